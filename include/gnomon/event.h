@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The wire contract: the records that the kernel side writes to the ring
+ * buffer, that the trace file stores and that the model replays. One list says
+ * what there is; the enum, the sizes, the names and the checks are made of it.
+ *
+ * All integers are little-endian. Times are nanoseconds of CLOCK_MONOTONIC.
+ * Every record begins with struct gn_rec and is a multiple of 8 bytes long.
+ * Lists are append only and values are never used again: they are in files.
+ */
+#ifndef GNOMON_EVENT_H
+#define GNOMON_EVENT_H
+
+#include <gnomon/types.h>
+#include <gnomon/time_class.h>
+
+struct gn_rec {
+	__u64 time;
+	__u32 tid;
+	/*
+	 * Which record of its thread this is; two counts a thread, one for
+	 * slices and one for all other kernel records. A failed reserve counts
+	 * too, so a jump is a loss. 0 in records that user space makes.
+	 */
+	__u32 seq;
+	__u64 kind : 8;	 /* enum gn_kind */
+	__u64 flags : 8; /* GN_F_* */
+	/* The frame key: the caller's stack pointer, the value that rsp has
+	 * after the function returned. 0 when the kind has none. */
+	__u64 key : 48;
+};
+
+/* flags of a kernel record */
+#define GN_F_OS_EVENT 0x01 /* some OS event fell in the interval that ends */
+#define GN_F_IN_PROBE                                                          \
+	0x02 /* slice: a probe program of this thread was under way, so the \
+		record of an earlier time can follow this one */
+
+/* flags of FUNCTION: how the function's leave is seen */
+#define GN_F_LEAVE_RETURN 0x01 /* by a return probe; else at its own rets */
+
+/* An interval ends here (enter, leave, ...). 32 bytes: the common record. */
+struct gn_rec_func {
+	struct gn_rec h;
+	__u32 func;  /* GN_FUNC(runtime, index); 0 when the kind has none */
+	__u32 os_ns; /* OS time in the interval; see GN_KIND_OS_NS */
+};
+
+/* A stretch of OS time of a thread. h.time is its end. h.key is unused. */
+struct gn_rec_slice {
+	struct gn_rec h;
+	__u64 start;
+	__u32 waker;  /* tid, 0 = unknown */
+	__u16 reason; /* system call number, GN_NO_SYSCALL = none */
+	__u8 class;   /* enum gn_class */
+	__u8 pad;
+};
+
+/* More OS time of the interval that the thread's next gn_rec_func ends: what
+ * does not fit its 32 bits. */
+struct gn_rec_os_ns {
+	struct gn_rec h;
+	__u64 ns;
+};
+
+/* THREAD: a thread is traced from h.time on. EXEC: it became another program.
+ * RENAME: it has another name. */
+struct gn_rec_thread {
+	struct gn_rec_func f; /* EXEC ends an interval, the others do not */
+	__u32 pid;	      /* its process (kernel: tgid) */
+	__u32 parent; /* THREAD: creator's tid; EXEC: its tid before */
+	char comm[16]; /* may lack its NUL */
+};
+
+/* The stack that the next events run on: the mapping [lo, hi). h.key unused */
+struct gn_rec_stack {
+	struct gn_rec h;
+	__u64 lo;
+	__u64 hi;
+};
+
+/* Texts. The bytes of the first text follow, then those of the second, then
+ * zeros up to `size`. No NULs. */
+struct gn_rec_text {
+	struct gn_rec h;
+	__u32 size; /* of the whole record */
+	__u32 id;   /* NAME, FUNCTION: func; MODULE: module; else 0 */
+	__u32 ref;  /* FUNCTION: id of its MODULE; NAME: pid; else 0 */
+	__u16 len[2];
+	char text[];
+};
+
+/* A count, with enum gn_counter in `id`. */
+struct gn_rec_count {
+	struct gn_rec h;
+	__u32 id;
+	__u32 pad;
+	__u64 count;
+};
+
+/* The session's bounds: from h.time to `end` (0 while it runs). */
+struct gn_rec_session {
+	struct gn_rec h;
+	__u64 end;
+};
+
+/*
+ * stream, who numbers a record and what it does:
+ *   COLLECT  numbered by its thread, ends an interval: a gn_rec_func first
+ *   NOTE     numbered by its thread, ends no interval
+ *   SLICE    numbered by its thread's slice count
+ *   USER     written by user space, not numbered
+ */
+enum gn_stream {
+	GN_STREAM_COLLECT = 1,
+	GN_STREAM_NOTE,
+	GN_STREAM_SLICE,
+	GN_STREAM_USER,
+};
+
+/* X(enumerator, value, text, stream, struct). */
+#define GN_KIND_LIST(X)                                                        \
+	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                             \
+	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                             \
+	/* the function is left by a jump to another: a leave of it */         \
+	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                       \
+	/* an exception begins / has ended to unwind the frame of func */      \
+	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)               \
+	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                   \
+	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                     \
+	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                         \
+	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                       \
+	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                           \
+	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)            \
+	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)                \
+	/* the thread ended */                                                 \
+	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                              \
+	/* the capture ended, the thread goes on */                            \
+	X(STOP, 17, "stop", COLLECT, gn_rec_func)                              \
+	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                            \
+	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                           \
+	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                           \
+	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                              \
+	X(STACK, 27, "stack", NOTE, gn_rec_stack)                              \
+	/* a function of the runtime: text 1 its name, text 2 its module */    \
+	X(NAME, 28, "name", NOTE, gn_rec_text)                                 \
+	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                             \
+	/* text 1 key, text 2 value: machine, kernel, command, options */      \
+	X(INFO, 40, "info", USER, gn_rec_text)                                 \
+	/* text 1 path, text 2 build-id in hex, or empty */                    \
+	X(MODULE, 41, "module", USER, gn_rec_text)                             \
+	/* a function with probes: text 1 its name; h.key its address */       \
+	X(FUNCTION, 42, "function", USER, gn_rec_text)                         \
+	X(COUNT, 43, "count", USER, gn_rec_count)                              \
+	X(SESSION, 44, "session", USER, gn_rec_session)
+
+enum gn_kind {
+#define GN_KIND_ENUM(name, value, text, stream, type)                          \
+	GN_KIND_##name = (value),
+	GN_KIND_LIST(GN_KIND_ENUM)
+#undef GN_KIND_ENUM
+};
+
+/*
+ * Counters: what was lost, by cause, and what else a reader must know of the
+ * capture. X(enumerator, value, text, is it a loss of records, meaning).
+ */
+#define GN_COUNTER_LIST(X)                                                     \
+	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")         \
+	X(NO_STORAGE, 1, "no-storage", 1,                                      \
+	  "the kernel had no memory for a thread's state")                     \
+	X(BAD_READ, 2, "bad-read", 1,                                          \
+	  "a name in the traced process could not be read")                    \
+	X(SINK, 3, "sink", 1, "the trace file could not take a record")        \
+	X(STACK_BUSY, 4, "stack-busy", 0,                                      \
+	  "the mapping of a stack pointer could not be looked up")             \
+	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")        \
+	X(TORN, 6, "torn", 0, "OS time changed while an event was taken")
+
+enum gn_counter {
+#define GN_COUNTER_ENUM(name, value, text, loss, meaning)                      \
+	GN_COUNTER_##name = (value),
+	GN_COUNTER_LIST(GN_COUNTER_ENUM)
+#undef GN_COUNTER_ENUM
+		GN_COUNTER_COUNT
+};
+
+/* Runtimes: the high 4 bits of a function id. X(enumerator, value, text). */
+#define GN_RUNTIME_LIST(X)                                                     \
+	X(NATIVE, 0, "native")                                                 \
+	X(CLR, 1, "clr")                                                       \
+	X(HOTSPOT, 2, "hotspot")                                               \
+	X(CPYTHON, 3, "cpython")                                               \
+	X(RUBY, 4, "ruby")                                                     \
+	X(PHP, 5, "php")                                                       \
+	X(MONO, 6, "mono")
+
+enum gn_runtime_id {
+#define GN_RUNTIME_ENUM(name, value, text) GN_RUNTIME_##name = (value),
+	GN_RUNTIME_LIST(GN_RUNTIME_ENUM)
+#undef GN_RUNTIME_ENUM
+		GN_RUNTIME_COUNT
+};
+
+/* A native function's index is unique in the session; that of a runtime's
+ * function is unique in its process. Index 0 is no function. */
+#define GN_FUNC(runtime, index) ((__u32)(runtime) << 28 | (index))
+#define GN_FUNC_RUNTIME(func)	((func) >> 28)
+#define GN_FUNC_INDEX(func)	((func)&0x0fffffff)
+
+/* Longest NAME record that is accepted. */
+#define GN_TEXT_MAX 4096
+
+_Static_assert(sizeof(struct gn_rec) == 24, "header");
+_Static_assert(sizeof(struct gn_rec_func) == 32, "the common record");
+_Static_assert(sizeof(struct gn_rec_slice) == 40, "slice");
+_Static_assert(sizeof(struct gn_rec_os_ns) == 32, "os-ns");
+_Static_assert(sizeof(struct gn_rec_thread) == 56, "thread");
+_Static_assert(sizeof(struct gn_rec_stack) == 40, "stack");
+_Static_assert(sizeof(struct gn_rec_text) == 40, "text");
+_Static_assert(sizeof(struct gn_rec_count) == 40, "count");
+_Static_assert(sizeof(struct gn_rec_session) == 32, "session");
+
+#endif

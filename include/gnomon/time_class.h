@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The closed list of time classes, and how the scheduler's events turn into
+ * slices of them. Pure: the BPF programs, the loader and the tests compile the
+ * same lines. All times are nanoseconds of CLOCK_MONOTONIC.
+ */
+#ifndef GNOMON_TIME_CLASS_H
+#define GNOMON_TIME_CLASS_H
+
+#include <gnomon/types.h>
+
+/* Who a class belongs to. Application time is elapsed time less GN_GROUP_OS
+ * and less GN_GROUP_UNKNOWN. */
+enum gn_group {
+	GN_GROUP_APP = 0,
+	GN_GROUP_RUNTIME = 1,
+	GN_GROUP_OS = 2,
+	GN_GROUP_UNKNOWN = 3,
+};
+
+/* X(enumerator, value, text, group, meaning). Append only: values are stored
+ * in trace files. */
+#define GN_CLASS_LIST(X)                                                       \
+	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")     \
+	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")             \
+	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")               \
+	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")         \
+	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")            \
+	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")                 \
+	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")         \
+	X(DISK, 7, "disk", OS, "waiting for block or file I/O")               \
+	X(LOCK, 8, "lock", OS, "waiting for a futex")                         \
+	X(NET, 9, "net", OS, "waiting for a socket")                          \
+	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket")   \
+	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                         \
+	X(CHILD, 12, "child", OS, "waiting for a process")                    \
+	X(OTHER, 13, "other", OS, "waiting for anything else")                \
+	X(UNCLASSIFIED, 14, "unclassified", UNKNOWN, "in a gap, or unknown")
+
+enum gn_class {
+#define GN_CLASS_ENUM(name, value, text, group, meaning)                       \
+	GN_CLASS_##name = (value),
+	GN_CLASS_LIST(GN_CLASS_ENUM)
+#undef GN_CLASS_ENUM
+		GN_CLASS_COUNT
+};
+
+static inline enum gn_group gn_class_group(enum gn_class c)
+{
+	switch (c) {
+#define GN_CLASS_GROUP(name, value, text, group, meaning)                      \
+	case GN_CLASS_##name:                                                  \
+		return GN_GROUP_##group;
+		GN_CLASS_LIST(GN_CLASS_GROUP)
+#undef GN_CLASS_GROUP
+	default:
+		return GN_GROUP_UNKNOWN;
+	}
+}
+
+/* Where the scheduler has a thread. */
+enum gn_cpu_state {
+	GN_CPU_UNKNOWN = 0, /* traced from `since`, no event of it seen yet */
+	GN_CPU_ON,	    /* on a CPU */
+	GN_CPU_QUEUED,	    /* runnable, off the CPU since `since` */
+	GN_CPU_WAITING,	    /* waiting since `since`, not woken yet */
+	GN_CPU_WOKEN,	    /* waited from `since` to `woken`, not yet running */
+	GN_CPU_DEAD,	    /* exited: nothing counts any more */
+};
+
+/*
+ * The operating-system side of one thread. `total` only grows, so a reader
+ * that interrupts or is interrupted by a switch sees a whole number of slices;
+ * `events` counts the changes of `total`.
+ */
+struct gn_os {
+	__u64 since;
+	__u64 woken;
+	__u64 total;
+	__u32 events;
+	__u32 waker;	 /* tid that made the thread runnable, 0 = unknown */
+	__u8 state;	 /* enum gn_cpu_state */
+	__u8 wait_class; /* enum gn_class, set when the thread began to wait */
+	__u16 reason;	 /* system call it waits in; GN_NO_SYSCALL = none */
+	__u32 pad;
+};
+
+#define GN_NO_SYSCALL 0xffff
+
+/* One stretch of a thread in one class: [start, end). */
+struct gn_slice {
+	__u64 start;
+	__u64 end;
+	__u32 waker;
+	__u16 reason;
+	__u8 class;
+	__u8 pad;
+};
+
+static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
+				    enum gn_class wait_class, __u16 reason)
+{
+	if (os->state == GN_CPU_DEAD)
+		return;
+	os->since = now;
+	os->woken = 0;
+	os->waker = 0;
+	os->wait_class = (__u8)wait_class;
+	os->reason = reason;
+	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
+}
+
+/* A wakeup of a thread that is on a CPU or queued changes nothing. A thread
+ * whose state is not known yet was waiting, or it could not be woken. */
+static inline void gn_os_wakeup(struct gn_os *os, __u64 now, __u32 waker)
+{
+	if (os->state != GN_CPU_WAITING && os->state != GN_CPU_UNKNOWN)
+		return;
+	if (now < os->since)
+		now = os->since;
+	os->woken = now;
+	os->waker = waker;
+	os->state = GN_CPU_WOKEN;
+}
+
+/*
+ * The slices of an off-CPU stretch that ends at `now`, at most two: the wait
+ * and the run queue. Returns how many. A thread that was never seen woken
+ * waited to the end.
+ */
+static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
+				   struct gn_slice out[2])
+{
+	__u64 woken = os->state == GN_CPU_WOKEN ? os->woken : now;
+	int n = 0;
+
+	if (now <= os->since)
+		return 0;
+	if (os->state == GN_CPU_QUEUED || os->state == GN_CPU_UNKNOWN)
+		woken = os->since;
+	if (woken > now)
+		woken = now;
+	if (woken > os->since) {
+		out[n].start = os->since;
+		out[n].end = woken;
+		out[n].class = os->wait_class;
+		out[n].reason = os->reason;
+		out[n].waker = os->waker;
+		out[n].pad = 0;
+		n++;
+	}
+	if (now > woken) {
+		out[n].start = woken;
+		out[n].end = now;
+		out[n].class = GN_CLASS_RUNQUEUE;
+		out[n].reason = GN_NO_SYSCALL;
+		out[n].waker = os->waker;
+		out[n].pad = 0;
+		n++;
+	}
+	return n;
+}
+
+/* The thread runs again at `now`: its off-CPU stretch as slices. */
+static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
+				  struct gn_slice out[2])
+{
+	int n;
+
+	if (os->state == GN_CPU_DEAD || os->state == GN_CPU_ON)
+		return 0;
+	n = gn_os_off_slices(os, now, out);
+	if (now > os->since)
+		os->total += now - os->since;
+	os->events += 1;
+	os->state = GN_CPU_ON;
+	os->since = now;
+	return n;
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's fixed-size types, from wherever this side has them. */
+#ifndef GNOMON_TYPES_H
+#define GNOMON_TYPES_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The site planner: at which instructions of a function to put its probes. It
+ * decodes the function and answers with the cheapest instruction of the entry
+ * block at which the frame key can still be computed, and with leaves that
+ * cannot harm the program. Pure but for reading the ELF file. Facts:
+ * docs/sites.md.
+ */
+#ifndef GNOMON_CAPTURE_SITE_H
+#define GNOMON_CAPTURE_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf/elf_file.h"
+
+/* What a uprobe on the instruction costs; cheapest first. */
+#define GN_COST_LIST(X)                                                        \
+	X(OPTIMIZED, "optimized", "nop5: a call, where the kernel does it")    \
+	X(EMULATED, "emulated", "the kernel emulates it")                      \
+	X(STEPPED, "single-stepped", "executed out of line: 7 to 20 times")    \
+	X(REFUSED, "refused", "the kernel does not probe it")
+
+enum gn_cost {
+#define GN_COST_ENUM(name, text, meaning) GN_COST_##name,
+	GN_COST_LIST(GN_COST_ENUM)
+#undef GN_COST_ENUM
+		GN_COST_COUNT
+};
+
+enum gn_leave_mode {
+	GN_LEAVE_AUTO = 0,
+	GN_LEAVE_RETURN, /* a return probe */
+	GN_LEAVE_RET,	 /* the function's own rets and tail jumps */
+};
+
+enum gn_site_kind {
+	GN_SITE_ENTER,
+	GN_SITE_LEAVE, /* a ret */
+	GN_SITE_TAIL,  /* a jump out of the function */
+};
+
+struct gn_site {
+	enum gn_site_kind kind;
+	enum gn_cost cost;
+	uint64_t addr;
+	uint64_t offset; /* in the file */
+	uint32_t adjust; /* frame key = rsp at the site + adjust */
+	char insn[32];	 /* mnemonic and operands, for people */
+};
+
+struct gn_plan {
+	struct gn_site enter;
+	enum gn_leave_mode leave;  /* RETURN or RET */
+	const char *reason;	   /* why that leave: a static sentence */
+	struct gn_site *leaves;	   /* RET: each one; RETURN: none */
+	size_t nleaves;
+	const char *refused; /* not NULL: cannot be probed, and why */
+};
+
+struct gn_planner; /* caches what it has proved of each file */
+
+/*
+ * What is known of the processes that will map the files. `may_unwind`: some
+ * mapped file throws or unwinds; `may_switch`: some switches stacks. Both are
+ * found by gn_planner_scan().
+ */
+struct gn_planner *gn_planner_new(enum gn_leave_mode wanted);
+void gn_planner_free(struct gn_planner *p);
+
+/* Adds a file that the traced process maps to the whole-process proof. */
+int gn_planner_scan(struct gn_planner *p, struct gn_elf *elf);
+
+/* Further code may come later (dlopen imported, a JIT, children followed into
+ * other programs): the whole-process proof does not hold. */
+void gn_planner_open_world(struct gn_planner *p, const char *reason);
+
+/* The plan of one function. `plan` is freed with gn_plan_clear(). 0 also when
+ * it cannot be probed (plan->refused); <0 on -ENOMEM and the like. */
+int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
+		    const struct gn_elf_symbol *sym, struct gn_plan *plan);
+void gn_plan_clear(struct gn_plan *plan);
+
+/* The whole-process verdict as a sentence, for headers. */
+const char *gn_planner_verdict(const struct gn_planner *p);
+
+const char *gn_cost_name(enum gn_cost cost);
+enum gn_cost gn_cost_of(const uint8_t *bytes, size_t size, uint64_t addr,
+			char insn[32], size_t *len);
+
+#endif

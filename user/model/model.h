@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The finished model: what outputs walk. Read only; owned by whoever called
+ * gn_pipeline_finish(), freed with gn_model_free(). All times are nanoseconds.
+ * Every array has one order for one file, whatever the machine: by value, then
+ * by name, then by id.
+ */
+#ifndef GNOMON_MODEL_MODEL_H
+#define GNOMON_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+
+enum gn_classify {
+	GN_CLASSIFY_EXACT = 0, /* OS nanoseconds are subtracted */
+	GN_CLASSIFY_INTERVAL,  /* an interval with an OS event counts nothing */
+};
+
+/* What a function, module, thread, process or tree node was worth. */
+struct gn_values {
+	uint64_t calls;
+	uint64_t unwound; /* calls of it that ended without a leave */
+	uint64_t elapsed_incl;
+	uint64_t elapsed_excl;
+	uint64_t app_incl; /* by the classification that the model was made */
+	uint64_t app_excl; /* with */
+	uint64_t min;	   /* of one finished call, elapsed inclusive; 0 if */
+	uint64_t max;	   /* none finished */
+	uint64_t finished; /* calls that min and max speak of */
+	uint64_t class_incl[GN_CLASS_COUNT];
+	uint64_t class_excl[GN_CLASS_COUNT];
+	bool gap; /* open in a gap: some of its time is unclassified */
+};
+
+struct gn_model_function {
+	uint32_t index;	    /* its place in model.functions */
+	const char *name;   /* never NULL */
+	const char *module; /* never NULL; "" when unknown */
+	enum gn_runtime_id runtime;
+	struct gn_values v;
+};
+
+struct gn_model_module {
+	const char *name;
+	struct gn_values v; /* inclusive: any frame of it on the stack */
+};
+
+struct gn_model_thread {
+	uint32_t pid, tid;
+	const char *name;
+	uint64_t start, end;
+	uint64_t elapsed; /* end - start, and the sum of classes */
+	uint64_t classes[GN_CLASS_COUNT];
+	uint64_t gaps;	  /* stretches with lost records */
+	uint64_t records; /* of it that were read */
+	struct gn_values v;
+};
+
+struct gn_model_process {
+	uint32_t pid;
+	const char *name; /* of its last program */
+	uint32_t threads;
+	struct gn_values v;
+};
+
+/* A call path. Node 0 is the session; its children are processes, theirs
+ * functions. Threads of a process are merged. Indexes, -1 = none. */
+struct gn_model_node {
+	int32_t parent, first_child, next; /* siblings in order */
+	int32_t function; /* index in functions; -1: see name */
+	const char *name;
+	struct gn_values v;
+};
+
+/* Who calls whom: one edge, summed over the session. */
+struct gn_model_edge {
+	int32_t caller; /* index in functions, -1 = a thread's root */
+	int32_t callee;
+	struct gn_values v; /* of the callee when called by the caller */
+};
+
+/* Self-checks and oddities. X(field, text, is it an error) */
+#define GN_CHECK_LIST(X)                                                       \
+	/* sum over threads of |elapsed - sum of classes| */                   \
+	X(account_error_ns, "time that the account does not close by", 1)      \
+	/* intervals whose slices and OS time differ with nothing lost */      \
+	X(slice_mismatches, "intervals whose slices do not sum", 1)            \
+	/* OS time above the interval's elapsed time */                        \
+	X(os_overruns, "intervals with more OS time than time", 1)             \
+	/* times that went back within a thread */                             \
+	X(time_reversals, "times that run backwards in a thread", 1)           \
+	X(unmatched_leaves, "leaves that match no frame", 0)                   \
+	X(unmatched_unwinds, "unwinds that match no frame", 0)                 \
+	X(unwound_frames, "frames that ended without a leave", 0)              \
+	X(open_frames, "frames still open at the end", 0)
+
+struct gn_checks {
+#define GN_CHECK_FIELD(field, text, error) uint64_t field;
+	GN_CHECK_LIST(GN_CHECK_FIELD)
+#undef GN_CHECK_FIELD
+};
+
+struct gn_model_info {
+	const char *key, *value;
+};
+
+struct gn_model {
+	enum gn_classify classify;
+	uint64_t start, end;
+	struct gn_values session; /* elapsed_incl, app_incl: the 100 % */
+	uint64_t lost;		  /* records, by the threads' sequences */
+	uint64_t counters[GN_COUNTER_COUNT];
+	bool truncated; /* set by the reader's owner: the file had no end */
+	struct gn_checks checks;
+
+	struct gn_model_info *info;
+	size_t ninfo;
+	struct gn_model_function *functions;
+	size_t nfunctions;
+	struct gn_model_module *modules;
+	size_t nmodules;
+	struct gn_model_thread *threads;
+	size_t nthreads;
+	struct gn_model_process *processes;
+	size_t nprocesses;
+	struct gn_model_node *nodes;
+	size_t nnodes;
+	struct gn_model_edge *edges;
+	size_t nedges;
+
+	void *own; /* what the strings and arrays live in */
+};
+
+void gn_model_free(struct gn_model *m);
+
+/* The value of an INFO record, or NULL. */
+const char *gn_model_info(const struct gn_model *m, const char *key);
+
+/* True when something was lost: by sequence, by a loss counter, or because
+ * the file had no end. */
+bool gn_model_lossy(const struct gn_model *m);
+
+/* True when a check that is an error is not 0. */
+bool gn_model_broken(const struct gn_model *m);
+
+/* 100 * part / whole, 0 when whole is 0. */
+double gn_pct(uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Records in, finished model out: order -> stack -> account -> call tree. Pure:
+ * no clock, no I/O, no globals. Records may be hostile: sizes and lists are
+ * checked, and memory grows with the number of records only.
+ */
+#ifndef GNOMON_MODEL_PIPELINE_H
+#define GNOMON_MODEL_PIPELINE_H
+
+#include <stddef.h>
+
+#include <gnomon/event.h>
+#include "model/model.h"
+
+struct gn_pipeline;
+
+struct gn_pipeline_opts {
+	enum gn_classify classify;
+};
+
+/* Returns NULL when there is no memory. */
+struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts);
+
+/*
+ * Takes one record of `size` bytes, 8-byte aligned; nothing of it is kept by
+ * reference. Records of one thread come in the order in which the kernel
+ * reserved them. Returns 0, -EBADMSG for a record that is not well formed (it
+ * is ignored), -ENOMEM. Unknown kinds are not errors.
+ */
+int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
+		     size_t size);
+
+/* Closes open threads at the session's end (or at their last record) and makes
+ * the model. The pipeline can only be freed afterwards. */
+int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model);
+
+void gn_pipeline_free(struct gn_pipeline *p);
+
+#endif

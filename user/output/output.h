@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outputs: one file a format over the finished model. outputs.c is the list.
+ */
+#ifndef GNOMON_OUTPUT_OUTPUT_H
+#define GNOMON_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/model.h"
+
+/* X(enumerator, text, meaning) */
+#define GN_BY_LIST(X)                                                          \
+	X(FUNCTION, "function", "one row a function")                          \
+	X(MODULE, "module", "one row a module")                                \
+	X(THREAD, "thread", "one row a thread, with its time classes")         \
+	X(PROCESS, "process", "one row a process")                             \
+	X(TREE, "tree", "the call tree")                                       \
+	X(CALLERS, "callers", "each function with callers and callees")
+
+enum gn_by {
+#define GN_BY_ENUM(name, text, meaning) GN_BY_##name,
+	GN_BY_LIST(GN_BY_ENUM)
+#undef GN_BY_ENUM
+		GN_BY_COUNT
+};
+
+struct gn_output_opts {
+	enum gn_by by;
+	const char *sort; /* a column's name, NULL = the default */
+	size_t limit;	  /* rows, 0 = all */
+	double min_pct;	  /* tree and callers: hide below, default 0 */
+	bool color;
+	bool utf8;
+	int width; /* columns of the terminal; 0 = not a terminal, no limit */
+};
+
+struct gn_output {
+	const char *name;
+	const char *help;
+	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column). */
+	int (*write)(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f);
+};
+
+/* NULL when there is no such format. */
+const struct gn_output *gn_output_find(const char *name);
+/* The i-th format, NULL past the last. */
+const struct gn_output *gn_output_at(size_t i);
+
+/* enum gn_by of a text, -1 when there is none. */
+int gn_by_find(const char *text);
+/* Names of the sort columns, NULL-terminated. */
+const char *const *gn_sort_columns(void);
+
+#endif
