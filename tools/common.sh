@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# What the tools share; to be sourced. The sourcing script sets $top, the top
+# of the source tree.
+
+say() { printf '%s\n' "$*"; }
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# Under sudo the tree belongs to the invoking user, and so shall what is built
+# in it. builder is that user's name, or empty to build as who we are: nobody
+# to give the files to, or an earlier build left files that only root can write.
+find_builder()
+{
+	builder=
+	[ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] || return 0
+	builder=$(getent passwd "$SUDO_UID" | cut -d: -f1)
+	[ -n "$builder" ] || return 0
+	local d
+	for d in "$top" "$@"; do
+		[ ! -e "$d" ] || as_builder test -w "$d" || { builder=; return 0; }
+	done
+}
+
+as_builder()
+{
+	if [ -z "${builder:-}" ]; then
+		"$@"
+	else
+		runuser -u "$builder" -- env HOME="$(getent passwd \
+			"$builder" | cut -d: -f6)" "$@"
+	fi
+}
+
+# What root wrote in directory $1 (test logs, reports) goes to the builder too.
+give_back()
+{
+	[ -z "${builder:-}" ] || [ ! -d "$1" ] ||
+		chown -hPR --from=0 "$builder:" "$1" 2>/dev/null || true
+}
