@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records into the ring: numbered, counted when they do not fit. */
+#ifndef GNOMON_EMIT_BPF_H
+#define GNOMON_EMIT_BPF_H
+
+/* Consumers poll: a wakeup an event would cost the program 6 us. */
+#define GN_RING_FLAGS BPF_RB_NO_WAKEUP
+
+static __always_inline void *reserve(__u64 size)
+{
+	void *p = bpf_ringbuf_reserve(&ring, size, 0);
+
+	if (!p)
+		count(GN_COUNTER_RING_FULL);
+	return p;
+}
+
+static __always_inline void submit(void *p)
+{
+	bpf_ringbuf_submit(p, GN_RING_FLAGS);
+}
+
+static __always_inline void fill(struct gn_rec *h, __u64 time,
+				 struct gn_task *t, __u32 seq,
+				 enum gn_kind kind, __u64 flags, __u64 key)
+{
+	h->time = time;
+	h->tid = t->tid;
+	h->seq = seq;
+	/* one store for the three bit fields */
+	((__u64 *)h)[2] = (__u64)kind | flags << 8 | key << 16;
+}
+
+/* A moment of a thread: the time, and the OS time up to it. */
+struct gn_moment {
+	__u64 time;
+	__u64 os;
+	__u32 events;
+};
+
+/*
+ * The thread can be switched out between two of these reads; then the sums of
+ * after the switch would go with the time of before it. So read again until
+ * no switch fell between.
+ */
+static __always_inline struct gn_moment moment(struct gn_task *t)
+{
+	volatile struct gn_os *os = &t->os;
+	struct gn_moment m;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		m.events = os->events;
+		m.os = os->total;
+		m.time = bpf_ktime_get_ns();
+		if (os->events == m.events)
+			return m;
+	}
+	count(GN_COUNTER_TORN);
+	return m;
+}
+
+/*
+ * Fills the record that ends an interval. What was not sent stays in the sums
+ * and goes with the next record.
+ */
+static __always_inline __u32 interval_os(struct gn_task *t,
+					 const struct gn_moment *m)
+{
+	__u64 os = m->os - t->os_sent;
+	struct gn_rec_os_ns *wide;
+
+	if (os <= 0xffffffff)
+		return os;
+	wide = reserve(sizeof(*wide));
+	t->seq++;
+	if (!wide)
+		return 0xffffffff; /* the lost record makes this a gap */
+	fill(&wide->h, m->time, t, t->seq, GN_KIND_OS_NS, 0, 0);
+	wide->ns = os;
+	submit(wide);
+	return 0;
+}
+
+static __always_inline __u64 interval_flags(struct gn_task *t,
+					    const struct gn_moment *m)
+{
+	return m->events != t->events_sent ? GN_F_OS_EVENT : 0;
+}
+
+static __always_inline void interval_sent(struct gn_task *t,
+					  const struct gn_moment *m)
+{
+	t->os_sent = m->os;
+	t->events_sent = m->events;
+}
+
+static __always_inline void emit_func(struct gn_task *t,
+				      const struct gn_moment *m,
+				      enum gn_kind kind, __u32 func, __u64 key)
+{
+	__u32 os = interval_os(t, m);
+	struct gn_rec_func *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r)
+		return;
+	fill(&r->h, m->time, t, t->seq, kind, interval_flags(t, m), key);
+	r->func = func;
+	r->os_ns = os;
+	submit(r);
+	interval_sent(t, m);
+}
+
+static __always_inline void emit_thread(struct gn_task *t,
+					const struct gn_moment *m,
+					enum gn_kind kind,
+					struct task_struct *p, __u32 parent,
+					const char *comm)
+{
+	__u32 os = kind == GN_KIND_EXEC ? interval_os(t, m) : 0;
+	struct gn_rec_thread *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r)
+		return;
+	fill(&r->f.h, m->time, t, t->seq, kind,
+	     kind == GN_KIND_EXEC ? interval_flags(t, m) : 0, 0);
+	r->f.func = 0;
+	r->f.os_ns = os;
+	r->pid = p->tgid;
+	r->parent = parent;
+	bpf_probe_read_kernel(r->comm, sizeof(r->comm), comm ?: p->comm);
+	submit(r);
+	if (kind == GN_KIND_EXEC)
+		interval_sent(t, m);
+}
+
+static __always_inline void emit_stack(struct gn_task *t, __u64 time)
+{
+	struct gn_rec_stack *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r)
+		return;
+	fill(&r->h, time, t, t->seq, GN_KIND_STACK, 0, 0);
+	r->lo = t->stack_lo;
+	r->hi = t->stack_hi;
+	submit(r);
+}
+
+static __always_inline void fill_slice(struct gn_rec_slice *r,
+				       const struct gn_slice *s,
+				       struct gn_task *t, __u32 seq)
+{
+	fill(&r->h, s->end, t, seq, GN_KIND_SLICE,
+	     t->in_probe ? GN_F_IN_PROBE : 0, 0);
+	r->start = s->start;
+	r->waker = s->waker;
+	r->reason = s->reason;
+	r->class = s->class;
+	r->pad = 0;
+}
+
+/* One or two slices as one piece of ring: records one after the other. */
+static __always_inline void emit_slices(struct gn_task *t,
+					const struct gn_slice s[2], int n)
+{
+	struct gn_rec_slice *r;
+	__u32 seq = t->slice_seq;
+
+	if (n <= 0)
+		return;
+	t->slice_seq = seq + n;
+	if (n == 1) {
+		r = reserve(sizeof(*r));
+		if (!r)
+			return;
+		fill_slice(r, &s[0], t, seq + 1);
+	} else {
+		r = reserve(2 * sizeof(*r));
+		if (!r)
+			return;
+		fill_slice(&r[0], &s[0], t, seq + 1);
+		fill_slice(&r[1], &s[1], t, seq + 2);
+	}
+	submit(r);
+}
+
+#endif

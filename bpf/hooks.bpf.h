@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Probe programs: the hook sites of runtimes and of native functions. */
+#ifndef GNOMON_HOOKS_BPF_H
+#define GNOMON_HOOKS_BPF_H
+
+/*
+ * Each register is read by a load of its own: the verifier refuses a context
+ * pointer that the compiler has added a chosen offset to.
+ */
+#define GN_REG(which, reg)                                                     \
+	case which:                                                            \
+		asm volatile("%0 = *(u64 *)(%1 + %2)"                          \
+			     : "=r"(v)                                         \
+			     : "r"(ctx),                                       \
+			       "i"(__builtin_offsetof(struct pt_regs, reg)));  \
+		return v;
+
+static __always_inline __u64 source(struct pt_regs *ctx, __u32 src)
+{
+	__u64 v;
+
+	switch (src) {
+		GN_REG(GN_SRC_SP, sp)
+		GN_REG(GN_SRC_DI, di)
+		GN_REG(GN_SRC_SI, si)
+		GN_REG(GN_SRC_DX, dx)
+		GN_REG(GN_SRC_CX, cx)
+		GN_REG(GN_SRC_R8, r8)
+		GN_REG(GN_SRC_R9, r9)
+		GN_REG(GN_SRC_R14, r14)
+		GN_REG(GN_SRC_R15, r15)
+	default:
+		return 0;
+	}
+}
+
+struct gn_range {
+	__u64 lo;
+	__u64 hi;
+};
+
+static long take_range(struct task_struct *p, struct vm_area_struct *vma,
+		       void *data)
+{
+	struct gn_range *range = data;
+
+	range->lo = vma->vm_start;
+	range->hi = vma->vm_end;
+	return 0;
+}
+
+/*
+ * Which stack the thread is on: the mapping of its stack pointer. A mapping
+ * with the same end is the same stack, grown.
+ */
+static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
+{
+	struct gn_range range = {};
+
+	if (!t)
+		return 0;
+	if (bpf_find_vma(bpf_get_current_task_btf(), sp, take_range, &range,
+			 0) ||
+	    !range.hi) {
+		count(GN_COUNTER_STACK_BUSY);
+		return 0;
+	}
+	t->stack_lo = range.lo;
+	if (t->stack_hi == range.hi)
+		return 0;
+	t->stack_hi = range.hi;
+	emit_stack(t, time);
+	return 0;
+}
+
+static __always_inline void note_stack(struct gn_task *t, __u64 sp, __u64 time)
+{
+	if (sp < t->stack_lo || sp >= t->stack_hi)
+		find_stack(t, sp, time);
+}
+
+static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
+				    enum gn_kind kind, __u32 func, __u64 key)
+{
+	struct gn_moment m;
+
+	t->in_probe = 1;
+	barrier();
+	m = moment(t);
+	if (in_session(m.time)) {
+		note_stack(t, ctx->sp, m.time);
+		emit_func(t, &m, kind, func, key);
+	}
+	barrier();
+	t->in_probe = 0;
+}
+
+/* Native sites: function and kind in the cookie, key by the stack pointer. */
+static __always_inline int native(struct pt_regs *ctx)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u64 c;
+
+	if (!t)
+		return 0;
+	c = bpf_get_attach_cookie(ctx);
+	collect(ctx, t, GN_COOKIE_KIND(c), GN_COOKIE_FUNC(c),
+		ctx->sp + GN_COOKIE_ADJUST(c));
+	return 0;
+}
+
+/*
+ * Enter and leave by one link. At the enter the instruction pointer is the
+ * site itself; at the return it is the return address. So the two are told
+ * apart without bpf_session_is_return(), whose prototype changed in 7.0.
+ */
+static __always_inline int session(struct pt_regs *ctx)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u64 c;
+
+	if (!t)
+		return 1; /* not traced: no return probe either */
+	c = bpf_get_attach_cookie(ctx);
+	if (ctx->ip == bpf_get_func_ip(ctx))
+		collect(ctx, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
+			ctx->sp + GN_COOKIE_ADJUST(c));
+	else
+		collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
+	return 0;
+}
+
+#define GN_NAME_MAX   1024
+#define GN_MODULE_MAX 256
+#define GN_NAME_REC                                                            \
+	(sizeof(struct gn_rec_text) + GN_NAME_MAX + GN_MODULE_MAX)
+
+/* -EAGAIN: no room. The text is read where it is; user space packs it. */
+static __always_inline int send_name(struct gn_task *t, __u64 time,
+				     __u32 tgid, __u32 func,
+				     const struct gn_unsent *u)
+{
+	__u32 len = u->name_len, mod = u->module_len;
+	struct gn_rec_text *r;
+
+	if (len > GN_NAME_MAX)
+		len = GN_NAME_MAX;
+	if (mod > GN_MODULE_MAX)
+		mod = GN_MODULE_MAX;
+	r = bpf_ringbuf_reserve(&ring, GN_NAME_REC, 0);
+	if (!r)
+		return -11;
+	t->seq++;
+	fill(&r->h, time, t, t->seq, GN_KIND_NAME, 0, 0);
+	r->size = GN_NAME_REC;
+	r->id = func;
+	r->ref = tgid;
+	r->len[0] = len;
+	r->len[1] = mod;
+	if (bpf_probe_read_user(r->text, len, (void *)u->name) ||
+	    bpf_probe_read_user(r->text + GN_NAME_MAX, mod,
+				(void *)u->module)) {
+		r->len[0] = 0;
+		r->len[1] = 0;
+		count(GN_COUNTER_BAD_READ);
+	}
+	submit(r);
+	return 0;
+}
+
+/* A function of a runtime got its name: di index, si+dx name, cx+r8 module. */
+static __always_inline int name(struct pt_regs *ctx)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct gn_unsent u = { .name = ctx->si,
+			       .name_len = ctx->dx,
+			       .module = ctx->cx,
+			       .module_len = ctx->r8 };
+	__u64 now = bpf_ktime_get_ns();
+	struct gn_unsent_key k = { .tgid = tgid };
+
+	if (!t || !in_session(now))
+		return 0;
+	k.func = GN_COOKIE_FUNC(bpf_get_attach_cookie(ctx)) |
+		 GN_FUNC_INDEX((__u32)ctx->di);
+	if (!send_name(t, now, tgid, k.func, &u))
+		return 0;
+	if (bpf_map_update_elem(&unsent, &k, &u, BPF_ANY))
+		count(GN_COUNTER_RING_FULL);
+	else
+		__sync_fetch_and_add(&control.unsent, 1);
+	return 0;
+}
+
+/* Tries again with a name that had no room. */
+static __noinline int send_unsent(struct gn_task *t, __u32 func)
+{
+	struct gn_unsent_key k;
+	struct gn_unsent *u, copy;
+
+	if (!t)
+		return 0;
+	k.tgid = bpf_get_current_pid_tgid() >> 32;
+	k.func = func;
+	u = bpf_map_lookup_elem(&unsent, &k);
+	if (!u)
+		return 0;
+	copy = *u;
+	if (send_name(t, bpf_ktime_get_ns(), k.tgid, func, &copy))
+		return 0;
+	if (!bpf_map_delete_elem(&unsent, &k))
+		__sync_fetch_and_sub(&control.unsent, 1);
+	return 0;
+}
+
+/* Sites of a hook-site library: function and key in registers. */
+static __always_inline int managed(struct pt_regs *ctx)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u32 func;
+	__u64 c;
+
+	if (!t)
+		return 0;
+	c = bpf_get_attach_cookie(ctx);
+	func = GN_COOKIE_FUNC(c) |
+	       GN_FUNC_INDEX((__u32)source(ctx, GN_COOKIE_FSRC(c)));
+	collect(ctx, t, GN_COOKIE_KIND(c), func,
+		source(ctx, GN_COOKIE_KSRC(c)));
+	if (control.unsent)
+		send_unsent(t, func);
+	return 0;
+}
+
+/*
+ * Each body as the program types that kernels have: by uprobe.multi link (its
+ * expected attach type is set by the loader) and by perf event.
+ */
+SEC("uprobe")
+int native_session(struct pt_regs *ctx)
+{
+	return session(ctx);
+}
+
+#define GN_PROBE(body)                                                         \
+	SEC("uprobe") int body##_multi(struct pt_regs *ctx)                    \
+	{                                                                      \
+		return body(ctx);                                              \
+	}                                                                      \
+	SEC("uprobe") int body##_perf(struct pt_regs *ctx)                     \
+	{                                                                      \
+		return body(ctx);                                              \
+	}
+
+GN_PROBE(native)
+GN_PROBE(managed)
+GN_PROBE(name)
+
+#endif

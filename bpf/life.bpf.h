@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Threads and processes: which are traced, from when, until when. */
+#ifndef GNOMON_LIFE_BPF_H
+#define GNOMON_LIFE_BPF_H
+
+/* Begins the account of a task at `now`. */
+static __always_inline void begin(struct task_struct *p, __u64 now,
+				  enum gn_cpu_state state, __u32 parent)
+{
+	struct gn_task *t = task_new(p);
+	struct gn_moment m = { .time = now };
+
+	if (!t || t->live)
+		return;
+	t->os.since = now;
+	t->os.state = state;
+	t->os.wait_class = GN_CLASS_OTHER;
+	t->os.reason = GN_NO_SYSCALL;
+	t->tid = p->pid;
+	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
+	t->live = 1;
+}
+
+/* Whether a new child is traced. While the iterator runs, a thread can have a
+ * child before the iterator has come to it. */
+static __always_inline bool inherits(struct task_struct *parent,
+				     struct task_struct *child)
+{
+	__u32 tgid = parent->tgid;
+
+	if (!control.follow && tgid != (__u32)child->tgid)
+		return false;
+	if (task_of(parent))
+		return true;
+	return control.scanning && bpf_map_lookup_elem(&targets, &tgid);
+}
+
+/* A child is not woken yet: it waits for its first run from its birth. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u64 now;
+
+	if (!inherits(parent, child))
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		begin(child, now, GN_CPU_QUEUED, parent->pid);
+	return 0;
+}
+
+/* old_pid: the thread that called exec takes the leader's id. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
+	     struct linux_binprm *bprm)
+{
+	struct gn_task *t = task_of(p);
+	struct gn_moment m;
+
+	if (t) {
+		m = moment(t);
+		if (!in_session(m.time))
+			return 0;
+		t->tid = p->pid;
+		t->stack_lo = 0;
+		t->stack_hi = 0;
+		emit_thread(t, &m, GN_KIND_EXEC, p, old_pid, 0);
+		return 0;
+	}
+	if (!control.launch || control.launch != (__u32)p->tgid)
+		return 0;
+	m.time = bpf_ktime_get_ns();
+	/* The command's first program: the trace begins here. */
+	if (__sync_val_compare_and_swap(&control.start, 0, m.time))
+		return 0;
+	begin(p, m.time, GN_CPU_ON, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *p)
+{
+	struct gn_task *t = task_of(p);
+	struct gn_moment m;
+
+	if (!t)
+		return 0;
+	m = moment(t);
+	if (!in_session(m.time))
+		return 0;
+	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
+	t->os.state = GN_CPU_DEAD;
+	t->live = 0;
+	return 0;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
+{
+	struct gn_task *t = task_of(p);
+	struct gn_moment m;
+
+	/* Only a thread's own records may be numbered by it. */
+	if (!t || p != bpf_get_current_task_btf())
+		return 0;
+	m = moment(t);
+	if (in_session(m.time))
+		emit_thread(t, &m, GN_KIND_RENAME, p, 0, comm);
+	return 0;
+}
+
+/* Closes a thread that goes on beyond the capture, as of control.stop. */
+static __always_inline void finish(struct gn_task *t)
+{
+	struct gn_moment m = { .time = control.stop };
+	bool off = t->os.state == GN_CPU_QUEUED ||
+		   t->os.state == GN_CPU_WAITING || t->os.state == GN_CPU_WOKEN;
+
+	t->in_probe = 0;
+	if (off)
+		switched_in(t, control.stop);
+	m.os = t->os.total;
+	m.events = t->os.events;
+	emit_func(t, &m, GN_KIND_STOP, 0, 0);
+	t->live = 0;
+}
+
+/*
+ * Run by user space: at the start over the threads of the targets, at the end
+ * over all that are traced.
+ */
+SEC("iter/task")
+int over_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct gn_task *t;
+	__u32 tgid;
+
+	if (!p)
+		return 0;
+	if (control.finishing) {
+		t = task_of(p);
+		if (t)
+			finish(t);
+		return 0;
+	}
+	tgid = p->tgid;
+	if (control.scanning && bpf_map_lookup_elem(&targets, &tgid))
+		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0);
+	return 0;
+}
+
+#endif

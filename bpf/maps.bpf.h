@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs keep. */
+#ifndef GNOMON_MAPS_BPF_H
+#define GNOMON_MAPS_BPF_H
+
+/* One traced thread; its presence is what makes a thread traced. */
+struct gn_task {
+	struct gn_os os;
+	__u64 os_sent;	   /* os.total when the last record was sent */
+	__u64 stack_lo;	   /* the mapping that the thread's stack is in */
+	__u64 stack_hi;
+	__u32 events_sent; /* os.events when the last record was sent */
+	__u32 seq;
+	__u32 slice_seq;
+	__u32 tid;
+	__u32 live;	   /* not yet or no longer: its events are ignored */
+	__u32 in_probe;	   /* a probe program of it is under way */
+};
+
+/* A name that could not be sent: where it is in the traced process. */
+struct gn_unsent {
+	__u64 name;
+	__u64 module;
+	__u32 name_len;
+	__u32 module_len;
+};
+
+struct gn_unsent_key {
+	__u32 tgid;
+	__u32 func;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20); /* set by user space before the load */
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct gn_task);
+} tasks SEC(".maps");
+
+/* Processes to trace, by tgid: read while the iterator runs only. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u32);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct gn_unsent_key);
+	__type(value, struct gn_unsent);
+} unsent SEC(".maps");
+
+struct gn_control control;
+
+static __always_inline void count(enum gn_counter which)
+{
+	__sync_fetch_and_add(&control.counters[which], 1);
+}
+
+/* The traced thread that a task is, or NULL. */
+static __always_inline struct gn_task *task_of(struct task_struct *p)
+{
+	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
+
+	return t && t->live ? t : 0;
+}
+
+static __always_inline struct gn_task *task_new(struct task_struct *p)
+{
+	struct gn_task *t = bpf_task_storage_get(
+		&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		count(GN_COUNTER_NO_STORAGE);
+	return t;
+}
+
+/* False outside of the session's bounds. */
+static __always_inline bool in_session(__u64 now)
+{
+	return control.start && now < control.stop;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What user space and the BPF programs share besides records: the control
+ * block in the programs' .bss. User space writes it, the programs read it, but
+ * for the counters.
+ */
+#ifndef GNOMON_CONTROL_H
+#define GNOMON_CONTROL_H
+
+#include <gnomon/types.h>
+#include <gnomon/event.h>
+
+struct gn_control {
+	__u64 start;	 /* 0 = not yet: nothing is recorded */
+	__u64 stop;	 /* events from here on are ignored; ~0 while running */
+	__u32 launch;	 /* tgid whose next exec begins the trace, 0 = none */
+	__u32 follow;	 /* children are traced too */
+	__u32 scanning;	 /* the iterator is making threads of targets known */
+	__u32 finishing; /* the iterator is closing threads */
+	__u32 unsent;	 /* names that the ring had no room for */
+	__u32 pad;
+	__u64 counters[GN_COUNTER_COUNT];
+};
+
+#endif

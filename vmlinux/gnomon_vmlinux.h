@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel types that gnomon's BPF programs touch, with only the fields that
+ * they touch. Each access is relocated against the running kernel's BTF when
+ * the object is loaded (CO-RE), so offsets and omitted fields do not matter
+ * and a machine without BTF can build.
+ */
+#ifndef GNOMON_VMLINUX_H
+#define GNOMON_VMLINUX_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+/* What a probe program gets: x86-64's ABI, never relocated. */
+struct pt_regs {
+	unsigned long r15;
+	unsigned long r14;
+	unsigned long r13;
+	unsigned long r12;
+	unsigned long bp;
+	unsigned long bx;
+	unsigned long r11;
+	unsigned long r10;
+	unsigned long r9;
+	unsigned long r8;
+	unsigned long ax;
+	unsigned long cx;
+	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+	unsigned long ip;
+	unsigned long cs;
+	unsigned long flags;
+	unsigned long sp;
+	unsigned long ss;
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)),           \
+			     apply_to = record)
+
+struct task_struct {
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	char comm[16];
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+};
+
+struct linux_binprm;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	__u64 session_id;
+	__u64 seq_num;
+};
+
+struct bpf_iter__task {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct task_struct *task;
+	};
+};
+
+#pragma clang attribute pop
+
+#endif
