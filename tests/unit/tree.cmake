@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The source tree as a whole.
+add_test(NAME tree/style
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-style ${CMAKE_SOURCE_DIR})
+set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
