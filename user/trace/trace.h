@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The trace file: records in checksummed, compressed chunks. docs/trace-format.md
- * has the layout. A file is readable to its last whole chunk whatever happened
- * to its writer.
+ * The trace file: records in checksummed, compressed chunks.
+ * docs/trace-format.md has the layout. A file is readable to its last whole
+ * chunk whatever happened to its writer.
  */
 #ifndef GNOMON_TRACE_TRACE_H
 #define GNOMON_TRACE_TRACE_H
@@ -18,58 +18,90 @@ struct gn_trace_writer;
 struct gn_trace_reader;
 
 struct gn_trace_writer_opts {
-	size_t chunk_size;  /* bytes before compression; 0 = default */
-	int level;	    /* zlib's, 1..9; 0 = default */
-	uid_t uid;	    /* owner of the file; (uid_t)-1 = leave it */
+	/* Bytes before compression, GN_TEXT_MAX to 64 MiB; 0 = default. */
+	size_t chunk_size;
+	int level; /* zlib's, 1..9; 0 = default */
+	uid_t uid; /* owner of the file; (uid_t)-1 = leave it */
 	gid_t gid;
-	size_t queue_limit; /* bytes that may wait for the disk; 0 = default */
+	/* Bytes that may wait for the disk, at least a chunk; 0 = default. */
+	size_t queue_limit;
 };
 
 /*
  * Makes the file under a temporary name beside `path`, mode 0600, and renames
  * it at once when its header is on disk, so that an older file at `path` is
  * replaced whole or not at all. (A killed writer leaves a readable file at
- * `path`.) A thread compresses and writes; append() only copies.
+ * `path`.) A thread compresses and writes; append() only copies. A character
+ * device or a FIFO at `path` is written as it is, which waits for the FIFO's
+ * reader. A symbolic link is replaced, unless it leads to one of these (or to
+ * an open file, as /dev/stdout does) and no stranger could have made it.
+ * -EISDIR: a directory; -EPERM: a block device or a socket; -EACCES: a FIFO
+ * that a stranger made; -EINVAL: options that are not as said above.
+ *
+ * The functions of a writer are called by one thread at a time.
  */
 int gn_trace_writer_open(const char *path,
 			 const struct gn_trace_writer_opts *opts,
 			 struct gn_trace_writer **out);
 
-/* One record. -ENOBUFS: the queue is full (the disk is slow), the record was
- * not taken, count it. Any other error is the file's and is final. */
+/* One record. -ENOBUFS: the queue is full (the disk is slow) or there is no
+ * memory for it; the record was not taken, count it. -EINVAL: it is not well
+ * formed by rec.h, or `size` is not its size; not taken. Any other error is the
+ * file's, the first one, and final: nothing more is written. */
 int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
 			   size_t size);
 
-/* Hands the unfinished chunk to the disk, so that a reader sees it. */
+/* Hands the unfinished chunk to the writing thread, so that a reader sees it
+ * soon; does not wait. -ENOBUFS: the queue is full, the chunk stays and nothing
+ * is lost; else as append(). */
 int gn_trace_writer_flush(struct gn_trace_writer *w);
 
-/* The end mark, fsync, close. `bytes` (may be NULL): the file's size. The
- * writer is freed whatever is returned. */
+/* The end mark, fsync, close, when all is written. `bytes` (may be NULL): the
+ * file's size. The writer is freed whatever is returned: 0 or the first error.
+ * After an error the file ends with its last whole chunk, as far as that can
+ * still be done. */
 int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes);
 
 /* Errors of the reader, beside errno's: what the file is. */
 enum gn_trace_error {
 	GN_TRACE_OK = 0,
-	GN_TRACE_NOT_A_TRACE = 1000, /* empty, or another kind of file */
+	GN_TRACE_NOT_A_TRACE = 1000, /* another kind of file */
 	GN_TRACE_VERSION,	     /* of another format version */
 	GN_TRACE_CORRUPT,	     /* a header that cannot be true */
+	GN_TRACE_EMPTY,		     /* not a byte */
+	GN_TRACE_CUT,		     /* ends too early */
 };
 
-/* 0, -errno, or -(enum gn_trace_error). */
+/* "-" is standard input. 0, -errno (-EISDIR: a directory), or
+ * -(enum gn_trace_error). */
 int gn_trace_reader_open(const char *path, struct gn_trace_reader **out);
 
+/* The same of an open file, from where it stands. The reader owns `fd`, which
+ * is closed also when this fails. */
+int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out);
+
 /*
- * The next record, aligned, valid until the next call. 1 = a record, 0 = end,
- * <0 = error as above. A damaged or missing tail is an end: `truncated` says
- * so afterwards.
+ * The next record, well formed by rec.h, aligned, valid until the next call.
+ * 1 = a record, 0 = end, <0 = error as above, which stays. A damaged or missing
+ * tail is an end: `truncated` says so afterwards. No record of a chunk is
+ * returned before the whole chunk was found to be sound. Kinds that only a
+ * newer gnomon knows are left out and counted.
  */
 int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
 			 size_t *size);
 
 /* True once the end was reached without an end mark. `lost_bytes` (may be
- * NULL): bytes after the last whole chunk. */
+ * NULL): bytes after the last whole chunk, or after the end mark. Of a pipe,
+ * those that were read of it. */
 bool gn_trace_reader_truncated(const struct gn_trace_reader *r,
 			       uint64_t *lost_bytes);
+
+/* Once the end was reached: GN_TRACE_OK, GN_TRACE_CUT (the writer was killed,
+ * or still writes), GN_TRACE_CORRUPT (bytes that no writer wrote there). */
+enum gn_trace_error gn_trace_reader_tail(const struct gn_trace_reader *r);
+
+/* Records that were left out so far because their kind is not known here. */
+uint64_t gn_trace_reader_skipped(const struct gn_trace_reader *r);
 
 void gn_trace_reader_close(struct gn_trace_reader *r);
 

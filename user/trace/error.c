@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "trace/trace.h"
+
+const char *gn_trace_strerror(int err)
+{
+	const char *text;
+
+	if (err < 0)
+		err = -err;
+	switch (err) {
+	case GN_TRACE_OK:
+		return "the trace file is whole";
+	case GN_TRACE_NOT_A_TRACE:
+		return "it is not a trace file of gnomon";
+	case GN_TRACE_VERSION:
+		return "it is a trace file of another format version; use the "
+		       "gnomon that recorded it";
+	case GN_TRACE_CORRUPT:
+		return "the trace file is damaged";
+	case GN_TRACE_EMPTY:
+		return "the file is empty";
+	case GN_TRACE_CUT:
+		return "the trace file was cut off";
+	default:
+		text = strerrordesc_np(err);
+		return text ? text : "unknown error";
+	}
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "trace/format.h"
+#include "trace/trace.h"
+
+struct buffer {
+	unsigned char *bytes;
+	size_t cap;
+};
+
+struct gn_trace_reader {
+	int fd;
+	bool regular;
+	uint64_t base; /* where the trace begins in the file */
+	uint64_t read; /* bytes since */
+	uint64_t good; /* of them, up to the end of the last whole chunk */
+	struct gn_trace_kind kinds[GN_KIND_LIMIT];
+
+	struct buffer packed;
+	struct buffer raw;
+	size_t used; /* bytes of records in raw */
+	size_t at;   /* the next one */
+	z_stream z;
+
+	struct gn_trace_end total; /* what was read */
+	uint64_t skipped;
+	bool ended;
+	int error;		  /* final */
+	enum gn_trace_error tail; /* once ended */
+	uint64_t lost;
+};
+
+/* Up to `n` bytes, fewer at the end of the file only. */
+static int read_up_to(struct gn_trace_reader *r, void *bytes, size_t n,
+		      size_t *done)
+{
+	ssize_t got;
+
+	*done = 0;
+	while (*done < n) {
+		got = read(r->fd, (unsigned char *)bytes + *done, n - *done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		*done += (size_t)got;
+		r->read += (uint64_t)got;
+	}
+	return 0;
+}
+
+/* What is in the buffer is lost when it must grow. */
+static int reserve(struct buffer *b, size_t n)
+{
+	if (n <= b->cap)
+		return 0;
+	free(b->bytes);
+	b->cap = 0;
+	b->bytes = malloc(n);
+	if (!b->bytes)
+		return -ENOMEM;
+	b->cap = n;
+	return 0;
+}
+
+static int read_header(struct gn_trace_reader *r)
+{
+	unsigned char h[GN_TRACE_HEADER_MAX];
+	size_t got, size;
+	int err;
+
+	err = read_up_to(r, h, GN_TRACE_HEADER, &got);
+	if (err)
+		return err;
+	err = gn_trace_header_begin(h, got, &size);
+	if (err)
+		return err;
+	err = read_up_to(r, h + GN_TRACE_HEADER, size - GN_TRACE_HEADER, &got);
+	if (err)
+		return err;
+	if (got < size - GN_TRACE_HEADER)
+		return -GN_TRACE_CUT;
+	r->good = r->read;
+	return gn_trace_header_decode(h, size, r->kinds);
+}
+
+static int look_at_file(struct gn_trace_reader *r)
+{
+	struct stat st;
+	off_t at;
+
+	if (fstat(r->fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	r->regular = true;
+	at = lseek(r->fd, 0, SEEK_CUR);
+	if (at < 0)
+		return -errno;
+	r->base = (uint64_t)at;
+	return 0;
+}
+
+int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
+{
+	struct gn_trace_reader *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r) {
+		close(fd);
+		return -ENOMEM;
+	}
+	r->fd = fd;
+	err = look_at_file(r);
+	if (!err)
+		err = read_header(r);
+	if (!err && inflateInit(&r->z) != Z_OK)
+		err = -ENOMEM;
+	if (err) {
+		gn_trace_reader_close(r);
+		return err;
+	}
+	*out = r;
+	return 0;
+}
+
+int gn_trace_reader_open(const char *path, struct gn_trace_reader **out)
+{
+	int fd;
+
+	if (!strcmp(path, "-"))
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	return gn_trace_reader_open_fd(fd, out);
+}
+
+/* The size of a record by the file's table, 0 when it cannot be one. */
+static size_t record_size(const struct gn_trace_reader *r,
+			  const struct gn_rec *rec, size_t avail)
+{
+	const struct gn_trace_kind *k;
+	uint32_t size;
+
+	if (avail < sizeof(*rec))
+		return 0;
+	k = &r->kinds[rec->kind];
+	if (!k->present)
+		return 0;
+	if (gn_kind_info(rec->kind)->name)
+		return gn_rec_size_of(rec, avail);
+	size = k->size;
+	if (!size) {
+		if (avail < sizeof(*rec) + sizeof(size))
+			return 0;
+		memcpy(&size, rec + 1, sizeof(size));
+		if (size < sizeof(*rec) + sizeof(size) || size % 8 ||
+		    size > GN_TRACE_UNKNOWN_MAX)
+			return 0;
+	}
+	return size <= avail ? size : 0;
+}
+
+/* Whether the records in `raw` are what the chunk's header says of them. */
+static bool records_ok(const struct gn_trace_reader *r,
+		       const struct gn_trace_chunk *h)
+{
+	uint64_t first = 0, last = 0;
+	uint32_t records = 0;
+	size_t at, size;
+
+	for (at = 0; at < h->raw; at += size) {
+		const void *p = r->raw.bytes + at;
+		const struct gn_rec *rec = p;
+
+		size = record_size(r, rec, h->raw - at);
+		if (!size)
+			return false;
+		records++;
+		gn_trace_times(&first, &last, rec->time);
+	}
+	return records == h->records && first == h->first && last == h->last;
+}
+
+/* Exactly h->raw bytes must come out of exactly h->packed. */
+static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
+{
+	int z;
+
+	if (gn_trace_crc(0, r->packed.bytes, h->packed) != h->crc)
+		return -GN_TRACE_CORRUPT;
+	if (inflateReset(&r->z) != Z_OK)
+		return -EIO;
+	r->z.next_in = r->packed.bytes;
+	r->z.avail_in = h->packed;
+	r->z.next_out = r->raw.bytes;
+	r->z.avail_out = h->raw;
+	z = inflate(&r->z, Z_FINISH);
+	if (z == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (z != Z_STREAM_END || r->z.avail_in || r->z.avail_out)
+		return -GN_TRACE_CORRUPT;
+	return 0;
+}
+
+static int end(struct gn_trace_reader *r, enum gn_trace_error tail)
+{
+	uint64_t size = r->base + r->read, good = r->base + r->good;
+	struct stat st;
+
+	if (r->regular) {
+		if (fstat(r->fd, &st))
+			return -errno;
+		size = (uint64_t)st.st_size;
+	}
+	r->lost = size > good ? size - good : 0;
+	r->tail = tail;
+	r->ended = true;
+	return 0;
+}
+
+static bool totals_ok(const struct gn_trace_reader *r,
+		      const struct gn_trace_end *e)
+{
+	return e->records == r->total.records && e->chunks == r->total.chunks &&
+	       e->first == r->total.first && e->last == r->total.last;
+}
+
+/* The packed records after the chunk header `h`. 0, or as load_chunk(). */
+static int load_records(struct gn_trace_reader *r,
+			const struct gn_trace_chunk *h)
+{
+	size_t got;
+	int err;
+
+	err = reserve(&r->packed, h->packed);
+	if (err)
+		return err;
+	err = read_up_to(r, r->packed.bytes, h->packed, &got);
+	if (err)
+		return err;
+	if (got < h->packed)
+		return -GN_TRACE_CUT;
+	err = reserve(&r->raw, h->raw);
+	if (err)
+		return err;
+	err = unpack(r, h);
+	if (err)
+		return err;
+	return records_ok(r, h) ? 0 : -GN_TRACE_CORRUPT;
+}
+
+/* Reads one chunk or the end mark. 0, -errno, or what is wrong with the file
+ * as -(enum gn_trace_error). */
+static int load_chunk(struct gn_trace_reader *r)
+{
+	unsigned char head[GN_TRACE_CHUNK_HEAD];
+	struct gn_trace_chunk h;
+	struct gn_trace_end e;
+	size_t got;
+	int err;
+
+	r->used = 0;
+	r->at = 0;
+	err = read_up_to(r, head, sizeof(head), &got);
+	if (err)
+		return err;
+	if (got < sizeof(head))
+		return -GN_TRACE_CUT;
+	if (gn_trace_end_decode(head, &e) && totals_ok(r, &e)) {
+		r->good = r->read;
+		return end(r, GN_TRACE_OK);
+	}
+	if (!gn_trace_chunk_decode(head, &h) || h.number != r->total.chunks)
+		return -GN_TRACE_CORRUPT;
+	err = load_records(r, &h);
+	if (err)
+		return err;
+	r->used = h.raw;
+	r->good = r->read;
+	r->total.chunks++;
+	r->total.records += h.records;
+	gn_trace_times(&r->total.first, &r->total.last, h.first);
+	gn_trace_times(&r->total.first, &r->total.last, h.last);
+	return 0;
+}
+
+/* The next record of the chunk in memory that this program knows. */
+static const struct gn_rec *next_known(struct gn_trace_reader *r, size_t *size)
+{
+	while (r->at < r->used) {
+		const void *p = r->raw.bytes + r->at;
+		const struct gn_rec *rec = p;
+
+		*size = record_size(r, rec, r->used - r->at);
+		r->at += *size;
+		if (gn_kind_info(rec->kind)->name)
+			return rec;
+		r->skipped++;
+	}
+	return NULL;
+}
+
+int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
+			 size_t *size)
+{
+	int err;
+
+	if (r->error)
+		return r->error;
+	while (!(*rec = next_known(r, size))) {
+		if (r->ended)
+			return 0;
+		err = load_chunk(r);
+		if (err == -GN_TRACE_CUT || err == -GN_TRACE_CORRUPT)
+			err = end(r, (enum gn_trace_error) - err);
+		if (err) {
+			r->error = err;
+			return err;
+		}
+	}
+	return 1;
+}
+
+bool gn_trace_reader_truncated(const struct gn_trace_reader *r,
+			       uint64_t *lost_bytes)
+{
+	if (lost_bytes)
+		*lost_bytes = r->lost;
+	return r->ended && r->tail != GN_TRACE_OK;
+}
+
+enum gn_trace_error gn_trace_reader_tail(const struct gn_trace_reader *r)
+{
+	return r->tail;
+}
+
+uint64_t gn_trace_reader_skipped(const struct gn_trace_reader *r)
+{
+	return r->skipped;
+}
+
+void gn_trace_reader_close(struct gn_trace_reader *r)
+{
+	if (!r)
+		return;
+	close(r->fd);
+	inflateEnd(&r->z); /* does nothing when there was no inflateInit */
+	free(r->packed.bytes);
+	free(r->raw.bytes);
+	free(r);
+}
