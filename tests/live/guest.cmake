@@ -42,8 +42,8 @@ function(gn_guest_native)
 			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-guest -t 570
 			-c ${GN_GUEST_CACHE} ${kernel}
 			${gnomon} ${driver}
-			${GNOMON_PLAIN_BUILD}/tests/fixtures --
-			"GNOMON=$PWD/gnomon FIXTURES=$PWD/fixtures ./live_native")
+			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
+			"GNOMON=$PWD/gnomon FIXTURES=$PWD/native ./live_native")
 	endforeach()
 endfunction()
 
