@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hook sites for assembly files (GNU as through the C preprocessor, x86-64).
+ *
+ * A site is a function of its own. It is opened by a one-byte nop and then a
+ * five-byte nop, aligned to 16 so that neither crosses a page: the kernel
+ * emulates a probe on the first everywhere, and makes a call of a probe on the
+ * second where it can. gnomon attaches to whichever its calibration finds
+ * cheaper. A site is found by
+ *   - a note of the stapsdt format (it survives strip): its address is that
+ *     of the one-byte nop, its arguments are where they are at both nops;
+ *   - the hidden symbol gn_site_NAME in .symtab: the same address.
+ * The five-byte nop is GN_SITE_NOP5 bytes further on.
+ */
+#ifndef GNOMON_HOOKSITE_H
+#define GNOMON_HOOKSITE_H
+
+#define GN_SITE_NOP5 1
+
+#ifdef __ASSEMBLER__
+/* clang-format off */
+
+/* The note of the site at label \pc. */
+	.macro GN_SITE_NOTE pc:req, provider:req, name:req, args
+	.pushsection .note.stapsdt, "", @note
+	.balign	4
+	.4byte	.Lgn_owner_end_\@ - .Lgn_owner_\@
+	.4byte	.Lgn_desc_end_\@ - .Lgn_desc_\@
+	.4byte	3
+.Lgn_owner_\@:
+	.asciz	"stapsdt"
+.Lgn_owner_end_\@:
+	.balign	4
+.Lgn_desc_\@:
+	.8byte	\pc
+	.8byte	_.stapsdt.base
+	.8byte	0
+	.asciz	"\provider"
+	.asciz	"\name"
+	.asciz	"\args"
+.Lgn_desc_end_\@:
+	.balign	4
+	.popsection
+	.endm
+
+/* What the notes' addresses are relative to after a prelink: once a file. */
+	.macro GN_SITE_BASE
+	.pushsection .stapsdt.base, "aG", @progbits, .stapsdt.base, comdat
+	.weak	_.stapsdt.base
+	.hidden	_.stapsdt.base
+_.stapsdt.base:
+	.space	1
+	.size	_.stapsdt.base, 1
+	.popsection
+	.endm
+
+/* Opens site \name; instructions follow, then GN_SITE_END \name. At the nops
+ * all registers are the caller's. */
+	.macro GN_SITE provider:req, name:req, args
+	.globl	gn_site_\name
+	.hidden	gn_site_\name
+	.type	gn_site_\name, @function
+	.balign	16
+gn_site_\name:
+	.cfi_startproc
+	.byte	0x90
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
+	GN_SITE_NOTE gn_site_\name, \provider, \name, "\args"
+	.endm
+
+	.macro GN_SITE_END name:req
+	.cfi_endproc
+	.size	gn_site_\name, . - gn_site_\name
+	.endm
+
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory that is never given back: what is in it may be read from outside the
+ * process at any later time. Any thread may take from it; nobody waits.
+ */
+#ifndef GNOMON_CLR_ARENA_H
+#define GNOMON_CLR_ARENA_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define GN_ARENA_CHUNK (256u << 10)
+
+struct gn_arena_chunk;
+
+/* All zeros is an empty arena. */
+struct gn_arena {
+	_Atomic(struct gn_arena_chunk *) chunk;
+};
+
+/* `size` zeroed bytes, aligned to 8; NULL: no memory, or size is more than a
+ * quarter of a chunk. */
+void *gn_arena_take(struct gn_arena *arena, size_t size);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the launcher and the hook-site library for the CLR agree on: the class
+ * that the runtime asks the library for, and the environment.
+ */
+#ifndef GNOMON_CLR_CLSID_H
+#define GNOMON_CLR_CLSID_H
+
+/* The value of CORECLR_PROFILER. */
+#define GN_CLR_CLSID "{0AAF3BF7-CBCD-4A66-BD69-F9B5BF0E19F9}"
+
+/* The same as an initializer of struct gn_guid. */
+#define GN_CLR_CLSID_INIT                                              \
+	{                                                              \
+		0x0aaf3bf7, 0xcbcd, 0x4a66,                            \
+		{                                                      \
+			0xbd, 0x69, 0xf9, 0xb5, 0xbf, 0x0e, 0x19, 0xf9 \
+		}                                                      \
+	}
+
+#define GN_CLR_LIBRARY "libgnomon-clr.so"
+
+/* Provider of the library's notes. */
+#define GN_CLR_PROVIDER "gnomon_clr"
+
+/* Which functions to hook: a filter as in filter.h; unset: all. */
+#define GN_CLR_ENV_FILTER "GNOMON_CLR_FILTER"
+
+/* "off": the library tells the runtime to unload it again; else it works. */
+#define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
+
+#endif

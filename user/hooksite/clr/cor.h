@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the library needs of the CLR's profiling and metadata interfaces:
+ * slots of their tables of functions, flags and types. Facts of the runtime's
+ * corprof.idl and cor.h; the same on all of CoreCLR 3.1 to 10, x86-64.
+ */
+#ifndef GNOMON_CLR_COR_H
+#define GNOMON_CLR_COR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int32_t gn_hr;	    /* HRESULT: negative is a failure */
+typedef uint16_t gn_wchar;  /* WCHAR is UTF-16 on every system */
+typedef uint32_t gn_token;  /* metadata token: table in the high byte */
+typedef uint64_t gn_cor_id; /* FunctionID, ClassID, ModuleID, AssemblyID */
+
+struct gn_guid {
+	uint32_t a;
+	uint16_t b, c;
+	uint8_t d[8];
+};
+
+#define GN_S_OK			 ((gn_hr)0)
+#define GN_E_NOINTERFACE	 ((gn_hr)0x80004002)
+#define GN_E_POINTER		 ((gn_hr)0x80004003)
+#define GN_E_FAIL		 ((gn_hr)0x80004005)
+#define GN_CLASS_E_NOAGGREGATION ((gn_hr)0x80040110)
+#define GN_CLASS_E_NOTAVAILABLE	 ((gn_hr)0x80040111)
+/* Initialize: unload the library, say nothing, run on */
+#define GN_CORPROF_E_CANCEL_ACTIVATION ((gn_hr)0x80131375)
+
+/* The function in a slot of a COM object, as a pointer of type `type`. */
+#define GN_COM(object, slot, type) ((type)((*(void ***)(object))[slot]))
+
+/* IUnknown */
+enum {
+	GN_UNKNOWN_QUERY = 0,
+	GN_UNKNOWN_RELEASE = 2,
+};
+
+/* ICorProfilerInfo .. 8 */
+enum {
+	GN_INFO_IS_ARRAY_CLASS = 11,
+	GN_INFO_TOKEN_AND_METADATA = 19,
+	GN_INFO_MODULE_INFO = 20,
+	GN_INFO_MODULE_METADATA = 21,
+	GN_INFO_ASSEMBLY_INFO = 26,
+	GN_INFO_FUNCTION_INFO2 = 38,
+	GN_INFO_CLASS_INFO2 = 41,
+	GN_INFO_SET_MAPPER2 = 59,
+	GN_INFO_SET_HOOKS3 = 61,
+	GN_INFO_RUNTIME_INFORMATION = 67,
+	GN_INFO_SET_EVENT_MASK2 = 82,
+	GN_INFO_DYNAMIC_FUNCTION_INFO = 89,
+};
+
+/* IMetaDataImport */
+enum {
+	GN_MD_TYPEDEF_PROPS = 12,
+	GN_MD_TYPEREF_PROPS = 14,
+	GN_MD_METHOD_PROPS = 30,
+	GN_MD_TYPESPEC = 44,
+	GN_MD_NESTED_CLASS = 62,
+};
+
+/* Tables of metadata tokens. */
+enum {
+	GN_TOKEN_TYPEREF = 0x01,
+	GN_TOKEN_TYPEDEF = 0x02,
+	GN_TOKEN_TYPESPEC = 0x1b,
+};
+#define GN_TOKEN_TABLE(t) ((t) >> 24)
+#define GN_TOKEN_ROW(t)	  ((t)&0x00ffffff)
+
+/* Event mask, low and high word. */
+#define GN_PRF_FUNCTION_UNLOADS	    0x00000001u
+#define GN_PRF_MODULE_LOADS	    0x00000004u
+#define GN_PRF_JIT_COMPILATION	    0x00000020u
+#define GN_PRF_EXCEPTIONS	    0x00000040u
+#define GN_PRF_ENTERLEAVE	    0x00001000u
+#define GN_PRF_HIGH_DYNAMIC_UNLOADS 0x00000004u
+
+#endif

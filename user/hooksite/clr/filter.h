@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which functions are hooked. A filter is a list of globs, one a line:
+ *   GLOB, LIB:GLOB   hook what matches
+ *   !GLOB, !LIB:GLOB leave out what matches
+ * A later line wins over an earlier one. What no line matches is hooked only
+ * if no line says what to hook. In a glob * is any text, ? one character.
+ */
+#ifndef GNOMON_CLR_FILTER_H
+#define GNOMON_CLR_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A whole match. Time: at most the product of the lengths. */
+bool gn_glob(const char *glob, size_t glob_len, const char *text,
+	     size_t text_len);
+
+/*
+ * `filter` may be NULL: hook everything. GLOB is matched against `name` and
+ * against it without its list of parameters, LIB against `module` and against
+ * it without its extension.
+ */
+bool gn_filter_hooks(const char *filter, const char *name, const char *module);
+
+#endif

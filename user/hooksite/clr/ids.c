@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Open addressing. A slot goes from empty to an index once and stays so; a
+ * forgotten function's index stays in its slot but names no function any
+ * more. The index is filled in before the slot shows it, so a reader sees
+ * whole entries only.
+ */
+#include "ids.h"
+
+static uint32_t slot_of(gn_cor_id function)
+{
+	/* Fibonacci hashing: the high bits of the product are well mixed. */
+	return (uint32_t)((function * 0x9e3779b97f4a7c15u) >>
+			  (64 - GN_IDS_SLOT_BITS));
+}
+
+uint32_t gn_ids_find(const struct gn_ids *ids, gn_cor_id function)
+{
+	uint32_t slot = slot_of(function);
+
+	if (!function)
+		return 0;
+	for (uint32_t n = 0; n < GN_IDS_SLOTS; n++) {
+		uint32_t index = atomic_load_explicit(&ids->slots[slot],
+						      memory_order_acquire);
+
+		if (!index)
+			return 0;
+		if (atomic_load(&ids->ids[index].function) == function)
+			return index;
+		slot = (slot + 1) % GN_IDS_SLOTS;
+	}
+	return 0;
+}
+
+static uint32_t take_index(struct gn_ids *ids)
+{
+	uint32_t used = atomic_load(&ids->used);
+
+	do {
+		if (used >= GN_IDS_MAX)
+			return 0;
+	} while (!atomic_compare_exchange_weak(&ids->used, &used, used + 1));
+	return used + 1;
+}
+
+uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
+{
+	uint32_t slot = slot_of(function);
+	uint32_t index = gn_ids_find(ids, function);
+	uint32_t other;
+
+	if (index || !function)
+		return index;
+	index = take_index(ids);
+	if (!index)
+		return 0;
+	atomic_store(&ids->ids[index].function, function);
+	for (uint32_t n = 0; n < GN_IDS_SLOTS; n++) {
+		other = 0;
+		if (atomic_compare_exchange_strong(&ids->slots[slot], &other,
+						   index))
+			return index;
+		/* Another thread was first: its index counts, ours is lost. */
+		if (atomic_load(&ids->ids[other].function) == function) {
+			atomic_store(&ids->ids[index].function, 0);
+			return other;
+		}
+		slot = (slot + 1) % GN_IDS_SLOTS;
+	}
+	return 0;
+}
+
+void gn_ids_forget(struct gn_ids *ids, gn_cor_id function)
+{
+	uint32_t index = gn_ids_find(ids, function);
+
+	if (index)
+		atomic_store(&ids->ids[index].function, 0);
+}
+
+void gn_ids_forget_module(struct gn_ids *ids, gn_cor_id module)
+{
+	uint32_t used = atomic_load(&ids->used);
+
+	if (!module)
+		return;
+	for (uint32_t i = 1; i <= used; i++)
+		if (atomic_load(&ids->ids[i].module) == module)
+			atomic_store(&ids->ids[i].function, 0);
+}

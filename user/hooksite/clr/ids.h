@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Function ids: a FunctionID of the runtime -> a small dense index, the same
+ * one for as long as the function lives, and never used again after. Any
+ * thread may call anything here at any time; nobody waits for anybody.
+ */
+#ifndef GNOMON_CLR_IDS_H
+#define GNOMON_CLR_IDS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "cor.h"
+
+/* Indexes are 1 to GN_IDS_MAX. Twice as many slots: probes stay short. */
+#define GN_IDS_MAX	 (1u << 20)
+#define GN_IDS_SLOT_BITS 21
+#define GN_IDS_SLOTS	 (1u << GN_IDS_SLOT_BITS)
+
+struct gn_name;
+
+struct gn_id {
+	_Atomic gn_cor_id function;	      /* 0: free, or unloaded */
+	_Atomic(const struct gn_name *) name; /* NULL: not resolved yet */
+	_Atomic gn_cor_id module;
+};
+
+/* All zeros is an empty table. Only the pages in use cost memory. */
+struct gn_ids {
+	_Atomic uint32_t used;
+	_Atomic uint32_t slots[GN_IDS_SLOTS]; /* an index; 0: empty */
+	struct gn_id ids[GN_IDS_MAX + 1];
+};
+
+/* The function's index; 0: it has none. */
+uint32_t gn_ids_find(const struct gn_ids *ids, gn_cor_id function);
+
+/* The function's index, a new one if it has none; 0: the table is full. */
+uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function);
+
+/* The function is gone: its FunctionID may come again for another one. */
+void gn_ids_forget(struct gn_ids *ids, gn_cor_id function);
+
+/* All functions whose `module` this is are gone. */
+void gn_ids_forget_module(struct gn_ids *ids, gn_cor_id module);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "names.h"
+
+#include <string.h>
+
+#include "sig.h"
+
+#define WIDE_MAX  1024 /* metadata has no longer names */
+#define ARGS_MAX  16
+#define NEST_MAX  16
+#define DEPTH_MAX 8
+
+/* What one function's name is put together from. */
+struct names {
+	void *info;
+	void *metadata; /* IMetaDataImport of the function's module, or NULL */
+	gn_cor_id class_args[ARGS_MAX];
+	gn_cor_id method_args[ARGS_MAX];
+	uint32_t nclass_args;
+	uint32_t nmethod_args;
+	gn_wchar wide[WIDE_MAX];
+};
+
+static const struct gn_guid metadata_import = {
+	0x7dac8207,
+	0xd3ae,
+	0x4c75,
+	{0x9b, 0x67, 0x92, 0x80, 0x1a, 0x49, 0x7d, 0x44}};
+
+typedef uint32_t (*release_fn)(void *);
+typedef gn_hr (*is_array_fn)(void *, gn_cor_id, uint32_t *, gn_cor_id *,
+			     uint32_t *);
+typedef gn_hr (*token_and_metadata_fn)(void *, gn_cor_id,
+				       const struct gn_guid *, void **,
+				       gn_token *);
+typedef gn_hr (*module_info_fn)(void *, gn_cor_id, gn_cor_id *, uint32_t,
+				uint32_t *, gn_wchar *, gn_cor_id *);
+typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
+				    const struct gn_guid *, void **);
+typedef gn_hr (*assembly_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
+				  gn_wchar *, gn_cor_id *, gn_cor_id *);
+typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
+				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
+				  gn_cor_id *);
+typedef gn_hr (*class_info_fn)(void *, gn_cor_id, gn_cor_id *, gn_token *,
+			       gn_cor_id *, uint32_t, uint32_t *, gn_cor_id *);
+typedef gn_hr (*dynamic_info_fn)(void *, gn_cor_id, gn_cor_id *,
+				 const uint8_t **, uint32_t *, uint32_t,
+				 uint32_t *, gn_wchar *);
+typedef gn_hr (*typedef_props_fn)(void *, gn_token, gn_wchar *, uint32_t,
+				  uint32_t *, uint32_t *, gn_token *);
+typedef gn_hr (*typeref_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
+				  uint32_t, uint32_t *);
+typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
+				 uint32_t, uint32_t *, uint32_t *,
+				 const uint8_t **, uint32_t *, uint32_t *,
+				 uint32_t *);
+typedef gn_hr (*typespec_fn)(void *, gn_token, const uint8_t **, uint32_t *);
+typedef gn_hr (*nested_class_fn)(void *, gn_token, gn_token *);
+
+static void release(void *object)
+{
+	if (object)
+		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
+}
+
+/* Length of a type's name without the mark of its arity (`1). */
+static size_t plain_len(const gn_wchar *name)
+{
+	size_t len = 0, at;
+
+	while (len < WIDE_MAX && name[len])
+		len++;
+	for (at = len; at && name[at - 1] >= '0' && name[at - 1] <= '9';)
+		at--;
+	return at && at < len && name[at - 1] == '`' ? at - 1 : len;
+}
+
+/* Reads a TypeDef's or TypeRef's own name into names->wide. Returns the type
+ * that it is nested in, 0 for none. */
+static gn_token read_type(struct names *names, void *metadata, gn_token token)
+{
+	gn_token outer = 0, base;
+	uint32_t n, flags;
+	gn_hr hr;
+
+	names->wide[0] = '?';
+	names->wide[1] = 0;
+	if (GN_TOKEN_TABLE(token) == GN_TOKEN_TYPEREF) {
+		hr = GN_COM(metadata, GN_MD_TYPEREF_PROPS, typeref_props_fn)(
+			metadata, token, &outer, names->wide, WIDE_MAX, &n);
+		if (hr < 0 || GN_TOKEN_TABLE(outer) != GN_TOKEN_TYPEREF)
+			outer = 0;
+	} else if (GN_TOKEN_ROW(token)) {
+		hr = GN_COM(metadata, GN_MD_TYPEDEF_PROPS,
+			    typedef_props_fn)(metadata, token, names->wide,
+					      WIDE_MAX, &n, &flags, &base);
+		if (hr < 0 ||
+		    GN_COM(metadata, GN_MD_NESTED_CLASS,
+			   nested_class_fn)(metadata, token, &outer) < 0)
+			outer = 0;
+	}
+	names->wide[WIDE_MAX - 1] = 0;
+	return outer;
+}
+
+/* Appends a TypeDef's or TypeRef's name with the types that enclose it. */
+static void put_type(struct names *names, struct gn_text *out, void *metadata,
+		     gn_token token)
+{
+	gn_token chain[NEST_MAX];
+	unsigned int n = 0;
+
+	while (token && n < NEST_MAX) {
+		chain[n++] = token;
+		token = read_type(names, metadata, token);
+	}
+	while (n--) {
+		read_type(names, metadata, chain[n]);
+		gn_text_put_utf16(out, names->wide, plain_len(names->wide));
+		if (n)
+			gn_text_put(out, "+");
+	}
+}
+
+/* System.Int32 as an argument is written like in a signature: int. */
+static void shorten_primitive(struct gn_text *out, size_t from)
+{
+	static const struct {
+		const char *full;
+		const char *brief;
+	} names[] = {
+		{"System.Boolean", "bool"},  {"System.Char", "char"},
+		{"System.SByte", "sbyte"},   {"System.Byte", "byte"},
+		{"System.Int16", "short"},   {"System.UInt16", "ushort"},
+		{"System.Int32", "int"},     {"System.UInt32", "uint"},
+		{"System.Int64", "long"},    {"System.UInt64", "ulong"},
+		{"System.Single", "float"},  {"System.Double", "double"},
+		{"System.String", "string"}, {"System.Object", "object"},
+		{"System.IntPtr", "nint"},   {"System.UIntPtr", "nuint"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (out->full || strcmp(out->bytes + from, names[i].full) != 0)
+			continue;
+		out->len = from;
+		gn_text_put(out, names[i].brief);
+		return;
+	}
+}
+
+static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
+		      unsigned int depth);
+
+static void put_args(struct names *names, struct gn_text *out,
+		     const gn_cor_id *args, uint32_t n, unsigned int depth)
+{
+	if (!n)
+		return;
+	gn_text_put(out, "<");
+	for (uint32_t i = 0; i < n && i < ARGS_MAX; i++) {
+		size_t from;
+
+		if (i)
+			gn_text_put(out, ",");
+		from = out->len;
+		put_class(names, out, args[i], depth);
+		shorten_primitive(out, from);
+	}
+	gn_text_put(out, n > ARGS_MAX ? ",..>" : ">");
+}
+
+static bool put_array(struct names *names, struct gn_text *out, gn_cor_id class,
+		      unsigned int depth)
+{
+	uint32_t element = 0, rank = 0;
+	gn_cor_id element_class = 0;
+	const char *primitive;
+
+	if (GN_COM(names->info, GN_INFO_IS_ARRAY_CLASS,
+		   is_array_fn)(names->info, class, &element, &element_class,
+				&rank) != GN_S_OK)
+		return false;
+	primitive = element < 0x100 ? gn_sig_primitive((uint8_t)element) : NULL;
+	if (primitive)
+		gn_text_put(out, primitive);
+	else
+		put_class(names, out, element_class, depth + 1);
+	gn_text_put(out, "[");
+	while (rank-- > 1 && !out->full)
+		gn_text_put(out, ",");
+	gn_text_put(out, "]");
+	return true;
+}
+
+static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
+		      unsigned int depth)
+{
+	gn_cor_id module = 0, parent, args[ARGS_MAX];
+	void *metadata = NULL;
+	uint32_t n = 0;
+	gn_token token = 0;
+
+	if (out->full || (class && put_array(names, out, class, depth)))
+		return;
+	if (!class || depth >= DEPTH_MAX ||
+	    GN_COM(names->info, GN_INFO_CLASS_INFO2,
+		   class_info_fn)(names->info, class, &module, &token, &parent,
+				  ARGS_MAX, &n, args) < 0 ||
+	    GN_COM(names->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
+		    names->info, module, 0, &metadata_import, &metadata) < 0 ||
+	    !metadata) {
+		gn_text_put(out, "?");
+		return;
+	}
+	put_type(names, out, metadata, token);
+	release(metadata);
+	put_args(names, out, args, n, depth + 1);
+}
+
+static void sig_type(void *ctx, struct gn_text *out, gn_token token,
+		     unsigned int depth);
+
+static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
+			 uint32_t n)
+{
+	struct names *names = ctx;
+	uint32_t known = of_method ? names->nmethod_args : names->nclass_args;
+	const gn_cor_id *args =
+		of_method ? names->method_args : names->class_args;
+	size_t from = out->len;
+
+	if (n < known && n < ARGS_MAX) {
+		put_class(names, out, args[n], 1);
+		shorten_primitive(out, from);
+		return;
+	}
+	gn_text_put(out, of_method ? "!!" : "!");
+	gn_text_put_u32(out, n);
+}
+
+static void sig_type(void *ctx, struct gn_text *out, gn_token token,
+		     unsigned int depth)
+{
+	struct names *names = ctx;
+	const struct gn_sig_env env = {ctx, sig_type, sig_variable};
+	struct gn_sig sig = {0};
+	uint32_t size = 0;
+
+	if (!names->metadata) {
+		gn_text_put(out, "?");
+		return;
+	}
+	if (GN_TOKEN_TABLE(token) != GN_TOKEN_TYPESPEC) {
+		put_type(names, out, names->metadata, token);
+		return;
+	}
+	if (GN_COM(names->metadata, GN_MD_TYPESPEC,
+		   typespec_fn)(names->metadata, token, &sig.bytes, &size) >= 0)
+		sig.size = sig.bytes ? size : 0;
+	if (!gn_sig_put_type(out, &sig, &env, depth))
+		gn_text_put(out, "?");
+}
+
+static void put_module(struct names *names, struct gn_text *out,
+		       gn_cor_id module)
+{
+	gn_cor_id base, assembly = 0, domain, manifest;
+	uint32_t n, from = 0;
+
+	names->wide[0] = 0;
+	if (GN_COM(names->info, GN_INFO_MODULE_INFO,
+		   module_info_fn)(names->info, module, &base, WIDE_MAX, &n,
+				   names->wide, &assembly) < 0)
+		names->wide[0] = 0;
+	/* A module made in memory has no file: its assembly has a name. */
+	if (!names->wide[0] && assembly &&
+	    GN_COM(names->info, GN_INFO_ASSEMBLY_INFO,
+		   assembly_info_fn)(names->info, assembly, WIDE_MAX, &n,
+				     names->wide, &domain, &manifest) < 0)
+		names->wide[0] = 0;
+	names->wide[WIDE_MAX - 1] = 0;
+	for (uint32_t i = 0; names->wide[i]; i++)
+		if (names->wide[i] == '/')
+			from = i + 1;
+	gn_text_put_utf16(out, names->wide + from, WIDE_MAX - from);
+	if (!out->len)
+		gn_text_put(out, "?");
+}
+
+/* Looks up the class's arguments, for its own name and the signature's. */
+static void put_declaring_class(struct names *names, struct gn_text *out,
+				gn_cor_id class, gn_token token)
+{
+	gn_cor_id module, parent;
+	gn_token unused;
+
+	if (!class ||
+	    GN_COM(names->info, GN_INFO_CLASS_INFO2, class_info_fn)(
+		    names->info, class, &module, &unused, &parent, ARGS_MAX,
+		    &names->nclass_args, names->class_args) < 0)
+		names->nclass_args = 0;
+	put_type(names, out, names->metadata, token);
+	put_args(names, out, names->class_args, names->nclass_args, 1);
+}
+
+gn_cor_id gn_names_function(void *info, gn_cor_id function,
+			    struct gn_text *name, struct gn_text *module)
+{
+	struct names names = {.info = info};
+	const struct gn_sig_env env = {&names, sig_type, sig_variable};
+	gn_cor_id class = 0, module_id = 0;
+	uint32_t n, flags, size = 0, rva, impl;
+	const uint8_t *sig = NULL;
+	gn_token token = 0, class_token = 0;
+	gn_hr hr;
+
+	if (GN_COM(info, GN_INFO_FUNCTION_INFO2, function_info_fn)(
+		    info, function, 0, &class, &module_id, &token, ARGS_MAX,
+		    &names.nmethod_args, names.method_args) < 0 ||
+	    GN_COM(info, GN_INFO_TOKEN_AND_METADATA,
+		   token_and_metadata_fn)(info, function, &metadata_import,
+					  &names.metadata, &token) < 0 ||
+	    !names.metadata)
+		return gn_names_dynamic(info, function, name, module);
+	put_module(&names, module, module_id);
+	hr = GN_COM(names.metadata, GN_MD_METHOD_PROPS, method_props_fn)(
+		names.metadata, token, &class_token, names.wide, WIDE_MAX, &n,
+		&flags, &sig, &size, &rva, &impl);
+	if (hr < 0) {
+		gn_text_put(name, "?");
+	} else {
+		/* The method's name is read again: wide serves all. */
+		put_declaring_class(&names, name, class, class_token);
+		gn_text_put(name, ".");
+		GN_COM(names.metadata, GN_MD_METHOD_PROPS, method_props_fn)
+		(names.metadata, token, &class_token, names.wide, WIDE_MAX, &n,
+		 &flags, &sig, &size, &rva, &impl);
+		names.wide[WIDE_MAX - 1] = 0;
+		gn_text_put_utf16(name, names.wide, WIDE_MAX);
+		put_args(&names, name, names.method_args, names.nmethod_args,
+			 1);
+		gn_sig_put_params(name, sig, sig ? size : 0, &env);
+	}
+	release(names.metadata);
+	return module_id;
+}
+
+gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
+			   struct gn_text *module)
+{
+	struct names names = {.info = info};
+	const struct gn_sig_env env = {&names, sig_type, sig_variable};
+	gn_cor_id module_id = 0;
+	const uint8_t *sig = NULL;
+	uint32_t size = 0, n;
+
+	if (GN_COM(info, GN_INFO_DYNAMIC_FUNCTION_INFO,
+		   dynamic_info_fn)(info, function, &module_id, &sig, &size,
+				    WIDE_MAX, &n, names.wide) < 0) {
+		gn_text_put(name, "?");
+		gn_text_put(module, "?");
+		return 0;
+	}
+	names.wide[WIDE_MAX - 1] = 0;
+	gn_text_put(name, "DynamicClass.");
+	gn_text_put_utf16(name, names.wide, WIDE_MAX);
+	gn_sig_put_params(name, sig, sig ? size : 0, &env);
+	put_module(&names, module, module_id);
+	return module_id;
+}

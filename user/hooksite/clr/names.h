@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of functions, asked of the runtime: Namespace.Outer+Inner<int>.Method
+ * <string>(int,Other.Type[]), and the module's file name. Whatever the runtime
+ * does not tell is "?".
+ */
+#ifndef GNOMON_CLR_NAMES_H
+#define GNOMON_CLR_NAMES_H
+
+#include "cor.h"
+#include "text.h"
+
+#define GN_NAME_MAX   1024 /* bytes with the NUL */
+#define GN_MODULE_MAX 256
+
+/* The function's ModuleID, or 0. `info`: an ICorProfilerInfo. */
+gn_cor_id gn_names_function(void *info, gn_cor_id function,
+			    struct gn_text *name, struct gn_text *module);
+
+/* The same for a function without metadata: a DynamicMethod or a stub. */
+gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
+			   struct gn_text *module);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "profiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clsid.h"
+#include "filter.h"
+#include "names.h"
+#include "sites.h"
+#include "text.h"
+
+#define EVENTS                                           \
+	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
+	 GN_PRF_JIT_COMPILATION | GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE)
+#define EVENTS_HIGH GN_PRF_HIGH_DYNAMIC_UNLOADS
+
+static const struct gn_guid profiler_info8 = {
+	0xc5ac80a6,
+	0x782e,
+	0x4716,
+	{0x80, 0x44, 0x39, 0x59, 0x8c, 0x60, 0xcf, 0xbf}};
+
+typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
+typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
+typedef uint64_t (*mapper_fn)(gn_cor_id, void *, int32_t *);
+typedef gn_hr (*set_mapper_fn)(void *, mapper_fn, void *);
+typedef gn_hr (*set_hooks_fn)(void *, void (*)(void), void (*)(void),
+			      void (*)(void));
+typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
+					uint16_t *, uint16_t *, uint16_t *,
+					uint16_t *, uint32_t, uint32_t *,
+					gn_wchar *);
+
+typedef gn_cor_id (*resolve_fn)(void *, gn_cor_id, struct gn_text *,
+				struct gn_text *);
+
+/* Resolves a name and shows it, once. NULL: no memory. */
+static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
+					   gn_cor_id function,
+					   resolve_fn resolve)
+{
+	char name_bytes[GN_NAME_MAX], module_bytes[GN_MODULE_MAX];
+	struct gn_id *id = &clr->ids.ids[index];
+	const struct gn_name *known = atomic_load(&id->name);
+	struct gn_text name, module;
+	struct gn_name *made;
+
+	if (known)
+		return known;
+	gn_text_init(&name, name_bytes, sizeof(name_bytes));
+	gn_text_init(&module, module_bytes, sizeof(module_bytes));
+	atomic_store(&id->module, resolve(clr->info, function, &name, &module));
+	made = gn_arena_take(&clr->arena,
+			     sizeof(*made) + name.len + module.len + 2);
+	if (!made)
+		return NULL;
+	made->name_len = (uint16_t)name.len;
+	made->module_len = (uint16_t)module.len;
+	made->hook = gn_filter_hooks(clr->filter, name_bytes, module_bytes);
+	memcpy(made->text, name_bytes, name.len + 1);
+	memcpy(made->text + name.len + 1, module_bytes, module.len + 1);
+	/* Two threads may get here for one function; one of them shows it. */
+	if (!atomic_compare_exchange_strong(&id->name, &known, made))
+		return known;
+	GN_CLR_SITE(name)
+	(index, made->text, name.len, made->text + name.len + 1, module.len,
+	 function);
+	return made;
+}
+
+/* Asked once for each compilation of a function, each tier: the answer must
+ * not change, or leaves would not match enters. */
+static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
+{
+	struct gn_clr *clr = data;
+	uint32_t index = gn_ids_get(&clr->ids, function);
+	const struct gn_name *name = NULL;
+
+	if (index)
+		name = name_function(clr, index, function, gn_names_function);
+	if (!name)
+		GN_CLR_SITE(table_full)(function);
+	*hook = name && name->hook;
+	return index;
+}
+
+gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
+{
+	uint32_t index = gn_ids_get(&clr->ids, function);
+
+	(void)safe;
+	/* First, so that the time of resolving is the compiler's. */
+	GN_CLR_SITE(jit_begin)(index);
+	if (index)
+		name_function(clr, index, function, gn_names_function);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
+			  int32_t safe)
+{
+	(void)safe;
+	GN_CLR_SITE(jit_end)
+	(gn_ids_find(&clr->ids, function), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
+				 int32_t safe, const uint8_t *il, uint32_t n)
+{
+	uint32_t index;
+
+	(void)safe, (void)il, (void)n;
+	/* It is compiled once: one that is known is another's, now gone. */
+	gn_ids_forget(&clr->ids, function);
+	index = gn_ids_get(&clr->ids, function);
+	GN_CLR_SITE(jit_begin)(index);
+	if (index)
+		name_function(clr, index, function, gn_names_dynamic);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_dynamic_unloaded(struct gn_clr *clr, gn_cor_id function)
+{
+	GN_CLR_SITE(dynamic_unload)(gn_ids_find(&clr->ids, function), function);
+	gn_ids_forget(&clr->ids, function);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_function_unload(struct gn_clr *clr, gn_cor_id function)
+{
+	GN_CLR_SITE(function_unload)
+	(gn_ids_find(&clr->ids, function), function);
+	gn_ids_forget(&clr->ids, function);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
+{
+	(void)status;
+	GN_CLR_SITE(module_unload)(module);
+	gn_ids_forget_module(&clr->ids, module);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
+{
+	GN_CLR_SITE(unwind_begin)(gn_ids_find(&clr->ids, function));
+	return GN_S_OK;
+}
+
+static uint64_t runtime_version(void *info)
+{
+	uint16_t instance, major = 0, minor = 0, build = 0, fix = 0;
+	uint32_t type, n;
+
+	if (GN_COM(info, GN_INFO_RUNTIME_INFORMATION, runtime_information_fn)(
+		    info, &instance, &type, &major, &minor, &build, &fix, 0, &n,
+		    NULL) < 0)
+		return 0;
+	return (uint64_t)major << 48 | (uint64_t)minor << 32 |
+	       (uint64_t)build << 16 | fix;
+}
+
+/* The environment may change while the program runs: keep the filter. */
+static gn_hr keep_filter(struct gn_clr *clr)
+{
+	const char *filter = getenv(GN_CLR_ENV_FILTER);
+	size_t size;
+	char *kept;
+
+	if (!filter)
+		return GN_S_OK;
+	size = strlen(filter) + 1;
+	kept = gn_arena_take(&clr->arena, size);
+	if (!kept)
+		return GN_E_FAIL;
+	memcpy(kept, filter, size);
+	clr->filter = kept;
+	return GN_S_OK;
+}
+
+static gn_hr start(struct gn_clr *clr, void *unknown)
+{
+	gn_hr hr;
+
+	hr = GN_COM(unknown, GN_UNKNOWN_QUERY,
+		    query_fn)(unknown, &profiler_info8, &clr->info);
+	if (hr < 0)
+		return hr;
+	hr = keep_filter(clr);
+	if (hr < 0)
+		return hr;
+	hr = GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2,
+		    set_event_mask_fn)(clr->info, EVENTS, EVENTS_HIGH);
+	if (hr < 0)
+		return hr;
+	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
+		    set_mapper_fn)(clr->info, map_function, clr);
+	if (hr < 0)
+		return hr;
+	return GN_COM(clr->info, GN_INFO_SET_HOOKS3,
+		      set_hooks_fn)(clr->info, GN_CLR_SITE(enter),
+				    GN_CLR_SITE(leave), GN_CLR_SITE(tailcall));
+}
+
+gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
+{
+	const char *mode = getenv(GN_CLR_ENV_MODE);
+	gn_hr hr = GN_CORPROF_E_CANCEL_ACTIVATION;
+
+	if (!mode || strcmp(mode, "off") != 0)
+		hr = start(clr, unknown);
+	GN_CLR_SITE(init)
+	(clr->info ? runtime_version(clr->info) : 0,
+	 (uint64_t)EVENTS_HIGH << 32 | EVENTS, (uint32_t)hr);
+	/* Any other failure makes the runtime say so on the program's output */
+	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
+}
+
+/* Enter and leave hooks cannot be had by attaching. */
+gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
+			       uint32_t size)
+{
+	(void)clr, (void)unknown, (void)data, (void)size;
+	return GN_CORPROF_E_CANCEL_ACTIVATION;
+}

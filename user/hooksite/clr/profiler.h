@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The callback object that the runtime calls: its state, and the callbacks
+ * that do more than pass a site.
+ */
+#ifndef GNOMON_CLR_PROFILER_H
+#define GNOMON_CLR_PROFILER_H
+
+#include <stdbool.h>
+
+#include "arena.h"
+#include "cor.h"
+#include "ids.h"
+
+struct gn_clr {
+	void *const *slots; /* first: what makes it a COM object */
+	void *info;	    /* ICorProfilerInfo8 */
+	const char *filter; /* of the arena, or NULL */
+	struct gn_arena arena;
+	struct gn_ids ids;
+};
+
+/* A function as it was resolved, once. Stays for good. */
+struct gn_name {
+	uint16_t name_len;
+	uint16_t module_len;
+	bool hook;
+	char text[]; /* the name, a NUL, the module, a NUL */
+};
+
+/* Callbacks. GN_S_OK always, but for initialize. */
+gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);
+gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
+			       uint32_t size);
+gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe);
+gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
+			  int32_t safe);
+gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
+				 int32_t safe, const uint8_t *il, uint32_t n);
+gn_hr gn_clr_dynamic_unloaded(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_clr_function_unload(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module,
+			     gn_hr status);
+gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function);
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sig.h"
+
+/* Element types of ECMA-335, II.23.1.16. */
+enum {
+	EL_PTR = 0x0f,
+	EL_BYREF = 0x10,
+	EL_VALUETYPE = 0x11,
+	EL_CLASS = 0x12,
+	EL_VAR = 0x13,
+	EL_ARRAY = 0x14,
+	EL_GENERICINST = 0x15,
+	EL_FNPTR = 0x1b,
+	EL_SZARRAY = 0x1d,
+	EL_MVAR = 0x1e,
+	EL_CMOD_REQD = 0x1f,
+	EL_CMOD_OPT = 0x20,
+	EL_SENTINEL = 0x41,
+	EL_PINNED = 0x45,
+};
+
+#define CALL_GENERIC 0x10
+
+/* More than a name of the longest accepted length can show. */
+#define COUNT_MAX 512
+
+const char *gn_sig_primitive(uint8_t element)
+{
+	static const char *const names[] = {
+		[0x01] = "void",   [0x02] = "bool",   [0x03] = "char",
+		[0x04] = "sbyte",  [0x05] = "byte",   [0x06] = "short",
+		[0x07] = "ushort", [0x08] = "int",    [0x09] = "uint",
+		[0x0a] = "long",   [0x0b] = "ulong",  [0x0c] = "float",
+		[0x0d] = "double", [0x0e] = "string", [0x16] = "typedref",
+		[0x18] = "nint",   [0x19] = "nuint",  [0x1c] = "object",
+	};
+
+	return element < sizeof(names) / sizeof(names[0]) ? names[element]
+							  : NULL;
+}
+
+static bool take_byte(struct gn_sig *sig, uint8_t *out)
+{
+	if (sig->at >= sig->size)
+		return false;
+	*out = sig->bytes[sig->at++];
+	return true;
+}
+
+/* A compressed unsigned number: 1, 2 or 4 bytes, told by the first. */
+static bool take_u32(struct gn_sig *sig, uint32_t *out)
+{
+	uint8_t b;
+	unsigned int more;
+
+	if (!take_byte(sig, &b))
+		return false;
+	if (b < 0x80)
+		more = 0;
+	else if (b < 0xc0)
+		more = 1;
+	else if (b < 0xe0)
+		more = 3;
+	else
+		return false;
+	*out = more == 0 ? b : more == 1 ? b & 0x3f : b & 0x1f;
+	while (more--) {
+		if (!take_byte(sig, &b))
+			return false;
+		*out = *out << 8 | b;
+	}
+	return true;
+}
+
+static bool take_token(struct gn_sig *sig, gn_token *out)
+{
+	static const uint8_t tables[] = {GN_TOKEN_TYPEDEF, GN_TOKEN_TYPEREF,
+					 GN_TOKEN_TYPESPEC};
+	uint32_t coded;
+
+	if (!take_u32(sig, &coded) || (coded & 3) == 3)
+		return false;
+	*out = (gn_token)tables[coded & 3] << 24 | coded >> 2;
+	return true;
+}
+
+static bool put_named(struct gn_text *out, struct gn_sig *sig,
+		      const struct gn_sig_env *env, unsigned int depth)
+{
+	gn_token token;
+
+	if (!take_token(sig, &token))
+		return false;
+	if (!out->full)
+		env->type(env->ctx, out, token, depth + 1);
+	return true;
+}
+
+static bool put_generic(struct gn_text *out, struct gn_sig *sig,
+			const struct gn_sig_env *env, unsigned int depth)
+{
+	uint8_t kind;
+	uint32_t n;
+
+	if (!take_byte(sig, &kind) ||
+	    (kind != EL_CLASS && kind != EL_VALUETYPE) ||
+	    !put_named(out, sig, env, depth) || !take_u32(sig, &n) ||
+	    n > COUNT_MAX)
+		return false;
+	gn_text_put(out, "<");
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			gn_text_put(out, ",");
+		if (!gn_sig_put_type(out, sig, env, depth + 1))
+			return false;
+	}
+	gn_text_put(out, ">");
+	return true;
+}
+
+/* Passes over an array's sizes or lower bounds. */
+static bool skip_numbers(struct gn_sig *sig)
+{
+	uint32_t n, value;
+
+	if (!take_u32(sig, &n) || n > COUNT_MAX)
+		return false;
+	while (n--)
+		if (!take_u32(sig, &value))
+			return false;
+	return true;
+}
+
+static bool put_array(struct gn_text *out, struct gn_sig *sig,
+		      const struct gn_sig_env *env, unsigned int depth)
+{
+	uint32_t rank;
+
+	if (!gn_sig_put_type(out, sig, env, depth + 1) ||
+	    !take_u32(sig, &rank) || rank > COUNT_MAX || !skip_numbers(sig) ||
+	    !skip_numbers(sig))
+		return false;
+	gn_text_put(out, "[");
+	for (uint32_t i = 1; i < rank; i++)
+		gn_text_put(out, ",");
+	gn_text_put(out, rank == 1 ? "*]" : "]");
+	return true;
+}
+
+/* Passes over a type. */
+static bool skip_type(struct gn_sig *sig, const struct gn_sig_env *env,
+		      unsigned int depth)
+{
+	char byte = '\0';
+	struct gn_text nowhere = {.bytes = &byte, .cap = 1, .full = true};
+
+	return gn_sig_put_type(&nowhere, sig, env, depth);
+}
+
+/* A pointer to a method: its parameters and, last, its result. The result is
+ * first in the blob and so is passed twice; half the depth for each keeps that
+ * from doubling at every level. */
+static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
+				  const struct gn_sig_env *env,
+				  unsigned int depth)
+{
+	uint8_t call;
+	uint32_t n, unused;
+	struct gn_sig result;
+
+	if (!take_byte(sig, &call) ||
+	    ((call & CALL_GENERIC) && !take_u32(sig, &unused)) ||
+	    !take_u32(sig, &n) || n > COUNT_MAX)
+		return false;
+	result = *sig;
+	if (!skip_type(sig, env, GN_SIG_DEPTH_MAX / 2 + depth))
+		return false;
+	gn_text_put(out, "delegate*<");
+	for (uint32_t i = 0; i < n; i++) {
+		if (!gn_sig_put_type(out, sig, env, depth + 1))
+			return false;
+		gn_text_put(out, ",");
+	}
+	if (!gn_sig_put_type(out, &result, env, GN_SIG_DEPTH_MAX / 2 + depth))
+		return false;
+	gn_text_put(out, ">");
+	return true;
+}
+
+/* Passes over what says nothing to a reader: modifiers and pins. */
+static bool take_element(struct gn_sig *sig, uint8_t *element)
+{
+	gn_token token;
+
+	for (;;) {
+		if (!take_byte(sig, element))
+			return false;
+		if (*element == EL_CMOD_REQD || *element == EL_CMOD_OPT) {
+			if (!take_token(sig, &token))
+				return false;
+		} else if (*element != EL_PINNED) {
+			return true;
+		}
+	}
+}
+
+bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
+		     const struct gn_sig_env *env, unsigned int depth)
+{
+	uint8_t element;
+	uint32_t n;
+	const char *suffix;
+
+	if (depth >= GN_SIG_DEPTH_MAX || !take_element(sig, &element))
+		return false;
+	if (gn_sig_primitive(element)) {
+		gn_text_put(out, gn_sig_primitive(element));
+		return true;
+	}
+	switch (element) {
+	case EL_CLASS:
+	case EL_VALUETYPE:
+		return put_named(out, sig, env, depth);
+	case EL_GENERICINST:
+		return put_generic(out, sig, env, depth);
+	case EL_ARRAY:
+		return put_array(out, sig, env, depth);
+	case EL_FNPTR:
+		return put_pointer_to_method(out, sig, env, depth);
+	case EL_VAR:
+	case EL_MVAR:
+		if (!take_u32(sig, &n))
+			return false;
+		env->variable(env->ctx, out, element == EL_MVAR, n);
+		return true;
+	case EL_PTR:
+	case EL_BYREF:
+	case EL_SZARRAY:
+		suffix = element == EL_PTR     ? "*"
+			 : element == EL_BYREF ? "&"
+					       : "[]";
+		if (!gn_sig_put_type(out, sig, env, depth + 1))
+			return false;
+		gn_text_put(out, suffix);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* True at the mark in front of the variable part of a vararg call. */
+static bool take_sentinel(struct gn_sig *sig)
+{
+	if (sig->at >= sig->size || sig->bytes[sig->at] != EL_SENTINEL)
+		return false;
+	sig->at++;
+	return true;
+}
+
+static bool put_list(struct gn_text *out, struct gn_sig *sig,
+		     const struct gn_sig_env *env)
+{
+	uint8_t call;
+	uint32_t n, unused;
+
+	if (!take_byte(sig, &call) ||
+	    ((call & CALL_GENERIC) && !take_u32(sig, &unused)) ||
+	    !take_u32(sig, &n) || !skip_type(sig, env, 0))
+		return false;
+	for (uint32_t i = 0; i < n && !out->full; i++) {
+		if (i)
+			gn_text_put(out, ",");
+		if (take_sentinel(sig))
+			gn_text_put(out, "...,");
+		if (!gn_sig_put_type(out, sig, env, 0))
+			return false;
+	}
+	return true;
+}
+
+void gn_sig_put_params(struct gn_text *out, const uint8_t *bytes, size_t size,
+		       const struct gn_sig_env *env)
+{
+	struct gn_sig sig = {.bytes = bytes, .size = size};
+
+	gn_text_put(out, "(");
+	if (!put_list(out, &sig, env))
+		gn_text_put(out, "?");
+	gn_text_put(out, ")");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Metadata signatures (ECMA-335, II.23.2) as text. The blob is hostile: it is
+ * bounded in bytes, in depth and by the size of the text.
+ */
+#ifndef GNOMON_CLR_SIG_H
+#define GNOMON_CLR_SIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cor.h"
+#include "text.h"
+
+#define GN_SIG_DEPTH_MAX 16
+
+/* How names of the program's own types are found. */
+struct gn_sig_env {
+	void *ctx;
+	/* Appends the name of a TypeDef, TypeRef or TypeSpec. `depth` counts
+	 * what is nested so far; a TypeSpec goes on counting from it. */
+	void (*type)(void *ctx, struct gn_text *out, gn_token token,
+		     unsigned int depth);
+	/* Appends argument `n` of the generic class, or of the method. */
+	void (*variable)(void *ctx, struct gn_text *out, bool of_method,
+			 uint32_t n);
+};
+
+struct gn_sig {
+	const uint8_t *bytes;
+	size_t size;
+	size_t at;
+};
+
+/* Appends "(int,string)" for a method's signature. What cannot be read is a
+ * "?", and ends the list. */
+void gn_sig_put_params(struct gn_text *out, const uint8_t *bytes, size_t size,
+		       const struct gn_sig_env *env);
+
+/* Appends one type. False: it could not be read to its end. */
+bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
+		     const struct gn_sig_env *env, unsigned int depth);
+
+/* The C#-like name of a primitive element type, or NULL. */
+const char *gn_sig_primitive(uint8_t element);
+
+#endif

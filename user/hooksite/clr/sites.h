@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sites of sites.S that C code calls or puts into a table. A site does
+ * nothing but pass; what it is given stays in the registers of a plain call
+ * (rdi, rsi, rdx, rcx, r8, r9).
+ */
+#ifndef GNOMON_CLR_SITES_H
+#define GNOMON_CLR_SITES_H
+
+#include <stdint.h>
+
+#define GN_CLR_SITE(name) gn_site_clr_##name
+
+/* version: major << 48 | minor << 32 | build << 16 | fix;
+ * mask: high word << 32 | low word; hr: what Initialize returns. */
+void GN_CLR_SITE(init)(uint64_t version, uint64_t mask, uint64_t hr);
+
+/* The name of a function, once, before its first enter. Neither text has a
+ * NUL within its length; both stay where they are for good. */
+void GN_CLR_SITE(name)(uint64_t index, const char *name, uint64_t name_len,
+		       const char *module, uint64_t module_len,
+		       uint64_t function);
+
+/* A function got no index, or no name: it is not hooked. */
+void GN_CLR_SITE(table_full)(uint64_t function);
+
+void GN_CLR_SITE(jit_begin)(uint64_t index);
+void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(unwind_begin)(uint64_t index);
+void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
+void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
+void GN_CLR_SITE(module_unload)(uint64_t module);
+
+/* Hooks: called by compiled code by the runtime's own convention. */
+void GN_CLR_SITE(enter)(void);
+void GN_CLR_SITE(leave)(void);
+void GN_CLR_SITE(tailcall)(void);
+
+#endif
