@@ -11,12 +11,12 @@
 #include "model/model.h"
 
 /* X(enumerator, text, meaning) */
-#define GN_BY_LIST(X)                                                          \
-	X(FUNCTION, "function", "one row a function")                          \
-	X(MODULE, "module", "one row a module")                                \
-	X(THREAD, "thread", "one row a thread, with its time classes")         \
-	X(PROCESS, "process", "one row a process")                             \
-	X(TREE, "tree", "the call tree")                                       \
+#define GN_BY_LIST(X)                                                  \
+	X(FUNCTION, "function", "one row a function")                  \
+	X(MODULE, "module", "one row a module")                        \
+	X(THREAD, "thread", "one row a thread, with its time classes") \
+	X(PROCESS, "process", "one row a process")                     \
+	X(TREE, "tree", "the call tree")                               \
 	X(CALLERS, "callers", "each function with callers and callees")
 
 enum gn_by {
@@ -32,8 +32,11 @@ struct gn_output_opts {
 	size_t limit;	  /* rows, 0 = all */
 	double min_pct;	  /* tree and callers: hide below, default 0 */
 	bool color;
-	bool utf8;
+	bool utf8; /* names may hold what is not ASCII; else it is escaped */
 	int width; /* columns of the terminal; 0 = not a terminal, no limit */
+	bool ns;   /* tables: exact nanoseconds, not 12.345 ms */
+	bool verbose; /* tables: more columns, whole module paths */
+	bool bare;    /* tables: no header; losses are told all the same */
 };
 
 struct gn_output {
@@ -51,7 +54,8 @@ const struct gn_output *gn_output_at(size_t i);
 
 /* enum gn_by of a text, -1 when there is none. */
 int gn_by_find(const char *text);
-/* Names of the sort columns, NULL-terminated. */
+/* Names of the sort columns, NULL-terminated. The names and numbers are sorted
+ * upwards, everything else downwards. */
 const char *const *gn_sort_columns(void);
 
 #endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verbs, and what they share. A verb is a function that takes its own words
+ * (argv[0] is the verb) and returns gnomon's exit status.
+ */
+#ifndef GNOMON_CMD_CMD_H
+#define GNOMON_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/options.h"
+#include "model/model.h"
+#include "output/output.h"
+
+/* Exit statuses of the gnomon command itself. A traced command's own status,
+ * or 128 + N when signal N killed it, takes the place of GN_EXIT_OK. */
+enum gn_exit {
+	GN_EXIT_OK = 0,
+	GN_EXIT_FAILED = 1, /* gnomon failed */
+	GN_EXIT_USAGE = 2,  /* bad words, or a bad input file */
+	GN_EXIT_LOST = 3,   /* records were lost */
+	GN_EXIT_BROKEN = 4, /* a self-check failed */
+	GN_EXIT_NOT_EXECUTABLE = 126,
+	GN_EXIT_NOT_FOUND = 127,
+};
+
+#define GN_DEFAULT_TRACE "gnomon.trace"
+
+int gn_cmd_run(int argc, char **argv);
+int gn_cmd_record(int argc, char **argv);
+int gn_cmd_report(int argc, char **argv);
+int gn_cmd_list(int argc, char **argv);
+int gn_cmd_doctor(int argc, char **argv);
+int gn_cmd_top(int argc, char **argv);
+int gn_cmd_check(int argc, char **argv);
+
+/* One line on stderr: "gnomon: WHAT is wrong; WHAT to do". What is not
+ * printable in it is escaped, so paths and names can go in as they are. */
+__attribute__((format(printf, 1, 2))) void gn_error(const char *format, ...);
+
+/*
+ * Parses the words of a verb, prints its help or what is wrong. True: go on.
+ * False: return *status. gn_args_clear() in each case.
+ */
+bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
+		  struct gn_args *args, int *status);
+
+struct gn_report_opts {
+	const struct gn_output *format;
+	struct gn_output_opts out;
+};
+
+/* The options of a report that goes to `f`: a terminal's width and colours are
+ * found here. */
+void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
+			 FILE *f);
+
+/* Prints the model and flushes. 0 or -errno; -EPIPE when the reader of `f` has
+ * enough (SIGPIPE does not end the process). */
+int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
+		    FILE *f);
+
+/* GN_EXIT_BROKEN, GN_EXIT_LOST or GN_EXIT_OK. */
+int gn_report_status(const struct gn_model *m, bool allow_loss);
+
+/* Says on stderr what gn_report_status() says by a number. */
+void gn_report_warn(const struct gn_model *m, bool allow_loss);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "output/output.h"
+
+#define OPTIONS_MAX 48
+#define HELP_COLUMN 30
+/* getopt's value of a row without a short name: its place behind this */
+#define LONG_ONLY   0x100
+#define OPTION_HELP 0x0fe
+
+static const char *choice_of(const char *const *texts, size_t n, size_t i)
+{
+	return i < n ? texts[i] : NULL;
+}
+
+const char *gn_leave_choice(size_t i)
+{
+	static const char *const texts[] = {
+		[GN_LEAVE_CHOICE_AUTO] = "auto",
+		[GN_LEAVE_CHOICE_RETURN] = "return",
+		[GN_LEAVE_CHOICE_RET] = "ret",
+	};
+
+	return choice_of(texts, 3, i);
+}
+
+const char *gn_classify_choice(size_t i)
+{
+	static const char *const texts[] = {
+		[GN_CLASSIFY_EXACT] = "exact",
+		[GN_CLASSIFY_INTERVAL] = "interval",
+	};
+
+	return choice_of(texts, 2, i);
+}
+
+const char *gn_by_choice(size_t i)
+{
+	static const char *const texts[] = {
+#define BY_TEXT(name, text, meaning) [GN_BY_##name] = text,
+		GN_BY_LIST(BY_TEXT)
+#undef BY_TEXT
+	};
+
+	return choice_of(texts, GN_BY_COUNT, i);
+}
+
+const char *gn_sort_choice(size_t i)
+{
+	const char *const *columns = gn_sort_columns();
+
+	for (size_t k = 0; columns[k]; k++) {
+		if (k == i)
+			return columns[k];
+	}
+	return NULL;
+}
+
+const char *gn_format_choice(size_t i)
+{
+	const struct gn_output *output = gn_output_at(i);
+
+	return output ? output->name : NULL;
+}
+
+void gn_args_init(struct gn_args *args)
+{
+	memset(args, 0, sizeof(*args));
+	args->follow = true;
+	args->sort = -1;
+	args->limit = GN_LIMIT_DEFAULT;
+}
+
+void gn_args_clear(struct gn_args *args)
+{
+	free(args->pids.pid);
+	free(args->functions.item);
+	memset(args, 0, sizeof(*args));
+}
+
+/* One sentence about what is wrong; always -EINVAL. */
+__attribute__((format(printf, 3, 4))) static int bad(char *err, size_t size,
+						     const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(err, size, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static bool takes_argument(const struct gn_option *o)
+{
+	return o->type != GN_OPTION_FLAG && o->type != GN_OPTION_UNFLAG;
+}
+
+/* "a|b|c" of a row's choices. */
+static void join_choices(const struct gn_option *o, const char *between,
+			 char *buf, size_t size)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; o->choice(i) && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s%s",
+				       i ? between : "", o->choice(i));
+}
+
+static int set_choice(const struct gn_option *o, const char *text, int *field,
+		      char *err, size_t size)
+{
+	char all[512];
+
+	for (size_t i = 0; o->choice(i); i++) {
+		if (strcmp(o->choice(i), text) == 0) {
+			*field = (int)i;
+			return 0;
+		}
+	}
+	join_choices(o, ", ", all, sizeof(all));
+	return bad(err, size, "--%s cannot be '%s'; give one of %s", o->name,
+		   text, all);
+}
+
+static int add_item(struct gn_list *list, const char *text)
+{
+	const char **grown;
+
+	grown = reallocarray(list->item, list->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	grown[list->n++] = text;
+	list->item = grown;
+	return 0;
+}
+
+/* Stores the argument of one row; a number's error is -EINVAL or -ERANGE. */
+static int store(const struct gn_option *o, const char *text, void *field)
+{
+	uint64_t *number = field;
+	int err;
+
+	switch (o->type) {
+	case GN_OPTION_TEXT:
+		*(const char **)field = text;
+		return *text ? 0 : -EINVAL;
+	case GN_OPTION_LIST:
+		return *text ? add_item(field, text) : -EINVAL;
+	case GN_OPTION_PIDS:
+		return gn_parse_pids(text, field);
+	case GN_OPTION_DURATION:
+		err = gn_parse_duration(text, number);
+		return !err && !*number ? -EINVAL : err;
+	case GN_OPTION_SIZE:
+		err = gn_parse_size(text, number);
+		return !err && !*number ? -EINVAL : err;
+	case GN_OPTION_COUNT:
+		return gn_parse_u64(text, number);
+	case GN_OPTION_PERCENT:
+		return gn_parse_percent(text, field);
+	default:
+		return -EINVAL;
+	}
+}
+
+static const char *wanted(enum gn_option_type type)
+{
+	switch (type) {
+	case GN_OPTION_PIDS:
+		return "give process numbers, as in 123,456";
+	case GN_OPTION_DURATION:
+		return "give a time above 0, as in 10s, 500ms or 2m";
+	case GN_OPTION_SIZE:
+		return "give bytes above 0, as in 65536, 512K or 4M";
+	case GN_OPTION_COUNT:
+		return "give a whole number";
+	case GN_OPTION_PERCENT:
+		return "give a number from 0 to 100";
+	default:
+		return "give a text";
+	}
+}
+
+static int set_option(const struct gn_option *o, const char *text, void *args,
+		      char *err, size_t size)
+{
+	void *field = (char *)args + o->offset;
+	int status;
+
+	if (o->type == GN_OPTION_FLAG || o->type == GN_OPTION_UNFLAG) {
+		*(bool *)field = o->type == GN_OPTION_FLAG;
+		return 0;
+	}
+	if (o->type == GN_OPTION_CHOICE)
+		return set_choice(o, text, field, err, size);
+	status = store(o, text, field);
+	if (status == -EINVAL || status == -ERANGE)
+		return bad(err, size, "--%s cannot be '%s'%s; %s", o->name,
+			   text, status == -ERANGE ? " (out of range)" : "",
+			   wanted(o->type));
+	return status;
+}
+
+/* The tables that getopt wants, made of the verb's. */
+static void make_getopt(const struct gn_verb_usage *u, char *shorts,
+			struct option *longs)
+{
+	size_t n = 0;
+
+	/* stop at the command's first word; tell a missing argument apart */
+	*shorts++ = '+';
+	*shorts++ = ':';
+	*shorts++ = 'h';
+	for (size_t i = 0; i < u->noptions; i++) {
+		const struct gn_option *o = &u->options[i];
+
+		longs[n++] = (struct option){
+			.name = o->name,
+			.has_arg = takes_argument(o) ? required_argument
+						     : no_argument,
+			.val = LONG_ONLY + (int)i,
+		};
+		if (!o->short_name)
+			continue;
+		*shorts++ = (char)o->short_name;
+		if (takes_argument(o))
+			*shorts++ = ':';
+	}
+	*shorts = '\0';
+	longs[n++] = (struct option){.name = "help", .val = OPTION_HELP};
+	longs[n] = (struct option){0};
+}
+
+static const struct gn_option *find_option(const struct gn_verb_usage *u, int c)
+{
+	if (c >= LONG_ONLY)
+		return &u->options[c - LONG_ONLY];
+	for (size_t i = 0; i < u->noptions; i++) {
+		if (c && u->options[i].short_name == c)
+			return &u->options[i];
+	}
+	return NULL;
+}
+
+/* getopt said '?' or ':' of the word before optind. */
+static int bad_option(const struct gn_verb_usage *u, int c, char **argv,
+		      char *err, size_t size)
+{
+	const struct gn_option *o = find_option(u, optopt);
+
+	if (c == ':' && o)
+		return bad(err, size, "--%s needs an argument; %s", o->name,
+			   o->type == GN_OPTION_CHOICE
+				   ? "see its choices in the help"
+				   : wanted(o->type));
+	/* a long option that is unknown, ambiguous or has an argument */
+	if (!optopt || o || optopt == OPTION_HELP)
+		return bad(err, size,
+			   "option '%s' is unknown, shortened too far or takes "
+			   "no argument; see 'gnomon %s --help'",
+			   argv[optind - 1], u->name);
+	return bad(err, size, "option '-%c' is unknown; see 'gnomon %s --help'",
+		   optopt, u->name);
+}
+
+static int take_rest(const struct gn_verb_usage *u, int argc, char **argv,
+		     struct gn_args *args, char *err, size_t size)
+{
+	bool dashes = strcmp(argv[optind - 1], "--") == 0;
+
+	if (optind < argc && u->rest == GN_REST_NONE)
+		return bad(err, size,
+			   "argument '%s' is not expected; see 'gnomon %s "
+			   "--help'",
+			   argv[optind], u->name);
+	if (u->rest == GN_REST_NONE)
+		return GN_PARSED_OK;
+	if (dashes && optind >= argc)
+		return bad(err, size,
+			   "no command follows '--'; see 'gnomon %s --help'",
+			   u->name);
+	if (optind < argc && !argv[optind][0])
+		return bad(err, size, "the command is empty; name a program");
+	if (optind < argc) {
+		args->command = argv + optind;
+		args->ncommand = argc - optind;
+	}
+	return GN_PARSED_OK;
+}
+
+int gn_options_parse(const struct gn_verb_usage *u, int argc, char **argv,
+		     struct gn_args *args, char *err, size_t size)
+{
+	/* "+:h", two characters a row, the end */
+	char shorts[2 * OPTIONS_MAX + 4];
+	struct option longs[OPTIONS_MAX + 2];
+	int status = 0, c;
+
+	if (u->noptions > OPTIONS_MAX)
+		return -E2BIG;
+	make_getopt(u, shorts, longs);
+	opterr = 0;
+	optind = 0; /* glibc: start afresh */
+	while (!status) {
+		const struct gn_option *o;
+
+		optopt = 0;
+		c = getopt_long(argc, argv, shorts, longs, NULL);
+		if (c == -1)
+			return take_rest(u, argc, argv, args, err, size);
+		if (c == 'h' || c == OPTION_HELP)
+			return GN_PARSED_HELP;
+		o = c == '?' || c == ':' ? NULL : find_option(u, c);
+		if (o)
+			status = set_option(o, optarg, args, err, size);
+		else
+			status = bad_option(u, c, argv, err, size);
+	}
+	return status;
+}
+
+static void help_option(const struct gn_option *o, FILE *f)
+{
+	char left[128], choices[128], sign[8] = "    ";
+	const char *arg = o->arg;
+	int width;
+
+	if (o->short_name)
+		snprintf(sign, sizeof(sign), "-%c, ", o->short_name);
+	if (!arg && o->type == GN_OPTION_CHOICE) {
+		join_choices(o, "|", choices, sizeof(choices));
+		arg = choices;
+	}
+	width = snprintf(left, sizeof(left), "  %s--%s%s%s", sign, o->name,
+			 arg ? " " : "", arg ? arg : "");
+	if (width <= HELP_COLUMN - 2)
+		fprintf(f, "%-*s%s\n", HELP_COLUMN, left, o->help);
+	else
+		fprintf(f, "%s  %s\n", left, o->help);
+}
+
+void gn_options_help(const struct gn_verb_usage *u, FILE *f)
+{
+	fprintf(f, "usage: gnomon %s %s\n%s\n", u->name, u->synopsis,
+		u->summary);
+	for (size_t i = 0; i < u->noptions; i++)
+		help_option(&u->options[i], f);
+	if (u->examples)
+		fprintf(f, "Examples:\n%s", u->examples);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A verb's options as data: one table makes both the parsing and the help.
+ * Common options are rows (GN_OPT_*) that a verb's table names, so that they
+ * read and behave the same everywhere.
+ */
+#ifndef GNOMON_CMD_OPTIONS_H
+#define GNOMON_CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/* What a row stores at its offset, and the type of that field. */
+enum gn_option_type {
+	GN_OPTION_FLAG,	    /* bool: set to true */
+	GN_OPTION_UNFLAG,   /* bool: set to false */
+	GN_OPTION_TEXT,	    /* const char *: of argv; not empty */
+	GN_OPTION_LIST,	    /* struct gn_list: each use adds one */
+	GN_OPTION_PIDS,	    /* struct gn_pids: each use adds some */
+	GN_OPTION_DURATION, /* uint64_t: nanoseconds, not 0 */
+	GN_OPTION_SIZE,	    /* uint64_t: bytes, not 0 */
+	GN_OPTION_COUNT,    /* uint64_t */
+	GN_OPTION_PERCENT,  /* double: 0..100 */
+	GN_OPTION_CHOICE,   /* int: the place in choice(), from 0 */
+};
+
+struct gn_option {
+	int short_name;	  /* 0 = none */
+	const char *name; /* the long name */
+	enum gn_option_type type;
+	size_t offset;	 /* of the field in the verb's struct */
+	const char *arg; /* the argument's word; NULL: CHOICE lists them */
+	const char *help;
+	/* CHOICE: the i-th text, NULL past the last */
+	const char *(*choice)(size_t i);
+};
+
+/* What is behind the options. */
+enum gn_rest {
+	GN_REST_NONE,	 /* nothing may follow */
+	GN_REST_COMMAND, /* a command and its arguments */
+};
+
+/* A verb as its help and its parser see it. All static data. */
+struct gn_verb_usage {
+	const char *name;
+	const char *synopsis; /* what follows "gnomon NAME " */
+	const char *summary;  /* a sentence or two, lines of <= 80 columns */
+	const struct gn_option *options;
+	size_t noptions;
+	enum gn_rest rest;
+	const char *examples; /* lines, or NULL */
+};
+
+struct gn_list {
+	const char **item; /* the texts are of argv */
+	size_t n;
+};
+
+struct gn_pids {
+	pid_t *pid; /* no two are the same */
+	size_t n;
+};
+
+enum gn_leave_choice {
+	GN_LEAVE_CHOICE_AUTO = 0,
+	GN_LEAVE_CHOICE_RETURN,
+	GN_LEAVE_CHOICE_RET,
+};
+
+/*
+ * The fields of the common options. A verb with more of its own makes a struct
+ * whose first member this is. Start from gn_args_init(), end with
+ * gn_args_clear().
+ */
+struct gn_args {
+	struct gn_pids pids;
+	char **command; /* NULL-terminated, of argv; NULL = none was given */
+	int ncommand;
+	const char *output; /* NULL = not given */
+	const char *input;
+	uint64_t duration; /* 0 = not given */
+	bool quiet;
+	bool verbose;
+	struct gn_list functions;
+	int leave; /* enum gn_leave_choice */
+	bool follow;
+	int classify;	/* enum gn_classify */
+	int sort;	/* in gn_sort_columns(); -1 = not given */
+	int by;		/* enum gn_by */
+	int format;	/* gn_output_at() */
+	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
+	double min_pct; /* of the tree and of callers */
+	bool ns;	/* exact nanoseconds in tables */
+	bool allow_loss;
+	bool raw; /* reserved: probe cost not subtracted */
+};
+
+#define GN_LIMIT_DEFAULT UINT64_MAX
+
+#define GN_OPT_PIDS                                                         \
+	{                                                                   \
+		'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids), \
+			"PID[,PID]", "trace running processes", NULL        \
+	}
+#define GN_OPT_OUTPUT(text)                                                  \
+	{                                                                    \
+		'o', "output", GN_OPTION_TEXT,                               \
+			offsetof(struct gn_args, output), "FILE", text, NULL \
+	}
+#define GN_OPT_INPUT                                                           \
+	{                                                                      \
+		'i', "input", GN_OPTION_TEXT, offsetof(struct gn_args, input), \
+			"FILE", "the trace file (gnomon.trace)", NULL          \
+	}
+#define GN_OPT_DURATION                                             \
+	{                                                           \
+		'd', "duration", GN_OPTION_DURATION,                \
+			offsetof(struct gn_args, duration), "TIME", \
+			"stop after TIME: 10s, 500ms, 2m", NULL     \
+	}
+#define GN_OPT_QUIET(text)                                                     \
+	{                                                                      \
+		'q', "quiet", GN_OPTION_FLAG, offsetof(struct gn_args, quiet), \
+			NULL, text, NULL                                       \
+	}
+#define GN_OPT_VERBOSE(text)                                                \
+	{                                                                   \
+		'v', "verbose", GN_OPTION_FLAG,                             \
+			offsetof(struct gn_args, verbose), NULL, text, NULL \
+	}
+#define GN_OPT_FUNCTION                                                     \
+	{                                                                   \
+		'f', "function", GN_OPTION_LIST,                            \
+			offsetof(struct gn_args, functions), "GLOB",        \
+			"functions to trace; LIB:GLOB in a library, !GLOB " \
+			"leaves out",                                       \
+			NULL                                                \
+	}
+#define GN_OPT_LEAVE                                                           \
+	{                                                                      \
+		0, "leave", GN_OPTION_CHOICE, offsetof(struct gn_args, leave), \
+			NULL, "how a function's end is seen", gn_leave_choice  \
+	}
+#define GN_OPT_NO_FOLLOW                                           \
+	{                                                          \
+		0, "no-follow", GN_OPTION_UNFLAG,                  \
+			offsetof(struct gn_args, follow), NULL,    \
+			"leave new threads and children out", NULL \
+	}
+#define GN_OPT_CLASSIFY                                                    \
+	{                                                                  \
+		0, "classify", GN_OPTION_CHOICE,                           \
+			offsetof(struct gn_args, classify), NULL,          \
+			"how application time is told", gn_classify_choice \
+	}
+#define GN_OPT_SORT                                                          \
+	{                                                                    \
+		0, "sort", GN_OPTION_CHOICE, offsetof(struct gn_args, sort), \
+			"COLUMN", "ei, ee, ai, ae, calls, name, lock, ...",  \
+			gn_sort_choice                                       \
+	}
+#define GN_OPT_BY                                                              \
+	{                                                                      \
+		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by), NULL, \
+			"what a row is", gn_by_choice                          \
+	}
+#define GN_OPT_FORMAT                                           \
+	{                                                       \
+		0, "format", GN_OPTION_CHOICE,                  \
+			offsetof(struct gn_args, format), NULL, \
+			"how it is written", gn_format_choice   \
+	}
+#define GN_OPT_LIMIT                                                          \
+	{                                                                     \
+		0, "limit", GN_OPTION_COUNT, offsetof(struct gn_args, limit), \
+			"N", "show N rows; 0 = all (a terminal: 50)", NULL    \
+	}
+#define GN_OPT_MIN_PCT                                                     \
+	{                                                                  \
+		0, "min-pct", GN_OPTION_PERCENT,                           \
+			offsetof(struct gn_args, min_pct), "X",            \
+			"tree, callers: leave out what is below X %", NULL \
+	}
+#define GN_OPT_NS                                                            \
+	{                                                                    \
+		0, "ns", GN_OPTION_FLAG, offsetof(struct gn_args, ns), NULL, \
+			"exact nanoseconds in tables", NULL                  \
+	}
+#define GN_OPT_ALLOW_LOSS                                                  \
+	{                                                                  \
+		0, "allow-loss", GN_OPTION_FLAG,                           \
+			offsetof(struct gn_args, allow_loss), NULL,        \
+			"lost records do not make the exit status 3", NULL \
+	}
+
+/* The choices of the rows above. */
+const char *gn_leave_choice(size_t i);
+const char *gn_classify_choice(size_t i);
+const char *gn_sort_choice(size_t i);
+const char *gn_by_choice(size_t i);
+const char *gn_format_choice(size_t i);
+
+void gn_args_init(struct gn_args *args);
+void gn_args_clear(struct gn_args *args);
+
+/* What gn_options_parse() says beside negative errno values. */
+enum gn_parsed {
+	GN_PARSED_OK = 0,
+	GN_PARSED_HELP, /* -h or --help: print the help, exit with 0 */
+};
+
+/*
+ * Parses argv (argv[0] is the verb) into `args`, the verb's struct. The first
+ * word that is no option, or "--", begins the command (GN_REST_COMMAND: kept
+ * in args->command). Returns enum gn_parsed; -EINVAL when the words are bad,
+ * with one sentence in `err`; -ENOMEM. Not thread safe: getopt is not.
+ */
+int gn_options_parse(const struct gn_verb_usage *usage, int argc, char **argv,
+		     struct gn_args *args, char *err, size_t errsize);
+
+void gn_options_help(const struct gn_verb_usage *usage, FILE *f);
+
+/*
+ * Strict readers: the whole text or -EINVAL, -ERANGE when it does not fit.
+ * Durations: a number (up to 9 decimals) and ns, us, ms, s, m or h; without a
+ * unit, seconds. Sizes: a whole number and K, M or G (powers of 1024).
+ */
+int gn_parse_u64(const char *text, uint64_t *out);
+int gn_parse_duration(const char *text, uint64_t *ns);
+int gn_parse_size(const char *text, uint64_t *bytes);
+int gn_parse_percent(const char *text, double *out);
+/* Adds the PIDs of "1,2,3". On an error `pids` keeps what it had. */
+int gn_parse_pids(const char *text, struct gn_pids *pids);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Showing a model: shared by the verbs that end in a report. */
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+/* Rows that a terminal gets when nobody said how many. */
+#define TERMINAL_LIMIT 50
+
+static bool wants_color(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+static int terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 1)
+		return 80;
+	return size.ws_col;
+}
+
+void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
+			 FILE *f)
+{
+	bool terminal = isatty(fileno(f));
+
+	o->format = gn_output_at((size_t)args->format);
+	o->out = (struct gn_output_opts){
+		.by = (enum gn_by)args->by,
+		.sort = args->sort < 0 ? NULL : gn_sort_columns()[args->sort],
+		.limit = args->limit,
+		.min_pct = args->min_pct,
+		.color = terminal && wants_color(),
+		/* a file has no locale; a terminal has */
+		.utf8 = !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.width = terminal ? terminal_width(fileno(f)) : 0,
+		.ns = args->ns || args->verbose,
+		.verbose = args->verbose,
+		.bare = args->quiet,
+	};
+	if (args->limit == GN_LIMIT_DEFAULT)
+		o->out.limit = terminal && !strcmp(o->format->name, "table")
+				       ? TERMINAL_LIMIT
+				       : 0;
+}
+
+int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
+		    FILE *f)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	int err;
+
+	sigemptyset(&ignore.sa_mask);
+	sigaction(SIGPIPE, &ignore, &before);
+	errno = 0;
+	err = o->format->write(m, &o->out, f);
+	if (!err && fflush(f))
+		err = errno > 0 ? -errno : -EIO;
+	sigaction(SIGPIPE, &before, NULL);
+	return err;
+}
+
+int gn_report_status(const struct gn_model *m, bool allow_loss)
+{
+	if (gn_model_broken(m))
+		return GN_EXIT_BROKEN;
+	if (gn_model_lossy(m) && !allow_loss)
+		return GN_EXIT_LOST;
+	return GN_EXIT_OK;
+}
+
+void gn_report_warn(const struct gn_model *m, bool allow_loss)
+{
+	if (gn_model_broken(m))
+		gn_error("a self-check failed, the numbers cannot be trusted; "
+			 "please report it with the trace");
+	if (m->truncated)
+		gn_error("the trace has no end, what followed is lost; the "
+			 "report holds what came before");
+	if (gn_model_lossy(m) && (m->lost || !m->truncated))
+		gn_error("records were lost (%" PRIu64 " of them by their "
+			 "numbers), the report is not whole; %s",
+			 m->lost,
+			 allow_loss ? "--allow-loss takes it so"
+				    : "trace fewer functions, or accept it "
+				      "with --allow-loss");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes JSON as it goes: no depth is too deep and no array too long for it,
+ * and integers have all 64 bits (jansson's are signed, and its writer recurses
+ * once a level). The caller opens and closes in pairs. Names are escaped so
+ * that the file can be shown on a terminal; bytes that are not UTF-8 become the
+ * text \xNN.
+ */
+#ifndef GNOMON_OUTPUT_EMIT_H
+#define GNOMON_OUTPUT_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct gn_emit {
+	FILE *f;
+	bool comma; /* something stands before on this level */
+};
+
+/* `key` is NULL in an array, and at the top. */
+void gn_emit_open(struct gn_emit *e, const char *key, char bracket);
+void gn_emit_close(struct gn_emit *e, char bracket);
+void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n);
+void gn_emit_bool(struct gn_emit *e, const char *key, bool value);
+/* A percent, with 6 decimals. */
+void gn_emit_pct(struct gn_emit *e, const char *key, double pct);
+void gn_emit_text(struct gn_emit *e, const char *key, const char *text);
+/* A new line for the next row: files can be read and compared. */
+void gn_emit_line(struct gn_emit *e);
+
+#endif

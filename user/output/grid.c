@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/grid.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text.h"
+
+#define NAME_LEAST   24 /* a name this short can still be read */
+#define NAME_PAD     56 /* the module is aligned behind names up to this */
+#define INDENT_LIMIT 24 /* deeper levels are told by their number */
+
+static void format_cell(char buf[GN_CELL], const struct gn_column *c,
+			const struct gn_row *r, bool ns)
+{
+	uint64_t value = c->get(r, c->arg);
+
+	switch (c->show) {
+	case GN_SHOW_COUNT:
+		gn_format_count(buf, value);
+		break;
+	case GN_SHOW_ID:
+		snprintf(buf, GN_CELL, "%" PRIu64, value);
+		break;
+	case GN_SHOW_TIME:
+		gn_format_time(buf, value, ns);
+		break;
+	case GN_SHOW_PCT:
+		gn_format_pct(buf, value, c->whole);
+		break;
+	}
+}
+
+static int larger(int a, size_t b)
+{
+	return b > (size_t)a ? (int)b : a;
+}
+
+static int measure(struct gn_grid *g, const struct gn_rows *rows, bool ns)
+{
+	char buf[GN_CELL];
+	int total = 0;
+
+	for (int i = 0; i < g->n; i++) {
+		struct gn_column *c = &g->column[i];
+
+		c->width = larger((int)strlen(c->top), strlen(c->title));
+		for (size_t k = 0; k < rows->n; k++) {
+			format_cell(buf, c, &rows->row[k], ns);
+			c->width = larger(c->width, strlen(buf));
+		}
+		total += c->gap + c->width;
+	}
+	return total;
+}
+
+/* What stands before a name: the tree's indentation, the callers' arrows. */
+static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
+{
+	int depth = (int)r->depth;
+
+	buf[0] = '\0';
+	if (kinds)
+		snprintf(buf, GN_CELL, "%s",
+			 r->kind == GN_ROW_CALLER   ? "  <- "
+			 : r->kind == GN_ROW_CALLEE ? "  -> "
+						    : "");
+	else if (r->depth > INDENT_LIMIT)
+		snprintf(buf, GN_CELL, "%*s[%" PRIu32 "] ", INDENT_LIMIT, "",
+			 r->depth);
+	else if (depth)
+		snprintf(buf, GN_CELL, "%*s", depth, "");
+}
+
+static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
+{
+	return gn_escape(o->verbose ? r->module : gn_base_name(r->module),
+			 o->utf8);
+}
+
+/* Prefix and name, as they are printed when there is room. */
+static char *name_text(const struct gn_grid *g, const struct gn_row *r,
+		       const struct gn_output_opts *o)
+{
+	char *name = gn_escape(r->name, o->utf8), *all = NULL;
+	char before[GN_CELL];
+
+	if (!name)
+		return NULL;
+	prefix(before, r, g->kinds);
+	if (asprintf(&all, "%s%s", before, name) < 0)
+		all = NULL;
+	free(name);
+	return all;
+}
+
+/* The cells that names are padded to before the module. -ENOMEM. */
+static int name_width(const struct gn_grid *g, const struct gn_rows *rows,
+		      const struct gn_output_opts *o)
+{
+	int width = (int)strlen(g->title);
+
+	for (size_t i = 0; i < rows->n; i++) {
+		char *name = name_text(g, &rows->row[i], o);
+
+		if (!name)
+			return -ENOMEM;
+		width = larger(width, gn_text_width(name));
+		free(name);
+		if (width >= NAME_PAD)
+			return NAME_PAD;
+	}
+	return width;
+}
+
+static void print_titles(const struct gn_grid *g, int name_pad, bool own_line,
+			 const struct gn_output_opts *o, FILE *f)
+{
+	fputs(o->color ? "\033[1m" : "", f);
+	for (int i = 0; i < g->n; i++)
+		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
+			g->column[i].top);
+	fputc('\n', f);
+	for (int i = 0; i < g->n; i++)
+		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
+			g->column[i].title);
+	fprintf(f, "%s  %s", own_line ? "\n  " : "", g->marks ? "  " : "");
+	if (g->modules)
+		fprintf(f, "%-*s  module", name_pad, g->title);
+	else
+		fputs(g->title, f);
+	fputs(o->color ? "\033[0m\n" : "\n", f);
+}
+
+/* How a row's texts are laid out; cells, 0 = no limit. */
+struct layout {
+	bool own_line;
+	int pad;
+	size_t room; /* for the name and the module with the gap between them */
+};
+
+static struct layout lay_out(const struct gn_grid *g, int numbers, int pad,
+			     const struct gn_output_opts *o)
+{
+	struct layout l = {.pad = pad};
+	int before = numbers + 2 + (g->marks ? 2 : 0);
+
+	if (o->width <= 0)
+		return l;
+	if (o->width - before < NAME_LEAST) {
+		l.own_line = true;
+		before = 4 + (g->marks ? 2 : 0);
+	}
+	l.room = o->width - before > NAME_LEAST ? (size_t)(o->width - before)
+						: NAME_LEAST;
+	return l;
+}
+
+/* Makes name and module fit `room` cells with a gap of 2: the module keeps a
+ * third, or what it needs if that is less. */
+static void fit(char *name, char *module, size_t room)
+{
+	size_t n = gn_text_width(name), m = gn_text_width(module);
+	size_t third = room / 3 < 8 ? 8 : room / 3;
+
+	if (!m) {
+		gn_text_shorten(name, room);
+		return;
+	}
+	if (n + 2 + m <= room)
+		return;
+	if (n + 2 + third <= room)
+		third = room - n - 2;
+	gn_text_shorten(module, third);
+	m = gn_text_width(module);
+	gn_text_shorten(name, room > m + 2 ? room - m - 2 : 8);
+}
+
+static int print_row(const struct gn_grid *g, const struct gn_row *r,
+		     const struct layout *l, const struct gn_output_opts *o,
+		     FILE *f)
+{
+	char *name = name_text(g, r, o), *module = module_text(r, o);
+	char buf[GN_CELL];
+	int err = -ENOMEM;
+
+	if (!name || !module)
+		goto out;
+	if (l->room)
+		fit(name, g->modules ? module : strcpy(module, ""), l->room);
+	for (int i = 0; i < g->n; i++) {
+		format_cell(buf, &g->column[i], r, o->ns);
+		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
+			buf);
+	}
+	fputs(l->own_line ? "\n    " : "  ", f);
+	if (g->marks)
+		fputs(!r->v->gap ? "  "
+		      : o->color ? "\033[31m!\033[0m "
+				 : "! ",
+		      f);
+	fputs(name, f);
+	if (g->modules && module[0]) {
+		size_t width = gn_text_width(name);
+		int pad = l->pad > (int)width ? l->pad - (int)width : 0;
+
+		/* a padding that leaves no room for the module is dropped */
+		if (l->room &&
+		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
+			pad = 0;
+		fprintf(f, "%*s%s", pad + 2, "", module);
+	}
+	fputc('\n', f);
+	err = gn_stream_status(f);
+out:
+	free(module);
+	free(name);
+	return err;
+}
+
+int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
+		  const struct gn_output_opts *o, FILE *f)
+{
+	int numbers = measure(g, rows, o->ns), pad = name_width(g, rows, o);
+	struct layout l;
+	int err = 0;
+
+	if (pad < 0)
+		return pad;
+	l = lay_out(g, numbers, pad, o);
+	print_titles(g, pad, l.own_line, o, f);
+	for (size_t i = 0; i < rows->n && !err; i++) {
+		const struct gn_row *r = &rows->row[i];
+
+		/* a block of callers begins after a callee or a function */
+		if (g->kinds && i && r->kind != GN_ROW_CALLEE &&
+		    rows->row[i - 1].kind != GN_ROW_CALLER)
+			fputc('\n', f);
+		err = print_row(g, r, &l, o, f);
+	}
+	return err;
+}

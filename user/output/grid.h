@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rows as an aligned table: columns of numbers, then names. On a terminal that
+ * is narrower than a row, names are shortened in the middle; when not even
+ * that helps, they go on a line of their own. Nowhere else.
+ */
+#ifndef GNOMON_OUTPUT_GRID_H
+#define GNOMON_OUTPUT_GRID_H
+
+#include "output/rows.h"
+
+#define GN_GRID_COLUMNS 40
+
+enum gn_show {
+	GN_SHOW_COUNT,
+	GN_SHOW_ID, /* a number without commas */
+	GN_SHOW_TIME,
+	GN_SHOW_PCT,
+};
+
+struct gn_column {
+	const char *top, *title; /* the title's two lines */
+	enum gn_show show;
+	uint64_t (*get)(const struct gn_row *r, int arg);
+	int arg;
+	uint64_t whole; /* PCT: what is 100 % */
+	int gap;	/* blanks before it */
+	int width;	/* made by gn_grid_print() */
+};
+
+struct gn_grid {
+	struct gn_column column[GN_GRID_COLUMNS];
+	int n;
+	bool marks;   /* the column of the `!` */
+	bool modules; /* the module behind the name */
+	const char *title;
+	bool kinds; /* callers and callees are told apart, blank line between */
+};
+
+/* 0, -errno of the stream, -ENOMEM. */
+int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
+		  const struct gn_output_opts *o, FILE *f);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/header.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "output/text.h"
+
+#define ATTENTION "\033[1;31m"
+
+/* One word as a shell reads it. */
+static void put_word(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789%+,-./:=@_";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	}
+	fputc('\'', f);
+}
+
+static bool only_strings(const json_t *array)
+{
+	size_t n = json_array_size(array);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!json_is_string(json_array_get(array, i)))
+			return false;
+	}
+	return n > 0;
+}
+
+char *gn_command_text(const char *json)
+{
+	json_t *array = json_loads(json, 0, NULL);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	if (!only_strings(array)) {
+		json_decref(array);
+		return strdup(json);
+	}
+	f = open_memstream(&text, &size);
+	if (f) {
+		for (size_t i = 0; i < json_array_size(array); i++) {
+			if (i)
+				fputc(' ', f);
+			put_word(f,
+				 json_string_value(json_array_get(array, i)));
+		}
+		if (fclose(f)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	json_decref(array);
+	return text;
+}
+
+/* "# label      text", with the text escaped; nothing for NULL or "". */
+static int put_line(FILE *f, const char *label, const char *text, bool utf8)
+{
+	char *escaped;
+
+	if (!text || !*text)
+		return 0;
+	escaped = gn_escape(text, utf8);
+	if (!escaped)
+		return -ENOMEM;
+	fprintf(f, "# %-11s %s\n", label, escaped);
+	free(escaped);
+	return 0;
+}
+
+static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const char *json = gn_model_info(m, "command");
+	char *text;
+	int err;
+
+	if (!json)
+		return 0;
+	text = gn_command_text(json);
+	if (!text)
+		return -ENOMEM;
+	err = put_line(f, "command", text, o->utf8);
+	free(text);
+	return err;
+}
+
+static int put_machine(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const char *machine = gn_model_info(m, "machine");
+	const char *kernel = gn_model_info(m, "kernel");
+	char *text = NULL;
+	int err;
+
+	if (!machine || !kernel)
+		return put_line(f, machine ? "machine" : "kernel",
+				machine ? machine : kernel, o->utf8);
+	if (asprintf(&text, "%s; kernel %s", machine, kernel) < 0)
+		return -ENOMEM;
+	err = put_line(f, "machine", text, o->utf8);
+	free(text);
+	return err;
+}
+
+/* "3 threads" */
+static void put_number(FILE *f, uint64_t n, const char *one, const char *many)
+{
+	char count[GN_CELL];
+
+	gn_format_count(count, n);
+	fprintf(f, "%s %s", count, n == 1 ? one : many);
+}
+
+static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f)
+{
+	uint64_t wall = m->end > m->start ? m->end - m->start : 0;
+	char time[GN_CELL];
+
+	gn_format_time(time, wall, o->ns);
+	time[strcspn(time, " ") + 1 + strcspn(strchr(time, ' ') + 1, " ")] = 0;
+	fprintf(f, "# %-11s %s; ", "duration", time);
+	put_number(f, m->nthreads, "thread", "threads");
+	fputs(" in ", f);
+	put_number(f, m->nprocesses, "process", "processes");
+	gn_format_time(time, m->session.elapsed_incl, o->ns);
+	fprintf(f, ", %s", time);
+	fprintf(f, "%sof thread time\n",
+		time[strlen(time) - 1] == ' ' ? "" : " ");
+}
+
+/* Where the time went, class by class. */
+static void put_classes(const struct gn_model *m, FILE *f)
+{
+	static const char *const texts[] = {
+#define CLASS_TEXT(name, value, text, group, meaning) [GN_CLASS_##name] = text,
+		GN_CLASS_LIST(CLASS_TEXT)
+#undef CLASS_TEXT
+	};
+	const char *between = "";
+	char pct[GN_CELL];
+
+	if (!m->session.elapsed_incl)
+		return;
+	fprintf(f, "# %-11s ", "classes");
+	for (int c = 0; c < GN_CLASS_COUNT; c++) {
+		if (!m->session.class_incl[c])
+			continue;
+		gn_format_pct(pct, m->session.class_incl[c],
+			      m->session.elapsed_incl);
+		fprintf(f, "%s%s %s %%", between, texts[c], pct);
+		between = ", ";
+	}
+	fputc('\n', f);
+}
+
+/* The number of an INFO record; false when it has none. */
+static bool info_number(const struct gn_model *m, const char *key, uint64_t *n)
+{
+	const char *text = gn_model_info(m, key);
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+static void put_functions(const struct gn_model *m, FILE *f)
+{
+	uint64_t by_return = 0, by_ret = 0, refused = 0;
+	bool any = info_number(m, "functions.return", &by_return);
+
+	any |= info_number(m, "functions.ret", &by_ret);
+	any |= info_number(m, "functions.refused", &refused);
+	if (!any)
+		return;
+	fprintf(f, "# %-11s probed, leaves seen by: ", "functions");
+	put_number(f, by_return, "return probe", "return probes");
+	fputs("; ", f);
+	put_number(f, by_ret, "by its own rets", "by their own rets");
+	if (refused) {
+		fputs("; ", f);
+		put_number(f, refused, "refused", "refused");
+	}
+	fputc('\n', f);
+}
+
+static void put_legend(const struct gn_model *m, FILE *f)
+{
+	bool exact = m->classify == GN_CLASSIFY_EXACT;
+
+	fprintf(f,
+		"# %-11s Elapsed: all time. Application: elapsed less %s\n"
+		"# %-11s (--classify %s). Inclusive: with what it calls. "
+		"Exclusive: its own code.\n",
+		"times",
+		exact ? "the operating system's" : "intervals with an OS event",
+		"", exact ? "exact" : "interval");
+}
+
+/* Colour around a line that must not be overlooked. */
+static void begin_attention(const struct gn_output_opts *o, FILE *f)
+{
+	fputs(o->color ? ATTENTION "# " : "# ", f);
+}
+
+static void end_attention(const struct gn_output_opts *o, FILE *f)
+{
+	fputs(o->color ? "\033[0m\n" : "\n", f);
+}
+
+/* Causes of loss with their counts: " (ring-full 3, missed 1)". */
+static void put_causes(const struct gn_model *m, FILE *f)
+{
+	const char *between = " (";
+	char n[GN_CELL];
+
+#define CAUSE(name, value, text, loss, meaning)                     \
+	if (loss && m->counters[GN_COUNTER_##name]) {               \
+		gn_format_count(n, m->counters[GN_COUNTER_##name]); \
+		fprintf(f, "%s%s %s", between, text, n);            \
+		between = ", ";                                     \
+	}
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	if (between[0] == ',')
+		fputc(')', f);
+}
+
+static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f)
+{
+	char n[GN_CELL];
+
+	if (m->truncated) {
+		begin_attention(o, f);
+		fprintf(f, "%-11s the trace has no end: what followed is lost",
+			"TRUNCATED");
+		end_attention(o, f);
+	}
+	if (!gn_model_lossy(m)) {
+		fprintf(f, "# %-11s nothing\n", "lost");
+		return;
+	}
+	begin_attention(o, f);
+	gn_format_count(n, m->lost);
+	fprintf(f, "%-11s %s records missing", "LOST", n);
+	put_causes(m, f);
+	fputs("; the numbers are not whole", f);
+	end_attention(o, f);
+}
+
+static void put_checks(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!gn_model_broken(m)) {
+		fprintf(f,
+			"# %-11s passed: every thread's classes sum to its "
+			"elapsed time\n",
+			"self-check");
+	}
+#define CHECK_ERROR(field, text, error)                        \
+	if (error && m->checks.field) {                        \
+		begin_attention(o, f);                         \
+		gn_format_count(n, m->checks.field);           \
+		fprintf(f, "%-11s %s: %s", "FAILED", text, n); \
+		end_attention(o, f);                           \
+	}
+	GN_CHECK_LIST(CHECK_ERROR)
+#undef CHECK_ERROR
+#define CHECK_ODDITY(field, text, error)                         \
+	if (!error && m->checks.field) {                         \
+		gn_format_count(n, m->checks.field);             \
+		fprintf(f, "# %-11s %s: %s\n", "note", text, n); \
+	}
+	GN_CHECK_LIST(CHECK_ODDITY)
+#undef CHECK_ODDITY
+}
+
+static void put_leave_hint(const struct gn_model *m, FILE *f)
+{
+	uint64_t by_return;
+
+	if (m->checks.unwound_frames &&
+	    info_number(m, "functions.return", &by_return) && by_return)
+		fprintf(f,
+			"# %-11s return probes do not see every end (64 "
+			"frames deep, exceptions);\n# %-11s record with "
+			"--leave ret to see each\n",
+			"", "");
+}
+
+int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
+{
+	int err;
+
+	err = put_command(m, o, f);
+	if (!err)
+		err = put_machine(m, o, f);
+	if (err)
+		return err;
+	put_time(m, o, f);
+	put_classes(m, f);
+	put_functions(m, f);
+	err = put_line(f, "", gn_model_info(m, "functions.verdict"), o->utf8);
+	if (err)
+		return err;
+	put_legend(m, f);
+	put_loss(m, o, f);
+	put_checks(m, o, f);
+	put_leave_hint(m, f);
+	if (m->nfunctions)
+		err = put_line(f, "hint", gn_model_info(m, "hint"), o->utf8);
+	fputs("#\n", f);
+	return err ? err : gn_stream_status(f);
+}
+
+void gn_header_no_functions(const struct gn_model *m,
+			    const struct gn_output_opts *o, FILE *f)
+{
+	const char *hint = gn_model_info(m, "hint");
+
+	fputs("# No function was traced: these are processes and threads.\n",
+	      f);
+	if (!hint || !*hint || put_line(f, "hint", hint, o->utf8))
+		fputs("# Name functions with -f, as in: gnomon run -f 'main' "
+		      "-f 'parse_*' -- CMD\n",
+		      f);
+	fputs("#\n", f);
+}
+
+void gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
+		     bool marked, FILE *f)
+{
+	if (marked)
+		fputs("# ! events were lost while it ran: the time is in "
+		      "`unclassified`, calls can be missing\n",
+		      f);
+	/* with a header they were told above, and long tables scroll */
+	if (gn_model_lossy(m))
+		put_loss(m, o, f);
+	if (o->bare && gn_model_broken(m))
+		put_checks(m, o, f);
+}

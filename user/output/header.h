@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a reader must know of a session before he trusts its table: lines that
+ * begin with "# ".
+ */
+#ifndef GNOMON_OUTPUT_HEADER_H
+#define GNOMON_OUTPUT_HEADER_H
+
+#include "output/output.h"
+
+/* 0, -errno of the stream, -ENOMEM. */
+int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
+
+/* That there are no functions, and how to get some. */
+void gn_header_no_functions(const struct gn_model *m,
+			    const struct gn_output_opts *o, FILE *f);
+
+/* Notes that belong behind a table; losses and failed checks always. `marked`:
+ * some row has the mark of a gap. */
+void gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
+		     bool marked, FILE *f);
+
+/* The words of a command from the JSON array of its INFO record, as a shell
+ * reads them; the text itself when it is no such array. Freed by the caller,
+ * NULL when there is no memory. */
+char *gn_command_text(const char *json);
+
+#endif

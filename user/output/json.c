@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The whole model as JSON, whatever --by says (callers adds the edges). The
+ * fields are a contract: only add to them. A limit holds for the arrays, and
+ * "hidden" says what it left out.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "output/emit.h"
+#include "output/formats.h"
+#include "output/rows.h"
+#include "output/text.h"
+
+#define JSON_VERSION 1
+
+struct writer {
+	struct gn_emit e;
+	const struct gn_model *m;
+	const struct gn_output_opts *o;
+	size_t hidden[GN_BY_COUNT];
+};
+
+static void put_classes(struct gn_emit *e, const char *key,
+			const uint64_t *classes)
+{
+	gn_emit_open(e, key, '{');
+#define CLASS(name, value, text, group, meaning) \
+	gn_emit_u64(e, text, classes[GN_CLASS_##name]);
+	GN_CLASS_LIST(CLASS)
+#undef CLASS
+	gn_emit_close(e, '}');
+}
+
+static void put_four(struct gn_emit *e, const struct gn_values *v)
+{
+	gn_emit_u64(e, "elapsed_inclusive_ns", v->elapsed_incl);
+	gn_emit_u64(e, "elapsed_exclusive_ns", v->elapsed_excl);
+	gn_emit_u64(e, "application_inclusive_ns", v->app_incl);
+	gn_emit_u64(e, "application_exclusive_ns", v->app_excl);
+}
+
+static void put_values(struct writer *w, const struct gn_values *v)
+{
+	uint64_t elapsed = w->m->session.elapsed_incl;
+	uint64_t app = w->m->session.app_incl;
+	struct gn_emit *e = &w->e;
+
+	gn_emit_u64(e, "calls", v->calls);
+	gn_emit_u64(e, "unwound", v->unwound);
+	put_four(e, v);
+	gn_emit_pct(e, "elapsed_inclusive_pct",
+		    gn_pct(v->elapsed_incl, elapsed));
+	gn_emit_pct(e, "elapsed_exclusive_pct",
+		    gn_pct(v->elapsed_excl, elapsed));
+	gn_emit_pct(e, "application_inclusive_pct", gn_pct(v->app_incl, app));
+	gn_emit_pct(e, "application_exclusive_pct", gn_pct(v->app_excl, app));
+	gn_emit_u64(e, "min_ns", v->min);
+	gn_emit_u64(e, "max_ns", v->max);
+	gn_emit_u64(e, "finished", v->finished);
+	gn_emit_bool(e, "gap", v->gap);
+	put_classes(e, "classes_exclusive", v->class_excl);
+	put_classes(e, "classes_inclusive", v->class_incl);
+}
+
+static void put_function(struct gn_emit *e, const struct gn_row *r)
+{
+	gn_emit_text(e, "name", r->name);
+	gn_emit_text(e, "module", r->module);
+	if (r->runtime)
+		gn_emit_text(e, "runtime", r->runtime);
+}
+
+static void put_thread(struct writer *w, const struct gn_row *r)
+{
+	const struct gn_model_thread *t = &w->m->threads[r->id];
+
+	gn_emit_u64(&w->e, "pid", t->pid);
+	gn_emit_u64(&w->e, "tid", t->tid);
+	gn_emit_text(&w->e, "name", t->name);
+	gn_emit_u64(&w->e, "elapsed_ns", t->elapsed);
+	gn_emit_u64(&w->e, "application_ns", t->v.app_incl);
+	gn_emit_u64(&w->e, "calls", t->v.calls);
+	put_classes(&w->e, "classes", t->classes);
+	gn_emit_u64(&w->e, "gaps", t->gaps);
+}
+
+static void put_row(struct writer *w, const struct gn_row *r, enum gn_by by)
+{
+	gn_emit_line(&w->e);
+	gn_emit_open(&w->e, NULL, '{');
+	switch (by) {
+	case GN_BY_THREAD:
+		put_thread(w, r);
+		break;
+	case GN_BY_PROCESS:
+		gn_emit_u64(&w->e, "pid", r->pid);
+		gn_emit_text(&w->e, "name", r->name);
+		gn_emit_u64(&w->e, "threads", r->threads);
+		put_values(w, r->v);
+		break;
+	case GN_BY_MODULE:
+		gn_emit_text(&w->e, "name", r->name);
+		put_values(w, r->v);
+		break;
+	default:
+		put_function(&w->e, r);
+		put_values(w, r->v);
+		break;
+	}
+	gn_emit_close(&w->e, '}');
+}
+
+/* An array of the rows that a table by `by` has. */
+static int put_array(struct writer *w, const char *key, enum gn_by by)
+{
+	struct gn_output_opts o = *w->o;
+	struct gn_rows rows;
+	int err;
+
+	o.by = by;
+	err = gn_rows_make(w->m, &o, &rows);
+	if (!err) {
+		gn_emit_open(&w->e, key, '[');
+		for (size_t i = 0; i < rows.n && !err; i++) {
+			put_row(w, &rows.row[i], by);
+			err = gn_stream_status(w->e.f);
+		}
+		gn_emit_close(&w->e, ']');
+		w->hidden[by] = rows.limited;
+	}
+	gn_rows_clear(&rows);
+	return err;
+}
+
+/* Rows come parents first, so a row that is not deeper closes those open. */
+static int put_tree(struct writer *w)
+{
+	struct gn_output_opts o = *w->o;
+	struct gn_rows rows;
+	uint32_t open = 0;
+	int err;
+
+	o.by = GN_BY_TREE;
+	o.limit = 0;
+	err = gn_rows_make(w->m, &o, &rows);
+	for (size_t i = 0; i < rows.n && !err; i++) {
+		const struct gn_row *r = &rows.row[i];
+
+		for (; open > r->depth; open--) {
+			gn_emit_close(&w->e, ']');
+			gn_emit_close(&w->e, '}');
+		}
+		gn_emit_line(&w->e);
+		gn_emit_open(&w->e, i ? NULL : "tree", '{');
+		gn_emit_text(&w->e, "name", r->name);
+		if (r->runtime)
+			gn_emit_text(&w->e, "module", r->module);
+		gn_emit_u64(&w->e, "calls", r->v->calls);
+		put_four(&w->e, r->v);
+		gn_emit_open(&w->e, "children", '[');
+		open++;
+		err = gn_stream_status(w->e.f);
+	}
+	for (; open; open--) {
+		gn_emit_close(&w->e, ']');
+		gn_emit_close(&w->e, '}');
+	}
+	if (!err && !rows.n) {
+		gn_emit_line(&w->e);
+		gn_emit_open(&w->e, "tree", '{');
+		gn_emit_close(&w->e, '}');
+	}
+	w->hidden[GN_BY_TREE] = rows.below;
+	gn_rows_clear(&rows);
+	return err;
+}
+
+static void put_end(struct gn_emit *e, const char *key,
+		    const struct gn_model *m, int32_t function)
+{
+	struct gn_values none = {0};
+	struct gn_row r;
+
+	gn_row_function(&r, m, function, &none);
+	gn_emit_open(e, key, '{');
+	put_function(e, &r);
+	gn_emit_close(e, '}');
+}
+
+/* Who calls whom; only by callers. */
+static void put_edges(struct writer *w)
+{
+	gn_emit_open(&w->e, "edges", '[');
+	for (size_t i = 0; i < w->m->nedges; i++) {
+		const struct gn_model_edge *edge = &w->m->edges[i];
+
+		gn_emit_line(&w->e);
+		gn_emit_open(&w->e, NULL, '{');
+		put_end(&w->e, "caller", w->m, edge->caller);
+		put_end(&w->e, "callee", w->m, edge->callee);
+		put_values(w, &edge->v);
+		gn_emit_close(&w->e, '}');
+	}
+	gn_emit_close(&w->e, ']');
+}
+
+/* The words of the command; one word when its record is no JSON array. */
+static void put_command(struct writer *w)
+{
+	const char *text = gn_model_info(w->m, "command");
+	json_t *array = text ? json_loads(text, 0, NULL) : NULL;
+
+	gn_emit_open(&w->e, "command", '[');
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *word = json_string_value(json_array_get(array, i));
+
+		gn_emit_text(&w->e, NULL, word ? word : "");
+	}
+	if (text && !json_is_array(array))
+		gn_emit_text(&w->e, NULL, text);
+	gn_emit_close(&w->e, ']');
+	json_decref(array);
+}
+
+static void put_info(struct writer *w, const char *key)
+{
+	const char *text = gn_model_info(w->m, key);
+
+	if (text)
+		gn_emit_text(&w->e, key, text);
+}
+
+static void put_head(struct writer *w)
+{
+	const struct gn_model *m = w->m;
+	const char *version = gn_model_info(m, "version");
+	const char *clock = gn_model_info(m, "clock");
+	struct gn_emit *e = &w->e;
+
+	gn_emit_u64(e, "version", JSON_VERSION);
+	gn_emit_text(e, "gnomon", version ? version : "");
+	put_command(w);
+	put_info(w, "machine");
+	put_info(w, "kernel");
+	gn_emit_text(e, "classify",
+		     m->classify == GN_CLASSIFY_EXACT ? "exact" : "interval");
+	gn_emit_text(e, "clock", clock ? clock : "monotonic");
+	gn_emit_line(e);
+	gn_emit_open(e, "session", '{');
+	gn_emit_u64(e, "elapsed_ns", m->session.elapsed_incl);
+	gn_emit_u64(e, "application_ns", m->session.app_incl);
+	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
+	put_classes(e, "classes", m->session.class_incl);
+	gn_emit_close(e, '}');
+	gn_emit_line(e);
+	gn_emit_open(e, "probe_cost", '{');
+	gn_emit_bool(e, "subtracted", false);
+	gn_emit_close(e, '}');
+}
+
+static void put_counts(struct writer *w)
+{
+	const struct gn_model *m = w->m;
+	struct gn_emit *e = &w->e;
+
+	gn_emit_line(e);
+	gn_emit_open(e, "lost", '{');
+	gn_emit_u64(e, "records", m->lost);
+	gn_emit_bool(e, "truncated", m->truncated);
+	gn_emit_open(e, "causes", '{');
+#define CAUSE(name, value, text, loss, meaning) \
+	if (loss)                               \
+		gn_emit_u64(e, text, m->counters[GN_COUNTER_##name]);
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	gn_emit_close(e, '}');
+	gn_emit_close(e, '}');
+	gn_emit_line(e);
+	gn_emit_open(e, "checks", '{');
+#define CHECK(field, text, error) gn_emit_u64(e, #field, m->checks.field);
+	GN_CHECK_LIST(CHECK)
+#undef CHECK
+	gn_emit_close(e, '}');
+	gn_emit_line(e);
+	gn_emit_open(e, "counters", '{');
+#define COUNTER(name, value, text, loss, meaning) \
+	gn_emit_u64(e, text, m->counters[GN_COUNTER_##name]);
+	GN_COUNTER_LIST(COUNTER)
+#undef COUNTER
+	gn_emit_close(e, '}');
+}
+
+static void put_hidden(struct writer *w)
+{
+	struct gn_emit *e = &w->e;
+
+	gn_emit_line(e);
+	gn_emit_open(e, "hidden", '{');
+	gn_emit_u64(e, "functions", w->hidden[GN_BY_FUNCTION]);
+	gn_emit_u64(e, "modules", w->hidden[GN_BY_MODULE]);
+	gn_emit_u64(e, "processes", w->hidden[GN_BY_PROCESS]);
+	gn_emit_u64(e, "threads", w->hidden[GN_BY_THREAD]);
+	gn_emit_u64(e, "branches", w->hidden[GN_BY_TREE]);
+	gn_emit_close(e, '}');
+}
+
+int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
+		  FILE *f)
+{
+	static const struct {
+		const char *key;
+		enum gn_by by;
+	} arrays[] = {
+		{"functions", GN_BY_FUNCTION},
+		{"modules", GN_BY_MODULE},
+		{"processes", GN_BY_PROCESS},
+		{"threads", GN_BY_THREAD},
+	};
+	struct writer w = {.e = {.f = f}, .m = m, .o = o};
+	int err = gn_rows_sort(NULL, 0, o->sort);
+
+	if (err)
+		return err;
+	gn_emit_open(&w.e, NULL, '{');
+	put_head(&w);
+	put_counts(&w);
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		gn_emit_line(&w.e);
+		err = put_array(&w, arrays[i].key, arrays[i].by);
+		if (err)
+			return err;
+	}
+	if (o->by == GN_BY_CALLERS) {
+		gn_emit_line(&w.e);
+		put_edges(&w);
+	}
+	err = put_tree(&w);
+	if (err)
+		return err;
+	put_hidden(&w);
+	gn_emit_close(&w.e, '}');
+	fputc('\n', f);
+	return gn_stream_status(f);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The list of formats and the texts of their options. */
+#include <string.h>
+
+#include "output/formats.h"
+
+static const struct gn_output outputs[] = {
+	{"table", "aligned columns, for people", gn_table_write},
+	{"csv", "RFC 4180, exact nanoseconds", gn_csv_write},
+	{"json", "everything, exact nanoseconds", gn_json_write},
+};
+
+const struct gn_output *gn_output_at(size_t i)
+{
+	return i < sizeof(outputs) / sizeof(outputs[0]) ? &outputs[i] : NULL;
+}
+
+const struct gn_output *gn_output_find(const char *name)
+{
+	const struct gn_output *o;
+
+	for (size_t i = 0; (o = gn_output_at(i)); i++) {
+		if (strcmp(o->name, name) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+int gn_by_find(const char *text)
+{
+#define BY_MATCH(name, word, meaning) \
+	if (strcmp(text, word) == 0)  \
+		return GN_BY_##name;
+	GN_BY_LIST(BY_MATCH)
+#undef BY_MATCH
+	return -1;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *runtime_text(enum gn_runtime_id id)
+{
+	static const char *const texts[] = {
+#define RUNTIME_TEXT(name, value, text) [GN_RUNTIME_##name] = text,
+		GN_RUNTIME_LIST(RUNTIME_TEXT)
+#undef RUNTIME_TEXT
+	};
+
+	return (unsigned int)id < GN_RUNTIME_COUNT ? texts[id] : "unknown";
+}
+
+struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room)
+{
+	struct gn_row *row;
+
+	if (rows->n == *room) {
+		size_t wanted = *room ? *room * 2 : 64;
+
+		row = reallocarray(rows->row, wanted, sizeof(*row));
+		if (!row)
+			return NULL;
+		rows->row = row;
+		*room = wanted;
+	}
+	row = &rows->row[rows->n++];
+	memset(row, 0, sizeof(*row));
+	return row;
+}
+
+/* A row of `function` (-1: the root of a thread) with the values `v`. */
+void gn_row_function(struct gn_row *row, const struct gn_model *m,
+		     int32_t function, const struct gn_values *v)
+{
+	*row = (struct gn_row){
+		.v = v,
+		.classes = v->class_excl,
+		.name = "(root)",
+		.module = "",
+		.parent = -1,
+	};
+	if (function >= 0 && (size_t)function < m->nfunctions) {
+		const struct gn_model_function *f = &m->functions[function];
+
+		row->name = f->name;
+		row->module = f->module;
+		row->runtime = runtime_text(f->runtime);
+		row->id = (uint32_t)function;
+	}
+}
+
+static void module_row(struct gn_row *row, const struct gn_model_module *mod)
+{
+	row->v = &mod->v;
+	row->classes = mod->v.class_excl;
+	row->name = mod->name[0] ? mod->name : "(unknown)";
+}
+
+static void thread_row(struct gn_row *row, const struct gn_model_thread *t)
+{
+	row->v = &t->v;
+	row->classes = t->classes;
+	row->name = t->name;
+	row->pid = t->pid;
+	row->tid = t->tid;
+	row->gaps = t->gaps;
+}
+
+static void process_row(struct gn_row *row, const struct gn_model_process *p)
+{
+	row->v = &p->v;
+	row->classes = p->v.class_incl;
+	row->name = p->name;
+	row->pid = p->pid;
+	row->threads = p->threads;
+}
+
+static size_t flat_count(const struct gn_model *m, enum gn_by by)
+{
+	switch (by) {
+	case GN_BY_MODULE:
+		return m->nmodules;
+	case GN_BY_THREAD:
+		return m->nthreads;
+	case GN_BY_PROCESS:
+		return m->nprocesses;
+	default:
+		return m->nfunctions;
+	}
+}
+
+static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
+		     struct gn_rows *out)
+{
+	size_t n = flat_count(m, o->by);
+	int err;
+
+	if (n) {
+		out->row = calloc(n, sizeof(*out->row));
+		if (!out->row)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct gn_row *row = &out->row[i];
+
+		if (o->by == GN_BY_MODULE)
+			module_row(row, &m->modules[i]);
+		else if (o->by == GN_BY_THREAD)
+			thread_row(row, &m->threads[i]);
+		else if (o->by == GN_BY_PROCESS)
+			process_row(row, &m->processes[i]);
+		else
+			gn_row_function(row, m, (int32_t)i, &m->functions[i].v);
+		if (!row->module)
+			row->module = "";
+		row->id = (uint32_t)i;
+	}
+	out->n = n;
+	err = gn_rows_sort(out->row, n, o->sort);
+	if (!err && o->limit && n > o->limit) {
+		out->limited = n - o->limit;
+		out->n = o->limit;
+	}
+	return err;
+}
+
+int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
+		 struct gn_rows *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (o->by == GN_BY_TREE)
+		return gn_rows_tree(m, o, out);
+	if (o->by == GN_BY_CALLERS)
+		return gn_rows_callers(m, o, out);
+	return make_flat(m, o, out);
+}
+
+void gn_rows_clear(struct gn_rows *rows)
+{
+	free(rows->row);
+	memset(rows, 0, sizeof(*rows));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a table or a CSV file lists, in its order: rows made of the model. They
+ * point into the model.
+ */
+#ifndef GNOMON_OUTPUT_ROWS_H
+#define GNOMON_OUTPUT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/model.h"
+#include "output/output.h"
+
+enum gn_row_kind {
+	GN_ROW_PLAIN = 0,
+	GN_ROW_CALLER, /* calls the plain row that follows */
+	GN_ROW_CALLEE, /* is called by the plain row before */
+};
+
+struct gn_row {
+	const struct gn_values *v;
+	const uint64_t *classes; /* what the row's class columns show */
+	const char *name;	 /* never NULL */
+	const char *module;	 /* never NULL; "" when unknown or not fit */
+	const char *runtime;	 /* NULL when it has none */
+	uint32_t id;		 /* its place in its array of the model */
+	int32_t parent;		 /* tree: id of its parent, -1 = none */
+	uint32_t depth;		 /* tree: 0 = the session */
+	uint32_t pid, tid;
+	uint64_t threads; /* processes */
+	uint64_t gaps;	  /* threads */
+	enum gn_row_kind kind;
+};
+
+struct gn_rows {
+	struct gn_row *row;
+	size_t n;
+	size_t limited; /* rows that opts->limit left out */
+	size_t below;	/* rows that opts->min_pct left out */
+};
+
+/* 0, -EINVAL when opts->sort is no column, -ENOMEM, -EBADMSG when the model's
+ * tree is none. Free with gn_rows_clear() in each case. */
+int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
+		 struct gn_rows *out);
+void gn_rows_clear(struct gn_rows *rows);
+
+/* Of rows.c, for the files beside it. */
+int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
+		 struct gn_rows *out);
+int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,
+		    struct gn_rows *out);
+void gn_row_function(struct gn_row *row, const struct gn_model *m,
+		     int32_t function, const struct gn_values *v);
+/* One more row, all zeros but its place; NULL when there is no memory. */
+struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room);
+
+/* Sorts rows by a column; NULL keeps the model's order. -EINVAL: no column. */
+int gn_rows_sort(struct gn_row *row, size_t n, const char *column);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+
+struct range {
+	int32_t first, last;
+};
+
+static bool within(const struct range *r, size_t n, int32_t c)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (c >= r[i].first && c <= r[i].last)
+			return true;
+	}
+	return false;
+}
+
+int32_t gn_utf8_next(const char *text, size_t *len)
+{
+	static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *p = (const unsigned char *)text;
+	int32_t c;
+	size_t n;
+
+	*len = 1;
+	if (p[0] < 0x80)
+		return p[0];
+	if (p[0] >= 0xc2 && p[0] <= 0xdf)
+		n = 2;
+	else if (p[0] >= 0xe0 && p[0] <= 0xef)
+		n = 3;
+	else if (p[0] >= 0xf0 && p[0] <= 0xf4)
+		n = 4;
+	else
+		return -1;
+	c = p[0] & (0xff >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return -1;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return -1;
+	*len = n;
+	return c;
+}
+
+bool gn_printable(int32_t c)
+{
+	static const struct range hidden[] = {
+		{0x00, 0x1f},	     {0x7f, 0x9f},     {0xad, 0xad},
+		{0x61c, 0x61c},	     {0x180e, 0x180e}, {0x200b, 0x200f},
+		{0x2028, 0x202e},    {0x2060, 0x206f}, {0xfeff, 0xfeff},
+		{0xfff0, 0xfffb},    {0xfffe, 0xffff}, {0xe000, 0xf8ff},
+		{0xe0000, 0x10ffff},
+	};
+
+	return c >= 0 && !within(hidden, sizeof(hidden) / sizeof(*hidden), c);
+}
+
+int gn_cells(int32_t c)
+{
+	static const struct range none[] = {
+		{0x300, 0x36f},	  {0x483, 0x489},   {0x591, 0x5bd},
+		{0x610, 0x61a},	  {0x64b, 0x65f},   {0x1ab0, 0x1aff},
+		{0x1dc0, 0x1dff}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
+		{0xfe20, 0xfe2f},
+	};
+	static const struct range wide[] = {
+		{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0xa4cf},
+		{0xa960, 0xa97f},   {0xac00, 0xd7a3},	{0xf900, 0xfaff},
+		{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6},
+		{0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+	};
+
+	if (c < 0x300)
+		return 1;
+	if (within(none, sizeof(none) / sizeof(*none), c))
+		return 0;
+	return within(wide, sizeof(wide) / sizeof(*wide), c) ? 2 : 1;
+}
+
+char *gn_escape(const char *name, bool utf8)
+{
+	/* the longest: \u{10ffff} for 4 bytes, \xNN for one */
+	size_t size = strlen(name) * 4 + 1, at = 0, len;
+	char *out = malloc(size);
+
+	if (!out)
+		return NULL;
+	for (; *name; name += len) {
+		int32_t c = gn_utf8_next(name, &len);
+
+		if (c >= 0 && gn_printable(c) && (utf8 || c < 0x80)) {
+			memcpy(out + at, name, len);
+			at += len;
+			continue;
+		}
+		if (c < 0x80) /* a byte that is no character is -1 */
+			at += (size_t)snprintf(out + at, size - at, "\\x%02x",
+					       (unsigned char)*name);
+		else
+			at += (size_t)snprintf(out + at, size - at,
+					       "\\u{%" PRIx32 "}", (uint32_t)c);
+	}
+	out[at] = '\0';
+	return out;
+}
+
+size_t gn_text_width(const char *text)
+{
+	size_t width = 0, len;
+
+	for (; *text; text += len)
+		width += (size_t)gn_cells(gn_utf8_next(text, &len));
+	return width;
+}
+
+/* The bytes of the longest beginning of at most `width` cells. */
+static size_t head_bytes(const char *text, size_t width)
+{
+	size_t at = 0, used = 0, len;
+
+	while (text[at]) {
+		used += (size_t)gn_cells(gn_utf8_next(text + at, &len));
+		if (used > width)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+void gn_text_shorten(char *text, size_t width)
+{
+	static const char dots[] = "...";
+	size_t all = gn_text_width(text), head, tail, keep;
+
+	if (width < 8)
+		width = 8;
+	if (all <= width)
+		return;
+	keep = width - 3;
+	head = head_bytes(text, keep / 2);
+	/* the end is where names differ: it gets the larger half */
+	tail = head_bytes(text, all - (keep - keep / 2));
+	while (gn_text_width(text + tail) > keep - keep / 2) {
+		size_t len;
+
+		gn_utf8_next(text + tail, &len);
+		tail += len;
+	}
+	/* more than 3 cells go, but they can be fewer bytes than the dots */
+	if (tail < head + 3)
+		return;
+	memcpy(text + head, dots, 3);
+	memmove(text + head + 3, text + tail, strlen(text + tail) + 1);
+}
+
+void gn_format_count(char buf[GN_CELL], uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	size_t at = 0;
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf[at++] = ',';
+		buf[at++] = digits[i];
+	}
+	buf[at] = '\0';
+}
+
+void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact)
+{
+	static const char *const units[] = {"us", "ms", "s "};
+	uint64_t unit = 1000, thousandths = ns;
+	char whole[GN_CELL];
+	int i = 0;
+
+	if (exact || ns < 1000) {
+		gn_format_count(whole, ns);
+		snprintf(buf, GN_CELL, "%.40s ns", whole);
+		return;
+	}
+	/* in thousandths of the unit, rounded; 999.9996 ms is 1.000 s */
+	while (thousandths >= 1000000 && i < 2) {
+		unit *= 1000;
+		thousandths = ns / (unit / 1000) +
+			      (ns % (unit / 1000) >= unit / 2000);
+		i++;
+	}
+	gn_format_count(whole, thousandths / 1000);
+	snprintf(buf, GN_CELL, "%.36s.%03u %s", whole,
+		 (unsigned int)(thousandths % 1000), units[i]);
+}
+
+void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole)
+{
+	snprintf(buf, GN_CELL, "%.1f", gn_pct(part, whole));
+}
+
+int gn_stream_status(FILE *f)
+{
+	if (!ferror(f))
+		return 0;
+	return errno > 0 ? -errno : -EIO;
+}
+
+const char *gn_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

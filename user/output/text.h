@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names and numbers as people read them. Names are hostile: what a terminal
+ * would obey, and what is not UTF-8, is written as an escape.
+ */
+#ifndef GNOMON_OUTPUT_TEXT_H
+#define GNOMON_OUTPUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Room for any text of a number here. */
+#define GN_CELL 48
+
+/*
+ * The next character of `text`: its code point, and its bytes in *len (>= 1).
+ * -1 for a byte that is not UTF-8. 0 at the end.
+ */
+int32_t gn_utf8_next(const char *text, size_t *len);
+
+/* False for what must not reach a terminal as it is: controls, and characters
+ * that turn the direction of text or show nothing. */
+bool gn_printable(int32_t c);
+
+/* Cells of a terminal that the character takes: 0, 1 or 2. */
+int gn_cells(int32_t c);
+
+/*
+ * `name` with escapes (\xNN for a byte, \u{N} for a character). A backslash
+ * stays as it is. `utf8` false: only ASCII comes out. Freed by the caller; NULL
+ * when there is no memory.
+ */
+char *gn_escape(const char *name, bool utf8);
+
+/* Cells that an escaped text takes. */
+size_t gn_text_width(const char *text);
+
+/* Shortens an escaped text in its middle to `width` cells (at least 8), in
+ * place. Shorter ones stay. */
+void gn_text_shorten(char *text, size_t width);
+
+/* 1,234,567 */
+void gn_format_count(char buf[GN_CELL], uint64_t n);
+/* 12.345 ms; exact: 12,345,678 ns. Units of one width, so that columns align.*/
+void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact);
+/* 12.3 */
+void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
+
+/* 0, or -errno of a stream that could not be written. Ask after each row, while
+ * errno still speaks of it. */
+int gn_stream_status(FILE *f);
+
+/* The part of a path behind its last slash; the whole when nothing is. */
+const char *gn_base_name(const char *path);
+
+#endif
