@@ -160,7 +160,7 @@ static void *const slots[SLOT_COUNT] = {
 
 /* The runtime makes one profiler a process, and its hooks carry no pointer to
  * it: so there is one, and only the callbacks that are given it know it. */
-static struct gn_clr profiler = {.slots = slots};
+static struct gn_clr profiler;
 
 static bool is_guid(const struct gn_guid *a, const struct gn_guid *b)
 {
