@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+gn_unit_test(test_trace_rec gnomon_trace)
+gn_unit_test(test_trace_roundtrip gnomon_trace)
+gn_unit_test(test_trace_damage gnomon_trace)
+gn_unit_test(test_trace_hostile gnomon_trace)
+gn_unit_test(test_trace_target gnomon_trace)
+gn_unit_test(test_trace_fail gnomon_trace)
+# every call of the library that can fail goes through the test
+target_link_options(test_trace_fail PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=strdup,--wrap=strndup
+	-Wl,--wrap=open,--wrap=openat,--wrap=fstatat,--wrap=fstat,--wrap=lseek
+	-Wl,--wrap=read,--wrap=write,--wrap=close,--wrap=ftruncate
+	-Wl,--wrap=fchown,--wrap=fsync,--wrap=fdatasync,--wrap=renameat
+	-Wl,--wrap=getrandom,--wrap=pthread_create
+	-Wl,--wrap=deflateInit_,--wrap=deflateReset,--wrap=deflate
+	-Wl,--wrap=inflateInit_,--wrap=inflateReset,--wrap=inflate)
