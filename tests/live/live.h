@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The runner of the live tests on native programs, and what the tests share.
+ *
+ * Every test is a process of its own with a folder of its own, so what it
+ * allocates ends with it and a failure is a call that does not return. The
+ * runner prints the verdict, kills what a test left running and removes its
+ * folder.
+ */
+#ifndef LIVE_H
+#define LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <jansson.h>
+
+/* One test under way. */
+struct live {
+	const char *name;
+	const char *gnomon;   /* its path */
+	const char *fixtures; /* the folder of the native fixtures */
+	const char *dir;      /* an empty folder, removed afterwards */
+	int verdict;	      /* a pipe for the reason of a failure */
+	unsigned int files;   /* made so far, for their names */
+};
+
+/* A row of the table: what RUN rows give to live_run_row(). */
+struct live_row {
+	const char *name;
+	void (*test)(struct live *t);
+	const char *command; /* RUN: fixture and arguments */
+	const char *options; /* RUN: of gnomon */
+	unsigned int flags;  /* RUN: LIVE_* */
+};
+
+/* live_run_row(): leaves may match no frame */
+#define LIVE_UNMATCHED 0x1
+/* functions may be missing from the report: they could not be probed */
+#define LIVE_REFUSALS 0x2
+/* unwound calls may differ from the truth */
+#define LIVE_UNWOUND 0x4
+
+/* live_main.c */
+_Noreturn void live_fail(struct live *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void live_skip(struct live *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#define CHECK(t, condition, ...)                   \
+	do {                                       \
+		if (!(condition))                  \
+			live_fail(t, __VA_ARGS__); \
+	} while (0)
+
+/* A text in memory that is never freed. */
+char *live_text(struct live *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A name for a new file in the test's folder. */
+char *live_path(struct live *t, const char *name);
+char *live_fixture(struct live *t, const char *name);
+
+/* live_proc.c */
+struct live_args {
+	char *word[64]; /* NULL-terminated */
+	size_t n;
+};
+
+/* Adds the words up to a NULL. */
+void live_add(struct live *t, struct live_args *a, ...)
+	__attribute__((sentinel));
+/* Adds the words of a text, which are parted by single blanks. */
+void live_split(struct live *t, struct live_args *a, const char *words);
+/* The same of a fixture's command line: its first word becomes a path. */
+void live_command(struct live *t, struct live_args *a, const char *command);
+
+/* How to start a program; zeros are what most tests want. */
+struct live_start {
+	const char *input;     /* all of stdin; NULL = empty */
+	const char *out_path;  /* where stdout goes instead */
+	char *const *env;      /* NAME=VALUE to set; NAME to unset */
+	void (*prepare)(void); /* called in the child, last */
+};
+
+struct live_end {
+	int status; /* of waitpid() */
+	int code;   /* as a shell gives it: 128 + N for signal N */
+	char *out;  /* ends with a NUL that is not counted */
+	char *err;
+	size_t out_size, err_size;
+};
+
+/* Runs a program to its end. */
+void live_run(struct live *t, const struct live_args *a,
+	      const struct live_start *how, struct live_end *end);
+char *live_read(struct live *t, const char *path, size_t *size);
+
+/* A program to talk to. Its stderr is kept apart. */
+struct live_talk {
+	pid_t pid;
+	int in, out, err;
+};
+
+void live_talk(struct live *t, const struct live_args *a,
+	       struct live_talk *talk);
+/* The next line of `fd` that begins with `prefix`, without its newline. Lines
+ * before it are dropped. */
+char *live_await(struct live *t, int fd, const char *prefix);
+/* As above, NULL at the end of the file. */
+char *live_await_or_end(struct live *t, int fd, const char *prefix);
+void live_tell(struct live *t, const struct live_talk *talk, const char *line);
+/* Tells a line and waits for the answer "done". */
+void live_ask(struct live *t, const struct live_talk *talk, const char *line);
+/* Closes stdin and waits for the end: the code as in struct live_end. */
+int live_finish(struct live *t, struct live_talk *talk);
+/* Only waits. */
+int live_wait(struct live *t, struct live_talk *talk);
+
+/* live_truth.c */
+struct live_truth {
+	char *word, *name;
+	uint64_t value; /* the sum of all such lines */
+};
+
+struct live_truths {
+	struct live_truth line[2048];
+	size_t n;
+};
+
+/* The lines of a fixture's stdout. */
+void live_truths(struct live *t, const char *out, struct live_truths *truths);
+/* 0 when there is no such line. */
+uint64_t live_truth(const struct live_truths *truths, const char *word,
+		    const char *name);
+/* The text without the lines that tell of times. */
+char *live_counts(struct live *t, const char *out);
+/* Compares every line that speaks of a function with the report. */
+void live_compare(struct live *t, const struct live_truths *truths,
+		  const json_t *report, unsigned int flags);
+/* What the kernel's fast clock and the program's can differ by. */
+#define LIVE_CLOCK_NS 1000
+
+/* live_report.c */
+json_t *live_load(struct live *t, const char *path);
+/* What holds for every report of a run in which nothing was lost. */
+void live_clean(struct live *t, const json_t *report);
+/* An integer at a path as in "session.elapsed_ns"; fails if there is none. */
+uint64_t live_number(struct live *t, const json_t *object, const char *path);
+/* The same of a function, summed over all of that name whose module ends with
+ * `module` (NULL = any). `found` (may be NULL): how many there are. */
+uint64_t live_function(struct live *t, const json_t *report, const char *module,
+		       const char *name, const char *field, size_t *found);
+/* OS time within a function: elapsed less application. */
+uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
+/* Lines of gnomon on stderr that tell of a fault. The first is kept. */
+size_t live_complaints(struct live *t, const char *err, char **first);
+
+/* live_run.c */
+void live_run_row(struct live *t, const struct live_row *row);
+/* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */
+void live_gnomon(struct live *t, const char *verb, const char *options,
+		 const char *command, struct live_end *end, json_t **report);
+/* `gnomon run` of the row without comparing: the report and the truth. */
+void live_trace(struct live *t, const char *options, const char *command,
+		struct live_truths *truths, json_t **report);
+
+/* The tests that are not rows, by name. */
+#define RUN(name, command, options, flags)
+#define TEST(name, function) void function(struct live *t);
+#include "live_tests.def"
+#undef RUN
+#undef TEST
+
+#endif

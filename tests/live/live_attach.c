@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Running processes, and what becomes of them when gnomon stops or is killed.
+ */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+static pid_t start_serve(struct live *t, struct live_talk *serve)
+{
+	struct live_args a = {.n = 0};
+	int pid;
+
+	live_command(t, &a, "serve");
+	live_talk(t, &a, serve);
+	CHECK(t,
+	      sscanf(live_await(t, serve->out, "ready "), "ready %d", &pid) ==
+		      1,
+	      "serve is not ready");
+	return pid;
+}
+
+/* gnomon on the processes `pids`, when it has attached. Returns its report. */
+static char *attach(struct live *t, const char *options, const char *pids,
+		    struct live_talk *gnomon)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 pids, NULL);
+	live_split(t, &a, options);
+	live_talk(t, &a, gnomon);
+	live_await(t, gnomon->err, "gnomon: attached");
+	return path;
+}
+
+static json_t *detach(struct live *t, struct live_talk *gnomon,
+		      const char *path)
+{
+	json_t *report;
+	int code;
+
+	CHECK(t, kill(gnomon->pid, SIGINT) == 0, "gnomon has ended by itself");
+	code = live_wait(t, gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d after SIGINT", code);
+	report = live_load(t, path);
+	live_clean(t, report);
+	return report;
+}
+
+static void expect_calls(struct live *t, const json_t *report, const char *name,
+			 uint64_t want)
+{
+	uint64_t calls = live_function(t, report, NULL, name, "calls", NULL);
+
+	CHECK(t, calls == want, "%s: %" N " calls reported, %" N " made", name,
+	      calls, want);
+}
+
+static void finish_serve(struct live *t, struct live_talk *serve,
+			 unsigned int want)
+{
+	char *line, *expected = live_text(t, "calls work %u", want);
+	int code;
+
+	live_tell(t, serve, "quit");
+	line = live_await(t, serve->out, "calls work");
+	code = live_finish(t, serve);
+	CHECK(t, strcmp(line, expected) == 0, "serve says \"%s\", not \"%s\"",
+	      line, expected);
+	CHECK(t, code == 0, "serve ended with %d", code);
+}
+
+/* Only what happens between attaching and stopping is counted; the process is
+ * in the middle of things and goes on afterwards. */
+void test_attach(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	json_t *report;
+	char *path;
+
+	live_ask(t, &serve, "work 100");
+	path = attach(t, "-f work -f batch", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 1000");
+	live_ask(t, &serve, "work 234");
+	report = detach(t, &gnomon, path);
+	expect_calls(t, report, "work", 1234);
+	expect_calls(t, report, "batch", 2);
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
+	      "leaves match no frame");
+	live_ask(t, &serve, "work 10");
+	finish_serve(t, &serve, 1344);
+}
+
+void test_attach_two(struct live *t)
+{
+	struct live_talk one, two, gnomon;
+	pid_t first = start_serve(t, &one), second = start_serve(t, &two);
+	json_t *report;
+	char *path;
+	size_t n;
+
+	path = attach(t, "-f work", live_text(t, "%d,%d", first, second),
+		      &gnomon);
+	live_ask(t, &one, "work 300");
+	live_ask(t, &two, "work 400");
+	report = detach(t, &gnomon, path);
+	expect_calls(t, report, "work", 700);
+	n = json_array_size(json_object_get(report, "processes"));
+	CHECK(t, n == 2, "%zu processes reported, 2 were", n);
+	finish_serve(t, &one, 300);
+	finish_serve(t, &two, 400);
+}
+
+/* New threads and children of an attached process are followed. */
+void test_attach_threads(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	json_t *report;
+	char *path;
+
+	path = attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "thread 500");
+	live_ask(t, &serve, "fork 600");
+	live_ask(t, &serve, "work 1");
+	report = detach(t, &gnomon, path);
+	expect_calls(t, report, "work", 1101);
+	finish_serve(t, &serve, 501);
+}
+
+/* gnomon ends when all it traces has ended. */
+void test_attach_target_ends(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	json_t *report;
+	char *path;
+	int code;
+
+	path = attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 50");
+	finish_serve(t, &serve, 50);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	report = live_load(t, path);
+	live_clean(t, report);
+	expect_calls(t, report, "work", 50);
+}
+
+void test_two_at_once(struct live *t)
+{
+	struct live_talk serve, one, two;
+	pid_t pid = start_serve(t, &serve);
+	char *first, *second;
+
+	first = attach(t, "-f work", live_text(t, "%d", pid), &one);
+	second = attach(t, "-f work -f batch", live_text(t, "%d", pid), &two);
+	live_ask(t, &serve, "work 700");
+	expect_calls(t, detach(t, &one, first), "work", 700);
+	live_ask(t, &serve, "work 70");
+	expect_calls(t, detach(t, &two, second), "work", 770);
+	finish_serve(t, &serve, 770);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void test_duration(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	uint64_t begin = now_ns();
+	json_t *report;
+	char *path;
+	int code;
+
+	path = attach(t, "-f work -d 300ms", live_text(t, "%d", pid), &gnomon);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	CHECK(t, now_ns() - begin >= 300000000u, "gnomon ended too early");
+	report = live_load(t, path);
+	live_clean(t, report);
+	/* the waiting thread's time is the session's */
+	CHECK(t, live_number(t, report, "session.elapsed_ns") >= 250000000u,
+	      "the session is shorter than it was told to be");
+	finish_serve(t, &serve, 0);
+}
+
+static json_t *report_of(struct live *t, const char *trace, const char *options,
+			 int *code)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "report", "-i", trace, "--format", "json",
+		 "-o", path, NULL);
+	live_split(t, &a, options);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 || end.code == 3,
+	      "gnomon report ended with %d: %s", end.code, end.err);
+	*code = end.code;
+	return live_load(t, path);
+}
+
+/* gnomon record with a command to talk to, when it has attached. */
+static char *record_serve(struct live *t, struct live_talk *gnomon, pid_t *pid)
+{
+	char *path = live_path(t, "trace");
+	struct live_args a = {.n = 0};
+	int ready;
+
+	live_add(t, &a, t->gnomon, "record", "-f", "work", "-o", path, "--",
+		 live_fixture(t, "serve"), NULL);
+	live_talk(t, &a, gnomon);
+	CHECK(t,
+	      sscanf(live_await(t, gnomon->out, "ready "), "ready %d",
+		     &ready) == 1,
+	      "serve is not ready");
+	*pid = ready;
+	return path;
+}
+
+/* One SIGINT to gnomon alone: the file is whole. */
+void test_interrupt(struct live *t)
+{
+	struct live_talk gnomon;
+	json_t *report;
+	pid_t pid;
+	char *path = record_serve(t, &gnomon, &pid);
+	int code;
+
+	live_ask(t, &gnomon, "work 150");
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "gnomon has ended by itself");
+	live_finish(t, &gnomon);
+	report = report_of(t, path, "", &code);
+	CHECK(t, code == 0, "gnomon report ended with %d", code);
+	live_clean(t, report);
+	expect_calls(t, report, "work", 150);
+}
+
+/* Ctrl-C on a terminal reaches the command as well. */
+void test_interrupt_group(struct live *t)
+{
+	struct live_talk gnomon;
+	json_t *report;
+	pid_t pid;
+	char *path = record_serve(t, &gnomon, &pid);
+	int code;
+
+	live_ask(t, &gnomon, "work 150");
+	signal(SIGINT, SIG_IGN);
+	CHECK(t, kill(0, SIGINT) == 0, "kill: %s", strerror(errno));
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGINT, "gnomon ended with %d", code);
+	report = report_of(t, path, "", &code);
+	CHECK(t, code == 0, "gnomon report ended with %d", code);
+	live_clean(t, report);
+	expect_calls(t, report, "work", 150);
+}
+
+static char *text_of_work(struct live *t, struct live_talk *serve)
+{
+	char *line;
+
+	live_tell(t, serve, "bytes");
+	line = live_await(t, serve->out, "bytes ");
+	live_await(t, serve->out, "done");
+	return line;
+}
+
+/* The kernel takes the probes away when the last holder of them has gone. */
+static void await_text(struct live *t, struct live_talk *serve,
+		       const char *want)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	const char *got = "";
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		got = text_of_work(t, serve);
+		if (strcmp(got, want) == 0)
+			return;
+		nanosleep(&pause, NULL);
+	}
+	live_fail(t, "probes are left behind: %s, not %s", got, want);
+}
+
+void test_killed_attached(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	char *before = text_of_work(t, &serve);
+	int code;
+
+	attach(t, "-f work --leave ret", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 1000");
+	CHECK(t, strcmp(text_of_work(t, &serve), before) != 0,
+	      "there are no probes in work");
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "gnomon has ended by itself");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGKILL, "gnomon ended with %d", code);
+	await_text(t, &serve, before);
+	live_ask(t, &serve, "work 1000");
+	finish_serve(t, &serve, 2000);
+}
+
+/* The same with return probes under way, and gnomon the command's parent; the
+ * file is readable. */
+void test_killed_with_command(struct live *t)
+{
+	struct live_talk gnomon;
+	pid_t pid;
+	char *path = record_serve(t, &gnomon, &pid), *line;
+	int status, code;
+
+	live_ask(t, &gnomon, "work 5000");
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "gnomon has ended by itself");
+	live_wait(t, &gnomon);
+	live_ask(t, &gnomon, "work 1000");
+	live_tell(t, &gnomon, "quit");
+	line = live_await(t, gnomon.out, "calls work");
+	CHECK(t, strcmp(line, "calls work 6000") == 0, "serve says \"%s\"",
+	      line);
+	CHECK(t, !live_await_or_end(t, gnomon.out, "calls"),
+	      "serve says more than once what it did");
+	/* it was gnomon's child: whether it is ours now is the runner's */
+	waitpid(pid, &status, 0);
+	report_of(t, path, "", &code);
+	CHECK(t, code == 3, "report of half a file ended with %d, not 3", code);
+	report_of(t, path, "--allow-loss", &code);
+	CHECK(t, code == 0, "with --allow-loss it ended with %d", code);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What cannot be done: one line on stderr and the right exit status. */
+#include "live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#define NOBODY 65534
+
+/* One line, "gnomon: WHAT; WHAT TO DO", that has `word` in it. */
+static void expect_line(struct live *t, const struct live_end *end, int code,
+			const char *word)
+{
+	char *first;
+	size_t n = live_complaints(t, end->err, &first);
+
+	CHECK(t, end->code == code, "gnomon ended with %d, not %d: %s",
+	      end->code, code, end->err);
+	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end->err);
+	CHECK(t, strncmp(first, "gnomon: ", 8) == 0,
+	      "the line does not begin with gnomon: %s", first);
+	CHECK(t, strstr(first, "; "), "the line does not say what to do: %s",
+	      first);
+	CHECK(t, strstr(first, word), "the line does not speak of %s: %s", word,
+	      first);
+}
+
+static void run_gnomon(struct live *t, const struct live_start *how,
+		       const char *words, struct live_end *end)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, NULL);
+	live_split(t, &a, words);
+	live_run(t, &a, how, end);
+}
+
+void test_bad_command(struct live *t)
+{
+	char *plain = live_text(t, "%s/not-a-program", t->dir);
+	struct live_end end;
+	int fd;
+
+	run_gnomon(t, NULL, "run -- /no/such/program", &end);
+	expect_line(t, &end, 127, "/no/such/program");
+	run_gnomon(t, NULL, "run -- no-such-program-anywhere", &end);
+	expect_line(t, &end, 127, "no-such-program-anywhere");
+
+	fd = open(plain, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(t, fd >= 0 && write(fd, "text\n", 5) == 5, "cannot write");
+	close(fd);
+	run_gnomon(t, NULL, live_text(t, "run -- %s", plain), &end);
+	expect_line(t, &end, 126, plain);
+	run_gnomon(t, NULL, live_text(t, "run -- %s", t->dir), &end);
+	expect_line(t, &end, 126, t->dir);
+}
+
+void test_bad_pid(struct live *t)
+{
+	struct live_end end;
+	pid_t pid = fork();
+	char *text;
+
+	if (pid == 0)
+		_exit(0);
+	CHECK(t, pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
+	text = live_text(t, "%d", pid);
+	run_gnomon(t, NULL, live_text(t, "run -f main -p %s", text), &end);
+	expect_line(t, &end, 1, text);
+}
+
+void test_bad_glob(struct live *t)
+{
+	struct live_end end;
+
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f no_such_function -- %s 5",
+			     live_fixture(t, "fib")),
+		   &end);
+	expect_line(t, &end, 2, "no_such_function");
+	CHECK(t, end.out_size == 0, "the program was run all the same");
+}
+
+void test_bad_options(struct live *t)
+{
+	static const char *const words[] = {"run",
+					    "run --no-such-option",
+					    "run -d -1 -- x",
+					    "run -p 0",
+					    "no-such-verb",
+					    "run --format elf -- x",
+					    "run -p 1 -- x",
+					    "report --by colour",
+					    "run -d 1parsec x"};
+	struct live_end end;
+	char *first;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		run_gnomon(t, NULL, words[i], &end);
+		n = live_complaints(t, end.err, &first);
+		CHECK(t, end.code == 2, "\"%s\" ended with %d, not 2: %s",
+		      words[i], end.code, end.err);
+		CHECK(t, n == 1 && strncmp(first, "gnomon: ", 8) == 0,
+		      "\"%s\": not one line on stderr: %s", words[i], end.err);
+	}
+}
+
+void test_stripped(struct live *t)
+{
+	struct live_end end;
+
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -- %s 5",
+			     live_fixture(t, "fib_stripped")),
+		   &end);
+	expect_line(t, &end, 2, "symbols");
+}
+
+/* The program, where a user without rights can reach it. */
+static char *copy_gnomon(struct live *t)
+{
+	char *to = live_text(t, "%s/gnomon", t->dir);
+	size_t size;
+	char *bytes = live_read(t, t->gnomon, &size);
+	int fd = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+	CHECK(t,
+	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
+		      fchmod(fd, 0755) == 0 && chmod(t->dir, 0755) == 0,
+	      "the program cannot be copied");
+	close(fd);
+	return to;
+}
+
+static void be_nobody(void)
+{
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(125);
+}
+
+static void drop_capabilities(void)
+{
+	static const int caps[] = {CAP_SYS_ADMIN, CAP_BPF, CAP_PERFMON};
+	size_t i;
+
+	for (i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (prctl(PR_CAPBSET_DROP, caps[i], 0, 0, 0))
+			_exit(125);
+}
+
+static void run_without(struct live *t, void (*prepare)(void),
+			struct live_end *end)
+{
+	struct live_start how = {.prepare = prepare};
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, copy_gnomon(t), "run", "--", "/proc/self/exe",
+		 "--version", NULL);
+	live_run(t, &a, &how, end);
+}
+
+void test_no_root(struct live *t)
+{
+	struct live_end end;
+
+	run_without(t, be_nobody, &end);
+	expect_line(t, &end, 1, "root");
+}
+
+void test_no_capabilities(struct live *t)
+{
+	struct live_end end;
+
+	run_without(t, drop_capabilities, &end);
+	expect_line(t, &end, 1, "CAP_");
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_native [--list] [NAME...]: runs the live tests on native programs, or
+ * the named ones. Environment: GNOMON the path of the program under test,
+ * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
+ * factor for all timeouts. Exits with 1 when a test failed, with 77 when all
+ * were skipped.
+ */
+#include "live.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS   90000
+#define CODE_SKIPPED 77
+#define REASON_SIZE  4096
+
+static const struct live_row rows[] = {
+#define RUN(name, command, options, flags) \
+	{name, NULL, command, options, flags},
+#define TEST(name, function) {name, function, NULL, NULL, 0},
+#include "live_tests.def"
+#undef RUN
+#undef TEST
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+struct tally {
+	unsigned int passed, failed, skipped;
+};
+
+struct setup {
+	const char *gnomon, *tmp;
+	char fixtures[PATH_MAX];
+	int timeout_ms;
+};
+
+static _Noreturn void end_test(struct live *t, int code, const char *format,
+			       va_list args)
+{
+	char reason[REASON_SIZE];
+	int n = vsnprintf(reason, sizeof(reason), format, args);
+
+	if (n > 0)
+		n = (int)write(t->verdict, reason,
+			       (size_t)n < sizeof(reason) ? (size_t)n
+							  : sizeof(reason) - 1);
+	_exit(n < 0 ? 1 : code);
+}
+
+void live_fail(struct live *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	end_test(t, 1, format, args);
+}
+
+void live_skip(struct live *t, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	end_test(t, CODE_SKIPPED, format, args);
+}
+
+char *live_text(struct live *t, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	CHECK(t, n >= 0, "no memory");
+	return text;
+}
+
+char *live_path(struct live *t, const char *name)
+{
+	return live_text(t, "%s/%u-%s", t->dir, t->files++, name);
+}
+
+char *live_fixture(struct live *t, const char *name)
+{
+	return live_text(t, "%s/%s", t->fixtures, name);
+}
+
+static long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000L + ts.tv_nsec / 1000000;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
+			      const char *dir, int verdict)
+{
+	struct live t = {
+		.name = row->name,
+		.gnomon = s->gnomon,
+		.fixtures = s->fixtures,
+		.dir = dir,
+		.verdict = verdict,
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	if (setpgid(0, 0))
+		live_fail(&t, "setpgid: %s", strerror(errno));
+	if (geteuid() != 0)
+		live_skip(&t, "only root can trace");
+	if (row->test)
+		row->test(&t);
+	else
+		live_run_row(&t, row);
+	_exit(0);
+}
+
+/* Reads the reason until the test's end or the timeout: false at a timeout. */
+static bool read_verdict(int fd, char *reason, size_t size, int timeout_ms)
+{
+	long deadline = now_ms() + timeout_ms, left;
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && used + 1 < size) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+
+		left = deadline - now_ms();
+		if (left <= 0 || poll(&p, 1, (int)left) == 0) {
+			reason[used] = '\0';
+			return false;
+		}
+		n = read(fd, reason + used, size - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+	}
+	reason[used] = '\0';
+	return true;
+}
+
+/* What a test left running is killed, and reaped: it became our child. */
+static void sweep(pid_t group)
+{
+	kill(-group, SIGKILL);
+	while (waitpid(-group, NULL, 0) > 0 || errno == EINTR)
+		;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+static void print_verdict(const struct live_row *row, int status, bool in_time,
+			  const char *reason, long ms, struct tally *tally)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+
+	if (!in_time) {
+		printf("not ok %s: no end within %ld ms\n", row->name, ms);
+		tally->failed++;
+	} else if (code == 0) {
+		printf("ok %s (%ld ms)\n", row->name, ms);
+		tally->passed++;
+	} else if (code == CODE_SKIPPED) {
+		printf("skip %s: %s\n", row->name, reason);
+		tally->skipped++;
+	} else {
+		if (code < 0 && WIFSIGNALED(status))
+			printf("not ok %s: the test died of signal %d\n",
+			       row->name, WTERMSIG(status));
+		else
+			printf("not ok %s: %s\n", row->name, reason);
+		tally->failed++;
+	}
+	fflush(stdout);
+}
+
+static int run_test(const struct setup *s, const struct live_row *row,
+		    struct tally *tally)
+{
+	char dir[PATH_MAX], reason[REASON_SIZE];
+	long begin = now_ms();
+	int fds[2], status = 0;
+	bool in_time;
+	pid_t pid;
+
+	snprintf(dir, sizeof(dir), "%s/live-XXXXXX", s->tmp);
+	if (!mkdtemp(dir) || pipe(fds))
+		return -errno;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		be_test(s, row, dir, fds[1]);
+	}
+	close(fds[1]);
+	if (pid > 0) {
+		in_time = read_verdict(fds[0], reason, sizeof(reason),
+				       s->timeout_ms);
+		if (!in_time)
+			kill(pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		sweep(pid);
+		print_verdict(row, status, in_time, reason, now_ms() - begin,
+			      tally);
+	}
+	close(fds[0]);
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return pid > 0 ? 0 : -EAGAIN;
+}
+
+static int set_up(struct setup *s)
+{
+	const char *fixtures = getenv("FIXTURES"), *slow = getenv("LIVE_SLOW");
+	long factor = slow ? strtol(slow, NULL, 10) : 1;
+
+	s->gnomon = getenv("GNOMON");
+	s->tmp = getenv("TMPDIR");
+	if (!s->tmp || !*s->tmp)
+		s->tmp = "/tmp";
+	s->timeout_ms = TIMEOUT_MS;
+	if (factor > 0 && factor < 1000)
+		s->timeout_ms *= (int)factor;
+	if (!s->gnomon || !fixtures || access(s->gnomon, X_OK)) {
+		fprintf(stderr,
+			"live_native: set GNOMON to the program under test and "
+			"FIXTURES to the folder of the fixtures\n");
+		return -EINVAL;
+	}
+	snprintf(s->fixtures, sizeof(s->fixtures), "%s/native", fixtures);
+	if (access(s->fixtures, X_OK))
+		snprintf(s->fixtures, sizeof(s->fixtures), "%s", fixtures);
+	/* strays of a test come to us, and go with its folder */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return 0;
+}
+
+static const struct live_row *find_row(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ROWS; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static int run_all(const struct setup *s, int argc, char **argv)
+{
+	int n = argc > 1 ? argc - 1 : (int)ROWS, i, err;
+	const struct live_row *row;
+	struct tally tally = {0};
+
+	for (i = 1; i < argc; i++) {
+		if (find_row(argv[i]))
+			continue;
+		fprintf(stderr, "live_native: no test %s; see --list\n",
+			argv[i]);
+		return 2;
+	}
+	for (i = 0; i < n; i++) {
+		row = argc > 1 ? find_row(argv[i + 1]) : &rows[i];
+		err = run_test(s, row, &tally);
+		if (err) {
+			printf("not ok %s: %s\n", row->name, strerror(-err));
+			tally.failed++;
+		}
+	}
+	printf("%u passed, %u failed, %u skipped\n", tally.passed, tally.failed,
+	       tally.skipped);
+	if (tally.failed)
+		return 1;
+	return tally.skipped && !tally.passed ? CODE_SKIPPED : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct setup s;
+	size_t i;
+
+	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+		for (i = 0; i < ROWS; i++)
+			puts(rows[i].name);
+		return 0;
+	}
+	return set_up(&s) ? 2 : run_all(&s, argc, argv);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Children, what of a program is traced, and what the program sees of it. */
+#include "live.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+#define NOBODY "65534"
+
+void test_fork_no_follow(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	uint64_t calls;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f work --no-follow", "fork fork 500", truths, &report);
+	calls = live_function(t, report, NULL, "work", "calls", NULL);
+	CHECK(t, calls == 1000, "%" N " calls, the parent made 1000", calls);
+	CHECK(t, json_array_size(json_object_get(report, "processes")) == 1,
+	      "more than one process");
+}
+
+void test_threads_no_follow(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	uint64_t calls;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f work --no-follow", "threads 4 100", truths, &report);
+	calls = live_function(t, report, NULL, "work", "calls", NULL);
+	CHECK(t, calls == 0, "%" N " calls, the first thread made none", calls);
+	CHECK(t, json_array_size(json_object_get(report, "threads")) == 1,
+	      "more than one thread");
+}
+
+void test_processes(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	size_t n;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f work", "fork nest 200", truths, &report);
+	live_compare(t, truths, report, 0);
+	n = json_array_size(json_object_get(report, "processes"));
+	CHECK(t, n == 3, "%zu processes reported, 3 were", n);
+}
+
+/* A library that the program loads later, by its path. */
+void test_plugin(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	char *options =
+		live_text(t, "-f %s:plugin_*", live_fixture(t, "libplugin.so"));
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, options, "plugin 200", truths, &report);
+	live_compare(t, truths, report, 0);
+}
+
+void test_glob_leaves_out(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	size_t found;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f chain_* -f !chain_b", "tailcall 100 5", truths,
+		   &report);
+	live_function(t, report, NULL, "chain_b", "calls", &found);
+	CHECK(t, !found, "chain_b is in the report");
+	CHECK(t, live_function(t, report, NULL, "chain_a", "calls", NULL) == 5,
+	      "chain_a is not");
+	live_function(t, report, NULL, "even", "calls", &found);
+	CHECK(t, !found, "even is in the report");
+}
+
+/* Without -f: threads, classes and processes, and how to get functions. */
+void test_no_functions(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "", "threads 2 100", truths, &report);
+	CHECK(t, json_array_size(json_object_get(report, "threads")) == 3,
+	      "not 3 threads");
+	CHECK(t, json_array_size(json_object_get(report, "functions")) == 0,
+	      "functions nobody asked for");
+	live_gnomon(t, "run", "", "threads 2 100", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "-f") || strstr(end.out, "--function") ||
+		      strstr(end.err, "-f") || strstr(end.err, "--function"),
+	      "the report does not say how to add functions: %s%s", end.out,
+	      end.err);
+}
+
+static void expect_ending(struct live *t, const char *command, int code,
+			  unsigned int complaints)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	json_t *report;
+	char *first;
+	size_t n;
+
+	CHECK(t, truths, "no memory");
+	live_gnomon(t, "run", "-f work -f finish", command, &end, &report);
+	CHECK(t, end.code == code, "%s: gnomon ended with %d, not %d: %s",
+	      command, end.code, code, end.err);
+	n = live_complaints(t, end.err, &first);
+	CHECK(t, n == complaints, "%s: %zu lines on stderr, not %u: %s",
+	      command, n, complaints, end.err);
+	live_truths(t, end.out, truths);
+	live_clean(t, report);
+	live_compare(t, truths, report, LIVE_UNWOUND);
+}
+
+void test_exit_status(struct live *t)
+{
+	expect_ending(t, "ending exit 7", 7, 0);
+	expect_ending(t, "ending _exit 99", 99, 0);
+	expect_ending(t, "ending thread 5", 5, 0);
+	expect_ending(t, "ending exit 0", 0, 0);
+}
+
+void test_death_by_signal(struct live *t)
+{
+	expect_ending(t, "ending signal 9", 128 + SIGKILL, 1);
+	expect_ending(t, "ending signal 11", 128 + SIGSEGV, 1);
+	expect_ending(t, "ending abort 0", 128 + SIGABRT, 1);
+}
+
+/* What gnomon must set for every command (a .NET runtime that starts finds its
+ * library so) is no difference. */
+static char *without_runtime_settings(struct live *t, const char *out)
+{
+	char *rest = live_text(t, "%s", out), *line;
+	char *kept = live_text(t, "%s", out), *to = kept;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (strncmp(line, "env CORECLR_", 12) == 0)
+			continue;
+		memcpy(to, line, strlen(line));
+		to += strlen(line);
+		if (rest)
+			*to++ = '\n';
+	}
+	*to = '\0';
+	return kept;
+}
+
+void test_identity(struct live *t)
+{
+	static const char *const command = "identity one two";
+	struct live_args a = {.n = 0};
+	struct live_end plain, traced;
+	json_t *report;
+	char *got;
+
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	live_command(t, &a, command);
+	live_add(t, &a, "", "a b", NULL);
+	live_run(t, &a, NULL, &plain);
+
+	a = (struct live_args){.n = 0};
+	live_add(t, &a, t->gnomon, "run", "-f", "*", "--format", "json", "-o",
+		 live_path(t, "report.json"), "--", NULL);
+	live_command(t, &a, command);
+	live_add(t, &a, "", "a b", NULL);
+	live_run(t, &a, NULL, &traced);
+	report = live_load(t, a.word[7]);
+	live_clean(t, report);
+	got = without_runtime_settings(t, traced.out);
+	CHECK(t, strcmp(got, plain.out) == 0,
+	      "the program sees under gnomon:\n%swithout:\n%s", got, plain.out);
+}
+
+static void copy_file(struct live *t, const char *from, const char *to)
+{
+	size_t size;
+	char *bytes = live_read(t, from, &size);
+	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+
+	CHECK(t,
+	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
+		      fchmod(fd, 0755) == 0,
+	      "%s cannot be written", to);
+	close(fd);
+}
+
+/* Under sudo the command is the invoking user's. */
+void test_invoking_user(struct live *t)
+{
+	char *env[] = {(char *)"SUDO_UID=" NOBODY, (char *)"SUDO_GID=" NOBODY,
+		       (char *)"SUDO_USER=nobody", NULL};
+	struct live_start how = {.env = env};
+	struct live_args a = {.n = 0};
+	char *program = live_text(t, "%s/identity", t->dir);
+	struct live_end end;
+
+	CHECK(t, chmod(t->dir, 0755) == 0, "chmod");
+	copy_file(t, live_fixture(t, "identity"), program);
+	live_add(t, &a, t->gnomon, "run", "-f", "main", "--", program, NULL);
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.out, "\nuid 65534 65534 65534\n"),
+	      "the program runs as another user: %s", end.out);
+	CHECK(t, strstr(end.out, "\ngid 65534 65534 65534\n"),
+	      "the program runs as another group: %s", end.out);
+	CHECK(t, strstr(end.out, "\nCapEff:\t0000000000000000\n"),
+	      "the program has capabilities: %s", end.out);
+	CHECK(t, !strstr(end.out, "\ngroups 0"), "the program is in group 0");
+}
+
+void test_stdin(struct live *t)
+{
+	size_t size = 200000, i;
+	char *text = malloc(size + 1);
+	struct live_start how = {.input = text};
+	struct live_args a = {.n = 0};
+	char *path = live_path(t, "report.json"), *first;
+	struct live_end end;
+
+	CHECK(t, text, "no memory");
+	for (i = 0; i < size; i++)
+		text[i] = i % 61 == 60 ? '\n' : (char)('a' + i * 7 % 26);
+	text[size] = '\0';
+	live_add(t, &a, t->gnomon, "run", "-f", "*", "--format", "json", "-o",
+		 path, "--", live_fixture(t, "cat"), NULL);
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, end.out_size == size && memcmp(end.out, text, size) == 0,
+	      "stdin does not come out as it went in");
+	CHECK(t,
+	      live_complaints(t, end.err, &first) == 1 &&
+		      strcmp(first, "copied") == 0,
+	      "stderr is not the program's: %s", end.err);
+	live_clean(t, live_load(t, path));
+}
+
+/* Without -o the report follows the program's own output on stdout. */
+void test_report_after_output(struct live *t)
+{
+	struct live_end end;
+	size_t n = strlen("result fib 55\n");
+
+	live_gnomon(t, "run", "-f fib", "fib 10 --counts-only", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strncmp(end.out, "result fib 55\n", n) == 0,
+	      "stdout does not begin with the program's: %s", end.out);
+	CHECK(t, strstr(end.out + n, "calls root 1\n"),
+	      "the program's output is not whole: %s", end.out);
+	CHECK(t, strstr(strstr(end.out, "calls root 1\n"), "177"),
+	      "no report follows the program's output: %s", end.out);
+}
+
+void test_list(struct live *t)
+{
+	struct live_end end;
+
+	live_gnomon(t, "list", "-f entry_*", "entries", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.out, "entry_endbr_push"),
+	      "entry_endbr_push is not listed: %s", end.out);
+	CHECK(t, !strstr(end.out, "calls entry_push "),
+	      "the command was run by list");
+}
+
+void test_doctor(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "doctor", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon doctor ended with %d: %s%s", end.code,
+	      end.out, end.err);
+	CHECK(t, end.out_size > 100, "gnomon doctor says nothing");
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Times against the clocks of the fixtures themselves. */
+#include "live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+/* The deepest chain that the kernel remembers return probes of. */
+#define PENDING_RETURNS 64
+
+static void trace_and_compare(struct live *t, const char *options,
+			      const char *command, unsigned int flags,
+			      struct live_truths *truths, json_t **report)
+{
+	live_trace(t, options, command, truths, report);
+	live_compare(t, truths, *report, flags);
+}
+
+static const json_t *child_named(const json_t *node, const char *name)
+{
+	const json_t *child;
+	size_t i;
+
+	json_array_foreach(json_object_get(node, "children"), i, child)
+	{
+		const char *text =
+			json_string_value(json_object_get(child, "name"));
+
+		if (text && strcmp(text, name) == 0)
+			return child;
+	}
+	return NULL;
+}
+
+static const json_t *process_of(struct live *t, const json_t *report)
+{
+	const json_t *tree = json_object_get(report, "tree");
+	const json_t *process =
+		json_array_get(json_object_get(tree, "children"), 0);
+
+	CHECK(t, process, "the call tree has no process");
+	return process;
+}
+
+/* Each level of a recursion is one node of the call tree: its brackets. */
+static void check_levels(struct live *t, const json_t *report, const char *out,
+			 unsigned int depth)
+{
+	const json_t *node = process_of(t, report);
+	uint64_t inner, outer, got, index;
+	const char *at = out;
+	unsigned int level;
+
+	for (level = 0; level < depth; level++) {
+		at = strstr(at, "\nlevel ");
+		CHECK(t,
+		      at &&
+			      sscanf(++at,
+				     "level %" SCNu64 " %" SCNu64 " %" SCNu64,
+				     &index, &inner, &outer) == 3 &&
+			      index == level,
+		      "the fixture tells nothing of level %u", level);
+		node = child_named(node, "down");
+		CHECK(t, node, "the call tree ends above level %u", level);
+		CHECK(t, live_number(t, node, "calls") == 1,
+		      "level %u has %" N " calls", level,
+		      live_number(t, node, "calls"));
+		got = live_number(t, node, "elapsed_inclusive_ns");
+		CHECK(t,
+		      got + LIVE_CLOCK_NS >= inner &&
+			      got <= outer + LIVE_CLOCK_NS,
+		      "level %u: %" N " ns, measured %" N " to %" N, level, got,
+		      inner, outer);
+	}
+	CHECK(t, !child_named(node, "down"), "the call tree is too deep");
+}
+
+static void levels(struct live *t, const char *options, const char *command,
+		   unsigned int depth)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_gnomon(t, "run", options, command, &end, &report);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	live_clean(t, report);
+	live_truths(t, end.out, truths);
+	live_compare(t, truths, report, 0);
+	CHECK(t, live_function(t, report, NULL, "down", "unwound", NULL) == 0,
+	      "calls were unwound");
+	check_levels(t, report, end.out, depth);
+}
+
+/* 900 and not more: a JSON reader has its own limit of depth. */
+void test_recursion_levels(struct live *t)
+{
+	levels(t, "-f down --leave ret", "recursion 900 --levels", 900);
+}
+
+void test_recursion_endbr(struct live *t)
+{
+	levels(t, "-f down --leave ret", "recursion_endbr 264 --levels", 264);
+	levels(t, "-f down --leave return", "recursion_endbr 60 --levels", 60);
+}
+
+/* Deeper frames than the kernel remembers count as unwound, the outermost one
+ * has its time all the same, and the report names the way out. */
+void test_recursion_return(struct live *t)
+{
+	static const unsigned int depth = 264;
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	uint64_t unwound;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f down --leave return", "recursion 264",
+			  LIVE_UNWOUND, truths, &report);
+	unwound = live_function(t, report, NULL, "down", "unwound", NULL);
+	CHECK(t, unwound == depth - PENDING_RETURNS,
+	      "%" N " of %u calls were unwound, not all but %d", unwound, depth,
+	      PENDING_RETURNS);
+
+	live_gnomon(t, "run", "-f down --leave return", "recursion 264", &end,
+		    NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "--leave ret") || strstr(end.err, "--leave ret"),
+	      "the report does not name --leave ret");
+}
+
+static void check_cpu_time(struct live *t, const struct live_truths *truths,
+			   const json_t *report)
+{
+	uint64_t cpu = live_truth(truths, "cpu", "spin");
+	uint64_t app = live_function(t, report, NULL, "spin",
+				     "application_inclusive_ns", NULL);
+	uint64_t off = cpu / 50;
+
+	CHECK(t, app + off >= cpu && app <= cpu + off,
+	      "spin: %" N " ns application time, %" N " ns CPU time", app, cpu);
+}
+
+void test_spin(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f spin", "spin 200 2", 0, truths, &report);
+	check_cpu_time(t, truths, report);
+}
+
+/* By the coarse rule application time is never more than by the exact one, so
+ * never more than the CPU time. */
+void test_spin_interval(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	uint64_t cpu, app;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f spin -f burn --classify interval", "spin 50",
+			  0, truths, &report);
+	CHECK(t,
+	      strcmp(json_string_value(json_object_get(report, "classify")),
+		     "interval") == 0,
+	      "the report is not by interval");
+	/* `burn` is probed within: its probes are CPU time, too */
+	cpu = live_truth(truths, "cpu", "spin");
+	app = live_function(t, report, NULL, "spin", "application_inclusive_ns",
+			    NULL);
+	CHECK(t, app <= cpu + cpu / 50,
+	      "spin: %" N " ns application time, %" N " ns CPU time", app, cpu);
+	CHECK(t, app > 0, "spin: no application time at all");
+}
+
+static void check_nap(struct live *t, const struct live_truths *truths,
+		      const json_t *report, const char *name)
+{
+	uint64_t slept = live_truth(truths, "slept", name);
+	uint64_t os = live_os_time(t, report, name);
+	uint64_t inner = live_truth(truths, "inner", name);
+
+	/* the timer starts a little before the thread is switched out */
+	CHECK(t, os + slept / 100 >= slept,
+	      "%s: %" N " ns OS time, asked to sleep %" N, name, os, slept);
+	CHECK(t, os <= live_truth(truths, "elapsed", name) + LIVE_CLOCK_NS,
+	      "%s: %" N " ns OS time, %" N " measured in all", name, os, inner);
+}
+
+void test_sleep(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f nap_*", "sleep 20 5", 0, truths, &report);
+	check_nap(t, truths, report, "nap_nanosleep");
+	check_nap(t, truths, report, "nap_until");
+}
+
+void test_threads(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	size_t n;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f work -f worker_main", "threads 8 1000", 0,
+			  truths, &report);
+	n = json_array_size(json_object_get(report, "threads"));
+	CHECK(t, n == 9, "%zu threads reported, 9 were", n);
+}
+
+/* A thread that names itself has its name and at least its own life's time. */
+void test_threads_names(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	const json_t *thread;
+	uint64_t alive, elapsed;
+	json_t *report;
+	size_t i, named = 0;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f work", "threads 6 3000", 0, truths, &report);
+	json_array_foreach(json_object_get(report, "threads"), i, thread)
+	{
+		const char *name =
+			json_string_value(json_object_get(thread, "name"));
+
+		alive = name ? live_truth(truths, "alive", name) : 0;
+		if (!alive)
+			continue;
+		named++;
+		elapsed = live_number(t, thread, "elapsed_ns");
+		CHECK(t, elapsed + LIVE_CLOCK_NS >= alive,
+		      "thread %s: %" N " ns elapsed, it measured %" N, name,
+		      elapsed, alive);
+	}
+	CHECK(t, named == 3, "%zu threads have their names, 3 named themselves",
+	      named);
+}
+
+/* Calls in tail position do not nest: no node below another of its name. */
+void test_tailcall_depth(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	const json_t *node;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	trace_and_compare(t, "-f caller -f even -f odd -f chain_*",
+			  "tailcall 400 3", 0, truths, &report);
+	node = child_named(process_of(t, report), "caller");
+	CHECK(t, node, "the call tree lacks the caller");
+	CHECK(t, child_named(node, "even") && child_named(node, "odd"),
+	      "even and odd are not both called by the caller");
+	CHECK(t, !child_named(child_named(node, "even"), "odd"),
+	      "odd is within even");
+	CHECK(t, child_named(node, "chain_a") && child_named(node, "chain_c"),
+	      "the chain is not flat");
+}
