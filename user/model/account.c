@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/account.h"
+
+#include <string.h>
+
+static uint64_t add_sat(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static void give(struct gn_interval *iv, enum gn_class class, uint64_t ns)
+{
+	if (!ns)
+		return;
+	if (!(iv->mask & 1u << class)) {
+		iv->mask |= 1u << class;
+		iv->ns[class] = 0;
+	}
+	iv->ns[class] += ns;
+}
+
+static enum gn_class rest_class(const struct gn_account *a)
+{
+	return a->nnest ? a->nest[a->nnest - 1].class : GN_CLASS_APP;
+}
+
+void gn_account_slice_seen(struct gn_account *a, bool lost,
+			   struct gn_checks *checks)
+{
+	if (lost)
+		a->slices_lost = true;
+	else
+		checks->slice_mismatches += a->suspects;
+	a->suspects = 0;
+}
+
+void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns)
+{
+	a->slices[class] = add_sat(a->slices[class], ns);
+	a->slice_mask |= 1u << class;
+}
+
+void gn_account_os_note(struct gn_account *a, uint64_t ns)
+{
+	a->os_notes = add_sat(a->os_notes, ns);
+}
+
+static uint64_t slice_sum(const struct gn_account *a)
+{
+	uint64_t sum = 0;
+	int c;
+
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		if (a->slice_mask & 1u << c)
+			sum = add_sat(sum, a->slices[c]);
+	return sum;
+}
+
+static void give_slices(const struct gn_account *a, struct gn_interval *iv)
+{
+	int c;
+
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		if (a->slice_mask & 1u << c)
+			give(iv, c, a->slices[c]);
+}
+
+/* An interval with OS time: its slices say which, as far as they are there. */
+static void split(struct gn_account *a, uint64_t os, struct gn_interval *iv,
+		  struct gn_checks *checks)
+{
+	uint64_t known = slice_sum(a);
+
+	if (os > iv->elapsed) {
+		checks->os_overruns++;
+		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+		return;
+	}
+	if (known > os) {
+		/* they cannot all be true: say no more than that it was OS */
+		checks->slice_mismatches++;
+		give(iv, GN_CLASS_UNCLASSIFIED, os);
+	} else {
+		if (known < os && !a->slices_lost)
+			a->suspects++;
+		give_slices(a, iv);
+		give(iv, GN_CLASS_UNCLASSIFIED, os - known);
+	}
+	give(iv, rest_class(a), iv->elapsed - os);
+}
+
+static uint64_t application_time(const struct gn_interval *iv)
+{
+	uint64_t app = 0;
+	int c;
+
+	if (!(iv->mask & ~(1u << GN_CLASS_APP)))
+		return iv->elapsed;
+	for (c = 0; c < GN_CLASS_COUNT; c++) {
+		enum gn_group g = gn_class_group(c);
+
+		if (iv->mask & 1u << c &&
+		    (g == GN_GROUP_APP || g == GN_GROUP_RUNTIME))
+			app += iv->ns[c];
+	}
+	return app;
+}
+
+void gn_account_start(struct gn_account *a, uint64_t time)
+{
+	a->since = time;
+	a->os_notes = 0;
+	a->slices_lost = false;
+	a->gap = false;
+	a->no_start = false;
+	if (a->slice_mask) {
+		memset(a->slices, 0, sizeof(a->slices));
+		a->slice_mask = 0;
+	}
+}
+
+void gn_account_close(struct gn_account *a, uint64_t time, uint64_t os_ns,
+		      bool os_event, enum gn_classify classify,
+		      struct gn_interval *iv, struct gn_checks *checks)
+{
+	uint64_t os = add_sat(os_ns, a->os_notes);
+	bool touched = os_event || os || a->slice_mask;
+
+	iv->elapsed = time > a->since ? time - a->since : 0;
+	iv->mask = 0;
+	iv->gap = a->gap;
+	if (a->gap || a->no_start)
+		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+	else if (os || a->slice_mask)
+		split(a, os, iv, checks);
+	else
+		give(iv, rest_class(a), iv->elapsed);
+	iv->app = classify == GN_CLASSIFY_INTERVAL && touched
+			  ? 0
+			  : application_time(iv);
+	/* The end of an activity may be among what was lost. */
+	if (a->gap)
+		a->nnest = a->nest_over = 0;
+	gn_account_start(a, time);
+}
+
+void gn_account_cut(struct gn_account *a, uint64_t time,
+		    enum gn_classify classify, struct gn_interval *iv)
+{
+	uint64_t known = slice_sum(a);
+
+	iv->elapsed = time > a->since ? time - a->since : 0;
+	iv->mask = 0;
+	if (a->gap || known > iv->elapsed) {
+		known = 0;
+	} else {
+		give_slices(a, iv);
+	}
+	give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed - known);
+	iv->gap = a->gap || known < iv->elapsed;
+	iv->app = classify == GN_CLASSIFY_INTERVAL ? 0 : application_time(iv);
+	gn_account_start(a, time);
+}
+
+void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
+		    bool outside)
+{
+	uint32_t mask = iv->mask;
+	int c;
+
+	a->app += iv->app;
+	if (outside) {
+		a->outside_elapsed += iv->elapsed;
+		a->outside_app += iv->app;
+	}
+	for (; mask; mask &= mask - 1) {
+		c = __builtin_ctz(mask);
+		a->classes[c] += iv->ns[c];
+		if (outside)
+			a->outside[c] += iv->ns[c];
+	}
+}
+
+void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
+		      uint32_t depth)
+{
+	if (a->nnest == GN_NEST_MAX) {
+		a->nest_over++;
+		return;
+	}
+	a->nest[a->nnest++] = (struct gn_nest){
+		.class = (uint8_t) class, .depth = depth, .stack = stack};
+}
+
+void gn_account_end(struct gn_account *a, enum gn_class class)
+{
+	uint32_t i;
+
+	if (a->nest_over) {
+		a->nest_over--;
+		return;
+	}
+	for (i = a->nnest; i > 0; i--) {
+		if (a->nest[i - 1].class == class) {
+			a->nnest = i - 1;
+			return;
+		}
+	}
+}
+
+void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth)
+{
+	while (a->nnest && a->nest[a->nnest - 1].stack == stack &&
+	       a->nest[a->nnest - 1].depth > depth) {
+		a->nnest--;
+		a->nest_over = 0;
+	}
+}

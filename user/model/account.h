@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The account of one thread: splits each interval into time classes so that
+ * they sum to it. What is not known goes to `unclassified`; nothing is scaled.
+ */
+#ifndef GNOMON_MODEL_ACCOUNT_H
+#define GNOMON_MODEL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+#include "model/model.h"
+
+/* One interval as it was spent. */
+struct gn_interval {
+	uint64_t elapsed;
+	uint64_t app;  /* application time, by the classification */
+	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
+	bool gap;      /* records were lost in it */
+	uint64_t ns[GN_CLASS_COUNT];
+};
+
+#define GN_NEST_MAX 32
+
+/* A runtime activity that is under way: JIT, GC, suspension. */
+struct gn_nest {
+	uint8_t class;
+	uint32_t depth; /* frames of the shadow stack when it began */
+	uint64_t stack; /* which shadow stack that was */
+};
+
+/* All zeros, but for `since`, is a new account. */
+struct gn_account {
+	/* the open interval */
+	uint64_t since;
+	uint64_t os_notes; /* OS time beyond what its last record can say */
+	uint64_t slices[GN_CLASS_COUNT];
+	uint32_t slice_mask;
+	bool slices_lost;
+	bool gap;
+	bool no_start; /* when it began was not seen */
+	/* what runs on the CPU */
+	struct gn_nest nest[GN_NEST_MAX];
+	uint32_t nnest, nest_over; /* over: begins that found no room */
+	/* intervals whose slices are too few: a mismatch, unless the next
+	 * slice's number says that some were lost */
+	uint64_t suspects;
+	/* sums over closed intervals; outside: those that no function owned */
+	uint64_t classes[GN_CLASS_COUNT];
+	uint64_t outside[GN_CLASS_COUNT];
+	uint64_t outside_elapsed;
+	uint64_t app, outside_app;
+};
+
+/* Begins an interval at `time`; what was noted of the open one is dropped. */
+void gn_account_start(struct gn_account *a, uint64_t time);
+
+/* A slice's record was read; `lost`: some before it were not. */
+void gn_account_slice_seen(struct gn_account *a, bool lost,
+			   struct gn_checks *checks);
+/* A slice falls in the open interval. */
+void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns);
+void gn_account_os_note(struct gn_account *a, uint64_t ns);
+
+/*
+ * Ends the open interval at `time`, which had `os_ns` of OS time (besides the
+ * notes), and begins the next. `os_event`: some OS event fell in it.
+ */
+void gn_account_close(struct gn_account *a, uint64_t time, uint64_t os_ns,
+		      bool os_event, enum gn_classify classify,
+		      struct gn_interval *iv, struct gn_checks *checks);
+
+/* The same where no record ends the interval: what its slices do not cover is
+ * not known. */
+void gn_account_cut(struct gn_account *a, uint64_t time,
+		    enum gn_classify classify, struct gn_interval *iv);
+
+/* Adds a closed interval to the thread's sums. */
+void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
+		    bool outside);
+
+/* Runtime activities begin and end; `stack` and `depth` say where, so that one
+ * whose frame is gone without an end can be dropped. */
+void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
+		      uint32_t depth);
+void gn_account_end(struct gn_account *a, enum gn_class class);
+void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
+
+#endif

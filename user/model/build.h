@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the tree of what each call path owned to the finished model:
+ *   build.c   functions by name, threads, processes, the tree in its order
+ *   rollup.c  functions, modules and edges as sums over the tree
+ */
+#ifndef GNOMON_MODEL_BUILD_H
+#define GNOMON_MODEL_BUILD_H
+
+#include "model/model.h"
+#include "model/threads.h"
+
+/* Adds what both have in common: calls, exclusive values, least and greatest.
+ */
+void gn_values_add_own(struct gn_values *to, const struct gn_values *v);
+/* Adds the inclusive values. */
+void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
+
+/*
+ * m->functions and m->nodes are there, functions in the order of their names,
+ * nodes in pre-order with all their values. Fills the functions' values, makes
+ * modules and edges, and puts all three in the order of the model. 0, -ENOMEM.
+ */
+int gn_rollup(struct gn_model *m);
+
+#endif

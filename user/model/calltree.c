@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/calltree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/mem.h"
+
+static int add_node(struct gn_tree *t, const struct gn_node *node,
+		    uint32_t *out)
+{
+	int err;
+
+	err = gn_grow(&t->nodes, &t->cap, (size_t)t->n + 1, sizeof(*t->nodes));
+	if (err)
+		return err;
+	t->nodes[t->n] = *node;
+	*out = t->n++;
+	return 0;
+}
+
+int gn_tree_init(struct gn_tree *t)
+{
+	uint32_t root;
+
+	*t = (struct gn_tree){.nclasses = 1};
+	return add_node(t, &(struct gn_node){.process = true}, &root);
+}
+
+void gn_tree_free(struct gn_tree *t)
+{
+	free(t->nodes);
+	free(t->classes);
+	gn_table_free(&t->children);
+	*t = (struct gn_tree){0};
+}
+
+int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out)
+{
+	struct gn_node node = {.fn = process, .process = true};
+
+	return add_node(t, &node, out);
+}
+
+int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		  uint32_t *out)
+{
+	uint64_t key = (uint64_t)parent << 32 | fn;
+	uint32_t child = t->nodes[parent].last_child;
+	struct gn_node node = {.parent = parent, .fn = fn};
+	int err;
+
+	if (child && t->nodes[child].fn == fn) {
+		*out = child;
+		return 0;
+	}
+	child = gn_table_get(&t->children, key);
+	if (child == GN_NONE) {
+		err = add_node(t, &node, &child);
+		if (err)
+			return err;
+		err = gn_table_put(&t->children, key, child);
+		if (err) {
+			t->n--;
+			return err;
+		}
+	}
+	t->nodes[parent].last_child = child;
+	*out = child;
+	return 0;
+}
+
+static int add_classes(struct gn_tree *t, struct gn_node *node,
+		       const struct gn_interval *iv)
+{
+	uint32_t mask = iv->mask & ~(1u << GN_CLASS_APP);
+	struct gn_class_sums *sums;
+	int c, err;
+
+	if (!node->classes) {
+		err = gn_grow(&t->classes, &t->classes_cap,
+			      (size_t)t->nclasses + 1, sizeof(*t->classes));
+		if (err)
+			return err;
+		t->classes[t->nclasses] = (struct gn_class_sums){0};
+		node->classes = t->nclasses++;
+	}
+	sums = &t->classes[node->classes];
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		if (mask & 1u << c)
+			sums->ns[c] += iv->ns[c];
+	return 0;
+}
+
+int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv)
+{
+	struct gn_node *n = &t->nodes[node];
+
+	n->elapsed += iv->elapsed;
+	n->app += iv->app;
+	if (iv->gap)
+		n->gap = true;
+	if (iv->mask & ~(1u << GN_CLASS_APP))
+		return add_classes(t, n, iv);
+	return 0;
+}
+
+void gn_tree_finish_call(struct gn_tree *t, uint32_t node, uint64_t ns)
+{
+	struct gn_node *n = &t->nodes[node];
+
+	if (!n->finished || ns < n->min)
+		n->min = ns;
+	if (ns > n->max)
+		n->max = ns;
+	n->finished++;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The call tree while records come in: what each call path owned exclusively.
+ * Inclusive times are made of it at the end, so an interval costs O(1) however
+ * deep the stack is. A parent's index is always below its children's.
+ */
+#ifndef GNOMON_MODEL_CALLTREE_H
+#define GNOMON_MODEL_CALLTREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/account.h"
+#include "model/table.h"
+
+/* The root is node 0; its children are processes, theirs functions. */
+struct gn_node {
+	uint32_t parent;
+	uint32_t fn;	     /* index in names; of a process: in processes */
+	uint32_t last_child; /* the child that was entered last; 0 = none */
+	uint32_t classes;    /* in tree.classes; 0: all of it is app */
+	uint64_t calls;
+	uint64_t unwound;
+	uint64_t elapsed; /* exclusive */
+	uint64_t app;	  /* exclusive, by the classification */
+	uint64_t min, max;
+	uint64_t finished;
+	bool process;
+	bool gap;
+};
+
+struct gn_class_sums {
+	uint64_t ns[GN_CLASS_COUNT];
+};
+
+struct gn_tree {
+	struct gn_node *nodes;
+	uint32_t n, cap;
+	struct gn_class_sums *classes; /* [0] is unused; app is not in them */
+	uint32_t nclasses, classes_cap;
+	struct gn_table children; /* parent << 32 | fn -> node */
+};
+
+int gn_tree_init(struct gn_tree *t);
+void gn_tree_free(struct gn_tree *t);
+
+/* The node of a new process. 0 or -ENOMEM. */
+int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
+
+/* The node of `fn` called from `parent`, made if need be. 0 or -ENOMEM. */
+int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		  uint32_t *out);
+
+/* Adds an interval to the node that owned it. 0 or -ENOMEM. */
+int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);
+
+/* A call of the node ended after `ns`. */
+void gn_tree_finish_call(struct gn_tree *t, uint32_t node, uint64_t ns);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arrays that grow. */
+#ifndef GNOMON_MODEL_MEM_H
+#define GNOMON_MODEL_MEM_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Makes room for `need` elements of `elem` bytes in the array whose pointer is
+ * at `parray` and whose capacity is `*cap`. -ENOMEM leaves both as they were.
+ * Indexes stay below 2^31: they are int32_t in the finished model.
+ */
+static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
+{
+	size_t n = *cap ? *cap : 16;
+	size_t bytes;
+	void *array;
+
+	if (need <= *cap)
+		return 0;
+	if (need > INT32_MAX)
+		return -ENOMEM;
+	while (n < need)
+		n *= 2;
+	if (__builtin_mul_overflow(n, elem, &bytes))
+		return -ENOMEM;
+	memcpy(&array, parray, sizeof(array));
+	array = realloc(array, bytes);
+	if (!array)
+		return -ENOMEM;
+	memcpy(parray, &array, sizeof(array));
+	*cap = (uint32_t)n;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/event.h>
+#include "model/mem.h"
+
+/* How far a look-up follows processes that were forked from one another. */
+#define FORK_CHAIN_MAX 64
+
+int gn_names_init(struct gn_names *n)
+{
+	uint32_t native;
+
+	*n = (struct gn_names){0};
+	/* program 0 is the session: native functions */
+	return gn_names_program(n, 0, &native);
+}
+
+void gn_names_free(struct gn_names *n)
+{
+	gn_pool_free(&n->pool);
+	gn_table_free(&n->by_func);
+	gn_table_free(&n->by_module);
+	free(n->fns);
+	free(n->modules);
+	free(n->forked);
+	*n = (struct gn_names){0};
+}
+
+int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out)
+{
+	if (gn_grow(&n->forked, &n->forked_cap, (size_t)n->nprograms + 1,
+		    sizeof(*n->forked)))
+		return -ENOMEM;
+	n->forked[n->nprograms] = forked_from;
+	*out = n->nprograms++;
+	return 0;
+}
+
+static uint64_t func_key(uint32_t program, uint32_t func)
+{
+	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
+		program = 0;
+	return (uint64_t)program << 32 | func;
+}
+
+static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
+{
+	int err;
+
+	err = gn_grow(&n->fns, &n->fns_cap, (size_t)n->nfns + 1,
+		      sizeof(*n->fns));
+	if (err)
+		return err;
+	err = gn_table_put(&n->by_func, func_key(def->program, def->func),
+			   n->nfns);
+	if (err)
+		return err;
+	n->fns[n->nfns] = *def;
+	if (GN_FUNC_RUNTIME(def->func) == GN_RUNTIME_NATIVE)
+		n->fns[n->nfns].program = 0;
+	*out = n->nfns++;
+	return 0;
+}
+
+/* A forked process has its parent's functions, which are not named again. */
+static uint32_t find_inherited(const struct gn_names *n, uint32_t program,
+			       uint32_t func)
+{
+	uint32_t fn = GN_NONE;
+	int i;
+
+	for (i = 0; i < FORK_CHAIN_MAX && fn == GN_NONE; i++) {
+		program = n->forked[program];
+		if (!program)
+			break;
+		fn = gn_table_get(&n->by_func, func_key(program, func));
+	}
+	return fn;
+}
+
+int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
+		  uint32_t *out)
+{
+	struct gn_fn unknown = {.func = func, .program = program};
+	uint64_t key = func_key(program, func);
+	uint32_t fn = gn_table_get(&n->by_func, key);
+
+	if (fn == GN_NONE && key >> 32 && n->forked[program]) {
+		fn = find_inherited(n, program, func);
+		if (fn != GN_NONE && gn_table_put(&n->by_func, key, fn))
+			return -ENOMEM;
+	}
+	if (fn == GN_NONE)
+		return add_fn(n, &unknown, out);
+	*out = fn;
+	return 0;
+}
+
+static bool same_module(const struct gn_fn *a, const struct gn_fn *b)
+{
+	return a->module == b->module && a->module_id == b->module_id;
+}
+
+int gn_names_define(struct gn_names *n, const struct gn_fn *def)
+{
+	uint32_t fn =
+		gn_table_get(&n->by_func, func_key(def->program, def->func));
+	struct gn_fn *old;
+
+	if (fn == GN_NONE)
+		return add_fn(n, def, &fn);
+	old = &n->fns[fn];
+	if (!old->name) {
+		old->name = def->name;
+		old->module = def->module;
+		old->module_id = def->module_id;
+		old->leave_return = def->leave_return;
+		return 0;
+	}
+	/* names are interned: equal texts are equal pointers */
+	if (old->name == def->name && same_module(old, def) &&
+	    old->leave_return == def->leave_return)
+		return 0;
+	return add_fn(n, def, &fn);
+}
+
+int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
+{
+	uint32_t i = gn_table_get(&n->by_module, id);
+
+	/* The first definition stands: functions already refer to it. */
+	if (i != GN_NONE)
+		return 0;
+	if (gn_grow(&n->modules, &n->modules_cap, (size_t)n->nmodules + 1,
+		    sizeof(*n->modules)) ||
+	    gn_table_put(&n->by_module, id, n->nmodules))
+		return -ENOMEM;
+	n->modules[n->nmodules++] = name;
+	return 0;
+}
+
+const char *gn_names_text(struct gn_names *n, uint32_t fn)
+{
+	char text[32];
+	int len;
+
+	if (n->fns[fn].name)
+		return n->fns[fn].name;
+	len = snprintf(text, sizeof(text), "[func 0x%x]", n->fns[fn].func);
+	return gn_pool_add(&n->pool, text, (size_t)len);
+}
+
+const char *gn_names_module_text(struct gn_names *n, uint32_t fn)
+{
+	const struct gn_fn *f = &n->fns[fn];
+	uint32_t i;
+
+	if (f->module)
+		return f->module;
+	i = f->name ? gn_table_get(&n->by_module, f->module_id) : GN_NONE;
+	if (i != GN_NONE)
+		return n->modules[i];
+	return gn_pool_add(&n->pool, "", 0);
+}

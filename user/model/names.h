@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which function a function id means. Ids of native functions are of the
+ * session; those of a runtime's functions are of a program, that is of a
+ * process between two execs. Names may come after the first use of an id, and
+ * an id may be given to another function later.
+ */
+#ifndef GNOMON_MODEL_NAMES_H
+#define GNOMON_MODEL_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/pool.h"
+#include "model/table.h"
+
+struct gn_fn {
+	uint32_t func;	    /* its id in the records */
+	uint32_t program;   /* 0: native */
+	const char *name;   /* NULL: not known (yet) */
+	const char *module; /* NULL: see module_id */
+	uint32_t module_id; /* of a MODULE record; 0 = none */
+	bool leave_return;  /* its leaves come from return probes */
+};
+
+struct gn_names {
+	struct gn_pool pool;
+	struct gn_fn *fns;
+	uint32_t nfns, fns_cap;
+	struct gn_table by_func; /* program << 32 | func -> index in fns */
+	const char **modules;	 /* names of MODULE records */
+	uint32_t nmodules, modules_cap;
+	struct gn_table by_module; /* id -> index in modules */
+	uint32_t *forked;	   /* program -> the one it was forked from */
+	uint32_t nprograms, forked_cap;
+};
+
+int gn_names_init(struct gn_names *n);
+void gn_names_free(struct gn_names *n);
+
+/* A new program; `forked_from` is the one whose functions it has, 0 = none.
+ * 0 or -ENOMEM. */
+int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out);
+
+/* The function that `func` means in `program` now. 0 or -ENOMEM. */
+int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
+		  uint32_t *out);
+
+/* From NAME (module text) and FUNCTION (module id) records. Calls that were
+ * made before a different definition keep theirs. */
+int gn_names_define(struct gn_names *n, const struct gn_fn *def);
+int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
+
+/* For display; never NULL but when there is no memory. */
+const char *gn_names_text(struct gn_names *n, uint32_t fn);
+const char *gn_names_module_text(struct gn_names *n, uint32_t fn);
+
+#endif

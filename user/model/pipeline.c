@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/pipeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+#include "model/threads.h"
+
+struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
+{
+	struct gn_pipeline *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->opts = *opts;
+	if (gn_names_init(&p->stage.names) || gn_tree_init(&p->stage.tree)) {
+		gn_pipeline_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void gn_pipeline_free(struct gn_pipeline *p)
+{
+	uint32_t i;
+
+	if (!p)
+		return;
+	for (i = 0; i < p->nthreads; i++)
+		gn_thread_free(p->threads[i]);
+	free(p->threads);
+	free(p->processes);
+	free(p->info);
+	gn_table_free(&p->by_tid);
+	gn_table_free(&p->by_pid);
+	gn_tree_free(&p->stage.tree);
+	gn_names_free(&p->stage.names);
+	free(p);
+}
+
+static void saw_time(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
+{
+	t->records++;
+	if (time > t->last)
+		t->last = time;
+	if (time > p->last)
+		p->last = time;
+}
+
+static void note_reversal(struct gn_pipeline *p,
+			  const struct gn_order_seen *seen)
+{
+	if (seen->reversed)
+		p->stage.checks.time_reversals++;
+}
+
+/* What a collect's or note's number says of the interval that is open. */
+static void note_loss(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_order_seen *seen)
+{
+	if (!seen->lost)
+		return;
+	p->lost += seen->lost;
+	if (!t->account.gap)
+		t->gaps++;
+	t->account.gap = true;
+}
+
+static void put_slice(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s)
+{
+	if (s->h.time < s->start) {
+		p->stage.checks.time_reversals++;
+		return;
+	}
+	gn_account_slice(&t->account, s->class, s->h.time - s->start);
+}
+
+static void release_slices(struct gn_pipeline *p, struct gn_thread *t,
+			   uint64_t before)
+{
+	struct gn_rec_slice s;
+
+	while (t->order.nheld && gn_order_release(&t->order, before, &s))
+		put_slice(p, t, &s);
+}
+
+static int take_slice(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s)
+{
+	struct gn_order_seen seen = gn_order_slice(&t->order, &s->h);
+
+	note_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	saw_time(p, t, s->h.time);
+	p->lost += seen.lost;
+	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
+	if (!gn_order_hold(&t->order, s))
+		put_slice(p, t, s);
+	return 0;
+}
+
+/* The stack events of a record whose interval has been closed. */
+static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_func *r)
+{
+	uint32_t program = p->processes[t->process].program;
+	struct gn_stacks *st = &t->stacks;
+	uint32_t fn;
+	int err;
+
+	switch (r->h.kind) {
+	case GN_KIND_ENTER:
+		err = gn_names_find(&p->stage.names, program, r->func, &fn);
+		if (err)
+			return err;
+		return gn_stacks_enter(st, &p->stage, r->h.key, r->func, fn);
+	case GN_KIND_LEAVE:
+	case GN_KIND_TAILCALL:
+		gn_stacks_leave(st, &p->stage, r->h.key, r->func);
+		return 0;
+	case GN_KIND_UNWIND_BEGIN:
+		gn_stacks_unwind_begin(st, r->func);
+		return 0;
+	case GN_KIND_UNWIND_END:
+		return gn_stacks_unwind_end(st, &p->stage, r->func);
+	default:
+		return 0;
+	}
+}
+
+static void apply_nest(struct gn_thread *t, enum gn_kind kind)
+{
+	const struct gn_stack *k = t->stacks.active;
+	struct gn_account *a = &t->account;
+
+	if (a->nnest)
+		gn_account_heal(a, k->id, k->n);
+	switch (kind) {
+	case GN_KIND_JIT_BEGIN:
+		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
+		break;
+	case GN_KIND_GC_BEGIN:
+		gn_account_begin(a, GN_CLASS_GC, k->id, k->n);
+		break;
+	case GN_KIND_SUSPEND_BEGIN:
+		gn_account_begin(a, GN_CLASS_SUSPEND, k->id, k->n);
+		break;
+	case GN_KIND_JIT_END:
+		gn_account_end(a, GN_CLASS_JIT);
+		break;
+	case GN_KIND_GC_END:
+		gn_account_end(a, GN_CLASS_GC);
+		break;
+	case GN_KIND_SUSPEND_END:
+		gn_account_end(a, GN_CLASS_SUSPEND);
+		break;
+	default:
+		break;
+	}
+}
+
+static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_thread *r)
+{
+	struct gn_process *proc;
+	int err;
+
+	err = gn_stacks_restart(&t->stacks, &p->stage);
+	if (err)
+		return err;
+	t->account.nnest = t->account.nest_over = 0;
+	err = gn_thread_set_pid(p, t, r->pid);
+	if (err)
+		return err;
+	proc = &p->processes[t->process];
+	err = gn_names_program(&p->stage.names, 0, &proc->program);
+	if (err)
+		return err;
+	return gn_thread_set_name(p, t, r->comm, true);
+}
+
+static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
+			const struct gn_rec_func *r)
+{
+	struct gn_order_seen seen = gn_order_collect(&t->order, &r->h);
+	struct gn_interval iv;
+	int err, err2;
+
+	note_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	saw_time(p, t, seen.time);
+	note_loss(p, t, &seen);
+	release_slices(p, t, seen.time);
+	gn_account_close(&t->account, seen.time, r->os_ns,
+			 r->h.flags & GN_F_OS_EVENT, p->opts.classify, &iv,
+			 &p->stage.checks);
+	err = gn_thread_charge(p, t, &iv);
+	release_slices(p, t, UINT64_MAX);
+	if (r->h.kind <= GN_KIND_UNWIND_END)
+		err2 = apply_stack(p, t, r);
+	else if (r->h.kind == GN_KIND_EXEC)
+		err2 = apply_exec(p, t, (const void *)r);
+	else
+		err2 = 0;
+	if (r->h.kind == GN_KIND_EXIT)
+		gn_thread_close(p, t, seen.time, GN_END_UNWOUND);
+	else if (r->h.kind == GN_KIND_STOP)
+		gn_thread_close(p, t, seen.time, GN_END_OPEN);
+	else
+		apply_nest(t, r->h.kind);
+	return err ? err : err2;
+}
+
+/* Texts have no NULs, and lie in the record. */
+static const char *text_at(const struct gn_rec_text *r, int i)
+{
+	return r->text + (i ? r->len[0] : 0);
+}
+
+static const char *add_text(struct gn_pipeline *p, const struct gn_rec_text *r,
+			    int i)
+{
+	return gn_pool_add(&p->stage.names.pool, text_at(r, i), r->len[i]);
+}
+
+static int define(struct gn_pipeline *p, const struct gn_thread *t,
+		  const struct gn_rec_text *r)
+{
+	struct gn_fn def = {.func = r->id};
+	uint32_t i;
+
+	def.name = add_text(p, r, 0);
+	if (!def.name)
+		return -ENOMEM;
+	if (r->h.kind == GN_KIND_FUNCTION) {
+		def.module_id = r->ref;
+		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;
+		return gn_names_define(&p->stage.names, &def);
+	}
+	def.module = add_text(p, r, 1);
+	if (!def.module)
+		return -ENOMEM;
+	i = r->ref ? gn_table_get(&p->by_pid, r->ref) : GN_NONE;
+	if (i == GN_NONE)
+		i = t->process;
+	def.program = p->processes[i].program;
+	return gn_names_define(&p->stage.names, &def);
+}
+
+/* The thread is traced from `time` on; what came before counts nothing. */
+static void start_thread(struct gn_thread *t, uint64_t time)
+{
+	bool gap = t->account.gap;
+
+	t->start = time;
+	t->order.time = time;
+	gn_account_start(&t->account, time);
+	t->account.gap = gap;
+}
+
+static int take_note(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_rec *rec)
+{
+	struct gn_order_seen seen = gn_order_note(&t->order, rec);
+	const struct gn_rec_thread *thread = (const void *)rec;
+	const struct gn_rec_stack *stack = (const void *)rec;
+	int err;
+
+	note_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	saw_time(p, t, rec->time);
+	note_loss(p, t, &seen);
+	switch (rec->kind) {
+	case GN_KIND_THREAD:
+		if (t->account.no_start)
+			start_thread(t, rec->time);
+		err = gn_thread_set_pid(p, t, thread->pid);
+		return err ? err : gn_thread_set_name(p, t, thread->comm, true);
+	case GN_KIND_RENAME:
+		return gn_thread_set_name(p, t, thread->comm, false);
+	case GN_KIND_OS_NS:
+		gn_account_os_note(&t->account,
+				   ((const struct gn_rec_os_ns *)rec)->ns);
+		return 0;
+	case GN_KIND_STACK:
+		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
+					stack->hi);
+	case GN_KIND_NAME:
+		return define(p, t, (const void *)rec);
+	default:
+		return 0;
+	}
+}
+
+/* Ends a thread that said nothing of its end. */
+static int cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
+	       enum gn_frame_end how)
+{
+	struct gn_interval iv;
+	int err;
+
+	release_slices(p, t, UINT64_MAX);
+	gn_account_cut(&t->account, end, p->opts.classify, &iv);
+	err = gn_thread_charge(p, t, &iv);
+	gn_thread_close(p, t, end, how);
+	return err;
+}
+
+static uint64_t end_of(const struct gn_thread *t, uint64_t session_end)
+{
+	uint64_t end = session_end > t->last ? session_end : t->last;
+
+	return end > t->account.since ? end : t->account.since;
+}
+
+/* A thread begins with the tid of one that never said that it ended. */
+static int replace_thread(struct gn_pipeline *p, struct gn_thread *t)
+{
+	t->gaps++;
+	t->account.gap = true;
+	p->lost++;
+	return cut(p, t, end_of(t, 0), GN_END_UNWOUND);
+}
+
+/* A thread that executes another program gets the tid of its process's first
+ * thread, which the kernel ended. */
+static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
+		    struct gn_thread **t)
+{
+	struct gn_thread *old = gn_thread_find(p, r->parent);
+	int err = 0;
+
+	if (!old || old->closed)
+		return 0;
+	if (*t && !(*t)->closed)
+		err = replace_thread(p, *t);
+	if (!err)
+		err = gn_thread_renumber(p, old, r->f.h.tid);
+	*t = old;
+	return err;
+}
+
+/* Of a thread that ended; else the tid has a new thread. */
+static bool is_late(const struct gn_thread *t, const struct gn_rec *rec)
+{
+	switch (rec->kind) {
+	case GN_KIND_THREAD:
+		return false;
+	case GN_KIND_SLICE:
+	case GN_KIND_EXIT:
+	case GN_KIND_STOP:
+		return true;
+	default:
+		return (int32_t)(rec->seq - t->order.next) >= 0;
+	}
+}
+
+/*
+ * The thread of a record, made if need be. *t is NULL for a record that came
+ * after its thread's end.
+ */
+static int find_thread(struct gn_pipeline *p, const struct gn_rec *rec,
+		       struct gn_thread **t)
+{
+	const struct gn_rec_thread *r = (const void *)rec;
+	uint32_t pid = 0, parent = 0;
+	int err;
+
+	*t = gn_thread_find(p, rec->tid);
+	if (rec->kind == GN_KIND_EXEC && r->parent && r->parent != rec->tid) {
+		err = renumber(p, r, t);
+		if (err)
+			return err;
+	}
+	if (rec->kind == GN_KIND_THREAD && *t && !(*t)->closed &&
+	    (int32_t)(rec->seq - (*t)->order.next) < 0) {
+		err = replace_thread(p, *t);
+		if (err)
+			return err;
+	}
+	if (*t && !(*t)->closed)
+		return 0;
+	if (*t && is_late(*t, rec)) {
+		*t = NULL;
+		return 0;
+	}
+	if (rec->kind == GN_KIND_THREAD || rec->kind == GN_KIND_EXEC)
+		pid = r->pid;
+	if (rec->kind == GN_KIND_THREAD)
+		parent = r->parent;
+	*t = gn_thread_new(p, rec->tid, pid, parent, rec->time);
+	if (!*t)
+		return -ENOMEM;
+	(*t)->account.no_start = rec->kind != GN_KIND_THREAD;
+	return 0;
+}
+
+static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
+{
+	struct gn_model_info info;
+	int err;
+
+	err = gn_grow(&p->info, &p->info_cap, (size_t)p->ninfo + 1,
+		      sizeof(*p->info));
+	if (err)
+		return err;
+	info.key = add_text(p, r, 0);
+	info.value = add_text(p, r, 1);
+	if (!info.key || !info.value)
+		return -ENOMEM;
+	p->info[p->ninfo++] = info;
+	return 0;
+}
+
+static int take_user(struct gn_pipeline *p, const struct gn_rec *rec)
+{
+	const struct gn_rec_session *session = (const void *)rec;
+	const struct gn_rec_text *text = (const void *)rec;
+	const struct gn_rec_count *count = (const void *)rec;
+	const char *name;
+
+	switch (rec->kind) {
+	case GN_KIND_INFO:
+		return add_info(p, text);
+	case GN_KIND_MODULE:
+		name = add_text(p, text, 0);
+		return name ? gn_names_module(&p->stage.names, text->id, name)
+			    : -ENOMEM;
+	case GN_KIND_FUNCTION:
+		return define(p, NULL, text);
+	case GN_KIND_COUNT:
+		if (count->id < GN_COUNTER_COUNT)
+			p->counters[count->id] += count->count;
+		return 0;
+	case GN_KIND_SESSION:
+		p->has_session = true;
+		p->start = rec->time;
+		if (session->end)
+			p->end = session->end;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The least size of a kind's record and its stream; 0: not known. */
+static size_t kind_size(enum gn_kind kind, enum gn_stream *stream)
+{
+	switch (kind) {
+#define KIND_SIZE(name, value, text, s, type) \
+	case GN_KIND_##name:                  \
+		*stream = GN_STREAM_##s;      \
+		return sizeof(struct type);
+		GN_KIND_LIST(KIND_SIZE)
+#undef KIND_SIZE
+	default:
+		return 0;
+	}
+}
+
+static bool is_text(enum gn_kind kind)
+{
+	return kind == GN_KIND_NAME || kind == GN_KIND_INFO ||
+	       kind == GN_KIND_MODULE || kind == GN_KIND_FUNCTION;
+}
+
+static bool text_ok(const struct gn_rec_text *r, size_t size)
+{
+	size_t len = (size_t)r->len[0] + r->len[1];
+
+	if (r->size > size || r->size < sizeof(*r) + len)
+		return false;
+	if (r->h.kind == GN_KIND_NAME && r->size > GN_TEXT_MAX)
+		return false;
+	if (r->h.kind == GN_KIND_FUNCTION &&
+	    GN_FUNC_RUNTIME(r->id) != GN_RUNTIME_NATIVE)
+		return false;
+	return !memchr(r->text, '\0', len);
+}
+
+/* The classes that a slice can have: it is no time in user mode. */
+static bool slice_ok(const struct gn_rec_slice *s)
+{
+	enum gn_group g = gn_class_group(s->class);
+
+	return s->class < GN_CLASS_COUNT &&
+	       (g != GN_GROUP_APP && s->class != GN_CLASS_JIT &&
+		s->class != GN_CLASS_GC);
+}
+
+static bool well_formed(const struct gn_rec *rec, size_t size)
+{
+	const struct gn_rec_stack *stack = (const void *)rec;
+
+	if (is_text(rec->kind))
+		return text_ok((const void *)rec, size);
+	if (rec->kind == GN_KIND_SLICE)
+		return slice_ok((const void *)rec);
+	if (rec->kind == GN_KIND_STACK)
+		return stack->lo < stack->hi;
+	return true;
+}
+
+int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
+		     size_t size)
+{
+	enum gn_stream stream = GN_STREAM_USER;
+	struct gn_thread *t;
+	size_t least;
+	int err;
+
+	if (size < sizeof(*rec))
+		return -EBADMSG;
+	least = kind_size(rec->kind, &stream);
+	if (!least)
+		return 0;
+	if (size < least || !well_formed(rec, size))
+		return -EBADMSG;
+	p->records++;
+	if (stream == GN_STREAM_USER)
+		return take_user(p, rec);
+	err = find_thread(p, rec, &t);
+	if (err || !t)
+		return err;
+	if (stream == GN_STREAM_COLLECT)
+		return take_collect(p, t, (const void *)rec);
+	if (stream == GN_STREAM_SLICE)
+		return take_slice(p, t, (const void *)rec);
+	return take_note(p, t, rec);
+}
+
+int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
+{
+	uint64_t lost = p->lost;
+	uint32_t i;
+	int err = 0;
+
+#define COUNT_LOSS(name, value, text, loss, meaning) \
+	if (loss)                                    \
+		lost += p->counters[GN_COUNTER_##name];
+	GN_COUNTER_LIST(COUNT_LOSS)
+#undef COUNT_LOSS
+	for (i = 0; i < p->nthreads && !err; i++) {
+		struct gn_thread *t = p->threads[i];
+
+		if (!t->closed)
+			err = cut(p, t, end_of(t, p->end), GN_END_OPEN);
+		/* slices that should have been there and of whose loss no
+		 * later one told */
+		if (!lost)
+			p->stage.checks.slice_mismatches += t->account.suspects;
+	}
+	return err ? err : gn_build(p, model);
+}

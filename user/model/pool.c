@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+
+#define CHUNK_SIZE (64u << 10)
+
+struct gn_pool_chunk {
+	struct gn_pool_chunk *next;
+	size_t size;
+	char bytes[];
+};
+
+static uint64_t hash_text(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325u ^ len;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return h;
+}
+
+static char *take_room(struct gn_pool *p, size_t size)
+{
+	struct gn_pool_chunk *c = p->chunks;
+	size_t bytes = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+	char *at;
+
+	if (!c || p->room < size) {
+		c = malloc(sizeof(*c) + bytes);
+		if (!c)
+			return NULL;
+		c->size = bytes;
+		c->next = p->chunks;
+		p->chunks = c;
+		p->room = bytes;
+	}
+	at = c->bytes + (c->size - p->room);
+	p->room -= size;
+	return at;
+}
+
+static const char *add_new(struct gn_pool *p, uint64_t key, const char *text,
+			   size_t len)
+{
+	char *copy;
+
+	if (gn_grow(&p->strings, &p->cap, (size_t)p->n + 1, sizeof(char *)))
+		return NULL;
+	copy = take_room(p, len + 1);
+	if (!copy || gn_table_put(&p->by_hash, key, p->n))
+		return NULL;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	p->strings[p->n++] = copy;
+	return copy;
+}
+
+const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len)
+{
+	uint64_t key = hash_text(text, len);
+	uint32_t i;
+
+	/* Texts of equal hash take the keys that follow. */
+	for (;; key++) {
+		i = gn_table_get(&p->by_hash, key);
+		if (i == GN_NONE)
+			return add_new(p, key, text, len);
+		if (!strncmp(p->strings[i], text, len) && !p->strings[i][len])
+			return p->strings[i];
+	}
+}
+
+void gn_pool_free(struct gn_pool *p)
+{
+	struct gn_pool_chunk *c, *next;
+
+	for (c = p->chunks; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	gn_table_free(&p->by_hash);
+	free(p->strings);
+	*p = (struct gn_pool){0};
+}

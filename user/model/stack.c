@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+
+#define KEY_MAX ((1ull << 48) - 1)
+
+static struct gn_stack *new_stack(struct gn_stacks *st)
+{
+	struct gn_stack *k = calloc(1, sizeof(*k));
+
+	if (k)
+		k->id = ++st->ids;
+	return k;
+}
+
+static void free_stack(struct gn_stack *k)
+{
+	if (!k)
+		return;
+	free(k->frames);
+	free(k->pending);
+	free(k);
+}
+
+int gn_stacks_init(struct gn_stacks *st, uint32_t root)
+{
+	*st = (struct gn_stacks){.root = root};
+	st->first = new_stack(st);
+	st->active = st->next = st->first;
+	return st->first ? 0 : -ENOMEM;
+}
+
+void gn_stacks_free(struct gn_stacks *st)
+{
+	uint32_t i;
+
+	for (i = 0; i < st->nmapped; i++)
+		free_stack(st->mapped[i]);
+	free_stack(st->first);
+	free(st->mapped);
+	st->active = st->next = st->first = NULL;
+	st->mapped = NULL;
+	st->nmapped = st->mapped_cap = 0;
+}
+
+uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
+{
+	struct gn_stack *owner = st->active;
+
+	if (st->next != owner) {
+		if (st->next->n || !owner->n)
+			owner = st->next;
+		st->active = st->next;
+		st->active->used = ++st->switches;
+	}
+	owner->clock += elapsed;
+	*outside = !owner->n;
+	return owner->n ? owner->frames[owner->n - 1].node : st->root;
+}
+
+void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
+			const struct gn_stack *k, const struct gn_frame *f,
+			enum gn_frame_end how)
+{
+	if (f->flags & GN_FRAME_INHERITED)
+		return;
+	switch (how) {
+	case GN_END_OPEN:
+		s->checks.open_frames++;
+		return;
+	case GN_END_UNWOUND:
+	case GN_END_CAUGHT:
+		s->checks.unwound_frames++;
+		s->tree.nodes[f->node].unwound++;
+		st->unwound++;
+		if (how == GN_END_UNWOUND)
+			return;
+		break;
+	case GN_END_LEFT:
+		break;
+	}
+	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
+}
+
+/* An unwind of a frame that is no longer there cannot end: it was caught. */
+static void drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
+			const struct gn_frame *f)
+{
+	while (st->nunwinds) {
+		const struct gn_unwind *u = &st->unwinds[st->nunwinds - 1];
+
+		if (!u->found || u->stack != k->id || u->key != f->key ||
+		    u->func != f->func)
+			break;
+		st->nunwinds--;
+	}
+}
+
+static void pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		enum gn_frame_end how)
+{
+	struct gn_frame *f = &k->frames[--k->n];
+
+	gn_stack_end_frame(st, s, k, f, how);
+	if (st->nunwinds)
+		drop_unwind(st, k, f);
+}
+
+static void end_stack(struct gn_stacks *st, struct gn_stage *s,
+		      struct gn_stack *k, enum gn_frame_end how)
+{
+	while (k->n)
+		pop(st, s, k, how);
+	k->npending = 0;
+}
+
+/* Below `key` nothing is left of what was called there. */
+static void forget_pending(struct gn_stack *k, uint64_t key)
+{
+	while (k->npending && k->pending[k->npending - 1].key < key)
+		k->npending--;
+}
+
+static int add_pending(struct gn_stack *k, const struct gn_frame *f)
+{
+	if (k->npending == GN_PENDING_MAX) {
+		k->npending--;
+		memmove(k->pending, k->pending + 1,
+			k->npending * sizeof(*k->pending));
+	}
+	if (gn_grow(&k->pending, &k->pending_cap, k->npending + 1,
+		    sizeof(*k->pending)))
+		return -ENOMEM;
+	k->pending[k->npending++] =
+		(struct gn_pending){.key = f->key, .func = f->func};
+	return 0;
+}
+
+static bool take_pending(struct gn_stack *k, uint64_t key, uint32_t func)
+{
+	uint32_t i;
+
+	for (i = k->npending; i > 0 && k->pending[i - 1].key == key; i--) {
+		if (k->pending[i - 1].func != func)
+			continue;
+		k->npending--;
+		memmove(&k->pending[i - 1], &k->pending[i],
+			(k->npending - (i - 1)) * sizeof(*k->pending));
+		return true;
+	}
+	return false;
+}
+
+/* The frames that cannot be there any more when `key` is entered. */
+static int make_way(struct gn_stacks *st, struct gn_stage *s,
+		    struct gn_stack *k, uint64_t key)
+{
+	enum gn_frame_end how;
+	int err = 0;
+
+	forget_pending(k, key);
+	while (k->n && k->frames[k->n - 1].key <= key) {
+		const struct gn_frame *f = &k->frames[k->n - 1];
+
+		how = GN_END_UNWOUND;
+		/* a jump to the entered function: its own leave comes after
+		 * that of the other */
+		if (f->key == key &&
+		    s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
+			err = add_pending(k, f);
+			how = GN_END_LEFT;
+		}
+		pop(st, s, k, how);
+	}
+	return err;
+}
+
+int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		    uint32_t func, uint32_t fn)
+{
+	struct gn_stack *k = st->active;
+	uint32_t below, flags = 0;
+	struct gn_frame *f;
+	int err = 0;
+
+	if (key) {
+		err = make_way(st, s, k, key);
+	} else {
+		key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
+		flags = GN_FRAME_KEYLESS;
+	}
+	if (err || gn_grow(&k->frames, &k->cap, (size_t)k->n + 1, sizeof(*f)))
+		return -ENOMEM;
+	below = k->n ? k->frames[k->n - 1].node : st->root;
+	f = &k->frames[k->n];
+	f->key = key;
+	f->flags = flags;
+	f->start = k->clock;
+	f->func = func;
+	err = gn_tree_child(&s->tree, below, fn, &f->node);
+	if (err)
+		return err;
+	k->n++;
+	s->tree.nodes[f->node].calls++;
+	st->calls++;
+	return 0;
+}
+
+uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func)
+{
+	uint32_t i, end = k->n > GN_SEARCH_MAX ? k->n - GN_SEARCH_MAX : 0;
+
+	for (i = k->n; i > end; i--)
+		if (k->frames[i - 1].func == func)
+			return i - 1;
+	return GN_NONE;
+}
+
+static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
+			  struct gn_stack *k, uint32_t func)
+{
+	uint32_t at = gn_stack_find_func(k, func);
+
+	if (at == GN_NONE) {
+		s->checks.unmatched_leaves++;
+		return;
+	}
+	while (k->n - 1 > at)
+		pop(st, s, k, GN_END_UNWOUND);
+	pop(st, s, k, GN_END_LEFT);
+}
+
+void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		     uint32_t func)
+{
+	struct gn_stack *k = st->active;
+	const struct gn_frame *f;
+
+	if (!key) {
+		leave_keyless(st, s, k, func);
+		return;
+	}
+	forget_pending(k, key);
+	while (k->n && k->frames[k->n - 1].key < key)
+		pop(st, s, k, GN_END_UNWOUND);
+	f = k->n ? &k->frames[k->n - 1] : NULL;
+	if (f && f->key == key && f->func == func)
+		pop(st, s, k, GN_END_LEFT);
+	else if (!take_pending(k, key, func))
+		s->checks.unmatched_leaves++;
+}
+
+/* Where the first mapping lies that ends above `lo`. */
+static uint32_t find_mapping(const struct gn_stacks *st, uint64_t lo)
+{
+	uint32_t a = 0, b = st->nmapped;
+
+	while (a < b) {
+		uint32_t mid = a + (b - a) / 2;
+
+		if (st->mapped[mid]->hi > lo)
+			b = mid;
+		else
+			a = mid + 1;
+	}
+	return a;
+}
+
+static void unmap(struct gn_stacks *st, uint32_t at)
+{
+	st->nmapped--;
+	memmove(&st->mapped[at], &st->mapped[at + 1],
+		(st->nmapped - at) * sizeof(*st->mapped));
+}
+
+/* The caller made room. */
+static void map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
+		uint64_t hi)
+{
+	uint32_t at = find_mapping(st, lo);
+
+	memmove(&st->mapped[at + 1], &st->mapped[at],
+		(st->nmapped - at) * sizeof(*st->mapped));
+	st->mapped[at] = k;
+	st->nmapped++;
+	k->lo = lo;
+	k->hi = hi;
+}
+
+static void retire(struct gn_stacks *st, struct gn_stage *s, uint32_t at)
+{
+	struct gn_stack *k = st->mapped[at];
+
+	unmap(st, at);
+	end_stack(st, s, k, GN_END_UNWOUND);
+	free_stack(k);
+}
+
+static void retire_oldest(struct gn_stacks *st, struct gn_stage *s)
+{
+	uint32_t i, oldest = GN_NONE;
+
+	for (i = 0; i < st->nmapped; i++) {
+		struct gn_stack *k = st->mapped[i];
+
+		if (k == st->active || k == st->next)
+			continue;
+		if (oldest == GN_NONE || k->used < st->mapped[oldest]->used)
+			oldest = i;
+	}
+	if (oldest != GN_NONE)
+		retire(st, s, oldest);
+}
+
+/*
+ * Which known stack the mapping is: the one with the same end (a stack grows
+ * down), else the lowest that overlaps it. Others in its place are gone, for
+ * memory can only hold one thing; but for the active one, which is kept by
+ * taking it for the one looked for.
+ */
+static struct gn_stack *take_overlapping(struct gn_stacks *st,
+					 struct gn_stage *s, uint64_t lo,
+					 uint64_t hi)
+{
+	uint32_t i, from = find_mapping(st, lo);
+	struct gn_stack *best = NULL;
+
+	for (i = from; i < st->nmapped && st->mapped[i]->lo < hi; i++) {
+		struct gn_stack *k = st->mapped[i];
+
+		if (!best || k == st->active ||
+		    (k->hi == hi && best != st->active))
+			best = k;
+	}
+	for (i = from; i < st->nmapped && st->mapped[i]->lo < hi;) {
+		if (st->mapped[i] == best)
+			unmap(st, i);
+		else
+			retire(st, s, i);
+	}
+	return best;
+}
+
+/* The stack that had no mapping yet has this one, unless its frames say that
+ * it lies elsewhere. */
+static struct gn_stack *take_first(struct gn_stacks *st, uint64_t lo,
+				   uint64_t hi)
+{
+	struct gn_stack *k = st->first;
+	const struct gn_frame *top = k && k->n ? &k->frames[k->n - 1] : NULL;
+
+	if (!k)
+		return NULL;
+	if (top && top->key != KEY_MAX && (top->key <= lo || top->key > hi))
+		return NULL;
+	st->first = NULL;
+	return k;
+}
+
+int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
+		     uint64_t hi)
+{
+	struct gn_stack *k = st->next;
+
+	if (k->lo == lo && k->hi == hi)
+		return 0;
+	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,
+		    sizeof(*st->mapped)))
+		return -ENOMEM;
+	/* a next one that never became active owns nothing */
+	st->next = st->active;
+	k = take_overlapping(st, s, lo, hi);
+	if (!k)
+		k = take_first(st, lo, hi);
+	if (!k) {
+		if (st->nmapped >= GN_STACKS_MAX)
+			retire_oldest(st, s);
+		k = new_stack(st);
+	}
+	if (!k)
+		return -ENOMEM;
+	map(st, k, lo, hi);
+	k->used = ++st->switches;
+	st->next = k;
+	return 0;
+}
+
+int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s)
+{
+	struct gn_stack *k = new_stack(st);
+
+	if (!k)
+		return -ENOMEM;
+	gn_stacks_end_all(st, s, GN_END_UNWOUND);
+	gn_stacks_free(st);
+	st->first = st->active = st->next = k;
+	return 0;
+}
+
+void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
+		       enum gn_frame_end how)
+{
+	uint32_t i;
+
+	for (i = 0; i < st->nmapped; i++)
+		end_stack(st, s, st->mapped[i], how);
+	if (st->first)
+		end_stack(st, s, st->first, how);
+	st->nunwinds = 0;
+}
+
+int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
+		      const struct gn_stacks *parent)
+{
+	const struct gn_stack *from = parent->active;
+	struct gn_stack *k = st->active;
+	uint32_t i, node = st->root;
+	int err;
+
+	err = gn_grow(&k->frames, &k->cap, from->n, sizeof(*k->frames));
+	if (err)
+		return err;
+	for (i = 0; i < from->n; i++) {
+		err = gn_tree_child(&s->tree, node,
+				    s->tree.nodes[from->frames[i].node].fn,
+				    &node);
+		if (err)
+			return err;
+		k->frames[i] = from->frames[i];
+		k->frames[i].node = node;
+		k->frames[i].flags |= GN_FRAME_INHERITED;
+		k->frames[i].start = k->clock;
+		k->n = i + 1;
+	}
+	return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The shadow stacks of one thread, rebuilt from enter, leave, tailcall and
+ * unwind events. Frames are keyed by the caller's stack pointer, so what was
+ * missed heals: an enter ends the frames at or below its key, a leave those
+ * below. A thread has one shadow stack for each stack it runs on (fibers, the
+ * signal stack); only the active one's frames get time.
+ */
+#ifndef GNOMON_MODEL_STACK_H
+#define GNOMON_MODEL_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/calltree.h"
+#include "model/model.h"
+#include "model/names.h"
+
+/* Shadow stacks of one thread. Of more, the one idle longest is dropped. */
+#define GN_STACKS_MAX 4096
+/* How far down a frame is searched for by its function alone. Beyond it the
+ * event counts as unmatched. */
+#define GN_SEARCH_MAX 1024
+/* Leaves of return probes that may still come (the kernel keeps 64 too), and
+ * unwinds under way. */
+#define GN_PENDING_MAX 64
+#define GN_UNWIND_MAX  64
+
+/* Later stages and sums that the stacks of all threads share. */
+struct gn_stage {
+	struct gn_names names;
+	struct gn_tree tree;
+	struct gn_checks checks;
+};
+
+enum gn_frame_flag {
+	GN_FRAME_KEYLESS = 1,	/* its event had no key: has that below it */
+	GN_FRAME_INHERITED = 2, /* came with a fork: the call is the parent's */
+};
+
+struct gn_frame {
+	uint64_t key : 48;
+	uint64_t flags : 16;
+	uint64_t start; /* the stack's clock when it was entered */
+	uint32_t func;	/* its id in the records */
+	uint32_t node;
+};
+
+/* A frame that ended by a tail call and whose return probe still fires. */
+struct gn_pending {
+	uint64_t key;
+	uint32_t func;
+};
+
+struct gn_stack {
+	uint64_t id;
+	uint64_t lo, hi; /* its mapping; both 0: not known */
+	uint64_t clock;	 /* time that passed while it was active */
+	uint64_t used;	 /* when it was made active last, in switches */
+	struct gn_frame *frames;
+	uint32_t n, cap;
+	uint32_t npending, pending_cap;
+	struct gn_pending *pending; /* keys fall towards the end */
+};
+
+struct gn_unwind {
+	uint64_t stack;
+	uint64_t key;
+	uint32_t func;
+	bool found; /* the frame is on the stack */
+};
+
+struct gn_stacks {
+	struct gn_stack *active;
+	struct gn_stack *next;	  /* active from the next collect event on */
+	struct gn_stack *first;	  /* the one without a mapping; NULL: has one */
+	struct gn_stack **mapped; /* by address, no two overlap */
+	uint32_t nmapped, mapped_cap;
+	uint32_t root; /* tree node below the first frame */
+	uint64_t ids, switches;
+	uint64_t calls, unwound;
+	struct gn_unwind unwinds[GN_UNWIND_MAX];
+	uint32_t nunwinds;
+};
+
+int gn_stacks_init(struct gn_stacks *st, uint32_t root);
+/* Forgets all frames without counting them. */
+void gn_stacks_free(struct gn_stacks *st);
+
+/*
+ * Who owns the interval that ends now; advances that stack's clock and makes
+ * the stack that the ending event runs on the active one. When the thread
+ * changed stacks in the interval, the frames that it ended on own it, or if
+ * that stack has none (a signal handler, a new fiber) those it came from.
+ * `outside`: no function owns it.
+ */
+uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
+			  bool *outside);
+
+/* Events, on the active stack. `fn` is what func means. 0 or -ENOMEM. */
+int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		    uint32_t func, uint32_t fn);
+void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		     uint32_t func);
+void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func);
+int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
+			 uint32_t func);
+
+/* The next events run on the mapping [lo, hi). 0 or -ENOMEM. */
+int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
+		     uint64_t hi);
+
+/* How frames end that no event of their own ends. */
+enum gn_frame_end {
+	GN_END_LEFT,	/* a leave, or what is one */
+	GN_END_UNWOUND, /* seen gone at some later event */
+	GN_END_CAUGHT,	/* unwound, and the runtime said when */
+	GN_END_OPEN,	/* the capture ended */
+};
+
+/* All frames of all stacks. */
+void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
+		       enum gn_frame_end how);
+
+/* Ends all frames as unwound: the thread became another program, with one
+ * stack whose mapping is not known. 0 or -ENOMEM. */
+int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s);
+
+/* The frames of the parent's active stack, as the child of a fork has them. */
+int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
+		      const struct gn_stacks *parent);
+
+/* For unwind.c. */
+/* The innermost frame of func, GN_NONE: none of the first GN_SEARCH_MAX. */
+uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func);
+void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
+			const struct gn_stack *k, const struct gn_frame *f,
+			enum gn_frame_end how);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct gn_table_slot *find_slot(const struct gn_table *t, uint64_t key)
+{
+	size_t i;
+
+	for (i = gn_table_hash(key);; i++) {
+		struct gn_table_slot *s = &t->slots[i & (t->size - 1)];
+
+		if (s->value == GN_NONE || s->key == key)
+			return s;
+	}
+}
+
+static int resize(struct gn_table *t)
+{
+	struct gn_table bigger = {0};
+	size_t i;
+
+	bigger.size = t->size ? t->size * 2 : 64;
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (i = 0; i < bigger.size; i++)
+		bigger.slots[i].value = GN_NONE;
+	for (i = 0; i < t->size; i++) {
+		if (t->slots[i].value == GN_NONE || t->slots[i].gone)
+			continue;
+		*find_slot(&bigger, t->slots[i].key) = t->slots[i];
+		bigger.used++;
+	}
+	free(t->slots);
+	*t = bigger;
+	return 0;
+}
+
+int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value)
+{
+	struct gn_table_slot *s;
+	int err;
+
+	if (t->used >= t->size / 2) {
+		err = resize(t);
+		if (err)
+			return err;
+	}
+	s = find_slot(t, key);
+	if (s->value == GN_NONE)
+		t->used++;
+	s->key = key;
+	s->value = value;
+	s->gone = 0;
+	return 0;
+}
+
+void gn_table_remove(struct gn_table *t, uint64_t key)
+{
+	struct gn_table_slot *s;
+
+	if (!t->size)
+		return;
+	s = find_slot(t, key);
+	if (s->value != GN_NONE)
+		s->gone = 1;
+}
+
+void gn_table_free(struct gn_table *t)
+{
+	free(t->slots);
+	*t = (struct gn_table){0};
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+
+/* Frames that forks may copy whatever the number of records, so that memory
+ * still grows with the records only. Children beyond it begin as a thread does
+ * that was attached to. */
+#define INHERIT_MIN 65536
+
+static struct gn_thread *thread_at(const struct gn_pipeline *p, uint32_t i)
+{
+	return i == GN_NONE ? NULL : p->threads[i];
+}
+
+struct gn_thread *gn_thread_find(struct gn_pipeline *p, uint32_t tid)
+{
+	if (!p->nthreads)
+		return NULL;
+	if (tid != p->last_tid) {
+		uint32_t i = gn_table_get(&p->by_tid, tid);
+
+		if (i == GN_NONE)
+			return NULL;
+		p->last_tid = tid;
+		p->last_thread = i;
+	}
+	return p->threads[p->last_thread];
+}
+
+static int set_tid(struct gn_pipeline *p, uint32_t i, uint32_t tid)
+{
+	int err = gn_table_put(&p->by_tid, tid, i);
+
+	if (err)
+		return err;
+	p->threads[i]->tid = tid;
+	p->last_tid = tid;
+	p->last_thread = i;
+	return 0;
+}
+
+static int new_process(struct gn_pipeline *p, uint32_t pid,
+		       uint32_t forked_from, uint32_t *out)
+{
+	struct gn_process proc = {.pid = pid};
+	int err;
+
+	err = gn_grow(&p->processes, &p->processes_cap,
+		      (size_t)p->nprocesses + 1, sizeof(*p->processes));
+	if (err)
+		return err;
+	proc.name = gn_pool_add(&p->stage.names.pool, "", 0);
+	if (!proc.name)
+		return -ENOMEM;
+	err = gn_names_program(&p->stage.names, forked_from, &proc.program);
+	if (err)
+		return err;
+	err = gn_tree_process(&p->stage.tree, p->nprocesses, &proc.node);
+	if (err)
+		return err;
+	err = gn_table_put(&p->by_pid, pid, p->nprocesses);
+	if (err)
+		return err;
+	p->processes[p->nprocesses] = proc;
+	*out = p->nprocesses++;
+	return 0;
+}
+
+/*
+ * The process of a thread that begins. The first thread of a process whose
+ * number had one before, all of whose threads ended, is of another.
+ */
+static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
+			const struct gn_thread *parent, uint32_t *out)
+{
+	uint32_t i = gn_table_get(&p->by_pid, pid);
+	uint32_t forked_from = 0;
+
+	if (i != GN_NONE && (tid != pid || p->processes[i].live)) {
+		*out = i;
+		return 0;
+	}
+	if (parent && pid)
+		forked_from = p->processes[parent->process].program;
+	return new_process(p, pid, forked_from, out);
+}
+
+/* A forked process goes on in the functions that called fork. */
+static int inherit(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_thread *parent)
+{
+	uint32_t n = parent->stacks.active->n;
+
+	if (parent->process == t->process || parent->closed ||
+	    p->inherited + n > INHERIT_MIN + p->records)
+		return 0;
+	p->inherited += n;
+	return gn_stacks_inherit(&t->stacks, &p->stage, &parent->stacks);
+}
+
+void gn_thread_free(struct gn_thread *t)
+{
+	if (!t)
+		return;
+	gn_stacks_free(&t->stacks);
+	gn_order_free(&t->order);
+	free(t);
+}
+
+struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
+				uint32_t pid, uint32_t parent, uint64_t time)
+{
+	struct gn_thread *creator =
+		parent ? thread_at(p, gn_table_get(&p->by_tid, parent)) : NULL;
+	struct gn_thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->start = t->end = t->last = time;
+	t->account.since = time;
+	gn_order_init(&t->order, time);
+	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
+	if (!t->name || find_process(p, tid, pid, creator, &t->process))
+		goto fail;
+	if (gn_stacks_init(&t->stacks, p->processes[t->process].node))
+		goto fail;
+	if (creator && pid && inherit(p, t, creator))
+		goto fail;
+	if (gn_grow(&p->threads, &p->threads_cap, (size_t)p->nthreads + 1,
+		    sizeof(*p->threads)))
+		goto fail;
+	p->threads[p->nthreads] = t;
+	if (set_tid(p, p->nthreads, tid))
+		goto fail;
+	p->nthreads++;
+	p->processes[t->process].threads++;
+	p->processes[t->process].live++;
+	return t;
+fail:
+	gn_thread_free(t);
+	return NULL;
+}
+
+int gn_thread_renumber(struct gn_pipeline *p, struct gn_thread *t, uint32_t tid)
+{
+	uint32_t i = gn_table_get(&p->by_tid, t->tid);
+
+	gn_table_remove(&p->by_tid, t->tid);
+	return set_tid(p, i, tid);
+}
+
+int gn_thread_set_pid(struct gn_pipeline *p, struct gn_thread *t, uint32_t pid)
+{
+	uint32_t to;
+	int err;
+
+	if (!pid || p->processes[t->process].pid)
+		return 0;
+	err = find_process(p, t->tid, pid, NULL, &to);
+	if (err)
+		return err;
+	p->processes[t->process].threads--;
+	p->processes[t->process].live--;
+	t->process = to;
+	p->processes[to].threads++;
+	p->processes[to].live++;
+	t->stacks.root = p->processes[to].node;
+	return 0;
+}
+
+int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
+		       const char comm[16], bool program)
+{
+	struct gn_process *proc = &p->processes[t->process];
+	bool leader = program && t->tid == proc->pid;
+	const char *name;
+
+	name = gn_pool_add(&p->stage.names.pool, comm, strnlen(comm, 16));
+	if (!name)
+		return -ENOMEM;
+	t->name = name;
+	if (!leader && (!program || proc->name_is_leaders))
+		return 0;
+	/* of several threads none of which leads, the first seen */
+	if (leader || !proc->name[0])
+		proc->name = name;
+	proc->name_is_leaders |= leader;
+	return 0;
+}
+
+int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_interval *iv)
+{
+	bool outside;
+	uint32_t node = gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
+
+	gn_account_add(&t->account, iv, outside);
+	return gn_tree_add(&p->stage.tree, node, iv);
+}
+
+void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
+		     enum gn_frame_end how)
+{
+	gn_stacks_end_all(&t->stacks, &p->stage, how);
+	gn_stacks_free(&t->stacks);
+	gn_order_free(&t->order);
+	t->end = end;
+	t->closed = true;
+	p->processes[t->process].live--;
+}
