@@ -96,6 +96,8 @@ struct live_end {
 void live_run(struct live *t, const struct live_args *a,
 	      const struct live_start *how, struct live_end *end);
 char *live_read(struct live *t, const char *path, size_t *size);
+/* A new file that everybody may run. */
+void live_copy(struct live *t, const char *from, const char *to);
 
 /* A program to talk to. Its stderr is kept apart. */
 struct live_talk {
@@ -136,6 +138,9 @@ uint64_t live_truth(const struct live_truths *truths, const char *word,
 		    const char *name);
 /* The text without the lines that tell of times. */
 char *live_counts(struct live *t, const char *out);
+/* Fails with the first line that differs. */
+void live_same(struct live *t, const char *what, const char *traced,
+	       const char *plain);
 /* Compares every line that speaks of a function with the report. */
 void live_compare(struct live *t, const struct live_truths *truths,
 		  const json_t *report, unsigned int flags);

@@ -131,15 +131,9 @@ void test_stripped(struct live *t)
 static char *copy_gnomon(struct live *t)
 {
 	char *to = live_text(t, "%s/gnomon", t->dir);
-	size_t size;
-	char *bytes = live_read(t, t->gnomon, &size);
-	int fd = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 
-	CHECK(t,
-	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
-		      fchmod(fd, 0755) == 0 && chmod(t->dir, 0755) == 0,
-	      "the program cannot be copied");
-	close(fd);
+	CHECK(t, chmod(t->dir, 0755) == 0, "chmod: %s", strerror(errno));
+	live_copy(t, t->gnomon, to);
 	return to;
 }
 

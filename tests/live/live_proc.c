@@ -75,6 +75,18 @@ char *live_read(struct live *t, const char *path, size_t *size)
 	return bytes;
 }
 
+void live_copy(struct live *t, const char *from, const char *to)
+{
+	size_t size;
+	char *bytes = live_read(t, from, &size);
+	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+
+	CHECK(t,
+	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
+		      fchmod(fd, 0755) == 0 && close(fd) == 0,
+	      "%s cannot be copied: %s", from, strerror(errno));
+}
+
 static void set_env(char *const *env)
 {
 	char *value;

@@ -2,7 +2,6 @@
 /* Children, what of a program is traced, and what the program sees of it. */
 #include "live.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -163,9 +162,22 @@ static char *without_runtime_settings(struct live *t, const char *out)
 	return kept;
 }
 
+/* What a command inherits beside its words. */
+static void set_inherited(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGHUP, SIG_IGN);
+	umask(0027);
+}
+
 void test_identity(struct live *t)
 {
 	static const char *const command = "identity one two";
+	struct live_start how = {.prepare = set_inherited};
 	struct live_args a = {.n = 0};
 	struct live_end plain, traced;
 	json_t *report;
@@ -175,32 +187,18 @@ void test_identity(struct live *t)
 	unsetenv("SUDO_GID");
 	live_command(t, &a, command);
 	live_add(t, &a, "", "a b", NULL);
-	live_run(t, &a, NULL, &plain);
+	live_run(t, &a, &how, &plain);
 
 	a = (struct live_args){.n = 0};
 	live_add(t, &a, t->gnomon, "run", "-f", "*", "--format", "json", "-o",
 		 live_path(t, "report.json"), "--", NULL);
 	live_command(t, &a, command);
 	live_add(t, &a, "", "a b", NULL);
-	live_run(t, &a, NULL, &traced);
+	live_run(t, &a, &how, &traced);
 	report = live_load(t, a.word[7]);
 	live_clean(t, report);
 	got = without_runtime_settings(t, traced.out);
-	CHECK(t, strcmp(got, plain.out) == 0,
-	      "the program sees under gnomon:\n%swithout:\n%s", got, plain.out);
-}
-
-static void copy_file(struct live *t, const char *from, const char *to)
-{
-	size_t size;
-	char *bytes = live_read(t, from, &size);
-	int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-
-	CHECK(t,
-	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
-		      fchmod(fd, 0755) == 0,
-	      "%s cannot be written", to);
-	close(fd);
+	live_same(t, "what the program sees", got, plain.out);
 }
 
 /* Under sudo the command is the invoking user's. */
@@ -214,7 +212,7 @@ void test_invoking_user(struct live *t)
 	struct live_end end;
 
 	CHECK(t, chmod(t->dir, 0755) == 0, "chmod");
-	copy_file(t, live_fixture(t, "identity"), program);
+	live_copy(t, live_fixture(t, "identity"), program);
 	live_add(t, &a, t->gnomon, "run", "-f", "main", "--", program, NULL);
 	live_run(t, &a, &how, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);

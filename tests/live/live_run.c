@@ -52,10 +52,8 @@ void live_run_row(struct live *t, const struct live_row *row)
 	CHECK(t, traced.code == plain.code,
 	      "ended with %d under gnomon, with %d without: %s", traced.code,
 	      plain.code, traced.err);
-	CHECK(t,
-	      strcmp(live_counts(t, traced.out), live_counts(t, plain.out)) ==
-		      0,
-	      "prints under gnomon:\n%swithout:\n%s", traced.out, plain.out);
+	live_same(t, "the program's output", live_counts(t, traced.out),
+		  live_counts(t, plain.out));
 	CHECK(t, live_complaints(t, traced.err, &complaint) == 0,
 	      "gnomon complains: %s", complaint);
 	live_clean(t, report);

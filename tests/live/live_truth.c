@@ -104,6 +104,23 @@ char *live_counts(struct live *t, const char *out)
 	return counts;
 }
 
+void live_same(struct live *t, const char *what, const char *traced,
+	       const char *plain)
+{
+	char *a = live_text(t, "%s", traced), *b = live_text(t, "%s", plain);
+	const char *got, *want;
+	unsigned int line = 0;
+
+	do {
+		got = strsep(&a, "\n");
+		want = strsep(&b, "\n");
+		line++;
+		CHECK(t, got && want ? strcmp(got, want) == 0 : got == want,
+		      "%s, line %u: \"%s\" under gnomon, \"%s\" without", what,
+		      line, got ? got : "(end)", want ? want : "(end)");
+	} while (got);
+}
+
 static void compare_calls(struct live *t, const struct live_truth *truth,
 			  const json_t *report, bool may_miss)
 {
