@@ -112,11 +112,9 @@ static __always_inline void emit_func(struct gn_task *t,
 	interval_sent(t, m);
 }
 
-static __always_inline void emit_thread(struct gn_task *t,
-					const struct gn_moment *m,
-					enum gn_kind kind,
-					struct task_struct *p, __u32 parent,
-					const char *comm)
+static __always_inline void
+emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
+	    struct task_struct *p, __u32 parent, const char *comm)
 {
 	__u32 os = kind == GN_KIND_EXEC ? interval_os(t, m) : 0;
 	struct gn_rec_thread *r = reserve(sizeof(*r));

@@ -7,12 +7,12 @@
  * Each register is read by a load of its own: the verifier refuses a context
  * pointer that the compiler has added a chosen offset to.
  */
-#define GN_REG(which, reg)                                                     \
-	case which:                                                            \
-		asm volatile("%0 = *(u64 *)(%1 + %2)"                          \
-			     : "=r"(v)                                         \
-			     : "r"(ctx),                                       \
-			       "i"(__builtin_offsetof(struct pt_regs, reg)));  \
+#define GN_REG(which, reg)                                                    \
+	case which:                                                           \
+		asm volatile("%0 = *(u64 *)(%1 + %2)"                         \
+			     : "=r"(v)                                        \
+			     : "r"(ctx),                                      \
+			       "i"(__builtin_offsetof(struct pt_regs, reg))); \
 		return v;
 
 static __always_inline __u64 source(struct pt_regs *ctx, __u32 src)
@@ -132,13 +132,11 @@ static __always_inline int session(struct pt_regs *ctx)
 
 #define GN_NAME_MAX   1024
 #define GN_MODULE_MAX 256
-#define GN_NAME_REC                                                            \
-	(sizeof(struct gn_rec_text) + GN_NAME_MAX + GN_MODULE_MAX)
+#define GN_NAME_REC   (sizeof(struct gn_rec_text) + GN_NAME_MAX + GN_MODULE_MAX)
 
 /* -EAGAIN: no room. The text is read where it is; user space packs it. */
-static __always_inline int send_name(struct gn_task *t, __u64 time,
-				     __u32 tgid, __u32 func,
-				     const struct gn_unsent *u)
+static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
+				     __u32 func, const struct gn_unsent *u)
 {
 	__u32 len = u->name_len, mod = u->module_len;
 	struct gn_rec_text *r;
@@ -173,12 +171,12 @@ static __always_inline int name(struct pt_regs *ctx)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	struct gn_unsent u = { .name = ctx->si,
-			       .name_len = ctx->dx,
-			       .module = ctx->cx,
-			       .module_len = ctx->r8 };
+	struct gn_unsent u = {.name = ctx->si,
+			      .name_len = ctx->dx,
+			      .module = ctx->cx,
+			      .module_len = ctx->r8};
 	__u64 now = bpf_ktime_get_ns();
-	struct gn_unsent_key k = { .tgid = tgid };
+	struct gn_unsent_key k = {.tgid = tgid};
 
 	if (!t || !in_session(now))
 		return 0;
@@ -243,14 +241,14 @@ int native_session(struct pt_regs *ctx)
 	return session(ctx);
 }
 
-#define GN_PROBE(body)                                                         \
-	SEC("uprobe") int body##_multi(struct pt_regs *ctx)                    \
-	{                                                                      \
-		return body(ctx);                                              \
-	}                                                                      \
-	SEC("uprobe") int body##_perf(struct pt_regs *ctx)                     \
-	{                                                                      \
-		return body(ctx);                                              \
+#define GN_PROBE(body)                                      \
+	SEC("uprobe") int body##_multi(struct pt_regs *ctx) \
+	{                                                   \
+		return body(ctx);                           \
+	}                                                   \
+	SEC("uprobe") int body##_perf(struct pt_regs *ctx)  \
+	{                                                   \
+		return body(ctx);                           \
 	}
 
 GN_PROBE(native)

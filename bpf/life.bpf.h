@@ -8,7 +8,7 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 				  enum gn_cpu_state state, __u32 parent)
 {
 	struct gn_task *t = task_new(p);
-	struct gn_moment m = { .time = now };
+	struct gn_moment m = {.time = now};
 
 	if (!t || t->live)
 		return;
@@ -21,14 +21,13 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->live = 1;
 }
 
-/* Whether a new child is traced. While the iterator runs, a thread can have a
- * child before the iterator has come to it. */
-static __always_inline bool inherits(struct task_struct *parent,
-				     struct task_struct *child)
+/* Whether a new thread or child is traced. While the iterator runs, a thread
+ * can have a child before the iterator has come to it. */
+static __always_inline bool inherits(struct task_struct *parent)
 {
 	__u32 tgid = parent->tgid;
 
-	if (!control.follow && tgid != (__u32)child->tgid)
+	if (!control.follow)
 		return false;
 	if (task_of(parent))
 		return true;
@@ -41,7 +40,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 now;
 
-	if (!inherits(parent, child))
+	if (!inherits(parent))
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
@@ -110,11 +109,17 @@ int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 }
 
 /* Closes a thread that goes on beyond the capture, as of control.stop. */
-static __always_inline void finish(struct gn_task *t)
+static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 {
-	struct gn_moment m = { .time = control.stop };
-	bool off = t->os.state == GN_CPU_QUEUED ||
-		   t->os.state == GN_CPU_WAITING || t->os.state == GN_CPU_WOKEN;
+	struct gn_moment m = {.time = control.stop};
+	bool off;
+
+	/* Not one event since the capture began: it was all the time what it
+	 * is now. */
+	if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
+		t->os.state = p->__state ? GN_CPU_WAITING : GN_CPU_QUEUED;
+	off = t->os.state == GN_CPU_QUEUED || t->os.state == GN_CPU_WAITING ||
+	      t->os.state == GN_CPU_WOKEN;
 
 	t->in_probe = 0;
 	if (off)
@@ -141,7 +146,7 @@ int over_tasks(struct bpf_iter__task *ctx)
 	if (control.finishing) {
 		t = task_of(p);
 		if (t)
-			finish(t);
+			finish(p, t);
 		return 0;
 	}
 	tgid = p->tgid;

@@ -6,15 +6,15 @@
 /* One traced thread; its presence is what makes a thread traced. */
 struct gn_task {
 	struct gn_os os;
-	__u64 os_sent;	   /* os.total when the last record was sent */
-	__u64 stack_lo;	   /* the mapping that the thread's stack is in */
+	__u64 os_sent;	/* os.total when the last record was sent */
+	__u64 stack_lo; /* the mapping that the thread's stack is in */
 	__u64 stack_hi;
 	__u32 events_sent; /* os.events when the last record was sent */
 	__u32 seq;
 	__u32 slice_seq;
 	__u32 tid;
-	__u32 live;	   /* not yet or no longer: its events are ignored */
-	__u32 in_probe;	   /* a probe program of it is under way */
+	__u32 live;	/* not yet or no longer: its events are ignored */
+	__u32 in_probe; /* a probe program of it is under way */
 };
 
 /* A name that could not be sent: where it is in the traced process. */

@@ -36,12 +36,14 @@ struct pt_regs {
 	unsigned long ss;
 };
 
-#pragma clang attribute push(__attribute__((preserve_access_index)),           \
+#pragma clang attribute push(__attribute__((preserve_access_index)), \
 			     apply_to = record)
 
 struct task_struct {
 	int pid;
 	int tgid;
+	unsigned int __state;
+	int on_cpu;
 	struct task_struct *real_parent;
 	char comm[16];
 };

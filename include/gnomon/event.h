@@ -32,7 +32,7 @@ struct gn_rec {
 
 /* flags of a kernel record */
 #define GN_F_OS_EVENT 0x01 /* some OS event fell in the interval that ends */
-#define GN_F_IN_PROBE                                                          \
+#define GN_F_IN_PROBE                                                       \
 	0x02 /* slice: a probe program of this thread was under way, so the \
 		record of an earlier time can follow this one */
 
@@ -68,8 +68,8 @@ struct gn_rec_os_ns {
 struct gn_rec_thread {
 	struct gn_rec_func f; /* EXEC ends an interval, the others do not */
 	__u32 pid;	      /* its process (kernel: tgid) */
-	__u32 parent; /* THREAD: creator's tid; EXEC: its tid before */
-	char comm[16]; /* may lack its NUL */
+	__u32 parent;	      /* THREAD: creator's tid; EXEC: its tid before */
+	char comm[16];	      /* may lack its NUL */
 };
 
 /* The stack that the next events run on: the mapping [lo, hi). h.key unused */
@@ -119,44 +119,43 @@ enum gn_stream {
 };
 
 /* X(enumerator, value, text, stream, struct). */
-#define GN_KIND_LIST(X)                                                        \
-	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                             \
-	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                             \
-	/* the function is left by a jump to another: a leave of it */         \
-	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                       \
-	/* an exception begins / has ended to unwind the frame of func */      \
-	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)               \
-	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                   \
-	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                     \
-	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                         \
-	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                       \
-	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                           \
-	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)            \
-	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)                \
-	/* the thread ended */                                                 \
-	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                              \
-	/* the capture ended, the thread goes on */                            \
-	X(STOP, 17, "stop", COLLECT, gn_rec_func)                              \
-	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                            \
-	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                           \
-	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                           \
-	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                              \
-	X(STACK, 27, "stack", NOTE, gn_rec_stack)                              \
-	/* a function of the runtime: text 1 its name, text 2 its module */    \
-	X(NAME, 28, "name", NOTE, gn_rec_text)                                 \
-	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                             \
-	/* text 1 key, text 2 value: machine, kernel, command, options */      \
-	X(INFO, 40, "info", USER, gn_rec_text)                                 \
-	/* text 1 path, text 2 build-id in hex, or empty */                    \
-	X(MODULE, 41, "module", USER, gn_rec_text)                             \
-	/* a function with probes: text 1 its name; h.key its address */       \
-	X(FUNCTION, 42, "function", USER, gn_rec_text)                         \
-	X(COUNT, 43, "count", USER, gn_rec_count)                              \
+#define GN_KIND_LIST(X)                                                     \
+	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                          \
+	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                          \
+	/* the function is left by a jump to another: a leave of it */      \
+	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                    \
+	/* an exception begins / has ended to unwind the frame of func */   \
+	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)            \
+	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                \
+	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                  \
+	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                      \
+	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                    \
+	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                        \
+	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)         \
+	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)             \
+	/* the thread ended */                                              \
+	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                           \
+	/* the capture ended, the thread goes on */                         \
+	X(STOP, 17, "stop", COLLECT, gn_rec_func)                           \
+	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                         \
+	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                        \
+	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                        \
+	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                           \
+	X(STACK, 27, "stack", NOTE, gn_rec_stack)                           \
+	/* a function of the runtime: text 1 its name, text 2 its module */ \
+	X(NAME, 28, "name", NOTE, gn_rec_text)                              \
+	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
+	/* text 1 key, text 2 value: machine, kernel, command, options */   \
+	X(INFO, 40, "info", USER, gn_rec_text)                              \
+	/* text 1 path, text 2 build-id in hex, or empty */                 \
+	X(MODULE, 41, "module", USER, gn_rec_text)                          \
+	/* a function with probes: text 1 its name; h.key its address */    \
+	X(FUNCTION, 42, "function", USER, gn_rec_text)                      \
+	X(COUNT, 43, "count", USER, gn_rec_count)                           \
 	X(SESSION, 44, "session", USER, gn_rec_session)
 
 enum gn_kind {
-#define GN_KIND_ENUM(name, value, text, stream, type)                          \
-	GN_KIND_##name = (value),
+#define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),
 	GN_KIND_LIST(GN_KIND_ENUM)
 #undef GN_KIND_ENUM
 };
@@ -165,20 +164,20 @@ enum gn_kind {
  * Counters: what was lost, by cause, and what else a reader must know of the
  * capture. X(enumerator, value, text, is it a loss of records, meaning).
  */
-#define GN_COUNTER_LIST(X)                                                     \
-	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")         \
-	X(NO_STORAGE, 1, "no-storage", 1,                                      \
-	  "the kernel had no memory for a thread's state")                     \
-	X(BAD_READ, 2, "bad-read", 1,                                          \
-	  "a name in the traced process could not be read")                    \
-	X(SINK, 3, "sink", 1, "the trace file could not take a record")        \
-	X(STACK_BUSY, 4, "stack-busy", 0,                                      \
-	  "the mapping of a stack pointer could not be looked up")             \
-	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")        \
+#define GN_COUNTER_LIST(X)                                              \
+	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")  \
+	X(NO_STORAGE, 1, "no-storage", 1,                               \
+	  "the kernel had no memory for a thread's state")              \
+	X(BAD_READ, 2, "bad-read", 1,                                   \
+	  "a name in the traced process could not be read")             \
+	X(SINK, 3, "sink", 1, "the trace file could not take a record") \
+	X(STACK_BUSY, 4, "stack-busy", 0,                               \
+	  "the mapping of a stack pointer could not be looked up")      \
+	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program") \
 	X(TORN, 6, "torn", 0, "OS time changed while an event was taken")
 
 enum gn_counter {
-#define GN_COUNTER_ENUM(name, value, text, loss, meaning)                      \
+#define GN_COUNTER_ENUM(name, value, text, loss, meaning) \
 	GN_COUNTER_##name = (value),
 	GN_COUNTER_LIST(GN_COUNTER_ENUM)
 #undef GN_COUNTER_ENUM
@@ -186,13 +185,13 @@ enum gn_counter {
 };
 
 /* Runtimes: the high 4 bits of a function id. X(enumerator, value, text). */
-#define GN_RUNTIME_LIST(X)                                                     \
-	X(NATIVE, 0, "native")                                                 \
-	X(CLR, 1, "clr")                                                       \
-	X(HOTSPOT, 2, "hotspot")                                               \
-	X(CPYTHON, 3, "cpython")                                               \
-	X(RUBY, 4, "ruby")                                                     \
-	X(PHP, 5, "php")                                                       \
+#define GN_RUNTIME_LIST(X)       \
+	X(NATIVE, 0, "native")   \
+	X(CLR, 1, "clr")         \
+	X(HOTSPOT, 2, "hotspot") \
+	X(CPYTHON, 3, "cpython") \
+	X(RUBY, 4, "ruby")       \
+	X(PHP, 5, "php")         \
 	X(MONO, 6, "mono")
 
 enum gn_runtime_id {

@@ -30,9 +30,9 @@ enum gn_source {
  * runtime bits), adjust 12, kind 8, function source 4, key source 4, spare 4.
  * `adjust` is what must be added to rsp at the probe to get the frame key.
  */
-#define GN_COOKIE(func, adjust, kind, fsrc, ksrc)                              \
-	((__u64)(func) | ((__u64)(adjust)&0xfff) << 32 |                       \
-	 ((__u64)(kind)&0xff) << 44 | ((__u64)(fsrc)&0xf) << 52 |              \
+#define GN_COOKIE(func, adjust, kind, fsrc, ksrc)                 \
+	((__u64)(func) | ((__u64)(adjust)&0xfff) << 32 |          \
+	 ((__u64)(kind)&0xff) << 44 | ((__u64)(fsrc)&0xf) << 52 | \
 	 ((__u64)(ksrc)&0xf) << 56)
 #define GN_COOKIE_FUNC(c)   ((__u32)(c))
 #define GN_COOKIE_ADJUST(c) ((__u32)((c) >> 32) & 0xfff)

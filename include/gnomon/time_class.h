@@ -20,25 +20,25 @@ enum gn_group {
 
 /* X(enumerator, value, text, group, meaning). Append only: values are stored
  * in trace files. */
-#define GN_CLASS_LIST(X)                                                       \
-	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")     \
-	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")             \
-	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")               \
-	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")         \
-	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")            \
-	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")                 \
-	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")         \
-	X(DISK, 7, "disk", OS, "waiting for block or file I/O")               \
-	X(LOCK, 8, "lock", OS, "waiting for a futex")                         \
-	X(NET, 9, "net", OS, "waiting for a socket")                          \
-	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket")   \
-	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                         \
-	X(CHILD, 12, "child", OS, "waiting for a process")                    \
-	X(OTHER, 13, "other", OS, "waiting for anything else")                \
+#define GN_CLASS_LIST(X)                                                    \
+	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")   \
+	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")           \
+	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")             \
+	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")       \
+	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")          \
+	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")               \
+	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")       \
+	X(DISK, 7, "disk", OS, "waiting for block or file I/O")             \
+	X(LOCK, 8, "lock", OS, "waiting for a futex")                       \
+	X(NET, 9, "net", OS, "waiting for a socket")                        \
+	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket") \
+	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                       \
+	X(CHILD, 12, "child", OS, "waiting for a process")                  \
+	X(OTHER, 13, "other", OS, "waiting for anything else")              \
 	X(UNCLASSIFIED, 14, "unclassified", UNKNOWN, "in a gap, or unknown")
 
 enum gn_class {
-#define GN_CLASS_ENUM(name, value, text, group, meaning)                       \
+#define GN_CLASS_ENUM(name, value, text, group, meaning) \
 	GN_CLASS_##name = (value),
 	GN_CLASS_LIST(GN_CLASS_ENUM)
 #undef GN_CLASS_ENUM
@@ -48,8 +48,8 @@ enum gn_class {
 static inline enum gn_group gn_class_group(enum gn_class c)
 {
 	switch (c) {
-#define GN_CLASS_GROUP(name, value, text, group, meaning)                      \
-	case GN_CLASS_##name:                                                  \
+#define GN_CLASS_GROUP(name, value, text, group, meaning) \
+	case GN_CLASS_##name:                             \
 		return GN_GROUP_##group;
 		GN_CLASS_LIST(GN_CLASS_GROUP)
 #undef GN_CLASS_GROUP
@@ -64,8 +64,8 @@ enum gn_cpu_state {
 	GN_CPU_ON,	    /* on a CPU */
 	GN_CPU_QUEUED,	    /* runnable, off the CPU since `since` */
 	GN_CPU_WAITING,	    /* waiting since `since`, not woken yet */
-	GN_CPU_WOKEN,	    /* waited from `since` to `woken`, not yet running */
-	GN_CPU_DEAD,	    /* exited: nothing counts any more */
+	GN_CPU_WOKEN, /* waited from `since` to `woken`, not yet running */
+	GN_CPU_DEAD,  /* exited: nothing counts any more */
 };
 
 /*

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "capture/calibrate.h"
+
+#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+
+/* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
+struct multi_attr {
+	uint32_t prog_fd;
+	uint32_t target_fd;
+	uint32_t attach_type;
+	uint32_t flags;
+	uint64_t path;
+	uint64_t offsets;
+	uint64_t ref_ctr_offsets;
+	uint64_t cookies;
+	uint32_t cnt;
+	uint32_t multi_flags;
+	uint32_t pid;
+	uint32_t pad;
+};
+
+struct gn_links {
+	int *fds; /* multi links */
+	size_t nfds;
+	struct bpf_link **links; /* perf events */
+	size_t nlinks;
+};
+
+const char *gn_attach_mode_name(enum gn_attach_mode mode)
+{
+	static const char *const names[] = {"auto", "session", "multi",
+					    "single"};
+
+	return names[mode];
+}
+
+static int multi_link(int prog_fd, uint32_t type, const char *path,
+		      const uint64_t *offsets, const uint64_t *cookies,
+		      size_t count, bool ret, pid_t pid)
+{
+	struct multi_attr attr = {
+		.prog_fd = (uint32_t)prog_fd,
+		.attach_type = type,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)offsets,
+		.cookies = (uintptr_t)cookies,
+		.cnt = (uint32_t)count,
+		.multi_flags = ret ? UPROBE_MULTI_RETURN : 0,
+		.pid = (uint32_t)pid,
+	};
+	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A program that does nothing, for trying. */
+static int empty_program(uint32_t type)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gn_try", "Dual BSD/GPL",
+			       insns, sizeof(insns) / sizeof(insns[0]), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Programs of any expected type load everywhere: only a link tells. */
+static int try_multi(uint32_t type)
+{
+	uint64_t offset, cookie = 0;
+	int prog, link, err;
+
+	err = gn_calibrate_offset(GN_CAL_NOP1, &offset);
+	if (err)
+		return err;
+	prog = empty_program(type);
+	if (prog < 0)
+		return prog;
+	link = multi_link(prog, type, GN_CAL_PATH, &offset, &cookie, 1, false,
+			  getpid());
+	close(prog);
+	if (link < 0)
+		return link;
+	close(link);
+	return 0;
+}
+
+int gn_attach_probe_mode(void)
+{
+	int fd;
+
+	if (!try_multi(GN_TRACE_UPROBE_SESSION))
+		return GN_ATTACH_SESSION;
+	if (!try_multi(GN_TRACE_UPROBE_MULTI))
+		return GN_ATTACH_MULTI;
+	fd = empty_program(0);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK))
+		return -EOPNOTSUPP;
+	return GN_ATTACH_SINGLE;
+}
+
+/* Nanoseconds of `n` hits of an empty program; 0 when it cannot be told. */
+static uint64_t time_site(uint32_t type, enum gn_cal_site site, unsigned int n)
+{
+	uint64_t offset, cookie = 0, best = 0;
+	int prog, link;
+
+	if (gn_calibrate_offset(site, &offset))
+		return 0;
+	prog = empty_program(type);
+	if (prog < 0)
+		return 0;
+	link = multi_link(prog, type, GN_CAL_PATH, &offset, &cookie, 1, false,
+			  getpid());
+	close(prog);
+	if (link < 0)
+		return 0;
+	gn_calibrate_run(site, 16); /* the first hits optimise the site */
+	for (int i = 0; i < 5; i++) {
+		uint64_t ns = gn_calibrate_run(site, n);
+
+		if (!best || ns < best)
+			best = ns;
+	}
+	close(link);
+	return best;
+}
+
+bool gn_attach_nop5_cheaper(enum gn_attach_mode mode)
+{
+	uint64_t nop1, nop5;
+
+	/* Where there are no multi links, nop5 sites are single-stepped. */
+	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
+		return false;
+	nop1 = time_site(GN_TRACE_UPROBE_MULTI, GN_CAL_NOP1, 200);
+	nop5 = time_site(GN_TRACE_UPROBE_MULTI, GN_CAL_NOP5, 200);
+	return nop1 && nop5 && nop5 < nop1;
+}
+
+struct gn_links *gn_links_new(void)
+{
+	return calloc(1, sizeof(struct gn_links));
+}
+
+void gn_links_free(struct gn_links *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->nfds; i++)
+		close(l->fds[i]);
+	for (size_t i = 0; i < l->nlinks; i++)
+		bpf_link__destroy(l->links[i]);
+	free(l->fds);
+	free(l->links);
+	free(l);
+}
+
+static int keep_fd(struct gn_links *l, int fd)
+{
+	int *fds = realloc(l->fds, (l->nfds + 1) * sizeof(*fds));
+
+	if (!fds) {
+		close(fd);
+		return -ENOMEM;
+	}
+	l->fds = fds;
+	l->fds[l->nfds++] = fd;
+	return 0;
+}
+
+/* True for an error that one bad site of many can be the reason of. */
+static bool site_error(int err)
+{
+	return err == -EINVAL || err == -EOPNOTSUPP || err == -EIO ||
+	       err == -EILSEQ || err == -524 /* the kernel's ENOTSUPP */;
+}
+
+/*
+ * One refused site fails a whole link, so halve until it is alone. The stack
+ * of halves is at most 2 * log2(count) deep.
+ */
+static int add_multi(struct gn_links *l, uint32_t type,
+		     const struct gn_probe_set *set, size_t *refused)
+{
+	struct {
+		size_t from, count;
+	} todo[64] = {{0, set->count}};
+	int prog = bpf_program__fd(set->prog);
+	size_t n = 1;
+
+	while (n) {
+		size_t from = todo[--n].from, count = todo[n].count;
+		int fd = multi_link(prog, type, set->path, set->offsets + from,
+				    set->cookies + from, count, set->ret,
+				    set->pid);
+		int err = fd < 0 ? fd : keep_fd(l, fd);
+
+		if (!err)
+			continue;
+		if (!site_error(err))
+			return err;
+		if (count == 1) {
+			*refused += 1;
+			continue;
+		}
+		todo[n].from = from + count / 2;
+		todo[n++].count = count - count / 2;
+		todo[n].from = from;
+		todo[n++].count = count / 2;
+	}
+	return 0;
+}
+
+static int add_single(struct gn_links *l, const struct gn_probe_set *set,
+		      size_t *refused)
+{
+	struct bpf_link **links =
+		realloc(l->links, (l->nlinks + set->count) * sizeof(*links));
+
+	if (!links)
+		return -ENOMEM;
+	l->links = links;
+	for (size_t i = 0; i < set->count; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, opts,
+			    .bpf_cookie = set->cookies[i],
+			    .retprobe = set->ret);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(
+			set->prog, set->pid ? set->pid : -1, set->path,
+			set->offsets[i], &opts);
+
+		if (link) {
+			l->links[l->nlinks++] = link;
+			continue;
+		}
+		if (!site_error(-errno))
+			return -errno;
+		*refused += 1;
+	}
+	return 0;
+}
+
+int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
+		 const struct gn_probe_set *set, size_t *refused)
+{
+	if (!set->count)
+		return 0;
+	switch (mode) {
+	case GN_ATTACH_SESSION:
+		return add_multi(l, GN_TRACE_UPROBE_SESSION, set, refused);
+	case GN_ATTACH_MULTI:
+		return add_multi(l, GN_TRACE_UPROBE_MULTI, set, refused);
+	case GN_ATTACH_SINGLE:
+		return add_single(l, set, refused);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probes onto files: by one uprobe.multi link a program where the kernel has
+ * it (by bpf(2) itself, since libbpf 1.1 has neither kind), else one by one by
+ * perf events. What the kernel has is found by trying.
+ */
+#ifndef GNOMON_CAPTURE_ATTACH_H
+#define GNOMON_CAPTURE_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bpf_program;
+
+/* How probes are attached; the best first. */
+enum gn_attach_mode {
+	GN_ATTACH_AUTO = 0,
+	GN_ATTACH_SESSION, /* enter and return by one multi link (6.13) */
+	GN_ATTACH_MULTI,   /* multi links (6.6) */
+	GN_ATTACH_SINGLE,  /* a perf event a probe (any) */
+};
+
+const char *gn_attach_mode_name(enum gn_attach_mode mode);
+
+/* Expected attach types that libbpf 1.1 has no names for (linux/bpf.h). */
+#define GN_TRACE_UPROBE_MULTI	48
+#define GN_TRACE_UPROBE_SESSION 57
+
+/* The best mode that this kernel and these privileges allow; <0: no uprobes
+ * at all, -EPERM or what the kernel said. */
+int gn_attach_probe_mode(void);
+
+/* Measures a probe on a one-byte and on a five-byte nop, here and now. */
+bool gn_attach_nop5_cheaper(enum gn_attach_mode mode);
+
+/* One program on some offsets of one file. */
+struct gn_probe_set {
+	const char *path;
+	const struct bpf_program *prog;
+	const uint64_t *offsets;
+	const uint64_t *cookies;
+	size_t count;
+	bool ret;  /* return probes */
+	pid_t pid; /* 0 = every process that maps the file */
+};
+
+/* What holds probes in place; closing it removes them. */
+struct gn_links;
+
+struct gn_links *gn_links_new(void);
+/* Removes every probe, in parallel where the kernel allows. */
+void gn_links_free(struct gn_links *l);
+
+/*
+ * Attaches a set. Sites that the kernel refuses are left out and counted in
+ * `refused`; <0 when nothing could be attached for another reason.
+ */
+int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
+		 const struct gn_probe_set *set, size_t *refused);
+
+#endif

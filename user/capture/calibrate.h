@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sites in gnomon's own program, to try and to measure probes on.
+ */
+#ifndef GNOMON_CAPTURE_CALIBRATE_H
+#define GNOMON_CAPTURE_CALIBRATE_H
+
+#include <stdint.h>
+
+#define GN_CAL_PATH "/proc/self/exe"
+
+enum gn_cal_site {
+	GN_CAL_NOP1, /* a one-byte nop: emulated everywhere */
+	GN_CAL_NOP5, /* a five-byte nop: optimised from 6.16 on */
+	GN_CAL_COUNT
+};
+
+/* File offset of the site in GN_CAL_PATH; <0 when it cannot be found. */
+int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset);
+
+/* Runs through the site `n` times; nanoseconds of all. */
+uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
+
+#endif

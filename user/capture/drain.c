@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/drain.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+/* As in bpf/hooks.bpf.h: room for the two texts of a sent name. */
+#define SENT_NAME_MAX	1024
+#define SENT_MODULE_MAX 256
+
+static size_t fixed_size(enum gn_kind kind)
+{
+	switch (kind) {
+#define SIZE(name, value, text, stream, type) \
+	case GN_KIND_##name:                  \
+		return sizeof(struct type);
+		GN_KIND_LIST(SIZE)
+#undef SIZE
+	}
+	return 0;
+}
+
+static int take_name(const struct gn_rec_text *sent, size_t size,
+		     gn_drain_fn take, void *ctx)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	struct gn_rec_text *r = (struct gn_rec_text *)buf;
+	size_t packed;
+
+	if (size < sizeof(*sent) + SENT_NAME_MAX + SENT_MODULE_MAX ||
+	    sent->len[0] > SENT_NAME_MAX || sent->len[1] > SENT_MODULE_MAX)
+		return -EBADMSG;
+	packed = sizeof(*r) + sent->len[0] + sent->len[1];
+	packed = (packed + 7) & ~(size_t)7;
+	memset(buf, 0, packed);
+	memcpy(r, sent, sizeof(*r));
+	memcpy(r->text, sent->text, sent->len[0]);
+	memcpy(r->text + sent->len[0], sent->text + SENT_NAME_MAX,
+	       sent->len[1]);
+	r->size = (uint32_t)packed;
+	return take(ctx, &r->h, packed);
+}
+
+int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
+{
+	const char *at = data;
+
+	while (size >= sizeof(struct gn_rec)) {
+		const struct gn_rec *rec = (const void *)at;
+		size_t one = fixed_size((enum gn_kind)rec->kind);
+		int err;
+
+		if (!one || one > size)
+			return -EBADMSG;
+		if (rec->kind == GN_KIND_NAME)
+			return take_name((const void *)at, size, take, ctx);
+		err = take(ctx, rec, one);
+		if (err)
+			return err;
+		at += one;
+		size -= one;
+	}
+	return size ? -EBADMSG : 0;
+}
+
+size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
+		      const char *a, const char *b)
+{
+	struct gn_rec_text *r = buf;
+	size_t room = GN_TEXT_MAX - sizeof(*r);
+	size_t la = strnlen(a, room);
+	size_t lb = strnlen(b, room - la);
+	size_t size = (sizeof(*r) + la + lb + 7) & ~(size_t)7;
+
+	memset(buf, 0, size);
+	r->h.kind = kind;
+	r->size = (uint32_t)size;
+	r->id = id;
+	r->ref = ref;
+	r->len[0] = (uint16_t)la;
+	r->len[1] = (uint16_t)lb;
+	memcpy(r->text, a, la);
+	memcpy(r->text + la, b, lb);
+	return size;
+}

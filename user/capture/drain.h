@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From ring samples to records: a sample can hold several, and a name comes
+ * in a piece of fixed size that is packed here. */
+#ifndef GNOMON_CAPTURE_DRAIN_H
+#define GNOMON_CAPTURE_DRAIN_H
+
+#include <stddef.h>
+
+#include <gnomon/event.h>
+
+typedef int (*gn_drain_fn)(void *ctx, const struct gn_rec *rec, size_t size);
+
+/* Calls `take` for each record of a sample; ends with its first error.
+ * -EBADMSG: the sample is not what the programs write. */
+int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx);
+
+/* Makes a text record in `buf` (8-byte aligned, GN_TEXT_MAX bytes); returns
+ * its size. Texts that do not fit are cut. */
+size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
+		      const char *a, const char *b);
+
+#endif

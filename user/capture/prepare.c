@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first stage of a session: what to trace, and with which probes. */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/calibrate.h"
+#include "runtime/runtime.h"
+
+static int find_mode(struct gn_session *s)
+{
+	int mode;
+
+	if (s->opts.attach != GN_ATTACH_AUTO) {
+		s->mode = s->opts.attach;
+		return 0;
+	}
+	mode = gn_attach_probe_mode();
+	if (mode == -EPERM)
+		return gn_session_fail(s, mode, 1,
+				       "loading BPF programs is not permitted; "
+				       "run it as root (sudo gnomon ...)");
+	if (mode < 0)
+		return gn_session_fail(
+			s, mode, 1,
+			"this kernel offers no uprobes to BPF programs (%s); "
+			"see gnomon doctor",
+			strerror(-mode));
+	s->mode = (enum gn_attach_mode)mode;
+	return 0;
+}
+
+static int find_command(struct gn_session *s)
+{
+	const char *name = s->opts.command[0];
+	int err = gn_target_resolve(name, &s->opts.user, s->program);
+
+	if (err == -EACCES)
+		return gn_session_fail(s, err, 126,
+				       "'%s' is not executable; check its "
+				       "permissions (ls -l)",
+				       name);
+	if (err)
+		return gn_session_fail(s, err, 127,
+				       "command '%s' is not found; check its "
+				       "name or PATH",
+				       name);
+	return 0;
+}
+
+static int find_processes(struct gn_session *s)
+{
+	for (size_t i = 0; i < s->opts.npids; i++) {
+		pid_t pid = s->opts.pids[i];
+		int err = gn_process_files(pid, &s->files);
+
+		if (err == -ESRCH || err == -ENOENT ||
+		    (kill(pid, 0) && errno == ESRCH))
+			return gn_session_fail(s, -ESRCH, 1,
+					       "no process has PID %d; look "
+					       "for it with ps",
+					       (int)pid);
+		if (err)
+			return gn_session_fail(
+				s, err, 1,
+				"process %d cannot be read (%s); "
+				"run it as root",
+				(int)pid, strerror(-err));
+	}
+	return 0;
+}
+
+/* FUNCTION (and, once a file, MODULE) records, and the probes. */
+static int take_function(void *ctx, size_t file, struct gn_elf *elf,
+			 const struct gn_elf_symbol *sym,
+			 const struct gn_plan *plan)
+{
+	bool session = GN_ATTACH_SESSION == ((struct gn_session *)ctx)->mode;
+	struct gn_session *s = ctx;
+	const char *path = s->files.path[file];
+	uint32_t func;
+	int err = 0;
+
+	if (plan->refused)
+		return 0;
+	func = GN_FUNC(GN_RUNTIME_NATIVE, s->next_func++);
+	if (s->last_file != file + 1) {
+		s->last_file = file + 1;
+		err = gn_session_put_text(s, GN_KIND_MODULE, (uint32_t)file + 1,
+					  0, 0, 0, path, gn_elf_build_id(elf));
+	}
+	if (!err)
+		err = gn_session_put_text(
+			s, GN_KIND_FUNCTION, func, (uint32_t)file + 1,
+			sym->addr,
+			plan->leave == GN_LEAVE_RETURN ? GN_F_LEAVE_RETURN : 0,
+			sym->demangled, "");
+	if (err)
+		return err;
+	err = gn_probes_add(&s->probes, path,
+			    session && plan->leave == GN_LEAVE_RETURN
+				    ? GN_PROG_SESSION
+				    : GN_PROG_NATIVE,
+			    plan->enter.offset,
+			    GN_COOKIE(func, plan->enter.adjust, GN_KIND_ENTER,
+				      GN_SRC_COOKIE, GN_SRC_SP));
+	/* after the return, rsp is the frame key itself */
+	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
+		err = gn_probes_add(&s->probes, path, GN_PROG_NATIVE_RETURN,
+				    plan->enter.offset,
+				    GN_COOKIE(func, 0, GN_KIND_LEAVE,
+					      GN_SRC_COOKIE, GN_SRC_SP));
+	for (size_t i = 0; !err && i < plan->nleaves; i++)
+		err = gn_probes_add(
+			&s->probes, path, GN_PROG_NATIVE,
+			plan->leaves[i].offset,
+			GN_COOKIE(func, plan->leaves[i].adjust,
+				  plan->leaves[i].kind == GN_SITE_TAIL
+					  ? GN_KIND_TAILCALL
+					  : GN_KIND_LEAVE,
+				  GN_SRC_COOKIE, GN_SRC_SP));
+	return err;
+}
+
+static int plan_native(struct gn_session *s)
+{
+	struct gn_native_opts opts = {
+		.filter = s->filter,
+		.leave = s->opts.leave,
+		.return_is_private = s->mode == GN_ATTACH_SESSION,
+		.follow = s->opts.follow,
+	};
+	int err = 0;
+
+	if (s->opts.command)
+		err = gn_target_files(s->program, &s->opts.user, &s->files);
+	if (!err)
+		err = gn_native_libraries(&s->files, s->filter);
+	if (!err)
+		err = gn_native_walk(&s->files, &opts, take_function, s,
+				     &s->native);
+	if (err == -ENOEXEC)
+		return 0; /* a script: what it starts can be managed */
+	if (err)
+		return gn_session_fail(s, err, 1,
+				       "the functions of '%s' cannot be read "
+				       "(%s); see gnomon list",
+				       s->program, strerror(-err));
+	return 0;
+}
+
+/* True when the command can lead to a runtime by itself or by what it runs. */
+static bool can_be_managed(struct gn_session *s)
+{
+	static const char *const starts[] = {
+		"execve", "execvp",	 "execv",	"execl",
+		"execlp", "posix_spawn", "posix_spawnp"};
+	struct gn_elf *elf;
+	bool can = false;
+
+	if (!s->opts.command)
+		return false;
+	if (gn_elf_open(s->program, &elf))
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		can = can || gn_elf_mentions(elf, starts[i]);
+	/* the launchers of .NET load everything by dlopen */
+	can = can || gn_elf_mentions(elf, "dlopen");
+	gn_elf_close(elf);
+	return can;
+}
+
+static int check_match(struct gn_session *s)
+{
+	const char *glob = gn_filter_unmatched(s->filter);
+
+	if (!glob || s->native.functions || can_be_managed(s))
+		return 0;
+	if (s->native.stripped)
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no function matches '%s': '%s' is stripped; install "
+			"its debug symbols or see gnomon list",
+			glob, s->native.stripped);
+	return gn_session_fail(s, -ENOENT, 2,
+			       "no function matches '%s'; gnomon list shows "
+			       "what there is, LIB:GLOB looks into a library",
+			       glob);
+}
+
+/* The filter as a hook-site library reads it: a glob a line. */
+static char *filter_text(const struct gn_session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < s->opts.nfunctions; i++)
+		fprintf(f, "%s%s", i ? "\n" : "", s->opts.functions[i]);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
+{
+	char library[PATH_MAX];
+	const char *why = NULL;
+	char *filter;
+	int err = gn_runtime_library(rt, library, sizeof(library));
+
+	if (err)
+		return 0; /* told by doctor; other programs need none */
+	err = gn_runtime_probes(rt, library, s->nop5, &s->probes);
+	if (err)
+		return gn_session_fail(s, err, 1,
+				       "the hook sites of '%s' cannot be read; "
+				       "install gnomon again",
+				       library);
+	filter = filter_text(s);
+	if (!filter)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	err = rt->environment(library, filter, &s->env, &why);
+	free(filter);
+	if (err == -EBUSY)
+		return gn_session_fail(s, err, 2,
+				       "%s is set: another profiler is "
+				       "configured; unset it and run again",
+				       why);
+	if (err)
+		return gn_session_fail(s, err, 1, "no memory");
+	return 0;
+}
+
+int gn_session_prepare(struct gn_session *s)
+{
+	const struct gn_runtime *rt;
+	int err = find_mode(s);
+
+	if (!err)
+		err = s->opts.command ? find_command(s) : find_processes(s);
+	if (err)
+		return err;
+	s->filter = gn_filter_new(s->opts.functions, s->opts.nfunctions);
+	if (!s->filter)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	if (gn_filter_positive(s->filter)) {
+		err = plan_native(s);
+		if (!err)
+			err = check_match(s);
+	}
+	if (err || !s->opts.command)
+		return err;
+	s->nop5 = gn_attach_nop5_cheaper(s->mode);
+	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
+		err = plan_runtime(s, rt);
+	return err;
+}

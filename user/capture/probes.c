@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/probes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gn_probe_group *group_of(struct gn_probes *p, const char *path,
+				       enum gn_prog prog)
+{
+	struct gn_probe_group *g;
+
+	/* the newest first: sites come file by file */
+	for (size_t i = p->count; i-- > 0;)
+		if (p->group[i].prog == prog && !strcmp(p->group[i].path, path))
+			return &p->group[i];
+	g = realloc(p->group, (p->count + 1) * sizeof(*g));
+	if (!g)
+		return NULL;
+	p->group = g;
+	g = &g[p->count];
+	memset(g, 0, sizeof(*g));
+	g->prog = prog;
+	g->path = strdup(path);
+	if (!g->path)
+		return NULL;
+	p->count++;
+	return g;
+}
+
+static int grow(struct gn_probe_group *g)
+{
+	size_t room = g->room ? g->room * 2 : 64;
+	uint64_t *offsets, *cookies;
+
+	offsets = realloc(g->offsets, room * sizeof(*offsets));
+	if (!offsets)
+		return -ENOMEM;
+	g->offsets = offsets;
+	cookies = realloc(g->cookies, room * sizeof(*cookies));
+	if (!cookies)
+		return -ENOMEM;
+	g->cookies = cookies;
+	g->room = room;
+	return 0;
+}
+
+int gn_probes_add(struct gn_probes *p, const char *path, enum gn_prog prog,
+		  uint64_t offset, uint64_t cookie)
+{
+	struct gn_probe_group *g = group_of(p, path, prog);
+	int err;
+
+	if (!g)
+		return -ENOMEM;
+	if (g->count == g->room) {
+		err = grow(g);
+		if (err)
+			return err;
+	}
+	g->offsets[g->count] = offset;
+	g->cookies[g->count++] = cookie;
+	return 0;
+}
+
+void gn_probes_free(struct gn_probes *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		free(p->group[i].path);
+		free(p->group[i].offsets);
+		free(p->group[i].cookies);
+	}
+	free(p->group);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The probes of a capture before they are attached: offsets and cookies,
+ * grouped by file and program.
+ */
+#ifndef GNOMON_CAPTURE_PROBES_H
+#define GNOMON_CAPTURE_PROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The BPF program of a probe. X(enumerator, is it a return probe). */
+#define GN_PROG_LIST(X)                                                 \
+	X(SESSION, 0)	    /* enter and return of a native function */ \
+	X(NATIVE, 0)	    /* one site, function in the cookie */      \
+	X(NATIVE_RETURN, 1) /* a native function's return */            \
+	X(MANAGED, 0)	    /* a site of a hook-site library */         \
+	X(NAME, 0)	    /* a site where a name is told */
+
+enum gn_prog {
+#define GN_PROG_ENUM(name, ret) GN_PROG_##name,
+	GN_PROG_LIST(GN_PROG_ENUM)
+#undef GN_PROG_ENUM
+		GN_PROG_COUNT
+};
+
+struct gn_probe_group {
+	char *path;
+	enum gn_prog prog;
+	uint64_t *offsets;
+	uint64_t *cookies;
+	size_t count, room;
+};
+
+struct gn_probes {
+	struct gn_probe_group *group;
+	size_t count;
+};
+
+/* 0 or -ENOMEM. */
+int gn_probes_add(struct gn_probes *p, const char *path, enum gn_prog prog,
+		  uint64_t offset, uint64_t cookie);
+void gn_probes_free(struct gn_probes *p);
+
+#endif

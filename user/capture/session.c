@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include "capture/drain.h"
+#include "gnomon.skel.h"
+#include "runtime/runtime.h"
+
+#define DEFAULT_RING (64u << 20)
+
+/* Both ends of the ring are polled: the program is never made to wake us. */
+#define POLL_MS 5
+
+int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
+		    ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->error, sizeof(s->error), fmt, ap);
+	va_end(ap);
+	s->status = status;
+	return err;
+}
+
+const char *gn_session_error(const struct gn_session *s)
+{
+	return s->error;
+}
+
+int gn_session_status(const struct gn_session *s)
+{
+	return s->status;
+}
+
+const char *gn_session_summary(const struct gn_session *s)
+{
+	return s->summary;
+}
+
+pid_t gn_session_child(const struct gn_session *s)
+{
+	return s->child.pid > 0 ? s->child.pid : 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What is lost on the way to the sink is counted; a sink that cannot go on
+ * ends the capture at the next poll. */
+int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)
+{
+	int err = s->sink_error ? -ENOBUFS
+				: s->opts.sink(s->opts.sink_ctx, rec, size);
+
+	if (!err)
+		return 0;
+	s->sink_lost++;
+	if (err != -ENOBUFS && err != -EBADMSG)
+		s->sink_error = err;
+	return 0;
+}
+
+int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
+			uint32_t ref, uint64_t key, uint8_t flags,
+			const char *a, const char *b)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	size_t size = gn_text_record(buf, kind, id, ref, a, b);
+	struct gn_rec *h = (struct gn_rec *)buf;
+
+	h->key = key & 0xffffffffffff;
+	h->flags = flags;
+	return gn_session_put(s, h, size);
+}
+
+int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
+{
+	struct gn_session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->opts = *opts;
+	s->next_func = 1;
+	s->iter_start = -1;
+	s->iter_stop = -1;
+	memset(&s->child, -1, sizeof(s->child));
+	s->links = gn_links_new();
+	if (!s->links) {
+		free(s);
+		return -ENOMEM;
+	}
+	*out = s;
+	return 0;
+}
+
+/* Which of the probe programs this capture uses, and of which link type. */
+static void choose_programs(struct gn_session *s)
+{
+	struct gnomon_bpf *skel = s->skel;
+	bool multi = s->mode != GN_ATTACH_SINGLE;
+	struct bpf_program *with_multi[] = {skel->progs.native_multi,
+					    skel->progs.managed_multi,
+					    skel->progs.name_multi};
+	struct bpf_program *with_perf[] = {skel->progs.native_perf,
+					   skel->progs.managed_perf,
+					   skel->progs.name_perf};
+
+	bpf_program__set_expected_attach_type(
+		skel->progs.native_session,
+		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
+	bpf_program__set_autoload(skel->progs.native_session,
+				  s->mode == GN_ATTACH_SESSION);
+	for (size_t i = 0; i < 3; i++) {
+		bpf_program__set_expected_attach_type(
+			with_multi[i],
+			(enum bpf_attach_type)GN_TRACE_UPROBE_MULTI);
+		bpf_program__set_autoload(with_multi[i], multi);
+		bpf_program__set_autoload(with_perf[i], !multi);
+	}
+}
+
+static int load_error(struct gn_session *s, int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return gn_session_fail(s, err, 1,
+				       "loading BPF programs is not permitted; "
+				       "run it as root (sudo gnomon ...)");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return gn_session_fail(s, err, 1,
+				       "this kernel has no BTF "
+				       "(/sys/kernel/btf/vmlinux); boot one "
+				       "with CONFIG_DEBUG_INFO_BTF");
+	return gn_session_fail(s, err, 1,
+			       "the kernel refuses gnomon's BPF programs (%s); "
+			       "see gnomon doctor",
+			       strerror(-err));
+}
+
+int gn_session_load(struct gn_session *s)
+{
+	uint64_t ring = s->opts.ring_size ? s->opts.ring_size : DEFAULT_RING;
+	int err;
+
+	s->skel = gnomon_bpf__open();
+	if (!s->skel)
+		return load_error(s, -errno);
+	choose_programs(s);
+	err = bpf_map__set_max_entries(s->skel->maps.ring, (uint32_t)ring);
+	if (!err)
+		err = gnomon_bpf__load(s->skel);
+	if (err)
+		return load_error(s, err);
+	s->skel->bss->control.stop = UINT64_MAX;
+	s->skel->bss->control.follow = s->opts.follow;
+	return 0;
+}
+
+static int attach_tracing(struct gn_session *s)
+{
+	struct bpf_program *progs[] = {
+		s->skel->progs.on_switch, s->skel->progs.on_wakeup,
+		s->skel->progs.on_fork,	  s->skel->progs.on_exec,
+		s->skel->progs.on_exit,	  s->skel->progs.on_rename,
+	};
+	size_t n = sizeof(progs) / sizeof(progs[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		struct bpf_link *link = bpf_program__attach(progs[i]);
+
+		if (!link)
+			return gn_session_fail(
+				s, -errno, 1,
+				"the kernel does not let a BPF program watch "
+				"%s (%s); see gnomon doctor",
+				bpf_program__section_name(progs[i]),
+				strerror(errno));
+		s->tracing[s->ntracing++] = link;
+	}
+	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
+	if (!s->iter)
+		return gn_session_fail(s, -errno, 1,
+				       "the kernel has no BPF iterator over "
+				       "tasks (%s); see gnomon doctor",
+				       strerror(errno));
+	/* made now, while the privileges are there */
+	s->iter_start = bpf_iter_create(bpf_link__fd(s->iter));
+	s->iter_stop = bpf_iter_create(bpf_link__fd(s->iter));
+	if (s->iter_start < 0 || s->iter_stop < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the BPF iterator over tasks cannot be "
+				       "made (%s)",
+				       strerror(errno));
+	return 0;
+}
+
+static const struct bpf_program *program_of(struct gn_session *s,
+					    enum gn_prog prog)
+{
+	bool multi = s->mode != GN_ATTACH_SINGLE;
+
+	switch (prog) {
+	case GN_PROG_SESSION:
+		return s->skel->progs.native_session;
+	case GN_PROG_NATIVE:
+	case GN_PROG_NATIVE_RETURN:
+		return multi ? s->skel->progs.native_multi
+			     : s->skel->progs.native_perf;
+	case GN_PROG_MANAGED:
+		return multi ? s->skel->progs.managed_multi
+			     : s->skel->progs.managed_perf;
+	case GN_PROG_NAME:
+		return multi ? s->skel->progs.name_multi
+			     : s->skel->progs.name_perf;
+	default:
+		return NULL;
+	}
+}
+
+static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
+{
+	bool one = !s->opts.follow && s->opts.npids == 1;
+	struct gn_probe_set set = {
+		.path = g->path,
+		.prog = program_of(s, g->prog),
+		.offsets = g->offsets,
+		.cookies = g->cookies,
+		.count = g->count,
+		.ret = g->prog == GN_PROG_NATIVE_RETURN,
+		.pid = one ? s->opts.pids[0] : 0,
+	};
+	enum gn_attach_mode mode = s->mode;
+	int err;
+
+	/* only the session program is of that link type */
+	if (mode == GN_ATTACH_SESSION && g->prog != GN_PROG_SESSION)
+		mode = GN_ATTACH_MULTI;
+	err = gn_links_add(s->links, mode, &set, &s->refused);
+	if (err == -ESRCH)
+		return gn_session_fail(s, err, 1,
+				       "process %d ended while gnomon was "
+				       "attaching; start it again",
+				       (int)set.pid);
+	if (err)
+		return gn_session_fail(s, err, 1,
+				       "probes cannot be attached to '%s' (%s)",
+				       g->path, strerror(-err));
+	return 0;
+}
+
+static void raise_files(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim); /* else attaching says what fails */
+}
+
+static int on_sample(void *ctx, void *data, size_t size);
+
+int gn_session_attach(struct gn_session *s)
+{
+	int err = attach_tracing(s);
+
+	if (s->mode == GN_ATTACH_SINGLE)
+		raise_files();
+	for (size_t i = 0; !err && i < s->probes.count; i++)
+		err = attach_group(s, &s->probes.group[i]);
+	if (err)
+		return err;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_sample,
+				   s, NULL);
+	if (!s->ring)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be mapped (%s)",
+				       strerror(errno));
+	snprintf(s->summary, sizeof(s->summary),
+		 "%zu function%s (%zu by return probe, %zu by their own rets"
+		 "%s), %s links",
+		 s->native.functions - s->native.refused,
+		 s->native.functions - s->native.refused == 1 ? "" : "s",
+		 s->native.by_return, s->native.by_ret,
+		 s->native.refused || s->refused ? ", some refused" : "",
+		 gn_attach_mode_name(s->mode));
+	return 0;
+}
+
+static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	return gn_session_put(ctx, rec, size);
+}
+
+static int on_sample(void *ctx, void *data, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	if (gn_drain_sample(data, size, on_record, s))
+		s->sink_lost++;
+	return 0;
+}
+
+/* The command as a JSON array, so that any argument can be told. */
+static char *command_text(const struct gn_session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fputc('[', f);
+	for (char *const *a = s->opts.command; a && *a; a++) {
+		fprintf(f, "%s\"", a == s->opts.command ? "" : ",");
+		for (const unsigned char *c = (const unsigned char *)*a; *c;
+		     c++) {
+			if (*c == '"' || *c == '\\')
+				fprintf(f, "\\%c", *c);
+			else if (*c < 0x20 || *c == 0x7f)
+				fprintf(f, "\\u%04x", *c);
+			else
+				fputc(*c, f);
+		}
+		fputc('"', f);
+	}
+	fputc(']', f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_info(struct gn_session *s, const char *key, const char *value)
+{
+	gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, key, value);
+}
+
+static void put_number(struct gn_session *s, const char *key, size_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%zu", n);
+	put_info(s, key, text);
+}
+
+static void put_facts(struct gn_session *s)
+{
+	char *command = command_text(s);
+	struct utsname u;
+
+	put_info(s, "version", GNOMON_VERSION);
+	put_info(s, "command", command ? command : "[]");
+	free(command);
+	if (!uname(&u)) {
+		put_info(s, "machine", u.nodename);
+		put_info(s, "kernel", u.release);
+		put_info(s, "architecture", u.machine);
+	}
+	put_info(s, "clock", "monotonic");
+	put_info(s, "options", s->opts.options ? s->opts.options : "");
+	put_info(s, "links", gn_attach_mode_name(s->mode));
+	if (gn_filter_positive(s->filter)) {
+		put_number(s, "functions.return", s->native.by_return);
+		put_number(s, "functions.ret", s->native.by_ret);
+		put_number(s, "functions.refused",
+			   s->native.refused + s->refused);
+		put_info(s, "functions.verdict", s->native.verdict);
+	} else {
+		put_info(s, "hint",
+			 "no native function was asked for; add them with "
+			 "-f GLOB (gnomon list shows which)");
+	}
+}
+
+static void put_session(struct gn_session *s, uint64_t end)
+{
+	struct gn_rec_session r = {
+		.h = {.time = s->skel->bss->control.start,
+		      .kind = GN_KIND_SESSION},
+		.end = end,
+	};
+
+	gn_session_put(s, &r.h, sizeof(r));
+}
+
+static int run_iter(struct gn_session *s, int fd)
+{
+	char buf[256];
+	ssize_t n;
+
+	do {
+		n = read(fd, buf, sizeof(buf));
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the threads cannot be listed (%s)",
+				       strerror(errno));
+	return 0;
+}
+
+static int start_processes(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int targets = bpf_map__fd(s->skel->maps.targets);
+	int err;
+
+	s->pidfds = calloc(s->opts.npids, sizeof(*s->pidfds));
+	if (!s->pidfds)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	for (size_t i = 0; i < s->opts.npids; i++)
+		s->pidfds[i] = -1;
+	for (size_t i = 0; i < s->opts.npids; i++) {
+		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
+
+		s->pidfds[i] = (int)syscall(SYS_pidfd_open, tgid, 0);
+		if (s->pidfds[i] < 0)
+			return gn_session_fail(s, -errno, 1,
+					       "process %u ended while gnomon "
+					       "was attaching; start it again",
+					       tgid);
+		if (bpf_map_update_elem(targets, &tgid, &one, BPF_ANY))
+			return gn_session_fail(s, -errno, 1,
+					       "too many processes (%s)",
+					       strerror(errno));
+	}
+	control->scanning = 1;
+	__atomic_store_n(&control->start, now_ns(), __ATOMIC_SEQ_CST);
+	err = run_iter(s, s->iter_start);
+	control->scanning = 0;
+	return err;
+}
+
+static int start_command(struct gn_session *s)
+{
+	int err = gn_child_fork(&s->child, (char *const *)s->opts.command,
+				&s->opts.user, s->env);
+
+	if (err)
+		return gn_session_fail(s, err, 1,
+				       "no process can be started (%s)",
+				       strerror(-err));
+	s->skel->bss->control.launch = (uint32_t)s->child.pid;
+	err = gn_child_go(&s->child);
+	if (!err)
+		return 0;
+	gn_child_wait(&s->child);
+	return gn_session_fail(s, err, err == -ENOENT ? 127 : 126,
+			       "'%s' cannot be started: %s; check the command",
+			       s->opts.command[0], strerror(-err));
+}
+
+int gn_session_start(struct gn_session *s)
+{
+	int err;
+
+	put_facts(s);
+	err = s->opts.command ? start_command(s) : start_processes(s);
+	if (err)
+		return err;
+	s->running = true;
+	put_session(s, 0);
+	return 0;
+}
+
+/* 1 while something that was asked for lives. */
+static int alive(struct gn_session *s)
+{
+	struct pollfd p = {.events = POLLIN};
+
+	if (s->opts.command) {
+		p.fd = s->child.pidfd;
+		return poll(&p, 1, 0) == 0;
+	}
+	for (size_t i = 0; i < s->opts.npids; i++) {
+		p.fd = s->pidfds[i];
+		if (!poll(&p, 1, 0))
+			return 1;
+	}
+	return 0;
+}
+
+int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
+{
+	struct pollfd p[2] = {{.fd = wake_fd, .events = POLLIN},
+			      {.fd = s->child.pidfd, .events = POLLIN}};
+	int n, live = alive(s);
+
+	n = ring_buffer__consume(s->ring);
+	if (n < 0)
+		return gn_session_fail(s, n, 1,
+				       "the ring buffer is broken "
+				       "(%s)",
+				       strerror(-n));
+	if (s->sink_error)
+		return gn_session_fail(s, s->sink_error, 1,
+				       "the records cannot be kept: %s",
+				       strerror(-s->sink_error));
+	if (!live)
+		return 0;
+	/* a busy ring is drained again at once */
+	poll(p, 2, n > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
+	return 1;
+}
+
+static void put_counts(struct gn_session *s)
+{
+	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};
+
+	s->skel->bss->control.counters[GN_COUNTER_SINK] += s->sink_lost;
+	for (uint32_t i = 0; i < GN_COUNTER_COUNT; i++) {
+		r.id = i;
+		r.count = s->skel->bss->control.counters[i];
+		if (r.count)
+			gn_session_put(s, &r.h, sizeof(r));
+	}
+}
+
+static void count_missed(struct gn_session *s)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, s->skel->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+		int fd = bpf_program__fd(p);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			s->skel->bss->control.counters[GN_COUNTER_MISSED] +=
+				info.recursion_misses;
+	}
+}
+
+static void detach(struct gn_session *s)
+{
+	gn_links_free(s->links);
+	s->links = NULL;
+	while (s->ntracing)
+		bpf_link__destroy(s->tracing[--s->ntracing]);
+}
+
+int gn_session_stop(struct gn_session *s)
+{
+	struct gn_control *control;
+	uint64_t end = now_ns();
+	int err;
+
+	if (!s->running)
+		return 0;
+	s->running = false;
+	control = &s->skel->bss->control;
+	__atomic_store_n(&control->stop, end, __ATOMIC_SEQ_CST);
+	/* programs that took their time before the stop are done after this */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	ring_buffer__consume(s->ring);
+	control->finishing = 1;
+	err = run_iter(s, s->iter_stop);
+	ring_buffer__consume(s->ring);
+	count_missed(s);
+	detach(s);
+	ring_buffer__consume(s->ring);
+	put_counts(s);
+	put_session(s, end);
+	if (!err && s->sink_error)
+		err = gn_session_fail(s, s->sink_error, 1,
+				      "the records cannot be kept: %s",
+				      strerror(-s->sink_error));
+	return err;
+}
+
+bool gn_session_ended(struct gn_session *s, int *status)
+{
+	int got;
+
+	if (s->child.pid <= 0)
+		return true;
+	got = gn_child_poll(&s->child);
+	if (got == -EAGAIN)
+		return false;
+	*status = got < 0 ? 1 : got;
+	return true;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void gn_session_free(struct gn_session *s)
+{
+	if (!s)
+		return;
+	detach(s);
+	gn_child_close(&s->child);
+	for (size_t i = 0; s->pidfds && i < s->opts.npids; i++)
+		close_fd(s->pidfds[i]);
+	free(s->pidfds);
+	close_fd(s->iter_start);
+	close_fd(s->iter_stop);
+	bpf_link__destroy(s->iter);
+	ring_buffer__free(s->ring);
+	gnomon_bpf__destroy(s->skel);
+	gn_probes_free(&s->probes);
+	gn_paths_free(&s->files);
+	gn_filter_free(s->filter);
+	gn_environment_free(s->env);
+	free(s);
+}

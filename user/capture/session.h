@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A capture: new, prepare (find targets, plan probes), load, attach, start,
+ * poll until it ends, stop, free. Each stage once and in this order; free at
+ * any point removes all that is attached. Stages return 0 or -errno; then
+ * gn_session_error() is a sentence for people and gn_session_status() the exit
+ * status that it deserves.
+ */
+#ifndef GNOMON_CAPTURE_SESSION_H
+#define GNOMON_CAPTURE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <gnomon/event.h>
+#include "capture/attach.h"
+#include "capture/site.h"
+#include "capture/target.h"
+
+/* Takes one whole record. <0 ends the capture with that error, but -ENOBUFS,
+ * which counts the record as lost. */
+typedef int (*gn_sink_fn)(void *ctx, const struct gn_rec *rec, size_t size);
+
+struct gn_session_opts {
+	char *const *command; /* NULL-terminated; NULL: `pids` */
+	const pid_t *pids;
+	size_t npids;
+	const char *const *functions; /* -f: see runtime/filter.h */
+	size_t nfunctions;
+	enum gn_leave_mode leave;
+	enum gn_attach_mode attach;
+	bool follow;
+	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
+	const char *options; /* as given, for the trace's header */
+	struct gn_user user;
+	gn_sink_fn sink;
+	void *sink_ctx;
+};
+
+struct gn_session;
+
+/* All that `opts` points to must outlive the session. */
+int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out);
+int gn_session_prepare(struct gn_session *s);
+int gn_session_load(struct gn_session *s);
+int gn_session_attach(struct gn_session *s);
+int gn_session_start(struct gn_session *s);
+
+/* Drains the ring and waits up to `ms`, less when something happens at
+ * `wake_fd`. 1 = it goes on, 0 = what was traced has ended, <0. */
+int gn_session_poll(struct gn_session *s, int wake_fd, int ms);
+
+/* Ends the capture: threads are closed, the last records handed to the sink,
+ * all probes removed. The command goes on. */
+int gn_session_stop(struct gn_session *s);
+
+/* True when the command has ended (or there is none): *status is its exit
+ * status as a shell reports it, 0 for none. */
+bool gn_session_ended(struct gn_session *s, int *status);
+
+void gn_session_free(struct gn_session *s);
+
+const char *gn_session_error(const struct gn_session *s);
+int gn_session_status(const struct gn_session *s);
+
+/* One line that says what is attached, after gn_session_attach(). */
+const char *gn_session_summary(const struct gn_session *s);
+
+/* The running command, 0 when there is none or it has ended. */
+pid_t gn_session_child(const struct gn_session *s);
+
+#endif

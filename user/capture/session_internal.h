@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The session's own state, shared by its stages (session.c, prepare.c). */
+#ifndef GNOMON_CAPTURE_SESSION_INTERNAL_H
+#define GNOMON_CAPTURE_SESSION_INTERNAL_H
+
+#include <limits.h>
+
+#include "capture/probes.h"
+#include "capture/session.h"
+#include "runtime/native.h"
+
+struct gnomon_bpf;
+struct ring_buffer;
+struct bpf_link;
+
+struct gn_session {
+	struct gn_session_opts opts;
+	enum gn_attach_mode mode;
+	bool nop5; /* the cheaper site of hook-site libraries */
+	char program[PATH_MAX];
+
+	struct gn_filter *filter;
+	struct gn_paths files;
+	struct gn_probes probes;
+	struct gn_native_stats native;
+	char **env;	   /* of the runtimes, for the command */
+	bool managed_hint; /* the program looks like a runtime's launcher */
+	size_t last_file;  /* while planning: the MODULE written last */
+	uint32_t next_func;
+
+	struct gnomon_bpf *skel;
+	struct ring_buffer *ring;
+	struct gn_links *links;
+	struct bpf_link *tracing[8];
+	size_t ntracing;
+	struct bpf_link *iter;
+	int iter_start, iter_stop;
+	size_t refused; /* sites that the kernel would not take */
+
+	struct gn_child child;
+	int *pidfds; /* of -p */
+	bool running;
+	int sink_error;
+	uint64_t sink_lost;
+
+	int status;
+	char error[512];
+	char summary[256];
+};
+
+/* Sets the error sentence and status; returns err. */
+int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
+		    ...) __attribute__((format(printf, 4, 5)));
+
+/* A record to the sink. */
+int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
+int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
+			uint32_t ref, uint64_t key, uint8_t flags,
+			const char *a, const char *b);
+
+#endif

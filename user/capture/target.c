@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int parse_id(const char *text, unsigned int *id)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || v >= UINT_MAX)
+		return -EINVAL;
+	*id = (unsigned int)v;
+	return 0;
+}
+
+int gn_user_find(struct gn_user *u)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	struct passwd *pw;
+
+	memset(u, 0, sizeof(*u));
+	u->uid = getuid();
+	u->gid = getgid();
+	if (getuid() || !uid || !gid)
+		return 0;
+	if (parse_id(uid, &u->uid) || parse_id(gid, &u->gid))
+		return -EINVAL;
+	u->other = u->uid != 0;
+	pw = getpwuid(u->uid);
+	if (pw) {
+		snprintf(u->name, sizeof(u->name), "%s", pw->pw_name);
+		snprintf(u->home, sizeof(u->home), "%s", pw->pw_dir);
+		snprintf(u->shell, sizeof(u->shell), "%s", pw->pw_shell);
+	}
+	return 0;
+}
+
+/* -EACCES beats -ENOENT, as in execvp(). */
+static int try_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == EACCES ? -EACCES : -ENOENT;
+	if (!S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+		return -EACCES;
+	return 0;
+}
+
+int gn_target_resolve(const char *name, const struct gn_user *u, char *path)
+{
+	const char *dirs = getenv("PATH");
+	int err = -ENOENT;
+
+	(void)u;
+	if (!*name)
+		return -ENOENT;
+	if (strchr(name, '/')) {
+		if (strlen(name) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		strcpy(path, name);
+		return try_program(path);
+	}
+	if (!dirs)
+		dirs = "/usr/local/bin:/usr/bin:/bin";
+	for (const char *d = dirs; d;) {
+		const char *end = strchrnul(d, ':');
+		int len = (int)(end - d), got;
+
+		if (snprintf(path, PATH_MAX, "%.*s%s%s", len, d,
+			     len ? "/" : "./", name) < PATH_MAX) {
+			got = try_program(path);
+			if (!got)
+				return 0;
+			if (got == -EACCES)
+				err = got;
+		}
+		d = *end ? end + 1 : NULL;
+	}
+	return err;
+}
+
+static int become(const struct gn_user *u)
+{
+	if (!u->other)
+		return 0;
+	if (u->name[0] ? initgroups(u->name, u->gid) : setgroups(1, &u->gid))
+		return -errno;
+	if (setgid(u->gid) || setuid(u->uid))
+		return -errno;
+	if (!setuid(0)) /* it must not be possible to go back */
+		return -EPERM;
+	return 0;
+}
+
+static int user_environment(const struct gn_user *u, char *const env[])
+{
+	if (u->other && u->name[0] &&
+	    (setenv("HOME", u->home, 1) || setenv("USER", u->name, 1) ||
+	     setenv("LOGNAME", u->name, 1) || setenv("SHELL", u->shell, 1)))
+		return -errno;
+	for (; env && *env; env++) {
+		const char *eq = strchr(*env, '=');
+		char name[64];
+
+		if (!eq || (size_t)(eq - *env) >= sizeof(name))
+			return -EINVAL;
+		memcpy(name, *env, (size_t)(eq - *env));
+		name[eq - *env] = 0;
+		if (setenv(name, eq + 1, 1))
+			return -errno;
+	}
+	return 0;
+}
+
+/* In the child: nothing of gnomon may be left in what the program sees. */
+static void run_child(int gate, int fail, char *const argv[],
+		      const struct gn_user *u, char *const env[])
+{
+	sigset_t none;
+	char byte = 0;
+	int err;
+
+	while (read(gate, &byte, 1) < 0 && errno == EINTR)
+		;
+	err = byte == 'g' ? 0 : -ECANCELED;
+	if (!err)
+		err = user_environment(u, env);
+	if (!err)
+		err = become(u);
+	if (!err) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execvp(argv[0], argv);
+		err = -errno;
+	}
+	err = -err;
+	while (write(fail, &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	_exit(127);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int gn_child_fork(struct gn_child *c, char *const argv[],
+		  const struct gn_user *u, char *const env[])
+{
+	int gate[2] = {-1, -1}, fail[2] = {-1, -1};
+	int err;
+
+	memset(c, -1, sizeof(*c));
+	if (pipe2(gate, O_CLOEXEC) || pipe2(fail, O_CLOEXEC)) {
+		err = -errno;
+		goto out;
+	}
+	fflush(NULL);
+	c->pid = fork();
+	if (c->pid < 0) {
+		err = -errno;
+		goto out;
+	}
+	if (!c->pid) {
+		close(gate[1]);
+		close(fail[0]);
+		run_child(gate[0], fail[1], argv, u, env);
+	}
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	err = c->pidfd < 0 ? -errno : 0;
+	c->gate = gate[1];
+	c->fail = fail[0];
+	gate[1] = -1;
+	fail[0] = -1;
+out:
+	close_fd(&gate[0]);
+	close_fd(&gate[1]);
+	close_fd(&fail[0]);
+	close_fd(&fail[1]);
+	if (err)
+		gn_child_close(c);
+	return err;
+}
+
+int gn_child_go(struct gn_child *c)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (write(c->gate, "g", 1) != 1)
+		return -errno;
+	close_fd(&c->gate);
+	do {
+		n = read(c->fail, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	close_fd(&c->fail);
+	return n == (ssize_t)sizeof(err) ? -err : 0;
+}
+
+static int status_of(int status)
+{
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	return WEXITSTATUS(status);
+}
+
+static int reap(struct gn_child *c, int flags)
+{
+	int status;
+	pid_t got;
+
+	if (c->pid <= 0)
+		return -ECHILD;
+	do {
+		got = waitpid(c->pid, &status, flags);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	if (!got)
+		return -EAGAIN;
+	c->pid = -1;
+	return status_of(status);
+}
+
+int gn_child_wait(struct gn_child *c)
+{
+	return reap(c, 0);
+}
+
+int gn_child_poll(struct gn_child *c)
+{
+	return reap(c, WNOHANG);
+}
+
+void gn_child_close(struct gn_child *c)
+{
+	bool waiting = c->gate >= 0;
+
+	close_fd(&c->gate);
+	close_fd(&c->fail);
+	close_fd(&c->pidfd);
+	if (waiting && c->pid > 0)
+		reap(c, 0);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The traced command or processes: who runs it, starting it, what it maps.
+ */
+#ifndef GNOMON_CAPTURE_TARGET_H
+#define GNOMON_CAPTURE_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Whom the command runs as: the invoking user of sudo, or nobody else. */
+struct gn_user {
+	bool other; /* not the one that gnomon runs as */
+	uid_t uid;
+	gid_t gid;
+	char name[64];
+	char home[256];
+	char shell[256];
+};
+
+/* From SUDO_UID and SUDO_GID. -EINVAL when they are not numbers. */
+int gn_user_find(struct gn_user *u);
+
+/* The program that `name` would start, as execvp() finds it: -ENOENT or
+ * -EACCES. `path` gets PATH_MAX bytes. */
+int gn_target_resolve(const char *name, const struct gn_user *u, char *path);
+
+struct gn_child {
+	pid_t pid;
+	int pidfd;
+	int gate; /* write end: closing it ends the child, a byte starts it */
+	int fail; /* read end: the errno of a failed exec */
+};
+
+/*
+ * Forks; the child waits at the gate, as `u`, to become argv. `env` are
+ * NAME=VALUE to add, ended by NULL.
+ */
+int gn_child_fork(struct gn_child *c, char *const argv[],
+		  const struct gn_user *u, char *const env[]);
+/* Opens the gate and waits until the program runs: 0 or -errno of exec. */
+int gn_child_go(struct gn_child *c);
+/* Ends a child that waits at its gate; closes what is open. */
+void gn_child_close(struct gn_child *c);
+/* Waits for its end: the exit status as a shell reports it. */
+int gn_child_wait(struct gn_child *c);
+/* The same, -EAGAIN if it runs yet. */
+int gn_child_poll(struct gn_child *c);
+
+/* Paths of the files that a program will map, itself first: what the dynamic
+ * linker lists, run as `u`. Freed with gn_paths_free(). */
+struct gn_paths {
+	char **path;
+	size_t count;
+};
+int gn_target_files(const char *program, const struct gn_user *u,
+		    struct gn_paths *out);
+/* The executable files that a process maps, by /proc, its program first. */
+int gn_process_files(pid_t pid, struct gn_paths *out);
+int gn_paths_add(struct gn_paths *p, const char *path);
+void gn_paths_free(struct gn_paths *p);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+const char *gn_attach_choice(size_t i)
+{
+	static const char *const names[] = {"auto", "session", "multi",
+					    "single"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+bool gn_capture_target(const struct gn_capture_args *a, int *status)
+{
+	*status = GN_EXIT_USAGE;
+	if (a->args.command && a->args.pids.n)
+		gn_error("both a command and -p are given; give one of them");
+	else if (!a->args.command && !a->args.pids.n)
+		gn_error("nothing to trace; give a command after -- or a "
+			 "process with -p PID");
+	else
+		return true;
+	return false;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* libbpf's own complaints only with -v: ours say what to do. */
+static int no_print(enum libbpf_print_level level, const char *format,
+		    va_list ap)
+{
+	(void)level;
+	(void)format;
+	(void)ap;
+	return 0;
+}
+
+static int warnings(enum libbpf_print_level level, const char *format,
+		    va_list ap)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, ap);
+}
+
+/* What the rest of a capture needs: files for the invoking user. */
+static int drop_capabilities(void)
+{
+	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
+					   CAP_FOWNER, CAP_KILL};
+	cap_t caps = cap_init();
+	int err = 0;
+
+	if (!caps)
+		return -errno;
+	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
+		cap_flag_value_t has = CAP_CLEAR;
+		cap_t now = cap_get_proc();
+
+		if (now)
+			cap_get_flag(now, keep[i], CAP_PERMITTED, &has);
+		cap_free(now);
+		if (has == CAP_SET &&
+		    (cap_set_flag(caps, CAP_PERMITTED, 1, &keep[i], CAP_SET) ||
+		     cap_set_flag(caps, CAP_EFFECTIVE, 1, &keep[i], CAP_SET)))
+			err = -errno;
+	}
+	if (!err && cap_set_proc(caps))
+		err = -errno;
+	cap_free(caps);
+	return err;
+}
+
+/* From here on signals are read, not taken: a capture ends whole. */
+static int catch_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The number of the signal that came, 0 = none. */
+static int take_signal(int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	return (int)info.ssi_signo;
+}
+
+/* The options as they were given, for the trace's header. */
+static char *options_text(int argc, char **argv, char **command)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (int i = 0; i < argc && (!command || argv + i < command); i++)
+		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int fail(struct gn_capture *c, int err)
+{
+	if (c->session && *gn_session_error(c->session)) {
+		gn_error("%s", gn_session_error(c->session));
+		return gn_session_status(c->session);
+	}
+	gn_error("cannot trace: %s; see gnomon doctor", strerror(-err));
+	return GN_EXIT_FAILED;
+}
+
+static int loop(struct gn_capture *c, uint64_t duration)
+{
+	uint64_t end = duration ? now_ns() + duration : UINT64_MAX;
+	int more = 1;
+
+	while (more > 0 && !take_signal(c->signal_fd)) {
+		uint64_t now = now_ns();
+
+		if (now >= end)
+			break;
+		more = gn_session_poll(
+			c->session, c->signal_fd,
+			end - now < 5000000 ? (int)((end - now) / 1000000) : 5);
+	}
+	return more < 0 ? more : 0;
+}
+
+static int stages(struct gn_capture *c, const struct gn_capture_args *a)
+{
+	int err = gn_session_prepare(c->session);
+
+	if (!err)
+		err = gn_session_load(c->session);
+	if (!err)
+		err = gn_session_attach(c->session);
+	if (err)
+		return err;
+	err = gn_session_start(c->session);
+	if (err)
+		return err;
+	err = drop_capabilities();
+	if (err)
+		return err;
+	if (!a->args.quiet)
+		fprintf(stderr, "gnomon: attached: %s\n",
+			gn_session_summary(c->session));
+	err = loop(c, a->args.duration);
+	return gn_session_stop(c->session) ?: err;
+}
+
+int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
+		   int argc, char **argv, gn_sink_fn sink, void *ctx)
+{
+	struct gn_session_opts opts = {
+		.command = a->args.command,
+		.pids = a->args.pids.pid,
+		.npids = a->args.pids.n,
+		.functions = a->args.functions.item,
+		.nfunctions = a->args.functions.n,
+		.leave = (enum gn_leave_mode)a->args.leave,
+		.attach = (enum gn_attach_mode)a->attach,
+		.follow = a->args.follow,
+		.ring_size = a->ring,
+		.sink = sink,
+		.sink_ctx = ctx,
+	};
+	char *text;
+	int err;
+
+	memset(c, 0, sizeof(*c));
+	c->signal_fd = catch_signals();
+	if (c->signal_fd < 0)
+		return fail(c, c->signal_fd);
+	libbpf_set_print(a->args.verbose ? warnings : no_print);
+	if (gn_user_find(&opts.user)) {
+		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
+			 "sudo, or unset both");
+		return GN_EXIT_USAGE;
+	}
+	text = options_text(argc, argv, a->args.command);
+	opts.options = text;
+	err = gn_session_new(&opts, &c->session);
+	if (!err)
+		err = stages(c, a);
+	free(text);
+	return err ? fail(c, err) : GN_EXIT_OK;
+}
+
+void gn_capture_wait(struct gn_capture *c)
+{
+	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+
+	while (gn_session_child(c->session)) {
+		if (gn_session_ended(c->session, &c->status))
+			return;
+		poll(&p, 1, 20);
+		if (take_signal(c->signal_fd))
+			return;
+	}
+}
+
+void gn_capture_end(struct gn_capture *c)
+{
+	gn_session_free(c->session);
+	if (c->signal_fd > 0)
+		close(c->signal_fd);
+}
+
+int gn_capture_status(const struct gn_capture *c, int own)
+{
+	return own ? own : c->status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the verbs that trace share: options, signals, the loop. */
+#ifndef GNOMON_CMD_CAPTURE_H
+#define GNOMON_CMD_CAPTURE_H
+
+#include "capture/session.h"
+#include "cmd/cmd.h"
+
+struct gn_capture_args {
+	struct gn_args args; /* first: the option tables' offsets */
+	int attach;	     /* enum gn_attach_mode */
+	uint64_t ring;	     /* bytes, 0 = default */
+};
+
+#define GN_OPT_ATTACH                                                   \
+	{                                                               \
+		0, "attach", GN_OPTION_CHOICE,                          \
+			offsetof(struct gn_capture_args, attach), NULL, \
+			"how probes are attached", gn_attach_choice     \
+	}
+#define GN_OPT_RING                                                       \
+	{                                                                 \
+		0, "ring-size", GN_OPTION_SIZE,                           \
+			offsetof(struct gn_capture_args, ring), "SIZE",   \
+			"of the ring buffer (64M); more loses less", NULL \
+	}
+
+const char *gn_attach_choice(size_t i);
+
+/* What came of a capture. */
+struct gn_capture {
+	struct gn_session *session;
+	int signal_fd;
+	int status; /* of the command, after gn_capture_wait() */
+};
+
+/* True when a command or processes were given, and not both; else it says so
+ * and *status is the exit status. */
+bool gn_capture_target(const struct gn_capture_args *a, int *status);
+
+/*
+ * The whole capture, from new to stop. GN_EXIT_OK, or the exit status after
+ * it has said why on stderr. gn_capture_end() in each case.
+ */
+int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
+		   int argc, char **argv, gn_sink_fn sink, void *ctx);
+
+/* Waits for the command to end (a second signal ends the waiting). */
+void gn_capture_wait(struct gn_capture *c);
+
+void gn_capture_end(struct gn_capture *c);
+
+/* What gnomon's exit status is: `own` unless it is 0, else the command's. */
+int gn_capture_status(const struct gn_capture *c, int own);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon run: a capture whose records go straight into the pipeline. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/capture.h"
+#include "cmd/outfile.h"
+#include "model/pipeline.h"
+
+static const struct gn_option options[] = {
+	GN_OPT_FUNCTION,
+	GN_OPT_PIDS,
+	GN_OPT_OUTPUT("write the report there, not to stdout"),
+	GN_OPT_DURATION,
+	GN_OPT_BY,
+	GN_OPT_FORMAT,
+	GN_OPT_SORT,
+	GN_OPT_LIMIT,
+	GN_OPT_MIN_PCT,
+	GN_OPT_CLASSIFY,
+	GN_OPT_NS,
+	GN_OPT_LEAVE,
+	GN_OPT_NO_FOLLOW,
+	GN_OPT_ATTACH,
+	GN_OPT_RING,
+	GN_OPT_ALLOW_LOSS,
+	GN_OPT_QUIET("say nothing but errors"),
+	GN_OPT_VERBOSE("say more"),
+};
+
+static const struct gn_verb_usage usage = {
+	.name = "run",
+	.synopsis = "[options] -- COMMAND [ARGUMENT...]",
+	.summary = "Trace a command (or processes, -p) and print the report "
+		   "when it has ended.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.rest = GN_REST_COMMAND,
+	.examples = "  sudo gnomon run -- dotnet app.dll\n"
+		    "  sudo gnomon run -f 'parse_*' --by tree -- ./app FILE\n",
+};
+
+static int feed(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	return gn_pipeline_feed(ctx, rec, size);
+}
+
+static int print(const struct gn_model *m, const struct gn_args *args,
+		 struct gn_textfile *out)
+{
+	struct gn_report_opts opts;
+	int err;
+
+	gn_report_opts_init(&opts, args, out->f);
+	err = gn_report_print(m, &opts, out->f);
+	if (err)
+		gn_textfile_abort(out);
+	else
+		err = gn_textfile_commit(out);
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write the report: %s; give another file with -o",
+		 strerror(-err));
+	return GN_EXIT_FAILED;
+}
+
+static int run(const struct gn_capture_args *a, int argc, char **argv,
+	       struct gn_textfile *out)
+{
+	struct gn_pipeline_opts popts = {
+		.classify = (enum gn_classify)a->args.classify};
+	struct gn_pipeline *p = gn_pipeline_new(&popts);
+	struct gn_model *m = NULL;
+	struct gn_capture c;
+	int status;
+
+	if (!p) {
+		gn_error("no memory; free some");
+		return GN_EXIT_FAILED;
+	}
+	status = gn_capture_run(&c, a, argc, argv, feed, p);
+	if (status) {
+		gn_textfile_abort(out);
+		goto out;
+	}
+	gn_capture_wait(&c);
+	if (gn_pipeline_finish(p, &m)) {
+		gn_error("no memory for the report; record into a file");
+		gn_textfile_abort(out);
+		status = GN_EXIT_FAILED;
+		goto out;
+	}
+	status = print(m, &a->args, out);
+	gn_report_warn(m, a->args.allow_loss);
+	if (!status)
+		status = gn_report_status(m, a->args.allow_loss);
+	gn_model_free(m);
+out:
+	status = gn_capture_status(&c, status);
+	gn_capture_end(&c);
+	gn_pipeline_free(p);
+	return status;
+}
+
+int gn_cmd_run(int argc, char **argv)
+{
+	struct gn_capture_args a = {0};
+	struct gn_textfile out;
+	int status, err;
+
+	gn_args_init(&a.args);
+	if (!gn_cmd_parse(&usage, argc, argv, &a.args, &status) ||
+	    !gn_capture_target(&a, &status))
+		goto out;
+	/* before anything runs: a place that cannot be written is told now */
+	err = gn_textfile_open(&out, a.args.output);
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with -o",
+			 a.args.output, strerror(-err));
+		status = GN_EXIT_FAILED;
+		goto out;
+	}
+	status = run(&a, argc, argv, &out);
+out:
+	gn_args_clear(&a.args);
+	return status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "elf/notes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NT_STAPSDT 3
+#define MAX_NOTES  65536
+
+struct notes {
+	struct gn_note *note;
+	size_t count;
+	uint64_t base; /* address of .stapsdt.base */
+};
+
+/* Copies the string at *pos, which ends before `end`; false if it does not. */
+static bool take_string(const char **pos, const char *end, char *out,
+			size_t size)
+{
+	const char *nul = memchr(*pos, 0, (size_t)(end - *pos));
+
+	if (!nul || (size_t)(nul - *pos) >= size)
+		return false;
+	memcpy(out, *pos, (size_t)(nul - *pos) + 1);
+	*pos = nul + 1;
+	return true;
+}
+
+/* Address to file offset, by the program headers. */
+static int offset_of(Elf *elf, uint64_t addr, uint64_t *offset)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return -ENOEXEC;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X))
+			continue;
+		if (addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz) {
+			*offset = addr - ph.p_vaddr + ph.p_offset;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The description of one note: three addresses and three strings. */
+static int take_note(Elf *elf, struct notes *notes, const char *desc,
+		     size_t size)
+{
+	const char *pos = desc + 24, *end = desc + size;
+	struct gn_note *grown, *note;
+	uint64_t addr[3];
+
+	if (size < 24)
+		return 0;
+	memcpy(addr, desc, 24);
+	grown = realloc(notes->note, (notes->count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	notes->note = grown;
+	note = &grown[notes->count];
+	if (notes->base && addr[1])
+		addr[0] += notes->base - addr[1];
+	if (take_string(&pos, end, note->provider, sizeof(note->provider)) &&
+	    take_string(&pos, end, note->name, sizeof(note->name)) &&
+	    take_string(&pos, end, note->args, sizeof(note->args)) &&
+	    !offset_of(elf, addr[0], &note->offset))
+		notes->count++;
+	return 0;
+}
+
+static int take_section(Elf *elf, Elf_Scn *scn, struct notes *notes)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t name, desc, next, at = 0;
+	GElf_Nhdr nh;
+
+	while (data && (next = gelf_getnote(data, at, &nh, &name, &desc))) {
+		const char *bytes = data->d_buf;
+
+		if (nh.n_type == NT_STAPSDT && nh.n_namesz == 8 &&
+		    !memcmp(bytes + name, "stapsdt", 8)) {
+			int err = take_note(elf, notes, bytes + desc,
+					    nh.n_descsz);
+
+			if (err)
+				return err;
+		}
+		if (notes->count >= MAX_NOTES)
+			return -E2BIG;
+		at = next;
+	}
+	return 0;
+}
+
+static int walk(Elf *elf, struct notes *notes)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr sh;
+	int err = 0;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return -ENOEXEC;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh))
+			return -ENOEXEC;
+		name = elf_strptr(elf, names, sh.sh_name);
+		if (name && !strcmp(name, ".stapsdt.base"))
+			notes->base = sh.sh_addr;
+	}
+	while (!err && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
+			err = take_section(elf, scn, notes);
+	return err;
+}
+
+int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
+{
+	struct notes notes = {0};
+	Elf *elf;
+	int fd, err;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF ||
+	    gelf_getclass(elf) != ELFCLASS64)
+		err = -ENOEXEC;
+	else
+		err = walk(elf, &notes);
+	elf_end(elf);
+	close(fd);
+	if (!err && !notes.count)
+		err = -ENOENT;
+	if (err) {
+		free(notes.note);
+		return err;
+	}
+	*out = notes.note;
+	*count = notes.count;
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The .NET CLR (CoreCLR 3.1 and newer), by its profiling interface. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooksite/clr/clsid.h"
+#include "runtime/runtime.h"
+
+/* Registers: ELT3 hooks of the runtime on x86-64 (enter: r14 index, r15 the
+ * caller's sp; leave and tailcall: rdi, rsi), the rest plain calls. */
+static const struct gn_runtime_site sites[] = {
+	{"clr_enter", GN_PROG_MANAGED, GN_KIND_ENTER, GN_SRC_R14, GN_SRC_R15},
+	{"clr_leave", GN_PROG_MANAGED, GN_KIND_LEAVE, GN_SRC_DI, GN_SRC_SI},
+	{"clr_tailcall", GN_PROG_MANAGED, GN_KIND_TAILCALL, GN_SRC_DI,
+	 GN_SRC_SI},
+	{"clr_unwind_begin", GN_PROG_MANAGED, GN_KIND_UNWIND_BEGIN, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_unwind_end", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_NONE,
+	 GN_SRC_NONE},
+	{"clr_jit_begin", GN_PROG_MANAGED, GN_KIND_JIT_BEGIN, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_jit_end", GN_PROG_MANAGED, GN_KIND_JIT_END, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_name", GN_PROG_NAME, 0, GN_SRC_DI, GN_SRC_NONE},
+};
+
+static int add(char **env, size_t i, const char *name, const char *value)
+{
+	return asprintf(&env[i], "%s=%s", name, value) < 0 ? -ENOMEM : 0;
+}
+
+/* Another profiler: the runtime takes one only. */
+static const char *occupied(void)
+{
+	static const char *const names[] = {"CORECLR_ENABLE_PROFILING",
+					    "DOTNET_ENABLE_PROFILING"};
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && strcmp(value, "0") && *value)
+			return names[i];
+	}
+	return NULL;
+}
+
+static int environment(const char *library, const char *filter, char ***out,
+		       const char **why)
+{
+	char **env;
+
+	*why = occupied();
+	if (*why)
+		return -EBUSY;
+	env = calloc(6, sizeof(*env));
+	if (!env)
+		return -ENOMEM;
+	if (add(env, 0, "CORECLR_ENABLE_PROFILING", "1") ||
+	    add(env, 1, "CORECLR_PROFILER", GN_CLR_CLSID) ||
+	    add(env, 2, "CORECLR_PROFILER_PATH", library) ||
+	    (*filter && add(env, 3, GN_CLR_ENV_FILTER, filter))) {
+		gn_environment_free(env);
+		return -ENOMEM;
+	}
+	*out = env;
+	return 0;
+}
+
+extern const struct gn_runtime gn_runtime_clr;
+const struct gn_runtime gn_runtime_clr = {
+	.id = GN_RUNTIME_CLR,
+	.title = ".NET CLR",
+	.library = GN_CLR_LIBRARY,
+	.provider = GN_CLR_PROVIDER,
+	.sites = sites,
+	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.marker = "hostfxr",
+	.environment = environment,
+};

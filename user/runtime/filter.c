@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "runtime/filter.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct item {
+	const char *text; /* as given */
+	char *lib;	  /* NULL = the program */
+	const char *glob;
+	bool exclude;
+	bool matched;
+};
+
+struct gn_filter {
+	struct item *item;
+	size_t count;
+};
+
+/* The colon between LIB and GLOB: a single one, for C++ names have pairs. */
+static const char *lib_colon(const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		if (*c != ':')
+			continue;
+		if (c[1] != ':')
+			return c == text ? NULL : c;
+		c++;
+	}
+	return NULL;
+}
+
+struct gn_filter *gn_filter_new(const char *const *globs, size_t count)
+{
+	struct gn_filter *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->item = calloc(count ? count : 1, sizeof(*f->item));
+	if (!f->item)
+		goto fail;
+	for (size_t i = 0; i < count; i++) {
+		struct item *it = &f->item[f->count++];
+		const char *colon;
+
+		it->text = globs[i];
+		it->exclude = globs[i][0] == '!';
+		it->glob = globs[i] + it->exclude;
+		colon = lib_colon(it->glob);
+		if (!colon)
+			continue;
+		it->lib = strndup(it->glob, (size_t)(colon - it->glob));
+		if (!it->lib)
+			goto fail;
+		it->glob = colon + 1;
+	}
+	return f;
+fail:
+	gn_filter_free(f);
+	return NULL;
+}
+
+void gn_filter_free(struct gn_filter *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->count; i++)
+		free(f->item[i].lib);
+	free(f->item);
+	free(f);
+}
+
+bool gn_filter_positive(const struct gn_filter *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->item[i].exclude)
+			return true;
+	return false;
+}
+
+static bool file_matches(const struct item *it, const char *path, bool program)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!it->lib)
+		return program;
+	return !fnmatch(it->lib, path, 0) ||
+	       !fnmatch(it->lib, slash ? slash + 1 : path, 0);
+}
+
+bool gn_filter_file(const struct gn_filter *f, const char *path, bool program)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->item[i].exclude &&
+		    file_matches(&f->item[i], path, program))
+			return true;
+	return false;
+}
+
+bool gn_filter_function(const struct gn_filter *f, const char *path,
+			bool program, const char *name, const char *demangled)
+{
+	bool take = false;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct item *it = &f->item[i];
+
+		/* !GLOB leaves out wherever it is found */
+		if (!(it->exclude && !it->lib) &&
+		    !file_matches(it, path, program))
+			continue;
+		if (fnmatch(it->glob, name, 0) &&
+		    fnmatch(it->glob, demangled, 0))
+			continue;
+		it->matched = true;
+		take = !it->exclude;
+	}
+	return take;
+}
+
+const char *gn_filter_unmatched(const struct gn_filter *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->item[i].exclude && !f->item[i].matched)
+			return f->item[i].text;
+	return NULL;
+}
+
+const char *gn_filter_library(const struct gn_filter *f, size_t i, bool *past)
+{
+	*past = i >= f->count;
+	return *past ? NULL : f->item[i].lib;
+}

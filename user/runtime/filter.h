@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What -f asks for: GLOB, LIB:GLOB, !GLOB, !LIB:GLOB. The last that matches
+ * decides.
+ */
+#ifndef GNOMON_RUNTIME_FILTER_H
+#define GNOMON_RUNTIME_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gn_filter;
+
+/* The texts must outlive the filter. NULL when there is no memory. */
+struct gn_filter *gn_filter_new(const char *const *globs, size_t count);
+void gn_filter_free(struct gn_filter *f);
+
+/* True when some glob asks for functions (not only leaves out). */
+bool gn_filter_positive(const struct gn_filter *f);
+
+/* True when some glob could take a function of this file. */
+bool gn_filter_file(const struct gn_filter *f, const char *path, bool program);
+
+/* `program`: the file is the command itself; a GLOB without LIB is of it. */
+bool gn_filter_function(const struct gn_filter *f, const char *path,
+			bool program, const char *name, const char *demangled);
+
+/* The first LIB:GLOB or GLOB that nothing matched so far, or NULL. */
+const char *gn_filter_unmatched(const struct gn_filter *f);
+
+/* The LIB of the i-th glob, or NULL; `past` tells the end of the list. */
+const char *gn_filter_library(const struct gn_filter *f, size_t i, bool *past);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "runtime/native.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct walk {
+	const struct gn_paths *files;
+	const struct gn_native_opts *opts;
+	struct gn_elf **elf; /* as files; NULL = not readable */
+	/* The program is mapped by whoever runs it; a library by anyone. */
+	struct gn_planner *program;
+	struct gn_planner *library;
+	gn_native_fn each;
+	void *ctx;
+	struct gn_native_stats *stats;
+};
+
+static int open_files(struct walk *w)
+{
+	for (size_t i = 0; i < w->files->count; i++) {
+		int err = gn_elf_open(w->files->path[i], &w->elf[i]);
+
+		if (err == -ENOMEM || (err && !i))
+			return err;
+		if (err)
+			w->elf[i] = NULL;
+	}
+	return 0;
+}
+
+static int scan_files(struct walk *w, struct gn_planner *p)
+{
+	for (size_t i = 0; i < w->files->count; i++) {
+		int err;
+
+		if (!w->elf[i]) {
+			gn_planner_open_world(p, "a mapped file is not "
+						 "readable");
+			continue;
+		}
+		err = gn_planner_scan(p, w->elf[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Whether any leave is to be proved: then the files must be looked at. */
+static int make_planners(struct walk *w)
+{
+	int err;
+
+	w->program = gn_planner_new(w->opts->leave);
+	w->library = gn_planner_new(w->opts->leave);
+	if (!w->program || !w->library)
+		return -ENOMEM;
+	if (w->opts->leave == GN_LEAVE_AUTO) {
+		err = scan_files(w, w->program);
+		if (!err)
+			err = scan_files(w, w->library);
+		if (err)
+			return err;
+	}
+	if (!w->opts->return_is_private)
+		gn_planner_open_world(w->library,
+				      "other processes map the library");
+	else if (w->opts->follow)
+		gn_planner_open_world(w->library,
+				      "children can map the library");
+	return 0;
+}
+
+/* True when an earlier name of the same address was taken. */
+static bool alias_taken(const struct gn_elf_symbol *syms, size_t i,
+			const bool *taken)
+{
+	for (size_t j = i; j-- > 0 && syms[j].addr == syms[i].addr;)
+		if (taken[j])
+			return true;
+	return false;
+}
+
+static int one_function(struct walk *w, size_t file,
+			const struct gn_elf_symbol *sym)
+{
+	struct gn_planner *planner = file ? w->library : w->program;
+	struct gn_plan plan = {0};
+	int err = gn_planner_plan(planner, w->elf[file], sym, &plan);
+
+	if (err)
+		return err;
+	w->stats->functions++;
+	if (plan.refused)
+		w->stats->refused++;
+	else if (plan.leave == GN_LEAVE_RETURN)
+		w->stats->by_return++;
+	else
+		w->stats->by_ret++;
+	err = w->each(w->ctx, file, w->elf[file], sym, &plan);
+	gn_plan_clear(&plan);
+	return err;
+}
+
+static int one_file(struct walk *w, size_t file)
+{
+	const char *path = w->files->path[file];
+	const struct gn_elf_symbol *syms;
+	size_t n = gn_elf_symbols(w->elf[file], &syms);
+	bool *taken = calloc(n ? n : 1, sizeof(*taken));
+	int err = 0;
+
+	if (!taken)
+		return -ENOMEM;
+	if (!w->stats->stripped && gn_elf_stripped(w->elf[file]))
+		w->stats->stripped = path;
+	for (size_t i = 0; !err && i < n; i++) {
+		if (syms[i].is_cold || syms[i].is_ifunc ||
+		    !gn_filter_function(w->opts->filter, path, !file,
+					syms[i].name, syms[i].demangled) ||
+		    alias_taken(syms, i, taken))
+			continue;
+		taken[i] = true;
+		err = one_function(w, file, &syms[i]);
+	}
+	free(taken);
+	return err;
+}
+
+static int walk_files(struct walk *w)
+{
+	int err = open_files(w);
+
+	if (!err)
+		err = make_planners(w);
+	for (size_t i = 0; !err && i < w->files->count; i++)
+		if (w->elf[i] &&
+		    gn_filter_file(w->opts->filter, w->files->path[i], !i))
+			err = one_file(w, i);
+	if (w->program)
+		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
+			 gn_planner_verdict(w->program));
+	return err;
+}
+
+int gn_native_walk(const struct gn_paths *files,
+		   const struct gn_native_opts *opts, gn_native_fn each,
+		   void *ctx, struct gn_native_stats *stats)
+{
+	struct walk w = {.files = files,
+			 .opts = opts,
+			 .each = each,
+			 .ctx = ctx,
+			 .stats = stats};
+	int err;
+
+	memset(stats, 0, sizeof(*stats));
+	w.elf = calloc(files->count + 1, sizeof(struct gn_elf *));
+	if (!w.elf)
+		return -ENOMEM;
+	err = walk_files(&w);
+	gn_planner_free(w.program);
+	gn_planner_free(w.library);
+	for (size_t i = 0; i < files->count; i++)
+		if (w.elf[i])
+			gn_elf_close(w.elf[i]);
+	free(w.elf);
+	return err;
+}
+
+static int add_library(struct gn_paths *files, const char *lib)
+{
+	static const char *const dirs[] = {"/lib/x86_64-linux-gnu", "/lib64",
+					   "/usr/lib/x86_64-linux-gnu",
+					   "/usr/lib", "/usr/local/lib"};
+	char path[512];
+
+	if (strpbrk(lib, "*?["))
+		return 0;
+	if (strchr(lib, '/'))
+		return access(lib, R_OK) ? 0 : gn_paths_add(files, lib);
+	for (size_t i = 1; i < files->count; i++) {
+		const char *slash = strrchr(files->path[i], '/');
+
+		if (slash && !strcmp(slash + 1, lib))
+			return 0;
+	}
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dirs[i], lib);
+		if (!access(path, R_OK))
+			return gn_paths_add(files, path);
+	}
+	return 0;
+}
+
+int gn_native_libraries(struct gn_paths *files, const struct gn_filter *f)
+{
+	bool past = false;
+	int err = 0;
+
+	for (size_t i = 0; !err; i++) {
+		const char *lib = gn_filter_library(f, i, &past);
+
+		if (past)
+			break;
+		if (lib)
+			err = add_library(files, lib);
+	}
+	return err;
+}

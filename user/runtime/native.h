@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Native functions: those that the filter takes of a program's files, each
+ * with the plan of its probes.
+ */
+#ifndef GNOMON_RUNTIME_NATIVE_H
+#define GNOMON_RUNTIME_NATIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "capture/site.h"
+#include "capture/target.h"
+#include "runtime/filter.h"
+
+struct gn_native_opts {
+	struct gn_filter *filter;
+	enum gn_leave_mode leave;
+	/*
+	 * Return probes sit in every process that maps the file, unless the
+	 * kernel lets the enter decide (session links) or filters by process.
+	 */
+	bool return_is_private;
+	bool follow; /* children can become other programs */
+};
+
+struct gn_native_stats {
+	size_t functions;     /* taken */
+	size_t by_return;     /* with a return probe */
+	size_t by_ret;	      /* with probes on their own rets */
+	size_t refused;	      /* that cannot be probed */
+	char verdict[256];    /* of the whole-process proof */
+	const char *stripped; /* a file without symbols, or NULL */
+};
+
+/*
+ * Calls `each` for every function that is taken; `file` counts from 0 and
+ * changes when elf does. `each` returns <0 to end the walk with that.
+ */
+typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
+			    const struct gn_elf_symbol *sym,
+			    const struct gn_plan *plan);
+
+/* The first of `files` is the program. 0, or <0: -ENOEXEC when the program is
+ * not an ELF file of this machine. */
+int gn_native_walk(const struct gn_paths *files,
+		   const struct gn_native_opts *opts, gn_native_fn each,
+		   void *ctx, struct gn_native_stats *stats);
+
+/* Adds the files of LIB: globs that are not among `files` yet: paths, or
+ * names in the standard library directories. */
+int gn_native_libraries(struct gn_paths *files, const struct gn_filter *f);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runtimes with a hook-site library, as data: which library, which sites mean
+ * what, and what the environment of the command needs so that the runtime
+ * loads it. runtimes.c is the list; a runtime is one file.
+ */
+#ifndef GNOMON_RUNTIME_RUNTIME_H
+#define GNOMON_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+#include <gnomon/hook.h>
+#include "capture/probes.h"
+
+/* A site of the library and what it means. */
+struct gn_runtime_site {
+	const char *name; /* in its note */
+	enum gn_prog prog;
+	enum gn_kind kind;    /* of the record; 0 for GN_PROG_NAME */
+	enum gn_source func;  /* where the function's index is */
+	enum gn_source frame; /* where the frame key is */
+};
+
+struct gn_runtime {
+	enum gn_runtime_id id;
+	const char *title;   /* for people */
+	const char *library; /* file name */
+	const char *provider;
+	const struct gn_runtime_site *sites;
+	size_t nsites;
+	/* A word in the program file of a launcher of this runtime. */
+	const char *marker;
+	/*
+	 * NAME=VALUE strings for the command's environment, ended by NULL, in
+	 * memory that gn_environment_free() frees. -EBUSY: the environment
+	 * asks for another profiler; `why` gets the variable's name.
+	 */
+	int (*environment)(const char *library, const char *filter, char ***env,
+			   const char **why);
+};
+
+/* NULL past the last. */
+const struct gn_runtime *gn_runtime_at(size_t i);
+
+void gn_environment_free(char **env);
+
+/* The path of a hook-site library: installed, or in the build tree. -ENOENT. */
+int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
+
+/*
+ * Adds the library's sites to the probes. `nop5`: attach to the five-byte nop
+ * instead of the one-byte nop before it.
+ */
+int gn_runtime_probes(const struct gn_runtime *rt, const char *library,
+		      bool nop5, struct gn_probes *probes);
+
+#endif
