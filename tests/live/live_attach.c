@@ -249,7 +249,8 @@ void test_interrupt(struct live *t)
 
 	live_ask(t, &gnomon, "work 150");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "gnomon has ended by itself");
-	live_finish(t, &gnomon);
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d, the command with 0", code);
 	report = report_of(t, path, "", &code);
 	CHECK(t, code == 0, "gnomon report ended with %d", code);
 	live_clean(t, report);

@@ -9,6 +9,7 @@
 #include "live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
 #include <poll.h>
@@ -207,7 +208,7 @@ static int run_test(const struct setup *s, const struct live_row *row,
 	pid_t pid;
 
 	snprintf(dir, sizeof(dir), "%s/live-XXXXXX", s->tmp);
-	if (!mkdtemp(dir) || pipe(fds))
+	if (!mkdtemp(dir) || pipe2(fds, O_CLOEXEC))
 		return -errno;
 	fflush(stdout);
 	pid = fork();
