@@ -198,7 +198,7 @@ void live_talk(struct live *t, const struct live_args *a,
 static bool read_line(int fd, char *line, size_t size)
 {
 	size_t n = 0;
-	ssize_t r;
+	ssize_t r = 0;
 
 	while (n + 1 < size) {
 		r = read(fd, line + n, 1);
