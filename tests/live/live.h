@@ -38,8 +38,8 @@ struct live_row {
 
 /* live_run_row(): leaves may match no frame */
 #define LIVE_UNMATCHED 0x1
-/* functions may be missing from the report: they could not be probed */
-#define LIVE_REFUSALS 0x2
+/* not all functions that the fixture tells of were asked for */
+#define LIVE_SOME 0x2
 /* unwound calls may differ from the truth */
 #define LIVE_UNWOUND 0x4
 

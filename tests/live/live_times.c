@@ -229,7 +229,8 @@ void test_threads_names(struct live *t)
 	size_t i, named = 0;
 
 	CHECK(t, truths, "no memory");
-	trace_and_compare(t, "-f work", "threads 6 3000", 0, truths, &report);
+	trace_and_compare(t, "-f work", "threads 6 3000", LIVE_SOME, truths,
+			  &report);
 	json_array_foreach(json_object_get(report, "threads"), i, thread)
 	{
 		const char *name =
@@ -257,7 +258,7 @@ void test_tailcall_depth(struct live *t)
 
 	CHECK(t, truths, "no memory");
 	trace_and_compare(t, "-f caller -f even -f odd -f chain_*",
-			  "tailcall 400 3", 0, truths, &report);
+			  "tailcall 400 3", LIVE_SOME, truths, &report);
 	node = child_named(process_of(t, report), "caller");
 	CHECK(t, node, "the call tree lacks the caller");
 	CHECK(t, child_named(node, "even") && child_named(node, "odd"),

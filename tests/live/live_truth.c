@@ -182,7 +182,7 @@ void live_compare(struct live *t, const struct live_truths *truths,
 		const struct live_truth *truth = &truths->line[i];
 
 		if (strncmp(truth->word, "calls", 5) == 0)
-			compare_calls(t, truth, report, flags & LIVE_REFUSALS);
+			compare_calls(t, truth, report, flags & LIVE_SOME);
 		else if (strcmp(truth->word, "maycalls") == 0)
 			compare_calls(t, truth, report, true);
 		else if (strcmp(truth->word, "unwound") == 0 &&
