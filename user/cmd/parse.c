@@ -182,12 +182,12 @@ int gn_parse_pids(const char *text, struct gn_pids *pids)
 
 	for (;;) {
 		err = read_digits(&text, &value);
+		if (!err && *text && *text != ',')
+			err = -EINVAL;
 		if (!err && (value < 1 || value > PID_LIMIT))
 			err = -ERANGE;
 		if (!err)
 			err = add_pid(pids, (pid_t)value);
-		if (!err && *text && *text != ',')
-			err = -EINVAL;
 		if (err) {
 			pids->n = before;
 			return err;

@@ -10,7 +10,7 @@
 
 #define NAME_LEAST   24 /* a name this short can still be read */
 #define NAME_PAD     56 /* the module is aligned behind names up to this */
-#define INDENT_LIMIT 24 /* deeper levels are told by their number */
+#define INDENT_LIMIT 16 /* deeper levels are told by their number */
 
 static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 			const struct gn_row *r, bool ns)
@@ -47,6 +47,8 @@ static int measure(struct gn_grid *g, const struct gn_rows *rows, bool ns)
 		struct gn_column *c = &g->column[i];
 
 		c->width = larger((int)strlen(c->top), strlen(c->title));
+		if (c->show == GN_SHOW_PCT)
+			c->width = larger(c->width, strlen("100.0"));
 		for (size_t k = 0; k < rows->n; k++) {
 			format_cell(buf, c, &rows->row[k], ns);
 			c->width = larger(c->width, strlen(buf));
@@ -59,8 +61,6 @@ static int measure(struct gn_grid *g, const struct gn_rows *rows, bool ns)
 /* What stands before a name: the tree's indentation, the callers' arrows. */
 static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 {
-	int depth = (int)r->depth;
-
 	buf[0] = '\0';
 	if (kinds)
 		snprintf(buf, GN_CELL, "%s",
@@ -68,10 +68,10 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 			 : r->kind == GN_ROW_CALLEE ? "  -> "
 						    : "");
 	else if (r->depth > INDENT_LIMIT)
-		snprintf(buf, GN_CELL, "%*s[%" PRIu32 "] ", INDENT_LIMIT, "",
-			 r->depth);
-	else if (depth)
-		snprintf(buf, GN_CELL, "%*s", depth, "");
+		snprintf(buf, GN_CELL, "%*s[%" PRIu32 "] ", 2 * INDENT_LIMIT,
+			 "", r->depth);
+	else
+		snprintf(buf, GN_CELL, "%*s", 2 * (int)r->depth, "");
 }
 
 static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
@@ -96,42 +96,31 @@ static char *name_text(const struct gn_grid *g, const struct gn_row *r,
 	return all;
 }
 
-/* The cells that names are padded to before the module. -ENOMEM. */
-static int name_width(const struct gn_grid *g, const struct gn_rows *rows,
-		      const struct gn_output_opts *o)
+/* The widest name and module, each told up to NAME_PAD. -ENOMEM. */
+static int measure_texts(const struct gn_grid *g, const struct gn_rows *rows,
+			 const struct gn_output_opts *o, int *names,
+			 int *modules)
 {
-	int width = (int)strlen(g->title);
-
+	*names = (int)strlen(g->title);
+	*modules = (int)strlen("module");
 	for (size_t i = 0; i < rows->n; i++) {
 		char *name = name_text(g, &rows->row[i], o);
+		char *module = module_text(&rows->row[i], o);
 
-		if (!name)
-			return -ENOMEM;
-		width = larger(width, gn_text_width(name));
+		if (name && module) {
+			*names = larger(*names, gn_text_width(name));
+			*modules = larger(*modules, gn_text_width(module));
+		}
+		free(module);
 		free(name);
-		if (width >= NAME_PAD)
-			return NAME_PAD;
+		if (!name || !module)
+			return -ENOMEM;
+		if (*names >= NAME_PAD && *modules >= NAME_PAD)
+			break;
 	}
-	return width;
-}
-
-static void print_titles(const struct gn_grid *g, int name_pad, bool own_line,
-			 const struct gn_output_opts *o, FILE *f)
-{
-	fputs(o->color ? "\033[1m" : "", f);
-	for (int i = 0; i < g->n; i++)
-		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
-			g->column[i].top);
-	fputc('\n', f);
-	for (int i = 0; i < g->n; i++)
-		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
-			g->column[i].title);
-	fprintf(f, "%s  %s", own_line ? "\n  " : "", g->marks ? "  " : "");
-	if (g->modules)
-		fprintf(f, "%-*s  module", name_pad, g->title);
-	else
-		fputs(g->title, f);
-	fputs(o->color ? "\033[0m\n" : "\n", f);
+	*names = *names < NAME_PAD ? *names : NAME_PAD;
+	*modules = *modules < NAME_PAD ? *modules : NAME_PAD;
+	return 0;
 }
 
 /* How a row's texts are laid out; cells, 0 = no limit. */
@@ -141,10 +130,50 @@ struct layout {
 	size_t room; /* for the name and the module with the gap between them */
 };
 
-static struct layout lay_out(const struct gn_grid *g, int numbers, int pad,
-			     const struct gn_output_opts *o)
+/* The upper line of titles; none when no column has one. */
+static void print_tops(const struct gn_grid *g, FILE *f)
 {
-	struct layout l = {.pad = pad};
+	int last = g->n - 1, blanks = 0;
+
+	while (last >= 0 && !g->column[last].top[0])
+		last--;
+	for (int i = 0; i <= last; i++) {
+		const struct gn_column *c = &g->column[i];
+
+		blanks += c->gap + c->width;
+		if (c->top[0]) {
+			fprintf(f, "%*s", blanks, c->top);
+			blanks = 0;
+		}
+	}
+	if (last >= 0)
+		fputc('\n', f);
+}
+
+static void print_titles(const struct gn_grid *g, const struct layout *l,
+			 const struct gn_output_opts *o, FILE *f)
+{
+	size_t pad = (size_t)l->pad;
+
+	fputs(o->color ? "\033[1m" : "", f);
+	print_tops(g, f);
+	for (int i = 0; i < g->n; i++)
+		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
+			g->column[i].title);
+	fprintf(f, "%s  %s", l->own_line ? "\n  " : "", g->marks ? "  " : "");
+	if (l->room && pad + strlen("  module") > l->room)
+		pad = 0;
+	if (g->modules)
+		fprintf(f, "%-*s  module", (int)pad, g->title);
+	else
+		fputs(g->title, f);
+	fputs(o->color ? "\033[0m\n" : "\n", f);
+}
+
+static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
+			     int modules, const struct gn_output_opts *o)
+{
+	struct layout l = {.pad = names};
 	int before = numbers + 2 + (g->marks ? 2 : 0);
 
 	if (o->width <= 0)
@@ -155,6 +184,11 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int pad,
 	}
 	l.room = o->width - before > NAME_LEAST ? (size_t)(o->width - before)
 						: NAME_LEAST;
+	/* modules begin in one column as far as names let them */
+	if (modules > (int)l.room / 3)
+		modules = (int)l.room / 3;
+	if (g->modules && l.pad > (int)l.room - 2 - modules)
+		l.pad = (int)l.room - 2 - modules;
 	return l;
 }
 
@@ -223,14 +257,14 @@ out:
 int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 		  const struct gn_output_opts *o, FILE *f)
 {
-	int numbers = measure(g, rows, o->ns), pad = name_width(g, rows, o);
+	int numbers = measure(g, rows, o->ns), names, modules;
 	struct layout l;
-	int err = 0;
+	int err = measure_texts(g, rows, o, &names, &modules);
 
-	if (pad < 0)
-		return pad;
-	l = lay_out(g, numbers, pad, o);
-	print_titles(g, pad, l.own_line, o, f);
+	if (err)
+		return err;
+	l = lay_out(g, numbers, names, modules, o);
+	print_titles(g, &l, o, f);
 	for (size_t i = 0; i < rows->n && !err; i++) {
 		const struct gn_row *r = &rows->row[i];
 

@@ -191,33 +191,30 @@ static void put_functions(const struct gn_model *m, FILE *f)
 {
 	uint64_t by_return = 0, by_ret = 0, refused = 0;
 	bool any = info_number(m, "functions.return", &by_return);
+	char n[GN_CELL];
 
 	any |= info_number(m, "functions.ret", &by_ret);
 	any |= info_number(m, "functions.refused", &refused);
 	if (!any)
 		return;
-	fprintf(f, "# %-11s probed, leaves seen by: ", "functions");
-	put_number(f, by_return, "return probe", "return probes");
-	fputs("; ", f);
-	put_number(f, by_ret, "by its own rets", "by their own rets");
-	if (refused) {
-		fputs("; ", f);
-		put_number(f, refused, "refused", "refused");
-	}
-	fputc('\n', f);
+	gn_format_count(n, by_return);
+	fprintf(f, "# %-11s leave seen by a return probe: %s", "functions", n);
+	gn_format_count(n, by_ret);
+	fprintf(f, ", at its own rets: %s", n);
+	gn_format_count(n, refused);
+	fprintf(f, "; refused: %s\n", n);
 }
 
 static void put_legend(const struct gn_model *m, FILE *f)
 {
-	bool exact = m->classify == GN_CLASSIFY_EXACT;
-
+	fprintf(f, "# %-11s Elapsed: all; Application: less %s.\n", "times",
+		m->classify == GN_CLASSIFY_EXACT
+			? "the operating system's (exact)"
+			: "intervals with OS events (interval)");
 	fprintf(f,
-		"# %-11s Elapsed: all time. Application: elapsed less %s\n"
-		"# %-11s (--classify %s). Inclusive: with what it calls. "
-		"Exclusive: its own code.\n",
-		"times",
-		exact ? "the operating system's" : "intervals with an OS event",
-		"", exact ? "exact" : "interval");
+		"# %-11s Inclusive: with what it calls; Exclusive: its own "
+		"code.\n",
+		"");
 }
 
 /* Colour around a line that must not be overlooked. */
@@ -234,19 +231,29 @@ static void end_attention(const struct gn_output_opts *o, FILE *f)
 /* Causes of loss with their counts: " (ring-full 3, missed 1)". */
 static void put_causes(const struct gn_model *m, FILE *f)
 {
-	const char *between = " (";
+	const char *before = " (";
 	char n[GN_CELL];
 
 #define CAUSE(name, value, text, loss, meaning)                     \
 	if (loss && m->counters[GN_COUNTER_##name]) {               \
 		gn_format_count(n, m->counters[GN_COUNTER_##name]); \
-		fprintf(f, "%s%s %s", between, text, n);            \
-		between = ", ";                                     \
+		fprintf(f, "%s%s %s", before, text, n);             \
+		before = ", ";                                      \
 	}
 	GN_COUNTER_LIST(CAUSE)
 #undef CAUSE
-	if (between[0] == ',')
+	if (before[0] == ',')
 		fputc(')', f);
+}
+
+static bool any_cause(const struct gn_model *m)
+{
+#define CAUSE(name, value, text, loss, meaning)     \
+	if (loss && m->counters[GN_COUNTER_##name]) \
+		return true;
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	return false;
 }
 
 static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
@@ -264,11 +271,15 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, "# %-11s nothing\n", "lost");
 		return;
 	}
-	begin_attention(o, f);
+	if (!m->lost && !any_cause(m))
+		return;
 	gn_format_count(n, m->lost);
-	fprintf(f, "%-11s %s records missing", "LOST", n);
+	begin_attention(o, f);
+	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
 	put_causes(m, f);
-	fputs("; the numbers are not whole", f);
+	end_attention(o, f);
+	begin_attention(o, f);
+	fprintf(f, "%-11s numbers marked ! are not whole", "");
 	end_attention(o, f);
 }
 

@@ -152,9 +152,8 @@ static void print_hidden(const struct gn_rows *rows,
 	}
 	if (rows->below) {
 		gn_format_count(n, rows->below);
-		fprintf(f,
-			"# %s branches below %g %% of the time are left out\n",
-			n, o->min_pct);
+		fprintf(f, "# left out for being below %g %%: %s\n", o->min_pct,
+			n);
 	}
 }
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "output_model.h"
+
+#define MS 1000000ULL
+
+/* Values whose classes close: what is no application time is lock. */
+static struct gn_values values(uint64_t calls, uint64_t elapsed_incl,
+			       uint64_t elapsed_excl, uint64_t app_incl,
+			       uint64_t app_excl)
+{
+	struct gn_values v = {
+		.calls = calls,
+		.elapsed_incl = elapsed_incl,
+		.elapsed_excl = elapsed_excl,
+		.app_incl = app_incl,
+		.app_excl = app_excl,
+		.min = calls ? elapsed_incl / calls / 2 : 0,
+		.max = calls ? elapsed_incl / calls * 2 : 0,
+		.finished = calls,
+	};
+
+	v.class_incl[GN_CLASS_APP] = app_incl;
+	v.class_excl[GN_CLASS_APP] = app_excl;
+	v.class_incl[GN_CLASS_LOCK] = elapsed_incl - app_incl;
+	v.class_excl[GN_CLASS_LOCK] = elapsed_excl - app_excl;
+	return v;
+}
+
+static void make_info(struct sample *s)
+{
+	static const struct gn_model_info info[] = {
+		{"version", "0.1.0"},
+		{"command", "[\"./app\",\"two words\",\"it's\",\"\"]"},
+		{"machine", "host, x86_64, 2 CPUs"},
+		{"kernel", "6.1.0-test"},
+		{"functions.return", "3"},
+		{"functions.ret", "1"},
+		{"functions.refused", "2"},
+	};
+
+	memcpy(s->info, info, sizeof(info));
+	s->m.info = s->info;
+	s->m.ninfo = sizeof(info) / sizeof(info[0]);
+}
+
+static void make_functions(struct sample *s)
+{
+	struct gn_model_function *f = s->functions;
+
+	f[0] = (struct gn_model_function){
+		0, "main", "/usr/bin/app", GN_RUNTIME_NATIVE,
+		values(1, 2500 * MS, 1, 1500 * MS, 1)};
+	f[1] = (struct gn_model_function){
+		1, "ns::work<std::map<int, char>>(unsigned long, char const*)",
+		"/usr/bin/app", GN_RUNTIME_NATIVE,
+		values(3, 2499999999, 1250 * MS, 1499999999, 250 * MS)};
+	f[2] = (struct gn_model_function){2, "App.Program.Leaf(System.Int32)",
+					  "/opt/app/App.dll", GN_RUNTIME_CLR,
+					  values(1234567, 1249999999,
+						 1249999999, 1249999999,
+						 1249999999)};
+	f[3] = (struct gn_model_function){3, HOSTILE, "", GN_RUNTIME_NATIVE,
+					  values(7, 999, 999, 500, 500)};
+	s->m.functions = f;
+	s->m.nfunctions = 4;
+	s->modules[0] = (struct gn_model_module){
+		"/usr/bin/app",
+		values(4, 2500 * MS, 1250000001, 1500 * MS, 250000001)};
+	s->modules[1] = (struct gn_model_module){
+		"/opt/app/App.dll", values(1234567, 1249999999, 1249999999,
+					   1249999999, 1249999999)};
+	s->m.modules = s->modules;
+	s->m.nmodules = 2;
+}
+
+static void make_threads(struct sample *s)
+{
+	struct gn_model_thread *t = s->threads;
+
+	t[0] = (struct gn_model_thread){
+		.pid = 100,
+		.tid = 100,
+		.name = "app",
+		.start = 1000,
+		.end = 1000 + 2500 * MS,
+		.elapsed = 2500 * MS,
+		.records = 12,
+		.v = values(1234571, 2500 * MS, 0, 1500 * MS, 0),
+	};
+	t[1] = (struct gn_model_thread){
+		.pid = 100,
+		.tid = 101,
+		.name = "wor\tker",
+		.start = 2000,
+		.end = 2000 + 500 * MS,
+		.elapsed = 500 * MS,
+		.records = 2,
+		.v = values(7, 500 * MS, 499999001, 20 * MS, 19999500),
+	};
+	for (int i = 0; i < 2; i++)
+		memcpy(t[i].classes, t[i].v.class_incl, sizeof(t[i].classes));
+	s->m.threads = t;
+	s->m.nthreads = 2;
+	s->processes[0] = (struct gn_model_process){
+		100, "app", 2, values(1234578, 3000 * MS, 0, 1520 * MS, 0)};
+	s->m.processes = s->processes;
+	s->m.nprocesses = 1;
+}
+
+static void make_tree(struct sample *s)
+{
+	const struct gn_model_function *f = s->functions;
+	struct gn_model_node *n = s->nodes;
+
+	n[0] = (struct gn_model_node){-1, 1, -1, -1, "session", s->m.session};
+	n[1] = (struct gn_model_node){0, 2, -1, -1, "app", s->processes[0].v};
+	n[2] = (struct gn_model_node){1, 3, 5, 0, NULL, f[0].v};
+	n[3] = (struct gn_model_node){2, 4, -1, 1, NULL, f[1].v};
+	n[4] = (struct gn_model_node){3, -1, -1, 2, NULL, f[2].v};
+	n[5] = (struct gn_model_node){1, -1, -1, 3, NULL, f[3].v};
+	s->m.nodes = n;
+	s->m.nnodes = 6;
+	s->edges[0] = (struct gn_model_edge){-1, 0, f[0].v};
+	s->edges[1] = (struct gn_model_edge){0, 1, f[1].v};
+	s->edges[2] = (struct gn_model_edge){1, 2, f[2].v};
+	s->edges[3] = (struct gn_model_edge){-1, 3, f[3].v};
+	s->m.edges = s->edges;
+	s->m.nedges = 4;
+}
+
+void sample_make(struct sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->m.classify = GN_CLASSIFY_EXACT;
+	s->m.start = 1000;
+	s->m.end = 1000 + 2500 * MS;
+	s->m.session = values(1234578, 3000 * MS, 0, 1520 * MS, 0);
+	make_info(s);
+	make_functions(s);
+	make_threads(s);
+	make_tree(s);
+}
+
+void sample_lose(struct sample *s)
+{
+	s->m.lost = 1234;
+	s->m.counters[GN_COUNTER_RING_FULL] = 1200;
+	s->m.counters[GN_COUNTER_MISSED] = 34;
+	s->m.counters[GN_COUNTER_TORN] = 9;
+	s->functions[1].v.gap = true;
+	s->threads[0].gaps = 2;
+	s->threads[0].v.gap = true;
+	s->m.checks.unwound_frames = 5;
+	s->m.checks.unmatched_leaves = 1;
+}
+
+void sample_bare(struct sample *s)
+{
+	s->m.nfunctions = 0;
+	s->m.nmodules = 0;
+	s->m.nedges = 0;
+	s->nodes[1].first_child = -1;
+	s->m.nnodes = 2;
+}
+
+char *sample_print(const char *format, const struct gn_model *m,
+		   const struct gn_output_opts *o)
+{
+	const struct gn_output *output = gn_output_find(format);
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_non_null(output);
+	assert_int_equal(output->write(m, o, f), 0);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &size, '\0', f) < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(f);
+	return text;
+}
+
+void sample_golden(const char *name, const char *text)
+{
+	char path[512], *wanted;
+
+	snprintf(path, sizeof(path), "%s/golden/output/%s", GN_TESTS_DIR, name);
+	if (getenv("GN_UPDATE_GOLDEN")) {
+		FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		fputs(text, f);
+		assert_int_equal(fclose(f), 0);
+		return;
+	}
+	wanted = read_file(path);
+	if (!wanted)
+		fail_msg("cannot read %s", path);
+	if (strcmp(wanted, text) != 0)
+		fail_msg("%s differs; got:\n%s", path, text);
+	free(wanted);
+}

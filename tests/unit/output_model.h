@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handmade models for the tests of outputs. */
+#ifndef TESTS_UNIT_OUTPUT_MODEL_H
+#define TESTS_UNIT_OUTPUT_MODEL_H
+
+#include "model/model.h"
+#include "output/output.h"
+
+/* A program of one process and two threads:
+ *   main (1 call) -> work (3) -> leaf (1,234,567)
+ * with a hostile name, a C++ template, losses and a gap when asked for. */
+struct sample {
+	struct gn_model m;
+	struct gn_model_info info[16];
+	struct gn_model_function functions[4];
+	struct gn_model_module modules[2];
+	struct gn_model_thread threads[2];
+	struct gn_model_process processes[1];
+	struct gn_model_node nodes[6];
+	struct gn_model_edge edges[4];
+};
+
+#define HOSTILE "evil\033[31m\r\n\"a,b\"\xff\xe2\x80\xae=1"
+
+void sample_make(struct sample *s);
+/* Marks a function and a thread, and adds counters. */
+void sample_lose(struct sample *s);
+/* No functions were traced. */
+void sample_bare(struct sample *s);
+
+/* What a format writes, freed by the caller. Fails the test on an error. */
+char *sample_print(const char *format, const struct gn_model *m,
+		   const struct gn_output_opts *o);
+
+/* Compares with tests/golden/output/NAME. With GN_UPDATE_GOLDEN in the
+ * environment the file is written instead. */
+void sample_golden(const char *name, const char *text);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command as a person meets it: help, reports, bad files, exit statuses. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "trace/trace.h"
+
+static char dir[256];
+
+/* What a command left. */
+struct ran {
+	int status;
+	char out[1 << 16], err[4096];
+};
+
+static void slurp(const char *name, char *buf, size_t size)
+{
+	char path[512];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	n = fread(buf, 1, size - 1, f);
+	buf[n] = '\0';
+	fclose(f);
+}
+
+/* Runs `gnomon WORDS` by the shell in the tests' folder. */
+static struct ran *gnomon(const char *words)
+{
+	static struct ran r;
+	char line[1024];
+	int status;
+
+	memset(&r, 0, sizeof(r));
+	snprintf(line, sizeof(line), "cd '%s' && { '%s' %s; } >out 2>err", dir,
+		 GN_COMMAND, words);
+	status = system(line);
+	assert_true(WIFEXITED(status));
+	r.status = WEXITSTATUS(status);
+	slurp("out", r.out, sizeof(r.out));
+	slurp("err", r.err, sizeof(r.err));
+	return &r;
+}
+
+static const char *path_of(const char *name)
+{
+	static char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void put_file(const char *name, const void *bytes, size_t size)
+{
+	FILE *f = fopen(path_of(name), "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	fclose(f);
+}
+
+static void add(struct gn_trace_writer *w, const void *rec, size_t size)
+{
+	assert_int_equal(gn_trace_writer_append(w, rec, size), 0);
+}
+
+static struct gn_rec_func func(enum gn_kind kind, uint64_t time, uint32_t seq,
+			       uint64_t key, uint32_t os_ns)
+{
+	return (struct gn_rec_func){
+		.h = {.time = time,
+		      .tid = 7,
+		      .seq = seq,
+		      .kind = kind,
+		      .flags = os_ns ? GN_F_OS_EVENT : 0,
+		      .key = key},
+		.func = GN_FUNC(GN_RUNTIME_NATIVE, 1),
+		.os_ns = os_ns,
+	};
+}
+
+static void add_text(struct gn_trace_writer *w, enum gn_kind kind, uint32_t id,
+		     const char *one, const char *two)
+{
+	union {
+		struct gn_rec_text t;
+		char bytes[512];
+	} rec = {.t = {.h = {.kind = kind}, .id = id}};
+	size_t n1 = strlen(one), n2 = strlen(two);
+	size_t size = (sizeof(rec.t) + n1 + n2 + 7) / 8 * 8;
+
+	assert_true(size <= sizeof(rec));
+	rec.t.size = (uint32_t)size;
+	rec.t.ref = kind == GN_KIND_FUNCTION ? 1 : 0;
+	rec.t.len[0] = (uint16_t)n1;
+	rec.t.len[1] = (uint16_t)n2;
+	memcpy(rec.t.text, one, n1);
+	memcpy(rec.t.text + n1, two, n2);
+	add(w, &rec, size);
+}
+
+struct story {
+	uint32_t ring_full; /* records that the ring refused */
+	uint32_t os_ns;	    /* of the 500 ns in the function */
+};
+
+/* A thread of 1000 ns that is in `work` from 300 to 800. */
+static void make_trace(const char *name, struct story s)
+{
+	struct gn_rec_session session = {
+		.h = {.time = 1000, .kind = GN_KIND_SESSION}, .end = 2000};
+	struct gn_rec_thread thread = {
+		.f.h = {.time = 1000,
+			.tid = 7,
+			.seq = 1,
+			.kind = GN_KIND_THREAD},
+		.pid = 7,
+		.comm = "app",
+	};
+	struct gn_rec_count count = {
+		.h = {.kind = GN_KIND_COUNT},
+		.id = GN_COUNTER_RING_FULL,
+		.count = s.ring_full,
+	};
+	struct gn_rec_slice slice = {
+		.h = {.time = 1750, .tid = 7, .seq = 1, .kind = GN_KIND_SLICE},
+		.start = 1750 - s.os_ns,
+		.reason = GN_NO_SYSCALL,
+		.class = GN_CLASS_LOCK,
+	};
+	struct gn_rec_func f[] = {
+		func(GN_KIND_ENTER, 1300, 2, 0x1000, 0),
+		func(GN_KIND_LEAVE, 1800, 3, 0x1000, s.os_ns),
+		func(GN_KIND_EXIT, 2000, 4, 0, 0),
+	};
+	struct gn_trace_writer_opts opts = {.uid = (uid_t)-1, .gid = (gid_t)-1};
+	struct gn_trace_writer *w;
+
+	f[2].func = 0;
+	assert_int_equal(gn_trace_writer_open(path_of(name), &opts, &w), 0);
+	add(w, &session, sizeof(session));
+	add_text(w, GN_KIND_INFO, 0, "version", "0.1.0");
+	add_text(w, GN_KIND_INFO, 0, "command", "[\"./app\",\"x y\"]");
+	add_text(w, GN_KIND_MODULE, 1, "/bin/app", "");
+	add_text(w, GN_KIND_FUNCTION, GN_FUNC(GN_RUNTIME_NATIVE, 1), "work",
+		 "");
+	add(w, &thread, sizeof(thread));
+	add(w, &f[0], sizeof(f[0]));
+	if (s.os_ns)
+		add(w, &slice, sizeof(slice));
+	add(w, &f[1], sizeof(f[1]));
+	add(w, &f[2], sizeof(f[2]));
+	if (s.ring_full)
+		add(w, &count, sizeof(count));
+	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/report.XXXXXX", GN_BUILD_DIR);
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char line[512];
+
+	(void)state;
+	snprintf(line, sizeof(line), "rm -r '%s'", dir);
+	return system(line);
+}
+
+static size_t count_lines(const char *text, size_t *longest)
+{
+	size_t lines = 0;
+
+	*longest = 0;
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		*longest = n > *longest ? n : *longest;
+		lines++;
+		text += n + (text[n] == '\n');
+	}
+	return lines;
+}
+
+static void help_fits_a_screen(void **state)
+{
+	static const char *const words[] = {"--help", "help", "report --help",
+					    "help report"};
+	size_t width;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct ran *r = gnomon(words[i]);
+
+		assert_int_equal(r->status, 0);
+		assert_string_equal(r->err, "");
+		assert_non_null(strstr(r->out, "Examples:"));
+		assert_in_range(count_lines(r->out, &width), 1, 24);
+		assert_in_range(width, 1, 80);
+	}
+}
+
+static void bad_usage(const char *words)
+{
+	struct ran *r = gnomon(words);
+	size_t width;
+
+	if (r->status != 2 || strncmp(r->err, "gnomon: ", 8) != 0 ||
+	    count_lines(r->err, &width) != 1 || !strchr(r->err, ';'))
+		fail_msg("'%s': status %d, '%s'", words, r->status, r->err);
+	assert_string_equal(r->out, "");
+}
+
+static void usage_errors(void **state)
+{
+	(void)state;
+	bad_usage("nonsense");
+	bad_usage("help nonsense");
+	bad_usage("report --nonsense");
+	bad_usage("report file");
+	bad_usage("report --by nothing");
+	bad_usage("\"$(printf '\\033[31m')\"");
+	assert_null(strchr(gnomon("\"$(printf '\\033')\"")->err, '\033'));
+	assert_int_equal(gnomon("")->status, 2);
+}
+
+static void version(void **state)
+{
+	struct ran *r = gnomon("--version");
+
+	(void)state;
+	assert_int_equal(r->status, 0);
+	assert_memory_equal(r->out, "gnomon ", 7);
+}
+
+static void bad_files(void **state)
+{
+	char garbage[4096];
+
+	(void)state;
+	memset(garbage, 'x', sizeof(garbage));
+	put_file("empty", "", 0);
+	put_file("garbage", garbage, sizeof(garbage));
+	put_file("short", "x", 1);
+	bad_usage("report -i missing");
+	bad_usage("report -i empty");
+	bad_usage("report -i garbage");
+	bad_usage("report -i short");
+	bad_usage("report -i .");
+	bad_usage("report -i none/file");
+	bad_usage("report -i /dev/null");
+	bad_usage("report"); /* no gnomon.trace here */
+}
+
+static void good_file(void **state)
+{
+	struct ran *r;
+	json_t *root;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.os_ns = 100});
+	r = gnomon("report");
+	assert_string_equal(r->err, "");
+	assert_int_equal(r->status, 0);
+	assert_non_null(strstr(r->out, "# command     ./app 'x y'"));
+	assert_non_null(
+		strstr(r->out, "    1     500 ns  50.0     500 ns  50.0"));
+	r = gnomon("report -q --by thread --ns");
+	assert_non_null(strstr(r->out, "1,000 ns"));
+	assert_null(strchr(r->out, '#'));
+	r = gnomon("report --format json");
+	assert_int_equal(r->status, 0);
+	root = json_loads(r->out, 0, NULL);
+	assert_non_null(root);
+	assert_int_equal(
+		json_integer_value(json_object_get(
+			json_array_get(json_object_get(root, "functions"), 0),
+			"application_exclusive_ns")),
+		400);
+	json_decref(root);
+	r = gnomon("report --classify interval --format csv");
+	assert_non_null(strstr(r->out, "work,/bin/app,native,1,0,500,"));
+}
+
+static void output_file(void **state)
+{
+	struct ran *r;
+	char written[1 << 16], *out;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){0});
+	out = strdup(gnomon("report")->out);
+	r = gnomon("report -o there");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->out, "");
+	slurp("there", written, sizeof(written));
+	assert_string_equal(written, out);
+	free(out);
+	assert_int_equal(gnomon("report -o none/there")->status, 1);
+	assert_int_equal(gnomon("report -o .")->status, 1);
+}
+
+static void bad_stdout(void **state)
+{
+	static const char *const words[] = {
+		"report >/dev/full", "report --format json >/dev/full",
+		"report --help >/dev/full", "--help >/dev/full",
+		"--version >/dev/full"};
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){0});
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		r = gnomon(words[i]);
+		assert_int_equal(r->status, 1);
+		assert_non_null(strstr(r->err, "gnomon: cannot write"));
+	}
+	/* a reader that has gone: the FIFO's reading end is closed before
+	 * anything is written */
+	r = gnomon("--version >v; mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; "
+		   "'" GN_COMMAND "' report >&4");
+	assert_string_equal(r->err, "");
+	assert_int_equal(r->status, 0);
+}
+
+static void losses(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	make_trace("lost", (struct story){.ring_full = 12});
+	r = gnomon("report -i lost");
+	assert_int_equal(r->status, 3);
+	assert_non_null(strstr(r->out, "# LOST"));
+	assert_non_null(strstr(r->out, "ring-full 12"));
+	assert_non_null(strstr(r->err, "gnomon: records were lost"));
+	r = gnomon("report -i lost -q --format csv");
+	assert_int_equal(r->status, 3);
+	assert_non_null(strstr(r->err, "gnomon: records were lost"));
+	r = gnomon("report -i lost --allow-loss");
+	assert_int_equal(r->status, 0);
+	assert_non_null(strstr(r->out, "# LOST"));
+}
+
+/* Every length of the file is a bad file, or a report that says it is cut. */
+static void truncated(void **state)
+{
+	char all[8192];
+	struct stat st;
+	size_t reports = 0;
+	FILE *f;
+
+	(void)state;
+	make_trace("whole", (struct story){0});
+	assert_int_equal(stat(path_of("whole"), &st), 0);
+	assert_true((size_t)st.st_size <= sizeof(all));
+	f = fopen(path_of("whole"), "r");
+	assert_non_null(f);
+	assert_int_equal(fread(all, 1, sizeof(all), f), st.st_size);
+	fclose(f);
+	for (off_t n = 0; n < st.st_size; n += 3) {
+		struct ran *r;
+
+		put_file("cut", all, (size_t)n);
+		r = gnomon("report -i cut");
+		if (r->status == 2)
+			continue;
+		assert_int_equal(r->status, 3);
+		assert_non_null(strstr(r->out, "# TRUNCATED"));
+		assert_non_null(strstr(r->err, "has no end"));
+		reports++;
+	}
+	assert_true(reports > 0);
+}
+
+static void failed_check(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	/* more OS time than there was time */
+	make_trace("broken", (struct story){.os_ns = 700});
+	r = gnomon("report -i broken --allow-loss");
+	assert_int_equal(r->status, 4);
+	assert_non_null(strstr(r->out, "# FAILED"));
+	assert_non_null(strstr(r->err, "self-check failed"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(help_fits_a_screen), TEST(usage_errors), TEST(version),
+		TEST(bad_files),	  TEST(good_file),    TEST(output_file),
+		TEST(bad_stdout),	  TEST(losses),	      TEST(truncated),
+		TEST(failed_check),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CSV and JSON: what a program reads back is what the model holds. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "output_model.h"
+
+static void csv_golden(void **state)
+{
+	static const char *const names[] = {
+		[GN_BY_FUNCTION] = "function.csv",
+		[GN_BY_MODULE] = "module.csv",
+		[GN_BY_THREAD] = "thread.csv",
+		[GN_BY_PROCESS] = "process.csv",
+		[GN_BY_TREE] = "tree.csv",
+		[GN_BY_CALLERS] = "callers.csv",
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	for (int by = 0; by < GN_BY_COUNT; by++) {
+		struct gn_output_opts o = {.by = (enum gn_by)by};
+		char *text = sample_print("csv", &s.m, &o);
+
+		sample_golden(names[by], text);
+		free(text);
+	}
+}
+
+/* Fields of a record as RFC 4180 has them; the end of the record. */
+static const char *count_fields(const char *p, size_t *fields)
+{
+	bool quoted = false;
+
+	*fields = 1;
+	for (;; p++) {
+		assert_int_not_equal(*p, '\0');
+		if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && *p == ',')
+			++*fields;
+		else if (!quoted && *p == '\r' && p[1] == '\n')
+			return p + 2;
+		else
+			assert_false(!quoted && *p == '\n');
+	}
+}
+
+static void csv_is_rectangular(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.modules[0].name = HOSTILE;
+	s.functions[0].module = "a \"quoted\", module";
+	for (int by = 0; by < GN_BY_COUNT; by++) {
+		struct gn_output_opts o = {.by = (enum gn_by)by};
+		char *text = sample_print("csv", &s.m, &o);
+		const char *p = text;
+		size_t wanted, got;
+
+		p = count_fields(p, &wanted);
+		assert_int_not_equal(*p, '\0');
+		while (*p) {
+			p = count_fields(p, &got);
+			assert_int_equal(got, wanted);
+		}
+		free(text);
+	}
+}
+
+static json_t *parse(const struct gn_model *m, const struct gn_output_opts *o)
+{
+	char *text = sample_print("json", m, o);
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root)
+		fail_msg("%s at %d: %s", error.text, error.position, text);
+	free(text);
+	return root;
+}
+
+static uint64_t number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_integer(value))
+		fail_msg("%s is no integer", key);
+	return (uint64_t)json_integer_value(value);
+}
+
+static void same_classes(const json_t *object, const char *key,
+			 const uint64_t *classes)
+{
+	const json_t *got = json_object_get(object, key);
+
+	assert_int_equal(json_object_size(got), GN_CLASS_COUNT);
+#define SAME(name, value, text, group, meaning) \
+	assert_int_equal(number(got, text), classes[GN_CLASS_##name]);
+	GN_CLASS_LIST(SAME)
+#undef SAME
+}
+
+static void same_four(const json_t *got, const struct gn_values *v)
+{
+	assert_int_equal(number(got, "calls"), v->calls);
+	assert_int_equal(number(got, "elapsed_inclusive_ns"), v->elapsed_incl);
+	assert_int_equal(number(got, "elapsed_exclusive_ns"), v->elapsed_excl);
+	assert_int_equal(number(got, "application_inclusive_ns"), v->app_incl);
+	assert_int_equal(number(got, "application_exclusive_ns"), v->app_excl);
+}
+
+static void same_pct(const json_t *got, const char *key, uint64_t part,
+		     uint64_t whole)
+{
+	double pct = json_real_value(json_object_get(got, key));
+	double off = pct - gn_pct(part, whole);
+
+	assert_true(off < 1e-6 && off > -1e-6);
+}
+
+static void same_values(const json_t *got, const struct gn_model *m,
+			const struct gn_values *v)
+{
+	same_four(got, v);
+	same_pct(got, "elapsed_inclusive_pct", v->elapsed_incl,
+		 m->session.elapsed_incl);
+	same_pct(got, "elapsed_exclusive_pct", v->elapsed_excl,
+		 m->session.elapsed_incl);
+	same_pct(got, "application_inclusive_pct", v->app_incl,
+		 m->session.app_incl);
+	same_pct(got, "application_exclusive_pct", v->app_excl,
+		 m->session.app_incl);
+	assert_int_equal(number(got, "unwound"), v->unwound);
+	assert_int_equal(number(got, "min_ns"), v->min);
+	assert_int_equal(number(got, "max_ns"), v->max);
+	same_classes(got, "classes_exclusive", v->class_excl);
+	same_classes(got, "classes_inclusive", v->class_incl);
+}
+
+static void is_text(const json_t *object, const char *key, const char *wanted)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_string(value))
+		fail_msg("%s is no text", key);
+	assert_string_equal(json_string_value(value), wanted);
+}
+
+static void json_session(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
+	const json_t *session, *lost, *command;
+	struct sample s;
+	json_t *root;
+
+	(void)state;
+	sample_make(&s);
+	sample_lose(&s);
+	root = parse(&s.m, &o);
+	assert_int_equal(number(root, "version"), 1);
+	is_text(root, "gnomon", "0.1.0");
+	is_text(root, "classify", "exact");
+	is_text(root, "clock", "monotonic");
+	command = json_object_get(root, "command");
+	assert_int_equal(json_array_size(command), 4);
+	assert_string_equal(json_string_value(json_array_get(command, 1)),
+			    "two words");
+	session = json_object_get(root, "session");
+	assert_int_equal(number(session, "elapsed_ns"), 3000000000);
+	assert_int_equal(number(session, "application_ns"), 1520000000);
+	same_classes(session, "classes", s.m.session.class_incl);
+	assert_true(json_is_false(json_object_get(
+		json_object_get(root, "probe_cost"), "subtracted")));
+	lost = json_object_get(root, "lost");
+	assert_int_equal(number(lost, "records"), 1234);
+	assert_int_equal(number(json_object_get(lost, "causes"), "ring-full"),
+			 1200);
+	assert_null(json_object_get(json_object_get(lost, "causes"), "torn"));
+	assert_int_equal(number(json_object_get(root, "counters"), "torn"), 9);
+	assert_int_equal(
+		number(json_object_get(root, "checks"), "unwound_frames"), 5);
+	json_decref(root);
+}
+
+static void json_arrays(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
+	const json_t *a;
+	struct sample s;
+	json_t *root;
+
+	(void)state;
+	sample_make(&s);
+	root = parse(&s.m, &o);
+	a = json_object_get(root, "functions");
+	assert_int_equal(json_array_size(a), 4);
+	for (size_t i = 0; i < 4; i++)
+		same_values(json_array_get(a, i), &s.m, &s.functions[i].v);
+	is_text(json_array_get(a, 1), "name", s.functions[1].name);
+	is_text(json_array_get(a, 2), "runtime", "clr");
+	is_text(json_array_get(a, 2), "module", "/opt/app/App.dll");
+	/* exact, but for the byte that is no UTF-8 */
+	is_text(json_array_get(a, 3), "name",
+		"evil\033[31m\r\n\"a,b\"\\xff\xe2\x80\xae=1");
+	a = json_object_get(root, "modules");
+	assert_int_equal(json_array_size(a), 2);
+	same_values(json_array_get(a, 0), &s.m, &s.modules[0].v);
+	a = json_object_get(root, "processes");
+	assert_int_equal(json_array_size(a), 1);
+	same_values(json_array_get(a, 0), &s.m, &s.processes[0].v);
+	assert_int_equal(number(json_array_get(a, 0), "pid"), 100);
+	a = json_object_get(root, "threads");
+	assert_int_equal(json_array_size(a), 2);
+	assert_int_equal(number(json_array_get(a, 1), "tid"), 101);
+	assert_int_equal(number(json_array_get(a, 1), "elapsed_ns"), 500000000);
+	same_classes(json_array_get(a, 1), "classes", s.threads[1].classes);
+	assert_null(json_object_get(root, "edges"));
+	json_decref(root);
+}
+
+static void json_tree_and_edges(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_CALLERS};
+	const json_t *node, *edges;
+	struct sample s;
+	json_t *root;
+
+	(void)state;
+	sample_make(&s);
+	root = parse(&s.m, &o);
+	node = json_object_get(root, "tree");
+	is_text(node, "name", "session");
+	for (size_t i = 1; i < 5; i++) {
+		node = json_array_get(json_object_get(node, "children"), 0);
+		same_four(node, &s.nodes[i].v);
+	}
+	is_text(node, "name", "App.Program.Leaf(System.Int32)");
+	assert_int_equal(json_array_size(json_object_get(node, "children")), 0);
+	edges = json_object_get(root, "edges");
+	assert_int_equal(json_array_size(edges), 4);
+	is_text(json_object_get(json_array_get(edges, 2), "callee"), "name",
+		"App.Program.Leaf(System.Int32)");
+	same_values(json_array_get(edges, 2), &s.m, &s.edges[2].v);
+	json_decref(root);
+}
+
+static void json_limit_is_told(void **state)
+{
+	struct gn_output_opts o = {.limit = 1, .sort = "calls"};
+	struct sample s;
+	json_t *root, *a;
+
+	(void)state;
+	sample_make(&s);
+	root = parse(&s.m, &o);
+	a = json_object_get(root, "functions");
+	assert_int_equal(json_array_size(a), 1);
+	is_text(json_array_get(a, 0), "name", "App.Program.Leaf(System.Int32)");
+	assert_int_equal(number(json_object_get(root, "hidden"), "functions"),
+			 3);
+	json_decref(root);
+}
+
+/* Commands that are no JSON array of texts. */
+static void json_bad_command(void **state)
+{
+	static const char *const commands[] = {"", "[", "./app x", "[1,null]",
+					       "{\"a\":1}"};
+	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
+	struct sample s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		sample_make(&s);
+		s.info[1].value = commands[i];
+		json_decref(parse(&s.m, &o));
+		free(sample_print("table", &s.m, &o));
+	}
+}
+
+#define DEEP 10000
+
+/* A path of 10,000 frames: all formats write it, no level is left out. */
+static void deep_tree(void **state)
+{
+	struct gn_model_node *nodes = calloc(DEEP, sizeof(*nodes));
+	struct gn_output_opts o = {.by = GN_BY_TREE};
+	struct sample s;
+	size_t depth = 0, most = 0, lines = 0;
+	char *text;
+
+	(void)state;
+	assert_non_null(nodes);
+	sample_make(&s);
+	for (int32_t i = 0; i < DEEP; i++)
+		nodes[i] = (struct gn_model_node){
+			.parent = i - 1,
+			.first_child = i + 1 < DEEP ? i + 1 : -1,
+			.next = -1,
+			.function = 1,
+			.v = s.functions[1].v,
+		};
+	s.m.nodes = nodes;
+	s.m.nnodes = DEEP;
+	text = sample_print("json", &s.m, &o);
+	for (const char *p = strstr(text, "\"tree\":{"); *p; p++) {
+		depth += *p == '[';
+		depth -= *p == ']';
+		most = depth > most ? depth : most;
+	}
+	assert_int_equal(most, DEEP);
+	assert_int_equal(depth, 0);
+	free(text);
+	o.bare = true;
+	text = sample_print("table", &s.m, &o);
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	assert_int_equal(lines, DEEP + 2);
+	assert_non_null(strstr(text, "[9999] ns::work"));
+	free(text);
+	text = sample_print("csv", &s.m, &o);
+	assert_non_null(strstr(text, "\r\n9999,9998,9999,"));
+	free(text);
+	free(nodes);
+}
+
+/* Numbers beyond what a signed integer holds stay what they are. */
+static void large_numbers(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.functions[0].v.elapsed_incl = UINT64_MAX;
+	text = sample_print("json", &s.m, &o);
+	assert_non_null(
+		strstr(text, "\"elapsed_inclusive_ns\":18446744073709551615,"));
+	free(text);
+	text = sample_print("csv", &s.m, &o);
+	assert_non_null(strstr(text, ",18446744073709551615,"));
+	free(text);
+}
+
+/* Trees that are none do not hang or crash an output. */
+static void broken_trees(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_TREE};
+	struct sample s;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const struct gn_output *csv = gn_output_find("csv");
+		FILE *f = fopen("/dev/null", "w");
+
+		assert_non_null(f);
+		sample_make(&s);
+		if (i == 0)
+			s.nodes[5].next = 2; /* a ring of siblings */
+		else if (i == 1)
+			s.nodes[4].first_child = 2; /* its own ancestor */
+		else
+			s.nodes[4].first_child = 600;
+		assert_true(csv->write(&s.m, &o, f) < 0);
+		fclose(f);
+	}
+}
+
+static void sorts(void **state)
+{
+	static const struct {
+		const char *column, *first;
+	} cases[] = {
+		{"ei", "main"},
+		{"elapsed-exclusive", "ns::work<std::map<int, char>>(unsigned "
+				      "long, char const*)"},
+		{"ae", "App.Program.Leaf(System.Int32)"},
+		{"calls", "App.Program.Leaf(System.Int32)"},
+		{"name", "App.Program.Leaf(System.Int32)"},
+		{"lock", "ns::work<std::map<int, char>>(unsigned long, char "
+			 "const*)"},
+		{"max", "main"},
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gn_output_opts o = {.sort = cases[i].column};
+		json_t *root = parse(&s.m, &o);
+
+		is_text(json_array_get(json_object_get(root, "functions"), 0),
+			"name", cases[i].first);
+		json_decref(root);
+	}
+	/* every column that is listed is one */
+	for (size_t i = 0; gn_sort_columns()[i]; i++) {
+		struct gn_output_opts o = {.sort = gn_sort_columns()[i]};
+
+		for (int by = 0; by < GN_BY_COUNT; by++) {
+			o.by = (enum gn_by)by;
+			free(sample_print("csv", &s.m, &o));
+		}
+	}
+}
+
+static void lists(void **state)
+{
+	(void)state;
+	assert_int_equal(gn_by_find("tree"), GN_BY_TREE);
+	assert_int_equal(gn_by_find("tre"), -1);
+	assert_null(gn_output_find("xml"));
+	assert_null(gn_output_at(3));
+	assert_string_equal(gn_output_at(0)->name, "table");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(csv_golden),
+		cmocka_unit_test(csv_is_rectangular),
+		cmocka_unit_test(json_session),
+		cmocka_unit_test(json_arrays),
+		cmocka_unit_test(json_tree_and_edges),
+		cmocka_unit_test(json_limit_is_told),
+		cmocka_unit_test(json_bad_command),
+		cmocka_unit_test(deep_tree),
+		cmocka_unit_test(large_numbers),
+		cmocka_unit_test(broken_trees),
+		cmocka_unit_test(sorts),
+		cmocka_unit_test(lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
