@@ -173,6 +173,33 @@ static void flushed_records_can_be_read(void **state)
 	assert_int_equal(read_whole(path, 1), 50);
 }
 
+/* Chunks are used again, in another order than the first time. */
+static void chunks_come_back(void **state)
+{
+	struct gn_trace_writer_opts opts = small_chunks();
+	struct gn_trace_writer *w;
+	union any_record rec;
+	char path[4096];
+	uint64_t i, n = 0;
+	int round;
+
+	in_folder(path, state, "trace");
+	assert_int_equal(gn_trace_writer_open(path, &opts, &w), 0);
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < 5; i++) {
+			size_t size = make_record(1, n++, &rec);
+
+			assert_int_equal(
+				gn_trace_writer_append(w, &rec.h, size), 0);
+			assert_int_equal(gn_trace_writer_flush(w), 0);
+		}
+		wait_for(path, n);
+	}
+	/* the chunk in hand is one of them, and empty */
+	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
+	assert_int_equal(read_whole(path, 1), n);
+}
+
 struct background {
 	const char *path;
 	atomic_bool done;
@@ -381,6 +408,7 @@ int main(void)
 		TEST(malformed_records_are_not_taken),
 		TEST(an_older_file_is_replaced),
 		TEST(flushed_records_can_be_read),
+		TEST(chunks_come_back),
 		TEST(a_reader_beside_the_writer_sees_a_prefix),
 		TEST(a_killed_writer_leaves_a_prefix),
 		TEST(a_full_queue_refuses_and_keeps_what_it_took),

@@ -110,6 +110,7 @@ static int hand_over(struct gn_trace_writer *w)
 	if (!full && w->spare) {
 		c = w->spare;
 		w->spare = c->next;
+		c->next = NULL;
 	}
 	pthread_mutex_unlock(&w->lock);
 	if (full)
