@@ -53,10 +53,24 @@ static bool module_matches(const char *glob, size_t len, const char *module)
 	       (dot && gn_glob(glob, len, module, (size_t)(dot - module)));
 }
 
+/* The colon between LIB and GLOB: a single one, for names of other runtimes
+ * have pairs. */
+static const char *lib_colon(const char *line, size_t len)
+{
+	for (size_t i = 1; i < len; i++) {
+		if (line[i] != ':')
+			continue;
+		if (i + 1 == len || line[i + 1] != ':')
+			return line + i;
+		i++;
+	}
+	return NULL;
+}
+
 static bool line_matches(const char *line, size_t len, const char *name,
 			 const char *module)
 {
-	const char *colon = memchr(line, ':', len);
+	const char *colon = lib_colon(line, len);
 	size_t lib = colon ? (size_t)(colon - line) : 0;
 
 	if (!colon)

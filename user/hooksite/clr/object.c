@@ -56,10 +56,8 @@
 	X(57, search_filter_begin)     \
 	X(58, search_filter_end)       \
 	X(59, search_catcher_found)    \
-	X(63, unwind_end)              \
 	X(64, finally_begin)           \
 	X(65, finally_end)             \
-	X(66, catcher_begin)           \
 	X(67, catcher_end)             \
 	X(68, com_table_create)        \
 	X(69, com_table_destroy)       \
@@ -134,6 +132,8 @@ static void *const slots[SLOT_COUNT] = {
 	[60] = ignore,
 	[61] = ignore,
 	[62] = gn_clr_unwind_enter,
+	[63] = gn_clr_unwind_leave,
+	[66] = gn_clr_catcher_enter,
 	[70] = ignore,
 	[71] = ignore,
 	/* surviving references, root references */

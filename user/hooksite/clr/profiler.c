@@ -9,6 +9,7 @@
 #include "names.h"
 #include "sites.h"
 #include "text.h"
+#include "unwinds.h"
 
 #define EVENTS                                           \
 	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
@@ -144,9 +145,52 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	return GN_S_OK;
 }
 
+/* Of the calling thread, for the runtime tells the callbacks no other way
+ * which thread they are on. */
+static struct gn_unwinds *own_unwinds(void)
+{
+	static _Thread_local struct gn_unwinds unwinds;
+
+	return &unwinds;
+}
+
+/* The function's index if it is hooked: frames of others are on no shadow
+ * stack, and what happens to them is nobody's business. */
+static uint32_t hooked_index(const struct gn_clr *clr, gn_cor_id function)
+{
+	uint32_t index = gn_ids_find(&clr->ids, function);
+	const struct gn_name *name =
+		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+
+	return name && name->hook ? index : 0;
+}
+
 gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 {
-	GN_CLR_SITE(unwind_begin)(gn_ids_find(&clr->ids, function));
+	uint32_t index = hooked_index(clr, function);
+
+	gn_unwinds_push(own_unwinds(), index);
+	if (index)
+		GN_CLR_SITE(unwind_begin)(index);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
+{
+	uint32_t index = gn_unwinds_pop(own_unwinds());
+
+	(void)clr;
+	if (index)
+		GN_CLR_SITE(unwind_end)(index);
+	return GN_S_OK;
+}
+
+/* The frame whose unwind has begun catches: it is not unwound. */
+gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,
+			   uint64_t object)
+{
+	(void)clr, (void)function;
+	GN_CLR_SITE(catcher_begin)(gn_unwinds_pop(own_unwinds()), object);
 	return GN_S_OK;
 }
 

@@ -3,7 +3,7 @@
  * All hook sites of the library. Argument texts say where BPF finds what a
  * site is given: size@register, a minus for a signed one.
  *
- * With GNOMON_COUNT (a test's build, see count.h) sites count their passes.
+ * With GNOMON_COUNT (a test's build, count.c) the hooks count their passes.
  */
 #include <gnomon/hooksite.h>
 
@@ -11,21 +11,32 @@
 	.text
 
 #ifdef GNOMON_COUNT
-/* Keeps every register: hooks may change none. */
-	.macro COUNT name, id
-	.ifnb	\id
-	pushq	\id
-	pushq	$gn_count_kind_\name
-	call	gn_count_keep
-	leaq	16(%rsp), %rsp
-	.endif
+#define COUNT_ENTER	0
+#define COUNT_LEAVE	8
+#define COUNT_TAILCALL	16
+#define COUNT_UNWIND	24
+/* gn_counts[index][kind]++. Keeps every register: hooks may change none. */
+	.macro COUNT kind:req, index:req
+	pushq	%rax
+	pushq	%rcx
+	movq	\index, %rcx
+	shlq	$5, %rcx
+	leaq	gn_counts(%rip), %rax
+	lock incq \kind(%rax, %rcx)
+	popq	%rcx
+	popq	%rax
 	.endm
-#define gn_count_kind_clr_enter	       0
-#define gn_count_kind_clr_leave	       1
-#define gn_count_kind_clr_tailcall     2
-#define gn_count_kind_clr_unwind_begin 3
+
+	.macro KEEP_NAME
+	subq	$8, %rsp
+	call	gn_count_name
+	addq	$8, %rsp
+	.endm
 #else
-	.macro COUNT name, id
+	.macro COUNT kind:req, index:req
+	.endm
+
+	.macro KEEP_NAME
 	.endm
 #endif
 
@@ -50,14 +61,24 @@
 
 /* What C code calls, after it has resolved something. */
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
-	CALL_SITE clr_name, "8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
 	CALL_SITE clr_table_full, "8@%rdi"
 	CALL_SITE clr_jit_begin, "8@%rdi"
 	CALL_SITE clr_jit_end, "8@%rdi -4@%esi"
 	CALL_SITE clr_unwind_begin, "8@%rdi"
+	CALL_SITE clr_catcher_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_function_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_dynamic_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_module_unload, "8@%rdi"
+
+	GN_SITE	gnomon_clr, clr_name, "8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
+	KEEP_NAME
+	ret
+	GN_SITE_END clr_name
+
+	GN_SITE	gnomon_clr, clr_unwind_end, "8@%rdi"
+	COUNT	COUNT_UNWIND, %rdi
+	ret
+	GN_SITE_END clr_unwind_end
 
 /* Slots of the callback, in their order. */
 	CALL_SITE clr_shutdown, NONE
@@ -100,10 +121,8 @@
 	CALL_SITE clr_search_filter_begin, OBJECT
 	CALL_SITE clr_search_filter_end, NONE
 	CALL_SITE clr_search_catcher_found, OBJECT
-	CALL_SITE clr_unwind_end, NONE
 	CALL_SITE clr_finally_begin, OBJECT
 	CALL_SITE clr_finally_end, NONE
-	CALL_SITE clr_catcher_begin, OBJECTS2
 	CALL_SITE clr_catcher_end, NONE
 	CALL_SITE clr_com_table_create, OBJECTS4
 	CALL_SITE clr_com_table_destroy, OBJECTS3
@@ -128,15 +147,15 @@
  *   tailcall: the same; the function's frame ends here too
  * "The caller's rsp" is its value after the function has returned.
  */
-	.macro HOOK name:req, id:req, args
+	.macro HOOK name:req, kind:req, index:req, args
 	GN_SITE	gnomon_clr, \name, "\args"
-	COUNT	\name, \id
+	COUNT	\kind, \index
 	ret
 	GN_SITE_END \name
 	.endm
 
-	HOOK	clr_enter, %r14, "8@%r14 8@%r15 8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
-	HOOK	clr_leave, %rdi, "8@%rdi 8@%rsi 8@%rax 8@%rdx"
-	HOOK	clr_tailcall, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_enter, COUNT_ENTER, %r14, "8@%r14 8@%r15 8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
+	HOOK	clr_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi 8@%rax 8@%rdx"
+	HOOK	clr_tailcall, COUNT_TAILCALL, %rdi, "8@%rdi 8@%rsi"
 
 	.section .note.GNU-stack, "", @progbits

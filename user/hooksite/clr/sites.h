@@ -26,7 +26,13 @@ void GN_CLR_SITE(table_full)(uint64_t function);
 
 void GN_CLR_SITE(jit_begin)(uint64_t index);
 void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr);
+
+/* An exception begins to unwind a hooked function's frame; it has unwound it;
+ * or the frame whose unwind has begun catches (index 0: it is not hooked). */
 void GN_CLR_SITE(unwind_begin)(uint64_t index);
+void GN_CLR_SITE(unwind_end)(uint64_t index);
+void GN_CLR_SITE(catcher_begin)(uint64_t index, uint64_t object);
+
 void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(module_unload)(uint64_t module);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Only in the test's build of the library (GNOMON_COUNT): writes what the
+ * hooks counted to the file that GNOMON_CLR_COUNTS names, when the program
+ * ends. A line each function:
+ *   ENTERS LEAVES TAILCALLS UNWOUND MODULE NAME
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ids.h"
+#include "sites.h"
+
+enum { ENTER, LEAVE, TAILCALL, UNWOUND, KINDS };
+
+extern _Atomic uint64_t gn_counts[GN_IDS_MAX + 1][KINDS];
+_Atomic uint64_t gn_counts[GN_IDS_MAX + 1][KINDS];
+
+static _Atomic(const char *) names[GN_IDS_MAX + 1];
+static _Atomic(const char *) modules[GN_IDS_MAX + 1];
+
+/* The site clr_name is passed. */
+void gn_count_name(uint64_t index, const char *name, uint64_t name_len,
+		   const char *module);
+
+void gn_count_name(uint64_t index, const char *name, uint64_t name_len,
+		   const char *module)
+{
+	(void)name_len;
+	atomic_store(&modules[index], module);
+	atomic_store(&names[index], name);
+}
+
+__attribute__((destructor)) static void write_counts(void)
+{
+	const char *path = getenv("GNOMON_CLR_COUNTS");
+	FILE *file = path ? fopen(path, "w") : NULL;
+
+	if (!file)
+		return;
+	for (uint32_t i = 1; i <= GN_IDS_MAX; i++) {
+		const char *name = atomic_load(&names[i]);
+		uint64_t n[KINDS];
+
+		if (!name)
+			continue;
+		for (int k = 0; k < KINDS; k++)
+			n[k] = atomic_load(&gn_counts[i][k]);
+		fprintf(file,
+			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			" %s %s\n",
+			n[ENTER], n[LEAVE], n[TAILCALL], n[UNWOUND],
+			atomic_load(&modules[i]), name);
+	}
+	fclose(file);
+}
