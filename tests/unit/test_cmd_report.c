@@ -229,6 +229,42 @@ static void bad_usage(const char *words)
 	assert_string_equal(r->out, "");
 }
 
+/* Each option that a help names has its item in the manual, and each verb of
+ * the first screen its section. */
+static void manual_has_each_option(void **state)
+{
+	static char manual[1 << 16];
+	char *verbs = strdup(gnomon("--help")->out), name[64], wanted[128];
+	FILE *f = fopen(GN_TESTS_DIR "/../docs/gnomon.1", "r");
+	size_t n;
+
+	(void)state;
+	assert_non_null(f);
+	n = fread(manual, 1, sizeof(manual) - 1, f);
+	manual[n] = '\0';
+	fclose(f);
+	/* verbs are the lines that begin with two blanks and a letter */
+	for (char *p = verbs; (p = strstr(p, "\n  ")); p++) {
+		if (sscanf(p, "\n  %63[a-z] ", name) != 1 ||
+		    !strcmp(name, "sudo") || !strcmp(name, "gnomon") ||
+		    !strcmp(name, "help"))
+			continue;
+		snprintf(wanted, sizeof(wanted), ".Ss gnomon %s\n", name);
+		if (!strstr(manual, wanted))
+			fail_msg("no '%s'", wanted);
+		snprintf(wanted, sizeof(wanted), "%s --help", name);
+		for (char *q = gnomon(wanted)->out; (q = strstr(q, "--"));
+		     q += 2) {
+			if (sscanf(q, "--%63[a-z-]", name) != 1)
+				continue;
+			snprintf(wanted, sizeof(wanted), "Fl -%s", name);
+			if (!strstr(manual, wanted))
+				fail_msg("no '%s'", wanted);
+		}
+	}
+	free(verbs);
+}
+
 static void usage_errors(void **state)
 {
 	(void)state;
@@ -351,10 +387,10 @@ static void losses(void **state)
 	assert_int_equal(r->status, 3);
 	assert_non_null(strstr(r->out, "# LOST"));
 	assert_non_null(strstr(r->out, "ring-full 12"));
-	assert_non_null(strstr(r->err, "gnomon: records were lost"));
+	assert_non_null(strstr(r->err, "records were lost"));
 	r = gnomon("report -i lost -q --format csv");
 	assert_int_equal(r->status, 3);
-	assert_non_null(strstr(r->err, "gnomon: records were lost"));
+	assert_non_null(strstr(r->err, "records were lost"));
 	r = gnomon("report -i lost --allow-loss");
 	assert_int_equal(r->status, 0);
 	assert_non_null(strstr(r->out, "# LOST"));
@@ -409,9 +445,16 @@ static void failed_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(help_fits_a_screen), TEST(usage_errors), TEST(version),
-		TEST(bad_files),	  TEST(good_file),    TEST(output_file),
-		TEST(bad_stdout),	  TEST(losses),	      TEST(truncated),
+		TEST(help_fits_a_screen),
+		TEST(manual_has_each_option),
+		TEST(usage_errors),
+		TEST(version),
+		TEST(bad_files),
+		TEST(good_file),
+		TEST(output_file),
+		TEST(bad_stdout),
+		TEST(losses),
+		TEST(truncated),
 		TEST(failed_check),
 	};
 

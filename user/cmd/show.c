@@ -82,17 +82,22 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 
 void gn_report_warn(const struct gn_model *m, bool allow_loss)
 {
+	const char *advice = allow_loss
+				     ? "--allow-loss accepts it"
+				     : "record fewer functions, or accept it "
+				       "with --allow-loss";
+
 	if (gn_model_broken(m))
 		gn_error("a self-check failed, the numbers cannot be trusted; "
 			 "please report it with the trace");
 	if (m->truncated)
 		gn_error("the trace has no end, what followed is lost; the "
 			 "report holds what came before");
-	if (gn_model_lossy(m) && (m->lost || !m->truncated))
-		gn_error("records were lost (%" PRIu64 " of them by their "
-			 "numbers), the report is not whole; %s",
-			 m->lost,
-			 allow_loss ? "--allow-loss takes it so"
-				    : "trace fewer functions, or accept it "
-				      "with --allow-loss");
+	if (m->lost)
+		gn_error("%" PRIu64 " records were lost, the report is not "
+			 "whole; %s",
+			 m->lost, advice);
+	else if (gn_model_lossy(m) && !m->truncated)
+		gn_error("records were lost, the report is not whole; %s",
+			 advice);
 }

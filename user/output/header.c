@@ -137,26 +137,18 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 	uint64_t wall = m->end > m->start ? m->end - m->start : 0;
 	char time[GN_CELL];
 
-	gn_format_time(time, wall, o->ns);
-	time[strcspn(time, " ") + 1 + strcspn(strchr(time, ' ') + 1, " ")] = 0;
+	gn_format_duration(time, wall, o->ns);
 	fprintf(f, "# %-11s %s; ", "duration", time);
 	put_number(f, m->nthreads, "thread", "threads");
 	fputs(" in ", f);
 	put_number(f, m->nprocesses, "process", "processes");
-	gn_format_time(time, m->session.elapsed_incl, o->ns);
-	fprintf(f, ", %s", time);
-	fprintf(f, "%sof thread time\n",
-		time[strlen(time) - 1] == ' ' ? "" : " ");
+	gn_format_duration(time, m->session.elapsed_incl, o->ns);
+	fprintf(f, ", %s of thread time\n", time);
 }
 
 /* Where the time went, class by class. */
 static void put_classes(const struct gn_model *m, FILE *f)
 {
-	static const char *const texts[] = {
-#define CLASS_TEXT(name, value, text, group, meaning) [GN_CLASS_##name] = text,
-		GN_CLASS_LIST(CLASS_TEXT)
-#undef CLASS_TEXT
-	};
 	const char *between = "";
 	char pct[GN_CELL];
 
@@ -168,7 +160,7 @@ static void put_classes(const struct gn_model *m, FILE *f)
 			continue;
 		gn_format_pct(pct, m->session.class_incl[c],
 			      m->session.elapsed_incl);
-		fprintf(f, "%s%s %s %%", between, texts[c], pct);
+		fprintf(f, "%s%s %s %%", between, gn_class_text(c), pct);
 		between = ", ";
 	}
 	fputc('\n', f);

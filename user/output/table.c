@@ -91,19 +91,14 @@ static void function_columns(struct gn_grid *g, const struct gn_model *m,
 /* The classes that any row has time in. */
 static void class_columns(struct gn_grid *g, const struct gn_rows *rows)
 {
-	static const char *const texts[] = {
-#define CLASS_TEXT(name, value, text, group, meaning) [GN_CLASS_##name] = text,
-		GN_CLASS_LIST(CLASS_TEXT)
-#undef CLASS_TEXT
-	};
-
 	for (int c = 0; c < GN_CLASS_COUNT; c++) {
 		uint64_t any = 0;
 
 		for (size_t i = 0; i < rows->n; i++)
 			any |= rows->row[i].classes[c];
 		if (any)
-			add(g, texts[c], GN_SHOW_TIME, get_class)->arg = c;
+			add(g, gn_class_text(c), GN_SHOW_TIME, get_class)->arg =
+				c;
 	}
 }
 

@@ -200,6 +200,16 @@ void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact)
 		 (unsigned int)(thousandths % 1000), units[i]);
 }
 
+void gn_format_duration(char buf[GN_CELL], uint64_t ns, bool exact)
+{
+	size_t len;
+
+	gn_format_time(buf, ns, exact);
+	len = strlen(buf);
+	if (buf[len - 1] == ' ')
+		buf[len - 1] = '\0';
+}
+
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole)
 {
 	snprintf(buf, GN_CELL, "%.1f", gn_pct(part, whole));
@@ -210,6 +220,17 @@ int gn_stream_status(FILE *f)
 	if (!ferror(f))
 		return 0;
 	return errno > 0 ? -errno : -EIO;
+}
+
+const char *gn_class_text(int class)
+{
+	static const char *const texts[] = {
+#define CLASS_TEXT(name, value, text, group, meaning) [GN_CLASS_##name] = text,
+		GN_CLASS_LIST(CLASS_TEXT)
+#undef CLASS_TEXT
+	};
+
+	return class >= 0 && class < GN_CLASS_COUNT ? texts[class] : "unknown";
 }
 
 const char *gn_base_name(const char *path)

@@ -45,12 +45,17 @@ void gn_text_shorten(char *text, size_t width);
 void gn_format_count(char buf[GN_CELL], uint64_t n);
 /* 12.345 ms; exact: 12,345,678 ns. Units of one width, so that columns align.*/
 void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact);
+/* The same without the blank behind "s", for running text. */
+void gn_format_duration(char buf[GN_CELL], uint64_t ns, bool exact);
 /* 12.3 */
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
 
 /* 0, or -errno of a stream that could not be written. Ask after each row, while
  * errno still speaks of it. */
 int gn_stream_status(FILE *f);
+
+/* The class's word; "unknown" for a number that is none. */
+const char *gn_class_text(int class);
 
 /* The part of a path behind its last slash; the whole when nothing is. */
 const char *gn_base_name(const char *path);
