@@ -183,6 +183,13 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_thread_set_name(p, t, r->comm, true);
 }
 
+static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
+			uint64_t time)
+{
+	gn_thread_close(p, t, time, GN_END_OPEN);
+	t->stopped = true;
+}
+
 static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 			const struct gn_rec_func *r)
 {
@@ -210,7 +217,7 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, seen.time, GN_END_UNWOUND);
 	else if (r->h.kind == GN_KIND_STOP)
-		gn_thread_close(p, t, seen.time, GN_END_OPEN);
+		stop_thread(p, t, seen.time);
 	else
 		apply_nest(t, r->h.kind);
 	return err ? err : err2;
@@ -352,12 +359,15 @@ static bool is_late(const struct gn_thread *t, const struct gn_rec *rec)
 	switch (rec->kind) {
 	case GN_KIND_THREAD:
 		return false;
+	case GN_KIND_EXEC:
+		/* of a thread that took over the tid of one that ended */
+		return t->stopped;
 	case GN_KIND_SLICE:
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 		return true;
 	default:
-		return (int32_t)(rec->seq - t->order.next) >= 0;
+		return t->stopped || (int32_t)(rec->seq - t->order.next) >= 0;
 	}
 }
 

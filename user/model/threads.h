@@ -21,6 +21,7 @@ struct gn_thread {
 	uint64_t start, end;
 	uint64_t last; /* time of its latest record of any kind */
 	bool closed;
+	bool stopped; /* by the end of the capture: nothing can follow */
 	uint64_t gaps;
 	uint64_t records;
 	struct gn_order order;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "dump.h"
+
+#include <inttypes.h>
+
+static const char *const class_names[] = {
+#define CLASS_NAME(name, value, text, group, meaning) [value] = text,
+	GN_CLASS_LIST(CLASS_NAME)
+#undef CLASS_NAME
+};
+
+static void dump_classes(const char *what, const uint64_t *ns, FILE *f)
+{
+	int c;
+
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		if (ns[c])
+			fprintf(f, " %s.%s=%" PRIu64, what, class_names[c],
+				ns[c]);
+}
+
+static void dump_values(const struct gn_values *v, FILE *f)
+{
+	fprintf(f, " calls=%" PRIu64 " unwound=%" PRIu64, v->calls, v->unwound);
+	fprintf(f, " ei=%" PRIu64 " ee=%" PRIu64, v->elapsed_incl,
+		v->elapsed_excl);
+	fprintf(f, " ai=%" PRIu64 " ae=%" PRIu64, v->app_incl, v->app_excl);
+	fprintf(f, " min=%" PRIu64 " max=%" PRIu64 " finished=%" PRIu64, v->min,
+		v->max, v->finished);
+	dump_classes("incl", v->class_incl, f);
+	dump_classes("excl", v->class_excl, f);
+	fprintf(f, "%s\n", v->gap ? " gap" : "");
+}
+
+static const char *function_name(const struct gn_model *m, int32_t i)
+{
+	return i < 0 ? "-" : m->functions[i].name;
+}
+
+static void dump_rows(const struct gn_model *m, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < m->nfunctions; i++) {
+		const struct gn_model_function *fn = &m->functions[i];
+
+		fprintf(f, "function %s module=%s runtime=%d", fn->name,
+			fn->module, (int)fn->runtime);
+		dump_values(&fn->v, f);
+	}
+	for (i = 0; i < m->nmodules; i++) {
+		fprintf(f, "module %s", m->modules[i].name);
+		dump_values(&m->modules[i].v, f);
+	}
+	for (i = 0; i < m->nprocesses; i++) {
+		fprintf(f, "process %u %s threads=%u", m->processes[i].pid,
+			m->processes[i].name, m->processes[i].threads);
+		dump_values(&m->processes[i].v, f);
+	}
+	for (i = 0; i < m->nedges; i++) {
+		fprintf(f, "edge %s -> %s",
+			function_name(m, m->edges[i].caller),
+			function_name(m, m->edges[i].callee));
+		dump_values(&m->edges[i].v, f);
+	}
+}
+
+static void dump_threads(const struct gn_model *m, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < m->nthreads; i++) {
+		const struct gn_model_thread *t = &m->threads[i];
+
+		fprintf(f, "thread %u/%u %s start=%" PRIu64 " end=%" PRIu64,
+			t->pid, t->tid, t->name, t->start, t->end);
+		fprintf(f, " elapsed=%" PRIu64 " gaps=%" PRIu64, t->elapsed,
+			t->gaps);
+		fprintf(f, " records=%" PRIu64, t->records);
+		dump_classes("class", t->classes, f);
+		dump_values(&t->v, f);
+	}
+}
+
+static void dump_tree(const struct gn_model *m, FILE *f)
+{
+	size_t i;
+	int32_t up;
+	int depth;
+
+	for (i = 0; i < m->nnodes; i++) {
+		depth = 0;
+		for (up = m->nodes[i].parent; up >= 0; up = m->nodes[up].parent)
+			depth++;
+		fprintf(f, "node %*s%s", 2 * depth, "", m->nodes[i].name);
+		dump_values(&m->nodes[i].v, f);
+	}
+}
+
+void dump_model(const struct gn_model *m, FILE *f)
+{
+	fprintf(f, "session start=%" PRIu64 " end=%" PRIu64 " lost=%" PRIu64,
+		m->start, m->end, m->lost);
+	dump_values(&m->session, f);
+	fprintf(f, "checks");
+#define DUMP_CHECK(field, text, error) \
+	fprintf(f, " " #field "=%" PRIu64, m->checks.field);
+	GN_CHECK_LIST(DUMP_CHECK)
+#undef DUMP_CHECK
+	fprintf(f, "\n");
+	dump_rows(m, f);
+	dump_threads(m, f);
+	dump_tree(m, f);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "expect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool find_value(const struct gn_values *v, const char *field,
+		       uint64_t *out)
+{
+#define VALUE(text, expr)           \
+	if (!strcmp(field, text)) { \
+		*out = v->expr;     \
+		return true;        \
+	}
+	VALUE("calls", calls)
+	VALUE("unwound", unwound)
+	VALUE("ei", elapsed_incl)
+	VALUE("ee", elapsed_excl)
+	VALUE("ai", app_incl)
+	VALUE("ae", app_excl)
+	VALUE("min", min)
+	VALUE("max", max)
+	VALUE("finished", finished)
+	VALUE("gap", gap)
+#define CLASS(name, value, text, group, meaning) \
+	VALUE("incl." text, class_incl[value])   \
+	VALUE("excl." text, class_excl[value])
+	GN_CLASS_LIST(CLASS)
+#undef CLASS
+#undef VALUE
+	return false;
+}
+
+static bool find_thread_field(const struct gn_model_thread *t,
+			      const char *field, uint64_t *out)
+{
+#define VALUE(text, expr)           \
+	if (!strcmp(field, text)) { \
+		*out = t->expr;     \
+		return true;        \
+	}
+	VALUE("pid", pid)
+	VALUE("start", start)
+	VALUE("end", end)
+	VALUE("elapsed", elapsed)
+	VALUE("gaps", gaps)
+	VALUE("records", records)
+#define CLASS(name, value, text, group, meaning) \
+	VALUE("class." text, classes[value])
+	GN_CLASS_LIST(CLASS)
+#undef CLASS
+#undef VALUE
+	return find_value(&t->v, field, out);
+}
+
+static bool find_check(const struct gn_model *m, const char *field,
+		       uint64_t *out)
+{
+	if (!strcmp(field, "lost")) {
+		*out = m->lost;
+		return true;
+	}
+#define CHECK(name, text, error)       \
+	if (!strcmp(field, #name)) {   \
+		*out = m->checks.name; \
+		return true;           \
+	}
+	GN_CHECK_LIST(CHECK)
+#undef CHECK
+	return false;
+}
+
+static bool find_count(const struct gn_model *m, const char *field,
+		       uint64_t *out)
+{
+#define COUNT(what)                  \
+	if (!strcmp(field, #what)) { \
+		*out = m->n##what;   \
+		return true;         \
+	}
+	COUNT(functions)
+	COUNT(modules)
+	COUNT(threads)
+	COUNT(processes)
+	COUNT(nodes)
+	COUNT(edges)
+#undef COUNT
+	return false;
+}
+
+static int32_t function_index(const struct gn_model *m, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->nfunctions; i++)
+		if (!strcmp(m->functions[i].name, name))
+			return (int32_t)i;
+	return -1;
+}
+
+static const struct gn_values *find_edge(const struct gn_model *m,
+					 const char *from, const char *to)
+{
+	int32_t caller = function_index(m, from), callee;
+	size_t i;
+
+	callee = function_index(m, to);
+	if (callee < 0 || (caller < 0 && strcmp(from, "-")))
+		return NULL;
+	for (i = 0; i < m->nedges; i++)
+		if (m->edges[i].caller == caller &&
+		    m->edges[i].callee == callee)
+			return &m->edges[i].v;
+	return NULL;
+}
+
+static const struct gn_values *find_node(const struct gn_model *m,
+					 const char *path)
+{
+	int32_t i = 0;
+	size_t len;
+
+	for (;; path += len + 1) {
+		len = strcspn(path, "/");
+		for (i = m->nodes[i].first_child; i >= 0; i = m->nodes[i].next)
+			if (!strncmp(m->nodes[i].name, path, len) &&
+			    !m->nodes[i].name[len])
+				break;
+		if (i < 0)
+			return NULL;
+		if (!path[len])
+			return &m->nodes[i].v;
+	}
+}
+
+static const struct gn_values *find_module(const struct gn_model *m,
+					   const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < m->nmodules; i++)
+		if (!strcmp(m->modules[i].name, name))
+			return &m->modules[i].v;
+	return NULL;
+}
+
+static const struct gn_values *find_process(const struct gn_model *m,
+					    const char *pid)
+{
+	size_t i;
+
+	for (i = 0; i < m->nprocesses; i++)
+		if (m->processes[i].pid == strtoul(pid, NULL, 0))
+			return &m->processes[i].v;
+	return NULL;
+}
+
+/* TID, or TID@START where several had it. */
+static const struct gn_model_thread *find_thread(const struct gn_model *m,
+						 const char *tid)
+{
+	const char *at = strchr(tid, '@');
+	size_t i;
+
+	for (i = 0; i < m->nthreads; i++)
+		if (m->threads[i].tid == strtoul(tid, NULL, 0) &&
+		    (!at || m->threads[i].start == strtoull(at + 1, NULL, 0)))
+			return &m->threads[i];
+	return NULL;
+}
+
+/* The object of a truth and the word after it. */
+struct object {
+	const struct gn_model *m;
+	const struct gn_values *v;
+	const struct gn_model_thread *t;
+	bool checks, counts;
+	size_t fields;
+};
+
+static bool find_object(const struct expect *e, struct object *o)
+{
+	const char *kind = e->words[0];
+	const char *arg = e->nwords > 1 ? e->words[1] : "";
+	int32_t f;
+
+	o->fields = 2;
+	if (!strcmp(kind, "session") || !strcmp(kind, "checks") ||
+	    !strcmp(kind, "count")) {
+		o->fields = 1;
+		o->v = kind[0] == 's' ? &o->m->session : NULL;
+		o->checks = !strcmp(kind, "checks");
+		o->counts = !strcmp(kind, "count");
+		return true;
+	}
+	if (!strcmp(kind, "thread"))
+		return (o->t = find_thread(o->m, arg));
+	if (!strcmp(kind, "edge") && e->nwords > 2) {
+		o->fields = 3;
+		o->v = find_edge(o->m, arg, e->words[2]);
+	} else if (!strcmp(kind, "function")) {
+		f = function_index(o->m, arg);
+		o->v = f < 0 ? NULL : &o->m->functions[f].v;
+	} else if (!strcmp(kind, "module")) {
+		o->v = find_module(o->m, arg);
+	} else if (!strcmp(kind, "process")) {
+		o->v = find_process(o->m, arg);
+	} else if (!strcmp(kind, "node")) {
+		o->v = find_node(o->m, arg);
+	}
+	return o->v;
+}
+
+static bool find_field(const struct object *o, const char *field, uint64_t *out)
+{
+	if (o->checks)
+		return find_check(o->m, field, out);
+	if (o->counts)
+		return find_count(o->m, field, out);
+	if (o->t)
+		return find_thread_field(o->t, field, out);
+	return find_value(o->v, field, out);
+}
+
+static bool field_holds(const struct expect *e, const struct object *o,
+			const char *word, FILE *out)
+{
+	const char *value = strchr(word, '=');
+	uint64_t want, got;
+	char field[64];
+	char *end;
+
+	if (!value || (size_t)(value - word) >= sizeof(field)) {
+		fprintf(out, "line %zu: %s: no FIELD=VALUE\n", e->line, word);
+		return false;
+	}
+	memcpy(field, word, (size_t)(value - word));
+	field[value - word] = '\0';
+	want = strtoull(value + 1, &end, 0);
+	if (*end || !value[1] || !find_field(o, field, &got)) {
+		fprintf(out, "line %zu: %s: no such field\n", e->line, word);
+		return false;
+	}
+	if (got == want)
+		return true;
+	fprintf(out, "line %zu: %s %s: %s is %" PRIu64 ", not %" PRIu64 "\n",
+		e->line, e->words[0], e->nwords > 1 ? e->words[1] : "", field,
+		got, want);
+	return false;
+}
+
+bool expect_holds(const struct expect *e, const struct gn_model *m, FILE *out)
+{
+	struct object o = {.m = m};
+	bool ok = true;
+	size_t i;
+
+	if (e->classify >= 0 && e->classify != (int)m->classify)
+		return true;
+	if (!strcmp(e->words[0], "none") && e->nwords == 3)
+		return function_index(m, e->words[2]) < 0;
+	if (!find_object(e, &o)) {
+		fprintf(out, "line %zu: no such %s\n", e->line, e->words[0]);
+		return false;
+	}
+	if (o.fields == e->nwords) {
+		fprintf(out, "line %zu: nothing is said\n", e->line);
+		return false;
+	}
+	for (i = o.fields; i < e->nwords; i++)
+		ok &= field_holds(e, &o, e->words[i], out);
+	return ok;
+}

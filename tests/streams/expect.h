@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Truths of a stream, worked out by hand:
+ *   function NAME | module NAME | process PID | thread TID | session
+ *   edge CALLER CALLEE        CALLER - is a thread's root
+ *   node PROCESS/FUNCTION/... a call path by names
+ *   checks                    the fields of gn_checks, and lost
+ *   count functions|threads|processes|modules|nodes|edges N
+ *   none function NAME
+ * with calls, unwound, ei, ee, ai, ae (elapsed and application, inclusive and
+ * exclusive), min, max, finished, gap, incl.CLASS, excl.CLASS; of a thread
+ * also start, end, elapsed, gaps, records.
+ */
+#ifndef GNOMON_TESTS_EXPECT_H
+#define GNOMON_TESTS_EXPECT_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+#define EXPECT_WORDS 24
+
+struct expect {
+	size_t line;
+	int classify; /* enum gn_classify, -1 = both */
+	const char *words[EXPECT_WORDS];
+	size_t nwords;
+};
+
+/* True when the model agrees; else says on `out` how it does not. */
+bool expect_holds(const struct expect *e, const struct gn_model *m, FILE *out);
+
+#endif

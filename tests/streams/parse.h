@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Readable record streams. A line is a record, a directive or a truth; `#`
+ * begins a comment, "..." holds blanks.
+ *
+ *   function NAME [module=M] [return]   a native function; `return`: its leaves
+ *                                       come from return probes
+ *   TIME tTID KIND [f=FUNC] [key=K] [os=NS] [os-event] [in-probe] [seq=N] ...
+ *       FUNC is a NAME, RUNTIME:INDEX or 0; KIND is as in event.h, with
+ *       thread|exec|rename [pid=P] [parent=T] [comm=C]
+ *       slice [start=T] [class=C]    os-ns [ns=N]    stack [lo=A] [hi=A]
+ *       name f=FUNC pid=P name=N [module=M]
+ *       module id=I name=N    info name=K value=V    count id=I n=N
+ *       session [end=T]
+ *   lose tTID [N | slices=N]    so many numbers of the thread are skipped
+ *   reuse tTID                  its numbers begin again
+ *   expect [exact|interval] OBJECT FIELD=VALUE ...    see expect.h
+ */
+#ifndef GNOMON_TESTS_PARSE_H
+#define GNOMON_TESTS_PARSE_H
+
+#include "expect.h"
+#include "stream.h"
+
+#define SCRIPT_FUNCTIONS 64
+#define SCRIPT_EXPECTS	 128
+#define SCRIPT_WORDS	 32
+
+struct script {
+	struct stream stream;
+	char *text; /* what all words lie in */
+	struct {
+		const char *name;
+		uint32_t func;
+	} functions[SCRIPT_FUNCTIONS];
+	size_t nfunctions;
+	struct expect expects[SCRIPT_EXPECTS];
+	size_t nexpects;
+	size_t line; /* the one that is wrong */
+	const char *error;
+};
+
+/* 0, or -EINVAL with line and error set, or the errno of the file. */
+int script_read(const char *path, struct script *s);
+void script_free(struct script *s);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * run_stream FILE GOLDEN: replays a readable stream with both classifications,
+ * checks what the file says must hold, and compares the whole model with the
+ * golden one. GN_UPDATE_GOLDEN=1 in the environment writes the golden file.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "parse.h"
+
+/* What holds of each model, whatever was lost. */
+static bool closes(const struct gn_model *m)
+{
+	if (!m->checks.account_error_ns)
+		return true;
+	printf("the account does not close by %" PRIu64 " ns\n",
+	       m->checks.account_error_ns);
+	return false;
+}
+
+static bool check(const struct script *s, enum gn_classify how, FILE *dump)
+{
+	struct gn_model *m = stream_model(&s->stream, how);
+	bool ok = closes(m);
+	size_t i;
+
+	for (i = 0; i < s->nexpects; i++)
+		ok &= expect_holds(&s->expects[i], m, stdout);
+	fprintf(dump, "== %s\n",
+		how == GN_CLASSIFY_EXACT ? "exact" : "interval");
+	dump_model(m, dump);
+	gn_model_free(m);
+	return ok;
+}
+
+static bool same_as(const char *path, const char *text, size_t size)
+{
+	FILE *f = fopen(path, "r");
+	char *golden = calloc(1, size + 2);
+	size_t n = 0;
+	bool same;
+
+	if (f && golden)
+		n = fread(golden, 1, size + 1, f);
+	same = f && golden && n == size && !memcmp(golden, text, size);
+	if (f)
+		fclose(f);
+	free(golden);
+	return same;
+}
+
+static bool compare(const char *path, const char *text, size_t size)
+{
+	const char *update = getenv("GN_UPDATE_GOLDEN");
+	FILE *f;
+
+	if (same_as(path, text, size))
+		return true;
+	if (update && !strcmp(update, "1")) {
+		f = fopen(path, "w");
+		if (f && fwrite(text, 1, size, f) == size && !fclose(f))
+			return true;
+		printf("%s: %s\n", path, strerror(errno));
+		return false;
+	}
+	printf("%s differs from:\n%s", path, text);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct script s;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *dump;
+	bool ok;
+	int err;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: run_stream FILE GOLDEN\n");
+		return 2;
+	}
+	err = script_read(argv[1], &s);
+	if (err) {
+		fprintf(stderr, "%s:%zu: %s\n", argv[1], s.line,
+			s.error ? s.error : strerror(-err));
+		script_free(&s);
+		return 2;
+	}
+	dump = open_memstream(&text, &size);
+	if (!dump)
+		return 2;
+	ok = s.nexpects > 0;
+	if (!ok)
+		printf("%s asserts nothing\n", argv[1]);
+	ok &= check(&s, GN_CLASSIFY_EXACT, dump);
+	ok &= check(&s, GN_CLASSIFY_INTERVAL, dump);
+	fclose(dump);
+	ok &= compare(argv[2], text, size);
+	free(text);
+	script_free(&s);
+	return ok ? 0 : 1;
+}

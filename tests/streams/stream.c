@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void die(const char *what)
+{
+	fprintf(stderr, "stream: %s\n", what);
+	abort();
+}
+
+void stream_free(struct stream *s)
+{
+	free(s->words);
+	*s = (struct stream){0};
+}
+
+void stream_raw(struct stream *s, const void *rec, size_t size)
+{
+	size_t words = 1 + (size + 7) / 8;
+
+	if (s->n + words > s->cap) {
+		s->cap = (s->n + words) * 2;
+		s->words = realloc(s->words, s->cap * sizeof(*s->words));
+		if (!s->words)
+			die("no memory");
+	}
+	s->words[s->n] = size;
+	s->words[s->n + words - 1] = 0;
+	memcpy(&s->words[s->n + 1], rec, size);
+	s->n += words;
+}
+
+struct stream_seq *stream_seq(struct stream *s, uint32_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < s->nseqs; i++)
+		if (s->seqs[i].tid == tid)
+			return &s->seqs[i];
+	if (s->nseqs == STREAM_THREADS)
+		die("too many threads");
+	s->seqs[s->nseqs] = (struct stream_seq){.tid = tid};
+	return &s->seqs[s->nseqs++];
+}
+
+void stream_new_thread(struct stream *s, uint32_t tid)
+{
+	*stream_seq(s, tid) = (struct stream_seq){.tid = tid};
+}
+
+static void add_text(struct stream *s, const struct gn_rec *h,
+		     const struct stream_event *e)
+{
+	union {
+		struct gn_rec_text r;
+		char bytes[GN_TEXT_MAX];
+	} u;
+	size_t len[2], size;
+	int i;
+
+	memset(&u, 0, sizeof(u));
+	for (i = 0; i < 2; i++)
+		len[i] = e->text[i] ? strlen(e->text[i]) : 0;
+	size = (sizeof(u.r) + len[0] + len[1] + 7) & ~(size_t)7;
+	if (size > sizeof(u))
+		die("text too long");
+	u.r.h = *h;
+	u.r.size = (uint32_t)size;
+	u.r.id = e->id;
+	u.r.ref = e->ref;
+	for (i = 0; i < 2; i++)
+		u.r.len[i] = (uint16_t)len[i];
+	if (len[0])
+		memcpy(u.r.text, e->text[0], len[0]);
+	if (len[1])
+		memcpy(u.r.text + len[0], e->text[1], len[1]);
+	stream_raw(s, &u, size);
+}
+
+static void add_thread(struct stream *s, const struct gn_rec_func *f,
+		       const struct stream_event *e)
+{
+	struct gn_rec_thread r = {.f = *f, .pid = e->pid, .parent = e->parent};
+
+	if (e->comm)
+		memcpy(r.comm, e->comm, strnlen(e->comm, sizeof(r.comm)));
+	stream_raw(s, &r, sizeof(r));
+}
+
+static void add_one(struct stream *s, const struct stream_event *e,
+		    const struct gn_rec *h)
+{
+	struct gn_rec_func f = {.h = *h, .func = e->func, .os_ns = e->os_ns};
+	struct gn_rec_slice slice = {.h = *h,
+				     .start = e->start,
+				     .reason = GN_NO_SYSCALL,
+				     .class = (uint8_t)e->class};
+	struct gn_rec_os_ns os = {.h = *h, .ns = e->ns};
+	struct gn_rec_stack stack = {.h = *h, .lo = e->lo, .hi = e->hi};
+	struct gn_rec_count count = {.h = *h, .id = e->id, .count = e->count};
+	struct gn_rec_session session = {.h = *h, .end = e->end};
+
+	switch (e->kind) {
+	case GN_KIND_THREAD:
+	case GN_KIND_EXEC:
+	case GN_KIND_RENAME:
+		add_thread(s, &f, e);
+		break;
+	case GN_KIND_SLICE:
+		stream_raw(s, &slice, sizeof(slice));
+		break;
+	case GN_KIND_OS_NS:
+		stream_raw(s, &os, sizeof(os));
+		break;
+	case GN_KIND_STACK:
+		stream_raw(s, &stack, sizeof(stack));
+		break;
+	case GN_KIND_COUNT:
+		stream_raw(s, &count, sizeof(count));
+		break;
+	case GN_KIND_SESSION:
+		stream_raw(s, &session, sizeof(session));
+		break;
+	case GN_KIND_NAME:
+	case GN_KIND_INFO:
+	case GN_KIND_MODULE:
+	case GN_KIND_FUNCTION:
+		add_text(s, h, e);
+		break;
+	default:
+		stream_raw(s, &f, sizeof(f));
+	}
+}
+
+void stream_add(struct stream *s, const struct stream_event *e)
+{
+	struct gn_rec h = {.time = e->time,
+			   .tid = e->tid,
+			   .kind = e->kind,
+			   .flags = e->flags,
+			   .key = e->key};
+
+	if (e->kind == GN_KIND_SLICE)
+		h.seq = ++stream_seq(s, e->tid)->slice_seq;
+	else if (e->kind < GN_KIND_INFO)
+		h.seq = ++stream_seq(s, e->tid)->seq;
+	add_one(s, e, &h);
+}
+
+int stream_feed(const struct stream *s, struct gn_pipeline *p)
+{
+	size_t i, size;
+	int err;
+
+	for (i = 0; i < s->n; i += 1 + (size + 7) / 8) {
+		size = s->words[i];
+		err = gn_pipeline_feed(p, (const void *)&s->words[i + 1], size);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+struct gn_model *stream_model(const struct stream *s, enum gn_classify how)
+{
+	struct gn_pipeline_opts opts = {.classify = how};
+	struct gn_pipeline *p = gn_pipeline_new(&opts);
+	struct gn_model *m = NULL;
+
+	if (!p)
+		die("no pipeline");
+	if (stream_feed(s, p))
+		die("a record was refused");
+	if (gn_pipeline_finish(p, &m))
+		die("no model");
+	gn_pipeline_free(p);
+	return m;
+}

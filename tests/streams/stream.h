@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Record streams for tests: made by calls or read from text, fed to a
+ * pipeline. Any failure to make one ends the test program.
+ */
+#ifndef GNOMON_TESTS_STREAM_H
+#define GNOMON_TESTS_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+#include "model/pipeline.h"
+
+#define STREAM_THREADS 64
+
+struct stream_seq {
+	uint32_t tid;
+	uint32_t seq, slice_seq;
+};
+
+struct stream {
+	uint64_t *words; /* each record after its size in bytes */
+	size_t n, cap;
+	struct stream_seq seqs[STREAM_THREADS];
+	size_t nseqs;
+};
+
+void stream_free(struct stream *s);
+
+/* A record as it is. */
+void stream_raw(struct stream *s, const void *rec, size_t size);
+
+/* The counts of a thread; the next record has the number after. */
+struct stream_seq *stream_seq(struct stream *s, uint32_t tid);
+/* The numbers of a new thread with that tid begin again. */
+void stream_new_thread(struct stream *s, uint32_t tid);
+
+struct stream_event {
+	uint64_t time;
+	uint32_t tid;
+	enum gn_kind kind;
+	uint8_t flags;
+	uint64_t key;
+	uint32_t func;
+	uint32_t os_ns;
+	/* thread, exec, rename */
+	uint32_t pid, parent;
+	const char *comm;
+	/* slice */
+	uint64_t start;
+	enum gn_class class;
+	/* os-ns, stack */
+	uint64_t ns, lo, hi;
+	/* texts */
+	uint32_t id, ref;
+	const char *text[2];
+	/* count, session */
+	uint64_t count, end;
+};
+
+/* Numbers the event by its thread and appends its record. */
+void stream_add(struct stream *s, const struct stream_event *e);
+
+/* Feeds all of it; -errno of the first record that was not taken. */
+int stream_feed(const struct stream *s, struct gn_pipeline *p);
+
+/* The model of the stream; never NULL. */
+struct gn_model *stream_model(const struct stream *s, enum gn_classify how);
+
+#endif
