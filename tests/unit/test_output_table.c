@@ -52,6 +52,8 @@ static void losses_are_shown(void **state)
 	       (struct gn_output_opts){.utf8 = true, .bare = true});
 	golden("lost-thread.txt", &s,
 	       (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
+	/* a loss that no thread's sequence shows */
+	s.m.counters[GN_COUNTER_NO_STORAGE] = 1;
 	s.m.truncated = true;
 	s.m.checks.account_error_ns = 17;
 	golden("broken.txt", &s, (struct gn_output_opts){.utf8 = true});

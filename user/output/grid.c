@@ -174,16 +174,18 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 			     int modules, const struct gn_output_opts *o)
 {
 	struct layout l = {.pad = names};
-	int before = numbers + 2 + (g->marks ? 2 : 0);
+	int marks = g->marks ? 2 : 0, left = o->width - numbers - 2 - marks;
 
 	if (o->width <= 0)
 		return l;
-	if (o->width - before < NAME_LEAST) {
+	if (left < NAME_LEAST &&
+	    left < names + (g->modules ? 2 + modules : 0)) {
 		l.own_line = true;
-		before = 4 + (g->marks ? 2 : 0);
+		left = o->width - 4 - marks;
+		if (left < NAME_LEAST)
+			left = NAME_LEAST;
 	}
-	l.room = o->width - before > NAME_LEAST ? (size_t)(o->width - before)
-						: NAME_LEAST;
+	l.room = (size_t)left;
 	/* modules begin in one column as far as names let them */
 	if (modules > (int)l.room / 3)
 		modules = (int)l.room / 3;

@@ -238,14 +238,18 @@ static void put_causes(const struct gn_model *m, FILE *f)
 		fputc(')', f);
 }
 
-static bool any_cause(const struct gn_model *m)
+/* Records that were counted as lost, whatever thread they were of. */
+static uint64_t counted_losses(const struct gn_model *m)
 {
-#define CAUSE(name, value, text, loss, meaning)     \
-	if (loss && m->counters[GN_COUNTER_##name]) \
-		return true;
+	uint64_t sum = 0;
+
+#define CAUSE(name, value, text, loss, meaning)                                \
+	if (loss &&                                                            \
+	    __builtin_add_overflow(sum, m->counters[GN_COUNTER_##name], &sum)) \
+		return UINT64_MAX;
 	GN_COUNTER_LIST(CAUSE)
 #undef CAUSE
-	return false;
+	return sum;
 }
 
 static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
@@ -263,7 +267,7 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, "# %-11s nothing\n", "lost");
 		return;
 	}
-	if (!m->lost && !any_cause(m))
+	if (!m->lost && !counted_losses(m))
 		return;
 	gn_format_count(n, m->lost);
 	begin_attention(o, f);
@@ -271,7 +275,10 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	put_causes(m, f);
 	end_attention(o, f);
 	begin_attention(o, f);
-	fprintf(f, "%-11s numbers marked ! are not whole", "");
+	fprintf(f, "%-11s %s", "",
+		counted_losses(m) > m->lost
+			? "some in no known thread: any number can be too low"
+			: "numbers marked ! are not whole");
 	end_attention(o, f);
 }
 
