@@ -147,6 +147,21 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time)
 	submit(r);
 }
 
+static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
+				      __u32 woken)
+{
+	struct gn_rec *r;
+
+	if (!in_session(time))
+		return;
+	r = reserve(sizeof(*r));
+	waker->seq++;
+	if (!r)
+		return;
+	fill(r, time, waker, waker->seq, GN_KIND_WAKE, 0, woken);
+	submit(r);
+}
+
 static __always_inline void fill_slice(struct gn_rec_slice *r,
 				       const struct gn_slice *s,
 				       struct gn_task *t, __u32 seq)

@@ -6,12 +6,14 @@
 #include <bpf/bpf_tracing.h>
 
 #include <gnomon/time_class.h>
+#include <gnomon/syscalls.h>
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
 #include <gnomon/control.h>
 
 #include "maps.bpf.h"
 #include "emit.bpf.h"
+#include "wait.bpf.h"
 #include "os.bpf.h"
 #include "life.bpf.h"
 #include "hooks.bpf.h"

@@ -84,9 +84,11 @@ int BPF_PROG(on_exit, struct task_struct *p)
 
 	if (!t)
 		return 0;
-	m = moment(t);
+	m.time = bpf_ktime_get_ns();
 	if (!in_session(m.time))
 		return 0;
+	close_work(t, m.time);
+	m = moment(t);
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
 	t->os.state = GN_CPU_DEAD;
 	t->live = 0;
@@ -124,6 +126,8 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 	t->in_probe = 0;
 	if (off)
 		switched_in(t, control.stop);
+	else
+		close_work(t, control.stop);
 	m.os = t->os.total;
 	m.events = t->os.events;
 	emit_func(t, &m, GN_KIND_STOP, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The scheduler's events of traced threads. */
+/* What the kernel does with and for traced threads. */
 #ifndef GNOMON_OS_BPF_H
 #define GNOMON_OS_BPF_H
 
@@ -8,6 +8,29 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 	struct gn_slice s[2];
 
 	emit_slices(t, s, gn_os_switch_in(&t->os, now, s));
+}
+
+/* The part of a fault or a system call up to now becomes a slice. */
+static __always_inline void close_work(struct gn_task *t, __u64 now)
+{
+	struct gn_slice s[2];
+
+	emit_slices(t, s, gn_os_in_slice(&t->os, now, s));
+}
+
+static __always_inline void
+switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
+{
+	enum gn_class class = GN_CLASS_OTHER;
+	__u16 reason = GN_NO_SYSCALL;
+
+	if (t->os.state == GN_CPU_DEAD)
+		return;
+	if (t->os.in_class != GN_CLASS_APP)
+		close_work(t, now);
+	if (!runnable)
+		class = wait_class(p, &reason);
+	gn_os_switch_out(&t->os, now, runnable, class, reason);
 }
 
 /*
@@ -28,8 +51,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	if (!in_session(now))
 		return 0;
 	if (out)
-		gn_os_switch_out(&out->os, now, preempt || !prev_state,
-				 GN_CLASS_OTHER, GN_NO_SYSCALL);
+		switched_out(prev, out, now, preempt || !prev_state);
 	if (in)
 		switched_in(in, now);
 	return 0;
@@ -45,8 +67,126 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		gn_os_wakeup(&t->os, now, (__u32)bpf_get_current_pid_tgid());
+		gn_os_wakeup(&t->os, now);
 	return 0;
+}
+
+/*
+ * Whether the current thread itself can be the waker: a timer or a device
+ * wakes on top of whatever thread it interrupts, which most of the time is in
+ * no system call, or in one that wakes nobody.
+ */
+static __always_inline bool wakes(struct task_struct *self, __u8 class)
+{
+	__u16 nr = syscall_of(self);
+
+	if (class == GN_CLASS_LOCK) /* exit and exit_group wake joiners */
+		return gn_syscall_rule(nr) == GN_CLASS_LOCK || nr == 60 ||
+		       nr == 231;
+	return nr != GN_NO_SYSCALL;
+}
+
+/*
+ * Runs in the waker, where sched_wakeup can run on the CPU of the woken. A
+ * waker that is traced says so in its own stream, so that the model knows what
+ * it was doing.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *p)
+{
+	struct gn_task *t = task_of(p);
+	struct task_struct *self;
+	struct gn_task *waker;
+	__u8 class;
+
+	if (!t)
+		return 0;
+	class = t->os.wait_class;
+	self = bpf_get_current_task_btf();
+	if (!wakes(self, class)) {
+		gn_os_waking(&t->os, 0);
+		return 0;
+	}
+	gn_os_waking(&t->os, self->pid);
+	if (class != GN_CLASS_LOCK && class != GN_CLASS_IPC)
+		return 0;
+	waker = task_of(self);
+	if (waker && waker != t && !waker->in_probe &&
+	    t->os.state == GN_CPU_WAITING)
+		emit_wake(waker, bpf_ktime_get_ns(), t->tid);
+	return 0;
+}
+
+/* A fault of user mode begins. The last one's end was not seen: it ended some
+ * time ago, nobody knows when. */
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
+	     unsigned long error_code)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u64 now;
+
+	if (!t)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!in_session(now))
+		return 0;
+	if (t->os.in_class == GN_CLASS_FAULT)
+		count(GN_COUNTER_FAULT_END);
+	gn_os_in(&t->os, now, GN_CLASS_FAULT, GN_NO_SYSCALL);
+	return 0;
+}
+
+static __always_inline int work_ended(enum gn_class class)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct gn_slice s[2];
+	__u64 now;
+
+	if (!t || t->os.in_class != class)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		emit_slices(t, s, gn_os_out(&t->os, now, class, s));
+	else
+		t->os.in_class = GN_CLASS_APP;
+	return 0;
+}
+
+/* The kernel's own counters of faults: software events, at a fault's end. */
+SEC("perf_event")
+int on_fault_end(void *ctx)
+{
+	return work_ended(GN_CLASS_FAULT);
+}
+
+/* A fault that no memory ends: it ends in a signal. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(on_signal, int sig)
+{
+	return work_ended(GN_CLASS_FAULT);
+}
+
+/* Opt-in: these run at every system call of the machine. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	__u64 now;
+
+	if (!t)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		gn_os_in(&t->os, now, GN_CLASS_SYSCALL,
+			 nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return work_ended(GN_CLASS_SYSCALL);
 }
 
 #endif

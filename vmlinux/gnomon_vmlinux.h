@@ -45,7 +45,57 @@ struct task_struct {
 	unsigned int __state;
 	int on_cpu;
 	struct task_struct *real_parent;
+	struct files_struct *files;
+	unsigned in_iowait : 1;
 	char comm[16];
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct qstr d_name;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+};
+
+struct socket {
+	struct sock *sk;
 };
 
 struct vm_area_struct {

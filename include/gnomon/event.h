@@ -144,6 +144,8 @@ enum gn_stream {
 	X(STACK, 27, "stack", NOTE, gn_rec_stack)                           \
 	/* a function of the runtime: text 1 its name, text 2 its module */ \
 	X(NAME, 28, "name", NOTE, gn_rec_text)                              \
+	/* the thread wakes another: h.key is that one's tid */             \
+	X(WAKE, 29, "wake", NOTE, gn_rec)                                   \
 	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
@@ -164,17 +166,19 @@ enum gn_kind {
  * Counters: what was lost, by cause, and what else a reader must know of the
  * capture. X(enumerator, value, text, is it a loss of records, meaning).
  */
-#define GN_COUNTER_LIST(X)                                              \
-	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")  \
-	X(NO_STORAGE, 1, "no-storage", 1,                               \
-	  "the kernel had no memory for a thread's state")              \
-	X(BAD_READ, 2, "bad-read", 1,                                   \
-	  "a name in the traced process could not be read")             \
-	X(SINK, 3, "sink", 1, "the trace file could not take a record") \
-	X(STACK_BUSY, 4, "stack-busy", 0,                               \
-	  "the mapping of a stack pointer could not be looked up")      \
-	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program") \
-	X(TORN, 6, "torn", 0, "OS time changed while an event was taken")
+#define GN_COUNTER_LIST(X)                                                \
+	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")    \
+	X(NO_STORAGE, 1, "no-storage", 1,                                 \
+	  "the kernel had no memory for a thread's state")                \
+	X(BAD_READ, 2, "bad-read", 1,                                     \
+	  "a name in the traced process could not be read")               \
+	X(SINK, 3, "sink", 1, "the trace file could not take a record")   \
+	X(STACK_BUSY, 4, "stack-busy", 0,                                 \
+	  "the mapping of a stack pointer could not be looked up")        \
+	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")   \
+	X(TORN, 6, "torn", 0, "OS time changed while an event was taken") \
+	X(FAULT_END, 7, "fault-end", 0,                                   \
+	  "the end of a page fault was not seen; its time is app")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -74,15 +74,20 @@ enum gn_cpu_state {
  * `events` counts the changes of `total`.
  */
 struct gn_os {
-	__u64 since;
-	__u64 woken;
+	__u64 since;	/* when `state` began */
+	__u64 woken;	/* GN_CPU_WOKEN: when it was made runnable */
+	__u64 in_since; /* when the work of `in_class` began, on a CPU */
 	__u64 total;
 	__u32 events;
-	__u32 waker;	 /* tid that made the thread runnable, 0 = unknown */
+	__u32 waker;	 /* tid that woke the thread, 0 = unknown */
 	__u8 state;	 /* enum gn_cpu_state */
 	__u8 wait_class; /* enum gn_class, set when the thread began to wait */
+	/* what the kernel does for it while it is on a CPU: GN_CLASS_FAULT or
+	 * GN_CLASS_SYSCALL, GN_CLASS_APP for nothing that is watched */
+	__u8 in_class;
+	__u8 pad;
 	__u16 reason;	 /* system call it waits in; GN_NO_SYSCALL = none */
-	__u32 pad;
+	__u16 in_reason; /* that of in_class */
 };
 
 #define GN_NO_SYSCALL 0xffff
@@ -97,6 +102,56 @@ struct gn_slice {
 	__u8 pad;
 };
 
+static inline void gn_slice_set(struct gn_slice *s, __u64 start, __u64 end,
+				enum gn_class class, __u16 reason, __u32 waker)
+{
+	s->start = start;
+	s->end = end;
+	s->waker = waker;
+	s->reason = reason;
+	s->class = (__u8) class;
+	s->pad = 0;
+}
+
+/* Kernel work for the thread begins: a fault or a system call. */
+static inline void gn_os_in(struct gn_os *os, __u64 now, enum gn_class class,
+			    __u16 reason)
+{
+	os->in_class = (__u8) class;
+	os->in_reason = reason;
+	os->in_since = now;
+}
+
+/*
+ * What of the kernel's work for the thread is behind it at `now`: 1 and its
+ * slice, or 0. The work goes on from `now`.
+ */
+static inline int gn_os_in_slice(struct gn_os *os, __u64 now,
+				 struct gn_slice *out)
+{
+	if (os->in_class == GN_CLASS_APP || now <= os->in_since)
+		return 0;
+	gn_slice_set(out, os->in_since, now, (enum gn_class)os->in_class,
+		     os->in_reason, 0);
+	os->total += now - os->in_since;
+	os->events += 1;
+	os->in_since = now;
+	return 1;
+}
+
+/* The kernel's work of `class` ends: its last slice, if it was under way. */
+static inline int gn_os_out(struct gn_os *os, __u64 now, enum gn_class class,
+			    struct gn_slice *out)
+{
+	int n;
+
+	if (os->in_class != class)
+		return 0;
+	n = gn_os_in_slice(os, now, out);
+	os->in_class = GN_CLASS_APP;
+	return n;
+}
+
 static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 				    enum gn_class wait_class, __u16 reason)
 {
@@ -104,22 +159,27 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 		return;
 	os->since = now;
 	os->woken = 0;
-	os->waker = 0;
 	os->wait_class = (__u8)wait_class;
 	os->reason = reason;
 	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
 }
 
+/* Who wakes the thread is told before it is runnable, and can be told before
+ * it is seen to wait. A later one is the right one. */
+static inline void gn_os_waking(struct gn_os *os, __u32 waker)
+{
+	os->waker = waker;
+}
+
 /* A wakeup of a thread that is on a CPU or queued changes nothing. A thread
  * whose state is not known yet was waiting, or it could not be woken. */
-static inline void gn_os_wakeup(struct gn_os *os, __u64 now, __u32 waker)
+static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
 {
 	if (os->state != GN_CPU_WAITING && os->state != GN_CPU_UNKNOWN)
 		return;
 	if (now < os->since)
 		now = os->since;
 	os->woken = now;
-	os->waker = waker;
 	os->state = GN_CPU_WOKEN;
 }
 
@@ -140,24 +200,13 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 		woken = os->since;
 	if (woken > now)
 		woken = now;
-	if (woken > os->since) {
-		out[n].start = os->since;
-		out[n].end = woken;
-		out[n].class = os->wait_class;
-		out[n].reason = os->reason;
-		out[n].waker = os->waker;
-		out[n].pad = 0;
-		n++;
-	}
-	if (now > woken) {
-		out[n].start = woken;
-		out[n].end = now;
-		out[n].class = GN_CLASS_RUNQUEUE;
-		out[n].reason = GN_NO_SYSCALL;
-		out[n].waker = os->waker;
-		out[n].pad = 0;
-		n++;
-	}
+	if (woken > os->since)
+		gn_slice_set(&out[n++], os->since, woken,
+			     (enum gn_class)os->wait_class, os->reason,
+			     os->waker);
+	if (now > woken)
+		gn_slice_set(&out[n++], woken, now, GN_CLASS_RUNQUEUE,
+			     GN_NO_SYSCALL, os->waker);
 	return n;
 }
 
@@ -175,6 +224,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	os->events += 1;
 	os->state = GN_CPU_ON;
 	os->since = now;
+	os->in_since = now; /* its kernel work goes on */
 	return n;
 }
 

@@ -168,6 +168,7 @@ int gn_session_load(struct gn_session *s)
 	if (!s->skel)
 		return load_error(s, -errno);
 	choose_programs(s);
+	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring, (uint32_t)ring);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
@@ -175,44 +176,6 @@ int gn_session_load(struct gn_session *s)
 		return load_error(s, err);
 	s->skel->bss->control.stop = UINT64_MAX;
 	s->skel->bss->control.follow = s->opts.follow;
-	return 0;
-}
-
-static int attach_tracing(struct gn_session *s)
-{
-	struct bpf_program *progs[] = {
-		s->skel->progs.on_switch, s->skel->progs.on_wakeup,
-		s->skel->progs.on_fork,	  s->skel->progs.on_exec,
-		s->skel->progs.on_exit,	  s->skel->progs.on_rename,
-	};
-	size_t n = sizeof(progs) / sizeof(progs[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		struct bpf_link *link = bpf_program__attach(progs[i]);
-
-		if (!link)
-			return gn_session_fail(
-				s, -errno, 1,
-				"the kernel does not let a BPF program watch "
-				"%s (%s); see gnomon doctor",
-				bpf_program__section_name(progs[i]),
-				strerror(errno));
-		s->tracing[s->ntracing++] = link;
-	}
-	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
-	if (!s->iter)
-		return gn_session_fail(s, -errno, 1,
-				       "the kernel has no BPF iterator over "
-				       "tasks (%s); see gnomon doctor",
-				       strerror(errno));
-	/* made now, while the privileges are there */
-	s->iter_start = bpf_iter_create(bpf_link__fd(s->iter));
-	s->iter_stop = bpf_iter_create(bpf_link__fd(s->iter));
-	if (s->iter_start < 0 || s->iter_stop < 0)
-		return gn_session_fail(s, -errno, 1,
-				       "the BPF iterator over tasks cannot be "
-				       "made (%s)",
-				       strerror(errno));
 	return 0;
 }
 
@@ -284,7 +247,7 @@ static int on_sample(void *ctx, void *data, size_t size);
 
 int gn_session_attach(struct gn_session *s)
 {
-	int err = attach_tracing(s);
+	int err = gn_watch_attach(s);
 
 	if (s->mode == GN_ATTACH_SINGLE)
 		raise_files();
@@ -383,6 +346,8 @@ static void put_facts(struct gn_session *s)
 	put_info(s, "clock", "monotonic");
 	put_info(s, "options", s->opts.options ? s->opts.options : "");
 	put_info(s, "links", gn_attach_mode_name(s->mode));
+	put_info(s, "faults", s->faults ? "1" : "0");
+	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (gn_filter_positive(s->filter)) {
 		put_number(s, "functions.return", s->native.by_return);
 		put_number(s, "functions.ret", s->native.by_ret);
@@ -559,8 +524,7 @@ static void detach(struct gn_session *s)
 {
 	gn_links_free(s->links);
 	s->links = NULL;
-	while (s->ntracing)
-		bpf_link__destroy(s->tracing[--s->ntracing]);
+	gn_watch_detach(s);
 }
 
 int gn_session_stop(struct gn_session *s)

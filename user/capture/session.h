@@ -32,6 +32,8 @@ struct gn_session_opts {
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
 	bool follow;
+	bool no_faults;	     /* page faults are not watched */
+	bool syscalls;	     /* system calls are */
 	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
 	const char *options; /* as given, for the trace's header */
 	struct gn_user user;

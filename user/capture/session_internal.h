@@ -31,8 +31,9 @@ struct gn_session {
 	struct gnomon_bpf *skel;
 	struct ring_buffer *ring;
 	struct gn_links *links;
-	struct bpf_link *tracing[8];
+	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
+	bool faults; /* page faults are classified */
 	struct bpf_link *iter;
 	int iter_start, iter_stop;
 	size_t refused; /* sites that the kernel would not take */
@@ -51,6 +52,12 @@ struct gn_session {
 /* Sets the error sentence and status; returns err. */
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
+
+/* The programs that watch the kernel: attached, and removed again. */
+int gn_watch_attach(struct gn_session *s);
+void gn_watch_detach(struct gn_session *s);
+/* Before the load: those that this capture does not need stay out. */
+void gn_watch_choose(struct gn_session *s);
 
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);

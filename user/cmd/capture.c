@@ -24,6 +24,26 @@ const char *gn_attach_choice(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
+/* --os: a list of words. */
+static int parse_os(const char *list, struct gn_session_opts *opts)
+{
+	if (!list)
+		return 0;
+	opts->no_faults = true;
+	while (*list) {
+		size_t len = strcspn(list, ",");
+
+		if (len == 6 && !strncmp(list, "faults", len))
+			opts->no_faults = false;
+		else if (len == 8 && !strncmp(list, "syscalls", len))
+			opts->syscalls = true;
+		else if (len != 4 || strncmp(list, "none", len))
+			return -EINVAL;
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
 bool gn_capture_target(const struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
@@ -210,6 +230,12 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (gn_user_find(&opts.user)) {
 		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
 			 "sudo, or unset both");
+		return GN_EXIT_USAGE;
+	}
+	if (parse_os(a->os, &opts)) {
+		gn_error("--os %s: no such kernel work; give faults, syscalls, "
+			 "both with a comma, or none",
+			 a->os);
 		return GN_EXIT_USAGE;
 	}
 	text = options_text(argc, argv, a->args.command);

@@ -10,6 +10,7 @@ struct gn_capture_args {
 	struct gn_args args; /* first: the option tables' offsets */
 	int attach;	     /* enum gn_attach_mode */
 	uint64_t ring;	     /* bytes, 0 = default */
+	const char *os;	     /* --os LIST, NULL = default */
 };
 
 #define GN_OPT_ATTACH                                                   \
@@ -23,6 +24,15 @@ struct gn_capture_args {
 		0, "ring-size", GN_OPTION_SIZE,                           \
 			offsetof(struct gn_capture_args, ring), "SIZE",   \
 			"of the ring buffer (64M); more loses less", NULL \
+	}
+
+#define GN_OPT_OS                                                              \
+	{                                                                      \
+		0, "os", GN_OPTION_TEXT, offsetof(struct gn_capture_args, os), \
+			"LIST",                                                \
+			"kernel work to time: faults (default), syscalls, "    \
+			"none",                                                \
+			NULL                                                   \
 	}
 
 const char *gn_attach_choice(size_t i);

@@ -17,6 +17,7 @@ static const struct gn_option options[] = {
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_ATTACH,
+	GN_OPT_OS,
 	GN_OPT_RING,
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET("say nothing but errors"),

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a thread waits for, told at the moment it is switched out: from the
+ * system call that it is in, and from the file that the call is about. No
+ * system call needs to be traced for that.
+ */
+#ifndef GNOMON_WAIT_BPF_H
+#define GNOMON_WAIT_BPF_H
+
+#define GN_IFMT	  0170000
+#define GN_IFSOCK 0140000
+#define GN_IFREG  0100000
+#define GN_IFBLK  0060000
+#define GN_IFDIR  0040000
+#define GN_IFIFO  0010000
+
+#define GN_AF_UNIX	    1
+#define GN_ANON_INODE_MAGIC 0x09041934 /* linux/magic.h */
+
+static __always_inline enum gn_class class_of_socket(struct file *f)
+{
+	struct socket *sock = BPF_CORE_READ(f, private_data);
+	__u16 family = BPF_CORE_READ(sock, sk, __sk_common.skc_family);
+
+	return family == GN_AF_UNIX ? GN_CLASS_IPC : GN_CLASS_NET;
+}
+
+/* Files without an inode of their own, told by their name: "[eventfd]". */
+static __always_inline enum gn_class class_of_anon(struct file *f)
+{
+	char name[8] = {};
+
+	bpf_probe_read_kernel(name, sizeof(name),
+			      BPF_CORE_READ(f, f_path.dentry, d_name.name));
+	if (name[0] != '[')
+		return GN_CLASS_OTHER;
+	if (name[1] == 'e' && name[2] == 'v' && name[6] == 'f')
+		return GN_CLASS_IPC; /* [eventfd] */
+	if (name[1] == 't' && name[2] == 'i')
+		return GN_CLASS_SLEEP; /* [timerfd] */
+	if (name[1] == 'p' && name[2] == 'i')
+		return GN_CLASS_CHILD; /* [pidfd] */
+	return GN_CLASS_OTHER;
+}
+
+static __always_inline enum gn_class class_of_file(struct file *f)
+{
+	struct inode *inode = BPF_CORE_READ(f, f_inode);
+	__u16 mode = BPF_CORE_READ(inode, i_mode) & GN_IFMT;
+
+	if (mode == GN_IFIFO)
+		return GN_CLASS_IPC;
+	if (mode == GN_IFSOCK)
+		return class_of_socket(f);
+	/* anonymous inodes have no type, or since 6.16 that of a file */
+	if (BPF_CORE_READ(inode, i_sb, s_magic) == GN_ANON_INODE_MAGIC)
+		return class_of_anon(f);
+	if (mode == GN_IFREG || mode == GN_IFBLK || mode == GN_IFDIR)
+		return GN_CLASS_DISK;
+	return GN_CLASS_OTHER;
+}
+
+static __always_inline enum gn_class class_of_fd(struct task_struct *p,
+						 __u32 fd)
+{
+	struct fdtable *fdt = BPF_CORE_READ(p, files, fdt);
+	struct file **fds, *f = 0;
+
+	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
+		return GN_CLASS_OTHER;
+	fds = BPF_CORE_READ(fdt, fd);
+	if (bpf_probe_read_kernel(&f, sizeof(f), &fds[fd]) || !f)
+		return GN_CLASS_OTHER;
+	return class_of_file(f);
+}
+
+/* The registers that the thread entered the kernel with. */
+static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(p);
+}
+
+/* The system call that a thread is in, or GN_NO_SYSCALL. */
+static __always_inline __u16 syscall_of(struct task_struct *task)
+{
+	long nr = -1;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr), &entry_regs(task)->orig_ax);
+	return nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
+}
+
+static __always_inline enum gn_class wait_class(struct task_struct *task,
+						__u16 *reason)
+{
+	__u64 fd = 0;
+	int rule;
+
+	*reason = syscall_of(task);
+	/* block I/O, also that of a page fault */
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		return GN_CLASS_DISK;
+	if (*reason == GN_NO_SYSCALL)
+		return GN_CLASS_OTHER;
+	rule = gn_syscall_rule(*reason);
+	if (rule != GN_RULE_FD)
+		return rule;
+	bpf_probe_read_kernel(&fd, sizeof(fd), &entry_regs(task)->di);
+	return class_of_fd(task, fd);
+}
+
+#endif

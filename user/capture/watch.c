@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs that watch the kernel: scheduler, faults, system calls, lives.
+ */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include "gnomon.skel.h"
+
+static int keep(struct gn_session *s, struct bpf_link *link)
+{
+	struct bpf_link **links =
+		realloc(s->tracing, (s->ntracing + 1) * sizeof(*s->tracing));
+
+	if (!links) {
+		bpf_link__destroy(link);
+		return -ENOMEM;
+	}
+	s->tracing = links;
+	links[s->ntracing++] = link;
+	return 0;
+}
+
+static int attach_one(struct gn_session *s, struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	if (link)
+		return keep(s, link);
+	return gn_session_fail(s, -errno, 1,
+			       "the kernel does not let a BPF program watch "
+			       "%s (%s); see gnomon doctor",
+			       bpf_program__section_name(prog),
+			       strerror(errno));
+}
+
+/* One software event of a CPU, for every process on it. */
+static int fault_event(struct gn_session *s, uint64_t config, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = 1,
+	};
+	struct bpf_link *link;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	link = bpf_program__attach_perf_event(s->skel->progs.on_fault_end, fd);
+	if (!link) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return keep(s, link); /* owns fd */
+}
+
+/*
+ * The ends of faults first: without them beginnings are of no use. A kernel
+ * that has no such events is no error, the report says that faults are app.
+ */
+static int watch_faults(struct gn_session *s)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	if (s->opts.no_faults || cpus < 1)
+		return 0;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		int err = fault_event(s, PERF_COUNT_SW_PAGE_FAULTS_MIN, cpu);
+
+		if (!err)
+			err = fault_event(s, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+					  cpu);
+		if (err && err != -ENODEV && err != -ENXIO) /* a CPU that is not online */
+			return err == -ENOMEM ? err : 0;
+	}
+	s->faults = true;
+	if (attach_one(s, s->skel->progs.on_signal))
+		return -EOPNOTSUPP;
+	return attach_one(s, s->skel->progs.on_fault);
+}
+
+static int watch_syscalls(struct gn_session *s)
+{
+	int err;
+
+	if (!s->opts.syscalls)
+		return 0;
+	err = attach_one(s, s->skel->progs.on_sys_exit);
+	return err ? err : attach_one(s, s->skel->progs.on_sys_enter);
+}
+
+static int watch_tasks(struct gn_session *s)
+{
+	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
+	if (!s->iter)
+		return gn_session_fail(s, -errno, 1,
+				       "the kernel has no BPF iterator over "
+				       "tasks (%s); see gnomon doctor",
+				       strerror(errno));
+	/* made now, while the privileges are there */
+	s->iter_start = bpf_iter_create(bpf_link__fd(s->iter));
+	s->iter_stop = bpf_iter_create(bpf_link__fd(s->iter));
+	if (s->iter_start < 0 || s->iter_stop < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the BPF iterator over tasks cannot be "
+				       "made (%s); see gnomon doctor",
+				       strerror(errno));
+	return 0;
+}
+
+void gn_watch_choose(struct gn_session *s)
+{
+	bpf_program__set_autoload(s->skel->progs.on_sys_enter,
+				  s->opts.syscalls);
+	bpf_program__set_autoload(s->skel->progs.on_sys_exit, s->opts.syscalls);
+	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
+	bpf_program__set_autoload(s->skel->progs.on_signal, !s->opts.no_faults);
+	bpf_program__set_autoload(s->skel->progs.on_fault_end,
+				  !s->opts.no_faults);
+}
+
+int gn_watch_attach(struct gn_session *s)
+{
+	struct bpf_program *progs[] = {
+		s->skel->progs.on_switch, s->skel->progs.on_wakeup,
+		s->skel->progs.on_waking, s->skel->progs.on_fork,
+		s->skel->progs.on_exec,	  s->skel->progs.on_exit,
+		s->skel->progs.on_rename,
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(progs[0]); i++)
+		err = attach_one(s, progs[i]);
+	if (!err)
+		err = watch_faults(s);
+	if (!err)
+		err = watch_syscalls(s);
+	return err ? err : watch_tasks(s);
+}
+
+void gn_watch_detach(struct gn_session *s)
+{
+	while (s->ntracing)
+		bpf_link__destroy(s->tracing[--s->ntracing]);
+	free(s->tracing);
+	s->tracing = NULL;
+}
