@@ -162,6 +162,28 @@ static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
 	submit(r);
 }
 
+/* Before the record that ends the thread. */
+static __always_inline void emit_sched(struct gn_task *t, __u64 time)
+{
+	const struct gn_sched *a = &t->first, *b = &t->last;
+	struct gn_rec_sched *r;
+
+	if (!a->time || b->time <= a->time)
+		return;
+	r = reserve(sizeof(*r));
+	t->seq++;
+	if (!r)
+		return;
+	fill(&r->h, time, t, t->seq, GN_KIND_SCHED, 0, 0);
+	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu;
+	r->kernel_delay = b->kernel_delay == ~0ull
+				  ? ~0ull
+				  : b->kernel_delay - a->kernel_delay;
+	r->cpu = b->time - a->time - (b->off - a->off);
+	r->delay = b->delay - a->delay;
+	submit(r);
+}
+
 static __always_inline void fill_slice(struct gn_rec_slice *r,
 				       const struct gn_slice *s,
 				       struct gn_task *t, __u32 seq)

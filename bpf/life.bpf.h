@@ -89,6 +89,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 		return 0;
 	close_work(t, m.time);
 	m = moment(t);
+	emit_sched(t, m.time);
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
 	t->os.state = GN_CPU_DEAD;
 	t->live = 0;
@@ -130,6 +131,7 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 		close_work(t, control.stop);
 	m.os = t->os.total;
 	m.events = t->os.events;
+	emit_sched(t, m.time);
 	emit_func(t, &m, GN_KIND_STOP, 0, 0);
 	t->live = 0;
 }

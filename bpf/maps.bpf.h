@@ -3,6 +3,15 @@
 #ifndef GNOMON_MAPS_BPF_H
 #define GNOMON_MAPS_BPF_H
 
+/* Sums up to a switch off the CPU: the kernel's and ours. */
+struct gn_sched {
+	__u64 kernel_cpu;
+	__u64 kernel_delay;
+	__u64 time; /* of the switch */
+	__u64 off;
+	__u64 delay;
+};
+
 /* One traced thread; its presence is what makes a thread traced. */
 struct gn_task {
 	struct gn_os os;
@@ -15,6 +24,9 @@ struct gn_task {
 	__u32 tid;
 	__u32 live;	/* not yet or no longer: its events are ignored */
 	__u32 in_probe; /* a probe program of it is under way */
+	__u64 off;	/* sum of its time off the CPU */
+	__u64 delay;	/* of that, on the run queue */
+	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
 };
 
 /* A name that could not be sent: where it is in the traced process. */

@@ -6,8 +6,34 @@
 static __always_inline void switched_in(struct gn_task *t, __u64 now)
 {
 	struct gn_slice s[2];
+	__u64 since = t->os.since;
+	int n = gn_os_switch_in(&t->os, now, s);
 
-	emit_slices(t, s, gn_os_switch_in(&t->os, now, s));
+	if (n > 0) {
+		t->off += now - since;
+		if (s[0].class == GN_CLASS_RUNQUEUE)
+			t->delay += s[0].end - s[0].start;
+		if (n > 1)
+			t->delay += s[1].end - s[1].start;
+	}
+	emit_slices(t, s, n);
+}
+
+/* The kernel has just brought its own sums up to this switch. */
+static __always_inline void note_sched(struct task_struct *p, struct gn_task *t,
+				       __u64 now)
+{
+	struct gn_sched *s = &t->last;
+
+	s->kernel_cpu = p->se.sum_exec_runtime;
+	s->kernel_delay = bpf_core_field_exists(p->sched_info.run_delay)
+				  ? p->sched_info.run_delay
+				  : ~0ull;
+	s->time = now;
+	s->off = t->off;
+	s->delay = t->delay;
+	if (!t->first.time)
+		t->first = *s;
 }
 
 /* The part of a fault or a system call up to now becomes a slice. */
@@ -28,6 +54,7 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		return;
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
+	note_sched(p, t, now);
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);

@@ -39,7 +39,17 @@ struct pt_regs {
 #pragma clang attribute push(__attribute__((preserve_access_index)), \
 			     apply_to = record)
 
+struct sched_entity {
+	unsigned long long sum_exec_runtime;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+};
+
 struct task_struct {
+	struct sched_entity se;
+	struct sched_info sched_info;
 	int pid;
 	int tgid;
 	unsigned int __state;

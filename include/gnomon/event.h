@@ -98,6 +98,19 @@ struct gn_rec_count {
 	__u64 count;
 };
 
+/*
+ * The kernel's own accounting of the thread against gnomon's, both over the
+ * same stretch: from its first to its last switch off a CPU. Kernel: what
+ * /proc/PID/task/TID/schedstat shows (scheduler clock).
+ */
+struct gn_rec_sched {
+	struct gn_rec h;
+	__u64 kernel_cpu;
+	__u64 kernel_delay; /* run queue; ~0 = the kernel does not tell */
+	__u64 cpu;
+	__u64 delay;
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -146,6 +159,7 @@ enum gn_stream {
 	X(NAME, 28, "name", NOTE, gn_rec_text)                              \
 	/* the thread wakes another: h.key is that one's tid */             \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                   \
+	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                           \
 	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
@@ -223,5 +237,6 @@ _Static_assert(sizeof(struct gn_rec_stack) == 40, "stack");
 _Static_assert(sizeof(struct gn_rec_text) == 40, "text");
 _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");
+_Static_assert(sizeof(struct gn_rec_sched) == 56, "sched");
 
 #endif
