@@ -2,6 +2,8 @@
 #include "capture/attach.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,10 +12,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 
-#include "capture/calibrate.h"
-
-#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+#define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
+#define HITS		    200 /* that are measured at a time */
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
 struct multi_attr {
@@ -79,34 +81,101 @@ static int empty_program(uint32_t type)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Programs of any expected type load everywhere: only a link tells. */
-static int try_multi(uint32_t type)
-{
-	uint64_t offset, cookie = 0;
-	int prog, link, err;
+/* A probe on gnomon's own program. */
+struct trial {
+	int prog, perf, link;
+};
 
-	err = gn_calibrate_offset(GN_CAL_NOP1, &offset);
+static void trial_close(struct trial *t)
+{
+	int fds[] = {t->link, t->perf, t->prog};
+
+	for (size_t i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* The type of the kernel's perf events that are uprobes. */
+static int perf_type(uint32_t *type)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int got;
+
+	if (!f)
+		return -errno;
+	got = fscanf(f, "%" SCNu32, type);
+	fclose(f);
+	return got == 1 ? 0 : -EOPNOTSUPP;
+}
+
+static int perf_link(struct trial *t, uint64_t offset)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config1 = (uintptr_t)GN_CAL_PATH,
+		.config2 = offset,
+	};
+	int err = perf_type(&attr.type);
+
 	if (err)
 		return err;
-	prog = empty_program(type);
-	if (prog < 0)
-		return prog;
-	link = multi_link(prog, type, GN_CAL_PATH, &offset, &cookie, 1, false,
-			  getpid());
-	close(prog);
-	if (link < 0)
-		return link;
-	close(link);
-	return 0;
+	t->perf = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			       PERF_FLAG_FD_CLOEXEC);
+	if (t->perf < 0)
+		return -errno;
+	t->link = bpf_link_create(t->prog, t->perf, BPF_PERF_EVENT, &opts);
+	return t->link < 0 ? -errno : 0;
+}
+
+/* Programs of any expected type load everywhere: only a link tells. */
+static int trial_open(struct trial *t, enum gn_attach_mode mode,
+		      enum gn_cal_site site)
+{
+	static const uint32_t types[] = {
+		[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
+		[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
+		[GN_ATTACH_SINGLE] = 0,
+	};
+	uint64_t offset, cookie = 0;
+	int err;
+
+	*t = (struct trial){-1, -1, -1};
+	err = gn_calibrate_offset(site, &offset);
+	if (err)
+		return err;
+	t->prog = empty_program(types[mode]);
+	if (t->prog < 0)
+		return t->prog;
+	if (mode == GN_ATTACH_SINGLE) {
+		err = perf_link(t, offset);
+	} else {
+		t->link = multi_link(t->prog, types[mode], GN_CAL_PATH, &offset,
+				     &cookie, 1, false, getpid());
+		err = t->link < 0 ? t->link : 0;
+	}
+	if (err)
+		trial_close(t);
+	return err;
+}
+
+int gn_attach_try(enum gn_attach_mode mode)
+{
+	struct trial t;
+	int err = trial_open(&t, mode, GN_CAL_NOP1);
+
+	if (!err)
+		trial_close(&t);
+	return err;
 }
 
 int gn_attach_probe_mode(void)
 {
 	int fd;
 
-	if (!try_multi(GN_TRACE_UPROBE_SESSION))
+	if (!gn_attach_try(GN_ATTACH_SESSION))
 		return GN_ATTACH_SESSION;
-	if (!try_multi(GN_TRACE_UPROBE_MULTI))
+	if (!gn_attach_try(GN_ATTACH_MULTI))
 		return GN_ATTACH_MULTI;
 	fd = empty_program(0);
 	if (fd < 0)
@@ -117,31 +186,22 @@ int gn_attach_probe_mode(void)
 	return GN_ATTACH_SINGLE;
 }
 
-/* Nanoseconds of `n` hits of an empty program; 0 when it cannot be told. */
-static uint64_t time_site(uint32_t type, enum gn_cal_site site, unsigned int n)
+uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 {
-	uint64_t offset, cookie = 0, best = 0;
-	int prog, link;
+	uint64_t best = 0;
+	struct trial t;
 
-	if (gn_calibrate_offset(site, &offset))
-		return 0;
-	prog = empty_program(type);
-	if (prog < 0)
-		return 0;
-	link = multi_link(prog, type, GN_CAL_PATH, &offset, &cookie, 1, false,
-			  getpid());
-	close(prog);
-	if (link < 0)
+	if (trial_open(&t, mode, site))
 		return 0;
 	gn_calibrate_run(site, 16); /* the first hits optimise the site */
 	for (int i = 0; i < 5; i++) {
-		uint64_t ns = gn_calibrate_run(site, n);
+		uint64_t ns = gn_calibrate_run(site, HITS);
 
 		if (!best || ns < best)
 			best = ns;
 	}
-	close(link);
-	return best;
+	trial_close(&t);
+	return best / HITS;
 }
 
 bool gn_attach_nop5_cheaper(enum gn_attach_mode mode)
@@ -151,8 +211,8 @@ bool gn_attach_nop5_cheaper(enum gn_attach_mode mode)
 	/* Where there are no multi links, nop5 sites are single-stepped. */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
-	nop1 = time_site(GN_TRACE_UPROBE_MULTI, GN_CAL_NOP1, 200);
-	nop5 = time_site(GN_TRACE_UPROBE_MULTI, GN_CAL_NOP5, 200);
+	nop1 = gn_attach_hit_ns(GN_ATTACH_MULTI, GN_CAL_NOP1);
+	nop5 = gn_attach_hit_ns(GN_ATTACH_MULTI, GN_CAL_NOP5);
 	return nop1 && nop5 && nop5 < nop1;
 }
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/calibrate.h"
+
 struct bpf_program;
 
 /* How probes are attached; the best first. */
@@ -31,6 +33,14 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode);
 /* The best mode that this kernel and these privileges allow; <0: no uprobes
  * at all, -EPERM or what the kernel said. */
 int gn_attach_probe_mode(void);
+
+/* Puts a probe on gnomon's own program and takes it away again: 0, or what the
+ * kernel said. Not for AUTO. */
+int gn_attach_try(enum gn_attach_mode mode);
+
+/* Nanoseconds of a hit of a probe that does nothing, here and now; 0 when it
+ * cannot be measured. */
+uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
 
 /* Measures a probe on a one-byte and on a five-byte nop, here and now. */
 bool gn_attach_nop5_cheaper(enum gn_attach_mode mode);

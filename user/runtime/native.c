@@ -65,13 +65,21 @@ static int make_planners(struct walk *w)
 		if (err)
 			return err;
 	}
-	if (!w->opts->return_is_private)
+	if (w->opts->library)
+		gn_planner_open_world(w->library,
+				      "any program can map the library");
+	else if (!w->opts->return_is_private)
 		gn_planner_open_world(w->library,
 				      "other processes map the library");
 	else if (w->opts->follow)
 		gn_planner_open_world(w->library,
 				      "children can map the library");
 	return 0;
+}
+
+static struct gn_planner *planner_of(const struct walk *w, size_t file)
+{
+	return file || w->opts->library ? w->library : w->program;
 }
 
 /* True when an earlier name of the same address was taken. */
@@ -87,9 +95,9 @@ static bool alias_taken(const struct gn_elf_symbol *syms, size_t i,
 static int one_function(struct walk *w, size_t file,
 			const struct gn_elf_symbol *sym)
 {
-	struct gn_planner *planner = file ? w->library : w->program;
 	struct gn_plan plan = {0};
-	int err = gn_planner_plan(planner, w->elf[file], sym, &plan);
+	int err =
+		gn_planner_plan(planner_of(w, file), w->elf[file], sym, &plan);
 
 	if (err)
 		return err;
@@ -140,9 +148,9 @@ static int walk_files(struct walk *w)
 		if (w->elf[i] &&
 		    gn_filter_file(w->opts->filter, w->files->path[i], !i))
 			err = one_file(w, i);
-	if (w->program)
+	if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
-			 gn_planner_verdict(w->program));
+			 gn_planner_verdict(planner_of(w, 0)));
 	return err;
 }
 

@@ -22,6 +22,8 @@ struct gn_native_opts {
 	 */
 	bool return_is_private;
 	bool follow; /* children can become other programs */
+	/* The first file is a library too: any program can map it. */
+	bool library;
 };
 
 struct gn_native_stats {
