@@ -159,6 +159,8 @@ static bool read_verdict(int fd, char *reason, size_t size, int timeout_ms)
 		if (n > 0)
 			used += (size_t)n;
 	}
+	while (used && reason[used - 1] == '\n')
+		used--;
 	reason[used] = '\0';
 	return true;
 }
