@@ -16,10 +16,10 @@
 #include "elf/elf_file.h"
 
 /* What a uprobe on the instruction costs; cheapest first. */
-#define GN_COST_LIST(X)                                                        \
-	X(OPTIMIZED, "optimized", "nop5: a call, where the kernel does it")    \
-	X(EMULATED, "emulated", "the kernel emulates it")                      \
-	X(STEPPED, "single-stepped", "executed out of line: 7 to 20 times")    \
+#define GN_COST_LIST(X)                                                     \
+	X(OPTIMIZED, "optimized", "nop5: a call, where the kernel does it") \
+	X(EMULATED, "emulated", "the kernel emulates it")                   \
+	X(STEPPED, "single-stepped", "executed out of line: 7 to 20 times") \
 	X(REFUSED, "refused", "the kernel does not probe it")
 
 enum gn_cost {
@@ -52,9 +52,10 @@ struct gn_site {
 
 struct gn_plan {
 	struct gn_site enter;
-	enum gn_leave_mode leave;  /* RETURN or RET */
-	const char *reason;	   /* why that leave: a static sentence */
-	struct gn_site *leaves;	   /* RET: each one; RETURN: none */
+	const char *enter_reason; /* why that site: a static sentence */
+	enum gn_leave_mode leave; /* RETURN or RET */
+	const char *reason;	  /* why that leave: a static sentence */
+	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
 	size_t nleaves;
 	const char *refused; /* not NULL: cannot be probed, and why */
 };

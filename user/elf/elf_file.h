@@ -13,6 +13,12 @@
 
 struct gn_elf;
 
+#define GN_ELF_MAX_SIZE	 (4ull << 30) /* bytes of a file */
+#define GN_ELF_MAX_NAME	 (32 << 10)   /* a longer name is no symbol */
+#define GN_ELF_MAX_TITLE (32 << 10)   /* a longer demangled one is not used */
+
+/* Names carry no symbol version (memcpy@GLIBC_2.2.5 is memcpy) and no control
+ * characters ('?' stands for each). Owned by the gn_elf. */
 struct gn_elf_symbol {
 	const char *name;      /* as linked (mangled) */
 	const char *demangled; /* C++ and Rust; the same as name if neither */
@@ -29,12 +35,16 @@ struct gn_elf_section_view {
 	size_t size;
 };
 
-/* -ENOEXEC: not an ELF file of this machine (x86-64). */
+/*
+ * Reads all that is answered from; the file is closed again before it returns.
+ * -ENOEXEC: not a program or library of this machine (x86-64), -EFBIG: larger
+ * than GN_ELF_MAX_SIZE, else errno of the open or read, -ENOMEM.
+ */
 int gn_elf_open(const char *path, struct gn_elf **out);
 void gn_elf_close(struct gn_elf *elf);
 
 const char *gn_elf_path(const struct gn_elf *elf);
-const char *gn_elf_build_id(const struct gn_elf *elf); /* hex, or "" */
+const char *gn_elf_build_id(const struct gn_elf *elf);	 /* hex, or "" */
 const char *gn_elf_debug_path(const struct gn_elf *elf); /* or NULL */
 
 /* Function symbols that lie in executable segments, sorted by address then
@@ -53,11 +63,39 @@ int gn_elf_offset(const struct gn_elf *elf, uint64_t addr, uint64_t *offset);
 /* True if the file has no .symtab anywhere, its debug file included. */
 bool gn_elf_stripped(const struct gn_elf *elf);
 
-/* Undefined (imported) and defined dynamic symbols, for the proofs. */
+/* True if a symbol of this name, without version, is imported or defined: in
+ * .dynsym, or in .symtab of the file or its debug file. For the proofs. */
 bool gn_elf_mentions(const struct gn_elf *elf, const char *symbol);
+
+/* True if what the file imports could not be read (damaged, no section
+ * headers, or static and stripped): gn_elf_mentions() proves nothing then. */
+bool gn_elf_opaque(const struct gn_elf *elf);
+
+/* The imported symbol whose address the dynamic linker puts at `slot`, an
+ * address of the global offset table; NULL if it is none. */
+const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot);
+
+/* Where functions begin as the unwind table tells it, symbols or not: sorted
+ * addresses in executable segments, cold parts among them. */
+size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
+
+/* The bytes of [addr, addr + size) in a segment that the program cannot write
+ * (jump tables), or NULL. */
+const uint8_t *gn_elf_rodata(const struct gn_elf *elf, uint64_t addr,
+			     uint64_t size);
+
+/* The executable segments; index from 0. False past the last. */
+bool gn_elf_text(const struct gn_elf *elf, size_t index,
+		 struct gn_elf_section_view *out);
+
+/* DT_SONAME, or NULL. */
+const char *gn_elf_soname(const struct gn_elf *elf);
 
 /* Sonames in DT_NEEDED. */
 size_t gn_elf_needed(const struct gn_elf *elf, const char *const **out);
+
+/* Where the program begins, 0 for none: no function, nobody returns from it. */
+uint64_t gn_elf_entry(const struct gn_elf *elf);
 
 /* PT_INTERP, or NULL. */
 const char *gn_elf_interp(const struct gn_elf *elf);

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <stdio.h>
+
+#include <Zydis/Zydis.h>
+
+#include "capture/decode.h"
+
+static void decoder(ZydisDecoder *d)
+{
+	ZydisDecoderInit(d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+/* The number of the general register that holds `reg`, or GN_NO_REG. */
+static uint8_t gpr(ZydisRegister reg)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(
+		ZYDIS_MACHINE_MODE_LONG_64, reg);
+
+	if (ZydisRegisterGetClass(whole) != ZYDIS_REGCLASS_GPR64)
+		return GN_NO_REG;
+	return (uint8_t)ZydisRegisterGetId(whole);
+}
+
+static bool is_gpr64(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64;
+}
+
+static void read_mem(const ZydisDecodedOperand *op, const struct gn_insn *in,
+		     struct gn_mem *m)
+{
+	m->base = gpr(op->mem.base);
+	m->index = gpr(op->mem.index);
+	m->scale = op->mem.scale;
+	m->disp = op->mem.disp.value;
+	m->size = op->size / 8 < 255 ? (uint8_t)(op->size / 8) : 255;
+	if (op->mem.base == ZYDIS_REGISTER_RIP)
+		m->disp += (int64_t)(in->addr + in->len);
+}
+
+static void set_flow(const ZydisDecodedInstruction *z,
+		     const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	bool direct = op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		      op[0].imm.is_relative;
+
+	if (direct)
+		in->target = in->addr + in->len + (uint64_t)op[0].imm.value.s;
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+		in->flow = direct ? GN_FLOW_CALL : GN_FLOW_CALL_IND;
+		break;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		in->flow = direct ? GN_FLOW_JMP : GN_FLOW_JMP_IND;
+		break;
+	case ZYDIS_CATEGORY_COND_BR:
+		in->flow = direct ? GN_FLOW_JCC : GN_FLOW_NEXT;
+		break;
+	case ZYDIS_CATEGORY_RET:
+		in->flow = GN_FLOW_RET;
+		break;
+	default:
+		break;
+	}
+	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		in->flow = GN_FLOW_OTHER;
+}
+
+static void set_flow_by_name(const ZydisDecodedInstruction *z,
+			     struct gn_insn *in)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_INT3:
+		in->flow = GN_FLOW_STOP;
+		break;
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_XABORT:
+		in->flow = GN_FLOW_OTHER;
+		break;
+	case ZYDIS_MNEMONIC_SYSCALL:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_INT:
+		in->slow = true;
+		break;
+	case ZYDIS_MNEMONIC_NOP:
+		in->nop = true;
+		break;
+	case ZYDIS_MNEMONIC_ENDBR64:
+		in->endbr = true;
+		break;
+	default:
+		break;
+	}
+	if (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+			     ZYDIS_ATTRIB_HAS_REPNE) &&
+	    z->meta.category == ZYDIS_CATEGORY_STRINGOP)
+		in->slow = true;
+	in->notrack = z->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
+}
+
+static void effect_mov(const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	if (op[0].size != 64)
+		return;
+	if (is_gpr64(&op[0]) && is_gpr64(&op[1])) {
+		in->effect = GN_EFF_COPY;
+		in->dst = gpr(op[0].reg.value);
+		in->src = gpr(op[1].reg.value);
+	} else if (is_gpr64(&op[0]) &&
+		   op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		   op[1].mem.segment != ZYDIS_REGISTER_FS &&
+		   op[1].mem.segment != ZYDIS_REGISTER_GS) {
+		in->effect = GN_EFF_LOAD;
+		in->dst = gpr(op[0].reg.value);
+	} else if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		   is_gpr64(&op[1])) {
+		in->effect = GN_EFF_STORE;
+		in->src = gpr(op[1].reg.value);
+	} else if (is_gpr64(&op[0]) &&
+		   op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		in->effect = GN_EFF_CONST;
+		in->dst = gpr(op[0].reg.value);
+		in->imm = op[1].imm.value.s;
+	}
+}
+
+/* mov r32, imm32 is how a program that is not relocated takes an address */
+static void effect_mov32(const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	if (op[0].type != ZYDIS_OPERAND_TYPE_REGISTER || op[0].size != 32 ||
+	    op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		return;
+	in->effect = GN_EFF_CONST;
+	in->dst = gpr(op[0].reg.value);
+	in->imm = (int64_t)(op[1].imm.value.u & 0xffffffff);
+}
+
+static void effect_lea(const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	struct gn_mem m;
+
+	if (!is_gpr64(&op[0]) || op[1].type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return;
+	read_mem(&op[1], in, &m);
+	if (m.index != GN_NO_REG)
+		return;
+	in->dst = gpr(op[0].reg.value);
+	in->imm = m.disp;
+	in->src = m.base;
+	in->effect = m.base == GN_NO_REG ? GN_EFF_CONST : GN_EFF_COPY;
+}
+
+static void effect_add(const ZydisDecodedOperand *op, int sign,
+		       struct gn_insn *in)
+{
+	if (!is_gpr64(&op[0]))
+		return;
+	in->dst = gpr(op[0].reg.value);
+	if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		in->effect = GN_EFF_ADD;
+		in->imm = sign * op[1].imm.value.s;
+	} else if (sign > 0 && is_gpr64(&op[1])) {
+		in->effect = GN_EFF_ADD_REG;
+		in->src = gpr(op[1].reg.value);
+	} else if (is_gpr64(&op[1])) {
+		in->effect = GN_EFF_ALIGN;
+	}
+}
+
+static void set_effect(const ZydisDecodedInstruction *z,
+		       const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		in->effect = GN_EFF_PUSH;
+		in->imm = z->operand_width / 8;
+		in->src = z->mnemonic == ZYDIS_MNEMONIC_PUSH && is_gpr64(op)
+				  ? gpr(op[0].reg.value)
+				  : GN_NO_REG;
+		break;
+	case ZYDIS_MNEMONIC_POP:
+	case ZYDIS_MNEMONIC_POPFQ:
+		in->effect = GN_EFF_POP;
+		in->imm = z->operand_width / 8;
+		in->dst = z->mnemonic == ZYDIS_MNEMONIC_POP && is_gpr64(op)
+				  ? gpr(op[0].reg.value)
+				  : GN_NO_REG;
+		break;
+	case ZYDIS_MNEMONIC_MOV:
+		effect_mov(op, in);
+		if (in->effect == GN_EFF_NONE)
+			effect_mov32(op, in);
+		break;
+	case ZYDIS_MNEMONIC_MOVSXD:
+		if (is_gpr64(&op[0]) &&
+		    op[1].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+			in->effect = GN_EFF_LOAD4;
+			in->dst = gpr(op[0].reg.value);
+		}
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		effect_lea(op, in);
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+		effect_add(op, 1, in);
+		break;
+	case ZYDIS_MNEMONIC_SUB:
+		effect_add(op, -1, in);
+		break;
+	case ZYDIS_MNEMONIC_AND:
+		if (is_gpr64(&op[0])) {
+			in->effect = GN_EFF_ALIGN;
+			in->dst = gpr(op[0].reg.value);
+		}
+		break;
+	case ZYDIS_MNEMONIC_LEAVE:
+		in->effect = GN_EFF_LEAVE;
+		break;
+	default:
+		break;
+	}
+}
+
+/* What is written and what memory is named, beyond the effect. */
+static void set_operands(const ZydisDecodedInstruction *z,
+			 const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	bool stack = in->effect == GN_EFF_PUSH || in->effect == GN_EFF_POP ||
+		     in->effect == GN_EFF_LEAVE || in->flow != GN_FLOW_NEXT;
+
+	for (int i = 0; i < z->operand_count; i++) {
+		uint8_t reg;
+
+		if (op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    op[i].visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		    op[i].mem.type == ZYDIS_MEMOP_TYPE_MEM) {
+			read_mem(&op[i], in, &in->mem);
+			in->mem.used = true;
+		}
+		if (op[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		reg = gpr(op[i].reg.value);
+		if (reg == GN_NO_REG || (stack && reg == GN_RSP) ||
+		    (in->effect && reg == in->dst) ||
+		    (in->effect == GN_EFF_LEAVE && reg == GN_RBP))
+			continue;
+		in->kills |= (uint16_t)(1u << reg);
+	}
+}
+
+bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
+	       struct gn_insn *in)
+{
+	ZydisDecoder d;
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+
+	decoder(&d);
+	for (size_t i = 0; i < 2; i++)
+		op[i].type = ZYDIS_OPERAND_TYPE_UNUSED;
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d, bytes, size, &z, op)))
+		return false;
+	*in = (struct gn_insn){
+		.addr = addr,
+		.len = z.length,
+		.dst = GN_NO_REG,
+		.src = GN_NO_REG,
+		.mem = {.base = GN_NO_REG, .index = GN_NO_REG},
+	};
+	set_flow(&z, op, in);
+	set_flow_by_name(&z, in);
+	if (in->flow == GN_FLOW_NEXT)
+		set_effect(&z, op, in);
+	else if (is_gpr64(&op[0]))
+		in->src = gpr(op[0].reg.value); /* of an indirect branch */
+	set_operands(&z, op, in);
+	return true;
+}
+
+/* May an instruction of the one-byte opcodes with a ModRM byte write rsp? */
+static bool modrm_sets_rsp(const ZydisDecodedInstruction *z)
+{
+	bool reg = z->raw.modrm.reg == 4 && !z->raw.rex.R;
+	bool rm =
+		z->raw.modrm.mod == 3 && z->raw.modrm.rm == 4 && !z->raw.rex.B;
+
+	switch (z->opcode) {
+	case 0x8b: /* mov reg, rm */
+	case 0x8d: /* lea */
+	case 0x63: /* movsxd */
+		return reg;
+	case 0x89: /* mov rm, reg */
+	case 0x8f: /* pop rm */
+	case 0xc7: /* mov rm, imm */
+		return rm;
+	case 0x87: /* xchg */
+		return reg || rm;
+	default: /* or, xor, ...: both directions, without cmp */
+		return z->opcode < 0x38 && (z->opcode & 2 ? reg : rm);
+	}
+}
+
+size_t gn_decode_skim(const uint8_t *bytes, size_t size, bool *sets_rsp)
+{
+	ZydisDecoder d;
+	ZydisDecodedInstruction z;
+
+	*sets_rsp = false;
+	decoder(&d);
+	ZydisDecoderEnableMode(&d, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+	if (ZYAN_FAILED(
+		    ZydisDecoderDecodeInstruction(&d, NULL, bytes, size, &z)))
+		return 0;
+	if (z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return z.length;		 /* vectors */
+	if (z.opcode_map == ZYDIS_OPCODE_MAP_0F) /* cmov */
+		*sets_rsp = (z.opcode & 0xf0) == 0x40 && z.raw.modrm.reg == 4 &&
+			    !z.raw.rex.R;
+	else if (z.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		 z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
+		*sets_rsp = modrm_sets_rsp(&z);
+	else if (z.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && !z.raw.rex.B)
+		*sets_rsp = z.opcode == 0x5c || /* pop rsp */
+			    z.opcode == 0x94 || /* xchg rsp, rax */
+			    z.opcode == 0xbc || /* mov rsp, imm */
+			    z.opcode == 0xc8;	/* enter */
+	return z.length;
+}
+
+void gn_decode_text(const uint8_t *bytes, size_t size, uint64_t addr,
+		    char *text, size_t room)
+{
+	ZydisDecoder d;
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisFormatter f;
+
+	decoder(&d);
+	snprintf(text, room, "(none)");
+	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d, bytes, size, &z, op)) ||
+	    ZYAN_FAILED(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL)))
+		return;
+	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(
+		    &f, &z, op, z.operand_count_visible, text, room, addr,
+		    NULL)))
+		snprintf(text, room, "%s", ZydisMnemonicGetString(z.mnemonic));
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One instruction, reduced to what the planner asks: where control goes, what
+ * becomes of the general registers, which memory a branch reads.
+ */
+#ifndef GNOMON_CAPTURE_DECODE_H
+#define GNOMON_CAPTURE_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of general registers as the processor has them. */
+enum { GN_RAX = 0, GN_RSP = 4, GN_RBP = 5, GN_REGS = 16, GN_NO_REG = 0xff };
+
+enum gn_flow {
+	GN_FLOW_NEXT = 0, /* to the next instruction */
+	GN_FLOW_CALL,	  /* direct: target */
+	GN_FLOW_CALL_IND,
+	GN_FLOW_JMP, /* direct: target */
+	GN_FLOW_JCC, /* direct: target, or the next */
+	GN_FLOW_JMP_IND,
+	GN_FLOW_RET,
+	GN_FLOW_STOP,  /* traps: ud2, hlt, int3 */
+	GN_FLOW_OTHER, /* far branches, iret, ...: not followed */
+};
+
+enum gn_effect {
+	GN_EFF_NONE = 0,
+	GN_EFF_PUSH,	/* rsp -= imm; src, if it is a register, is stored */
+	GN_EFF_POP,	/* dst from memory, rsp += imm */
+	GN_EFF_ADD,	/* dst += imm */
+	GN_EFF_ADD_REG, /* dst += src */
+	GN_EFF_ALIGN,	/* dst is changed, but stays about where it was */
+	GN_EFF_COPY,	/* dst = src + imm */
+	GN_EFF_CONST,	/* dst = imm, an address */
+	GN_EFF_LOAD,	/* dst = 8 bytes of memory */
+	GN_EFF_LOAD4,	/* dst = 4 bytes of memory, their sign extended */
+	GN_EFF_STORE,	/* 8 bytes of memory = src */
+	GN_EFF_LEAVE,	/* rsp = rbp + 8, rbp from memory */
+};
+
+struct gn_mem {
+	bool used;     /* there is an explicit memory operand, not lea's */
+	uint8_t base;  /* GN_NO_REG: none */
+	uint8_t index; /* GN_NO_REG: none */
+	uint8_t scale;
+	uint8_t size; /* bytes accessed, 255 for more */
+	int64_t disp; /* the address, when base is none (rip-relative too) */
+};
+
+struct gn_insn {
+	uint64_t addr;
+	uint64_t target; /* of a direct branch */
+	int64_t imm;
+	struct gn_mem mem;
+	uint16_t kills; /* registers written, beyond the effect */
+	uint8_t len;
+	uint8_t flow;	  /* enum gn_flow */
+	uint8_t effect;	  /* enum gn_effect */
+	uint8_t dst, src; /* src: also the register of an indirect branch */
+	bool notrack;	  /* an indirect jump that no endbr64 need follow */
+	bool nop;
+	bool endbr;
+	bool slow; /* can run long: system calls, repeated string operations */
+};
+
+/* The instruction at `bytes`; false if there is none within `size` bytes. */
+bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
+	       struct gn_insn *insn);
+
+/* Its length, and whether it may write rsp otherwise than by pushing, popping
+ * and adding; 0 if there is no instruction. Faster than gn_decode(). */
+size_t gn_decode_skim(const uint8_t *bytes, size_t size, bool *sets_rsp);
+
+/* Text for people, in Intel's syntax. */
+void gn_decode_text(const uint8_t *bytes, size_t size, uint64_t addr,
+		    char *text, size_t room);
+
+#endif

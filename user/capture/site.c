@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The planner: which probes a function gets, and why. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+struct gn_planner {
+	enum gn_leave_mode wanted;
+	struct gn_world world;
+	const char *open; /* why further code may come, or NULL */
+	struct gn_proof **proofs;
+	size_t nproofs, proofs_room;
+	struct gn_body body, scratch;
+	char verdict[256];
+};
+
+static void set_verdict(struct gn_planner *p)
+{
+	const struct gn_world *w = &p->world;
+
+	if (!w->scanned)
+		snprintf(p->verdict, sizeof(p->verdict),
+			 "the process has not been looked at");
+	else if (w->unsafe)
+		snprintf(p->verdict, sizeof(p->verdict), "%s %s", w->file,
+			 w->unsafe);
+	else if (p->open)
+		snprintf(p->verdict, sizeof(p->verdict),
+			 "further code may come: %s", p->open);
+	else
+		snprintf(p->verdict, sizeof(p->verdict),
+			 "no file of the process unwinds or switches stacks");
+}
+
+struct gn_planner *gn_planner_new(enum gn_leave_mode wanted)
+{
+	struct gn_planner *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->wanted = wanted;
+	set_verdict(p);
+	return p;
+}
+
+void gn_planner_free(struct gn_planner *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->nproofs; i++)
+		gn_proof_free(p->proofs[i]);
+	free(p->proofs);
+	gn_body_free(&p->body);
+	gn_body_free(&p->scratch);
+	free(p);
+}
+
+int gn_planner_scan(struct gn_planner *p, struct gn_elf *elf)
+{
+	int err = gn_world_scan(&p->world, elf, &p->scratch);
+
+	set_verdict(p);
+	return err;
+}
+
+void gn_planner_open_world(struct gn_planner *p, const char *reason)
+{
+	if (!p->open)
+		p->open = reason;
+	set_verdict(p);
+}
+
+const char *gn_planner_verdict(const struct gn_planner *p)
+{
+	return p->verdict;
+}
+
+static int find_proof(struct gn_planner *p, const struct gn_elf *elf,
+		      struct gn_proof **out)
+{
+	int err;
+
+	for (size_t i = p->nproofs; i--;)
+		if (gn_proof_elf(p->proofs[i]) == elf) {
+			*out = p->proofs[i];
+			return 0;
+		}
+	err = gn_grow(&p->proofs, &p->proofs_room, p->nproofs,
+		      sizeof(*p->proofs));
+	if (err)
+		return err;
+	*out = gn_proof_new(elf);
+	if (!*out)
+		return -ENOMEM;
+	p->proofs[p->nproofs++] = *out;
+	return 0;
+}
+
+int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
+{
+	const size_t longest = 15; /* bytes of an instruction */
+	const uint8_t *bytes = NULL;
+	size_t size = longest;
+
+	for (; size && !bytes; size--)
+		bytes = gn_elf_code(elf, site->addr, size);
+	if (!bytes || gn_elf_offset(elf, site->addr, &site->offset))
+		return -ENOENT;
+	site->cost = gn_cost_of(bytes, size + 1, site->addr, site->insn, NULL);
+	return 0;
+}
+
+/* Reasons that the symbol itself, without its code, gives. */
+static const char *bad_symbol(const struct gn_elf_symbol *sym)
+{
+	if (sym->is_ifunc)
+		return "it chooses an implementation when the program starts; "
+		       "probe that one";
+	if (sym->is_cold)
+		return "it is a part of another function";
+	if (!sym->size)
+		return "its length is not known";
+	return NULL;
+}
+
+/* Another symbol's code among the function's, or the other way round: its
+ * returns are then not its own. */
+static const char *overlap(const struct gn_elf *elf,
+			   const struct gn_elf_symbol *sym)
+{
+	const struct gn_elf_symbol *over;
+
+	if (gn_symbol_next(elf, sym->addr) - sym->addr < sym->size)
+		return "another function begins inside it";
+	over = sym->addr ? gn_symbol_over(elf, sym->addr - 1) : NULL;
+	if (over && sym->addr - over->addr < over->size)
+		return "it begins inside another function";
+	return NULL;
+}
+
+static int add_leaves(const struct gn_body *b, struct gn_plan *plan)
+{
+	if (!b->nexits)
+		return 0;
+	plan->leaves = calloc(b->nexits, sizeof(*plan->leaves));
+	if (!plan->leaves)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->nexits; i++) {
+		struct gn_site *site = &plan->leaves[plan->nleaves++];
+
+		site->kind = b->exits[i].kind;
+		site->addr = b->insns[b->exits[i].insn].addr;
+		site->adjust = 8;
+		if (gn_site_fill(b->elf, site))
+			plan->refused = "a leave has no place in the file";
+		else if (site->cost == GN_COST_REFUSED)
+			plan->refused = "the kernel does not probe one of its "
+					"leaves";
+	}
+	return 0;
+}
+
+/* May a return probe be put on the function? 1, 0 with *why, or -ENOMEM. */
+static int return_safe(struct gn_planner *p, struct gn_proof *proof,
+		       const char **why)
+{
+	int ok = gn_proof_plain(proof, &p->body, &p->scratch, why);
+
+	if (ok <= 0)
+		return ok;
+	if (p->world.scanned && !p->world.unsafe && !p->open) {
+		*why = "nothing in the process unwinds or switches stacks";
+		return 1;
+	}
+	ok = gn_proof_closed(proof, &p->body, &p->scratch, why);
+	if (ok > 0 && p->world.altstack) {
+		*why = "signal handlers have their own stack";
+		return 0;
+	}
+	if (ok > 0)
+		*why = "it can only be left by its own return";
+	return ok;
+}
+
+static void choose_ret(struct gn_planner *p, struct gn_plan *plan,
+		       const char *why)
+{
+	plan->leave = GN_LEAVE_RET;
+	plan->reason = why;
+	if (p->body.leaves)
+		plan->refused = p->body.leaves;
+	else
+		gn_enter_choose(&p->body, GN_LEAVE_RET, plan);
+}
+
+static void choose_return(struct gn_planner *p, struct gn_plan *plan,
+			  const char *why)
+{
+	plan->leave = GN_LEAVE_RETURN;
+	plan->reason = why;
+	gn_enter_choose(&p->body, GN_LEAVE_RETURN, plan);
+}
+
+/* A return probe is allowed; it is taken unless its enter costs as much more
+ * as a probe on a ret does. */
+static void choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
+			   const char *why)
+{
+	choose_return(p, plan, why);
+	if (!p->body.leaves &&
+	    (plan->refused || plan->enter.cost == GN_COST_STEPPED)) {
+		struct gn_plan other = {0};
+
+		choose_ret(p, &other,
+			   "a return probe would be safe, but not cheaper");
+		if (!other.refused &&
+		    (plan->refused || other.enter.cost < GN_COST_STEPPED))
+			*plan = other;
+	}
+}
+
+static int choose(struct gn_planner *p, struct gn_proof *proof,
+		  struct gn_plan *plan)
+{
+	const char *why;
+	int safe;
+
+	if (!p->body.nexits || p->body.addr == gn_elf_entry(p->body.elf)) {
+		p->body.nexits = 0;
+		choose_ret(p, plan, "it never returns");
+		return 0;
+	}
+	if (p->wanted == GN_LEAVE_RET) {
+		choose_ret(p, plan, "asked for");
+		return 0;
+	}
+	safe = return_safe(p, proof, &why);
+	if (safe < 0)
+		return safe;
+	if (p->wanted == GN_LEAVE_RETURN)
+		choose_return(p, plan, safe ? why : "forced: not proved safe");
+	else if (safe)
+		choose_cheaper(p, plan, why);
+	else
+		choose_ret(p, plan, why);
+	return 0;
+}
+
+int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
+		    const struct gn_elf_symbol *sym, struct gn_plan *plan)
+{
+	struct gn_proof *proof;
+	const char *shared;
+	int err;
+
+	*plan = (struct gn_plan){.leave = GN_LEAVE_RET, .reason = ""};
+	plan->enter_reason = "";
+	plan->refused = bad_symbol(sym);
+	if (plan->refused)
+		return 0;
+	err = find_proof(p, elf, &proof);
+	if (err)
+		return err;
+	shared = overlap(elf, sym);
+	err = gn_body_read(&p->body, elf, sym->addr, sym->size);
+	if (err)
+		return err;
+	if (p->body.whole) {
+		plan->refused = p->body.whole;
+		return 0;
+	}
+	if (shared && !p->body.leaves)
+		p->body.leaves = shared;
+	err = choose(p, proof, plan);
+	if (!err && !plan->refused && plan->leave == GN_LEAVE_RET)
+		err = add_leaves(&p->body, plan);
+	if (err)
+		gn_plan_clear(plan);
+	return err;
+}
+
+void gn_plan_clear(struct gn_plan *plan)
+{
+	free(plan->leaves);
+	memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A function as instructions: its parts, decoded, and the jumps between. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+int gn_grow(void *array, size_t *room, size_t count, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *p;
+
+	if (count < *room)
+		return 0;
+	p = reallocarray(*(void **)array, more, size);
+	if (!p)
+		return -ENOMEM;
+	*(void **)array = p;
+	*room = more;
+	return 0;
+}
+
+void gn_body_free(struct gn_body *b)
+{
+	free(b->insns);
+	free(b->marks);
+	free(b->states);
+	free(b->queue);
+	free(b->deferred);
+	free(b->exits);
+	free(b->calls);
+	memset(b, 0, sizeof(*b));
+}
+
+static void body_reset(struct gn_body *b, const struct gn_elf *elf,
+		       uint64_t addr, uint64_t end)
+{
+	struct gn_body old = *b;
+
+	*b = (struct gn_body){
+		.elf = elf,
+		.addr = addr,
+		.end = end,
+		.insns = old.insns,
+		.insns_room = old.insns_room,
+		.marks = old.marks,
+		.marks_room = old.marks_room,
+		.states = old.states,
+		.states_room = old.states_room,
+		.queue = old.queue,
+		.queue_room = old.queue_room,
+		.deferred = old.deferred,
+		.deferred_room = old.deferred_room,
+		.exits = old.exits,
+		.exits_room = old.exits_room,
+		.calls = old.calls,
+		.calls_room = old.calls_room,
+		.drap = GN_NO_REG,
+	};
+}
+
+bool gn_body_holds(const struct gn_body *b, uint64_t addr)
+{
+	for (size_t i = 0; i < b->nparts; i++)
+		if (addr >= b->parts[i].begin && addr < b->parts[i].end)
+			return true;
+	return false;
+}
+
+const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
+			     size_t *size)
+{
+	for (size_t i = 0; i < b->nparts; i++) {
+		const struct gn_part *p = &b->parts[i];
+
+		if (addr < p->begin || addr >= p->end)
+			continue;
+		*size = p->end - addr;
+		return p->bytes + (addr - p->begin);
+	}
+	return NULL;
+}
+
+size_t gn_body_find(const struct gn_body *b, uint64_t addr)
+{
+	for (size_t i = 0; i < b->nparts; i++) {
+		const struct gn_part *p = &b->parts[i];
+		size_t lo = p->first, hi = p->first + p->count;
+
+		if (addr < p->begin || addr >= p->end)
+			continue;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+
+			if (b->insns[mid].addr == addr)
+				return mid;
+			if (b->insns[mid].addr < addr)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+	}
+	return SIZE_MAX;
+}
+
+bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end)
+{
+	struct gn_part *p = &b->parts[b->nparts];
+
+	if (b->nparts == GN_PARTS_MAX || end <= begin ||
+	    end - begin > GN_BODY_MAX)
+		return false;
+	for (size_t i = 0; i < b->nparts; i++)
+		if (begin < b->parts[i].end && end > b->parts[i].begin)
+			return false;
+	*p = (struct gn_part){
+		.begin = begin,
+		.end = end,
+		.bytes = gn_elf_code(b->elf, begin, end - begin),
+	};
+	if (!p->bytes)
+		return false;
+	b->nparts++;
+	return true;
+}
+
+/* Is `cold` a part of the function at addr? By its name, less ".cold". */
+static bool cold_of(const struct gn_elf *elf, const struct gn_elf_symbol *cold,
+		    uint64_t addr)
+{
+	const struct gn_elf_symbol *all, *s = gn_symbol_at(elf, addr);
+	size_t n = gn_elf_symbols(elf, &all);
+	const char *tail = strstr(cold->name, ".cold");
+
+	if (!s || !tail)
+		return false;
+	for (; s < all + n && s->addr == addr; s++)
+		if (!strncmp(s->name, cold->name,
+			     (size_t)(tail - cold->name)) &&
+		    !s->name[tail - cold->name])
+			return true;
+	return false;
+}
+
+/* The jumps of a part that has just been decoded may lead to a cold part. */
+static void find_cold(struct gn_body *b, const struct gn_part *part)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		const struct gn_insn *in = &b->insns[part->first + i];
+		const struct gn_elf_symbol *s;
+
+		if (in->flow != GN_FLOW_JMP && in->flow != GN_FLOW_JCC)
+			continue;
+		if (gn_body_holds(b, in->target))
+			continue;
+		s = gn_symbol_over(b->elf, in->target);
+		if (s && s->is_cold && cold_of(b->elf, s, b->addr))
+			gn_body_add_part(b, s->addr, s->addr + s->size);
+	}
+}
+
+static int decode_part(struct gn_body *b, struct gn_part *part)
+{
+	uint64_t at = part->begin;
+
+	part->first = b->ninsns;
+	part->count = 0;
+	while (at < part->end) {
+		int err = gn_grow(&b->insns, &b->insns_room, b->ninsns,
+				  sizeof(*b->insns));
+
+		if (err)
+			return err;
+		if (!gn_decode(part->bytes + (at - part->begin), part->end - at,
+			       at, &b->insns[b->ninsns])) {
+			b->whole = "its bytes are not all instructions";
+			break;
+		}
+		at += b->insns[b->ninsns].len;
+		b->ninsns++;
+		part->count++;
+	}
+	return 0;
+}
+
+static int mark_targets(struct gn_body *b)
+{
+	for (size_t i = 0; i < b->ninsns; i++) {
+		const struct gn_insn *in = &b->insns[i];
+		size_t to;
+
+		if (in->flow == GN_FLOW_JCC && i + 1 < b->ninsns)
+			b->marks[i + 1].flags |= GN_MARK_LEADER;
+		if ((in->flow != GN_FLOW_JMP && in->flow != GN_FLOW_JCC &&
+		     in->flow != GN_FLOW_CALL) ||
+		    !gn_body_holds(b, in->target))
+			continue;
+		/* a call of itself is no jump */
+		if (in->flow == GN_FLOW_CALL && in->target == b->addr)
+			continue;
+		to = gn_body_find(b, in->target);
+		if (to == SIZE_MAX) {
+			b->whole = "a jump goes between its instructions";
+			continue;
+		}
+		if (in->flow == GN_FLOW_CALL)
+			b->whole = "it calls into its own middle";
+		b->marks[to].flags |= GN_MARK_LEADER | GN_MARK_TARGET;
+	}
+	return 0;
+}
+
+int gn_body_decode(struct gn_body *b)
+{
+	b->ninsns = 0;
+	b->whole = NULL;
+	for (size_t i = 0; i < b->nparts; i++) {
+		int err = decode_part(b, &b->parts[i]);
+
+		if (err)
+			return err;
+		find_cold(b, &b->parts[i]);
+	}
+	if (b->marks_room < b->ninsns) {
+		struct gn_mark_of *m =
+			reallocarray(b->marks, b->ninsns, sizeof(*m));
+
+		if (!m)
+			return -ENOMEM;
+		b->marks = m;
+		b->marks_room = b->ninsns;
+	}
+	if (b->ninsns)
+		memset(b->marks, 0, b->ninsns * sizeof(*b->marks));
+	return mark_targets(b);
+}
+
+int gn_body_read(struct gn_body *b, const struct gn_elf *elf, uint64_t addr,
+		 uint64_t size)
+{
+	int err;
+
+	body_reset(b, elf, addr, addr + size);
+	if (!size || addr > UINT64_MAX - size ||
+	    !gn_body_add_part(b, addr, addr + size)) {
+		b->whole = size > GN_BODY_MAX
+				   ? "it is too long to be read"
+				   : "it does not lie in executable code";
+		b->leaves = b->closed = b->plain = b->whole;
+		return 0;
+	}
+	err = gn_body_decode(b);
+	if (!err)
+		err = gn_body_flow(b);
+	if (b->whole && !b->leaves)
+		b->leaves = b->whole;
+	if (b->whole && !b->closed)
+		b->closed = b->whole;
+	if (b->whole && !b->plain)
+		b->plain = b->whole;
+	return err;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What the kernel does with a probe on an instruction. The rules follow its
+ * behaviour, measured for every opcode (docs/sites.md).
+ */
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+const char *gn_cost_name(enum gn_cost cost)
+{
+	switch (cost) {
+#define GN_COST_CASE(name, text, meaning) \
+	case GN_COST_##name:              \
+		return text;
+		GN_COST_LIST(GN_COST_CASE)
+#undef GN_COST_CASE
+	default:
+		return "unknown";
+	}
+}
+
+struct opcode {
+	bool bad_prefix; /* es, cs, ss, ds, lock: refused */
+	bool narrow;	 /* 66 */
+	uint8_t rex;
+	bool vector; /* VEX or EVEX: the kernel looks at the last byte only */
+	bool two;    /* 0f xx */
+	uint8_t byte;
+};
+
+static bool is_prefix(uint8_t byte, struct opcode *op)
+{
+	switch (byte) {
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0xf0:
+		op->bad_prefix = true;
+		return true;
+	case 0x66:
+		op->narrow = true;
+		return true;
+	case 0x64:
+	case 0x65:
+	case 0x67:
+	case 0xf2:
+	case 0xf3:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* `bytes` hold a whole instruction of `len` bytes. */
+static struct opcode split(const uint8_t *bytes, size_t len)
+{
+	struct opcode op = {0};
+	size_t i = 0;
+
+	while (i + 1 < len && is_prefix(bytes[i], &op))
+		i++;
+	if (i + 1 < len && (bytes[i] & 0xf0) == 0x40)
+		op.rex = bytes[i++];
+	op.byte = bytes[i];
+	switch (op.byte) {
+	case 0xc5:
+		i += 2;
+		op.vector = true;
+		break;
+	case 0xc4:
+		i += 3;
+		op.vector = true;
+		break;
+	case 0x62:
+		i += 4;
+		op.vector = true;
+		break;
+	case 0x0f:
+		i += 1;
+		op.two = true;
+		break;
+	default:
+		return op;
+	}
+	op.byte = i < len ? bytes[i] : 0xcc;
+	return op;
+}
+
+/* One-byte opcodes that the kernel refuses: no instruction of 64-bit mode,
+ * input and output, interrupts. Vectors are looked up here by their opcode,
+ * though it means something else there. */
+static bool refused_byte(uint8_t b)
+{
+	switch (b) {
+	case 0x06:
+	case 0x07:
+	case 0x0e:
+	case 0x16:
+	case 0x17:
+	case 0x1e:
+	case 0x1f:
+	case 0x27:
+	case 0x2f:
+	case 0x37:
+	case 0x3f:
+	case 0x60:
+	case 0x61:
+	case 0x62:
+	case 0x6c:
+	case 0x6d:
+	case 0x6e:
+	case 0x6f:
+	case 0x82:
+	case 0x9a:
+	case 0xcc:
+	case 0xcd:
+	case 0xce:
+	case 0xcf:
+	case 0xd4:
+	case 0xd5:
+	case 0xd6:
+	case 0xe4:
+	case 0xe5:
+	case 0xe6:
+	case 0xe7:
+	case 0xea:
+	case 0xec:
+	case 0xed:
+	case 0xee:
+	case 0xef:
+	case 0xf1:
+	case 0xf4:
+	case 0xfa:
+	case 0xfb:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The long nops that newer kernels emulate; the one of 5 bytes is apart. */
+static bool is_long_nop(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t nops[][8] = {
+		{0x0f, 0x1f, 0x00},
+		{0x0f, 0x1f, 0x40, 0x00},
+		{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+		{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+	};
+	static const size_t sizes[] = {3, 4, 6, 7, 8};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (len == sizes[i] && !memcmp(bytes, nops[i], len))
+			return true;
+	return false;
+}
+
+static bool is_nop5(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t nop5[5] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+	return len == sizeof(nop5) && !memcmp(bytes, nop5, len);
+}
+
+static bool is_branch(const struct opcode *op)
+{
+	if (op->vector)
+		return false;
+	if (op->two)
+		return (op->byte & 0xf0) == 0x80;
+	return op->byte == 0xe8 || op->byte == 0xe9 || op->byte == 0xeb ||
+	       (op->byte & 0xf0) == 0x70;
+}
+
+static enum gn_cost classify(const uint8_t *bytes, size_t len, uint64_t addr)
+{
+	const uint64_t page = 4096;
+	struct opcode op = split(bytes, len);
+
+	if (op.bad_prefix)
+		return GN_COST_REFUSED;
+	if (!op.two && refused_byte(op.byte))
+		return GN_COST_REFUSED;
+	if (is_branch(&op))
+		return op.narrow ? GN_COST_REFUSED : GN_COST_EMULATED;
+	if (is_nop5(bytes, len))
+		return addr % page + len <= page ? GN_COST_OPTIMIZED
+						 : GN_COST_EMULATED;
+	if (is_long_nop(bytes, len))
+		return GN_COST_EMULATED;
+	if (op.vector || op.two)
+		return GN_COST_STEPPED;
+	/* xchg r8, rax: some kernels take it for a nop */
+	if (op.byte == 0x90)
+		return op.rex & 1 ? GN_COST_REFUSED : GN_COST_EMULATED;
+	if ((op.byte & 0xf8) == 0x50 &&
+	    (len == 1 || (len == 2 && op.rex == 0x41)))
+		return GN_COST_EMULATED;
+	return GN_COST_STEPPED;
+}
+
+enum gn_cost gn_cost_of(const uint8_t *bytes, size_t size, uint64_t addr,
+			char insn[32], size_t *len)
+{
+	bool sets_rsp;
+	size_t n = gn_decode_skim(bytes, size, &sets_rsp);
+
+	if (len)
+		*len = n;
+	if (insn)
+		gn_decode_text(bytes, size, addr, insn, 32);
+	return n ? classify(bytes, n, addr) : GN_COST_REFUSED;
+}

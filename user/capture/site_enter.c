@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which instruction of the entry block is the cheapest enter site. */
+#include <errno.h>
+
+#include <gnomon/hook.h>
+
+#include "capture/site_internal.h"
+
+/* Dearer and dearer; NEVER is not taken whatever else there is. */
+enum rank {
+	RANK_PUSH = 0, /* emulated by every kernel */
+	RANK_NOP,      /* emulated by newer kernels, harmless on all */
+	RANK_STEPPED,
+	RANK_NEVER,
+};
+
+static enum rank rank_of(enum gn_cost cost, const struct gn_insn *in)
+{
+	switch (cost) {
+	case GN_COST_EMULATED:
+		return in->nop && in->len > 2 ? RANK_NOP : RANK_PUSH;
+	case GN_COST_STEPPED:
+		return RANK_STEPPED;
+	default:
+		/* nop5: the call that the kernel puts there kills a forked
+		 * child, and overwrites what a leaf keeps below rsp */
+		return RANK_NEVER;
+	}
+}
+
+static bool is_exit(const struct gn_body *b, size_t i)
+{
+	for (size_t e = 0; e < b->nexits; e++)
+		if (b->exits[e].insn == i)
+			return true;
+	return false;
+}
+
+/* Can a jump of the function come to instruction i, where rsp is the entry's
+ * + depth? Labels begin with endbr64 where functions do, so a function whose
+ * first instruction it is does not begin with a label. */
+static bool can_come_back(const struct gn_body *b, size_t i, int64_t depth)
+{
+	if (b->marks[i].flags & GN_MARK_TARGET)
+		return true;
+	if (!b->jumps_unknown || (!i && b->insns[0].endbr))
+		return false;
+	if (b->jumps_anywhere)
+		return true;
+	for (size_t j = 0; j < b->njumps_rsp; j++)
+		if (b->jumps_rsp[j] == depth)
+			return true;
+	return false;
+}
+
+static void take(const struct gn_body *b, const struct gn_insn *in,
+		 int64_t depth, struct gn_plan *plan)
+{
+	plan->enter = (struct gn_site){
+		.kind = GN_SITE_ENTER,
+		.addr = in->addr,
+		.adjust = (uint32_t)(8 - depth),
+	};
+	if (gn_site_fill(b->elf, &plan->enter))
+		plan->refused = "its code has no place in the file";
+}
+
+/* Why there is no better one, for a single-stepped site. */
+static const char *sentence(enum rank rank, bool nop5, uint64_t addr,
+			    uint64_t entry)
+{
+	if (rank == RANK_STEPPED)
+		return nop5 ? "the only cheap instruction is a nop5, which can "
+			      "crash a forked child"
+			    : "no instruction before its first branch is "
+			      "emulated";
+	return addr == entry ? "its first instruction is emulated"
+			     : "the first emulated instruction";
+}
+
+void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
+		     struct gn_plan *plan)
+{
+	enum rank best = RANK_NEVER;
+	const char *why = "none of its first instructions can be probed";
+	struct gn_state s;
+	bool nop5 = false;
+
+	gn_state_entry(&s);
+	for (size_t i = 0; i < b->parts[0].count; i++) {
+		const struct gn_insn *in = &b->insns[i];
+		int64_t depth = s.reg[GN_RSP].n;
+		const uint8_t *bytes;
+		enum gn_cost cost;
+		enum rank rank;
+		size_t size;
+
+		/* from here on the probe would count again, or what is added
+		 * to rsp is not known */
+		if (s.reg[GN_RSP].kind != GN_V_KNOWN || depth > 0 ||
+		    8 - depth > GN_ADJUST_MAX ||
+		    (leave == GN_LEAVE_RETURN && depth))
+			break;
+		if ((b->marks[i].flags & GN_MARK_TARGET) ||
+		    (i && gn_symbol_at(b->elf, in->addr))) {
+			if (!i)
+				why = "a loop comes back to its first "
+				      "instruction";
+			break;
+		}
+		bytes = gn_body_bytes(b, in->addr, &size);
+		cost = gn_cost_of(bytes, size, in->addr, NULL, NULL);
+		nop5 |= cost == GN_COST_OPTIMIZED;
+		rank = rank_of(cost, in);
+		if (can_come_back(b, i, depth))
+			rank = RANK_NEVER;
+		if (leave == GN_LEAVE_RET && is_exit(b, i)) {
+			if (best == RANK_NEVER && !i)
+				why = "its only instruction is entry and leave";
+			rank = RANK_NEVER;
+		}
+		if (rank < best) {
+			best = rank;
+			take(b, in, depth, plan);
+		}
+		if (best == RANK_PUSH || in->flow != GN_FLOW_NEXT || in->slow)
+			break;
+		gn_state_apply(&s, in, GN_NO_REG);
+	}
+	if (best == RANK_NEVER)
+		plan->refused = why;
+	plan->enter_reason = sentence(best, nop5, plan->enter.addr, b->addr);
+}

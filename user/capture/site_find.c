@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a followed function does: leaves, calls, its use of the stack. */
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+static void blame(const char **why, const char *reason)
+{
+	if (!*why)
+		*why = reason;
+}
+
+/* Does the instruction touch the return address itself? Its own return and
+ * the copy that an aligned frame makes for unwinders do not count. */
+static bool touches_return(const struct gn_body *b, const struct gn_state *s,
+			   const struct gn_insn *in)
+{
+	const struct gn_mem *m = &in->mem;
+	int64_t at;
+
+	if (in->effect == GN_EFF_POP && gn_rsp_is(s, 0))
+		return true;
+	if (!m->used || m->base == GN_NO_REG || m->index != GN_NO_REG ||
+	    s->reg[m->base].kind != GN_V_KNOWN || in->nop)
+		return false;
+	if (in->effect == GN_EFF_PUSH && m->base == b->drap)
+		return false;
+	at = s->reg[m->base].n + m->disp;
+	return at < 8 && at + m->size > 0;
+}
+
+/* Does rsp come from something else than this function's frame? */
+static bool loads_rsp(const struct gn_state *s, const struct gn_insn *in)
+{
+	if (in->kills & 1u << GN_RSP)
+		return true;
+	if (in->effect == GN_EFF_LEAVE)
+		return !gn_value_own(&s->reg[GN_RBP]);
+	if (in->dst != GN_RSP)
+		return false;
+	switch (in->effect) {
+	case GN_EFF_POP:
+	case GN_EFF_LOAD:
+	case GN_EFF_LOAD4:
+	case GN_EFF_CONST:
+		return true;
+	case GN_EFF_COPY:
+		return !gn_value_own(&s->reg[in->src]);
+	default:
+		return false;
+	}
+}
+
+static int add_exit(struct gn_body *b, size_t i, enum gn_site_kind kind,
+		    uint64_t target, const char *import)
+{
+	int err = gn_grow(&b->exits, &b->exits_room, b->nexits,
+			  sizeof(*b->exits));
+
+	if (!err)
+		b->exits[b->nexits++] =
+			(struct gn_exit){i, kind, target, import};
+	return err;
+}
+
+static int add_call(struct gn_body *b, uint64_t target, bool tail)
+{
+	int err = gn_grow(&b->calls, &b->calls_room, b->ncalls,
+			  sizeof(*b->calls));
+
+	if (!err)
+		b->calls[b->ncalls++] = (struct gn_call){target, tail};
+	return err;
+}
+
+/* A jump to code that is not the function's. */
+static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
+{
+	const struct gn_insn *in = &b->insns[i];
+	const struct gn_elf_symbol *to = gn_symbol_at(b->elf, in->target);
+	bool entry = (to && !to->is_cold) || gn_plt_import(b->elf, in->target);
+	bool top = gn_rsp_is(s, 0);
+	int err;
+
+	if (in->flow == GN_FLOW_JCC)
+		blame(&b->leaves, "a conditional jump leaves it: a probe there "
+				  "would also count when it does not jump");
+	else if (s->reg[GN_RSP].kind == GN_V_KNOWN && !top)
+		blame(&b->leaves, "it jumps into other code with its own frame "
+				  "still on the stack");
+	else if (!entry && !top)
+		blame(&b->leaves, "it jumps to code of unknown use");
+	else if (!entry && !gn_symbol_over(b->elf, in->target))
+		blame(&b->leaves, "it jumps to nameless code that may be a "
+				  "part of itself");
+	err = add_call(b, in->target, true);
+	return err ? err : add_exit(b, i, GN_SITE_TAIL, in->target, NULL);
+}
+
+static void unknown_inside(struct gn_body *b, const struct gn_state *s)
+{
+	const size_t most = sizeof(b->jumps_rsp) / sizeof(b->jumps_rsp[0]);
+	const struct gn_value *v = &s->reg[GN_RSP];
+
+	b->jumps_unknown = true;
+	blame(&b->closed, "it has a jump table that cannot be read");
+	for (size_t i = 0; i < b->njumps_rsp; i++)
+		if (v->kind == GN_V_KNOWN && b->jumps_rsp[i] == v->n)
+			return;
+	if (v->kind != GN_V_KNOWN || b->njumps_rsp == most)
+		b->jumps_anywhere = true;
+	else
+		b->jumps_rsp[b->njumps_rsp++] = v->n;
+}
+
+static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
+{
+	struct gn_jump jump = gn_jump_class(b, s, &b->insns[i]);
+
+	switch (jump.class) {
+	case GN_JUMP_TABLE:
+		return 0;
+	case GN_JUMP_INSIDE:
+		unknown_inside(b, s);
+		return 0;
+	case GN_JUMP_UNKNOWN:
+		unknown_inside(b, s);
+		b->tails_hidden = true;
+		blame(&b->leaves, "it has an indirect jump that may leave it");
+		return 0;
+	default:
+		b->tails_hidden |=
+			!jump.import || !gn_plain_import(jump.import);
+		if (b->tails_hidden)
+			blame(&b->closed, "it ends in an indirect jump");
+		return add_exit(b, i, GN_SITE_TAIL, 0, jump.import);
+	}
+}
+
+static int look(struct gn_body *b, size_t i, const struct gn_state *s)
+{
+	const struct gn_insn *in = &b->insns[i];
+	const char *import;
+
+	if (touches_return(b, s, in))
+		blame(&b->plain, "it looks at its own return address");
+	if (loads_rsp(s, in)) {
+		/* the scan trusts rbp; a proof of one function does not */
+		b->loads_rsp |= in->effect != GN_EFF_LEAVE && in->src != GN_RBP;
+		blame(&b->closed, "it loads the stack pointer");
+		blame(&b->plain, "it loads the stack pointer");
+	}
+	if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n > 0)
+		blame(&b->plain, "it takes its return address off the stack");
+	switch (in->flow) {
+	case GN_FLOW_RET:
+		if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n) {
+			const char *why = "it returns with another stack "
+					  "pointer than it was entered with";
+
+			blame(&b->leaves, why);
+			blame(&b->plain, why);
+			blame(&b->closed, why);
+		}
+		return add_exit(b, i, GN_SITE_LEAVE, 0, NULL);
+	case GN_FLOW_CALL:
+		return gn_body_holds(b, in->target)
+			       ? 0
+			       : add_call(b, in->target, false);
+	case GN_FLOW_CALL_IND:
+		import = in->mem.used && in->mem.base == GN_NO_REG &&
+					 in->mem.index == GN_NO_REG
+				 ? gn_elf_import(b->elf, (uint64_t)in->mem.disp)
+				 : NULL;
+		if (!import)
+			blame(&b->closed, "it has an indirect call");
+		else if (!gn_plain_import(import))
+			blame(&b->closed, "it calls another library");
+		return 0;
+	case GN_FLOW_JMP:
+	case GN_FLOW_JCC:
+		return gn_body_holds(b, in->target) ? 0 : jump_out(b, i, s);
+	case GN_FLOW_JMP_IND:
+		return jump_indirect(b, i, s);
+	case GN_FLOW_OTHER:
+		blame(&b->leaves, "it has a far branch");
+		blame(&b->closed, "it has a far branch");
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Instruction i is the last of a part and control goes on beyond it. */
+static void runs_out(struct gn_body *b, size_t i, bool after_call)
+{
+	enum gn_flow flow = b->insns[i].flow;
+
+	if (after_call || (flow != GN_FLOW_NEXT && flow != GN_FLOW_JCC))
+		return; /* a call that does not return, or a jump */
+	blame(&b->leaves, "it runs on into the code behind it");
+	blame(&b->closed, "it runs on into the code behind it");
+	b->tails_hidden = true;
+}
+
+int gn_body_find_out(struct gn_body *b)
+{
+	for (size_t p = 0; p < b->nparts; p++) {
+		size_t i = b->parts[p].first, end = i + b->parts[p].count;
+		bool known = false, after_call = false;
+		struct gn_state s;
+
+		for (; i < end; i++) {
+			const struct gn_insn *in = &b->insns[i];
+			int err;
+
+			if (b->marks[i].state) {
+				s = b->states[b->marks[i].state - 1];
+				known = true;
+			}
+			if (!known || !(b->marks[i].flags & GN_MARK_SEEN)) {
+				known = false;
+				continue;
+			}
+			err = look(b, i, &s);
+			if (err)
+				return err;
+			gn_state_apply(&s, in, b->drap);
+			after_call = in->flow == GN_FLOW_CALL ||
+				     in->flow == GN_FLOW_CALL_IND ||
+				     (after_call && in->nop);
+			if (i + 1 == end)
+				runs_out(b, i, after_call);
+		}
+	}
+	return 0;
+}

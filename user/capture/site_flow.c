@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Follows a decoded function: what the registers hold at the begin of each
+ * block that a jump can reach, and from that how it is left and what it does
+ * to its stack.
+ *
+ * The stack pointer's depth at a place is one whatever the way to it, so where
+ * two ways disagree one of them is never gone: the one out of a call that does
+ * not return. Such edges wait until all others are done.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+static int enqueue(struct gn_body *b, size_t i)
+{
+	int err;
+
+	if (b->marks[i].flags & GN_MARK_QUEUED)
+		return 0;
+	err = gn_grow(&b->queue, &b->queue_room, b->nqueue, sizeof(*b->queue));
+	if (err)
+		return err;
+	b->marks[i].flags |= GN_MARK_QUEUED;
+	b->queue[b->nqueue++] = i;
+	return 0;
+}
+
+/* Control comes to instruction i with state s. */
+static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
+		  bool seed)
+{
+	struct gn_mark_of *m = &b->marks[i];
+	int err;
+
+	if (!m->state) {
+		err = gn_grow(&b->states, &b->states_room, b->nstates,
+			      sizeof(*b->states));
+		if (err)
+			return err;
+		b->states[b->nstates++] = *s;
+		m->state = (uint32_t)b->nstates;
+		m->flags |= GN_MARK_LEADER | (seed ? GN_MARK_SEED : 0);
+		return enqueue(b, i);
+	}
+	/* what is reached from an unknown place tells nothing of the known */
+	if (seed && !(m->flags & GN_MARK_SEED))
+		return 0;
+	if (gn_state_meet(&b->states[m->state - 1], s))
+		return enqueue(b, i);
+	return 0;
+}
+
+static int defer(struct gn_body *b, size_t i, const struct gn_state *s)
+{
+	int err = gn_grow(&b->deferred, &b->deferred_room, b->ndeferred,
+			  sizeof(*b->deferred));
+
+	if (!err)
+		b->deferred[b->ndeferred++] = (struct gn_edge){i, *s};
+	return err;
+}
+
+static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
+		   bool seed)
+{
+	size_t to =
+		gn_body_holds(b, target) ? gn_body_find(b, target) : SIZE_MAX;
+
+	if (to == SIZE_MAX)
+		return 0;
+	/* a block that was run through so far */
+	if (!(b->marks[to].flags & GN_MARK_LEADER))
+		b->again = true;
+	b->marks[to].flags |= GN_MARK_LEADER | GN_MARK_TARGET;
+	return arrive(b, to, s, seed);
+}
+
+static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
+			 const struct gn_state *s, bool seed)
+{
+	struct gn_jump jump = gn_jump_class(b, s, in);
+	uint64_t target;
+	int err = 0;
+
+	if (jump.class != GN_JUMP_TABLE)
+		return 0;
+	for (size_t i = 0; !err && gn_jump_entry(b, &jump, i, &target); i++)
+		err = jump_to(b, target, s, seed);
+	return err;
+}
+
+/* Jumps out with a frame up lead to a part of the function that has no name:
+ * a cold part in a stripped file. The unwinder's table tells its begin. */
+static void find_part(struct gn_body *b, uint64_t target,
+		      const struct gn_state *s)
+{
+	const uint64_t *starts;
+	size_t n = gn_elf_starts(b->elf, &starts), i;
+	uint64_t end;
+
+	if (s->reg[GN_RSP].kind != GN_V_KNOWN || !s->reg[GN_RSP].n ||
+	    gn_symbol_over(b->elf, target) ||
+	    !gn_start_at(b->elf, target, &i) || i + 1 >= n)
+		return;
+	end = starts[i + 1];
+	if (gn_symbol_next(b->elf, target) < end)
+		end = gn_symbol_next(b->elf, target);
+	if (gn_body_add_part(b, target, end))
+		b->again = true;
+}
+
+/* The part that instruction i is the last of, or not. */
+static bool last_of_part(const struct gn_body *b, size_t i)
+{
+	for (size_t p = 0; p < b->nparts; p++)
+		if (i + 1 == b->parts[p].first + b->parts[p].count)
+			return true;
+	return false;
+}
+
+/* Runs one block from its leader. */
+static int run_block(struct gn_body *b, size_t i)
+{
+	struct gn_state s = b->states[b->marks[i].state - 1];
+	bool seed = b->marks[i].flags & GN_MARK_SEED, after_call = false;
+	int err = 0;
+
+	for (;; i++) {
+		const struct gn_insn *in = &b->insns[i];
+		bool last = last_of_part(b, i);
+
+		b->marks[i].flags |= GN_MARK_SEEN;
+		if (in->effect == GN_EFF_COPY && in->dst != GN_RSP &&
+		    s.reg[in->src].kind == GN_V_KNOWN &&
+		    s.reg[in->src].n + in->imm == 8)
+			b->drap = in->dst;
+		gn_state_apply(&s, in, b->drap);
+		switch (in->flow) {
+		case GN_FLOW_JMP:
+		case GN_FLOW_JCC:
+			if (!gn_body_holds(b, in->target))
+				find_part(b, in->target, &s);
+			err = jump_to(b, in->target, &s, seed);
+			if (err || in->flow == GN_FLOW_JMP || last)
+				return err;
+			return arrive(b, i + 1, &s, seed);
+		case GN_FLOW_JMP_IND:
+			return jump_indirect(b, in, &s, seed);
+		case GN_FLOW_RET:
+		case GN_FLOW_STOP:
+		case GN_FLOW_OTHER:
+			return 0;
+		default:
+			break;
+		}
+		after_call = in->flow == GN_FLOW_CALL ||
+			     in->flow == GN_FLOW_CALL_IND ||
+			     (after_call && in->nop);
+		if (last)
+			return 0;
+		if (!(b->marks[i + 1].flags & GN_MARK_LEADER))
+			continue;
+		if (after_call)
+			return defer(b, i + 1, &s);
+		return arrive(b, i + 1, &s, seed);
+	}
+}
+
+static int drain(struct gn_body *b)
+{
+	while (b->nqueue) {
+		size_t i = b->queue[--b->nqueue];
+		int err;
+
+		b->marks[i].flags &= (uint8_t)~GN_MARK_QUEUED;
+		err = run_block(b, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static bool same_depth(const struct gn_state *a, const struct gn_state *b)
+{
+	return a->reg[GN_RSP].kind == b->reg[GN_RSP].kind &&
+	       a->reg[GN_RSP].n == b->reg[GN_RSP].n;
+}
+
+static int drain_deferred(struct gn_body *b)
+{
+	int err = drain(b);
+
+	while (!err && b->ndeferred) {
+		struct gn_edge e = b->deferred[--b->ndeferred];
+		uint32_t state = b->marks[e.to].state;
+
+		if (state && !same_depth(&b->states[state - 1], &e.state))
+			continue;
+		err = arrive(b, e.to, &e.state, false);
+		if (!err)
+			err = drain(b);
+	}
+	return err;
+}
+
+/* rbp only ever takes rsp's place or the caller's value back. */
+static bool keeps_frame_pointer(const struct gn_body *b)
+{
+	bool set = false;
+
+	for (size_t i = 0; i < b->ninsns; i++) {
+		const struct gn_insn *in = &b->insns[i];
+
+		if (in->kills & 1u << GN_RBP)
+			return false;
+		if (in->dst != GN_RBP || in->effect == GN_EFF_POP)
+			continue;
+		if (in->effect != GN_EFF_COPY || in->src != GN_RSP)
+			return false;
+		set = true;
+	}
+	return set;
+}
+
+/* Code that nothing known leads to: what an exception or an unread table
+ * lands on. Its frame is the function's own, at an unknown depth. */
+static int run_rest(struct gn_body *b)
+{
+	struct gn_state s;
+
+	memset(&s, 0, sizeof(s));
+	s.reg[GN_RSP].kind = GN_V_STACK;
+	b->frame_pointer = keeps_frame_pointer(b);
+	if (b->frame_pointer)
+		s.reg[GN_RBP].kind = GN_V_STACK;
+	for (size_t i = 0; i < b->ninsns; i++) {
+		int err;
+
+		if (b->marks[i].flags & GN_MARK_SEEN || b->insns[i].nop ||
+		    b->insns[i].flow == GN_FLOW_STOP)
+			continue;
+		err = arrive(b, i, &s, true);
+		if (!err)
+			err = drain_deferred(b);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void forget(struct gn_body *b)
+{
+	for (size_t i = 0; i < b->ninsns; i++) {
+		b->marks[i].state = 0;
+		b->marks[i].flags &= GN_MARK_LEADER | GN_MARK_TARGET;
+	}
+	b->nstates = b->nqueue = b->ndeferred = 0;
+}
+
+static int run(struct gn_body *b)
+{
+	struct gn_state s;
+	int err;
+
+	b->nstates = b->nqueue = b->ndeferred = 0;
+	if (!b->ninsns)
+		return 0;
+	gn_state_entry(&s);
+	err = arrive(b, 0, &s, false);
+	if (!err)
+		err = drain_deferred(b);
+	return err;
+}
+
+int gn_body_flow(struct gn_body *b)
+{
+	/* each round finds a table or a part that the one before could not
+	 * know of; a function that needs more is not understood */
+	const int rounds = 12;
+	int err = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		size_t parts = b->nparts;
+
+		b->again = false;
+		err = run(b);
+		if (err || !b->again)
+			break;
+		if (b->nparts != parts)
+			err = gn_body_decode(b);
+		else
+			forget(b);
+		if (err)
+			return err;
+	}
+	if (!err && b->again)
+		b->whole = "its jumps could not be followed to an end";
+	if (!err)
+		err = run_rest(b);
+	if (!err)
+		err = gn_body_find_out(b);
+	return err;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the site planner share. */
+#ifndef GNOMON_CAPTURE_SITE_INTERNAL_H
+#define GNOMON_CAPTURE_SITE_INTERNAL_H
+
+#include "capture/site.h"
+#include "capture/site_value.h"
+
+#define GN_PARTS_MAX 16
+#define GN_BODY_MAX  (4u << 20) /* bytes of a function */
+
+/* A stretch of code that belongs to the function: itself, its cold parts. */
+struct gn_part {
+	uint64_t begin, end;
+	const uint8_t *bytes;
+	size_t first, count; /* its instructions */
+};
+
+enum gn_mark {
+	GN_MARK_LEADER = 0x01, /* a jump can come here */
+	GN_MARK_TARGET = 0x02, /* a jump of this function does */
+	GN_MARK_SEEN = 0x04,
+	GN_MARK_QUEUED = 0x08,
+	GN_MARK_SEED = 0x10, /* reached from nowhere that is known */
+};
+
+struct gn_mark_of {
+	uint8_t flags;
+	uint32_t state; /* of a leader: 1 + index in states, 0 = none yet */
+};
+
+/* An instruction by which the function is left. */
+struct gn_exit {
+	size_t insn;
+	enum gn_site_kind kind; /* LEAVE or TAIL */
+	uint64_t target;	/* 0: not known */
+	const char *import;	/* or the imported function */
+};
+
+struct gn_edge {
+	size_t to;
+	struct gn_state state;
+};
+
+struct gn_call {
+	uint64_t target;
+	bool tail;
+};
+
+/* A decoded function and what was found out of it. Used again and again. */
+struct gn_body {
+	const struct gn_elf *elf;
+	uint64_t addr, end;
+	struct gn_part parts[GN_PARTS_MAX];
+	size_t nparts;
+	struct gn_insn *insns;
+	struct gn_mark_of *marks;
+	size_t ninsns, insns_room, marks_room;
+
+	struct gn_state *states;
+	size_t nstates, states_room;
+	size_t *queue;
+	size_t nqueue, queue_room;
+	struct gn_edge *deferred;
+	size_t ndeferred, deferred_room;
+	bool again; /* leaders or parts were found: follow it anew */
+
+	struct gn_exit *exits;
+	size_t nexits, exits_room;
+	struct gn_call *calls; /* direct: callees and targets of tail jumps */
+	size_t ncalls, calls_room;
+
+	uint8_t drap;
+	bool frame_pointer; /* rbp holds nothing but the frame's place */
+
+	/* NULL, or why it cannot be so */
+	const char *whole;  /* all instructions are known */
+	const char *leaves; /* each leave is one of exits */
+	const char *closed; /* no control but through direct callees */
+	const char *plain;  /* the return address is only returned to */
+	bool tails_hidden;  /* some tail jump goes to unknown code */
+	bool loads_rsp;	    /* rsp comes from elsewhere than the frame */
+	/* indirect jumps within it whose targets are not known, by rsp */
+	bool jumps_unknown;
+	bool jumps_anywhere; /* with rsp not known either */
+	int64_t jumps_rsp[4];
+	size_t njumps_rsp;
+};
+
+/* Decodes and follows the function at [addr, addr + size): -ENOMEM, else 0,
+ * the findings in the body. */
+int gn_body_read(struct gn_body *b, const struct gn_elf *elf, uint64_t addr,
+		 uint64_t size);
+void gn_body_free(struct gn_body *b);
+
+/* Decodes the parts; sets whole. */
+int gn_body_decode(struct gn_body *b);
+/* Adds [begin, end) as a part; false if it is no code or there are too many. */
+bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end);
+/* The index of the instruction at addr, or SIZE_MAX. */
+size_t gn_body_find(const struct gn_body *b, uint64_t addr);
+bool gn_body_holds(const struct gn_body *b, uint64_t addr);
+/* The bytes from an instruction on, and how many the part has of them. */
+const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
+			     size_t *size);
+/* Follows the decoded code, then finds out what it does. */
+int gn_body_flow(struct gn_body *b);
+int gn_body_find_out(struct gn_body *b);
+
+/* Grows an array of `size`-byte items for one more; -ENOMEM. */
+int gn_grow(void *array, size_t *room, size_t count, size_t size);
+
+/* Where an indirect jump goes. */
+enum gn_jump_class {
+	GN_JUMP_TAIL,	 /* to another function */
+	GN_JUMP_TABLE,	 /* to the entries of the table at `table` */
+	GN_JUMP_INSIDE,	 /* within the function, not known where */
+	GN_JUMP_UNKNOWN, /* it cannot be told */
+};
+struct gn_jump {
+	enum gn_jump_class class;
+	uint64_t table;
+	uint8_t width;	    /* of its entries: 4 or 8 bytes */
+	const char *import; /* TAIL through the offset table */
+};
+struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,
+			     const struct gn_insn *in);
+/* The i-th entry as an address; false past the table's end. */
+bool gn_jump_entry(const struct gn_body *b, const struct gn_jump *jump,
+		   size_t i, uint64_t *target);
+
+/* Symbols as functions. NULL when there is none. */
+const struct gn_elf_symbol *gn_symbol_at(const struct gn_elf *elf,
+					 uint64_t addr);
+const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
+					   uint64_t addr);
+/* The next address above addr at which a symbol begins; UINT64_MAX: none. */
+uint64_t gn_symbol_next(const struct gn_elf *elf, uint64_t addr);
+/* The import that the code at addr, a PLT entry, jumps to; or NULL. */
+const char *gn_plt_import(const struct gn_elf *elf, uint64_t addr);
+/* The place of addr in the unwinder's table; false if it is not in it. */
+bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
+
+/* Is the imported function one of libc's plain ones: it calls nothing back,
+ * does not unwind and does not look at its return address? */
+bool gn_plain_import(const char *name);
+
+/* Proofs about the functions of one file, remembered. */
+struct gn_proof;
+struct gn_proof *gn_proof_new(const struct gn_elf *elf);
+void gn_proof_free(struct gn_proof *p);
+const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
+/* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
+ * own body, `scratch` is overwritten. */
+int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,
+		    struct gn_body *scratch, const char **why);
+int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
+		   struct gn_body *scratch, const char **why);
+
+/* What was found in all the files that a process maps. */
+struct gn_world {
+	bool scanned;
+	const char *unsafe; /* a sentence's end, NULL: nothing found */
+	char file[64];	    /* in which file */
+	bool altstack;	    /* a signal handler can have its own stack */
+};
+int gn_world_scan(struct gn_world *w, const struct gn_elf *elf,
+		  struct gn_body *scratch);
+
+/* Chooses the enter site; sets plan->refused if there is none. `leave` is the
+ * mode: RETURN wants the return address on top of the stack. */
+void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
+		     struct gn_plan *plan);
+/* Fills in a site from its address: file offset, cost, text; -ENOENT. */
+int gn_site_fill(const struct gn_elf *elf, struct gn_site *site);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The whole-process proof: does any mapped file unwind stacks, switch them, or
+ * bring in code later?
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/site_internal.h"
+
+struct mention {
+	const char *symbol, *what;
+};
+
+/* Only a use of these by others than libc counts: libc defines the stack
+ * switches and dlopen for them, and unwinds only to end a thread, which return
+ * probes survive. */
+static const struct mention mentions[] = {
+	{"_Unwind_RaiseException", "throws exceptions"},
+	{"_Unwind_Resume", "unwinds"},
+	{"_Unwind_Resume_or_Rethrow", "unwinds"},
+	{"_Unwind_ForcedUnwind", "unwinds"},
+	{"_Unwind_Backtrace", "walks its stack"},
+	{"_Unwind_Find_FDE", "walks its stack"},
+	{"unw_init_local", "walks its stack"},
+	{"unw_resume", "unwinds"},
+	{"backtrace", "walks its stack"},
+	{"__cxa_throw", "throws C++ exceptions"},
+	{"__cxa_rethrow", "throws C++ exceptions"},
+	{"__cxa_begin_catch", "catches C++ exceptions"},
+	{"rust_begin_unwind", "panics"},
+	{"rust_panic", "panics"},
+	{"rust_eh_personality", "panics"},
+	{"__rust_start_panic", "panics"},
+	{"objc_exception_throw", "throws exceptions"},
+	{"swapcontext", "switches stacks"},
+	{"setcontext", "switches stacks"},
+	{"makecontext", "switches stacks"},
+	{"clone", "makes threads of its own"},
+	{"dlopen", "can load further code"},
+	{"dlmopen", "can load further code"},
+	{"__libc_dlopen_mode", "can load further code"},
+};
+
+/* The C library and the dynamic linker, by what they call themselves. */
+static bool is_libc(const struct gn_elf *elf)
+{
+	static const char *const names[] = {
+		"libc.so.6",  "ld-linux-x86-64.so.2",  "libpthread.so.0",
+		"libdl.so.2", "libc.musl-x86_64.so.1",
+	};
+	const char *soname = gn_elf_soname(elf);
+
+	for (size_t i = 0; soname && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(soname, names[i]))
+			return true;
+	return false;
+}
+
+static void find_unsafe(struct gn_world *w, const struct gn_elf *elf,
+			const char *what)
+{
+	const char *path = gn_elf_path(elf), *name = strrchr(path, '/');
+
+	if (w->unsafe)
+		return;
+	w->unsafe = what;
+	snprintf(w->file, sizeof(w->file), "%s", name ? name + 1 : path);
+}
+
+/* Where functions are known to begin, in order. */
+struct borders {
+	const struct gn_elf_symbol *symbols;
+	const uint64_t *starts;
+	size_t nsymbols, nstarts, i, j;
+};
+
+/* The last border not above addr, and the first above it. */
+static void border(struct borders *k, uint64_t addr, uint64_t *below,
+		   uint64_t *next)
+{
+	while (k->i < k->nsymbols && k->symbols[k->i].addr <= addr)
+		*below = k->symbols[k->i++].addr;
+	while (k->j < k->nstarts && k->starts[k->j] <= addr) {
+		if (k->starts[k->j] > *below)
+			*below = k->starts[k->j];
+		k->j++;
+	}
+	*next = UINT64_MAX;
+	if (k->i < k->nsymbols)
+		*next = k->symbols[k->i].addr;
+	if (k->j < k->nstarts && k->starts[k->j] < *next)
+		*next = k->starts[k->j];
+}
+
+/* Does the instruction, one of [begin, end), make a foreign place the stack?
+ * 1 = it does, 0 = it does not, -ENOMEM. */
+static int switches(const struct gn_elf *elf, const uint8_t *bytes, size_t size,
+		    uint64_t addr, uint64_t begin, uint64_t end,
+		    struct gn_body *scratch)
+{
+	struct gn_insn in;
+	int err;
+
+	if (!gn_decode(bytes, size, addr, &in))
+		return 0;
+	if (!(in.kills & 1u << GN_RSP) && in.dst != GN_RSP)
+		return 0;
+	if (in.effect == GN_EFF_COPY && (in.src == GN_RBP || in.src == GN_RSP))
+		return 0;
+	if (in.effect == GN_EFF_ADD || in.effect == GN_EFF_ADD_REG ||
+	    in.effect == GN_EFF_ALIGN)
+		return 0;
+	if (end - begin > GN_BODY_MAX)
+		return 1;
+	err = gn_body_read(scratch, elf, begin, end - begin);
+	if (err)
+		return err;
+	return scratch->whole || scratch->loads_rsp;
+}
+
+static int scan_text(struct gn_world *w, const struct gn_elf *elf,
+		     const struct gn_elf_section_view *text,
+		     struct gn_body *scratch)
+{
+	struct borders k = {0};
+	uint64_t below = text->addr, next, at = text->addr, cleared = 0;
+	uint64_t end = text->addr + text->size;
+
+	k.nsymbols = gn_elf_symbols(elf, &k.symbols);
+	k.nstarts = gn_elf_starts(elf, &k.starts);
+	border(&k, at, &below, &next);
+	while (at < end) {
+		const uint8_t *p = text->bytes + (at - text->addr);
+		bool sets_rsp;
+		size_t n;
+		int bad;
+
+		if (at >= next)
+			border(&k, at, &below, &next);
+		n = gn_decode_skim(p, end - at, &sets_rsp);
+		if (sets_rsp && at >= cleared) {
+			uint64_t stop = next < end ? next : end;
+
+			bad = switches(elf, p, end - at, at, below, stop,
+				       scratch);
+			if (bad < 0)
+				return bad;
+			if (bad) {
+				find_unsafe(w, elf, "switches stacks");
+				return 0;
+			}
+			cleared = at + 1;
+		}
+		/* instructions begin anew where a function does */
+		at = n && at + n <= next ? at + n : n ? next : at + 1;
+	}
+	return 0;
+}
+
+int gn_world_scan(struct gn_world *w, const struct gn_elf *elf,
+		  struct gn_body *scratch)
+{
+	const size_t n = sizeof(mentions) / sizeof(mentions[0]);
+	struct gn_elf_section_view text;
+
+	w->scanned = true;
+	if (is_libc(elf))
+		return 0;
+	if (gn_elf_opaque(elf))
+		find_unsafe(w, elf, "does not tell what it imports");
+	if (!w->altstack && gn_elf_mentions(elf, "sigaltstack"))
+		w->altstack = true;
+	if (w->altstack)
+		find_unsafe(w, elf, "gives signal handlers their own stack");
+	for (size_t i = 0; !w->unsafe && i < n; i++)
+		if (gn_elf_mentions(elf, mentions[i].symbol))
+			find_unsafe(w, elf, mentions[i].what);
+	for (size_t i = 0; !w->unsafe && gn_elf_text(elf, i, &text); i++) {
+		int err = scan_text(w, elf, &text, scratch);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}

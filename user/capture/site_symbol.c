@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which function an address belongs to. */
+#include "capture/site_internal.h"
+
+/* The index of the first symbol above addr. */
+static size_t above(const struct gn_elf_symbol *all, size_t n, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (all[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
+					   uint64_t addr)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all), i = above(all, n, addr), first;
+
+	if (!i)
+		return NULL;
+	first = i ? above(all, n, all[i - 1].addr - 1) : 0;
+	if (!all[i - 1].addr)
+		first = 0;
+	for (size_t j = first; j < i; j++)
+		if (addr - all[j].addr < all[j].size)
+			return &all[j];
+	return NULL;
+}
+
+const struct gn_elf_symbol *gn_symbol_at(const struct gn_elf *elf,
+					 uint64_t addr)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all);
+	size_t i = addr ? above(all, n, addr - 1) : 0;
+
+	return i < n && all[i].addr == addr ? &all[i] : NULL;
+}
+
+uint64_t gn_symbol_next(const struct gn_elf *elf, uint64_t addr)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all), i = above(all, n, addr);
+
+	return i < n ? all[i].addr : UINT64_MAX;
+}
+
+bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index)
+{
+	const uint64_t *starts;
+	size_t lo = 0, hi = gn_elf_starts(elf, &starts);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (starts[mid] == addr) {
+			*index = mid;
+			return true;
+		}
+		if (starts[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
+const char *gn_plt_import(const struct gn_elf *elf, uint64_t addr)
+{
+	const size_t most = 16; /* bytes of an entry */
+	const uint8_t *bytes = gn_elf_code(elf, addr, most);
+	size_t at = 0;
+
+	while (bytes && at < most) {
+		struct gn_insn in;
+
+		if (!gn_decode(bytes + at, most - at, addr + at, &in))
+			return NULL;
+		if (in.flow == GN_FLOW_JMP_IND && in.mem.used &&
+		    in.mem.base == GN_NO_REG && in.mem.index == GN_NO_REG)
+			return gn_elf_import(elf, (uint64_t)in.mem.disp);
+		if (!in.endbr && !in.nop)
+			return NULL;
+		at += in.len;
+	}
+	return NULL;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the dynamic linker and the unwinder are told: names of libraries,
+ * imported symbols and where their addresses go, where functions begin. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/elf_internal.h"
+
+static Elf_Data *plain_data(Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data;
+
+	if (sh->sh_type == SHT_NOBITS || sh->sh_flags & SHF_COMPRESSED)
+		return NULL;
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf ? data : NULL;
+}
+
+static int read_dynamic(struct gn_elf *elf, Elf_Data *data, Elf_Data *strs)
+{
+	size_t n = data->d_size / sizeof(Elf64_Dyn);
+	GElf_Dyn dyn;
+
+	for (size_t i = 0; i < n && elf->nneeded < GN_ELF_MAX_NEEDED; i++) {
+		const char *s, **needed;
+
+		if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag == DT_NULL)
+			break;
+		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_SONAME)
+			continue;
+		s = gn_string(strs, dyn.d_un.d_val);
+		if (!s)
+			continue;
+		if (dyn.d_tag == DT_SONAME) {
+			elf->soname = s;
+			continue;
+		}
+		needed = reallocarray(elf->needed, elf->nneeded + 1,
+				      sizeof(*needed));
+		if (!needed)
+			return -ENOMEM;
+		elf->needed = needed;
+		needed[elf->nneeded++] = s;
+	}
+	return 0;
+}
+
+static const struct gn_symtab *dynsym(const struct gn_elf *elf)
+{
+	for (size_t t = 0; t < elf->ntables; t++)
+		if (elf->tables[t].dynamic)
+			return &elf->tables[t];
+	return NULL;
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct gn_import *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Jump slots and the like; a table of relative relocations adds none. */
+static int read_relocations(struct gn_elf *elf, Elf_Data *data)
+{
+	size_t n = data->d_size / sizeof(Elf64_Rela);
+	const struct gn_symtab *table = dynsym(elf);
+	struct gn_import *imports;
+	size_t room = elf->nimports;
+	GElf_Rela rela;
+	GElf_Sym sym;
+
+	for (size_t i = 0; table && i < n; i++) {
+		uint32_t type;
+		const char *s;
+
+		if (!gelf_getrela(data, (int)i, &rela))
+			break;
+		type = GELF_R_TYPE(rela.r_info);
+		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+			continue;
+		if (!gelf_getsym(table->syms, (int)GELF_R_SYM(rela.r_info),
+				 &sym))
+			continue;
+		s = gn_string(table->strs, sym.st_name);
+		if (!s || !*s)
+			continue;
+		if (elf->nimports == room) {
+			room = room ? 2 * room : 64;
+			imports = reallocarray(elf->imports, room,
+					       sizeof(*imports));
+			if (!imports)
+				return -ENOMEM;
+			elf->imports = imports;
+		}
+		elf->imports[elf->nimports++] =
+			(struct gn_import){rela.r_offset, s};
+	}
+	return 0;
+}
+
+static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data, *strs = NULL;
+	GElf_Shdr strh;
+	Elf_Scn *str;
+
+	if (sh->sh_type != SHT_DYNAMIC &&
+	    (sh->sh_type != SHT_RELA || !(sh->sh_flags & SHF_ALLOC)))
+		return 0;
+	data = plain_data(scn, sh);
+	if (!data)
+		return 0;
+	if (sh->sh_type == SHT_RELA)
+		return read_relocations(elf, data);
+	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str))
+		strs = plain_data(str, &strh);
+	return read_dynamic(elf, data, strs);
+}
+
+/* A dynamic segment that no symbol table explains: imports are hidden. */
+static bool hidden_imports(const struct gn_elf *elf)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (dynsym(elf) || elf_getphdrnum(elf->main.elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(elf->main.elf, (int)i, &ph) &&
+		    (ph.p_type == PT_DYNAMIC || ph.p_type == PT_INTERP))
+			return true;
+	return false;
+}
+
+int gn_dynamic_load(struct gn_elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+
+	for (size_t i = 1; i < elf->main.nsections; i++) {
+		int err;
+
+		if (!gn_image_section(&elf->main, i, &sh, &scn))
+			continue;
+		err = read_section(elf, scn, &sh);
+		if (err)
+			return err;
+	}
+	if (elf->nimports)
+		qsort(elf->imports, elf->nimports, sizeof(*elf->imports),
+		      by_slot);
+	if (hidden_imports(elf))
+		elf->opaque = true;
+	return 0;
+}
+
+const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot)
+{
+	size_t lo = 0, hi = elf->nimports;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (elf->imports[mid].slot == slot)
+			return elf->imports[mid].name;
+		if (elf->imports[mid].slot < slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The table of .eh_frame_hdr in the one form that linkers write: version 1,
+ * the count as 4 bytes, pairs of 4-byte distances from the section's begin.
+ */
+int gn_starts_load(struct gn_elf *elf)
+{
+	const size_t head = 12;
+	const uint8_t *p;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+	uint32_t n;
+
+	scn = gn_image_find(&elf->main, ".eh_frame_hdr", &sh);
+	data = scn ? plain_data(scn, &sh) : NULL;
+	if (!data || data->d_size < head)
+		return 0;
+	p = data->d_buf;
+	if (p[0] != 1 || (p[1] & 0x0f) != 0x0b || p[2] != 3 || p[3] != 0x3b)
+		return 0;
+	memcpy(&n, p + 8, sizeof(n));
+	if (!n || n > (data->d_size - head) / 8)
+		return 0;
+	elf->starts = calloc(n, sizeof(*elf->starts));
+	if (!elf->starts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t rel;
+		uint64_t addr;
+
+		memcpy(&rel, p + head + 8 * (size_t)i, sizeof(rel));
+		addr = sh.sh_addr + (uint64_t)(int64_t)rel;
+		if (gn_elf_code(elf, addr, 1))
+			elf->starts[elf->nstarts++] = addr;
+	}
+	qsort(elf->starts, elf->nstarts, sizeof(*elf->starts), by_value);
+	return 0;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One ELF file on disk: opening it, its sections, its build-id. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf/elf_internal.h"
+
+static int image_check(const struct gn_image *image)
+{
+	GElf_Ehdr ehdr;
+
+	if (elf_kind(image->elf) != ELF_K_ELF ||
+	    gelf_getclass(image->elf) != ELFCLASS64 ||
+	    !gelf_getehdr(image->elf, &ehdr))
+		return -ENOEXEC;
+	if (ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    ehdr.e_machine != EM_X86_64 ||
+	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN))
+		return -ENOEXEC;
+	return 0;
+}
+
+int gn_image_open(const char *path, struct gn_image *image)
+{
+	struct stat st;
+	int err;
+
+	*image = (struct gn_image){.fd = -1};
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOSYS;
+	/* a FIFO must not block the open, nor a terminal become ours */
+	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (image->fd < 0)
+		return -errno;
+	err = -errno;
+	if (fstat(image->fd, &st))
+		goto fail;
+	err = S_ISDIR(st.st_mode) ? -EISDIR : -ENOEXEC;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		goto fail;
+	err = -EFBIG;
+	if ((uint64_t)st.st_size > GN_ELF_MAX_SIZE)
+		goto fail;
+	image->size = (uint64_t)st.st_size;
+	err = -ENOEXEC;
+	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+	if (!image->elf)
+		goto fail;
+	err = image_check(image);
+	if (err)
+		goto fail;
+	/* section headers that cannot be read are none */
+	if (elf_getshdrnum(image->elf, &image->nsections) ||
+	    image->nsections > GN_ELF_MAX_SECTIONS)
+		image->nsections = 0;
+	return 0;
+fail:
+	gn_image_close(image);
+	return err;
+}
+
+void gn_image_detach(struct gn_image *image)
+{
+	if (image->elf)
+		elf_cntl(image->elf, ELF_C_FDDONE);
+	if (image->fd >= 0)
+		close(image->fd);
+	image->fd = -1;
+}
+
+void gn_image_close(struct gn_image *image)
+{
+	if (image->elf)
+		elf_end(image->elf);
+	if (image->fd >= 0)
+		close(image->fd);
+	*image = (struct gn_image){.fd = -1};
+}
+
+int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
+		  size_t size)
+{
+	uint8_t *p = to;
+
+	if (offset > image->size || size > image->size - offset)
+		return -ENODATA;
+	while (size) {
+		ssize_t n = pread(image->fd, p, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ENODATA;
+		p += n;
+		offset += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
+		      Elf_Scn **scn)
+{
+	if (!i || i >= image->nsections)
+		return false;
+	*scn = elf_getscn(image->elf, i);
+	return *scn && gelf_getshdr(*scn, shdr);
+}
+
+Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
+		       GElf_Shdr *shdr)
+{
+	Elf_Scn *scn;
+	size_t strings;
+
+	if (!image->nsections || elf_getshdrstrndx(image->elf, &strings))
+		return NULL;
+	for (size_t i = 1; i < image->nsections; i++) {
+		const char *s;
+
+		if (!gn_image_section(image, i, shdr, &scn))
+			continue;
+		s = elf_strptr(image->elf, strings, shdr->sh_name);
+		if (s && !strcmp(s, name))
+			return scn;
+	}
+	return NULL;
+}
+
+uint64_t gn_image_entry(const struct gn_image *image)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(image->elf, &ehdr) ? ehdr.e_entry : 0;
+}
+
+/* The build-id note among `size` bytes of notes; its length, 0 if none. */
+static size_t find_note(const uint8_t *p, size_t size, const uint8_t **id)
+{
+	while (size >= 12) {
+		uint32_t head[3]; /* name size, description size, type */
+		size_t name, desc;
+
+		memcpy(head, p, sizeof(head));
+		p += 12;
+		size -= 12;
+		name = ((size_t)head[0] + 3) & ~(size_t)3;
+		desc = ((size_t)head[1] + 3) & ~(size_t)3;
+		if (name > size || desc > size - name)
+			return 0;
+		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
+		    !memcmp(p, "GNU", 4) && head[1] && head[1] <= 64) {
+			*id = p + name;
+			return head[1];
+		}
+		p += name + desc;
+		size -= name + desc;
+	}
+	return 0;
+}
+
+static bool note_id(const struct gn_image *image, uint64_t offset,
+		    uint64_t size, char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t notes[4096];
+	const uint8_t *id;
+	size_t n;
+
+	if (size > sizeof(notes))
+		size = sizeof(notes); /* the build-id is looked for in front */
+	if (gn_image_read(image, offset, notes, size))
+		return false;
+	n = find_note(notes, size, &id);
+	for (size_t i = 0; i < n; i++) {
+		hex[2 * i] = digits[id[i] >> 4];
+		hex[2 * i + 1] = digits[id[i] & 15];
+	}
+	hex[2 * n] = '\0';
+	return n > 0;
+}
+
+void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1])
+{
+	GElf_Shdr shdr;
+	GElf_Phdr phdr;
+	Elf_Scn *scn;
+	size_t n = 0;
+
+	hex[0] = '\0';
+	/* a debug file's program headers can point at what it does not hold */
+	for (size_t i = 1; i < image->nsections; i++)
+		if (gn_image_section(image, i, &shdr, &scn) &&
+		    shdr.sh_type == SHT_NOTE &&
+		    note_id(image, shdr.sh_offset, shdr.sh_size, hex))
+			return;
+	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(image->elf, (int)i, &phdr) &&
+		    phdr.p_type == PT_NOTE &&
+		    note_id(image, phdr.p_offset, phdr.p_filesz, hex))
+			return;
+}
+
+const char *gn_string(const Elf_Data *strs, uint64_t offset)
+{
+	const char *s;
+
+	if (!strs || !strs->d_buf || offset >= strs->d_size)
+		return NULL;
+	s = (const char *)strs->d_buf + offset;
+	return memchr(s, 0, strs->d_size - offset) ? s : NULL;
+}

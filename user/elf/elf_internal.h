@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of user/elf share. */
+#ifndef GNOMON_ELF_ELF_INTERNAL_H
+#define GNOMON_ELF_ELF_INTERNAL_H
+
+#include <gelf.h>
+
+#include "elf/elf_file.h"
+
+#define GN_ELF_MAX_SYMBOLS  (16u << 20) /* of one table */
+#define GN_ELF_MAX_SEGMENTS 1024
+#define GN_ELF_MAX_SECTIONS (1u << 20)
+#define GN_ELF_MAX_NEEDED   4096
+
+/* One file on disk, open: the binary itself or its debug file. */
+struct gn_image {
+	int fd;
+	uint64_t size;
+	Elf *elf;
+	size_t nsections;
+};
+
+/* What a program header maps without write permission. */
+struct gn_segment {
+	uint64_t addr, offset, size;
+	bool exec;
+	uint8_t *bytes; /* owned; NULL while not read */
+};
+
+struct gn_range {
+	uint64_t begin, end;
+};
+
+/* A symbol table with its strings; both live in the image's Elf. */
+struct gn_symtab {
+	Elf_Data *syms, *strs;
+	size_t count;
+	uint64_t bias; /* to be added to its addresses */
+	bool dynamic;
+};
+
+struct gn_import {
+	uint64_t slot;
+	const char *name;
+};
+
+struct gn_elf {
+	char *path;
+	char *debug_path;
+	char build_id[2 * 64 + 1];
+	char *interp;
+	const char *soname;
+	uint64_t entry;
+	struct gn_image main, debug;
+
+	struct gn_segment *segments; /* sorted by address, without overlap */
+	size_t nsegments;
+	struct gn_range *sections; /* executable ones, sorted */
+	size_t nsections;
+
+	struct gn_symtab tables[3]; /* .symtab, .dynsym, the debug file's */
+	size_t ntables;
+	bool stripped;
+	bool opaque;
+
+	struct gn_elf_symbol *symbols;
+	size_t nsymbols;
+	char **titles; /* demangled names, owned */
+	size_t ntitles;
+
+	const char **needed;
+	size_t nneeded;
+	struct gn_import *imports; /* sorted by slot */
+	size_t nimports;
+	uint64_t *starts;
+	size_t nstarts;
+};
+
+/* Like gn_elf_open(), with another place than /usr/lib/debug. */
+int gn_elf_open_root(const char *path, const char *debug_root,
+		     struct gn_elf **out);
+
+int gn_image_open(const char *path, struct gn_image *image);
+/* No more reads from the file; what was read stays. */
+void gn_image_detach(struct gn_image *image);
+void gn_image_close(struct gn_image *image);
+/* Exactly `size` bytes at `offset`; -ENODATA if the file ends before. */
+int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
+		  size_t size);
+/* The i-th section, 1 to nsections - 1; false if there is none. */
+bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
+		      Elf_Scn **scn);
+/* The first section of that name, NULL if there is none. */
+Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
+		       GElf_Shdr *shdr);
+uint64_t gn_image_entry(const struct gn_image *image);
+/* The build-id in hex, "" if there is none. */
+void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);
+/* The string at `offset` of `strs`, NULL if it does not end within it. */
+const char *gn_string(const Elf_Data *strs, uint64_t offset);
+
+/* Finds and opens the separate debug file; 0 also when there is none. */
+int gn_debug_open(struct gn_elf *elf, const char *root);
+
+int gn_symbols_load(struct gn_elf *elf);
+int gn_dynamic_load(struct gn_elf *elf);
+int gn_starts_load(struct gn_elf *elf);
+
+/*
+ * A readable name for a C++ or Rust one: *out is malloc'ed, or NULL when the
+ * name is neither or its readable form is longer than `limit` bytes. -ENOMEM.
+ */
+int gn_demangle(const char *name, size_t limit, char **out);
+
+#endif

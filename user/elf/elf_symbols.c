@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The function symbols: gathered from .symtab, .dynsym and the debug file's
+ * .symtab, sorted, freed of doubles, their sizes filled in, demangled.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/elf_internal.h"
+
+/* A symbol on its way: what decides its place among its aliases. */
+struct raw {
+	struct gn_elf_symbol sym;
+	uint8_t bind;	/* 0 global, 1 weak, 2 local */
+	uint8_t scores; /* underscores in front */
+	size_t order;	/* in which it was found */
+};
+
+struct raws {
+	struct raw *items;
+	size_t count, room;
+};
+
+static bool add_table(struct gn_elf *elf, const struct gn_image *image,
+		      uint32_t type, uint64_t bias)
+{
+	GElf_Shdr sh, strh;
+	Elf_Scn *scn, *str;
+
+	for (size_t i = 1; i < image->nsections; i++) {
+		struct gn_symtab *t = &elf->tables[elf->ntables];
+
+		if (!gn_image_section(image, i, &sh, &scn) ||
+		    sh.sh_type != type || sh.sh_flags & SHF_COMPRESSED ||
+		    !sh.sh_size ||
+		    !gn_image_section(image, sh.sh_link, &strh, &str) ||
+		    strh.sh_type != SHT_STRTAB ||
+		    strh.sh_flags & SHF_COMPRESSED)
+			continue;
+		t->syms = elf_getdata(scn, NULL);
+		t->strs = elf_getdata(str, NULL);
+		if (!t->syms || !t->syms->d_buf || !t->strs || !t->strs->d_buf)
+			continue;
+		t->count = t->syms->d_size / sizeof(Elf64_Sym);
+		if (t->count > GN_ELF_MAX_SYMBOLS)
+			continue;
+		t->bias = bias;
+		t->dynamic = type == SHT_DYNSYM;
+		elf->ntables++;
+		return true;
+	}
+	return false;
+}
+
+/* Where the first executable segment lies; prelink and some strip tools move
+ * it, and a debug file's symbols speak of the place before that. */
+static bool text_address(const struct gn_image *image, uint64_t *addr)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
+		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		*addr = ph.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+static void add_tables(struct gn_elf *elf)
+{
+	bool symtab = add_table(elf, &elf->main, SHT_SYMTAB, 0);
+	bool dynsym = add_table(elf, &elf->main, SHT_DYNSYM, 0);
+	uint64_t here, there, bias = 0;
+
+	if (elf->debug.elf) {
+		if (text_address(&elf->main, &here) &&
+		    text_address(&elf->debug, &there))
+			bias = here - there;
+		symtab |= add_table(elf, &elf->debug, SHT_SYMTAB, bias);
+	}
+	elf->stripped = !symtab;
+	elf->opaque = !symtab && !dynsym;
+}
+
+/* Executable sections, to know where the last function before each end ends. */
+static int by_begin(const void *a, const void *b)
+{
+	const struct gn_range *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int load_sections(struct gn_elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+	size_t n = elf->main.nsections;
+
+	elf->sections = calloc(n ? n : 1, sizeof(*elf->sections));
+	if (!elf->sections)
+		return -ENOMEM;
+	for (size_t i = 1; i < n; i++)
+		if (gn_image_section(&elf->main, i, &sh, &scn) &&
+		    sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
+		    sh.sh_size && sh.sh_addr <= UINT64_MAX - sh.sh_size)
+			elf->sections[elf->nsections++] = (struct gn_range){
+				sh.sh_addr, sh.sh_addr + sh.sh_size};
+	qsort(elf->sections, elf->nsections, sizeof(*elf->sections), by_begin);
+	return 0;
+}
+
+/* Cuts a version off and takes control characters out, in place: the strings
+ * are our copy. False for a name that is none. */
+static bool clean(char *name)
+{
+	size_t n;
+
+	for (n = 0; name[n]; n++) {
+		if (name[n] == '@' && n) {
+			name[n] = '\0';
+			break;
+		}
+		if ((unsigned char)name[n] < 0x20 || name[n] == 0x7f)
+			name[n] = '?';
+		if (n >= GN_ELF_MAX_NAME)
+			return false;
+	}
+	return n > 0;
+}
+
+static bool is_cold(const char *name)
+{
+	const char *s = strstr(name, ".cold");
+
+	return s && s != name && (!s[5] || s[5] == '.');
+}
+
+static uint8_t underscores(const char *name)
+{
+	uint8_t n = 0;
+
+	while (n < 8 && name[n] == '_')
+		n++;
+	return n;
+}
+
+static int push(struct raws *raws, const struct raw *raw)
+{
+	if (raws->count == raws->room) {
+		size_t room = raws->room ? raws->room * 2 : 256;
+		struct raw *items =
+			reallocarray(raws->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		raws->items = items;
+		raws->room = room;
+	}
+	raws->items[raws->count] = *raw;
+	raws->items[raws->count].order = raws->count;
+	raws->count++;
+	return 0;
+}
+
+static int take(struct gn_elf *elf, const struct gn_symtab *table,
+		const GElf_Sym *sym, struct raws *raws)
+{
+	int type = GELF_ST_TYPE(sym->st_info), bind;
+	uint64_t addr = sym->st_value + table->bias;
+	struct raw raw = {0};
+	char *name;
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+		return 0;
+	if (gn_elf_offset(elf, addr, &raw.sym.offset))
+		return 0;
+	name = (char *)gn_string(table->strs, sym->st_name);
+	if (!name || !clean(name))
+		return 0;
+	bind = GELF_ST_BIND(sym->st_info);
+	raw.bind = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
+	raw.scores = underscores(name);
+	raw.sym.name = name;
+	raw.sym.addr = addr;
+	raw.sym.size = sym->st_size;
+	raw.sym.is_ifunc = type == STT_GNU_IFUNC;
+	raw.sym.is_cold = is_cold(name);
+	return push(raws, &raw);
+}
+
+static int gather(struct gn_elf *elf, struct raws *raws)
+{
+	GElf_Sym sym;
+
+	for (size_t t = 0; t < elf->ntables; t++)
+		for (size_t i = 1; i < elf->tables[t].count; i++) {
+			int err;
+
+			if (!gelf_getsym(elf->tables[t].syms, (int)i, &sym))
+				continue;
+			err = take(elf, &elf->tables[t], &sym, raws);
+			if (err)
+				return err;
+		}
+	return 0;
+}
+
+/* Address, then the name that people know: global before weak before local,
+ * plain before underscored. Names are compared as far as is cheap. */
+static int by_preference(const void *a, const void *b)
+{
+	const struct raw *x = a, *y = b;
+	int c;
+
+	if (x->sym.addr != y->sym.addr)
+		return x->sym.addr < y->sym.addr ? -1 : 1;
+	if (x->bind != y->bind)
+		return x->bind - y->bind;
+	if (x->scores != y->scores)
+		return x->scores - y->scores;
+	c = strncmp(x->sym.name, y->sym.name, 512);
+	if (c)
+		return c;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void drop_doubles(struct raws *raws)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < raws->count; i++) {
+		struct raw *r = &raws->items[i];
+		struct raw *last = kept ? &raws->items[kept - 1] : NULL;
+
+		if (last && last->sym.addr == r->sym.addr &&
+		    !strncmp(last->sym.name, r->sym.name, GN_ELF_MAX_NAME)) {
+			if (!last->sym.size)
+				last->sym.size = r->sym.size;
+			last->sym.is_ifunc |= r->sym.is_ifunc;
+			continue;
+		}
+		raws->items[kept++] = *r;
+	}
+	raws->count = kept;
+}
+
+/* Where the section or, without section headers, the segment of addr ends. */
+static uint64_t region_end(const struct gn_elf *elf, uint64_t addr)
+{
+	size_t lo = 0, hi = elf->nsections;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (elf->sections[mid].begin <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && addr < elf->sections[lo - 1].end)
+		return elf->sections[lo - 1].end;
+	for (size_t i = 0; i < elf->nsegments; i++)
+		if (addr >= elf->segments[i].addr &&
+		    addr - elf->segments[i].addr < elf->segments[i].size)
+			return elf->segments[i].addr + elf->segments[i].size;
+	return addr;
+}
+
+/* Sizes of 0: an alias's size, else up to the next symbol or region end. */
+static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
+{
+	uint64_t next = UINT64_MAX;
+	size_t i = raws->count;
+
+	while (i) {
+		size_t last = i;
+		uint64_t addr = raws->items[i - 1].sym.addr, known = 0;
+
+		for (; i && raws->items[i - 1].sym.addr == addr; i--)
+			if (raws->items[i - 1].sym.size > known)
+				known = raws->items[i - 1].sym.size;
+		if (!known) {
+			uint64_t end = region_end(elf, addr);
+
+			known = (next < end ? next : end) - addr;
+		}
+		for (size_t j = i; j < last; j++)
+			if (!raws->items[j].sym.size)
+				raws->items[j].sym.size = known;
+		next = addr;
+	}
+}
+
+/*
+ * What demanglers may read and print in all: real files stay far below, and a
+ * hostile one cannot make a short table long.
+ */
+struct budget {
+	uint64_t in, out;
+};
+
+static int demangle(struct gn_elf *elf, struct gn_elf_symbol *sym,
+		    struct budget *left)
+{
+	size_t len = strlen(sym->name);
+	char *title;
+	int err;
+
+	sym->demangled = sym->name;
+	if (len > left->in || left->out < GN_ELF_MAX_TITLE)
+		return 0;
+	err = gn_demangle(sym->name, GN_ELF_MAX_TITLE, &title);
+	if (err)
+		return err;
+	left->in -= len;
+	if (!title)
+		return 0;
+	left->out -= strlen(title);
+	elf->titles[elf->ntitles++] = title;
+	sym->demangled = title;
+	return 0;
+}
+
+static int finish(struct gn_elf *elf, const struct raws *raws)
+{
+	struct budget left = {.in = 1 << 20, .out = 64 << 20};
+	int err = 0;
+
+	for (size_t t = 0; t < elf->ntables; t++) {
+		left.in += 2 * elf->tables[t].strs->d_size;
+		left.out += 16 * elf->tables[t].strs->d_size;
+	}
+	if (!raws->count)
+		return 0;
+	elf->symbols = calloc(raws->count, sizeof(*elf->symbols));
+	elf->titles = calloc(raws->count, sizeof(*elf->titles));
+	if (!elf->symbols || !elf->titles)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < raws->count; i++) {
+		elf->symbols[i] = raws->items[i].sym;
+		elf->nsymbols++;
+		err = demangle(elf, &elf->symbols[i], &left);
+	}
+	return err;
+}
+
+int gn_symbols_load(struct gn_elf *elf)
+{
+	struct raws raws = {0};
+	int err;
+
+	add_tables(elf);
+	err = load_sections(elf);
+	if (!err)
+		err = gather(elf, &raws);
+	if (!err && raws.count) {
+		qsort(raws.items, raws.count, sizeof(*raws.items),
+		      by_preference);
+		drop_doubles(&raws);
+		fill_sizes(elf, &raws);
+		err = finish(elf, &raws);
+	}
+	free(raws.items);
+	return err;
+}
+
+/* Is `name`, a version cut off, equal to `symbol`? */
+static bool same_name(const char *name, const char *symbol)
+{
+	size_t n = strlen(symbol);
+
+	return !strncmp(name, symbol, n) && (!name[n] || name[n] == '@');
+}
+
+bool gn_elf_mentions(const struct gn_elf *elf, const char *symbol)
+{
+	GElf_Sym sym;
+
+	for (size_t t = 0; t < elf->ntables; t++)
+		for (size_t i = 1; i < elf->tables[t].count; i++) {
+			const char *s;
+
+			if (!gelf_getsym(elf->tables[t].syms, (int)i, &sym) ||
+			    sym.st_name >= elf->tables[t].strs->d_size)
+				continue;
+			/* the first letter saves looking for the end */
+			s = (const char *)elf->tables[t].strs->d_buf +
+			    sym.st_name;
+			if (*s == *symbol &&
+			    gn_string(elf->tables[t].strs, sym.st_name) &&
+			    same_name(s, symbol))
+				return true;
+		}
+	return false;
+}
