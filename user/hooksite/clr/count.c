@@ -4,6 +4,7 @@
  * hooks counted to the file that GNOMON_CLR_COUNTS names, when the program
  * ends. A line each function:
  *   ENTERS LEAVES TAILCALLS UNWOUND MODULE NAME
+ * with tabs between them.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -49,8 +50,8 @@ __attribute__((destructor)) static void write_counts(void)
 		for (int k = 0; k < KINDS; k++)
 			n[k] = atomic_load(&gn_counts[i][k]);
 		fprintf(file,
-			"%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			" %s %s\n",
+			"%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			"\t%s\t%s\n",
 			n[ENTER], n[LEAVE], n[TAILCALL], n[UNWOUND],
 			atomic_load(&modules[i]), name);
 	}

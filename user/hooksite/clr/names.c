@@ -33,8 +33,9 @@ typedef gn_hr (*is_array_fn)(void *, gn_cor_id, uint32_t *, gn_cor_id *,
 typedef gn_hr (*token_and_metadata_fn)(void *, gn_cor_id,
 				       const struct gn_guid *, void **,
 				       gn_token *);
-typedef gn_hr (*module_info_fn)(void *, gn_cor_id, gn_cor_id *, uint32_t,
-				uint32_t *, gn_wchar *, gn_cor_id *);
+typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, gn_cor_id *, uint32_t,
+				 uint32_t *, gn_wchar *, gn_cor_id *,
+				 uint32_t *);
 typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
 				    const struct gn_guid *, void **);
 typedef gn_hr (*assembly_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
@@ -262,23 +263,32 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 }
 
-static void put_module(struct names *names, struct gn_text *out,
-		       gn_cor_id module)
+/* Reads a module's file name, with its folders, into names->wide; of one that
+ * was made in memory, the name of its assembly. Empty if there is none. */
+static void read_module(struct names *names, gn_cor_id module)
 {
 	gn_cor_id base, assembly = 0, domain, manifest;
-	uint32_t n, from = 0;
+	uint32_t n, flags = 0;
 
 	names->wide[0] = 0;
-	if (GN_COM(names->info, GN_INFO_MODULE_INFO,
-		   module_info_fn)(names->info, module, &base, WIDE_MAX, &n,
-				   names->wide, &assembly) < 0)
+	if (GN_COM(names->info, GN_INFO_MODULE_INFO2,
+		   module_info2_fn)(names->info, module, &base, WIDE_MAX, &n,
+				    names->wide, &assembly, &flags) < 0)
 		names->wide[0] = 0;
-	/* A module made in memory has no file: its assembly has a name. */
-	if (!names->wide[0] && assembly &&
-	    GN_COM(names->info, GN_INFO_ASSEMBLY_INFO,
+	if ((names->wide[0] && !(flags & GN_MODULE_DYNAMIC)) || !assembly)
+		return;
+	if (GN_COM(names->info, GN_INFO_ASSEMBLY_INFO,
 		   assembly_info_fn)(names->info, assembly, WIDE_MAX, &n,
 				     names->wide, &domain, &manifest) < 0)
 		names->wide[0] = 0;
+}
+
+static void put_module(struct names *names, struct gn_text *out,
+		       gn_cor_id module)
+{
+	uint32_t from = 0;
+
+	read_module(names, module);
 	names->wide[WIDE_MAX - 1] = 0;
 	for (uint32_t i = 0; names->wide[i]; i++)
 		if (names->wide[i] == '/')

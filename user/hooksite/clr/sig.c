@@ -158,8 +158,8 @@ static bool skip_type(struct gn_sig *sig, const struct gn_sig_env *env,
 }
 
 /* A pointer to a method: its parameters and, last, its result. The result is
- * first in the blob and so is passed twice; half the depth for each keeps that
- * from doubling at every level. */
+ * first in the blob and so is passed twice; taking much of the depth for
+ * each keeps that from doubling too often. */
 static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 				  const struct gn_sig_env *env,
 				  unsigned int depth)
@@ -173,7 +173,7 @@ static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 	    !take_u32(sig, &n) || n > COUNT_MAX)
 		return false;
 	result = *sig;
-	if (!skip_type(sig, env, GN_SIG_DEPTH_MAX / 2 + depth))
+	if (!skip_type(sig, env, GN_SIG_DEPTH_MAX / 4 + depth))
 		return false;
 	gn_text_put(out, "delegate*<");
 	for (uint32_t i = 0; i < n; i++) {
@@ -181,7 +181,7 @@ static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 			return false;
 		gn_text_put(out, ",");
 	}
-	if (!gn_sig_put_type(out, &result, env, GN_SIG_DEPTH_MAX / 2 + depth))
+	if (!gn_sig_put_type(out, &result, env, GN_SIG_DEPTH_MAX / 4 + depth))
 		return false;
 	gn_text_put(out, ">");
 	return true;

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The hook-site library for the CLR: its pure parts, what is in the file, and
+# its hooks under a real runtime, without eBPF.
+foreach(part text filter ids sig)
+	gn_unit_test(test_clr_${part} gnomon_clr_pure Threads::Threads)
+endforeach()
+
+add_test(NAME clr/sites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clr-sites
+	$<TARGET_FILE:gnomon_clr>)
+set_tests_properties(clr/sites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
+
+get_property(clr_demo GLOBAL PROPERTY GN_DOTNET_DEMO)
+get_property(clr_dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+
+# clr_test(NAME COMMAND...)
+function(clr_test name)
+	if(NOT clr_demo)
+		set(ARGN bash -c "echo 'skipped: there is no .NET SDK'; exit 77")
+	endif()
+	add_test(NAME clr/${name} COMMAND ${ARGN})
+	set_tests_properties(clr/${name} PROPERTIES SKIP_RETURN_CODE 77
+		TIMEOUT 120)
+endfunction()
+
+# clr_counts(NAME TOPIC VARIABLE...)
+function(clr_counts name topic)
+	clr_test(counts-${name} ${CMAKE_CURRENT_SOURCE_DIR}/clr-counts
+		"${clr_dotnet}" $<TARGET_FILE:gnomon_clr_count> "${clr_demo}"
+		${topic} ${ARGN})
+endfunction()
+
+foreach(topic recursion exceptions tailcalls generics kinds async threads
+		unload waits fails)
+	clr_counts(${topic} ${topic})
+endforeach()
+# optimised code at once: other prologues, implicit tail calls
+foreach(topic recursion exceptions tailcalls threads)
+	clr_counts(${topic}-optimized ${topic} DOTNET_TieredCompilation=0)
+endforeach()
+# some functions hooked, others not
+clr_counts(exceptions-filtered exceptions
+	"GNOMON_CLR_FILTER=demo:Demo.Exceptions.*")
+
+clr_test(silent ${CMAKE_CURRENT_SOURCE_DIR}/clr-silent "${clr_dotnet}"
+	$<TARGET_FILE:gnomon_clr> "${clr_demo}")

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hooksite/clr/filter.h"
+
+static bool glob(const char *pattern, const char *text)
+{
+	return gn_glob(pattern, strlen(pattern), text, strlen(text));
+}
+
+static void test_glob(void **state)
+{
+	(void)state;
+	assert_true(glob("", ""));
+	assert_true(glob("*", ""));
+	assert_true(glob("***", "abc"));
+	assert_true(glob("a*c", "abbbc"));
+	assert_true(glob("a*b*c", "aXbXbXc"));
+	assert_true(glob("*ab", "aab"));
+	assert_true(glob("?", "x"));
+	assert_true(glob("a?c", "abc"));
+	assert_true(glob("?x", "\xe2\x82\xacx"));
+	assert_true(glob("F(int[])", "F(int[])"));
+	assert_false(glob("", "a"));
+	assert_false(glob("?", ""));
+	assert_false(glob("a", "ab"));
+	assert_false(glob("ab", "a"));
+	assert_false(glob("??", "\xe2\x82\xac"));
+	assert_false(glob("a*c", "abcd"));
+	assert_false(glob("[a]", "a"));
+}
+
+/* Every pattern and text of a small alphabet against a plain definition. */
+static bool naive(const char *p, const char *t)
+{
+	if (!*p)
+		return !*t;
+	if (*p == '*')
+		return naive(p + 1, t) || (*t && naive(p, t + 1));
+	return *t && (*p == '?' || *p == *t) && naive(p + 1, t + 1);
+}
+
+static void spell(char *out, unsigned int n, const char *letters)
+{
+	size_t base = strlen(letters);
+
+	for (; n; n = (n - 1) / (unsigned int)base)
+		*out++ = letters[(n - 1) % base];
+	*out = '\0';
+}
+
+static void test_glob_against_definition(void **state)
+{
+	char pattern[16], text[16];
+
+	(void)state;
+	for (unsigned int p = 0; p < 1365; p++) {
+		spell(pattern, p, "ab*?");
+		for (unsigned int t = 0; t < 63; t++) {
+			spell(text, t, "ab");
+			if (glob(pattern, text) != naive(pattern, text))
+				fail_msg("%s against %s", pattern, text);
+		}
+	}
+}
+
+/* Patterns that take exponential time where a matcher tries all stars. */
+static void test_glob_is_quick(void **state)
+{
+	char pattern[513], text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < 512; i += 2)
+		memcpy(pattern + i, "*a", 2);
+	pattern[512] = '\0';
+	memset(text, 'a', sizeof(text));
+	text[1022] = 'b';
+	text[1023] = '\0';
+	assert_false(glob(pattern, text));
+}
+
+static bool hooks(const char *filter)
+{
+	return gn_filter_hooks(filter, "Demo.Work.Fib(int)", "Demo.App.dll");
+}
+
+static void test_filter(void **state)
+{
+	(void)state;
+	assert_true(hooks(NULL));
+	assert_true(hooks(""));
+	assert_true(hooks("\n\n"));
+	assert_true(hooks("Demo.*"));
+	assert_true(hooks("*.Fib"));
+	assert_true(hooks("*Fib(int)"));
+	assert_false(hooks("Fib"));
+	assert_false(hooks("*Fib("));
+	assert_false(hooks("Other.*"));
+	assert_true(hooks("Other.*\nDemo.*"));
+}
+
+static void test_filter_leaves_out(void **state)
+{
+	(void)state;
+	assert_false(hooks("!Demo.*"));
+	assert_true(hooks("!Other.*"));
+	assert_false(hooks("Demo.*\n!*.Fib"));
+	assert_true(hooks("!*.Fib\nDemo.*"));
+	assert_true(hooks("*\n!Demo.*\n*Fib*"));
+	assert_false(hooks("*\n!Demo.*\n*Fob*"));
+	assert_false(hooks("!Other\nOther"));
+}
+
+static void test_filter_by_module(void **state)
+{
+	(void)state;
+	assert_true(hooks("Demo.App:*"));
+	assert_true(hooks("Demo.App.dll:Demo.Work.*"));
+	assert_true(hooks("Demo.*:*"));
+	assert_false(hooks("Demo:*"));
+	assert_false(hooks("Demo.App:Other*"));
+	assert_false(hooks("Demo.App:"));
+	assert_false(hooks("*\n!Demo.App:*"));
+	assert_true(hooks("*\n!Demo.App:*Fob"));
+	/* pairs of colons are of a name */
+	assert_true(gn_filter_hooks("a::b", "a::b(int)", "x.dll"));
+	assert_true(gn_filter_hooks("x:a::b", "a::b(int)", "x.dll"));
+	assert_false(gn_filter_hooks("y:a::b", "a::b(int)", "x.dll"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_glob),
+		cmocka_unit_test(test_glob_against_definition),
+		cmocka_unit_test(test_glob_is_quick),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_filter_leaves_out),
+		cmocka_unit_test(test_filter_by_module),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
