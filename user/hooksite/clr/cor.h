@@ -55,13 +55,16 @@ enum {
 	GN_INFO_DYNAMIC_FUNCTION_INFO = 89,
 };
 
-/* IMetaDataImport */
+/* IMetaDataImport2 */
 enum {
+	GN_MD_CLOSE_ENUM = 3,
 	GN_MD_TYPEDEF_PROPS = 12,
 	GN_MD_TYPEREF_PROPS = 14,
 	GN_MD_METHOD_PROPS = 30,
 	GN_MD_TYPESPEC = 44,
 	GN_MD_NESTED_CLASS = 62,
+	GN_MD_ENUM_GENERIC_PARAMS = 65,
+	GN_MD_GENERIC_PARAM_PROPS = 66,
 };
 
 /* Tables of metadata tokens. */

@@ -13,7 +13,9 @@
 /* What one function's name is put together from. */
 struct names {
 	void *info;
-	void *metadata; /* IMetaDataImport of the function's module, or NULL */
+	void *metadata; /* IMetaDataImport2 of the function's module, or NULL */
+	gn_token class_token;
+	gn_token method_token;
 	gn_cor_id class_args[ARGS_MAX];
 	gn_cor_id method_args[ARGS_MAX];
 	uint32_t nclass_args;
@@ -21,11 +23,11 @@ struct names {
 	gn_wchar wide[WIDE_MAX];
 };
 
-static const struct gn_guid metadata_import = {
-	0x7dac8207,
-	0xd3ae,
-	0x4c75,
-	{0x9b, 0x67, 0x92, 0x80, 0x1a, 0x49, 0x7d, 0x44}};
+static const struct gn_guid metadata_import2 = {
+	0xfce5efa0,
+	0x8bba,
+	0x4f8e,
+	{0xa0, 0x36, 0x8f, 0x20, 0x22, 0xb0, 0x84, 0x66}};
 
 typedef uint32_t (*release_fn)(void *);
 typedef gn_hr (*is_array_fn)(void *, gn_cor_id, uint32_t *, gn_cor_id *,
@@ -58,6 +60,12 @@ typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
 				 uint32_t *);
 typedef gn_hr (*typespec_fn)(void *, gn_token, const uint8_t **, uint32_t *);
 typedef gn_hr (*nested_class_fn)(void *, gn_token, gn_token *);
+typedef void (*close_enum_fn)(void *, void *);
+typedef gn_hr (*enum_generic_params_fn)(void *, void **, gn_token, gn_token *,
+					uint32_t, uint32_t *);
+typedef gn_hr (*generic_param_props_fn)(void *, gn_token, uint32_t *,
+					uint32_t *, gn_token *, uint32_t *,
+					gn_wchar *, uint32_t, uint32_t *);
 
 static void release(void *object)
 {
@@ -209,7 +217,7 @@ static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 		   class_info_fn)(names->info, class, &module, &token, &parent,
 				  ARGS_MAX, &n, args) < 0 ||
 	    GN_COM(names->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
-		    names->info, module, 0, &metadata_import, &metadata) < 0 ||
+		    names->info, module, 0, &metadata_import2, &metadata) < 0 ||
 	    !metadata) {
 		gn_text_put(out, "?");
 		return;
@@ -219,8 +227,53 @@ static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 	put_args(names, out, args, n, depth + 1);
 }
 
-static void sig_type(void *ctx, struct gn_text *out, gn_token token,
-		     unsigned int depth);
+/* Appends the name of generic parameter `n` of a class or method, like T.
+ * False: it has none. */
+static bool put_parameter(struct names *names, struct gn_text *out,
+			  gn_token owner, uint32_t n)
+{
+	gn_token params[ARGS_MAX], unused;
+	uint32_t count = 0, sequence, flags, reserved, len;
+	void *cursor = NULL;
+	gn_hr hr;
+
+	if (!names->metadata || !owner || n >= ARGS_MAX)
+		return false;
+	hr = GN_COM(names->metadata, GN_MD_ENUM_GENERIC_PARAMS,
+		    enum_generic_params_fn)(names->metadata, &cursor, owner,
+					    params, ARGS_MAX, &count);
+	if (cursor)
+		GN_COM(names->metadata, GN_MD_CLOSE_ENUM, close_enum_fn)
+		(names->metadata, cursor);
+	if (hr < 0 || n >= count ||
+	    GN_COM(names->metadata, GN_MD_GENERIC_PARAM_PROPS,
+		   generic_param_props_fn)(
+		    names->metadata, params[n], &sequence, &flags, &unused,
+		    &reserved, names->wide, WIDE_MAX, &len) < 0)
+		return false;
+	names->wide[WIDE_MAX - 1] = 0;
+	gn_text_put_utf16(out, names->wide, WIDE_MAX);
+	return true;
+}
+
+/* Appends "<T,U>". */
+static void put_parameters(struct names *names, struct gn_text *out,
+			   gn_token owner)
+{
+	for (uint32_t n = 0; n < ARGS_MAX; n++) {
+		struct gn_text before = *out;
+
+		gn_text_put(out, n ? "," : "<");
+		if (put_parameter(names, out, owner, n))
+			continue;
+		*out = before;
+		out->bytes[out->len] = '\0';
+		if (!n)
+			return;
+		break;
+	}
+	gn_text_put(out, ">");
+}
 
 static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 			 uint32_t n)
@@ -229,6 +282,7 @@ static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 	uint32_t known = of_method ? names->nmethod_args : names->nclass_args;
 	const gn_cor_id *args =
 		of_method ? names->method_args : names->class_args;
+	gn_token owner = of_method ? names->method_token : names->class_token;
 	size_t from = out->len;
 
 	if (n < known && n < ARGS_MAX) {
@@ -236,6 +290,8 @@ static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 		shorten_primitive(out, from);
 		return;
 	}
+	if (put_parameter(names, out, owner, n))
+		return;
 	gn_text_put(out, of_method ? "!!" : "!");
 	gn_text_put_u32(out, n);
 }
@@ -300,58 +356,80 @@ static void put_module(struct names *names, struct gn_text *out,
 
 /* Looks up the class's arguments, for its own name and the signature's. */
 static void put_declaring_class(struct names *names, struct gn_text *out,
-				gn_cor_id class, gn_token token)
+				gn_cor_id class)
 {
 	gn_cor_id module, parent;
 	gn_token unused;
 
-	if (!class ||
+	put_type(names, out, names->metadata, names->class_token);
+	if (class &&
 	    GN_COM(names->info, GN_INFO_CLASS_INFO2, class_info_fn)(
 		    names->info, class, &module, &unused, &parent, ARGS_MAX,
-		    &names->nclass_args, names->class_args) < 0)
-		names->nclass_args = 0;
-	put_type(names, out, names->metadata, token);
-	put_args(names, out, names->class_args, names->nclass_args, 1);
+		    &names->nclass_args, names->class_args) >= 0) {
+		put_args(names, out, names->class_args, names->nclass_args, 1);
+		return;
+	}
+	/* Before 10 the runtime does not say of which instantiations it is
+	 * when they share their code: then all are T. */
+	names->nclass_args = 0;
+	put_parameters(names, out, names->class_token);
+}
+
+/* The method's properties, its own name in names->wide. */
+static gn_hr read_method(struct names *names, struct gn_sig *sig)
+{
+	uint32_t n, flags, size = 0, rva, impl;
+	gn_hr hr;
+
+	sig->bytes = NULL;
+	hr = GN_COM(names->metadata, GN_MD_METHOD_PROPS, method_props_fn)(
+		names->metadata, names->method_token, &names->class_token,
+		names->wide, WIDE_MAX, &n, &flags, &sig->bytes, &size, &rva,
+		&impl);
+	sig->size = sig->bytes ? size : 0;
+	names->wide[WIDE_MAX - 1] = 0;
+	return hr;
+}
+
+static void put_method(struct names *names, struct gn_text *out,
+		       gn_cor_id class)
+{
+	const struct gn_sig_env env = {names, sig_type, sig_variable};
+	struct gn_sig sig = {0};
+
+	if (read_method(names, &sig) < 0) {
+		gn_text_put(out, "?");
+		return;
+	}
+	put_declaring_class(names, out, class);
+	gn_text_put(out, ".");
+	/* again: the names of types went through the same buffer */
+	read_method(names, &sig);
+	gn_text_put_utf16(out, names->wide, WIDE_MAX);
+	if (names->nmethod_args)
+		put_args(names, out, names->method_args, names->nmethod_args,
+			 1);
+	else
+		put_parameters(names, out, names->method_token);
+	gn_sig_put_params(out, sig.bytes, sig.size, &env);
 }
 
 gn_cor_id gn_names_function(void *info, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module)
 {
 	struct names names = {.info = info};
-	const struct gn_sig_env env = {&names, sig_type, sig_variable};
 	gn_cor_id class = 0, module_id = 0;
-	uint32_t n, flags, size = 0, rva, impl;
-	const uint8_t *sig = NULL;
-	gn_token token = 0, class_token = 0;
-	gn_hr hr;
 
 	if (GN_COM(info, GN_INFO_FUNCTION_INFO2, function_info_fn)(
-		    info, function, 0, &class, &module_id, &token, ARGS_MAX,
-		    &names.nmethod_args, names.method_args) < 0 ||
-	    GN_COM(info, GN_INFO_TOKEN_AND_METADATA,
-		   token_and_metadata_fn)(info, function, &metadata_import,
-					  &names.metadata, &token) < 0 ||
+		    info, function, 0, &class, &module_id, &names.method_token,
+		    ARGS_MAX, &names.nmethod_args, names.method_args) < 0 ||
+	    GN_COM(info, GN_INFO_TOKEN_AND_METADATA, token_and_metadata_fn)(
+		    info, function, &metadata_import2, &names.metadata,
+		    &names.method_token) < 0 ||
 	    !names.metadata)
 		return gn_names_dynamic(info, function, name, module);
 	put_module(&names, module, module_id);
-	hr = GN_COM(names.metadata, GN_MD_METHOD_PROPS, method_props_fn)(
-		names.metadata, token, &class_token, names.wide, WIDE_MAX, &n,
-		&flags, &sig, &size, &rva, &impl);
-	if (hr < 0) {
-		gn_text_put(name, "?");
-	} else {
-		/* The method's name is read again: wide serves all. */
-		put_declaring_class(&names, name, class, class_token);
-		gn_text_put(name, ".");
-		GN_COM(names.metadata, GN_MD_METHOD_PROPS, method_props_fn)
-		(names.metadata, token, &class_token, names.wide, WIDE_MAX, &n,
-		 &flags, &sig, &size, &rva, &impl);
-		names.wide[WIDE_MAX - 1] = 0;
-		gn_text_put_utf16(name, names.wide, WIDE_MAX);
-		put_args(&names, name, names.method_args, names.nmethod_args,
-			 1);
-		gn_sig_put_params(name, sig, sig ? size : 0, &env);
-	}
+	put_method(&names, name, class);
 	release(names.metadata);
 	return module_id;
 }
