@@ -1,1 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
+gn_unit_test(test_model_tables gnomon_model)
+gn_unit_test(test_model_order gnomon_model)
+gn_unit_test(test_model_account gnomon_model)
+gn_unit_test(test_model_stack gnomon_model)
+gn_unit_test(test_model_names gnomon_model)
+gn_unit_test(test_model_pipeline gnomon_model)
+# every allocation fails once
+gn_unit_test(test_model_memory gnomon_model)
+target_link_options(test_model_memory PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)

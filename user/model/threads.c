@@ -94,10 +94,12 @@ static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_thread *parent)
 {
-	uint32_t n = parent->stacks.active->n;
+	uint32_t n;
 
-	if (parent->process == t->process || parent->closed ||
-	    p->inherited + n > INHERIT_MIN + p->records)
+	if (parent->process == t->process || parent->closed)
+		return 0;
+	n = parent->stacks.active->n;
+	if (p->inherited + n > INHERIT_MIN + p->records)
 		return 0;
 	p->inherited += n;
 	return gn_stacks_inherit(&t->stacks, &p->stage, &parent->stacks);

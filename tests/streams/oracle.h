@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The naive oracle: the rules of the design in the plainest way. For each
+ * interval it walks the whole stack and adds to every function, module and
+ * edge that is on it. It is told what was lost instead of finding it out, and
+ * shares no line with the model.
+ */
+#ifndef GNOMON_TESTS_ORACLE_H
+#define GNOMON_TESTS_ORACLE_H
+
+#include "model/model.h"
+
+#define ORACLE_FUNCTIONS 9 /* 1.. are functions, 0 is a thread's root */
+#define ORACLE_MODULES	 3 /* of function f: f % 3 */
+#define ORACLE_THREADS	 4
+#define ORACLE_PROCESSES 2 /* of thread t: t % 2 */
+#define ORACLE_STACKS	 3
+#define ORACLE_DEPTH	 512
+
+struct oracle_frame {
+	uint64_t key, age;
+	int func;
+};
+
+struct oracle_nest {
+	enum gn_class class;
+	int stack, depth;
+};
+
+struct oracle_thread {
+	uint64_t start, since, end;
+	bool closed, gap;
+	uint64_t slices[GN_CLASS_COUNT];
+	bool any_slice;
+	struct oracle_frame frames[ORACLE_STACKS][ORACLE_DEPTH];
+	int depth[ORACLE_STACKS];
+	int stack, next_stack;
+	int unwinding; /* function of the last unwind-begin, 0 = none */
+	struct oracle_nest nest[16];
+	int nnest;
+	uint64_t gaps;
+	struct gn_values v;
+};
+
+struct oracle {
+	enum gn_classify classify;
+	struct oracle_thread threads[ORACLE_THREADS];
+	struct gn_values functions[ORACLE_FUNCTIONS];
+	struct gn_values modules[ORACLE_MODULES];
+	struct gn_values processes[ORACLE_PROCESSES];
+	struct gn_values edges[ORACLE_FUNCTIONS][ORACLE_FUNCTIONS];
+	uint64_t unmatched_leaves, unmatched_unwinds, unwound, open, lost;
+};
+
+/* What a thread's record was, as far as it was not lost. */
+struct oracle_event {
+	int thread;
+	uint64_t time;
+	enum gn_kind kind;
+	int func;
+	uint64_t key, os;
+	bool os_event;
+	int stack;	/* STACK: which */
+	uint64_t start; /* SLICE */
+	enum gn_class class;
+	uint64_t lost; /* collect and note records lost just before */
+};
+
+void oracle_take(struct oracle *o, const struct oracle_event *e);
+
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "simulate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SLICES 4
+#define DEPTH  60
+
+struct plan {
+	uint64_t end; /* when the interval ends */
+	struct gn_slice slices[SLICES];
+	int n, sent;
+};
+
+struct sim_frame {
+	uint64_t key;
+	int func;
+};
+
+struct sim_thread {
+	struct plan plan; /* the interval that is open */
+	struct sim_frame frames[ORACLE_STACKS][DEPTH];
+	int depth[ORACLE_STACKS];
+	int stack;
+	int nnest;
+	int jump_to; /* function entered next by a tail call, 0 = none */
+	uint64_t jump_key;
+	uint64_t lost, lost_slices; /* since the last record that was not */
+};
+
+struct sim {
+	uint64_t random;
+	int loss_permille;
+	struct stream *s;
+	struct oracle *o;
+	struct sim_thread threads[ORACLE_THREADS];
+	uint64_t lost;
+};
+
+uint64_t sim_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static int below(struct sim *m, int n)
+{
+	return (int)(sim_random(&m->random) % (uint64_t)n);
+}
+
+uint32_t sim_tid(int thread)
+{
+	return thread < ORACLE_PROCESSES ? sim_pid(thread)
+					 : 200 + (uint32_t)thread;
+}
+
+uint32_t sim_pid(int process)
+{
+	return 100 + (uint32_t)process;
+}
+
+/* Some OS time in random places of the next interval. */
+static struct plan make_plan(struct sim *m, uint64_t from)
+{
+	static const enum gn_class classes[] = {
+		GN_CLASS_RUNQUEUE,
+		GN_CLASS_OTHER,
+		GN_CLASS_LOCK,
+		GN_CLASS_SYSCALL,
+	};
+	struct plan p = {0};
+	uint64_t at = from;
+	int n = below(m, 3) ? 0 : below(m, SLICES);
+
+	for (; p.n < n; p.n++) {
+		struct gn_slice *s = &p.slices[p.n];
+
+		s->start = at + (uint64_t)below(m, 10);
+		s->end = s->start + 1 + (uint64_t)below(m, 20);
+		s->class = (uint8_t)classes[below(m, 4)];
+		at = s->end;
+	}
+	p.end = at + (uint64_t)below(m, 30);
+	return p;
+}
+
+static bool is_lost(struct sim *m)
+{
+	bool lost = below(m, 1000) < m->loss_permille;
+
+	m->lost += lost;
+	return lost;
+}
+
+/* Numbers a record that nobody will read. */
+static void skip_number(struct sim *m, int thread, bool slice)
+{
+	struct stream_seq *seq = stream_seq(m->s, sim_tid(thread));
+
+	if (slice)
+		seq->slice_seq++;
+	else
+		seq->seq++;
+}
+
+/* A slice into the ring; true: it was not lost. */
+static bool send_slice(struct sim *m, int thread, const struct gn_slice *s,
+		       bool in_probe)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct stream_event e = {.kind = GN_KIND_SLICE,
+				 .time = s->end,
+				 .start = s->start,
+				 .tid = sim_tid(thread),
+				 .class = s->class};
+
+	if (is_lost(m)) {
+		t->lost_slices++;
+		skip_number(m, thread, true);
+		return false;
+	}
+	/* what comes last and is lost is not known by its number */
+	m->o->lost += t->lost_slices;
+	t->lost_slices = 0;
+	e.flags = in_probe ? GN_F_IN_PROBE : 0;
+	stream_add(m->s, &e);
+	return true;
+}
+
+static void tell_slice(struct sim *m, int thread, const struct gn_slice *s)
+{
+	struct oracle_event e = {.thread = thread,
+				 .kind = GN_KIND_SLICE,
+				 .time = s->end,
+				 .start = s->start,
+				 .class = s->class};
+
+	oracle_take(m->o, &e);
+}
+
+/* A collect or note record into the ring and to the oracle. */
+static void send(struct sim *m, int thread, struct stream_event *e, int stack,
+		 bool keep)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct oracle_event truth = {.thread = thread,
+				     .kind = e->kind,
+				     .time = e->time,
+				     .func = (int)e->func,
+				     .key = e->key,
+				     .os = e->os_ns,
+				     .os_event = e->flags & GN_F_OS_EVENT,
+				     .stack = stack};
+
+	e->tid = sim_tid(thread);
+	if (!keep && is_lost(m)) {
+		t->lost++;
+		skip_number(m, thread, false);
+		return;
+	}
+	truth.lost = t->lost;
+	t->lost = 0;
+	stream_add(m->s, e);
+	oracle_take(m->o, &truth);
+}
+
+/*
+ * The open interval ends with this event. A slice of the next can overtake the
+ * event's record, and one of this one can say that it might have.
+ */
+static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
+			 uint64_t key, bool keep)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct plan *p = &t->plan, next = make_plan(m, p->end);
+	struct stream_event e = {.kind = kind,
+				 .time = p->end,
+				 .func = (uint32_t)func,
+				 .key = key};
+	bool told = false;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		e.os_ns += (uint32_t)(p->slices[i].end - p->slices[i].start);
+		if (i >= p->sent && send_slice(m, thread, &p->slices[i],
+					       i == p->n - 1 && !below(m, 4)))
+			tell_slice(m, thread, &p->slices[i]);
+	}
+	if (e.os_ns || !below(m, 10))
+		e.flags = GN_F_OS_EVENT;
+	if (next.n && !below(m, 3)) {
+		told = send_slice(m, thread, &next.slices[0], true);
+		next.sent = 1;
+	}
+	send(m, thread, &e, 0, keep);
+	if (told)
+		tell_slice(m, thread, &next.slices[0]);
+	*p = next;
+}
+
+static void enter(struct sim *m, int thread, int func, uint64_t key)
+{
+	struct sim_thread *t = &m->threads[thread];
+	int *n = &t->depth[t->stack];
+	uint64_t top = *n ? t->frames[t->stack][*n - 1].key
+			  : (uint64_t)(t->stack + 2) << 20;
+
+	if (!key)
+		key = top - 16 * (1 + (uint64_t)below(m, 3));
+	t->frames[t->stack][*n] = (struct sim_frame){key, func};
+	++*n;
+	end_interval(m, thread, GN_KIND_ENTER, func, key, false);
+}
+
+static void switch_stack(struct sim *m, int thread, int stack, bool keep)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct stream_event e = {.kind = GN_KIND_STACK,
+				 .time = t->plan.end,
+				 .lo = (uint64_t)(stack + 1) << 20,
+				 .hi = (uint64_t)(stack + 2) << 20};
+
+	t->stack = stack;
+	send(m, thread, &e, stack, keep);
+}
+
+/* An exception ends the innermost frame of some function near the top, below
+ * which the runtime's own frames may lie. */
+static void unwind(struct sim *m, int thread)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct sim_frame *f = t->frames[t->stack];
+	int *n = &t->depth[t->stack];
+	int i = *n - 1 - below(m, *n > 3 ? 3 : *n);
+	int func = f[i].func, k;
+
+	for (k = *n - 1; f[k].func != func; k--)
+		;
+	memmove(&f[k], &f[k + 1], (size_t)(*n - 1 - k) * sizeof(*f));
+	--*n;
+	end_interval(m, thread, GN_KIND_UNWIND_BEGIN, func, 0, true);
+	end_interval(m, thread, GN_KIND_UNWIND_END, func, 0, true);
+}
+
+static void nest(struct sim *m, int thread)
+{
+	static const enum gn_kind begins[] = {GN_KIND_JIT_BEGIN,
+					      GN_KIND_GC_BEGIN};
+	static const enum gn_kind ends[] = {GN_KIND_JIT_END, GN_KIND_GC_END};
+	struct sim_thread *t = &m->threads[thread];
+
+	/* kept, or the nesting could grow without end */
+	if (t->nnest < 6 && below(m, 2)) {
+		t->nnest++;
+		end_interval(m, thread, begins[below(m, 2)], 1, 0, true);
+	} else {
+		t->nnest -= t->nnest > 0;
+		end_interval(m, thread, ends[below(m, 2)], 1, 0, true);
+	}
+}
+
+static void leave(struct sim *m, int thread, enum gn_kind kind)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct sim_frame *f = t->frames[t->stack];
+	struct sim_frame top = f[--t->depth[t->stack]];
+
+	if (kind == GN_KIND_TAILCALL) {
+		t->jump_to = 1 + below(m, ORACLE_FUNCTIONS - 1);
+		t->jump_key = top.key;
+	}
+	end_interval(m, thread, kind, top.func, top.key, false);
+}
+
+/* longjmp: frames are gone, and the next event is of those that are left. */
+static void jump(struct sim *m, int thread)
+{
+	struct sim_thread *t = &m->threads[thread];
+	int *n = &t->depth[t->stack];
+	int gone = 1 + below(m, *n);
+	uint64_t key = t->frames[t->stack][*n - gone].key;
+
+	*n -= gone;
+	if (!*n || below(m, 2))
+		enter(m, thread, 1 + below(m, ORACLE_FUNCTIONS - 1), key);
+	else
+		leave(m, thread, GN_KIND_LEAVE);
+}
+
+static void step(struct sim *m, int thread)
+{
+	struct sim_thread *t = &m->threads[thread];
+	int n = t->depth[t->stack], what = below(m, 100), func;
+
+	if (t->jump_to) {
+		func = t->jump_to;
+		t->jump_to = 0;
+		enter(m, thread, func, t->jump_key);
+	} else if (what < 40 ? n < DEPTH - 1 : !n) {
+		enter(m, thread, 1 + below(m, ORACLE_FUNCTIONS - 1), 0);
+	} else if (what < 75) {
+		leave(m, thread, GN_KIND_LEAVE);
+	} else if (what < 80) {
+		leave(m, thread, GN_KIND_TAILCALL);
+	} else if (what < 84) {
+		jump(m, thread);
+	} else if (what < 88) {
+		unwind(m, thread);
+	} else if (what < 94) {
+		nest(m, thread);
+	} else if (what < 98) {
+		switch_stack(m, thread, below(m, ORACLE_STACKS), false);
+		if (t->depth[t->stack] && below(m, 2))
+			leave(m, thread, GN_KIND_LEAVE);
+		else if (t->depth[t->stack] < DEPTH - 1)
+			enter(m, thread, 1 + below(m, ORACLE_FUNCTIONS - 1), 0);
+	} else {
+		/* a leave of what was never entered */
+		end_interval(m, thread, GN_KIND_LEAVE, 1 + below(m, 3),
+			     t->frames[t->stack][n - 1].key - 8, false);
+	}
+}
+
+static void begin_thread(struct sim *m, int thread)
+{
+	struct stream_event e = {.kind = GN_KIND_THREAD,
+				 .time = 1000 + (uint64_t)below(m, 500),
+				 .pid = sim_pid(thread % ORACLE_PROCESSES),
+				 .comm = "sim"};
+
+	send(m, thread, &e, 0, true);
+	m->threads[thread].plan = make_plan(m, e.time);
+	switch_stack(m, thread, 0, true);
+}
+
+static void define_functions(struct stream *s)
+{
+	char name[16];
+	struct stream_event e = {.kind = GN_KIND_MODULE, .text = {name}};
+
+	for (e.id = 1; e.id <= ORACLE_MODULES; e.id++) {
+		snprintf(name, sizeof(name), "m%u", e.id - 1);
+		stream_add(s, &e);
+	}
+	e.kind = GN_KIND_FUNCTION;
+	for (e.id = 1; e.id < ORACLE_FUNCTIONS; e.id++) {
+		snprintf(name, sizeof(name), "f%u", e.id);
+		e.ref = e.id % ORACLE_MODULES + 1;
+		stream_add(s, &e);
+	}
+}
+
+void simulate(const struct sim_opts *opts, struct stream *s, struct oracle *o)
+{
+	struct sim m = {.random = opts->seed,
+			.loss_permille = opts->loss_permille,
+			.s = s,
+			.o = o};
+	struct stream_event count = {.kind = GN_KIND_COUNT,
+				     .id = GN_COUNTER_RING_FULL};
+	int i;
+
+	define_functions(s);
+	for (i = 0; i < ORACLE_THREADS; i++)
+		begin_thread(&m, i);
+	for (i = 0; i < opts->steps; i++)
+		step(&m, below(&m, ORACLE_THREADS));
+	for (i = 0; i < ORACLE_THREADS; i++)
+		end_interval(&m, i, below(&m, 2) ? GN_KIND_EXIT : GN_KIND_STOP,
+			     0, 0, true);
+	count.count = m.lost;
+	if (m.lost)
+		stream_add(s, &count);
+}

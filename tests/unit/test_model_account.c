@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/account.h"
+
+static uint64_t ns(const struct gn_interval *iv, enum gn_class class)
+{
+	return iv->mask & 1u << class ? iv->ns[class] : 0;
+}
+
+static uint64_t sum(const struct gn_interval *iv)
+{
+	uint64_t total = 0;
+	int c;
+
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		total += ns(iv, c);
+	return total;
+}
+
+struct fixture {
+	struct gn_account a;
+	struct gn_checks checks;
+	struct gn_interval iv;
+	enum gn_classify how;
+};
+
+static void close_at(struct fixture *f, uint64_t time, uint64_t os)
+{
+	gn_account_close(&f->a, time, os, os, f->how, &f->iv, &f->checks);
+	assert_int_equal(sum(&f->iv), f->iv.elapsed);
+}
+
+static void without_os_time_all_is_app(void **state)
+{
+	struct fixture f = {.a.since = 100};
+
+	(void)state;
+	close_at(&f, 150, 0);
+	assert_int_equal(f.iv.elapsed, 50);
+	assert_int_equal(f.iv.app, 50);
+	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 50);
+	close_at(&f, 150, 0);
+	assert_int_equal(f.iv.elapsed, 0);
+	/* a time before the interval's start has no length */
+	close_at(&f, 140, 0);
+	assert_int_equal(f.iv.elapsed, 0);
+}
+
+static void slices_split_os_time(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_slice(&f.a, GN_CLASS_SLEEP, 20);
+	gn_account_slice(&f.a, GN_CLASS_RUNQUEUE, 5);
+	gn_account_slice(&f.a, GN_CLASS_SLEEP, 1);
+	close_at(&f, 100, 26);
+	assert_int_equal(ns(&f.iv, GN_CLASS_SLEEP), 21);
+	assert_int_equal(ns(&f.iv, GN_CLASS_RUNQUEUE), 5);
+	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 74);
+	assert_int_equal(f.iv.app, 74);
+	/* they are of that interval only */
+	close_at(&f, 200, 0);
+	assert_int_equal(f.iv.app, 100);
+	assert_int_equal(f.checks.slice_mismatches, 0);
+}
+
+static void suspension_is_application_time(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	/* waiting, and yet the runtime's: not of the OS group */
+	gn_account_slice(&f.a, GN_CLASS_SUSPEND, 30);
+	close_at(&f, 100, 30);
+	assert_int_equal(ns(&f.iv, GN_CLASS_SUSPEND), 30);
+	assert_int_equal(f.iv.app, 100);
+}
+
+static void os_notes_add_to_the_record(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_os_note(&f.a, 5000000000u);
+	gn_account_slice(&f.a, GN_CLASS_DISK, 5000000007u);
+	close_at(&f, 6000000000u, 7);
+	assert_int_equal(f.iv.app, 999999993);
+	assert_int_equal(f.checks.slice_mismatches, 0);
+	close_at(&f, 6000000010u, 0);
+	assert_int_equal(f.iv.app, 10);
+}
+
+static void too_few_slices_are_judged_by_the_next(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_slice(&f.a, GN_CLASS_DISK, 10);
+	close_at(&f, 100, 40);
+	assert_int_equal(ns(&f.iv, GN_CLASS_DISK), 10);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 30);
+	assert_int_equal(f.iv.app, 60);
+	assert_int_equal(f.checks.slice_mismatches, 0);
+	/* the next slice's number says that one was lost: explained */
+	gn_account_slice_seen(&f.a, true, &f.checks);
+	gn_account_slice_seen(&f.a, false, &f.checks);
+	assert_int_equal(f.checks.slice_mismatches, 0);
+	/* that loss also explains what is missing in the open interval */
+	close_at(&f, 200, 5);
+	gn_account_slice_seen(&f.a, false, &f.checks);
+	assert_int_equal(f.checks.slice_mismatches, 0);
+	/* and nothing later */
+	close_at(&f, 300, 5);
+	gn_account_slice_seen(&f.a, false, &f.checks);
+	assert_int_equal(f.checks.slice_mismatches, 1);
+}
+
+static void what_cannot_be_true_is_unclassified(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	/* more slices than OS time */
+	gn_account_slice(&f.a, GN_CLASS_DISK, 30);
+	close_at(&f, 100, 20);
+	assert_int_equal(f.checks.slice_mismatches, 1);
+	assert_int_equal(ns(&f.iv, GN_CLASS_DISK), 0);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 20);
+	assert_int_equal(f.iv.app, 80);
+	/* more OS time than time */
+	gn_account_slice(&f.a, GN_CLASS_DISK, 30);
+	close_at(&f, 200, 101);
+	assert_int_equal(f.checks.os_overruns, 1);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
+	assert_int_equal(f.iv.app, 0);
+	/* sums that do not fit 64 bits are no small sums */
+	gn_account_os_note(&f.a, UINT64_MAX);
+	gn_account_os_note(&f.a, UINT64_MAX);
+	gn_account_slice(&f.a, GN_CLASS_DISK, UINT64_MAX);
+	gn_account_slice(&f.a, GN_CLASS_LOCK, 11);
+	close_at(&f, 300, 10);
+	assert_int_equal(f.checks.os_overruns, 2);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
+}
+
+static void a_gap_is_unclassified(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
+	gn_account_slice(&f.a, GN_CLASS_DISK, 30);
+	f.a.gap = true;
+	close_at(&f, 100, 30);
+	assert_true(f.iv.gap);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
+	assert_int_equal(f.iv.app, 0);
+	/* the compilation's end may be what was lost */
+	close_at(&f, 200, 0);
+	assert_false(f.iv.gap);
+	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 100);
+}
+
+static void interval_rule(void **state)
+{
+	struct fixture f = {.how = GN_CLASSIFY_INTERVAL};
+
+	(void)state;
+	close_at(&f, 100, 0);
+	assert_int_equal(f.iv.app, 100);
+	gn_account_slice(&f.a, GN_CLASS_DISK, 1);
+	close_at(&f, 200, 1);
+	assert_int_equal(f.iv.app, 0);
+	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 99);
+	gn_account_close(&f.a, 300, 0, true, f.how, &f.iv, &f.checks);
+	assert_int_equal(f.iv.app, 0);
+	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 100);
+}
+
+static void an_interval_without_end_is_what_its_slices_say(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_slice(&f.a, GN_CLASS_SLEEP, 30);
+	gn_account_cut(&f.a, 100, GN_CLASSIFY_EXACT, &f.iv);
+	assert_int_equal(sum(&f.iv), 100);
+	assert_int_equal(ns(&f.iv, GN_CLASS_SLEEP), 30);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 70);
+	assert_int_equal(f.iv.app, 0);
+	assert_true(f.iv.gap);
+	/* slices that cannot be true */
+	gn_account_slice(&f.a, GN_CLASS_SLEEP, 300);
+	gn_account_cut(&f.a, 200, GN_CLASSIFY_EXACT, &f.iv);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 100);
+}
+
+static enum gn_class runs(struct fixture *f)
+{
+	close_at(f, f->a.since + 10, 0);
+	assert_int_equal(sum(&f->iv), 10);
+	return (enum gn_class)__builtin_ctz(f->iv.mask);
+}
+
+static void activities_nest(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
+	assert_int_equal(runs(&f), GN_CLASS_JIT);
+	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
+	assert_int_equal(runs(&f), GN_CLASS_GC);
+	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
+	/* an end takes what began within with it */
+	gn_account_end(&f.a, GN_CLASS_GC);
+	assert_int_equal(runs(&f), GN_CLASS_JIT);
+	gn_account_end(&f.a, GN_CLASS_GC);
+	assert_int_equal(runs(&f), GN_CLASS_JIT);
+	gn_account_end(&f.a, GN_CLASS_JIT);
+	assert_int_equal(runs(&f), GN_CLASS_APP);
+	gn_account_end(&f.a, GN_CLASS_JIT);
+	assert_int_equal(runs(&f), GN_CLASS_APP);
+}
+
+static void activities_end_with_their_frames(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_begin(&f.a, GN_CLASS_GC, 1, 2);
+	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 5);
+	gn_account_heal(&f.a, 1, 5);
+	gn_account_heal(&f.a, 2, 0); /* another stack */
+	assert_int_equal(runs(&f), GN_CLASS_JIT);
+	gn_account_heal(&f.a, 1, 4);
+	assert_int_equal(runs(&f), GN_CLASS_GC);
+	gn_account_heal(&f.a, 1, 1);
+	assert_int_equal(runs(&f), GN_CLASS_APP);
+}
+
+static void deep_nests_are_counted(void **state)
+{
+	struct fixture f = {0};
+	int i;
+
+	(void)state;
+	for (i = 0; i < GN_NEST_MAX + 5; i++)
+		gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
+	for (i = 0; i < GN_NEST_MAX + 4; i++)
+		gn_account_end(&f.a, GN_CLASS_JIT);
+	assert_int_equal(runs(&f), GN_CLASS_JIT);
+	gn_account_end(&f.a, GN_CLASS_JIT);
+	assert_int_equal(runs(&f), GN_CLASS_APP);
+}
+
+static void sums_are_kept(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	close_at(&f, 100, 0);
+	gn_account_add(&f.a, &f.iv, true);
+	gn_account_slice(&f.a, GN_CLASS_SLEEP, 30);
+	close_at(&f, 200, 30);
+	gn_account_add(&f.a, &f.iv, false);
+	assert_int_equal(f.a.classes[GN_CLASS_APP], 170);
+	assert_int_equal(f.a.classes[GN_CLASS_SLEEP], 30);
+	assert_int_equal(f.a.app, 170);
+	assert_int_equal(f.a.outside_elapsed, 100);
+	assert_int_equal(f.a.outside_app, 100);
+	assert_int_equal(f.a.outside[GN_CLASS_APP], 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_os_time_all_is_app),
+		cmocka_unit_test(slices_split_os_time),
+		cmocka_unit_test(suspension_is_application_time),
+		cmocka_unit_test(os_notes_add_to_the_record),
+		cmocka_unit_test(too_few_slices_are_judged_by_the_next),
+		cmocka_unit_test(what_cannot_be_true_is_unclassified),
+		cmocka_unit_test(a_gap_is_unclassified),
+		cmocka_unit_test(interval_rule),
+		cmocka_unit_test(
+			an_interval_without_end_is_what_its_slices_say),
+		cmocka_unit_test(activities_nest),
+		cmocka_unit_test(activities_end_with_their_frames),
+		cmocka_unit_test(deep_nests_are_counted),
+		cmocka_unit_test(sums_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "model/pipeline.h"
+
+/* Allocations until one fails; negative: none does. */
+static long left = -1;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+static int fails(void)
+{
+	return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+static int feed_event(struct gn_pipeline *p, uint64_t time, uint32_t tid,
+		      enum gn_kind kind, uint32_t func, uint64_t key)
+{
+	struct gn_rec_func r = {
+		.h = {.time = time, .tid = tid, .kind = kind, .key = key},
+		.func = func};
+
+	return gn_pipeline_feed(p, &r.h, sizeof(r));
+}
+
+static int feed_text(struct gn_pipeline *p, enum gn_kind kind, uint32_t id,
+		     uint32_t ref)
+{
+	union {
+		struct gn_rec_text r;
+		char bytes[64];
+	} u = {.r = {.h = {.kind = kind, .tid = 1, .flags = 1},
+		     .size = 64,
+		     .id = id,
+		     .ref = ref,
+		     .len = {4, 4}}};
+
+	memcpy(u.bytes + sizeof(u.r), "namexx.y", 8);
+	u.bytes[sizeof(u.r)] = (char)('a' + id % 26);
+	return gn_pipeline_feed(p, &u.r.h, sizeof(u));
+}
+
+static int feed_stack(struct gn_pipeline *p, uint64_t time, uint64_t lo)
+{
+	struct gn_rec_stack r = {
+		.h = {.time = time, .tid = 1, .kind = GN_KIND_STACK},
+		.lo = lo,
+		.hi = lo + 0x1000};
+
+	return gn_pipeline_feed(p, &r.h, sizeof(r));
+}
+
+static int feed_slice(struct gn_pipeline *p, uint64_t time)
+{
+	struct gn_rec_slice r = {.h = {.time = time,
+				       .tid = 1,
+				       .kind = GN_KIND_SLICE,
+				       .flags = GN_F_IN_PROBE},
+				 .start = time - 1,
+				 .class = GN_CLASS_OTHER};
+
+	return gn_pipeline_feed(p, &r.h, sizeof(r));
+}
+
+static int feed_thread(struct gn_pipeline *p, uint64_t time, enum gn_kind kind,
+		       uint32_t tid, uint32_t pid, uint32_t parent)
+{
+	struct gn_rec_thread r = {
+		.f = {.h = {.time = time, .tid = tid, .kind = kind}},
+		.pid = pid,
+		.parent = parent,
+		.comm = "name"};
+
+	return gn_pipeline_feed(p, &r.f.h, sizeof(r));
+}
+
+/* Something of everything. Returns whether any record met a lack of memory:
+ * the others are fed all the same, as a pipeline must bear that. */
+static int feed_all(struct gn_pipeline *p)
+{
+	int err = 0, i;
+
+	for (i = 1; i < 40; i++) {
+		err |= feed_text(p, GN_KIND_MODULE, (uint32_t)i, 0);
+		err |= feed_text(p, GN_KIND_FUNCTION, (uint32_t)i, 1);
+		err |= feed_text(p, GN_KIND_INFO, 0, 0);
+	}
+	err |= feed_thread(p, 0, GN_KIND_THREAD, 1, 1, 0);
+	err |= feed_text(p, GN_KIND_NAME, 1u << 28 | 1, 1);
+	for (i = 1; i < 40; i++) {
+		err |= feed_slice(p, 10u * (uint64_t)i);
+		err |= feed_event(p, 10u * (uint64_t)i, 1, GN_KIND_ENTER,
+				  (uint32_t)i, 0x5000 - 16 * (uint64_t)i);
+		err |= feed_event(p, 10u * (uint64_t)i, 1, GN_KIND_ENTER,
+				  1u << 28 | (uint32_t)i,
+				  0x5000 - 16 * (uint64_t)i);
+	}
+	err |= feed_thread(p, 400, GN_KIND_THREAD, 2, 2, 1);
+	for (i = 1; i < 40; i++) {
+		err |= feed_stack(p, 500, (uint64_t)i << 16);
+		err |= feed_event(p, 500, 1, GN_KIND_ENTER, 1,
+				  (uint64_t)i << 16 | 0x500);
+	}
+	err |= feed_event(p, 600, 1, GN_KIND_UNWIND_BEGIN, 1, 0);
+	err |= feed_event(p, 600, 1, GN_KIND_UNWIND_END, 0, 0);
+	err |= feed_thread(p, 700, GN_KIND_EXEC, 3, 1, 1);
+	for (i = 10; i < 60; i++)
+		err |= feed_thread(p, 800, GN_KIND_THREAD, (uint32_t)i,
+				   (uint32_t)i, 0);
+	return err;
+}
+
+static void any_allocation_can_fail(void **state)
+{
+	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT};
+	struct gn_pipeline *p;
+	struct gn_model *m;
+	long at, whole = 0;
+	int err;
+
+	(void)state;
+	for (at = 0; !whole; at++) {
+		m = NULL;
+		left = at;
+		p = gn_pipeline_new(&opts);
+		err = p ? feed_all(p) : -ENOMEM;
+		if (p && gn_pipeline_finish(p, &m))
+			err = -ENOMEM;
+		whole = left >= 0; /* none was left to fail */
+		left = -1;
+		if (whole)
+			assert_int_equal(err, 0);
+		if (m) {
+			assert_int_equal(m->checks.account_error_ns, 0);
+			gn_model_free(m);
+		}
+		gn_pipeline_free(p);
+	}
+	assert_true(at > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_allocation_can_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

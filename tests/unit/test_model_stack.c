@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <gnomon/event.h>
+#include "model/stack.h"
+
+struct fixture {
+	struct gn_stage s;
+	struct gn_stacks st;
+	uint32_t process;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(gn_names_init(&f->s.names), 0);
+	assert_int_equal(gn_tree_init(&f->s.tree), 0);
+	assert_int_equal(gn_tree_process(&f->s.tree, 0, &f->process), 0);
+	assert_int_equal(gn_stacks_init(&f->st, f->process), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	gn_stacks_free(&f->st);
+	gn_tree_free(&f->s.tree);
+	gn_names_free(&f->s.names);
+	free(f);
+	return 0;
+}
+
+static void enter(struct fixture *f, uint64_t key, uint32_t func)
+{
+	uint32_t fn;
+
+	assert_int_equal(gn_names_find(&f->s.names, 1, func, &fn), 0);
+	assert_int_equal(gn_stacks_enter(&f->st, &f->s, key, func, fn), 0);
+}
+
+static void leave(struct fixture *f, uint64_t key, uint32_t func)
+{
+	gn_stacks_leave(&f->st, &f->s, key, func);
+}
+
+static uint32_t depth(const struct fixture *f)
+{
+	return f->st.active->n;
+}
+
+static void stack(struct fixture *f, uint64_t lo, uint64_t hi)
+{
+	bool outside;
+
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi), 0);
+	gn_stacks_charge(&f->st, 0, &outside);
+}
+
+static void a_million_frames(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t i, n = 1000000;
+
+	for (i = 0; i < n; i++)
+		enter(f, (n - i) * 16, 1);
+	assert_int_equal(depth(f), n);
+	for (i = n; i > 0; i--)
+		leave(f, (n - i + 1) * 16, 1);
+	assert_int_equal(depth(f), 0);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(f->s.checks.unwound_frames, 0);
+	for (i = 0; i < n; i++)
+		enter(f, (n - i) * 16, 1);
+	leave(f, (n + 1) * 16, 2);
+	assert_int_equal(depth(f), 0);
+	assert_int_equal(f->s.checks.unwound_frames, n);
+	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+}
+
+static void a_leave_must_match_function_and_key(void **state)
+{
+	struct fixture *f = *state;
+
+	enter(f, 100, 1);
+	enter(f, 90, 2);
+	leave(f, 90, 3);
+	leave(f, 85, 2);
+	assert_int_equal(f->s.checks.unmatched_leaves, 2);
+	assert_int_equal(depth(f), 2);
+	leave(f, 90, 2);
+	leave(f, 100, 1);
+	assert_int_equal(f->s.checks.unmatched_leaves, 2);
+	assert_int_equal(depth(f), 0);
+}
+
+static void pending_leaves_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	struct gn_fn def = {.func = 1, .leave_return = true};
+	int i;
+
+	def.name = gn_pool_add(&f->s.names.pool, "r", 1);
+	assert_int_equal(gn_names_define(&f->s.names, &def), 0);
+	for (i = 0; i < 1000; i++)
+		enter(f, 100, 1);
+	assert_int_equal(depth(f), 1);
+	assert_int_equal(f->st.active->npending, GN_PENDING_MAX);
+	for (i = 0; i < GN_PENDING_MAX + 1; i++)
+		leave(f, 100, 1);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(f->s.checks.unwound_frames, 0);
+	leave(f, 100, 1);
+	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+}
+
+static void pending_leaves_of_several_functions(void **state)
+{
+	struct fixture *f = *state;
+	struct gn_fn def = {.leave_return = true};
+	uint32_t i;
+
+	def.name = gn_pool_add(&f->s.names.pool, "r", 1);
+	for (def.func = 1; def.func <= 3; def.func++)
+		assert_int_equal(gn_names_define(&f->s.names, &def), 0);
+	for (i = 1; i <= 3; i++)
+		enter(f, 100, i);
+	leave(f, 100, 3);
+	/* the others in the wrong order: still theirs */
+	leave(f, 100, 1);
+	leave(f, 100, 2);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(f->st.active->npending, 0);
+}
+
+static void stacks_are_found_by_their_place(void **state)
+{
+	struct fixture *f = *state;
+
+	stack(f, 0x1000, 0x2000);
+	enter(f, 0x1800, 1);
+	stack(f, 0x5000, 0x6000);
+	assert_int_equal(depth(f), 0);
+	enter(f, 0x5800, 2);
+	enter(f, 0x5700, 3);
+	stack(f, 0x1000, 0x2000);
+	assert_int_equal(depth(f), 1);
+	/* grown down */
+	stack(f, 0x3000, 0x6000);
+	assert_int_equal(depth(f), 2);
+	/* the mapping was split: what overlaps is it */
+	stack(f, 0x5000, 0x5c00);
+	assert_int_equal(depth(f), 2);
+	/* one mapping in the place of two: one stack goes on */
+	stack(f, 0x1000, 0x2000);
+	stack(f, 0x0800, 0x7000);
+	assert_int_equal(depth(f), 1);
+	assert_int_equal(f->s.checks.unwound_frames, 2);
+	assert_int_equal(f->st.nmapped, 1);
+}
+
+static void frames_elsewhere_are_not_the_new_stacks(void **state)
+{
+	struct fixture *f = *state;
+
+	/* frames came before the first mapping was known, and lie elsewhere */
+	enter(f, 0x9000, 1);
+	stack(f, 0x1000, 0x2000);
+	assert_int_equal(depth(f), 0);
+	stack(f, 0x8000, 0xa000);
+	assert_int_equal(depth(f), 1);
+	assert_null(f->st.first);
+}
+
+static void idle_stacks_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t i;
+
+	for (i = 0; i < 2 * GN_STACKS_MAX; i++) {
+		stack(f, (2 * i + 1) << 12, (2 * i + 2) << 12);
+		enter(f, ((2 * i + 2) << 12) - 8, 1);
+	}
+	assert_int_equal(f->st.nmapped, GN_STACKS_MAX);
+	assert_int_equal(f->s.checks.unwound_frames, GN_STACKS_MAX);
+	/* the oldest are gone, the newest are there */
+	i = 2 * GN_STACKS_MAX - 5;
+	stack(f, (2 * i + 1) << 12, (2 * i + 2) << 12);
+	assert_int_equal(depth(f), 1);
+	stack(f, 1 << 12, 2 << 12);
+	assert_int_equal(depth(f), 0);
+}
+
+static void time_is_the_active_stacks(void **state)
+{
+	struct fixture *f = *state;
+	const struct gn_node *n;
+	bool outside;
+
+	stack(f, 0x1000, 0x2000);
+	enter(f, 0x1800, 1);
+	gn_stacks_charge(&f->st, 10, &outside);
+	assert_false(outside);
+	stack(f, 0x5000, 0x6000);
+	gn_stacks_charge(&f->st, 1000, &outside);
+	assert_true(outside);
+	stack(f, 0x1000, 0x2000);
+	gn_stacks_charge(&f->st, 5, &outside);
+	leave(f, 0x1800, 1);
+	n = &f->s.tree.nodes[f->process + 1];
+	assert_int_equal(n->finished, 1);
+	assert_int_equal(n->min, 15);
+}
+
+static void unwinds_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t i;
+
+	for (i = 0; i < 1000; i++)
+		gn_stacks_unwind_begin(&f->st, i + 1);
+	assert_int_equal(f->st.nunwinds, GN_UNWIND_MAX);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(gn_stacks_unwind_end(&f->st, &f->s, 0), 0);
+	assert_int_equal(f->s.checks.unmatched_unwinds, 1000);
+}
+
+static void a_caught_exceptions_frame_stays(void **state)
+{
+	struct fixture *f = *state;
+	int i;
+
+	enter(f, 100, 1);
+	for (i = 0; i < 1000; i++) {
+		enter(f, 90, 2);
+		gn_stacks_unwind_begin(&f->st, 2);
+		assert_int_equal(gn_stacks_unwind_end(&f->st, &f->s, 0), 0);
+		gn_stacks_unwind_begin(&f->st, 1);
+		assert_int_equal(depth(f), 1);
+		assert_int_equal(f->st.nunwinds, 1);
+	}
+	leave(f, 100, 1);
+	assert_int_equal(f->st.nunwinds, 0);
+	assert_int_equal(f->s.checks.unmatched_unwinds, 0);
+	assert_int_equal(f->s.checks.unwound_frames, 1000);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+}
+
+#define STACK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STACK_TEST(a_million_frames),
+		STACK_TEST(a_leave_must_match_function_and_key),
+		STACK_TEST(pending_leaves_are_bounded),
+		STACK_TEST(pending_leaves_of_several_functions),
+		STACK_TEST(stacks_are_found_by_their_place),
+		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
+		STACK_TEST(idle_stacks_are_bounded),
+		STACK_TEST(time_is_the_active_stacks),
+		STACK_TEST(unwinds_are_bounded),
+		STACK_TEST(a_caught_exceptions_frame_stays),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
