@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon list: where probes can go in a file, a command or a process. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <bpf/libbpf.h>
+
+#include "cmd/capture.h"
+#include "cmd/listing.h"
+#include "cmd/outfile.h"
+
+static const struct {
+	const char *name;
+	int (*write)(const struct gn_listing *l, bool verbose, FILE *f);
+} formats[] = {
+	{"table", gn_listing_table},
+	{"csv", gn_listing_csv},
+	{"json", gn_listing_json},
+};
+
+static const char *format_choice(size_t i)
+{
+	return i < sizeof(formats) / sizeof(*formats) ? formats[i].name : NULL;
+}
+
+struct list_args {
+	struct gn_capture_args c; /* first: the option tables' offsets */
+	bool usdt;
+	int format; /* in formats[] */
+};
+
+static const struct gn_option options[] = {
+	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
+	 "GLOB", "only these; LIB:GLOB of a library; !GLOB not", NULL},
+	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
+	 "PID[,PID]", "what running processes have mapped", NULL},
+	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,
+	 "also USDT probes, of libraries too", NULL},
+	GN_OPT_LEAVE,
+	GN_OPT_NO_FOLLOW,
+	GN_OPT_ATTACH,
+	{0, "format", GN_OPTION_CHOICE, offsetof(struct list_args, format),
+	 NULL, "how it is written", format_choice},
+	GN_OPT_OUTPUT("write the list there, not to stdout"),
+	GN_OPT_QUIET("no summary on stderr"),
+	GN_OPT_VERBOSE("each leave site in a row of its own"),
+};
+
+static const struct gn_verb_usage usage = {
+	.name = "list",
+	.synopsis = "[options] FILE | -p PID | -- COMMAND",
+	.summary = "Show where probes can go: each function's site, its "
+		   "instruction, what a probe\ncosts there, how the function's "
+		   "end is seen. Nothing is run or attached.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.rest = GN_REST_COMMAND,
+	.examples = "  gnomon list ./app\n"
+		    "  gnomon list -f 'libc.so.6:mem*' -- ./app\n"
+		    "  sudo gnomon list --usdt -p 1234\n",
+};
+
+/* What is listed, once the words are understood. */
+struct job {
+	const struct list_args *args;
+	struct gn_listing list;
+	struct gn_filter *filter;
+	const char **globs; /* the filter's */
+	bool everything;    /* no function was asked for by name */
+	bool script;	    /* the command is one: no ELF file */
+	const char *word;   /* the file or command as given; NULL: PIDs */
+};
+
+/* A library by itself: which program maps it is not known. */
+static bool is_library(struct gn_elf *elf)
+{
+	return gn_elf_soname(elf) ||
+	       (!gn_elf_interp(elf) && !gn_elf_entry(elf));
+}
+
+static bool begins_as_script(const char *path)
+{
+	char first[2] = {0};
+	FILE *f = fopen(path, "re");
+	bool is = f && fread(first, 1, 2, f) == 2 && !memcmp(first, "#!", 2);
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* A file that cannot be opened as ELF: says so. The exit status. */
+static int refuse_file(const struct job *j, const char *path, int err)
+{
+	if (err == -ENOMEM) {
+		gn_error("no memory to read '%s'; free some", path);
+		return GN_EXIT_FAILED;
+	}
+	if (err == -ENOENT)
+		gn_error("there is no file '%s'; give a program's or library's "
+			 "path, or a command after --",
+			 path);
+	else if (err == -EISDIR)
+		gn_error("'%s' is a directory; give a program or a library",
+			 path);
+	else if (err == -ENOEXEC)
+		gn_error("'%s' is not an ELF program or library for x86-64; "
+			 "give one%s",
+			 path,
+			 begins_as_script(path) && !j->script
+				 ? ", or the script after --"
+				 : "");
+	else
+		gn_error("cannot read '%s': %s; %s", path, strerror(-err),
+			 err == -EACCES || err == -EPERM
+				 ? "read it as its owner or as root"
+				 : "give a program or a library");
+	return GN_EXIT_USAGE;
+}
+
+/* Devices and pipes are not opened: that could block or act. */
+static int check_regular(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+}
+
+/* The program's file and those that it maps. GN_EXIT_OK or the status. */
+static int take_program(struct job *j, const char *path, bool command,
+			const struct gn_user *user)
+{
+	struct gn_elf *elf;
+	int err = check_regular(path);
+
+	if (!err)
+		err = gn_elf_open(path, &elf);
+	if (err == -ENOEXEC && command && begins_as_script(path)) {
+		j->script = true;
+		err = gn_paths_add(&j->list.files, path);
+		return err ? refuse_file(j, path, err) : GN_EXIT_OK;
+	}
+	if (err)
+		return refuse_file(j, path, err);
+	j->list.library = !command && is_library(elf);
+	gn_elf_close(elf);
+	err = gn_target_files(path, user, &j->list.files);
+	return err ? refuse_file(j, path, err) : GN_EXIT_OK;
+}
+
+static int find_command(struct job *j, const struct gn_user *user)
+{
+	const char *name = j->word;
+	char path[PATH_MAX];
+	int err = gn_target_resolve(name, user, path);
+
+	if (!err)
+		return take_program(j, path, true, user);
+	if (err == -EACCES) {
+		gn_error("'%s' is not executable; check its permissions "
+			 "(ls -l)",
+			 name);
+		return GN_EXIT_NOT_EXECUTABLE;
+	}
+	gn_error("command '%s' is not found; check its name or PATH", name);
+	return GN_EXIT_NOT_FOUND;
+}
+
+static int find_processes(struct job *j)
+{
+	const struct gn_pids *pids = &j->args->c.args.pids;
+
+	for (size_t i = 0; i < pids->n; i++) {
+		pid_t pid = pids->pid[i];
+		int err = gn_process_files(pid, &j->list.files);
+
+		if (!err)
+			continue;
+		if (err == -ESRCH || (kill(pid, 0) && errno == ESRCH))
+			gn_error("no process has PID %d; look for it with ps",
+				 (int)pid);
+		else
+			gn_error("process %d cannot be read (%s); run it as "
+				 "root",
+				 (int)pid, strerror(-err));
+		return GN_EXIT_FAILED;
+	}
+	return GN_EXIT_OK;
+}
+
+/* Exactly one of FILE, COMMAND and PIDs. GN_EXIT_OK or the status. */
+static int find_target(struct job *j, char **argv)
+{
+	const struct gn_args *a = &j->args->c.args;
+	struct gn_user user;
+
+	if (!a->command && !a->pids.n) {
+		gn_error("nothing to list; give a file, a command after -- or "
+			 "a process with -p PID");
+		return GN_EXIT_USAGE;
+	}
+	if (a->command && a->pids.n) {
+		gn_error("both '%s' and -p are given; give one of them",
+			 a->command[0]);
+		return GN_EXIT_USAGE;
+	}
+	if (!a->command)
+		return find_processes(j);
+	if (gn_user_find(&user)) {
+		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
+			 "sudo, or unset both");
+		return GN_EXIT_USAGE;
+	}
+	j->word = a->command[0];
+	/* argv[0] is the verb, so there is a word before */
+	if (a->command > argv && !strcmp(a->command[-1], "--"))
+		return find_command(j, &user);
+	if (a->ncommand > 1) {
+		gn_error("'%s' follows the file '%s'; give options before one "
+			 "file, or a command after --",
+			 a->command[1], j->word);
+		return GN_EXIT_USAGE;
+	}
+	return take_program(j, j->word, false, &user);
+}
+
+/* -f, with all functions of the program when it only leaves out. */
+static int make_filter(struct job *j)
+{
+	const struct gn_list *f = &j->args->c.args.functions;
+	struct gn_filter *given;
+
+	given = gn_filter_new(f->item, f->n);
+	if (!given)
+		return -ENOMEM;
+	j->everything = !gn_filter_positive(given);
+	j->filter = given;
+	if (!j->everything)
+		return 0;
+	gn_filter_free(given);
+	j->filter = NULL;
+	j->globs = calloc(f->n + 1, sizeof(*j->globs));
+	if (!j->globs)
+		return -ENOMEM;
+	j->globs[0] = "*";
+	for (size_t i = 0; i < f->n; i++)
+		j->globs[i + 1] = f->item[i];
+	j->filter = gn_filter_new(j->globs, f->n + 1);
+	return j->filter ? 0 : -ENOMEM;
+}
+
+static int no_print(enum libbpf_print_level level, const char *format,
+		    va_list ap)
+{
+	(void)level;
+	(void)format;
+	(void)ap;
+	return 0;
+}
+
+/* Which links gnomon would make: some plans depend on it. */
+static void find_links(struct job *j)
+{
+	int mode = j->args->c.attach;
+
+	j->list.links_known = mode != GN_ATTACH_AUTO;
+	if (mode == GN_ATTACH_AUTO) {
+		libbpf_set_print(no_print);
+		mode = gn_attach_probe_mode();
+		j->list.links_known = mode >= 0;
+	}
+	/* the least assumes the least */
+	j->list.links = mode < 0 ? GN_ATTACH_SINGLE : (enum gn_attach_mode)mode;
+}
+
+static int collect_functions(struct job *j)
+{
+	struct gn_native_opts opts = {
+		.filter = j->filter,
+		.leave = (enum gn_leave_mode)j->args->c.args.leave,
+		.return_is_private = j->list.links == GN_ATTACH_SESSION,
+		.follow = j->args->c.args.follow,
+		.library = j->list.library,
+	};
+	int err = 0;
+
+	if (j->script)
+		return 0;
+	/* of a hook-site library, its sites are what is meant */
+	if (j->everything && j->list.library && j->list.nruntimes)
+		return 0;
+	if (!j->everything)
+		err = gn_native_libraries(&j->list.files, j->filter);
+	return err ?: gn_listing_functions(&j->list, &opts);
+}
+
+static int collect(struct job *j)
+{
+	int err = make_filter(j);
+
+	if (!err)
+		err = gn_listing_runtimes(&j->list, j->script,
+					  "if the script starts it",
+					  j->list.library);
+	if (!err)
+		err = collect_functions(j);
+	if (!err && j->args->usdt && !j->script)
+		err = gn_listing_usdt(&j->list, j->filter, j->everything);
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("the functions of '%s' cannot be read (%s); give another file",
+		 j->list.files.path[0], strerror(-err));
+	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
+}
+
+/* Says what was asked for and is not there. GN_EXIT_OK or the status. */
+static int check_found(const struct job *j)
+{
+	const struct gn_listing *l = &j->list;
+	const char *glob = gn_filter_unmatched(j->filter);
+
+	if (!glob || (j->everything && (l->nruntimes || l->nusdt)))
+		return GN_EXIT_OK;
+	if (l->nruntimes) {
+		if (!j->args->c.args.quiet)
+			fprintf(stderr,
+				"gnomon: managed functions are matched when "
+				"the runtime compiles them\n");
+		return GN_EXIT_OK;
+	}
+	if (j->everything && l->stats.stripped)
+		gn_error("'%s' has no function symbols, it is stripped; "
+			 "install its debug symbols",
+			 l->stats.stripped);
+	else if (j->everything)
+		gn_error("'%s' has no functions; list its libraries with -f "
+			 "LIB:GLOB",
+			 l->files.path[0]);
+	else if (l->stats.stripped)
+		gn_error("no function matches '%s': '%s' is stripped; install "
+			 "its debug symbols",
+			 glob, l->stats.stripped);
+	else
+		gn_error("no function matches '%s'; list without -f shows what "
+			 "there is, LIB:GLOB looks into a library",
+			 glob);
+	return GN_EXIT_USAGE;
+}
+
+static void summary(const struct job *j)
+{
+	const struct gn_listing *l = &j->list;
+
+	if (l->nfunctions)
+		fprintf(stderr,
+			"gnomon: %zu function%s: %zu by return probe, %zu by "
+			"their own rets (%zu) and jumps (%zu), %zu refused\n",
+			l->nfunctions, l->nfunctions == 1 ? "" : "s",
+			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
+			l->stats.refused);
+	if (l->nfunctions && j->args->c.args.leave == GN_LEAVE_CHOICE_AUTO)
+		fprintf(stderr, "gnomon: whole process: %s\n",
+			l->stats.verdict);
+	if (l->nfunctions && l->stats.stripped)
+		gn_error("'%s' is stripped: only what it exports is listed; "
+			 "its debug symbols add the rest",
+			 l->stats.stripped);
+	if (!l->links_known)
+		fprintf(stderr,
+			"gnomon: which links the kernel allows is not known "
+			"without root; single ones are assumed (--attach)\n");
+	if (j->args->c.args.pids.n && l->nruntimes)
+		fprintf(stderr,
+			"gnomon: managed functions are traced from the "
+			"program's start only: gnomon run -- COMMAND\n");
+}
+
+/* The list to stdout or the file. GN_EXIT_OK or the status. */
+static int print(const struct job *j)
+{
+	const char *path = j->args->c.args.output;
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct gn_textfile out;
+	int err = gn_textfile_open(&out, path);
+
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with -o",
+			 path ? path : "stdout", strerror(-err));
+		return GN_EXIT_FAILED;
+	}
+	sigaction(SIGPIPE, &ignore, NULL);
+	errno = 0;
+	err = formats[j->args->format].write(&j->list, j->args->c.args.verbose,
+					     out.f);
+	if (err)
+		gn_textfile_abort(&out);
+	else
+		err = gn_textfile_commit(&out);
+	/* whoever read stdout has seen enough */
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file with -o",
+		 path ? path : "stdout", strerror(-err));
+	return GN_EXIT_FAILED;
+}
+
+static int list(const struct list_args *args, char **argv)
+{
+	struct job j = {.args = args};
+	int status = find_target(&j, argv), found;
+
+	if (!status) {
+		find_links(&j);
+		status = collect(&j);
+	}
+	if (status)
+		goto out;
+	found = check_found(&j);
+	/* nothing is not a list */
+	if (!found || j.list.nfunctions || j.list.nusdt) {
+		status = print(&j);
+		if (!args->c.args.quiet)
+			summary(&j);
+	}
+	status = status ? status : found;
+out:
+	gn_filter_free(j.filter);
+	free(j.globs);
+	gn_listing_clear(&j.list);
+	return status;
+}
+
+int gn_cmd_list(int argc, char **argv)
+{
+	struct list_args args = {0};
+	int status;
+
+	gn_args_init(&args.c.args);
+	if (gn_cmd_parse(&usage, argc, argv, &args.c.args, &status))
+		status = list(&args, argv);
+	gn_args_clear(&args.c.args);
+	return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The native functions of gnomon list, kept until they are written. */
+#include "cmd/listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gn_listing_clear(struct gn_listing *l)
+{
+	for (size_t i = 0; i < l->nfunctions; i++) {
+		free(l->function[i].name);
+		free(l->function[i].symbol);
+		free(l->function[i].plan.leaves);
+	}
+	for (size_t i = 0; i < l->nruntimes; i++)
+		free(l->runtime[i].hook);
+	free(l->function);
+	free(l->runtime);
+	free(l->usdt);
+	gn_paths_free(&l->files);
+	memset(l, 0, sizeof(*l));
+}
+
+static int copy_leaves(struct gn_list_function *fn, const struct gn_plan *plan)
+{
+	fn->plan.leaves = NULL;
+	fn->plan.nleaves = 0;
+	if (!plan->nleaves)
+		return 0;
+	fn->plan.leaves = calloc(plan->nleaves, sizeof(*plan->leaves));
+	if (!fn->plan.leaves)
+		return -ENOMEM;
+	memcpy(fn->plan.leaves, plan->leaves,
+	       plan->nleaves * sizeof(*plan->leaves));
+	fn->plan.nleaves = plan->nleaves;
+	for (size_t i = 0; i < plan->nleaves; i++) {
+		if (plan->leaves[i].kind == GN_SITE_TAIL)
+			fn->tails++;
+		else
+			fn->rets++;
+	}
+	return 0;
+}
+
+/* Room for one row more, which is zeroed. NULL: no memory. */
+static struct gn_list_function *new_function(struct gn_listing *l)
+{
+	struct gn_list_function *rows = l->function;
+
+	/* a power of two of rows is full */
+	if (!(l->nfunctions & (l->nfunctions - 1))) {
+		size_t room = l->nfunctions ? l->nfunctions * 2 : 1;
+
+		rows = reallocarray(rows, room, sizeof(*rows));
+		if (!rows)
+			return NULL;
+		l->function = rows;
+	}
+	rows += l->nfunctions;
+	memset(rows, 0, sizeof(*rows));
+	return rows;
+}
+
+static int take(void *ctx, size_t file, struct gn_elf *elf,
+		const struct gn_elf_symbol *sym, const struct gn_plan *plan)
+{
+	struct gn_listing *l = ctx;
+	struct gn_list_function *fn = new_function(l);
+
+	(void)elf;
+	if (!fn)
+		return -ENOMEM;
+	l->nfunctions++; /* cleared with the listing from now on */
+	fn->file = file;
+	fn->addr = sym->addr;
+	fn->size = sym->size;
+	fn->plan = *plan;
+	fn->plan.leaves = NULL;
+	fn->name = strdup(sym->demangled);
+	fn->symbol = strdup(sym->name);
+	if (!fn->name || !fn->symbol || copy_leaves(fn, plan))
+		return -ENOMEM;
+	l->rets += fn->rets;
+	l->tails += fn->tails;
+	return 0;
+}
+
+int gn_listing_functions(struct gn_listing *l,
+			 const struct gn_native_opts *opts)
+{
+	return gn_native_walk(&l->files, opts, take, l, &l->stats);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What gnomon list found, between the part that finds it (listing.c,
+ * listing_sites.c) and those that write it (listing_table.c, listing_data.c).
+ */
+#ifndef GNOMON_CMD_LISTING_H
+#define GNOMON_CMD_LISTING_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "capture/attach.h"
+#include "elf/notes.h"
+#include "runtime/native.h"
+#include "runtime/runtime.h"
+
+/* A native function and its probes. */
+struct gn_list_function {
+	size_t file;  /* in listing.files */
+	char *name;   /* demangled; owned, as all texts but those of the plan */
+	char *symbol; /* as linked */
+	uint64_t addr;
+	uint64_t size;
+	struct gn_plan plan;
+	size_t rets, tails; /* of plan.leaves */
+};
+
+/* An instruction of a note. */
+struct gn_list_insn {
+	uint64_t offset; /* in the file */
+	enum gn_cost cost;
+	char text[32];
+};
+
+/* A site of a hook-site library. */
+struct gn_list_hook {
+	char name[64];
+	const struct gn_runtime_site
+		*site; /* NULL: this version probes it not */
+	struct gn_list_insn nop1, nop5;
+};
+
+/* A runtime that the program starts, or can. */
+struct gn_list_runtime {
+	const struct gn_runtime *runtime;
+	const char *why; /* a static text: why it is listed */
+	int error;	 /* of the library: 0 or -errno */
+	char library[PATH_MAX];
+	struct gn_list_hook *hook;
+	size_t nhooks;
+};
+
+/* A USDT probe. */
+struct gn_list_usdt {
+	size_t file;
+	struct gn_note note;
+	struct gn_list_insn insn;
+};
+
+struct gn_listing {
+	struct gn_paths files; /* the first is the program */
+	enum gn_attach_mode links;
+	bool links_known; /* else `links` is what was assumed */
+	bool library;	  /* the first file is a library */
+	struct gn_list_function *function;
+	size_t nfunctions;
+	struct gn_list_runtime *runtime;
+	size_t nruntimes;
+	struct gn_list_usdt *usdt;
+	size_t nusdt;
+	struct gn_native_stats stats;
+	size_t rets, tails; /* of all functions */
+};
+
+void gn_listing_clear(struct gn_listing *l);
+
+/* Native functions that the filter takes of l->files, with their plans. 0,
+ * -ENOEXEC, or another error of reading or memory. */
+int gn_listing_functions(struct gn_listing *l,
+			 const struct gn_native_opts *opts);
+
+/* USDT probes of the files. The filter's globs go over NAME and PROVIDER:NAME;
+ * `all`: each one of each file. 0 or -ENOMEM: a file without them has none. */
+int gn_listing_usdt(struct gn_listing *l, struct gn_filter *filter, bool all);
+
+/*
+ * The runtimes whose launcher the program is; each one when `any`. With
+ * `itself` the program is looked at as a hook-site library, too. 0 or -ENOMEM:
+ * a library that is not there is told in the row.
+ */
+int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
+			bool itself);
+
+const char *gn_list_kind_name(const struct gn_list_hook *h);
+
+/* The writers: 0 or -errno. */
+int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f);
+int gn_listing_csv(const struct gn_listing *l, bool verbose, FILE *f);
+int gn_listing_json(const struct gn_listing *l, bool verbose, FILE *f);
+
+#endif

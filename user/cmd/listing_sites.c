@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sites that files tell of by notes: hook-site libraries, USDT probes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gnomon/hooksite.h>
+#include "cmd/listing.h"
+
+/* A launcher's marker is looked for in no more than this much of its file. */
+#define MARKER_BYTES (256u << 20)
+#define INSN_MAX     15
+
+const char *gn_list_kind_name(const struct gn_list_hook *h)
+{
+	static const char *const names[] = {
+#define KIND_TEXT(name, value, text, stream, type) [value] = text,
+		GN_KIND_LIST(KIND_TEXT)
+#undef KIND_TEXT
+	};
+
+	if (!h->site)
+		return NULL;
+	if (h->site->prog == GN_PROG_NAME)
+		return names[GN_KIND_NAME];
+	return names[h->site->kind];
+}
+
+/* The instruction at a file's offset; what cannot be read cannot be probed. */
+static void read_insn(int fd, uint64_t offset, struct gn_list_insn *in)
+{
+	uint8_t bytes[INSN_MAX];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), (off_t)offset);
+	size_t len;
+
+	in->offset = offset;
+	in->cost = GN_COST_REFUSED;
+	in->text[0] = '\0';
+	if (n > 0)
+		in->cost = gn_cost_of(bytes, (size_t)n, offset, in->text, &len);
+}
+
+static const struct gn_runtime_site *site_of(const struct gn_runtime *rt,
+					     const char *name)
+{
+	for (size_t i = 0; i < rt->nsites; i++)
+		if (!strcmp(rt->sites[i].name, name))
+			return &rt->sites[i];
+	return NULL;
+}
+
+static int read_hooks(struct gn_list_runtime *r)
+{
+	struct gn_note *notes = NULL;
+	size_t count = 0;
+	int fd, err;
+
+	err = gn_notes_read(r->library, &notes, &count);
+	if (err)
+		return err;
+	r->hook = calloc(count, sizeof(*r->hook));
+	fd = open(r->library, O_RDONLY | O_CLOEXEC);
+	if (!r->hook || fd < 0) {
+		err = r->hook ? -errno : -ENOMEM;
+		goto out;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct gn_list_hook *h = &r->hook[r->nhooks];
+
+		if (strcmp(notes[i].provider, r->runtime->provider))
+			continue;
+		memcpy(h->name, notes[i].name, sizeof(h->name));
+		h->site = site_of(r->runtime, h->name);
+		read_insn(fd, notes[i].offset, &h->nop1);
+		read_insn(fd, notes[i].offset + GN_SITE_NOP5, &h->nop5);
+		r->nhooks++;
+	}
+	if (!r->nhooks)
+		err = -ENOENT;
+out:
+	if (fd >= 0)
+		close(fd);
+	free(notes);
+	return err;
+}
+
+/* A row for the runtime. `library` NULL: where gnomon has it. */
+static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
+		       const char *why, const char *library)
+{
+	struct gn_list_runtime *rows, *r;
+
+	rows = reallocarray(l->runtime, l->nruntimes + 1, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	l->runtime = rows;
+	r = &rows[l->nruntimes++];
+	memset(r, 0, sizeof(*r));
+	r->runtime = rt;
+	r->why = why;
+	if (!library)
+		r->error =
+			gn_runtime_library(rt, r->library, sizeof(r->library));
+	else if (strlen(library) < sizeof(r->library))
+		strcpy(r->library, library);
+	else
+		r->error = -ENAMETOOLONG;
+	if (!r->error)
+		r->error = read_hooks(r);
+	return r->error == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* True when the file has notes of the runtime's hook-site library. */
+static int is_library_of(const struct gn_runtime *rt, const char *path,
+			 bool *is)
+{
+	struct gn_note *notes = NULL;
+	size_t count = 0;
+	int err = gn_notes_read(path, &notes, &count);
+
+	*is = false;
+	for (size_t i = 0; !err && i < count; i++)
+		*is = *is || !strcmp(notes[i].provider, rt->provider);
+	free(notes);
+	return err == -ENOMEM ? err : 0;
+}
+
+/* True when `word` is somewhere in the file. */
+static bool file_has(const char *path, const char *word)
+{
+	enum { CHUNK = 1 << 16, OVERLAP = 64 };
+	size_t len = strlen(word), kept = 0, total = 0;
+	char *buf = malloc(CHUNK + OVERLAP);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool has = false;
+	ssize_t n;
+
+	while (buf && fd >= 0 && len && len <= OVERLAP && !has &&
+	       total < MARKER_BYTES && (n = read(fd, buf + kept, CHUNK)) > 0) {
+		size_t have = kept + (size_t)n;
+
+		has = memmem(buf, have, word, len);
+		/* the word can lie across two chunks */
+		kept = have < len - 1 ? have : len - 1;
+		memmove(buf, buf + have - kept, kept);
+		total += (size_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return has;
+}
+
+int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
+			bool itself)
+{
+	const char *program = l->files.path[0];
+	const struct gn_runtime *rt;
+	int err = 0;
+
+	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++) {
+		bool is = false;
+
+		if (itself)
+			err = is_library_of(rt, program, &is);
+		if (err)
+			break;
+		if (is)
+			err = add_runtime(l, rt, "this file", program);
+		else if (any)
+			err = add_runtime(l, rt, why_any, NULL);
+		else if (!l->library && file_has(program, rt->marker))
+			err = add_runtime(l, rt, "the program starts it", NULL);
+	}
+	return err;
+}
+
+static int add_usdt(struct gn_listing *l, size_t file, int fd,
+		    const struct gn_note *note)
+{
+	struct gn_list_usdt *rows;
+
+	rows = reallocarray(l->usdt, l->nusdt + 1, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	l->usdt = rows;
+	rows += l->nusdt++;
+	rows->file = file;
+	rows->note = *note;
+	read_insn(fd, note->offset, &rows->insn);
+	return 0;
+}
+
+static int file_usdt(struct gn_listing *l, size_t file,
+		     struct gn_filter *filter, bool all)
+{
+	const char *path = l->files.path[file];
+	struct gn_note *notes = NULL;
+	char full[sizeof(notes->provider) + sizeof(notes->name) + 1];
+	size_t count = 0;
+	int fd, err = gn_notes_read(path, &notes, &count);
+
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; fd >= 0 && !err && i < count; i++) {
+		snprintf(full, sizeof(full), "%s:%s", notes[i].provider,
+			 notes[i].name);
+		if (all || gn_filter_function(filter, path, !file,
+					      notes[i].name, full))
+			err = add_usdt(l, file, fd, &notes[i]);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(notes);
+	return err;
+}
+
+int gn_listing_usdt(struct gn_listing *l, struct gn_filter *filter, bool all)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->files.count; i++)
+		err = file_usdt(l, i, filter, all);
+	return err;
+}

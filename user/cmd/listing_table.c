@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon list as a table: a block a file, reasons as notes below. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/listing.h"
+#include "output/text.h"
+
+/* Sentences that rows point to by a number. */
+struct reasons {
+	const char **text; /* static texts of the plans */
+	size_t n;
+};
+
+struct widths {
+	int addr, off, cost, insn, leave;
+};
+
+static int put_name(FILE *f, const char *before, const char *name,
+		    const char *after)
+{
+	char *escaped = gn_escape(name, true);
+
+	if (!escaped)
+		return -ENOMEM;
+	fprintf(f, "%s%s%s", before, escaped, after);
+	free(escaped);
+	return 0;
+}
+
+/* The number of a sentence, from 1; 0: no memory. */
+static size_t reason_number(struct reasons *r, const char *text)
+{
+	const char **grown;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->text[i] == text || !strcmp(r->text[i], text))
+			return i + 1;
+	grown = reallocarray(r->text, r->n + 1, sizeof(*grown));
+	if (!grown)
+		return 0;
+	r->text = grown;
+	r->text[r->n++] = text;
+	return r->n;
+}
+
+/* "return", "2 rets + 1 jump": how the function's end is seen. */
+static void leave_text(const struct gn_list_function *fn, char *buf,
+		       size_t size)
+{
+	const char *rets = fn->rets == 1 ? "ret" : "rets";
+	const char *jumps = fn->tails == 1 ? "jump" : "jumps";
+
+	if (fn->plan.refused ||
+	    (fn->plan.leave == GN_LEAVE_RET && !fn->rets && !fn->tails))
+		snprintf(buf, size, "-");
+	else if (fn->plan.leave == GN_LEAVE_RETURN)
+		snprintf(buf, size, "return");
+	else if (!fn->tails)
+		snprintf(buf, size, "%zu %s", fn->rets, rets);
+	else if (!fn->rets)
+		snprintf(buf, size, "%zu %s", fn->tails, jumps);
+	else
+		snprintf(buf, size, "%zu %s + %zu %s", fn->rets, rets,
+			 fn->tails, jumps);
+}
+
+static int longer(int width, const char *text)
+{
+	int len = (int)strlen(text);
+
+	return len > width ? len : width;
+}
+
+/* An address in the table; a function that is refused has its own. */
+static void addr_text(uint64_t addr, char *buf, size_t size)
+{
+	snprintf(buf, size, "0x%" PRIx64, addr);
+}
+
+static void off_text(uint64_t from, uint64_t to, char *buf, size_t size)
+{
+	snprintf(buf, size, "+%" PRIu64, to - from);
+}
+
+static void measure_site(const struct gn_list_function *fn,
+			 const struct gn_site *s, struct widths *w)
+{
+	char text[64];
+
+	addr_text(s->addr, text, sizeof(text));
+	w->addr = longer(w->addr, text);
+	off_text(fn->addr, s->addr, text, sizeof(text));
+	w->off = longer(w->off, text);
+	w->cost = longer(w->cost, gn_cost_name(s->cost));
+	w->insn = longer(w->insn, s->insn);
+}
+
+static void measure(const struct gn_listing *l, bool verbose, struct widths *w)
+{
+	*w = (struct widths){7, 4, 7, 11, 5};
+	for (size_t i = 0; i < l->nfunctions; i++) {
+		const struct gn_list_function *fn = &l->function[i];
+		char text[64];
+
+		leave_text(fn, text, sizeof(text));
+		w->leave = longer(w->leave, text);
+		if (fn->plan.refused)
+			addr_text(fn->addr, text, sizeof(text));
+		else
+			measure_site(fn, &fn->plan.enter, w);
+		w->addr = longer(w->addr, text);
+		for (size_t k = 0; verbose && k < fn->plan.nleaves; k++)
+			measure_site(fn, &fn->plan.leaves[k], w);
+	}
+}
+
+static void put_site(const struct gn_list_function *fn, const struct gn_site *s,
+		     const struct widths *w, FILE *f)
+{
+	char addr[32], off[32];
+
+	addr_text(s->addr, addr, sizeof(addr));
+	off_text(fn->addr, s->addr, off, sizeof(off));
+	fprintf(f, "%*s  %*s  %-*s  %-*s  ", w->addr, addr, w->off, off,
+		w->cost, gn_cost_name(s->cost), w->insn, s->insn);
+}
+
+static int put_function(const struct gn_list_function *fn, bool verbose,
+			const struct widths *w, struct reasons *r, FILE *f)
+{
+	const char *reason = fn->plan.refused ?: fn->plan.reason;
+	size_t number = reason ? reason_number(r, reason) : 0;
+	char text[64];
+	int err;
+
+	if (reason && !number)
+		return -ENOMEM;
+	if (fn->plan.refused) {
+		addr_text(fn->addr, text, sizeof(text));
+		fprintf(f, "%*s  %*s  %-*s  %-*s  ", w->addr, text, w->off, "-",
+			w->cost, gn_cost_name(GN_COST_REFUSED), w->insn, "-");
+	} else {
+		put_site(fn, &fn->plan.enter, w, f);
+	}
+	leave_text(fn, text, sizeof(text));
+	fprintf(f, "%-*s", w->leave, text);
+	if (number)
+		fprintf(f, " (%zu)%s  ", number, number < 10 ? " " : "");
+	else
+		fputs("       ", f);
+	err = put_name(f, "", fn->name, "\n");
+	for (size_t i = 0; !err && verbose && i < fn->plan.nleaves; i++) {
+		const struct gn_site *s = &fn->plan.leaves[i];
+
+		put_site(fn, s, w, f);
+		fputs(s->kind == GN_SITE_TAIL ? "  jump\n" : "  ret\n", f);
+	}
+	return err ?: gn_stream_status(f);
+}
+
+static int put_functions(const struct gn_listing *l, bool verbose,
+			 struct reasons *r, FILE *f)
+{
+	size_t file = SIZE_MAX;
+	struct widths w;
+	int err = 0;
+
+	measure(l, verbose, &w);
+	for (size_t i = 0; !err && i < l->nfunctions; i++) {
+		const struct gn_list_function *fn = &l->function[i];
+
+		if (fn->file != file) {
+			err = put_name(f, i ? "\n" : "",
+				       l->files.path[fn->file], "\n");
+			file = fn->file;
+			fprintf(f, "%*s  %*s  %-*s  %-*s  %-*s       %s\n",
+				w.addr, "ADDRESS", w.off, "+OFF", w.cost,
+				"COST", w.insn, "INSTRUCTION", w.leave, "LEAVE",
+				"FUNCTION");
+		}
+		if (!err)
+			err = put_function(fn, verbose, &w, r, f);
+	}
+	return err;
+}
+
+static void put_reasons(const struct gn_listing *l, const struct reasons *r,
+			FILE *f)
+{
+	if (l->nfunctions)
+		fputc('\n', f);
+	for (size_t i = 0; i < r->n; i++)
+		fprintf(f, "(%zu) %s\n", i + 1, r->text[i]);
+}
+
+/* "0x1234 emulated" */
+static void put_nop(const struct gn_list_insn *in, FILE *f)
+{
+	char offset[32];
+
+	addr_text(in->offset, offset, sizeof(offset));
+	fprintf(f, "%10s %-14s  ", offset, gn_cost_name(in->cost));
+}
+
+static int put_hook(const struct gn_list_hook *h, FILE *f)
+{
+	const char *kind = gn_list_kind_name(h);
+	int err;
+
+	put_nop(&h->nop1, f);
+	put_nop(&h->nop5, f);
+	fprintf(f, "%-12s  ", kind ? kind : "unused");
+	err = put_name(f, "", h->name, "\n");
+	return err ?: gn_stream_status(f);
+}
+
+static int put_runtime(const struct gn_list_runtime *r, FILE *f)
+{
+	int err;
+
+	fprintf(f, "%s (%s): ", r->runtime->title, r->why);
+	if (r->error == -ENOENT && !*r->library) {
+		fprintf(f, "hook-site library %s not found\n",
+			r->runtime->library);
+		return gn_stream_status(f);
+	}
+	err = put_name(f, "", r->library, "\n");
+	if (err)
+		return err;
+	if (r->error) {
+		fprintf(f, "its hook sites cannot be read (%s)\n",
+			strerror(-r->error));
+		return gn_stream_status(f);
+	}
+	fprintf(f, "%10s %-14s  %10s %-14s  %-12s  %s\n", "NOP1", "", "NOP5",
+		"", "KIND", "SITE");
+	for (size_t i = 0; !err && i < r->nhooks; i++)
+		err = put_hook(&r->hook[i], f);
+	return err;
+}
+
+static int put_usdt(const struct gn_listing *l, FILE *f)
+{
+	size_t file = SIZE_MAX;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->nusdt; i++) {
+		const struct gn_list_usdt *u = &l->usdt[i];
+
+		if (u->file != file) {
+			err = put_name(
+				f, i ? "\nUSDT probes of " : "USDT probes of ",
+				l->files.path[u->file], "\n");
+			fprintf(f, "%10s %-14s  %s\n", "OFFSET", "COST",
+				"PROVIDER:NAME ARGUMENTS");
+			file = u->file;
+		}
+		put_nop(&u->insn, f);
+		if (!err)
+			err = put_name(f, "", u->note.provider, ":");
+		if (!err)
+			err = put_name(f, "", u->note.name, " ");
+		if (!err)
+			err = put_name(f, "", u->note.args, "\n");
+	}
+	return err ?: gn_stream_status(f);
+}
+
+int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f)
+{
+	struct reasons reasons = {0};
+	bool above = l->nfunctions;
+	int err = put_functions(l, verbose, &reasons, f);
+
+	if (!err)
+		put_reasons(l, &reasons, f);
+	free(reasons.text);
+	for (size_t i = 0; !err && i < l->nruntimes; i++) {
+		fputs(above ? "\n" : "", f);
+		err = put_runtime(&l->runtime[i], f);
+		above = true;
+	}
+	if (!err && l->nusdt) {
+		fputs(above ? "\n" : "", f);
+		err = put_usdt(l, f);
+	}
+	return err;
+}
