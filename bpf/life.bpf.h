@@ -155,7 +155,8 @@ int over_tasks(struct bpf_iter__task *ctx)
 			finish(p, t);
 		return 0;
 	}
-	tgid = p->tgid;
+	/* gnomon itself, when it measures: the one thread that does */
+	tgid = control.scanning == GN_SCAN_THREAD ? p->pid : p->tgid;
 	if (control.scanning && bpf_map_lookup_elem(&targets, &tgid))
 		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0);
 	return 0;

@@ -10,6 +10,10 @@
 #include <gnomon/types.h>
 #include <gnomon/event.h>
 
+/* gn_control.scanning: `targets` are processes, or threads. */
+#define GN_SCAN_PROCESS 1
+#define GN_SCAN_THREAD	2
+
 struct gn_control {
 	__u64 start;	 /* 0 = not yet: nothing is recorded */
 	__u64 stop;	 /* events from here on are ignored; ~0 while running */

@@ -36,8 +36,28 @@ struct gn_rec {
 	0x02 /* slice: a probe program of this thread was under way, so the \
 		record of an earlier time can follow this one */
 
-/* flags of FUNCTION: how the function's leave is seen */
-#define GN_F_LEAVE_RETURN 0x01 /* by a return probe; else at its own rets */
+/* flags of FUNCTION: how the function's leave is seen, and what its probes
+ * cost (enum gn_probe_class) */
+#define GN_F_LEAVE_RETURN	   0x01 /* by a return probe; else at its own rets */
+#define GN_F_CLASSES(enter, leave) ((enter) << 1 | (leave) << 4)
+#define GN_F_ENTER_CLASS(flags)	   ((flags) >> 1 & 7)
+#define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
+
+/* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
+ * a runtime's functions are of MANAGED. */
+#define GN_PROBE_CLASS_LIST(X)          \
+	X(NONE, 0, "none")              \
+	X(EMULATED, 1, "emulated")      \
+	X(STEPPED, 2, "single-stepped") \
+	X(RETURN, 3, "return")          \
+	X(MANAGED, 4, "managed")
+
+enum gn_probe_class {
+#define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),
+	GN_PROBE_CLASS_LIST(GN_PROBE_CLASS_ENUM)
+#undef GN_PROBE_CLASS_ENUM
+		GN_PROBE_CLASS_COUNT
+};
 
 /* An interval ends here (enter, leave, ...). 32 bytes: the common record. */
 struct gn_rec_func {
@@ -111,6 +131,21 @@ struct gn_rec_sched {
 	__u64 delay;
 };
 
+/*
+ * What a hit of a probe of a class costs the thread, measured at the start of
+ * the capture: medians before and after the moment that its record tells, and
+ * the half-width of the middle half of the sums.
+ */
+struct gn_rec_cost {
+	struct gn_rec h;
+	__u32 id; /* enum gn_probe_class */
+	__u32 samples;
+	__u32 before_ns;
+	__u32 after_ns;
+	__u32 spread_ns;
+	__u32 pad;
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -168,7 +203,8 @@ enum gn_stream {
 	/* a function with probes: text 1 its name; h.key its address */    \
 	X(FUNCTION, 42, "function", USER, gn_rec_text)                      \
 	X(COUNT, 43, "count", USER, gn_rec_count)                           \
-	X(SESSION, 44, "session", USER, gn_rec_session)
+	X(SESSION, 44, "session", USER, gn_rec_session)                     \
+	X(COST, 45, "cost", USER, gn_rec_cost)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),
@@ -238,5 +274,6 @@ _Static_assert(sizeof(struct gn_rec_text) == 40, "text");
 _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");
 _Static_assert(sizeof(struct gn_rec_sched) == 56, "sched");
+_Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
 
 #endif

@@ -18,14 +18,48 @@ __asm__(".pushsection .text\n"
 	"gn_cal_nop5: .byte 0x0f,0x1f,0x44,0x00,0x00\n"
 	"ret\n"
 	".size gn_cal_nop5, .-gn_cal_nop5\n"
+	".balign 64\n"
+	".type gn_cal_push, @function\n"
+	"gn_cal_push: push %rbp\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size gn_cal_push, .-gn_cal_push\n"
+	".balign 64\n"
+	".type gn_cal_call, @function\n"
+	"gn_cal_call: push %rbp\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size gn_cal_call, .-gn_cal_call\n"
+	".balign 64\n"
+	".type gn_cal_step, @function\n"
+	"gn_cal_step: xor %eax, %eax\n"
+	"ret\n"
+	".size gn_cal_step, .-gn_cal_step\n"
 	".popsection\n");
 
-extern void gn_cal_nop1(void) __attribute__((visibility("hidden")));
-extern void gn_cal_nop5(void) __attribute__((visibility("hidden")));
+#define HIDDEN __attribute__((visibility("hidden")))
+extern void gn_cal_nop1(void) HIDDEN;
+extern void gn_cal_nop5(void) HIDDEN;
+extern void gn_cal_push(void) HIDDEN;
+extern void gn_cal_call(void) HIDDEN;
+extern void gn_cal_step(void) HIDDEN;
 
-static void (*site_of(enum gn_cal_site site))(void)
+typedef void (*site_fn)(void);
+
+static site_fn site_of(enum gn_cal_site site)
 {
-	return site == GN_CAL_NOP5 ? gn_cal_nop5 : gn_cal_nop1;
+	static const site_fn sites[GN_CAL_COUNT] = {
+		[GN_CAL_NOP1] = gn_cal_nop1, [GN_CAL_NOP5] = gn_cal_nop5,
+		[GN_CAL_PUSH] = gn_cal_push, [GN_CAL_CALL] = gn_cal_call,
+		[GN_CAL_STEP] = gn_cal_step,
+	};
+
+	return sites[site];
+}
+
+void gn_calibrate_hit(enum gn_cal_site site)
+{
+	site_of(site)();
 }
 
 int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset)

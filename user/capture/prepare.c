@@ -8,9 +8,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 
 #include "capture/calibrate.h"
 #include "runtime/runtime.h"
+
+static bool has(cap_t caps, cap_value_t cap)
+{
+	cap_flag_value_t v = CAP_CLEAR;
+
+	return caps && !cap_get_flag(caps, cap, CAP_EFFECTIVE, &v) &&
+	       v == CAP_SET;
+}
+
+int gn_session_denied(struct gn_session *s, int err)
+{
+	cap_t caps = cap_get_proc();
+	bool bpf = has(caps, CAP_BPF), perfmon = has(caps, CAP_PERFMON);
+	bool admin = has(caps, CAP_SYS_ADMIN);
+
+	cap_free(caps);
+	if (admin || (bpf && perfmon))
+		return gn_session_fail(
+			s, err, 1,
+			"loading BPF programs is not permitted, by a policy of "
+			"this machine (lockdown, a container); see gnomon "
+			"doctor");
+	return gn_session_fail(s, err, 1,
+			       "loading BPF programs is not permitted, %s%s%s "
+			       "missing; run it as root (sudo gnomon ...)",
+			       bpf ? "" : "CAP_BPF",
+			       bpf || perfmon ? "" : " and ",
+			       perfmon ? " is"
+			       : bpf   ? "CAP_PERFMON is"
+				       : "CAP_PERFMON are");
+}
 
 static int find_mode(struct gn_session *s)
 {
@@ -22,9 +54,7 @@ static int find_mode(struct gn_session *s)
 	}
 	mode = gn_attach_probe_mode();
 	if (mode == -EPERM)
-		return gn_session_fail(s, mode, 1,
-				       "loading BPF programs is not permitted; "
-				       "run it as root (sudo gnomon ...)");
+		return gn_session_denied(s, mode);
 	if (mode < 0)
 		return gn_session_fail(
 			s, mode, 1,
@@ -75,6 +105,22 @@ static int find_processes(struct gn_session *s)
 	return 0;
 }
 
+static enum gn_probe_class class_of(enum gn_cost cost)
+{
+	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
+}
+
+static uint8_t function_flags(const struct gn_plan *plan)
+{
+	enum gn_probe_class enter = class_of(plan->enter.cost);
+
+	if (plan->leave == GN_LEAVE_RETURN)
+		return GN_F_LEAVE_RETURN | GN_F_CLASSES(enter, GN_PROBE_RETURN);
+	return GN_F_CLASSES(enter, plan->nleaves
+					   ? class_of(plan->leaves[0].cost)
+					   : GN_PROBE_NONE);
+}
+
 /* FUNCTION (and, once a file, MODULE) records, and the probes. */
 static int take_function(void *ctx, size_t file, struct gn_elf *elf,
 			 const struct gn_elf_symbol *sym,
@@ -97,9 +143,7 @@ static int take_function(void *ctx, size_t file, struct gn_elf *elf,
 	if (!err)
 		err = gn_session_put_text(
 			s, GN_KIND_FUNCTION, func, (uint32_t)file + 1,
-			sym->addr,
-			plan->leave == GN_LEAVE_RETURN ? GN_F_LEAVE_RETURN : 0,
-			sym->demangled, "");
+			sym->addr, function_flags(plan), sym->demangled, "");
 	if (err)
 		return err;
 	err = gn_probes_add(&s->probes, path,

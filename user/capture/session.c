@@ -19,6 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include "capture/cost.h"
 #include "capture/drain.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -106,7 +107,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->next_func = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
-	memset(&s->child, -1, sizeof(s->child));
+	s->child = (struct gn_child){ -1, -1, -1, -1, 0 };
 	s->links = gn_links_new();
 	if (!s->links) {
 		free(s);
@@ -145,9 +146,7 @@ static void choose_programs(struct gn_session *s)
 static int load_error(struct gn_session *s, int err)
 {
 	if (err == -EPERM || err == -EACCES)
-		return gn_session_fail(s, err, 1,
-				       "loading BPF programs is not permitted; "
-				       "run it as root (sudo gnomon ...)");
+		return gn_session_denied(s, err);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return gn_session_fail(s, err, 1,
 				       "this kernel has no BTF "
@@ -202,43 +201,55 @@ static const struct bpf_program *program_of(struct gn_session *s,
 	}
 }
 
+int gn_session_link(struct gn_session *s, struct gn_links *links,
+		    enum gn_prog prog, const struct gn_probe_set *set,
+		    size_t *refused)
+{
+	struct gn_probe_set full = *set;
+	enum gn_attach_mode mode = s->mode;
+
+	full.prog = program_of(s, prog);
+	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
+	/* only the session program is of that link type */
+	if (mode == GN_ATTACH_SESSION && prog != GN_PROG_SESSION)
+		mode = GN_ATTACH_MULTI;
+	return gn_links_add(links, mode, &full, refused);
+}
+
 static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
 {
 	bool one = !s->opts.follow && s->opts.npids == 1;
 	struct gn_probe_set set = {
 		.path = g->path,
-		.prog = program_of(s, g->prog),
 		.offsets = g->offsets,
 		.cookies = g->cookies,
 		.count = g->count,
-		.ret = g->prog == GN_PROG_NATIVE_RETURN,
 		.pid = one ? s->opts.pids[0] : 0,
 	};
-	enum gn_attach_mode mode = s->mode;
-	int err;
+	int err = gn_session_link(s, s->links, g->prog, &set, &s->refused);
 
-	/* only the session program is of that link type */
-	if (mode == GN_ATTACH_SESSION && g->prog != GN_PROG_SESSION)
-		mode = GN_ATTACH_MULTI;
-	err = gn_links_add(s->links, mode, &set, &s->refused);
 	if (err == -ESRCH)
 		return gn_session_fail(s, err, 1,
 				       "process %d ended while gnomon was "
 				       "attaching; start it again",
 				       (int)set.pid);
 	if (err)
-		return gn_session_fail(s, err, 1,
-				       "probes cannot be attached to '%s' (%s)",
-				       g->path, strerror(-err));
+		return gn_session_fail(
+			s, err, 1,
+			"probes cannot be attached to '%s' (%s); "
+			"see gnomon list",
+			g->path, strerror(-err));
 	return 0;
 }
 
-static void raise_files(void)
+/* A descriptor a probe. The command gets the limit back that there was. */
+static void raise_files(struct gn_session *s)
 {
 	struct rlimit lim;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim))
 		return;
+	s->opts.user.nofile = lim.rlim_cur;
 	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &lim); /* else attaching says what fails */
 }
@@ -249,8 +260,10 @@ int gn_session_attach(struct gn_session *s)
 {
 	int err = gn_watch_attach(s);
 
+	if (!err)
+		err = gn_cost_measure(s);
 	if (s->mode == GN_ATTACH_SINGLE)
-		raise_files();
+		raise_files(s);
 	for (size_t i = 0; !err && i < s->probes.count; i++)
 		err = attach_group(s, &s->probes.group[i]);
 	if (err)
@@ -372,7 +385,7 @@ static void put_session(struct gn_session *s, uint64_t end)
 	gn_session_put(s, &r.h, sizeof(r));
 }
 
-static int run_iter(struct gn_session *s, int fd)
+int gn_session_iterate(struct gn_session *s, int fd)
 {
 	char buf[256];
 	ssize_t n;
@@ -385,6 +398,11 @@ static int run_iter(struct gn_session *s, int fd)
 				       "the threads cannot be listed (%s)",
 				       strerror(errno));
 	return 0;
+}
+
+int gn_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 static int start_processes(struct gn_session *s)
@@ -401,7 +419,7 @@ static int start_processes(struct gn_session *s)
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
 
-		s->pidfds[i] = (int)syscall(SYS_pidfd_open, tgid, 0);
+		s->pidfds[i] = gn_pidfd((pid_t)tgid);
 		if (s->pidfds[i] < 0)
 			return gn_session_fail(s, -errno, 1,
 					       "process %u ended while gnomon "
@@ -412,9 +430,9 @@ static int start_processes(struct gn_session *s)
 					       "too many processes (%s)",
 					       strerror(errno));
 	}
-	control->scanning = 1;
+	control->scanning = GN_SCAN_PROCESS;
 	__atomic_store_n(&control->start, now_ns(), __ATOMIC_SEQ_CST);
-	err = run_iter(s, s->iter_start);
+	err = gn_session_iterate(s, s->iter_start);
 	control->scanning = 0;
 	return err;
 }
@@ -542,7 +560,7 @@ int gn_session_stop(struct gn_session *s)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	ring_buffer__consume(s->ring);
 	control->finishing = 1;
-	err = run_iter(s, s->iter_stop);
+	err = gn_session_iterate(s, s->iter_stop);
 	ring_buffer__consume(s->ring);
 	count_missed(s);
 	detach(s);
@@ -554,6 +572,11 @@ int gn_session_stop(struct gn_session *s)
 				      "the records cannot be kept: %s",
 				      strerror(-s->sink_error));
 	return err;
+}
+
+int gn_session_signal(const struct gn_session *s)
+{
+	return s->child.signal;
 }
 
 bool gn_session_ended(struct gn_session *s, int *status)

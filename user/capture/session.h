@@ -62,6 +62,9 @@ int gn_session_stop(struct gn_session *s);
  * status as a shell reports it, 0 for none. */
 bool gn_session_ended(struct gn_session *s, int *status);
 
+/* The signal that killed the command, once it has ended; 0 = none. */
+int gn_session_signal(const struct gn_session *s);
+
 void gn_session_free(struct gn_session *s);
 
 const char *gn_session_error(const struct gn_session *s);

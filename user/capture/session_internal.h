@@ -53,11 +53,23 @@ struct gn_session {
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
+/* Fails with what is missing to load BPF programs. */
+int gn_session_denied(struct gn_session *s, int err);
+
 /* The programs that watch the kernel: attached, and removed again. */
 int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
 /* Before the load: those that this capture does not need stay out. */
 void gn_watch_choose(struct gn_session *s);
+
+/* A program on some sites, by the link type that it was loaded for. */
+int gn_session_link(struct gn_session *s, struct gn_links *links,
+		    enum gn_prog prog, const struct gn_probe_set *set,
+		    size_t *refused);
+/* Runs the iterator over tasks to its end. */
+int gn_session_iterate(struct gn_session *s, int fd);
+/* A descriptor of a process, or -1 and errno. */
+int gn_pidfd(pid_t pid);
 
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);

@@ -34,6 +34,8 @@ int gn_user_find(struct gn_user *u)
 	struct passwd *pw;
 
 	memset(u, 0, sizeof(*u));
+	if (sigprocmask(SIG_SETMASK, NULL, &u->mask))
+		return -errno;
 	u->uid = getuid();
 	u->gid = getgid();
 	if (getuid() || !uid || !gid)
@@ -128,11 +130,22 @@ static int user_environment(const struct gn_user *u, char *const env[])
 	return 0;
 }
 
+/* What gnomon changed of itself that a program inherits. */
+static void give_back(const struct gn_user *u)
+{
+	struct rlimit lim;
+
+	if (u->nofile && !getrlimit(RLIMIT_NOFILE, &lim)) {
+		lim.rlim_cur = u->nofile;
+		setrlimit(RLIMIT_NOFILE, &lim);
+	}
+	sigprocmask(SIG_SETMASK, &u->mask, NULL);
+}
+
 /* In the child: nothing of gnomon may be left in what the program sees. */
 static void run_child(int gate, int fail, char *const argv[],
 		      const struct gn_user *u, char *const env[])
 {
-	sigset_t none;
 	char byte = 0;
 	int err;
 
@@ -144,8 +157,7 @@ static void run_child(int gate, int fail, char *const argv[],
 	if (!err)
 		err = become(u);
 	if (!err) {
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
+		give_back(u);
 		execvp(argv[0], argv);
 		err = -errno;
 	}
@@ -168,7 +180,7 @@ int gn_child_fork(struct gn_child *c, char *const argv[],
 	int gate[2] = {-1, -1}, fail[2] = {-1, -1};
 	int err;
 
-	memset(c, -1, sizeof(*c));
+	*c = (struct gn_child){ -1, -1, -1, -1, 0 };
 	if (pipe2(gate, O_CLOEXEC) || pipe2(fail, O_CLOEXEC)) {
 		err = -errno;
 		goto out;
@@ -237,6 +249,7 @@ static int reap(struct gn_child *c, int flags)
 	if (!got)
 		return -EAGAIN;
 	c->pid = -1;
+	c->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	return status_of(status);
 }
 

@@ -5,8 +5,10 @@
 #ifndef GNOMON_CAPTURE_TARGET_H
 #define GNOMON_CAPTURE_TARGET_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* Whom the command runs as: the invoking user of sudo, or nobody else. */
@@ -14,12 +16,15 @@ struct gn_user {
 	bool other; /* not the one that gnomon runs as */
 	uid_t uid;
 	gid_t gid;
+	sigset_t mask; /* of signals, as gnomon was started with */
+	rlim_t nofile; /* soft limit to give back; 0 = as it is */
 	char name[64];
 	char home[256];
 	char shell[256];
 };
 
-/* From SUDO_UID and SUDO_GID. -EINVAL when they are not numbers. */
+/* From SUDO_UID and SUDO_GID, and the signal mask of now. -EINVAL when they are
+ * not numbers. */
 int gn_user_find(struct gn_user *u);
 
 /* The program that `name` would start, as execvp() finds it: -ENOENT or
@@ -31,6 +36,7 @@ struct gn_child {
 	int pidfd;
 	int gate; /* write end: closing it ends the child, a byte starts it */
 	int fail; /* read end: the errno of a failed exec */
+	int signal; /* that killed it, once it is waited for; 0 = none */
 };
 
 /*

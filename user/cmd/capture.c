@@ -223,15 +223,15 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	c->signal_fd = catch_signals();
-	if (c->signal_fd < 0)
-		return fail(c, c->signal_fd);
-	libbpf_set_print(a->args.verbose ? warnings : no_print);
 	if (gn_user_find(&opts.user)) {
 		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
 			 "sudo, or unset both");
 		return GN_EXIT_USAGE;
 	}
+	c->signal_fd = catch_signals();
+	if (c->signal_fd < 0)
+		return fail(c, c->signal_fd);
+	libbpf_set_print(a->args.verbose ? warnings : no_print);
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os %s: no such kernel work; give faults, syscalls, "
 			 "both with a comma, or none",
@@ -247,13 +247,25 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	return err ? fail(c, err) : GN_EXIT_OK;
 }
 
+static void say_status(const struct gn_capture *c)
+{
+	int sig = gn_session_signal(c->session);
+
+	if (sig)
+		gn_error("the command was killed by signal %d (%s); what is "
+			 "reported is whole up to there",
+			 sig, strsignal(sig));
+}
+
 void gn_capture_wait(struct gn_capture *c)
 {
 	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
 
 	while (gn_session_child(c->session)) {
-		if (gn_session_ended(c->session, &c->status))
+		if (gn_session_ended(c->session, &c->status)) {
+			say_status(c);
 			return;
+		}
 		poll(&p, 1, 20);
 		if (take_signal(c->signal_fd))
 			return;
