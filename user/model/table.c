@@ -19,9 +19,14 @@ static struct gn_table_slot *find_slot(const struct gn_table *t, uint64_t key)
 static int resize(struct gn_table *t)
 {
 	struct gn_table bigger = {0};
-	size_t i;
+	size_t i, live = 0;
 
-	bigger.size = t->size ? t->size * 2 : 64;
+	for (i = 0; i < t->size; i++)
+		live += t->slots[i].value != GN_NONE && !t->slots[i].gone;
+	/* removed keys give their room back before the table grows */
+	bigger.size = live < t->size / 4 ? t->size : t->size * 2;
+	if (!t->size)
+		bigger.size = 64;
 	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -ENOMEM;
