@@ -244,7 +244,7 @@ static bool put_parameter(struct names *names, struct gn_text *out,
 					    params, ARGS_MAX, &count);
 	if (cursor)
 		GN_COM(names->metadata, GN_MD_CLOSE_ENUM, close_enum_fn)
-		(names->metadata, cursor);
+	(names->metadata, cursor);
 	if (hr < 0 || n >= count ||
 	    GN_COM(names->metadata, GN_MD_GENERIC_PARAM_PROPS,
 		   generic_param_props_fn)(
