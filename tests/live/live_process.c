@@ -151,7 +151,8 @@ static char *without_runtime_settings(struct live *t, const char *out)
 	char *kept = live_text(t, "%s", out), *to = kept;
 
 	while ((line = strsep(&rest, "\n"))) {
-		if (strncmp(line, "env CORECLR_", 12) == 0)
+		if (strncmp(line, "env CORECLR_", 12) == 0 ||
+		    strncmp(line, "env GNOMON_CLR_", 15) == 0)
 			continue;
 		memcpy(to, line, strlen(line));
 		to += strlen(line);

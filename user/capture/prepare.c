@@ -237,17 +237,42 @@ static int check_match(struct gn_session *s)
 			       glob);
 }
 
-/* The filter as a hook-site library reads it: a glob a line. */
+/* A glob that can only mean a native library: no assembly is named so. */
+static bool native_only(const char *glob)
+{
+	const char *colon = strchr(glob, ':');
+	const char *so = strstr(glob, ".so");
+
+	if (!colon || colon[1] == ':')
+		return false;
+	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
+}
+
+/*
+ * The filter as a hook-site library reads it: a glob a line. Who asks for
+ * functions of native libraries only does not want all managed ones.
+ */
 static char *filter_text(const struct gn_session *s)
 {
+	bool any = false, dropped = false;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
-	for (size_t i = 0; i < s->opts.nfunctions; i++)
-		fprintf(f, "%s%s", i ? "\n" : "", s->opts.functions[i]);
+	for (size_t i = 0; i < s->opts.nfunctions; i++) {
+		const char *glob = s->opts.functions[i];
+
+		if (native_only(glob)) {
+			dropped = dropped || *glob != '!';
+			continue;
+		}
+		any = any || *glob != '!';
+		fprintf(f, "%s%s", ftell(f) ? "\n" : "", glob);
+	}
+	if (dropped && !any)
+		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
 	if (fclose(f)) {
 		free(text);
 		return NULL;

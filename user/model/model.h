@@ -48,14 +48,40 @@ struct gn_model_module {
 	struct gn_values v; /* inclusive: any frame of it on the stack */
 };
 
+/* Times between which a thread was off a CPU or worked for by the kernel, by
+ * who owned them (the function on top), what for, and who ended them. */
+struct gn_model_wait {
+	int32_t function; /* index in functions, -1 = outside of any */
+	enum gn_class class;
+	uint16_t reason; /* system call number, GN_NO_SYSCALL = none */
+	uint64_t ns;
+	uint64_t count;
+	uint64_t longest;
+	uint32_t waker;		/* tid, 0 = unknown or an interrupt */
+	const char *waker_name; /* "" when it is not traced */
+	int32_t waker_function; /* on top of its stack, -1 = not known */
+};
+
+/* What probes cost, by class: see struct gn_rec_cost. */
+struct gn_model_cost {
+	uint32_t samples; /* 0 = not measured */
+	uint32_t before_ns, after_ns, spread_ns;
+	uint64_t hits;
+};
+
 struct gn_model_thread {
 	uint32_t pid, tid;
 	const char *name;
 	uint64_t start, end;
 	uint64_t elapsed; /* end - start, and the sum of classes */
 	uint64_t classes[GN_CLASS_COUNT];
-	uint64_t gaps;	  /* stretches with lost records */
-	uint64_t records; /* of it that were read */
+	uint64_t gaps;	     /* stretches with lost records */
+	uint64_t records;    /* of it that were read */
+	uint64_t probe_cost; /* taken out of elapsed; see model.probe_cost */
+	/* the kernel's account against ours (struct gn_rec_sched); sched_known:
+	 * such a record was read */
+	bool sched_known;
+	uint64_t kernel_cpu, kernel_delay, cpu, delay;
 	struct gn_values v;
 };
 
@@ -83,18 +109,22 @@ struct gn_model_edge {
 };
 
 /* Self-checks and oddities. X(field, text, is it an error) */
-#define GN_CHECK_LIST(X)                                                  \
-	/* sum over threads of |elapsed - sum of classes| */              \
-	X(account_error_ns, "time that the account does not close by", 1) \
-	/* intervals whose slices and OS time differ with nothing lost */ \
-	X(slice_mismatches, "intervals whose slices do not sum", 1)       \
-	/* OS time above the interval's elapsed time */                   \
-	X(os_overruns, "intervals with more OS time than time", 1)        \
-	/* times that went back within a thread */                        \
-	X(time_reversals, "times that run backwards in a thread", 1)      \
-	X(unmatched_leaves, "leaves that match no frame", 0)              \
-	X(unmatched_unwinds, "unwinds that match no frame", 0)            \
-	X(unwound_frames, "frames that ended without a leave", 0)         \
+#define GN_CHECK_LIST(X)                                                     \
+	/* sum over threads of |elapsed - sum of classes| */                 \
+	X(account_error_ns, "time that the account does not close by", 1)    \
+	/* intervals whose slices and OS time differ with nothing lost */    \
+	X(slice_mismatches, "intervals whose slices do not sum", 1)          \
+	/* OS time above the interval's elapsed time */                      \
+	X(os_overruns, "intervals with more OS time than time", 1)           \
+	/* times that went back within a thread */                           \
+	X(time_reversals, "times that run backwards in a thread", 1)         \
+	/* threads whose time on a CPU or runnable differs from the kernel's \
+	 */                                                                  \
+	/* by more than 1 % and 1 ms */                                                                          \
+	X(sched_errors, "threads that differ from the kernel's account", 1)  \
+	X(unmatched_leaves, "leaves that match no frame", 0)                 \
+	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
+	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)
 
 struct gn_checks {
@@ -115,6 +145,15 @@ struct gn_model {
 	uint64_t counters[GN_COUNTER_COUNT];
 	bool truncated; /* set by the reader's owner: the file had no end */
 	struct gn_checks checks;
+	/*
+	 * Probe cost: `probe_cost` was taken out of the intervals (and of all
+	 * elapsed and application times); `probe_cost_left` was not, because an
+	 * interval had less time on a CPU than its probes cost. raw: nothing
+	 * was taken out.
+	 */
+	bool raw;
+	uint64_t probe_cost, probe_cost_left;
+	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 
 	struct gn_model_info *info;
 	size_t ninfo;
@@ -130,6 +169,8 @@ struct gn_model {
 	size_t nnodes;
 	struct gn_model_edge *edges;
 	size_t nedges;
+	struct gn_model_wait *waits; /* by function, then ns downwards */
+	size_t nwaits;
 
 	void *own; /* what the strings and arrays live in */
 };

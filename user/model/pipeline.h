@@ -7,6 +7,7 @@
 #ifndef GNOMON_MODEL_PIPELINE_H
 #define GNOMON_MODEL_PIPELINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <gnomon/event.h>
@@ -16,6 +17,7 @@ struct gn_pipeline;
 
 struct gn_pipeline_opts {
 	enum gn_classify classify;
+	bool raw; /* leave the probes' cost in */
 };
 
 /* Returns NULL when there is no memory. */

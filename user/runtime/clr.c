@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hooksite/clr/clsid.h"
-#include "runtime/runtime.h"
+#include "runtime/clr_find.h"
 
 /* Registers: ELT3 hooks of the runtime on x86-64 (enter: r14 index, r15 the
  * caller's sp; leave and tailcall: rdi, rsi), the rest plain calls. */
@@ -17,7 +17,7 @@ static const struct gn_runtime_site sites[] = {
 	 GN_SRC_SI},
 	{"clr_unwind_begin", GN_PROG_MANAGED, GN_KIND_UNWIND_BEGIN, GN_SRC_DI,
 	 GN_SRC_NONE},
-	{"clr_unwind_end", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_NONE,
+	{"clr_unwind_end", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_DI,
 	 GN_SRC_NONE},
 	{"clr_jit_begin", GN_PROG_MANAGED, GN_KIND_JIT_BEGIN, GN_SRC_DI,
 	 GN_SRC_NONE},
@@ -78,4 +78,6 @@ const struct gn_runtime gn_runtime_clr = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.marker = "hostfxr",
 	.environment = environment,
+	.find = gn_clr_find,
+	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };
