@@ -24,6 +24,10 @@ struct gn_runtime_site {
 	enum gn_source frame; /* where the frame key is */
 };
 
+/* One that is installed: its folder and its version. <0 ends the search. */
+typedef int (*gn_runtime_found_fn)(void *ctx, const char *root,
+				   const char *version);
+
 struct gn_runtime {
 	enum gn_runtime_id id;
 	const char *title;   /* for people */
@@ -40,6 +44,12 @@ struct gn_runtime {
 	 */
 	int (*environment)(const char *library, const char *filter, char ***env,
 			   const char **why);
+	/*
+	 * Calls `each` for every one that is installed; `home` is the traced
+	 * user's. NULL: where it is cannot be told. 0 or what `each` said.
+	 */
+	int (*find)(const char *home, gn_runtime_found_fn each, void *ctx);
+	const char *get; /* how to install it: a line, or NULL */
 };
 
 /* NULL past the last. */

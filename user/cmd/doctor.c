@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon doctor: what this machine can, what it lacks, how to get that. */
+#include "cmd/doctor.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "cmd/cmd.h"
+#include "output/emit.h"
+#include "output/text.h"
+
+enum format { FORMAT_TABLE, FORMAT_JSON };
+
+static const char *format_choice(size_t i)
+{
+	static const char *const names[] = {"table", "json"};
+
+	return i < 2 ? names[i] : NULL;
+}
+
+struct doctor_args {
+	struct gn_args args; /* first: the option table's offsets */
+	int format;
+};
+
+static const struct gn_option options[] = {
+	{0, "format", GN_OPTION_CHOICE, offsetof(struct doctor_args, format),
+	 NULL, "how it is written", format_choice},
+};
+
+static const struct gn_verb_usage usage = {
+	.name = "doctor",
+	.synopsis = "[options]",
+	.summary = "Say what this machine can and lacks for tracing, by trying "
+		   "it, and how to get\nwhat is missing. Exit status: 0 when "
+		   "gnomon can trace here, 1 when not.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.rest = GN_REST_NONE,
+	.examples = "  sudo gnomon doctor\n"
+		    "  sudo gnomon doctor --format json\n",
+};
+
+void gn_finding_add(struct gn_checkup *c, const char *group, const char *id,
+		    const char *title, enum gn_found state, const char *advice,
+		    const char *format, ...)
+{
+	struct gn_finding *rows;
+	char *detail = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&detail, format, ap) < 0)
+		detail = NULL;
+	va_end(ap);
+	rows = reallocarray(c->row, c->n + 1, sizeof(*rows));
+	if (rows)
+		c->row = rows;
+	if (!rows || !detail) {
+		free(detail);
+		c->no_memory = true;
+		return;
+	}
+	c->row[c->n++] =
+		(struct gn_finding){group, id, title, state, detail, advice};
+}
+
+static void clear(struct gn_checkup *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->row[i].detail);
+	free(c->row);
+}
+
+static const char *state_text(enum gn_found state)
+{
+	static const char *const texts[] = {
+#define TEXT(name, text, color) [GN_FOUND_##name] = text,
+		GN_FOUND_LIST(TEXT)
+#undef TEXT
+	};
+
+	return texts[state];
+}
+
+static const char *state_color(enum gn_found state)
+{
+	static const char *const colors[] = {
+#define COLOR(name, text, color) [GN_FOUND_##name] = color,
+		GN_FOUND_LIST(COLOR)
+#undef COLOR
+	};
+
+	return colors[state];
+}
+
+/* What is needed and not there, or could not be tried, stops tracing. */
+static bool can_trace(const struct gn_checkup *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->row[i].state == GN_FOUND_MISSING)
+			return false;
+	return !c->barred;
+}
+
+static const char *verdict(const struct gn_checkup *c)
+{
+	if (can_trace(c))
+		return "gnomon can trace on this machine.";
+	if (c->barred)
+		return "gnomon cannot trace as it was started here, and not "
+		       "all could be tried;\nrun: sudo gnomon doctor";
+	return "gnomon cannot trace on this machine: see what is missing.";
+}
+
+static int print_row(const struct gn_finding *r, bool color, FILE *f)
+{
+	char *detail = gn_escape(r->detail, true);
+
+	if (!detail)
+		return -ENOMEM;
+	if (color)
+		fprintf(f, "  \033[%sm%-8s\033[0m", state_color(r->state),
+			state_text(r->state));
+	else
+		fprintf(f, "  %-8s", state_text(r->state));
+	if (*detail)
+		fprintf(f, "%-22s %s\n", r->title, detail);
+	else
+		fprintf(f, "%s\n", r->title);
+	if (r->advice && r->state != GN_FOUND_OK)
+		fprintf(f, "            %s\n", r->advice);
+	free(detail);
+	return gn_stream_status(f);
+}
+
+static int print_table(const struct gn_checkup *c, bool color, FILE *f)
+{
+	const char *group = NULL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->n; i++) {
+		if (c->row[i].group != group) {
+			group = c->row[i].group;
+			fprintf(f, "%s\n", group);
+		}
+		err = print_row(&c->row[i], color, f);
+	}
+	fprintf(f, "\n%s\n", verdict(c));
+	return err ?: gn_stream_status(f);
+}
+
+static int print_json(const struct gn_checkup *c, FILE *f)
+{
+	struct gn_emit e = {.f = f};
+
+	gn_emit_open(&e, NULL, '{');
+	gn_emit_u64(&e, "version", 1);
+	gn_emit_text(&e, "gnomon", GNOMON_VERSION);
+	gn_emit_bool(&e, "can_trace", can_trace(c));
+	gn_emit_open(&e, "checks", '[');
+	for (size_t i = 0; i < c->n; i++) {
+		const struct gn_finding *r = &c->row[i];
+
+		gn_emit_line(&e);
+		gn_emit_open(&e, NULL, '{');
+		gn_emit_text(&e, "group", r->group);
+		gn_emit_text(&e, "id", r->id);
+		gn_emit_text(&e, "state",
+			     r->state == GN_FOUND_FACT ? "fact"
+						       : state_text(r->state));
+		gn_emit_text(&e, "detail", r->detail);
+		if (r->advice && r->state != GN_FOUND_OK)
+			gn_emit_text(&e, "advice", r->advice);
+		gn_emit_close(&e, '}');
+	}
+	gn_emit_close(&e, ']');
+	gn_emit_close(&e, '}');
+	fputc('\n', f);
+	return gn_stream_status(f);
+}
+
+static int print(const struct gn_checkup *c, const struct doctor_args *args)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct gn_report_opts opts;
+	int err;
+
+	sigaction(SIGPIPE, &ignore, NULL);
+	gn_report_opts_init(&opts, &args->args, stdout);
+	errno = 0;
+	if (args->format == FORMAT_JSON)
+		err = print_json(c, stdout);
+	else
+		err = print_table(c, opts.out.color, stdout);
+	if (!err && fflush(stdout))
+		err = errno > 0 ? -errno : -EIO;
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write: %s; give stdout a place with room",
+		 strerror(-err));
+	return GN_EXIT_FAILED;
+}
+
+/* What libbpf says of trials that fail is expected. */
+static int no_print(enum libbpf_print_level level, const char *format,
+		    va_list ap)
+{
+	(void)level;
+	(void)format;
+	(void)ap;
+	return 0;
+}
+
+int gn_cmd_doctor(int argc, char **argv)
+{
+	struct doctor_args args = {0};
+	struct gn_checkup c = {0};
+	int status;
+
+	gn_args_init(&args.args);
+	if (!gn_cmd_parse(&usage, argc, argv, &args.args, &status))
+		goto out;
+	libbpf_set_print(no_print);
+	gn_checkup_kernel(&c);
+	gn_checkup_limits(&c);
+	gn_checkup_runtimes(&c);
+	if (c.no_memory) {
+		gn_error("no memory; free some");
+		status = GN_EXIT_FAILED;
+		goto out;
+	}
+	status = print(&c, &args);
+	if (!status && !can_trace(&c))
+		status = GN_EXIT_FAILED;
+out:
+	clear(&c);
+	gn_args_clear(&args.args);
+	return status;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the kernel gives to BPF programs here: each thing is tried. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <linux/magic.h>
+
+#include "capture/session.h"
+#include "cmd/doctor.h"
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
+
+static const char group[] = "kernel";
+
+static const char newer[] = "boot a newer kernel: Linux 6.1 or later with "
+			    "CONFIG_DEBUG_INFO_BTF and CONFIG_UPROBES";
+
+/* A program that does nothing; <0. `id`: of what it is attached to, in BTF. */
+static int load_empty(enum bpf_prog_type type, enum bpf_attach_type expected,
+		      int id)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = expected,
+		    .attach_btf_id = (__u32)id);
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(type, "gn_doctor", "Dual BSD/GPL", insns,
+			       sizeof(insns) / sizeof(insns[0]), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A row of something that is needed. */
+static void add_needed(struct gn_checkup *c, const char *id, const char *title,
+		       int err, const char *detail)
+{
+	if (!err)
+		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
+			       detail);
+	else
+		gn_finding_add(c, group, id, title, GN_FOUND_MISSING, newer,
+			       "%s", strerror(-err));
+}
+
+static void check_machine(struct gn_checkup *c)
+{
+	struct utsname u;
+	bool ours;
+
+	if (uname(&u)) {
+		gn_finding_add(c, group, "kernel", "Linux", GN_FOUND_UNKNOWN,
+			       NULL, "%s", strerror(errno));
+		return;
+	}
+	ours = !strcmp(u.machine, "x86_64");
+	gn_finding_add(c, group, "kernel", "Linux",
+		       ours ? GN_FOUND_OK : GN_FOUND_MISSING,
+		       "gnomon traces on x86-64 only", "%s %s", u.release,
+		       u.machine);
+}
+
+static void check_btf(struct gn_checkup *c)
+{
+	if (!access(BTF_PATH, R_OK))
+		gn_finding_add(c, group, "btf", "BTF", GN_FOUND_OK, NULL,
+			       BTF_PATH);
+	else
+		gn_finding_add(c, group, "btf", "BTF", GN_FOUND_MISSING,
+			       "boot a kernel with CONFIG_DEBUG_INFO_BTF",
+			       BTF_PATH ": %s", strerror(errno));
+}
+
+static bool has_capability(cap_value_t cap)
+{
+	cap_flag_value_t has = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
+
+	if (caps)
+		cap_get_flag(caps, cap, CAP_EFFECTIVE, &has);
+	cap_free(caps);
+	return has == CAP_SET;
+}
+
+/* Whether BPF programs may be loaded; else nothing below can be tried. */
+static void check_allowed(struct gn_checkup *c)
+{
+	bool admin = has_capability(CAP_SYS_ADMIN);
+	bool bpf = admin || has_capability(CAP_BPF);
+	bool perfmon = admin || has_capability(CAP_PERFMON);
+	int fd = load_empty(BPF_PROG_TYPE_KPROBE, 0, 0);
+
+	if (fd >= 0) {
+		close(fd);
+		gn_finding_add(c, group, "bpf", "BPF programs", GN_FOUND_OK,
+			       NULL, "allowed%s", geteuid() ? "" : " (root)");
+		return;
+	}
+	c->barred = true;
+	if (fd != -EPERM && fd != -EACCES)
+		gn_finding_add(c, group, "bpf", "BPF programs",
+			       GN_FOUND_MISSING, newer, "%s", strerror(-fd));
+	else if (bpf && perfmon)
+		gn_finding_add(
+			c, group, "bpf", "BPF programs", GN_FOUND_MISSING,
+			"a container or a kernel lockdown forbids it: run "
+			"it outside, or boot without lockdown",
+			"not permitted, though the capabilities are "
+			"there");
+	else
+		gn_finding_add(
+			c, group, "bpf", "BPF programs", GN_FOUND_MISSING,
+			"run it as root: sudo gnomon doctor",
+			"not permitted: %s%s%s missing", bpf ? "" : "CAP_BPF",
+			bpf || perfmon ? "" : " and ",
+			perfmon ? "" : "CAP_PERFMON");
+}
+
+static int try_ring(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "gn_doctor", 0, 0,
+				(__u32)sysconf(_SC_PAGESIZE), NULL);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+/* 1 = there, 0 = not, <0: what libbpf's probes say. */
+static int not_there(int got)
+{
+	if (got > 0)
+		return 0;
+	return got ? got : -EOPNOTSUPP;
+}
+
+/* The scheduler's tracepoint: load, attach. */
+static int try_tracepoint(void)
+{
+	int id = libbpf_find_vmlinux_btf_id("sched_switch", BPF_TRACE_RAW_TP);
+	int prog, link, err = 0;
+
+	if (id <= 0)
+		return id ? id : -ENOENT;
+	prog = load_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, id);
+	if (prog < 0)
+		return prog;
+	link = bpf_raw_tracepoint_open(NULL, prog);
+	if (link < 0)
+		err = -errno;
+	else
+		close(link);
+	close(prog);
+	return err;
+}
+
+static int try_iterator(void)
+{
+	int id = libbpf_find_vmlinux_btf_id("task", BPF_TRACE_ITER);
+	int prog, link, err = 0;
+
+	if (id <= 0)
+		return id ? id : -ENOENT;
+	prog = load_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, id);
+	if (prog < 0)
+		return prog;
+	link = bpf_link_create(prog, 0, BPF_TRACE_ITER, NULL);
+	if (link < 0)
+		err = -errno;
+	else
+		close(link);
+	close(prog);
+	return err;
+}
+
+static void check_bpf(struct gn_checkup *c)
+{
+	add_needed(c, "ringbuf", "ring buffer", try_ring(), "");
+	add_needed(c, "task_storage", "task storage",
+		   not_there(libbpf_probe_bpf_map_type(
+			   BPF_MAP_TYPE_TASK_STORAGE, NULL)),
+		   "");
+	add_needed(c, "tp_btf", "scheduler events", try_tracepoint(),
+		   "tp_btf/sched_switch");
+	add_needed(c, "iter_task", "iterator over tasks", try_iterator(), "");
+	add_needed(c, "cookie", "BPF cookie",
+		   not_there(libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
+						     BPF_FUNC_get_attach_cookie,
+						     NULL)),
+		   "");
+}
+
+/* Links of one kind; each is enough, the later the better. */
+static bool check_link(struct gn_checkup *c, enum gn_attach_mode mode,
+		       const char *id, const char *title, const char *without,
+		       enum gn_found absent)
+{
+	int err = gn_attach_try(mode);
+
+	if (!err)
+		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
+			       "");
+	else
+		gn_finding_add(c, group, id, title, absent,
+			       absent == GN_FOUND_MISSING ? newer : NULL,
+			       "%s: %s", strerror(-err), without);
+	return !err;
+}
+
+static enum gn_attach_mode check_links(struct gn_checkup *c)
+{
+	bool session, multi;
+
+	multi = !gn_attach_try(GN_ATTACH_MULTI);
+	check_link(c, GN_ATTACH_SINGLE, "uprobe", "uprobes (perf)",
+		   multi ? "multi links are used" : "no probe can be put",
+		   multi ? GN_FOUND_ABSENT : GN_FOUND_MISSING);
+	check_link(c, GN_ATTACH_MULTI, "uprobe_multi", "uprobe multi links",
+		   "each probe is attached by itself, slowly", GN_FOUND_ABSENT);
+	session = check_link(c, GN_ATTACH_SESSION, "uprobe_session",
+			     "session links", "enter and return are two probes",
+			     GN_FOUND_ABSENT);
+	if (session)
+		return GN_ATTACH_SESSION;
+	return multi ? GN_ATTACH_MULTI : GN_ATTACH_SINGLE;
+}
+
+static void check_cost(struct gn_checkup *c, enum gn_attach_mode mode)
+{
+	/* what is timed is a probe of its own, not a session's pair */
+	enum gn_attach_mode plain =
+		mode == GN_ATTACH_SESSION ? GN_ATTACH_MULTI : mode;
+	uint64_t nop1 = gn_attach_hit_ns(plain, GN_CAL_NOP1);
+	uint64_t nop5 = gn_attach_hit_ns(plain, GN_CAL_NOP5);
+	bool cheaper = nop1 && nop5 && nop5 < nop1;
+
+	if (!nop1)
+		gn_finding_add(c, group, "nop5", "optimized probes",
+			       GN_FOUND_UNKNOWN, NULL,
+			       "what a probe costs cannot be measured");
+	else
+		gn_finding_add(c, group, "nop5", "optimized probes",
+			       cheaper ? GN_FOUND_OK : GN_FOUND_ABSENT, NULL,
+			       "a hit costs %" PRIu64 " ns on a nop, %" PRIu64
+			       " ns on a nop5%s",
+			       nop1, nop5, cheaper ? "" : ": nops are used");
+}
+
+static int drop(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	(void)ctx;
+	(void)rec;
+	(void)size;
+	return 0;
+}
+
+/* The whole of it, short of tracing: gnomon's own programs, attached. */
+static void check_programs(struct gn_checkup *c)
+{
+	pid_t self = getpid();
+	struct gn_session_opts opts = {.pids = &self, .npids = 1, .sink = drop};
+	struct gn_session *s = NULL;
+	int err = gn_session_new(&opts, &s);
+
+	if (!err)
+		err = gn_session_prepare(s);
+	if (!err)
+		err = gn_session_load(s);
+	if (!err)
+		err = gn_session_attach(s);
+	if (!err)
+		gn_finding_add(c, group, "programs", "gnomon's programs",
+			       GN_FOUND_OK, NULL, "load and attach");
+	else
+		gn_finding_add(c, group, "programs", "gnomon's programs",
+			       GN_FOUND_MISSING, newer, "%s",
+			       s && *gn_session_error(s) ? gn_session_error(s)
+							 : strerror(-err));
+	gn_session_free(s);
+}
+
+void gn_checkup_kernel(struct gn_checkup *c)
+{
+	check_machine(c);
+	check_btf(c);
+	check_allowed(c);
+	if (c->barred) {
+		gn_finding_add(c, group, "features", "BPF and uprobes",
+			       GN_FOUND_UNKNOWN, NULL,
+			       "ring buffer, task storage, events, iterator, "
+			       "cookie, links, costs");
+		return;
+	}
+	check_bpf(c);
+	check_cost(c, check_links(c));
+	check_programs(c);
+}
+
+void gn_checkup_limits(struct gn_checkup *c)
+{
+	static const char limits[] = "not needed, for information";
+	struct rlimit lock = {0};
+	struct statfs fs;
+	bool tracefs;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &lock))
+		gn_finding_add(c, limits, "memlock", "memlock limit",
+			       GN_FOUND_UNKNOWN, NULL, "%s", strerror(errno));
+	else if (lock.rlim_cur == RLIM_INFINITY)
+		gn_finding_add(c, limits, "memlock", "memlock limit",
+			       GN_FOUND_FACT, NULL, "none");
+	else
+		gn_finding_add(c, limits, "memlock", "memlock limit",
+			       GN_FOUND_FACT, NULL, "%" PRIu64 " KiB",
+			       (uint64_t)lock.rlim_cur / 1024);
+	gn_finding_add(c, limits, "cap_sys_resource", "CAP_SYS_RESOURCE",
+		       GN_FOUND_FACT, NULL,
+		       has_capability(CAP_SYS_RESOURCE) ? "yes" : "no");
+	tracefs = !statfs("/sys/kernel/tracing", &fs) &&
+		  fs.f_type == TRACEFS_MAGIC;
+	gn_finding_add(c, limits, "tracefs", "tracefs", GN_FOUND_FACT, NULL,
+		       tracefs ? "mounted" : "not mounted");
+}
