@@ -103,8 +103,10 @@ void dump_model(const struct gn_model *m, FILE *f)
 		m->start, m->end, m->lost);
 	dump_values(&m->session, f);
 	fprintf(f, "checks");
+	/* only what is not 0, so that a new check changes no golden file */
 #define DUMP_CHECK(field, text, error) \
-	fprintf(f, " " #field "=%" PRIu64, m->checks.field);
+	if (m->checks.field)           \
+		fprintf(f, " " #field "=%" PRIu64, m->checks.field);
 	GN_CHECK_LIST(DUMP_CHECK)
 #undef DUMP_CHECK
 	fprintf(f, "\n");

@@ -143,6 +143,22 @@ static void pending_leaves_of_several_functions(void **state)
 	assert_int_equal(f->st.active->npending, 0);
 }
 
+static void pending_leaves_end_with_their_caller(void **state)
+{
+	struct fixture *f = *state;
+	struct gn_fn def = {.func = 1, .leave_return = true};
+
+	def.name = gn_pool_add(&f->s.names.pool, "r", 1);
+	assert_int_equal(gn_names_define(&f->s.names, &def), 0);
+	enter(f, 200, 3);
+	enter(f, 100, 1);
+	enter(f, 100, 2);
+	leave(f, 200, 3);
+	/* what was at 100 is gone: this is a leave of something else */
+	leave(f, 100, 1);
+	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+}
+
 static void stacks_are_found_by_their_place(void **state)
 {
 	struct fixture *f = *state;
@@ -265,6 +281,7 @@ int main(void)
 		STACK_TEST(a_leave_must_match_function_and_key),
 		STACK_TEST(pending_leaves_are_bounded),
 		STACK_TEST(pending_leaves_of_several_functions),
+		STACK_TEST(pending_leaves_end_with_their_caller),
 		STACK_TEST(stacks_are_found_by_their_place),
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
 		STACK_TEST(idle_stacks_are_bounded),

@@ -31,6 +31,8 @@ static void build_free(struct build *b)
 	free(b->first);
 	free(b->next);
 	free(b->place);
+	b->function_of = b->rank_of = b->same = NULL;
+	b->first = b->next = b->place = NULL;
 }
 
 static int build_alloc(struct build *b)
@@ -559,13 +561,18 @@ int gn_build(struct gn_pipeline *p, struct gn_model **out)
 	memcpy(m->counters, p->counters, sizeof(m->counters));
 	m->checks = p->stage.checks;
 	set_bounds(p, m);
+	/* what is no longer needed makes room for the model, whose nodes are
+	 * much larger */
+	gn_table_free(&p->stage.tree.children);
 	err = make_functions(&b);
+	if (!err)
+		err = make_threads(&b);
 	if (!err)
 		err = rank_processes(&b);
 	if (!err)
 		err = make_nodes(&b);
-	if (!err)
-		err = make_threads(&b);
+	gn_tree_free(&p->stage.tree);
+	build_free(&b);
 	if (!err)
 		err = gn_rollup(m);
 	if (err)

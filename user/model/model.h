@@ -92,6 +92,14 @@ struct gn_model_process {
 	struct gn_values v;
 };
 
+/*
+ * Threads, processes and the session: inclusive values are all of their time,
+ * exclusive ones what functions owned, so that the difference is the time
+ * outside of any function. In the tree that difference is the process's node's
+ * own (its exclusive values), as a function's is. min, max and finished are of
+ * calls and 0 elsewhere.
+ */
+
 /* A call path. Node 0 is the session; its children are processes, theirs
  * functions. Threads of a process are merged. Indexes, -1 = none. */
 struct gn_model_node {

@@ -26,8 +26,9 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts);
 /*
  * Takes one record of `size` bytes, 8-byte aligned; nothing of it is kept by
  * reference. Records of one thread come in the order in which the kernel
- * reserved them. Returns 0, -EBADMSG for a record that is not well formed (it
- * is ignored), -ENOMEM. Unknown kinds are not errors.
+ * reserved them. COUNT records of one counter add up. Returns 0, -EBADMSG for a
+ * record that is not well formed (it is ignored), -ENOMEM. Unknown kinds are
+ * not errors.
  */
 int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		     size_t size);

@@ -48,7 +48,7 @@ int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value)
 	struct gn_table_slot *s;
 	int err;
 
-	if (t->used >= t->size / 2) {
+	if (t->used >= t->size / 4 * 3) {
 		err = resize(t);
 		if (err)
 			return err;
