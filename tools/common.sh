@@ -21,8 +21,11 @@ find_builder()
 	[ -n "$builder" ] || return 0
 	local d
 	for d in "$top" "$@"; do
-		[ ! -e "$d" ] || as_builder test -w "$d" || { builder=; return 0; }
+		[ ! -e "$d" ] || as_builder test -w "$d" || builder=
+		[ -n "$builder" ] || break
 	done
+	# then what gnomon runs must not be that user's either: it writes here
+	[ -n "$builder" ] || unset SUDO_UID SUDO_GID SUDO_USER
 }
 
 as_builder()
