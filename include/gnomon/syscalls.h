@@ -2,7 +2,9 @@
 /*
  * System calls of x86-64 in which a thread can wait, and what it then waits
  * for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that
- * is not in the list waits for GN_CLASS_OTHER.
+ * is not in the list waits for GN_CLASS_OTHER. A wait that the kernel itself
+ * marks as one for I/O is GN_CLASS_DISK in any call; so an open that waits
+ * otherwise (the other end of a FIFO, a lease) is not.
  *
  * X(number, name, rule). Rules: a class, or FD: by the kind of the file that
  * the first argument names.
@@ -15,7 +17,7 @@
 #define GN_SYSCALL_LIST(X)             \
 	X(0, read, FD)                 \
 	X(1, write, FD)                \
-	X(2, open, DISK)               \
+	X(2, open, OTHER)              \
 	X(4, stat, DISK)               \
 	X(5, fstat, DISK)              \
 	X(6, lstat, DISK)              \
@@ -55,7 +57,7 @@
 	X(82, rename, DISK)            \
 	X(83, mkdir, DISK)             \
 	X(84, rmdir, DISK)             \
-	X(85, creat, DISK)             \
+	X(85, creat, OTHER)            \
 	X(87, unlink, DISK)            \
 	X(128, rt_sigtimedwait, OTHER) \
 	X(130, rt_sigsuspend, OTHER)   \
@@ -70,7 +72,7 @@
 	X(242, mq_timedsend, IPC)      \
 	X(243, mq_timedreceive, IPC)   \
 	X(247, waitid, CHILD)          \
-	X(257, openat, DISK)           \
+	X(257, openat, OTHER)          \
 	X(258, mkdirat, DISK)          \
 	X(262, newfstatat, DISK)       \
 	X(263, unlinkat, DISK)         \
@@ -96,7 +98,7 @@
 	X(333, io_pgetevents, DISK)    \
 	X(426, io_uring_enter, OTHER)  \
 	X(435, clone3, CHILD)          \
-	X(437, openat2, DISK)          \
+	X(437, openat2, OTHER)         \
 	X(441, epoll_pwait2, OTHER)    \
 	X(449, futex_waitv, LOCK)      \
 	X(455, futex_wait, LOCK)

@@ -23,6 +23,17 @@ static const struct gn_runtime_site sites[] = {
 	 GN_SRC_NONE},
 	{"clr_jit_end", GN_PROG_MANAGED, GN_KIND_JIT_END, GN_SRC_DI,
 	 GN_SRC_NONE},
+	{"clr_gc_begin", GN_PROG_MANAGED, GN_KIND_GC_BEGIN, GN_SRC_NONE,
+	 GN_SRC_NONE},
+	{"clr_gc_end", GN_PROG_MANAGED, GN_KIND_GC_END, GN_SRC_NONE,
+	 GN_SRC_NONE},
+	/* on the thread that suspends the others, around all of it */
+	{"clr_suspend_begin", GN_PROG_MANAGED, GN_KIND_SUSPEND_BEGIN,
+	 GN_SRC_NONE, GN_SRC_NONE},
+	{"clr_suspend_abort", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
+	 GN_SRC_NONE},
+	{"clr_resume_end", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
+	 GN_SRC_NONE},
 	{"clr_name", GN_PROG_NAME, 0, GN_SRC_DI, GN_SRC_NONE},
 };
 

@@ -82,7 +82,11 @@ enum {
 #define GN_PRF_JIT_COMPILATION	    0x00000020u
 #define GN_PRF_EXCEPTIONS	    0x00000040u
 #define GN_PRF_ENTERLEAVE	    0x00001000u
+#define GN_PRF_SUSPENDS		    0x00010000u
 #define GN_PRF_HIGH_DYNAMIC_UNLOADS 0x00000004u
+/* beginnings and ends of collections; the older GC event turns concurrent
+ * collection off */
+#define GN_PRF_HIGH_BASIC_GC 0x00000010u
 
 /* GetModuleInfo2: the module was made in memory. */
 #define GN_MODULE_DYNAMIC 0x4u

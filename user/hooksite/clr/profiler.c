@@ -11,10 +11,11 @@
 #include "text.h"
 #include "unwinds.h"
 
-#define EVENTS                                           \
-	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
-	 GN_PRF_JIT_COMPILATION | GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE)
-#define EVENTS_HIGH GN_PRF_HIGH_DYNAMIC_UNLOADS
+#define EVENTS                                                            \
+	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS |                  \
+	 GN_PRF_JIT_COMPILATION | GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE | \
+	 GN_PRF_SUSPENDS)
+#define EVENTS_HIGH (GN_PRF_HIGH_DYNAMIC_UNLOADS | GN_PRF_HIGH_BASIC_GC)
 
 static const struct gn_guid profiler_info8 = {
 	0xc5ac80a6,
