@@ -83,8 +83,13 @@ static void set_flow_by_name(const ZydisDecodedInstruction *z,
 	case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_SYSEXIT:
-	case ZYDIS_MNEMONIC_XABORT:
 		in->flow = GN_FLOW_OTHER;
+		break;
+	case ZYDIS_MNEMONIC_XBEGIN: /* the abort handler, or on */
+		in->flow = GN_FLOW_JCC;
+		break;
+	case ZYDIS_MNEMONIC_XABORT:
+		in->flow = GN_FLOW_NEXT;
 		break;
 	case ZYDIS_MNEMONIC_SYSCALL:
 	case ZYDIS_MNEMONIC_SYSENTER:

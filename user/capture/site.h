@@ -63,14 +63,15 @@ struct gn_plan {
 struct gn_planner; /* caches what it has proved of each file */
 
 /*
- * What is known of the processes that will map the files. `may_unwind`: some
- * mapped file throws or unwinds; `may_switch`: some switches stacks. Both are
- * found by gn_planner_scan().
+ * `wanted`: AUTO proves where return probes are safe and takes the function's
+ * own returns elsewhere; RETURN takes return probes everywhere, RET nowhere.
+ * NULL: no memory.
  */
 struct gn_planner *gn_planner_new(enum gn_leave_mode wanted);
 void gn_planner_free(struct gn_planner *p);
 
-/* Adds a file that the traced process maps to the whole-process proof. */
+/* Adds a file that the traced process maps to the whole-process proof. A
+ * gn_elf given to a planner must live as long as the planner. */
 int gn_planner_scan(struct gn_planner *p, struct gn_elf *elf);
 
 /* Further code may come later (dlopen imported, a JIT, children followed into

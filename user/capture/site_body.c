@@ -100,6 +100,11 @@ size_t gn_body_find(const struct gn_body *b, uint64_t addr)
 			else
 				hi = mid;
 		}
+		/* libc jumps over a lock prefix when there is one thread: the
+		 * instruction is the same in all that matters here */
+		if (lo > p->first && b->insns[lo - 1].addr + 1 == addr &&
+		    p->bytes[addr - 1 - p->begin] == 0xf0)
+			return lo - 1;
 	}
 	return SIZE_MAX;
 }
@@ -143,6 +148,18 @@ static bool cold_of(const struct gn_elf *elf, const struct gn_elf_symbol *cold,
 	return false;
 }
 
+/* Names of empty cold parts come together at one address. */
+static bool is_cold_part(const struct gn_elf *elf, uint64_t part, uint64_t addr)
+{
+	const struct gn_elf_symbol *all, *s = gn_symbol_at(elf, part);
+	size_t n = gn_elf_symbols(elf, &all);
+
+	for (; s && s < all + n && s->addr == part; s++)
+		if (s->is_cold && cold_of(elf, s, addr))
+			return true;
+	return false;
+}
+
 /* The jumps of a part that has just been decoded may lead to a cold part. */
 static void find_cold(struct gn_body *b, const struct gn_part *part)
 {
@@ -155,7 +172,7 @@ static void find_cold(struct gn_body *b, const struct gn_part *part)
 		if (gn_body_holds(b, in->target))
 			continue;
 		s = gn_symbol_over(b->elf, in->target);
-		if (s && s->is_cold && cold_of(b->elf, s, b->addr))
+		if (s && is_cold_part(b->elf, s->addr, b->addr))
 			gn_body_add_part(b, s->addr, s->addr + s->size);
 	}
 }

@@ -78,7 +78,9 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 {
 	const struct gn_insn *in = &b->insns[i];
 	const struct gn_elf_symbol *to = gn_symbol_at(b->elf, in->target);
-	bool entry = (to && !to->is_cold) || gn_plt_import(b->elf, in->target);
+	const char *import;
+	bool entry = (to && !to->is_cold) ||
+		     gn_plt_entry(b->elf, in->target, &import);
 	bool top = gn_rsp_is(s, 0);
 	int err;
 
@@ -137,7 +139,27 @@ static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
 	}
 }
 
-static int look(struct gn_body *b, size_t i, const struct gn_state *s)
+/* A ret is the function's leave when the stack is as it was at the entry. Where
+ * that cannot be followed, a leave may be trusted, a proof may not, but for
+ * code that an exception or an unread table lands on: all of it is like that.
+ */
+static void look_at_ret(struct gn_body *b, const struct gn_state *s, bool seed)
+{
+	const char *why = "its stack pointer could not be followed to a return";
+
+	if (gn_rsp_is(s, 0) || (seed && s->reg[GN_RSP].kind == GN_V_STACK))
+		return;
+	if (s->reg[GN_RSP].kind == GN_V_KNOWN) {
+		why = "it returns with another stack pointer than it was "
+		      "entered with";
+		blame(&b->leaves, why);
+	}
+	blame(&b->plain, why);
+	blame(&b->closed, why);
+}
+
+static int look(struct gn_body *b, size_t i, const struct gn_state *s,
+		bool seed)
 {
 	const struct gn_insn *in = &b->insns[i];
 	const char *import;
@@ -154,14 +176,7 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s)
 		blame(&b->plain, "it takes its return address off the stack");
 	switch (in->flow) {
 	case GN_FLOW_RET:
-		if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n) {
-			const char *why = "it returns with another stack "
-					  "pointer than it was entered with";
-
-			blame(&b->leaves, why);
-			blame(&b->plain, why);
-			blame(&b->closed, why);
-		}
+		look_at_ret(b, s, seed);
 		return add_exit(b, i, GN_SITE_LEAVE, 0, NULL);
 	case GN_FLOW_CALL:
 		return gn_body_holds(b, in->target)
@@ -207,7 +222,7 @@ int gn_body_find_out(struct gn_body *b)
 {
 	for (size_t p = 0; p < b->nparts; p++) {
 		size_t i = b->parts[p].first, end = i + b->parts[p].count;
-		bool known = false, after_call = false;
+		bool known = false, seed = false, after_call = false;
 		struct gn_state s;
 
 		for (; i < end; i++) {
@@ -216,13 +231,14 @@ int gn_body_find_out(struct gn_body *b)
 
 			if (b->marks[i].state) {
 				s = b->states[b->marks[i].state - 1];
+				seed = b->marks[i].flags & GN_MARK_SEED;
 				known = true;
 			}
 			if (!known || !(b->marks[i].flags & GN_MARK_SEEN)) {
 				known = false;
 				continue;
 			}
-			err = look(b, i, &s);
+			err = look(b, i, &s, seed);
 			if (err)
 				return err;
 			gn_state_apply(&s, in, b->drap);

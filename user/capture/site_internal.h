@@ -120,6 +120,7 @@ enum gn_jump_class {
 struct gn_jump {
 	enum gn_jump_class class;
 	uint64_t table;
+	uint64_t base;	    /* what its 4-byte entries are added to */
 	uint8_t width;	    /* of its entries: 4 or 8 bytes */
 	const char *import; /* TAIL through the offset table */
 };
@@ -136,8 +137,8 @@ const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
 					   uint64_t addr);
 /* The next address above addr at which a symbol begins; UINT64_MAX: none. */
 uint64_t gn_symbol_next(const struct gn_elf *elf, uint64_t addr);
-/* The import that the code at addr, a PLT entry, jumps to; or NULL. */
-const char *gn_plt_import(const struct gn_elf *elf, uint64_t addr);
+/* Is the code at addr a PLT entry? *import: of which symbol, or NULL. */
+bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import);
 /* The place of addr in the unwinder's table; false if it is not in it. */
 bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
 

@@ -32,9 +32,9 @@ static struct gn_jump hidden_table(const struct gn_state *s)
 
 static struct gn_jump by_table(const struct gn_body *b,
 			       const struct gn_state *s, uint64_t table,
-			       uint8_t width)
+			       uint64_t base, uint8_t width)
 {
-	struct gn_jump jump = {GN_JUMP_TABLE, table, width, NULL};
+	struct gn_jump jump = {GN_JUMP_TABLE, table, base, width, NULL};
 	uint64_t first;
 	uint8_t none[8] = {0};
 	const uint8_t *p = gn_elf_rodata(b->elf, table, width);
@@ -56,9 +56,9 @@ static struct gn_jump by_register(const struct gn_body *b,
 
 	switch (v->kind) {
 	case GN_V_TABLE4:
-		return by_table(b, s, (uint64_t)v->n, 4);
+		return by_table(b, s, (uint64_t)v->n, (uint64_t)v->base, 4);
 	case GN_V_TABLE8:
-		return by_table(b, s, (uint64_t)v->n, 8);
+		return by_table(b, s, (uint64_t)v->n, 0, 8);
 	case GN_V_INDEX4:
 	case GN_V_INDEX8:
 		return hidden_table(s);
@@ -84,11 +84,11 @@ static struct gn_jump by_memory(const struct gn_body *b,
 	if (m->scale != 8)
 		return hidden_table(s);
 	if (m->base == GN_NO_REG)
-		return by_table(b, s, (uint64_t)m->disp, 8);
+		return by_table(b, s, (uint64_t)m->disp, 0, 8);
 	if (s->reg[m->base].kind == GN_V_CONST)
 		return by_table(b, s,
 				(uint64_t)s->reg[m->base].n + (uint64_t)m->disp,
-				8);
+				0, 8);
 	return hidden_table(s);
 }
 
@@ -125,7 +125,7 @@ bool gn_jump_entry(const struct gn_body *b, const struct gn_jump *jump,
 		memcpy(target, p, 8);
 	} else {
 		memcpy(&rel, p, 4);
-		*target = jump->table + (uint64_t)(int64_t)rel;
+		*target = jump->base + (uint64_t)(int64_t)rel;
 	}
 	return gn_body_holds(b, *target);
 }

@@ -117,8 +117,8 @@ static void add_edge(struct gn_proof *p, struct node *n,
 		n->edges[n->nedges++] = to << 1 | call->tail;
 		return;
 	}
-	import = gn_plt_import(p->elf, call->target);
-	if (import && gn_plain_import(import))
+	if (gn_plt_entry(p->elf, call->target, &import) && import &&
+	    gn_plain_import(import))
 		return;
 	if (!n->why_closed)
 		n->why_closed = import ? "it calls another library"
@@ -278,7 +278,8 @@ int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,
 	err = prove(p, id, false, scratch);
 	*why = p->nodes[id].why_closed;
 	if (!*why)
-		*why = "not all that it calls could be proved";
+		*why = "a function that it calls can be left otherwise than by "
+		       "returning";
 	return err;
 }
 
@@ -294,6 +295,8 @@ int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
 	err = prove(p, id, true, scratch);
 	*why = p->nodes[id].why_plain;
 	if (!*why)
-		*why = "it ends in a jump to such a function";
+		*why = "it ends in a jump to a function that a return probe "
+		       "can "
+		       "harm";
 	return err;
 }

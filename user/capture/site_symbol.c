@@ -73,23 +73,26 @@ bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index)
 	return false;
 }
 
-const char *gn_plt_import(const struct gn_elf *elf, uint64_t addr)
+bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import)
 {
 	const size_t most = 16; /* bytes of an entry */
 	const uint8_t *bytes = gn_elf_code(elf, addr, most);
 	size_t at = 0;
 
+	*import = NULL;
 	while (bytes && at < most) {
 		struct gn_insn in;
 
 		if (!gn_decode(bytes + at, most - at, addr + at, &in))
-			return NULL;
+			return false;
 		if (in.flow == GN_FLOW_JMP_IND && in.mem.used &&
-		    in.mem.base == GN_NO_REG && in.mem.index == GN_NO_REG)
-			return gn_elf_import(elf, (uint64_t)in.mem.disp);
+		    in.mem.base == GN_NO_REG && in.mem.index == GN_NO_REG) {
+			*import = gn_elf_import(elf, (uint64_t)in.mem.disp);
+			return true;
+		}
 		if (!in.endbr && !in.nop)
-			return NULL;
+			return false;
 		at += in.len;
 	}
-	return NULL;
+	return false;
 }

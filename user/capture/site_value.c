@@ -6,12 +6,12 @@
 /* A frame larger than this is not followed. */
 #define FRAME_MAX (1 << 30)
 
-static const struct gn_value unknown = {GN_V_UNKNOWN, 0};
+static const struct gn_value unknown = {GN_V_UNKNOWN, 0, 0};
 
 void gn_state_entry(struct gn_state *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->reg[GN_RSP] = (struct gn_value){GN_V_KNOWN, 0};
+	s->reg[GN_RSP] = (struct gn_value){GN_V_KNOWN, 0, 0};
 }
 
 static struct gn_value plus(struct gn_value v, int64_t n)
@@ -22,7 +22,7 @@ static struct gn_value plus(struct gn_value v, int64_t n)
 	case GN_V_KNOWN:
 		if (n > FRAME_MAX || n < -FRAME_MAX || v.n + n > FRAME_MAX ||
 		    v.n + n < -FRAME_MAX)
-			return (struct gn_value){GN_V_STACK, 0};
+			return (struct gn_value){GN_V_STACK, 0, 0};
 		v.n += n;
 		return v;
 	case GN_V_CONST:
@@ -36,15 +36,14 @@ static struct gn_value plus(struct gn_value v, int64_t n)
 static struct gn_value add(struct gn_value a, struct gn_value b)
 {
 	if (a.kind == GN_V_LOAD4 && b.kind == GN_V_CONST)
-		return a.n == b.n ? (struct gn_value){GN_V_TABLE4, a.n}
-				  : (struct gn_value){GN_V_INDEX8, 0};
+		return (struct gn_value){GN_V_TABLE4, a.n, b.n};
 	if (b.kind == GN_V_LOAD4 && a.kind == GN_V_CONST)
 		return add(b, a);
 	if (a.kind == GN_V_INDEX4 || b.kind == GN_V_INDEX4 ||
 	    a.kind == GN_V_LOAD4 || b.kind == GN_V_LOAD4)
-		return (struct gn_value){GN_V_INDEX8, 0};
+		return (struct gn_value){GN_V_INDEX8, 0, 0};
 	if (gn_value_own(&a) && !gn_value_own(&b))
-		return (struct gn_value){GN_V_STACK, 0};
+		return (struct gn_value){GN_V_STACK, 0, 0};
 	return unknown;
 }
 
@@ -58,18 +57,19 @@ static struct gn_value load(const struct gn_state *s, const struct gn_insn *in,
 
 	if (m->index == GN_NO_REG) {
 		if (drap != GN_NO_REG && in->dst == drap && m->base == GN_RBP)
-			return (struct gn_value){GN_V_KNOWN, 8};
+			return (struct gn_value){GN_V_KNOWN, 8, 0};
 		return unknown;
 	}
 	if (m->scale != (four ? 4 : 8))
 		return unknown;
-	base = m->base == GN_NO_REG ? (struct gn_value){GN_V_CONST, 0}
+	base = m->base == GN_NO_REG ? (struct gn_value){GN_V_CONST, 0, 0}
 				    : s->reg[m->base];
 	if (base.kind != GN_V_CONST)
-		return (struct gn_value){four ? GN_V_INDEX4 : GN_V_INDEX8, 0};
+		return (struct gn_value){four ? GN_V_INDEX4 : GN_V_INDEX8, 0,
+					 0};
 	return (struct gn_value){
 		four ? GN_V_LOAD4 : GN_V_TABLE8,
-		(int64_t)((uint64_t)base.n + (uint64_t)m->disp)};
+		(int64_t)((uint64_t)base.n + (uint64_t)m->disp), 0};
 }
 
 static void kill(struct gn_state *s, uint16_t mask)
@@ -107,14 +107,14 @@ static void apply_effect(struct gn_state *s, const struct gn_insn *in,
 	case GN_EFF_ALIGN:
 		set(s, in->dst,
 		    gn_value_own(&s->reg[in->dst])
-			    ? (struct gn_value){GN_V_STACK, 0}
+			    ? (struct gn_value){GN_V_STACK, 0, 0}
 			    : unknown);
 		break;
 	case GN_EFF_COPY:
 		set(s, in->dst, plus(s->reg[in->src], in->imm));
 		break;
 	case GN_EFF_CONST:
-		set(s, in->dst, (struct gn_value){GN_V_CONST, in->imm});
+		set(s, in->dst, (struct gn_value){GN_V_CONST, in->imm, 0});
 		break;
 	case GN_EFF_LOAD:
 	case GN_EFF_LOAD4:
@@ -149,11 +149,11 @@ bool gn_state_meet(struct gn_state *into, const struct gn_state *from)
 		const struct gn_value *b = &from->reg[i];
 		struct gn_value v = unknown;
 
-		if (a->kind == b->kind && a->n == b->n)
+		if (a->kind == b->kind && a->n == b->n && a->base == b->base)
 			continue;
 		if (gn_value_own(a) && gn_value_own(b))
 			v.kind = GN_V_STACK;
-		if (a->kind == v.kind && a->n == v.n)
+		if (a->kind == v.kind && a->n == v.n && a->base == v.base)
 			continue;
 		*a = v;
 		changed = true;

@@ -24,6 +24,7 @@ enum gn_value_kind {
 struct gn_value {
 	enum gn_value_kind kind;
 	int64_t n;
+	int64_t base;
 };
 
 struct gn_state {

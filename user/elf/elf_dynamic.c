@@ -61,6 +61,45 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
+/* The name of the function that a resolver at addr stands for. */
+static const char *ifunc_name(const struct gn_elf *elf, uint64_t addr)
+{
+	size_t lo = 0, hi = elf->nsymbols;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (elf->symbols[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < elf->nsymbols && elf->symbols[lo].addr == addr; lo++)
+		if (elf->symbols[lo].is_ifunc)
+			return elf->symbols[lo].name;
+	return NULL;
+}
+
+static const char *import_name(const struct gn_elf *elf,
+			       const struct gn_symtab *table,
+			       const GElf_Rela *rela)
+{
+	GElf_Sym sym;
+
+	switch (GELF_R_TYPE(rela->r_info)) {
+	case R_X86_64_IRELATIVE:
+		return ifunc_name(elf, (uint64_t)rela->r_addend);
+	case R_X86_64_JUMP_SLOT:
+	case R_X86_64_GLOB_DAT:
+		if (gelf_getsym(table->syms, (int)GELF_R_SYM(rela->r_info),
+				&sym))
+			return gn_string(table->strs, sym.st_name);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
 /* Jump slots and the like; a table of relative relocations adds none. */
 static int read_relocations(struct gn_elf *elf, Elf_Data *data)
 {
@@ -69,21 +108,13 @@ static int read_relocations(struct gn_elf *elf, Elf_Data *data)
 	struct gn_import *imports;
 	size_t room = elf->nimports;
 	GElf_Rela rela;
-	GElf_Sym sym;
 
 	for (size_t i = 0; table && i < n; i++) {
-		uint32_t type;
 		const char *s;
 
 		if (!gelf_getrela(data, (int)i, &rela))
 			break;
-		type = GELF_R_TYPE(rela.r_info);
-		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
-			continue;
-		if (!gelf_getsym(table->syms, (int)GELF_R_SYM(rela.r_info),
-				 &sym))
-			continue;
-		s = gn_string(table->strs, sym.st_name);
+		s = import_name(elf, table, &rela);
 		if (!s || !*s)
 			continue;
 		if (elf->nimports == room) {

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One small function a case of the site planner. The offsets that
+ * test_site_plan.c expects are counted by hand: they stand in the comments.
+ */
+	.intel_syntax noprefix
+	.section .note.GNU-stack, "", @progbits
+	.text
+
+	.macro FUNC name
+	.p2align 4
+	.type \name, @function
+\name:
+	.endm
+	.macro END name
+	.size \name, . - \name
+	.endm
+
+FUNC leaf
+	xor	eax, eax		/* +0 */
+	ret				/* +2 */
+END leaf
+
+FUNC endbr_push
+	endbr64				/* +0 */
+	push	rbx			/* +4 */
+	call	leaf			/* +5 */
+	pop	rbx			/* +10 */
+	ret				/* +11 */
+END endbr_push
+
+FUNC sub_call
+	sub	rsp, 8			/* +0 */
+	call	leaf			/* +4 */
+	add	rsp, 8			/* +9 */
+	ret				/* +13 */
+END sub_call
+
+FUNC mov_push
+	mov	rax, rdi		/* +0 */
+	mov	rcx, rsi		/* +3 */
+	push	r12			/* +6 */
+	pop	r12			/* +8 */
+	ret				/* +10 */
+END mov_push
+
+FUNC sub_jcc
+	sub	rsp, 24			/* +0 */
+	test	edi, edi		/* +4 */
+	je	1f			/* +6 */
+	add	rsp, 24			/* +8 */
+	ret				/* +12 */
+1:	xor	eax, eax		/* +13 */
+	add	rsp, 24			/* +15 */
+	ret				/* +19 */
+END sub_jcc
+
+FUNC huge_frame
+	sub	rsp, 0x2000		/* +0 */
+	call	leaf			/* +7 */
+	add	rsp, 0x2000		/* +12 */
+	ret				/* +19 */
+END huge_frame
+
+FUNC only_ret
+	ret
+END only_ret
+
+FUNC thunk
+	jmp	leaf			/* +0 */
+END thunk
+
+FUNC endbr_thunk
+	endbr64				/* +0 */
+	.byte	0xe9			/* +4: always the long form */
+	.long	leaf - . - 4
+END endbr_thunk
+
+FUNC loop_first
+1:	dec	edi			/* +0 */
+	jne	1b			/* +2 */
+	ret				/* +4 */
+END loop_first
+
+FUNC loop_second
+	endbr64				/* +0 */
+1:	dec	edi			/* +4 */
+	jne	1b			/* +6 */
+	ret				/* +8 */
+END loop_second
+
+FUNC loop_padded
+	mov	eax, edi		/* +0 */
+	.byte	0x66, 0x90		/* +2: a nop of two bytes */
+1:	dec	eax			/* +4 */
+	jne	1b			/* +6 */
+	ret				/* +8 */
+END loop_padded
+
+FUNC nop5_push
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00	/* +0 */
+	push	rbx			/* +5 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END nop5_push
+
+FUNC nop5_only
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00	/* +0 */
+	xor	eax, eax		/* +5 */
+	ret				/* +7 */
+END nop5_only
+
+FUNC nop4_push
+	.byte	0x0f, 0x1f, 0x40, 0x00	/* +0: emulated by newer kernels only */
+	push	rbx			/* +4 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+END nop4_push
+
+FUNC nop4_only
+	.byte	0x0f, 0x1f, 0x40, 0x00	/* +0 */
+	xor	eax, eax		/* +4 */
+	ret				/* +6 */
+END nop4_only
+
+FUNC framed
+	push	rbp			/* +0 */
+	mov	rbp, rsp		/* +1 */
+	sub	rsp, 32			/* +4 */
+	call	leaf			/* +8 */
+	leave				/* +13 */
+	ret				/* +14 */
+END framed
+
+FUNC alloca_frame
+	push	rbp			/* +0 */
+	mov	rbp, rsp		/* +1 */
+	sub	rsp, rdi		/* +4 */
+	and	rsp, -16		/* +7 */
+	call	leaf			/* +11 */
+	leave				/* +16 */
+	ret				/* +17 */
+END alloca_frame
+
+FUNC vla_block
+	push	rbp
+	mov	rbp, rsp
+	push	rbx
+	push	rax
+	mov	rbx, rsp
+	sub	rsp, rdi
+	call	leaf
+	mov	rsp, rbx
+	lea	rsp, [rbp - 8]
+	pop	rbx
+	pop	rbp
+	ret
+END vla_block
+
+FUNC realigned
+	lea	r10, [rsp + 8]		/* +0 */
+	and	rsp, -32		/* +5 */
+	push	qword ptr [r10 - 8]	/* +9 */
+	push	rbp			/* +13 */
+	mov	rbp, rsp
+	push	r10
+	sub	rsp, 40
+	call	leaf
+	mov	r10, qword ptr [rbp - 8]
+	leave
+	lea	rsp, [r10 - 8]
+	ret
+END realigned
+
+FUNC switch_relative
+	cmp	edi, 2			/* +0 */
+	ja	9f			/* +3 */
+	lea	rdx, relative_table[rip]	/* +5 */
+	movsxd	rax, dword ptr [rdx + rdi * 4]	/* +12 */
+	add	rax, rdx		/* +16 */
+	jmp	rax			/* +19 */
+1:	mov	eax, 1			/* +21 */
+	ret				/* +26 */
+2:	mov	eax, 2			/* +27 */
+	ret				/* +32 */
+9:	xor	eax, eax		/* +33 */
+	ret				/* +35 */
+	.section .rodata
+	.p2align 2
+relative_table:
+	.long	1b - relative_table
+	.long	2b - relative_table
+	.long	9b - relative_table
+	.text
+END switch_relative
+
+/* the table leads back to the second instruction */
+FUNC switch_back
+	endbr64				/* +0 */
+1:	push	rbx			/* +4 */
+	pop	rbx			/* +5 */
+	lea	rdx, back_table[rip]	/* +6 */
+	movsxd	rax, dword ptr [rdx + rdi * 4]	/* +13 */
+	add	rax, rdx		/* +17 */
+	jmp	rax			/* +20 */
+2:	ret				/* +22 */
+	.section .rodata
+	.p2align 2
+back_table:
+	.long	1b - back_table
+	.long	2b - back_table
+	.text
+END switch_back
+
+/* a table that the dynamic linker fills in, at the entry's stack depth: of
+ * labels or of functions */
+FUNC switch_hidden
+	lea	rdx, hidden_table[rip]	/* +0 */
+	jmp	[rdx + rdi * 8]		/* +7 */
+1:	ret				/* +10 */
+	.section .data.rel.ro, "aw"
+	.p2align 3
+hidden_table:
+	.quad	1b
+	.text
+END switch_hidden
+
+/* the same with a frame: it can only stay inside */
+FUNC switch_framed
+	push	rbx			/* +0 */
+	lea	rdx, hidden_table[rip]	/* +1 */
+	jmp	[rdx + rdi * 8]		/* +8 */
+	pop	rbx			/* +11 */
+	ret				/* +12 */
+END switch_framed
+
+/* the same again, as compilers mark switches */
+FUNC switch_notrack
+	test	edi, edi		/* +0 */
+	je	1f			/* +2 */
+	lea	rdx, hidden_table[rip]	/* +4 */
+	notrack jmp [rdx + rdi * 8]	/* +11 */
+1:	ret				/* +15 */
+END switch_notrack
+
+FUNC virtual_tail
+	mov	rax, qword ptr [rdi]	/* +0 */
+	push	rbx			/* +3 */
+	pop	rbx			/* +4 */
+	jmp	[rax + 16]		/* +5 */
+END virtual_tail
+
+FUNC framed_tail
+	push	rbx			/* +0 */
+	call	leaf			/* +1 */
+	pop	rbx			/* +6 */
+	jmp	endbr_push		/* +7 */
+END framed_tail
+
+FUNC with_cold
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3: jne, long */
+	.long	with_cold.cold - . - 4
+	pop	rbx			/* +9 */
+	ret				/* +10 */
+END with_cold
+	.section .text.unlikely, "ax", @progbits
+	.type with_cold.cold, @function
+with_cold.cold:
+	call	leaf			/* +0 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+	.size with_cold.cold, . - with_cold.cold
+	.text
+
+FUNC jcc_out
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x84		/* +2: je, long */
+	.long	leaf - . - 4
+	ret				/* +8 */
+END jcc_out
+
+FUNC own_return
+	mov	rax, qword ptr [rsp]	/* +0 */
+	ret				/* +4 */
+END own_return
+
+FUNC own_return_framed
+	push	rbp			/* +0 */
+	mov	rbp, rsp		/* +1 */
+	mov	rax, qword ptr [rbp + 8]	/* +4 */
+	pop	rbp			/* +8 */
+	ret				/* +9 */
+END own_return_framed
+
+FUNC tail_to_own_return
+	xor	esi, esi		/* +0 */
+	.byte	0xe9			/* +2 */
+	.long	own_return - . - 4
+END tail_to_own_return
+
+FUNC calls_pointer
+	push	rbx			/* +0 */
+	call	[rdi]			/* +1 */
+	pop	rbx			/* +3 */
+	ret				/* +4 */
+END calls_pointer
+
+FUNC calls_open
+	push	rbx			/* +0 */
+	call	calls_pointer		/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END calls_open
+
+FUNC swap_stacks
+	push	rbx			/* +0 */
+	mov	qword ptr [rdi], rsp	/* +1 */
+	mov	rsp, qword ptr [rsi]	/* +4 */
+	pop	rbx			/* +7 */
+	ret				/* +8 */
+END swap_stacks
+
+FUNC never_returns
+	push	rbx			/* +0 */
+	call	leaf			/* +1 */
+	ud2				/* +6 */
+END never_returns
+
+FUNC locked_first
+	lock inc dword ptr [rdi]	/* +0: refused */
+	push	rbx			/* +3 */
+	pop	rbx			/* +4 */
+	ret				/* +5 */
+END locked_first
+
+FUNC locked_skipped
+	push	rbx			/* +0 */
+	cmp	dword ptr fs:[0x18], 0	/* +1 */
+	je	1f + 1			/* +10 */
+1:	lock inc dword ptr [rdi]	/* +12 */
+	pop	rbx			/* +15 */
+	ret				/* +16 */
+END locked_skipped
+
+FUNC vector_first
+	vmovdqa	xmm0, xmmword ptr [rdi]	/* +0: refused */
+	xor	eax, eax		/* +4 */
+	ret				/* +6 */
+END vector_first
+
+FUNC old_rets
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	test	edi, edi		/* +2 */
+	je	1f			/* +4 */
+	.byte	0xf3, 0xc3		/* +6: rep ret */
+1:	.byte	0xf2, 0xc3		/* +8: bnd ret */
+END old_rets
+
+FUNC recursive
+	push	rbx			/* +0 */
+	call	recursive		/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END recursive
+
+FUNC ping
+	push	rbx			/* +0 */
+	call	pong			/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END ping
+
+FUNC pong
+	push	rbx
+	call	ping
+	pop	rbx
+	ret
+END pong
+
+FUNC calls_plain
+	push	rbx			/* +0 */
+	call	strlen@PLT		/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END calls_plain
+
+FUNC calls_library
+	push	rbx			/* +0 */
+	call	qsort@PLT		/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+END calls_library
+
+	.p2align 4
+	.globl resolver
+	.type resolver, @gnu_indirect_function
+resolver:
+	lea	rax, leaf[rip]
+	ret
+	.size resolver, . - resolver
+
+FUNC outer
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	.type inner, @function
+inner:	push	rcx
+	pop	rcx
+	ret
+	.size inner, . - inner
+END outer
+
+FUNC runs_on
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	test	edi, edi
+END runs_on
+	ret
+
+FUNC no_code
+	push	rbx
+	.byte	0x06			/* no instruction */
+	pop	rbx
+	ret
+END no_code
+
+FUNC into_instruction
+	push	rbx
+	jmp	1f + 2
+1:	mov	eax, 0xc3
+	pop	rbx
+	ret
+END into_instruction
+
+FUNC unbalanced
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	je	1f			/* +3 */
+	pop	rbx			/* +5 */
+1:	ret				/* +6 */
+END unbalanced
+
+FUNC pushes_and_returns
+	push	rdi			/* +0 */
+	ret				/* +1 */
+END pushes_and_returns
+
+FUNC noreturn_between
+	test	edi, edi		/* +0 */
+	je	1f			/* +2 */
+	sub	rsp, 8			/* +4 */
+	call	never_returns		/* +8 */
+1:	jmp	endbr_push		/* +13 */
+END noreturn_between
+
+	.p2align 12
+	.skip	4096 - 3
+	.type nop5_crossing, @function
+nop5_crossing:
+	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00	/* +0 */
+	xor	eax, eax		/* +5 */
+	ret				/* +7 */
+END nop5_crossing

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The plans of the functions of site_asm.S, worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "capture/site.h"
+
+#define AUTO   GN_LEAVE_AUTO
+#define RETURN GN_LEAVE_RETURN
+#define RET    GN_LEAVE_RET
+
+enum { EMUL = GN_COST_EMULATED, STEP = GN_COST_STEPPED };
+
+struct expected {
+	const char *name;
+	enum gn_leave_mode wanted;
+	const char *refused; /* a piece of it, or NULL */
+	uint64_t enter;	     /* offset in the function */
+	uint32_t adjust;
+	int cost;
+	enum gn_leave_mode leave;
+	const char *leaves; /* "L12 T4": kind and offset of each */
+	const char *reason; /* a piece of it, or NULL for any */
+};
+
+static const struct expected table[] = {
+	/* where to enter */
+	{"leaf", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
+	{"leaf", RET, NULL, 0, 8, STEP, RET, "L2", "asked"},
+	{"endbr_push", AUTO, NULL, 4, 8, EMUL, RETURN, "", "own return"},
+	{"endbr_push", RET, NULL, 4, 8, EMUL, RET, "L11", "asked"},
+	{"sub_call", AUTO, NULL, 4, 16, EMUL, RET, "L13", "not cheaper"},
+	{"sub_call", RET, NULL, 4, 16, EMUL, RET, "L13", "asked"},
+	{"sub_call", RETURN, NULL, 0, 8, STEP, RETURN, "", "own return"},
+	{"mov_push", AUTO, NULL, 6, 8, EMUL, RETURN, "", NULL},
+	{"sub_jcc", AUTO, NULL, 6, 32, EMUL, RET, "L12 L19", "not cheaper"},
+	{"huge_frame", RET, NULL, 0, 8, STEP, RET, "L19", NULL},
+	{"only_ret", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
+	{"only_ret", RET, "entry and leave", 0, 0, 0, 0, NULL, NULL},
+	{"thunk", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"thunk", RET, "entry and leave", 0, 0, 0, 0, NULL, NULL},
+	{"endbr_thunk", AUTO, NULL, 4, 8, EMUL, RETURN, "", NULL},
+	{"endbr_thunk", RET, NULL, 0, 8, STEP, RET, "T4", NULL},
+	{"loop_first", AUTO, "loop", 0, 0, 0, 0, NULL, NULL},
+	{"loop_second", AUTO, NULL, 0, 8, STEP, RETURN, "", NULL},
+	{"loop_padded", AUTO, NULL, 2, 8, EMUL, RETURN, "", NULL},
+	{"nop5_push", AUTO, NULL, 5, 8, EMUL, RETURN, "", NULL},
+	{"nop5_only", AUTO, NULL, 5, 8, STEP, RETURN, "", NULL},
+	{"nop5_only", RET, NULL, 5, 8, STEP, RET, "L7", NULL},
+	{"nop5_crossing", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"nop4_push", AUTO, NULL, 4, 8, EMUL, RETURN, "", NULL},
+	{"nop4_only", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"locked_first", AUTO, NULL, 3, 8, EMUL, RETURN, "", NULL},
+	{"vector_first", RET, NULL, 4, 8, STEP, RET, "L6", NULL},
+	/* frames */
+	{"framed", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"framed", RET, NULL, 0, 8, EMUL, RET, "L14", NULL},
+	{"alloca_frame", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"vla_block", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"realigned", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
+	{"unbalanced", AUTO, NULL, 0, 8, EMUL, RET, "L6", "followed"},
+	{"pushes_and_returns", AUTO, "another stack", 0, 0, 0, 0, NULL, NULL},
+	/* indirect jumps */
+	{"switch_relative", AUTO, NULL, 3, 8, EMUL, RETURN, "", NULL},
+	{"switch_relative", RET, NULL, 3, 8, EMUL, RET, "L26 L32 L35", NULL},
+	{"switch_back", AUTO, NULL, 0, 8, STEP, RETURN, "", NULL},
+	{"switch_hidden", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
+	{"switch_framed", AUTO, NULL, 0, 8, EMUL, RET, "L12", "table"},
+	{"switch_notrack", AUTO, "none", 0, 0, 0, 0, NULL, NULL},
+	{"virtual_tail", AUTO, NULL, 3, 8, EMUL, RET, "T5", "unknown code"},
+	/* ways out */
+	{"framed_tail", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"framed_tail", RET, NULL, 0, 8, EMUL, RET, "T7", NULL},
+	{"with_cold", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"with_cold.cold", AUTO, "a part", 0, 0, 0, 0, NULL, NULL},
+	{"jcc_out", AUTO, NULL, 2, 8, EMUL, RETURN, "", NULL},
+	{"jcc_out", RET, "conditional", 0, 0, 0, 0, NULL, NULL},
+	{"old_rets", RET, NULL, 0, 8, EMUL, RET, "L6 L8", NULL},
+	{"never_returns", AUTO, NULL, 0, 8, EMUL, RET, "", "never"},
+	{"never_returns", RETURN, NULL, 0, 8, EMUL, RET, "", "never"},
+	{"noreturn_between", RET, NULL, 2, 8, EMUL, RET, "T13", NULL},
+	{"runs_on", AUTO, "runs on", 0, 0, 0, 0, NULL, NULL},
+	{"outer", RET, "inside it", 0, 0, 0, 0, NULL, NULL},
+	{"inner", RET, "inside another", 0, 0, 0, 0, NULL, NULL},
+	{"outer", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	/* proofs */
+	{"own_return", AUTO, NULL, 0, 8, STEP, RET, "L4", "own return addr"},
+	{"own_return", RETURN, NULL, 0, 8, STEP, RETURN, "", "forced"},
+	{"own_return_framed", AUTO, NULL, 0, 8, EMUL, RET, "L9",
+	 "own return addr"},
+	{"tail_to_own_return", AUTO, NULL, 0, 8, STEP, RET, "T2", "harm"},
+	{"calls_pointer", AUTO, NULL, 0, 8, EMUL, RET, "L4", "indirect call"},
+	{"calls_pointer", RETURN, NULL, 0, 8, EMUL, RETURN, "", "forced"},
+	{"calls_open", AUTO, NULL, 0, 8, EMUL, RET, "L7", "that it calls"},
+	{"swap_stacks", AUTO, NULL, 0, 8, EMUL, RET, "L8", "stack pointer"},
+	{"recursive", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"ping", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"pong", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"calls_plain", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"calls_library", AUTO, NULL, 0, 8, EMUL, RET, "L7", "another library"},
+	{"locked_skipped", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	/* nothing to say */
+	{"resolver", AUTO, "implementation", 0, 0, 0, 0, NULL, NULL},
+	{"no_code", AUTO, "not all instructions", 0, 0, 0, 0, NULL, NULL},
+	{"into_instruction", AUTO, "between", 0, 0, 0, 0, NULL, NULL},
+};
+
+static struct gn_elf *open_cases(void)
+{
+	struct gn_elf *elf;
+
+	assert_int_equal(gn_elf_open(GN_SITE_ASM, &elf), 0);
+	return elf;
+}
+
+static const struct gn_elf_symbol *find(struct gn_elf *elf, const char *name)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	fail_msg("no symbol %s", name);
+	return NULL;
+}
+
+static void say_leaves(const struct gn_plan *plan, uint64_t addr, char *text,
+		       size_t room)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < plan->nleaves && at < room; i++)
+		at += (size_t)snprintf(
+			text + at, room - at, "%s%c%lld", i ? " " : "",
+			plan->leaves[i].kind == GN_SITE_TAIL ? 'T' : 'L',
+			(long long)(plan->leaves[i].addr - addr));
+}
+
+static void check(struct gn_elf *elf, struct gn_planner *p,
+		  const struct expected *e)
+{
+	const struct gn_elf_symbol *sym = find(elf, e->name);
+	struct gn_plan plan;
+	char leaves[128];
+	uint64_t offset;
+
+	print_message("%s, %d\n", e->name, e->wanted);
+	assert_int_equal(gn_planner_plan(p, elf, sym, &plan), 0);
+	if (e->refused) {
+		assert_non_null(plan.refused);
+		assert_non_null(strstr(plan.refused, e->refused));
+		gn_plan_clear(&plan);
+		return;
+	}
+	if (plan.refused)
+		fail_msg("refused: %s", plan.refused);
+	assert_int_equal(plan.enter.addr - sym->addr, e->enter);
+	assert_int_equal(plan.enter.adjust, e->adjust);
+	assert_int_equal(plan.enter.cost, e->cost);
+	assert_int_equal(gn_elf_offset(elf, plan.enter.addr, &offset), 0);
+	assert_int_equal(plan.enter.offset, offset);
+	assert_int_equal(plan.leave, e->leave);
+	say_leaves(&plan, sym->addr, leaves, sizeof(leaves));
+	assert_string_equal(leaves, e->leaves);
+	if (e->reason && !strstr(plan.reason, e->reason))
+		fail_msg("reason: %s", plan.reason);
+	gn_plan_clear(&plan);
+}
+
+static void test_table(void **state)
+{
+	struct gn_elf *elf = open_cases();
+
+	(void)state;
+	for (int wanted = AUTO; wanted <= RET; wanted++) {
+		struct gn_planner *p = gn_planner_new(wanted);
+
+		assert_non_null(p);
+		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+			if ((int)table[i].wanted == wanted)
+				check(elf, p, &table[i]);
+		gn_planner_free(p);
+	}
+	gn_elf_close(elf);
+}
+
+/* The same answers whatever was asked before. */
+static void test_order(void **state)
+{
+	struct gn_elf *elf = open_cases();
+	struct gn_planner *p = gn_planner_new(AUTO);
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = sizeof(table) / sizeof(table[0]); i--;)
+		if (table[i].wanted == AUTO)
+			check(elf, p, &table[i]);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+/* Leaves in a cold part lie outside of the function's range. */
+static void test_cold(void **state)
+{
+	struct gn_elf *elf = open_cases();
+	struct gn_planner *p = gn_planner_new(RET);
+	const struct gn_elf_symbol *hot = find(elf, "with_cold");
+	const struct gn_elf_symbol *cold = find(elf, "with_cold.cold");
+	struct gn_plan plan;
+
+	(void)state;
+	assert_true(cold->is_cold);
+	assert_int_equal(gn_planner_plan(p, elf, hot, &plan), 0);
+	assert_null(plan.refused);
+	assert_int_equal(plan.nleaves, 2);
+	assert_int_equal(plan.leaves[0].addr, hot->addr + 10);
+	assert_int_equal(plan.leaves[1].addr, cold->addr + 6);
+	assert_int_equal(plan.leaves[1].adjust, 8);
+	gn_plan_clear(&plan);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+static void test_nop5_reason(void **state)
+{
+	struct gn_elf *elf = open_cases();
+	struct gn_planner *p = gn_planner_new(AUTO);
+	struct gn_plan plan;
+
+	(void)state;
+	assert_int_equal(gn_planner_plan(p, elf, find(elf, "nop5_only"), &plan),
+			 0);
+	assert_non_null(strstr(plan.enter_reason, "nop5"));
+	gn_plan_clear(&plan);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_nop5_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
