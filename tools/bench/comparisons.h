@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is compared with what, as data. */
+#ifndef BENCH_COMPARISONS_H
+#define BENCH_COMPARISONS_H
+
+#include "compare.h"
+
+extern const struct comparison bench_pair;
+extern const struct comparison bench_entry;
+extern const struct comparison bench_switch;
+extern const struct comparison bench_syscalls;
+extern const struct comparison bench_faults;
+
+#endif

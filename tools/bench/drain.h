@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How many records a second user space takes: the model's pipeline (run), the
+ * trace file's writer (record) and reader with the pipeline (report). */
+#ifndef BENCH_DRAIN_H
+#define BENCH_DRAIN_H
+
+#include "process.h"
+
+int drain(const struct bench *b);
+
+#endif

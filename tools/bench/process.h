@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs the traced program, by itself or under gnomon. */
+#ifndef BENCH_PROCESS_H
+#define BENCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bench {
+	const char *gnomon;
+	const char *work;
+	unsigned int rounds;
+};
+
+/* What the traced program says of itself. */
+struct run {
+	uint64_t ops;	  /* that were timed */
+	uint64_t elapsed; /* nanoseconds of all of them */
+	uint64_t cpu;	  /* of its threads, the kernel's part included */
+	uint64_t calls;	  /* of the function that is traced, those before the
+			     timing included */
+	bool lost;	  /* gnomon says that records were lost */
+};
+
+/* Arguments of gnomon up to its "--" (NULL: no gnomon) and of work; both end
+ * with NULL. */
+typedef const char *const *args_t;
+
+/* Runs work to its end. -ECHILD: a status that is no success (told). */
+int run_work(const struct bench *b, args_t gnomon, args_t work,
+	     struct run *out);
+
+/* A second process beside: work runs until its standard input ends. */
+struct beside {
+	pid_t pid;
+	int input;
+	int errors; /* what gnomon says, -1 = no gnomon */
+};
+
+/* Returns when gnomon has said that it is attached. */
+int beside_start(const struct bench *b, args_t gnomon, args_t work,
+		 struct beside *s);
+int beside_stop(struct beside *s);
+
+/* The offset in its file of a function of work. */
+int site_of(const struct bench *b, const char *function, uint64_t *offset);
+
+#endif
