@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Damaged ELF files: cut at every few bytes, bytes changed at random. Nothing
+ * may crash or hang, and all that is answered must lie in the file.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "capture/site.h"
+#include "elf/elf_internal.h"
+
+static uint8_t *base;
+static size_t size;
+
+static int load(void **state)
+{
+	int fd = open(GN_ELF_WHOLE, O_RDONLY);
+	struct stat st;
+
+	(void)state;
+	if (fd < 0 || fstat(fd, &st))
+		return -1;
+	size = (size_t)st.st_size;
+	base = malloc(size);
+	if (!base || read(fd, base, size) != (ssize_t)size)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	free(base);
+	return 0;
+}
+
+static uint32_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return (uint32_t)(*seed >> 16);
+}
+
+static void plan_all(struct gn_elf *elf)
+{
+	const struct gn_elf_symbol *all;
+	size_t n = gn_elf_symbols(elf, &all);
+	struct gn_planner *p = gn_planner_new(GN_LEAVE_AUTO);
+
+	assert_non_null(p);
+	assert_int_equal(gn_planner_scan(p, elf), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct gn_plan plan;
+
+		assert_true(strlen(all[i].name) > 0);
+		assert_non_null(gn_elf_code(elf, all[i].addr, 1));
+		assert_int_equal(gn_planner_plan(p, elf, &all[i], &plan), 0);
+		if (!plan.refused) {
+			assert_true(plan.enter.offset < size);
+			assert_true(plan.enter.addr - all[i].addr <
+				    all[i].size);
+		}
+		gn_plan_clear(&plan);
+	}
+	gn_planner_free(p);
+}
+
+/* Opens `n` bytes as a file; the descriptor is its path. */
+static void try_bytes(const uint8_t *bytes, size_t n)
+{
+	struct gn_elf *elf = NULL;
+	char path[64];
+	int fd = memfd_create("hostile", 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), (ssize_t)n);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!gn_elf_open_root(path, "/nonexistent", &elf)) {
+		plan_all(elf);
+		gn_elf_mentions(elf, "elsewhere");
+		gn_elf_close(elf);
+	}
+	close(fd);
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < size; n += n < 1024 ? 1 : 37)
+		try_bytes(base, n);
+}
+
+static void flip(uint64_t seed, size_t from, size_t to, int rounds)
+{
+	uint8_t *bytes = malloc(size);
+
+	assert_non_null(bytes);
+	for (int i = 0; i < rounds; i++) {
+		uint32_t changes = 1 + next_random(&seed) % 4;
+
+		memcpy(bytes, base, size);
+		while (changes--) {
+			size_t at = from + next_random(&seed) % (to - from);
+
+			/* all bits, and the values that overflow */
+			bytes[at] = next_random(&seed) % 3
+					    ? (uint8_t)next_random(&seed)
+					    : 0xff;
+		}
+		try_bytes(bytes, size);
+	}
+	free(bytes);
+}
+
+static void test_headers(void **state)
+{
+	uint64_t shoff;
+
+	(void)state;
+	/* the file header and the program headers */
+	flip(1, 4, 64 + 8 * 56, 1500);
+	memcpy(&shoff, base + 40, sizeof(shoff));
+	assert_true(shoff < size);
+	flip(2, shoff, size, 1500);
+}
+
+static void test_anywhere(void **state)
+{
+	(void)state;
+	flip(3, 0, size, 3000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}
