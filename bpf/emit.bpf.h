@@ -119,6 +119,9 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	__u32 os = kind == GN_KIND_EXEC ? interval_os(t, m) : 0;
 	struct gn_rec_thread *r = reserve(sizeof(*r));
 
+	/* exec gives a thread the id of its process; what belongs to the time
+	 * before has gone out under the old one */
+	t->tid = p->pid;
 	t->seq++;
 	if (!r)
 		return;

@@ -16,7 +16,6 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->os.state = state;
 	t->os.wait_class = GN_CLASS_OTHER;
 	t->os.reason = GN_NO_SYSCALL;
-	t->tid = p->pid;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
 	t->live = 1;
 }
@@ -60,7 +59,6 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 		m = moment(t);
 		if (!in_session(m.time))
 			return 0;
-		t->tid = p->pid;
 		t->stack_lo = 0;
 		t->stack_hi = 0;
 		emit_thread(t, &m, GN_KIND_EXEC, p, old_pid, 0);
