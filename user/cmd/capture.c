@@ -180,31 +180,48 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	return more < 0 ? more : 0;
 }
 
-static int stages(struct gn_capture *c, const struct gn_capture_args *a)
+static int attach(struct gn_capture *c)
 {
 	int err = gn_session_prepare(c->session);
 
 	if (!err)
 		err = gn_session_load(c->session);
+	return err ? err : gn_session_attach(c->session);
+}
+
+static int trace(struct gn_capture *c, const struct gn_capture_args *a)
+{
+	int err = gn_session_start(c->session), stopped;
+
 	if (!err)
-		err = gn_session_attach(c->session);
-	if (err)
-		return err;
-	err = gn_session_start(c->session);
-	if (err)
-		return err;
-	err = drop_capabilities();
+		err = drop_capabilities();
 	if (err)
 		return err;
 	if (!a->args.quiet)
 		fprintf(stderr, "gnomon: attached: %s\n",
 			gn_session_summary(c->session));
 	err = loop(c, a->args.duration);
-	return gn_session_stop(c->session) ?: err;
+	stopped = gn_session_stop(c->session);
+	return err ? err : stopped;
+}
+
+static int stages(struct gn_capture *c, const struct gn_capture_args *a,
+		  gn_capture_ready ready, void *ctx)
+{
+	int err = attach(c), status;
+
+	if (err)
+		return fail(c, err);
+	status = ready ? ready(ctx) : GN_EXIT_OK;
+	if (status)
+		return status;
+	err = trace(c, a);
+	return err ? fail(c, err) : GN_EXIT_OK;
 }
 
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
-		   int argc, char **argv, gn_sink_fn sink, void *ctx)
+		   int argc, char **argv, gn_sink_fn sink,
+		   gn_capture_ready ready, void *ctx)
 {
 	struct gn_session_opts opts = {
 		.command = a->args.command,
@@ -220,7 +237,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.sink_ctx = ctx,
 	};
 	char *text;
-	int err;
+	int err, status;
 
 	memset(c, 0, sizeof(*c));
 	if (gn_user_find(&opts.user)) {
@@ -241,10 +258,9 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	text = options_text(argc, argv, a->args.command);
 	opts.options = text;
 	err = gn_session_new(&opts, &c->session);
-	if (!err)
-		err = stages(c, a);
+	status = err ? fail(c, err) : stages(c, a, ready, ctx);
 	free(text);
-	return err ? fail(c, err) : GN_EXIT_OK;
+	return status;
 }
 
 static void say_status(const struct gn_capture *c)

@@ -37,6 +37,14 @@ struct gn_capture_args {
 
 const char *gn_attach_choice(size_t i);
 
+/*
+ * Called once everything is attached and before anything is traced: the place
+ * for the records is made only now, so that a capture that cannot begin does
+ * not replace an older file. Some records come before. 0, or an exit status
+ * after it has said why.
+ */
+typedef int (*gn_capture_ready)(void *ctx);
+
 /* What came of a capture. */
 struct gn_capture {
 	struct gn_session *session;
@@ -50,10 +58,12 @@ bool gn_capture_target(const struct gn_capture_args *a, int *status);
 
 /*
  * The whole capture, from new to stop. GN_EXIT_OK, or the exit status after
- * it has said why on stderr. gn_capture_end() in each case.
+ * it has said why on stderr. `ready` can be NULL. gn_capture_end() in each
+ * case.
  */
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
-		   int argc, char **argv, gn_sink_fn sink, void *ctx);
+		   int argc, char **argv, gn_sink_fn sink,
+		   gn_capture_ready ready, void *ctx);
 
 /* Waits for the command to end (a second signal ends the waiting). */
 void gn_capture_wait(struct gn_capture *c);

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
+#include "trace/rec.h"
 #include "trace/trace.h"
 
 static const struct gn_option options[] = {
@@ -37,7 +39,11 @@ static const struct gn_verb_usage usage = {
 };
 
 struct recording {
-	struct gn_trace_writer *writer;
+	const char *path;
+	struct gn_trace_writer *writer; /* NULL = not yet */
+	/* records of before there was a writer, one after the other */
+	char *early;
+	size_t early_size;
 	uint64_t lost; /* records, as the kernel and the writer count them */
 	uint64_t records;
 };
@@ -57,13 +63,51 @@ static void note_loss(struct recording *r, const struct gn_rec *rec)
 		r->lost += c->count;
 }
 
+static int keep_early(struct recording *r, const struct gn_rec *rec,
+		      size_t size)
+{
+	char *early = realloc(r->early, r->early_size + size);
+
+	if (!early)
+		return -ENOMEM;
+	memcpy(early + r->early_size, rec, size);
+	r->early = early;
+	r->early_size += size;
+	return 0;
+}
+
 static int append(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct recording *r = ctx;
 
 	note_loss(r, rec);
 	r->records++;
-	return gn_trace_writer_append(r->writer, rec, size);
+	return r->writer ? gn_trace_writer_append(r->writer, rec, size)
+			 : keep_early(r, rec, size);
+}
+
+/* Makes the file and hands it what came before it. */
+static int open_file(void *ctx)
+{
+	struct gn_trace_writer_opts opts = {.uid = (uid_t)-1, .gid = (gid_t)-1};
+	struct recording *r = ctx;
+	int err;
+
+	gn_invoker(&opts.uid, &opts.gid);
+	err = gn_trace_writer_open(r->path, &opts, &r->writer);
+	for (size_t at = 0; !err && at < r->early_size;) {
+		const struct gn_rec *rec = (const void *)(r->early + at);
+		size_t size = gn_rec_size_of(rec, r->early_size - at);
+
+		err = size ? gn_trace_writer_append(r->writer, rec, size)
+			   : -EINVAL;
+		at += size;
+	}
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file with -o", r->path,
+		 gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
 }
 
 static void summary(const struct recording *r, const char *path, uint64_t bytes)
@@ -74,23 +118,22 @@ static void summary(const struct recording *r, const char *path, uint64_t bytes)
 		r->records, (double)bytes / (1 << 20), path, path);
 }
 
-static int finish(struct recording *r, const char *path,
-		  const struct gn_args *args, int status)
+static int finish(struct recording *r, const struct gn_args *args, int status)
 {
 	uint64_t bytes = 0;
-	int err = gn_trace_writer_close(r->writer, &bytes);
+	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
 
-	if (err) {
-		if (!status)
-			gn_error("cannot write %s: %s; what it holds is "
-				 "readable to its last whole chunk",
-				 path, gn_trace_strerror(err));
-		return status ? status : GN_EXIT_FAILED;
-	}
+	free(r->early);
 	if (status)
 		return status;
+	if (err) {
+		gn_error("cannot write %s: %s; what it holds is readable to "
+			 "its last whole chunk",
+			 r->path, gn_trace_strerror(err));
+		return GN_EXIT_FAILED;
+	}
 	if (!args->quiet)
-		summary(r, path, bytes);
+		summary(r, r->path, bytes);
 	if (!r->lost || args->allow_loss)
 		return GN_EXIT_OK;
 	gn_error("%" PRIu64 " records were lost; use a larger --ring-size or "
@@ -101,22 +144,13 @@ static int finish(struct recording *r, const char *path,
 
 static int record(const struct gn_capture_args *a, int argc, char **argv)
 {
-	const char *path = a->args.output ? a->args.output : GN_DEFAULT_TRACE;
-	struct gn_trace_writer_opts wopts = {.uid = (uid_t)-1,
-					     .gid = (gid_t)-1};
-	struct recording r = {0};
+	struct recording r = {.path = a->args.output ? a->args.output
+						     : GN_DEFAULT_TRACE};
 	struct gn_capture c;
-	int status, err;
+	int status;
 
-	gn_invoker(&wopts.uid, &wopts.gid);
-	err = gn_trace_writer_open(path, &wopts, &r.writer);
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o", path,
-			 gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
-	status = gn_capture_run(&c, a, argc, argv, append, &r);
-	status = finish(&r, path, &a->args, status);
+	status = gn_capture_run(&c, a, argc, argv, append, open_file, &r);
+	status = finish(&r, &a->args, status);
 	/* also after a failure of ours the command ends by itself */
 	if (c.session)
 		gn_capture_wait(&c);

@@ -79,7 +79,7 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 		gn_error("no memory; free some");
 		return GN_EXIT_FAILED;
 	}
-	status = gn_capture_run(&c, a, argc, argv, feed, p);
+	status = gn_capture_run(&c, a, argc, argv, feed, NULL, p);
 	if (status) {
 		gn_textfile_abort(out);
 		goto out;
