@@ -13,7 +13,7 @@
 	.cfi_endproc
 	.endm
 
-	.globl sized, aliased, weak_alias, _underscored, imports
+	.globl sized, aliased, _underscored, imports
 	FUNC sized
 	ud2
 	.size sized, . - sized

@@ -9,3 +9,37 @@ gn_unit_test(test_site_plan gnomon_site)
 target_compile_definitions(test_site_plan PRIVATE
 	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>")
 add_dependencies(test_site_plan gn_site_asm)
+gn_unit_test(test_site_system gnomon_site)
+
+# Programs as compilers make them; never run.
+gn_unit_test(test_site_world gnomon_site)
+function(gn_site_program name define source)
+	add_executable(gn_site_${name}
+		${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${source})
+	target_compile_options(gn_site_${name} PRIVATE -O2 -g0
+		-fno-sanitize=all -fomit-frame-pointer -fcf-protection=full)
+	target_link_options(gn_site_${name} PRIVATE -fno-sanitize=all)
+	string(TOUPPER ${name} upper)
+	target_compile_definitions(gn_site_${name} PRIVATE ${define})
+	target_compile_definitions(test_site_world PRIVATE
+		GN_SITE_${upper}="$<TARGET_FILE:gn_site_${name}>")
+	add_dependencies(test_site_world gn_site_${name})
+endfunction()
+gn_site_program(plain GN_PLAIN site_plain.c)
+gn_site_program(context GN_CONTEXT site_use.c)
+gn_site_program(dlopen GN_DLOPEN site_use.c)
+gn_site_program(altstack GN_ALTSTACK site_use.c)
+gn_site_program(asm_hop GN_ASM site_use.c)
+
+find_program(GN_SITE_CXX NAMES c++ g++ clang++)
+if(GN_SITE_CXX)
+	set(throw ${CMAKE_CURRENT_BINARY_DIR}/gn_site_throw)
+	add_custom_command(OUTPUT ${throw}
+		COMMAND ${GN_SITE_CXX} -O2 -g0 -o ${throw}
+			${CMAKE_CURRENT_LIST_DIR}/site_throw.cc
+		DEPENDS ${CMAKE_CURRENT_LIST_DIR}/site_throw.cc VERBATIM)
+	add_custom_target(gn_site_thrower DEPENDS ${throw})
+	add_dependencies(test_site_world gn_site_thrower)
+	target_compile_definitions(test_site_world PRIVATE
+		GN_SITE_THROW="${throw}")
+endif()

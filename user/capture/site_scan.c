@@ -16,6 +16,9 @@ struct mention {
  * switches and dlopen for them, and unwinds only to end a thread, which return
  * probes survive. */
 static const struct mention mentions[] = {
+	{"__cxa_throw", "throws C++ exceptions"},
+	{"__cxa_rethrow", "throws C++ exceptions"},
+	{"__cxa_begin_catch", "catches C++ exceptions"},
 	{"_Unwind_RaiseException", "throws exceptions"},
 	{"_Unwind_Resume", "unwinds"},
 	{"_Unwind_Resume_or_Rethrow", "unwinds"},
@@ -25,9 +28,6 @@ static const struct mention mentions[] = {
 	{"unw_init_local", "walks its stack"},
 	{"unw_resume", "unwinds"},
 	{"backtrace", "walks its stack"},
-	{"__cxa_throw", "throws C++ exceptions"},
-	{"__cxa_rethrow", "throws C++ exceptions"},
-	{"__cxa_begin_catch", "catches C++ exceptions"},
 	{"rust_begin_unwind", "panics"},
 	{"rust_panic", "panics"},
 	{"rust_eh_personality", "panics"},
