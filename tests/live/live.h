@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The runner of the live tests on native programs, and what the tests share.
+ * The runner of the live tests, and what the tests share. LIVE_TESTS is the
+ * table of those that a runner has.
  *
  * Every test is a process of its own with a folder of its own, so what it
  * allocates ends with it and a failure is a call that does not return. The
@@ -16,6 +17,10 @@
 #include <sys/types.h>
 
 #include <jansson.h>
+
+#ifndef LIVE_TESTS
+#define LIVE_TESTS "live_tests.def"
+#endif
 
 /* One test under way. */
 struct live {
@@ -174,7 +179,7 @@ void live_trace(struct live *t, const char *options, const char *command,
 /* The tests that are not rows, by name. */
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);
-#include "live_tests.def"
+#include LIVE_TESTS
 #undef RUN
 #undef TEST
 

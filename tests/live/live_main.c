@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_native [--list] [NAME...]: runs the live tests on native programs, or
- * the named ones. Environment: GNOMON the path of the program under test,
+ * live_KIND [--list] [NAME...]: runs the live tests on programs of that kind,
+ * or the named ones. Environment: GNOMON the path of the program under test,
  * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
  * factor for all timeouts. Exits with 1 when a test failed, with 77 when all
  * were skipped.
@@ -31,7 +31,7 @@ static const struct live_row rows[] = {
 #define RUN(name, command, options, flags) \
 	{name, NULL, command, options, flags},
 #define TEST(name, function) {name, function, NULL, NULL, 0},
-#include "live_tests.def"
+#include LIVE_TESTS
 #undef RUN
 #undef TEST
 };
@@ -249,8 +249,9 @@ static int set_up(struct setup *s)
 		s->timeout_ms *= (int)factor;
 	if (!s->gnomon || !fixtures || access(s->gnomon, X_OK)) {
 		fprintf(stderr,
-			"live_native: set GNOMON to the program under test and "
-			"FIXTURES to the folder of the fixtures\n");
+			"%s: set GNOMON to the program under test and "
+			"FIXTURES to the folder of the fixtures\n",
+			program_invocation_short_name);
 		return -EINVAL;
 	}
 	snprintf(s->fixtures, sizeof(s->fixtures), "%s/native", fixtures);
@@ -280,8 +281,8 @@ static int run_all(const struct setup *s, int argc, char **argv)
 	for (i = 1; i < argc; i++) {
 		if (find_row(argv[i]))
 			continue;
-		fprintf(stderr, "live_native: no test %s; see --list\n",
-			argv[i]);
+		fprintf(stderr, "%s: no test %s; see --list\n",
+			program_invocation_short_name, argv[i]);
 		return 2;
 	}
 	for (i = 0; i < n; i++) {

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Live tests on .NET: one program, one ctest entry a test. Without an SDK they
+# are there all the same, and skipped with the reason.
+add_executable(live_clr
+	live_main.c live_proc.c live_report.c live_truth.c
+	clr_run.c clr_filter.c clr_launch.c clr_compiler.c)
+target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
+target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
+
+function(gn_live_clr)
+	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr)
+		return()
+	endif()
+	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+	set(list ${CMAKE_CURRENT_SOURCE_DIR}/clr_tests.def)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
+	foreach(line IN LISTS lines)
+		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
+		add_test(NAME live/clr/${name} COMMAND live_clr ${name})
+		set_tests_properties(live/clr/${name} PROPERTIES
+			RUN_SERIAL ON TIMEOUT 200 LABELS "must-run;clr"
+			SKIP_RETURN_CODE 77
+			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet;LIVE_SLOW=2")
+	endforeach()
+endfunction()
+gn_live_clr()

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the live tests on .NET share. */
+#ifndef LIVE_CLR_H
+#define LIVE_CLR_H
+
+#include "live.h"
+
+/* What ran twice: without gnomon and with it. */
+struct clr_pair {
+	struct live_end plain, traced;
+	json_t *report; /* NULL: gnomon wrote none */
+};
+
+/* Skips the test where there is no .NET. */
+void clr_need(struct live *t);
+/* The words that start the fixture: dotnet demo.dll TOPIC. */
+void clr_demo(struct live *t, struct live_args *a, const char *topic);
+/* The C# compiler of the newest SDK, and the folder that has its SDK. */
+char *clr_compiler(struct live *t);
+char *clr_sdk(struct live *t);
+/* A copy of the fixture in the test's folder, which anybody may read. */
+char *clr_copy_demo(struct live *t);
+
+/* `gnomon run OPTIONS -- COMMAND`, its report as JSON if there is one.
+ * NAME=VALUE words of the options, and `env` (may be NULL), are its
+ * environment. */
+void clr_trace(struct live *t, const char *options, char *const *env,
+	       const struct live_args *command, struct live_end *end,
+	       json_t **report);
+/* The command without gnomon and with it. It must end and say the same, but for
+ * times on stdout; the report must be clean and its stacks closed. */
+void clr_pair(struct live *t, const char *options,
+	      const struct live_args *command, struct clr_pair *pair);
+/* The report must say what the program said. Flags as of live_run_row(). */
+void clr_compare(struct live *t, const struct clr_pair *pair,
+		 unsigned int flags);
+/* stderr without the lines of gnomon. */
+char *clr_own_err(struct live *t, const char *err);
+/* Nothing of a clean run is open or does not match. */
+void clr_closed(struct live *t, const json_t *report);
+/* How many functions of the runtime "clr" the report has. */
+size_t clr_functions(const json_t *report);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The C# compiler of the SDK: a real program that nobody here wrote. */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define N PRIu64
+
+static const char program[] =
+	"using System;\n"
+	"using System.Linq;\n"
+	"static class Program {\n"
+	"	static int Main(string[] args) {\n"
+	"		var all = from a in args where a != \"\" select a;\n"
+	"		foreach (var a in all)\n"
+	"			Console.WriteLine($\"{a} {a.Length}\");\n"
+	"		return 0;\n"
+	"	}\n"
+	"}\n";
+
+static const char broken[] = "static class Program {\n"
+			     "	static int Main() { return \"text\"; }\n"
+			     "	static void Unknown(Nothing n) { }\n"
+			     "}\n";
+
+/* The command that compiles `source` into the folder: its output has the same
+ * name wherever it is, as that is in the file itself. */
+static void compile(struct live *t, const char *source, const char *folder,
+		    struct live_args *a)
+{
+	char *dir = live_text(t, "%s/%s", t->dir, folder);
+	char *path = live_text(t, "%s/program.cs", t->dir);
+	FILE *f = fopen(path, "we");
+
+	CHECK(t, f && fputs(source, f) >= 0 && fclose(f) == 0, "cannot write");
+	CHECK(t, mkdir(dir, 0755) == 0, "mkdir");
+	*a = (struct live_args){.n = 0};
+	live_add(t, a, getenv("DOTNET"), "exec", clr_compiler(t), "-nologo",
+		 "-noconfig", "-deterministic+", "-warnaserror+",
+		 live_text(t, "@%s.rsp", live_fixture(t, "demo.dll")),
+		 live_text(t, "-out:%s/program.dll", dir), path, NULL);
+}
+
+static void expect_same_file(struct live *t, const char *a, const char *b)
+{
+	size_t n, m;
+	char *one = live_read(t, live_text(t, "%s/%s", t->dir, a), &n);
+	char *two = live_read(t, live_text(t, "%s/%s", t->dir, b), &m);
+
+	CHECK(t, n && n == m && memcmp(one, two, n) == 0,
+	      "what is compiled under gnomon is not what is compiled without");
+}
+
+/* Without gnomon and under it, what is said and the status compared. */
+static void compile_both(struct live *t, const char *source, int code,
+			 json_t **report)
+{
+	struct live_end plain, traced;
+	struct live_args command;
+
+	clr_need(t);
+	compile(t, source, "plain", &command);
+	live_run(t, &command, NULL, &plain);
+	CHECK(t, plain.code == code, "the compiler ended with %d: %s%s",
+	      plain.code, plain.out, plain.err);
+	compile(t, source, "traced", &command);
+	clr_trace(t, "", NULL, &command, &traced, report);
+	CHECK(t, traced.code == code, "ended with %d under gnomon: %s",
+	      traced.code, traced.err);
+	live_same(t, "the compiler's output", traced.out, plain.out);
+	live_same(t, "the compiler's errors", clr_own_err(t, traced.err),
+		  plain.err);
+	CHECK(t, *report, "there is no report: %s", traced.err);
+	clr_closed(t, *report);
+	CHECK(t, clr_functions(*report) > 3000,
+	      "%zu managed functions are not a compiler's",
+	      clr_functions(*report));
+}
+
+void test_compiler(struct live *t)
+{
+	json_t *report;
+
+	compile_both(t, program, 0, &report);
+	expect_same_file(t, "plain/program.dll", "traced/program.dll");
+	CHECK(t,
+	      live_function(t, report, "csc.dll",
+			    "Microsoft.CodeAnalysis.CSharp.CommandLine.Program."
+			    "Main(string[])",
+			    "calls", NULL) == 1,
+	      "the compiler's Main was not called once");
+}
+
+void test_compiler_error(struct live *t)
+{
+	json_t *report;
+
+	compile_both(t, broken, 1, &report);
+}
+
+static char *replay(struct live *t, const char *trace, const char *options,
+		    struct live_end *end)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "report", "-i", trace, NULL);
+	live_split(t, &a, options);
+	live_run(t, &a, NULL, end);
+	CHECK(t, end->code == 0, "gnomon report ended with %d: %s", end->code,
+	      end->err);
+	return end->out;
+}
+
+/* A file gives the same values however often it is read, all of them sound. */
+void test_compiler_record(struct live *t)
+{
+	char *trace = live_path(t, "trace"), *path = live_path(t, "json");
+	struct live_args a = {.n = 0}, command;
+	char *first, *second;
+	struct live_end end;
+	size_t i;
+
+	clr_need(t);
+	compile(t, program, "recorded", &command);
+	live_add(t, &a, t->gnomon, "record", "-o", trace, "--", NULL);
+	for (i = 0; i < command.n; i++)
+		live_add(t, &a, command.word[i], NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
+	      end.err);
+	first = replay(t, trace, "--format csv", &end);
+	second = replay(t, trace, "--format csv", &end);
+	CHECK(t, strlen(first) > 100000, "the report has no functions");
+	live_same(t, "the values of functions, read again", second, first);
+	replay(t, trace, live_text(t, "--format json -o %s", path), &end);
+	clr_closed(t, live_load(t, path));
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The ways in which a .NET program starts, and as whom. */
+#include "clr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOBODY "65534"
+
+static void write_file(struct live *t, const char *path, const char *bytes,
+		       size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+
+	CHECK(t,
+	      fd >= 0 && write(fd, bytes, size) == (ssize_t)size &&
+		      fchmod(fd, 0755) == 0 && close(fd) == 0,
+	      "%s: %s", path, strerror(errno));
+}
+
+static void run_script(struct live *t, const char *last)
+{
+	char *path = live_path(t, "script");
+	char *script = live_text(t,
+				 "#!/bin/sh\nset -e\ncd \"$(dirname \"$0\")\"\n"
+				 "%s '%s' '%s' \"$@\"\n%s",
+				 strcmp(last, "exec") ? "" : "exec",
+				 getenv("DOTNET"), live_fixture(t, "demo.dll"),
+				 strcmp(last, "exec") ? last : "");
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	write_file(t, path, script, strlen(script));
+	live_add(t, &command, path, "exceptions", NULL);
+	clr_pair(t, "", &command, &pair);
+	clr_compare(t, &pair, 0);
+}
+
+void test_script(struct live *t)
+{
+	clr_need(t);
+	run_script(t, "exec");
+	run_script(t, "exit 7\n");
+}
+
+/* What the SDK puts the name of the program into: the SHA-256 of "foobar". */
+#define PLACE                              \
+	"c3ab8ff13720e8ad9047dd39466b3c89" \
+	"74e592c2fa383d4a3960714caef0c4f2"
+
+void test_apphost(struct live *t)
+{
+	char *template, *bytes, *place, *host, *sdk, *root;
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+	size_t size;
+
+	clr_need(t);
+	sdk = clr_sdk(t);
+	template = live_text(t, "%s/AppHostTemplate/apphost", sdk);
+	if (access(template, R_OK))
+		live_skip(t, "the SDK has no %s", template);
+	bytes = live_read(t, template, &size);
+	place = memmem(bytes, size, PLACE, strlen(PLACE));
+	CHECK(t, place, "the apphost has no place for a name");
+	memset(place, 0, strlen(PLACE));
+	memcpy(place, "demo.dll", strlen("demo.dll"));
+
+	clr_copy_demo(t);
+	host = live_text(t, "%s/demo", t->dir);
+	write_file(t, host, bytes, size);
+	root = strstr(sdk, "/sdk/");
+	CHECK(t, root, "the SDK is in an odd place: %s", sdk);
+	*root = '\0';
+	live_add(t, &command, host, "threads", NULL);
+	clr_pair(t, live_text(t, "DOTNET_ROOT=%s", sdk), &command, &pair);
+	clr_compare(t, &pair, 0);
+}
+
+/* One line, and the program is not run. */
+static void expect_occupied(struct live *t, const char *name)
+{
+	char *env[] = {live_text(t, "%s=1", name),
+		       live_text(t, "CORECLR_PROFILER="
+				    "{11111111-1111-1111-1111-111111111111}"),
+		       NULL};
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	char *first;
+	size_t n;
+
+	clr_demo(t, &command, "recursion");
+	clr_trace(t, "", env, &command, &end, &report);
+	n = live_complaints(t, end.err, &first);
+	CHECK(t, end.code == 2, "gnomon ended with %d, not 2: %s", end.code,
+	      end.err);
+	CHECK(t, n == 1 && strstr(first, name) && strstr(first, "; "),
+	      "not one line that speaks of %s: %s", name, end.err);
+	CHECK(t, end.out_size == 0, "the program ran: %s", end.out);
+	CHECK(t, !report, "there is a report");
+}
+
+void test_other_profiler(struct live *t)
+{
+	clr_need(t);
+	expect_occupied(t, "CORECLR_ENABLE_PROFILING");
+	expect_occupied(t, "DOTNET_ENABLE_PROFILING");
+}
+
+/* gnomon and its library where other users can reach them. */
+static char *copy_gnomon(struct live *t, char **library)
+{
+	char *bin = live_text(t, "%s/bin", t->dir);
+	char *folder = live_text(t, "%s/hooksite", bin);
+	char *gnomon = live_text(t, "%s/gnomon", bin);
+	const char *from = getenv("CLR_LIBRARY");
+
+	CHECK(t, from, "CLR_LIBRARY is not set");
+	*library = live_text(t, "%s/libgnomon-clr.so", folder);
+	CHECK(t,
+	      chmod(t->dir, 0755) == 0 && mkdir(bin, 0755) == 0 &&
+		      mkdir(folder, 0755) == 0 && chmod(bin, 0755) == 0 &&
+		      chmod(folder, 0755) == 0,
+	      "mkdir: %s", strerror(errno));
+	live_copy(t, t->gnomon, gnomon);
+	live_copy(t, from, *library);
+	return gnomon;
+}
+
+static char *const as_nobody[] = {
+	(char *)"SUDO_UID=" NOBODY, (char *)"SUDO_GID=" NOBODY,
+	(char *)"SUDO_USER=nobody", (char *)"HOME=/nonexistent", NULL};
+
+void test_invoking_user(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+	char *library;
+
+	clr_need(t);
+	live_add(t, &command, getenv("DOTNET"), clr_copy_demo(t), "exceptions",
+		 NULL);
+	t->gnomon = copy_gnomon(t, &library);
+	clr_trace(t, "", as_nobody, &command, &pair.traced, &pair.report);
+	CHECK(t, pair.traced.code == 0 && pair.report,
+	      "gnomon ended with %d: %s", pair.traced.code, pair.traced.err);
+	CHECK(t, !*clr_own_err(t, pair.traced.err), "on stderr: %s",
+	      pair.traced.err);
+	clr_closed(t, pair.report);
+	clr_compare(t, &pair, 0);
+}
+
+/* Warned before it runs, and run all the same. */
+static void expect_warning(struct live *t, const struct live_args *command,
+			   const char *library)
+{
+	struct live_end end;
+	json_t *report;
+	char *first;
+	size_t n;
+
+	clr_trace(t, "", as_nobody, command, &end, &report);
+	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
+	      end.err);
+	clr_closed(t, report);
+	n = live_complaints(t, end.err, &first);
+	CHECK(t, n == 1 && strstr(first, library) && strstr(first, "; "),
+	      "not one line that names %s: %s", library, end.err);
+	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 500\n"),
+	      "the program did not run: %s", end.out);
+	CHECK(t, clr_functions(report) == 0, "there are managed functions");
+}
+
+/* A program that is not for a runtime has nothing to be warned of. */
+static void expect_none(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	char *first;
+
+	live_add(t, &command, "/bin/true", NULL);
+	clr_trace(t, "", as_nobody, &command, &end, &report);
+	CHECK(t, end.code == 0 && live_complaints(t, end.err, &first) == 0,
+	      "a native command: ended with %d: %s", end.code, end.err);
+}
+
+void test_unreadable_library(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	char *library;
+
+	clr_need(t);
+	live_add(t, &command, getenv("DOTNET"), clr_copy_demo(t), "exceptions",
+		 NULL);
+	t->gnomon = copy_gnomon(t, &library);
+	CHECK(t, chmod(library, 0640) == 0, "chmod: %s", strerror(errno));
+	expect_warning(t, &command, library);
+	CHECK(t,
+	      chmod(library, 0644) == 0 &&
+		      chmod(live_text(t, "%s/bin/hooksite", t->dir), 0750) == 0,
+	      "chmod: %s", strerror(errno));
+	expect_warning(t, &command, library);
+	expect_none(t);
+}
