@@ -81,10 +81,22 @@ static bool is_library(struct gn_elf *elf)
 	       (!gn_elf_interp(elf) && !gn_elf_entry(elf));
 }
 
+/* Devices and pipes are not opened: that could block or act. */
+static int check_regular(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+}
+
 static bool begins_as_script(const char *path)
 {
 	char first[2] = {0};
-	FILE *f = fopen(path, "re");
+	FILE *f = check_regular(path) ? NULL : fopen(path, "re");
 	bool is = f && fread(first, 1, 2, f) == 2 && !memcmp(first, "#!", 2);
 
 	if (f)
@@ -119,18 +131,6 @@ static int refuse_file(const struct job *j, const char *path, int err)
 				 ? "read it as its owner or as root"
 				 : "give a program or a library");
 	return GN_EXIT_USAGE;
-}
-
-/* Devices and pipes are not opened: that could block or act. */
-static int check_regular(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	return S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
 }
 
 /* The program's file and those that it maps. GN_EXIT_OK or the status. */

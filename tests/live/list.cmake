@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The verbs that look and do not trace: list and doctor.
+function(gn_live_list)
+	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
+		return()
+	endif()
+	foreach(verb list doctor)
+		add_test(NAME live/${verb}
+			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
+			$<TARGET_FILE:gnomon>
+			${CMAKE_BINARY_DIR}/tests/fixtures/native
+			$<TARGET_FILE:gnomon_clr>)
+		set_tests_properties(live/${verb} PROPERTIES
+			TIMEOUT 120 LABELS must-run SKIP_RETURN_CODE 77)
+	endforeach()
+	# it attaches, and it measures
+	set_tests_properties(live/doctor PROPERTIES RUN_SERIAL ON)
+endfunction()
+gn_live_list()
