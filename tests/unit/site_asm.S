@@ -455,6 +455,91 @@ FUNC noreturn_between
 1:	jmp	endbr_push		/* +13 */
 END noreturn_between
 
+/* Code without a name, as in a stripped file; the unwinder's table has it. */
+	.macro NAMELESS label
+	.section .text.unlikely, "ax", @progbits
+	.p2align 4
+	.cfi_startproc
+\label:
+	.endm
+	.macro END_NAMELESS
+	.cfi_endproc
+	.text
+	.endm
+
+/* only jumped to, by one function: a part of it, even at the entry's depth */
+FUNC nameless_part
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2: jne, long */
+	.long	.Lpart - . - 4
+	ret				/* +8 */
+	.cfi_endproc
+END nameless_part
+	NAMELESS .Lpart
+	xor	eax, eax		/* +0 */
+	ret				/* +2 */
+	END_NAMELESS
+
+/* called elsewhere: a function */
+FUNC nameless_callee
+	.cfi_startproc
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	.byte	0xe9			/* +2 */
+	.long	.Lcallee - . - 4
+	.cfi_endproc
+END nameless_callee
+FUNC calls_nameless
+	.cfi_startproc
+	push	rbx			/* +0 */
+	call	.Lcallee		/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+	.cfi_endproc
+END calls_nameless
+	NAMELESS .Lcallee
+	xor	eax, eax
+	ret
+	END_NAMELESS
+
+/* jumped to by two: who can tell */
+FUNC nameless_shared
+	.cfi_startproc
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	.byte	0xe9
+	.long	.Lshared - . - 4
+	.cfi_endproc
+END nameless_shared
+FUNC nameless_other
+	.cfi_startproc
+	.byte	0xe9
+	.long	.Lshared - . - 4
+	.cfi_endproc
+END nameless_other
+	NAMELESS .Lshared
+	xor	eax, eax
+	ret
+	END_NAMELESS
+
+/* with its frame up it can only be a part */
+FUNC nameless_framed
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3 */
+	.long	.Lframed - . - 4
+	pop	rbx			/* +9 */
+	ret				/* +10 */
+	.cfi_endproc
+END nameless_framed
+	NAMELESS .Lframed
+	call	leaf			/* +0 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+	END_NAMELESS
+
 	.p2align 12
 	.skip	4096 - 3
 	.type nop5_crossing, @function

@@ -104,6 +104,13 @@ static const struct expected table[] = {
 	{"calls_plain", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
 	{"calls_library", AUTO, NULL, 0, 8, EMUL, RET, "L7", "another library"},
 	{"locked_skipped", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	/* code without a name */
+	{"nameless_part", AUTO, NULL, 2, 8, EMUL, RETURN, "", "own return"},
+	{"nameless_callee", RET, NULL, 0, 8, EMUL, RET, "T2", NULL},
+	{"nameless_callee", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"calls_nameless", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
+	{"nameless_shared", RET, "nameless", 0, 0, 0, 0, NULL, NULL},
+	{"nameless_framed", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
 	/* nothing to say */
 	{"resolver", AUTO, "implementation", 0, 0, 0, 0, NULL, NULL},
 	{"no_code", AUTO, "not all instructions", 0, 0, 0, 0, NULL, NULL},
@@ -228,6 +235,33 @@ static void test_cold(void **state)
 	gn_elf_close(elf);
 }
 
+static void test_nameless(void **state)
+{
+	static const char *const names[] = {"nameless_part", "nameless_framed"};
+	static const uint64_t first[] = {8, 10}, second[] = {2, 6};
+	struct gn_elf *elf = open_cases();
+	struct gn_planner *p = gn_planner_new(RET);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct gn_elf_symbol *sym = find(elf, names[i]);
+		struct gn_plan plan;
+		uint64_t part;
+
+		assert_int_equal(gn_planner_plan(p, elf, sym, &plan), 0);
+		assert_null(plan.refused);
+		assert_int_equal(plan.nleaves, 2);
+		assert_int_equal(plan.leaves[0].addr, sym->addr + first[i]);
+		/* parts begin at multiples of 16 */
+		part = plan.leaves[1].addr - second[i];
+		assert_int_equal(part % 16, 0);
+		assert_true(part < sym->addr || part >= sym->addr + sym->size);
+		gn_plan_clear(&plan);
+	}
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
 static void test_nop5_reason(void **state)
 {
 	struct gn_elf *elf = open_cases();
@@ -249,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_nop5_reason),
 	};
 

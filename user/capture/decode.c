@@ -316,31 +316,63 @@ static bool modrm_sets_rsp(const ZydisDecodedInstruction *z)
 	}
 }
 
-size_t gn_decode_skim(const uint8_t *bytes, size_t size, bool *sets_rsp)
+static bool skim_sets_rsp(const ZydisDecodedInstruction *z)
+{
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return false;			  /* vectors */
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F) /* cmov */
+		return (z->opcode & 0xf0) == 0x40 && z->raw.modrm.reg == 4 &&
+		       !z->raw.rex.R;
+	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	if (z->attributes & ZYDIS_ATTRIB_HAS_MODRM)
+		return modrm_sets_rsp(z);
+	if (z->raw.rex.B)
+		return false;
+	return z->opcode == 0x5c || /* pop rsp */
+	       z->opcode == 0x94 || /* xchg rsp, rax */
+	       z->opcode == 0xbc || /* mov rsp, imm */
+	       z->opcode == 0xc8;   /* enter */
+}
+
+static void skim_ref(const ZydisDecodedInstruction *z, uint64_t addr,
+		     struct gn_skim *skim)
+{
+	bool one = z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+	bool two = z->opcode_map == ZYDIS_OPCODE_MAP_0F;
+	int64_t rel = z->raw.imm[0].value.s;
+
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return;
+	if (one && z->opcode == 0xe8) {
+		skim->ref = GN_REF_CALL;
+	} else if ((one && (z->opcode == 0xe9 || z->opcode == 0xeb ||
+			    (z->opcode & 0xf0) == 0x70)) ||
+		   (two && (z->opcode & 0xf0) == 0x80)) {
+		skim->ref = GN_REF_JUMP;
+	} else if (one && z->opcode == 0x8d && !z->raw.modrm.mod &&
+		   z->raw.modrm.rm == 5) {
+		skim->ref = GN_REF_ADDRESS;
+		rel = z->raw.disp.value;
+	}
+	skim->target = addr + z->length + (uint64_t)rel;
+}
+
+void gn_decode_skim(const uint8_t *bytes, size_t size, uint64_t addr,
+		    struct gn_skim *skim)
 {
 	ZydisDecoder d;
 	ZydisDecodedInstruction z;
 
-	*sets_rsp = false;
+	*skim = (struct gn_skim){0};
 	decoder(&d);
 	ZydisDecoderEnableMode(&d, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
 	if (ZYAN_FAILED(
 		    ZydisDecoderDecodeInstruction(&d, NULL, bytes, size, &z)))
-		return 0;
-	if (z.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-		return z.length;		 /* vectors */
-	if (z.opcode_map == ZYDIS_OPCODE_MAP_0F) /* cmov */
-		*sets_rsp = (z.opcode & 0xf0) == 0x40 && z.raw.modrm.reg == 4 &&
-			    !z.raw.rex.R;
-	else if (z.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-		 z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
-		*sets_rsp = modrm_sets_rsp(&z);
-	else if (z.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && !z.raw.rex.B)
-		*sets_rsp = z.opcode == 0x5c || /* pop rsp */
-			    z.opcode == 0x94 || /* xchg rsp, rax */
-			    z.opcode == 0xbc || /* mov rsp, imm */
-			    z.opcode == 0xc8;	/* enter */
-	return z.length;
+		return;
+	skim->len = z.length;
+	skim->sets_rsp = skim_sets_rsp(&z);
+	skim_ref(&z, addr, skim);
 }
 
 void gn_decode_text(const uint8_t *bytes, size_t size, uint64_t addr,

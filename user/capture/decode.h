@@ -69,9 +69,21 @@ struct gn_insn {
 bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 	       struct gn_insn *insn);
 
-/* Its length, and whether it may write rsp otherwise than by pushing, popping
- * and adding; 0 if there is no instruction. Faster than gn_decode(). */
-size_t gn_decode_skim(const uint8_t *bytes, size_t size, bool *sets_rsp);
+enum gn_ref { GN_REF_NONE = 0, GN_REF_CALL, GN_REF_JUMP, GN_REF_ADDRESS };
+
+/* What a glance at an instruction tells. */
+struct gn_skim {
+	size_t len;    /* 0: there is none */
+	bool sets_rsp; /* maybe, otherwise than by push, pop, call, add or sub
+			*/
+	enum gn_ref
+		ref; /* it calls, jumps to, or takes the address of target */
+	uint64_t target;
+};
+
+/* Faster than gn_decode(). */
+void gn_decode_skim(const uint8_t *bytes, size_t size, uint64_t addr,
+		    struct gn_skim *skim);
 
 /* Text for people, in Intel's syntax. */
 void gn_decode_text(const uint8_t *bytes, size_t size, uint64_t addr,

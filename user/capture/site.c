@@ -265,7 +265,8 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	if (err)
 		return err;
 	shared = overlap(elf, sym);
-	err = gn_body_read(&p->body, elf, sym->addr, sym->size);
+	err = gn_body_read(&p->body, elf, gn_proof_facts(proof), sym->addr,
+			   sym->size);
 	if (err)
 		return err;
 	if (p->body.whole) {

@@ -8,12 +8,14 @@ add_library(gnomon_site STATIC
 	site_body.c
 	site_cost.c
 	site_enter.c
+	site_facts.c
 	site_find.c
 	site_flow.c
 	site_jump.c
 	site_plain.c
 	site_proof.c
 	site_scan.c
+	site_sweep.c
 	site_symbol.c
 	site_value.c)
 target_include_directories(gnomon_site SYSTEM PRIVATE ${ZYDIS_INCLUDE_DIR})

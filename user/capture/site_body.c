@@ -34,12 +34,13 @@ void gn_body_free(struct gn_body *b)
 }
 
 static void body_reset(struct gn_body *b, const struct gn_elf *elf,
-		       uint64_t addr, uint64_t end)
+		       struct gn_facts *facts, uint64_t addr, uint64_t end)
 {
 	struct gn_body old = *b;
 
 	*b = (struct gn_body){
 		.elf = elf,
+		.facts = facts,
 		.addr = addr,
 		.end = end,
 		.insns = old.insns,
@@ -160,20 +161,32 @@ static bool is_cold_part(const struct gn_elf *elf, uint64_t part, uint64_t addr)
 	return false;
 }
 
+bool gn_body_add_cold(struct gn_body *b, uint64_t target)
+{
+	const struct gn_elf_symbol *s;
+
+	if (gn_body_holds(b, target))
+		return false;
+	s = gn_symbol_over(b->elf, target);
+	return s && is_cold_part(b->elf, s->addr, b->addr) &&
+	       gn_body_add_part(b, s->addr, s->addr + s->size);
+}
+
+int gn_body_place(const struct gn_body *b, uint64_t addr)
+{
+	if (!b->facts || gn_symbol_over(b->elf, addr))
+		return GN_PLACE_UNKNOWN;
+	return gn_facts_place(b->facts, addr);
+}
+
 /* The jumps of a part that has just been decoded may lead to a cold part. */
 static void find_cold(struct gn_body *b, const struct gn_part *part)
 {
 	for (size_t i = 0; i < part->count; i++) {
 		const struct gn_insn *in = &b->insns[part->first + i];
-		const struct gn_elf_symbol *s;
 
-		if (in->flow != GN_FLOW_JMP && in->flow != GN_FLOW_JCC)
-			continue;
-		if (gn_body_holds(b, in->target))
-			continue;
-		s = gn_symbol_over(b->elf, in->target);
-		if (s && is_cold_part(b->elf, s->addr, b->addr))
-			gn_body_add_part(b, s->addr, s->addr + s->size);
+		if (in->flow == GN_FLOW_JMP || in->flow == GN_FLOW_JCC)
+			gn_body_add_cold(b, in->target);
 	}
 }
 
@@ -253,12 +266,12 @@ int gn_body_decode(struct gn_body *b)
 	return mark_targets(b);
 }
 
-int gn_body_read(struct gn_body *b, const struct gn_elf *elf, uint64_t addr,
-		 uint64_t size)
+int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
+		 struct gn_facts *facts, uint64_t addr, uint64_t size)
 {
 	int err;
 
-	body_reset(b, elf, addr, addr + size);
+	body_reset(b, elf, facts, addr, addr + size);
 	if (!size || addr > UINT64_MAX - size ||
 	    !gn_body_add_part(b, addr, addr + size)) {
 		b->whole = size > GN_BODY_MAX

@@ -205,12 +205,12 @@ static enum gn_cost classify(const uint8_t *bytes, size_t len, uint64_t addr)
 enum gn_cost gn_cost_of(const uint8_t *bytes, size_t size, uint64_t addr,
 			char insn[32], size_t *len)
 {
-	bool sets_rsp;
-	size_t n = gn_decode_skim(bytes, size, &sets_rsp);
+	struct gn_skim skim;
 
+	gn_decode_skim(bytes, size, addr, &skim);
 	if (len)
-		*len = n;
+		*len = skim.len;
 	if (insn)
 		gn_decode_text(bytes, size, addr, insn, 32);
-	return n ? classify(bytes, n, addr) : GN_COST_REFUSED;
+	return skim.len ? classify(bytes, skim.len, addr) : GN_COST_REFUSED;
 }

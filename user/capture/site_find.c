@@ -82,7 +82,11 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 	bool entry = (to && !to->is_cold) ||
 		     gn_plt_entry(b->elf, in->target, &import);
 	bool top = gn_rsp_is(s, 0);
-	int err;
+	int err = gn_body_place(b, in->target);
+
+	if (err < 0)
+		return err;
+	entry |= err == GN_PLACE_FUNCTION;
 
 	if (in->flow == GN_FLOW_JCC)
 		blame(&b->leaves, "a conditional jump leaves it: a probe there "

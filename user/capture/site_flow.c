@@ -78,6 +78,38 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 	return arrive(b, to, s, seed);
 }
 
+/*
+ * Jumps out can lead to a part of the function that has no name: a cold part in
+ * a stripped file. The unwinder's table tells its begin. It is the function's
+ * when no other code refers to it, or when the function's frame is still up.
+ */
+static int find_part(struct gn_body *b, uint64_t target,
+		     const struct gn_state *s)
+{
+	const struct gn_value *rsp = &s->reg[GN_RSP];
+	const uint64_t *starts;
+	size_t n = gn_elf_starts(b->elf, &starts), i;
+	uint64_t end;
+	int place;
+
+	if (gn_symbol_over(b->elf, target) || !gn_start_at(b->elf, target, &i))
+		return 0;
+	place = gn_body_place(b, target);
+	if (place < 0)
+		return place;
+	if (place == GN_PLACE_FUNCTION ||
+	    (place == GN_PLACE_UNKNOWN && (rsp->kind != GN_V_KNOWN || !rsp->n)))
+		return 0;
+	for (i++; i < n && starts[i] == target; i++)
+		;
+	end = gn_symbol_next(b->elf, target);
+	if (i < n && starts[i] < end)
+		end = starts[i];
+	if (gn_body_add_part(b, target, end))
+		b->again = true;
+	return 0;
+}
+
 static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 			 const struct gn_state *s, bool seed)
 {
@@ -87,29 +119,15 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 
 	if (jump.class != GN_JUMP_TABLE)
 		return 0;
+	target = 0;
 	for (size_t i = 0; !err && gn_jump_entry(b, &jump, i, &target); i++)
 		err = jump_to(b, target, s, seed);
-	return err;
-}
-
-/* Jumps out with a frame up lead to a part of the function that has no name:
- * a cold part in a stripped file. The unwinder's table tells its begin. */
-static void find_part(struct gn_body *b, uint64_t target,
-		      const struct gn_state *s)
-{
-	const uint64_t *starts;
-	size_t n = gn_elf_starts(b->elf, &starts), i;
-	uint64_t end;
-
-	if (s->reg[GN_RSP].kind != GN_V_KNOWN || !s->reg[GN_RSP].n ||
-	    gn_symbol_over(b->elf, target) ||
-	    !gn_start_at(b->elf, target, &i) || i + 1 >= n)
-		return;
-	end = starts[i + 1];
-	if (gn_symbol_next(b->elf, target) < end)
-		end = gn_symbol_next(b->elf, target);
-	if (gn_body_add_part(b, target, end))
+	/* what ends the table may be an entry for a cold part */
+	if (!err && gn_body_add_cold(b, target))
 		b->again = true;
+	else if (!err)
+		err = find_part(b, target, s);
+	return err;
 }
 
 /* The part that instruction i is the last of, or not. */
@@ -142,8 +160,9 @@ static int run_block(struct gn_body *b, size_t i)
 		case GN_FLOW_JMP:
 		case GN_FLOW_JCC:
 			if (!gn_body_holds(b, in->target))
-				find_part(b, in->target, &s);
-			err = jump_to(b, in->target, &s, seed);
+				err = find_part(b, in->target, &s);
+			if (!err)
+				err = jump_to(b, in->target, &s, seed);
 			if (err || in->flow == GN_FLOW_JMP || last)
 				return err;
 			return arrive(b, i + 1, &s, seed);

@@ -47,9 +47,39 @@ struct gn_call {
 	bool tail;
 };
 
+/* What a file's code as a whole tells of places without a name. */
+struct gn_facts;
+struct gn_facts *gn_facts_new(const struct gn_elf *elf);
+void gn_facts_free(struct gn_facts *f);
+
+enum gn_place {
+	GN_PLACE_UNKNOWN = 0,
+	GN_PLACE_FUNCTION, /* it is called, or its address is taken */
+	GN_PLACE_PART,	   /* it is only jumped to, and by one function */
+};
+/* Of a place where the unwinder's table has a function begin. Reads all the
+ * file's code when it is first asked. -ENOMEM, else enum gn_place. */
+int gn_facts_place(struct gn_facts *f, uint64_t addr);
+
+/* Goes through the code of a file, border by border. */
+struct gn_sweep {
+	const struct gn_elf *elf;
+	const struct gn_elf_symbol *symbols;
+	const uint64_t *starts;
+	size_t nsymbols, nstarts, i, j, text;
+	struct gn_elf_section_view view;
+	uint64_t at, below, next; /* now; the borders around it */
+	const uint8_t *bytes;	  /* of the instruction, and how many follow */
+	size_t size;
+};
+void gn_sweep_begin(struct gn_sweep *w, const struct gn_elf *elf);
+/* The next instruction; false at the end. */
+bool gn_sweep_next(struct gn_sweep *w, struct gn_skim *skim, uint64_t *addr);
+
 /* A decoded function and what was found out of it. Used again and again. */
 struct gn_body {
 	const struct gn_elf *elf;
+	struct gn_facts *facts; /* or NULL */
 	uint64_t addr, end;
 	struct gn_part parts[GN_PARTS_MAX];
 	size_t nparts;
@@ -88,9 +118,13 @@ struct gn_body {
 };
 
 /* Decodes and follows the function at [addr, addr + size): -ENOMEM, else 0,
- * the findings in the body. */
-int gn_body_read(struct gn_body *b, const struct gn_elf *elf, uint64_t addr,
-		 uint64_t size);
+ * the findings in the body. `facts` may be NULL. */
+int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
+		 struct gn_facts *facts, uint64_t addr, uint64_t size);
+/* A part of the function by its name: adds it. */
+bool gn_body_add_cold(struct gn_body *b, uint64_t target);
+/* What is at the begin of nameless code, enum gn_place; -ENOMEM. */
+int gn_body_place(const struct gn_body *b, uint64_t addr);
 void gn_body_free(struct gn_body *b);
 
 /* Decodes the parts; sets whole. */
@@ -151,6 +185,7 @@ struct gn_proof;
 struct gn_proof *gn_proof_new(const struct gn_elf *elf);
 void gn_proof_free(struct gn_proof *p);
 const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
+struct gn_facts *gn_proof_facts(struct gn_proof *p);
 /* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
  * own body, `scratch` is overwritten. */
 int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,

@@ -27,6 +27,7 @@ struct node {
 
 struct gn_proof {
 	const struct gn_elf *elf;
+	struct gn_facts *facts;
 	const struct gn_elf_symbol *symbols;
 	const uint64_t *starts;
 	size_t nsymbols, nstarts;
@@ -48,8 +49,9 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 	p->nsymbols = gn_elf_symbols(elf, &p->symbols);
 	p->nstarts = gn_elf_starts(elf, &p->starts);
 	p->nodes = calloc(p->nsymbols + p->nstarts + 1, sizeof(*p->nodes));
-	if (!p->nodes) {
-		free(p);
+	p->facts = gn_facts_new(elf);
+	if (!p->nodes || !p->facts) {
+		gn_proof_free(p);
 		return NULL;
 	}
 	/* sane functions do not overlap, but for aliases */
@@ -63,9 +65,10 @@ void gn_proof_free(struct gn_proof *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < p->nsymbols + p->nstarts; i++)
+	for (size_t i = 0; p->nodes && i < p->nsymbols + p->nstarts; i++)
 		free(p->nodes[i].edges);
 	free(p->nodes);
+	gn_facts_free(p->facts);
 	free(p->queue);
 	free(p);
 }
@@ -73,6 +76,11 @@ void gn_proof_free(struct gn_proof *p)
 const struct gn_elf *gn_proof_elf(const struct gn_proof *p)
 {
 	return p->elf;
+}
+
+struct gn_facts *gn_proof_facts(struct gn_proof *p)
+{
+	return p->facts;
 }
 
 static bool find_node(const struct gn_proof *p, uint64_t addr, uint32_t *id)
@@ -161,7 +169,7 @@ static int read_node(struct gn_proof *p, uint32_t id, struct gn_body *scratch)
 		return 0;
 	}
 	p->left -= size;
-	err = gn_body_read(scratch, p->elf, addr, size);
+	err = gn_body_read(scratch, p->elf, p->facts, addr, size);
 	return err ? err : fill_node(p, n, scratch);
 }
 

@@ -68,31 +68,6 @@ static void find_unsafe(struct gn_world *w, const struct gn_elf *elf,
 	snprintf(w->file, sizeof(w->file), "%s", name ? name + 1 : path);
 }
 
-/* Where functions are known to begin, in order. */
-struct borders {
-	const struct gn_elf_symbol *symbols;
-	const uint64_t *starts;
-	size_t nsymbols, nstarts, i, j;
-};
-
-/* The last border not above addr, and the first above it. */
-static void border(struct borders *k, uint64_t addr, uint64_t *below,
-		   uint64_t *next)
-{
-	while (k->i < k->nsymbols && k->symbols[k->i].addr <= addr)
-		*below = k->symbols[k->i++].addr;
-	while (k->j < k->nstarts && k->starts[k->j] <= addr) {
-		if (k->starts[k->j] > *below)
-			*below = k->starts[k->j];
-		k->j++;
-	}
-	*next = UINT64_MAX;
-	if (k->i < k->nsymbols)
-		*next = k->symbols[k->i].addr;
-	if (k->j < k->nstarts && k->starts[k->j] < *next)
-		*next = k->starts[k->j];
-}
-
 /* Does the instruction, one of [begin, end), make a foreign place the stack?
  * 1 = it does, 0 = it does not, -ENOMEM. */
 static int switches(const struct gn_elf *elf, const uint8_t *bytes, size_t size,
@@ -113,47 +88,34 @@ static int switches(const struct gn_elf *elf, const uint8_t *bytes, size_t size,
 		return 0;
 	if (end - begin > GN_BODY_MAX)
 		return 1;
-	err = gn_body_read(scratch, elf, begin, end - begin);
+	err = gn_body_read(scratch, elf, NULL, begin, end - begin);
 	if (err)
 		return err;
 	return scratch->whole || scratch->loads_rsp;
 }
 
-static int scan_text(struct gn_world *w, const struct gn_elf *elf,
-		     const struct gn_elf_section_view *text,
+static int scan_code(struct gn_world *w, const struct gn_elf *elf,
 		     struct gn_body *scratch)
 {
-	struct borders k = {0};
-	uint64_t below = text->addr, next, at = text->addr, cleared = 0;
-	uint64_t end = text->addr + text->size;
+	struct gn_sweep sweep;
+	struct gn_skim skim;
+	uint64_t addr;
 
-	k.nsymbols = gn_elf_symbols(elf, &k.symbols);
-	k.nstarts = gn_elf_starts(elf, &k.starts);
-	border(&k, at, &below, &next);
-	while (at < end) {
-		const uint8_t *p = text->bytes + (at - text->addr);
-		bool sets_rsp;
-		size_t n;
+	gn_sweep_begin(&sweep, elf);
+	while (gn_sweep_next(&sweep, &skim, &addr)) {
+		uint64_t end = sweep.view.addr + sweep.view.size;
 		int bad;
 
-		if (at >= next)
-			border(&k, at, &below, &next);
-		n = gn_decode_skim(p, end - at, &sets_rsp);
-		if (sets_rsp && at >= cleared) {
-			uint64_t stop = next < end ? next : end;
-
-			bad = switches(elf, p, end - at, at, below, stop,
-				       scratch);
-			if (bad < 0)
-				return bad;
-			if (bad) {
-				find_unsafe(w, elf, "switches stacks");
-				return 0;
-			}
-			cleared = at + 1;
+		if (!skim.sets_rsp)
+			continue;
+		bad = switches(elf, sweep.bytes, sweep.size, addr, sweep.below,
+			       sweep.next < end ? sweep.next : end, scratch);
+		if (bad < 0)
+			return bad;
+		if (bad) {
+			find_unsafe(w, elf, "switches stacks");
+			return 0;
 		}
-		/* instructions begin anew where a function does */
-		at = n && at + n <= next ? at + n : n ? next : at + 1;
 	}
 	return 0;
 }
@@ -162,7 +124,6 @@ int gn_world_scan(struct gn_world *w, const struct gn_elf *elf,
 		  struct gn_body *scratch)
 {
 	const size_t n = sizeof(mentions) / sizeof(mentions[0]);
-	struct gn_elf_section_view text;
 
 	w->scanned = true;
 	if (is_libc(elf))
@@ -176,11 +137,5 @@ int gn_world_scan(struct gn_world *w, const struct gn_elf *elf,
 	for (size_t i = 0; !w->unsafe && i < n; i++)
 		if (gn_elf_mentions(elf, mentions[i].symbol))
 			find_unsafe(w, elf, mentions[i].what);
-	for (size_t i = 0; !w->unsafe && gn_elf_text(elf, i, &text); i++) {
-		int err = scan_text(w, elf, &text, scratch);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	return w->unsafe ? 0 : scan_code(w, elf, scratch);
 }

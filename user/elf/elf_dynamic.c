@@ -100,33 +100,63 @@ static const char *import_name(const struct gn_elf *elf,
 	}
 }
 
-/* Jump slots and the like; a table of relative relocations adds none. */
+static int add_import(struct gn_elf *elf, uint64_t slot, const char *name,
+		      size_t *room)
+{
+	struct gn_import *imports;
+
+	if (elf->nimports == *room) {
+		*room = *room ? 2 * *room : 64;
+		imports = reallocarray(elf->imports, *room, sizeof(*imports));
+		if (!imports)
+			return -ENOMEM;
+		elf->imports = imports;
+	}
+	elf->imports[elf->nimports++] = (struct gn_import){slot, name};
+	return 0;
+}
+
+static int add_pointer(struct gn_elf *elf, uint64_t addr)
+{
+	uint64_t *pointers;
+
+	if (!gn_elf_code(elf, addr, 1))
+		return 0;
+	if (elf->npointers == elf->pointers_room) {
+		size_t room = elf->pointers_room ? 2 * elf->pointers_room : 64;
+
+		pointers = reallocarray(elf->pointers, room, sizeof(*pointers));
+		if (!pointers)
+			return -ENOMEM;
+		elf->pointers = pointers;
+		elf->pointers_room = room;
+	}
+	elf->pointers[elf->npointers++] = addr;
+	return 0;
+}
+
 static int read_relocations(struct gn_elf *elf, Elf_Data *data)
 {
 	size_t n = data->d_size / sizeof(Elf64_Rela);
 	const struct gn_symtab *table = dynsym(elf);
-	struct gn_import *imports;
 	size_t room = elf->nimports;
 	GElf_Rela rela;
 
 	for (size_t i = 0; table && i < n; i++) {
 		const char *s;
+		int err = 0;
 
 		if (!gelf_getrela(data, (int)i, &rela))
 			break;
-		s = import_name(elf, table, &rela);
-		if (!s || !*s)
-			continue;
-		if (elf->nimports == room) {
-			room = room ? 2 * room : 64;
-			imports = reallocarray(elf->imports, room,
-					       sizeof(*imports));
-			if (!imports)
-				return -ENOMEM;
-			elf->imports = imports;
+		if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE) {
+			err = add_pointer(elf, (uint64_t)rela.r_addend);
+		} else {
+			s = import_name(elf, table, &rela);
+			if (s && *s)
+				err = add_import(elf, rela.r_offset, s, &room);
 		}
-		elf->imports[elf->nimports++] =
-			(struct gn_import){rela.r_offset, s};
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -137,6 +167,10 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 	GElf_Shdr strh;
 	Elf_Scn *str;
 
+	const GElf_Word packed = 19; /* SHT_RELR; older headers lack it */
+
+	if (sh->sh_type == packed)
+		elf->pointers_hidden = true;
 	if (sh->sh_type != SHT_DYNAMIC &&
 	    (sh->sh_type != SHT_RELA || !(sh->sh_flags & SHF_ALLOC)))
 		return 0;
@@ -165,8 +199,16 @@ static bool hidden_imports(const struct gn_elf *elf)
 	return false;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 int gn_dynamic_load(struct gn_elf *elf)
 {
+	GElf_Ehdr ehdr;
 	GElf_Shdr sh;
 	Elf_Scn *scn;
 
@@ -182,8 +224,14 @@ int gn_dynamic_load(struct gn_elf *elf)
 	if (elf->nimports)
 		qsort(elf->imports, elf->nimports, sizeof(*elf->imports),
 		      by_slot);
+	if (elf->npointers)
+		qsort(elf->pointers, elf->npointers, sizeof(*elf->pointers),
+		      by_value);
 	if (hidden_imports(elf))
 		elf->opaque = true;
+	if (elf->opaque || !gelf_getehdr(elf->main.elf, &ehdr) ||
+	    ehdr.e_type != ET_DYN)
+		elf->pointers_hidden = true;
 	return 0;
 }
 
@@ -202,13 +250,6 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot)
 			hi = mid;
 	}
 	return NULL;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /*

@@ -162,6 +162,7 @@ void gn_elf_close(struct gn_elf *elf)
 	free(elf->needed);
 	free(elf->imports);
 	free(elf->starts);
+	free(elf->pointers);
 	free(elf->interp);
 	free(elf->debug_path);
 	free(elf->path);
@@ -256,6 +257,13 @@ size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out)
 {
 	*out = elf->starts;
 	return elf->nstarts;
+}
+
+bool gn_elf_pointers(const struct gn_elf *elf, const uint64_t **out, size_t *n)
+{
+	*out = elf->pointers;
+	*n = elf->npointers;
+	return !elf->pointers_hidden;
 }
 
 bool gn_elf_stripped(const struct gn_elf *elf)

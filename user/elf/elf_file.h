@@ -79,6 +79,10 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot);
  * addresses in executable segments, cold parts among them. */
 size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
 
+/* Addresses of code that relocations put into data, sorted. False if there may
+ * be others: the file is not position independent, or packs them. */
+bool gn_elf_pointers(const struct gn_elf *elf, const uint64_t **out, size_t *n);
+
 /* The bytes of [addr, addr + size) in a segment that the program cannot write
  * (jump tables), or NULL. */
 const uint8_t *gn_elf_rodata(const struct gn_elf *elf, uint64_t addr,

@@ -74,6 +74,9 @@ struct gn_elf {
 	size_t nimports;
 	uint64_t *starts;
 	size_t nstarts;
+	uint64_t *pointers; /* sorted */
+	size_t npointers, pointers_room;
+	bool pointers_hidden;
 };
 
 /* Like gn_elf_open(), with another place than /usr/lib/debug. */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Code without a name, in a stripped file: is it a function, or a part of one
+ * that the compiler put elsewhere? A function is called, or something holds its
+ * address; a part is only jumped to, by its one function.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/site_internal.h"
+
+enum { CALLED = 1, JUMPED = 2, SHARED = 4 };
+
+struct gn_facts {
+	const struct gn_elf *elf;
+	bool ready;
+	bool known;	/* every address that is taken can be seen */
+	uint8_t *flags; /* of each start */
+	uint64_t *from; /* the function that jumps to it */
+};
+
+struct gn_facts *gn_facts_new(const struct gn_elf *elf)
+{
+	struct gn_facts *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->elf = elf;
+	return f;
+}
+
+void gn_facts_free(struct gn_facts *f)
+{
+	if (!f)
+		return;
+	free(f->flags);
+	free(f->from);
+	free(f);
+}
+
+static void note(struct gn_facts *f, const struct gn_skim *skim, uint64_t from)
+{
+	size_t i;
+
+	if (!skim->ref || !gn_start_at(f->elf, skim->target, &i))
+		return;
+	if (skim->ref != GN_REF_JUMP) {
+		f->flags[i] |= CALLED;
+		return;
+	}
+	/* a loop of its own says nothing */
+	if (from == skim->target)
+		return;
+	if (f->flags[i] & JUMPED && f->from[i] != from)
+		f->flags[i] |= SHARED;
+	f->flags[i] |= JUMPED;
+	f->from[i] = from;
+}
+
+static int look(struct gn_facts *f)
+{
+	const uint64_t *starts, *pointers;
+	size_t n = gn_elf_starts(f->elf, &starts), npointers, i;
+	struct gn_sweep sweep;
+	struct gn_skim skim;
+	uint64_t addr;
+
+	f->known = gn_elf_pointers(f->elf, &pointers, &npointers);
+	if (f->known && n) {
+		f->flags = calloc(n, sizeof(*f->flags));
+		f->from = calloc(n, sizeof(*f->from));
+		if (!f->flags || !f->from)
+			return -ENOMEM;
+		for (size_t k = 0; k < npointers; k++)
+			if (gn_start_at(f->elf, pointers[k], &i))
+				f->flags[i] |= CALLED;
+		gn_sweep_begin(&sweep, f->elf);
+		while (gn_sweep_next(&sweep, &skim, &addr))
+			note(f, &skim, sweep.below);
+	}
+	f->ready = true;
+	return 0;
+}
+
+int gn_facts_place(struct gn_facts *f, uint64_t addr)
+{
+	size_t i;
+	int err = f->ready ? 0 : look(f);
+
+	if (err)
+		return err;
+	if (!f->known || !gn_start_at(f->elf, addr, &i))
+		return GN_PLACE_UNKNOWN;
+	if (f->flags[i] & CALLED)
+		return GN_PLACE_FUNCTION;
+	if (f->flags[i] == JUMPED)
+		return GN_PLACE_PART;
+	return GN_PLACE_UNKNOWN;
+}
