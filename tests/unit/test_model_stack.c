@@ -51,7 +51,7 @@ static void enter(struct fixture *f, uint64_t key, uint32_t func)
 
 static void leave(struct fixture *f, uint64_t key, uint32_t func)
 {
-	gn_stacks_leave(&f->st, &f->s, key, func);
+	gn_stacks_leave(&f->st, &f->s, key, func, false);
 }
 
 static uint32_t depth(const struct fixture *f)
@@ -107,11 +107,12 @@ static void a_leave_must_match_function_and_key(void **state)
 static void pending_leaves_are_bounded(void **state)
 {
 	struct fixture *f = *state;
-	struct gn_fn def = {.func = 1, .leave_return = true};
+	struct gn_fn def = {.leave_return = true};
 	int i;
 
 	def.name = gn_pool_add(&f->s.names.pool, "r", 1);
-	assert_int_equal(gn_names_define(&f->s.names, &def), 0);
+	for (def.func = 1; def.func <= 2; def.func++)
+		assert_int_equal(gn_names_define(&f->s.names, &def), 0);
 	for (i = 0; i < 1000; i++)
 		enter(f, 100, 1);
 	assert_int_equal(depth(f), 1);
@@ -122,6 +123,15 @@ static void pending_leaves_are_bounded(void **state)
 	assert_int_equal(f->s.checks.unwound_frames, 0);
 	leave(f, 100, 1);
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+	/* Two functions in turn: of the first 64 calls the kernel tells the
+	 * leave, so one that seems to be missing was not unwound. */
+	for (i = 0; i < 1001; i++)
+		enter(f, 100, i % 2 ? 2 : 1);
+	for (i = 0; i < GN_PENDING_MAX; i++)
+		leave(f, 100, i % 2 ? 1 : 2);
+	leave(f, 200, 3);
+	assert_int_equal(f->s.checks.unmatched_leaves, 2);
+	assert_int_equal(f->s.checks.unwound_frames, 0);
 }
 
 static void pending_leaves_of_several_functions(void **state)
@@ -157,6 +167,44 @@ static void pending_leaves_end_with_their_caller(void **state)
 	/* what was at 100 is gone: this is a leave of something else */
 	leave(f, 100, 1);
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+	assert_int_equal(f->s.checks.unwound_frames, 2);
+}
+
+static void a_leave_that_does_not_come_was_a_longjmp(void **state)
+{
+	struct fixture *f = *state;
+	struct gn_fn def = {.leave_return = true};
+
+	def.name = gn_pool_add(&f->s.names.pool, "r", 1);
+	for (def.func = 1; def.func <= 2; def.func++)
+		assert_int_equal(gn_names_define(&f->s.names, &def), 0);
+	enter(f, 100, 1);
+	enter(f, 100, 2);
+	leave(f, 100, 2);
+	/* what is called deeper tells nothing yet */
+	enter(f, 90, 2);
+	leave(f, 90, 2);
+	assert_int_equal(f->s.checks.unwound_frames, 0);
+	enter(f, 100, 2);
+	assert_int_equal(f->s.checks.unwound_frames, 1);
+	assert_int_equal(f->st.active->npending, 0);
+	leave(f, 100, 2);
+	/* 3 has no return probe: that it was given up says the same of 1 */
+	enter(f, 100, 1);
+	enter(f, 100, 3);
+	enter(f, 100, 2);
+	assert_int_equal(f->s.checks.unwound_frames, 3);
+	assert_int_equal(f->st.active->npending, 0);
+	/* at the capture's end it can still come, or could not */
+	enter(f, 90, 1);
+	enter(f, 90, 2);
+	enter(f, 80, 1);
+	enter(f, 80, 2);
+	leave(f, 80, 2);
+	gn_stacks_end_all(&f->st, &f->s, GN_END_OPEN);
+	assert_int_equal(f->s.checks.unwound_frames, 4);
+	assert_int_equal(f->s.checks.open_frames, 3);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
 }
 
 static void stacks_are_found_by_their_place(void **state)
@@ -282,6 +330,7 @@ int main(void)
 		STACK_TEST(pending_leaves_are_bounded),
 		STACK_TEST(pending_leaves_of_several_functions),
 		STACK_TEST(pending_leaves_end_with_their_caller),
+		STACK_TEST(a_leave_that_does_not_come_was_a_longjmp),
 		STACK_TEST(stacks_are_found_by_their_place),
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
 		STACK_TEST(idle_stacks_are_bounded),

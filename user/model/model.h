@@ -128,7 +128,7 @@ struct gn_model_edge {
 	X(time_reversals, "times that run backwards in a thread", 1)         \
 	/* threads whose time on a CPU or runnable differs from the kernel's \
 	 */                                                                  \
-	/* by more than 1 % and 1 ms */                                                                          \
+	/* by more than 1 % and 1 ms */                                      \
 	X(sched_errors, "threads that differ from the kernel's account", 1)  \
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \

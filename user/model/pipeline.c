@@ -120,7 +120,8 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return gn_stacks_enter(st, &p->stage, r->h.key, r->func, fn);
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
-		gn_stacks_leave(st, &p->stage, r->h.key, r->func);
+		gn_stacks_leave(st, &p->stage, r->h.key, r->func,
+				r->h.kind == GN_KIND_TAILCALL);
 		return 0;
 	case GN_KIND_UNWIND_BEGIN:
 		gn_stacks_unwind_begin(st, r->func);

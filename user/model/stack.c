@@ -116,67 +116,43 @@ static void end_stack(struct gn_stacks *st, struct gn_stage *s,
 {
 	while (k->n)
 		pop(st, s, k, how);
-	k->npending = 0;
+	gn_pending_end(st, s, k, how);
 }
 
-/* Below `key` nothing is left of what was called there. */
-static void forget_pending(struct gn_stack *k, uint64_t key)
+/*
+ * A frame ends where another function was entered: by a jump to it, if its own
+ * leave, that of a return probe, can come after that of the other.
+ */
+static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 {
-	while (k->npending && k->pending[k->npending - 1].key < key)
-		k->npending--;
-}
+	struct gn_frame *f = &k->frames[k->n - 1];
+	int err;
 
-static int add_pending(struct gn_stack *k, const struct gn_frame *f)
-{
-	if (k->npending == GN_PENDING_MAX) {
-		k->npending--;
-		memmove(k->pending, k->pending + 1,
-			k->npending * sizeof(*k->pending));
+	if (!s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
+		/* unwound, and what jumped to it, too */
+		gn_pending_at(st, s, k, f->key, false);
+		pop(st, s, k, GN_END_UNWOUND);
+		return 0;
 	}
-	if (gn_grow(&k->pending, &k->pending_cap, k->npending + 1,
-		    sizeof(*k->pending)))
-		return -ENOMEM;
-	k->pending[k->npending++] =
-		(struct gn_pending){.key = f->key, .func = f->func};
-	return 0;
-}
-
-static bool take_pending(struct gn_stack *k, uint64_t key, uint32_t func)
-{
-	uint32_t i;
-
-	for (i = k->npending; i > 0 && k->pending[i - 1].key == key; i--) {
-		if (k->pending[i - 1].func != func)
-			continue;
-		k->npending--;
-		memmove(&k->pending[i - 1], &k->pending[i],
-			(k->npending - (i - 1)) * sizeof(*k->pending));
-		return true;
-	}
-	return false;
+	err = gn_pending_add(st, s, k, f);
+	k->n--;
+	if (st->nunwinds)
+		drop_unwind(st, k, f);
+	return err;
 }
 
 /* The frames that cannot be there any more when `key` is entered. */
 static int make_way(struct gn_stacks *st, struct gn_stage *s,
 		    struct gn_stack *k, uint64_t key)
 {
-	enum gn_frame_end how;
 	int err = 0;
 
-	forget_pending(k, key);
-	while (k->n && k->frames[k->n - 1].key <= key) {
-		const struct gn_frame *f = &k->frames[k->n - 1];
-
-		how = GN_END_UNWOUND;
-		/* a jump to the entered function: its own leave comes after
-		 * that of the other */
-		if (f->key == key &&
-		    s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
-			err = add_pending(k, f);
-			how = GN_END_LEFT;
-		}
-		pop(st, s, k, how);
-	}
+	gn_pending_below(st, s, k, key);
+	while (k->n && k->frames[k->n - 1].key < key)
+		pop(st, s, k, GN_END_UNWOUND);
+	gn_pending_at(st, s, k, key, true);
+	while (k->n && k->frames[k->n - 1].key == key)
+		err |= overlay(st, s, k);
 	return err;
 }
 
@@ -236,7 +212,7 @@ static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
 }
 
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
-		     uint32_t func)
+		     uint32_t func, bool jump)
 {
 	struct gn_stack *k = st->active;
 	const struct gn_frame *f;
@@ -245,14 +221,17 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		leave_keyless(st, s, k, func);
 		return;
 	}
-	forget_pending(k, key);
+	gn_pending_below(st, s, k, key);
 	while (k->n && k->frames[k->n - 1].key < key)
 		pop(st, s, k, GN_END_UNWOUND);
 	f = k->n ? &k->frames[k->n - 1] : NULL;
-	if (f && f->key == key && f->func == func)
+	if (f && f->key == key && f->func == func) {
 		pop(st, s, k, GN_END_LEFT);
-	else if (!take_pending(k, key, func))
+		if (!jump)
+			gn_pending_due(k, key);
+	} else if (!gn_pending_take(s, k, key, func)) {
 		s->checks.unmatched_leaves++;
+	}
 }
 
 /* Where the first mapping lies that ends above `lo`. */

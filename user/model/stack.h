@@ -21,8 +21,8 @@
 /* How far down a frame is searched for by its function alone. Beyond it the
  * event counts as unmatched. */
 #define GN_SEARCH_MAX 1024
-/* Leaves of return probes that may still come (the kernel keeps 64 too), and
- * unwinds under way. */
+/* Leaves of return probes that may still come (the kernel has 64 a thread at
+ * most), and unwinds under way. */
 #define GN_PENDING_MAX 64
 #define GN_UNWIND_MAX  64
 
@@ -46,10 +46,16 @@ struct gn_frame {
 	uint32_t node;
 };
 
-/* A frame that ended by a tail call and whose return probe still fires. */
+/* A frame that ended by a jump to another function, as it seems, and whose
+ * return probe should still fire: if it does not, the frame was unwound. */
 struct gn_pending {
 	uint64_t key;
+	uint64_t ns; /* how long the call took */
 	uint32_t func;
+	uint32_t node;
+	bool inherited; /* the call is the parent's */
+	bool due;	/* what it jumped to has left: its leave is next */
+	bool crowded;	/* of more at its key than there was room for */
 };
 
 struct gn_stack {
@@ -100,8 +106,9 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
 /* Events, on the active stack. `fn` is what func means. 0 or -ENOMEM. */
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn);
+/* `jump`: by a jump to another function (TAILCALL). */
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
-		     uint32_t func);
+		     uint32_t func, bool jump);
 void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func);
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 			 uint32_t func);
@@ -136,5 +143,26 @@ uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func);
 void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 			const struct gn_stack *k, const struct gn_frame *f,
 			enum gn_frame_end how);
+
+/*
+ * For pending.c: leaves of return probes that come after their frames' ends.
+ * Whoever drops an entry says how its call ended.
+ */
+int gn_pending_add(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		   const struct gn_frame *f);
+/* The leave of an entry came. False: there is none such. */
+bool gn_pending_take(struct gn_stage *s, struct gn_stack *k, uint64_t key,
+		     uint32_t func);
+/* What was jumped to at `key` has left. */
+void gn_pending_due(struct gn_stack *k, uint64_t key);
+/* Drops what cannot come any more: entries below `key`; those at `key` whose
+ * leave was due, or all of them; all there are (an open end only ends those
+ * whose leave was not due). */
+void gn_pending_below(struct gn_stacks *st, struct gn_stage *s,
+		      struct gn_stack *k, uint64_t key);
+void gn_pending_at(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		   uint64_t key, bool due_only);
+void gn_pending_end(struct gn_stacks *st, struct gn_stage *s,
+		    struct gn_stack *k, enum gn_frame_end how);
 
 #endif
