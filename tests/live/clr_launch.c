@@ -170,8 +170,9 @@ static void expect_warning(struct live *t, const struct live_args *command,
 	      end.err);
 	clr_closed(t, report);
 	n = live_complaints(t, end.err, &first);
-	CHECK(t, n == 1 && strstr(first, library) && strstr(first, "; "),
-	      "not one line that names %s: %s", library, end.err);
+	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end.err);
+	CHECK(t, strstr(first, library) && strstr(first, "; "),
+	      "the line does not name %s: %s", library, end.err);
 	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 500\n"),
 	      "the program did not run: %s", end.out);
 	CHECK(t, clr_functions(report) == 0, "there are managed functions");

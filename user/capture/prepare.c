@@ -280,6 +280,21 @@ static char *filter_text(const struct gn_session *s)
 	return text;
 }
 
+/* The command loads the library as its own user. */
+static void check_readable(struct gn_session *s, const struct gn_runtime *rt,
+			   const char *library)
+{
+	const struct gn_user *u = &s->opts.user;
+
+	if (!u->other || gn_user_can_read(u, library) ||
+	    !gn_runtime_starts(rt, s->program))
+		return;
+	snprintf(s->warning, sizeof(s->warning),
+		 "'%s' cannot be read by user %u, so managed functions are not "
+		 "traced; install gnomon (cmake --install) or open the folder",
+		 library, (unsigned int)u->uid);
+}
+
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 {
 	char library[PATH_MAX];
@@ -295,6 +310,7 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 				       "the hook sites of '%s' cannot be read; "
 				       "install gnomon again",
 				       library);
+	check_readable(s, rt, library);
 	filter = filter_text(s);
 	if (!filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");

@@ -41,6 +41,11 @@ int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 	return err;
 }
 
+const char *gn_session_warning(const struct gn_session *s)
+{
+	return s->warning;
+}
+
 const char *gn_session_error(const struct gn_session *s)
 {
 	return s->error;

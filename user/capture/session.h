@@ -70,6 +70,10 @@ void gn_session_free(struct gn_session *s);
 const char *gn_session_error(const struct gn_session *s);
 int gn_session_status(const struct gn_session *s);
 
+/* After gn_session_prepare(): what will be missing, a sentence for people; ""
+ * when nothing is known to be. */
+const char *gn_session_warning(const struct gn_session *s);
+
 /* One line that says what is attached, after gn_session_attach(). */
 const char *gn_session_summary(const struct gn_session *s);
 

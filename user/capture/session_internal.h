@@ -23,9 +23,8 @@ struct gn_session {
 	struct gn_paths files;
 	struct gn_probes probes;
 	struct gn_native_stats native;
-	char **env;	   /* of the runtimes, for the command */
-	bool managed_hint; /* the program looks like a runtime's launcher */
-	size_t last_file;  /* while planning: the MODULE written last */
+	char **env;	  /* of the runtimes, for the command */
+	size_t last_file; /* while planning: the MODULE written last */
 	uint32_t next_func;
 
 	struct gnomon_bpf *skel;
@@ -47,6 +46,7 @@ struct gn_session {
 	int status;
 	char error[512];
 	char summary[256];
+	char warning[PATH_MAX + 256];
 };
 
 /* Sets the error sentence and status; returns err. */

@@ -27,6 +27,10 @@ struct gn_user {
  * not numbers. */
 int gn_user_find(struct gn_user *u);
 
+/* Whether `u` may read the file at this real path, by the permission bits of
+ * the file and of the folders that lead to it. */
+bool gn_user_can_read(const struct gn_user *u, const char *path);
+
 /* The program that `name` would start, as execvp() finds it: -ENOENT or
  * -EACCES. `path` gets PATH_MAX bytes. */
 int gn_target_resolve(const char *name, const struct gn_user *u, char *path);

@@ -212,6 +212,8 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 
 	if (err)
 		return fail(c, err);
+	if (!a->args.quiet && *gn_session_warning(c->session))
+		gn_error("%s", gn_session_warning(c->session));
 	status = ready ? ready(ctx) : GN_EXIT_OK;
 	if (status)
 		return status;

@@ -9,9 +9,7 @@
 #include <gnomon/hooksite.h>
 #include "cmd/listing.h"
 
-/* A launcher's marker is looked for in no more than this much of its file. */
-#define MARKER_BYTES (256u << 20)
-#define INSN_MAX     15
+#define INSN_MAX 15
 
 const char *gn_list_kind_name(const struct gn_list_hook *h)
 {
@@ -127,32 +125,6 @@ static int is_library_of(const struct gn_runtime *rt, const char *path,
 	return err == -ENOMEM ? err : 0;
 }
 
-/* True when `word` is somewhere in the file. */
-static bool file_has(const char *path, const char *word)
-{
-	enum { CHUNK = 1 << 16, OVERLAP = 64 };
-	size_t len = strlen(word), kept = 0, total = 0;
-	char *buf = malloc(CHUNK + OVERLAP);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool has = false;
-	ssize_t n;
-
-	while (buf && fd >= 0 && len && len <= OVERLAP && !has &&
-	       total < MARKER_BYTES && (n = read(fd, buf + kept, CHUNK)) > 0) {
-		size_t have = kept + (size_t)n;
-
-		has = memmem(buf, have, word, len);
-		/* the word can lie across two chunks */
-		kept = have < len - 1 ? have : len - 1;
-		memmove(buf, buf + have - kept, kept);
-		total += (size_t)n;
-	}
-	if (fd >= 0)
-		close(fd);
-	free(buf);
-	return has;
-}
-
 int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			bool itself)
 {
@@ -171,7 +143,7 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			err = add_runtime(l, rt, "this file", program);
 		else if (any)
 			err = add_runtime(l, rt, why_any, NULL);
-		else if (!l->library && file_has(program, rt->marker))
+		else if (!l->library && gn_runtime_starts(rt, program))
 			err = add_runtime(l, rt, "the program starts it", NULL);
 	}
 	return err;

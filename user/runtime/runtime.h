@@ -57,6 +57,9 @@ const struct gn_runtime *gn_runtime_at(size_t i);
 
 void gn_environment_free(char **env);
 
+/* True when the program file looks like a launcher of the runtime. */
+bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
+
 /* The path of a hook-site library: installed, or in the build tree. -ENOENT. */
 int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
 

@@ -2,6 +2,7 @@
 #include "runtime/runtime.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,9 @@
 
 #include <gnomon/hooksite.h>
 #include "elf/notes.h"
+
+/* A launcher's marker is looked for in no more than this much of its file. */
+#define MARKER_BYTES (256u << 20)
 
 extern const struct gn_runtime gn_runtime_clr;
 
@@ -27,6 +31,37 @@ void gn_environment_free(char **env)
 	for (char **e = env; e && *e; e++)
 		free(*e);
 	free(env);
+}
+
+/* True when `word` is somewhere in the file. */
+static bool file_has(const char *path, const char *word)
+{
+	enum { CHUNK = 1 << 16, OVERLAP = 64 };
+	size_t len = strlen(word), kept = 0, total = 0;
+	char *buf = malloc(CHUNK + OVERLAP);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool has = false;
+	ssize_t n;
+
+	while (buf && fd >= 0 && len && len <= OVERLAP && !has &&
+	       total < MARKER_BYTES && (n = read(fd, buf + kept, CHUNK)) > 0) {
+		size_t have = kept + (size_t)n;
+
+		has = memmem(buf, have, word, len);
+		/* the word can lie across two chunks */
+		kept = have < len - 1 ? have : len - 1;
+		memmove(buf, buf + have - kept, kept);
+		total += (size_t)n;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(buf);
+	return has;
+}
+
+bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
+{
+	return rt->marker && file_has(program, rt->marker);
 }
 
 /* Beside an installed program, then where the build leaves it. */
