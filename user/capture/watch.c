@@ -84,7 +84,8 @@ static int watch_faults(struct gn_session *s)
 		if (!err)
 			err = fault_event(s, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
 					  cpu);
-		if (err && err != -ENODEV && err != -ENXIO) /* a CPU that is not online */
+		if (err && err != -ENODEV &&
+		    err != -ENXIO) /* a CPU that is not online */
 			return err == -ENOMEM ? err : 0;
 	}
 	s->faults = true;
