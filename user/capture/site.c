@@ -264,6 +264,10 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	err = find_proof(p, elf, &proof);
 	if (err)
 		return err;
+	if (!gn_proof_afford(proof, sym->size)) {
+		plan->refused = "its file is too tangled";
+		return 0;
+	}
 	shared = overlap(elf, sym);
 	err = gn_body_read(&p->body, elf, gn_proof_facts(proof), sym->addr,
 			   sym->size);

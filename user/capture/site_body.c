@@ -6,6 +6,9 @@
 
 #include "capture/site_internal.h"
 
+/* Names of one address that are looked at. */
+#define NAMES_MAX 1024
+
 int gn_grow(void *array, size_t *room, size_t count, size_t size)
 {
 	size_t more = *room ? *room * 2 : 64;
@@ -141,7 +144,8 @@ static bool cold_of(const struct gn_elf *elf, const struct gn_elf_symbol *cold,
 
 	if (!s || !tail)
 		return false;
-	for (; s < all + n && s->addr == addr; s++)
+	for (size_t i = 0; i < NAMES_MAX && s < all + n && s->addr == addr;
+	     i++, s++)
 		if (!strncmp(s->name, cold->name,
 			     (size_t)(tail - cold->name)) &&
 		    !s->name[tail - cold->name])
@@ -155,7 +159,8 @@ static bool is_cold_part(const struct gn_elf *elf, uint64_t part, uint64_t addr)
 	const struct gn_elf_symbol *all, *s = gn_symbol_at(elf, part);
 	size_t n = gn_elf_symbols(elf, &all);
 
-	for (; s && s < all + n && s->addr == part; s++)
+	for (size_t i = 0; s && i < NAMES_MAX && s < all + n && s->addr == part;
+	     i++, s++)
 		if (s->is_cold && cold_of(elf, s, addr))
 			return true;
 	return false;

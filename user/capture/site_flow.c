@@ -28,6 +28,18 @@ static int enqueue(struct gn_body *b, size_t i)
 	return 0;
 }
 
+/* Counts a step; false when there were more than any sane function needs. */
+static bool work(struct gn_body *b)
+{
+	const size_t most = 1000000 + 64 * b->ninsns;
+
+	if (b->work++ < most)
+		return true;
+	b->whole = "its jumps could not be followed to an end";
+	b->nqueue = b->ndeferred = 0;
+	return false;
+}
+
 /* Control comes to instruction i with state s. */
 static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 		  bool seed)
@@ -35,6 +47,8 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 	struct gn_mark_of *m = &b->marks[i];
 	int err;
 
+	if (!work(b))
+		return 0;
 	if (!m->state) {
 		err = gn_grow(&b->states, &b->states_room, b->nstates,
 			      sizeof(*b->states));
@@ -120,7 +134,8 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 	if (jump.class != GN_JUMP_TABLE)
 		return 0;
 	target = 0;
-	for (size_t i = 0; !err && gn_jump_entry(b, &jump, i, &target); i++)
+	for (size_t i = 0;
+	     !err && work(b) && gn_jump_entry(b, &jump, i, &target); i++)
 		err = jump_to(b, target, s, seed);
 	/* what ends the table may be an entry for a cold part */
 	if (!err && gn_body_add_cold(b, target))
@@ -150,6 +165,8 @@ static int run_block(struct gn_body *b, size_t i)
 		const struct gn_insn *in = &b->insns[i];
 		bool last = last_of_part(b, i);
 
+		if (!work(b))
+			return 0;
 		b->marks[i].flags |= GN_MARK_SEEN;
 		if (in->effect == GN_EFF_COPY && in->dst != GN_RSP &&
 		    s.reg[in->src].kind == GN_V_KNOWN &&

@@ -93,7 +93,8 @@ struct gn_body {
 	size_t nqueue, queue_room;
 	struct gn_edge *deferred;
 	size_t ndeferred, deferred_room;
-	bool again; /* leaders or parts were found: follow it anew */
+	bool again;  /* leaders or parts were found: follow it anew */
+	size_t work; /* steps that were made */
 
 	struct gn_exit *exits;
 	size_t nexits, exits_room;
@@ -186,6 +187,8 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf);
 void gn_proof_free(struct gn_proof *p);
 const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
 struct gn_facts *gn_proof_facts(struct gn_proof *p);
+/* May `size` bytes more of the file be decoded for a plan? */
+bool gn_proof_afford(struct gn_proof *p, uint64_t size);
 /* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
  * own body, `scratch` is overwritten. */
 int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,

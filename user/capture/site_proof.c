@@ -35,7 +35,8 @@ struct gn_proof {
 	uint32_t *queue;
 	size_t queue_room;
 	uint32_t stamp;
-	uint64_t left; /* bytes that may still be decoded */
+	uint64_t left;	     /* bytes that proofs may still decode */
+	uint64_t left_plans; /* and plans */
 };
 
 struct gn_proof *gn_proof_new(const struct gn_elf *elf)
@@ -56,8 +57,11 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 	}
 	/* sane functions do not overlap, but for aliases */
 	p->left = 1 << 20;
-	for (size_t i = 0; gn_elf_text(elf, i, &text); i++)
+	p->left_plans = 16 << 20;
+	for (size_t i = 0; gn_elf_text(elf, i, &text); i++) {
 		p->left += 4 * text.size;
+		p->left_plans += 64 * text.size;
+	}
 	return p;
 }
 
@@ -81,6 +85,14 @@ const struct gn_elf *gn_proof_elf(const struct gn_proof *p)
 struct gn_facts *gn_proof_facts(struct gn_proof *p)
 {
 	return p->facts;
+}
+
+bool gn_proof_afford(struct gn_proof *p, uint64_t size)
+{
+	if (size > p->left_plans)
+		return false;
+	p->left_plans -= size;
+	return true;
 }
 
 static bool find_node(const struct gn_proof *p, uint64_t addr, uint32_t *id)

@@ -69,10 +69,10 @@ static void find_unsafe(struct gn_world *w, const struct gn_elf *elf,
 }
 
 /* Does the instruction, one of [begin, end), make a foreign place the stack?
- * 1 = it does, 0 = it does not, -ENOMEM. */
+ * 1 = it does, 0 = it does not (*cleared: nor does its function), -ENOMEM. */
 static int switches(const struct gn_elf *elf, const uint8_t *bytes, size_t size,
 		    uint64_t addr, uint64_t begin, uint64_t end,
-		    struct gn_body *scratch)
+		    struct gn_body *scratch, uint64_t *cleared)
 {
 	struct gn_insn in;
 	int err;
@@ -91,6 +91,7 @@ static int switches(const struct gn_elf *elf, const uint8_t *bytes, size_t size,
 	err = gn_body_read(scratch, elf, NULL, begin, end - begin);
 	if (err)
 		return err;
+	*cleared = begin;
 	return scratch->whole || scratch->loads_rsp;
 }
 
@@ -99,17 +100,18 @@ static int scan_code(struct gn_world *w, const struct gn_elf *elf,
 {
 	struct gn_sweep sweep;
 	struct gn_skim skim;
-	uint64_t addr;
+	uint64_t addr, cleared = UINT64_MAX; /* a function that does not */
 
 	gn_sweep_begin(&sweep, elf);
 	while (gn_sweep_next(&sweep, &skim, &addr)) {
 		uint64_t end = sweep.view.addr + sweep.view.size;
 		int bad;
 
-		if (!skim.sets_rsp)
+		if (!skim.sets_rsp || sweep.below == cleared)
 			continue;
 		bad = switches(elf, sweep.bytes, sweep.size, addr, sweep.below,
-			       sweep.next < end ? sweep.next : end, scratch);
+			       sweep.next < end ? sweep.next : end, scratch,
+			       &cleared);
 		if (bad < 0)
 			return bad;
 		if (bad) {
