@@ -284,7 +284,10 @@ static void check_programs(struct gn_checkup *c)
 			       GN_FOUND_OK, NULL, "load and attach");
 	else
 		gn_finding_add(c, group, "programs", "gnomon's programs",
-			       GN_FOUND_MISSING, newer, "%s",
+			       GN_FOUND_MISSING,
+			       "mend what is missing above; if nothing is: "
+			       "gnomon run -v -- true says more",
+			       "%s",
 			       s && *gn_session_error(s) ? gn_session_error(s)
 							 : strerror(-err));
 	gn_session_free(s);
