@@ -6,13 +6,18 @@
 /* Consumers poll: a wakeup an event would cost the program 6 us. */
 #define GN_RING_FLAGS BPF_RB_NO_WAKEUP
 
+/*
+ * The one test for NULL is the caller's: the verifier of 6.1 takes a second
+ * one for a reference that is never released.
+ */
 static __always_inline void *reserve(__u64 size)
 {
-	void *p = bpf_ringbuf_reserve(&ring, size, 0);
+	return bpf_ringbuf_reserve(&ring, size, 0);
+}
 
-	if (!p)
-		count(GN_COUNTER_RING_FULL);
-	return p;
+static __always_inline void lost(void)
+{
+	count(GN_COUNTER_RING_FULL);
 }
 
 static __always_inline void submit(void *p)
@@ -74,8 +79,10 @@ static __always_inline __u32 interval_os(struct gn_task *t,
 		return os;
 	wide = reserve(sizeof(*wide));
 	t->seq++;
-	if (!wide)
+	if (!wide) {
+		lost();
 		return 0xffffffff; /* the lost record makes this a gap */
+	}
 	fill(&wide->h, m->time, t, t->seq, GN_KIND_OS_NS, 0, 0);
 	wide->ns = os;
 	submit(wide);
@@ -103,8 +110,10 @@ static __always_inline void emit_func(struct gn_task *t,
 	struct gn_rec_func *r = reserve(sizeof(*r));
 
 	t->seq++;
-	if (!r)
+	if (!r) {
+		lost();
 		return;
+	}
 	fill(&r->h, m->time, t, t->seq, kind, interval_flags(t, m), key);
 	r->func = func;
 	r->os_ns = os;
@@ -123,8 +132,10 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	 * before has gone out under the old one */
 	t->tid = p->pid;
 	t->seq++;
-	if (!r)
+	if (!r) {
+		lost();
 		return;
+	}
 	fill(&r->f.h, m->time, t, t->seq, kind,
 	     kind == GN_KIND_EXEC ? interval_flags(t, m) : 0, 0);
 	r->f.func = 0;
@@ -142,8 +153,10 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time)
 	struct gn_rec_stack *r = reserve(sizeof(*r));
 
 	t->seq++;
-	if (!r)
+	if (!r) {
+		lost();
 		return;
+	}
 	fill(&r->h, time, t, t->seq, GN_KIND_STACK, 0, 0);
 	r->lo = t->stack_lo;
 	r->hi = t->stack_hi;
@@ -159,8 +172,10 @@ static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
 		return;
 	r = reserve(sizeof(*r));
 	waker->seq++;
-	if (!r)
+	if (!r) {
+		lost();
 		return;
+	}
 	fill(r, time, waker, waker->seq, GN_KIND_WAKE, 0, woken);
 	submit(r);
 }
@@ -175,8 +190,10 @@ static __always_inline void emit_sched(struct gn_task *t, __u64 time)
 		return;
 	r = reserve(sizeof(*r));
 	t->seq++;
-	if (!r)
+	if (!r) {
+		lost();
 		return;
+	}
 	fill(&r->h, time, t, t->seq, GN_KIND_SCHED, 0, 0);
 	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu;
 	r->kernel_delay = b->kernel_delay == ~0ull
@@ -212,13 +229,17 @@ static __always_inline void emit_slices(struct gn_task *t,
 	t->slice_seq = seq + n;
 	if (n == 1) {
 		r = reserve(sizeof(*r));
-		if (!r)
+		if (!r) {
+			lost();
 			return;
+		}
 		fill_slice(r, &s[0], t, seq + 1);
 	} else {
 		r = reserve(2 * sizeof(*r));
-		if (!r)
+		if (!r) {
+			lost();
 			return;
+		}
 		fill_slice(&r[0], &s[0], t, seq + 1);
 		fill_slice(&r[1], &s[1], t, seq + 2);
 	}
