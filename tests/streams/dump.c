@@ -65,6 +65,58 @@ static void dump_rows(const struct gn_model *m, FILE *f)
 	}
 }
 
+static void dump_waits(const struct gn_model *m, FILE *f)
+{
+	size_t i;
+
+	for (i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		fprintf(f, "wait %s %s", function_name(m, w->function),
+			class_names[w->class]);
+		if (w->reason != GN_NO_SYSCALL)
+			fprintf(f, " reason=%d", w->reason);
+		if (w->waker)
+			fprintf(f, " waker=%u/%s", w->waker, w->waker_name);
+		if (w->waker_function >= 0)
+			fprintf(f, "/%s", function_name(m, w->waker_function));
+		fprintf(f, " ns=%" PRIu64 " count=%" PRIu64 " longest=%" PRIu64,
+			w->ns, w->count, w->longest);
+		fprintf(f, "\n");
+	}
+}
+
+/* Of what was not measured nothing is said. */
+static void dump_costs(const struct gn_model *m, FILE *f)
+{
+	int c;
+
+	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+		const struct gn_model_cost *k = &m->costs[c];
+
+		if (k->samples)
+			fprintf(f,
+				"cost %d samples=%u %u+%u spread=%u "
+				"hits=%" PRIu64 "\n",
+				c, k->samples, k->before_ns, k->after_ns,
+				k->spread_ns, k->hits);
+	}
+	if (!m->raw)
+		fprintf(f, "probe cost %" PRIu64 " left %" PRIu64 "\n",
+			m->probe_cost, m->probe_cost_left);
+}
+
+static void dump_sched(const struct gn_model_thread *t, FILE *f)
+{
+	if (t->probe_cost)
+		fprintf(f, " probe-cost=%" PRIu64, t->probe_cost);
+	if (t->sched_known)
+		fprintf(f,
+			" kernel=%" PRIu64 "+%" PRIu64 " own=%" PRIu64
+			"+%" PRIu64,
+			t->kernel_cpu, t->kernel_delay, t->cpu, t->delay);
+}
+
 static void dump_threads(const struct gn_model *m, FILE *f)
 {
 	size_t i;
@@ -77,6 +129,7 @@ static void dump_threads(const struct gn_model *m, FILE *f)
 		fprintf(f, " elapsed=%" PRIu64 " gaps=%" PRIu64, t->elapsed,
 			t->gaps);
 		fprintf(f, " records=%" PRIu64, t->records);
+		dump_sched(t, f);
 		dump_classes("class", t->classes, f);
 		dump_values(&t->v, f);
 	}
@@ -110,7 +163,9 @@ void dump_model(const struct gn_model *m, FILE *f)
 	GN_CHECK_LIST(DUMP_CHECK)
 #undef DUMP_CHECK
 	fprintf(f, "\n");
+	dump_costs(m, f);
 	dump_rows(m, f);
+	dump_waits(m, f);
 	dump_threads(m, f);
 	dump_tree(m, f);
 }

@@ -47,6 +47,12 @@ static bool find_thread_field(const struct gn_model_thread *t,
 	VALUE("elapsed", elapsed)
 	VALUE("gaps", gaps)
 	VALUE("records", records)
+	VALUE("probe-cost", probe_cost)
+	VALUE("sched-known", sched_known)
+	VALUE("kernel-cpu", kernel_cpu)
+	VALUE("kernel-delay", kernel_delay)
+	VALUE("cpu", cpu)
+	VALUE("delay", delay)
 #define CLASS(name, value, text, group, meaning) \
 	VALUE("class." text, classes[value])
 	GN_CLASS_LIST(CLASS)
@@ -86,6 +92,7 @@ static bool find_count(const struct gn_model *m, const char *field,
 	COUNT(processes)
 	COUNT(nodes)
 	COUNT(edges)
+	COUNT(waits)
 #undef COUNT
 	return false;
 }
@@ -171,12 +178,104 @@ static const struct gn_model_thread *find_thread(const struct gn_model *m,
 	return NULL;
 }
 
+static bool is_function(const struct gn_model *m, int32_t i, const char *name)
+{
+	return i < 0 ? !strcmp(name, "-") : !strcmp(m->functions[i].name, name);
+}
+
+static bool is_number(uint32_t n, uint32_t none, const char *text)
+{
+	return n == none ? !strcmp(text, "-") : n == strtoul(text, NULL, 0);
+}
+
+static const struct gn_model_wait *find_wait(const struct gn_model *m,
+					     const char *const *words)
+{
+	static const char *const classes[] = {
+#define CLASS(name, value, text, group, meaning) [value] = text,
+		GN_CLASS_LIST(CLASS)
+#undef CLASS
+	};
+	size_t i;
+
+	for (i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (is_function(m, w->function, words[0]) &&
+		    !strcmp(classes[w->class], words[1]) &&
+		    is_number(w->reason, GN_NO_SYSCALL, words[2]) &&
+		    is_number(w->waker, 0, words[3]) &&
+		    is_function(m, w->waker_function, words[4]))
+			return w;
+	}
+	return NULL;
+}
+
+static bool find_wait_field(const struct gn_model_wait *w, const char *field,
+			    uint64_t *out)
+{
+	if (!strcmp(field, "ns"))
+		*out = w->ns;
+	else if (!strcmp(field, "count"))
+		*out = w->count;
+	else if (!strcmp(field, "longest"))
+		*out = w->longest;
+	else
+		return false;
+	return true;
+}
+
+static const struct gn_model_cost *find_cost(const struct gn_model *m,
+					     const char *class)
+{
+#define PROBE(name, value, text)  \
+	if (!strcmp(class, text)) \
+		return &m->costs[value];
+	GN_PROBE_CLASS_LIST(PROBE)
+#undef PROBE
+	return NULL;
+}
+
+static bool find_cost_field(const struct gn_model_cost *c, const char *field,
+			    uint64_t *out)
+{
+	if (!strcmp(field, "hits"))
+		*out = c->hits;
+	else if (!strcmp(field, "samples"))
+		*out = c->samples;
+	else if (!strcmp(field, "before"))
+		*out = c->before_ns;
+	else if (!strcmp(field, "after"))
+		*out = c->after_ns;
+	else if (!strcmp(field, "spread"))
+		*out = c->spread_ns;
+	else
+		return false;
+	return true;
+}
+
+static bool find_probes_field(const struct gn_model *m, const char *field,
+			      uint64_t *out)
+{
+	if (!strcmp(field, "raw"))
+		*out = m->raw;
+	else if (!strcmp(field, "cost"))
+		*out = m->probe_cost;
+	else if (!strcmp(field, "left"))
+		*out = m->probe_cost_left;
+	else
+		return false;
+	return true;
+}
+
 /* The object of a truth and the word after it. */
 struct object {
 	const struct gn_model *m;
 	const struct gn_values *v;
 	const struct gn_model_thread *t;
-	bool checks, counts;
+	const struct gn_model_wait *w;
+	const struct gn_model_cost *c;
+	bool checks, counts, probes;
 	size_t fields;
 };
 
@@ -188,13 +287,20 @@ static bool find_object(const struct expect *e, struct object *o)
 
 	o->fields = 2;
 	if (!strcmp(kind, "session") || !strcmp(kind, "checks") ||
-	    !strcmp(kind, "count")) {
+	    !strcmp(kind, "count") || !strcmp(kind, "probes")) {
 		o->fields = 1;
+		o->probes = kind[0] == 'p';
 		o->v = kind[0] == 's' ? &o->m->session : NULL;
 		o->checks = !strcmp(kind, "checks");
 		o->counts = !strcmp(kind, "count");
 		return true;
 	}
+	if (!strcmp(kind, "wait") && e->nwords > 6) {
+		o->fields = 6;
+		return (o->w = find_wait(o->m, e->words + 1));
+	}
+	if (!strcmp(kind, "cost"))
+		return (o->c = find_cost(o->m, arg));
 	if (!strcmp(kind, "thread"))
 		return (o->t = find_thread(o->m, arg));
 	if (!strcmp(kind, "edge") && e->nwords > 2) {
@@ -219,6 +325,12 @@ static bool find_field(const struct object *o, const char *field, uint64_t *out)
 		return find_check(o->m, field, out);
 	if (o->counts)
 		return find_count(o->m, field, out);
+	if (o->probes)
+		return find_probes_field(o->m, field, out);
+	if (o->w)
+		return find_wait_field(o->w, field, out);
+	if (o->c)
+		return find_cost_field(o->c, field, out);
 	if (o->t)
 		return find_thread_field(o->t, field, out);
 	return find_value(o->v, field, out);
@@ -251,13 +363,14 @@ static bool field_holds(const struct expect *e, const struct object *o,
 	return false;
 }
 
-bool expect_holds(const struct expect *e, const struct gn_model *m, FILE *out)
+bool expect_holds(const struct expect *e, const struct gn_model *m, int how,
+		  FILE *out)
 {
 	struct object o = {.m = m};
 	bool ok = true;
 	size_t i;
 
-	if (e->classify >= 0 && e->classify != (int)m->classify)
+	if (e->classify != how && (e->classify >= 0 || how == EXPECT_RAW))
 		return true;
 	if (!strcmp(e->words[0], "none") && e->nwords == 3)
 		return function_index(m, e->words[2]) < 0;

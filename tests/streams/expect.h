@@ -5,11 +5,16 @@
  *   edge CALLER CALLEE        CALLER - is a thread's root
  *   node PROCESS/FUNCTION/... a call path by names
  *   checks                    the fields of gn_checks, and lost
- *   count functions|threads|processes|modules|nodes|edges N
+ *   count functions|threads|processes|modules|nodes|edges|waits=N
  *   none function NAME
+ *   wait FUNCTION CLASS REASON WAKER WAKER-FUNCTION ns count longest
+ *                             - is none: outside, no system call, unknown
+ *   cost PROBE hits|samples|before|after|spread
+ *   probes raw|cost|left
  * with calls, unwound, ei, ee, ai, ae (elapsed and application, inclusive and
  * exclusive), min, max, finished, gap, incl.CLASS, excl.CLASS; of a thread
- * also start, end, elapsed, gaps, records.
+ * also start, end, elapsed, gaps, records, probe-cost, kernel-cpu,
+ * kernel-delay, cpu, delay, sched-known.
  */
 #ifndef GNOMON_TESTS_EXPECT_H
 #define GNOMON_TESTS_EXPECT_H
@@ -19,15 +24,18 @@
 #include "model/model.h"
 
 #define EXPECT_WORDS 24
+#define EXPECT_RAW   (GN_CLASSIFY_INTERVAL + 1)
 
 struct expect {
 	size_t line;
-	int classify; /* enum gn_classify, -1 = both */
+	int classify; /* enum gn_classify, EXPECT_RAW, -1 = any but raw */
 	const char *words[EXPECT_WORDS];
 	size_t nwords;
 };
 
-/* True when the model agrees; else says on `out` how it does not. */
-bool expect_holds(const struct expect *e, const struct gn_model *m, FILE *out);
+/* True when the model, made as `how` says, agrees; else says on `out` how it
+ * does not. */
+bool expect_holds(const struct expect *e, const struct gn_model *m, int how,
+		  FILE *out);
 
 #endif

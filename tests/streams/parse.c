@@ -96,6 +96,16 @@ static int find_class(const char *text)
 	return -1;
 }
 
+static int find_probe(const char *text)
+{
+#define PROBE(name, value, probe_text) \
+	if (!strcmp(text, probe_text)) \
+		return value;
+	GN_PROBE_CLASS_LIST(PROBE)
+#undef PROBE
+	return -1;
+}
+
 static int runtime_func(struct script *s, const char *text, size_t len,
 			const char *index, uint32_t *out)
 {
@@ -139,13 +149,20 @@ static int add_function(struct script *s, const struct words *w)
 	uint32_t index = (uint32_t)s->nfunctions + 1;
 	struct stream_event e = {.kind = GN_KIND_FUNCTION, .id = index};
 	struct stream_event module = {.kind = GN_KIND_MODULE};
+	int probe = 0;
 	size_t i;
 
 	if (w->n < 2 || s->nfunctions == SCRIPT_FUNCTIONS)
 		return fail(s, "function NAME");
-	for (i = 2; i < w->n; i++) {
+	for (i = 2; i < w->n && probe >= 0; i++) {
 		if (!strcmp(w->w[i], "return"))
-			e.flags = GN_F_LEAVE_RETURN;
+			e.flags |= GN_F_LEAVE_RETURN;
+		else if (!strncmp(w->w[i], "enter=", 6) &&
+			 (probe = find_probe(w->w[i] + 6)) >= 0)
+			e.flags |= GN_F_CLASSES(probe, 0);
+		else if (!strncmp(w->w[i], "leave=", 6) &&
+			 (probe = find_probe(w->w[i] + 6)) >= 0)
+			e.flags |= GN_F_CLASSES(0, probe);
 		else if (!strncmp(w->w[i], "module=", 7))
 			module.text[0] = w->w[i] + 7;
 		else
@@ -184,10 +201,28 @@ struct numeric {
 	}
 
 static const struct numeric numerics[] = {
-	NUMERIC("key", key),	   NUMERIC("os", os_ns),    NUMERIC("pid", pid),
-	NUMERIC("parent", parent), NUMERIC("start", start), NUMERIC("ns", ns),
-	NUMERIC("lo", lo),	   NUMERIC("hi", hi),	    NUMERIC("id", id),
-	NUMERIC("ref", ref),	   NUMERIC("n", count),	    NUMERIC("end", end),
+	NUMERIC("key", key),
+	NUMERIC("os", os_ns),
+	NUMERIC("pid", pid),
+	NUMERIC("parent", parent),
+	NUMERIC("start", start),
+	NUMERIC("ns", ns),
+	NUMERIC("lo", lo),
+	NUMERIC("hi", hi),
+	NUMERIC("id", id),
+	NUMERIC("ref", ref),
+	NUMERIC("n", count),
+	NUMERIC("end", end),
+	NUMERIC("woken", key),
+	NUMERIC("waker", waker),
+	NUMERIC("reason", reason),
+	NUMERIC("before", before),
+	NUMERIC("after", after),
+	NUMERIC("spread", spread),
+	NUMERIC("kernel-cpu", kernel_cpu),
+	NUMERIC("kernel-delay", kernel_delay),
+	NUMERIC("cpu", cpu),
+	NUMERIC("delay", delay),
 };
 
 static int set_numeric(struct script *s, const char *key, const char *value,
@@ -217,7 +252,7 @@ static int set_numeric(struct script *s, const char *key, const char *value,
 static int set_field(struct script *s, char *word, struct stream_event *e)
 {
 	char *value = strchr(word, '=');
-	int class;
+	int class, probe;
 
 	if (!strcmp(word, "os-event") || !strcmp(word, "in-probe")) {
 		e->flags |= word[0] == 'o' ? GN_F_OS_EVENT : GN_F_IN_PROBE;
@@ -228,6 +263,11 @@ static int set_field(struct script *s, char *word, struct stream_event *e)
 	*value++ = '\0';
 	if (!strcmp(word, "f"))
 		return find_func(s, value, &e->func);
+	if (!strcmp(word, "probe")) {
+		probe = find_probe(value);
+		e->id = (uint32_t)probe;
+		return probe < 0 ? fail(s, "no such probe class") : 0;
+	}
 	if (!strcmp(word, "comm"))
 		e->comm = value;
 	else if (!strcmp(word, "name"))
@@ -276,6 +316,7 @@ static int add_record(struct script *s, struct words *w)
 		e.id = e.func;
 		e.ref = e.pid;
 	}
+	e.samples = (uint32_t)e.count;
 	stream_add(&s->stream, &e);
 	return 0;
 }
@@ -315,6 +356,8 @@ static int add_expect(struct script *s, const struct words *w)
 		e->classify = GN_CLASSIFY_EXACT;
 	else if (w->n > 1 && !strcmp(w->w[1], "interval"))
 		e->classify = GN_CLASSIFY_INTERVAL;
+	else if (w->n > 1 && !strcmp(w->w[1], "raw"))
+		e->classify = EXPECT_RAW;
 	if (e->classify >= 0)
 		i++;
 	if (w->n <= i || w->n - i > EXPECT_WORDS)

@@ -3,18 +3,21 @@
  * Readable record streams. A line is a record, a directive or a truth; `#`
  * begins a comment, "..." holds blanks.
  *
- *   function NAME [module=M] [return]   a native function; `return`: its leaves
- *                                       come from return probes
+ *   function NAME [module=M] [return] [enter=PROBE] [leave=PROBE]
+ *       a native function; `return`: its leaves come from return probes
  *   TIME tTID KIND [f=FUNC] [key=K] [os=NS] [os-event] [in-probe] [seq=N] ...
  *       FUNC is a NAME, RUNTIME:INDEX or 0; KIND is as in event.h, with
  *       thread|exec|rename [pid=P] [parent=T] [comm=C]
- *       slice [start=T] [class=C]    os-ns [ns=N]    stack [lo=A] [hi=A]
+ *       slice [start=T] [class=C] [reason=SYSCALL] [waker=T]    wake [woken=T]
+ *       os-ns [ns=N]    stack [lo=A] [hi=A]
+ *       cost probe=PROBE n=SAMPLES before=N after=N spread=N
+ *       sched [kernel-cpu=N] [kernel-delay=N] [cpu=N] [delay=N]
  *       name f=FUNC pid=P name=N [module=M]
  *       module id=I name=N    info name=K value=V    count id=I n=N
  *       session [end=T]
  *   lose tTID [N | slices=N]    so many numbers of the thread are skipped
  *   reuse tTID                  its numbers begin again
- *   expect [exact|interval] OBJECT FIELD=VALUE ...    see expect.h
+ *   expect [exact|interval|raw] OBJECT FIELD=VALUE ...    see expect.h
  */
 #ifndef GNOMON_TESTS_PARSE_H
 #define GNOMON_TESTS_PARSE_H

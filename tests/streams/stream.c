@@ -96,12 +96,25 @@ static void add_one(struct stream *s, const struct stream_event *e,
 	struct gn_rec_func f = {.h = *h, .func = e->func, .os_ns = e->os_ns};
 	struct gn_rec_slice slice = {.h = *h,
 				     .start = e->start,
-				     .reason = GN_NO_SYSCALL,
+				     .waker = e->waker,
+				     .reason = e->reason ? (uint16_t)e->reason
+							 : GN_NO_SYSCALL,
 				     .class = (uint8_t)e->class};
 	struct gn_rec_os_ns os = {.h = *h, .ns = e->ns};
 	struct gn_rec_stack stack = {.h = *h, .lo = e->lo, .hi = e->hi};
 	struct gn_rec_count count = {.h = *h, .id = e->id, .count = e->count};
 	struct gn_rec_session session = {.h = *h, .end = e->end};
+	struct gn_rec_cost cost = {.h = *h,
+				   .id = e->id,
+				   .samples = e->samples,
+				   .before_ns = e->before,
+				   .after_ns = e->after,
+				   .spread_ns = e->spread};
+	struct gn_rec_sched sched = {.h = *h,
+				     .kernel_cpu = e->kernel_cpu,
+				     .kernel_delay = e->kernel_delay,
+				     .cpu = e->cpu,
+				     .delay = e->delay};
 
 	switch (e->kind) {
 	case GN_KIND_THREAD:
@@ -123,6 +136,15 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		break;
 	case GN_KIND_SESSION:
 		stream_raw(s, &session, sizeof(session));
+		break;
+	case GN_KIND_WAKE:
+		stream_raw(s, h, sizeof(*h));
+		break;
+	case GN_KIND_COST:
+		stream_raw(s, &cost, sizeof(cost));
+		break;
+	case GN_KIND_SCHED:
+		stream_raw(s, &sched, sizeof(sched));
 		break;
 	case GN_KIND_NAME:
 	case GN_KIND_INFO:
@@ -164,10 +186,10 @@ int stream_feed(const struct stream *s, struct gn_pipeline *p)
 	return 0;
 }
 
-struct gn_model *stream_model(const struct stream *s, enum gn_classify how)
+static struct gn_model *model(const struct stream *s,
+			      const struct gn_pipeline_opts *opts)
 {
-	struct gn_pipeline_opts opts = {.classify = how};
-	struct gn_pipeline *p = gn_pipeline_new(&opts);
+	struct gn_pipeline *p = gn_pipeline_new(opts);
 	struct gn_model *m = NULL;
 
 	if (!p)
@@ -178,4 +200,14 @@ struct gn_model *stream_model(const struct stream *s, enum gn_classify how)
 		die("no model");
 	gn_pipeline_free(p);
 	return m;
+}
+
+struct gn_model *stream_model(const struct stream *s, enum gn_classify how)
+{
+	return model(s, &(struct gn_pipeline_opts){.classify = how});
+}
+
+struct gn_model *stream_raw_model(const struct stream *s)
+{
+	return model(s, &(struct gn_pipeline_opts){.raw = true});
 }

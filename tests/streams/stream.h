@@ -50,6 +50,8 @@ struct stream_event {
 	/* slice */
 	uint64_t start;
 	enum gn_class class;
+	uint32_t waker;
+	uint32_t reason; /* 0 stands for none: no test needs a read */
 	/* os-ns, stack */
 	uint64_t ns, lo, hi;
 	/* texts */
@@ -57,6 +59,10 @@ struct stream_event {
 	const char *text[2];
 	/* count, session */
 	uint64_t count, end;
+	/* cost, its class in id */
+	uint32_t samples, before, after, spread;
+	/* sched */
+	uint64_t kernel_cpu, kernel_delay, cpu, delay;
 };
 
 /* Numbers the event by its thread and appends its record. */
@@ -67,5 +73,7 @@ int stream_feed(const struct stream *s, struct gn_pipeline *p);
 
 /* The model of the stream; never NULL. */
 struct gn_model *stream_model(const struct stream *s, enum gn_classify how);
+/* The same with the probes' cost left in. */
+struct gn_model *stream_raw_model(const struct stream *s);
 
 #endif

@@ -86,6 +86,8 @@ static int feed_slice(struct gn_pipeline *p, uint64_t time)
 				       .kind = GN_KIND_SLICE,
 				       .flags = GN_F_IN_PROBE},
 				 .start = time - 1,
+				 .waker = 1,
+				 .reason = (uint16_t)time,
 				 .class = GN_CLASS_OTHER};
 
 	return gn_pipeline_feed(p, &r.h, sizeof(r));

@@ -62,6 +62,7 @@ static void give_slices(const struct gn_account *a, struct gn_interval *iv)
 {
 	int c;
 
+	iv->sliced = a->slice_mask;
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		if (a->slice_mask & 1u << c)
 			give(iv, c, a->slices[c]);
@@ -130,6 +131,7 @@ void gn_account_close(struct gn_account *a, uint64_t time, uint64_t os_ns,
 
 	iv->elapsed = time > a->since ? time - a->since : 0;
 	iv->mask = 0;
+	iv->sliced = false;
 	iv->gap = a->gap;
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
@@ -153,6 +155,7 @@ void gn_account_cut(struct gn_account *a, uint64_t time,
 
 	iv->elapsed = time > a->since ? time - a->since : 0;
 	iv->mask = 0;
+	iv->sliced = false;
 	if (a->gap || known > iv->elapsed) {
 		known = 0;
 	} else {

@@ -18,6 +18,7 @@ struct gn_interval {
 	uint64_t app;  /* application time, by the classification */
 	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
 	bool gap;      /* records were lost in it */
+	bool sliced;   /* its slices are in ns */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 

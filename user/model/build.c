@@ -558,6 +558,8 @@ int gn_build(struct gn_pipeline *p, struct gn_model **out)
 		goto out;
 	m->classify = p->opts.classify;
 	m->lost = p->lost;
+	m->raw = p->opts.raw || !p->costed;
+	memcpy(m->costs, p->costs, sizeof(m->costs));
 	memcpy(m->counters, p->counters, sizeof(m->counters));
 	m->checks = p->stage.checks;
 	set_bounds(p, m);
@@ -565,6 +567,8 @@ int gn_build(struct gn_pipeline *p, struct gn_model **out)
 	 * much larger */
 	gn_table_free(&p->stage.tree.children);
 	err = make_functions(&b);
+	if (!err)
+		err = gn_waits_build(&p->waits, b.function_of, m);
 	if (!err)
 		err = make_threads(&b);
 	if (!err)

@@ -18,8 +18,9 @@ void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
 
 /*
  * m->functions and m->nodes are there, functions in the order of their names,
- * nodes in pre-order with all their values. Fills the functions' values, makes
- * modules and edges, and puts all three in the order of the model. 0, -ENOMEM.
+ * nodes in pre-order with all their values, waits in no order. Fills the
+ * functions' values, makes modules and edges, and puts all but the nodes in the
+ * order of the model. 0, -ENOMEM.
  */
 int gn_rollup(struct gn_model *m);
 

@@ -17,6 +17,7 @@ void gn_model_free(struct gn_model *m)
 	free(m->processes);
 	free(m->nodes);
 	free(m->edges);
+	free(m->waits);
 	if (m->own) {
 		gn_pool_free(m->own);
 		free(m->own);

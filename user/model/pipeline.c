@@ -37,6 +37,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_table_free(&p->by_pid);
 	gn_tree_free(&p->stage.tree);
 	gn_names_free(&p->stage.names);
+	gn_waits_free(&p->waits);
 	free(p);
 }
 
@@ -68,25 +69,6 @@ static void note_loss(struct gn_pipeline *p, struct gn_thread *t,
 	t->account.gap = true;
 }
 
-static void put_slice(struct gn_pipeline *p, struct gn_thread *t,
-		      const struct gn_rec_slice *s)
-{
-	if (s->h.time < s->start) {
-		p->stage.checks.time_reversals++;
-		return;
-	}
-	gn_account_slice(&t->account, s->class, s->h.time - s->start);
-}
-
-static void release_slices(struct gn_pipeline *p, struct gn_thread *t,
-			   uint64_t before)
-{
-	struct gn_rec_slice s;
-
-	while (t->order.nheld && gn_order_release(&t->order, before, &s))
-		put_slice(p, t, &s);
-}
-
 static int take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s)
 {
@@ -98,9 +80,7 @@ static int take_slice(struct gn_pipeline *p, struct gn_thread *t,
 	saw_time(p, t, s->h.time);
 	p->lost += seen.lost;
 	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
-	if (!gn_order_hold(&t->order, s))
-		put_slice(p, t, s);
-	return 0;
+	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
 }
 
 /* The stack events of a record whose interval has been closed. */
@@ -196,32 +176,30 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 {
 	struct gn_order_seen seen = gn_order_collect(&t->order, &r->h);
 	struct gn_interval iv;
-	int err, err2;
+	int err;
 
 	note_reversal(p, &seen);
 	if (seen.drop)
 		return 0;
 	saw_time(p, t, seen.time);
 	note_loss(p, t, &seen);
-	release_slices(p, t, seen.time);
+	err = gn_slices_release(p, t, seen.time);
 	gn_account_close(&t->account, seen.time, r->os_ns,
 			 r->h.flags & GN_F_OS_EVENT, p->opts.classify, &iv,
 			 &p->stage.checks);
-	err = gn_thread_charge(p, t, &iv);
-	release_slices(p, t, UINT64_MAX);
+	err |= gn_thread_charge(p, t, &iv);
+	err |= gn_slices_release(p, t, UINT64_MAX);
 	if (r->h.kind <= GN_KIND_UNWIND_END)
-		err2 = apply_stack(p, t, r);
+		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)
-		err2 = apply_exec(p, t, (const void *)r);
-	else
-		err2 = 0;
+		err |= apply_exec(p, t, (const void *)r);
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, seen.time, GN_END_UNWOUND);
 	else if (r->h.kind == GN_KIND_STOP)
 		stop_thread(p, t, seen.time);
 	else
 		apply_nest(t, r->h.kind);
-	return err ? err : err2;
+	return err ? -ENOMEM : 0;
 }
 
 /* Texts have no NULs, and lie in the record. */
@@ -269,6 +247,7 @@ static void start_thread(struct gn_thread *t, uint64_t time)
 	t->order.time = time;
 	gn_account_start(&t->account, time);
 	t->account.gap = gap;
+	t->open.n = 0;
 }
 
 static int take_note(struct gn_pipeline *p, struct gn_thread *t,
@@ -301,6 +280,9 @@ static int take_note(struct gn_pipeline *p, struct gn_thread *t,
 					stack->hi);
 	case GN_KIND_NAME:
 		return define(p, t, (const void *)rec);
+	case GN_KIND_WAKE:
+		gn_slices_wake(p, t, rec->time, rec->key);
+		return 0;
 	default:
 		return 0;
 	}
@@ -313,11 +295,11 @@ static int cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	struct gn_interval iv;
 	int err;
 
-	release_slices(p, t, UINT64_MAX);
+	err = gn_slices_release(p, t, UINT64_MAX);
 	gn_account_cut(&t->account, end, p->opts.classify, &iv);
-	err = gn_thread_charge(p, t, &iv);
+	err |= gn_thread_charge(p, t, &iv);
 	gn_thread_close(p, t, end, how);
-	return err;
+	return err ? -ENOMEM : 0;
 }
 
 static uint64_t end_of(const struct gn_thread *t, uint64_t session_end)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/waits.h"
 
 void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
 {
@@ -215,6 +216,13 @@ static int sort_functions(struct gn_model *m)
 		e->callee = place[e->callee];
 		e->caller = e->caller < 0 ? -1 : place[e->caller];
 	}
+	for (i = 0; i < m->nwaits; i++) {
+		struct gn_model_wait *w = &m->waits[i];
+
+		w->function = w->function < 0 ? -1 : place[w->function];
+		if (w->waker_function >= 0)
+			w->waker_function = place[w->waker_function];
+	}
 	free(m->functions);
 	m->functions = sorted;
 	sorted = NULL;
@@ -275,6 +283,7 @@ int gn_rollup(struct gn_model *m)
 	if (m->nmodules)
 		qsort(m->modules, m->nmodules, sizeof(*m->modules),
 		      compare_modules);
+	gn_waits_order(m);
 	if (m->nedges)
 		qsort(m->edges, m->nedges, sizeof(*m->edges), compare_edges);
 out:

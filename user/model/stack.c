@@ -63,6 +63,13 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 	return owner->n ? owner->frames[owner->n - 1].node : st->root;
 }
 
+uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree)
+{
+	const struct gn_stack *k = st->active;
+
+	return k && k->n ? tree->nodes[k->frames[k->n - 1].node].fn : GN_NONE;
+}
+
 void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 			const struct gn_stack *k, const struct gn_frame *f,
 			enum gn_frame_end how)

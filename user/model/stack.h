@@ -103,6 +103,9 @@ void gn_stacks_free(struct gn_stacks *st);
 uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
 			  bool *outside);
 
+/* The function on top of the active stack, GN_NONE: none. */
+uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
+
 /* Events, on the active stack. `fn` is what func means. 0 or -ENOMEM. */
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn);

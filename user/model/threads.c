@@ -111,6 +111,7 @@ void gn_thread_free(struct gn_thread *t)
 		return;
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);
+	gn_wait_list_free(&t->open);
 	free(t);
 }
 
@@ -198,11 +199,20 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv)
 {
+	struct gn_tree *tree = &p->stage.tree;
 	bool outside;
 	uint32_t node = gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
 
+	int err = 0;
+
 	gn_account_add(&t->account, iv, outside);
-	return gn_tree_add(&p->stage.tree, node, iv);
+	if (!iv->sliced)
+		t->open.n = 0;
+	if (t->open.n)
+		err = gn_wait_list_flush(&t->open, &p->waits,
+					 outside ? GN_NONE
+						 : tree->nodes[node].fn);
+	return gn_tree_add(tree, node, iv) ? -ENOMEM : err;
 }
 
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
@@ -211,6 +221,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_stacks_end_all(&t->stacks, &p->stage, how);
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);
+	gn_wait_list_free(&t->open);
 	t->end = end;
 	t->closed = true;
 	p->processes[t->process].live--;

@@ -13,6 +13,14 @@
 #include "model/order.h"
 #include "model/pipeline.h"
 #include "model/stack.h"
+#include "model/waits.h"
+
+/* What a traced thread that woke another said of it. */
+struct gn_wake {
+	uint64_t time;
+	uint32_t waker; /* tid, 0: nothing was said */
+	uint32_t fn;	/* on top of its stack, GN_NONE: none */
+};
 
 struct gn_thread {
 	uint32_t tid;
@@ -27,6 +35,8 @@ struct gn_thread {
 	struct gn_order order;
 	struct gn_account account;
 	struct gn_stacks stacks;
+	struct gn_wait_list open; /* slices of the open interval */
+	struct gn_wake wake;	  /* the last one of it */
 };
 
 struct gn_process {
@@ -41,6 +51,7 @@ struct gn_process {
 struct gn_pipeline {
 	struct gn_pipeline_opts opts;
 	struct gn_stage stage;
+	struct gn_waits waits;
 	struct gn_thread **threads;
 	uint32_t nthreads, threads_cap;
 	struct gn_table by_tid; /* the thread that has the tid now, or had */
@@ -54,6 +65,8 @@ struct gn_pipeline {
 	uint64_t lost;
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */
+	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
+	bool costed; /* at least one was measured */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0 = not known */
 	uint64_t last;	     /* latest time of any thread's record */
@@ -88,6 +101,17 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv);
 
 void gn_thread_free(struct gn_thread *t);
+
+/* A slice, when it has come to its place in the thread's order; and those that
+ * waited for it and start before `before`. 0 or -ENOMEM (slices.c). */
+int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_slice *s);
+int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
+		      uint64_t before);
+
+/* The thread wakes another (slices.c). */
+void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
+		    uint64_t time, uint64_t woken);
 
 /* Makes the model of all that was fed; all threads are closed (build.c). */
 int gn_build(struct gn_pipeline *p, struct gn_model **out);
