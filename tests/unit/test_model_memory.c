@@ -132,6 +132,7 @@ static int feed_all(struct gn_pipeline *p)
 		err |= feed_event(p, 500, 1, GN_KIND_ENTER, 1,
 				  (uint64_t)i << 16 | 0x500);
 	}
+	err |= feed_event(p, 600, 1, GN_KIND_SUSPEND_BEGIN, 0, 0);
 	err |= feed_event(p, 600, 1, GN_KIND_UNWIND_BEGIN, 1, 0);
 	err |= feed_event(p, 600, 1, GN_KIND_UNWIND_END, 0, 0);
 	err |= feed_thread(p, 700, GN_KIND_EXEC, 3, 1, 1);

@@ -24,7 +24,7 @@ struct gn_interval {
 
 #define GN_NEST_MAX 32
 
-/* A runtime activity that is under way: JIT, GC, suspension. */
+/* A runtime activity that is under way: JIT, GC. */
 struct gn_nest {
 	uint8_t class;
 	uint32_t depth; /* frames of the shadow stack when it began */

@@ -30,6 +30,8 @@ void gn_pipeline_free(struct gn_pipeline *p)
 		return;
 	for (i = 0; i < p->nthreads; i++)
 		gn_thread_free(p->threads[i]);
+	for (i = 0; i < p->nprocesses; i++)
+		gn_windows_free(&p->processes[i].windows);
 	free(p->threads);
 	free(p->processes);
 	free(p->info);
@@ -127,21 +129,28 @@ static void apply_nest(struct gn_thread *t, enum gn_kind kind)
 	case GN_KIND_GC_BEGIN:
 		gn_account_begin(a, GN_CLASS_GC, k->id, k->n);
 		break;
-	case GN_KIND_SUSPEND_BEGIN:
-		gn_account_begin(a, GN_CLASS_SUSPEND, k->id, k->n);
-		break;
 	case GN_KIND_JIT_END:
 		gn_account_end(a, GN_CLASS_JIT);
 		break;
 	case GN_KIND_GC_END:
 		gn_account_end(a, GN_CLASS_GC);
 		break;
-	case GN_KIND_SUSPEND_END:
-		gn_account_end(a, GN_CLASS_SUSPEND);
-		break;
 	default:
 		break;
 	}
+}
+
+/* The thread suspends the others of its process; its own time is what it is. */
+static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
+			 enum gn_kind kind, uint64_t time)
+{
+	struct gn_windows *ws = &p->processes[t->process].windows;
+
+	if (kind == GN_KIND_SUSPEND_BEGIN)
+		return gn_windows_begin(ws, t, time);
+	if (kind == GN_KIND_SUSPEND_END || kind == GN_KIND_EXEC)
+		gn_windows_end(ws, t, time, kind == GN_KIND_EXEC);
+	return 0;
 }
 
 static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
@@ -175,6 +184,7 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 			const struct gn_rec_func *r)
 {
 	struct gn_order_seen seen = gn_order_collect(&t->order, &r->h);
+	uint64_t since = t->account.since;
 	struct gn_interval iv;
 	int err;
 
@@ -189,6 +199,11 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 			 &p->stage.checks);
 	err |= gn_thread_charge(p, t, &iv);
 	err |= gn_slices_release(p, t, UINT64_MAX);
+	/* the end of a suspension may be among what was lost */
+	if (iv.gap)
+		gn_windows_end(&p->processes[t->process].windows, t, since,
+			       true);
+	err |= apply_suspend(p, t, r->h.kind, seen.time);
 	if (r->h.kind <= GN_KIND_UNWIND_END)
 		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)

@@ -27,28 +27,58 @@ static uint32_t waker_function(struct gn_thread *t,
 	return w->fn;
 }
 
+/* A part of a slice, from `start` on. */
+static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
+		    uint64_t end)
+{
+	part->ns = part->longest = end - start;
+	gn_account_slice(&t->account, part->class, part->ns);
+	return gn_wait_list_add(&t->open, part);
+}
+
+/* What the runtime's suspension of a thread can look like; that it waits for a
+ * disk or a child it says itself. */
+static bool can_be_suspension(enum gn_class class)
+{
+	return is_wait(class) && class != GN_CLASS_DISK &&
+	       class != GN_CLASS_CHILD;
+}
+
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
-	struct gn_wait row = {.waker_fn = GN_NONE,
-			      .reason = s->reason,
-			      .class = s->class,
-			      .count = 1};
+	struct gn_wait part = {.waker_fn = GN_NONE,
+			       .reason = s->reason,
+			       .class = s->class,
+			       .count = 1};
+	struct gn_wait suspended = part;
 	const struct gn_thread *waker;
+	uint64_t until = s->start;
+	int err = 0;
 
 	if (s->h.time < s->start) {
 		p->stage.checks.time_reversals++;
 		return 0;
 	}
-	row.ns = row.longest = s->h.time - s->start;
-	gn_account_slice(&t->account, s->class, row.ns);
 	if (is_wait(s->class) && s->waker) {
 		waker = gn_thread_find(p, s->waker);
-		row.waker = s->waker;
-		row.waker_fn = waker_function(t, s);
-		row.waker_name = waker ? waker->name : NULL;
+		part.waker = s->waker;
+		part.waker_fn = waker_function(t, s);
+		part.waker_name = waker ? waker->name : NULL;
 	}
-	return gn_wait_list_add(&t->open, &row);
+	if (can_be_suspension(s->class))
+		until = gn_windows_until(&p->processes[t->process].windows, t,
+					 s->start, s->h.time);
+	/* the waker ended the last part */
+	if (until == s->h.time)
+		suspended = part;
+	suspended.class = GN_CLASS_SUSPEND;
+	if (until > s->start)
+		err = put_part(t, &suspended, s->start, until);
+	/* also when it has no length: something happened */
+	if (until < s->h.time || until == s->start)
+		err |= put_part(t, &part, until, s->h.time);
+	return err;
 }
 
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,

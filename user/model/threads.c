@@ -167,6 +167,7 @@ int gn_thread_set_pid(struct gn_pipeline *p, struct gn_thread *t, uint32_t pid)
 	err = find_process(p, t->tid, pid, NULL, &to);
 	if (err)
 		return err;
+	gn_windows_end(&p->processes[t->process].windows, t, t->last, true);
 	p->processes[t->process].threads--;
 	p->processes[t->process].live--;
 	t->process = to;
@@ -222,6 +223,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
+	gn_windows_end(&p->processes[t->process].windows, t, end, true);
 	t->end = end;
 	t->closed = true;
 	p->processes[t->process].live--;

@@ -13,6 +13,7 @@
 #include "model/order.h"
 #include "model/pipeline.h"
 #include "model/stack.h"
+#include "model/suspend.h"
 #include "model/waits.h"
 
 /* What a traced thread that woke another said of it. */
@@ -46,6 +47,7 @@ struct gn_process {
 	uint32_t program; /* for names; another one after an exec */
 	uint32_t node;
 	uint32_t threads, live;
+	struct gn_windows windows;
 };
 
 struct gn_pipeline {

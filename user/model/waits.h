@@ -15,10 +15,11 @@
 
 /* Rows that tell wakers; and rows in all that tell reasons. What comes beyond
  * is merged into rows that do not. */
-#define GN_WAITS_MAX	 65536
-#define GN_REASONS_MAX	 (2 * GN_WAITS_MAX)
-#define GN_WAIT_OPEN_MAX 64 /* of an interval; beyond, rows of the class only \
-			     */
+#define GN_WAITS_MAX   65536
+#define GN_REASONS_MAX (2 * GN_WAITS_MAX)
+#define GN_WAIT_OPEN_MAX                                     \
+	64 /* of an interval; beyond, rows of the class only \
+	    */
 
 struct gn_wait {
 	uint32_t fn;	   /* index in names, GN_NONE = outside of any */
