@@ -16,6 +16,9 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->os.state = state;
 	t->os.wait_class = GN_CLASS_OTHER;
 	t->os.reason = GN_NO_SYSCALL;
+	/* of use when it turns out that it was waiting */
+	if (state == GN_CPU_UNKNOWN)
+		t->os.wait_class = wait_class(p, &t->os.reason);
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
 	t->live = 1;
 }
@@ -59,6 +62,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 		m = moment(t);
 		if (!in_session(m.time))
 			return 0;
+		split_work(t, &m);
 		t->stack_lo = 0;
 		t->stack_hi = 0;
 		emit_thread(t, &m, GN_KIND_EXEC, p, old_pid, 0);
@@ -82,11 +86,10 @@ int BPF_PROG(on_exit, struct task_struct *p)
 
 	if (!t)
 		return 0;
-	m.time = bpf_ktime_get_ns();
+	m = moment(t);
 	if (!in_session(m.time))
 		return 0;
-	close_work(t, m.time);
-	m = moment(t);
+	split_work(t, &m);
 	emit_sched(t, m.time);
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
 	t->os.state = GN_CPU_DEAD;

@@ -44,6 +44,22 @@ static __always_inline void close_work(struct gn_task *t, __u64 now)
 	emit_slices(t, s, gn_os_in_slice(&t->os, now, s));
 }
 
+/*
+ * The same up to a moment that ends an interval within the work, so that each
+ * interval has its own part. What came after the moment is not the moment's.
+ */
+static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
+{
+	struct gn_slice s[2];
+	int n = gn_os_in_slice(&t->os, m->time, s);
+
+	if (!n)
+		return;
+	m->os += s[0].end - s[0].start;
+	m->events += 1;
+	emit_slices(t, s, n);
+}
+
 static __always_inline void
 switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 {
@@ -201,7 +217,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
 	__u64 now;
 
-	if (!t)
+	if (!t || gn_syscall_is_probe(nr))
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))

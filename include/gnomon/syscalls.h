@@ -122,6 +122,13 @@ static inline int gn_syscall_rule(__u32 nr)
 #undef GN_CLASS_FD
 }
 
+/* The calls by which a probe site enters the kernel (uretprobe, uprobe): what
+ * they take is the probe's cost, not a system call of the program. */
+static inline int gn_syscall_is_probe(long nr)
+{
+	return nr == 335 || nr == 336;
+}
+
 /* Its name, or NULL when it is not in the list. */
 static inline const char *gn_syscall_name(__u32 nr)
 {
