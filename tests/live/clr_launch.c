@@ -113,6 +113,56 @@ void test_other_profiler(struct live *t)
 	expect_occupied(t, "DOTNET_ENABLE_PROFILING");
 }
 
+/* Of a profiler that was there once, and of gnomon itself. */
+void test_left_over_settings(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	clr_demo(t, &command, "recursion");
+	clr_pair(t,
+		 "CORECLR_ENABLE_PROFILING=0 "
+		 "CORECLR_PROFILER={11111111-1111-1111-1111-111111111111} "
+		 "CORECLR_PROFILER_PATH=/no/such/library.so "
+		 "CORECLR_PROFILER_PATH_64=/no/such/library.so "
+		 "GNOMON_CLR_FILTER=nothing",
+		 &command, &pair);
+	clr_compare(t, &pair, 0);
+}
+
+/* Warned before it runs, and run all the same. */
+static void expect_warning(struct live *t, const struct live_args *command,
+			   char *const *env, const char *word)
+{
+	struct live_end end;
+	json_t *report;
+	char *first;
+	size_t n;
+
+	clr_trace(t, "", env, command, &end, &report);
+	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
+	      end.err);
+	clr_closed(t, report);
+	n = live_complaints(t, end.err, &first);
+	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end.err);
+	CHECK(t, strstr(first, word) && strstr(first, "; "),
+	      "the line does not name %s: %s", word, end.err);
+	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 500\n"),
+	      "the program did not run: %s", end.out);
+	CHECK(t, clr_functions(report) == 0, "there are managed functions");
+}
+
+void test_diagnostics_off(struct live *t)
+{
+	char *env[] = {live_text(t, "DOTNET_EnableDiagnostics=0"), NULL};
+	struct live_args command = {.n = 0};
+
+	clr_need(t);
+	clr_demo(t, &command, "exceptions");
+	expect_warning(t, &command, env, "DOTNET_EnableDiagnostics");
+}
+
 /* gnomon and its library where other users can reach them. */
 static char *copy_gnomon(struct live *t, char **library)
 {
@@ -156,28 +206,6 @@ void test_invoking_user(struct live *t)
 	clr_compare(t, &pair, 0);
 }
 
-/* Warned before it runs, and run all the same. */
-static void expect_warning(struct live *t, const struct live_args *command,
-			   const char *library)
-{
-	struct live_end end;
-	json_t *report;
-	char *first;
-	size_t n;
-
-	clr_trace(t, "", as_nobody, command, &end, &report);
-	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
-	      end.err);
-	clr_closed(t, report);
-	n = live_complaints(t, end.err, &first);
-	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end.err);
-	CHECK(t, strstr(first, library) && strstr(first, "; "),
-	      "the line does not name %s: %s", library, end.err);
-	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 500\n"),
-	      "the program did not run: %s", end.out);
-	CHECK(t, clr_functions(report) == 0, "there are managed functions");
-}
-
 /* A program that is not for a runtime has nothing to be warned of. */
 static void expect_none(struct live *t)
 {
@@ -202,11 +230,11 @@ void test_unreadable_library(struct live *t)
 		 NULL);
 	t->gnomon = copy_gnomon(t, &library);
 	CHECK(t, chmod(library, 0640) == 0, "chmod: %s", strerror(errno));
-	expect_warning(t, &command, library);
+	expect_warning(t, &command, as_nobody, library);
 	CHECK(t,
 	      chmod(library, 0644) == 0 &&
 		      chmod(live_text(t, "%s/bin/hooksite", t->dir), 0750) == 0,
 	      "chmod: %s", strerror(errno));
-	expect_warning(t, &command, library);
+	expect_warning(t, &command, as_nobody, library);
 	expect_none(t);
 }

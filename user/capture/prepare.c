@@ -280,19 +280,27 @@ static char *filter_text(const struct gn_session *s)
 	return text;
 }
 
-/* The command loads the library as its own user. */
-static void check_readable(struct gn_session *s, const struct gn_runtime *rt,
-			   const char *library)
+/* The runtime runs in the environment, and as the user, of the command. */
+static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
+			const char *library)
 {
 	const struct gn_user *u = &s->opts.user;
+	const char *why = rt->hindered();
+	bool can = !u->other || gn_user_can_read(u, library);
 
-	if (!u->other || gn_user_can_read(u, library) ||
-	    !gn_runtime_starts(rt, s->program))
+	if ((can && !why) || !gn_runtime_starts(rt, s->program))
 		return;
-	snprintf(s->warning, sizeof(s->warning),
-		 "'%s' cannot be read by user %u, so managed functions are not "
-		 "traced; install gnomon (cmake --install) or open the folder",
-		 library, (unsigned int)u->uid);
+	if (!can)
+		snprintf(s->warning, sizeof(s->warning),
+			 "'%s' cannot be read by user %u, so managed functions "
+			 "are not traced; install gnomon (cmake --install) or "
+			 "open the folder",
+			 library, (unsigned int)u->uid);
+	else
+		snprintf(s->warning, sizeof(s->warning),
+			 "%s is 0, so %s loads no hook-site library and "
+			 "managed functions are not traced; unset it",
+			 why, rt->title);
 }
 
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
@@ -310,7 +318,7 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 				       "the hook sites of '%s' cannot be read; "
 				       "install gnomon again",
 				       library);
-	check_readable(s, rt, library);
+	check_loads(s, rt, library);
 	filter = filter_text(s);
 	if (!filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");

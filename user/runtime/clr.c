@@ -57,6 +57,26 @@ static const char *occupied(void)
 	return NULL;
 }
 
+/* What keeps the runtime from loading any profiler. Numbers are hexadecimal;
+ * the older prefix counts where the newer one is not set. */
+static const char *hindered(void)
+{
+	static const char *const names[][2] = {
+		{"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics"},
+		{"DOTNET_EnableDiagnostics_Profiler",
+		 "COMPlus_EnableDiagnostics_Profiler"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *name = names[i][getenv(names[i][0]) ? 0 : 1];
+		const char *value = getenv(name);
+
+		if (value && *value && !strtoul(value, NULL, 16))
+			return name;
+	}
+	return NULL;
+}
+
 static int environment(const char *library, const char *filter, char ***out,
 		       const char **why)
 {
@@ -65,13 +85,16 @@ static int environment(const char *library, const char *filter, char ***out,
 	*why = occupied();
 	if (*why)
 		return -EBUSY;
-	env = calloc(6, sizeof(*env));
+	env = calloc(7, sizeof(*env));
 	if (!env)
 		return -ENOMEM;
 	if (add(env, 0, "CORECLR_ENABLE_PROFILING", "1") ||
 	    add(env, 1, "CORECLR_PROFILER", GN_CLR_CLSID) ||
 	    add(env, 2, "CORECLR_PROFILER_PATH", library) ||
-	    (*filter && add(env, 3, GN_CLR_ENV_FILTER, filter))) {
+	    /* the runtime prefers this one, which may be set already */
+	    add(env, 3, "CORECLR_PROFILER_PATH_64", library) ||
+	    ((*filter || getenv(GN_CLR_ENV_FILTER)) &&
+	     add(env, 4, GN_CLR_ENV_FILTER, filter))) {
 		gn_environment_free(env);
 		return -ENOMEM;
 	}
@@ -89,6 +112,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.marker = "hostfxr",
 	.environment = environment,
+	.hindered = hindered,
 	.find = gn_clr_find,
 	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };

@@ -44,6 +44,9 @@ struct gn_runtime {
 	 */
 	int (*environment)(const char *library, const char *filter, char ***env,
 			   const char **why);
+	/* The variable of the environment by which the runtime will not load
+	 * the library, or NULL. */
+	const char *(*hindered)(void);
 	/*
 	 * Calls `each` for every one that is installed; `home` is the traced
 	 * user's. NULL: where it is cannot be told. 0 or what `each` said.
