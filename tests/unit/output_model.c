@@ -149,6 +149,66 @@ void sample_make(struct sample *s)
 	make_tree(s);
 }
 
+static void make_waits(struct sample *s)
+{
+	static const struct gn_model_wait waits[] = {
+		{-1, GN_CLASS_CHILD, 61, 5 * MS, 1, 5 * MS, 0, "", -1},
+		{0, GN_CLASS_LOCK, 202, 900 * MS, 300, 12345678, 101,
+		 "wor\tker", 2},
+		{0, GN_CLASS_IPC, 0, 60 * MS, 30, 9 * MS, 4711, "", -1},
+		{0, GN_CLASS_LOCK, 202, 40 * MS, 7, 8 * MS, 0, "", -1},
+		{0, GN_CLASS_OTHER, 999, 1, 1, 1, 0, "", -1},
+		/* more reasons than a table shows unasked */
+		{1, GN_CLASS_SLEEP, 230, 800 * MS, 8, 100 * MS, 0, "", -1},
+		{1, GN_CLASS_DISK, GN_NO_SYSCALL, 150 * MS, 3, 99 * MS, 0, "",
+		 -1},
+		{1, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 30 * MS, 1000, 4 * MS, 0,
+		 "", -1},
+		{1, GN_CLASS_NET, 45, 19 * MS, 2, 18 * MS, 101, "wor\tker", -1},
+		{1, GN_CLASS_FAULT, GN_NO_SYSCALL, 999999, 5, 500000, 0, "",
+		 -1},
+	};
+
+	memcpy(s->waits, waits, sizeof(waits));
+	s->m.waits = s->waits;
+	s->m.nwaits = sizeof(waits) / sizeof(waits[0]);
+}
+
+void sample_os(struct sample *s)
+{
+	struct gn_model_thread *t = s->threads;
+
+	make_waits(s);
+	s->info[s->m.ninfo++] = (struct gn_model_info){"syscalls", "0"};
+	s->info[s->m.ninfo++] = (struct gn_model_info){"faults", "0"};
+	s->m.probe_cost = 102300 * 1000;
+	s->m.probe_cost_left = 12 * 1000;
+	s->m.costs[GN_PROBE_EMULATED] =
+		(struct gn_model_cost){1000, 380, 301, 5, 150000};
+	s->m.costs[GN_PROBE_STEPPED] =
+		(struct gn_model_cost){1000, 2000, 1500, 90, 0};
+	s->m.costs[GN_PROBE_RETURN] =
+		(struct gn_model_cost){500, 700, 540, 21, 3};
+	s->m.costs[GN_PROBE_MANAGED] = (struct gn_model_cost){.hits = 17};
+	for (int i = 0; i < 2; i++) {
+		t[i].probe_cost = 51150 * 1000;
+		t[i].sched_known = true;
+		t[i].kernel_cpu = t[i].cpu = 1200 * MS;
+		t[i].kernel_delay = t[i].delay = 300 * MS;
+	}
+	t[0].kernel_delay = UINT64_MAX;
+	/* 30 ms from the one to the other: 2 % */
+	t[1].kernel_cpu += 30 * MS;
+	t[1].kernel_delay -= 30 * MS;
+}
+
+void sample_differ(struct sample *s)
+{
+	for (int i = 0; i < 2; i++)
+		s->threads[i].kernel_cpu += 100 * MS;
+	s->m.checks.sched_errors = 2;
+}
+
 void sample_lose(struct sample *s)
 {
 	s->m.lost = 1234;

@@ -18,6 +18,7 @@ struct sample {
 	struct gn_model_process processes[1];
 	struct gn_model_node nodes[6];
 	struct gn_model_edge edges[4];
+	struct gn_model_wait waits[10];
 };
 
 #define HOSTILE "evil\033[31m\r\n\"a,b\"\xff\xe2\x80\xae=1"
@@ -25,6 +26,12 @@ struct sample {
 void sample_make(struct sample *s);
 /* Marks a function and a thread, and adds counters. */
 void sample_lose(struct sample *s);
+/* What the operating system did: waits, what probes cost, the kernel's account
+ * of the threads (the second one's is split otherwise), kernel work that was
+ * not timed. */
+void sample_os(struct sample *s);
+/* The kernel's account of each thread differs. */
+void sample_differ(struct sample *s);
 /* No functions were traced. */
 void sample_bare(struct sample *s);
 

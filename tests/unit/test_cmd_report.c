@@ -105,7 +105,6 @@ static void add_text(struct gn_trace_writer *w, enum gn_kind kind, uint32_t id,
 
 	assert_true(size <= sizeof(rec));
 	rec.t.size = (uint32_t)size;
-	rec.t.ref = kind == GN_KIND_FUNCTION ? 1 : 0;
 	rec.t.len[0] = (uint16_t)n1;
 	rec.t.len[1] = (uint16_t)n2;
 	memcpy(rec.t.text, one, n1);
@@ -113,9 +112,32 @@ static void add_text(struct gn_trace_writer *w, enum gn_kind kind, uint32_t id,
 	add(w, &rec, size);
 }
 
+/* `work` in /bin/app, with probes that are emulated. */
+static void add_function(struct gn_trace_writer *w)
+{
+	struct {
+		struct gn_rec_text t;
+		char bytes[8];
+	} rec = {
+		.t = {.h = {.kind = GN_KIND_FUNCTION,
+			    .flags = GN_F_CLASSES(GN_PROBE_EMULATED,
+						  GN_PROBE_EMULATED)},
+		      .id = GN_FUNC(GN_RUNTIME_NATIVE, 1),
+		      .size = sizeof(rec),
+		      .ref = 1,
+		      .len = {4, 0}},
+		.bytes = "work",
+	};
+
+	add_text(w, GN_KIND_MODULE, 1, "/bin/app", "");
+	add(w, &rec, sizeof(rec));
+}
+
 struct story {
 	uint32_t ring_full; /* records that the ring refused */
 	uint32_t os_ns;	    /* of the 500 ns in the function */
+	uint64_t kernel_ns; /* on a CPU by the kernel's account, 0 = none */
+	uint32_t cost_ns;   /* of a probe, 0 = not measured */
 };
 
 /* A thread of 1000 ns that is in `work` from 300 to 800. */
@@ -147,6 +169,19 @@ static void make_trace(const char *name, struct story s)
 		func(GN_KIND_LEAVE, 1800, 3, 0x1000, s.os_ns),
 		func(GN_KIND_EXIT, 2000, 4, 0, 0),
 	};
+	struct gn_rec_sched sched = {
+		.h = {.time = 1900, .tid = 7, .seq = 4, .kind = GN_KIND_SCHED},
+		.kernel_cpu = s.kernel_ns,
+		.cpu = 1000000,
+	};
+	struct gn_rec_cost cost = {
+		.h = {.kind = GN_KIND_COST},
+		.id = GN_PROBE_EMULATED,
+		.samples = 100,
+		.before_ns = s.cost_ns,
+		.after_ns = s.cost_ns,
+		.spread_ns = 1,
+	};
 	struct gn_trace_writer_opts opts = {.uid = (uid_t)-1, .gid = (gid_t)-1};
 	struct gn_trace_writer *w;
 
@@ -155,14 +190,18 @@ static void make_trace(const char *name, struct story s)
 	add(w, &session, sizeof(session));
 	add_text(w, GN_KIND_INFO, 0, "version", "0.1.0");
 	add_text(w, GN_KIND_INFO, 0, "command", "[\"./app\",\"x y\"]");
-	add_text(w, GN_KIND_MODULE, 1, "/bin/app", "");
-	add_text(w, GN_KIND_FUNCTION, GN_FUNC(GN_RUNTIME_NATIVE, 1), "work",
-		 "");
+	add_function(w);
+	if (s.cost_ns)
+		add(w, &cost, sizeof(cost));
 	add(w, &thread, sizeof(thread));
 	add(w, &f[0], sizeof(f[0]));
 	if (s.os_ns)
 		add(w, &slice, sizeof(slice));
 	add(w, &f[1], sizeof(f[1]));
+	if (s.kernel_ns) {
+		add(w, &sched, sizeof(sched));
+		f[2].h.seq++;
+	}
 	add(w, &f[2], sizeof(f[2]));
 	if (s.ring_full)
 		add(w, &count, sizeof(count));
@@ -203,11 +242,11 @@ static size_t count_lines(const char *text, size_t *longest)
 static void help_fits_a_screen(void **state)
 {
 	static const char *const words[] = {"--help", "help", "report --help",
-					    "help report"};
+					    "help report", "run --help"};
 	size_t width;
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		struct ran *r = gnomon(words[i]);
 
 		assert_int_equal(r->status, 0);
@@ -273,6 +312,11 @@ static void usage_errors(void **state)
 	bad_usage("report --nonsense");
 	bad_usage("report file");
 	bad_usage("report --by nothing");
+	bad_usage("report --columns ''");
+	bad_usage("report --columns nothing");
+	bad_usage("report --columns ei,,ee");
+	bad_usage("report --by waits --columns ei");
+	bad_usage("run --columns nothing -- true");
 	bad_usage("\"$(printf '\\033[31m')\"");
 	assert_null(strchr(gnomon("\"$(printf '\\033')\"")->err, '\033'));
 	assert_int_equal(gnomon("")->status, 2);
@@ -334,6 +378,29 @@ static void good_file(void **state)
 	json_decref(root);
 	r = gnomon("report --classify interval --format csv");
 	assert_non_null(strstr(r->out, "work,/bin/app,native,1,0,500,"));
+}
+
+/* The class of a wait is in its column, and in the waits. */
+static void columns_and_waits(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.os_ns = 100});
+	r = gnomon("report -q --ns --columns lock,lock+,net");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->out, "  lock   lock+   net  function  module\n"
+				    "100 ns  100 ns  0 ns  work      app\n");
+	r = gnomon("report --format csv --columns calls,lock");
+	assert_string_equal(r->out,
+			    "function,module,runtime,calls,lock_exclusive_ns,"
+			    "gap\r\nwork,/bin/app,native,1,100,0\r\n");
+	r = gnomon("report --by waits --format csv");
+	assert_int_equal(r->status, 0);
+	assert_non_null(
+		strstr(r->out, "work,/bin/app,native,lock,,,100,1,100,"));
+	r = gnomon("report -q --by waits");
+	assert_non_null(strstr(r->out, "100 ns  10.0"));
 }
 
 static void output_file(void **state)
@@ -445,17 +512,12 @@ static void failed_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(help_fits_a_screen),
-		TEST(manual_has_each_option),
-		TEST(usage_errors),
-		TEST(version),
-		TEST(bad_files),
-		TEST(good_file),
-		TEST(output_file),
-		TEST(bad_stdout),
-		TEST(losses),
-		TEST(truncated),
-		TEST(failed_check),
+		TEST(help_fits_a_screen), TEST(manual_has_each_option),
+		TEST(usage_errors),	  TEST(version),
+		TEST(bad_files),	  TEST(good_file),
+		TEST(columns_and_waits),  TEST(output_file),
+		TEST(bad_stdout),	  TEST(losses),
+		TEST(truncated),	  TEST(failed_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,11 +20,13 @@ static void csv_golden(void **state)
 		[GN_BY_PROCESS] = "process.csv",
 		[GN_BY_TREE] = "tree.csv",
 		[GN_BY_CALLERS] = "callers.csv",
+		[GN_BY_WAITS] = "waits.csv",
 	};
 	struct sample s;
 
 	(void)state;
 	sample_make(&s);
+	sample_os(&s);
 	for (int by = 0; by < GN_BY_COUNT; by++) {
 		struct gn_output_opts o = {.by = (enum gn_by)by};
 		char *text = sample_print("csv", &s.m, &o);
@@ -59,6 +61,8 @@ static void csv_is_rectangular(void **state)
 
 	(void)state;
 	sample_make(&s);
+	sample_os(&s);
+	s.waits[2].waker_name = HOSTILE;
 	s.modules[0].name = HOSTILE;
 	s.functions[0].module = "a \"quoted\", module";
 	for (int by = 0; by < GN_BY_COUNT; by++) {
@@ -254,6 +258,117 @@ static void json_tree_and_edges(void **state)
 	json_decref(root);
 }
 
+static void json_waits(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_WAITS};
+	const json_t *f, *waits, *w;
+	struct sample s;
+	json_t *root;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	root = parse(&s.m, &o);
+	waits = json_object_get(root, "waits");
+	assert_int_equal(json_array_size(waits), 1);
+	is_text(json_array_get(waits, 0), "syscall_name", "wait4");
+	f = json_array_get(json_object_get(root, "functions"), 0);
+	waits = json_object_get(f, "waits");
+	assert_int_equal(json_array_size(waits), 4);
+	w = json_array_get(waits, 0);
+	is_text(w, "class", "lock");
+	is_text(w, "syscall_name", "futex");
+	assert_int_equal(number(w, "syscall"), 202);
+	assert_int_equal(number(w, "time_ns"), 900000000);
+	assert_int_equal(number(w, "count"), 300);
+	assert_int_equal(number(w, "longest_ns"), 12345678);
+	w = json_object_get(w, "waker");
+	assert_int_equal(number(w, "tid"), 101);
+	is_text(w, "name", "wor\tker");
+	is_text(w, "function", s.functions[2].name);
+	is_text(w, "module", s.functions[2].module);
+	w = json_object_get(json_array_get(waits, 1), "waker");
+	assert_int_equal(number(w, "tid"), 4711);
+	assert_null(json_object_get(w, "name"));
+	w = json_array_get(waits, 3);
+	assert_int_equal(number(w, "syscall"), 999);
+	assert_null(json_object_get(w, "syscall_name"));
+	assert_null(json_object_get(w, "waker"));
+	f = json_array_get(json_object_get(root, "functions"), 2);
+	assert_int_equal(json_array_size(json_object_get(f, "waits")), 0);
+	json_decref(root);
+}
+
+static void json_costs_and_kernel(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_THREAD};
+	const json_t *cost, *class, *threads, *kernel;
+	struct sample s;
+	json_t *root;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	root = parse(&s.m, &o);
+	cost = json_object_get(root, "probe_cost");
+	assert_true(json_is_true(json_object_get(cost, "subtracted")));
+	assert_int_equal(number(cost, "ns"), 102300000);
+	assert_int_equal(number(cost, "left_ns"), 12000);
+	cost = json_object_get(cost, "classes");
+	assert_int_equal(json_array_size(cost), 4);
+	class = json_array_get(cost, 0);
+	is_text(class, "name", "emulated");
+	assert_int_equal(number(class, "samples"), 1000);
+	assert_int_equal(number(class, "before_ns"), 380);
+	assert_int_equal(number(class, "after_ns"), 301);
+	assert_int_equal(number(class, "spread_ns"), 5);
+	assert_int_equal(number(class, "hits"), 150000);
+	threads = json_object_get(root, "threads");
+	assert_int_equal(number(json_array_get(threads, 0), "probe_cost_ns"),
+			 51150000);
+	kernel = json_object_get(json_array_get(threads, 0), "kernel");
+	assert_int_equal(number(kernel, "cpu_ns"), 1200000000);
+	assert_null(json_object_get(kernel, "runqueue_ns"));
+	kernel = json_object_get(json_array_get(threads, 1), "kernel");
+	assert_int_equal(number(kernel, "cpu_ns"), 1230000000);
+	assert_int_equal(number(kernel, "runqueue_ns"), 270000000);
+	assert_int_equal(number(kernel, "our_cpu_ns"), 1200000000);
+	assert_int_equal(number(kernel, "our_runqueue_ns"), 300000000);
+	json_decref(root);
+	s.m.raw = true;
+	s.threads[0].sched_known = false;
+	root = parse(&s.m, &o);
+	cost = json_object_get(root, "probe_cost");
+	assert_true(json_is_false(json_object_get(cost, "subtracted")));
+	threads = json_object_get(root, "threads");
+	assert_null(json_object_get(json_array_get(threads, 0), "kernel"));
+	json_decref(root);
+}
+
+static void csv_columns(void **state)
+{
+	struct gn_output_opts o = {.columns = "lock+,ei,lock,gc,ei%"};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	text = sample_print("csv", &s.m, &o);
+	assert_non_null(strstr(text,
+			       "function,module,runtime,lock_inclusive_ns,"
+			       "elapsed_inclusive_ns,lock_exclusive_ns,"
+			       "gc_exclusive_ns,elapsed_inclusive_pct,gap\r\n"
+			       "main,/usr/bin/app,native,1000000000,"
+			       "2500000000,0,0,83.333333,0\r\n"));
+	free(text);
+	o.by = GN_BY_PROCESS;
+	o.columns = "lock,lock+";
+	text = sample_print("csv", &s.m, &o);
+	assert_string_equal(text, "pid,process,threads,lock_ns,gap\r\n"
+				  "100,app,2,1480000000,0\r\n");
+	free(text);
+}
+
 static void json_limit_is_told(void **state)
 {
 	struct gn_output_opts o = {.limit = 1, .sort = "calls"};
@@ -433,6 +548,9 @@ int main(void)
 		cmocka_unit_test(json_session),
 		cmocka_unit_test(json_arrays),
 		cmocka_unit_test(json_tree_and_edges),
+		cmocka_unit_test(json_waits),
+		cmocka_unit_test(json_costs_and_kernel),
+		cmocka_unit_test(csv_columns),
 		cmocka_unit_test(json_limit_is_told),
 		cmocka_unit_test(json_bad_command),
 		cmocka_unit_test(deep_tree),

@@ -29,6 +29,7 @@ static void every_by(void **state)
 		[GN_BY_PROCESS] = "process.txt",
 		[GN_BY_TREE] = "tree.txt",
 		[GN_BY_CALLERS] = "callers.txt",
+		[GN_BY_WAITS] = "no-waits.txt",
 	};
 	struct sample s;
 
@@ -75,6 +76,255 @@ static void verbose_and_limit(void **state)
 		       .by = GN_BY_TREE, .min_pct = 1, .utf8 = true});
 	s.m.classify = GN_CLASSIFY_INTERVAL;
 	golden("interval.txt", &s, (struct gn_output_opts){.limit = 1});
+}
+
+/* The first line, with one blank for many. */
+static char *titles(const char *text)
+{
+	char *line = malloc(strlen(text) + 1), *to = line;
+
+	assert_non_null(line);
+	while (*text == ' ')
+		text++;
+	for (; *text && *text != '\n'; text++) {
+		if (*text != ' ' || text[1] != ' ')
+			*to++ = *text;
+	}
+	*to = '\0';
+	return line;
+}
+
+static void operating_system(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	golden("waits.txt", &s,
+	       (struct gn_output_opts){.by = GN_BY_WAITS, .utf8 = true});
+	golden("waits-limit.txt", &s,
+	       (struct gn_output_opts){
+		       .by = GN_BY_WAITS, .limit = 1, .bare = true});
+	golden("kernel.txt", &s,
+	       (struct gn_output_opts){
+		       .by = GN_BY_THREAD, .verbose = true, .utf8 = true});
+	s.m.raw = true;
+	s.m.probe_cost = s.m.probe_cost_left = 0;
+	golden("raw.txt", &s, (struct gn_output_opts){.limit = 1});
+	sample_differ(&s);
+	golden("kernel-differs.txt", &s,
+	       (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
+}
+
+/* A function with many reasons: the least are summed, unless -v. */
+static void many_reasons(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_WAITS, .bare = true, .ns = true};
+	struct gn_model_wait waits[9];
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	for (int i = 0; i < 9; i++)
+		waits[i] = (struct gn_model_wait){
+			.function = 3,
+			.class = GN_CLASS_NET,
+			.reason = (uint16_t)(1000 + i),
+			.ns = (uint64_t)(10 - i),
+			.count = 1,
+			.longest = (uint64_t)(10 - i),
+			.waker_name = "",
+			.waker_function = -1,
+		};
+	s.m.waits = waits;
+	s.m.nwaits = 9;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "(4 more; -v shows them)"));
+	/* 5 + 4 + 3 + 2; all: 54 */
+	assert_non_null(strstr(text, "14 ns   0.0      4     5 ns"));
+	assert_non_null(strstr(text, "54 ns   0.0      9    10 ns"));
+	assert_null(strstr(text, "1005"));
+	free(text);
+	o.verbose = true;
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "more"));
+	assert_non_null(strstr(text, "system call 1008"));
+	free(text);
+}
+
+/* What no thread's account nor any table can point at is refused. */
+static void bad_wait(void **state)
+{
+	static const int32_t functions[] = {-2, 4, INT32_MIN, INT32_MAX};
+	static const char *const formats[] = {"table", "csv", "json"};
+	struct gn_output_opts o = {.by = GN_BY_WAITS};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	for (size_t i = 0; i < 12; i++) {
+		FILE *f = fopen("/dev/null", "w");
+
+		assert_non_null(f);
+		s.waits[3].function = functions[i / 3];
+		assert_int_equal(
+			gn_output_find(formats[i % 3])->write(&s.m, &o, f),
+			-EBADMSG);
+		fclose(f);
+	}
+}
+
+static void columns(void **state)
+{
+	static const struct {
+		const char *list, *wanted;
+		enum gn_by by;
+	} cases[] = {
+		{"calls,lock,lock+", "calls lock lock+ function module",
+		 GN_BY_FUNCTION},
+		/* zeros only when asked by name */
+		{"classes,disk", "app disk lock function module",
+		 GN_BY_FUNCTION},
+		{"disk,classes", "disk app lock function module",
+		 GN_BY_FUNCTION},
+		{"classes+,gc", "app+ lock+ gc function module",
+		 GN_BY_FUNCTION},
+		{"lock,lock+,lock", "pid tid lock thread", GN_BY_THREAD},
+		{"lock+", "pid threads lock process", GN_BY_PROCESS},
+		{"calls,elapsed-exclusive", "Elapsed", GN_BY_MODULE},
+		{"ae%,calls", "ae% calls function module", GN_BY_TREE},
+		{"avg", "avg function module", GN_BY_CALLERS},
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gn_output_opts o = {
+			.by = cases[i].by,
+			.columns = cases[i].list,
+			.bare = true,
+			.utf8 = true,
+		};
+		char *text = sample_print("table", &s.m, &o);
+		char *line = titles(text);
+
+		if (strncmp(line, cases[i].wanted, strlen(cases[i].wanted)))
+			fail_msg("%s: '%s'", cases[i].list, line);
+		free(line);
+		free(text);
+	}
+	golden("all.txt", &s,
+	       (struct gn_output_opts){.columns = "all", .bare = true});
+	golden("default-lock.txt", &s,
+	       (struct gn_output_opts){.columns = "default,lock,lock+",
+				       .bare = true});
+}
+
+static void bad_columns(void **state)
+{
+	static const char *const lists[] = {
+		"",	  ",",	   "calls,", ",calls",		"loc",
+		"lock++", "all,x", "ei %",   "default,default+"};
+	static const char *const formats[] = {"table", "csv"};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		assert_int_equal(gn_columns_check(lists[i]), -EINVAL);
+		for (size_t k = 0; k < 2; k++) {
+			struct gn_output_opts o = {.columns = lists[i]};
+			char *text = NULL;
+			size_t size;
+			FILE *f = open_memstream(&text, &size);
+
+			assert_non_null(f);
+			assert_int_equal(
+				gn_output_find(formats[k])->write(&s.m, &o, f),
+				-EINVAL);
+			fclose(f);
+			assert_string_equal(text, "");
+			free(text);
+		}
+	}
+	assert_int_equal(gn_columns_check("default,all,classes,classes+,ei%"),
+			 0);
+}
+
+/* Every class has time, and the default still fits. */
+static void default_fits_120(void **state)
+{
+	struct gn_output_opts o = {.bare = true, .utf8 = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.functions[1].name = "Parser::parse_header";
+	s.functions[2].name = "Program.Leaf(Int32)";
+	s.functions[3].name = "inflate_fast";
+	for (int c = 0; c < GN_CLASS_COUNT; c++) {
+		s.m.session.class_incl[c] = 100 * (uint64_t)(20 - c);
+		s.threads[0].classes[c] = 123456789;
+		s.processes[0].v.class_incl[c] = 123456789;
+	}
+	for (int by = 0; by < GN_BY_COUNT; by++) {
+		o.by = (enum gn_by)by;
+		text = sample_print("table", &s.m, &o);
+		for (char *p = text, *line; (line = strsep(&p, "\n"));)
+			if (*line != '#' && gn_text_width(line) > 120)
+				fail_msg("'%s'", line);
+		free(text);
+	}
+	/* the smallest went, and it says so */
+	o.by = GN_BY_THREAD;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "  app"));
+	assert_non_null(strstr(text, "# no room for: unclassified, other"));
+	assert_non_null(strstr(text, "--columns all shows them"));
+	free(text);
+	o.columns = "all";
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "no room"));
+	assert_non_null(strstr(text, "unclassified"));
+	free(text);
+	o.columns = NULL;
+	o.verbose = true;
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "no room"));
+	free(text);
+}
+
+/* More threads than are told one by one. */
+static void many_threads_differ(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_THREAD, .limit = 1};
+	struct gn_model_thread threads[20];
+	struct sample s;
+	size_t told = 0;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	sample_differ(&s);
+	for (int i = 0; i < 20; i++) {
+		threads[i] = s.threads[0];
+		threads[i].tid = 1000 + (uint32_t)i;
+	}
+	s.m.threads = threads;
+	s.m.nthreads = 20;
+	s.m.checks.sched_errors = 20;
+	text = sample_print("table", &s.m, &o);
+	for (const char *p = text; (p = strstr(p, "by the kernel")); p++)
+		told++;
+	assert_int_equal(told, 8);
+	assert_non_null(strstr(text, "and 12 more\n"));
+	free(text);
 }
 
 static void without_functions(void **state)
@@ -184,7 +434,12 @@ static void nothing_hostile(void **state)
 			  "\\u001b[2J"
 			  "\"]";
 	s.info[2].value = "ma\033chine\n# lost nothing";
+	sample_os(&s);
+	sample_differ(&s);
 	s.functions[2].module = HOSTILE;
+	s.functions[2].name = HOSTILE;
+	s.threads[0].name = HOSTILE;
+	s.waits[2].waker_name = HOSTILE;
 	s.modules[0].name = HOSTILE;
 	s.processes[0].name = HOSTILE;
 	s.nodes[1].name = HOSTILE;
@@ -253,6 +508,13 @@ int main(void)
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(verbose_and_limit),
+		cmocka_unit_test(operating_system),
+		cmocka_unit_test(many_reasons),
+		cmocka_unit_test(bad_wait),
+		cmocka_unit_test(columns),
+		cmocka_unit_test(bad_columns),
+		cmocka_unit_test(default_fits_120),
+		cmocka_unit_test(many_threads_differ),
 		cmocka_unit_test(without_functions),
 		cmocka_unit_test(empty_model),
 		cmocka_unit_test(terminals_shorten),

@@ -30,9 +30,7 @@ struct gn_capture_args {
 	{                                                                      \
 		0, "os", GN_OPTION_TEXT, offsetof(struct gn_capture_args, os), \
 			"LIST",                                                \
-			"kernel work to time: faults (default), syscalls, "    \
-			"none",                                                \
-			NULL                                                   \
+			"what to time: faults (default), syscalls, none", NULL \
 	}
 
 const char *gn_attach_choice(size_t i);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cmd/options.h"
-#include "model/model.h"
+#include "model/pipeline.h"
 #include "output/output.h"
 
 /* Exit statuses of the gnomon command itself. A traced command's own status,
@@ -45,6 +45,13 @@ __attribute__((format(printf, 1, 2))) void gn_error(const char *format, ...);
  */
 bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		  struct gn_args *args, int *status);
+
+/* True when the options of a report fit each other; else it says what does not
+ * and *status is the exit status. */
+bool gn_report_args(const struct gn_args *args, int *status);
+
+/* What the model is to be made with. */
+void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);
 
 struct gn_report_opts {
 	const struct gn_output *format;

@@ -118,7 +118,7 @@ static void join_choices(const struct gn_option *o, const char *between,
 static int set_choice(const struct gn_option *o, const char *text, int *field,
 		      char *err, size_t size)
 {
-	char all[512];
+	char all[768];
 
 	for (size_t i = 0; o->choice(i); i++) {
 		if (strcmp(o->choice(i), text) == 0) {
@@ -328,11 +328,11 @@ int gn_options_parse(const struct gn_verb_usage *u, int argc, char **argv,
 	return status;
 }
 
-static void help_option(const struct gn_option *o, FILE *f)
+/* "-o, --output FILE"; `first` of its line, so it is aligned. Its width. */
+static int help_words(const struct gn_option *o, bool first, FILE *f)
 {
-	char left[128], choices[128], sign[8] = "    ";
+	char choices[128], sign[8] = "";
 	const char *arg = o->arg;
-	int width;
 
 	if (o->short_name)
 		snprintf(sign, sizeof(sign), "-%c, ", o->short_name);
@@ -340,20 +340,32 @@ static void help_option(const struct gn_option *o, FILE *f)
 		join_choices(o, "|", choices, sizeof(choices));
 		arg = choices;
 	}
-	width = snprintf(left, sizeof(left), "  %s--%s%s%s", sign, o->name,
-			 arg ? " " : "", arg ? arg : "");
-	if (width <= HELP_COLUMN - 2)
-		fprintf(f, "%-*s%s\n", HELP_COLUMN, left, o->help);
-	else
-		fprintf(f, "%s  %s\n", left, o->help);
+	return fprintf(f, "%s%*s--%s%s%s", first ? "  " : ", ", first ? 4 : 0,
+		       sign, o->name, arg ? " " : "", arg ? arg : "");
+}
+
+static void help_options(const struct gn_verb_usage *u, FILE *f)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < u->noptions; i++) {
+		const struct gn_option *o = &u->options[i];
+
+		width += help_words(o, !width, f);
+		if (!*o->help && i + 1 < u->noptions)
+			continue;
+		fprintf(f, "%*s%s\n",
+			width <= HELP_COLUMN - 2 ? HELP_COLUMN - width : 2, "",
+			o->help);
+		width = 0;
+	}
 }
 
 void gn_options_help(const struct gn_verb_usage *u, FILE *f)
 {
 	fprintf(f, "usage: gnomon %s %s\n%s\n", u->name, u->synopsis,
 		u->summary);
-	for (size_t i = 0; i < u->noptions; i++)
-		help_option(&u->options[i], f);
+	help_options(u, f);
 	if (u->examples)
 		fprintf(f, "Examples:\n%s", u->examples);
 }

@@ -33,6 +33,7 @@ struct gn_option {
 	enum gn_option_type type;
 	size_t offset;	 /* of the field in the verb's struct */
 	const char *arg; /* the argument's word; NULL: CHOICE lists them */
+	/* "": the row shares the line of the next one, which tells of both */
 	const char *help;
 	/* CHOICE: the i-th text, NULL past the last */
 	const char *(*choice)(size_t i);
@@ -96,7 +97,8 @@ struct gn_args {
 	double min_pct; /* of the tree and of callers */
 	bool ns;	/* exact nanoseconds in tables */
 	bool allow_loss;
-	bool raw; /* reserved: probe cost not subtracted */
+	bool raw;	     /* the probes' cost is not taken out */
+	const char *columns; /* NULL = not given */
 };
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
@@ -186,7 +188,19 @@ struct gn_args {
 #define GN_OPT_NS                                                            \
 	{                                                                    \
 		0, "ns", GN_OPTION_FLAG, offsetof(struct gn_args, ns), NULL, \
-			"exact nanoseconds in tables", NULL                  \
+			"", NULL                                             \
+	}
+/* In a help NS stands before it. */
+#define GN_OPT_RAW                                                             \
+	{                                                                      \
+		0, "raw", GN_OPTION_FLAG, offsetof(struct gn_args, raw), NULL, \
+			"exact nanoseconds; the probes' cost left in", NULL    \
+	}
+#define GN_OPT_COLUMNS                                                      \
+	{                                                                   \
+		0, "columns", GN_OPTION_TEXT,                               \
+			offsetof(struct gn_args, columns), "LIST",          \
+			"default, all, classes, or calls,ei,lock,...", NULL \
 	}
 #define GN_OPT_ALLOW_LOSS                                                  \
 	{                                                                  \

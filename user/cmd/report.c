@@ -7,7 +7,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "model/pipeline.h"
 #include "trace/trace.h"
 
 static const struct gn_option options[] = {
@@ -15,11 +14,13 @@ static const struct gn_option options[] = {
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_BY,
 	GN_OPT_FORMAT,
+	GN_OPT_COLUMNS,
 	GN_OPT_SORT,
 	GN_OPT_LIMIT,
 	GN_OPT_MIN_PCT,
 	GN_OPT_CLASSIFY,
 	GN_OPT_NS,
+	GN_OPT_RAW,
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET("no header above a table"),
 	GN_OPT_VERBOSE("more columns, exact nanoseconds, whole paths"),
@@ -30,7 +31,7 @@ static const struct gn_verb_usage usage = {
 	.synopsis = "[-i FILE] [options]",
 	.summary = "Print what a trace file holds: calls, Elapsed and "
 		   "Application Time, Inclusive\nand Exclusive, of each "
-		   "function, module, thread or process.",
+		   "function, module, thread or process; or its waits.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,
@@ -95,13 +96,16 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 }
 
 static int build(const char *path, struct gn_trace_reader *reader,
-		 enum gn_classify classify, struct gn_model **model)
+		 const struct gn_args *args, struct gn_model **model)
 {
-	struct gn_pipeline_opts opts = {.classify = classify};
-	struct gn_pipeline *p = gn_pipeline_new(&opts);
+	struct gn_pipeline_opts opts;
+	struct gn_pipeline *p;
 	uint64_t bad = 0;
-	int err = p ? feed(reader, p, &bad) : -ENOMEM;
+	int err;
 
+	gn_report_pipeline(&opts, args);
+	p = gn_pipeline_new(&opts);
+	err = p ? feed(reader, p, &bad) : -ENOMEM;
 	if (!err)
 		err = gn_pipeline_finish(p, model);
 	gn_pipeline_free(p);
@@ -122,7 +126,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	return GN_EXIT_OK;
 }
 
-static int load(const char *path, enum gn_classify classify,
+static int load(const char *path, const struct gn_args *args,
 		struct gn_model **model)
 {
 	struct gn_trace_reader *reader;
@@ -130,7 +134,7 @@ static int load(const char *path, enum gn_classify classify,
 
 	if (status)
 		return status;
-	status = build(path, reader, classify, model);
+	status = build(path, reader, args, model);
 	gn_trace_reader_close(reader);
 	return status;
 }
@@ -170,10 +174,11 @@ int gn_cmd_report(int argc, char **argv)
 	int status;
 
 	gn_args_init(&args);
-	if (!gn_cmd_parse(&usage, argc, argv, &args, &status))
+	if (!gn_cmd_parse(&usage, argc, argv, &args, &status) ||
+	    !gn_report_args(&args, &status))
 		goto out;
 	path = args.input ? args.input : GN_DEFAULT_TRACE;
-	status = load(path, (enum gn_classify)args.classify, &model);
+	status = load(path, &args, &model);
 	if (status)
 		goto out;
 	status = print(model, &args);

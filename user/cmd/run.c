@@ -5,7 +5,6 @@
 
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
-#include "model/pipeline.h"
 
 static const struct gn_option options[] = {
 	GN_OPT_FUNCTION,
@@ -14,19 +13,21 @@ static const struct gn_option options[] = {
 	GN_OPT_DURATION,
 	GN_OPT_BY,
 	GN_OPT_FORMAT,
+	GN_OPT_COLUMNS,
 	GN_OPT_SORT,
 	GN_OPT_LIMIT,
 	GN_OPT_MIN_PCT,
 	GN_OPT_CLASSIFY,
 	GN_OPT_NS,
+	GN_OPT_RAW,
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_ATTACH,
 	GN_OPT_OS,
 	GN_OPT_RING,
 	GN_OPT_ALLOW_LOSS,
-	GN_OPT_QUIET("say nothing but errors"),
-	GN_OPT_VERBOSE("say more"),
+	GN_OPT_QUIET(""),
+	GN_OPT_VERBOSE("say nothing but errors; say more"),
 };
 
 static const struct gn_verb_usage usage = {
@@ -68,13 +69,14 @@ static int print(const struct gn_model *m, const struct gn_args *args,
 static int run(const struct gn_capture_args *a, int argc, char **argv,
 	       struct gn_textfile *out)
 {
-	struct gn_pipeline_opts popts = {
-		.classify = (enum gn_classify)a->args.classify};
-	struct gn_pipeline *p = gn_pipeline_new(&popts);
+	struct gn_pipeline_opts popts;
+	struct gn_pipeline *p;
 	struct gn_model *m = NULL;
 	struct gn_capture c;
 	int status;
 
+	gn_report_pipeline(&popts, &a->args);
+	p = gn_pipeline_new(&popts);
 	if (!p) {
 		gn_error("no memory; free some");
 		return GN_EXIT_FAILED;
@@ -111,6 +113,7 @@ int gn_cmd_run(int argc, char **argv)
 
 	gn_args_init(&a.args);
 	if (!gn_cmd_parse(&usage, argc, argv, &a.args, &status) ||
+	    !gn_report_args(&a.args, &status) ||
 	    !gn_capture_target(&a, &status))
 		goto out;
 	/* before anything runs: a place that cannot be written is told now */

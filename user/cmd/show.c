@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "output/sched.h"
 
 /* Rows that a terminal gets when nobody said how many. */
 #define TERMINAL_LIMIT 50
@@ -30,6 +31,36 @@ static int terminal_width(int fd)
 	return size.ws_col;
 }
 
+bool gn_report_args(const struct gn_args *args, int *status)
+{
+	*status = GN_EXIT_USAGE;
+	if (!args->columns)
+		return true;
+	if (gn_columns_check(args->columns)) {
+		gn_error(
+			"--columns cannot be '%s'; give default, all, classes, "
+			"classes+, or some of calls, unwound, ei, ei%%, ee, "
+			"ee%%, ai, ai%%, ae, ae%%, min, avg, max, finished, "
+			"lock, lock+ and the other classes",
+			args->columns);
+		return false;
+	}
+	if (args->by == GN_BY_WAITS) {
+		gn_error("--by waits has columns of its own; leave --columns "
+			 "out");
+		return false;
+	}
+	return true;
+}
+
+void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args)
+{
+	*o = (struct gn_pipeline_opts){
+		.classify = (enum gn_classify)args->classify,
+		.raw = args->raw,
+	};
+}
+
 void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 			 FILE *f)
 {
@@ -38,6 +69,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 	o->format = gn_output_at((size_t)args->format);
 	o->out = (struct gn_output_opts){
 		.by = (enum gn_by)args->by,
+		.columns = args->columns,
 		.sort = args->sort < 0 ? NULL : gn_sort_columns()[args->sort],
 		.limit = args->limit,
 		.min_pct = args->min_pct,
@@ -80,6 +112,25 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 	return GN_EXIT_OK;
 }
 
+/* The threads of which the kernel's account differs from ours. */
+static void warn_sched(const struct gn_model *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nthreads; i++) {
+		char *text;
+
+		if (gn_sched_verdict(&m->threads[i]) != GN_SCHED_DIFFERENT ||
+		    n++ >= GN_SCHED_LINES)
+			continue;
+		text = gn_sched_text(&m->threads[i], true);
+		gn_error("%s", text ? text : "no memory");
+		free(text);
+	}
+	if (n > GN_SCHED_LINES)
+		gn_error("and %zu more threads", n - GN_SCHED_LINES);
+}
+
 void gn_report_warn(const struct gn_model *m, bool allow_loss)
 {
 	const char *advice = allow_loss
@@ -90,6 +141,8 @@ void gn_report_warn(const struct gn_model *m, bool allow_loss)
 	if (gn_model_broken(m))
 		gn_error("a self-check failed, the numbers cannot be trusted; "
 			 "please report it with the trace");
+	if (m->checks.sched_errors)
+		warn_sched(m);
 	if (m->truncated)
 		gn_error("the trace has no end, what followed is lost; the "
 			 "report holds what came before");

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/syscalls.h>
+#include "output/columns.h"
 #include "output/formats.h"
-#include "output/rows.h"
 #include "output/text.h"
 
 static int put_text(FILE *f, const char *text)
@@ -52,54 +53,33 @@ static const char *leading_titles(enum gn_by by)
 	}
 }
 
-static void put_titles(enum gn_by by, FILE *f)
+static void put_titles(enum gn_by by, const struct gn_picks *p, FILE *f)
 {
-	fprintf(f,
-		"%s,calls,unwound,elapsed_inclusive_ns,elapsed_inclusive_pct,"
-		"elapsed_exclusive_ns,elapsed_exclusive_pct,"
-		"application_inclusive_ns,application_inclusive_pct,"
-		"application_exclusive_ns,application_exclusive_pct,"
-		"min_ns,max_ns,finished,gap",
-		leading_titles(by));
-	/* a thread's classes are those of its account */
-	if (by == GN_BY_THREAD) {
-#define TITLE(name, value, text, group, meaning) fputs("," text "_ns", f);
-		GN_CLASS_LIST(TITLE)
-#undef TITLE
-	} else {
-#define TITLES(name, value, text, group, meaning) \
-	fputs("," text "_inclusive_ns," text "_exclusive_ns", f);
-		GN_CLASS_LIST(TITLES)
-#undef TITLES
+	char title[GN_CELL];
+
+	fputs(leading_titles(by), f);
+	for (int i = 0; i < p->n; i++) {
+		gn_column_csv(title, p->pick[i].column, by);
+		fprintf(f, ",%s", title);
 	}
-	fputs("\r\n", f);
+	fputs(",gap\r\n", f);
 }
 
-static void put_values(const struct gn_model *m, const struct gn_values *v,
-		       FILE *f)
+/* The numbers of a row; whether it has a gap stands behind them always. */
+static void put_values(const struct gn_model *m, const struct gn_row *r,
+		       const struct gn_picks *p, FILE *f)
 {
-	uint64_t elapsed = m->session.elapsed_incl, app = m->session.app_incl;
+	for (int i = 0; i < p->n; i++) {
+		int column = p->pick[i].column;
+		uint64_t value = gn_column_value(r, column);
 
-	fprintf(f,
-		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64
-		",%.6f,%" PRIu64 ",%.6f,%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
-		",%" PRIu64 ",%d",
-		v->calls, v->unwound, v->elapsed_incl,
-		gn_pct(v->elapsed_incl, elapsed), v->elapsed_excl,
-		gn_pct(v->elapsed_excl, elapsed), v->app_incl,
-		gn_pct(v->app_incl, app), v->app_excl, gn_pct(v->app_excl, app),
-		v->min, v->max, v->finished, v->gap);
-}
-
-static void put_classes(const struct gn_row *r, enum gn_by by, FILE *f)
-{
-	for (int c = 0; c < GN_CLASS_COUNT; c++) {
-		if (by == GN_BY_THREAD)
-			fprintf(f, ",%" PRIu64, r->classes[c]);
+		if (gn_column_show(column) == GN_SHOW_PCT)
+			fprintf(f, ",%.6f",
+				gn_pct(value, gn_column_whole(m, column)));
 		else
-			fprintf(f, ",%" PRIu64 ",%" PRIu64, r->v->class_incl[c],
-				r->v->class_excl[c]);
+			fprintf(f, ",%" PRIu64, value);
 	}
+	fprintf(f, ",%d\r\n", r->v->gap);
 }
 
 static int put_function(const struct gn_row *r, FILE *f)
@@ -171,15 +151,84 @@ static size_t owner(const struct gn_rows *rows, size_t i)
 	return i;
 }
 
+static int put_waker(const struct gn_model *m, const struct gn_model_wait *w,
+		     FILE *f)
+{
+	struct gn_values none = {0};
+	struct gn_row by;
+	int err;
+
+	fprintf(f, ",%" PRIu32 ",", w->waker);
+	err = put_text(f, w->waker_name);
+	if (w->waker_function < 0) {
+		fputs(",,", f);
+		return err;
+	}
+	gn_row_function(&by, m, w->waker_function, &none);
+	fputc(',', f);
+	if (!err)
+		err = put_text(f, by.name);
+	fputc(',', f);
+	return err ? err : put_text(f, by.module);
+}
+
+/* One record a reason. */
+static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	struct gn_output_opts all = *o;
+	const struct gn_row *of = NULL;
+	struct gn_rows rows;
+	int err;
+
+	all.verbose = true;
+	err = gn_rows_make(m, &all, &rows);
+	if (!err)
+		fputs("function,module,runtime,class,syscall,syscall_name,"
+		      "time_ns,count,longest_ns,waker_tid,waker,"
+		      "waker_function,waker_module\r\n",
+		      f);
+	for (size_t i = 0; i < rows.n && !err; i++) {
+		const struct gn_model_wait *w = rows.row[i].wait.of;
+		const char *name;
+
+		if (!w) {
+			of = &rows.row[i];
+			continue;
+		}
+		err = put_function(of, f);
+		fprintf(f, ",%s,", gn_class_text((int)w->class));
+		if (w->reason != GN_NO_SYSCALL)
+			fprintf(f, "%u", w->reason);
+		name = gn_syscall_name(w->reason);
+		fprintf(f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			name ? name : "", w->ns, w->count, w->longest);
+		if (!err)
+			err = put_waker(m, w, f);
+		fputs("\r\n", f);
+		if (!err)
+			err = gn_stream_status(f);
+	}
+	gn_rows_clear(&rows);
+	return err;
+}
+
 int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f)
 {
+	struct gn_picks picks;
 	struct gn_rows rows;
 	size_t of = 0;
-	int err = gn_rows_make(m, o, &rows);
+	int err;
 
+	if (o->by == GN_BY_WAITS)
+		return write_waits(m, o, f);
+	err = gn_picks_parse(o->columns, "all", false, o->by, &picks);
+	if (err)
+		return err;
+	err = gn_rows_make(m, o, &rows);
 	if (!err)
-		put_titles(o->by, f);
+		put_titles(o->by, &picks, f);
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_row *r = &rows.row[i];
 
@@ -188,9 +237,7 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		    (!i || of < i))
 			of = owner(&rows, i);
 		err = put_leading(r, &rows.row[of], m, o->by, f);
-		put_values(m, r->v, f);
-		put_classes(r, o->by, f);
-		fputs("\r\n", f);
+		put_values(m, r, &picks, f);
 		if (!err)
 			err = gn_stream_status(f);
 	}

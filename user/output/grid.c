@@ -25,7 +25,10 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 		snprintf(buf, GN_CELL, "%" PRIu64, value);
 		break;
 	case GN_SHOW_TIME:
-		gn_format_time(buf, value, ns);
+		if (value == UINT64_MAX)
+			snprintf(buf, GN_CELL, "-");
+		else
+			gn_format_time(buf, value, ns);
 		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
@@ -66,6 +69,7 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 		snprintf(buf, GN_CELL, "%s",
 			 r->kind == GN_ROW_CALLER   ? "  <- "
 			 : r->kind == GN_ROW_CALLEE ? "  -> "
+			 : r->kind == GN_ROW_REASON ? "  "
 						    : "");
 	else if (r->depth > INDENT_LIMIT)
 		snprintf(buf, GN_CELL, "%*s[%" PRIu32 "] ", 2 * INDENT_LIMIT,
@@ -256,6 +260,40 @@ out:
 	return err;
 }
 
+/* The lightest column that may be left out, -1 = none. */
+static int lightest(const struct gn_grid *g)
+{
+	int least = -1;
+
+	for (int i = 0; i < g->n; i++) {
+		const struct gn_column *c = &g->column[i];
+
+		if (c->fits &&
+		    (least < 0 || c->weight <= g->column[least].weight))
+			least = i;
+	}
+	return least;
+}
+
+int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
+		const struct gn_output_opts *o, int width)
+{
+	int numbers = measure(g, rows, o->ns), names, modules, i;
+	int err = measure_texts(g, rows, o, &names, &modules);
+
+	if (err)
+		return err;
+	names += 2 + (g->marks ? 2 : 0) + (g->modules ? 2 + modules : 0);
+	while (numbers + names > width && (i = lightest(g)) >= 0) {
+		g->left_out[g->nleft_out++] = g->column[i].title;
+		g->n--;
+		memmove(&g->column[i], &g->column[i + 1],
+			(size_t)(g->n - i) * sizeof(g->column[0]));
+		numbers = measure(g, rows, o->ns);
+	}
+	return 0;
+}
+
 int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 		  const struct gn_output_opts *o, FILE *f)
 {
@@ -270,8 +308,9 @@ int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 	for (size_t i = 0; i < rows->n && !err; i++) {
 		const struct gn_row *r = &rows->row[i];
 
-		/* a block of callers begins after a callee or a function */
+		/* a block begins after a callee, a reason or a function */
 		if (g->kinds && i && r->kind != GN_ROW_CALLEE &&
+		    r->kind != GN_ROW_REASON &&
 		    rows->row[i - 1].kind != GN_ROW_CALLER)
 			fputc('\n', f);
 		err = print_row(g, r, &l, o, f);

@@ -9,12 +9,13 @@
 
 #include "output/rows.h"
 
-#define GN_GRID_COLUMNS 40
+/* All of columns.h, and what stands beside them. */
+#define GN_GRID_COLUMNS 64
 
 enum gn_show {
 	GN_SHOW_COUNT,
-	GN_SHOW_ID, /* a number without commas */
-	GN_SHOW_TIME,
+	GN_SHOW_ID,   /* a number without commas */
+	GN_SHOW_TIME, /* UINT64_MAX: not known */
 	GN_SHOW_PCT,
 };
 
@@ -23,19 +24,29 @@ struct gn_column {
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
-	uint64_t whole; /* PCT: what is 100 % */
-	int gap;	/* blanks before it */
-	int width;	/* made by gn_grid_print() */
+	uint64_t whole;	 /* PCT: what is 100 % */
+	int gap;	 /* blanks before it */
+	bool fits;	 /* gn_grid_fit() may leave it out, */
+	uint64_t weight; /* the lightest first */
+	int width;	 /* made by gn_grid_print() */
 };
 
 struct gn_grid {
 	struct gn_column column[GN_GRID_COLUMNS];
 	int n;
+	/* titles of those that gn_grid_fit() left out */
+	const char *left_out[GN_GRID_COLUMNS];
+	int nleft_out;
 	bool marks;   /* the column of the `!` */
 	bool modules; /* the module behind the name */
 	const char *title;
 	bool kinds; /* callers and callees are told apart, blank line between */
 };
+
+/* Leaves out columns until the widest row has at most `width` cells, or none
+ * can be left out any more. -ENOMEM. */
+int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
+		const struct gn_output_opts *o, int width);
 
 /* 0, -errno of the stream, -ENOMEM. */
 int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,

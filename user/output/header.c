@@ -8,9 +8,8 @@
 
 #include <jansson.h>
 
+#include "output/sched.h"
 #include "output/text.h"
-
-#define ATTENTION "\033[1;31m"
 
 /* One word as a shell reads it. */
 static void put_word(FILE *f, const char *word)
@@ -166,6 +165,27 @@ static void put_classes(const struct gn_model *m, FILE *f)
 	fputc('\n', f);
 }
 
+/* Kernel work that was not timed: its time on a CPU is in app. */
+static void put_untimed(const struct gn_model *m, FILE *f)
+{
+	static const struct {
+		const char *key, *what;
+	} work[] = {
+		{"syscalls", "system calls'"},
+		{"faults", "page faults'"},
+	};
+
+	for (size_t i = 0; i < sizeof(work) / sizeof(work[0]); i++) {
+		const char *value = gn_model_info(m, work[i].key);
+
+		if (value && !strcmp(value, "0"))
+			fprintf(f,
+				"# %-11s %s own CPU time counts as app (--os "
+				"%s shows it)\n",
+				"", work[i].what, work[i].key);
+	}
+}
+
 /* The number of an INFO record; false when it has none. */
 static bool info_number(const struct gn_model *m, const char *key, uint64_t *n)
 {
@@ -212,12 +232,12 @@ static void put_legend(const struct gn_model *m, FILE *f)
 /* Colour around a line that must not be overlooked. */
 static void begin_attention(const struct gn_output_opts *o, FILE *f)
 {
-	fputs(o->color ? ATTENTION "# " : "# ", f);
+	fputs(o->color ? GN_ATTENTION "# " : "# ", f);
 }
 
 static void end_attention(const struct gn_output_opts *o, FILE *f)
 {
-	fputs(o->color ? "\033[0m\n" : "\n", f);
+	fputs(o->color ? GN_PLAIN "\n" : "\n", f);
 }
 
 /* Causes of loss with their counts: " (ring-full 3, missed 1)". */
@@ -282,10 +302,11 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	end_attention(o, f);
 }
 
-static void put_checks(const struct gn_model *m, const struct gn_output_opts *o,
-		       FILE *f)
+static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
+		      FILE *f)
 {
 	char n[GN_CELL];
+	int err = 0;
 
 	if (!gn_model_broken(m)) {
 		fprintf(f,
@@ -302,6 +323,8 @@ static void put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ERROR)
 #undef CHECK_ERROR
+	if (m->checks.sched_errors)
+		err = gn_sched_print(m, o, GN_SCHED_DIFFERENT, "", f);
 #define CHECK_ODDITY(field, text, error)                         \
 	if (!error && m->checks.field) {                         \
 		gn_format_count(n, m->checks.field);             \
@@ -309,6 +332,9 @@ static void put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ODDITY)
 #undef CHECK_ODDITY
+	if (!err && o->verbose)
+		err = gn_sched_print(m, o, GN_SCHED_SPLIT, "note", f);
+	return err;
 }
 
 static void put_leave_hint(const struct gn_model *m, FILE *f)
@@ -336,13 +362,17 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	put_time(m, o, f);
 	put_classes(m, f);
+	put_untimed(m, f);
 	put_functions(m, f);
 	err = put_line(f, "", gn_model_info(m, "functions.verdict"), o->utf8);
 	if (err)
 		return err;
 	put_legend(m, f);
+	gn_header_probe_cost(m, o, f);
 	put_loss(m, o, f);
-	put_checks(m, o, f);
+	err = put_checks(m, o, f);
+	if (err)
+		return err;
 	put_leave_hint(m, f);
 	if (m->nfunctions)
 		err = put_line(f, "hint", gn_model_info(m, "hint"), o->utf8);
@@ -364,8 +394,8 @@ void gn_header_no_functions(const struct gn_model *m,
 	fputs("#\n", f);
 }
 
-void gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
-		     bool marked, FILE *f)
+int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
+		    bool marked, FILE *f)
 {
 	if (marked)
 		fputs("# ! events were lost while it ran: the time is in "
@@ -374,6 +404,5 @@ void gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 	/* with a header they were told above, and long tables scroll */
 	if (gn_model_lossy(m))
 		put_loss(m, o, f);
-	if (o->bare && gn_model_broken(m))
-		put_checks(m, o, f);
+	return o->bare && gn_model_broken(m) ? put_checks(m, o, f) : 0;
 }

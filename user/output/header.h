@@ -17,9 +17,16 @@ void gn_header_no_functions(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f);
 
 /* Notes that belong behind a table; losses and failed checks always. `marked`:
- * some row has the mark of a gap. */
-void gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
-		     bool marked, FILE *f);
+ * some row has the mark of a gap. 0, -ENOMEM. */
+int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
+		    bool marked, FILE *f);
+
+/* Of probe_cost.c: the line of what probes cost, whether it is known, and the
+ * word of an enum gn_probe_class. */
+void gn_header_probe_cost(const struct gn_model *m,
+			  const struct gn_output_opts *o, FILE *f);
+bool gn_probe_cost_known(const struct gn_model *m);
+const char *gn_probe_class_text(int class);
 
 /* The words of a command from the JSON array of its INFO record, as a shell
  * reads them; the text itself when it is no such array. Freed by the caller,

@@ -9,10 +9,13 @@
 
 #include <jansson.h>
 
+#include <gnomon/syscalls.h>
 #include "output/emit.h"
 #include "output/formats.h"
+#include "output/header.h"
 #include "output/rows.h"
 #include "output/text.h"
+#include "output/waits.h"
 
 #define JSON_VERSION 1
 
@@ -20,6 +23,7 @@ struct writer {
 	struct gn_emit e;
 	const struct gn_model *m;
 	const struct gn_output_opts *o;
+	struct gn_waits waits;
 	size_t hidden[GN_BY_COUNT];
 };
 
@@ -85,6 +89,61 @@ static void put_thread(struct writer *w, const struct gn_row *r)
 	gn_emit_u64(&w->e, "calls", t->v.calls);
 	put_classes(&w->e, "classes", t->classes);
 	gn_emit_u64(&w->e, "gaps", t->gaps);
+	gn_emit_u64(&w->e, "probe_cost_ns", t->probe_cost);
+	if (!t->sched_known)
+		return;
+	gn_emit_open(&w->e, "kernel", '{');
+	gn_emit_u64(&w->e, "cpu_ns", t->kernel_cpu);
+	if (t->kernel_delay != UINT64_MAX)
+		gn_emit_u64(&w->e, "runqueue_ns", t->kernel_delay);
+	gn_emit_u64(&w->e, "our_cpu_ns", t->cpu);
+	gn_emit_u64(&w->e, "our_runqueue_ns", t->delay);
+	gn_emit_close(&w->e, '}');
+}
+
+static void put_waker(struct writer *w, const struct gn_model_wait *wait)
+{
+	struct gn_values none = {0};
+	struct gn_row r;
+
+	gn_emit_open(&w->e, "waker", '{');
+	gn_emit_u64(&w->e, "tid", wait->waker);
+	if (wait->waker_name[0])
+		gn_emit_text(&w->e, "name", wait->waker_name);
+	if (wait->waker_function >= 0) {
+		gn_row_function(&r, w->m, wait->waker_function, &none);
+		gn_emit_text(&w->e, "function", r.name);
+		gn_emit_text(&w->e, "module", r.module);
+	}
+	gn_emit_close(&w->e, '}');
+}
+
+/* What a function waited for; -1: what is outside of any. */
+static void put_waits(struct writer *w, int32_t function)
+{
+	size_t n;
+	const struct gn_model_wait *const *wait =
+		gn_waits_of(&w->waits, function, &n);
+
+	gn_emit_open(&w->e, "waits", '[');
+	for (size_t i = 0; i < n; i++) {
+		const char *name = gn_syscall_name(wait[i]->reason);
+
+		gn_emit_open(&w->e, NULL, '{');
+		gn_emit_text(&w->e, "class",
+			     gn_class_text((int)wait[i]->class));
+		if (wait[i]->reason != GN_NO_SYSCALL)
+			gn_emit_u64(&w->e, "syscall", wait[i]->reason);
+		if (name)
+			gn_emit_text(&w->e, "syscall_name", name);
+		gn_emit_u64(&w->e, "time_ns", wait[i]->ns);
+		gn_emit_u64(&w->e, "count", wait[i]->count);
+		gn_emit_u64(&w->e, "longest_ns", wait[i]->longest);
+		if (wait[i]->waker)
+			put_waker(w, wait[i]);
+		gn_emit_close(&w->e, '}');
+	}
+	gn_emit_close(&w->e, ']');
 }
 
 static void put_row(struct writer *w, const struct gn_row *r, enum gn_by by)
@@ -108,6 +167,7 @@ static void put_row(struct writer *w, const struct gn_row *r, enum gn_by by)
 	default:
 		put_function(&w->e, r);
 		put_values(w, r->v);
+		put_waits(w, (int32_t)r->id);
 		break;
 	}
 	gn_emit_close(&w->e, '}');
@@ -233,6 +293,35 @@ static void put_info(struct writer *w, const char *key)
 		gn_emit_text(&w->e, key, text);
 }
 
+static void put_probe_cost(struct writer *w)
+{
+	const struct gn_model *m = w->m;
+	struct gn_emit *e = &w->e;
+
+	gn_emit_line(e);
+	gn_emit_open(e, "probe_cost", '{');
+	gn_emit_bool(e, "subtracted", !m->raw && gn_probe_cost_known(m));
+	gn_emit_u64(e, "ns", m->probe_cost);
+	gn_emit_u64(e, "left_ns", m->probe_cost_left);
+	gn_emit_open(e, "classes", '[');
+	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+		const struct gn_model_cost *cost = &m->costs[c];
+
+		if (!cost->samples && !cost->hits)
+			continue;
+		gn_emit_open(e, NULL, '{');
+		gn_emit_text(e, "name", gn_probe_class_text(c));
+		gn_emit_u64(e, "samples", cost->samples);
+		gn_emit_u64(e, "before_ns", cost->before_ns);
+		gn_emit_u64(e, "after_ns", cost->after_ns);
+		gn_emit_u64(e, "spread_ns", cost->spread_ns);
+		gn_emit_u64(e, "hits", cost->hits);
+		gn_emit_close(e, '}');
+	}
+	gn_emit_close(e, ']');
+	gn_emit_close(e, '}');
+}
+
 static void put_head(struct writer *w)
 {
 	const struct gn_model *m = w->m;
@@ -255,10 +344,7 @@ static void put_head(struct writer *w)
 	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
 	put_classes(e, "classes", m->session.class_incl);
 	gn_emit_close(e, '}');
-	gn_emit_line(e);
-	gn_emit_open(e, "probe_cost", '{');
-	gn_emit_bool(e, "subtracted", false);
-	gn_emit_close(e, '}');
+	put_probe_cost(w);
 }
 
 static void put_counts(struct writer *w)
@@ -307,8 +393,7 @@ static void put_hidden(struct writer *w)
 	gn_emit_close(e, '}');
 }
 
-int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
-		  FILE *f)
+static int put_all(struct writer *w)
 {
 	static const struct {
 		const char *key;
@@ -319,29 +404,42 @@ int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
 		{"processes", GN_BY_PROCESS},
 		{"threads", GN_BY_THREAD},
 	};
-	struct writer w = {.e = {.f = f}, .m = m, .o = o};
-	int err = gn_rows_sort(NULL, 0, o->sort);
+	int err;
 
-	if (err)
-		return err;
-	gn_emit_open(&w.e, NULL, '{');
-	put_head(&w);
-	put_counts(&w);
+	gn_emit_open(&w->e, NULL, '{');
+	put_head(w);
+	put_counts(w);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-		gn_emit_line(&w.e);
-		err = put_array(&w, arrays[i].key, arrays[i].by);
+		gn_emit_line(&w->e);
+		err = put_array(w, arrays[i].key, arrays[i].by);
 		if (err)
 			return err;
 	}
-	if (o->by == GN_BY_CALLERS) {
-		gn_emit_line(&w.e);
-		put_edges(&w);
+	gn_emit_line(&w->e);
+	put_waits(w, -1);
+	if (w->o->by == GN_BY_CALLERS) {
+		gn_emit_line(&w->e);
+		put_edges(w);
 	}
-	err = put_tree(&w);
+	err = put_tree(w);
 	if (err)
 		return err;
-	put_hidden(&w);
-	gn_emit_close(&w.e, '}');
-	fputc('\n', f);
-	return gn_stream_status(f);
+	put_hidden(w);
+	gn_emit_close(&w->e, '}');
+	fputc('\n', w->e.f);
+	return gn_stream_status(w->e.f);
+}
+
+int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
+		  FILE *f)
+{
+	struct writer w = {.e = {.f = f}, .m = m, .o = o};
+	int err = gn_rows_sort(NULL, 0, o->sort);
+
+	if (!err)
+		err = gn_waits_group(m, &w.waits);
+	if (!err)
+		err = put_all(&w);
+	gn_waits_clear(&w.waits);
+	return err;
 }

@@ -11,13 +11,14 @@
 #include "model/model.h"
 
 /* X(enumerator, text, meaning) */
-#define GN_BY_LIST(X)                                                  \
-	X(FUNCTION, "function", "one row a function")                  \
-	X(MODULE, "module", "one row a module")                        \
-	X(THREAD, "thread", "one row a thread, with its time classes") \
-	X(PROCESS, "process", "one row a process")                     \
-	X(TREE, "tree", "the call tree")                               \
-	X(CALLERS, "callers", "each function with callers and callees")
+#define GN_BY_LIST(X)                                                   \
+	X(FUNCTION, "function", "one row a function")                   \
+	X(MODULE, "module", "one row a module")                         \
+	X(THREAD, "thread", "one row a thread, with its time classes")  \
+	X(PROCESS, "process", "one row a process")                      \
+	X(TREE, "tree", "the call tree")                                \
+	X(CALLERS, "callers", "each function with callers and callees") \
+	X(WAITS, "waits", "what each function waited for, and who woke it")
 
 enum gn_by {
 #define GN_BY_ENUM(name, text, meaning) GN_BY_##name,
@@ -28,6 +29,8 @@ enum gn_by {
 
 struct gn_output_opts {
 	enum gn_by by;
+	/* tables and CSV: see gn_columns_check(); NULL = the default */
+	const char *columns;
 	const char *sort; /* a column's name, NULL = the default */
 	size_t limit;	  /* rows, 0 = all */
 	double min_pct;	  /* tree and callers: hide below, default 0 */
@@ -42,7 +45,8 @@ struct gn_output_opts {
 struct gn_output {
 	const char *name;
 	const char *help;
-	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column). */
+	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column, or
+	 * opts->columns no list of them). */
 	int (*write)(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f);
 };
@@ -54,6 +58,9 @@ const struct gn_output *gn_output_at(size_t i);
 
 /* enum gn_by of a text, -1 when there is none. */
 int gn_by_find(const char *text);
+/* 0 when `list` is one of columns; -EINVAL. Its words, separated by commas:
+ * default, all, classes, classes+, and the names of columns.h. */
+int gn_columns_check(const char *list);
 /* Names of the sort columns, NULL-terminated. The names and numbers are sorted
  * upwards, everything else downwards. */
 const char *const *gn_sort_columns(void);

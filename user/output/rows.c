@@ -70,6 +70,7 @@ static void thread_row(struct gn_row *row, const struct gn_model_thread *t)
 	row->pid = t->pid;
 	row->tid = t->tid;
 	row->gaps = t->gaps;
+	row->thread = t;
 }
 
 static void process_row(struct gn_row *row, const struct gn_model_process *p)
@@ -138,11 +139,15 @@ int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
 		return gn_rows_tree(m, o, out);
 	if (o->by == GN_BY_CALLERS)
 		return gn_rows_callers(m, o, out);
+	if (o->by == GN_BY_WAITS)
+		return gn_rows_waits(m, o, out);
 	return make_flat(m, o, out);
 }
 
 void gn_rows_clear(struct gn_rows *rows)
 {
+	for (size_t i = 0; i < rows->n; i++)
+		free(rows->row[i].own);
 	free(rows->row);
 	memset(rows, 0, sizeof(*rows));
 }

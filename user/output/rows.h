@@ -16,6 +16,7 @@ enum gn_row_kind {
 	GN_ROW_PLAIN = 0,
 	GN_ROW_CALLER, /* calls the plain row that follows */
 	GN_ROW_CALLEE, /* is called by the plain row before */
+	GN_ROW_REASON, /* is what the plain row before waited for */
 };
 
 struct gn_row {
@@ -28,9 +29,16 @@ struct gn_row {
 	int32_t parent;		 /* tree: id of its parent, -1 = none */
 	uint32_t depth;		 /* tree: 0 = the session */
 	uint32_t pid, tid;
-	uint64_t threads; /* processes */
-	uint64_t gaps;	  /* threads */
+	uint64_t threads;		      /* processes */
+	const struct gn_model_thread *thread; /* threads; else NULL */
+	uint64_t gaps;			      /* threads */
 	enum gn_row_kind kind;
+	/* waits: a function's sums, or those of one of its reasons */
+	struct {
+		uint64_t ns, count, longest;
+		const struct gn_model_wait *of; /* NULL: of more than one */
+	} wait;
+	char *own; /* what `name` points to when it was made for the row */
 };
 
 struct gn_rows {
@@ -46,11 +54,19 @@ int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 void gn_rows_clear(struct gn_rows *rows);
 
+/* Elapsed inclusive time by calls. */
+static inline uint64_t gn_row_avg(const struct gn_row *r)
+{
+	return r->v->calls ? r->v->elapsed_incl / r->v->calls : 0;
+}
+
 /* Of rows.c, for the files beside it. */
 int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,
 		    struct gn_rows *out);
+int gn_rows_waits(const struct gn_model *m, const struct gn_output_opts *o,
+		  struct gn_rows *out);
 void gn_row_function(struct gn_row *row, const struct gn_model *m,
 		     int32_t function, const struct gn_values *v);
 /* One more row, all zeros but its place; NULL when there is no memory. */

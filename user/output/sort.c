@@ -8,21 +8,20 @@
 #include "output/rows.h"
 
 /* X(enumerator, name, value of `r`): sorted downwards. */
-#define NUMBER_LIST(X)                                              \
-	X(ELAPSED_INCL, "elapsed-inclusive", r->v->elapsed_incl)    \
-	X(ELAPSED_EXCL, "elapsed-exclusive", r->v->elapsed_excl)    \
-	X(APP_INCL, "application-inclusive", r->v->app_incl)        \
-	X(APP_EXCL, "application-exclusive", r->v->app_excl)        \
-	X(EI, "ei", r->v->elapsed_incl)                             \
-	X(EE, "ee", r->v->elapsed_excl)                             \
-	X(AI, "ai", r->v->app_incl)                                 \
-	X(AE, "ae", r->v->app_excl)                                 \
-	X(CALLS, "calls", r->v->calls)                              \
-	X(UNWOUND, "unwound", r->v->unwound)                        \
-	X(MIN, "min", r->v->min)                                    \
-	X(AVG, "avg",                                               \
-	  r->v->finished ? r->v->elapsed_incl / r->v->finished : 0) \
-	X(MAX, "max", r->v->max)                                    \
+#define NUMBER_LIST(X)                                           \
+	X(ELAPSED_INCL, "elapsed-inclusive", r->v->elapsed_incl) \
+	X(ELAPSED_EXCL, "elapsed-exclusive", r->v->elapsed_excl) \
+	X(APP_INCL, "application-inclusive", r->v->app_incl)     \
+	X(APP_EXCL, "application-exclusive", r->v->app_excl)     \
+	X(EI, "ei", r->v->elapsed_incl)                          \
+	X(EE, "ee", r->v->elapsed_excl)                          \
+	X(AI, "ai", r->v->app_incl)                              \
+	X(AE, "ae", r->v->app_excl)                              \
+	X(CALLS, "calls", r->v->calls)                           \
+	X(UNWOUND, "unwound", r->v->unwound)                     \
+	X(MIN, "min", r->v->min)                                 \
+	X(AVG, "avg", gn_row_avg(r))                             \
+	X(MAX, "max", r->v->max)                                 \
 	X(GAPS, "gaps", r->gaps)
 
 enum column {
@@ -33,7 +32,8 @@ enum column {
 	COLUMN_MODULE,
 	COLUMN_PID,
 	COLUMN_CLASS, /* the classes follow */
-	COLUMN_COUNT = COLUMN_CLASS + GN_CLASS_COUNT,
+	COLUMN_CLASS_INCL = COLUMN_CLASS + GN_CLASS_COUNT,
+	COLUMN_COUNT = COLUMN_CLASS_INCL + GN_CLASS_COUNT,
 };
 
 static const char *const columns[] = {
@@ -44,7 +44,8 @@ static const char *const columns[] = {
 	[COLUMN_MODULE] = "module",
 	[COLUMN_PID] = "pid",
 #define COLUMN_CLASS_TEXT(id, value, name, group, meaning) \
-	[COLUMN_CLASS + GN_CLASS_##id] = name,
+	[COLUMN_CLASS + GN_CLASS_##id] = name,             \
+			[COLUMN_CLASS_INCL + GN_CLASS_##id] = name "+",
 	GN_CLASS_LIST(COLUMN_CLASS_TEXT)
 #undef COLUMN_CLASS_TEXT
 		[COLUMN_COUNT] = NULL,
@@ -64,7 +65,9 @@ static uint64_t number(const struct gn_row *r, enum column c)
 		NUMBER_LIST(COLUMN_CASE)
 #undef COLUMN_CASE
 	default:
-		return r->classes[c - COLUMN_CLASS];
+		return c < COLUMN_CLASS_INCL
+			       ? r->classes[c - COLUMN_CLASS]
+			       : r->v->class_incl[c - COLUMN_CLASS_INCL];
 	}
 }
 

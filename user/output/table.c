@@ -4,26 +4,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "output/columns.h"
 #include "output/formats.h"
-#include "output/grid.h"
 #include "output/header.h"
 #include "output/text.h"
 
+/* Cells of a row that the default columns keep to. */
+#define USUAL_WIDTH 120
+
 /* X(name, value of `r`) */
-#define GETTER_LIST(X)                                             \
-	X(calls, r->v->calls)                                      \
-	X(elapsed_incl, r->v->elapsed_incl)                        \
-	X(elapsed_excl, r->v->elapsed_excl)                        \
-	X(app_incl, r->v->app_incl)                                \
-	X(app_excl, r->v->app_excl)                                \
-	X(unwound, r->v->unwound)                                  \
-	X(min, r->v->min)                                          \
-	X(avg, r->v->calls ? r->v->elapsed_incl / r->v->calls : 0) \
-	X(max, r->v->max)                                          \
-	X(pid, r->pid)                                             \
-	X(tid, r->tid)                                             \
-	X(threads, r->threads)                                     \
-	X(gaps, r->gaps)
+#define GETTER_LIST(X)               \
+	X(pid, r->pid)               \
+	X(tid, r->tid)               \
+	X(threads, r->threads)       \
+	X(gaps, r->gaps)             \
+	X(wait_ns, r->wait.ns)       \
+	X(wait_count, r->wait.count) \
+	X(wait_longest, r->wait.longest)
 
 #define GETTER(name, value)                                         \
 	static uint64_t get_##name(const struct gn_row *r, int arg) \
@@ -33,11 +30,6 @@
 	}
 GETTER_LIST(GETTER)
 #undef GETTER
-
-static uint64_t get_class(const struct gn_row *r, int arg)
-{
-	return r->classes[arg];
-}
 
 typedef uint64_t (*getter)(const struct gn_row *r, int arg);
 
@@ -58,68 +50,151 @@ static struct gn_column *add(struct gn_grid *g, const char *title,
 	return c;
 }
 
-/* A time and its part of `whole`. */
-static void add_value(struct gn_grid *g, const char *top, const char *title,
-		      getter get, uint64_t whole)
+static bool all_zero(const struct gn_rows *rows, int column)
 {
-	struct gn_column *c;
-
-	add(g, title, GN_SHOW_TIME, get)->top = top;
-	c = add(g, "%", GN_SHOW_PCT, get);
-	c->whole = whole;
-	c->gap = 1;
+	for (size_t i = 0; i < rows->n; i++) {
+		if (gn_column_value(&rows->row[i], column))
+			return false;
+	}
+	return true;
 }
 
-static void function_columns(struct gn_grid *g, const struct gn_model *m,
-			     const struct gn_output_opts *o)
+static void add_picks(struct gn_grid *g, const struct gn_model *m,
+		      const struct gn_rows *rows, const struct gn_picks *p,
+		      enum gn_by by)
 {
-	uint64_t elapsed = m->session.elapsed_incl, app = m->session.app_incl;
+	for (int i = 0; i < p->n; i++) {
+		int id = p->pick[i].column, class = gn_column_class(id);
+		const char *top, *title;
+		struct gn_column *c;
 
-	add(g, "calls", GN_SHOW_COUNT, get_calls);
-	add_value(g, "Elapsed", "Inclusive", get_elapsed_incl, elapsed);
-	add_value(g, "Elapsed", "Exclusive", get_elapsed_excl, elapsed);
-	add_value(g, "Application", "Inclusive", get_app_incl, app);
-	add_value(g, "Application", "Exclusive", get_app_excl, app);
-	if (!o->verbose || o->by == GN_BY_TREE)
-		return;
-	add(g, "min", GN_SHOW_TIME, get_min)->top = "one call";
-	add(g, "avg", GN_SHOW_TIME, get_avg);
-	add(g, "max", GN_SHOW_TIME, get_max);
-	add(g, "unwound", GN_SHOW_COUNT, get_unwound);
-}
-
-/* The classes that any row has time in. */
-static void class_columns(struct gn_grid *g, const struct gn_rows *rows)
-{
-	for (int c = 0; c < GN_CLASS_COUNT; c++) {
-		uint64_t any = 0;
-
-		for (size_t i = 0; i < rows->n; i++)
-			any |= rows->row[i].classes[c];
-		if (any)
-			add(g, gn_class_text(c), GN_SHOW_TIME, get_class)->arg =
-				c;
+		if (class >= 0 && p->pick[i].how != GN_PICKED_NAMED &&
+		    all_zero(rows, id))
+			continue;
+		gn_column_titles(id, by, &top, &title);
+		c = add(g, title, gn_column_show(id), gn_column_value);
+		c->top = top;
+		c->arg = id;
+		c->whole = gn_column_whole(m, id);
+		if (class >= 0) {
+			c->fits = p->pick[i].how == GN_PICKED_FITS;
+			c->weight = m->session.class_incl[class];
+		}
+		if (c->show != GN_SHOW_PCT)
+			continue;
+		/* alone, it must say what it is a part of */
+		if (i && p->pick[i - 1].column == id - 1)
+			c->gap = 1;
+		else
+			c->title = gn_column_name(id);
 	}
 }
 
-static void thread_columns(struct gn_grid *g, const struct gn_model *m,
-			   const struct gn_rows *rows, enum gn_by by)
+/* The columns that a table has when nobody says which. */
+static const char *usual_columns(const struct gn_output_opts *o)
 {
-	bool gaps = false;
+	switch (o->by) {
+	case GN_BY_THREAD:
+	case GN_BY_PROCESS:
+		return "calls,ei,ei%,ai,ai%,classes";
+	case GN_BY_TREE:
+		return "calls,ei,ei%,ee,ee%,ai,ai%,ae,ae%";
+	default:
+		return o->verbose ? "calls,ei,ei%,ee,ee%,ai,ai%,ae,ae%,min,avg,"
+				    "max,unwound"
+				  : "calls,ei,ei%,ee,ee%,ai,ai%,ae,ae%";
+	}
+}
+
+static uint64_t kernel_value(const struct gn_row *r, int arg)
+{
+	const struct gn_model_thread *t = r->thread;
+
+	if (!t || !t->sched_known)
+		return UINT64_MAX;
+	switch (arg) {
+	case 0:
+		return t->kernel_cpu;
+	case 1:
+		return t->cpu;
+	case 2:
+		return t->kernel_delay;
+	default:
+		return t->delay;
+	}
+}
+
+/* The kernel's account of threads beside ours. */
+static void kernel_columns(struct gn_grid *g, const struct gn_rows *rows)
+{
+	static const char *const titles[][2] = {
+		{"on a CPU:", "kernel's"},
+		{"", "gnomon's"},
+		{"run queue:", "kernel's"},
+		{"", "gnomon's"},
+	};
+	bool any = false;
 
 	for (size_t i = 0; i < rows->n; i++)
-		gaps |= rows->row[i].gaps != 0;
+		any |= kernel_value(&rows->row[i], 0) != UINT64_MAX;
+	for (int i = 0; any && i < 4; i++) {
+		struct gn_column *c =
+			add(g, titles[i][1], GN_SHOW_TIME, kernel_value);
+
+		c->top = titles[i][0];
+		c->arg = i;
+	}
+}
+
+static void thread_columns(struct gn_grid *g, enum gn_by by)
+{
 	add(g, "pid", GN_SHOW_ID, get_pid);
 	if (by == GN_BY_THREAD)
 		add(g, "tid", GN_SHOW_ID, get_tid);
 	else
 		add(g, "threads", GN_SHOW_COUNT, get_threads);
-	add(g, "calls", GN_SHOW_COUNT, get_calls);
-	add_value(g, "", "Elapsed", get_elapsed_incl, m->session.elapsed_incl);
-	add_value(g, "", "Application", get_app_incl, m->session.app_incl);
-	class_columns(g, rows);
+}
+
+static void wait_columns(struct gn_grid *g, const struct gn_model *m)
+{
+	struct gn_column *c;
+
+	add(g, "time", GN_SHOW_TIME, get_wait_ns);
+	c = add(g, "%", GN_SHOW_PCT, get_wait_ns);
+	c->whole = m->session.elapsed_incl;
+	c->gap = 1;
+	add(g, "count", GN_SHOW_COUNT, get_wait_count);
+	add(g, "longest", GN_SHOW_TIME, get_wait_longest);
+}
+
+/* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
+static int make_columns(struct gn_grid *g, const struct gn_model *m,
+			const struct gn_rows *rows,
+			const struct gn_output_opts *o)
+{
+	bool threads = o->by == GN_BY_THREAD || o->by == GN_BY_PROCESS;
+	int err, width = o->width > USUAL_WIDTH ? o->width : USUAL_WIDTH;
+	struct gn_picks picks;
+	bool gaps = false;
+
+	if (o->by == GN_BY_WAITS) {
+		wait_columns(g, m);
+		return 0;
+	}
+	err = gn_picks_parse(o->columns, usual_columns(o), !o->verbose, o->by,
+			     &picks);
+	if (err)
+		return err;
+	if (threads)
+		thread_columns(g, o->by);
+	add_picks(g, m, rows, &picks, o->by);
+	for (size_t i = 0; i < rows->n; i++)
+		gaps |= rows->row[i].gaps != 0;
 	if (gaps)
 		add(g, "gaps", GN_SHOW_COUNT, get_gaps);
+	if (o->verbose && o->by == GN_BY_THREAD)
+		kernel_columns(g, rows);
+	return gn_grid_fit(g, rows, o, width);
 }
 
 static const char *name_title(enum gn_by by)
@@ -131,19 +206,29 @@ static const char *name_title(enum gn_by by)
 		return "thread";
 	case GN_BY_PROCESS:
 		return "process";
+	case GN_BY_WAITS:
+		return "function, and what it waited for";
 	default:
 		return "function";
 	}
 }
 
-static void print_hidden(const struct gn_rows *rows,
+static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 			 const struct gn_output_opts *o, FILE *f)
 {
 	char n[GN_CELL];
 
+	for (int i = 0; i < g->nleft_out; i++)
+		fprintf(f, "%s%s",
+			i ? ", " : "# no room for: ", g->left_out[i]);
+	if (o->by == GN_BY_WAITS && !rows->n)
+		fputs("# no waits\n", f);
+	if (g->nleft_out)
+		fputs("; --columns all shows them\n", f);
 	if (rows->limited) {
 		gn_format_count(n, rows->limited);
-		fprintf(f, "# %s more rows; --limit 0 shows them\n", n);
+		fprintf(f, "# %s more %s; --limit 0 shows them\n", n,
+			o->by == GN_BY_WAITS ? "functions" : "rows");
 	}
 	if (rows->below) {
 		gn_format_count(n, rows->below);
@@ -167,23 +252,22 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 {
 	struct gn_grid g = {
 		.title = name_title(o->by),
-		.kinds = o->by == GN_BY_CALLERS,
+		.kinds = o->by == GN_BY_CALLERS || o->by == GN_BY_WAITS,
 	};
 	struct gn_rows rows;
 	int err = gn_rows_make(m, o, &rows);
 
 	if (err)
 		goto out;
-	if (o->by == GN_BY_THREAD || o->by == GN_BY_PROCESS)
-		thread_columns(&g, m, &rows, o->by);
-	else
-		function_columns(&g, m, o);
 	g.modules = o->by == GN_BY_FUNCTION || g.kinds || o->by == GN_BY_TREE;
 	g.marks = any_gap(&rows);
 	*marked |= g.marks;
+	err = make_columns(&g, m, &rows, o);
+	if (err)
+		goto out;
 	err = gn_grid_print(&g, &rows, o, f);
 	if (!err)
-		print_hidden(&rows, o, f);
+		print_hidden(&g, &rows, o, f);
 out:
 	gn_rows_clear(&rows);
 	return err;
@@ -211,12 +295,15 @@ static int print_without_functions(const struct gn_model *m,
 int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
-	bool lists_functions = o->by != GN_BY_THREAD && o->by != GN_BY_PROCESS;
+	bool lists_functions = o->by != GN_BY_THREAD &&
+			       o->by != GN_BY_PROCESS && o->by != GN_BY_WAITS;
 	bool marked = false;
 	int err;
 
 	/* before anything is printed */
 	err = gn_rows_sort(NULL, 0, o->sort);
+	if (!err && o->columns)
+		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
 	if (!o->bare) {
@@ -229,6 +316,6 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 	else
 		err = print_table(m, o, &marked, f);
 	if (!err)
-		gn_footer_print(m, o, marked, f);
+		err = gn_footer_print(m, o, marked, f);
 	return err ? err : gn_stream_status(f);
 }

@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Colour of what must not be overlooked, and its end. */
+#define GN_ATTENTION "\033[1;31m"
+#define GN_PLAIN     "\033[0m"
+
 /* Room for any text of a number here. */
 #define GN_CELL 48
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What probes cost, and what became of it. */
+#include <inttypes.h>
+
+#include "output/header.h"
+#include "output/text.h"
+
+const char *gn_probe_class_text(int class)
+{
+	static const char *const texts[] = {
+#define TEXT(name, value, text) [GN_PROBE_##name] = text,
+		GN_PROBE_CLASS_LIST(TEXT)
+#undef TEXT
+	};
+
+	return texts[class];
+}
+
+bool gn_probe_cost_known(const struct gn_model *m)
+{
+	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+		if (m->costs[c].samples)
+			return true;
+	}
+	return false;
+}
+
+static bool any_hits(const struct gn_model *m)
+{
+	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+		if (m->costs[c].hits)
+			return true;
+	}
+	return false;
+}
+
+/* "emulated 681 +- 5 ns, return not measured": the classes in use, or all that
+ * were measured when none is. */
+static void put_costs(const struct gn_model *m, FILE *f)
+{
+	const char *between = "";
+	bool hits = any_hits(m);
+	char sum[GN_CELL], spread[GN_CELL];
+
+	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+		const struct gn_model_cost *cost = &m->costs[c];
+
+		if (c == GN_PROBE_NONE || (hits ? !cost->hits : !cost->samples))
+			continue;
+		fprintf(f, "%s%s ", between, gn_probe_class_text(c));
+		between = ", ";
+		if (!cost->samples) {
+			fputs("not measured", f);
+			continue;
+		}
+		gn_format_count(sum,
+				(uint64_t)cost->before_ns + cost->after_ns);
+		gn_format_count(spread, cost->spread_ns);
+		fprintf(f, "%s +- %s ns", sum, spread);
+	}
+}
+
+void gn_header_probe_cost(const struct gn_model *m,
+			  const struct gn_output_opts *o, FILE *f)
+{
+	char taken[GN_CELL], of[GN_CELL];
+	uint64_t whole;
+
+	if (!gn_probe_cost_known(m)) {
+		if (m->nfunctions)
+			fprintf(f, "# %-11s not measured, it is in the times\n",
+				"probe cost");
+		return;
+	}
+	fprintf(f, "# %-11s ", "probe cost");
+	put_costs(m, f);
+	if (m->raw) {
+		fputs("; left in (--raw)\n", f);
+		return;
+	}
+	if (__builtin_add_overflow(m->session.elapsed_incl, m->probe_cost,
+				   &whole))
+		whole = UINT64_MAX;
+	gn_format_duration(taken, m->probe_cost, o->ns);
+	gn_format_duration(of, whole, o->ns);
+	fprintf(f, "; %s taken out of %s\n", taken, of);
+	if (!m->probe_cost_left)
+		return;
+	gn_format_duration(taken, m->probe_cost_left, o->ns);
+	fprintf(f,
+		"# %-11s %s could not be (intervals shorter than their "
+		"probes)\n",
+		"", taken);
+}

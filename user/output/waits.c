@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/waits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/syscalls.h>
+#include "output/rows.h"
+#include "output/text.h"
+
+/* Reasons of a function that a table has. */
+#define REASONS_USUAL 5
+
+int gn_waits_group(const struct gn_model *m, struct gn_waits *out)
+{
+	size_t n = m->nfunctions;
+
+	out->wait = calloc(m->nwaits + 1, sizeof(*out->wait));
+	out->first = calloc(n + 3, sizeof(*out->first));
+	if (!out->wait || !out->first)
+		return -ENOMEM;
+	/* first[f + 3] counts (f is from -1), then first[f + 2] is where the
+	 * next one goes */
+	for (size_t i = 0; i < m->nwaits; i++) {
+		int32_t f = m->waits[i].function;
+
+		if (f < -1 || (f >= 0 && (size_t)f >= n))
+			return -EBADMSG;
+		out->first[f + 3]++;
+	}
+	for (size_t i = 2; i < n + 3; i++)
+		out->first[i] += out->first[i - 1];
+	for (size_t i = 0; i < m->nwaits; i++) {
+		int32_t f = m->waits[i].function;
+
+		out->wait[out->first[f + 2]++] = &m->waits[i];
+	}
+	return 0;
+}
+
+void gn_waits_clear(struct gn_waits *w)
+{
+	free(w->wait);
+	free(w->first);
+}
+
+const struct gn_model_wait *const *gn_waits_of(const struct gn_waits *w,
+					       int32_t function, size_t *n)
+{
+	size_t first = w->first[function + 1];
+
+	*n = w->first[function + 2] - first;
+	return w->wait + first;
+}
+
+static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
+		      FILE *f)
+{
+	if (w->waker && w->waker_name[0])
+		fprintf(f, "; woken by %s (%" PRIu32 ")", w->waker_name,
+			w->waker);
+	else if (w->waker)
+		fprintf(f, "; woken by thread %" PRIu32 ", not traced",
+			w->waker);
+	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_IPC)
+		fputs("; woken by an interrupt or what is not traced", f);
+	if (w->waker && w->waker_function >= 0 &&
+	    (size_t)w->waker_function < m->nfunctions)
+		fprintf(f, " in %s", m->functions[w->waker_function].name);
+}
+
+char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
+{
+	const char *name = gn_syscall_name(w->reason);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "%-8s  ", gn_class_text((int)w->class));
+	if (name)
+		fputs(name, f);
+	else if (w->reason != GN_NO_SYSCALL)
+		fprintf(f, "system call %u", w->reason);
+	else if (w->class == GN_CLASS_DISK)
+		fputs("page fault", f);
+	put_waker(m, w, f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	/* the class alone */
+	while (size && text[size - 1] == ' ')
+		text[--size] = '\0';
+	return text;
+}
+
+/* `wait` of a row becomes the sum of some. */
+static void sum(struct gn_row *row, const struct gn_model_wait *const *wait,
+		size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		row->wait.ns += wait[i]->ns;
+		row->wait.count += wait[i]->count;
+		if (wait[i]->longest > row->wait.longest)
+			row->wait.longest = wait[i]->longest;
+	}
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct gn_row *a = left, *b = right;
+
+	if (a->wait.ns != b->wait.ns)
+		return a->wait.ns < b->wait.ns ? 1 : -1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* A row a function that waited, in order. A row's id is its function + 1. */
+static int add_functions(const struct gn_model *m,
+			 const struct gn_output_opts *o,
+			 const struct gn_waits *w, struct gn_rows *out)
+{
+	static const struct gn_values none;
+	size_t room = 0, n;
+	int err;
+
+	for (int32_t f = -1; f < (int32_t)m->nfunctions; f++) {
+		const struct gn_model_wait *const *wait = gn_waits_of(w, f, &n);
+		struct gn_row *row;
+
+		if (!n)
+			continue;
+		row = gn_rows_add(out, &room);
+		if (!row)
+			return -ENOMEM;
+		gn_row_function(row, m, f, f < 0 ? &none : &m->functions[f].v);
+		row->id = (uint32_t)(f + 1);
+		sum(row, wait, n);
+	}
+	if (out->n && !o->sort)
+		qsort(out->row, out->n, sizeof(*out->row), by_time);
+	err = gn_rows_sort(out->row, out->n, o->sort);
+	if (!err && o->limit && out->n > o->limit) {
+		out->limited = out->n - o->limit;
+		out->n = o->limit;
+	}
+	return err;
+}
+
+/* A row below the one of a function; `wait` NULL: the sum of some. */
+static struct gn_row *add_reason(const struct gn_model *m,
+				 const struct gn_row *function,
+				 const struct gn_model_wait *wait, size_t more,
+				 struct gn_rows *out, size_t *room)
+{
+	struct gn_row *row = gn_rows_add(out, room);
+
+	if (!row)
+		return NULL;
+	row->kind = GN_ROW_REASON;
+	row->v = function->v;
+	row->classes = function->classes;
+	row->module = "";
+	row->parent = -1;
+	row->wait.of = wait;
+	if (wait)
+		row->own = gn_wait_text(m, wait);
+	else if (asprintf(&row->own, "(%zu more; -v shows them)", more) < 0)
+		row->own = NULL;
+	row->name = row->own;
+	return row->own ? row : NULL;
+}
+
+static int add_reasons(const struct gn_model *m, const struct gn_output_opts *o,
+		       const struct gn_waits *w, const struct gn_row *function,
+		       struct gn_rows *out, size_t *room)
+{
+	size_t n, shown;
+	const struct gn_model_wait *const *wait =
+		gn_waits_of(w, (int32_t)function->id - 1, &n);
+
+	/* a line that says "1 more" could as well be that one */
+	shown = o->verbose || n <= REASONS_USUAL + 1 ? n : REASONS_USUAL;
+	for (size_t i = 0; i < shown; i++) {
+		struct gn_row *row =
+			add_reason(m, function, wait[i], 0, out, room);
+
+		if (!row)
+			return -ENOMEM;
+		sum(row, &wait[i], 1);
+	}
+	if (shown < n) {
+		struct gn_row *row =
+			add_reason(m, function, NULL, n - shown, out, room);
+
+		if (!row)
+			return -ENOMEM;
+		sum(row, wait + shown, n - shown);
+	}
+	return 0;
+}
+
+int gn_rows_waits(const struct gn_model *m, const struct gn_output_opts *o,
+		  struct gn_rows *out)
+{
+	struct gn_rows functions = {0};
+	struct gn_waits w = {0};
+	size_t room = 0;
+	int err = gn_waits_group(m, &w);
+
+	if (!err)
+		err = add_functions(m, o, &w, &functions);
+	out->limited = functions.limited;
+	for (size_t i = 0; !err && i < functions.n; i++) {
+		struct gn_row *row = gn_rows_add(out, &room);
+
+		if (!row) {
+			err = -ENOMEM;
+			break;
+		}
+		*row = functions.row[i];
+		err = add_reasons(m, o, &w, &functions.row[i], out, &room);
+	}
+	gn_rows_clear(&functions);
+	gn_waits_clear(&w);
+	return err;
+}
