@@ -30,11 +30,19 @@ struct fixture {
 	struct gn_checks checks;
 	struct gn_interval iv;
 	enum gn_classify how;
+	uint32_t before, after; /* cost of the next record's probe */
 };
 
 static void close_at(struct fixture *f, uint64_t time, uint64_t os)
 {
-	gn_account_close(&f->a, time, os, os, f->how, &f->iv, &f->checks);
+	struct gn_ending e = {.time = time,
+			      .os_ns = os,
+			      .os_event = os,
+			      .before = f->before,
+			      .after = f->after,
+			      .classify = f->how};
+
+	gn_account_close(&f->a, &e, &f->iv, &f->checks);
 	assert_int_equal(sum(&f->iv), f->iv.elapsed);
 }
 
@@ -181,7 +189,11 @@ static void interval_rule(void **state)
 	close_at(&f, 200, 1);
 	assert_int_equal(f.iv.app, 0);
 	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 99);
-	gn_account_close(&f.a, 300, 0, true, f.how, &f.iv, &f.checks);
+	gn_account_close(&f.a,
+			 &(struct gn_ending){.time = 300,
+					     .os_event = true,
+					     .classify = f.how},
+			 &f.iv, &f.checks);
 	assert_int_equal(f.iv.app, 0);
 	assert_int_equal(ns(&f.iv, GN_CLASS_APP), 100);
 }
@@ -263,6 +275,77 @@ static void deep_nests_are_counted(void **state)
 	assert_int_equal(runs(&f), GN_CLASS_APP);
 }
 
+static void expect_cost(const struct fixture *f, uint64_t taken, uint64_t left)
+{
+	assert_int_equal(f->iv.cost, taken);
+	assert_int_equal(f->iv.cost_left, left);
+}
+
+static void probes_cost_is_taken_from_time_on_a_cpu(void **state)
+{
+	struct fixture f = {.before = 10, .after = 5};
+
+	(void)state;
+	/* the first has no probe at its start */
+	close_at(&f, 100, 0);
+	expect_cost(&f, 10, 0);
+	assert_int_equal(f.iv.elapsed, 90);
+	assert_int_equal(f.iv.app, 90);
+	close_at(&f, 200, 0);
+	expect_cost(&f, 15, 0);
+	assert_int_equal(f.iv.elapsed, 85);
+	/* not from OS time; from that of a collection, if that ran */
+	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
+	gn_account_slice(&f.a, GN_CLASS_LOCK, 70);
+	close_at(&f, 300, 70);
+	expect_cost(&f, 15, 0);
+	assert_int_equal(ns(&f.iv, GN_CLASS_LOCK), 70);
+	assert_int_equal(ns(&f.iv, GN_CLASS_GC), 15);
+	assert_int_equal(f.iv.app, 15);
+	/* nor from suspension; never below zero */
+	gn_account_slice(&f.a, GN_CLASS_SUSPEND, 90);
+	close_at(&f, 400, 90);
+	expect_cost(&f, 10, 5);
+	assert_int_equal(f.iv.elapsed, 90);
+	assert_int_equal(f.iv.app, 90);
+	close_at(&f, 400, 0);
+	expect_cost(&f, 0, 15);
+	assert_int_equal(f.iv.elapsed, 0);
+	/* slices that do not come: it was OS time all the same */
+	close_at(&f, 500, 95);
+	expect_cost(&f, 5, 10);
+	assert_int_equal(ns(&f.iv, GN_CLASS_UNCLASSIFIED), 95);
+	/* more OS time than time */
+	close_at(&f, 600, 101);
+	expect_cost(&f, 0, 15);
+	assert_int_equal(f.iv.elapsed, 100);
+}
+
+static void probes_cost_is_not_known_of_gaps(void **state)
+{
+	struct fixture f = {.before = 10, .after = 5};
+
+	(void)state;
+	f.a.gap = true;
+	close_at(&f, 100, 0);
+	expect_cost(&f, 0, 0);
+	assert_int_equal(f.iv.elapsed, 100);
+	f.a.no_start = true;
+	close_at(&f, 200, 0);
+	expect_cost(&f, 0, 0);
+	gn_account_cut(&f.a, 300, GN_CLASSIFY_EXACT, &f.iv);
+	expect_cost(&f, 0, 0);
+	/* after a cut, or a new beginning, nothing was begun by a probe */
+	close_at(&f, 400, 0);
+	expect_cost(&f, 10, 0);
+	gn_account_start(&f.a, 500);
+	f.before = f.after = UINT32_MAX;
+	close_at(&f, 600, 0);
+	expect_cost(&f, 100, UINT32_MAX - 100u);
+	close_at(&f, 10000000600u, 0);
+	expect_cost(&f, 2ull * UINT32_MAX, 0);
+}
+
 static void sums_are_kept(void **state)
 {
 	struct fixture f = {0};
@@ -271,11 +354,15 @@ static void sums_are_kept(void **state)
 	close_at(&f, 100, 0);
 	gn_account_add(&f.a, &f.iv, true);
 	gn_account_slice(&f.a, GN_CLASS_SLEEP, 30);
+	f.before = 80;
 	close_at(&f, 200, 30);
 	gn_account_add(&f.a, &f.iv, false);
-	assert_int_equal(f.a.classes[GN_CLASS_APP], 170);
+	assert_int_equal(f.a.elapsed, 130);
+	assert_int_equal(f.a.cost, 70);
+	assert_int_equal(f.a.cost_left, 10);
+	assert_int_equal(f.a.classes[GN_CLASS_APP], 100);
 	assert_int_equal(f.a.classes[GN_CLASS_SLEEP], 30);
-	assert_int_equal(f.a.app, 170);
+	assert_int_equal(f.a.app, 100);
 	assert_int_equal(f.a.outside_elapsed, 100);
 	assert_int_equal(f.a.outside_app, 100);
 	assert_int_equal(f.a.outside[GN_CLASS_APP], 100);
@@ -297,6 +384,8 @@ int main(void)
 		cmocka_unit_test(activities_nest),
 		cmocka_unit_test(activities_end_with_their_frames),
 		cmocka_unit_test(deep_nests_are_counted),
+		cmocka_unit_test(probes_cost_is_taken_from_time_on_a_cpu),
+		cmocka_unit_test(probes_cost_is_not_known_of_gaps),
 		cmocka_unit_test(sums_are_kept),
 	};
 

@@ -68,15 +68,26 @@ static void give_slices(const struct gn_account *a, struct gn_interval *iv)
 			give(iv, c, a->slices[c]);
 }
 
+/* What is left is time on a CPU, some of it in probes. */
+static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
+		      struct gn_interval *iv)
+{
+	iv->cost = cost < rest ? cost : rest;
+	iv->cost_left = cost - iv->cost;
+	iv->elapsed -= iv->cost;
+	give(iv, rest_class(a), rest - iv->cost);
+}
+
 /* An interval with OS time: its slices say which, as far as they are there. */
-static void split(struct gn_account *a, uint64_t os, struct gn_interval *iv,
-		  struct gn_checks *checks)
+static void split(struct gn_account *a, uint64_t os, uint64_t cost,
+		  struct gn_interval *iv, struct gn_checks *checks)
 {
 	uint64_t known = slice_sum(a);
 
 	if (os > iv->elapsed) {
 		checks->os_overruns++;
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+		iv->cost_left = cost;
 		return;
 	}
 	if (known > os) {
@@ -89,7 +100,7 @@ static void split(struct gn_account *a, uint64_t os, struct gn_interval *iv,
 		give_slices(a, iv);
 		give(iv, GN_CLASS_UNCLASSIFIED, os - known);
 	}
-	give(iv, rest_class(a), iv->elapsed - os);
+	give_rest(a, iv->elapsed - os, cost, iv);
 }
 
 static uint64_t application_time(const struct gn_interval *iv)
@@ -116,36 +127,46 @@ void gn_account_start(struct gn_account *a, uint64_t time)
 	a->slices_lost = false;
 	a->gap = false;
 	a->no_start = false;
+	a->after = 0;
 	if (a->slice_mask) {
 		memset(a->slices, 0, sizeof(a->slices));
 		a->slice_mask = 0;
 	}
 }
 
-void gn_account_close(struct gn_account *a, uint64_t time, uint64_t os_ns,
-		      bool os_event, enum gn_classify classify,
-		      struct gn_interval *iv, struct gn_checks *checks)
+/* All but its classes. */
+static void begin_interval(const struct gn_account *a, uint64_t time,
+			   struct gn_interval *iv)
 {
-	uint64_t os = add_sat(os_ns, a->os_notes);
-	bool touched = os_event || os || a->slice_mask;
-
 	iv->elapsed = time > a->since ? time - a->since : 0;
+	iv->cost = iv->cost_left = 0;
 	iv->mask = 0;
 	iv->sliced = false;
 	iv->gap = a->gap;
+}
+
+void gn_account_close(struct gn_account *a, const struct gn_ending *e,
+		      struct gn_interval *iv, struct gn_checks *checks)
+{
+	uint64_t os = add_sat(e->os_ns, a->os_notes);
+	uint64_t cost = (uint64_t)a->after + e->before;
+	bool touched = e->os_event || os || a->slice_mask;
+
+	begin_interval(a, e->time, iv);
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
 	else if (os || a->slice_mask)
-		split(a, os, iv, checks);
+		split(a, os, cost, iv, checks);
 	else
-		give(iv, rest_class(a), iv->elapsed);
-	iv->app = classify == GN_CLASSIFY_INTERVAL && touched
+		give_rest(a, iv->elapsed, cost, iv);
+	iv->app = e->classify == GN_CLASSIFY_INTERVAL && touched
 			  ? 0
 			  : application_time(iv);
 	/* The end of an activity may be among what was lost. */
 	if (a->gap)
 		a->nnest = a->nest_over = 0;
-	gn_account_start(a, time);
+	gn_account_start(a, e->time);
+	a->after = e->after;
 }
 
 void gn_account_cut(struct gn_account *a, uint64_t time,
@@ -153,9 +174,7 @@ void gn_account_cut(struct gn_account *a, uint64_t time,
 {
 	uint64_t known = slice_sum(a);
 
-	iv->elapsed = time > a->since ? time - a->since : 0;
-	iv->mask = 0;
-	iv->sliced = false;
+	begin_interval(a, time, iv);
 	if (a->gap || known > iv->elapsed) {
 		known = 0;
 	} else {
@@ -173,6 +192,9 @@ void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
 	uint32_t mask = iv->mask;
 	int c;
 
+	a->elapsed += iv->elapsed;
+	a->cost += iv->cost;
+	a->cost_left += iv->cost_left;
 	a->app += iv->app;
 	if (outside) {
 		a->outside_elapsed += iv->elapsed;

@@ -15,10 +15,11 @@
 /* One interval as it was spent. */
 struct gn_interval {
 	uint64_t elapsed;
-	uint64_t app;  /* application time, by the classification */
-	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
-	bool gap;      /* records were lost in it */
-	bool sliced;   /* its slices are in ns */
+	uint64_t cost, cost_left; /* of probes: taken out of it, or not */
+	uint64_t app;		  /* application time, by the classification */
+	uint32_t mask;		  /* bit c: ns[c] is set; else it means 0 */
+	bool gap;		  /* records were lost in it */
+	bool sliced;		  /* its slices are in ns */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 
@@ -40,7 +41,8 @@ struct gn_account {
 	uint32_t slice_mask;
 	bool slices_lost;
 	bool gap;
-	bool no_start; /* when it began was not seen */
+	bool no_start;	/* when it began was not seen */
+	uint32_t after; /* what the probe that began it cost in it */
 	/* what runs on the CPU */
 	struct gn_nest nest[GN_NEST_MAX];
 	uint32_t nnest, nest_over; /* over: begins that found no room */
@@ -52,6 +54,17 @@ struct gn_account {
 	uint64_t outside[GN_CLASS_COUNT];
 	uint64_t outside_elapsed;
 	uint64_t app, outside_app;
+	uint64_t elapsed, cost, cost_left;
+};
+
+/* What a record says of the interval that it ends. */
+struct gn_ending {
+	uint64_t time;
+	uint64_t os_ns; /* OS time, besides the notes */
+	bool os_event;	/* some OS event fell in it */
+	/* What its probe cost, before and after `time`; 0: leave it in. */
+	uint32_t before, after;
+	enum gn_classify classify;
 };
 
 /* Begins an interval at `time`; what was noted of the open one is dropped. */
@@ -65,11 +78,11 @@ void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns);
 void gn_account_os_note(struct gn_account *a, uint64_t ns);
 
 /*
- * Ends the open interval at `time`, which had `os_ns` of OS time (besides the
- * notes), and begins the next. `os_event`: some OS event fell in it.
+ * Ends the open interval and begins the next. What its probes cost is taken
+ * from its time on a CPU as far as there is such: an interval that was lost in
+ * part stays whole.
  */
-void gn_account_close(struct gn_account *a, uint64_t time, uint64_t os_ns,
-		      bool os_event, enum gn_classify classify,
+void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks);
 
 /* The same where no record ends the interval: what its slices do not cover is

@@ -415,7 +415,8 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->name = t->name;
 	out->start = t->start;
 	out->end = t->end;
-	out->elapsed = t->end - t->start;
+	out->elapsed = a->elapsed;
+	out->probe_cost = a->cost;
 	out->gaps = t->gaps;
 	out->records = t->records;
 	out->v.calls = t->stacks.calls;
@@ -439,7 +440,8 @@ static uint64_t account_error(const struct gn_model_thread *t)
 
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		sum += t->classes[c];
-	return distance(t->elapsed, sum);
+	return distance(t->elapsed, sum) +
+	       distance(t->elapsed + t->probe_cost, t->end - t->start);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -498,6 +500,8 @@ static int make_threads(struct build *b)
 		fill_thread(p, p->threads[i], &m->threads[i]);
 		add_thread(m, &m->threads[i],
 			   &m->processes[p->threads[i]->process].v);
+		m->probe_cost += p->threads[i]->account.cost;
+		m->probe_cost_left += p->threads[i]->account.cost_left;
 	}
 	m->nthreads = p->nthreads;
 	for (i = 0; i < p->nprocesses; i++) {

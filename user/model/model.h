@@ -73,7 +73,7 @@ struct gn_model_thread {
 	uint32_t pid, tid;
 	const char *name;
 	uint64_t start, end;
-	uint64_t elapsed; /* end - start, and the sum of classes */
+	uint64_t elapsed; /* end - start - probe_cost; the sum of classes */
 	uint64_t classes[GN_CLASS_COUNT];
 	uint64_t gaps;	     /* stretches with lost records */
 	uint64_t records;    /* of it that were read */
@@ -118,7 +118,8 @@ struct gn_model_edge {
 
 /* Self-checks and oddities. X(field, text, is it an error) */
 #define GN_CHECK_LIST(X)                                                     \
-	/* sum over threads of |elapsed - sum of classes| */                 \
+	/* sum over threads of |elapsed - sum of classes| and                \
+	 * |end - start - elapsed - probe cost| */                           \
 	X(account_error_ns, "time that the account does not close by", 1)    \
 	/* intervals whose slices and OS time differ with nothing lost */    \
 	X(slice_mismatches, "intervals whose slices do not sum", 1)          \

@@ -102,6 +102,11 @@ int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 	return 0;
 }
 
+uint32_t gn_names_native(const struct gn_names *n, uint32_t func)
+{
+	return gn_table_get(&n->by_func, func_key(0, func));
+}
+
 static bool same_module(const struct gn_fn *a, const struct gn_fn *b)
 {
 	return a->module == b->module && a->module_id == b->module_id;
@@ -121,11 +126,15 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 		old->module = def->module;
 		old->module_id = def->module_id;
 		old->leave_return = def->leave_return;
+		old->enter_class = def->enter_class;
+		old->leave_class = def->leave_class;
 		return 0;
 	}
 	/* names are interned: equal texts are equal pointers */
 	if (old->name == def->name && same_module(old, def) &&
-	    old->leave_return == def->leave_return)
+	    old->leave_return == def->leave_return &&
+	    old->enter_class == def->enter_class &&
+	    old->leave_class == def->leave_class)
 		return 0;
 	return add_fn(n, def, &fn);
 }

@@ -21,6 +21,7 @@ struct gn_fn {
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
 	bool leave_return;  /* its leaves come from return probes */
+	uint8_t enter_class, leave_class; /* enum gn_probe_class */
 };
 
 struct gn_names {
@@ -45,6 +46,9 @@ int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out);
 /* The function that `func` means in `program` now. 0 or -ENOMEM. */
 int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 		  uint32_t *out);
+
+/* The same of a native function that was defined or used; else GN_NONE. */
+uint32_t gn_names_native(const struct gn_names *n, uint32_t func);
 
 /* From NAME (module text) and FUNCTION (module id) records. Calls that were
  * made before a different definition keep theirs. */

@@ -180,10 +180,29 @@ static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
 	t->stopped = true;
 }
 
+/* What the record's probe cost, unless that is to stay in the times. */
+static void note_cost(struct gn_pipeline *p, const struct gn_rec_func *r,
+		      struct gn_ending *e)
+{
+	struct gn_model_cost *c = &p->costs[gn_cost_class(p, r)];
+
+	c->hits++;
+	if (p->opts.raw)
+		return;
+	e->before = c->before_ns;
+	e->after = c->after_ns;
+}
+
 static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 			const struct gn_rec_func *r)
 {
 	struct gn_order_seen seen = gn_order_collect(&t->order, &r->h);
+	struct gn_ending ending = {
+		.time = seen.time,
+		.os_ns = r->os_ns,
+		.os_event = r->h.flags & GN_F_OS_EVENT,
+		.classify = p->opts.classify,
+	};
 	uint64_t since = t->account.since;
 	struct gn_interval iv;
 	int err;
@@ -194,9 +213,8 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	saw_time(p, t, seen.time);
 	note_loss(p, t, &seen);
 	err = gn_slices_release(p, t, seen.time);
-	gn_account_close(&t->account, seen.time, r->os_ns,
-			 r->h.flags & GN_F_OS_EVENT, p->opts.classify, &iv,
-			 &p->stage.checks);
+	note_cost(p, r, &ending);
+	gn_account_close(&t->account, &ending, &iv, &p->stage.checks);
 	err |= gn_thread_charge(p, t, &iv);
 	err |= gn_slices_release(p, t, UINT64_MAX);
 	/* the end of a suspension may be among what was lost */
@@ -229,6 +247,11 @@ static const char *add_text(struct gn_pipeline *p, const struct gn_rec_text *r,
 	return gn_pool_add(&p->stage.names.pool, text_at(r, i), r->len[i]);
 }
 
+static uint8_t probe_class(unsigned int class)
+{
+	return class < GN_PROBE_CLASS_COUNT ? (uint8_t) class : GN_PROBE_NONE;
+}
+
 static int define(struct gn_pipeline *p, const struct gn_thread *t,
 		  const struct gn_rec_text *r)
 {
@@ -241,6 +264,8 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	if (r->h.kind == GN_KIND_FUNCTION) {
 		def.module_id = r->ref;
 		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;
+		def.enter_class = probe_class(GN_F_ENTER_CLASS(r->h.flags));
+		def.leave_class = probe_class(GN_F_LEAVE_CLASS(r->h.flags));
 		return gn_names_define(&p->stage.names, &def);
 	}
 	def.module = add_text(p, r, 1);
@@ -445,6 +470,9 @@ static int take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 	case GN_KIND_COUNT:
 		if (count->id < GN_COUNTER_COUNT)
 			p->counters[count->id] += count->count;
+		return 0;
+	case GN_KIND_COST:
+		gn_cost_take(p, (const void *)rec);
 		return 0;
 	case GN_KIND_SESSION:
 		p->has_session = true;

@@ -115,6 +115,13 @@ int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
 void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 		    uint64_t time, uint64_t woken);
 
+/* A COST record (probecost.c). */
+void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
+
+/* The probe that a collect record comes from (probecost.c). */
+enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
+				  const struct gn_rec_func *r);
+
 /* Makes the model of all that was fed; all threads are closed (build.c). */
 int gn_build(struct gn_pipeline *p, struct gn_model **out);
 
