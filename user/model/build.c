@@ -417,6 +417,11 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->end = t->end;
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
+	out->sched_known = t->sched.known;
+	out->kernel_cpu = t->sched.kernel_cpu;
+	out->kernel_delay = t->sched.kernel_delay;
+	out->cpu = t->sched.cpu;
+	out->delay = t->sched.delay;
 	out->gaps = t->gaps;
 	out->records = t->records;
 	out->v.calls = t->stacks.calls;
@@ -500,6 +505,7 @@ static int make_threads(struct build *b)
 		fill_thread(p, p->threads[i], &m->threads[i]);
 		add_thread(m, &m->threads[i],
 			   &m->processes[p->threads[i]->process].v);
+		m->checks.sched_errors += gn_sched_differs(p->threads[i]);
 		m->probe_cost += p->threads[i]->account.cost;
 		m->probe_cost_left += p->threads[i]->account.cost_left;
 	}

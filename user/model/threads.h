@@ -23,6 +23,13 @@ struct gn_wake {
 	uint32_t fn;	/* on top of its stack, GN_NONE: none */
 };
 
+/* Sums of SCHED records; kernel_delay UINT64_MAX: not told. */
+struct gn_sched_sums {
+	bool known;
+	uint64_t kernel_cpu, kernel_delay;
+	uint64_t cpu, delay;
+};
+
 struct gn_thread {
 	uint32_t tid;
 	uint32_t process; /* index in processes */
@@ -38,6 +45,7 @@ struct gn_thread {
 	struct gn_stacks stacks;
 	struct gn_wait_list open; /* slices of the open interval */
 	struct gn_wake wake;	  /* the last one of it */
+	struct gn_sched_sums sched;
 };
 
 struct gn_process {
@@ -121,6 +129,10 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
 /* The probe that a collect record comes from (probecost.c). */
 enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
 				  const struct gn_rec_func *r);
+
+/* A SCHED record; and whether the two accounts differ (sched.c). */
+void gn_sched_take(struct gn_thread *t, const struct gn_rec_sched *r);
+bool gn_sched_differs(const struct gn_thread *t);
 
 /* Makes the model of all that was fed; all threads are closed (build.c). */
 int gn_build(struct gn_pipeline *p, struct gn_model **out);
