@@ -115,9 +115,9 @@ static void add_text(struct gn_trace_writer *w, enum gn_kind kind, uint32_t id,
 /* `work` in /bin/app, with probes that are emulated. */
 static void add_function(struct gn_trace_writer *w)
 {
-	struct {
+	union {
 		struct gn_rec_text t;
-		char bytes[8];
+		char bytes[sizeof(struct gn_rec_text) + 8];
 	} rec = {
 		.t = {.h = {.kind = GN_KIND_FUNCTION,
 			    .flags = GN_F_CLASSES(GN_PROBE_EMULATED,
@@ -126,9 +126,9 @@ static void add_function(struct gn_trace_writer *w)
 		      .size = sizeof(rec),
 		      .ref = 1,
 		      .len = {4, 0}},
-		.bytes = "work",
 	};
 
+	memcpy(rec.t.text, "work", 4);
 	add_text(w, GN_KIND_MODULE, 1, "/bin/app", "");
 	add(w, &rec, sizeof(rec));
 }

@@ -27,25 +27,23 @@ bool gn_probe_cost_known(const struct gn_model *m)
 
 static bool any_hits(const struct gn_model *m)
 {
-	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
+	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++) {
 		if (m->costs[c].hits)
 			return true;
 	}
 	return false;
 }
 
-/* "emulated 681 +- 5 ns, return not measured": the classes in use, or all that
- * were measured when none is. */
+/* "emulated 681 +- 5 ns, return not measured": the classes in use. */
 static void put_costs(const struct gn_model *m, FILE *f)
 {
 	const char *between = "";
-	bool hits = any_hits(m);
 	char sum[GN_CELL], spread[GN_CELL];
 
 	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
 		const struct gn_model_cost *cost = &m->costs[c];
 
-		if (c == GN_PROBE_NONE || (hits ? !cost->hits : !cost->samples))
+		if (c == GN_PROBE_NONE || !cost->hits)
 			continue;
 		fprintf(f, "%s%s ", between, gn_probe_class_text(c));
 		between = ", ";
@@ -66,13 +64,18 @@ void gn_header_probe_cost(const struct gn_model *m,
 	char taken[GN_CELL], of[GN_CELL];
 	uint64_t whole;
 
+	if (!any_hits(m) && !m->nfunctions)
+		return;
 	if (!gn_probe_cost_known(m)) {
-		if (m->nfunctions)
-			fprintf(f, "# %-11s not measured, it is in the times\n",
-				"probe cost");
+		fprintf(f, "# %-11s not measured, it is in the times\n",
+			"probe cost");
 		return;
 	}
 	fprintf(f, "# %-11s ", "probe cost");
+	if (!any_hits(m)) {
+		fputs("no probe was hit\n", f);
+		return;
+	}
 	put_costs(m, f);
 	if (m->raw) {
 		fputs("; left in (--raw)\n", f);

@@ -59,6 +59,15 @@ static bool all_zero(const struct gn_rows *rows, int column)
 	return true;
 }
 
+/* How much a class's column tells. Application time tells that of app too,
+ * where the runtime took none. */
+static uint64_t class_weight(const struct gn_model *m, int class)
+{
+	uint64_t ns = m->session.class_incl[class];
+
+	return class == GN_CLASS_APP && ns == m->session.app_incl ? 0 : ns;
+}
+
 static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		      const struct gn_rows *rows, const struct gn_picks *p,
 		      enum gn_by by)
@@ -78,7 +87,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		c->whole = gn_column_whole(m, id);
 		if (class >= 0) {
 			c->fits = p->pick[i].how == GN_PICKED_FITS;
-			c->weight = m->session.class_incl[class];
+			c->weight = class_weight(m, class);
 		}
 		if (c->show != GN_SHOW_PCT)
 			continue;
