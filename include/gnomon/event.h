@@ -45,12 +45,14 @@ struct gn_rec {
 
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
  * a runtime's functions are of MANAGED. */
-#define GN_PROBE_CLASS_LIST(X)          \
-	X(NONE, 0, "none")              \
-	X(EMULATED, 1, "emulated")      \
-	X(STEPPED, 2, "single-stepped") \
-	X(RETURN, 3, "return")          \
-	X(MANAGED, 4, "managed")
+#define GN_PROBE_CLASS_LIST(X)                     \
+	X(NONE, 0, "none")                         \
+	X(EMULATED, 1, "emulated")                 \
+	X(STEPPED, 2, "single-stepped")            \
+	X(RETURN, 3, "return")                     \
+	X(MANAGED, 4, "managed")                   \
+	/* an enter that sets a return probe up */ \
+	X(CALL, 5, "call")
 
 enum gn_probe_class {
 #define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),

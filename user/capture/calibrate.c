@@ -31,6 +31,13 @@ __asm__(".pushsection .text\n"
 	"ret\n"
 	".size gn_cal_call, .-gn_cal_call\n"
 	".balign 64\n"
+	".type gn_cal_nest, @function\n"
+	"gn_cal_nest: push %rbp\n"
+	"call gn_cal_call\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size gn_cal_nest, .-gn_cal_nest\n"
+	".balign 64\n"
 	".type gn_cal_step, @function\n"
 	"gn_cal_step: xor %eax, %eax\n"
 	"ret\n"
@@ -42,6 +49,7 @@ extern void gn_cal_nop1(void) HIDDEN;
 extern void gn_cal_nop5(void) HIDDEN;
 extern void gn_cal_push(void) HIDDEN;
 extern void gn_cal_call(void) HIDDEN;
+extern void gn_cal_nest(void) HIDDEN;
 extern void gn_cal_step(void) HIDDEN;
 
 typedef void (*site_fn)(void);
@@ -51,7 +59,7 @@ static site_fn site_of(enum gn_cal_site site)
 	static const site_fn sites[GN_CAL_COUNT] = {
 		[GN_CAL_NOP1] = gn_cal_nop1, [GN_CAL_NOP5] = gn_cal_nop5,
 		[GN_CAL_PUSH] = gn_cal_push, [GN_CAL_CALL] = gn_cal_call,
-		[GN_CAL_STEP] = gn_cal_step,
+		[GN_CAL_NEST] = gn_cal_nest, [GN_CAL_STEP] = gn_cal_step,
 	};
 
 	return sites[site];

@@ -14,6 +14,7 @@ enum gn_cal_site {
 	GN_CAL_NOP5, /* a five-byte nop: optimised from 6.16 on */
 	GN_CAL_PUSH, /* push: emulated, as at the start of functions */
 	GN_CAL_CALL, /* the same, for a return probe */
+	GN_CAL_NEST, /* the same, and calls GN_CAL_CALL */
 	GN_CAL_STEP, /* xor: single-stepped */
 	GN_CAL_COUNT
 };

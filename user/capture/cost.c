@@ -19,6 +19,10 @@
 
 #define SAMPLES 128
 #define WARM_UP 16
+#define HITS	(SAMPLES + WARM_UP)
+
+/* Records of a hit of GN_CAL_NEST: two enters, two leaves. */
+#define PER_CALL 4
 
 /* One class: where it is measured, by which program. */
 struct measure {
@@ -31,8 +35,7 @@ struct measure {
 /* The times of the records that gnomon's own thread made. */
 struct times {
 	uint32_t tid;
-	enum gn_kind kind;
-	uint64_t at[SAMPLES + WARM_UP];
+	uint64_t at[PER_CALL * HITS];
 	unsigned int n;
 };
 
@@ -76,7 +79,8 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	struct times *t = ctx;
 
 	(void)size;
-	if (rec->tid == t->tid && rec->kind == t->kind &&
+	if (rec->tid == t->tid &&
+	    (rec->kind == GN_KIND_ENTER || rec->kind == GN_KIND_LEAVE) &&
 	    t->n < sizeof(t->at) / sizeof(t->at[0]))
 		t->at[t->n++] = rec->time;
 	return 0;
@@ -102,80 +106,133 @@ static uint64_t clock_cost(void)
 	return best;
 }
 
-/* The hits, each between two readings of the clock. */
-static unsigned int hit(const struct measure *m, struct times *times,
-			struct ring_buffer *ring, __u64 *before, __u64 *after)
+/* The hits, each between two readings of the clock, and their records. */
+static bool hit(enum gn_cal_site site, unsigned int records,
+		struct times *times, struct ring_buffer *ring, uint64_t *a,
+		uint64_t *b)
 {
-	uint64_t a[SAMPLES + WARM_UP], b[SAMPLES + WARM_UP];
-	uint64_t clock = clock_cost() / 2;
-	unsigned int n = 0;
-
 	ring_buffer__consume(ring);
 	times->n = 0;
-	for (unsigned int i = 0; i < SAMPLES + WARM_UP; i++) {
+	for (unsigned int i = 0; i < HITS; i++) {
 		a[i] = now_ns();
-		gn_calibrate_hit(m->site);
+		gn_calibrate_hit(site);
 		b[i] = now_ns();
 	}
 	ring_buffer__consume(ring);
-	if (times->n != SAMPLES + WARM_UP)
-		return 0;
-	for (unsigned int i = WARM_UP; i < SAMPLES + WARM_UP; i++) {
-		if (times->at[i] < a[i] + clock || times->at[i] + clock > b[i])
-			continue;
-		before[n] = times->at[i] - a[i] - clock;
-		after[n++] = b[i] - times->at[i] - clock;
-	}
-	return n;
+	return times->n == records * HITS;
 }
 
-/* A return probe costs the enter as well: what is before the return's moment
- * is all since the enter's, less what is measured for an enter alone. */
-static void less_enter(struct gn_rec_cost *ret, const struct gn_rec_cost *enter)
+static int link_site(struct gn_session *s, struct gn_links *links,
+		     enum gn_cal_site site, enum gn_prog prog,
+		     enum gn_kind kind)
 {
-	uint32_t whole = enter->before_ns + enter->after_ns;
-
-	ret->before_ns = ret->before_ns > whole ? ret->before_ns - whole : 0;
-}
-
-static int measure_one(struct gn_session *s, const struct measure *m,
-		       struct ring_buffer *ring, struct times *times,
-		       struct gn_rec_cost *out)
-{
-	__u64 before[SAMPLES], after[SAMPLES];
+	uint64_t cookie = GN_COOKIE(1, 8, kind, GN_SRC_COOKIE, GN_SRC_SP);
 	uint64_t offset;
-	uint64_t cookie = GN_COOKIE(1, 8, m->kind, GN_SRC_COOKIE, GN_SRC_SP);
-	struct gn_links *links = gn_links_new();
 	struct gn_probe_set set = {.path = GN_CAL_PATH,
 				   .offsets = &offset,
 				   .cookies = &cookie,
 				   .count = 1,
 				   .pid = getpid()};
 	size_t refused = 0;
-	int err;
+	int err = gn_calibrate_offset(site, &offset);
 
-	if (!links)
-		return -ENOMEM;
-	memset(out, 0, sizeof(*out));
-	out->h.kind = GN_KIND_COST;
-	out->id = m->class;
-	times->kind = m->kind;
-	err = gn_calibrate_offset(m->site, &offset);
 	if (!err)
-		err = gn_session_link(s, links, m->prog, &set, &refused);
-	if (!err && m->class == GN_PROBE_RETURN &&
-	    m->prog == GN_PROG_NATIVE_RETURN) {
-		/* where one link does not do both, the enter has its own */
-		cookie = GN_COOKIE(1, 8, GN_KIND_ENTER, GN_SRC_COOKIE,
-				   GN_SRC_SP);
-		set.ret = false;
-		err = gn_session_link(s, links, GN_PROG_NATIVE, &set, &refused);
+		err = gn_session_link(s, links, prog, &set, &refused);
+	return err ? err : refused ? -EOPNOTSUPP : 0;
+}
+
+static void put_cost(struct gn_session *s, enum gn_probe_class class,
+		     __u64 *before, __u64 *after, unsigned int n)
+{
+	struct gn_rec_cost cost = {.h = {.kind = GN_KIND_COST}, .id = class};
+
+	gn_cost_of_samples(before, after, n, &cost);
+	if (cost.samples)
+		gn_session_put(s, &cost.h, sizeof(cost));
+}
+
+/* A probe with one record: what is before its time, and what is after. */
+static void measure_one(struct gn_session *s, const struct measure *m,
+			struct ring_buffer *ring, struct times *times)
+{
+	uint64_t a[HITS], b[HITS], clock = clock_cost() / 2;
+	__u64 before[SAMPLES], after[SAMPLES];
+	struct gn_links *links = gn_links_new();
+	unsigned int n = 0;
+
+	if (!links || link_site(s, links, m->site, m->prog, m->kind) ||
+	    !hit(m->site, 1, times, ring, a, b))
+		goto out;
+	for (unsigned int i = WARM_UP; i < HITS; i++) {
+		uint64_t t = times->at[i];
+
+		if (t < a[i] + clock || t + clock > b[i])
+			continue;
+		before[n] = t - a[i] - clock;
+		after[n++] = b[i] - t - clock;
 	}
-	if (!err && !refused)
-		gn_cost_of_samples(before, after,
-				   hit(m, times, ring, before, after), out);
+	put_cost(s, m->class, before, after, n);
+out:
 	gn_links_free(links);
-	return err;
+}
+
+/* The part of `whole` that `part` leaves. */
+static uint64_t rest(uint64_t whole, uint64_t part)
+{
+	return whole > part ? whole - part : 0;
+}
+
+/*
+ * Enters with a return probe, and returns. Their parts cannot be told from one
+ * function: between its two records is the end of one and the beginning of the
+ * other. So one function calls another: between the two enters is a whole
+ * enter, between the two leaves a whole leave.
+ */
+static void calls(struct gn_session *s, const uint64_t *a, const uint64_t *b,
+		  const struct times *times)
+{
+	__u64 before[2][SAMPLES], after[2][SAMPLES];
+	uint64_t clock = clock_cost() / 2;
+	unsigned int n = 0;
+
+	for (unsigned int i = WARM_UP; i < HITS; i++) {
+		const uint64_t *t = &times->at[PER_CALL * i];
+
+		if (t[0] < a[i] + clock || t[3] + clock > b[i])
+			continue;
+		before[0][n] = t[0] - a[i] - clock;
+		after[0][n] = rest(t[1] - t[0], before[0][n]);
+		after[1][n] = b[i] - t[3] - clock;
+		before[1][n] = rest(t[3] - t[2], after[1][n]);
+		n++;
+	}
+	put_cost(s, GN_PROBE_CALL, before[0], after[0], n);
+	put_cost(s, GN_PROBE_RETURN, before[1], after[1], n);
+}
+
+static void measure_calls(struct gn_session *s, struct ring_buffer *ring,
+			  struct times *times)
+{
+	static const enum gn_cal_site sites[] = {GN_CAL_NEST, GN_CAL_CALL};
+	struct gn_links *links = gn_links_new();
+	uint64_t a[HITS], b[HITS];
+	int err = links ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < 2; i++) {
+		if (s->mode == GN_ATTACH_SESSION) {
+			err = link_site(s, links, sites[i], GN_PROG_SESSION,
+					GN_KIND_ENTER);
+			continue;
+		}
+		err = link_site(s, links, sites[i], GN_PROG_NATIVE,
+				GN_KIND_ENTER);
+		if (!err)
+			err = link_site(s, links, sites[i],
+					GN_PROG_NATIVE_RETURN, GN_KIND_LEAVE);
+	}
+	if (!err && hit(GN_CAL_NEST, PER_CALL, times, ring, a, b))
+		calls(s, a, b, times);
+	gn_links_free(links);
 }
 
 /* Which classes the capture's probes are of. */
@@ -193,29 +250,18 @@ static bool in_use(const struct gn_session *s, enum gn_probe_class class)
 static void measure_all(struct gn_session *s, struct ring_buffer *ring,
 			struct times *times)
 {
-	bool session = s->mode == GN_ATTACH_SESSION;
 	const struct measure all[] = {
 		{GN_PROBE_EMULATED, GN_CAL_PUSH, GN_PROG_NATIVE, GN_KIND_ENTER},
-		{GN_PROBE_RETURN, GN_CAL_CALL,
-		 session ? GN_PROG_SESSION : GN_PROG_NATIVE_RETURN,
-		 GN_KIND_LEAVE},
 		{GN_PROBE_STEPPED, GN_CAL_STEP, GN_PROG_NATIVE, GN_KIND_LEAVE},
 		{GN_PROBE_MANAGED, s->nop5 ? GN_CAL_NOP5 : GN_CAL_NOP1,
 		 GN_PROG_MANAGED, GN_KIND_ENTER},
 	};
-	struct gn_rec_cost cost, enter = {0};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (!in_use(s, all[i].class) ||
-		    measure_one(s, &all[i], ring, times, &cost) ||
-		    !cost.samples)
-			continue;
-		if (all[i].class == GN_PROBE_EMULATED)
-			enter = cost;
-		if (all[i].class == GN_PROBE_RETURN)
-			less_enter(&cost, &enter);
-		gn_session_put(s, &cost.h, sizeof(cost));
-	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (in_use(s, all[i].class))
+			measure_one(s, &all[i], ring, times);
+	if (in_use(s, GN_PROBE_RETURN))
+		measure_calls(s, ring, times);
 }
 
 int gn_cost_measure(struct gn_session *s)

@@ -115,7 +115,10 @@ static uint8_t function_flags(const struct gn_plan *plan)
 	enum gn_probe_class enter = class_of(plan->enter.cost);
 
 	if (plan->leave == GN_LEAVE_RETURN)
-		return GN_F_LEAVE_RETURN | GN_F_CLASSES(enter, GN_PROBE_RETURN);
+		return GN_F_LEAVE_RETURN |
+		       GN_F_CLASSES(enter == GN_PROBE_STEPPED ? enter
+							      : GN_PROBE_CALL,
+				    GN_PROBE_RETURN);
 	return GN_F_CLASSES(enter, plan->nleaves
 					   ? class_of(plan->leaves[0].cost)
 					   : GN_PROBE_NONE);

@@ -112,7 +112,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->next_func = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
-	s->child = (struct gn_child){ -1, -1, -1, -1, 0 };
+	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
 	if (!s->links) {
 		free(s);
@@ -280,12 +280,14 @@ int gn_session_attach(struct gn_session *s)
 				       "the ring buffer cannot be mapped (%s)",
 				       strerror(errno));
 	snprintf(s->summary, sizeof(s->summary),
-		 "%zu function%s (%zu by return probe, %zu by their own rets"
-		 "%s), %s links",
+		 "%zu native function%s (%zu by return probe, %zu by their own "
+		 "rets"
+		 "%s)%s, %s links",
 		 s->native.functions - s->native.refused,
 		 s->native.functions - s->native.refused == 1 ? "" : "s",
 		 s->native.by_return, s->native.by_ret,
 		 s->native.refused || s->refused ? ", some refused" : "",
+		 s->env ? "; managed functions as they are compiled" : "",
 		 gn_attach_mode_name(s->mode));
 	return 0;
 }
