@@ -403,6 +403,52 @@ static void columns_and_waits(void **state)
 	assert_non_null(strstr(r->out, "100 ns  10.0"));
 }
 
+/* The kernel's account against ours: 1 ms and 1 % may differ. */
+static void kernel_account(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.kernel_ns = 1900000});
+	r = gnomon("report");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->err, "");
+	r = gnomon("report -q -v --by thread");
+	assert_non_null(strstr(r->out, "1,900,000 ns  1,000,000 ns"));
+	make_trace("gnomon.trace", (struct story){.kernel_ns = 2100000});
+	r = gnomon("report");
+	assert_int_equal(r->status, 4);
+	assert_non_null(strstr(r->out, "# FAILED"));
+	assert_non_null(
+		strstr(r->out, "thread 7 (app): by the kernel 2.100 ms"));
+	assert_non_null(strstr(r->err, "gnomon: thread 7 (app): by the kernel "
+				       "2,100,000 ns on a CPU"));
+}
+
+static void probe_cost(void **state)
+{
+	struct ran *r;
+	json_t *root;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.cost_ns = 10});
+	r = gnomon("report --raw --format csv --columns ei");
+	assert_non_null(strstr(r->out, "work,/bin/app,native,500,0"));
+	r = gnomon("report --raw");
+	assert_non_null(strstr(r->out, "emulated 20 +- 1 ns"));
+	assert_non_null(strstr(r->out, "left in (--raw)"));
+	/* its own probes' parts: behind its begin, before its end */
+	r = gnomon("report --format csv --columns ei");
+	assert_non_null(strstr(r->out, "work,/bin/app,native,480,0"));
+	r = gnomon("report");
+	assert_non_null(strstr(r->out, "taken out of 1.000 us"));
+	r = gnomon("report --format json");
+	root = json_loads(r->out, 0, NULL);
+	assert_true(json_is_true(json_object_get(
+		json_object_get(root, "probe_cost"), "subtracted")));
+	json_decref(root);
+}
+
 static void output_file(void **state)
 {
 	struct ran *r;
@@ -515,7 +561,8 @@ int main(void)
 		TEST(help_fits_a_screen), TEST(manual_has_each_option),
 		TEST(usage_errors),	  TEST(version),
 		TEST(bad_files),	  TEST(good_file),
-		TEST(columns_and_waits),  TEST(output_file),
+		TEST(columns_and_waits),  TEST(kernel_account),
+		TEST(probe_cost),	  TEST(output_file),
 		TEST(bad_stdout),	  TEST(losses),
 		TEST(truncated),	  TEST(failed_check),
 	};
