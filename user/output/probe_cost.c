@@ -86,12 +86,13 @@ void gn_header_probe_cost(const struct gn_model *m,
 		whole = UINT64_MAX;
 	gn_format_duration(taken, m->probe_cost, o->ns);
 	gn_format_duration(of, whole, o->ns);
-	fprintf(f, "; %s taken out of %s\n", taken, of);
-	if (!m->probe_cost_left)
-		return;
-	gn_format_duration(taken, m->probe_cost_left, o->ns);
-	fprintf(f,
-		"# %-11s %s could not be (intervals shorter than their "
-		"probes)\n",
-		"", taken);
+	fprintf(f, "\n# %-11s %s taken out of %s", "", taken, of);
+	if (m->probe_cost_left) {
+		gn_format_duration(taken, m->probe_cost_left, o->ns);
+		fprintf(f,
+			"; %s could not be (intervals shorter than their "
+			"probes)",
+			taken);
+	}
+	fputc('\n', f);
 }
