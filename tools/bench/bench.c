@@ -16,7 +16,7 @@
 #include "drain.h"
 #include "series.h"
 
-#define ROUNDS 9
+#define ROUNDS 7
 
 static int pair(const struct bench *b)
 {

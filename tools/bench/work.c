@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -209,21 +208,28 @@ static int ping(int out, int in, unsigned long n)
 	return 0;
 }
 
-/* The CPU time of a child that has ended. */
-static uint64_t cpu_of(const struct rusage *r)
+/* Round trips with a child that echoes: the time of both. */
+static int switches(unsigned long n, int out, int in, clockid_t child)
 {
-	return (uint64_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) *
-		       1000000000u +
-	       (uint64_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec) * 1000u;
+	struct timing spent;
+	uint64_t cpu;
+
+	if (ping(out, in, 500))
+		return 1;
+	spent = now();
+	cpu = clock_ns(child);
+	if (ping(out, in, n))
+		return 1;
+	cpu = clock_ns(child) - cpu;
+	spent = since(spent);
+	spent.cpu += cpu;
+	return tell(2 * n, spent, 0); /* two switches a round trip */
 }
 
-/* The two processes take turns, so warming up is a part of the child's CPU
- * time only, which is too short to matter. */
 static int work_switch(unsigned long n, int cpu)
 {
-	int there[2], back[2], failed;
-	struct timing spent;
-	struct rusage child;
+	int there[2], back[2], status;
+	clockid_t clock;
 	pid_t pid;
 
 	if (pin(cpu) || pipe(there) || pipe(back))
@@ -238,15 +244,11 @@ static int work_switch(unsigned long n, int cpu)
 	}
 	close(there[0]);
 	close(back[1]);
-	failed = ping(there[1], back[0], 500);
-	spent = now();
-	failed = failed || ping(there[1], back[0], n);
-	spent = since(spent);
+	status = clock_getcpuclockid(pid, &clock) ||
+		 switches(n, there[1], back[0], clock);
 	close(there[1]);
-	if (wait4(pid, NULL, 0, &child) < 0 || failed)
-		return 1;
-	spent.cpu += cpu_of(&child);
-	return tell(2 * n, spent, 0); /* two switches a round trip */
+	waitpid(pid, NULL, 0);
+	return status;
 }
 
 static int work_idle(void)
