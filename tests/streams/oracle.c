@@ -62,29 +62,91 @@ static enum gn_class running(const struct oracle_thread *t)
 	return t->nnest ? t->nest[t->nnest - 1].class : GN_CLASS_APP;
 }
 
-static struct part measure(const struct oracle *o,
-			   const struct oracle_thread *t,
+/* The probe that made the record. */
+static enum gn_probe_class probe_of(const struct oracle *o,
+				    const struct oracle_event *e)
+{
+	if (e->kind == GN_KIND_ENTER)
+		return o->enter[e->func];
+	if (e->kind == GN_KIND_LEAVE || e->kind == GN_KIND_TAILCALL)
+		return o->leave[e->func];
+	if (e->kind == GN_KIND_EXIT || e->kind == GN_KIND_STOP)
+		return GN_PROBE_NONE;
+	return GN_PROBE_MANAGED;
+}
+
+/* Takes the cost of the probes at both ends from what is left of a time. */
+static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
+			  const struct oracle_event *e, uint64_t rest)
+{
+	uint64_t cost = o->costs[probe_of(o, e)].before_ns;
+
+	cost += o->costs[t->begun_by].after_ns;
+	while (cost && rest) {
+		cost--;
+		rest--;
+		o->cost++;
+	}
+	o->cost_left += cost;
+	return rest;
+}
+
+static struct part measure(struct oracle *o, const struct oracle_thread *t,
 			   const struct oracle_event *e)
 {
 	struct part p = {.elapsed = e->time - t->since, .gap = t->gap};
-	uint64_t known = 0;
+	uint64_t known = 0, rest;
 
 	if (t->gap) {
 		p.ns[GN_CLASS_UNCLASSIFIED] = p.elapsed;
 		return p;
 	}
-	for (int c = 0; c < GN_CLASS_COUNT; c++) {
-		p.ns[c] = t->slices[c];
-		known += t->slices[c];
+	for (int i = 0; i < t->nparts; i++) {
+		p.ns[t->parts[i].class] += t->parts[i].ns;
+		known += t->parts[i].ns;
 	}
 	assert(known <= e->os && e->os <= p.elapsed);
 	p.ns[GN_CLASS_UNCLASSIFIED] += e->os - known;
-	p.ns[running(t)] += p.elapsed - e->os;
+	rest = take_cost(o, t, e, p.elapsed - e->os);
+	p.ns[running(t)] += rest;
+	p.elapsed = e->os + rest;
 	if (o->classify == GN_CLASSIFY_EXACT)
-		p.app = p.elapsed - e->os;
-	else if (!e->os && !e->os_event && !t->any_slice)
+		p.app = rest + p.ns[GN_CLASS_SUSPEND];
+	else if (!e->os && !e->os_event && !t->nparts)
 		p.app = p.elapsed;
 	return p;
+}
+
+static void add_wait(struct oracle *o, const struct oracle_wait *w, int func)
+{
+	struct oracle_wait *to = o->waits;
+
+	while (to < o->waits + o->nwaits &&
+	       (to->func != func || to->class != w->class ||
+		to->reason != w->reason || to->waker != w->waker ||
+		to->waker_func != w->waker_func))
+		to++;
+	if (to == o->waits + o->nwaits) {
+		assert(o->nwaits < ORACLE_WAITS);
+		o->nwaits++;
+		*to = *w;
+		to->func = func;
+		return;
+	}
+	to->ns += w->ns;
+	to->count++;
+	if (w->ns > to->longest)
+		to->longest = w->ns;
+}
+
+static void end_windows(struct oracle *o, int thread, uint64_t time)
+{
+	for (int i = 0; i < o->nwindows; i++) {
+		if (o->windows[i].thread != thread || !o->windows[i].depth)
+			continue;
+		o->windows[i].depth = 0;
+		o->windows[i].end = time;
+	}
 }
 
 static void close_interval(struct oracle *o, struct oracle_thread *t,
@@ -92,7 +154,7 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 {
 	struct part p = measure(o, t, e);
 	struct gn_values *process = &o->processes[e->thread % ORACLE_PROCESSES];
-	int owner = t->stack;
+	int owner = t->stack, func = 0;
 
 	if (t->next_stack != t->stack &&
 	    (t->depth[t->next_stack] || !t->depth[t->stack]))
@@ -101,15 +163,22 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	add_incl(&t->v, &p);
 	add_incl(process, &p);
 	if (t->depth[owner]) {
+		func = t->frames[owner][t->depth[owner] - 1].func;
 		add_excl(&t->v, &p);
 		add_excl(process, &p);
 		charge_stack(o, t->frames[owner], t->depth[owner], &p);
 	}
-	if (t->gap)
+	for (int i = 0; i < t->nparts && !t->gap; i++)
+		add_wait(o, &t->parts[i], func);
+	if (t->gap) {
 		t->nnest = 0;
-	memset(t->slices, 0, sizeof(t->slices));
-	t->any_slice = t->gap = false;
+		end_windows(o, e->thread, t->since);
+	}
+	t->nparts = 0;
+	t->gap = false;
 	t->since = e->time;
+	t->begun_by = probe_of(o, e);
+	o->costs[t->begun_by].hits++;
 }
 
 static void finished(struct gn_values *v, uint64_t age)
@@ -218,6 +287,7 @@ static void end_all(struct oracle *o, const struct oracle_event *e,
 	for (int s = 0; s < ORACLE_STACKS; s++)
 		while (t->depth[s])
 			end_frame(o, e, t->depth[s] - 1, s, how);
+	end_windows(o, e->thread, e->time);
 	t->closed = true;
 	t->end = e->time;
 }
@@ -244,6 +314,97 @@ static void nest(struct oracle_thread *t, enum gn_kind kind)
 	}
 }
 
+/* The thread suspends the others of its process, or does so no longer. */
+static void suspend(struct oracle *o, const struct oracle_event *e)
+{
+	struct oracle_window *w = o->windows;
+
+	while (w < o->windows + o->nwindows &&
+	       (!w->depth || w->thread != e->thread))
+		w++;
+	if (w == o->windows + o->nwindows) {
+		if (e->kind == GN_KIND_SUSPEND_END)
+			return;
+		assert(o->nwindows < ORACLE_WINDOWS);
+		o->nwindows++;
+		*w = (struct oracle_window){
+			.thread = e->thread, .depth = 1, .begin = e->time};
+		return;
+	}
+	w->depth += e->kind == GN_KIND_SUSPEND_BEGIN ? 1 : -1;
+	w->end = e->time;
+}
+
+/* Whether a thread that began to wait at `start` was suspended at `time`. */
+static bool suspended(const struct oracle *o, const struct oracle_event *e,
+		      uint64_t time)
+{
+	for (int i = 0; i < o->nwindows; i++) {
+		const struct oracle_window *w = &o->windows[i];
+
+		if (w->thread % ORACLE_PROCESSES !=
+			    e->thread % ORACLE_PROCESSES ||
+		    w->thread == e->thread || e->start < w->begin)
+			continue;
+		if (w->depth || (e->start < w->end && time < w->end))
+			return true;
+	}
+	return false;
+}
+
+static void add_part(struct oracle_thread *t, const struct oracle_wait *part)
+{
+	if (!part->ns)
+		return;
+	assert(t->nparts < ORACLE_PARTS);
+	t->parts[t->nparts] = *part;
+	t->parts[t->nparts].count = 1;
+	t->parts[t->nparts++].longest = part->ns;
+}
+
+static void take_slice(struct oracle *o, const struct oracle_event *e)
+{
+	struct oracle_thread *t = &o->threads[e->thread];
+	struct oracle_wait rest = {.class = e->class, .reason = e->reason};
+	struct oracle_wait first = {.class = GN_CLASS_SUSPEND,
+				    .reason = e->reason};
+	bool can_wake = e->class >= GN_CLASS_DISK;
+
+	if (can_wake && e->waker) {
+		rest.waker = e->waker;
+		if (t->wake_by == e->waker && t->wake_time >= e->start &&
+		    t->wake_time <= e->time)
+			rest.waker_func = t->wake_func;
+		if (t->wake_time <= e->time)
+			t->wake_by = 0;
+	}
+	for (uint64_t at = e->start; at < e->time; at++)
+		if (can_wake && e->class != GN_CLASS_DISK &&
+		    e->class != GN_CLASS_CHILD && suspended(o, e, at))
+			first.ns++;
+		else
+			rest.ns++;
+	if (!rest.ns) {
+		first.waker = rest.waker;
+		first.waker_func = rest.waker_func;
+	}
+	add_part(t, &first);
+	add_part(t, &rest);
+}
+
+static void take_wake(struct oracle *o, const struct oracle_event *e)
+{
+	const struct oracle_thread *by = &o->threads[e->thread];
+	struct oracle_thread *t = &o->threads[e->woken];
+	int n = by->depth[by->stack];
+
+	if (t->closed)
+		return;
+	t->wake_by = e->waker;
+	t->wake_time = e->time;
+	t->wake_func = n ? by->frames[by->stack][n - 1].func : 0;
+}
+
 static void take_collect(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_thread *t = &o->threads[e->thread];
@@ -259,6 +420,10 @@ static void take_collect(struct oracle *o, const struct oracle_event *e)
 		break;
 	case GN_KIND_UNWIND_END:
 		unwound(o, e);
+		break;
+	case GN_KIND_SUSPEND_BEGIN:
+	case GN_KIND_SUSPEND_END:
+		suspend(o, e);
 		break;
 	case GN_KIND_EXIT:
 		end_all(o, e, UNWOUND);
@@ -289,8 +454,10 @@ void oracle_take(struct oracle *o, const struct oracle_event *e)
 		t->next_stack = e->stack;
 		break;
 	case GN_KIND_SLICE:
-		t->slices[e->class] += e->time - e->start;
-		t->any_slice = true;
+		take_slice(o, e);
+		break;
+	case GN_KIND_WAKE:
+		take_wake(o, e);
 		break;
 	default:
 		take_collect(o, e);

@@ -16,6 +16,9 @@
 #define ORACLE_PROCESSES 2 /* of thread t: t % 2 */
 #define ORACLE_STACKS	 3
 #define ORACLE_DEPTH	 512
+#define ORACLE_WINDOWS	 512
+#define ORACLE_WAITS	 2048
+#define ORACLE_PARTS	 16 /* slices of an interval, and their parts */
 
 struct oracle_frame {
 	uint64_t key, age;
@@ -27,11 +30,29 @@ struct oracle_nest {
 	int stack, depth;
 };
 
+/* A suspension by a thread; depth 0: it is over. */
+struct oracle_window {
+	int thread, depth;
+	uint64_t begin, end;
+};
+
+/* A wait of a function, 0 = outside. */
+struct oracle_wait {
+	int func, waker_func; /* 0: none */
+	enum gn_class class;
+	uint32_t reason, waker;
+	uint64_t ns, count, longest;
+};
+
 struct oracle_thread {
 	uint64_t start, since, end;
 	bool closed, gap;
-	uint64_t slices[GN_CLASS_COUNT];
-	bool any_slice;
+	struct oracle_wait parts[ORACLE_PARTS];
+	int nparts;
+	enum gn_probe_class begun_by; /* what the open interval began with */
+	uint32_t wake_by;	      /* tid that said it woke this one */
+	int wake_func;
+	uint64_t wake_time;
 	struct oracle_frame frames[ORACLE_STACKS][ORACLE_DEPTH];
 	int depth[ORACLE_STACKS];
 	int stack, next_stack;
@@ -48,6 +69,14 @@ struct oracle {
 	struct gn_values functions[ORACLE_FUNCTIONS];
 	struct gn_values modules[ORACLE_MODULES];
 	struct gn_values processes[ORACLE_PROCESSES];
+	struct oracle_window windows[ORACLE_WINDOWS];
+	int nwindows;
+	struct oracle_wait waits[ORACLE_WAITS];
+	int nwaits;
+	/* of probes: what they cost, and what has been taken out */
+	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
+	enum gn_probe_class enter[ORACLE_FUNCTIONS], leave[ORACLE_FUNCTIONS];
+	uint64_t cost, cost_left;
 	struct gn_values edges[ORACLE_FUNCTIONS][ORACLE_FUNCTIONS];
 	uint64_t unmatched_leaves, unmatched_unwinds, unwound, open, lost;
 };
@@ -63,6 +92,8 @@ struct oracle_event {
 	int stack;	/* STACK: which */
 	uint64_t start; /* SLICE */
 	enum gn_class class;
+	uint32_t reason, waker;
+	int woken;     /* WAKE: which thread; `waker` is whose record it is */
 	uint64_t lost; /* collect and note records lost just before */
 };
 

@@ -10,6 +10,7 @@
 struct plan {
 	uint64_t end; /* when the interval ends */
 	struct gn_slice slices[SLICES];
+	bool woken[SLICES]; /* the waker says so, where it can */
 	int n, sent;
 };
 
@@ -67,10 +68,8 @@ uint32_t sim_pid(int process)
 static struct plan make_plan(struct sim *m, uint64_t from)
 {
 	static const enum gn_class classes[] = {
-		GN_CLASS_RUNQUEUE,
-		GN_CLASS_OTHER,
-		GN_CLASS_LOCK,
-		GN_CLASS_SYSCALL,
+		GN_CLASS_RUNQUEUE, GN_CLASS_OTHER, GN_CLASS_LOCK,
+		GN_CLASS_SYSCALL,  GN_CLASS_IPC,   GN_CLASS_DISK,
 	};
 	struct plan p = {0};
 	uint64_t at = from;
@@ -81,7 +80,11 @@ static struct plan make_plan(struct sim *m, uint64_t from)
 
 		s->start = at + (uint64_t)below(m, 10);
 		s->end = s->start + 1 + (uint64_t)below(m, 20);
-		s->class = (uint8_t)classes[below(m, 4)];
+		s->class = (uint8_t)classes[below(m, 6)];
+		s->reason = (uint16_t)(1 + below(m, 2));
+		if (below(m, 2))
+			s->waker = sim_tid(below(m, ORACLE_THREADS));
+		p.woken[p.n] = s->waker && below(m, 2);
 		at = s->end;
 	}
 	p.end = at + (uint64_t)below(m, 30);
@@ -116,7 +119,9 @@ static bool send_slice(struct sim *m, int thread, const struct gn_slice *s,
 				 .time = s->end,
 				 .start = s->start,
 				 .tid = sim_tid(thread),
-				 .class = s->class};
+				 .class = s->class,
+				 .reason = s->reason,
+				 .waker = s->waker};
 
 	if (is_lost(m)) {
 		t->lost_slices++;
@@ -137,7 +142,9 @@ static void tell_slice(struct sim *m, int thread, const struct gn_slice *s)
 				 .kind = GN_KIND_SLICE,
 				 .time = s->end,
 				 .start = s->start,
-				 .class = s->class};
+				 .class = s->class,
+				 .reason = s->reason,
+				 .waker = s->waker};
 
 	oracle_take(m->o, &e);
 }
@@ -154,7 +161,11 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 				     .key = e->key,
 				     .os = e->os_ns,
 				     .os_event = e->flags & GN_F_OS_EVENT,
-				     .stack = stack};
+				     .stack = stack,
+				     .waker = sim_tid(thread)};
+
+	if (e->kind == GN_KIND_WAKE)
+		truth.woken = stack;
 
 	e->tid = sim_tid(thread);
 	if (!keep && is_lost(m)) {
@@ -166,6 +177,25 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 	t->lost = 0;
 	stream_add(m->s, e);
 	oracle_take(m->o, &truth);
+}
+
+/* Who woke the thread from the slice says so, at some time during it. */
+static void send_wake(struct sim *m, int thread, const struct gn_slice *s)
+{
+	struct stream_event e = {.kind = GN_KIND_WAKE, .key = sim_tid(thread)};
+	int by = 0;
+
+	e.time = s->start + (uint64_t)below(m, (int)(s->end - s->start) + 1);
+	while (sim_tid(by) != s->waker)
+		by++;
+	if (by != thread && !m->o->threads[by].closed)
+		send(m, by, &e, thread, false);
+}
+
+/* What a slice says when it is late does not depend on when that is. */
+static bool can_be_late(const struct gn_slice *s)
+{
+	return s->class == GN_CLASS_RUNQUEUE || s->class == GN_CLASS_SYSCALL;
 }
 
 /*
@@ -181,18 +211,25 @@ static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 				 .time = p->end,
 				 .func = (uint32_t)func,
 				 .key = key};
-	bool told = false;
+	bool told = false, late;
 	int i;
 
 	for (i = 0; i < p->n; i++) {
 		e.os_ns += (uint32_t)(p->slices[i].end - p->slices[i].start);
-		if (i >= p->sent && send_slice(m, thread, &p->slices[i],
-					       i == p->n - 1 && !below(m, 4)))
+		if (i < p->sent)
+			continue;
+		late = i == p->n - 1 && !below(m, 4);
+		if (late)
+			keep = keep || !can_be_late(&p->slices[i]);
+		else if (p->woken[i])
+			send_wake(m, thread, &p->slices[i]);
+		if (send_slice(m, thread, &p->slices[i], late))
 			tell_slice(m, thread, &p->slices[i]);
 	}
 	if (e.os_ns || !below(m, 10))
 		e.flags = GN_F_OS_EVENT;
 	if (next.n && !below(m, 3)) {
+		keep = keep || !can_be_late(&next.slices[0]);
 		told = send_slice(m, thread, &next.slices[0], true);
 		next.sent = 1;
 	}
@@ -253,6 +290,13 @@ static void nest(struct sim *m, int thread)
 	static const enum gn_kind ends[] = {GN_KIND_JIT_END, GN_KIND_GC_END};
 	struct sim_thread *t = &m->threads[thread];
 
+	if (!below(m, 3)) {
+		end_interval(m, thread,
+			     below(m, 2) ? GN_KIND_SUSPEND_BEGIN
+					 : GN_KIND_SUSPEND_END,
+			     1, 0, false);
+		return;
+	}
 	/* kept, or the nesting could grow without end */
 	if (t->nnest < 6 && below(m, 2)) {
 		t->nnest++;
@@ -337,7 +381,25 @@ static void begin_thread(struct sim *m, int thread)
 	switch_stack(m, thread, 0, true);
 }
 
-static void define_functions(struct stream *s)
+/* Not every class is measured. */
+static void define_costs(struct sim *m)
+{
+	struct stream_event e = {.kind = GN_KIND_COST};
+
+	for (e.id = 1; e.id < GN_PROBE_CLASS_COUNT; e.id++) {
+		struct gn_model_cost *c = &m->o->costs[e.id];
+
+		if (!below(m, 4))
+			continue;
+		c->samples = e.samples = 100;
+		c->before_ns = e.before = (uint32_t)below(m, 12);
+		c->after_ns = e.after = (uint32_t)below(m, 6);
+		c->spread_ns = e.spread = 1;
+		stream_add(m->s, &e);
+	}
+}
+
+static void define_functions(struct stream *s, struct oracle *o)
 {
 	char name[16];
 	struct stream_event e = {.kind = GN_KIND_MODULE, .text = {name}};
@@ -350,6 +412,9 @@ static void define_functions(struct stream *s)
 	for (e.id = 1; e.id < ORACLE_FUNCTIONS; e.id++) {
 		snprintf(name, sizeof(name), "f%u", e.id);
 		e.ref = e.id % ORACLE_MODULES + 1;
+		o->enter[e.id] = e.id % GN_PROBE_CLASS_COUNT;
+		o->leave[e.id] = (e.id + 2) % GN_PROBE_CLASS_COUNT;
+		e.flags = (uint8_t)GN_F_CLASSES(o->enter[e.id], o->leave[e.id]);
 		stream_add(s, &e);
 	}
 }
@@ -364,7 +429,8 @@ void simulate(const struct sim_opts *opts, struct stream *s, struct oracle *o)
 				     .id = GN_COUNTER_RING_FULL};
 	int i;
 
-	define_functions(s);
+	define_costs(&m);
+	define_functions(s, o);
 	for (i = 0; i < ORACLE_THREADS; i++)
 		begin_thread(&m, i);
 	for (i = 0; i < opts->steps; i++)

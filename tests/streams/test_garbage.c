@@ -50,6 +50,10 @@ static void scramble(uint64_t *r, union record *rec, uint64_t *now)
 		rec->slice.start = rec->h.time - few(r, 5);
 		rec->slice.class = (uint8_t)few(r, 16);
 	}
+	if (rec->h.kind == GN_KIND_SLICE && few(r, 2))
+		rec->slice.waker = (uint32_t)few(r, 4);
+	if (rec->h.kind == GN_KIND_WAKE && few(r, 4))
+		rec->h.key = few(r, 4);
 	if (rec->h.kind == GN_KIND_STACK && few(r, 4)) {
 		rec->stack.lo = few(r, 32) * 4096;
 		rec->stack.hi = rec->stack.lo + few(r, 4) * 4096;
@@ -94,9 +98,9 @@ static void damage(uint64_t *r, struct stream *s, int bytes)
 	}
 }
 
-static bool survives(const struct stream *s, enum gn_classify how)
+static bool survives(const struct stream *s, enum gn_classify how, bool raw)
 {
-	struct gn_pipeline_opts opts = {.classify = how};
+	struct gn_pipeline_opts opts = {.classify = how, .raw = raw};
 	struct gn_pipeline *p = gn_pipeline_new(&opts);
 	struct gn_model *m = NULL;
 	FILE *sink = fopen("/dev/null", "w");
@@ -142,8 +146,9 @@ static bool run(uint64_t seed)
 		simulate(&opts, &s, o);
 		damage(&r, &s, 1 + (int)few(&r, 40));
 	}
-	ok = survives(&s, GN_CLASSIFY_EXACT) &&
-	     survives(&s, GN_CLASSIFY_INTERVAL);
+	ok = survives(&s, GN_CLASSIFY_EXACT, false) &&
+	     survives(&s, GN_CLASSIFY_INTERVAL, false) &&
+	     survives(&s, GN_CLASSIFY_EXACT, true);
 	stream_free(&s);
 	free(o);
 	return ok;

@@ -121,6 +121,50 @@ static void compare_threads(struct compare *c, const struct gn_model *m,
 			 &o->processes[m->processes[i].pid - sim_pid(0)]);
 }
 
+/* A wait of none of the oracle's is compared with nothing. */
+static void compare_waits(struct compare *c, const struct gn_model *m,
+			  const struct oracle *o)
+{
+	static const struct oracle_wait none;
+	size_t i;
+	int k;
+
+	c->what = "wait";
+	same(c, "number", m->nwaits, (uint64_t)o->nwaits);
+	for (i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+		const struct oracle_wait *want = &none;
+
+		for (k = 0; k < o->nwaits; k++) {
+			const struct oracle_wait *x = &o->waits[k];
+
+			if (x->func == function_number(m, w->function) &&
+			    x->class == w->class && x->reason == w->reason &&
+			    x->waker == w->waker &&
+			    x->waker_func ==
+				    function_number(m, w->waker_function))
+				want = x;
+		}
+		same(c, "ns", w->ns, want->ns);
+		same(c, "count", w->count, want->count);
+		same(c, "longest", w->longest, want->longest);
+		if (strcmp(w->waker_name, w->waker ? "sim" : ""))
+			same(c, "name", 1, 0);
+	}
+}
+
+static void compare_costs(struct compare *c, const struct gn_model *m,
+			  const struct oracle *o)
+{
+	int k;
+
+	c->what = "probes";
+	same(c, "cost", m->probe_cost, o->cost);
+	same(c, "left", m->probe_cost_left, o->cost_left);
+	for (k = 0; k < GN_PROBE_CLASS_COUNT; k++)
+		same(c, "hits", m->costs[k].hits, o->costs[k].hits);
+}
+
 static void compare_checks(struct compare *c, const struct gn_model *m,
 			   const struct oracle *o)
 {
@@ -182,6 +226,8 @@ static bool run(const struct sim_opts *opts, enum gn_classify how)
 	m = stream_model(&s, how);
 	compare_functions(&c, m, o);
 	compare_threads(&c, m, o);
+	compare_waits(&c, m, o);
+	compare_costs(&c, m, o);
 	compare_checks(&c, m, o);
 	check_tree(&c, m);
 	if (!c.ok)
