@@ -195,7 +195,8 @@ static __always_inline void emit_sched(struct gn_task *t, __u64 time)
 		return;
 	}
 	fill(&r->h, time, t, t->seq, GN_KIND_SCHED, 0, 0);
-	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu;
+	r->stolen = b->stolen - a->stolen;
+	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu + r->stolen;
 	r->kernel_delay = b->kernel_delay == ~0ull
 				  ? ~0ull
 				  : b->kernel_delay - a->kernel_delay;

@@ -141,6 +141,9 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	__u32 len = u->name_len, mod = u->module_len;
 	struct gn_rec_text *r;
 
+	/* what is tested must be what is used: the verifier knows registers */
+	barrier_var(len);
+	barrier_var(mod);
 	if (len > GN_NAME_MAX)
 		len = GN_NAME_MAX;
 	if (mod > GN_MODULE_MAX)

@@ -10,6 +10,7 @@ struct gn_sched {
 	__u64 time; /* of the switch */
 	__u64 off;
 	__u64 delay;
+	__u64 stolen;
 };
 
 /* One traced thread; its presence is what makes a thread traced. */
@@ -22,10 +23,12 @@ struct gn_task {
 	__u32 seq;
 	__u32 slice_seq;
 	__u32 tid;
-	__u32 live;	/* not yet or no longer: its events are ignored */
-	__u32 in_probe; /* a probe program of it is under way */
-	__u64 off;	/* sum of its time off the CPU */
-	__u64 delay;	/* of that, on the run queue */
+	__u32 live;	 /* not yet or no longer: its events are ignored */
+	__u32 in_probe;	 /* a probe program of it is under way */
+	__u64 off;	 /* sum of its time off the CPU */
+	__u64 delay;	 /* of that, on the run queue */
+	__u64 stolen;	 /* from it while it was on a CPU */
+	__u64 stolen_at; /* its CPU's sum when it was switched in */
 	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
 };
 
@@ -83,6 +86,13 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
 
 	return t && t->live ? t : 0;
+}
+
+/* The same, for programs that run for every thread of the machine: most have
+ * nothing stored, and looking that up first is cheaper than the helper. */
+static __always_inline struct gn_task *task_with_storage(struct task_struct *p)
+{
+	return p->bpf_storage ? task_of(p) : 0;
 }
 
 static __always_inline struct gn_task *task_new(struct task_struct *p)

@@ -3,6 +3,16 @@
 #ifndef GNOMON_OS_BPF_H
 #define GNOMON_OS_BPF_H
 
+/* What interrupts and the hypervisor have taken so far of the CPU that the task
+ * is on; 0 where the kernel's structures do not lead there. */
+static __always_inline __u64 stolen_here(struct task_struct *p)
+{
+	if (!bpf_core_field_exists(p->se.cfs_rq) ||
+	    !bpf_core_field_exists(p->se.cfs_rq->rq))
+		return 0;
+	return p->se.cfs_rq->rq->clock - p->se.cfs_rq->rq->clock_task;
+}
+
 static __always_inline void switched_in(struct gn_task *t, __u64 now)
 {
 	struct gn_slice s[2];
@@ -30,6 +40,9 @@ static __always_inline void note_sched(struct task_struct *p, struct gn_task *t,
 				  ? p->sched_info.run_delay
 				  : ~0ull;
 	s->time = now;
+	if (t->first.time)
+		t->stolen += stolen_here(p) - t->stolen_at;
+	s->stolen = t->stolen;
 	s->off = t->off;
 	s->delay = t->delay;
 	if (!t->first.time)
@@ -84,8 +97,8 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
 {
-	struct gn_task *out = task_of(prev);
-	struct gn_task *in = task_of(next);
+	struct gn_task *out = task_with_storage(prev);
+	struct gn_task *in = task_with_storage(next);
 	__u64 now;
 
 	if (!out && !in)
@@ -95,15 +108,17 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		return 0;
 	if (out)
 		switched_out(prev, out, now, preempt || !prev_state);
-	if (in)
+	if (in) {
+		in->stolen_at = stolen_here(next);
 		switched_in(in, now);
+	}
 	return 0;
 }
 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p)
 {
-	struct gn_task *t = task_of(p);
+	struct gn_task *t = task_with_storage(p);
 	__u64 now;
 
 	if (!t)
@@ -137,7 +152,7 @@ static __always_inline bool wakes(struct task_struct *self, __u8 class)
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *p)
 {
-	struct gn_task *t = task_of(p);
+	struct gn_task *t = task_with_storage(p);
 	struct task_struct *self;
 	struct gn_task *waker;
 	__u8 class;

@@ -39,7 +39,19 @@ struct pt_regs {
 #pragma clang attribute push(__attribute__((preserve_access_index)), \
 			     apply_to = record)
 
+/* CONFIG_IRQ_TIME_ACCOUNTING, CONFIG_PARAVIRT_TIME_ACCOUNTING: clock_task
+ * stands still while the CPU is not the task's. */
+struct rq {
+	unsigned long long clock;
+	unsigned long long clock_task;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
 struct sched_entity {
+	struct cfs_rq *cfs_rq;
 	unsigned long long sum_exec_runtime;
 };
 
@@ -56,6 +68,7 @@ struct task_struct {
 	int on_cpu;
 	struct task_struct *real_parent;
 	struct files_struct *files;
+	struct bpf_local_storage *bpf_storage;
 	unsigned in_iowait : 1;
 	char comm[16];
 };

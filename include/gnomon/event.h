@@ -123,14 +123,17 @@ struct gn_rec_count {
 /*
  * The kernel's own accounting of the thread against gnomon's, both over the
  * same stretch: from its first to its last switch off a CPU. Kernel: what
- * /proc/PID/task/TID/schedstat shows (scheduler clock).
+ * /proc/PID/task/TID/schedstat shows (scheduler clock). That leaves out what
+ * interrupts and the hypervisor took meanwhile; it is added back here, so that
+ * the two are of the same thing.
  */
 struct gn_rec_sched {
 	struct gn_rec h;
-	__u64 kernel_cpu;
+	__u64 kernel_cpu;   /* `stolen` is in it */
 	__u64 kernel_delay; /* run queue; ~0 = the kernel does not tell */
 	__u64 cpu;
 	__u64 delay;
+	__u64 stolen; /* ~0 = not known, none was added */
 };
 
 /*
@@ -275,7 +278,7 @@ _Static_assert(sizeof(struct gn_rec_stack) == 40, "stack");
 _Static_assert(sizeof(struct gn_rec_text) == 40, "text");
 _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");
-_Static_assert(sizeof(struct gn_rec_sched) == 56, "sched");
+_Static_assert(sizeof(struct gn_rec_sched) == 64, "sched");
 _Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
 
 #endif

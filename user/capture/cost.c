@@ -241,7 +241,8 @@ static bool in_use(const struct gn_session *s, enum gn_probe_class class)
 	for (size_t i = 0; i < s->probes.count; i++) {
 		enum gn_prog prog = s->probes.group[i].prog;
 
-		if ((class == GN_PROBE_MANAGED) == (prog == GN_PROG_MANAGED))
+		if (prog != GN_PROG_NAME &&
+		    (class == GN_PROBE_MANAGED) == (prog == GN_PROG_MANAGED))
 			return true;
 	}
 	return false;
