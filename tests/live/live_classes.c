@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time classes, against what the fixture `classes` measures in the same run.
+ * What gnomon says of itself (live_clean) and what brackets bound must hold in
+ * every run. How near a time comes to the kernel's own account must hold in
+ * one run of some: a hypervisor's share is on no clock of the thread's.
+ */
+#include "live.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+#define ATTEMPTS 8
+#define MS	 40
+
+static const char *const all_classes[] = {
+	"app",	 "jit",	     "gc",    "suspend", "syscall",
+	"fault", "runqueue", "disk",  "lock",	 "net",
+	"ipc",	 "sleep",    "child", "other",	 "unclassified"};
+
+/* How a way of waiting shows. */
+struct waiting {
+	const char *way; /* of the fixture, and of the test: class-WAY */
+	const char *class;
+	const char *reason; /* the system call, NULL = none */
+	bool woken;	    /* the waker is told, and in wake_WAY */
+	/* how far the two accounts may be apart, in 1/1000 of the bracket */
+	unsigned int permille;
+	/* what a child that is forked within waits for, within */
+	const char *childs;
+};
+
+/*
+ * Waits on a disk are short and many, and the ends of each are apart: the
+ * kernel counts the way to the switch and the leaving of idleness otherwise.
+ * The reads by O_DIRECT are long ones.
+ */
+static const struct waiting waitings[] = {
+	{"nanosleep", "sleep", "nanosleep", false, 10, NULL},
+	{"clock_nanosleep", "sleep", "clock_nanosleep", false, 10, NULL},
+	{"timerfd", "sleep", "read", false, 10, NULL},
+	{"poll", "other", "poll", false, 10, NULL},
+	{"select", "other", "pselect6", false, 10, NULL},
+	{"epoll", "other", "epoll_wait", false, 10, NULL},
+	{"signal", "other", "rt_sigtimedwait", false, 10, NULL},
+	{"mutex", "lock", "futex", true, 10, NULL},
+	{"condition", "lock", "futex", true, 10, NULL},
+	{"join", "lock", "futex", false, 10, NULL},
+	{"flock", "lock", "flock", true, 10, NULL},
+	{"semop", "ipc", "semtimedop", true, 10, NULL},
+	{"pipe", "ipc", "read", true, 10, NULL},
+	{"full", "ipc", "write", true, 10, NULL},
+	{"eventfd", "ipc", "read", true, 10, NULL},
+	{"unix", "ipc", "recvfrom", true, 10, NULL},
+	{"accept", "net", "accept", false, 10, NULL},
+	{"tcp", "net", "read", false, 10, NULL},
+	{"udp", "net", "recvfrom", false, 10, NULL},
+	{"waitpid", "child", "wait4", false, 10, NULL},
+	{"waitid", "child", "waitid", false, 10, NULL},
+	{"vfork", "child", "vfork", false, 10, "sleep"},
+	{"spawn", "child", NULL, false, 10, "other"},
+	{"direct", "disk", "pread64", false, 10, NULL},
+	{"cold", "disk", "pread64", false, 50, NULL},
+	{"mapped", "disk", NULL, false, 50, NULL},
+	{"fsync", "disk", "fsync", false, 50, NULL},
+};
+
+/* One run of a way. */
+struct run {
+	char *wait, *wake; /* names of functions */
+	struct live_truths *truths;
+	json_t *report;
+	uint64_t inner, outer, cpu, delay;
+};
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void run_way(struct live *t, const char *options, const char *way,
+		    unsigned int ms, struct run *r)
+{
+	char *command = live_text(t, "classes %s %u 1 %s", way, ms, t->dir);
+	struct live_end end;
+	char *complaint;
+
+	r->wait = live_text(t, "wait_%s", way);
+	r->wake = live_text(t, "wake_%s", way);
+	r->truths = calloc(1, sizeof(*r->truths));
+	CHECK(t, r->truths, "no memory");
+	live_gnomon(t, "run", options, command, &end, &r->report);
+	if (end.code == 77 && strncmp(end.out, "skip ", 5) == 0)
+		live_skip(t, "%s", end.out + 5);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, live_complaints(t, end.err, &complaint) == 0,
+	      "gnomon complains: %s", complaint);
+	live_clean(t, r->report);
+	live_truths(t, end.out, r->truths);
+	r->inner = live_truth(r->truths, "inner", r->wait);
+	r->outer = live_truth(r->truths, "elapsed", r->wait);
+	r->cpu = live_truth(r->truths, "cpu", r->wait);
+	r->delay = live_truth(r->truths, "delay", r->wait);
+	CHECK(t, r->inner, "the fixture tells nothing of %s", r->wait);
+}
+
+#define ALL_FUNCTIONS "-f surround -f wait_* -f wake_*"
+
+static void run_functions(struct live *t, const char *options, const char *way,
+			  unsigned int ms, struct run *r)
+{
+	run_way(t, live_text(t, ALL_FUNCTIONS " %s", options), way, ms, r);
+	live_compare(t, r->truths, r->report, 0);
+}
+
+static uint64_t class_of(struct live *t, const json_t *report,
+			 const char *function, const char *which,
+			 const char *class)
+{
+	return live_function(t, report, NULL, function,
+			     live_text(t, "classes_%s.%s", which, class), NULL);
+}
+
+static uint64_t own(struct live *t, const struct run *r, const char *class)
+{
+	return class_of(t, r->report, r->wait, "exclusive", class);
+}
+
+static bool is_busy(const char *class)
+{
+	return strcmp(class, "app") == 0 || strcmp(class, "syscall") == 0 ||
+	       strcmp(class, "fault") == 0 || strcmp(class, "runqueue") == 0;
+}
+
+/* What the function waited for besides `class`. */
+static uint64_t other_waits(struct live *t, const struct run *r,
+			    const char *class)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(all_classes) / sizeof(all_classes[0]); i++)
+		if (strcmp(all_classes[i], class) && !is_busy(all_classes[i]))
+			sum += own(t, r, all_classes[i]);
+	return sum;
+}
+
+/* The callers have it inclusively and not exclusively. */
+static void check_callers(struct live *t, const struct run *r,
+			  const char *class)
+{
+	uint64_t got = own(t, r, class);
+	uint64_t self = class_of(t, r->report, "surround", "exclusive", class);
+	uint64_t all = class_of(t, r->report, "surround", "inclusive", class);
+
+	CHECK(t, all == got + self,
+	      "%s: %s has %" N " ns, its caller %" N " and %" N " of its own",
+	      class, r->wait, got, all, self);
+	CHECK(t, self <= got / 100, "%s: the caller has %" N " ns of its own",
+	      class, self);
+}
+
+/* The thread has at least what its functions have. */
+static void check_thread(struct live *t, const struct run *r, const char *class)
+{
+	uint64_t got = own(t, r, class);
+	const json_t *thread;
+	char *path = live_text(t, "classes.%s", class);
+	size_t i;
+
+	json_array_foreach(json_object_get(r->report, "threads"), i, thread)
+	{
+		const json_t *name = json_object_get(thread, "name");
+
+		if (strcmp(json_string_value(name), "classes") == 0 &&
+		    live_number(t, thread, path) >= got)
+			return;
+	}
+	live_fail(t, "no thread has the %" N " ns of %s of %s", got, class,
+		  r->wait);
+}
+
+/* The first of the function's waits of that class, the longest. */
+static const json_t *wait_of(const struct run *r, const char *class)
+{
+	const json_t *functions = json_object_get(r->report, "functions");
+	const json_t *f, *wait;
+	size_t i, k;
+
+	json_array_foreach(functions, i, f)
+	{
+		const char *name =
+			json_string_value(json_object_get(f, "name"));
+
+		if (strcmp(name, r->wait))
+			continue;
+		json_array_foreach(json_object_get(f, "waits"), k, wait)
+		{
+			const char *text = json_string_value(
+				json_object_get(wait, "class"));
+
+			if (text && strcmp(text, class) == 0)
+				return wait;
+		}
+	}
+	return NULL;
+}
+
+static bool is_text(const json_t *object, const char *key, const char *want)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return want ? text && strcmp(text, want) == 0 : !text;
+}
+
+/* All of the function's waits of a class are in its list. */
+static void check_sums(struct live *t, const struct run *r, const char *class)
+{
+	const json_t *functions = json_object_get(r->report, "functions");
+	const json_t *f, *wait;
+	uint64_t sum = 0;
+	size_t i, k;
+
+	json_array_foreach(functions, i, f)
+	{
+		if (!is_text(f, "name", r->wait))
+			continue;
+		json_array_foreach(json_object_get(f, "waits"), k, wait)
+		{
+			if (!is_text(wait, "class", class))
+				continue;
+			sum += live_number(t, wait, "time_ns");
+			CHECK(t,
+			      live_number(t, wait, "longest_ns") *
+					      live_number(t, wait, "count") >=
+				      live_number(t, wait, "time_ns"),
+			      "%s: longer in all than the longest, each time",
+			      class);
+		}
+	}
+	CHECK(t, sum == own(t, r, class),
+	      "%s: the waits sum to %" N " ns of %" N, class, sum,
+	      own(t, r, class));
+}
+
+static void check_reason(struct live *t, const struct run *r,
+			 const struct waiting *w)
+{
+	const json_t *wait = wait_of(r, w->class);
+
+	CHECK(t, wait, "%s has no waits of %s", r->wait, w->class);
+	if (strcmp(w->way, "spawn") == 0) /* either */
+		CHECK(t,
+		      is_text(wait, "syscall_name", "clone") ||
+			      is_text(wait, "syscall_name", "clone3"),
+		      "the reason is not a clone");
+	else
+		CHECK(t, is_text(wait, "syscall_name", w->reason),
+		      "the reason is not %s", w->reason ? w->reason : "none");
+}
+
+/* The waker is the thread of that name, and what it was in. */
+static void check_waker(struct live *t, const struct run *r,
+			const struct waiting *w)
+{
+	const json_t *wait = wait_of(r, w->class);
+	const json_t *waker = json_object_get(wait, "waker");
+
+	CHECK(t, json_is_object(waker), "nobody is told to have woken it");
+	CHECK(t, is_text(waker, "name", "waker"),
+	      "another than the waker has woken it: %s", json_dumps(waker, 0));
+	CHECK(t, is_text(waker, "function", r->wake),
+	      "the waker was not in %s: %s", r->wake, json_dumps(waker, 0));
+}
+
+static const struct waiting *this_waiting(struct live *t)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(waitings) / sizeof(waitings[0]); i++)
+		if (strcmp(t->name + strlen("class-"), waitings[i].way) == 0)
+			return &waitings[i];
+	live_fail(t, "no such way of waiting");
+}
+
+/* NULL, or what is off. */
+static char *near(struct live *t, const struct run *r, const struct waiting *w)
+{
+	const char *class = w->class;
+	uint64_t busy = r->cpu + r->delay, got = own(t, r, class);
+	uint64_t waited = r->inner > busy ? r->inner - busy : 0;
+	uint64_t may = r->inner * w->permille / 1000;
+	uint64_t others = other_waits(t, r, class);
+
+	if (w->childs)
+		others -= own(t, r, w->childs);
+	if (apart(got, waited) > may)
+		return live_text(t, "%s: %" N " ns of %s, waited %" N " of %" N,
+				 r->wait, got, class, waited, r->inner);
+	if (others > may)
+		return live_text(t, "%s: %" N " ns of waits beside %s", r->wait,
+				 others, class);
+	return NULL;
+}
+
+static void wait_and_check(struct live *t, const char *options,
+			   const struct waiting *w, struct run *r)
+{
+	char *off = NULL;
+	int i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		run_functions(t, options, w->way, MS, r);
+		CHECK(t, own(t, r, w->class) <= r->inner + LIVE_CLOCK_NS,
+		      "%s: %" N " ns of %s within %" N, r->wait,
+		      own(t, r, w->class), w->class, r->inner);
+		check_callers(t, r, w->class);
+		check_thread(t, r, w->class);
+		check_sums(t, r, w->class);
+		check_reason(t, r, w);
+		if (w->woken)
+			check_waker(t, r, w);
+		off = near(t, r, w);
+		if (!off)
+			return;
+	}
+	live_fail(t, "%s, and the like in %d runs", off, ATTEMPTS);
+}
+
+void test_class_wait(struct live *t)
+{
+	struct run r;
+
+	wait_and_check(t, "", this_waiting(t), &r);
+}
+
+/* With system calls timed a wait is what it was without. */
+void test_class_wait_syscalls(struct live *t)
+{
+	static const struct waiting ways[] = {
+		{"nanosleep", "sleep", "nanosleep", false, 10, NULL},
+		{"mutex", "lock", "futex", true, 10, NULL},
+		{"tcp", "net", "read", false, 10, NULL},
+	};
+	struct run r;
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		wait_and_check(t, "--os faults,syscalls", &ways[i], &r);
+		CHECK(t, own(t, &r, "syscall") > 0, "%s: no system call",
+		      r.wait);
+		CHECK(t, own(t, &r, "syscall") <= r.outer - r.inner + r.cpu,
+		      "%s: %" N " ns of system calls", r.wait,
+		      own(t, &r, "syscall"));
+	}
+}
+
+/* Without any function: the thread's own account. */
+void test_class_threads_only(struct live *t)
+{
+	static const char *const ways[][2] = {
+		{"mutex", "lock"}, {"pipe", "ipc"}, {"accept", "net"}};
+	const json_t *thread;
+	struct run r;
+	uint64_t got, slept;
+	size_t i, k;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		run_way(t, "", ways[i][0], MS, &r);
+		got = slept = 0;
+		json_array_foreach(json_object_get(r.report, "threads"), k,
+				   thread)
+		{
+			if (is_text(thread, "name", "waker"))
+				slept = live_number(t, thread, "classes.sleep");
+			else
+				got = live_number(
+					t, thread,
+					live_text(t, "classes.%s", ways[i][1]));
+		}
+		/* the waker has slept that long before it woke */
+		CHECK(t, slept >= MS * 990000ull,
+		      "the waker slept %" N " ns, not %d ms", slept, MS);
+		CHECK(t,
+		      got <= r.outer + slept &&
+			      got + r.cpu + r.delay + r.inner / 10 >= r.inner,
+		      "%s: %" N " ns of %s, measured %" N, ways[i][0], got,
+		      ways[i][1], r.inner);
+	}
+}
+
+/* Nothing but a CPU, and waiting for one. */
+static char *off_cpu_account(struct live *t, const struct run *r)
+{
+	uint64_t queued = own(t, r, "runqueue");
+
+	if (apart(queued, r->delay) > r->inner / 100)
+		return live_text(t,
+				 "%s: %" N " ns runnable, by the kernel %" N
+				 " of %" N,
+				 r->wait, queued, r->delay, r->inner);
+	if (other_waits(t, r, ""))
+		return live_text(t, "%s: %" N " ns of waits", r->wait,
+				 other_waits(t, r, ""));
+	return NULL;
+}
+
+static void queue_and_check(struct live *t, const char *way,
+			    unsigned int least_pct)
+{
+	uint64_t queued;
+	struct run r;
+	char *off = NULL;
+	int i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		run_functions(t, "", way, 100, &r);
+		queued = own(t, &r, "runqueue");
+		CHECK(t, queued <= r.outer + LIVE_CLOCK_NS,
+		      "%s: %" N " ns runnable of %" N, way, queued, r.outer);
+		check_callers(t, &r, "app");
+		off = off_cpu_account(t, &r);
+		if (!off && queued * 100 < r.inner * least_pct)
+			off = live_text(t, "%s: only %" N " ns runnable of %" N,
+					way, queued, r.inner);
+		if (!off)
+			return;
+	}
+	live_fail(t, "%s, and the like in %d runs", off, ATTEMPTS);
+}
+
+void test_class_spin(struct live *t)
+{
+	queue_and_check(t, "spin", 0);
+}
+
+/* A competitor on the same CPU has half of it. */
+void test_class_preempted(struct live *t)
+{
+	queue_and_check(t, "shared", 30);
+}
+
+/*
+ * Every page is one fault, and with its fault's time and none for any other
+ * reason; what is not told is the time of the loop without the faults.
+ */
+void test_class_faults(struct live *t)
+{
+	uint64_t fault, faults, count;
+	const json_t *wait;
+	struct run r;
+
+	run_functions(t, "--os faults", "faults", 1, &r);
+	fault = own(t, &r, "fault");
+	faults = live_truth(r.truths, "faults", r.wait);
+	CHECK(t, faults >= 8192, "the fixture had %" N " faults", faults);
+	CHECK(t, fault <= r.outer + LIVE_CLOCK_NS, "%" N " ns of faults in %" N,
+	      fault, r.outer);
+	CHECK(t, fault >= faults * 100, "%" N " faults in %" N " ns", faults,
+	      fault);
+	/* a loop over pages does nothing else */
+	CHECK(t, fault * 3 >= r.cpu, "%" N " ns of faults, on a CPU %" N, fault,
+	      r.cpu);
+	wait = wait_of(&r, "fault");
+	CHECK(t, wait, "the faults are not in the list");
+	count = live_number(t, wait, "count");
+	/* a switch within one makes two of it; the ends are few more */
+	CHECK(t, count >= faults && count <= faults + faults / 50,
+	      "%" N " faults listed of %" N, count, faults);
+	CHECK(t, live_number(t, r.report, "counters.fault-end") == 0,
+	      "%" N " faults without an end",
+	      live_number(t, r.report, "counters.fault-end"));
+
+	run_functions(t, "--os none", "faults", 1, &r);
+	CHECK(t, own(t, &r, "fault") == 0, "%" N " ns of faults with none",
+	      own(t, &r, "fault"));
+	CHECK(t, live_number(t, r.report, "session.classes.fault") == 0,
+	      "the session has faults with none");
+}
+
+/* System calls in brackets: their CPU time is in between. */
+void test_class_syscalls(struct live *t)
+{
+	uint64_t got = 0, within = 0;
+	struct run r;
+	int i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		run_functions(t, "--os faults,syscalls", "calls", MS, &r);
+		got = own(t, &r, "syscall");
+		within = live_truth(r.truths, "within", r.wait);
+		/* the clocks that the fixture reads are calls, too */
+		CHECK(t, got <= r.outer && got <= within + within / 20,
+		      "%" N " ns of system calls, measured %" N, got, within);
+		check_callers(t, &r, "syscall");
+		if (apart(got + own(t, &r, "runqueue"), r.inner) <=
+			    r.inner / 50 &&
+		    apart(got, r.cpu) <= r.cpu / 50)
+			break;
+	}
+	CHECK(t, i < ATTEMPTS,
+	      "%" N " ns of system calls, measured %" N ", on a CPU %" N
+	      ", and the like in %d runs",
+	      got, within, r.cpu, ATTEMPTS);
+
+	run_functions(t, "", "calls", MS, &r);
+	CHECK(t, live_number(t, r.report, "session.classes.syscall") == 0,
+	      "system calls are timed unasked");
+	CHECK(t, own(t, &r, "app") * 100 >= r.cpu * 95,
+	      "%" N " ns of application time, on a CPU %" N, own(t, &r, "app"),
+	      r.cpu);
+}
+
+/* Whether the report says in its header that system calls are app. */
+static unsigned int header_says(struct live *t, const char *options)
+{
+	struct live_end end;
+	unsigned int n = 0;
+	char *at;
+
+	live_gnomon(t, "run", options, "classes nanosleep 1", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	for (at = end.out; (at = strstr(at, "--os syscalls")); at++)
+		n++;
+	return n;
+}
+
+void test_class_header(struct live *t)
+{
+	unsigned int n = header_says(t, "");
+
+	CHECK(t, n == 1, "the report names --os syscalls %u times, not once",
+	      n);
+	n = header_says(t, "--os faults,syscalls");
+	CHECK(t, n == 0, "the report names --os syscalls, which was given");
+}
+
+/* A thread that waits before gnomon comes waits for what it waits. */
+void test_class_attached(struct live *t)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args fixture = {.n = 0}, a = {.n = 0};
+	struct live_talk serve;
+	struct live_end end;
+	uint64_t elapsed, got;
+	json_t *report;
+	int pid;
+
+	live_command(t, &fixture, "serve");
+	live_talk(t, &fixture, &serve);
+	CHECK(t,
+	      sscanf(live_await(t, serve.out, "ready "), "ready %d", &pid) == 1,
+	      "serve is not ready");
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", pid), "-d", "100ms", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	elapsed = live_number(t, report, "session.elapsed_ns");
+	got = live_number(t, report, "session.classes.ipc");
+	CHECK(t, elapsed > 0 && got == elapsed,
+	      "%" N " ns of %" N " wait for the pipe", got, elapsed);
+	live_tell(t, &serve, "quit");
+	live_finish(t, &serve);
+}
