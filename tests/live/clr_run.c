@@ -107,7 +107,9 @@ void clr_trace(struct live *t, const char *options, char *const *more,
 	struct live_args a = {.n = 0};
 	size_t i;
 
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	/* a fixture's own brackets have the probes' cost in them */
+	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
+		 path, NULL);
 	split_options(t, options, more, &a, env);
 	live_add(t, &a, "--", NULL);
 	for (i = 0; i < command->n; i++)

@@ -65,6 +65,34 @@ void test_record_report(struct live *t)
 	CHECK(t, calls == 3193, "fib: %" N " calls reported, 3193 made", calls);
 }
 
+/* What was taken out of a thread is just what its probes cost, and no more than
+ * was there. */
+void test_probe_cost(struct live *t)
+{
+	char *trace = record(t, "fib 20");
+	json_t *raw = json_loads(report_text(t, trace, "--format json --raw"),
+				 0, NULL);
+	json_t *less =
+		json_loads(report_text(t, trace, "--format json"), 0, NULL);
+	uint64_t with, without, cost, left, calls;
+
+	CHECK(t, raw && less, "the report is no JSON");
+	live_clean(t, less);
+	with = live_number(t, raw, "session.elapsed_ns");
+	without = live_number(t, less, "session.elapsed_ns");
+	cost = live_number(t, less, "probe_cost.ns");
+	left = live_number(t, less, "probe_cost.left_ns");
+	CHECK(t, with == without + cost,
+	      "%" N " ns raw, but %" N " and %" N " of cost", with, without,
+	      cost);
+	calls = live_function(t, less, NULL, "fib", "calls", NULL);
+	CHECK(t, calls == 21891, "fib: %" N " calls reported, 21891 made",
+	      calls);
+	/* two traps a call: a hundred nanoseconds each at the very least */
+	CHECK(t, cost + left > calls * 200, "%" N " ns for %" N " calls",
+	      cost + left, calls);
+}
+
 /* The number of fields of a line of CSV; quotes keep commas. */
 static size_t csv_fields(const char *line)
 {

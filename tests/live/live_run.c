@@ -12,8 +12,9 @@ void live_gnomon(struct live *t, const char *verb, const char *options,
 	struct live_args a = {.n = 0};
 
 	live_add(t, &a, t->gnomon, verb, NULL);
+	/* a fixture's own brackets have the probes' cost in them */
 	if (report)
-		live_add(t, &a, "--format", "json", "-o", path, NULL);
+		live_add(t, &a, "--raw", "--format", "json", "-o", path, NULL);
 	live_split(t, &a, options);
 	live_add(t, &a, "--", NULL);
 	live_command(t, &a, command);

@@ -261,6 +261,27 @@ static void raise_files(struct gn_session *s)
 
 static int on_sample(void *ctx, void *data, size_t size);
 
+static void summarize(struct gn_session *s)
+{
+	size_t n = s->native.functions - s->native.refused;
+	const char *managed =
+		s->env ? "; managed functions as they are compiled" : "";
+	const char *links = gn_attach_mode_name(s->mode);
+
+	if (n)
+		snprintf(s->summary, sizeof(s->summary),
+			 "%zu native function%s (%zu by return probe, %zu by "
+			 "their own rets%s)%s; %s links",
+			 n, n == 1 ? "" : "s", s->native.by_return,
+			 s->native.by_ret,
+			 s->native.refused || s->refused ? ", some refused"
+							 : "",
+			 managed, links);
+	else
+		snprintf(s->summary, sizeof(s->summary),
+			 "threads and processes%s; %s links", managed, links);
+}
+
 int gn_session_attach(struct gn_session *s)
 {
 	int err = gn_watch_attach(s);
@@ -279,16 +300,7 @@ int gn_session_attach(struct gn_session *s)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be mapped (%s)",
 				       strerror(errno));
-	snprintf(s->summary, sizeof(s->summary),
-		 "%zu native function%s (%zu by return probe, %zu by their own "
-		 "rets"
-		 "%s)%s, %s links",
-		 s->native.functions - s->native.refused,
-		 s->native.functions - s->native.refused == 1 ? "" : "s",
-		 s->native.by_return, s->native.by_ret,
-		 s->native.refused || s->refused ? ", some refused" : "",
-		 s->env ? "; managed functions as they are compiled" : "",
-		 gn_attach_mode_name(s->mode));
+	summarize(s);
 	return 0;
 }
 
