@@ -90,6 +90,28 @@ static void add_thread(struct stream *s, const struct gn_rec_func *f,
 	stream_raw(s, &r, sizeof(r));
 }
 
+/* What gnomon measured of itself, or the kernel of a thread. */
+static void add_measured(struct stream *s, const struct gn_rec *h,
+			 const struct stream_event *e)
+{
+	struct gn_rec_cost cost = {.h = *h,
+				   .id = e->id,
+				   .samples = e->samples,
+				   .before_ns = e->before,
+				   .after_ns = e->after,
+				   .spread_ns = e->spread};
+	struct gn_rec_sched sched = {.h = *h,
+				     .kernel_cpu = e->kernel_cpu,
+				     .kernel_delay = e->kernel_delay,
+				     .cpu = e->cpu,
+				     .delay = e->delay};
+
+	if (e->kind == GN_KIND_COST)
+		stream_raw(s, &cost, sizeof(cost));
+	else
+		stream_raw(s, &sched, sizeof(sched));
+}
+
 static void add_one(struct stream *s, const struct stream_event *e,
 		    const struct gn_rec *h)
 {
@@ -104,17 +126,6 @@ static void add_one(struct stream *s, const struct stream_event *e,
 	struct gn_rec_stack stack = {.h = *h, .lo = e->lo, .hi = e->hi};
 	struct gn_rec_count count = {.h = *h, .id = e->id, .count = e->count};
 	struct gn_rec_session session = {.h = *h, .end = e->end};
-	struct gn_rec_cost cost = {.h = *h,
-				   .id = e->id,
-				   .samples = e->samples,
-				   .before_ns = e->before,
-				   .after_ns = e->after,
-				   .spread_ns = e->spread};
-	struct gn_rec_sched sched = {.h = *h,
-				     .kernel_cpu = e->kernel_cpu,
-				     .kernel_delay = e->kernel_delay,
-				     .cpu = e->cpu,
-				     .delay = e->delay};
 
 	switch (e->kind) {
 	case GN_KIND_THREAD:
@@ -141,10 +152,8 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		stream_raw(s, h, sizeof(*h));
 		break;
 	case GN_KIND_COST:
-		stream_raw(s, &cost, sizeof(cost));
-		break;
 	case GN_KIND_SCHED:
-		stream_raw(s, &sched, sizeof(sched));
+		add_measured(s, h, e);
 		break;
 	case GN_KIND_NAME:
 	case GN_KIND_INFO:
