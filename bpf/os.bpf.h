@@ -115,20 +115,6 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(on_wakeup, struct task_struct *p)
-{
-	struct gn_task *t = task_with_storage(p);
-	__u64 now;
-
-	if (!t)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (in_session(now))
-		gn_os_wakeup(&t->os, now);
-	return 0;
-}
-
 /*
  * Whether the current thread itself can be the waker: a timer or a device
  * wakes on top of whatever thread it interrupts, which most of the time is in
@@ -142,6 +128,32 @@ static __always_inline bool wakes(struct task_struct *self, __u8 class)
 		return gn_syscall_rule(nr) == GN_CLASS_LOCK || nr == 60 ||
 		       nr == 231;
 	return nr != GN_NO_SYSCALL;
+}
+
+/*
+ * Where no function is traced, this is also who the waker is told by: one
+ * program less at each wakeup of the machine. It can run on the CPU of the
+ * woken, by an interrupt; then the waker is not known.
+ */
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *p)
+{
+	struct gn_task *t = task_with_storage(p);
+	struct task_struct *self;
+	__u64 now;
+
+	if (!t)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!in_session(now))
+		return 0;
+	if (!control.wakers) {
+		self = bpf_get_current_task_btf();
+		gn_os_waking(&t->os,
+			     wakes(self, t->os.wait_class) ? self->pid : 0);
+	}
+	gn_os_wakeup(&t->os, now);
+	return 0;
 }
 
 /*

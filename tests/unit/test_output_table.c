@@ -304,7 +304,8 @@ static void default_fits_120(void **state)
 /* More threads than are told one by one. */
 static void many_threads_differ(void **state)
 {
-	struct gn_output_opts o = {.by = GN_BY_THREAD, .limit = 1};
+	struct gn_output_opts o = {
+		.by = GN_BY_THREAD, .limit = 1, .verbose = true};
 	struct gn_model_thread threads[20];
 	struct sample s;
 	size_t told = 0;

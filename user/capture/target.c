@@ -180,7 +180,7 @@ int gn_child_fork(struct gn_child *c, char *const argv[],
 	int gate[2] = {-1, -1}, fail[2] = {-1, -1};
 	int err;
 
-	*c = (struct gn_child){ -1, -1, -1, -1, 0 };
+	*c = (struct gn_child){-1, -1, -1, -1, 0};
 	if (pipe2(gate, O_CLOEXEC) || pipe2(fail, O_CLOEXEC)) {
 		err = -errno;
 		goto out;

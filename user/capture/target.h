@@ -38,8 +38,8 @@ int gn_target_resolve(const char *name, const struct gn_user *u, char *path);
 struct gn_child {
 	pid_t pid;
 	int pidfd;
-	int gate; /* write end: closing it ends the child, a byte starts it */
-	int fail; /* read end: the errno of a failed exec */
+	int gate;   /* write end: closing it ends the child, a byte starts it */
+	int fail;   /* read end: the errno of a failed exec */
 	int signal; /* that killed it, once it is waited for; 0 = none */
 };
 

@@ -138,14 +138,18 @@ int gn_watch_attach(struct gn_session *s)
 {
 	struct bpf_program *progs[] = {
 		s->skel->progs.on_switch, s->skel->progs.on_wakeup,
-		s->skel->progs.on_waking, s->skel->progs.on_fork,
-		s->skel->progs.on_exec,	  s->skel->progs.on_exit,
-		s->skel->progs.on_rename,
+		s->skel->progs.on_fork,	  s->skel->progs.on_exec,
+		s->skel->progs.on_exit,	  s->skel->progs.on_rename,
 	};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(progs[0]); i++)
 		err = attach_one(s, progs[i]);
+	/* the waker's function is of use where functions are traced */
+	if (!err && s->probes.count) {
+		s->skel->bss->control.wakers = 1;
+		err = attach_one(s, s->skel->progs.on_waking);
+	}
 	if (!err)
 		err = watch_faults(s);
 	if (!err)

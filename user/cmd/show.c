@@ -112,25 +112,6 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 	return GN_EXIT_OK;
 }
 
-/* The threads of which the kernel's account differs from ours. */
-static void warn_sched(const struct gn_model *m)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->nthreads; i++) {
-		char *text;
-
-		if (gn_sched_verdict(&m->threads[i]) != GN_SCHED_DIFFERENT ||
-		    n++ >= GN_SCHED_LINES)
-			continue;
-		text = gn_sched_text(&m->threads[i], true);
-		gn_error("%s", text ? text : "no memory");
-		free(text);
-	}
-	if (n > GN_SCHED_LINES)
-		gn_error("and %zu more threads", n - GN_SCHED_LINES);
-}
-
 void gn_report_warn(const struct gn_model *m, bool allow_loss)
 {
 	const char *advice = allow_loss
@@ -141,8 +122,6 @@ void gn_report_warn(const struct gn_model *m, bool allow_loss)
 	if (gn_model_broken(m))
 		gn_error("a self-check failed, the numbers cannot be trusted; "
 			 "please report it with the trace");
-	if (m->checks.sched_errors)
-		warn_sched(m);
 	if (m->truncated)
 		gn_error("the trace has no end, what followed is lost; the "
 			 "report holds what came before");

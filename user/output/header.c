@@ -323,8 +323,6 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ERROR)
 #undef CHECK_ERROR
-	if (m->checks.sched_errors)
-		err = gn_sched_print(m, o, GN_SCHED_DIFFERENT, "", f);
 #define CHECK_ODDITY(field, text, error)                         \
 	if (!error && m->checks.field) {                         \
 		gn_format_count(n, m->checks.field);             \
@@ -332,6 +330,8 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ODDITY)
 #undef CHECK_ODDITY
+	if (o->verbose)
+		err = gn_sched_print(m, o, GN_SCHED_DIFFERENT, "note", f);
 	if (!err && o->verbose)
 		err = gn_sched_print(m, o, GN_SCHED_SPLIT, "note", f);
 	return err;
