@@ -37,9 +37,8 @@ struct waiting {
 };
 
 /*
- * Waits on a disk are short and many, and the ends of each are apart: the
- * kernel counts the way to the switch and the leaving of idleness otherwise.
- * The reads by O_DIRECT are long ones.
+ * Waits for single pages are short and many, and each one's ends are apart: the
+ * kernel counts the leaving of idleness and the way to the switch otherwise.
  */
 static const struct waiting waitings[] = {
 	{"nanosleep", "sleep", "nanosleep", false, 10, NULL},
@@ -66,9 +65,9 @@ static const struct waiting waitings[] = {
 	{"vfork", "child", "vfork", false, 10, "sleep"},
 	{"spawn", "child", NULL, false, 10, "other"},
 	{"direct", "disk", "pread64", false, 10, NULL},
-	{"cold", "disk", "pread64", false, 50, NULL},
-	{"mapped", "disk", NULL, false, 50, NULL},
-	{"fsync", "disk", "fsync", false, 50, NULL},
+	{"cold", "disk", "pread64", false, 20, NULL},
+	{"mapped", "disk", NULL, false, 100, NULL},
+	{"fsync", "disk", "fsync", false, 20, NULL},
 };
 
 /* One run of a way. */
