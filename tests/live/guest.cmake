@@ -38,8 +38,8 @@ function(gn_guest_native)
 	gn_in_plain(driver live_native)
 	gn_in_plain(gnomon gnomon)
 	foreach(kernel ${GN_GUEST_KERNELS})
-		gn_guest_test(native-${kernel} 600
-			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-guest -t 570
+		gn_guest_test(native-${kernel} 900
+			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-guest -t 870
 			-c ${GN_GUEST_CACHE} ${kernel}
 			${gnomon} ${driver}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
