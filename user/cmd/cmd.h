@@ -68,6 +68,13 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 		    FILE *f);
 
+struct gn_textfile;
+
+/* The whole of it: prints into `out` as `args` ask and closes that, also when
+ * it fails. GN_EXIT_OK, or GN_EXIT_FAILED after it has said why. */
+int gn_report_write(const struct gn_model *m, const struct gn_args *args,
+		    struct gn_textfile *out);
+
 /* GN_EXIT_BROKEN, GN_EXIT_LOST or GN_EXIT_OK. */
 int gn_report_status(const struct gn_model *m, bool allow_loss);
 

@@ -143,7 +143,6 @@ static int load(const char *path, const struct gn_args *args,
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
 	const char *where = args->output ? args->output : "stdout";
-	struct gn_report_opts opts;
 	struct gn_textfile out;
 	int err = gn_textfile_open(&out, args->output);
 
@@ -152,18 +151,7 @@ static int print(const struct gn_model *m, const struct gn_args *args)
 			 where, strerror(-err));
 		return GN_EXIT_FAILED;
 	}
-	gn_report_opts_init(&opts, args, out.f);
-	err = gn_report_print(m, &opts, out.f);
-	if (err)
-		gn_textfile_abort(&out);
-	else
-		err = gn_textfile_commit(&out);
-	/* whoever read stdout has seen enough */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; nothing of it can be used", where,
-		 strerror(-err));
-	return GN_EXIT_FAILED;
+	return gn_report_write(m, args, &out);
 }
 
 int gn_cmd_report(int argc, char **argv)

@@ -47,25 +47,6 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(ctx, rec, size);
 }
 
-static int print(const struct gn_model *m, const struct gn_args *args,
-		 struct gn_textfile *out)
-{
-	struct gn_report_opts opts;
-	int err;
-
-	gn_report_opts_init(&opts, args, out->f);
-	err = gn_report_print(m, &opts, out->f);
-	if (err)
-		gn_textfile_abort(out);
-	else
-		err = gn_textfile_commit(out);
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write the report: %s; give another file with -o",
-		 strerror(-err));
-	return GN_EXIT_FAILED;
-}
-
 static int run(const struct gn_capture_args *a, int argc, char **argv,
 	       struct gn_textfile *out)
 {
@@ -93,7 +74,7 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 		status = GN_EXIT_FAILED;
 		goto out;
 	}
-	status = print(m, &a->args, out);
+	status = gn_report_write(m, &a->args, out);
 	gn_report_warn(m, a->args.allow_loss);
 	if (!status)
 		status = gn_report_status(m, a->args.allow_loss);

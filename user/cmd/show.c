@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/outfile.h"
 #include "output/sched.h"
 
 /* Rows that a terminal gets when nobody said how many. */
@@ -101,6 +102,27 @@ int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 		err = errno > 0 ? -errno : -EIO;
 	sigaction(SIGPIPE, &before, NULL);
 	return err;
+}
+
+int gn_report_write(const struct gn_model *m, const struct gn_args *args,
+		    struct gn_textfile *out)
+{
+	const char *where = args->output ? args->output : "stdout";
+	struct gn_report_opts opts;
+	int err;
+
+	gn_report_opts_init(&opts, args, out->f);
+	err = gn_report_print(m, &opts, out->f);
+	if (err)
+		gn_textfile_abort(out);
+	else
+		err = gn_textfile_commit(out);
+	/* whoever read stdout has seen enough */
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; nothing of it can be used", where,
+		 strerror(-err));
+	return GN_EXIT_FAILED;
 }
 
 int gn_report_status(const struct gn_model *m, bool allow_loss)
