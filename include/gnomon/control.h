@@ -22,9 +22,7 @@ struct gn_control {
 	__u32 scanning;	 /* the iterator is making threads of targets known */
 	__u32 finishing; /* the iterator is closing threads */
 	__u32 unsent;	 /* names that the ring had no room for */
-	__u32 faults;	 /* the ends of page faults are watched, so are they */
 	__u32 wakers;	 /* on_waking is attached and tells them */
-	__u32 pad;
 	__u64 counters[GN_COUNTER_COUNT];
 };
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -13,6 +12,7 @@
 #include <gnomon/control.h>
 #include <gnomon/hook.h>
 #include "capture/calibrate.h"
+#include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/session_internal.h"
 #include "gnomon.skel.h"
@@ -38,14 +38,6 @@ struct times {
 	uint64_t at[PER_CALL * HITS];
 	unsigned int n;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -98,7 +90,7 @@ static uint64_t clock_cost(void)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 64; i++) {
-		uint64_t a = now_ns(), b = now_ns();
+		uint64_t a = gn_now_ns(), b = gn_now_ns();
 
 		if (b - a < best)
 			best = b - a;
@@ -114,9 +106,9 @@ static bool hit(enum gn_cal_site site, unsigned int records,
 	ring_buffer__consume(ring);
 	times->n = 0;
 	for (unsigned int i = 0; i < HITS; i++) {
-		a[i] = now_ns();
+		a[i] = gn_now_ns();
 		gn_calibrate_hit(site);
-		b[i] = now_ns();
+		b[i] = gn_now_ns();
 	}
 	ring_buffer__consume(ring);
 	return times->n == records * HITS;
@@ -286,7 +278,7 @@ int gn_cost_measure(struct gn_session *s)
 		err = -errno;
 	if (!err) {
 		control->scanning = GN_SCAN_THREAD;
-		control->start = now_ns();
+		control->start = gn_now_ns();
 		err = gn_session_iterate(s, iter);
 		control->scanning = 0;
 		measure_all(s, ring, &times);

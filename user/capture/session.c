@@ -12,13 +12,13 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include "capture/clock.h"
 #include "capture/cost.h"
 #include "capture/drain.h"
 #include "gnomon.skel.h"
@@ -64,14 +64,6 @@ const char *gn_session_summary(const struct gn_session *s)
 pid_t gn_session_child(const struct gn_session *s)
 {
 	return s->child.pid > 0 ? s->child.pid : 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* What is lost on the way to the sink is counted; a sink that cannot go on
@@ -450,7 +442,7 @@ static int start_processes(struct gn_session *s)
 					       strerror(errno));
 	}
 	control->scanning = GN_SCAN_PROCESS;
-	__atomic_store_n(&control->start, now_ns(), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&control->start, gn_now_ns(), __ATOMIC_SEQ_CST);
 	err = gn_session_iterate(s, s->iter_start);
 	control->scanning = 0;
 	return err;
@@ -567,7 +559,7 @@ static void detach(struct gn_session *s)
 int gn_session_stop(struct gn_session *s)
 {
 	struct gn_control *control;
-	uint64_t end = now_ns();
+	uint64_t end = gn_now_ns();
 	int err;
 
 	if (!s->running)

@@ -11,10 +11,11 @@
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
+
+#include "capture/clock.h"
 
 const char *gn_attach_choice(size_t i)
 {
@@ -55,14 +56,6 @@ bool gn_capture_target(const struct gn_capture_args *a, int *status)
 	else
 		return true;
 	return false;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* libbpf's own complaints only with -v: ours say what to do. */
@@ -165,11 +158,11 @@ static int fail(struct gn_capture *c, int err)
 
 static int loop(struct gn_capture *c, uint64_t duration)
 {
-	uint64_t end = duration ? now_ns() + duration : UINT64_MAX;
+	uint64_t end = duration ? gn_now_ns() + duration : UINT64_MAX;
 	int more = 1;
 
 	while (more > 0 && !take_signal(c->signal_fd)) {
-		uint64_t now = now_ns();
+		uint64_t now = gn_now_ns();
 
 		if (now >= end)
 			break;

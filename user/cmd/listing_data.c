@@ -9,27 +9,14 @@
 #include "output/emit.h"
 #include "output/text.h"
 
-/* Text of a CSV field, quoted when it must be (RFC 4180). */
+/* A field of CSV and what comes after it. */
 static int csv_text(FILE *f, const char *text, const char *after)
 {
-	char *escaped = gn_escape(text ? text : "", true);
+	int err = gn_csv_text(f, text ? text : "");
 
-	if (!escaped)
-		return -ENOMEM;
-	if (!escaped[strcspn(escaped, ",\"")]) {
-		fputs(escaped, f);
-	} else {
-		fputc('"', f);
-		for (const char *p = escaped; *p; p++) {
-			if (*p == '"')
-				fputc('"', f);
-			fputc(*p, f);
-		}
-		fputc('"', f);
-	}
-	fputs(after, f);
-	free(escaped);
-	return 0;
+	if (!err)
+		fputs(after, f);
+	return err;
 }
 
 /* One row; what a row has not is empty. */

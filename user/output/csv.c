@@ -14,27 +14,6 @@
 #include "output/formats.h"
 #include "output/text.h"
 
-static int put_text(FILE *f, const char *text)
-{
-	char *escaped = gn_escape(text, true);
-
-	if (!escaped)
-		return -ENOMEM;
-	if (!escaped[strcspn(escaped, ",\"")]) {
-		fputs(escaped, f);
-	} else {
-		fputc('"', f);
-		for (const char *p = escaped; *p; p++) {
-			if (*p == '"')
-				fputc('"', f);
-			fputc(*p, f);
-		}
-		fputc('"', f);
-	}
-	free(escaped);
-	return 0;
-}
-
 static const char *leading_titles(enum gn_by by)
 {
 	switch (by) {
@@ -84,11 +63,11 @@ static void put_values(const struct gn_model *m, const struct gn_row *r,
 
 static int put_function(const struct gn_row *r, FILE *f)
 {
-	int err = put_text(f, r->name);
+	int err = gn_csv_text(f, r->name);
 
 	fputc(',', f);
 	if (!err)
-		err = put_text(f, r->module);
+		err = gn_csv_text(f, r->module);
 	fprintf(f, ",%s", r->runtime ? r->runtime : "");
 	return err;
 }
@@ -102,10 +81,10 @@ static int put_role(const struct gn_row *r, const struct gn_row *of, FILE *f)
 	      : r->kind == GN_ROW_CALLEE ? "callee,"
 					 : "function,",
 	      f);
-	err = put_text(f, of->name);
+	err = gn_csv_text(f, of->name);
 	fputc(',', f);
 	if (!err)
-		err = put_text(f, of->module);
+		err = gn_csv_text(f, of->module);
 	fputc(',', f);
 	return err;
 }
@@ -117,16 +96,16 @@ static int put_leading(const struct gn_row *r, const struct gn_row *of,
 
 	switch (by) {
 	case GN_BY_MODULE:
-		return put_text(f, r->name);
+		return gn_csv_text(f, r->name);
 	case GN_BY_THREAD:
 		fprintf(f, "%" PRIu32 ",%" PRIu32 ",", r->pid, r->tid);
-		err = put_text(f, r->name);
+		err = gn_csv_text(f, r->name);
 		fprintf(f, ",%" PRIu64 ",%" PRIu64, m->threads[r->id].elapsed,
 			r->gaps);
 		return err;
 	case GN_BY_PROCESS:
 		fprintf(f, "%" PRIu32 ",", r->pid);
-		err = put_text(f, r->name);
+		err = gn_csv_text(f, r->name);
 		fprintf(f, ",%" PRIu64, r->threads);
 		return err;
 	case GN_BY_TREE:
@@ -159,7 +138,7 @@ static int put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 	int err;
 
 	fprintf(f, ",%" PRIu32 ",", w->waker);
-	err = put_text(f, w->waker_name);
+	err = gn_csv_text(f, w->waker_name);
 	if (w->waker_function < 0) {
 		fputs(",,", f);
 		return err;
@@ -167,9 +146,9 @@ static int put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 	gn_row_function(&by, m, w->waker_function, &none);
 	fputc(',', f);
 	if (!err)
-		err = put_text(f, by.name);
+		err = gn_csv_text(f, by.name);
 	fputc(',', f);
-	return err ? err : put_text(f, by.module);
+	return err ? err : gn_csv_text(f, by.module);
 }
 
 /* One record a reason. */

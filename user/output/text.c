@@ -239,3 +239,24 @@ const char *gn_base_name(const char *path)
 
 	return slash && slash[1] ? slash + 1 : path;
 }
+
+int gn_csv_text(FILE *f, const char *text)
+{
+	char *escaped = gn_escape(text, true);
+
+	if (!escaped)
+		return -ENOMEM;
+	if (!escaped[strcspn(escaped, ",\"")]) {
+		fputs(escaped, f);
+	} else {
+		fputc('"', f);
+		for (const char *p = escaped; *p; p++) {
+			if (*p == '"')
+				fputc('"', f);
+			fputc(*p, f);
+		}
+		fputc('"', f);
+	}
+	free(escaped);
+	return 0;
+}

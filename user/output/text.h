@@ -64,4 +64,7 @@ const char *gn_class_text(int class);
 /* The part of a path behind its last slash; the whole when nothing is. */
 const char *gn_base_name(const char *path);
 
+/* A field of CSV, escaped, quoted when it must be (RFC 4180). 0, -ENOMEM. */
+int gn_csv_text(FILE *f, const char *text);
+
 #endif
