@@ -151,6 +151,33 @@ struct gn_rec_cost {
 	__u32 pad;
 };
 
+/*
+ * What a thread is doing at h.time. The live view asks for it when a period
+ * ends: a thread that just runs or waits says nothing for as long. Read from
+ * another thread, so it has no number; it changes nothing of what is recorded.
+ */
+struct gn_rec_now {
+	struct gn_rec h;
+	__u64 since;  /* when `state` began, or the work of in_class: see state
+		       */
+	__u64 woken;  /* GN_CPU_WOKEN: when it was made runnable, else 0 */
+	__u16 reason; /* system call, GN_NO_SYSCALL = none */
+	__u8 state;   /* enum gn_cpu_state; ON: `since` is that of in_class */
+	__u8 class;   /* enum gn_class: waited for; ON: what the kernel does for
+			 it, GN_CLASS_APP for nothing that is watched */
+	__u32 pad;
+};
+
+/*
+ * From h.time on a function's probes are muted: it is not seen any more, and
+ * its time is its callers'. The frames of it that are open end here.
+ */
+struct gn_rec_mute {
+	struct gn_rec h;
+	__u32 func;
+	__u32 pid; /* whose function it is; 0: a native one, in all processes */
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -163,12 +190,14 @@ struct gn_rec_session {
  *   NOTE     numbered by its thread, ends no interval
  *   SLICE    numbered by its thread's slice count
  *   USER     written by user space, not numbered
+ *   STATE    of a thread, not numbered
  */
 enum gn_stream {
 	GN_STREAM_COLLECT = 1,
 	GN_STREAM_NOTE,
 	GN_STREAM_SLICE,
 	GN_STREAM_USER,
+	GN_STREAM_STATE,
 };
 
 /* X(enumerator, value, text, stream, struct). */
@@ -209,7 +238,9 @@ enum gn_stream {
 	X(FUNCTION, 42, "function", USER, gn_rec_text)                      \
 	X(COUNT, 43, "count", USER, gn_rec_count)                           \
 	X(SESSION, 44, "session", USER, gn_rec_session)                     \
-	X(COST, 45, "cost", USER, gn_rec_cost)
+	X(COST, 45, "cost", USER, gn_rec_cost)                              \
+	X(NOW, 46, "now", STATE, gn_rec_now)                                \
+	X(MUTE, 47, "mute", USER, gn_rec_mute)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),
@@ -280,5 +311,7 @@ _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");
 _Static_assert(sizeof(struct gn_rec_sched) == 64, "sched");
 _Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
+_Static_assert(sizeof(struct gn_rec_now) == 48, "now");
+_Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");
 
 #endif

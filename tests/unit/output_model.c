@@ -55,28 +55,41 @@ static void make_functions(struct sample *s)
 {
 	struct gn_model_function *f = s->functions;
 
-	f[0] = (struct gn_model_function){
-		0, "main", "/usr/bin/app", GN_RUNTIME_NATIVE,
-		values(1, 2500 * MS, 1, 1500 * MS, 1)};
+	f[0] = (struct gn_model_function){0,
+					  "main",
+					  "/usr/bin/app",
+					  GN_RUNTIME_NATIVE,
+					  values(1, 2500 * MS, 1, 1500 * MS, 1),
+					  false};
 	f[1] = (struct gn_model_function){
-		1, "ns::work<std::map<int, char>>(unsigned long, char const*)",
-		"/usr/bin/app", GN_RUNTIME_NATIVE,
-		values(3, 2499999999, 1250 * MS, 1499999999, 250 * MS)};
-	f[2] = (struct gn_model_function){2, "App.Program.Leaf(System.Int32)",
-					  "/opt/app/App.dll", GN_RUNTIME_CLR,
-					  values(1234567, 1249999999,
-						 1249999999, 1249999999,
-						 1249999999)};
-	f[3] = (struct gn_model_function){3, HOSTILE, "", GN_RUNTIME_NATIVE,
-					  values(7, 999, 999, 500, 500)};
+		1,
+		"ns::work<std::map<int, char>>(unsigned long, char const*)",
+		"/usr/bin/app",
+		GN_RUNTIME_NATIVE,
+		values(3, 2499999999, 1250 * MS, 1499999999, 250 * MS),
+		false};
+	f[2] = (struct gn_model_function){
+		2,
+		"App.Program.Leaf(System.Int32)",
+		"/opt/app/App.dll",
+		GN_RUNTIME_CLR,
+		values(1234567, 1249999999, 1249999999, 1249999999, 1249999999),
+		false};
+	f[3] = (struct gn_model_function){3,
+					  HOSTILE,
+					  "",
+					  GN_RUNTIME_NATIVE,
+					  values(7, 999, 999, 500, 500),
+					  false};
 	s->m.functions = f;
 	s->m.nfunctions = 4;
 	s->modules[0] = (struct gn_model_module){
 		"/usr/bin/app",
-		values(4, 2500 * MS, 1250000001, 1500 * MS, 250000001)};
+		values(4, 2500 * MS, 1250000001, 1500 * MS, 250000001), false};
 	s->modules[1] = (struct gn_model_module){
-		"/opt/app/App.dll", values(1234567, 1249999999, 1249999999,
-					   1249999999, 1249999999)};
+		"/opt/app/App.dll",
+		values(1234567, 1249999999, 1249999999, 1249999999, 1249999999),
+		false};
 	s->m.modules = s->modules;
 	s->m.nmodules = 2;
 }

@@ -41,6 +41,7 @@ struct gn_model_function {
 	const char *module; /* never NULL; "" when unknown */
 	enum gn_runtime_id runtime;
 	struct gn_values v;
+	bool muted; /* not seen since some time: that is its callers' */
 };
 
 struct gn_model_module {
@@ -69,6 +70,49 @@ struct gn_model_cost {
 	uint64_t hits;
 };
 
+/* Where a thread is when a period ends. */
+enum gn_thread_state {
+	GN_THREAD_UNKNOWN = 0,
+	GN_THREAD_RUNNING,
+	GN_THREAD_RUNNABLE,
+	GN_THREAD_WAITING,
+	GN_THREAD_ENDED,
+};
+
+/* A thread's part of a function: what it owned of it in the period. */
+struct gn_model_share {
+	int32_t function; /* index in functions, -1 = outside of any */
+	uint64_t calls;
+	uint64_t elapsed; /* exclusive, as the next two */
+	uint64_t app;
+	uint64_t classes[GN_CLASS_COUNT];
+};
+
+/* One of the thread's last compilations or collections. */
+struct gn_model_activity {
+	enum gn_class class; /* GN_CLASS_JIT, GN_CLASS_GC */
+	int32_t function;    /* JIT: what was compiled, -1 = not known */
+	uint64_t start, end; /* end 0: it goes on */
+};
+
+#define GN_LIVE_STACK	   256 /* frames told of one thread's stack */
+#define GN_LIVE_ACTIVITIES 8
+
+/* What only the live view asks for. */
+struct gn_model_live {
+	enum gn_thread_state state;
+	enum gn_class doing; /* WAITING: for what; RUNNING: app, jit, ... */
+	uint16_t reason;     /* system call, GN_NO_SYSCALL = none */
+	/* the innermost nstack of its `depth` frames, the outermost first */
+	const int32_t *stack;
+	uint32_t nstack, depth;
+	const struct gn_model_share *shares; /* by elapsed, downwards */
+	size_t nshares;
+	/* of the whole session, the latest first */
+	struct gn_model_activity activity[GN_LIVE_ACTIVITIES];
+	uint32_t nactivities;
+};
+
 struct gn_model_thread {
 	uint32_t pid, tid;
 	const char *name;
@@ -83,6 +127,7 @@ struct gn_model_thread {
 	bool sched_known;
 	uint64_t kernel_cpu, kernel_delay, cpu, delay;
 	struct gn_values v;
+	const struct gn_model_live *live; /* NULL: not a period's model */
 };
 
 struct gn_model_process {

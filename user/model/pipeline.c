@@ -564,6 +564,8 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	p->records++;
 	if (stream == GN_STREAM_USER)
 		return take_user(p, rec);
+	if (stream == GN_STREAM_STATE)
+		return 0;
 	err = find_thread(p, rec, &t);
 	if (err || !t)
 		return err;

@@ -17,7 +17,8 @@ struct gn_pipeline;
 
 struct gn_pipeline_opts {
 	enum gn_classify classify;
-	bool raw; /* leave the probes' cost in */
+	bool raw;  /* leave the probes' cost in */
+	bool live; /* gn_pipeline_period() will be called: keep what it tells */
 };
 
 /* Returns NULL when there is no memory. */
@@ -32,6 +33,17 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts);
  */
 int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		     size_t size);
+
+/*
+ * The live view: makes the model of the period since the last call (or the
+ * start) and begins the next one; the pipeline goes on. A thread's part of the
+ * period ends at its NOW record, which is to be fed just before, or at its last
+ * interval's end when there was none; so what runs and what waits is in it. Of
+ * what all periods say, the sum is what one model of the whole would say. Open
+ * calls stay open, with their times; paths, threads and processes that are over
+ * are forgotten, so memory is bounded by what lives and by the names.
+ */
+int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 
 /* Closes open threads at the session's end (or at their last record) and makes
  * the model. The pipeline can only be freed afterwards. */

@@ -171,7 +171,7 @@ static bool row_ok(const unsigned char *row)
 
 	if (!row[K_KIND] || get16(row + K_RESERVED) || !name_ok(row + K_NAME))
 		return false;
-	if (stream < GN_STREAM_COLLECT || stream > GN_STREAM_USER)
+	if (stream < GN_STREAM_COLLECT || stream > GN_STREAM_STATE)
 		return false;
 	/* Kinds never change; else it would be another version. */
 	if (k->name)
