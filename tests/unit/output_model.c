@@ -85,11 +85,10 @@ static void make_functions(struct sample *s)
 	s->m.nfunctions = 4;
 	s->modules[0] = (struct gn_model_module){
 		"/usr/bin/app",
-		values(4, 2500 * MS, 1250000001, 1500 * MS, 250000001), false};
+		values(4, 2500 * MS, 1250000001, 1500 * MS, 250000001)};
 	s->modules[1] = (struct gn_model_module){
-		"/opt/app/App.dll",
-		values(1234567, 1249999999, 1249999999, 1249999999, 1249999999),
-		false};
+		"/opt/app/App.dll", values(1234567, 1249999999, 1249999999,
+					   1249999999, 1249999999)};
 	s->m.modules = s->modules;
 	s->m.nmodules = 2;
 }
