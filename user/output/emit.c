@@ -2,6 +2,7 @@
 #include "output/emit.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "output/text.h"
 
@@ -28,48 +29,95 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 	}
 }
 
+/* Bytes that stand in a string as they are, and mostly make up all of it. */
+static bool plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 static void put_text(FILE *f, const char *text)
 {
 	size_t len;
 
-	fputc('"', f);
+	fputc_unlocked('"', f);
 	for (; *text; text += len) {
+		for (len = 0; plain(text[len]);)
+			len++;
+		if (len) {
+			fwrite_unlocked(text, 1, len, f);
+			continue;
+		}
 		int32_t c = gn_utf8_next(text, &len);
 
 		put_char(f, text, len, c);
 	}
-	fputc('"', f);
+	fputc_unlocked('"', f);
+}
+
+/* The digits of `n`, at least so many, before `end`; where they begin. */
+static char *digits(char *end, uint64_t n, int least)
+{
+	for (; n || least > 0; least--) {
+		*--end = (char)('0' + n % 10);
+		n /= 10;
+	}
+	return end;
+}
+
+void gn_format_fixed(char buf[GN_CELL], double value, int decimals)
+{
+	char text[GN_CELL] = "", *end = text + sizeof(text) - 1, *at;
+	uint64_t unit = 1, n;
+
+	for (int i = 0; i < decimals; i++)
+		unit *= 10;
+	if (value < 0) {
+		*buf++ = '-';
+		value = -value;
+	}
+	if (!(value < 1e12)) { /* a double has hardly decimals there */
+		snprintf(buf, GN_CELL - 1, "%.0f", value);
+		return;
+	}
+	n = (uint64_t)(value * (double)unit + 0.5);
+	at = digits(end, n % unit, decimals);
+	if (decimals > 0)
+		*--at = '.';
+	at = digits(at, n / unit, 1);
+	memcpy(buf, at, (size_t)(end + 1 - at));
 }
 
 /* The comma and the key before a value. */
 static void begin(struct gn_emit *e, const char *key)
 {
 	if (e->comma)
-		fputc(',', e->f);
+		fputc_unlocked(',', e->f);
 	e->comma = true;
 	if (key) {
 		put_text(e->f, key);
-		fputc(':', e->f);
+		fputc_unlocked(':', e->f);
 	}
 }
 
 void gn_emit_open(struct gn_emit *e, const char *key, char bracket)
 {
 	begin(e, key);
-	fputc(bracket, e->f);
+	fputc_unlocked(bracket, e->f);
 	e->comma = false;
 }
 
 void gn_emit_close(struct gn_emit *e, char bracket)
 {
-	fputc(bracket, e->f);
+	fputc_unlocked(bracket, e->f);
 	e->comma = true;
 }
 
 void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n)
 {
+	char text[20], *end = text + sizeof(text), *at = digits(end, n, 1);
+
 	begin(e, key);
-	fprintf(e->f, "%" PRIu64, n);
+	fwrite_unlocked(at, 1, (size_t)(end - at), e->f);
 }
 
 void gn_emit_bool(struct gn_emit *e, const char *key, bool value)
@@ -80,8 +128,11 @@ void gn_emit_bool(struct gn_emit *e, const char *key, bool value)
 
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct)
 {
+	char text[GN_CELL];
+
 	begin(e, key);
-	fprintf(e->f, "%.6f", pct);
+	gn_format_fixed(text, pct, 6);
+	fputs_unlocked(text, e->f);
 }
 
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text)
@@ -92,8 +143,10 @@ void gn_emit_text(struct gn_emit *e, const char *key, const char *text)
 
 void gn_emit_line(struct gn_emit *e)
 {
+	if (e->flat)
+		return;
 	if (e->comma)
-		fputc(',', e->f);
+		fputc_unlocked(',', e->f);
 	e->comma = false;
-	fputc('\n', e->f);
+	fputc_unlocked('\n', e->f);
 }

@@ -13,10 +13,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "output/text.h"
+
 struct gn_emit {
-	FILE *f;
+	FILE *f;    /* of one thread: it is not locked */
 	bool comma; /* something stands before on this level */
+	bool flat;  /* gn_emit_line() does nothing: all is one line */
 };
+
+/*
+ * A number as programs read it: with a point, whatever the locale, and without
+ * an exponent. `value` is finite and below 1e40; from 1e12 on it has no
+ * decimals. 0 <= decimals <= 6.
+ */
+void gn_format_fixed(char buf[GN_CELL], double value, int decimals);
 
 /* `key` is NULL in an array, and at the top. */
 void gn_emit_open(struct gn_emit *e, const char *key, char bracket);

@@ -10,25 +10,15 @@
 #include <jansson.h>
 
 #include <gnomon/syscalls.h>
-#include "output/emit.h"
 #include "output/formats.h"
 #include "output/header.h"
-#include "output/rows.h"
+#include "output/json.h"
 #include "output/text.h"
-#include "output/waits.h"
 
 #define JSON_VERSION 1
 
-struct writer {
-	struct gn_emit e;
-	const struct gn_model *m;
-	const struct gn_output_opts *o;
-	struct gn_waits waits;
-	size_t hidden[GN_BY_COUNT];
-};
-
-static void put_classes(struct gn_emit *e, const char *key,
-			const uint64_t *classes)
+void gn_json_classes(struct gn_emit *e, const char *key,
+		     const uint64_t classes[GN_CLASS_COUNT])
 {
 	gn_emit_open(e, key, '{');
 #define CLASS(name, value, text, group, meaning) \
@@ -46,7 +36,7 @@ static void put_four(struct gn_emit *e, const struct gn_values *v)
 	gn_emit_u64(e, "application_exclusive_ns", v->app_excl);
 }
 
-static void put_values(struct writer *w, const struct gn_values *v)
+static void put_values(struct gn_json *w, const struct gn_values *v)
 {
 	uint64_t elapsed = w->m->session.elapsed_incl;
 	uint64_t app = w->m->session.app_incl;
@@ -65,8 +55,8 @@ static void put_values(struct writer *w, const struct gn_values *v)
 	gn_emit_u64(e, "max_ns", v->max);
 	gn_emit_u64(e, "finished", v->finished);
 	gn_emit_bool(e, "gap", v->gap);
-	put_classes(e, "classes_exclusive", v->class_excl);
-	put_classes(e, "classes_inclusive", v->class_incl);
+	gn_json_classes(e, "classes_exclusive", v->class_excl);
+	gn_json_classes(e, "classes_inclusive", v->class_incl);
 }
 
 static void put_function(struct gn_emit *e, const struct gn_row *r)
@@ -77,7 +67,27 @@ static void put_function(struct gn_emit *e, const struct gn_row *r)
 		gn_emit_text(e, "runtime", r->runtime);
 }
 
-static void put_thread(struct writer *w, const struct gn_row *r)
+void gn_json_function(struct gn_emit *e, const struct gn_model *m,
+		      int32_t function)
+{
+	struct gn_values none = {0};
+	struct gn_row r;
+
+	gn_row_function(&r, m, function, &none);
+	put_function(e, &r);
+}
+
+void gn_json_syscall(struct gn_emit *e, uint16_t reason)
+{
+	const char *name = gn_syscall_name(reason);
+
+	if (reason != GN_NO_SYSCALL)
+		gn_emit_u64(e, "syscall", reason);
+	if (name)
+		gn_emit_text(e, "syscall_name", name);
+}
+
+static void put_thread(struct gn_json *w, const struct gn_row *r)
 {
 	const struct gn_model_thread *t = &w->m->threads[r->id];
 
@@ -87,7 +97,7 @@ static void put_thread(struct writer *w, const struct gn_row *r)
 	gn_emit_u64(&w->e, "elapsed_ns", t->elapsed);
 	gn_emit_u64(&w->e, "application_ns", t->v.app_incl);
 	gn_emit_u64(&w->e, "calls", t->v.calls);
-	put_classes(&w->e, "classes", t->classes);
+	gn_json_classes(&w->e, "classes", t->classes);
 	gn_emit_u64(&w->e, "gaps", t->gaps);
 	gn_emit_u64(&w->e, "probe_cost_ns", t->probe_cost);
 	if (!t->sched_known)
@@ -101,7 +111,7 @@ static void put_thread(struct writer *w, const struct gn_row *r)
 	gn_emit_close(&w->e, '}');
 }
 
-static void put_waker(struct writer *w, const struct gn_model_wait *wait)
+static void put_waker(struct gn_json *w, const struct gn_model_wait *wait)
 {
 	struct gn_values none = {0};
 	struct gn_row r;
@@ -119,7 +129,7 @@ static void put_waker(struct writer *w, const struct gn_model_wait *wait)
 }
 
 /* What a function waited for; -1: what is outside of any. */
-static void put_waits(struct writer *w, int32_t function)
+static void put_waits(struct gn_json *w, int32_t function)
 {
 	size_t n;
 	const struct gn_model_wait *const *wait =
@@ -127,15 +137,10 @@ static void put_waits(struct writer *w, int32_t function)
 
 	gn_emit_open(&w->e, "waits", '[');
 	for (size_t i = 0; i < n; i++) {
-		const char *name = gn_syscall_name(wait[i]->reason);
-
 		gn_emit_open(&w->e, NULL, '{');
 		gn_emit_text(&w->e, "class",
 			     gn_class_text((int)wait[i]->class));
-		if (wait[i]->reason != GN_NO_SYSCALL)
-			gn_emit_u64(&w->e, "syscall", wait[i]->reason);
-		if (name)
-			gn_emit_text(&w->e, "syscall_name", name);
+		gn_json_syscall(&w->e, wait[i]->reason);
 		gn_emit_u64(&w->e, "time_ns", wait[i]->ns);
 		gn_emit_u64(&w->e, "count", wait[i]->count);
 		gn_emit_u64(&w->e, "longest_ns", wait[i]->longest);
@@ -146,7 +151,7 @@ static void put_waits(struct writer *w, int32_t function)
 	gn_emit_close(&w->e, ']');
 }
 
-static void put_row(struct writer *w, const struct gn_row *r, enum gn_by by)
+static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 {
 	gn_emit_line(&w->e);
 	gn_emit_open(&w->e, NULL, '{');
@@ -167,14 +172,24 @@ static void put_row(struct writer *w, const struct gn_row *r, enum gn_by by)
 	default:
 		put_function(&w->e, r);
 		put_values(w, r->v);
+		if (w->m->functions[r->id].muted)
+			gn_emit_bool(&w->e, "muted", true);
 		put_waits(w, (int32_t)r->id);
 		break;
 	}
+	if (w->hooks && w->hooks->more)
+		w->hooks->more(w, by, r);
 	gn_emit_close(&w->e, '}');
 }
 
+static bool wanted(const struct gn_json *w, enum gn_by by,
+		   const struct gn_row *r)
+{
+	return !w->hooks || !w->hooks->wanted || w->hooks->wanted(w, by, r);
+}
+
 /* An array of the rows that a table by `by` has. */
-static int put_array(struct writer *w, const char *key, enum gn_by by)
+static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 {
 	struct gn_output_opts o = *w->o;
 	struct gn_rows rows;
@@ -185,6 +200,8 @@ static int put_array(struct writer *w, const char *key, enum gn_by by)
 	if (!err) {
 		gn_emit_open(&w->e, key, '[');
 		for (size_t i = 0; i < rows.n && !err; i++) {
+			if (!wanted(w, by, &rows.row[i]))
+				continue;
 			put_row(w, &rows.row[i], by);
 			err = gn_stream_status(w->e.f);
 		}
@@ -196,7 +213,7 @@ static int put_array(struct writer *w, const char *key, enum gn_by by)
 }
 
 /* Rows come parents first, so a row that is not deeper closes those open. */
-static int put_tree(struct writer *w)
+static int put_tree(struct gn_json *w)
 {
 	struct gn_output_opts o = *w->o;
 	struct gn_rows rows;
@@ -241,17 +258,13 @@ static int put_tree(struct writer *w)
 static void put_end(struct gn_emit *e, const char *key,
 		    const struct gn_model *m, int32_t function)
 {
-	struct gn_values none = {0};
-	struct gn_row r;
-
-	gn_row_function(&r, m, function, &none);
 	gn_emit_open(e, key, '{');
-	put_function(e, &r);
+	gn_json_function(e, m, function);
 	gn_emit_close(e, '}');
 }
 
 /* Who calls whom; only by callers. */
-static void put_edges(struct writer *w)
+static void put_edges(struct gn_json *w)
 {
 	gn_emit_open(&w->e, "edges", '[');
 	for (size_t i = 0; i < w->m->nedges; i++) {
@@ -268,7 +281,7 @@ static void put_edges(struct writer *w)
 }
 
 /* The words of the command; one word when its record is no JSON array. */
-static void put_command(struct writer *w)
+static void put_command(struct gn_json *w)
 {
 	const char *text = gn_model_info(w->m, "command");
 	json_t *array = text ? json_loads(text, 0, NULL) : NULL;
@@ -285,7 +298,7 @@ static void put_command(struct writer *w)
 	json_decref(array);
 }
 
-static void put_info(struct writer *w, const char *key)
+static void put_info(struct gn_json *w, const char *key)
 {
 	const char *text = gn_model_info(w->m, key);
 
@@ -293,7 +306,7 @@ static void put_info(struct writer *w, const char *key)
 		gn_emit_text(&w->e, key, text);
 }
 
-static void put_probe_cost(struct writer *w)
+static void put_probe_cost(struct gn_json *w)
 {
 	const struct gn_model *m = w->m;
 	struct gn_emit *e = &w->e;
@@ -322,7 +335,7 @@ static void put_probe_cost(struct writer *w)
 	gn_emit_close(e, '}');
 }
 
-static void put_head(struct writer *w)
+void gn_json_head(struct gn_json *w)
 {
 	const struct gn_model *m = w->m;
 	const char *version = gn_model_info(m, "version");
@@ -342,12 +355,12 @@ static void put_head(struct writer *w)
 	gn_emit_u64(e, "elapsed_ns", m->session.elapsed_incl);
 	gn_emit_u64(e, "application_ns", m->session.app_incl);
 	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
-	put_classes(e, "classes", m->session.class_incl);
+	gn_json_classes(e, "classes", m->session.class_incl);
 	gn_emit_close(e, '}');
 	put_probe_cost(w);
 }
 
-static void put_counts(struct writer *w)
+void gn_json_counts(struct gn_json *w)
 {
 	const struct gn_model *m = w->m;
 	struct gn_emit *e = &w->e;
@@ -379,7 +392,7 @@ static void put_counts(struct writer *w)
 	gn_emit_close(e, '}');
 }
 
-static void put_hidden(struct writer *w)
+void gn_json_hidden(struct gn_json *w)
 {
 	struct gn_emit *e = &w->e;
 
@@ -393,7 +406,7 @@ static void put_hidden(struct writer *w)
 	gn_emit_close(e, '}');
 }
 
-static int put_all(struct writer *w)
+int gn_json_arrays(struct gn_json *w)
 {
 	static const struct {
 		const char *key;
@@ -404,19 +417,47 @@ static int put_all(struct writer *w)
 		{"processes", GN_BY_PROCESS},
 		{"threads", GN_BY_THREAD},
 	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]) && !err;
+	     i++) {
+		gn_emit_line(&w->e);
+		err = put_array(w, arrays[i].key, arrays[i].by);
+	}
+	return err;
+}
+
+void gn_json_waits(struct gn_json *w)
+{
+	gn_emit_line(&w->e);
+	put_waits(w, -1);
+}
+
+int gn_json_begin(struct gn_json *w, FILE *f, const struct gn_model *m,
+		  const struct gn_output_opts *o)
+{
+	int err = gn_rows_sort(NULL, 0, o->sort);
+
+	*w = (struct gn_json){.e = {.f = f}, .m = m, .o = o};
+	return err ? err : gn_waits_group(m, &w->waits);
+}
+
+void gn_json_end(struct gn_json *w)
+{
+	gn_waits_clear(&w->waits);
+}
+
+static int put_all(struct gn_json *w)
+{
 	int err;
 
 	gn_emit_open(&w->e, NULL, '{');
-	put_head(w);
-	put_counts(w);
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-		gn_emit_line(&w->e);
-		err = put_array(w, arrays[i].key, arrays[i].by);
-		if (err)
-			return err;
-	}
-	gn_emit_line(&w->e);
-	put_waits(w, -1);
+	gn_json_head(w);
+	gn_json_counts(w);
+	err = gn_json_arrays(w);
+	if (err)
+		return err;
+	gn_json_waits(w);
 	if (w->o->by == GN_BY_CALLERS) {
 		gn_emit_line(&w->e);
 		put_edges(w);
@@ -424,7 +465,7 @@ static int put_all(struct writer *w)
 	err = put_tree(w);
 	if (err)
 		return err;
-	put_hidden(w);
+	gn_json_hidden(w);
 	gn_emit_close(&w->e, '}');
 	fputc('\n', w->e.f);
 	return gn_stream_status(w->e.f);
@@ -433,13 +474,11 @@ static int put_all(struct writer *w)
 int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
 		  FILE *f)
 {
-	struct writer w = {.e = {.f = f}, .m = m, .o = o};
-	int err = gn_rows_sort(NULL, 0, o->sort);
+	struct gn_json w;
+	int err = gn_json_begin(&w, f, m, o);
 
 	if (!err)
-		err = gn_waits_group(m, &w.waits);
-	if (!err)
 		err = put_all(&w);
-	gn_waits_clear(&w.waits);
+	gn_json_end(&w);
 	return err;
 }
