@@ -43,3 +43,10 @@ clr_counts(exceptions-filtered exceptions
 
 clr_test(silent ${CMAKE_CURRENT_SOURCE_DIR}/clr-silent "${clr_dotnet}"
 	$<TARGET_FILE:gnomon_clr> "${clr_demo}")
+
+# muted: the same program, and none of its hooks is passed
+foreach(topic recursion exceptions tailcalls threads)
+	clr_test(muted-${topic} ${CMAKE_CURRENT_SOURCE_DIR}/clr-muted
+		"${clr_dotnet}" $<TARGET_FILE:gnomon_clr_count> "${clr_demo}"
+		${topic})
+endforeach()

@@ -4,14 +4,18 @@
  * hooks counted to the file that GNOMON_CLR_COUNTS names, when the program
  * ends. A line each function:
  *   ENTERS LEAVES TAILCALLS UNWOUND MODULE NAME
- * with tabs between them.
+ * with tabs between them. Functions whose names match a glob of
+ * GNOMON_CLR_MUTED (a filter as in filter.h) are muted from their first call
+ * on.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter.h"
 #include "ids.h"
+#include "mute.h"
 #include "sites.h"
 
 enum { ENTER, LEAVE, TAILCALL, UNWOUND, KINDS };
@@ -29,7 +33,11 @@ void gn_count_name(uint64_t index, const char *name, uint64_t name_len,
 void gn_count_name(uint64_t index, const char *name, uint64_t name_len,
 		   const char *module)
 {
+	const char *muted = getenv("GNOMON_CLR_MUTED");
+
 	(void)name_len;
+	if (muted && gn_filter_hooks(muted, name, module))
+		atomic_store(&gn_mute[index], 1);
 	atomic_store(&modules[index], module);
 	atomic_store(&names[index], name);
 }

@@ -6,6 +6,7 @@
 
 #include "clsid.h"
 #include "filter.h"
+#include "mute.h"
 #include "names.h"
 #include "sites.h"
 #include "text.h"
@@ -155,15 +156,15 @@ static struct gn_unwinds *own_unwinds(void)
 	return &unwinds;
 }
 
-/* The function's index if it is hooked: frames of others are on no shadow
- * stack, and what happens to them is nobody's business. */
+/* The function's index if it is hooked and not muted: frames of others are on
+ * no shadow stack, and what happens to them is nobody's business. */
 static uint32_t hooked_index(const struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(&clr->ids, function);
 	const struct gn_name *name =
 		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
 
-	return name && name->hook ? index : 0;
+	return name && name->hook && !gn_muted(index) ? index : 0;
 }
 
 gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
@@ -181,7 +182,8 @@ gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
 	uint32_t index = gn_unwinds_pop(own_unwinds());
 
 	(void)clr;
-	if (index)
+	/* it may have been muted since the unwind began */
+	if (index && !gn_muted(index))
 		GN_CLR_SITE(unwind_end)(index);
 	return GN_S_OK;
 }
@@ -246,8 +248,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	if (hr < 0)
 		return hr;
 	return GN_COM(clr->info, GN_INFO_SET_HOOKS3,
-		      set_hooks_fn)(clr->info, GN_CLR_SITE(enter),
-				    GN_CLR_SITE(leave), GN_CLR_SITE(tailcall));
+		      set_hooks_fn)(clr->info, GN_CLR_HOOK(enter),
+				    GN_CLR_HOOK(leave), GN_CLR_HOOK(tailcall));
 }
 
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)

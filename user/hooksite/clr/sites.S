@@ -141,15 +141,32 @@
 
 /*
  * Hooks of compiled code. At enter all argument registers of the function are
- * live, at leave those of its result: a hook changes none.
+ * live, at leave those of its result. A hook may change r10, r11 and the flags,
+ * as the runtime's own hooks do, and at the site it has changed no register
+ * that is told.
  *   enter:    r14 index, r15 the caller's rsp
  *   leave:    rdi index, rsi the caller's rsp
  *   tailcall: the same; the function's frame ends here too
  * "The caller's rsp" is its value after the function has returned.
+ *
+ * gn_hook_NAME is what the runtime calls. It comes to the site behind it unless
+ * the function is muted (mute.h); then it leaves by the site's own ret.
  */
 	.macro HOOK name:req, kind:req, index:req, args
+	.globl	gn_hook_\name
+	.hidden	gn_hook_\name
+	.type	gn_hook_\name, @function
+	.balign	16
+gn_hook_\name:
+	.cfi_startproc
+	leaq	gn_mute(%rip), %r11
+	cmpb	$0, (%r11, \index)
+	jne	.Lgn_muted_\name
+	.cfi_endproc
+	.size	gn_hook_\name, . - gn_hook_\name
 	GN_SITE	gnomon_clr, \name, "\args"
 	COUNT	\kind, \index
+.Lgn_muted_\name:
 	ret
 	GN_SITE_END \name
 	.endm

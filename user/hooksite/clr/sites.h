@@ -37,9 +37,12 @@ void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(module_unload)(uint64_t module);
 
-/* Hooks: called by compiled code by the runtime's own convention. */
-void GN_CLR_SITE(enter)(void);
-void GN_CLR_SITE(leave)(void);
-void GN_CLR_SITE(tailcall)(void);
+/* Hooks: called by compiled code by the runtime's own convention. Each passes
+ * the site of its name, unless the function is muted. */
+#define GN_CLR_HOOK(name) gn_hook_clr_##name
+
+void GN_CLR_HOOK(enter)(void);
+void GN_CLR_HOOK(leave)(void);
+void GN_CLR_HOOK(tailcall)(void);
 
 #endif
