@@ -19,6 +19,8 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	/* of use when it turns out that it was waiting */
 	if (state == GN_CPU_UNKNOWN)
 		t->os.wait_class = wait_class(p, &t->os.reason);
+	if (queue_known())
+		t->run_delay = p->sched_info.run_delay;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
 	t->live = 1;
 }
@@ -112,16 +114,28 @@ int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 	return 0;
 }
 
+/*
+ * A thread that is looked at from elsewhere: where it has been since the last
+ * event of it that was seen.
+ */
+static __always_inline void look(struct task_struct *p, const struct gn_task *t,
+				 struct gn_os *os, __u64 now)
+{
+	if (os->state == GN_CPU_UNKNOWN && p->on_cpu)
+		return; /* not one event yet: it has been running */
+	if (queue_known() && control.queue)
+		gn_os_queued(os, now, queued_for(p, t, now));
+	else if (os->state == GN_CPU_UNKNOWN)
+		os->state = p->__state ? GN_CPU_WAITING : GN_CPU_QUEUED;
+}
+
 /* Closes a thread that goes on beyond the capture, as of control.stop. */
 static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 {
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
-	/* Not one event since the capture began: it was all the time what it
-	 * is now. */
-	if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
-		t->os.state = p->__state ? GN_CPU_WAITING : GN_CPU_QUEUED;
+	look(p, t, &t->os, control.stop);
 	off = t->os.state == GN_CPU_QUEUED || t->os.state == GN_CPU_WAITING ||
 	      t->os.state == GN_CPU_WOKEN;
 
@@ -138,8 +152,63 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 }
 
 /*
+ * What a thread does now. It goes on meanwhile, so its state is copied until
+ * nothing changed around the time that goes with it.
+ */
+static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
+				     __u64 *now)
+{
+	const volatile struct gn_os *from = &t->os;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		os->events = from->events;
+		os->in_since = from->in_since;
+		os->since = from->since;
+		os->woken = from->woken;
+		os->state = from->state;
+		os->wait_class = from->wait_class;
+		os->in_class = from->in_class;
+		os->reason = from->reason;
+		os->in_reason = from->in_reason;
+		*now = bpf_ktime_get_ns();
+		if (from->events == os->events && from->since == os->since &&
+		    from->in_since == os->in_since)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
+{
+	struct gn_os os = {};
+	struct gn_rec_now *r;
+	bool on;
+	__u64 now;
+
+	/* one that changes so often needs no telling */
+	if (!copy_now(t, &os, &now) || os.state == GN_CPU_DEAD)
+		return;
+	look(p, t, &os, now);
+	on = os.state == GN_CPU_ON || os.state == GN_CPU_UNKNOWN;
+	r = reserve(sizeof(*r));
+	if (!r) {
+		lost();
+		return;
+	}
+	fill(&r->h, now, t, 0, GN_KIND_NOW, 0, 0);
+	r->since = on ? os.in_since : os.since;
+	r->woken = os.woken;
+	r->reason = on ? os.in_reason : os.reason;
+	r->state = on ? GN_CPU_ON : os.state;
+	r->class = on ? os.in_class : os.wait_class;
+	r->pad = 0;
+	submit(r);
+}
+
+/*
  * Run by user space: at the start over the threads of the targets, at the end
- * over all that are traced.
+ * over all that are traced, and between for the live view.
  */
 SEC("iter/task")
 int over_tasks(struct bpf_iter__task *ctx)
@@ -150,10 +219,12 @@ int over_tasks(struct bpf_iter__task *ctx)
 
 	if (!p)
 		return 0;
-	if (control.finishing) {
+	if (control.finishing || control.ticking) {
 		t = task_of(p);
-		if (t)
+		if (t && control.finishing)
 			finish(p, t);
+		else if (t)
+			emit_now(p, t);
 		return 0;
 	}
 	/* gnomon itself, when it measures: the one thread that does */

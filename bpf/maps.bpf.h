@@ -10,7 +10,8 @@ struct gn_sched {
 	__u64 time; /* of the switch */
 	__u64 off;
 	__u64 delay;
-	__u64 stolen;
+	__u64 cpu_lag;
+	__u64 delay_lag;
 };
 
 /* One traced thread; its presence is what makes a thread traced. */
@@ -23,12 +24,18 @@ struct gn_task {
 	__u32 seq;
 	__u32 slice_seq;
 	__u32 tid;
-	__u32 live;	 /* not yet or no longer: its events are ignored */
-	__u32 in_probe;	 /* a probe program of it is under way */
-	__u64 off;	 /* sum of its time off the CPU */
-	__u64 delay;	 /* of that, on the run queue */
-	__u64 stolen;	 /* from it while it was on a CPU */
-	__u64 stolen_at; /* its CPU's sum when it was switched in */
+	__u32 live;	/* not yet or no longer: its events are ignored */
+	__u32 in_probe; /* a probe program of it is under way */
+	__u64 off;	/* sum of its time off the CPU */
+	__u64 delay;	/* of that, on the run queue */
+	/* what our clock ran more than the scheduler's while it was on a CPU,
+	 * and while it was off one and runnable; the difference of the two at
+	 * its last switch, 0 = there was none */
+	__u64 cpu_lag;
+	__u64 delay_lag;
+	__u64 skew;
+	__u64 delay_skew;
+	__u64 run_delay; /* the kernel's sum at its last switch off a CPU */
 	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
 };
 

@@ -3,14 +3,50 @@
 #ifndef GNOMON_OS_BPF_H
 #define GNOMON_OS_BPF_H
 
-/* What interrupts and the hypervisor have taken so far of the CPU that the task
- * is on; 0 where the kernel's structures do not lead there. */
-static __always_inline __u64 stolen_here(struct task_struct *p)
+/* The scheduler's clock of the CPU that a task is on or queued on, and how long
+ * tasks were runnable by it: whether the kernel's structures tell. */
+static __always_inline bool clock_known(void)
 {
-	if (!bpf_core_field_exists(p->se.cfs_rq) ||
-	    !bpf_core_field_exists(p->se.cfs_rq->rq))
-		return 0;
-	return p->se.cfs_rq->rq->clock - p->se.cfs_rq->rq->clock_task;
+	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
+}
+
+static __always_inline bool queue_known(void)
+{
+	return clock_known() &&
+	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
+}
+
+/* gnomon's own thread goes to sleep. */
+static __always_inline void renew_skew(struct task_struct *self)
+{
+	if (!queue_known())
+		return;
+	control.skew[0] = control.skew[1];
+	control.skew[1] = bpf_ktime_get_ns() - self->se.cfs_rq->rq->clock;
+}
+
+static __always_inline __u64 clock_skew(void)
+{
+	__u64 a = control.skew[0], b = control.skew[1];
+
+	return a < b ? a : b;
+}
+
+/*
+ * For how long the task has been runnable since its last switch off a CPU.
+ * What it was queued on other CPUs is in the kernel's sum already.
+ */
+static __always_inline __u64 queued_for(struct task_struct *p,
+					const struct gn_task *t, __u64 now)
+{
+	__u64 queued = p->sched_info.run_delay - t->run_delay;
+	__u64 last = p->sched_info.last_queued;
+
+	if (!last)
+		return queued;
+	last += clock_skew();
+	return now > last ? queued + (now - last) : queued;
 }
 
 static __always_inline void switched_in(struct gn_task *t, __u64 now)
@@ -29,22 +65,48 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 	emit_slices(t, s, n);
 }
 
-/* The kernel has just brought its own sums up to this switch. */
-static __always_inline void note_sched(struct task_struct *p, struct gn_task *t,
-				       __u64 now)
+/* What our clock ran more than the scheduler's while the thread was runnable;
+ * and the two at a switch onto a CPU. */
+static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
+				    __u64 now)
+{
+	__u64 skew;
+
+	if (!clock_known())
+		return;
+	skew = now - p->se.cfs_rq->rq->clock;
+	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
+		t->delay_lag += skew - t->delay_skew;
+	if (queue_known() && control.queue) {
+		if (skew < control.skew[1])
+			control.skew[1] = skew;
+		if (t->os.state == GN_CPU_WAITING)
+			t->delay_lag += skew - clock_skew();
+		gn_os_queued(&t->os, now, queued_for(p, t, now));
+	}
+	t->skew = now - p->se.cfs_rq->rq->clock_task;
+}
+
+/* The kernel has just brought its own sums up to this switch off a CPU. */
+static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
+				     __u64 now)
 {
 	struct gn_sched *s = &t->last;
 
+	if (!clock_known())
+		return; /* nothing that could be compared */
+	if (t->skew)
+		t->cpu_lag += now - p->se.cfs_rq->rq->clock_task - t->skew;
+	t->delay_skew = now - p->se.cfs_rq->rq->clock;
+	if (queue_known())
+		t->run_delay = p->sched_info.run_delay;
 	s->kernel_cpu = p->se.sum_exec_runtime;
-	s->kernel_delay = bpf_core_field_exists(p->sched_info.run_delay)
-				  ? p->sched_info.run_delay
-				  : ~0ull;
+	s->kernel_delay = control.queue ? t->run_delay : ~0ull;
 	s->time = now;
-	if (t->first.time)
-		t->stolen += stolen_here(p) - t->stolen_at;
-	s->stolen = t->stolen;
 	s->off = t->off;
 	s->delay = t->delay;
+	s->cpu_lag = t->cpu_lag;
+	s->delay_lag = t->delay_lag;
 	if (!t->first.time)
 		t->first = *s;
 }
@@ -83,7 +145,7 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		return;
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
-	note_sched(p, t, now);
+	note_out(p, t, now);
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
@@ -101,15 +163,18 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	struct gn_task *in = task_with_storage(next);
 	__u64 now;
 
-	if (!out && !in)
+	if (!out && !in) {
+		if ((__u32)prev->pid == control.self && !preempt && prev_state)
+			renew_skew(prev);
 		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	if (!in_session(now))
 		return 0;
 	if (out)
 		switched_out(prev, out, now, preempt || !prev_state);
 	if (in) {
-		in->stolen_at = stolen_here(next);
+		note_in(next, in, now);
 		switched_in(in, now);
 	}
 	return 0;

@@ -60,16 +60,17 @@ static __always_inline enum gn_class class_of_file(struct file *f)
 	return GN_CLASS_OTHER;
 }
 
+/* The task is the program's own argument, so what its pointers lead to is read
+ * by plain loads, which cost a tenth of a helper's call. */
 static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 						 __u32 fd)
 {
-	struct fdtable *fdt = BPF_CORE_READ(p, files, fdt);
-	struct file **fds, *f = 0;
+	struct fdtable *fdt = p->files->fdt;
+	struct file *f = 0;
 
-	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
+	if (fd >= fdt->max_fds)
 		return GN_CLASS_OTHER;
-	fds = BPF_CORE_READ(fdt, fd);
-	if (bpf_probe_read_kernel(&f, sizeof(f), &fds[fd]) || !f)
+	if (bpf_probe_read_kernel(&f, sizeof(f), &fdt->fd[fd]) || !f)
 		return GN_CLASS_OTHER;
 	return class_of_file(f);
 }
@@ -80,32 +81,34 @@ static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 	return (struct pt_regs *)bpf_task_pt_regs(p);
 }
 
+static __always_inline __u16 syscall_nr(const struct pt_regs *regs)
+{
+	long nr = regs->orig_ax;
+
+	return nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
+}
+
 /* The system call that a thread is in, or GN_NO_SYSCALL. */
 static __always_inline __u16 syscall_of(struct task_struct *task)
 {
-	long nr = -1;
-
-	bpf_probe_read_kernel(&nr, sizeof(nr), &entry_regs(task)->orig_ax);
-	return nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
+	return syscall_nr(entry_regs(task));
 }
 
 static __always_inline enum gn_class wait_class(struct task_struct *task,
 						__u16 *reason)
 {
-	__u64 fd = 0;
+	const struct pt_regs *regs = entry_regs(task);
 	int rule;
 
-	*reason = syscall_of(task);
+	*reason = syscall_nr(regs);
 	/* block I/O, also that of a page fault */
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return GN_CLASS_DISK;
 	if (*reason == GN_NO_SYSCALL)
 		return GN_CLASS_OTHER;
 	rule = gn_syscall_rule(*reason);
-	if (rule != GN_RULE_FD)
-		return rule;
-	bpf_probe_read_kernel(&fd, sizeof(fd), &entry_regs(task)->di);
-	return class_of_fd(task, fd);
+	return rule == GN_RULE_FD ? class_of_fd(task, regs->di)
+				  : (enum gn_class)rule;
 }
 
 #endif

@@ -21,8 +21,19 @@ struct gn_control {
 	__u32 follow;	 /* children are traced too */
 	__u32 scanning;	 /* the iterator is making threads of targets known */
 	__u32 finishing; /* the iterator is closing threads */
+	__u32 ticking;	 /* the iterator tells what threads do now */
 	__u32 unsent;	 /* names that the ring had no room for */
 	__u32 wakers;	 /* on_waking is attached and tells them */
+	/*
+	 * Our clock less the scheduler's, the least of what was seen since
+	 * gnomon's own thread `self` went to sleep last, and between the two
+	 * sleeps before: the kernel has read its clock just before most
+	 * switches. The scheduler's tells when a thread was made runnable, so
+	 * that wakeups need no program.
+	 */
+	__u32 self;
+	__u32 queue; /* the above is used */
+	__u64 skew[2];
 	__u64 counters[GN_COUNTER_COUNT];
 };
 

@@ -122,18 +122,22 @@ struct gn_rec_count {
 
 /*
  * The kernel's own accounting of the thread against gnomon's, both over the
- * same stretch: from its first to its last switch off a CPU. Kernel: what
- * /proc/PID/task/TID/schedstat shows (scheduler clock). That leaves out what
- * interrupts and the hypervisor took meanwhile; it is added back here, so that
- * the two are of the same thing.
+ * same stretch: from its first to its last switch off a CPU. The kernel's is
+ * what /proc/PID/task/TID/schedstat shows. It is counted by the scheduler's
+ * clock, which leaves out what interrupts and the hypervisor took, and which
+ * the kernel does not read again when a thread that it wakes preempts another.
+ * So that the two are of the same thing, what the two clocks differ by over the
+ * thread's stretches (read at the same switches) is added to the kernel's.
  */
 struct gn_rec_sched {
 	struct gn_rec h;
-	__u64 kernel_cpu;   /* `stolen` is in it */
+	__u64 kernel_cpu;   /* `lag` is in it */
 	__u64 kernel_delay; /* run queue; ~0 = the kernel does not tell */
 	__u64 cpu;
 	__u64 delay;
-	__u64 stolen; /* ~0 = not known, none was added */
+	/* time on CPUs that the scheduler's clock did not count, less what it
+	 * counted too much: signed */
+	__u64 lag;
 };
 
 /*

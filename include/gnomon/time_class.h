@@ -184,6 +184,21 @@ static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
 }
 
 /*
+ * The thread runs again, or is looked at while it does not: the kernel says
+ * that it was runnable for the last `queued` ns. By that no wakeup of the
+ * machine has to be watched.
+ */
+static inline void gn_os_queued(struct gn_os *os, __u64 now, __u64 queued)
+{
+	if (os->state != GN_CPU_WAITING && os->state != GN_CPU_UNKNOWN)
+		return;
+	if (now < os->since)
+		now = os->since;
+	os->woken = queued < now - os->since ? now - queued : os->since;
+	os->state = GN_CPU_WOKEN;
+}
+
+/*
  * The slices of an off-CPU stretch that ends at `now`, at most two: the wait
  * and the run queue. Returns how many. A thread that was never seen woken
  * waited to the end.

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -134,22 +136,98 @@ void gn_watch_choose(struct gn_session *s)
 				  !s->opts.no_faults);
 }
 
+/* Two CPUs' clocks further apart than this are not one clock. */
+#define CLOCKS_APART_NS 20000
+
+/* The difference of the two clocks as seen on the CPU that this runs on; 0: not
+ * seen. */
+static uint64_t skew_here(struct gn_control *control)
+{
+	uint64_t least = 0;
+
+	for (int i = 0; i < 4; i++) {
+		struct timespec nap = {.tv_nsec = 20000};
+		uint64_t seen;
+
+		nanosleep(&nap, NULL);
+		seen = __atomic_load_n(&control->skew[1], __ATOMIC_RELAXED);
+		if (seen && (!least || seen < least))
+			least = seen;
+	}
+	return least;
+}
+
+/*
+ * Whether the scheduler's clock is there and the same on all CPUs: seen by
+ * going to sleep on each of them.
+ */
+static bool one_clock(struct gn_control *control)
+{
+	uint64_t lo = UINT64_MAX, hi = 0;
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return false;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		uint64_t skew;
+
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one))
+			continue; /* it went offline */
+		control->skew[1] = 0;
+		skew = skew_here(control);
+		lo = skew < lo ? skew : lo;
+		hi = skew > hi ? skew : hi;
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	control->skew[0] = control->skew[1] = lo;
+	return lo && hi >= lo && hi - lo < CLOCKS_APART_NS;
+}
+
+/*
+ * Each program at wakeups taxes every thread of the machine. When a thread was
+ * made runnable the kernel tells at the switch, unless it was built without;
+ * who woke it is worth the tax where functions are traced: those of a runtime
+ * when the first one is seen.
+ */
+static int watch_wakeups(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int err = 0;
+
+	control->self = (uint32_t)gettid();
+	control->queue = !s->opts.wakeups && one_clock(control);
+	if (!control->queue)
+		err = attach_one(s, s->skel->progs.on_wakeup);
+	if (err || !(s->native.functions || s->opts.wakers))
+		return err;
+	return gn_watch_wakers(s);
+}
+
+int gn_watch_wakers(struct gn_session *s)
+{
+	if (s->skel->bss->control.wakers)
+		return 0;
+	s->skel->bss->control.wakers = 1;
+	return attach_one(s, s->skel->progs.on_waking);
+}
+
 int gn_watch_attach(struct gn_session *s)
 {
 	struct bpf_program *progs[] = {
-		s->skel->progs.on_switch, s->skel->progs.on_wakeup,
-		s->skel->progs.on_fork,	  s->skel->progs.on_exec,
-		s->skel->progs.on_exit,	  s->skel->progs.on_rename,
+		s->skel->progs.on_switch, s->skel->progs.on_fork,
+		s->skel->progs.on_exec,	  s->skel->progs.on_exit,
+		s->skel->progs.on_rename,
 	};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(progs[0]); i++)
 		err = attach_one(s, progs[i]);
-	/* the waker's function is of use where functions are traced */
-	if (!err && s->probes.count) {
-		s->skel->bss->control.wakers = 1;
-		err = attach_one(s, s->skel->progs.on_waking);
-	}
+	if (!err)
+		err = watch_wakeups(s);
 	if (!err)
 		err = watch_faults(s);
 	if (!err)

@@ -38,6 +38,10 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 			opts->no_faults = false;
 		else if (len == 8 && !strncmp(list, "syscalls", len))
 			opts->syscalls = true;
+		else if (len == 6 && !strncmp(list, "wakers", len))
+			opts->wakers = true;
+		else if (len == 7 && !strncmp(list, "wakeups", len))
+			opts->wakeups = true;
 		else if (len != 4 || strncmp(list, "none", len))
 			return -EINVAL;
 		list += len + (list[len] == ',');

@@ -162,25 +162,22 @@ struct gn_model_edge {
 };
 
 /* Self-checks and oddities. X(field, text, is it an error) */
-#define GN_CHECK_LIST(X)                                                      \
-	/* sum over threads of |elapsed - sum of classes| and                 \
-	 * |end - start - elapsed - probe cost| */                            \
-	X(account_error_ns, "time that the account does not close by", 1)     \
-	/* intervals whose slices and OS time differ with nothing lost */     \
-	X(slice_mismatches, "intervals whose slices do not sum", 1)           \
-	/* OS time above the interval's elapsed time */                       \
-	X(os_overruns, "intervals with more OS time than time", 1)            \
-	/* times that went back within a thread */                            \
-	X(time_reversals, "times that run backwards in a thread", 1)          \
-	/* threads whose time on a CPU or runnable differs from the kernel's  \
-	 */                                                                   \
-	/* by more than 1 % and 1 ms: not an error, for the kernel's clock */ \
-	/* readings lie up to 0.1 ms from the switches and wakeups that we */ \
-	/* see, which a virtual machine's interrupts draw out */              \
-	X(sched_errors, "threads that differ from the kernel's account", 0)   \
-	X(unmatched_leaves, "leaves that match no frame", 0)                  \
-	X(unmatched_unwinds, "unwinds that match no frame", 0)                \
-	X(unwound_frames, "frames that ended without a leave", 0)             \
+#define GN_CHECK_LIST(X)                                                     \
+	/* sum over threads of |elapsed - sum of classes| and                \
+	 * |end - start - elapsed - probe cost| */                           \
+	X(account_error_ns, "time that the account does not close by", 1)    \
+	/* intervals whose slices and OS time differ with nothing lost */    \
+	X(slice_mismatches, "intervals whose slices do not sum", 1)          \
+	/* OS time above the interval's elapsed time */                      \
+	X(os_overruns, "intervals with more OS time than time", 1)           \
+	/* times that went back within a thread */                           \
+	X(time_reversals, "times that run backwards in a thread", 1)         \
+	/* threads whose time on a CPU or runnable differs from the kernel's \
+	 * by more than 1 % and 1 ms */                                      \
+	X(sched_errors, "threads that differ from the kernel's account", 1)  \
+	X(unmatched_leaves, "leaves that match no frame", 0)                 \
+	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
+	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)
 
 struct gn_checks {
