@@ -33,11 +33,16 @@ struct multi_attr {
 	uint32_t pad;
 };
 
+/* What keeps some probes in place: one of the two. */
+struct held {
+	int fd;		       /* of a multi link; -1 = none */
+	struct bpf_link *link; /* of a perf event */
+	uint32_t key;
+};
+
 struct gn_links {
-	int *fds; /* multi links */
-	size_t nfds;
-	struct bpf_link **links; /* perf events */
-	size_t nlinks;
+	struct held *held;
+	size_t count, room;
 };
 
 const char *gn_attach_mode_name(enum gn_attach_mode mode)
@@ -221,29 +226,52 @@ struct gn_links *gn_links_new(void)
 	return calloc(1, sizeof(struct gn_links));
 }
 
+static void let_go(const struct held *h)
+{
+	if (h->fd >= 0)
+		close(h->fd);
+	else
+		bpf_link__destroy(h->link);
+}
+
 void gn_links_free(struct gn_links *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->nfds; i++)
-		close(l->fds[i]);
-	for (size_t i = 0; i < l->nlinks; i++)
-		bpf_link__destroy(l->links[i]);
-	free(l->fds);
-	free(l->links);
+	for (size_t i = 0; i < l->count; i++)
+		let_go(&l->held[i]);
+	free(l->held);
 	free(l);
 }
 
-static int keep_fd(struct gn_links *l, int fd)
+int gn_links_remove(struct gn_links *l, uint32_t key)
 {
-	int *fds = realloc(l->fds, (l->nfds + 1) * sizeof(*fds));
+	size_t kept = 0, count = l->count;
 
-	if (!fds) {
-		close(fd);
-		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (l->held[i].key == key)
+			let_go(&l->held[i]);
+		else
+			l->held[kept++] = l->held[i];
 	}
-	l->fds = fds;
-	l->fds[l->nfds++] = fd;
+	l->count = kept;
+	return kept < count ? 0 : -ENOENT;
+}
+
+static int keep(struct gn_links *l, const struct held *h)
+{
+	if (l->count == l->room) {
+		size_t room = l->room ? l->room * 2 : 16;
+		struct held *held = realloc(l->held, room * sizeof(*held));
+
+		if (!held) {
+			let_go(h);
+			return -ENOMEM;
+		}
+		l->held = held;
+		l->room = room;
+	}
+	l->held[l->count++] = *h;
 	return 0;
 }
 
@@ -272,7 +300,8 @@ static int add_multi(struct gn_links *l, uint32_t type,
 		int fd = multi_link(prog, type, set->path, set->offsets + from,
 				    set->cookies + from, count, set->ret,
 				    set->pid);
-		int err = fd < 0 ? fd : keep_fd(l, fd);
+		struct held h = {.fd = fd, .key = set->key};
+		int err = fd < 0 ? fd : keep(l, &h);
 
 		if (!err)
 			continue;
@@ -293,26 +322,21 @@ static int add_multi(struct gn_links *l, uint32_t type,
 static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 		      size_t *refused)
 {
-	struct bpf_link **links =
-		realloc(l->links, (l->nlinks + set->count) * sizeof(*links));
-
-	if (!links)
-		return -ENOMEM;
-	l->links = links;
 	for (size_t i = 0; i < set->count; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, opts,
 			    .bpf_cookie = set->cookies[i],
 			    .retprobe = set->ret);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(
+		struct held h = {.fd = -1, .key = set->key};
+		int err;
+
+		h.link = bpf_program__attach_uprobe_opts(
 			set->prog, set->pid ? set->pid : -1, set->path,
 			set->offsets[i], &opts);
-
-		if (link) {
-			l->links[l->nlinks++] = link;
+		err = h.link ? keep(l, &h) : -errno;
+		if (!err)
 			continue;
-		}
-		if (!site_error(-errno))
-			return -errno;
+		if (!site_error(err))
+			return err;
 		*refused += 1;
 	}
 	return 0;

@@ -52,8 +52,9 @@ struct gn_probe_set {
 	const uint64_t *offsets;
 	const uint64_t *cookies;
 	size_t count;
-	bool ret;  /* return probes */
-	pid_t pid; /* 0 = every process that maps the file */
+	bool ret;     /* return probes */
+	pid_t pid;    /* 0 = every process that maps the file */
+	uint32_t key; /* for gn_links_remove(); 0 = none */
 };
 
 /* What holds probes in place; closing it removes them. */
@@ -69,5 +70,12 @@ void gn_links_free(struct gn_links *l);
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
+
+/*
+ * Removes the probes of the sets that were added with this key, in the order in
+ * which they were added, and waits until none of them runs any more: tens of
+ * milliseconds. -ENOENT: there are none.
+ */
+int gn_links_remove(struct gn_links *l, uint32_t key);
 
 #endif

@@ -322,6 +322,8 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 				       "install gnomon again",
 				       library);
 	check_loads(s, rt, library);
+	if (s->mute && gn_mute_library(s->mute, rt->id, library))
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	filter = filter_text(s);
 	if (!filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");

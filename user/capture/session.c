@@ -106,7 +106,10 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->iter_stop = -1;
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
-	if (!s->links) {
+	s->mute = opts->can_mute ? gn_mute_new() : NULL;
+	if (!s->links || (opts->can_mute && !s->mute)) {
+		gn_links_free(s->links);
+		gn_mute_free(s->mute);
 		free(s);
 		return -ENOMEM;
 	}
@@ -223,7 +226,7 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
 		.count = g->count,
 		.pid = one ? s->opts.pids[0] : 0,
 	};
-	int err = gn_session_link(s, s->links, g->prog, &set, &s->refused);
+	int err = gn_mute_link(s, g->prog, &set);
 
 	if (err == -ESRCH)
 		return gn_session_fail(s, err, 1,
@@ -284,6 +287,7 @@ int gn_session_attach(struct gn_session *s)
 		raise_files(s);
 	for (size_t i = 0; !err && i < s->probes.count; i++)
 		err = attach_group(s, &s->probes.group[i]);
+	gn_mute_settle(s->mute);
 	if (err)
 		return err;
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_sample,
@@ -298,10 +302,7 @@ int gn_session_attach(struct gn_session *s)
 
 static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
-	struct gn_session *s = ctx;
-
-	s->managed |= rec->kind == GN_KIND_NAME;
-	return gn_session_put(s, rec, size);
+	return gn_session_put(ctx, rec, size);
 }
 
 static int on_sample(void *ctx, void *data, size_t size)
@@ -414,20 +415,6 @@ int gn_session_iterate(struct gn_session *s, int fd)
 	return 0;
 }
 
-int gn_session_look(struct gn_session *s)
-{
-	int fd = bpf_iter_create(bpf_link__fd(s->iter));
-	int err;
-
-	if (fd < 0)
-		return gn_session_fail(s, -errno, 1,
-				       "the threads cannot be listed (%s)",
-				       strerror(errno));
-	err = gn_session_iterate(s, fd);
-	close(fd);
-	return err;
-}
-
 int gn_pidfd(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -532,24 +519,9 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 				       strerror(-s->sink_error));
 	if (!live)
 		return 0;
-	if (s->managed && gn_watch_wakers(s))
-		return -EPERM; /* it has said why */
 	/* a busy ring is drained again at once */
 	poll(p, 2, n > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
 	return 1;
-}
-
-int gn_session_tick(struct gn_session *s)
-{
-	struct gn_control *control = &s->skel->bss->control;
-	int err;
-
-	control->ticking = 1;
-	err = gn_session_look(s);
-	control->ticking = 0;
-	if (ring_buffer__consume(s->ring) < 0 && !err)
-		err = gn_session_fail(s, -EIO, 1, "the ring buffer is broken");
-	return err;
 }
 
 static void put_counts(struct gn_session *s)
@@ -585,6 +557,7 @@ static void detach(struct gn_session *s)
 {
 	gn_links_free(s->links);
 	s->links = NULL;
+	gn_mute_detach(s->mute);
 	gn_watch_detach(s);
 }
 
@@ -607,6 +580,8 @@ int gn_session_stop(struct gn_session *s)
 	ring_buffer__consume(s->ring);
 	count_missed(s);
 	detach(s);
+	gn_mute_free(s->mute);
+	s->mute = NULL;
 	ring_buffer__consume(s->ring);
 	put_counts(s);
 	put_session(s, end);
@@ -646,6 +621,7 @@ void gn_session_free(struct gn_session *s)
 	if (!s)
 		return;
 	detach(s);
+	gn_mute_free(s->mute);
 	gn_child_close(&s->child);
 	for (size_t i = 0; s->pidfds && i < s->opts.npids; i++)
 		close_fd(s->pidfds[i]);

@@ -32,11 +32,9 @@ struct gn_session_opts {
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
 	bool follow;
-	bool no_faults; /* page faults are not watched */
-	bool syscalls;	/* system calls are */
-	bool wakers;	/* who wakes threads is told without functions too */
-	bool wakeups;	/* when, by watching wakeups: the way where the
-			   kernel does not tell how long tasks were queued */
+	bool no_faults;	     /* page faults are not watched */
+	bool syscalls;	     /* system calls are */
+	bool can_mute;	     /* gn_session_mute() is to work */
 	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
 	const char *options; /* as given, for the trace's header */
 	struct gn_user user;
@@ -57,9 +55,32 @@ int gn_session_start(struct gn_session *s);
  * `wake_fd`. 1 = it goes on, 0 = what was traced has ended, <0. */
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms);
 
-/* For the live view: hands all that happened so far to the sink, and then a NOW
- * record of each thread that is traced. */
-int gn_session_tick(struct gn_session *s);
+/*
+ * Mutes a function while the capture runs, for good: its probes are taken away
+ * and then cost nothing (a function of a runtime: a nanosecond a call). `pid` is
+ * its process; that of a native function is ignored, it is muted in all. Not to
+ * be called by the sink, which gets all records up to now and then MUTE.
+ *
+ * MUTE's time is when the taking away began. What the function recorded before
+ * it is whole; records of it that are later still come, for up to a tenth of a
+ * second (of a thread that was stopped in its probe: when it goes on), and some
+ * of their leaves do not. A reader leaves them out.
+ *
+ * Needs can_mute; then each native function has links of its own. For a process
+ * of another user or without dumps CAP_SYS_PTRACE. What was muted in a process
+ * is undone when the capture ends; its children that were forked and run the
+ * same program keep it, which no one notices: a muted function runs as if there
+ * was no gnomon.
+ *
+ * -EALREADY: it is muted; -ENOENT: there is no such function, or no runtime with
+ * our library in the process; -ESRCH: the process ended; -EOPNOTSUPP: it cannot
+ * be muted, since its probes share a link (too many functions for the limit of
+ * open files) or its runtime's library has no means; -EPERM or -EACCES: the
+ * process cannot be written (that, or Yama forbids it); -EINVAL: no pid;
+ * -ENOTUNIQ, -EILSEQ: its mappings are not what they should be; -ERANGE: past
+ * the library's bytes; else errno. Nothing has changed then.
+ */
+int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
 
 /* Ends the capture: threads are closed, the last records handed to the sink,
  * all probes removed. The command goes on. */

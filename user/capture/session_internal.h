@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "capture/mute.h"
 #include "capture/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
@@ -30,6 +31,7 @@ struct gn_session {
 	struct gnomon_bpf *skel;
 	struct ring_buffer *ring;
 	struct gn_links *links;
+	struct gn_mute *mute;	   /* NULL: nothing can be muted */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
 	bool faults; /* page faults are classified */
@@ -40,7 +42,6 @@ struct gn_session {
 	struct gn_child child;
 	int *pidfds; /* of -p */
 	bool running;
-	bool managed; /* a runtime's function was seen */
 	int sink_error;
 	uint64_t sink_lost;
 
@@ -60,8 +61,6 @@ int gn_session_denied(struct gn_session *s, int err);
 /* The programs that watch the kernel: attached, and removed again. */
 int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
-/* From now on who wakes threads is told. */
-int gn_watch_wakers(struct gn_session *s);
 /* Before the load: those that this capture does not need stay out. */
 void gn_watch_choose(struct gn_session *s);
 
@@ -71,8 +70,6 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    size_t *refused);
 /* Runs the iterator over tasks to its end. */
 int gn_session_iterate(struct gn_session *s, int fd);
-/* The same by an iterator of its own. */
-int gn_session_look(struct gn_session *s);
 /* A descriptor of a process, or -1 and errno. */
 int gn_pidfd(pid_t pid);
 

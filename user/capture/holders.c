@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/holders.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <unistd.h>
+
+#define HOLDERS_MAX 256
+#define LINKS_EACH  8 /* before there are HOLDERS_MAX */
+#define STACK_SIZE  (512u << 10)
+
+struct holder {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;   /* there is something to do */
+	pthread_cond_t served; /* `fn` has run */
+	gn_holder_fn fn;
+	void *ctx;
+	int result;
+	uint32_t *remove; /* keys */
+	size_t nremove, room;
+	bool settle, quit;
+
+	/* of the thread alone */
+	struct gn_links *links;
+	bool own_table;
+	int *copies; /* descriptors of the process in it */
+	size_t ncopies;
+};
+
+struct gn_holders {
+	size_t count;
+	struct holder *holder;
+};
+
+/* What is open in the thread's table now: all of it the process's. */
+static void note_copies(struct holder *h)
+{
+	DIR *dir = opendir("/proc/thread-self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name), *copies;
+
+		if (fd <= STDERR_FILENO || fd == dirfd(dir))
+			continue;
+		copies = realloc(h->copies, (h->ncopies + 1) * sizeof(*copies));
+		if (!copies)
+			break;
+		h->copies = copies;
+		h->copies[h->ncopies++] = fd;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void settle(struct holder *h)
+{
+	cap_t none = cap_init();
+
+	for (size_t i = 0; i < h->ncopies; i++)
+		close(h->copies[i]);
+	h->ncopies = 0;
+	if (h->own_table) {
+		close(STDIN_FILENO);
+		close(STDOUT_FILENO);
+	}
+	/* it keeps them where they cannot be given up; it does nothing then */
+	if (none)
+		cap_set_proc(none);
+	cap_free(none);
+}
+
+/* One thing to do, with the lock held; it is free while it is done. */
+static void serve(struct holder *h)
+{
+	uint32_t key;
+
+	if (h->settle) {
+		h->settle = false;
+		pthread_mutex_unlock(&h->lock);
+		settle(h);
+		pthread_mutex_lock(&h->lock);
+	} else if (h->fn) {
+		pthread_mutex_unlock(&h->lock);
+		h->result = h->fn(h->ctx, h->links);
+		pthread_mutex_lock(&h->lock);
+		h->fn = NULL;
+		pthread_cond_signal(&h->served);
+	} else if (h->nremove) {
+		key = h->remove[0];
+		h->nremove--;
+		memmove(h->remove, h->remove + 1, h->nremove * sizeof(key));
+		pthread_mutex_unlock(&h->lock);
+		gn_links_remove(h->links, key);
+		pthread_mutex_lock(&h->lock);
+	}
+}
+
+static void *hold(void *arg)
+{
+	struct holder *h = arg;
+
+	/* Where it is not allowed, the links are in the process's table. */
+	h->own_table = !unshare(CLONE_FILES);
+	if (h->own_table)
+		note_copies(h);
+	pthread_mutex_lock(&h->lock);
+	while (!h->quit) {
+		if (!h->fn && !h->settle && !h->nremove)
+			pthread_cond_wait(&h->wake, &h->lock);
+		else
+			serve(h);
+	}
+	pthread_mutex_unlock(&h->lock);
+	/* here, for a table is closed after its thread can be joined */
+	gn_links_free(h->links);
+	return NULL;
+}
+
+static int start(struct holder *h)
+{
+	pthread_attr_t attr;
+	int err;
+
+	h->links = gn_links_new();
+	if (!h->links)
+		return -ENOMEM;
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->wake, NULL);
+	pthread_cond_init(&h->served, NULL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	err = pthread_create(&h->thread, &attr, hold, h);
+	pthread_attr_destroy(&attr);
+	if (err) {
+		gn_links_free(h->links);
+		h->links = NULL;
+	}
+	return -err;
+}
+
+static int nothing(void *ctx, struct gn_links *links)
+{
+	(void)ctx, (void)links;
+	return 0;
+}
+
+static int run(struct holder *h, gn_holder_fn fn, void *ctx)
+{
+	int result;
+
+	pthread_mutex_lock(&h->lock);
+	h->fn = fn;
+	h->ctx = ctx;
+	pthread_cond_signal(&h->wake);
+	while (h->fn)
+		pthread_cond_wait(&h->served, &h->lock);
+	result = h->result;
+	pthread_mutex_unlock(&h->lock);
+	return result;
+}
+
+int gn_holders_new(size_t links, struct gn_holders **out)
+{
+	size_t count = links / LINKS_EACH + 1;
+	struct gn_holders *h = calloc(1, sizeof(*h));
+	sigset_t all, before;
+
+	if (count > HOLDERS_MAX)
+		count = HOLDERS_MAX;
+	if (h)
+		h->holder = calloc(count, sizeof(*h->holder));
+	if (!h || !h->holder) {
+		free(h);
+		return -ENOMEM;
+	}
+	/* signals are the process's own thread's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (h->count < count && !start(&h->holder[h->count]))
+		h->count++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* each has its table before the caller opens anything more */
+	for (size_t i = 0; i < h->count; i++)
+		run(&h->holder[i], nothing, NULL);
+	if (!h->count) {
+		gn_holders_free(h);
+		return -EAGAIN;
+	}
+	*out = h;
+	return 0;
+}
+
+static struct holder *holder_of(struct gn_holders *h, uint32_t which)
+{
+	return &h->holder[which % h->count];
+}
+
+int gn_holders_run(struct gn_holders *h, uint32_t which, gn_holder_fn fn,
+		   void *ctx)
+{
+	return run(holder_of(h, which), fn, ctx);
+}
+
+void gn_holders_settle(struct gn_holders *h)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		pthread_mutex_lock(&h->holder[i].lock);
+		h->holder[i].settle = true;
+		pthread_cond_signal(&h->holder[i].wake);
+		pthread_mutex_unlock(&h->holder[i].lock);
+	}
+	/* done with it when they can run something else */
+	for (size_t i = 0; i < h->count; i++)
+		run(&h->holder[i], nothing, NULL);
+}
+
+int gn_holders_remove(struct gn_holders *h, uint32_t which, uint32_t key)
+{
+	struct holder *own = holder_of(h, which);
+	int err = 0;
+
+	pthread_mutex_lock(&own->lock);
+	if (own->nremove == own->room) {
+		size_t room = own->room ? own->room * 2 : 8;
+		uint32_t *keys = realloc(own->remove, room * sizeof(*keys));
+
+		if (keys) {
+			own->remove = keys;
+			own->room = room;
+		} else {
+			err = -ENOMEM;
+		}
+	}
+	if (!err) {
+		own->remove[own->nremove++] = key;
+		pthread_cond_signal(&own->wake);
+	}
+	pthread_mutex_unlock(&own->lock);
+	return err;
+}
+
+static void discard(struct holder *h)
+{
+	pthread_join(h->thread, NULL);
+	pthread_mutex_destroy(&h->lock);
+	pthread_cond_destroy(&h->wake);
+	pthread_cond_destroy(&h->served);
+	free(h->remove);
+	free(h->copies);
+}
+
+void gn_holders_free(struct gn_holders *h)
+{
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->count; i++) {
+		pthread_mutex_lock(&h->holder[i].lock);
+		h->holder[i].quit = true;
+		pthread_cond_signal(&h->holder[i].wake);
+		pthread_mutex_unlock(&h->holder[i].lock);
+	}
+	for (size_t i = 0; i < h->count; i++)
+		discard(&h->holder[i]);
+	free(h->holder);
+	free(h);
+}

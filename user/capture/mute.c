@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/mute.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include <gnomon/hook.h>
+#include "capture/clock.h"
+#include "capture/holders.h"
+#include "capture/mute_memory.h"
+#include "capture/session_internal.h"
+
+/* Of a native function. */
+#define OWN    0x1 /* it has links of its own */
+#define SHARED 0x2 /* some of its probes are in a link with others' */
+#define MUTED  0x4
+
+struct library {
+	enum gn_runtime_id runtime;
+	struct gn_mute_file file;
+};
+
+struct process {
+	enum gn_runtime_id runtime;
+	struct gn_mute_process memory;
+};
+
+struct gn_mute {
+	struct gn_holders *holders;
+	bool full; /* no more links of their own */
+	uint8_t *native;
+	uint32_t nnative; /* indexes below it are in use */
+	struct library *library;
+	size_t nlibraries;
+	struct process *process;
+	size_t nprocesses;
+};
+
+/* What makes one link. */
+struct own_link {
+	struct gn_session *session;
+	enum gn_prog prog;
+	struct gn_probe_set set;
+	size_t refused;
+};
+
+struct gn_mute *gn_mute_new(void)
+{
+	return calloc(1, sizeof(struct gn_mute));
+}
+
+void gn_mute_detach(struct gn_mute *m)
+{
+	if (!m)
+		return;
+	gn_holders_free(m->holders);
+	m->holders = NULL;
+	m->full = true;
+}
+
+void gn_mute_free(struct gn_mute *m)
+{
+	if (!m)
+		return;
+	gn_mute_detach(m);
+	for (size_t i = 0; i < m->nprocesses; i++)
+		gn_mute_process_close(&m->process[i].memory);
+	free(m->process);
+	free(m->library);
+	free(m->native);
+	free(m);
+}
+
+void gn_mute_settle(struct gn_mute *m)
+{
+	if (m && m->holders)
+		gn_holders_settle(m->holders);
+}
+
+int gn_mute_library(struct gn_mute *m, enum gn_runtime_id runtime,
+		    const char *path)
+{
+	struct library *list =
+		realloc(m->library, (m->nlibraries + 1) * sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	m->library = list;
+	list[m->nlibraries].runtime = runtime;
+	if (!gn_mute_file_read(path, &list[m->nlibraries].file))
+		m->nlibraries++;
+	return 0;
+}
+
+/* A function's return probe is another link than its sites. */
+static uint32_t key_of(uint32_t index, enum gn_prog prog)
+{
+	return index << 1 | (prog == GN_PROG_NATIVE_RETURN);
+}
+
+static int add_own(void *ctx, struct gn_links *links)
+{
+	struct own_link *o = ctx;
+	int err = gn_session_link(o->session, links, o->prog, &o->set,
+				  &o->refused);
+
+	/* all of it or nothing */
+	if (err)
+		gn_links_remove(links, o->set.key);
+	return err;
+}
+
+/* 0, -EAGAIN when it must be shared, or what the kernel said. */
+static int link_own(struct gn_session *s, enum gn_prog prog,
+		    const struct gn_probe_set *set, uint32_t index)
+{
+	struct own_link o = {.session = s, .prog = prog, .set = *set};
+	struct gn_mute *m = s->mute;
+	int err = 0;
+
+	if (!m->full && !m->holders)
+		err = gn_holders_new(m->nnative, &m->holders);
+	if (err || m->full) {
+		m->full = true;
+		return err == -ENOMEM ? err : -EAGAIN;
+	}
+	o.set.key = key_of(index, prog);
+	err = gn_holders_run(m->holders, index, add_own, &o);
+	if (err == -EMFILE || err == -ENFILE) {
+		m->full = true;
+		return -EAGAIN;
+	}
+	if (!err) {
+		m->native[index] |= OWN;
+		s->refused += o.refused;
+	}
+	return err;
+}
+
+static int link_shared(struct gn_session *s, enum gn_prog prog,
+		       const struct gn_probe_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		s->mute->native[GN_FUNC_INDEX(
+			GN_COOKIE_FUNC(set->cookies[i]))] |= SHARED;
+	return gn_session_link(s, s->links, prog, set, &s->refused);
+}
+
+static int make_room(struct gn_session *s)
+{
+	struct gn_mute *m = s->mute;
+
+	if (m->native)
+		return 0;
+	m->native = calloc(s->next_func, 1);
+	m->nnative = m->native ? s->next_func : 0;
+	return m->native ? 0 : -ENOMEM;
+}
+
+int gn_mute_link(struct gn_session *s, enum gn_prog prog,
+		 const struct gn_probe_set *set)
+{
+	struct gn_probe_set part = *set;
+	size_t from = 0;
+	int err = 0;
+
+	if (!s->mute || prog == GN_PROG_MANAGED || prog == GN_PROG_NAME)
+		return gn_session_link(s, s->links, prog, set, &s->refused);
+	err = make_room(s);
+	/* the probes of a function follow one another */
+	while (!err && from < set->count) {
+		uint32_t func = GN_COOKIE_FUNC(set->cookies[from]);
+		size_t to = from + 1;
+
+		while (to < set->count &&
+		       GN_COOKIE_FUNC(set->cookies[to]) == func)
+			to++;
+		part.offsets = set->offsets + from;
+		part.cookies = set->cookies + from;
+		part.count = to - from;
+		err = link_own(s, prog, &part, GN_FUNC_INDEX(func));
+		if (err == -EAGAIN) {
+			part.count = set->count - from;
+			return link_shared(s, prog, &part);
+		}
+		from = to;
+	}
+	return err;
+}
+
+static int mute_native(struct gn_session *s, uint32_t index)
+{
+	struct gn_mute *m = s->mute;
+	int err;
+
+	if (!index || index >= s->next_func)
+		return -ENOENT;
+	if (index >= m->nnative || !m->holders ||
+	    (m->native[index] & (OWN | SHARED)) != OWN) {
+		if (index < m->nnative && !m->native[index])
+			return -ENOENT; /* no site of it was taken */
+		return -EOPNOTSUPP;
+	}
+	if (m->native[index] & MUTED)
+		return -EALREADY;
+	err = gn_holders_remove(m->holders, index,
+				key_of(index, GN_PROG_NATIVE));
+	if (!err)
+		err = gn_holders_remove(m->holders, index,
+					key_of(index, GN_PROG_NATIVE_RETURN));
+	if (!err)
+		m->native[index] |= MUTED;
+	return err;
+}
+
+static const struct gn_mute_file *file_of(const struct gn_mute *m,
+					  enum gn_runtime_id runtime)
+{
+	for (size_t i = 0; i < m->nlibraries; i++)
+		if (m->library[i].runtime == runtime)
+			return &m->library[i].file;
+	return NULL;
+}
+
+static void forget(struct gn_mute *m, size_t i)
+{
+	gn_mute_process_close(&m->process[i].memory);
+	m->process[i] = m->process[--m->nprocesses];
+}
+
+/* A new process; those that have ended make room. */
+static int add_process(struct gn_mute *m, enum gn_runtime_id runtime,
+		       const struct gn_mute_file *file, pid_t pid)
+{
+	struct process *list;
+	int err;
+
+	for (size_t i = m->nprocesses; i-- > 0;)
+		if (!gn_mute_process_lives(&m->process[i].memory))
+			forget(m, i);
+	list = realloc(m->process, (m->nprocesses + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	m->process = list;
+	err = gn_mute_process_open(&list[m->nprocesses].memory, pid, file);
+	if (err)
+		return err;
+	list[m->nprocesses].runtime = runtime;
+	m->nprocesses++;
+	return 0;
+}
+
+static int mute_managed(struct gn_mute *m, uint32_t func, pid_t pid)
+{
+	enum gn_runtime_id runtime = (enum gn_runtime_id)GN_FUNC_RUNTIME(func);
+	const struct gn_mute_file *file = file_of(m, runtime);
+	size_t i;
+	int err = 0;
+
+	if (!file)
+		return -EOPNOTSUPP;
+	for (i = 0; i < m->nprocesses; i++)
+		if (m->process[i].runtime == runtime &&
+		    m->process[i].memory.pid == pid)
+			break;
+	if (i == m->nprocesses)
+		err = add_process(m, runtime, file, pid);
+	if (err)
+		return err;
+	i = i < m->nprocesses ? i : m->nprocesses - 1;
+	err = gn_mute_process_set(&m->process[i].memory, file,
+				  GN_FUNC_INDEX(func));
+	if (err == -ESRCH)
+		forget(m, i);
+	return err;
+}
+
+int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid)
+{
+	struct gn_rec_mute r = {
+		.h = {.kind = GN_KIND_MUTE, .time = gn_now_ns()},
+		.func = func,
+	};
+	int err;
+
+	if (!s->mute || !s->running)
+		return -EOPNOTSUPP;
+	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE) {
+		err = mute_native(s, GN_FUNC_INDEX(func));
+	} else {
+		if (!pid || pid > INT32_MAX)
+			return -EINVAL;
+		r.pid = pid;
+		err = mute_managed(s->mute, func, (pid_t)pid);
+	}
+	if (err)
+		return err;
+	/* what happened before goes before */
+	ring_buffer__consume(s->ring);
+	return gn_session_put(s, &r.h, sizeof(r));
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/mute_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+/* More mappings than a process may have. */
+#define LINES_MAX (1u << 21)
+
+/* One line of /proc/PID/maps, but for the path. */
+struct mapping {
+	uint64_t start, end, offset, dev, ino;
+	bool private_write;
+};
+
+/* A hexadecimal or decimal number that ends with `end`. */
+static bool take_number(const char **text, int base, char end, uint64_t *value)
+{
+	char *stop;
+
+	if (**text == ' ' || **text == '-' || **text == '+')
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &stop, base);
+	if (stop == *text || *stop != end || errno)
+		return false;
+	*text = stop + 1;
+	return true;
+}
+
+static bool parse_line(const char *line, struct mapping *m)
+{
+	uint64_t major, minor;
+
+	if (!take_number(&line, 16, '-', &m->start) ||
+	    !take_number(&line, 16, ' ', &m->end) || m->start >= m->end)
+		return false;
+	if (strnlen(line, 5) < 5 || line[4] != ' ')
+		return false;
+	m->private_write = line[0] == 'r' && line[1] == 'w' && line[3] == 'p';
+	line += 5;
+	if (!take_number(&line, 16, ' ', &m->offset) ||
+	    !take_number(&line, 16, ':', &major) ||
+	    !take_number(&line, 16, ' ', &minor) || major > UINT32_MAX ||
+	    minor > UINT32_MAX)
+		return false;
+	m->dev = major << 32 | minor;
+	/* anonymous ones end here; before a path are blanks */
+	return take_number(&line, 10, ' ', &m->ino) ||
+	       take_number(&line, 10, '\n', &m->ino);
+}
+
+/* The next line; 1, 0 at the end, -EILSEQ. */
+static int next_line(FILE *maps, char **line, size_t *room, struct mapping *m)
+{
+	uint64_t before = m->end;
+	ssize_t len = getline(line, room, maps);
+
+	if (len < 0)
+		return ferror(maps) ? -EIO : 0;
+	if (!parse_line(*line, m) || m->start < before)
+		return -EILSEQ;
+	return 1;
+}
+
+/* Where a mapping of the file would put the bytes; false: nowhere. */
+static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
+{
+	uint64_t bias = start - f->first, end;
+
+	return start >= f->first &&
+	       !__builtin_add_overflow(bias, f->table, table) &&
+	       !__builtin_add_overflow(*table, f->size, &end);
+}
+
+int gn_mute_scan(FILE *maps, const struct gn_mute_file *f, uint64_t *base)
+{
+	uint64_t start = 0, table = 0, done = 0; /* bytes that are covered */
+	bool placed = false, ours = false;
+	struct mapping m = {0};
+	char *line = NULL;
+	size_t room = 0, found = 0, lines = 0;
+	int got;
+
+	for (;;) {
+		uint64_t before = m.end;
+
+		got = next_line(maps, &line, &room, &m);
+		if (got > 0 && ++lines > LINES_MAX)
+			got = -E2BIG;
+		if (got <= 0)
+			break;
+		/* the bytes lie in a mapping of the file or right behind one */
+		ours = (m.ino == f->ino && m.dev == f->dev && m.ino) ||
+		       (ours && !m.ino && !m.dev && m.start == before);
+		if (ours && m.ino && !m.offset) {
+			start = m.start;
+			placed = place(f, start, &table);
+			done = 0;
+		}
+		if (!placed || !ours || !m.private_write ||
+		    table + done < m.start || table + done >= m.end)
+			continue;
+		done = f->size < m.end - table ? f->size : m.end - table;
+		if (done < f->size)
+			continue;
+		*base = start;
+		placed = false;
+		found++;
+	}
+	free(line);
+	return got ? got : found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
+}
+
+/* How the kernel's lists of mappings name the file that is open as `fd`. */
+static int name_file(int fd, struct gn_mute_file *f)
+{
+	char *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	FILE *maps = page == MAP_FAILED ? NULL : fopen("/proc/self/maps", "re");
+	struct mapping m = {0};
+	char *line = NULL;
+	size_t room = 0;
+	int got = maps ? 1 : -errno;
+
+	while (got > 0) {
+		got = next_line(maps, &line, &room, &m);
+		if (got > 0 && m.start == (uintptr_t)page)
+			break;
+	}
+	f->dev = m.dev;
+	f->ino = m.ino;
+	free(line);
+	if (maps)
+		fclose(maps);
+	if (page != MAP_FAILED)
+		munmap(page, 1);
+	return got < 0 ? got : got && m.ino ? 0 : -ENOENT;
+}
+
+/* The bytes' symbol, in a segment that is written. */
+static int find_symbol(Elf *elf, struct gn_mute_file *f)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNSYM)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			const char *name =
+				elf_strptr(elf, shdr.sh_link, sym.st_name);
+
+			if (!name || strcmp(name, GN_MUTE_SYMBOL) ||
+			    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
+				continue;
+			f->table = sym.st_value;
+			f->size = sym.st_size;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int check_segments(Elf *elf, struct gn_mute_file *f)
+{
+	bool first = false, table = false;
+	GElf_Phdr p;
+
+	for (int i = 0; gelf_getphdr(elf, i, &p); i++) {
+		if (p.p_type != PT_LOAD)
+			continue;
+		if (!p.p_offset && !first) {
+			f->first = p.p_vaddr;
+			f->head_size = p.p_filesz < GN_MUTE_HEAD ? p.p_filesz
+								 : GN_MUTE_HEAD;
+			first = !(p.p_flags & PF_W);
+		}
+		table = table ||
+			(p.p_flags & PF_W && f->table >= p.p_vaddr &&
+			 f->table - p.p_vaddr < p.p_memsz &&
+			 f->size <= p.p_memsz - (f->table - p.p_vaddr));
+	}
+	return first && table && f->size ? 0 : -ENOEXEC;
+}
+
+static int read_elf(int fd, struct gn_mute_file *f)
+{
+	GElf_Ehdr ehdr;
+	Elf *elf;
+	int err = -ENOEXEC;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_DYN &&
+	    ehdr.e_machine == EM_X86_64)
+		err = find_symbol(elf, f);
+	if (!err)
+		err = check_segments(elf, f);
+	elf_end(elf);
+	return err;
+}
+
+int gn_mute_file_read(const char *path, struct gn_mute_file *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+	if (!err)
+		err = read_elf(fd, out);
+	if (!err &&
+	    pread(fd, out->head, out->head_size, 0) != (ssize_t)out->head_size)
+		err = -ENOEXEC;
+	if (!err)
+		err = name_file(fd, out);
+	close(fd);
+	return err;
+}
+
+/*
+ * What was found by one file of /proc is written by another, and the process
+ * can become another program between the two. So the one that is written is
+ * asked: the library's first bytes are there, and then its last ones are too.
+ */
+static int check_head(int mem, const struct gn_mute_file *f, uint64_t base)
+{
+	uint8_t head[GN_MUTE_HEAD];
+	ssize_t got = pread(mem, head, f->head_size, (off_t)base);
+
+	if (!got)
+		return -ESRCH;
+	if (got != (ssize_t)f->head_size || memcmp(head, f->head, (size_t)got))
+		return -ENOENT;
+	return 0;
+}
+
+static int open_in(int dir, const char *name, int flags)
+{
+	int fd = openat(dir, name, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return fd;
+}
+
+int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
+			 const struct gn_mute_file *file)
+{
+	int dir, maps, err;
+	uint64_t base = 0;
+	char path[32];
+	FILE *f;
+
+	memset(p, 0, sizeof(*p));
+	p->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	dir = open_in(AT_FDCWD, path, O_PATH | O_DIRECTORY);
+	if (dir < 0)
+		return dir;
+	p->mem = open_in(dir, "mem", O_RDWR);
+	maps = p->mem < 0 ? p->mem : open_in(dir, "maps", O_RDONLY);
+	close(dir);
+	f = maps < 0 ? NULL : fdopen(maps, "r");
+	err = maps < 0 ? maps : f ? gn_mute_scan(f, file, &base) : -errno;
+	if (f)
+		fclose(f);
+	else if (maps >= 0)
+		close(maps);
+	if (!err)
+		err = check_head(p->mem, file, base);
+	if (err) {
+		if (p->mem >= 0)
+			close(p->mem);
+		p->mem = -1;
+		return err;
+	}
+	p->bytes = base - file->first + file->table;
+	return 0;
+}
+
+static int write_byte(const struct gn_mute_process *p, uint32_t index,
+		      uint8_t value)
+{
+	ssize_t n = pwrite(p->mem, &value, 1, (off_t)(p->bytes + index));
+
+	/* 0: all its memory is gone; EIO: this is not mapped any more */
+	return n == 1 ? 0 : n == 0 || errno == EIO ? -ESRCH : -errno;
+}
+
+int gn_mute_process_set(struct gn_mute_process *p,
+			const struct gn_mute_file *file, uint32_t index)
+{
+	int err;
+
+	if (!index || index >= file->size)
+		return -ERANGE;
+	for (size_t i = 0; i < p->nset; i++)
+		if (p->set[i] == index)
+			return -EALREADY;
+	if (p->nset == p->room) {
+		size_t room = p->room ? p->room * 2 : 16;
+		uint32_t *set = realloc(p->set, room * sizeof(*set));
+
+		if (!set)
+			return -ENOMEM;
+		p->set = set;
+		p->room = room;
+	}
+	err = write_byte(p, index, 1);
+	if (!err)
+		p->set[p->nset++] = index;
+	return err;
+}
+
+bool gn_mute_process_lives(const struct gn_mute_process *p)
+{
+	uint8_t byte;
+
+	return pread(p->mem, &byte, 1, (off_t)p->bytes) == 1;
+}
+
+void gn_mute_process_close(struct gn_mute_process *p)
+{
+	for (size_t i = 0; i < p->nset; i++)
+		if (write_byte(p, p->set[i], 0) == -ESRCH)
+			break;
+	free(p->set);
+	if (p->mem >= 0)
+		close(p->mem);
+	memset(p, 0, sizeof(*p));
+	p->mem = -1;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The bytes by which a hook-site library mutes functions (gnomon_mute in
+ * hooksite/clr/mute.h), written from outside into processes that run it. What
+ * such a process says of itself is hostile; the worst that it can make gnomon
+ * do is to write a byte that it can write itself.
+ */
+#ifndef GNOMON_CAPTURE_MUTE_MEMORY_H
+#define GNOMON_CAPTURE_MUTE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define GN_MUTE_SYMBOL "gnomon_mute"
+#define GN_MUTE_HEAD   4096
+
+/* A library file: where its bytes are, and how it is told from others. */
+struct gn_mute_file {
+	/* as /proc/PID/maps tells them, which stat(2) need not */
+	uint64_t dev, ino;
+	uint64_t first; /* virtual address of the file's offset 0 */
+	uint64_t table; /* virtual address of the bytes */
+	uint64_t size;	/* how many */
+	uint8_t head[GN_MUTE_HEAD];
+	size_t head_size; /* of the file's first bytes */
+};
+
+/* -ENOENT: it has no such bytes; -ENOEXEC: it is no library of this machine;
+ * else errno of the open or read. */
+int gn_mute_file_read(const char *path, struct gn_mute_file *out);
+
+/*
+ * Where the file's offset 0 is in the process that `maps` (as /proc/PID/maps)
+ * tells of: there is one place from which the bytes lie in private, writable
+ * mappings of the file and of what follows it. -ENOENT: none; -ENOTUNIQ: more
+ * than one; -EILSEQ: this is no such text.
+ */
+int gn_mute_scan(FILE *maps, const struct gn_mute_file *file, uint64_t *base);
+
+/* A process that runs the library. */
+struct gn_mute_process {
+	pid_t pid;
+	int mem;
+	uint64_t bytes; /* their address */
+	uint32_t *set;	/* indexes that were written */
+	size_t nset, room;
+};
+
+/*
+ * -ESRCH: there is no such process (any more); -ENOENT, -ENOTUNIQ: it does not
+ * run the library, or runs it twice; -EPERM or -EACCES: it cannot be written
+ * (CAP_SYS_PTRACE is missing, or Yama forbids it to everybody). Then nothing is
+ * to be closed.
+ */
+int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
+			 const struct gn_mute_file *file);
+
+/* Writes one byte. -EALREADY: it was written before; -ESRCH: the process ended,
+ * or runs another program now; -ERANGE: there is no such byte; -ENOMEM. */
+int gn_mute_process_set(struct gn_mute_process *p,
+			const struct gn_mute_file *file, uint32_t index);
+
+/* False: it ended, or runs another program. */
+bool gn_mute_process_lives(const struct gn_mute_process *p);
+
+/* Undoes all that was written, if the process lives, and closes. */
+void gn_mute_process_close(struct gn_mute_process *p);
+
+#endif
