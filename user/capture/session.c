@@ -302,7 +302,10 @@ int gn_session_attach(struct gn_session *s)
 
 static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
-	return gn_session_put(ctx, rec, size);
+	struct gn_session *s = ctx;
+
+	s->managed |= rec->kind == GN_KIND_NAME;
+	return gn_session_put(s, rec, size);
 }
 
 static int on_sample(void *ctx, void *data, size_t size)
@@ -415,6 +418,20 @@ int gn_session_iterate(struct gn_session *s, int fd)
 	return 0;
 }
 
+int gn_session_look(struct gn_session *s)
+{
+	int fd = bpf_iter_create(bpf_link__fd(s->iter));
+	int err;
+
+	if (fd < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the threads cannot be listed (%s)",
+				       strerror(errno));
+	err = gn_session_iterate(s, fd);
+	close(fd);
+	return err;
+}
+
 int gn_pidfd(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -519,9 +536,24 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 				       strerror(-s->sink_error));
 	if (!live)
 		return 0;
+	if (s->managed && gn_watch_wakers(s))
+		return -EPERM; /* it has said why */
 	/* a busy ring is drained again at once */
 	poll(p, 2, n > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
 	return 1;
+}
+
+int gn_session_tick(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int err;
+
+	control->ticking = 1;
+	err = gn_session_look(s);
+	control->ticking = 0;
+	if (ring_buffer__consume(s->ring) < 0 && !err)
+		err = gn_session_fail(s, -EIO, 1, "the ring buffer is broken");
+	return err;
 }
 
 static void put_counts(struct gn_session *s)

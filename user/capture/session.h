@@ -32,9 +32,12 @@ struct gn_session_opts {
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
 	bool follow;
-	bool no_faults;	     /* page faults are not watched */
-	bool syscalls;	     /* system calls are */
-	bool can_mute;	     /* gn_session_mute() is to work */
+	bool no_faults; /* page faults are not watched */
+	bool syscalls;	/* system calls are */
+	bool wakers;	/* who wakes threads is told without functions too */
+	bool wakeups;	/* when, by watching wakeups: the way where the
+			   kernel does not tell how long tasks were queued */
+	bool can_mute;	/* gn_session_mute() is to work */
 	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
 	const char *options; /* as given, for the trace's header */
 	struct gn_user user;
@@ -54,6 +57,10 @@ int gn_session_start(struct gn_session *s);
 /* Drains the ring and waits up to `ms`, less when something happens at
  * `wake_fd`. 1 = it goes on, 0 = what was traced has ended, <0. */
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms);
+
+/* For the live view: hands all that happened so far to the sink, and then a NOW
+ * record of each thread that is traced. */
+int gn_session_tick(struct gn_session *s);
 
 /*
  * Mutes a function while the capture runs, for good: its probes are taken away

@@ -42,6 +42,7 @@ struct gn_session {
 	struct gn_child child;
 	int *pidfds; /* of -p */
 	bool running;
+	bool managed; /* a runtime's function was seen */
 	int sink_error;
 	uint64_t sink_lost;
 
@@ -61,6 +62,8 @@ int gn_session_denied(struct gn_session *s, int err);
 /* The programs that watch the kernel: attached, and removed again. */
 int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
+/* From now on who wakes threads is told. */
+int gn_watch_wakers(struct gn_session *s);
 /* Before the load: those that this capture does not need stay out. */
 void gn_watch_choose(struct gn_session *s);
 
@@ -70,6 +73,8 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    size_t *refused);
 /* Runs the iterator over tasks to its end. */
 int gn_session_iterate(struct gn_session *s, int fd);
+/* The same by an iterator of its own. */
+int gn_session_look(struct gn_session *s);
 /* A descriptor of a process, or -1 and errno. */
 int gn_pidfd(pid_t pid);
 
