@@ -70,7 +70,7 @@ static const json_t *thread_of(struct live *t, const struct run *r,
 	live_fail(t, "thread %" N " (%s) is not in the report", tid, word);
 }
 
-/* What it called had its classes from it, and it has no waits of its own. */
+/* Who called it, and all of the thread, have at least what it has. */
 static void check_caller(struct live *t, const struct run *r, const char *class)
 {
 	uint64_t got = within(t, r, class);
@@ -128,29 +128,22 @@ static const char *const waits[] = {"suspend",	    "disk",  "lock",  "net",
 				    "unclassified", NULL};
 
 /*
- * NULL, or in what the thread's CPU time and run queue are off its schedstat,
- * by more than both 1 % and 1 ms. That was read shortly before its end.
+ * NULL, or by how much the thread's CPU time is off its schedstat, if that is
+ * more than both 1 % and 1 ms. That was read shortly before its end: what it
+ * then was runnable for is not in it, so only the CPU time is compared.
  */
 static char *off_schedstat(struct live *t, const struct run *r)
 {
-	uint64_t cpu = 0, queued = of_thread(t, r->thread, "runqueue");
-	uint64_t want = truth(r, "thread-cpu"),
-		 delay = truth(r, "thread-delay");
-	const char *const *class;
+	uint64_t got = 0, want = truth(r, "thread-cpu");
+	const char *const *name;
 
-	for (class = on_cpu; *class; class ++)
-		cpu += of_thread(t, r->thread, *class);
-	if (apart(cpu, want) > 1000000 && apart(cpu, want) > want / 100)
+	for (name = on_cpu; *name; name++)
+		got += of_thread(t, r->thread, *name);
+	if (apart(got, want) > 1000000 && apart(got, want) > want / 100)
 		return live_text(t,
 				 "the thread was on a CPU for %" N
 				 " ns, by the kernel %" N,
-				 cpu, want);
-	if (apart(queued, delay) > 1000000 &&
-	    apart(queued, delay) > delay / 100)
-		return live_text(t,
-				 "the thread was runnable for %" N
-				 " ns, by the kernel %" N,
-				 queued, delay);
+				 got, want);
 	return NULL;
 }
 
@@ -161,8 +154,9 @@ static char *off_cpu_time(struct live *t, const struct run *r)
 	uint64_t elapsed = live_function(t, r->report, NULL, r->wait,
 					 "elapsed_inclusive_ns", NULL);
 	uint64_t got = sum_of(t, r, on_cpu), may = r->inner / 100;
+	uint64_t outside = elapsed > r->inner ? elapsed - r->inner : 0;
 
-	if (got + may < r->cpu || got > r->cpu + (elapsed - r->inner) + may)
+	if (got + may < r->cpu || got > r->cpu + outside + may)
 		return live_text(t,
 				 "%s: on a CPU for %" N " ns, measured %" N
 				 " in %" N " of %" N,
@@ -194,7 +188,7 @@ struct waiting {
 	bool woken; /* by the fixture's helper, who is told */
 };
 
-/* Thread.Sleep waits for a futex that nobody is to wake. */
+/* Thread.Sleep is a wait for a futex, with a timeout. */
 static const struct waiting waitings[] = {
 	{"sleep", "SleepWay", "lock", false},
 	{"lock", "LockWay", "lock", true},
@@ -277,16 +271,16 @@ void test_clr_class_wait(struct live *t)
 	live_fail(t, "%s, and the like in %d runs", off, ATTEMPTS);
 }
 
-/* What a thread did, beside `class`, in what it did of `class`. */
+/* What a thread that collects does now and then in a collection. */
 static uint64_t interruptions(struct live *t, const json_t *thread)
 {
 	static const char *const classes[] = {"fault", "runqueue", "disk",
 					      NULL};
-	const char *const *class;
+	const char *const *name;
 	uint64_t sum = 0;
 
-	for (class = classes; *class; class ++)
-		sum += of_thread(t, thread, *class);
+	for (name = classes; *name; name++)
+		sum += of_thread(t, thread, *name);
 	return sum;
 }
 
@@ -420,7 +414,7 @@ static void compile_and_check(struct live *t, const char *options)
 		CHECK(t, truth(&r, "methods") >= 2 * 255,
 		      "the fixture compiled only %" N " methods",
 		      truth(&r, "methods"));
-		CHECK(t, compiled <= r.inner && compiled >= r.inner / 2,
+		CHECK(t, compiled <= r.inner,
 		      "the fixture compiled for %" N " ns of %" N, compiled,
 		      r.inner);
 		CHECK(t,
@@ -429,7 +423,11 @@ static void compile_and_check(struct live *t, const char *options)
 		      "%" N " ns of jit and %" N
 		      " of interruptions, compiled for %" N,
 		      jit, sum_of(t, &r, interrupts), compiled);
-		if (jit > r.cpu + r.inner / 100)
+		/* else the bounds say little */
+		if (compiled + r.delay < r.inner / 2)
+			off = live_text(t, "only compiled for %" N " of %" N,
+					compiled, r.inner);
+		else if (jit > r.cpu + r.inner / 100)
 			off = live_text(t, "%" N " ns of jit, on a CPU %" N,
 					jit, r.cpu);
 		else
