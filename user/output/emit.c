@@ -126,6 +126,12 @@ void gn_emit_bool(struct gn_emit *e, const char *key, bool value)
 	fputs(value ? "true" : "false", e->f);
 }
 
+void gn_emit_null(struct gn_emit *e, const char *key)
+{
+	begin(e, key);
+	fputs_unlocked("null", e->f);
+}
+
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct)
 {
 	char text[GN_CELL];

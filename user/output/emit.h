@@ -33,6 +33,7 @@ void gn_emit_open(struct gn_emit *e, const char *key, char bracket);
 void gn_emit_close(struct gn_emit *e, char bracket);
 void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n);
 void gn_emit_bool(struct gn_emit *e, const char *key, bool value);
+void gn_emit_null(struct gn_emit *e, const char *key);
 /* A percent, with 6 decimals. */
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct);
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text);
