@@ -292,7 +292,7 @@ static void unwinds_are_bounded(void **state)
 	uint32_t i;
 
 	for (i = 0; i < 1000; i++)
-		gn_stacks_unwind_begin(&f->st, i + 1);
+		gn_stacks_unwind_begin(&f->st, i + 1, false);
 	assert_int_equal(f->st.nunwinds, GN_UNWIND_MAX);
 	for (i = 0; i < 1000; i++)
 		assert_int_equal(gn_stacks_unwind_end(&f->st, &f->s, 0), 0);
@@ -307,9 +307,9 @@ static void a_caught_exceptions_frame_stays(void **state)
 	enter(f, 100, 1);
 	for (i = 0; i < 1000; i++) {
 		enter(f, 90, 2);
-		gn_stacks_unwind_begin(&f->st, 2);
+		gn_stacks_unwind_begin(&f->st, 2, false);
 		assert_int_equal(gn_stacks_unwind_end(&f->st, &f->s, 0), 0);
-		gn_stacks_unwind_begin(&f->st, 1);
+		gn_stacks_unwind_begin(&f->st, 1, false);
 		assert_int_equal(depth(f), 1);
 		assert_int_equal(f->st.nunwinds, 1);
 	}

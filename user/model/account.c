@@ -30,7 +30,7 @@ void gn_account_slice_seen(struct gn_account *a, bool lost,
 			   struct gn_checks *checks)
 {
 	if (lost)
-		a->slices_lost = true;
+		a->slices_lost = a->part_lost = true;
 	else
 		checks->slice_mismatches += a->suspects;
 	a->suspects = 0;
@@ -40,6 +40,24 @@ void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns)
 {
 	a->slices[class] = add_sat(a->slices[class], ns);
 	a->slice_mask |= 1u << class;
+}
+
+uint64_t gn_account_slice_told(struct gn_account *a, uint64_t start,
+			       uint64_t end)
+{
+	uint64_t until = end < a->since ? end : a->since;
+
+	if (!a->told || start >= until)
+		return 0;
+	a->told_slices = add_sat(a->told_slices, until - start);
+	return until - start;
+}
+
+void gn_account_slice_open(struct gn_account *a, enum gn_class class,
+			   uint64_t ns)
+{
+	gn_account_slice(a, class, ns);
+	a->open_slices = add_sat(a->open_slices, ns);
 }
 
 void gn_account_os_note(struct gn_account *a, uint64_t ns)
@@ -78,29 +96,63 @@ static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 	give(iv, rest_class(a), rest - iv->cost);
 }
 
+/*
+ * The OS time of what is left of an interval of which some was told. What was
+ * told was seen from another CPU, so it can be off by some microseconds.
+ */
+static uint64_t os_left(const struct gn_account *a, uint64_t os,
+			uint64_t elapsed)
+{
+	uint64_t left = os > a->told_os ? os - a->told_os : 0;
+
+	return left < elapsed ? left : elapsed;
+}
+
 /* An interval with OS time: its slices say which, as far as they are there. */
 static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 		  struct gn_interval *iv, struct gn_checks *checks)
 {
-	uint64_t known = slice_sum(a);
+	uint64_t known = slice_sum(a), all = add_sat(known, a->told_slices);
+	uint64_t left = os_left(a, os, iv->elapsed);
 
-	if (os > iv->elapsed) {
+	if (os > iv->elapsed + a->told) {
 		checks->os_overruns++;
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
 		iv->cost_left = cost;
 		return;
 	}
-	if (known > os) {
+	if (all > os || known > iv->elapsed) {
 		/* they cannot all be true: say no more than that it was OS */
 		checks->slice_mismatches++;
-		give(iv, GN_CLASS_UNCLASSIFIED, os);
+		give(iv, GN_CLASS_UNCLASSIFIED, left);
 	} else {
-		if (known < os && !a->slices_lost)
+		if (all < os && !a->slices_lost)
 			a->suspects++;
+		/* slices are right to the nanosecond, what was told is not */
+		if (left < known || all == os)
+			left = known;
 		give_slices(a, iv);
-		give(iv, GN_CLASS_UNCLASSIFIED, os - known);
+		give(iv, GN_CLASS_UNCLASSIFIED, left - known);
 	}
-	give_rest(a, iv->elapsed - os, cost, iv);
+	give_rest(a, iv->elapsed - left, cost, iv);
+}
+
+/* What its slices and the state of the thread say, whatever its records sum up:
+ * some of them are not there. */
+static void split_unsummed(const struct gn_account *a, uint64_t cost,
+			   struct gn_interval *iv)
+{
+	uint64_t known = slice_sum(a);
+
+	if (known > iv->elapsed) {
+		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+		return;
+	}
+	give_slices(a, iv);
+	if (a->part_lost)
+		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed - known);
+	else
+		give_rest(a, iv->elapsed - known, cost, iv);
 }
 
 static uint64_t application_time(const struct gn_interval *iv)
@@ -120,18 +172,26 @@ static uint64_t application_time(const struct gn_interval *iv)
 	return app;
 }
 
+static void drop_slices(struct gn_account *a)
+{
+	if (a->slice_mask)
+		memset(a->slices, 0, sizeof(a->slices));
+	a->slice_mask = 0;
+	a->open_slices = 0;
+}
+
 void gn_account_start(struct gn_account *a, uint64_t time)
 {
 	a->since = time;
 	a->os_notes = 0;
-	a->slices_lost = false;
+	a->slices_lost = a->part_lost = false;
 	a->gap = false;
 	a->no_start = false;
 	a->after = 0;
-	if (a->slice_mask) {
-		memset(a->slices, 0, sizeof(a->slices));
-		a->slice_mask = 0;
-	}
+	a->told = a->told_os = a->told_slices = 0;
+	a->told_gap = false;
+	a->slices_end = 0;
+	drop_slices(a);
 }
 
 /* All but its classes. */
@@ -145,17 +205,48 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 	iv->gap = a->gap;
 }
 
+/* Time that was not the kernel's, and is not unknown. */
+static uint64_t on_cpu(const struct gn_interval *iv)
+{
+	uint64_t ns = 0;
+	int c;
+
+	for (c = GN_CLASS_APP; c <= GN_CLASS_GC; c++)
+		if (iv->mask & 1u << c)
+			ns += iv->ns[c];
+	return ns;
+}
+
+/*
+ * The interval that follows. What was told can reach into it: the record that
+ * ends the one before was on its way then.
+ */
+static void begin_next(struct gn_account *a, uint64_t time, uint64_t os)
+{
+	uint64_t since = a->since;
+	uint64_t told_os = a->told_os > os ? a->told_os - os : 0;
+
+	gn_account_start(a, time);
+	if (since <= time)
+		return;
+	a->since = since;
+	a->told = since - time;
+	a->told_os = told_os < a->told ? told_os : a->told;
+}
+
 void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks)
 {
 	uint64_t os = add_sat(e->os_ns, a->os_notes);
 	uint64_t cost = (uint64_t)a->after + e->before;
-	bool touched = e->os_event || os || a->slice_mask;
+	bool touched = e->os_event || os || a->slice_mask || a->told_os;
 
 	begin_interval(a, e->time, iv);
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-	else if (os || a->slice_mask)
+	else if (a->told_gap)
+		split_unsummed(a, cost, iv);
+	else if (os || a->slice_mask || a->told_slices)
 		split(a, os, cost, iv, checks);
 	else
 		give_rest(a, iv->elapsed, cost, iv);
@@ -165,8 +256,36 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 	/* The end of an activity may be among what was lost. */
 	if (a->gap)
 		a->nnest = a->nest_over = 0;
-	gn_account_start(a, e->time);
+	begin_next(a, e->time, os);
 	a->after = e->after;
+}
+
+void gn_account_tell(struct gn_account *a, uint64_t time,
+		     enum gn_classify classify, struct gn_interval *iv)
+{
+	uint64_t known = slice_sum(a), real = known - a->open_slices;
+
+	begin_interval(a, time, iv);
+	if (a->gap) {
+		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+		a->nnest = a->nest_over = 0;
+		a->after = 0;
+	} else {
+		split_unsummed(a, a->after, iv);
+		/* what found no room in it may find some in what follows */
+		iv->cost_left = 0;
+		a->after -= (uint32_t)iv->cost;
+	}
+	iv->app = classify == GN_CLASSIFY_INTERVAL && a->slice_mask
+			  ? 0
+			  : application_time(iv);
+	a->told_os = add_sat(a->told_os, iv->elapsed - on_cpu(iv));
+	a->told_slices = add_sat(a->told_slices, real);
+	a->told_gap |= a->gap;
+	a->gap = a->part_lost = false;
+	a->told += time > a->since ? time - a->since : 0;
+	a->since = time > a->since ? time : a->since;
+	drop_slices(a);
 }
 
 void gn_account_cut(struct gn_account *a, uint64_t time,

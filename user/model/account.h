@@ -28,13 +28,14 @@ struct gn_interval {
 /* A runtime activity that is under way: JIT, GC. */
 struct gn_nest {
 	uint8_t class;
-	uint32_t depth; /* frames of the shadow stack when it began */
-	uint64_t stack; /* which shadow stack that was */
+	uint32_t depth;	   /* frames of the shadow stack when it began */
+	uint32_t activity; /* its number in gn_live, 0: none */
+	uint64_t stack;	   /* which shadow stack that was */
 };
 
 /* All zeros, but for `since`, is a new account. */
 struct gn_account {
-	/* the open interval */
+	/* the open interval, from `since` on */
 	uint64_t since;
 	uint64_t os_notes; /* OS time beyond what its last record can say */
 	uint64_t slices[GN_CLASS_COUNT];
@@ -43,6 +44,14 @@ struct gn_account {
 	bool gap;
 	bool no_start;	/* when it began was not seen */
 	uint32_t after; /* what the probe that began it cost in it */
+	/* what was told of it already: [since - told, since) */
+	uint64_t told;
+	uint64_t told_os;     /* time that was given to other than a CPU */
+	uint64_t told_slices; /* time of its slices that lies there */
+	bool told_gap;	      /* records were lost in it */
+	bool part_lost;	      /* slices were lost since then */
+	uint64_t open_slices; /* in `slices`: of slices that go on */
+	uint64_t slices_end;  /* the latest end of one */
 	/* what runs on the CPU */
 	struct gn_nest nest[GN_NEST_MAX];
 	uint32_t nnest, nest_over; /* over: begins that found no room */
@@ -75,6 +84,13 @@ void gn_account_slice_seen(struct gn_account *a, bool lost,
 			   struct gn_checks *checks);
 /* A slice falls in the open interval. */
 void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns);
+/* So much of a slice [start, end) lies in what was told already, and its rest
+ * alone is for gn_account_slice(). */
+uint64_t gn_account_slice_told(struct gn_account *a, uint64_t start,
+			       uint64_t end);
+/* A slice of which no record has come yet, or which is to be told again. */
+void gn_account_slice_open(struct gn_account *a, enum gn_class class,
+			   uint64_t ns);
 void gn_account_os_note(struct gn_account *a, uint64_t ns);
 
 /*
@@ -89,6 +105,16 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
  * not known. */
 void gn_account_cut(struct gn_account *a, uint64_t time,
 		    enum gn_classify classify, struct gn_interval *iv);
+
+/*
+ * Tells the open interval up to `time`, where the thread is known to do what
+ * its slices say, those that go on among them, and else to be on a CPU. The
+ * interval goes on: its end, whose OS time is of all of it, gives the rest.
+ * A loss was before `time`: from there on all is known again. The cost of the
+ * probe that began the interval is taken out as soon as there is room.
+ */
+void gn_account_tell(struct gn_account *a, uint64_t time,
+		     enum gn_classify classify, struct gn_interval *iv);
 
 /* Adds a closed interval to the thread's sums. */
 void gn_account_add(struct gn_account *a, const struct gn_interval *iv,

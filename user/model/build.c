@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/mem.h"
+
 /* One sibling among its siblings. */
 struct sibling {
 	uint64_t value;
@@ -15,7 +17,10 @@ struct sibling {
 
 struct build {
 	struct gn_pipeline *p;
+	struct gn_tree *tree; /* consumed */
 	struct gn_model *m;
+	uint32_t *fns; /* the functions that the model has, by index in names */
+	uint32_t nfns, fns_cap;
 	uint32_t *function_of; /* index in names -> in m->functions, by name */
 	uint32_t *rank_of;     /* process -> its place by name */
 	uint32_t *same; /* node -> the one it is merged into, or itself */
@@ -23,24 +28,25 @@ struct build {
 	uint32_t *place;	/* node -> index in m->nodes */
 };
 
-static void build_free(struct build *b)
+/* All but what the live view asks for. */
+static void build_free_tree(struct build *b)
 {
-	free(b->function_of);
+	gn_tree_free(b->tree);
+	free(b->fns);
 	free(b->rank_of);
 	free(b->same);
 	free(b->first);
 	free(b->next);
 	free(b->place);
-	b->function_of = b->rank_of = b->same = NULL;
+	b->fns = b->rank_of = b->same = NULL;
 	b->first = b->next = b->place = NULL;
 }
 
 static int build_alloc(struct build *b)
 {
-	const struct gn_stage *s = &b->p->stage;
-	size_t nodes = s->tree.n;
+	size_t nodes = b->tree->n, fns = b->p->stage.names.nfns;
 
-	b->function_of = calloc((size_t)s->names.nfns + 1, sizeof(uint32_t));
+	b->function_of = calloc(fns + 1, sizeof(uint32_t));
 	b->rank_of = calloc((size_t)b->p->nprocesses + 1, sizeof(uint32_t));
 	b->same = calloc(nodes, sizeof(uint32_t));
 	b->first = calloc(nodes, sizeof(uint32_t));
@@ -78,31 +84,75 @@ static int compare_named(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The functions that were called, by name. SIZE_MAX: no memory. */
-static size_t list_named(struct build *b, struct named *list)
+static int add_fn(struct build *b, uint32_t fn)
 {
-	struct gn_stage *s = &b->p->stage;
-	size_t n = 0;
+	if (fn == GN_NONE || b->function_of[fn])
+		return 0;
+	if (gn_grow(&b->fns, &b->fns_cap, (size_t)b->nfns + 1, sizeof(*b->fns)))
+		return -ENOMEM;
+	b->function_of[fn] = 1;
+	b->fns[b->nfns++] = fn;
+	return 0;
+}
+
+/* Those that are on a path, were compiled by a living thread, woke one, or are
+ * not seen any more. */
+static int list_fns(struct build *b)
+{
+	const struct gn_pipeline *p = b->p;
+	const struct gn_names *names = &p->stage.names;
+	uint32_t i, k;
+	int err = 0;
+
+	for (i = 0; i < b->tree->n; i++)
+		if (!b->tree->nodes[i].process)
+			err |= add_fn(b, b->tree->nodes[i].fn);
+	for (i = 0; i < p->waits.n; i++) {
+		err |= add_fn(b, p->waits.rows[i].fn);
+		err |= add_fn(b, p->waits.rows[i].waker_fn);
+	}
+	for (i = 0; p->opts.live && i < p->nthreads; i++)
+		for (k = 0; k < GN_LIVE_ACTIVITIES &&
+			    k < p->threads[i]->live.activities;
+		     k++)
+			err |= add_fn(b, p->threads[i]->live.activity[k].fn);
+	for (i = 0; i < p->shares.n; i++)
+		err |= add_fn(b, p->shares.rows[i].fn);
+	for (i = 0; i < names->nmuted; i++)
+		err |= add_fn(b, names->muted[i]);
+	return err;
+}
+
+/* What they are called, in order. 0 or -ENOMEM. */
+static int list_named(struct build *b, struct named *list)
+{
+	struct gn_names *names = &b->p->stage.names;
 	uint32_t i;
 
-	for (i = 0; i < s->tree.n; i++)
-		if (!s->tree.nodes[i].process)
-			b->function_of[s->tree.nodes[i].fn] = 1;
-	for (i = 0; i < s->names.nfns; i++) {
-		struct named f = {.index = i};
+	for (i = 0; i < b->nfns; i++) {
+		uint32_t fn = b->fns[i];
 
-		if (!b->function_of[i])
-			continue;
-		f.name = gn_names_text(&s->names, i);
-		f.module = gn_names_module_text(&s->names, i);
-		f.runtime = GN_FUNC_RUNTIME(s->names.fns[i].func);
-		f.known = s->names.fns[i].name;
-		if (!f.name || !f.module)
-			return SIZE_MAX;
-		list[n++] = f;
+		list[i] = (struct named){
+			.index = fn,
+			.name = gn_names_text(names, fn),
+			.module = gn_names_module_text(names, fn),
+			.runtime = GN_FUNC_RUNTIME(names->fns[fn].func),
+			.known = names->fns[fn].name,
+		};
+		if (!list[i].name || !list[i].module)
+			return -ENOMEM;
 	}
-	qsort(list, n, sizeof(*list), compare_named);
-	return n;
+	qsort(list, b->nfns, sizeof(*list), compare_named);
+	return 0;
+}
+
+static void note_muted(struct build *b)
+{
+	const struct gn_names *names = &b->p->stage.names;
+	uint32_t i;
+
+	for (i = 0; i < names->nmuted; i++)
+		b->m->functions[b->function_of[names->muted[i]]].muted = true;
 }
 
 static enum gn_runtime_id runtime_of(const struct named *f)
@@ -114,17 +164,19 @@ static enum gn_runtime_id runtime_of(const struct named *f)
 static int make_functions(struct build *b)
 {
 	struct gn_model *m = b->m;
-	size_t i, n, max = (size_t)b->p->stage.names.nfns + 1;
-	struct named *list = calloc(max, sizeof(*list));
-	int err = -ENOMEM;
+	struct named *list;
+	uint32_t i;
+	int err;
 
-	m->functions = calloc(max, sizeof(*m->functions));
-	if (!list || !m->functions)
+	err = list_fns(b);
+	if (err)
+		return err;
+	list = calloc((size_t)b->nfns + 1, sizeof(*list));
+	m->functions = calloc((size_t)b->nfns + 1, sizeof(*m->functions));
+	err = list && m->functions ? list_named(b, list) : -ENOMEM;
+	if (err)
 		goto out;
-	n = list_named(b, list);
-	if (n == SIZE_MAX)
-		goto out;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < b->nfns; i++) {
 		const struct named *f = &list[i], *last = i ? f - 1 : NULL;
 
 		if (!last || !f->known || !last->known ||
@@ -138,7 +190,7 @@ static int make_functions(struct build *b)
 				};
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}
-	err = 0;
+	note_muted(b);
 out:
 	free(list);
 	return err;
@@ -191,7 +243,7 @@ static void merge_node(struct gn_tree *t, uint32_t into, uint32_t from)
 /* Call paths of the same functions are one, whatever ids these had. */
 static int merge_nodes(struct build *b)
 {
-	struct gn_tree *t = &b->p->stage.tree;
+	struct gn_tree *t = b->tree;
 	struct gn_table seen = {0};
 	uint32_t i;
 	int err = 0;
@@ -232,10 +284,10 @@ static int compare_siblings(const void *a, const void *b)
 }
 
 /* A process is shown that has a thread or that any time was spent in. */
-static bool process_shown(const struct gn_pipeline *p, uint32_t process)
+static bool process_shown(const struct build *b, uint32_t process)
 {
-	const struct gn_process *proc = &p->processes[process];
-	const struct gn_node *n = &p->stage.tree.nodes[proc->node];
+	const struct gn_process *proc = &b->p->processes[process];
+	const struct gn_node *n = &b->tree->nodes[proc->node];
 
 	return proc->threads || n->last_child || n->elapsed;
 }
@@ -243,14 +295,14 @@ static bool process_shown(const struct gn_pipeline *p, uint32_t process)
 static uint32_t list_siblings(struct build *b, const uint64_t *value,
 			      struct sibling *list)
 {
-	const struct gn_tree *t = &b->p->stage.tree;
+	const struct gn_tree *t = b->tree;
 	uint32_t i, n = 0;
 
 	for (i = 1; i < t->n; i++) {
 		const struct gn_node *node = &t->nodes[i];
 
 		if (b->same[i] != i ||
-		    (node->process && !process_shown(b->p, node->fn)))
+		    (node->process && !process_shown(b, node->fn)))
 			continue;
 		list[n++] = (struct sibling){
 			.value = value[i],
@@ -266,7 +318,7 @@ static uint32_t list_siblings(struct build *b, const uint64_t *value,
 /* Links the children of each node in their order. */
 static int order_nodes(struct build *b)
 {
-	const struct gn_tree *t = &b->p->stage.tree;
+	const struct gn_tree *t = b->tree;
 	uint64_t *value = calloc(t->n, sizeof(*value));
 	struct sibling *list = calloc(t->n, sizeof(*list));
 	uint32_t i, n;
@@ -297,7 +349,7 @@ static int order_nodes(struct build *b)
 
 static void fill_node(struct build *b, uint32_t from, struct gn_model_node *n)
 {
-	const struct gn_tree *t = &b->p->stage.tree;
+	const struct gn_tree *t = b->tree;
 	const struct gn_node *r = &t->nodes[from];
 	uint64_t rest = r->elapsed;
 	int c;
@@ -331,7 +383,7 @@ static void fill_node(struct build *b, uint32_t from, struct gn_model_node *n)
 static void link_node(const struct build *b, uint32_t from,
 		      struct gn_model_node *n)
 {
-	uint32_t parent = b->p->stage.tree.nodes[from].parent;
+	uint32_t parent = b->tree->nodes[from].parent;
 
 	n->parent = from ? (int32_t)b->place[parent] : -1;
 	n->first_child =
@@ -345,7 +397,7 @@ static uint32_t step(const struct build *b, uint32_t at)
 	if (b->first[at])
 		return b->first[at];
 	while (at && !b->next[at])
-		at = b->p->stage.tree.nodes[at].parent;
+		at = b->tree->nodes[at].parent;
 	return at ? b->next[at] : 0;
 }
 
@@ -414,7 +466,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->tid = t->tid;
 	out->name = t->name;
 	out->start = t->start;
-	out->end = t->end;
+	out->end = t->closed ? t->end : a->since;
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
 	out->sched_known = t->sched.known;
@@ -495,13 +547,21 @@ static int make_threads(struct build *b)
 {
 	const struct gn_pipeline *p = b->p;
 	struct gn_model *m = b->m;
+	struct gn_model_own *own = m->own;
 	uint32_t i;
 
 	m->threads = calloc((size_t)p->nthreads + 1, sizeof(*m->threads));
 	m->processes = calloc((size_t)p->nprocesses + 1, sizeof(*m->processes));
 	if (!m->threads || !m->processes)
 		return -ENOMEM;
+	if (p->opts.live) {
+		own->live = calloc((size_t)p->nthreads + 1, sizeof(*own->live));
+		if (!own->live)
+			return -ENOMEM;
+	}
 	for (i = 0; i < p->nthreads; i++) {
+		if (own->live)
+			m->threads[i].live = &own->live[i];
 		fill_thread(p, p->threads[i], &m->threads[i]);
 		add_thread(m, &m->threads[i],
 			   &m->processes[p->threads[i]->process].v);
@@ -513,7 +573,7 @@ static int make_threads(struct build *b)
 	for (i = 0; i < p->nprocesses; i++) {
 		struct gn_model_process *to = &m->processes[m->nprocesses];
 
-		if (!process_shown(p, i))
+		if (!process_shown(b, i))
 			continue;
 		if (to != &m->processes[i])
 			to->v = m->processes[i].v;
@@ -534,7 +594,7 @@ static void set_bounds(const struct gn_pipeline *p, struct gn_model *m)
 
 	m->start = p->start;
 	m->end = p->end ? p->end : p->last;
-	if (!p->has_session && p->nthreads) {
+	if (!p->has_session && !p->periods && p->nthreads) {
 		m->start = p->threads[0]->start;
 		for (i = 1; i < p->nthreads; i++)
 			if (p->threads[i]->start < m->start)
@@ -544,28 +604,24 @@ static void set_bounds(const struct gn_pipeline *p, struct gn_model *m)
 		m->end = m->start;
 }
 
-/* Strings and the list of INFO go over to the model. */
-static void hand_over(struct gn_pipeline *p, struct gn_model *m,
-		      struct gn_pool *pool)
+/* Strings and the list of INFO are the model's as well. */
+static int own(struct gn_pipeline *p, struct gn_model *m)
 {
-	*pool = p->stage.names.pool;
-	p->stage.names.pool = (struct gn_pool){0};
-	m->own = pool;
-	m->info = p->info;
+	struct gn_model_own *own = calloc(1, sizeof(*own));
+
+	m->own = own;
+	m->info = calloc((size_t)p->ninfo + 1, sizeof(*m->info));
+	if (!own || !m->info)
+		return -ENOMEM;
+	if (p->ninfo)
+		memcpy(m->info, p->info, p->ninfo * sizeof(*m->info));
 	m->ninfo = p->ninfo;
-	p->info = NULL;
-	p->ninfo = 0;
+	own->texts = gn_pool_share(&p->stage.names.pool);
+	return own->texts ? 0 : -ENOMEM;
 }
 
-int gn_build(struct gn_pipeline *p, struct gn_model **out)
+static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 {
-	struct gn_model *m = calloc(1, sizeof(*m));
-	struct gn_pool *pool = calloc(1, sizeof(*pool));
-	struct build b = {.p = p, .m = m};
-	int err = -ENOMEM;
-
-	if (!m || !pool || build_alloc(&b))
-		goto out;
 	m->classify = p->opts.classify;
 	m->lost = p->lost;
 	m->raw = p->opts.raw || !p->costed;
@@ -573,34 +629,54 @@ int gn_build(struct gn_pipeline *p, struct gn_model **out)
 	memcpy(m->counters, p->counters, sizeof(m->counters));
 	m->checks = p->stage.checks;
 	set_bounds(p, m);
+}
+
+static int make_all(struct build *b)
+{
+	int32_t *place = NULL;
+	int err;
+
+	err = make_functions(b);
+	if (!err)
+		err = gn_waits_build(&b->p->waits, b->function_of, b->m);
+	if (!err)
+		err = make_threads(b);
+	if (!err)
+		err = rank_processes(b);
+	if (!err)
+		err = make_nodes(b);
+	build_free_tree(b);
+	if (!err)
+		err = gn_rollup(b->m, &place);
+	if (!err && b->p->opts.live)
+		err = gn_live_build(b->p, b->m, b->function_of, place);
+	free(place);
+	return err;
+}
+
+int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
+{
+	struct gn_model *m = calloc(1, sizeof(*m));
+	struct build b = {.p = p, .tree = tree, .m = m};
+	int err = -ENOMEM;
+
+	if (!m || own(p, m) || build_alloc(&b))
+		goto out;
+	fill_session(p, m);
 	/* what is no longer needed makes room for the model, whose nodes are
 	 * much larger */
-	gn_table_free(&p->stage.tree.children);
-	err = make_functions(&b);
-	if (!err)
-		err = gn_waits_build(&p->waits, b.function_of, m);
-	if (!err)
-		err = make_threads(&b);
-	if (!err)
-		err = rank_processes(&b);
-	if (!err)
-		err = make_nodes(&b);
-	gn_tree_free(&p->stage.tree);
-	build_free(&b);
-	if (!err)
-		err = gn_rollup(m);
+	gn_table_free(&tree->children);
+	err = make_all(&b);
 	if (err)
 		goto out;
 	/* the tree is another way to the same sum */
 	m->checks.account_error_ns +=
 		distance(m->nodes[0].v.elapsed_incl, m->session.elapsed_incl);
-	hand_over(p, m, pool);
-	pool = NULL;
 	*out = m;
 	m = NULL;
 out:
-	build_free(&b);
-	free(pool);
+	build_free_tree(&b);
+	free(b.function_of);
 	gn_model_free(m);
 	return err;
 }

@@ -10,6 +10,14 @@
 #include "model/model.h"
 #include "model/threads.h"
 
+/* What a model's strings and arrays live in: model.own. */
+struct gn_model_own {
+	struct gn_pool_texts *texts;
+	struct gn_model_live *live; /* as many as threads; NULL: not live */
+	int32_t *stacks;
+	struct gn_model_share *shares;
+};
+
 /* Adds what both have in common: calls, exclusive values, least and greatest.
  */
 void gn_values_add_own(struct gn_values *to, const struct gn_values *v);
@@ -20,8 +28,9 @@ void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
  * m->functions and m->nodes are there, functions in the order of their names,
  * nodes in pre-order with all their values, waits in no order. Fills the
  * functions' values, makes modules and edges, and puts all but the nodes in the
- * order of the model. 0, -ENOMEM.
+ * order of the model. *place, which the caller frees, says where each function
+ * went. 0, -ENOMEM.
  */
-int gn_rollup(struct gn_model *m);
+int gn_rollup(struct gn_model *m, int32_t **place);
 
 #endif

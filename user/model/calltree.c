@@ -70,6 +70,41 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	return 0;
 }
 
+static int keep_node(const struct gn_tree *t, uint32_t node, uint32_t *map,
+		     struct gn_tree *out)
+{
+	const struct gn_node *from = &t->nodes[node];
+	struct gn_node to = {.parent = map[from->parent],
+			     .fn = from->fn,
+			     .process = from->process};
+	int err;
+
+	err = add_node(out, &to, &map[node]);
+	if (err || to.process)
+		return err;
+	out->nodes[to.parent].last_child = map[node];
+	return gn_table_put(&out->children, (uint64_t)to.parent << 32 | to.fn,
+			    map[node]);
+}
+
+int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out)
+{
+	uint32_t i;
+	int err;
+
+	err = gn_tree_init(out);
+	for (i = t->n - 1; i > 0; i--)
+		if (map[i] != GN_NONE)
+			map[t->nodes[i].parent] = 0;
+	map[0] = 0;
+	for (i = 1; i < t->n && !err; i++)
+		if (map[i] != GN_NONE)
+			err = keep_node(t, i, map, out);
+	if (err)
+		gn_tree_free(out);
+	return err;
+}
+
 static int add_classes(struct gn_tree *t, struct gn_node *node,
 		       const struct gn_interval *iv)
 {

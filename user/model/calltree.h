@@ -51,6 +51,12 @@ int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out);
 
+/*
+ * A tree without sums of the nodes for which `map` is not GN_NONE and what they
+ * hang under. `map`, of t->n, then says which they are in it. 0 or -ENOMEM.
+ */
+int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out);
+
 /* Adds an interval to the node that owned it. 0 or -ENOMEM. */
 int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);
 

@@ -4,7 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/build.h"
 #include "model/pool.h"
+
+static void free_own(struct gn_model_own *own)
+{
+	if (!own)
+		return;
+	gn_pool_texts_drop(own->texts);
+	free(own->live);
+	free(own->stacks);
+	free(own->shares);
+	free(own);
+}
 
 void gn_model_free(struct gn_model *m)
 {
@@ -18,10 +30,7 @@ void gn_model_free(struct gn_model *m)
 	free(m->nodes);
 	free(m->edges);
 	free(m->waits);
-	if (m->own) {
-		gn_pool_free(m->own);
-		free(m->own);
-	}
+	free_own(m->own);
 	free(m);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The finished model: what outputs walk. Read only; owned by whoever called
- * gn_pipeline_finish(), freed with gn_model_free(). All times are nanoseconds.
- * Every array has one order for one file, whatever the machine: by value, then
- * by name, then by id.
+ * gn_pipeline_finish() or gn_pipeline_period(), freed with gn_model_free(),
+ * before or after the pipeline but by the same thread of execution. All times
+ * are nanoseconds. Every array has one order for one file, whatever the
+ * machine: by value, then by name, then by id.
  */
 #ifndef GNOMON_MODEL_MODEL_H
 #define GNOMON_MODEL_MODEL_H
@@ -50,7 +51,9 @@ struct gn_model_module {
 };
 
 /* Times between which a thread was off a CPU or worked for by the kernel, by
- * who owned them (the function on top), what for, and who ended them. */
+ * who owned them (the function on top), what for, and who ended them. In a
+ * period's model one that goes on is not counted yet and has no waker;
+ * `longest` is then its length so far, and later the whole of it. */
 struct gn_model_wait {
 	int32_t function; /* index in functions, -1 = outside of any */
 	enum gn_class class;
@@ -101,7 +104,8 @@ struct gn_model_activity {
 /* What only the live view asks for. */
 struct gn_model_live {
 	enum gn_thread_state state;
-	enum gn_class doing; /* WAITING: for what; RUNNING: app, jit, ... */
+	enum gn_class doing; /* WAITING: for what; RUNNING: app, jit, ...;
+				RUNNABLE: runqueue; else unclassified */
 	uint16_t reason;     /* system call, GN_NO_SYSCALL = none */
 	/* the innermost nstack of its `depth` frames, the outermost first */
 	const int32_t *stack;

@@ -26,7 +26,9 @@ void gn_names_free(struct gn_names *n)
 	gn_pool_free(&n->pool);
 	gn_table_free(&n->by_func);
 	gn_table_free(&n->by_module);
+	gn_table_free(&n->by_muted);
 	free(n->fns);
+	free(n->muted);
 	free(n->modules);
 	free(n->forked);
 	*n = (struct gn_names){0};
@@ -152,6 +154,30 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 		return -ENOMEM;
 	n->modules[n->nmodules++] = name;
 	return 0;
+}
+
+int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func)
+{
+	uint32_t fn;
+	int err;
+
+	if (gn_names_muted(n, program, func))
+		return 0;
+	err = gn_names_find(n, program, func, &fn);
+	if (err)
+		return err;
+	if (gn_grow(&n->muted, &n->muted_cap, (size_t)n->nmuted + 1,
+		    sizeof(*n->muted)) ||
+	    gn_table_put(&n->by_muted, func_key(program, func), n->nmuted))
+		return -ENOMEM;
+	n->muted[n->nmuted++] = fn;
+	return 0;
+}
+
+bool gn_names_muted(const struct gn_names *n, uint32_t program, uint32_t func)
+{
+	return n->nmuted &&
+	       gn_table_get(&n->by_muted, func_key(program, func)) != GN_NONE;
 }
 
 const char *gn_names_text(struct gn_names *n, uint32_t fn)

@@ -34,6 +34,9 @@ struct gn_names {
 	struct gn_table by_module; /* id -> index in modules */
 	uint32_t *forked;	   /* program -> the one it was forked from */
 	uint32_t nprograms, forked_cap;
+	struct gn_table by_muted; /* as by_func -> index in muted */
+	uint32_t *muted;	  /* functions, by index in fns */
+	uint32_t nmuted, muted_cap;
 };
 
 int gn_names_init(struct gn_names *n);
@@ -54,6 +57,10 @@ uint32_t gn_names_native(const struct gn_names *n, uint32_t func);
  * made before a different definition keep theirs. */
 int gn_names_define(struct gn_names *n, const struct gn_fn *def);
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
+
+/* From now on `func` is not seen any more in `program`. 0 or -ENOMEM. */
+int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func);
+bool gn_names_muted(const struct gn_names *n, uint32_t program, uint32_t func);
 
 /* For display; never NULL but when there is no memory. */
 const char *gn_names_text(struct gn_names *n, uint32_t fn);

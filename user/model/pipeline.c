@@ -40,6 +40,8 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_tree_free(&p->stage.tree);
 	gn_names_free(&p->stage.names);
 	gn_waits_free(&p->waits);
+	gn_shares_free(&p->shares);
+	gn_ghosts_free(&p->ghosts);
 	free(p);
 }
 
@@ -91,14 +93,21 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 {
 	uint32_t program = p->processes[t->process].program;
 	struct gn_stacks *st = &t->stacks;
+	bool muted = gn_names_muted(&p->stage.names, program, r->func);
 	uint32_t fn;
 	int err;
 
+	/* its records that were on their way; an unwind has two */
+	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
+	    r->h.kind != GN_KIND_UNWIND_END)
+		return 0;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
 		err = gn_names_find(&p->stage.names, program, r->func, &fn);
 		if (err)
 			return err;
+		if (p->opts.live && gn_shares_call(&p->shares, t->index, fn))
+			return -ENOMEM;
 		return gn_stacks_enter(st, &p->stage, r->h.key, r->func, fn);
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
@@ -106,7 +115,7 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 				r->h.kind == GN_KIND_TAILCALL);
 		return 0;
 	case GN_KIND_UNWIND_BEGIN:
-		gn_stacks_unwind_begin(st, r->func);
+		gn_stacks_unwind_begin(st, r->func, muted);
 		return 0;
 	case GN_KIND_UNWIND_END:
 		return gn_stacks_unwind_end(st, &p->stage, r->func);
@@ -115,14 +124,15 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	}
 }
 
-static void apply_nest(struct gn_thread *t, enum gn_kind kind)
+static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r)
 {
 	const struct gn_stack *k = t->stacks.active;
 	struct gn_account *a = &t->account;
 
 	if (a->nnest)
 		gn_account_heal(a, k->id, k->n);
-	switch (kind) {
+	switch (r->h.kind) {
 	case GN_KIND_JIT_BEGIN:
 		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
 		break;
@@ -138,6 +148,7 @@ static void apply_nest(struct gn_thread *t, enum gn_kind kind)
 	default:
 		break;
 	}
+	return p->opts.live ? gn_live_nest(p, t, r) : 0;
 }
 
 /* The thread suspends the others of its process; its own time is what it is. */
@@ -215,7 +226,7 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	err = gn_slices_release(p, t, seen.time);
 	note_cost(p, r, &ending);
 	gn_account_close(&t->account, &ending, &iv, &p->stage.checks);
-	err |= gn_thread_charge(p, t, &iv);
+	err |= gn_thread_charge(p, t, &iv, false);
 	err |= gn_slices_release(p, t, UINT64_MAX);
 	/* the end of a suspension may be among what was lost */
 	if (iv.gap)
@@ -227,11 +238,11 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	else if (r->h.kind == GN_KIND_EXEC)
 		err |= apply_exec(p, t, (const void *)r);
 	if (r->h.kind == GN_KIND_EXIT)
-		gn_thread_close(p, t, seen.time, GN_END_UNWOUND);
+		gn_thread_close(p, t, t->account.since, GN_END_UNWOUND);
 	else if (r->h.kind == GN_KIND_STOP)
-		stop_thread(p, t, seen.time);
+		stop_thread(p, t, t->account.since);
 	else
-		apply_nest(t, r->h.kind);
+		err |= apply_nest(p, t, r);
 	return err ? -ENOMEM : 0;
 }
 
@@ -340,7 +351,7 @@ static int cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 
 	err = gn_slices_release(p, t, UINT64_MAX);
 	gn_account_cut(&t->account, end, p->opts.classify, &iv);
-	err |= gn_thread_charge(p, t, &iv);
+	err |= gn_thread_charge(p, t, &iv, false);
 	gn_thread_close(p, t, end, how);
 	return err ? -ENOMEM : 0;
 }
@@ -379,21 +390,22 @@ static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 	return err;
 }
 
-/* Of a thread that ended; else the tid has a new thread. */
-static bool is_late(const struct gn_thread *t, const struct gn_rec *rec)
+/* Of a thread that ended; else the tid has a new thread. `next` is the number
+ * that its next record would have had. */
+static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 {
 	switch (rec->kind) {
 	case GN_KIND_THREAD:
 		return false;
 	case GN_KIND_EXEC:
 		/* of a thread that took over the tid of one that ended */
-		return t->stopped;
+		return stopped;
 	case GN_KIND_SLICE:
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 		return true;
 	default:
-		return t->stopped || (int32_t)(rec->seq - t->order.next) >= 0;
+		return stopped || (int32_t)(rec->seq - next) >= 0;
 	}
 }
 
@@ -405,6 +417,7 @@ static int find_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 		       struct gn_thread **t)
 {
 	const struct gn_rec_thread *r = (const void *)rec;
+	const struct gn_ghost *ghost;
 	uint32_t pid = 0, parent = 0;
 	int err;
 
@@ -422,7 +435,9 @@ static int find_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 	}
 	if (*t && !(*t)->closed)
 		return 0;
-	if (*t && is_late(*t, rec)) {
+	ghost = *t ? NULL : gn_ghost_find(p, rec->tid);
+	if ((*t && is_late((*t)->stopped, (*t)->order.next, rec)) ||
+	    (ghost && is_late(ghost->stopped, ghost->next, rec))) {
 		*t = NULL;
 		return 0;
 	}
@@ -477,9 +492,12 @@ static int take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 	case GN_KIND_COST:
 		gn_cost_take(p, (const void *)rec);
 		return 0;
+	case GN_KIND_MUTE:
+		return gn_mute_take(p, (const void *)rec);
 	case GN_KIND_SESSION:
 		p->has_session = true;
-		p->start = rec->time;
+		if (!p->periods)
+			p->start = rec->time;
 		if (session->end)
 			p->end = session->end;
 		return 0;
@@ -524,13 +542,23 @@ static bool text_ok(const struct gn_rec_text *r, size_t size)
 }
 
 /* The classes that a slice can have: it is no time in user mode. */
-static bool slice_ok(const struct gn_rec_slice *s)
+static bool slice_class_ok(uint32_t class)
 {
-	enum gn_group g = gn_class_group(s->class);
+	return class < GN_CLASS_COUNT && class != GN_CLASS_APP &&
+	       class != GN_CLASS_JIT && class != GN_CLASS_GC;
+}
 
-	return s->class < GN_CLASS_COUNT &&
-	       (g != GN_GROUP_APP && s->class != GN_CLASS_JIT &&
-		s->class != GN_CLASS_GC);
+static bool now_ok(const struct gn_rec_now *r)
+{
+	switch (r->state) {
+	case GN_CPU_ON:
+		return r->class == GN_CLASS_APP || slice_class_ok(r->class);
+	case GN_CPU_WAITING:
+	case GN_CPU_WOKEN:
+		return slice_class_ok(r->class);
+	default:
+		return r->state <= GN_CPU_DEAD;
+	}
 }
 
 static bool well_formed(const struct gn_rec *rec, size_t size)
@@ -540,7 +568,10 @@ static bool well_formed(const struct gn_rec *rec, size_t size)
 	if (is_text(rec->kind))
 		return text_ok((const void *)rec, size);
 	if (rec->kind == GN_KIND_SLICE)
-		return slice_ok((const void *)rec);
+		return slice_class_ok(
+			((const struct gn_rec_slice *)rec)->class);
+	if (rec->kind == GN_KIND_NOW)
+		return now_ok((const void *)rec);
 	if (rec->kind == GN_KIND_STACK)
 		return stack->lo < stack->hi;
 	return true;
@@ -565,7 +596,7 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	if (stream == GN_STREAM_USER)
 		return take_user(p, rec);
 	if (stream == GN_STREAM_STATE)
-		return 0;
+		return gn_now_take(p, (const void *)rec);
 	err = find_thread(p, rec, &t);
 	if (err || !t)
 		return err;
@@ -576,17 +607,22 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	return take_note(p, t, rec);
 }
 
+bool gn_pipeline_lossy(const struct gn_pipeline *p)
+{
+#define LOSSY(name, value, text, loss, meaning)       \
+	if ((loss) && p->counters[GN_COUNTER_##name]) \
+		return true;
+	GN_COUNTER_LIST(LOSSY)
+#undef LOSSY
+	return p->lost || p->lost_before;
+}
+
 int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 {
-	uint64_t lost = p->lost;
+	bool lossy = gn_pipeline_lossy(p);
 	uint32_t i;
 	int err = 0;
 
-#define COUNT_LOSS(name, value, text, loss, meaning) \
-	if (loss)                                    \
-		lost += p->counters[GN_COUNTER_##name];
-	GN_COUNTER_LIST(COUNT_LOSS)
-#undef COUNT_LOSS
 	for (i = 0; i < p->nthreads && !err; i++) {
 		struct gn_thread *t = p->threads[i];
 
@@ -594,8 +630,8 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 			err = cut(p, t, end_of(t, p->end), GN_END_OPEN);
 		/* slices that should have been there and of whose loss no
 		 * later one told */
-		if (!lost)
+		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
 	}
-	return err ? err : gn_build(p, model);
+	return err ? err : gn_build(p, &p->stage.tree, model);
 }

@@ -41,7 +41,10 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
  * interval's end when there was none; so what runs and what waits is in it. Of
  * what all periods say, the sum is what one model of the whole would say. Open
  * calls stay open, with their times; paths, threads and processes that are over
- * are forgotten, so memory is bounded by what lives and by the names.
+ * are forgotten, so memory is bounded by what lives and by the names. What
+ * tells of losses (COUNT records) is to be fed before, MUTE records after: a
+ * function that is muted gives up the whole of an open interval. Returns 0, or
+ * -ENOMEM: the sums of the period may be gone, and the pipeline goes on.
  */
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 

@@ -14,6 +14,22 @@ struct gn_pool_chunk {
 	char bytes[];
 };
 
+/* The bytes of all strings, which never move. */
+struct gn_pool_texts {
+	size_t owners;
+	struct gn_pool_chunk *newest;
+};
+
+static struct gn_pool_texts *texts_of(struct gn_pool *p)
+{
+	if (p->texts)
+		return p->texts;
+	p->texts = calloc(1, sizeof(*p->texts));
+	if (p->texts)
+		p->texts->owners = 1;
+	return p->texts;
+}
+
 static uint64_t hash_text(const char *text, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325u ^ len;
@@ -26,17 +42,21 @@ static uint64_t hash_text(const char *text, size_t len)
 
 static char *take_room(struct gn_pool *p, size_t size)
 {
-	struct gn_pool_chunk *c = p->chunks;
+	struct gn_pool_texts *t = texts_of(p);
 	size_t bytes = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+	struct gn_pool_chunk *c;
 	char *at;
 
+	if (!t)
+		return NULL;
+	c = t->newest;
 	if (!c || p->room < size) {
 		c = malloc(sizeof(*c) + bytes);
 		if (!c)
 			return NULL;
 		c->size = bytes;
-		c->next = p->chunks;
-		p->chunks = c;
+		c->next = t->newest;
+		t->newest = c;
 		p->room = bytes;
 	}
 	at = c->bytes + (c->size - p->room);
@@ -75,14 +95,31 @@ const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len)
 	}
 }
 
-void gn_pool_free(struct gn_pool *p)
+struct gn_pool_texts *gn_pool_share(struct gn_pool *p)
+{
+	struct gn_pool_texts *t = texts_of(p);
+
+	if (t)
+		t->owners++;
+	return t;
+}
+
+void gn_pool_texts_drop(struct gn_pool_texts *t)
 {
 	struct gn_pool_chunk *c, *next;
 
-	for (c = p->chunks; c; c = next) {
+	if (!t || --t->owners)
+		return;
+	for (c = t->newest; c; c = next) {
 		next = c->next;
 		free(c);
 	}
+	free(t);
+}
+
+void gn_pool_free(struct gn_pool *p)
+{
+	gn_pool_texts_drop(p->texts);
 	gn_table_free(&p->by_hash);
 	free(p->strings);
 	*p = (struct gn_pool){0};

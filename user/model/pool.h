@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Interned strings: equal texts are one pointer. They live as long as the pool,
- * which the finished model takes over.
+ * Interned strings: equal texts are one pointer. They live as long as the pool
+ * or a model that was made of it.
  */
 #ifndef GNOMON_MODEL_POOL_H
 #define GNOMON_MODEL_POOL_H
@@ -11,16 +11,23 @@
 
 #include "model/table.h"
 
+struct gn_pool_texts;
+
 struct gn_pool {
 	struct gn_table by_hash;
 	const char **strings;
 	uint32_t n, cap;
-	struct gn_pool_chunk *chunks;
+	struct gn_pool_texts *texts;
 	size_t room; /* bytes left in the newest chunk */
 };
 
 /* The pool's copy of `len` bytes without NULs, NULL when there is no memory. */
 const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len);
 void gn_pool_free(struct gn_pool *p);
+
+/* One more owner of all texts that the pool has and will have, each of whom
+ * drops them. NULL: no memory. Not to be used by two threads at once. */
+struct gn_pool_texts *gn_pool_share(struct gn_pool *p);
+void gn_pool_texts_drop(struct gn_pool_texts *t);
 
 #endif

@@ -189,7 +189,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Functions come in the order of their names, so equal values keep it. */
-static int sort_functions(struct gn_model *m)
+static int sort_functions(struct gn_model *m, int32_t **out)
 {
 	size_t i, n = m->nfunctions;
 	struct order *o = calloc(n + 1, sizeof(*o));
@@ -226,6 +226,8 @@ static int sort_functions(struct gn_model *m)
 	free(m->functions);
 	m->functions = sorted;
 	sorted = NULL;
+	*out = place;
+	place = NULL;
 	err = 0;
 out:
 	free(o);
@@ -254,7 +256,7 @@ static int compare_edges(const void *a, const void *b)
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-int gn_rollup(struct gn_model *m)
+int gn_rollup(struct gn_model *m, int32_t **place)
 {
 	struct rollup r = {.m = m};
 	int err = -ENOMEM;
@@ -277,7 +279,7 @@ int gn_rollup(struct gn_model *m)
 		goto out;
 	}
 	walk(&r);
-	err = sort_functions(m);
+	err = sort_functions(m, place);
 	if (err)
 		goto out;
 	if (m->nmodules)

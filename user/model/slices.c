@@ -27,12 +27,37 @@ static uint32_t waker_function(struct gn_thread *t,
 	return w->fn;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* A part of a slice, from `start` on. */
 static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 		    uint64_t end)
 {
-	part->ns = part->longest = end - start;
+	uint64_t told = gn_account_slice_told(&t->account, start, end);
+
+	part->longest = end - start;
+	part->ns = part->longest - told;
 	gn_account_slice(&t->account, part->class, part->ns);
+	return gn_wait_list_add(&t->open, part);
+}
+
+/* One that goes on: it is counted when it ends, and is that long by now. */
+static int put_open_part(struct gn_thread *t, struct gn_wait *part,
+			 uint64_t start, uint64_t end)
+{
+	struct gn_account *a = &t->account;
+	uint64_t from = later(start, later(a->since, a->slices_end));
+
+	if (end <= from)
+		return 0;
+	part->longest = end - start;
+	part->ns = end - from;
+	part->count = 0;
+	a->slices_end = end;
+	gn_account_slice_open(a, part->class, part->ns);
 	return gn_wait_list_add(&t->open, part);
 }
 
@@ -44,41 +69,88 @@ static bool can_be_suspension(enum gn_class class)
 	       class != GN_CLASS_CHILD;
 }
 
+/* Until when a wait was one for the end of a suspension. */
+static uint64_t suspended_until(const struct gn_pipeline *p,
+				const struct gn_thread *t, enum gn_class class,
+				uint64_t start, uint64_t end)
+{
+	if (!can_be_suspension(class))
+		return start;
+	return gn_windows_until(&p->processes[t->process].windows, t, start,
+				end);
+}
+
+bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
+			enum gn_class class, uint64_t start, uint64_t time)
+{
+	return start < time &&
+	       suspended_until(p, t, class, start, time) == time;
+}
+
+/* The name of a thread that may have ended; NULL: it was not traced. */
+static const char *name_of(struct gn_pipeline *p, uint32_t tid)
+{
+	const struct gn_thread *t = gn_thread_find(p, tid);
+	const struct gn_ghost *g;
+
+	if (t)
+		return t->name;
+	g = gn_ghost_find(p, tid);
+	return g ? g->name : NULL;
+}
+
+static int put(struct gn_pipeline *p, struct gn_thread *t,
+	       const struct gn_rec_slice *s, struct gn_wait part, bool open)
+{
+	int (*put_one)(struct gn_thread * t, struct gn_wait * part,
+		       uint64_t start, uint64_t end) =
+		open ? put_open_part : put_part;
+	struct gn_wait suspended = {.waker_fn = GN_NONE,
+				    .reason = part.reason,
+				    .count = part.count};
+	uint64_t until = suspended_until(p, t, s->class, s->start, s->h.time);
+	int err = 0;
+
+	/* the waker ended the last part */
+	if (until == s->h.time)
+		suspended = part;
+	suspended.class = GN_CLASS_SUSPEND;
+	if (until > s->start)
+		err = put_one(t, &suspended, s->start, until);
+	/* also when it has no length: something happened */
+	if (until < s->h.time || until == s->start)
+		err |= put_one(t, &part, until, s->h.time);
+	return err;
+}
+
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
-	struct gn_wait part = {.waker_fn = GN_NONE,
-			       .reason = s->reason,
-			       .class = s->class,
-			       .count = 1};
-	struct gn_wait suspended = part;
-	const struct gn_thread *waker;
-	uint64_t until = s->start;
-	int err = 0;
+	struct gn_wait row = {.waker_fn = GN_NONE,
+			      .reason = s->reason,
+			      .class = s->class,
+			      .count = 1};
 
 	if (s->h.time < s->start) {
 		p->stage.checks.time_reversals++;
 		return 0;
 	}
 	if (is_wait(s->class) && s->waker) {
-		waker = gn_thread_find(p, s->waker);
-		part.waker = s->waker;
-		part.waker_fn = waker_function(t, s);
-		part.waker_name = waker ? waker->name : NULL;
+		row.waker = s->waker;
+		row.waker_fn = waker_function(t, s);
+		row.waker_name = name_of(p, s->waker);
 	}
-	if (can_be_suspension(s->class))
-		until = gn_windows_until(&p->processes[t->process].windows, t,
-					 s->start, s->h.time);
-	/* the waker ended the last part */
-	if (until == s->h.time)
-		suspended = part;
-	suspended.class = GN_CLASS_SUSPEND;
-	if (until > s->start)
-		err = put_part(t, &suspended, s->start, until);
-	/* also when it has no length: something happened */
-	if (until < s->h.time || until == s->start)
-		err |= put_part(t, &part, until, s->h.time);
-	return err;
+	t->account.slices_end = later(t->account.slices_end, s->h.time);
+	return put(p, t, s, row, false);
+}
+
+int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s)
+{
+	struct gn_wait row = {
+		.waker_fn = GN_NONE, .reason = s->reason, .class = s->class};
+
+	return s->h.time < s->start ? 0 : put(p, t, s, row, true);
 }
 
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,

@@ -48,19 +48,27 @@ void gn_stacks_free(struct gn_stacks *st)
 	st->nmapped = st->mapped_cap = 0;
 }
 
-uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
+uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
+			       bool *outside)
 {
 	struct gn_stack *owner = st->active;
 
-	if (st->next != owner) {
-		if (st->next->n || !owner->n)
-			owner = st->next;
-		st->active = st->next;
-		st->active->used = ++st->switches;
-	}
+	if (st->next != owner && (st->next->n || !owner->n))
+		owner = st->next;
 	owner->clock += elapsed;
 	*outside = !owner->n;
 	return owner->n ? owner->frames[owner->n - 1].node : st->root;
+}
+
+uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
+{
+	uint32_t node = gn_stacks_charge_open(st, elapsed, outside);
+
+	if (st->next != st->active) {
+		st->active = st->next;
+		st->active->used = ++st->switches;
+	}
+	return node;
 }
 
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree)

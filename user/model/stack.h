@@ -74,6 +74,7 @@ struct gn_unwind {
 	uint64_t key;
 	uint32_t func;
 	bool found; /* the frame is on the stack */
+	bool muted; /* it is not meant to be */
 };
 
 struct gn_stacks {
@@ -103,6 +104,10 @@ void gn_stacks_free(struct gn_stacks *st);
 uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
 			  bool *outside);
 
+/* The same of an interval that goes on: it may be on the same stack. */
+uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
+			       bool *outside);
+
 /* The function on top of the active stack, GN_NONE: none. */
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
 
@@ -112,13 +117,23 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 /* `jump`: by a jump to another function (TAILCALL). */
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump);
-void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func);
+/* `muted`: the function has no frames. */
+void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted);
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 			 uint32_t func);
 
 /* The next events run on the mapping [lo, hi). 0 or -ENOMEM. */
 int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 		     uint64_t hi);
+
+/* The stacks of a thread, one after the other; NULL: that was all. */
+static inline struct gn_stack *gn_stacks_at(const struct gn_stacks *st,
+					    uint32_t i)
+{
+	if (i < st->nmapped)
+		return st->mapped[i];
+	return i == st->nmapped ? st->first : NULL;
+}
 
 /* How frames end that no event of their own ends. */
 enum gn_frame_end {
@@ -141,6 +156,10 @@ int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent);
 
 /* For unwind.c. */
+/* The frames from `at` on have what is below them as their callers. 0 or
+ * -ENOMEM. */
+int gn_stack_hang(const struct gn_stacks *st, struct gn_stage *s,
+		  struct gn_stack *k, uint32_t at);
 /* The innermost frame of func, GN_NONE: none of the first GN_SEARCH_MAX. */
 uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func);
 void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,

@@ -69,6 +69,15 @@ void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		w->depth--;
 }
 
+void gn_windows_forget(struct gn_windows *ws, const void *owner)
+{
+	uint32_t i;
+
+	for (i = 0; i < ws->n; i++)
+		if (ws->at[i].owner == owner)
+			ws->at[i].owner = NULL;
+}
+
 uint64_t gn_windows_until(const struct gn_windows *ws, const void *thread,
 			  uint64_t start, uint64_t end)
 {

@@ -36,6 +36,9 @@ int gn_windows_begin(struct gn_windows *ws, const void *owner, uint64_t time);
 void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		    bool all);
 
+/* The owner is no more; its suspensions are over. */
+void gn_windows_forget(struct gn_windows *ws, const void *owner);
+
 /* Until when a wait of `thread` from start to end was one for the end of a
  * suspension: from `start` (it was not) to `end`. */
 uint64_t gn_windows_until(const struct gn_windows *ws, const void *thread,

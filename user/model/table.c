@@ -62,6 +62,17 @@ int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value)
 	return 0;
 }
 
+void gn_table_change(struct gn_table *t, uint64_t key, uint32_t value)
+{
+	struct gn_table_slot *s;
+
+	if (!t->size)
+		return;
+	s = find_slot(t, key);
+	if (s->value != GN_NONE)
+		s->value = value;
+}
+
 void gn_table_remove(struct gn_table *t, uint64_t key)
 {
 	struct gn_table_slot *s;
@@ -71,6 +82,20 @@ void gn_table_remove(struct gn_table *t, uint64_t key)
 	s = find_slot(t, key);
 	if (s->value != GN_NONE)
 		s->gone = 1;
+}
+
+void gn_table_clear(struct gn_table *t)
+{
+	size_t i;
+
+	/* it was made for more than came this time */
+	if (t->used < t->size / 8) {
+		gn_table_free(t);
+		return;
+	}
+	for (i = 0; i < t->size; i++)
+		t->slots[i] = (struct gn_table_slot){.value = GN_NONE};
+	t->used = 0;
 }
 
 void gn_table_free(struct gn_table *t)

@@ -52,7 +52,11 @@ static inline uint32_t gn_table_get(const struct gn_table *t, uint64_t key)
 
 /* Sets the value of `key` (anything but GN_NONE). 0 or -ENOMEM. */
 int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value);
+/* The same of a key that has a value: needs no memory. */
+void gn_table_change(struct gn_table *t, uint64_t key, uint32_t value);
 void gn_table_remove(struct gn_table *t, uint64_t key);
 void gn_table_free(struct gn_table *t);
+/* Removes all keys, to hold as many again. */
+void gn_table_clear(struct gn_table *t);
 
 #endif

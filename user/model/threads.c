@@ -138,6 +138,7 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 		    sizeof(*p->threads)))
 		goto fail;
 	p->threads[p->nthreads] = t;
+	t->index = p->nthreads;
 	if (set_tid(p, p->nthreads, tid))
 		goto fail;
 	p->nthreads++;
@@ -198,22 +199,24 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 }
 
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
-		     const struct gn_interval *iv)
+		     const struct gn_interval *iv, bool open)
 {
 	struct gn_tree *tree = &p->stage.tree;
 	bool outside;
-	uint32_t node = gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
-
+	uint32_t node =
+		open ? gn_stacks_charge_open(&t->stacks, iv->elapsed, &outside)
+		     : gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
+	uint32_t fn = outside ? GN_NONE : tree->nodes[node].fn;
 	int err = 0;
 
 	gn_account_add(&t->account, iv, outside);
 	if (!iv->sliced)
 		t->open.n = 0;
 	if (t->open.n)
-		err = gn_wait_list_flush(&t->open, &p->waits,
-					 outside ? GN_NONE
-						 : tree->nodes[node].fn);
-	return gn_tree_add(tree, node, iv) ? -ENOMEM : err;
+		err = gn_wait_list_flush(&t->open, &p->waits, fn);
+	if (p->opts.live && iv->elapsed)
+		err |= gn_shares_add(&p->shares, t->index, fn, iv);
+	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,

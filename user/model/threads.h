@@ -12,6 +12,7 @@
 #include "model/account.h"
 #include "model/order.h"
 #include "model/pipeline.h"
+#include "model/shares.h"
 #include "model/stack.h"
 #include "model/suspend.h"
 #include "model/waits.h"
@@ -30,12 +31,37 @@ struct gn_sched_sums {
 	uint64_t cpu, delay;
 };
 
+/* What a NOW record said. */
+struct gn_now {
+	bool known; /* in this period */
+	uint8_t state, class;
+	uint16_t reason;
+	uint64_t since, time;
+};
+
+/* JIT or GC; end 0: under way. */
+struct gn_activity {
+	uint8_t class;
+	uint32_t fn; /* index in names, GN_NONE: not known */
+	uint64_t start, end;
+};
+
+/* What only the live view asks for. */
+struct gn_live {
+	struct gn_now now;
+	/* the last ones; number i is at i % GN_LIVE_ACTIVITIES */
+	struct gn_activity activity[GN_LIVE_ACTIVITIES];
+	uint32_t activities; /* so many began: the first is number 1 */
+	uint32_t under_way;  /* of those in `activity` */
+};
+
 struct gn_thread {
+	uint32_t index; /* in threads */
 	uint32_t tid;
 	uint32_t process; /* index in processes */
 	const char *name;
-	uint64_t start, end;
-	uint64_t last; /* time of its latest record of any kind */
+	uint64_t start, end; /* start: or the last period's end */
+	uint64_t last;	     /* time of its latest record of any kind */
 	bool closed;
 	bool stopped; /* by the end of the capture: nothing can follow */
 	uint64_t gaps;
@@ -46,6 +72,22 @@ struct gn_thread {
 	struct gn_wait_list open; /* slices of the open interval */
 	struct gn_wake wake;	  /* the last one of it */
 	struct gn_sched_sums sched;
+	struct gn_live live;
+};
+
+/* A thread that ended, once it was told: what says that a record is late. */
+struct gn_ghost {
+	uint32_t tid;
+	uint32_t next; /* number of what would have been its next record */
+	const char *name;
+	bool stopped;
+	bool old; /* for a whole period */
+};
+
+struct gn_ghosts {
+	struct gn_ghost *rows;
+	uint32_t n, cap;
+	struct gn_table by_tid;
 };
 
 struct gn_process {
@@ -55,6 +97,7 @@ struct gn_process {
 	uint32_t program; /* for names; another one after an exec */
 	uint32_t node;
 	uint32_t threads, live;
+	uint32_t moves_to; /* its index once the ended ones are forgotten */
 	struct gn_windows windows;
 };
 
@@ -65,6 +108,8 @@ struct gn_pipeline {
 	struct gn_thread **threads;
 	uint32_t nthreads, threads_cap;
 	struct gn_table by_tid; /* the thread that has the tid now, or had */
+	struct gn_ghosts ghosts;
+	struct gn_shares shares;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;
@@ -76,7 +121,9 @@ struct gn_pipeline {
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
-	bool costed; /* at least one was measured */
+	bool costed;	  /* at least one was measured */
+	bool lost_before; /* something was, in an earlier period */
+	bool periods;	  /* there was an earlier period; it ended at `start` */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0 = not known */
 	uint64_t last;	     /* latest time of any thread's record */
@@ -106,9 +153,10 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how);
 
-/* Charges a closed interval to whom it belongs. */
+/* Charges a closed interval to whom it belongs; `open`: what was told of one
+ * that goes on. */
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
-		     const struct gn_interval *iv);
+		     const struct gn_interval *iv, bool open);
 
 void gn_thread_free(struct gn_thread *t);
 
@@ -118,6 +166,13 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s);
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t before);
+/* A slice that goes on, or that waits: what of it there was up to h.time. */
+int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s);
+/* Whether a wait since `start` was one for the end of a suspension at `time`.
+ */
+bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
+			enum gn_class class, uint64_t start, uint64_t time);
 
 /* The thread wakes another (slices.c). */
 void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
@@ -134,7 +189,34 @@ enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
 void gn_sched_take(struct gn_thread *t, const struct gn_rec_sched *r);
 bool gn_sched_differs(const struct gn_thread *t);
 
-/* Makes the model of all that was fed; all threads are closed (build.c). */
-int gn_build(struct gn_pipeline *p, struct gn_model **out);
+/* A NOW record (now.c). 0 or -ENOMEM. */
+int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r);
+
+/* A MUTE record (mute.c). 0 or -ENOMEM. */
+int gn_mute_take(struct gn_pipeline *p, const struct gn_rec_mute *r);
+
+/* What the record did to the thread's JIT and GC, once its account knows
+ * (live.c). 0 or -ENOMEM. */
+int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r);
+/* Those that are not under way any more have ended. */
+void gn_live_end(struct gn_thread *t, uint64_t time);
+/* Where the model's threads are, what was theirs; its functions are those of
+ * names by `function_of` and then `place`. 0 or -ENOMEM. */
+int gn_live_build(struct gn_pipeline *p, struct gn_model *m,
+		  const uint32_t *function_of, const int32_t *place);
+
+/* Whether anything was lost so far. */
+bool gn_pipeline_lossy(const struct gn_pipeline *p);
+
+/* The thread with that tid that ended in an earlier period, NULL: none is
+ * remembered (period.c). */
+const struct gn_ghost *gn_ghost_find(const struct gn_pipeline *p, uint32_t tid);
+void gn_ghosts_free(struct gn_ghosts *g);
+
+/* Makes the model of all that was fed since the last one; frees `tree`, whose
+ * sums they are (build.c). 0 or -ENOMEM. */
+int gn_build(struct gn_pipeline *p, struct gn_tree *tree,
+	     struct gn_model **out);
 
 #endif

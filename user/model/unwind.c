@@ -29,11 +29,11 @@ static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
 	return GN_NONE;
 }
 
-void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func)
+void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 {
 	const struct gn_stack *k = st->active;
-	struct gn_unwind u = {.stack = k->id, .func = func};
-	uint32_t at = gn_stack_find_func(k, func);
+	struct gn_unwind u = {.stack = k->id, .func = func, .muted = muted};
+	uint32_t at = muted ? GN_NONE : gn_stack_find_func(k, func);
 
 	if (at != GN_NONE) {
 		u.found = true;
@@ -73,18 +73,12 @@ static bool take_unwind(struct gn_stacks *st, uint32_t func,
 	return true;
 }
 
-/* The frames above go on, called by what is below. */
-static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
-			struct gn_stack *k, uint32_t at)
+int gn_stack_hang(const struct gn_stacks *st, struct gn_stage *s,
+		  struct gn_stack *k, uint32_t at)
 {
-	uint32_t i, node;
+	uint32_t i, node = at ? k->frames[at - 1].node : st->root;
 	int err = 0;
 
-	gn_stack_end_frame(st, s, k, &k->frames[at], GN_END_CAUGHT);
-	k->n--;
-	memmove(&k->frames[at], &k->frames[at + 1],
-		(k->n - at) * sizeof(*k->frames));
-	node = at ? k->frames[at - 1].node : st->root;
 	for (i = at; i < k->n && !err; i++) {
 		err = gn_tree_child(&s->tree, node,
 				    s->tree.nodes[k->frames[i].node].fn, &node);
@@ -92,6 +86,17 @@ static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
 			k->frames[i].node = node;
 	}
 	return err;
+}
+
+/* The frames above go on, called by what is below. */
+static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
+			struct gn_stack *k, uint32_t at)
+{
+	gn_stack_end_frame(st, s, k, &k->frames[at], GN_END_CAUGHT);
+	k->n--;
+	memmove(&k->frames[at], &k->frames[at + 1],
+		(k->n - at) * sizeof(*k->frames));
+	return gn_stack_hang(st, s, k, at);
 }
 
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
@@ -102,6 +107,8 @@ int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 	uint32_t at = GN_NONE;
 
 	if (take_unwind(st, func, &u)) {
+		if (u.muted)
+			return 0;
 		if (u.found && u.stack == k->id)
 			at = find_key(k, u.key, u.func);
 	} else if (GN_FUNC_INDEX(func)) {

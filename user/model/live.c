@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a period's model tells of its threads besides their times. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/threads.h"
+
+static struct gn_activity *activity(struct gn_live *l, uint32_t number)
+{
+	return &l->activity[number % GN_LIVE_ACTIVITIES];
+}
+
+/* Whether the thread is still in the one with that number. */
+static bool under_way(const struct gn_account *a, uint32_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->nnest; i++)
+		if (a->nest[i].activity == number)
+			return true;
+	return false;
+}
+
+void gn_live_end(struct gn_thread *t, uint64_t time)
+{
+	struct gn_live *l = &t->live;
+	uint32_t i;
+
+	for (i = 0; l->under_way && i < GN_LIVE_ACTIVITIES && i < l->activities;
+	     i++) {
+		struct gn_activity *a = activity(l, l->activities - i);
+
+		if (a->end || under_way(&t->account, l->activities - i))
+			continue;
+		a->end = time > a->start ? time : a->start;
+		l->under_way--;
+	}
+}
+
+static int begin(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r)
+{
+	struct gn_account *a = &t->account;
+	struct gn_live *l = &t->live;
+	struct gn_activity *to = activity(l, l->activities + 1);
+	uint32_t fn = GN_NONE;
+	int err = 0;
+
+	if (r->h.kind == GN_KIND_JIT_BEGIN && GN_FUNC_INDEX(r->func))
+		err = gn_names_find(&p->stage.names,
+				    p->processes[t->process].program, r->func,
+				    &fn);
+	if (err)
+		return err;
+	if (l->activities >= GN_LIVE_ACTIVITIES && !to->end)
+		l->under_way--;
+	*to = (struct gn_activity){.class = a->nest[a->nnest - 1].class,
+				   .fn = fn,
+				   .start = a->since};
+	a->nest[a->nnest - 1].activity = ++l->activities;
+	l->under_way++;
+	return 0;
+}
+
+int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r)
+{
+	gn_live_end(t, t->account.since);
+	/* those that are nested too deeply are not followed */
+	if ((r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_GC_BEGIN) &&
+	    !t->account.nest_over)
+		return begin(p, t, r);
+	return 0;
+}
+
+/* The functions of names in the model. */
+struct functions {
+	const uint32_t *of; /* index in names -> by name */
+	const int32_t *place;
+};
+
+static int32_t function_at(const struct functions *f, uint32_t fn)
+{
+	return fn == GN_NONE ? -1 : f->place[f->of[fn]];
+}
+
+static void fill_running(const struct gn_thread *t, struct gn_model_live *out)
+{
+	const struct gn_account *a = &t->account;
+	const struct gn_now *now = &t->live.now;
+
+	out->state = GN_THREAD_RUNNING;
+	out->doing = GN_CLASS_APP;
+	if (a->nnest) {
+		out->doing = a->nest[a->nnest - 1].class;
+	} else if (now->known) {
+		out->doing = now->class;
+		if (now->class != GN_CLASS_APP)
+			out->reason = now->reason;
+	}
+}
+
+static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
+		       struct gn_model_live *out)
+{
+	const struct gn_now *now = &t->live.now;
+
+	out->doing = GN_CLASS_UNCLASSIFIED;
+	out->reason = GN_NO_SYSCALL;
+	if (t->closed) {
+		out->state = GN_THREAD_ENDED;
+	} else if (now->known ? now->state == GN_CPU_ON : t->records) {
+		/* a thread writes records when it runs; one that changed all
+		 * the time while it was looked at is not told of */
+		fill_running(t, out);
+	} else if (now->known && now->state == GN_CPU_WAITING) {
+		out->state = GN_THREAD_WAITING;
+		out->doing = now->class;
+		out->reason = now->reason;
+		if (gn_slice_suspended(p, t, now->class, now->since, now->time))
+			out->doing = GN_CLASS_SUSPEND;
+	} else if (now->known) {
+		out->state = GN_THREAD_RUNNABLE;
+		out->doing = GN_CLASS_RUNQUEUE;
+	}
+}
+
+static void fill_activities(const struct gn_thread *t,
+			    const struct functions *f,
+			    struct gn_model_live *out)
+{
+	const struct gn_live *l = &t->live;
+	uint32_t i;
+
+	for (i = 0; i < GN_LIVE_ACTIVITIES && i < l->activities; i++) {
+		const struct gn_activity *a =
+			&l->activity[(l->activities - i) % GN_LIVE_ACTIVITIES];
+
+		out->activity[i] = (struct gn_model_activity){
+			.class = a->class,
+			.function = function_at(f, a->fn),
+			.start = a->start,
+			.end = !a->end && t->closed ? t->end : a->end,
+		};
+	}
+	out->nactivities = i;
+}
+
+static uint32_t depth(const struct gn_thread *t)
+{
+	return t->closed ? 0 : t->stacks.active->n;
+}
+
+static uint32_t shown(const struct gn_thread *t)
+{
+	return depth(t) < GN_LIVE_STACK ? depth(t) : GN_LIVE_STACK;
+}
+
+static int make_stacks(const struct gn_pipeline *p, const struct functions *f,
+		       struct gn_model_own *own)
+{
+	const struct gn_node *nodes = p->stage.tree.nodes;
+	size_t n = 0, i;
+	uint32_t k;
+
+	for (i = 0; i < p->nthreads; i++)
+		n += shown(p->threads[i]);
+	own->stacks = calloc(n + 1, sizeof(*own->stacks));
+	if (!own->stacks)
+		return -ENOMEM;
+	for (i = n = 0; i < p->nthreads; i++) {
+		const struct gn_thread *t = p->threads[i];
+		struct gn_model_live *out = &own->live[i];
+
+		out->depth = depth(t);
+		out->nstack = shown(t);
+		out->stack = &own->stacks[n];
+		for (k = out->depth - out->nstack; k < out->depth; k++)
+			own->stacks[n++] = function_at(
+				f, nodes[t->stacks.active->frames[k].node].fn);
+	}
+	return 0;
+}
+
+/* A share on its way into the model. */
+struct sharer {
+	uint32_t thread;
+	struct gn_model_share v;
+};
+
+static int by_function(const void *a, const void *b)
+{
+	const struct sharer *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->v.function < y->v.function ? -1
+					     : x->v.function > y->v.function;
+}
+
+static int by_elapsed(const void *a, const void *b)
+{
+	const struct sharer *x = a, *y = b;
+
+	if (x->thread == y->thread && x->v.elapsed != y->v.elapsed)
+		return x->v.elapsed > y->v.elapsed ? -1 : 1;
+	return by_function(a, b);
+}
+
+static void add_share(struct gn_model_share *to, const struct gn_model_share *s)
+{
+	int c;
+
+	to->calls += s->calls;
+	to->elapsed += s->elapsed;
+	to->app += s->app;
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		to->classes[c] += s->classes[c];
+}
+
+/* Functions of one name are one. Returns how many are left. */
+static size_t merge_shares(struct sharer *list, size_t n)
+{
+	size_t i, last = 0;
+
+	if (!n)
+		return 0;
+	qsort(list, n, sizeof(*list), by_function);
+	for (i = 1; i < n; i++) {
+		if (by_function(&list[last], &list[i]))
+			list[++last] = list[i];
+		else
+			add_share(&list[last].v, &list[i].v);
+	}
+	qsort(list, last + 1, sizeof(*list), by_elapsed);
+	return last + 1;
+}
+
+static int make_shares(const struct gn_pipeline *p, const struct functions *f,
+		       struct gn_model_own *own)
+{
+	const struct gn_shares *s = &p->shares;
+	struct sharer *list = calloc((size_t)s->n + 1, sizeof(*list));
+	size_t i, n;
+
+	own->shares = calloc((size_t)s->n + 1, sizeof(*own->shares));
+	if (!list || !own->shares) {
+		free(list);
+		return -ENOMEM;
+	}
+	for (i = 0; i < s->n; i++) {
+		const struct gn_share *row = &s->rows[i];
+
+		list[i].thread = row->thread;
+		list[i].v.function = function_at(f, row->fn);
+		list[i].v.calls = row->calls;
+		list[i].v.elapsed = row->elapsed;
+		list[i].v.app = row->app;
+		gn_shares_classes(s, row, list[i].v.classes);
+	}
+	n = merge_shares(list, s->n);
+	for (i = 0; i < n; i++) {
+		struct gn_model_live *out = &own->live[list[i].thread];
+
+		own->shares[i] = list[i].v;
+		if (!out->nshares++)
+			out->shares = &own->shares[i];
+	}
+	free(list);
+	return 0;
+}
+
+int gn_live_build(struct gn_pipeline *p, struct gn_model *m,
+		  const uint32_t *function_of, const int32_t *place)
+{
+	struct functions f = {.of = function_of, .place = place};
+	struct gn_model_own *own = m->own;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < p->nthreads; i++) {
+		fill_state(p, p->threads[i], &own->live[i]);
+		fill_activities(p->threads[i], &f, &own->live[i]);
+	}
+	err = make_stacks(p, &f, own);
+	return err ? err : make_shares(p, &f, own);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The end of a period of the live view: what was summed becomes a model, and
+ * what lives goes on with new sums. Of the call tree that is the paths of open
+ * frames; of the threads and processes those that have not ended.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+#include "model/threads.h"
+
+/* Calls `visit` for all tree nodes that the thread holds. */
+static void each_node(struct gn_thread *t, uint32_t *map,
+		      void (*visit)(uint32_t *node, uint32_t *map))
+{
+	struct gn_stack *k;
+	uint32_t i, at;
+
+	if (t->closed)
+		return;
+	visit(&t->stacks.root, map);
+	for (at = 0; (k = gn_stacks_at(&t->stacks, at)); at++) {
+		for (i = 0; i < k->n; i++)
+			visit(&k->frames[i].node, map);
+		for (i = 0; i < k->npending; i++)
+			visit(&k->pending[i].node, map);
+	}
+}
+
+static void mark(uint32_t *node, uint32_t *map)
+{
+	map[*node] = 0;
+}
+
+static void follow(uint32_t *node, uint32_t *map)
+{
+	*node = map[*node];
+}
+
+/*
+ * The tree of the next period, which takes the place of `old`. Processes still
+ * have their nodes of the old one. Frees nothing and changes nothing when there
+ * is no memory.
+ */
+static int change_trees(struct gn_pipeline *p, uint32_t **out,
+			struct gn_tree *old)
+{
+	const struct gn_tree *t = &p->stage.tree;
+	uint32_t *map = malloc((size_t)t->n * sizeof(*map));
+	struct gn_tree next;
+	uint32_t i;
+
+	if (!map)
+		return -ENOMEM;
+	memset(map, 0xff, (size_t)t->n * sizeof(*map)); /* GN_NONE */
+	for (i = 0; i < p->nthreads; i++)
+		each_node(p->threads[i], map, mark);
+	if (gn_tree_keep(t, map, &next)) {
+		free(map);
+		return -ENOMEM;
+	}
+	for (i = 0; i < p->nthreads; i++)
+		each_node(p->threads[i], map, follow);
+	*old = p->stage.tree;
+	p->stage.tree = next;
+	*out = map;
+	return 0;
+}
+
+const struct gn_ghost *gn_ghost_find(const struct gn_pipeline *p, uint32_t tid)
+{
+	uint32_t i = gn_table_get(&p->ghosts.by_tid, tid);
+
+	return i == GN_NONE ? NULL : &p->ghosts.rows[i];
+}
+
+void gn_ghosts_free(struct gn_ghosts *g)
+{
+	free(g->rows);
+	gn_table_free(&g->by_tid);
+	*g = (struct gn_ghosts){0};
+}
+
+static int add_ghost(struct gn_ghosts *g, const struct gn_ghost *ghost)
+{
+	if (gn_grow(&g->rows, &g->cap, (size_t)g->n + 1, sizeof(*g->rows)) ||
+	    gn_table_put(&g->by_tid, ghost->tid, g->n))
+		return -ENOMEM;
+	g->rows[g->n++] = *ghost;
+	return 0;
+}
+
+/*
+ * Those who end in this period are remembered to the end of the next one: that
+ * is far longer than a record can be late, and as long as tids and names of
+ * wakers are likely to be asked for.
+ */
+static int age_ghosts(struct gn_pipeline *p)
+{
+	struct gn_ghosts kept = {0};
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < p->ghosts.n && !err; i++) {
+		struct gn_ghost g = p->ghosts.rows[i];
+
+		if (g.old)
+			continue;
+		g.old = true;
+		err = add_ghost(&kept, &g);
+	}
+	for (i = 0; i < p->nthreads && !err; i++) {
+		const struct gn_thread *t = p->threads[i];
+
+		if (t->closed)
+			err = add_ghost(&kept, &(struct gn_ghost){
+						       .tid = t->tid,
+						       .next = t->order.next,
+						       .name = t->name,
+						       .stopped = t->stopped,
+					       });
+	}
+	gn_ghosts_free(&p->ghosts);
+	p->ghosts = kept;
+	return err;
+}
+
+static void reset_thread(struct gn_thread *t)
+{
+	struct gn_account *a = &t->account;
+
+	t->start = a->since;
+	t->gaps = t->records = 0;
+	t->stacks.calls = t->stacks.unwound = 0;
+	memset(a->classes, 0, sizeof(a->classes));
+	memset(a->outside, 0, sizeof(a->outside));
+	a->outside_elapsed = a->outside_app = 0;
+	a->app = a->elapsed = a->cost = a->cost_left = 0;
+	t->sched = (struct gn_sched_sums){0};
+	t->live.now = (struct gn_now){0};
+}
+
+static void forget_thread(struct gn_pipeline *p, uint32_t i)
+{
+	struct gn_thread *t = p->threads[i];
+	struct gn_process *proc = &p->processes[t->process];
+
+	/* the tid may be another's by now */
+	if (gn_table_get(&p->by_tid, t->tid) == i)
+		gn_table_remove(&p->by_tid, t->tid);
+	gn_windows_forget(&proc->windows, t);
+	proc->threads--;
+	gn_thread_free(t);
+}
+
+static void keep_threads(struct gn_pipeline *p)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < p->nthreads; i++) {
+		struct gn_thread *t = p->threads[i];
+
+		if (t->closed) {
+			forget_thread(p, i);
+			continue;
+		}
+		reset_thread(t);
+		t->index = n;
+		gn_table_change(&p->by_tid, t->tid, n);
+		p->threads[n++] = t;
+	}
+	p->nthreads = n;
+	p->last_thread = 0;
+	p->last_tid = n ? p->threads[0]->tid : 0;
+}
+
+/* Where processes go: kept are those that have a thread, or a frame that was
+ * entered in them, which is what the next tree has nodes of. */
+static void place_processes(struct gn_pipeline *p, const uint32_t *map)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < p->nprocesses; i++) {
+		struct gn_process *proc = &p->processes[i];
+
+		proc->moves_to = GN_NONE;
+		if (map[proc->node] == GN_NONE)
+			continue;
+		proc->node = map[proc->node];
+		proc->moves_to = n++;
+	}
+	for (i = 0; i < p->nthreads; i++)
+		p->threads[i]->process =
+			p->processes[p->threads[i]->process].moves_to;
+}
+
+static void keep_processes(struct gn_pipeline *p, const uint32_t *map)
+{
+	uint32_t i, n = 0;
+
+	place_processes(p, map);
+	for (i = 0; i < p->nprocesses; i++) {
+		struct gn_process proc = p->processes[i];
+		bool has_pid = gn_table_get(&p->by_pid, proc.pid) == i;
+
+		if (proc.moves_to == GN_NONE) {
+			if (has_pid)
+				gn_table_remove(&p->by_pid, proc.pid);
+			gn_windows_free(&proc.windows);
+			continue;
+		}
+		if (has_pid)
+			gn_table_change(&p->by_pid, proc.pid, proc.moves_to);
+		p->stage.tree.nodes[proc.node].fn = proc.moves_to;
+		p->processes[n++] = proc;
+	}
+	p->nprocesses = n;
+}
+
+static void begin_period(struct gn_pipeline *p, uint64_t start)
+{
+	int c;
+
+	p->lost_before = gn_pipeline_lossy(p);
+	p->lost = 0;
+	memset(p->counters, 0, sizeof(p->counters));
+	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++)
+		p->costs[c].hits = 0;
+	p->stage.checks = (struct gn_checks){0};
+	gn_waits_free(&p->waits);
+	gn_shares_clear(&p->shares);
+	p->periods = true;
+	p->start = start;
+}
+
+int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
+{
+	uint32_t *map = NULL;
+	struct gn_tree old;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->closed && !gn_pipeline_lossy(p))
+			p->stage.checks.slice_mismatches +=
+				p->threads[i]->account.suspects;
+	err = change_trees(p, &map, &old);
+	if (err)
+		return err;
+	err = gn_build(p, &old, model);
+	err |= age_ghosts(p);
+	keep_threads(p);
+	keep_processes(p, map);
+	begin_period(p, p->last > p->start ? p->last : p->start);
+	free(map);
+	return err ? -ENOMEM : 0;
+}
