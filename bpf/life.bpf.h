@@ -123,10 +123,14 @@ static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 {
 	if (os->state == GN_CPU_UNKNOWN && p->on_cpu)
 		return; /* not one event yet: it has been running */
-	if (queue_known() && control.queue)
+	if (p->__state) {
+		if (os->state == GN_CPU_UNKNOWN)
+			os->state = GN_CPU_WAITING;
+	} else if (queue_known() && control.queue) {
 		gn_os_queued(os, now, queued_for(p, t, now));
-	else if (os->state == GN_CPU_UNKNOWN)
-		os->state = p->__state ? GN_CPU_WAITING : GN_CPU_QUEUED;
+	} else if (os->state == GN_CPU_UNKNOWN) {
+		os->state = GN_CPU_QUEUED;
+	}
 }
 
 /* Closes a thread that goes on beyond the capture, as of control.stop. */

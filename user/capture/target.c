@@ -142,6 +142,20 @@ static void give_back(const struct gn_user *u)
 	sigprocmask(SIG_SETMASK, &u->mask, NULL);
 }
 
+/* The terminal is not the command's: see struct gn_user. */
+static int redirect(const struct gn_user *u)
+{
+	int in;
+
+	if (u->out <= 0)
+		return 0;
+	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0 ||
+	    dup2(u->out, STDOUT_FILENO) < 0 || dup2(u->out, STDERR_FILENO) < 0)
+		return -errno;
+	return 0;
+}
+
 /* In the child: nothing of gnomon may be left in what the program sees. */
 static void run_child(int gate, int fail, char *const argv[],
 		      const struct gn_user *u, char *const env[])
@@ -154,6 +168,8 @@ static void run_child(int gate, int fail, char *const argv[],
 	err = byte == 'g' ? 0 : -ECANCELED;
 	if (!err)
 		err = user_environment(u, env);
+	if (!err)
+		err = redirect(u);
 	if (!err)
 		err = become(u);
 	if (!err) {

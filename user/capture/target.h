@@ -21,6 +21,8 @@ struct gn_user {
 	char name[64];
 	char home[256];
 	char shell[256];
+	int out; /* where the command's output goes, and it reads nothing; 0 =
+		    its input and output are gnomon's */
 };
 
 /* From SUDO_UID and SUDO_GID, and the signal mask of now. -EINVAL when they are

@@ -79,16 +79,19 @@ static int warnings(enum libbpf_print_level level, const char *format,
 }
 
 /* What the rest of a capture needs: files for the invoking user. */
-static int drop_capabilities(void)
+static int drop_capabilities(bool can_mute)
 {
+	/* the last one: to mute is to write to the process's memory */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
-					   CAP_FOWNER, CAP_KILL};
+					   CAP_FOWNER, CAP_KILL,
+					   CAP_SYS_PTRACE};
+	size_t n = sizeof(keep) / sizeof(keep[0]) - !can_mute;
 	cap_t caps = cap_init();
 	int err = 0;
 
 	if (!caps)
 		return -errno;
-	for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		cap_flag_value_t has = CAP_CLEAR;
 		cap_t now = cap_get_proc();
 
@@ -107,7 +110,7 @@ static int drop_capabilities(void)
 }
 
 /* From here on signals are read, not taken: a capture ends whole. */
-static int catch_signals(void)
+static int catch_signals(bool resizes)
 {
 	sigset_t set;
 	int fd;
@@ -116,6 +119,8 @@ static int catch_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	if (resizes)
+		sigaddset(&set, SIGWINCH);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -130,6 +135,11 @@ static int take_signal(int fd)
 	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return 0;
 	return (int)info.ssi_signo;
+}
+
+int gn_capture_signal(const struct gn_capture *c)
+{
+	return take_signal(c->signal_fd);
 }
 
 /* The options as they were given, for the trace's header. */
@@ -165,7 +175,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	uint64_t end = duration ? gn_now_ns() + duration : UINT64_MAX;
 	int more = 1;
 
-	while (more > 0 && !take_signal(c->signal_fd)) {
+	while (more > 0 && !gn_capture_signal(c)) {
 		uint64_t now = gn_now_ns();
 
 		if (now >= end)
@@ -186,24 +196,25 @@ static int attach(struct gn_capture *c)
 	return err ? err : gn_session_attach(c->session);
 }
 
-static int trace(struct gn_capture *c, const struct gn_capture_args *a)
+static int trace(struct gn_capture *c, const struct gn_capture_args *a,
+		 const struct gn_capture_use *use)
 {
 	int err = gn_session_start(c->session), stopped;
 
 	if (!err)
-		err = drop_capabilities();
+		err = drop_capabilities(a->can_mute);
 	if (err)
 		return err;
 	if (!a->args.quiet)
 		fprintf(stderr, "gnomon: attached: %s\n",
 			gn_session_summary(c->session));
-	err = loop(c, a->args.duration);
+	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
 	stopped = gn_session_stop(c->session);
 	return err ? err : stopped;
 }
 
 static int stages(struct gn_capture *c, const struct gn_capture_args *a,
-		  gn_capture_ready ready, void *ctx)
+		  const struct gn_capture_use *use)
 {
 	int err = attach(c), status;
 
@@ -211,16 +222,15 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 		return fail(c, err);
 	if (!a->args.quiet && *gn_session_warning(c->session))
 		gn_error("%s", gn_session_warning(c->session));
-	status = ready ? ready(ctx) : GN_EXIT_OK;
+	status = use->ready ? use->ready(use->ctx) : GN_EXIT_OK;
 	if (status)
 		return status;
-	err = trace(c, a);
+	err = trace(c, a, use);
 	return err ? fail(c, err) : GN_EXIT_OK;
 }
 
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
-		   int argc, char **argv, gn_sink_fn sink,
-		   gn_capture_ready ready, void *ctx)
+		   int argc, char **argv, const struct gn_capture_use *use)
 {
 	struct gn_session_opts opts = {
 		.command = a->args.command,
@@ -232,8 +242,9 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.attach = (enum gn_attach_mode)a->attach,
 		.follow = a->args.follow,
 		.ring_size = a->ring,
-		.sink = sink,
-		.sink_ctx = ctx,
+		.can_mute = a->can_mute,
+		.sink = use->sink,
+		.sink_ctx = use->ctx,
 	};
 	char *text;
 	int err, status;
@@ -244,7 +255,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 			 "sudo, or unset both");
 		return GN_EXIT_USAGE;
 	}
-	c->signal_fd = catch_signals();
+	opts.user.out = a->command_out;
+	c->signal_fd = catch_signals(use->resizes);
 	if (c->signal_fd < 0)
 		return fail(c, c->signal_fd);
 	libbpf_set_print(a->args.verbose ? warnings : no_print);
@@ -257,7 +269,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	text = options_text(argc, argv, a->args.command);
 	opts.options = text;
 	err = gn_session_new(&opts, &c->session);
-	status = err ? fail(c, err) : stages(c, a, ready, ctx);
+	status = err ? fail(c, err) : stages(c, a, use);
 	free(text);
 	return status;
 }
@@ -282,7 +294,7 @@ void gn_capture_wait(struct gn_capture *c)
 			return;
 		}
 		poll(&p, 1, 20);
-		if (take_signal(c->signal_fd))
+		if (gn_capture_signal(c))
 			return;
 	}
 }

@@ -11,6 +11,8 @@ struct gn_capture_args {
 	int attach;	     /* enum gn_attach_mode */
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
+	bool can_mute;	     /* gn_session_mute() is to work */
+	int command_out;     /* struct gn_user.out */
 };
 
 #define GN_OPT_ATTACH                                                   \
@@ -43,6 +45,21 @@ const char *gn_attach_choice(size_t i);
  */
 typedef int (*gn_capture_ready)(void *ctx);
 
+struct gn_capture;
+
+/* What happens while it runs; NULL: records are drained until a signal, the
+ * end of what is traced or of -d. 0, or <0 that ends the capture. */
+typedef int (*gn_capture_loop)(struct gn_capture *c, void *ctx);
+
+/* What a verb does with a capture; all with `ctx`. */
+struct gn_capture_use {
+	gn_sink_fn sink;
+	gn_capture_ready ready; /* or NULL */
+	gn_capture_loop loop;	/* or NULL */
+	bool resizes;		/* SIGWINCH is among the signals */
+	void *ctx;
+};
+
 /* What came of a capture. */
 struct gn_capture {
 	struct gn_session *session;
@@ -56,12 +73,14 @@ bool gn_capture_target(const struct gn_capture_args *a, int *status);
 
 /*
  * The whole capture, from new to stop. GN_EXIT_OK, or the exit status after
- * it has said why on stderr. `ready` can be NULL. gn_capture_end() in each
- * case.
+ * it has said why on stderr. gn_capture_end() in each case.
  */
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
-		   int argc, char **argv, gn_sink_fn sink,
-		   gn_capture_ready ready, void *ctx);
+		   int argc, char **argv, const struct gn_capture_use *use);
+
+/* The signal that came to gnomon's signal_fd (they are read there), 0 = none.
+ */
+int gn_capture_signal(const struct gn_capture *c);
 
 /* Waits for the command to end (a second signal ends the waiting). */
 void gn_capture_wait(struct gn_capture *c);

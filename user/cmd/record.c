@@ -146,10 +146,12 @@ static int record(const struct gn_capture_args *a, int argc, char **argv)
 {
 	struct recording r = {.path = a->args.output ? a->args.output
 						     : GN_DEFAULT_TRACE};
+	struct gn_capture_use use = {
+		.sink = append, .ready = open_file, .ctx = &r};
 	struct gn_capture c;
 	int status;
 
-	status = gn_capture_run(&c, a, argc, argv, append, open_file, &r);
+	status = gn_capture_run(&c, a, argc, argv, &use);
 	status = finish(&r, &a->args, status);
 	/* also after a failure of ours the command ends by itself */
 	if (c.session)

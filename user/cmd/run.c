@@ -50,6 +50,7 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 static int run(const struct gn_capture_args *a, int argc, char **argv,
 	       struct gn_textfile *out)
 {
+	struct gn_capture_use use = {.sink = feed};
 	struct gn_pipeline_opts popts;
 	struct gn_pipeline *p;
 	struct gn_model *m = NULL;
@@ -62,7 +63,8 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 		gn_error("no memory; free some");
 		return GN_EXIT_FAILED;
 	}
-	status = gn_capture_run(&c, a, argc, argv, feed, NULL, p);
+	use.ctx = p;
+	status = gn_capture_run(&c, a, argc, argv, &use);
 	if (status) {
 		gn_textfile_abort(out);
 		goto out;

@@ -22,6 +22,11 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 	return p;
 }
 
+void gn_pipeline_classify(struct gn_pipeline *p, enum gn_classify classify)
+{
+	p->opts.classify = classify;
+}
+
 void gn_pipeline_free(struct gn_pipeline *p)
 {
 	uint32_t i;

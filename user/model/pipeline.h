@@ -48,6 +48,9 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
  */
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 
+/* How intervals that end from now on are told. Best between two periods. */
+void gn_pipeline_classify(struct gn_pipeline *p, enum gn_classify classify);
+
 /* Closes open threads at the session's end (or at their last record) and makes
  * the model. The pipeline can only be freed afterwards. */
 int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model);

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cmd/live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/clock.h"
+#include "top/machine.h"
+
+struct gn_live {
+	const struct gn_live_opts *opts;
+	const struct gn_live_show *show;
+	struct gn_pipeline *pipeline;
+	struct gn_model *model; /* of the last period */
+	struct gn_model *held;	/* of the one on show while it is paused */
+	bool paused;
+	struct gn_top_period p;
+	uint64_t period; /* wanted */
+	uint64_t begin;	 /* of tracing */
+	uint64_t last;	 /* end of the last period */
+	struct gn_top_machine machine;
+	uint64_t own_cpu;
+	int epoll;
+	/* over all periods */
+	uint64_t lost;
+	bool broken;
+};
+
+struct gn_live *gn_live_new(const struct gn_live_opts *opts,
+			    const struct gn_live_show *show)
+{
+	struct gn_live *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->opts = opts;
+	l->show = show;
+	l->period = opts->period;
+	l->epoll = -1;
+	l->pipeline = gn_pipeline_new(&opts->pipeline);
+	if (l->pipeline)
+		return l;
+	gn_live_free(l);
+	return NULL;
+}
+
+void gn_live_free(struct gn_live *l)
+{
+	if (!l)
+		return;
+	if (l->held != l->model)
+		gn_model_free(l->held);
+	gn_model_free(l->model);
+	gn_pipeline_free(l->pipeline);
+	if (l->epoll >= 0)
+		close(l->epoll);
+	free(l);
+}
+
+void gn_live_pause(struct gn_live *l, bool paused)
+{
+	l->paused = paused;
+	if (paused && !l->held)
+		l->held = l->model;
+}
+
+void gn_live_set_period(struct gn_live *l, uint64_t ns)
+{
+	l->period = ns;
+}
+
+void gn_live_set_classify(struct gn_live *l, enum gn_classify classify)
+{
+	gn_pipeline_classify(l->pipeline, classify);
+}
+
+static int feed(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	struct gn_live *l = ctx;
+
+	return gn_pipeline_feed(l->pipeline, rec, size);
+}
+
+/* gnomon and the machine in the period. */
+static void measure(struct gn_live *l, uint64_t now)
+{
+	struct gn_top_machine sums;
+	struct timespec wall;
+	uint64_t cpu = gn_own_cpu_ns();
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	l->p.wall =
+		(uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+	l->p.length = now - l->last;
+	l->p.session = now - l->begin;
+	l->p.own_cpu_ns = cpu - l->own_cpu;
+	l->p.own_rss = gn_own_rss();
+	l->own_cpu = cpu;
+	l->last = now;
+	gn_machine_read(&sums); /* zeros when /proc says nothing */
+	l->p.machine = sums;
+	gn_machine_since(&l->p.machine, &l->machine);
+	l->machine = sums;
+}
+
+static uint64_t lost_of(const struct gn_model *m)
+{
+	uint64_t lost = m->lost;
+
+#define ADD_LOSS(name, value, text, loss, meaning) \
+	if (loss)                                  \
+		lost += m->counters[GN_COUNTER_##name];
+	GN_COUNTER_LIST(ADD_LOSS)
+#undef ADD_LOSS
+	return lost;
+}
+
+/* The model of what was fed becomes the period on show. */
+static int end_period(struct gn_live *l)
+{
+	struct gn_model *m = NULL, *old = l->model;
+	int err = gn_pipeline_period(l->pipeline, &m);
+
+	if (err)
+		return err;
+	measure(l, gn_now_ns());
+	l->model = m;
+	l->p.m = m;
+	l->p.number++;
+	l->lost += lost_of(m);
+	l->broken |= gn_model_broken(m);
+	l->p.lost = l->lost;
+	l->p.slowdown = -1;
+	err = l->show->period(l->show->ctx, &l->p);
+	if (old != l->held)
+		gn_model_free(old);
+	if (!l->paused && l->held) {
+		if (l->held != l->model)
+			gn_model_free(l->held);
+		l->held = NULL;
+	}
+	return err;
+}
+
+static int tick(struct gn_live *l, struct gn_session *s)
+{
+	int err = gn_session_tick(s);
+
+	return err ? err : end_period(l);
+}
+
+/* What the target has become; its last records make the last period. */
+static int target_ended(struct gn_live *l, struct gn_capture *c)
+{
+	int err;
+
+	if (gn_session_ended(c->session, &c->status)) {
+		l->p.signal = gn_session_signal(c->session);
+		l->p.status = c->status;
+	}
+	l->p.target = l->p.signal ? GN_TOP_KILLED : GN_TOP_ENDED;
+	err = gn_session_stop(c->session);
+	return err ? err : end_period(l);
+}
+
+static int watch(struct gn_live *l, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+/* Signals and keys in one descriptor, that the session can wait for. */
+static int open_inputs(struct gn_live *l, const struct gn_capture *c)
+{
+	int err, fd = l->show->fd ? l->show->fd(l->show->ctx) : -1;
+
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->epoll < 0)
+		return -errno;
+	err = watch(l, c->signal_fd);
+	return err || fd < 0 ? err : watch(l, fd);
+}
+
+static int take_signal(struct gn_live *l, const struct gn_capture *c)
+{
+	int sig = gn_capture_signal(c);
+
+	if (sig != SIGWINCH)
+		return sig != 0;
+	return l->show->resized ? l->show->resized(l->show->ctx) : 0;
+}
+
+/* 1: enough. */
+static int take_inputs(struct gn_live *l, const struct gn_capture *c)
+{
+	struct epoll_event e[2];
+	int n = epoll_wait(l->epoll, e, 2, 0), done = 0;
+
+	for (int i = 0; i < n && !done; i++)
+		done = e[i].data.fd == c->signal_fd
+			       ? take_signal(l, c)
+			       : l->show->input(l->show->ctx);
+	return done;
+}
+
+/* Nothing is traced any more; what there was stays on show. */
+static int stay(struct gn_live *l, const struct gn_capture *c)
+{
+	struct pollfd p = {.fd = l->epoll, .events = POLLIN};
+	int done = 0;
+
+	while (!done) {
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			return -errno;
+		done = take_inputs(l, c);
+	}
+	return done < 0 ? done : 0;
+}
+
+static bool over(const struct gn_live *l, uint64_t now)
+{
+	const struct gn_live_opts *o = l->opts;
+
+	return (o->iterations && l->p.number >= o->iterations) ||
+	       (o->duration && now - l->begin >= o->duration);
+}
+
+/* When the period that began at l->last is over. */
+static uint64_t due(const struct gn_live *l)
+{
+	uint64_t at = l->last + l->period;
+	uint64_t end = l->begin + l->opts->duration;
+
+	return l->opts->duration && end < at ? end : at;
+}
+
+static int loop(struct gn_capture *c, void *ctx)
+{
+	struct gn_live *l = ctx;
+	int more = 1, done = open_inputs(l, c);
+
+	l->begin = l->last = gn_now_ns();
+	l->p.title = l->opts->title;
+	l->p.functions = l->opts->functions;
+	l->p.budget = l->opts->budget;
+	l->own_cpu = gn_own_cpu_ns();
+	gn_machine_read(&l->machine);
+	if (!done && l->show->open)
+		done = l->show->open(l->show->ctx, l);
+	while (!done) {
+		uint64_t now = gn_now_ns(), at = due(l);
+
+		if (now >= at) {
+			done = tick(l, c->session);
+			if (!done && over(l, now))
+				done = 1;
+			continue;
+		}
+		more = gn_session_poll(c->session, l->epoll,
+				       (int)((at - now) / 1000000) + 1);
+		done = more < 0 ? more : take_inputs(l, c);
+		if (done || more)
+			continue;
+		done = target_ended(l, c);
+		if (!done && l->show->stays)
+			done = stay(l, c);
+		break;
+	}
+	return done < 0 ? done : 0;
+}
+
+struct gn_capture_use gn_live_use(struct gn_live *l)
+{
+	return (struct gn_capture_use){.sink = feed,
+				       .loop = loop,
+				       .resizes = l->show->resized != NULL,
+				       .ctx = l};
+}
+
+int gn_live_status(const struct gn_live *l, bool allow_loss)
+{
+	if (l->broken) {
+		gn_error("a self-check failed; record it (gnomon record) and "
+			 "see gnomon report");
+		return GN_EXIT_BROKEN;
+	}
+	if (!l->lost || allow_loss)
+		return GN_EXIT_OK;
+	gn_error("%" PRIu64 " records were lost; use a larger --ring-size or "
+		 "fewer functions (-f)",
+		 l->lost);
+	return GN_EXIT_LOST;
+}

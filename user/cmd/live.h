@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The live capture of `top`: periods out of a running session. Each period is
+ * handed to a `show` as values (top/top.h); its model stays valid until the
+ * next was shown.
+ */
+#ifndef GNOMON_CMD_LIVE_H
+#define GNOMON_CMD_LIVE_H
+
+#include "cmd/capture.h"
+#include "top/top.h"
+
+struct gn_live;
+
+/* What shows periods: the screen, or rows. */
+struct gn_live_show {
+	/* Once tracing runs; 0 or <0. NULL: nothing is to be done. */
+	int (*open)(void *ctx, struct gn_live *live);
+	/* A period is over. 1: enough, 0: go on, <0. */
+	int (*period)(void *ctx, const struct gn_top_period *p);
+	/* A file descriptor of its own to wait for, -1 = none; and what to do
+	 * when it is ready. 1: enough. */
+	int (*fd)(void *ctx);
+	int (*input)(void *ctx);
+	/* SIGWINCH: 0 or <0. NULL: no matter. */
+	int (*resized)(void *ctx);
+	/* The target ended, its last period was shown: true to stay. */
+	bool stays;
+	void *ctx;
+};
+
+struct gn_live_opts {
+	uint64_t period;     /* nanoseconds */
+	uint64_t iterations; /* 0 = until the end */
+	uint64_t duration;   /* 0 = until the end */
+	const char *title;
+	bool functions;
+	double budget; /* 0 = none */
+	struct gn_pipeline_opts pipeline;
+};
+
+/* `opts` and `show` must outlive it. NULL: no memory. */
+struct gn_live *gn_live_new(const struct gn_live_opts *opts,
+			    const struct gn_live_show *show);
+void gn_live_free(struct gn_live *l);
+
+/* For gn_capture_run(). */
+struct gn_capture_use gn_live_use(struct gn_live *l);
+
+/* The period that was shown last stays valid until it is no more; what comes
+ * meanwhile is shown too. */
+void gn_live_pause(struct gn_live *l, bool paused);
+
+/* From the next period on. */
+void gn_live_set_period(struct gn_live *l, uint64_t ns);
+void gn_live_set_classify(struct gn_live *l, enum gn_classify classify);
+
+/* What came of it: an exit status, and said why on stderr. */
+int gn_live_status(const struct gn_live *l, bool allow_loss);
+
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* gnomon top: the live view; the screen, or rows for scripts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/live.h"
+#include "cmd/top_show.h"
+
+/* Small: it is in the machine's memory all the time. A period's records need
+ * not fit, it is drained each 5 ms. */
+#define RING_SIZE     (8u << 20)
+#define PERIOD_LEAST  10000000u	     /* 10 ms */
+#define PERIOD_MOST   3600000000000u /* an hour */
+#define PERIOD_NORMAL 1000000000u
+
+struct top_args {
+	struct gn_capture_args a; /* first: the option tables' offsets */
+	uint64_t period;
+	uint64_t iterations;
+	bool batch;
+	int format; /* enum gn_top_format */
+	const char *sort;
+	const char *prom;
+	bool no_functions;
+	double budget;
+};
+
+static const char *format_choice(size_t i)
+{
+	static const char *const names[] = {"rows", "json"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+static const struct gn_option options[] = {
+	GN_OPT_PIDS,
+	GN_OPT_FUNCTION,
+	{'d', "delay", GN_OPTION_DURATION, offsetof(struct top_args, period),
+	 "TIME", "how long a period is (1s)", NULL},
+	{'n', "iterations", GN_OPTION_COUNT,
+	 offsetof(struct top_args, iterations), "N", "end after N periods",
+	 NULL},
+	{'b', "batch", GN_OPTION_FLAG, offsetof(struct top_args, batch), NULL,
+	 "rows on stdout, for scripts; no screen", NULL},
+	{0, "format", GN_OPTION_CHOICE, offsetof(struct top_args, format), NULL,
+	 "batch: rows, or an object a line", format_choice},
+	{0, "sort", GN_OPTION_TEXT, offsetof(struct top_args, sort), "COLUMN",
+	 "batch: cpu, a class, calls, name, ...", NULL},
+	GN_OPT_LIMIT,
+	GN_OPT_OUTPUT("batch: into a new file"),
+	{0, "prom", GN_OPTION_TEXT, offsetof(struct top_args, prom), "FILE",
+	 "counters for Prometheus, each period", NULL},
+	{0, "no-functions", GN_OPTION_FLAG,
+	 offsetof(struct top_args, no_functions), NULL,
+	 "threads and classes only: for production", NULL},
+	{0, "budget", GN_OPTION_PERCENT, offsetof(struct top_args, budget),
+	 "PCT", "mute hot tiny functions beyond PCT", NULL},
+	GN_OPT_CLASSIFY,
+	GN_OPT_LEAVE,
+	GN_OPT_NO_FOLLOW,
+	GN_OPT_OS,
+	GN_OPT_RING,
+	GN_OPT_ALLOW_LOSS,
+	GN_OPT_VERBOSE("say more"),
+};
+
+static const struct gn_verb_usage usage = {
+	.name = "top",
+	.synopsis = "[options] -p PID | -- COMMAND [ARGUMENT...]",
+	.summary = "Watch where threads spend their time; ? shows the keys.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.rest = GN_REST_COMMAND,
+	.examples = "  sudo gnomon top -- dotnet app.dll\n"
+		    "  sudo gnomon top -p 1234 -b -n 10 --format json\n",
+};
+
+static bool refuse(int *status, const char *text)
+{
+	gn_error("%s", text);
+	*status = GN_EXIT_USAGE;
+	return false;
+}
+
+static bool sort_known(const char *sort)
+{
+	for (const char *const *c = gn_top_batch_columns(); *c; c++) {
+		if (strcmp(*c, sort) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool args_fit(const struct top_args *t, int *status)
+{
+	bool rows = t->batch || t->format || t->a.args.output;
+
+	if (t->period < PERIOD_LEAST || t->period > PERIOD_MOST)
+		return refuse(status,
+			      "a period is 10ms to 1h; give another -d");
+	if (t->no_functions && (t->a.args.functions.n || t->budget > 0))
+		return refuse(status,
+			      "--no-functions goes neither with -f nor with "
+			      "--budget; leave one out");
+	if (t->sort && !rows)
+		return refuse(status, "--sort is for batch mode; give -b, or "
+				      "press s on the screen");
+	if (t->sort && !sort_known(t->sort)) {
+		gn_error("--sort %s: there is no such column; see man gnomon",
+			 t->sort);
+		*status = GN_EXIT_USAGE;
+		return false;
+	}
+	return gn_capture_target(&t->a, status);
+}
+
+/* "1234,1235", or the words of the command. Freed by the caller. */
+static char *title_of(const struct gn_args *a)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < a->pids.n; i++)
+		fprintf(f, "%s%d", i ? "," : "PID ", (int)a->pids.pid[i]);
+	for (int i = 0; i < a->ncommand; i++)
+		fprintf(f, "%s%s", i ? " " : "", a->command[i]);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int trace(struct top_args *t, struct gn_live_opts *o,
+		 struct gn_top_show *show, int argc, char **argv)
+{
+	struct gn_live *live = gn_live_new(o, gn_top_show_live(show));
+	struct gn_capture_use use;
+	struct gn_capture c;
+	int status;
+
+	if (!live) {
+		gn_error("no memory; free some");
+		return GN_EXIT_FAILED;
+	}
+	use = gn_live_use(live);
+	t->a.command_out = gn_top_show_command_out(show);
+	status = gn_capture_run(&c, &t->a, argc, argv, &use);
+	gn_top_show_close(show);
+	if (c.session && !status)
+		gn_capture_wait(&c);
+	if (!status)
+		status = gn_live_status(live, t->a.args.allow_loss);
+	status = gn_capture_status(&c, status);
+	gn_capture_end(&c);
+	gn_live_free(live);
+	return status;
+}
+
+static int top(struct top_args *t, int argc, char **argv)
+{
+	struct gn_args *a = &t->a.args;
+	char *title = title_of(a);
+	struct gn_live_opts o = {
+		.period = t->period,
+		.iterations = t->iterations,
+		.title = title,
+		.functions = !t->no_functions,
+		.budget = t->budget,
+		.pipeline = {.classify = (enum gn_classify)a->classify,
+			     .live = true},
+	};
+	struct gn_top_show_opts so = {
+		.batch = t->batch || t->format || a->output,
+		.format = (enum gn_top_format)t->format,
+		.sort = t->sort,
+		.limit = a->limit == GN_LIMIT_DEFAULT ? 0 : a->limit,
+		.output = a->output,
+		.prom = t->prom,
+		.command = a->command != NULL,
+		.period = t->period,
+		.classify = o.pipeline.classify,
+	};
+	struct gn_top_show *show = NULL;
+	int status;
+
+	if (!title) {
+		gn_error("no memory; free some");
+		return GN_EXIT_FAILED;
+	}
+	status = gn_top_show_new(&so, &show);
+	if (!status)
+		status = trace(t, &o, show, argc, argv);
+	gn_top_show_free(show);
+	free(title);
+	return status;
+}
+
+int gn_cmd_top(int argc, char **argv)
+{
+	struct top_args t = {.period = PERIOD_NORMAL};
+	/* no function of a runtime either */
+	static const char *const none = "!*";
+	int status;
+
+	gn_args_init(&t.a.args);
+	if (!gn_cmd_parse(&usage, argc, argv, &t.a.args, &status) ||
+	    !args_fit(&t, &status))
+		goto out;
+	t.a.can_mute = t.budget > 0;
+	if (!t.a.ring)
+		t.a.ring = RING_SIZE;
+	if (t.no_functions) {
+		t.a.args.functions.item = malloc(sizeof(none));
+		if (!t.a.args.functions.item) {
+			gn_error("no memory; free some");
+			status = GN_EXIT_FAILED;
+			goto out;
+		}
+		t.a.args.functions.item[0] = none;
+		t.a.args.functions.n = 1;
+	}
+	status = top(&t, argc, argv);
+out:
+	gn_args_clear(&t.a.args);
+	return status;
+}

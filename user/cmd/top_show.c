@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cmd/top_show.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/outfile.h"
+#include "top/draw.h"
+#include "top/keys.h"
+#include "top/lines.h"
+#include "top/prom.h"
+#include "top/screen.h"
+
+struct gn_top_show {
+	struct gn_top_show_opts opts;
+	struct gn_live_show live;
+	struct gn_live *owner;
+	FILE *f; /* of rows */
+	struct gn_top_prom *prom;
+	int command_out; /* what the command writes meanwhile; 0 = nothing */
+	struct gn_screen *screen;
+	struct gn_cells cells;
+	struct gn_top_view view;
+	struct gn_top_period shown; /* model NULL: none yet */
+};
+
+/* A write that fails must not end gnomon by a signal. */
+static void ignore_pipe(struct sigaction *before)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigemptyset(&ignore.sa_mask);
+	sigaction(SIGPIPE, &ignore, before);
+}
+
+static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
+{
+	struct gn_top_batch_opts rows = {
+		.sort = s->opts.sort,
+		.limit = s->opts.limit,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+	struct gn_top_lines_opts lines = {.limit = s->opts.limit,
+					  .stacks = true};
+	struct sigaction before;
+	int err;
+
+	ignore_pipe(&before);
+	err = s->opts.format == GN_TOP_LINES ? gn_top_lines(p, &lines, s->f)
+					     : gn_top_batch(p, &rows, s->f);
+	sigaction(SIGPIPE, &before, NULL);
+	if (err == -EPIPE)
+		return 1; /* its reader has seen enough */
+	if (err)
+		gn_error("cannot write %s: %s; give another file with -o",
+			 s->opts.output ? s->opts.output : "stdout",
+			 strerror(-err));
+	return err;
+}
+
+static int write_prom(struct gn_top_show *s, const struct gn_top_period *p)
+{
+	struct gn_textfile out;
+	int err;
+
+	if (!s->prom)
+		return 0;
+	gn_top_prom_add(s->prom, p);
+	err = gn_textfile_open(&out, s->opts.prom);
+	if (!err) {
+		err = gn_top_prom_write(s->prom, out.f);
+		if (err)
+			gn_textfile_abort(&out);
+		else
+			err = gn_textfile_commit(&out);
+	}
+	if (err)
+		gn_error("cannot write %s: %s; give another file with --prom",
+			 s->opts.prom, strerror(-err));
+	return err;
+}
+
+static const struct gn_top_period *shown(const struct gn_top_show *s)
+{
+	return s->shown.m ? &s->shown : NULL;
+}
+
+static int paint(struct gn_top_show *s)
+{
+	int err = gn_screen_fit(s->screen, &s->cells);
+
+	if (!err)
+		err = gn_top_draw(shown(s), &s->view, &s->cells);
+	return err ? err : gn_screen_paint(s->screen, &s->cells);
+}
+
+static int show_period(void *ctx, const struct gn_top_period *p)
+{
+	struct gn_top_show *s = ctx;
+	int err = write_prom(s, p);
+
+	if (err)
+		return err;
+	if (!s->screen)
+		return write_rows(s, p);
+	if (s->view.paused)
+		return 0;
+	s->shown = *p;
+	return paint(s);
+}
+
+/* 1: the user has enough. */
+static int take_key(struct gn_top_show *s, int32_t key)
+{
+	int action;
+
+	if (key == GN_KEY_HANGUP)
+		return 1;
+	action = gn_top_key(&s->view, key, shown(s));
+	if (action < 0)
+		return action;
+	switch ((enum gn_top_action)action) {
+	case GN_TOP_DO_NOTHING:
+		return 0;
+	case GN_TOP_DO_QUIT:
+		return 1;
+	case GN_TOP_DO_REPAINT:
+		gn_screen_redraw(s->screen);
+		break;
+	case GN_TOP_DO_PAUSE:
+		gn_live_pause(s->owner, s->view.paused);
+		break;
+	case GN_TOP_DO_PERIOD:
+		gn_live_set_period(s->owner, s->view.period);
+		break;
+	case GN_TOP_DO_CLASSIFY:
+		gn_live_set_classify(s->owner, s->view.classify);
+		break;
+	case GN_TOP_DO_DRAW:
+		break;
+	}
+	return paint(s);
+}
+
+static int take_input(void *ctx)
+{
+	struct gn_top_show *s = ctx;
+	int32_t key;
+	int done = 0;
+
+	while (!done && (key = gn_screen_key(s->screen)) != GN_KEY_NONE)
+		done = take_key(s, key);
+	return done;
+}
+
+static int resized(void *ctx)
+{
+	struct gn_top_show *s = ctx;
+
+	if (!s->screen)
+		return 0;
+	gn_screen_resized(s->screen);
+	return paint(s);
+}
+
+static int screen_fd(void *ctx)
+{
+	struct gn_top_show *s = ctx;
+
+	return s->screen ? gn_screen_fd(s->screen) : -1;
+}
+
+/* Tracing runs. Without a screen, rows. */
+static int open_screen(void *ctx, struct gn_live *owner)
+{
+	struct gn_top_show *s = ctx;
+	const char *why = "";
+	int err;
+
+	s->owner = owner;
+	if (s->opts.batch)
+		return 0;
+	err = gn_screen_open(&s->screen, &why);
+	if (err == -ENOTTY || err == -ENOTSUP) {
+		gn_error("no screen: %s; here are rows, as with --batch", why);
+		s->live.stays = false;
+		return 0;
+	}
+	return err ? err : paint(s);
+}
+
+/* A file that has no name: what the command writes while its terminal is the
+ * view's. */
+static int command_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd = -1;
+
+	if (dir && *dir)
+		fd = open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open("/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC,
+			  0600);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A new file, for it grows by and by and is no one else's. */
+static int open_output(struct gn_top_show *s)
+{
+	uid_t uid;
+	gid_t gid;
+	int fd;
+
+	s->f = stdout;
+	if (!s->opts.output || !strcmp(s->opts.output, "-"))
+		return 0;
+	s->f = NULL;
+	fd = open(s->opts.output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		  0600);
+	if (fd < 0)
+		return -errno;
+	if (gn_invoker(&uid, &gid) && fchown(fd, uid, gid)) {
+		close(fd);
+		return -errno;
+	}
+	s->f = fdopen(fd, "w");
+	if (s->f)
+		return 0;
+	close(fd);
+	return -errno;
+}
+
+/* That the file can be written is told before anything runs. */
+static int open_prom(struct gn_top_show *s)
+{
+	struct gn_textfile out;
+	int err;
+
+	if (!s->opts.prom)
+		return 0;
+	s->prom = gn_top_prom_new();
+	if (!s->prom)
+		return -ENOMEM;
+	err = gn_textfile_open(&out, s->opts.prom);
+	if (!err)
+		gn_textfile_abort(&out);
+	return err;
+}
+
+static int open_files(struct gn_top_show *s)
+{
+	const char *path = s->opts.output;
+	int err = open_output(s);
+
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with -o", path,
+			 strerror(-err));
+		return GN_EXIT_FAILED;
+	}
+	err = open_prom(s);
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with --prom",
+			 s->opts.prom, strerror(-err));
+		return GN_EXIT_FAILED;
+	}
+	if (s->opts.batch || !s->opts.command || !isatty(STDOUT_FILENO))
+		return GN_EXIT_OK;
+	err = command_file();
+	if (err < 0) {
+		gn_error("no file for what the command prints can be made in "
+			 "$TMPDIR or /tmp (%s); use --batch",
+			 strerror(-err));
+		return GN_EXIT_FAILED;
+	}
+	s->command_out = err;
+	return GN_EXIT_OK;
+}
+
+int gn_top_show_new(const struct gn_top_show_opts *opts,
+		    struct gn_top_show **out)
+{
+	struct gn_top_show *s = calloc(1, sizeof(*s));
+	int status;
+
+	*out = s;
+	if (!s) {
+		gn_error("no memory; free some");
+		return GN_EXIT_FAILED;
+	}
+	s->opts = *opts;
+	gn_top_view_init(&s->view, opts->period, opts->classify);
+	s->live = (struct gn_live_show){.open = open_screen,
+					.period = show_period,
+					.fd = screen_fd,
+					.input = take_input,
+					.resized = resized,
+					.stays = !opts->batch,
+					.ctx = s};
+	status = open_files(s);
+	return status;
+}
+
+const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s)
+{
+	return &s->live;
+}
+
+int gn_top_show_command_out(const struct gn_top_show *s)
+{
+	return s->command_out;
+}
+
+void gn_top_show_close(struct gn_top_show *s)
+{
+	gn_screen_close(s->screen);
+	s->screen = NULL;
+}
+
+void gn_top_show_free(struct gn_top_show *s)
+{
+	if (!s)
+		return;
+	gn_top_show_close(s);
+	if (s->f && s->f != stdout)
+		fclose(s->f);
+	if (s->command_out > 0)
+		close(s->command_out);
+	gn_top_prom_free(s->prom);
+	gn_top_view_free(&s->view);
+	gn_cells_free(&s->cells);
+	free(s);
+}

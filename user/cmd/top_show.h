@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How `top` shows periods: the screen, or rows or JSON lines; and beside it a
+ * file for Prometheus. */
+#ifndef GNOMON_CMD_TOP_SHOW_H
+#define GNOMON_CMD_TOP_SHOW_H
+
+#include "cmd/live.h"
+#include "top/batch.h"
+
+enum gn_top_format {
+	GN_TOP_ROWS = 0,
+	GN_TOP_LINES,
+};
+
+struct gn_top_show_opts {
+	bool batch;
+	enum gn_top_format format;
+	const char *sort;
+	uint64_t limit;	    /* 0 = all */
+	const char *output; /* NULL = stdout */
+	const char *prom;   /* NULL = none */
+	bool command;	    /* there is one, whose output must go somewhere */
+	uint64_t period;
+	enum gn_classify classify;
+};
+
+struct gn_top_show;
+
+/*
+ * Opens the files. The screen only opens once tracing runs, so that what is
+ * said before it can be read; where there is none, rows take its place, and it
+ * says so. GN_EXIT_OK, or an exit status after it has said why.
+ */
+int gn_top_show_new(const struct gn_top_show_opts *opts,
+		    struct gn_top_show **out);
+
+const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s);
+
+/* Where the command's output goes while the screen is in use; 0 = where it
+ * always goes. */
+int gn_top_show_command_out(const struct gn_top_show *s);
+
+/* Gives the terminal back, and prints what the command wrote meanwhile. */
+void gn_top_show_close(struct gn_top_show *s);
+
+void gn_top_show_free(struct gn_top_show *s);
+
+#endif
