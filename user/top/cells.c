@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "top/cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/text.h"
+
+/* Choose how emoji look; terminals disagree on their width then. */
+#define IS_VARIATION(c) ((c) >= 0xfe00 && (c) <= 0xfe0f)
+
+int gn_cells_resize(struct gn_cells *g, int rows, int cols)
+{
+	struct gn_cell *cell;
+
+	if (rows < 1 || cols < 1 || rows > GN_CELLS_MAX || cols > GN_CELLS_MAX)
+		return -EINVAL;
+	if (rows != g->rows || cols != g->cols) {
+		cell = calloc((size_t)rows * (size_t)cols, sizeof(*cell));
+		if (!cell)
+			return -ENOMEM;
+		free(g->cell);
+		g->cell = cell;
+		g->rows = rows;
+		g->cols = cols;
+	}
+	gn_cells_clear(g);
+	return 0;
+}
+
+void gn_cells_free(struct gn_cells *g)
+{
+	free(g->cell);
+	g->cell = NULL;
+	g->rows = g->cols = 0;
+}
+
+void gn_cells_clear(struct gn_cells *g)
+{
+	const struct gn_cell blank = {.c = ' ', .width = 1};
+	size_t n = (size_t)g->rows * (size_t)g->cols;
+
+	for (size_t i = 0; i < n; i++)
+		g->cell[i] = blank;
+	g->cursor_row = -1;
+	g->cursor_col = 0;
+}
+
+struct gn_cell *gn_cells_at(const struct gn_cells *g, int row, int col)
+{
+	if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
+		return NULL;
+	return &g->cell[(size_t)row * (size_t)g->cols + (size_t)col];
+}
+
+static void blank(struct gn_cell *cell)
+{
+	cell->c = ' ';
+	cell->width = 1;
+	memset(cell->marks, 0, sizeof(cell->marks));
+}
+
+/* A wide character that loses a half to what is put at `col` goes. */
+static void untie(struct gn_cells *g, int row, int col)
+{
+	struct gn_cell *cell = gn_cells_at(g, row, col);
+	struct gn_cell *other;
+
+	if (cell->width == 1)
+		return;
+	other = gn_cells_at(g, row, cell->width ? col + 1 : col - 1);
+	if (other)
+		blank(other);
+	blank(cell);
+}
+
+static void set(struct gn_cells *g, int row, int col, enum gn_ink ink,
+		uint32_t c, int width)
+{
+	for (int i = 0; i < width; i++) {
+		struct gn_cell *cell = gn_cells_at(g, row, col + i);
+
+		untie(g, row, col + i);
+		blank(cell);
+		cell->c = i ? 0 : c;
+		cell->width = i ? 0 : (uint8_t)width;
+		cell->ink = (uint8_t)ink;
+		cell->selected = false;
+	}
+}
+
+static void add_mark(struct gn_cell *cell, uint32_t c)
+{
+	for (int i = 0; cell && i < GN_CELL_MARKS; i++) {
+		if (!cell->marks[i]) {
+			cell->marks[i] = c;
+			return;
+		}
+	}
+}
+
+int gn_cells_put(struct gn_cells *g, int row, int col, int end, enum gn_ink ink,
+		 const char *text)
+{
+	struct gn_cell *last = NULL; /* what a mark belongs to */
+	size_t len;
+
+	if (end > g->cols)
+		end = g->cols;
+	if (row < 0 || row >= g->rows || col < 0)
+		return col;
+	for (; *text; text += len) {
+		int32_t c = gn_utf8_next(text, &len);
+		int width;
+
+		if (c < 0 || !gn_printable(c) || (!g->utf8 && c >= 0x80))
+			c = '?';
+		width = gn_cells(c);
+		if (!width) {
+			if (!IS_VARIATION(c))
+				add_mark(last, (uint32_t)c);
+			continue;
+		}
+		if (col + width > end)
+			break;
+		set(g, row, col, ink, (uint32_t)c, width);
+		last = gn_cells_at(g, row, col);
+		col += width;
+	}
+	return col;
+}
+
+void gn_cells_fill(struct gn_cells *g, int row, int col, int end,
+		   enum gn_ink ink, uint32_t c)
+{
+	if (row < 0 || row >= g->rows)
+		return;
+	if (end > g->cols)
+		end = g->cols;
+	for (col = col < 0 ? 0 : col; col < end; col++)
+		set(g, row, col, ink, c, 1);
+}
+
+void gn_cells_select(struct gn_cells *g, int row, int col, int end)
+{
+	for (; col < end && col < g->cols; col++) {
+		struct gn_cell *cell = gn_cells_at(g, row, col);
+
+		if (cell)
+			cell->selected = true;
+	}
+}
+
+size_t gn_cells_encode(uint32_t c, char out[4])
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static bool append(char *buf, size_t size, size_t *at, uint32_t c)
+{
+	char bytes[4];
+	size_t len = gn_cells_encode(c, bytes);
+
+	if (*at + len >= size)
+		return false;
+	memcpy(buf + *at, bytes, len);
+	*at += len;
+	return true;
+}
+
+size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size)
+{
+	size_t at = 0, used = 0;
+
+	for (int col = 0; col < g->cols; col++) {
+		const struct gn_cell *cell = gn_cells_at(g, row, col);
+
+		if (!cell)
+			break;
+		if (!cell->c)
+			continue;
+		if (!append(buf, size, &at, cell->c))
+			break;
+		for (int i = 0; i < GN_CELL_MARKS && cell->marks[i]; i++) {
+			if (!append(buf, size, &at, cell->marks[i]))
+				break;
+		}
+		if (cell->c != ' ' || cell->marks[0])
+			used = at;
+	}
+	if (size)
+		buf[used < size ? used : size - 1] = '\0';
+	return used;
+}

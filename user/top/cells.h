@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A grid of characters with what each means: what the live view draws on. It
+ * knows no terminal, so what was drawn can be compared as text.
+ *
+ * Nothing gets into a cell that a terminal would obey: what is not printable
+ * (output/text.h) is put as '?', so names should be escaped before.
+ */
+#ifndef GNOMON_TOP_CELLS_H
+#define GNOMON_TOP_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/time_class.h>
+
+/* Rows, and columns, that a grid can have. */
+#define GN_CELLS_MAX 4096
+
+/* Marks on one character (accents) that are kept; further ones are not. */
+#define GN_CELL_MARKS 2
+
+/* What a cell says; the screen makes a colour of it. */
+enum gn_ink {
+	GN_INK_PLAIN = 0,
+	GN_INK_DIM,    /* zeros, what matters less */
+	GN_INK_STRONG, /* titles, totals */
+	GN_INK_HEAD,   /* the table's titles */
+	GN_INK_SORTED, /* the title of the column that it is sorted by */
+	GN_INK_LABEL,  /* what a key does, in the bottom line */
+	GN_INK_GOOD,
+	GN_INK_WARN,
+	GN_INK_BAD, /* must not be overlooked */
+	GN_INK_CLASS,
+	GN_INK_COUNT = GN_INK_CLASS + GN_CLASS_COUNT,
+};
+
+struct gn_cell {
+	uint32_t c; /* 0: the right half of the wide character before */
+	uint32_t marks[GN_CELL_MARKS]; /* 0 = none */
+	uint8_t ink;		       /* enum gn_ink */
+	uint8_t width;		       /* columns: 1 or 2; 0 where c is 0 */
+	bool selected;		       /* in the row that the user is on */
+};
+
+struct gn_cells {
+	/* set by gn_cells_resize() */
+	int rows, cols;
+	/* set by the owner, before drawing */
+	bool utf8;	  /* else only ASCII is drawn */
+	unsigned colours; /* that the terminal has; 0: none are to be used */
+	/* where the cursor is, row -1: not shown */
+	int cursor_row, cursor_col;
+	struct gn_cell *cell; /* row by row */
+};
+
+/*
+ * Makes it rows x cols blanks. A zeroed struct is a grid of no size. 0,
+ * -EINVAL for a size below 1 or above GN_CELLS_MAX, -ENOMEM; the grid is as
+ * before then.
+ */
+int gn_cells_resize(struct gn_cells *g, int rows, int cols);
+void gn_cells_free(struct gn_cells *g);
+
+/* All blank, no cursor. */
+void gn_cells_clear(struct gn_cells *g);
+
+/* The cell, NULL outside of the grid. */
+struct gn_cell *gn_cells_at(const struct gn_cells *g, int row, int col);
+
+/*
+ * Puts `text` (UTF-8) at a place, as much as goes before column `end`. What
+ * lies outside of the grid is left out. Returns the column behind the text.
+ */
+int gn_cells_put(struct gn_cells *g, int row, int col, int end, enum gn_ink ink,
+		 const char *text);
+
+/* Fills columns [col, end) with a character one column wide. */
+void gn_cells_fill(struct gn_cells *g, int row, int col, int end,
+		   enum gn_ink ink, uint32_t c);
+
+/* Marks columns [col, end) as selected. */
+void gn_cells_select(struct gn_cells *g, int row, int col, int end);
+
+/* The character as UTF-8; its bytes. */
+size_t gn_cells_encode(uint32_t c, char out[4]);
+
+/* The row as UTF-8 without blanks at its end. Bytes written, without the NUL;
+ * what does not fit in `size` is cut. */
+size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What stands above the table: target, machine, totals, losses, gnomon. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/draw_internal.h"
+
+/* Lines that are to be drawn, as long as there is room. */
+struct header {
+	struct gn_draw *d;
+	int row, end;
+};
+
+static bool next(struct header *h)
+{
+	if (h->row >= h->end)
+		return false;
+	h->row++;
+	return true;
+}
+
+/* The end of a line's text, at the right edge: how the view is set. */
+static int draw_settings(struct gn_draw *d, int row)
+{
+	const struct gn_top_view *v = d->v;
+	const struct gn_top_period *p = d->p;
+	char length[GN_CELL], clock[GN_CELL], text[3 * GN_CELL];
+	bool changes = v->classify != p->m->classify;
+	int col;
+
+	gn_draw_period(length, p->length);
+	gn_draw_clock(clock, p->session);
+	snprintf(text, sizeof(text), " %s%s %s %s",
+		 p->m->classify == GN_CLASSIFY_EXACT ? "exact" : "interval",
+		 changes ? "*" : "", length, clock);
+	col = d->g->cols - (int)strlen(text);
+	if (v->paused)
+		col -= 7;
+	if (col < 10)
+		return d->g->cols;
+	if (v->paused)
+		gn_draw_text(d, row, col, col + 7, GN_INK_BAD, "%s", " PAUSED");
+	gn_draw_text(d, row, v->paused ? col + 7 : col, d->g->cols,
+		     GN_INK_PLAIN, "%s", text);
+	return col;
+}
+
+static void line_title(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	int row = h->row, end, col;
+
+	if (!next(h))
+		return;
+	end = draw_settings(d, row);
+	col = gn_draw_text(d, row, 0, end, GN_INK_STRONG, "gnomon top ");
+	gn_draw_name(d, row, col, end - col, GN_INK_PLAIN,
+		     d->p->title ? d->p->title : "");
+}
+
+static void line_target(struct header *h)
+{
+	const struct gn_top_period *p = h->d->p;
+	int row = h->row;
+
+	if (p->target == GN_TOP_RUNNING || !next(h))
+		return;
+	if (p->target == GN_TOP_KILLED)
+		gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_BAD,
+			     "KILLED by signal %d (%s); this is its last "
+			     "period, q quits",
+			     p->signal,
+			     sigdescr_np(p->signal) ? sigdescr_np(p->signal)
+						    : "unknown");
+	else
+		gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_WARN,
+			     "ENDED with status %d; this is its last period, "
+			     "q quits",
+			     p->status);
+}
+
+/* What was lost, and why. */
+static void line_lost(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_model *m = d->p->m;
+	int row = h->row, col, cols = d->g->cols;
+	const char *before = ": ";
+	char n[GN_CELL];
+
+	if ((!d->p->lost && !gn_model_lossy(m)) || !next(h))
+		return;
+	gn_cells_fill(d->g, row, 0, cols, GN_INK_BAD, ' ');
+	gn_format_count(n, d->p->lost > m->lost ? d->p->lost : m->lost);
+	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "LOST %s records; ", n);
+	gn_format_count(n, m->lost);
+	/* some losses are of no known thread: the causes tell of them */
+	if (m->lost || !gn_model_lossy(m))
+		col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "%s ", n);
+	col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "in this period");
+#define CAUSE(name, value, text, loss, meaning)                     \
+	if (loss && m->counters[GN_COUNTER_##name]) {               \
+		gn_format_count(n, m->counters[GN_COUNTER_##name]); \
+		col = gn_draw_text(d, row, col, cols, GN_INK_BAD,   \
+				   "%s" text " %s", before, n);     \
+		before = ", ";                                      \
+	}
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	(void)col;
+}
+
+static void line_broken(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_model *m = d->p->m;
+	int row = h->row, col, cols = d->g->cols;
+	char n[GN_CELL];
+
+	if (!gn_model_broken(m) || !next(h))
+		return;
+	gn_cells_fill(d->g, row, 0, cols, GN_INK_BAD, ' ');
+	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "SELF-CHECK FAILED");
+#define FAILED(field, text, error)                                            \
+	if (error && m->checks.field) {                                       \
+		gn_format_count(n, m->checks.field);                          \
+		col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "; %s: %s", \
+				   text, n);                                  \
+	}
+	GN_CHECK_LIST(FAILED)
+#undef FAILED
+	(void)col;
+}
+
+static void line_machine(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_top_machine *x = &d->p->machine;
+	int row = h->row, cols = d->g->cols, width = cols / 4, col;
+	uint64_t used = x->mem_total > x->mem_available
+				? x->mem_total - x->mem_available
+				: 0;
+	double busy = gn_pct(x->busy_ns, x->total_ns);
+	char text[2 * GN_CELL], size[2][GN_CELL];
+
+	if (!x->total_ns && !x->mem_total) {
+		if (next(h))
+			gn_draw_text(d, row, 0, cols, GN_INK_DIM,
+				     "machine: not known");
+		return;
+	}
+	if (!next(h))
+		return;
+	width = width < 16 ? 16 : width > 40 ? 40 : width;
+	col = gn_draw_text(d, row, 0, cols, GN_INK_STRONG, "CPU");
+	snprintf(text, sizeof(text), "%.1f%% of %" PRIu32, busy, x->cpus);
+	col = gn_draw_meter(d, row, col, width, busy, GN_INK_GOOD, text);
+	gn_draw_size(size[0], used);
+	gn_draw_size(size[1], x->mem_total);
+	snprintf(text, sizeof(text), "%s/%s", size[0], size[1]);
+	col = gn_draw_text(d, row, col, cols, GN_INK_STRONG, " Mem");
+	col = gn_draw_meter(d, row, col, width, gn_pct(used, x->mem_total),
+			    GN_INK_GOOD, text);
+	col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+			   " load %.2f %.2f %.2f", x->load[0], x->load[1],
+			   x->load[2]);
+	col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN, " iowait %.1f%%",
+			   gn_pct(x->iowait_ns, x->total_ns));
+	gn_draw_text(d, row, col, cols, x->steal_ns ? GN_INK_WARN : GN_INK_DIM,
+		     " steal %.1f%%", gn_pct(x->steal_ns, x->total_ns));
+}
+
+static void line_threads(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_model *m = d->p->m;
+	size_t in[GN_THREAD_ENDED + 1] = {0};
+	int row = h->row, cols = d->g->cols, col;
+	char rate[GN_CELL];
+
+	if (!next(h))
+		return;
+	for (size_t i = 0; i < m->nthreads; i++) {
+		const struct gn_model_live *live = m->threads[i].live;
+
+		in[live && live->state <= GN_THREAD_ENDED
+			   ? live->state
+			   : GN_THREAD_UNKNOWN]++;
+	}
+	col = gn_draw_text(d, row, 0, cols, GN_INK_STRONG, "%zu %s",
+			   m->nthreads,
+			   m->nthreads == 1 ? "thread" : "threads");
+	if (m->nprocesses != 1)
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				   " of %zu processes", m->nprocesses);
+	col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+			   ": %zu running, %zu queued, %zu waiting",
+			   in[GN_THREAD_RUNNING], in[GN_THREAD_RUNNABLE],
+			   in[GN_THREAD_WAITING]);
+	if (in[GN_THREAD_ENDED])
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				   ", %zu ended", in[GN_THREAD_ENDED]);
+	if (in[GN_THREAD_UNKNOWN])
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				   ", %zu not known", in[GN_THREAD_UNKNOWN]);
+	if (!d->p->functions)
+		return;
+	gn_draw_rate_text(rate, m->session.calls, d->p->length);
+	gn_draw_text(d, row, col, cols, GN_INK_PLAIN, "; %s", rate);
+}
+
+/* Columns that "app 12.3" and its gap take. */
+static int class_width(const struct gn_draw *d, int class)
+{
+	const uint64_t *c = d->p->m->session.class_incl;
+	char pct[GN_CELL];
+
+	gn_format_pct(pct, c[class], d->p->m->session.elapsed_incl);
+	return (int)strlen(gn_class_text(class)) + (int)strlen(pct) + 3;
+}
+
+/* The classes with the most time that there is room for. */
+static void fit_classes(const struct gn_draw *d, int room,
+			bool in[GN_CLASS_COUNT])
+{
+	const uint64_t *c = d->p->m->session.class_incl;
+
+	memset(in, 0, GN_CLASS_COUNT * sizeof(*in));
+	for (;;) {
+		int best = -1;
+
+		for (int i = 0; i < GN_CLASS_COUNT; i++) {
+			int class = gn_top_class_at(i);
+
+			if (!in[class] && c[class] &&
+			    (best < 0 || c[class] > c[best]))
+				best = class;
+		}
+		if (best < 0 || class_width(d, best) > room)
+			return;
+		in[best] = true;
+		room -= class_width(d, best);
+	}
+}
+
+static void line_classes(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_values *s = &d->p->m->session;
+	int row = h->row, cols = d->g->cols, width = cols / 8, col;
+	bool in[GN_CLASS_COUNT];
+	char pct[GN_CELL];
+
+	if (!next(h))
+		return;
+	if (!s->elapsed_incl) {
+		gn_draw_text(d, row, 0, cols, GN_INK_DIM, "no thread's time");
+		return;
+	}
+	width = width > 40 ? 40 : width;
+	gn_draw_classes(d, row, 0, width, s->class_incl, s->elapsed_incl);
+	col = width + 1;
+	fit_classes(d, cols - col + 2, in);
+	for (int i = 0; i < GN_CLASS_COUNT; i++) {
+		int class = gn_top_class_at(i);
+
+		if (!in[class])
+			continue;
+		col = gn_draw_text(d, row, col, cols, gn_draw_ink(class), "%s",
+				   gn_class_text(class));
+		gn_format_pct(pct, s->class_incl[class], s->elapsed_incl);
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN, " %s%%",
+				   pct) +
+		      1;
+	}
+}
+
+static void line_gnomon(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_top_period *p = d->p;
+	int row = h->row, cols = d->g->cols, col;
+	bool over = p->budget > 0 && p->slowdown > p->budget;
+	char size[GN_CELL];
+
+	if (!next(h))
+		return;
+	gn_draw_size(size, p->own_rss);
+	col = gn_draw_text(
+		d, row, 0, cols, GN_INK_PLAIN, "gnomon %.1f%% CPU %s",
+		gn_pct(p->own_cpu_ns, p->length), p->own_rss ? size : "");
+	if (!p->lost && !gn_model_lossy(p->m))
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				   "; lost nothing");
+	if (!p->functions) {
+		gn_draw_text(d, row, col, cols, GN_INK_DIM,
+			     "; functions are not traced");
+		return;
+	}
+	if (p->slowdown >= 0)
+		col = gn_draw_text(d, row, col, cols,
+				   over ? GN_INK_WARN : GN_INK_PLAIN,
+				   "; probes slow by %.1f%%", p->slowdown);
+	if (p->budget > 0)
+		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				   " (budget %.1f%%)", p->budget);
+}
+
+/* Which functions are muted, as many as there is room for. */
+static void line_muted(struct header *h)
+{
+	struct gn_draw *d = h->d;
+	const struct gn_top_period *p = d->p;
+	int row = h->row, cols = d->g->cols, col;
+
+	if (!p->nmuted || !next(h))
+		return;
+	col = gn_draw_text(d, row, 0, cols, GN_INK_WARN,
+			   "muted %zu: ", p->nmuted);
+	for (size_t i = 0; i < p->nmuted; i++) {
+		size_t left = p->nmuted - i;
+		/* ", and 12345 more" needs room as long as some are left */
+		int room = cols - col - (left > 1 ? 17 : 2);
+
+		if (room < 12 && i) {
+			gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+				     ", and %zu more", left);
+			return;
+		}
+		if (i)
+			col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
+					   ", ");
+		col = gn_draw_function(d, row, col, room < 24 ? room : 24,
+				       GN_INK_PLAIN, p->muted[i].name);
+	}
+}
+
+int gn_draw_header(struct gn_draw *d, int row, int room)
+{
+	struct header h = {d, row, row + (room > 0 ? room : 0)};
+
+	line_title(&h);
+	line_lost(&h);
+	line_broken(&h);
+	line_target(&h);
+	line_machine(&h);
+	line_threads(&h);
+	line_classes(&h);
+	line_gnomon(&h);
+	line_muted(&h);
+	return h.row - row;
+}

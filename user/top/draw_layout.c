@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which columns there is room for, and where they stand. */
+#include <string.h>
+
+#include "top/draw_internal.h"
+
+/* The first column of the screen: ! where records were lost. */
+#define GUTTER 1
+
+/* Columns of classes that come before other columns of choice. */
+#define MAIN_CLASSES 3
+
+/* What names get before still more columns do. */
+#define NAME_ROOM 32
+
+/* A column while it is decided on. */
+struct plan {
+	bool in[GN_TOP_COLUMNS];
+	int width[GN_TOP_COLUMNS];
+	int room;
+};
+
+static int least_width(int column, enum gn_top_mode mode)
+{
+	if (column >= GN_TOP_CLASS)
+		return 5;
+	switch (column) {
+	case GN_TOP_NAME:
+		return mode == GN_TOP_THREADS ? 12 : 20;
+	case GN_TOP_MODULE:
+		return 12;
+	case GN_TOP_CURRENT:
+	case GN_TOP_HOTTEST:
+		return 16;
+	case GN_TOP_BAR:
+		return 10;
+	case GN_TOP_CALLS:
+	case GN_TOP_PID:
+	case GN_TOP_TID:
+	case GN_TOP_RUNTIME:
+		return 7;
+	default:
+		return 5;
+	}
+}
+
+/* How wide a column may grow; 0: not at all. */
+static int most_width(int column, enum gn_top_mode mode, int cols)
+{
+	switch (column) {
+	case GN_TOP_NAME:
+		return mode == GN_TOP_THREADS ? 24 : 1 << 14;
+	case GN_TOP_MODULE:
+		return 28;
+	case GN_TOP_BAR:
+		return cols >= 160 ? 20 : 0;
+	case GN_TOP_CURRENT:
+	case GN_TOP_HOTTEST:
+		return 1 << 14;
+	default:
+		return 0;
+	}
+}
+
+static void take(struct plan *p, int column, enum gn_top_mode mode)
+{
+	int width = least_width(column, mode);
+
+	if (p->in[column] || width + 1 > p->room)
+		return;
+	p->in[column] = true;
+	p->width[column] = width;
+	p->room -= width + 1;
+}
+
+/* The first classes that something was seen of. */
+static void take_main_classes(struct plan *p, const struct gn_draw *d)
+{
+	int taken = 0;
+
+	for (int i = 0; i < GN_CLASS_COUNT && taken < MAIN_CLASSES; i++) {
+		int class = gn_top_class_at(i);
+
+		if (d->v->seen >> class & 1) {
+			take(p, GN_TOP_CLASS + class, d->v->mode);
+			taken++;
+		}
+	}
+}
+
+/* All classes that something was seen of, or the others, while names keep room
+ * to grow. */
+static void take_classes(struct plan *p, const struct gn_draw *d, bool seen)
+{
+	for (int i = 0; i < GN_CLASS_COUNT && p->room >= NAME_ROOM; i++) {
+		int class = gn_top_class_at(i);
+
+		if ((d->v->seen >> class & 1) == seen)
+			take(p, GN_TOP_CLASS + class, d->v->mode);
+	}
+}
+
+static void take_thread_columns(struct plan *p, const struct gn_draw *d)
+{
+	const int first[] = {
+		GN_TOP_NAME,	GN_TOP_TID,
+		GN_TOP_STATE,	d->v->list[GN_TOP_THREADS].sort,
+		GN_TOP_BAR,	GN_TOP_CALLS,
+		GN_TOP_CURRENT, GN_TOP_CPU,
+	};
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		take(p, first[i], GN_TOP_THREADS);
+	if (d->p->m->nprocesses > 1)
+		take(p, GN_TOP_PID, GN_TOP_THREADS);
+	take_main_classes(p, d);
+	take(p, GN_TOP_HOTTEST, GN_TOP_THREADS);
+	take_classes(p, d, true);
+	take(p, GN_TOP_RUNTIME, GN_TOP_THREADS);
+	take_classes(p, d, false);
+}
+
+static void take_value_columns(struct plan *p, const struct gn_draw *d)
+{
+	const int first[] = {
+		GN_TOP_NAME,  d->v->list[d->v->mode].sort,
+		GN_TOP_CALLS, GN_TOP_EE,
+		GN_TOP_AE,    GN_TOP_EI,
+		GN_TOP_AI,
+	};
+	enum gn_top_mode mode = d->v->mode;
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		take(p, first[i], mode);
+	take(p, GN_TOP_BAR, mode);
+	if (mode != GN_TOP_MODULES)
+		take(p, GN_TOP_MODULE, mode);
+	take_classes(p, d, true);
+	take_classes(p, d, false);
+}
+
+/* What is left over makes columns of text wider, each by as much. */
+static void widen(struct plan *p, enum gn_top_mode mode, int cols)
+{
+	bool any = true;
+
+	while (p->room > 0 && any) {
+		any = false;
+		for (int c = 0; c < GN_TOP_COLUMNS && p->room > 0; c++) {
+			if (!p->in[c] ||
+			    p->width[c] >= most_width(c, mode, cols))
+				continue;
+			p->width[c]++;
+			p->room--;
+			any = true;
+		}
+	}
+}
+
+static void place(struct plan *p, const struct gn_top_columns *columns,
+		  struct gn_layout *out)
+{
+	int x = GUTTER;
+
+	out->n = 0;
+	for (int i = 0; i < columns->n; i++) {
+		int c = columns->column[i];
+
+		if (!p->in[c])
+			continue;
+		out->at[out->n].column = c;
+		out->at[out->n].x = x;
+		out->at[out->n].width = p->width[c];
+		out->n++;
+		x += p->width[c] + 1;
+	}
+}
+
+static void plan_start(struct plan *p, const struct gn_draw *d)
+{
+	memset(p, 0, sizeof(*p));
+	p->room = d->g->cols - GUTTER + 1; /* none is between the last two */
+}
+
+/* A terminal too narrow for any: as much of the name as there is. */
+static void plan_end(struct plan *p, const struct gn_draw *d,
+		     enum gn_top_mode mode)
+{
+	if (!p->in[GN_TOP_NAME]) {
+		memset(p->in, 0, sizeof(p->in));
+		p->in[GN_TOP_NAME] = true;
+		p->width[GN_TOP_NAME] = d->g->cols - GUTTER;
+		return;
+	}
+	widen(p, mode, d->g->cols);
+}
+
+void gn_layout_table(const struct gn_draw *d, struct gn_layout *out)
+{
+	struct gn_top_columns columns;
+	struct plan p;
+
+	gn_top_columns(d->v->mode, &columns);
+	plan_start(&p, d);
+	if (d->v->mode == GN_TOP_THREADS)
+		take_thread_columns(&p, d);
+	else
+		take_value_columns(&p, d);
+	plan_end(&p, d, d->v->mode);
+	place(&p, &columns, out);
+}
+
+void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
+{
+	static const int first[] = {GN_TOP_NAME, GN_TOP_CALLS, GN_TOP_EE,
+				    GN_TOP_AE, GN_TOP_BAR};
+	struct gn_top_columns columns;
+	struct plan p;
+
+	gn_top_columns(GN_TOP_FUNCTIONS, &columns);
+	plan_start(&p, d);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		take(&p, first[i], GN_TOP_FUNCTIONS);
+	take_main_classes(&p, d);
+	take(&p, GN_TOP_MODULE, GN_TOP_FUNCTIONS);
+	take_classes(&p, d, true);
+	plan_end(&p, d, GN_TOP_FUNCTIONS);
+	place(&p, &columns, out);
+}
+
+/* What stands for the order of a column: the largest first, or the least. */
+static const char *arrow(const struct gn_draw *d, int column, bool inverted)
+{
+	bool up = gn_top_column_text(column) || column == GN_TOP_PID ||
+		  column == GN_TOP_TID;
+
+	if (d->g->utf8)
+		return up != inverted ? "\xe2\x96\xb2" : "\xe2\x96\xbc";
+	return up != inverted ? "^" : "v";
+}
+
+void gn_layout_titles(struct gn_draw *d, const struct gn_layout *l, int row,
+		      enum gn_ink ink, int sort, bool inverted)
+{
+	enum gn_top_mode mode =
+		d->v->open && sort < 0 ? GN_TOP_FUNCTIONS : d->v->mode;
+
+	gn_cells_fill(d->g, row, 0, d->g->cols, ink, ' ');
+	for (int i = 0; i < l->n; i++) {
+		int c = l->at[i].column, x = l->at[i].x;
+		int width = l->at[i].width;
+		const char *title = gn_top_column_title(c, mode);
+		bool left = gn_top_column_text(c);
+		int len = (int)strlen(title);
+
+		if (!left && len < width)
+			x += width - len;
+		if (c != sort) {
+			gn_cells_put(d->g, row, x, l->at[i].x + width, ink,
+				     title);
+			continue;
+		}
+		if (!left) /* there is always a blank before it */
+			x = gn_cells_put(d->g, row, x - 1, x, GN_INK_SORTED,
+					 arrow(d, c, inverted));
+		x = gn_cells_put(d->g, row, x, l->at[i].x + width,
+				 GN_INK_SORTED, title);
+		if (left)
+			gn_cells_put(d->g, row, x, l->at[i].x + width + 1,
+				     GN_INK_SORTED, arrow(d, c, inverted));
+	}
+}

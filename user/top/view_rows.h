@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of a table: chosen, sorted, and held on to. */
+#ifndef GNOMON_TOP_VIEW_ROWS_H
+#define GNOMON_TOP_VIEW_ROWS_H
+
+#include "top/view.h"
+#include "top/view_columns.h"
+
+struct gn_top_row {
+	uint64_t id;	/* what it is of; the same in every period */
+	uint32_t index; /* in the model's array of the table */
+	/* the tree's: how deep, whether it has callees, whether they are shown,
+	 * whether it is the last of its caller's */
+	uint32_t depth;
+	bool parent, open, last;
+};
+
+/* Makes v->rows of a period's model. 0, -ENOMEM. */
+int gn_top_rows_make(struct gn_top_view *v, const struct gn_top_period *p);
+
+/* The same for the tree, whose nodes are opened and closed (view_tree.c). */
+int gn_top_tree_make(struct gn_top_view *v, const struct gn_top_period *p);
+
+/* Makes room for one more row, and returns it zeroed; NULL: no memory. */
+struct gn_top_row *gn_top_row_add(struct gn_top_view *v);
+
+/* True when the filter lets the name through; there may be none. */
+bool gn_top_matches(const struct gn_top_view *v, const char *name);
+
+/* What is to be sorted: a place in an array, and what it is worth. */
+struct gn_top_sortable {
+	uint32_t index;
+	double number;
+	const char *text; /* NULL: by number */
+};
+
+/* Sorts as the view's table is to be: numbers downwards, text upwards, the
+ * other way round when inverted; equal ones as in the model. */
+void gn_top_sort(const struct gn_top_view *v, struct gn_top_sortable *s,
+		 size_t n);
+
+/* What a column shows of an entry of the model, `text` or `number`. */
+struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
+				    const struct gn_top_period *p,
+				    uint32_t index);
+
+/* The name and the module of a node of the tree. */
+const char *gn_top_node_name(const struct gn_model *m,
+			     const struct gn_model_node *n,
+			     const char **module);
+
+/* What identifies a thread or a name: a number that hardly two share. */
+uint64_t gn_top_id(uint64_t seed, const char *name);
+
+/* Opens or closes the tree's node of a row. */
+void gn_top_toggle(struct gn_top_view *v, const struct gn_top_row *row,
+		   bool open);
+
+#endif
