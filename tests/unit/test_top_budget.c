@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which functions are muted to keep within a budget. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "top/budget.h"
+
+#define MS   1000000ULL
+#define ROOM 128
+
+struct program {
+	struct gn_model m;
+	struct gn_model_function f[ROOM];
+	char names[ROOM][16];
+	/* of a program that runs: a second of it */
+	uint64_t calls[ROOM], own[ROOM];
+	bool muted[ROOM];
+};
+
+/* A hit of a managed probe costs 500 ns, of an emulated one 700, of a single
+ * stepped one 3,000. */
+static void make(struct program *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->m.functions = p->f;
+	p->m.costs[GN_PROBE_MANAGED] =
+		(struct gn_model_cost){1000, 300, 200, 5, 0};
+	p->m.costs[GN_PROBE_EMULATED] =
+		(struct gn_model_cost){1000, 400, 300, 5, 0};
+	p->m.costs[GN_PROBE_STEPPED] =
+		(struct gn_model_cost){1000, 1600, 1400, 5, 0};
+}
+
+static void add(struct program *p, const char *name, enum gn_runtime_id runtime,
+		uint64_t calls, uint64_t own)
+{
+	uint32_t i = (uint32_t)p->m.nfunctions++;
+
+	assert_true(i < ROOM);
+	snprintf(p->names[i], sizeof(p->names[i]), "%s", name);
+	p->f[i] = (struct gn_model_function){.index = i,
+					     .name = p->names[i],
+					     .module = "m",
+					     .runtime = runtime};
+	p->calls[i] = calls;
+	p->own[i] = own;
+}
+
+/* The model of the next second. What is muted costs nothing, and its time is
+ * its caller's: the first function's. */
+static void run(struct program *p)
+{
+	int managed = GN_PROBE_MANAGED, emulated = GN_PROBE_EMULATED;
+	uint64_t cpu = 0;
+
+	p->m.costs[managed].hits = p->m.costs[emulated].hits = 0;
+	for (size_t i = 0; i < p->m.nfunctions; i++) {
+		struct gn_values *v = &p->f[i].v;
+		bool clr = p->f[i].runtime == GN_RUNTIME_CLR;
+
+		p->f[i].muted = p->muted[i];
+		v->calls = p->muted[i] ? 0 : p->calls[i];
+		v->elapsed_excl = p->muted[i] ? 0 : p->own[i];
+		if (p->muted[i])
+			p->f[0].v.elapsed_excl += p->own[i];
+		p->m.costs[clr ? managed : emulated].hits += 2 * v->calls;
+		cpu += p->own[i];
+	}
+	p->m.session.class_incl[GN_CLASS_APP] = cpu;
+	p->m.probe_cost = p->m.costs[managed].hits * 500 +
+			  p->m.costs[emulated].hits * 700;
+}
+
+static void near(double got, double wanted)
+{
+	double off = got - wanted;
+
+	if (off > 1e-6 || off < -1e-6)
+		fail_msg("%f instead of %f", got, wanted);
+}
+
+static struct gn_top_budget choose(struct program *p, double budget)
+{
+	struct gn_top_budget_opts o = {.budget = budget};
+	struct gn_top_budget b;
+
+	assert_int_equal(gn_top_budget_choose(&p->m, &o, &b), 0);
+	near(b.slowdown, gn_top_slowdown(&p->m));
+	return b;
+}
+
+static void slowdown(void **state)
+{
+	struct program p;
+
+	(void)state;
+	make(&p);
+	/* nothing ran */
+	near(gn_top_slowdown(&p.m), 0);
+	p.m.probe_cost = 40 * MS;
+	p.m.probe_cost_left = 10 * MS;
+	p.m.session.class_incl[GN_CLASS_APP] = 200 * MS;
+	p.m.session.class_incl[GN_CLASS_JIT] = 1 * MS;
+	p.m.session.class_incl[GN_CLASS_GC] = 2 * MS;
+	p.m.session.class_incl[GN_CLASS_SYSCALL] = 3 * MS;
+	p.m.session.class_incl[GN_CLASS_FAULT] = 4 * MS;
+	/* off CPUs: no matter */
+	p.m.session.class_incl[GN_CLASS_SLEEP] = 9000 * MS;
+	p.m.session.class_incl[GN_CLASS_RUNQUEUE] = 9000 * MS;
+	p.m.session.class_incl[GN_CLASS_SUSPEND] = 9000 * MS;
+	p.m.session.class_incl[GN_CLASS_UNCLASSIFIED] = 9000 * MS;
+	/* 50 of 210 - 10 */
+	near(gn_top_slowdown(&p.m), 25);
+	/* all the time on CPUs was probes' */
+	p.m.probe_cost_left = 210 * MS;
+	near(gn_top_slowdown(&p.m), GN_TOP_SLOWDOWN_MOST);
+	p.m.probe_cost_left = UINT64_MAX;
+	near(gn_top_slowdown(&p.m), GN_TOP_SLOWDOWN_MOST);
+}
+
+static void slowdown_raw(void **state)
+{
+	struct program p;
+
+	(void)state;
+	make(&p);
+	p.m.raw = true;
+	p.m.costs[GN_PROBE_EMULATED].hits = 10000; /* 7 ms */
+	p.m.costs[GN_PROBE_STEPPED].hits = 1000;   /* 3 ms */
+	p.m.session.class_incl[GN_CLASS_APP] = 110 * MS;
+	near(gn_top_slowdown(&p.m), 10);
+}
+
+static void slowdown_unknown(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make(&p);
+	add(&p, "hot", GN_RUNTIME_CLR, 1000000, 1 * MS);
+	run(&p);
+	/* probes of another class are hit, of which no one knows the cost */
+	p.m.costs[GN_PROBE_RETURN].hits = 1;
+	near(gn_top_slowdown(&p.m), -1);
+	b = choose(&p, 1);
+	assert_int_equal(b.n, 0);
+	near(b.expected, -1);
+	/* records that no probe makes are no matter */
+	p.m.costs[GN_PROBE_RETURN].hits = 0;
+	p.m.costs[GN_PROBE_NONE].hits = 1;
+	assert_true(gn_top_slowdown(&p.m) > 0);
+	memset(p.m.costs, 0, sizeof(p.m.costs));
+	near(gn_top_slowdown(&p.m), -1);
+}
+
+static void within_budget(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make(&p);
+	/* 50,000 calls of 1 us in a second: 5 % */
+	add(&p, "hot", GN_RUNTIME_CLR, 50000, 1000 * MS);
+	run(&p);
+	b = choose(&p, 5);
+	near(b.slowdown, 5);
+	near(b.expected, 5);
+	assert_int_equal(b.n, 0);
+	b = choose(&p, 4.9);
+	assert_int_equal(b.n, 1);
+	near(b.expected, 0);
+}
+
+/*
+ * On CPUs 1 s. A call costs 1 us, so:
+ *   tiny-a  100,000 calls of   1 us: 10 %   tiny
+ *   tiny-b   40,000 calls of   5 us:  4 %   tiny
+ *   tiny-c   30,000 calls of  10 us:  3 %   just tiny
+ *   mid     150,000 calls of 2.5 us: 15 %   (changed by the tests)
+ *   main          1 call of the rest
+ */
+static void make_worked(struct program *p)
+{
+	make(p);
+	add(p, "main", GN_RUNTIME_CLR, 0, 25 * MS);
+	add(p, "tiny-c", GN_RUNTIME_CLR, 30000, 300 * MS);
+	add(p, "tiny-a", GN_RUNTIME_CLR, 100000, 100 * MS);
+	add(p, "tiny-b", GN_RUNTIME_CLR, 40000, 200 * MS);
+	add(p, "mid", GN_RUNTIME_CLR, 150000, 375 * MS);
+}
+
+static void most_saved_first(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_worked(&p);
+	run(&p);
+	/* 32 %; to 80 % of 20 %: the 15 % of mid leave 17, so tiny-a goes too
+	 */
+	b = choose(&p, 20);
+	near(b.slowdown, 32);
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.function[0], 4);
+	assert_int_equal(b.function[1], 2);
+	near(b.expected, 7);
+	/* to 80 % of 22 %: mid alone leaves 17 */
+	b = choose(&p, 22);
+	assert_int_equal(b.n, 1);
+	near(b.expected, 17);
+}
+
+static void tiny_first(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_worked(&p);
+	/* 20 us a call: it saves most, but is worth seeing */
+	p.own[4] = 3000 * MS;
+	p.own[0] = 400 * MS;
+	run(&p); /* 4 s on CPUs: 8 % */
+	b = choose(&p, 7);
+	near(b.slowdown, 8);
+	/* to 5.6 %: tiny-a takes off 2.5 */
+	assert_int_equal(b.n, 1);
+	assert_int_equal(b.function[0], 2);
+	near(b.expected, 5.5);
+	/* to 0.8 %: mid too, when all that is tiny does not suffice */
+	b = choose(&p, 1);
+	assert_int_equal(b.n, 4);
+	assert_int_equal(b.function[0], 2);
+	assert_int_equal(b.function[1], 3);
+	assert_int_equal(b.function[2], 1);
+	assert_int_equal(b.function[3], 4);
+	near(b.expected, 0);
+	/* what waits is not tiny, however short it runs */
+	make_worked(&p);
+	run(&p);
+	p.f[2].v.elapsed_excl = 100000 * 11000;
+	b = choose(&p, 1);
+	assert_int_equal(b.function[b.n - 1], 2);
+}
+
+/* A native pair is what all native probes cost by all native calls. */
+static void native_pairs(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make(&p);
+	add(&p, "clr", GN_RUNTIME_CLR, 10000, 100 * MS);
+	add(&p, "native", GN_RUNTIME_NATIVE, 8000, 800 * MS);
+	run(&p);
+	p.m.costs[GN_PROBE_EMULATED].hits = 8000;
+	p.m.costs[GN_PROBE_STEPPED].hits = 8000;
+	p.m.session.class_incl[GN_CLASS_APP] = 1000 * MS;
+	/* 10 ms, and 8000 x (700 + 3000) ns = 29.6 ms */
+	p.m.probe_cost = 39600000;
+	b = choose(&p, 3);
+	near(b.slowdown, 3.96);
+	/* clr is tiny: 10 us a call, of 1 us a pair; native is not: 100 us of
+	 * 3.7. Without clr 2.96 %, above 80 % of 3 % */
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.function[0], 0);
+	assert_int_equal(b.function[1], 1);
+	near(b.expected, 0);
+}
+
+static void nothing_to_save(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make(&p);
+	add(&p, "never", GN_RUNTIME_CLR, 0, 500 * MS);
+	add(&p, "rare", GN_RUNTIME_CLR, 1, 500 * MS);
+	run(&p);
+	/* 100 ms of probes that are no function's: compilations */
+	p.m.probe_cost += 100 * MS;
+	b = choose(&p, 5);
+	near(b.slowdown, 10.0001);
+	/* to mute `rare` would take off 1 us of 60 ms too much */
+	assert_int_equal(b.n, 0);
+	near(b.expected, 10.0001);
+}
+
+static bool keep_mid(void *ctx, const struct gn_model_function *f)
+{
+	++*(int *)ctx;
+	return !strcmp(f->name, "mid");
+}
+
+static void kept(void **state)
+{
+	int asked = 0;
+	struct gn_top_budget_opts o = {
+		.budget = 20, .keep = keep_mid, .ctx = &asked};
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_worked(&p);
+	run(&p);
+	assert_int_equal(gn_top_budget_choose(&p.m, &o, &b), 0);
+	assert_true(asked > 0);
+	/* 32 - 10 - 4 - 3 = 15 %, below 16 */
+	assert_int_equal(b.n, 3);
+	assert_int_equal(b.function[0], 2);
+	near(b.expected, 15);
+}
+
+/* The period in which a function was muted still has calls of it: that does
+ * not mute more. */
+static void already_muted(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_worked(&p);
+	run(&p);
+	p.f[4].muted = true;
+	b = choose(&p, 22);
+	near(b.slowdown, 32);
+	near(b.expected, 17);
+	assert_int_equal(b.n, 0);
+	/* and what is muted is not chosen again */
+	b = choose(&p, 1);
+	assert_int_equal(b.n, 3);
+	for (uint32_t i = 0; i < b.n; i++)
+		assert_int_not_equal(b.function[i], 4);
+}
+
+static void mute(struct program *p, const struct gn_top_budget *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		assert_false(p->muted[b->function[i]]);
+		p->muted[b->function[i]] = true;
+	}
+}
+
+/* Period by period until it is within the budget, and then never again. */
+static void settles(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+	char name[16];
+	int periods = 0;
+
+	(void)state;
+	make(&p);
+	add(&p, "main", GN_RUNTIME_CLR, 1, 500 * MS);
+	for (uint64_t i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "f%d", (int)i);
+		add(&p, name, GN_RUNTIME_CLR, 10000 + i * 10, 5 * MS);
+	}
+	/* of a second on CPUs 105 %: each of the hundred about one */
+	for (;; periods++) {
+		run(&p);
+		b = choose(&p, 5);
+		if (b.slowdown <= 5)
+			break;
+		assert_true(b.n > 0);
+		mute(&p, &b);
+	}
+	/* 96 go, 32 a period: those called least are left */
+	assert_int_equal(periods, 3);
+	near(b.slowdown, 4.0061);
+	for (int i = 0; i < 10; i++) {
+		/* a little more or less of everything does not wake it */
+		for (int k = 1; k <= 100; k++)
+			p.calls[k] = p.calls[k] * (i % 2 ? 100 : 110) / 105;
+		run(&p);
+		b = choose(&p, 5);
+		assert_int_equal(b.n, 0);
+	}
+	assert_false(p.muted[0]);
+}
+
+/* The same choice in whatever order the model has its functions. */
+static void by_values_only(void **state)
+{
+	static struct program p, q;
+	struct gn_top_budget a, b;
+	char name[16];
+
+	(void)state;
+	make(&p);
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "f%02d", i * 7 % 40);
+		add(&p, name, GN_RUNTIME_CLR, 10000, 5 * MS);
+	}
+	run(&p);
+	make(&q);
+	for (int i = 39; i >= 0; i--)
+		add(&q, p.names[i], GN_RUNTIME_CLR, 10000, 5 * MS);
+	run(&q);
+	a = choose(&p, 1);
+	b = choose(&q, 1);
+	assert_int_equal(a.n, GN_TOP_BUDGET_MOST);
+	assert_int_equal(b.n, a.n);
+	for (uint32_t i = 0; i < a.n; i++) {
+		snprintf(name, sizeof(name), "f%02d", (int)i);
+		assert_string_equal(p.names[a.function[i]], name);
+		assert_string_equal(q.names[b.function[i]], name);
+	}
+}
+
+static void hostile(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_worked(&p);
+	run(&p);
+	for (int i = 0; i < 5; i++) {
+		p.f[i].v.calls = UINT64_MAX;
+		p.f[i].v.elapsed_excl = UINT64_MAX;
+		p.f[i].muted = i == 3;
+	}
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		p.m.session.class_incl[c] = UINT64_MAX;
+	p.m.probe_cost = p.m.probe_cost_left = UINT64_MAX;
+	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++)
+		p.m.costs[c] = (struct gn_model_cost){1, UINT32_MAX, UINT32_MAX,
+						      0, UINT64_MAX};
+	b = choose(&p, 1e-9);
+	assert_true(b.n <= 5);
+	p.m.nfunctions = 0;
+	b = choose(&p, 1e-9);
+	assert_int_equal(b.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slowdown),
+		cmocka_unit_test(slowdown_raw),
+		cmocka_unit_test(slowdown_unknown),
+		cmocka_unit_test(within_budget),
+		cmocka_unit_test(most_saved_first),
+		cmocka_unit_test(tiny_first),
+		cmocka_unit_test(native_pairs),
+		cmocka_unit_test(nothing_to_save),
+		cmocka_unit_test(kept),
+		cmocka_unit_test(already_muted),
+		cmocka_unit_test(settles),
+		cmocka_unit_test(by_values_only),
+		cmocka_unit_test(hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "top/budget.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums are of doubles: counts of a hostile model cannot overflow them. */
+struct cost {
+	double probes;		/* ns that probes cost */
+	double base;		/* ns on CPUs without it */
+	double native, managed; /* ns that a pair of hits costs */
+	bool known;
+};
+
+struct candidate {
+	const struct gn_model_function *f;
+	double saves;
+	bool tiny;
+};
+
+static double hit_ns(const struct gn_model *m, int class)
+{
+	return (double)m->costs[class].before_ns + m->costs[class].after_ns;
+}
+
+/* Some class in use is measured, and none in use is not. */
+static bool known(const struct gn_model *m)
+{
+	bool any = false;
+
+	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++) {
+		if (m->costs[c].samples)
+			any = true;
+		else if (m->costs[c].hits)
+			return false;
+	}
+	return any;
+}
+
+static double on_cpu(const struct gn_model *m)
+{
+	static const enum gn_class classes[] = {
+		GN_CLASS_APP,	  GN_CLASS_JIT,	  GN_CLASS_GC,
+		GN_CLASS_SYSCALL, GN_CLASS_FAULT,
+	};
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		sum += (double)m->session.class_incl[classes[i]];
+	return sum;
+}
+
+static void find_cost(const struct gn_model *m, struct cost *out)
+{
+	double hits = 0, native = 0, calls = 0, left;
+
+	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++) {
+		double ns = (double)m->costs[c].hits * hit_ns(m, c);
+
+		hits += ns;
+		if (c != GN_PROBE_MANAGED)
+			native += ns;
+	}
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (m->functions[i].runtime == GN_RUNTIME_NATIVE)
+			calls += (double)m->functions[i].v.calls;
+	}
+	out->known = known(m);
+	out->probes =
+		m->raw ? hits
+		       : (double)m->probe_cost + (double)m->probe_cost_left;
+	left = m->raw ? hits : (double)m->probe_cost_left;
+	out->base = on_cpu(m) - left;
+	if (out->base < 0)
+		out->base = 0;
+	out->native = calls > 0 ? native / calls : 0;
+	out->managed = 2 * hit_ns(m, GN_PROBE_MANAGED);
+}
+
+static double percent(const struct cost *c, double probes)
+{
+	double most = GN_TOP_SLOWDOWN_MOST;
+
+	if (!c->known)
+		return -1;
+	if (probes <= 0)
+		return 0;
+	if (probes * 100 >= c->base * most)
+		return most;
+	return probes * 100 / c->base;
+}
+
+double gn_top_slowdown(const struct gn_model *m)
+{
+	struct cost c;
+
+	find_cost(m, &c);
+	return percent(&c, c.probes);
+}
+
+static double pair_ns(const struct cost *c, const struct gn_model_function *f)
+{
+	return f->runtime == GN_RUNTIME_NATIVE ? c->native : c->managed;
+}
+
+static int best_first(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order;
+
+	if (a->tiny != b->tiny)
+		return a->tiny ? -1 : 1;
+	if (a->saves != b->saves)
+		return a->saves > b->saves ? -1 : 1;
+	order = strcmp(a->f->name, b->f->name);
+	if (!order)
+		order = strcmp(a->f->module, b->f->module);
+	if (!order)
+		order = a->f->index < b->f->index ? -1 : 1;
+	return order;
+}
+
+/* What muted functions cost in the period, and will not in the next. */
+static double muted_cost(const struct gn_model *m, const struct cost *c)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		const struct gn_model_function *f = &m->functions[i];
+
+		if (f->muted)
+			sum += (double)f->v.calls * pair_ns(c, f);
+	}
+	return sum;
+}
+
+/* Those worth it, the best first. */
+static size_t find_candidates(const struct gn_model *m, const struct cost *c,
+			      const struct gn_top_budget_opts *o, double excess,
+			      struct candidate *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		const struct gn_model_function *f = &m->functions[i];
+		double pair = pair_ns(c, f);
+		double saves = (double)f->v.calls * pair;
+
+		if (f->muted || saves <= 0 ||
+		    saves * GN_TOP_BUDGET_LEAST < excess ||
+		    (o->keep && o->keep(o->ctx, f)))
+			continue;
+		out[n].f = f;
+		out[n].saves = saves;
+		out[n].tiny =
+			(double)f->v.elapsed_excl <= saves * GN_TOP_BUDGET_TINY;
+		n++;
+	}
+	qsort(out, n, sizeof(*out), best_first);
+	return n;
+}
+
+int gn_top_budget_choose(const struct gn_model *m,
+			 const struct gn_top_budget_opts *o,
+			 struct gn_top_budget *out)
+{
+	struct candidate *candidates;
+	double probes, goal;
+	struct cost c;
+	size_t n;
+
+	memset(out, 0, sizeof(*out));
+	find_cost(m, &c);
+	probes = c.probes - muted_cost(m, &c);
+	out->slowdown = percent(&c, c.probes);
+	out->expected = percent(&c, probes);
+	if (out->expected <= o->budget) /* or not known */
+		return 0;
+	candidates = calloc(m->nfunctions + 1, sizeof(*candidates));
+	if (!candidates)
+		return -ENOMEM;
+	goal = c.base * o->budget / 100 * GN_TOP_BUDGET_GOAL / 100;
+	n = find_candidates(m, &c, o, probes - goal, candidates);
+	for (size_t i = 0; i < n && out->n < GN_TOP_BUDGET_MOST; i++) {
+		if (probes <= goal)
+			break;
+		out->function[out->n++] = candidates[i].f->index;
+		probes -= candidates[i].saves;
+	}
+	out->expected = percent(&c, probes);
+	free(candidates);
+	return 0;
+}

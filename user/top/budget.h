@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * --budget: which functions to mute so that probes slow the target down by no
+ * more than so many per cent. Pure: a period's model in, a choice out.
+ *
+ * Slow-down is 100 x probe cost / time on CPUs without it, of all threads:
+ *   probe cost   probe_cost + probe_cost_left; of a raw model, hits by what a
+ *                hit of their class costs
+ *   time on CPUs the session's classes app, jit, gc, syscall and fault, less
+ *                what of the cost is in them
+ *
+ * A call costs a pair of hits: of a runtime's function two of GN_PROBE_MANAGED;
+ * of a native one what all native probes cost, by all native calls, since the
+ * model does not tell a function's own probe classes. Muting a function saves
+ * its calls in the period times a pair. Functions that are muted already, but
+ * were called before it took effect, are taken off the cost first: else the
+ * period in which functions are muted would have more of them muted.
+ *
+ * When what remains is above the budget, functions are chosen, until
+ * GN_TOP_BUDGET_GOAL per cent of it are reached or GN_TOP_BUDGET_MOST are:
+ *   1. tiny ones, whose exclusive time a call, waits included, is at most
+ *      GN_TOP_BUDGET_TINY pairs: their probes are most of what is seen of them
+ *   2. others, when the tiny ones do not suffice
+ * each group by what muting saves, the most first, then by name and module.
+ * What saves less than GN_TOP_BUDGET_LEAST of the excess is let be: to lose it
+ * from sight would buy nothing.
+ *
+ * Nothing is ever unmuted, and nothing is muted at or below the budget, so it
+ * cannot swing: each period mutes more, or the choice has come to its end.
+ */
+#ifndef GNOMON_TOP_BUDGET_H
+#define GNOMON_TOP_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model.h"
+
+#define GN_TOP_BUDGET_GOAL 80
+#define GN_TOP_BUDGET_MOST 32
+#define GN_TOP_BUDGET_TINY 10
+/* of the excess: one part in so many */
+#define GN_TOP_BUDGET_LEAST 10000
+
+/* A slow-down of that or more, in percent, is told as that: where next to
+ * nothing but probes ran, the quotient says no more. */
+#define GN_TOP_SLOWDOWN_MOST 100000.0
+
+/* What probes slow a period down by, in percent. -1: not known, since probes of
+ * some class in use were not measured. */
+double gn_top_slowdown(const struct gn_model *m);
+
+struct gn_top_budget_opts {
+	double budget; /* percent, above 0 */
+	/* True for what cannot be muted: it is never chosen. NULL: all can. */
+	bool (*keep)(void *ctx, const struct gn_model_function *f);
+	void *ctx;
+};
+
+struct gn_top_budget {
+	double slowdown; /* gn_top_slowdown() */
+	/* What is to be expected once the chosen, and those that were muted
+	 * before, cost nothing any more; -1: not known. Above the budget: the
+	 * next period will choose more, or there is no more to choose. */
+	double expected;
+	uint32_t n;
+	uint32_t function[GN_TOP_BUDGET_MOST]; /* indexes in m->functions, in
+						  the order of choice */
+};
+
+/* 0, -ENOMEM: nothing is chosen. A slow-down that is not known chooses nothing.
+ */
+int gn_top_budget_choose(const struct gn_model *m,
+			 const struct gn_top_budget_opts *o,
+			 struct gn_top_budget *out);
+
+#endif
