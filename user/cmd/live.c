@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "capture/clock.h"
+#include "cmd/live_budget.h"
 #include "top/machine.h"
 
 struct gn_live {
 	const struct gn_live_opts *opts;
 	const struct gn_live_show *show;
 	struct gn_pipeline *pipeline;
+	struct gn_muting muting;
 	struct gn_model *model; /* of the last period */
 	struct gn_model *held;	/* of the one on show while it is paused */
 	bool paused;
@@ -43,6 +45,7 @@ struct gn_live *gn_live_new(const struct gn_live_opts *opts,
 	l->opts = opts;
 	l->show = show;
 	l->period = opts->period;
+	l->muting.budget = opts->budget;
 	l->epoll = -1;
 	l->pipeline = gn_pipeline_new(&opts->pipeline);
 	if (l->pipeline)
@@ -57,6 +60,7 @@ void gn_live_free(struct gn_live *l)
 		return;
 	if (l->held != l->model)
 		gn_model_free(l->held);
+	gn_muting_free(&l->muting);
 	gn_model_free(l->model);
 	gn_pipeline_free(l->pipeline);
 	if (l->epoll >= 0)
@@ -123,7 +127,7 @@ static uint64_t lost_of(const struct gn_model *m)
 }
 
 /* The model of what was fed becomes the period on show. */
-static int end_period(struct gn_live *l)
+static int end_period(struct gn_live *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
 	int err = gn_pipeline_period(l->pipeline, &m);
@@ -137,7 +141,13 @@ static int end_period(struct gn_live *l)
 	l->lost += lost_of(m);
 	l->broken |= gn_model_broken(m);
 	l->p.lost = l->lost;
-	l->p.slowdown = -1;
+	err = gn_muting_apply(&l->muting, l->pipeline, m,
+			      l->p.target == GN_TOP_RUNNING ? s : NULL);
+	if (err)
+		return err;
+	l->p.slowdown = l->muting.slowdown;
+	l->p.muted = l->muting.muted;
+	l->p.nmuted = l->muting.nmuted;
 	err = l->show->period(l->show->ctx, &l->p);
 	if (old != l->held)
 		gn_model_free(old);
@@ -153,7 +163,7 @@ static int tick(struct gn_live *l, struct gn_session *s)
 {
 	int err = gn_session_tick(s);
 
-	return err ? err : end_period(l);
+	return err ? err : end_period(l, s);
 }
 
 /* What the target has become; its last records make the last period. */
@@ -167,7 +177,7 @@ static int target_ended(struct gn_live *l, struct gn_capture *c)
 	}
 	l->p.target = l->p.signal ? GN_TOP_KILLED : GN_TOP_ENDED;
 	err = gn_session_stop(c->session);
-	return err ? err : end_period(l);
+	return err ? err : end_period(l, c->session);
 }
 
 static int watch(struct gn_live *l, int fd)
@@ -245,7 +255,7 @@ static uint64_t due(const struct gn_live *l)
 static int loop(struct gn_capture *c, void *ctx)
 {
 	struct gn_live *l = ctx;
-	int more = 1, done = open_inputs(l, c);
+	int more = 1, done = 0;
 
 	l->begin = l->last = gn_now_ns();
 	l->p.title = l->opts->title;
@@ -255,6 +265,8 @@ static int loop(struct gn_capture *c, void *ctx)
 	gn_machine_read(&l->machine);
 	if (!done && l->show->open)
 		done = l->show->open(l->show->ctx, l);
+	if (!done)
+		done = open_inputs(l, c);
 	while (!done) {
 		uint64_t now = gn_now_ns(), at = due(l);
 

@@ -48,6 +48,17 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
  */
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
 
+/* What a function of a model is known by to the capture. */
+struct gn_func_id {
+	uint32_t func;
+	uint32_t pid; /* 0: a native one, in all processes */
+};
+
+/* The ids of a function of the last model that was made, in processes that
+ * live; at most `max`. Returns how many. */
+size_t gn_pipeline_ids(struct gn_pipeline *p, const struct gn_model_function *f,
+		       struct gn_func_id *ids, size_t max);
+
 /* How intervals that end from now on are told. Best between two periods. */
 void gn_pipeline_classify(struct gn_pipeline *p, enum gn_classify classify);
 
