@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What batch mode tells of a period before its rows. */
+#ifndef GNOMON_TOP_BATCH_HEAD_H
+#define GNOMON_TOP_BATCH_HEAD_H
+
+#include <stdio.h>
+
+#include "top/top.h"
+
+/* Lines "# subject key=value ..."; `shown` of the threads are rows. 0, -errno
+ * of the stream, -ENOMEM. */
+int gn_top_batch_head(const struct gn_top_period *p, size_t shown, bool utf8,
+		      FILE *f);
+
+#endif
