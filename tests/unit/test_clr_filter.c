@@ -134,6 +134,20 @@ static void test_filter_by_module(void **state)
 	assert_false(gn_filter_hooks("y:a::b", "a::b(int)", "x.dll"));
 }
 
+static void test_nothing(void **state)
+{
+	(void)state;
+	assert_false(gn_filter_hooks_nothing(NULL));
+	assert_false(gn_filter_hooks_nothing(""));
+	assert_true(gn_filter_hooks_nothing("!*"));
+	assert_true(gn_filter_hooks_nothing("!*\n"));
+	assert_true(gn_filter_hooks_nothing("App.*\n\n!*\n"));
+	assert_false(gn_filter_hooks_nothing("!*\nApp.*"));
+	assert_false(gn_filter_hooks_nothing("*"));
+	assert_false(gn_filter_hooks_nothing("!**"));
+	assert_false(gn_filter_hooks_nothing("!"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -143,6 +157,7 @@ int main(void)
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_filter_leaves_out),
 		cmocka_unit_test(test_filter_by_module),
+		cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

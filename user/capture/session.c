@@ -304,7 +304,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
 
-	s->managed |= rec->kind == GN_KIND_NAME;
+	/* of a runtime: there may be none of a native program's own */
+	s->managed |= rec->kind == GN_KIND_ENTER;
 	return gn_session_put(s, rec, size);
 }
 

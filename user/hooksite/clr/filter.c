@@ -100,3 +100,17 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 	}
 	return matched ? chosen : !asks;
 }
+
+bool gn_filter_hooks_nothing(const char *filter)
+{
+	bool nothing = false;
+
+	while (filter && *filter) {
+		size_t len = strcspn(filter, "\n");
+
+		if (len)
+			nothing = len == 2 && !memcmp(filter, "!*", 2);
+		filter += len + (filter[len] == '\n');
+	}
+	return nothing;
+}

@@ -23,4 +23,7 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 
+/* True when its last line is "!*": nothing is hooked. */
+bool gn_filter_hooks_nothing(const char *filter);
+
 #endif

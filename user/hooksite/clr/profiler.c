@@ -12,11 +12,13 @@
 #include "text.h"
 #include "unwinds.h"
 
-#define EVENTS                                                            \
-	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS |                  \
-	 GN_PRF_JIT_COMPILATION | GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE | \
-	 GN_PRF_SUSPENDS)
-#define EVENTS_HIGH (GN_PRF_HIGH_DYNAMIC_UNLOADS | GN_PRF_HIGH_BASIC_GC)
+/* ENTERLEAVE makes the runtime compile all that it has compiled code for, so
+ * it is asked for only when some function is to be seen. */
+#define EVENTS                                           \
+	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
+	 GN_PRF_JIT_COMPILATION | GN_PRF_SUSPENDS)
+#define EVENTS_FUNCTIONS (GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE)
+#define EVENTS_HIGH	 (GN_PRF_HIGH_DYNAMIC_UNLOADS | GN_PRF_HIGH_BASIC_GC)
 
 static const struct gn_guid profiler_info8 = {
 	0xc5ac80a6,
@@ -230,6 +232,7 @@ static gn_hr keep_filter(struct gn_clr *clr)
 
 static gn_hr start(struct gn_clr *clr, void *unknown)
 {
+	bool functions;
 	gn_hr hr;
 
 	hr = GN_COM(unknown, GN_UNKNOWN_QUERY,
@@ -239,9 +242,11 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	hr = keep_filter(clr);
 	if (hr < 0)
 		return hr;
+	functions = !gn_filter_hooks_nothing(clr->filter);
+	clr->events = functions ? EVENTS | EVENTS_FUNCTIONS : EVENTS;
 	hr = GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2,
-		    set_event_mask_fn)(clr->info, EVENTS, EVENTS_HIGH);
-	if (hr < 0)
+		    set_event_mask_fn)(clr->info, clr->events, EVENTS_HIGH);
+	if (hr < 0 || !functions)
 		return hr;
 	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
 		    set_mapper_fn)(clr->info, map_function, clr);
@@ -261,7 +266,7 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 		hr = start(clr, unknown);
 	GN_CLR_SITE(init)
 	(clr->info ? runtime_version(clr->info) : 0,
-	 (uint64_t)EVENTS_HIGH << 32 | EVENTS, (uint32_t)hr);
+	 (uint64_t)EVENTS_HIGH << 32 | clr->events, (uint32_t)hr);
 	/* Any other failure makes the runtime say so on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }

@@ -16,6 +16,7 @@ struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
 	void *info;	    /* ICorProfilerInfo8 */
 	const char *filter; /* of the arena, or NULL */
+	uint32_t events;    /* that were asked for, the low half */
 	struct gn_arena arena;
 	struct gn_ids ids;
 };
