@@ -152,9 +152,14 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	use = gn_live_use(live);
 	t->a.command_out = gn_top_show_command_out(show);
 	status = gn_capture_run(&c, &t->a, argc, argv, &use);
-	gn_top_show_close(show);
+	if (gn_top_show_close(show) && !status && gn_session_child(c.session))
+		fputs("gnomon: the command goes on, untraced; Ctrl-C ends the "
+		      "waiting for it\n",
+		      stderr);
+	gn_top_show_output(show);
 	if (c.session && !status)
 		gn_capture_wait(&c);
+	gn_top_show_output(show);
 	if (!status)
 		status = gn_live_status(live, t->a.args.allow_loss);
 	status = gn_capture_status(&c, status);

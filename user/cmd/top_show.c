@@ -24,6 +24,7 @@ struct gn_top_show {
 	FILE *f; /* of rows */
 	struct gn_top_prom *prom;
 	int command_out; /* what the command writes meanwhile; 0 = nothing */
+	off_t printed;	 /* of that */
 	struct gn_screen *screen;
 	struct gn_cells cells;
 	struct gn_top_view view;
@@ -316,10 +317,31 @@ int gn_top_show_command_out(const struct gn_top_show *s)
 	return s->command_out;
 }
 
-void gn_top_show_close(struct gn_top_show *s)
+bool gn_top_show_close(struct gn_top_show *s)
 {
+	bool open = s->screen != NULL;
+
 	gn_screen_close(s->screen);
 	s->screen = NULL;
+	return open;
+}
+
+void gn_top_show_output(struct gn_top_show *s)
+{
+	struct sigaction before;
+	char buf[16384];
+	ssize_t n;
+
+	if (s->command_out <= 0)
+		return;
+	ignore_pipe(&before);
+	while ((n = pread(s->command_out, buf, sizeof(buf), s->printed)) > 0) {
+		if (fwrite(buf, 1, (size_t)n, stdout) != (size_t)n)
+			break;
+		s->printed += n;
+	}
+	fflush(stdout);
+	sigaction(SIGPIPE, &before, NULL);
 }
 
 void gn_top_show_free(struct gn_top_show *s)

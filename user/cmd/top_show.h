@@ -40,8 +40,11 @@ const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s);
  * always goes. */
 int gn_top_show_command_out(const struct gn_top_show *s);
 
-/* Gives the terminal back, and prints what the command wrote meanwhile. */
-void gn_top_show_close(struct gn_top_show *s);
+/* Gives the terminal back. True: it had been the screen's. */
+bool gn_top_show_close(struct gn_top_show *s);
+
+/* Prints what the command wrote since the last time, if it was kept. */
+void gn_top_show_output(struct gn_top_show *s);
 
 void gn_top_show_free(struct gn_top_show *s);
 
