@@ -18,6 +18,8 @@ struct plan {
 	bool in[GN_TOP_COLUMNS];
 	int width[GN_TOP_COLUMNS];
 	int room;
+	/* time by class: what has more comes first */
+	const uint64_t *seen;
 };
 
 static int least_width(int column, enum gn_top_mode mode)
@@ -73,31 +75,46 @@ static void take(struct plan *p, int column, enum gn_top_mode mode)
 	p->room -= width + 1;
 }
 
-/* The first classes that something was seen of. */
-static void take_main_classes(struct plan *p, const struct gn_draw *d)
+/* The class that has had the most time and has no column yet; application time
+ * comes first. -1: none, or none with any time. */
+static int next_class(const struct plan *p)
 {
-	int taken = 0;
+	const uint64_t *seen = p->seen;
+	int best = -1;
 
-	for (int i = 0; i < GN_CLASS_COUNT && taken < MAIN_CLASSES; i++) {
+	if (!p->in[GN_TOP_CLASS + GN_CLASS_APP])
+		return GN_CLASS_APP;
+	for (int i = 0; i < GN_CLASS_COUNT; i++) {
 		int class = gn_top_class_at(i);
 
-		if (d->v->seen >> class & 1) {
-			take(p, GN_TOP_CLASS + class, d->v->mode);
-			taken++;
-		}
+		if (!p->in[GN_TOP_CLASS + class] && seen[class] &&
+		    (best < 0 || seen[class] > seen[best]))
+			best = class;
+	}
+	return best;
+}
+
+/* At most `most` classes with time, each only if `room` is left before it. */
+static void take_classes(struct plan *p, const struct gn_draw *d, int most,
+			 int room)
+{
+	for (; most > 0 && p->room >= room; most--) {
+		int class = next_class(p);
+
+		if (class < 0)
+			return;
+		take(p, GN_TOP_CLASS + class, d->v->mode);
+		if (!p->in[GN_TOP_CLASS + class])
+			return;
 	}
 }
 
-/* All classes that something was seen of, or the others, while names keep room
- * to grow. */
-static void take_classes(struct plan *p, const struct gn_draw *d, bool seen)
+/* All of them, while names keep room to grow; those without time come last. */
+static void take_all_classes(struct plan *p, const struct gn_draw *d)
 {
-	for (int i = 0; i < GN_CLASS_COUNT && p->room >= NAME_ROOM; i++) {
-		int class = gn_top_class_at(i);
-
-		if ((d->v->seen >> class & 1) == seen)
-			take(p, GN_TOP_CLASS + class, d->v->mode);
-	}
+	take_classes(p, d, GN_CLASS_COUNT, NAME_ROOM);
+	for (int i = 0; i < GN_CLASS_COUNT && p->room >= NAME_ROOM; i++)
+		take(p, GN_TOP_CLASS + gn_top_class_at(i), d->v->mode);
 }
 
 static void take_thread_columns(struct plan *p, const struct gn_draw *d)
@@ -113,11 +130,11 @@ static void take_thread_columns(struct plan *p, const struct gn_draw *d)
 		take(p, first[i], GN_TOP_THREADS);
 	if (d->p->m->nprocesses > 1)
 		take(p, GN_TOP_PID, GN_TOP_THREADS);
-	take_main_classes(p, d);
+	take_classes(p, d, MAIN_CLASSES, 0);
 	take(p, GN_TOP_HOTTEST, GN_TOP_THREADS);
-	take_classes(p, d, true);
+	take_classes(p, d, GN_CLASS_COUNT, NAME_ROOM);
 	take(p, GN_TOP_RUNTIME, GN_TOP_THREADS);
-	take_classes(p, d, false);
+	take_all_classes(p, d);
 }
 
 static void take_value_columns(struct plan *p, const struct gn_draw *d)
@@ -135,8 +152,7 @@ static void take_value_columns(struct plan *p, const struct gn_draw *d)
 	take(p, GN_TOP_BAR, mode);
 	if (mode != GN_TOP_MODULES)
 		take(p, GN_TOP_MODULE, mode);
-	take_classes(p, d, true);
-	take_classes(p, d, false);
+	take_all_classes(p, d);
 }
 
 /* What is left over makes columns of text wider, each by as much. */
@@ -179,7 +195,8 @@ static void place(struct plan *p, const struct gn_top_columns *columns,
 static void plan_start(struct plan *p, const struct gn_draw *d)
 {
 	memset(p, 0, sizeof(*p));
-	p->room = d->g->cols - GUTTER + 1; /* none is between the last two */
+	p->room = d->g->cols - GUTTER + 1; /* no blank behind the last */
+	p->seen = d->v->seen;
 }
 
 /* A terminal too narrow for any: as much of the name as there is. */
@@ -219,11 +236,12 @@ void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
 
 	gn_top_columns(GN_TOP_FUNCTIONS, &columns);
 	plan_start(&p, d);
+	p.seen = d->v->open->t.classes;
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		take(&p, first[i], GN_TOP_FUNCTIONS);
-	take_main_classes(&p, d);
+	take_classes(&p, d, MAIN_CLASSES, 0);
 	take(&p, GN_TOP_MODULE, GN_TOP_FUNCTIONS);
-	take_classes(&p, d, true);
+	take_classes(&p, d, GN_CLASS_COUNT, NAME_ROOM);
 	plan_end(&p, d, GN_TOP_FUNCTIONS);
 	place(&p, &columns, out);
 }

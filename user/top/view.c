@@ -72,10 +72,8 @@ static bool find_same(struct gn_top_view *v, uint64_t id, uint32_t index)
 
 static void see_classes(struct gn_top_view *v, const struct gn_model *m)
 {
-	for (int c = 0; c < GN_CLASS_COUNT; c++) {
-		if (m->session.class_incl[c])
-			v->seen |= 1u << c;
-	}
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		v->seen[c] += m->session.class_incl[c];
 }
 
 int gn_top_view_update(struct gn_top_view *v, const struct gn_top_period *p)
@@ -95,10 +93,10 @@ int gn_top_view_update(struct gn_top_view *v, const struct gn_top_period *p)
 	v->of = m;
 	v->number = p ? p->number : 0;
 	v->stale = false;
-	if (m)
+	if (m && fresh) {
 		see_classes(v, m);
-	if (m && fresh)
 		err = gn_top_thread_update(v, p);
+	}
 	if (m && !err)
 		err = gn_top_rows_make(v, p);
 	if (err) {
