@@ -8,7 +8,7 @@
 #define DEPTH  60
 
 struct plan {
-	uint64_t end; /* when the interval ends */
+	uint64_t begin, end; /* of the interval */
 	struct gn_slice slices[SLICES];
 	bool woken[SLICES]; /* the waker says so, where it can */
 	int n, sent;
@@ -28,11 +28,12 @@ struct sim_thread {
 	int jump_to; /* function entered next by a tail call, 0 = none */
 	uint64_t jump_key;
 	uint64_t lost, lost_slices; /* since the last record that was not */
+	uint64_t seen;		    /* when it was looked at last */
 };
 
 struct sim {
 	uint64_t random;
-	int loss_permille;
+	const struct sim_opts *opts;
 	struct stream *s;
 	struct oracle *o;
 	struct sim_thread threads[ORACLE_THREADS];
@@ -71,7 +72,7 @@ static struct plan make_plan(struct sim *m, uint64_t from)
 		GN_CLASS_RUNQUEUE, GN_CLASS_OTHER, GN_CLASS_LOCK,
 		GN_CLASS_SYSCALL,  GN_CLASS_IPC,   GN_CLASS_DISK,
 	};
-	struct plan p = {0};
+	struct plan p = {.begin = from};
 	uint64_t at = from;
 	int n = below(m, 3) ? 0 : below(m, SLICES);
 
@@ -93,7 +94,7 @@ static struct plan make_plan(struct sim *m, uint64_t from)
 
 static bool is_lost(struct sim *m)
 {
-	bool lost = below(m, 1000) < m->loss_permille;
+	bool lost = below(m, 1000) < m->opts->loss_permille;
 
 	m->lost += lost;
 	return lost;
@@ -192,6 +193,79 @@ static void send_wake(struct sim *m, int thread, const struct gn_slice *s)
 		send(m, by, &e, thread, false);
 }
 
+static bool is_wait(enum gn_class class)
+{
+	return class > GN_CLASS_RUNQUEUE;
+}
+
+/* What slice s says at `time`, which is in it, and the one after it, which is
+ * told together with it. */
+static void fill_now(struct gn_rec_now *r, const struct gn_slice *s,
+		     const struct gn_slice *then, uint64_t time)
+{
+	r->h.time = time;
+	r->since = s->start;
+	r->class = s->class;
+	r->reason = s->reason;
+	if (is_wait(s->class)) {
+		r->state = GN_CPU_WAITING;
+	} else if (s->class == GN_CLASS_RUNQUEUE) {
+		r->state = GN_CPU_QUEUED;
+	} else {
+		r->state = GN_CPU_ON;
+	}
+	if (then && time > s->end) {
+		r->state = GN_CPU_WOKEN;
+		r->woken = s->end;
+	}
+}
+
+/*
+ * The thread is looked at, at some time of the plan after what was told of it
+ * and before what comes next, which is slice k.
+ */
+static void look(struct sim *m, int thread, const struct plan *p, int k)
+{
+	struct sim_thread *t = &m->threads[thread];
+	struct gn_rec_now r = {
+		.h = {.tid = sim_tid(thread), .kind = GN_KIND_NOW},
+		.reason = GN_NO_SYSCALL,
+		.state = GN_CPU_ON,
+	};
+	const struct gn_slice *s = k < p->n ? &p->slices[k] : NULL;
+	const struct gn_slice *then = NULL;
+	uint64_t from = k ? p->slices[k - 1].end : p->begin, to = p->end;
+
+	if (below(m, 1000) >= m->opts->now_permille)
+		return;
+	if (s && k + 1 < p->n && is_wait(s->class) &&
+	    s[1].class == GN_CLASS_RUNQUEUE && s[1].start == s->end)
+		then = s + 1;
+	if (s)
+		to = then ? then->end : s->end;
+	if (from < t->seen)
+		from = t->seen;
+	if (from > to)
+		return;
+	r.h.time = r.since = from + (uint64_t)below(m, (int)(to - from) + 1);
+	t->seen = r.h.time;
+	if (s && r.h.time > s->start)
+		fill_now(&r, s, then, r.h.time);
+	stream_raw(m->s, &r, sizeof(r));
+}
+
+static void maybe_end_period(struct sim *m)
+{
+	struct gn_rec r = {.kind = SIM_PERIOD};
+	int i;
+
+	if (below(m, 1000) >= m->opts->now_permille)
+		return;
+	for (i = 0; i < ORACLE_THREADS; i++)
+		look(m, i, &m->threads[i].plan, m->threads[i].plan.sent);
+	stream_raw(m->s, &r, sizeof(r));
+}
+
 /* What a slice says when it is late does not depend on when that is. */
 static bool can_be_late(const struct gn_slice *s)
 {
@@ -218,6 +292,7 @@ static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 		e.os_ns += (uint32_t)(p->slices[i].end - p->slices[i].start);
 		if (i < p->sent)
 			continue;
+		look(m, thread, p, i);
 		late = i == p->n - 1 && !below(m, 4);
 		if (late)
 			keep = keep || !can_be_late(&p->slices[i]);
@@ -226,6 +301,7 @@ static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 		if (send_slice(m, thread, &p->slices[i], late))
 			tell_slice(m, thread, &p->slices[i]);
 	}
+	look(m, thread, p, p->n);
 	if (e.os_ns || !below(m, 10))
 		e.flags = GN_F_OS_EVENT;
 	if (next.n && !below(m, 3)) {
@@ -233,6 +309,8 @@ static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 		told = send_slice(m, thread, &next.slices[0], true);
 		next.sent = 1;
 	}
+	if (m->opts->late && kind != GN_KIND_EXIT && kind != GN_KIND_STOP)
+		look(m, thread, &next, next.sent);
 	send(m, thread, &e, 0, keep);
 	if (told)
 		tell_slice(m, thread, &next.slices[0]);
@@ -290,7 +368,7 @@ static void nest(struct sim *m, int thread)
 	static const enum gn_kind ends[] = {GN_KIND_JIT_END, GN_KIND_GC_END};
 	struct sim_thread *t = &m->threads[thread];
 
-	if (!below(m, 3)) {
+	if (!m->opts->calm && !below(m, 3)) {
 		end_interval(m, thread,
 			     below(m, 2) ? GN_KIND_SUSPEND_BEGIN
 					 : GN_KIND_SUSPEND_END,
@@ -357,7 +435,8 @@ static void step(struct sim *m, int thread)
 	} else if (what < 94) {
 		nest(m, thread);
 	} else if (what < 98) {
-		switch_stack(m, thread, below(m, ORACLE_STACKS), false);
+		if (!m->opts->calm)
+			switch_stack(m, thread, below(m, ORACLE_STACKS), false);
 		if (t->depth[t->stack] && below(m, 2))
 			leave(m, thread, GN_KIND_LEAVE);
 		else if (t->depth[t->stack] < DEPTH - 1)
@@ -421,20 +500,20 @@ static void define_functions(struct stream *s, struct oracle *o)
 
 void simulate(const struct sim_opts *opts, struct stream *s, struct oracle *o)
 {
-	struct sim m = {.random = opts->seed,
-			.loss_permille = opts->loss_permille,
-			.s = s,
-			.o = o};
+	struct sim m = {.random = opts->seed, .opts = opts, .s = s, .o = o};
 	struct stream_event count = {.kind = GN_KIND_COUNT,
 				     .id = GN_COUNTER_RING_FULL};
 	int i;
 
-	define_costs(&m);
+	if (!opts->calm)
+		define_costs(&m);
 	define_functions(s, o);
 	for (i = 0; i < ORACLE_THREADS; i++)
 		begin_thread(&m, i);
-	for (i = 0; i < opts->steps; i++)
+	for (i = 0; i < opts->steps; i++) {
 		step(&m, below(&m, ORACLE_THREADS));
+		maybe_end_period(&m);
+	}
 	for (i = 0; i < ORACLE_THREADS; i++)
 		end_interval(&m, i, below(&m, 2) ? GN_KIND_EXIT : GN_KIND_STOP,
 			     0, 0, true);

@@ -14,7 +14,15 @@ struct sim_opts {
 	uint64_t seed;
 	int steps;	   /* of all threads */
 	int loss_permille; /* records that are lost */
+	int now_permille;  /* so often a thread is looked at, and a period ends:
+			    * a SIM_PERIOD record */
+	bool calm; /* nothing that depends on when it is looked at: no probe
+		    * cost, suspensions and other stacks */
+	bool late; /* looks overtake records */
 };
+
+/* Of no kind that there is. */
+#define SIM_PERIOD 255
 
 /* `s` must be all zeros; `o` has its classification only. */
 void simulate(const struct sim_opts *opts, struct stream *s, struct oracle *o);

@@ -8,6 +8,8 @@ gn_unit_test(test_model_waits gnomon_model)
 gn_unit_test(test_model_suspend gnomon_model)
 gn_unit_test(test_model_pipeline gnomon_model)
 gn_unit_test(test_model_period gnomon_model)
+gn_unit_test(test_model_live gnomon_model)
+gn_unit_test(test_model_mute gnomon_model)
 # every allocation fails once
 gn_unit_test(test_model_memory gnomon_model)
 target_link_options(test_model_memory PRIVATE

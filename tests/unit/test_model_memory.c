@@ -105,6 +105,58 @@ static int feed_thread(struct gn_pipeline *p, uint64_t time, enum gn_kind kind,
 	return gn_pipeline_feed(p, &r.f.h, sizeof(r));
 }
 
+static int feed_now(struct gn_pipeline *p, uint64_t time, uint32_t tid)
+{
+	struct gn_rec_now r = {
+		.h = {.time = time, .tid = tid, .kind = GN_KIND_NOW},
+		.since = time - 1,
+		.reason = (uint16_t)time,
+		.state = GN_CPU_WAITING,
+		.class = GN_CLASS_SLEEP};
+
+	return gn_pipeline_feed(p, &r.h, sizeof(r));
+}
+
+static int feed_mute(struct gn_pipeline *p, uint32_t func)
+{
+	struct gn_rec_mute r = {.h = {.kind = GN_KIND_MUTE}, .func = func};
+
+	return gn_pipeline_feed(p, &r.h, sizeof(r));
+}
+
+/* A period ends; its model may lack memory, the next one must not be wrong. */
+static int end_period(struct gn_pipeline *p, const uint32_t *tids, size_t n,
+		      uint64_t time)
+{
+	struct gn_model *m = NULL;
+	int err = 0;
+
+	while (n--)
+		err |= feed_now(p, time, tids[n]);
+	err |= gn_pipeline_period(p, &m);
+	if (m) {
+		assert_int_equal(m->checks.account_error_ns, 0);
+		gn_model_free(m);
+	}
+	return err;
+}
+
+/* The same with periods, of which there are none without the live view. */
+static int feed_periods(struct gn_pipeline *p)
+{
+	static const uint32_t tids[] = {3, 2, 10, 40};
+	int err = 0;
+
+	err |= end_period(p, tids, 4, 900);
+	err |= feed_event(p, 910, 10, GN_KIND_JIT_BEGIN, 1u << 28 | 1, 0);
+	err |= feed_event(p, 920, 10, GN_KIND_EXIT, 0, 0);
+	err |= feed_mute(p, 5);
+	err |= feed_mute(p, 1u << 28 | 7);
+	err |= end_period(p, tids, 4, 1000);
+	err |= feed_event(p, 1010, 3, GN_KIND_ENTER, 9, 0x300);
+	return err;
+}
+
 /* Something of everything. Returns whether any record met a lack of memory:
  * the others are fed all the same, as a pipeline must bear that. */
 static int feed_all(struct gn_pipeline *p)
@@ -142,20 +194,22 @@ static int feed_all(struct gn_pipeline *p)
 	return err;
 }
 
-static void any_allocation_can_fail(void **state)
+static void any_can_fail(bool live)
 {
-	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT};
+	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT,
+					.live = live};
 	struct gn_pipeline *p;
 	struct gn_model *m;
 	long at, whole = 0;
 	int err;
 
-	(void)state;
 	for (at = 0; !whole; at++) {
 		m = NULL;
 		left = at;
 		p = gn_pipeline_new(&opts);
 		err = p ? feed_all(p) : -ENOMEM;
+		if (p && live)
+			err |= feed_periods(p);
 		if (p && gn_pipeline_finish(p, &m))
 			err = -ENOMEM;
 		whole = left >= 0; /* none was left to fail */
@@ -171,10 +225,23 @@ static void any_allocation_can_fail(void **state)
 	assert_true(at > 100);
 }
 
+static void any_allocation_can_fail(void **state)
+{
+	(void)state;
+	any_can_fail(false);
+}
+
+static void any_allocation_of_periods_can_fail(void **state)
+{
+	(void)state;
+	any_can_fail(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_allocation_can_fail),
+		cmocka_unit_test(any_allocation_of_periods_can_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

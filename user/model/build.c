@@ -111,11 +111,10 @@ static int list_fns(struct build *b)
 		err |= add_fn(b, p->waits.rows[i].fn);
 		err |= add_fn(b, p->waits.rows[i].waker_fn);
 	}
-	for (i = 0; p->opts.live && i < p->nthreads; i++)
-		for (k = 0; k < GN_LIVE_ACTIVITIES &&
-			    k < p->threads[i]->live.activities;
-		     k++)
-			err |= add_fn(b, p->threads[i]->live.activity[k].fn);
+	for (i = 0; i < p->nthreads; i++)
+		for (k = 0; k < gn_live_activities(&p->threads[i]->live); k++)
+			err |= add_fn(b,
+				      gn_live_at(&p->threads[i]->live, k)->fn);
 	for (i = 0; i < p->shares.n; i++)
 		err |= add_fn(b, p->shares.rows[i].fn);
 	for (i = 0; i < names->nmuted; i++)

@@ -28,8 +28,7 @@ void gn_live_end(struct gn_thread *t, uint64_t time)
 	struct gn_live *l = &t->live;
 	uint32_t i;
 
-	for (i = 0; l->under_way && i < GN_LIVE_ACTIVITIES && i < l->activities;
-	     i++) {
+	for (i = 0; l->under_way && i < gn_live_activities(l); i++) {
 		struct gn_activity *a = activity(l, l->activities - i);
 
 		if (a->end || under_way(&t->account, l->activities - i))
@@ -134,9 +133,8 @@ static void fill_activities(const struct gn_thread *t,
 	const struct gn_live *l = &t->live;
 	uint32_t i;
 
-	for (i = 0; i < GN_LIVE_ACTIVITIES && i < l->activities; i++) {
-		const struct gn_activity *a =
-			&l->activity[(l->activities - i) % GN_LIVE_ACTIVITIES];
+	for (i = 0; i < gn_live_activities(l); i++) {
+		const struct gn_activity *a = gn_live_at(l, i);
 
 		out->activity[i] = (struct gn_model_activity){
 			.class = a->class,

@@ -55,6 +55,20 @@ struct gn_live {
 	uint32_t under_way;  /* of those in `activity` */
 };
 
+/* How many of the last ones are known; and the k-th of those, the latest is 0.
+ */
+static inline uint32_t gn_live_activities(const struct gn_live *l)
+{
+	return l->activities < GN_LIVE_ACTIVITIES ? l->activities
+						  : GN_LIVE_ACTIVITIES;
+}
+
+static inline const struct gn_activity *gn_live_at(const struct gn_live *l,
+						   uint32_t k)
+{
+	return &l->activity[(l->activities - k) % GN_LIVE_ACTIVITIES];
+}
+
 struct gn_thread {
 	uint32_t index; /* in threads */
 	uint32_t tid;
