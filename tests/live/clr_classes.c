@@ -95,9 +95,10 @@ static void run_way(struct live *t, const char *options, const char *way,
 	clr_trace(t, options, NULL, &command, &end, &r->report);
 	if (end.code == 77 && strncmp(end.out, "skip ", 5) == 0)
 		live_skip(t, "%s", end.out + 5);
+	if (r->report)
+		clr_closed(t, r->report);
 	CHECK(t, end.code == 0 && r->report, "gnomon ended with %d: %s",
 	      end.code, end.err);
-	clr_closed(t, r->report);
 	r->truths = calloc(1, sizeof(*r->truths));
 	CHECK(t, r->truths, "no memory");
 	live_truths(t, end.out, r->truths);
@@ -284,7 +285,7 @@ static uint64_t interruptions(struct live *t, const json_t *thread)
 	return sum;
 }
 
-/* The runtime rounds each pause to microseconds. */
+/* The runtime tells each pause in whole microseconds. */
 static uint64_t rounding(const struct run *r)
 {
 	return 1000 * truth(r, "collections") + LIVE_CLOCK_NS;
