@@ -244,6 +244,10 @@ bool gn_model_lossy(const struct gn_model *m);
 /* True when a check that is an error is not 0. */
 bool gn_model_broken(const struct gn_model *m);
 
+/* True when the kernel's account of the thread is another one: by more than 1 %
+ * and 1 ms, on CPUs or in the run queue. */
+bool gn_model_thread_differs(const struct gn_model_thread *t);
+
 /* 100 * part / whole, 0 when whole is 0. */
 double gn_pct(uint64_t part, uint64_t whole);
 

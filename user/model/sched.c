@@ -25,23 +25,35 @@ void gn_sched_take(struct gn_thread *t, const struct gn_rec_sched *r)
 	s->delay = add_sat(s->delay, r->delay);
 }
 
-/*
- * The sum of both, for the kernel itself knows their split less well: when a
- * thread that is woken preempts another, it takes the switch to have been when
- * it last read its clock, some time before; what the one then has too little
- * on the CPU it has too much on the run queue, or the other way round.
- */
+static bool differ(uint64_t kernel, uint64_t own)
+{
+	uint64_t by = kernel > own ? kernel - own : own - kernel;
+
+	return by > own / PART && by > SLACK_NS;
+}
+
+/* A sum of UINT64_MAX is not told. */
+static bool sums_differ(const struct gn_sched_sums *s)
+{
+	return s->known && (differ(s->kernel_cpu, s->cpu) ||
+			    (s->kernel_delay != UINT64_MAX &&
+			     differ(s->kernel_delay, s->delay)));
+}
+
 bool gn_sched_differs(const struct gn_thread *t)
 {
-	const struct gn_sched_sums *s = &t->sched;
-	uint64_t kernel = s->kernel_cpu, own = s->cpu, by;
+	return sums_differ(&t->sched);
+}
 
-	if (!s->known)
-		return false;
-	if (s->kernel_delay != UINT64_MAX) {
-		kernel = add_sat(kernel, s->kernel_delay);
-		own = add_sat(own, s->delay);
-	}
-	by = kernel > own ? kernel - own : own - kernel;
-	return by > own / PART && by > SLACK_NS;
+bool gn_model_thread_differs(const struct gn_model_thread *t)
+{
+	struct gn_sched_sums s = {
+		.known = t->sched_known,
+		.kernel_cpu = t->kernel_cpu,
+		.kernel_delay = t->kernel_delay,
+		.cpu = t->cpu,
+		.delay = t->delay,
+	};
+
+	return sums_differ(&s);
 }

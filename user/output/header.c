@@ -306,7 +306,6 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 		      FILE *f)
 {
 	char n[GN_CELL];
-	int err = 0;
 
 	if (!gn_model_broken(m)) {
 		fprintf(f,
@@ -330,11 +329,7 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ODDITY)
 #undef CHECK_ODDITY
-	if (o->verbose)
-		err = gn_sched_print(m, o, GN_SCHED_DIFFERENT, "note", f);
-	if (!err && o->verbose)
-		err = gn_sched_print(m, o, GN_SCHED_SPLIT, "note", f);
-	return err;
+	return m->checks.sched_errors ? gn_sched_print(m, o, f) : 0;
 }
 
 static void put_leave_hint(const struct gn_model *m, FILE *f)

@@ -8,36 +8,6 @@
 #include "output/text.h"
 
 #define UNKNOWN_DELAY UINT64_MAX
-#define TOLERATED_NS  1000000
-
-/* The sum, or the largest number when it is none. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static bool differs(uint64_t kernel, uint64_t ours)
-{
-	uint64_t off = kernel > ours ? kernel - ours : ours - kernel;
-
-	return off > TOLERATED_NS && off > kernel / 100;
-}
-
-enum gn_sched gn_sched_verdict(const struct gn_model_thread *t)
-{
-	bool cpu = differs(t->kernel_cpu, t->cpu);
-
-	if (!t->sched_known)
-		return GN_SCHED_UNKNOWN;
-	if (t->kernel_delay == UNKNOWN_DELAY)
-		return cpu ? GN_SCHED_DIFFERENT : GN_SCHED_SAME;
-	if (differs(add(t->kernel_cpu, t->kernel_delay), add(t->cpu, t->delay)))
-		return GN_SCHED_DIFFERENT;
-	return cpu || differs(t->kernel_delay, t->delay) ? GN_SCHED_SPLIT
-							 : GN_SCHED_SAME;
-}
 
 char *gn_sched_text(const struct gn_model_thread *t, bool ns)
 {
@@ -58,35 +28,34 @@ char *gn_sched_text(const struct gn_model_thread *t, bool ns)
 }
 
 static int print_thread(const struct gn_model_thread *t,
-			const struct gn_output_opts *o, bool attention,
-			const char *label, FILE *f)
+			const struct gn_output_opts *o, const char *label,
+			FILE *f)
 {
 	char *text = gn_sched_text(t, o->ns);
 	char *escaped = text ? gn_escape(text, o->utf8) : NULL;
 
 	if (escaped)
-		fprintf(f, "%s# %-11s %s%s\n", attention ? GN_ATTENTION : "",
-			label, escaped, attention ? GN_PLAIN : "");
+		fprintf(f, "%s# %-11s %s%s\n", o->color ? GN_ATTENTION : "",
+			label, escaped, o->color ? GN_PLAIN : "");
 	free(text);
 	free(escaped);
 	return escaped ? 0 : -ENOMEM;
 }
 
 int gn_sched_print(const struct gn_model *m, const struct gn_output_opts *o,
-		   enum gn_sched verdict, const char *label, FILE *f)
+		   FILE *f)
 {
-	bool attention = o->color && verdict == GN_SCHED_DIFFERENT;
 	char more[GN_CELL];
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nthreads; i++) {
 		int err;
 
-		if (gn_sched_verdict(&m->threads[i]) != verdict ||
+		if (!gn_model_thread_differs(&m->threads[i]) ||
 		    n++ >= GN_SCHED_LINES)
 			continue;
-		err = print_thread(&m->threads[i], o, attention,
-				   n == 1 ? label : "", f);
+		err = print_thread(&m->threads[i], o, n == 1 ? "FAILED" : "",
+				   f);
 		if (err)
 			return err;
 	}
