@@ -17,6 +17,35 @@
 #define GN_AF_UNIX	    1
 #define GN_ANON_INODE_MAGIC 0x09041934 /* linux/magic.h */
 
+/*
+ * A pointer that was found in memory is read by a helper a step, or where the
+ * kernel lets a program say what it points to (6.2), by plain loads.
+ */
+extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
+
+const volatile bool can_cast = false; /* set by user space */
+
+static __always_inline struct file *file_at(struct file **at)
+{
+	struct file *f = 0;
+
+	if (can_cast)
+		return (struct file *)((struct list_head *)bpf_rdonly_cast(
+					       at, bpf_core_type_id_kernel(
+							   struct list_head)))
+			->next;
+	return bpf_probe_read_kernel(&f, sizeof(f), at) ? 0 : f;
+}
+
+static __always_inline __u16 mode_of(struct file *f)
+{
+	if (can_cast)
+		return ((struct file *)bpf_rdonly_cast(
+				f, bpf_core_type_id_kernel(struct file)))
+			->f_inode->i_mode;
+	return BPF_CORE_READ(f, f_inode, i_mode);
+}
+
 static __always_inline enum gn_class class_of_socket(struct file *f)
 {
 	struct socket *sock = BPF_CORE_READ(f, private_data);
@@ -45,15 +74,14 @@ static __always_inline enum gn_class class_of_anon(struct file *f)
 
 static __always_inline enum gn_class class_of_file(struct file *f)
 {
-	struct inode *inode = BPF_CORE_READ(f, f_inode);
-	__u16 mode = BPF_CORE_READ(inode, i_mode) & GN_IFMT;
+	__u16 mode = mode_of(f) & GN_IFMT;
 
 	if (mode == GN_IFIFO)
 		return GN_CLASS_IPC;
 	if (mode == GN_IFSOCK)
 		return class_of_socket(f);
 	/* anonymous inodes have no type, or since 6.16 that of a file */
-	if (BPF_CORE_READ(inode, i_sb, s_magic) == GN_ANON_INODE_MAGIC)
+	if (BPF_CORE_READ(f, f_inode, i_sb, s_magic) == GN_ANON_INODE_MAGIC)
 		return class_of_anon(f);
 	if (mode == GN_IFREG || mode == GN_IFBLK || mode == GN_IFDIR)
 		return GN_CLASS_DISK;
@@ -66,13 +94,12 @@ static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 						 __u32 fd)
 {
 	struct fdtable *fdt = p->files->fdt;
-	struct file *f = 0;
+	struct file *f;
 
 	if (fd >= fdt->max_fds)
 		return GN_CLASS_OTHER;
-	if (bpf_probe_read_kernel(&f, sizeof(f), &fdt->fd[fd]) || !f)
-		return GN_CLASS_OTHER;
-	return class_of_file(f);
+	f = file_at(&fdt->fd[fd]);
+	return f ? class_of_file(f) : GN_CLASS_OTHER;
 }
 
 /* The registers that the thread entered the kernel with. */

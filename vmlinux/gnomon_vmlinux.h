@@ -78,6 +78,10 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct list_head {
+	struct list_head *next;
+};
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;

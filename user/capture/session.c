@@ -166,6 +166,9 @@ int gn_session_load(struct gn_session *s)
 	s->skel = gnomon_bpf__open();
 	if (!s->skel)
 		return load_error(s, -errno);
+	s->skel->rodata->can_cast =
+		libbpf_find_vmlinux_btf_id("bpf_rdonly_cast",
+					   BPF_TRACE_FENTRY) > 0;
 	choose_programs(s);
 	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring, (uint32_t)ring);

@@ -64,9 +64,9 @@ int gn_session_tick(struct gn_session *s);
 
 /*
  * Mutes a function while the capture runs, for good: its probes are taken away
- * and then cost nothing (a function of a runtime: a nanosecond a call). `pid` is
- * its process; that of a native function is ignored, it is muted in all. Not to
- * be called by the sink, which gets all records up to now and then MUTE.
+ * and then cost nothing (a function of a runtime: a nanosecond a call). `pid`
+ * is its process; that of a native function is ignored, it is muted in all. Not
+ * to be called by the sink, which gets all records up to now and then MUTE.
  *
  * MUTE's time is when the taking away began. What the function recorded before
  * it is whole; records of it that are later still come, for up to a tenth of a
@@ -79,13 +79,13 @@ int gn_session_tick(struct gn_session *s);
  * same program keep it, which no one notices: a muted function runs as if there
  * was no gnomon.
  *
- * -EALREADY: it is muted; -ENOENT: there is no such function, or no runtime with
- * our library in the process; -ESRCH: the process ended; -EOPNOTSUPP: it cannot
- * be muted, since its probes share a link (too many functions for the limit of
- * open files) or its runtime's library has no means; -EPERM or -EACCES: the
- * process cannot be written (that, or Yama forbids it); -EINVAL: no pid;
- * -ENOTUNIQ, -EILSEQ: its mappings are not what they should be; -ERANGE: past
- * the library's bytes; else errno. Nothing has changed then.
+ * -EALREADY: it is muted; -ENOENT: there is no such function, or no runtime
+ * with our library in the process; -ESRCH: the process ended; -EOPNOTSUPP: it
+ * cannot be muted, since its probes share a link (too many functions for the
+ * limit of open files) or its runtime's library has no means; -EPERM or
+ * -EACCES: the process cannot be written (that, or Yama forbids it); -EINVAL:
+ * no pid; -ENOTUNIQ, -EILSEQ: its mappings are not what they should be;
+ * -ERANGE: past the library's bytes; else errno. Nothing has changed then.
  */
 int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
 
