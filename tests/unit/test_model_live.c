@@ -341,6 +341,52 @@ static void lost_slices(void **state)
 	gn_model_free(m);
 }
 
+/* A look is from another CPU; slices are right, and are taken where all are
+ * there. */
+static void looks_are_not_exact(void **state)
+{
+	struct feed f = feed_new(GN_CLASSIFY_EXACT);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 100, 1, GN_KIND_ENTER, 1, 800, 0);
+	feed_now(&f, 1000, 1, GN_CPU_WAITING, GN_CLASS_SLEEP, 250);
+	gn_model_free(feed_period(&f));
+	feed_slice(&f, 200, 1300, 1, GN_CLASS_SLEEP, 0, false);
+	feed_event(&f, 1400, 1, GN_KIND_LEAVE, 1, 800, 1100);
+	m = feed_period(&f);
+	assert_int_equal(values_of(m, "f1")->class_excl[GN_CLASS_SLEEP], 300);
+	assert_int_equal(values_of(m, "f1")->class_excl[GN_CLASS_APP], 100);
+	gn_model_free(m);
+	gn_model_free(feed_finish(&f));
+}
+
+/* What was told belongs to the interval that had begun unseen. */
+static void a_lost_slice_after_a_late_record(void **state)
+{
+	struct feed f = feed_new(GN_CLASSIFY_EXACT);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 100, 1, GN_KIND_ENTER, 1, 800, 0);
+	feed_now(&f, 1000, 1, GN_CPU_WAITING, GN_CLASS_LOCK, 900);
+	gn_model_free(feed_period(&f));
+	feed_event(&f, 890, 1, GN_KIND_ENTER, 2, 790, 0);
+	f.slice_seq[1]++; /* [900, 1300) */
+	feed_slice(&f, 1350, 1360, 1, GN_CLASS_DISK, 0, false);
+	feed_event(&f, 1400, 1, GN_KIND_LEAVE, 2, 790, 410);
+	m = feed_period(&f);
+	assert_int_equal(values_of(m, "f2")->elapsed_excl, 400);
+	assert_int_equal(values_of(m, "f2")->class_excl[GN_CLASS_DISK], 10);
+	assert_int_equal(values_of(m, "f2")->class_excl[GN_CLASS_UNCLASSIFIED],
+			 300);
+	assert_int_equal(values_of(m, "f2")->class_excl[GN_CLASS_APP], 90);
+	gn_model_free(m);
+	gn_model_free(feed_finish(&f));
+}
+
 /* The checks still work: slices and OS time that cannot both be true. */
 static void what_cannot_be_true_is_told(void **state)
 {
@@ -443,6 +489,8 @@ int main(void)
 		cmocka_unit_test(slices_that_wait),
 		cmocka_unit_test(lost_records),
 		cmocka_unit_test(lost_slices),
+		cmocka_unit_test(looks_are_not_exact),
+		cmocka_unit_test(a_lost_slice_after_a_late_record),
 		cmocka_unit_test(what_cannot_be_true_is_told),
 		cmocka_unit_test(what_is_not_told),
 		cmocka_unit_test(deep_stacks_are_cut),

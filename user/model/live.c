@@ -182,10 +182,11 @@ static int make_stacks(const struct gn_pipeline *p, const struct functions *f,
 	return 0;
 }
 
-/* A share on its way into the model. */
+/* Where a share goes in the model. */
 struct sharer {
 	uint32_t thread;
-	struct gn_model_share v;
+	int32_t function;
+	uint32_t row; /* in shares */
 };
 
 static int by_function(const void *a, const void *b)
@@ -194,46 +195,61 @@ static int by_function(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return x->v.function < y->v.function ? -1
-					     : x->v.function > y->v.function;
+	return x->function < y->function ? -1 : x->function > y->function;
 }
 
 static int by_elapsed(const void *a, const void *b)
 {
-	const struct sharer *x = a, *y = b;
+	const struct gn_model_share *x = a, *y = b;
 
-	if (x->thread == y->thread && x->v.elapsed != y->v.elapsed)
-		return x->v.elapsed > y->v.elapsed ? -1 : 1;
-	return by_function(a, b);
+	if (x->elapsed != y->elapsed)
+		return x->elapsed > y->elapsed ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
 }
 
-static void add_share(struct gn_model_share *to, const struct gn_model_share *s)
+static void add_share(const struct gn_shares *s, const struct gn_share *row,
+		      struct gn_model_share *to)
 {
+	uint64_t ns[GN_CLASS_COUNT];
 	int c;
 
-	to->calls += s->calls;
-	to->elapsed += s->elapsed;
-	to->app += s->app;
+	gn_shares_classes(s, row, ns);
+	to->calls += row->calls;
+	to->elapsed += row->elapsed;
+	to->app += row->app;
 	for (c = 0; c < GN_CLASS_COUNT; c++)
-		to->classes[c] += s->classes[c];
+		to->classes[c] += ns[c];
 }
 
-/* Functions of one name are one. Returns how many are left. */
-static size_t merge_shares(struct sharer *list, size_t n)
+/* Functions of one name are one. */
+static void fill_shares(const struct gn_shares *s, const struct sharer *list,
+			struct gn_model_own *own)
 {
-	size_t i, last = 0;
+	struct gn_model_share *to = own->shares;
+	uint32_t i;
 
-	if (!n)
-		return 0;
-	qsort(list, n, sizeof(*list), by_function);
-	for (i = 1; i < n; i++) {
-		if (by_function(&list[last], &list[i]))
-			list[++last] = list[i];
-		else
-			add_share(&list[last].v, &list[i].v);
+	for (i = 0; i < s->n; i++) {
+		struct gn_model_live *out = &own->live[list[i].thread];
+
+		if (!i || by_function(&list[i - 1], &list[i])) {
+			if (!out->nshares++)
+				out->shares = to;
+			to++->function = list[i].function;
+		}
+		add_share(s, &s->rows[list[i].row], to - 1);
 	}
-	qsort(list, last + 1, sizeof(*list), by_elapsed);
-	return last + 1;
+}
+
+/* After the threads' own order, by function, that of the model. */
+static void order_shares(uint32_t nthreads, struct gn_model_own *own)
+{
+	struct gn_model_share *at = own->shares;
+	uint32_t i;
+
+	for (i = 0; i < nthreads; i++) {
+		qsort(at, own->live[i].nshares, sizeof(*at), by_elapsed);
+		at += own->live[i].nshares;
+	}
 }
 
 static int make_shares(const struct gn_pipeline *p, const struct functions *f,
@@ -241,31 +257,22 @@ static int make_shares(const struct gn_pipeline *p, const struct functions *f,
 {
 	const struct gn_shares *s = &p->shares;
 	struct sharer *list = calloc((size_t)s->n + 1, sizeof(*list));
-	size_t i, n;
+	uint32_t i;
 
 	own->shares = calloc((size_t)s->n + 1, sizeof(*own->shares));
 	if (!list || !own->shares) {
 		free(list);
 		return -ENOMEM;
 	}
-	for (i = 0; i < s->n; i++) {
-		const struct gn_share *row = &s->rows[i];
-
-		list[i].thread = row->thread;
-		list[i].v.function = function_at(f, row->fn);
-		list[i].v.calls = row->calls;
-		list[i].v.elapsed = row->elapsed;
-		list[i].v.app = row->app;
-		gn_shares_classes(s, row, list[i].v.classes);
-	}
-	n = merge_shares(list, s->n);
-	for (i = 0; i < n; i++) {
-		struct gn_model_live *out = &own->live[list[i].thread];
-
-		own->shares[i] = list[i].v;
-		if (!out->nshares++)
-			out->shares = &own->shares[i];
-	}
+	for (i = 0; i < s->n; i++)
+		list[i] = (struct sharer){
+			.thread = s->rows[i].thread,
+			.function = function_at(f, s->rows[i].fn),
+			.row = i,
+		};
+	qsort(list, s->n, sizeof(*list), by_function);
+	fill_shares(s, list, own);
+	order_shares(p->nthreads, own);
 	free(list);
 	return 0;
 }
