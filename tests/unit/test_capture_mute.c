@@ -59,19 +59,19 @@ static void test_found(void **state)
 {
 	static const char *const texts[] = {
 		WHOLE,
-		OTHER WHOLE STACK,
+		(OTHER WHOLE STACK),
 		/* what follows has grown into one mapping with the bytes */
-		TEXT_MAP CODE_MAP RO_MAP DATA_MAP
-		"7f000000a000-7f0100000000 rw-p 00000000 00:00 0 \n" STACK,
+		(TEXT_MAP CODE_MAP RO_MAP DATA_MAP
+		 "7f000000a000-7f0100000000 rw-p 00000000 00:00 0 \n" STACK),
 		/* a hole, and all in one mapping */
-		TEXT_MAP
-		"7f0000009000-7f0000200000 rw-p 00007000 fe:01 42 " LIB,
+		(TEXT_MAP
+		 "7f0000009000-7f0000200000 rw-p 00007000 fe:01 42 " LIB),
 		/* the last line without its end, a name with anything in it */
-		OTHER TEXT_MAP CODE_MAP RO_MAP DATA_MAP
-		"7f000000a000-7f000010b000 rw-p 00000000 00:00 0 [anon: fe:01 "
-		"42]",
+		(OTHER TEXT_MAP CODE_MAP RO_MAP DATA_MAP
+		 "7f000000a000-7f000010b000 rw-p 00000000 00:00 0 [anon: fe:01 "
+		 "42]"),
 		/* the file again, but not from its start */
-		WHOLE "7f1000009000-7f100000a000 rw-p 00007000 fe:01 42 " LIB,
+		(WHOLE "7f1000009000-7f100000a000 rw-p 00007000 fe:01 42 " LIB),
 	};
 	uint64_t base;
 
@@ -86,38 +86,41 @@ static void test_not_there(void **state)
 {
 	static const char *const texts[] = {
 		"",
-		OTHER STACK,
-		TEXT_MAP CODE_MAP RO_MAP DATA_MAP STACK,
+		(OTHER STACK),
+		(TEXT_MAP CODE_MAP RO_MAP DATA_MAP STACK),
 		/* another file, another device, both only in the name */
-		"7f0000001000-7f0000004000 r--p 00000000 fe:01 43 " LIB DATA_MAP
-			BSS_MAP,
-		"7f0000001000-7f0000004000 r--p 00000000 fe:02 42 " LIB DATA_MAP
-			BSS_MAP,
+		("7f0000001000-7f0000004000 r--p 00000000 fe:01 43 " LIB
+			 DATA_MAP BSS_MAP),
+		("7f0000001000-7f0000004000 r--p 00000000 fe:02 42 " LIB
+			 DATA_MAP BSS_MAP),
 		/* shared, or not to be written: at the first and the last byte
 		 */
-		TEXT_MAP
-		"7f0000009000-7f000000a000 rw-s 00007000 fe:01 42 " LIB BSS_MAP,
-		TEXT_MAP
-		"7f0000009000-7f000000a000 r--p 00007000 fe:01 42 " LIB BSS_MAP,
-		TEXT_MAP DATA_MAP
-		"7f000000a000-7f000010b000 rw-s 00000000 00:00 0 \n",
-		TEXT_MAP DATA_MAP
-		"7f000000a000-7f000010b000 r--p 00000000 00:00 0 \n",
+		(TEXT_MAP
+		 "7f0000009000-7f000000a000 rw-s 00007000 fe:01 42 " LIB
+			 BSS_MAP),
+		(TEXT_MAP
+		 "7f0000009000-7f000000a000 r--p 00007000 fe:01 42 " LIB
+			 BSS_MAP),
+		(TEXT_MAP DATA_MAP
+		 "7f000000a000-7f000010b000 rw-s 00000000 00:00 0 \n"),
+		(TEXT_MAP DATA_MAP
+		 "7f000000a000-7f000010b000 r--p 00000000 00:00 0 \n"),
 		/* what follows is a page away, another file's, or too short */
-		TEXT_MAP DATA_MAP
-		"7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n",
-		TEXT_MAP DATA_MAP
-		"7f000000a000-7f000010b000 rw-p 00000000 fe:01 43 /x\n",
-		TEXT_MAP DATA_MAP
-		"7f000000a000-7f0000109000 rw-p 00000000 00:00 0 \n",
+		(TEXT_MAP DATA_MAP
+		 "7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n"),
+		(TEXT_MAP DATA_MAP
+		 "7f000000a000-7f000010b000 rw-p 00000000 fe:01 43 /x\n"),
+		(TEXT_MAP DATA_MAP
+		 "7f000000a000-7f0000109000 rw-p 00000000 00:00 0 \n"),
 		/* another's between the file and what follows */
-		TEXT_MAP DATA_MAP
-		"7f000000a000-7f000000b000 rw-p 00000000 fe:01 43 /x\n"
-		"7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n",
+		(TEXT_MAP DATA_MAP
+		 "7f000000a000-7f000000b000 rw-p 00000000 fe:01 43 /x\n"
+		 "7f000000b000-7f000010b000 rw-p 00000000 00:00 0 \n"),
 		/* no start of the file; the bytes would be past all addresses
 		 */
-		CODE_MAP RO_MAP DATA_MAP BSS_MAP,
-		"ffffffffffff0000-ffffffffffff8000 r--p 00000000 fe:01 42 " LIB,
+		(CODE_MAP RO_MAP DATA_MAP BSS_MAP),
+		("ffffffffffff0000-ffffffffffff8000 r--p 00000000 fe:01 "
+		 "42 " LIB),
 	};
 	uint64_t base;
 
@@ -161,8 +164,8 @@ static void test_hostile(void **state)
 		"7f0000001000-7f0000004000 r--p 0 fe:01 42x \n",
 		"7f0000001000-7f0000004000 r--p 0 fe01 42 \n",
 		"7f0000001000-7f0000004000 r--p 0 100000000:01 42 \n",
-		"7f0000001000-7f0000004000 r--p 0 fe:01 18446744073709551616 "
-		"\n",
+		("7f0000001000-7f0000004000 r--p 0 fe:01 18446744073709551616 "
+		 "\n"),
 		"10000000000000000-7f0000004000 r--p 0 fe:01 42 \n",
 		"-7f0000001000-7f0000004000 r--p 0 fe:01 42 \n",
 		" 7f0000001000-7f0000004000 r--p 0 fe:01 42 \n",
@@ -170,8 +173,8 @@ static void test_hostile(void **state)
 		/* empty, backwards, overlapping */
 		"7f0000004000-7f0000004000 r--p 0 fe:01 42 \n",
 		"7f0000004000-7f0000001000 r--p 0 fe:01 42 \n",
-		TEXT_MAP "7f0000003000-7f0000005000 r--p 0 fe:01 42 \n",
-		DATA_MAP TEXT_MAP,
+		(TEXT_MAP "7f0000003000-7f0000005000 r--p 0 fe:01 42 \n"),
+		(DATA_MAP TEXT_MAP),
 	};
 	static const char nul[] =
 		"7f0000001000-7f0000004000 r-\0p 00000000 fe:01 42 " LIB;
