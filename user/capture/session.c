@@ -245,7 +245,7 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
 	return 0;
 }
 
-/* A descriptor a probe. The command gets the limit back that there was. */
+/* A descriptor a probe, or a function. The command gets the limit back. */
 static void raise_files(struct gn_session *s)
 {
 	struct rlimit lim;
@@ -286,7 +286,7 @@ int gn_session_attach(struct gn_session *s)
 
 	if (!err)
 		err = gn_cost_measure(s);
-	if (s->mode == GN_ATTACH_SINGLE)
+	if (s->mode == GN_ATTACH_SINGLE || s->mute)
 		raise_files(s);
 	for (size_t i = 0; !err && i < s->probes.count; i++)
 		err = attach_group(s, &s->probes.group[i]);
