@@ -261,8 +261,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		return fail(c, c->signal_fd);
 	libbpf_set_print(a->args.verbose ? warnings : no_print);
 	if (parse_os(a->os, &opts)) {
-		gn_error("--os %s: no such kernel work; give faults, syscalls, "
-			 "both with a comma, or none",
+		gn_error("--os %s: no such kernel work; give some of faults, "
+			 "syscalls, wakers, wakeups with commas, or none",
 			 a->os);
 		return GN_EXIT_USAGE;
 	}

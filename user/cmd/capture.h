@@ -21,18 +21,20 @@ struct gn_capture_args {
 			offsetof(struct gn_capture_args, attach), NULL, \
 			"how probes are attached", gn_attach_choice     \
 	}
-#define GN_OPT_RING                                                       \
-	{                                                                 \
-		0, "ring-size", GN_OPTION_SIZE,                           \
-			offsetof(struct gn_capture_args, ring), "SIZE",   \
-			"of the ring buffer (64M); more loses less", NULL \
+#define GN_OPT_RING(usual)                                                 \
+	{                                                                  \
+		0, "ring-size", GN_OPTION_SIZE,                            \
+			offsetof(struct gn_capture_args, ring), "SIZE",    \
+			"of the ring buffer (" usual "); more loses less", \
+			NULL                                               \
 	}
 
 #define GN_OPT_OS                                                              \
 	{                                                                      \
 		0, "os", GN_OPTION_TEXT, offsetof(struct gn_capture_args, os), \
 			"LIST",                                                \
-			"what to time: faults (default), syscalls, none", NULL \
+			"faults (default), syscalls, wakers, wakeups, none",   \
+			NULL                                                   \
 	}
 
 const char *gn_attach_choice(size_t i);

@@ -20,7 +20,7 @@ static const struct gn_option options[] = {
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_ATTACH,
 	GN_OPT_OS,
-	GN_OPT_RING,
+	GN_OPT_RING("64M"),
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET("say nothing but errors"),
 	GN_OPT_VERBOSE("say more"),

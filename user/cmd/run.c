@@ -24,7 +24,7 @@ static const struct gn_option options[] = {
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_ATTACH,
 	GN_OPT_OS,
-	GN_OPT_RING,
+	GN_OPT_RING("64M"),
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET(""),
 	GN_OPT_VERBOSE("say nothing but errors; say more"),
