@@ -15,6 +15,7 @@
 #include "comparisons.h"
 #include "drain.h"
 #include "series.h"
+#include "top.h"
 
 #define ROUNDS 7
 
@@ -51,6 +52,7 @@ static const struct {
 } benches[] = {
 	{"pair", pair},		{"entry", entry},   {"switch", switches},
 	{"syscalls", syscalls}, {"faults", faults}, {"drain", drain},
+	{"top", top},
 };
 
 #define BENCHES (sizeof(benches) / sizeof(benches[0]))

@@ -11,13 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ARGS_MAX    32
-#define STATUS_LOST 3 /* of gnomon */
-
-/* Streams of a child; -1 = ours. */
-struct streams {
-	int in, out, err;
-};
+#define ARGS_MAX 32
 
 static void replace(int fd, int by)
 {
@@ -36,8 +30,8 @@ static int append(const char *argv[], size_t *n, args_t from)
 	return 0;
 }
 
-static int start(const struct bench *b, args_t gnomon, args_t work,
-		 const struct streams *s, pid_t *pid)
+int process_start(const struct bench *b, args_t gnomon, args_t work,
+		  const struct streams *s, pid_t *pid)
 {
 	const char *argv[ARGS_MAX];
 	size_t n = 0;
@@ -47,13 +41,13 @@ static int start(const struct bench *b, args_t gnomon, args_t work,
 		err = append(argv, &n, (args_t)(const char *[]){b->gnomon, 0});
 		if (!err)
 			err = append(argv, &n, gnomon);
-		if (!err)
+		if (!err && work)
 			err = append(argv, &n,
 				     (args_t)(const char *[]){"--", 0});
 	}
-	if (!err)
+	if (!err && work)
 		err = append(argv, &n, (args_t)(const char *[]){b->work, 0});
-	if (!err)
+	if (!err && work)
 		err = append(argv, &n, work);
 	if (err)
 		return err;
@@ -70,8 +64,7 @@ static int start(const struct bench *b, args_t gnomon, args_t work,
 	_exit(127);
 }
 
-/* The exit status, 128+N for a signal. */
-static int wait_for(pid_t pid)
+int process_wait(pid_t pid)
 {
 	int status;
 
@@ -92,7 +85,8 @@ static int run_and_read(const struct bench *b, args_t gnomon, args_t work,
 
 	if (pipe2(fd, O_CLOEXEC))
 		return -errno;
-	err = start(b, gnomon, work, &(struct streams){-1, fd[1], -1}, &pid);
+	err = process_start(b, gnomon, work, &(struct streams){-1, fd[1], -1},
+			    &pid);
 	close(fd[1]);
 	if (err) {
 		close(fd[0]);
@@ -102,7 +96,7 @@ static int run_and_read(const struct bench *b, args_t gnomon, args_t work,
 		n += (size_t)got;
 	text[n] = '\0';
 	close(fd[0]);
-	return wait_for(pid);
+	return process_wait(pid);
 }
 
 static int failed(const struct bench *b, args_t gnomon, args_t work, int status)
@@ -170,8 +164,9 @@ int beside_start(const struct bench *b, args_t gnomon, args_t work,
 	if (null < 0 || (gnomon && pipe2(errors, O_CLOEXEC)))
 		err = -errno;
 	if (!err)
-		err = start(b, gnomon, work,
-			    &(struct streams){in[0], null, errors[1]}, &s->pid);
+		err = process_start(b, gnomon, work,
+				    &(struct streams){in[0], null, errors[1]},
+				    &s->pid);
 	s->input = in[1];
 	s->errors = errors[0];
 	close(in[0]);
@@ -201,7 +196,7 @@ int beside_stop(struct beside *s)
 	/* until gnomon has ended, so that it never waits for us */
 	while (s->errors >= 0 && read(s->errors, rest, sizeof(rest)) > 0)
 		;
-	status = wait_for(s->pid);
+	status = process_wait(s->pid);
 	if (s->errors >= 0)
 		close(s->errors);
 	return status < 0			 ? status

@@ -23,9 +23,24 @@ struct run {
 	bool lost;	  /* gnomon says that records were lost */
 };
 
+/* Streams of a process; -1 = those of the bench. */
+struct streams {
+	int in, out, err;
+};
+
 /* Arguments of gnomon up to its "--" (NULL: no gnomon) and of work; both end
  * with NULL. */
 typedef const char *const *args_t;
+
+/* Starts gnomon on work; one of the two may be NULL. */
+int process_start(const struct bench *b, args_t gnomon, args_t work,
+		  const struct streams *s, pid_t *pid);
+
+/* Waits for its end: the exit status, 128+N for a signal. */
+int process_wait(pid_t pid);
+
+/* What gnomon exits with when records were lost. */
+#define STATUS_LOST 3
 
 /* Runs work to its end. -ECHILD: a status that is no success (told). */
 int run_work(const struct bench *b, args_t gnomon, args_t work,

@@ -11,13 +11,18 @@
  *                       the last); N = 0: until standard input ends
  *   work syscalls N     N system calls
  *   work faults N       N page faults
+ *   work steady T N     T threads that make N / 2 calls a second in all, asleep
+ *                       most of the time, until standard input ends
  *   work idle           waits until standard input ends
  *   work where NAME     the offset of a function in this file
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +265,86 @@ static int work_idle(void)
 	return 0;
 }
 
+/* A thread's bursts of calls: when they begin, and how many there were. */
+struct bursts {
+	pthread_t thread;
+	const atomic_bool *stop;
+	uint64_t first, every;
+	uint64_t calls;
+};
+
+#define BURST_FIB  5  /* 15 calls, five deep */
+#define BURST_EACH 5  /* calls of either other function */
+#define BURST	   25 /* calls in all */
+
+static void sleep_until(uint64_t time)
+{
+	struct timespec t = {.tv_sec = (time_t)(time / 1000000000u),
+			     .tv_nsec = (long)(time % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) ==
+	       EINTR)
+		;
+}
+
+static void *make_bursts(void *arg)
+{
+	struct bursts *b = arg;
+
+	for (uint64_t at = b->first; !*b->stop; at += b->every) {
+		sleep_until(at);
+		fib(BURST_FIB);
+		for (int i = 0; i < BURST_EACH; i++) {
+			entry_push((unsigned long)i);
+			entry_endbr((unsigned long)i);
+		}
+		b->calls += BURST;
+	}
+	return NULL;
+}
+
+static int start_bursts(struct bursts *b, size_t n, uint64_t every,
+			const atomic_bool *stop)
+{
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	pthread_attr_t attr;
+
+	if (pthread_attr_init(&attr) ||
+	    pthread_attr_setstacksize(&attr, 128 << 10))
+		return 1;
+	for (size_t i = 0; i < n; i++) {
+		b[i] = (struct bursts){.stop = stop,
+				       .first = begin + i * every / n,
+				       .every = every};
+		if (pthread_create(&b[i].thread, &attr, make_bursts, &b[i]))
+			return 1;
+	}
+	pthread_attr_destroy(&attr);
+	return 0;
+}
+
+static int work_steady(unsigned long threads, unsigned long events)
+{
+	struct bursts *b = calloc(threads ? threads : 1, sizeof(*b));
+	struct timing begin = now();
+	atomic_bool stop = false;
+	uint64_t calls = 0;
+
+	/* a thread that cannot be made ends the program */
+	if (!b || !threads || !events ||
+	    start_bursts(b, threads, 2 * BURST * threads * 1000000000u / events,
+			 &stop))
+		return 1;
+	work_idle();
+	stop = true;
+	for (unsigned long i = 0; i < threads; i++) {
+		pthread_join(b[i].thread, NULL);
+		calls += b[i].calls;
+	}
+	free(b);
+	return tell(calls, since(begin), calls);
+}
+
 static int where(const char *name)
 {
 	uint64_t lo, hi, pgoff, addr;
@@ -309,6 +394,8 @@ int main(int argc, char **argv)
 		return work_syscalls(n);
 	if (!strcmp(what, "faults"))
 		return work_faults(n);
+	if (!strcmp(what, "steady") && argc > 3)
+		return work_steady(n, strtoul(argv[3], NULL, 10));
 	fprintf(stderr, "work: started by bench only; see tools/bench\n");
 	return 2;
 }
