@@ -153,6 +153,8 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	use = gn_live_use(live);
 	t->a.command_out = gn_top_show_command_out(show);
 	status = gn_capture_run(&c, &t->a, argc, argv, &use);
+	if (!status && gn_top_show_failed(show))
+		status = GN_EXIT_FAILED;
 	if (gn_top_show_close(show) && !status && gn_session_child(c.session))
 		fputs("gnomon: the command goes on, untraced; Ctrl-C ends the "
 		      "waiting for it\n",

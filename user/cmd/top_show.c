@@ -29,6 +29,7 @@ struct gn_top_show {
 	struct gn_cells cells;
 	struct gn_top_view view;
 	struct gn_top_period shown; /* model NULL: none yet */
+	bool failed;		    /* a file, and it was said */
 };
 
 /* A write that fails must not end gnomon by a signal. */
@@ -40,6 +41,7 @@ static void ignore_pipe(struct sigaction *before)
 	sigaction(SIGPIPE, &ignore, before);
 }
 
+/* 1: enough, since nobody reads it or it cannot be written. */
 static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 {
 	struct gn_top_batch_opts rows = {
@@ -56,13 +58,12 @@ static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	err = s->opts.format == GN_TOP_LINES ? gn_top_lines(p, &lines, s->f)
 					     : gn_top_batch(p, &rows, s->f);
 	sigaction(SIGPIPE, &before, NULL);
-	if (err == -EPIPE)
-		return 1; /* its reader has seen enough */
-	if (err)
-		gn_error("cannot write %s: %s; give another file with -o",
-			 s->opts.output ? s->opts.output : "stdout",
-			 strerror(-err));
-	return err;
+	if (!err || err == -EPIPE)
+		return err != 0; /* its reader has seen enough */
+	gn_error("cannot write %s: %s; give another file with -o",
+		 s->opts.output ? s->opts.output : "stdout", strerror(-err));
+	s->failed = true;
+	return 1;
 }
 
 static int write_prom(struct gn_top_show *s, const struct gn_top_period *p)
@@ -81,10 +82,12 @@ static int write_prom(struct gn_top_show *s, const struct gn_top_period *p)
 		else
 			err = gn_textfile_commit(&out);
 	}
-	if (err)
-		gn_error("cannot write %s: %s; give another file with --prom",
-			 s->opts.prom, strerror(-err));
-	return err;
+	if (!err)
+		return 0;
+	gn_error("cannot write %s: %s; give another file with --prom",
+		 s->opts.prom, strerror(-err));
+	s->failed = true;
+	return 1;
 }
 
 static const struct gn_top_period *shown(const struct gn_top_show *s)
@@ -315,6 +318,11 @@ const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s)
 int gn_top_show_command_out(const struct gn_top_show *s)
 {
 	return s->command_out;
+}
+
+bool gn_top_show_failed(const struct gn_top_show *s)
+{
+	return s->failed;
 }
 
 bool gn_top_show_close(struct gn_top_show *s)

@@ -40,6 +40,9 @@ const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s);
  * always goes. */
 int gn_top_show_command_out(const struct gn_top_show *s);
 
+/* A file could not be written; it has said so, and shows no more. */
+bool gn_top_show_failed(const struct gn_top_show *s);
+
 /* Gives the terminal back. True: it had been the screen's. */
 bool gn_top_show_close(struct gn_top_show *s);
 

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of the target while it is looked at, and of gnomon. */
+#include "live_top.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+#define PATIENCE 100
+#define MANY	 1000
+
+static const json_t *target(const json_t *period)
+{
+	return json_object_get(period, "target");
+}
+
+static json_t *last_of(const json_t *periods)
+{
+	return json_array_get(periods, json_array_size(periods) - 1);
+}
+
+/* All periods but the last have it running. */
+static void check_states(struct live *t, const json_t *periods,
+			 const char *state, const char *number, uint64_t value)
+{
+	const json_t *period, *last = last_of(periods);
+	size_t i;
+
+	CHECK(t, last, "there is no period");
+	json_array_foreach(periods, i, period) CHECK(
+		t, period == last || top_is(target(period), "state", "running"),
+		"period %zu: the target is %s", i + 1,
+		json_string_value(json_object_get(target(period), "state")));
+	CHECK(t, top_is(target(last), "state", state),
+	      "at the end the target is %s, not %s",
+	      json_string_value(json_object_get(target(last), "state")), state);
+	CHECK(t, live_number(t, target(last), number) == value,
+	      "its %s is %" N ", not %" N, number,
+	      live_number(t, target(last), number), value);
+}
+
+void test_top_ends(struct live *t)
+{
+	struct live_end end;
+
+	check_states(
+		t,
+		top_run(t, "-d 50ms -f hot_*", "hot 100 1000\nexit 7\n", &end),
+		"ended", "status", 7);
+	CHECK(t, end.code == 7, "gnomon ended with %d", end.code);
+}
+
+/* The last records are told of, and who killed it. */
+void test_top_killed(struct live *t)
+{
+	char *path = live_path(t, "periods"), *complaint;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	char err[4096];
+	ssize_t n;
+	int pid, code;
+
+	live_add(t, &a, t->gnomon, "top", "-b", "--format", "json", "-d",
+		 "50ms", "-o", path, "-f", "hot_*", "--",
+		 live_fixture(t, "top"), NULL);
+	live_talk(t, &a, &gnomon);
+	CHECK(t,
+	      sscanf(live_await(t, gnomon.out, "ready "), "ready %d", &pid) ==
+		      1,
+	      "the fixture is not ready");
+	live_ask(t, &gnomon, "hot 10 10");
+	CHECK(t, kill(pid, SIGKILL) == 0, "the fixture has ended by itself");
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 128 + SIGKILL, "gnomon ended with %d", code);
+	check_states(t, top_parse(t, live_read(t, path, NULL)), "killed",
+		     "signal", SIGKILL);
+	n = read(gnomon.err, err, sizeof(err) - 1);
+	err[n > 0 ? n : 0] = '\0';
+	CHECK(t, live_complaints(t, err, &complaint) <= 1,
+	      "gnomon says more than one thing: %s", err);
+}
+
+/* A process that was not started by gnomon. */
+void test_top_killed_attached(struct live *t)
+{
+	json_t *periods = json_array(), *period;
+	struct live_talk top;
+	struct top_view v;
+	pid_t pid = top_start(t, &top);
+	int code;
+
+	top_attach(t, "-d 50ms -f hot_*", pid, &v);
+	json_array_append_new(periods, top_fresh(t, &v));
+	CHECK(t, kill(pid, SIGKILL) == 0, "the fixture has ended by itself");
+	while ((period = top_period(t, &v)))
+		json_array_append_new(periods, period);
+	code = live_finish(t, &v.talk);
+	top_code(t, code, 0, v.differs, "");
+	period = last_of(periods);
+	CHECK(t, !top_is(target(period), "state", "running"),
+	      "at the end the target is running");
+	CHECK(t, live_finish(t, &top) == 128 + SIGKILL,
+	      "the fixture was not killed");
+}
+
+/* The same process with another program: its functions are seen again. */
+void test_top_exec(struct live *t)
+{
+	struct live_talk top;
+	struct top_view v;
+	json_t *period;
+	pid_t pid = top_start(t, &top);
+	uint64_t calls = 0;
+	int i, again;
+
+	top_attach(t, "-d 50ms -f hot_*", pid, &v);
+	live_ask(t, &top, "threads 5");
+	live_ask(t, &top, "hot 10 10");
+	live_tell(t, &top, "exec");
+	CHECK(t,
+	      sscanf(live_await(t, top.out, "ready "), "ready %d", &again) ==
+			      1 &&
+		      again == pid,
+	      "the program is not there again");
+	period = top_fresh(t, &v);
+	CHECK(t,
+	      json_array_size(json_object_get(period, "threads")) == 1 &&
+		      top_thread(period, pid),
+	      "%zu threads, not the one that is left",
+	      json_array_size(json_object_get(period, "threads")));
+	live_ask(t, &top, "hot 20 30");
+	for (i = 0; i < PATIENCE && calls < 600; i++)
+		calls += top_of(t, top_next(t, &v), "hot_tiny", "calls");
+	CHECK(t, calls == 600, "hot_tiny: %" N " calls after the exec, not 600",
+	      calls);
+	top_detach(t, &v);
+	top_quit(t, &top);
+}
+
+void test_top_fork(struct live *t)
+{
+	struct live_talk top;
+	struct top_view v;
+	json_t *period;
+	pid_t pid = top_start(t, &top);
+	char *line;
+	int child;
+
+	top_attach(t, "-d 100ms -f hot_*", pid, &v);
+	live_tell(t, &top, "fork");
+	line = live_await(t, top.out, "child ");
+	CHECK(t, sscanf(line, "child %d", &child) == 1, "no child: %s", line);
+	top_fresh(t, &v);
+	period = top_next(t, &v);
+	CHECK(t,
+	      top_count(period, "forked", child) == 1 &&
+		      top_count(period, "top", pid) == 1,
+	      "not both processes are there");
+	CHECK(t, json_array_size(json_object_get(period, "processes")) == 2,
+	      "%zu processes, not 2",
+	      json_array_size(json_object_get(period, "processes")));
+	CHECK(t, top_of(t, period, "hot_batch", "calls") > 0,
+	      "the child's calls are not seen");
+	CHECK(t, kill(child, SIGKILL) == 0, "the child has ended by itself");
+	live_ask(t, &top, "hot 1 1");
+	top_fresh(t, &v);
+	period = top_next(t, &v);
+	CHECK(t, top_count(period, "forked", child) == 0,
+	      "the child is there after its end");
+	CHECK(t, top_count(period, "top", pid) == 1, "its parent is not there");
+	top_detach(t, &v);
+	top_quit(t, &top);
+}
+
+/* Until there are that many: the size of gnomon then. */
+static uint64_t await_many(struct live *t, struct top_view *v, size_t want)
+{
+	json_t *period;
+	size_t n = 0;
+	uint64_t rss;
+	int i;
+
+	for (i = 0; i < PATIENCE; i++) {
+		period = top_next(t, v);
+		n = top_count(period, "many", 0);
+		rss = live_number(t, period, "self.rss_bytes");
+		json_decref(period);
+		if (n == want)
+			return rss;
+	}
+	live_fail(t, "%zu threads are there, not %zu", n, want);
+}
+
+/* None is lost, and what they took is there for those that come next. */
+void test_top_many(struct live *t)
+{
+	uint64_t first = 0, last = 0;
+	struct live_talk top;
+	struct top_view v;
+	pid_t pid = top_start(t, &top);
+	int i;
+
+	top_attach(t, "-d 200ms --no-functions", pid, &v);
+	for (i = 0; i < 3; i++) {
+		live_ask(t, &top, live_text(t, "threads %d", MANY));
+		await_many(t, &v, MANY);
+		live_ask(t, &top, "join");
+		last = await_many(t, &v, 0);
+		first = i ? first : last;
+	}
+#ifndef LIVE_SANITIZED
+	CHECK(t, last < (64u << 20), "gnomon has grown to %" N " bytes", last);
+	CHECK(t, last < first + first / 10,
+	      "gnomon has %" N " bytes after %d threads, %" N " after %d", last,
+	      3 * MANY, first, MANY);
+#endif
+	top_detach(t, &v);
+	top_quit(t, &top);
+}
+
+/* A process that ends at some time while gnomon comes. */
+void test_top_dies_early(struct live *t)
+{
+	struct live_args a;
+	struct live_talk top, gnomon;
+	char err[4096], *complaint;
+	int i, k, code;
+	size_t lines;
+	ssize_t n;
+	pid_t pid;
+
+	for (i = 0; i < 6; i++) {
+		pid = top_start(t, &top);
+		a.n = 0;
+		live_add(t, &a, t->gnomon, "top", "-b", "-d", "50ms", "-f",
+			 "hot_*", "-p", live_text(t, "%d", pid), NULL);
+		live_talk(t, &a, &gnomon);
+		for (k = 0; k < 8 * i; k++)
+			top_breathe();
+		kill(pid, SIGKILL);
+		code = live_finish(t, &gnomon);
+		n = read(gnomon.err, err, sizeof(err) - 1);
+		err[n > 0 ? n : 0] = '\0';
+		lines = live_complaints(t, err, &complaint);
+		CHECK(t, code == 0 || code == 1, "gnomon ended with %d: %s",
+		      code, err);
+		CHECK(t, lines == (size_t)code, "%zu complaints for %d: %s",
+		      lines, code, err);
+		live_finish(t, &top);
+	}
+}
+
+/* The first bytes of hot_tiny as they are in memory. */
+static void read_code(struct live *t, struct live_talk *top, pid_t pid,
+		      unsigned char *bytes, size_t size)
+{
+	char *line;
+	unsigned long at;
+	int fd;
+
+	live_tell(t, top, "where");
+	line = live_await(t, top->out, "where ");
+	live_await(t, top->out, "done");
+	CHECK(t, sscanf(line, "where %lx", &at) == 1, "no address: %s", line);
+	fd = open(live_text(t, "/proc/%d/mem", pid), O_RDONLY | O_CLOEXEC);
+	CHECK(t, fd >= 0 && pread(fd, bytes, size, (off_t)at) == (ssize_t)size,
+	      "its memory cannot be read: %s", strerror(errno));
+	close(fd);
+}
+
+/* gnomon ends well, its probes are gone, and the process goes on. */
+static void signal_gnomon(struct live *t, int sig)
+{
+	unsigned char before[16], with[16], after[16];
+	struct live_talk top;
+	struct top_view v;
+	pid_t pid = top_start(t, &top);
+	int i, code;
+
+	live_ask(t, &top, "hot 1 1");
+	read_code(t, &top, pid, before, sizeof(before));
+	top_attach(t, "-d 50ms -f hot_*", pid, &v);
+	read_code(t, &top, pid, with, sizeof(with));
+	CHECK(t, memcmp(before, with, sizeof(with)), "there are no probes");
+	top_fresh(t, &v);
+	CHECK(t, kill(v.talk.pid, sig) == 0, "gnomon has ended by itself");
+	while (top_period(t, &v))
+		;
+	code = live_finish(t, &v.talk);
+	CHECK(t, code == 0, "gnomon ended with %d after signal %d", code, sig);
+	for (i = 0; i < 1000; i++) {
+		read_code(t, &top, pid, after, sizeof(after));
+		if (!memcmp(before, after, sizeof(after)))
+			break;
+		top_breathe();
+	}
+	CHECK(t, i < 1000, "probes are left behind after signal %d", sig);
+	live_ask(t, &top, "hot 10 10");
+	CHECK(t, strstr(top_quit(t, &top), "calls hot_tiny 101\n"),
+	      "the process has not gone on");
+}
+
+void test_top_signals(struct live *t)
+{
+	signal_gnomon(t, SIGTERM);
+	signal_gnomon(t, SIGINT);
+	signal_gnomon(t, SIGHUP);
+}
+
+/* With a command: what it ends with is what gnomon ends with. */
+void test_top_signal_command(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	json_t *periods;
+	char *path = live_path(t, "periods");
+	int code;
+
+	live_add(t, &a, t->gnomon, "top", "-b", "--format", "json", "-d",
+		 "50ms", "-o", path, "-f", "hot_*", "--",
+		 live_fixture(t, "top"), NULL);
+	live_talk(t, &a, &gnomon);
+	live_await(t, gnomon.out, "ready ");
+	live_ask(t, &gnomon, "hot 10 10");
+	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
+	live_ask(t, &gnomon, "hot 10 10");
+	live_tell(t, &gnomon, "exit 9");
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 9, "gnomon ended with %d, the command with 9", code);
+	periods = top_parse(t, live_read(t, path, NULL));
+	CHECK(t,
+	      !json_array_size(periods) ||
+		      top_is(target(last_of(periods)), "state", "running"),
+	      "it says that the command has ended");
+}
+
+/* Of processes that are not there. */
+void test_top_no_target(struct live *t)
+{
+	struct live_end end;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	CHECK(t, pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
+	top_words(t, live_text(t, "top -b -p %d", pid), &end);
+	top_expect(t, &end, 1, live_text(t, "%d", pid));
+	top_words(t, "top -b", &end);
+	top_expect(t, &end, 2, "nothing to trace");
+	top_words(t, "top -b -- /no/such/program", &end);
+	top_expect(t, &end, 127, "/no/such/program");
+	top_words(t, live_text(t, "top -b -- %s", t->dir), &end);
+	top_expect(t, &end, 126, t->dir);
+	top_words(t, live_text(t, "top -b -p %d -- true", getpid()), &end);
+	top_expect(t, &end, 2, "both");
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Live tests of `gnomon top`: one program, one ctest entry a test; and scripts
+# that look at its screen in tmux.
+function(gn_live_top)
+	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr)
+		return()
+	endif()
+	add_executable(live_top
+		live_main.c live_proc.c live_report.c live_run.c live_truth.c
+		live_top.c live_top_shares.c live_top_functions.c
+		live_top_life.c live_top_bad.c)
+	target_link_libraries(live_top PRIVATE PkgConfig::JANSSON m)
+	target_compile_definitions(live_top PRIVATE
+		LIVE_TESTS="top_tests.def"
+		$<$<BOOL:${GNOMON_SANITIZE}>:LIVE_SANITIZED>)
+	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+	set(list ${CMAKE_CURRENT_SOURCE_DIR}/top_tests.def)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
+	foreach(line IN LISTS lines)
+		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
+		add_test(NAME live/top/${name} COMMAND live_top ${name})
+		set_tests_properties(live/top/${name} PROPERTIES
+			RUN_SERIAL ON TIMEOUT 200 LABELS must-run
+			SKIP_RETURN_CODE 77
+			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures;LIVE_SLOW=2")
+		if(name MATCHES "^clr")
+			set_tests_properties(live/top/${name} PROPERTIES
+				LABELS "must-run;clr")
+		endif()
+	endforeach()
+endfunction()
+gn_live_top()
