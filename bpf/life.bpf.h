@@ -61,6 +61,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	struct gn_moment m;
 
 	if (t) {
+		ensure_on(p, t);
 		m = moment(t);
 		if (!in_session(m.time))
 			return 0;
@@ -88,6 +89,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 
 	if (!t)
 		return 0;
+	ensure_on(p, t);
 	m = moment(t);
 	if (!in_session(m.time))
 		return 0;
@@ -139,9 +141,10 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
+	if (p->on_cpu && is_off(&t->os))
+		missed_in(p, t, control.stop);
 	look(p, t, &t->os, control.stop);
-	off = t->os.state == GN_CPU_QUEUED || t->os.state == GN_CPU_WAITING ||
-	      t->os.state == GN_CPU_WOKEN;
+	off = is_off(&t->os);
 
 	t->in_probe = 0;
 	if (off)
@@ -192,6 +195,9 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 
 	/* one that changes so often needs no telling */
 	if (!copy_now(t, &os, &now) || os.state == GN_CPU_DEAD)
+		return;
+	/* it was not seen to be switched in: its next event tells when */
+	if (p->on_cpu && is_off(&os))
 		return;
 	look(p, t, &os, now);
 	on = os.state == GN_CPU_ON || os.state == GN_CPU_UNKNOWN;

@@ -87,6 +87,53 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 	t->skew = now - p->se.cfs_rq->rq->clock_task;
 }
 
+/*
+ * The thread runs, but it was not seen to be switched in: some kernels run no
+ * program while certain tasks are current, and the switch from one of those to
+ * this thread is theirs. When it was, the kernel knows.
+ */
+static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
+				__u64 now)
+{
+	__u64 at = now;
+
+	if (!p || !t)
+		return 0;
+	if (queue_known() && control.queue) {
+		at = p->sched_info.last_arrival + clock_skew();
+		if (at > now)
+			at = now;
+		if (at < t->os.since)
+			at = t->os.since;
+		if (t->os.state == GN_CPU_QUEUED)
+			t->delay_lag += clock_skew() - t->delay_skew;
+		gn_os_queued(&t->os, at,
+			     p->sched_info.run_delay - t->run_delay);
+		t->skew = clock_skew() + p->se.cfs_rq->rq->clock -
+			  p->se.cfs_rq->rq->clock_task;
+	} else {
+		count(GN_COUNTER_MISSED);
+		t->os.state = GN_CPU_WAITING;
+		t->os.wait_class = GN_CLASS_UNCLASSIFIED;
+		t->os.reason = GN_NO_SYSCALL;
+	}
+	switched_in(t, at);
+	return 0;
+}
+
+static __always_inline bool is_off(const struct gn_os *os)
+{
+	return os->state == GN_CPU_QUEUED || os->state == GN_CPU_WAITING ||
+	       os->state == GN_CPU_WOKEN;
+}
+
+/* Before anything is made of a thread that runs. */
+static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
+{
+	if (is_off(&t->os))
+		missed_in(p, t, bpf_ktime_get_ns());
+}
+
 /* The kernel has just brought its own sums up to this switch off a CPU. */
 static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 				     __u64 now)
@@ -143,6 +190,8 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 
 	if (t->os.state == GN_CPU_DEAD)
 		return;
+	if (is_off(&t->os))
+		missed_in(p, t, now);
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
 	note_out(p, t, now);
@@ -163,10 +212,16 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	struct gn_task *in = task_with_storage(next);
 	__u64 now;
 
-	if (!out && !in) {
-		if ((__u32)prev->pid == control.self && !preempt && prev_state)
-			renew_skew(prev);
-		return 0;
+	if (!out) {
+		/* else some compilers make one number of the two pointers,
+		 * which the verifier does not let pass */
+		barrier();
+		if (!in) {
+			if ((__u32)prev->pid == control.self && !preempt &&
+			    prev_state)
+				renew_skew(prev);
+			return 0;
+		}
 	}
 	now = bpf_ktime_get_ns();
 	if (!in_session(now))
@@ -258,11 +313,13 @@ SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 	     unsigned long error_code)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	__u64 now;
 
 	if (!t)
 		return 0;
+	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (!in_session(now))
 		return 0;
@@ -306,11 +363,13 @@ int BPF_PROG(on_signal, int sig)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	__u64 now;
 
 	if (!t || gn_syscall_is_probe(nr))
 		return 0;
+	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		gn_os_in(&t->os, now, GN_CLASS_SYSCALL,
