@@ -177,6 +177,8 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 		os->wait_class = from->wait_class;
 		os->in_class = from->in_class;
 		os->reason = from->reason;
+		os->deadline = from->deadline;
+		os->early = from->early;
 		os->in_reason = from->in_reason;
 		*now = bpf_ktime_get_ns();
 		if (from->events == os->events && from->since == os->since &&
@@ -211,7 +213,7 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	r->woken = os.woken;
 	r->reason = on ? os.in_reason : os.reason;
 	r->state = on ? GN_CPU_ON : os.state;
-	r->class = on ? os.in_class : os.wait_class;
+	r->class = on ? os.in_class : gn_os_waited(&os, os.woken);
 	r->pad = 0;
 	submit(r);
 }

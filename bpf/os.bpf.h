@@ -198,6 +198,8 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
+	if (reason == GN_FUTEX)
+		gn_os_deadline(&t->os, futex_deadline(p, now));
 }
 
 /*

@@ -121,6 +121,34 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 	return syscall_nr(entry_regs(task));
 }
 
+#define GN_FUTEX	  202
+#define GN_FUTEX_OP	  0x7f /* linux/futex.h */
+#define GN_FUTEX_WAIT	  0
+#define GN_FUTEX_BITSET	  9
+#define GN_FUTEX_REALTIME 256
+
+/*
+ * When a wait for a futex ends by itself; 0: never, or by a clock that can be
+ * set. The kernel has just read that where it is read here: the thread is
+ * still current.
+ */
+static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
+{
+	const struct pt_regs *regs = entry_regs(task);
+	__u64 at = regs->r10;
+	__u32 op = regs->si;
+	__s64 ts[2];
+
+	if (!at || op & GN_FUTEX_REALTIME)
+		return 0;
+	op &= GN_FUTEX_OP;
+	if (op != GN_FUTEX_WAIT && op != GN_FUTEX_BITSET)
+		return 0;
+	if (bpf_probe_read_user(ts, sizeof(ts), (const void *)at))
+		return 0;
+	return ts[0] * 1000000000ull + ts[1] + (op == GN_FUTEX_WAIT ? now : 0);
+}
+
 static __always_inline enum gn_class wait_class(struct task_struct *task,
 						__u16 *reason)
 {

@@ -77,6 +77,7 @@ struct gn_os {
 	__u64 since;	/* when `state` began */
 	__u64 woken;	/* GN_CPU_WOKEN: when it was made runnable */
 	__u64 in_since; /* when the work of `in_class` began, on a CPU */
+	__u64 deadline; /* when the wait ends by itself; 0 = it does not */
 	__u64 total;
 	__u32 events;
 	__u32 waker;	 /* tid that woke the thread, 0 = unknown */
@@ -85,12 +86,16 @@ struct gn_os {
 	/* what the kernel does for it while it is on a CPU: GN_CLASS_FAULT or
 	 * GN_CLASS_SYSCALL, GN_CLASS_APP for nothing that is watched */
 	__u8 in_class;
-	__u8 pad;
-	__u16 reason;	 /* system call it waits in; GN_NO_SYSCALL = none */
+	__u8 early;   /* its last wait with a deadline was ended before that */
+	__u16 reason; /* system call it waits in; GN_NO_SYSCALL = none */
 	__u16 in_reason; /* that of in_class */
 };
 
 #define GN_NO_SYSCALL 0xffff
+
+/* What a time of a wakeup can be off by: the clocks that it is told by are not
+ * read at the same moment. */
+#define GN_DEADLINE_SLACK 20000
 
 /* One stretch of a thread in one class: [start, end). */
 struct gn_slice {
@@ -159,9 +164,31 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 		return;
 	os->since = now;
 	os->woken = 0;
+	os->deadline = 0;
 	os->wait_class = (__u8)wait_class;
 	os->reason = reason;
 	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
+}
+
+/* The wait that has just begun ends by itself at `deadline`. */
+static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
+{
+	if (os->state == GN_CPU_WAITING)
+		os->deadline = deadline;
+}
+
+/*
+ * What a wait that ended at `woken` was. Runtimes sleep by waiting for a futex
+ * that no one wakes: one that its deadline ended was a sleep. What goes on
+ * (`woken` 0) is told as the thread's last one of that kind turned out.
+ */
+static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
+{
+	if (os->wait_class != GN_CLASS_LOCK || !os->deadline)
+		return (enum gn_class)os->wait_class;
+	if (woken ? woken + GN_DEADLINE_SLACK < os->deadline : os->early)
+		return GN_CLASS_LOCK;
+	return GN_CLASS_SLEEP;
 }
 
 /* Who wakes the thread is told before it is runnable, and can be told before
@@ -216,9 +243,10 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 	if (woken > now)
 		woken = now;
 	if (woken > os->since)
-		gn_slice_set(&out[n++], os->since, woken,
-			     (enum gn_class)os->wait_class, os->reason,
-			     os->waker);
+		gn_slice_set(
+			&out[n++], os->since, woken,
+			gn_os_waited(os, os->state == GN_CPU_WOKEN ? woken : 0),
+			os->reason, os->waker);
 	if (now > woken)
 		gn_slice_set(&out[n++], woken, now, GN_CLASS_RUNQUEUE,
 			     GN_NO_SYSCALL, os->waker);
@@ -234,6 +262,8 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	if (os->state == GN_CPU_DEAD || os->state == GN_CPU_ON)
 		return 0;
 	n = gn_os_off_slices(os, now, out);
+	if (n && os->deadline)
+		os->early = out[0].class == GN_CLASS_LOCK;
 	if (now > os->since)
 		os->total += now - os->since;
 	os->events += 1;

@@ -189,9 +189,9 @@ struct waiting {
 	bool woken; /* by the fixture's helper, who is told */
 };
 
-/* Thread.Sleep is a wait for a futex, with a timeout. */
+/* Thread.Sleep is a wait for a futex that its timeout ends: a sleep. */
 static const struct waiting waitings[] = {
-	{"sleep", "SleepWay", "lock", false},
+	{"sleep", "SleepWay", "sleep", false},
 	{"lock", "LockWay", "lock", true},
 	{"lock-busy", "BusyLockWay", "lock", true},
 	{"accept", "AcceptWay", "net", false},
