@@ -259,11 +259,20 @@ static void raise_files(struct gn_session *s)
 
 static int on_sample(void *ctx, void *data, size_t size);
 
+/* -f '!*' at the end leaves out those of a runtime, too. */
+static bool wants_managed(const struct gn_session *s)
+{
+	size_t n = s->opts.nfunctions;
+
+	return s->env && !(n && !strcmp(s->opts.functions[n - 1], "!*"));
+}
+
 static void summarize(struct gn_session *s)
 {
 	size_t n = s->native.functions - s->native.refused;
 	const char *managed =
-		s->env ? "; managed functions as they are compiled" : "";
+		wants_managed(s) ? "; managed functions as they are compiled"
+				 : "";
 	const char *links = gn_attach_mode_name(s->mode);
 
 	if (n)

@@ -126,6 +126,14 @@ static uint64_t lost_of(const struct gn_model *m)
 	return lost;
 }
 
+/* The target ended with its last period: nothing came since, and that one is
+ * worth to stay on show. */
+static bool over_and_empty(const struct gn_live *l, const struct gn_model *m)
+{
+	return l->show->stays && l->model && l->p.target != GN_TOP_RUNNING &&
+	       !m->nthreads && !lost_of(m);
+}
+
 /* The model of what was fed becomes the period on show. */
 static int end_period(struct gn_live *l, struct gn_session *s)
 {
@@ -135,6 +143,10 @@ static int end_period(struct gn_live *l, struct gn_session *s)
 	if (err)
 		return err;
 	measure(l, gn_now_ns());
+	if (over_and_empty(l, m)) {
+		gn_model_free(m);
+		return l->show->period(l->show->ctx, &l->p);
+	}
 	l->model = m;
 	l->p.m = m;
 	l->p.number++;

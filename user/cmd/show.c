@@ -11,7 +11,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "output/sched.h"
 
 /* Rows that a terminal gets when nobody said how many. */
 #define TERMINAL_LIMIT 50

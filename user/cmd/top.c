@@ -224,6 +224,8 @@ int gn_cmd_top(int argc, char **argv)
 	t.a.can_mute = t.budget > 0;
 	if (!t.a.ring)
 		t.a.ring = RING_SIZE;
+	if (t.no_functions && !t.a.os)
+		t.a.os = "none"; /* page faults would cost every process */
 	if (t.no_functions) {
 		t.a.args.functions.item = malloc(sizeof(none));
 		if (!t.a.args.functions.item) {
