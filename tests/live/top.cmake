@@ -29,5 +29,14 @@ function(gn_live_top)
 				LABELS "must-run;clr")
 		endif()
 	endforeach()
+	foreach(name keys terminal sizes end)
+		add_test(NAME live/top/screen-${name}
+			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-top-${name}
+			$<TARGET_FILE:gnomon>
+			${CMAKE_BINARY_DIR}/tests/fixtures/native)
+		set_tests_properties(live/top/screen-${name} PROPERTIES
+			RUN_SERIAL ON TIMEOUT 200 LABELS must-run
+			SKIP_RETURN_CODE 77)
+	endforeach()
 endfunction()
 gn_live_top()

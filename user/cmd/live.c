@@ -183,7 +183,10 @@ static int target_ended(struct gn_live *l, struct gn_capture *c)
 {
 	int err;
 
-	if (gn_session_ended(c->session, &c->status)) {
+	/* how a process ended that another one started, that one learns */
+	if (!gn_session_child(c->session)) {
+		l->p.status = -1;
+	} else if (gn_session_ended(c->session, &c->status)) {
 		l->p.signal = gn_session_signal(c->session);
 		l->p.status = c->status;
 	}

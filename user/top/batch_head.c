@@ -60,8 +60,12 @@ static int put_target(const struct gn_top_period *p, size_t shown, bool utf8,
 	const struct gn_model *m = p->m;
 	int err;
 
-	fprintf(f, "# target state=%s signal=%d status=%d",
-		gn_top_target_word(p->target), p->signal, p->status);
+	fprintf(f, "# target state=%s signal=%d status=",
+		gn_top_target_word(p->target), p->signal);
+	if (p->status >= 0)
+		fprintf(f, "%d", p->status);
+	else
+		fputc('-', f);
 	put_count(f, "processes", m->nprocesses);
 	put_count(f, "threads", m->nthreads);
 	put_count(f, "shown", shown);

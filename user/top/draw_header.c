@@ -74,6 +74,9 @@ static void line_target(struct header *h)
 			     p->signal,
 			     sigdescr_np(p->signal) ? sigdescr_np(p->signal)
 						    : "unknown");
+	else if (p->status < 0)
+		gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_WARN,
+			     "ENDED; this is its last period, q quits");
 	else
 		gn_draw_text(h->d, row, 0, h->d->g->cols, GN_INK_WARN,
 			     "ENDED with status %d; this is its last period, "

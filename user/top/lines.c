@@ -188,7 +188,7 @@ static void put_period(struct gn_emit *e, const struct gn_top_period *p)
 	gn_emit_text(e, "title", p->title ? p->title : "");
 	if (p->target == GN_TOP_KILLED)
 		gn_emit_u64(e, "signal", (unsigned int)p->signal);
-	if (p->target != GN_TOP_RUNNING)
+	if (p->target != GN_TOP_RUNNING && p->status >= 0)
 		gn_emit_u64(e, "status", (unsigned int)p->status);
 	gn_emit_close(e, '}');
 	gn_emit_bool(e, "function_probes", p->functions);

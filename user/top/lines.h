@@ -4,7 +4,8 @@
  * report (see the design, section 9), of the period, but for the tree; and:
  *   "period": "number", "time" (UTC), "wall_ns", "length_ns", "session_ns",
  *     "start_ns", "end_ns" (as the clock has it)
- *   "target": "state", "title"; "signal" and "status" once it is over
+ *   "target": "state", "title"; "signal" and "status" once it is over, as
+ *     far as they are known
  *   "function_probes": whether functions are seen at all
  *   "lost_total": "records" since tracing began
  *   "machine_totals": "cpus", "busy_ns", .. of the period ("machine" is the

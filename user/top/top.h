@@ -43,7 +43,7 @@ struct gn_top_period {
 	uint64_t session;	  /* since tracing began */
 	const char *title;	  /* the command or the PIDs: hostile text */
 	enum gn_top_target target;
-	int signal, status; /* of the command */
+	int signal, status; /* of the command; status <0: not known */
 	bool functions;	    /* function probes are on */
 	/* what was lost since tracing began; of the period: in the model */
 	uint64_t lost;
