@@ -93,6 +93,8 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	m = moment(t);
 	if (!in_session(m.time))
 		return 0;
+	if (t->renamed)
+		tell_name(p, t, m.time);
 	split_work(t, &m);
 	emit_sched(t, m.time);
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
@@ -107,9 +109,13 @@ int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
 
-	/* Only a thread's own records may be numbered by it. */
-	if (!t || p != bpf_get_current_task_btf())
+	if (!t)
 		return 0;
+	/* Only a thread's own records may be numbered by it. */
+	if (p != bpf_get_current_task_btf()) {
+		t->renamed = 1;
+		return 0;
+	}
 	m = moment(t);
 	if (in_session(m.time))
 		emit_thread(t, &m, GN_KIND_RENAME, p, 0, comm);

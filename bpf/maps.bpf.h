@@ -26,6 +26,7 @@ struct gn_task {
 	__u32 tid;
 	__u32 live;	/* not yet or no longer: its events are ignored */
 	__u32 in_probe; /* a probe program of it is under way */
+	__u32 renamed;	/* by another thread: it tells itself, later */
 	__u64 off;	/* sum of its time off the CPU */
 	__u64 delay;	/* of that, on the run queue */
 	/* what our clock ran more than the scheduler's while it was on a CPU,

@@ -182,6 +182,19 @@ static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 	emit_slices(t, s, n);
 }
 
+/* Another thread has given it a name. */
+static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
+				__u64 now)
+{
+	struct gn_moment m = {.time = now};
+
+	if (!p || !t)
+		return 0;
+	t->renamed = 0;
+	emit_thread(t, &m, GN_KIND_RENAME, p, 0, 0);
+	return 0;
+}
+
 static __always_inline void
 switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 {
@@ -194,6 +207,9 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		missed_in(p, t, now);
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
+	/* not between a probe program's numbering and its record */
+	if (t->renamed && !t->in_probe)
+		tell_name(p, t, now);
 	note_out(p, t, now);
 	if (!runnable)
 		class = wait_class(p, &reason);

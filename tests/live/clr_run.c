@@ -224,3 +224,24 @@ void live_run_row(struct live *t, const struct live_row *row)
 	clr_pair(t, row->options, &command, &pair);
 	clr_compare(t, &pair, row->flags);
 }
+
+/* The runtime names a thread from another one; the report has that name. */
+void clr_thread_names(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+	const json_t *thread;
+	size_t i, n = 0;
+
+	clr_need(t);
+	clr_demo(t, &command, "threads");
+	clr_pair(t, "", &command, &pair);
+	json_array_foreach(json_object_get(pair.report, "threads"), i, thread)
+	{
+		const char *name =
+			json_string_value(json_object_get(thread, "name"));
+
+		n += name && strncmp(name, "worker", 6) == 0;
+	}
+	CHECK(t, n == 6, "%zu threads are called worker*, 6 are", n);
+}
