@@ -284,18 +284,23 @@ static void say_status(const struct gn_capture *c)
 			 sig, strsignal(sig));
 }
 
+/* A Ctrl-C is the command's too: so long it may take to end of it. */
+#define GRACE_NS 500000000u
+
 void gn_capture_wait(struct gn_capture *c)
 {
 	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+	uint64_t until = UINT64_MAX;
 
-	while (gn_session_child(c->session)) {
+	while (gn_session_child(c->session) && gn_now_ns() < until) {
 		if (gn_session_ended(c->session, &c->status)) {
 			say_status(c);
 			return;
 		}
 		poll(&p, 1, 20);
 		if (gn_capture_signal(c))
-			return;
+			until = until == UINT64_MAX ? gn_now_ns() + GRACE_NS
+						    : 0;
 	}
 }
 
