@@ -83,9 +83,36 @@ static int find_command(struct gn_session *s)
 	return 0;
 }
 
+static bool is_core(const struct gn_runtime *rt, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
+}
+
+/* A hook-site library is loaded when its runtime starts, or not at all. */
+static void warn_running(struct gn_session *s, pid_t pid, size_t first)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		for (size_t k = first; k < s->files.count; k++) {
+			if (!is_core(rt, s->files.path[k]))
+				continue;
+			snprintf(s->warning, sizeof(s->warning),
+				 "process %d runs %s already: of its managed "
+				 "code only threads and time classes are "
+				 "seen; start it under gnomon for more",
+				 (int)pid, rt->title);
+			return;
+		}
+	}
+}
+
 static int find_processes(struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.npids; i++) {
+		size_t first = s->files.count;
 		pid_t pid = s->opts.pids[i];
 		int err = gn_process_files(pid, &s->files);
 
@@ -101,6 +128,7 @@ static int find_processes(struct gn_session *s)
 				"process %d cannot be read (%s); "
 				"run it as root",
 				(int)pid, strerror(-err));
+		warn_running(s, pid, first);
 	}
 	return 0;
 }

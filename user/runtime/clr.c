@@ -111,6 +111,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.marker = "hostfxr",
+	.core = "libcoreclr.so",
 	.environment = environment,
 	.hindered = hindered,
 	.find = gn_clr_find,

@@ -37,6 +37,7 @@ struct gn_runtime {
 	size_t nsites;
 	/* A word in the program file of a launcher of this runtime. */
 	const char *marker;
+	const char *core; /* the name of a file that is mapped where it runs */
 	/*
 	 * NAME=VALUE strings for the command's environment, ended by NULL, in
 	 * memory that gn_environment_free() frees. -EBUSY: the environment
