@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOBODY "65534"
@@ -237,4 +238,44 @@ void test_unreadable_library(struct live *t)
 	      "chmod: %s", strerror(errno));
 	expect_warning(t, &command, as_nobody, library);
 	expect_none(t);
+}
+
+/* True once the process maps a file of that name. */
+static bool maps_file(pid_t pid, const char *name)
+{
+	char path[64], line[4096];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, name) != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* A runtime that runs already loads no library any more: that is said. */
+void test_already_runs(struct live *t)
+{
+	struct live_args command = {.n = 0}, gnomon = {.n = 0};
+	struct timespec nap = {.tv_nsec = 5000000};
+	struct live_start how = {.input = NULL};
+	struct live_talk talk;
+	struct live_end end;
+
+	clr_need(t);
+	clr_demo(t, &command, "classes");
+	live_add(t, &command, "sleep", "1500", NULL);
+	live_talk(t, &command, &talk);
+	for (int i = 0; i < 2000 && !maps_file(talk.pid, "libcoreclr.so"); i++)
+		nanosleep(&nap, NULL);
+	live_add(t, &gnomon, getenv("GNOMON"), "run", "-d", "50ms", "-p",
+		 live_text(t, "%d", (int)talk.pid), NULL);
+	live_run(t, &gnomon, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.err, "runs .NET CLR already"), "it said %s",
+	      end.err);
+	CHECK(t, live_wait(t, &talk) == 0, "the program failed");
 }
