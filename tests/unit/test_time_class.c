@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the scheduler's events turn into slices: worked numbers for each
+ * transition. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <gnomon/time_class.h>
+
+static void check_slice(const struct gn_slice *s, uint64_t start, uint64_t end,
+			enum gn_class class, uint16_t reason, uint32_t waker)
+{
+	assert_int_equal(s->start, start);
+	assert_int_equal(s->end, end);
+	assert_int_equal(s->class, class);
+	assert_int_equal(s->reason, reason);
+	assert_int_equal(s->waker, waker);
+	assert_int_equal(s->pad, 0);
+}
+
+static struct gn_os on_cpu(uint64_t since)
+{
+	return (struct gn_os){.state = GN_CPU_ON, .since = since};
+}
+
+/* A thread that waits from 1000 in system call 7. */
+static struct gn_os waiting(enum gn_class class)
+{
+	struct gn_os os = on_cpu(100);
+
+	gn_os_switch_out(&os, 1000, 0, class, 7);
+	return os;
+}
+
+static void a_preempted_thread_was_queued(void **state)
+{
+	struct gn_os os = on_cpu(100);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_switch_out(&os, 1000, 1, GN_CLASS_OTHER, GN_NO_SYSCALL);
+	assert_int_equal(os.state, GN_CPU_QUEUED);
+	assert_int_equal(os.since, 1000);
+	assert_int_equal(os.total, 0);
+	gn_os_wakeup(&os, 1200); /* it is runnable already */
+	gn_os_queued(&os, 1300, 50);
+	assert_int_equal(os.state, GN_CPU_QUEUED);
+	assert_int_equal(gn_os_switch_in(&os, 1500, s), 1);
+	check_slice(&s[0], 1000, 1500, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+	assert_int_equal(os.total, 500);
+	assert_int_equal(os.events, 1);
+	assert_int_equal(os.state, GN_CPU_ON);
+	assert_int_equal(os.since, 1500);
+}
+
+static void a_wait_ends_at_its_wakeup(void **state)
+{
+	struct gn_os os = waiting(GN_CLASS_NET);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	assert_int_equal(os.state, GN_CPU_WAITING);
+	gn_os_waking(&os, 41);
+	gn_os_waking(&os, 42); /* the later one is right */
+	gn_os_wakeup(&os, 1700);
+	assert_int_equal(os.state, GN_CPU_WOKEN);
+	gn_os_wakeup(&os, 1800); /* once only */
+	gn_os_queued(&os, 1900, 10);
+	assert_int_equal(os.woken, 1700);
+	assert_int_equal(gn_os_switch_in(&os, 2000, s), 2);
+	check_slice(&s[0], 1000, 1700, GN_CLASS_NET, 7, 42);
+	check_slice(&s[1], 1700, 2000, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 42);
+	assert_int_equal(os.total, 1000);
+	assert_int_equal(os.events, 1);
+
+	/* who wakes a thread can be told before it is seen to wait */
+	gn_os_waking(&os, 43);
+	gn_os_switch_out(&os, 3000, 0, GN_CLASS_IPC, 0);
+	assert_int_equal(os.woken, 0);
+	gn_os_wakeup(&os, 3010);
+	assert_int_equal(gn_os_switch_in(&os, 3030, s), 2);
+	check_slice(&s[0], 3000, 3010, GN_CLASS_IPC, 0, 43);
+	assert_int_equal(os.total, 1030);
+	assert_int_equal(os.events, 2);
+}
+
+static void a_wait_without_a_wakeup_lasts_to_the_end(void **state)
+{
+	struct gn_os os = waiting(GN_CLASS_DISK);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	assert_int_equal(gn_os_switch_in(&os, 1250, s), 1);
+	check_slice(&s[0], 1000, 1250, GN_CLASS_DISK, 7, 0);
+	assert_int_equal(os.total, 250);
+}
+
+static void wakeups_by_other_clocks_stay_in_the_stretch(void **state)
+{
+	struct gn_os os = waiting(GN_CLASS_SLEEP);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_wakeup(&os, 990); /* before it began: none of it was a wait */
+	assert_int_equal(os.woken, 1000);
+	assert_int_equal(gn_os_switch_in(&os, 1100, s), 1);
+	check_slice(&s[0], 1000, 1100, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+
+	os = waiting(GN_CLASS_SLEEP);
+	gn_os_wakeup(&os, 1200); /* after it ended: all of it was */
+	assert_int_equal(gn_os_switch_in(&os, 1100, s), 1);
+	check_slice(&s[0], 1000, 1100, GN_CLASS_SLEEP, 7, 0);
+	assert_int_equal(os.total, 100);
+
+	os = waiting(GN_CLASS_SLEEP); /* an end that is not after the start */
+	assert_int_equal(gn_os_switch_in(&os, 1000, s), 0);
+	assert_int_equal(os.total, 0);
+	assert_int_equal(os.events, 1);
+	assert_int_equal(os.state, GN_CPU_ON);
+	os = waiting(GN_CLASS_SLEEP);
+	assert_int_equal(gn_os_switch_in(&os, 900, s), 0);
+	assert_int_equal(os.total, 0);
+	assert_int_equal(os.since, 900);
+}
+
+static void the_kernel_says_how_long_it_was_queued(void **state)
+{
+	struct gn_os os = waiting(GN_CLASS_NET);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_queued(&os, 2000, 300);
+	assert_int_equal(os.state, GN_CPU_WOKEN);
+	assert_int_equal(os.woken, 1700);
+	assert_int_equal(gn_os_switch_in(&os, 2000, s), 2);
+	check_slice(&s[0], 1000, 1700, GN_CLASS_NET, 7, 0);
+	check_slice(&s[1], 1700, 2000, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+
+	os = waiting(GN_CLASS_NET);
+	gn_os_queued(&os, 2000, 0); /* it ran at once */
+	assert_int_equal(os.woken, 2000);
+	assert_int_equal(gn_os_switch_in(&os, 2000, s), 1);
+	check_slice(&s[0], 1000, 2000, GN_CLASS_NET, 7, 0);
+
+	os = waiting(GN_CLASS_NET);
+	gn_os_queued(&os, 2000, 1000); /* all of it, and not a bit more */
+	assert_int_equal(os.woken, 1000);
+	os = waiting(GN_CLASS_NET);
+	gn_os_queued(&os, 2000, 5000);
+	assert_int_equal(os.woken, 1000);
+	os = waiting(GN_CLASS_NET);
+	gn_os_queued(&os, 2000, UINT64_MAX);
+	assert_int_equal(os.woken, 1000);
+	os = waiting(GN_CLASS_NET);
+	gn_os_queued(&os, 900, 50); /* by a clock that is behind */
+	assert_int_equal(os.woken, 1000);
+}
+
+static void only_what_can_be_woken_is_queued(void **state)
+{
+	static const enum gn_cpu_state not_woken[] = {
+		GN_CPU_ON, GN_CPU_QUEUED, GN_CPU_WOKEN, GN_CPU_DEAD};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(not_woken) / sizeof(not_woken[0]); i++) {
+		struct gn_os os = {.since = 1000,
+				   .woken = 1100,
+				   .state = (__u8)not_woken[i]};
+		const struct gn_os before = os;
+
+		gn_os_queued(&os, 2000, 300);
+		gn_os_wakeup(&os, 2000);
+		assert_memory_equal(&os, &before, sizeof(os));
+	}
+}
+
+/* What is traced from the middle of its life on. */
+static void an_unknown_thread_was_on_or_waiting(void **state)
+{
+	const struct gn_os unknown = {
+		.since = 1000, .wait_class = GN_CLASS_CHILD, .reason = 61};
+	struct gn_os os = unknown;
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_wakeup(&os, 1400);
+	assert_int_equal(gn_os_switch_in(&os, 1500, s), 2);
+	check_slice(&s[0], 1000, 1400, GN_CLASS_CHILD, 61, 0);
+	check_slice(&s[1], 1400, 1500, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+
+	os = unknown;
+	gn_os_queued(&os, 1500, 200);
+	assert_int_equal(os.woken, 1300);
+	assert_int_equal(os.state, GN_CPU_WOKEN);
+	os = unknown; /* it runs, and no one woke it: it was queued */
+	assert_int_equal(gn_os_switch_in(&os, 1500, s), 1);
+	check_slice(&s[0], 1000, 1500, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 0);
+	os = unknown; /* its first event is that it stops: it was on */
+	gn_os_switch_out(&os, 1600, 0, GN_CLASS_IPC, 1);
+	assert_int_equal(os.total, 0);
+	assert_int_equal(gn_os_switch_in(&os, 1700, s), 1);
+	check_slice(&s[0], 1600, 1700, GN_CLASS_IPC, 1, 0);
+	assert_int_equal(os.total, 100);
+}
+
+static void a_switch_in_of_what_runs_is_nothing(void **state)
+{
+	struct gn_os os = on_cpu(100);
+	const struct gn_os before = os;
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	assert_int_equal(gn_os_switch_in(&os, 500, s), 0);
+	assert_memory_equal(&os, &before, sizeof(os));
+}
+
+static void nothing_counts_for_the_dead(void **state)
+{
+	struct gn_os os = {.since = 1000, .state = GN_CPU_DEAD};
+	const struct gn_os before = os;
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_switch_out(&os, 2000, 0, GN_CLASS_NET, 7);
+	gn_os_deadline(&os, 3000);
+	gn_os_wakeup(&os, 3000);
+	gn_os_queued(&os, 3000, 10);
+	assert_int_equal(gn_os_switch_in(&os, 4000, s), 0);
+	assert_memory_equal(&os, &before, sizeof(os));
+}
+
+/* The wait of a lock that ends by itself at `deadline` and did at `woken`. */
+static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
+			  enum gn_class class)
+{
+	struct gn_os os = waiting(GN_CLASS_LOCK);
+	struct gn_slice s[2] = {0};
+
+	gn_os_deadline(&os, deadline);
+	assert_int_equal(os.deadline, deadline);
+	gn_os_wakeup(&os, woken);
+	assert_int_equal(gn_os_switch_in(&os, woken, s), 1);
+	check_slice(&s[0], 1000, woken, class, 7, 0);
+	assert_int_equal(os.early, early);
+	return os;
+}
+
+static void a_futex_that_its_deadline_ended_was_a_sleep(void **state)
+{
+	const uint64_t deadline = 1000000;
+
+	(void)state;
+	timed(deadline, deadline, 0, GN_CLASS_SLEEP);
+	timed(deadline, deadline + 5000000, 0, GN_CLASS_SLEEP);
+	timed(deadline, deadline - 1, 0, GN_CLASS_SLEEP);
+	timed(deadline, deadline - GN_DEADLINE_SLACK, 0, GN_CLASS_SLEEP);
+	timed(deadline, deadline - GN_DEADLINE_SLACK - 1, 1, GN_CLASS_LOCK);
+	timed(deadline, 2000, 1, GN_CLASS_LOCK);
+	/* a deadline long past ends it at once */
+	timed(1, 1500, 0, GN_CLASS_SLEEP);
+	/* never, in practice */
+	timed(UINT64_MAX, 1500, 1, GN_CLASS_LOCK);
+	/* none: the last one of its kind says nothing */
+	timed(0, 1500, 0, GN_CLASS_LOCK);
+}
+
+static void only_who_waits_has_a_deadline(void **state)
+{
+	struct gn_os os = on_cpu(100);
+
+	(void)state;
+	gn_os_deadline(&os, 5000);
+	assert_int_equal(os.deadline, 0);
+	gn_os_switch_out(&os, 1000, 1, GN_CLASS_LOCK, 202);
+	gn_os_deadline(&os, 5000);
+	assert_int_equal(os.deadline, 0);
+	os = waiting(GN_CLASS_LOCK);
+	gn_os_deadline(&os, 5000);
+	assert_int_equal(os.deadline, 5000);
+	gn_os_wakeup(&os, 1200);
+	gn_os_deadline(&os, 9000);
+	assert_int_equal(os.deadline, 5000);
+	/* the next wait begins without */
+	gn_os_switch_out(&os, 1300, 0, GN_CLASS_LOCK, 202);
+	assert_int_equal(os.deadline, 0);
+}
+
+static void what_goes_on_is_told_as_the_last_one_was(void **state)
+{
+	const uint64_t deadline = 1000000;
+	struct gn_os os = timed(deadline, deadline, 0, GN_CLASS_SLEEP);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_switch_out(&os, deadline + 10, 0, GN_CLASS_LOCK, 202);
+	gn_os_deadline(&os, 2 * deadline);
+	assert_int_equal(gn_os_off_slices(&os, deadline + 50, s), 1);
+	check_slice(&s[0], deadline + 10, deadline + 50, GN_CLASS_SLEEP, 202,
+		    0);
+	gn_os_wakeup(&os, deadline + 60); /* and then it was early */
+	assert_int_equal(gn_os_switch_in(&os, deadline + 60, s), 1);
+	check_slice(&s[0], deadline + 10, deadline + 60, GN_CLASS_LOCK, 202, 0);
+	assert_int_equal(os.early, 1);
+
+	gn_os_switch_out(&os, deadline + 100, 0, GN_CLASS_LOCK, 202);
+	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_LOCK);
+	gn_os_deadline(&os, 2 * deadline);
+	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_LOCK);
+	/* one that no deadline ends does not change what is known */
+	gn_os_switch_out(&os, deadline + 200, 0, GN_CLASS_LOCK, 202);
+	assert_int_equal(gn_os_switch_in(&os, 3 * deadline, s), 1);
+	assert_int_equal(os.early, 1);
+}
+
+static void other_classes_have_no_deadline_that_counts(void **state)
+{
+	int c;
+
+	(void)state;
+	for (c = 0; c < GN_CLASS_COUNT; c++) {
+		struct gn_os os = waiting((enum gn_class)c);
+
+		gn_os_deadline(&os, 500000);
+		if (c == GN_CLASS_LOCK)
+			continue;
+		assert_int_equal(gn_os_waited(&os, 0), c);
+		assert_int_equal(gn_os_waited(&os, 2000), c);
+		assert_int_equal(gn_os_waited(&os, 500000), c);
+		assert_int_equal(gn_os_waited(&os, 900000), c);
+	}
+}
+
+static void kernel_work_is_cut_at_switches(void **state)
+{
+	struct gn_os os = on_cpu(100);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	assert_int_equal(gn_os_in_slice(&os, 200, s), 0); /* none */
+	gn_os_in(&os, 300, GN_CLASS_SYSCALL, 0);
+	assert_int_equal(gn_os_in_slice(&os, 300, s), 0);
+	assert_int_equal(gn_os_in_slice(&os, 250, s), 0);
+	assert_int_equal(os.events, 0);
+	assert_int_equal(gn_os_in_slice(&os, 340, s), 1);
+	check_slice(&s[0], 300, 340, GN_CLASS_SYSCALL, 0, 0);
+	assert_int_equal(os.total, 40);
+	assert_int_equal(os.events, 1);
+	assert_int_equal(gn_os_in_slice(&os, 400, s), 1); /* it goes on */
+	check_slice(&s[0], 340, 400, GN_CLASS_SYSCALL, 0, 0);
+	gn_os_switch_out(&os, 400, 0, GN_CLASS_IPC, 0);
+	gn_os_wakeup(&os, 600);
+	assert_int_equal(gn_os_switch_in(&os, 700, s), 2);
+	assert_int_equal(os.in_class, GN_CLASS_SYSCALL);
+	assert_int_equal(gn_os_out(&os, 750, GN_CLASS_FAULT, s), 0);
+	assert_int_equal(os.in_class, GN_CLASS_SYSCALL); /* not that one */
+	assert_int_equal(gn_os_out(&os, 750, GN_CLASS_SYSCALL, s), 1);
+	check_slice(&s[0], 700, 750, GN_CLASS_SYSCALL, 0, 0);
+	assert_int_equal(os.in_class, GN_CLASS_APP);
+	assert_int_equal(gn_os_out(&os, 760, GN_CLASS_SYSCALL, s), 0);
+	assert_int_equal(os.total, 100 + 300 + 50);
+	assert_int_equal(os.events, 4);
+}
+
+static void work_of_no_time_is_no_slice(void **state)
+{
+	struct gn_os os = on_cpu(100);
+	struct gn_slice s[2] = {0};
+
+	(void)state;
+	gn_os_in(&os, 500, GN_CLASS_FAULT, GN_NO_SYSCALL);
+	assert_int_equal(gn_os_out(&os, 500, GN_CLASS_FAULT, s), 0);
+	assert_int_equal(os.in_class, GN_CLASS_APP);
+	assert_int_equal(os.total, 0);
+	assert_int_equal(os.events, 0);
+}
+
+static void each_class_is_of_its_group(void **state)
+{
+	int c, groups[4] = {0};
+
+	(void)state;
+	for (c = 0; c < GN_CLASS_COUNT; c++)
+		groups[gn_class_group((enum gn_class)c)]++;
+	assert_int_equal(groups[GN_GROUP_APP], 1);
+	assert_int_equal(groups[GN_GROUP_RUNTIME], 3);
+	assert_int_equal(groups[GN_GROUP_OS], 10);
+	assert_int_equal(groups[GN_GROUP_UNKNOWN], 1);
+	assert_int_equal(gn_class_group(GN_CLASS_COUNT), GN_GROUP_UNKNOWN);
+	assert_int_equal(gn_class_group((enum gn_class)255), GN_GROUP_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_preempted_thread_was_queued),
+		cmocka_unit_test(a_wait_ends_at_its_wakeup),
+		cmocka_unit_test(a_wait_without_a_wakeup_lasts_to_the_end),
+		cmocka_unit_test(wakeups_by_other_clocks_stay_in_the_stretch),
+		cmocka_unit_test(the_kernel_says_how_long_it_was_queued),
+		cmocka_unit_test(only_what_can_be_woken_is_queued),
+		cmocka_unit_test(an_unknown_thread_was_on_or_waiting),
+		cmocka_unit_test(a_switch_in_of_what_runs_is_nothing),
+		cmocka_unit_test(nothing_counts_for_the_dead),
+		cmocka_unit_test(a_futex_that_its_deadline_ended_was_a_sleep),
+		cmocka_unit_test(only_who_waits_has_a_deadline),
+		cmocka_unit_test(what_goes_on_is_told_as_the_last_one_was),
+		cmocka_unit_test(other_classes_have_no_deadline_that_counts),
+		cmocka_unit_test(kernel_work_is_cut_at_switches),
+		cmocka_unit_test(work_of_no_time_is_no_slice),
+		cmocka_unit_test(each_class_is_of_its_group),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
