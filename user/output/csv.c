@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/syscalls.h>
 #include "output/columns.h"
 #include "output/formats.h"
+#include "output/syscalls.h"
 #include "output/text.h"
 
 static const char *leading_titles(enum gn_by by)
@@ -179,7 +179,7 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, ",%s,", gn_class_text((int)w->class));
 		if (w->reason != GN_NO_SYSCALL)
 			fprintf(f, "%u", w->reason);
-		name = gn_syscall_name(w->reason);
+		name = gn_syscall_text(w->reason);
 		fprintf(f, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 			name ? name : "", w->ns, w->count, w->longest);
 		if (!err)

@@ -9,10 +9,10 @@
 
 #include <jansson.h>
 
-#include <gnomon/syscalls.h>
 #include "output/formats.h"
 #include "output/header.h"
 #include "output/json.h"
+#include "output/syscalls.h"
 #include "output/text.h"
 
 #define JSON_VERSION 1
@@ -79,7 +79,7 @@ void gn_json_function(struct gn_emit *e, const struct gn_model *m,
 
 void gn_json_syscall(struct gn_emit *e, uint16_t reason)
 {
-	const char *name = gn_syscall_name(reason);
+	const char *name = gn_syscall_text(reason);
 
 	if (reason != GN_NO_SYSCALL)
 		gn_emit_u64(e, "syscall", reason);

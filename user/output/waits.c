@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gnomon/syscalls.h>
 #include "output/rows.h"
+#include "output/syscalls.h"
 #include "output/text.h"
 
 /* Reasons of a function that a table has. */
@@ -74,7 +74,7 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 
 char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 {
-	const char *name = gn_syscall_name(w->reason);
+	const char *name = gn_syscall_text(w->reason);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);

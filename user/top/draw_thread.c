@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <gnomon/syscalls.h>
-
+#include "output/syscalls.h"
 #include "top/draw_internal.h"
 
 /* Below this many rows only the part that the arrows scroll is shown. */
@@ -45,7 +44,7 @@ static int draw_doing(struct gn_draw *d, int row, int col)
 			   gn_class_text((int)o->doing));
 	if (o->reason == GN_NO_SYSCALL)
 		return col;
-	call = gn_syscall_name(o->reason);
+	call = gn_syscall_text(o->reason);
 	if (call)
 		return gn_draw_text(d, row, col, cols, GN_INK_PLAIN, " in %s",
 				    call);
