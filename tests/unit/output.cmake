@@ -3,5 +3,6 @@ foreach(test test_output_text test_output_table test_output_data)
 	gn_unit_test(${test} gnomon_output gnomon_model PkgConfig::JANSSON)
 endforeach()
 foreach(test test_output_table test_output_data)
-	target_sources(${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/output_model.c)
+	target_sources(${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/output_model.c
+		${CMAKE_CURRENT_LIST_DIR}/golden.c)
 endforeach()

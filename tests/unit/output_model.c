@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "output_model.h"
+#include "golden.h"
 
 #define MS 1000000ULL
 
@@ -258,39 +259,7 @@ char *sample_print(const char *format, const struct gn_model *m,
 	return text;
 }
 
-static char *read_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!f)
-		return NULL;
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
-}
-
 void sample_golden(const char *name, const char *text)
 {
-	char path[512], *wanted;
-
-	snprintf(path, sizeof(path), "%s/golden/output/%s", GN_TESTS_DIR, name);
-	if (getenv("GN_UPDATE_GOLDEN")) {
-		FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(text, f);
-		assert_int_equal(fclose(f), 0);
-		return;
-	}
-	wanted = read_file(path);
-	if (!wanted)
-		fail_msg("cannot read %s", path);
-	if (strcmp(wanted, text) != 0)
-		fail_msg("%s differs; got:\n%s", path, text);
-	free(wanted);
+	golden_compare("output", name, text);
 }

@@ -9,6 +9,7 @@
 
 #include "top/draw.h"
 #include "top_model.h"
+#include "golden.h"
 
 #define MS     1000000ULL
 #define SECOND (1000 * MS)
@@ -381,41 +382,8 @@ char *tm_draw(const struct gn_top_period *p, struct gn_top_view *v, int rows,
 	return text;
 }
 
-static char *read_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!f)
-		return NULL;
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
-}
-
 void tm_golden(const char *name, char *text)
 {
-	char path[512], *wanted;
-
-	snprintf(path, sizeof(path), "%s/golden/screen/%s", GN_TESTS_DIR, name);
-	if (getenv("GN_UPDATE_GOLDEN")) {
-		FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(text, f);
-		assert_int_equal(fclose(f), 0);
-		free(text);
-		return;
-	}
-	wanted = read_file(path);
-	if (!wanted)
-		fail_msg("cannot read %s", path);
-	if (strcmp(wanted, text) != 0)
-		fail_msg("%s differs; got:\n%s", path, text);
-	free(wanted);
+	golden_compare("screen", name, text);
 	free(text);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "top_sample.h"
+#include "golden.h"
 
 #define MS TOP_MS
 
@@ -260,41 +261,9 @@ void top_sample_empty(struct top_sample *s)
 	s->p.nmuted = 0;
 }
 
-static char *read_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!f)
-		return NULL;
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
-}
-
 void top_golden(const char *name, const char *text)
 {
-	char path[512], *wanted;
-
-	snprintf(path, sizeof(path), "%s/golden/top/%s", GN_TESTS_DIR, name);
-	if (getenv("GN_UPDATE_GOLDEN")) {
-		FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(text, f);
-		assert_int_equal(fclose(f), 0);
-		return;
-	}
-	wanted = read_file(path);
-	if (!wanted)
-		fail_msg("cannot read %s", path);
-	if (strcmp(wanted, text) != 0)
-		fail_msg("%s differs; got:\n%s", path, text);
-	free(wanted);
+	golden_compare("top", name, text);
 }
 
 bool top_locale_comma(const char *dir)
