@@ -13,6 +13,9 @@
 #define BUDGET	  10
 #define BUDGET_AS "--budget 10"
 
+/* For what comes faster than a slow build of gnomon can take it. */
+#define ROOM "--ring-size 64M"
+
 /* Periods in which what is waited for must have come. */
 #define PATIENCE 60
 
@@ -48,7 +51,7 @@ void test_top_calls(struct live *t)
 	json_t *periods;
 	struct live_end end;
 
-	periods = top_run(t, "-d 50ms -f hot_*",
+	periods = top_run(t, "-d 50ms -f hot_* " ROOM,
 			  "hot 100 300\nhot 3 10000\nquit\n", &end);
 	top_code(t, end.code, 0, top_differs(periods), end.err);
 	CHECK(t, json_array_size(periods) > 1, "there is one period only");
@@ -176,16 +179,16 @@ void test_clr_no_functions(struct live *t)
 	struct live_end end;
 
 	check_no_functions(t, run_clr(t, "-d 200ms --no-functions",
-				      "top hot 100 1000", &end));
+				      "top hot 100 1000 100", &end));
 }
 
 void test_clr_calls(struct live *t)
 {
 	struct live_end end;
-	json_t *periods =
-		run_clr(t, "-d 200ms -f Demo.Hot.*", "top hot 300 1000", &end);
+	json_t *periods = run_clr(t, "-d 200ms -f Demo.Hot.* " ROOM,
+				  "top hot 100 1000 100", &end);
 
-	expect_truth(t, periods, end.out, "Demo.Hot.Batch(int)");
+	expect_truth(t, periods, end.out, "Demo.Hot.Batch(int,int)");
 	expect_truth(t, periods, end.out, "Demo.Hot.Tiny(int)");
 }
 
@@ -256,7 +259,8 @@ void test_top_budget(struct live *t)
 
 	live_ask(t, &top, "heat");
 	without = heat(t, &top);
-	top_attach(t, "-d 200ms -f hot_tiny -f hot_batch " BUDGET_AS, pid, &v);
+	top_attach(t, "-d 200ms -f hot_tiny -f hot_batch " BUDGET_AS " " ROOM,
+		   pid, &v);
 	live_ask(t, &top, "heat");
 	until_muted(t, &v, "hot_tiny");
 	/* what was open then ends as it began */
@@ -290,8 +294,9 @@ void test_budget_output(struct live *t)
 
 	live_command(t, &a, "top");
 	live_run(t, &a, &how, &plain);
-	periods = top_run(t, "-d 100ms -f hot_tiny -f hot_batch " BUDGET_AS,
-			  input, &end);
+	periods = top_run(
+		t, "-d 100ms -f hot_tiny -f hot_batch " BUDGET_AS " " ROOM,
+		input, &end);
 	top_code(t, end.code, 0, top_differs(periods), end.err);
 	/* but for its PID */
 	live_same(t, "the program's output", strchr(end.out, '\n'),
@@ -308,7 +313,7 @@ void test_budget_output(struct live *t)
 
 void test_clr_budget(struct live *t)
 {
-	const char *topic = "top hot 40000 20000";
+	const char *topic = "top hot 400 2000 3000";
 	struct live_args a = {.n = 0};
 	struct live_end plain, end;
 	json_t *periods, *period;
@@ -316,9 +321,10 @@ void test_clr_budget(struct live *t)
 
 	top_demo(t, &a, topic);
 	live_run(t, &a, NULL, &plain);
-	periods = run_clr(t, "-d 200ms -f Demo.Hot.* " BUDGET_AS, topic, &end);
+	periods = run_clr(t, "-d 200ms -f Demo.Hot.* " BUDGET_AS " " ROOM,
+			  topic, &end);
 	live_same(t, "the program's output", end.out, plain.out);
-	expect_truth(t, periods, end.out, "Demo.Hot.Batch(int)");
+	expect_truth(t, periods, end.out, "Demo.Hot.Batch(int,int)");
 	n = json_array_size(periods);
 	json_array_foreach(periods, i, period)
 	{
