@@ -13,16 +13,9 @@ function(gn_live_clr)
 		return()
 	endif()
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	set(list ${CMAKE_CURRENT_SOURCE_DIR}/clr_tests.def)
-	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
-	foreach(line IN LISTS lines)
-		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
-		add_test(NAME live/clr/${name} COMMAND live_clr ${name})
-		set_tests_properties(live/clr/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 200 LABELS "must-run;clr"
-			SKIP_RETURN_CODE 77
-			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet;LIVE_SLOW=2")
-	endforeach()
+	gn_live_tests(clr live_clr clr_tests.def 200 "must-run;clr"
+		GNOMON=$<TARGET_FILE:gnomon>
+		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
+		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet LIVE_SLOW=2)
 endfunction()
 gn_live_clr()

@@ -14,20 +14,9 @@ function(gn_live_mute)
 	set_target_properties(live_mute PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	set(list ${CMAKE_CURRENT_SOURCE_DIR}/mute_tests.def)
-	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
-	foreach(line IN LISTS lines)
-		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
-		add_test(NAME live/mute/${name} COMMAND live_mute ${name})
-		set_tests_properties(live/mute/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 120 LABELS must-run
-			SKIP_RETURN_CODE 77
-			ENVIRONMENT "GNOMON=$<TARGET_FILE:live_mute>;CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures")
-		if(name MATCHES "^clr")
-			set_tests_properties(live/mute/${name} PROPERTIES
-				LABELS "must-run;clr")
-		endif()
-	endforeach()
+	gn_live_tests(mute live_mute mute_tests.def 120 must-run
+		GNOMON=$<TARGET_FILE:live_mute>
+		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
+		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
 endfunction()
 gn_live_mute()

@@ -9,16 +9,8 @@ function(gn_live_native)
 	if(NOT TARGET gnomon)
 		return()
 	endif()
-	set(list ${CMAKE_CURRENT_SOURCE_DIR}/live_tests.def)
-	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
-	foreach(line IN LISTS lines)
-		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
-		add_test(NAME live/native/${name} COMMAND live_native ${name})
-		set_tests_properties(live/native/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 120 LABELS must-run
-			SKIP_RETURN_CODE 77
-			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures")
-	endforeach()
+	gn_live_tests(native live_native live_tests.def 120 must-run
+		GNOMON=$<TARGET_FILE:gnomon>
+		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
 endfunction()
 gn_live_native()

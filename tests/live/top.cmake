@@ -14,21 +14,10 @@ function(gn_live_top)
 		LIVE_TESTS="top_tests.def"
 		$<$<BOOL:${GNOMON_SANITIZE}>:LIVE_SANITIZED>)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	set(list ${CMAKE_CURRENT_SOURCE_DIR}/top_tests.def)
-	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
-	file(STRINGS ${list} lines REGEX "^(RUN|TEST)\\(\"")
-	foreach(line IN LISTS lines)
-		string(REGEX REPLACE "^[A-Z]+\\(\"([^\"]+)\".*" "\\1" name "${line}")
-		add_test(NAME live/top/${name} COMMAND live_top ${name})
-		set_tests_properties(live/top/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 200 LABELS must-run
-			SKIP_RETURN_CODE 77
-			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures;LIVE_SLOW=2")
-		if(name MATCHES "^clr")
-			set_tests_properties(live/top/${name} PROPERTIES
-				LABELS "must-run;clr")
-		endif()
-	endforeach()
+	gn_live_tests(top live_top top_tests.def 200 must-run
+		GNOMON=$<TARGET_FILE:gnomon>
+		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
+		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures LIVE_SLOW=2)
 	foreach(name keys terminal sizes end)
 		add_test(NAME live/top/screen-${name}
 			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-top-${name}
