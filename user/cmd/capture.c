@@ -119,6 +119,7 @@ static int catch_signals(bool resizes)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT); /* a key as SIGINT's is */
 	if (resizes)
 		sigaddset(&set, SIGWINCH);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
