@@ -84,8 +84,7 @@ static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 {
 	struct gn_moment m;
 
-	if (is_off(&t->os))
-		missed_in(bpf_get_current_task_btf(), t, bpf_ktime_get_ns());
+	ensure_on(bpf_get_current_task_btf(), t);
 	t->in_probe = 1;
 	barrier();
 	m = moment(t);

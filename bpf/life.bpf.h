@@ -188,7 +188,8 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 		os->in_reason = from->in_reason;
 		*now = bpf_ktime_get_ns();
 		if (from->events == os->events && from->since == os->since &&
-		    from->in_since == os->in_since)
+		    from->in_since == os->in_since &&
+		    from->state == os->state && from->woken == os->woken)
 			return true;
 	}
 	return false;

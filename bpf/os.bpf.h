@@ -130,8 +130,13 @@ static __always_inline bool is_off(const struct gn_os *os)
 /* Before anything is made of a thread that runs. */
 static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 {
-	if (is_off(&t->os))
-		missed_in(p, t, bpf_ktime_get_ns());
+	__u64 now;
+
+	if (!is_off(&t->os))
+		return;
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		missed_in(p, t, now);
 }
 
 /* The kernel has just brought its own sums up to this switch off a CPU. */
@@ -349,12 +354,14 @@ int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 
 static __always_inline int work_ended(enum gn_class class)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	struct gn_slice s[2];
 	__u64 now;
 
 	if (!t || t->os.in_class != class)
 		return 0;
+	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		emit_slices(t, s, gn_os_out(&t->os, now, class, s));

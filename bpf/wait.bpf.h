@@ -126,6 +126,7 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 #define GN_FUTEX_WAIT	  0
 #define GN_FUTEX_BITSET	  9
 #define GN_FUTEX_REALTIME 256
+#define GN_FUTEX_SECONDS  4000000000ll
 
 /*
  * When a wait for a futex ends by itself; 0: never, or by a clock that can be
@@ -145,6 +146,9 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 	if (op != GN_FUTEX_WAIT && op != GN_FUTEX_BITSET)
 		return 0;
 	if (bpf_probe_read_user(ts, sizeof(ts), (const void *)at))
+		return 0;
+	/* beyond all that a clock can say: never */
+	if (ts[0] < 0 || ts[0] > GN_FUTEX_SECONDS)
 		return 0;
 	return ts[0] * 1000000000ull + ts[1] + (op == GN_FUTEX_WAIT ? now : 0);
 }

@@ -262,7 +262,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	if (os->state == GN_CPU_DEAD || os->state == GN_CPU_ON)
 		return 0;
 	n = gn_os_off_slices(os, now, out);
-	if (n && os->deadline)
+	if (n && os->deadline && out[0].class != GN_CLASS_RUNQUEUE)
 		os->early = out[0].class == GN_CLASS_LOCK;
 	if (now > os->since)
 		os->total += now - os->since;

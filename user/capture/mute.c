@@ -300,6 +300,6 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid)
 	if (err)
 		return err;
 	/* what happened before goes before */
-	ring_buffer__consume(s->ring);
-	return gn_session_put(s, &r.h, sizeof(r));
+	err = gn_session_drain(s, GN_DRAIN_NS);
+	return err < 0 ? err : gn_session_put(s, &r.h, sizeof(r));
 }

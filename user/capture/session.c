@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -327,7 +328,8 @@ static int on_sample(void *ctx, void *data, size_t size)
 
 	if (gn_drain_sample(data, size, on_record, s))
 		s->sink_lost++;
-	return 0;
+	/* the clock is not read for each */
+	return ++s->drained % 256 || gn_now_ns() < s->drain_until ? 0 : -EAGAIN;
 }
 
 /* The command as a JSON array, so that any argument can be told. */
@@ -501,6 +503,24 @@ static int start_command(struct gn_session *s)
 			       s->opts.command[0], strerror(-err));
 }
 
+/* Runs of programs that the kernel left out. */
+static uint64_t missed(struct gn_session *s)
+{
+	struct bpf_program *p;
+	uint64_t n = 0;
+
+	bpf_object__for_each_program(p, s->skel->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+		int fd = bpf_program__fd(p);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
 int gn_session_start(struct gn_session *s)
 {
 	int err;
@@ -510,6 +530,8 @@ int gn_session_start(struct gn_session *s)
 	if (err)
 		return err;
 	s->running = true;
+	/* those of the calibration are of no one's records */
+	s->told[GN_COUNTER_MISSED] = missed(s);
 	put_session(s, 0);
 	return 0;
 }
@@ -535,14 +557,12 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 {
 	struct pollfd p[2] = {{.fd = wake_fd, .events = POLLIN},
 			      {.fd = s->child.pidfd, .events = POLLIN}};
-	int n, live = alive(s);
+	int more, live = alive(s);
 
-	n = ring_buffer__consume(s->ring);
-	if (n < 0)
-		return gn_session_fail(s, n, 1,
-				       "the ring buffer is broken "
-				       "(%s)",
-				       strerror(-n));
+	/* of what has ended, all there is */
+	more = gn_session_drain(s, live ? GN_DRAIN_NS : UINT64_MAX);
+	if (more < 0)
+		return more;
 	if (s->sink_error)
 		return gn_session_fail(s, s->sink_error, 1,
 				       "the records cannot be kept: %s",
@@ -552,8 +572,42 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* it has said why */
 	/* a busy ring is drained again at once */
-	poll(p, 2, n > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
+	poll(p, 2, more || s->drained > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
 	return 1;
+}
+
+int gn_session_drain(struct gn_session *s, uint64_t ns)
+{
+	uint64_t now = gn_now_ns();
+	int n;
+
+	s->drained = 0;
+	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
+	n = ring_buffer__consume(s->ring);
+	if (n >= 0 || n == -EAGAIN)
+		return n == -EAGAIN;
+	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",
+			       strerror(-n));
+}
+
+/* What was counted since the last time. */
+static void put_counts(struct gn_session *s)
+{
+	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};
+
+	for (uint32_t i = 0; i < GN_COUNTER_COUNT; i++) {
+		uint64_t sum = s->skel->bss->control.counters[i];
+
+		if (i == GN_COUNTER_SINK)
+			sum += s->sink_lost;
+		else if (i == GN_COUNTER_MISSED)
+			sum += missed(s);
+		r.id = i;
+		r.count = sum - s->told[i];
+		s->told[i] = sum;
+		if (r.count)
+			gn_session_put(s, &r.h, sizeof(r));
+	}
 }
 
 int gn_session_tick(struct gn_session *s)
@@ -564,38 +618,12 @@ int gn_session_tick(struct gn_session *s)
 	control->ticking = 1;
 	err = gn_session_look(s);
 	control->ticking = 0;
-	if (ring_buffer__consume(s->ring) < 0 && !err)
-		err = gn_session_fail(s, -EIO, 1, "the ring buffer is broken");
-	return err;
-}
-
-static void put_counts(struct gn_session *s)
-{
-	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};
-
-	s->skel->bss->control.counters[GN_COUNTER_SINK] += s->sink_lost;
-	for (uint32_t i = 0; i < GN_COUNTER_COUNT; i++) {
-		r.id = i;
-		r.count = s->skel->bss->control.counters[i];
-		if (r.count)
-			gn_session_put(s, &r.h, sizeof(r));
-	}
-}
-
-static void count_missed(struct gn_session *s)
-{
-	struct bpf_program *p;
-
-	bpf_object__for_each_program(p, s->skel->obj)
-	{
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
-		int fd = bpf_program__fd(p);
-
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			s->skel->bss->control.counters[GN_COUNTER_MISSED] +=
-				info.recursion_misses;
-	}
+	if (!err)
+		err = gn_session_drain(s, GN_DRAIN_NS);
+	if (err < 0)
+		return err;
+	put_counts(s);
+	return 0;
 }
 
 static void detach(struct gn_session *s)
@@ -606,28 +634,47 @@ static void detach(struct gn_session *s)
 	gn_watch_detach(s);
 }
 
+/*
+ * Sets when the capture ends, and waits for that. It is set before it comes: a
+ * program must not take its time after the end without knowing of it.
+ */
+static uint64_t set_end(struct gn_control *control)
+{
+	struct timespec nap = {.tv_nsec = 100000};
+	uint64_t end;
+
+	do {
+		end = gn_now_ns() + 100000;
+		__atomic_store_n(&control->stop, end, __ATOMIC_SEQ_CST);
+	} while (gn_now_ns() >= end);
+	while (gn_now_ns() < end)
+		nanosleep(&nap, NULL);
+	/* programs that took their time before the stop are done after this */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	return end;
+}
+
 int gn_session_stop(struct gn_session *s)
 {
 	struct gn_control *control;
-	uint64_t end = gn_now_ns();
+	uint64_t end;
 	int err;
 
 	if (!s->running)
 		return 0;
 	s->running = false;
 	control = &s->skel->bss->control;
-	__atomic_store_n(&control->stop, end, __ATOMIC_SEQ_CST);
-	/* programs that took their time before the stop are done after this */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	ring_buffer__consume(s->ring);
+	end = set_end(control);
+	gn_session_drain(s, UINT64_MAX);
 	control->finishing = 1;
 	err = gn_session_iterate(s, s->iter_stop);
-	ring_buffer__consume(s->ring);
-	count_missed(s);
+	gn_session_drain(s, UINT64_MAX);
+	/* while the programs are there to be asked */
+	put_counts(s);
 	detach(s);
 	gn_mute_free(s->mute);
 	s->mute = NULL;
-	ring_buffer__consume(s->ring);
+	gn_session_drain(s, UINT64_MAX);
 	put_counts(s);
 	put_session(s, end);
 	if (!err && s->sink_error)

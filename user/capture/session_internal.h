@@ -45,6 +45,9 @@ struct gn_session {
 	bool managed; /* a runtime's function was seen */
 	int sink_error;
 	uint64_t sink_lost;
+	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
+	uint64_t drain_until;		 /* when draining is enough for now */
+	uint32_t drained;
 
 	int status;
 	char error[512];
@@ -77,6 +80,11 @@ int gn_session_iterate(struct gn_session *s, int fd);
 int gn_session_look(struct gn_session *s);
 /* A descriptor of a process, or -1 and errno. */
 int gn_pidfd(pid_t pid);
+
+/* Hands the ring's records to the sink, for `ns` at most: they can come faster
+ * than they are taken. 1 = there may be more, 0 = it was empty, <0. */
+#define GN_DRAIN_NS 50000000u
+int gn_session_drain(struct gn_session *s, uint64_t ns);
 
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);

@@ -159,7 +159,7 @@ static uint64_t skew_here(struct gn_control *control)
 
 /*
  * Whether the scheduler's clock is there and the same on all CPUs: seen by
- * going to sleep on each of them.
+ * going to sleep on each of them that gnomon may run on.
  */
 static bool one_clock(struct gn_control *control)
 {

@@ -30,6 +30,7 @@ struct gn_live {
 	struct gn_top_machine machine;
 	uint64_t own_cpu;
 	int epoll;
+	int signal_fd;
 	/* over all periods */
 	uint64_t lost;
 	bool broken;
@@ -75,6 +76,24 @@ void gn_live_pause(struct gn_live *l, bool paused)
 		l->held = l->model;
 }
 
+const struct gn_top_period *gn_live_last(const struct gn_live *l)
+{
+	return &l->p;
+}
+
+int gn_live_writable(const struct gn_live *l, int fd)
+{
+	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
+			      {.fd = l->signal_fd, .events = POLLIN}};
+
+	while (poll(p, 2, -1) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	/* an error of `fd` is the writer's to find */
+	return !p[0].revents;
+}
+
 void gn_live_set_period(struct gn_live *l, uint64_t ns)
 {
 	l->period = ns;
@@ -116,14 +135,15 @@ static void measure(struct gn_live *l, uint64_t now)
 
 static uint64_t lost_of(const struct gn_model *m)
 {
-	uint64_t lost = m->lost;
+	uint64_t lost = 0;
 
 #define ADD_LOSS(name, value, text, loss, meaning) \
 	if (loss)                                  \
 		lost += m->counters[GN_COUNTER_##name];
 	GN_COUNTER_LIST(ADD_LOSS)
 #undef ADD_LOSS
-	return lost;
+	/* by cause, or by the threads' numbers: the same records */
+	return lost > m->lost ? lost : m->lost;
 }
 
 /* The target ended with its last period: nothing came since, and that one is
@@ -267,11 +287,20 @@ static uint64_t due(const struct gn_live *l)
 	return l->opts->duration && end < at ? end : at;
 }
 
+/* 1: it was the last one. */
+static int end_in_time(struct gn_live *l, struct gn_session *s, uint64_t now)
+{
+	int done = tick(l, s);
+
+	return done ? done : over(l, now);
+}
+
 static int loop(struct gn_capture *c, void *ctx)
 {
 	struct gn_live *l = ctx;
 	int more = 1, done = 0;
 
+	l->signal_fd = c->signal_fd;
 	l->begin = l->last = gn_now_ns();
 	l->p.title = l->opts->title;
 	l->p.functions = l->opts->functions;
@@ -285,15 +314,14 @@ static int loop(struct gn_capture *c, void *ctx)
 	while (!done) {
 		uint64_t now = gn_now_ns(), at = due(l);
 
-		if (now >= at) {
-			done = tick(l, c->session);
-			if (!done && over(l, now))
-				done = 1;
-			continue;
-		}
-		more = gn_session_poll(c->session, l->epoll,
-				       (int)((at - now) / 1000000) + 1);
-		done = more < 0 ? more : take_inputs(l, c);
+		if (now >= at)
+			done = end_in_time(l, c->session, now);
+		else
+			more = gn_session_poll(c->session, l->epoll,
+					       (int)((at - now) / 1000000) + 1);
+		/* also when showing takes longer than a period */
+		if (!done)
+			done = more < 0 ? more : take_inputs(l, c);
 		if (done || more)
 			continue;
 		done = target_ended(l, c);
@@ -312,8 +340,26 @@ struct gn_capture_use gn_live_use(struct gn_live *l)
 				       .ctx = l};
 }
 
-int gn_live_status(const struct gn_live *l, bool allow_loss)
+/* What came after the last period is not shown, but it is judged. */
+static int judge_rest(struct gn_live *l)
 {
+	struct gn_model *m = NULL;
+	int err = gn_pipeline_period(l->pipeline, &m);
+
+	if (err)
+		return err;
+	l->lost += lost_of(m);
+	l->broken |= gn_model_broken(m);
+	gn_model_free(m);
+	return 0;
+}
+
+int gn_live_status(struct gn_live *l, bool allow_loss)
+{
+	if (judge_rest(l)) {
+		gn_error("no memory; free some");
+		return GN_EXIT_FAILED;
+	}
 	if (l->broken) {
 		gn_error("a self-check failed; record it (gnomon record) and "
 			 "see gnomon report");

@@ -8,7 +8,7 @@
 #include "top/top.h"
 
 /* Functions that are named as muted; more are muted as well. */
-#define GN_MUTING_NAMES 256
+#define GN_MUTING_NAMES 4096
 
 /* Zeros but for the budget; gn_muting_free() at the end. */
 struct gn_muting {

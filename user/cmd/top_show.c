@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,33 @@ static void ignore_pipe(struct sigaction *before)
 }
 
 /* 1: enough, since nobody reads it or it cannot be written. */
-static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
+/*
+ * A reader that stops to read must not keep gnomon, and its probes, from
+ * ending: signals are only read, so no write may wait. 1: one came meanwhile.
+ */
+static int put_all(struct gn_top_show *s, const char *text, size_t size)
+{
+	int fd = fileno(s->f);
+
+	while (size) {
+		int came = gn_live_writable(s->owner, fd);
+		ssize_t n;
+
+		if (came)
+			return came;
+		/* a pipe that is ready has room for that */
+		n = write(fd, text, size < PIPE_BUF ? size : PIPE_BUF);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 {
 	struct gn_top_batch_opts rows = {
 		.sort = s->opts.sort,
@@ -52,13 +79,30 @@ static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	struct gn_top_lines_opts lines = {.limit = s->opts.limit,
 					  .stacks = true};
 	struct sigaction before;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
 	int err;
 
+	if (!f)
+		return -ENOMEM;
+	err = s->opts.format == GN_TOP_LINES ? gn_top_lines(p, &lines, f)
+					     : gn_top_batch(p, &rows, f);
+	if (fclose(f) && !err)
+		err = -ENOMEM;
 	ignore_pipe(&before);
-	err = s->opts.format == GN_TOP_LINES ? gn_top_lines(p, &lines, s->f)
-					     : gn_top_batch(p, &rows, s->f);
+	if (!err)
+		err = put_all(s, text, size);
 	sigaction(SIGPIPE, &before, NULL);
-	if (!err || err == -EPIPE)
+	free(text);
+	return err;
+}
+
+static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
+{
+	int err = print_rows(s, p);
+
+	if (err >= 0 || err == -EPIPE)
 		return err != 0; /* its reader has seen enough */
 	gn_error("cannot write %s: %s; give another file with -o",
 		 s->opts.output ? s->opts.output : "stdout", strerror(-err));
@@ -139,6 +183,8 @@ static int take_key(struct gn_top_show *s, int32_t key)
 		break;
 	case GN_TOP_DO_PAUSE:
 		gn_live_pause(s->owner, s->view.paused);
+		if (!s->view.paused && gn_live_last(s->owner)->m)
+			s->shown = *gn_live_last(s->owner);
 		break;
 	case GN_TOP_DO_PERIOD:
 		gn_live_set_period(s->owner, s->view.period);
