@@ -149,9 +149,8 @@ static void go_on(struct thread *t, uint64_t *seed)
 	draw(t, s, gn_os_switch_in(&t->os, ns(t->now), s));
 	t->changes++;
 	/* one that no wakeup ended says nothing of the next */
-	if (t->timed && t->is_woken && t->now > t->from)
-		t->last_was_lock =
-			t->woken > t->from && wait_of(t) == GN_CLASS_LOCK;
+	if (t->timed && t->is_woken && t->woken > t->from)
+		t->last_was_lock = wait_of(t) == GN_CLASS_LOCK;
 	t->from = t->now;
 	t->on = true;
 }
