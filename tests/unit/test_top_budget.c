@@ -291,9 +291,92 @@ static void nothing_to_save(void **state)
 	p.m.probe_cost += 100 * MS;
 	b = choose(&p, 5);
 	near(b.slowdown, 10.0001);
-	/* to mute `rare` would take off 1 us of 60 ms too much */
+	/* to mute `rare` would take off 1 us of 100 ms */
 	assert_int_equal(b.n, 0);
 	near(b.expected, 10.0001);
+}
+
+/*
+ * Next to nothing but probes ran. A call costs 1 us, so of 1 s of probes:
+ *   hot     985,000 calls: 98.5 %
+ *   some     10,000 calls:  1 %     just worth it
+ *   few       4,990 calls:  0.499 %
+ *   once         10 calls:  0.001 %
+ */
+static void make_saturated(struct program *p)
+{
+	make(p);
+	add(p, "once", GN_RUNTIME_CLR, 10, 0);
+	add(p, "few", GN_RUNTIME_CLR, 4990, 0);
+	add(p, "some", GN_RUNTIME_CLR, 10000, 0);
+	add(p, "hot", GN_RUNTIME_CLR, 985000, 0);
+}
+
+static void rare_is_let_be(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make_saturated(&p);
+	run(&p);
+	b = choose(&p, 5);
+	near(b.slowdown, GN_TOP_SLOWDOWN_MOST);
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.function[0], 3);
+	assert_int_equal(b.function[1], 2);
+	near(b.expected, GN_TOP_SLOWDOWN_MOST);
+	/* nor beside what is muted, but was called before that took effect */
+	p.f[3].muted = p.f[2].muted = true;
+	b = choose(&p, 5);
+	assert_int_equal(b.n, 0);
+	/* hot is quiet, and the program gets on: 15 ms of 1 s, 1.5 % */
+	p.muted[3] = true;
+	p.own[1] = 1000 * MS;
+	run(&p);
+	b = choose(&p, 5);
+	near(b.slowdown, 1.5);
+	assert_int_equal(b.n, 0);
+	/* of those 15 ms, few are a third: now they matter. To 0.008 %: some
+	 * leave 0.5 %, and few 0.001 % */
+	b = choose(&p, 0.01);
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.function[0], 2);
+	assert_int_equal(b.function[1], 1);
+	near(b.expected, 0.001);
+}
+
+/* The cost lies in many functions, none of which has one per cent of it. */
+static void many_small(void **state)
+{
+	struct gn_top_budget b;
+	struct program p;
+	char name[16];
+
+	(void)state;
+	make(&p);
+	add(&p, "main", GN_RUNTIME_CLR, 1, 500 * MS);
+	for (int i = 0; i < 120; i++) {
+		snprintf(name, sizeof(name), "f%03d", i);
+		add(&p, name, GN_RUNTIME_CLR, i < 20 ? 10000 : 4999, 4 * MS);
+	}
+	run(&p);
+	/* 200 + 499.9 ms and 1 us are 71.4 % of 980 ms; f000 is 1.4 % of it */
+	b = choose(&p, 5);
+	assert_int_equal(b.n, 20);
+	for (uint32_t i = 0; i < b.n; i++)
+		assert_int_equal(b.function[i], 1 + i);
+	/* with 310 ms of no function's, f000 has 10 of 1009.9 ms: none has one
+	 * per cent, and the best is twice as good as the rest */
+	p.m.probe_cost += 310 * MS;
+	b = choose(&p, 5);
+	assert_int_equal(b.n, 20);
+	assert_int_equal(b.function[0], 1);
+	assert_int_equal(b.function[19], 20);
+	/* all of them together are less than one per cent */
+	p.m.probe_cost = 70000 * MS;
+	b = choose(&p, 5);
+	assert_int_equal(b.n, 0);
 }
 
 static bool keep_mid(void *ctx, const struct gn_model_function *f)
@@ -455,6 +538,8 @@ int main(void)
 		cmocka_unit_test(tiny_first),
 		cmocka_unit_test(native_pairs),
 		cmocka_unit_test(nothing_to_save),
+		cmocka_unit_test(rare_is_let_be),
+		cmocka_unit_test(many_small),
 		cmocka_unit_test(kept),
 		cmocka_unit_test(already_muted),
 		cmocka_unit_test(settles),

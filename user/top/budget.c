@@ -135,9 +135,30 @@ static double muted_cost(const struct gn_model *m, const struct cost *c)
 	return sum;
 }
 
+/* Those of `list` that are worth it, to its front: how many. `whole` includes
+ * what muted functions still cost, beside which a rare one is nothing. */
+static size_t keep_worthy(struct candidate *list, size_t n, double whole)
+{
+	double least = whole / GN_TOP_BUDGET_LEAST, best = 0, sum = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += list[i].saves;
+		if (list[i].saves > best)
+			best = list[i].saves;
+	}
+	if (best < least && sum >= least)
+		least = best / 2;
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].saves >= least)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
 /* Those worth it, the best first. */
 static size_t find_candidates(const struct gn_model *m, const struct cost *c,
-			      const struct gn_top_budget_opts *o, double excess,
+			      const struct gn_top_budget_opts *o,
 			      struct candidate *out)
 {
 	size_t n = 0;
@@ -147,9 +168,7 @@ static size_t find_candidates(const struct gn_model *m, const struct cost *c,
 		double pair = pair_ns(c, f);
 		double saves = (double)f->v.calls * pair;
 
-		if (f->muted || saves <= 0 ||
-		    saves * GN_TOP_BUDGET_LEAST < excess ||
-		    (o->keep && o->keep(o->ctx, f)))
+		if (f->muted || saves <= 0 || (o->keep && o->keep(o->ctx, f)))
 			continue;
 		out[n].f = f;
 		out[n].saves = saves;
@@ -157,6 +176,7 @@ static size_t find_candidates(const struct gn_model *m, const struct cost *c,
 			(double)f->v.elapsed_excl <= saves * GN_TOP_BUDGET_TINY;
 		n++;
 	}
+	n = keep_worthy(out, n, c->probes);
 	qsort(out, n, sizeof(*out), best_first);
 	return n;
 }
@@ -181,7 +201,7 @@ int gn_top_budget_choose(const struct gn_model *m,
 	if (!candidates)
 		return -ENOMEM;
 	goal = c.base * o->budget / 100 * GN_TOP_BUDGET_GOAL / 100;
-	n = find_candidates(m, &c, o, probes - goal, candidates);
+	n = find_candidates(m, &c, o, candidates);
 	for (size_t i = 0; i < n && out->n < GN_TOP_BUDGET_MOST; i++) {
 		if (probes <= goal)
 			break;

@@ -22,8 +22,14 @@
  *      GN_TOP_BUDGET_TINY pairs: their probes are most of what is seen of them
  *   2. others, when the tiny ones do not suffice
  * each group by what muting saves, the most first, then by name and module.
- * What saves less than GN_TOP_BUDGET_LEAST of the excess is let be: to lose it
- * from sight would buy nothing.
+ * What saves less than one part in GN_TOP_BUDGET_LEAST of the period's whole
+ * probe cost, that of muted functions in it, is let be: to lose it from sight
+ * would buy next to nothing. This holds however little but probes ran: the goal
+ * is out of reach then, and would have all that was called once muted for good.
+ * A later period, in which others are muted, can still choose it. Where no
+ * function saves that much, but all together do, the cost lies in many small
+ * ones: then those are chosen from that save at least half of what the best
+ * saves.
  *
  * Nothing is ever unmuted, and nothing is muted at or below the budget, so it
  * cannot swing: each period mutes more, or the choice has come to its end.
@@ -39,8 +45,8 @@
 #define GN_TOP_BUDGET_GOAL 80
 #define GN_TOP_BUDGET_MOST 32
 #define GN_TOP_BUDGET_TINY 10
-/* of the excess: one part in so many */
-#define GN_TOP_BUDGET_LEAST 10000
+/* of the whole probe cost: one part in so many */
+#define GN_TOP_BUDGET_LEAST 100
 
 /* A slow-down of that or more, in percent, is told as that: where next to
  * nothing but probes ran, the quotient says no more. */
