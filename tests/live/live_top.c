@@ -128,30 +128,10 @@ static void check_shares(struct live *t, const json_t *period)
 	}
 }
 
-static bool differs(const json_t *period)
+void top_code(struct live *t, int code, int want, const char *err)
 {
-	const json_t *checks = json_object_get(period, "checks");
-
-	return json_integer_value(json_object_get(checks, "sched_errors")) > 0;
-}
-
-bool top_differs(const json_t *periods)
-{
-	const json_t *period;
-	size_t i;
-
-	json_array_foreach(periods, i, period)
-	{
-		if (differs(period))
-			return true;
-	}
-	return false;
-}
-
-void top_code(struct live *t, int code, int want, bool differs, const char *err)
-{
-	CHECK(t, code == want || (differs && code == 4),
-	      "gnomon ended with %d, not %d: %s", code, want, err);
+	CHECK(t, code == want, "gnomon ended with %d, not %d: %s", code, want,
+	      err);
 }
 
 static json_t *parse(struct live *t, const char *line, size_t size)
@@ -178,7 +158,6 @@ json_t *top_period(struct live *t, struct top_view *v)
 		if (end) {
 			v->taken = (size_t)(end + 1 - v->text);
 			period = parse(t, line, (size_t)(end - line));
-			v->differs |= differs(period);
 			return period;
 		}
 		if (!v->over && read_more(t, v))
@@ -218,7 +197,7 @@ void top_detach(struct live *t, struct top_view *v)
 	while (top_period(t, v))
 		;
 	code = live_finish(t, &v->talk);
-	top_code(t, code, 0, v->differs, read_rest(t, v->talk.err));
+	top_code(t, code, 0, read_rest(t, v->talk.err));
 }
 
 json_t *top_parse(struct live *t, const char *text)
@@ -248,9 +227,7 @@ json_t *top_run(struct live *t, const char *options, const char *input,
 	live_add(t, &a, "--", live_fixture(t, "top"), NULL);
 	live_run(t, &a, &how, end);
 	periods = top_parse(t, live_read(t, path, NULL));
-	CHECK(t,
-	      live_complaints(t, end->err, &complaint) == 0 ||
-		      top_differs(periods),
+	CHECK(t, live_complaints(t, end->err, &complaint) == 0,
 	      "gnomon complains: %s", complaint);
 	return periods;
 }

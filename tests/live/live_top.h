@@ -10,19 +10,11 @@ struct top_view {
 	struct live_talk talk;
 	char *text; /* read and not yet taken */
 	size_t size, taken;
-	bool over;    /* nothing more to read */
-	bool differs; /* some thread, from the kernel's account */
+	bool over; /* nothing more to read */
 };
 
-/*
- * How gnomon ended must be `want`; but a thread that the kernel accounts
- * otherwise makes it a failed check, which is for other tests to judge: the
- * clock readings of the kernel lie some way off the switches.
- */
-void top_code(struct live *t, int code, int want, bool differs,
-	      const char *err);
-/* Whether some period of an array has such a thread. */
-bool top_differs(const json_t *periods);
+/* How gnomon ended must be `want`. */
+void top_code(struct live *t, int code, int want, const char *err);
 
 /* Starts the fixture `top`: its PID. */
 pid_t top_start(struct live *t, struct live_talk *top);

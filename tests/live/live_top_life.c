@@ -110,7 +110,7 @@ void test_top_killed_attached(struct live *t)
 	while ((period = top_period(t, &v)))
 		json_array_append_new(periods, period);
 	code = live_finish(t, &v.talk);
-	top_code(t, code, 0, v.differs, "");
+	top_code(t, code, 0, "");
 	period = last_of(periods);
 	CHECK(t, !top_is(target(period), "state", "running"),
 	      "at the end the target is running");
