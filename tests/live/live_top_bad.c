@@ -14,7 +14,12 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Pauses in which what is waited for must have come. */
+#define PATIENCE 4000
 
 void test_top_options(struct live *t)
 {
@@ -210,6 +215,245 @@ void test_top_head(struct live *t)
 {
 	read_some(t, "--format rows");
 	read_some(t, "--format json");
+}
+
+/* `gnomon top WORDS`, on a pipe of one page. */
+static void start_narrow(struct live *t, const char *words, const char *command,
+			 struct live_talk *gnomon)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "top", NULL);
+	live_split(t, &a, words);
+	if (command)
+		live_add(t, &a, "--", command, NULL);
+	live_talk(t, &a, gnomon);
+	CHECK(t, fcntl(gnomon->out, F_SETPIPE_SZ, 4096) >= 0, "a pipe: %s",
+	      strerror(errno));
+	live_await(t, gnomon->err, "gnomon: attached");
+}
+
+/* Until it waits in poll() for so many descriptors. */
+static void await_poll(struct live *t, pid_t pid, long files)
+{
+	char *path = live_text(t, "/proc/%d/syscall", pid), line[256];
+	long call, n;
+	FILE *f;
+	int i;
+
+	for (i = 0; i < PATIENCE; i++) {
+		f = fopen(path, "re");
+		CHECK(t, f, "%s: %s", path, strerror(errno));
+		call = -1;
+		if (!fgets(line, sizeof(line), f) ||
+		    sscanf(line, "%ld %*x %lx", &call, &n) != 2)
+			call = -1;
+		fclose(f);
+		if (call == SYS_poll && n == files)
+			return;
+		top_breathe();
+	}
+	live_fail(t, "gnomon does not wait for %ld descriptors: %s", files,
+		  line);
+}
+
+/* The end of gnomon, which must come though nobody reads. */
+static int ends_unread(struct live *t, struct live_talk *gnomon)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < PATIENCE; i++) {
+		pid = waitpid(gnomon->pid, &status, WNOHANG);
+		CHECK(t, pid >= 0, "waitpid: %s", strerror(errno));
+		if (pid)
+			return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						   : WEXITSTATUS(status);
+		top_breathe();
+	}
+	live_fail(t, "gnomon waits for its reader");
+}
+
+/* A reader that stops to read does not keep gnomon from ending. */
+void test_top_unread(struct live *t)
+{
+	struct live_talk gnomon;
+	int code;
+
+	start_narrow(t,
+		     live_text(t,
+			       "-b --format json -d 10ms --no-functions -p %d",
+			       getpid()),
+		     NULL, &gnomon);
+	await_poll(t, gnomon.pid, 2);
+	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
+	code = ends_unread(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
+/* The first signal ends the capture, the second one the waiting for the
+ * command, which goes on. */
+void test_top_unread_command(struct live *t)
+{
+	struct live_talk gnomon;
+	int pid, code;
+
+	start_narrow(t, "-b --format json -d 10ms --no-functions",
+		     live_fixture(t, "top"), &gnomon);
+	CHECK(t,
+	      sscanf(live_await(t, gnomon.out, "ready "), "ready %d", &pid) ==
+		      1,
+	      "the fixture is not ready");
+	await_poll(t, gnomon.pid, 2);
+	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
+	await_poll(t, gnomon.pid, 1);
+	CHECK(t, kill(pid, 0) == 0, "the command has ended with the capture");
+	CHECK(t, kill(gnomon.pid, SIGTERM) == 0,
+	      "gnomon has not waited for the command");
+	code = ends_unread(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	CHECK(t, kill(pid, 0) == 0, "the command was ended");
+	live_tell(t, &gnomon, "exit 0");
+}
+
+/* To show a period takes longer than it lasts: signals are heard all the same,
+ * and what comes after one is what was under way. */
+void test_top_slow_reader(struct live *t)
+{
+	struct live_talk gnomon;
+	char text[200];
+	int after = 0, code, i;
+	ssize_t n = 1;
+
+	start_narrow(t,
+		     live_text(t,
+			       "-b --format json -d 10ms --no-functions -p %d",
+			       getpid()),
+		     NULL, &gnomon);
+	for (i = 0; i < 100; i++) {
+		n = read(gnomon.out, text, sizeof(text));
+		CHECK(t, n > 0, "gnomon has ended by itself");
+		top_breathe();
+	}
+	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
+	for (i = 0; i < PATIENCE && n > 0; i++) {
+		n = read(gnomon.out, text, sizeof(text));
+		after += n > 0 ? (int)n : 0;
+		top_breathe();
+	}
+	CHECK(t, n == 0 && after <= 3 * 4096,
+	      "gnomon has written %d bytes after the signal", after);
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
+/* What the periods of a file say was lost. */
+struct losses {
+	uint64_t numbers, causes, total; /* total: by the last period */
+	uint64_t came;			 /* records of fib */
+	size_t periods;
+};
+
+static void add_period(struct live *t, const json_t *period, struct losses *l)
+{
+	json_t *causes =
+		json_object_get(json_object_get(period, "lost"), "causes");
+	const char *cause;
+	json_t *n;
+
+	l->numbers += live_number(t, period, "lost.records");
+	json_object_foreach(causes, cause, n) l->causes +=
+		(uint64_t)json_integer_value(n);
+	l->total = live_number(t, period, "lost_total.records");
+	l->came += top_of(t, period, "fib", "calls") +
+		   top_of(t, period, "fib", "finished") +
+		   live_number(t, period, "checks.unmatched_leaves");
+	l->periods++;
+}
+
+static void read_losses(struct live *t, const char *path, struct losses *l)
+{
+	char *text = live_read(t, path, NULL), *line;
+	json_t *period;
+
+	memset(l, 0, sizeof(*l));
+	while ((line = strsep(&text, "\n"))) {
+		if (!*line)
+			continue;
+		period = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+		CHECK(t, period, "a period is no JSON: %.200s", line);
+		add_period(t, period, l);
+		json_decref(period);
+	}
+}
+
+/* Each call is two records, which came or were lost. */
+static void check_losses(struct live *t, const struct losses *l,
+			 const char *out)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	uint64_t made, lost, may;
+
+	CHECK(t, truths, "no memory");
+	live_truths(t, out, truths);
+	made = 2 * live_truth(truths, "calls", "fib");
+	/* those of other functions and of the kernel; leaves that ended another
+	 * frame than theirs */
+	may = made / 100;
+	CHECK(t, l->came < made, "%" PRIu64 " records of %" PRIu64, l->came,
+	      made);
+	lost = made - l->came;
+	CHECK(t, lost > 10 * may, "only %" PRIu64 " of %" PRIu64 " were lost",
+	      lost, made);
+	CHECK(t, l->numbers + may >= lost && l->numbers <= lost + may,
+	      "%" PRIu64 " lost by numbers, not %" PRIu64, l->numbers, lost);
+	CHECK(t, l->causes + may >= lost && l->causes <= lost + may,
+	      "%" PRIu64 " lost by cause, not %" PRIu64, l->causes, lost);
+	/* in each period the greater of the two, which differ at its ends */
+	CHECK(t, l->total >= l->numbers && l->total <= lost + 5 * may,
+	      "%" PRIu64 " lost in all, not %" PRIu64, l->total, lost);
+}
+
+static void check_said(struct live *t, const struct losses *l, const char *err)
+{
+	char *complaint;
+	uint64_t told;
+
+	CHECK(t,
+	      live_complaints(t, err, &complaint) == 1 &&
+		      sscanf(complaint, "gnomon: %" SCNu64 " records were lost",
+			     &told) == 1 &&
+		      told >= l->total && told <= l->total + l->total / 20,
+	      "%" PRIu64 " were lost, but: %s", l->total, err);
+}
+
+static void lose(struct live *t, const char *options, int want)
+{
+	char *path = live_path(t, "periods");
+	struct live_end end;
+	struct losses l;
+
+	top_words(t,
+		  live_text(t,
+			    "top -b --format json -d 50ms --ring-size 4K -f * "
+			    "%s -o %s -- %s 24 3",
+			    options, path, live_fixture(t, "fib")),
+		  &end);
+	top_code(t, end.code, want, end.err);
+	read_losses(t, path, &l);
+	CHECK(t, l.periods > 1, "there is one period only");
+	check_losses(t, &l, end.out);
+	if (want)
+		check_said(t, &l, end.err);
+	else
+		CHECK(t, !strstr(end.err, "were lost"), "it says: %s", end.err);
+}
+
+/* What is lost is told once, in the period of it. */
+void test_top_losses(struct live *t)
+{
+	lose(t, "", 3);
+	lose(t, "--allow-loss", 0);
 }
 
 /* Neither a terminal nor --batch: rows, and why. */
