@@ -251,7 +251,7 @@ static void tiny_first(void **state)
 	assert_int_equal(b.function[b.n - 1], 2);
 }
 
-/* A native pair is what all native probes cost by all native calls. */
+/* A native pair is two of what a native hit costs in the mean. */
 static void native_pairs(void **state)
 {
 	struct gn_top_budget b;
@@ -426,6 +426,38 @@ static void already_muted(void **state)
 		assert_int_not_equal(b.function[i], 4);
 }
 
+/* As above, but of most of its hits there are no calls; or of none. */
+static void hits_of_muted(void **state)
+{
+	struct gn_top_budget_opts o = {.budget = 10, .settling = true};
+	struct gn_top_budget b;
+	struct program p;
+
+	(void)state;
+	make(&p);
+	add(&p, "batch", GN_RUNTIME_NATIVE, 5000, 200 * MS);
+	add(&p, "tiny", GN_RUNTIME_NATIVE, 20000, 0);
+	run(&p);
+	p.f[1].muted = true;
+	/* 100,000 calls' more than told: 125,000 pairs of 1.4 us are 175 ms */
+	p.m.costs[GN_PROBE_EMULATED].hits += 200000;
+	p.m.probe_cost += 140 * MS;
+	b = choose(&p, 10);
+	near(b.slowdown, 87.5);
+	/* the 5,000 that stay: 7 ms of 200 */
+	near(b.expected, 3.5);
+	assert_int_equal(b.n, 0);
+	p.f[1].v.calls = 0;
+	assert_int_equal(gn_top_budget_choose(&p.m, &o, &b), 0);
+	near(b.expected, 3.5);
+	assert_int_equal(b.n, 0);
+	/* above the budget by what stays: at once */
+	o.budget = 3;
+	assert_int_equal(gn_top_budget_choose(&p.m, &o, &b), 0);
+	assert_int_equal(b.n, 1);
+	near(b.expected, 0);
+}
+
 static void mute(struct program *p, const struct gn_top_budget *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -542,6 +574,7 @@ int main(void)
 		cmocka_unit_test(many_small),
 		cmocka_unit_test(kept),
 		cmocka_unit_test(already_muted),
+		cmocka_unit_test(hits_of_muted),
 		cmocka_unit_test(settles),
 		cmocka_unit_test(by_values_only),
 		cmocka_unit_test(hostile),

@@ -53,18 +53,16 @@ static double on_cpu(const struct gn_model *m)
 
 static void find_cost(const struct gn_model *m, struct cost *out)
 {
-	double hits = 0, native = 0, calls = 0, left;
+	double hits = 0, native = 0, native_hits = 0, left;
 
 	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++) {
 		double ns = (double)m->costs[c].hits * hit_ns(m, c);
 
 		hits += ns;
-		if (c != GN_PROBE_MANAGED)
-			native += ns;
-	}
-	for (size_t i = 0; i < m->nfunctions; i++) {
-		if (m->functions[i].runtime == GN_RUNTIME_NATIVE)
-			calls += (double)m->functions[i].v.calls;
+		if (c == GN_PROBE_MANAGED)
+			continue;
+		native += ns;
+		native_hits += (double)m->costs[c].hits;
 	}
 	out->known = known(m);
 	out->probes =
@@ -74,7 +72,7 @@ static void find_cost(const struct gn_model *m, struct cost *out)
 	out->base = on_cpu(m) - left;
 	if (out->base < 0)
 		out->base = 0;
-	out->native = calls > 0 ? native / calls : 0;
+	out->native = native_hits > 0 ? 2 * native / native_hits : 0;
 	out->managed = 2 * hit_ns(m, GN_PROBE_MANAGED);
 }
 
@@ -121,18 +119,21 @@ static int best_first(const void *left, const void *right)
 	return order;
 }
 
-/* What muted functions cost in the period, and will not in the next. */
-static double muted_cost(const struct gn_model *m, const struct cost *c)
+/* What is left of the cost in the next period, as far as it is known. */
+static double left_cost(const struct gn_model *m, const struct cost *c,
+			bool settling)
 {
-	double sum = 0;
+	double seen = 0;
 
 	for (size_t i = 0; i < m->nfunctions; i++) {
 		const struct gn_model_function *f = &m->functions[i];
 
-		if (f->muted)
-			sum += (double)f->v.calls * pair_ns(c, f);
+		if (!f->muted)
+			seen += (double)f->v.calls * pair_ns(c, f);
+		else if (f->v.calls)
+			settling = true;
 	}
-	return sum;
+	return settling && seen < c->probes ? seen : c->probes;
 }
 
 /* Those of `list` that are worth it, to its front: how many. `whole` includes
@@ -192,7 +193,7 @@ int gn_top_budget_choose(const struct gn_model *m,
 
 	memset(out, 0, sizeof(*out));
 	find_cost(m, &c);
-	probes = c.probes - muted_cost(m, &c);
+	probes = left_cost(m, &c, o->settling);
 	out->slowdown = percent(&c, c.probes);
 	out->expected = percent(&c, probes);
 	if (out->expected <= o->budget) /* or not known */

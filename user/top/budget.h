@@ -10,11 +10,14 @@
  *                what of the cost is in them
  *
  * A call costs a pair of hits: of a runtime's function two of GN_PROBE_MANAGED;
- * of a native one what all native probes cost, by all native calls, since the
- * model does not tell a function's own probe classes. Muting a function saves
- * its calls in the period times a pair. Functions that are muted already, but
- * were called before it took effect, are taken off the cost first: else the
- * period in which functions are muted would have more of them muted.
+ * of a native one two of the native probes' mean, since the model does not tell
+ * a function's own probe classes. Muting a function saves its calls in the
+ * period times a pair.
+ *
+ * The period in which functions are muted has hits of theirs until it took
+ * effect, of which not all are told as calls. So what remains in such a period
+ * is what the calls of all others cost, and no more: else what is left would be
+ * muted for the cost of what is gone.
  *
  * When what remains is above the budget, functions are chosen, until
  * GN_TOP_BUDGET_GOAL per cent of it are reached or GN_TOP_BUDGET_MOST are:
@@ -58,6 +61,9 @@ double gn_top_slowdown(const struct gn_model *m);
 
 struct gn_top_budget_opts {
 	double budget; /* percent, above 0 */
+	/* Functions were muted since the period began. Also without it where
+	 * the model has calls of muted ones. */
+	bool settling;
 	/* True for what cannot be muted: it is never chosen. NULL: all can. */
 	bool (*keep)(void *ctx, const struct gn_model_function *f);
 	void *ctx;
