@@ -429,7 +429,7 @@ static void already_muted(void **state)
 /* As above, but of most of its hits there are no calls; or of none. */
 static void hits_of_muted(void **state)
 {
-	struct gn_top_budget_opts o = {.budget = 10, .settling = true};
+	struct gn_top_budget_opts o = {.budget = 10, .muted = true};
 	struct gn_top_budget b;
 	struct program p;
 

@@ -73,7 +73,7 @@ int gn_muting_apply(struct gn_muting *g, struct gn_pipeline *p,
 		    const struct gn_model *m, struct gn_session *s)
 {
 	struct gn_top_budget_opts o = {.budget = g->budget,
-				       .settling = g->settling,
+				       .muted = g->nmuted > 0,
 				       .keep = is_kept,
 				       .ctx = g};
 	struct gn_top_budget chosen;
@@ -85,7 +85,6 @@ int gn_muting_apply(struct gn_muting *g, struct gn_pipeline *p,
 	}
 	err = gn_top_budget_choose(m, &o, &chosen);
 	g->slowdown = chosen.slowdown;
-	g->settling = chosen.n > 0;
 	for (uint32_t i = 0; !err && i < chosen.n; i++)
 		err = mute(g, p, &m->functions[chosen.function[i]], s);
 	return err;

@@ -20,7 +20,6 @@ struct gn_muting {
 	/* those that could not be */
 	struct gn_top_muted kept[GN_MUTING_NAMES];
 	size_t nkept;
-	bool settling; /* some were muted after the last period */
 };
 
 /* After each period: learns its slow-down, and mutes in `s` (NULL: it is over).

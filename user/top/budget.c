@@ -121,7 +121,7 @@ static int best_first(const void *left, const void *right)
 
 /* What is left of the cost in the next period, as far as it is known. */
 static double left_cost(const struct gn_model *m, const struct cost *c,
-			bool settling)
+			bool muted)
 {
 	double seen = 0;
 
@@ -131,9 +131,9 @@ static double left_cost(const struct gn_model *m, const struct cost *c,
 		if (!f->muted)
 			seen += (double)f->v.calls * pair_ns(c, f);
 		else if (f->v.calls)
-			settling = true;
+			muted = true;
 	}
-	return settling && seen < c->probes ? seen : c->probes;
+	return muted && seen < c->probes ? seen : c->probes;
 }
 
 /* Those of `list` that are worth it, to its front: how many. `whole` includes
@@ -193,7 +193,7 @@ int gn_top_budget_choose(const struct gn_model *m,
 
 	memset(out, 0, sizeof(*out));
 	find_cost(m, &c);
-	probes = left_cost(m, &c, o->settling);
+	probes = left_cost(m, &c, o->muted);
 	out->slowdown = percent(&c, c.probes);
 	out->expected = percent(&c, probes);
 	if (out->expected <= o->budget) /* or not known */

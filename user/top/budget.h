@@ -14,10 +14,10 @@
  * a function's own probe classes. Muting a function saves its calls in the
  * period times a pair.
  *
- * The period in which functions are muted has hits of theirs until it took
- * effect, of which not all are told as calls. So what remains in such a period
- * is what the calls of all others cost, and no more: else what is left would be
- * muted for the cost of what is gone.
+ * Functions that were muted have hits until it took effect, on a busy machine
+ * for some periods, and not all of them are told as calls. So once functions
+ * were muted, what remains is what the calls of all others cost, and no more:
+ * else what is left would be muted for the cost of what is gone.
  *
  * When what remains is above the budget, functions are chosen, until
  * GN_TOP_BUDGET_GOAL per cent of it are reached or GN_TOP_BUDGET_MOST are:
@@ -61,9 +61,9 @@ double gn_top_slowdown(const struct gn_model *m);
 
 struct gn_top_budget_opts {
 	double budget; /* percent, above 0 */
-	/* Functions were muted since the period began. Also without it where
+	/* Functions were muted before in the session. Also without it where
 	 * the model has calls of muted ones. */
-	bool settling;
+	bool muted;
 	/* True for what cannot be muted: it is never chosen. NULL: all can. */
 	bool (*keep)(void *ctx, const struct gn_model_function *f);
 	void *ctx;
