@@ -423,7 +423,7 @@ static void check_said(struct live *t, const struct losses *l, const char *err)
 	      live_complaints(t, err, &complaint) == 1 &&
 		      sscanf(complaint, "gnomon: %" SCNu64 " records were lost",
 			     &told) == 1 &&
-		      told >= l->total && told <= l->total + l->total / 20,
+		      told >= l->total && told <= l->total + l->total / 100,
 	      "%" PRIu64 " were lost, but: %s", l->total, err);
 }
 

@@ -32,7 +32,7 @@ struct gn_live {
 	int epoll;
 	int signal_fd;
 	/* over all periods */
-	uint64_t lost;
+	uint64_t lost_by_cause, lost_by_number;
 	bool broken;
 };
 
@@ -133,17 +133,22 @@ static void measure(struct gn_live *l, uint64_t now)
 	l->machine = sums;
 }
 
-static uint64_t lost_of(const struct gn_model *m)
+/* The same losses in two ways: by cause, and by the threads' numbers. The two
+ * can tell of one in different periods. */
+static void add_losses(struct gn_live *l, const struct gn_model *m)
 {
-	uint64_t lost = 0;
-
+	l->lost_by_number += m->lost;
 #define ADD_LOSS(name, value, text, loss, meaning) \
 	if (loss)                                  \
-		lost += m->counters[GN_COUNTER_##name];
+		l->lost_by_cause += m->counters[GN_COUNTER_##name];
 	GN_COUNTER_LIST(ADD_LOSS)
 #undef ADD_LOSS
-	/* by cause, or by the threads' numbers: the same records */
-	return lost > m->lost ? lost : m->lost;
+}
+
+static uint64_t lost_so_far(const struct gn_live *l)
+{
+	return l->lost_by_cause > l->lost_by_number ? l->lost_by_cause
+						    : l->lost_by_number;
 }
 
 /* The target ended with its last period: nothing came since, and that one is
@@ -151,7 +156,7 @@ static uint64_t lost_of(const struct gn_model *m)
 static bool over_and_empty(const struct gn_live *l, const struct gn_model *m)
 {
 	return l->show->stays && l->model && l->p.target != GN_TOP_RUNNING &&
-	       !m->nthreads && !lost_of(m);
+	       !m->nthreads && !gn_model_lossy(m);
 }
 
 /* The model of what was fed becomes the period on show. */
@@ -170,9 +175,9 @@ static int end_period(struct gn_live *l, struct gn_session *s)
 	l->model = m;
 	l->p.m = m;
 	l->p.number++;
-	l->lost += lost_of(m);
+	add_losses(l, m);
 	l->broken |= gn_model_broken(m);
-	l->p.lost = l->lost;
+	l->p.lost = lost_so_far(l);
 	err = gn_muting_apply(&l->muting, l->pipeline, m,
 			      l->p.target == GN_TOP_RUNNING ? s : NULL);
 	if (err)
@@ -348,7 +353,7 @@ static int judge_rest(struct gn_live *l)
 
 	if (err)
 		return err;
-	l->lost += lost_of(m);
+	add_losses(l, m);
 	l->broken |= gn_model_broken(m);
 	gn_model_free(m);
 	return 0;
@@ -365,10 +370,10 @@ int gn_live_status(struct gn_live *l, bool allow_loss)
 			 "see gnomon report");
 		return GN_EXIT_BROKEN;
 	}
-	if (!l->lost || allow_loss)
+	if (!lost_so_far(l) || allow_loss)
 		return GN_EXIT_OK;
 	gn_error("%" PRIu64 " records were lost; use a larger --ring-size or "
 		 "fewer functions (-f)",
-		 l->lost);
+		 lost_so_far(l));
 	return GN_EXIT_LOST;
 }
