@@ -13,6 +13,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "capture/clock.h"
+
 #define N PRIu64
 
 /* `name` is a glob with nothing but perhaps a * at its end. */
@@ -50,6 +52,9 @@ static void time_other(struct capture *c, const struct gn_rec_func *r)
 		c->open[i].time = r->h.time;
 		return;
 	}
+	/* while it is being muted, calls are neither before nor after that */
+	if (c->asked && !c->mute_time && r->h.time > c->asked)
+		return;
 	/* one that began after all late records */
 	if (c->mute_time && c->open[i].time < c->muted.last)
 		return;
@@ -181,6 +186,7 @@ bool capture_until_hot(struct capture *c)
 
 int capture_mute(struct capture *c)
 {
+	c->asked = gn_now_ns();
 	return gn_session_mute(c->session, c->muted.func, c->muted.pid);
 }
 

@@ -33,6 +33,7 @@ struct capture {
 		uint64_t time;
 	} open[OPEN_MAX];
 	uint64_t fastest[2]; /* calls of the other one: before, after */
+	uint64_t asked;	     /* when gn_session_mute() was called */
 	uint64_t mute_time;
 	uint64_t lost;
 	unsigned int mutes;
