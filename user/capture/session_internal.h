@@ -86,6 +86,9 @@ int gn_pidfd(pid_t pid);
 #define GN_DRAIN_NS 50000000u
 int gn_session_drain(struct gn_session *s, uint64_t ns);
 
+/* Facts of the machine, the command and the options, to the sink (facts.c). */
+void gn_session_put_facts(struct gn_session *s);
+
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
 int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,

@@ -138,11 +138,7 @@ static void measure(struct gn_live *l, uint64_t now)
 static void add_losses(struct gn_live *l, const struct gn_model *m)
 {
 	l->lost_by_number += m->lost;
-#define ADD_LOSS(name, value, text, loss, meaning) \
-	if (loss)                                  \
-		l->lost_by_cause += m->counters[GN_COUNTER_##name];
-	GN_COUNTER_LIST(ADD_LOSS)
-#undef ADD_LOSS
+	l->lost_by_cause += gn_model_counted(m);
 }
 
 static uint64_t lost_so_far(const struct gn_live *l)
@@ -275,29 +271,13 @@ static int stay(struct gn_live *l, const struct gn_capture *c)
 	return done < 0 ? done : 0;
 }
 
-static bool over(const struct gn_live *l, uint64_t now)
-{
-	const struct gn_live_opts *o = l->opts;
-
-	return (o->iterations && l->p.number >= o->iterations) ||
-	       (o->duration && now - l->begin >= o->duration);
-}
-
-/* When the period that began at l->last is over. */
-static uint64_t due(const struct gn_live *l)
-{
-	uint64_t at = l->last + l->period;
-	uint64_t end = l->begin + l->opts->duration;
-
-	return l->opts->duration && end < at ? end : at;
-}
-
 /* 1: it was the last one. */
-static int end_in_time(struct gn_live *l, struct gn_session *s, uint64_t now)
+static int end_in_time(struct gn_live *l, struct gn_session *s)
 {
+	uint64_t most = l->opts->iterations;
 	int done = tick(l, s);
 
-	return done ? done : over(l, now);
+	return done ? done : most && l->p.number >= most;
 }
 
 static int loop(struct gn_capture *c, void *ctx)
@@ -312,15 +292,15 @@ static int loop(struct gn_capture *c, void *ctx)
 	l->p.budget = l->opts->budget;
 	l->own_cpu = gn_own_cpu_ns();
 	gn_machine_read(&l->machine);
-	if (!done && l->show->open)
+	if (l->show->open)
 		done = l->show->open(l->show->ctx, l);
 	if (!done)
 		done = open_inputs(l, c);
 	while (!done) {
-		uint64_t now = gn_now_ns(), at = due(l);
+		uint64_t now = gn_now_ns(), at = l->last + l->period;
 
 		if (now >= at)
-			done = end_in_time(l, c->session, now);
+			done = end_in_time(l, c->session);
 		else
 			more = gn_session_poll(c->session, l->epoll,
 					       (int)((at - now) / 1000000) + 1);

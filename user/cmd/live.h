@@ -32,7 +32,6 @@ struct gn_live_show {
 struct gn_live_opts {
 	uint64_t period;     /* nanoseconds */
 	uint64_t iterations; /* 0 = until the end */
-	uint64_t duration;   /* 0 = until the end */
 	const char *title;
 	bool functions;
 	double budget; /* 0 = none */

@@ -42,7 +42,6 @@ static void ignore_pipe(struct sigaction *before)
 	sigaction(SIGPIPE, &ignore, before);
 }
 
-/* 1: enough, since nobody reads it or it cannot be written. */
 /*
  * A reader that stops to read must not keep gnomon, and its probes, from
  * ending: signals are only read, so no write may wait. 1: one came meanwhile.
@@ -98,6 +97,7 @@ static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	return err;
 }
 
+/* 1: enough, since nobody reads it or it cannot be written. */
 static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 {
 	int err = print_rows(s, p);
@@ -336,7 +336,6 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 		    struct gn_top_show **out)
 {
 	struct gn_top_show *s = calloc(1, sizeof(*s));
-	int status;
 
 	*out = s;
 	if (!s) {
@@ -352,8 +351,7 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 					.resized = resized,
 					.stays = !opts->batch,
 					.ctx = s};
-	status = open_files(s);
-	return status;
+	return open_files(s);
 }
 
 const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s)

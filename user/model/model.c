@@ -44,16 +44,22 @@ const char *gn_model_info(const struct gn_model *m, const char *key)
 	return NULL;
 }
 
+uint64_t gn_model_counted(const struct gn_model *m)
+{
+	uint64_t sum = 0;
+
+#define CAUSE(name, value, text, loss, meaning)                                \
+	if (loss &&                                                            \
+	    __builtin_add_overflow(sum, m->counters[GN_COUNTER_##name], &sum)) \
+		return UINT64_MAX;
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	return sum;
+}
+
 bool gn_model_lossy(const struct gn_model *m)
 {
-	if (m->lost || m->truncated)
-		return true;
-#define LOSSY(name, value, text, loss, meaning)       \
-	if ((loss) && m->counters[GN_COUNTER_##name]) \
-		return true;
-	GN_COUNTER_LIST(LOSSY)
-#undef LOSSY
-	return false;
+	return m->lost || m->truncated || gn_model_counted(m);
 }
 
 bool gn_model_broken(const struct gn_model *m)

@@ -237,6 +237,10 @@ void gn_model_free(struct gn_model *m);
 /* The value of an INFO record, or NULL. */
 const char *gn_model_info(const struct gn_model *m, const char *key);
 
+/* Records that were counted as lost, whatever thread they were of; UINT64_MAX:
+ * more than that. */
+uint64_t gn_model_counted(const struct gn_model *m);
+
 /* True when something was lost: by sequence, by a loss counter, or because
  * the file had no end. */
 bool gn_model_lossy(const struct gn_model *m);

@@ -258,20 +258,6 @@ static void put_causes(const struct gn_model *m, FILE *f)
 		fputc(')', f);
 }
 
-/* Records that were counted as lost, whatever thread they were of. */
-static uint64_t counted_losses(const struct gn_model *m)
-{
-	uint64_t sum = 0;
-
-#define CAUSE(name, value, text, loss, meaning)                                \
-	if (loss &&                                                            \
-	    __builtin_add_overflow(sum, m->counters[GN_COUNTER_##name], &sum)) \
-		return UINT64_MAX;
-	GN_COUNTER_LIST(CAUSE)
-#undef CAUSE
-	return sum;
-}
-
 static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f)
 {
@@ -287,7 +273,7 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, "# %-11s nothing\n", "lost");
 		return;
 	}
-	if (!m->lost && !counted_losses(m))
+	if (!m->lost && !gn_model_counted(m))
 		return;
 	gn_format_count(n, m->lost);
 	begin_attention(o, f);
@@ -296,7 +282,7 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	end_attention(o, f);
 	begin_attention(o, f);
 	fprintf(f, "%-11s %s", "",
-		counted_losses(m) > m->lost
+		gn_model_counted(m) > m->lost
 			? "some in no known thread: any number can be too low"
 			: "numbers marked ! are not whole");
 	end_attention(o, f);

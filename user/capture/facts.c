@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a reader must know of a capture: INFO records. */
+#include "capture/session_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include "runtime/filter.h"
+
+/* The command as a JSON array, so that any argument can be told. */
+static char *command_text(const struct gn_session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fputc('[', f);
+	for (char *const *a = s->opts.command; a && *a; a++) {
+		fprintf(f, "%s\"", a == s->opts.command ? "" : ",");
+		for (const unsigned char *c = (const unsigned char *)*a; *c;
+		     c++) {
+			if (*c == '"' || *c == '\\')
+				fprintf(f, "\\%c", *c);
+			else if (*c < 0x20 || *c == 0x7f)
+				fprintf(f, "\\u%04x", *c);
+			else
+				fputc(*c, f);
+		}
+		fputc('"', f);
+	}
+	fputc(']', f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_info(struct gn_session *s, const char *key, const char *value)
+{
+	gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, key, value);
+}
+
+static void put_number(struct gn_session *s, const char *key, size_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%zu", n);
+	put_info(s, key, text);
+}
+
+void gn_session_put_facts(struct gn_session *s)
+{
+	char *command = command_text(s);
+	struct utsname u;
+
+	put_info(s, "version", GNOMON_VERSION);
+	put_info(s, "command", command ? command : "[]");
+	free(command);
+	if (!uname(&u)) {
+		put_info(s, "machine", u.nodename);
+		put_info(s, "kernel", u.release);
+		put_info(s, "architecture", u.machine);
+	}
+	put_info(s, "clock", "monotonic");
+	put_info(s, "options", s->opts.options ? s->opts.options : "");
+	put_info(s, "links", gn_attach_mode_name(s->mode));
+	put_info(s, "faults", s->faults ? "1" : "0");
+	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
+	if (gn_filter_positive(s->filter)) {
+		put_number(s, "functions.return", s->native.by_return);
+		put_number(s, "functions.ret", s->native.by_ret);
+		put_number(s, "functions.refused",
+			   s->native.refused + s->refused);
+		put_info(s, "functions.verdict", s->native.verdict);
+	} else {
+		put_info(s, "hint",
+			 "no native function was asked for; add them with "
+			 "-f GLOB (gnomon list shows which)");
+	}
+}
