@@ -166,6 +166,10 @@ uint64_t live_function(struct live *t, const json_t *report, const char *module,
 uint64_t live_os_time(struct live *t, const json_t *report, const char *name);
 /* Lines of gnomon on stderr that tell of a fault. The first is kept. */
 size_t live_complaints(struct live *t, const char *err, char **first);
+/* It ended with `code` and said one line of that kind, "gnomon: WHAT; WHAT TO
+ * DO", that has `word` in it. */
+void live_expect_line(struct live *t, const struct live_end *end, int code,
+		      const char *word);
 
 /* live_run.c */
 void live_run_row(struct live *t, const struct live_row *row);

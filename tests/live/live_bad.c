@@ -17,24 +17,6 @@
 
 #define NOBODY 65534
 
-/* One line, "gnomon: WHAT; WHAT TO DO", that has `word` in it. */
-static void expect_line(struct live *t, const struct live_end *end, int code,
-			const char *word)
-{
-	char *first;
-	size_t n = live_complaints(t, end->err, &first);
-
-	CHECK(t, end->code == code, "gnomon ended with %d, not %d: %s",
-	      end->code, code, end->err);
-	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end->err);
-	CHECK(t, strncmp(first, "gnomon: ", 8) == 0,
-	      "the line does not begin with gnomon: %s", first);
-	CHECK(t, strstr(first, "; "), "the line does not say what to do: %s",
-	      first);
-	CHECK(t, strstr(first, word), "the line does not speak of %s: %s", word,
-	      first);
-}
-
 static void run_gnomon(struct live *t, const struct live_start *how,
 		       const char *words, struct live_end *end)
 {
@@ -52,17 +34,17 @@ void test_bad_command(struct live *t)
 	int fd;
 
 	run_gnomon(t, NULL, "run -- /no/such/program", &end);
-	expect_line(t, &end, 127, "/no/such/program");
+	live_expect_line(t, &end, 127, "/no/such/program");
 	run_gnomon(t, NULL, "run -- no-such-program-anywhere", &end);
-	expect_line(t, &end, 127, "no-such-program-anywhere");
+	live_expect_line(t, &end, 127, "no-such-program-anywhere");
 
 	fd = open(plain, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	CHECK(t, fd >= 0 && write(fd, "text\n", 5) == 5, "cannot write");
 	close(fd);
 	run_gnomon(t, NULL, live_text(t, "run -- %s", plain), &end);
-	expect_line(t, &end, 126, plain);
+	live_expect_line(t, &end, 126, plain);
 	run_gnomon(t, NULL, live_text(t, "run -- %s", t->dir), &end);
-	expect_line(t, &end, 126, t->dir);
+	live_expect_line(t, &end, 126, t->dir);
 }
 
 void test_bad_pid(struct live *t)
@@ -76,7 +58,7 @@ void test_bad_pid(struct live *t)
 	CHECK(t, pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
 	text = live_text(t, "%d", pid);
 	run_gnomon(t, NULL, live_text(t, "run -f main -p %s", text), &end);
-	expect_line(t, &end, 1, text);
+	live_expect_line(t, &end, 1, text);
 }
 
 void test_bad_glob(struct live *t)
@@ -87,7 +69,7 @@ void test_bad_glob(struct live *t)
 		   live_text(t, "run -f no_such_function -- %s 5",
 			     live_fixture(t, "fib")),
 		   &end);
-	expect_line(t, &end, 2, "no_such_function");
+	live_expect_line(t, &end, 2, "no_such_function");
 	CHECK(t, end.out_size == 0, "the program was run all the same");
 }
 
@@ -124,7 +106,7 @@ void test_stripped(struct live *t)
 		   live_text(t, "run -f fib -- %s 5",
 			     live_fixture(t, "fib_stripped")),
 		   &end);
-	expect_line(t, &end, 2, "symbols");
+	live_expect_line(t, &end, 2, "symbols");
 }
 
 /* The program, where a user without rights can reach it. */
@@ -170,7 +152,7 @@ void test_no_root(struct live *t)
 	struct live_end end;
 
 	run_without(t, be_nobody, &end);
-	expect_line(t, &end, 1, "root");
+	live_expect_line(t, &end, 1, "root");
 }
 
 void test_no_capabilities(struct live *t)
@@ -178,5 +160,5 @@ void test_no_capabilities(struct live *t)
 	struct live_end end;
 
 	run_without(t, drop_capabilities, &end);
-	expect_line(t, &end, 1, "CAP_");
+	live_expect_line(t, &end, 1, "CAP_");
 }

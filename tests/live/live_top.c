@@ -326,23 +326,6 @@ void top_demo(struct live *t, struct live_args *a, const char *topic)
 	live_split(t, a, topic);
 }
 
-void top_expect(struct live *t, const struct live_end *end, int code,
-		const char *word)
-{
-	char *first;
-	size_t n = live_complaints(t, end->err, &first);
-
-	CHECK(t, end->code == code, "gnomon ended with %d, not %d: %s",
-	      end->code, code, end->err);
-	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end->err);
-	CHECK(t, strncmp(first, "gnomon: ", 8) == 0,
-	      "the line does not begin with gnomon: %s", first);
-	CHECK(t, strstr(first, "; "), "the line does not say what to do: %s",
-	      first);
-	CHECK(t, strstr(first, word), "the line does not speak of %s: %s", word,
-	      first);
-}
-
 void top_words(struct live *t, const char *words, struct live_end *end)
 {
 	struct live_args a = {.n = 0};

@@ -62,9 +62,6 @@ void top_breathe(void);
  * .NET. */
 void top_demo(struct live *t, struct live_args *a, const char *topic);
 
-/* One line on stderr that says what is wrong and what to do. */
-void top_expect(struct live *t, const struct live_end *end, int code,
-		const char *word);
 /* `gnomon WORDS` */
 void top_words(struct live *t, const char *words, struct live_end *end);
 

@@ -51,7 +51,7 @@ void test_top_options(struct live *t)
 			  &end);
 		CHECK(t, end.code == 2, "top %s ended with %d: %s", bad[i][0],
 		      end.code, end.err);
-		top_expect(t, &end, 2, bad[i][1]);
+		live_expect_line(t, &end, 2, bad[i][1]);
 		CHECK(t, end.out_size == 0, "top %s: something was run",
 		      bad[i][0]);
 	}
@@ -91,17 +91,17 @@ void test_top_output(struct live *t)
 	CHECK(t, fd >= 0 && write(fd, "mine\n", 5) == 5, "cannot write");
 	close(fd);
 	top_words(t, live_text(t, "%s %s %s", top, path, command), &end);
-	top_expect(t, &end, 1, path);
+	live_expect_line(t, &end, 1, path);
 	CHECK(t, strcmp(live_read(t, path, NULL), "mine\n") == 0,
 	      "the file is not as it was");
 	CHECK(t, end.out_size == 0, "the command was run all the same");
 	top_words(t, live_text(t, "%s /no/such/folder/x %s", top, command),
 		  &end);
-	top_expect(t, &end, 1, "/no/such/folder/x");
+	live_expect_line(t, &end, 1, "/no/such/folder/x");
 	top_words(t,
 		  live_text(t, "top -b --prom /no/such/folder/x %s", command),
 		  &end);
-	top_expect(t, &end, 1, "/no/such/folder/x");
+	live_expect_line(t, &end, 1, "/no/such/folder/x");
 	CHECK(t, end.out_size == 0, "the command was run all the same");
 }
 
@@ -172,7 +172,7 @@ void test_top_full(struct live *t)
 			    "-n 50 -p %d",
 			    file, getpid()),
 		  &end);
-	top_expect(t, &end, 1, file);
+	live_expect_line(t, &end, 1, file);
 	CHECK(t, unlink(file) == 0, "unlink: %s", strerror(errno));
 	top_words(t,
 		  live_text(t,
@@ -180,12 +180,12 @@ void test_top_full(struct live *t)
 			    "-o %s.rows -p %d",
 			    file, at, getpid()),
 		  &end);
-	top_expect(t, &end, 1, file);
+	live_expect_line(t, &end, 1, file);
 	check_whole(t, at);
 	live_add(t, &a, t->gnomon, "top", "-b", "-d", "20ms", "-n", "3", "-p",
 		 live_text(t, "%d", getpid()), "--no-functions", NULL);
 	live_run(t, &a, &how, &end);
-	top_expect(t, &end, 1, "stdout");
+	live_expect_line(t, &end, 1, "stdout");
 }
 
 /* A reader that has seen enough is no fault, whatever the format. */
@@ -465,7 +465,7 @@ void test_top_not_a_terminal(struct live *t)
 		  live_text(t, "top -d 20ms --no-functions -- %s 5",
 			    live_fixture(t, "fib")),
 		  &end);
-	top_expect(t, &end, 0, "no screen");
+	live_expect_line(t, &end, 0, "no screen");
 	CHECK(t, strstr(end.out, "# period number=1 "), "there are no rows: %s",
 	      end.out);
 	CHECK(t, strstr(end.out, "calls fib "),

@@ -363,13 +363,13 @@ void test_top_no_target(struct live *t)
 		_exit(0);
 	CHECK(t, pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
 	top_words(t, live_text(t, "top -b -p %d", pid), &end);
-	top_expect(t, &end, 1, live_text(t, "%d", pid));
+	live_expect_line(t, &end, 1, live_text(t, "%d", pid));
 	top_words(t, "top -b", &end);
-	top_expect(t, &end, 2, "nothing to trace");
+	live_expect_line(t, &end, 2, "nothing to trace");
 	top_words(t, "top -b -- /no/such/program", &end);
-	top_expect(t, &end, 127, "/no/such/program");
+	live_expect_line(t, &end, 127, "/no/such/program");
 	top_words(t, live_text(t, "top -b -- %s", t->dir), &end);
-	top_expect(t, &end, 126, t->dir);
+	live_expect_line(t, &end, 126, t->dir);
 	top_words(t, live_text(t, "top -b -p %d -- true", getpid()), &end);
-	top_expect(t, &end, 2, "both");
+	live_expect_line(t, &end, 2, "both");
 }
