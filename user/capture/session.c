@@ -453,6 +453,7 @@ int gn_session_start(struct gn_session *s)
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)
 		return err;
+	gn_priority_init(&s->priority);
 	s->running = true;
 	/* those of the calibration are of no one's records */
 	s->told[GN_COUNTER_MISSED] = missed(s);
@@ -508,6 +509,7 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 	s->drained = 0;
 	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
 	n = ring_buffer__consume(s->ring);
+	gn_priority_follow(&s->priority, n == -EAGAIN, gn_now_ns());
 	if (n >= 0 || n == -EAGAIN)
 		return n == -EAGAIN;
 	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",

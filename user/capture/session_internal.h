@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "capture/mute.h"
+#include "capture/priority.h"
 #include "capture/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
@@ -48,6 +49,7 @@ struct gn_session {
 	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
 	uint64_t drain_until;		 /* when draining is enough for now */
 	uint32_t drained;
+	struct gn_priority priority;
 
 	int status;
 	char error[512];

@@ -78,13 +78,14 @@ static int warnings(enum libbpf_print_level level, const char *format,
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, ap);
 }
 
-/* What the rest of a capture needs: files for the invoking user. */
+/* What the rest of a capture needs: files for the invoking user, and CPU time
+ * when the records come faster than they are taken. */
 static int drop_capabilities(bool can_mute)
 {
 	/* the last one: to mute is to write to the process's memory */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
-					   CAP_FOWNER, CAP_KILL,
-					   CAP_SYS_PTRACE};
+					   CAP_FOWNER,	     CAP_KILL,
+					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
 	size_t n = sizeof(keep) / sizeof(keep[0]) - !can_mute;
 	cap_t caps = cap_init();
 	int err = 0;
