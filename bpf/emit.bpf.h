@@ -213,45 +213,32 @@ static __always_inline void emit_sched(struct gn_task *t, __u64 time)
 	submit(r);
 }
 
-static __always_inline void fill_slice(struct gn_rec_slice *r,
-				       const struct gn_slice *s,
-				       struct gn_task *t, __u32 seq)
-{
-	fill(&r->h, s->end, t, seq, GN_KIND_SLICE,
-	     t->in_probe ? GN_F_IN_PROBE : 0, 0);
-	r->start = s->start;
-	r->waker = s->waker;
-	r->reason = s->reason;
-	r->class = s->class;
-	r->pad = 0;
-}
-
-/* One or two slices as one piece of ring: records one after the other. */
+/* One or two slices, the second of which is the run queue, as one record. */
 static __always_inline void emit_slices(struct gn_task *t,
 					const struct gn_slice s[2], int n)
 {
+	__u64 queued = n > 1 ? s[1].end - s[1].start : 0;
 	struct gn_rec_slice *r;
-	__u32 seq = t->slice_seq;
+	__u64 flags;
 
 	if (n <= 0)
 		return;
-	t->slice_seq = seq + n;
-	if (n == 1) {
-		r = reserve(sizeof(*r));
-		if (!r) {
-			lost();
-			return;
-		}
-		fill_slice(r, &s[0], t, seq + 1);
-	} else {
-		r = reserve(2 * sizeof(*r));
-		if (!r) {
-			lost();
-			return;
-		}
-		fill_slice(&r[0], &s[0], t, seq + 1);
-		fill_slice(&r[1], &s[1], t, seq + 2);
+	t->slice_seq += n;
+	r = queued >> GN_KEY_BITS ? 0 : reserve(sizeof(*r));
+	if (!r) {
+		lost();
+		return;
 	}
+	flags = t->in_probe ? GN_F_IN_PROBE : 0;
+	if (n > 1)
+		flags |= GN_F_THEN_QUEUED;
+	fill(&r->h, n > 1 ? s[1].end : s[0].end, t, t->slice_seq, GN_KIND_SLICE,
+	     flags, queued);
+	r->start = s[0].start;
+	r->waker = s[0].waker;
+	r->reason = s[0].reason;
+	r->class = s[0].class;
+	r->pad = 0;
 	submit(r);
 }
 

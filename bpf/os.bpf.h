@@ -268,7 +268,7 @@ static __always_inline bool wakes(struct task_struct *self, __u8 class)
 	__u16 nr = syscall_of(self);
 
 	if (class == GN_CLASS_LOCK) /* exit and exit_group wake joiners */
-		return gn_syscall_rule(nr) == GN_CLASS_LOCK || nr == 60 ||
+		return syscall_rule(nr) == GN_CLASS_LOCK || nr == 60 ||
 		       nr == 231;
 	return nr != GN_NO_SYSCALL;
 }

@@ -102,6 +102,14 @@ static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 	return f ? class_of_file(f) : GN_CLASS_OTHER;
 }
 
+/* The number that is compared must be the one that the table is read by, or the
+ * verifier does not know its bounds. */
+static __always_inline int syscall_rule(__u32 nr)
+{
+	barrier_var(nr);
+	return gn_syscall_rule(nr);
+}
+
 /* The registers that the thread entered the kernel with. */
 static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 {
@@ -165,7 +173,7 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 		return GN_CLASS_DISK;
 	if (*reason == GN_NO_SYSCALL)
 		return GN_CLASS_OTHER;
-	rule = gn_syscall_rule(*reason);
+	rule = syscall_rule(*reason);
 	return rule == GN_RULE_FD ? class_of_fd(task, regs->di)
 				  : (enum gn_class)rule;
 }

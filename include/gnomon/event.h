@@ -28,6 +28,7 @@ struct gn_rec {
 	/* The frame key: the caller's stack pointer, the value that rsp has
 	 * after the function returned. 0 when the kind has none. */
 	__u64 key : 48;
+#define GN_KEY_BITS 48
 };
 
 /* flags of a kernel record */
@@ -35,6 +36,9 @@ struct gn_rec {
 #define GN_F_IN_PROBE                                                       \
 	0x02 /* slice: a probe program of this thread was under way, so the \
 		record of an earlier time can follow this one */
+/* slice, in the ring only: the last h.key ns are a slice of their own, the run
+ * queue; h.seq is that one's */
+#define GN_F_THEN_QUEUED 0x04
 
 /* flags of FUNCTION: how the function's leave is seen, and what its probes
  * cost (enum gn_probe_class) */

@@ -106,20 +106,20 @@
 /* A rule beyond the classes. */
 #define GN_RULE_FD GN_CLASS_COUNT
 
+/* One load at each switch of a thread that waits, where a tree of comparisons
+ * would be a dozen branches. Rules are one more than they are: 0 = none. */
+#define GN_CLASS_FD			    GN_RULE_FD
+#define GN_SYSCALL_RULE(number, name, rule) [number] = GN_CLASS_##rule + 1,
+static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
+#undef GN_SYSCALL_RULE
+#undef GN_CLASS_FD
+
 /* The rule of a system call: an enum gn_class, or GN_RULE_FD. */
 static inline int gn_syscall_rule(__u32 nr)
 {
-#define GN_CLASS_FD GN_RULE_FD
-	switch (nr) {
-#define GN_SYSCALL_RULE(number, name, rule) \
-	case number:                        \
-		return GN_CLASS_##rule;
-		GN_SYSCALL_LIST(GN_SYSCALL_RULE)
-#undef GN_SYSCALL_RULE
-	default:
+	if (nr >= sizeof(gn_syscall_rules) || !gn_syscall_rules[nr])
 		return GN_CLASS_OTHER;
-	}
-#undef GN_CLASS_FD
+	return gn_syscall_rules[nr] - 1;
 }
 
 /* The calls by which a probe site enters the kernel (uretprobe, uprobe): what

@@ -42,6 +42,26 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 	return take(ctx, &r->h, packed);
 }
 
+/* A wait and the run queue after it, sent as one. */
+static int take_slices(const struct gn_rec_slice *sent, gn_drain_fn take,
+		       void *ctx)
+{
+	struct gn_rec_slice wait = *sent, queue = *sent;
+	int err;
+
+	wait.h.flags = queue.h.flags = sent->h.flags & ~GN_F_THEN_QUEUED;
+	wait.h.key = queue.h.key = 0;
+	/* a length of more than all: programs write no such thing */
+	if (sent->h.key > sent->h.time - sent->start)
+		return -EBADMSG;
+	wait.h.time = queue.start = sent->h.time - sent->h.key;
+	wait.h.seq--;
+	queue.class = GN_CLASS_RUNQUEUE;
+	queue.reason = GN_NO_SYSCALL;
+	err = take(ctx, &wait.h, sizeof(wait));
+	return err ? err : take(ctx, &queue.h, sizeof(queue));
+}
+
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
 {
 	const char *at = data;
@@ -55,7 +75,10 @@ int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
 			return -EBADMSG;
 		if (rec->kind == GN_KIND_NAME)
 			return take_name((const void *)at, size, take, ctx);
-		err = take(ctx, rec, one);
+		if (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_THEN_QUEUED)
+			err = take_slices((const void *)at, take, ctx);
+		else
+			err = take(ctx, rec, one);
 		if (err)
 			return err;
 		at += one;
