@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "model/threads.h"
 #include "simulate.h"
 
 union record {
@@ -122,26 +123,64 @@ static bool take_model(struct gn_model *m, FILE *sink)
 	return ok;
 }
 
+/* Bounds that the stream meets. */
+static void narrow(struct gn_pipeline *p)
+{
+	p->stage.most_frames = 60;
+	p->stage.tree.most = 30;
+	p->stage.names.most_fns = 12;
+	p->stage.names.most_texts = 2000;
+}
+
+static bool is_narrow(const struct gn_pipeline *p)
+{
+	return p->stage.tree.n <=
+		       p->stage.tree.most + 1 + p->stage.names.nprograms &&
+	       p->stage.frames <= 2 * p->stage.most_frames;
+}
+
+/* Whatever is swept out at any time, nothing refers to it. */
+static void sweep(uint64_t *r, struct gn_pipeline *p)
+{
+	if (!few(r, 4))
+		p->sweep.texts_at = 0;
+	if (!few(r, 2))
+		p->sweep.fns_at = 0;
+}
+
+static bool lives(void *ctx, uint32_t pid, uint32_t tid)
+{
+	(void)pid;
+	(void)tid;
+	return few(ctx, 2);
+}
+
 static bool survives(const struct stream *s,
 		     const struct gn_pipeline_opts *opts, uint64_t *r)
 {
 	struct gn_pipeline *p = gn_pipeline_new(opts);
 	struct gn_model *m = NULL;
 	FILE *sink = fopen("/dev/null", "w");
-	bool ok = true;
+	bool ok = true, bounds = opts->live && few(r, 2);
 	size_t i;
 	int err;
 
 	if (!p || !sink)
 		abort();
+	if (bounds)
+		narrow(p);
 	for (i = 0; i < s->n; i += 1 + (s->words[i] + 7) / 8) {
 		err = gn_pipeline_feed(p, (const void *)&s->words[i + 1],
 				       s->words[i]);
 		if (err && err != -74 /* EBADMSG */)
 			abort();
+		sweep(r, p);
+		if (bounds && !is_narrow(p))
+			return false;
 		if (!opts->live || few(r, 20))
 			continue;
-		if (gn_pipeline_period(p, &m))
+		if (gn_pipeline_silent(p, lives, r) ||
+		    gn_pipeline_period(p, &m))
 			abort();
 		ok &= take_model(m, sink);
 	}

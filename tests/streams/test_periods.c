@@ -330,6 +330,7 @@ static void run_live(struct compare *c, const struct stream *s,
 				abort();
 			continue;
 		}
+		p->sweep.fns_at = p->sweep.texts_at = 0;
 		if (gn_pipeline_period(p, &m))
 			abort();
 		if (end)

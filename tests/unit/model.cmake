@@ -14,3 +14,7 @@ gn_unit_test(test_model_mute gnomon_model)
 gn_unit_test(test_model_memory gnomon_model)
 target_link_options(test_model_memory PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+# every byte is counted
+gn_unit_test(test_model_bound gnomon_model)
+target_link_options(test_model_bound PRIVATE
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)

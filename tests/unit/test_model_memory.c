@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "model/pipeline.h"
+#include "model/threads.h"
 
 /* Allocations until one fails; negative: none does. */
 static long left = -1;
@@ -131,6 +131,7 @@ static int end_period(struct gn_pipeline *p, const uint32_t *tids, size_t n,
 	struct gn_model *m = NULL;
 	int err = 0;
 
+	p->sweep = (struct gn_sweep){0};
 	while (n--)
 		err |= feed_now(p, time, tids[n]);
 	err |= gn_pipeline_period(p, &m);
@@ -207,6 +208,9 @@ static void any_can_fail(bool live)
 		m = NULL;
 		left = at;
 		p = gn_pipeline_new(&opts);
+		if (p)
+			p->sweep =
+				(struct gn_sweep){0}; /* as often as can be */
 		err = p ? feed_all(p) : -ENOMEM;
 		if (p && live)
 			err |= feed_periods(p);

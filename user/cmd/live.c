@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,12 +156,22 @@ static bool over_and_empty(const struct gn_live *l, const struct gn_model *m)
 	       !m->nthreads && !gn_model_lossy(m);
 }
 
+/* A thread that has ended and is not yet waited for lives: its end will come.
+ */
+static bool lives(void *ctx, uint32_t pid, uint32_t tid)
+{
+	(void)ctx;
+	return !syscall(SYS_tgkill, pid ? pid : tid, tid, 0) || errno != ESRCH;
+}
+
 /* The model of what was fed becomes the period on show. */
 static int end_period(struct gn_live *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
-	int err = gn_pipeline_period(l->pipeline, &m);
+	int err = gn_pipeline_silent(l->pipeline, lives, NULL);
 
+	if (!err)
+		err = gn_pipeline_period(l->pipeline, &m);
 	if (err)
 		return err;
 	measure(l, gn_now_ns());
@@ -299,7 +310,7 @@ static int loop(struct gn_capture *c, void *ctx)
 	while (!done) {
 		uint64_t now = gn_now_ns(), at = l->last + l->period;
 
-		if (now >= at)
+		if (now >= at || gn_pipeline_full(l->pipeline))
 			done = end_in_time(l, c->session);
 		else
 			more = gn_session_poll(c->session, l->epoll,

@@ -55,6 +55,8 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		return 0;
 	}
 	child = gn_table_get(&t->children, key);
+	if (child == GN_NONE && t->most && t->n >= t->most)
+		return -ENOSPC;
 	if (child == GN_NONE) {
 		err = add_node(t, &node, &child);
 		if (err)
@@ -93,6 +95,7 @@ int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out)
 	int err;
 
 	err = gn_tree_init(out);
+	out->most = t->most;
 	for (i = t->n - 1; i > 0; i--)
 		if (map[i] != GN_NONE)
 			map[t->nodes[i].parent] = 0;
@@ -103,6 +106,32 @@ int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out)
 	if (err)
 		gn_tree_free(out);
 	return err;
+}
+
+int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn)
+{
+	struct gn_table children = {0};
+	uint32_t i;
+	int err = 0;
+
+	for (i = 1; i < t->n && !err; i++) {
+		const struct gn_node *n = &t->nodes[i];
+
+		if (!n->process)
+			err = gn_table_put(
+				&children,
+				(uint64_t)n->parent << 32 | fn[n->fn], i);
+	}
+	if (err) {
+		gn_table_free(&children);
+		return err;
+	}
+	for (i = 1; i < t->n; i++)
+		if (!t->nodes[i].process)
+			t->nodes[i].fn = fn[t->nodes[i].fn];
+	gn_table_free(&t->children);
+	t->children = children;
+	return 0;
 }
 
 static int add_classes(struct gn_tree *t, struct gn_node *node,

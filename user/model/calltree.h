@@ -36,6 +36,7 @@ struct gn_class_sums {
 struct gn_tree {
 	struct gn_node *nodes;
 	uint32_t n, cap;
+	uint32_t most; /* nodes, beyond which no path is new; 0: no bound */
 	struct gn_class_sums *classes; /* [0] is unused; app is not in them */
 	uint32_t nclasses, classes_cap;
 	struct gn_table children; /* parent << 32 | fn -> node */
@@ -47,7 +48,8 @@ void gn_tree_free(struct gn_tree *t);
 /* The node of a new process. 0 or -ENOMEM. */
 int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
 
-/* The node of `fn` called from `parent`, made if need be. 0 or -ENOMEM. */
+/* The node of `fn` called from `parent`, made if need be. 0, -ENOMEM, or
+ * -ENOSPC: the path would be new, and there are as many as may be. */
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out);
 
@@ -56,6 +58,10 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
  * hang under. `map`, of t->n, then says which they are in it. 0 or -ENOMEM.
  */
 int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out);
+
+/* Functions have other indexes: `fn` says which. 0, or -ENOMEM and all is as it
+ * was. */
+int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn);
 
 /* Adds an interval to the node that owned it. 0 or -ENOMEM. */
 int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);

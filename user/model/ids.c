@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* How far processes that were forked from one another are followed. */
-#define FORKS_MAX 64
-
 static bool is_named(struct gn_names *n, uint32_t fn,
 		     const struct gn_model_function *f)
 {
@@ -23,7 +20,7 @@ static bool is_named(struct gn_names *n, uint32_t fn,
 
 static bool descends(const struct gn_names *n, uint32_t program, uint32_t from)
 {
-	for (int i = 0; i < FORKS_MAX && program; i++) {
+	for (int i = 0; i < GN_FORKS_MAX && program; i++) {
 		if (program == from)
 			return true;
 		program = n->forked[program];

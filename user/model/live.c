@@ -51,7 +51,7 @@ static int begin(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_names_find(&p->stage.names,
 				    p->processes[t->process].program, r->func,
 				    &fn);
-	if (err)
+	if (err && err != -ENOSPC)
 		return err;
 	if (l->activities >= GN_LIVE_ACTIVITIES && !to->end)
 		l->under_way--;

@@ -36,4 +36,20 @@ static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
 	return 0;
 }
 
+/* Gives back what an array has no use for, if that is much. */
+static inline void gn_shrink(void *parray, uint32_t *cap, size_t n, size_t elem)
+{
+	size_t room = n < 16 ? 32 : 2 * n;
+	void *array;
+
+	if (room >= *cap / 2)
+		return;
+	memcpy(&array, parray, sizeof(array));
+	array = realloc(array, room * elem);
+	if (!array)
+		return;
+	memcpy(parray, &array, sizeof(array));
+	*cap = (uint32_t)room;
+}
+
 #endif

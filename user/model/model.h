@@ -198,7 +198,8 @@ struct gn_model {
 	enum gn_classify classify;
 	uint64_t start, end;
 	struct gn_values session; /* elapsed_incl, app_incl: the 100 % */
-	uint64_t lost;		  /* records, by the threads' sequences */
+	uint64_t lost;		  /* records, by the threads' sequences; and in
+				     a period's model what there was no room for */
 	uint64_t counters[GN_COUNTER_COUNT];
 	bool truncated; /* set by the reader's owner: the file had no end */
 	struct gn_checks checks;

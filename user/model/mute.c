@@ -44,9 +44,10 @@ static int mute_stack(struct gn_pipeline *p, struct gn_thread *t,
 			first = n;
 	}
 	k->n = n;
-	return first == GN_NONE
-		       ? 0
-		       : gn_stack_hang(&t->stacks, &p->stage, k, first);
+	if (first == GN_NONE)
+		return 0;
+	return gn_thread_no_room(
+		p, t, gn_stack_hang(&t->stacks, &p->stage, k, first));
 }
 
 static int mute_thread(struct gn_pipeline *p, struct gn_thread *t,
@@ -71,6 +72,8 @@ static int mute_in(struct gn_pipeline *p, uint32_t program, uint32_t func)
 	int err;
 
 	err = gn_names_mute(&p->stage.names, program, func);
+	if (err == -ENOSPC)
+		return 0; /* it was never seen */
 	for (i = 0; i < p->nthreads; i++) {
 		struct gn_thread *t = p->threads[i];
 

@@ -9,9 +9,6 @@
 #include <gnomon/event.h>
 #include "model/mem.h"
 
-/* How far a look-up follows processes that were forked from one another. */
-#define FORK_CHAIN_MAX 64
-
 int gn_names_init(struct gn_names *n)
 {
 	uint32_t native;
@@ -55,6 +52,9 @@ static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
 {
 	int err;
 
+	if (n->most_fns && n->nfns >= n->most_fns &&
+	    GN_FUNC_RUNTIME(def->func) != GN_RUNTIME_NATIVE)
+		return -ENOSPC;
 	err = gn_grow(&n->fns, &n->fns_cap, (size_t)n->nfns + 1,
 		      sizeof(*n->fns));
 	if (err)
@@ -77,7 +77,7 @@ static uint32_t find_inherited(const struct gn_names *n, uint32_t program,
 	uint32_t fn = GN_NONE;
 	int i;
 
-	for (i = 0; i < FORK_CHAIN_MAX && fn == GN_NONE; i++) {
+	for (i = 0; i < GN_FORKS_MAX && fn == GN_NONE; i++) {
 		program = n->forked[program];
 		if (!program)
 			break;

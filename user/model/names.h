@@ -16,7 +16,7 @@
 
 struct gn_fn {
 	uint32_t func;	    /* its id in the records */
-	uint32_t program;   /* 0: native */
+	uint32_t program;   /* 0: native; GN_NONE: one that is over */
 	const char *name;   /* NULL: not known (yet) */
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
@@ -24,10 +24,16 @@ struct gn_fn {
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */
 };
 
+/* How far a look-up follows processes that were forked from one another. */
+#define GN_FORKS_MAX 64
+
 struct gn_names {
 	struct gn_pool pool;
 	struct gn_fn *fns;
 	uint32_t nfns, fns_cap;
+	/* bounds of what a traced program can make more of, 0: none */
+	uint32_t most_fns;	 /* not native ones */
+	size_t most_texts;	 /* of names of functions */
 	struct gn_table by_func; /* program << 32 | func -> index in fns */
 	const char **modules;	 /* names of MODULE records */
 	uint32_t nmodules, modules_cap;
@@ -46,7 +52,8 @@ void gn_names_free(struct gn_names *n);
  * 0 or -ENOMEM. */
 int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out);
 
-/* The function that `func` means in `program` now. 0 or -ENOMEM. */
+/* The function that `func` means in `program` now. 0, -ENOMEM, or -ENOSPC: it
+ * is not known, and there is no room for one more. */
 int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 		  uint32_t *out);
 
@@ -54,13 +61,32 @@ int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 uint32_t gn_names_native(const struct gn_names *n, uint32_t func);
 
 /* From NAME (module text) and FUNCTION (module id) records. Calls that were
- * made before a different definition keep theirs. */
+ * made before a different definition keep theirs. 0, -ENOMEM, -ENOSPC. */
 int gn_names_define(struct gn_names *n, const struct gn_fn *def);
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
 
-/* From now on `func` is not seen any more in `program`. 0 or -ENOMEM. */
+/* From now on `func` is not seen any more in `program`. 0, -ENOMEM, -ENOSPC. */
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func);
 bool gn_names_muted(const struct gn_names *n, uint32_t program, uint32_t func);
+
+/*
+ * What is left of them: for what is marked (anything but GN_NONE, by the index
+ * that it has), and for those that can still be looked up in a program that is
+ * marked. Once planned, both say which index it will have; plan can fail, then
+ * nothing has changed, apply cannot.
+ */
+struct gn_names_left {
+	uint32_t *fn, *program;
+	uint32_t nfns, nprograms;
+	uint32_t *muted;
+	uint32_t nmuted, muted_cap;
+	struct gn_table by_func, by_muted;
+};
+
+int gn_names_left_new(const struct gn_names *n, struct gn_names_left *l);
+int gn_names_left_plan(const struct gn_names *n, struct gn_names_left *l);
+void gn_names_left_apply(struct gn_names *n, struct gn_names_left *l);
+void gn_names_left_free(struct gn_names_left *l);
 
 /* For display; never NULL but when there is no memory. */
 const char *gn_names_text(struct gn_names *n, uint32_t fn);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/sweep.h"
 #include "model/threads.h"
 
 /* Calls `visit` for all tree nodes that the thread holds. */
@@ -155,10 +156,17 @@ static void forget_thread(struct gn_pipeline *p, uint32_t i)
 	gn_thread_free(t);
 }
 
+/* Neither a record of it nor a look at it was read. */
+static bool is_silent(const struct gn_thread *t)
+{
+	return !t->records && !t->live.now.known;
+}
+
 static void keep_threads(struct gn_pipeline *p)
 {
 	uint32_t i, n = 0;
 
+	p->stage.frames = 0;
 	for (i = 0; i < p->nthreads; i++) {
 		struct gn_thread *t = p->threads[i];
 
@@ -166,7 +174,9 @@ static void keep_threads(struct gn_pipeline *p)
 			forget_thread(p, i);
 			continue;
 		}
+		t->silent = is_silent(t);
 		reset_thread(t);
+		gn_stacks_settle(&t->stacks, &p->stage);
 		t->index = n;
 		gn_table_change(&p->by_tid, t->tid, n);
 		p->threads[n++] = t;
@@ -233,6 +243,39 @@ static void begin_period(struct gn_pipeline *p, uint64_t start)
 	gn_shares_clear(&p->shares);
 	p->periods = true;
 	p->start = start;
+	p->load = (struct gn_load){.nodes = p->stage.tree.n,
+				   .frames = p->stage.frames};
+}
+
+bool gn_pipeline_full(const struct gn_pipeline *p)
+{
+	const struct gn_names *names = &p->stage.names;
+	uint64_t functions = (uint64_t)names->nfns + names->nprograms;
+
+	return p->load.ended >= GN_PERIOD_ENDED ||
+	       p->shares.n >= GN_PERIOD_SHARES ||
+	       p->stage.tree.n - p->load.nodes >= GN_PERIOD_NODES ||
+	       p->stage.frames - p->load.frames >= GN_PERIOD_FRAMES ||
+	       (functions >= GN_PERIOD_FUNCTIONS &&
+		functions >= p->sweep.fns_at);
+}
+
+int gn_pipeline_silent(struct gn_pipeline *p,
+		       bool (*lives)(void *ctx, uint32_t pid, uint32_t tid),
+		       void *ctx)
+{
+	uint32_t i;
+	int err = 0;
+
+	/* without a loss, it would have said that it ended */
+	for (i = 0; i < p->nthreads && gn_pipeline_lossy(p); i++) {
+		struct gn_thread *t = p->threads[i];
+
+		if (!t->closed && t->silent && is_silent(t) &&
+		    !lives(ctx, p->processes[t->process].pid, t->tid))
+			err |= gn_thread_lose_end(p, t);
+	}
+	return err ? -ENOMEM : 0;
 }
 
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
@@ -254,6 +297,7 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
 	keep_threads(p);
 	keep_processes(p, map);
 	begin_period(p, p->last > p->start ? p->last : p->start);
+	gn_sweep_functions(p);
 	free(map);
 	return err ? -ENOMEM : 0;
 }

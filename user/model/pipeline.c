@@ -6,7 +6,16 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/sweep.h"
 #include "model/threads.h"
+
+static void bound(struct gn_pipeline *p)
+{
+	p->stage.most_frames = GN_LIVE_FRAMES;
+	p->stage.tree.most = GN_LIVE_NODES;
+	p->stage.names.most_fns = GN_LIVE_FUNCTIONS;
+	p->stage.names.most_texts = GN_LIVE_TEXTS;
+}
 
 struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 {
@@ -15,10 +24,13 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 	if (!p)
 		return NULL;
 	p->opts = *opts;
+	gn_sweep_init(p);
 	if (gn_names_init(&p->stage.names) || gn_tree_init(&p->stage.tree)) {
 		gn_pipeline_free(p);
 		return NULL;
 	}
+	if (opts->live)
+		bound(p);
 	return p;
 }
 
@@ -92,6 +104,29 @@ static int take_slice(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
 }
 
+int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err)
+{
+	if (err != -ENOSPC)
+		return err;
+	note_loss(p, t, &(struct gn_order_seen){.lost = 1});
+	return 0;
+}
+
+static int enter(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r, uint32_t program)
+{
+	uint32_t fn;
+	int err;
+
+	err = gn_names_find(&p->stage.names, program, r->func, &fn);
+	if (!err)
+		err = gn_stacks_enter(&t->stacks, &p->stage, r->h.key, r->func,
+				      fn);
+	if (err || !p->opts.live)
+		return err;
+	return gn_shares_call(&p->shares, t->index, fn);
+}
+
 /* The stack events of a record whose interval has been closed. */
 static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_func *r)
@@ -99,8 +134,6 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t program = p->processes[t->process].program;
 	struct gn_stacks *st = &t->stacks;
 	bool muted = gn_names_muted(&p->stage.names, program, r->func);
-	uint32_t fn;
-	int err;
 
 	/* its records that were on their way; an unwind has two */
 	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
@@ -108,22 +141,17 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
-		err = gn_names_find(&p->stage.names, program, r->func, &fn);
-		if (err)
-			return err;
-		if (p->opts.live && gn_shares_call(&p->shares, t->index, fn))
-			return -ENOMEM;
-		return gn_stacks_enter(st, &p->stage, r->h.key, r->func, fn);
+		return gn_thread_no_room(p, t, enter(p, t, r, program));
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
 		gn_stacks_leave(st, &p->stage, r->h.key, r->func,
 				r->h.kind == GN_KIND_TAILCALL);
 		return 0;
 	case GN_KIND_UNWIND_BEGIN:
-		gn_stacks_unwind_begin(st, r->func, muted);
-		return 0;
+		return gn_stacks_unwind_begin(st, r->func, muted);
 	case GN_KIND_UNWIND_END:
-		return gn_stacks_unwind_end(st, &p->stage, r->func);
+		return gn_thread_no_room(
+			p, t, gn_stacks_unwind_end(st, &p->stage, r->func));
 	default:
 		return 0;
 	}
@@ -271,9 +299,13 @@ static uint8_t probe_class(unsigned int class)
 static int define(struct gn_pipeline *p, const struct gn_thread *t,
 		  const struct gn_rec_text *r)
 {
+	struct gn_names *names = &p->stage.names;
 	struct gn_fn def = {.func = r->id};
 	uint32_t i;
 
+	if (names->most_texts && names->pool.size >= names->most_texts &&
+	    r->h.kind == GN_KIND_NAME)
+		return -ENOSPC;
 	def.name = add_text(p, r, 0);
 	if (!def.name)
 		return -ENOMEM;
@@ -282,7 +314,7 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;
 		def.enter_class = probe_class(GN_F_ENTER_CLASS(r->h.flags));
 		def.leave_class = probe_class(GN_F_LEAVE_CLASS(r->h.flags));
-		return gn_names_define(&p->stage.names, &def);
+		return gn_names_define(names, &def);
 	}
 	def.module = add_text(p, r, 1);
 	if (!def.module)
@@ -291,7 +323,7 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	if (i == GN_NONE)
 		i = t->process;
 	def.program = p->processes[i].program;
-	return gn_names_define(&p->stage.names, &def);
+	return gn_names_define(names, &def);
 }
 
 /* The thread is traced from `time` on; what came before counts nothing. */
@@ -335,7 +367,7 @@ static int take_note(struct gn_pipeline *p, struct gn_thread *t,
 		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
 					stack->hi);
 	case GN_KIND_NAME:
-		return define(p, t, (const void *)rec);
+		return gn_thread_no_room(p, t, define(p, t, (const void *)rec));
 	case GN_KIND_WAKE:
 		gn_slices_wake(p, t, rec->time, rec->key);
 		return 0;
@@ -368,8 +400,7 @@ static uint64_t end_of(const struct gn_thread *t, uint64_t session_end)
 	return end > t->account.since ? end : t->account.since;
 }
 
-/* A thread begins with the tid of one that never said that it ended. */
-static int replace_thread(struct gn_pipeline *p, struct gn_thread *t)
+int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t)
 {
 	t->gaps++;
 	t->account.gap = true;
@@ -388,7 +419,7 @@ static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 	if (!old || old->closed)
 		return 0;
 	if (*t && !(*t)->closed)
-		err = replace_thread(p, *t);
+		err = gn_thread_lose_end(p, *t);
 	if (!err)
 		err = gn_thread_renumber(p, old, r->f.h.tid);
 	*t = old;
@@ -432,9 +463,10 @@ static int find_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 		if (err)
 			return err;
 	}
+	/* a thread begins with the tid of one that never said that it ended */
 	if (rec->kind == GN_KIND_THREAD && *t && !(*t)->closed &&
 	    (int32_t)(rec->seq - (*t)->order.next) < 0) {
-		err = replace_thread(p, *t);
+		err = gn_thread_lose_end(p, *t);
 		if (err)
 			return err;
 	}
@@ -598,6 +630,8 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	if (size < least || !well_formed(rec, size))
 		return -EBADMSG;
 	p->records++;
+	if (p->stage.names.pool.size >= p->sweep.texts_at)
+		gn_sweep_texts(p);
 	if (stream == GN_STREAM_USER)
 		return take_user(p, rec);
 	if (stream == GN_STREAM_STATE)

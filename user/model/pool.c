@@ -8,6 +8,10 @@
 
 #define CHUNK_SIZE (64u << 10)
 
+/* What a string takes besides its bytes: its pointer, and its slot in a table
+ * that is half full. */
+#define STRING_COST (sizeof(char *) + 2 * sizeof(struct gn_table_slot))
+
 struct gn_pool_chunk {
 	struct gn_pool_chunk *next;
 	size_t size;
@@ -77,6 +81,7 @@ static const char *add_new(struct gn_pool *p, uint64_t key, const char *text,
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	p->strings[p->n++] = copy;
+	p->size += len + 1 + STRING_COST;
 	return copy;
 }
 

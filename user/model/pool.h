@@ -19,6 +19,7 @@ struct gn_pool {
 	uint32_t n, cap;
 	struct gn_pool_texts *texts;
 	size_t room; /* bytes left in the newest chunk */
+	size_t size; /* memory that its strings take, about */
 };
 
 /* The pool's copy of `len` bytes without NULs, NULL when there is no memory. */

@@ -43,6 +43,9 @@ void gn_stacks_free(struct gn_stacks *st)
 		free_stack(st->mapped[i]);
 	free_stack(st->first);
 	free(st->mapped);
+	free(st->unwinds);
+	st->unwinds = NULL;
+	st->nunwinds = st->unwinds_cap = 0;
 	st->active = st->next = st->first = NULL;
 	st->mapped = NULL;
 	st->nmapped = st->mapped_cap = 0;
@@ -171,6 +174,32 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 	return err;
 }
 
+/* Room for so many frames. What is taken back is counted between periods. */
+static int grow_frames(struct gn_stage *s, struct gn_stack *k, size_t need)
+{
+	uint32_t before = k->cap;
+
+	if (need <= before)
+		return 0;
+	if (s->most_frames && s->frames + need - before > s->most_frames)
+		return -ENOSPC;
+	if (gn_grow(&k->frames, &k->cap, need, sizeof(*k->frames)))
+		return -ENOMEM;
+	s->frames += k->cap - before;
+	return 0;
+}
+
+void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
+{
+	struct gn_stack *k;
+	uint32_t i;
+
+	for (i = 0; (k = gn_stacks_at(st, i)); i++) {
+		gn_shrink(&k->frames, &k->cap, k->n, sizeof(*k->frames));
+		s->frames += k->cap;
+	}
+}
+
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn)
 {
@@ -185,8 +214,10 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
 		flags = GN_FRAME_KEYLESS;
 	}
-	if (err || gn_grow(&k->frames, &k->cap, (size_t)k->n + 1, sizeof(*f)))
-		return -ENOMEM;
+	if (!err)
+		err = grow_frames(s, k, (size_t)k->n + 1);
+	if (err)
+		return err;
 	below = k->n ? k->frames[k->n - 1].node : st->root;
 	f = &k->frames[k->n];
 	f->key = key;
@@ -408,6 +439,13 @@ void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
 	st->nunwinds = 0;
 }
 
+/* The child has them all, or begins as a thread does that was attached to. */
+static int no_frames(struct gn_stack *k, int err)
+{
+	k->n = 0;
+	return err == -ENOSPC ? 0 : err;
+}
+
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent)
 {
@@ -416,15 +454,15 @@ int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 	uint32_t i, node = st->root;
 	int err;
 
-	err = gn_grow(&k->frames, &k->cap, from->n, sizeof(*k->frames));
+	err = grow_frames(s, k, from->n);
 	if (err)
-		return err;
+		return no_frames(k, err);
 	for (i = 0; i < from->n; i++) {
 		err = gn_tree_child(&s->tree, node,
 				    s->tree.nodes[from->frames[i].node].fn,
 				    &node);
 		if (err)
-			return err;
+			return no_frames(k, err);
 		k->frames[i] = from->frames[i];
 		k->frames[i].node = node;
 		k->frames[i].flags |= GN_FRAME_INHERITED;

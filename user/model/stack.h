@@ -26,11 +26,17 @@
 #define GN_PENDING_MAX 64
 #define GN_UNWIND_MAX  64
 
-/* Later stages and sums that the stacks of all threads share. */
+/*
+ * Later stages and sums that the stacks of all threads share. A frame for which
+ * there is no room in the bounds is not there: what is returned is -ENOSPC, and
+ * all else is as if its event had been lost.
+ */
 struct gn_stage {
 	struct gn_names names;
 	struct gn_tree tree;
 	struct gn_checks checks;
+	uint64_t frames;      /* that there is room for, of all stacks */
+	uint64_t most_frames; /* 0: no bound */
 };
 
 enum gn_frame_flag {
@@ -86,8 +92,8 @@ struct gn_stacks {
 	uint32_t root; /* tree node below the first frame */
 	uint64_t ids, switches;
 	uint64_t calls, unwound;
-	struct gn_unwind unwinds[GN_UNWIND_MAX];
-	uint32_t nunwinds;
+	struct gn_unwind *unwinds; /* GN_UNWIND_MAX at most */
+	uint32_t nunwinds, unwinds_cap;
 };
 
 int gn_stacks_init(struct gn_stacks *st, uint32_t root);
@@ -111,20 +117,24 @@ uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 /* The function on top of the active stack, GN_NONE: none. */
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
 
-/* Events, on the active stack. `fn` is what func means. 0 or -ENOMEM. */
+/* Events, on the active stack. `fn` is what func means. 0, -ENOMEM, -ENOSPC. */
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		    uint32_t func, uint32_t fn);
 /* `jump`: by a jump to another function (TAILCALL). */
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump);
 /* `muted`: the function has no frames. */
-void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted);
+int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted);
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 			 uint32_t func);
 
 /* The next events run on the mapping [lo, hi). 0 or -ENOMEM. */
 int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 		     uint64_t hi);
+
+/* Between periods: gives back what a burst of frames took, and counts what the
+ * thread's stacks have. */
+void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s);
 
 /* The stacks of a thread, one after the other; NULL: that was all. */
 static inline struct gn_stack *gn_stacks_at(const struct gn_stacks *st,
@@ -151,15 +161,16 @@ void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
  * stack whose mapping is not known. 0 or -ENOMEM. */
 int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s);
 
-/* The frames of the parent's active stack, as the child of a fork has them. */
+/* The frames of the parent's active stack, as the child of a fork has them;
+ * none if there is no room for all. 0 or -ENOMEM. */
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent);
 
 /* For unwind.c. */
-/* The frames from `at` on have what is below them as their callers. 0 or
- * -ENOMEM. */
-int gn_stack_hang(const struct gn_stacks *st, struct gn_stage *s,
-		  struct gn_stack *k, uint32_t at);
+/* The frames from `at` on have what is below them as their callers. 0, -ENOMEM,
+ * or -ENOSPC: some of them are gone. */
+int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		  uint32_t at);
 /* The innermost frame of func, GN_NONE: none of the first GN_SEARCH_MAX. */
 uint32_t gn_stack_find_func(const struct gn_stack *k, uint32_t func);
 void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,

@@ -229,5 +229,6 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
 	t->end = end;
 	t->closed = true;
+	p->load.ended++;
 	p->processes[t->process].live--;
 }

@@ -78,6 +78,7 @@ struct gn_thread {
 	uint64_t last;	     /* time of its latest record of any kind */
 	bool closed;
 	bool stopped; /* by the end of the capture: nothing can follow */
+	bool silent;  /* nothing told of it in the last period */
 	uint64_t gaps;
 	uint64_t records;
 	struct gn_order order;
@@ -115,6 +116,20 @@ struct gn_process {
 	struct gn_windows windows;
 };
 
+/* When what is left behind is looked for (sweep.c). */
+struct gn_sweep {
+	uint64_t texts_least, fns_least;
+	uint64_t texts_at; /* size of all texts */
+	uint64_t fns_at;   /* functions and programs */
+};
+
+/* What grows until a period ends (period.c). */
+struct gn_load {
+	uint32_t ended;	 /* threads that did */
+	uint32_t nodes;	 /* of the tree when it began */
+	uint64_t frames; /* the same of stage.frames */
+};
+
 struct gn_pipeline {
 	struct gn_pipeline_opts opts;
 	struct gn_stage stage;
@@ -123,6 +138,8 @@ struct gn_pipeline {
 	uint32_t nthreads, threads_cap;
 	struct gn_table by_tid; /* the thread that has the tid now, or had */
 	struct gn_ghosts ghosts;
+	struct gn_sweep sweep;
+	struct gn_load load;
 	struct gn_shares shares;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
@@ -173,6 +190,13 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv, bool open);
 
 void gn_thread_free(struct gn_thread *t);
+
+/* The thread has ended, and what told so was lost. 0 or -ENOMEM. */
+int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t);
+
+/* -ENOSPC, there was no room for what a record of it tells, makes the record
+ * one that was lost: 0. Any other `err` is what it is. */
+int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err);
 
 /* A slice, when it has come to its place in the thread's order; and those that
  * waited for it and start before `before`. 0 or -ENOMEM (slices.c). */

@@ -6,9 +6,11 @@
  */
 #include "model/stack.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <gnomon/event.h>
+#include "model/mem.h"
 
 /* Keys fall from frame to frame, but for frames that share one. */
 static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
@@ -29,7 +31,7 @@ static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
 	return GN_NONE;
 }
 
-void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
+int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 {
 	const struct gn_stack *k = st->active;
 	struct gn_unwind u = {.stack = k->id, .func = func, .muted = muted};
@@ -54,7 +56,11 @@ void gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 		memmove(st->unwinds, st->unwinds + 1,
 			st->nunwinds * sizeof(*st->unwinds));
 	}
+	if (gn_grow(&st->unwinds, &st->unwinds_cap, (size_t)st->nunwinds + 1,
+		    sizeof(*st->unwinds)))
+		return -ENOMEM;
 	st->unwinds[st->nunwinds++] = u;
+	return 0;
 }
 
 /* The unwind that ends: the innermost, or the innermost of func. */
@@ -73,18 +79,23 @@ static bool take_unwind(struct gn_stacks *st, uint32_t func,
 	return true;
 }
 
-int gn_stack_hang(const struct gn_stacks *st, struct gn_stage *s,
-		  struct gn_stack *k, uint32_t at)
+int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		  uint32_t at)
 {
 	uint32_t i, node = at ? k->frames[at - 1].node : st->root;
 	int err = 0;
 
-	for (i = at; i < k->n && !err; i++) {
+	for (i = at; i < k->n; i++) {
 		err = gn_tree_child(&s->tree, node,
 				    s->tree.nodes[k->frames[i].node].fn, &node);
-		if (!err)
-			k->frames[i].node = node;
+		if (err)
+			break;
+		k->frames[i].node = node;
 	}
+	/* there is no room for the paths that they would be on */
+	while (err == -ENOSPC && k->n > i)
+		gn_stack_end_frame(st, s, k, &k->frames[--k->n],
+				   GN_END_UNWOUND);
 	return err;
 }
 

@@ -14,13 +14,23 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
+/* Of the text: where it is can change while the row stays. */
+static uint64_t hash_name(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; name && *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+	return h;
+}
+
 static uint64_t hash(const struct gn_wait *r)
 {
 	uint64_t h = (uint64_t)r->fn << 32 | r->waker_fn;
 
 	h = gn_table_hash(h) ^
 	    ((uint64_t)r->waker << 32 | (uint32_t)r->reason << 8 | r->class);
-	return gn_table_hash(h) ^ (uintptr_t)r->waker_name;
+	return gn_table_hash(h) ^ hash_name(r->waker_name);
 }
 
 static void merge(struct gn_wait *into, const struct gn_wait *row)
