@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_json PAGE: docs/json.md names every field of every output, with its type
+ * and when it is absent, every word, and nothing that there is not.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "cmd/doctor.h"
+#include "cmd/listing.h"
+#include "json_page.h"
+#include "output_model.h"
+#include "parse.h"
+#include "top/lines.h"
+#include "top/words.h"
+#include "top_sample.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *page_path;
+
+static struct json_page *page(void)
+{
+	return json_page_read(page_path);
+}
+
+static void done(struct json_page *p)
+{
+	size_t wrong = p->wrong;
+
+	json_page_free(p);
+	if (wrong)
+		fail_msg("%zu complaints of %s", wrong, page_path);
+}
+
+/* Frees the text. */
+static void check_text(struct json_page *p, enum json_output output, char *text)
+{
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root)
+		fail_msg("no JSON: %s at %d", error.text, error.position);
+	json_page_check(p, output, root);
+	json_decref(root);
+	free(text);
+}
+
+static void check_model(struct json_page *p, const struct gn_model *m,
+			enum gn_by by)
+{
+	struct gn_output_opts o = {.by = by};
+
+	check_text(p, JSON_REPORT, sample_print("json", m, &o));
+}
+
+/* A wait outside of any function has all that a wait can have. */
+static void tell_all(struct gn_model_wait *wait)
+{
+	wait->waker = 101;
+	wait->waker_name = "worker";
+	wait->waker_function = 0;
+}
+
+static void check_samples(struct json_page *p)
+{
+	struct sample s;
+
+	sample_make(&s);
+	sample_os(&s);
+	sample_lose(&s);
+	s.functions[2].muted = true;
+	tell_all(&s.waits[0]);
+	check_model(p, &s.m, GN_BY_CALLERS);
+	/* a file that says little */
+	s.m.ninfo = 0;
+	s.threads[0].sched_known = false;
+	s.m.raw = true;
+	s.m.truncated = true;
+	s.m.classify = GN_CLASSIFY_INTERVAL;
+	sample_bare(&s);
+	s.m.nwaits = 0;
+	check_model(p, &s.m, GN_BY_FUNCTION);
+}
+
+/* What the pipeline makes of each stream. */
+static void check_streams(struct json_page *p)
+{
+	static const char dir[] = GN_TESTS_DIR "/streams/cases";
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	size_t n = 0;
+
+	assert_non_null(d);
+	while ((entry = readdir(d))) {
+		struct gn_model *m;
+		struct script s;
+		char path[512];
+
+		if (!strstr(entry->d_name, ".stream"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		assert_int_equal(script_read(path, &s), 0);
+		m = stream_model(&s.stream, GN_CLASSIFY_EXACT);
+		check_model(p, m, GN_BY_CALLERS);
+		gn_model_free(m);
+		script_free(&s);
+		n++;
+	}
+	closedir(d);
+	assert_true(n > 0);
+}
+
+static void report(void **state)
+{
+	struct json_page *p = page();
+
+	(void)state;
+	check_samples(p);
+	check_streams(p);
+	json_page_left(p, JSON_REPORT, NULL, 0);
+	done(p);
+}
+
+static void check_line(struct json_page *p, const struct top_sample *s)
+{
+	struct gn_top_lines_opts o = {.stacks = true};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_int_equal(gn_top_lines(&s->p, &o, f), 0);
+	assert_int_equal(fclose(f), 0);
+	check_text(p, JSON_LINE, text);
+}
+
+static void line(void **state)
+{
+	struct json_page *p = page();
+	struct top_sample s;
+
+	(void)state;
+	top_sample_make(&s);
+	s.info[s.m.ninfo++] = (struct gn_model_info){"kernel", "6.1.0-test"};
+	s.threads[0].sched_known = s.threads[1].sched_known = true;
+	s.threads[1].kernel_delay = UINT64_MAX;
+	tell_all(&s.waits[0]);
+	check_line(p, &s);
+	/* waits of which little is known */
+	s.waits[0].waker_name = "";
+	s.waits[0].waker_function = -1;
+	s.waits[0].reason = GN_NO_SYSCALL;
+	s.waits[1].waker = 0;
+	s.m.ninfo = 0;
+	check_line(p, &s);
+	top_sample_worst(&s);
+	check_line(p, &s);
+	top_sample_empty(&s);
+	check_line(p, &s);
+	json_page_left(p, JSON_LINE, NULL, 0);
+	done(p);
+}
+
+/* What a command writes on its stdout. Freed by the caller. */
+static char *output_of(const char *command)
+{
+	FILE *f = popen(command, "r");
+	char *text = calloc(1, 1 << 20);
+	size_t n;
+	int status;
+
+	assert_non_null(f);
+	assert_non_null(text);
+	n = fread(text, 1, (1 << 20) - 1, f);
+	status = pclose(f);
+	/* 1: the machine cannot trace */
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+	assert_true(n > 0);
+	return text;
+}
+
+/* A list of each kind of thing; nothing of it is to be freed. */
+static char *listing(void)
+{
+	static struct gn_site end = {.kind = GN_SITE_TAIL, .insn = "jmp"};
+	static struct gn_list_function functions[] = {
+		{.name = "f",
+		 .symbol = "f",
+		 .plan = {.leave = GN_LEAVE_RET,
+			  .reason = "why",
+			  .leaves = &end,
+			  .nleaves = 1}},
+		{.name = "g", .symbol = "g", .plan = {.refused = "why"}},
+	};
+	static struct gn_list_hook hooks[2];
+	static struct gn_list_usdt usdt;
+	static char *path[] = {"/x/program"};
+	const struct gn_runtime *rt = gn_runtime_at(0);
+	struct gn_list_runtime runtimes[] = {
+		{.runtime = rt, .why = "why", .error = -ENOENT},
+		{.runtime = rt,
+		 .why = "why",
+		 .library = "/x/library",
+		 .hook = hooks,
+		 .nhooks = COUNT(hooks)},
+	};
+	struct gn_listing l = {
+		.files = {.path = path, .count = 1},
+		.links = GN_ATTACH_SINGLE,
+		.function = functions,
+		.nfunctions = COUNT(functions),
+		.runtime = runtimes,
+		.nruntimes = COUNT(runtimes),
+		.usdt = &usdt,
+		.nusdt = 1,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	hooks[0].site = &rt->sites[0];
+	assert_int_equal(gn_listing_json(&l, false, f), 0);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void list(void **state)
+{
+	struct gn_listing nothing = {.links = GN_ATTACH_MULTI};
+	struct json_page *p = page();
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(f);
+	check_text(p, JSON_LIST, listing());
+	assert_int_equal(gn_listing_json(&nothing, false, f), 0);
+	assert_int_equal(fclose(f), 0);
+	check_text(p, JSON_LIST, text);
+	check_text(p, JSON_LIST,
+		   output_of("'" GN_COMMAND "' list -q --usdt --format json "
+			     "-- '" GN_FIXTURE "'"));
+	json_page_left(p, JSON_LIST, NULL, 0);
+	done(p);
+}
+
+/* The text is somewhere in the sources of gnomon doctor. */
+static bool doctor_says(const char *text)
+{
+	static const char *const files[] = {"doctor.c", "doctor_kernel.c",
+					    "doctor_runtime.c"};
+	bool found = false;
+
+	for (size_t i = 0; i < COUNT(files) && !found; i++) {
+		char path[512], source[1 << 16];
+		size_t n;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/../user/cmd/%s", GN_TESTS_DIR,
+			 files[i]);
+		f = fopen(path, "r");
+		assert_non_null(f);
+		n = fread(source, 1, sizeof(source) - 1, f);
+		assert_true(n < sizeof(source) - 1);
+		source[n] = '\0';
+		fclose(f);
+		found = strstr(source, text);
+	}
+	return found;
+}
+
+static void doctor(void **state)
+{
+	/* a machine that has all needs no advice */
+	static const char *const except[] = {"checks[].advice"};
+	struct json_page *p = page();
+	const struct json_words *items = json_page_list(p, "<item>");
+	char quoted[64];
+
+	(void)state;
+	check_text(p, JSON_DOCTOR,
+		   output_of("'" GN_COMMAND "' doctor --format json"));
+	assert_true(doctor_says("gn_emit_text(&e, \"advice\","));
+	assert_non_null(items);
+	/* not each is looked at on each machine */
+	for (size_t i = 0; i < items->n; i++) {
+		snprintf(quoted, sizeof(quoted), "\"%s\"", items->word[i]);
+		if (!doctor_says(quoted))
+			fail_msg("no doctor says %s", quoted);
+	}
+	json_page_left(p, JSON_DOCTOR, except, COUNT(except));
+	done(p);
+}
+
+/* Words that lists of the sources have. */
+static void words(void **state)
+{
+#define TEXT_2(name, text, ...)	       text,
+#define TEXT_3(name, value, text, ...) text,
+#define TEXT_FIELD(field, ...)	       #field,
+	static const char *const classes[] = {GN_CLASS_LIST(TEXT_3)};
+	static const char *const checks[] = {GN_CHECK_LIST(TEXT_FIELD)};
+	static const char *const runtimes[] = {GN_RUNTIME_LIST(TEXT_3)};
+	static const char *const costs[] = {GN_COST_LIST(TEXT_2)};
+	static const char *const probes[] = {
+#define TEXT_PROBE(name, value, text) text,
+		GN_PROBE_CLASS_LIST(TEXT_PROBE)};
+	static const char *const found[] = {
+#define TEXT_FOUND(name, text, color) \
+	GN_FOUND_##name == GN_FOUND_FACT ? "fact" : text,
+		GN_FOUND_LIST(TEXT_FOUND)};
+	struct json_page *p = page();
+
+	(void)state;
+	json_page_words(p, "<class>", classes, COUNT(classes));
+	json_page_words(p, "<check>", checks, COUNT(checks));
+	json_page_words(p, "<runtime>", runtimes, COUNT(runtimes));
+	json_page_words(p, "<cost>", costs, COUNT(costs));
+	json_page_words(p, "<probe>", probes, COUNT(probes));
+	json_page_words(p, "<found>", found, COUNT(found));
+	done(p);
+}
+
+/* Those that functions tell. */
+static void words_of_functions(void **state)
+{
+	static const struct {
+		const char *text;
+		bool loss;
+	} counters[] = {
+#define COUNTER(name, value, text, loss, meaning) {text, loss},
+		GN_COUNTER_LIST(COUNTER)};
+	const char *causes[COUNT(counters)], *others[COUNT(counters)];
+	const char *threads[GN_THREAD_ENDED + 1], *targets[GN_TOP_KILLED + 1];
+	const char *links[GN_ATTACH_SINGLE];
+	struct json_page *p = page();
+	size_t ncauses = 0, nothers = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(counters); i++) {
+		if (counters[i].loss)
+			causes[ncauses++] = counters[i].text;
+		else
+			others[nothers++] = counters[i].text;
+	}
+	for (size_t i = 0; i < COUNT(threads); i++)
+		threads[i] = gn_top_state_word((enum gn_thread_state)i);
+	for (size_t i = 0; i < COUNT(targets); i++)
+		targets[i] = gn_top_target_word((enum gn_top_target)i);
+	/* not AUTO: one was chosen */
+	for (size_t i = 0; i < COUNT(links); i++)
+		links[i] = gn_attach_mode_name((enum gn_attach_mode)(i + 1));
+	json_page_words(p, "<cause>", causes, ncauses);
+	json_page_words(p, "<counter>", others, nothers);
+	json_page_words(p, "<thread>", threads, COUNT(threads));
+	json_page_words(p, "<target>", targets, COUNT(targets));
+	json_page_words(p, "<link>", links, COUNT(links));
+	done(p);
+}
+
+/* How many complaints there are when a row of the page says something else. */
+static size_t complaints(const char *path, void (*change)(struct json_row *row))
+{
+	struct json_page *p = page();
+	struct json_row *row = json_page_row(p, JSON_REPORT, path);
+	size_t wrong;
+
+	if (!row)
+		fail_msg("no row of %s", path);
+	p->quiet = true;
+	change(row);
+	check_samples(p);
+	json_page_left(p, JSON_REPORT, NULL, 0);
+	wrong = p->wrong;
+	json_page_free(p);
+	return wrong;
+}
+
+static void same(struct json_row *row)
+{
+	(void)row;
+}
+
+static void rename_it(struct json_row *row)
+{
+	row->path[strlen(row->path) - 1] = '_';
+}
+
+static void retype(struct json_row *row)
+{
+	strcpy(row->type, "text");
+}
+
+static void require(struct json_row *row)
+{
+	row->optional = false;
+}
+
+static void excuse(struct json_row *row)
+{
+	row->optional = true;
+}
+
+/* The checks find what they are for. */
+static void finds_what_is_wrong(void **state)
+{
+	static const char *const paths[] = {
+		"version",	    "command",
+		"functions",	    "functions[].waits[].waker.tid",
+		"tree.children",    "threads[].classes.<class>",
+		"edges[].finished", "counters.<counter>",
+	};
+
+	(void)state;
+	assert_int_equal(complaints("version", same), 0);
+	for (size_t i = 0; i < COUNT(paths); i++)
+		assert_true(complaints(paths[i], rename_it) >= 3);
+	assert_true(complaints("version", retype) > 0);
+	assert_true(complaints("functions[].calls", retype) > 0);
+	assert_true(complaints("machine", require) > 0);
+	assert_true(complaints("tree.module", require) > 0);
+	assert_true(complaints("functions[].calls", excuse) > 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report),
+		cmocka_unit_test(line),
+		cmocka_unit_test(list),
+		cmocka_unit_test(doctor),
+		cmocka_unit_test(words),
+		cmocka_unit_test(words_of_functions),
+		cmocka_unit_test(finds_what_is_wrong),
+	};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: test_json PAGE\n");
+		return 2;
+	}
+	page_path = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
