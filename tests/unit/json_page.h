@@ -50,10 +50,9 @@ void json_page_free(struct json_page *p);
 void json_page_check(struct json_page *p, enum json_output output,
 		     const json_t *root);
 
-/* Complains of what the page says of an output, and no object showed: paths
- * but those of `except`; that a path can be absent or null. */
-void json_page_left(struct json_page *p, enum json_output output,
-		    const char *const *except, size_t nexcept);
+/* Complains of what the page says of an output, and no object showed: paths,
+ * that one can be absent, that one can be null. */
+void json_page_left(struct json_page *p, enum json_output output);
 
 /* Complains when the words of a list are others than these. */
 void json_page_words(struct json_page *p, const char *name,
