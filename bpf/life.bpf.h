@@ -195,6 +195,20 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 	return false;
 }
 
+/*
+ * Whether it runs and was not seen to be switched in. One that is just being
+ * switched off its CPU is still on it, but came there before.
+ */
+static __always_inline bool missed(struct task_struct *p,
+				   const struct gn_os *os)
+{
+	if (!p->on_cpu || !is_off(os))
+		return false;
+	if (!queue_known() || !control.queue)
+		return true;
+	return p->sched_info.last_arrival + clock_skew() > os->since;
+}
+
 static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 {
 	struct gn_os os = {};
@@ -205,8 +219,8 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	/* one that changes so often needs no telling */
 	if (!copy_now(t, &os, &now) || os.state == GN_CPU_DEAD)
 		return;
-	/* it was not seen to be switched in: its next event tells when */
-	if (p->on_cpu && is_off(&os))
+	/* its next event tells when */
+	if (missed(p, &os))
 		return;
 	look(p, t, &os, now);
 	on = os.state == GN_CPU_ON || os.state == GN_CPU_UNKNOWN;
