@@ -170,6 +170,19 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	return 0;
 }
 
+/* Until the function is called next, or its process ends (life.bpf.h). */
+static __always_inline void keep_unsent(const struct gn_unsent_key *k,
+					const struct gn_unsent *u)
+{
+	__sync_fetch_and_add(&control.unsent, 1);
+	if (!bpf_map_update_elem(&unsent, k, u, BPF_NOEXIST))
+		return;
+	__sync_fetch_and_sub(&control.unsent, 1);
+	/* this one is lost, or the one before it that the id had */
+	count(GN_COUNTER_RING_FULL);
+	bpf_map_update_elem(&unsent, k, u, BPF_EXIST);
+}
+
 /* A function of a runtime got its name: di index, si+dx name, cx+r8 module. */
 static __always_inline int name(struct pt_regs *ctx)
 {
@@ -188,10 +201,7 @@ static __always_inline int name(struct pt_regs *ctx)
 		 GN_FUNC_INDEX((__u32)ctx->di);
 	if (!send_name(t, now, tgid, k.func, &u))
 		return 0;
-	if (bpf_map_update_elem(&unsent, &k, &u, BPF_ANY))
-		count(GN_COUNTER_RING_FULL);
-	else
-		__sync_fetch_and_add(&control.unsent, 1);
+	keep_unsent(&k, &u);
 	return 0;
 }
 

@@ -52,6 +52,51 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* What is asked of a process beyond gnomon_vmlinux.h. */
+struct gn_atomic___life {
+	int counter;
+} __attribute__((preserve_access_index));
+
+struct signal_struct___life {
+	struct gn_atomic___life live;
+} __attribute__((preserve_access_index));
+
+struct task_struct___life {
+	struct signal_struct___life *signal;
+} __attribute__((preserve_access_index));
+
+/* All threads of its process have ended, this one the last. */
+static __always_inline bool is_last(struct task_struct *p)
+{
+	struct task_struct___life *task = (void *)p;
+
+	return !task->signal->live.counter;
+}
+
+static long forget_name(void *map, struct gn_unsent_key *key,
+			struct gn_unsent *name, __u32 *tgid)
+{
+	struct gn_unsent_key k = *key;
+
+	if (k.tgid != *tgid || bpf_map_delete_elem(&unsent, &k))
+		return 0;
+	__sync_fetch_and_sub(&control.unsent, 1);
+	count(GN_COUNTER_RING_FULL);
+	return 0;
+}
+
+/* What the names were in is no more: those that had no room are lost. */
+static __noinline int forget_names(struct task_struct *p)
+{
+	__u32 tgid;
+
+	if (!p)
+		return 0;
+	tgid = p->tgid;
+	bpf_for_each_map_elem(&unsent, forget_name, &tgid, 0);
+	return 0;
+}
+
 /* old_pid: the thread that called exec takes the leader's id. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
@@ -60,6 +105,8 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
 
+	if (control.unsent)
+		forget_names(p);
 	if (t) {
 		ensure_on(p, t);
 		m = moment(t);
@@ -87,6 +134,8 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
 
+	if (control.unsent && is_last(p))
+		forget_names(p);
 	if (!t)
 		return 0;
 	ensure_on(p, t);

@@ -8,7 +8,7 @@ function(gn_live_top)
 	add_executable(live_top
 		live_main.c live_proc.c live_report.c live_run.c live_truth.c
 		live_top.c live_top_shares.c live_top_functions.c
-		live_top_life.c live_top_bad.c)
+		live_top_life.c live_top_memory.c live_top_bad.c)
 	target_link_libraries(live_top PRIVATE PkgConfig::JANSSON m)
 	target_compile_definitions(live_top PRIVATE
 		LIVE_TESTS="top_tests.def"
