@@ -7,3 +7,7 @@ foreach(test test_top_cells test_top_draw test_top_view test_top_screen)
 		${CMAKE_CURRENT_LIST_DIR}/golden.c)
 	endif()
 endforeach()
+
+gn_unit_test(test_top_output gnomon_top)
+target_sources(test_top_output PRIVATE
+	${CMAKE_SOURCE_DIR}/user/cmd/top_output.c)

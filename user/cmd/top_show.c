@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/outfile.h"
+#include "cmd/top_output.h"
 #include "top/draw.h"
 #include "top/keys.h"
 #include "top/lines.h"
@@ -24,8 +26,7 @@ struct gn_top_show {
 	struct gn_live *owner;
 	FILE *f; /* of rows */
 	struct gn_top_prom *prom;
-	int command_out; /* what the command writes meanwhile; 0 = nothing */
-	off_t printed;	 /* of that */
+	struct gn_top_output command; /* what it writes meanwhile */
 	struct gn_screen *screen;
 	struct gn_cells cells;
 	struct gn_top_view view;
@@ -153,6 +154,7 @@ static int show_period(void *ctx, const struct gn_top_period *p)
 	struct gn_top_show *s = ctx;
 	int err = write_prom(s, p);
 
+	gn_top_output_bound(&s->command);
 	if (err)
 		return err;
 	if (!s->screen)
@@ -245,21 +247,6 @@ static int open_screen(void *ctx, struct gn_live *owner)
 	return err ? err : paint(s);
 }
 
-/* A file that has no name: what the command writes while its terminal is the
- * view's. */
-static int command_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	int fd = -1;
-
-	if (dir && *dir)
-		fd = open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fd = open("/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC,
-			  0600);
-	return fd < 0 ? -errno : fd;
-}
-
 /* A new file, for it grows by and by and is no one else's. */
 static int open_output(struct gn_top_show *s)
 {
@@ -321,14 +308,13 @@ static int open_files(struct gn_top_show *s)
 	}
 	if (s->opts.batch || !s->opts.command || !isatty(STDOUT_FILENO))
 		return GN_EXIT_OK;
-	err = command_file();
-	if (err < 0) {
+	err = gn_top_output_open(&s->command);
+	if (err) {
 		gn_error("no file for what the command prints can be made in "
 			 "$TMPDIR or /tmp (%s); use --batch",
 			 strerror(-err));
 		return GN_EXIT_FAILED;
 	}
-	s->command_out = err;
 	return GN_EXIT_OK;
 }
 
@@ -361,7 +347,7 @@ const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s)
 
 int gn_top_show_command_out(const struct gn_top_show *s)
 {
-	return s->command_out;
+	return s->command.fd;
 }
 
 bool gn_top_show_failed(const struct gn_top_show *s)
@@ -381,18 +367,14 @@ bool gn_top_show_close(struct gn_top_show *s)
 void gn_top_show_output(struct gn_top_show *s)
 {
 	struct sigaction before;
-	char buf[16384];
-	ssize_t n;
 
-	if (s->command_out <= 0)
-		return;
+	if (s->command.dropped)
+		gn_error("the first %" PRIu64 " bytes of what the command "
+			 "printed were not kept; use --batch",
+			 s->command.dropped);
+	s->command.dropped = 0;
 	ignore_pipe(&before);
-	while ((n = pread(s->command_out, buf, sizeof(buf), s->printed)) > 0) {
-		if (fwrite(buf, 1, (size_t)n, stdout) != (size_t)n)
-			break;
-		s->printed += n;
-	}
-	fflush(stdout);
+	gn_top_output_print(&s->command, stdout);
 	sigaction(SIGPIPE, &before, NULL);
 }
 
@@ -403,8 +385,7 @@ void gn_top_show_free(struct gn_top_show *s)
 	gn_top_show_close(s);
 	if (s->f && s->f != stdout)
 		fclose(s->f);
-	if (s->command_out > 0)
-		close(s->command_out);
+	gn_top_output_close(&s->command);
 	gn_top_prom_free(s->prom);
 	gn_top_view_free(&s->view);
 	gn_cells_free(&s->cells);
