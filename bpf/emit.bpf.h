@@ -130,7 +130,7 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 
 	/* exec gives a thread the id of its process; what belongs to the time
 	 * before has gone out under the old one */
-	t->tid = p->pid;
+	t->tid = tid_of(p);
 	t->seq++;
 	if (!r) {
 		lost();
@@ -140,7 +140,7 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	     kind == GN_KIND_EXEC ? interval_flags(t, m) : 0, 0);
 	r->f.func = 0;
 	r->f.os_ns = os;
-	r->pid = p->tgid;
+	r->pid = tgid_of(p);
 	r->parent = parent;
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), comm ?: p->comm);
 	submit(r);

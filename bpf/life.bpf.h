@@ -23,19 +23,23 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 		t->run_delay = p->sched_info.run_delay;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
 	t->live = 1;
+	__sync_fetch_and_add(&control.begun, 1);
 }
 
 /* Whether a new thread or child is traced. While the iterator runs, a thread
  * can have a child before the iterator has come to it. */
 static __always_inline bool inherits(struct task_struct *parent)
 {
-	__u32 tgid = parent->tgid;
+	__u32 tgid;
 
 	if (!control.follow)
 		return false;
 	if (task_of(parent))
 		return true;
-	return control.scanning && bpf_map_lookup_elem(&targets, &tgid);
+	if (!control.scanning)
+		return false;
+	tgid = tgid_of(parent);
+	return bpf_map_lookup_elem(&targets, &tgid);
 }
 
 /* A child is not woken yet: it waits for its first run from its birth. */
@@ -48,7 +52,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		begin(child, now, GN_CPU_QUEUED, parent->pid);
+		begin(child, now, GN_CPU_QUEUED, tid_of(parent));
 	return 0;
 }
 
@@ -97,7 +101,7 @@ static __noinline int forget_names(struct task_struct *p)
 	return 0;
 }
 
-/* old_pid: the thread that called exec takes the leader's id. */
+/* The thread that called exec takes the leader's id. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	     struct linux_binprm *bprm)
@@ -115,10 +119,10 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 		split_work(t, &m);
 		t->stack_lo = 0;
 		t->stack_hi = 0;
-		emit_thread(t, &m, GN_KIND_EXEC, p, old_pid, 0);
+		emit_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
 		return 0;
 	}
-	if (!control.launch || control.launch != (__u32)p->tgid)
+	if (!control.launch || control.launch != tgid_of(p))
 		return 0;
 	m.time = bpf_ktime_get_ns();
 	/* The command's first program: the trace begins here. */
@@ -288,6 +292,18 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	submit(r);
 }
 
+/* The iterator runs in gnomon's own thread. */
+static __always_inline void know_self(void)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct pid *id = BPF_CORE_READ(self, thread_pid);
+	__u32 level = BPF_CORE_READ(id, level);
+
+	control.self = self->pid;
+	control.pid_ns = (__u64)BPF_CORE_READ(upid_at(id, level), ns);
+	control.pid_level = level;
+}
+
 /*
  * Run by user space: at the start over the threads of the targets, at the end
  * over all that are traced, and between for the live view.
@@ -309,8 +325,12 @@ int over_tasks(struct bpf_iter__task *ctx)
 			emit_now(p, t);
 		return 0;
 	}
+	if (control.scanning == GN_SCAN_SELF) {
+		know_self();
+		return 0;
+	}
 	/* gnomon itself, when it measures: the one thread that does */
-	tgid = control.scanning == GN_SCAN_THREAD ? p->pid : p->tgid;
+	tgid = control.scanning == GN_SCAN_THREAD ? tid_of(p) : tgid_of(p);
 	if (control.scanning && bpf_map_lookup_elem(&targets, &tgid))
 		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0);
 	return 0;

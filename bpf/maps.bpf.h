@@ -88,6 +88,41 @@ static __always_inline void count(enum gn_counter which)
 	__sync_fetch_and_add(&control.counters[which], 1);
 }
 
+/* What a PID is called at a level of namespaces, not beyond its own. */
+static __always_inline struct upid *upid_at(struct pid *id, __u32 level)
+{
+	return (struct upid *)((char *)id +
+			       bpf_core_field_offset(struct pid, numbers) +
+			       level * bpf_core_type_size(struct upid));
+}
+
+/* The number that a thread has where gnomon runs: in a container, not the
+ * machine's. 0 = it is in another one. */
+static __noinline __u32 nested_id(struct task_struct *p)
+{
+	__u32 level = control.pid_level;
+	struct upid *at;
+	struct pid *id;
+
+	id = p ? BPF_CORE_READ(p, thread_pid) : 0;
+	if (!id || BPF_CORE_READ(id, level) < level)
+		return 0;
+	at = upid_at(id, level);
+	return (__u64)BPF_CORE_READ(at, ns) == control.pid_ns
+		       ? (__u32)BPF_CORE_READ(at, nr)
+		       : 0;
+}
+
+static __always_inline __u32 tid_of(struct task_struct *p)
+{
+	return control.pid_level ? nested_id(p) : (__u32)p->pid;
+}
+
+static __always_inline __u32 tgid_of(struct task_struct *p)
+{
+	return control.pid_level ? nested_id(p->group_leader) : (__u32)p->tgid;
+}
+
 /* The traced thread that a task is, or NULL. */
 static __always_inline struct gn_task *task_of(struct task_struct *p)
 {

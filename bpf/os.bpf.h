@@ -293,7 +293,7 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 	if (!control.wakers) {
 		self = bpf_get_current_task_btf();
 		gn_os_waking(&t->os,
-			     wakes(self, t->os.wait_class) ? self->pid : 0);
+			     wakes(self, t->os.wait_class) ? tid_of(self) : 0);
 	}
 	gn_os_wakeup(&t->os, now);
 	return 0;
@@ -320,7 +320,7 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		gn_os_waking(&t->os, 0);
 		return 0;
 	}
-	gn_os_waking(&t->os, self->pid);
+	gn_os_waking(&t->os, tid_of(self));
 	if (class != GN_CLASS_LOCK && class != GN_CLASS_IPC)
 		return 0;
 	waker = task_of(self);

@@ -61,6 +61,17 @@ struct sched_info {
 	unsigned long long last_queued;
 };
 
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+/* One number a level of PID namespaces, the machine's first. */
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -69,6 +80,8 @@ struct task_struct {
 	unsigned int __state;
 	int on_cpu;
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct files_struct *files;
 	struct bpf_local_storage *bpf_storage;
 	unsigned in_iowait : 1;

@@ -10,9 +10,11 @@
 #include <gnomon/types.h>
 #include <gnomon/event.h>
 
-/* gn_control.scanning: `targets` are processes, or threads. */
+/* gn_control.scanning: `targets` are processes, or threads; or nothing is
+ * looked for but who gnomon is. */
 #define GN_SCAN_PROCESS 1
 #define GN_SCAN_THREAD	2
+#define GN_SCAN_SELF	3
 
 struct gn_control {
 	__u64 start;	 /* 0 = not yet: nothing is recorded */
@@ -23,15 +25,24 @@ struct gn_control {
 	__u32 finishing; /* the iterator is closing threads */
 	__u32 ticking;	 /* the iterator tells what threads do now */
 	__u32 unsent;	 /* names that the ring had no room for */
+	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and tells them */
 	/*
+	 * Which PID namespace gnomon is in, and at which level; level 0 is the
+	 * machine's own. All ids in records, in `targets` and in `launch` are
+	 * of that one. Filled in by GN_SCAN_SELF, as is `self`.
+	 */
+	__u64 pid_ns;
+	__u32 pid_level;
+	/* gnomon's own thread, by the machine's numbers */
+	__u32 self;
+	/*
 	 * Our clock less the scheduler's, the least of what was seen since
-	 * gnomon's own thread `self` went to sleep last, and between the two
-	 * sleeps before: the kernel has read its clock just before most
+	 * gnomon's own thread went to sleep last, and between the two sleeps
+	 * before: the kernel has read its clock just before most
 	 * switches. The scheduler's tells when a thread was made runnable, so
 	 * that wakeups need no program.
 	 */
-	__u32 self;
 	__u32 queue; /* the above is used */
 	__u64 skew[2];
 	__u64 counters[GN_COUNTER_COUNT];

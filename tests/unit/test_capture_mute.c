@@ -6,9 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -341,6 +343,55 @@ static void test_process(void **state)
 	assert_int_equal(gn_mute_process_open(&p, c.pid, &file), -ESRCH);
 }
 
+struct churn {
+	pthread_t thread;
+	bool over;
+};
+
+/* Splits and joins mappings, as a runtime does that compiles. */
+static void *churn_main(void *arg)
+{
+	const size_t page = 4096, pages = 8192;
+	struct churn *c = arg;
+	unsigned int seed = 1;
+	char *at = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	while (at != MAP_FAILED &&
+	       !__atomic_load_n(&c->over, __ATOMIC_RELAXED)) {
+		size_t first = (size_t)rand_r(&seed) % (pages - 64);
+		size_t n = 1 + (size_t)rand_r(&seed) % 50;
+
+		mprotect(at + first * page, n * page,
+			 rand_r(&seed) % 2 ? PROT_READ
+					   : PROT_READ | PROT_WRITE);
+	}
+	if (at != MAP_FAILED)
+		munmap(at, pages * page);
+	return NULL;
+}
+
+/* The kernel tells a mapping twice that grows while it is told. */
+static void test_churn(void **state)
+{
+	struct churn c = {.over = false};
+	void *self = dlopen(GN_CLR, RTLD_NOW | RTLD_LOCAL);
+	struct gn_mute_process p;
+	struct gn_mute_file file;
+
+	(void)state;
+	assert_non_null(self);
+	assert_int_equal(gn_mute_file_read(GN_CLR, &file), 0);
+	assert_int_equal(pthread_create(&c.thread, NULL, churn_main, &c), 0);
+	for (int i = 0; i < 300; i++) {
+		assert_int_equal(gn_mute_process_open(&p, getpid(), &file), 0);
+		gn_mute_process_close(&p);
+	}
+	__atomic_store_n(&c.over, true, __ATOMIC_RELAXED);
+	pthread_join(c.thread, NULL);
+	dlclose(self);
+}
+
 /* What it was is gone, though its pid is not. */
 static void test_exec_and_end(void **state)
 {
@@ -442,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_no_library),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_churn),
 		cmocka_unit_test(test_exec_and_end),
 		cmocka_unit_test(test_impostor),
 		cmocka_unit_test(test_holders),

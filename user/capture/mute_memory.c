@@ -259,6 +259,22 @@ static int open_in(int dir, const char *name, int flags)
 	return fd;
 }
 
+/*
+ * The kernel lists the mappings a page at a time. One that grew meanwhile is
+ * told again, with the bytes that it had before: then the list is read anew.
+ */
+static int scan_live(FILE *maps, const struct gn_mute_file *file,
+		     uint64_t *base)
+{
+	int err = -EILSEQ;
+
+	for (int i = 0; i < 16 && err == -EILSEQ; i++) {
+		rewind(maps);
+		err = gn_mute_scan(maps, file, base);
+	}
+	return err;
+}
+
 int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 			 const struct gn_mute_file *file)
 {
@@ -277,7 +293,7 @@ int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 	maps = p->mem < 0 ? p->mem : open_in(dir, "maps", O_RDONLY);
 	close(dir);
 	f = maps < 0 ? NULL : fdopen(maps, "r");
-	err = maps < 0 ? maps : f ? gn_mute_scan(f, file, &base) : -errno;
+	err = maps < 0 ? maps : f ? scan_live(f, file, &base) : -errno;
 	if (f)
 		fclose(f);
 	else if (maps >= 0)

@@ -11,6 +11,7 @@
 #include <sys/capability.h>
 
 #include "capture/calibrate.h"
+#include "capture/namespaces.h"
 #include "runtime/runtime.h"
 
 static bool has(cap_t caps, cap_value_t cap)
@@ -367,11 +368,23 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	return 0;
 }
 
+static int check_place(struct gn_session *s)
+{
+	const char *what, *todo;
+	int err = gn_namespaces_check(&what, &todo);
+
+	if (err == -EXDEV)
+		return gn_session_fail(s, err, 1, "%s; %s", what, todo);
+	return err; /* said by its errno */
+}
+
 int gn_session_prepare(struct gn_session *s)
 {
 	const struct gn_runtime *rt;
-	int err = find_mode(s);
+	int err = check_place(s);
 
+	if (!err)
+		err = find_mode(s);
 	if (!err)
 		err = s->opts.command ? find_command(s) : find_processes(s);
 	if (err)

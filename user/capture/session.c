@@ -449,6 +449,8 @@ int gn_session_start(struct gn_session *s)
 {
 	int err;
 
+	/* the calibration's were gnomon's own */
+	__atomic_store_n(&s->skel->bss->control.begun, 0, __ATOMIC_SEQ_CST);
 	gn_session_put_facts(s);
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)
@@ -580,6 +582,16 @@ static uint64_t set_end(struct gn_control *control)
 	return end;
 }
 
+/* An empty report would look like one of a program that did nothing. */
+static int check_seen(struct gn_session *s)
+{
+	if (__atomic_load_n(&s->skel->bss->control.begun, __ATOMIC_SEQ_CST))
+		return 0;
+	return gn_session_fail(s, -ESRCH, 1,
+			       "no thread of what was to be traced was seen; "
+			       "if it had not ended before, see gnomon doctor");
+}
+
 int gn_session_stop(struct gn_session *s)
 {
 	struct gn_control *control;
@@ -607,7 +619,7 @@ int gn_session_stop(struct gn_session *s)
 		err = gn_session_fail(s, s->sink_error, 1,
 				      "the records cannot be kept: %s",
 				      strerror(-s->sink_error));
-	return err;
+	return err ? err : check_seen(s);
 }
 
 int gn_session_signal(const struct gn_session *s)

@@ -125,6 +125,22 @@ static int watch_tasks(struct gn_session *s)
 	return 0;
 }
 
+/* By which numbers gnomon knows threads: in a container, not the machine's. */
+static int know_self(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int err;
+
+	control->scanning = GN_SCAN_SELF;
+	err = gn_session_look(s);
+	control->scanning = 0;
+	if (!err && !control->self)
+		err = gn_session_fail(s, -ESRCH, 1,
+				      "the BPF iterator over tasks does not "
+				      "run; see gnomon doctor");
+	return err;
+}
+
 void gn_watch_choose(struct gn_session *s)
 {
 	bpf_program__set_autoload(s->skel->progs.on_sys_enter,
@@ -198,7 +214,6 @@ static int watch_wakeups(struct gn_session *s)
 	struct gn_control *control = &s->skel->bss->control;
 	int err = 0;
 
-	control->self = (uint32_t)gettid();
 	control->queue = !s->opts.wakeups && one_clock(control);
 	if (!control->queue)
 		err = attach_one(s, s->skel->progs.on_wakeup);
@@ -222,17 +237,17 @@ int gn_watch_attach(struct gn_session *s)
 		s->skel->progs.on_exec,	  s->skel->progs.on_exit,
 		s->skel->progs.on_rename,
 	};
-	int err = 0;
+	int err = watch_tasks(s);
 
+	if (!err)
+		err = know_self(s);
 	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(progs[0]); i++)
 		err = attach_one(s, progs[i]);
 	if (!err)
 		err = watch_wakeups(s);
 	if (!err)
 		err = watch_faults(s);
-	if (!err)
-		err = watch_syscalls(s);
-	return err ? err : watch_tasks(s);
+	return err ? err : watch_syscalls(s);
 }
 
 void gn_watch_detach(struct gn_session *s)

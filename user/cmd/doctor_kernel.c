@@ -15,6 +15,7 @@
 #include <linux/bpf.h>
 #include <linux/magic.h>
 
+#include "capture/namespaces.h"
 #include "capture/session.h"
 #include "cmd/doctor.h"
 
@@ -79,6 +80,24 @@ static void check_btf(struct gn_checkup *c)
 		gn_finding_add(c, group, "btf", "BTF", GN_FOUND_MISSING,
 			       "boot a kernel with CONFIG_DEBUG_INFO_BTF",
 			       BTF_PATH ": %s", strerror(errno));
+}
+
+static void check_namespaces(struct gn_checkup *c)
+{
+	const char *what, *todo;
+	int err = gn_namespaces_check(&what, &todo);
+
+	if (!err)
+		gn_finding_add(c, group, "namespaces", "namespaces",
+			       GN_FOUND_OK, NULL,
+			       "gnomon's own /proc, and the "
+			       "machine's clock");
+	else if (err == -EXDEV)
+		gn_finding_add(c, group, "namespaces", "namespaces",
+			       GN_FOUND_MISSING, todo, "%s", what);
+	else
+		gn_finding_add(c, group, "namespaces", "namespaces",
+			       GN_FOUND_UNKNOWN, NULL, "%s", strerror(-err));
 }
 
 static bool has_capability(cap_value_t cap)
@@ -296,6 +315,7 @@ static void check_programs(struct gn_checkup *c)
 void gn_checkup_kernel(struct gn_checkup *c)
 {
 	check_machine(c);
+	check_namespaces(c);
 	check_btf(c);
 	check_allowed(c);
 	if (c->barred) {
