@@ -298,7 +298,11 @@ static __always_inline void know_self(void)
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct pid *id = BPF_CORE_READ(self, thread_pid);
 	__u32 level = BPF_CORE_READ(id, level);
+	volatile __u64 *at = &control.entry_regs;
 
+	/* verifiers do not let one pointer be taken from another: numbers */
+	*at = (__u64)bpf_task_pt_regs(self);
+	*at -= (__u64)self->stack;
 	control.self = self->pid;
 	control.pid_ns = (__u64)BPF_CORE_READ(upid_at(id, level), ns);
 	control.pid_level = level;

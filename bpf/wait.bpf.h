@@ -110,9 +110,13 @@ static __always_inline int syscall_rule(__u32 nr)
 	return gn_syscall_rule(nr);
 }
 
-/* The registers that the thread entered the kernel with. */
+/* The registers that the thread entered the kernel with: at one place in every
+ * thread's kernel stack, which gnomon's own thread has shown. */
 static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 {
+	if (can_cast)
+		return bpf_rdonly_cast((char *)p->stack + control.entry_regs,
+				       bpf_core_type_id_kernel(struct pt_regs));
 	return (struct pt_regs *)bpf_task_pt_regs(p);
 }
 

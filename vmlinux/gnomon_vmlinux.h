@@ -75,6 +75,7 @@ struct pid {
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
+	void *stack;
 	int pid;
 	int tgid;
 	unsigned int __state;

@@ -30,12 +30,14 @@ struct gn_control {
 	/*
 	 * Which PID namespace gnomon is in, and at which level; level 0 is the
 	 * machine's own. All ids in records, in `targets` and in `launch` are
-	 * of that one. Filled in by GN_SCAN_SELF, as is `self`.
+	 * of that one. Filled in by GN_SCAN_SELF, as are the two
+	 * below.
 	 */
 	__u64 pid_ns;
 	__u32 pid_level;
 	/* gnomon's own thread, by the machine's numbers */
 	__u32 self;
+	__u64 entry_regs; /* where in a kernel stack its struct pt_regs is */
 	/*
 	 * Our clock less the scheduler's, the least of what was seen since
 	 * gnomon's own thread went to sleep last, and between the two sleeps
