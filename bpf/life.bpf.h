@@ -200,7 +200,7 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
-	if (p->on_cpu && is_off(&t->os))
+	if (p->on_cpu && came_unseen(p, &t->os))
 		missed_in(p, t, control.stop);
 	look(p, t, &t->os, control.stop);
 	off = is_off(&t->os);
@@ -255,7 +255,7 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 static __always_inline bool missed(struct task_struct *p,
 				   const struct gn_os *os)
 {
-	if (!p->on_cpu || !is_off(os))
+	if (!p->on_cpu || !came_unseen(p, os))
 		return false;
 	if (!queue_known() || !control.queue)
 		return true;

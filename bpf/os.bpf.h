@@ -127,12 +127,23 @@ static __always_inline bool is_off(const struct gn_os *os)
 	       os->state == GN_CPU_WOKEN;
 }
 
+/* A thread that runs was not seen to be switched in: not since it was seen to
+ * be switched off, or not since it was looked at first. */
+static __always_inline bool came_unseen(struct task_struct *p,
+					const struct gn_os *os)
+{
+	if (os->state != GN_CPU_UNKNOWN)
+		return is_off(os);
+	return queue_known() && control.queue &&
+	       p->sched_info.last_arrival + clock_skew() > os->since;
+}
+
 /* Before anything is made of a thread that runs. */
 static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 {
 	__u64 now;
 
-	if (!is_off(&t->os))
+	if (!came_unseen(p, &t->os))
 		return;
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
@@ -208,7 +219,7 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 
 	if (t->os.state == GN_CPU_DEAD)
 		return;
-	if (is_off(&t->os))
+	if (came_unseen(p, &t->os))
 		missed_in(p, t, now);
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
