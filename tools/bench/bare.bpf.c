@@ -38,4 +38,12 @@ int bare(void *ctx)
 	return 0;
 }
 
+/* At each switch of the machine, as gnomon's: what it costs to be called. */
+SEC("tp_btf/sched_switch")
+int nothing(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

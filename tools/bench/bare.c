@@ -69,6 +69,7 @@ static int attach(struct bare *b, const char *path, uint64_t offset)
 	bpf_program__set_expected_attach_type(
 		b->skel->progs.bare,
 		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
+	bpf_program__set_autoload(b->skel->progs.nothing, false);
 	err = bare_bpf__load(b->skel);
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bare two-record session program of bare.bpf.c, with its consumer. */
+/* The bare programs of bare.bpf.c, and the consumer of the one's records. */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
 
@@ -13,5 +13,12 @@ int bare_start(const char *path, uint64_t offset, struct bare **out);
 /* Ends it. `records` (may be NULL): what was drained. -ENOBUFS: some record
  * had no room, so the runs were not what they should be. */
 int bare_stop(struct bare *b, uint64_t *records);
+
+/* A program at each switch of a thread that returns at once: no tracer of the
+ * scheduler costs less. */
+struct nothing;
+
+int nothing_start(struct nothing **out);
+void nothing_stop(struct nothing *n);
 
 #endif

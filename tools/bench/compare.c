@@ -48,6 +48,18 @@ static int with_bare(const struct bench *b, const char *function, args_t work,
 	return err;
 }
 
+static int with_nothing(const struct bench *b, args_t work, struct run *run)
+{
+	struct nothing *nothing;
+	int err = nothing_start(&nothing);
+
+	if (err)
+		return err;
+	err = run_work(b, NULL, work, run);
+	nothing_stop(nothing);
+	return err;
+}
+
 static int run_variant(const struct bench *b, const struct comparison *c,
 		       const struct variant *v, struct run *run)
 {
@@ -57,6 +69,8 @@ static int run_variant(const struct bench *b, const struct comparison *c,
 
 	if (v->bare)
 		return with_bare(b, v->bare, work, run);
+	if (v->nothing)
+		return with_nothing(b, work, run);
 	if (!v->beside)
 		return run_work(b, v->gnomon, work, run);
 	err = beside_start(b, v->beside_gnomon, v->beside, &beside);

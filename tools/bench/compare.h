@@ -18,6 +18,7 @@ struct variant {
 	args_t work;	      /* NULL: the comparison's */
 	args_t gnomon;	      /* NULL: not traced by gnomon */
 	const char *bare;     /* function with the bare program, or NULL */
+	bool nothing;	      /* with the program that does nothing */
 	args_t beside;	      /* what a second process does, or NULL */
 	args_t beside_gnomon; /* that one is traced */
 	bool two_cpus;	      /* makes no sense on one CPU */

@@ -93,6 +93,7 @@ static const struct variant switch_variants[] = {
 	 .beside = PING_FIRST,
 	 .beside_gnomon = RECORD_BESIDE("--os", "faults"),
 	 .two_cpus = true},
+	{.name = "an empty program at each switch", .nothing = true},
 };
 
 static const struct ratio switch_ratios[] = {
@@ -105,6 +106,10 @@ static const struct ratio switch_ratios[] = {
 	{.name = "untraced beside a ping-pong: it is traced / not",
 	 .of = 5,
 	 .to = 4},
+	{.name = "an empty program at each switch / untraced",
+	 .of = 6,
+	 .to = 0},
+	{.name = "traced / an empty program at each switch", .of = 1, .to = 6},
 };
 
 const struct comparison bench_switch = {
