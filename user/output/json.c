@@ -232,9 +232,10 @@ static int put_tree(struct gn_json *w)
 		}
 		gn_emit_line(&w->e);
 		gn_emit_open(&w->e, i ? NULL : "tree", '{');
-		gn_emit_text(&w->e, "name", r->name);
 		if (r->runtime)
-			gn_emit_text(&w->e, "module", r->module);
+			put_function(&w->e, r);
+		else
+			gn_emit_text(&w->e, "name", r->name);
 		gn_emit_u64(&w->e, "calls", r->v->calls);
 		put_four(&w->e, r->v);
 		gn_emit_open(&w->e, "children", '[');
