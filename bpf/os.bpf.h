@@ -84,7 +84,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 			t->delay_lag += skew - clock_skew();
 		gn_os_queued(&t->os, now, queued_for(p, t, now));
 	}
-	t->skew = now - p->se.cfs_rq->rq->clock_task;
+	t->skew = now - p->se.exec_start;
 }
 
 /*
@@ -150,7 +150,11 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 		missed_in(p, t, now);
 }
 
-/* The kernel has just brought its own sums up to this switch off a CPU. */
+/*
+ * The kernel has just brought its own sums up to this switch off a CPU:
+ * exec_start says by what clock. It can have read that again since, when it
+ * looked for another thread to run.
+ */
 static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 				     __u64 now)
 {
@@ -159,7 +163,7 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 	if (!clock_known())
 		return; /* nothing that could be compared */
 	if (t->skew)
-		t->cpu_lag += now - p->se.cfs_rq->rq->clock_task - t->skew;
+		t->cpu_lag += now - p->se.exec_start - t->skew;
 	t->delay_skew = now - p->se.cfs_rq->rq->clock;
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;

@@ -52,6 +52,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+	unsigned long long exec_start;
 	unsigned long long sum_exec_runtime;
 };
 
