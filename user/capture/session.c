@@ -26,8 +26,13 @@
 
 #define DEFAULT_RING (64u << 20)
 
-/* Both ends of the ring are polled: the program is never made to wake us. */
-#define POLL_MS 5
+/* Both ends of the ring are polled: the program is never made to wake us. When
+ * nothing has come for a while, less often: our wakeups are a cost, too. A
+ * small ring would be full before the next look. */
+#define POLL_MS	      5
+#define POLL_IDLE_MS  20
+#define IDLE_POLLS    20
+#define IDLE_RING_MIN (1u << 20)
 
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...)
@@ -480,11 +485,24 @@ static int alive(struct gn_session *s)
 	return 0;
 }
 
+/* How long to wait for records after a draining. */
+static int rest_ms(struct gn_session *s, bool more)
+{
+	uint64_t ring = s->opts.ring_size ? s->opts.ring_size : DEFAULT_RING;
+
+	/* a busy ring is drained again at once */
+	if (more || s->drained > 4096)
+		return 0;
+	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
+	return s->idle == IDLE_POLLS && ring >= IDLE_RING_MIN ? POLL_IDLE_MS
+							      : POLL_MS;
+}
+
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 {
 	struct pollfd p[2] = {{.fd = wake_fd, .events = POLLIN},
 			      {.fd = s->child.pidfd, .events = POLLIN}};
-	int more, live = alive(s);
+	int more, rest, live = alive(s);
 
 	/* of what has ended, all there is */
 	more = gn_session_drain(s, live ? GN_DRAIN_NS : UINT64_MAX);
@@ -498,8 +516,8 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 		return 0;
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* it has said why */
-	/* a busy ring is drained again at once */
-	poll(p, 2, more || s->drained > 4096 ? 0 : ms < POLL_MS ? ms : POLL_MS);
+	rest = rest_ms(s, more);
+	poll(p, 2, ms < rest ? ms : rest);
 	return 1;
 }
 

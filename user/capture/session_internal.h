@@ -49,6 +49,7 @@ struct gn_session {
 	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
 	uint64_t drain_until;		 /* when draining is enough for now */
 	uint32_t drained;
+	uint32_t idle; /* polls in a row that drained nothing */
 	struct gn_priority priority;
 
 	int status;

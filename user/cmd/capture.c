@@ -182,9 +182,10 @@ static int loop(struct gn_capture *c, uint64_t duration)
 
 		if (now >= end)
 			break;
-		more = gn_session_poll(
-			c->session, c->signal_fd,
-			end - now < 5000000 ? (int)((end - now) / 1000000) : 5);
+		more = gn_session_poll(c->session, c->signal_fd,
+				       end - now < 1000000000
+					       ? (int)((end - now) / 1000000)
+					       : 1000);
 	}
 	return more < 0 ? more : 0;
 }
