@@ -56,25 +56,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* What is asked of a process beyond gnomon_vmlinux.h. */
-struct gn_atomic___life {
-	int counter;
-} __attribute__((preserve_access_index));
-
-struct signal_struct___life {
-	struct gn_atomic___life live;
-} __attribute__((preserve_access_index));
-
-struct task_struct___life {
-	struct signal_struct___life *signal;
-} __attribute__((preserve_access_index));
-
 /* All threads of its process have ended, this one the last. */
 static __always_inline bool is_last(struct task_struct *p)
 {
-	struct task_struct___life *task = (void *)p;
-
-	return !task->signal->live.counter;
+	return !p->signal->live.counter;
 }
 
 static long forget_name(void *map, struct gn_unsent_key *key,
@@ -187,7 +172,7 @@ static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 	if (p->__state) {
 		if (os->state == GN_CPU_UNKNOWN)
 			os->state = GN_CPU_WAITING;
-	} else if (queue_known() && control.queue) {
+	} else if (queue_told()) {
 		gn_os_queued(os, now, queued_for(p, t, now));
 	} else if (os->state == GN_CPU_UNKNOWN) {
 		os->state = GN_CPU_QUEUED;
@@ -255,11 +240,8 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 static __always_inline bool missed(struct task_struct *p,
 				   const struct gn_os *os)
 {
-	if (!p->on_cpu || !came_unseen(p, os))
-		return false;
-	if (!queue_known() || !control.queue)
-		return true;
-	return p->sched_info.last_arrival + clock_skew() > os->since;
+	return p->on_cpu && came_unseen(p, os) &&
+	       (!queue_told() || arrived_since(p, os));
 }
 
 static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
@@ -330,7 +312,8 @@ int over_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	if (control.scanning == GN_SCAN_SELF) {
-		know_self();
+		if (!control.self)
+			know_self();
 		return 0;
 	}
 	/* gnomon itself, when it measures: the one thread that does */

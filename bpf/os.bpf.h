@@ -17,6 +17,12 @@ static __always_inline bool queue_known(void)
 	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
 }
 
+/* The same, and the clocks of all CPUs are one. */
+static __always_inline bool queue_told(void)
+{
+	return queue_known() && control.queue;
+}
+
 /* gnomon's own thread goes to sleep. */
 static __always_inline void renew_skew(struct task_struct *self)
 {
@@ -77,7 +83,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 	skew = now - p->se.cfs_rq->rq->clock;
 	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
 		t->delay_lag += skew - t->delay_skew;
-	if (queue_known() && control.queue) {
+	if (queue_told()) {
 		if (skew < control.skew[1])
 			control.skew[1] = skew;
 		if (t->os.state == GN_CPU_WAITING)
@@ -99,7 +105,7 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 
 	if (!p || !t)
 		return 0;
-	if (queue_known() && control.queue) {
+	if (queue_told()) {
 		at = p->sched_info.last_arrival + clock_skew();
 		if (at > now)
 			at = now;
@@ -127,6 +133,13 @@ static __always_inline bool is_off(const struct gn_os *os)
 	       os->state == GN_CPU_WOKEN;
 }
 
+/* It came onto its CPU later than what was seen of it last. */
+static __always_inline bool arrived_since(struct task_struct *p,
+					  const struct gn_os *os)
+{
+	return p->sched_info.last_arrival + clock_skew() > os->since;
+}
+
 /* A thread that runs was not seen to be switched in: not since it was seen to
  * be switched off, or not since it was looked at first. */
 static __always_inline bool came_unseen(struct task_struct *p,
@@ -134,8 +147,7 @@ static __always_inline bool came_unseen(struct task_struct *p,
 {
 	if (os->state != GN_CPU_UNKNOWN)
 		return is_off(os);
-	return queue_known() && control.queue &&
-	       p->sched_info.last_arrival + clock_skew() > os->since;
+	return queue_told() && arrived_since(p, os);
 }
 
 /* Before anything is made of a thread that runs. */

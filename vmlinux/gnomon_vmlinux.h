@@ -73,6 +73,12 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct signal_struct {
+	struct {
+		int counter;
+	} live; /* atomic_t: threads that have not ended */
+};
+
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -84,6 +90,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	struct signal_struct *signal;
 	struct files_struct *files;
 	struct bpf_local_storage *bpf_storage;
 	unsigned in_iowait : 1;

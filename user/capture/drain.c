@@ -64,27 +64,17 @@ static int take_slices(const struct gn_rec_slice *sent, gn_drain_fn take,
 
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
 {
-	const char *at = data;
+	const struct gn_rec *rec = data;
 
-	while (size >= sizeof(struct gn_rec)) {
-		const struct gn_rec *rec = (const void *)at;
-		size_t one = fixed_size((enum gn_kind)rec->kind);
-		int err;
-
-		if (!one || one > size)
-			return -EBADMSG;
-		if (rec->kind == GN_KIND_NAME)
-			return take_name((const void *)at, size, take, ctx);
-		if (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_THEN_QUEUED)
-			err = take_slices((const void *)at, take, ctx);
-		else
-			err = take(ctx, rec, one);
-		if (err)
-			return err;
-		at += one;
-		size -= one;
-	}
-	return size ? -EBADMSG : 0;
+	if (size < sizeof(*rec))
+		return -EBADMSG;
+	if (rec->kind == GN_KIND_NAME)
+		return take_name(data, size, take, ctx);
+	if (size != fixed_size((enum gn_kind)rec->kind))
+		return -EBADMSG;
+	if (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_THEN_QUEUED)
+		return take_slices(data, take, ctx);
+	return take(ctx, rec, size);
 }
 
 size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From ring samples to records: a sample can hold several, and a name comes
- * in a piece of fixed size that is packed here. */
+/* From ring samples to records: a wait and its run queue come as one, and a
+ * name comes in a piece of fixed size that is packed here. */
 #ifndef GNOMON_CAPTURE_DRAIN_H
 #define GNOMON_CAPTURE_DRAIN_H
 
@@ -10,7 +10,7 @@
 
 typedef int (*gn_drain_fn)(void *ctx, const struct gn_rec *rec, size_t size);
 
-/* Calls `take` for each record of a sample; ends with its first error.
+/* Calls `take` for each record that a sample holds; ends with its first error.
  * -EBADMSG: the sample is not what the programs write. */
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx);
 

@@ -106,6 +106,8 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	if (!s)
 		return -ENOMEM;
 	s->opts = *opts;
+	if (!s->opts.ring_size)
+		s->opts.ring_size = DEFAULT_RING;
 	s->next_func = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
@@ -165,7 +167,6 @@ static int load_error(struct gn_session *s, int err)
 
 int gn_session_load(struct gn_session *s)
 {
-	uint64_t ring = s->opts.ring_size ? s->opts.ring_size : DEFAULT_RING;
 	int err;
 
 	s->skel = gnomon_bpf__open();
@@ -176,7 +177,8 @@ int gn_session_load(struct gn_session *s)
 					   BPF_TRACE_FENTRY) > 0;
 	choose_programs(s);
 	gn_watch_choose(s);
-	err = bpf_map__set_max_entries(s->skel->maps.ring, (uint32_t)ring);
+	err = bpf_map__set_max_entries(s->skel->maps.ring,
+				       (uint32_t)s->opts.ring_size);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
 	if (err)
@@ -488,14 +490,13 @@ static int alive(struct gn_session *s)
 /* How long to wait for records after a draining. */
 static int rest_ms(struct gn_session *s, bool more)
 {
-	uint64_t ring = s->opts.ring_size ? s->opts.ring_size : DEFAULT_RING;
-
 	/* a busy ring is drained again at once */
 	if (more || s->drained > 4096)
 		return 0;
 	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
-	return s->idle == IDLE_POLLS && ring >= IDLE_RING_MIN ? POLL_IDLE_MS
-							      : POLL_MS;
+	return s->idle == IDLE_POLLS && s->opts.ring_size >= IDLE_RING_MIN
+		       ? POLL_IDLE_MS
+		       : POLL_MS;
 }
 
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
