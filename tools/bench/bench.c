@@ -15,6 +15,7 @@
 #include "comparisons.h"
 #include "drain.h"
 #include "series.h"
+#include "switch.h"
 #include "top.h"
 
 #define ROUNDS 7
@@ -31,11 +32,6 @@ static int entry(const struct bench *b)
 	return compare(b, &bench_entry);
 }
 
-static int switches(const struct bench *b)
-{
-	return compare(b, &bench_switch);
-}
-
 static int syscalls(const struct bench *b)
 {
 	return compare(b, &bench_syscalls);
@@ -50,7 +46,7 @@ static const struct {
 	const char *name;
 	int (*run)(const struct bench *b);
 } benches[] = {
-	{"pair", pair},		{"entry", entry},   {"switch", switches},
+	{"pair", pair},		{"entry", entry},   {"switch", bench_switch},
 	{"syscalls", syscalls}, {"faults", faults}, {"drain", drain},
 	{"top", top},
 };

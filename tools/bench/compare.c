@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,14 +13,6 @@ struct result {
 	struct series elapsed, cpu; /* nanoseconds an operation */
 	size_t lossy;		    /* runs of which records were lost */
 };
-
-static bool possible(const struct variant *v)
-{
-	cpu_set_t may;
-
-	return !v->two_cpus || (!sched_getaffinity(0, sizeof(may), &may) &&
-				CPU_COUNT(&may) > 1);
-}
 
 static int with_bare(const struct bench *b, const char *function, args_t work,
 		     struct run *run)
@@ -48,18 +39,6 @@ static int with_bare(const struct bench *b, const char *function, args_t work,
 	return err;
 }
 
-static int with_nothing(const struct bench *b, args_t work, struct run *run)
-{
-	struct nothing *nothing;
-	int err = nothing_start(&nothing);
-
-	if (err)
-		return err;
-	err = run_work(b, NULL, work, run);
-	nothing_stop(nothing);
-	return err;
-}
-
 static int run_variant(const struct bench *b, const struct comparison *c,
 		       const struct variant *v, struct run *run)
 {
@@ -69,8 +48,6 @@ static int run_variant(const struct bench *b, const struct comparison *c,
 
 	if (v->bare)
 		return with_bare(b, v->bare, work, run);
-	if (v->nothing)
-		return with_nothing(b, work, run);
 	if (!v->beside)
 		return run_work(b, v->gnomon, work, run);
 	err = beside_start(b, v->beside_gnomon, v->beside, &beside);
@@ -91,8 +68,6 @@ static int one_round(const struct bench *b, const struct comparison *c,
 		struct run run;
 		int err;
 
-		if (!possible(&c->variants[i]))
-			continue;
 		err = run_variant(b, c, &c->variants[i], &run);
 		if (err) {
 			fprintf(stderr, "bench: %s: cannot be measured (%s)\n",
@@ -110,8 +85,6 @@ static int one_round(const struct bench *b, const struct comparison *c,
 	for (size_t i = 0; i < c->nvariants; i++) {
 		bool is_base = i == c->base;
 
-		if (!possible(&c->variants[i]))
-			continue;
 		series_add(&results[i].elapsed,
 			   elapsed[i] - (is_base ? 0 : no_elapsed));
 		series_add(&results[i].cpu, cpu[i] - (is_base ? 0 : no_cpu));
@@ -121,10 +94,6 @@ static int one_round(const struct bench *b, const struct comparison *c,
 
 static void print_variant(const struct variant *v, const struct result *r)
 {
-	if (!r->cpu.n) {
-		printf("  %-46s needs two CPUs\n", v->name);
-		return;
-	}
 	printf("  %-46s %8.0f  %6.0f -%6.0f %8.0f", v->name,
 	       series_median(&r->cpu), series_at(&r->cpu, 0.25),
 	       series_at(&r->cpu, 0.75), series_median(&r->elapsed));

@@ -7,7 +7,6 @@
 #ifndef BENCH_COMPARE_H
 #define BENCH_COMPARE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "process.h"
@@ -18,10 +17,8 @@ struct variant {
 	args_t work;	      /* NULL: the comparison's */
 	args_t gnomon;	      /* NULL: not traced by gnomon */
 	const char *bare;     /* function with the bare program, or NULL */
-	bool nothing;	      /* with the program that does nothing */
 	args_t beside;	      /* what a second process does, or NULL */
 	args_t beside_gnomon; /* that one is traced */
-	bool two_cpus;	      /* makes no sense on one CPU */
 };
 
 /* What variant `of` takes against variant `to`, in CPU time: what another

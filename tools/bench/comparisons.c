@@ -75,53 +75,7 @@ const struct comparison bench_entry = {
 	.base = 0,
 };
 
-#define IDLE	   ARGS("idle")
-#define PING_FIRST ARGS("switch", "0", "0") /* on another CPU than `work` */
-
-static const struct variant switch_variants[] = {
-	{.name = "untraced, alone"},
-	{.name = "traced, no function probes",
-	 .gnomon = RECORD("--os", "faults")},
-	{.name = "traced, --os none", .gnomon = RECORD("--os", "none")},
-	{.name = "untraced, an idle process is traced",
-	 .beside = IDLE,
-	 .beside_gnomon = RECORD_BESIDE("--os", "faults")},
-	{.name = "untraced, beside an untraced ping-pong",
-	 .beside = PING_FIRST,
-	 .two_cpus = true},
-	{.name = "untraced, beside a traced ping-pong",
-	 .beside = PING_FIRST,
-	 .beside_gnomon = RECORD_BESIDE("--os", "faults"),
-	 .two_cpus = true},
-	{.name = "an empty program at each switch", .nothing = true},
-};
-
-static const struct ratio switch_ratios[] = {
-	{.name = "traced / untraced", .of = 1, .to = 0, .goal = 1.15},
-	{.name = "traced, --os none / untraced", .of = 2, .to = 0},
-	{.name = "untraced while another is traced / alone",
-	 .of = 3,
-	 .to = 0,
-	 .goal = 1.05},
-	{.name = "untraced beside a ping-pong: it is traced / not",
-	 .of = 5,
-	 .to = 4},
-	{.name = "an empty program at each switch / untraced",
-	 .of = 6,
-	 .to = 0},
-	{.name = "traced / an empty program at each switch", .of = 1, .to = 6},
-};
-
-const struct comparison bench_switch = {
-	.title = "switch: two processes on one CPU, a byte to and fro by pipes",
-	.unit = "ns a context switch",
-	.work = ARGS("switch", "60000", "-1"),
-	.variants = switch_variants,
-	.nvariants = COUNT(switch_variants),
-	.ratios = switch_ratios,
-	.nratios = COUNT(switch_ratios),
-	.base = NO_BASE,
-};
+#define IDLE ARGS("idle")
 
 static const struct variant syscalls_variants[] = {
 	{.name = "untraced, alone"},

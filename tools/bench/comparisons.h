@@ -7,7 +7,6 @@
 
 extern const struct comparison bench_pair;
 extern const struct comparison bench_entry;
-extern const struct comparison bench_switch;
 extern const struct comparison bench_syscalls;
 extern const struct comparison bench_faults;
 

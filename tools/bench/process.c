@@ -167,6 +167,7 @@ int beside_start(const struct bench *b, args_t gnomon, args_t work,
 		err = process_start(b, gnomon, work,
 				    &(struct streams){in[0], null, errors[1]},
 				    &s->pid);
+	s->interrupt = !work;
 	s->input = in[1];
 	s->errors = errors[0];
 	close(in[0]);
@@ -193,6 +194,8 @@ int beside_stop(struct beside *s)
 	int status;
 
 	close(s->input);
+	if (s->interrupt)
+		kill(s->pid, SIGINT);
 	/* until gnomon has ended, so that it never waits for us */
 	while (s->errors >= 0 && read(s->errors, rest, sizeof(rest)) > 0)
 		;

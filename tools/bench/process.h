@@ -46,14 +46,17 @@ int process_wait(pid_t pid);
 int run_work(const struct bench *b, args_t gnomon, args_t work,
 	     struct run *out);
 
-/* A second process beside: work runs until its standard input ends. */
+/* A second process beside: work runs until its standard input ends, gnomon
+ * without work until it is interrupted. */
 struct beside {
 	pid_t pid;
+	bool interrupt;
 	int input;
 	int errors; /* what gnomon says, -1 = no gnomon */
 };
 
-/* Returns when gnomon has said that it is attached. */
+/* Returns when gnomon has said that it is attached. One of the two may be
+ * NULL. */
 int beside_start(const struct bench *b, args_t gnomon, args_t work,
 		 struct beside *s);
 int beside_stop(struct beside *s);

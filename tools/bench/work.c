@@ -6,9 +6,11 @@
  *
  *   work fib N          the Fibonacci number of N
  *   work push|endbr N   N calls of a function with that first instruction
- *   work switch N CPU   N round trips through two pipes between two processes
- *                       on one CPU, the I-th that it may use (negative: from
- *                       the last); N = 0: until standard input ends
+ *   work switch CPU     two processes on one CPU, the I-th that it may use
+ *                       (negative: from the last), whose PIDs it writes; then,
+ *                       for each line of standard input, that many round trips
+ *                       through two pipes between them; 0: until there is more
+ *                       input
  *   work syscalls N     N system calls
  *   work faults N       N page faults
  *   work steady T N     T threads that make N / 2 calls a second in all, asleep
@@ -196,7 +198,7 @@ static void echo(int in, int out)
 	_exit(0);
 }
 
-static int input_ended(void)
+static int has_input(void)
 {
 	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
 
@@ -207,7 +209,7 @@ static int ping(int out, int in, unsigned long n)
 {
 	unsigned long i;
 
-	for (i = 0; n ? i < n : i % 256 || !input_ended(); i++)
+	for (i = 0; n ? i < n : i % 256 || !has_input(); i++)
 		if (round_trip(out, in))
 			return 1;
 	return 0;
@@ -231,10 +233,39 @@ static int switches(unsigned long n, int out, int in, clockid_t child)
 	return tell(2 * n, spent, 0); /* two switches a round trip */
 }
 
-static int work_switch(unsigned long n, int cpu)
+/* Lines are read a byte at a time: what follows one is input that is there. */
+static bool read_number(unsigned long *n)
+{
+	char line[32];
+	size_t len = 0;
+
+	while (len < sizeof(line) - 1 &&
+	       read(STDIN_FILENO, &line[len], 1) == 1 && line[len] != '\n')
+		len++;
+	line[len] = '\0';
+	*n = strtoul(line, NULL, 10);
+	return len;
+}
+
+static int serve_switches(pid_t child, int out, int in)
+{
+	clockid_t clock;
+	unsigned long n;
+	int status = 0;
+
+	if (clock_getcpuclockid(child, &clock))
+		return 1;
+	printf("%d,%d\n", (int)getpid(), (int)child);
+	if (fflush(stdout))
+		return 1;
+	while (!status && read_number(&n))
+		status = switches(n, out, in, clock);
+	return status;
+}
+
+static int work_switch(int cpu)
 {
 	int there[2], back[2], status;
-	clockid_t clock;
 	pid_t pid;
 
 	if (pin(cpu) || pipe(there) || pipe(back))
@@ -249,8 +280,7 @@ static int work_switch(unsigned long n, int cpu)
 	}
 	close(there[0]);
 	close(back[1]);
-	status = clock_getcpuclockid(pid, &clock) ||
-		 switches(n, there[1], back[0], clock);
+	status = serve_switches(pid, there[1], back[0]);
 	close(there[1]);
 	waitpid(pid, NULL, 0);
 	return status;
@@ -381,7 +411,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "idle"))
 		return work_idle();
 	if (!strcmp(what, "switch"))
-		return work_switch(n, argc > 3 ? atoi(argv[3]) : -1);
+		return work_switch(
+			(int)strtol(argc > 2 ? argv[2] : "-1", NULL, 10));
 	if (pin(-1))
 		return 1;
 	if (!strcmp(what, "fib"))

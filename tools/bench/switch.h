@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a switch costs with gnomon attached, and for whom. */
+#ifndef BENCH_SWITCH_H
+#define BENCH_SWITCH_H
+
+#include "process.h"
+
+int bench_switch(const struct bench *b);
+
+#endif
