@@ -25,6 +25,47 @@ static __always_inline void submit(void *p)
 	bpf_ringbuf_submit(p, GN_RING_FLAGS);
 }
 
+/*
+ * Room in the ring costs more than all else that is done at a switch, so
+ * slices of a thread go out together where nobody waits for them. They must be
+ * out before a record of a function, which ends an interval that they are in,
+ * and before one that ends the thread or makes it another.
+ *
+ * The place in the ring is taken before the slices: a switch that comes
+ * between then finds none, and those that it has follow.
+ */
+static __noinline int send_kept(struct gn_task *t)
+{
+	struct gn_rec_slice *r;
+	__u32 n;
+
+	if (!t)
+		return 0;
+	r = reserve(sizeof(t->kept));
+	n = __sync_lock_test_and_set(&t->nkept, 0);
+	if (!r) {
+		__sync_fetch_and_add(&control.counters[GN_COUNTER_RING_FULL],
+				     n);
+		return 0;
+	}
+	__builtin_memcpy(r, t->kept, sizeof(t->kept));
+	barrier_var(n);
+	if (n < GN_SLICES)
+		r[n].h.kind = 0;
+	submit(r);
+	return 0;
+}
+
+/* From now on what belongs to the thread goes out in the order of its events.
+ */
+static __always_inline void be_prompt(struct gn_task *t)
+{
+	t->prompt = 1;
+	barrier();
+	if (t->nkept)
+		send_kept(t);
+}
+
 static __always_inline void fill(struct gn_rec *h, __u64 time,
 				 struct gn_task *t, __u32 seq,
 				 enum gn_kind kind, __u64 flags, __u64 key)
@@ -126,7 +167,11 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	    struct task_struct *p, __u32 parent, const char *comm)
 {
 	__u32 os = kind == GN_KIND_EXEC ? interval_os(t, m) : 0;
-	struct gn_rec_thread *r = reserve(sizeof(*r));
+	struct gn_rec_thread *r;
+
+	if (t->nkept)
+		send_kept(t);
+	r = reserve(sizeof(*r));
 
 	/* exec gives a thread the id of its process; what belongs to the time
 	 * before has gone out under the old one */
@@ -214,22 +259,13 @@ static __always_inline void emit_sched(struct gn_task *t, __u64 time)
 }
 
 /* One or two slices, the second of which is the run queue, as one record. */
-static __always_inline void emit_slices(struct gn_task *t,
+static __always_inline void fill_slices(struct gn_rec_slice *r,
+					struct gn_task *t,
 					const struct gn_slice s[2], int n)
 {
 	__u64 queued = n > 1 ? s[1].end - s[1].start : 0;
-	struct gn_rec_slice *r;
-	__u64 flags;
+	__u64 flags = t->in_probe ? GN_F_IN_PROBE : 0;
 
-	if (n <= 0)
-		return;
-	t->slice_seq += n;
-	r = queued >> GN_KEY_BITS ? 0 : reserve(sizeof(*r));
-	if (!r) {
-		lost();
-		return;
-	}
-	flags = t->in_probe ? GN_F_IN_PROBE : 0;
 	if (n > 1)
 		flags |= GN_F_THEN_QUEUED;
 	fill(&r->h, n > 1 ? s[1].end : s[0].end, t, t->slice_seq, GN_KIND_SLICE,
@@ -239,6 +275,45 @@ static __always_inline void emit_slices(struct gn_task *t,
 	r->reason = s[0].reason;
 	r->class = s[0].class;
 	r->pad = 0;
+}
+
+static __always_inline bool keep_slices(struct gn_task *t,
+					const struct gn_slice s[2], int n)
+{
+	__u32 at = t->nkept;
+
+	barrier_var(at);
+	if (!control.gather || t->prompt || at >= GN_SLICES)
+		return false;
+	fill_slices(&t->kept[at], t, s, n);
+	t->nkept = at + 1;
+	if (at + 1 == GN_SLICES)
+		send_kept(t);
+	return true;
+}
+
+static __always_inline void emit_slices(struct gn_task *t,
+					const struct gn_slice s[2], int n)
+{
+	struct gn_rec_slice *r;
+
+	if (n <= 0)
+		return;
+	t->slice_seq += n;
+	if (n > 1 && (s[1].end - s[1].start) >> GN_KEY_BITS) {
+		lost();
+		return;
+	}
+	if (keep_slices(t, s, n))
+		return;
+	if (t->nkept)
+		send_kept(t);
+	r = reserve(sizeof(*r));
+	if (!r) {
+		lost();
+		return;
+	}
+	fill_slices(r, t, s, n);
 	submit(r);
 }
 

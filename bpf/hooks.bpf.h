@@ -84,6 +84,8 @@ static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 {
 	struct gn_moment m;
 
+	if (!t->prompt)
+		be_prompt(t);
 	ensure_on(bpf_get_current_task_btf(), t);
 	t->in_probe = 1;
 	barrier();

@@ -127,6 +127,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 		forget_names(p);
 	if (!t)
 		return 0;
+	be_prompt(t);
 	ensure_on(p, t);
 	m = moment(t);
 	if (!in_session(m.time))
@@ -185,6 +186,7 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
+	be_prompt(t);
 	if (p->on_cpu && came_unseen(p, &t->os))
 		missed_in(p, t, control.stop);
 	look(p, t, &t->os, control.stop);

@@ -38,6 +38,9 @@ struct gn_task {
 	__u64 delay_skew;
 	__u64 run_delay; /* the kernel's sum at its last switch off a CPU */
 	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
+	__u32 prompt;		     /* its slices go out at once from now on */
+	__u32 nkept;		     /* slices that have not gone out */
+	struct gn_rec_slice kept[GN_SLICES];
 };
 
 /* A name that could not be sent: where it is in the traced process. */

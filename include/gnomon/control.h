@@ -27,6 +27,7 @@ struct gn_control {
 	__u32 unsent;	 /* names that the ring had no room for */
 	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and tells them */
+	__u32 gather;	 /* slices may wait for others to go out with them */
 	/*
 	 * Which PID namespace gnomon is in, and at which level; level 0 is the
 	 * machine's own. All ids in records, in `targets` and in `launch` are

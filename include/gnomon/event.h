@@ -39,6 +39,9 @@ struct gn_rec {
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
  * queue; h.seq is that one's */
 #define GN_F_THEN_QUEUED 0x04
+/* Slices of one thread that the ring can hold as one sample: kind 0 ends them
+ * before. */
+#define GN_SLICES 8
 
 /* flags of FUNCTION: how the function's leave is seen, and what its probes
  * cost (enum gn_probe_class) */

@@ -123,6 +123,65 @@ void test_attach_two(struct live *t)
 	finish_serve(t, &two, 400);
 }
 
+/* Each wait for a pipe is told, the last ones too. */
+static void expect_waits(struct live *t, const json_t *report, const char *line)
+{
+	const json_t *wait, *name, *class;
+	uint64_t told = 0, want = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "waits"), i, wait)
+	{
+		name = json_object_get(wait, "syscall_name");
+		class = json_object_get(wait, "class");
+		if (name && strcmp(json_string_value(name), "read") == 0 &&
+		    strcmp(json_string_value(class), "ipc") == 0)
+			told += live_number(t, wait, "count");
+	}
+	CHECK(t, sscanf(line, "waits %" SCNu64, &want) == 1 && want,
+	      "switches says \"%s\"", line);
+	CHECK(t, told == want, "%" N " waits told, %" N " were", told, want);
+}
+
+/* Without functions slices wait for others in the kernel: until the thread
+ * ends. */
+void test_switches(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_start how = {.input = "go\n"};
+	char *path = live_path(t, "report.json"), *line;
+	struct live_end end;
+	json_t *report;
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "--",
+		 NULL);
+	live_command(t, &a, "switches 1003");
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	line = strstr(end.out, "waits ");
+	CHECK(t, line, "switches says \"%s\"", end.out);
+	expect_waits(t, report, line);
+}
+
+/* Until the capture ends. */
+void test_switches_attach(struct live *t)
+{
+	struct live_talk switches, gnomon;
+	struct live_args a = {.n = 0};
+	char *pids, *path, *line;
+
+	live_command(t, &a, "switches 1003");
+	live_talk(t, &a, &switches);
+	pids = live_await(t, switches.out, "ready ") + strlen("ready ");
+	path = attach(t, "", pids, &gnomon);
+	live_tell(t, &switches, "go");
+	line = live_await(t, switches.out, "waits ");
+	expect_waits(t, detach(t, &gnomon, path), line);
+	CHECK(t, live_finish(t, &switches) == 0, "switches ended otherwise");
+}
+
 /* New threads and children of an attached process are followed. */
 void test_attach_threads(struct live *t)
 {

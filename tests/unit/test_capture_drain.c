@@ -76,6 +76,32 @@ static void test_wait_and_queue(void **state)
 	assert_memory_equal(&t.rec[1], &queue, sizeof(queue));
 }
 
+/* Slices that waited for each other, the second of them with its run queue;
+ * what is left of the room is empty. */
+static void test_kept(void **state)
+{
+	struct gn_rec_slice r[GN_SLICES] = {
+		sent(100, 110, 0), sent(120, 150, 20), sent(160, 170, 0)};
+	struct taken t = {.n = 0};
+
+	(void)state;
+	r[3].start = 5; /* of an earlier time */
+	assert_int_equal(gn_drain_sample(r, sizeof(r), take, &t), 0);
+	assert_int_equal(t.n, 4);
+	assert_memory_equal(&t.rec[0], &r[0], sizeof(r[0]));
+	assert_int_equal(t.rec[1].h.time, 130);
+	assert_int_equal(t.rec[2].h.time, 150);
+	assert_memory_equal(&t.rec[3], &r[2], sizeof(r[2]));
+	t.n = 0;
+	t.fail = 3;
+	assert_int_equal(gn_drain_sample(r, sizeof(r), take, &t), -EIO);
+	t.n = 0;
+	t.fail = 0;
+	r[1].h.kind = GN_KIND_EXIT;
+	assert_int_equal(gn_drain_sample(r, sizeof(r), take, &t), -EBADMSG);
+	assert_int_equal(t.n, 1);
+}
+
 static void test_bad(void **state)
 {
 	struct gn_rec_slice r = sent(100, 130, 31);
@@ -127,6 +153,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_wait_and_queue),
+		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_sink_fails),
 		cmocka_unit_test(test_rules),

@@ -43,7 +43,7 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 }
 
 /* A wait and the run queue after it, sent as one. */
-static int take_slices(const struct gn_rec_slice *sent, gn_drain_fn take,
+static int take_queued(const struct gn_rec_slice *sent, gn_drain_fn take,
 		       void *ctx)
 {
 	struct gn_rec_slice wait = *sent, queue = *sent;
@@ -62,19 +62,43 @@ static int take_slices(const struct gn_rec_slice *sent, gn_drain_fn take,
 	return err ? err : take(ctx, &queue.h, sizeof(queue));
 }
 
+static int take_slice(const struct gn_rec_slice *sent, gn_drain_fn take,
+		      void *ctx)
+{
+	return sent->h.flags & GN_F_THEN_QUEUED
+		       ? take_queued(sent, take, ctx)
+		       : take(ctx, &sent->h, sizeof(*sent));
+}
+
+/* Slices that waited for each other. */
+static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
+		     void *ctx)
+{
+	for (size_t i = 0; i < GN_SLICES && sent[i].h.kind; i++) {
+		int err = sent[i].h.kind == GN_KIND_SLICE
+				  ? take_slice(&sent[i], take, ctx)
+				  : -EBADMSG;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
 {
 	const struct gn_rec *rec = data;
 
+	if (size == GN_SLICES * sizeof(struct gn_rec_slice))
+		return take_kept(data, take, ctx);
 	if (size < sizeof(*rec))
 		return -EBADMSG;
 	if (rec->kind == GN_KIND_NAME)
 		return take_name(data, size, take, ctx);
 	if (size != fixed_size((enum gn_kind)rec->kind))
 		return -EBADMSG;
-	if (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_THEN_QUEUED)
-		return take_slices(data, take, ctx);
-	return take(ctx, rec, size);
+	return rec->kind == GN_KIND_SLICE ? take_slice(data, take, ctx)
+					  : take(ctx, rec, size);
 }
 
 size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,

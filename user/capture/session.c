@@ -458,6 +458,8 @@ int gn_session_start(struct gn_session *s)
 
 	/* the calibration's were gnomon's own */
 	__atomic_store_n(&s->skel->bss->control.begun, 0, __ATOMIC_SEQ_CST);
+	s->skel->bss->control.gather =
+		!s->opts.live && !s->skel->bss->control.wakers;
 	gn_session_put_facts(s);
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)

@@ -38,6 +38,7 @@ struct gn_session_opts {
 	bool wakeups;	/* when, by watching wakeups: the way where the
 			   kernel does not tell how long tasks were queued */
 	bool can_mute;	/* gn_session_mute() is to work */
+	bool live;	/* gn_session_tick() is: records go out at once */
 	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
 	const char *options; /* as given, for the trace's header */
 	struct gn_user user;

@@ -227,6 +227,8 @@ int gn_watch_wakers(struct gn_session *s)
 	if (s->skel->bss->control.wakers)
 		return 0;
 	s->skel->bss->control.wakers = 1;
+	/* what woke a thread is told before that it was woken */
+	s->skel->bss->control.gather = 0;
 	return attach_one(s, s->skel->progs.on_waking);
 }
 

@@ -246,6 +246,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.follow = a->args.follow,
 		.ring_size = a->ring,
 		.can_mute = a->can_mute,
+		.live = a->live,
 		.sink = use->sink,
 		.sink_ctx = use->ctx,
 	};

@@ -12,6 +12,7 @@ struct gn_capture_args {
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
 	bool can_mute;	     /* gn_session_mute() is to work */
+	bool live;	     /* gn_session_tick() is */
 	int command_out;     /* struct gn_user.out */
 };
 

@@ -222,6 +222,7 @@ int gn_cmd_top(int argc, char **argv)
 	    !args_fit(&t, &status))
 		goto out;
 	t.a.can_mute = t.budget > 0;
+	t.a.live = true;
 	if (!t.a.ring)
 		t.a.ring = RING_SIZE;
 	if (t.no_functions && !t.a.os)
