@@ -26,11 +26,12 @@
 
 #define DEFAULT_RING (64u << 20)
 
-/* Both ends of the ring are polled: the program is never made to wake us. When
- * nothing has come for a while, less often: our wakeups are a cost, too. A
- * small ring would be full before the next look. */
+/* Both ends of the ring are polled: the program is never made to wake us. Our
+ * wakeups are a cost too, so they are few where the ring has room for all that
+ * some CPUs can write until the next, or nothing has come for a while. */
 #define POLL_MS	      5
-#define POLL_IDLE_MS  20
+#define POLL_LONG_MS  20
+#define LONG_RING_MIN (16u << 20)
 #define IDLE_POLLS    20
 #define IDLE_RING_MIN (1u << 20)
 
@@ -492,13 +493,14 @@ static int alive(struct gn_session *s)
 /* How long to wait for records after a draining. */
 static int rest_ms(struct gn_session *s, bool more)
 {
+	uint64_t enough;
+
 	/* a busy ring is drained again at once */
 	if (more || s->drained > 4096)
 		return 0;
 	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
-	return s->idle == IDLE_POLLS && s->opts.ring_size >= IDLE_RING_MIN
-		       ? POLL_IDLE_MS
-		       : POLL_MS;
+	enough = s->idle == IDLE_POLLS ? IDLE_RING_MIN : LONG_RING_MIN;
+	return s->opts.ring_size >= enough ? POLL_LONG_MS : POLL_MS;
 }
 
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
