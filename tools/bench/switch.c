@@ -10,6 +10,7 @@
 #include "switch.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +19,12 @@
 #include "pingpong.h"
 #include "series.h"
 
-#define STRETCHES 20
-#define TRIPS	  3000 /* in each: some 15 ms, three times that gnomon drains */
+#define STRETCHES 10
+/* Before and after differ by more than this part: so it may have been with it.
+ */
+#define DISTURBED 0.03
+#define TRIPS \
+	6000 /* in each: some 30 ms, in which gnomon drains once or more */
 
 enum watched { NOTHING, MEASURED, OTHER, IDLE };
 
@@ -48,6 +53,7 @@ struct pace {
 };
 
 struct result {
+	unsigned int disturbed;	    /* rounds that tell nothing */
 	struct series off, on;	    /* of CPU time */
 	struct series cpu, elapsed; /* on / off */
 };
@@ -140,6 +146,10 @@ static void keep(const struct pace *before, const struct pace *during,
 	double cpu = (before->cpu + after->cpu) / 2;
 	double elapsed = (before->elapsed + after->elapsed) / 2;
 
+	if (fabs(before->cpu - after->cpu) > DISTURBED * cpu) {
+		r->disturbed++;
+		return;
+	}
 	series_add(&r->off, cpu);
 	series_add(&r->on, during->cpu);
 	series_add(&r->cpu, during->cpu / cpu);
@@ -207,7 +217,9 @@ static void print_result(const struct setting *s, const struct result *r)
 	double median = series_median(&r->cpu);
 
 	if (!r->cpu.n) {
-		printf("  %-36s needs two CPUs\n", s->name);
+		printf("  %-36s %s\n", s->name,
+		       r->disturbed ? "the machine was too busy"
+				    : "needs two CPUs");
 		return;
 	}
 	printf("  %-36s %6.0f %6.0f %7.3f  %6.3f -%6.3f %7.3f", s->name,
@@ -217,6 +229,8 @@ static void print_result(const struct setting *s, const struct result *r)
 	if (s->goal > 0)
 		printf("  goal: at most %.2f, %s", s->goal,
 		       median <= s->goal ? "met" : "NOT met");
+	if (r->disturbed)
+		printf("  (%u rounds disturbed)", r->disturbed);
 	putchar('\n');
 }
 
