@@ -117,31 +117,6 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *p)
-{
-	struct gn_task *t = task_of(p);
-	struct gn_moment m;
-
-	if (control.unsent && is_last(p))
-		forget_names(p);
-	if (!t)
-		return 0;
-	be_prompt(t);
-	ensure_on(p, t);
-	m = moment(t);
-	if (!in_session(m.time))
-		return 0;
-	if (t->renamed)
-		tell_name(p, t, m.time);
-	split_work(t, &m);
-	emit_sched(t, m.time);
-	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
-	t->os.state = GN_CPU_DEAD;
-	t->live = 0;
-	return 0;
-}
-
 SEC("tp_btf/task_rename")
 int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 {
@@ -180,16 +155,34 @@ static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 	}
 }
 
-/* Closes a thread that goes on beyond the capture, as of control.stop. */
-static __always_inline void finish(struct task_struct *p, struct gn_task *t)
+/* Where the thread was at the stop, if it has not been switched since. */
+static __always_inline void settle(struct task_struct *p, struct gn_task *t)
+{
+	volatile __u32 *settled = &t->settled;
+	int i;
+
+	if (settles(t)) {
+		if (p->on_cpu && came_unseen(p, &t->os))
+			missed_in(p, t, control.stop);
+		look(p, t, &t->os, control.stop);
+		return;
+	}
+	/* a switch is just finding out */
+	for (i = 0; i < 1000 && *settled != GN_SETTLED; i++)
+		;
+}
+
+/* Closes a thread that goes on beyond the capture, as of control.stop: by the
+ * iterator, or by the thread when it ends before that comes to it. */
+static __noinline int finish(struct task_struct *p, struct gn_task *t)
 {
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
+	if (!p || !t || !__sync_lock_test_and_set(&t->live, 0))
+		return 0;
+	settle(p, t);
 	be_prompt(t);
-	if (p->on_cpu && came_unseen(p, &t->os))
-		missed_in(p, t, control.stop);
-	look(p, t, &t->os, control.stop);
 	off = is_off(&t->os);
 
 	t->in_probe = 0;
@@ -201,7 +194,34 @@ static __always_inline void finish(struct task_struct *p, struct gn_task *t)
 	m.events = t->os.events;
 	emit_sched(t, m.time);
 	emit_func(t, &m, GN_KIND_STOP, 0, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *p)
+{
+	struct gn_task *t = task_of(p);
+	struct gn_moment m;
+
+	if (control.unsent && is_last(p))
+		forget_names(p);
+	if (!t)
+		return 0;
+	be_prompt(t);
+	ensure_on(p, t);
+	m = moment(t);
+	if (stopped(m.time))
+		finish(p, t);
+	if (!in_session(m.time))
+		return 0;
+	if (t->renamed)
+		tell_name(p, t, m.time);
+	split_work(t, &m);
+	emit_sched(t, m.time);
+	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
+	t->os.state = GN_CPU_DEAD;
 	t->live = 0;
+	return 0;
 }
 
 /*

@@ -14,6 +14,10 @@ struct gn_sched {
 	__u64 delay_lag;
 };
 
+/* Where the thread was at the stop of the capture: who comes first finds out.
+ */
+enum gn_settled { GN_SETTLED_NOT, GN_SETTLED_SOON, GN_SETTLED };
+
 /* One traced thread; its presence is what makes a thread traced. */
 struct gn_task {
 	struct gn_os os;
@@ -38,6 +42,7 @@ struct gn_task {
 	__u64 delay_skew;
 	__u64 run_delay; /* the kernel's sum at its last switch off a CPU */
 	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
+	__u32 settled;		     /* enum gn_settled */
 	__u32 prompt;		     /* its slices go out at once from now on */
 	__u32 nkept;		     /* slices that have not gone out */
 	struct gn_rec_slice kept[GN_SLICES];
@@ -155,6 +160,12 @@ static __always_inline struct gn_task *task_new(struct task_struct *p)
 static __always_inline bool in_session(__u64 now)
 {
 	return control.start && now < control.stop;
+}
+
+/* After the session. */
+static __always_inline bool stopped(__u64 now)
+{
+	return control.start && now >= control.stop;
 }
 
 #endif

@@ -101,20 +101,21 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 				__u64 now)
 {
-	__u64 at = now;
+	__u64 at = now, runnable;
 
 	if (!p || !t)
 		return 0;
 	if (queue_told()) {
 		at = p->sched_info.last_arrival + clock_skew();
+		runnable = at - (p->sched_info.run_delay - t->run_delay);
+		/* `now` can be the stop, and the switch after that */
 		if (at > now)
 			at = now;
 		if (at < t->os.since)
 			at = t->os.since;
 		if (t->os.state == GN_CPU_QUEUED)
 			t->delay_lag += clock_skew() - t->delay_skew;
-		gn_os_queued(&t->os, at,
-			     p->sched_info.run_delay - t->run_delay);
+		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
 		t->skew = clock_skew() + p->se.cfs_rq->rq->clock -
 			  p->se.cfs_rq->rq->clock_task;
 	} else {
@@ -250,6 +251,59 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		gn_os_deadline(&t->os, futex_deadline(p, now));
 }
 
+/* The caller is to find out where the thread was at the stop, and to say so by
+ * GN_SETTLED. */
+static __always_inline bool settles(struct gn_task *t)
+{
+	return __sync_val_compare_and_swap(&t->settled, GN_SETTLED_NOT,
+					   GN_SETTLED_SOON) == GN_SETTLED_NOT;
+}
+
+/* The first that happens to a thread after the stop is that it leaves its CPU,
+ * or ends something on it: it was there at the stop. */
+static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
+{
+	if (!p || !t || !settles(t))
+		return 0;
+	if (came_unseen(p, &t->os))
+		missed_in(p, t, control.stop);
+	else if (t->os.state == GN_CPU_UNKNOWN)
+		t->os.state = GN_CPU_ON;
+	close_work(t, control.stop);
+	barrier();
+	t->settled = GN_SETTLED;
+	return 0;
+}
+
+/* It is onto one: the kernel still tells for how long the thread was runnable.
+ * When the threads are closed, it may have run and be asleep again. */
+static __noinline int settle_in(struct task_struct *p, struct gn_task *t)
+{
+	__u64 stop = control.stop;
+
+	if (!p || !t || !settles(t))
+		return 0;
+	if (queue_told())
+		gn_os_queued(&t->os, stop, queued_for(p, t, stop));
+	else if (t->os.state == GN_CPU_UNKNOWN)
+		t->os.state = GN_CPU_WAITING;
+	barrier();
+	t->settled = GN_SETTLED;
+	return 0;
+}
+
+/* It is woken first. */
+static __noinline int settle_woken(struct task_struct *p, struct gn_task *t)
+{
+	if (!p || !t || !settles(t))
+		return 0;
+	if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
+		t->os.state = GN_CPU_WAITING;
+	barrier();
+	t->settled = GN_SETTLED;
+	return 0;
+}
+
 /*
  * The task switched out is still current, the next one is not yet, and
  * interrupts are off: nothing else touches the two states now.
@@ -274,8 +328,13 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		}
 	}
 	now = bpf_ktime_get_ns();
-	if (!in_session(now))
+	if (!in_session(now)) {
+		if (out && stopped(now))
+			settle_on(prev, out);
+		if (in && stopped(now))
+			settle_in(next, in);
 		return 0;
+	}
 	if (out)
 		switched_out(prev, out, now, preempt || !prev_state);
 	if (in) {
@@ -315,6 +374,8 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 	if (!t)
 		return 0;
 	now = bpf_ktime_get_ns();
+	if (stopped(now))
+		settle_woken(p, t);
 	if (!in_session(now))
 		return 0;
 	if (!control.wakers) {
@@ -392,6 +453,8 @@ static __always_inline int work_ended(enum gn_class class)
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		emit_slices(t, s, gn_os_out(&t->os, now, class, s));
+	else if (stopped(now))
+		settle_on(self, t);
 	else
 		t->os.in_class = GN_CLASS_APP;
 	return 0;

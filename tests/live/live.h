@@ -180,6 +180,18 @@ void live_gnomon(struct live *t, const char *verb, const char *options,
 void live_trace(struct live *t, const char *options, const char *command,
 		struct live_truths *truths, json_t **report);
 
+/* `gnomon run OPTIONS` on the processes `pids`, when it has attached. Returns
+ * where its report, JSON, will be. */
+char *live_attach(struct live *t, const char *options, const char *pids,
+		  struct live_talk *gnomon);
+/* Interrupts it. */
+void live_interrupt(struct live *t, const struct live_talk *gnomon);
+/* Waits for its end: its report. */
+json_t *live_attached(struct live *t, struct live_talk *gnomon,
+		      const char *path);
+/* The two, of a capture in which nothing was lost. */
+json_t *live_detach(struct live *t, struct live_talk *gnomon, const char *path);
+
 /* The tests that are not rows, by name. */
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);

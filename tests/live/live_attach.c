@@ -29,35 +29,6 @@ static pid_t start_serve(struct live *t, struct live_talk *serve)
 	return pid;
 }
 
-/* gnomon on the processes `pids`, when it has attached. Returns its report. */
-static char *attach(struct live *t, const char *options, const char *pids,
-		    struct live_talk *gnomon)
-{
-	char *path = live_path(t, "report.json");
-	struct live_args a = {.n = 0};
-
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
-		 pids, NULL);
-	live_split(t, &a, options);
-	live_talk(t, &a, gnomon);
-	live_await(t, gnomon->err, "gnomon: attached");
-	return path;
-}
-
-static json_t *detach(struct live *t, struct live_talk *gnomon,
-		      const char *path)
-{
-	json_t *report;
-	int code;
-
-	CHECK(t, kill(gnomon->pid, SIGINT) == 0, "gnomon has ended by itself");
-	code = live_wait(t, gnomon);
-	CHECK(t, code == 0, "gnomon ended with %d after SIGINT", code);
-	report = live_load(t, path);
-	live_clean(t, report);
-	return report;
-}
-
 static void expect_calls(struct live *t, const json_t *report, const char *name,
 			 uint64_t want)
 {
@@ -91,10 +62,11 @@ void test_attach(struct live *t)
 	char *path;
 
 	live_ask(t, &serve, "work 100");
-	path = attach(t, "-f work -f batch", live_text(t, "%d", pid), &gnomon);
+	path = live_attach(t, "-f work -f batch", live_text(t, "%d", pid),
+			   &gnomon);
 	live_ask(t, &serve, "work 1000");
 	live_ask(t, &serve, "work 234");
-	report = detach(t, &gnomon, path);
+	report = live_detach(t, &gnomon, path);
 	expect_calls(t, report, "work", 1234);
 	expect_calls(t, report, "batch", 2);
 	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
@@ -111,11 +83,11 @@ void test_attach_two(struct live *t)
 	char *path;
 	size_t n;
 
-	path = attach(t, "-f work", live_text(t, "%d,%d", first, second),
-		      &gnomon);
+	path = live_attach(t, "-f work", live_text(t, "%d,%d", first, second),
+			   &gnomon);
 	live_ask(t, &one, "work 300");
 	live_ask(t, &two, "work 400");
-	report = detach(t, &gnomon, path);
+	report = live_detach(t, &gnomon, path);
 	expect_calls(t, report, "work", 700);
 	n = json_array_size(json_object_get(report, "processes"));
 	CHECK(t, n == 2, "%zu processes reported, 2 were", n);
@@ -175,10 +147,10 @@ void test_switches_attach(struct live *t)
 	live_command(t, &a, "switches 1003");
 	live_talk(t, &a, &switches);
 	pids = live_await(t, switches.out, "ready ") + strlen("ready ");
-	path = attach(t, "", pids, &gnomon);
+	path = live_attach(t, "", pids, &gnomon);
 	live_tell(t, &switches, "go");
 	line = live_await(t, switches.out, "waits ");
-	expect_waits(t, detach(t, &gnomon, path), line);
+	expect_waits(t, live_detach(t, &gnomon, path), line);
 	CHECK(t, live_finish(t, &switches) == 0, "switches ended otherwise");
 }
 
@@ -190,11 +162,11 @@ void test_attach_threads(struct live *t)
 	json_t *report;
 	char *path;
 
-	path = attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	path = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
 	live_ask(t, &serve, "thread 500");
 	live_ask(t, &serve, "fork 600");
 	live_ask(t, &serve, "work 1");
-	report = detach(t, &gnomon, path);
+	report = live_detach(t, &gnomon, path);
 	expect_calls(t, report, "work", 1101);
 	finish_serve(t, &serve, 501);
 }
@@ -208,7 +180,7 @@ void test_attach_target_ends(struct live *t)
 	char *path;
 	int code;
 
-	path = attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	path = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
 	live_ask(t, &serve, "work 50");
 	finish_serve(t, &serve, 50);
 	code = live_wait(t, &gnomon);
@@ -224,12 +196,13 @@ void test_two_at_once(struct live *t)
 	pid_t pid = start_serve(t, &serve);
 	char *first, *second;
 
-	first = attach(t, "-f work", live_text(t, "%d", pid), &one);
-	second = attach(t, "-f work -f batch", live_text(t, "%d", pid), &two);
+	first = live_attach(t, "-f work", live_text(t, "%d", pid), &one);
+	second = live_attach(t, "-f work -f batch", live_text(t, "%d", pid),
+			     &two);
 	live_ask(t, &serve, "work 700");
-	expect_calls(t, detach(t, &one, first), "work", 700);
+	expect_calls(t, live_detach(t, &one, first), "work", 700);
 	live_ask(t, &serve, "work 70");
-	expect_calls(t, detach(t, &two, second), "work", 770);
+	expect_calls(t, live_detach(t, &two, second), "work", 770);
 	finish_serve(t, &serve, 770);
 }
 
@@ -250,7 +223,8 @@ void test_duration(struct live *t)
 	char *path;
 	int code;
 
-	path = attach(t, "-f work -d 300ms", live_text(t, "%d", pid), &gnomon);
+	path = live_attach(t, "-f work -d 300ms", live_text(t, "%d", pid),
+			   &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 	CHECK(t, now_ns() - begin >= 300000000u, "gnomon ended too early");
@@ -380,7 +354,7 @@ void test_killed_attached(struct live *t)
 	char *before = text_of_work(t, &serve);
 	int code;
 
-	attach(t, "-f work --leave ret", live_text(t, "%d", pid), &gnomon);
+	live_attach(t, "-f work --leave ret", live_text(t, "%d", pid), &gnomon);
 	live_ask(t, &serve, "work 1000");
 	CHECK(t, strcmp(text_of_work(t, &serve), before) != 0,
 	      "there are no probes in work");

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The moment at which a capture of a running process stops. Threads that were
+ * asleep then, and wake before gnomon has come to them, were asleep to the
+ * stop, whatever they do afterwards.
+ */
+#include "live.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define N	PRIu64
+#define THREADS 16
+/* From the signal to the wake: in each run, and where all were too early. */
+#define SOON_MS 8
+#define LATE_MS 512
+/* What the run of the thread that wakes them can be off by, where the kernel
+ * hides a switch: it is told by another clock then, and the wake can have been
+ * that much before the stop. */
+#define HIDDEN_NS     50000
+#define SYSCALL_TRIES 5
+/* Of the way into and out of the calls. */
+#define CALLS_NS 200000
+
+static void wait_ms(long ms)
+{
+	struct timespec time = {.tv_nsec = ms * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+/* False: they woke before the stop, and the run says nothing. */
+static bool all_slept(struct live *t, const json_t *report)
+{
+	const json_t *threads = json_object_get(report, "threads"), *thread;
+	uint64_t elapsed, slept;
+	size_t i;
+
+	if (live_number(t, report, "session.classes.app"))
+		return false;
+	CHECK(t, json_array_size(threads) == THREADS + 1, "%zu threads told",
+	      json_array_size(threads));
+	json_array_foreach(threads, i, thread)
+	{
+		elapsed = live_number(t, thread, "elapsed_ns");
+		slept = live_number(t, thread, "classes.lock") +
+			live_number(t, thread, "classes.ipc");
+		CHECK(t, slept <= elapsed && elapsed - slept <= HIDDEN_NS,
+		      "a thread that slept all the time: %" N " ns of %" N
+		      ", %" N " runnable, %" N " unclassified",
+		      slept, elapsed,
+		      live_number(t, thread, "classes.runqueue"),
+		      live_number(t, thread, "classes.unclassified"));
+	}
+	return true;
+}
+
+/* gnomon on a fixture that is ready. Returns where its report will be. */
+static char *attach(struct live *t, const char *fixture, const char *options,
+		    struct live_talk *talk, struct live_talk *gnomon)
+{
+	struct live_args a = {.n = 0};
+
+	live_command(t, &a, fixture);
+	live_talk(t, &a, talk);
+	return live_attach(
+		t, options,
+		live_await(t, talk->out, "ready ") + strlen("ready "), gnomon);
+}
+
+static bool stop_and_wake(struct live *t, const char *options, const char *word,
+			  long ms)
+{
+	struct live_talk wakes, gnomon;
+	json_t *report;
+	char *path;
+
+	path = attach(t, live_text(t, "wakes %d", THREADS), options, &wakes,
+		      &gnomon);
+	live_interrupt(t, &gnomon);
+	wait_ms(ms);
+	live_ask(t, &wakes, word);
+	report = live_attached(t, &gnomon, path);
+	live_tell(t, &wakes, "quit");
+	CHECK(t, live_finish(t, &wakes) == 0, "wakes ended otherwise");
+	return all_slept(t, report);
+}
+
+/* How long gnomon takes to stop is not known before: more than one try. */
+static void stop_with(struct live *t, const char *options, const char *word)
+{
+	int told = 0;
+
+	for (long ms = 1; ms <= SOON_MS || (!told && ms <= LATE_MS); ms *= 2)
+		told += stop_and_wake(t, options, word, ms);
+	CHECK(t, told, "they always woke before gnomon stopped");
+}
+
+void test_stop_wake(struct live *t)
+{
+	stop_with(t, "", "wake");
+}
+
+void test_stop_end(struct live *t)
+{
+	stop_with(t, "", "end");
+}
+
+/* The kernel's account of the run queue is not asked. */
+void test_stop_wakeups(struct live *t)
+{
+	stop_with(t, "--os wakeups", "wake");
+}
+
+/* The system call that it is in at the stop ends before gnomon comes to it. */
+void test_stop_syscall(struct live *t)
+{
+	struct live_talk zeros, gnomon;
+	uint64_t app, outside = 0;
+	json_t *report;
+	char *path, *line;
+
+	for (int i = 0; i < SYSCALL_TRIES; i++) {
+		path = attach(t, "zeros", "--os faults,syscalls", &zeros,
+			      &gnomon);
+		live_tell(t, &zeros, "go");
+		wait_ms(50);
+		report = live_detach(t, &gnomon, path);
+		live_tell(t, &zeros, "quit");
+		line = live_await(t, zeros.out, "outside read ");
+		sscanf(line, "outside read %" SCNu64, &outside);
+		CHECK(t, live_finish(t, &zeros) == 0, "zeros ended otherwise");
+		app = live_number(t, report, "session.classes.app");
+		CHECK(t, app <= outside + CALLS_NS,
+		      "%" N " ns of app, but it was only %" N
+		      " ns outside of read()",
+		      app, outside);
+	}
+}
