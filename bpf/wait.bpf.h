@@ -140,6 +140,19 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 #define GN_FUTEX_REALTIME 256
 #define GN_FUTEX_SECONDS  4000000000ll
 
+/* What the thread's clock is ahead of the machine's: in a container that was
+ * moved from another machine. */
+static __always_inline __u64 clock_ahead(struct task_struct *task)
+{
+	struct timespec64 *by;
+
+	if (!bpf_core_field_exists(((struct nsproxy *)0)->time_ns) ||
+	    !bpf_core_field_exists(((struct time_namespace *)0)->offsets))
+		return 0;
+	by = &task->nsproxy->time_ns->offsets.monotonic;
+	return by->tv_sec * 1000000000ull + by->tv_nsec;
+}
+
 /*
  * When a wait for a futex ends by itself; 0: never, or by a clock that can be
  * set. The kernel has just read that where it is read here: the thread is
@@ -162,7 +175,8 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 	/* beyond all that a clock can say: never */
 	if (ts[0] < 0 || ts[0] > GN_FUTEX_SECONDS)
 		return 0;
-	return ts[0] * 1000000000ull + ts[1] + (op == GN_FUTEX_WAIT ? now : 0);
+	at = ts[0] * 1000000000ull + ts[1];
+	return op == GN_FUTEX_WAIT ? at + now : at - clock_ahead(task);
 }
 
 static __always_inline enum gn_class wait_class(struct task_struct *task,

@@ -79,6 +79,24 @@ struct signal_struct {
 	} live; /* atomic_t: threads that have not ended */
 };
 
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+};
+
+/* A clock's time in the namespace, less the machine's. */
+struct timens_offsets {
+	struct timespec64 monotonic;
+};
+
+struct time_namespace {
+	struct timens_offsets offsets;
+};
+
+struct nsproxy {
+	struct time_namespace *time_ns;
+};
+
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -92,6 +110,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct files_struct *files;
+	struct nsproxy *nsproxy;
 	struct bpf_local_storage *bpf_storage;
 	unsigned in_iowait : 1;
 	char comm[16];

@@ -45,6 +45,7 @@ struct waiting {
 static const struct waiting waitings[] = {
 	{"nanosleep", "sleep", "nanosleep", false, 10, NULL},
 	{"clock_nanosleep", "sleep", "clock_nanosleep", false, 10, NULL},
+	{"timeout", "sleep", "futex", false, 10, NULL},
 	{"timerfd", "sleep", "read", false, 10, NULL},
 	{"poll", "other", "poll", false, 10, NULL},
 	{"select", "other", "pselect6", false, 10, NULL},

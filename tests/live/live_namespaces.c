@@ -132,3 +132,34 @@ void test_namespace_time(struct live *t)
 	live_run(t, &a, &how, &end);
 	live_expect_line(t, &end, 1, "time namespace");
 }
+
+/* The program's clock is ahead: when a wait ends by itself is told by that. */
+void test_namespace_clock(struct live *t)
+{
+	char *path = live_path(t, "report.json"), *classes;
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args a = {.n = 0};
+	uint64_t slept, lock, inner;
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	classes = live_fixture(t, "classes");
+	live_add(t, &a, t->gnomon, "run", "-f",
+		 live_text(t, "%s:wait_timeout", classes), "--format", "json",
+		 "-o", path, "--", "unshare", "--time", "--monotonic", "100000",
+		 "--fork", classes, "timeout", "40", "1", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	live_truths(t, end.out, truths);
+	inner = live_truth(truths, "inner", "wait_timeout");
+	slept = live_function(t, report, NULL, "wait_timeout",
+			      "classes_exclusive.sleep", NULL);
+	lock = live_function(t, report, NULL, "wait_timeout",
+			     "classes_exclusive.lock", NULL);
+	CHECK(t, inner && slept <= inner && slept >= inner / 2 && !lock,
+	      "%" N " ns of sleep, %" N " of lock; it slept for %" N, slept,
+	      lock, inner);
+}
