@@ -152,6 +152,12 @@ void live_compare(struct live *t, const struct live_truths *truths,
 /* What the kernel's fast clock and the program's can differ by. */
 #define LIVE_CLOCK_NS 1000
 
+/* What the machine's host has taken of all CPUs up to now, in ns. A thread that
+ * it took a CPU from was on that by the clock, but not by the kernel's account.
+ * Counted in ticks of LIVE_TICK_NS. */
+uint64_t live_stolen(struct live *t);
+#define LIVE_TICK_NS 10000000u
+
 /* live_report.c */
 json_t *live_load(struct live *t, const char *path);
 /* What holds for every report of a run in which nothing was lost. */
