@@ -17,9 +17,6 @@
 #define POINTS 2.0
 #define KNOWN  2.0
 
-/* What the kernel counts stolen time in, for all to read. */
-#define TICK_NS 10000000.0
-
 struct range {
 	double low, high;
 };
@@ -363,7 +360,7 @@ static double stolen(struct live *t, const json_t *period)
 	double ns = (double)live_number(t, period, "machine_totals.steal_ns");
 
 	if (ns > 0)
-		ns += TICK_NS;
+		ns += LIVE_TICK_NS;
 	return 100 * ns / (double)live_number(t, period, "period.length_ns");
 }
 

@@ -23,8 +23,8 @@
 /* Before and after differ by more than this part: so it may have been with it.
  */
 #define DISTURBED 0.03
-#define TRIPS \
-	6000 /* in each: some 30 ms, in which gnomon drains once or more */
+/* In each stretch: some 30 ms, in which gnomon drains once or more. */
+#define TRIPS 6000
 
 enum watched { NOTHING, MEASURED, OTHER, IDLE };
 
@@ -165,13 +165,14 @@ static int one(struct scene *s, const struct setting *how, struct result *r)
 				      : with_gnomon(s, how, &during);
 	if (!err)
 		err = take_pace(&s->measured, &after);
-	if (err)
+	if (err) {
 		fprintf(stderr, "bench: %s: cannot be measured (%s)\n",
 			how->name, strerror(-err));
-	else
-		keep(&before, &during, &after, r);
+		return err;
+	}
+	keep(&before, &during, &after, r);
 	s->last = after;
-	return err;
+	return 0;
 }
 
 static int beside_other(struct scene *s, const struct setting *how,

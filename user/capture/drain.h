@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From ring samples to records: a wait and its run queue come as one, and a
- * name comes in a piece of fixed size that is packed here. */
+/* From ring samples to records: slices of a thread can come together, a wait
+ * and its run queue come as one, and a name comes in a piece of fixed size that
+ * is packed here. */
 #ifndef GNOMON_CAPTURE_DRAIN_H
 #define GNOMON_CAPTURE_DRAIN_H
 
