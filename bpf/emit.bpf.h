@@ -44,8 +44,7 @@ static __noinline int send_kept(struct gn_task *t)
 	r = reserve(sizeof(t->kept));
 	n = __sync_lock_test_and_set(&t->nkept, 0);
 	if (!r) {
-		__sync_fetch_and_add(&control.counters[GN_COUNTER_RING_FULL],
-				     n);
+		count_more(GN_COUNTER_RING_FULL, n);
 		return 0;
 	}
 	__builtin_memcpy(r, t->kept, sizeof(t->kept));
@@ -56,14 +55,19 @@ static __noinline int send_kept(struct gn_task *t)
 	return 0;
 }
 
+static __always_inline void send_any(struct gn_task *t)
+{
+	if (t->nkept)
+		send_kept(t);
+}
+
 /* From now on what belongs to the thread goes out in the order of its events.
  */
 static __always_inline void be_prompt(struct gn_task *t)
 {
 	t->prompt = 1;
 	barrier();
-	if (t->nkept)
-		send_kept(t);
+	send_any(t);
 }
 
 static __always_inline void fill(struct gn_rec *h, __u64 time,
@@ -169,8 +173,7 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	__u32 os = kind == GN_KIND_EXEC ? interval_os(t, m) : 0;
 	struct gn_rec_thread *r;
 
-	if (t->nkept)
-		send_kept(t);
+	send_any(t);
 	r = reserve(sizeof(*r));
 
 	/* exec gives a thread the id of its process; what belongs to the time
@@ -306,8 +309,7 @@ static __always_inline void emit_slices(struct gn_task *t,
 	}
 	if (keep_slices(t, s, n))
 		return;
-	if (t->nkept)
-		send_kept(t);
+	send_any(t);
 	r = reserve(sizeof(*r));
 	if (!r) {
 		lost();

@@ -211,7 +211,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	ensure_on(p, t);
 	m = moment(t);
 	if (stopped(m.time))
-		finish(p, t);
+		return finish(p, t);
 	if (!in_session(m.time))
 		return 0;
 	if (t->renamed)

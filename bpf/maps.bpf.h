@@ -91,9 +91,14 @@ struct {
 
 struct gn_control control;
 
+static __always_inline void count_more(enum gn_counter which, __u64 n)
+{
+	__sync_fetch_and_add(&control.counters[which], n);
+}
+
 static __always_inline void count(enum gn_counter which)
 {
-	__sync_fetch_and_add(&control.counters[which], 1);
+	count_more(which, 1);
 }
 
 /* What a PID is called at a level of namespaces, not beyond its own. */

@@ -275,9 +275,10 @@ static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 	return 0;
 }
 
-/* It is onto one: the kernel still tells for how long the thread was runnable.
- * When the threads are closed, it may have run and be asleep again. */
-static __noinline int settle_in(struct task_struct *p, struct gn_task *t)
+/* It is switched onto one, or woken: the kernel still tells for how long it was
+ * runnable. When the threads are closed, it may have run and be asleep again.
+ */
+static __noinline int settle_off(struct task_struct *p, struct gn_task *t)
 {
 	__u64 stop = control.stop;
 
@@ -285,19 +286,7 @@ static __noinline int settle_in(struct task_struct *p, struct gn_task *t)
 		return 0;
 	if (queue_told())
 		gn_os_queued(&t->os, stop, queued_for(p, t, stop));
-	else if (t->os.state == GN_CPU_UNKNOWN)
-		t->os.state = GN_CPU_WAITING;
-	barrier();
-	t->settled = GN_SETTLED;
-	return 0;
-}
-
-/* It is woken first. */
-static __noinline int settle_woken(struct task_struct *p, struct gn_task *t)
-{
-	if (!p || !t || !settles(t))
-		return 0;
-	if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
+	else if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
 		t->os.state = GN_CPU_WAITING;
 	barrier();
 	t->settled = GN_SETTLED;
@@ -332,7 +321,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		if (out && stopped(now))
 			settle_on(prev, out);
 		if (in && stopped(now))
-			settle_in(next, in);
+			settle_off(next, in);
 		return 0;
 	}
 	if (out)
@@ -375,7 +364,7 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (stopped(now))
-		settle_woken(p, t);
+		settle_off(p, t);
 	if (!in_session(now))
 		return 0;
 	if (!control.wakers) {
