@@ -86,6 +86,7 @@ struct gn_moment {
 	__u64 time;
 	__u64 os;
 	__u32 events;
+	__u32 flags; /* GN_F_IN_DOUBT, GN_F_PROCESS_ENDS */
 };
 
 /*
@@ -96,7 +97,7 @@ struct gn_moment {
 static __always_inline struct gn_moment moment(struct gn_task *t)
 {
 	volatile struct gn_os *os = &t->os;
-	struct gn_moment m;
+	struct gn_moment m = {};
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -107,6 +108,7 @@ static __always_inline struct gn_moment moment(struct gn_task *t)
 			return m;
 	}
 	count(GN_COUNTER_TORN);
+	m.flags = GN_F_IN_DOUBT;
 	return m;
 }
 
@@ -137,7 +139,7 @@ static __always_inline __u32 interval_os(struct gn_task *t,
 static __always_inline __u64 interval_flags(struct gn_task *t,
 					    const struct gn_moment *m)
 {
-	return m->events != t->events_sent ? GN_F_OS_EVENT : 0;
+	return (m->events != t->events_sent ? GN_F_OS_EVENT : 0) | m->flags;
 }
 
 static __always_inline void interval_sent(struct gn_task *t,
@@ -159,7 +161,9 @@ static __always_inline void emit_func(struct gn_task *t,
 		lost();
 		return;
 	}
-	fill(&r->h, m->time, t, t->seq, kind, interval_flags(t, m), key);
+	fill(&r->h, m->time, t, t->seq, kind, interval_flags(t, m) | t->hit,
+	     key);
+	t->hit = 0;
 	r->func = func;
 	r->os_ns = os;
 	submit(r);
@@ -191,7 +195,11 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	r->pid = tgid_of(p);
 	r->parent = parent;
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), comm ?: p->comm);
-	submit(r);
+	/* a process, or a program: probes may have to follow */
+	if (control.attend && kind != GN_KIND_RENAME && t->tid == r->pid)
+		bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	else
+		submit(r);
 	if (kind == GN_KIND_EXEC)
 		interval_sent(t, m);
 }

@@ -51,7 +51,8 @@ static long take_range(struct task_struct *p, struct vm_area_struct *vma,
 
 /*
  * Which stack the thread is on: the mapping of its stack pointer. A mapping
- * with the same end is the same stack, grown.
+ * with the same end is the same stack, grown. -1: not known, where the thread
+ * was on another one.
  */
 static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 {
@@ -63,7 +64,7 @@ static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 			 0) ||
 	    !range.hi) {
 		count(GN_COUNTER_STACK_BUSY);
-		return 0;
+		return t->stack_hi ? -1 : 0;
 	}
 	t->stack_lo = range.lo;
 	if (t->stack_hi == range.hi)
@@ -73,10 +74,12 @@ static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 	return 0;
 }
 
-static __always_inline void note_stack(struct gn_task *t, __u64 sp, __u64 time)
+static __always_inline void note_stack(struct gn_task *t, __u64 sp,
+				       struct gn_moment *m)
 {
-	if (sp < t->stack_lo || sp >= t->stack_hi)
-		find_stack(t, sp, time);
+	if ((sp < t->stack_lo || sp >= t->stack_hi) &&
+	    find_stack(t, sp, m->time))
+		m->flags |= GN_F_IN_DOUBT;
 }
 
 static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
@@ -91,24 +94,101 @@ static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 	barrier();
 	m = moment(t);
 	if (in_session(m.time)) {
-		note_stack(t, ctx->sp, m.time);
+		note_stack(t, ctx->sp, &m);
 		emit_func(t, &m, kind, func, key);
 	}
 	barrier();
 	t->in_probe = 0;
 }
 
+/* Does a conditional jump with these flags jump? */
+static __always_inline bool holds(__u64 flags, __u32 condition)
+{
+	bool carry = flags & 0x1, parity = flags & 0x4, zero = flags & 0x40;
+	bool sign = flags & 0x80, overflow = flags & 0x800, yes;
+
+	switch (condition >> 1) {
+	case 0:
+		yes = overflow;
+		break;
+	case 1:
+		yes = carry;
+		break;
+	case 2:
+		yes = zero;
+		break;
+	case 3:
+		yes = carry || zero;
+		break;
+	case 4:
+		yes = sign;
+		break;
+	case 5:
+		yes = parity;
+		break;
+	case 6:
+		yes = sign != overflow;
+		break;
+	default:
+		yes = zero || sign != overflow;
+		break;
+	}
+	return yes != (condition & 1);
+}
+
+/* The function whose return probe this is: the kernel hands it to its own
+ * handlers by a pointer that the task has. */
+static __always_inline __u64 returned_from(void)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct uprobe_dispatch_data *data;
+
+	if (!bpf_core_type_exists(struct uprobe_dispatch_data))
+		return 0; /* user space has seen that too */
+	data = (void *)BPF_CORE_READ(self, utask, vaddr);
+	return BPF_CORE_READ(data, bp_addr);
+}
+
+/* The probe's own cookie where it shares a perf event with others. */
+static __noinline __u64 own_cookie(struct pt_regs *ctx, __u64 shared)
+{
+	__u64 at = shared & GN_COOKIE_RETURN ? returned_from() : ctx->ip;
+	__u32 key = GN_GROUP_KEY(shared, at);
+	__u64 *cookie = bpf_map_lookup_elem(&cookies, &key);
+
+	return cookie ? *cookie : 0;
+}
+
+static __always_inline __u64 cookie_of(struct pt_regs *ctx, bool can_share)
+{
+	__u64 c = bpf_get_attach_cookie(ctx);
+
+	return can_share && GN_COOKIE_FSRC(c) == GN_SRC_GROUP
+		       ? own_cookie(ctx, c)
+		       : c;
+}
+
 /* Native sites: function and kind in the cookie, key by the stack pointer. */
-static __always_inline int native(struct pt_regs *ctx)
+static __always_inline int native(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
 	__u64 c;
 
 	if (!t)
 		return 0;
-	c = bpf_get_attach_cookie(ctx);
+	c = cookie_of(ctx, can_share);
+	if (GN_COOKIE_KSRC(c) == GN_SRC_SP_IF &&
+	    !holds(ctx->flags, GN_COOKIE_CONDITION(c))) {
+		/* its cost is told with the next record */
+		if (GN_F_SILENT(t->hit) < GN_F_SILENT(~0))
+			t->hit += GN_F_SILENT_ONE;
+		return 0;
+	}
+	if (GN_COOKIE_FSRC(c) == GN_SRC_COOKIE_EMULATED)
+		t->hit |= GN_F_EMULATED;
 	collect(ctx, t, GN_COOKIE_KIND(c), GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
+	t->hit &= ~GN_F_EMULATED;
 	return 0;
 }
 
@@ -133,9 +213,8 @@ static __always_inline int session(struct pt_regs *ctx)
 	return 0;
 }
 
-#define GN_NAME_MAX   1024
-#define GN_MODULE_MAX 256
-#define GN_NAME_REC   (sizeof(struct gn_rec_text) + GN_NAME_MAX + GN_MODULE_MAX)
+#define GN_NAME_REC \
+	(sizeof(struct gn_rec_text) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX)
 
 /* -EAGAIN: no room. The text is read where it is; user space packs it. */
 static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
@@ -147,10 +226,10 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	/* what is tested must be what is used: the verifier knows registers */
 	barrier_var(len);
 	barrier_var(mod);
-	if (len > GN_NAME_MAX)
-		len = GN_NAME_MAX;
-	if (mod > GN_MODULE_MAX)
-		mod = GN_MODULE_MAX;
+	if (len > GN_SENT_NAME_MAX)
+		len = GN_SENT_NAME_MAX;
+	if (mod > GN_SENT_MODULE_MAX)
+		mod = GN_SENT_MODULE_MAX;
 	r = bpf_ringbuf_reserve(&ring, GN_NAME_REC, 0);
 	if (!r)
 		return -11;
@@ -162,7 +241,7 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	r->len[0] = len;
 	r->len[1] = mod;
 	if (bpf_probe_read_user(r->text, len, (void *)u->name) ||
-	    bpf_probe_read_user(r->text + GN_NAME_MAX, mod,
+	    bpf_probe_read_user(r->text + GN_SENT_NAME_MAX, mod,
 				(void *)u->module)) {
 		r->len[0] = 0;
 		r->len[1] = 0;
@@ -186,22 +265,23 @@ static __always_inline void keep_unsent(const struct gn_unsent_key *k,
 }
 
 /* A function of a runtime got its name: di index, si+dx name, cx+r8 module. */
-static __always_inline int name(struct pt_regs *ctx)
+static __always_inline int name(struct pt_regs *ctx, bool can_share)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	struct gn_unsent u = {.name = ctx->si,
 			      .name_len = ctx->dx,
 			      .module = ctx->cx,
 			      .module_len = ctx->r8};
 	__u64 now = bpf_ktime_get_ns();
-	struct gn_unsent_key k = {.tgid = tgid};
+	struct gn_unsent_key k = {};
 
 	if (!t || !in_session(now))
 		return 0;
-	k.func = GN_COOKIE_FUNC(bpf_get_attach_cookie(ctx)) |
+	k.tgid = tgid_of(self);
+	k.func = GN_COOKIE_FUNC(cookie_of(ctx, can_share)) |
 		 GN_FUNC_INDEX((__u32)ctx->di);
-	if (!send_name(t, now, tgid, k.func, &u))
+	if (!send_name(t, now, k.tgid, k.func, &u))
 		return 0;
 	keep_unsent(&k, &u);
 	return 0;
@@ -215,7 +295,7 @@ static __noinline int send_unsent(struct gn_task *t, __u32 func)
 
 	if (!t)
 		return 0;
-	k.tgid = bpf_get_current_pid_tgid() >> 32;
+	k.tgid = tgid_of(bpf_get_current_task_btf());
 	k.func = func;
 	u = bpf_map_lookup_elem(&unsent, &k);
 	if (!u)
@@ -228,8 +308,19 @@ static __noinline int send_unsent(struct gn_task *t, __u32 func)
 	return 0;
 }
 
+/* The library is there; rdx: whether the runtime took it. */
+static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_moment m = {.time = bpf_ktime_get_ns()};
+
+	if (t && (__s32)result >= 0 && in_session(m.time))
+		emit_thread(t, &m, GN_KIND_RUNTIME, self, func, 0);
+	return 0;
+}
+
 /* Sites of a hook-site library: function and key in registers. */
-static __always_inline int managed(struct pt_regs *ctx)
+static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
 	__u32 func;
@@ -237,7 +328,9 @@ static __always_inline int managed(struct pt_regs *ctx)
 
 	if (!t)
 		return 0;
-	c = bpf_get_attach_cookie(ctx);
+	c = cookie_of(ctx, can_share);
+	if (GN_COOKIE_KIND(c) == GN_KIND_RUNTIME)
+		return runtime_began(t, GN_COOKIE_FUNC(c), ctx->dx);
 	func = GN_COOKIE_FUNC(c) |
 	       GN_FUNC_INDEX((__u32)source(ctx, GN_COOKIE_FSRC(c)));
 	collect(ctx, t, GN_COOKIE_KIND(c), func,
@@ -260,11 +353,11 @@ int native_session(struct pt_regs *ctx)
 #define GN_PROBE(body)                                      \
 	SEC("uprobe") int body##_multi(struct pt_regs *ctx) \
 	{                                                   \
-		return body(ctx);                           \
+		return body(ctx, false);                    \
 	}                                                   \
 	SEC("uprobe") int body##_perf(struct pt_regs *ctx)  \
 	{                                                   \
-		return body(ctx);                           \
+		return body(ctx, true);                     \
 	}
 
 GN_PROBE(native)

@@ -56,6 +56,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/* linux/sched/signal.h: exit_group(), or a signal that kills */
+#define GN_SIGNAL_GROUP_EXIT 4
+
 /* All threads of its process have ended, this one the last. */
 static __always_inline bool is_last(struct task_struct *p)
 {
@@ -81,7 +84,7 @@ static __noinline int forget_names(struct task_struct *p)
 
 	if (!p)
 		return 0;
-	tgid = p->tgid;
+	tgid = tgid_of(p);
 	bpf_for_each_map_elem(&unsent, forget_name, &tgid, 0);
 	return 0;
 }
@@ -218,6 +221,10 @@ int BPF_PROG(on_exit, struct task_struct *p)
 		tell_name(p, t, m.time);
 	split_work(t, &m);
 	emit_sched(t, m.time);
+	/* not a thread that has ended itself before the others were ended */
+	if (p->signal->flags & GN_SIGNAL_GROUP_EXIT &&
+	    syscall_of(p) != GN_SYSCALL_EXIT)
+		m.flags |= GN_F_PROCESS_ENDS;
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
 	t->os.state = GN_CPU_DEAD;
 	t->live = 0;
@@ -310,6 +317,22 @@ static __always_inline void know_self(void)
 	control.self = self->pid;
 	control.pid_ns = (__u64)BPF_CORE_READ(upid_at(id, level), ns);
 	control.pid_level = level;
+}
+
+/* gnomon passes its signals on to the command, but no signal twice. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
+{
+	__u32 n = sig;
+
+	/* what is tested must be what is used: the verifier knows registers */
+	barrier_var(n);
+	if (!control.command || tgid_of(p) != control.command ||
+	    (bpf_get_current_pid_tgid() >> 32) == control.self)
+		return 0;
+	if (n < GN_SIGNALS)
+		control.signalled[n] = bpf_ktime_get_ns();
+	return 0;
 }
 
 /*

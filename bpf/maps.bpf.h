@@ -45,6 +45,7 @@ struct gn_task {
 	__u32 settled;		     /* enum gn_settled */
 	__u32 prompt;		     /* its slices go out at once from now on */
 	__u32 nkept;		     /* slices that have not gone out */
+	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
 	struct gn_rec_slice kept[GN_SLICES];
 };
 
@@ -88,6 +89,15 @@ struct {
 	__type(key, struct gn_unsent_key);
 	__type(value, struct gn_unsent);
 } unsent SEC(".maps");
+
+/* Of the probes that share a perf event: see GN_COOKIE_GROUP. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1 << 18);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u64);
+} cookies SEC(".maps");
 
 struct gn_control control;
 
@@ -136,11 +146,46 @@ static __always_inline __u32 tgid_of(struct task_struct *p)
 	return control.pid_level ? nested_id(p->group_leader) : (__u32)p->tgid;
 }
 
+const volatile bool lookups_fail = false; /* set by user space */
+
+/* What a task can have stored by others besides us. */
+#define GN_STORAGES 16
+
+/*
+ * Where the kernel looks nothing up while it is at it already (6.1; on a CPU,
+ * for any map: an interrupt that wakes a thread comes in between), what comes
+ * then is lost if the task is one of ours: it has a value of our map.
+ */
+static __noinline int note_busy(struct task_struct *p)
+{
+	struct bpf_local_storage_elem *e;
+	struct bpf_local_storage *s;
+	struct hlist_node *n;
+	int i;
+
+	if (!p)
+		return 0;
+	s = p->bpf_storage;
+	n = BPF_CORE_READ(s, list.first);
+	for (i = 0; i < GN_STORAGES && n; i++) {
+		e = (void *)n -
+		    bpf_core_field_offset(struct bpf_local_storage_elem, snode);
+		if ((__u64)BPF_CORE_READ(e, sdata.smap) == (__u64)&tasks) {
+			count(GN_COUNTER_STORAGE_BUSY);
+			return 0;
+		}
+		n = BPF_CORE_READ(n, next);
+	}
+	return 0;
+}
+
 /* The traced thread that a task is, or NULL. */
 static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
 	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
 
+	if (!t && lookups_fail && p->bpf_storage)
+		note_busy(p);
 	return t && t->live ? t : 0;
 }
 

@@ -338,13 +338,17 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
  * wakes on top of whatever thread it interrupts, which most of the time is in
  * no system call, or in one that wakes nobody.
  */
-static __always_inline bool wakes(struct task_struct *self, __u8 class)
+static __always_inline bool wakes(struct task_struct *self,
+				  const struct gn_os *os)
 {
 	__u16 nr = syscall_of(self);
+	int rule = syscall_rule(nr);
 
-	if (class == GN_CLASS_LOCK) /* exit and exit_group wake joiners */
-		return syscall_rule(nr) == GN_CLASS_LOCK || nr == 60 ||
-		       nr == 231;
+	/* of a futex or a lock of files; exit and exit_group wake joiners */
+	if (syscall_rule(os->reason) == GN_RULE_FUTEX ||
+	    os->wait_class == GN_CLASS_LOCK)
+		return rule == GN_RULE_FUTEX || rule == GN_CLASS_LOCK ||
+		       nr == 60 || nr == 231;
 	return nr != GN_NO_SYSCALL;
 }
 
@@ -369,8 +373,7 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 		return 0;
 	if (!control.wakers) {
 		self = bpf_get_current_task_btf();
-		gn_os_waking(&t->os,
-			     wakes(self, t->os.wait_class) ? tid_of(self) : 0);
+		gn_os_waking(&t->os, wakes(self, &t->os) ? tid_of(self) : 0);
 	}
 	gn_os_wakeup(&t->os, now);
 	return 0;
@@ -393,12 +396,13 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		return 0;
 	class = t->os.wait_class;
 	self = bpf_get_current_task_btf();
-	if (!wakes(self, class)) {
+	if (!wakes(self, &t->os)) {
 		gn_os_waking(&t->os, 0);
 		return 0;
 	}
 	gn_os_waking(&t->os, tid_of(self));
-	if (class != GN_CLASS_LOCK && class != GN_CLASS_IPC)
+	if (class != GN_CLASS_LOCK && class != GN_CLASS_EVENT &&
+	    class != GN_CLASS_POLL && class != GN_CLASS_IPC)
 		return 0;
 	waker = task_of(self);
 	if (waker && waker != t && !waker->in_probe &&
@@ -469,15 +473,18 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
+	__u16 reason;
 	__u64 now;
 
-	if (!t || gn_syscall_is_probe(nr))
+	if (!t)
+		return 0;
+	reason = syscall_nr(self, nr);
+	if (gn_syscall_is_probe(reason))
 		return 0;
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		gn_os_in(&t->os, now, GN_CLASS_SYSCALL,
-			 nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL);
+		gn_os_in(&t->os, now, GN_CLASS_SYSCALL, reason);
 	return 0;
 }
 

@@ -120,25 +120,34 @@ static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 	return (struct pt_regs *)bpf_task_pt_regs(p);
 }
 
-static __always_inline __u16 syscall_nr(const struct pt_regs *regs)
-{
-	long nr = regs->orig_ax;
+/* asm/thread_info.h: it is in a system call of 32 bits. That is of the call,
+ * not of the program: a 64-bit one makes it by int 0x80. */
+#define GN_TS_COMPAT 2
 
-	return nr >= 0 && nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
+static __always_inline bool in_ia32(struct task_struct *task)
+{
+	return task->thread_info.status & GN_TS_COMPAT;
+}
+
+/* The 64-bit number of the system call `nr` of a thread, or GN_NO_SYSCALL. */
+static __always_inline __u16 syscall_nr(struct task_struct *task, __u64 nr)
+{
+	if (!in_ia32(task))
+		return gn_syscall_of_64(nr);
+	barrier_var(nr);
+	return gn_syscall_of_ia32(nr);
 }
 
 /* The system call that a thread is in, or GN_NO_SYSCALL. */
 static __always_inline __u16 syscall_of(struct task_struct *task)
 {
-	return syscall_nr(entry_regs(task));
+	return syscall_nr(task, entry_regs(task)->orig_ax);
 }
 
-#define GN_FUTEX	  202
-#define GN_FUTEX_OP	  0x7f /* linux/futex.h */
-#define GN_FUTEX_WAIT	  0
-#define GN_FUTEX_BITSET	  9
-#define GN_FUTEX_REALTIME 256
-#define GN_FUTEX_SECONDS  4000000000ll
+#define GN_FUTEX	 202
+#define GN_FUTEX_IA32	 240 /* its timespec has 32 bits */
+#define GN_FUTEX_SECONDS 4000000000ll
+#define GN_FUTEX_BEGUN	 200000
 
 /* What the thread's clock is ahead of the machine's: in a container that was
  * moved from another machine. */
@@ -153,30 +162,57 @@ static __always_inline __u64 clock_ahead(struct task_struct *task)
 	return by->tv_sec * 1000000000ull + by->tv_nsec;
 }
 
+static __always_inline bool read_timespec(__s64 ts[2], __u64 at, bool narrow)
+{
+	__s32 ts32[2];
+
+	if (!narrow)
+		return !bpf_probe_read_user(ts, 2 * sizeof(*ts),
+					    (const void *)at);
+	if (bpf_probe_read_user(ts32, sizeof(ts32), (const void *)at))
+		return false;
+	ts[0] = ts32[0];
+	ts[1] = ts32[1];
+	return true;
+}
+
 /*
- * When a wait for a futex ends by itself; 0: never, or by a clock that can be
- * set. The kernel has just read that where it is read here: the thread is
- * still current.
+ * When a wait for a futex ends by itself; 0: never. The kernel has just read
+ * that where it is read here: the thread is still current.
  */
 static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 {
 	const struct pt_regs *regs = entry_regs(task);
-	__u64 at = regs->r10;
-	__u32 op = regs->si;
+	__u64 at = in_ia32(task) ? (__u32)regs->si : regs->r10;
+	__u32 op = in_ia32(task) ? regs->cx : regs->si;
 	__s64 ts[2];
 
-	if (!at || op & GN_FUTEX_REALTIME)
-		return 0;
+	bool real = op & GN_FUTEX_REALTIME;
+
 	op &= GN_FUTEX_OP;
-	if (op != GN_FUTEX_WAIT && op != GN_FUTEX_BITSET)
+	if (!at || (op != GN_FUTEX_WAIT && op != GN_FUTEX_WAIT_BITSET))
 		return 0;
-	if (bpf_probe_read_user(ts, sizeof(ts), (const void *)at))
+	if (!read_timespec(ts, at,
+			   in_ia32(task) && regs->orig_ax == GN_FUTEX_IA32))
 		return 0;
 	/* beyond all that a clock can say: never */
 	if (ts[0] < 0 || ts[0] > GN_FUTEX_SECONDS)
 		return 0;
 	at = ts[0] * 1000000000ull + ts[1];
-	return op == GN_FUTEX_WAIT ? at + now : at - clock_ahead(task);
+	if (op != GN_FUTEX_WAIT)
+		return at - (real ? control.real_ahead : clock_ahead(task));
+	/* a span, which the kernel began some time before this */
+	return now + at - (at / 64 < GN_FUTEX_BEGUN ? at / 64 : GN_FUTEX_BEGUN);
+}
+
+static __always_inline enum gn_class
+futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
+{
+	if (nr != GN_FUTEX) /* futex_wait: the word comes second */
+		return gn_futex_class(GN_FUTEX_WAIT, regs->si);
+	if (in_ia32(task))
+		return gn_futex_class(regs->cx, regs->dx);
+	return gn_futex_class(regs->si, regs->dx);
 }
 
 static __always_inline enum gn_class wait_class(struct task_struct *task,
@@ -185,15 +221,25 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	const struct pt_regs *regs = entry_regs(task);
 	int rule;
 
-	*reason = syscall_nr(regs);
+	*reason = syscall_nr(task, regs->orig_ax);
 	/* block I/O, also that of a page fault */
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return GN_CLASS_DISK;
 	if (*reason == GN_NO_SYSCALL)
 		return GN_CLASS_OTHER;
 	rule = syscall_rule(*reason);
-	return rule == GN_RULE_FD ? class_of_fd(task, regs->di)
-				  : (enum gn_class)rule;
+	switch (rule) {
+	case GN_RULE_FD:
+		return class_of_fd(task, in_ia32(task) ? regs->bx : regs->di);
+	case GN_RULE_FUTEX:
+		return futex_class(task, regs, *reason);
+	case GN_RULE_POLL_FDS:
+		return (in_ia32(task) ? (__u32)regs->cx : regs->si)
+			       ? GN_CLASS_POLL
+			       : GN_CLASS_SLEEP;
+	default:
+		return (enum gn_class)rule;
+	}
 }
 
 #endif

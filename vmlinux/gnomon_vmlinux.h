@@ -74,6 +74,7 @@ struct pid {
 };
 
 struct signal_struct {
+	unsigned int flags;
 	struct {
 		int counter;
 	} live; /* atomic_t: threads that have not ended */
@@ -97,7 +98,34 @@ struct nsproxy {
 	struct time_namespace *time_ns;
 };
 
+struct thread_info {
+	unsigned int status;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+/* What BPF programs keep of a task: a list of elements, one a map. */
+struct bpf_local_storage {
+	struct hlist_head list;
+};
+
+struct bpf_local_storage_data {
+	struct bpf_local_storage_map *smap;
+};
+
+struct bpf_local_storage_elem {
+	struct hlist_node snode;
+	struct bpf_local_storage_data sdata;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	void *stack;
@@ -112,8 +140,17 @@ struct task_struct {
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
 	struct bpf_local_storage *bpf_storage;
+	struct uprobe_task *utask;
 	unsigned in_iowait : 1;
 	char comm[16];
+};
+
+struct uprobe_task {
+	unsigned long vaddr;
+};
+
+struct uprobe_dispatch_data {
+	unsigned long bp_addr;
 };
 
 struct files_struct {

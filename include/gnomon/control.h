@@ -16,6 +16,8 @@
 #define GN_SCAN_THREAD	2
 #define GN_SCAN_SELF	3
 
+#define GN_SIGNALS 32 /* the numbers below it */
+
 struct gn_control {
 	__u64 start;	 /* 0 = not yet: nothing is recorded */
 	__u64 stop;	 /* events from here on are ignored; ~0 while running */
@@ -27,6 +29,7 @@ struct gn_control {
 	__u32 unsent;	 /* names that the ring had no room for */
 	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and tells them */
+	__u32 attend;	 /* user space is woken by new processes and programs */
 	__u32 gather;	 /* slices may wait for others to go out with them */
 	/*
 	 * Which PID namespace gnomon is in, and at which level; level 0 is the
@@ -46,8 +49,13 @@ struct gn_control {
 	 * switches. The scheduler's tells when a thread was made runnable, so
 	 * that wakeups need no program.
 	 */
+	/* what CLOCK_REALTIME is ahead of our clock: read anew at each poll */
+	__u64 real_ahead;
 	__u32 queue; /* the above is used */
 	__u64 skew[2];
+	/* signals that others than gnomon sent to the command: when last */
+	__u32 command; /* its tgid, 0 = none */
+	__u64 signalled[GN_SIGNALS];
 	__u64 counters[GN_COUNTER_COUNT];
 };
 

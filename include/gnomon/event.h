@@ -36,9 +36,20 @@ struct gn_rec {
 #define GN_F_IN_PROBE                                                       \
 	0x02 /* slice: a probe program of this thread was under way, so the \
 		record of an earlier time can follow this one */
+/* collect: the OS time up to it, or the stack that it was on, is in doubt */
+#define GN_F_IN_DOUBT 0x08
+/* EXIT: with its process, in the middle of what it did */
+#define GN_F_PROCESS_ENDS 0x10
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
  * queue; h.seq is that one's */
 #define GN_F_THEN_QUEUED 0x04
+/* collect: the probe was not single-stepped, unlike what the function's class
+ * of leaves says */
+#define GN_F_EMULATED 0x10
+/* collect: so many probes of conditional jumps were hit in the interval and
+ * found that the function is not left; 7: or more */
+#define GN_F_SILENT(flags) ((flags) >> 5 & 7)
+#define GN_F_SILENT_ONE	   0x20
 /* Slices of one thread that the ring can hold as one sample: kind 0 ends them
  * before. */
 #define GN_SLICES 8
@@ -93,11 +104,12 @@ struct gn_rec_os_ns {
 };
 
 /* THREAD: a thread is traced from h.time on. EXEC: it became another program.
- * RENAME: it has another name. */
+ * RENAME: it has another name. RUNTIME: a runtime began in its process. */
 struct gn_rec_thread {
 	struct gn_rec_func f; /* EXEC ends an interval, the others do not */
 	__u32 pid;	      /* its process (kernel: tgid) */
-	__u32 parent;	      /* THREAD: creator's tid; EXEC: its tid before */
+	__u32 parent;	      /* THREAD: creator's tid; EXEC: its tid before;
+				 RUNTIME: GN_FUNC(runtime, 0) */
 	char comm[16];	      /* may lack its NUL */
 };
 
@@ -118,6 +130,10 @@ struct gn_rec_text {
 	__u16 len[2];
 	char text[];
 };
+
+/* A NAME in the ring: the first text has this much room, then the second. */
+#define GN_SENT_NAME_MAX   1024
+#define GN_SENT_MODULE_MAX 768
 
 /* A count, with enum gn_counter in `id`. */
 struct gn_rec_count {
@@ -240,6 +256,8 @@ enum gn_stream {
 	/* the thread wakes another: h.key is that one's tid */             \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                   \
 	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                           \
+	/* a runtime has loaded its hook-site library */                    \
+	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                      \
 	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
@@ -263,19 +281,27 @@ enum gn_kind {
  * Counters: what was lost, by cause, and what else a reader must know of the
  * capture. X(enumerator, value, text, is it a loss of records, meaning).
  */
-#define GN_COUNTER_LIST(X)                                                \
-	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")    \
-	X(NO_STORAGE, 1, "no-storage", 1,                                 \
-	  "the kernel had no memory for a thread's state")                \
-	X(BAD_READ, 2, "bad-read", 1,                                     \
-	  "a name in the traced process could not be read")               \
-	X(SINK, 3, "sink", 1, "the trace file could not take a record")   \
-	X(STACK_BUSY, 4, "stack-busy", 0,                                 \
-	  "the mapping of a stack pointer could not be looked up")        \
-	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")   \
-	X(TORN, 6, "torn", 0, "OS time changed while an event was taken") \
-	X(FAULT_END, 7, "fault-end", 0,                                   \
-	  "the end of a page fault was not seen; its time is app")
+#define GN_COUNTER_LIST(X)                                                    \
+	X(RING_FULL, 0, "ring-full", 1, "the ring buffer had no room")        \
+	X(NO_STORAGE, 1, "no-storage", 1,                                     \
+	  "the kernel had no memory for a thread's state")                    \
+	X(BAD_READ, 2, "bad-read", 1,                                         \
+	  "a name in the traced process could not be read")                   \
+	X(SINK, 3, "sink", 1, "the trace file could not take a record")       \
+	X(STACK_BUSY, 4, "stack-busy", 0,                                     \
+	  "the mapping of a stack pointer could not be looked up")            \
+	X(MISSED, 5, "missed", 1, "the kernel skipped a probe program")       \
+	X(TORN, 6, "torn", 0, "OS time changed while an event was taken")     \
+	X(FAULT_END, 7, "fault-end", 0,                                       \
+	  "the end of a page fault was not seen; its time is app")            \
+	X(STORAGE_BUSY, 8, "storage-busy", 1,                                 \
+	  "the kernel did not look up a thread's state: another look-up was " \
+	  "under way")                                                        \
+	X(LATE, 9, "late", 1,                                                 \
+	  "gnomon had no time to take a record before it ended")              \
+	X(UNPROBED, 10, "unprobed", 0,                                        \
+	  "a process ran before its probes were there")                       \
+	X(UNPROBED_NS, 11, "unprobed-ns", 0, "how long they did, in all")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -20,22 +20,24 @@ enum gn_group {
 
 /* X(enumerator, value, text, group, meaning). Append only: values are stored
  * in trace files. */
-#define GN_CLASS_LIST(X)                                                    \
-	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")   \
-	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")           \
-	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")             \
-	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")       \
-	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")          \
-	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")               \
-	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")       \
-	X(DISK, 7, "disk", OS, "waiting for block or file I/O")             \
-	X(LOCK, 8, "lock", OS, "waiting for a futex")                       \
-	X(NET, 9, "net", OS, "waiting for a socket")                        \
-	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket") \
-	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                       \
-	X(CHILD, 12, "child", OS, "waiting for a process")                  \
-	X(OTHER, 13, "other", OS, "waiting for anything else")              \
-	X(UNCLASSIFIED, 14, "unclassified", UNKNOWN, "in a gap, or unknown")
+#define GN_CLASS_LIST(X)                                                     \
+	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")    \
+	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")            \
+	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")              \
+	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")        \
+	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")           \
+	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")                \
+	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")        \
+	X(DISK, 7, "disk", OS, "waiting for block or file I/O")              \
+	X(LOCK, 8, "lock", OS, "waiting for what another thread holds")      \
+	X(NET, 9, "net", OS, "waiting for a socket")                         \
+	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket")  \
+	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                        \
+	X(CHILD, 12, "child", OS, "waiting for a process")                   \
+	X(OTHER, 13, "other", OS, "waiting for anything else")               \
+	X(UNCLASSIFIED, 14, "unclassified", UNKNOWN, "in a gap, or unknown") \
+	X(EVENT, 15, "event", OS, "waiting to be signalled")                 \
+	X(POLL, 16, "poll", OS, "waiting for any of several things")
 
 enum gn_class {
 #define GN_CLASS_ENUM(name, value, text, group, meaning) \
@@ -178,16 +180,16 @@ static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
 }
 
 /*
- * What a wait that ended at `woken` was. Runtimes sleep by waiting for a futex
- * that no one wakes: one that its deadline ended was a sleep. What goes on
- * (`woken` 0) is told as the thread's last one of that kind turned out.
+ * What a wait that ended at `woken` was. Runtimes sleep by waiting for a
+ * condition that no one signals: one that its deadline ended was a sleep. What
+ * goes on (`woken` 0) is told as the thread's last one of that kind turned out.
  */
 static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 {
-	if (os->wait_class != GN_CLASS_LOCK || !os->deadline)
+	if (os->wait_class != GN_CLASS_EVENT || !os->deadline)
 		return (enum gn_class)os->wait_class;
 	if (woken ? woken + GN_DEADLINE_SLACK < os->deadline : os->early)
-		return GN_CLASS_LOCK;
+		return GN_CLASS_EVENT;
 	return GN_CLASS_SLEEP;
 }
 
@@ -263,7 +265,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 		return 0;
 	n = gn_os_off_slices(os, now, out);
 	if (n && os->deadline && out[0].class != GN_CLASS_RUNQUEUE)
-		os->early = out[0].class == GN_CLASS_LOCK;
+		os->early = out[0].class == GN_CLASS_EVENT;
 	if (now > os->since)
 		os->total += now - os->since;
 	os->events += 1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,19 +8,11 @@
 #include <zlib.h>
 
 #include "feed.h"
+#include "fuzz.h"
+#include "model/pipeline.h"
+#include "show.h"
 #include "trace/format.h"
 #include "trace/trace.h"
-#ifdef GN_FEED_MODEL
-#include "model/pipeline.h"
-#endif
-
-static void must(bool truth, const char *what)
-{
-	if (truth)
-		return;
-	fprintf(stderr, "feed: not so: %s\n", what);
-	abort();
-}
 
 static uint32_t get32(const uint8_t *p)
 {
@@ -36,18 +27,14 @@ static void put32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The model twice, once for each classification. */
+/* The model twice, once for each classification, and how it is shown. */
 struct models {
-#ifdef GN_FEED_MODEL
 	struct gn_pipeline *p[2];
-#else
-	char nothing;
-#endif
+	unsigned int how;
 };
 
 static void models_begin(struct models *m)
 {
-#ifdef GN_FEED_MODEL
 	for (int i = 0; i < 2; i++) {
 		struct gn_pipeline_opts opts = {
 			.classify =
@@ -57,47 +44,36 @@ static void models_begin(struct models *m)
 		m->p[i] = gn_pipeline_new(&opts);
 		must(m->p[i], "there is memory");
 	}
-#else
-	m->nothing = 0;
-#endif
 }
 
 static void models_feed(struct models *m, const struct gn_rec *rec, size_t size)
 {
-#ifdef GN_FEED_MODEL
 	for (int i = 0; i < 2; i++) {
 		int err = gn_pipeline_feed(m->p[i], rec, size);
 
 		must(!err || err == -EBADMSG, "the model takes the record");
 	}
-#else
-	(void)m;
-	(void)rec;
-	(void)size;
-#endif
 }
 
 static void models_end(struct models *m)
 {
-#ifdef GN_FEED_MODEL
 	for (int i = 0; i < 2; i++) {
 		struct gn_model *model = NULL;
 
 		must(!gn_pipeline_finish(m->p[i], &model) && model,
 		     "the model can be finished");
 		must(!model->checks.account_error_ns, "the account closes");
+		if (i == 0)
+			gn_show(model, m->how);
 		gn_model_free(model);
 		gn_pipeline_free(m->p[i]);
 	}
-#else
-	(void)m;
-#endif
 }
 
-static void read_all(struct gn_trace_reader *r)
+static void read_all(struct gn_trace_reader *r, unsigned int how)
 {
 	const struct gn_rec *rec;
-	struct models models;
+	struct models models = {.how = how};
 	uint64_t lost;
 	size_t size;
 	int got;
@@ -117,7 +93,7 @@ static void read_all(struct gn_trace_reader *r)
 	models_end(&models);
 }
 
-static void read_file(const uint8_t *bytes, size_t size)
+static void read_file(const uint8_t *bytes, size_t size, unsigned int how)
 {
 	int fd = memfd_create("trace", MFD_CLOEXEC), err;
 	struct gn_trace_reader *r;
@@ -130,7 +106,7 @@ static void read_file(const uint8_t *bytes, size_t size)
 		must(err <= -GN_TRACE_NOT_A_TRACE, "the error is the file's");
 		return;
 	}
-	read_all(r);
+	read_all(r, how);
 	gn_trace_reader_close(r);
 }
 
@@ -143,7 +119,7 @@ static void mend(uint8_t *f, size_t size)
 	if (size < GN_TRACE_HEADER)
 		return;
 	memcpy(f, GN_TRACE_MAGIC, GN_TRACE_MAGIC_SIZE);
-	put32(f + 8, GN_TRACE_FORMAT);
+	put32(f + 8, f[8] & 1 ? GN_TRACE_FORMAT_PLAIN : GN_TRACE_FORMAT);
 	put32(f + 12, gn_trace_crc(0, f, 12));
 	at = GN_TRACE_HEADER + (size_t)f[20] * GN_TRACE_ROW;
 	put32(f + 16, (uint32_t)at);
@@ -165,8 +141,10 @@ static void mend(uint8_t *f, size_t size)
 	}
 }
 
-/* What a chunk's header must say of the records, as far as they are sound. */
-static void measure(const uint8_t *records, size_t n, struct gn_trace_chunk *h)
+/* What a chunk's header must say of the records, as far as they are sound.
+ * Returns how far that is. */
+static size_t measure(const uint8_t *records, size_t n,
+		      struct gn_trace_chunk *h)
 {
 	uint64_t aligned[GN_TEXT_MAX / 8];
 	size_t at, size, avail;
@@ -183,35 +161,181 @@ static void measure(const uint8_t *records, size_t n, struct gn_trace_chunk *h)
 		h->records++;
 		gn_trace_times(&h->first, &h->last, rec->time);
 	}
+	return at;
 }
 
-uint8_t *gn_feed_pack(const uint8_t *records, size_t n, size_t *size)
+/* A file of one chunk, of which `h` says what it unpacks to. */
+static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
+		      const uint8_t *bytes, size_t n, size_t *size)
 {
 	uLongf packed = compressBound(n);
 	uint8_t *f = malloc(GN_TRACE_HEADER_MAX + packed +
 			    2 * (size_t)GN_TRACE_CHUNK_HEAD);
-	struct gn_trace_chunk h;
+	struct gn_trace_end end = {
+		.records = h->records,
+		.first = h->first,
+		.last = h->last,
+		.chunks = 1,
+	};
 	size_t at;
 
 	must(f, "there is memory");
 	at = gn_trace_header_encode(f);
-	measure(records, n, &h);
-	must(compress2(f + at + GN_TRACE_CHUNK_HEAD, &packed, records, n, 1) ==
+	put32(f + 8, version);
+	put32(f + 12, gn_trace_crc(0, f, 12));
+	must(compress2(f + at + GN_TRACE_CHUNK_HEAD, &packed, bytes, n, 1) ==
 		     Z_OK,
 	     "records can be packed");
-	h.packed = (uint32_t)packed;
-	h.crc = gn_trace_crc(0, f + at + GN_TRACE_CHUNK_HEAD, packed);
-	gn_trace_chunk_encode(&h, f + at);
+	h->packed = (uint32_t)packed;
+	h->crc = gn_trace_crc(0, f + at + GN_TRACE_CHUNK_HEAD, packed);
+	gn_trace_chunk_encode(h, f + at);
 	at += GN_TRACE_CHUNK_HEAD + packed;
-	gn_trace_end_encode(
-		&(struct gn_trace_end){
-			.records = h.records,
-			.first = h.first,
-			.last = h.last,
-			.chunks = 1,
-		},
-		f + at);
+	gn_trace_end_encode(&end, f + at);
 	*size = at + GN_TRACE_CHUNK_HEAD;
+	return f;
+}
+
+/* The sizes and the columns as they are in a file, one after the other. */
+struct columns {
+	uint8_t *bytes;
+	uint32_t size[GN_PACK_COLUMNS];
+};
+
+static bool unpack(const struct columns *c, void *out, size_t room,
+		   size_t *size)
+{
+	const uint8_t *at = c->bytes + GN_TRACE_COLUMNS;
+	struct gn_unpacker u = {.state = gn_pack_state_new()};
+	bool ok;
+
+	must(u.state, "there is memory");
+	for (int i = 0; i < GN_PACK_COLUMNS; i++) {
+		u.at[i] = at;
+		at += c->size[i];
+		u.end[i] = at;
+	}
+	ok = gn_unpack(&u, out, room, size);
+	gn_pack_state_free(u.state);
+	return ok;
+}
+
+static size_t columns_size(const struct columns *c)
+{
+	size_t n = GN_TRACE_COLUMNS;
+
+	for (int i = 0; i < GN_PACK_COLUMNS; i++)
+		n += c->size[i];
+	return n;
+}
+
+/* Sound records come back as they were. */
+static void must_come_back(const struct columns *c, const void *records,
+			   size_t n)
+{
+	uint8_t *again = malloc(n);
+	size_t size;
+
+	must(again, "there is memory");
+	must(unpack(c, again, n, &size) && size == n &&
+		     !memcmp(again, records, n),
+	     "what is packed comes back");
+	free(again);
+}
+
+/* Sound records, packed each column behind the one before. */
+static struct columns pack(const uint8_t *records, size_t n)
+{
+	struct columns c = {malloc(GN_TRACE_COLUMNS + gn_pack_bound(n)), {0}};
+	struct gn_packer p = {.state = gn_pack_state_new()};
+	uint8_t *room = malloc(GN_PACK_COLUMNS * gn_pack_bound(n) + 1);
+	uint8_t *at = c.bytes + GN_TRACE_COLUMNS;
+	uint64_t aligned[GN_TEXT_MAX / 8];
+	size_t size;
+
+	must(c.bytes && p.state && room, "there is memory");
+	for (int i = 0; i < GN_PACK_COLUMNS; i++)
+		p.at[i] = room + (size_t)i * gn_pack_bound(n);
+	for (size_t from = 0; from < n; from += size) {
+		size = n - from < sizeof(aligned) ? n - from : sizeof(aligned);
+		memcpy(aligned, records + from, size);
+		size = gn_rec_size_of((const void *)aligned, size);
+		gn_pack(&p, (const void *)aligned, size);
+	}
+	for (int i = 0; i < GN_PACK_COLUMNS; i++) {
+		const uint8_t *begin = room + (size_t)i * gn_pack_bound(n);
+
+		c.size[i] = (uint32_t)(p.at[i] - begin);
+		memcpy(at, begin, c.size[i]);
+		at += c.size[i];
+	}
+	must(columns_size(&c) <= GN_TRACE_COLUMNS + gn_pack_bound(n),
+	     "no record takes more than twice its size");
+	memcpy(c.bytes, c.size, sizeof(c.size));
+	gn_pack_state_free(p.state);
+	free(room);
+	must_come_back(&c, records, n);
+	return c;
+}
+
+uint8_t *gn_feed_pack(uint32_t version, const uint8_t *records, size_t n,
+		      size_t *size)
+{
+	struct gn_trace_chunk h;
+	size_t sound = measure(records, n, &h);
+	struct columns c;
+	uint8_t *f;
+
+	if (version == GN_TRACE_FORMAT_PLAIN || !sound)
+		return whole(GN_TRACE_FORMAT_PLAIN, &h, records, n, size);
+	h.raw = (uint32_t)sound;
+	c = pack(records, sound);
+	f = whole(version, &h, c.bytes, columns_size(&c), size);
+	free(c.bytes);
+	return f;
+}
+
+uint8_t *gn_feed_columns(const uint8_t *records, size_t n, size_t *size)
+{
+	struct gn_trace_chunk h;
+	struct columns c = pack(records, measure(records, n, &h));
+	uint8_t *out = malloc(6 + columns_size(&c));
+
+	must(out, "there is memory");
+	for (int i = 0; i < GN_PACK_REST; i++) {
+		out[2 * i] = (uint8_t)c.size[i];
+		out[2 * i + 1] = (uint8_t)(c.size[i] >> 8);
+	}
+	*size = 6 + columns_size(&c) - GN_TRACE_COLUMNS;
+	memcpy(out + 6, c.bytes + GN_TRACE_COLUMNS, *size - 6);
+	free(c.bytes);
+	return out;
+}
+
+/* Columns that anybody can have made: their sizes first, in two bytes each but
+ * for the last. The header is true where they unpack. */
+static uint8_t *forge(const uint8_t *bytes, size_t n, size_t *size)
+{
+	const size_t room = (size_t)4 << 20;
+	struct columns c = {malloc(GN_TRACE_COLUMNS + n), {0}};
+	uint8_t *records = malloc(room), *f;
+	size_t left = n < 6 ? 0 : n - 6, got;
+	struct gn_trace_chunk h;
+
+	must(c.bytes && records, "there is memory");
+	for (int i = 0; i < GN_PACK_REST && n >= 6; i++) {
+		c.size[i] = bytes[2 * i] | (uint32_t)bytes[2 * i + 1] << 8;
+		c.size[i] = c.size[i] < left ? c.size[i] : (uint32_t)left;
+		left -= c.size[i];
+	}
+	c.size[GN_PACK_REST] = (uint32_t)left;
+	memcpy(c.bytes, c.size, sizeof(c.size));
+	if (n >= 6)
+		memcpy(c.bytes + GN_TRACE_COLUMNS, bytes + 6, n - 6);
+	got = unpack(&c, records, room, &got) ? got : 0;
+	measure(records, got, &h);
+	f = whole(GN_TRACE_FORMAT, &h, c.bytes, columns_size(&c), size);
+	free(records);
+	free(c.bytes);
 	return f;
 }
 
@@ -252,12 +376,15 @@ static size_t shape(uint8_t *bytes, size_t n)
 void gn_feed(const uint8_t *bytes, size_t size)
 {
 	enum gn_feed what;
+	unsigned int how;
 	uint8_t *copy, *file;
 	size_t n;
 
 	if (!size || size > GN_FEED_MAX)
 		return;
 	what = bytes[0] % GN_FEED_COUNT;
+	/* what a row is, and the format: bits 0 to 2 and 8 up of gn_show() */
+	how = bytes[0] / GN_FEED_COUNT % 8 | bytes[0] / GN_FEED_COUNT / 8 << 8;
 	size--;
 	copy = malloc(size + 1);
 	must(copy, "there is memory");
@@ -265,12 +392,18 @@ void gn_feed(const uint8_t *bytes, size_t size)
 	if (what == GN_FEED_FILE || what == GN_FEED_MENDED) {
 		if (what == GN_FEED_MENDED)
 			mend(copy, size);
-		read_file(copy, size);
+		read_file(copy, size, how);
 	} else {
 		if (what == GN_FEED_RECORDS)
 			size = shape(copy, size);
-		file = gn_feed_pack(copy, size, &n);
-		read_file(file, n);
+		if (what == GN_FEED_COLUMNS)
+			file = forge(copy, size, &n);
+		else
+			file = gn_feed_pack(what == GN_FEED_RECORDS
+						    ? GN_TRACE_FORMAT
+						    : GN_TRACE_FORMAT_PLAIN,
+					    copy, size, &n);
+		read_file(file, n, how);
 		free(file);
 	}
 	free(copy);

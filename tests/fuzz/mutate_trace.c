@@ -13,6 +13,7 @@
 #include <gnomon/event.h>
 
 #include "feed.h"
+#include "trace/format.h"
 
 #define INPUT_MAX 16384 /* of one input, bytes */
 #define DEPTH_MAX 12
@@ -201,15 +202,20 @@ static void tell(struct story *s, struct input *in)
 			add_func(s, t, GN_KIND_EXIT, 0);
 }
 
-/* A file of the records, where the input is to be a file. */
-static void pack(struct input *in)
+/* A file of the records, where the input is to be a file, or their columns. */
+static void pack(struct story *s, struct input *in)
 {
 	uint8_t *file;
 	size_t n;
 
-	if (in->bytes[0] != GN_FEED_FILE && in->bytes[0] != GN_FEED_MENDED)
+	if (in->bytes[0] == GN_FEED_COLUMNS)
+		file = gn_feed_columns(in->bytes + 1, in->size - 1, &n);
+	else if (in->bytes[0] == GN_FEED_FILE || in->bytes[0] == GN_FEED_MENDED)
+		file = gn_feed_pack(below(s, 4) ? GN_TRACE_FORMAT
+						: GN_TRACE_FORMAT_PLAIN,
+				    in->bytes + 1, in->size - 1, &n);
+	else
 		return;
-	file = gn_feed_pack(in->bytes + 1, in->size - 1, &n);
 	if (n <= INPUT_MAX - 1) {
 		memcpy(in->bytes + 1, file, n);
 		in->size = n + 1;
@@ -295,7 +301,7 @@ int main(int argc, char **argv)
 		s.random = strtoull(argv[1], NULL, 10) * 1000003 + i;
 		memset(&in, 0, sizeof(in));
 		tell(&s, &in);
-		pack(&in);
+		pack(&s, &in);
 		if (argc == 4) {
 			if (save(&in, argv[3], i))
 				return 1;

@@ -130,9 +130,9 @@ static uint64_t sum_of(struct live *t, const struct run *r,
 static const char *const on_cpu[] = {"app",	"jit",	 "gc",
 				     "syscall", "fault", NULL};
 
-static const char *const waits[] = {"suspend",	    "disk",  "lock",  "net",
-				    "ipc",	    "sleep", "child", "other",
-				    "unclassified", NULL};
+static const char *const waits[] = {"suspend", "disk",	"lock",		"event",
+				    "poll",    "net",	"ipc",		"sleep",
+				    "child",   "other", "unclassified", NULL};
 
 /*
  * NULL, or by how much the thread's CPU time is off its schedstat, if that is
@@ -202,8 +202,8 @@ struct waiting {
 /* Thread.Sleep is a wait for a futex that its timeout ends: a sleep. */
 static const struct waiting waitings[] = {
 	{"sleep", "SleepWay", "sleep", false},
-	{"lock", "LockWay", "lock", true},
-	{"lock-busy", "BusyLockWay", "lock", true},
+	{"lock", "LockWay", "event", true},
+	{"lock-busy", "BusyLockWay", "event", true},
 	{"accept", "AcceptWay", "net", false},
 	{"receive", "ReceiveWay", "net", false},
 };
@@ -322,8 +322,8 @@ static char *off_pause(struct live *t, const struct run *r, uint64_t gc,
 
 void test_clr_class_collect(struct live *t)
 {
-	static const char *const interrupts[] = {"fault", "runqueue", "disk",
-						 "lock", NULL};
+	static const char *const interrupts[] = {
+		"fault", "runqueue", "disk", "lock", "event", "poll", NULL};
 	char *off = NULL;
 	struct run r;
 	uint64_t gc;
@@ -381,10 +381,10 @@ void test_clr_class_suspended(struct live *t)
 		/* who waits for something else goes on waiting for it */
 		idle = thread_of(t, &r, "idle");
 		CHECK(t,
-		      of_thread(t, idle, "lock") >= truth(&r, "pause") &&
+		      of_thread(t, idle, "event") >= truth(&r, "pause") &&
 			      of_thread(t, idle, "gc") == 0,
-		      "the idle thread has %" N " ns of lock",
-		      of_thread(t, idle, "lock"));
+		      "the idle thread has %" N " ns of event",
+		      of_thread(t, idle, "event"));
 		helper = thread_of(t, &r, "waker");
 		CHECK(t, of_thread(t, helper, "suspend") == 0,
 		      "who suspends is suspended, for %" N " ns",
@@ -410,7 +410,8 @@ void test_clr_class_suspended(struct live *t)
 static void compile_and_check(struct live *t, const char *options)
 {
 	static const char *const interrupts[] = {"fault", "runqueue", "disk",
-						 "lock",  "other",    NULL};
+						 "lock",  "event",    "poll",
+						 "other", NULL};
 	uint64_t jit, compiled;
 	char *off = NULL;
 	struct run r;

@@ -101,7 +101,7 @@ void test_filter_module(struct live *t)
 	struct clr_pair pair;
 
 	trace(t, "-f demo:*", 0, &pair);
-	expect_only(t, pair.report, "module", "demo.dll");
+	expect_only(t, pair.report, "module", "*/demo.dll");
 	trace(t, "-f demo:*.Deep(*", LIVE_SOME, &pair);
 	CHECK(t, clr_functions(pair.report) == 1, "%zu functions, not 1",
 	      clr_functions(pair.report));

@@ -149,7 +149,7 @@ static void expect_warning(struct live *t, const struct live_args *command,
 	CHECK(t, n == 1, "%zu lines on stderr, not 1: %s", n, end.err);
 	CHECK(t, strstr(first, word) && strstr(first, "; "),
 	      "the line does not name %s: %s", word, end.err);
-	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 500\n"),
+	CHECK(t, strstr(end.out, "calls Demo.Exceptions.Touch() 580\n"),
 	      "the program did not run: %s", end.out);
 	CHECK(t, clr_functions(report) == 0, "there are managed functions");
 }

@@ -121,9 +121,8 @@ void clr_trace(struct live *t, const char *options, char *const *more,
 void clr_closed(struct live *t, const json_t *report)
 {
 	static const char *const zero[] = {
-		"checks.unmatched_leaves",
-		"checks.unmatched_unwinds",
-		"checks.open_frames",
+		"checks.unmatched_leaves", "checks.unmatched_unwinds",
+		/* threads that end with the process leave frames open */
 	};
 	size_t i;
 
@@ -244,4 +243,61 @@ void clr_thread_names(struct live *t)
 		n += name && strncmp(name, "worker", 6) == 0;
 	}
 	CHECK(t, n == 6, "%zu threads are called worker*, 6 are", n);
+}
+
+/* What is open when the program exits is that, and not unwound. */
+void test_exit_open(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	clr_need(t);
+	clr_demo(t, &a, "fails");
+	clr_trace(t, "", NULL, &a, &end, &report);
+	CHECK(t, end.code == 3 && report, "ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t,
+	      live_function(t, report, NULL, "Demo.Fails.Exit(int)", "calls",
+			    NULL) == 1,
+	      "Exit was not called once");
+	CHECK(t,
+	      live_function(t, report, NULL, "Demo.Fails.Exit(int)", "unwound",
+			    NULL) == 0,
+	      "the call of Exit is told as unwound");
+	CHECK(t, live_number(t, report, "checks.open_frames") > 0,
+	      "nothing is told as open");
+}
+
+/* Two programs of one name are two. */
+void test_module_paths(struct live *t)
+{
+	char *one, *two, *dir;
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	clr_need(t);
+	one = live_fixture(t, "demo.dll");
+	dir = live_text(t, "%s/other", t->dir);
+	CHECK(t, mkdir(dir, 0755) == 0, "mkdir: %s", strerror(errno));
+	two = live_text(t, "%s/demo.dll", dir);
+	live_copy(t, one, two);
+	live_copy(t,
+		  live_text(t, "%.*s.runtimeconfig.json",
+			    (int)(strlen(one) - 4), one),
+		  live_text(t, "%s/demo.runtimeconfig.json", dir));
+	live_add(t, &a, "/bin/sh", "-c",
+		 "\"$0\" \"$1\" recursion; exec \"$0\" \"$2\" recursion",
+		 getenv("DOTNET"), one, two, NULL);
+	clr_trace(t, "", NULL, &a, &end, &report);
+	CHECK(t, end.code == 0 && report, "ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t,
+	      live_function(t, report, one, "Demo.Program.Main(string[])",
+			    "calls", NULL) == 1 &&
+		      live_function(t, report, two,
+				    "Demo.Program.Main(string[])", "calls",
+				    NULL) == 1,
+	      "the modules are not told by %s and %s", one, two);
 }

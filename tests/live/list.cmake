@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The verbs that look and do not trace: list and doctor.
+# The verbs that look and do not trace: list and doctor; and the files that all
+# of them write.
 function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
-	foreach(verb list doctor)
+	foreach(verb list doctor outputs)
 		add_test(NAME live/${verb}
 			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
@@ -13,7 +14,7 @@ function(gn_live_list)
 		set_tests_properties(live/${verb} PROPERTIES
 			TIMEOUT 120 LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
-	# it attaches, and it measures
-	set_tests_properties(live/doctor PROPERTIES RUN_SERIAL ON)
+	# they attach, and measure
+	set_tests_properties(live/doctor live/outputs PROPERTIES RUN_SERIAL ON)
 endfunction()
 gn_live_list()

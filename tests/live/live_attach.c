@@ -271,35 +271,6 @@ static char *record_serve(struct live *t, struct live_talk *gnomon, pid_t *pid)
 	return path;
 }
 
-/* One signal to gnomon alone: the file is whole. */
-static void interrupt(struct live *t, int sig)
-{
-	struct live_talk gnomon;
-	json_t *report;
-	pid_t pid;
-	char *path = record_serve(t, &gnomon, &pid);
-	int code;
-
-	live_ask(t, &gnomon, "work 150");
-	CHECK(t, kill(gnomon.pid, sig) == 0, "gnomon has ended by itself");
-	code = live_finish(t, &gnomon);
-	CHECK(t, code == 0, "gnomon ended with %d, the command with 0", code);
-	report = report_of(t, path, "", &code);
-	CHECK(t, code == 0, "gnomon report ended with %d", code);
-	live_clean(t, report);
-	expect_calls(t, report, "work", 150);
-}
-
-void test_interrupt(struct live *t)
-{
-	interrupt(t, SIGINT);
-}
-
-void test_interrupt_quit(struct live *t)
-{
-	interrupt(t, SIGQUIT);
-}
-
 /* Ctrl-C on a terminal reaches the command as well. */
 void test_interrupt_group(struct live *t)
 {

@@ -71,6 +71,21 @@ void test_bad_glob(struct live *t)
 		   &end);
 	live_expect_line(t, &end, 2, "no_such_function");
 	CHECK(t, end.out_size == 0, "the program was run all the same");
+
+	/* of several each is named, at the end */
+	run_gnomon(t, NULL,
+		   live_text(t,
+			     "run -o %s -f no_such_one -f fib -f no_lib:fib -- "
+			     "%s 5",
+			     live_path(t, "report"), live_fixture(t, "fib")),
+		   &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "no function matched -f 'no_such_one'; ") &&
+		      strstr(end.err, "no function matched -f 'no_lib:fib'; "),
+	      "not each is named: %s", end.err);
+	CHECK(t, !strstr(end.err, "-f 'fib'"), "one that matched is named: %s",
+	      end.err);
 }
 
 void test_bad_options(struct live *t)
@@ -161,4 +176,35 @@ void test_no_capabilities(struct live *t)
 
 	run_without(t, drop_capabilities, &end);
 	live_expect_line(t, &end, 1, "CAP_");
+}
+
+void test_bad_user(struct live *t)
+{
+	static const char *const verbs[] = {"run", "record", "top -b", "list"};
+	char *place = live_text(t, "-o %s/out", t->dir);
+	struct live_start how = {.prepare = be_nobody};
+	char *program = copy_gnomon(t);
+	struct live_args a;
+	struct live_end end;
+
+	for (size_t i = 0; i < 4; i++) {
+		run_gnomon(t, NULL,
+			   live_text(t, "%s %s --user nosuchuser -- /bin/true",
+				     verbs[i], place),
+			   &end);
+		live_expect_line(t, &end, 2, "nosuchuser");
+		run_gnomon(t, NULL,
+			   live_text(t, "%s --user root -p %d", verbs[i],
+				     (int)getpid()),
+			   &end);
+		live_expect_line(t, &end, 2, "--user");
+		a = (struct live_args){.n = 0};
+		live_add(t, &a, program, NULL);
+		live_split(
+			t, &a,
+			live_text(t, "%s --user root -- /bin/true", verbs[i]));
+		live_run(t, &a, &how, &end);
+		live_expect_line(t, &end, 2, "only root");
+	}
+	CHECK(t, access(place + 3, F_OK), "a file was made");
 }

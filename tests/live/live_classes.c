@@ -22,9 +22,9 @@
 #define MS	 40
 
 static const char *const all_classes[] = {
-	"app",	 "jit",	     "gc",    "suspend", "syscall",
-	"fault", "runqueue", "disk",  "lock",	 "net",
-	"ipc",	 "sleep",    "child", "other",	 "unclassified"};
+	"app",	    "jit",   "gc",	     "suspend", "syscall", "fault",
+	"runqueue", "disk",  "lock",	     "net",	"ipc",	   "sleep",
+	"child",    "other", "unclassified", "event",	"poll"};
 
 /* How a way of waiting shows. */
 struct waiting {
@@ -46,14 +46,21 @@ static const struct waiting waitings[] = {
 	{"nanosleep", "sleep", "nanosleep", false, 10, NULL},
 	{"clock_nanosleep", "sleep", "clock_nanosleep", false, 10, NULL},
 	{"timeout", "sleep", "futex", false, 10, NULL},
+	{"timeout_real", "sleep", "futex", false, 10, NULL},
 	{"timerfd", "sleep", "read", false, 10, NULL},
-	{"poll", "other", "poll", false, 10, NULL},
-	{"select", "other", "pselect6", false, 10, NULL},
-	{"epoll", "other", "epoll_wait", false, 10, NULL},
-	{"signal", "other", "rt_sigtimedwait", false, 10, NULL},
+	{"poll_none", "sleep", "poll", false, 10, NULL},
+	{"poll", "poll", "poll", false, 10, NULL},
+	{"select", "poll", "pselect6", false, 10, NULL},
+	{"epoll", "poll", "epoll_wait", false, 10, NULL},
+	{"signal", "event", "rt_sigtimedwait", false, 10, NULL},
 	{"mutex", "lock", "futex", true, 10, NULL},
-	{"condition", "lock", "futex", true, 10, NULL},
-	{"join", "lock", "futex", false, 10, NULL},
+	{"condition", "event", "futex", true, 10, NULL},
+	{"semaphore", "event", "futex", true, 10, NULL},
+	{"barrier", "event", "futex", true, 10, NULL},
+	{"pause", "event", "pause", false, 10, NULL},
+	{"rwlock", "lock", "futex", true, 10, NULL},
+	{"pi", "lock", "futex", true, 10, NULL},
+	{"join", "event", "futex", false, 10, NULL},
 	{"flock", "lock", "flock", true, 10, NULL},
 	{"semop", "ipc", "semtimedop", true, 10, NULL},
 	{"pipe", "ipc", "read", true, 10, NULL},

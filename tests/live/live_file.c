@@ -318,6 +318,64 @@ static void expect_failed(struct live *t, const struct live_end *end)
 	      "not one line on stderr: %s", end->err);
 }
 
+/* A trace that nobody can find is no success: its folder is removed, renamed,
+ * or the file replaced while it is recorded. */
+static void misplace(struct live *t,
+		     void (*change)(struct live *t, const char *dir))
+{
+	char *dir = live_path(t, "folder"), *path;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	char err[4096];
+	ssize_t n;
+	int code;
+
+	CHECK(t, mkdir(dir, 0700) == 0, "mkdir: %s", strerror(errno));
+	path = live_text(t, "%s/t.trace", dir);
+	live_add(t, &a, t->gnomon, "record", "-q", "-o", path, "--",
+		 live_fixture(t, "serve"), NULL);
+	live_talk(t, &a, &gnomon);
+	live_await(t, gnomon.out, "ready ");
+	change(t, dir);
+	live_tell(t, &gnomon, "quit");
+	code = live_finish(t, &gnomon);
+	n = read(gnomon.err, err, sizeof(err) - 1);
+	err[n > 0 ? n : 0] = '\0';
+	CHECK(t, code == 1, "gnomon ended with %d: %s", code, err);
+	CHECK(t, strstr(err, path), "gnomon does not name the file: %s", err);
+}
+
+static void remove_folder(struct live *t, const char *dir)
+{
+	CHECK(t,
+	      unlink(live_text(t, "%s/t.trace", dir)) == 0 && rmdir(dir) == 0,
+	      "rmdir: %s", strerror(errno));
+}
+
+static void rename_folder(struct live *t, const char *dir)
+{
+	CHECK(t, rename(dir, live_path(t, "renamed")) == 0, "rename: %s",
+	      strerror(errno));
+}
+
+static void replace_file(struct live *t, const char *dir)
+{
+	char *path = live_path(t, "other");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK(t,
+	      fd >= 0 && !close(fd) &&
+		      !rename(path, live_text(t, "%s/t.trace", dir)),
+	      "rename: %s", strerror(errno));
+}
+
+void test_file_misplaced(struct live *t)
+{
+	misplace(t, remove_folder);
+	misplace(t, rename_folder);
+	misplace(t, replace_file);
+}
+
 /* A file system with room for the header and little more. */
 void test_disk_full(struct live *t)
 {

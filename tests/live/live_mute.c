@@ -137,7 +137,7 @@ void capture_init(struct live *t, struct capture *c, char *const *command)
 	c->opts.follow = true;
 	c->opts.sink = take;
 	c->opts.sink_ctx = c;
-	CHECK(t, !gn_user_find(&c->opts.user), "the user cannot be told");
+	CHECK(t, !gn_user_find(&c->opts.user, NULL), "the user cannot be told");
 	c->opts.user.other = false;
 	libbpf_set_print(no_print);
 }
@@ -166,8 +166,9 @@ void capture_start(struct capture *c, const char *out_path)
 	must(c, "new", gn_session_new(&c->opts, &c->session));
 	must(c, "prepare", gn_session_prepare(c->session));
 	must(c, "load", gn_session_load(c->session));
-	must(c, "attach", gn_session_attach(c->session));
+	/* the command is forked while it is attached */
 	CHECK(c->t, dup2(out, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
+	must(c, "attach", gn_session_attach(c->session));
 	must(c, "start", gn_session_start(c->session));
 	CHECK(c->t, dup2(own, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
 	close(own);
@@ -287,6 +288,13 @@ void live_run_row(struct live *t, const struct live_row *row)
 	capture_start(&c, out);
 	CHECK(t, capture_until_hot(&c), "%s has made %" N " records only",
 	      c.muted.name, c.muted.enters + c.muted.leaves);
+	if (GN_FUNC_RUNTIME(c.muted.func) == GN_RUNTIME_CLR)
+		CHECK(t,
+		      gn_session_mute(c.session, c.muted.func, INT32_MAX) ==
+				      -ESRCH &&
+			      gn_session_mute(c.session, c.muted.func,
+					      (uint32_t)getpid()) == -ENOENT,
+		      "muted in no process, or in one without the library");
 	CHECK(t, !(status = capture_mute(&c)), "mute: %s", strerror(-status));
 	CHECK(t, capture_mute(&c) == -EALREADY, "muted twice");
 	status = capture_finish(&c);

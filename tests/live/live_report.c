@@ -15,8 +15,8 @@ json_t *live_load(struct live *t, const char *path)
 
 	CHECK(t, report, "the report is no JSON: line %d: %s", error.line,
 	      error.text);
-	CHECK(t, live_number(t, report, "version") == 1,
-	      "the report's version is not 1");
+	CHECK(t, live_number(t, report, "version") == 2,
+	      "the report's version is not 2");
 	return report;
 }
 

@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+void live_reported(struct live *t, const char *options, const char *command,
+		   struct live_end *end, json_t **report)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	live_command(t, &a, command);
+	live_run(t, &a, NULL, end);
+	CHECK(t, end->code == 0 || end->code == 4, "gnomon ended with %d: %s",
+	      end->code, end->err);
+	*report = live_load(t, path);
+}
+
 void live_gnomon(struct live *t, const char *verb, const char *options,
 		 const char *command, struct live_end *end, json_t **report)
 {

@@ -46,7 +46,7 @@ static bool all_slept(struct live *t, const json_t *report)
 	json_array_foreach(threads, i, thread)
 	{
 		elapsed = live_number(t, thread, "elapsed_ns");
-		slept = live_number(t, thread, "classes.lock") +
+		slept = live_number(t, thread, "classes.event") +
 			live_number(t, thread, "classes.ipc");
 		CHECK(t, slept <= elapsed && elapsed - slept <= HIDDEN_NS,
 		      "a thread that slept all the time: %" N " ns of %" N

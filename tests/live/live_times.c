@@ -20,27 +20,31 @@ static void trace_and_compare(struct live *t, const char *options,
 	live_compare(t, truths, *report, flags);
 }
 
-static const json_t *child_named(const json_t *node, const char *name)
+/* The node of that name (NULL: any) directly below another, or NULL. */
+static const json_t *child_named(const json_t *report, const json_t *parent,
+				 const char *name)
 {
-	const json_t *child;
-	size_t i;
+	const json_t *nodes = json_object_get(report, "nodes");
+	json_int_t id = json_integer_value(json_object_get(parent, "id"));
 
-	json_array_foreach(json_object_get(node, "children"), i, child)
-	{
+	/* what is below a node comes after it */
+	for (size_t i = (size_t)id + 1; i < json_array_size(nodes); i++) {
+		const json_t *node = json_array_get(nodes, i);
 		const char *text =
-			json_string_value(json_object_get(child, "name"));
+			json_string_value(json_object_get(node, "name"));
 
-		if (text && strcmp(text, name) == 0)
-			return child;
+		if (json_integer_value(json_object_get(node, "parent")) == id &&
+		    (!name || (text && !strcmp(text, name))))
+			return node;
 	}
 	return NULL;
 }
 
 static const json_t *process_of(struct live *t, const json_t *report)
 {
-	const json_t *tree = json_object_get(report, "tree");
+	const json_t *nodes = json_object_get(report, "nodes");
 	const json_t *process =
-		json_array_get(json_object_get(tree, "children"), 0);
+		child_named(report, json_array_get(nodes, 0), NULL);
 
 	CHECK(t, process, "the call tree has no process");
 	return process;
@@ -64,7 +68,7 @@ static void check_levels(struct live *t, const json_t *report, const char *out,
 				     &index, &inner, &outer) == 3 &&
 			      index == level,
 		      "the fixture tells nothing of level %u", level);
-		node = child_named(node, "down");
+		node = child_named(report, node, "down");
 		CHECK(t, node, "the call tree ends above level %u", level);
 		CHECK(t, live_number(t, node, "calls") == 1,
 		      "level %u has %" N " calls", level,
@@ -76,7 +80,8 @@ static void check_levels(struct live *t, const json_t *report, const char *out,
 		      "level %u: %" N " ns, measured %" N " to %" N, level, got,
 		      inner, outer);
 	}
-	CHECK(t, !child_named(node, "down"), "the call tree is too deep");
+	CHECK(t, !child_named(report, node, "down"),
+	      "the call tree is too deep");
 }
 
 static void levels(struct live *t, const char *options, const char *command,
@@ -97,7 +102,6 @@ static void levels(struct live *t, const char *options, const char *command,
 	check_levels(t, report, end.out, depth);
 }
 
-/* 900 and not more: a JSON reader has its own limit of depth. */
 void test_recursion_levels(struct live *t)
 {
 	levels(t, "-f down --leave ret", "recursion 900 --levels", 900);
@@ -257,12 +261,16 @@ void test_tailcall_depth(struct live *t)
 	CHECK(t, truths, "no memory");
 	trace_and_compare(t, "-f caller -f even -f odd -f chain_*",
 			  "tailcall 400 3", LIVE_SOME, truths, &report);
-	node = child_named(process_of(t, report), "caller");
+	node = child_named(report, process_of(t, report), "caller");
 	CHECK(t, node, "the call tree lacks the caller");
-	CHECK(t, child_named(node, "even") && child_named(node, "odd"),
+	CHECK(t,
+	      child_named(report, node, "even") &&
+		      child_named(report, node, "odd"),
 	      "even and odd are not both called by the caller");
-	CHECK(t, !child_named(child_named(node, "even"), "odd"),
+	CHECK(t, !child_named(report, child_named(report, node, "even"), "odd"),
 	      "odd is within even");
-	CHECK(t, child_named(node, "chain_a") && child_named(node, "chain_c"),
+	CHECK(t,
+	      child_named(report, node, "chain_a") &&
+		      child_named(report, node, "chain_c"),
 	      "the chain is not flat");
 }

@@ -140,8 +140,8 @@ static json_t *parse(struct live *t, const char *line, size_t size)
 	json_t *period = json_loadb(line, size, JSON_REJECT_DUPLICATES, &error);
 
 	CHECK(t, period, "a period is no JSON: %s: %.200s", error.text, line);
-	CHECK(t, live_number(t, period, "version") == 1,
-	      "the version is not 1");
+	CHECK(t, live_number(t, period, "version") == 2,
+	      "the version is not 2");
 	live_clean(t, period);
 	check_shares(t, period);
 	return period;

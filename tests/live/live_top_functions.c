@@ -88,11 +88,11 @@ static void check_standing(struct live *t, const json_t *period)
 	      "it is not in stand_inner now");
 	CHECK(t, top_is(thread, "state", "waiting"), "it does not wait but %s",
 	      json_string_value(json_object_get(thread, "state")));
-	CHECK(t, top_is(thread, "doing", "lock"), "it waits for %s",
+	CHECK(t, top_is(thread, "doing", "event"), "it waits for %s",
 	      json_string_value(json_object_get(thread, "doing")));
 	elapsed = live_number(t, thread, "elapsed_ns");
-	CHECK(t, elapsed && live_number(t, thread, "classes.lock") == elapsed,
-	      "%" N " ns of %" N " wait for the lock",
+	CHECK(t, elapsed && live_number(t, thread, "classes.event") == elapsed,
+	      "%" N " ns of %" N " wait to be signalled",
 	      live_number(t, thread, "classes.lock"), elapsed);
 	share = json_array_get(json_object_get(thread, "functions"), 0);
 	CHECK(t,

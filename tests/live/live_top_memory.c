@@ -289,3 +289,51 @@ void test_top_unsent(struct live *t)
 	      "%u names were lost, but %" N " records are counted", lost,
 	      counted);
 }
+
+/* The process's only child, its only one and so on. */
+static pid_t last_child(struct live *t, pid_t of)
+{
+	FILE *f =
+		fopen(live_text(t, "/proc/%d/task/%d/children", of, of), "re");
+	int child = 0;
+
+	CHECK(t, f, "no children of %d: %s", of, strerror(errno));
+	if (fscanf(f, "%d", &child) != 1)
+		child = 0;
+	fclose(f);
+	return child ? last_child(t, child) : of;
+}
+
+/*
+ * In a container the names of functions go by the numbers of processes that all
+ * else goes by, not by the machine's, which another process there can have.
+ */
+void test_top_namespace(struct live *t)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	json_t *report;
+	uint64_t calls;
+	int code;
+
+	live_add(t, &a, "/bin/sh", "-c", "exec unshare --pid --fork \"$@\"",
+		 "sh", "--mount-proc", t->gnomon, "run", "--format", "json",
+		 "-o", path, "--", live_fixture(t, "unsent"), NULL);
+	live_talk(t, &a, &gnomon);
+	live_await(t, gnomon.out, "ready ");
+	live_ask(t, &gnomon,
+		 live_text(t, "twin %d", last_child(t, gnomon.pid)));
+	live_tell(t, &gnomon, "quit");
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	report = live_load(t, path);
+	live_clean(t, report);
+	calls = live_function(t, report, "unsent.dll", "Type.Method1", "calls",
+			      NULL);
+	CHECK(t, calls == 3, "the function was called %" N " times, not 3",
+	      calls);
+	calls = live_function(t, report, "Twin", "Twin.Own", "calls", NULL);
+	CHECK(t, calls == 1, "the twin's was called %" N " times, not once",
+	      calls);
+}

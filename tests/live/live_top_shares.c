@@ -44,7 +44,8 @@ struct log {
 	uint64_t begin, end;
 };
 
-static const char *const waits[] = {"sleep", "lock", "disk", "net", "ipc"};
+static const char *const waits[] = {"sleep", "lock", "disk",
+				    "net",   "ipc",  "event"};
 
 #define WAITS (sizeof(waits) / sizeof(waits[0]))
 

@@ -75,24 +75,29 @@ static enum gn_probe_class probe_of(const struct oracle *o,
 	return GN_PROBE_MANAGED;
 }
 
-/* Takes the cost of the probes at both ends from what is left of a time. */
+/* Takes the cost of the probes at both ends, and what its owner owes, from what
+ * is left of a time. */
 static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
-			  const struct oracle_event *e, uint64_t rest)
+			  const struct oracle_event *e, uint64_t *owed,
+			  uint64_t rest)
 {
 	uint64_t cost = o->costs[probe_of(o, e)].before_ns;
 
 	cost += o->costs[t->begun_by].after_ns;
+	o->cost_left -= *owed;
+	cost += *owed;
 	while (cost && rest) {
 		cost--;
 		rest--;
 		o->cost++;
 	}
+	*owed = cost;
 	o->cost_left += cost;
 	return rest;
 }
 
 static struct part measure(struct oracle *o, const struct oracle_thread *t,
-			   const struct oracle_event *e)
+			   const struct oracle_event *e, uint64_t *owed)
 {
 	struct part p = {.elapsed = e->time - t->since, .gap = t->gap};
 	uint64_t known = 0, rest;
@@ -107,7 +112,7 @@ static struct part measure(struct oracle *o, const struct oracle_thread *t,
 	}
 	assert(known <= e->os && e->os <= p.elapsed);
 	p.ns[GN_CLASS_UNCLASSIFIED] += e->os - known;
-	rest = take_cost(o, t, e, p.elapsed - e->os);
+	rest = take_cost(o, t, e, owed, p.elapsed - e->os);
 	p.ns[running(t)] += rest;
 	p.elapsed = e->os + rest;
 	if (o->classify == GN_CLASSIFY_EXACT)
@@ -152,18 +157,21 @@ static void end_windows(struct oracle *o, int thread, uint64_t time)
 static void close_interval(struct oracle *o, struct oracle_thread *t,
 			   const struct oracle_event *e)
 {
-	struct part p = measure(o, t, e);
-	struct gn_values *process = &o->processes[e->thread % ORACLE_PROCESSES];
+	int number = e->thread % ORACLE_PROCESSES;
+	struct gn_values *process = &o->processes[number];
 	int owner = t->stack, func = 0;
+	struct part p;
 
 	if (t->next_stack != t->stack &&
 	    (t->depth[t->next_stack] || !t->depth[t->stack]))
 		owner = t->next_stack;
+	if (t->depth[owner])
+		func = t->frames[owner][t->depth[owner] - 1].func;
+	p = measure(o, t, e, func ? &o->owed[func] : &o->owed_outside[number]);
 	t->stack = t->next_stack;
 	add_incl(&t->v, &p);
 	add_incl(process, &p);
-	if (t->depth[owner]) {
-		func = t->frames[owner][t->depth[owner] - 1].func;
+	if (func) {
 		add_excl(&t->v, &p);
 		add_excl(process, &p);
 		charge_stack(o, t->frames[owner], t->depth[owner], &p);
@@ -188,6 +196,7 @@ static void finished(struct gn_values *v, uint64_t age)
 	if (age > v->max)
 		v->max = age;
 	v->finished++;
+	v->spent += age;
 }
 
 enum how { LEFT, UNWOUND, CAUGHT, OPEN };

@@ -77,6 +77,7 @@ struct oracle {
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 	enum gn_probe_class enter[ORACLE_FUNCTIONS], leave[ORACLE_FUNCTIONS];
 	uint64_t cost, cost_left;
+	uint64_t owed[ORACLE_FUNCTIONS], owed_outside[ORACLE_PROCESSES];
 	struct gn_values edges[ORACLE_FUNCTIONS][ORACLE_FUNCTIONS];
 	uint64_t unmatched_leaves, unmatched_unwinds, unwound, open, lost;
 };

@@ -37,6 +37,7 @@ static void same_values(struct compare *c, const struct gn_values *got,
 	same(c, "min", got->min, want->min);
 	same(c, "max", got->max, want->max);
 	same(c, "finished", got->finished, want->finished);
+	same(c, "spent", got->spent, want->spent);
 	for (int i = 0; i < GN_CLASS_COUNT; i++) {
 		same(c, "class inclusive", got->class_incl[i],
 		     want->class_incl[i]);
@@ -92,7 +93,7 @@ static void same_row(struct compare *c, const struct gn_values *got,
 {
 	struct gn_values g = *got;
 
-	g.min = g.max = g.finished = 0;
+	g.min = g.max = g.finished = g.spent = 0;
 	same_values(c, &g, want);
 }
 

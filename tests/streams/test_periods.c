@@ -63,6 +63,7 @@ static void add_values(struct gn_values *to, const struct gn_values *v)
 	if (v->max > to->max)
 		to->max = v->max;
 	to->finished += v->finished;
+	to->spent += v->spent;
 	for (c = 0; c < GN_CLASS_COUNT; c++) {
 		to->class_incl[c] += v->class_incl[c];
 		to->class_excl[c] += v->class_excl[c];
@@ -163,6 +164,7 @@ static void same_calls(struct compare *c, const struct gn_values *got,
 		return;
 	same(c, "min", got->min, want->min);
 	same(c, "max", got->max, want->max);
+	same(c, "spent", got->spent, want->spent);
 	same_times(c, got, want);
 }
 

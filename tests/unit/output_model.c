@@ -26,6 +26,7 @@ static struct gn_values values(uint64_t calls, uint64_t elapsed_incl,
 		.min = calls ? elapsed_incl / calls / 2 : 0,
 		.max = calls ? elapsed_incl / calls * 2 : 0,
 		.finished = calls,
+		.spent = elapsed_incl,
 	};
 
 	v.class_incl[GN_CLASS_APP] = app_incl;

@@ -157,6 +157,14 @@ FUNC vla_block
 	ret
 END vla_block
 
+FUNC foreign_leave
+	push	rbx			/* +0 */
+	mov	rbp, rsi		/* +1 */
+	nop				/* +4 */
+	leave				/* +5 */
+	ret				/* +6 */
+END foreign_leave
+
 FUNC realigned
 	lea	r10, [rsp + 8]		/* +0 */
 	and	rsp, -32		/* +5 */
@@ -280,6 +288,84 @@ FUNC jcc_out
 	.long	leaf - . - 4
 	ret				/* +8 */
 END jcc_out
+
+FUNC jrcxz_near
+	ret
+END jrcxz_near
+	.balign	1
+	.type	jrcxz_out, @function
+jrcxz_out:
+	xor	eax, eax		/* +0 */
+	jrcxz	jrcxz_near		/* +2 */
+	ret				/* +4 */
+END jrcxz_out
+
+/* an epilogue that is only jumped to */
+FUNC jumps_to_end
+	push	rbx			/* +0 */
+	sub	rsp, 16			/* +1: 24 below the entry */
+	je	1f			/* +5 */
+	xor	eax, eax		/* +7 */
+	mov	ebx, eax		/* +9 */
+	jmp	1f			/* +11 */
+	ud2				/* +13 */
+1:	mov	rax, [rsp + 8]		/* +15 */
+	add	rsp, 16			/* +20 */
+	pop	rbx			/* +24 */
+	ret				/* +25 */
+END jumps_to_end
+
+/* a call comes before one way */
+FUNC falls_to_end
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	je	1f			/* +3 */
+	call	leaf			/* +5 */
+1:	pop	rbx			/* +10 */
+	ret				/* +11 */
+END falls_to_end
+
+/* memory that may not be there yet */
+FUNC loads_at_end
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	je	1f			/* +3 */
+1:	mov	rax, [rsi]		/* +5 */
+	pop	rbx			/* +8 */
+	ret				/* +9 */
+END loads_at_end
+
+/* the jump is passed each round */
+FUNC loops_at_end
+	push	rbx			/* +0 */
+1:	dec	edi			/* +1 */
+	jne	1b			/* +3 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+END loops_at_end
+
+FUNC long_end
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	je	1f			/* +3 */
+1:
+	.rept	16
+	inc	eax
+	.endr
+	pop	rbx			/* +37 */
+	ret				/* +38 */
+END long_end
+
+FUNC tail_at_end
+	push	rbx			/* +0 */
+	mov	rbx, rdi		/* +1 */
+	pop	rbx			/* +4 */
+	test	edi, edi		/* +5 */
+	.byte	0x0f, 0x85		/* +7: jne, long */
+	.long	jrcxz_near - . - 4
+	mov	rax, [rsp - 8]		/* +13 */
+	ret				/* +18 */
+END tail_at_end
 
 FUNC own_return
 	mov	rax, qword ptr [rsp]	/* +0 */

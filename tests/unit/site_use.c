@@ -34,6 +34,31 @@ static void use(void)
 
 	sigaltstack(&stack, NULL);
 }
+#elif defined(GN_ACTION)
+#include <signal.h>
+static void use(void)
+{
+	signal(SIGUSR1, (void (*)(int))use);
+}
+#elif defined(GN_SYSCALL)
+static void use(void)
+{
+	long n = 39; /* getpid */
+
+	__asm__ volatile("syscall" : "+a"(n) : : "rcx", "r11", "memory");
+}
+#elif defined(GN_ALLOCA)
+#include <alloca.h>
+#include <string.h>
+static size_t use(void)
+{
+	static volatile size_t n = 9;
+	char *p = alloca(n + 1);
+
+	memset(p, 'y', n);
+	p[n] = '\0';
+	return strlen(p);
+}
 #elif defined(GN_ASM)
 /* no import tells of it */
 __asm__(".text\n"

@@ -23,8 +23,7 @@
 
 /* Of a library whose bytes begin in its last mapping and end behind it. */
 static const struct gn_mute_file library = {
-	.dev = 0xfe00000001,
-	.ino = 42,
+	.id = {0xfe00000001, 42},
 	.first = 0,
 	.table = 0x8040,
 	.size = 0x100001,
@@ -430,9 +429,9 @@ static void test_impostor(void **state)
 	(void)state;
 	assert_int_equal(gn_mute_file_read(GN_CLR, &file), 0);
 	start_child(&c);
-	file.ino++;
+	file.id.ino++;
 	assert_int_equal(gn_mute_process_open(&p, c.pid, &file), -ENOENT);
-	file.ino--;
+	file.id.ino--;
 	file.head[100] ^= 1;
 	assert_int_equal(gn_mute_process_open(&p, c.pid, &file), -ENOENT);
 	end_child(&c);

@@ -190,6 +190,32 @@ static void test_arena(void **state)
 	assert_memory_equal(first, "\0\0\0", 3);
 }
 
+/* What a filter throws is caught within it: an end without a begin, and a begin
+ * without an end. */
+static void test_unwinds_of_filters(void **state)
+{
+	struct gn_unwinds u = {0};
+
+	(void)state;
+	gn_unwinds_filter_end(&u);
+	assert_int_equal(gn_unwinds_pop(&u), 0);
+	gn_unwinds_push(&u, 1);
+	gn_unwinds_filter_begin(&u);
+	assert_int_equal(gn_unwinds_pop(&u), 0);
+	assert_int_equal(gn_unwinds_pop(&u), 0);
+	gn_unwinds_push(&u, 2);
+	gn_unwinds_push(&u, 0);
+	gn_unwinds_filter_begin(&u);
+	gn_unwinds_filter_end(&u);
+	assert_int_equal(gn_unwinds_pop(&u), 0);
+	gn_unwinds_push(&u, 0);
+	gn_unwinds_push(&u, 3);
+	gn_unwinds_push(&u, 0);
+	gn_unwinds_filter_end(&u);
+	assert_int_equal(gn_unwinds_pop(&u), 1);
+	assert_int_equal(gn_unwinds_pop(&u), 0);
+}
+
 static void test_unwinds(void **state)
 {
 	struct gn_unwinds u = {0};
@@ -221,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_unwinds),
+		cmocka_unit_test(test_unwinds_of_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

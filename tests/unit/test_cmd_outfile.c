@@ -5,14 +5,19 @@
 #include <stdint.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "cmd/outfile.h"
+#include "trace/trace.h"
 
 struct place {
 	char dir[256], file[300], link[300];
@@ -90,6 +95,7 @@ static void abandoned(void **state)
 	holds(p->file, "one");
 }
 
+/* What it leads to is never written. */
 static void symbolic_link(void **state)
 {
 	struct place *p = *state;
@@ -99,8 +105,145 @@ static void symbolic_link(void **state)
 	assert_int_equal(symlink(p->file, p->link), 0);
 	put(p->link, "two");
 	assert_int_equal(lstat(p->link, &st), 0);
-	assert_true(S_ISLNK(st.st_mode));
-	holds(p->file, "two");
+	assert_true(S_ISREG(st.st_mode));
+	holds(p->link, "two");
+	holds(p->file, "a longer text");
+}
+
+#define STRANGER 12345
+
+/* A link to a directory: root's is followed, a user's only to his own. */
+static void linked_directory(void **state)
+{
+	struct place *p = *state;
+	struct gn_textfile out;
+	char path[400];
+	struct stat st;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(symlink(p->dir, p->link), 0);
+	snprintf(path, sizeof(path), "%s/report", p->link);
+	put(path, "by root's link");
+	holds(p->file, "by root's link");
+	assert_int_equal(lchown(p->link, STRANGER, STRANGER), 0);
+	setenv("SUDO_UID", "12345", 1);
+	setenv("SUDO_GID", "12345", 1);
+	assert_int_equal(gn_textfile_open(&out, path), -GN_TRACE_UNSAFE);
+	assert_int_equal(gn_textfile_create(&out, path), -GN_TRACE_UNSAFE);
+	assert_int_equal(chown(p->dir, STRANGER, STRANGER), 0);
+	put(path, "his own");
+	holds(p->file, "his own");
+	assert_int_equal(stat(p->file, &st), 0);
+	assert_int_equal(st.st_uid, STRANGER);
+	/* one of another's leads to one of his */
+	assert_int_equal(chown(p->dir, STRANGER + 1, STRANGER), 0);
+	assert_int_equal(gn_textfile_open(&out, path), -GN_TRACE_UNSAFE);
+	holds(p->file, "his own");
+	assert_int_equal(unlink(p->link), 0);
+	assert_int_equal(symlink("link", p->link), 0);
+	assert_int_equal(gn_textfile_open(&out, path), -ELOOP);
+}
+
+/* A device behind a link of a user could be any. */
+static void linked_device(void **state)
+{
+	struct place *p = *state;
+	struct stat st;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(chown(p->dir, STRANGER, STRANGER), 0);
+	assert_int_equal(symlink("/dev/full", p->link), 0);
+	assert_int_equal(lchown(p->link, STRANGER, STRANGER), 0);
+	put(p->link, "kept");
+	assert_int_equal(lstat(p->link, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+}
+
+/* A killed gnomon has nothing to clean up. */
+static void killed(void **state)
+{
+	struct place *p = *state;
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct gn_textfile out;
+
+		if (gn_textfile_open(&out, p->file))
+			_exit(1);
+		fputs("half", out.f);
+		fflush(out.f);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(access(p->file, F_OK), -1);
+}
+
+static void set_size_limit(rlim_t size)
+{
+	struct rlimit l;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &l), 0);
+	l.rlim_cur = size;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
+}
+
+/* What cannot be written whole takes no one's place. */
+static void too_large(void **state)
+{
+	struct place *p = *state;
+	struct gn_textfile out;
+	int err;
+
+	put(p->file, "one");
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(gn_textfile_open(&out, p->file), 0);
+	for (int i = 0; i < 1000; i++)
+		fputs("0123456789", out.f);
+	set_size_limit(5000);
+	err = gn_textfile_commit(&out);
+	set_size_limit(RLIM_INFINITY);
+	assert_int_equal(err, -EFBIG);
+	holds(p->file, "one");
+}
+
+/* As after a shell's `>> file`: what is there stays. */
+static void open_file(void **state)
+{
+	struct place *p = *state;
+	char path[32];
+	int fd;
+
+	put(p->file, "one");
+	fd = open(p->file, O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_true(fd >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	put(path, "two");
+	assert_int_equal(symlink(path, p->link), 0);
+	put(p->link, "three");
+	close(fd);
+	holds(p->file, "onetwothree");
+}
+
+static void not_there_yet(void **state)
+{
+	struct place *p = *state;
+	struct gn_textfile out;
+	struct stat st;
+
+	assert_int_equal(gn_textfile_create(&out, p->file), 0);
+	assert_int_equal(stat(p->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	fputs("grows", out.f);
+	gn_textfile_abort(&out);
+	holds(p->file, "grows");
+	assert_int_equal(gn_textfile_create(&out, p->file), -EEXIST);
+	assert_int_equal(symlink("none", p->link), 0);
+	assert_int_equal(gn_textfile_create(&out, p->link), -EEXIST);
 }
 
 static void devices(void **state)
@@ -179,8 +322,12 @@ static void owner(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(new_file), TEST(abandoned),  TEST(symbolic_link),
-		TEST(devices),	TEST(bad_places), TEST(standard_output),
+		TEST(new_file),	     TEST(abandoned),
+		TEST(symbolic_link), TEST(linked_directory),
+		TEST(linked_device), TEST(killed),
+		TEST(too_large),     TEST(open_file),
+		TEST(not_there_yet), TEST(devices),
+		TEST(bad_places),    TEST(standard_output),
 		TEST(owner),
 	};
 

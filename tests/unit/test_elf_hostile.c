@@ -59,7 +59,7 @@ static void plan_all(struct gn_elf *elf)
 	struct gn_planner *p = gn_planner_new(GN_LEAVE_AUTO);
 
 	assert_non_null(p);
-	assert_int_equal(gn_planner_scan(p, elf), 0);
+	assert_int_equal(gn_planner_scan(p, &elf, 1), 0);
 	for (size_t i = 0; i < n; i++) {
 		struct gn_plan plan;
 
@@ -86,7 +86,7 @@ static void try_bytes(const uint8_t *bytes, size_t n)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, n), (ssize_t)n);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!gn_elf_open_root(path, "/nonexistent", &elf)) {
+	if (!gn_elf_open_root(path, path, "/nonexistent", &elf)) {
 		plan_all(elf);
 		gn_elf_mentions(elf, "elsewhere");
 		gn_elf_close(elf);

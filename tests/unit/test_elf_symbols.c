@@ -20,7 +20,7 @@ static struct gn_elf *must_open(const char *path, const char *root)
 {
 	struct gn_elf *elf = NULL;
 
-	assert_int_equal(gn_elf_open_root(path, root, &elf), 0);
+	assert_int_equal(gn_elf_open_root(path, path, root, &elf), 0);
 	return elf;
 }
 

@@ -206,7 +206,8 @@ static char *listing(void)
 	};
 	static struct gn_list_hook hooks[2];
 	static struct gn_list_usdt usdt;
-	static char *path[] = {"/x/program"};
+	static char program[] = "/x/program";
+	struct gn_file file = {.path = program, .fd = -1, .program = true};
 	const struct gn_runtime *rt = gn_runtime_at(0);
 	struct gn_list_runtime runtimes[] = {
 		{.runtime = rt, .why = "why", .error = -ENOENT},
@@ -217,7 +218,7 @@ static char *listing(void)
 		 .nhooks = COUNT(hooks)},
 	};
 	struct gn_listing l = {
-		.files = {.path = path, .count = 1},
+		.files = {.file = &file, .count = 1},
 		.links = GN_ATTACH_SINGLE,
 		.function = functions,
 		.nfunctions = COUNT(functions),
@@ -380,8 +381,10 @@ static size_t complaints(const char *path, void (*change)(struct json_row *row))
 	struct json_row *row = json_page_row(p, JSON_REPORT, path);
 	size_t wrong;
 
-	if (!row)
+	if (!row) {
 		fail_msg("no row of %s", path);
+		return 0;
+	}
 	p->quiet = true;
 	change(row);
 	check_samples(p);
@@ -422,7 +425,7 @@ static void finds_what_is_wrong(void **state)
 	static const char *const paths[] = {
 		"version",	    "command",
 		"functions",	    "functions[].waits[].waker.tid",
-		"tree.children",    "threads[].classes.<class>",
+		"nodes[].parent",   "threads[].classes.<class>",
 		"edges[].finished", "counters.<counter>",
 	};
 
@@ -433,7 +436,7 @@ static void finds_what_is_wrong(void **state)
 	assert_true(complaints("version", retype) > 0);
 	assert_true(complaints("functions[].calls", retype) > 0);
 	assert_true(complaints("machine", require) > 0);
-	assert_true(complaints("tree.module", require) > 0);
+	assert_true(complaints("nodes[].module", require) > 0);
 	assert_true(complaints("functions[].calls", excuse) > 0);
 }
 

@@ -81,7 +81,9 @@ static struct gn_list_usdt usdt = {
 	.insn = {.offset = 0x60, .cost = GN_COST_EMULATED, .text = "nop"},
 };
 
-static char *paths[] = {"/x/program", "/x/library, too.so"};
+static char program[] = "/x/program", library[] = "/x/library, too.so";
+static struct gn_file files[] = {{.path = program, .fd = -1, .program = true},
+				 {.path = library, .fd = -1}};
 
 /* The list; nothing of it is to be freed. */
 static struct gn_listing make(void)
@@ -97,7 +99,7 @@ static struct gn_listing make(void)
 	runtimes[1] = (struct gn_list_runtime){
 		.runtime = rt, .why = "another", .error = -2};
 	return (struct gn_listing){
-		.files = {.path = paths, .count = 2},
+		.files = {.file = files, .count = 2},
 		.links = GN_ATTACH_MULTI,
 		.links_known = true,
 		.function = functions,
@@ -168,7 +170,7 @@ static void table(void **state)
 	free(line);
 	line = line_of(text, "a,\"b\"\\x1b[31m\\xff(int)");
 	has(line, "0x1010    +0  single-stepped");
-	has(line, "1 ret + 1 jump (2)");
+	has(line, "1 ret + 1 jump, 1 stepped (2)");
 	free(line);
 	line = line_of(text, "tiny");
 	has(line, "0x2000     -  refused");

@@ -278,7 +278,7 @@ static void deep_nests_are_counted(void **state)
 static void expect_cost(const struct fixture *f, uint64_t taken, uint64_t left)
 {
 	assert_int_equal(f->iv.cost, taken);
-	assert_int_equal(f->iv.cost_left, left);
+	assert_int_equal(f->iv.owed, left);
 }
 
 static void probes_cost_is_taken_from_time_on_a_cpu(void **state)
@@ -359,7 +359,7 @@ static void sums_are_kept(void **state)
 	gn_account_add(&f.a, &f.iv, false);
 	assert_int_equal(f.a.elapsed, 130);
 	assert_int_equal(f.a.cost, 70);
-	assert_int_equal(f.a.cost_left, 10);
+	assert_int_equal(f.iv.owed, 10);
 	assert_int_equal(f.a.classes[GN_CLASS_APP], 100);
 	assert_int_equal(f.a.classes[GN_CLASS_SLEEP], 30);
 	assert_int_equal(f.a.app, 100);

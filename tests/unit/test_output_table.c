@@ -285,8 +285,7 @@ static void default_fits_120(void **state)
 	o.by = GN_BY_THREAD;
 	text = sample_print("table", &s.m, &o);
 	assert_non_null(strstr(text, "  jit"));
-	assert_non_null(
-		strstr(text, "# no room for: app, unclassified, other"));
+	assert_non_null(strstr(text, "# no room for: app, poll, event"));
 	assert_non_null(strstr(text, "--columns all shows them"));
 	free(text);
 	o.columns = "all";

@@ -237,7 +237,7 @@ static void nothing_counts_for_the_dead(void **state)
 static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
 			  enum gn_class class)
 {
-	struct gn_os os = waiting(GN_CLASS_LOCK);
+	struct gn_os os = waiting(GN_CLASS_EVENT);
 	struct gn_slice s[2] = {0};
 
 	gn_os_deadline(&os, deadline);
@@ -258,14 +258,14 @@ static void a_futex_that_its_deadline_ended_was_a_sleep(void **state)
 	timed(deadline, deadline + 5000000, 0, GN_CLASS_SLEEP);
 	timed(deadline, deadline - 1, 0, GN_CLASS_SLEEP);
 	timed(deadline, deadline - GN_DEADLINE_SLACK, 0, GN_CLASS_SLEEP);
-	timed(deadline, deadline - GN_DEADLINE_SLACK - 1, 1, GN_CLASS_LOCK);
-	timed(deadline, 2000, 1, GN_CLASS_LOCK);
+	timed(deadline, deadline - GN_DEADLINE_SLACK - 1, 1, GN_CLASS_EVENT);
+	timed(deadline, 2000, 1, GN_CLASS_EVENT);
 	/* a deadline long past ends it at once */
 	timed(1, 1500, 0, GN_CLASS_SLEEP);
 	/* never, in practice */
-	timed(UINT64_MAX, 1500, 1, GN_CLASS_LOCK);
+	timed(UINT64_MAX, 1500, 1, GN_CLASS_EVENT);
 	/* none: the last one of its kind says nothing */
-	timed(0, 1500, 0, GN_CLASS_LOCK);
+	timed(0, 1500, 0, GN_CLASS_EVENT);
 }
 
 static void only_who_waits_has_a_deadline(void **state)
@@ -275,17 +275,17 @@ static void only_who_waits_has_a_deadline(void **state)
 	(void)state;
 	gn_os_deadline(&os, 5000);
 	assert_int_equal(os.deadline, 0);
-	gn_os_switch_out(&os, 1000, 1, GN_CLASS_LOCK, 202);
+	gn_os_switch_out(&os, 1000, 1, GN_CLASS_EVENT, 202);
 	gn_os_deadline(&os, 5000);
 	assert_int_equal(os.deadline, 0);
-	os = waiting(GN_CLASS_LOCK);
+	os = waiting(GN_CLASS_EVENT);
 	gn_os_deadline(&os, 5000);
 	assert_int_equal(os.deadline, 5000);
 	gn_os_wakeup(&os, 1200);
 	gn_os_deadline(&os, 9000);
 	assert_int_equal(os.deadline, 5000);
 	/* the next wait begins without */
-	gn_os_switch_out(&os, 1300, 0, GN_CLASS_LOCK, 202);
+	gn_os_switch_out(&os, 1300, 0, GN_CLASS_EVENT, 202);
 	assert_int_equal(os.deadline, 0);
 }
 
@@ -296,22 +296,23 @@ static void what_goes_on_is_told_as_the_last_one_was(void **state)
 	struct gn_slice s[2] = {0};
 
 	(void)state;
-	gn_os_switch_out(&os, deadline + 10, 0, GN_CLASS_LOCK, 202);
+	gn_os_switch_out(&os, deadline + 10, 0, GN_CLASS_EVENT, 202);
 	gn_os_deadline(&os, 2 * deadline);
 	assert_int_equal(gn_os_off_slices(&os, deadline + 50, s), 1);
 	check_slice(&s[0], deadline + 10, deadline + 50, GN_CLASS_SLEEP, 202,
 		    0);
 	gn_os_wakeup(&os, deadline + 60); /* and then it was early */
 	assert_int_equal(gn_os_switch_in(&os, deadline + 60, s), 1);
-	check_slice(&s[0], deadline + 10, deadline + 60, GN_CLASS_LOCK, 202, 0);
+	check_slice(&s[0], deadline + 10, deadline + 60, GN_CLASS_EVENT, 202,
+		    0);
 	assert_int_equal(os.early, 1);
 
-	gn_os_switch_out(&os, deadline + 100, 0, GN_CLASS_LOCK, 202);
-	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_LOCK);
+	gn_os_switch_out(&os, deadline + 100, 0, GN_CLASS_EVENT, 202);
+	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_EVENT);
 	gn_os_deadline(&os, 2 * deadline);
-	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_LOCK);
+	assert_int_equal(gn_os_waited(&os, 0), GN_CLASS_EVENT);
 	/* one that no deadline ends does not change what is known */
-	gn_os_switch_out(&os, deadline + 200, 0, GN_CLASS_LOCK, 202);
+	gn_os_switch_out(&os, deadline + 200, 0, GN_CLASS_EVENT, 202);
 	assert_int_equal(gn_os_switch_in(&os, 3 * deadline, s), 1);
 	assert_int_equal(os.early, 1);
 }
@@ -325,7 +326,7 @@ static void other_classes_have_no_deadline_that_counts(void **state)
 		struct gn_os os = waiting((enum gn_class)c);
 
 		gn_os_deadline(&os, 500000);
-		if (c == GN_CLASS_LOCK)
+		if (c == GN_CLASS_EVENT)
 			continue;
 		assert_int_equal(gn_os_waited(&os, 0), c);
 		assert_int_equal(gn_os_waited(&os, 2000), c);
@@ -387,7 +388,7 @@ static void each_class_is_of_its_group(void **state)
 		groups[gn_class_group((enum gn_class)c)]++;
 	assert_int_equal(groups[GN_GROUP_APP], 1);
 	assert_int_equal(groups[GN_GROUP_RUNTIME], 3);
-	assert_int_equal(groups[GN_GROUP_OS], 10);
+	assert_int_equal(groups[GN_GROUP_OS], 12);
 	assert_int_equal(groups[GN_GROUP_UNKNOWN], 1);
 	assert_int_equal(gn_class_group(GN_CLASS_COUNT), GN_GROUP_UNKNOWN);
 	assert_int_equal(gn_class_group((enum gn_class)255), GN_GROUP_UNKNOWN);

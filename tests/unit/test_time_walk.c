@@ -41,7 +41,7 @@ struct thread {
 	bool runnable, timed; /* timed: `deadline` counts */
 	uint8_t class;
 	uint16_t reason;
-	bool last_was_lock; /* of the waits with a deadline */
+	bool last_was_event; /* of the waits with a deadline */
 	/* the kernel's work */
 	uint8_t work;
 	uint16_t work_reason;
@@ -93,8 +93,8 @@ static uint8_t wait_of(const struct thread *t)
 	if (!t->timed)
 		return t->class;
 	if (!t->is_woken)
-		return t->last_was_lock ? GN_CLASS_LOCK : GN_CLASS_SLEEP;
-	return t->deadline > t->woken + SLACK ? GN_CLASS_LOCK : GN_CLASS_SLEEP;
+		return t->last_was_event ? GN_CLASS_EVENT : GN_CLASS_SLEEP;
+	return t->deadline > t->woken + SLACK ? GN_CLASS_EVENT : GN_CLASS_SLEEP;
 }
 
 /* The stretch off the CPU up to now, as it is known now. */
@@ -114,11 +114,11 @@ static void go_off(struct thread *t, uint64_t *seed)
 	draw(t, s, gn_os_in_slice(&t->os, ns(t->now), s));
 	t->changes += t->work != ON && t->from < t->now;
 	t->runnable = !below(seed, 3);
-	t->class = below(seed, 2) ? GN_CLASS_LOCK
+	t->class = below(seed, 2) ? GN_CLASS_EVENT
 				  : (uint8_t)(GN_CLASS_DISK + below(seed, 7));
 	t->reason = (uint16_t)below(seed, 400);
 	/* no other wait's end is asked for */
-	t->timed = !t->runnable && t->class == GN_CLASS_LOCK && below(seed, 2);
+	t->timed = !t->runnable && t->class == GN_CLASS_EVENT && below(seed, 2);
 	gn_os_switch_out(&t->os, ns(t->now), t->runnable,
 			 (enum gn_class)t->class, t->reason);
 	if (t->timed) {
@@ -150,7 +150,7 @@ static void go_on(struct thread *t, uint64_t *seed)
 	t->changes++;
 	/* one that no wakeup ended says nothing of the next */
 	if (t->timed && t->is_woken && t->woken > t->from)
-		t->last_was_lock = wait_of(t) == GN_CLASS_LOCK;
+		t->last_was_event = wait_of(t) == GN_CLASS_EVENT;
 	t->from = t->now;
 	t->on = true;
 }

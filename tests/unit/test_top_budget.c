@@ -119,7 +119,7 @@ static void slowdown(void **state)
 	/* all the time on CPUs was probes' */
 	p.m.probe_cost_left = 210 * MS;
 	near(gn_top_slowdown(&p.m), GN_TOP_SLOWDOWN_MOST);
-	p.m.probe_cost_left = UINT64_MAX;
+	p.m.probe_cost_left = INT64_MAX;
 	near(gn_top_slowdown(&p.m), GN_TOP_SLOWDOWN_MOST);
 }
 
@@ -548,7 +548,7 @@ static void hostile(void **state)
 	}
 	for (int c = 0; c < GN_CLASS_COUNT; c++)
 		p.m.session.class_incl[c] = UINT64_MAX;
-	p.m.probe_cost = p.m.probe_cost_left = UINT64_MAX;
+	p.m.probe_cost = p.m.probe_cost_left = INT64_MAX;
 	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++)
 		p.m.costs[c] = (struct gn_model_cost){1, UINT32_MAX, UINT32_MAX,
 						      0, UINT64_MAX};

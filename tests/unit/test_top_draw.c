@@ -291,11 +291,12 @@ static char *line_of(char *text, const char *word)
 static void numbers_are_the_models(void **state)
 {
 	static const enum gn_class order[] = {
-		GN_CLASS_APP,	  GN_CLASS_JIT,	     GN_CLASS_GC,
-		GN_CLASS_SUSPEND, GN_CLASS_RUNQUEUE, GN_CLASS_SYSCALL,
-		GN_CLASS_FAULT,	  GN_CLASS_DISK,     GN_CLASS_LOCK,
-		GN_CLASS_NET,	  GN_CLASS_IPC,	     GN_CLASS_SLEEP,
-		GN_CLASS_OTHER,	  GN_CLASS_CHILD,    GN_CLASS_UNCLASSIFIED};
+		GN_CLASS_APP,	  GN_CLASS_JIT,		GN_CLASS_GC,
+		GN_CLASS_SUSPEND, GN_CLASS_RUNQUEUE,	GN_CLASS_SYSCALL,
+		GN_CLASS_FAULT,	  GN_CLASS_DISK,	GN_CLASS_LOCK,
+		GN_CLASS_EVENT,	  GN_CLASS_POLL,	GN_CLASS_NET,
+		GN_CLASS_IPC,	  GN_CLASS_SLEEP,	GN_CLASS_OTHER,
+		GN_CLASS_CHILD,	  GN_CLASS_UNCLASSIFIED};
 	struct tm_period *t = tm_make();
 	struct gn_top_view v;
 
@@ -307,7 +308,7 @@ static void numbers_are_the_models(void **state)
 	view_make(&v);
 	for (size_t i = 0; i < t->m.nthreads; i++) {
 		const struct gn_model_thread *x = &t->threads[i];
-		char *text = tm_draw(&t->p, &v, 24, 220, false, 0);
+		char *text = tm_draw(&t->p, &v, 24, 240, false, 0);
 		char tid[16], *at, *title = strstr(text, "cpu%");
 
 		snprintf(tid, sizeof(tid), " %u ", x->tid);

@@ -82,7 +82,7 @@ static void period(void **state)
 	(void)state;
 	top_sample_make(&s);
 	root = parse(&s.p, &o);
-	assert_int_equal(number(root, "version"), 1);
+	assert_int_equal(number(root, "version"), 2);
 	is_text(root, "gnomon", "0.1.0");
 	is_text(root, "machine", "host, 2 CPUs");
 	is_text(root, "classify", "exact");
@@ -314,7 +314,7 @@ static void empty(void **state)
 	memset(&s, 0, sizeof(s));
 	s.p.m = &s.m;
 	root = parse(&s.p, &o);
-	assert_int_equal(number(root, "version"), 1);
+	assert_int_equal(number(root, "version"), 2);
 	json_decref(root);
 }
 

@@ -431,11 +431,10 @@ static void count(struct totals *t, const struct gn_model *m)
 		t->elapsed += m->functions[i].v.elapsed_excl;
 		t->app += m->functions[i].v.app_excl;
 	}
-	t->lost += m->counters[GN_COUNTER_RING_FULL] +
-		   m->counters[GN_COUNTER_NO_STORAGE] +
-		   m->counters[GN_COUNTER_BAD_READ] +
-		   m->counters[GN_COUNTER_SINK] +
-		   m->counters[GN_COUNTER_MISSED];
+#define LOSS(name, value, text, loss, meaning) \
+	t->lost += (loss) ? m->counters[GN_COUNTER_##name] : 0;
+	GN_COUNTER_LIST(LOSS)
+#undef LOSS
 }
 
 static void same_totals(const struct file *f, const struct totals *t)

@@ -65,10 +65,13 @@ static int open_error(const struct image *img, size_t size)
 
 static size_t header_size(const struct image *img)
 {
+	uint32_t version;
 	size_t size;
 
-	assert_int_equal(
-		gn_trace_header_begin(img->bytes, GN_TRACE_HEADER, &size), 0);
+	assert_int_equal(gn_trace_header_begin(img->bytes, GN_TRACE_HEADER,
+					       &version, &size),
+			 0);
+	assert_int_equal(version, GN_TRACE_FORMAT);
 	return size;
 }
 
@@ -77,7 +80,8 @@ static size_t next_chunk(const struct image *img, size_t at)
 {
 	struct gn_trace_chunk h;
 
-	assert_true(gn_trace_chunk_decode(img->bytes + at, &h));
+	assert_true(
+		gn_trace_chunk_decode(img->bytes + at, GN_TRACE_FORMAT, &h));
 	return at + GN_TRACE_CHUNK_HEAD + h.packed;
 }
 

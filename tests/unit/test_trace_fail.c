@@ -7,82 +7,44 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <zlib.h>
 
 #include "trace_records.h"
 
+#include "fail.h"
+
 #define RECORDS 400
 
-/* The call that fails, counted from 1; 0 = none. */
-static atomic_int fail_at, calls;
-static atomic_bool failed;
-static const char *_Atomic failed_call;
-
-static bool fails(const char *call)
-{
-	int n;
-
-	if (!atomic_load(&fail_at))
-		return false;
-	n = atomic_fetch_add(&calls, 1) + 1;
-	if (n != atomic_load(&fail_at))
-		return false;
-	atomic_store(&failed_call, call);
-	atomic_store(&failed, true);
-	errno = EIO;
-	return true;
-}
-
-static void arm(int n)
-{
-	atomic_store(&failed, false);
-	atomic_store(&calls, 0);
-	atomic_store(&fail_at, n);
-}
-
-static void disarm(void)
-{
-	atomic_store(&fail_at, 0);
-}
-
-/* WRAP(type, name, parameters, arguments, value when it fails) */
-#define WRAP(type, name, params, args, failure)                       \
-	type __real_##name params;                                    \
-	type __wrap_##name params;                                    \
-	type __wrap_##name params                                     \
-	{                                                             \
-		return fails(#name) ? (failure) : __real_##name args; \
-	}
-
-WRAP(void *, malloc, (size_t n), (n), NULL)
-WRAP(void *, calloc, (size_t n, size_t m), (n, m), NULL)
-WRAP(char *, strdup, (const char *s), (s), NULL)
-WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL)
-WRAP(int, open, (const char *p, int f, mode_t m), (p, f, m), -1)
-WRAP(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m), -1)
-WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1)
+WRAP(void *, malloc, (size_t n), (n), NULL, ENOMEM)
+WRAP(void *, calloc, (size_t n, size_t m), (n, m), NULL, ENOMEM)
+WRAP(char *, strdup, (const char *s), (s), NULL, ENOMEM)
+WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL, ENOMEM)
+WRAP(int, open, (const char *p, int f, mode_t m), (p, f, m), -1, EIO)
+WRAP(int, openat, (int d, const char *p, int f, mode_t m), (d, p, f, m), -1,
+     EIO)
+WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1, EIO)
 WRAP(int, fstatat, (int d, const char *p, struct stat *s, int f), (d, p, s, f),
-     -1)
-WRAP(off_t, lseek, (int fd, off_t o, int w), (fd, o, w), -1)
-WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1)
-WRAP(int, fchown, (int fd, uid_t u, gid_t g), (fd, u, g), -1)
-WRAP(int, fsync, (int fd), (fd), -1)
-WRAP(int, fdatasync, (int fd), (fd), -1)
+     -1, EIO)
+WRAP(off_t, lseek, (int fd, off_t o, int w), (fd, o, w), -1, EIO)
+WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, EIO)
+WRAP(int, fchown, (int fd, uid_t u, gid_t g), (fd, u, g), -1, EIO)
+WRAP(int, fsync, (int fd), (fd), -1, EIO)
+WRAP(int, fdatasync, (int fd), (fd), -1, EIO)
 WRAP(int, renameat, (int a, const char *p, int b, const char *q), (a, p, b, q),
-     -1)
-WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned int f), (p, n, f), -1)
+     -1, EIO)
+WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned int f), (p, n, f), -1,
+     EIO)
 WRAP(int, pthread_create,
      (pthread_t * t, const pthread_attr_t *a, void *(*f)(void *), void *x),
-     (t, a, f, x), EAGAIN)
+     (t, a, f, x), EAGAIN, EIO)
 WRAP(int, deflateInit_, (z_streamp z, int l, const char *v, int s),
-     (z, l, v, s), Z_MEM_ERROR)
-WRAP(int, deflateReset, (z_streamp z), (z), Z_STREAM_ERROR)
-WRAP(int, deflate, (z_streamp z, int f), (z, f), Z_STREAM_ERROR)
+     (z, l, v, s), Z_MEM_ERROR, EIO)
+WRAP(int, deflateReset, (z_streamp z), (z), Z_STREAM_ERROR, EIO)
+WRAP(int, deflate, (z_streamp z, int f), (z, f), Z_STREAM_ERROR, EIO)
 WRAP(int, inflateInit_, (z_streamp z, const char *v, int s), (z, v, s),
-     Z_MEM_ERROR)
-WRAP(int, inflateReset, (z_streamp z), (z), Z_STREAM_ERROR)
-WRAP(int, inflate, (z_streamp z, int f), (z, f), Z_MEM_ERROR)
+     Z_MEM_ERROR, EIO)
+WRAP(int, inflateReset, (z_streamp z), (z), Z_STREAM_ERROR, EIO)
+WRAP(int, inflate, (z_streamp z, int f), (z, f), Z_MEM_ERROR, EIO)
 
 /* A failing close() has closed the file all the same. */
 int __real_close(int fd);
@@ -91,7 +53,7 @@ int __wrap_close(int fd)
 {
 	int err = __real_close(fd);
 
-	if (!fails("close"))
+	if (!fails("close", EIO))
 		return err;
 	return -1;
 }
@@ -101,7 +63,7 @@ int __real_ftruncate(int fd, off_t n);
 int __wrap_ftruncate(int fd, off_t n);
 int __wrap_ftruncate(int fd, off_t n)
 {
-	if (no_truncate || fails("ftruncate")) {
+	if (no_truncate || fails("ftruncate", EIO)) {
 		errno = EIO;
 		return -1;
 	}
@@ -129,7 +91,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t n)
 		return -1;
 	}
 	/* Only half of it is written before the disk is full. */
-	if (fails("write")) {
+	if (fails("write", EIO)) {
 		atomic_store(&full, true);
 		return __real_write(fd, p, n / 2);
 	}
@@ -284,7 +246,7 @@ static void a_torn_chunk_is_not_read(void **state)
 	int n, err, torn = 0;
 
 	in_folder(path, state, "trace");
-	for (n = 1; n < 40; n++) {
+	for (n = 1; n < 100; n++) {
 		write_bytes(path, "old file", 8);
 		no_truncate = true;
 		arm(n);

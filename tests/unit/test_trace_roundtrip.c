@@ -395,6 +395,27 @@ static void standard_input_can_be_read(void **state)
 	close(fd);
 }
 
+/* Written by a gnomon that knew no other version. */
+static void version_1_is_read(void **state)
+{
+	const struct gn_rec *rec;
+	struct gn_trace_reader *r;
+	union any_record want;
+	uint64_t n = 0;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(
+		gn_trace_reader_open(GN_GOLDEN_DIR "/version-1.trace", &r), 0);
+	for (; gn_trace_reader_next(r, &rec, &size) == 1; n++) {
+		assert_int_equal(size, old_record(n, &want));
+		assert_memory_equal(rec, &want, size);
+	}
+	assert_int_equal(n, 500);
+	assert_false(gn_trace_reader_truncated(r, NULL));
+	gn_trace_reader_close(r);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
@@ -413,6 +434,7 @@ int main(void)
 		TEST(a_killed_writer_leaves_a_prefix),
 		TEST(a_full_queue_refuses_and_keeps_what_it_took),
 		TEST(standard_input_can_be_read),
+		TEST(version_1_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 gn_unit_test(test_trace_rec gnomon_trace)
 gn_unit_test(test_trace_roundtrip gnomon_trace)
+target_compile_definitions(test_trace_roundtrip PRIVATE
+	GN_GOLDEN_DIR="${CMAKE_SOURCE_DIR}/tests/golden/trace")
 gn_unit_test(test_trace_damage gnomon_trace)
 gn_unit_test(test_trace_hostile gnomon_trace)
 gn_unit_test(test_trace_target gnomon_trace)
+gn_unit_test(test_trace_pack gnomon_trace)
+gn_unit_test(test_trace_wait gnomon_trace)
 gn_unit_test(test_trace_fail gnomon_trace)
 # every call of the library that can fail goes through the test
 target_link_options(test_trace_fail PRIVATE

@@ -69,6 +69,29 @@ static inline size_t make_record(uint64_t stream, uint64_t i,
 	return size;
 }
 
+/* The i-th record of the file that version 1 of the format left to us
+ * (version-1.trace). Returns its size. */
+static inline size_t old_record(uint64_t i, union any_record *rec)
+{
+	memset(rec, 0, sizeof(*rec));
+	rec->h.tid = 100 + i % 3;
+	rec->h.time = 1000000 + i * 700;
+	rec->h.seq = (uint32_t)(1 + i / 3);
+	rec->h.key = 0x7ffe00100000 - i % 7 * 64;
+	rec->words[3] = i % 5 | i << 32;
+	rec->h.kind = i % 2 ? GN_KIND_LEAVE : GN_KIND_ENTER;
+	if (i % 10 == 8)
+		rec->h.kind = GN_KIND_SLICE;
+	if (i % 10 != 9)
+		return gn_kind_info(rec->h.kind)->size;
+	rec->h.kind = GN_KIND_NAME;
+	rec->text.size = 56;
+	rec->text.len[0] = 4;
+	rec->text.len[1] = 9;
+	memcpy(rec->bytes + sizeof(rec->text), "namemodule.so", 13);
+	return 56;
+}
+
 /* A folder of its own for each test; the state is its path. */
 static inline int make_folder(void **state)
 {

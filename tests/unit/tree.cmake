@@ -12,6 +12,10 @@ add_test(NAME tree/install
 	${CMAKE_INSTALL_MANDIR} ${CMAKE_INSTALL_DOCDIR})
 set_tests_properties(tree/install PROPERTIES TIMEOUT 120)
 
+add_test(NAME tree/builds
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR})
+set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+
 # docs/json.md against all JSON that there is
 if(TARGET gnomon_capture)
 	add_executable(test_json test_json.c json_page.c output_model.c

@@ -45,7 +45,7 @@ static void *consume(void *arg)
 
 static void bare_free(struct bare *b)
 {
-	gn_links_free(b->links);
+	gn_links_free(b->links, NULL);
 	ring_buffer__free(b->ring);
 	bare_bpf__destroy(b->skel);
 	free(b);

@@ -37,6 +37,11 @@ static int syscalls(const struct bench *b)
 	return compare(b, &bench_syscalls);
 }
 
+static int libc(const struct bench *b)
+{
+	return compare(b, &bench_libc);
+}
+
 static int faults(const struct bench *b)
 {
 	return compare(b, &bench_faults);
@@ -46,9 +51,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct bench *b);
 } benches[] = {
-	{"pair", pair},		{"entry", entry},   {"switch", bench_switch},
-	{"syscalls", syscalls}, {"faults", faults}, {"drain", drain},
-	{"top", top},
+	{"pair", pair},		{"entry", entry}, {"switch", bench_switch},
+	{"syscalls", syscalls}, {"libc", libc},	  {"faults", faults},
+	{"drain", drain},	{"top", top},
 };
 
 #define BENCHES (sizeof(benches) / sizeof(benches[0]))

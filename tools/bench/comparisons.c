@@ -107,6 +107,30 @@ const struct comparison bench_syscalls = {
 	.base = NO_BASE,
 };
 
+static const struct variant libc_variants[] = {
+	{.name = "untraced, alone"},
+	{.name = "untraced, another is traced with -f libc.so.6:rand_r",
+	 .beside = IDLE,
+	 .beside_gnomon = RECORD_BESIDE("-f", "libc.so.6:rand_r")},
+	{.name = "traced with it", .gnomon = RECORD("-f", "libc.so.6:rand_r")},
+};
+
+static const struct ratio libc_ratios[] = {
+	{.name = "untraced beside / alone", .of = 1, .to = 0, .goal = 1.05},
+	{.name = "traced / untraced", .of = 2, .to = 0},
+};
+
+const struct comparison bench_libc = {
+	.title = "libc: a function of a library that all map",
+	.unit = "ns a call",
+	.work = ARGS("libc", "300000"),
+	.variants = libc_variants,
+	.nvariants = COUNT(libc_variants),
+	.ratios = libc_ratios,
+	.nratios = COUNT(libc_ratios),
+	.base = NO_BASE,
+};
+
 static const struct variant faults_variants[] = {
 	{.name = "untraced, alone"},
 	{.name = "untraced, another is traced with --os none",

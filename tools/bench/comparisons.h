@@ -8,6 +8,7 @@
 extern const struct comparison bench_pair;
 extern const struct comparison bench_entry;
 extern const struct comparison bench_syscalls;
+extern const struct comparison bench_libc;
 extern const struct comparison bench_faults;
 
 #endif

@@ -12,6 +12,7 @@
  *                       through two pipes between them; 0: until there is more
  *                       input
  *   work syscalls N     N system calls
+ *   work libc N         N calls of rand_r() of libc
  *   work faults N       N page faults
  *   work steady T N     T threads that make N / 2 calls a second in all, asleep
  *                       most of the time, until standard input ends
@@ -141,6 +142,19 @@ static int work_syscalls(unsigned long n)
 	begin = now();
 	for (unsigned long i = 0; i < n; i++)
 		syscall(SYS_getppid);
+	return tell(n, since(begin), 0);
+}
+
+static int work_libc(unsigned long n)
+{
+	struct timing begin;
+	unsigned int seed = 1;
+
+	for (int i = 0; i < 1000; i++)
+		rand_r(&seed);
+	begin = now();
+	for (unsigned long i = 0; i < n; i++)
+		rand_r(&seed);
 	return tell(n, since(begin), 0);
 }
 
@@ -423,6 +437,8 @@ int main(int argc, char **argv)
 		return work_calls(entry_endbr, n);
 	if (!strcmp(what, "syscalls"))
 		return work_syscalls(n);
+	if (!strcmp(what, "libc"))
+		return work_libc(n);
 	if (!strcmp(what, "faults"))
 		return work_faults(n);
 	if (!strcmp(what, "steady") && argc > 3)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/attach.h"
+#include "capture/keeper.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,12 @@
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 
+#include <gnomon/hook.h>
+
 #define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
 #define HITS		    200 /* that are measured at a time */
+#define KEEPER_LEAST	    16	/* probes: fewer are removed soon enough */
+#define RETURN_PROBE	    1	/* of a uprobe's perf event */
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
 struct multi_attr {
@@ -43,6 +49,8 @@ struct held {
 struct gn_links {
 	struct held *held;
 	size_t count, room;
+	struct gn_keeper *keeper;
+	size_t nkeepers;
 };
 
 const char *gn_attach_mode_name(enum gn_attach_mode mode)
@@ -113,22 +121,36 @@ static int perf_type(uint32_t *type)
 	return got == 1 ? 0 : -EOPNOTSUPP;
 }
 
-static int perf_link(struct trial *t, uint64_t offset)
+int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.config1 = (uintptr_t)GN_CAL_PATH,
-		.config2 = offset,
+		.config = set->ret ? RETURN_PROBE : 0,
+		.config1 = (uintptr_t)set->path,
+		.config2 = set->offsets[i],
 	};
-	int err = perf_type(&attr.type);
+	int fd, err = perf_type(&attr.type);
 
 	if (err)
 		return err;
-	t->perf = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			       PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(SYS_perf_event_open, &attr, set->pid ? set->pid : -1,
+			  set->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int perf_link(struct trial *t, uint64_t offset)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
+	struct gn_probe_set set = {
+		.path = GN_CAL_PATH,
+		.offsets = &offset,
+		.count = 1,
+		.pid = getpid(),
+	};
+
+	t->perf = gn_attach_perf_event(&set, 0);
 	if (t->perf < 0)
-		return -errno;
+		return t->perf;
 	t->link = bpf_link_create(t->prog, t->perf, BPF_PERF_EVENT, &opts);
 	return t->link < 0 ? -errno : 0;
 }
@@ -172,6 +194,60 @@ int gn_attach_try(enum gn_attach_mode mode)
 	if (!err)
 		trial_close(&t);
 	return err;
+}
+
+/* Counts its runs in the first value of an array. */
+static int counting_program(int map)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = GN_TRACE_UPROBE_MULTI);
+	const struct bpf_insn insns[] = {
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = 1,
+		 .src_reg = BPF_PSEUDO_MAP_VALUE,
+		 .imm = map},
+		{0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 1},
+		{.code = BPF_STX | BPF_DW | BPF_ATOMIC,
+		 .dst_reg = 1,
+		 .src_reg = 0,
+		 .imm = BPF_ADD},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gn_count", "Dual BSD/GPL",
+			       insns, sizeof(insns) / sizeof(insns[0]), &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void *hit_once(void *arg)
+{
+	gn_calibrate_run(GN_CAL_NOP1, 1);
+	return arg;
+}
+
+bool gn_attach_whole_process(void)
+{
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "gn_count", 4, 8, 1, NULL);
+	struct trial t = {.prog = map < 0 ? -1 : counting_program(map),
+			  .perf = -1,
+			  .link = -1};
+	uint64_t offset, cookie = 0, runs = 0;
+	uint32_t zero = 0;
+	pthread_t thread;
+
+	if (t.prog >= 0 && !gn_calibrate_offset(GN_CAL_NOP1, &offset))
+		t.link = multi_link(t.prog, GN_TRACE_UPROBE_MULTI, GN_CAL_PATH,
+				    &offset, &cookie, 1, false, getpid());
+	if (t.link >= 0 && !pthread_create(&thread, NULL, hit_once, NULL)) {
+		pthread_join(thread, NULL);
+		bpf_map_lookup_elem(map, &zero, &runs);
+	}
+	trial_close(&t);
+	if (map >= 0)
+		close(map);
+	return runs == 1;
 }
 
 int gn_attach_probe_mode(void)
@@ -234,14 +310,31 @@ static void let_go(const struct held *h)
 		bpf_link__destroy(h->link);
 }
 
-void gn_links_free(struct gn_links *l)
+size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 {
+	size_t left = 0;
+
 	if (!l)
-		return;
+		return 0;
+	for (size_t i = 0; i < l->nkeepers; i++)
+		gn_keeper_stop(&l->keeper[i]);
 	for (size_t i = 0; i < l->count; i++)
 		let_go(&l->held[i]);
+	for (size_t i = 0; i < l->nkeepers; i++)
+		if (gn_keeper_wait(&l->keeper[i], step))
+			left += l->keeper[i].count;
+	free(l->keeper);
 	free(l->held);
 	free(l);
+	return left;
+}
+
+bool gn_links_hold(const struct gn_links *l)
+{
+	for (size_t i = 0; i < l->nkeepers; i++)
+		if (!gn_keeper_lives(&l->keeper[i]))
+			return false;
+	return true;
 }
 
 int gn_links_remove(struct gn_links *l, uint32_t key)
@@ -275,16 +368,51 @@ static int keep(struct gn_links *l, const struct held *h)
 	return 0;
 }
 
-/* True for an error that one bad site of many can be the reason of. */
-static bool site_error(int err)
+bool gn_attach_is_site_error(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -EIO ||
-	       err == -EILSEQ || err == -524 /* the kernel's ENOTSUPP */;
+	       err == -EILSEQ || err == -ENOEXEC /* no instruction to it */ ||
+	       err == -524 /* the kernel's ENOTSUPP */;
+}
+
+static uint32_t func_at(const struct gn_probe_set *set, size_t i)
+{
+	return GN_COOKIE_FUNC(set->cookies[i]);
+}
+
+/* Where the function begins that follows the one at `i`. */
+static size_t next_function(const struct gn_probe_set *set, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < set->count && func_at(set, end) == func_at(set, i))
+		end++;
+	return end;
+}
+
+/* The function at the middle of some, or the one after it: neither half is
+ * empty. The end of all: it is one function. */
+static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
+{
+	size_t mid = from + count / 2;
+
+	while (mid > from && func_at(set, mid - 1) == func_at(set, mid))
+		mid--;
+	return mid > from ? mid : next_function(set, from);
+}
+
+static void leave_out(const struct gn_probe_set *set, size_t i, int err,
+		      size_t *refused)
+{
+	*refused += 1;
+	if (set->left_out)
+		set->left_out(set->ctx, set->cookies[i], err);
 }
 
 /*
- * One refused site fails a whole link, so halve until it is alone. The stack
- * of halves is at most 2 * log2(count) deep.
+ * One refused site fails a whole link, so halve until its function is alone.
+ * The stack of halves is at most 2 * log2(count) deep where functions have one
+ * site each; a deeper one would be an error of no site.
  */
 static int add_multi(struct gn_links *l, uint32_t type,
 		     const struct gn_probe_set *set, size_t *refused)
@@ -293,7 +421,7 @@ static int add_multi(struct gn_links *l, uint32_t type,
 		size_t from, count;
 	} todo[64] = {{0, set->count}};
 	int prog = bpf_program__fd(set->prog);
-	size_t n = 1;
+	size_t n = 1, mid;
 
 	while (n) {
 		size_t from = todo[--n].from, count = todo[n].count;
@@ -305,23 +433,43 @@ static int add_multi(struct gn_links *l, uint32_t type,
 
 		if (!err)
 			continue;
-		if (!site_error(err))
+		if (!gn_attach_is_site_error(err))
 			return err;
-		if (count == 1) {
-			*refused += 1;
+		mid = halve(set, from, count);
+		if (mid >= from + count) {
+			leave_out(set, from, err, refused);
 			continue;
 		}
-		todo[n].from = from + count / 2;
-		todo[n++].count = count - count / 2;
+		if (n + 2 > sizeof(todo) / sizeof(todo[0]))
+			return err;
+		todo[n].from = mid;
+		todo[n++].count = from + count - mid;
 		todo[n].from = from;
-		todo[n++].count = count / 2;
+		todo[n++].count = mid - from;
 	}
 	return 0;
+}
+
+static int add_keeper(struct gn_links *l, const struct gn_probe_set *set,
+		      size_t *refused)
+{
+	struct gn_keeper *keeper =
+		realloc(l->keeper, (l->nkeepers + 1) * sizeof(*keeper));
+	int err;
+
+	if (!keeper)
+		return -ENOMEM;
+	l->keeper = keeper;
+	err = gn_keeper_start(&keeper[l->nkeepers], set, refused);
+	l->nkeepers += !err;
+	return err;
 }
 
 static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 		      size_t *refused)
 {
+	size_t first = l->count, func = 0;
+
 	for (size_t i = 0; i < set->count; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, opts,
 			    .bpf_cookie = set->cookies[i],
@@ -329,15 +477,22 @@ static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 		struct held h = {.fd = -1, .key = set->key};
 		int err;
 
+		if (func_at(set, i) != func_at(set, func)) {
+			first = l->count;
+			func = i;
+		}
 		h.link = bpf_program__attach_uprobe_opts(
 			set->prog, set->pid ? set->pid : -1, set->path,
 			set->offsets[i], &opts);
 		err = h.link ? keep(l, &h) : -errno;
 		if (!err)
 			continue;
-		if (!site_error(err))
+		if (!gn_attach_is_site_error(err))
 			return err;
-		*refused += 1;
+		while (l->count > first)
+			let_go(&l->held[--l->count]);
+		leave_out(set, i, err, refused);
+		i = next_function(set, i) - 1;
 	}
 	return 0;
 }
@@ -353,7 +508,9 @@ int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 	case GN_ATTACH_MULTI:
 		return add_multi(l, GN_TRACE_UPROBE_MULTI, set, refused);
 	case GN_ATTACH_SINGLE:
-		return add_single(l, set, refused);
+		return set->groups && set->count >= KEEPER_LEAST
+			       ? add_keeper(l, set, refused)
+			       : add_single(l, set, refused);
 	default:
 		return -EINVAL;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Probes onto files: by one uprobe.multi link a program where the kernel has
- * it (by bpf(2) itself, since libbpf 1.1 has neither kind), else one by one by
- * perf events. What the kernel has is found by trying.
+ * it (by bpf(2) itself, since libbpf 1.1 has neither kind), else by perf
+ * events, many probes by each where there are many (keeper.h). What the kernel
+ * has is found by trying.
  */
 #ifndef GNOMON_CAPTURE_ATTACH_H
 #define GNOMON_CAPTURE_ATTACH_H
@@ -21,7 +22,7 @@ enum gn_attach_mode {
 	GN_ATTACH_AUTO = 0,
 	GN_ATTACH_SESSION, /* enter and return by one multi link (6.13) */
 	GN_ATTACH_MULTI,   /* multi links (6.6) */
-	GN_ATTACH_SINGLE,  /* a perf event a probe (any) */
+	GN_ATTACH_SINGLE,  /* perf events (any) */
 };
 
 const char *gn_attach_mode_name(enum gn_attach_mode mode);
@@ -42,8 +43,32 @@ int gn_attach_try(enum gn_attach_mode mode);
  * cannot be measured. */
 uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
 
+/*
+ * True when links of one process are of each of its threads. Before about 6.10
+ * a multi link of a process is of its first thread only; then the links of
+ * GN_ATTACH_SINGLE serve. Found by a thread that hits a probe.
+ */
+bool gn_attach_whole_process(void);
+
 /* Measures a probe on a one-byte and on a five-byte nop, here and now. */
 bool gn_attach_nop5_cheaper(enum gn_attach_mode mode);
+
+/*
+ * Attaching and removing can take long. `fn` is called every tenth of a second
+ * and when something happens at `fd` (-1 = none), with how many probes are
+ * done: not 0 is that it is enough.
+ */
+struct gn_step {
+	int fd;
+	int (*fn)(void *ctx, bool attaching, size_t done, size_t total);
+	void *ctx;
+};
+
+/* The groups of a session: see GN_COOKIE_GROUP. */
+struct gn_groups {
+	int cookies; /* the map */
+	uint32_t next;
+};
 
 /* One program on some offsets of one file. */
 struct gn_probe_set {
@@ -52,21 +77,41 @@ struct gn_probe_set {
 	const uint64_t *offsets;
 	const uint64_t *cookies;
 	size_t count;
-	bool ret;     /* return probes */
-	pid_t pid;    /* 0 = every process that maps the file */
-	uint32_t key; /* for gn_links_remove(); 0 = none */
+	bool ret;		    /* return probes */
+	pid_t pid;		    /* 0 = every process that maps the file */
+	uint32_t key;		    /* for gn_links_remove(); 0 = none */
+	struct gn_groups *groups;   /* NULL: each probe by itself */
+	const struct gn_step *step; /* or NULL */
+	/* Told of a function that is left out: a cookie of it and what the
+	 * kernel said of one of its sites. NULL: nobody asks. */
+	void (*left_out)(void *ctx, uint64_t cookie, int err);
+	void *ctx;
 };
+
+/* True for an error that one bad site of many can be the reason of. */
+bool gn_attach_is_site_error(int err);
+
+/* A perf event, without a program yet, on one probe of a set. */
+int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
 
 /* What holds probes in place; closing it removes them. */
 struct gn_links;
 
 struct gn_links *gn_links_new(void);
-/* Removes every probe, in parallel where the kernel allows. */
-void gn_links_free(struct gn_links *l);
+
+/* Removes every probe. How many are still being removed, by processes that do
+ * it for themselves, since the step (may be NULL) said that it is enough. */
+size_t gn_links_free(struct gn_links *l, const struct gn_step *step);
+
+/* False when somebody ended a process that held some. */
+bool gn_links_hold(const struct gn_links *l);
 
 /*
- * Attaches a set. Sites that the kernel refuses are left out and counted in
- * `refused`; <0 when nothing could be attached for another reason.
+ * Attaches a set, in which the probes of a function follow one another. A
+ * function with a site that the kernel refuses is left out whole (half of one
+ * would be calls that never end) and counted in `refused`; <0 when nothing
+ * could be attached for another reason. -EINTR: the set's step says that it is
+ * enough.
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);

@@ -6,68 +6,124 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Hidden functions of their own, aligned so that no nop crosses a page. */
-__asm__(".pushsection .text\n"
-	".balign 64\n"
-	".type gn_cal_nop1, @function\n"
-	"gn_cal_nop1: .byte 0x90\n"
-	"ret\n"
-	".size gn_cal_nop1, .-gn_cal_nop1\n"
-	".balign 64\n"
-	".type gn_cal_nop5, @function\n"
-	"gn_cal_nop5: .byte 0x0f,0x1f,0x44,0x00,0x00\n"
-	"ret\n"
-	".size gn_cal_nop5, .-gn_cal_nop5\n"
-	".balign 64\n"
-	".type gn_cal_push, @function\n"
-	"gn_cal_push: push %rbp\n"
-	"pop %rbp\n"
-	"ret\n"
-	".size gn_cal_push, .-gn_cal_push\n"
-	".balign 64\n"
-	".type gn_cal_call, @function\n"
-	"gn_cal_call: push %rbp\n"
-	"pop %rbp\n"
-	"ret\n"
-	".size gn_cal_call, .-gn_cal_call\n"
-	".balign 64\n"
-	".type gn_cal_nest, @function\n"
-	"gn_cal_nest: push %rbp\n"
-	"call gn_cal_call\n"
-	"pop %rbp\n"
-	"ret\n"
-	".size gn_cal_nest, .-gn_cal_nest\n"
-	".balign 64\n"
-	".type gn_cal_step, @function\n"
-	"gn_cal_step: xor %eax, %eax\n"
-	"ret\n"
-	".size gn_cal_step, .-gn_cal_step\n"
-	".popsection\n");
+/*
+ * Hidden functions of their own, aligned so that no nop crosses a page. A ret
+ * is not where a call returns to: a probe on it is one more hit, no other.
+ */
+#define FUNCTION(name, body)                                                \
+	".balign 64\n"                                                      \
+	".type gn_cal_" #name ", @function\n"                               \
+	"gn_cal_" #name ": " body ".size gn_cal_" #name ", .-gn_cal_" #name \
+	"\n"
+
+/* Functions with an enter and a leave of their own. */
+#define PLAIN(kind)                                          \
+	FUNCTION(inner##kind, "push %rbp\n"                  \
+			      "call gn_cal_work\n"           \
+			      "pop %rbp\n"                   \
+			      "gn_cal_inner_ret" #kind ":\n" \
+			      "ret\n")                       \
+	FUNCTION(outer##kind, "push %rbp\n"                  \
+			      "call gn_cal_work\n"           \
+			      "call gn_cal_inner" #kind "\n" \
+			      "call gn_cal_work\n"           \
+			      "call gn_cal_inner" #kind "\n" \
+			      "call gn_cal_work\n"           \
+			      "pop %rbp\n"                   \
+			      "gn_cal_outer_ret" #kind ":\n" \
+			      "ret\n")
+
+/* Functions that call hooks as compiled code does. */
+#define HOOKED(nop)                                                      \
+	FUNCTION(hooked_inner##nop, "call gn_cal_enter" #nop "\n"        \
+				    "call gn_cal_work\n"                 \
+				    "call gn_cal_leave" #nop "\n"        \
+				    "ret\n")                             \
+	FUNCTION(hooked_outer##nop, "call gn_cal_enter" #nop "\n"        \
+				    "call gn_cal_work\n"                 \
+				    "call gn_cal_hooked_inner" #nop "\n" \
+				    "call gn_cal_work\n"                 \
+				    "call gn_cal_hooked_inner" #nop "\n" \
+				    "call gn_cal_work\n"                 \
+				    "call gn_cal_leave" #nop "\n"        \
+				    "ret\n")
+
+__asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
+	nop5,
+	".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n") FUNCTION(enter1,
+							   ".byte 0x90\n ret\n")
+		FUNCTION(leave1, ".byte 0x90\n ret\n") FUNCTION(
+			enter5, ".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
+			FUNCTION(leave5,
+				 ".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
+	/* rdi: cycles; all functions leave it as it is */
+	FUNCTION(work, "rdtsc\n"
+		       "shl $32, %rdx\n"
+		       "or %rdx, %rax\n"
+		       "lea (%rax, %rdi), %rcx\n"
+		       "1: rdtsc\n"
+		       "shl $32, %rdx\n"
+		       "or %rdx, %rax\n"
+		       "cmp %rcx, %rax\n"
+		       "jb 1b\n"
+		       "ret\n") PLAIN() PLAIN(_call) HOOKED(1)
+		HOOKED(5) ".popsection\n");
 
 #define HIDDEN __attribute__((visibility("hidden")))
 extern void gn_cal_nop1(void) HIDDEN;
 extern void gn_cal_nop5(void) HIDDEN;
-extern void gn_cal_push(void) HIDDEN;
-extern void gn_cal_call(void) HIDDEN;
-extern void gn_cal_nest(void) HIDDEN;
-extern void gn_cal_step(void) HIDDEN;
+extern void gn_cal_outer(void) HIDDEN;
+extern void gn_cal_inner(void) HIDDEN;
+extern void gn_cal_outer_ret(void) HIDDEN;
+extern void gn_cal_inner_ret(void) HIDDEN;
+extern void gn_cal_outer_call(void) HIDDEN;
+extern void gn_cal_inner_call(void) HIDDEN;
+extern void gn_cal_enter1(void) HIDDEN;
+extern void gn_cal_leave1(void) HIDDEN;
+extern void gn_cal_enter5(void) HIDDEN;
+extern void gn_cal_leave5(void) HIDDEN;
+extern void gn_cal_work(uint64_t cycles) HIDDEN;
+extern void gn_cal_hooked_outer1(void) HIDDEN;
+extern void gn_cal_hooked_outer5(void) HIDDEN;
 
 typedef void (*site_fn)(void);
 
 static site_fn site_of(enum gn_cal_site site)
 {
 	static const site_fn sites[GN_CAL_COUNT] = {
-		[GN_CAL_NOP1] = gn_cal_nop1, [GN_CAL_NOP5] = gn_cal_nop5,
-		[GN_CAL_PUSH] = gn_cal_push, [GN_CAL_CALL] = gn_cal_call,
-		[GN_CAL_NEST] = gn_cal_nest, [GN_CAL_STEP] = gn_cal_step,
+		[GN_CAL_NOP1] = gn_cal_nop1,
+		[GN_CAL_NOP5] = gn_cal_nop5,
+		[GN_CAL_OUTER] = gn_cal_outer,
+		[GN_CAL_INNER] = gn_cal_inner,
+		[GN_CAL_OUTER_RET] = gn_cal_outer_ret,
+		[GN_CAL_INNER_RET] = gn_cal_inner_ret,
+		[GN_CAL_OUTER_CALL] = gn_cal_outer_call,
+		[GN_CAL_INNER_CALL] = gn_cal_inner_call,
+		[GN_CAL_ENTER1] = gn_cal_enter1,
+		[GN_CAL_LEAVE1] = gn_cal_leave1,
+		[GN_CAL_ENTER5] = gn_cal_enter5,
+		[GN_CAL_LEAVE5] = gn_cal_leave5,
 	};
 
 	return sites[site];
 }
 
-void gn_calibrate_hit(enum gn_cal_site site)
+void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles)
 {
-	site_of(site)();
+	static const site_fn outer[] = {
+		[GN_CAL_RETS] = gn_cal_outer,
+		[GN_CAL_CALLS] = gn_cal_outer_call,
+		[GN_CAL_HOOKS1] = gn_cal_hooked_outer1,
+		[GN_CAL_HOOKS5] = gn_cal_hooked_outer5,
+	};
+	void (*volatile call)(uint64_t) = (void (*)(uint64_t))outer[pair];
+
+	call(cycles);
+}
+
+void gn_calibrate_work(uint64_t cycles)
+{
+	gn_cal_work(cycles);
 }
 
 int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset)

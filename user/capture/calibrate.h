@@ -12,20 +12,45 @@
 enum gn_cal_site {
 	GN_CAL_NOP1, /* a one-byte nop: emulated everywhere */
 	GN_CAL_NOP5, /* a five-byte nop: optimised from 6.16 on */
-	GN_CAL_PUSH, /* push: emulated, as at the start of functions */
-	GN_CAL_CALL, /* the same, for a return probe */
-	GN_CAL_NEST, /* the same, and calls GN_CAL_CALL */
-	GN_CAL_STEP, /* xor: single-stepped */
+	/* Two functions, OUTER calls INNER twice. Each has its enter at a push
+	 * and one ret. */
+	GN_CAL_OUTER,
+	GN_CAL_INNER,
+	GN_CAL_OUTER_RET,
+	GN_CAL_INNER_RET,
+	/* the same for return probes */
+	GN_CAL_OUTER_CALL,
+	GN_CAL_INNER_CALL,
+	/* The same two as a runtime calls hooks: each calls an enter and a
+	 * leave site, once with a one-byte nop and once with a five-byte one.
+	 */
+	GN_CAL_ENTER1,
+	GN_CAL_LEAVE1,
+	GN_CAL_ENTER5,
+	GN_CAL_LEAVE5,
 	GN_CAL_COUNT
+};
+
+/* The pairs of functions that can be run through. */
+enum gn_cal_pair {
+	GN_CAL_RETS,   /* OUTER, INNER and their rets */
+	GN_CAL_CALLS,  /* OUTER_CALL, INNER_CALL */
+	GN_CAL_HOOKS1, /* ENTER1, LEAVE1 */
+	GN_CAL_HOOKS5, /* ENTER5, LEAVE5 */
 };
 
 /* File offset of the site in GN_CAL_PATH; <0 when it cannot be found. */
 int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset);
 
-/* Runs through the site `n` times; nanoseconds of all. */
+/* Runs through NOP1 or NOP5 `n` times; nanoseconds of all. */
 uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
 
-/* Runs through the site once. */
-void gn_calibrate_hit(enum gn_cal_site site);
+/* Calls the outer function of a pair: it works, calls the inner one, works,
+ * calls it again, and works; the inner one works. All of this work takes
+ * `cycles` of the processor's time stamp counter each. */
+void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
+
+/* That work alone. */
+void gn_calibrate_work(uint64_t cycles);
 
 #endif

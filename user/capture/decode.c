@@ -67,6 +67,44 @@ static void set_flow(const ZydisDecodedInstruction *z,
 		in->flow = GN_FLOW_OTHER;
 }
 
+static bool by_flags(const ZydisDecodedInstruction *z)
+{
+	return (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		(z->opcode & 0xf0) == 0x70) ||
+	       (z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+		(z->opcode & 0xf0) == 0x80);
+}
+
+/* Does it only compute: at most some cycles, no call of anything? */
+static bool is_light(const ZydisDecodedInstruction *z)
+{
+	if (z->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
+			     ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		return false;
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_BINARY:
+		return z->mnemonic != ZYDIS_MNEMONIC_DIV &&
+		       z->mnemonic != ZYDIS_MNEMONIC_IDIV;
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+		return true;
+	case ZYDIS_CATEGORY_POP:
+		return z->mnemonic == ZYDIS_MNEMONIC_POP;
+	default:
+		return z->mnemonic == ZYDIS_MNEMONIC_LEA ||
+		       z->mnemonic == ZYDIS_MNEMONIC_LEAVE ||
+		       z->mnemonic == ZYDIS_MNEMONIC_VZEROUPPER;
+	}
+}
+
 static void set_flow_by_name(const ZydisDecodedInstruction *z,
 			     struct gn_insn *in)
 {
@@ -110,6 +148,8 @@ static void set_flow_by_name(const ZydisDecodedInstruction *z,
 	    z->meta.category == ZYDIS_CATEGORY_STRINGOP)
 		in->slow = true;
 	in->notrack = z->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
+	in->light = in->flow == GN_FLOW_NEXT && !in->slow && is_light(z);
+	in->condition = by_flags(z) ? z->opcode & 0xf : GN_NO_CONDITION;
 }
 
 static void effect_mov(const ZydisDecodedOperand *op, struct gn_insn *in)
@@ -176,9 +216,21 @@ static void effect_add(const ZydisDecodedOperand *op, int sign,
 	} else if (sign > 0 && is_gpr64(&op[1])) {
 		in->effect = GN_EFF_ADD_REG;
 		in->src = gpr(op[1].reg.value);
-	} else if (is_gpr64(&op[1])) {
-		in->effect = GN_EFF_ALIGN;
+	} else {
+		in->dst = GN_NO_REG;
 	}
+}
+
+/* A mask that rounds down, as frames with large alignments are made. */
+static void effect_and(const ZydisDecodedOperand *op, struct gn_insn *in)
+{
+	int64_t mask = op[1].imm.value.s;
+
+	if (!is_gpr64(&op[0]) || op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+	    mask >= 0 || mask < -4096 || (-mask & (-mask - 1)))
+		return;
+	in->effect = GN_EFF_ALIGN;
+	in->dst = gpr(op[0].reg.value);
 }
 
 static void set_effect(const ZydisDecodedInstruction *z,
@@ -223,10 +275,7 @@ static void set_effect(const ZydisDecodedInstruction *z,
 		effect_add(op, -1, in);
 		break;
 	case ZYDIS_MNEMONIC_AND:
-		if (is_gpr64(&op[0])) {
-			in->effect = GN_EFF_ALIGN;
-			in->dst = gpr(op[0].reg.value);
-		}
+		effect_and(op, in);
 		break;
 	case ZYDIS_MNEMONIC_LEAVE:
 		in->effect = GN_EFF_LEAVE;
@@ -293,46 +342,39 @@ bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 	return true;
 }
 
-/* May an instruction of the one-byte opcodes with a ModRM byte write rsp? */
-static bool modrm_sets_rsp(const ZydisDecodedInstruction *z)
-{
-	bool reg = z->raw.modrm.reg == 4 && !z->raw.rex.R;
-	bool rm =
-		z->raw.modrm.mod == 3 && z->raw.modrm.rm == 4 && !z->raw.rex.B;
-
-	switch (z->opcode) {
-	case 0x8b: /* mov reg, rm */
-	case 0x8d: /* lea */
-	case 0x63: /* movsxd */
-		return reg;
-	case 0x89: /* mov rm, reg */
-	case 0x8f: /* pop rm */
-	case 0xc7: /* mov rm, imm */
-		return rm;
-	case 0x87: /* xchg */
-		return reg || rm;
-	default: /* or, xor, ...: both directions, without cmp */
-		return z->opcode < 0x38 && (z->opcode & 2 ? reg : rm);
-	}
-}
-
+/* May the instruction write rsp, otherwise than as gn_skim says? */
 static bool skim_sets_rsp(const ZydisDecodedInstruction *z)
 {
+	bool one = z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+	bool reg, rm;
+
+	/* few vector instructions have a general register as their result;
+	 * which one is seen by all of their bits */
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-		return false;			  /* vectors */
-	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F) /* cmov */
-		return (z->opcode & 0xf0) == 0x40 && z->raw.modrm.reg == 4 &&
-		       !z->raw.rex.R;
-	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return true;
+	if (!(z->attributes & ZYDIS_ATTRIB_HAS_MODRM)) {
+		if (one && (z->opcode == 0xc8 || z->opcode == 0xc9))
+			return true; /* enter, leave */
+		/* pop, xchg, mov, bswap */
+		return (z->opcode & 7) == 4 && !z->raw.rex.B &&
+		       (one ? z->opcode == 0x5c || z->opcode >= 0x90
+			    : z->opcode == 0xcc);
+	}
+	reg = z->raw.modrm.reg == 4 && !z->raw.rex.R;
+	rm = z->raw.modrm.mod == 3 && z->raw.modrm.rm == 4 && !z->raw.rex.B;
+	if (one && (z->opcode == 0x81 || z->opcode == 0x83))
+		return rm && z->raw.modrm.reg != 0 && z->raw.modrm.reg != 5 &&
+		       z->raw.modrm.reg != 7; /* add, sub, cmp */
+	return reg || rm;
+}
+
+static bool skim_calls_kernel(const ZydisDecodedInstruction *z)
+{
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return false;
-	if (z->attributes & ZYDIS_ATTRIB_HAS_MODRM)
-		return modrm_sets_rsp(z);
-	if (z->raw.rex.B)
-		return false;
-	return z->opcode == 0x5c || /* pop rsp */
-	       z->opcode == 0x94 || /* xchg rsp, rax */
-	       z->opcode == 0xbc || /* mov rsp, imm */
-	       z->opcode == 0xc8;   /* enter */
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return z->opcode == 0x05 || z->opcode == 0x34;
+	return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && z->opcode == 0xcd;
 }
 
 static void skim_ref(const ZydisDecodedInstruction *z, uint64_t addr,
@@ -372,6 +414,7 @@ void gn_decode_skim(const uint8_t *bytes, size_t size, uint64_t addr,
 		return;
 	skim->len = z.length;
 	skim->sets_rsp = skim_sets_rsp(&z);
+	skim->calls_kernel = skim_calls_kernel(&z);
 	skim_ref(&z, addr, skim);
 }
 

@@ -13,6 +13,8 @@
 /* Numbers of general registers as the processor has them. */
 enum { GN_RAX = 0, GN_RSP = 4, GN_RBP = 5, GN_REGS = 16, GN_NO_REG = 0xff };
 
+#define GN_NO_CONDITION 0xff
+
 enum gn_flow {
 	GN_FLOW_NEXT = 0, /* to the next instruction */
 	GN_FLOW_CALL,	  /* direct: target */
@@ -31,7 +33,7 @@ enum gn_effect {
 	GN_EFF_POP,	/* dst from memory, rsp += imm */
 	GN_EFF_ADD,	/* dst += imm */
 	GN_EFF_ADD_REG, /* dst += src */
-	GN_EFF_ALIGN,	/* dst is changed, but stays about where it was */
+	GN_EFF_ALIGN,	/* dst is rounded down, by less than a page */
 	GN_EFF_COPY,	/* dst = src + imm */
 	GN_EFF_CONST,	/* dst = imm, an address */
 	GN_EFF_LOAD,	/* dst = 8 bytes of memory */
@@ -62,6 +64,9 @@ struct gn_insn {
 	bool notrack;	  /* an indirect jump that no endbr64 need follow */
 	bool nop;
 	bool endbr;
+	bool light; /* some cycles, and no memory but its operand */
+	/* of a jump by the flags, as encoded, else GN_NO_CONDITION */
+	uint8_t condition;
 	bool slow; /* can run long: system calls, repeated string operations */
 };
 
@@ -74,8 +79,9 @@ enum gn_ref { GN_REF_NONE = 0, GN_REF_CALL, GN_REF_JUMP, GN_REF_ADDRESS };
 /* What a glance at an instruction tells. */
 struct gn_skim {
 	size_t len;    /* 0: there is none */
-	bool sets_rsp; /* maybe, otherwise than by push, pop, call, add or sub
-			*/
+	bool sets_rsp; /* maybe, otherwise than by push, pop, call, return or an
+			* added constant */
+	bool calls_kernel;
 	enum gn_ref
 		ref; /* it calls, jumps to, or takes the address of target */
 	uint64_t target;

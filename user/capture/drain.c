@@ -5,10 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As in bpf/hooks.bpf.h: room for the two texts of a sent name. */
-#define SENT_NAME_MAX	1024
-#define SENT_MODULE_MAX 256
-
 static size_t fixed_size(enum gn_kind kind)
 {
 	switch (kind) {
@@ -28,15 +24,16 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 	struct gn_rec_text *r = (struct gn_rec_text *)buf;
 	size_t packed;
 
-	if (size < sizeof(*sent) + SENT_NAME_MAX + SENT_MODULE_MAX ||
-	    sent->len[0] > SENT_NAME_MAX || sent->len[1] > SENT_MODULE_MAX)
+	if (size < sizeof(*sent) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX ||
+	    sent->len[0] > GN_SENT_NAME_MAX ||
+	    sent->len[1] > GN_SENT_MODULE_MAX)
 		return -EBADMSG;
 	packed = sizeof(*r) + sent->len[0] + sent->len[1];
 	packed = (packed + 7) & ~(size_t)7;
 	memset(buf, 0, packed);
 	memcpy(r, sent, sizeof(*r));
 	memcpy(r->text, sent->text, sent->len[0]);
-	memcpy(r->text + sent->len[0], sent->text + SENT_NAME_MAX,
+	memcpy(r->text + sent->len[0], sent->text + GN_SENT_NAME_MAX,
 	       sent->len[1]);
 	r->size = (uint32_t)packed;
 	return take(ctx, &r->h, packed);

@@ -52,6 +52,14 @@ static void put_number(struct gn_session *s, const char *key, size_t n)
 	put_info(s, key, text);
 }
 
+void gn_session_put_functions(struct gn_session *s)
+{
+	put_number(s, "functions.return", s->native.by_return);
+	put_number(s, "functions.ret", s->native.by_ret);
+	put_number(s, "functions.stepped", s->native.stepped);
+	put_number(s, "functions.refused", s->native.refused + s->refused);
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
@@ -71,10 +79,7 @@ void gn_session_put_facts(struct gn_session *s)
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (gn_filter_positive(s->filter)) {
-		put_number(s, "functions.return", s->native.by_return);
-		put_number(s, "functions.ret", s->native.by_ret);
-		put_number(s, "functions.refused",
-			   s->native.refused + s->refused);
+		gn_session_put_functions(s);
 		put_info(s, "functions.verdict", s->native.verdict);
 	} else {
 		put_info(s, "hint",

@@ -1,47 +1,142 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which files a program or a process maps. */
-#include "capture/target.h"
+#include "capture/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MAX_FILES 4096
 #define LOADER	  "/lib64/ld-linux-x86-64.so.2"
+#define DELETED	  " (deleted)"
 
-int gn_paths_add(struct gn_paths *p, const char *path)
+const char *gn_file_place(int fd, char *place)
 {
-	char **list;
-	char *copy;
+	/* of the process, also in a thread with a file table of its own */
+	snprintf(place, GN_FILE_PLACE, "/proc/self/fd/%d", fd);
+	return place;
+}
 
-	for (size_t i = 0; i < p->count; i++)
-		if (!strcmp(p->path[i], path))
-			return 0;
-	if (p->count >= MAX_FILES)
+void gn_files_raise(rlim_t *was)
+{
+	struct rlimit lim;
+
+	*was = 0;
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == lim.rlim_max)
+		return;
+	*was = lim.rlim_cur;
+	lim.rlim_cur = lim.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &lim))
+		*was = 0; /* what fails for it says so */
+}
+
+/* Devices and pipes are never opened: that could block or act. */
+static int open_regular(const char *path)
+{
+	char place[GN_FILE_PLACE];
+	struct stat st;
+	int fd = open(path, O_PATH | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENOEXEC;
+	else
+		err = open(gn_file_place(fd, place), O_RDONLY | O_CLOEXEC);
+	if (err == -1)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static struct gn_file *find_file(const struct gn_files *f,
+				 const struct gn_file_id *id)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->file[i].fd >= 0 && gn_file_same(&f->file[i].id, id))
+			return &f->file[i];
+	return NULL;
+}
+
+int gn_files_move(struct gn_files *f, struct gn_file *file)
+{
+	struct gn_file *list = f->file;
+
+	if (f->count >= MAX_FILES)
 		return -E2BIG;
-	list = realloc(p->path, (p->count + 1) * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	p->path = list;
-	copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	p->path[p->count++] = copy;
+	if (f->count == f->room) {
+		size_t room = f->room ? f->room * 2 : 16;
+
+		list = reallocarray(list, room, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		f->file = list;
+		f->room = room;
+	}
+	list[f->count++] = *file;
+	*file = (struct gn_file){.fd = -1};
 	return 0;
 }
 
-void gn_paths_free(struct gn_paths *p)
+/* Takes over `fd`, or closes it. */
+static int add_file(struct gn_files *f, const char *path, int fd,
+		    const struct gn_file_id *id, bool program)
 {
-	for (size_t i = 0; i < p->count; i++)
-		free(p->path[i]);
-	free(p->path);
-	memset(p, 0, sizeof(*p));
+	struct gn_file file = {
+		.path = strdup(path), .fd = fd, .id = *id, .program = program};
+	int err = file.path ? gn_files_move(f, &file) : -ENOMEM;
+
+	if (err && fd >= 0)
+		close(fd);
+	free(file.path); /* NULL when it was taken over */
+	return err;
+}
+
+int gn_files_add(struct gn_files *f, const char *path, bool program, size_t *at)
+{
+	int err, fd = open_regular(path);
+	struct gn_file *known;
+	struct gn_file_id id;
+
+	if (fd < 0)
+		return fd;
+	err = gn_maps_name(fd, &id);
+	known = err ? NULL : find_file(f, &id);
+	if (err || known) {
+		close(fd);
+		if (err)
+			return err;
+		known->program |= program;
+	} else {
+		err = add_file(f, path, fd, &id, program);
+		if (err)
+			return err;
+		known = &f->file[f->count - 1];
+	}
+	if (at)
+		*at = (size_t)(known - f->file);
+	return 0;
+}
+
+void gn_files_free(struct gn_files *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->file[i].path);
+		if (f->file[i].fd >= 0)
+			close(f->file[i].fd);
+	}
+	free(f->file);
+	memset(f, 0, sizeof(*f));
 }
 
 /*
@@ -62,27 +157,40 @@ static void list_child(int out, const char *program, const struct gn_user *u)
 	_exit(127);
 }
 
+/* Of a file that is there and cannot be opened: only that it is one more. */
+static int add_unread(struct gn_files *f, const char *path, int err)
+{
+	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM)
+		return err;
+	for (size_t i = 0; i < f->count; i++)
+		if (f->file[i].fd < 0 && !strcmp(f->file[i].path, path))
+			return 0;
+	return add_file(f, path, -1, &(struct gn_file_id){0, 0}, false);
+}
+
 /* "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)" */
-static int take_line(struct gn_paths *out, char *line)
+static int take_line(struct gn_files *f, char *line)
 {
 	char *path = strchr(line, '/');
 	char *end = path ? strstr(path, " (0x") : NULL;
+	int err;
 
 	if (!end)
 		return 0;
 	*end = 0;
-	return gn_paths_add(out, path);
+	err = gn_files_add(f, path, false, NULL);
+	return err ? add_unread(f, path, err) : 0;
 }
 
-int gn_target_files(const char *program, const struct gn_user *u,
-		    struct gn_paths *out)
+int gn_files_of_program(const char *program, const struct gn_user *u,
+			struct gn_files *f)
 {
 	char line[PATH_MAX + 256];
 	int fds[2], err, status;
 	pid_t pid;
-	FILE *f;
+	FILE *in;
 
-	err = gn_paths_add(out, program);
+	err = gn_files_add(f, program, true, NULL);
 	if (err)
 		return err;
 	if (pipe2(fds, O_CLOEXEC))
@@ -92,58 +200,133 @@ int gn_target_files(const char *program, const struct gn_user *u,
 	if (!pid)
 		list_child(fds[1], program, u);
 	close(fds[1]);
-	f = fdopen(fds[0], "r");
-	if (pid < 0 || !f) {
+	in = fdopen(fds[0], "r");
+	if (pid < 0 || !in) {
 		err = -errno;
 		close(fds[0]);
 		return err;
 	}
-	while (!err && fgets(line, sizeof(line), f))
-		err = take_line(out, line);
-	fclose(f);
+	while (!err && fgets(line, sizeof(line), in))
+		err = take_line(f, line);
+	fclose(in);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return err; /* a static program has none: not an error */
 }
 
-/* "7f..-7f.. r-xp 00000000 08:01 1234   /usr/lib/libc.so.6" */
-static int take_map(pid_t pid, struct gn_paths *out, char *line)
+/* What `name` is for the process itself: the kernel tells it from gnomon's
+ * root, and adds a word when no folder has the file any more. */
+static const char *own_name(pid_t pid, int fd, char *name)
 {
-	char path[PATH_MAX + 64];
-	char *name = strchr(line, '/');
-	int perms;
+	char link[64], root[PATH_MAX];
+	size_t len = strlen(name), at = sizeof(DELETED) - 1;
+	struct stat st;
+	ssize_t n;
 
-	if (!name || sscanf(line, "%*s %n", &perms) < 0 ||
-	    strncmp(line + perms, "r-xp", 4))
-		return 0;
-	name[strcspn(name, "\n")] = 0;
-	/* seen from the process's own root: it can be in a container */
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name);
-	if (access(path, R_OK))
-		return 0; /* deleted or a device: it cannot be read anyway */
-	return gn_paths_add(out, path);
+	if (len > at && !strcmp(name + len - at, DELETED) && fd >= 0 &&
+	    !fstat(fd, &st) && !st.st_nlink)
+		name[len - at] = '\0';
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	n = readlink(link, root, sizeof(root) - 1);
+	if (n > 1 && !strncmp(name, root, (size_t)n) && name[n] == '/')
+		name += n;
+	return name;
 }
 
-int gn_process_files(pid_t pid, struct gn_paths *out)
+/* What is mapped, and by its path only where the kernel lets nobody else open
+ * it and it is the same file. */
+static int open_mapping(pid_t pid, const struct gn_mapping *m)
 {
-	char line[PATH_MAX + 256], path[64], real[PATH_MAX];
-	ssize_t len;
-	int err;
-	FILE *f;
+	char path[PATH_MAX + 64];
+	struct gn_file_id id;
+	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	len = readlink(path, real, sizeof(real) - 1);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 (int)pid, m->start, m->end);
+	fd = open_regular(path);
+	if (fd == -EPERM || fd == -EACCES) {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid,
+			 m->name);
+		fd = open_regular(path);
+	}
+	if (fd < 0)
+		return fd;
+	if (!gn_maps_name(fd, &id) && gn_file_same(&id, &m->file))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* What the kernel puts into every process. */
+static bool is_kernels(const struct gn_mapping *m)
+{
+	return !strcmp(m->name, "[vdso]") || !strcmp(m->name, "[vsyscall]") ||
+	       !strcmp(m->name, "[uprobes]");
+}
+
+static int take_mapping(pid_t pid, struct gn_files *f,
+			const struct gn_mapping *m)
+{
+	char name[PATH_MAX];
+	int fd;
+
+	/* what can be written need not be what the file has */
+	if (m->exec && !is_kernels(m) &&
+	    (!m->file.ino || m->name[0] != '/' || m->write))
+		f->loose_code = true;
+	if (!m->exec || !m->file.ino || m->name[0] != '/' ||
+	    find_file(f, &m->file))
+		return 0;
+	fd = open_mapping(pid, m);
+	if (fd == -EISDIR || fd == -ENOEXEC) {
+		f->loose_code = true;
+		return 0; /* a device has no functions */
+	}
+	snprintf(name, sizeof(name), "%s", m->name);
+	if (fd < 0)
+		return add_unread(f, own_name(pid, fd, name), fd);
+	return add_file(f, own_name(pid, fd, name), fd, &m->file, false);
+}
+
+static int take_program(pid_t pid, struct gn_files *f)
+{
+	char link[64], name[PATH_MAX];
+	struct gn_file_id id;
+	struct gn_file *known;
+	ssize_t len;
+	int fd, err;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	len = readlink(link, name, sizeof(name) - 1);
 	if (len < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	real[len] = 0;
-	snprintf(line, sizeof(line), "/proc/%d/root%s", pid, real);
-	err = gn_paths_add(out, access(line, R_OK) ? path : line);
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	while (!err && fgets(line, sizeof(line), f))
-		err = take_map(pid, out, line);
-	fclose(f);
+	name[len] = '\0';
+	fd = open_regular(link);
+	if (fd < 0)
+		return fd;
+	err = gn_maps_name(fd, &id);
+	known = err ? NULL : find_file(f, &id);
+	if (err || known) {
+		if (known)
+			known->program = true;
+		close(fd);
+		return err;
+	}
+	return add_file(f, own_name(pid, fd, name), fd, &id, true);
+}
+
+int gn_files_of_process(pid_t pid, struct gn_files *f)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int err = take_program(pid, f), got;
+
+	if (!err)
+		err = gn_maps_open(&maps, pid);
+	if (err)
+		return err;
+	while (!err && (got = gn_maps_next(&maps, &m)))
+		err = got < 0 ? got : take_mapping(pid, f, &m);
+	gn_maps_close(&maps);
 	return err;
 }

@@ -121,7 +121,7 @@ static void *hold(void *arg)
 	}
 	pthread_mutex_unlock(&h->lock);
 	/* here, for a table is closed after its thread can be joined */
-	gn_links_free(h->links);
+	gn_links_free(h->links, NULL);
 	return NULL;
 }
 
@@ -141,7 +141,7 @@ static int start(struct holder *h)
 	err = pthread_create(&h->thread, &attr, hold, h);
 	pthread_attr_destroy(&attr);
 	if (err) {
-		gn_links_free(h->links);
+		gn_links_free(h->links, NULL);
 		h->links = NULL;
 	}
 	return -err;

@@ -156,8 +156,8 @@ static int make_room(struct gn_session *s)
 
 	if (m->native)
 		return 0;
-	m->native = calloc(s->next_func, 1);
-	m->nnative = m->native ? s->next_func : 0;
+	m->native = calloc(s->functions.next, 1);
+	m->nnative = m->native ? s->functions.next : 0;
 	return m->native ? 0 : -ENOMEM;
 }
 
@@ -197,8 +197,8 @@ static int mute_native(struct gn_session *s, uint32_t index)
 	struct gn_mute *m = s->mute;
 	int err;
 
-	if (!index || index >= s->next_func)
-		return -ENOENT;
+	if (!index || index >= s->functions.next)
+		return index && s->later ? -EOPNOTSUPP : -ENOENT;
 	if (index >= m->nnative || !m->holders ||
 	    (m->native[index] & (OWN | SHARED)) != OWN) {
 		if (index < m->nnative && !m->native[index])

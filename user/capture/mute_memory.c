@@ -6,70 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gelf.h>
-
-/* More mappings than a process may have. */
-#define LINES_MAX (1u << 21)
-
-/* One line of /proc/PID/maps, but for the path. */
-struct mapping {
-	uint64_t start, end, offset, dev, ino;
-	bool private_write;
-};
-
-/* A hexadecimal or decimal number that ends with `end`. */
-static bool take_number(const char **text, int base, char end, uint64_t *value)
-{
-	char *stop;
-
-	if (**text == ' ' || **text == '-' || **text == '+')
-		return false;
-	errno = 0;
-	*value = strtoull(*text, &stop, base);
-	if (stop == *text || *stop != end || errno)
-		return false;
-	*text = stop + 1;
-	return true;
-}
-
-static bool parse_line(const char *line, struct mapping *m)
-{
-	uint64_t major, minor;
-
-	if (!take_number(&line, 16, '-', &m->start) ||
-	    !take_number(&line, 16, ' ', &m->end) || m->start >= m->end)
-		return false;
-	if (strnlen(line, 5) < 5 || line[4] != ' ')
-		return false;
-	m->private_write = line[0] == 'r' && line[1] == 'w' && line[3] == 'p';
-	line += 5;
-	if (!take_number(&line, 16, ' ', &m->offset) ||
-	    !take_number(&line, 16, ':', &major) ||
-	    !take_number(&line, 16, ' ', &minor) || major > UINT32_MAX ||
-	    minor > UINT32_MAX)
-		return false;
-	m->dev = major << 32 | minor;
-	/* anonymous ones end here; before a path are blanks */
-	return take_number(&line, 10, ' ', &m->ino) ||
-	       take_number(&line, 10, '\n', &m->ino);
-}
-
-/* The next line; 1, 0 at the end, -EILSEQ. */
-static int next_line(FILE *maps, char **line, size_t *room, struct mapping *m)
-{
-	uint64_t before = m->end;
-	ssize_t len = getline(line, room, maps);
-
-	if (len < 0)
-		return ferror(maps) ? -EIO : 0;
-	if (!parse_line(*line, m) || m->start < before)
-		return -EILSEQ;
-	return 1;
-}
 
 /* Where a mapping of the file would put the bytes; false: nowhere. */
 static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
@@ -81,68 +21,43 @@ static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
 	       !__builtin_add_overflow(*table, f->size, &end);
 }
 
-int gn_mute_scan(FILE *maps, const struct gn_mute_file *f, uint64_t *base)
+int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 {
 	uint64_t start = 0, table = 0, done = 0; /* bytes that are covered */
 	bool placed = false, ours = false;
-	struct mapping m = {0};
-	char *line = NULL;
-	size_t room = 0, found = 0, lines = 0;
+	struct gn_mapping m = {0};
+	struct gn_maps maps;
+	size_t found = 0;
 	int got;
 
+	gn_maps_of(&maps, f);
 	for (;;) {
 		uint64_t before = m.end;
 
-		got = next_line(maps, &line, &room, &m);
-		if (got > 0 && ++lines > LINES_MAX)
-			got = -E2BIG;
+		got = gn_maps_next(&maps, &m);
 		if (got <= 0)
 			break;
 		/* the bytes lie in a mapping of the file or right behind one */
-		ours = (m.ino == f->ino && m.dev == f->dev && m.ino) ||
-		       (ours && !m.ino && !m.dev && m.start == before);
-		if (ours && m.ino && !m.offset) {
+		ours = (m.file.ino && gn_file_same(&m.file, &file->id)) ||
+		       (ours && !m.file.ino && !m.file.dev &&
+			m.start == before);
+		if (ours && m.file.ino && !m.offset) {
 			start = m.start;
-			placed = place(f, start, &table);
+			placed = place(file, start, &table);
 			done = 0;
 		}
-		if (!placed || !ours || !m.private_write ||
+		if (!placed || !ours || !m.read || !m.write || m.shared ||
 		    table + done < m.start || table + done >= m.end)
 			continue;
-		done = f->size < m.end - table ? f->size : m.end - table;
-		if (done < f->size)
+		done = file->size < m.end - table ? file->size : m.end - table;
+		if (done < file->size)
 			continue;
 		*base = start;
 		placed = false;
 		found++;
 	}
-	free(line);
+	gn_maps_done(&maps);
 	return got ? got : found == 1 ? 0 : found ? -ENOTUNIQ : -ENOENT;
-}
-
-/* How the kernel's lists of mappings name the file that is open as `fd`. */
-static int name_file(int fd, struct gn_mute_file *f)
-{
-	char *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	FILE *maps = page == MAP_FAILED ? NULL : fopen("/proc/self/maps", "re");
-	struct mapping m = {0};
-	char *line = NULL;
-	size_t room = 0;
-	int got = maps ? 1 : -errno;
-
-	while (got > 0) {
-		got = next_line(maps, &line, &room, &m);
-		if (got > 0 && m.start == (uintptr_t)page)
-			break;
-	}
-	f->dev = m.dev;
-	f->ino = m.ino;
-	free(line);
-	if (maps)
-		fclose(maps);
-	if (page != MAP_FAILED)
-		munmap(page, 1);
-	return got < 0 ? got : got && m.ino ? 0 : -ENOENT;
 }
 
 /* The bytes' symbol, in a segment that is written. */
@@ -228,7 +143,7 @@ int gn_mute_file_read(const char *path, struct gn_mute_file *out)
 	    pread(fd, out->head, out->head_size, 0) != (ssize_t)out->head_size)
 		err = -ENOEXEC;
 	if (!err)
-		err = name_file(fd, out);
+		err = gn_maps_name(fd, &out->id);
 	close(fd);
 	return err;
 }
@@ -269,6 +184,8 @@ static int scan_live(FILE *maps, const struct gn_mute_file *file,
 	int err = -EILSEQ;
 
 	for (int i = 0; i < 16 && err == -EILSEQ; i++) {
+		/* not what is in the buffer */
+		fflush(maps);
 		rewind(maps);
 		err = gn_mute_scan(maps, file, base);
 	}

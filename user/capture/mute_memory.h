@@ -14,13 +14,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "capture/maps.h"
+
 #define GN_MUTE_SYMBOL "gnomon_mute"
 #define GN_MUTE_HEAD   4096
 
 /* A library file: where its bytes are, and how it is told from others. */
 struct gn_mute_file {
-	/* as /proc/PID/maps tells them, which stat(2) need not */
-	uint64_t dev, ino;
+	struct gn_file_id id;
 	uint64_t first; /* virtual address of the file's offset 0 */
 	uint64_t table; /* virtual address of the bytes */
 	uint64_t size;	/* how many */

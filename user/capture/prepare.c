@@ -66,6 +66,13 @@ static int find_mode(struct gn_session *s)
 	return 0;
 }
 
+/* How the kernel does what was chosen. */
+static void find_links(struct gn_session *s)
+{
+	s->by_thread =
+		s->mode != GN_ATTACH_SINGLE && !gn_attach_whole_process();
+}
+
 static int find_command(struct gn_session *s)
 {
 	const char *name = s->opts.command[0];
@@ -98,7 +105,7 @@ static void warn_running(struct gn_session *s, pid_t pid, size_t first)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		for (size_t k = first; k < s->files.count; k++) {
-			if (!is_core(rt, s->files.path[k]))
+			if (!is_core(rt, s->files.file[k].path))
 				continue;
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: of its managed "
@@ -115,7 +122,7 @@ static int find_processes(struct gn_session *s)
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		size_t first = s->files.count;
 		pid_t pid = s->opts.pids[i];
-		int err = gn_process_files(pid, &s->files);
+		int err = gn_files_of_process(pid, &s->files);
 
 		if (err == -ESRCH || err == -ENOENT ||
 		    (kill(pid, 0) && errno == ESRCH))
@@ -134,73 +141,21 @@ static int find_processes(struct gn_session *s)
 	return 0;
 }
 
-static enum gn_probe_class class_of(enum gn_cost cost)
+static int put(void *ctx, const struct gn_rec *rec, size_t size)
 {
-	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
+	return gn_session_put(ctx, rec, size);
 }
 
-static uint8_t function_flags(const struct gn_plan *plan)
-{
-	enum gn_probe_class enter = class_of(plan->enter.cost);
-
-	if (plan->leave == GN_LEAVE_RETURN)
-		return GN_F_LEAVE_RETURN |
-		       GN_F_CLASSES(enter == GN_PROBE_STEPPED ? enter
-							      : GN_PROBE_CALL,
-				    GN_PROBE_RETURN);
-	return GN_F_CLASSES(enter, plan->nleaves
-					   ? class_of(plan->leaves[0].cost)
-					   : GN_PROBE_NONE);
-}
-
-/* FUNCTION (and, once a file, MODULE) records, and the probes. */
 static int take_function(void *ctx, size_t file, struct gn_elf *elf,
 			 const struct gn_elf_symbol *sym,
 			 const struct gn_plan *plan)
 {
-	bool session = GN_ATTACH_SESSION == ((struct gn_session *)ctx)->mode;
 	struct gn_session *s = ctx;
-	const char *path = s->files.path[file];
-	uint32_t func;
-	int err = 0;
 
-	if (plan->refused)
-		return 0;
-	func = GN_FUNC(GN_RUNTIME_NATIVE, s->next_func++);
-	if (s->last_file != file + 1) {
-		s->last_file = file + 1;
-		err = gn_session_put_text(s, GN_KIND_MODULE, (uint32_t)file + 1,
-					  0, 0, 0, path, gn_elf_build_id(elf));
-	}
-	if (!err)
-		err = gn_session_put_text(
-			s, GN_KIND_FUNCTION, func, (uint32_t)file + 1,
-			sym->addr, function_flags(plan), sym->demangled, "");
-	if (err)
-		return err;
-	err = gn_probes_add(&s->probes, path,
-			    session && plan->leave == GN_LEAVE_RETURN
-				    ? GN_PROG_SESSION
-				    : GN_PROG_NATIVE,
-			    plan->enter.offset,
-			    GN_COOKIE(func, plan->enter.adjust, GN_KIND_ENTER,
-				      GN_SRC_COOKIE, GN_SRC_SP));
-	/* after the return, rsp is the frame key itself */
-	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
-		err = gn_probes_add(&s->probes, path, GN_PROG_NATIVE_RETURN,
-				    plan->enter.offset,
-				    GN_COOKIE(func, 0, GN_KIND_LEAVE,
-					      GN_SRC_COOKIE, GN_SRC_SP));
-	for (size_t i = 0; !err && i < plan->nleaves; i++)
-		err = gn_probes_add(
-			&s->probes, path, GN_PROG_NATIVE,
-			plan->leaves[i].offset,
-			GN_COOKIE(func, plan->leaves[i].adjust,
-				  plan->leaves[i].kind == GN_SITE_TAIL
-					  ? GN_KIND_TAILCALL
-					  : GN_KIND_LEAVE,
-				  GN_SRC_COOKIE, GN_SRC_SP));
-	return err;
+	if (s->opts.step && s->functions.next % 64 == 0 &&
+	    s->opts.step->fn(s->opts.step->ctx, true, 0, 0))
+		return -EINTR;
+	return gn_functions_take(&s->functions, file, elf, sym, plan);
 }
 
 static int plan_native(struct gn_session *s)
@@ -213,8 +168,14 @@ static int plan_native(struct gn_session *s)
 	};
 	int err = 0;
 
+	s->functions.files = &s->files;
+	s->functions.probes = &s->probes;
+	s->functions.session = s->mode == GN_ATTACH_SESSION;
+	s->functions.verbose = s->opts.verbose;
+	s->functions.put = put;
+	s->functions.ctx = s;
 	if (s->opts.command)
-		err = gn_target_files(s->program, &s->opts.user, &s->files);
+		err = gn_files_of_program(s->program, &s->opts.user, &s->files);
 	if (!err)
 		err = gn_native_libraries(&s->files, s->filter);
 	if (!err)
@@ -230,32 +191,64 @@ static int plan_native(struct gn_session *s)
 	return 0;
 }
 
-/* True when the command can lead to a runtime by itself or by what it runs. */
-static bool can_be_managed(struct gn_session *s)
+/* A library of the system that has the means to start and load programs, which
+ * says nothing of who uses them. */
+static bool is_means(const char *path)
+{
+	static const char *const names[] = {"libc.so.", "ld-linux-",
+					    "libpthread.so.", "libdl.so."};
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(slash ? slash + 1 : path, names[i],
+			     strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Whether the file can start a program, or load a runtime as the launchers of
+ * .NET do. */
+static bool can_start(const struct gn_file *file)
 {
 	static const char *const starts[] = {
-		"execve", "execvp",	 "execv",	"execl",
-		"execlp", "posix_spawn", "posix_spawnp"};
+		"execve",	"execvp",  "execv",    "execl",	  "execlp",
+		"execle",	"execvpe", "execveat", "fexecve", "posix_spawn",
+		"posix_spawnp", "system",  "popen",    "dlopen",  "syscall"};
+	char place[GN_FILE_PLACE];
 	struct gn_elf *elf;
-	bool can = false;
+	bool can;
 
-	if (!s->opts.command)
-		return false;
-	if (gn_elf_open(s->program, &elf))
+	if (file->fd < 0 ||
+	    gn_elf_open_as(gn_file_place(file->fd, place), file->path, &elf))
 		return true;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		can = can || gn_elf_mentions(elf, starts[i]);
-	/* the launchers of .NET load everything by dlopen */
-	can = can || gn_elf_mentions(elf, "dlopen");
+	can = gn_elf_opaque(elf);
+	for (size_t i = 0; !can && i < sizeof(starts) / sizeof(starts[0]); i++)
+		can = gn_elf_mentions(elf, starts[i]);
 	gn_elf_close(elf);
 	return can;
+}
+
+/* True when the command can lead to a runtime by itself or by what it runs. */
+static bool can_be_managed(const struct gn_session *s)
+{
+	struct gn_files files = {0};
+	bool can = !s->opts.command ||
+		   gn_files_of_program(s->program, &s->opts.user, &files);
+
+	/* a static program has the means in itself */
+	can = can || files.count < 2;
+	for (size_t i = 0; !can && i < files.count; i++)
+		can = !is_means(files.file[i].path) &&
+		      can_start(&files.file[i]);
+	gn_files_free(&files);
+	return can && s->opts.command;
 }
 
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 
-	if (!glob || s->native.functions || can_be_managed(s))
+	if (!glob || s->native.functions || s->launches)
 		return 0;
 	if (s->native.stripped)
 		return gn_session_fail(
@@ -337,21 +330,26 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 {
-	char library[PATH_MAX];
+	char library[PATH_MAX], place[GN_FILE_PLACE];
 	const char *why = NULL;
 	char *filter;
+	size_t file;
 	int err = gn_runtime_library(rt, library, sizeof(library));
 
 	if (err)
 		return 0; /* told by doctor; other programs need none */
-	err = gn_runtime_probes(rt, library, s->nop5, &s->probes);
+	err = gn_files_add(&s->files, library, false, &file);
+	if (!err) {
+		gn_file_place(s->files.file[file].fd, place);
+		err = gn_runtime_probes(rt, place, file, s->nop5, &s->probes);
+	}
 	if (err)
 		return gn_session_fail(s, err, 1,
 				       "the hook sites of '%s' cannot be read; "
 				       "install gnomon again",
 				       library);
 	check_loads(s, rt, library);
-	if (s->mute && gn_mute_library(s->mute, rt->id, library))
+	if (s->mute && gn_mute_library(s->mute, rt->id, place))
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	filter = filter_text(s);
 	if (!filter)
@@ -383,21 +381,26 @@ int gn_session_prepare(struct gn_session *s)
 	const struct gn_runtime *rt;
 	int err = check_place(s);
 
+	/* files, and links; the command gets the limit back */
+	gn_files_raise(&s->opts.user.nofile);
 	if (!err)
 		err = find_mode(s);
 	if (!err)
 		err = s->opts.command ? find_command(s) : find_processes(s);
 	if (err)
 		return err;
+	s->launches = can_be_managed(s);
 	s->filter = gn_filter_new(s->opts.functions, s->opts.nfunctions);
 	if (!s->filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	if (gn_filter_positive(s->filter) || !s->opts.follow)
+		find_links(s);
 	if (gn_filter_positive(s->filter)) {
 		err = plan_native(s);
 		if (!err)
 			err = check_match(s);
 	}
-	if (err || !s->opts.command)
+	if (err || !s->launches)
 		return err;
 	s->nop5 = gn_attach_nop5_cheaper(s->mode);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gn_probe_group *group_of(struct gn_probes *p, const char *path,
+static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 				       enum gn_prog prog)
 {
 	struct gn_probe_group *g;
 
 	/* the newest first: sites come file by file */
 	for (size_t i = p->count; i-- > 0;)
-		if (p->group[i].prog == prog && !strcmp(p->group[i].path, path))
+		if (p->group[i].prog == prog && p->group[i].file == file)
 			return &p->group[i];
 	g = realloc(p->group, (p->count + 1) * sizeof(*g));
 	if (!g)
@@ -21,9 +21,7 @@ static struct gn_probe_group *group_of(struct gn_probes *p, const char *path,
 	g = &g[p->count];
 	memset(g, 0, sizeof(*g));
 	g->prog = prog;
-	g->path = strdup(path);
-	if (!g->path)
-		return NULL;
+	g->file = file;
 	p->count++;
 	return g;
 }
@@ -45,10 +43,10 @@ static int grow(struct gn_probe_group *g)
 	return 0;
 }
 
-int gn_probes_add(struct gn_probes *p, const char *path, enum gn_prog prog,
+int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
 		  uint64_t offset, uint64_t cookie)
 {
-	struct gn_probe_group *g = group_of(p, path, prog);
+	struct gn_probe_group *g = group_of(p, file, prog);
 	int err;
 
 	if (!g)
@@ -63,10 +61,23 @@ int gn_probes_add(struct gn_probes *p, const char *path, enum gn_prog prog,
 	return 0;
 }
 
+int gn_probes_move(struct gn_probes *p, struct gn_probes *from)
+{
+	size_t all = p->count + from->count;
+	struct gn_probe_group *g = reallocarray(p->group, all, sizeof(*g));
+
+	if (!g)
+		return all ? -ENOMEM : 0;
+	p->group = g;
+	memcpy(g + p->count, from->group, from->count * sizeof(*g));
+	p->count = all;
+	from->count = 0;
+	return 0;
+}
+
 void gn_probes_free(struct gn_probes *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
-		free(p->group[i].path);
 		free(p->group[i].offsets);
 		free(p->group[i].cookies);
 	}

@@ -25,7 +25,7 @@ enum gn_prog {
 };
 
 struct gn_probe_group {
-	char *path;
+	size_t file; /* which, of a list of the caller's */
 	enum gn_prog prog;
 	uint64_t *offsets;
 	uint64_t *cookies;
@@ -38,8 +38,10 @@ struct gn_probes {
 };
 
 /* 0 or -ENOMEM. */
-int gn_probes_add(struct gn_probes *p, const char *path, enum gn_prog prog,
+int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
 		  uint64_t offset, uint64_t cookie);
+/* Adds all that `from` has, which is empty then. -ENOMEM. */
+int gn_probes_move(struct gn_probes *p, struct gn_probes *from);
 void gn_probes_free(struct gn_probes *p);
 
 #endif

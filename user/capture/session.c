@@ -9,18 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
 #include "capture/clock.h"
-#include "capture/cost.h"
+#include "capture/meter.h"
 #include "capture/drain.h"
+#include "capture/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
 
@@ -34,6 +36,7 @@
 #define LONG_RING_MIN (16u << 20)
 #define IDLE_POLLS    20
 #define IDLE_RING_MIN (1u << 20)
+#define HOLD_MS	      1 /* until the sink is asked again */
 
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...)
@@ -62,6 +65,11 @@ int gn_session_status(const struct gn_session *s)
 	return s->status;
 }
 
+size_t gn_session_left(const struct gn_session *s)
+{
+	return s->left;
+}
+
 const char *gn_session_summary(const struct gn_session *s)
 {
 	return s->summary;
@@ -69,7 +77,8 @@ const char *gn_session_summary(const struct gn_session *s)
 
 pid_t gn_session_child(const struct gn_session *s)
 {
-	return s->child.pid > 0 ? s->child.pid : 0;
+	/* it may wait at its gate yet: then it is none */
+	return s->child.pid > 0 && s->child.gate < 0 ? s->child.pid : 0;
 }
 
 /* What is lost on the way to the sink is counted; a sink that cannot go on
@@ -109,14 +118,17 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->opts = *opts;
 	if (!s->opts.ring_size)
 		s->opts.ring_size = DEFAULT_RING;
-	s->next_func = 1;
+	s->functions.next = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
+	s->wake = -1;
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
-	if (!s->links || (opts->can_mute && !s->mute)) {
-		gn_links_free(s->links);
+	s->unseen = gn_unseen_new(opts->user.uid);
+	if (!s->links || !s->unseen || (opts->can_mute && !s->mute)) {
+		gn_unseen_free(s->unseen);
+		gn_links_free(s->links, NULL);
 		gn_mute_free(s->mute);
 		free(s);
 		return -ENOMEM;
@@ -147,7 +159,7 @@ static void choose_programs(struct gn_session *s)
 			with_multi[i],
 			(enum bpf_attach_type)GN_TRACE_UPROBE_MULTI);
 		bpf_program__set_autoload(with_multi[i], multi);
-		bpf_program__set_autoload(with_perf[i], !multi);
+		bpf_program__set_autoload(with_perf[i], !multi || s->by_thread);
 	}
 }
 
@@ -166,6 +178,17 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err));
 }
 
+/* Whether the program can tell the function that a return probe is of. */
+static bool knows_returns(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool knows = btf && btf__find_by_name_kind(btf, "uprobe_dispatch_data",
+						   BTF_KIND_STRUCT) > 0;
+
+	btf__free(btf);
+	return knows;
+}
+
 int gn_session_load(struct gn_session *s)
 {
 	int err;
@@ -176,24 +199,30 @@ int gn_session_load(struct gn_session *s)
 	s->skel->rodata->can_cast =
 		libbpf_find_vmlinux_btf_id("bpf_rdonly_cast",
 					   BPF_TRACE_FENTRY) > 0;
+	/* later kernels have a look-up of its own for these programs */
+	s->skel->rodata->lookups_fail =
+		libbpf_find_vmlinux_btf_id("bpf_task_storage_get_recur",
+					   BPF_TRACE_FENTRY) <= 0;
 	choose_programs(s);
+	s->knows_returns = s->mode == GN_ATTACH_SINGLE && knows_returns();
 	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring,
 				       (uint32_t)s->opts.ring_size);
+	if (!err && s->mode != GN_ATTACH_SINGLE)
+		err = bpf_map__set_max_entries(s->skel->maps.cookies, 1);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
 	if (err)
 		return load_error(s, err);
+	s->groups.cookies = bpf_map__fd(s->skel->maps.cookies);
 	s->skel->bss->control.stop = UINT64_MAX;
 	s->skel->bss->control.follow = s->opts.follow;
 	return 0;
 }
 
 static const struct bpf_program *program_of(struct gn_session *s,
-					    enum gn_prog prog)
+					    enum gn_prog prog, bool multi)
 {
-	bool multi = s->mode != GN_ATTACH_SINGLE;
-
 	switch (prog) {
 	case GN_PROG_SESSION:
 		return s->skel->progs.native_session;
@@ -219,23 +248,95 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	struct gn_probe_set full = *set;
 	enum gn_attach_mode mode = s->mode;
 
-	full.prog = program_of(s, prog);
-	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
+	/* a thread attaches what appears later, by itself */
+	bool first = !s->later;
+
 	/* only the session program is of that link type */
 	if (mode == GN_ATTACH_SESSION && prog != GN_PROG_SESSION)
 		mode = GN_ATTACH_MULTI;
+	if (mode == GN_ATTACH_MULTI && set->pid && s->by_thread)
+		mode = GN_ATTACH_SINGLE;
+	full.prog = program_of(s, prog, mode != GN_ATTACH_SINGLE);
+	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
+	full.step = first ? s->opts.step : NULL;
+	/* what can be muted is by itself */
+	if (first && s->mode == GN_ATTACH_SINGLE && !set->key &&
+	    (!full.ret || s->knows_returns))
+		full.groups = &s->groups;
 	return gn_links_add(links, mode, &full, refused);
 }
 
-static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
+bool gn_session_private(const struct gn_session *s, enum gn_prog prog,
+			const struct gn_file *file)
 {
-	bool one = !s->opts.follow && s->opts.npids == 1;
+	/* who loads a hook-site library is traced by a gnomon */
+	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_MANAGED &&
+				   prog != GN_PROG_NAME);
+}
+
+/* What is traced from its start on. */
+static const pid_t *first_pids(const struct gn_session *s, size_t *n)
+{
+	*n = s->opts.command ? 1 : s->opts.npids;
+	return s->opts.command ? &s->child.pid : s->opts.pids;
+}
+
+static bool is_first(void *session, pid_t pid)
+{
+	const struct gn_session *s = session;
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Which of the files that get probes others map, too. In a PID namespace not
+ * all others can be seen. */
+static int find_shared(struct gn_session *s)
+{
+	bool *wanted;
+	int err = 0;
+
+	if (!s->opts.follow)
+		return 0; /* each probe is of one process */
+	wanted = calloc(s->files.count + 1, sizeof(*wanted));
+	if (!wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->probes.count; i++)
+		wanted[s->probes.group[i].file] =
+			s->probes.group[i].prog != GN_PROG_MANAGED &&
+			s->probes.group[i].prog != GN_PROG_NAME;
+	if (s->skel->bss->control.pid_level)
+		for (size_t i = 0; i < s->files.count; i++)
+			s->files.file[i].elsewhere = true;
+	else
+		err = gn_share_find(&s->files, wanted, is_first, s);
+	free(wanted);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1,
+			       "the processes cannot be listed (%s); see "
+			       "gnomon doctor",
+			       strerror(-err));
+}
+
+/* `pid` 0: every process that maps the file. */
+static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
+			pid_t pid)
+{
+	const struct gn_file *file = &s->files.file[g->file];
+	char place[GN_FILE_PLACE];
 	struct gn_probe_set set = {
-		.path = g->path,
+		.path = gn_file_place(file->fd, place),
 		.offsets = g->offsets,
 		.cookies = g->cookies,
 		.count = g->count,
-		.pid = one ? s->opts.pids[0] : 0,
+		.pid = pid,
+		.left_out = gn_functions_left_out,
+		.ctx = &s->functions,
 	};
 	int err = gn_mute_link(s, g->prog, &set);
 
@@ -244,25 +345,77 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g)
 				       "process %d ended while gnomon was "
 				       "attaching; start it again",
 				       (int)set.pid);
+	if (err == -EINTR)
+		return gn_session_fail(s, err, 1, "attaching was interrupted");
 	if (err)
 		return gn_session_fail(
 			s, err, 1,
 			"probes cannot be attached to '%s' (%s); "
 			"see gnomon list",
-			g->path, strerror(-err));
+			file->path, strerror(-err));
 	return 0;
 }
 
-/* A descriptor a probe, or a function. The command gets the limit back. */
-static void raise_files(struct gn_session *s)
+static int attach_groups(struct gn_session *s)
 {
-	struct rlimit lim;
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+	int err = 0;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim))
-		return;
-	s->opts.user.nofile = lim.rlim_cur;
-	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &lim); /* else attaching says what fails */
+	for (size_t i = 0; !err && i < s->probes.count; i++) {
+		const struct gn_probe_group *g = &s->probes.group[i];
+
+		if (!gn_session_private(s, g->prog, &s->files.file[g->file]))
+			err = attach_group(s, g, 0);
+		else
+			for (size_t k = 0; !err && k < n; k++)
+				err = attach_group(s, g, pids[k]);
+	}
+	return err;
+}
+
+/* What appears later, where anything of it can be asked for. */
+static int attach_later(struct gn_session *s)
+{
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+	int err;
+
+	if (!s->opts.follow || !gn_filter_positive(s->filter))
+		return 0;
+	s->skel->bss->control.attend = 1;
+	err = gn_later_new(s, pids, n);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1, "no thread can be started (%s)",
+			       strerror(-err));
+}
+
+static int fork_command(struct gn_session *s)
+{
+	int err;
+
+	if (!s->opts.command)
+		return 0;
+	err = gn_child_fork(&s->child, (char *const *)s->opts.command,
+			    &s->opts.user, s->env);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1, "no process can be started (%s)",
+			       strerror(-err));
+}
+
+/* Readable after the kernel side has woken us, and then once. */
+static int open_wake(int map)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, map, &event)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 static int on_sample(void *ctx, void *data, size_t size);
@@ -286,9 +439,9 @@ static void summarize(struct gn_session *s)
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
 			 "%zu native function%s (%zu by return probe, %zu by "
-			 "their own rets%s)%s; %s links",
+			 "their own rets, %zu single-stepped%s)%s; %s links",
 			 n, n == 1 ? "" : "s", s->native.by_return,
-			 s->native.by_ret,
+			 s->native.by_ret, s->native.stepped,
 			 s->native.refused || s->refused ? ", some refused"
 							 : "",
 			 managed, links);
@@ -302,12 +455,17 @@ int gn_session_attach(struct gn_session *s)
 	int err = gn_watch_attach(s);
 
 	if (!err)
-		err = gn_cost_measure(s);
-	if (s->mode == GN_ATTACH_SINGLE || s->mute)
-		raise_files(s);
-	for (size_t i = 0; !err && i < s->probes.count; i++)
-		err = attach_group(s, &s->probes.group[i]);
+		err = gn_meter_new(s, &s->meter);
+	/* before there are many descriptors and threads */
+	if (!err)
+		err = fork_command(s);
+	if (!err)
+		err = find_shared(s);
+	if (!err)
+		err = attach_groups(s);
 	gn_mute_settle(s->mute);
+	if (!err)
+		err = attach_later(s);
 	if (err)
 		return err;
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_sample,
@@ -315,6 +473,11 @@ int gn_session_attach(struct gn_session *s)
 	if (!s->ring)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be mapped (%s)",
+				       strerror(errno));
+	s->wake = open_wake(bpf_map__fd(s->skel->maps.ring));
+	if (s->wake < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be watched (%s)",
 				       strerror(errno));
 	summarize(s);
 	return 0;
@@ -324,17 +487,50 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
 
+	if (gn_meter_take(s->meter, rec))
+		return 0;
 	/* of a runtime: there may be none of a native program's own */
-	s->managed |= rec->kind == GN_KIND_ENTER;
+	if (rec->kind == GN_KIND_ENTER) {
+		s->managed = true;
+		s->entered = rec->tid;
+	}
+	if (s->later)
+		gn_later_record(s->later, rec);
+	gn_unseen_record(s->unseen, rec, s->filter);
 	return gn_session_put(s, rec, size);
+}
+
+/* Whether records are to wait in the ring. A sink that failed takes none, so
+ * they need not wait for it. */
+static bool held(struct gn_session *s)
+{
+	s->hold = s->opts.hold && !s->sink_error
+			  ? s->opts.hold(s->opts.sink_ctx)
+			  : GN_HOLD_NOT;
+	return s->hold != GN_HOLD_NOT;
+}
+
+static int count_late(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	(void)rec, (void)size;
+	s->late++;
+	return 0;
 }
 
 static int on_sample(void *ctx, void *data, size_t size)
 {
 	struct gn_session *s = ctx;
 
+	if (s->dropping) {
+		gn_drain_sample(data, size, count_late, s);
+		return 0;
+	}
 	if (gn_drain_sample(data, size, on_record, s))
 		s->sink_lost++;
+	if (held(s))
+		return -EAGAIN;
 	/* the clock is not read for each */
 	return ++s->drained % 256 || gn_now_ns() < s->drain_until ? 0 : -EAGAIN;
 }
@@ -418,14 +614,10 @@ static int start_processes(struct gn_session *s)
 
 static int start_command(struct gn_session *s)
 {
-	int err = gn_child_fork(&s->child, (char *const *)s->opts.command,
-				&s->opts.user, s->env);
+	int err;
 
-	if (err)
-		return gn_session_fail(s, err, 1,
-				       "no process can be started (%s)",
-				       strerror(-err));
 	s->skel->bss->control.launch = (uint32_t)s->child.pid;
+	s->skel->bss->control.command = (uint32_t)s->child.pid;
 	err = gn_child_go(&s->child);
 	if (!err)
 		return 0;
@@ -453,6 +645,19 @@ static uint64_t missed(struct gn_session *s)
 	return n;
 }
 
+/* Deadlines by a clock that can be set, like those of conditions by default. */
+static void note_real_clock(struct gn_control *control)
+{
+	struct timespec real;
+	uint64_t now = gn_now_ns();
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	__atomic_store_n(&control->real_ahead,
+			 (uint64_t)real.tv_sec * 1000000000u +
+				 (uint64_t)real.tv_nsec - now,
+			 __ATOMIC_RELAXED);
+}
+
 int gn_session_start(struct gn_session *s)
 {
 	int err;
@@ -461,6 +666,7 @@ int gn_session_start(struct gn_session *s)
 	__atomic_store_n(&s->skel->bss->control.begun, 0, __ATOMIC_SEQ_CST);
 	s->skel->bss->control.gather =
 		!s->opts.live && !s->skel->bss->control.wakers;
+	note_real_clock(&s->skel->bss->control);
 	gn_session_put_facts(s);
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)
@@ -473,21 +679,20 @@ int gn_session_start(struct gn_session *s)
 	return 0;
 }
 
-/* 1 while something that was asked for lives. */
-static int alive(struct gn_session *s)
+bool gn_session_lives(struct gn_session *s)
 {
 	struct pollfd p = {.events = POLLIN};
 
 	if (s->opts.command) {
 		p.fd = s->child.pidfd;
-		return poll(&p, 1, 0) == 0;
+		return !poll(&p, 1, 0);
 	}
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		p.fd = s->pidfds[i];
 		if (!poll(&p, 1, 0))
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /* How long to wait for records after a draining. */
@@ -496,6 +701,8 @@ static int rest_ms(struct gn_session *s, bool more)
 	uint64_t enough;
 
 	/* a busy ring is drained again at once */
+	if (s->hold)
+		return HOLD_MS;
 	if (more || s->drained > 4096)
 		return 0;
 	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
@@ -505,12 +712,19 @@ static int rest_ms(struct gn_session *s, bool more)
 
 int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 {
-	struct pollfd p[2] = {{.fd = wake_fd, .events = POLLIN},
-			      {.fd = s->child.pidfd, .events = POLLIN}};
-	int more, rest, live = alive(s);
+	struct pollfd p[] = {
+		{.fd = wake_fd, .events = POLLIN},
+		{.fd = s->child.pidfd, .events = POLLIN},
+		{.fd = s->wake, .events = POLLIN},
+		{.fd = s->later ? gn_later_fd(s->later) : -1, .events = POLLIN},
+	};
+	struct epoll_event woken;
+	int more, rest, live = gn_session_lives(s);
+
+	note_real_clock(&s->skel->bss->control);
 
 	/* of what has ended, all there is */
-	more = gn_session_drain(s, live ? GN_DRAIN_NS : UINT64_MAX);
+	more = gn_session_drain(s, GN_DRAIN_NS);
 	if (more < 0)
 		return more;
 	if (s->sink_error)
@@ -522,7 +736,11 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* it has said why */
 	rest = rest_ms(s, more);
-	poll(p, 2, ms < rest ? ms : rest);
+	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
+	if (p[2].revents)
+		epoll_wait(s->wake, &woken, 1, 0);
+	if (s->later)
+		gn_later_serve(s->later);
 	return 1;
 }
 
@@ -533,12 +751,61 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 
 	s->drained = 0;
 	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
-	n = ring_buffer__consume(s->ring);
-	gn_priority_follow(&s->priority, n == -EAGAIN, gn_now_ns());
+	n = held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
+	now = gn_now_ns();
+	/* what the sink holds up is not mended by more time for us */
+	gn_priority_follow(&s->priority, n == -EAGAIN && !s->hold, now);
+	gn_loss_follow(&s->loss, s->hold,
+		       s->skel->bss->control.counters[GN_COUNTER_RING_FULL],
+		       now);
+	gn_meter_follow(s->meter, now, s->entered);
+	s->entered = 0;
 	if (n >= 0 || n == -EAGAIN)
 		return n == -EAGAIN;
 	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",
 			       strerror(-n));
+}
+
+/* Who waits for gnomon's end waits no longer than this for its own part. */
+#define LAST_NS	 1000000000u
+#define FINAL_NS 200000000u /* for what comes at the stop itself */
+
+/* What is left is only counted. */
+static void drop_all(struct gn_session *s)
+{
+	s->dropping = true;
+	gn_session_drain(s, UINT64_MAX);
+	s->dropping = false;
+}
+
+/*
+ * All that is in the ring, at the end. The sink is waited for; what one that
+ * is stuck did not take is counted. So is what gnomon itself has not handed
+ * it in `ns`.
+ */
+static void drain_all(struct gn_session *s, uint64_t ns)
+{
+	for (;;) {
+		uint64_t begin = gn_now_ns(), took;
+
+		if (gn_session_drain(s, ns) <= 0)
+			return;
+		if (!s->hold) {
+			drop_all(s);
+			return;
+		}
+		took = gn_now_ns() - begin;
+		ns -= took < ns ? took : ns;
+		if (s->hold == GN_HOLD_STUCK)
+			s->sink_error = -ETIMEDOUT;
+		else
+			poll(NULL, 0, HOLD_MS);
+	}
+}
+
+const char *gn_session_loss_advice(const struct gn_session *s)
+{
+	return gn_loss_advice(&s->loss);
 }
 
 /* What was counted since the last time. */
@@ -551,8 +818,12 @@ static void put_counts(struct gn_session *s)
 
 		if (i == GN_COUNTER_SINK)
 			sum += s->sink_lost;
+		else if (i == GN_COUNTER_LATE)
+			sum += s->late;
 		else if (i == GN_COUNTER_MISSED)
 			sum += missed(s);
+		else if (s->later)
+			sum += gn_later_count(s->later, i);
 		r.id = i;
 		r.count = sum - s->told[i];
 		s->told[i] = sum;
@@ -579,8 +850,11 @@ int gn_session_tick(struct gn_session *s)
 
 static void detach(struct gn_session *s)
 {
-	gn_links_free(s->links);
+	gn_meter_free(s->meter);
+	s->meter = NULL;
+	s->left += gn_links_free(s->links, s->opts.step);
 	s->links = NULL;
+	gn_later_detach(s->later);
 	gn_mute_detach(s->mute);
 	gn_watch_detach(s);
 }
@@ -626,23 +900,56 @@ int gn_session_stop(struct gn_session *s)
 	s->running = false;
 	control = &s->skel->bss->control;
 	end = set_end(control);
-	gn_session_drain(s, UINT64_MAX);
+	gn_later_stop(s->later);
+	if (gn_later_sum(s->later, &s->native))
+		gn_session_put_functions(s);
+	drain_all(s, LAST_NS);
 	control->finishing = 1;
 	err = gn_session_iterate(s, s->iter_stop);
-	gn_session_drain(s, UINT64_MAX);
+	if (!err && !gn_links_hold(s->links))
+		err = gn_session_fail(s, -ECHILD, 1,
+				      "the process that held the probes was "
+				      "killed; calls are missing, trace again");
+	drain_all(s, FINAL_NS);
 	/* while the programs are there to be asked */
 	put_counts(s);
 	detach(s);
 	gn_mute_free(s->mute);
 	s->mute = NULL;
-	gn_session_drain(s, UINT64_MAX);
+	drain_all(s, FINAL_NS);
 	put_counts(s);
+	if (gn_session_loss_advice(s))
+		gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, "loss",
+				    gn_session_loss_advice(s));
 	put_session(s, end);
 	if (!err && s->sink_error)
 		err = gn_session_fail(s, s->sink_error, 1,
 				      "the records cannot be kept: %s",
 				      strerror(-s->sink_error));
 	return err ? err : check_seen(s);
+}
+
+bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since)
+{
+	return sig > 0 && sig < GN_SIGNALS &&
+	       __atomic_load_n(&s->skel->bss->control.signalled[sig],
+			       __ATOMIC_RELAXED) > since;
+}
+
+void gn_session_kill(struct gn_session *s, int sig)
+{
+	/* one that has ended needs none */
+	if (s->child.pid > 0)
+		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
+}
+
+void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
+{
+	/* else it was said before it began */
+	if (wants_managed(s) && !*s->warning)
+		gn_unseen_runtimes(s->unseen, tell, ctx);
+	if (s->filter)
+		gn_unseen_globs(s->unseen, s->filter, tell, ctx);
 }
 
 int gn_session_signal(const struct gn_session *s)
@@ -673,6 +980,7 @@ void gn_session_free(struct gn_session *s)
 {
 	if (!s)
 		return;
+	gn_priority_end(&s->priority);
 	detach(s);
 	gn_mute_free(s->mute);
 	gn_child_close(&s->child);
@@ -681,12 +989,16 @@ void gn_session_free(struct gn_session *s)
 	free(s->pidfds);
 	close_fd(s->iter_start);
 	close_fd(s->iter_stop);
+	close_fd(s->wake);
 	bpf_link__destroy(s->iter);
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
+	gn_later_free(s->later);
+	gn_functions_clear(&s->functions);
 	gn_probes_free(&s->probes);
-	gn_paths_free(&s->files);
+	gn_files_free(&s->files);
 	gn_filter_free(s->filter);
+	gn_unseen_free(s->unseen);
 	gn_environment_free(s->env);
 	free(s);
 }

@@ -16,12 +16,18 @@
 
 #include <gnomon/event.h>
 #include "capture/attach.h"
+#include "capture/loss.h"
 #include "capture/site.h"
 #include "capture/target.h"
+#include "capture/unseen.h"
 
 /* Takes one whole record. <0 ends the capture with that error, but -ENOBUFS,
  * which counts the record as lost. */
 typedef int (*gn_sink_fn)(void *ctx, const struct gn_rec *rec, size_t size);
+
+/* What keeps the sink from taking all records of another sample. While
+ * something does, records wait in the ring. */
+typedef enum gn_hold (*gn_hold_fn)(void *ctx);
 
 struct gn_session_opts {
 	char *const *command; /* NULL-terminated; NULL: `pids` */
@@ -38,11 +44,15 @@ struct gn_session_opts {
 	bool wakeups;	/* when, by watching wakeups: the way where the
 			   kernel does not tell how long tasks were queued */
 	bool can_mute;	/* gn_session_mute() is to work */
+	bool verbose;	/* functions that are left out are named on stderr */
+	bool quiet;	/* what is attached later is not told there */
 	bool live;	/* gn_session_tick() is: records go out at once */
-	uint64_t ring_size;  /* bytes, a power of two; 0 = default */
-	const char *options; /* as given, for the trace's header */
+	uint64_t ring_size;	    /* bytes, a power of two; 0 = default */
+	const char *options;	    /* as given, for the trace's header */
+	const struct gn_step *step; /* while probes come and go, or NULL */
 	struct gn_user user;
 	gn_sink_fn sink;
+	gn_hold_fn hold; /* NULL: the sink takes any number */
 	void *sink_ctx;
 };
 
@@ -94,12 +104,21 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
  * all probes removed. The command goes on. */
 int gn_session_stop(struct gn_session *s);
 
+/* While something that was asked for lives. */
+bool gn_session_lives(struct gn_session *s);
+
 /* True when the command has ended (or there is none): *status is its exit
  * status as a shell reports it, 0 for none. */
 bool gn_session_ended(struct gn_session *s, int *status);
 
 /* The signal that killed the command, once it has ended; 0 = none. */
 int gn_session_signal(const struct gn_session *s);
+
+/* Whether somebody else sent the command this signal later than that. */
+bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since);
+
+/* Sends the command a signal. */
+void gn_session_kill(struct gn_session *s, int sig);
 
 void gn_session_free(struct gn_session *s);
 
@@ -110,8 +129,21 @@ int gn_session_status(const struct gn_session *s);
  * when nothing is known to be. */
 const char *gn_session_warning(const struct gn_session *s);
 
+/* After gn_session_stop(): tells of each thing that was asked for and was not
+ * there to be seen. */
+void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,
+		       void *ctx);
+
 /* One line that says what is attached, after gn_session_attach(). */
 const char *gn_session_summary(const struct gn_session *s);
+
+/* After gn_session_stop(): why records were lost and what to do, for people;
+ * NULL when the ring lost none. */
+const char *gn_session_loss_advice(const struct gn_session *s);
+
+/* After the stop: probes that the kernel still removes, since the step said
+ * that it is enough to wait for it. They tell nothing any more. */
+size_t gn_session_left(const struct gn_session *s);
 
 /* The running command, 0 when there is none or it has ended. */
 pid_t gn_session_child(const struct gn_session *s);

@@ -5,6 +5,9 @@
 
 #include <limits.h>
 
+#include "capture/files.h"
+#include "capture/functions.h"
+#include "capture/later.h"
 #include "capture/mute.h"
 #include "capture/priority.h"
 #include "capture/probes.h"
@@ -20,19 +23,26 @@ struct gn_session {
 	enum gn_attach_mode mode;
 	bool nop5; /* the cheaper site of hook-site libraries */
 	char program[PATH_MAX];
+	bool launches; /* the command can lead to a managed runtime */
 
 	struct gn_filter *filter;
-	struct gn_paths files;
+	struct gn_unseen *unseen;
+	struct gn_files files;
 	struct gn_probes probes;
 	struct gn_native_stats native;
-	char **env;	  /* of the runtimes, for the command */
-	size_t last_file; /* while planning: the MODULE written last */
-	uint32_t next_func;
+	char **env; /* of the runtimes, for the command */
+	struct gn_functions functions;
 
 	struct gnomon_bpf *skel;
 	struct ring_buffer *ring;
 	struct gn_links *links;
-	struct gn_mute *mute;	   /* NULL: nothing can be muted */
+	struct gn_groups groups;
+	bool knows_returns;	/* in groups, return probes can be too */
+	size_t left;		/* probes that are still being removed */
+	struct gn_mute *mute;	/* NULL: nothing can be muted */
+	struct gn_later *later; /* NULL: nothing is attached later */
+	bool by_thread; /* links of one process are of one thread of it */
+	int wake;	/* readable: the kernel side has news; -1 = none */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
 	bool faults; /* page faults are classified */
@@ -43,14 +53,20 @@ struct gn_session {
 	struct gn_child child;
 	int *pidfds; /* of -p */
 	bool running;
-	bool managed; /* a runtime's function was seen */
+	bool managed;		/* a runtime's function was seen */
+	uint32_t entered;	/* the thread that entered a function last */
+	struct gn_meter *meter; /* NULL: nothing to measure */
 	int sink_error;
 	uint64_t sink_lost;
 	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
 	uint64_t drain_until;		 /* when draining is enough for now */
+	bool dropping;			 /* records are only counted */
+	uint64_t late;			 /* so many */
 	uint32_t drained;
 	uint32_t idle; /* polls in a row that drained nothing */
 	struct gn_priority priority;
+	struct gn_loss loss;
+	enum gn_hold hold; /* what keeps the sink from taking more */
 
 	int status;
 	char error[512];
@@ -77,6 +93,9 @@ void gn_watch_choose(struct gn_session *s);
 int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
 		    size_t *refused);
+/* Probes are of single processes: what they cost is not for others. */
+bool gn_session_private(const struct gn_session *s, enum gn_prog prog,
+			const struct gn_file *file);
 /* Runs the iterator over tasks to its end. */
 int gn_session_iterate(struct gn_session *s, int fd);
 /* The same by an iterator of its own. */
@@ -91,6 +110,8 @@ int gn_session_drain(struct gn_session *s, uint64_t ns);
 
 /* Facts of the machine, the command and the options, to the sink (facts.c). */
 void gn_session_put_facts(struct gn_session *s);
+/* Of native functions alone: how many there are. */
+void gn_session_put_functions(struct gn_session *s);
 
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);

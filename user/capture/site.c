@@ -20,19 +20,22 @@ struct gn_planner {
 static void set_verdict(struct gn_planner *p)
 {
 	const struct gn_world *w = &p->world;
+	const struct gn_fault *f =
+		w->any_time.what ? &w->any_time : &w->by_call;
 
 	if (!w->scanned)
 		snprintf(p->verdict, sizeof(p->verdict),
 			 "the process has not been looked at");
-	else if (w->unsafe)
-		snprintf(p->verdict, sizeof(p->verdict), "%s %s", w->file,
-			 w->unsafe);
-	else if (p->open)
+	else if (!w->any_time.what && p->open)
 		snprintf(p->verdict, sizeof(p->verdict),
 			 "further code may come: %s", p->open);
+	else if (f->what)
+		snprintf(p->verdict, sizeof(p->verdict), "%s %s", f->file,
+			 f->what);
 	else
 		snprintf(p->verdict, sizeof(p->verdict),
-			 "no file of the process unwinds or switches stacks");
+			 "no file of the process unwinds, switches stacks or "
+			 "handles signals");
 }
 
 struct gn_planner *gn_planner_new(enum gn_leave_mode wanted)
@@ -58,12 +61,18 @@ void gn_planner_free(struct gn_planner *p)
 	free(p);
 }
 
-int gn_planner_scan(struct gn_planner *p, struct gn_elf *elf)
+int gn_planner_scan(struct gn_planner *p, struct gn_elf *const *elf, size_t n)
 {
-	int err = gn_world_scan(&p->world, elf, &p->scratch);
+	int err = gn_world_scan(&p->world, elf, n, &p->scratch);
 
 	set_verdict(p);
 	return err;
+}
+
+void gn_planner_share(struct gn_planner *p, const struct gn_planner *from)
+{
+	p->world = from->world;
+	set_verdict(p);
 }
 
 void gn_planner_open_world(struct gn_planner *p, const char *reason)
@@ -141,59 +150,44 @@ static const char *overlap(const struct gn_elf *elf,
 	return NULL;
 }
 
-static int add_leaves(const struct gn_body *b, struct gn_plan *plan)
-{
-	if (!b->nexits)
-		return 0;
-	plan->leaves = calloc(b->nexits, sizeof(*plan->leaves));
-	if (!plan->leaves)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->nexits; i++) {
-		struct gn_site *site = &plan->leaves[plan->nleaves++];
-
-		site->kind = b->exits[i].kind;
-		site->addr = b->insns[b->exits[i].insn].addr;
-		site->adjust = 8;
-		if (gn_site_fill(b->elf, site))
-			plan->refused = "a leave has no place in the file";
-		else if (site->cost == GN_COST_REFUSED)
-			plan->refused = "the kernel does not probe one of its "
-					"leaves";
-	}
-	return 0;
-}
-
-/* May a return probe be put on the function? 1, 0 with *why, or -ENOMEM. */
+/* May a return probe be put on the function? 1, 0 with *why, or -ENOMEM. Two
+ * proofs: nothing comes between it and its return while it runs, and nothing
+ * that it does itself leaves it otherwise. */
 static int return_safe(struct gn_planner *p, struct gn_proof *proof,
 		       const char **why)
 {
-	int ok = gn_proof_plain(proof, &p->body, &p->scratch, why);
+	const struct gn_world *w = &p->world;
+	int ok;
 
+	if (!w->scanned || p->open || w->any_time.what) {
+		*why = p->open	    ? "code to come may unwind it"
+		       : w->scanned ? "what may interrupt it can unwind it"
+				    : "what may interrupt it is not known";
+		return 0;
+	}
+	ok = gn_proof_plain(proof, &p->body, &p->scratch, why);
 	if (ok <= 0)
 		return ok;
-	if (p->world.scanned && !p->world.unsafe && !p->open) {
-		*why = "nothing in the process unwinds or switches stacks";
+	if (!w->by_call.what) {
+		*why = "nothing in the process unwinds, switches stacks or "
+		       "handles signals";
 		return 1;
 	}
 	ok = gn_proof_closed(proof, &p->body, &p->scratch, why);
-	if (ok > 0 && p->world.altstack) {
-		*why = "signal handlers have their own stack";
-		return 0;
-	}
 	if (ok > 0)
 		*why = "it can only be left by its own return";
 	return ok;
 }
 
-static void choose_ret(struct gn_planner *p, struct gn_plan *plan,
-		       const char *why)
+static int choose_ret(struct gn_planner *p, struct gn_plan *plan,
+		      const char *why)
 {
 	plan->leave = GN_LEAVE_RET;
 	plan->reason = why;
-	if (p->body.leaves)
-		plan->refused = p->body.leaves;
-	else
+	plan->refused = p->body.leaves;
+	if (!plan->refused)
 		gn_enter_choose(&p->body, GN_LEAVE_RET, plan);
+	return plan->refused ? 0 : gn_leaves_choose(&p->body, plan);
 }
 
 static void choose_return(struct gn_planner *p, struct gn_plan *plan,
@@ -204,22 +198,32 @@ static void choose_return(struct gn_planner *p, struct gn_plan *plan,
 	gn_enter_choose(&p->body, GN_LEAVE_RETURN, plan);
 }
 
-/* A return probe is allowed; it is taken unless its enter costs as much more
- * as a probe on a ret does. */
-static void choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
-			   const char *why)
+/* Of a call, about: a single-stepped probe is the unit. */
+static unsigned int stepped(const struct gn_plan *plan)
 {
-	choose_return(p, plan, why);
-	if (!p->body.leaves &&
-	    (plan->refused || plan->enter.cost == GN_COST_STEPPED)) {
-		struct gn_plan other = {0};
+	unsigned int leave = 0;
 
-		choose_ret(p, &other,
-			   "a return probe would be safe, but not cheaper");
-		if (!other.refused &&
-		    (plan->refused || other.enter.cost < GN_COST_STEPPED))
-			*plan = other;
-	}
+	for (size_t i = 0; i < plan->nleaves; i++)
+		leave |= plan->leaves[i].cost == GN_COST_STEPPED;
+	return leave + (plan->enter.cost == GN_COST_STEPPED);
+}
+
+/* A return probe is allowed; it is taken where that is cheaper. */
+static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
+			  const char *why)
+{
+	struct gn_plan other = {0};
+	int err;
+
+	choose_return(p, plan, why);
+	err = choose_ret(p, &other,
+			 "a return probe would be safe, but not cheaper");
+	if (!err && !other.refused &&
+	    (plan->refused || stepped(&other) <= stepped(plan)))
+		*plan = other;
+	else
+		gn_plan_clear(&other);
+	return err;
 }
 
 static int choose(struct gn_planner *p, struct gn_proof *proof,
@@ -230,22 +234,17 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 
 	if (!p->body.nexits || p->body.addr == gn_elf_entry(p->body.elf)) {
 		p->body.nexits = 0;
-		choose_ret(p, plan, "it never returns");
-		return 0;
+		return choose_ret(p, plan, "it never returns");
 	}
-	if (p->wanted == GN_LEAVE_RET) {
-		choose_ret(p, plan, "asked for");
-		return 0;
-	}
+	if (p->wanted == GN_LEAVE_RET)
+		return choose_ret(p, plan, "asked for");
 	safe = return_safe(p, proof, &why);
 	if (safe < 0)
 		return safe;
-	if (p->wanted == GN_LEAVE_RETURN)
-		choose_return(p, plan, safe ? why : "forced: not proved safe");
-	else if (safe)
-		choose_cheaper(p, plan, why);
-	else
-		choose_ret(p, plan, why);
+	if (p->wanted == GN_LEAVE_AUTO)
+		return safe ? choose_cheaper(p, plan, why)
+			    : choose_ret(p, plan, why);
+	choose_return(p, plan, safe ? why : "forced: not proved safe");
 	return 0;
 }
 
@@ -280,8 +279,6 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	if (shared && !p->body.leaves)
 		p->body.leaves = shared;
 	err = choose(p, proof, plan);
-	if (!err && !plan->refused && plan->leave == GN_LEAVE_RET)
-		err = add_leaves(&p->body, plan);
 	if (err)
 		gn_plan_clear(plan);
 	return err;

@@ -12,11 +12,13 @@ add_library(gnomon_site STATIC
 	site_find.c
 	site_flow.c
 	site_jump.c
+	site_leave.c
 	site_plain.c
 	site_proof.c
 	site_scan.c
 	site_sweep.c
 	site_symbol.c
+	site_uses.c
 	site_value.c)
 target_include_directories(gnomon_site SYSTEM PRIVATE ${ZYDIS_INCLUDE_DIR})
 target_link_libraries(gnomon_site PUBLIC gnomon_elf PRIVATE ${ZYDIS_LIBRARY})

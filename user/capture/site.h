@@ -41,12 +41,18 @@ enum gn_site_kind {
 	GN_SITE_TAIL,  /* a jump out of the function */
 };
 
+/* A conditional jump leaves when it is taken, or when it is not: by the
+ * condition as the processor's instructions have it (0 to 15). */
+#define GN_WHEN_ALWAYS	   0
+#define GN_WHEN(condition) (0x10 | (condition))
+
 struct gn_site {
 	enum gn_site_kind kind;
 	enum gn_cost cost;
 	uint64_t addr;
 	uint64_t offset; /* in the file */
 	uint32_t adjust; /* frame key = rsp at the site + adjust */
+	uint8_t when;	 /* GN_WHEN_*: it is a leave only then */
 	char insn[32];	 /* mnemonic and operands, for people */
 };
 
@@ -70,9 +76,11 @@ struct gn_planner; /* caches what it has proved of each file */
 struct gn_planner *gn_planner_new(enum gn_leave_mode wanted);
 void gn_planner_free(struct gn_planner *p);
 
-/* Adds a file that the traced process maps to the whole-process proof. A
- * gn_elf given to a planner must live as long as the planner. */
-int gn_planner_scan(struct gn_planner *p, struct gn_elf *elf);
+/* Adds files that the traced process maps to the whole-process proof. A gn_elf
+ * given to a planner must live as long as the planner. -ENOMEM. */
+int gn_planner_scan(struct gn_planner *p, struct gn_elf *const *elf, size_t n);
+/* The same files as those of `from`, which are not looked at again. */
+void gn_planner_share(struct gn_planner *p, const struct gn_planner *from);
 
 /* Further code may come later (dlopen imported, a JIT, children followed into
  * other programs): the whole-process proof does not hold. */

@@ -23,10 +23,13 @@ const char *gn_cost_name(enum gn_cost cost)
 struct opcode {
 	bool bad_prefix; /* es, cs, ss, ds, lock: refused */
 	bool narrow;	 /* 66 */
+	bool repeated;	 /* f2, f3 */
+	bool strange;	 /* XOP, 3DNow!, FMA4: the kernel knows them not */
 	uint8_t rex;
 	bool vector; /* VEX or EVEX: the kernel looks at the last byte only */
 	bool two;    /* 0f xx */
 	uint8_t byte;
+	uint8_t modrm; /* of an opcode of one byte */
 };
 
 static bool is_prefix(uint8_t byte, struct opcode *op)
@@ -42,27 +45,37 @@ static bool is_prefix(uint8_t byte, struct opcode *op)
 	case 0x66:
 		op->narrow = true;
 		return true;
+	case 0xf2:
+	case 0xf3:
+		op->repeated = true;
+		return true;
 	case 0x64:
 	case 0x65:
 	case 0x67:
-	case 0xf2:
-	case 0xf3:
 		return true;
 	default:
 		return false;
 	}
 }
 
+/* Of AMD's third map of vectors, four operands. */
+static bool is_fma4(uint8_t byte)
+{
+	return (byte & 0xfe) == 0x48 || (byte & 0xfc) == 0x5c ||
+	       (byte & 0xe8) == 0x68;
+}
+
 /* `bytes` hold a whole instruction of `len` bytes. */
 static struct opcode split(const uint8_t *bytes, size_t len)
 {
 	struct opcode op = {0};
-	size_t i = 0;
+	size_t i = 0, at;
 
 	while (i + 1 < len && is_prefix(bytes[i], &op))
 		i++;
 	if (i + 1 < len && (bytes[i] & 0xf0) == 0x40)
 		op.rex = bytes[i++];
+	at = i;
 	op.byte = bytes[i];
 	switch (op.byte) {
 	case 0xc5:
@@ -82,10 +95,38 @@ static struct opcode split(const uint8_t *bytes, size_t len)
 		op.two = true;
 		break;
 	default:
+		/* of 8f, what is no pop */
+		op.strange =
+			op.byte == 0x8f && i + 1 < len && bytes[i + 1] & 0x38;
+		op.modrm = i + 1 < len ? bytes[i + 1] : 0;
 		return op;
 	}
 	op.byte = i < len ? bytes[i] : 0xcc;
+	op.strange = (op.two && op.byte == 0x0f) ||
+		     (bytes[at] == 0xc4 && i < len &&
+		      (bytes[at + 1] & 0x1f) == 3 && is_fma4(op.byte));
 	return op;
+}
+
+/*
+ * Instructions that the kernel would execute out of line, and that do not
+ * survive it: they keep the trap flag or the place that they run at, hold the
+ * trap back, or trap more than once.
+ */
+static bool breaks_when_stepped(const struct opcode *op)
+{
+	if (op->vector)
+		return false;
+	if (op->two) /* syscall, sysenter */
+		return op->byte == 0x05 || op->byte == 0x34;
+	if (op->byte == 0x9c) /* pushf */
+		return true;
+	if (op->byte == 0x8e) /* mov to ss */
+		return (op->modrm & 0x38) == 0x10;
+	if (op->byte == 0xc7) /* xbegin */
+		return op->modrm == 0xf8;
+	return op->repeated && ((op->byte & 0xfc) == 0xa4 ||
+				(op->byte >= 0xaa && op->byte <= 0xaf));
 }
 
 /* One-byte opcodes that the kernel refuses: no instruction of 64-bit mode,
@@ -160,9 +201,8 @@ static bool is_long_nop(const uint8_t *bytes, size_t len)
 
 static bool is_nop5(const uint8_t *bytes, size_t len)
 {
-	static const uint8_t nop5[5] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-
-	return len == sizeof(nop5) && !memcmp(bytes, nop5, len);
+	/* the kernel takes each encoding of it (0f 1f 44 00 08 is clang's) */
+	return len == 5 && bytes[0] == 0x0f && bytes[1] == 0x1f;
 }
 
 static bool is_branch(const struct opcode *op)
@@ -180,7 +220,7 @@ static enum gn_cost classify(const uint8_t *bytes, size_t len, uint64_t addr)
 	const uint64_t page = 4096;
 	struct opcode op = split(bytes, len);
 
-	if (op.bad_prefix)
+	if (op.bad_prefix || op.strange || breaks_when_stepped(&op))
 		return GN_COST_REFUSED;
 	if (!op.two && refused_byte(op.byte))
 		return GN_COST_REFUSED;

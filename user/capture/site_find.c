@@ -29,25 +29,29 @@ static bool touches_return(const struct gn_body *b, const struct gn_state *s,
 	return at < 8 && at + m->size > 0;
 }
 
-/* Does rsp come from something else than this function's frame? */
-static bool loads_rsp(const struct gn_state *s, const struct gn_insn *in)
+/* Why rsp is not known to stay in this function's frame, or NULL. */
+static const char *leaves_frame(const struct gn_state *s,
+				const struct gn_insn *in)
 {
-	if (in->kills & 1u << GN_RSP)
-		return true;
+	static const char loads[] = "it loads the stack pointer";
+
 	if (in->effect == GN_EFF_LEAVE)
-		return !gn_value_own(&s->reg[GN_RBP]);
+		return gn_value_own(&s->reg[GN_RBP]) ? NULL : loads;
+	if (in->kills & 1u << GN_RSP ||
+	    (in->dst == GN_RSP && in->effect == GN_EFF_ADD_REG))
+		return "it moves the stack pointer by an unknown amount";
 	if (in->dst != GN_RSP)
-		return false;
+		return NULL;
 	switch (in->effect) {
 	case GN_EFF_POP:
 	case GN_EFF_LOAD:
 	case GN_EFF_LOAD4:
 	case GN_EFF_CONST:
-		return true;
+		return loads;
 	case GN_EFF_COPY:
-		return !gn_value_own(&s->reg[in->src]);
+		return gn_value_own(&s->reg[in->src]) ? NULL : loads;
 	default:
-		return false;
+		return NULL;
 	}
 }
 
@@ -88,9 +92,9 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 		return err;
 	entry |= err == GN_PLACE_FUNCTION;
 
-	if (in->flow == GN_FLOW_JCC)
-		blame(&b->leaves, "a conditional jump leaves it: a probe there "
-				  "would also count when it does not jump");
+	if (in->flow == GN_FLOW_JCC && in->condition == GN_NO_CONDITION)
+		blame(&b->leaves, "a jump leaves it on a condition that is not "
+				  "in the flags");
 	else if (s->reg[GN_RSP].kind == GN_V_KNOWN && !top)
 		blame(&b->leaves, "it jumps into other code with its own frame "
 				  "still on the stack");
@@ -166,15 +170,15 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s,
 		bool seed)
 {
 	const struct gn_insn *in = &b->insns[i];
-	const char *import;
+	const char *import, *why;
 
 	if (touches_return(b, s, in))
 		blame(&b->plain, "it looks at its own return address");
-	if (loads_rsp(s, in)) {
-		/* the scan trusts rbp; a proof of one function does not */
-		b->loads_rsp |= in->effect != GN_EFF_LEAVE && in->src != GN_RBP;
-		blame(&b->closed, "it loads the stack pointer");
-		blame(&b->plain, "it loads the stack pointer");
+	why = leaves_frame(s, in);
+	if (why) {
+		blame(&b->closed, why);
+		blame(&b->plain, why);
+		blame(&b->frame, why);
 	}
 	if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n > 0)
 		blame(&b->plain, "it takes its return address off the stack");
@@ -222,6 +226,17 @@ static void runs_out(struct gn_body *b, size_t i, bool after_call)
 	b->tails_hidden = true;
 }
 
+/* What is kept of the state at an instruction. */
+static void note(struct gn_mark_of *m, const struct gn_state *s)
+{
+	const struct gn_value *rsp = &s->reg[GN_RSP];
+
+	if (rsp->kind == GN_V_KNOWN)
+		m->depth = (int32_t)rsp->n;
+	if (gn_value_own(&s->reg[GN_RBP]))
+		m->flags |= GN_MARK_FRAME;
+}
+
 int gn_body_find_out(struct gn_body *b)
 {
 	for (size_t p = 0; p < b->nparts; p++) {
@@ -233,6 +248,7 @@ int gn_body_find_out(struct gn_body *b)
 			const struct gn_insn *in = &b->insns[i];
 			int err;
 
+			b->marks[i].depth = GN_NO_DEPTH;
 			if (b->marks[i].state) {
 				s = b->states[b->marks[i].state - 1];
 				seed = b->marks[i].flags & GN_MARK_SEED;
@@ -242,6 +258,7 @@ int gn_body_find_out(struct gn_body *b)
 				known = false;
 				continue;
 			}
+			note(&b->marks[i], &s);
 			err = look(b, i, &s, seed);
 			if (err)
 				return err;

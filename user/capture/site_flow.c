@@ -124,6 +124,14 @@ static int find_part(struct gn_body *b, uint64_t target,
 	return 0;
 }
 
+static void mark_table(struct gn_body *b, uint64_t target)
+{
+	size_t to = gn_body_find(b, target);
+
+	if (to != SIZE_MAX)
+		b->marks[to].flags |= GN_MARK_TABLE;
+}
+
 static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 			 const struct gn_state *s, bool seed)
 {
@@ -135,8 +143,10 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 		return 0;
 	target = 0;
 	for (size_t i = 0;
-	     !err && work(b) && gn_jump_entry(b, &jump, i, &target); i++)
+	     !err && work(b) && gn_jump_entry(b, &jump, i, &target); i++) {
 		err = jump_to(b, target, s, seed);
+		mark_table(b, target);
+	}
 	/* what ends the table may be an entry for a cold part */
 	if (!err && gn_body_add_cold(b, target))
 		b->again = true;
@@ -291,7 +301,8 @@ static void forget(struct gn_body *b)
 {
 	for (size_t i = 0; i < b->ninsns; i++) {
 		b->marks[i].state = 0;
-		b->marks[i].flags &= GN_MARK_LEADER | GN_MARK_TARGET;
+		b->marks[i].flags &=
+			GN_MARK_LEADER | GN_MARK_TARGET | GN_MARK_TABLE;
 	}
 	b->nstates = b->nqueue = b->ndeferred = 0;
 }

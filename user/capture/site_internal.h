@@ -21,12 +21,17 @@ enum gn_mark {
 	GN_MARK_TARGET = 0x02, /* a jump of this function does */
 	GN_MARK_SEEN = 0x04,
 	GN_MARK_QUEUED = 0x08,
-	GN_MARK_SEED = 0x10, /* reached from nowhere that is known */
+	GN_MARK_SEED = 0x10,  /* reached from nowhere that is known */
+	GN_MARK_TABLE = 0x20, /* a jump table leads here */
+	GN_MARK_FRAME = 0x40, /* rbp points into the frame */
 };
+
+#define GN_NO_DEPTH INT32_MIN
 
 struct gn_mark_of {
 	uint8_t flags;
 	uint32_t state; /* of a leader: 1 + index in states, 0 = none yet */
+	int32_t depth;	/* of rsp, to the entry's; GN_NO_DEPTH: not known */
 };
 
 /* An instruction by which the function is left. */
@@ -109,8 +114,8 @@ struct gn_body {
 	const char *leaves; /* each leave is one of exits */
 	const char *closed; /* no control but through direct callees */
 	const char *plain;  /* the return address is only returned to */
+	const char *frame;  /* rsp only ever points into the function's frame */
 	bool tails_hidden;  /* some tail jump goes to unknown code */
-	bool loads_rsp;	    /* rsp comes from elsewhere than the frame */
 	/* indirect jumps within it whose targets are not known, by rsp */
 	bool jumps_unknown;
 	bool jumps_anywhere; /* with rsp not known either */
@@ -196,20 +201,41 @@ int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,
 int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
 		   struct gn_body *scratch, const char **why);
 
+/* When a use harms. */
+enum gn_use_when {
+	GN_USE_BY_CALL = 1, /* in a function that calls what uses it */
+	GN_USE_ANY_TIME,    /* wherever a thread is, or by code to come */
+};
+struct gn_use {
+	const char *symbol, *what;
+	enum gn_use_when when;
+};
+/* All of them, sorted by symbol; the one of a symbol, or NULL. */
+const struct gn_use *gn_uses(size_t *n);
+const struct gn_use *gn_use_of(const char *symbol);
+
+/* What forbids return probes, and in which file. */
+struct gn_fault {
+	const char *what; /* a sentence's end; NULL: nothing was found */
+	char file[64];
+};
+
 /* What was found in all the files that a process maps. */
 struct gn_world {
 	bool scanned;
-	const char *unsafe; /* a sentence's end, NULL: nothing found */
-	char file[64];	    /* in which file */
-	bool altstack;	    /* a signal handler can have its own stack */
+	struct gn_fault by_call, any_time; /* by enum gn_use_when */
 };
-int gn_world_scan(struct gn_world *w, const struct gn_elf *elf,
+/* Imports are looked at before code, which takes longer. */
+int gn_world_scan(struct gn_world *w, struct gn_elf *const *elf, size_t n,
 		  struct gn_body *scratch);
 
 /* Chooses the enter site; sets plan->refused if there is none. `leave` is the
  * mode: RETURN wants the return address on top of the stack. */
 void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		     struct gn_plan *plan);
+/* Adds the leave sites, which need no return probe; sets plan->refused when one
+ * cannot be. The enter site is known. -ENOMEM. */
+int gn_leaves_choose(const struct gn_body *b, struct gn_plan *plan);
 /* Fills in a site from its address: file offset, cost, text; -ENOENT. */
 int gn_site_fill(const struct gn_elf *elf, struct gn_site *site);
 

@@ -42,8 +42,6 @@ static struct gn_value add(struct gn_value a, struct gn_value b)
 	if (a.kind == GN_V_INDEX4 || b.kind == GN_V_INDEX4 ||
 	    a.kind == GN_V_LOAD4 || b.kind == GN_V_LOAD4)
 		return (struct gn_value){GN_V_INDEX8, 0, 0};
-	if (gn_value_own(&a) && !gn_value_own(&b))
-		return (struct gn_value){GN_V_STACK, 0, 0};
 	return unknown;
 }
 

@@ -28,28 +28,58 @@ static int parse_id(const char *text, unsigned int *id)
 	return 0;
 }
 
-int gn_user_find(struct gn_user *u)
+static int take_account(struct gn_user *u, const struct passwd *pw)
+{
+	if ((size_t)snprintf(u->name, sizeof(u->name), "%s", pw->pw_name) >=
+		    sizeof(u->name) ||
+	    (size_t)snprintf(u->home, sizeof(u->home), "%s", pw->pw_dir) >=
+		    sizeof(u->home) ||
+	    (size_t)snprintf(u->shell, sizeof(u->shell), "%s", pw->pw_shell) >=
+		    sizeof(u->shell))
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int find_invoker(struct gn_user *u)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	struct passwd *pw;
+	const struct passwd *pw;
 
-	memset(u, 0, sizeof(*u));
-	if (sigprocmask(SIG_SETMASK, NULL, &u->mask))
-		return -errno;
-	u->uid = getuid();
-	u->gid = getgid();
 	if (getuid() || !uid || !gid)
 		return 0;
 	if (parse_id(uid, &u->uid) || parse_id(gid, &u->gid))
 		return -EINVAL;
 	u->other = u->uid != 0;
 	pw = getpwuid(u->uid);
-	if (pw) {
-		snprintf(u->name, sizeof(u->name), "%s", pw->pw_name);
-		snprintf(u->home, sizeof(u->home), "%s", pw->pw_dir);
-		snprintf(u->shell, sizeof(u->shell), "%s", pw->pw_shell);
-	}
-	return 0;
+	return pw ? take_account(u, pw) : 0;
+}
+
+int gn_user_find(struct gn_user *u, const char *name)
+{
+	const struct passwd *pw;
+	struct sigaction pipe;
+
+	memset(u, 0, sizeof(*u));
+	if (sigprocmask(SIG_SETMASK, NULL, &u->mask) ||
+	    sigaction(SIGPIPE, NULL, &pipe))
+		return -errno;
+	u->no_pipe = pipe.sa_handler == SIG_IGN;
+	u->uid = getuid();
+	u->gid = getgid();
+	if (!name)
+		return find_invoker(u);
+	if (getuid() || geteuid())
+		return -EPERM;
+	errno = 0;
+	pw = getpwnam(name);
+	if (!pw)
+		return errno == ENOMEM || errno == EMFILE || errno == EIO
+			       ? -errno
+			       : -ENOENT;
+	u->other = true;
+	u->uid = pw->pw_uid;
+	u->gid = pw->pw_gid;
+	return take_account(u, pw);
 }
 
 /* -EACCES beats -ENOENT, as in execvp(). */
@@ -105,7 +135,7 @@ static int become(const struct gn_user *u)
 		return -errno;
 	if (setgid(u->gid) || setuid(u->uid))
 		return -errno;
-	if (!setuid(0)) /* it must not be possible to go back */
+	if (u->uid && !setuid(0)) /* it must not be possible to go back */
 		return -EPERM;
 	return 0;
 }
@@ -139,6 +169,7 @@ static void give_back(const struct gn_user *u)
 		lim.rlim_cur = u->nofile;
 		setrlimit(RLIMIT_NOFILE, &lim);
 	}
+	signal(SIGPIPE, u->no_pipe ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &u->mask, NULL);
 }
 

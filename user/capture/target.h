@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The traced command or processes: who runs it, starting it, what it maps.
+ * The traced command: who runs it, which program it is, starting it.
  */
 #ifndef GNOMON_CAPTURE_TARGET_H
 #define GNOMON_CAPTURE_TARGET_H
@@ -11,12 +11,14 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* Whom the command runs as: the invoking user of sudo, or nobody else. */
+/* Whom the command runs as: a user that was named, the invoking user of sudo,
+ * or whoever gnomon runs as. */
 struct gn_user {
-	bool other; /* not the one that gnomon runs as */
+	bool other; /* its groups and environment are to be set */
 	uid_t uid;
 	gid_t gid;
 	sigset_t mask; /* of signals, as gnomon was started with */
+	bool no_pipe;  /* SIGPIPE was ignored then */
 	rlim_t nofile; /* soft limit to give back; 0 = as it is */
 	char name[64];
 	char home[256];
@@ -25,9 +27,10 @@ struct gn_user {
 		    its input and output are gnomon's */
 };
 
-/* From SUDO_UID and SUDO_GID, and the signal mask of now. -EINVAL when they are
- * not numbers. */
-int gn_user_find(struct gn_user *u);
+/* The user of that login name, or with NULL the one of SUDO_UID and SUDO_GID;
+ * and the signal mask of now. -ENOENT: nobody has that name; -EPERM: only root
+ * may run a command as another; -EINVAL: what sudo says is no number. */
+int gn_user_find(struct gn_user *u, const char *name);
 
 /* Whether `u` may read the file at this real path, by the permission bits of
  * the file and of the folders that lead to it. */
@@ -59,18 +62,5 @@ void gn_child_close(struct gn_child *c);
 int gn_child_wait(struct gn_child *c);
 /* The same, -EAGAIN if it runs yet. */
 int gn_child_poll(struct gn_child *c);
-
-/* Paths of the files that a program will map, itself first: what the dynamic
- * linker lists, run as `u`. Freed with gn_paths_free(). */
-struct gn_paths {
-	char **path;
-	size_t count;
-};
-int gn_target_files(const char *program, const struct gn_user *u,
-		    struct gn_paths *out);
-/* The executable files that a process maps, by /proc, its program first. */
-int gn_process_files(pid_t pid, struct gn_paths *out);
-int gn_paths_add(struct gn_paths *p, const char *path);
-void gn_paths_free(struct gn_paths *p);
 
 #endif

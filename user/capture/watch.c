@@ -146,6 +146,8 @@ void gn_watch_choose(struct gn_session *s)
 	bpf_program__set_autoload(s->skel->progs.on_sys_enter,
 				  s->opts.syscalls);
 	bpf_program__set_autoload(s->skel->progs.on_sys_exit, s->opts.syscalls);
+	bpf_program__set_autoload(s->skel->progs.on_signal_sent,
+				  s->opts.command != NULL);
 	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_signal, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_fault_end,
@@ -249,6 +251,8 @@ int gn_watch_attach(struct gn_session *s)
 		err = watch_wakeups(s);
 	if (!err)
 		err = watch_faults(s);
+	if (!err && s->opts.command)
+		err = attach_one(s, s->skel->progs.on_signal_sent);
 	return err ? err : watch_syscalls(s);
 }
 

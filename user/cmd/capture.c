@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -49,7 +46,35 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 	return 0;
 }
 
-bool gn_capture_target(const struct gn_capture_args *a, int *status)
+bool gn_capture_user(struct gn_capture_args *a, int *status)
+{
+	int err = gn_user_find(&a->user, a->as);
+
+	*status = GN_EXIT_USAGE;
+	if (!err && a->as && a->args.pids.n)
+		gn_error("--user is for a command that gnomon starts; leave "
+			 "it out with -p");
+	else if (!err)
+		return true;
+	else if (err == -EINVAL)
+		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
+			 "sudo, or unset both");
+	else if (err == -ENOENT)
+		gn_error("there is no user '%s'; give a login name, as of "
+			 "'getent passwd'",
+			 a->as);
+	else if (err == -EPERM)
+		gn_error("only root may run the command as user '%s'; run "
+			 "gnomon by sudo, or leave --user out",
+			 a->as);
+	else
+		gn_error("the user cannot be looked up (%s); see 'getent "
+			 "passwd'",
+			 strerror(-err));
+	return false;
+}
+
+bool gn_capture_target(struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
 	if (a->args.command && a->args.pids.n)
@@ -58,7 +83,7 @@ bool gn_capture_target(const struct gn_capture_args *a, int *status)
 		gn_error("nothing to trace; give a command after -- or a "
 			 "process with -p PID");
 	else
-		return true;
+		return gn_capture_user(a, status);
 	return false;
 }
 
@@ -78,15 +103,8 @@ static int warnings(enum libbpf_print_level level, const char *format,
 	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, ap);
 }
 
-/* What the rest of a capture needs: files for the invoking user, and CPU time
- * when the records come faster than they are taken. */
-static int drop_capabilities(bool can_mute)
+int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 {
-	/* the last one: to mute is to write to the process's memory */
-	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
-					   CAP_FOWNER,	     CAP_KILL,
-					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
-	size_t n = sizeof(keep) / sizeof(keep[0]) - !can_mute;
 	cap_t caps = cap_init();
 	int err = 0;
 
@@ -110,38 +128,61 @@ static int drop_capabilities(bool can_mute)
 	return err;
 }
 
-/* From here on signals are read, not taken: a capture ends whole. */
-static int catch_signals(bool resizes)
+/* What the rest of a capture needs: files for the invoking user, and CPU time
+ * when the records come faster than they are taken. */
+static int drop_capabilities(bool can_mute)
 {
-	sigset_t set;
-	int fd;
+	/* the last one: to mute is to write to the process's memory */
+	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
+					   CAP_FOWNER,	     CAP_KILL,
+					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT); /* a key as SIGINT's is */
-	if (resizes)
-		sigaddset(&set, SIGWINCH);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return gn_keep_capabilities(keep,
+				    sizeof(keep) / sizeof(keep[0]) - !can_mute);
 }
 
-/* The number of the signal that came, 0 = none. */
-static int take_signal(int fd)
+int gn_capture_signal(struct gn_capture *c)
 {
-	struct signalfd_siginfo info;
-
-	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-		return 0;
-	return (int)info.ssi_signo;
+	return gn_signals_take(&c->signals, c->session);
 }
 
-int gn_capture_signal(const struct gn_capture *c)
+/* Work that goes on for longer than this is told of, this often. */
+#define PROGRESS_NS 500000000u
+
+static void end_line(struct gn_capture *c)
 {
-	return take_signal(c->signal_fd);
+	if (c->shown_at)
+		fputs("\r\033[K", stderr);
+	c->shown_at = 0;
+}
+
+/* While probes come and go. */
+static int step(void *ctx, bool attaching, size_t done, size_t total)
+{
+	struct gn_capture *c = ctx;
+	uint64_t now = gn_now_ns();
+	bool enough;
+
+	if (!c->step_at || attaching != c->attaching) {
+		c->step_at = now;
+		c->count = c->signals.count;
+	}
+	gn_capture_signal(c);
+	c->attaching = attaching;
+	/* when probes go, the capture has ended already */
+	enough = attaching ? c->signals.end : c->signals.count != c->count;
+	if (enough || !c->progress || !total ||
+	    now - c->step_at < PROGRESS_NS || now - c->shown_at < PROGRESS_NS)
+		return enough;
+	c->shown_at = now;
+	fprintf(stderr, "\r\033[Kgnomon: %s %zu of %zu probes, %.0f a second",
+		attaching ? "attaching" : "removing", done, total,
+		(double)done * 1e9 / (double)(now - c->step_at));
+	if (done && done < total)
+		fprintf(stderr, ", %.0f s left",
+			(double)(total - done) * (double)(now - c->step_at) /
+				1e9 / (double)done);
+	return 0;
 }
 
 /* The options as they were given, for the trace's header. */
@@ -162,8 +203,19 @@ static char *options_text(int argc, char **argv, char **command)
 	return text;
 }
 
+/* A signal came before anything was traced. */
+static int fail_early(struct gn_capture *c, bool command)
+{
+	end_line(c);
+	gn_error("ended by SIG%s before tracing began; %s",
+		 sigabbrev_np(c->signals.end),
+		 command ? "the command was not run" : "there is no report");
+	return 128 + c->signals.end;
+}
+
 static int fail(struct gn_capture *c, int err)
 {
+	end_line(c);
 	if (c->session && *gn_session_error(c->session)) {
 		gn_error("%s", gn_session_error(c->session));
 		return gn_session_status(c->session);
@@ -182,7 +234,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 
 		if (now >= end)
 			break;
-		more = gn_session_poll(c->session, c->signal_fd,
+		more = gn_session_poll(c->session, c->signals.fd,
 				       end - now < 1000000000
 					       ? (int)((end - now) / 1000000)
 					       : 1000);
@@ -190,13 +242,22 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	return more < 0 ? more : 0;
 }
 
+/* A signal came before now. */
+static bool is_called_off(struct gn_capture *c)
+{
+	gn_capture_signal(c);
+	return c->signals.end;
+}
+
 static int attach(struct gn_capture *c)
 {
 	int err = gn_session_prepare(c->session);
 
-	if (!err)
+	if (!err && !is_called_off(c))
 		err = gn_session_load(c->session);
-	return err ? err : gn_session_attach(c->session);
+	if (!err && !is_called_off(c))
+		err = gn_session_attach(c->session);
+	return err;
 }
 
 static int trace(struct gn_capture *c, const struct gn_capture_args *a,
@@ -213,6 +274,13 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 			gn_session_summary(c->session));
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
 	stopped = gn_session_stop(c->session);
+	end_line(c);
+	if (gn_session_left(c->session))
+		gn_error("%zu probes are still being removed, by a process "
+			 "that ends with it; until then they cost time, but "
+			 "tell nothing",
+			 gn_session_left(c->session));
+	c->tells = !err && !stopped && !a->args.quiet;
 	return err ? err : stopped;
 }
 
@@ -221,8 +289,11 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 {
 	int err = attach(c), status;
 
+	if (is_called_off(c))
+		return fail_early(c, a->args.command);
 	if (err)
 		return fail(c, err);
+	end_line(c);
 	if (!a->args.quiet && *gn_session_warning(c->session))
 		gn_error("%s", gn_session_warning(c->session));
 	status = use->ready ? use->ready(use->ctx) : GN_EXIT_OK;
@@ -245,24 +316,28 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.attach = (enum gn_attach_mode)a->attach,
 		.follow = a->args.follow,
 		.ring_size = a->ring,
+		.user = a->user,
 		.can_mute = a->can_mute,
+		.verbose = a->args.verbose,
+		.quiet = a->args.quiet || a->live,
 		.live = a->live,
 		.sink = use->sink,
+		.hold = use->hold,
 		.sink_ctx = use->ctx,
+		.step = &c->step,
 	};
 	char *text;
 	int err, status;
 
 	memset(c, 0, sizeof(*c));
-	if (gn_user_find(&opts.user)) {
-		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
-			 "sudo, or unset both");
-		return GN_EXIT_USAGE;
-	}
+	c->signals.fd = -1;
 	opts.user.out = a->command_out;
-	c->signal_fd = catch_signals(use->resizes);
-	if (c->signal_fd < 0)
-		return fail(c, c->signal_fd);
+	err = gn_signals_open(&c->signals, use->resizes);
+	if (err)
+		return fail(c, err);
+	c->signals.quiet = a->args.quiet;
+	c->progress = !a->args.quiet && isatty(STDERR_FILENO);
+	c->step = (struct gn_step){.fd = c->signals.fd, .fn = step, .ctx = c};
 	libbpf_set_print(a->args.verbose ? warnings : no_print);
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os %s: no such kernel work; give some of faults, "
@@ -288,31 +363,56 @@ static void say_status(const struct gn_capture *c)
 			 sig, strsignal(sig));
 }
 
-/* A Ctrl-C is the command's too: so long it may take to end of it. */
+/* What the signal that ends the capture may do to the command, too. */
 #define GRACE_NS 500000000u
 
-void gn_capture_wait(struct gn_capture *c)
+static void say_left(const struct gn_capture *c)
 {
-	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+	gn_error("ended by SIG%s; the command goes on untraced, as process %d",
+		 sigabbrev_np(c->signals.end),
+		 (int)gn_session_child(c->session));
+}
+
+static void await_command(struct gn_capture *c)
+{
+	struct pollfd p = {.fd = c->signals.fd, .events = POLLIN};
 	uint64_t until = UINT64_MAX;
 
-	while (gn_session_child(c->session) && gn_now_ns() < until) {
+	while (c->session && gn_session_child(c->session)) {
 		if (gn_session_ended(c->session, &c->status)) {
 			say_status(c);
 			return;
 		}
+		gn_capture_signal(c);
+		if (c->signals.end && until == UINT64_MAX)
+			until = gn_now_ns() + GRACE_NS;
+		if (gn_now_ns() >= until) {
+			say_left(c);
+			c->status = 128 + c->signals.end;
+			return;
+		}
 		poll(&p, 1, 20);
-		if (gn_capture_signal(c))
-			until = until == UINT64_MAX ? gn_now_ns() + GRACE_NS
-						    : 0;
 	}
+}
+
+void gn_capture_wait(struct gn_capture *c)
+{
+	await_command(c);
+	gn_signals_close(&c->signals);
+}
+
+static void tell(void *ctx, const char *line)
+{
+	(void)ctx;
+	gn_error("%s", line);
 }
 
 void gn_capture_end(struct gn_capture *c)
 {
+	if (c->tells)
+		gn_session_unseen(c->session, tell, NULL);
 	gn_session_free(c->session);
-	if (c->signal_fd > 0)
-		close(c->signal_fd);
+	gn_signals_close(&c->signals);
 }
 
 int gn_capture_status(const struct gn_capture *c, int own)

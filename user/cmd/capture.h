@@ -3,14 +3,19 @@
 #ifndef GNOMON_CMD_CAPTURE_H
 #define GNOMON_CMD_CAPTURE_H
 
+#include <sys/capability.h>
+
 #include "capture/session.h"
 #include "cmd/cmd.h"
+#include "cmd/signals.h"
 
 struct gn_capture_args {
 	struct gn_args args; /* first: the option tables' offsets */
 	int attach;	     /* enum gn_attach_mode */
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
+	const char *as;	     /* --user NAME, NULL = not given */
+	struct gn_user user; /* whom the command runs as */
 	bool can_mute;	     /* gn_session_mute() is to work */
 	bool live;	     /* gn_session_tick() is */
 	int command_out;     /* struct gn_user.out */
@@ -28,6 +33,13 @@ struct gn_capture_args {
 			offsetof(struct gn_capture_args, ring), "SIZE",    \
 			"of the ring buffer (" usual "); more loses less", \
 			NULL                                               \
+	}
+
+#define GN_OPT_USER                                                         \
+	{                                                                   \
+		0, "user", GN_OPTION_TEXT,                                  \
+			offsetof(struct gn_capture_args, as), "NAME",       \
+			"leave children out; run the command as NAME", NULL \
 	}
 
 #define GN_OPT_OS                                                              \
@@ -57,6 +69,7 @@ typedef int (*gn_capture_loop)(struct gn_capture *c, void *ctx);
 /* What a verb does with a capture; all with `ctx`. */
 struct gn_capture_use {
 	gn_sink_fn sink;
+	gn_hold_fn hold;	/* or NULL */
 	gn_capture_ready ready; /* or NULL */
 	gn_capture_loop loop;	/* or NULL */
 	bool resizes;		/* SIGWINCH is among the signals */
@@ -66,13 +79,24 @@ struct gn_capture_use {
 /* What came of a capture. */
 struct gn_capture {
 	struct gn_session *session;
-	int signal_fd;
-	int status; /* of the command, after gn_capture_wait() */
+	struct gn_signals signals;
+	struct gn_step step;
+	int status;	   /* of the command, after gn_capture_wait() */
+	bool progress;	   /* it is told how far attaching is */
+	uint64_t shown_at; /* the last time */
+	uint64_t step_at;  /* the first step */
+	bool attaching;
+	unsigned int count; /* of signals, when removing began */
+	bool tells; /* it was traced to its end, and people want words */
 };
 
-/* True when a command or processes were given, and not both; else it says so
- * and *status is the exit status. */
-bool gn_capture_target(const struct gn_capture_args *a, int *status);
+/* True when a command or processes were given, and not both, and the user that
+ * a command is to run as was found; else it says so and *status is the exit
+ * status. */
+bool gn_capture_target(struct gn_capture_args *a, int *status);
+
+/* The last part of it: finds a->user. */
+bool gn_capture_user(struct gn_capture_args *a, int *status);
 
 /*
  * The whole capture, from new to stop. GN_EXIT_OK, or the exit status after
@@ -81,14 +105,20 @@ bool gn_capture_target(const struct gn_capture_args *a, int *status);
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
 		   int argc, char **argv, const struct gn_capture_use *use);
 
-/* The signal that came to gnomon's signal_fd (they are read there), 0 = none.
- */
-int gn_capture_signal(const struct gn_capture *c);
+/* Takes the signals that came: the one that ends the capture, SIGWINCH, or 0.
+ * See cmd/signals.h. To be called at least every tenth of a second. */
+int gn_capture_signal(struct gn_capture *c);
 
-/* Waits for the command to end (a second signal ends the waiting). */
+/* Waits for the command to end, or for the signal that ends the capture; then
+ * it says what goes on. After it signals are taken as ever: one ends gnomon. */
 void gn_capture_wait(struct gn_capture *c);
 
+/* Says what was asked for and not seen, and ends it all. */
 void gn_capture_end(struct gn_capture *c);
+
+/* The calling thread keeps these of its capabilities and gives up all others. 0
+ * or -errno. */
+int gn_keep_capabilities(const cap_value_t *keep, size_t n);
 
 /* What gnomon's exit status is: `own` unless it is 0, else the command's. */
 int gn_capture_status(const struct gn_capture *c, int own);

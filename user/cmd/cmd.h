@@ -75,6 +75,11 @@ struct gn_textfile;
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out);
 
+/* The same of a capture that has just ended: a pipe that nobody reads for two
+ * seconds is an error. */
+int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
+		      struct gn_textfile *out);
+
 /* GN_EXIT_BROKEN, GN_EXIT_LOST or GN_EXIT_OK. */
 int gn_report_status(const struct gn_model *m, bool allow_loss);
 

@@ -54,7 +54,7 @@ static void check_library(struct gn_checkup *c, const struct gn_runtime *rt)
 			       "%s: %s", rt->library, strerror(-err));
 		return;
 	}
-	err = gn_runtime_probes(rt, path, false, &probes);
+	err = gn_runtime_probes(rt, path, 0, false, &probes);
 	gn_probes_free(&probes);
 	if (err)
 		gn_finding_add(c, group, "library", title, GN_FOUND_ABSENT, get,
@@ -70,7 +70,7 @@ void gn_checkup_runtimes(struct gn_checkup *c)
 	const struct gn_runtime *rt;
 	struct gn_user user;
 	/* whose programs are traced */
-	const char *home = !gn_user_find(&user) && user.home[0]
+	const char *home = !gn_user_find(&user, NULL) && user.home[0]
 				   ? user.home
 				   : getenv("HOME");
 

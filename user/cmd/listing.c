@@ -18,7 +18,7 @@ void gn_listing_clear(struct gn_listing *l)
 	free(l->function);
 	free(l->runtime);
 	free(l->usdt);
-	gn_paths_free(&l->files);
+	gn_files_free(&l->files);
 	memset(l, 0, sizeof(*l));
 }
 

@@ -61,7 +61,7 @@ struct gn_list_usdt {
 };
 
 struct gn_listing {
-	struct gn_paths files; /* the first is the program */
+	struct gn_files files; /* the first is what was asked for */
 	enum gn_attach_mode links;
 	bool links_known; /* else `links` is what was assumed */
 	bool library;	  /* the first file is a library */

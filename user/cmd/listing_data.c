@@ -88,7 +88,7 @@ static int csv_site(const struct gn_listing *l,
 	struct csv_row r = {
 		.kind = enter ? "function" : site_name(s->kind),
 		.name = fn->name,
-		.module = l->files.path[fn->file],
+		.module = l->files.file[fn->file].path,
 		.has_addr = true,
 		.has_delta = !p->refused,
 		.addr = p->refused ? fn->addr : s->addr,
@@ -161,7 +161,7 @@ int gn_listing_csv(const struct gn_listing *l, bool verbose, FILE *f)
 
 		snprintf(name, sizeof(name), "%s:%s", u->note.provider,
 			 u->note.name);
-		err = csv_insn(f, "usdt", name, l->files.path[u->file],
+		err = csv_insn(f, "usdt", name, l->files.file[u->file].path,
 			       &u->insn, u->note.args);
 	}
 	return err ?: gn_stream_status(f);
@@ -189,7 +189,7 @@ static void json_function(struct gn_emit *e, const struct gn_listing *l,
 	gn_emit_open(e, NULL, '{');
 	gn_emit_text(e, "name", fn->name);
 	gn_emit_text(e, "symbol", fn->symbol);
-	gn_emit_text(e, "module", l->files.path[fn->file]);
+	gn_emit_text(e, "module", l->files.file[fn->file].path);
 	gn_emit_u64(e, "address", fn->addr);
 	gn_emit_u64(e, "size", fn->size);
 	if (p->refused) {
@@ -253,7 +253,7 @@ static void json_usdt(struct gn_emit *e, const struct gn_listing *l,
 	gn_emit_text(e, "provider", u->note.provider);
 	gn_emit_text(e, "name", u->note.name);
 	gn_emit_text(e, "arguments", u->note.args);
-	gn_emit_text(e, "module", l->files.path[u->file]);
+	gn_emit_text(e, "module", l->files.file[u->file].path);
 	json_insn(e, "site", &u->insn);
 	gn_emit_close(e, '}');
 }

@@ -128,9 +128,12 @@ static int is_library_of(const struct gn_runtime *rt, const char *path,
 int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			bool itself)
 {
-	const char *program = l->files.path[0];
+	const struct gn_file *first = &l->files.file[0];
 	const struct gn_runtime *rt;
+	char program[GN_FILE_PLACE];
 	int err = 0;
+
+	gn_file_place(first->fd, program);
 
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++) {
 		bool is = false;
@@ -140,7 +143,7 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 		if (err)
 			break;
 		if (is)
-			err = add_runtime(l, rt, "this file", program);
+			err = add_runtime(l, rt, "this file", first->path);
 		else if (any)
 			err = add_runtime(l, rt, why_any, NULL);
 		else if (!l->library && gn_runtime_starts(rt, program))
@@ -168,24 +171,24 @@ static int add_usdt(struct gn_listing *l, size_t file, int fd,
 static int file_usdt(struct gn_listing *l, size_t file,
 		     struct gn_filter *filter, bool all)
 {
-	const char *path = l->files.path[file];
+	const struct gn_file *in = &l->files.file[file];
+	char place[GN_FILE_PLACE];
 	struct gn_note *notes = NULL;
 	char full[sizeof(notes->provider) + sizeof(notes->name) + 1];
 	size_t count = 0;
-	int fd, err = gn_notes_read(path, &notes, &count);
+	int err = in->fd < 0 ? -EACCES
+			     : gn_notes_read(gn_file_place(in->fd, place),
+					     &notes, &count);
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (size_t i = 0; fd >= 0 && !err && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		snprintf(full, sizeof(full), "%s:%s", notes[i].provider,
 			 notes[i].name);
-		if (all || gn_filter_function(filter, path, !file,
+		if (all || gn_filter_function(filter, in->path, in->program,
 					      notes[i].name, full))
-			err = add_usdt(l, file, fd, &notes[i]);
+			err = add_usdt(l, file, in->fd, &notes[i]);
 	}
-	if (fd >= 0)
-		close(fd);
 	free(notes);
 	return err;
 }

@@ -46,25 +46,31 @@ static size_t reason_number(struct reasons *r, const char *text)
 	return r->n;
 }
 
-/* "return", "2 rets + 1 jump": how the function's end is seen. */
+/* "return", "2 rets + 1 jump, 1 stepped": how the function's end is seen. */
 static void leave_text(const struct gn_list_function *fn, char *buf,
 		       size_t size)
 {
 	const char *rets = fn->rets == 1 ? "ret" : "rets";
 	const char *jumps = fn->tails == 1 ? "jump" : "jumps";
+	size_t stepped = 0;
+	int n;
 
+	for (size_t i = 0; i < fn->plan.nleaves; i++)
+		stepped += fn->plan.leaves[i].cost == GN_COST_STEPPED;
 	if (fn->plan.refused ||
 	    (fn->plan.leave == GN_LEAVE_RET && !fn->rets && !fn->tails))
-		snprintf(buf, size, "-");
+		n = snprintf(buf, size, "-");
 	else if (fn->plan.leave == GN_LEAVE_RETURN)
-		snprintf(buf, size, "return");
+		n = snprintf(buf, size, "return");
 	else if (!fn->tails)
-		snprintf(buf, size, "%zu %s", fn->rets, rets);
+		n = snprintf(buf, size, "%zu %s", fn->rets, rets);
 	else if (!fn->rets)
-		snprintf(buf, size, "%zu %s", fn->tails, jumps);
+		n = snprintf(buf, size, "%zu %s", fn->tails, jumps);
 	else
-		snprintf(buf, size, "%zu %s + %zu %s", fn->rets, rets,
-			 fn->tails, jumps);
+		n = snprintf(buf, size, "%zu %s + %zu %s", fn->rets, rets,
+			     fn->tails, jumps);
+	if (stepped && n > 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %zu stepped", stepped);
 }
 
 static int longer(int width, const char *text)
@@ -156,7 +162,8 @@ static int put_function(const struct gn_list_function *fn, bool verbose,
 		const struct gn_site *s = &fn->plan.leaves[i];
 
 		put_site(fn, s, w, f);
-		fputs(s->kind == GN_SITE_TAIL ? "  jump\n" : "  ret\n", f);
+		fprintf(f, "  %s%s\n", s->kind == GN_SITE_TAIL ? "jump" : "ret",
+			s->when ? ", on a condition" : "");
 	}
 	return err ?: gn_stream_status(f);
 }
@@ -174,7 +181,7 @@ static int put_functions(const struct gn_listing *l, bool verbose,
 
 		if (fn->file != file) {
 			err = put_name(f, i ? "\n" : "",
-				       l->files.path[fn->file], "\n");
+				       l->files.file[fn->file].path, "\n");
 			file = fn->file;
 			fprintf(f, "%*s  %*s  %-*s  %-*s  %-*s       %s\n",
 				w.addr, "ADDRESS", w.off, "+OFF", w.cost,
@@ -253,7 +260,7 @@ static int put_usdt(const struct gn_listing *l, FILE *f)
 		if (u->file != file) {
 			err = put_name(
 				f, i ? "\nUSDT probes of " : "USDT probes of ",
-				l->files.path[u->file], "\n");
+				l->files.file[u->file].path, "\n");
 			fprintf(f, "%10s %-14s  %s\n", "OFFSET", "COST",
 				"PROVIDER:NAME ARGUMENTS");
 			file = u->file;

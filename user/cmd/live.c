@@ -31,7 +31,7 @@ struct gn_live {
 	struct gn_top_machine machine;
 	uint64_t own_cpu;
 	int epoll;
-	int signal_fd;
+	struct gn_capture *capture;
 	/* over all periods */
 	uint64_t lost_by_cause, lost_by_number;
 	bool broken;
@@ -82,17 +82,33 @@ const struct gn_top_period *gn_live_last(const struct gn_live *l)
 	return &l->p;
 }
 
-int gn_live_writable(const struct gn_live *l, int fd)
-{
-	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
-			      {.fd = l->signal_fd, .events = POLLIN}};
+/* Who does not read for so long once all is over does not read. */
+#define UNREAD_NS 2000000000u
 
-	while (poll(p, 2, -1) < 0) {
-		if (errno != EINTR)
+int gn_live_writable(struct gn_live *l, int fd)
+{
+	struct gn_capture *c = l->capture;
+	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
+			      {.fd = c->signals.fd, .events = POLLIN}};
+	uint64_t over = 0;
+
+	for (;;) {
+		/* an error of `fd` is the writer's to find */
+		if (poll(p, 2, 100) < 0 && errno != EINTR)
 			return -errno;
+		if (p[0].revents)
+			return 0;
+		/* a new size of the screen is no matter for rows */
+		gn_capture_signal(c);
+		if (c->signals.end)
+			return -EINTR;
+		if (gn_session_lives(c->session))
+			continue;
+		if (!over)
+			over = gn_now_ns();
+		if (gn_now_ns() - over > UNREAD_NS)
+			return -ETIMEDOUT;
 	}
-	/* an error of `fd` is the writer's to find */
-	return !p[0].revents;
 }
 
 void gn_live_set_period(struct gn_live *l, uint64_t ns)
@@ -242,34 +258,36 @@ static int open_inputs(struct gn_live *l, const struct gn_capture *c)
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll < 0)
 		return -errno;
-	err = watch(l, c->signal_fd);
+	err = watch(l, c->signals.fd);
 	return err || fd < 0 ? err : watch(l, fd);
 }
 
-static int take_signal(struct gn_live *l, const struct gn_capture *c)
+static int take_signal(struct gn_live *l, struct gn_capture *c)
 {
 	int sig = gn_capture_signal(c);
 
 	if (sig != SIGWINCH)
-		return sig != 0;
+		return c->signals.end != 0;
 	return l->show->resized ? l->show->resized(l->show->ctx) : 0;
 }
 
 /* 1: enough. */
-static int take_inputs(struct gn_live *l, const struct gn_capture *c)
+static int take_inputs(struct gn_live *l, struct gn_capture *c)
 {
 	struct epoll_event e[2];
-	int n = epoll_wait(l->epoll, e, 2, 0), done = 0;
+	int n = epoll_wait(l->epoll, e, 2, 0), done;
 
+	/* also what is to be passed on */
+	done = take_signal(l, c);
 	for (int i = 0; i < n && !done; i++)
-		done = e[i].data.fd == c->signal_fd
+		done = e[i].data.fd == c->signals.fd
 			       ? take_signal(l, c)
 			       : l->show->input(l->show->ctx);
 	return done;
 }
 
 /* Nothing is traced any more; what there was stays on show. */
-static int stay(struct gn_live *l, const struct gn_capture *c)
+static int stay(struct gn_live *l, struct gn_capture *c)
 {
 	struct pollfd p = {.fd = l->epoll, .events = POLLIN};
 	int done = 0;
@@ -296,7 +314,7 @@ static int loop(struct gn_capture *c, void *ctx)
 	struct gn_live *l = ctx;
 	int more = 1, done = 0;
 
-	l->signal_fd = c->signal_fd;
+	l->capture = c;
 	l->begin = l->last = gn_now_ns();
 	l->p.title = l->opts->title;
 	l->p.functions = l->opts->functions;
@@ -305,6 +323,9 @@ static int loop(struct gn_capture *c, void *ctx)
 	gn_machine_read(&l->machine);
 	if (l->show->open)
 		done = l->show->open(l->show->ctx, l);
+	/* on the screen Ctrl-C is a key like q */
+	c->signals.interactive = l->show->fd && l->show->fd(l->show->ctx) >= 0;
+	c->signals.quiet |= c->signals.interactive;
 	if (!done)
 		done = open_inputs(l, c);
 	while (!done) {
@@ -321,7 +342,8 @@ static int loop(struct gn_capture *c, void *ctx)
 		if (done || more)
 			continue;
 		done = target_ended(l, c);
-		if (!done && l->show->stays)
+		/* who ended the target by a signal wants no more */
+		if (!done && l->show->stays && !c->signals.first)
 			done = stay(l, c);
 		break;
 	}
@@ -350,7 +372,7 @@ static int judge_rest(struct gn_live *l)
 	return 0;
 }
 
-int gn_live_status(struct gn_live *l, bool allow_loss)
+int gn_live_status(struct gn_live *l, bool allow_loss, const char *advice)
 {
 	if (judge_rest(l)) {
 		gn_error("no memory; free some");
@@ -363,8 +385,7 @@ int gn_live_status(struct gn_live *l, bool allow_loss)
 	}
 	if (!lost_so_far(l) || allow_loss)
 		return GN_EXIT_OK;
-	gn_error("%" PRIu64 " records were lost; use a larger --ring-size or "
-		 "fewer functions (-f)",
-		 lost_so_far(l));
+	gn_error("%" PRIu64 " records were lost: %s", lost_so_far(l),
+		 advice ? advice : GN_LOSS_ADVICE);
 	return GN_EXIT_LOST;
 }

@@ -53,16 +53,17 @@ void gn_live_pause(struct gn_live *l, bool paused);
 /* The last period, whether or not it was shown. */
 const struct gn_top_period *gn_live_last(const struct gn_live *l);
 
-/* Waits until something can be written to `fd`. 0, 1: a signal came first (and
- * is still to be taken), -errno. */
-int gn_live_writable(const struct gn_live *l, int fd);
+/* Waits until something can be written to `fd`. 0; -EINTR: a signal ended the
+ * capture first; -ETIMEDOUT: nobody has read for two seconds, and the target
+ * has ended; else -errno. */
+int gn_live_writable(struct gn_live *l, int fd);
 
 /* From the next period on. */
 void gn_live_set_period(struct gn_live *l, uint64_t ns);
 void gn_live_set_classify(struct gn_live *l, enum gn_classify classify);
 
 /* After the capture. What came of it: an exit status, and said why on stderr.
- */
-int gn_live_status(struct gn_live *l, bool allow_loss);
+ * `advice`: of the session, or NULL. */
+int gn_live_status(struct gn_live *l, bool allow_loss, const char *advice);
 
 #endif

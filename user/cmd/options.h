@@ -145,11 +145,11 @@ struct gn_args {
 		0, "leave", GN_OPTION_CHOICE, offsetof(struct gn_args, leave), \
 			NULL, "how a function's end is seen", gn_leave_choice  \
 	}
-#define GN_OPT_NO_FOLLOW                                           \
-	{                                                          \
-		0, "no-follow", GN_OPTION_UNFLAG,                  \
-			offsetof(struct gn_args, follow), NULL,    \
-			"leave new threads and children out", NULL \
+/* In a help USER stands after it. */
+#define GN_OPT_NO_FOLLOW                                                 \
+	{                                                                \
+		0, "no-follow", GN_OPTION_UNFLAG,                        \
+			offsetof(struct gn_args, follow), NULL, "", NULL \
 	}
 #define GN_OPT_CLASSIFY                                                    \
 	{                                                                  \

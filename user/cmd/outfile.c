@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/options.h"
@@ -35,73 +34,49 @@ bool gn_invoker(uid_t *uid, gid_t *gid)
 	return true;
 }
 
-/* A temporary file beside `path`; its descriptor or -errno. */
-static int open_temp(struct gn_textfile *o)
-{
-	uid_t uid;
-	gid_t gid;
-	int fd, err;
+typedef int (*open_fn)(struct gn_outfile *f, const char *path, uid_t uid,
+		       gid_t gid);
 
-	if (asprintf(&o->temp, "%s.XXXXXX", o->path) < 0) {
-		o->temp = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(o->temp, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		free(o->temp);
-		o->temp = NULL;
-		return err;
-	}
-	if (gn_invoker(&uid, &gid) && fchown(fd, uid, gid)) {
-		err = -errno;
+/* The stream has a descriptor of its own: each is closed once. */
+static int open_stream(struct gn_textfile *o)
+{
+	int err, fd = fcntl(o->file.fd, F_DUPFD_CLOEXEC, 0);
+
+	o->f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (o->f)
+		return 0;
+	err = -errno;
+	if (fd >= 0)
 		close(fd);
-		return err;
-	}
-	return fd;
+	gn_outfile_close(&o->file, false);
+	return err;
 }
 
-static int open_path(struct gn_textfile *o)
+static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 {
-	struct stat st;
-	int fd;
+	uid_t uid = (uid_t)-1;
+	gid_t gid = (gid_t)-1;
+	int err;
 
-	if (lstat(o->path, &st)) {
-		if (errno != ENOENT)
-			return -errno;
-		return open_temp(o);
+	*o = (struct gn_textfile){.file = {.fd = -1, .dir = -1}};
+	if (!path || strcmp(path, "-") == 0) {
+		o->f = stdout;
+		o->is_stdout = true;
+		return 0;
 	}
-	if (S_ISREG(st.st_mode))
-		return open_temp(o);
-	/* renaming over /dev/null or a link would replace it */
-	fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	gn_invoker(&uid, &gid);
+	err = open(&o->file, path, uid, gid);
+	return err ? err : open_stream(o);
 }
 
 int gn_textfile_open(struct gn_textfile *o, const char *path)
 {
-	int fd, err;
+	return open_by(o, path, gn_outfile_open);
+}
 
-	*o = (struct gn_textfile){0};
-	if (!path || strcmp(path, "-") == 0) {
-		o->f = stdout;
-		return 0;
-	}
-	o->path = strdup(path);
-	if (!o->path)
-		return -ENOMEM;
-	fd = open_path(o);
-	err = fd < 0 ? fd : 0;
-	if (!err) {
-		o->f = fdopen(fd, "w");
-		if (!o->f) {
-			err = -errno;
-			close(fd);
-		}
-	}
-	if (err)
-		gn_textfile_abort(o);
-	return err;
+int gn_textfile_create(struct gn_textfile *o, const char *path)
+{
+	return open_by(o, path, gn_outfile_create);
 }
 
 static int flush(FILE *f)
@@ -116,30 +91,23 @@ int gn_textfile_commit(struct gn_textfile *o)
 {
 	int err = flush(o->f);
 
-	if (!o->path)
+	if (o->is_stdout)
 		return err;
-	if (!err && o->temp && fsync(fileno(o->f)))
-		err = -errno;
 	if (fclose(o->f) && !err)
 		err = -errno;
 	o->f = NULL;
-	if (!err && o->temp && rename(o->temp, o->path))
-		err = -errno;
-	if (!err) {
-		free(o->temp);
-		o->temp = NULL;
-	}
+	if (!err)
+		err = gn_outfile_publish(&o->file);
 	gn_textfile_abort(o);
 	return err;
 }
 
 void gn_textfile_abort(struct gn_textfile *o)
 {
-	if (o->path && o->f)
+	if (o->is_stdout)
+		return;
+	if (o->f)
 		fclose(o->f);
-	if (o->temp)
-		unlink(o->temp);
-	free(o->temp);
-	free(o->path);
-	*o = (struct gn_textfile){0};
+	o->f = NULL;
+	gn_outfile_close(&o->file, false);
 }

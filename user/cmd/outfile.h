@@ -9,22 +9,26 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "trace/outfile.h"
+
 struct gn_textfile {
-	FILE *f;    /* write here */
-	char *path; /* NULL: stdout */
-	char *temp; /* NULL: written in place */
+	FILE *f; /* write here */
+	struct gn_outfile file;
+	bool is_stdout;
 };
 
 /*
- * NULL or "-" is stdout. A new or a regular file is made under a temporary
- * name beside it, mode 0600, owned by who invoked sudo. Anything else (a
- * device, a FIFO, a symbolic link) is written in place. Returns 0 or -errno;
- * then there is nothing to close.
+ * NULL or "-" is stdout; else a file by the rules of trace/outfile.h, owned by
+ * who invoked sudo. 0 or an error for gn_trace_strerror(); then there is
+ * nothing to close.
  */
 int gn_textfile_open(struct gn_textfile *o, const char *path);
 
-/* Everything is written: flush, rename. Returns 0 or -errno (-EPIPE: the
- * reader of stdout went away); the file is closed in each case. */
+/* The same for a file that must not be there yet: for what grows by and by. */
+int gn_textfile_create(struct gn_textfile *o, const char *path);
+
+/* Everything is written: flush, and the file gets its name. Returns 0 or -errno
+ * (-EPIPE: the reader of stdout went away); the file is closed in each case. */
 int gn_textfile_commit(struct gn_textfile *o);
 
 /* Closes and leaves no trace of it. */

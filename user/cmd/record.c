@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/clock.h"
+#include "capture/priority.h"
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
 #include "trace/rec.h"
@@ -18,6 +20,7 @@ static const struct gn_option options[] = {
 	GN_OPT_DURATION,
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
+	GN_OPT_USER,
 	GN_OPT_ATTACH,
 	GN_OPT_OS,
 	GN_OPT_RING("64M"),
@@ -46,6 +49,9 @@ struct recording {
 	size_t early_size;
 	uint64_t lost; /* records, as the kernel and the writer count them */
 	uint64_t records;
+	/* the writing thread's */
+	struct gn_priority priority;
+	bool paced;
 };
 
 /* Loss must be in the exit status without replaying the file. */
@@ -86,11 +92,47 @@ static int append(void *ctx, const struct gn_rec *rec, size_t size)
 			 : keep_early(r, rec, size);
 }
 
+static enum gn_hold hold(void *ctx)
+{
+	static const enum gn_hold holds[] = {
+		[GN_TRACE_WAIT_NOT] = GN_HOLD_NOT,
+		[GN_TRACE_WAIT_PACK] = GN_HOLD_CPU,
+		[GN_TRACE_WAIT_DISK] = GN_HOLD_DISK,
+		[GN_TRACE_WAIT_STUCK] = GN_HOLD_STUCK,
+	};
+	struct recording *r = ctx;
+
+	return r->writer ? holds[gn_trace_writer_wait(r->writer)] : GN_HOLD_NOT;
+}
+
+/* The writing thread keeps up as the draining one does: before the others
+ * while it is behind. */
+static void pace(void *ctx, bool behind)
+{
+	struct recording *r = ctx;
+
+	if (!r->paced) {
+		static const cap_value_t keep = CAP_SYS_NICE;
+
+		/* it needs no more; where it cannot give them up it writes
+		 * all the same */
+		gn_keep_capabilities(&keep, 1);
+		gn_priority_init(&r->priority);
+	}
+	r->paced = true;
+	gn_priority_follow(&r->priority, behind, gn_now_ns());
+}
+
 /* Makes the file and hands it what came before it. */
 static int open_file(void *ctx)
 {
-	struct gn_trace_writer_opts opts = {.uid = (uid_t)-1, .gid = (gid_t)-1};
 	struct recording *r = ctx;
+	struct gn_trace_writer_opts opts = {
+		.uid = (uid_t)-1,
+		.gid = (gid_t)-1,
+		.pace = pace,
+		.pace_ctx = r,
+	};
 	int err;
 
 	gn_invoker(&opts.uid, &opts.gid);
@@ -118,7 +160,9 @@ static void summary(const struct recording *r, const char *path, uint64_t bytes)
 		r->records, (double)bytes / (1 << 20), path, path);
 }
 
-static int finish(struct recording *r, const struct gn_args *args, int status)
+/* `advice`: NULL when the ring lost none. */
+static int finish(struct recording *r, const struct gn_args *args,
+		  const char *advice, int status)
 {
 	uint64_t bytes = 0;
 	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
@@ -126,6 +170,13 @@ static int finish(struct recording *r, const struct gn_args *args, int status)
 	free(r->early);
 	if (status)
 		return status;
+	if (err == -ESTALE) {
+		gn_error("the trace is not in %s any more: the file or its "
+			 "folder was removed, renamed or replaced meanwhile; "
+			 "record it again",
+			 r->path);
+		return GN_EXIT_FAILED;
+	}
 	if (err) {
 		gn_error("cannot write %s: %s; what it holds is readable to "
 			 "its last whole chunk",
@@ -136,9 +187,8 @@ static int finish(struct recording *r, const struct gn_args *args, int status)
 		summary(r, r->path, bytes);
 	if (!r->lost || args->allow_loss)
 		return GN_EXIT_OK;
-	gn_error("%" PRIu64 " records were lost; use a larger --ring-size or "
-		 "fewer functions (-f)",
-		 r->lost);
+	gn_error("%" PRIu64 " records were lost: %s", r->lost,
+		 advice ? advice : GN_LOSS_ADVICE);
 	return GN_EXIT_LOST;
 }
 
@@ -147,15 +197,16 @@ static int record(const struct gn_capture_args *a, int argc, char **argv)
 	struct recording r = {.path = a->args.output ? a->args.output
 						     : GN_DEFAULT_TRACE};
 	struct gn_capture_use use = {
-		.sink = append, .ready = open_file, .ctx = &r};
+		.sink = append, .hold = hold, .ready = open_file, .ctx = &r};
 	struct gn_capture c;
 	int status;
 
 	status = gn_capture_run(&c, a, argc, argv, &use);
-	status = finish(&r, &a->args, status);
+	status = finish(&r, &a->args,
+			c.session ? gn_session_loss_advice(c.session) : NULL,
+			status);
 	/* also after a failure of ours the command ends by itself */
-	if (c.session)
-		gn_capture_wait(&c);
+	gn_capture_wait(&c);
 	status = gn_capture_status(&c, status);
 	gn_capture_end(&c);
 	return status;

@@ -148,7 +148,7 @@ static int print(const struct gn_model *m, const struct gn_args *args)
 
 	if (err) {
 		gn_error("cannot write %s: %s; give another file with -o",
-			 where, strerror(-err));
+			 where, gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
 	return gn_report_write(m, args, &out);

@@ -5,6 +5,7 @@
 
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
+#include "trace/trace.h"
 
 static const struct gn_option options[] = {
 	GN_OPT_FUNCTION,
@@ -22,6 +23,7 @@ static const struct gn_option options[] = {
 	GN_OPT_RAW,
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
+	GN_OPT_USER,
 	GN_OPT_ATTACH,
 	GN_OPT_OS,
 	GN_OPT_RING("64M"),
@@ -65,18 +67,19 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	}
 	use.ctx = p;
 	status = gn_capture_run(&c, a, argc, argv, &use);
+	/* also after a failure of ours the command ends by itself */
+	gn_capture_wait(&c);
 	if (status) {
 		gn_textfile_abort(out);
 		goto out;
 	}
-	gn_capture_wait(&c);
 	if (gn_pipeline_finish(p, &m)) {
 		gn_error("no memory for the report; record into a file");
 		gn_textfile_abort(out);
 		status = GN_EXIT_FAILED;
 		goto out;
 	}
-	status = gn_report_write(m, &a->args, out);
+	status = gn_report_deliver(m, &a->args, out);
 	gn_report_warn(m, a->args.allow_loss);
 	if (!status)
 		status = gn_report_status(m, a->args.allow_loss);
@@ -103,7 +106,7 @@ int gn_cmd_run(int argc, char **argv)
 	err = gn_textfile_open(&out, a.args.output);
 	if (err) {
 		gn_error("cannot write %s: %s; give another file with -o",
-			 a.args.output, strerror(-err));
+			 a.args.output, gn_trace_strerror(err));
 		status = GN_EXIT_FAILED;
 		goto out;
 	}

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/deliver.h"
 #include "cmd/outfile.h"
+#include "trace/trace.h"
 
 /* Rows that a terminal gets when nobody said how many. */
 #define TERMINAL_LIMIT 50
@@ -120,7 +122,50 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; nothing of it can be used", where,
-		 strerror(-err));
+		 gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+#define PATIENCE_NS 2000000000u
+
+/* 0 or -errno, after it has said that nobody reads. */
+static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
+		   FILE *f)
+{
+	char *text = NULL;
+	size_t size = 0, done = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int err = memory ? gn_report_print(m, opts, memory) : -ENOMEM;
+
+	if (memory && fclose(memory) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = gn_deliver(fileno(f), text, size, PATIENCE_NS, &done);
+	free(text);
+	if (err == -ETIMEDOUT)
+		gn_error("nobody reads the report: %zu of %zu bytes were "
+			 "taken; write it into a file with -o",
+			 done, size);
+	return err;
+}
+
+int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
+		      struct gn_textfile *out)
+{
+	struct gn_report_opts opts;
+	int err;
+
+	if (!gn_deliver_to(fileno(out->f)))
+		return gn_report_write(m, args, out);
+	gn_report_opts_init(&opts, args, out->f);
+	err = deliver(m, &opts, out->f);
+	gn_textfile_abort(out); /* a pipe has nothing to commit */
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	if (err != -ETIMEDOUT)
+		gn_error("cannot write %s: %s; nothing of it can be used",
+			 args->output ? args->output : "stdout",
+			 strerror(-err));
 	return GN_EXIT_FAILED;
 }
 

@@ -62,6 +62,7 @@ static const struct gn_option options[] = {
 	GN_OPT_CLASSIFY,
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
+	GN_OPT_USER,
 	GN_OPT_OS,
 	GN_OPT_RING("8M"),
 	GN_OPT_ALLOW_LOSS,
@@ -95,7 +96,7 @@ static bool sort_known(const char *sort)
 	return false;
 }
 
-static bool args_fit(const struct top_args *t, int *status)
+static bool args_fit(struct top_args *t, int *status)
 {
 	bool rows = t->batch || t->format || t->a.args.output;
 
@@ -156,15 +157,16 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	if (!status && gn_top_show_failed(show))
 		status = GN_EXIT_FAILED;
 	if (gn_top_show_close(show) && !status && gn_session_child(c.session))
-		fputs("gnomon: the command goes on, untraced; Ctrl-C ends the "
+		fputs("gnomon: the command goes on, untraced; Ctrl-C twice "
+		      "ends the "
 		      "waiting for it\n",
 		      stderr);
 	gn_top_show_output(show);
-	if (c.session && !status)
-		gn_capture_wait(&c);
+	gn_capture_wait(&c);
 	gn_top_show_output(show);
 	if (!status)
-		status = gn_live_status(live, t->a.args.allow_loss);
+		status = gn_live_status(live, t->a.args.allow_loss,
+					gn_session_loss_advice(c.session));
 	status = gn_capture_status(&c, status);
 	gn_capture_end(&c);
 	gn_live_free(live);

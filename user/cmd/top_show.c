@@ -2,7 +2,6 @@
 #include "cmd/top_show.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
@@ -19,12 +18,13 @@
 #include "top/lines.h"
 #include "top/prom.h"
 #include "top/screen.h"
+#include "trace/trace.h"
 
 struct gn_top_show {
 	struct gn_top_show_opts opts;
 	struct gn_live_show live;
 	struct gn_live *owner;
-	FILE *f; /* of rows */
+	struct gn_textfile rows;
 	struct gn_top_prom *prom;
 	struct gn_top_output command; /* what it writes meanwhile */
 	struct gn_screen *screen;
@@ -45,11 +45,12 @@ static void ignore_pipe(struct sigaction *before)
 
 /*
  * A reader that stops to read must not keep gnomon, and its probes, from
- * ending: signals are only read, so no write may wait. 1: one came meanwhile.
+ * ending: signals are only read, so no write may wait. Errors as
+ * gn_live_writable().
  */
 static int put_all(struct gn_top_show *s, const char *text, size_t size)
 {
-	int fd = fileno(s->f);
+	int fd = fileno(s->rows.f);
 
 	while (size) {
 		int came = gn_live_writable(s->owner, fd);
@@ -101,12 +102,17 @@ static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 /* 1: enough, since nobody reads it or it cannot be written. */
 static int write_rows(struct gn_top_show *s, const struct gn_top_period *p)
 {
+	const char *where = s->opts.output ? s->opts.output : "stdout";
 	int err = print_rows(s, p);
 
-	if (err >= 0 || err == -EPIPE)
+	if (!err || err == -EPIPE)
 		return err != 0; /* its reader has seen enough */
-	gn_error("cannot write %s: %s; give another file with -o",
-		 s->opts.output ? s->opts.output : "stdout", strerror(-err));
+	if (err == -EINTR || err == -ETIMEDOUT)
+		gn_error("nobody reads %s; period %" PRIu64 " is not whole",
+			 where, p->number);
+	else
+		gn_error("cannot write %s: %s; give another file with -o",
+			 where, strerror(-err));
 	s->failed = true;
 	return 1;
 }
@@ -130,7 +136,7 @@ static int write_prom(struct gn_top_show *s, const struct gn_top_period *p)
 	if (!err)
 		return 0;
 	gn_error("cannot write %s: %s; give another file with --prom",
-		 s->opts.prom, strerror(-err));
+		 s->opts.prom, gn_trace_strerror(err));
 	s->failed = true;
 	return 1;
 }
@@ -247,40 +253,18 @@ static int open_screen(void *ctx, struct gn_live *owner)
 	return err ? err : paint(s);
 }
 
-/* A new file, for it grows by and by and is no one else's. */
-static int open_output(struct gn_top_show *s)
-{
-	uid_t uid;
-	gid_t gid;
-	int fd;
-
-	s->f = stdout;
-	if (!s->opts.output || !strcmp(s->opts.output, "-"))
-		return 0;
-	s->f = NULL;
-	fd = open(s->opts.output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		  0600);
-	if (fd < 0)
-		return -errno;
-	if (gn_invoker(&uid, &gid) && fchown(fd, uid, gid)) {
-		close(fd);
-		return -errno;
-	}
-	s->f = fdopen(fd, "w");
-	if (s->f)
-		return 0;
-	close(fd);
-	return -errno;
-}
-
 /* That the file can be written is told before anything runs. */
 static int open_prom(struct gn_top_show *s)
 {
 	struct gn_textfile out;
+	struct stat st;
 	int err;
 
 	if (!s->opts.prom)
 		return 0;
+	/* each period would wait for a reader */
+	if (!stat(s->opts.prom, &st) && S_ISFIFO(st.st_mode))
+		return -EPERM;
 	s->prom = gn_top_prom_new();
 	if (!s->prom)
 		return -ENOMEM;
@@ -293,17 +277,18 @@ static int open_prom(struct gn_top_show *s)
 static int open_files(struct gn_top_show *s)
 {
 	const char *path = s->opts.output;
-	int err = open_output(s);
+	/* it grows by and by, and is no one else's */
+	int err = gn_textfile_create(&s->rows, path);
 
 	if (err) {
 		gn_error("cannot write %s: %s; give another file with -o", path,
-			 strerror(-err));
+			 gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
 	err = open_prom(s);
 	if (err) {
 		gn_error("cannot write %s: %s; give another file with --prom",
-			 s->opts.prom, strerror(-err));
+			 s->opts.prom, gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
 	if (s->opts.batch || !s->opts.command || !isatty(STDOUT_FILENO))
@@ -383,8 +368,7 @@ void gn_top_show_free(struct gn_top_show *s)
 	if (!s)
 		return;
 	gn_top_show_close(s);
-	if (s->f && s->f != stdout)
-		fclose(s->f);
+	gn_textfile_abort(&s->rows);
 	gn_top_output_close(&s->command);
 	gn_top_prom_free(s->prom);
 	gn_top_view_free(&s->view);

@@ -14,21 +14,23 @@
 
 #include "elf/elf_internal.h"
 
-/* Takes `path` (malloc'ed, or NULL) as the debug file if it can be opened and
- * `fits`; frees it else. */
-static bool adopt(struct gn_elf *elf, char *path,
-		  bool (*fits)(const struct gn_image *, const void *),
-		  const void *arg)
+/* Takes `path` (malloc'ed, NULL: no memory) as the debug file if it can be
+ * opened and `fits`; frees it else. 1, 0, -ENOMEM. */
+static int adopt(struct gn_elf *elf, char *path,
+		 bool (*fits)(const struct gn_image *, const void *),
+		 const void *arg)
 {
-	if (path && !gn_image_open(path, &elf->debug)) {
+	if (!path)
+		return -ENOMEM;
+	if (!gn_image_open(path, &elf->debug)) {
 		if (fits(&elf->debug, arg)) {
 			elf->debug_path = path;
-			return true;
+			return 1;
 		}
 		gn_image_close(&elf->debug);
 	}
 	free(path);
-	return false;
+	return 0;
 }
 
 static bool same_build_id(const struct gn_image *image, const void *arg)
@@ -67,12 +69,12 @@ static char *text(const char *a, const char *b, const char *c, const char *d)
 	return asprintf(&s, "%s%s%s%s", a, b, c, d) < 0 ? NULL : s;
 }
 
-static bool by_build_id(struct gn_elf *elf, const char *root)
+static int by_build_id(struct gn_elf *elf, const char *root)
 {
 	char place[sizeof(elf->build_id) + 32];
 
 	if (strlen(elf->build_id) < 4)
-		return false;
+		return 0;
 	snprintf(place, sizeof(place), "/.build-id/%.2s/%s.debug",
 		 elf->build_id, elf->build_id + 2);
 	return adopt(elf, text(root, place, "", ""), same_build_id,
@@ -103,23 +105,30 @@ static const char *link_name(const struct gn_elf *elf, uint32_t *crc)
 	return name;
 }
 
-static bool by_link(struct gn_elf *elf, const char *root)
+static int by_link(struct gn_elf *elf, const char *root)
 {
 	char dir[PATH_MAX];
 	uint32_t crc;
 	const char *name = link_name(elf, &crc);
+	int got;
 
-	if (!name || !realpath(elf->path, dir))
-		return false;
+	if (!name || !realpath(elf->place, dir))
+		return 0;
 	*strrchr(dir, '/') = '\0';
-	return adopt(elf, text(dir, "/", name, ""), same_crc, &crc) ||
-	       adopt(elf, text(dir, "/.debug/", name, ""), same_crc, &crc) ||
-	       adopt(elf, text(root, dir, "/", name), same_crc, &crc);
+	got = adopt(elf, text(dir, "/", name, ""), same_crc, &crc);
+	if (!got)
+		got = adopt(elf, text(dir, "/.debug/", name, ""), same_crc,
+			    &crc);
+	if (!got)
+		got = adopt(elf, text(root, dir, "/", name), same_crc, &crc);
+	return got;
 }
 
 int gn_debug_open(struct gn_elf *elf, const char *root)
 {
-	if (!by_build_id(elf, root))
-		by_link(elf, root);
-	return 0;
+	int got = by_build_id(elf, root);
+
+	if (!got)
+		got = by_link(elf, root);
+	return got < 0 ? got : 0;
 }

@@ -103,8 +103,8 @@ static int load_bytes(struct gn_elf *elf)
 	return 0;
 }
 
-int gn_elf_open_root(const char *path, const char *debug_root,
-		     struct gn_elf **out)
+int gn_elf_open_root(const char *place, const char *path,
+		     const char *debug_root, struct gn_elf **out)
 {
 	struct gn_elf *elf = calloc(1, sizeof(*elf));
 	int err = -ENOMEM;
@@ -113,9 +113,10 @@ int gn_elf_open_root(const char *path, const char *debug_root,
 		return -ENOMEM;
 	elf->main.fd = elf->debug.fd = -1;
 	elf->path = strdup(path);
-	if (!elf->path)
+	elf->place = strdup(place);
+	if (!elf->path || !elf->place)
 		goto fail;
-	err = gn_image_open(path, &elf->main);
+	err = gn_image_open(place, &elf->main);
 	if (err)
 		goto fail;
 	elf->entry = gn_image_entry(&elf->main);
@@ -144,7 +145,12 @@ fail:
 
 int gn_elf_open(const char *path, struct gn_elf **out)
 {
-	return gn_elf_open_root(path, "/usr/lib/debug", out);
+	return gn_elf_open_as(path, path, out);
+}
+
+int gn_elf_open_as(const char *place, const char *path, struct gn_elf **out)
+{
+	return gn_elf_open_root(place, path, "/usr/lib/debug", out);
 }
 
 void gn_elf_close(struct gn_elf *elf)
@@ -166,6 +172,7 @@ void gn_elf_close(struct gn_elf *elf)
 	free(elf->interp);
 	free(elf->debug_path);
 	free(elf->path);
+	free(elf->place);
 	gn_image_close(&elf->debug);
 	gn_image_close(&elf->main);
 	free(elf);
@@ -274,6 +281,13 @@ bool gn_elf_stripped(const struct gn_elf *elf)
 bool gn_elf_opaque(const struct gn_elf *elf)
 {
 	return elf->opaque;
+}
+
+bool gn_elf_has_section(const struct gn_elf *elf, const char *name)
+{
+	GElf_Shdr shdr;
+
+	return gn_image_find(&elf->main, name, &shdr) != NULL;
 }
 
 const char *gn_elf_soname(const struct gn_elf *elf)

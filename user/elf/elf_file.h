@@ -41,6 +41,8 @@ struct gn_elf_section_view {
  * than GN_ELF_MAX_SIZE, else errno of the open or read, -ENOMEM.
  */
 int gn_elf_open(const char *path, struct gn_elf **out);
+/* The same of the file at `place`, which is called `path`. */
+int gn_elf_open_as(const char *place, const char *path, struct gn_elf **out);
 void gn_elf_close(struct gn_elf *elf);
 
 const char *gn_elf_path(const struct gn_elf *elf);
@@ -66,6 +68,14 @@ bool gn_elf_stripped(const struct gn_elf *elf);
 /* True if a symbol of this name, without version, is imported or defined: in
  * .dynsym, or in .symtab of the file or its debug file. For the proofs. */
 bool gn_elf_mentions(const struct gn_elf *elf, const char *symbol);
+
+/* The name, without version, of each symbol that gn_elf_mentions() knows, until
+ * `each` returns false. A name can come more than once. */
+void gn_elf_names(const struct gn_elf *elf,
+		  bool (*each)(void *ctx, const char *name), void *ctx);
+
+/* True if the file itself has a section of this name. */
+bool gn_elf_has_section(const struct gn_elf *elf, const char *name);
 
 /* True if what the file imports could not be read (damaged, no section
  * headers, or static and stripped): gn_elf_mentions() proves nothing then. */

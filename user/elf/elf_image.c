@@ -169,7 +169,7 @@ static bool note_id(const struct gn_image *image, uint64_t offset,
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t notes[4096];
-	const uint8_t *id;
+	const uint8_t *id = NULL;
 	size_t n;
 
 	if (size > sizeof(notes))

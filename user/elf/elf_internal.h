@@ -45,7 +45,8 @@ struct gn_import {
 };
 
 struct gn_elf {
-	char *path;
+	char *path;  /* for people */
+	char *place; /* by which it was opened */
 	char *debug_path;
 	char build_id[2 * 64 + 1];
 	char *interp;
@@ -79,9 +80,9 @@ struct gn_elf {
 	bool pointers_hidden;
 };
 
-/* Like gn_elf_open(), with another place than /usr/lib/debug. */
-int gn_elf_open_root(const char *path, const char *debug_root,
-		     struct gn_elf **out);
+/* Like gn_elf_open_as(), with another folder than /usr/lib/debug. */
+int gn_elf_open_root(const char *place, const char *path,
+		     const char *debug_root, struct gn_elf **out);
 
 int gn_image_open(const char *path, struct gn_image *image);
 /* No more reads from the file; what was read stays. */

@@ -9,6 +9,9 @@
 
 #include "elf/elf_internal.h"
 
+/* Names that are asked for are shorter. */
+#define GN_PLAIN_NAME 256
+
 /* A symbol on its way: what decides its place among its aliases. */
 struct raw {
 	struct gn_elf_symbol sym;
@@ -371,32 +374,47 @@ int gn_symbols_load(struct gn_elf *elf)
 	return err;
 }
 
-/* Is `name`, a version cut off, equal to `symbol`? */
-static bool same_name(const char *name, const char *symbol)
+void gn_elf_names(const struct gn_elf *elf,
+		  bool (*each)(void *ctx, const char *name), void *ctx)
 {
-	size_t n = strlen(symbol);
-
-	return !strncmp(name, symbol, n) && (!name[n] || name[n] == '@');
-}
-
-bool gn_elf_mentions(const struct gn_elf *elf, const char *symbol)
-{
+	char plain[GN_PLAIN_NAME];
 	GElf_Sym sym;
 
 	for (size_t t = 0; t < elf->ntables; t++)
 		for (size_t i = 1; i < elf->tables[t].count; i++) {
 			const char *s;
+			size_t n;
 
-			if (!gelf_getsym(elf->tables[t].syms, (int)i, &sym) ||
-			    sym.st_name >= elf->tables[t].strs->d_size)
+			if (!gelf_getsym(elf->tables[t].syms, (int)i, &sym))
 				continue;
-			/* the first letter saves looking for the end */
-			s = (const char *)elf->tables[t].strs->d_buf +
-			    sym.st_name;
-			if (*s == *symbol &&
-			    gn_string(elf->tables[t].strs, sym.st_name) &&
-			    same_name(s, symbol))
-				return true;
+			s = gn_string(elf->tables[t].strs, sym.st_name);
+			n = s ? strcspn(s, "@") : 0;
+			if (!n || n >= sizeof(plain))
+				continue;
+			memcpy(plain, s, n);
+			plain[n] = '\0';
+			if (!each(ctx, plain))
+				return;
 		}
-	return false;
+}
+
+struct wanted {
+	const char *symbol;
+	bool found;
+};
+
+static bool is_wanted(void *ctx, const char *name)
+{
+	struct wanted *w = ctx;
+
+	w->found = !strcmp(name, w->symbol);
+	return !w->found;
+}
+
+bool gn_elf_mentions(const struct gn_elf *elf, const char *symbol)
+{
+	struct wanted w = {.symbol = symbol};
+
+	gn_elf_names(elf, is_wanted, &w);
+	return w.found;
 }

@@ -91,7 +91,7 @@ static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 		      struct gn_interval *iv)
 {
 	iv->cost = cost < rest ? cost : rest;
-	iv->cost_left = cost - iv->cost;
+	iv->owed = cost - iv->cost;
 	iv->elapsed -= iv->cost;
 	give(iv, rest_class(a), rest - iv->cost);
 }
@@ -118,7 +118,7 @@ static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 	if (os > iv->elapsed + a->told) {
 		checks->os_overruns++;
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-		iv->cost_left = cost;
+		iv->owed = cost;
 		return;
 	}
 	if (all > os || known > iv->elapsed) {
@@ -187,7 +187,7 @@ void gn_account_start(struct gn_account *a, uint64_t time)
 	a->slices_lost = a->part_lost = false;
 	a->gap = false;
 	a->no_start = false;
-	a->after = 0;
+	a->after = a->after_error = 0;
 	a->told = a->told_os = a->told_slices = 0;
 	a->told_gap = false;
 	a->slices_end = 0;
@@ -199,7 +199,7 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 			   struct gn_interval *iv)
 {
 	iv->elapsed = time > a->since ? time - a->since : 0;
-	iv->cost = iv->cost_left = 0;
+	iv->cost = iv->owed = iv->error = 0;
 	iv->mask = 0;
 	iv->sliced = false;
 	iv->gap = a->gap;
@@ -238,10 +238,11 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks)
 {
 	uint64_t os = add_sat(e->os_ns, a->os_notes);
-	uint64_t cost = (uint64_t)a->after + e->before;
+	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
 	bool touched = e->os_event || os || a->slice_mask || a->told_os;
 
 	begin_interval(a, e->time, iv);
+	iv->owed = e->owed;
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
 	else if (a->told_gap)
@@ -253,11 +254,14 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 	iv->app = e->classify == GN_CLASSIFY_INTERVAL && touched
 			  ? 0
 			  : application_time(iv);
+	iv->error = (int64_t)a->after_error + e->error_before +
+		    (int64_t)(iv->owed - e->owed);
 	/* The end of an activity may be among what was lost. */
 	if (a->gap)
 		a->nnest = a->nest_over = 0;
 	begin_next(a, e->time, os);
 	a->after = e->after;
+	a->after_error = e->error_after;
 }
 
 void gn_account_tell(struct gn_account *a, uint64_t time,
@@ -273,7 +277,7 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 	} else {
 		split_unsummed(a, a->after, iv);
 		/* what found no room in it may find some in what follows */
-		iv->cost_left = 0;
+		iv->owed = 0;
 		a->after -= (uint32_t)iv->cost;
 	}
 	iv->app = classify == GN_CLASSIFY_INTERVAL && a->slice_mask
@@ -313,11 +317,12 @@ void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
 
 	a->elapsed += iv->elapsed;
 	a->cost += iv->cost;
-	a->cost_left += iv->cost_left;
+	a->error += iv->error;
 	a->app += iv->app;
 	if (outside) {
 		a->outside_elapsed += iv->elapsed;
 		a->outside_app += iv->app;
+		a->outside_error += iv->error;
 	}
 	for (; mask; mask &= mask - 1) {
 		c = __builtin_ctz(mask);

@@ -15,11 +15,14 @@
 /* One interval as it was spent. */
 struct gn_interval {
 	uint64_t elapsed;
-	uint64_t cost, cost_left; /* of probes: taken out of it, or not */
-	uint64_t app;		  /* application time, by the classification */
-	uint32_t mask;		  /* bit c: ns[c] is set; else it means 0 */
-	bool gap;		  /* records were lost in it */
-	bool sliced;		  /* its slices are in ns */
+	uint64_t cost; /* of probes, taken out of it */
+	uint64_t owed; /* and what of it found no room */
+	/* what `cost` can be wrong by, and what more is owed than before */
+	int64_t error;
+	uint64_t app;  /* application time, by the classification */
+	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
+	bool gap;      /* records were lost in it */
+	bool sliced;   /* its slices are in ns */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 
@@ -42,8 +45,9 @@ struct gn_account {
 	uint32_t slice_mask;
 	bool slices_lost;
 	bool gap;
-	bool no_start;	/* when it began was not seen */
-	uint32_t after; /* what the probe that began it cost in it */
+	bool no_start;	      /* when it began was not seen */
+	uint32_t after;	      /* what the probe that began it cost in it */
+	uint32_t after_error; /* and what that can be wrong by */
 	/* what was told of it already: [since - told, since) */
 	uint64_t told;
 	uint64_t told_os;     /* time that was given to other than a CPU */
@@ -63,7 +67,8 @@ struct gn_account {
 	uint64_t outside[GN_CLASS_COUNT];
 	uint64_t outside_elapsed;
 	uint64_t app, outside_app;
-	uint64_t elapsed, cost, cost_left;
+	uint64_t elapsed, cost;
+	int64_t error, outside_error;
 };
 
 /* What a record says of the interval that it ends. */
@@ -71,8 +76,11 @@ struct gn_ending {
 	uint64_t time;
 	uint64_t os_ns; /* OS time, besides the notes */
 	bool os_event;	/* some OS event fell in it */
-	/* What its probe cost, before and after `time`; 0: leave it in. */
-	uint32_t before, after;
+	/* What its probe cost, before and after `time`, and by how much each
+	 * can be wrong; 0: leave it in. */
+	uint32_t before, after, error_before, error_after;
+	/* What of the cost of its owner's earlier intervals found no room. */
+	uint64_t owed;
 	enum gn_classify classify;
 };
 
@@ -96,7 +104,9 @@ void gn_account_os_note(struct gn_account *a, uint64_t ns);
 /*
  * Ends the open interval and begins the next. What its probes cost is taken
  * from its time on a CPU as far as there is such: an interval that was lost in
- * part stays whole.
+ * part stays whole. Hits cost more or less than they do on average, so what
+ * finds no room in one interval is owed by the next of the same owner: else
+ * short functions would be told as longer than they are.
  */
 void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks);

@@ -225,12 +225,14 @@ static void merge_node(struct gn_tree *t, uint32_t into, uint32_t from)
 	a->unwound += b->unwound;
 	a->elapsed += b->elapsed;
 	a->app += b->app;
+	a->error += b->error;
 	a->gap |= b->gap;
 	if (b->finished && (!a->finished || b->min < a->min))
 		a->min = b->min;
 	if (b->max > a->max)
 		a->max = b->max;
 	a->finished += b->finished;
+	a->spent += b->spent;
 	if (!a->classes)
 		a->classes = b->classes;
 	else if (b->classes)
@@ -346,6 +348,11 @@ static int order_nodes(struct build *b)
 	return 0;
 }
 
+static uint64_t not_below_0(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
 static void fill_node(struct build *b, uint32_t from, struct gn_model_node *n)
 {
 	const struct gn_tree *t = b->tree;
@@ -357,9 +364,11 @@ static void fill_node(struct build *b, uint32_t from, struct gn_model_node *n)
 	n->v.unwound = r->unwound;
 	n->v.elapsed_incl = n->v.elapsed_excl = r->elapsed;
 	n->v.app_incl = n->v.app_excl = r->app;
+	n->v.error_incl = n->v.error_excl = not_below_0(r->error);
 	n->v.min = r->min;
 	n->v.max = r->max;
 	n->v.finished = r->finished;
+	n->v.spent = r->spent;
 	n->v.gap = r->gap;
 	if (r->classes) {
 		const uint64_t *ns = t->classes[r->classes].ns;
@@ -475,12 +484,16 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->delay = t->sched.delay;
 	out->gaps = t->gaps;
 	out->records = t->records;
+	out->entered = t->entered;
+	out->in_doubt = t->in_doubt;
 	out->v.calls = t->stacks.calls;
 	out->v.unwound = t->stacks.unwound;
 	out->v.elapsed_incl = out->elapsed;
 	out->v.elapsed_excl = out->elapsed - a->outside_elapsed;
 	out->v.app_incl = a->app;
 	out->v.app_excl = a->app - a->outside_app;
+	out->v.error_incl = not_below_0(a->error);
+	out->v.error_excl = not_below_0(a->error - a->outside_error);
 	out->v.gap = t->gaps;
 	for (c = 0; c < GN_CLASS_COUNT; c++) {
 		out->classes[c] = a->classes[c];
@@ -566,7 +579,6 @@ static int make_threads(struct build *b)
 			   &m->processes[p->threads[i]->process].v);
 		m->checks.sched_errors += gn_sched_differs(p->threads[i]);
 		m->probe_cost += p->threads[i]->account.cost;
-		m->probe_cost_left += p->threads[i]->account.cost_left;
 	}
 	m->nthreads = p->nthreads;
 	for (i = 0; i < p->nprocesses; i++) {
@@ -621,10 +633,14 @@ static int own(struct gn_pipeline *p, struct gn_model *m)
 
 static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 {
+	int c;
+
 	m->classify = p->opts.classify;
 	m->lost = p->lost;
 	m->raw = p->opts.raw || !p->costed;
-	memcpy(m->costs, p->costs, sizeof(m->costs));
+	m->probe_cost_left = (int64_t)(p->owed - p->owed_before);
+	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++)
+		m->costs[c] = gn_cost_mean(p, c);
 	memcpy(m->counters, p->counters, sizeof(m->counters));
 	m->checks = p->stage.checks;
 	set_bounds(p, m);

@@ -162,6 +162,7 @@ int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv)
 
 	n->elapsed += iv->elapsed;
 	n->app += iv->app;
+	n->error += iv->error;
 	if (iv->gap)
 		n->gap = true;
 	if (iv->mask & ~(1u << GN_CLASS_APP))
@@ -178,4 +179,5 @@ void gn_tree_finish_call(struct gn_tree *t, uint32_t node, uint64_t ns)
 	if (ns > n->max)
 		n->max = ns;
 	n->finished++;
+	n->spent += ns;
 }

@@ -23,8 +23,10 @@ struct gn_node {
 	uint64_t unwound;
 	uint64_t elapsed; /* exclusive */
 	uint64_t app;	  /* exclusive, by the classification */
+	int64_t error;	  /* exclusive; below 0: it repaid what others owe */
 	uint64_t min, max;
 	uint64_t finished;
+	uint64_t spent; /* by those that finished */
 	bool process;
 	bool gap;
 };

@@ -38,7 +38,8 @@ const char *gn_model_info(const struct gn_model *m, const char *key)
 {
 	size_t i;
 
-	for (i = 0; i < m->ninfo; i++)
+	/* what is told again has changed */
+	for (i = m->ninfo; i-- > 0;)
 		if (!strcmp(m->info[i].key, key))
 			return m->info[i].value;
 	return NULL;
@@ -70,6 +71,11 @@ bool gn_model_broken(const struct gn_model *m)
 	GN_CHECK_LIST(BROKEN)
 #undef BROKEN
 	return false;
+}
+
+bool gn_model_thread_doubtful(const struct gn_model_thread *t)
+{
+	return gn_doubtful(t->in_doubt, t->entered);
 }
 
 double gn_pct(uint64_t part, uint64_t whole)

@@ -31,8 +31,12 @@ struct gn_values {
 	uint64_t min;	   /* of one finished call, elapsed inclusive; 0 if */
 	uint64_t max;	   /* none finished */
 	uint64_t finished; /* calls that min and max speak of */
+	uint64_t spent;	   /* their sum: of a recursion, each level's */
 	uint64_t class_incl[GN_CLASS_COUNT];
 	uint64_t class_excl[GN_CLASS_COUNT];
+	/* what the times can be wrong by for the cost of probes: for each hit
+	 * what that can be wrong by, and what could not be taken out */
+	uint64_t error_incl, error_excl;
 	bool gap; /* open in a gap: some of its time is unclassified */
 };
 
@@ -66,7 +70,13 @@ struct gn_model_wait {
 	int32_t waker_function; /* on top of its stack, -1 = not known */
 };
 
-/* What probes cost, by class: see struct gn_rec_cost. */
+/* What a hit costs differs from one place of a program to another, and from
+ * what was measured, by about this share of it. */
+#define GN_COST_ERROR_SHARE 16
+
+/* What probes cost, by class: see struct gn_rec_cost. Means over the hits;
+ * spread: what each can be wrong by, half the width that was measured or a
+ * GN_COST_ERROR_SHARE of the cost. */
 struct gn_model_cost {
 	uint32_t samples; /* 0 = not measured */
 	uint32_t before_ns, after_ns, spread_ns;
@@ -123,8 +133,12 @@ struct gn_model_thread {
 	uint64_t start, end;
 	uint64_t elapsed; /* end - start - probe_cost; the sum of classes */
 	uint64_t classes[GN_CLASS_COUNT];
-	uint64_t gaps;	     /* stretches with lost records */
-	uint64_t records;    /* of it that were read */
+	uint64_t gaps;	  /* stretches with lost records */
+	uint64_t records; /* of it that were read */
+	/* of the whole session: of so many calls, records that are in doubt,
+	 * by what the kernel side knew of them or by no frame that they match
+	 */
+	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* taken out of elapsed; see model.probe_cost */
 	/* the kernel's account against ours (struct gn_rec_sched); sched_known:
 	 * such a record was read */
@@ -179,6 +193,8 @@ struct gn_model_edge {
 	/* threads whose time on a CPU or runnable differs from the kernel's \
 	 * by more than 1 % and 1 ms */                                      \
 	X(sched_errors, "threads that differ from the kernel's account", 1)  \
+	/* threads with more records in doubt than 0.1 % of their calls */   \
+	X(doubtful_threads, "threads with records in doubt", 1)              \
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
@@ -205,12 +221,14 @@ struct gn_model {
 	struct gn_checks checks;
 	/*
 	 * Probe cost: `probe_cost` was taken out of the intervals (and of all
-	 * elapsed and application times); `probe_cost_left` was not, because an
-	 * interval had less time on a CPU than its probes cost. raw: nothing
-	 * was taken out.
+	 * elapsed and application times); `probe_cost_left` was not, because a
+	 * function had less time on a CPU than its probes cost. In a period's
+	 * model it can be below 0: some that was left before was taken out now.
+	 * raw: nothing was taken out.
 	 */
 	bool raw;
-	uint64_t probe_cost, probe_cost_left;
+	uint64_t probe_cost;
+	int64_t probe_cost_left;
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 
 	struct gn_model_info *info;
@@ -252,6 +270,16 @@ bool gn_model_broken(const struct gn_model *m);
 /* True when the kernel's account of the thread is another one: by more than 1 %
  * and 1 ms, on CPUs or in the run queue. */
 bool gn_model_thread_differs(const struct gn_model_thread *t);
+
+/* More records in doubt than 0.1 % of the calls. */
+static inline bool gn_doubtful(uint64_t in_doubt, uint64_t calls)
+{
+	return in_doubt > calls / 1000;
+}
+
+/* True when more of the thread's records are in doubt than 0.1 % of its calls.
+ */
+bool gn_model_thread_doubtful(const struct gn_model_thread *t);
 
 /* 100 * part / whole, 0 when whole is 0. */
 double gn_pct(uint64_t part, uint64_t whole);

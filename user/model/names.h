@@ -22,6 +22,7 @@ struct gn_fn {
 	uint32_t module_id; /* of a MODULE record; 0 = none */
 	bool leave_return;  /* its leaves come from return probes */
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */
+	uint64_t owed; /* probe cost that found no room in its intervals */
 };
 
 /* How far a look-up follows processes that were forked from one another. */

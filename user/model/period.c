@@ -133,12 +133,14 @@ static void reset_thread(struct gn_thread *t)
 	struct gn_account *a = &t->account;
 
 	t->start = a->since;
+	t->lossy |= t->gaps > 0;
 	t->gaps = t->records = 0;
 	t->stacks.calls = t->stacks.unwound = 0;
 	memset(a->classes, 0, sizeof(a->classes));
 	memset(a->outside, 0, sizeof(a->outside));
 	a->outside_elapsed = a->outside_app = 0;
-	a->app = a->elapsed = a->cost = a->cost_left = 0;
+	a->app = a->elapsed = a->cost = 0;
+	a->error = a->outside_error = 0;
 	t->sched = (struct gn_sched_sums){0};
 	t->live.now = (struct gn_now){0};
 }
@@ -231,13 +233,12 @@ static void keep_processes(struct gn_pipeline *p, const uint32_t *map)
 
 static void begin_period(struct gn_pipeline *p, uint64_t start)
 {
-	int c;
-
 	p->lost_before = gn_pipeline_lossy(p);
 	p->lost = 0;
 	memset(p->counters, 0, sizeof(p->counters));
-	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++)
-		p->costs[c].hits = 0;
+	memset(p->hits, 0, sizeof(p->hits));
+	memset(p->cost_sums, 0, sizeof(p->cost_sums));
+	p->owed_before = p->owed;
 	p->stage.checks = (struct gn_checks){0};
 	gn_waits_free(&p->waits);
 	gn_shares_clear(&p->shares);
@@ -285,6 +286,7 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
 	uint32_t i;
 	int err;
 
+	*model = NULL;
 	for (i = 0; i < p->nthreads; i++)
 		if (p->threads[i]->closed && !gn_pipeline_lossy(p))
 			p->stage.checks.slice_mismatches +=
@@ -299,5 +301,9 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
 	begin_period(p, p->last > p->start ? p->last : p->start);
 	gn_sweep_functions(p);
 	free(map);
-	return err ? -ENOMEM : 0;
+	if (!err)
+		return 0;
+	gn_model_free(*model);
+	*model = NULL;
+	return -ENOMEM;
 }

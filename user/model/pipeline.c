@@ -127,6 +127,24 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
+/* Frames of before a thread was traced leave when there is no other. */
+static bool explained(const struct gn_thread *t)
+{
+	return t->gaps || t->lossy || (t->joined && !t->stacks.active->n);
+}
+
+static void leave(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r)
+{
+	uint64_t before = p->stage.checks.unmatched_leaves;
+	bool fine = explained(t);
+
+	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
+			r->h.kind == GN_KIND_TAILCALL);
+	if (p->stage.checks.unmatched_leaves != before && !fine)
+		t->in_doubt++;
+}
+
 /* The stack events of a record whose interval has been closed. */
 static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_func *r)
@@ -141,11 +159,11 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
+		t->entered++;
 		return gn_thread_no_room(p, t, enter(p, t, r, program));
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
-		gn_stacks_leave(st, &p->stage, r->h.key, r->func,
-				r->h.kind == GN_KIND_TAILCALL);
+		leave(p, t, r);
 		return 0;
 	case GN_KIND_UNWIND_BEGIN:
 		return gn_stacks_unwind_begin(st, r->func, muted);
@@ -224,17 +242,26 @@ static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
 	t->stopped = true;
 }
 
-/* What the record's probe cost, unless that is to stay in the times. */
-static void note_cost(struct gn_pipeline *p, const struct gn_rec_func *r,
-		      struct gn_ending *e)
+/* Where what is owed by the owner of the open interval is kept. */
+static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
 {
-	struct gn_model_cost *c = &p->costs[gn_cost_class(p, r)];
+	const struct gn_node *n =
+		&p->stage.tree.nodes[gn_stacks_owner(&t->stacks)];
 
-	c->hits++;
-	if (p->opts.raw)
-		return;
-	e->before = c->before_ns;
-	e->after = c->after_ns;
+	return n->process ? &p->processes[n->fn].owed
+			  : &p->stage.names.fns[n->fn].owed;
+}
+
+/* Closes the open interval. */
+static void close_interval(struct gn_pipeline *p, struct gn_thread *t,
+			   struct gn_ending *e, struct gn_interval *iv)
+{
+	uint64_t *owed = owed_by(p, t);
+
+	e->owed = *owed;
+	gn_account_close(&t->account, e, iv, &p->stage.checks);
+	p->owed += iv->owed - *owed;
+	*owed = iv->owed;
 }
 
 static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
@@ -257,8 +284,9 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	saw_time(p, t, seen.time);
 	note_loss(p, t, &seen);
 	err = gn_slices_release(p, t, seen.time);
-	note_cost(p, r, &ending);
-	gn_account_close(&t->account, &ending, &iv, &p->stage.checks);
+	gn_cost_note(p, r, &ending);
+	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
+	close_interval(p, t, &ending, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
 	err |= gn_slices_release(p, t, UINT64_MAX);
 	/* the end of a suspension may be among what was lost */
@@ -271,7 +299,10 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	else if (r->h.kind == GN_KIND_EXEC)
 		err |= apply_exec(p, t, (const void *)r);
 	if (r->h.kind == GN_KIND_EXIT)
-		gn_thread_close(p, t, t->account.since, GN_END_UNWOUND);
+		gn_thread_close(p, t, t->account.since,
+				r->h.flags & GN_F_PROCESS_ENDS
+					? GN_END_OPEN
+					: GN_END_UNWOUND);
 	else if (r->h.kind == GN_KIND_STOP)
 		stop_thread(p, t, t->account.since);
 	else

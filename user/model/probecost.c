@@ -25,12 +25,15 @@ static enum gn_probe_class native_class(const struct gn_names *n,
 
 	if (fn == GN_NONE)
 		return GN_PROBE_NONE;
-	return r->h.kind == GN_KIND_ENTER ? n->fns[fn].enter_class
+	if (r->h.kind == GN_KIND_ENTER)
+		return n->fns[fn].enter_class;
+	return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED
 					  : n->fns[fn].leave_class;
 }
 
-enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
-				  const struct gn_rec_func *r)
+/* The probe that a collect record comes from. */
+static enum gn_probe_class class_of(const struct gn_pipeline *p,
+				    const struct gn_rec_func *r)
 {
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
@@ -46,4 +49,63 @@ enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
 	default:
 		return GN_PROBE_MANAGED;
 	}
+}
+
+/* By how much what is taken out for a hit can be wrong. */
+static uint32_t error_of(const struct gn_model_cost *c)
+{
+	uint64_t share =
+		((uint64_t)c->before_ns + c->after_ns) / GN_COST_ERROR_SHARE;
+
+	return share > c->spread_ns ? (uint32_t)share : c->spread_ns;
+}
+
+/* Counts `n` hits of a class: what they can be wrong by. */
+static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
+			   uint32_t n)
+{
+	const struct gn_model_cost *c = &p->costs[class];
+	struct gn_cost_sums *sums = &p->cost_sums[class];
+	uint32_t error = n * error_of(c);
+
+	p->hits[class] += n;
+	sums->before += (uint64_t)n * c->before_ns;
+	sums->after += (uint64_t)n * c->after_ns;
+	sums->error += error;
+	return error;
+}
+
+/* Before the record can be hits that made none: conditional jumps that did not
+ * leave. */
+void gn_cost_note(struct gn_pipeline *p, const struct gn_rec_func *r,
+		  struct gn_ending *e)
+{
+	enum gn_probe_class class = class_of(p, r);
+	const struct gn_model_cost *c = &p->costs[class];
+	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
+	uint32_t silent = GN_F_SILENT(r->h.flags);
+	uint32_t error = count_hits(p, class, 1);
+	uint32_t more = count_hits(p, GN_PROBE_EMULATED, silent);
+
+	if (p->opts.raw)
+		return;
+	e->before = c->before_ns + silent * (jump->before_ns + jump->after_ns);
+	e->after = c->after_ns;
+	/* half before and half after */
+	e->error_before = error / 2 + more;
+	e->error_after = error - error / 2;
+}
+
+struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class)
+{
+	const struct gn_cost_sums *sums = &p->cost_sums[class];
+	struct gn_model_cost mean = p->costs[class];
+
+	mean.hits = p->hits[class];
+	if (!mean.hits || !mean.samples)
+		return mean;
+	mean.before_ns = (uint32_t)(sums->before / mean.hits);
+	mean.after_ns = (uint32_t)(sums->after / mean.hits);
+	mean.spread_ns = (uint32_t)(sums->error / mean.hits);
+	return mean;
 }

@@ -16,6 +16,7 @@ void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
 	to->unwound += v->unwound;
 	to->elapsed_excl += v->elapsed_excl;
 	to->app_excl += v->app_excl;
+	to->error_excl += v->error_excl;
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		to->class_excl[c] += v->class_excl[c];
 	if (v->finished) {
@@ -24,6 +25,7 @@ void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
 		if (v->max > to->max)
 			to->max = v->max;
 		to->finished += v->finished;
+		to->spent += v->spent;
 	}
 	to->gap |= v->gap;
 }
@@ -34,6 +36,7 @@ void gn_values_add_incl(struct gn_values *to, const struct gn_values *v)
 
 	to->elapsed_incl += v->elapsed_incl;
 	to->app_incl += v->app_incl;
+	to->error_incl += v->error_incl;
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		to->class_incl[c] += v->class_incl[c];
 }

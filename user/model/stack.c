@@ -51,13 +51,25 @@ void gn_stacks_free(struct gn_stacks *st)
 	st->nmapped = st->mapped_cap = 0;
 }
 
+static struct gn_stack *owner_of(const struct gn_stacks *st)
+{
+	if (st->next != st->active && (st->next->n || !st->active->n))
+		return st->next;
+	return st->active;
+}
+
+uint32_t gn_stacks_owner(const struct gn_stacks *st)
+{
+	const struct gn_stack *owner = owner_of(st);
+
+	return owner->n ? owner->frames[owner->n - 1].node : st->root;
+}
+
 uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 			       bool *outside)
 {
-	struct gn_stack *owner = st->active;
+	struct gn_stack *owner = owner_of(st);
 
-	if (st->next != owner && (st->next->n || !owner->n))
-		owner = st->next;
 	owner->clock += elapsed;
 	*outside = !owner->n;
 	return owner->n ? owner->frames[owner->n - 1].node : st->root;

@@ -114,6 +114,9 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
 uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 			       bool *outside);
 
+/* Whose it would be: the tree node. */
+uint32_t gn_stacks_owner(const struct gn_stacks *st);
+
 /* The function on top of the active stack, GN_NONE: none. */
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
 

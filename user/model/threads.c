@@ -126,6 +126,8 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 		return NULL;
 	t->start = t->end = t->last = time;
 	t->account.since = time;
+	/* a fork has the frames of the one that it came from */
+	t->joined = !parent || (creator && creator->joined);
 	gn_order_init(&t->order, time);
 	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
 	if (!t->name || find_process(p, tid, pid, creator, &t->process))
@@ -227,6 +229,8 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
+	p->stage.checks.doubtful_threads +=
+		gn_doubtful(t->in_doubt, t->entered);
 	t->end = end;
 	t->closed = true;
 	p->load.ended++;

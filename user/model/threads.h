@@ -81,6 +81,12 @@ struct gn_thread {
 	bool silent;  /* nothing told of it in the last period */
 	uint64_t gaps;
 	uint64_t records;
+	/* of all periods: enters, and records that say that they are in doubt
+	 * or are leaves of no frame; not what losses explain, and a beginning
+	 * within calls */
+	uint64_t entered, in_doubt;
+	bool joined; /* it ran before it was traced */
+	bool lossy;  /* there were gaps in earlier periods */
 	struct gn_order order;
 	struct gn_account account;
 	struct gn_stacks stacks;
@@ -112,8 +118,14 @@ struct gn_process {
 	uint32_t program; /* for names; another one after an exec */
 	uint32_t node;
 	uint32_t threads, live;
+	uint64_t owed;	   /* probe cost, by time outside of functions */
 	uint32_t moves_to; /* its index once the ended ones are forgotten */
 	struct gn_windows windows;
+};
+
+/* Over the hits of a class, what each was taken to cost. */
+struct gn_cost_sums {
+	uint64_t before, after, error;
 };
 
 /* When what is left behind is looked for (sweep.c). */
@@ -151,10 +163,14 @@ struct gn_pipeline {
 	uint64_t lost;
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */
-	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
-	bool costed;	  /* at least one was measured */
-	bool lost_before; /* something was, in an earlier period */
-	bool periods;	  /* there was an earlier period; it ended at `start` */
+	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT]; /* as measured last */
+	uint64_t hits[GN_PROBE_CLASS_COUNT];
+	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
+	uint64_t owed;	      /* probe cost, of all functions and processes */
+	uint64_t owed_before; /* of that, when the period began */
+	bool costed;	      /* at least one was measured */
+	bool lost_before;     /* something was, in an earlier period */
+	bool periods; /* there was an earlier period; it ended at `start` */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0 = not known */
 	uint64_t last;	     /* latest time of any thread's record */
@@ -219,9 +235,12 @@ void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 /* A COST record (probecost.c). */
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
 
-/* The probe that a collect record comes from (probecost.c). */
-enum gn_probe_class gn_cost_class(const struct gn_pipeline *p,
-				  const struct gn_rec_func *r);
+/* What the record's probe cost and can be wrong by; counts it (probecost.c). */
+void gn_cost_note(struct gn_pipeline *p, const struct gn_rec_func *r,
+		  struct gn_ending *e);
+
+/* What a class cost in the period, for the model (probecost.c). */
+struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
 
 /* A SCHED record; and whether the two accounts differ (sched.c). */
 void gn_sched_take(struct gn_thread *t, const struct gn_rec_sched *r);

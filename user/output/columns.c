@@ -52,6 +52,25 @@ uint64_t gn_column_value(const struct gn_row *r, int column)
 	}
 }
 
+bool gn_column_uncertain(const struct gn_row *r, int column)
+{
+	uint64_t error;
+
+	switch (column) {
+	case GN_COLUMN_EI:
+	case GN_COLUMN_AI:
+		error = r->v->error_incl;
+		break;
+	case GN_COLUMN_EE:
+	case GN_COLUMN_AE:
+		error = r->v->error_excl;
+		break;
+	default:
+		return false;
+	}
+	return error > gn_column_value(r, column) / 10;
+}
+
 enum gn_show gn_column_show(int column)
 {
 	return infos[column].show;

@@ -39,7 +39,11 @@
 	X(AVG, "avg", "avg", "", "avg", "avg_ns", TIME, NONE, gn_row_avg(r))   \
 	X(MAX, "max", "max", "", "max", "max_ns", TIME, NONE, r->v->max)       \
 	X(FINISHED, "finished", "finished", "", "finished", "finished", COUNT, \
-	  NONE, r->v->finished)
+	  NONE, r->v->finished)                                                \
+	X(ERROR_INCL, "error+", "error-inclusive", "Error", "Inclusive",       \
+	  "error_inclusive_ns", TIME, NONE, r->v->error_incl)                  \
+	X(ERROR, "error", "error-exclusive", "Error", "Exclusive",             \
+	  "error_exclusive_ns", TIME, NONE, r->v->error_excl)
 
 enum gn_column_id {
 #define GN_COLUMN_ENUM(id, name, alias, top, title, csv, show, whole, value) \
@@ -86,6 +90,9 @@ int gn_picks_parse(const char *list, const char *usual, bool fits,
 
 /* The value of a column; the part of a percent. Fits gn_column.get. */
 uint64_t gn_column_value(const struct gn_row *r, int column);
+
+/* True when the value can be wrong by more than a tenth of it. */
+bool gn_column_uncertain(const struct gn_row *r, int column);
 
 /* How it is shown, and what 100 % of it is. */
 enum gn_show gn_column_show(int column);

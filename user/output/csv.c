@@ -162,11 +162,13 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 
 	all.verbose = true;
 	err = gn_rows_make(m, &all, &rows);
-	if (!err)
+	if (!err) {
 		fputs("function,module,runtime,class,syscall,syscall_name,"
 		      "time_ns,count,longest_ns,waker_tid,waker,"
 		      "waker_function,waker_module\r\n",
 		      f);
+		err = gn_stream_status(f);
+	}
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_model_wait *w = rows.row[i].wait.of;
 		const char *name;
@@ -206,8 +208,10 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	err = gn_rows_make(m, o, &rows);
-	if (!err)
+	if (!err) {
 		put_titles(o->by, &picks, f);
+		err = gn_stream_status(f);
+	}
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_row *r = &rows.row[i];
 

@@ -16,6 +16,7 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 			const struct gn_row *r, bool ns)
 {
 	uint64_t value = c->get(r, c->arg);
+	char time[GN_CELL];
 
 	switch (c->show) {
 	case GN_SHOW_COUNT:
@@ -25,10 +26,14 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 		snprintf(buf, GN_CELL, "%" PRIu64, value);
 		break;
 	case GN_SHOW_TIME:
+		gn_format_time(time, value, ns);
 		if (value == UINT64_MAX)
 			snprintf(buf, GN_CELL, "-");
 		else
-			gn_format_time(buf, value, ns);
+			snprintf(buf, GN_CELL, "%s%.*s",
+				 c->uncertain && c->uncertain(r, c->arg) ? "~"
+									 : "",
+				 GN_CELL - 2, time);
 		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);

@@ -24,6 +24,8 @@ struct gn_column {
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
+	/* NULL, or says whether `~` stands before the value */
+	bool (*uncertain)(const struct gn_row *r, int arg);
 	uint64_t whole;	 /* PCT: what is 100 % */
 	int gap;	 /* blanks before it */
 	bool fits;	 /* gn_grid_fit() may leave it out, */

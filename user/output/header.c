@@ -86,21 +86,47 @@ static int put_line(FILE *f, const char *label, const char *text, bool utf8)
 	return 0;
 }
 
+/* To `width` cells of a terminal, in place; its beginning says most. */
+static void cut(char *text, size_t width)
+{
+	size_t used = 0, len, keep = 0;
+
+	if (gn_text_width(text) <= width)
+		return;
+	for (char *p = text; *p; p += len) {
+		used += (size_t)gn_cells(gn_utf8_next(p, &len));
+		if (used > width - 3)
+			break;
+		keep = (size_t)(p - text) + len;
+	}
+	strcpy(text + keep, "...");
+}
+
+/* As one would type it; on a terminal no wider than that. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
+	static const char label[] = "# command     ";
 	const char *json = gn_model_info(m, "command");
-	char *text;
-	int err;
+	char *text, *escaped;
 
 	if (!json)
 		return 0;
 	text = gn_command_text(json);
 	if (!text)
 		return -ENOMEM;
-	err = put_line(f, "command", text, o->utf8);
+	escaped = gn_escape(text, o->utf8);
 	free(text);
-	return err;
+	if (!escaped)
+		return -ENOMEM;
+	if (o->width && *escaped)
+		cut(escaped, o->width > (int)sizeof(label) + 8
+				     ? (size_t)o->width - sizeof(label) + 1
+				     : 8);
+	if (*escaped)
+		fprintf(f, "%s%s\n", label, escaped);
+	free(escaped);
+	return 0;
 }
 
 static int put_machine(const struct gn_model *m, const struct gn_output_opts *o,
@@ -214,7 +240,35 @@ static void put_functions(const struct gn_model *m, FILE *f)
 	gn_format_count(n, by_ret);
 	fprintf(f, ", at its own rets: %s", n);
 	gn_format_count(n, refused);
-	fprintf(f, "; refused: %s\n", n);
+	fprintf(f, "; refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
+}
+
+/* What it costs to see the end of functions at their own returns. */
+static void put_stepped(const struct gn_model *m, FILE *f)
+{
+	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
+	const struct gn_model_cost *cheap = &m->costs[GN_PROBE_EMULATED];
+	uint64_t stepped, tenth;
+	char n[GN_CELL];
+
+	if (!info_number(m, "functions.stepped", &stepped) || !stepped)
+		return;
+	gn_format_count(n, stepped);
+	fprintf(f, "# %-11s ends by a single-stepped probe: %s", "", n);
+	tenth = (uint64_t)cheap->before_ns + cheap->after_ns;
+	if (dear->samples && cheap->samples && tenth) {
+		tenth = ((uint64_t)dear->before_ns + dear->after_ns) * 10 /
+			tenth;
+		fprintf(f,
+			", each end %" PRIu64 ".%" PRIu64
+			" times the cost of another probe",
+			tenth / 10, tenth % 10);
+	}
+	fprintf(f,
+		"\n# %-11s --leave return avoids that; only for programs in "
+		"which nothing unwinds,\n# %-11s switches stacks, cancels, "
+		"jumps or looks at stacks in signal handlers\n",
+		"", "");
 }
 
 static void put_legend(const struct gn_model *m, FILE *f)
@@ -258,8 +312,8 @@ static void put_causes(const struct gn_model *m, FILE *f)
 		fputc(')', f);
 }
 
-static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
-		     FILE *f)
+static int put_loss(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
 {
 	char n[GN_CELL];
 
@@ -271,10 +325,10 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	if (!gn_model_lossy(m)) {
 		fprintf(f, "# %-11s nothing\n", "lost");
-		return;
+		return 0;
 	}
 	if (!m->lost && !gn_model_counted(m))
-		return;
+		return 0;
 	gn_format_count(n, m->lost);
 	begin_attention(o, f);
 	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
@@ -286,18 +340,75 @@ static void put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 			? "some in no known thread: any number can be too low"
 			: "numbers marked ! are not whole");
 	end_attention(o, f);
+	return put_line(f, "why", gn_model_info(m, "loss"), o->utf8);
+}
+
+/* Of the threads that are in doubt the one that is most so, and why: what the
+ * kernel side could not tell, and what matches no frame. */
+static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const struct gn_model_thread *worst = NULL;
+	char n[GN_CELL], calls[GN_CELL], torn[GN_CELL], busy[GN_CELL];
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (gn_model_thread_doubtful(&m->threads[i]) &&
+		    (!worst || m->threads[i].in_doubt > worst->in_doubt))
+			worst = &m->threads[i];
+	if (worst) {
+		gn_format_count(n, worst->in_doubt);
+		gn_format_count(calls, worst->entered);
+		begin_attention(o, f);
+		fprintf(f,
+			"%-11s thread %" PRIu32 ": %s records in doubt, of %s "
+			"calls; its functions may be wrong",
+			"", worst->tid, n, calls);
+		end_attention(o, f);
+	}
+	if (!m->counters[GN_COUNTER_TORN] &&
+	    !m->counters[GN_COUNTER_STACK_BUSY])
+		return;
+	gn_format_count(torn, m->counters[GN_COUNTER_TORN]);
+	gn_format_count(busy, m->counters[GN_COUNTER_STACK_BUSY]);
+	fprintf(f,
+		"# %-11s records whose time was torn: %s; whose stack could "
+		"not be looked up: %s\n",
+		"note", torn, busy);
+}
+
+/* Records that could not be: no program was there to make them. */
+static void put_late(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f)
+{
+	uint64_t late = m->counters[GN_COUNTER_UNPROBED];
+	char ns[GN_CELL];
+
+	if (!late)
+		return;
+	gn_format_duration(ns, m->counters[GN_COUNTER_UNPROBED_NS], o->ns);
+	begin_attention(o, f);
+	fprintf(f, "%-11s ", "UNPROBED");
+	put_number(f, late, "process", "processes");
+	fprintf(f, " ran before all probes were in place, %s in all;", ns);
+	end_attention(o, f);
+	begin_attention(o, f);
+	fprintf(f, "%-11s calls until then are not seen: calls can be too few",
+		"");
+	end_attention(o, f);
 }
 
 static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 		      FILE *f)
 {
+	bool doubt = m->checks.unmatched_leaves || m->checks.unmatched_unwinds;
 	char n[GN_CELL];
 
 	if (!gn_model_broken(m)) {
 		fprintf(f,
-			"# %-11s passed: every thread's classes sum to its "
-			"elapsed time\n",
-			"self-check");
+			"# %-11s %s: every thread's classes sum to its "
+			"elapsed time%s\n",
+			"self-check", doubt ? "passed for times" : "passed",
+			doubt ? "; not for calls" : "");
 	}
 #define CHECK_ERROR(field, text, error)                        \
 	if (error && m->checks.field) {                        \
@@ -308,6 +419,7 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ERROR)
 #undef CHECK_ERROR
+	put_doubts(m, o, f);
 #define CHECK_ODDITY(field, text, error)                         \
 	if (!error && m->checks.field) {                         \
 		gn_format_count(n, m->checks.field);             \
@@ -325,9 +437,9 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 	if (m->checks.unwound_frames &&
 	    info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
-			"# %-11s return probes do not see every end (64 "
-			"frames deep, exceptions);\n# %-11s record with "
-			"--leave ret to see each\n",
+			"# %-11s return probes see no more than 64 frames of a "
+			"thread, --leave ret sees all;\n# %-11s what an "
+			"exception or longjmp leaves has no end of its own\n",
 			"", "");
 }
 
@@ -348,10 +460,13 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	err = put_line(f, "", gn_model_info(m, "functions.verdict"), o->utf8);
 	if (err)
 		return err;
+	put_stepped(m, f);
 	put_legend(m, f);
 	gn_header_probe_cost(m, o, f);
-	put_loss(m, o, f);
-	err = put_checks(m, o, f);
+	err = put_loss(m, o, f);
+	put_late(m, o, f);
+	if (!err)
+		err = put_checks(m, o, f);
 	if (err)
 		return err;
 	put_leave_hint(m, f);
@@ -378,12 +493,15 @@ void gn_header_no_functions(const struct gn_model *m,
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		    bool marked, FILE *f)
 {
+	int err;
+
 	if (marked)
 		fputs("# ! events were lost while it ran: the time is in "
 		      "`unclassified`, calls can be missing\n",
 		      f);
 	/* with a header they were told above, and long tables scroll */
-	if (gn_model_lossy(m))
-		put_loss(m, o, f);
+	if (gn_model_lossy(m) && (err = put_loss(m, o, f)))
+		return err;
+	put_late(m, o, f);
 	return o->bare && gn_model_broken(m) ? put_checks(m, o, f) : 0;
 }

@@ -15,7 +15,7 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-#define JSON_VERSION 1
+#define JSON_VERSION 2
 
 void gn_json_classes(struct gn_emit *e, const char *key,
 		     const uint64_t classes[GN_CLASS_COUNT])
@@ -45,6 +45,8 @@ static void put_values(struct gn_json *w, const struct gn_values *v)
 	gn_emit_u64(e, "calls", v->calls);
 	gn_emit_u64(e, "unwound", v->unwound);
 	put_four(e, v);
+	gn_emit_u64(e, "error_inclusive_ns", v->error_incl);
+	gn_emit_u64(e, "error_exclusive_ns", v->error_excl);
 	gn_emit_pct(e, "elapsed_inclusive_pct",
 		    gn_pct(v->elapsed_incl, elapsed));
 	gn_emit_pct(e, "elapsed_exclusive_pct",
@@ -99,6 +101,7 @@ static void put_thread(struct gn_json *w, const struct gn_row *r)
 	gn_emit_u64(&w->e, "calls", t->v.calls);
 	gn_json_classes(&w->e, "classes", t->classes);
 	gn_emit_u64(&w->e, "gaps", t->gaps);
+	gn_emit_u64(&w->e, "in_doubt", t->in_doubt);
 	gn_emit_u64(&w->e, "probe_cost_ns", t->probe_cost);
 	if (!t->sched_known)
 		return;
@@ -212,46 +215,49 @@ static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 	return err;
 }
 
-/* Rows come parents first, so a row that is not deeper closes those open. */
+static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
+		     const size_t *path)
+{
+	gn_emit_line(&w->e);
+	gn_emit_open(&w->e, NULL, '{');
+	gn_emit_u64(&w->e, "id", id);
+	if (r->depth)
+		gn_emit_u64(&w->e, "parent", path[r->depth - 1]);
+	if (r->runtime)
+		put_function(&w->e, r);
+	else
+		gn_emit_text(&w->e, "name", r->name);
+	gn_emit_u64(&w->e, "calls", r->v->calls);
+	put_four(&w->e, r->v);
+	gn_emit_close(&w->e, '}');
+}
+
+/* Flat, for readers bound how deep objects go. Rows come parents first, so the
+ * last one of each level above is on the path to a row. */
 static int put_tree(struct gn_json *w)
 {
 	struct gn_output_opts o = *w->o;
 	struct gn_rows rows;
-	uint32_t open = 0;
+	size_t *path = NULL;
 	int err;
 
 	o.by = GN_BY_TREE;
 	o.limit = 0;
 	err = gn_rows_make(w->m, &o, &rows);
+	if (!err) {
+		path = calloc(rows.n + 1, sizeof(*path));
+		err = path ? 0 : -ENOMEM;
+	}
+	gn_emit_line(&w->e);
+	gn_emit_open(&w->e, "nodes", '[');
 	for (size_t i = 0; i < rows.n && !err; i++) {
-		const struct gn_row *r = &rows.row[i];
-
-		for (; open > r->depth; open--) {
-			gn_emit_close(&w->e, ']');
-			gn_emit_close(&w->e, '}');
-		}
-		gn_emit_line(&w->e);
-		gn_emit_open(&w->e, i ? NULL : "tree", '{');
-		if (r->runtime)
-			put_function(&w->e, r);
-		else
-			gn_emit_text(&w->e, "name", r->name);
-		gn_emit_u64(&w->e, "calls", r->v->calls);
-		put_four(&w->e, r->v);
-		gn_emit_open(&w->e, "children", '[');
-		open++;
+		path[rows.row[i].depth] = i;
+		put_node(w, &rows.row[i], i, path);
 		err = gn_stream_status(w->e.f);
 	}
-	for (; open; open--) {
-		gn_emit_close(&w->e, ']');
-		gn_emit_close(&w->e, '}');
-	}
-	if (!err && !rows.n) {
-		gn_emit_line(&w->e);
-		gn_emit_open(&w->e, "tree", '{');
-		gn_emit_close(&w->e, '}');
-	}
+	gn_emit_close(&w->e, ']');
 	w->hidden[GN_BY_TREE] = rows.below;
+	free(path);
 	gn_rows_clear(&rows);
 	return err;
 }
@@ -316,7 +322,8 @@ static void put_probe_cost(struct gn_json *w)
 	gn_emit_open(e, "probe_cost", '{');
 	gn_emit_bool(e, "subtracted", !m->raw && gn_probe_cost_known(m));
 	gn_emit_u64(e, "ns", m->probe_cost);
-	gn_emit_u64(e, "left_ns", m->probe_cost_left);
+	gn_emit_u64(e, "left_ns",
+		    m->probe_cost_left > 0 ? (uint64_t)m->probe_cost_left : 0);
 	gn_emit_open(e, "classes", '[');
 	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
 		const struct gn_model_cost *cost = &m->costs[c];

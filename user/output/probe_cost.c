@@ -87,12 +87,19 @@ void gn_header_probe_cost(const struct gn_model *m,
 	gn_format_duration(taken, m->probe_cost, o->ns);
 	gn_format_duration(of, whole, o->ns);
 	fprintf(f, "\n# %-11s %s taken out of %s", "", taken, of);
-	if (m->probe_cost_left) {
-		gn_format_duration(taken, m->probe_cost_left, o->ns);
+	if (m->probe_cost_left > 0) {
+		gn_format_duration(taken, (uint64_t)m->probe_cost_left, o->ns);
 		fprintf(f,
-			"; %s could not be (intervals shorter than their "
+			"; %s could not be (functions shorter than their "
 			"probes)",
 			taken);
 	}
 	fputc('\n', f);
+	if (!m->session.error_incl)
+		return;
+	gn_format_duration(taken, m->session.error_incl, o->ns);
+	fprintf(f,
+		"# %-11s all times together can be wrong by %s for it; ~: by "
+		"more than a tenth\n",
+		"", taken);
 }

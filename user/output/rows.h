@@ -57,7 +57,7 @@ void gn_rows_clear(struct gn_rows *rows);
 /* Elapsed inclusive time by calls. */
 static inline uint64_t gn_row_avg(const struct gn_row *r)
 {
-	return r->v->calls ? r->v->elapsed_incl / r->v->calls : 0;
+	return r->v->finished ? r->v->spent / r->v->finished : 0;
 }
 
 /* Of rows.c, for the files beside it. */

@@ -84,6 +84,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		c = add(g, title, gn_column_show(id), gn_column_value);
 		c->top = top;
 		c->arg = id;
+		c->uncertain = gn_column_uncertain;
 		c->whole = gn_column_whole(m, id);
 		if (class >= 0) {
 			c->fits = p->pick[i].how == GN_PICKED_FITS;

@@ -65,7 +65,8 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 	else if (w->waker)
 		fprintf(f, "; woken by thread %" PRIu32 ", not traced",
 			w->waker);
-	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_IPC)
+	else if (w->class == GN_CLASS_LOCK || w->class == GN_CLASS_EVENT ||
+		 w->class == GN_CLASS_IPC)
 		fputs("; woken by an interrupt or what is not traced", f);
 	if (w->waker && w->waker_function >= 0 &&
 	    (size_t)w->waker_function < m->nfunctions)

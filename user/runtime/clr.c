@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hooksite/clr/clsid.h"
+#include "hooksite/clr/filter.h"
 #include "runtime/clr_find.h"
 
 /* Registers: ELT3 hooks of the runtime on x86-64 (enter: r14 index, r15 the
@@ -33,6 +34,8 @@ static const struct gn_runtime_site sites[] = {
 	{"clr_suspend_abort", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
 	 GN_SRC_NONE},
 	{"clr_resume_end", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
+	 GN_SRC_NONE},
+	{"clr_init", GN_PROG_MANAGED, GN_KIND_RUNTIME, GN_SRC_NONE,
 	 GN_SRC_NONE},
 	{"clr_name", GN_PROG_NAME, 0, GN_SRC_DI, GN_SRC_NONE},
 };
@@ -112,6 +115,8 @@ const struct gn_runtime gn_runtime_clr = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.marker = "hostfxr",
 	.core = "libcoreclr.so",
+	.thread = ".NET SynchManag",
+	.matches = gn_filter_hooks,
 	.environment = environment,
 	.hindered = hindered,
 	.find = gn_clr_find,

@@ -79,6 +79,14 @@ bool gn_filter_positive(const struct gn_filter *f)
 	return false;
 }
 
+bool gn_filter_libraries(const struct gn_filter *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->item[i].exclude && f->item[i].lib)
+			return true;
+	return false;
+}
+
 static bool file_matches(const struct item *it, const char *path, bool program)
 {
 	const char *slash = strrchr(path, '/');
@@ -119,12 +127,35 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 	return take;
 }
 
+const char *gn_filter_unmatched_next(const struct gn_filter *f, size_t *at)
+{
+	while (*at < f->count) {
+		const struct item *it = &f->item[(*at)++];
+
+		if (!it->exclude && !it->matched)
+			return it->text;
+	}
+	return NULL;
+}
+
 const char *gn_filter_unmatched(const struct gn_filter *f)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (!f->item[i].exclude && !f->item[i].matched)
-			return f->item[i].text;
-	return NULL;
+	size_t at = 0;
+
+	return gn_filter_unmatched_next(f, &at);
+}
+
+void gn_filter_managed(struct gn_filter *f,
+		       bool (*matches)(const char *glob, const char *name,
+				       const char *module),
+		       const char *name, const char *module)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct item *it = &f->item[i];
+
+		if (!it->exclude && !it->matched)
+			it->matched = matches(it->text, name, module);
+	}
 }
 
 const char *gn_filter_library(const struct gn_filter *f, size_t i, bool *past)

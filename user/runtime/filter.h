@@ -28,6 +28,19 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 /* The first LIB:GLOB or GLOB that nothing matched so far, or NULL. */
 const char *gn_filter_unmatched(const struct gn_filter *f);
 
+/* True when some glob asks for functions of libraries. */
+bool gn_filter_libraries(const struct gn_filter *f);
+
+/* The same of those from *at on, which is moved behind it. */
+const char *gn_filter_unmatched_next(const struct gn_filter *f, size_t *at);
+
+/* A function of a runtime has this name: the globs that it matches, as the
+ * runtime tells, did not match nothing. */
+void gn_filter_managed(struct gn_filter *f,
+		       bool (*matches)(const char *glob, const char *name,
+				       const char *module),
+		       const char *name, const char *module);
+
 /* The LIB of the i-th glob, or NULL; `past` tells the end of the list. */
 const char *gn_filter_library(const struct gn_filter *f, size_t i, bool *past);
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct walk {
-	const struct gn_paths *files;
+	const struct gn_files *files;
 	const struct gn_native_opts *opts;
 	struct gn_elf **elf; /* as files; NULL = not readable */
 	/* The program is mapped by whoever runs it; a library by anyone. */
@@ -22,8 +22,13 @@ struct walk {
 static int open_files(struct walk *w)
 {
 	for (size_t i = 0; i < w->files->count; i++) {
-		int err = gn_elf_open(w->files->path[i], &w->elf[i]);
+		const struct gn_file *file = &w->files->file[i];
+		char place[GN_FILE_PLACE];
+		int err = -EACCES;
 
+		if (file->fd >= 0)
+			err = gn_elf_open_as(gn_file_place(file->fd, place),
+					     file->path, &w->elf[i]);
 		if (err == -ENOMEM || (err && !i))
 			return err;
 		if (err)
@@ -32,21 +37,34 @@ static int open_files(struct walk *w)
 	return 0;
 }
 
-static int scan_files(struct walk *w, struct gn_planner *p)
+static void open_world(struct walk *w, const char *why)
 {
-	for (size_t i = 0; i < w->files->count; i++) {
-		int err;
+	gn_planner_open_world(w->program, why);
+	gn_planner_open_world(w->library, why);
+}
 
-		if (!w->elf[i]) {
-			gn_planner_open_world(p, "a mapped file is not "
-						 "readable");
-			continue;
-		}
-		err = gn_planner_scan(p, w->elf[i]);
-		if (err)
-			return err;
-	}
-	return 0;
+static int scan_files(struct walk *w)
+{
+	size_t n = 0;
+	struct gn_elf **all = calloc(w->files->count + 1, sizeof(*all));
+	int err;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->files->count; i++)
+		if (w->elf[i])
+			all[n++] = w->elf[i];
+	err = gn_planner_scan(w->program, all, n);
+	gn_planner_share(w->library, w->program);
+	if (n < w->files->count)
+		open_world(w, "a mapped file is not readable");
+	if (w->files->loose_code)
+		open_world(w, "it has code that is in no file");
+	/* its libraries are not listed by the dynamic linker */
+	if (getenv("LD_AUDIT"))
+		open_world(w, "LD_AUDIT adds to it");
+	free(all);
+	return err;
 }
 
 /* Whether any leave is to be proved: then the files must be looked at. */
@@ -58,10 +76,12 @@ static int make_planners(struct walk *w)
 	w->library = gn_planner_new(w->opts->leave);
 	if (!w->program || !w->library)
 		return -ENOMEM;
+	if (w->opts->later) {
+		open_world(w, "it is mapped while it is traced");
+		return 0;
+	}
 	if (w->opts->leave == GN_LEAVE_AUTO) {
-		err = scan_files(w, w->program);
-		if (!err)
-			err = scan_files(w, w->library);
+		err = scan_files(w);
 		if (err)
 			return err;
 	}
@@ -79,7 +99,8 @@ static int make_planners(struct walk *w)
 
 static struct gn_planner *planner_of(const struct walk *w, size_t file)
 {
-	return file || w->opts->library ? w->library : w->program;
+	return w->files->file[file].program && !w->opts->library ? w->program
+								 : w->library;
 }
 
 /* True when an earlier name of the same address was taken. */
@@ -88,6 +109,14 @@ static bool alias_taken(const struct gn_elf_symbol *syms, size_t i,
 {
 	for (size_t j = i; j-- > 0 && syms[j].addr == syms[i].addr;)
 		if (taken[j])
+			return true;
+	return false;
+}
+
+static bool is_stepped(const struct gn_plan *plan)
+{
+	for (size_t i = 0; i < plan->nleaves; i++)
+		if (plan->leaves[i].cost == GN_COST_STEPPED)
 			return true;
 	return false;
 }
@@ -108,6 +137,7 @@ static int one_function(struct walk *w, size_t file,
 		w->stats->by_return++;
 	else
 		w->stats->by_ret++;
+	w->stats->stepped += !plan.refused && is_stepped(&plan);
 	err = w->each(w->ctx, file, w->elf[file], sym, &plan);
 	gn_plan_clear(&plan);
 	return err;
@@ -115,7 +145,8 @@ static int one_function(struct walk *w, size_t file,
 
 static int one_file(struct walk *w, size_t file)
 {
-	const char *path = w->files->path[file];
+	const char *path = w->files->file[file].path;
+	bool program = w->files->file[file].program;
 	const struct gn_elf_symbol *syms;
 	size_t n = gn_elf_symbols(w->elf[file], &syms);
 	bool *taken = calloc(n ? n : 1, sizeof(*taken));
@@ -127,7 +158,7 @@ static int one_file(struct walk *w, size_t file)
 		w->stats->stripped = path;
 	for (size_t i = 0; !err && i < n; i++) {
 		if (syms[i].is_cold || syms[i].is_ifunc ||
-		    !gn_filter_function(w->opts->filter, path, !file,
+		    !gn_filter_function(w->opts->filter, path, program,
 					syms[i].name, syms[i].demangled) ||
 		    alias_taken(syms, i, taken))
 			continue;
@@ -146,7 +177,8 @@ static int walk_files(struct walk *w)
 		err = make_planners(w);
 	for (size_t i = 0; !err && i < w->files->count; i++)
 		if (w->elf[i] &&
-		    gn_filter_file(w->opts->filter, w->files->path[i], !i))
+		    gn_filter_file(w->opts->filter, w->files->file[i].path,
+				   w->files->file[i].program))
 			err = one_file(w, i);
 	if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
@@ -154,7 +186,7 @@ static int walk_files(struct walk *w)
 	return err;
 }
 
-int gn_native_walk(const struct gn_paths *files,
+int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats)
 {
@@ -179,7 +211,18 @@ int gn_native_walk(const struct gn_paths *files,
 	return err;
 }
 
-static int add_library(struct gn_paths *files, const char *lib)
+/* A library that is not there, or is none, is not asked for. */
+static int add_path(struct gn_files *files, const char *path)
+{
+	int err = gn_files_add(files, path, false, NULL);
+
+	return err == -ENOMEM || err == -E2BIG || err == -EMFILE ||
+			       err == -ENFILE
+		       ? err
+		       : 0;
+}
+
+static int add_library(struct gn_files *files, const char *lib)
 {
 	static const char *const dirs[] = {"/lib/x86_64-linux-gnu", "/lib64",
 					   "/usr/lib/x86_64-linux-gnu",
@@ -189,9 +232,9 @@ static int add_library(struct gn_paths *files, const char *lib)
 	if (strpbrk(lib, "*?["))
 		return 0;
 	if (strchr(lib, '/'))
-		return access(lib, R_OK) ? 0 : gn_paths_add(files, lib);
-	for (size_t i = 1; i < files->count; i++) {
-		const char *slash = strrchr(files->path[i], '/');
+		return add_path(files, lib);
+	for (size_t i = 0; i < files->count; i++) {
+		const char *slash = strrchr(files->file[i].path, '/');
 
 		if (slash && !strcmp(slash + 1, lib))
 			return 0;
@@ -199,12 +242,12 @@ static int add_library(struct gn_paths *files, const char *lib)
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dirs[i], lib);
 		if (!access(path, R_OK))
-			return gn_paths_add(files, path);
+			return add_path(files, path);
 	}
 	return 0;
 }
 
-int gn_native_libraries(struct gn_paths *files, const struct gn_filter *f)
+int gn_native_libraries(struct gn_files *files, const struct gn_filter *f)
 {
 	bool past = false;
 	int err = 0;

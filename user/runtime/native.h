@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "capture/site.h"
-#include "capture/target.h"
+#include "capture/files.h"
 #include "runtime/filter.h"
 
 struct gn_native_opts {
@@ -22,6 +22,8 @@ struct gn_native_opts {
 	 */
 	bool return_is_private;
 	bool follow; /* children can become other programs */
+	/* The program has just begun: what else it will map is not known. */
+	bool later;
 	/* The first file is a library too: any program can map it. */
 	bool library;
 };
@@ -29,7 +31,8 @@ struct gn_native_opts {
 struct gn_native_stats {
 	size_t functions;     /* taken */
 	size_t by_return;     /* with a return probe */
-	size_t by_ret;	      /* with probes on their own rets */
+	size_t by_ret;	      /* with probes on their own leaves */
+	size_t stepped;	      /* of these: with a single-stepped one */
 	size_t refused;	      /* that cannot be probed */
 	char verdict[256];    /* of the whole-process proof */
 	const char *stripped; /* a file without symbols, or NULL */
@@ -43,14 +46,13 @@ typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 			    const struct gn_elf_symbol *sym,
 			    const struct gn_plan *plan);
 
-/* The first of `files` is the program. 0, or <0: -ENOEXEC when the program is
- * not an ELF file of this machine. */
-int gn_native_walk(const struct gn_paths *files,
+/* 0, or <0: -ENOEXEC when the first file is not an ELF file of this machine. */
+int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
 
 /* Adds the files of LIB: globs that are not among `files` yet: paths, or
  * names in the standard library directories. */
-int gn_native_libraries(struct gn_paths *files, const struct gn_filter *f);
+int gn_native_libraries(struct gn_files *files, const struct gn_filter *f);
 
 #endif

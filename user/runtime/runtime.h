@@ -38,6 +38,11 @@ struct gn_runtime {
 	/* A word in the program file of a launcher of this runtime. */
 	const char *marker;
 	const char *core; /* the name of a file that is mapped where it runs */
+	/* The name of a thread that it makes at its start, as the kernel has
+	 * it (15 bytes); NULL: none that is only its own. */
+	const char *thread;
+	/* Whether a name is one that this line of the filter asks for. */
+	bool (*matches)(const char *glob, const char *name, const char *module);
 	/*
 	 * NAME=VALUE strings for the command's environment, ended by NULL, in
 	 * memory that gn_environment_free() frees. -EBUSY: the environment
@@ -68,10 +73,10 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
 
 /*
- * Adds the library's sites to the probes. `nop5`: attach to the five-byte nop
- * instead of the one-byte nop before it.
+ * Adds the library's sites to the probes, as those of `file`. `nop5`: attach to
+ * the five-byte nop instead of the one-byte nop before it.
  */
 int gn_runtime_probes(const struct gn_runtime *rt, const char *library,
-		      bool nop5, struct gn_probes *probes);
+		      size_t file, bool nop5, struct gn_probes *probes);
 
 #endif

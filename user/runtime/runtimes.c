@@ -96,7 +96,7 @@ int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
 }
 
 static int add_site(const struct gn_runtime *rt,
-		    const struct gn_runtime_site *site, const char *library,
+		    const struct gn_runtime_site *site, size_t file,
 		    const struct gn_note *notes, size_t count, bool nop5,
 		    struct gn_probes *probes)
 {
@@ -106,7 +106,7 @@ static int add_site(const struct gn_runtime *rt,
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(notes[i].provider, rt->provider) &&
 		    !strcmp(notes[i].name, site->name))
-			return gn_probes_add(probes, library, site->prog,
+			return gn_probes_add(probes, file, site->prog,
 					     notes[i].offset +
 						     (nop5 ? GN_SITE_NOP5 : 0),
 					     cookie);
@@ -114,14 +114,14 @@ static int add_site(const struct gn_runtime *rt,
 }
 
 int gn_runtime_probes(const struct gn_runtime *rt, const char *library,
-		      bool nop5, struct gn_probes *probes)
+		      size_t file, bool nop5, struct gn_probes *probes)
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
 	int err = gn_notes_read(library, &notes, &count);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
-		err = add_site(rt, &rt->sites[i], library, notes, count, nop5,
+		err = add_site(rt, &rt->sites[i], file, notes, count, nop5,
 			       probes);
 	free(notes);
 	return err;

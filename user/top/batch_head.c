@@ -138,7 +138,8 @@ static int put_probes(const struct gn_top_period *p, bool utf8, FILE *f)
 	int err = 0;
 
 	fputs("# probes", f);
-	put_seconds(f, "cost", p->m->probe_cost + p->m->probe_cost_left);
+	put_seconds(f, "cost",
+		    p->m->probe_cost + (uint64_t)p->m->probe_cost_left);
 	if (p->slowdown >= 0)
 		put_number(f, "slowdown", p->slowdown, 1);
 	else

@@ -146,8 +146,8 @@ static void add_sums(struct gn_top_prom *t, const struct gn_top_period *p)
 	t->periods++;
 	gn_top_tally_add(&t->traced, p->length);
 	gn_top_tally_add(&t->own_cpu, p->own_cpu_ns);
-	gn_top_tally_add(&t->probe_cost, m->probe_cost);
-	gn_top_tally_add(&t->probe_cost, m->probe_cost_left);
+	gn_top_tally_add(&t->probe_cost,
+			 m->probe_cost + (uint64_t)m->probe_cost_left);
 	t->missing += m->lost;
 	for (int i = 0; i < GN_COUNTER_COUNT; i++)
 		t->lost[i] += m->counters[i];

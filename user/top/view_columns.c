@@ -26,14 +26,15 @@ static const struct {
 
 /* As they are listed in the design: waits by what is waited for. */
 static const int order[GN_CLASS_COUNT] = {
-	GN_CLASS_APP,	  GN_CLASS_JIT,	     GN_CLASS_GC,
-	GN_CLASS_SUSPEND, GN_CLASS_RUNQUEUE, GN_CLASS_SYSCALL,
-	GN_CLASS_FAULT,	  GN_CLASS_DISK,     GN_CLASS_LOCK,
-	GN_CLASS_NET,	  GN_CLASS_IPC,	     GN_CLASS_SLEEP,
-	GN_CLASS_OTHER,	  GN_CLASS_CHILD,    GN_CLASS_UNCLASSIFIED,
+	GN_CLASS_APP,	  GN_CLASS_JIT,		 GN_CLASS_GC,
+	GN_CLASS_SUSPEND, GN_CLASS_RUNQUEUE,	 GN_CLASS_SYSCALL,
+	GN_CLASS_FAULT,	  GN_CLASS_DISK,	 GN_CLASS_LOCK,
+	GN_CLASS_EVENT,	  GN_CLASS_POLL,	 GN_CLASS_NET,
+	GN_CLASS_IPC,	  GN_CLASS_SLEEP,	 GN_CLASS_OTHER,
+	GN_CLASS_CHILD,	  GN_CLASS_UNCLASSIFIED,
 };
 
-_Static_assert(GN_CLASS_COUNT == 15, "a new class needs a place, a short word "
+_Static_assert(GN_CLASS_COUNT == 17, "a new class needs a place, a short word "
 				     "and a letter here");
 
 static const struct {
@@ -55,6 +56,8 @@ static const struct {
 	[GN_CLASS_CHILD] = {"child", 'c'},
 	[GN_CLASS_OTHER] = {"other", 'o'},
 	[GN_CLASS_UNCLASSIFIED] = {"uncl", 'u'},
+	[GN_CLASS_EVENT] = {"event", 'e'},
+	[GN_CLASS_POLL] = {"poll", 'w'},
 };
 
 const char *gn_top_class_short(int class)

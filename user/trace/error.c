@@ -23,6 +23,8 @@ const char *gn_trace_strerror(int err)
 		return "the file is empty";
 	case GN_TRACE_CUT:
 		return "the trace file was cut off";
+	case GN_TRACE_UNSAFE:
+		return "a symbolic link of another user leads there";
 	default:
 		text = strerrordesc_np(err);
 		return text ? text : "unknown error";

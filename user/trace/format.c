@@ -121,7 +121,8 @@ size_t gn_trace_header_encode(unsigned char out[GN_TRACE_HEADER_MAX])
 	return size;
 }
 
-int gn_trace_header_begin(const unsigned char *in, size_t n, size_t *size)
+int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
+			  size_t *size)
 {
 	size_t magic = n < GN_TRACE_MAGIC_SIZE ? n : GN_TRACE_MAGIC_SIZE;
 	uint32_t rows;
@@ -135,7 +136,8 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, size_t *size)
 	/* Before the version is believed: a damaged one is no other version. */
 	if (get32(in + H_PREAMBLE_CRC) != gn_trace_crc(0, in, H_PREAMBLE_CRC))
 		return -GN_TRACE_CORRUPT;
-	if (get32(in + H_VERSION) != GN_TRACE_FORMAT)
+	*version = get32(in + H_VERSION);
+	if (*version != GN_TRACE_FORMAT && *version != GN_TRACE_FORMAT_PLAIN)
 		return -GN_TRACE_VERSION;
 	if (n < GN_TRACE_HEADER)
 		return -GN_TRACE_CUT;
@@ -237,7 +239,7 @@ static bool head_ok(const unsigned char *in, uint32_t magic)
 }
 
 bool gn_trace_chunk_decode(const unsigned char in[GN_TRACE_CHUNK_HEAD],
-			   struct gn_trace_chunk *c)
+			   uint32_t version, struct gn_trace_chunk *c)
 {
 	if (!head_ok(in, MAGIC_CHUNK))
 		return false;
@@ -249,7 +251,7 @@ bool gn_trace_chunk_decode(const unsigned char in[GN_TRACE_CHUNK_HEAD],
 	c->number = get64(in + C_NUMBER);
 	c->crc = get32(in + C_DATA_CRC);
 	return c->raw && c->raw <= GN_TRACE_CHUNK_MAX && c->raw % 8 == 0 &&
-	       c->packed && c->packed <= gn_trace_packed_max(c->raw) &&
+	       c->packed && c->packed <= gn_trace_packed_max(version, c->raw) &&
 	       c->records && c->records <= c->raw / sizeof(struct gn_rec);
 }
 

@@ -10,24 +10,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/pack.h"
 #include "trace/rec.h"
 
-#define GN_TRACE_MAGIC	     "\x89GNOMON\n"
-#define GN_TRACE_MAGIC_SIZE  8
-#define GN_TRACE_FORMAT	     1	/* the version that is written and read */
-#define GN_TRACE_PREAMBLE    16 /* magic, version, checksum: never changes */
-#define GN_TRACE_HEADER	     32 /* the preamble included, the table not */
-#define GN_TRACE_ROW	     32 /* of the table of kinds */
-#define GN_TRACE_NAME_MAX    24 /* bytes of a kind's name */
-#define GN_TRACE_HEADER_MAX  (GN_TRACE_HEADER + GN_KIND_LIMIT * GN_TRACE_ROW)
-#define GN_TRACE_CHUNK_HEAD  48		 /* of a chunk, and a whole end mark */
-#define GN_TRACE_CHUNK_MAX   (64u << 20) /* records of a chunk, bytes */
-#define GN_TRACE_UNKNOWN_MAX 65536u	 /* a record of an unknown kind */
+#define GN_TRACE_MAGIC	      "\x89GNOMON\n"
+#define GN_TRACE_MAGIC_SIZE   8
+#define GN_TRACE_FORMAT	      2	 /* the version that is written */
+#define GN_TRACE_FORMAT_PLAIN 1	 /* an older one that is read: not packed */
+#define GN_TRACE_PREAMBLE     16 /* magic, version, checksum: never changes */
+#define GN_TRACE_HEADER	      32 /* the preamble included, the table not */
+#define GN_TRACE_ROW	      32 /* of the table of kinds */
+#define GN_TRACE_NAME_MAX     24 /* bytes of a kind's name */
+#define GN_TRACE_HEADER_MAX   (GN_TRACE_HEADER + GN_KIND_LIMIT * GN_TRACE_ROW)
+#define GN_TRACE_CHUNK_HEAD   48	  /* of a chunk, and a whole end mark */
+#define GN_TRACE_CHUNK_MAX    (64u << 20) /* records of a chunk, bytes */
+#define GN_TRACE_UNKNOWN_MAX  65536u	  /* a record of an unknown kind */
 
-/* The most that the compressed records of a chunk can take. */
-static inline uint32_t gn_trace_packed_max(uint32_t raw)
+/* Before the columns of a chunk: the size of each. */
+#define GN_TRACE_COLUMNS (4 * GN_PACK_COLUMNS)
+
+/* The most that the records of a chunk take before they are compressed. */
+static inline size_t gn_trace_columns_max(uint32_t version, uint32_t raw)
 {
-	return raw + raw / 4 + 64;
+	return version == GN_TRACE_FORMAT_PLAIN
+		       ? raw
+		       : GN_TRACE_COLUMNS + gn_pack_bound(raw);
+}
+
+/* The same once they are: nothing sensible makes more of them. */
+static inline uint32_t gn_trace_packed_max(uint32_t version, uint32_t raw)
+{
+	size_t columns = gn_trace_columns_max(version, raw);
+
+	return (uint32_t)(columns + columns / 4 + 64);
 }
 
 /* A row of the file's table of kinds. */
@@ -58,8 +73,10 @@ struct gn_trace_end {
 size_t gn_trace_header_encode(unsigned char out[GN_TRACE_HEADER_MAX]);
 
 /* What the first `n` bytes, of GN_TRACE_HEADER wanted, are the beginning of:
- * 0 and the size of the whole header, or -(enum gn_trace_error). */
-int gn_trace_header_begin(const unsigned char *in, size_t n, size_t *size);
+ * 0, the version and the size of the whole header, or -(enum gn_trace_error).
+ */
+int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
+			  size_t *size);
 
 /* The table of a whole header: 0, -GN_TRACE_CORRUPT. */
 int gn_trace_header_decode(const unsigned char *in, size_t size,
@@ -72,7 +89,7 @@ void gn_trace_end_encode(const struct gn_trace_end *e,
 
 /* False: not a chunk header or end mark that can be true. */
 bool gn_trace_chunk_decode(const unsigned char in[GN_TRACE_CHUNK_HEAD],
-			   struct gn_trace_chunk *c);
+			   uint32_t version, struct gn_trace_chunk *c);
 bool gn_trace_end_decode(const unsigned char in[GN_TRACE_CHUNK_HEAD],
 			 struct gn_trace_end *e);
 

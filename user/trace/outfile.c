@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/outdir.h"
 #include "trace/outfile.h"
 
 #define TEMP_TRIES 16
@@ -18,49 +20,20 @@ enum way {
 	WAY_RENAME,	 /* a new file takes its name */
 	WAY_DIRECT,	 /* a device or FIFO, opened as it is */
 	WAY_DIRECT_LINK, /* the same, behind a symbolic link */
-	WAY_OPEN_FILE,	 /* a link to an open file, whatever it is */
+	WAY_OPEN_FILE,	 /* a link to a file that gnomon has open */
 };
 
-static int split(const char *path, int *dir, char **base)
+static bool is_own(const struct stat *st)
 {
-	const char *slash = strrchr(path, '/');
-	char *parent;
-	int err = 0;
-
-	if (!*path)
-		return -ENOENT;
-	if (slash && !slash[1])
-		return -EISDIR;
-	*base = strdup(slash ? slash + 1 : path);
-	if (!*base)
-		return -ENOMEM;
-	if (!slash)
-		parent = strdup(".");
-	else
-		parent = strndup(path, slash == path ? 1 : slash - path);
-	if (!parent) {
-		err = -ENOMEM;
-		goto fail;
-	}
-	*dir = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (*dir < 0)
-		err = -errno;
-	free(parent);
-	if (!err)
-		return 0;
-fail:
-	free(*base);
-	*base = NULL;
-	return err;
+	return !st->st_uid || st->st_uid == geteuid();
 }
 
-/* Whether what is in the directory was put there by someone to whom the trace
- * can be entrusted: in a directory like /tmp everybody can have made it. */
+/* Whether a FIFO or device was put there by someone to whom the output can be
+ * entrusted: in a directory like /tmp everybody can have made it. */
 static bool trusted(const struct stat *dir, const struct stat *st, uid_t uid)
 {
 	return !(dir->st_mode & S_IWOTH) || st->st_uid == dir->st_uid ||
-	       st->st_uid == geteuid() ||
-	       (uid != (uid_t)-1 && st->st_uid == uid);
+	       is_own(st) || (uid != (uid_t)-1 && st->st_uid == uid);
 }
 
 static bool is_direct(const struct stat *st)
@@ -68,56 +41,82 @@ static bool is_direct(const struct stat *st)
 	return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
 }
 
-static int choose_link(int dir, const char *base, bool yes, enum way *way)
+/* The number at the end of a link's text that is one of gnomon's own open
+ * files, or -1. */
+static int open_file_of(int dir, const char *base)
 {
 	static const char open_files[] = "/proc/self/fd/";
-	char text[sizeof(open_files)];
-	struct stat st;
-	ssize_t n;
+	char text[sizeof(open_files) + 12], *end;
+	ssize_t n = readlinkat(dir, base, text, sizeof(text) - 1);
+	long fd;
 
-	if (fstatat(dir, base, &st, 0))
+	if (n < (ssize_t)sizeof(open_files) ||
+	    memcmp(text, open_files, sizeof(open_files) - 1))
+		return -1;
+	text[n] = '\0';
+	fd = strtol(text + sizeof(open_files) - 1, &end, 10);
+	return *end || fd < 0 || fd > INT_MAX ? -1 : (int)fd;
+}
+
+/* The same of an entry of /proc/self/fd itself, as /dev/fd/3 is one. */
+static int open_file_in(int dir, const char *base)
+{
+	struct stat here, own;
+	char *end;
+	long fd;
+
+	if (fstat(dir, &here) || stat("/proc/self/fd", &own) ||
+	    here.st_dev != own.st_dev || here.st_ino != own.st_ino)
+		return -1;
+	fd = strtol(base, &end, 10);
+	return *end || fd < 0 || fd > INT_MAX ? -1 : (int)fd;
+}
+
+static int choose_link(struct gn_outfile *f, const struct stat *link,
+		       enum way *way)
+{
+	struct stat st;
+
+	if (fstatat(f->dir, f->base, &st, 0))
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (!yes)
+	if (!is_own(link))
 		return 0;
-	if (is_direct(&st)) {
-		*way = WAY_DIRECT_LINK;
-		return 0;
-	}
-	if (!S_ISREG(st.st_mode))
-		return -EPERM;
-	n = readlinkat(dir, base, text, sizeof(text));
-	if (n == sizeof(text) &&
-	    !memcmp(text, open_files, sizeof(open_files) - 1))
+	f->fd = open_file_of(f->dir, f->base);
+	if (f->fd < 0)
+		f->fd = open_file_in(f->dir, f->base);
+	if (f->fd >= 0)
 		*way = WAY_OPEN_FILE;
+	else if (is_direct(&st))
+		*way = WAY_DIRECT_LINK;
+	else if (!S_ISREG(st.st_mode))
+		return -EPERM;
 	return 0;
 }
 
-static int choose(int dir, const char *base, uid_t uid, enum way *way)
+static int choose(struct gn_outfile *f, uid_t uid, enum way *way)
 {
 	struct stat st, parent;
-	bool yes;
 
 	*way = WAY_RENAME;
-	if (fstatat(dir, base, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(f->dir, f->base, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
 	if (S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (fstat(dir, &parent))
-		return -errno;
-	yes = trusted(&parent, &st, uid);
 	if (S_ISLNK(st.st_mode))
-		return choose_link(dir, base, yes, way);
+		return choose_link(f, &st, way);
 	if (!is_direct(&st))
 		return -EPERM;
+	if (fstat(f->dir, &parent))
+		return -errno;
 	*way = WAY_DIRECT;
-	return yes ? 0 : -EACCES;
+	return trusted(&parent, &st, uid) ? 0 : -EACCES;
 }
 
-static int open_direct(struct gn_outfile *f, int dir, enum way way)
+static int open_direct(struct gn_outfile *f, enum way way)
 {
 	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
 	struct stat st;
@@ -125,18 +124,15 @@ static int open_direct(struct gn_outfile *f, int dir, enum way way)
 
 	if (way == WAY_DIRECT)
 		flags |= O_NOFOLLOW;
-	f->fd = openat(dir, f->base, flags);
+	f->fd = way == WAY_OPEN_FILE ? fcntl(f->fd, F_DUPFD_CLOEXEC, 0)
+				     : openat(f->dir, f->base, flags);
 	if (f->fd < 0)
 		return -errno;
 	/* It may have been exchanged since it was looked at. */
 	if (fstat(f->fd, &st))
 		err = -errno;
-	else if (way == WAY_OPEN_FILE && S_ISREG(st.st_mode))
-		f->regular = true;
-	else if (!is_direct(&st))
+	else if (way != WAY_OPEN_FILE && !is_direct(&st))
 		err = -EPERM;
-	if (!err && f->regular && ftruncate(f->fd, 0))
-		err = -errno;
 	if (err) {
 		close(f->fd);
 		f->fd = -1;
@@ -144,20 +140,28 @@ static int open_direct(struct gn_outfile *f, int dir, enum way way)
 	return err;
 }
 
-static int open_temp(struct gn_outfile *f)
+/* A name beside the target that was free: by open(), or for a file that has
+ * none yet. */
+static int make_temp(struct gn_outfile *f)
 {
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	char name[sizeof(f->temp)];
+	char name[sizeof(f->temp)], own[32];
 	uint64_t id;
-	int i;
+	int i, err;
 
-	f->regular = true;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", f->fd);
 	for (i = 0; i < TEMP_TRIES; i++) {
 		if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 			return -EIO;
 		snprintf(name, sizeof(name), ".gnomon-%016" PRIx64, id);
-		f->fd = openat(f->dir, name, flags, 0600);
 		if (f->fd >= 0) {
+			err = linkat(AT_FDCWD, own, f->dir, name,
+				     AT_SYMLINK_FOLLOW);
+		} else {
+			f->fd = openat(f->dir, name, flags, 0600);
+			err = f->fd < 0 ? -1 : 0;
+		}
+		if (!err) {
 			memcpy(f->temp, name, sizeof(name));
 			return 0;
 		}
@@ -167,39 +171,81 @@ static int open_temp(struct gn_outfile *f)
 	return -errno;
 }
 
-int gn_outfile_open(struct gn_outfile *f, const char *path, uid_t uid,
-		    gid_t gid)
+static int open_new(struct gn_outfile *f)
 {
-	enum way way;
+	f->regular = true;
+	f->pending = true;
+	f->fd = openat(f->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (f->fd >= 0)
+		return 0;
+	/* these are what file systems and kernels without it say */
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT &&
+	    errno != EINVAL)
+		return -errno;
+	return make_temp(f);
+}
+
+static int give(struct gn_outfile *f, uid_t uid, gid_t gid)
+{
+	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(f->fd, uid, gid))
+		return -errno;
+	return 0;
+}
+
+static int open_dir(struct gn_outfile *f, const char *path)
+{
 	int err;
 
 	memset(f, 0, sizeof(*f));
 	f->fd = -1;
 	f->dir = -1;
-	err = split(path, &f->dir, &f->base);
+	f->path = strdup(path);
+	err = f->path ? gn_outdir_open(path, &f->dir, &f->base) : -ENOMEM;
+	if (err) {
+		free(f->path);
+		f->path = NULL;
+	}
+	return err;
+}
+
+int gn_outfile_open(struct gn_outfile *f, const char *path, uid_t uid,
+		    gid_t gid)
+{
+	int err = open_dir(f, path);
+	enum way way;
+
 	if (err)
 		return err;
-	err = choose(f->dir, f->base, uid, &way);
-	if (err)
-		goto fail;
-	if (way != WAY_RENAME) {
-		err = open_direct(f, f->dir, way);
-		if (err)
-			goto fail;
+	err = choose(f, uid, &way);
+	if (!err && way != WAY_RENAME) {
+		err = open_direct(f, way);
 		close(f->dir);
 		f->dir = -1;
-		return 0;
+	} else if (!err) {
+		err = open_new(f);
+		if (!err)
+			err = give(f, uid, gid);
 	}
-	err = open_temp(f);
 	if (err)
-		goto fail;
-	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(f->fd, uid, gid)) {
-		err = -errno;
-		goto fail;
-	}
-	return 0;
-fail:
-	gn_outfile_close(f, false);
+		gn_outfile_close(f, false);
+	return err;
+}
+
+int gn_outfile_create(struct gn_outfile *f, const char *path, uid_t uid,
+		      gid_t gid)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int err = open_dir(f, path);
+
+	if (err)
+		return err;
+	f->regular = true;
+	f->fd = openat(f->dir, f->base, flags, 0600);
+	err = f->fd < 0 ? -errno : give(f, uid, gid);
+	if (err && f->fd >= 0)
+		unlinkat(f->dir, f->base, 0);
+	if (err)
+		gn_outfile_close(f, false);
 	return err;
 }
 
@@ -233,14 +279,36 @@ fail:
 
 int gn_outfile_publish(struct gn_outfile *f)
 {
-	if (!f->temp[0])
+	int err = 0;
+
+	if (!f->pending)
 		return 0;
 	if (fdatasync(f->fd))
 		return -errno;
+	if (!f->temp[0])
+		err = make_temp(f);
+	if (err)
+		return err;
 	if (renameat(f->dir, f->temp, f->dir, f->base))
 		return -errno;
 	f->temp[0] = '\0';
+	f->pending = false;
 	return 0;
+}
+
+/* Whoever looks for it by the name that was given finds this file. */
+static int check_name(const struct gn_outfile *f)
+{
+	struct stat own, named;
+
+	if (f->dir < 0)
+		return 0;
+	if (fstat(f->fd, &own))
+		return -errno;
+	return lstat(f->path, &named) || own.st_dev != named.st_dev ||
+			       own.st_ino != named.st_ino
+		       ? -ESTALE
+		       : 0;
 }
 
 int gn_outfile_close(struct gn_outfile *f, bool sync)
@@ -249,6 +317,8 @@ int gn_outfile_close(struct gn_outfile *f, bool sync)
 
 	if (sync && f->regular && fsync(f->fd))
 		err = -errno;
+	if (sync && !err)
+		err = check_name(f);
 	if (f->fd >= 0 && close(f->fd) && !err)
 		err = -errno;
 	if (f->temp[0])
@@ -256,9 +326,11 @@ int gn_outfile_close(struct gn_outfile *f, bool sync)
 	if (f->dir >= 0)
 		close(f->dir);
 	free(f->base);
+	free(f->path);
 	f->fd = -1;
 	f->dir = -1;
 	f->base = NULL;
+	f->path = NULL;
 	f->temp[0] = '\0';
 	return err;
 }

@@ -21,10 +21,13 @@ struct gn_trace_reader {
 	uint64_t base; /* where the trace begins in the file */
 	uint64_t read; /* bytes since */
 	uint64_t good; /* of them, up to the end of the last whole chunk */
+	uint32_t version;
 	struct gn_trace_kind kinds[GN_KIND_LIMIT];
 
 	struct buffer packed;
+	struct buffer columns;
 	struct buffer raw;
+	struct gn_pack_state *pack;
 	size_t used; /* bytes of records in raw */
 	size_t at;   /* the next one */
 	z_stream z;
@@ -81,7 +84,7 @@ static int read_header(struct gn_trace_reader *r)
 	err = read_up_to(r, h, GN_TRACE_HEADER, &got);
 	if (err)
 		return err;
-	err = gn_trace_header_begin(h, got, &size);
+	err = gn_trace_header_begin(h, got, &r->version, &size);
 	if (err)
 		return err;
 	err = read_up_to(r, h + GN_TRACE_HEADER, size - GN_TRACE_HEADER, &got);
@@ -126,6 +129,8 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 	if (!err)
 		err = read_header(r);
 	if (!err && inflateInit(&r->z) != Z_OK)
+		err = -ENOMEM;
+	if (!err && !(r->pack = gn_pack_state_new()))
 		err = -ENOMEM;
 	if (err) {
 		gn_trace_reader_close(r);
@@ -195,8 +200,11 @@ static bool records_ok(const struct gn_trace_reader *r,
 	return records == h->records && first == h->first && last == h->last;
 }
 
-/* Exactly h->raw bytes must come out of exactly h->packed. */
-static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
+/* `out` gets what comes out of exactly h->packed bytes, `*size` bytes that are
+ * not more than `room`. */
+static int inflate_all(struct gn_trace_reader *r,
+		       const struct gn_trace_chunk *h, void *out, size_t room,
+		       size_t *size)
 {
 	int z;
 
@@ -206,14 +214,58 @@ static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
 		return -EIO;
 	r->z.next_in = r->packed.bytes;
 	r->z.avail_in = h->packed;
-	r->z.next_out = r->raw.bytes;
-	r->z.avail_out = h->raw;
+	r->z.next_out = out;
+	r->z.avail_out = (uInt)room;
 	z = inflate(&r->z, Z_FINISH);
 	if (z == Z_MEM_ERROR)
 		return -ENOMEM;
-	if (z != Z_STREAM_END || r->z.avail_in || r->z.avail_out)
+	if (z != Z_STREAM_END || r->z.avail_in)
+		return -GN_TRACE_CORRUPT;
+	*size = room - r->z.avail_out;
+	return 0;
+}
+
+/* The records of the columns, which are `n` bytes with the sizes before them.
+ */
+static int unpack_columns(struct gn_trace_reader *r,
+			  const struct gn_trace_chunk *h, size_t n)
+{
+	const unsigned char *at = r->columns.bytes + GN_TRACE_COLUMNS;
+	struct gn_unpacker u = {.state = r->pack};
+	uint32_t sizes[GN_PACK_COLUMNS];
+	size_t size;
+
+	if (n < GN_TRACE_COLUMNS)
+		return -GN_TRACE_CORRUPT;
+	memcpy(sizes, r->columns.bytes, sizeof(sizes));
+	n -= GN_TRACE_COLUMNS;
+	for (int i = 0; i < GN_PACK_COLUMNS; i++) {
+		if (sizes[i] > n)
+			return -GN_TRACE_CORRUPT;
+		u.at[i] = at;
+		at += sizes[i];
+		u.end[i] = at;
+		n -= sizes[i];
+	}
+	if (n || !gn_unpack(&u, r->raw.bytes, h->raw, &size) || size != h->raw)
 		return -GN_TRACE_CORRUPT;
 	return 0;
+}
+
+/* Exactly h->raw bytes must come out of exactly h->packed. */
+static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
+{
+	size_t room = gn_trace_columns_max(r->version, h->raw), size;
+	int err;
+
+	if (r->version == GN_TRACE_FORMAT_PLAIN) {
+		err = inflate_all(r, h, r->raw.bytes, room, &size);
+		return !err && size != h->raw ? -GN_TRACE_CORRUPT : err;
+	}
+	err = reserve(&r->columns, room);
+	if (!err)
+		err = inflate_all(r, h, r->columns.bytes, room, &size);
+	return err ? err : unpack_columns(r, h, size);
 }
 
 static int end(struct gn_trace_reader *r, enum gn_trace_error tail)
@@ -284,7 +336,8 @@ static int load_chunk(struct gn_trace_reader *r)
 		r->good = r->read;
 		return end(r, GN_TRACE_OK);
 	}
-	if (!gn_trace_chunk_decode(head, &h) || h.number != r->total.chunks)
+	if (!gn_trace_chunk_decode(head, r->version, &h) ||
+	    h.number != r->total.chunks)
 		return -GN_TRACE_CORRUPT;
 	err = load_records(r, &h);
 	if (err)
@@ -359,7 +412,9 @@ void gn_trace_reader_close(struct gn_trace_reader *r)
 		return;
 	close(r->fd);
 	inflateEnd(&r->z); /* does nothing when there was no inflateInit */
+	gn_pack_state_free(r->pack);
 	free(r->packed.bytes);
+	free(r->columns.bytes);
 	free(r->raw.bytes);
 	free(r);
 }

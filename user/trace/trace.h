@@ -18,25 +18,29 @@ struct gn_trace_writer;
 struct gn_trace_reader;
 
 struct gn_trace_writer_opts {
-	/* Bytes before compression, GN_TEXT_MAX to 64 MiB; 0 = default. */
+	/* Bytes of records, GN_TEXT_MAX to 64 MiB; 0 = default, 2 MiB. They
+	 * are packed when they are taken, most into 4 bytes or fewer, at the
+	 * worst into twice as many. */
 	size_t chunk_size;
 	int level; /* zlib's, 1..9; 0 = default */
 	uid_t uid; /* owner of the file; (uid_t)-1 = leave it */
 	gid_t gid;
-	/* Bytes that may wait for the disk, at least a chunk; 0 = default. */
+	/* Bytes of records that may wait for the disk, at least a chunk; 0 =
+	 * default, 64 MiB, which take some 8 MiB of memory. */
 	size_t queue_limit;
+	/* Called by the writing thread before each chunk, and once before the
+	 * first: whether much is waiting for it. NULL = nobody is told. */
+	void (*pace)(void *ctx, bool behind);
+	void *pace_ctx;
 };
 
 /*
- * Makes the file under a temporary name beside `path`, mode 0600, and renames
- * it at once when its header is on disk, so that an older file at `path` is
- * replaced whole or not at all. (A killed writer leaves a readable file at
- * `path`.) A thread compresses and writes; append() only copies. A character
- * device or a FIFO at `path` is written as it is, which waits for the FIFO's
- * reader. A symbolic link is replaced, unless it leads to one of these (or to
- * an open file, as /dev/stdout does) and no stranger could have made it.
- * -EISDIR: a directory; -EPERM: a block device or a socket; -EACCES: a FIFO
- * that a stranger made; -EINVAL: options that are not as said above.
+ * Makes a new file (outfile.h has the rules of -o, and the errors) and gives it
+ * the path as its name at once when its header is on disk, so that an older
+ * file at `path` is replaced whole or not at all. (A killed writer leaves a
+ * readable file at `path`.) A thread compresses and writes; append() only
+ * copies. Opening a FIFO waits for its reader. -EINVAL: options that are not
+ * as said above.
  *
  * The functions of a writer are called by one thread at a time.
  */
@@ -44,8 +48,20 @@ int gn_trace_writer_open(const char *path,
 			 const struct gn_trace_writer_opts *opts,
 			 struct gn_trace_writer **out);
 
-/* One record. -ENOBUFS: the queue is full (the disk is slow) or there is no
- * memory for it; the record was not taken, count it. -EINVAL: it is not well
+/* What keeps a writer from taking more. */
+enum gn_trace_wait {
+	GN_TRACE_WAIT_NOT,   /* nothing: GN_TEXT_MAX bytes of records fit */
+	GN_TRACE_WAIT_PACK,  /* the thread compresses what it has */
+	GN_TRACE_WAIT_DISK,  /* the thread waits for the file */
+	GN_TRACE_WAIT_STUCK, /* a pipe that has taken nothing for 1.5 s */
+};
+
+/* To be asked before append(), by those who can wait. An error of the file is
+ * no reason to: append() tells it. */
+enum gn_trace_wait gn_trace_writer_wait(struct gn_trace_writer *w);
+
+/* One record. -ENOBUFS: the queue is full or there is no memory for it; the
+ * record was not taken, count it or wait. -EINVAL: it is not well
  * formed by rec.h, or `size` is not its size; not taken. Any other error is the
  * file's, the first one, and final: nothing more is written. */
 int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
@@ -59,7 +75,8 @@ int gn_trace_writer_flush(struct gn_trace_writer *w);
 /* The end mark, fsync, close, when all is written. `bytes` (may be NULL): the
  * file's size. The writer is freed whatever is returned: 0 or the first error.
  * After an error the file ends with its last whole chunk, as far as that can
- * still be done. */
+ * still be done. -ESTALE: all was written, but the path is not the file's any
+ * more. -ETIMEDOUT: a pipe took nothing for 1.5 s. */
 int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes);
 
 /* Errors of the reader, beside errno's: what the file is. */
@@ -70,6 +87,7 @@ enum gn_trace_error {
 	GN_TRACE_CORRUPT,	     /* a header that cannot be true */
 	GN_TRACE_EMPTY,		     /* not a byte */
 	GN_TRACE_CUT,		     /* ends too early */
+	GN_TRACE_UNSAFE, /* the writer's: another user leads it elsewhere */
 };
 
 /* "-" is standard input. 0, -errno (-EISDIR: a directory), or

@@ -1,36 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The caller fills one chunk; full ones wait in a queue for the thread that
- * compresses and writes them, and come back to be filled again.
+ * The caller packs records into a chunk; full ones wait in a queue for the
+ * thread that compresses and writes them, and come back to be filled again.
  */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zlib.h>
 
 #include "trace/format.h"
 #include "trace/outfile.h"
 #include "trace/trace.h"
 
-#define CHUNK_DEFAULT ((size_t)256 << 10)
+#define CHUNK_DEFAULT ((size_t)2 << 20)
 #define QUEUE_DEFAULT ((size_t)64 << 20)
 #define LEVEL_DEFAULT 1 /* it must keep up with the events */
 
+/* What is not with the thread is lost with a gnomon that is killed: records
+ * are handed to it when they are this old, also where they come slowly. */
+#define CHUNK_AGE_NS 1000000000u
+#define CHUNK_FEW    64 /* records: fewer make no chunk */
+
+/* So often is a pipe asked whether it takes something, and so long may it take
+ * nothing when all else is done. */
+#define ASK_MS	 50
+#define STUCK_NS 1500000000u
+
 struct chunk {
 	struct chunk *next;
-	size_t used;
+	size_t used; /* bytes of records, as they were before they were packed
+		      */
 	uint32_t records;
 	uint64_t first;
 	uint64_t last;
-	_Alignas(8) unsigned char data[];
+	uint32_t size[GN_PACK_COLUMNS];
+	/* the columns, each where column_of() says; what they do not fill of
+	 * it is never touched, and so no memory */
+	unsigned char data[];
 };
 
 struct gn_trace_writer {
 	/* the caller's */
 	struct chunk *cur;
+	struct gn_packer packer;
 	size_t chunk_size;
 	size_t queue_max; /* chunks */
 	pthread_t thread;
@@ -47,7 +65,16 @@ struct gn_trace_writer {
 	bool header_done;
 	bool stop;
 
+	/* what the thread is at, for gn_trace_writer_wait() */
+	_Atomic uint64_t write_begun; /* ns, 0 = it does not write */
+	_Atomic uint64_t moved;	      /* when the file took something, ns */
+	_Atomic uint64_t pack_ns;     /* of the last chunk */
+	atomic_bool slow;	      /* writing it took longer */
+	atomic_bool abandoned;	      /* by close(): it need not write more */
+
 	/* the thread's */
+	void (*pace)(void *ctx, bool behind);
+	void *pace_ctx;
 	struct gn_outfile file;
 	z_stream z;
 	unsigned char *out; /* chunk header and packed records */
@@ -68,9 +95,17 @@ static void fail(struct gn_trace_writer *w, int err)
 		atomic_compare_exchange_strong(&w->error, &none, err);
 }
 
+/* Where a column begins: REST is the last, the others have one byte a record.
+ */
+static size_t column_of(const struct gn_trace_writer *w, int column)
+{
+	return (size_t)column * (w->chunk_size / sizeof(struct gn_rec));
+}
+
 static struct chunk *chunk_new(const struct gn_trace_writer *w)
 {
-	struct chunk *c = malloc(sizeof(*c) + w->chunk_size);
+	struct chunk *c = malloc(sizeof(*c) + column_of(w, GN_PACK_REST) +
+				 gn_pack_bound(w->chunk_size));
 
 	if (c)
 		memset(c, 0, sizeof(*c));
@@ -87,8 +122,23 @@ static void chunks_free(struct chunk *c)
 	}
 }
 
-static void enqueue(struct gn_trace_writer *w, struct chunk *c)
+static void begin_chunk(struct gn_trace_writer *w, struct chunk *c)
 {
+	w->cur = c;
+	gn_pack_reset(w->packer.state);
+	for (int i = 0; i < GN_PACK_COLUMNS; i++)
+		w->packer.at[i] = c->data + column_of(w, i);
+}
+
+/* The chunk in hand goes to the thread. */
+static void enqueue(struct gn_trace_writer *w)
+{
+	struct chunk *c = w->cur;
+
+	for (int i = 0; i < GN_PACK_COLUMNS; i++)
+		c->size[i] = (uint32_t)(w->packer.at[i] - c->data -
+					(ptrdiff_t)column_of(w, i));
+	w->cur = NULL;
 	c->next = NULL;
 	pthread_mutex_lock(&w->lock);
 	*w->tail = c;
@@ -119,13 +169,92 @@ static int hand_over(struct gn_trace_writer *w)
 		c = chunk_new(w);
 	if (!c)
 		return -ENOBUFS;
-	enqueue(w, w->cur);
-	w->cur = c;
+	enqueue(w);
+	begin_chunk(w, c);
 	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What is no regular file can take nothing for ever: it is asked first, so that
+ * the thread can be ended. Then a pipe takes PIPE_BUF bytes at once. */
+static int write_asked(struct gn_trace_writer *w, const unsigned char *bytes,
+		       size_t n)
+{
+	struct pollfd p = {.fd = w->file.fd, .events = POLLOUT};
+	int err = 0;
+
+	while (n && !err) {
+		size_t piece = n < PIPE_BUF ? n : PIPE_BUF;
+
+		while (poll(&p, 1, ASK_MS) <= 0)
+			if (atomic_load(&w->abandoned))
+				return -ETIMEDOUT;
+		err = gn_outfile_write(&w->file, bytes, piece);
+		atomic_store(&w->moved, now_ns());
+		bytes += piece;
+		n -= piece;
+	}
+	return err;
+}
+
+static int write_out(struct gn_trace_writer *w, size_t n)
+{
+	return w->file.regular ? gn_outfile_write(&w->file, w->out, n)
+			       : write_asked(w, w->out, n);
+}
+
+/* Writes `n` bytes that took since `begun` to pack. */
+static int write_timed(struct gn_trace_writer *w, size_t n, uint64_t begun)
+{
+	uint64_t packed = now_ns();
+	int err;
+
+	atomic_store(&w->pack_ns, packed - begun);
+	atomic_store(&w->moved, packed);
+	atomic_store(&w->write_begun, packed);
+	err = write_out(w, n);
+	atomic_store(&w->slow, now_ns() - packed > packed - begun);
+	atomic_store(&w->write_begun, 0);
+	return err;
+}
+
+static int compress_part(struct gn_trace_writer *w, const void *bytes,
+			 uint32_t n)
+{
+	w->z.next_in = (unsigned char *)bytes;
+	w->z.avail_in = n;
+	/* nothing can be made of nothing, and zlib says so */
+	return n && deflate(&w->z, Z_NO_FLUSH) != Z_OK ? -EIO : 0;
+}
+
+/* The sizes of the columns, and then the columns. */
+static int compress_chunk(struct gn_trace_writer *w, const struct chunk *c,
+			  unsigned char *out)
+{
+	int err;
+
+	if (deflateReset(&w->z) != Z_OK)
+		return -EIO;
+	w->z.next_out = out;
+	w->z.avail_out = (uInt)(w->out_size - GN_TRACE_CHUNK_HEAD);
+	err = compress_part(w, c->size, sizeof(c->size));
+	for (int i = 0; !err && i < GN_PACK_COLUMNS; i++)
+		err = compress_part(w, c->data + column_of(w, i), c->size[i]);
+	if (err)
+		return err;
+	return deflate(&w->z, Z_FINISH) == Z_STREAM_END ? 0 : -EIO;
 }
 
 static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 {
+	uint64_t begun = now_ns();
 	struct gn_trace_chunk h = {
 		.raw = (uint32_t)c->used,
 		.records = c->records,
@@ -134,21 +263,14 @@ static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 		.number = w->total.chunks,
 	};
 	unsigned char *packed = w->out + GN_TRACE_CHUNK_HEAD;
-	int err;
+	int err = compress_chunk(w, c, packed);
 
-	if (deflateReset(&w->z) != Z_OK)
-		return -EIO;
-	w->z.next_in = (unsigned char *)c->data;
-	w->z.avail_in = (uInt)c->used;
-	w->z.next_out = packed;
-	w->z.avail_out = (uInt)(w->out_size - GN_TRACE_CHUNK_HEAD);
-	if (deflate(&w->z, Z_FINISH) != Z_STREAM_END)
-		return -EIO;
+	if (err)
+		return err;
 	h.packed = (uint32_t)w->z.total_out;
 	h.crc = gn_trace_crc(0, packed, h.packed);
 	gn_trace_chunk_encode(&h, w->out);
-	err = gn_outfile_write(&w->file, w->out,
-			       GN_TRACE_CHUNK_HEAD + h.packed);
+	err = write_timed(w, GN_TRACE_CHUNK_HEAD + h.packed, begun);
 	if (err)
 		return err;
 	w->total.chunks++;
@@ -169,6 +291,9 @@ static void write_header(struct gn_trace_writer *w)
 	pthread_cond_signal(&w->begun);
 	pthread_mutex_unlock(&w->lock);
 }
+
+/* A few chunks can always wait for it. */
+#define BEHIND 4
 
 /* The next chunk of the queue; NULL when there is none and none will come.
  * Called with the lock held. */
@@ -193,9 +318,15 @@ static void *writer_main(void *arg)
 	struct chunk *c;
 
 	write_header(w);
+	if (w->pace)
+		w->pace(w->pace_ctx, false);
 	pthread_mutex_lock(&w->lock);
 	while ((c = dequeue(w))) {
+		bool behind = w->waiting > BEHIND;
+
 		pthread_mutex_unlock(&w->lock);
+		if (w->pace)
+			w->pace(w->pace_ctx, behind);
 		/* After an error nothing may follow in the file. */
 		if (!first_error(w))
 			fail(w, write_chunk(w, c));
@@ -208,19 +339,35 @@ static void *writer_main(void *arg)
 	pthread_mutex_unlock(&w->lock);
 	if (!first_error(w)) {
 		gn_trace_end_encode(&w->total, w->out);
-		fail(w,
-		     gn_outfile_write(&w->file, w->out, GN_TRACE_CHUNK_HEAD));
+		fail(w, write_timed(w, GN_TRACE_CHUNK_HEAD, now_ns()));
 	}
 	return NULL;
 }
 
+/* Whether a file that can take nothing for ever has done so for long. */
+static bool stuck(const struct gn_trace_writer *w)
+{
+	return !w->file.regular && atomic_load(&w->write_begun) &&
+	       now_ns() - atomic_load(&w->moved) > STUCK_NS;
+}
+
 static void stop_thread(struct gn_trace_writer *w)
 {
+	struct timespec until;
+
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
 	pthread_cond_signal(&w->work);
 	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
+	do {
+		if (stuck(w))
+			atomic_store(&w->abandoned, true);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += 1000000 * ASK_MS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} while (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC,
+				      &until) == ETIMEDOUT);
 }
 
 /*
@@ -273,10 +420,16 @@ static int set_buffers(struct gn_trace_writer *w, int level)
 {
 	if (deflateInit(&w->z, level) != Z_OK)
 		return -ENOMEM;
-	w->out_size = GN_TRACE_CHUNK_HEAD + deflateBound(&w->z, w->chunk_size);
+	w->out_size = GN_TRACE_CHUNK_HEAD +
+		      deflateBound(&w->z, GN_TRACE_COLUMNS +
+						  gn_pack_bound(w->chunk_size));
 	w->out = malloc(w->out_size);
+	w->packer.state = gn_pack_state_new();
 	w->cur = chunk_new(w);
-	return w->out && w->cur ? 0 : -ENOMEM;
+	if (!w->out || !w->packer.state || !w->cur)
+		return -ENOMEM;
+	begin_chunk(w, w->cur);
+	return 0;
 }
 
 /* All but the file and the thread. */
@@ -285,6 +438,7 @@ static void writer_free(struct gn_trace_writer *w)
 	chunks_free(w->cur);
 	chunks_free(w->head);
 	chunks_free(w->spare);
+	gn_pack_state_free(w->packer.state);
 	free(w->out);
 	deflateEnd(&w->z); /* does nothing when there was no deflateInit */
 	free(w);
@@ -300,6 +454,8 @@ int gn_trace_writer_open(const char *path,
 	if (!w)
 		return -ENOMEM;
 	w->tail = &w->head;
+	w->pace = opts->pace;
+	w->pace_ctx = opts->pace_ctx;
 	w->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	w->work = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	w->begun = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -323,6 +479,23 @@ free_writer:
 	return err;
 }
 
+enum gn_trace_wait gn_trace_writer_wait(struct gn_trace_writer *w)
+{
+	uint64_t begun;
+
+	if (first_error(w) || w->chunk_size - w->cur->used >= GN_TEXT_MAX ||
+	    !hand_over(w))
+		return GN_TRACE_WAIT_NOT;
+	if (stuck(w))
+		return GN_TRACE_WAIT_STUCK;
+	begun = atomic_load(&w->write_begun);
+	return atomic_load(&w->slow) ||
+			       (begun &&
+				now_ns() - begun > atomic_load(&w->pack_ns))
+		       ? GN_TRACE_WAIT_DISK
+		       : GN_TRACE_WAIT_PACK;
+}
+
 int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
 			   size_t size)
 {
@@ -339,10 +512,12 @@ int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
 			return err;
 		c = w->cur;
 	}
-	memcpy(c->data + c->used, rec, size);
+	gn_pack(&w->packer, rec, size);
 	c->used += size;
 	c->records++;
 	gn_trace_times(&c->first, &c->last, rec->time);
+	if (!(c->records % CHUNK_FEW) && c->last - c->first > CHUNK_AGE_NS)
+		hand_over(w); /* or later, when the queue is full */
 	return 0;
 }
 
@@ -359,10 +534,8 @@ int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes)
 {
 	int err, last;
 
-	if (w->cur->used) {
-		enqueue(w, w->cur);
-		w->cur = NULL;
-	}
+	if (w->cur->used)
+		enqueue(w);
 	stop_thread(w);
 	err = first_error(w);
 	last = gn_outfile_close(&w->file, !err);

@@ -47,10 +47,15 @@ static bool name_matches(const char *glob, size_t len, const char *name)
 
 static bool module_matches(const char *glob, size_t len, const char *module)
 {
-	const char *dot = strrchr(module, '.');
+	const char *slash = strrchr(module, '/');
+	const char *file = slash ? slash + 1 : module;
+	const char *dot = strrchr(file, '.');
 
-	return gn_glob(glob, len, module, strlen(module)) ||
-	       (dot && gn_glob(glob, len, module, (size_t)(dot - module)));
+	/* a glob with a slash is of the path */
+	if (memchr(glob, '/', len))
+		return gn_glob(glob, len, module, strlen(module));
+	return gn_glob(glob, len, file, strlen(file)) ||
+	       (dot && gn_glob(glob, len, file, (size_t)(dot - file)));
 }
 
 /* The colon between LIB and GLOB: a single one, for names of other runtimes

@@ -319,6 +319,10 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 }
 
+/* A path's units that fit into GN_MODULE_MAX, whatever they are, behind dots.
+ */
+#define PATH_UNITS ((GN_MODULE_MAX - 8) / 3)
+
 /* Reads a module's file name, with its folders, into names->wide; of one that
  * was made in memory, the name of its assembly. Empty if there is none. */
 static void read_module(struct names *names, gn_cor_id module)
@@ -342,13 +346,17 @@ static void read_module(struct names *names, gn_cor_id module)
 static void put_module(struct names *names, struct gn_text *out,
 		       gn_cor_id module)
 {
-	uint32_t from = 0;
+	uint32_t from = 0, n = 0;
 
 	read_module(names, module);
 	names->wide[WIDE_MAX - 1] = 0;
-	for (uint32_t i = 0; names->wide[i]; i++)
-		if (names->wide[i] == '/')
-			from = i + 1;
+	while (names->wide[n])
+		n++;
+	/* of one that is too long the end is what people know it by */
+	if (n >= PATH_UNITS) {
+		from = n - PATH_UNITS;
+		gn_text_put(out, "...");
+	}
 	gn_text_put_utf16(out, names->wide + from, WIDE_MAX - from);
 	if (!out->len)
 		gn_text_put(out, "?");

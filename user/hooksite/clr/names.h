@@ -11,7 +11,7 @@
 #include "text.h"
 
 #define GN_NAME_MAX   1024 /* bytes with the NUL */
-#define GN_MODULE_MAX 256
+#define GN_MODULE_MAX 768
 
 /* The function's ModuleID, or 0. `info`: an ICorProfilerInfo. */
 gn_cor_id gn_names_function(void *info, gn_cor_id function,

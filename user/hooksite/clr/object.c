@@ -53,8 +53,6 @@
 	X(54, exception_thrown)        \
 	X(55, search_function_begin)   \
 	X(56, search_function_end)     \
-	X(57, search_filter_begin)     \
-	X(58, search_filter_end)       \
 	X(59, search_catcher_found)    \
 	X(64, finally_begin)           \
 	X(65, finally_end)             \
@@ -129,6 +127,8 @@ static void *const slots[SLOT_COUNT] = {
 	[51] = stop_walk,
 	[52] = stop_walk,
 	[53] = stop_walk,
+	[57] = gn_clr_filter_enter,
+	[58] = gn_clr_filter_leave,
 	[60] = ignore,
 	[61] = ignore,
 	[62] = gn_clr_unwind_enter,

@@ -199,6 +199,20 @@ gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,
 	return GN_S_OK;
 }
 
+gn_hr gn_clr_filter_enter(struct gn_clr *clr, gn_cor_id function)
+{
+	gn_unwinds_filter_begin(own_unwinds());
+	GN_CLR_SITE(search_filter_begin)(clr, function);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_filter_leave(struct gn_clr *clr)
+{
+	gn_unwinds_filter_end(own_unwinds());
+	GN_CLR_SITE(search_filter_end)(clr);
+	return GN_S_OK;
+}
+
 static uint64_t runtime_version(void *info)
 {
 	uint16_t instance, major = 0, minor = 0, build = 0, fix = 0;

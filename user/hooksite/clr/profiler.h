@@ -42,6 +42,8 @@ gn_hr gn_clr_dynamic_unloaded(struct gn_clr *clr, gn_cor_id function);
 gn_hr gn_clr_function_unload(struct gn_clr *clr, gn_cor_id function);
 gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module,
 			     gn_hr status);
+gn_hr gn_clr_filter_enter(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_clr_filter_leave(struct gn_clr *clr);
 gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function);
 gn_hr gn_clr_unwind_leave(struct gn_clr *clr);
 gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,

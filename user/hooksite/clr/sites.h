@@ -33,6 +33,10 @@ void GN_CLR_SITE(unwind_begin)(uint64_t index);
 void GN_CLR_SITE(unwind_end)(uint64_t index);
 void GN_CLR_SITE(catcher_begin)(uint64_t index, uint64_t object);
 
+/* The search for a handler comes to a filter, and goes on. */
+void GN_CLR_SITE(search_filter_begin)(const void *callback, uint64_t function);
+void GN_CLR_SITE(search_filter_end)(const void *callback);
+
 void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(module_unload)(uint64_t module);

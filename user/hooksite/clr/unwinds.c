@@ -9,11 +9,39 @@ void gn_unwinds_push(struct gn_unwinds *u, uint32_t index)
 		u->n++;
 }
 
-uint32_t gn_unwinds_pop(struct gn_unwinds *u)
+/* What a filter's begin is among the unwinds: no function's index. */
+#define FILTER UINT32_MAX
+
+static uint32_t innermost(const struct gn_unwinds *u)
 {
-	if (!u->n)
-		return 0;
+	return u->index[(u->top + GN_UNWINDS_MAX - 1) % GN_UNWINDS_MAX];
+}
+
+static void drop(struct gn_unwinds *u)
+{
 	u->n--;
 	u->top = (u->top + GN_UNWINDS_MAX - 1) % GN_UNWINDS_MAX;
-	return u->index[u->top];
+}
+
+uint32_t gn_unwinds_pop(struct gn_unwinds *u)
+{
+	uint32_t index = u->n ? innermost(u) : FILTER;
+
+	if (index == FILTER)
+		return 0;
+	drop(u);
+	return index;
+}
+
+void gn_unwinds_filter_begin(struct gn_unwinds *u)
+{
+	gn_unwinds_push(u, FILTER);
+}
+
+void gn_unwinds_filter_end(struct gn_unwinds *u)
+{
+	while (gn_unwinds_pop(u) || (u->n && innermost(u) != FILTER))
+		;
+	if (u->n)
+		drop(u);
 }

@@ -23,7 +23,17 @@ struct gn_unwinds {
 /* `index`: as it shall be told when it ends. */
 void gn_unwinds_push(struct gn_unwinds *u, uint32_t index);
 
-/* The innermost, which is gone then; 0: there is none. */
+/* The innermost, which is gone then; 0: there is none, or none since a filter
+ * began. */
 uint32_t gn_unwinds_pop(struct gn_unwinds *u);
+
+/*
+ * An exception filter begins and ends. What it throws unwinds up to it and is
+ * caught there by the runtime, which tells (seen on 9 and 10) an end of what
+ * did not begin, and a begin of the filter's function without an end: both are
+ * of the filter, and no unwind of before it is ended by them.
+ */
+void gn_unwinds_filter_begin(struct gn_unwinds *u);
+void gn_unwinds_filter_end(struct gn_unwinds *u);
 
 #endif

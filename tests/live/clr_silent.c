@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was asked for and could not be seen is told at the end. */
+#include "clr.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NOBODY "65534"
+
+/* What gnomon says of COMMAND..., whose program ends well. */
+static const char *told(struct live *t, const char *options,
+			const struct live_args *command)
+{
+	struct live_end end;
+	json_t *report;
+
+	clr_trace(t, options, NULL, command, &end, &report);
+	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
+	      end.err);
+	return end.err;
+}
+
+static void has(struct live *t, const char *err, const char *text)
+{
+	CHECK(t, strstr(err, text), "it does not say '%s': %s", text, err);
+}
+
+static void lacks(struct live *t, const char *err, const char *text)
+{
+	CHECK(t, !strstr(err, text), "it says '%s': %s", text, err);
+}
+
+static const char unhooked[] = "ran the .NET CLR without gnomon's hook-site "
+			       "library";
+
+void test_clean_environment(struct live *t)
+{
+	struct live_args command = {.n = 0}, other = {.n = 0};
+	const char *err;
+
+	clr_need(t);
+	live_add(t, &command, "env", "-i", getenv("DOTNET"),
+		 live_fixture(t, "demo.dll"), "recursion", NULL);
+	err = told(t, "", &command);
+	has(t, err, unhooked);
+	has(t, err, "(dotnet)");
+
+	/* a shell can start one */
+	command = (struct live_args){.n = 0};
+	live_add(t, &command, "sh", "-c", "env | grep CORECLR_PROFILER=", NULL);
+	lacks(t, told(t, "", &command), unhooked);
+
+	/* as by sudo or su */
+	live_add(t, &other, "env", "-i", "PATH=/usr/bin:/bin", "setpriv",
+		 "--reuid=" NOBODY, "--regid=" NOBODY, "--clear-groups",
+		 getenv("DOTNET"), clr_copy_demo(t), "recursion", NULL);
+	err = told(t, "", &other);
+	has(t, err, unhooked);
+	has(t, err, "it ran as user " NOBODY);
+}
+
+void test_hidden_library(struct live *t)
+{
+	char *folder = strdup(getenv("CLR_LIBRARY")), *script;
+	struct live_args command = {.n = 0};
+
+	clr_need(t);
+	CHECK(t, folder && chmod(t->dir, 0755) == 0, "no memory");
+	*strrchr(folder, '/') = '\0';
+	script = live_text(t,
+			   "mount -t tmpfs none '%s' && exec '%s' '%s' "
+			   "recursion",
+			   folder, getenv("DOTNET"),
+			   live_fixture(t, "demo.dll"));
+	live_add(t, &command, "unshare", "-m", "sh", "-c", script, NULL);
+	has(t, told(t, "", &command), unhooked);
+}
+
+/* Each of several, and only those; and a runtime with its library is none that
+ * has to be told of. */
+void test_unmatched_globs(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	const char *err;
+
+	clr_need(t);
+	clr_demo(t, &command, "recursion");
+	err = told(t,
+		   "-f no_such_one -f Demo.Recursion.* -f nothing:at_all -f "
+		   "!nothing_out",
+		   &command);
+	has(t, err, "no function matched -f 'no_such_one'; ");
+	has(t, err, "no function matched -f 'nothing:at_all'; ");
+	lacks(t, err, "Recursion");
+	lacks(t, err, "nothing_out");
+	lacks(t, err, unhooked);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which files and processes are probed: one file is one, whatever it is called;
+ * what runs and not what its path shows; and nobody who is not traced. */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+/* A copy of a fixture in the test's folder: a file of its own. */
+static char *copy(struct live *t, const char *fixture, const char *name)
+{
+	char *path = live_text(t, "%s/%s", t->dir, name);
+
+	live_copy(t, live_fixture(t, fixture), path);
+	return path;
+}
+
+static pid_t start(struct live *t, const char *path, struct live_talk *talk)
+{
+	struct live_args a = {.n = 0};
+	int pid;
+
+	live_add(t, &a, path, NULL);
+	live_talk(t, &a, talk);
+	CHECK(t,
+	      sscanf(live_await(t, talk->out, "ready "), "ready %d", &pid) == 1,
+	      "%s is not ready", path);
+	return pid;
+}
+
+static void expect(struct live *t, const json_t *report, const char *module,
+		   const char *name, uint64_t want)
+{
+	uint64_t calls = live_function(t, report, module, name, "calls", NULL);
+
+	CHECK(t, calls == want, "%s: %" N " calls reported, %" N " made", name,
+	      calls, want);
+}
+
+static void expect_clean(struct live *t, const json_t *report)
+{
+	CHECK(t, live_number(t, report, "checks.unwound_frames") == 0,
+	      "frames are unwound");
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") == 0,
+	      "leaves match no frame");
+}
+
+/* Modules are called as their processes call them. */
+static void expect_module(struct live *t, const json_t *report,
+			  const char *name, const char *path)
+{
+	const json_t *function;
+	const char *module;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "functions"), i, function)
+	{
+		if (strcmp(json_string_value(json_object_get(function, "name")),
+			   name))
+			continue;
+		module = json_string_value(json_object_get(function, "module"));
+		CHECK(t, strcmp(module, path) == 0,
+		      "the module of %s is '%s', not '%s'", name, module, path);
+		return;
+	}
+	live_fail(t, "%s is not in the report", name);
+}
+
+/* Two names of one file, and a program of another: each call once. */
+void test_files_names(struct live *t)
+{
+	struct live_talk one, two, three, gnomon;
+	char *first = copy(t, "serve", "first"), *second, *path;
+	pid_t a, b, c;
+	json_t *report;
+
+	second = live_text(t, "%s/second", t->dir);
+	CHECK(t, link(first, second) == 0, "link: %s", strerror(errno));
+	a = start(t, first, &one);
+	b = start(t, second, &two);
+	c = start(t, copy(t, "serve", "third"), &three);
+	path = live_attach(t, "-f work", live_text(t, "%d,%d,%d", a, b, c),
+			   &gnomon);
+	live_ask(t, &one, "work 100");
+	live_ask(t, &two, "work 20");
+	live_ask(t, &three, "work 3");
+	report = live_detach(t, &gnomon, path);
+	expect(t, report, NULL, "work", 123);
+	expect(t, report, "/third", "work", 3);
+	expect_clean(t, report);
+	expect_module(t, report, "work", first);
+}
+
+/* An upgrade while the program runs. */
+void test_files_replaced(struct live *t)
+{
+	char *path = copy(t, "serve", "program"), *out;
+	struct live_talk serve, gnomon;
+	pid_t pid = start(t, path, &serve);
+	json_t *report;
+
+	CHECK(t, rename(copy(t, "fib", "newer"), path) == 0, "rename: %s",
+	      strerror(errno));
+	out = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 77");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, NULL, "work", 77);
+	expect_module(t, report, "work", path);
+}
+
+/* Another program is mounted over it. */
+void test_files_mounted(struct live *t)
+{
+	char *path = copy(t, "serve", "program"), *out;
+	char *other = copy(t, "fib", "other");
+	struct live_talk serve, gnomon;
+	json_t *report;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		live_skip(t, "no mount namespace: %s", strerror(errno));
+	pid = start(t, path, &serve);
+	CHECK(t, mount(other, path, NULL, MS_BIND, NULL) == 0, "mount: %s",
+	      strerror(errno));
+	out = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 77");
+	report = live_detach(t, &gnomon, out);
+	umount(path);
+	expect(t, report, NULL, "work", 77);
+	expect_module(t, report, "work", path);
+}
+
+static _Noreturn void swap_forever(const char *a, const char *b)
+{
+	while (!renameat2(-1, a, -1, b, RENAME_EXCHANGE))
+		;
+	_exit(1);
+}
+
+static char *bytes_of(struct live *t, struct live_talk *serve)
+{
+	char *line;
+
+	live_tell(t, serve, "bytes");
+	line = live_await(t, serve->out, "bytes ");
+	live_await(t, serve->out, "done");
+	return line;
+}
+
+/* A path that is another program's file every other moment: the other one's
+ * text is never changed. */
+void test_files_swapped(struct live *t)
+{
+	char *mine = copy(t, "serve", "mine");
+	char *theirs = copy(t, "serve", "theirs"), *before, *out;
+	struct live_talk a, b, gnomon;
+	pid_t pid = start(t, mine, &a), swapper;
+	json_t *report;
+
+	start(t, theirs, &b);
+	before = bytes_of(t, &b);
+	swapper = fork();
+	if (!swapper)
+		swap_forever(mine, theirs);
+	for (int i = 0; i < 5; i++) {
+		out = live_attach(t, "-f work --leave ret",
+				  live_text(t, "%d", pid), &gnomon);
+		live_ask(t, &a, "work 10");
+		CHECK(t, strcmp(bytes_of(t, &b), before) == 0,
+		      "the text of a program that is not traced was changed");
+		report = live_detach(t, &gnomon, out);
+		expect(t, report, NULL, "work", 10);
+	}
+	kill(swapper, SIGKILL);
+	waitpid(swapper, NULL, 0);
+}
+
+/* One function that no kernel probes: the others are there. */
+void test_files_refused(struct live *t)
+{
+	struct live_talk visited, gnomon;
+	pid_t pid = start(t, live_fixture(t, "visited"), &visited);
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	char *out;
+
+	out = live_attach(t, "-v -f work -f entry_*", live_text(t, "%d", pid),
+			  &gnomon);
+	live_ask(t, &visited, "work 50");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, NULL, "work", 50);
+	live_add(t, &a, t->gnomon, "run", "-v", "-f", "work", "-f", "entry_*",
+		 "--", live_fixture(t, "visited"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.err, "left out: entry_fma4"),
+	      "gnomon does not name what it leaves out: %s", end.err);
+	a.n = 0;
+	live_add(t, &a, t->gnomon, "list", "--format", "csv", "-f", "entry_*",
+		 live_fixture(t, "visited"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, strstr(end.out, "entry_fma4") && strstr(end.out, "refused"),
+	      "gnomon list does not refuse it: %s", end.out);
+}
+
+/* Nanoseconds of ten thousand calls into libc. */
+static uint64_t ask_libc(struct live *t, struct live_talk *talk)
+{
+	uint64_t ns;
+	char *line;
+
+	live_tell(t, talk, "libc 10000");
+	line = live_await(t, talk->out, "elapsed rand_r ");
+	live_await(t, talk->out, "done");
+	CHECK(t, sscanf(line, "elapsed rand_r %" SCNu64, &ns) == 1,
+	      "visited says \"%s\"", line);
+	return ns;
+}
+
+/* Who maps the same library and is not traced pays nothing. */
+void test_bystander(struct live *t)
+{
+	const char *path = live_fixture(t, "visited");
+	struct live_talk traced, other, gnomon;
+	pid_t pid = start(t, path, &traced);
+	uint64_t before, beside, own;
+	json_t *report;
+	char *out;
+
+	start(t, path, &other);
+	ask_libc(t, &other);
+	before = ask_libc(t, &other);
+	out = live_attach(t, "-f libc.so.6:rand_r -f work",
+			  live_text(t, "%d", pid), &gnomon);
+	beside = ask_libc(t, &other);
+	own = ask_libc(t, &traced);
+	live_ask(t, &traced, "work 10");
+	live_ask(t, &other, "work 1000");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, NULL, "rand_r", 10000);
+	expect(t, report, NULL, "work", 10);
+	/* a probe in such a function makes it 100 times as long and more */
+	CHECK(t, beside < 10 * before,
+	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
+	      beside, before, own);
+	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
+}
+
+/* A child gets links of its own, and what it did before is told. */
+void test_bystander_child(struct live *t)
+{
+	const char *path = live_fixture(t, "visited");
+	struct live_talk traced, gnomon;
+	pid_t pid = start(t, path, &traced);
+	uint64_t made, seen;
+	json_t *report;
+	char *out, *line;
+
+	out = live_attach(t, "-f libc.so.6:rand_r", live_text(t, "%d", pid),
+			  &gnomon);
+	live_tell(t, &traced, "fork 500");
+	line = live_await(t, traced.out, "child ");
+	live_await(t, traced.out, "done");
+	CHECK(t, sscanf(line, "child %" SCNu64, &made) == 1,
+	      "visited says \"%s\"", line);
+	report = live_detach(t, &gnomon, out);
+	seen = live_function(t, report, NULL, "rand_r", "calls", NULL);
+	CHECK(t, seen && seen <= made, "%" N " calls reported, %" N " made",
+	      seen, made);
+	CHECK(t,
+	      live_number(t, report, "counters.unprobed") == 1 &&
+		      live_number(t, report, "counters.unprobed-ns") > 0,
+	      "it is not told that calls of a child were not seen");
+}
+
+static struct live_talk run_talk(struct live *t, const char *options,
+				 const char *command, char **report)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+
+	*report = live_path(t, "report.json");
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", *report,
+		 NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	live_split(t, &a, command);
+	live_talk(t, &a, &talk);
+	return talk;
+}
+
+static void expect_late(struct live *t, const json_t *report)
+{
+	CHECK(t, live_number(t, report, "counters.unprobed") > 0,
+	      "it is not told that calls before the probes were not seen");
+}
+
+/* The program is one that the command becomes, and that it becomes again. */
+void test_executed(struct live *t)
+{
+	static const char *const wrappers[] = {"env", "sh -c exec\t$0"};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *path, *command = live_text(t, "%s %s", wrappers[i],
+						 live_fixture(t, "visited"));
+		struct live_talk talk;
+		json_t *report;
+
+		talk = run_talk(t, "-f work", command, &path);
+		live_await(t, talk.err, "gnomon: attached: process");
+		live_ask(t, &talk, "work 123");
+		live_tell(t, &talk, "exec");
+		live_await(t, talk.out, "ready");
+		live_ask(t, &talk, "work 1000");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+		report = live_load(t, path);
+		live_clean(t, report);
+		expect(t, report, "/visited", "work", 1123);
+		expect_late(t, report);
+	}
+}
+
+/* A process that is attached to becomes another program. */
+void test_executed_attached(struct live *t)
+{
+	char *path = copy(t, "serve", "serve"), *out;
+	struct live_talk sh, gnomon;
+	struct live_args a = {.n = 0};
+	json_t *report;
+	int pid;
+
+	live_add(t, &a, "/bin/sh", "-c", "echo ready $$; read line; exec $0",
+		 path, NULL);
+	live_talk(t, &a, &sh);
+	CHECK(t, sscanf(live_await(t, sh.out, "ready "), "ready %d", &pid) == 1,
+	      "sh is not ready");
+	out = live_attach(t, "-f work -f libc.so.6:getpid",
+			  live_text(t, "%d", pid), &gnomon);
+	live_tell(t, &sh, "go");
+	live_await(t, gnomon.err, "gnomon: attached: process");
+	live_await(t, sh.out, "ready ");
+	live_ask(t, &sh, "work 40");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, path, "work", 40);
+	expect_late(t, report);
+}
+
+/* A library that only the later program maps. */
+void test_executed_library(struct live *t)
+{
+	char *path,
+		*command = live_text(t, "env %s", live_fixture(t, "visited"));
+	struct live_talk talk =
+		run_talk(t, "-f libfixture.so:library_work -f libc.so.6:rand_r",
+			 command, &path);
+	json_t *report;
+
+	live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "library 50");
+	ask_libc(t, &talk);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	live_clean(t, report);
+	expect(t, report, "libfixture.so", "library_work", 50);
+	expect(t, report, NULL, "rand_r", 10000);
+	expect_late(t, report);
+}

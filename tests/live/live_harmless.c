@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs that return probes would break: see docs/sites.md. */
+#include "live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SWITCHES 50
+
+/* Its stacks move and its goroutines change threads: calls are counted, which
+ * leave is whose is not known. gnomon says so by its status. */
+void test_go(struct live *t)
+{
+	static struct live_truths truths;
+	struct live_args a = {.n = 0};
+	struct live_end plain, traced;
+	json_t *report;
+
+	if (access(live_fixture(t, "collect"), X_OK))
+		live_skip(t, "there is no Go compiler");
+	live_command(t, &a, "collect 10");
+	live_run(t, &a, NULL, &plain);
+	live_reported(t, "-f main.*", "collect 10", &traced, &report);
+	CHECK(t, plain.code == 0, "the program failed");
+	CHECK(t,
+	      traced.code == 0 ||
+		      live_number(t, report, "checks.doubtful_threads") > 0,
+	      "gnomon ended with %d: %s", traced.code, traced.err);
+	live_same(t, "the program's output", live_counts(t, traced.out),
+		  live_counts(t, plain.out));
+	live_truths(t, traced.out, &truths);
+	live_compare(t, &truths, report,
+		     LIVE_UNMATCHED | LIVE_UNWOUND | LIVE_SOME);
+}
+
+/* A library without a path: /proc/self/fd/N in the program. */
+static int as_memfd(struct live *t, const char *path)
+{
+	size_t size;
+	char *bytes = live_read(t, path, &size);
+	int fd = memfd_create("hop", 0); /* the program inherits it */
+
+	CHECK(t, fd >= 0 && write(fd, bytes, size) == (ssize_t)size,
+	      "memfd: %s", strerror(errno));
+	return fd;
+}
+
+/* The library that switches stacks is not at its path any more, or never was
+ * at one. */
+void test_stack_library(struct live *t)
+{
+	char *program = live_text(t, "%s/hop_library", t->dir);
+	char *library = live_text(t, "%s/libhop.so", t->dir);
+	char *env[] = {NULL, NULL};
+	struct live_talk hop, gnomon;
+	struct live_args a = {.n = 0};
+	json_t *report;
+	uint64_t calls;
+	char *path, *sum;
+	int pid, code;
+
+	live_copy(t, live_fixture(t, "hop_library"), program);
+	if (strstr(t->name, "memfd")) {
+		env[0] = live_text(t, "LD_PRELOAD=/proc/self/fd/%d",
+				   as_memfd(t, live_fixture(t, "libhop.so")));
+	} else {
+		live_copy(t, live_fixture(t, "libhop.so"), library);
+	}
+	live_add(t, &a, "/bin/env", NULL);
+	if (env[0])
+		live_add(t, &a, env[0], NULL);
+	live_add(t, &a, program, NULL);
+	live_talk(t, &a, &hop);
+	CHECK(t,
+	      sscanf(live_await(t, hop.out, "ready "), "ready %d", &pid) == 1,
+	      "the program is not ready");
+	if (strstr(t->name, "deleted") || strstr(t->name, "replaced"))
+		CHECK(t, unlink(library) == 0, "%s: %s", library,
+		      strerror(errno));
+	if (strstr(t->name, "replaced"))
+		live_copy(t, live_fixture(t, "libfixture.so"), library);
+
+	path = live_attach(t, "-f *", live_text(t, "%d", pid), &gnomon);
+	live_tell(t, &hop, live_text(t, "switch %d", SWITCHES));
+	sum = live_await_or_end(t, hop.out, "sum ");
+	CHECK(t, sum, "the program died");
+	/* back() of round i returns i, there() of it i + i */
+	CHECK(t,
+	      strcmp(sum, live_text(t, "sum %d", SWITCHES * (SWITCHES - 1))) ==
+		      0,
+	      "\"%s\" is wrong", sum);
+	report = live_detach(t, &gnomon, path);
+	calls = live_function(t, report, NULL, "there", "calls", NULL);
+	CHECK(t, calls == SWITCHES, "%d calls of there() reported, %d made",
+	      (int)calls, SWITCHES);
+	live_tell(t, &hop, "quit");
+	code = live_finish(t, &hop);
+	CHECK(t, code == 0, "the program ended with %d", code);
+}
+
+/* What single-stepped leaves cost is said, and how to do without them. */
+void test_stepped_told(struct live *t)
+{
+	struct live_end end;
+
+	live_gnomon(t, "run", "-f *", "signals cancel 1", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "single-stepped probe: ") &&
+		      strstr(end.out, " times the cost of another probe") &&
+		      strstr(end.out, "--leave return avoids that"),
+	      "the header does not tell of stepped leaves: %s", end.out);
+	CHECK(t, strstr(end.err, " single-stepped"), "attached in silence: %s",
+	      end.err);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Signals to gnomon, at good and at bad moments; and its end when the machine
+ * or its reader does not keep up. */
+#include "live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE 4000 /* pauses */
+#define MANY	 2048 /* functions of the fixture `many` */
+
+static void breathe(void)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+
+	nanosleep(&pause, NULL);
+}
+
+static char *record(struct live *t, const char *options, const char *command,
+		    struct live_talk *gnomon, pid_t *pid)
+{
+	char *path = live_path(t, "trace");
+	struct live_args a = {.n = 0};
+	int ready;
+
+	live_add(t, &a, t->gnomon, "record", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	live_command(t, &a, command);
+	live_talk(t, &a, gnomon);
+	CHECK(t,
+	      sscanf(live_await(t, gnomon->out, "ready "), "ready %d",
+		     &ready) == 1,
+	      "%s is not ready", command);
+	*pid = ready;
+	return path;
+}
+
+static void send(struct live *t, pid_t pid, int sig)
+{
+	CHECK(t, kill(pid, sig) == 0, "kill: %s", strerror(errno));
+}
+
+static json_t *report_of(struct live *t, const char *trace)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	live_add(t, &a, t->gnomon, "report", "-i", trace, "--format", "json",
+		 "-o", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon report ended with %d: %s", end.code,
+	      end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	return report;
+}
+
+/* To gnomon alone: the command gets it, and its end is in the trace. */
+void test_signal_passed_on(struct live *t)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+	struct live_talk gnomon;
+	char *path, *line;
+	pid_t pid;
+	size_t i;
+	int code;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		int sig = signals[i], want = sig == SIGTERM ? 0 : 128 + sig;
+
+		path = record(t, "-f work", "serve", &gnomon, &pid);
+		live_ask(t, &gnomon, "work 150");
+		send(t, gnomon.pid, sig);
+		if (sig == SIGTERM) {
+			line = live_await(t, gnomon.out, "calls work");
+			CHECK(t, !strcmp(line, "calls work 150"), "%s", line);
+		}
+		code = live_wait(t, &gnomon);
+		CHECK(t, code == want, "signal %d: gnomon ended with %d", sig,
+		      code);
+		CHECK(t,
+		      live_function(t, report_of(t, path), NULL, "work",
+				    "calls", NULL) == 150,
+		      "signal %d: not all calls are told", sig);
+	}
+}
+
+/* The command has it once, whoever gets it besides. A second one ends the
+ * capture, and what is left behind is said. */
+static void outlive(struct live *t, bool group)
+{
+	struct live_talk gnomon;
+	char *line;
+	pid_t pid;
+	int code;
+
+	record(t, "", "outlive", &gnomon, &pid);
+	signal(SIGTERM, SIG_IGN);
+	send(t, group ? 0 : gnomon.pid, SIGTERM);
+	live_await(t, gnomon.out, "got 1");
+	/* by then it is decided */
+	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	CHECK(t, waitpid(gnomon.pid, NULL, WNOHANG) == 0,
+	      "gnomon has ended before the command");
+	send(t, gnomon.pid, SIGTERM);
+	line = live_await(t, gnomon.err, "gnomon: ended by SIGTERM");
+	CHECK(t, strstr(line, live_text(t, "process %d", pid)),
+	      "it does not say what it leaves: %s", line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGTERM, "gnomon ended with %d", code);
+	send(t, pid, 0);
+	live_tell(t, &gnomon, "quit");
+	line = live_await(t, gnomon.out, "result signals");
+	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
+	      line);
+}
+
+void test_signal_twice(struct live *t)
+{
+	outlive(t, false);
+}
+
+void test_signal_group(struct live *t)
+{
+	outlive(t, true);
+}
+
+/* timeout(1) sends it to us and then to our group: that is one signal. */
+void test_signal_timeout(struct live *t)
+{
+	struct live_talk gnomon;
+	pid_t pid;
+	char *line;
+	int code;
+
+	record(t, "", "outlive", &gnomon, &pid);
+	signal(SIGTERM, SIG_IGN);
+	send(t, gnomon.pid, SIGTERM);
+	send(t, 0, SIGTERM);
+	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_tell(t, &gnomon, "quit");
+	line = live_await(t, gnomon.out, "result signals");
+	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
+	      line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
+/* What nohup(1) sets. */
+void test_signal_nohup(struct live *t)
+{
+	struct live_talk gnomon;
+	pid_t pid;
+	int code;
+
+	signal(SIGHUP, SIG_IGN);
+	record(t, "", "serve", &gnomon, &pid);
+	send(t, gnomon.pid, SIGHUP);
+	live_ask(t, &gnomon, "sleep 300");
+	live_tell(t, &gnomon, "quit");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
+/* A reader of stderr that ends: no signal, no orphan. */
+void test_signal_pipe(struct live *t)
+{
+	char *path = live_path(t, "trace");
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	int code;
+
+	live_add(t, &a, t->gnomon, "record", "-o", path, "-f", "work", "--",
+		 live_fixture(t, "serve"), NULL);
+	live_talk(t, &a, &gnomon);
+	close(gnomon.err);
+	live_await(t, gnomon.out, "ready ");
+	live_ask(t, &gnomon, "work 50");
+	live_tell(t, &gnomon, "quit");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	CHECK(t,
+	      live_function(t, report_of(t, path), NULL, "work", "calls",
+			    NULL) == 50,
+	      "not all calls are told");
+}
+
+static pid_t start_many(struct live *t, struct live_talk *many)
+{
+	struct live_args a = {.n = 0};
+	int pid;
+
+	live_command(t, &a, "many");
+	live_talk(t, &a, many);
+	CHECK(t,
+	      sscanf(live_await(t, many->out, "ready "), "ready %d", &pid) == 1,
+	      "many is not ready");
+	return pid;
+}
+
+static int changed(struct live *t, struct live_talk *many)
+{
+	char *line;
+	int n = -1;
+
+	live_tell(t, many, "changed");
+	line = live_await(t, many->out, "changed ");
+	live_await(t, many->out, "done");
+	CHECK(t, sscanf(line, "changed %d", &n) == 1, "%s", line);
+	return n;
+}
+
+static void await_unchanged(struct live *t, struct live_talk *many)
+{
+	int i, n = 1;
+
+	for (i = 0; i < PATIENCE && n; i++) {
+		n = changed(t, many);
+		if (n)
+			breathe();
+	}
+	CHECK(t, !n, "%d functions have probes left", n);
+}
+
+/* `gnomon run --attach single` on all functions of a running `many`. */
+static char *trace_many(struct live *t, pid_t pid, struct live_talk *gnomon)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path,
+		 "--attach", "single", "-f", "m_???", "-p",
+		 live_text(t, "%d", pid), NULL);
+	live_talk(t, &a, gnomon);
+	return path;
+}
+
+/* Thousands of functions on a kernel without multi links: minutes, each way,
+ * when each probe waits for the kernel by itself. */
+void test_many_functions(struct live *t)
+{
+	struct live_talk many, gnomon;
+	json_t *report, *row;
+	pid_t pid = start_many(t, &many);
+	char *path = trace_many(t, pid, &gnomon);
+	size_t i;
+
+	live_await(t, gnomon.err, "gnomon: attached");
+	CHECK(t, changed(t, &many) == MANY, "not all functions have probes");
+	live_ask(t, &many, "call 3");
+	live_interrupt(t, &gnomon);
+	report = live_attached(t, &gnomon, path);
+	live_clean(t, report);
+	CHECK(t, json_array_size(json_object_get(report, "functions")) == MANY,
+	      "not all functions are told");
+	json_array_foreach(json_object_get(report, "functions"), i, row) CHECK(
+		t, live_number(t, row, "calls") == 3, "a function has %d calls",
+		(int)live_number(t, row, "calls"));
+	CHECK(t, changed(t, &many) == 0, "probes are left behind");
+	live_tell(t, &many, "quit");
+	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
+}
+
+/* Whatever happens to gnomon, the probes go. */
+void test_many_killed(struct live *t)
+{
+	struct live_talk many, gnomon;
+	pid_t pid = start_many(t, &many);
+
+	trace_many(t, pid, &gnomon);
+	live_await(t, gnomon.err, "gnomon: attached");
+	CHECK(t, changed(t, &many) == MANY, "not all functions have probes");
+	send(t, gnomon.pid, SIGKILL);
+	live_wait(t, &gnomon);
+	await_unchanged(t, &many);
+	live_tell(t, &many, "quit");
+	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
+}
+
+/* While it attaches: nothing was traced, nothing stays. */
+void test_signal_attaching(struct live *t)
+{
+	struct live_talk many, gnomon;
+	pid_t pid = start_many(t, &many);
+	int code;
+
+	trace_many(t, pid, &gnomon);
+	while (!changed(t, &many))
+		;
+	send(t, gnomon.pid, SIGINT);
+	live_await(t, gnomon.err, "gnomon: ended by SIGINT before");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGINT, "gnomon ended with %d", code);
+	await_unchanged(t, &many);
+	live_tell(t, &many, "quit");
+	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
+}
+
+/* Until it reads the signal instead of being ended by it. */
+static void await_blocked(struct live *t, pid_t pid, int sig)
+{
+	char *path = live_text(t, "/proc/%d/status", pid), line[256];
+	unsigned long blocked = 0;
+	FILE *f;
+	int i;
+
+	for (i = 0; i < PATIENCE && !(blocked >> (sig - 1) & 1); i++) {
+		f = fopen(path, "re");
+		CHECK(t, f, "%s: %s", path, strerror(errno));
+		while (fgets(line, sizeof(line), f))
+			sscanf(line, "SigBlk: %lx", &blocked);
+		fclose(f);
+	}
+	CHECK(t, i < PATIENCE, "gnomon does not read signals");
+}
+
+/* Before the command was started: it is not. */
+void test_signal_early(struct live *t)
+{
+	char *path = live_path(t, "trace"), *line;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	int code;
+
+	live_add(t, &a, t->gnomon, "record", "--attach", "single", "-o", path,
+		 "-f", "m_???", "--", live_fixture(t, "many"), NULL);
+	live_talk(t, &a, &gnomon);
+	/* signals are read as soon as it has read its words */
+	await_blocked(t, gnomon.pid, SIGTERM);
+	send(t, gnomon.pid, SIGTERM);
+	line = live_await(t, gnomon.err, "gnomon: ended by SIGTERM");
+	CHECK(t, strstr(line, "the command was not run"), "%s", line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGTERM, "gnomon ended with %d", code);
+	CHECK(t, !live_await_or_end(t, gnomon.out, "ready"),
+	      "the command was run all the same");
+	CHECK(t, access(path, F_OK), "a file is left behind");
+}
+
+/* A report that is larger than a pipe, and nobody reads. */
+void test_report_unread(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	char *line;
+	int code;
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-f", "m_???",
+		 "--", live_fixture(t, "many"), NULL);
+	live_talk(t, &a, &gnomon);
+	live_await(t, gnomon.out, "ready ");
+	live_ask(t, &gnomon, "call 1");
+	live_tell(t, &gnomon, "quit");
+	line = live_await(t, gnomon.err, "gnomon: nobody reads");
+	CHECK(t, strstr(line, " bytes"), "%s", line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 1, "gnomon ended with %d", code);
+}

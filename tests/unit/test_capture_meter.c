@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What probes cost, out of the times of calls whose probes' cost is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "capture/meter.h"
+
+#define CALLS 20
+#define WORK  1000
+#define CLOCK 20
+
+struct parts {
+	uint64_t enter_before, enter_after, leave_before, leave_after;
+};
+
+static void make(struct gn_meter_call *c, const struct parts *p, uint64_t more)
+{
+	uint64_t at = 1000000;
+
+	c->before = at;
+	c->at[0] = at += CLOCK + p->enter_before;
+	c->at[1] = at += p->enter_after + WORK + p->enter_before + more;
+	c->at[2] = at += p->enter_after + WORK + p->leave_before;
+	c->at[3] = at += p->leave_after + WORK + p->enter_before;
+	c->at[4] = at += p->enter_after + WORK + p->leave_before;
+	c->at[5] = at + p->leave_after + WORK + p->leave_before;
+}
+
+static void parts_are_found(void **state)
+{
+	const struct parts p = {300, 200, 400, 9000};
+	struct gn_meter_call calls[CALLS];
+	struct gn_rec_cost enter = {0}, leave = {0};
+
+	(void)state;
+	for (int i = 0; i < CALLS; i++)
+		make(&calls[i], &p, 0);
+	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &enter, &leave));
+	assert_int_equal(enter.before_ns, p.enter_before);
+	assert_int_equal(enter.after_ns, p.enter_after);
+	assert_int_equal(leave.before_ns, p.leave_before);
+	assert_int_equal(leave.after_ns, p.leave_after);
+	assert_int_equal(enter.samples, CALLS);
+	assert_int_equal(leave.samples, CALLS);
+	assert_int_equal(enter.spread_ns, 0);
+}
+
+/* A tenth of the calls may be disturbed, and the rest is a mean. */
+static void disturbed_calls_do_not_count(void **state)
+{
+	const struct parts p = {300, 200, 400, 500};
+	struct gn_meter_call calls[CALLS];
+	struct gn_rec_cost enter = {0}, leave = {0};
+
+	(void)state;
+	for (int i = 0; i < CALLS; i++)
+		make(&calls[i], &p, i < 2 ? 1000000 : 0);
+	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &enter, &leave));
+	assert_int_equal(enter.before_ns + enter.after_ns, 500);
+	assert_int_equal(leave.before_ns + leave.after_ns, 900);
+}
+
+static void few_calls_tell_nothing(void **state)
+{
+	const struct parts p = {300, 200, 400, 500};
+	struct gn_meter_call calls[3];
+	struct gn_rec_cost enter = {0}, leave = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		make(&calls[i], &p, 0);
+	assert_false(gn_meter_solve(calls, 3, CLOCK, WORK, &enter, &leave));
+	assert_int_equal(enter.samples, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_are_found),
+		cmocka_unit_test(disturbed_calls_do_not_count),
+		cmocka_unit_test(few_calls_tell_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

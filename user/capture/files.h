@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that a program or processes map. A path can name another file a
+ * moment later, so each file is opened once: it is told by what is open, and
+ * planned and probed through that descriptor.
+ */
+#ifndef GNOMON_CAPTURE_FILES_H
+#define GNOMON_CAPTURE_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "capture/maps.h"
+#include "capture/target.h"
+
+struct gn_file {
+	char *path; /* as a process that maps it names it */
+	int fd;	    /* for reading; -1 = it cannot be read */
+	struct gn_file_id id;
+	bool program;	/* it is run; else it is a library */
+	bool elsewhere; /* processes that are not traced map it, too (share.h)
+			 */
+};
+
+/* No two are the same file, whatever their paths. */
+struct gn_files {
+	struct gn_file *file;
+	size_t count, room;
+	bool loose_code; /* a process can run memory that is of no file here */
+};
+
+void gn_files_free(struct gn_files *f);
+
+/* Adds the file at a path, unless it is there; `at` (may be NULL) is its
+ * index. -ENOEXEC: it is no regular file; else errno of the open. */
+int gn_files_add(struct gn_files *f, const char *path, bool program,
+		 size_t *at);
+
+/* Adds what is open already, and takes it over: it is empty then. -E2BIG,
+ * -ENOMEM. */
+int gn_files_move(struct gn_files *f, struct gn_file *file);
+
+/* The program at `program` and the libraries that the dynamic linker lists for
+ * it, run as `u`. */
+int gn_files_of_program(const char *program, const struct gn_user *u,
+			struct gn_files *f);
+
+/*
+ * What a process runs and has mapped as code: what is mapped, not what its path
+ * shows by now. Of one that cannot be opened the path is listed, without a
+ * descriptor. -ESRCH: there is no such process.
+ */
+int gn_files_of_process(pid_t pid, struct gn_files *f);
+
+/* A path by which the open file can be opened again, by any thread of gnomon.
+ * GN_FILE_PLACE bytes. */
+#define GN_FILE_PLACE 32
+const char *gn_file_place(int fd, char *place);
+
+/* As many descriptors as may be had; what was before in `was`, 0 = nothing
+ * changed. */
+void gn_files_raise(rlim_t *was);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/hook.h>
+#include "capture/drain.h"
+
+static enum gn_probe_class class_of(enum gn_cost cost)
+{
+	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
+}
+
+/* The dearest of the function's own leaves. */
+static enum gn_probe_class leave_class(const struct gn_plan *plan)
+{
+	enum gn_probe_class class = GN_PROBE_NONE;
+
+	for (size_t i = 0; i < plan->nleaves; i++)
+		if (class != GN_PROBE_STEPPED)
+			class = class_of(plan->leaves[i].cost);
+	return class;
+}
+
+static uint8_t function_flags(const struct gn_plan *plan)
+{
+	enum gn_probe_class enter = class_of(plan->enter.cost);
+
+	if (plan->leave == GN_LEAVE_RETURN)
+		return GN_F_LEAVE_RETURN |
+		       GN_F_CLASSES(enter == GN_PROBE_STEPPED ? enter
+							      : GN_PROBE_CALL,
+				    GN_PROBE_RETURN);
+	return GN_F_CLASSES(enter, leave_class(plan));
+}
+
+/* A leave that is not stepped where others of the function are says so. */
+static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
+			     const struct gn_site *site)
+{
+	bool other = class_of(site->cost) != leave_class(plan);
+	uint64_t cookie = GN_COOKIE(
+		func, site->adjust,
+		site->kind == GN_SITE_TAIL ? GN_KIND_TAILCALL : GN_KIND_LEAVE,
+		other ? GN_SRC_COOKIE_EMULATED : GN_SRC_COOKIE,
+		site->when ? GN_SRC_SP_IF : GN_SRC_SP);
+
+	return cookie | GN_COOKIE_IF(site->when & 0xf);
+}
+
+static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
+		    uint32_t ref, uint64_t key, uint8_t flags, const char *a,
+		    const char *b)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	size_t size = gn_text_record(buf, kind, id, ref, a, b);
+	struct gn_rec *h = (struct gn_rec *)buf;
+
+	h->key = key & 0xffffffffffff;
+	h->flags = flags;
+	return f->put(f->ctx, h, size);
+}
+
+static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
+		      const struct gn_plan *plan)
+{
+	bool session = f->session && plan->leave == GN_LEAVE_RETURN;
+	int err = gn_probes_add(
+		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
+		plan->enter.offset,
+		GN_COOKIE(func, plan->enter.adjust, GN_KIND_ENTER,
+			  GN_SRC_COOKIE, GN_SRC_SP));
+
+	/* after the return, rsp is the frame key itself */
+	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
+		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
+				    plan->enter.offset,
+				    GN_COOKIE(func, 0, GN_KIND_LEAVE,
+					      GN_SRC_COOKIE, GN_SRC_SP));
+	for (size_t i = 0; !err && i < plan->nleaves; i++)
+		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
+				    plan->leaves[i].offset,
+				    leave_cookie(func, plan, &plan->leaves[i]));
+	return err;
+}
+
+/* Of no use but for people: without memory there is none. */
+static void keep_name(struct gn_functions *f, uint32_t index, const char *name)
+{
+	char **list;
+
+	if (!f->verbose)
+		return;
+	list = reallocarray(f->name, (size_t)index + 1, sizeof(*list));
+	if (!list)
+		return;
+	f->name = list;
+	while (f->names <= index)
+		list[f->names++] = NULL;
+	list[index] = strdup(name);
+}
+
+void gn_functions_left_out(void *functions, uint64_t cookie, int err)
+{
+	uint32_t index = GN_FUNC_INDEX(GN_COOKIE_FUNC(cookie));
+	struct gn_functions *f = functions;
+
+	if (f->verbose && index < f->names && f->name[index])
+		fprintf(stderr,
+			"gnomon: left out: %s: the kernel does not probe it "
+			"(%s)\n",
+			f->name[index], strerror(-err));
+}
+
+void gn_functions_clear(struct gn_functions *f)
+{
+	for (size_t i = 0; i < f->names; i++)
+		free(f->name[i]);
+	free(f->name);
+	f->name = NULL;
+	f->names = 0;
+}
+
+int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
+		      const struct gn_elf_symbol *sym,
+		      const struct gn_plan *plan)
+{
+	struct gn_functions *f = functions;
+	uint32_t module = f->modules + (uint32_t)file + 1, func;
+	const char *path = f->files->file[file].path;
+	int err = 0;
+
+	if (plan->refused) {
+		if (f->verbose)
+			fprintf(stderr, "gnomon: left out: %s of '%s': %s\n",
+				sym->demangled, path, plan->refused);
+		return 0;
+	}
+	keep_name(f, f->next, sym->demangled);
+	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
+	if (f->last_file != file + 1) {
+		f->last_file = file + 1;
+		err = put_text(f, GN_KIND_MODULE, module, 0, 0, 0, path,
+			       gn_elf_build_id(elf));
+	}
+	if (!err)
+		err = put_text(f, GN_KIND_FUNCTION, func, module, sym->addr,
+			       function_flags(plan), sym->demangled, "");
+	return err ?: add_probes(f, file, func, plan);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Native functions that were taken: numbered, told by records, and as probes.
+ */
+#ifndef GNOMON_CAPTURE_FUNCTIONS_H
+#define GNOMON_CAPTURE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+#include "capture/files.h"
+#include "capture/probes.h"
+#include "runtime/native.h"
+
+struct gn_functions {
+	const struct gn_files *files;
+	struct gn_probes *probes; /* theirs are added, by index in `files` */
+	uint32_t next;		  /* index of the next function */
+	uint32_t modules;	  /* that other lists of files have already */
+	bool session;		  /* enter and return are one link */
+	bool verbose;		  /* those left out are named on stderr */
+	/* A whole record; 0 or <0, which ends the walk. */
+	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
+	void *ctx;
+	size_t last_file; /* whose MODULE was put last, + 1 */
+	char **name;	  /* verbose: by index */
+	size_t names;
+};
+
+/* A gn_native_fn over a struct gn_functions: FUNCTION and, once a file, MODULE
+ * records, and the probes. */
+int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
+		      const struct gn_elf_symbol *sym,
+		      const struct gn_plan *plan);
+
+/* For a struct gn_probe_set: names one that the kernel refuses. */
+void gn_functions_left_out(void *functions, uint64_t cookie, int err);
+
+/* Frees the names. */
+void gn_functions_clear(struct gn_functions *f);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/hook.h>
+#include "capture/events.h"
+
+#define STEP_MS 100
+
+/* What the child tells of its work. */
+struct told {
+	int err;
+	bool ready; /* all is attached */
+	size_t done, refused;
+};
+
+/* Some probes of one event. */
+struct part {
+	size_t from, count;
+};
+
+/* The child's. */
+struct work {
+	const struct gn_probe_set *set;
+	size_t *order;	 /* probes by their groups */
+	uint32_t *group; /* of each probe */
+	uint32_t first;	 /* group */
+	struct gn_events events;
+	uint32_t nevents; /* defined so far */
+	int *held;	  /* descriptors, in pairs */
+	size_t nheld;
+	int control, tell;
+	struct told told;
+};
+
+/*
+ * Probes at the same place of their pages are in different groups: the n-th of
+ * them is in the n-th group. *groups: how many there are.
+ */
+static int make_groups(struct work *w, uint32_t *groups)
+{
+	const struct gn_probe_set *set = w->set;
+	uint32_t *used = calloc(GN_GROUP_PAGE, sizeof(*used));
+	size_t n = 0;
+
+	w->order = calloc(set->count, sizeof(*w->order));
+	w->group = calloc(set->count, sizeof(*w->group));
+	if (!used || !w->order || !w->group) {
+		free(used);
+		return -ENOMEM;
+	}
+	*groups = 0;
+	for (size_t i = 0; i < set->count; i++) {
+		w->group[i] = used[set->offsets[i] % GN_GROUP_PAGE]++;
+		if (w->group[i] >= *groups)
+			*groups = w->group[i] + 1;
+	}
+	free(used);
+	for (uint32_t g = 0; g < *groups; g++)
+		for (size_t i = 0; i < set->count; i++)
+			if (w->group[i] == g)
+				w->order[n++] = i;
+	return 0;
+}
+
+/* The program finds each probe's own cookie. */
+static int tell_cookies(const struct work *w)
+{
+	const struct gn_probe_set *set = w->set;
+
+	for (size_t i = 0; i < set->count; i++) {
+		uint32_t key =
+			GN_GROUP_KEY(w->first + w->group[i], set->offsets[i]);
+
+		if (bpf_map_update_elem(set->groups->cookies, &key,
+					&set->cookies[i], BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* gnomon has ended, or wants no more. */
+static bool is_over(const struct work *w)
+{
+	struct pollfd p = {.fd = w->control, .events = POLLIN};
+
+	return poll(&p, 1, 0) != 0;
+}
+
+static void tell(struct work *w)
+{
+	ssize_t n = write(w->tell, &w->told, sizeof(w->told));
+
+	(void)n; /* who does not listen any more has ended */
+}
+
+static int hold(struct work *w, int perf, int link)
+{
+	int *held = realloc(w->held, (w->nheld + 2) * sizeof(*held));
+
+	if (!held)
+		return -ENOMEM;
+	w->held = held;
+	held[w->nheld++] = perf;
+	held[w->nheld++] = link;
+	return 0;
+}
+
+/* A perf event with the program, and the cookie of all its probes. */
+static int link_event(struct work *w, int perf, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .perf_event.bpf_cookie = cookie);
+	int link = bpf_link_create(bpf_program__fd(w->set->prog), perf,
+				   BPF_PERF_EVENT, &opts);
+	int err = link < 0 ? -errno : hold(w, perf, link);
+
+	if (err && link >= 0)
+		close(link);
+	if (err)
+		close(perf);
+	return err;
+}
+
+static int define(struct work *w, const struct part *p)
+{
+	const struct gn_probe_set *set = w->set;
+	int err = 0;
+
+	for (size_t i = p->from; !err && i < p->from + p->count; i++) {
+		err = gn_events_define(&w->events, w->nevents, set->path,
+				       set->offsets[w->order[i]], set->ret);
+		if (is_over(w))
+			err = -EINTR;
+	}
+	w->nevents++;
+	return err;
+}
+
+static int attach_part(struct work *w, const struct part *p)
+{
+	uint32_t event = w->nevents;
+	uint64_t cookie = GN_COOKIE_GROUP |
+			  (w->set->ret ? GN_COOKIE_RETURN : 0) |
+			  (w->first + w->group[w->order[p->from]]);
+	int perf, err = define(w, p);
+
+	if (err)
+		return err;
+	perf = gn_events_enable(&w->events, event, w->set->pid);
+	return perf < 0 ? perf : link_event(w, perf, cookie);
+}
+
+/* One refused site fails the whole event, so halve until it is alone. The
+ * stack of halves is at most 2 * log2(count) deep. */
+static int attach_group(struct work *w, size_t from, size_t count)
+{
+	struct part todo[64] = {{from, count}};
+	size_t n = 1;
+
+	while (n) {
+		struct part p = todo[--n];
+		int err = attach_part(w, &p);
+
+		if (err && !gn_attach_is_site_error(err))
+			return err;
+		if (err && p.count > 1) {
+			todo[n++] = (struct part){p.from + p.count / 2,
+						  p.count - p.count / 2};
+			todo[n++] = (struct part){p.from, p.count / 2};
+			continue;
+		}
+		w->told.refused += err != 0;
+		w->told.done += p.count;
+		tell(w);
+	}
+	return 0;
+}
+
+static int attach_groups(struct work *w)
+{
+	int err = tell_cookies(w);
+
+	for (size_t from = 0, to; !err && from < w->set->count; from = to) {
+		uint32_t g = w->group[w->order[from]];
+
+		for (to = from; to < w->set->count; to++)
+			if (w->group[w->order[to]] != g)
+				break;
+		err = attach_group(w, from, to - from);
+	}
+	return err;
+}
+
+/* Where there is no tracefs. */
+static int attach_each(struct work *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->set->count; i++) {
+		int perf = gn_attach_perf_event(w->set, i);
+
+		err = perf < 0 ? perf : link_event(w, perf, w->set->cookies[i]);
+		if (gn_attach_is_site_error(err)) {
+			w->told.refused++;
+			err = 0;
+		}
+		w->told.done++;
+		if (!err && is_over(w))
+			err = -EINTR;
+		if (i % 16 == 0)
+			tell(w);
+	}
+	return err;
+}
+
+/* Nothing of gnomon's is to stay open in it: neither what it writes to, whose
+ * readers wait for the end, nor what its other keepers wait for. */
+static size_t note_copies(int **copies)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	size_t n = 0;
+
+	*copies = NULL;
+	while (dir && (entry = readdir(dir))) {
+		int *more = realloc(*copies, (n + 1) * sizeof(*more));
+
+		if (!more)
+			break;
+		*copies = more;
+		more[n] = atoi(entry->d_name);
+		n += more[n] > STDERR_FILENO && more[n] != dirfd(dir);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (null >= 0)
+			dup2(null, fd);
+		else
+			close(fd);
+	}
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+/* It does nothing any more that needs a right. */
+static void settle(const struct work *w, int *copies, size_t n)
+{
+	cap_t none = cap_init();
+
+	for (size_t i = 0; i < n; i++)
+		if (copies[i] != w->control && copies[i] != w->tell)
+			close(copies[i]);
+	free(copies);
+	if (none)
+		cap_set_proc(none);
+	cap_free(none);
+}
+
+static void detach(struct work *w)
+{
+	w->told.done = 0;
+	for (size_t i = 0; i < w->nheld; i += 2) {
+		close(w->held[i + 1]);
+		close(w->held[i]);
+		w->told.done = (i + 2) * w->set->count / w->nheld;
+		tell(w);
+	}
+	for (uint32_t i = 0; i < w->nevents; i++)
+		gn_events_remove(&w->events, i);
+}
+
+static _Noreturn void keep(struct work *w)
+{
+	bool shared;
+	int *copies;
+	size_t n;
+	char c;
+
+	leave_terminal();
+	n = note_copies(&copies);
+	shared = !gn_events_open(&w->events);
+	w->told.err = shared ? attach_groups(w) : attach_each(w);
+	settle(w, copies, n);
+	w->told.ready = !w->told.err;
+	tell(w);
+	/* until the other end is closed: nothing is written there */
+	while (w->told.ready && read(w->control, &c, 1) < 0 && errno == EINTR)
+		;
+	detach(w);
+	_exit(0);
+}
+
+static void close_pair(int *fds)
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static int start(struct gn_keeper *k, struct work *w)
+{
+	int told[2] = {-1, -1}, control[2] = {-1, -1}, err = 0;
+	sigset_t all, before;
+
+	if (pipe2(told, O_CLOEXEC) || pipe2(control, O_CLOEXEC)) {
+		err = -errno;
+		close_pair(told);
+		return err;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	k->pid = fork();
+	if (k->pid < 0)
+		err = -errno;
+	if (!k->pid) {
+		close(told[0]);
+		close(control[1]);
+		w->tell = told[1];
+		w->control = control[0];
+		keep(w);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (err) {
+		close_pair(told);
+		close_pair(control);
+		return err;
+	}
+	close(told[1]);
+	close(control[0]);
+	k->told = told[0];
+	k->control = control[1];
+	return 0;
+}
+
+/* What it told last. 1: it told something, 0: it has ended, -EINTR: enough. */
+static int listen(const struct gn_keeper *k, const struct gn_step *step,
+		  struct told *last)
+{
+	struct pollfd p[2] = {{.fd = k->told, .events = POLLIN},
+			      {.fd = step ? step->fd : -1, .events = POLLIN}};
+	ssize_t n;
+
+	for (;;) {
+		poll(p, 2, STEP_MS);
+		if (step &&
+		    step->fn(step->ctx, k->control >= 0, last->done, k->count))
+			return -EINTR;
+		if (!p[0].revents)
+			continue;
+		n = read(k->told, last, sizeof(*last));
+		if (n >= 0 || errno != EINTR)
+			return n == (ssize_t)sizeof(*last);
+	}
+}
+
+int gn_keeper_start(struct gn_keeper *k, const struct gn_probe_set *set,
+		    size_t *refused)
+{
+	struct work w = {.set = set, .first = set->groups->next};
+	struct told told = {0};
+	uint32_t groups = 0;
+	int err = make_groups(&w, &groups), more;
+
+	if (!err && groups > GN_GROUPS_MAX - set->groups->next)
+		err = -E2BIG;
+	*k = (struct gn_keeper){.told = -1, .control = -1, .count = set->count};
+	if (!err)
+		err = start(k, &w);
+	free(w.order);
+	free(w.group);
+	if (err)
+		return err;
+	set->groups->next += groups;
+	do {
+		more = listen(k, set->step, &told);
+	} while (more > 0 && !told.err && !told.ready);
+	*refused += told.refused;
+	if (told.ready)
+		return 0;
+	gn_keeper_stop(k);
+	if (more == -EINTR) {
+		close(k->told);
+		return more;
+	}
+	gn_keeper_wait(k, set->step);
+	return told.err ? told.err : -ECHILD; /* it was killed */
+}
+
+bool gn_keeper_lives(const struct gn_keeper *k)
+{
+	struct pollfd p = {.fd = k->told};
+
+	return k->control >= 0 && !poll(&p, 1, 0);
+}
+
+void gn_keeper_stop(struct gn_keeper *k)
+{
+	if (k->control >= 0)
+		close(k->control);
+	k->control = -1;
+}
+
+int gn_keeper_wait(struct gn_keeper *k, const struct gn_step *step)
+{
+	struct told last = {0};
+	int more;
+
+	do {
+		more = listen(k, step, &last);
+	} while (more > 0);
+	close(k->told);
+	k->told = -1;
+	if (more)
+		return more;
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}

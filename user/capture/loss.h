@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Why the ring lost records. The ring itself only says that it was full; what
+ * gnomon did in that stretch of time says what would help.
+ */
+#ifndef GNOMON_CAPTURE_LOSS_H
+#define GNOMON_CAPTURE_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What keeps a sink from taking more. */
+enum gn_hold {
+	GN_HOLD_NOT,   /* nothing: it takes records */
+	GN_HOLD_CPU,   /* it works on those that it has */
+	GN_HOLD_DISK,  /* it waits for the disk */
+	GN_HOLD_STUCK, /* the same, and it may be for ever */
+};
+
+enum gn_loss_reason {
+	GN_LOSS_RING, /* more came at once than the ring holds */
+	GN_LOSS_RATE, /* gnomon worked all the time, and it was not enough */
+	GN_LOSS_CPU,  /* gnomon waited for a CPU */
+	GN_LOSS_DISK, /* the sink waited for its disk */
+	GN_LOSS_REASONS
+};
+
+struct gn_loss {
+	uint64_t lost[GN_LOSS_REASONS]; /* records */
+	/* at the last look, ns: the clock, and this thread's own times */
+	uint64_t time, ran, queued;
+	uint64_t seen; /* lost records that were told so far */
+	bool begun;
+	enum gn_hold hold; /* the worst since then */
+};
+
+/* What this thread has done up to a moment. */
+struct gn_loss_times {
+	uint64_t time;	 /* ns of the clock */
+	uint64_t ran;	 /* ns on a CPU */
+	uint64_t queued; /* ns in the run queue */
+};
+
+/* Pure: `lost` records were lost up to `now`, over the whole capture. */
+void gn_loss_account(struct gn_loss *l, const struct gn_loss_times *now,
+		     uint64_t lost);
+
+/* After each draining, by the draining thread. The times are read every few
+ * milliseconds only. */
+void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
+		    uint64_t now);
+
+/* What most records were lost by, and what to do: a sentence for people without
+ * its full stop, NULL when the ring lost none. */
+const char *gn_loss_advice(const struct gn_loss *l);
+
+/* The same of records that the ring did not lose. */
+#define GN_LOSS_ADVICE "a report tells the causes; trace fewer functions (-f)"
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lines of /proc/PID/maps, one by one. What a process maps it chooses
+ * itself, so the text is bounded and checked.
+ */
+#ifndef GNOMON_CAPTURE_MAPS_H
+#define GNOMON_CAPTURE_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/*
+ * Which file: as the kernel's lists of mappings tell it, which stat(2) need
+ * not (btrfs, overlays). An inode number is used again when its file is gone,
+ * so two are of one file while a descriptor of it is open. All 0: no file.
+ */
+struct gn_file_id {
+	uint64_t dev, ino;
+};
+
+static inline bool gn_file_same(const struct gn_file_id *a,
+				const struct gn_file_id *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+struct gn_mapping {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	struct gn_file_id file;
+	bool read, write, exec, shared;
+	/* The file's path, "[stack]" and the like, or "". Until the next line
+	 * is read. */
+	const char *name;
+};
+
+struct gn_maps {
+	FILE *f;
+	char *line;
+	size_t room, lines;
+	uint64_t end; /* of the mapping before */
+};
+
+/* -ESRCH: there is no such process; else errno of the open. */
+int gn_maps_open(struct gn_maps *m, pid_t pid);
+/* The same of a stream, which is the caller's. */
+void gn_maps_of(struct gn_maps *m, FILE *f);
+/* 1, or 0 at the end; -EILSEQ: this is no such text; -E2BIG: it is longer than
+ * any can be; -EIO. */
+int gn_maps_next(struct gn_maps *m, struct gn_mapping *out);
+/* Closes what gn_maps_open() opened. */
+void gn_maps_close(struct gn_maps *m);
+/* Frees what gn_maps_of() needed. */
+void gn_maps_done(struct gn_maps *m);
+
+/* How lists of mappings tell the file that is open as `fd` for reading. */
+int gn_maps_name(int fd, struct gn_file_id *id);
+
+#endif

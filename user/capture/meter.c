@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/meter.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include <gnomon/hook.h>
+#include "capture/calibrate.h"
+#include "capture/clock.h"
+#include "capture/drain.h"
+#include "capture/session_internal.h"
+#include "gnomon.skel.h"
+
+#define FIRST_CALLS 64 /* of the outer function, when the capture begins */
+#define AGAIN_CALLS 8
+#define WARM_UP	    1
+#define EVERY_NS    250000000u
+#define PAIRS	    3
+#define WORK_NS	    1000
+
+/* An enter and a leave that are measured together. */
+struct pair {
+	enum gn_probe_class enter, leave;
+	enum gn_cal_pair calls;
+	bool again; /* worth it while the capture runs */
+};
+
+struct gn_meter {
+	struct gn_session *s;
+	struct gn_links *links;
+	struct pair pair[PAIRS];
+	unsigned int npairs;
+	uint64_t clock;	 /* ns of reading it */
+	uint64_t cycles; /* of the work between two hits */
+	double work;	 /* its ns */
+	uint64_t next;	 /* when it is measured again */
+
+	/* what the thread is to do; `lock` */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake, done;
+	unsigned int todo; /* calls of each pair; 0: nothing */
+	int cpu;	   /* where; -1: anywhere */
+	bool quit;
+	uint32_t tid;
+
+	/* the calls that are under way, by pair, and their records */
+	unsigned int asked; /* calls of each pair; 0: none */
+	unsigned int got;   /* records */
+	bool disturbed[PAIRS][FIRST_CALLS];
+	struct gn_meter_call calls[PAIRS][FIRST_CALLS];
+};
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Mean without the largest tenth, which something else disturbed; and half the
+ * width of the middle half. */
+static double mean(uint64_t *ns, unsigned int n, uint32_t *spread)
+{
+	unsigned int most = n - n / 10;
+	double sum = 0;
+
+	qsort(ns, n, sizeof(*ns), compare);
+	for (unsigned int i = 0; i < most; i++)
+		sum += (double)ns[i];
+	if (spread)
+		*spread = (uint32_t)((ns[n * 3 / 4] - ns[n / 4] + 1) / 2);
+	return sum / most;
+}
+
+/* The mean of what is between record `i` of a call and the next beside the
+ * work. */
+static double between(const struct gn_meter_call *calls, unsigned int n,
+		      unsigned int i, double work, uint32_t *spread)
+{
+	uint64_t ns[FIRST_CALLS];
+	double rest;
+
+	for (unsigned int k = 0; k < n; k++)
+		ns[k] = calls[k].at[i + 1] - calls[k].at[i];
+	rest = mean(ns, n, spread) - work;
+	return rest > 0 ? rest : 0;
+}
+
+static uint32_t whole(double ns)
+{
+	return ns > 0 ? (uint32_t)(ns + 0.5) : 0;
+}
+
+/*
+ * Four sums for four parts, but one follows from the others: something could
+ * be moved from all that is before to all that is after. The clock reading
+ * before the first enter says how much is before it; it matters only where an
+ * interval ends by something else than a probe.
+ */
+bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
+		    uint64_t clock, double work, struct gn_rec_cost *enter,
+		    struct gn_rec_cost *leave)
+{
+	double ee, el, le, ll, before, excess;
+	uint64_t first[FIRST_CALLS];
+
+	if (n > FIRST_CALLS)
+		n = FIRST_CALLS;
+	if (n < 4)
+		return false;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t ns = calls[k].at[0] - calls[k].before;
+
+		first[k] = ns > clock ? ns - clock : 0;
+	}
+	before = mean(first, n, NULL);
+	ee = between(calls, n, 0, work, &enter->spread_ns);
+	el = (between(calls, n, 1, work, NULL) +
+	      between(calls, n, 3, work, NULL)) /
+	     2;
+	le = between(calls, n, 2, work, NULL);
+	ll = between(calls, n, 4, work, &leave->spread_ns);
+	/* the longer, the more uncertain */
+	excess = (el + le - ee - ll) /
+		 (ee * ee + el * el + le * le + ll * ll + 1);
+	el -= excess * el * el;
+	ee += excess * ee * ee;
+	ll += excess * ll * ll;
+	if (before > ee)
+		before = ee;
+	enter->before_ns = whole(before);
+	enter->after_ns = whole(ee - before);
+	leave->before_ns = whole(el - (ee - before));
+	leave->after_ns = whole(ll - (el - (ee - before)));
+	enter->samples = leave->samples = n;
+	return true;
+}
+
+static void put_cost(struct gn_meter *m, enum gn_probe_class class,
+		     struct gn_rec_cost *cost)
+{
+	cost->h = (struct gn_rec){.kind = GN_KIND_COST, .time = gn_now_ns()};
+	cost->id = class;
+	gn_session_put(m->s, &cost->h, sizeof(*cost));
+}
+
+/* Of a runtime both are of one class. */
+static void put_both(struct gn_meter *m, const struct pair *pair,
+		     struct gn_rec_cost *enter, struct gn_rec_cost *leave)
+{
+	if (pair->enter == pair->leave) {
+		enter->before_ns = (enter->before_ns + leave->before_ns) / 2;
+		enter->after_ns = (enter->after_ns + leave->after_ns) / 2;
+		enter->spread_ns = (enter->spread_ns + leave->spread_ns) / 2;
+	} else {
+		put_cost(m, pair->leave, leave);
+	}
+	put_cost(m, pair->enter, enter);
+}
+
+/* All records of the calls are there. */
+static void conclude(struct gn_meter *m)
+{
+	for (unsigned int i = 0; i < m->npairs; i++) {
+		struct gn_rec_cost enter = {0}, leave = {0};
+		unsigned int n = 0;
+
+		for (unsigned int k = WARM_UP; k < m->asked; k++)
+			if (!m->disturbed[i][k])
+				m->calls[i][n++] = m->calls[i][k];
+		if (gn_meter_solve(m->calls[i], n, m->clock, m->work, &enter,
+				   &leave))
+			put_both(m, &m->pair[i], &enter, &leave);
+	}
+	m->asked = 0;
+}
+
+bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec)
+{
+	unsigned int call;
+
+	if (!m || rec->tid != m->tid)
+		return false;
+	if ((rec->kind != GN_KIND_ENTER && rec->kind != GN_KIND_LEAVE) ||
+	    m->got >= GN_METER_RECORDS * m->asked * m->npairs)
+		return true;
+	call = m->got / GN_METER_RECORDS;
+	m->calls[call / m->asked][call % m->asked]
+		.at[m->got % GN_METER_RECORDS] = rec->time;
+	if (rec->flags & GN_F_OS_EVENT)
+		m->disturbed[call / m->asked][call % m->asked] = true;
+	m->got++;
+	return true;
+}
+
+static void go_to(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	/* where it may not go it stays */
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void call_all(struct gn_meter *m, unsigned int n, int cpu)
+{
+	cpu_set_t all;
+	bool moved = cpu >= 0 && cpu < CPU_SETSIZE &&
+		     !sched_getaffinity(0, sizeof(all), &all);
+
+	if (moved)
+		go_to(cpu);
+	for (unsigned int i = 0; i < m->npairs; i++) {
+		for (unsigned int k = 0; k < n; k++) {
+			m->calls[i][k].before = gn_now_ns();
+			gn_calibrate_call(m->pair[i].calls, m->cycles);
+		}
+	}
+	if (moved)
+		sched_setaffinity(0, sizeof(all), &all);
+}
+
+static void *serve(void *arg)
+{
+	struct gn_meter *m = arg;
+	cap_t none = cap_init();
+
+	/* it only calls functions; where it cannot give them up it keeps them
+	 */
+	if (none)
+		cap_set_proc(none);
+	cap_free(none);
+	pthread_mutex_lock(&m->lock);
+	m->tid = (uint32_t)gettid();
+	pthread_cond_signal(&m->done);
+	while (!m->quit) {
+		unsigned int todo = m->todo;
+
+		if (!todo) {
+			pthread_cond_wait(&m->wake, &m->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&m->lock);
+		call_all(m, todo, m->cpu);
+		pthread_mutex_lock(&m->lock);
+		m->todo = 0;
+		pthread_cond_signal(&m->done);
+	}
+	pthread_mutex_unlock(&m->lock);
+	return NULL;
+}
+
+/* Asks the thread for `n` calls of each pair. */
+static void ask(struct gn_meter *m, unsigned int n, int cpu)
+{
+	memset(m->disturbed, 0, sizeof(m->disturbed));
+	m->got = 0;
+	m->asked = n;
+	pthread_mutex_lock(&m->lock);
+	m->cpu = cpu;
+	m->todo = n;
+	pthread_cond_signal(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* The CPU that a thread is on or was on last; -1: not known. */
+static int cpu_of(uint32_t tid)
+{
+	char path[64], line[1024];
+	const char *at;
+	int cpu = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	/* its name may hold anything; 36 more fields are before the CPU's */
+	at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	for (int i = 0; at && i < 37; i++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, "%d", &cpu) != 1)
+		cpu = -1;
+	fclose(f);
+	return cpu;
+}
+
+void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid)
+{
+	bool under_way;
+
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	under_way = m->todo;
+	pthread_mutex_unlock(&m->lock);
+	if (under_way)
+		return;
+	if (m->asked && m->got == GN_METER_RECORDS * m->asked * m->npairs)
+		conclude(m);
+	if (now < m->next || !tid)
+		return;
+	m->next = now + EVERY_NS;
+	ask(m, AGAIN_CALLS, cpu_of(tid));
+}
+
+static uint64_t clock_cost(void)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 64; i++) {
+		uint64_t a = gn_now_ns(), b = gn_now_ns();
+
+		if (b - a < best)
+			best = b - a;
+	}
+	return best;
+}
+
+/* Which number of cycles takes WORK_NS, and how long it does. */
+static void set_work(struct gn_meter *m)
+{
+	uint64_t ns[FIRST_CALLS];
+
+	m->cycles = WORK_NS;
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < FIRST_CALLS; i++) {
+			uint64_t start = gn_now_ns();
+
+			gn_calibrate_work(m->cycles);
+			ns[i] = gn_now_ns() - start;
+		}
+		m->work = mean(ns, FIRST_CALLS, NULL) - 2 * (double)m->clock;
+		if (!round && m->work > 0)
+			m->cycles = (uint64_t)((double)m->cycles * WORK_NS /
+					       m->work);
+	}
+}
+
+static int link_site(struct gn_meter *m, enum gn_cal_site site,
+		     enum gn_prog prog, enum gn_kind kind)
+{
+	uint64_t cookie = GN_COOKIE(1, 8, kind, GN_SRC_COOKIE, GN_SRC_SP);
+	uint64_t offset;
+	struct gn_probe_set set = {.path = GN_CAL_PATH,
+				   .offsets = &offset,
+				   .cookies = &cookie,
+				   .count = 1,
+				   .pid = getpid()};
+	size_t refused = 0;
+	int err = gn_calibrate_offset(site, &offset);
+
+	if (!err)
+		err = gn_session_link(m->s, m->links, prog, &set, &refused);
+	return err ? err : refused ? -EOPNOTSUPP : 0;
+}
+
+/* An enter, and a leave of its own at another site. */
+static int link_both(struct gn_meter *m, enum gn_prog prog,
+		     enum gn_cal_site enter, enum gn_cal_site leave)
+{
+	int err = link_site(m, enter, prog, GN_KIND_ENTER);
+
+	return err ? err : link_site(m, leave, prog, GN_KIND_LEAVE);
+}
+
+static int link_call(struct gn_meter *m, enum gn_cal_site site)
+{
+	int err;
+
+	if (m->s->mode == GN_ATTACH_SESSION)
+		return link_site(m, site, GN_PROG_SESSION, GN_KIND_ENTER);
+	err = link_site(m, site, GN_PROG_NATIVE, GN_KIND_ENTER);
+	return err ? err
+		   : link_site(m, site, GN_PROG_NATIVE_RETURN, GN_KIND_LEAVE);
+}
+
+static int link_pair(struct gn_meter *m, const struct pair *pair)
+{
+	int err;
+
+	switch (pair->calls) {
+	case GN_CAL_RETS:
+		err = link_both(m, GN_PROG_NATIVE, GN_CAL_OUTER,
+				GN_CAL_OUTER_RET);
+		return err ? err
+			   : link_both(m, GN_PROG_NATIVE, GN_CAL_INNER,
+				       GN_CAL_INNER_RET);
+	case GN_CAL_CALLS:
+		err = link_call(m, GN_CAL_OUTER_CALL);
+		return err ? err : link_call(m, GN_CAL_INNER_CALL);
+	case GN_CAL_HOOKS1:
+		return link_both(m, GN_PROG_MANAGED, GN_CAL_ENTER1,
+				 GN_CAL_LEAVE1);
+	case GN_CAL_HOOKS5:
+		return link_both(m, GN_PROG_MANAGED, GN_CAL_ENTER5,
+				 GN_CAL_LEAVE5);
+	}
+	return -EINVAL;
+}
+
+static bool uses_hooks(const struct gn_session *s)
+{
+	for (size_t i = 0; i < s->probes.count; i++)
+		if (s->probes.group[i].prog == GN_PROG_MANAGED)
+			return true;
+	return false;
+}
+
+/* The pairs that the capture's probes are of, linked. */
+static void link_pairs(struct gn_meter *m)
+{
+	const struct gn_native_stats *native = &m->s->native;
+	bool hooks = uses_hooks(m->s);
+	/* what children execute later can be of each */
+	bool late = m->s->opts.follow && gn_filter_positive(m->s->filter);
+	bool unknown = late && !native->functions;
+	const struct {
+		struct pair pair;
+		bool used;
+	} all[PAIRS] = {
+		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
+		  native->by_ret || unknown},
+		 native->functions || late},
+		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
+		  native->by_return || unknown},
+		 native->functions || late},
+		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
+		  m->s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
+		 hooks},
+	};
+
+	for (int i = 0; i < PAIRS; i++)
+		if (all[i].used && !link_pair(m, &all[i].pair))
+			m->pair[m->npairs++] = all[i].pair;
+}
+
+static int start(struct gn_meter *m)
+{
+	sigset_t all, before;
+	int err;
+
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->wake, NULL);
+	pthread_cond_init(&m->done, NULL);
+	/* signals are the process's own thread's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = pthread_create(&m->thread, NULL, serve, m);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return -err;
+	pthread_mutex_lock(&m->lock);
+	while (!m->tid)
+		pthread_cond_wait(&m->done, &m->lock);
+	pthread_mutex_unlock(&m->lock);
+	return 0;
+}
+
+/* From now on the thread's records come. */
+static int trace_thread(struct gn_meter *m)
+{
+	struct gn_control *control = &m->s->skel->bss->control;
+	int targets = bpf_map__fd(m->s->skel->maps.targets);
+	uint32_t one = 1;
+	int err;
+
+	if (bpf_map_update_elem(targets, &m->tid, &one, BPF_ANY))
+		return -errno;
+	control->scanning = GN_SCAN_THREAD;
+	err = gn_session_look(m->s);
+	control->scanning = 0;
+	bpf_map_delete_elem(targets, &m->tid);
+	return err;
+}
+
+static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	(void)size;
+	gn_meter_take(ctx, rec);
+	return 0;
+}
+
+static int take_sample(void *ctx, void *data, size_t size)
+{
+	gn_drain_sample(data, size, take_record, ctx);
+	return 0;
+}
+
+static void measure_first(struct gn_meter *m, struct ring_buffer *ring)
+{
+	ask(m, FIRST_CALLS, -1);
+	pthread_mutex_lock(&m->lock);
+	while (m->todo)
+		pthread_cond_wait(&m->done, &m->lock);
+	pthread_mutex_unlock(&m->lock);
+	ring_buffer__consume(ring);
+	gn_meter_follow(m, 0, 0);
+	for (unsigned int i = 0; i < m->npairs;) {
+		if (m->pair[i].again)
+			i++;
+		else
+			m->pair[i] = m->pair[--m->npairs];
+	}
+	m->next = gn_now_ns() + EVERY_NS;
+}
+
+int gn_meter_new(struct gn_session *s, struct gn_meter **out)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	struct gn_meter *m;
+	struct ring_buffer *ring;
+
+	*out = NULL;
+	if (!s->probes.count && !gn_filter_positive(s->filter))
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->s = s;
+	m->clock = clock_cost() / 2;
+	set_work(m);
+	m->links = gn_links_new();
+	ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take_sample, m,
+				NULL);
+	if (!m->links || !ring || start(m)) {
+		ring_buffer__free(ring);
+		gn_links_free(m->links, NULL);
+		free(m);
+		return 0;
+	}
+	link_pairs(m);
+	control->start = gn_now_ns();
+	if (!trace_thread(m))
+		measure_first(m, ring);
+	control->start = 0;
+	ring_buffer__consume(ring);
+	ring_buffer__free(ring);
+	memset(control->counters, 0, sizeof(control->counters));
+	*out = m;
+	return 0;
+}
+
+void gn_meter_free(struct gn_meter *m)
+{
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	m->quit = true;
+	pthread_cond_signal(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+	pthread_join(m->thread, NULL);
+	pthread_mutex_destroy(&m->lock);
+	pthread_cond_destroy(&m->wake);
+	pthread_cond_destroy(&m->done);
+	gn_links_free(m->links, NULL);
+	free(m);
+}

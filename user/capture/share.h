@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who else maps a file: a probe in it would be paid for by those, too. */
+#ifndef GNOMON_CAPTURE_SHARE_H
+#define GNOMON_CAPTURE_SHARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "capture/files.h"
+
+/* True: the process is traced. */
+typedef bool (*gn_share_fn)(void *ctx, pid_t pid);
+
+/*
+ * Sets `elsewhere` of each file with `wanted` that some process has mapped as
+ * code and that `ours` does not know. A process that gnomon may not look at is
+ * not seen. 0 or -errno of reading /proc.
+ */
+int gn_share_find(struct gn_files *files, const bool *wanted, gn_share_fn ours,
+		  void *ctx);
+
+#endif

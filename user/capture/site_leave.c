@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where a function's end is seen. A probe on a return is single-stepped. One on
+ * a jump is not, and it serves as well where the jump leads to nothing but the
+ * epilogue: instructions in a row that touch registers and the function's own
+ * stack. Every way to the return must pass one such place. A conditional jump
+ * is one when it is taken, or is not: the probe's program reads the flags.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/hook.h>
+
+#include "capture/site_internal.h"
+
+/* Instructions between such a place and the return, at most: some tens of
+ * nanoseconds, which are the caller's. */
+#define EPILOGUE_MAX 16
+/* Ways to one return, at most; and those of them that are conditional: a jump
+ * that is not taken is hit for nothing. */
+#define WAYS_MAX       64
+#define CONDITIONS_MAX 4
+
+struct way {
+	size_t from, to; /* instructions: a jump and its target */
+};
+
+/* A place that instruction `at` leaves the function from. */
+struct place {
+	size_t at;
+	enum gn_site_kind kind;
+	uint8_t when; /* enum gn_when */
+};
+
+struct search {
+	const struct gn_body *b;
+	uint64_t enter;	  /* that site is taken */
+	struct way *ways; /* sorted by target */
+	size_t nways;
+	struct place places[WAYS_MAX]; /* of one exit */
+	size_t nplaces, nconditions;
+};
+
+static int by_target(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* All direct jumps within the function. */
+static int find_ways(struct search *s)
+{
+	const struct gn_body *b = s->b;
+
+	s->ways = calloc(b->ninsns + 1, sizeof(*s->ways));
+	if (!s->ways)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->ninsns; i++) {
+		const struct gn_insn *in = &b->insns[i];
+		size_t to;
+
+		if ((in->flow != GN_FLOW_JMP && in->flow != GN_FLOW_JCC) ||
+		    !gn_body_holds(b, in->target))
+			continue;
+		to = gn_body_find(b, in->target);
+		if (to != SIZE_MAX)
+			s->ways[s->nways++] = (struct way){i, to};
+	}
+	qsort(s->ways, s->nways, sizeof(*s->ways), by_target);
+	return 0;
+}
+
+/* Is all that instruction i does done on registers and its own stack? */
+static bool in_epilogue(const struct gn_body *b, size_t i)
+{
+	const struct gn_insn *in = &b->insns[i];
+
+	if (!in->light)
+		return false;
+	if (!in->mem.used || in->nop || in->effect == GN_EFF_COPY)
+		return true;
+	return in->mem.index == GN_NO_REG &&
+	       (in->mem.base == GN_RSP ||
+		(in->mem.base == GN_RBP && b->marks[i].flags & GN_MARK_FRAME));
+}
+
+/* Can a probe that is not stepped sit there, and the frame key be told? */
+static bool serves(const struct search *s, size_t i)
+{
+	const struct gn_body *b = s->b;
+	int32_t depth = b->marks[i].depth;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (depth == GN_NO_DEPTH || depth > 0 || 8 - depth > GN_ADJUST_MAX ||
+	    b->insns[i].addr == s->enter)
+		return false;
+	bytes = gn_body_bytes(b, b->insns[i].addr, &size);
+	return gn_cost_of(bytes, size, b->insns[i].addr, NULL, NULL) ==
+	       GN_COST_EMULATED;
+}
+
+/* Is there a jump back over instruction i? */
+static bool in_loop(const struct search *s, size_t i)
+{
+	for (size_t w = 0; w < s->nways; w++)
+		if (s->ways[w].to <= i && i <= s->ways[w].from)
+			return true;
+	return false;
+}
+
+static bool add_place(struct search *s, size_t at, enum gn_site_kind kind,
+		      uint8_t when)
+{
+	if (s->nplaces == WAYS_MAX)
+		return false;
+	if (when && (in_loop(s, at) || ++s->nconditions > CONDITIONS_MAX))
+		return false;
+	s->places[s->nplaces++] = (struct place){at, kind, when};
+	return true;
+}
+
+/* Instruction q runs on into the epilogue. 1: it is a place, or there is no
+ * such way; 0: look before it; -1: no place can be found. */
+static int before(struct search *s, size_t q, enum gn_site_kind kind)
+{
+	const struct gn_insn *in = &s->b->insns[q];
+
+	switch (in->flow) {
+	case GN_FLOW_JMP:
+	case GN_FLOW_JMP_IND:
+	case GN_FLOW_RET:
+	case GN_FLOW_STOP:
+		return 1;
+	case GN_FLOW_JCC:
+		return serves(s, q) && add_place(s, q, kind,
+						 GN_WHEN(in->condition ^ 1))
+			       ? 1
+			       : -1;
+	case GN_FLOW_NEXT:
+		if ((in->nop || in->effect == GN_EFF_PUSH) && serves(s, q))
+			return add_place(s, q, kind, GN_WHEN_ALWAYS) ? 1 : -1;
+		return in_epilogue(s->b, q) ? 0 : -1;
+	default:
+		return -1;
+	}
+}
+
+/* The jumps to instruction p; false if one of them cannot be a place. */
+static bool jumps_to(struct search *s, size_t p, enum gn_site_kind kind)
+{
+	size_t lo = 0, hi = s->nways;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->ways[mid].to < p)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < s->nways && s->ways[lo].to == p; lo++) {
+		size_t from = s->ways[lo].from;
+		const struct gn_insn *in = &s->b->insns[from];
+
+		if (!(s->b->marks[from].flags & GN_MARK_SEEN))
+			continue;
+		if (!serves(s, from) ||
+		    !add_place(s, from, kind,
+			       in->flow == GN_FLOW_JMP
+				       ? GN_WHEN_ALWAYS
+				       : GN_WHEN(in->condition)))
+			return false;
+	}
+	return true;
+}
+
+static bool begins_part(const struct gn_body *b, size_t i)
+{
+	for (size_t p = 0; p < b->nparts; p++)
+		if (b->parts[p].first == i)
+			return true;
+	return false;
+}
+
+/* Goes back from an exit, which every way to it comes to in a row. True when
+ * each of them has a place. */
+static bool find_places(struct search *s, const struct gn_exit *e)
+{
+	const struct gn_body *b = s->b;
+	size_t p = e->insn;
+
+	for (int n = 0; n < EPILOGUE_MAX; n++, p--) {
+		uint8_t flags = b->marks[p].flags;
+		int found;
+
+		if (flags & (GN_MARK_SEED | GN_MARK_TABLE) || !p ||
+		    !jumps_to(s, p, e->kind))
+			return false;
+		if (begins_part(b, p))
+			return true;
+		if (!(b->marks[p - 1].flags & GN_MARK_SEEN))
+			return true;
+		found = before(s, p - 1, e->kind);
+		if (found)
+			return found > 0;
+	}
+	return false;
+}
+
+/* A site at a place; two of one place are one, which always leaves. */
+static void add_site(const struct search *s, const struct place *place,
+		     struct gn_plan *plan)
+{
+	const struct gn_insn *in = &s->b->insns[place->at];
+	int32_t depth = s->b->marks[place->at].depth;
+	struct gn_site *site;
+
+	for (size_t i = 0; i < plan->nleaves; i++)
+		if (plan->leaves[i].addr == in->addr) {
+			plan->leaves[i].when = GN_WHEN_ALWAYS;
+			plan->leaves[i].kind = GN_SITE_LEAVE;
+			return;
+		}
+	site = &plan->leaves[plan->nleaves++];
+	*site = (struct gn_site){
+		.kind = place->kind,
+		.addr = in->addr,
+		.when = place->when,
+		/* a return is one of the function wherever rsp is thought */
+		.adjust = depth == GN_NO_DEPTH ? 8 : (uint32_t)(8 - depth),
+	};
+	if (gn_site_fill(s->b->elf, site))
+		plan->refused = "a leave has no place in the file";
+	else if (site->cost == GN_COST_REFUSED)
+		plan->refused = "the kernel does not probe one of its leaves";
+}
+
+static int add_exit(struct search *s, const struct gn_exit *e,
+		    struct gn_plan *plan)
+{
+	const struct gn_insn *in = &s->b->insns[e->insn];
+	struct place own = {e->insn, e->kind,
+			    in->flow == GN_FLOW_JCC ? GN_WHEN(in->condition)
+						    : GN_WHEN_ALWAYS};
+	struct gn_site *more;
+
+	s->nplaces = s->nconditions = 0;
+	if (in->flow == GN_FLOW_JMP || in->flow == GN_FLOW_JCC ||
+	    s->b->jumps_unknown || s->b->marks[e->insn].depth ||
+	    !find_places(s, e) || !s->nplaces) {
+		s->places[0] = own;
+		s->nplaces = 1;
+	}
+	more = reallocarray(plan->leaves, plan->nleaves + s->nplaces,
+			    sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	plan->leaves = more;
+	for (size_t i = 0; i < s->nplaces; i++)
+		add_site(s, &s->places[i], plan);
+	return 0;
+}
+
+int gn_leaves_choose(const struct gn_body *b, struct gn_plan *plan)
+{
+	struct search s = {.b = b, .enter = plan->enter.addr};
+	int err = b->nexits ? find_ways(&s) : 0;
+
+	for (size_t i = 0; !err && i < b->nexits; i++)
+		err = add_exit(&s, &b->exits[i], plan);
+	free(s.ways);
+	return err;
+}

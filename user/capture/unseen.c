@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/unseen.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/filter.h"
+#include "runtime/runtime.h"
+
+#define TOLD_MOST    3	  /* programs that get a line of their own */
+#define PROGRAMS_MAX 4096 /* that are looked after */
+
+/* A program that runs a runtime; an exec makes another one of the process. */
+struct program {
+	const struct gn_runtime *rt;
+	uint32_t pid;
+	bool over; /* another program runs in the process */
+	bool runs; /* the runtime was seen */
+	bool hooked;
+	bool other; /* it runs as `uid`, not as the command's user */
+	uint32_t uid;
+	char comm[17];
+};
+
+struct gn_unseen {
+	uint32_t uid; /* the command's user */
+	struct program *program;
+	size_t count;
+	bool hooked; /* some runtime has its library */
+};
+
+struct gn_unseen *gn_unseen_new(uint32_t uid)
+{
+	struct gn_unseen *u = calloc(1, sizeof(*u));
+
+	if (u)
+		u->uid = uid;
+	return u;
+}
+
+void gn_unseen_free(struct gn_unseen *u)
+{
+	if (!u)
+		return;
+	free(u->program);
+	free(u);
+}
+
+static struct program *find(struct gn_unseen *u, uint32_t pid,
+			    const struct gn_runtime *rt)
+{
+	for (size_t i = u->count; i-- > 0;) {
+		struct program *p = &u->program[i];
+
+		if (p->pid == pid && p->rt == rt && !p->over)
+			return p;
+	}
+	return NULL;
+}
+
+/* NULL: too many, or no memory; then one is not told of. */
+static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
+				   const struct gn_runtime *rt)
+{
+	struct program *p = find(u, pid, rt);
+
+	if (p || u->count == PROGRAMS_MAX)
+		return p;
+	p = reallocarray(u->program, u->count + 1, sizeof(*p));
+	if (!p)
+		return NULL;
+	u->program = p;
+	p += u->count++;
+	*p = (struct program){.rt = rt, .pid = pid};
+	return p;
+}
+
+/* What the process says of itself, if it lives: its environment and mounts
+ * would say more, but gnomon has given up what it needs to look there. */
+static void ask(struct program *p, uint32_t own)
+{
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", p->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "Name:%*[ \t]%16[^\n]", p->comm);
+		if (sscanf(line, "Uid:%" SCNu32, &p->uid) == 1)
+			p->other = p->uid != own;
+	}
+	if (f)
+		fclose(f);
+}
+
+static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		struct program *p;
+
+		if (!rt->thread ||
+		    strncmp(r->comm, rt->thread, sizeof(r->comm)))
+			continue;
+		p = find_or_add(u, r->pid, rt);
+		if (!p || p->runs)
+			return;
+		p->runs = true;
+		ask(p, u->uid);
+	}
+}
+
+static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		struct program *p = NULL;
+
+		if (rt->id == GN_FUNC_RUNTIME(r->parent))
+			p = find_or_add(u, r->pid, rt);
+		if (p)
+			p->hooked = true;
+		u->hooked |= p != NULL;
+	}
+}
+
+static void note_exec(struct gn_unseen *u, uint32_t pid)
+{
+	for (size_t i = 0; i < u->count; i++)
+		u->program[i].over |= u->program[i].pid == pid;
+}
+
+static void note_name(const struct gn_rec_text *r, struct gn_filter *filter)
+{
+	char text[GN_TEXT_MAX + 2], *module = text + r->len[0] + 1;
+	const struct gn_runtime *rt;
+
+	if ((size_t)r->len[0] + r->len[1] > GN_TEXT_MAX)
+		return;
+	memcpy(text, r->text, r->len[0]);
+	text[r->len[0]] = '\0';
+	memcpy(module, r->text + r->len[0], r->len[1]);
+	module[r->len[1]] = '\0';
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->id == GN_FUNC_RUNTIME(r->id))
+			gn_filter_managed(filter, rt->matches, text, module);
+}
+
+void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
+		      struct gn_filter *filter)
+{
+	const struct gn_rec_thread *thread = (const void *)rec;
+
+	switch (rec->kind) {
+	case GN_KIND_RENAME:
+		note_runtime(u, thread);
+		break;
+	case GN_KIND_RUNTIME:
+		note_library(u, thread);
+		break;
+	case GN_KIND_EXEC:
+		note_exec(u, thread->pid);
+		break;
+	case GN_KIND_NAME:
+		note_name((const void *)rec, filter);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tell_program(const struct program *p, gn_unseen_fn tell, void *ctx)
+{
+	char line[512], who[64] = "";
+
+	if (p->other)
+		snprintf(who, sizeof(who),
+			 "it ran as user %" PRIu32 ", and sudo and su clean "
+			 "the environment",
+			 p->uid);
+	snprintf(line, sizeof(line),
+		 "process %" PRIu32 "%s%s%s ran the %s without gnomon's "
+		 "hook-site library, so its managed functions were not "
+		 "traced (%s); %s",
+		 p->pid, p->comm[0] ? " (" : "", p->comm, p->comm[0] ? ")" : "",
+		 p->rt->title,
+		 p->other ? who
+			  : "env -i or a service cleaned its environment, or "
+			    "it sees other mounts",
+		 "start gnomon inside of that, or let CORECLR_* and GNOMON_* "
+		 "pass and the library be read");
+	tell(ctx, line);
+}
+
+void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
+{
+	char line[128];
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		const struct program *p = &u->program[i];
+
+		if (p->runs && !p->hooked && n++ < TOLD_MOST)
+			tell_program(p, tell, ctx);
+	}
+	if (n <= TOLD_MOST)
+		return;
+	snprintf(line, sizeof(line),
+		 "%zu more ran a runtime without it; the reasons are alike",
+		 n - TOLD_MOST);
+	tell(ctx, line);
+}
+
+void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
+		     gn_unseen_fn tell, void *ctx)
+{
+	const char *glob;
+	char line[1024];
+
+	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
+		snprintf(line, sizeof(line), "no function matched -f '%s'; %s",
+			 glob,
+			 u->hooked ? "a report without -f shows what was "
+				     "compiled, gnomon list what is native"
+				   : "gnomon list shows what there is, "
+				     "LIB:GLOB looks into a library");
+		tell(ctx, line);
+	}
+}

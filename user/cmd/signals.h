@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Signals to gnomon while it captures: they are read, not taken, so that a
+ * capture ends whole.
+ *
+ * INT, TERM, HUP and QUIT are meant for what gnomon does. With a command that
+ * is the command: the first one is passed on to it, unless it was sent to the
+ * command too (by a terminal's key, a process group's or a control group's
+ * kill), and the capture goes on, so that the end of the command is seen. A
+ * second one ends the capture at once. Without a command, and before it was
+ * started, the first one does.
+ */
+#ifndef GNOMON_CMD_SIGNALS_H
+#define GNOMON_CMD_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/session.h"
+
+struct gn_signals {
+	int fd; /* readable when there is one; -1 = not open */
+	bool quiet;
+	bool interactive; /* keys of the terminal end the capture at once */
+	bool noted;	  /* that gnomon waits for the command */
+	sigset_t before;
+	int first, due; /* signals; `due` is to be passed on */
+	int last;
+	unsigned int count; /* of those that are not the same again */
+	uint64_t first_at, last_at, due_at;
+	int end; /* the one that ended the capture, 0 = none */
+};
+
+/* `resizes`: SIGWINCH is read too. From now on no write ends gnomon. 0 or
+ * -errno. */
+int gn_signals_open(struct gn_signals *s, bool resizes);
+
+/* Takes what came; to be called often. The signal that ends the capture, or
+ * SIGWINCH; 0: go on. `session` may be NULL. */
+int gn_signals_take(struct gn_signals *s, struct gn_session *session);
+
+/* Signals are taken again as before: nothing is lost by one any more. */
+void gn_signals_close(struct gn_signals *s);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/outdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "trace/trace.h"
+
+#define LINKS_MAX 40 /* as the kernel's own limit */
+#define NOBODY	  ((uid_t)-1)
+
+struct walk {
+	int fd;	     /* the directory so far */
+	int links;   /* that were followed */
+	uid_t maker; /* of those that are not to be trusted; NOBODY = none */
+	bool mixed;  /* there are several such makers */
+};
+
+static int walk_text(struct walk *w, const char *text);
+
+static void move(struct walk *w, int fd)
+{
+	close(w->fd);
+	w->fd = fd;
+}
+
+/* A link was made by `uid`. */
+static void note_maker(struct walk *w, uid_t uid)
+{
+	if (!uid || uid == geteuid())
+		return;
+	w->mixed |= w->maker != NOBODY && w->maker != uid;
+	w->maker = uid;
+}
+
+/* The links of /proc lead where their text does not say. */
+static bool is_magic(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static int follow_magic(struct walk *w, const char *name)
+{
+	int fd = openat(w->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	move(w, fd);
+	return 0;
+}
+
+/* `link` is an open symbolic link in the directory. */
+static int follow(struct walk *w, int link)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(link, "", text, sizeof(text));
+	int fd;
+
+	if (n < 0)
+		return -errno;
+	if (n == sizeof(text))
+		return -ENAMETOOLONG;
+	text[n] = '\0';
+	if (*text == '/') {
+		fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		move(w, fd);
+	}
+	return walk_text(w, text);
+}
+
+/* What is no directory by itself: a link, or an error. */
+static int step_link(struct walk *w, const char *name)
+{
+	int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISLNK(st.st_mode))
+		err = -ENOTDIR;
+	else if (++w->links > LINKS_MAX)
+		err = -ELOOP;
+	if (!err) {
+		note_maker(w, st.st_uid);
+		err = is_magic(fd) ? follow_magic(w, name) : follow(w, fd);
+	}
+	close(fd);
+	return err;
+}
+
+/* O_DIRECTORY mounts what is mounted on demand. */
+static int step(struct walk *w, const char *name)
+{
+	int fd = openat(w->fd, name,
+			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ELOOP ? step_link(w, name)
+							  : -errno;
+	move(w, fd);
+	return 0;
+}
+
+static int walk_text(struct walk *w, const char *text)
+{
+	char name[NAME_MAX + 1];
+	int err = 0;
+
+	while (!err && *(text += strspn(text, "/"))) {
+		size_t n = strcspn(text, "/");
+
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, text, n);
+		name[n] = '\0';
+		text += n;
+		err = step(w, name);
+	}
+	return err;
+}
+
+/* Whether the makers of the links could have done it themselves. */
+static int check_makers(const struct walk *w)
+{
+	struct stat st;
+
+	if (w->maker == NOBODY)
+		return 0;
+	if (fstat(w->fd, &st))
+		return -errno;
+	return w->mixed || st.st_uid != w->maker ? -GN_TRACE_UNSAFE : 0;
+}
+
+static int walk_parent(const char *parent, int *dir)
+{
+	struct walk w = {.maker = NOBODY};
+	int err;
+
+	w.fd = open(*parent == '/' ? "/" : ".",
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w.fd < 0)
+		return -errno;
+	err = walk_text(&w, parent);
+	if (!err)
+		err = check_makers(&w);
+	if (err)
+		close(w.fd);
+	else
+		*dir = w.fd;
+	return err;
+}
+
+int gn_outdir_open(const char *path, int *dir, char **base)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char *parent;
+	int err;
+
+	if (!*path)
+		return -ENOENT;
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		return -EISDIR;
+	parent = strndup(path, (size_t)(name - path));
+	*base = strdup(name);
+	err = parent && *base ? walk_parent(parent, dir) : -ENOMEM;
+	free(parent);
+	if (!err)
+		return 0;
+	free(*base);
+	*base = NULL;
+	return err;
+}
