@@ -14,25 +14,12 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-#ifdef GNOMON_VERB_RUN
 	{"run", gn_cmd_run, "trace a command or a process, print the report"},
-#endif
-#ifdef GNOMON_VERB_RECORD
 	{"record", gn_cmd_record, "trace into a file"},
-#endif
 	{"report", gn_cmd_report, "print what a trace file holds"},
-#ifdef GNOMON_VERB_TOP
 	{"top", gn_cmd_top, "watch threads live"},
-#endif
-#ifdef GNOMON_VERB_CHECK
-	{"check", gn_cmd_check, "compare a trace with its limits, for CI"},
-#endif
-#ifdef GNOMON_VERB_LIST
 	{"list", gn_cmd_list, "show where probes can go"},
-#endif
-#ifdef GNOMON_VERB_DOCTOR
 	{"doctor", gn_cmd_doctor, "say what this machine can and lacks"},
-#endif
 };
 
 #define NVERBS (sizeof(verbs) / sizeof(verbs[0]))

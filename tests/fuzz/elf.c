@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 #include "elf/elf_internal.h"
 #include "elf/notes.h"
 #include "fuzz.h"

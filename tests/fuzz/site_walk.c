@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "site_walk.h"
 
-#include "capture/decode.h"
+#include "site/decode.h"
 #include "fuzz.h"
 
 #define STEPS_MAX 2000

@@ -3,7 +3,7 @@
 #ifndef GNOMON_TESTS_SITE_WALK_H
 #define GNOMON_TESTS_SITE_WALK_H
 
-#include "capture/site.h"
+#include "site/site.h"
 
 /* Each site is an instruction of the file that the kernel probes. */
 void gn_walk_sites(const struct gn_elf *elf, const struct gn_elf_symbol *sym,

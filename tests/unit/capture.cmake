@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-if(TARGET gnomon_capture)
-	gn_unit_test(test_capture_drain gnomon_capture)
-	gn_unit_test(test_capture_loss gnomon_capture)
-	gn_unit_test(test_capture_meter gnomon_capture)
-	gn_unit_test(test_capture_priority gnomon_capture)
-endif()
+gn_unit_test(test_capture_drain gnomon_capture)
+gn_unit_test(test_capture_loss gnomon_capture)
+gn_unit_test(test_capture_meter gnomon_capture)
+gn_unit_test(test_capture_priority gnomon_capture)

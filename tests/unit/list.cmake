@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-if(TARGET gnomon_capture)
-	gn_unit_test(test_listing gnomon_cmd PkgConfig::JANSSON)
-endif()
+gn_unit_test(test_listing gnomon_cmd PkgConfig::JANSSON)

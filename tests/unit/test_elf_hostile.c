@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 #include "elf/elf_internal.h"
 
 static uint8_t *base;

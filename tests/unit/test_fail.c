@@ -20,7 +20,7 @@
 #include <gelf.h>
 #include <cmocka.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 #include "cmd/options.h"
 #include "elf/elf_internal.h"
 #include "fail.h"

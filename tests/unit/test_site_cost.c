@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 
 struct insn {
 	const char *text; /* how the formatter begins it */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 
 #define AUTO   GN_LEAVE_AUTO
 #define RETURN GN_LEAVE_RETURN

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 
 #define FILES 64
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 #define FILES 8
 

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The live view's screen.
 foreach(test test_top_cells test_top_draw test_top_view test_top_screen)
-	if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/${test}.c)
-		gn_unit_test(${test} gnomon_top)
-		target_sources(${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/top_model.c
+	gn_unit_test(${test} gnomon_top)
+	target_sources(${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/top_model.c
 		${CMAKE_CURRENT_LIST_DIR}/golden.c)
-	endif()
 endforeach()
 
 gn_unit_test(test_top_output gnomon_top)

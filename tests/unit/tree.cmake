@@ -17,17 +17,15 @@ add_test(NAME tree/builds
 set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 
 # docs/json.md against all JSON that there is
-if(TARGET gnomon_capture)
-	add_executable(test_json test_json.c json_page.c output_model.c
-		top_sample.c golden.c)
-	target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_streams
-		PkgConfig::JANSSON PkgConfig::CMOCKA)
-	target_compile_definitions(test_json PRIVATE
-		GN_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"
-		GN_COMMAND="$<TARGET_FILE:gnomon>"
-		GN_FIXTURE="$<TARGET_FILE:fixture_cat>")
-	add_dependencies(test_json gnomon fixture_cat)
-	add_test(NAME tree/json
-		COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
-	set_tests_properties(tree/json PROPERTIES TIMEOUT 120)
-endif()
+add_executable(test_json test_json.c json_page.c output_model.c
+	top_sample.c golden.c)
+target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_streams
+	PkgConfig::JANSSON PkgConfig::CMOCKA)
+target_compile_definitions(test_json PRIVATE
+	GN_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"
+	GN_COMMAND="$<TARGET_FILE:gnomon>"
+	GN_FIXTURE="$<TARGET_FILE:fixture_cat>")
+add_dependencies(test_json gnomon fixture_cat)
+add_test(NAME tree/json
+	COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
+set_tests_properties(tree/json PROPERTIES TIMEOUT 120)

@@ -17,7 +17,7 @@
 #include <gnomon/event.h>
 #include "capture/attach.h"
 #include "capture/loss.h"
-#include "capture/site.h"
+#include "site/site.h"
 #include "capture/target.h"
 #include "capture/unseen.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "capture/site.h"
+#include "site/site.h"
 #include "capture/files.h"
 #include "runtime/filter.h"
 

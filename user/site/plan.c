@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 struct gn_planner {
 	enum gn_leave_mode wanted;
@@ -165,7 +165,7 @@ static int return_safe(struct gn_planner *p, struct gn_proof *proof,
 				    : "what may interrupt it is not known";
 		return 0;
 	}
-	ok = gn_proof_plain(proof, &p->body, &p->scratch, why);
+	ok = gn_proof_benign(proof, &p->body, &p->scratch, why);
 	if (ok <= 0)
 		return ok;
 	if (!w->by_call.what) {

@@ -12,7 +12,7 @@
 
 #include <gnomon/hook.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* Instructions between such a place and the return, at most: some tens of
  * nanoseconds, which are the caller's. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* More functions than one proof may look at. */
 #define NODES_MAX 20000
@@ -17,9 +17,9 @@ enum verdict { OPEN_QUESTION = 0, PROVED, DISPROVED };
 
 struct node {
 	bool read;
-	uint8_t closed, plain;		    /* enum verdict */
-	const char *why_closed, *why_plain; /* not, by itself */
-	uint32_t *edges;		    /* node << 1 | is a tail jump */
+	uint8_t closed, benign;			 /* enum verdict */
+	const char *why_closed, *why_not_benign; /* not, by itself */
+	uint32_t *edges; /* node << 1 | is a tail jump */
 	uint32_t nedges;
 	uint32_t stamp;	 /* of the search that saw it last */
 	uint32_t parent; /* in that search */
@@ -27,7 +27,7 @@ struct node {
 
 struct gn_proof {
 	const struct gn_elf *elf;
-	struct gn_facts *facts;
+	struct gn_references *references;
 	const struct gn_elf_symbol *symbols;
 	const uint64_t *starts;
 	size_t nsymbols, nstarts;
@@ -50,8 +50,8 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 	p->nsymbols = gn_elf_symbols(elf, &p->symbols);
 	p->nstarts = gn_elf_starts(elf, &p->starts);
 	p->nodes = calloc(p->nsymbols + p->nstarts + 1, sizeof(*p->nodes));
-	p->facts = gn_facts_new(elf);
-	if (!p->nodes || !p->facts) {
+	p->references = gn_references_new(elf);
+	if (!p->nodes || !p->references) {
 		gn_proof_free(p);
 		return NULL;
 	}
@@ -72,7 +72,7 @@ void gn_proof_free(struct gn_proof *p)
 	for (size_t i = 0; p->nodes && i < p->nsymbols + p->nstarts; i++)
 		free(p->nodes[i].edges);
 	free(p->nodes);
-	gn_facts_free(p->facts);
+	gn_references_free(p->references);
 	free(p->queue);
 	free(p);
 }
@@ -82,9 +82,9 @@ const struct gn_elf *gn_proof_elf(const struct gn_proof *p)
 	return p->elf;
 }
 
-struct gn_facts *gn_proof_facts(struct gn_proof *p)
+struct gn_references *gn_proof_facts(struct gn_proof *p)
 {
-	return p->facts;
+	return p->references;
 }
 
 bool gn_proof_afford(struct gn_proof *p, uint64_t size)
@@ -138,22 +138,22 @@ static void add_edge(struct gn_proof *p, struct node *n,
 		return;
 	}
 	if (gn_plt_entry(p->elf, call->target, &import) && import &&
-	    gn_plain_import(import))
+	    gn_benign_import(import))
 		return;
 	if (!n->why_closed)
 		n->why_closed = import ? "it calls another library"
 				       : "it calls unknown code";
-	if (call->tail && !n->why_plain)
-		n->why_plain = "it ends in a jump to unknown code";
+	if (call->tail && !n->why_not_benign)
+		n->why_not_benign = "it ends in a jump to unknown code";
 }
 
 static int fill_node(struct gn_proof *p, struct node *n,
 		     const struct gn_body *b)
 {
 	n->why_closed = b->closed;
-	n->why_plain = b->plain;
-	if (!n->why_plain && b->tails_hidden)
-		n->why_plain = "it ends in a jump to unknown code";
+	n->why_not_benign = b->benign;
+	if (!n->why_not_benign && b->tails_hidden)
+		n->why_not_benign = "it ends in a jump to unknown code";
 	if (b->ncalls) {
 		n->edges = calloc(b->ncalls, sizeof(*n->edges));
 		if (!n->edges)
@@ -176,12 +176,12 @@ static int read_node(struct gn_proof *p, uint32_t id, struct gn_body *scratch)
 	if (n->read)
 		return 0;
 	if (size > p->left) {
-		n->why_closed = n->why_plain = "its file is too tangled";
+		n->why_closed = n->why_not_benign = "its file is too tangled";
 		n->read = true;
 		return 0;
 	}
 	p->left -= size;
-	err = gn_body_read(scratch, p->elf, p->facts, addr, size);
+	err = gn_body_read(scratch, p->elf, p->references, addr, size);
 	return err ? err : fill_node(p, n, scratch);
 }
 
@@ -194,13 +194,13 @@ static int own_node(struct gn_proof *p, const struct gn_body *b, uint32_t *id)
 }
 
 struct search {
-	bool tails_only; /* plain: else closed */
+	bool tails_only; /* benign: else closed */
 	size_t head, count;
 };
 
 static uint8_t *verdict_of(struct node *n, const struct search *s)
 {
-	return s->tails_only ? &n->plain : &n->closed;
+	return s->tails_only ? &n->benign : &n->closed;
 }
 
 static int push(struct gn_proof *p, struct search *s, uint32_t id,
@@ -243,7 +243,7 @@ static int visit(struct gn_proof *p, struct search *s, uint32_t id,
 	if (err)
 		return err;
 	if (*verdict_of(n, s) == DISPROVED ||
-	    (s->tails_only ? n->why_plain : n->why_closed))
+	    (s->tails_only ? n->why_not_benign : n->why_closed))
 		return 0;
 	for (uint32_t i = 0; i < n->nedges; i++) {
 		if (s->tails_only && !(n->edges[i] & 1))
@@ -303,8 +303,8 @@ int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,
 	return err;
 }
 
-int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
-		   struct gn_body *scratch, const char **why)
+int gn_proof_benign(struct gn_proof *p, const struct gn_body *b,
+		    struct gn_body *scratch, const char **why)
 {
 	uint32_t id;
 	int err = own_node(p, b, &id);
@@ -313,7 +313,7 @@ int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	err = prove(p, id, true, scratch);
-	*why = p->nodes[id].why_plain;
+	*why = p->nodes[id].why_not_benign;
 	if (!*why)
 		*why = "it ends in a jump to a function that a return probe "
 		       "can "

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 const char *gn_cost_name(enum gn_cost cost)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the site planner share. */
-#ifndef GNOMON_CAPTURE_SITE_INTERNAL_H
-#define GNOMON_CAPTURE_SITE_INTERNAL_H
+#ifndef GNOMON_SITE_SITE_INTERNAL_H
+#define GNOMON_SITE_SITE_INTERNAL_H
 
-#include "capture/site.h"
-#include "capture/site_value.h"
+#include "site/site.h"
+#include "site/dataflow.h"
 
 #define GN_PARTS_MAX 16
 #define GN_BODY_MAX  (4u << 20) /* bytes of a function */
@@ -53,9 +53,9 @@ struct gn_call {
 };
 
 /* What a file's code as a whole tells of places without a name. */
-struct gn_facts;
-struct gn_facts *gn_facts_new(const struct gn_elf *elf);
-void gn_facts_free(struct gn_facts *f);
+struct gn_references;
+struct gn_references *gn_references_new(const struct gn_elf *elf);
+void gn_references_free(struct gn_references *f);
 
 enum gn_place {
 	GN_PLACE_UNKNOWN = 0,
@@ -64,7 +64,7 @@ enum gn_place {
 };
 /* Of a place where the unwinder's table has a function begin. Reads all the
  * file's code when it is first asked. -ENOMEM, else enum gn_place. */
-int gn_facts_place(struct gn_facts *f, uint64_t addr);
+int gn_references_place(struct gn_references *f, uint64_t addr);
 
 /* Goes through the code of a file, border by border. */
 struct gn_sweep {
@@ -84,7 +84,7 @@ bool gn_sweep_next(struct gn_sweep *w, struct gn_skim *skim, uint64_t *addr);
 /* A decoded function and what was found out of it. Used again and again. */
 struct gn_body {
 	const struct gn_elf *elf;
-	struct gn_facts *facts; /* or NULL */
+	struct gn_references *references; /* or NULL */
 	uint64_t addr, end;
 	struct gn_part parts[GN_PARTS_MAX];
 	size_t nparts;
@@ -113,7 +113,7 @@ struct gn_body {
 	const char *whole;  /* all instructions are known */
 	const char *leaves; /* each leave is one of exits */
 	const char *closed; /* no control but through direct callees */
-	const char *plain;  /* the return address is only returned to */
+	const char *benign; /* the return address is only returned to */
 	const char *frame;  /* rsp only ever points into the function's frame */
 	bool tails_hidden;  /* some tail jump goes to unknown code */
 	/* indirect jumps within it whose targets are not known, by rsp */
@@ -124,9 +124,10 @@ struct gn_body {
 };
 
 /* Decodes and follows the function at [addr, addr + size): -ENOMEM, else 0,
- * the findings in the body. `facts` may be NULL. */
+ * the findings in the body. `references` may be NULL. */
 int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
-		 struct gn_facts *facts, uint64_t addr, uint64_t size);
+		 struct gn_references *references, uint64_t addr,
+		 uint64_t size);
 /* A part of the function by its name: adds it. */
 bool gn_body_add_cold(struct gn_body *b, uint64_t target);
 /* What is at the begin of nameless code, enum gn_place; -ENOMEM. */
@@ -144,8 +145,8 @@ bool gn_body_holds(const struct gn_body *b, uint64_t addr);
 const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
 			     size_t *size);
 /* Follows the decoded code, then finds out what it does. */
-int gn_body_flow(struct gn_body *b);
-int gn_body_find_out(struct gn_body *b);
+int gn_body_follow(struct gn_body *b);
+int gn_body_effects(struct gn_body *b);
 
 /* Grows an array of `size`-byte items for one more; -ENOMEM. */
 int gn_grow(void *array, size_t *room, size_t count, size_t size);
@@ -182,24 +183,24 @@ bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import);
 /* The place of addr in the unwinder's table; false if it is not in it. */
 bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
 
-/* Is the imported function one of libc's plain ones: it calls nothing back,
+/* Is the imported function one of libc's benign ones: it calls nothing back,
  * does not unwind and does not look at its return address? */
-bool gn_plain_import(const char *name);
+bool gn_benign_import(const char *name);
 
 /* Proofs about the functions of one file, remembered. */
 struct gn_proof;
 struct gn_proof *gn_proof_new(const struct gn_elf *elf);
 void gn_proof_free(struct gn_proof *p);
 const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
-struct gn_facts *gn_proof_facts(struct gn_proof *p);
+struct gn_references *gn_proof_facts(struct gn_proof *p);
 /* May `size` bytes more of the file be decoded for a plan? */
 bool gn_proof_afford(struct gn_proof *p, uint64_t size);
 /* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
  * own body, `scratch` is overwritten. */
 int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,
 		    struct gn_body *scratch, const char **why);
-int gn_proof_plain(struct gn_proof *p, const struct gn_body *b,
-		   struct gn_body *scratch, const char **why);
+int gn_proof_benign(struct gn_proof *p, const struct gn_body *b,
+		    struct gn_body *scratch, const char **why);
 
 /* When a use harms. */
 enum gn_use_when {

@@ -2,7 +2,7 @@
 /* All the code of a file, instruction by instruction, begun anew wherever a
  * function is known to begin, so that data between them misleads for no long.
  */
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* Moves the borders around the place that is now. */
 static void border(struct gn_sweep *w)

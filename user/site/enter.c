@@ -4,7 +4,7 @@
 
 #include <gnomon/hook.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* Dearer and dearer; NEVER is not taken whatever else there is. */
 enum rank {

@@ -3,8 +3,8 @@
  * One instruction, reduced to what the planner asks: where control goes, what
  * becomes of the general registers, which memory a branch reads.
  */
-#ifndef GNOMON_CAPTURE_DECODE_H
-#define GNOMON_CAPTURE_DECODE_H
+#ifndef GNOMON_SITE_DECODE_H
+#define GNOMON_SITE_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

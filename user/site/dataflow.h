@@ -4,10 +4,10 @@
  * abstract interpretation in which a register is a place of the function's own
  * stack frame, a constant, something of a jump table, or unknown.
  */
-#ifndef GNOMON_CAPTURE_SITE_VALUE_H
-#define GNOMON_CAPTURE_SITE_VALUE_H
+#ifndef GNOMON_SITE_DATAFLOW_H
+#define GNOMON_SITE_DATAFLOW_H
 
-#include "capture/decode.h"
+#include "site/decode.h"
 
 enum gn_value_kind {
 	GN_V_UNKNOWN = 0,

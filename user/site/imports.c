@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /*
  * Functions of libc and libm that only compute: they call nothing back, throw
@@ -253,7 +253,7 @@ static int compare(const void *key, const void *item)
 	return strcmp(key, *(const char *const *)item);
 }
 
-bool gn_plain_import(const char *name)
+bool gn_benign_import(const char *name)
 {
 	return bsearch(name, names, sizeof(names) / sizeof(names[0]),
 		       sizeof(names[0]), compare);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* Sentences' ends, after a file's name. */
 #define HANDLES "can install signal handlers"

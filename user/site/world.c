@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* The C library and the dynamic linker, by what they call themselves. */
 static bool is_libc(const struct gn_elf *elf)

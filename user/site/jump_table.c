@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* A jump whose target is a plain value: rsp tells inside from outside. */
 static struct gn_jump by_rsp(const struct gn_state *s)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* Names of one address that are looked at. */
 #define NAMES_MAX 1024
@@ -37,13 +37,14 @@ void gn_body_free(struct gn_body *b)
 }
 
 static void body_reset(struct gn_body *b, const struct gn_elf *elf,
-		       struct gn_facts *facts, uint64_t addr, uint64_t end)
+		       struct gn_references *references, uint64_t addr,
+		       uint64_t end)
 {
 	struct gn_body old = *b;
 
 	*b = (struct gn_body){
 		.elf = elf,
-		.facts = facts,
+		.references = references,
 		.addr = addr,
 		.end = end,
 		.insns = old.insns,
@@ -179,9 +180,9 @@ bool gn_body_add_cold(struct gn_body *b, uint64_t target)
 
 int gn_body_place(const struct gn_body *b, uint64_t addr)
 {
-	if (!b->facts || gn_symbol_over(b->elf, addr))
+	if (!b->references || gn_symbol_over(b->elf, addr))
 		return GN_PLACE_UNKNOWN;
-	return gn_facts_place(b->facts, addr);
+	return gn_references_place(b->references, addr);
 }
 
 /* The jumps of a part that has just been decoded may lead to a cold part. */
@@ -272,27 +273,27 @@ int gn_body_decode(struct gn_body *b)
 }
 
 int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
-		 struct gn_facts *facts, uint64_t addr, uint64_t size)
+		 struct gn_references *references, uint64_t addr, uint64_t size)
 {
 	int err;
 
-	body_reset(b, elf, facts, addr, addr + size);
+	body_reset(b, elf, references, addr, addr + size);
 	if (!size || addr > UINT64_MAX - size ||
 	    !gn_body_add_part(b, addr, addr + size)) {
 		b->whole = size > GN_BODY_MAX
 				   ? "it is too long to be read"
 				   : "it does not lie in executable code";
-		b->leaves = b->closed = b->plain = b->whole;
+		b->leaves = b->closed = b->benign = b->whole;
 		return 0;
 	}
 	err = gn_body_decode(b);
 	if (!err)
-		err = gn_body_flow(b);
+		err = gn_body_follow(b);
 	if (b->whole && !b->leaves)
 		b->leaves = b->whole;
 	if (b->whole && !b->closed)
 		b->closed = b->whole;
-	if (b->whole && !b->plain)
-		b->plain = b->whole;
+	if (b->whole && !b->benign)
+		b->benign = b->whole;
 	return err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <string.h>
 
-#include "capture/site_value.h"
+#include "site/dataflow.h"
 
 /* A frame larger than this is not followed. */
 #define FRAME_MAX (1 << 30)

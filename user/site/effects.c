@@ -2,7 +2,7 @@
 /* What a followed function does: leaves, calls, its use of the stack. */
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 static void blame(const char **why, const char *reason)
 {
@@ -140,7 +140,7 @@ static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
 		return 0;
 	default:
 		b->tails_hidden |=
-			!jump.import || !gn_plain_import(jump.import);
+			!jump.import || !gn_benign_import(jump.import);
 		if (b->tails_hidden)
 			blame(&b->closed, "it ends in an indirect jump");
 		return add_exit(b, i, GN_SITE_TAIL, 0, jump.import);
@@ -162,7 +162,7 @@ static void look_at_ret(struct gn_body *b, const struct gn_state *s, bool seed)
 		      "entered with";
 		blame(&b->leaves, why);
 	}
-	blame(&b->plain, why);
+	blame(&b->benign, why);
 	blame(&b->closed, why);
 }
 
@@ -173,15 +173,15 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s,
 	const char *import, *why;
 
 	if (touches_return(b, s, in))
-		blame(&b->plain, "it looks at its own return address");
+		blame(&b->benign, "it looks at its own return address");
 	why = leaves_frame(s, in);
 	if (why) {
 		blame(&b->closed, why);
-		blame(&b->plain, why);
+		blame(&b->benign, why);
 		blame(&b->frame, why);
 	}
 	if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n > 0)
-		blame(&b->plain, "it takes its return address off the stack");
+		blame(&b->benign, "it takes its return address off the stack");
 	switch (in->flow) {
 	case GN_FLOW_RET:
 		look_at_ret(b, s, seed);
@@ -197,7 +197,7 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s,
 				 : NULL;
 		if (!import)
 			blame(&b->closed, "it has an indirect call");
-		else if (!gn_plain_import(import))
+		else if (!gn_benign_import(import))
 			blame(&b->closed, "it calls another library");
 		return 0;
 	case GN_FLOW_JMP:
@@ -237,7 +237,7 @@ static void note(struct gn_mark_of *m, const struct gn_state *s)
 		m->flags |= GN_MARK_FRAME;
 }
 
-int gn_body_find_out(struct gn_body *b)
+int gn_body_effects(struct gn_body *b)
 {
 	for (size_t p = 0; p < b->nparts; p++) {
 		size_t i = b->parts[p].first, end = i + b->parts[p].count;

@@ -3,7 +3,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "capture/decode.h"
+#include "site/decode.h"
 
 static void decoder(ZydisDecoder *d)
 {

@@ -6,8 +6,8 @@
  * cannot harm the program. Pure but for reading the ELF file. Facts:
  * docs/sites.md.
  */
-#ifndef GNOMON_CAPTURE_SITE_H
-#define GNOMON_CAPTURE_SITE_H
+#ifndef GNOMON_SITE_SITE_H
+#define GNOMON_SITE_SITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

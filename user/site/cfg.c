@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 static int enqueue(struct gn_body *b, size_t i)
 {
@@ -322,7 +322,7 @@ static int run(struct gn_body *b)
 	return err;
 }
 
-int gn_body_flow(struct gn_body *b)
+int gn_body_follow(struct gn_body *b)
 {
 	/* each round finds a table or a part that the one before could not
 	 * know of; a function that needs more is not understood */
@@ -348,6 +348,6 @@ int gn_body_flow(struct gn_body *b)
 	if (!err)
 		err = run_rest(b);
 	if (!err)
-		err = gn_body_find_out(b);
+		err = gn_body_effects(b);
 	return err;
 }

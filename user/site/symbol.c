@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which function an address belongs to. */
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 /* The index of the first symbol above addr. */
 static size_t above(const struct gn_elf_symbol *all, size_t n, uint64_t addr)

@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "capture/site_internal.h"
+#include "site/site_internal.h"
 
 enum { CALLED = 1, JUMPED = 2, SHARED = 4 };
 
-struct gn_facts {
+struct gn_references {
 	const struct gn_elf *elf;
 	bool ready;
 	bool known;	/* every address that is taken can be seen */
@@ -19,16 +19,16 @@ struct gn_facts {
 	uint64_t *from; /* the function that jumps to it */
 };
 
-struct gn_facts *gn_facts_new(const struct gn_elf *elf)
+struct gn_references *gn_references_new(const struct gn_elf *elf)
 {
-	struct gn_facts *f = calloc(1, sizeof(*f));
+	struct gn_references *f = calloc(1, sizeof(*f));
 
 	if (f)
 		f->elf = elf;
 	return f;
 }
 
-void gn_facts_free(struct gn_facts *f)
+void gn_references_free(struct gn_references *f)
 {
 	if (!f)
 		return;
@@ -37,7 +37,8 @@ void gn_facts_free(struct gn_facts *f)
 	free(f);
 }
 
-static void note(struct gn_facts *f, const struct gn_skim *skim, uint64_t from)
+static void note(struct gn_references *f, const struct gn_skim *skim,
+		 uint64_t from)
 {
 	size_t i;
 
@@ -56,7 +57,7 @@ static void note(struct gn_facts *f, const struct gn_skim *skim, uint64_t from)
 	f->from[i] = from;
 }
 
-static int look(struct gn_facts *f)
+static int look(struct gn_references *f)
 {
 	const uint64_t *starts, *pointers;
 	size_t n = gn_elf_starts(f->elf, &starts), npointers, i;
@@ -81,7 +82,7 @@ static int look(struct gn_facts *f)
 	return 0;
 }
 
-int gn_facts_place(struct gn_facts *f, uint64_t addr)
+int gn_references_place(struct gn_references *f, uint64_t addr)
 {
 	size_t i;
 	int err = f->ready ? 0 : look(f);
