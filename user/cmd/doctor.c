@@ -11,6 +11,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "cmd/checkup.h"
 #include "cmd/cmd.h"
 #include "output/emit.h"
 #include "output/text.h"
@@ -46,37 +47,6 @@ static const struct gn_verb_usage usage = {
 	.examples = "  sudo gnomon doctor\n"
 		    "  sudo gnomon doctor --format json\n",
 };
-
-void gn_finding_add(struct gn_checkup *c, const char *group, const char *id,
-		    const char *title, enum gn_found state, const char *advice,
-		    const char *format, ...)
-{
-	struct gn_finding *rows;
-	char *detail = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&detail, format, ap) < 0)
-		detail = NULL;
-	va_end(ap);
-	rows = reallocarray(c->row, c->n + 1, sizeof(*rows));
-	if (rows)
-		c->row = rows;
-	if (!rows || !detail) {
-		free(detail);
-		c->no_memory = true;
-		return;
-	}
-	c->row[c->n++] =
-		(struct gn_finding){group, id, title, state, detail, advice};
-}
-
-static void clear(struct gn_checkup *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		free(c->row[i].detail);
-	free(c->row);
-}
 
 static const char *state_text(enum gn_found state)
 {
@@ -240,7 +210,7 @@ int gn_cmd_doctor(int argc, char **argv)
 	if (!status && !can_trace(&c))
 		status = GN_EXIT_FAILED;
 out:
-	clear(&c);
+	gn_checkup_clear(&c);
 	gn_args_clear(&args.args);
 	return status;
 }

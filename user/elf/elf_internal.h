@@ -106,6 +106,8 @@ const char *gn_string(const Elf_Data *strs, uint64_t offset);
 /* Finds and opens the separate debug file; 0 also when there is none. */
 int gn_debug_open(struct gn_elf *elf, const char *root);
 
+/* Each reads its part of the open file: 0, -ENOEXEC, -ENOMEM. */
+int gn_segments_load(struct gn_elf *elf);
 int gn_symbols_load(struct gn_elf *elf);
 int gn_dynamic_load(struct gn_elf *elf);
 int gn_starts_load(struct gn_elf *elf);
