@@ -60,6 +60,13 @@ static inline enum gn_group gn_class_group(enum gn_class c)
 	}
 }
 
+/* Is a thread on a CPU in it? */
+static inline int gn_class_on_cpu(enum gn_class c)
+{
+	return c == GN_CLASS_APP || c == GN_CLASS_JIT || c == GN_CLASS_GC ||
+	       c == GN_CLASS_SYSCALL || c == GN_CLASS_FAULT;
+}
+
 /* Where the scheduler has a thread. */
 enum gn_cpu_state {
 	GN_CPU_UNKNOWN = 0, /* traced from `since`, no event of it seen yet */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "top/view_columns.h"
 /* Sums are of doubles: counts of a hostile model cannot overflow them. */
 struct cost {
 	double probes;		/* ns that probes cost */
@@ -38,19 +39,6 @@ static bool known(const struct gn_model *m)
 	return any;
 }
 
-static double on_cpu(const struct gn_model *m)
-{
-	static const enum gn_class classes[] = {
-		GN_CLASS_APP,	  GN_CLASS_JIT,	  GN_CLASS_GC,
-		GN_CLASS_SYSCALL, GN_CLASS_FAULT,
-	};
-	double sum = 0;
-
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		sum += (double)m->session.class_incl[classes[i]];
-	return sum;
-}
-
 static void find_cost(const struct gn_model *m, struct cost *out)
 {
 	double hits = 0, native = 0, native_hits = 0, left;
@@ -69,7 +57,7 @@ static void find_cost(const struct gn_model *m, struct cost *out)
 		m->raw ? hits
 		       : (double)m->probe_cost + (double)m->probe_cost_left;
 	left = m->raw ? hits : (double)m->probe_cost_left;
-	out->base = on_cpu(m) - left;
+	out->base = (double)gn_top_cpu_ns(m->session.class_incl) - left;
 	if (out->base < 0)
 		out->base = 0;
 	out->native = native_hits > 0 ? 2 * native / native_hits : 0;

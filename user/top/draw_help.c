@@ -30,32 +30,6 @@ static const char *const lines[] = {
 #define CLASS_COLS  3
 #define CLASS_LINES ((GN_CLASS_COUNT + CLASS_COLS - 1) / CLASS_COLS)
 
-/* What fits behind a class's word. */
-static const char *short_meaning(int class)
-{
-	static const char *const texts[GN_CLASS_COUNT] = {
-		[GN_CLASS_APP] = "in own code",
-		[GN_CLASS_JIT] = "compiling",
-		[GN_CLASS_GC] = "collecting",
-		[GN_CLASS_SUSPEND] = "by the runtime",
-		[GN_CLASS_SYSCALL] = "in the kernel",
-		[GN_CLASS_FAULT] = "page fault",
-		[GN_CLASS_RUNQUEUE] = "wants a CPU",
-		[GN_CLASS_DISK] = "file I/O",
-		[GN_CLASS_LOCK] = "held by others",
-		[GN_CLASS_EVENT] = "to be signalled",
-		[GN_CLASS_POLL] = "event loop",
-		[GN_CLASS_NET] = "socket",
-		[GN_CLASS_IPC] = "pipe, eventfd",
-		[GN_CLASS_SLEEP] = "timed",
-		[GN_CLASS_CHILD] = "a process",
-		[GN_CLASS_OTHER] = "other wait",
-		[GN_CLASS_UNCLASSIFIED] = "not known",
-	};
-
-	return texts[class];
-}
-
 static void draw_class_line(struct gn_draw *d, int row, int line)
 {
 	for (int i = 0; i < CLASS_COLS; i++) {
@@ -68,9 +42,7 @@ static void draw_class_line(struct gn_draw *d, int row, int line)
 			     gn_top_class_letter(class), gn_class_text(class));
 		x += 3 + (int)strlen(gn_class_text(class));
 		gn_draw_text(d, row, x, d->g->cols, GN_INK_PLAIN, "%s",
-			     class == GN_CLASS_UNCLASSIFIED
-				     ? ""
-				     : short_meaning(class));
+			     gn_top_class_help(class));
 	}
 }
 

@@ -6,6 +6,8 @@
 
 #include <curses.h>
 
+#include "top/classes.h"
+
 /* The pair of an ink; that of a selected row comes last. 0 is curses's own. */
 #define PAIR(ink)     ((short)((ink) + 1))
 #define PAIR_SELECTED PAIR(GN_INK_COUNT)
@@ -34,29 +36,14 @@ static const struct look looks[GN_INK_COUNT] = {
 			A_REVERSE | A_BOLD},
 };
 
-/* Classes: work in greens and blues, the kernel in reds, waits in the others;
- * with 8 colours some share one, and the letters tell them apart. */
 static const struct {
 	short front, front256;
 	unsigned with;
 } classes[GN_CLASS_COUNT] = {
-	[GN_CLASS_APP] = {COLOR_GREEN, 40, A_NORMAL},
-	[GN_CLASS_JIT] = {COLOR_BLUE, 39, A_BOLD},
-	[GN_CLASS_GC] = {COLOR_MAGENTA, 171, A_NORMAL},
-	[GN_CLASS_SUSPEND] = {COLOR_MAGENTA, 219, A_BOLD},
-	[GN_CLASS_SYSCALL] = {COLOR_RED, 196, A_NORMAL},
-	[GN_CLASS_FAULT] = {COLOR_RED, 208, A_BOLD},
-	[GN_CLASS_RUNQUEUE] = {COLOR_YELLOW, 226, A_BOLD},
-	[GN_CLASS_DISK] = {COLOR_CYAN, 44, A_NORMAL},
-	[GN_CLASS_LOCK] = {COLOR_YELLOW, 136, A_NORMAL},
-	[GN_CLASS_NET] = {COLOR_CYAN, 159, A_BOLD},
-	[GN_CLASS_IPC] = {COLOR_BLUE, 105, A_NORMAL},
-	[GN_CLASS_SLEEP] = {COLOR_WHITE, 240, A_DIM},
-	[GN_CLASS_CHILD] = {COLOR_WHITE, 180, A_NORMAL},
-	[GN_CLASS_OTHER] = {COLOR_WHITE, 250, A_NORMAL},
-	[GN_CLASS_EVENT] = {COLOR_WHITE, 245, A_DIM},
-	[GN_CLASS_POLL] = {COLOR_WHITE, 242, A_DIM},
-	[GN_CLASS_UNCLASSIFIED] = {COLOR_WHITE, 231, A_BOLD},
+#define CLASS(name, word, letter, help, front, front256, with) \
+	[GN_CLASS_##name] = {COLOR_##front, front256, A_##with},
+	GN_TOP_CLASS_LIST(CLASS)
+#undef CLASS
 };
 
 static struct look look_of(int ink)

@@ -24,58 +24,6 @@ static const struct {
 	[GN_TOP_HOTTEST] = {"MOST TIME IN", "most time in", true},
 };
 
-/* As they are listed in the design: waits by what is waited for. */
-static const int order[GN_CLASS_COUNT] = {
-	GN_CLASS_APP,	  GN_CLASS_JIT,		 GN_CLASS_GC,
-	GN_CLASS_SUSPEND, GN_CLASS_RUNQUEUE,	 GN_CLASS_SYSCALL,
-	GN_CLASS_FAULT,	  GN_CLASS_DISK,	 GN_CLASS_LOCK,
-	GN_CLASS_EVENT,	  GN_CLASS_POLL,	 GN_CLASS_NET,
-	GN_CLASS_IPC,	  GN_CLASS_SLEEP,	 GN_CLASS_OTHER,
-	GN_CLASS_CHILD,	  GN_CLASS_UNCLASSIFIED,
-};
-
-_Static_assert(GN_CLASS_COUNT == 17, "a new class needs a place, a short word "
-				     "and a letter here");
-
-static const struct {
-	const char *word;
-	char letter;
-} classes[GN_CLASS_COUNT] = {
-	[GN_CLASS_APP] = {"app", 'a'},
-	[GN_CLASS_JIT] = {"jit", 'j'},
-	[GN_CLASS_GC] = {"gc", 'g'},
-	[GN_CLASS_SUSPEND] = {"susp", 'p'},
-	[GN_CLASS_SYSCALL] = {"sysc", 's'},
-	[GN_CLASS_FAULT] = {"fault", 'f'},
-	[GN_CLASS_RUNQUEUE] = {"runq", 'q'},
-	[GN_CLASS_DISK] = {"disk", 'd'},
-	[GN_CLASS_LOCK] = {"lock", 'l'},
-	[GN_CLASS_NET] = {"net", 'n'},
-	[GN_CLASS_IPC] = {"ipc", 'i'},
-	[GN_CLASS_SLEEP] = {"sleep", 'z'},
-	[GN_CLASS_CHILD] = {"child", 'c'},
-	[GN_CLASS_OTHER] = {"other", 'o'},
-	[GN_CLASS_UNCLASSIFIED] = {"uncl", 'u'},
-	[GN_CLASS_EVENT] = {"event", 'e'},
-	[GN_CLASS_POLL] = {"poll", 'w'},
-};
-
-const char *gn_top_class_short(int class)
-{
-	return class >= 0 && class < GN_CLASS_COUNT ? classes[class].word : "?";
-}
-
-char gn_top_class_letter(int class)
-{
-	return class >= 0 && class < GN_CLASS_COUNT ? classes[class].letter
-						    : '?';
-}
-
-int gn_top_class_at(int i)
-{
-	return order[i];
-}
-
 static void add(struct gn_top_columns *out, int column)
 {
 	out->column[out->n++] = column;
@@ -84,7 +32,7 @@ static void add(struct gn_top_columns *out, int column)
 static void add_classes(struct gn_top_columns *out)
 {
 	for (int i = 0; i < GN_CLASS_COUNT; i++)
-		add(out, GN_TOP_CLASS + order[i]);
+		add(out, GN_TOP_CLASS + gn_top_class_at(i));
 }
 
 static void add_all(struct gn_top_columns *out, const int *columns, size_t n)
@@ -252,10 +200,13 @@ const char *gn_top_state(const struct gn_model_thread *t)
 	}
 }
 
-uint64_t gn_top_cpu_ns(const uint64_t c[GN_CLASS_COUNT])
+uint64_t gn_top_cpu_ns(const uint64_t classes[GN_CLASS_COUNT])
 {
-	return c[GN_CLASS_APP] + c[GN_CLASS_JIT] + c[GN_CLASS_GC] +
-	       c[GN_CLASS_SYSCALL] + c[GN_CLASS_FAULT];
+	uint64_t sum = 0;
+
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		sum += gn_class_on_cpu((enum gn_class)c) ? classes[c] : 0;
+	return sum;
 }
 
 double gn_top_rate(uint64_t count, uint64_t length)

@@ -3,6 +3,7 @@
 #ifndef GNOMON_TOP_VIEW_COLUMNS_H
 #define GNOMON_TOP_VIEW_COLUMNS_H
 
+#include "top/classes.h"
 #include "top/view.h"
 
 enum gn_top_column {
@@ -46,14 +47,6 @@ const char *gn_top_column_word(int column, enum gn_top_mode mode);
 
 /* True for text, which sorts upwards; else a number, which sorts downwards. */
 bool gn_top_column_text(int column);
-
-/* What a class is called where there is little room (at most 5 columns), and
- * the letter that stands for it where there is no colour. */
-const char *gn_top_class_short(int class);
-char gn_top_class_letter(int class);
-
-/* The i-th class in the order in which they are shown. */
-int gn_top_class_at(int i);
 
 /* The function with an index of the model, NULL when there is none. */
 const struct gn_model_function *gn_top_function(const struct gn_model *m,
