@@ -205,6 +205,15 @@ struct gn_rec_mute {
 	__u32 pid; /* whose function it is; 0: a native one, in all processes */
 };
 
+/* A process could call the functions of a file from `since` to h.time, before
+ * they had their probes: calls of them are missing. */
+struct gn_rec_unprobed {
+	struct gn_rec h;
+	__u32 module;
+	__u32 pid;
+	__u64 since;
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -269,7 +278,8 @@ enum gn_stream {
 	X(SESSION, 44, "session", USER, gn_rec_session)                     \
 	X(COST, 45, "cost", USER, gn_rec_cost)                              \
 	X(NOW, 46, "now", STATE, gn_rec_now)                                \
-	X(MUTE, 47, "mute", USER, gn_rec_mute)
+	X(MUTE, 47, "mute", USER, gn_rec_mute)                              \
+	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),
@@ -350,5 +360,6 @@ _Static_assert(sizeof(struct gn_rec_sched) == 64, "sched");
 _Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
 _Static_assert(sizeof(struct gn_rec_now) == 48, "now");
 _Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");
+_Static_assert(sizeof(struct gn_rec_unprobed) == 40, "unprobed");
 
 #endif

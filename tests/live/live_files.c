@@ -55,6 +55,19 @@ static void expect_clean(struct live *t, const json_t *report)
 	      "leaves match no frame");
 }
 
+/* Whether a function says that calls of it are missing. */
+static bool unprobed(const json_t *report, const char *name)
+{
+	const json_t *function;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "functions"), i, function) if (
+		!strcmp(json_string_value(json_object_get(function, "name")),
+			name)) return json_is_true(json_object_get(function,
+								   "unprobed"));
+	return false;
+}
+
 /* Modules are called as their processes call them. */
 static void expect_module(struct live *t, const json_t *report,
 			  const char *name, const char *path)
@@ -251,6 +264,8 @@ void test_bystander(struct live *t)
 	report = live_detach(t, &gnomon, out);
 	expect(t, report, NULL, "rand_r", 10000);
 	expect(t, report, NULL, "work", 10);
+	CHECK(t, !unprobed(report, "rand_r") && !unprobed(report, "work"),
+	      "what was probed is marked");
 	/* a probe in such a function makes it 100 times as long and more */
 	CHECK(t, beside < 10 * before,
 	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
@@ -281,7 +296,8 @@ void test_bystander_child(struct live *t)
 	      seen, made);
 	CHECK(t,
 	      live_number(t, report, "counters.unprobed") == 1 &&
-		      live_number(t, report, "counters.unprobed-ns") > 0,
+		      live_number(t, report, "counters.unprobed-ns") > 0 &&
+		      unprobed(report, "rand_r"),
 	      "it is not told that calls of a child were not seen");
 }
 
@@ -301,9 +317,11 @@ static struct live_talk run_talk(struct live *t, const char *options,
 	return talk;
 }
 
-static void expect_late(struct live *t, const json_t *report)
+static void expect_late(struct live *t, const json_t *report, const char *name)
 {
-	CHECK(t, live_number(t, report, "counters.unprobed") > 0,
+	CHECK(t,
+	      live_number(t, report, "counters.unprobed") > 0 &&
+		      unprobed(report, name),
 	      "it is not told that calls before the probes were not seen");
 }
 
@@ -328,7 +346,7 @@ void test_executed(struct live *t)
 		report = live_load(t, path);
 		live_clean(t, report);
 		expect(t, report, "/visited", "work", 1123);
-		expect_late(t, report);
+		expect_late(t, report, "work");
 	}
 }
 
@@ -354,7 +372,7 @@ void test_executed_attached(struct live *t)
 	live_ask(t, &sh, "work 40");
 	report = live_detach(t, &gnomon, out);
 	expect(t, report, path, "work", 40);
-	expect_late(t, report);
+	expect_late(t, report, "work");
 }
 
 /* A library that only the later program maps. */
@@ -375,5 +393,6 @@ void test_executed_library(struct live *t)
 	live_clean(t, report);
 	expect(t, report, "libfixture.so", "library_work", 50);
 	expect(t, report, NULL, "rand_r", 10000);
-	expect_late(t, report);
+	expect_late(t, report, "library_work");
+	CHECK(t, !unprobed(report, "rand_r"), "what was probed is marked");
 }

@@ -24,16 +24,18 @@ static inline void feed_rec(struct feed *f, const void *rec, size_t size)
 	assert_int_equal(gn_pipeline_feed(f->p, rec, size), 0);
 }
 
-/* A native function called f1, f2, ... */
-static inline void feed_function(struct feed *f, uint32_t func)
+/* A FUNCTION of a module, or a MODULE: f1, f2, ... or m1, m2, ... */
+static inline void feed_named(struct feed *f, enum gn_kind kind, uint32_t id,
+			      uint32_t module)
 {
 	union {
 		struct gn_rec_text r;
 		char bytes[64];
-	} u = {.r = {.h = {.kind = GN_KIND_FUNCTION}, .size = 64, .id = func}};
+	} u = {.r = {.h = {.kind = kind}, .size = 64, .id = id, .ref = module}};
 	char name[16];
 
-	u.r.len[0] = (uint16_t)snprintf(name, sizeof(name), "f%u", func);
+	u.r.len[0] = (uint16_t)snprintf(name, sizeof(name), "%c%u",
+					kind == GN_KIND_MODULE ? 'm' : 'f', id);
 	memcpy(u.bytes + sizeof(u.r), name, u.r.len[0]);
 	feed_rec(f, &u, sizeof(u));
 }
@@ -46,7 +48,7 @@ static inline struct feed feed_new(enum gn_classify how)
 
 	assert_non_null(f.p);
 	for (i = 1; i <= 6; i++)
-		feed_function(&f, i);
+		feed_named(&f, GN_KIND_FUNCTION, i, 0);
 	return f;
 }
 
@@ -125,6 +127,17 @@ static inline void feed_mute(struct feed *f, uint64_t time, uint32_t func,
 	struct gn_rec_mute r = {.h = {.time = time, .kind = GN_KIND_MUTE},
 				.func = func,
 				.pid = pid};
+
+	feed_rec(f, &r, sizeof(r));
+}
+
+static inline void feed_unprobed(struct feed *f, uint64_t time, uint32_t module)
+{
+	struct gn_rec_unprobed r = {
+		.h = {.time = time, .kind = GN_KIND_UNPROBED},
+		.module = module,
+		.pid = 1,
+	};
 
 	feed_rec(f, &r, sizeof(r));
 }

@@ -236,6 +236,18 @@ void sample_lose(struct sample *s)
 	s->m.checks.unmatched_leaves = 1;
 }
 
+void sample_unprobed(struct sample *s)
+{
+	s->m.counters[GN_COUNTER_UNPROBED] = 1;
+	s->m.counters[GN_COUNTER_UNPROBED_NS] = 12 * MS;
+	for (int i = 0; i < 2; i++) {
+		s->functions[i].v.unprobed = true;
+		s->nodes[2 + i].v.unprobed = true;
+		s->edges[i].v.unprobed = true;
+	}
+	s->modules[0].v.unprobed = true;
+}
+
 void sample_bare(struct sample *s)
 {
 	s->m.nfunctions = 0;

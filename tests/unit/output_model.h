@@ -26,6 +26,8 @@ struct sample {
 void sample_make(struct sample *s);
 /* Marks a function and a thread, and adds counters. */
 void sample_lose(struct sample *s);
+/* A program's functions could be called before they had probes. */
+void sample_unprobed(struct sample *s);
 /* What the operating system did: waits, what probes cost, the kernel's account
  * of the threads (the second one's is split otherwise), kernel work that was
  * not timed. */

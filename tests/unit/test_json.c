@@ -81,6 +81,7 @@ static void check_samples(struct json_page *p)
 	sample_os(&s);
 	sample_lose(&s);
 	s.functions[2].muted = true;
+	sample_unprobed(&s);
 	tell_all(&s.waits[0]);
 	check_model(p, &s.m, GN_BY_CALLERS);
 	/* a file that says little */
@@ -157,6 +158,7 @@ static void line(void **state)
 	s.threads[0].sched_known = s.threads[1].sched_known = true;
 	s.threads[1].kernel_delay = UINT64_MAX;
 	tell_all(&s.waits[0]);
+	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
 	check_line(p, &s);
 	/* waits of which little is known */
 	s.waits[0].waker_name = "";

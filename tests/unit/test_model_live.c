@@ -477,6 +477,42 @@ static void states_must_make_sense(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
+/* Calls that could not be seen are missing in the period that it is told in, of
+ * all functions of the module and of no other. */
+static void calls_without_probes(void **state)
+{
+	struct feed f = feed_new(GN_CLASSIFY_EXACT);
+	struct gn_model *m;
+
+	(void)state;
+	feed_named(&f, GN_KIND_MODULE, 1, 0);
+	feed_named(&f, GN_KIND_MODULE, 2, 0);
+	feed_named(&f, GN_KIND_FUNCTION, 7, 1);
+	feed_named(&f, GN_KIND_FUNCTION, 8, 1);
+	feed_named(&f, GN_KIND_FUNCTION, 9, 2);
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 100, 1, GN_KIND_ENTER, 1, 800, 0);
+	feed_event(&f, 200, 1, GN_KIND_ENTER, 9, 790, 0);
+	feed_event(&f, 300, 1, GN_KIND_ENTER, 8, 780, 0);
+	feed_event(&f, 400, 1, GN_KIND_ENTER, 7, 770, 0);
+	feed_unprobed(&f, 450, 1);
+	feed_unprobed(&f, 460, 77);
+	feed_now(&f, 1000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
+	m = feed_period(&f);
+	assert_true(values_of(m, "f7")->unprobed);
+	assert_true(values_of(m, "f8")->unprobed);
+	assert_false(values_of(m, "f9")->unprobed);
+	assert_false(values_of(m, "f1")->unprobed);
+	for (size_t i = 0; i < m->nmodules; i++)
+		assert_int_equal(m->modules[i].v.unprobed,
+				 !strcmp(m->modules[i].name, "m1"));
+	gn_model_free(m);
+	feed_now(&f, 2000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
+	m = feed_finish(&f);
+	assert_false(values_of(m, "f7")->unprobed);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +524,7 @@ int main(void)
 		cmocka_unit_test(records_at_the_boundary),
 		cmocka_unit_test(slices_that_wait),
 		cmocka_unit_test(lost_records),
+		cmocka_unit_test(calls_without_probes),
 		cmocka_unit_test(lost_slices),
 		cmocka_unit_test(looks_are_not_exact),
 		cmocka_unit_test(a_lost_slice_after_a_late_record),

@@ -60,6 +60,20 @@ static void losses_are_shown(void **state)
 	golden("broken.txt", &s, (struct gn_output_opts){.utf8 = true});
 }
 
+static void too_few_calls_are_shown(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_unprobed(&s);
+	golden("unprobed.txt", &s, (struct gn_output_opts){.utf8 = true});
+	/* what was lost says more */
+	s.functions[1].v.gap = true;
+	golden("unprobed-lost.txt", &s,
+	       (struct gn_output_opts){.utf8 = true, .bare = true});
+}
+
 static void verbose_and_limit(void **state)
 {
 	struct sample s;
@@ -509,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(losses_are_shown),
+		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),
 		cmocka_unit_test(operating_system),
 		cmocka_unit_test(many_reasons),

@@ -67,6 +67,7 @@ struct gn_later {
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	uint64_t late, late_ns;
+	uint64_t overrun; /* when news had no room first, 0: never */
 
 	/* of the thread */
 	struct gn_links *links;
@@ -140,6 +141,14 @@ static bool is_traced(void *later, pid_t pid)
 	return is;
 }
 
+/* News that are forgotten: of how many processes is counted, of the first one
+ * since when. */
+static void note_overrun(struct gn_later *l, uint64_t since)
+{
+	l->late++;
+	l->overrun = l->overrun ?: since;
+}
+
 /* With the lock held. */
 static void add_news(struct gn_later *l, const struct news *n)
 {
@@ -155,7 +164,7 @@ static void add_news(struct gn_later *l, const struct news *n)
 	if (l->nnews < l->news_room)
 		l->news[l->nnews++] = *n;
 	else if (n->kind == NEWS_PROCESS || n->kind == NEWS_PROGRAM)
-		l->late++;
+		note_overrun(l, n->since);
 	pthread_cond_signal(&l->wake);
 }
 
@@ -266,45 +275,101 @@ static void link_process(struct gn_later *l, pid_t pid)
 	}
 }
 
-static int put_out(void *later, const struct gn_rec *rec, size_t size)
+/* With the lock held. */
+static int append(struct gn_later *l, const struct gn_rec *rec, size_t size)
 {
-	struct gn_later *l = later;
-	int err = 0;
-
-	pthread_mutex_lock(&l->lock);
-	if (l->quit)
-		err = -ECANCELED;
-	if (!err && l->out_size + size > l->out_room) {
+	if (l->out_size + size > l->out_room) {
 		size_t room = l->out_room ? l->out_room * 2 : 1 << 16;
 		char *out = realloc(l->out, room);
 
-		if (out) {
-			l->out = out;
-			l->out_room = room;
-		} else {
-			err = -ENOMEM;
-		}
+		if (!out)
+			return -ENOMEM;
+		l->out = out;
+		l->out_room = room;
 	}
-	if (!err) {
-		memcpy(l->out + l->out_size, rec, size);
-		l->out_size += size;
-	}
+	memcpy(l->out + l->out_size, rec, size);
+	l->out_size += size;
+	return 0;
+}
+
+static int put_out(void *later, const struct gn_rec *rec, size_t size)
+{
+	struct gn_later *l = later;
+	int err;
+
+	pthread_mutex_lock(&l->lock);
+	err = l->quit ? -ECANCELED : append(l, rec, size);
 	pthread_mutex_unlock(&l->lock);
 	return err;
+}
+
+/* The MODULE record of one of our files; the session's are before them. */
+static uint32_t module_of(const struct gn_later *l, size_t file)
+{
+	return (uint32_t)(l->session->files.count + file) + 1;
+}
+
+/* Calls of a file's functions are missing. Told even when all ends. */
+static void put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
+			 uint64_t since)
+{
+	struct gn_rec_unprobed r = {
+		.h = {.kind = GN_KIND_UNPROBED, .time = gn_now_ns()},
+		.module = module,
+		.pid = (uint32_t)pid,
+		.since = since,
+	};
+
+	pthread_mutex_lock(&l->lock);
+	append(l, &r.h, sizeof(r));
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* The process could call whatever has links of single processes. */
+static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
+{
+	const struct gn_probes *first = &l->session->probes;
+	size_t all = first->count + l->probes.count;
+	uint32_t told = 0;
+
+	for (size_t i = 0; i < all; i++) {
+		bool ours = i >= first->count;
+		const struct gn_probe_group *g =
+			ours ? &l->probes.group[i - first->count]
+			     : &first->group[i];
+		const struct gn_files *files =
+			ours ? &l->files : &l->session->files;
+		uint32_t module =
+			ours ? module_of(l, g->file) : (uint32_t)g->file + 1;
+
+		/* groups of a file follow one another */
+		if (module == told ||
+		    !gn_session_private(l->session, g->prog,
+					&files->file[g->file]))
+			continue;
+		told = module;
+		put_unprobed(l, module, pid, since);
+	}
+	count_late(l, since);
 }
 
 void gn_later_serve(struct gn_later *l)
 {
 	uint64_t n;
 
-	if (read(l->event, &n, sizeof(n)) < 0)
+	if (!l)
 		return;
+	if (read(l->event, &n, sizeof(n)) < 0)
+		n = 0; /* nothing waits for it */
 	pthread_mutex_lock(&l->lock);
 	for (size_t at = 0; at < l->out_size;) {
 		const struct gn_rec_text *r = (const void *)(l->out + at);
+		size_t size = r->h.kind == GN_KIND_UNPROBED
+				      ? sizeof(struct gn_rec_unprobed)
+				      : r->size;
 
-		gn_session_put(l->session, &r->h, r->size);
-		at += r->size;
+		gn_session_put(l->session, &r->h, size);
+		at += size;
 	}
 	l->out_size = 0;
 	pthread_cond_signal(&l->wake);
@@ -460,6 +525,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	} else if (!keep_file(l, file, &probes)) {
 		file = &l->files.file[l->files.count - 1];
 		attach_file(l, file, from);
+		put_unprobed(l, module_of(l, l->files.count - 1), n->pid,
+			     n->since);
 		count_late(l, n->since);
 		tell(l, file, n->pid, l->functions.next - first);
 	}
@@ -534,12 +601,12 @@ static void handle(struct gn_later *l, const struct news *n)
 	switch (n->kind) {
 	case NEWS_PROCESS:
 		link_process(l, n->pid);
-		count_late(l, n->since);
+		miss_process(l, n->pid, n->since);
 		break;
 	case NEWS_PROGRAM:
 		if (n->anew && l->privates) {
 			link_anew(l, n->pid);
-			count_late(l, n->since);
+			miss_process(l, n->pid, n->since);
 		}
 		take_files(l, n);
 		look_again(l, n);
@@ -598,6 +665,17 @@ static void await_news(struct gn_later *l, uint64_t due)
 				       &at);
 }
 
+/* At the end: those that nobody came to. */
+static void miss_rest(struct gn_later *l)
+{
+	if (l->overrun)
+		miss_process(l, 0, l->overrun);
+	for (size_t i = 0; i < l->nnews; i++)
+		if (l->news[i].kind == NEWS_PROCESS ||
+		    (l->news[i].kind == NEWS_PROGRAM && l->news[i].anew))
+			miss_process(l, l->news[i].pid, l->news[i].since);
+}
+
 static void *work(void *later)
 {
 	struct gn_later *l = later;
@@ -615,6 +693,7 @@ static void *work(void *later)
 		pthread_mutex_lock(&l->lock);
 	}
 	pthread_mutex_unlock(&l->lock);
+	miss_rest(l);
 	return NULL;
 }
 
@@ -697,8 +776,6 @@ void gn_later_stop(struct gn_later *l)
 		return;
 	pthread_mutex_lock(&l->lock);
 	l->quit = true;
-	for (size_t i = 0; i < l->nnews; i++)
-		l->late += l->news[i].kind == NEWS_PROCESS;
 	pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);

@@ -31,7 +31,8 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec);
 
 /* Readable when there is something for gn_later_serve(). */
 int gn_later_fd(const struct gn_later *l);
-/* Puts new functions into the stream; they are attached after that. */
+/* Puts new functions into the stream; they are attached after that. Once more
+ * after gn_later_stop(). NULL is fine. */
 void gn_later_serve(struct gn_later *l);
 
 /* What was counted so far. */

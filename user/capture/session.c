@@ -901,6 +901,7 @@ int gn_session_stop(struct gn_session *s)
 	control = &s->skel->bss->control;
 	end = set_end(control);
 	gn_later_stop(s->later);
+	gn_later_serve(s->later);
 	if (gn_later_sum(s->later, &s->native))
 		gn_session_put_functions(s);
 	drain_all(s, LAST_NS);

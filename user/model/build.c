@@ -162,6 +162,7 @@ static enum gn_runtime_id runtime_of(const struct named *f)
 /* Ids of one name are one function; those without a name are each their own. */
 static int make_functions(struct build *b)
 {
+	const struct gn_names *names = &b->p->stage.names;
 	struct gn_model *m = b->m;
 	struct named *list;
 	uint32_t i;
@@ -187,6 +188,8 @@ static int make_functions(struct build *b)
 					.module = f->module,
 					.runtime = runtime_of(f),
 				};
+		m->functions[m->nfunctions - 1].v.unprobed |=
+			gn_names_is_unprobed(names, f->index);
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}
 	note_muted(b);
@@ -386,6 +389,8 @@ static void fill_node(struct build *b, uint32_t from, struct gn_model_node *n)
 		n->name = b->p->processes[r->fn].name;
 	else
 		n->name = b->m->functions[r->fn].name;
+	n->v.unprobed =
+		n->function >= 0 && b->m->functions[n->function].v.unprobed;
 }
 
 static void link_node(const struct build *b, uint32_t from,

@@ -37,7 +37,9 @@ struct gn_values {
 	/* what the times can be wrong by for the cost of probes: for each hit
 	 * what that can be wrong by, and what could not be taken out */
 	uint64_t error_incl, error_excl;
-	bool gap; /* open in a gap: some of its time is unclassified */
+	bool gap;      /* open in a gap: some of its time is unclassified */
+	bool unprobed; /* functions, modules, paths: calls of it were made
+			  before its probes were there, and are missing */
 };
 
 struct gn_model_function {

@@ -542,6 +542,7 @@ static int take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 	const struct gn_rec_session *session = (const void *)rec;
 	const struct gn_rec_text *text = (const void *)rec;
 	const struct gn_rec_count *count = (const void *)rec;
+	const struct gn_rec_unprobed *unprobed = (const void *)rec;
 	const char *name;
 
 	switch (rec->kind) {
@@ -562,6 +563,9 @@ static int take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 		return 0;
 	case GN_KIND_MUTE:
 		return gn_mute_take(p, (const void *)rec);
+	case GN_KIND_UNPROBED:
+		gn_names_unprobed(&p->stage.names, unprobed->module);
+		return 0;
 	case GN_KIND_SESSION:
 		p->has_session = true;
 		if (!p->periods)

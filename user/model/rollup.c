@@ -28,6 +28,7 @@ void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
 		to->spent += v->spent;
 	}
 	to->gap |= v->gap;
+	to->unprobed |= v->unprobed;
 }
 
 void gn_values_add_incl(struct gn_values *to, const struct gn_values *v)

@@ -41,10 +41,10 @@ static void put_titles(enum gn_by by, const struct gn_picks *p, FILE *f)
 		gn_column_csv(title, p->pick[i].column, by);
 		fprintf(f, ",%s", title);
 	}
-	fputs(",gap\r\n", f);
+	fputs(",gap,unprobed\r\n", f);
 }
 
-/* The numbers of a row; whether it has a gap stands behind them always. */
+/* The numbers of a row; what is missing of it stands behind them always. */
 static void put_values(const struct gn_model *m, const struct gn_row *r,
 		       const struct gn_picks *p, FILE *f)
 {
@@ -58,7 +58,7 @@ static void put_values(const struct gn_model *m, const struct gn_row *r,
 		else
 			fprintf(f, ",%" PRIu64, value);
 	}
-	fprintf(f, ",%d\r\n", r->v->gap);
+	fprintf(f, ",%d,%d\r\n", r->v->gap, r->v->unprobed);
 }
 
 static int put_function(const struct gn_row *r, FILE *f)

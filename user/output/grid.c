@@ -223,6 +223,18 @@ static void fit(char *name, char *module, size_t room)
 	gn_text_shorten(name, room > m + 2 ? room - m - 2 : 8);
 }
 
+/* `!` says more than `<`: times are wrong too. */
+static void print_mark(const struct gn_values *v,
+		       const struct gn_output_opts *o, FILE *f)
+{
+	char mark = v->gap ? '!' : v->unprobed ? '<' : ' ';
+
+	if (o->color && mark != ' ')
+		fprintf(f, "\033[31m%c\033[0m ", mark);
+	else
+		fprintf(f, "%c ", mark);
+}
+
 static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		     const struct layout *l, const struct gn_output_opts *o,
 		     FILE *f)
@@ -242,10 +254,7 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 	}
 	fputs(l->own_line ? "\n    " : "  ", f);
 	if (g->marks)
-		fputs(!r->v->gap ? "  "
-		      : o->color ? "\033[31m!\033[0m "
-				 : "! ",
-		      f);
+		print_mark(r->v, o, f);
 	fputs(name, f);
 	if (g->modules && module[0]) {
 		size_t width = gn_text_width(name);

@@ -39,7 +39,7 @@ struct gn_grid {
 	/* titles of those that gn_grid_fit() left out */
 	const char *left_out[GN_GRID_COLUMNS];
 	int nleft_out;
-	bool marks;   /* the column of the `!` */
+	bool marks;   /* the column of `!` and `<` */
 	bool modules; /* the module behind the name */
 	const char *title;
 	bool kinds; /* callers and callees are told apart, blank line between */

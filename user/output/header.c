@@ -392,7 +392,9 @@ static void put_late(const struct gn_model *m, const struct gn_output_opts *o,
 	fprintf(f, " ran before all probes were in place, %s in all;", ns);
 	end_attention(o, f);
 	begin_attention(o, f);
-	fprintf(f, "%-11s calls until then are not seen: calls can be too few",
+	fprintf(f,
+		"%-11s calls until then are not seen: those marked < can "
+		"be too few",
 		"");
 	end_attention(o, f);
 }
@@ -491,13 +493,17 @@ void gn_header_no_functions(const struct gn_model *m,
 }
 
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
-		    bool marked, FILE *f)
+		    struct gn_marks marked, FILE *f)
 {
 	int err;
 
-	if (marked)
+	if (marked.gap)
 		fputs("# ! events were lost while it ran: the time is in "
 		      "`unclassified`, calls can be missing\n",
+		      f);
+	if (marked.unprobed)
+		fputs("# < it could be called before its probes were in "
+		      "place: calls can be missing\n",
 		      f);
 	/* with a header they were told above, and long tables scroll */
 	if (gn_model_lossy(m) && (err = put_loss(m, o, f)))

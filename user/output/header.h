@@ -16,10 +16,16 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 void gn_header_no_functions(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f);
 
-/* Notes that belong behind a table; losses and failed checks always. `marked`:
- * some row has the mark of a gap. 0, -ENOMEM. */
+/* What some row is marked for. */
+struct gn_marks {
+	bool gap;
+	bool unprobed;
+};
+
+/* Notes that belong behind a table; losses and failed checks always. 0,
+ * -ENOMEM. */
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
-		    bool marked, FILE *f);
+		    struct gn_marks marked, FILE *f);
 
 /* Of probe_cost.c: the line of what probes cost, whether it is known, and the
  * word of an enum gn_probe_class. */

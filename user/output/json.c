@@ -57,6 +57,8 @@ static void put_values(struct gn_json *w, const struct gn_values *v)
 	gn_emit_u64(e, "max_ns", v->max);
 	gn_emit_u64(e, "finished", v->finished);
 	gn_emit_bool(e, "gap", v->gap);
+	if (v->unprobed)
+		gn_emit_bool(e, "unprobed", true);
 	gn_json_classes(e, "classes_exclusive", v->class_excl);
 	gn_json_classes(e, "classes_inclusive", v->class_incl);
 }
@@ -229,6 +231,8 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 		gn_emit_text(&w->e, "name", r->name);
 	gn_emit_u64(&w->e, "calls", r->v->calls);
 	put_four(&w->e, r->v);
+	if (r->v->unprobed)
+		gn_emit_bool(&w->e, "unprobed", true);
 	gn_emit_close(&w->e, '}');
 }
 

@@ -247,31 +247,36 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 	}
 }
 
-static bool any_gap(const struct gn_rows *rows)
+static struct gn_marks marks_of(const struct gn_rows *rows)
 {
+	struct gn_marks marks = {false, false};
+
 	for (size_t i = 0; i < rows->n; i++) {
-		if (rows->row[i].v->gap)
-			return true;
+		marks.gap |= rows->row[i].v->gap;
+		marks.unprobed |= rows->row[i].v->unprobed;
 	}
-	return false;
+	return marks;
 }
 
-/* One table of the model. *marked: some row has the mark of a gap. */
+/* One table of the model. *marked: what some row is marked for. */
 static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
-		       bool *marked, FILE *f)
+		       struct gn_marks *marked, FILE *f)
 {
 	struct gn_grid g = {
 		.title = name_title(o->by),
 		.kinds = o->by == GN_BY_CALLERS || o->by == GN_BY_WAITS,
 	};
+	struct gn_marks marks;
 	struct gn_rows rows;
 	int err = gn_rows_make(m, o, &rows);
 
 	if (err)
 		goto out;
 	g.modules = o->by == GN_BY_FUNCTION || g.kinds || o->by == GN_BY_TREE;
-	g.marks = any_gap(&rows);
-	*marked |= g.marks;
+	marks = marks_of(&rows);
+	g.marks = marks.gap || marks.unprobed;
+	marked->gap |= marks.gap;
+	marked->unprobed |= marks.unprobed;
 	err = make_columns(&g, m, &rows, o);
 	if (err)
 		goto out;
@@ -285,8 +290,8 @@ out:
 
 /* Without functions there is still where the time of threads went. */
 static int print_without_functions(const struct gn_model *m,
-				   const struct gn_output_opts *o, bool *marked,
-				   FILE *f)
+				   const struct gn_output_opts *o,
+				   struct gn_marks *marked, FILE *f)
 {
 	struct gn_output_opts part = *o;
 	int err;
@@ -307,7 +312,7 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 {
 	bool lists_functions = o->by != GN_BY_THREAD &&
 			       o->by != GN_BY_PROCESS && o->by != GN_BY_WAITS;
-	bool marked = false;
+	struct gn_marks marked = {false, false};
 	int err;
 
 	/* before anything is printed */
