@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Readable names. libiberty prints into a callback; a short hostile name can
- * print for ever (each substitution doubles the last), so the callback leaves
- * by longjmp when the limit is reached. The callback variants keep their state
- * on the stack, so nothing but the name of one identifier can leak.
+ * Demangled names. libiberty prints into a callback. A short hostile name can
+ * print for ever (each substitution doubles the last one), so the callback
+ * leaves by longjmp at the limit. libiberty keeps the state of these functions
+ * on the stack, so at most the name of one identifier leaks.
  */
 #include <errno.h>
 #include <setjmp.h>

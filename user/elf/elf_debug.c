@@ -81,7 +81,7 @@ static int by_build_id(struct gn_elf *elf, const char *root)
 		     elf->build_id);
 }
 
-/* The name and the checksum in .gnu_debuglink. */
+/* By the name and the checksum in .gnu_debuglink. */
 static const char *link_name(const struct gn_elf *elf, uint32_t *crc)
 {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the dynamic linker and the unwinder are told: names of libraries,
- * imported symbols and where their addresses go, where functions begin. */
+/* What a file tells the dynamic linker and the unwinder: needed libraries,
+ * imported symbols and their slots, and where functions begin. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int by_slot(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* The name of the function that a resolver at addr stands for. */
+/* The name of the function whose resolver is at addr. */
 static const char *ifunc_name(const struct gn_elf *elf, uint64_t addr)
 {
 	size_t lo = 0, hi = elf->nsymbols;
@@ -184,7 +184,7 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 	return read_dynamic(elf, data, strs);
 }
 
-/* A dynamic segment that no symbol table explains: imports are hidden. */
+/* A dynamic segment without a symbol table: the imports are not known. */
 static bool hidden_imports(const struct gn_elf *elf)
 {
 	GElf_Phdr ph;

@@ -36,7 +36,7 @@ struct gn_elf_section_view {
 };
 
 /*
- * Reads all that is answered from; the file is closed again before it returns.
+ * Reads everything that the functions below need, then closes the file.
  * -ENOEXEC: not a program or library of this machine (x86-64), -EFBIG: larger
  * than GN_ELF_MAX_SIZE, else errno of the open or read, -ENOMEM.
  */
@@ -85,8 +85,8 @@ bool gn_elf_opaque(const struct gn_elf *elf);
  * address of the global offset table; NULL if it is none. */
 const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot);
 
-/* Where functions begin as the unwind table tells it, symbols or not: sorted
- * addresses in executable segments, cold parts among them. */
+/* Where functions begin by the unwind table, with or without symbols: sorted
+ * addresses in executable segments, cold parts included. */
 size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
 
 /* Addresses of code that relocations put into data, sorted. False if there may
@@ -108,7 +108,7 @@ const char *gn_elf_soname(const struct gn_elf *elf);
 /* Sonames in DT_NEEDED. */
 size_t gn_elf_needed(const struct gn_elf *elf, const char *const **out);
 
-/* Where the program begins, 0 for none: no function, nobody returns from it. */
+/* The entry point, 0 for none. It is not a function: it never returns. */
 uint64_t gn_elf_entry(const struct gn_elf *elf);
 
 /* PT_INTERP, or NULL. */

@@ -31,7 +31,8 @@ int gn_image_open(const char *path, struct gn_image *image)
 	*image = (struct gn_image){.fd = -1};
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOSYS;
-	/* a FIFO must not block the open, nor a terminal become ours */
+	/* a FIFO must not block the open, nor a terminal become the
+	 * controlling one */
 	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (image->fd < 0)
 		return -errno;
@@ -52,7 +53,7 @@ int gn_image_open(const char *path, struct gn_image *image)
 	err = image_check(image);
 	if (err)
 		goto fail;
-	/* section headers that cannot be read are none */
+	/* unreadable section headers count as none */
 	if (elf_getshdrnum(image->elf, &image->nsections) ||
 	    image->nsections > GN_ELF_MAX_SECTIONS)
 		image->nsections = 0;
@@ -193,7 +194,7 @@ void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1])
 	size_t n = 0;
 
 	hex[0] = '\0';
-	/* a debug file's program headers can point at what it does not hold */
+	/* the program headers of a debug file can point beyond its end */
 	for (size_t i = 1; i < image->nsections; i++)
 		if (gn_image_section(image, i, &shdr, &scn) &&
 		    shdr.sh_type == SHT_NOTE &&

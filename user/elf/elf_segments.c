@@ -13,7 +13,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Keeps what a uprobe or a proof can use; false for all else. */
+/* True for segments that a uprobe or a proof can use. */
 static bool usable(const struct gn_image *image, const GElf_Phdr *ph)
 {
 	if (ph->p_type != PT_LOAD || !ph->p_filesz || ph->p_flags & PF_W)
@@ -66,9 +66,9 @@ static int load_headers(struct gn_elf *elf)
 	}
 	qsort(elf->segments, elf->nsegments, sizeof(*elf->segments),
 	      by_address);
-	/* of segments that overlap the kernel maps the last; no sane file has
-	 * them, and without them all segments together are as long as the file
-	 * may be */
+	/* of overlapping segments the kernel maps the last; no sane file has
+	 * them, and without them the segments together are no longer than the
+	 * file */
 	for (size_t i = 0; i < elf->nsegments; i++) {
 		struct gn_segment *s = &elf->segments[i];
 
@@ -81,7 +81,7 @@ static int load_headers(struct gn_elf *elf)
 	return 0;
 }
 
-/* The bytes of the segments, each byte of the file at most twice. */
+/* Reads the segments; a byte of the file is in at most two of them. */
 static int load_bytes(struct gn_elf *elf)
 {
 	uint64_t total = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The function symbols: gathered from .symtab, .dynsym and the debug file's
- * .symtab, sorted, freed of doubles, their sizes filled in, demangled.
+ * The function symbols: read from .symtab, .dynsym and the debug file's
+ * .symtab, sorted, without duplicates, with sizes filled in, demangled.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #include "elf/elf_internal.h"
 
-/* Names that are asked for are shorter. */
+/* Longer than any name that is searched for. */
 #define GN_PLAIN_NAME 256
 
-/* A symbol on its way: what decides its place among its aliases. */
+/* A symbol while the table is made, with what ranks it among its aliases. */
 struct raw {
 	struct gn_elf_symbol sym;
 	uint8_t bind;	/* 0 global, 1 weak, 2 local */
@@ -56,8 +56,8 @@ static bool add_table(struct gn_elf *elf, const struct gn_image *image,
 	return false;
 }
 
-/* Where the first executable segment lies; prelink and some strip tools move
- * it, and a debug file's symbols speak of the place before that. */
+/* Address of the first executable segment. Prelink and some strip tools move
+ * it; the debug file's symbols still have the old addresses. */
 static bool text_address(const struct gn_image *image, uint64_t *addr)
 {
 	GElf_Phdr ph;
@@ -91,7 +91,7 @@ static void add_tables(struct gn_elf *elf)
 	elf->opaque = !symtab && !dynsym;
 }
 
-/* Executable sections, to know where the last function before each end ends. */
+/* Executable sections: the last function of a section ends with it. */
 static int by_begin(const void *a, const void *b)
 {
 	const struct gn_range *x = a, *y = b;
@@ -118,8 +118,8 @@ static int load_sections(struct gn_elf *elf)
 	return 0;
 }
 
-/* Cuts a version off and takes control characters out, in place: the strings
- * are our copy. False for a name that is none. */
+/* Removes the version and control characters, in place, since the strings are
+ * our copy. False when it is not a name. */
 static bool clean(char *name)
 {
 	size_t n;
@@ -215,8 +215,9 @@ static int gather(struct gn_elf *elf, struct raws *raws)
 	return 0;
 }
 
-/* Address, then the name that people know: global before weak before local,
- * plain before underscored. Names are compared as far as is cheap. */
+/* By address, then by how well known the name is: global before weak before
+ * local, fewer leading underscores first. Only a prefix of long names is
+ * compared. */
 static int by_preference(const void *a, const void *b)
 {
 	const struct raw *x = a, *y = b;
@@ -302,8 +303,8 @@ static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
 }
 
 /*
- * What demanglers may read and print in all: real files stay far below, and a
- * hostile one cannot make a short table long.
+ * The most that demanglers may read and print for one file. Real files stay
+ * far below it; a hostile file cannot use more.
  */
 struct budget {
 	uint64_t in, out;

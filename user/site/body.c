@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A function as instructions: its parts, decoded, and the jumps between. */
+/* A function as decoded instructions: its parts and the jumps between them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "site/site_internal.h"
 
-/* Names of one address that are looked at. */
+/* How many names of one address are looked at. */
 #define NAMES_MAX 1024
 
 int gn_grow(void *array, size_t *room, size_t count, size_t size)
@@ -185,7 +185,7 @@ int gn_body_place(const struct gn_body *b, uint64_t addr)
 	return gn_references_place(b->references, addr);
 }
 
-/* The jumps of a part that has just been decoded may lead to a cold part. */
+/* Jumps of a new part can lead to another cold part. */
 static void find_cold(struct gn_body *b, const struct gn_part *part)
 {
 	for (size_t i = 0; i < part->count; i++) {
@@ -232,7 +232,7 @@ static int mark_targets(struct gn_body *b)
 		     in->flow != GN_FLOW_CALL) ||
 		    !gn_body_holds(b, in->target))
 			continue;
-		/* a call of itself is no jump */
+		/* a recursive call is not a jump */
 		if (in->flow == GN_FLOW_CALL && in->target == b->addr)
 			continue;
 		to = gn_body_find(b, in->target);

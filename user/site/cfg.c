@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Follows a decoded function: what the registers hold at the begin of each
- * block that a jump can reach, and from that how it is left and what it does
- * to its stack.
- *
- * The stack pointer's depth at a place is one whatever the way to it, so where
- * two ways disagree one of them is never gone: the one out of a call that does
- * not return. Such edges wait until all others are done.
+ * The control-flow graph of a decoded function: what the registers hold at the
+ * start of each block, and from that where the function ends and what it does
+ * to its stack. At any instruction rsp has one depth, whichever path leads
+ * there. When two paths disagree, one of them is never taken: the one that
+ * follows a call that does not return. Such edges are followed last.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +38,7 @@ static bool work(struct gn_body *b)
 	return false;
 }
 
-/* Control comes to instruction i with state s. */
+/* Records that control reaches instruction i with state s. */
 static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 		  bool seed)
 {
@@ -59,7 +57,7 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 		m->flags |= GN_MARK_LEADER | (seed ? GN_MARK_SEED : 0);
 		return enqueue(b, i);
 	}
-	/* what is reached from an unknown place tells nothing of the known */
+	/* a state from an unknown place must not change a known one */
 	if (seed && !(m->flags & GN_MARK_SEED))
 		return 0;
 	if (gn_state_meet(&b->states[m->state - 1], s))
@@ -85,7 +83,7 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 
 	if (to == SIZE_MAX)
 		return 0;
-	/* a block that was run through so far */
+	/* until now this was in the middle of a block */
 	if (!(b->marks[to].flags & GN_MARK_LEADER))
 		b->again = true;
 	b->marks[to].flags |= GN_MARK_LEADER | GN_MARK_TARGET;
@@ -93,9 +91,10 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 }
 
 /*
- * Jumps out can lead to a part of the function that has no name: a cold part in
- * a stripped file. The unwinder's table tells its begin. It is the function's
- * when no other code refers to it, or when the function's frame is still up.
+ * A jump can lead to a part of the function that has no name: a cold part in a
+ * stripped file. The unwind table tells where it begins. It belongs to the
+ * function when no other code refers to it, or when the function's frame is
+ * still set up.
  */
 static int find_part(struct gn_body *b, uint64_t target,
 		     const struct gn_state *s)
@@ -147,7 +146,7 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 		err = jump_to(b, target, s, seed);
 		mark_table(b, target);
 	}
-	/* what ends the table may be an entry for a cold part */
+	/* an entry that ends the table may point to a cold part */
 	if (!err && gn_body_add_cold(b, target))
 		b->again = true;
 	else if (!err)
@@ -155,7 +154,7 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 	return err;
 }
 
-/* The part that instruction i is the last of, or not. */
+/* The part that ends with instruction i; NULL if none does. */
 static bool last_of_part(const struct gn_body *b, size_t i)
 {
 	for (size_t p = 0; p < b->nparts; p++)
@@ -164,7 +163,7 @@ static bool last_of_part(const struct gn_body *b, size_t i)
 	return false;
 }
 
-/* Runs one block from its leader. */
+/* Interprets one block from its first instruction. */
 static int run_block(struct gn_body *b, size_t i)
 {
 	struct gn_state s = b->states[b->marks[i].state - 1];
@@ -252,7 +251,7 @@ static int drain_deferred(struct gn_body *b)
 	return err;
 }
 
-/* rbp only ever takes rsp's place or the caller's value back. */
+/* rbp is a frame pointer: it is only set from rsp or restored. */
 static bool keeps_frame_pointer(const struct gn_body *b)
 {
 	bool set = false;
@@ -271,8 +270,9 @@ static bool keeps_frame_pointer(const struct gn_body *b)
 	return set;
 }
 
-/* Code that nothing known leads to: what an exception or an unread table
- * lands on. Its frame is the function's own, at an unknown depth. */
+/* Code that no known edge reaches: landing pads of exceptions, or targets of a
+ * table that could not be read. It runs in the function's frame, at an unknown
+ * depth. */
 static int run_rest(struct gn_body *b)
 {
 	struct gn_state s;
@@ -324,8 +324,8 @@ static int run(struct gn_body *b)
 
 int gn_body_follow(struct gn_body *b)
 {
-	/* each round finds a table or a part that the one before could not
-	 * know of; a function that needs more is not understood */
+	/* each round can find a jump table or a part that the previous one did
+	 * not know; a function that needs more rounds is not understood */
 	const int rounds = 12;
 	int err = 0;
 

@@ -24,7 +24,8 @@ struct opcode {
 	bool bad_prefix; /* es, cs, ss, ds, lock: refused */
 	bool narrow;	 /* 66 */
 	bool repeated;	 /* f2, f3 */
-	bool strange;	 /* XOP, 3DNow!, FMA4: the kernel knows them not */
+	bool strange; /* XOP, 3DNow!, FMA4: the kernel's decoder does not know
+			 them */
 	uint8_t rex;
 	bool vector; /* VEX or EVEX: the kernel looks at the last byte only */
 	bool two;    /* 0f xx */
@@ -95,7 +96,7 @@ static struct opcode split(const uint8_t *bytes, size_t len)
 		op.two = true;
 		break;
 	default:
-		/* of 8f, what is no pop */
+		/* 8f that is not a pop */
 		op.strange =
 			op.byte == 0x8f && i + 1 < len && bytes[i + 1] & 0x38;
 		op.modrm = i + 1 < len ? bytes[i + 1] : 0;
@@ -109,9 +110,8 @@ static struct opcode split(const uint8_t *bytes, size_t len)
 }
 
 /*
- * Instructions that the kernel would execute out of line, and that do not
- * survive it: they keep the trap flag or the place that they run at, hold the
- * trap back, or trap more than once.
+ * Instructions that break when the kernel executes them out of line: they save
+ * the trap flag or their own address, delay the trap, or trap more than once.
  */
 static bool breaks_when_stepped(const struct opcode *op)
 {
@@ -181,7 +181,7 @@ static bool refused_byte(uint8_t b)
 	}
 }
 
-/* The long nops that newer kernels emulate; the one of 5 bytes is apart. */
+/* The long nops that newer kernels emulate, but for the one of 5 bytes. */
 static bool is_long_nop(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t nops[][8] = {

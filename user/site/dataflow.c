@@ -45,7 +45,7 @@ static struct gn_value add(struct gn_value a, struct gn_value b)
 	return unknown;
 }
 
-/* The value that a load brings. */
+/* The value that a load yields. */
 static struct gn_value load(const struct gn_state *s, const struct gn_insn *in,
 			    uint8_t drap)
 {

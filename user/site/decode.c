@@ -75,7 +75,7 @@ static bool by_flags(const ZydisDecodedInstruction *z)
 		(z->opcode & 0xf0) == 0x80);
 }
 
-/* Does it only compute: at most some cycles, no call of anything? */
+/* Does it only compute, in a few cycles, without calling anything? */
 static bool is_light(const ZydisDecodedInstruction *z)
 {
 	if (z->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
@@ -123,7 +123,8 @@ static void set_flow_by_name(const ZydisDecodedInstruction *z,
 	case ZYDIS_MNEMONIC_SYSEXIT:
 		in->flow = GN_FLOW_OTHER;
 		break;
-	case ZYDIS_MNEMONIC_XBEGIN: /* the abort handler, or on */
+	case ZYDIS_MNEMONIC_XBEGIN: /* to the abort handler, or to the next
+				       instruction */
 		in->flow = GN_FLOW_JCC;
 		break;
 	case ZYDIS_MNEMONIC_XABORT:
@@ -178,7 +179,7 @@ static void effect_mov(const ZydisDecodedOperand *op, struct gn_insn *in)
 	}
 }
 
-/* mov r32, imm32 is how a program that is not relocated takes an address */
+/* a program at fixed addresses takes an address by mov r32, imm32 */
 static void effect_mov32(const ZydisDecodedOperand *op, struct gn_insn *in)
 {
 	if (op[0].type != ZYDIS_OPERAND_TYPE_REGISTER || op[0].size != 32 ||
@@ -221,7 +222,7 @@ static void effect_add(const ZydisDecodedOperand *op, int sign,
 	}
 }
 
-/* A mask that rounds down, as frames with large alignments are made. */
+/* A mask that rounds down, as frames with a large alignment use. */
 static void effect_and(const ZydisDecodedOperand *op, struct gn_insn *in)
 {
 	int64_t mask = op[1].imm.value.s;
@@ -285,7 +286,8 @@ static void set_effect(const ZydisDecodedInstruction *z,
 	}
 }
 
-/* What is written and what memory is named, beyond the effect. */
+/* Which registers are written and which memory is accessed, beside the
+ * effect. */
 static void set_operands(const ZydisDecodedInstruction *z,
 			 const ZydisDecodedOperand *op, struct gn_insn *in)
 {
@@ -342,14 +344,14 @@ bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 	return true;
 }
 
-/* May the instruction write rsp, otherwise than as gn_skim says? */
+/* Can the instruction write rsp in another way than gn_skim says? */
 static bool skim_sets_rsp(const ZydisDecodedInstruction *z)
 {
 	bool one = z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
 	bool reg, rm;
 
-	/* few vector instructions have a general register as their result;
-	 * which one is seen by all of their bits */
+	/* a few vector instructions write a general register; only the fully
+	 * decoded instruction tells which */
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return true;
 	if (!(z->attributes & ZYDIS_ATTRIB_HAS_MODRM)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One instruction, reduced to what the planner asks: where control goes, what
- * becomes of the general registers, which memory a branch reads.
+ * One instruction, reduced to what the planner needs: where control goes, how
+ * the general registers change, which memory a branch reads.
  */
 #ifndef GNOMON_SITE_DECODE_H
 #define GNOMON_SITE_DECODE_H
@@ -64,7 +64,7 @@ struct gn_insn {
 	bool notrack;	  /* an indirect jump that no endbr64 need follow */
 	bool nop;
 	bool endbr;
-	bool light; /* some cycles, and no memory but its operand */
+	bool light; /* a few cycles, and no memory but its operand */
 	/* of a jump by the flags, as encoded, else GN_NO_CONDITION */
 	uint8_t condition;
 	bool slow; /* can run long: system calls, repeated string operations */
@@ -76,11 +76,11 @@ bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 
 enum gn_ref { GN_REF_NONE = 0, GN_REF_CALL, GN_REF_JUMP, GN_REF_ADDRESS };
 
-/* What a glance at an instruction tells. */
+/* What a partial, fast decoding of an instruction tells. */
 struct gn_skim {
 	size_t len;    /* 0: there is none */
-	bool sets_rsp; /* maybe, otherwise than by push, pop, call, return or an
-			* added constant */
+	bool sets_rsp; /* it may write rsp, other than by push, pop, call, ret
+			  or an added constant */
 	bool calls_kernel;
 	enum gn_ref
 		ref; /* it calls, jumps to, or takes the address of target */

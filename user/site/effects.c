@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a followed function does: leaves, calls, its use of the stack. */
+/* What a function does: how it ends, what it calls, how it uses its stack. */
 #include <string.h>
 
 #include "site/site_internal.h"
@@ -10,8 +10,8 @@ static void blame(const char **why, const char *reason)
 		*why = reason;
 }
 
-/* Does the instruction touch the return address itself? Its own return and
- * the copy that an aligned frame makes for unwinders do not count. */
+/* Does the instruction access the return address? A ret does not count, nor
+ * does the copy of it that a realigned frame keeps for unwinders. */
 static bool touches_return(const struct gn_body *b, const struct gn_state *s,
 			   const struct gn_insn *in)
 {
@@ -77,7 +77,7 @@ static int add_call(struct gn_body *b, uint64_t target, bool tail)
 	return err;
 }
 
-/* A jump to code that is not the function's. */
+/* A jump to code outside of the function. */
 static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 {
 	const struct gn_insn *in = &b->insns[i];
@@ -147,10 +147,10 @@ static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
 	}
 }
 
-/* A ret is the function's leave when the stack is as it was at the entry. Where
- * that cannot be followed, a leave may be trusted, a proof may not, but for
- * code that an exception or an unread table lands on: all of it is like that.
- */
+/* A ret is the function's leave when rsp is what it was at the entry. Where
+ * rsp is not known, the ret is still used as a leave, but it proves nothing.
+ * Code that only exceptions or unread tables reach is excepted: rsp is never
+ * known there. */
 static void look_at_ret(struct gn_body *b, const struct gn_state *s, bool seed)
 {
 	const char *why = "its stack pointer could not be followed to a return";
@@ -226,7 +226,7 @@ static void runs_out(struct gn_body *b, size_t i, bool after_call)
 	b->tails_hidden = true;
 }
 
-/* What is kept of the state at an instruction. */
+/* Keeps the part of the state at an instruction that is asked for later. */
 static void note(struct gn_mark_of *m, const struct gn_state *s)
 {
 	const struct gn_value *rsp = &s->reg[GN_RSP];

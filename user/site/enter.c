@@ -6,7 +6,7 @@
 
 #include "site/site_internal.h"
 
-/* Dearer and dearer; NEVER is not taken whatever else there is. */
+/* From cheap to expensive; NEVER is not taken even if it is the only one. */
 enum rank {
 	RANK_PUSH = 0, /* emulated by every kernel */
 	RANK_NOP,      /* emulated by newer kernels, harmless on all */
@@ -36,9 +36,9 @@ static bool is_exit(const struct gn_body *b, size_t i)
 	return false;
 }
 
-/* Can a jump of the function come to instruction i, where rsp is the entry's
- * + depth? Labels begin with endbr64 where functions do, so a function whose
- * first instruction it is does not begin with a label. */
+/* Can a jump of the function reach instruction i, where rsp is the entry's +
+ * depth? When functions begin with endbr64, so do the labels of indirect
+ * jumps: an instruction without one is not such a label. */
 static bool can_come_back(const struct gn_body *b, size_t i, int64_t depth)
 {
 	if (b->marks[i].flags & GN_MARK_TARGET)
@@ -95,8 +95,8 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		enum rank rank;
 		size_t size;
 
-		/* from here on the probe would count again, or what is added
-		 * to rsp is not known */
+		/* a later probe could be hit more than once a call, or at an
+		 * rsp that is not known */
 		if (s.reg[GN_RSP].kind != GN_V_KNOWN || depth > 0 ||
 		    8 - depth > GN_ADJUST_MAX ||
 		    (leave == GN_LEAVE_RETURN && depth))

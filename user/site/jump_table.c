@@ -7,7 +7,7 @@
 
 #include "site/site_internal.h"
 
-/* A jump whose target is a plain value: rsp tells inside from outside. */
+/* A jump to an unknown value: by rsp it is a tail jump or stays inside. */
 static struct gn_jump by_rsp(const struct gn_state *s)
 {
 	switch (s->reg[GN_RSP].kind) {
@@ -103,8 +103,8 @@ struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,
 		jump = by_register(b, s, in->src);
 	else
 		jump = (struct gn_jump){.class = GN_JUMP_UNKNOWN};
-	/* compilers write notrack for switches only: their labels begin with
-	 * no endbr64, as functions that are jumped to must */
+	/* compilers use notrack for switches only: unlike a function, their
+	 * labels do not begin with endbr64 */
 	if (in->notrack && jump.class != GN_JUMP_TABLE)
 		jump.class = GN_JUMP_INSIDE;
 	return jump;

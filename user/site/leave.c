@@ -17,8 +17,8 @@
 /* Instructions between such a place and the return, at most: some tens of
  * nanoseconds, which are the caller's. */
 #define EPILOGUE_MAX 16
-/* Ways to one return, at most; and those of them that are conditional: a jump
- * that is not taken is hit for nothing. */
+/* At most so many paths to one return, and so many conditional ones: a hit of
+ * a jump that is not taken is wasted. */
 #define WAYS_MAX       64
 #define CONDITIONS_MAX 4
 
@@ -72,7 +72,7 @@ static int find_ways(struct search *s)
 	return 0;
 }
 
-/* Is all that instruction i does done on registers and its own stack? */
+/* Does instruction i access nothing but registers and its own frame? */
 static bool in_epilogue(const struct gn_body *b, size_t i)
 {
 	const struct gn_insn *in = &b->insns[i];
@@ -86,7 +86,7 @@ static bool in_epilogue(const struct gn_body *b, size_t i)
 		(in->mem.base == GN_RBP && b->marks[i].flags & GN_MARK_FRAME));
 }
 
-/* Can a probe that is not stepped sit there, and the frame key be told? */
+/* Can a probe there be emulated, and is the frame key known? */
 static bool serves(const struct search *s, size_t i)
 {
 	const struct gn_body *b = s->b;
@@ -122,8 +122,8 @@ static bool add_place(struct search *s, size_t at, enum gn_site_kind kind,
 	return true;
 }
 
-/* Instruction q runs on into the epilogue. 1: it is a place, or there is no
- * such way; 0: look before it; -1: no place can be found. */
+/* Instruction q falls through into the epilogue. 1: it is a place, or cannot
+ * be reached; 0: search before it; -1: there is no place on this path. */
 static int before(struct search *s, size_t q, enum gn_site_kind kind)
 {
 	const struct gn_insn *in = &s->b->insns[q];
@@ -148,7 +148,7 @@ static int before(struct search *s, size_t q, enum gn_site_kind kind)
 	}
 }
 
-/* The jumps to instruction p; false if one of them cannot be a place. */
+/* Takes the jumps to instruction p as places; false if one cannot be. */
 static bool jumps_to(struct search *s, size_t p, enum gn_site_kind kind)
 {
 	size_t lo = 0, hi = s->nways;
@@ -185,8 +185,8 @@ static bool begins_part(const struct gn_body *b, size_t i)
 	return false;
 }
 
-/* Goes back from an exit, which every way to it comes to in a row. True when
- * each of them has a place. */
+/* Searches backwards from an exit. True when every path to it passes a
+ * place. */
 static bool find_places(struct search *s, const struct gn_exit *e)
 {
 	const struct gn_body *b = s->b;
@@ -210,7 +210,7 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 	return false;
 }
 
-/* A site at a place; two of one place are one, which always leaves. */
+/* Adds a site. Two at one instruction become one that always is a leave. */
 static void add_site(const struct search *s, const struct place *place,
 		     struct gn_plan *plan)
 {
@@ -229,7 +229,7 @@ static void add_site(const struct search *s, const struct place *place,
 		.kind = place->kind,
 		.addr = in->addr,
 		.when = place->when,
-		/* a return is one of the function wherever rsp is thought */
+		/* a return ends the function whatever rsp is believed to be */
 		.adjust = depth == GN_NO_DEPTH ? 8 : (uint32_t)(8 - depth),
 	};
 	if (gn_site_fill(s->b->elf, site))

@@ -10,7 +10,7 @@
 struct gn_planner {
 	enum gn_leave_mode wanted;
 	struct gn_world world;
-	const char *open; /* why further code may come, or NULL */
+	const char *open; /* why more code may be loaded later, or NULL */
 	struct gn_proof **proofs;
 	size_t nproofs, proofs_room;
 	struct gn_body body, scratch;
@@ -122,7 +122,7 @@ int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
 	return 0;
 }
 
-/* Reasons that the symbol itself, without its code, gives. */
+/* Reasons that the symbol alone gives, without its code. */
 static const char *bad_symbol(const struct gn_elf_symbol *sym)
 {
 	if (sym->is_ifunc)
@@ -135,8 +135,8 @@ static const char *bad_symbol(const struct gn_elf_symbol *sym)
 	return NULL;
 }
 
-/* Another symbol's code among the function's, or the other way round: its
- * returns are then not its own. */
+/* Does another symbol's code overlap the function's? Then its returns may be
+ * another function's. */
 static const char *overlap(const struct gn_elf *elf,
 			   const struct gn_elf_symbol *sym)
 {
@@ -198,7 +198,7 @@ static void choose_return(struct gn_planner *p, struct gn_plan *plan,
 	gn_enter_choose(&p->body, GN_LEAVE_RETURN, plan);
 }
 
-/* Of a call, about: a single-stepped probe is the unit. */
+/* Roughly what a call costs, in single-stepped probes. */
 static unsigned int stepped(const struct gn_plan *plan)
 {
 	unsigned int leave = 0;

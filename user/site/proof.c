@@ -55,7 +55,7 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 		gn_proof_free(p);
 		return NULL;
 	}
-	/* sane functions do not overlap, but for aliases */
+	/* functions do not overlap in a sane file, except aliases */
 	p->left = 1 << 20;
 	p->left_plans = 16 << 20;
 	for (size_t i = 0; gn_elf_text(elf, i, &text); i++) {
@@ -126,7 +126,8 @@ static uint64_t node_size(const struct gn_proof *p, uint32_t id)
 	return end - begin > GN_BODY_MAX ? 0 : end - begin;
 }
 
-/* A call or tail jump as an edge of the node, or as the end of a proof. */
+/* Adds a call or tail jump as an edge of the node, or marks the node
+ * unproved. */
 static void add_edge(struct gn_proof *p, struct node *n,
 		     const struct gn_call *call)
 {
@@ -185,7 +186,7 @@ static int read_node(struct gn_proof *p, uint32_t id, struct gn_body *scratch)
 	return err ? err : fill_node(p, n, scratch);
 }
 
-/* The node of a body that is at hand. */
+/* The node of a function whose body is decoded already. */
 static int own_node(struct gn_proof *p, const struct gn_body *b, uint32_t *id)
 {
 	if (!find_node(p, b->addr, id))
@@ -220,7 +221,7 @@ static int push(struct gn_proof *p, struct search *s, uint32_t id,
 	return 0;
 }
 
-/* Node id fails, so all on the way to it do. */
+/* Node id is not proved, so nothing on the path to it is. */
 static void disprove(struct gn_proof *p, const struct search *s, uint32_t id)
 {
 	for (;;) {
@@ -233,7 +234,7 @@ static void disprove(struct gn_proof *p, const struct search *s, uint32_t id)
 	}
 }
 
-/* 1: the node and what it reaches hold. 0: they do not. */
+/* 1: the node and all that it reaches are proved. 0: they are not. */
 static int visit(struct gn_proof *p, struct search *s, uint32_t id,
 		 struct gn_body *scratch)
 {

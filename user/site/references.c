@@ -48,7 +48,7 @@ static void note(struct gn_references *f, const struct gn_skim *skim,
 		f->flags[i] |= CALLED;
 		return;
 	}
-	/* a loop of its own says nothing */
+	/* a jump within the same code tells nothing */
 	if (from == skim->target)
 		return;
 	if (f->flags[i] & JUMPED && f->from[i] != from)

@@ -9,7 +9,8 @@
 #define GN_PARTS_MAX 16
 #define GN_BODY_MAX  (4u << 20) /* bytes of a function */
 
-/* A stretch of code that belongs to the function: itself, its cold parts. */
+/* A range of code that belongs to the function: its main part or a cold
+ * one. */
 struct gn_part {
 	uint64_t begin, end;
 	const uint8_t *bytes;
@@ -21,7 +22,7 @@ enum gn_mark {
 	GN_MARK_TARGET = 0x02, /* a jump of this function does */
 	GN_MARK_SEEN = 0x04,
 	GN_MARK_QUEUED = 0x08,
-	GN_MARK_SEED = 0x10,  /* reached from nowhere that is known */
+	GN_MARK_SEED = 0x10,  /* no known edge leads here */
 	GN_MARK_TABLE = 0x20, /* a jump table leads here */
 	GN_MARK_FRAME = 0x40, /* rbp points into the frame */
 };
@@ -52,7 +53,7 @@ struct gn_call {
 	bool tail;
 };
 
-/* What a file's code as a whole tells of places without a name. */
+/* What a file's code refers to: tells functions from parts without symbols. */
 struct gn_references;
 struct gn_references *gn_references_new(const struct gn_elf *elf);
 void gn_references_free(struct gn_references *f);
@@ -62,26 +63,27 @@ enum gn_place {
 	GN_PLACE_FUNCTION, /* it is called, or its address is taken */
 	GN_PLACE_PART,	   /* it is only jumped to, and by one function */
 };
-/* Of a place where the unwinder's table has a function begin. Reads all the
- * file's code when it is first asked. -ENOMEM, else enum gn_place. */
+/* What is at an address where the unwind table says that something begins. The
+ * first call reads all code of the file. -ENOMEM, else enum gn_place. */
 int gn_references_place(struct gn_references *f, uint64_t addr);
 
-/* Goes through the code of a file, border by border. */
+/* A linear sweep over the code of a file. */
 struct gn_sweep {
 	const struct gn_elf *elf;
 	const struct gn_elf_symbol *symbols;
 	const uint64_t *starts;
 	size_t nsymbols, nstarts, i, j, text;
 	struct gn_elf_section_view view;
-	uint64_t at, below, next; /* now; the borders around it */
-	const uint8_t *bytes;	  /* of the instruction, and how many follow */
+	uint64_t at, below,
+		next; /* the current address, and the borders around it */
+	const uint8_t *bytes; /* of the instruction, and how many follow */
 	size_t size;
 };
 void gn_sweep_begin(struct gn_sweep *w, const struct gn_elf *elf);
 /* The next instruction; false at the end. */
 bool gn_sweep_next(struct gn_sweep *w, struct gn_skim *skim, uint64_t *addr);
 
-/* A decoded function and what was found out of it. Used again and again. */
+/* A decoded function and what is known of it. Its memory is reused. */
 struct gn_body {
 	const struct gn_elf *elf;
 	struct gn_references *references; /* or NULL */
@@ -98,7 +100,7 @@ struct gn_body {
 	size_t nqueue, queue_room;
 	struct gn_edge *deferred;
 	size_t ndeferred, deferred_room;
-	bool again;  /* leaders or parts were found: follow it anew */
+	bool again;  /* leaders or parts were found: follow it once more */
 	size_t work; /* steps that were made */
 
 	struct gn_exit *exits;
@@ -107,13 +109,13 @@ struct gn_body {
 	size_t ncalls, calls_room;
 
 	uint8_t drap;
-	bool frame_pointer; /* rbp holds nothing but the frame's place */
+	bool frame_pointer; /* rbp is used as a frame pointer only */
 
 	/* NULL, or why it cannot be so */
 	const char *whole;  /* all instructions are known */
 	const char *leaves; /* each leave is one of exits */
-	const char *closed; /* no control but through direct callees */
-	const char *benign; /* the return address is only returned to */
+	const char *closed; /* control goes to direct callees only */
+	const char *benign; /* the return address is used by ret only */
 	const char *frame;  /* rsp only ever points into the function's frame */
 	bool tails_hidden;  /* some tail jump goes to unknown code */
 	/* indirect jumps within it whose targets are not known, by rsp */
@@ -128,9 +130,9 @@ struct gn_body {
 int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
 		 struct gn_references *references, uint64_t addr,
 		 uint64_t size);
-/* A part of the function by its name: adds it. */
+/* Adds the cold part at `target`, if its name says that it is one. */
 bool gn_body_add_cold(struct gn_body *b, uint64_t target);
-/* What is at the begin of nameless code, enum gn_place; -ENOMEM. */
+/* What code without a name at addr is: enum gn_place; -ENOMEM. */
 int gn_body_place(const struct gn_body *b, uint64_t addr);
 void gn_body_free(struct gn_body *b);
 
@@ -187,7 +189,7 @@ bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
  * does not unwind and does not look at its return address? */
 bool gn_benign_import(const char *name);
 
-/* Proofs about the functions of one file, remembered. */
+/* Proofs about the functions of one file, cached. */
 struct gn_proof;
 struct gn_proof *gn_proof_new(const struct gn_elf *elf);
 void gn_proof_free(struct gn_proof *p);
@@ -204,8 +206,9 @@ int gn_proof_benign(struct gn_proof *p, const struct gn_body *b,
 
 /* When a use harms. */
 enum gn_use_when {
-	GN_USE_BY_CALL = 1, /* in a function that calls what uses it */
-	GN_USE_ANY_TIME,    /* wherever a thread is, or by code to come */
+	GN_USE_BY_CALL = 1, /* in a function that calls it, directly or not */
+	GN_USE_ANY_TIME, /* at any instruction of any thread, or by code that is
+			    loaded later */
 };
 struct gn_use {
 	const char *symbol, *what;

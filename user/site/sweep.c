@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* All the code of a file, instruction by instruction, begun anew wherever a
- * function is known to begin, so that data between them misleads for no long.
- */
+/* A linear sweep over all code of a file. It starts again wherever a function
+ * is known to begin, so data between functions is misread for a short stretch
+ * only. */
 #include "site/site_internal.h"
 
-/* Moves the borders around the place that is now. */
+/* Moves the borders to those around the current address. */
 static void border(struct gn_sweep *w)
 {
 	while (w->i < w->nsymbols && w->symbols[w->i].addr <= w->at) {

@@ -29,7 +29,7 @@ const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
 	first = i ? above(all, n, all[i - 1].addr - 1) : 0;
 	if (!all[i - 1].addr)
 		first = 0;
-	/* aliases are of one length; more than a few tell nothing new */
+	/* aliases have one length; looking at a few is enough */
 	for (size_t j = first; j < i && j < first + 16; j++)
 		if (addr - all[j].addr < all[j].size)
 			return &all[j];

@@ -9,7 +9,7 @@
 
 #include "site/site_internal.h"
 
-/* Sentences' ends, after a file's name. */
+/* The end of a sentence that begins with a file's name. */
 #define HANDLES "can install signal handlers"
 #define STACK	"gives signal handlers their own stack"
 #define CANCELS "can cancel threads"

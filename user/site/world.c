@@ -61,14 +61,14 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 	    gn_elf_has_section(elf, ".go.buildinfo"))
 		blame(&w->any_time, elf,
 		      "is of Go, which stops functions and reads its stacks");
-	/* an unwinder that is linked in need not be told of by a symbol */
+	/* a statically linked unwinder may have no symbol */
 	if (gn_elf_has_section(elf, ".gcc_except_table"))
 		blame(&w->by_call, elf, "handles exceptions");
 	gn_elf_names(elf, look_at_name, &n);
 }
 
-/* Does the instruction, one of [begin, end), take rsp out of its function's
- * frame? 1 = it may, 0 = it does not (*cleared: nor does its function),
+/* Can the instruction, one of [begin, end), move rsp out of its function's
+ * frame? 1 = it can, 0 = it cannot (*cleared: nor can the whole function),
  * -ENOMEM. */
 static int switches(const struct gn_elf *elf, const struct gn_sweep *sweep,
 		    uint64_t addr, uint64_t end, struct gn_body *scratch,
@@ -99,7 +99,7 @@ static int scan_code(struct gn_world *w, const struct gn_elf *elf,
 {
 	struct gn_sweep sweep;
 	struct gn_skim skim;
-	uint64_t addr, cleared = UINT64_MAX; /* a function that does not */
+	uint64_t addr, cleared = UINT64_MAX; /* the function does not */
 
 	gn_sweep_begin(&sweep, elf);
 	while (!w->any_time.what && gn_sweep_next(&sweep, &skim, &addr)) {

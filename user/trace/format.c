@@ -133,7 +133,8 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
 		return -GN_TRACE_NOT_A_TRACE;
 	if (n < GN_TRACE_PREAMBLE)
 		return -GN_TRACE_CUT;
-	/* Before the version is believed: a damaged one is no other version. */
+	/* Checked before the version is used: damage must not look like
+	 * another version. */
 	if (get32(in + H_PREAMBLE_CRC) != gn_trace_crc(0, in, H_PREAMBLE_CRC))
 		return -GN_TRACE_CORRUPT;
 	*version = get32(in + H_VERSION);
@@ -149,7 +150,7 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
 	return 0;
 }
 
-/* The name is for people, but it must be one: a reader may print it. */
+/* The name is only for people, but it is printed, so it must be printable. */
 static bool name_ok(const unsigned char *name)
 {
 	size_t len = strnlen((const char *)name, GN_TRACE_NAME_MAX), i;

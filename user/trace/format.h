@@ -37,7 +37,7 @@ static inline size_t gn_trace_columns_max(uint32_t version, uint32_t raw)
 		       : GN_TRACE_COLUMNS + gn_pack_bound(raw);
 }
 
-/* The same once they are: nothing sensible makes more of them. */
+/* The same after compression: no sane input grows more. */
 static inline uint32_t gn_trace_packed_max(uint32_t version, uint32_t raw)
 {
 	size_t columns = gn_trace_columns_max(version, raw);

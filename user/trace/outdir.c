@@ -20,8 +20,9 @@
 struct walk {
 	int fd;	     /* the directory so far */
 	int links;   /* that were followed */
-	uid_t maker; /* of those that are not to be trusted; NOBODY = none */
-	bool mixed;  /* there are several such makers */
+	uid_t maker; /* who made the links that are not trusted; NOBODY = none
+		      */
+	bool mixed;  /* several users made such links */
 };
 
 static int walk_text(struct walk *w, const char *text);
@@ -41,7 +42,7 @@ static void note_maker(struct walk *w, uid_t uid)
 	w->maker = uid;
 }
 
-/* The links of /proc lead where their text does not say. */
+/* A link of /proc leads elsewhere than its text says. */
 static bool is_magic(int fd)
 {
 	struct statfs fs;
@@ -80,7 +81,7 @@ static int follow(struct walk *w, int link)
 	return walk_text(w, text);
 }
 
-/* What is no directory by itself: a link, or an error. */
+/* The component is not a directory: follow a link, or fail. */
 static int step_link(struct walk *w, const char *name)
 {
 	int fd = openat(w->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -134,7 +135,8 @@ static int walk_text(struct walk *w, const char *text)
 	return err;
 }
 
-/* Whether the makers of the links could have done it themselves. */
+/* Whether those who made the links could have opened the directory
+ * themselves. */
 static int check_makers(const struct walk *w)
 {
 	struct stat st;

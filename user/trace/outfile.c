@@ -128,7 +128,7 @@ static int open_direct(struct gn_outfile *f, enum way way)
 				     : openat(f->dir, f->base, flags);
 	if (f->fd < 0)
 		return -errno;
-	/* It may have been exchanged since it was looked at. */
+	/* It may have been replaced since it was checked. */
 	if (fstat(f->fd, &st))
 		err = -errno;
 	else if (way != WAY_OPEN_FILE && !is_direct(&st))
@@ -140,8 +140,8 @@ static int open_direct(struct gn_outfile *f, enum way way)
 	return err;
 }
 
-/* A name beside the target that was free: by open(), or for a file that has
- * none yet. */
+/* Finds a free name in the target's directory: by open(), or by link() for a
+ * file without a name. */
 static int make_temp(struct gn_outfile *f)
 {
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -264,7 +264,7 @@ int gn_outfile_write(struct gn_outfile *f, const void *bytes, size_t n)
 		}
 		if (got < 0 && errno == EINTR)
 			continue;
-		/* A write of nothing would go on for ever. */
+		/* A write of 0 bytes would loop for ever. */
 		err = got < 0 ? -errno : -EIO;
 		goto fail;
 	}
@@ -296,7 +296,7 @@ int gn_outfile_publish(struct gn_outfile *f)
 	return 0;
 }
 
-/* Whoever looks for it by the name that was given finds this file. */
+/* Whether the given path still leads to this file. */
 static int check_name(const struct gn_outfile *f)
 {
 	struct stat own, named;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records in few bytes: what a reader can foretell of a record from those
- * before it in the chunk is left out. docs/trace-format.md has the rules. Both
- * sides keep the same state, which begins anew with each chunk. Pure.
+ * Packs records: what can be predicted from the records before it in the chunk
+ * is left out. docs/trace-format.md has the rules. Writer and reader keep the
+ * same state, which starts empty in each chunk. Pure.
  */
 #ifndef GNOMON_TRACE_PACK_H
 #define GNOMON_TRACE_PACK_H
@@ -13,8 +13,8 @@
 
 #include <gnomon/event.h>
 
-/* The bytes of a chunk are told apart by what they are, since each kind packs
- * best among its like. */
+/* A chunk has one column for each kind of byte, since similar bytes compress
+ * best together. */
 enum gn_pack_column {
 	GN_PACK_CONTROL, /* a byte a record */
 	GN_PACK_TIME_0,	 /* the low byte of its time */

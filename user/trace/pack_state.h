@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What packing and unpacking foretell records from: the same on both sides. */
+/* The state that predicts records: the same when packing and unpacking. */
 #ifndef GNOMON_TRACE_PACK_STATE_H
 #define GNOMON_TRACE_PACK_STATE_H
 
@@ -12,11 +12,11 @@
 #define PACK_EXTENDED 0x80
 
 enum pack_op {
-	PACK_ENTER,	 /* function and key as foretold */
+	PACK_ENTER,	 /* function and key as predicted */
 	PACK_LEAVE,	 /* of the frame on top */
-	PACK_ENTER_FUNC, /* the key is as foretold, the function is not */
-	PACK_ENTER_KEY,	 /* the function is */
-	PACK_ENTER_BOTH, /* neither is */
+	PACK_ENTER_FUNC, /* the key as predicted, the function not */
+	PACK_ENTER_KEY,	 /* the function as predicted, the key not */
+	PACK_ENTER_BOTH, /* neither as predicted */
 	PACK_FUNC,	 /* any struct gn_rec_func */
 	PACK_SLICE,
 	PACK_ANY,
@@ -25,11 +25,11 @@ enum pack_op {
 enum pack_thread {
 	PACK_SAME,  /* that of the record before */
 	PACK_OTHER, /* the one that had records before that */
-	PACK_TID,   /* told */
+	PACK_TID,   /* given in the record */
 	PACK_THREADS
 };
 
-/* The extension: what is told beside. */
+/* The extension byte: which more fields follow. */
 #define PACK_FLAGS   0x01
 #define PACK_OS_NS   0x02
 #define PACK_SEQ     0x04
@@ -37,7 +37,7 @@ enum pack_thread {
 #define PACK_UNUSED  0xe0
 
 enum pack_counter {
-	PACK_NO_COUNTER, /* foretold: 0 */
+	PACK_NO_COUNTER, /* predicted: 0 */
 	PACK_EVENTS,
 	PACK_SLICES,
 	PACK_COUNTERS
@@ -54,14 +54,15 @@ struct pack_frame {
 };
 
 struct pack_thread_state {
-	uint64_t chunk; /* that it is of; of an older one it is nothing */
+	uint64_t chunk; /* that it belongs to; an entry of an older chunk is
+			   empty */
 	uint64_t time;
 	uint32_t tid;
 	uint32_t seq[PACK_COUNTERS];
-	uint32_t left;	/* the function left last, since one was entered */
+	uint32_t left;	/* the function left last, until one is entered */
 	uint64_t key;	/* of the last record that had one */
 	uint32_t top;	/* frames that were pushed, modulo 2^32 */
-	uint32_t depth; /* of them, those that are remembered */
+	uint32_t depth; /* of these, how many are kept */
 	struct pack_frame frame[PACK_FRAMES];
 };
 
@@ -79,7 +80,7 @@ static inline struct pack_frame *pack_top(struct pack_thread_state *t)
 	return &t->frame[(t->top - 1) % PACK_FRAMES];
 }
 
-/* The thread's state: as it was left, or a new one. */
+/* The thread's state: the one it had, or a new one. */
 static inline struct pack_thread_state *pack_find(struct gn_pack_state *s,
 						  uint32_t tid)
 {
@@ -98,7 +99,7 @@ static inline struct pack_thread_state *pack_find(struct gn_pack_state *s,
 	return t;
 }
 
-/* The record that is packed is of this thread. */
+/* The current record belongs to this thread. */
 static inline void pack_use(struct gn_pack_state *s,
 			    struct pack_thread_state *t)
 {
@@ -108,11 +109,11 @@ static inline void pack_use(struct gn_pack_state *s,
 	s->last = t;
 }
 
-/* What is foretold of the function that the thread enters next. */
+/* Predicts the function that the thread enters next. */
 struct pack_guess {
 	uint32_t *callee;
 	uint64_t *step;
-	uint64_t base; /* the key is this less the step */
+	uint64_t base; /* the key is predicted as this less the step */
 };
 
 static inline struct pack_guess pack_guess(struct gn_pack_state *s,

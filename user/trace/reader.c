@@ -61,7 +61,7 @@ static int read_up_to(struct gn_trace_reader *r, void *bytes, size_t n,
 	return 0;
 }
 
-/* What is in the buffer is lost when it must grow. */
+/* Makes room in the buffer. Its contents are lost when it grows. */
 static int reserve(struct buffer *b, size_t n)
 {
 	if (n <= b->cap)
@@ -179,7 +179,7 @@ static size_t record_size(const struct gn_trace_reader *r,
 	return size <= avail ? size : 0;
 }
 
-/* Whether the records in `raw` are what the chunk's header says of them. */
+/* Whether the records in `raw` are as the chunk's header says. */
 static bool records_ok(const struct gn_trace_reader *r,
 		       const struct gn_trace_chunk *h)
 {

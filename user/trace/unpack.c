@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The bytes may be anything: each column has its end, and so has the output. */
+/* The input is hostile: reads are bounded by each column's end, writes by the
+ * output's room. */
 #include <string.h>
 
 #include "trace/pack_state.h"

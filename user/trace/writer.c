@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The caller packs records into a chunk; full ones wait in a queue for the
- * thread that compresses and writes them, and come back to be filled again.
+ * The caller packs records into a chunk. Full chunks wait in a queue for the
+ * thread that compresses and writes them; then they are filled again.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,13 +22,14 @@
 #define QUEUE_DEFAULT ((size_t)64 << 20)
 #define LEVEL_DEFAULT 1 /* it must keep up with the events */
 
-/* What is not with the thread is lost with a gnomon that is killed: records
- * are handed to it when they are this old, also where they come slowly. */
+/* A killed gnomon loses the records that the thread does not have yet, so the
+ * thread gets each record at this age at the latest. */
 #define CHUNK_AGE_NS 1000000000u
-#define CHUNK_FEW    64 /* records: fewer make no chunk */
+#define CHUNK_FEW \
+	64 /* records: a chunk with fewer is not handed over for its age */
 
-/* So often is a pipe asked whether it takes something, and so long may it take
- * nothing when all else is done. */
+/* How often a pipe is asked whether it is writable, and how long it may stay
+ * full when all else is done. */
 #define ASK_MS	 50
 #define STUCK_NS 1500000000u
 
@@ -56,8 +57,8 @@ struct gn_trace_writer {
 
 	/* under the lock */
 	pthread_mutex_t lock;
-	pthread_cond_t work;  /* to the thread: a chunk, or stop */
-	pthread_cond_t begun; /* from the thread: the header is written */
+	pthread_cond_t work;  /* signals the thread: a chunk, or stop */
+	pthread_cond_t begun; /* signals the caller: the header is written */
 	struct chunk *head;
 	struct chunk **tail;
 	struct chunk *spare;
@@ -130,7 +131,7 @@ static void begin_chunk(struct gn_trace_writer *w, struct chunk *c)
 		w->packer.at[i] = c->data + column_of(w, i);
 }
 
-/* The chunk in hand goes to the thread. */
+/* Hands the current chunk to the thread. */
 static void enqueue(struct gn_trace_writer *w)
 {
 	struct chunk *c = w->cur;
@@ -148,8 +149,8 @@ static void enqueue(struct gn_trace_writer *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The chunk being filled goes to the thread, if the queue has room and there
- * is another one to fill. */
+/* Hands the current chunk to the thread, if the queue has room and there is
+ * another chunk to fill. */
 static int hand_over(struct gn_trace_writer *w)
 {
 	struct chunk *c = NULL;
@@ -182,8 +183,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What is no regular file can take nothing for ever: it is asked first, so that
- * the thread can be ended. Then a pipe takes PIPE_BUF bytes at once. */
+/* Anything but a regular file can block for ever, so it is polled first and
+ * the thread can still be stopped. A writable pipe takes PIPE_BUF bytes at
+ * once. */
 static int write_asked(struct gn_trace_writer *w, const unsigned char *bytes,
 		       size_t n)
 {
@@ -210,7 +212,7 @@ static int write_out(struct gn_trace_writer *w, size_t n)
 			       : write_asked(w, w->out, n);
 }
 
-/* Writes `n` bytes that took since `begun` to pack. */
+/* Writes `n` bytes, whose packing began at `begun`. */
 static int write_timed(struct gn_trace_writer *w, size_t n, uint64_t begun)
 {
 	uint64_t packed = now_ns();
@@ -230,7 +232,7 @@ static int compress_part(struct gn_trace_writer *w, const void *bytes,
 {
 	w->z.next_in = (unsigned char *)bytes;
 	w->z.avail_in = n;
-	/* nothing can be made of nothing, and zlib says so */
+	/* zlib refuses an empty input */
 	return n && deflate(&w->z, Z_NO_FLUSH) != Z_OK ? -EIO : 0;
 }
 
@@ -344,7 +346,7 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-/* Whether a file that can take nothing for ever has done so for long. */
+/* Whether the file can block, and has been blocked for long. */
 static bool stuck(const struct gn_trace_writer *w)
 {
 	return !w->file.regular && atomic_load(&w->write_begun) &&
@@ -371,9 +373,9 @@ static void stop_thread(struct gn_trace_writer *w)
 }
 
 /*
- * The thread takes no signals: they are for the program's own threads, and
- * SIGPIPE and SIGXFSZ, which its own writes raise, are not to kill anybody
- * (the write then also fails). So it writes the header too.
+ * The thread blocks all signals: they are for the program's other threads, and
+ * SIGPIPE and SIGXFSZ, which its writes raise, must not end the program (the
+ * write fails as well). That is why it writes the header too.
  */
 static int start_thread(struct gn_trace_writer *w)
 {
