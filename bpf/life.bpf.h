@@ -62,7 +62,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 /* All threads of its process have ended, this one the last. */
 static __always_inline bool is_last(struct task_struct *p)
 {
-	return !p->signal->live.counter;
+	return !untrusted(p)->signal->live.counter;
 }
 
 static long forget_name(void *map, struct gn_unsent_key *key,
@@ -222,7 +222,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	split_work(t, &m);
 	emit_sched(t, m.time);
 	/* not a thread that has ended itself before the others were ended */
-	if (p->signal->flags & GN_SIGNAL_GROUP_EXIT &&
+	if (untrusted(p)->signal->flags & GN_SIGNAL_GROUP_EXIT &&
 	    syscall_of(p) != GN_SYSCALL_EXIT)
 		m.flags |= GN_F_PROCESS_ENDS;
 	emit_func(t, &m, GN_KIND_EXIT, 0, 0);

@@ -101,6 +101,28 @@ struct {
 
 struct gn_control control;
 
+/*
+ * A pointer that was found in memory is read by a helper a step, or where the
+ * kernel lets a program say what it points to (6.2), by plain loads.
+ */
+extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
+
+const volatile bool can_cast = false; /* set by user space */
+
+/*
+ * The task by a pointer that the verifier does not trust, for loads of pointers
+ * only. For each that is loaded from a trusted one, on each path, newer kernels
+ * compare the names of all their types with some rules: half of the time that
+ * gnomon took to start.
+ */
+static __always_inline struct task_struct *untrusted(struct task_struct *p)
+{
+	if (can_cast)
+		return bpf_rdonly_cast(
+			p, bpf_core_type_id_kernel(struct task_struct));
+	return p;
+}
+
 static __always_inline void count_more(enum gn_counter which, __u64 n)
 {
 	__sync_fetch_and_add(&control.counters[which], n);
@@ -143,7 +165,8 @@ static __always_inline __u32 tid_of(struct task_struct *p)
 
 static __always_inline __u32 tgid_of(struct task_struct *p)
 {
-	return control.pid_level ? nested_id(p->group_leader) : (__u32)p->tgid;
+	return control.pid_level ? nested_id(untrusted(p)->group_leader)
+				 : (__u32)p->tgid;
 }
 
 const volatile bool lookups_fail = false; /* set by user space */
@@ -165,7 +188,7 @@ static __noinline int note_busy(struct task_struct *p)
 
 	if (!p)
 		return 0;
-	s = p->bpf_storage;
+	s = untrusted(p)->bpf_storage;
 	n = BPF_CORE_READ(s, list.first);
 	for (i = 0; i < GN_STORAGES && n; i++) {
 		e = (void *)n -
@@ -184,7 +207,7 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
 	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
 
-	if (!t && lookups_fail && p->bpf_storage)
+	if (!t && lookups_fail && untrusted(p)->bpf_storage)
 		note_busy(p);
 	return t && t->live ? t : 0;
 }

@@ -29,7 +29,8 @@ static __always_inline void renew_skew(struct task_struct *self)
 	if (!queue_known())
 		return;
 	control.skew[0] = control.skew[1];
-	control.skew[1] = bpf_ktime_get_ns() - self->se.cfs_rq->rq->clock;
+	control.skew[1] =
+		bpf_ktime_get_ns() - untrusted(self)->se.cfs_rq->rq->clock;
 }
 
 static __always_inline __u64 clock_skew(void)
@@ -80,7 +81,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 
 	if (!clock_known())
 		return;
-	skew = now - p->se.cfs_rq->rq->clock;
+	skew = now - untrusted(p)->se.cfs_rq->rq->clock;
 	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
 		t->delay_lag += skew - t->delay_skew;
 	if (queue_told()) {
@@ -116,8 +117,8 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 		if (t->os.state == GN_CPU_QUEUED)
 			t->delay_lag += clock_skew() - t->delay_skew;
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
-		t->skew = clock_skew() + p->se.cfs_rq->rq->clock -
-			  p->se.cfs_rq->rq->clock_task;
+		t->skew = clock_skew() + untrusted(p)->se.cfs_rq->rq->clock -
+			  untrusted(p)->se.cfs_rq->rq->clock_task;
 	} else {
 		count(GN_COUNTER_MISSED);
 		t->os.state = GN_CPU_WAITING;
@@ -177,7 +178,7 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 		return; /* nothing that could be compared */
 	if (t->skew)
 		t->cpu_lag += now - p->se.exec_start - t->skew;
-	t->delay_skew = now - p->se.cfs_rq->rq->clock;
+	t->delay_skew = now - untrusted(p)->se.cfs_rq->rq->clock;
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
 	s->kernel_cpu = p->se.sum_exec_runtime;

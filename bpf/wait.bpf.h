@@ -17,14 +17,6 @@
 #define GN_AF_UNIX	    1
 #define GN_ANON_INODE_MAGIC 0x09041934 /* linux/magic.h */
 
-/*
- * A pointer that was found in memory is read by a helper a step, or where the
- * kernel lets a program say what it points to (6.2), by plain loads.
- */
-extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
-
-const volatile bool can_cast = false; /* set by user space */
-
 static __always_inline struct file *file_at(struct file **at)
 {
 	struct file *f = 0;
@@ -93,7 +85,7 @@ static __always_inline enum gn_class class_of_file(struct file *f)
 static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 						 __u32 fd)
 {
-	struct fdtable *fdt = p->files->fdt;
+	struct fdtable *fdt = untrusted(p)->files->fdt;
 	struct file *f;
 
 	if (fd >= fdt->max_fds)
@@ -158,7 +150,7 @@ static __always_inline __u64 clock_ahead(struct task_struct *task)
 	if (!bpf_core_field_exists(((struct nsproxy *)0)->time_ns) ||
 	    !bpf_core_field_exists(((struct time_namespace *)0)->offsets))
 		return 0;
-	by = &task->nsproxy->time_ns->offsets.monotonic;
+	by = &untrusted(task)->nsproxy->time_ns->offsets.monotonic;
 	return by->tv_sec * 1000000000ull + by->tv_nsec;
 }
 

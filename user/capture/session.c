@@ -178,15 +178,26 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err));
 }
 
-/* Whether the program can tell the function that a return probe is of. */
-static bool knows_returns(void)
+/* Chooses what depends on the kernel's own functions and types, which take a
+ * while to read: once. */
+static void ask_kernel(struct gn_session *s)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool knows = btf && btf__find_by_name_kind(btf, "uprobe_dispatch_data",
-						   BTF_KIND_STRUCT) > 0;
 
+	if (!btf)
+		return; /* that loading fails will say so */
+	s->skel->rodata->can_cast =
+		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) >
+		0;
+	/* later kernels have a look-up of its own for these programs */
+	s->skel->rodata->lookups_fail =
+		btf__find_by_name_kind(btf, "bpf_task_storage_get_recur",
+				       BTF_KIND_FUNC) <= 0;
+	/* whether a program can tell the function that a return probe is of */
+	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
+			   btf__find_by_name_kind(btf, "uprobe_dispatch_data",
+						  BTF_KIND_STRUCT) > 0;
 	btf__free(btf);
-	return knows;
 }
 
 int gn_session_load(struct gn_session *s)
@@ -196,15 +207,8 @@ int gn_session_load(struct gn_session *s)
 	s->skel = gnomon_bpf__open();
 	if (!s->skel)
 		return load_error(s, -errno);
-	s->skel->rodata->can_cast =
-		libbpf_find_vmlinux_btf_id("bpf_rdonly_cast",
-					   BPF_TRACE_FENTRY) > 0;
-	/* later kernels have a look-up of its own for these programs */
-	s->skel->rodata->lookups_fail =
-		libbpf_find_vmlinux_btf_id("bpf_task_storage_get_recur",
-					   BPF_TRACE_FENTRY) <= 0;
+	ask_kernel(s);
 	choose_programs(s);
-	s->knows_returns = s->mode == GN_ATTACH_SINGLE && knows_returns();
 	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring,
 				       (uint32_t)s->opts.ring_size);
