@@ -19,3 +19,36 @@ function(gn_live_clr)
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet LIVE_SLOW=2)
 endfunction()
 gn_live_clr()
+
+# The same on older versions, which a test gets from the package feed; where it
+# cannot, it and they are skipped. What all versions do alike runs on the
+# newest only.
+function(gn_live_clr_older)
+	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
+		return()
+	endif()
+	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
+	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
+	foreach(major 8 9)
+		set(dir ${CMAKE_BINARY_DIR}/dotnet-${major})
+		add_test(NAME live/clr-${major}/get COMMAND
+			${folder}/get-runtime ${dotnet} ${major} ${dir} ${sources})
+		set_tests_properties(live/clr-${major}/get PROPERTIES
+			TIMEOUT 400 LABELS clr SKIP_RETURN_CODE 77
+			FIXTURES_SETUP dotnet-${major})
+		foreach(name exceptions filters tier-one-only-exceptions kinds
+				async unload waits exit-open filter-module)
+			add_test(NAME live/clr-${major}/${name}
+				COMMAND live_clr ${name})
+			set_tests_properties(live/clr-${major}/${name} PROPERTIES
+				RUN_SERIAL ON TIMEOUT 200 LABELS clr
+				SKIP_RETURN_CODE 77
+				FIXTURES_REQUIRED dotnet-${major}
+				ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
+CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dir}/dotnet;\
+FIXTURES=${dir}/demo;LIVE_SLOW=2")
+		endforeach()
+	endforeach()
+endfunction()
+gn_live_clr_older()

@@ -20,6 +20,8 @@ void clr_need(struct live *t)
 
 	if (!dotnet || !*dotnet)
 		live_skip(t, "no .NET SDK; install one and configure again");
+	if (access(dotnet, X_OK))
+		live_skip(t, "no %s; the test `get` says why", dotnet);
 	CHECK(t, access(live_fixture(t, "demo.dll"), R_OK) == 0, "%s: %s",
 	      live_fixture(t, "demo.dll"), strerror(errno));
 }

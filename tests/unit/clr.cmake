@@ -29,8 +29,8 @@ function(clr_counts name topic)
 		${topic} ${ARGN})
 endfunction()
 
-foreach(topic recursion exceptions tailcalls generics kinds async threads
-		unload waits fails)
+foreach(topic recursion exceptions filters tailcalls generics kinds async
+		threads unload waits fails)
 	clr_counts(${topic} ${topic})
 endforeach()
 # optimised code at once: other prologues, implicit tail calls

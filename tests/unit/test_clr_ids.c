@@ -200,12 +200,12 @@ static void test_unwinds_of_filters(void **state)
 	gn_unwinds_filter_end(&u);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
 	gn_unwinds_push(&u, 1);
-	gn_unwinds_filter_begin(&u);
+	gn_unwinds_filter_begin(&u, 9);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
 	gn_unwinds_push(&u, 2);
 	gn_unwinds_push(&u, 0);
-	gn_unwinds_filter_begin(&u);
+	gn_unwinds_filter_begin(&u, 9);
 	gn_unwinds_filter_end(&u);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
 	gn_unwinds_push(&u, 0);
@@ -214,6 +214,35 @@ static void test_unwinds_of_filters(void **state)
 	gn_unwinds_filter_end(&u);
 	assert_int_equal(gn_unwinds_pop(&u), 1);
 	assert_int_equal(gn_unwinds_pop(&u), 0);
+}
+
+/* The end that is told of a filter's function is not that of a frame, unless
+ * another unwind begins before the filter ends. */
+static void test_unwinds_held(void **state)
+{
+	struct gn_unwinds u = {0};
+
+	(void)state;
+	assert_int_equal(gn_unwinds_settle(&u), 0);
+	gn_unwinds_push(&u, 9);
+	assert_int_equal(gn_unwinds_end(&u), 9);
+	gn_unwinds_filter_begin(&u, 9);
+	gn_unwinds_push(&u, 9);
+	assert_int_equal(gn_unwinds_end(&u), 0);
+	assert_int_equal(gn_unwinds_settle(&u), 9);
+	assert_int_equal(gn_unwinds_settle(&u), 0);
+	gn_unwinds_push(&u, 2);
+	assert_int_equal(gn_unwinds_end(&u), 2);
+	/* one whose filter it is not */
+	gn_unwinds_filter_begin(&u, 0);
+	gn_unwinds_push(&u, 9);
+	assert_int_equal(gn_unwinds_end(&u), 9);
+	gn_unwinds_filter_end(&u);
+	gn_unwinds_push(&u, 9);
+	assert_int_equal(gn_unwinds_end(&u), 0);
+	gn_unwinds_filter_end(&u);
+	assert_int_equal(gn_unwinds_settle(&u), 0);
+	assert_int_equal(gn_unwinds_end(&u), 0);
 }
 
 static void test_unwinds(void **state)
@@ -248,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_unwinds),
 		cmocka_unit_test(test_unwinds_of_filters),
+		cmocka_unit_test(test_unwinds_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

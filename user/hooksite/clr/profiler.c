@@ -169,10 +169,18 @@ static uint32_t hooked_index(const struct gn_clr *clr, gn_cor_id function)
 	return name && name->hook && !gn_muted(index) ? index : 0;
 }
 
+/* It may have been muted since the unwind began. */
+static void tell_unwound(uint32_t index)
+{
+	if (index && !gn_muted(index))
+		GN_CLR_SITE(unwind_end)(index);
+}
+
 gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = hooked_index(clr, function);
 
+	tell_unwound(gn_unwinds_settle(own_unwinds()));
 	gn_unwinds_push(own_unwinds(), index);
 	if (index)
 		GN_CLR_SITE(unwind_begin)(index);
@@ -181,12 +189,8 @@ gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 
 gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
 {
-	uint32_t index = gn_unwinds_pop(own_unwinds());
-
 	(void)clr;
-	/* it may have been muted since the unwind began */
-	if (index && !gn_muted(index))
-		GN_CLR_SITE(unwind_end)(index);
+	tell_unwound(gn_unwinds_end(own_unwinds()));
 	return GN_S_OK;
 }
 
@@ -201,7 +205,8 @@ gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,
 
 gn_hr gn_clr_filter_enter(struct gn_clr *clr, gn_cor_id function)
 {
-	gn_unwinds_filter_begin(own_unwinds());
+	gn_unwinds_filter_begin(own_unwinds(),
+				gn_ids_find(&clr->ids, function));
 	GN_CLR_SITE(search_filter_begin)(clr, function);
 	return GN_S_OK;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unwinds.h"
 
+#include "ids.h"
+
 void gn_unwinds_push(struct gn_unwinds *u, uint32_t index)
 {
 	u->index[u->top] = index;
@@ -9,8 +11,11 @@ void gn_unwinds_push(struct gn_unwinds *u, uint32_t index)
 		u->n++;
 }
 
-/* What a filter's begin is among the unwinds: no function's index. */
-#define FILTER UINT32_MAX
+/* Set in what a filter's begin is among the unwinds; the rest is the index of
+ * the filter's function. */
+#define FILTER 0x80000000u
+
+_Static_assert(GN_IDS_MAX < FILTER, "no function's index is a filter's begin");
 
 static uint32_t innermost(const struct gn_unwinds *u)
 {
@@ -27,21 +32,40 @@ uint32_t gn_unwinds_pop(struct gn_unwinds *u)
 {
 	uint32_t index = u->n ? innermost(u) : FILTER;
 
-	if (index == FILTER)
+	if (index & FILTER)
 		return 0;
 	drop(u);
 	return index;
 }
 
-void gn_unwinds_filter_begin(struct gn_unwinds *u)
+uint32_t gn_unwinds_end(struct gn_unwinds *u)
 {
-	gn_unwinds_push(u, FILTER);
+	uint32_t index = gn_unwinds_pop(u);
+
+	if (!index || !u->n || innermost(u) != (FILTER | index))
+		return index;
+	u->held = index;
+	return 0;
+}
+
+uint32_t gn_unwinds_settle(struct gn_unwinds *u)
+{
+	uint32_t index = u->held;
+
+	u->held = 0;
+	return index;
+}
+
+void gn_unwinds_filter_begin(struct gn_unwinds *u, uint32_t index)
+{
+	gn_unwinds_push(u, FILTER | index);
 }
 
 void gn_unwinds_filter_end(struct gn_unwinds *u)
 {
-	while (gn_unwinds_pop(u) || (u->n && innermost(u) != FILTER))
-		;
+	u->held = 0;
+	while (u->n && !(innermost(u) & FILTER))
+		drop(u);
 	if (u->n)
 		drop(u);
 }
