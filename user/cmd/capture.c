@@ -87,7 +87,7 @@ bool gn_capture_target(struct gn_capture_args *a, int *status)
 	return false;
 }
 
-/* libbpf's own complaints only with -v: ours say what to do. */
+/* libbpf's own messages are shown with -v only: ours say what to do. */
 static int no_print(enum libbpf_print_level level, const char *format,
 		    va_list ap)
 {
@@ -128,11 +128,11 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 	return err;
 }
 
-/* What the rest of a capture needs: files for the invoking user, and CPU time
- * when the records come faster than they are taken. */
+/* Capabilities for the rest of a capture: to give files to the invoking user,
+ * and to get more CPU time when records come faster than they are drained. */
 static int drop_capabilities(bool can_mute)
 {
-	/* the last one: to mute is to write to the process's memory */
+	/* the last one: muting writes to the process's memory */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -146,7 +146,7 @@ int gn_capture_signal(struct gn_capture *c)
 	return gn_signals_take(&c->signals, c->session);
 }
 
-/* Work that goes on for longer than this is told of, this often. */
+/* Progress is shown for work that takes longer than this, and this often. */
 #define PROGRESS_NS 500000000u
 
 static void end_line(struct gn_capture *c)
@@ -156,7 +156,7 @@ static void end_line(struct gn_capture *c)
 	c->shown_at = 0;
 }
 
-/* While probes come and go. */
+/* Called while probes are attached or removed. */
 static int step(void *ctx, bool attaching, size_t done, size_t total)
 {
 	struct gn_capture *c = ctx;
@@ -169,7 +169,7 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	}
 	gn_capture_signal(c);
 	c->attaching = attaching;
-	/* when probes go, the capture has ended already */
+	/* while probes are removed, the capture has ended already */
 	enough = attaching ? c->signals.end : c->signals.count != c->count;
 	if (enough || !c->progress || !total ||
 	    now - c->step_at < PROGRESS_NS || now - c->shown_at < PROGRESS_NS)
@@ -203,7 +203,7 @@ static char *options_text(int argc, char **argv, char **command)
 	return text;
 }
 
-/* A signal came before anything was traced. */
+/* A signal arrived before anything was traced. */
 static int fail_early(struct gn_capture *c, bool command)
 {
 	end_line(c);
@@ -242,7 +242,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	return more < 0 ? more : 0;
 }
 
-/* A signal came before now. */
+/* A signal arrived before this point. */
 static bool is_called_off(struct gn_capture *c)
 {
 	gn_capture_signal(c);
@@ -363,7 +363,7 @@ static void say_status(const struct gn_capture *c)
 			 sig, strsignal(sig));
 }
 
-/* What the signal that ends the capture may do to the command, too. */
+/* The command gets the ending signal too, and this long to end by it. */
 #define GRACE_NS 500000000u
 
 static void say_left(const struct gn_capture *c)

@@ -53,17 +53,16 @@ struct gn_capture_args {
 const char *gn_attach_choice(size_t i);
 
 /*
- * Called once everything is attached and before anything is traced: the place
- * for the records is made only now, so that a capture that cannot begin does
- * not replace an older file. Some records come before. 0, or an exit status
- * after it has said why.
+ * Called once everything is attached, before anything is traced. The output is
+ * made only now, so a capture that cannot begin does not replace an older
+ * file. Some records come earlier. 0, or an exit status after it has said why.
  */
 typedef int (*gn_capture_ready)(void *ctx);
 
 struct gn_capture;
 
-/* What happens while it runs; NULL: records are drained until a signal, the
- * end of what is traced or of -d. 0, or <0 that ends the capture. */
+/* The loop while it runs. NULL: records are drained until a signal comes, the
+ * traced processes end or -d is over. 0, or <0, which ends the capture. */
 typedef int (*gn_capture_loop)(struct gn_capture *c, void *ctx);
 
 /* What a verb does with a capture; all with `ctx`. */
@@ -76,18 +75,18 @@ struct gn_capture_use {
 	void *ctx;
 };
 
-/* What came of a capture. */
+/* The state and the result of a capture. */
 struct gn_capture {
 	struct gn_session *session;
 	struct gn_signals signals;
 	struct gn_step step;
 	int status;	   /* of the command, after gn_capture_wait() */
-	bool progress;	   /* it is told how far attaching is */
+	bool progress;	   /* progress of attaching was shown */
 	uint64_t shown_at; /* the last time */
 	uint64_t step_at;  /* the first step */
 	bool attaching;
-	unsigned int count; /* of signals, when removing began */
-	bool tells; /* it was traced to its end, and people want words */
+	unsigned int count; /* signals that had come when the removal began */
+	bool tells; /* the trace is complete, and its result is for people */
 };
 
 /* True when a command or processes were given, and not both, and the user that
@@ -95,7 +94,7 @@ struct gn_capture {
  * status. */
 bool gn_capture_target(struct gn_capture_args *a, int *status);
 
-/* The last part of it: finds a->user. */
+/* Its last part: finds a->user. */
 bool gn_capture_user(struct gn_capture_args *a, int *status);
 
 /*
@@ -105,15 +104,16 @@ bool gn_capture_user(struct gn_capture_args *a, int *status);
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
 		   int argc, char **argv, const struct gn_capture_use *use);
 
-/* Takes the signals that came: the one that ends the capture, SIGWINCH, or 0.
- * See cmd/signals.h. To be called at least every tenth of a second. */
+/* Handles the signals that arrived. Returns the one that ends the capture,
+ * SIGWINCH, or 0. See cmd/signals.h. Call it at least every tenth of a
+ * second. */
 int gn_capture_signal(struct gn_capture *c);
 
-/* Waits for the command to end, or for the signal that ends the capture; then
- * it says what goes on. After it signals are taken as ever: one ends gnomon. */
+/* Waits until the command ends, or until a signal ends the capture; then it
+ * says what is still running. After it, signals have their default effect. */
 void gn_capture_wait(struct gn_capture *c);
 
-/* Says what was asked for and not seen, and ends it all. */
+/* Says what was asked for but never seen, and frees everything. */
 void gn_capture_end(struct gn_capture *c);
 
 /* The calling thread keeps these of its capabilities and gives up all others. 0

@@ -22,7 +22,7 @@ static void make_room(int fd, size_t size)
 {
 	int now = fcntl(fd, F_GETPIPE_SZ);
 
-	/* what is in it already stays; less than asked for is fine, too */
+	/* its contents stay; a smaller size than requested is fine, too */
 	if (now > 0 && now < PIPE_MOST && size > (size_t)now / 2)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_MOST);
 }

@@ -70,7 +70,7 @@ static const char *state_color(enum gn_found state)
 	return colors[state];
 }
 
-/* What is needed and not there, or could not be tried, stops tracing. */
+/* False when something needed is missing, or could not be tried. */
 static bool can_trace(const struct gn_checkup *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -178,7 +178,7 @@ static int print(const struct gn_checkup *c, const struct doctor_args *args)
 	return GN_EXIT_FAILED;
 }
 
-/* What libbpf says of trials that fail is expected. */
+/* Trials fail by design, so libbpf's messages are dropped. */
 static int no_print(enum libbpf_print_level level, const char *format,
 		    va_list ap)
 {

@@ -220,7 +220,7 @@ static void check_bpf(struct gn_checkup *c)
 		   "");
 }
 
-/* Links of one kind; each is enough, the later the better. */
+/* Kinds of uprobe links: one is enough, the later ones are better. */
 static bool check_link(struct gn_checkup *c, enum gn_attach_mode mode,
 		       const char *id, const char *title, const char *without,
 		       enum gn_found absent)
@@ -257,7 +257,7 @@ static enum gn_attach_mode check_links(struct gn_checkup *c)
 
 static void check_cost(struct gn_checkup *c, enum gn_attach_mode mode)
 {
-	/* what is timed is a probe of its own, not a session's pair */
+	/* it times a single probe, not a pair of a session link */
 	enum gn_attach_mode plain =
 		mode == GN_ATTACH_SESSION ? GN_ATTACH_MULTI : mode;
 	uint64_t nop1 = gn_attach_hit_ns(plain, GN_CAL_NOP1);
@@ -284,7 +284,7 @@ static int drop(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
-/* The whole of it, short of tracing: gnomon's own programs, attached. */
+/* Loads and attaches gnomon's own programs, without tracing anything. */
 static void check_programs(struct gn_checkup *c)
 {
 	pid_t self = getpid();

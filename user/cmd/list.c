@@ -76,7 +76,7 @@ struct job {
 	const char *word;   /* the file or command as given; NULL: PIDs */
 };
 
-/* A library by itself: which program maps it is not known. */
+/* A library alone: the program that will map it is not known. */
 static bool is_library(struct gn_elf *elf)
 {
 	return gn_elf_soname(elf) ||
@@ -273,7 +273,7 @@ static void find_links(struct job *j)
 		mode = gn_attach_probe_mode();
 		j->list.links_known = mode >= 0;
 	}
-	/* the least assumes the least */
+	/* the oldest kind assumes the least */
 	j->list.links = mode < 0 ? GN_ATTACH_SINGLE : (enum gn_attach_mode)mode;
 }
 
@@ -290,7 +290,7 @@ static int collect_functions(struct job *j)
 
 	if (j->script)
 		return 0;
-	/* of a hook-site library, its sites are what is meant */
+	/* for a hook-site library, list its sites */
 	if (j->everything && j->list.library && j->list.nruntimes)
 		return 0;
 	if (!j->everything)
@@ -430,7 +430,7 @@ static int list(const struct list_args *args, char **argv)
 	if (status)
 		goto out;
 	found = check_found(&j);
-	/* nothing is not a list */
+	/* an empty list is an error */
 	if (!found || j.list.nfunctions || j.list.nusdt) {
 		status = print(&j);
 		if (!args->c.args.quiet)

@@ -82,7 +82,7 @@ const struct gn_top_period *gn_live_last(const struct gn_live *l)
 	return &l->p;
 }
 
-/* Who does not read for so long once all is over does not read. */
+/* A reader that reads nothing for so long after the end is considered gone. */
 #define UNREAD_NS 2000000000u
 
 int gn_live_writable(struct gn_live *l, int fd)
@@ -93,12 +93,12 @@ int gn_live_writable(struct gn_live *l, int fd)
 	uint64_t over = 0;
 
 	for (;;) {
-		/* an error of `fd` is the writer's to find */
+		/* the writer will report an error of `fd` */
 		if (poll(p, 2, 100) < 0 && errno != EINTR)
 			return -errno;
 		if (p[0].revents)
 			return 0;
-		/* a new size of the screen is no matter for rows */
+		/* rows do not depend on the size of the screen */
 		gn_capture_signal(c);
 		if (c->signals.end)
 			return -EINTR;
@@ -144,14 +144,14 @@ static void measure(struct gn_live *l, uint64_t now)
 	l->p.own_rss = gn_own_rss();
 	l->own_cpu = cpu;
 	l->last = now;
-	gn_machine_read(&sums); /* zeros when /proc says nothing */
+	gn_machine_read(&sums); /* stays zero when /proc cannot be read */
 	l->p.machine = sums;
 	gn_machine_since(&l->p.machine, &l->machine);
 	l->machine = sums;
 }
 
-/* The same losses in two ways: by cause, and by the threads' numbers. The two
- * can tell of one in different periods. */
+/* Losses are known twice: by cause, and by gaps in the threads' numbers. The
+ * same loss can show up in different periods. */
 static void add_losses(struct gn_live *l, const struct gn_model *m)
 {
 	l->lost_by_number += m->lost;
@@ -164,16 +164,15 @@ static uint64_t lost_so_far(const struct gn_live *l)
 						    : l->lost_by_number;
 }
 
-/* The target ended with its last period: nothing came since, and that one is
- * worth to stay on show. */
+/* The target ended and nothing came after the last period, which stays on
+ * show. */
 static bool over_and_empty(const struct gn_live *l, const struct gn_model *m)
 {
 	return l->show->stays && l->model && l->p.target != GN_TOP_RUNNING &&
 	       !m->nthreads && !gn_model_lossy(m);
 }
 
-/* A thread that has ended and is not yet waited for lives: its end will come.
- */
+/* A zombie thread counts as alive: its exit record will come. */
 static bool lives(void *ctx, uint32_t pid, uint32_t tid)
 {
 	(void)ctx;
@@ -226,12 +225,12 @@ static int tick(struct gn_live *l, struct gn_session *s)
 	return err ? err : end_period(l, s);
 }
 
-/* What the target has become; its last records make the last period. */
+/* Looks whether the target has ended; its last records are the last period. */
 static int target_ended(struct gn_live *l, struct gn_capture *c)
 {
 	int err;
 
-	/* how a process ended that another one started, that one learns */
+	/* only its parent learns how a process ended */
 	if (!gn_session_child(c->session)) {
 		l->p.status = -1;
 	} else if (gn_session_ended(c->session, &c->status)) {
@@ -277,7 +276,7 @@ static int take_inputs(struct gn_live *l, struct gn_capture *c)
 	struct epoll_event e[2];
 	int n = epoll_wait(l->epoll, e, 2, 0), done;
 
-	/* also what is to be passed on */
+	/* also signals to be passed on */
 	done = take_signal(l, c);
 	for (int i = 0; i < n && !done; i++)
 		done = e[i].data.fd == c->signals.fd
@@ -286,7 +285,7 @@ static int take_inputs(struct gn_live *l, struct gn_capture *c)
 	return done;
 }
 
-/* Nothing is traced any more; what there was stays on show. */
+/* Tracing is over; the last period stays on show. */
 static int stay(struct gn_live *l, struct gn_capture *c)
 {
 	struct pollfd p = {.fd = l->epoll, .events = POLLIN};
@@ -336,13 +335,13 @@ static int loop(struct gn_capture *c, void *ctx)
 		else
 			more = gn_session_poll(c->session, l->epoll,
 					       (int)((at - now) / 1000000) + 1);
-		/* also when showing takes longer than a period */
+		/* even when drawing takes longer than a period */
 		if (!done)
 			done = more < 0 ? more : take_inputs(l, c);
 		if (done || more)
 			continue;
 		done = target_ended(l, c);
-		/* who ended the target by a signal wants no more */
+		/* if the user ended the target by a signal, stop here */
 		if (!done && l->show->stays && !c->signals.first)
 			done = stay(l, c);
 		break;
@@ -358,7 +357,7 @@ struct gn_capture_use gn_live_use(struct gn_live *l)
 				       .ctx = l};
 }
 
-/* What came after the last period is not shown, but it is judged. */
+/* Records after the last period are not shown, but losses in them count. */
 static int judge_rest(struct gn_live *l)
 {
 	struct gn_model *m = NULL;

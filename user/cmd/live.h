@@ -22,7 +22,7 @@ struct gn_live_show {
 	 * when it is ready. 1: enough. */
 	int (*fd)(void *ctx);
 	int (*input)(void *ctx);
-	/* SIGWINCH: 0 or <0. NULL: no matter. */
+	/* On SIGWINCH: 0 or <0. NULL: ignored. */
 	int (*resized)(void *ctx);
 	/* The target ended, its last period was shown: true to stay. */
 	bool stays;
@@ -46,8 +46,7 @@ void gn_live_free(struct gn_live *l);
 /* For gn_capture_run(). */
 struct gn_capture_use gn_live_use(struct gn_live *l);
 
-/* The period that was shown last stays valid until it is no more; what comes
- * meanwhile is shown too. */
+/* While paused, the period on show stays valid; new ones are still made. */
 void gn_live_pause(struct gn_live *l, bool paused);
 
 /* The last period, whether or not it was shown. */
@@ -62,8 +61,8 @@ int gn_live_writable(struct gn_live *l, int fd);
 void gn_live_set_period(struct gn_live *l, uint64_t ns);
 void gn_live_set_classify(struct gn_live *l, enum gn_classify classify);
 
-/* After the capture. What came of it: an exit status, and said why on stderr.
- * `advice`: of the session, or NULL. */
+/* After the capture: returns the exit status and says why on stderr. `advice`:
+ * of the session, or NULL. */
 int gn_live_status(struct gn_live *l, bool allow_loss, const char *advice);
 
 #endif

@@ -45,8 +45,7 @@ static bool is_kept(void *ctx, const struct gn_model_function *f)
 		    !strcmp(g->kept[i].module, f->module))
 			return true;
 	}
-	/* no more can be remembered: what cannot be muted must not be tried
-	 * for ever */
+	/* the list is full: give up, so that it is not retried for ever */
 	return g->nkept == GN_MUTING_NAMES;
 }
 

@@ -29,7 +29,7 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 	}
 }
 
-/* Bytes that stand in a string as they are, and mostly make up all of it. */
+/* Bytes that need no escape: most strings have no others. */
 static bool plain(char c)
 {
 	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
@@ -75,7 +75,7 @@ void gn_format_fixed(char buf[GN_CELL], double value, int decimals)
 		*buf++ = '-';
 		value = -value;
 	}
-	if (!(value < 1e12)) { /* a double has hardly decimals there */
+	if (!(value < 1e12)) { /* a double of this size has no exact decimals */
 		snprintf(buf, GN_CELL - 1, "%.0f", value);
 		return;
 	}

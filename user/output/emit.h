@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes JSON as it goes: no depth is too deep and no array too long for it,
- * and integers have all 64 bits (jansson's are signed, and its writer recurses
- * once a level). The caller opens and closes in pairs. Names are escaped so
- * that the file can be shown on a terminal; bytes that are not UTF-8 become the
- * text \xNN.
+ * Streams JSON: depth and length are not limited, and integers are unsigned
+ * with 64 bits (jansson's are signed, and its writer recurses). The caller
+ * opens and closes in pairs. Names are escaped so that the file can be shown
+ * on a terminal; bytes that are not UTF-8 become the text \xNN.
  */
 #ifndef GNOMON_OUTPUT_EMIT_H
 #define GNOMON_OUTPUT_EMIT_H
@@ -17,7 +16,7 @@
 
 struct gn_emit {
 	FILE *f;    /* of one thread: it is not locked */
-	bool comma; /* something stands before on this level */
+	bool comma; /* this level has an element already */
 	bool flat;  /* gn_emit_line() does nothing: all is one line */
 };
 

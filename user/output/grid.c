@@ -10,7 +10,7 @@
 
 #define NAME_LEAST   24 /* a name this short can still be read */
 #define NAME_PAD     56 /* the module is aligned behind names up to this */
-#define INDENT_LIMIT 16 /* deeper levels are told by their number */
+#define INDENT_LIMIT 16 /* deeper levels are shown by their number */
 
 static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 			const struct gn_row *r, bool ns)
@@ -195,7 +195,7 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 			left = NAME_LEAST;
 	}
 	l.room = (size_t)left;
-	/* modules begin in one column as far as names let them */
+	/* modules are aligned where names are short enough */
 	if (modules > (int)l.room / 3)
 		modules = (int)l.room / 3;
 	if (g->modules && l.pad > (int)l.room - 2 - modules)
@@ -223,7 +223,7 @@ static void fit(char *name, char *module, size_t room)
 	gn_text_shorten(name, room > m + 2 ? room - m - 2 : 8);
 }
 
-/* `!` says more than `<`: times are wrong too. */
+/* `!` wins over `<`: with it, times are missing as well. */
 static void print_mark(const struct gn_values *v,
 		       const struct gn_output_opts *o, FILE *f)
 {
@@ -260,7 +260,7 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		size_t width = gn_text_width(name);
 		int pad = l->pad > (int)width ? l->pad - (int)width : 0;
 
-		/* a padding that leaves no room for the module is dropped */
+		/* no padding when it would leave no room for the module */
 		if (l->room &&
 		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
 			pad = 0;
@@ -274,7 +274,7 @@ out:
 	return err;
 }
 
-/* The lightest column that may be left out, -1 = none. */
+/* The least important column that may be left out, -1 = none. */
 static int lightest(const struct gn_grid *g)
 {
 	int least = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rows as an aligned table: columns of numbers, then names. On a terminal that
- * is narrower than a row, names are shortened in the middle; when not even
- * that helps, they go on a line of their own. Nowhere else.
+ * is too narrow, names are shortened in the middle, or put on a line of their
+ * own. Other output is never shortened.
  */
 #ifndef GNOMON_OUTPUT_GRID_H
 #define GNOMON_OUTPUT_GRID_H

@@ -86,7 +86,7 @@ static int put_line(FILE *f, const char *label, const char *text, bool utf8)
 	return 0;
 }
 
-/* To `width` cells of a terminal, in place; its beginning says most. */
+/* Cuts the end off so that `width` cells remain, in place. */
 static void cut(char *text, size_t width)
 {
 	size_t used = 0, len, keep = 0;
@@ -102,7 +102,7 @@ static void cut(char *text, size_t width)
 	strcpy(text + keep, "...");
 }
 
-/* As one would type it; on a terminal no wider than that. */
+/* The command as one would type it, cut to the terminal's width. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -191,7 +191,7 @@ static void put_classes(const struct gn_model *m, FILE *f)
 	fputc('\n', f);
 }
 
-/* Kernel work that was not timed: its time on a CPU is in app. */
+/* Kernel work that was not traced: its CPU time counts as app. */
 static void put_untimed(const struct gn_model *m, FILE *f)
 {
 	static const struct {
@@ -243,7 +243,7 @@ static void put_functions(const struct gn_model *m, FILE *f)
 	fprintf(f, "; refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
 }
 
-/* What it costs to see the end of functions at their own returns. */
+/* What leave probes on the functions' own returns cost. */
 static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
@@ -343,8 +343,8 @@ static int put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	return put_line(f, "why", gn_model_info(m, "loss"), o->utf8);
 }
 
-/* Of the threads that are in doubt the one that is most so, and why: what the
- * kernel side could not tell, and what matches no frame. */
+/* The thread with most records in doubt, and the reasons: what the kernel side
+ * could not tell, and leaves that match no frame. */
 static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -505,7 +505,8 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("# < it could be called before its probes were in "
 		      "place: calls can be missing\n",
 		      f);
-	/* with a header they were told above, and long tables scroll */
+	/* the header has shown them already, but a long table scrolls it
+	 * away */
 	if (gn_model_lossy(m) && (err = put_loss(m, o, f)))
 		return err;
 	put_late(m, o, f);

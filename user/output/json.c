@@ -236,8 +236,9 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 	gn_emit_close(&w->e, '}');
 }
 
-/* Flat, for readers bound how deep objects go. Rows come parents first, so the
- * last one of each level above is on the path to a row. */
+/* The tree as a flat list, since many readers limit the depth of objects.
+ * Parents come before children, so the last row of each level above is on the
+ * path to a row. */
 static int put_tree(struct gn_json *w)
 {
 	struct gn_output_opts o = *w->o;
@@ -291,7 +292,7 @@ static void put_edges(struct gn_json *w)
 	gn_emit_close(&w->e, ']');
 }
 
-/* The words of the command; one word when its record is no JSON array. */
+/* The command's words; a single one when its record is not a JSON array. */
 static void put_command(struct gn_json *w)
 {
 	const char *text = gn_model_info(w->m, "command");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The parts that JSON objects of a model are made of, so that a report and a
- * period of the live view have the same fields. Each part is written behind the
- * fields that are there; the caller opens and closes the object, and asks
- * gn_stream_status() where no part returns it.
+ * The parts of a model's JSON, shared by reports and the live view. Each part
+ * appends its fields to an open object; the caller opens and closes it, and
+ * checks gn_stream_status() when no part has returned it.
  */
 #ifndef GNOMON_OUTPUT_JSON_H
 #define GNOMON_OUTPUT_JSON_H

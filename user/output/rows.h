@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a table or a CSV file lists, in its order: rows made of the model. They
- * point into the model.
+ * The rows of a table or CSV file, in order. They point into the model.
  */
 #ifndef GNOMON_OUTPUT_ROWS_H
 #define GNOMON_OUTPUT_ROWS_H

@@ -9,7 +9,7 @@
 #include "output/header.h"
 #include "output/text.h"
 
-/* Cells of a row that the default columns keep to. */
+/* The default columns fit rows of so many cells. */
 #define USUAL_WIDTH 120
 
 /* X(name, value of `r`) */
@@ -59,8 +59,8 @@ static bool all_zero(const struct gn_rows *rows, int column)
 	return true;
 }
 
-/* How much a class's column tells. Application time tells that of app too,
- * where the runtime took none. */
+/* How useful a class's column is. That of app tells nothing new when it equals
+ * application time. */
 static uint64_t class_weight(const struct gn_model *m, int class)
 {
 	uint64_t ns = m->session.class_incl[class];
@@ -92,7 +92,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		}
 		if (c->show != GN_SHOW_PCT)
 			continue;
-		/* alone, it must say what it is a part of */
+		/* a single one must say whose part it is */
 		if (i && p->pick[i - 1].column == id - 1)
 			c->gap = 1;
 		else
@@ -288,7 +288,7 @@ out:
 	return err;
 }
 
-/* Without functions there is still where the time of threads went. */
+/* Without functions, the tables of threads still say where time went. */
 static int print_without_functions(const struct gn_model *m,
 				   const struct gn_output_opts *o,
 				   struct gn_marks *marked, FILE *f)

@@ -147,7 +147,7 @@ void gn_text_shorten(char *text, size_t width)
 		return;
 	keep = width - 3;
 	head = head_bytes(text, keep / 2);
-	/* the end is where names differ: it gets the larger half */
+	/* names differ at their end, which gets the larger half */
 	tail = head_bytes(text, all - (keep - keep / 2));
 	while (gn_text_width(text + tail) > keep - keep / 2) {
 		size_t len;
@@ -155,7 +155,8 @@ void gn_text_shorten(char *text, size_t width)
 		gn_utf8_next(text + tail, &len);
 		tail += len;
 	}
-	/* more than 3 cells go, but they can be fewer bytes than the dots */
+	/* more than 3 cells are cut, but these can be fewer bytes than the
+	 * dots */
 	if (tail < head + 3)
 		return;
 	memcpy(text + head, dots, 3);

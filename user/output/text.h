@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Colour of what must not be overlooked, and its end. */
+/* Colour for warnings, and its end. */
 #define GN_ATTENTION "\033[1;31m"
 #define GN_PLAIN     "\033[0m"
 
@@ -24,8 +24,8 @@
  */
 int32_t gn_utf8_next(const char *text, size_t *len);
 
-/* False for what must not reach a terminal as it is: controls, and characters
- * that turn the direction of text or show nothing. */
+/* False for characters that must not reach a terminal: controls, invisible
+ * ones, and those that change the direction of text. */
 bool gn_printable(int32_t c);
 
 /* Cells of a terminal that the character takes: 0, 1 or 2. */
@@ -54,8 +54,8 @@ void gn_format_duration(char buf[GN_CELL], uint64_t ns, bool exact);
 /* 12.3 */
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
 
-/* 0, or -errno of a stream that could not be written. Ask after each row, while
- * errno still speaks of it. */
+/* 0, or -errno of a stream that could not be written. Call it after each row,
+ * while errno is still that of the write. */
 int gn_stream_status(FILE *f);
 
 /* The class's word; "unknown" for a number that is none. */

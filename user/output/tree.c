@@ -31,8 +31,8 @@ static void node_row(struct gn_row *row, const struct gn_model *m, int32_t i)
 	row->parent = node->parent;
 }
 
-/* Each node has one parent, so there is room for each once; a list that goes
- * on after that is not one of a tree. */
+/* Each node has one parent, so it is listed once; a longer list is not a
+ * tree. */
 static int gather(const struct gn_model *m, const char *sort, struct kids *k)
 {
 	size_t n = 0;

@@ -185,7 +185,7 @@ static int add_reasons(const struct gn_model *m, const struct gn_output_opts *o,
 	const struct gn_model_wait *const *wait =
 		gn_waits_of(w, (int32_t)function->id - 1, &n);
 
-	/* a line that says "1 more" could as well be that one */
+	/* instead of "1 more", show that one */
 	shown = o->verbose || n <= REASONS_USUAL + 1 ? n : REASONS_USUAL;
 	for (size_t i = 0; i < shown; i++) {
 		struct gn_row *row =
