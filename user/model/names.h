@@ -14,6 +14,9 @@
 #include "model/pool.h"
 #include "model/table.h"
 
+/* What an observer was told of a function. */
+enum gn_told { GN_TOLD_NOTHING, GN_TOLD_ID, GN_TOLD_NAME };
+
 struct gn_fn {
 	uint32_t func;	    /* its id in the records */
 	uint32_t program;   /* 0: native; GN_NONE: one that is over */
@@ -22,6 +25,7 @@ struct gn_fn {
 	uint32_t module_id; /* of a MODULE record; 0 = none */
 	bool leave_return;  /* its leaves come from return probes */
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */
+	uint8_t told;			  /* enum gn_told */
 	uint64_t owed; /* probe cost that found no room in its intervals */
 };
 

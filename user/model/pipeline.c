@@ -7,7 +7,7 @@
 
 #include "model/mem.h"
 #include "model/sweep.h"
-#include "model/threads.h"
+#include "model/walk.h"
 
 static void bound(struct gn_pipeline *p)
 {
@@ -24,6 +24,7 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 	if (!p)
 		return NULL;
 	p->opts = *opts;
+	p->stage.walk.to = opts->live ? NULL : opts->observer;
 	gn_sweep_init(p);
 	if (gn_names_init(&p->stage.names) || gn_tree_init(&p->stage.tree)) {
 		gn_pipeline_free(p);
@@ -183,6 +184,7 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 
 	if (a->nnest)
 		gn_account_heal(a, k->id, k->n);
+	gn_walk_activities(p, t, 0);
 	switch (r->h.kind) {
 	case GN_KIND_JIT_BEGIN:
 		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
@@ -199,6 +201,7 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	default:
 		break;
 	}
+	gn_walk_activities(p, t, r->func);
 	return p->opts.live ? gn_live_nest(p, t, r) : 0;
 }
 
@@ -283,7 +286,10 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	saw_time(p, t, seen.time);
 	note_loss(p, t, &seen);
+	gn_walk_at(p, t, seen.time);
 	err = gn_slices_release(p, t, seen.time);
+	if (t->account.gap)
+		gn_walk_gap(p, t, since, seen.time);
 	gn_cost_note(p, r, &ending);
 	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
 	close_interval(p, t, &ending, &iv);
@@ -395,6 +401,7 @@ static int take_note(struct gn_pipeline *p, struct gn_thread *t,
 				   ((const struct gn_rec_os_ns *)rec)->ns);
 		return 0;
 	case GN_KIND_STACK:
+		gn_walk_at(p, t, rec->time);
 		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
 					stack->hi);
 	case GN_KIND_NAME:
@@ -418,6 +425,7 @@ static int cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	int err;
 
 	err = gn_slices_release(p, t, UINT64_MAX);
+	gn_walk_gap(p, t, t->account.since, end);
 	gn_account_cut(&t->account, end, p->opts.classify, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
 	gn_thread_close(p, t, end, how);
@@ -672,13 +680,15 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	if (stream == GN_STREAM_STATE)
 		return gn_now_take(p, (const void *)rec);
 	err = find_thread(p, rec, &t);
-	if (err || !t)
-		return err;
-	if (stream == GN_STREAM_COLLECT)
-		return take_collect(p, t, (const void *)rec);
-	if (stream == GN_STREAM_SLICE)
-		return take_slice(p, t, (const void *)rec);
-	return take_note(p, t, rec);
+	if (!err && t) {
+		if (stream == GN_STREAM_COLLECT)
+			err = take_collect(p, t, (const void *)rec);
+		else if (stream == GN_STREAM_SLICE)
+			err = take_slice(p, t, (const void *)rec);
+		else
+			err = take_note(p, t, rec);
+	}
+	return err ? err : p->stage.walk.err;
 }
 
 bool gn_pipeline_lossy(const struct gn_pipeline *p)
@@ -707,5 +717,7 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
 	}
+	if (!err)
+		err = p->stage.walk.err;
 	return err ? err : gn_build(p, &p->stage.tree, model);
 }

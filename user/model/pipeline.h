@@ -13,6 +13,7 @@
 
 #include <gnomon/event.h>
 #include "model/model.h"
+#include "model/observer.h"
 
 struct gn_pipeline;
 
@@ -20,6 +21,8 @@ struct gn_pipeline_opts {
 	enum gn_classify classify;
 	bool raw;  /* leave the probes' cost in */
 	bool live; /* gn_pipeline_period() will be called: keep what it tells */
+	/* is told of the walk, and outlives it; not live. NULL: nobody */
+	const struct gn_observer *observer;
 };
 
 /* Returns NULL when there is no memory. */
@@ -29,8 +32,8 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts);
  * Takes one record of `size` bytes, 8-byte aligned; nothing of it is kept by
  * reference. Records of one thread come in the order in which the kernel
  * reserved them. COUNT records of one counter add up. Returns 0, -EBADMSG for a
- * record that is not well formed (it is ignored), -ENOMEM. Unknown kinds are
- * not errors.
+ * record that is not well formed (it is ignored), -ENOMEM, or what the observer
+ * returned. Unknown kinds are not errors.
  */
 int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		     size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Slices of OS time: into the account of their thread, and who ended them. */
-#include "model/threads.h"
+#include "model/walk.h"
 
 static bool is_wait(enum gn_class class)
 {
@@ -99,12 +99,19 @@ static const char *name_of(struct gn_pipeline *p, uint32_t tid)
 	return g ? g->name : NULL;
 }
 
+static int put_one(struct gn_pipeline *p, struct gn_thread *t,
+		   struct gn_wait *part, uint64_t start, uint64_t end,
+		   bool open)
+{
+	if (open)
+		return put_open_part(t, part, start, end);
+	gn_walk_slice(p, t, part, start, end);
+	return put_part(t, part, start, end);
+}
+
 static int put(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_slice *s, struct gn_wait part, bool open)
 {
-	int (*put_one)(struct gn_thread * t, struct gn_wait * part,
-		       uint64_t start, uint64_t end) =
-		open ? put_open_part : put_part;
 	struct gn_wait suspended = {.waker_fn = GN_NONE,
 				    .reason = part.reason,
 				    .count = part.count};
@@ -116,10 +123,10 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 		suspended = part;
 	suspended.class = GN_CLASS_SUSPEND;
 	if (until > s->start)
-		err = put_one(t, &suspended, s->start, until);
+		err = put_one(p, t, &suspended, s->start, until, open);
 	/* also when it has no length: something happened */
 	if (until < s->h.time || until == s->start)
-		err |= put_one(t, &part, until, s->h.time);
+		err |= put_one(p, t, &part, until, s->h.time, open);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/walk.h"
 
 #define KEY_MAX ((1ull << 48) - 1)
 
@@ -32,6 +33,7 @@ int gn_stacks_init(struct gn_stacks *st, uint32_t root)
 	*st = (struct gn_stacks){.root = root};
 	st->first = new_stack(st);
 	st->active = st->next = st->first;
+	st->main = st->ids;
 	return st->first ? 0 : -ENOMEM;
 }
 
@@ -112,6 +114,7 @@ void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 			return;
 		break;
 	case GN_END_LEFT:
+	case GN_END_AGAIN:
 		break;
 	}
 	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
@@ -137,6 +140,7 @@ static void pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	struct gn_frame *f = &k->frames[--k->n];
 
 	gn_stack_end_frame(st, s, k, f, how);
+	gn_walk_leave(s, k, how);
 	if (st->nunwinds)
 		drop_unwind(st, k, f);
 }
@@ -166,6 +170,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	}
 	err = gn_pending_add(st, s, k, f);
 	k->n--;
+	gn_walk_leave(s, k, GN_END_LEFT);
 	if (st->nunwinds)
 		drop_unwind(st, k, f);
 	return err;
@@ -242,6 +247,7 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	k->n++;
 	s->tree.nodes[f->node].calls++;
 	st->calls++;
+	gn_walk_enter(s, k, fn, GN_BEGIN_CALL);
 	return 0;
 }
 
@@ -436,6 +442,7 @@ int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s)
 	gn_stacks_end_all(st, s, GN_END_UNWOUND);
 	gn_stacks_free(st);
 	st->first = st->active = st->next = k;
+	st->main = k->id;
 	return 0;
 }
 
@@ -480,6 +487,7 @@ int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		k->frames[i].flags |= GN_FRAME_INHERITED;
 		k->frames[i].start = k->clock;
 		k->n = i + 1;
+		gn_walk_enter(s, k, s->tree.nodes[node].fn, GN_BEGIN_INHERITED);
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "model/calltree.h"
 #include "model/model.h"
 #include "model/names.h"
+#include "model/observer.h"
 
 /* Shadow stacks of one thread. Of more, the one idle longest is dropped. */
 #define GN_STACKS_MAX 4096
@@ -25,6 +26,13 @@
  * most), and unwinds under way. */
 #define GN_PENDING_MAX 64
 #define GN_UNWIND_MAX  64
+
+/* Who is told what happens, and where it does. */
+struct gn_walk {
+	const struct gn_observer *to; /* NULL: nobody is */
+	struct gn_seen at;
+	int err; /* the first one of the observer's */
+};
 
 /*
  * Later stages and sums that the stacks of all threads share. A frame for which
@@ -37,6 +45,7 @@ struct gn_stage {
 	struct gn_checks checks;
 	uint64_t frames;      /* that there is room for, of all stacks */
 	uint64_t most_frames; /* 0: no bound */
+	struct gn_walk walk;
 };
 
 enum gn_frame_flag {
@@ -90,6 +99,7 @@ struct gn_stacks {
 	struct gn_stack **mapped; /* by address, no two overlap */
 	uint32_t nmapped, mapped_cap;
 	uint32_t root; /* tree node below the first frame */
+	uint64_t main; /* id of the stack that it began on */
 	uint64_t ids, switches;
 	uint64_t calls, unwound;
 	struct gn_unwind *unwinds; /* GN_UNWIND_MAX at most */
@@ -147,14 +157,6 @@ static inline struct gn_stack *gn_stacks_at(const struct gn_stacks *st,
 		return st->mapped[i];
 	return i == st->nmapped ? st->first : NULL;
 }
-
-/* How frames end that no event of their own ends. */
-enum gn_frame_end {
-	GN_END_LEFT,	/* a leave, or what is one */
-	GN_END_UNWOUND, /* seen gone at some later event */
-	GN_END_CAUGHT,	/* unwound, and the runtime said when */
-	GN_END_OPEN,	/* the capture ended */
-};
 
 /* All frames of all stacks. */
 void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,

@@ -12,7 +12,8 @@ void gn_windows_free(struct gn_windows *ws)
 	*ws = (struct gn_windows){0};
 }
 
-static struct gn_window *find_open(struct gn_windows *ws, const void *owner)
+static struct gn_window *find_open(const struct gn_windows *ws,
+				   const void *owner)
 {
 	uint32_t i;
 
@@ -67,6 +68,11 @@ void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		close_window(ws, w, time);
 	else
 		w->depth--;
+}
+
+bool gn_windows_opened(const struct gn_windows *ws, const void *owner)
+{
+	return find_open(ws, owner);
 }
 
 void gn_windows_forget(struct gn_windows *ws, const void *owner)

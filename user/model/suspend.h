@@ -36,6 +36,9 @@ int gn_windows_begin(struct gn_windows *ws, const void *owner, uint64_t time);
 void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		    bool all);
 
+/* Whether the owner has begun to, and not ended. */
+bool gn_windows_opened(const struct gn_windows *ws, const void *owner);
+
 /* The owner is no more; its suspensions are over. */
 void gn_windows_forget(struct gn_windows *ws, const void *owner);
 

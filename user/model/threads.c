@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/walk.h"
 
 /* Frames that forks may copy whatever the number of records, so that memory
  * still grows with the records only. Children beyond it begin as a thread does
@@ -39,6 +40,7 @@ static int set_tid(struct gn_pipeline *p, uint32_t i, uint32_t tid)
 	if (err)
 		return err;
 	p->threads[i]->tid = tid;
+	p->threads[i]->told = false;
 	p->last_tid = tid;
 	p->last_thread = i;
 	return 0;
@@ -102,6 +104,7 @@ static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 	if (p->inherited + n > INHERIT_MIN + p->records)
 		return 0;
 	p->inherited += n;
+	gn_walk_at(p, t, t->start);
 	return gn_stacks_inherit(&t->stacks, &p->stage, &parent->stacks);
 }
 
@@ -124,6 +127,8 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 
 	if (!t)
 		return NULL;
+	t->index = p->nthreads;
+	t->tid = tid;
 	t->start = t->end = t->last = time;
 	t->account.since = time;
 	/* a fork has the frames of the one that it came from */
@@ -140,7 +145,6 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 		    sizeof(*p->threads)))
 		goto fail;
 	p->threads[p->nthreads] = t;
-	t->index = p->nthreads;
 	if (set_tid(p, p->nthreads, tid))
 		goto fail;
 	p->nthreads++;
@@ -174,6 +178,7 @@ int gn_thread_set_pid(struct gn_pipeline *p, struct gn_thread *t, uint32_t pid)
 	p->processes[t->process].threads--;
 	p->processes[t->process].live--;
 	t->process = to;
+	t->told = false;
 	p->processes[to].threads++;
 	p->processes[to].live++;
 	t->stacks.root = p->processes[to].node;
@@ -191,6 +196,7 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	if (!name)
 		return -ENOMEM;
 	t->name = name;
+	t->told = false;
 	if (!leader && (!program || proc->name_is_leaders))
 		return 0;
 	/* of several threads none of which leads, the first seen */
@@ -224,6 +230,7 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how)
 {
+	gn_walk_at(p, t, end);
 	gn_stacks_end_all(&t->stacks, &p->stage, how);
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);
@@ -233,6 +240,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		gn_doubtful(t->in_doubt, t->entered);
 	t->end = end;
 	t->closed = true;
+	gn_walk_end(p, t);
 	p->load.ended++;
 	p->processes[t->process].live--;
 }

@@ -87,6 +87,11 @@ struct gn_thread {
 	uint64_t entered, in_doubt;
 	bool joined; /* it ran before it was traced */
 	bool lossy;  /* there were gaps in earlier periods */
+	/* what an observer was told: of it as it is now, of its activities */
+	bool told, suspends_told, known;
+	uint32_t nest_told;
+	uint32_t told_process, told_tid; /* known: the first ones */
+	uint64_t seen;			 /* time of the last event */
 	struct gn_order order;
 	struct gn_account account;
 	struct gn_stacks stacks;

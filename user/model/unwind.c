@@ -11,6 +11,7 @@
 
 #include <gnomon/event.h>
 #include "model/mem.h"
+#include "model/walk.h"
 
 /* Keys fall from frame to frame, but for frames that share one. */
 static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
@@ -103,11 +104,17 @@ int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
 			struct gn_stack *k, uint32_t at)
 {
+	int err;
+
 	gn_stack_end_frame(st, s, k, &k->frames[at], GN_END_CAUGHT);
+	gn_walk_end_above(s, k, at + 1);
+	gn_walk_leave(s, k, GN_END_CAUGHT);
 	k->n--;
 	memmove(&k->frames[at], &k->frames[at + 1],
 		(k->n - at) * sizeof(*k->frames));
-	return gn_stack_hang(st, s, k, at);
+	err = gn_stack_hang(st, s, k, at);
+	gn_walk_begin_again(s, k, at);
+	return err;
 }
 
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/walk.h"
+
+#include <errno.h>
+
+/* Calls the observer, unless there is none or it failed before. */
+#define TELL(w, what, ...)                                                  \
+	do {                                                                \
+		struct gn_walk *walk = (w);                                 \
+		if (!walk->err)                                             \
+			walk->err =                                         \
+				walk->to->what(walk->to->ctx, __VA_ARGS__); \
+	} while (0)
+
+static void tell_thread(struct gn_pipeline *p, struct gn_thread *t)
+{
+	const struct gn_process *proc;
+	struct gn_seen_thread seen = {
+		.thread = t->index,
+		.start = t->start,
+		.stack = t->stacks.main,
+		.name = t->name,
+	};
+
+	if (t->told)
+		return;
+	t->told = true;
+	if (!t->known) {
+		t->known = true;
+		t->told_process = t->process;
+		t->told_tid = t->tid;
+	}
+	proc = &p->processes[t->told_process];
+	seen.process = t->told_process;
+	seen.pid = proc->pid;
+	seen.tid = t->told_tid;
+	seen.process_name = proc->name;
+	TELL(&p->stage.walk, thread, &seen);
+}
+
+static void tell_function(struct gn_stage *s, uint32_t fn)
+{
+	struct gn_fn *f = &s->names.fns[fn];
+	enum gn_told told = f->name ? GN_TOLD_NAME : GN_TOLD_ID;
+	struct gn_seen_function seen;
+
+	if (f->told == told)
+		return;
+	f->told = told;
+	seen.fn = fn;
+	seen.runtime = GN_FUNC_RUNTIME(f->func);
+	seen.name = gn_names_text(&s->names, fn);
+	seen.module = gn_names_module_text(&s->names, fn);
+	if (!seen.name || !seen.module)
+		s->walk.err = s->walk.err ? s->walk.err : -ENOMEM;
+	TELL(&s->walk, function, &seen);
+}
+
+void gn_walk_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
+{
+	struct gn_walk *w = &p->stage.walk;
+
+	if (!w->to)
+		return;
+	if (t->seen < time)
+		t->seen = time;
+	w->at = (struct gn_seen){.time = t->seen, .thread = t->index};
+	tell_thread(p, t);
+}
+
+void gn_walk_enter(struct gn_stage *s, const struct gn_stack *k, uint32_t fn,
+		   enum gn_frame_begin how)
+{
+	if (!s->walk.to)
+		return;
+	tell_function(s, fn);
+	s->walk.at.stack = k->id;
+	TELL(&s->walk, enter, &s->walk.at, fn, how);
+}
+
+void gn_walk_leave(struct gn_stage *s, const struct gn_stack *k,
+		   enum gn_frame_end how)
+{
+	if (!s->walk.to)
+		return;
+	s->walk.at.stack = k->id;
+	TELL(&s->walk, leave, &s->walk.at, how);
+}
+
+void gn_walk_end_above(struct gn_stage *s, const struct gn_stack *k,
+		       uint32_t at)
+{
+	uint32_t i;
+
+	for (i = at; s->walk.to && i < k->n; i++)
+		gn_walk_leave(s, k, GN_END_AGAIN);
+}
+
+void gn_walk_begin_again(struct gn_stage *s, const struct gn_stack *k,
+			 uint32_t at)
+{
+	uint32_t i;
+
+	for (i = at; s->walk.to && i < k->n; i++)
+		gn_walk_enter(s, k, s->tree.nodes[k->frames[i].node].fn,
+			      GN_BEGIN_AGAIN);
+}
+
+void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_wait *part, uint64_t start, uint64_t end)
+{
+	struct gn_seen_slice seen = {
+		.thread = t->index,
+		.class = part->class,
+		.reason = part->reason,
+		.start = start,
+		.end = end,
+		.waker = part->waker,
+		.waker_thread = GN_NONE,
+		.waker_fn = part->waker_fn,
+		.waker_name = part->waker_name,
+	};
+	const struct gn_thread *waker;
+
+	/* the account takes no time of before the thread's start, either */
+	if (!p->stage.walk.to || t->account.no_start)
+		return;
+	tell_thread(p, t);
+	waker = part->waker ? gn_thread_find(p, part->waker) : NULL;
+	if (waker && waker->told && !waker->closed)
+		seen.waker_thread = waker->index;
+	if (part->waker_fn != GN_NONE)
+		tell_function(&p->stage, part->waker_fn);
+	TELL(&p->stage.walk, slice, &seen);
+}
+
+void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
+		 uint64_t end)
+{
+	if (!p->stage.walk.to || start >= end)
+		return;
+	tell_thread(p, t);
+	TELL(&p->stage.walk, gap, t->index, start, end);
+}
+
+static enum gn_activity_kind nested(const struct gn_account *a, uint32_t i)
+{
+	return a->nest[i].class == GN_CLASS_JIT ? GN_DOES_JIT : GN_DOES_GC;
+}
+
+static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
+{
+	struct gn_account *a = &t->account;
+	uint32_t program = p->processes[t->process].program;
+	struct gn_walk *w = &p->stage.walk;
+	uint32_t fn = GN_NONE;
+
+	/* what has ended is still there: nothing came in its place yet */
+	while (t->nest_told > a->nnest)
+		TELL(w, end, &w->at, nested(a, --t->nest_told));
+	if (t->nest_told == a->nnest)
+		return;
+	if (GN_FUNC_INDEX(func)) {
+		if (gn_names_find(&p->stage.names, program, func, &fn))
+			w->err = -ENOMEM;
+		else
+			tell_function(&p->stage, fn);
+	}
+	while (!w->err && t->nest_told < a->nnest)
+		TELL(w, begin, &w->at, nested(a, t->nest_told++), fn);
+}
+
+void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
+			uint32_t func)
+{
+	struct gn_walk *w = &p->stage.walk;
+	bool suspends;
+
+	if (!w->to)
+		return;
+	w->at.stack = t->stacks.main;
+	tell_nest(p, t, func);
+	suspends = gn_windows_opened(&p->processes[t->process].windows, t);
+	if (suspends == t->suspends_told)
+		return;
+	t->suspends_told = suspends;
+	if (suspends)
+		TELL(w, begin, &w->at, GN_DOES_SUSPEND, GN_NONE);
+	else
+		TELL(w, end, &w->at, GN_DOES_SUSPEND);
+}
+
+void gn_walk_end(struct gn_pipeline *p, struct gn_thread *t)
+{
+	if (!p->stage.walk.to)
+		return;
+	t->account.nnest = 0;
+	gn_walk_activities(p, t, 0);
+	TELL(&p->stage.walk, thread_end, t->index, t->start, t->end);
+}
