@@ -9,6 +9,7 @@
 
 #include "model/model.h"
 #include "output/output.h"
+#include "output/timeline.h"
 
 #define OPTIONS_MAX 48
 #define HELP_COLUMN 30
@@ -66,9 +67,15 @@ const char *gn_sort_choice(size_t i)
 
 const char *gn_format_choice(size_t i)
 {
-	const struct gn_output *output = gn_output_at(i);
+	const struct gn_timeline *timeline;
+	size_t outputs = 0;
 
-	return output ? output->name : NULL;
+	while (gn_output_at(outputs))
+		outputs++;
+	if (i < outputs)
+		return gn_output_at(i)->name;
+	timeline = gn_timeline_at(i - outputs);
+	return timeline ? timeline->name : NULL;
 }
 
 void gn_args_init(struct gn_args *args)

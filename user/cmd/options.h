@@ -92,7 +92,7 @@ struct gn_args {
 	int classify;	/* enum gn_classify */
 	int sort;	/* in gn_sort_columns(); -1 = not given */
 	int by;		/* enum gn_by */
-	int format;	/* gn_output_at() */
+	int format;	/* gn_output_at(), and behind them gn_timeline_at() */
 	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
 	double min_pct; /* of the tree and of callers */
 	bool ns;	/* exact nanoseconds in tables */

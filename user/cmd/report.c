@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
-#include "cmd/outfile.h"
+#include "cmd/timeline.h"
 #include "trace/trace.h"
 
 static const struct gn_option options[] = {
@@ -95,8 +95,11 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 	return more;
 }
 
+/* `t`: a timeline of it, or NULL. When that could not be written, which it
+ * says itself, there is no model. */
 static int build(const char *path, struct gn_trace_reader *reader,
-		 const struct gn_args *args, struct gn_model **model)
+		 const struct gn_args *args, struct gn_timeline_file *t,
+		 struct gn_model **model)
 {
 	struct gn_pipeline_opts opts;
 	struct gn_pipeline *p;
@@ -104,11 +107,14 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	int err;
 
 	gn_report_pipeline(&opts, args);
+	opts.observer = t ? &t->observer : NULL;
 	p = gn_pipeline_new(&opts);
 	err = p ? feed(reader, p, &bad) : -ENOMEM;
 	if (!err)
 		err = gn_pipeline_finish(p, model);
 	gn_pipeline_free(p);
+	if (err && t && gn_timeline_failed(t, err))
+		return GN_EXIT_OK;
 	if (err) {
 		gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
 			 err == -ENOMEM ? "free some memory" : advice(err));
@@ -127,14 +133,14 @@ static int build(const char *path, struct gn_trace_reader *reader,
 }
 
 static int load(const char *path, const struct gn_args *args,
-		struct gn_model **model)
+		struct gn_timeline_file *t, struct gn_model **model)
 {
 	struct gn_trace_reader *reader;
 	int status = open_trace(path, &reader);
 
 	if (status)
 		return status;
-	status = build(path, reader, args, model);
+	status = build(path, reader, args, t, model);
 	gn_trace_reader_close(reader);
 	return status;
 }
@@ -154,6 +160,29 @@ static int print(const struct gn_model *m, const struct gn_args *args)
 	return gn_report_write(m, args, &out);
 }
 
+static int show(const char *path, const struct gn_args *args,
+		struct gn_model **model)
+{
+	int status = load(path, args, NULL, model);
+
+	return status ? status : print(*model, args);
+}
+
+/* A timeline is written while the trace is read. */
+static int draw(const char *path, const struct gn_args *args,
+		struct gn_model **model)
+{
+	struct gn_timeline_file t;
+	int status, closed;
+
+	status = gn_timeline_open(&t, args);
+	if (status)
+		return status;
+	status = load(path, args, &t, model);
+	closed = gn_timeline_close(&t, *model);
+	return status ? status : closed;
+}
+
 int gn_cmd_report(int argc, char **argv)
 {
 	struct gn_model *model = NULL;
@@ -166,10 +195,10 @@ int gn_cmd_report(int argc, char **argv)
 	    !gn_report_args(&args, &status))
 		goto out;
 	path = args.input ? args.input : GN_DEFAULT_TRACE;
-	status = load(path, &args, &model);
-	if (status)
+	status = gn_timeline_of(&args) ? draw(path, &args, &model)
+				       : show(path, &args, &model);
+	if (!model)
 		goto out;
-	status = print(model, &args);
 	gn_report_warn(model, args.allow_loss);
 	if (!status)
 		status = gn_report_status(model, args.allow_loss);

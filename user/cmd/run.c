@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/capture.h"
-#include "cmd/outfile.h"
+#include "cmd/timeline.h"
 #include "trace/trace.h"
 
 static const struct gn_option options[] = {
@@ -49,8 +49,51 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(ctx, rec, size);
 }
 
+/* Where the report goes, or a timeline. */
+struct output {
+	struct gn_textfile report;
+	struct gn_timeline_file timeline;
+	bool draws;
+};
+
+static int open_output(struct output *o, const struct gn_args *args)
+{
+	int err;
+
+	o->draws = gn_timeline_of(args);
+	if (o->draws)
+		return gn_timeline_open(&o->timeline, args);
+	err = gn_textfile_open(&o->report, args->output);
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file with -o", args->output,
+		 gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+static void drop_output(struct output *o)
+{
+	if (o->draws)
+		gn_timeline_close(&o->timeline, NULL);
+	else
+		gn_textfile_abort(&o->report);
+}
+
+/* A timeline is written while the command runs, whose stdout is ours. */
+static bool has_place(const struct gn_args *args)
+{
+	const struct gn_timeline *timeline = gn_timeline_of(args);
+
+	if (!timeline || (args->output && strcmp(args->output, "-") != 0))
+		return true;
+	gn_error("%s is written while the command runs; name a file with "
+		 "-o FILE",
+		 timeline->name);
+	return false;
+}
+
 static int run(const struct gn_capture_args *a, int argc, char **argv,
-	       struct gn_textfile *out)
+	       struct output *out)
 {
 	struct gn_capture_use use = {.sink = feed};
 	struct gn_pipeline_opts popts;
@@ -60,9 +103,11 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	int status;
 
 	gn_report_pipeline(&popts, &a->args);
+	popts.observer = out->draws ? &out->timeline.observer : NULL;
 	p = gn_pipeline_new(&popts);
 	if (!p) {
 		gn_error("no memory; free some");
+		drop_output(out);
 		return GN_EXIT_FAILED;
 	}
 	use.ctx = p;
@@ -70,16 +115,17 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	/* also after a failure of ours the command ends by itself */
 	gn_capture_wait(&c);
 	if (status) {
-		gn_textfile_abort(out);
+		drop_output(out);
 		goto out;
 	}
 	if (gn_pipeline_finish(p, &m)) {
 		gn_error("no memory for the report; record into a file");
-		gn_textfile_abort(out);
+		drop_output(out);
 		status = GN_EXIT_FAILED;
 		goto out;
 	}
-	status = gn_report_deliver(m, &a->args, out);
+	status = out->draws ? gn_timeline_close(&out->timeline, m)
+			    : gn_report_deliver(m, &a->args, &out->report);
 	gn_report_warn(m, a->args.allow_loss);
 	if (!status)
 		status = gn_report_status(m, a->args.allow_loss);
@@ -94,22 +140,22 @@ out:
 int gn_cmd_run(int argc, char **argv)
 {
 	struct gn_capture_args a = {0};
-	struct gn_textfile out;
-	int status, err;
+	struct output out;
+	int status;
 
 	gn_args_init(&a.args);
 	if (!gn_cmd_parse(&usage, argc, argv, &a.args, &status) ||
 	    !gn_report_args(&a.args, &status) ||
 	    !gn_capture_target(&a, &status))
 		goto out;
-	/* before anything runs: a place that cannot be written is told now */
-	err = gn_textfile_open(&out, a.args.output);
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o",
-			 a.args.output, gn_trace_strerror(err));
-		status = GN_EXIT_FAILED;
+	if (!has_place(&a.args)) {
+		status = GN_EXIT_USAGE;
 		goto out;
 	}
+	/* before anything runs: a place that cannot be written is told now */
+	status = open_output(&out, &a.args);
+	if (status)
+		goto out;
 	status = run(&a, argc, argv, &out);
 out:
 	gn_args_clear(&a.args);

@@ -11,7 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/deliver.h"
-#include "cmd/outfile.h"
+#include "cmd/timeline.h"
 #include "trace/trace.h"
 
 /* Rows that a terminal gets when nobody said how many. */
@@ -36,6 +36,8 @@ static int terminal_width(int fd)
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
+	if (!gn_timeline_args(args))
+		return false;
 	if (!args->columns)
 		return true;
 	if (gn_columns_check(args->columns)) {

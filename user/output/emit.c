@@ -120,6 +120,12 @@ void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n)
 	fwrite_unlocked(at, 1, (size_t)(end - at), e->f);
 }
 
+void gn_emit_number(struct gn_emit *e, const char *key, const char *digits)
+{
+	begin(e, key);
+	fputs_unlocked(digits, e->f);
+}
+
 void gn_emit_bool(struct gn_emit *e, const char *key, bool value)
 {
 	begin(e, key);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "cmd/timeline.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "trace/trace.h"
+
+const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
+{
+	size_t outputs = 0;
+
+	while (gn_output_at(outputs))
+		outputs++;
+	if ((size_t)args->format < outputs)
+		return NULL;
+	return gn_timeline_at((size_t)args->format - outputs);
+}
+
+bool gn_timeline_args(const struct gn_args *args)
+{
+	const struct gn_timeline *format = gn_timeline_of(args);
+
+	if (!format)
+		return true;
+	if (!format->begin) {
+		gn_error("this gnomon was built without the format %s; build "
+			 "it with %s, or take chrome",
+			 format->name, format->needs);
+		return false;
+	}
+	if (args->columns || args->sort >= 0 ||
+	    args->limit != GN_LIMIT_DEFAULT || args->by != GN_BY_FUNCTION) {
+		gn_error("%s has no rows; leave --by, --columns, --sort and "
+			 "--limit out",
+			 format->name);
+		return false;
+	}
+	if (format->binary && (!args->output || !strcmp(args->output, "-")) &&
+	    isatty(STDOUT_FILENO)) {
+		gn_error("%s is not for a terminal; name a file with -o FILE",
+			 format->name);
+		return false;
+	}
+	return true;
+}
+
+static int say(const struct gn_timeline_file *t, int err)
+{
+	/* whoever read stdout has seen enough */
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; nothing of it can be used", t->where,
+		 gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+static void end(struct gn_timeline_file *t)
+{
+	t->format->free(&t->observer);
+	gn_textfile_abort(&t->out);
+}
+
+int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args)
+{
+	int err;
+
+	*t = (struct gn_timeline_file){.format = gn_timeline_of(args)};
+	t->where = args->output ? args->output : "stdout";
+	err = gn_textfile_open(&t->out, args->output);
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with -o",
+			 t->where, gn_trace_strerror(err));
+		return GN_EXIT_FAILED;
+	}
+	if (t->out.is_stdout)
+		signal(SIGPIPE, SIG_IGN);
+	errno = 0;
+	err = t->format->begin(&t->observer, t->out.f);
+	if (!err)
+		return GN_EXIT_OK;
+	end(t);
+	return say(t, err);
+}
+
+bool gn_timeline_failed(struct gn_timeline_file *t, int err)
+{
+	if (!ferror(t->out.f))
+		return false;
+	t->err = err;
+	return true;
+}
+
+int gn_timeline_close(struct gn_timeline_file *t, const struct gn_model *m)
+{
+	int err = t->err;
+
+	if (!err && m)
+		err = t->format->finish(&t->observer, m);
+	if (!err && m)
+		err = gn_textfile_commit(&t->out);
+	end(t);
+	return say(t, err);
+}

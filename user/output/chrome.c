@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * JSON trace events, as chrome://tracing and many others read them. A thread's
+ * calls are pairs on its row and its time classes whole events within them;
+ * what does not nest there (other stacks, activities) has ids of its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+#include "output/emit.h"
+#include "output/gauge.h"
+#include "output/syscalls.h"
+#include "output/timeline.h"
+
+struct thread {
+	uint32_t pid, tid;
+	uint64_t stack;
+};
+
+struct function {
+	char *name, *module;
+};
+
+struct chrome {
+	struct gn_emit e;
+	struct thread *threads;
+	uint32_t nthreads, threads_cap;
+	struct function *functions;
+	uint32_t nfunctions, functions_cap;
+	struct gn_gauges gauges;
+};
+
+/* Microseconds, with all digits of the nanoseconds. */
+static void put_time(struct gn_emit *e, const char *key, uint64_t ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu.%03u",
+		 (unsigned long long)(ns / 1000), (unsigned int)(ns % 1000));
+	gn_emit_number(e, key, text);
+}
+
+static void begin_row(struct chrome *w, const char *ph, uint32_t pid,
+		      uint32_t tid, uint64_t time)
+{
+	gn_emit_line(&w->e);
+	gn_emit_open(&w->e, NULL, '{');
+	gn_emit_text(&w->e, "ph", ph);
+	gn_emit_u64(&w->e, "pid", pid);
+	gn_emit_u64(&w->e, "tid", tid);
+	put_time(&w->e, "ts", time);
+}
+
+/* 0 or -errno of the stream. */
+static int end_row(struct chrome *w)
+{
+	gn_emit_close(&w->e, '}');
+	if (!ferror_unlocked(w->e.f))
+		return 0;
+	return errno > 0 ? -errno : -EIO;
+}
+
+static void put_name(struct chrome *w, const char *category, const char *name)
+{
+	gn_emit_text(&w->e, "cat", category);
+	gn_emit_text(&w->e, "name", name);
+}
+
+static int see_function(void *ctx, const struct gn_seen_function *f)
+{
+	struct chrome *w = ctx;
+	struct function *to;
+	int err;
+
+	err = gn_grow(&w->functions, &w->functions_cap, (size_t)f->fn + 1,
+		      sizeof(*w->functions));
+	if (err)
+		return err;
+	for (; w->nfunctions <= f->fn; w->nfunctions++)
+		w->functions[w->nfunctions] = (struct function){0};
+	to = &w->functions[f->fn];
+	free(to->name);
+	free(to->module);
+	to->name = strdup(f->name);
+	to->module = strdup(f->module);
+	return to->name && to->module ? 0 : -ENOMEM;
+}
+
+static int put_metadata(struct chrome *w, const struct gn_seen_thread *t,
+			const char *what, const char *name)
+{
+	begin_row(w, "M", t->pid, t->tid, t->start);
+	gn_emit_text(&w->e, "name", what);
+	gn_emit_open(&w->e, "args", '{');
+	gn_emit_text(&w->e, "name", name);
+	gn_emit_close(&w->e, '}');
+	return end_row(w);
+}
+
+static int see_thread(void *ctx, const struct gn_seen_thread *t)
+{
+	struct chrome *w = ctx;
+	int err;
+
+	err = gn_grow(&w->threads, &w->threads_cap, (size_t)t->thread + 1,
+		      sizeof(*w->threads));
+	if (err)
+		return err;
+	for (; w->nthreads <= t->thread; w->nthreads++)
+		w->threads[w->nthreads] = (struct thread){0};
+	w->threads[t->thread] = (struct thread){
+		.pid = t->pid, .tid = t->tid, .stack = t->stack};
+	gn_gauges_begin(&w->gauges, t->start);
+	err = put_metadata(w, t, "process_name", t->process_name);
+	return err ? err : put_metadata(w, t, "thread_name", t->name);
+}
+
+static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end)
+{
+	struct chrome *w = ctx;
+
+	(void)thread;
+	gn_gauges_thread(&w->gauges, start, end);
+	return 0;
+}
+
+/* Calls on a thread's own stack are on its row; what is elsewhere has an id
+ * that begins with `what`. */
+static void begin_phase(struct chrome *w, const struct gn_seen *at, bool own,
+			bool begins, const char *what, uint64_t id)
+{
+	const struct thread *t = &w->threads[at->thread];
+	char text[64];
+
+	if (own) {
+		begin_row(w, begins ? "B" : "E", t->pid, t->tid, at->time);
+		return;
+	}
+	begin_row(w, begins ? "b" : "e", t->pid, t->tid, at->time);
+	snprintf(text, sizeof(text), "%s %u.%llu", what, at->thread,
+		 (unsigned long long)id);
+	gn_emit_text(&w->e, "id", text);
+}
+
+static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
+		     enum gn_frame_begin how)
+{
+	struct chrome *w = ctx;
+	const struct function *f = &w->functions[fn];
+
+	begin_phase(w, at, at->stack == w->threads[at->thread].stack, true,
+		    "stack", at->stack);
+	put_name(w, gn_timeline_begin_text(how), f->name);
+	if (f->module[0]) {
+		gn_emit_open(&w->e, "args", '{');
+		gn_emit_text(&w->e, "module", f->module);
+		gn_emit_close(&w->e, '}');
+	}
+	return end_row(w);
+}
+
+static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
+{
+	struct chrome *w = ctx;
+	bool own = at->stack == w->threads[at->thread].stack;
+	const char *text = gn_timeline_end_text(how);
+
+	begin_phase(w, at, own, false, "stack", at->stack);
+	/* readers match the ends of events with ids by these, too */
+	if (!own)
+		put_name(w, "call", "");
+	if (text) {
+		gn_emit_open(&w->e, "args", '{');
+		gn_emit_text(&w->e, "end", text);
+		gn_emit_close(&w->e, '}');
+	}
+	return end_row(w);
+}
+
+static int see_slice(void *ctx, const struct gn_seen_slice *s)
+{
+	struct chrome *w = ctx;
+	const struct thread *t = &w->threads[s->thread];
+	const char *syscall =
+		s->reason == GN_NO_SYSCALL ? NULL : gn_syscall_text(s->reason);
+
+	gn_gauges_slice(&w->gauges, s);
+	begin_row(w, "X", t->pid, t->tid, s->start);
+	put_time(&w->e, "dur", s->end - s->start);
+	put_name(w, "time", gn_class_text((int)s->class));
+	gn_emit_open(&w->e, "args", '{');
+	if (syscall)
+		gn_emit_text(&w->e, "syscall", syscall);
+	if (s->waker)
+		gn_emit_u64(&w->e, "waker", s->waker);
+	if (s->waker_name)
+		gn_emit_text(&w->e, "waker_name", s->waker_name);
+	if (s->waker_fn != GN_NONE)
+		gn_emit_text(&w->e, "waker_function",
+			     w->functions[s->waker_fn].name);
+	gn_emit_close(&w->e, '}');
+	return end_row(w);
+}
+
+static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
+{
+	struct chrome *w = ctx;
+	const struct thread *t = &w->threads[thread];
+
+	begin_row(w, "i", t->pid, t->tid, start);
+	put_name(w, "lost", "records lost");
+	gn_emit_text(&w->e, "s", "t");
+	gn_emit_open(&w->e, "args", '{');
+	put_time(&w->e, "until", end);
+	gn_emit_close(&w->e, '}');
+	return end_row(w);
+}
+
+static int see_activity(struct chrome *w, const struct gn_seen *at, bool begins,
+			enum gn_activity_kind what, const char *name)
+{
+	const char *text = gn_timeline_activity_text(what);
+
+	begin_phase(w, at, false, begins, text, 0);
+	put_name(w, text, name);
+	return end_row(w);
+}
+
+static int see_begin(void *ctx, const struct gn_seen *at,
+		     enum gn_activity_kind what, uint32_t fn)
+{
+	struct chrome *w = ctx;
+
+	return see_activity(w, at, true, what,
+			    fn == GN_NONE ? gn_timeline_activity_text(what)
+					  : w->functions[fn].name);
+}
+
+static int see_end(void *ctx, const struct gn_seen *at,
+		   enum gn_activity_kind what)
+{
+	return see_activity(ctx, at, false, what, "");
+}
+
+int gn_chrome_begin(struct gn_observer *o, FILE *f)
+{
+	struct chrome *w = calloc(1, sizeof(*w));
+
+	*o = (struct gn_observer){
+		.ctx = w,
+		.function = see_function,
+		.thread = see_thread,
+		.thread_end = see_thread_end,
+		.enter = see_enter,
+		.leave = see_leave,
+		.slice = see_slice,
+		.gap = see_gap,
+		.begin = see_begin,
+		.end = see_end,
+	};
+	if (!w)
+		return -ENOMEM;
+	w->e.f = f;
+	gn_emit_open(&w->e, NULL, '{');
+	gn_emit_text(&w->e, "displayTimeUnit", "ns");
+	gn_emit_open(&w->e, "traceEvents", '[');
+	return 0;
+}
+
+void gn_chrome_free(struct gn_observer *o)
+{
+	struct chrome *w = o->ctx;
+
+	if (!w)
+		return;
+	for (uint32_t i = 0; i < w->nfunctions; i++) {
+		free(w->functions[i].name);
+		free(w->functions[i].module);
+	}
+	free(w->functions);
+	free(w->threads);
+	free(w);
+}
+
+static int put_value(void *ctx, const char *name, uint64_t time, double value)
+{
+	struct chrome *w = ctx;
+
+	begin_row(w, "C", 0, 0, time);
+	gn_emit_text(&w->e, "name", name);
+	gn_emit_open(&w->e, "args", '{');
+	gn_emit_pct(&w->e, "threads", value);
+	gn_emit_close(&w->e, '}');
+	return end_row(w);
+}
+
+int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m)
+{
+	struct chrome *w = o->ctx;
+	const char *version = gn_model_info(m, "version");
+	const char *command = gn_model_info(m, "command");
+	int err = gn_gauges_each(&w->gauges, put_value, w);
+
+	if (err)
+		return err;
+	gn_emit_close(&w->e, ']');
+	gn_emit_open(&w->e, "otherData", '{');
+	gn_emit_text(&w->e, "note", GN_TIMELINE_NOTE);
+	gn_emit_text(&w->e, "gnomon", version ? version : "");
+	gn_emit_text(&w->e, "command", command ? command : "");
+	gn_emit_u64(&w->e, "records_lost", m->lost);
+	err = end_row(w);
+	gn_emit_close(&w->e, '}');
+	fputc('\n', w->e.f);
+	return err ? err : gn_stream_status(w->e.f);
+}

@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Perfetto's trace format. Threads of a process are tracks, with their calls;
+ * below each are tracks of its time classes, of its activities for the runtime,
+ * and of the other stacks that it ran on (fibers, signal stacks). Readers put
+ * packets in the order of their times, and keep the order of equal ones.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+#include "model/pool.h"
+#include "output/gauge.h"
+#include "output/syscalls.h"
+#include "output/text.h"
+#include "output/timeline.h"
+#include "perfetto.pb-c.h"
+
+/* All packets are of one sequence, whose first one says that it begins. */
+#define SEQUENCE       1
+#define STATE_CLEARED  1
+#define STATE_IS_ASKED 2
+
+/* Tracks below a thread's own. */
+enum kind { CALLS, CLASSES, JIT, GC, SUSPENSIONS, KINDS };
+
+static const char *const kind_names[KINDS] = {
+	[CLASSES] = "operating system",
+	[JIT] = "JIT",
+	[GC] = "GC",
+	[SUSPENSIONS] = "suspends the others",
+};
+
+/* Ids of tracks: those of threads are small, for each event has one. */
+enum {
+	TRACK_CAPTURE = 1,
+	TRACK_COUNTER, /* and its number */
+	TRACK_FIRST_THREAD = 8,
+};
+
+#define TRACK_PROCESS (1ull << 40)
+#define TRACK_STACK   (1ull << 48)
+
+/* Interned categories and names of events that are no functions. */
+enum {
+	WORD_CALL = 1,
+	WORD_INHERITED, /* a call of the parent's, at a fork */
+	WORD_AGAIN,	/* the rest of a call whose caller ended first */
+	WORD_TIME,
+	WORD_RUNTIME,
+	WORD_WAKE,
+	WORD_WOKEN,
+	WORD_LOST,
+	WORD_JIT,
+	WORD_GC,
+	WORD_SUSPENSION,
+	WORD_CLASS,				     /* and its number */
+	WORD_FUNCTION = WORD_CLASS + GN_CLASS_COUNT, /* the first of them */
+};
+
+static const char *const words[WORD_CLASS] = {
+	[WORD_CALL] = "call",
+	[WORD_INHERITED] = "inherited",
+	[WORD_AGAIN] = "again",
+	[WORD_TIME] = "time",
+	[WORD_RUNTIME] = "runtime",
+	[WORD_WAKE] = "wakes",
+	[WORD_WOKEN] = "woken",
+	[WORD_LOST] = "records lost",
+	[WORD_JIT] = "JIT",
+	[WORD_GC] = "GC",
+	[WORD_SUSPENSION] = "suspension",
+};
+
+/* What a thread's tracks are known by. */
+struct thread {
+	uint64_t stack;	    /* the one that its own track is of */
+	uint32_t described; /* bits of enum kind */
+};
+
+struct function {
+	uint32_t name, module; /* interned; 0: none */
+};
+
+struct perfetto {
+	FILE *f;
+	uint8_t *buf;
+	uint32_t buf_cap;
+	struct thread *threads;
+	uint32_t nthreads, threads_cap;
+	struct function *functions;
+	uint32_t nfunctions, functions_cap;
+	struct gn_pool modules;
+	struct gn_table by_module; /* pool's pointer -> category */
+	struct gn_table stacks;	   /* thread << 32 | stack: is described */
+	uint64_t interned;
+	uint64_t flows;
+	struct gn_gauges gauges;
+	const char *counter; /* the last one that was written */
+	uint32_t counters;
+};
+
+static int put(struct perfetto *w, Perfetto__TracePacket *p)
+{
+	size_t size, at = 1;
+	size_t rest;
+	int err;
+
+	p->has_trusted_packet_sequence_id = 1;
+	p->trusted_packet_sequence_id = SEQUENCE;
+	p->has_sequence_flags = 1;
+	if (!p->sequence_flags)
+		p->sequence_flags = STATE_IS_ASKED;
+	size = perfetto__trace_packet__get_packed_size(p);
+	err = gn_grow(&w->buf, &w->buf_cap, size + 11, 1);
+	if (err)
+		return err;
+	/* field 1 of Trace, a message, and its length */
+	w->buf[0] = 1 << 3 | 2;
+	for (rest = size; rest >= 0x80; rest >>= 7)
+		w->buf[at++] = (uint8_t)(rest | 0x80);
+	w->buf[at++] = (uint8_t)rest;
+	perfetto__trace_packet__pack(p, w->buf + at);
+	if (fwrite_unlocked(w->buf, 1, at + size, w->f) != at + size)
+		return errno > 0 ? -errno : -EIO;
+	return 0;
+}
+
+/* A track; its process and thread, if any, are in `d`. */
+static int put_track(struct perfetto *w, Perfetto__TrackDescriptor *d,
+		     uint64_t uuid, uint64_t parent)
+{
+	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
+
+	d->has_uuid = 1;
+	d->uuid = uuid;
+	d->has_parent_uuid = parent != 0;
+	d->parent_uuid = parent;
+	p.track_descriptor = d;
+	return put(w, &p);
+}
+
+static int put_named_track(struct perfetto *w, uint64_t uuid, uint64_t parent,
+			   const char *name)
+{
+	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
+
+	d.name = (char *)name;
+	return put_track(w, &d, uuid, parent);
+}
+
+static int put_event(struct perfetto *w, uint64_t time, Perfetto__TrackEvent *e,
+		     Perfetto__TrackEvent__Type type, uint64_t track)
+{
+	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
+
+	e->has_type = 1;
+	e->type = type;
+	e->has_track_uuid = 1;
+	e->track_uuid = track;
+	p.has_timestamp = 1;
+	p.timestamp = time;
+	p.track_event = e;
+	return put(w, &p);
+}
+
+/* An event with an interned name and up to two categories. */
+static int put_named(struct perfetto *w, uint64_t time, Perfetto__TrackEvent *e,
+		     Perfetto__TrackEvent__Type type, uint64_t track,
+		     uint32_t name, uint32_t category, uint32_t module)
+{
+	uint64_t categories[2] = {category, module};
+
+	e->has_name_iid = 1;
+	e->name_iid = name;
+	e->n_category_iids = module ? 2 : 1;
+	e->category_iids = categories;
+	return put_event(w, time, e, type, track);
+}
+
+static int put_end(struct perfetto *w, uint64_t time, uint64_t track)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+
+	return put_event(w, time, &e,
+			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, track);
+}
+
+static int intern(struct perfetto *w, uint64_t iid, const char *text,
+		  bool category, uint32_t flags)
+{
+	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
+	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
+	Perfetto__InternedName name = PERFETTO__INTERNED_NAME__INIT;
+	Perfetto__InternedName *names = &name;
+	char *plain = gn_escape(text, true);
+	int err;
+
+	if (!plain)
+		return -ENOMEM;
+	name.has_iid = 1;
+	name.iid = iid;
+	name.name = plain;
+	if (category) {
+		data.n_event_categories = 1;
+		data.event_categories = &names;
+	} else {
+		data.n_event_names = 1;
+		data.event_names = &names;
+	}
+	p.interned_data = &data;
+	p.sequence_flags = flags;
+	err = put(w, &p);
+	free(plain);
+	return err;
+}
+
+static int intern_words(struct perfetto *w)
+{
+	int err = intern(w, WORD_CALL, words[WORD_CALL], true,
+			 STATE_CLEARED | STATE_IS_ASKED);
+
+	for (uint32_t i = WORD_CALL + 1; i < WORD_CLASS && !err; i++) {
+		err = intern(w, i, words[i], true, 0);
+		if (!err)
+			err = intern(w, i, words[i], false, 0);
+	}
+	for (int c = 0; c < GN_CLASS_COUNT && !err; c++)
+		err = intern(w, WORD_CLASS + (uint64_t)c, gn_class_text(c),
+			     false, 0);
+	w->interned = WORD_FUNCTION;
+	return err;
+}
+
+static int intern_module(struct perfetto *w, const char *module, uint32_t *iid)
+{
+	const char *text;
+	int err;
+
+	*iid = 0;
+	if (!module[0])
+		return 0;
+	text = gn_pool_add(&w->modules, module, strlen(module));
+	if (!text)
+		return -ENOMEM;
+	*iid = gn_table_get(&w->by_module, (uintptr_t)text);
+	if (*iid != GN_NONE)
+		return 0;
+	*iid = (uint32_t)w->interned++;
+	err = gn_table_put(&w->by_module, (uintptr_t)text, *iid);
+	return err ? err : intern(w, *iid, text, true, 0);
+}
+
+static int see_function(void *ctx, const struct gn_seen_function *f)
+{
+	struct perfetto *w = ctx;
+	struct function *to;
+	int err;
+
+	err = gn_grow(&w->functions, &w->functions_cap, (size_t)f->fn + 1,
+		      sizeof(*w->functions));
+	if (err)
+		return err;
+	for (; w->nfunctions <= f->fn; w->nfunctions++)
+		w->functions[w->nfunctions] = (struct function){0};
+	to = &w->functions[f->fn];
+	to->name = (uint32_t)w->interned++;
+	err = intern(w, to->name, f->name, false, 0);
+	return err ? err : intern_module(w, f->module, &to->module);
+}
+
+static uint64_t thread_track(uint32_t thread, enum kind kind)
+{
+	return TRACK_FIRST_THREAD * (1 + (uint64_t)thread) + kind;
+}
+
+static int put_process(struct perfetto *w, const struct gn_seen_thread *t)
+{
+	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__ProcessDescriptor process =
+		PERFETTO__PROCESS_DESCRIPTOR__INIT;
+	char *name = gn_escape(t->process_name, true);
+	int err;
+
+	if (!name)
+		return -ENOMEM;
+	process.has_pid = 1;
+	process.pid = (int32_t)t->pid;
+	process.process_name = name;
+	d.process = &process;
+	err = put_track(w, &d, TRACK_PROCESS + t->process, 0);
+	free(name);
+	return err;
+}
+
+static int put_thread(struct perfetto *w, const struct gn_seen_thread *t)
+{
+	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__ThreadDescriptor thread = PERFETTO__THREAD_DESCRIPTOR__INIT;
+	char *name = gn_escape(t->name, true);
+	int err;
+
+	if (!name)
+		return -ENOMEM;
+	thread.has_pid = 1;
+	thread.pid = (int32_t)t->pid;
+	thread.has_tid = 1;
+	thread.tid = (int32_t)t->tid;
+	thread.thread_name = name;
+	d.thread = &thread;
+	err = put_track(w, &d, thread_track(t->thread, CALLS),
+			TRACK_PROCESS + t->process);
+	free(name);
+	return err;
+}
+
+static int see_thread(void *ctx, const struct gn_seen_thread *t)
+{
+	struct perfetto *w = ctx;
+	int err;
+
+	err = gn_grow(&w->threads, &w->threads_cap, (size_t)t->thread + 1,
+		      sizeof(*w->threads));
+	if (err)
+		return err;
+	for (; w->nthreads <= t->thread; w->nthreads++)
+		w->threads[w->nthreads] = (struct thread){0};
+	w->threads[t->thread].stack = t->stack;
+	gn_gauges_begin(&w->gauges, t->start);
+	err = put_process(w, t);
+	return err ? err : put_thread(w, t);
+}
+
+static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end)
+{
+	struct perfetto *w = ctx;
+
+	(void)thread;
+	gn_gauges_thread(&w->gauges, start, end);
+	return 0;
+}
+
+/* One of the tracks below the thread's own, made when it is first needed. */
+static int below(struct perfetto *w, uint32_t thread, enum kind kind,
+		 uint64_t *track)
+{
+	struct thread *t = &w->threads[thread];
+
+	*track = thread_track(thread, kind);
+	if (t->described & 1u << kind)
+		return 0;
+	t->described |= 1u << kind;
+	return put_named_track(w, *track, thread_track(thread, CALLS),
+			       kind_names[kind]);
+}
+
+/* The track of the calls on a stack. */
+static int stack_track(struct perfetto *w, const struct gn_seen *at,
+		       uint64_t *track)
+{
+	uint64_t key = (uint64_t)at->thread << 32 | (uint32_t)at->stack;
+	char name[48];
+	int err;
+
+	*track = thread_track(at->thread, CALLS);
+	if (at->stack == w->threads[at->thread].stack)
+		return 0;
+	*track = TRACK_STACK + key;
+	if (gn_table_get(&w->stacks, key) != GN_NONE)
+		return 0;
+	err = gn_table_put(&w->stacks, key, 0);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "stack %llu",
+		 (unsigned long long)at->stack);
+	return put_named_track(w, *track, thread_track(at->thread, CALLS),
+			       name);
+}
+
+static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
+		     enum gn_frame_begin how)
+{
+	static const uint32_t category[] = {
+		[GN_BEGIN_CALL] = WORD_CALL,
+		[GN_BEGIN_INHERITED] = WORD_INHERITED,
+		[GN_BEGIN_AGAIN] = WORD_AGAIN,
+	};
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	struct perfetto *w = ctx;
+	uint64_t track;
+	int err;
+
+	err = stack_track(w, at, &track);
+	if (err)
+		return err;
+	return put_named(w, at->time, &e,
+			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
+			 w->functions[fn].name, category[how],
+			 w->functions[fn].module);
+}
+
+static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation a = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation *annotations = &a;
+	const char *text = gn_timeline_end_text(how);
+	struct perfetto *w = ctx;
+	uint64_t track;
+	int err;
+
+	err = stack_track(w, at, &track);
+	if (err)
+		return err;
+	if (text) {
+		a.name = (char *)"end";
+		a.string_value = (char *)text;
+		e.n_debug_annotations = 1;
+		e.debug_annotations = &annotations;
+	}
+	return put_event(w, at->time, &e,
+			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, track);
+}
+
+/* An arrow from the thread that woke another to that one. */
+static int put_wake(struct perfetto *w, const struct gn_seen_slice *s,
+		    uint64_t woken)
+{
+	Perfetto__TrackEvent from = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__TrackEvent to = PERFETTO__TRACK_EVENT__INIT;
+	uint64_t flow = ++w->flows, track;
+	int err;
+
+	from.n_flow_ids = to.n_terminating_flow_ids = 1;
+	from.flow_ids = to.terminating_flow_ids = &flow;
+	err = below(w, s->waker_thread, CLASSES, &track);
+	if (!err)
+		err = put_named(w, s->end, &from,
+				PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+				track, WORD_WAKE, WORD_WAKE, 0);
+	if (err)
+		return err;
+	return put_named(w, s->end, &to,
+			 PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, woken,
+			 WORD_WOKEN, WORD_WAKE, 0);
+}
+
+static int put_slice(struct perfetto *w, const struct gn_seen_slice *s,
+		     uint64_t track)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation call = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation waker = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation *list[2];
+	const char *syscall =
+		s->reason == GN_NO_SYSCALL ? NULL : gn_syscall_text(s->reason);
+	int err;
+
+	e.debug_annotations = list;
+	if (syscall) {
+		call.name = (char *)"system call";
+		call.string_value = (char *)syscall;
+		list[e.n_debug_annotations++] = &call;
+	}
+	if (s->waker) {
+		waker.name = (char *)"woken by";
+		waker.has_uint_value = 1;
+		waker.uint_value = s->waker;
+		list[e.n_debug_annotations++] = &waker;
+	}
+	err = put_named(w, s->start, &e,
+			PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
+			WORD_CLASS + s->class, WORD_TIME, 0);
+	return err ? err : put_end(w, s->end, track);
+}
+
+static int see_slice(void *ctx, const struct gn_seen_slice *s)
+{
+	struct perfetto *w = ctx;
+	uint64_t track;
+	int err;
+
+	gn_gauges_slice(&w->gauges, s);
+	err = below(w, s->thread, CLASSES, &track);
+	if (!err)
+		err = put_slice(w, s, track);
+	if (err || s->waker_thread == GN_NONE)
+		return err;
+	return put_wake(w, s, track);
+}
+
+static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation a = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation *annotations = &a;
+	struct perfetto *w = ctx;
+
+	a.name = (char *)"until";
+	a.has_uint_value = 1;
+	a.uint_value = end;
+	e.n_debug_annotations = 1;
+	e.debug_annotations = &annotations;
+	return put_named(w, start, &e,
+			 PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+			 thread_track(thread, CALLS), WORD_LOST, WORD_LOST, 0);
+}
+
+static enum kind activity_kind(enum gn_activity_kind what)
+{
+	switch (what) {
+	case GN_DOES_JIT:
+		return JIT;
+	case GN_DOES_GC:
+		return GC;
+	default:
+		return SUSPENSIONS;
+	}
+}
+
+static int see_begin(void *ctx, const struct gn_seen *at,
+		     enum gn_activity_kind what, uint32_t fn)
+{
+	static const uint32_t name[] = {
+		[GN_DOES_JIT] = WORD_JIT,
+		[GN_DOES_GC] = WORD_GC,
+		[GN_DOES_SUSPEND] = WORD_SUSPENSION,
+	};
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	struct perfetto *w = ctx;
+	uint64_t track;
+	int err;
+
+	err = below(w, at->thread, activity_kind(what), &track);
+	if (err)
+		return err;
+	return put_named(
+		w, at->time, &e, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+		track, fn == GN_NONE ? name[what] : w->functions[fn].name,
+		WORD_RUNTIME, fn == GN_NONE ? 0 : w->functions[fn].module);
+}
+
+static int see_end(void *ctx, const struct gn_seen *at,
+		   enum gn_activity_kind what)
+{
+	return put_end(ctx, at->time,
+		       thread_track(at->thread, activity_kind(what)));
+}
+
+int gn_perfetto_begin(struct gn_observer *o, FILE *f)
+{
+	struct perfetto *w = calloc(1, sizeof(*w));
+
+	*o = (struct gn_observer){
+		.ctx = w,
+		.function = see_function,
+		.thread = see_thread,
+		.thread_end = see_thread_end,
+		.enter = see_enter,
+		.leave = see_leave,
+		.slice = see_slice,
+		.gap = see_gap,
+		.begin = see_begin,
+		.end = see_end,
+	};
+	if (!w)
+		return -ENOMEM;
+	w->f = f;
+	return intern_words(w);
+}
+
+void gn_perfetto_free(struct gn_observer *o)
+{
+	struct perfetto *w = o->ctx;
+
+	if (!w)
+		return;
+	free(w->buf);
+	free(w->threads);
+	free(w->functions);
+	gn_pool_free(&w->modules);
+	gn_table_free(&w->by_module);
+	gn_table_free(&w->stacks);
+	free(w);
+}
+
+static int put_counter_track(struct perfetto *w, uint64_t track,
+			     const char *name)
+{
+	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
+	Perfetto__CounterDescriptor counter =
+		PERFETTO__COUNTER_DESCRIPTOR__INIT;
+
+	counter.unit_name = (char *)"threads";
+	d.name = (char *)name;
+	d.counter = &counter;
+	return put_track(w, &d, track, 0);
+}
+
+static int put_value(void *ctx, const char *name, uint64_t time, double value)
+{
+	struct perfetto *w = ctx;
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	uint64_t track = TRACK_COUNTER;
+	int err;
+
+	if (w->counter != name)
+		w->counters++;
+	track += w->counters;
+	err = w->counter == name ? 0 : put_counter_track(w, track, name);
+	w->counter = name;
+	if (err)
+		return err;
+	e.has_double_counter_value = 1;
+	e.double_counter_value = value;
+	return put_event(w, time, &e, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER,
+			 track);
+}
+
+static Perfetto__DebugAnnotation text_annotation(const char *name,
+						 const char *text)
+{
+	Perfetto__DebugAnnotation a = PERFETTO__DEBUG_ANNOTATION__INIT;
+
+	a.name = (char *)name;
+	a.string_value = (char *)text;
+	return a;
+}
+
+/* An instant at the beginning that says what the file is. */
+static int put_capture(struct perfetto *w, const struct gn_model *m)
+{
+	const char *version = gn_model_info(m, "version");
+	const char *command = gn_model_info(m, "command");
+	char *plain = gn_escape(command ? command : "", true);
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation lost = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation note =
+		text_annotation("note", GN_TIMELINE_NOTE);
+	Perfetto__DebugAnnotation by =
+		text_annotation("gnomon", version ? version : "");
+	Perfetto__DebugAnnotation what = text_annotation("command", plain);
+	Perfetto__DebugAnnotation *list[] = {&note, &by, &what, &lost};
+	int err = plain ? 0 : -ENOMEM;
+
+	lost.name = (char *)"records lost";
+	lost.has_uint_value = 1;
+	lost.uint_value = m->lost;
+	e.name = (char *)"capture";
+	e.n_debug_annotations = sizeof(list) / sizeof(list[0]);
+	e.debug_annotations = list;
+	if (!err)
+		err = put_named_track(w, TRACK_CAPTURE, 0, "gnomon");
+	if (!err)
+		err = put_event(w, m->start, &e,
+				PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+				TRACK_CAPTURE);
+	free(plain);
+	return err;
+}
+
+int gn_perfetto_finish(struct gn_observer *o, const struct gn_model *m)
+{
+	struct perfetto *w = o->ctx;
+	int err;
+
+	err = put_capture(w, m);
+	return err ? err : gn_gauges_each(&w->gauges, put_value, w);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The list of timelines. */
+#include <string.h>
+
+#include "output/timeline.h"
+
+#ifdef GNOMON_PROTOBUF
+#define PROTOBUF(begin) begin
+#else
+#define PROTOBUF(begin) NULL
+#endif
+
+static const struct gn_timeline timelines[] = {
+	{"perfetto", "a timeline for ui.perfetto.dev", true,
+	 PROTOBUF(gn_perfetto_begin), PROTOBUF(gn_perfetto_finish),
+	 PROTOBUF(gn_perfetto_free), "protobuf-c"},
+	{"chrome", "the same as JSON trace events", false, gn_chrome_begin,
+	 gn_chrome_finish, gn_chrome_free, NULL},
+};
+
+const struct gn_timeline *gn_timeline_at(size_t i)
+{
+	return i < sizeof(timelines) / sizeof(timelines[0]) ? &timelines[i]
+							    : NULL;
+}
+
+const struct gn_timeline *gn_timeline_find(const char *name)
+{
+	const struct gn_timeline *t;
+
+	for (size_t i = 0; (t = gn_timeline_at(i)); i++) {
+		if (strcmp(t->name, name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+const char *gn_timeline_begin_text(enum gn_frame_begin how)
+{
+	static const char *const text[] = {
+		[GN_BEGIN_CALL] = "call",
+		[GN_BEGIN_INHERITED] = "inherited",
+		[GN_BEGIN_AGAIN] = "again",
+	};
+
+	return text[how];
+}
+
+const char *gn_timeline_end_text(enum gn_frame_end how)
+{
+	static const char *const text[] = {
+		[GN_END_LEFT] = NULL,	    [GN_END_UNWOUND] = "unwound",
+		[GN_END_CAUGHT] = "caught", [GN_END_OPEN] = "open",
+		[GN_END_AGAIN] = "again",
+	};
+
+	return text[how];
+}
+
+const char *gn_timeline_activity_text(enum gn_activity_kind what)
+{
+	static const char *const text[] = {
+		[GN_DOES_JIT] = "JIT",
+		[GN_DOES_GC] = "GC",
+		[GN_DOES_SUSPEND] = "suspension",
+	};
+
+	return text[what];
+}
