@@ -3,6 +3,9 @@
 add_test(NAME tree/style
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-style ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/style PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+add_test(NAME tree/rooms
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-rooms ${CMAKE_SOURCE_DIR})
+set_tests_properties(tree/rooms PROPERTIES TIMEOUT 120)
 add_test(NAME tree/tools
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-tools ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/tools PROPERTIES TIMEOUT 120)

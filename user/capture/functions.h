@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
-#include "capture/files.h"
-#include "capture/probes.h"
+#include "process/files.h"
+#include "runtime/probes.h"
 #include "runtime/native.h"
 
 struct gn_functions {

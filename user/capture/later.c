@@ -17,7 +17,7 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/session_internal.h"
-#include "capture/share.h"
+#include "process/share.h"
 #include "runtime/native.h"
 
 /* More news than this at once is of a target that wants no answer. */

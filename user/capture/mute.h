@@ -14,7 +14,7 @@
 
 #include <gnomon/event.h>
 #include "capture/attach.h"
-#include "capture/probes.h"
+#include "runtime/probes.h"
 
 struct gn_mute;
 struct gn_session;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "capture/maps.h"
+#include "process/maps.h"
 
 #define GN_MUTE_SYMBOL "gnomon_mute"
 #define GN_MUTE_HEAD   4096

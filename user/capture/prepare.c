@@ -11,7 +11,7 @@
 #include <sys/capability.h>
 
 #include "capture/calibrate.h"
-#include "capture/namespaces.h"
+#include "process/namespaces.h"
 #include "runtime/runtime.h"
 
 static bool has(cap_t caps, cap_value_t cap)

@@ -22,7 +22,7 @@
 #include "capture/clock.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
-#include "capture/share.h"
+#include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
 

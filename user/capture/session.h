@@ -18,7 +18,7 @@
 #include "capture/attach.h"
 #include "capture/loss.h"
 #include "site/site.h"
-#include "capture/target.h"
+#include "process/target.h"
 #include "capture/unseen.h"
 
 /* Takes one whole record. <0 ends the capture with that error, but -ENOBUFS,

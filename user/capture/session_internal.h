@@ -5,12 +5,12 @@
 
 #include <limits.h>
 
-#include "capture/files.h"
+#include "process/files.h"
 #include "capture/functions.h"
 #include "capture/later.h"
 #include "capture/mute.h"
 #include "capture/priority.h"
-#include "capture/probes.h"
+#include "runtime/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
 

@@ -15,7 +15,7 @@
 #include <linux/bpf.h>
 #include <linux/magic.h>
 
-#include "capture/namespaces.h"
+#include "process/namespaces.h"
 #include "capture/session.h"
 #include "cmd/doctor.h"
 

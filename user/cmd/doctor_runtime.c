@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/target.h"
+#include "process/target.h"
 #include "cmd/doctor.h"
 #include "runtime/runtime.h"
 

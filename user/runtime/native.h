@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "site/site.h"
-#include "capture/files.h"
+#include "process/files.h"
 #include "runtime/filter.h"
 
 struct gn_native_opts {

@@ -13,7 +13,7 @@
 
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
-#include "capture/probes.h"
+#include "runtime/probes.h"
 
 /* A site of the library and what it means. */
 struct gn_runtime_site {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Who else maps a file: a probe in it would be paid for by those, too. */
-#ifndef GNOMON_CAPTURE_SHARE_H
-#define GNOMON_CAPTURE_SHARE_H
+#ifndef GNOMON_PROCESS_SHARE_H
+#define GNOMON_PROCESS_SHARE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "capture/files.h"
+#include "process/files.h"
 
 /* True: the process is traced. */
 typedef bool (*gn_share_fn)(void *ctx, pid_t pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/maps.h"
+#include "process/maps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GNOMON_CAPTURE_NAMESPACES_H
-#define GNOMON_CAPTURE_NAMESPACES_H
+#ifndef GNOMON_PROCESS_NAMESPACES_H
+#define GNOMON_PROCESS_NAMESPACES_H
 
 /*
  * Whether gnomon can work in the namespaces that it was started in: its /proc

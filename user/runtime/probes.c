@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/probes.h"
+#include "runtime/probes.h"
 
 #include <errno.h>
 #include <stdlib.h>

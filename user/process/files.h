@@ -4,16 +4,16 @@
  * moment later, so each file is opened once: it is told by what is open, and
  * planned and probed through that descriptor.
  */
-#ifndef GNOMON_CAPTURE_FILES_H
-#define GNOMON_CAPTURE_FILES_H
+#ifndef GNOMON_PROCESS_FILES_H
+#define GNOMON_PROCESS_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "capture/maps.h"
-#include "capture/target.h"
+#include "process/maps.h"
+#include "process/target.h"
 
 struct gn_file {
 	char *path; /* as a process that maps it names it */

@@ -3,8 +3,8 @@
  * The lines of /proc/PID/maps, one by one. What a process maps it chooses
  * itself, so the text is bounded and checked.
  */
-#ifndef GNOMON_CAPTURE_MAPS_H
-#define GNOMON_CAPTURE_MAPS_H
+#ifndef GNOMON_PROCESS_MAPS_H
+#define GNOMON_PROCESS_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

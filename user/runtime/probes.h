@@ -3,8 +3,8 @@
  * The probes of a capture before they are attached: offsets and cookies,
  * grouped by file and program.
  */
-#ifndef GNOMON_CAPTURE_PROBES_H
-#define GNOMON_CAPTURE_PROBES_H
+#ifndef GNOMON_RUNTIME_PROBES_H
+#define GNOMON_RUNTIME_PROBES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * The traced command: who runs it, which program it is, starting it.
  */
-#ifndef GNOMON_CAPTURE_TARGET_H
-#define GNOMON_CAPTURE_TARGET_H
+#ifndef GNOMON_PROCESS_TARGET_H
+#define GNOMON_PROCESS_TARGET_H
 
 #include <signal.h>
 #include <stdbool.h>

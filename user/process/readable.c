@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture/target.h"
+#include "process/target.h"
 
 #define GROUPS_MAX 256
 

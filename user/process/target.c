@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/target.h"
+#include "process/target.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/share.h"
+#include "process/share.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which files a program or a process maps. */
-#include "capture/files.h"
+#include "process/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "capture/namespaces.h"
+#include "process/namespaces.h"
 
 #include <errno.h>
 #include <stdio.h>
