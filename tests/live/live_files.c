@@ -228,18 +228,25 @@ void test_files_refused(struct live *t)
 	      "gnomon list does not refuse it: %s", end.out);
 }
 
-/* Nanoseconds of ten thousand calls into libc. */
-static uint64_t ask_libc(struct live *t, struct live_talk *talk)
+/* Nanoseconds of what `visited` is told to call. */
+static uint64_t ask_elapsed(struct live *t, const struct live_talk *talk,
+			    const char *what)
 {
 	uint64_t ns;
 	char *line;
 
-	live_tell(t, talk, "libc 10000");
-	line = live_await(t, talk->out, "elapsed rand_r ");
+	live_tell(t, talk, what);
+	line = live_await(t, talk->out, "elapsed ");
 	live_await(t, talk->out, "done");
-	CHECK(t, sscanf(line, "elapsed rand_r %" SCNu64, &ns) == 1,
+	CHECK(t, sscanf(line, "elapsed %*s %" SCNu64, &ns) == 1,
 	      "visited says \"%s\"", line);
 	return ns;
+}
+
+/* Ten thousand calls into libc. */
+static uint64_t ask_libc(struct live *t, const struct live_talk *talk)
+{
+	return ask_elapsed(t, talk, "libc 10000");
 }
 
 /* Who maps the same library and is not traced pays nothing. */
@@ -395,4 +402,61 @@ void test_executed_library(struct live *t)
 	expect(t, report, NULL, "rand_r", 10000);
 	expect_late(t, report, "library_work");
 	CHECK(t, !unprobed(report, "rand_r"), "what was probed is marked");
+}
+
+/* A library that no process maps when gnomon starts, by the name of its file.
+ */
+void test_awaited(struct live *t)
+{
+	char *path, *command = live_text(t, "%s", live_fixture(t, "visited"));
+	struct live_talk talk =
+		run_talk(t, "-f libplugin.so:plugin_work -f libnone.so:f",
+			 command, &path);
+	json_t *report;
+	char *line = live_await(t, talk.err, "gnomon: attached: ");
+
+	CHECK(t, strstr(line, "not mapped yet"), "it is not told: \"%s\"",
+	      line);
+	live_ask(t, &talk, "load");
+	live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "plugin 70");
+	live_tell(t, &talk, "quit");
+	line = live_await(t, talk.err, "gnomon: no function matched");
+	CHECK(t, strstr(line, "'libnone.so:f'"), "it is told \"%s\"", line);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	live_clean(t, report);
+	expect(t, report, "libplugin.so", "plugin_work", 70);
+	expect_late(t, report, "plugin_work");
+}
+
+/* A running process maps a library, of which another one runs functions: that
+ * one pays nothing. */
+void test_awaited_attached(struct live *t)
+{
+	const char *path = live_fixture(t, "visited");
+	struct live_talk traced, other, gnomon;
+	pid_t pid = start(t, path, &traced);
+	uint64_t before, beside, own;
+	json_t *report;
+	char *out;
+
+	start(t, path, &other);
+	live_ask(t, &other, "load");
+	ask_elapsed(t, &other, "plugin 10000");
+	before = ask_elapsed(t, &other, "plugin 10000");
+	out = live_attach(t, "-f libplugin.so:plugin_work",
+			  live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &traced, "load");
+	live_await(t, gnomon.err, "gnomon: attached: process");
+	beside = ask_elapsed(t, &other, "plugin 10000");
+	own = ask_elapsed(t, &traced, "plugin 10000");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, "libplugin.so", "plugin_work", 10000);
+	expect_late(t, report, "plugin_work");
+	/* a probe in such a function makes it 100 times as long and more */
+	CHECK(t, beside < 10 * before,
+	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
+	      beside, before, own);
+	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/session_internal.h"
+#include "process/mapped.h"
 #include "process/share.h"
 #include "runtime/native.h"
 
@@ -25,16 +27,17 @@
 /* Programs without a function that was asked for are looked at once, the
  * latest of them. */
 #define PLAIN_MAX 256
-/* When a program's libraries are looked for again, after it began. */
-static const uint64_t looks_ns[] = {20000000, 200000000, 1000000000};
+/* What a new process maps can be known before the process is. */
+#define KNOWN_AFTER_NS 100000000u
 
+/* LOOK: it has mapped a library. */
 enum news_kind { NEWS_PROCESS, NEWS_PROGRAM, NEWS_LOOK, NEWS_END };
 
 struct news {
 	enum news_kind kind;
 	pid_t pid;
 	bool anew;	/* PROGRAM: the process has another leader */
-	unsigned look;	/* LOOK: which */
+	bool again;	/* LOOK: it was not known before */
 	uint64_t since; /* when it happened */
 	uint64_t due;	/* not before */
 };
@@ -56,6 +59,8 @@ struct gn_later {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	int event; /* for the session's thread */
+	struct gn_mapped *mapped;
+	int poll; /* both of them */
 	bool quit;
 
 	/* under the lock */
@@ -353,6 +358,37 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 	count_late(l, since);
 }
 
+static bool has_look(const struct gn_later *l, pid_t pid)
+{
+	for (size_t i = 0; i < l->nnews; i++)
+		if (l->news[i].kind == NEWS_LOOK && l->news[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* With the lock held. */
+static void add_look(struct gn_later *l, pid_t pid, uint64_t since)
+{
+	struct news n = {.kind = NEWS_LOOK, .pid = pid, .since = since};
+
+	if (!has_look(l, pid))
+		add_news(l, &n);
+}
+
+/* Libraries that were mapped and that can have functions. */
+static void take_mapped(struct gn_later *l)
+{
+	const struct gn_filter *filter = l->session->filter;
+	struct gn_mapped_file m;
+
+	while (gn_mapped_next(l->mapped, &m))
+		if (m.pid && gn_filter_file(filter, m.path, false))
+			add_look(l, m.pid, m.time);
+		else if (!m.pid)
+			for (size_t i = 0; i < l->nprocesses; i++)
+				add_look(l, l->process[i].pid, m.time);
+}
+
 void gn_later_serve(struct gn_later *l)
 {
 	uint64_t n;
@@ -362,6 +398,8 @@ void gn_later_serve(struct gn_later *l)
 	if (read(l->event, &n, sizeof(n)) < 0)
 		n = 0; /* nothing waits for it */
 	pthread_mutex_lock(&l->lock);
+	if (l->mapped && !l->quit)
+		take_mapped(l);
 	for (size_t at = 0; at < l->out_size;) {
 		const struct gn_rec_text *r = (const void *)(l->out + at);
 		size_t size = r->h.kind == GN_KIND_UNPROBED
@@ -544,19 +582,21 @@ static void take_files(struct gn_later *l, const struct news *n)
 	gn_files_free(&files);
 }
 
-/* Libraries are mapped some time after the program has begun. */
-static void look_again(struct gn_later *l, const struct news *n)
+/* What a process has mapped, if it is a traced one. */
+static void look(struct gn_later *l, const struct news *n)
 {
-	struct news next = *n;
+	struct news again = *n;
 
-	if (n->look >= sizeof(looks_ns) / sizeof(looks_ns[0]) ||
-	    !gn_filter_libraries(l->session->filter))
+	if (is_traced(l, n->pid)) {
+		take_files(l, n);
 		return;
-	next.kind = NEWS_LOOK;
-	next.due = n->since + looks_ns[n->look];
-	next.look = n->look + 1;
+	}
+	if (n->again)
+		return;
+	again.again = true;
+	again.due = gn_now_ns() + KNOWN_AFTER_NS;
 	pthread_mutex_lock(&l->lock);
-	add_news(l, &next);
+	add_news(l, &again);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -609,11 +649,9 @@ static void handle(struct gn_later *l, const struct news *n)
 			miss_process(l, n->pid, n->since);
 		}
 		take_files(l, n);
-		look_again(l, n);
 		break;
 	case NEWS_LOOK:
-		take_files(l, n);
-		look_again(l, n);
+		look(l, n);
 		break;
 	case NEWS_END:
 		if (!has_ended(n->pid))
@@ -721,6 +759,35 @@ static bool has_privates(const struct gn_session *s)
 	return false;
 }
 
+static int open_events(struct gn_later *l)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (l->event < 0 || l->poll < 0 ||
+	    epoll_ctl(l->poll, EPOLL_CTL_ADD, l->event, &event))
+		return -errno;
+	return 0;
+}
+
+/* Without it there is still what is mapped now. */
+static void watch_mapped(struct gn_later *l)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct gn_session *s = l->session;
+	int err = gn_mapped_new(&l->mapped);
+
+	if (!err &&
+	    epoll_ctl(l->poll, EPOLL_CTL_ADD, gn_mapped_fd(l->mapped), &event))
+		err = -errno;
+	if (err && !*s->warning)
+		snprintf(s->warning, sizeof(s->warning),
+			 "libraries that are mapped later are not traced: the "
+			 "kernel does not tell of them (%s)",
+			 strerror(-err));
+}
+
 int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 {
 	struct gn_later *l = calloc(1, sizeof(*l));
@@ -738,10 +805,17 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 	l->functions.put = put_out;
 	l->functions.ctx = l;
 	l->links = gn_links_new();
-	l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = !l->links ? -ENOMEM : l->event < 0 ? -errno : 0;
-	for (size_t i = 0; !err && i < n; i++)
+	err = open_events(l);
+	if (!err && !l->links)
+		err = -ENOMEM;
+	if (!err && gn_filter_libraries(s->filter))
+		watch_mapped(l);
+	for (size_t i = 0; !err && i < n; i++) {
 		add_process(l, pids[i], s->probes.count);
+		/* what it has mapped since it was looked at */
+		if (l->mapped && !s->opts.command)
+			add_look(l, pids[i], gn_now_ns());
+	}
 	if (!err)
 		err = start(l);
 	if (!err) {
@@ -755,7 +829,7 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 
 int gn_later_fd(const struct gn_later *l)
 {
-	return l->event;
+	return l->poll;
 }
 
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter)
@@ -807,8 +881,11 @@ void gn_later_free(struct gn_later *l)
 	if (!l)
 		return;
 	gn_later_detach(l);
+	gn_mapped_free(l->mapped);
 	if (l->event >= 0)
 		close(l->event);
+	if (l->poll >= 0)
+		close(l->poll);
 	gn_functions_clear(&l->functions);
 	gn_probes_free(&l->probes);
 	gn_files_free(&l->files);

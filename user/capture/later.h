@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes and programs that appear while the capture runs: a program that a
- * followed process executes is planned and probed, and a new process gets the
- * links that are of single processes (gn_session_private()).
+ * Processes, programs and libraries that appear while the capture runs: a
+ * program that a followed process executes is planned and probed, and so is a
+ * library that a traced process maps; a new process gets the links that are of
+ * single processes (gn_session_private()).
  *
  * A thread does that, since it takes longer than the ring can wait. What it
  * finds goes into the stream first, by gn_later_serve(), and is attached then:

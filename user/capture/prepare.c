@@ -244,6 +244,30 @@ static bool can_be_managed(const struct gn_session *s)
 	return can && s->opts.command;
 }
 
+/* A glob that can only mean a native library: no assembly is named so. */
+static bool native_only(const char *glob)
+{
+	const char *colon = strchr(glob, ':');
+	const char *so = strstr(glob, ".so");
+
+	if (!colon || colon[1] == ':')
+		return false;
+	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
+}
+
+/* Whether some -f names a library that nothing has mapped yet. */
+static bool awaits(const struct gn_session *s)
+{
+	const char *glob;
+
+	if (!s->opts.follow)
+		return false; /* nothing is attached later */
+	for (size_t at = 0; (glob = gn_filter_awaited(s->filter, &at));)
+		if (!s->launches || native_only(glob))
+			return true;
+	return false;
+}
+
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
@@ -256,21 +280,12 @@ static int check_match(struct gn_session *s)
 			"no function matches '%s': '%s' is stripped; install "
 			"its debug symbols or see gnomon list",
 			glob, s->native.stripped);
+	if (s->awaits)
+		return 0;
 	return gn_session_fail(s, -ENOENT, 2,
 			       "no function matches '%s'; gnomon list shows "
 			       "what there is, LIB:GLOB looks into a library",
 			       glob);
-}
-
-/* A glob that can only mean a native library: no assembly is named so. */
-static bool native_only(const char *glob)
-{
-	const char *colon = strchr(glob, ':');
-	const char *so = strstr(glob, ".so");
-
-	if (!colon || colon[1] == ':')
-		return false;
-	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
 }
 
 /*
@@ -397,6 +412,7 @@ int gn_session_prepare(struct gn_session *s)
 		find_links(s);
 	if (gn_filter_positive(s->filter)) {
 		err = plan_native(s);
+		s->awaits = !err && awaits(s);
 		if (!err)
 			err = check_match(s);
 	}

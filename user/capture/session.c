@@ -438,20 +438,26 @@ static void summarize(struct gn_session *s)
 	const char *managed =
 		wants_managed(s) ? "; managed functions as they are compiled"
 				 : "";
+	const char *later =
+		s->awaits ? "; those of libraries that are not mapped yet, "
+			    "when they are"
+			  : "";
 	const char *links = gn_attach_mode_name(s->mode);
 
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
 			 "%zu native function%s (%zu by return probe, %zu by "
-			 "their own rets, %zu single-stepped%s)%s; %s links",
+			 "their own rets, %zu single-stepped%s)%s%s; %s links",
 			 n, n == 1 ? "" : "s", s->native.by_return,
 			 s->native.by_ret, s->native.stepped,
 			 s->native.refused || s->refused ? ", some refused"
 							 : "",
-			 managed, links);
+			 managed, later, links);
 	else
-		snprintf(s->summary, sizeof(s->summary),
-			 "threads and processes%s; %s links", managed, links);
+		snprintf(s->summary, sizeof(s->summary), "%s%s%s; %s links",
+			 *later ? "no native function"
+				: "threads and processes",
+			 managed, later, links);
 }
 
 int gn_session_attach(struct gn_session *s)

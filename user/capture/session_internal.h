@@ -24,6 +24,7 @@ struct gn_session {
 	bool nop5; /* the cheaper site of hook-site libraries */
 	char program[PATH_MAX];
 	bool launches; /* the command can lead to a managed runtime */
+	bool awaits;   /* libraries that are not mapped yet */
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;
@@ -70,7 +71,7 @@ struct gn_session {
 
 	int status;
 	char error[512];
-	char summary[256];
+	char summary[384];
 	char warning[PATH_MAX + 256];
 };
 

@@ -10,6 +10,7 @@ struct item {
 	char *lib;	  /* NULL = the program */
 	const char *glob;
 	bool exclude;
+	bool seen; /* its file */
 	bool matched;
 };
 
@@ -118,6 +119,7 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 		if (!(it->exclude && !it->lib) &&
 		    !file_matches(it, path, program))
 			continue;
+		it->seen = true;
 		if (fnmatch(it->glob, name, 0) &&
 		    fnmatch(it->glob, demangled, 0))
 			continue;
@@ -133,6 +135,17 @@ const char *gn_filter_unmatched_next(const struct gn_filter *f, size_t *at)
 		const struct item *it = &f->item[(*at)++];
 
 		if (!it->exclude && !it->matched)
+			return it->text;
+	}
+	return NULL;
+}
+
+const char *gn_filter_awaited(const struct gn_filter *f, size_t *at)
+{
+	while (*at < f->count) {
+		const struct item *it = &f->item[(*at)++];
+
+		if (!it->exclude && it->lib && !it->seen)
 			return it->text;
 	}
 	return NULL;

@@ -34,6 +34,10 @@ bool gn_filter_libraries(const struct gn_filter *f);
 /* The same of those from *at on, which is moved behind it. */
 const char *gn_filter_unmatched_next(const struct gn_filter *f, size_t *at);
 
+/* The first LIB:GLOB from *at on of whose LIB no function was seen so far; *at
+ * is moved behind it. */
+const char *gn_filter_awaited(const struct gn_filter *f, size_t *at);
+
 /* A function of a runtime has this name: the globs that it matches, as the
  * runtime tells, did not match nothing. */
 void gn_filter_managed(struct gn_filter *f,

@@ -52,7 +52,8 @@ KEEP long frames_aligned(unsigned long n)
 	char room[256] __attribute__((aligned(128)));
 
 	COUNT(frames_aligned);
-	return frames_use(room, n % 256) + (long)((unsigned long)room & 127);
+	return frames_use(room, 1 + n % 255) +
+	       (long)((unsigned long)room & 127);
 }
 
 COUNTED(frames_large)
