@@ -126,8 +126,12 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	s->unseen = gn_unseen_new(opts->user.uid);
-	if (!s->links || !s->unseen || (opts->can_mute && !s->mute)) {
+	/* who traces processes has chosen which */
+	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
+	if (!s->links || !s->unseen || (opts->can_mute && !s->mute) ||
+	    (opts->command && !opts->live && !s->outside)) {
 		gn_unseen_free(s->unseen);
+		gn_outside_free(s->outside);
 		gn_links_free(s->links, NULL);
 		gn_mute_free(s->mute);
 		free(s);
@@ -507,6 +511,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 	if (s->later)
 		gn_later_record(s->later, rec);
 	gn_unseen_record(s->unseen, rec, s->filter);
+	if (s->outside)
+		gn_outside_record(s->outside, rec);
 	return gn_session_put(s, rec, size);
 }
 
@@ -961,6 +967,8 @@ void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
 		gn_unseen_globs(s->unseen, s->filter, tell, ctx);
+	if (s->outside)
+		gn_outside_tell(s->outside, tell, ctx);
 }
 
 int gn_session_signal(const struct gn_session *s)
@@ -1010,6 +1018,7 @@ void gn_session_free(struct gn_session *s)
 	gn_files_free(&s->files);
 	gn_filter_free(s->filter);
 	gn_unseen_free(s->unseen);
+	gn_outside_free(s->outside);
 	gn_environment_free(s->env);
 	free(s);
 }

@@ -19,6 +19,7 @@
 #include "capture/loss.h"
 #include "site/site.h"
 #include "process/target.h"
+#include "capture/outside.h"
 #include "capture/unseen.h"
 
 /* Takes one whole record. <0 ends the capture with that error, but -ENOBUFS,
@@ -130,7 +131,7 @@ int gn_session_status(const struct gn_session *s);
 const char *gn_session_warning(const struct gn_session *s);
 
 /* After gn_session_stop(): tells of each thing that was asked for and was not
- * there to be seen. */
+ * there to be seen, and of servers outside of the capture that did the work. */
 void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,
 		       void *ctx);
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A server outside of the capture that does a command's work is told of. */
+#include "live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ASKED "30"
+
+static const char told[] = "is not in the capture, and the command waited";
+
+/* What gnomon says of a command that asks the server at `path`. */
+static char *said(struct live *t, const char *options, const char *words)
+{
+	struct live_end end;
+	json_t *report;
+
+	live_gnomon(t, "run", options, words, &end, &report);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, live_function(t, report, NULL, "ask", "calls", NULL) == 30,
+	      "not all was asked");
+	return end.err;
+}
+
+/* It ran before; each of 30 waits for it took 20 ms and more. */
+void test_outside(struct live *t)
+{
+	const char *path = live_text(t, "%s/socket", t->dir);
+	struct live_args server = {.n = 0};
+	struct live_talk talk;
+	char *pid, *err, *line;
+	double s = 0;
+	int n = 0;
+
+	live_command(t, &server, live_text(t, "answers serve %s", path));
+	live_talk(t, &server, &talk);
+	pid = live_await(t, talk.out, "ready ") + strlen("ready ");
+	err = said(t, "-f ask", live_text(t, "answers ask %s " ASKED, path));
+	line = strstr(err, live_text(t, "process %s (answers serve socket) %s",
+				     pid, told));
+	CHECK(t, line, "it does not tell of process %s: %s", pid, err);
+	line = strstr(line, told) + strlen(told);
+	CHECK(t, sscanf(line, "%lf s for it, %d time", &s, &n) == 2,
+	      "it does not say how long and how often: %s", err);
+	/* that it has read the question wakes who asked, too */
+	CHECK(t, n >= 30 && s >= 0.6, "%d waits of %f s are told", n, s);
+	CHECK(t, strstr(line, live_text(t, "(-p %s)", pid)),
+	      "it does not say what to do: %s", err);
+	CHECK(t, live_finish(t, &talk) == 0, "the server failed");
+}
+
+/* Nothing has to be said of one that is in the capture. */
+void test_outside_not(struct live *t)
+{
+	const char *path = live_text(t, "%s/socket", t->dir);
+	char *err =
+		said(t, "-f ask", live_text(t, "answers both %s " ASKED, path));
+
+	CHECK(t, !strstr(err, told), "it tells of a server: %s", err);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/outside.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gnomon/time_class.h>
+
+#define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
+#define WAKERS	    256	       /* threads that are counted; a power of two */
+#define TOLD_MOST   3
+#define SHARE	    10	      /* told from a tenth of the capture on */
+#define LEAST_NS    20000000u /* and from so much on */
+#define COMMAND_MAX 80
+
+struct waker {
+	uint32_t id; /* a thread; when they are told, a process. 0: free */
+	uint32_t pid;
+	uint64_t waits, ns;
+};
+
+struct gn_outside {
+	uint64_t first, last; /* times of records */
+	struct waker waker[WAKERS];
+	uint8_t traced[TIDS / 8]; /* a bit a thread */
+};
+
+struct gn_outside *gn_outside_new(void)
+{
+	return calloc(1, sizeof(struct gn_outside));
+}
+
+void gn_outside_free(struct gn_outside *o)
+{
+	free(o);
+}
+
+static void set_traced(struct gn_outside *o, uint32_t tid)
+{
+	if (tid < TIDS)
+		o->traced[tid / 8] |= (uint8_t)(1u << tid % 8);
+}
+
+static bool is_traced(const struct gn_outside *o, uint32_t tid)
+{
+	return tid >= TIDS || o->traced[tid / 8] >> tid % 8 & 1;
+}
+
+/* A wait that an answer ends. A writer waits for a reader, and one that accepts
+ * for somebody who asks. */
+static bool is_for_answer(const struct gn_rec_slice *s)
+{
+	static const uint16_t others[] = {
+		1 /* write */,	   18 /* pwrite */,
+		20 /* writev */,   43 /* accept */,
+		44 /* sendto */,   46 /* sendmsg */,
+		288 /* accept4 */, 307 /* sendmmsg */};
+
+	if (s->class != GN_CLASS_NET && s->class != GN_CLASS_IPC &&
+	    s->class != GN_CLASS_POLL)
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (s->reason == others[i])
+			return false;
+	return true;
+}
+
+/* The process of a thread that lives; 0: it does not, or is the kernel's own or
+ * the machine's first. */
+static uint32_t process_of(uint32_t tid)
+{
+	uint32_t pid = 0, parent = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "Tgid:%" SCNu32, &pid);
+		sscanf(line, "PPid:%" SCNu32, &parent);
+	}
+	if (f)
+		fclose(f);
+	return pid > 2 && parent != 2 ? pid : 0;
+}
+
+/* The place of `id`, or a free one; NULL: all are taken. */
+static struct waker *place_of(struct waker *wakers, uint32_t id)
+{
+	for (uint32_t i = 0; i < WAKERS; i++) {
+		struct waker *w = &wakers[(id + i) % WAKERS];
+
+		if (!w->id || w->id == id)
+			return w;
+	}
+	return NULL;
+}
+
+static void note_wait(struct gn_outside *o, const struct gn_rec_slice *s)
+{
+	struct waker *w;
+
+	if (!s->waker || s->h.time < s->start || !is_for_answer(s) ||
+	    is_traced(o, s->waker))
+		return;
+	w = place_of(o->waker, s->waker);
+	if (!w)
+		return;
+	/* at once: the thread of a pool can end before the capture does */
+	if (!w->id)
+		w->pid = process_of(s->waker);
+	w->id = s->waker;
+	w->waits++;
+	w->ns += s->h.time - s->start;
+}
+
+void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
+{
+	if (!o->first)
+		o->first = rec->time;
+	if (rec->time > o->last)
+		o->last = rec->time;
+	if (rec->kind == GN_KIND_SLICE)
+		note_wait(o, (const void *)rec);
+	else if (rec->kind == GN_KIND_THREAD || rec->kind == GN_KIND_EXEC)
+		set_traced(o, rec->tid);
+}
+
+/* The words of its command line, each without the folders before it. What a
+ * terminal would obey is not put into it. */
+static void command_of(uint32_t pid, char *out, size_t size)
+{
+	char path[64], text[4096];
+	size_t n = 0, len = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	for (size_t at = 0; at < n && len + 1 < size;) {
+		const char *word = text + at, *slash = strrchr(word, '/');
+
+		at += strlen(word) + 1;
+		if (slash && slash[1])
+			word = slash + 1;
+		if (len)
+			out[len++] = ' ';
+		for (; *word && len + 1 < size; word++)
+			out[len++] = *word >= ' ' && *word <= '~' ? *word : '?';
+	}
+	out[len] = '\0';
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct waker *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static size_t sum_processes(const struct gn_outside *o,
+			    struct waker process[WAKERS])
+{
+	size_t n = 0;
+
+	memset(process, 0, WAKERS * sizeof(*process));
+	for (size_t i = 0; i < WAKERS; i++) {
+		const struct waker *w = &o->waker[i];
+		struct waker *p;
+
+		if (!w->pid || w->pid == (uint32_t)getpid() ||
+		    is_traced(o, w->pid))
+			continue;
+		p = place_of(process, w->pid);
+		p->id = w->pid;
+		p->waits += w->waits;
+		p->ns += w->ns;
+	}
+	qsort(process, WAKERS, sizeof(*process), by_time);
+	while (n < WAKERS && process[n].id)
+		n++;
+	return n;
+}
+
+void gn_outside_tell(struct gn_outside *o,
+		     void (*tell)(void *ctx, const char *line), void *ctx)
+{
+	uint64_t least = (o->last - o->first) / SHARE;
+	struct waker process[WAKERS];
+	size_t n = sum_processes(o, process), told = 0;
+
+	if (least < LEAST_NS)
+		least = LEAST_NS;
+	for (size_t i = 0; i < n && told < TOLD_MOST; i++) {
+		const struct waker *p = &process[i];
+		char command[COMMAND_MAX], line[512];
+
+		if (p->ns < least)
+			break;
+		command_of(p->id, command, sizeof(command));
+		if (!*command)
+			continue;
+		snprintf(line, sizeof(line),
+			 "process %" PRIu32 " (%s) is not in the capture, and "
+			 "the command waited %.3f s for it, %" PRIu64
+			 " time%s: "
+			 "what it did meanwhile is not in the report; trace "
+			 "it too (-p %" PRIu32 "), or end it first so that the "
+			 "command starts its own",
+			 p->id, command, (double)p->ns / 1e9, p->waits,
+			 p->waits == 1 ? "" : "s", p->id);
+		tell(ctx, line);
+		told++;
+	}
+}
