@@ -285,7 +285,7 @@ static __always_inline void fill_slices(struct gn_rec_slice *r,
 	r->waker = s[0].waker;
 	r->reason = s[0].reason;
 	r->class = s[0].class;
-	r->pad = 0;
+	r->detail = s[0].detail;
 }
 
 static __always_inline bool keep_slices(struct gn_task *t,

@@ -14,6 +14,7 @@
 #include "maps.bpf.h"
 #include "emit.bpf.h"
 #include "wait.bpf.h"
+#include "poll.bpf.h"
 #include "os.bpf.h"
 #include "life.bpf.h"
 #include "hooks.bpf.h"

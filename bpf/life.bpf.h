@@ -248,6 +248,7 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 		os->woken = from->woken;
 		os->state = from->state;
 		os->wait_class = from->wait_class;
+		os->polled = from->polled;
 		os->in_class = from->in_class;
 		os->reason = from->reason;
 		os->deadline = from->deadline;
@@ -299,7 +300,8 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	r->reason = on ? os.in_reason : os.reason;
 	r->state = on ? GN_CPU_ON : os.state;
 	r->class = on ? os.in_class : gn_os_waited(&os, os.woken);
-	r->pad = 0;
+	r->detail = on ? 0 : gn_os_detail(&os, 0);
+	__builtin_memset(r->pad, 0, sizeof(r->pad));
 	submit(r);
 }
 

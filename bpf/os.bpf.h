@@ -117,6 +117,7 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 		if (t->os.state == GN_CPU_QUEUED)
 			t->delay_lag += clock_skew() - t->delay_skew;
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
+		note_signal(p, t);
 		t->skew = clock_skew() + untrusted(p)->se.cfs_rq->rq->clock -
 			  untrusted(p)->se.cfs_rq->rq->clock_task;
 	} else {
@@ -248,8 +249,10 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
-	if (reason == GN_FUTEX)
+	if (reason == GN_SYSCALL_FUTEX)
 		gn_os_deadline(&t->os, futex_deadline(p, now));
+	else if (class == GN_CLASS_POLL)
+		note_poll(p, t, now);
 }
 
 /* The caller is to find out where the thread was at the stop, and to say so by
@@ -328,6 +331,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	if (out)
 		switched_out(prev, out, now, preempt || !prev_state);
 	if (in) {
+		note_signal(next, in);
 		note_in(next, in, now);
 		switched_in(in, now);
 	}

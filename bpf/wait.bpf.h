@@ -12,10 +12,13 @@
 #define GN_IFREG  0100000
 #define GN_IFBLK  0060000
 #define GN_IFDIR  0040000
+#define GN_IFCHR  0020000
 #define GN_IFIFO  0010000
 
-#define GN_AF_UNIX	    1
-#define GN_ANON_INODE_MAGIC 0x09041934 /* linux/magic.h */
+#define GN_AF_UNIX 1
+/* linux/magic.h */
+#define GN_ANON_INODE_MAGIC 0x09041934
+#define GN_PIDFS_MAGIC	    0x50494446
 
 static __always_inline struct file *file_at(struct file **at)
 {
@@ -38,60 +41,93 @@ static __always_inline __u16 mode_of(struct file *f)
 	return BPF_CORE_READ(f, f_inode, i_mode);
 }
 
-static __always_inline enum gn_class class_of_socket(struct file *f)
+static __always_inline enum gn_polled kind_of_socket(struct file *f)
 {
 	struct socket *sock = BPF_CORE_READ(f, private_data);
 	__u16 family = BPF_CORE_READ(sock, sk, __sk_common.skc_family);
 
-	return family == GN_AF_UNIX ? GN_CLASS_IPC : GN_CLASS_NET;
+	return family == GN_AF_UNIX ? GN_POLLED_UNIX : GN_POLLED_SOCKET;
 }
 
 /* Files without an inode of their own, told by their name: "[eventfd]". */
-static __always_inline enum gn_class class_of_anon(struct file *f)
+static __always_inline enum gn_polled kind_of_anon(struct file *f)
 {
 	char name[8] = {};
 
 	bpf_probe_read_kernel(name, sizeof(name),
 			      BPF_CORE_READ(f, f_path.dentry, d_name.name));
+	if (name[0] == 'i' && name[1] == 'n' && name[2] == 'o')
+		return GN_POLLED_INOTIFY; /* inotify */
 	if (name[0] != '[')
-		return GN_CLASS_OTHER;
+		return GN_POLLED_UNKNOWN;
 	if (name[1] == 'e' && name[2] == 'v' && name[6] == 'f')
-		return GN_CLASS_IPC; /* [eventfd] */
+		return GN_POLLED_EVENTFD; /* [eventfd] */
+	if (name[1] == 'e' && name[2] == 'v' && name[6] == 'p')
+		return GN_POLLED_EPOLL; /* [eventpoll] */
 	if (name[1] == 't' && name[2] == 'i')
-		return GN_CLASS_SLEEP; /* [timerfd] */
+		return GN_POLLED_TIMERFD; /* [timerfd] */
 	if (name[1] == 'p' && name[2] == 'i')
-		return GN_CLASS_CHILD; /* [pidfd] */
-	return GN_CLASS_OTHER;
+		return GN_POLLED_PIDFD; /* [pidfd] */
+	if (name[1] == 's' && name[2] == 'i')
+		return GN_POLLED_SIGNALFD; /* [signalfd] */
+	return GN_POLLED_UNKNOWN;
 }
 
-static __always_inline enum gn_class class_of_file(struct file *f)
+static __always_inline enum gn_polled kind_of_file(struct file *f)
 {
 	__u16 mode = mode_of(f) & GN_IFMT;
+	unsigned long magic;
 
 	if (mode == GN_IFIFO)
-		return GN_CLASS_IPC;
+		return GN_POLLED_PIPE;
 	if (mode == GN_IFSOCK)
-		return class_of_socket(f);
+		return kind_of_socket(f);
+	magic = BPF_CORE_READ(f, f_inode, i_sb, s_magic);
 	/* anonymous inodes have no type, or since 6.16 that of a file */
-	if (BPF_CORE_READ(f, f_inode, i_sb, s_magic) == GN_ANON_INODE_MAGIC)
-		return class_of_anon(f);
+	if (magic == GN_ANON_INODE_MAGIC)
+		return kind_of_anon(f);
+	if (magic == GN_PIDFS_MAGIC)
+		return GN_POLLED_PIDFD;
 	if (mode == GN_IFREG || mode == GN_IFBLK || mode == GN_IFDIR)
+		return GN_POLLED_FILE;
+	return mode == GN_IFCHR ? GN_POLLED_DEVICE : GN_POLLED_UNKNOWN;
+}
+
+static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
+{
+	switch (kind) {
+	case GN_POLLED_PIPE:
+	case GN_POLLED_UNIX:
+	case GN_POLLED_EVENTFD:
+		return GN_CLASS_IPC;
+	case GN_POLLED_SOCKET:
+		return GN_CLASS_NET;
+	case GN_POLLED_TIMERFD:
+		return GN_CLASS_SLEEP;
+	case GN_POLLED_PIDFD:
+		return GN_CLASS_CHILD;
+	case GN_POLLED_FILE:
 		return GN_CLASS_DISK;
-	return GN_CLASS_OTHER;
+	default:
+		return GN_CLASS_OTHER;
+	}
 }
 
 /* The task is the program's own argument, so what its pointers lead to is read
  * by plain loads, which cost a tenth of a helper's call. */
+static __always_inline struct file *file_of_fd(struct task_struct *p, __u32 fd)
+{
+	struct fdtable *fdt = untrusted(p)->files->fdt;
+
+	return fd < fdt->max_fds ? file_at(&fdt->fd[fd]) : 0;
+}
+
 static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 						 __u32 fd)
 {
-	struct fdtable *fdt = untrusted(p)->files->fdt;
-	struct file *f;
+	struct file *f = file_of_fd(p, fd);
 
-	if (fd >= fdt->max_fds)
-		return GN_CLASS_OTHER;
-	f = file_at(&fdt->fd[fd]);
-	return f ? class_of_file(f) : GN_CLASS_OTHER;
+	return f ? class_of_kind(kind_of_file(f)) : GN_CLASS_OTHER;
 }
 
 /* The number that is compared must be the one that the table is read by, or the
@@ -136,10 +172,8 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 	return syscall_nr(task, entry_regs(task)->orig_ax);
 }
 
-#define GN_FUTEX	 202
-#define GN_FUTEX_IA32	 240 /* its timespec has 32 bits */
-#define GN_FUTEX_SECONDS 4000000000ll
-#define GN_FUTEX_BEGUN	 200000
+#define GN_TIME_SECONDS 4000000000ll
+#define GN_TIME_BEGUN	200000
 
 /* What the thread's clock is ahead of the machine's: in a container that was
  * moved from another machine. */
@@ -154,18 +188,28 @@ static __always_inline __u64 clock_ahead(struct task_struct *task)
 	return by->tv_sec * 1000000000ull + by->tv_nsec;
 }
 
-static __always_inline bool read_timespec(__s64 ts[2], __u64 at, bool narrow)
+/* Two numbers at `at` in the program: a struct timespec, or a timeval. */
+static __always_inline bool read_time(struct task_struct *task,
+				      const struct pt_regs *regs, __u64 at,
+				      __s64 time[2])
 {
-	__s32 ts32[2];
+	__s32 narrow[2];
 
-	if (!narrow)
-		return !bpf_probe_read_user(ts, 2 * sizeof(*ts),
+	if (!in_ia32(task) || regs->orig_ax >= GN_SYSCALL_IA32_TIME64)
+		return !bpf_probe_read_user(time, 2 * sizeof(*time),
 					    (const void *)at);
-	if (bpf_probe_read_user(ts32, sizeof(ts32), (const void *)at))
+	if (bpf_probe_read_user(narrow, sizeof(narrow), (const void *)at))
 		return false;
-	ts[0] = ts32[0];
-	ts[1] = ts32[1];
+	time[0] = narrow[0];
+	time[1] = narrow[1];
 	return true;
+}
+
+/* The end of a span that the kernel began some time before `now`. */
+static __always_inline __u64 span_end(__u64 now, __u64 span)
+{
+	return now + span -
+	       (span / 64 < GN_TIME_BEGUN ? span / 64 : GN_TIME_BEGUN);
 }
 
 /*
@@ -184,23 +228,21 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 	op &= GN_FUTEX_OP;
 	if (!at || (op != GN_FUTEX_WAIT && op != GN_FUTEX_WAIT_BITSET))
 		return 0;
-	if (!read_timespec(ts, at,
-			   in_ia32(task) && regs->orig_ax == GN_FUTEX_IA32))
+	if (!read_time(task, regs, at, ts))
 		return 0;
 	/* beyond all that a clock can say: never */
-	if (ts[0] < 0 || ts[0] > GN_FUTEX_SECONDS)
+	if (ts[0] < 0 || ts[0] > GN_TIME_SECONDS)
 		return 0;
 	at = ts[0] * 1000000000ull + ts[1];
 	if (op != GN_FUTEX_WAIT)
 		return at - (real ? control.real_ahead : clock_ahead(task));
-	/* a span, which the kernel began some time before this */
-	return now + at - (at / 64 < GN_FUTEX_BEGUN ? at / 64 : GN_FUTEX_BEGUN);
+	return span_end(now, at);
 }
 
 static __always_inline enum gn_class
 futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 {
-	if (nr != GN_FUTEX) /* futex_wait: the word comes second */
+	if (nr != GN_SYSCALL_FUTEX) /* futex_wait: the word comes second */
 		return gn_futex_class(GN_FUTEX_WAIT, regs->si);
 	if (in_ia32(task))
 		return gn_futex_class(regs->cx, regs->dx);
@@ -227,6 +269,10 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 		return futex_class(task, regs, *reason);
 	case GN_RULE_POLL_FDS:
 		return (in_ia32(task) ? (__u32)regs->cx : regs->si)
+			       ? GN_CLASS_POLL
+			       : GN_CLASS_SLEEP;
+	case GN_RULE_POLL_SETS:
+		return (in_ia32(task) ? (__u32)regs->bx : (__u32)regs->di)
 			       ? GN_CLASS_POLL
 			       : GN_CLASS_SLEEP;
 	default:

@@ -99,6 +99,7 @@ struct nsproxy {
 };
 
 struct thread_info {
+	unsigned long flags;
 	unsigned int status;
 };
 
@@ -182,6 +183,33 @@ struct file {
 	struct path f_path;
 	struct inode *f_inode;
 	void *private_data;
+};
+
+struct rb_node {
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct rb_root_cached {
+	struct rb_root rb_root;
+};
+
+/* What an epoll file watches: a tree of them. */
+struct eventpoll {
+	struct rb_root_cached rbr;
+};
+
+struct epoll_filefd {
+	struct file *file;
+};
+
+struct epitem {
+	struct rb_node rbn;
+	struct epoll_filefd ffd;
 };
 
 struct super_block {

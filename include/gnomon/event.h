@@ -93,7 +93,7 @@ struct gn_rec_slice {
 	__u32 waker;  /* tid, 0 = unknown */
 	__u16 reason; /* system call number, GN_NO_SYSCALL = none */
 	__u8 class;   /* enum gn_class */
-	__u8 pad;
+	__u8 detail;  /* GN_WAIT_*, 0 = nothing to tell */
 };
 
 /* More OS time of the interval that the thread's next gn_rec_func ends: what
@@ -192,7 +192,8 @@ struct gn_rec_now {
 	__u8 state;   /* enum gn_cpu_state; ON: `since` is that of in_class */
 	__u8 class;   /* enum gn_class: waited for; ON: what the kernel does for
 			 it, GN_CLASS_APP for nothing that is watched */
-	__u32 pad;
+	__u8 detail;  /* waits: GN_WAIT_*, as of a slice */
+	__u8 pad[3];
 };
 
 /*

@@ -7,8 +7,8 @@
  * otherwise (the other end of a FIFO, a lease) is not.
  *
  * X(number, name, rule). Rules: a class; FD: by the kind of the file that the
- * first argument names; FUTEX: by what is waited with; POLL_FDS: a sleep where
- * nothing is polled.
+ * first argument names; FUTEX: by what is waited with; POLL_FDS, POLL_SETS: a
+ * sleep where nothing is polled, by the second or the first argument.
  */
 #ifndef GNOMON_SYSCALLS_H
 #define GNOMON_SYSCALLS_H
@@ -29,7 +29,7 @@
 	X(19, readv, FD)               \
 	X(20, writev, FD)              \
 	X(21, access, DISK)            \
-	X(23, select, POLL)            \
+	X(23, select, POLL_SETS)       \
 	X(26, msync, DISK)             \
 	X(34, pause, EVENT)            \
 	X(35, nanosleep, SLEEP)        \
@@ -78,7 +78,7 @@
 	X(262, newfstatat, DISK)       \
 	X(263, unlinkat, DISK)         \
 	X(264, renameat, DISK)         \
-	X(270, pselect6, POLL)         \
+	X(270, pselect6, POLL_SETS)    \
 	X(271, ppoll, POLL_FDS)        \
 	X(275, splice, FD)             \
 	X(277, sync_file_range, DISK)  \
@@ -217,21 +217,24 @@
 	X(449, futex_waitv, 449)
 
 /* Rules beyond the classes. */
-#define GN_RULE_FD	 GN_CLASS_COUNT
-#define GN_RULE_FUTEX	 (GN_CLASS_COUNT + 1)
-#define GN_RULE_POLL_FDS (GN_CLASS_COUNT + 2)
+#define GN_RULE_FD	  GN_CLASS_COUNT
+#define GN_RULE_FUTEX	  (GN_CLASS_COUNT + 1)
+#define GN_RULE_POLL_FDS  (GN_CLASS_COUNT + 2)
+#define GN_RULE_POLL_SETS (GN_CLASS_COUNT + 3)
 
 /* One load at each switch of a thread that waits, where a tree of comparisons
  * would be a dozen branches. Rules are one more than they are: 0 = none. */
 #define GN_CLASS_FD			    GN_RULE_FD
 #define GN_CLASS_FUTEX			    GN_RULE_FUTEX
 #define GN_CLASS_POLL_FDS		    GN_RULE_POLL_FDS
+#define GN_CLASS_POLL_SETS		    GN_RULE_POLL_SETS
 #define GN_SYSCALL_RULE(number, name, rule) [number] = GN_CLASS_##rule + 1,
 static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
 #undef GN_SYSCALL_RULE
 #undef GN_CLASS_FD
 #undef GN_CLASS_FUTEX
 #undef GN_CLASS_POLL_FDS
+#undef GN_CLASS_POLL_SETS
 
 /* The rule of a system call: an enum gn_class, or GN_RULE_*. */
 static inline int gn_syscall_rule(__u32 nr)
@@ -268,7 +271,10 @@ static inline __u16 gn_syscall_of_64(__u64 nr)
 	return nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
 }
 
-#define GN_SYSCALL_EXIT 60 /* of one thread */
+#define GN_SYSCALL_FUTEX 202
+#define GN_SYSCALL_EXIT	 60 /* of one thread */
+/* From here on the calls of 32 bits take times of 64. */
+#define GN_SYSCALL_IA32_TIME64 403
 
 /* linux/futex.h */
 #define GN_FUTEX_OP	     0x7f

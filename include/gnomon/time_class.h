@@ -24,7 +24,7 @@ enum gn_group {
 	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")    \
 	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")            \
 	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")              \
-	X(SUSPEND, 3, "suspend", RUNTIME, "suspended by the runtime")        \
+	X(SUSPEND, 3, "suspend", OS, "waiting for the runtime to go on")     \
 	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")           \
 	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")                \
 	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")        \
@@ -98,9 +98,56 @@ struct gn_os {
 	__u8 early;   /* its last wait with a deadline was ended before that */
 	__u16 reason; /* system call it waits in; GN_NO_SYSCALL = none */
 	__u16 in_reason; /* that of in_class */
+	__u8 polled;	 /* enum gn_polled: POLL */
+	__u8 end;	 /* POLL: enum gn_wait_end, as far as it is known when
+			    the wait begins or the thread runs again */
 };
 
 #define GN_NO_SYSCALL 0xffff
+
+/* What is polled where that is one thing. X(enumerator, value, text). Append
+ * only: values are stored in trace files. */
+#define GN_POLLED_LIST(X)          \
+	X(UNKNOWN, 0, "unknown")   \
+	X(SEVERAL, 1, "several")   \
+	X(FILE, 2, "file")         \
+	X(PIPE, 3, "pipe")         \
+	X(SOCKET, 4, "socket")     \
+	X(UNIX, 5, "unix socket")  \
+	X(EVENTFD, 6, "eventfd")   \
+	X(TIMERFD, 7, "timerfd")   \
+	X(PIDFD, 8, "pidfd")       \
+	X(SIGNALFD, 9, "signalfd") \
+	X(INOTIFY, 10, "inotify")  \
+	X(EPOLL, 11, "epoll")      \
+	X(DEVICE, 12, "device")    \
+	X(NOTHING, 13, "nothing")
+
+enum gn_polled {
+#define GN_POLLED_ENUM(name, value, text) GN_POLLED_##name = (value),
+	GN_POLLED_LIST(GN_POLLED_ENUM)
+#undef GN_POLLED_ENUM
+		GN_POLLED_COUNT
+};
+
+/* What ended a wait of class POLL; the same for these. */
+#define GN_WAIT_END_LIST(X)      \
+	X(UNKNOWN, 0, "unknown") \
+	X(READY, 1, "ready")     \
+	X(TIMEOUT, 2, "timeout") \
+	X(SIGNAL, 3, "signal")
+
+enum gn_wait_end {
+#define GN_WAIT_END_ENUM(name, value, text) GN_END_BY_##name = (value),
+	GN_WAIT_END_LIST(GN_WAIT_END_ENUM)
+#undef GN_WAIT_END_ENUM
+		GN_WAIT_END_COUNT
+};
+
+/* What a slice tells of a wait besides its class. 0: nothing. */
+#define GN_WAIT_POLLED(detail) ((detail)&0x0f)	   /* enum gn_polled */
+#define GN_WAIT_END(detail)    ((detail) >> 4 & 3) /* enum gn_wait_end */
+#define GN_WAIT_TIMED	       0x40 /* it would have ended by itself */
 
 /* What a time of a wakeup can be off by: the clocks that it is told by are not
  * read at the same moment. */
@@ -113,7 +160,7 @@ struct gn_slice {
 	__u32 waker;
 	__u16 reason;
 	__u8 class;
-	__u8 pad;
+	__u8 detail; /* GN_WAIT_* */
 };
 
 static inline void gn_slice_set(struct gn_slice *s, __u64 start, __u64 end,
@@ -124,7 +171,7 @@ static inline void gn_slice_set(struct gn_slice *s, __u64 start, __u64 end,
 	s->waker = waker;
 	s->reason = reason;
 	s->class = (__u8) class;
-	s->pad = 0;
+	s->detail = 0;
 }
 
 /* Kernel work for the thread begins: a fault or a system call. */
@@ -174,6 +221,8 @@ static inline void gn_os_switch_out(struct gn_os *os, __u64 now, int runnable,
 	os->since = now;
 	os->woken = 0;
 	os->deadline = 0;
+	os->polled = GN_POLLED_UNKNOWN;
+	os->end = GN_END_BY_UNKNOWN;
 	os->wait_class = (__u8)wait_class;
 	os->reason = reason;
 	os->state = runnable ? GN_CPU_QUEUED : GN_CPU_WAITING;
@@ -198,6 +247,22 @@ static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 	if (woken ? woken + GN_DEADLINE_SLACK < os->deadline : os->early)
 		return GN_CLASS_EVENT;
 	return GN_CLASS_SLEEP;
+}
+
+/* What a slice of it tells besides; `woken` 0: it goes on. */
+static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
+{
+	__u8 detail = os->deadline ? GN_WAIT_TIMED : 0, end = os->end;
+
+	if (os->wait_class != GN_CLASS_POLL)
+		return detail;
+	detail |= os->polled;
+	if (!woken)
+		return detail;
+	if (end == GN_END_BY_READY && os->deadline &&
+	    woken + GN_DEADLINE_SLACK >= os->deadline)
+		end = GN_END_BY_TIMEOUT;
+	return detail | (__u8)(end << 4);
 }
 
 /* Who wakes the thread is told before it is runnable, and can be told before
@@ -242,7 +307,7 @@ static inline void gn_os_queued(struct gn_os *os, __u64 now, __u64 queued)
 static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 				   struct gn_slice out[2])
 {
-	__u64 woken = os->state == GN_CPU_WOKEN ? os->woken : now;
+	__u64 woken = os->state == GN_CPU_WOKEN ? os->woken : now, ended;
 	int n = 0;
 
 	if (now <= os->since)
@@ -251,11 +316,12 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 		woken = os->since;
 	if (woken > now)
 		woken = now;
-	if (woken > os->since)
-		gn_slice_set(
-			&out[n++], os->since, woken,
-			gn_os_waited(os, os->state == GN_CPU_WOKEN ? woken : 0),
-			os->reason, os->waker);
+	if (woken > os->since) {
+		ended = os->state == GN_CPU_WOKEN ? woken : 0;
+		gn_slice_set(&out[n], os->since, woken, gn_os_waited(os, ended),
+			     os->reason, os->waker);
+		out[n++].detail = gn_os_detail(os, ended);
+	}
 	if (now > woken)
 		gn_slice_set(&out[n++], woken, now, GN_CLASS_RUNQUEUE,
 			     GN_NO_SYSCALL, os->waker);
@@ -271,7 +337,8 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	if (os->state == GN_CPU_DEAD || os->state == GN_CPU_ON)
 		return 0;
 	n = gn_os_off_slices(os, now, out);
-	if (n && os->deadline && out[0].class != GN_CLASS_RUNQUEUE)
+	if (n && os->deadline && os->wait_class == GN_CLASS_EVENT &&
+	    out[0].class != GN_CLASS_RUNQUEUE)
 		os->early = out[0].class == GN_CLASS_EVENT;
 	if (now > os->since)
 		os->total += now - os->since;

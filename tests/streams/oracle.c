@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oracle.h"
 
+#include "simulate.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -116,7 +118,7 @@ static struct part measure(struct oracle *o, const struct oracle_thread *t,
 	p.ns[running(t)] += rest;
 	p.elapsed = e->os + rest;
 	if (o->classify == GN_CLASSIFY_EXACT)
-		p.app = rest + p.ns[GN_CLASS_SUSPEND];
+		p.app = rest;
 	else if (!e->os && !e->os_event && !t->nparts)
 		p.app = p.elapsed;
 	return p;
@@ -353,7 +355,8 @@ static bool suspended(const struct oracle *o, const struct oracle_event *e,
 
 		if (w->thread % ORACLE_PROCESSES !=
 			    e->thread % ORACLE_PROCESSES ||
-		    w->thread == e->thread || e->start < w->begin)
+		    w->thread == e->thread || sim_tid(w->thread) != e->waker ||
+		    e->start < w->begin)
 			continue;
 		if (w->depth || (e->start < w->end && time < w->end))
 			return true;
@@ -388,8 +391,9 @@ static void take_slice(struct oracle *o, const struct oracle_event *e)
 			t->wake_by = 0;
 	}
 	for (uint64_t at = e->start; at < e->time; at++)
-		if (can_wake && e->class != GN_CLASS_DISK &&
-		    e->class != GN_CLASS_CHILD && suspended(o, e, at))
+		if (e->reason == SIM_FUTEX && !(e->detail & GN_WAIT_TIMED) &&
+		    (e->class == GN_CLASS_LOCK || e->class == GN_CLASS_EVENT) &&
+		    suspended(o, e, at))
 			first.ns++;
 		else
 			rest.ns++;

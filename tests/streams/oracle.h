@@ -94,6 +94,7 @@ struct oracle_event {
 	uint64_t start; /* SLICE */
 	enum gn_class class;
 	uint32_t reason, waker;
+	uint8_t detail;
 	int woken;     /* WAKE: which thread; `waker` is whose record it is */
 	uint64_t lost; /* collect and note records lost just before */
 };

@@ -216,6 +216,7 @@ static const struct numeric numerics[] = {
 	NUMERIC("woken", key),
 	NUMERIC("waker", waker),
 	NUMERIC("reason", reason),
+	NUMERIC("detail", detail),
 	NUMERIC("before", before),
 	NUMERIC("after", after),
 	NUMERIC("spread", spread),

@@ -71,6 +71,7 @@ static struct plan make_plan(struct sim *m, uint64_t from)
 	static const enum gn_class classes[] = {
 		GN_CLASS_RUNQUEUE, GN_CLASS_OTHER, GN_CLASS_LOCK,
 		GN_CLASS_SYSCALL,  GN_CLASS_IPC,   GN_CLASS_DISK,
+		GN_CLASS_EVENT,
 	};
 	struct plan p = {.begin = from};
 	uint64_t at = from;
@@ -81,8 +82,9 @@ static struct plan make_plan(struct sim *m, uint64_t from)
 
 		s->start = at + (uint64_t)below(m, 10);
 		s->end = s->start + 1 + (uint64_t)below(m, 20);
-		s->class = (uint8_t)classes[below(m, 6)];
-		s->reason = (uint16_t)(1 + below(m, 2));
+		s->class = (uint8_t)classes[below(m, 7)];
+		s->reason = below(m, 2) ? SIM_FUTEX : 1;
+		s->detail = below(m, 3) ? 0 : GN_WAIT_TIMED;
 		if (below(m, 2))
 			s->waker = sim_tid(below(m, ORACLE_THREADS));
 		p.woken[p.n] = s->waker && below(m, 2);
@@ -121,6 +123,7 @@ static bool send_slice(struct sim *m, int thread, const struct gn_slice *s,
 				 .start = s->start,
 				 .tid = sim_tid(thread),
 				 .class = s->class,
+				 .detail = s->detail,
 				 .reason = s->reason,
 				 .waker = s->waker};
 
@@ -144,6 +147,7 @@ static void tell_slice(struct sim *m, int thread, const struct gn_slice *s)
 				 .time = s->end,
 				 .start = s->start,
 				 .class = s->class,
+				 .detail = s->detail,
 				 .reason = s->reason,
 				 .waker = s->waker};
 
@@ -207,6 +211,7 @@ static void fill_now(struct gn_rec_now *r, const struct gn_slice *s,
 	r->since = s->start;
 	r->class = s->class;
 	r->reason = s->reason;
+	r->detail = s->detail;
 	if (is_wait(s->class)) {
 		r->state = GN_CPU_WAITING;
 	} else if (s->class == GN_CLASS_RUNQUEUE) {

@@ -10,6 +10,8 @@
 #include "oracle.h"
 #include "stream.h"
 
+#define SIM_FUTEX 202 /* the system call */
+
 struct sim_opts {
 	uint64_t seed;
 	int steps;	   /* of all threads */

@@ -121,7 +121,8 @@ static void add_one(struct stream *s, const struct stream_event *e,
 				     .waker = e->waker,
 				     .reason = e->reason ? (uint16_t)e->reason
 							 : GN_NO_SYSCALL,
-				     .class = (uint8_t)e->class};
+				     .class = (uint8_t)e->class,
+				     .detail = (uint8_t)e->detail};
 	struct gn_rec_os_ns os = {.h = *h, .ns = e->ns};
 	struct gn_rec_stack stack = {.h = *h, .lo = e->lo, .hi = e->hi};
 	struct gn_rec_count count = {.h = *h, .id = e->id, .count = e->count};

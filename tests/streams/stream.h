@@ -50,6 +50,7 @@ struct stream_event {
 	/* slice */
 	uint64_t start;
 	enum gn_class class;
+	uint32_t detail;
 	uint32_t waker;
 	uint32_t reason; /* 0 stands for none: no test needs a read */
 	/* os-ns, stack */

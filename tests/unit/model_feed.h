@@ -12,7 +12,8 @@
 
 #include "model/pipeline.h"
 
-#define FEED_TIDS 64
+#define FEED_TIDS  64
+#define FEED_FUTEX 202 /* the system call of all waits */
 
 struct feed {
 	struct gn_pipeline *p;
@@ -93,7 +94,7 @@ static inline void feed_slice(struct feed *f, uint64_t start, uint64_t end,
 				       .flags = in_probe ? GN_F_IN_PROBE : 0},
 				 .start = start,
 				 .waker = waker,
-				 .reason = 7,
+				 .reason = FEED_FUTEX,
 				 .class = (uint8_t) class};
 
 	feed_rec(f, &r, sizeof(r));
@@ -107,7 +108,7 @@ static inline void feed_now_woken(struct feed *f, uint64_t time, uint32_t tid,
 		.h = {.time = time, .tid = tid, .kind = GN_KIND_NOW},
 		.since = since,
 		.woken = woken,
-		.reason = 7,
+		.reason = FEED_FUTEX,
 		.state = (uint8_t)state,
 		.class = (uint8_t) class};
 

@@ -18,20 +18,43 @@ static void a_wait_that_began_in_a_window_waits_for_its_end(void **state)
 	struct gn_windows ws = {0};
 
 	(void)state;
-	assert_int_equal(gn_windows_until(&ws, &b, 10, 20), 10);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 10, 20), 10);
 	assert_int_equal(gn_windows_begin(&ws, &a, 100), 0);
 	/* it is open: to the end of the wait */
-	assert_int_equal(gn_windows_until(&ws, &b, 100, 150), 150);
-	assert_int_equal(gn_windows_until(&ws, &b, 99, 150), 99);
-	assert_int_equal(gn_windows_until(&ws, &a, 110, 150), 110);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 100, 150), 150);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 99, 150), 99);
+	assert_int_equal(gn_windows_until(&ws, &a, &a, 110, 150), 110);
+	/* woken by another, or nobody knows by whom */
+	assert_int_equal(gn_windows_until(&ws, &b, &c, 110, 150), 110);
+	assert_int_equal(gn_windows_until(&ws, &b, NULL, 110, 150), 110);
 	gn_windows_end(&ws, &b, 160, true); /* not its own */
 	gn_windows_end(&ws, &a, 200, false);
-	assert_int_equal(gn_windows_until(&ws, &b, 110, 150), 150);
-	assert_int_equal(gn_windows_until(&ws, &b, 110, 250), 200);
-	assert_int_equal(gn_windows_until(&ws, &b, 199, 250), 200);
-	assert_int_equal(gn_windows_until(&ws, &b, 200, 250), 200);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 110, 150), 150);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 110, 250), 200);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 199, 250), 200);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 200, 250), 200);
 	gn_windows_end(&ws, &a, 300, false); /* of nothing */
-	assert_int_equal(gn_windows_until(&ws, &b, 210, 250), 210);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 210, 250), 210);
+	gn_windows_free(&ws);
+}
+
+/* Who will end it is not known, so the window says so as long as it is open. */
+static void a_wait_that_goes_on_is_held_by_an_open_window(void **state)
+{
+	struct gn_windows ws = {0};
+
+	(void)state;
+	assert_false(gn_windows_hold(&ws, &b, 110));
+	gn_windows_begin(&ws, &a, 100);
+	assert_true(gn_windows_hold(&ws, &b, 100));
+	assert_false(gn_windows_hold(&ws, &b, 99));
+	assert_false(gn_windows_hold(&ws, &a, 110));
+	gn_windows_begin(&ws, &c, 120);
+	gn_windows_end(&ws, &a, 130, false);
+	assert_true(gn_windows_hold(&ws, &b, 120));
+	assert_false(gn_windows_hold(&ws, &b, 110));
+	gn_windows_end(&ws, &c, 140, false);
+	assert_false(gn_windows_hold(&ws, &b, 120));
 	gn_windows_free(&ws);
 }
 
@@ -48,20 +71,21 @@ static void windows_nest_and_overlap(void **state)
 	gn_windows_end(&ws, &a, 140, false);
 	assert_int_equal(ws.open, 1);
 	gn_windows_end(&ws, &b, 170, false);
-	/* in both: until the later end */
-	assert_int_equal(gn_windows_until(&ws, &c, 125, 200), 170);
-	assert_int_equal(gn_windows_until(&ws, &c, 105, 200), 140);
-	assert_int_equal(gn_windows_until(&ws, &b, 125, 200), 140);
+	/* in both: until the end of the one that its waker had */
+	assert_int_equal(gn_windows_until(&ws, &c, &b, 125, 200), 170);
+	assert_int_equal(gn_windows_until(&ws, &c, &a, 125, 200), 140);
+	assert_int_equal(gn_windows_until(&ws, &c, &b, 105, 200), 105);
+	assert_int_equal(gn_windows_until(&ws, &b, &a, 125, 200), 140);
 	/* a thread's end ends all it began */
 	gn_windows_begin(&ws, &a, 300);
 	gn_windows_begin(&ws, &a, 310);
 	gn_windows_end(&ws, &a, 320, true);
 	assert_int_equal(ws.open, 0);
-	assert_int_equal(gn_windows_until(&ws, &c, 305, 400), 320);
+	assert_int_equal(gn_windows_until(&ws, &c, &a, 305, 400), 320);
 	/* an end before the begin makes a window of no length */
 	gn_windows_begin(&ws, &a, 500);
 	gn_windows_end(&ws, &a, 400, false);
-	assert_int_equal(gn_windows_until(&ws, &c, 500, 600), 500);
+	assert_int_equal(gn_windows_until(&ws, &c, &a, 500, 600), 500);
 	gn_windows_free(&ws);
 }
 
@@ -80,8 +104,8 @@ static void windows_are_bounded(void **state)
 	/* the open one was the oldest, and is forgotten */
 	assert_int_equal(ws.open, 0);
 	gn_windows_end(&ws, &b, 100000, true);
-	assert_int_equal(gn_windows_until(&ws, &c, 99910, 99990), 99950);
-	assert_int_equal(gn_windows_until(&ws, &c, 110, 190), 110);
+	assert_int_equal(gn_windows_until(&ws, &c, &a, 99910, 99990), 99950);
+	assert_int_equal(gn_windows_until(&ws, &c, &a, 110, 190), 110);
 	gn_windows_free(&ws);
 }
 
@@ -90,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_wait_that_began_in_a_window_waits_for_its_end),
+		cmocka_unit_test(a_wait_that_goes_on_is_held_by_an_open_window),
 		cmocka_unit_test(windows_nest_and_overlap),
 		cmocka_unit_test(windows_are_bounded),
 	};

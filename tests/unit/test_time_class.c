@@ -18,7 +18,7 @@ static void check_slice(const struct gn_slice *s, uint64_t start, uint64_t end,
 	assert_int_equal(s->class, class);
 	assert_int_equal(s->reason, reason);
 	assert_int_equal(s->waker, waker);
-	assert_int_equal(s->pad, 0);
+	assert_int_equal(s->detail & ~GN_WAIT_TIMED, 0);
 }
 
 static struct gn_os on_cpu(uint64_t since)
@@ -387,11 +387,72 @@ static void each_class_is_of_its_group(void **state)
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		groups[gn_class_group((enum gn_class)c)]++;
 	assert_int_equal(groups[GN_GROUP_APP], 1);
-	assert_int_equal(groups[GN_GROUP_RUNTIME], 3);
-	assert_int_equal(groups[GN_GROUP_OS], 12);
+	assert_int_equal(groups[GN_GROUP_RUNTIME], 2);
+	assert_int_equal(groups[GN_GROUP_OS], 13);
 	assert_int_equal(groups[GN_GROUP_UNKNOWN], 1);
 	assert_int_equal(gn_class_group(GN_CLASS_COUNT), GN_GROUP_UNKNOWN);
 	assert_int_equal(gn_class_group((enum gn_class)255), GN_GROUP_UNKNOWN);
+}
+
+/* A poll of a pipe that began at 1000, as `end` and `deadline` say. */
+static struct gn_os polling(enum gn_wait_end end, uint64_t deadline)
+{
+	struct gn_os os = {.state = GN_CPU_ON};
+
+	gn_os_switch_out(&os, 1000, 0, GN_CLASS_POLL, 7);
+	os.polled = GN_POLLED_PIPE;
+	os.end = (uint8_t)end;
+	gn_os_deadline(&os, deadline);
+	return os;
+}
+
+static void ended(struct gn_os os, uint64_t woken, enum gn_wait_end want)
+{
+	struct gn_slice s[2];
+
+	if (woken)
+		gn_os_wakeup(&os, woken);
+	assert_int_equal(gn_os_off_slices(&os, 90000000, s), woken ? 2 : 1);
+	assert_int_equal(s[0].class, GN_CLASS_POLL);
+	assert_int_equal(GN_WAIT_POLLED(s[0].detail), GN_POLLED_PIPE);
+	assert_int_equal(GN_WAIT_END(s[0].detail), want);
+	assert_int_equal(!!(s[0].detail & GN_WAIT_TIMED), os.deadline > 0);
+	if (woken)
+		assert_int_equal(s[1].detail, 0);
+}
+
+static void a_poll_tells_what_ended_it(void **state)
+{
+	uint64_t deadline = 50000000;
+
+	(void)state;
+	ended(polling(GN_END_BY_READY, 0), 2000, GN_END_BY_READY);
+	ended(polling(GN_END_BY_READY, deadline), 2000, GN_END_BY_READY);
+	ended(polling(GN_END_BY_READY, deadline), deadline, GN_END_BY_TIMEOUT);
+	ended(polling(GN_END_BY_SIGNAL, deadline), deadline, GN_END_BY_SIGNAL);
+	ended(polling(GN_END_BY_UNKNOWN, 0), 2000, GN_END_BY_UNKNOWN);
+	/* it goes on */
+	ended(polling(GN_END_BY_READY, deadline), 0, GN_END_BY_UNKNOWN);
+}
+
+/* A wait to be signalled is told by its last one with a deadline, which a poll
+ * is not. */
+static void a_poll_changes_nothing_of_the_next_event(void **state)
+{
+	struct gn_os os = polling(GN_END_BY_READY, 50000000);
+	struct gn_slice s[2];
+
+	(void)state;
+	os.early = 1;
+	gn_os_wakeup(&os, 60000000);
+	gn_os_switch_in(&os, 60000000, s);
+	assert_int_equal(os.early, 1);
+	gn_os_switch_out(&os, 70000000, 0, GN_CLASS_EVENT, 202);
+	assert_int_equal(os.polled, 0);
+	assert_int_equal(os.end, 0);
+	assert_int_equal(gn_os_detail(&os, 71000000), 0);
+	gn_os_deadline(&os, 80000000);
+	assert_int_equal(gn_os_detail(&os, 71000000), GN_WAIT_TIMED);
 }
 
 int main(void)
@@ -413,6 +474,8 @@ int main(void)
 		cmocka_unit_test(kernel_work_is_cut_at_switches),
 		cmocka_unit_test(work_of_no_time_is_no_slice),
 		cmocka_unit_test(each_class_is_of_its_group),
+		cmocka_unit_test(a_poll_tells_what_ended_it),
+		cmocka_unit_test(a_poll_changes_nothing_of_the_next_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,18 @@ static void fill_running(const struct gn_thread *t, struct gn_model_live *out)
 	}
 }
 
+static bool is_suspended(const struct gn_pipeline *p, const struct gn_thread *t)
+{
+	const struct gn_now *now = &t->live.now;
+	struct gn_rec_slice s = {.h = {.time = now->time},
+				 .start = now->since,
+				 .class = now->class,
+				 .reason = now->reason,
+				 .detail = now->detail};
+
+	return gn_slice_suspended(p, t, &s);
+}
+
 static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
 		       struct gn_model_live *out)
 {
@@ -118,7 +130,7 @@ static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
 		out->state = GN_THREAD_WAITING;
 		out->doing = now->class;
 		out->reason = now->reason;
-		if (gn_slice_suspended(p, t, now->class, now->since, now->time))
+		if (is_suspended(p, t))
 			out->doing = GN_CLASS_SUSPEND;
 	} else if (now->known) {
 		out->state = GN_THREAD_RUNNABLE;

@@ -39,8 +39,13 @@ static int open_slices(const struct gn_rec_now *r, uint64_t time,
 		.reason = r->reason,
 	};
 
-	if (r->state != GN_CPU_ON)
-		return gn_os_off_slices(&os, time, out);
+	int n;
+
+	if (r->state != GN_CPU_ON) {
+		n = gn_os_off_slices(&os, time, out);
+		out[0].detail = r->detail;
+		return n;
+	}
 	gn_os_in(&os, r->since, r->class, r->reason);
 	return gn_os_in_slice(&os, time, out);
 }
@@ -51,7 +56,8 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_rec_slice r = {.h = {.time = s->end},
 				 .start = s->start,
 				 .class = s->class,
-				 .reason = s->reason};
+				 .reason = s->reason,
+				 .detail = s->detail};
 
 	return gn_slice_put_open(p, t, &r);
 }
@@ -67,7 +73,7 @@ static int tell(struct gn_pipeline *p, struct gn_thread *t,
 
 	/* they are in it, or in the next interval if that has begun already */
 	for (i = 0; i < (int)t->order.nheld; i++)
-		err |= gn_slice_put_open(p, t, &t->order.held[i]);
+		err |= gn_slice_put_held(p, t, &t->order.held[i]);
 	n = open_slices(r, time, s);
 	for (i = 0; i < n; i++)
 		err |= put(p, t, &s[i]);
@@ -94,6 +100,7 @@ int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r)
 	t->live.now = (struct gn_now){.known = true,
 				      .state = r->state,
 				      .class = r->class,
+				      .detail = r->detail,
 				      .reason = r->reason,
 				      .since = r->since,
 				      .time = r->h.time};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Slices of OS time: into the account of their thread, and who ended them. */
+#include <gnomon/syscalls.h>
 #include "model/walk.h"
 
 static bool is_wait(enum gn_class class)
@@ -61,30 +62,40 @@ static int put_open_part(struct gn_thread *t, struct gn_wait *part,
 	return gn_wait_list_add(&t->open, part);
 }
 
-/* What the runtime's suspension of a thread can look like; that it waits for a
- * disk or a child it says itself. */
-static bool can_be_suspension(enum gn_class class)
+/*
+ * A runtime stops a thread by letting it wait for a futex, for as long as it
+ * takes. The thread that resumes the others ends that wait: what another ended,
+ * or a deadline, or what began before, was no suspension.
+ */
+static bool can_be_suspension(const struct gn_rec_slice *s)
 {
-	return is_wait(class) && class != GN_CLASS_DISK &&
-	       class != GN_CLASS_CHILD;
+	return s->reason == GN_SYSCALL_FUTEX && !(s->detail & GN_WAIT_TIMED) &&
+	       (s->class == GN_CLASS_EVENT || s->class == GN_CLASS_LOCK);
 }
 
-/* Until when a wait was one for the end of a suspension. */
-static uint64_t suspended_until(const struct gn_pipeline *p,
-				const struct gn_thread *t, enum gn_class class,
-				uint64_t start, uint64_t end)
+static const struct gn_windows *windows_of(const struct gn_pipeline *p,
+					   const struct gn_thread *t)
 {
-	if (!can_be_suspension(class))
-		return start;
-	return gn_windows_until(&p->processes[t->process].windows, t, start,
-				end);
+	return &p->processes[t->process].windows;
+}
+
+/* Until when a wait that is over was one for the end of a suspension. */
+static uint64_t suspended_until(struct gn_pipeline *p,
+				const struct gn_thread *t,
+				const struct gn_rec_slice *s)
+{
+	if (!s->waker || !can_be_suspension(s))
+		return s->start;
+	return gn_windows_until(windows_of(p, t), t,
+				gn_thread_find(p, s->waker), s->start,
+				s->h.time);
 }
 
 bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
-			enum gn_class class, uint64_t start, uint64_t time)
+			const struct gn_rec_slice *s)
 {
-	return start < time &&
-	       suspended_until(p, t, class, start, time) == time;
+	return can_be_suspension(s) &&
+	       gn_windows_hold(windows_of(p, t), t, s->start);
 }
 
 /* The name of a thread that may have ended; NULL: it was not traced. */
@@ -109,13 +120,14 @@ static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 	return put_part(t, part, start, end);
 }
 
+/* `until`: it was one for the end of a suspension. */
 static int put(struct gn_pipeline *p, struct gn_thread *t,
-	       const struct gn_rec_slice *s, struct gn_wait part, bool open)
+	       const struct gn_rec_slice *s, struct gn_wait part,
+	       uint64_t until, bool open)
 {
 	struct gn_wait suspended = {.waker_fn = GN_NONE,
 				    .reason = part.reason,
 				    .count = part.count};
-	uint64_t until = suspended_until(p, t, s->class, s->start, s->h.time);
 	int err = 0;
 
 	/* the waker ended the last part */
@@ -130,13 +142,18 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	return err;
 }
 
+static struct gn_wait row_of(const struct gn_rec_slice *s)
+{
+	return (struct gn_wait){.waker_fn = GN_NONE,
+				.reason = s->reason,
+				.class = s->class,
+				.count = 1};
+}
+
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
-	struct gn_wait row = {.waker_fn = GN_NONE,
-			      .reason = s->reason,
-			      .class = s->class,
-			      .count = 1};
+	struct gn_wait row = row_of(s);
 
 	if (s->h.time < s->start) {
 		p->stage.checks.time_reversals++;
@@ -148,16 +165,24 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		row.waker_name = name_of(p, s->waker);
 	}
 	t->account.slices_end = later(t->account.slices_end, s->h.time);
-	return put(p, t, s, row, false);
+	return put(p, t, s, row, suspended_until(p, t, s), false);
+}
+
+int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s)
+{
+	if (s->h.time < s->start)
+		return 0;
+	return put(p, t, s, row_of(s), suspended_until(p, t, s), true);
 }
 
 int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s)
 {
-	struct gn_wait row = {
-		.waker_fn = GN_NONE, .reason = s->reason, .class = s->class};
-
-	return s->h.time < s->start ? 0 : put(p, t, s, row, true);
+	if (s->h.time < s->start)
+		return 0;
+	return put(p, t, s, row_of(s),
+		   gn_slice_suspended(p, t, s) ? s->h.time : s->start, true);
 }
 
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,

@@ -85,18 +85,20 @@ void gn_windows_forget(struct gn_windows *ws, const void *owner)
 }
 
 uint64_t gn_windows_until(const struct gn_windows *ws, const void *thread,
-			  uint64_t start, uint64_t end)
+			  const void *waker, uint64_t start, uint64_t end)
 {
 	uint64_t until = start;
 	uint32_t i;
 
+	if (!waker || waker == thread)
+		return start;
 	if (!ws->open && start >= ws->last)
 		return start;
 	for (i = 0; i < ws->n; i++) {
 		const struct gn_window *w = &ws->at[i];
 		uint64_t over = w->depth ? end : w->end;
 
-		if (w->owner == thread || start < w->begin || start >= over)
+		if (w->owner != waker || start < w->begin || start >= over)
 			continue;
 		if (over > end)
 			over = end;
@@ -104,4 +106,16 @@ uint64_t gn_windows_until(const struct gn_windows *ws, const void *thread,
 			until = over;
 	}
 	return until;
+}
+
+bool gn_windows_hold(const struct gn_windows *ws, const void *thread,
+		     uint64_t start)
+{
+	uint32_t i;
+
+	for (i = 0; ws->open && i < ws->n; i++)
+		if (ws->at[i].depth && ws->at[i].owner != thread &&
+		    start >= ws->at[i].begin)
+			return true;
+	return false;
 }

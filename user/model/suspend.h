@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When threads of a process suspended the others: a thread that began to wait
- * in such a window waits for its end first, whatever it seems to wait for.
+ * When threads of a process suspended the others: a thread that waits for the
+ * end of such a window began to wait in it, and is woken by who suspends.
  */
 #ifndef GNOMON_MODEL_SUSPEND_H
 #define GNOMON_MODEL_SUSPEND_H
@@ -42,9 +42,13 @@ bool gn_windows_opened(const struct gn_windows *ws, const void *owner);
 /* The owner is no more; its suspensions are over. */
 void gn_windows_forget(struct gn_windows *ws, const void *owner);
 
-/* Until when a wait of `thread` from start to end was one for the end of a
- * suspension: from `start` (it was not) to `end`. */
+/* Until when a wait of `thread` from start to end, which `waker` ended, was one
+ * for the end of a suspension: from `start` (it was not) to `end`. */
 uint64_t gn_windows_until(const struct gn_windows *ws, const void *thread,
-			  uint64_t start, uint64_t end);
+			  const void *waker, uint64_t start, uint64_t end);
+
+/* Whether `start` is in a window of another thread that is still open. */
+bool gn_windows_hold(const struct gn_windows *ws, const void *thread,
+		     uint64_t start);
 
 #endif

@@ -34,7 +34,7 @@ struct gn_sched_sums {
 /* What a NOW record said. */
 struct gn_now {
 	bool known; /* in this period */
-	uint8_t state, class;
+	uint8_t state, class, detail;
 	uint16_t reason;
 	uint64_t since, time;
 };
@@ -225,13 +225,16 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s);
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t before);
-/* A slice that goes on, or that waits: what of it there was up to h.time. */
+/* One that is held back is told for now, and put later; and of one that goes
+ * on, what there was up to h.time. */
+int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_slice *s);
 int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s);
-/* Whether a wait since `start` was one for the end of a suspension at `time`.
- */
+/* Whether a wait that goes on seems to be one for the end of a suspension: who
+ * ends it is not known yet. */
 bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
-			enum gn_class class, uint64_t start, uint64_t time);
+			const struct gn_rec_slice *s);
 
 /* The thread wakes another (slices.c). */
 void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,

@@ -176,7 +176,7 @@ static inline enum pack_op pack_func(struct gn_packer *p,
 
 static inline bool plain_slice(const struct gn_rec_slice *r)
 {
-	return !r->pad && !r->h.key;
+	return !r->detail && !r->h.key;
 }
 
 static void pack_slice(struct gn_packer *p, const struct gn_rec_slice *r)

@@ -182,7 +182,7 @@ static void unpack_slice(struct cursor *c, struct gn_rec_slice *r)
 	r->waker = (uint32_t)get_number(&c->rest);
 	r->reason = (uint16_t)(get_number(&c->rest) - 1);
 	r->class = get8(&c->rest);
-	r->pad = 0;
+	r->detail = 0;
 }
 
 /* The record's size, 0 when it does not fit. */

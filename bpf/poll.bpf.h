@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a thread polls where that is one thing, and when that ends by itself: by
+ * the arguments of its call, which the kernel has just read where they are read
+ * here, for the thread is still current.
+ */
+#ifndef GNOMON_POLL_BPF_H
+#define GNOMON_POLL_BPF_H
+
+#define GN_POLL		   7
+#define GN_SELECT	   23
+#define GN_EPOLL_WAIT	   232
+#define GN_PSELECT6	   270
+#define GN_PPOLL	   271
+#define GN_EPOLL_PWAIT	   281
+#define GN_EPOLL_PWAIT2	   441
+#define GN_SELECT_IA32_OLD 82 /* its arguments are in memory */
+
+#define GN_SELECT_WORDS 4 /* sets of no more descriptors are looked at */
+#define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
+
+#define GN_TIF_SIGPENDING 4 /* asm/thread_info.h, as a mask */
+
+/* The arguments of a call, from 0. */
+#define ARG(task, regs, ia32_reg, reg) \
+	(in_ia32(task) ? (__u32)(regs)->ia32_reg : (regs)->reg)
+#define ARG0(task, regs) ARG(task, regs, bx, di)
+#define ARG1(task, regs) ARG(task, regs, cx, si)
+#define ARG2(task, regs) ARG(task, regs, dx, dx)
+#define ARG3(task, regs) ARG(task, regs, si, r10)
+#define ARG4(task, regs) ARG(task, regs, di, r8)
+
+/* The lowest bit that is set. */
+static __always_inline __u32 lowest_bit(__u64 word)
+{
+	__u32 bit = 0;
+
+	if (!(__u32)word) {
+		bit += 32;
+		word >>= 32;
+	}
+	if (!(word & 0xffff)) {
+		bit += 16;
+		word >>= 16;
+	}
+	if (!(word & 0xff)) {
+		bit += 8;
+		word >>= 8;
+	}
+	if (!(word & 0xf)) {
+		bit += 4;
+		word >>= 4;
+	}
+	if (!(word & 3)) {
+		bit += 2;
+		word >>= 2;
+	}
+	return bit + !(word & 1);
+}
+
+/* Adds a set of select() to `sum`. */
+static __always_inline bool add_set(__u64 sum[GN_SELECT_WORDS], __u64 at)
+{
+	__u64 set[GN_SELECT_WORDS];
+	int i;
+
+	if (!at)
+		return true;
+	if (bpf_probe_read_user(set, sizeof(set), (const void *)at))
+		return false;
+	for (i = 0; i < GN_SELECT_WORDS; i++)
+		sum[i] |= set[i];
+	return true;
+}
+
+/* Beyond the `n` descriptors there is anything. */
+static __always_inline __u64 of_set(__u64 word, __u32 n, __u32 first)
+{
+	if (n <= first)
+		return 0;
+	return n - first < 64 ? word & ((1ull << (n - first)) - 1) : word;
+}
+
+static __always_inline enum gn_polled kind_of_fd(struct task_struct *p,
+						 __u32 fd)
+{
+	struct file *f = file_of_fd(p, fd);
+
+	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
+}
+
+static __noinline int kind_of_sets(struct task_struct *p)
+{
+	const struct pt_regs *regs;
+	__u64 sum[GN_SELECT_WORDS] = {}, word;
+	__u32 n, fd = GN_SELECT_MAX;
+	int i;
+
+	if (!p)
+		return GN_POLLED_UNKNOWN;
+	regs = entry_regs(p);
+	n = ARG0(p, regs);
+	if (n > GN_SELECT_MAX || !add_set(sum, ARG1(p, regs)) ||
+	    !add_set(sum, ARG2(p, regs)) || !add_set(sum, ARG3(p, regs)))
+		return GN_POLLED_UNKNOWN;
+	for (i = 0; i < GN_SELECT_WORDS; i++) {
+		word = of_set(sum[i], n, 64 * i);
+		if (!word)
+			continue;
+		if (fd < GN_SELECT_MAX || word & (word - 1))
+			return GN_POLLED_SEVERAL;
+		fd = 64 * i + lowest_bit(word);
+	}
+	return fd < GN_SELECT_MAX ? kind_of_fd(p, fd) : GN_POLLED_NOTHING;
+}
+
+static __noinline int kind_of_pollfds(struct task_struct *p)
+{
+	const struct pt_regs *regs;
+	__s32 fd;
+
+	if (!p)
+		return GN_POLLED_UNKNOWN;
+	regs = entry_regs(p);
+	if ((__u32)ARG1(p, regs) > 1)
+		return GN_POLLED_SEVERAL;
+	if (bpf_probe_read_user(&fd, sizeof(fd), (const void *)ARG0(p, regs)))
+		return GN_POLLED_UNKNOWN;
+	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(p, fd);
+}
+
+/* The one file that an epoll file watches: it is alone in the tree. */
+static __noinline int kind_of_epoll(struct task_struct *p)
+{
+	struct eventpoll *ep;
+	struct rb_node *root;
+	struct epitem *item;
+	struct file *f;
+
+	if (!p || !bpf_core_field_exists(((struct eventpoll *)0)->rbr) ||
+	    !bpf_core_field_exists(((struct epitem *)0)->rbn) ||
+	    !bpf_core_field_exists(((struct epitem *)0)->ffd.file))
+		return GN_POLLED_UNKNOWN;
+	f = file_of_fd(p, ARG0(p, entry_regs(p)));
+	/* another thread can have put another file there since */
+	if (!f || kind_of_file(f) != GN_POLLED_EPOLL)
+		return GN_POLLED_UNKNOWN;
+	ep = BPF_CORE_READ(f, private_data);
+	root = BPF_CORE_READ(ep, rbr.rb_root.rb_node);
+	if (!root)
+		return GN_POLLED_NOTHING;
+	if (BPF_CORE_READ(root, rb_left) || BPF_CORE_READ(root, rb_right))
+		return GN_POLLED_SEVERAL;
+	item = (void *)root - bpf_core_field_offset(((struct epitem *)0)->rbn);
+	f = BPF_CORE_READ(item, ffd.file);
+	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
+}
+
+/* What the call polls; -1: it is none of these calls. */
+static __always_inline int kind_polled(struct task_struct *p, __u16 nr)
+{
+	switch (nr) {
+	case GN_POLL:
+	case GN_PPOLL:
+		return kind_of_pollfds(p);
+	case GN_SELECT:
+	case GN_PSELECT6:
+		return kind_of_sets(p);
+	case GN_EPOLL_WAIT:
+	case GN_EPOLL_PWAIT:
+	case GN_EPOLL_PWAIT2:
+		return kind_of_epoll(p);
+	default:
+		return -1;
+	}
+}
+
+static __always_inline __u64 timeout_of(struct task_struct *p, __u16 nr)
+{
+	const struct pt_regs *regs = entry_regs(p);
+
+	switch (nr) {
+	case GN_POLL:
+	case GN_PPOLL:
+		return ARG2(p, regs);
+	case GN_SELECT:
+	case GN_PSELECT6:
+		return ARG4(p, regs);
+	default:
+		return ARG3(p, regs);
+	}
+}
+
+#define GN_DEADLINE_UNKNOWN (~0ull)
+
+/* When the call ends by itself; 0: never. */
+static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
+					   __u64 now)
+{
+	__u64 at = timeout_of(p, nr);
+	__s64 time[2];
+
+	if (nr == GN_POLL || nr == GN_EPOLL_WAIT || nr == GN_EPOLL_PWAIT)
+		return (__s32)at < 0 ? 0
+				     : span_end(now, (__u32)at * 1000000ull);
+	if (!at)
+		return 0;
+	if (!read_time(p, entry_regs(p), at, time))
+		return GN_DEADLINE_UNKNOWN;
+	if (time[0] < 0 || time[0] > GN_TIME_SECONDS)
+		return 0;
+	if (nr == GN_SELECT)
+		time[1] *= 1000;
+	return span_end(now, time[0] * 1000000000ull + time[1]);
+}
+
+/* The thread has just begun to wait for what it polls. */
+static __noinline int note_poll(struct task_struct *p, struct gn_task *t,
+				__u64 now)
+{
+	__u64 deadline;
+	int kind;
+
+	if (!p || !t)
+		return 0;
+	/* its arguments are in memory */
+	if (in_ia32(p) && entry_regs(p)->orig_ax == GN_SELECT_IA32_OLD)
+		return 0;
+	kind = kind_polled(p, t->os.reason);
+	if (kind < 0)
+		return 0;
+	t->os.polled = kind;
+	deadline = poll_deadline(p, t->os.reason, now);
+	if (deadline == GN_DEADLINE_UNKNOWN)
+		return 0;
+	t->os.end = GN_END_BY_READY;
+	gn_os_deadline(&t->os, deadline);
+	return 0;
+}
+
+/* The thread runs again: a signal ends any call that polls. */
+static __always_inline void note_signal(struct task_struct *p,
+					struct gn_task *t)
+{
+	if (t->os.wait_class == GN_CLASS_POLL &&
+	    p->thread_info.flags & GN_TIF_SIGPENDING)
+		t->os.end = GN_END_BY_SIGNAL;
+}
+
+#endif
