@@ -202,8 +202,8 @@ struct waiting {
 /* Thread.Sleep is a wait for a futex that its timeout ends: a sleep. */
 static const struct waiting waitings[] = {
 	{"sleep", "SleepWay", "sleep", false},
-	{"lock", "LockWay", "event", true},
-	{"lock-busy", "BusyLockWay", "event", true},
+	{"lock", "LockWay", "lock", true},
+	{"lock-busy", "BusyLockWay", "lock", true},
 	{"accept", "AcceptWay", "net", false},
 	{"receive", "ReceiveWay", "net", false},
 };

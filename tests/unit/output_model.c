@@ -166,21 +166,29 @@ void sample_make(struct sample *s)
 static void make_waits(struct sample *s)
 {
 	static const struct gn_model_wait waits[] = {
-		{-1, GN_CLASS_CHILD, 61, 5 * MS, 1, 5 * MS, 0, "", -1},
+		{-1, GN_CLASS_CHILD, 61, 5 * MS, 1, 5 * MS, 0, "", -1, 0, 0,
+		 false},
 		{0, GN_CLASS_LOCK, 202, 900 * MS, 300, 12345678, 101,
-		 "wor\tker", 2},
-		{0, GN_CLASS_IPC, 0, 60 * MS, 30, 9 * MS, 4711, "", -1},
-		{0, GN_CLASS_LOCK, 202, 40 * MS, 7, 8 * MS, 0, "", -1},
-		{0, GN_CLASS_OTHER, 999, 1, 1, 1, 0, "", -1},
+		 "wor\tker", 2, 0, 0, false},
+		{0, GN_CLASS_IPC, 0, 60 * MS, 30, 9 * MS, 4711, "", -1, 0, 0,
+		 false},
+		{0, GN_CLASS_LOCK, 202, 40 * MS, 7, 8 * MS, 0, "", -1, 0, 0,
+		 false},
+		{0, GN_CLASS_OTHER, 999, 1, 1, 1, 0, "", -1, 0, 0, false},
+		{0, GN_CLASS_POLL, 7, 1, 1, 1, 101, "wor\tker", 2,
+		 GN_POLLED_PIPE, GN_END_BY_READY, false},
+		{0, GN_CLASS_EVENT, 202, 1, 1, 1, 0, "", -1, 0, 0, true},
 		/* more reasons than a table shows unasked */
-		{1, GN_CLASS_SLEEP, 230, 800 * MS, 8, 100 * MS, 0, "", -1},
+		{1, GN_CLASS_SLEEP, 230, 800 * MS, 8, 100 * MS, 0, "", -1, 0, 0,
+		 false},
 		{1, GN_CLASS_DISK, GN_NO_SYSCALL, 150 * MS, 3, 99 * MS, 0, "",
-		 -1},
+		 -1, 0, 0, false},
 		{1, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 30 * MS, 1000, 4 * MS, 0,
-		 "", -1},
-		{1, GN_CLASS_NET, 45, 19 * MS, 2, 18 * MS, 101, "wor\tker", -1},
-		{1, GN_CLASS_FAULT, GN_NO_SYSCALL, 999999, 5, 500000, 0, "",
-		 -1},
+		 "", -1, 0, 0, false},
+		{1, GN_CLASS_NET, 45, 19 * MS, 2, 18 * MS, 101, "wor\tker", -1,
+		 0, 0, false},
+		{1, GN_CLASS_FAULT, GN_NO_SYSCALL, 999999, 5, 500000, 0, "", -1,
+		 0, 0, false},
 	};
 
 	memcpy(s->waits, waits, sizeof(waits));

@@ -18,7 +18,7 @@ struct sample {
 	struct gn_model_process processes[1];
 	struct gn_model_node nodes[6];
 	struct gn_model_edge edges[4];
-	struct gn_model_wait waits[10];
+	struct gn_model_wait waits[12];
 };
 
 #define HOSTILE "evil\033[31m\r\n\"a,b\"\xff\xe2\x80\xae=1"

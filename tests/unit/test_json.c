@@ -71,6 +71,8 @@ static void tell_all(struct gn_model_wait *wait)
 	wait->waker = 101;
 	wait->waker_name = "worker";
 	wait->waker_function = 0;
+	wait->class = GN_CLASS_POLL;
+	wait->idle = true;
 }
 
 static void check_samples(struct json_page *p)
@@ -159,8 +161,11 @@ static void line(void **state)
 	s.threads[1].kernel_delay = UINT64_MAX;
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
+	tell_all(&s.waits[1]);
 	check_line(p, &s);
 	/* waits of which little is known */
+	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;
+	s.waits[0].idle = s.waits[1].idle = false;
 	s.waits[0].waker_name = "";
 	s.waits[0].waker_function = -1;
 	s.waits[0].reason = GN_NO_SYSCALL;
@@ -323,6 +328,8 @@ static void words(void **state)
 	static const char *const probes[] = {
 #define TEXT_PROBE(name, value, text) text,
 		GN_PROBE_CLASS_LIST(TEXT_PROBE)};
+	static const char *const polled[] = {GN_POLLED_LIST(TEXT_3)};
+	static const char *const ends[] = {GN_WAIT_END_LIST(TEXT_3)};
 	static const char *const found[] = {
 #define TEXT_FOUND(name, text, color) \
 	GN_FOUND_##name == GN_FOUND_FACT ? "fact" : text,
@@ -335,6 +342,8 @@ static void words(void **state)
 	json_page_words(p, "<runtime>", runtimes, COUNT(runtimes));
 	json_page_words(p, "<cost>", costs, COUNT(costs));
 	json_page_words(p, "<probe>", probes, COUNT(probes));
+	json_page_words(p, "<polled>", polled, COUNT(polled));
+	json_page_words(p, "<end>", ends, COUNT(ends));
 	json_page_words(p, "<found>", found, COUNT(found));
 	done(p);
 }

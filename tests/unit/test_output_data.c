@@ -282,8 +282,17 @@ static void json_waits(void **state)
 	is_text(json_array_get(waits, 0), "syscall_name", "wait4");
 	f = json_array_get(json_object_get(root, "functions"), 0);
 	waits = json_object_get(f, "waits");
-	assert_int_equal(json_array_size(waits), 4);
+	assert_int_equal(json_array_size(waits), 6);
+	w = json_array_get(waits, 4);
+	is_text(w, "polled", "pipe");
+	is_text(w, "ended_by", "ready");
+	assert_null(json_object_get(w, "idle_worker"));
+	w = json_array_get(waits, 5);
+	assert_true(json_is_true(json_object_get(w, "idle_worker")));
+	assert_null(json_object_get(w, "polled"));
 	w = json_array_get(waits, 0);
+	assert_null(json_object_get(w, "ended_by"));
+	assert_null(json_object_get(w, "idle_worker"));
 	is_text(w, "class", "lock");
 	is_text(w, "syscall_name", "futex");
 	assert_int_equal(number(w, "syscall"), 202);

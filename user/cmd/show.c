@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/deliver.h"
 #include "cmd/timeline.h"
+#include "runtime/roles.h"
 #include "trace/trace.h"
 
 /* Rows that a terminal gets when nobody said how many. */
@@ -62,6 +63,7 @@ void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args)
 	*o = (struct gn_pipeline_opts){
 		.classify = (enum gn_classify)args->classify,
 		.raw = args->raw,
+		.roles = gn_runtime_roles,
 	};
 }
 

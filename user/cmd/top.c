@@ -8,6 +8,7 @@
 
 #include "cmd/live.h"
 #include "cmd/top_show.h"
+#include "runtime/roles.h"
 
 /* Small: it is in the machine's memory all the time. A period's records need
  * not fit, it is drained each 5 ms. */
@@ -184,6 +185,7 @@ static int top(struct top_args *t, int argc, char **argv)
 		.functions = !t->no_functions,
 		.budget = t->budget,
 		.pipeline = {.classify = (enum gn_classify)a->classify,
+			     .roles = gn_runtime_roles,
 			     .live = true},
 	};
 	struct gn_top_show_opts so = {

@@ -128,7 +128,7 @@ static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
 		fill_running(t, out);
 	} else if (now->known && now->state == GN_CPU_WAITING) {
 		out->state = GN_THREAD_WAITING;
-		out->doing = now->class;
+		out->doing = gn_slice_class(p, t, now->class, now->reason);
 		out->reason = now->reason;
 		if (is_suspended(p, t))
 			out->doing = GN_CLASS_SUSPEND;

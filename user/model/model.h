@@ -70,6 +70,10 @@ struct gn_model_wait {
 	uint32_t waker;		/* tid, 0 = unknown or an interrupt */
 	const char *waker_name; /* "" when it is not traced */
 	int32_t waker_function; /* on top of its stack, -1 = not known */
+	/* POLL: what was polled where that is one thing, what ended it */
+	enum gn_polled polled;
+	enum gn_wait_end end;
+	bool idle; /* of a worker that has nothing to do */
 };
 
 /* What a hit costs differs from one place of a program to another, and from

@@ -125,6 +125,7 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 	old = &n->fns[fn];
 	if (!old->name) {
 		old->name = def->name;
+		old->role = def->role;
 		old->module = def->module;
 		old->module_id = def->module_id;
 		old->leave_return = def->leave_return;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <gnomon/roles.h>
 #include "model/pool.h"
 #include "model/table.h"
 
@@ -26,6 +27,7 @@ struct gn_fn {
 	bool leave_return;  /* its leaves come from return probes */
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */
 	uint8_t told;			  /* enum gn_told */
+	uint8_t role;			  /* enum gn_role, by its name */
 	uint64_t owed; /* probe cost that found no room in its intervals */
 };
 

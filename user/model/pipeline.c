@@ -346,6 +346,9 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	def.name = add_text(p, r, 0);
 	if (!def.name)
 		return -ENOMEM;
+	if (p->opts.roles.of_function)
+		def.role = (uint8_t)p->opts.roles.of_function(
+			GN_FUNC_RUNTIME(r->id), def.name);
 	if (r->h.kind == GN_KIND_FUNCTION) {
 		def.module_id = r->ref;
 		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;

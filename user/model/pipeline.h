@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <gnomon/event.h>
+#include <gnomon/roles.h>
 #include "model/model.h"
 #include "model/observer.h"
 
@@ -23,6 +24,7 @@ struct gn_pipeline_opts {
 	bool live; /* gn_pipeline_period() will be called: keep what it tells */
 	/* is told of the walk, and outlives it; not live. NULL: nobody */
 	const struct gn_observer *observer;
+	struct gn_roles roles;
 };
 
 /* Returns NULL when there is no memory. */

@@ -133,6 +133,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	/* the waker ended the last part */
 	if (until == s->h.time)
 		suspended = part;
+	suspended.idle = false;
 	suspended.class = GN_CLASS_SUSPEND;
 	if (until > s->start)
 		err = put_one(p, t, &suspended, s->start, until, open);
@@ -142,18 +143,72 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	return err;
 }
 
-static struct gn_wait row_of(const struct gn_rec_slice *s)
+/* What the innermost functions say of a wait that began in them. */
+static enum gn_role role_of(const struct gn_pipeline *p,
+			    const struct gn_thread *t)
 {
-	return (struct gn_wait){.waker_fn = GN_NONE,
-				.reason = s->reason,
-				.class = s->class,
-				.count = 1};
+	const struct gn_stack *k = t->stacks.active;
+	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
+
+	if (!i && p->opts.roles.idle_thread &&
+	    p->opts.roles.idle_thread(t->name))
+		return GN_ROLE_IDLE;
+	for (; i > least; i--) {
+		uint32_t fn = p->stage.tree.nodes[k->frames[i - 1].node].fn;
+		enum gn_role role = p->stage.names.fns[fn].role;
+
+		if (role != GN_ROLE_WAIT)
+			return role;
+	}
+	return GN_ROLE_NONE;
+}
+
+/* The kernel tells a wait to be signalled, or one that its deadline ended. */
+static enum gn_role role_in(const struct gn_pipeline *p,
+			    const struct gn_thread *t, enum gn_class class,
+			    uint16_t reason)
+{
+	if (reason != GN_SYSCALL_FUTEX ||
+	    (class != GN_CLASS_EVENT && class != GN_CLASS_SLEEP))
+		return GN_ROLE_NONE;
+	return role_of(p, t);
+}
+
+static enum gn_class class_in(enum gn_class class, enum gn_role role)
+{
+	return class == GN_CLASS_EVENT && role == GN_ROLE_LOCK ? GN_CLASS_LOCK
+							       : class;
+}
+
+enum gn_class gn_slice_class(const struct gn_pipeline *p,
+			     const struct gn_thread *t, enum gn_class class,
+			     uint16_t reason)
+{
+	return class_in(class, role_in(p, t, class, reason));
+}
+
+static struct gn_wait row_of(const struct gn_pipeline *p,
+			     const struct gn_thread *t,
+			     const struct gn_rec_slice *s)
+{
+	enum gn_role role = role_in(p, t, s->class, s->reason);
+	struct gn_wait row = {.waker_fn = GN_NONE,
+			      .reason = s->reason,
+			      .class = class_in(s->class, role),
+			      .idle = role == GN_ROLE_IDLE,
+			      .count = 1};
+
+	if (s->class == GN_CLASS_POLL) {
+		row.polled = GN_WAIT_POLLED(s->detail);
+		row.end = GN_WAIT_END(s->detail);
+	}
+	return row;
 }
 
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
-	struct gn_wait row = row_of(s);
+	struct gn_wait row = row_of(p, t, s);
 
 	if (s->h.time < s->start) {
 		p->stage.checks.time_reversals++;
@@ -173,7 +228,7 @@ int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,
 {
 	if (s->h.time < s->start)
 		return 0;
-	return put(p, t, s, row_of(s), suspended_until(p, t, s), true);
+	return put(p, t, s, row_of(p, t, s), suspended_until(p, t, s), true);
 }
 
 int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
@@ -181,7 +236,7 @@ int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
 {
 	if (s->h.time < s->start)
 		return 0;
-	return put(p, t, s, row_of(s),
+	return put(p, t, s, row_of(p, t, s),
 		   gn_slice_suspended(p, t, s) ? s->h.time : s->start, true);
 }
 

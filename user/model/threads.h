@@ -231,6 +231,10 @@ int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s);
 int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s);
+/* What a wait of that class and system call is where the thread is now. */
+enum gn_class gn_slice_class(const struct gn_pipeline *p,
+			     const struct gn_thread *t, enum gn_class class,
+			     uint16_t reason);
 /* Whether a wait that goes on seems to be one for the end of a suspension: who
  * ends it is not known yet. */
 bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,

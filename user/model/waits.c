@@ -10,7 +10,8 @@
 static bool same(const struct gn_wait *a, const struct gn_wait *b)
 {
 	return a->fn == b->fn && a->class == b->class &&
-	       a->reason == b->reason && a->waker == b->waker &&
+	       a->reason == b->reason && a->polled == b->polled &&
+	       a->end == b->end && a->idle == b->idle && a->waker == b->waker &&
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
@@ -30,6 +31,8 @@ static uint64_t hash(const struct gn_wait *r)
 
 	h = gn_table_hash(h) ^
 	    ((uint64_t)r->waker << 32 | (uint32_t)r->reason << 8 | r->class);
+	h = gn_table_hash(h) ^
+	    (uint64_t)(r->polled | r->end << 8 | r->idle << 16);
 	return gn_table_hash(h) ^ hash_name(r->waker_name);
 }
 
@@ -46,6 +49,14 @@ static void forget_waker(struct gn_wait *row)
 	row->waker = 0;
 	row->waker_fn = GN_NONE;
 	row->waker_name = NULL;
+}
+
+static void forget_reason(struct gn_wait *row)
+{
+	row->reason = GN_NO_SYSCALL;
+	row->polled = GN_POLLED_UNKNOWN;
+	row->end = GN_END_BY_UNKNOWN;
+	row->idle = false;
 }
 
 void gn_waits_free(struct gn_waits *w)
@@ -80,7 +91,7 @@ int gn_waits_add(struct gn_waits *w, const struct gn_wait *row)
 		i = find(w, &r, &key);
 	}
 	if (i == GN_NONE && w->n >= GN_REASONS_MAX) {
-		r.reason = GN_NO_SYSCALL;
+		forget_reason(&r);
 		i = find(w, &r, &key);
 	}
 	if (i != GN_NONE) {
@@ -114,7 +125,7 @@ int gn_wait_list_add(struct gn_wait_list *l, const struct gn_wait *row)
 	at = find_open(l, &r);
 	if (!at && l->n >= GN_WAIT_OPEN_MAX) {
 		forget_waker(&r);
-		r.reason = GN_NO_SYSCALL;
+		forget_reason(&r);
 		at = find_open(l, &r);
 	}
 	if (at) {
@@ -166,6 +177,9 @@ int gn_waits_build(const struct gn_waits *w, const uint32_t *function_of,
 			.function = function_at(function_of, r->fn),
 			.class = r->class,
 			.reason = r->reason,
+			.polled = r->polled,
+			.end = r->end,
+			.idle = r->idle,
 			.ns = r->ns,
 			.count = r->count,
 			.longest = r->longest,
@@ -187,6 +201,12 @@ static int compare_kind(const struct gn_model_wait *x,
 		return x->class < y->class ? -1 : 1;
 	if (x->reason != y->reason)
 		return x->reason < y->reason ? -1 : 1;
+	if (x->polled != y->polled)
+		return x->polled < y->polled ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	if (x->idle != y->idle)
+		return y->idle ? -1 : 1;
 	if (x->waker != y->waker)
 		return x->waker < y->waker ? -1 : 1;
 	if (x->waker_function != y->waker_function)

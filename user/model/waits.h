@@ -7,6 +7,7 @@
 #ifndef GNOMON_MODEL_WAITS_H
 #define GNOMON_MODEL_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <gnomon/time_class.h>
@@ -27,6 +28,8 @@ struct gn_wait {
 	uint32_t waker_fn; /* index in names, GN_NONE = not known */
 	uint16_t reason;
 	uint8_t class;
+	uint8_t polled, end;	/* POLL: enum gn_polled, enum gn_wait_end */
+	bool idle;		/* a worker that has nothing to do */
 	const char *waker_name; /* interned; NULL: not traced */
 	uint64_t ns, count, longest;
 };

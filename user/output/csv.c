@@ -151,6 +151,15 @@ static int put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 	return err ? err : gn_csv_text(f, by.module);
 }
 
+static void put_detail(const struct gn_model_wait *w, FILE *f)
+{
+	bool poll = w->class == GN_CLASS_POLL;
+
+	fprintf(f, ",%s,%s,%s", poll ? gn_polled_text((int)w->polled) : "",
+		poll ? gn_wait_end_text((int)w->end) : "",
+		w->idle ? "yes" : "");
+}
+
 /* One record a reason. */
 static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
@@ -165,7 +174,8 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 	if (!err) {
 		fputs("function,module,runtime,class,syscall,syscall_name,"
 		      "time_ns,count,longest_ns,waker_tid,waker,"
-		      "waker_function,waker_module\r\n",
+		      "waker_function,waker_module,polled,ended_by,"
+		      "idle_worker\r\n",
 		      f);
 		err = gn_stream_status(f);
 	}
@@ -186,6 +196,7 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 			name ? name : "", w->ns, w->count, w->longest);
 		if (!err)
 			err = put_waker(m, w, f);
+		put_detail(w, f);
 		fputs("\r\n", f);
 		if (!err)
 			err = gn_stream_status(f);

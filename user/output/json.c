@@ -133,6 +133,18 @@ static void put_waker(struct gn_json *w, const struct gn_model_wait *wait)
 	gn_emit_close(&w->e, '}');
 }
 
+static void put_detail(struct gn_json *w, const struct gn_model_wait *wait)
+{
+	if (wait->class == GN_CLASS_POLL) {
+		gn_emit_text(&w->e, "polled",
+			     gn_polled_text((int)wait->polled));
+		gn_emit_text(&w->e, "ended_by",
+			     gn_wait_end_text((int)wait->end));
+	}
+	if (wait->idle)
+		gn_emit_bool(&w->e, "idle_worker", true);
+}
+
 /* What a function waited for; -1: what is outside of any. */
 static void put_waits(struct gn_json *w, int32_t function)
 {
@@ -146,6 +158,7 @@ static void put_waits(struct gn_json *w, int32_t function)
 		gn_emit_text(&w->e, "class",
 			     gn_class_text((int)wait[i]->class));
 		gn_json_syscall(&w->e, wait[i]->reason);
+		put_detail(w, wait[i]);
 		gn_emit_u64(&w->e, "time_ns", wait[i]->ns);
 		gn_emit_u64(&w->e, "count", wait[i]->count);
 		gn_emit_u64(&w->e, "longest_ns", wait[i]->longest);

@@ -234,6 +234,28 @@ const char *gn_class_text(int class)
 	return class >= 0 && class < GN_CLASS_COUNT ? texts[class] : "unknown";
 }
 
+const char *gn_polled_text(int polled)
+{
+	static const char *const texts[] = {
+#define POLLED_TEXT(name, value, text) [GN_POLLED_##name] = text,
+		GN_POLLED_LIST(POLLED_TEXT)
+#undef POLLED_TEXT
+	};
+
+	return texts[polled > 0 && polled < GN_POLLED_COUNT ? polled : 0];
+}
+
+const char *gn_wait_end_text(int end)
+{
+	static const char *const texts[] = {
+#define END_TEXT(name, value, text) [GN_END_BY_##name] = text,
+		GN_WAIT_END_LIST(END_TEXT)
+#undef END_TEXT
+	};
+
+	return texts[end > 0 && end < GN_WAIT_END_COUNT ? end : 0];
+}
+
 const char *gn_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -60,6 +60,9 @@ int gn_stream_status(FILE *f);
 
 /* The class's word; "unknown" for a number that is none. */
 const char *gn_class_text(int class);
+/* Of an enum gn_polled and an enum gn_wait_end. */
+const char *gn_polled_text(int polled);
+const char *gn_wait_end_text(int end);
 
 /* The part of a path behind its last slash; the whole when nothing is. */
 const char *gn_base_name(const char *path);

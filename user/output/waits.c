@@ -56,6 +56,33 @@ const struct gn_model_wait *const *gn_waits_of(const struct gn_waits *w,
 	return w->wait + first;
 }
 
+/* What was polled, and what ended that. */
+static void put_polled(const struct gn_model_wait *w, FILE *f)
+{
+	static const char *const ends[GN_WAIT_END_COUNT] = {
+		[GN_END_BY_UNKNOWN] = "end not known",
+		[GN_END_BY_READY] = "ready",
+		[GN_END_BY_TIMEOUT] = "timed out",
+		[GN_END_BY_SIGNAL] = "ended by a signal",
+	};
+
+	switch (w->polled) {
+	case GN_POLLED_UNKNOWN:
+		fputs(" of what is not known", f);
+		break;
+	case GN_POLLED_NOTHING:
+		fputs(" of nothing", f);
+		break;
+	case GN_POLLED_SEVERAL:
+		fputs(" of several files", f);
+		break;
+	default:
+		fprintf(f, " of one file: %s", gn_polled_text((int)w->polled));
+	}
+	if ((unsigned int)w->end < GN_WAIT_END_COUNT)
+		fprintf(f, "; %s", ends[w->end]);
+}
+
 static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 		      FILE *f)
 {
@@ -89,6 +116,10 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 		fprintf(f, "system call %u", w->reason);
 	else if (w->class == GN_CLASS_DISK)
 		fputs("page fault", f);
+	if (w->class == GN_CLASS_POLL)
+		put_polled(w, f);
+	if (w->idle)
+		fputs("; an idle worker", f);
 	put_waker(m, w, f);
 	if (fclose(f)) {
 		free(text);

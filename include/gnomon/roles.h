@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the functions of a runtime say of the waits within them. To the kernel
+ * a wait for a lock that somebody holds and one for work look the same, since a
+ * runtime makes both of a condition variable. Its functions tell them apart.
+ */
+#ifndef GNOMON_ROLES_H
+#define GNOMON_ROLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gn_role {
+	GN_ROLE_NONE = 0,
+	GN_ROLE_WAIT, /* waits for its caller, who says what for */
+	GN_ROLE_LOCK, /* waits for a lock only */
+	GN_ROLE_IDLE, /* a worker that has nothing to do */
+};
+
+/* Frames of a stack that are looked at. */
+#define GN_ROLE_FRAMES 16
+
+/* Where the model learns of them; NULL: nothing is told. */
+struct gn_roles {
+	/* `runtime` is an enum gn_runtime_id, `name` a function's name */
+	enum gn_role (*of_function)(uint32_t runtime, const char *name);
+	/* Whether a thread of that name is idle when it is in no function. */
+	bool (*idle_thread)(const char *name);
+};
+
+#endif

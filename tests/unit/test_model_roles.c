@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What functions on top of a stack say of a wait, by the lists of the CLR. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <gnomon/event.h>
+#include "model_feed.h"
+#include "runtime/roles.h"
+
+#define CLR(n) GN_FUNC(GN_RUNTIME_CLR, n)
+
+static void functions_have_roles(void **state)
+{
+	static const struct {
+		const char *name;
+		enum gn_role role;
+	} cases[] = {
+		{"System.Threading.Monitor.Enter(object)", GN_ROLE_LOCK},
+		{"System.Threading.Monitor.TryEnter_Slowpath(object,int)",
+		 GN_ROLE_LOCK},
+		{"System.Threading.Monitor.Wait(object)", GN_ROLE_WAIT},
+		{"System.Threading.Lock.EnterScope()", GN_ROLE_LOCK},
+		{"System.Threading.Lock.TryEnterSlow(int,int)", GN_ROLE_LOCK},
+		{"System.Threading.Lock.Exit()", GN_ROLE_NONE},
+		{"System.Threading.ReaderWriterLockSlim.TryEnterReadLock(int)",
+		 GN_ROLE_LOCK},
+		{"System.Threading.SpinLock.ContinueTryEnter(int,bool&)",
+		 GN_ROLE_LOCK},
+		{"System.Threading.SemaphoreSlim.WaitCore(int)", GN_ROLE_LOCK},
+		{"System.Threading.SemaphoreSlim.Release()", GN_ROLE_NONE},
+		{"System.Threading.PortableThreadPool+WorkerThread."
+		 "WorkerThreadStart()",
+		 GN_ROLE_IDLE},
+		{"System.Threading.PortableThreadPool+GateThread."
+		 "GateThreadStart()",
+		 GN_ROLE_IDLE},
+		{"System.Threading.LowLevelLifoSemaphore.Wait(int,bool)",
+		 GN_ROLE_IDLE},
+		{"System.Threading.TimerQueue.TimerThread()", GN_ROLE_IDLE},
+		{"System.Threading.WaitHandle.WaitOne()", GN_ROLE_WAIT},
+		{"System.Threading.Thread.Sleep(int)", GN_ROLE_NONE},
+		{"My.System.Threading.Monitor.Enter(object)", GN_ROLE_NONE},
+		{"", GN_ROLE_NONE},
+	};
+	const struct gn_roles *r = &gn_runtime_roles;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(r->of_function(GN_RUNTIME_CLR, cases[i].name),
+				 cases[i].role);
+		/* of another runtime it says nothing */
+		assert_int_equal(
+			r->of_function(GN_RUNTIME_NATIVE, cases[i].name),
+			GN_ROLE_NONE);
+	}
+	assert_int_equal(r->of_function(99, cases[0].name), GN_ROLE_NONE);
+	assert_true(r->idle_thread(".NET Finalizer"));
+	assert_false(r->idle_thread(".NET Finalizer2"));
+	assert_false(r->idle_thread(""));
+}
+
+static void name(struct feed *f, uint32_t n, const char *text)
+{
+	union {
+		struct gn_rec_text r;
+		char bytes[256];
+	} u = {.r = {.h = {.time = 1,
+			   .tid = 1,
+			   .seq = ++f->seq[1],
+			   .kind = GN_KIND_NAME},
+		     .size = 256,
+		     .id = CLR(n),
+		     .ref = 1}};
+
+	u.r.len[0] = (uint16_t)strlen(text);
+	assert_true(strlen(text) < sizeof(u) - sizeof(u.r));
+	memcpy(u.bytes + sizeof(u.r), text, u.r.len[0]);
+	feed_rec(f, &u, sizeof(u));
+}
+
+/* Frames, the outermost first, by these letters. */
+static const struct {
+	char letter;
+	const char *name;
+} functions[] = {
+	{'u', "My.Program.Work()"},
+	{'L', "System.Threading.Monitor.Enter(object)"},
+	{'w', "System.Threading.WaitHandle.WaitOne()"},
+	{'I', "System.Threading.PortableThreadPool+WorkerThread."
+	      "WorkerThreadStart()"},
+};
+
+static uint32_t number_of(char letter)
+{
+	uint32_t i = 0;
+
+	while (functions[i].letter != letter)
+		i++;
+	return i + 1;
+}
+
+static struct feed feed_roles(void)
+{
+	struct gn_pipeline_opts opts = {.live = true,
+					.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	uint32_t i;
+
+	assert_non_null(f.p);
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		name(&f, i + 1, functions[i].name);
+	return f;
+}
+
+/* A wait of 50 in a stack of these frames. */
+static void wait_in_stack(const char *stack, enum gn_class class,
+			  enum gn_class want, bool idle)
+{
+	struct feed f = feed_roles();
+	uint64_t key = 0x800;
+	struct gn_model *m;
+	const char *s;
+
+	for (s = stack; *s; s++)
+		feed_event(&f, 10, 1, GN_KIND_ENTER, CLR(number_of(*s)),
+			   key -= 8, 0);
+	feed_slice(&f, 20, 70, 1, class, 0, false);
+	feed_now(&f, 100, 1, GN_CPU_WAITING, class, 80);
+	m = feed_period(&f);
+	assert_int_equal(thread_in(m, 1)->live->doing, want);
+	assert_int_equal(thread_in(m, 1)->classes[want], 70);
+	gn_model_free(m);
+	feed_slice(&f, 80, 120, 1, class, 0, false);
+	feed_event(&f, 200, 1, GN_KIND_EXIT, 0, 0, 90);
+	m = feed_finish(&f);
+	assert_int_equal(m->nwaits, 1);
+	assert_int_equal(m->waits[0].class, want);
+	assert_int_equal(m->waits[0].idle, idle);
+	assert_int_equal(m->checks.slice_mismatches, 0);
+	gn_model_free(m);
+}
+
+static void frames_on_top_say_what_an_event_is(void **state)
+{
+	(void)state;
+	wait_in_stack("u", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	wait_in_stack("uL", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("uLww", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("Iw", GN_CLASS_EVENT, GN_CLASS_EVENT, true);
+	/* what a worker does is no idleness, nor is what a lock's owner does */
+	wait_in_stack("Iuw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	wait_in_stack("Lu", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	wait_in_stack("ww", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	/* only so many frames are looked at */
+	wait_in_stack("Lwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("Lwwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_EVENT,
+		      false);
+	/* what the kernel is sure of stays; a worker's timeout is a sleep */
+	wait_in_stack("uL", GN_CLASS_SLEEP, GN_CLASS_SLEEP, false);
+	wait_in_stack("I", GN_CLASS_SLEEP, GN_CLASS_SLEEP, true);
+	wait_in_stack("uL", GN_CLASS_POLL, GN_CLASS_POLL, false);
+	wait_in_stack("I", GN_CLASS_DISK, GN_CLASS_DISK, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_have_roles),
+		cmocka_unit_test(frames_on_top_say_what_an_event_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The CLR's functions that wait: seen on .NET 8, 9 and 10. */
+#include <stddef.h>
+
+#include "runtime/roles.h"
+
+#define T "System.Threading."
+
+static const struct gn_role_glob globs[] = {
+	/* Monitor.Wait gives the lock up: it waits to be signalled */
+	{T "Monitor.Enter*", GN_ROLE_LOCK},
+	{T "Monitor.TryEnter*", GN_ROLE_LOCK},
+	{T "Monitor.ReliableEnter*", GN_ROLE_LOCK},
+	{T "Lock.Enter*", GN_ROLE_LOCK},
+	{T "Lock.TryEnter*", GN_ROLE_LOCK},
+	{T "ReaderWriterLockSlim.*Enter*", GN_ROLE_LOCK},
+	{T "SpinLock.*", GN_ROLE_LOCK},
+	{T "SemaphoreSlim.Wait*", GN_ROLE_LOCK},
+	{T "PortableThreadPool+WorkerThread.*", GN_ROLE_IDLE},
+	{T "PortableThreadPool+GateThread.*", GN_ROLE_IDLE},
+	{T "PortableThreadPool+WaitThread.*", GN_ROLE_IDLE},
+	{T "LowLevelLifoSemaphore.*", GN_ROLE_IDLE},
+	{T "TimerQueue.*", GN_ROLE_IDLE},
+	/* what they all wait by */
+	{T "Monitor.*", GN_ROLE_WAIT},
+	{T "Condition.*", GN_ROLE_WAIT},
+	{T "LowLevelLock.*", GN_ROLE_WAIT},
+	{T "LowLevelMonitor.*", GN_ROLE_WAIT},
+	{T "WaitHandle.*", GN_ROLE_WAIT},
+	{T "WaitSubsystem*", GN_ROLE_WAIT},
+	{T "ManualResetEventSlim.*", GN_ROLE_WAIT},
+	{T "SynchronizationContext.*", GN_ROLE_WAIT},
+	{T "ReaderWriterLockSlim.*", GN_ROLE_WAIT},
+	{"Interop+Sys.LowLevelMonitor_*", GN_ROLE_WAIT},
+	{NULL, GN_ROLE_NONE},
+};
+
+static const char *const threads[] = {".NET Finalizer", NULL};
+
+const struct gn_role_list gn_clr_roles = {.globs = globs, .threads = threads};
