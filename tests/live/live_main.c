@@ -3,10 +3,12 @@
  * live_KIND [--list] [NAME...]: runs the live tests on programs of that kind,
  * or the named ones. Environment: GNOMON the path of the program under test,
  * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
- * factor for all timeouts. Exits with 1 when a test failed, with 77 when all
- * were skipped.
+ * factor for all timeouts, LIVE_LEFT_OUT a file of tests that are left out here
+ * (live_left.h). Exits with 1 when a test failed, with 77 when all were
+ * skipped.
  */
 #include "live.h"
+#include "live_left.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,13 +41,14 @@ static const struct live_row rows[] = {
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 struct tally {
-	unsigned int passed, failed, skipped;
+	unsigned int passed, failed, skipped, left_out;
 };
 
 struct setup {
 	const char *gnomon, *tmp;
 	char fixtures[PATH_MAX];
 	int timeout_ms;
+	struct live_left left;
 };
 
 static _Noreturn void end_test(struct live *t, int code, const char *format,
@@ -175,8 +178,23 @@ static void sweep(pid_t group)
 		;
 }
 
-static void print_verdict(const struct live_row *row, int status, bool in_time,
-			  const char *reason, long ms, struct tally *tally)
+/* Why it was skipped; where tests are left out by a list, that must say so. */
+static void print_skipped(const struct setup *s, const struct live_row *row,
+			  const char *reason, struct tally *tally)
+{
+	if (s->left.path) {
+		printf("not ok %s: skipped, and not in %s: %s\n", row->name,
+		       s->left.path, reason);
+		tally->failed++;
+	} else {
+		printf("skip %s: %s\n", row->name, reason);
+		tally->skipped++;
+	}
+}
+
+static void print_verdict(const struct setup *s, const struct live_row *row,
+			  int status, bool in_time, const char *reason, long ms,
+			  struct tally *tally)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
@@ -187,8 +205,7 @@ static void print_verdict(const struct live_row *row, int status, bool in_time,
 		printf("ok %s (%ld ms)\n", row->name, ms);
 		tally->passed++;
 	} else if (code == CODE_SKIPPED) {
-		printf("skip %s: %s\n", row->name, reason);
-		tally->skipped++;
+		print_skipped(s, row, reason, tally);
 	} else {
 		if (code < 0 && WIFSIGNALED(status))
 			printf("not ok %s: the test died of signal %d\n",
@@ -227,7 +244,7 @@ static int run_test(const struct setup *s, const struct live_row *row,
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		sweep(pid);
-		print_verdict(row, status, in_time, reason, now_ms() - begin,
+		print_verdict(s, row, status, in_time, reason, now_ms() - begin,
 			      tally);
 	}
 	close(fds[0]);
@@ -257,6 +274,8 @@ static int set_up(struct setup *s)
 	snprintf(s->fixtures, sizeof(s->fixtures), "%s/native", fixtures);
 	if (access(s->fixtures, X_OK))
 		snprintf(s->fixtures, sizeof(s->fixtures), "%s", fixtures);
+	if (live_left_read(&s->left, getenv("LIVE_LEFT_OUT")))
+		return -EINVAL;
 	/* strays of a test come to us, and go with its folder */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	return 0;
@@ -272,29 +291,53 @@ static const struct live_row *find_row(const char *name)
 	return NULL;
 }
 
+/* All names are tests: those asked for, and those left out. */
+static bool know_names(const struct setup *s, int argc, char **argv)
+{
+	const char *unknown = NULL;
+	size_t i;
+	int k;
+
+	for (k = 1; k < argc && !unknown; k++)
+		unknown = find_row(argv[k]) ? NULL : argv[k];
+	for (i = 0; i < s->left.n && !unknown; i++)
+		unknown = find_row(s->left.row[i].name) ? NULL
+							: s->left.row[i].name;
+	if (unknown)
+		fprintf(stderr, "%s: no test %s; see --list\n",
+			program_invocation_short_name, unknown);
+	return !unknown;
+}
+
+static void run_row(const struct setup *s, const struct live_row *row,
+		    struct tally *tally)
+{
+	const char *left_out = live_left_reason(&s->left, row->name);
+	int err;
+
+	if (left_out) {
+		printf("left out %s: %s\n", row->name, left_out);
+		tally->left_out++;
+		return;
+	}
+	err = run_test(s, row, tally);
+	if (err) {
+		printf("not ok %s: %s\n", row->name, strerror(-err));
+		tally->failed++;
+	}
+}
+
 static int run_all(const struct setup *s, int argc, char **argv)
 {
-	int n = argc > 1 ? argc - 1 : (int)ROWS, i, err;
-	const struct live_row *row;
+	int n = argc > 1 ? argc - 1 : (int)ROWS, i;
 	struct tally tally = {0};
 
-	for (i = 1; i < argc; i++) {
-		if (find_row(argv[i]))
-			continue;
-		fprintf(stderr, "%s: no test %s; see --list\n",
-			program_invocation_short_name, argv[i]);
+	if (!know_names(s, argc, argv))
 		return 2;
-	}
-	for (i = 0; i < n; i++) {
-		row = argc > 1 ? find_row(argv[i + 1]) : &rows[i];
-		err = run_test(s, row, &tally);
-		if (err) {
-			printf("not ok %s: %s\n", row->name, strerror(-err));
-			tally.failed++;
-		}
-	}
-	printf("%u passed, %u failed, %u skipped\n", tally.passed, tally.failed,
-	       tally.skipped);
+	for (i = 0; i < n; i++)
+		run_row(s, argc > 1 ? find_row(argv[i + 1]) : &rows[i], &tally);
+	printf("%u passed, %u failed, %u skipped, %u left out\n", tally.passed,
+	       tally.failed, tally.skipped, tally.left_out);
 	if (tally.failed)
 		return 1;
 	return tally.skipped && !tally.passed ? CODE_SKIPPED : 0;

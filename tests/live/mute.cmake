@@ -5,8 +5,8 @@ function(gn_live_mute)
 	if(NOT TARGET gnomon_capture OR NOT TARGET gnomon_clr)
 		return()
 	endif()
-	add_executable(live_mute live_main.c live_proc.c live_mute.c
-		live_mute_more.c)
+	add_executable(live_mute live_main.c live_left.c live_proc.c
+		live_mute.c live_mute_more.c)
 	target_link_libraries(live_mute PRIVATE gnomon_capture
 		PkgConfig::JANSSON)
 	target_compile_definitions(live_mute PRIVATE
