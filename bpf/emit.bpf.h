@@ -236,39 +236,6 @@ static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
 	submit(r);
 }
 
-/* The lag of a thread that hardly ran can be some ns more than its time. */
-static __always_inline __u64 not_below_0(__u64 ns)
-{
-	return (__s64)ns < 0 ? 0 : ns;
-}
-
-/* Before the record that ends the thread. */
-static __always_inline void emit_sched(struct gn_task *t, __u64 time)
-{
-	const struct gn_sched *a = &t->first, *b = &t->last;
-	struct gn_rec_sched *r;
-
-	if (!a->time || b->time <= a->time)
-		return;
-	r = reserve(sizeof(*r));
-	t->seq++;
-	if (!r) {
-		lost();
-		return;
-	}
-	fill(&r->h, time, t, t->seq, GN_KIND_SCHED, 0, 0);
-	r->lag = b->cpu_lag - a->cpu_lag;
-	r->kernel_cpu = not_below_0(b->kernel_cpu - a->kernel_cpu + r->lag);
-	r->kernel_delay =
-		b->kernel_delay == ~0ull
-			? ~0ull
-			: not_below_0(b->kernel_delay - a->kernel_delay +
-				      b->delay_lag - a->delay_lag);
-	r->cpu = b->time - a->time - (b->off - a->off);
-	r->delay = b->delay - a->delay;
-	submit(r);
-}
-
 /* One or two slices, the second of which is the run queue, as one record. */
 static __always_inline void fill_slices(struct gn_rec_slice *r,
 					struct gn_task *t,

@@ -13,6 +13,7 @@
 
 #include "maps.bpf.h"
 #include "emit.bpf.h"
+#include "check.bpf.h"
 #include "wait.bpf.h"
 #include "poll.bpf.h"
 #include "os.bpf.h"

@@ -117,6 +117,9 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	if (__sync_val_compare_and_swap(&control.start, 0, m.time))
 		return 0;
 	begin(p, m.time, GN_CPU_ON, 0);
+	t = task_of(p);
+	if (t)
+		check_begins(p, t);
 	return 0;
 }
 
@@ -152,7 +155,7 @@ static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 		if (os->state == GN_CPU_UNKNOWN)
 			os->state = GN_CPU_WAITING;
 	} else if (queue_told()) {
-		gn_os_queued(os, now, queued_for(p, t, now));
+		gn_os_queued(os, now, queued_for(p, t, now, clock_skew()));
 	} else if (os->state == GN_CPU_UNKNOWN) {
 		os->state = GN_CPU_QUEUED;
 	}
@@ -195,7 +198,7 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 		close_work(t, control.stop);
 	m.os = t->os.total;
 	m.events = t->os.events;
-	emit_sched(t, m.time);
+	emit_kernel(t, m.time);
 	emit_func(t, &m, GN_KIND_STOP, 0, 0);
 	return 0;
 }
@@ -220,7 +223,8 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	if (t->renamed)
 		tell_name(p, t, m.time);
 	split_work(t, &m);
-	emit_sched(t, m.time);
+	check_ends(p, t);
+	emit_kernel(t, m.time);
 	/* not a thread that has ended itself before the others were ended */
 	if (untrusted(p)->signal->flags & GN_SIGNAL_GROUP_EXIT &&
 	    syscall_of(p) != GN_SYSCALL_EXIT)

@@ -3,15 +3,21 @@
 #ifndef GNOMON_MAPS_BPF_H
 #define GNOMON_MAPS_BPF_H
 
-/* Sums up to a switch off the CPU: the kernel's and ours. */
-struct gn_sched {
+/* A thread's sums up to a moment: the kernel's and ours. */
+struct gn_sums {
+	__u64 time; /* 0 = none */
 	__u64 kernel_cpu;
 	__u64 kernel_delay;
-	__u64 time; /* of the switch */
-	__u64 off;
+	__u64 switches;
+	__u64 off; /* its time off the CPU, and of that on the run queue */
 	__u64 delay;
+	/* what our clock ran more than the scheduler's while it was on a CPU,
+	 * and while it was off one and runnable */
 	__u64 cpu_lag;
 	__u64 delay_lag;
+	/* what the kernel took out, and of that for interrupts */
+	__u64 taken;
+	__u64 irq;
 };
 
 /* Where the thread was at the stop of the capture: who comes first finds out.
@@ -31,21 +37,22 @@ struct gn_task {
 	__u32 live;	/* not yet or no longer: its events are ignored */
 	__u32 in_probe; /* a probe program of it is under way */
 	__u32 renamed;	/* by another thread: it tells itself, later */
-	__u64 off;	/* sum of its time off the CPU */
-	__u64 delay;	/* of that, on the run queue */
-	/* what our clock ran more than the scheduler's while it was on a CPU,
-	 * and while it was off one and runnable; the difference of the two at
-	 * its last switch, 0 = there was none */
-	__u64 cpu_lag;
-	__u64 delay_lag;
+	/* ours so far; and when the check of them begins and ends */
+	struct gn_sums sums, first, last;
+	/* the difference of our clock to the scheduler's at its last switch
+	 * onto and off a CPU, 0 = there was none */
 	__u64 skew;
 	__u64 delay_skew;
-	__u64 run_delay; /* the kernel's sum at its last switch off a CPU */
-	struct gn_sched first, last; /* switches off the CPU; time 0 = none */
-	__u32 settled;		     /* enum gn_settled */
-	__u32 prompt;		     /* its slices go out at once from now on */
-	__u32 nkept;		     /* slices that have not gone out */
+	__u64 taken_in; /* what the kernel took out until its CPU was its */
+	__u64 irq_in;
+	__u64 first_skew; /* clock_skew() at `first` */
+	__u64 run_delay;  /* the kernel's sum at its last switch off a CPU */
+	__u32 queued;	  /* the run queue is in `first` */
+	__u32 settled;	  /* enum gn_settled */
+	__u32 prompt;	  /* its slices go out at once from now on */
+	__u32 nkept;	  /* slices that have not gone out */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
+	__u32 pad;
 	struct gn_rec_slice kept[GN_SLICES];
 };
 
@@ -227,6 +234,12 @@ static __always_inline struct gn_task *task_new(struct task_struct *p)
 	if (!t)
 		count(GN_COUNTER_NO_STORAGE);
 	return t;
+}
+
+static __always_inline bool is_off(const struct gn_os *os)
+{
+	return os->state == GN_CPU_QUEUED || os->state == GN_CPU_WAITING ||
+	       os->state == GN_CPU_WOKEN;
 }
 
 /* False outside of the session's bounds. */

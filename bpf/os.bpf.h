@@ -3,56 +3,27 @@
 #ifndef GNOMON_OS_BPF_H
 #define GNOMON_OS_BPF_H
 
-/* The scheduler's clock of the CPU that a task is on or queued on, and how long
- * tasks were runnable by it: whether the kernel's structures tell. */
-static __always_inline bool clock_known(void)
-{
-	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
-	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
-}
-
-static __always_inline bool queue_known(void)
-{
-	return clock_known() &&
-	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
-}
-
 /* The same, and the clocks of all CPUs are one. */
 static __always_inline bool queue_told(void)
 {
 	return queue_known() && control.queue;
 }
 
-/* gnomon's own thread goes to sleep. */
-static __always_inline void renew_skew(struct task_struct *self)
-{
-	if (!queue_known())
-		return;
-	control.skew[0] = control.skew[1];
-	control.skew[1] =
-		bpf_ktime_get_ns() - untrusted(self)->se.cfs_rq->rq->clock;
-}
-
-static __always_inline __u64 clock_skew(void)
-{
-	__u64 a = control.skew[0], b = control.skew[1];
-
-	return a < b ? a : b;
-}
-
 /*
  * For how long the task has been runnable since its last switch off a CPU.
- * What it was queued on other CPUs is in the kernel's sum already.
+ * What it was queued on other CPUs is in the kernel's sum already. `now` is by
+ * a clock that is `skew` ahead of the scheduler's.
  */
 static __always_inline __u64 queued_for(struct task_struct *p,
-					const struct gn_task *t, __u64 now)
+					const struct gn_task *t, __u64 now,
+					__s64 skew)
 {
 	__u64 queued = p->sched_info.run_delay - t->run_delay;
 	__u64 last = p->sched_info.last_queued;
 
 	if (!last)
 		return queued;
-	last += clock_skew();
+	last += skew;
 	return now > last ? queued + (now - last) : queued;
 }
 
@@ -63,11 +34,11 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 	int n = gn_os_switch_in(&t->os, now, s);
 
 	if (n > 0) {
-		t->off += now - since;
+		t->sums.off += now - since;
 		if (s[0].class == GN_CLASS_RUNQUEUE)
-			t->delay += s[0].end - s[0].start;
+			t->sums.delay += s[0].end - s[0].start;
 		if (n > 1)
-			t->delay += s[1].end - s[1].start;
+			t->sums.delay += s[1].end - s[1].start;
 	}
 	emit_slices(t, s, n);
 }
@@ -77,21 +48,25 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 				    __u64 now)
 {
-	__u64 skew;
+	bool waited = t->os.state == GN_CPU_WAITING;
+	__u64 clock;
+	__s64 skew;
 
 	if (!clock_known())
 		return;
-	skew = now - untrusted(p)->se.cfs_rq->rq->clock;
+	clock = rq_of(p)->clock;
+	skew = now - clock;
 	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
-		t->delay_lag += skew - t->delay_skew;
+		t->sums.delay_lag += skew - t->delay_skew;
 	if (queue_told()) {
 		if (skew < control.skew[1])
 			control.skew[1] = skew;
-		if (t->os.state == GN_CPU_WAITING)
-			t->delay_lag += skew - clock_skew();
-		gn_os_queued(&t->os, now, queued_for(p, t, now));
+		gn_os_queued(&t->os, now, queued_for(p, t, now, clock_skew()));
+		if (waited)
+			t->sums.delay_lag +=
+				now - t->os.woken - queued_for(p, t, clock, 0);
 	}
-	t->skew = now - p->se.exec_start;
+	count_from(p, t, now - p->se.exec_start);
 }
 
 /*
@@ -115,11 +90,12 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 		if (at < t->os.since)
 			at = t->os.since;
 		if (t->os.state == GN_CPU_QUEUED)
-			t->delay_lag += clock_skew() - t->delay_skew;
+			t->sums.delay_lag += clock_skew() - t->delay_skew;
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
 		note_signal(p, t);
-		t->skew = clock_skew() + untrusted(p)->se.cfs_rq->rq->clock -
-			  untrusted(p)->se.cfs_rq->rq->clock_task;
+		count_from(p, t,
+			   clock_skew() + rq_of(p)->clock -
+				   rq_of(p)->clock_task);
 	} else {
 		count(GN_COUNTER_MISSED);
 		t->os.state = GN_CPU_WAITING;
@@ -128,12 +104,6 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 	}
 	switched_in(t, at);
 	return 0;
-}
-
-static __always_inline bool is_off(const struct gn_os *os)
-{
-	return os->state == GN_CPU_QUEUED || os->state == GN_CPU_WAITING ||
-	       os->state == GN_CPU_WOKEN;
 }
 
 /* It came onto its CPU later than what was seen of it last. */
@@ -163,34 +133,6 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
 		missed_in(p, t, now);
-}
-
-/*
- * The kernel has just brought its own sums up to this switch off a CPU:
- * exec_start says by what clock. It can have read that again since, when it
- * looked for another thread to run.
- */
-static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
-				     __u64 now)
-{
-	struct gn_sched *s = &t->last;
-
-	if (!clock_known())
-		return; /* nothing that could be compared */
-	if (t->skew)
-		t->cpu_lag += now - p->se.exec_start - t->skew;
-	t->delay_skew = now - untrusted(p)->se.cfs_rq->rq->clock;
-	if (queue_known())
-		t->run_delay = p->sched_info.run_delay;
-	s->kernel_cpu = p->se.sum_exec_runtime;
-	s->kernel_delay = control.queue ? t->run_delay : ~0ull;
-	s->time = now;
-	s->off = t->off;
-	s->delay = t->delay;
-	s->cpu_lag = t->cpu_lag;
-	s->delay_lag = t->delay_lag;
-	if (!t->first.time)
-		t->first = *s;
 }
 
 /* The part of a fault or a system call up to now becomes a slice. */
@@ -289,7 +231,8 @@ static __noinline int settle_off(struct task_struct *p, struct gn_task *t)
 	if (!p || !t || !settles(t))
 		return 0;
 	if (queue_told())
-		gn_os_queued(&t->os, stop, queued_for(p, t, stop));
+		gn_os_queued(&t->os, stop,
+			     queued_for(p, t, stop, clock_skew()));
 	else if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
 		t->os.state = GN_CPU_WAITING;
 	barrier();
@@ -334,6 +277,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		note_signal(next, in);
 		note_in(next, in, now);
 		switched_in(in, now);
+		if (clock_known())
+			check_from(next, in, now, next->se.sum_exec_runtime);
 	}
 	return 0;
 }

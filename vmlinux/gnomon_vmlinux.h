@@ -40,10 +40,12 @@ struct pt_regs {
 			     apply_to = record)
 
 /* CONFIG_IRQ_TIME_ACCOUNTING, CONFIG_PARAVIRT_TIME_ACCOUNTING: clock_task
- * stands still while the CPU is not the task's. */
+ * stands still while the CPU is not the task's; the former counts for how long
+ * it did for interrupts. */
 struct rq {
 	unsigned long long clock;
 	unsigned long long clock_task;
+	unsigned long long prev_irq_time;
 };
 
 struct cfs_rq {
@@ -140,6 +142,8 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	struct bpf_local_storage *bpf_storage;
 	struct uprobe_task *utask;
 	unsigned in_iowait : 1;

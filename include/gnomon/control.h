@@ -51,8 +51,9 @@ struct gn_control {
 	 */
 	/* what CLOCK_REALTIME is ahead of our clock: read anew at each poll */
 	__u64 real_ahead;
-	__u32 queue; /* the above is used */
-	__u64 skew[2];
+	__u32 queue;	 /* the above is used */
+	__u32 one_clock; /* the scheduler's clocks of all CPUs are one */
+	__s64 skew[2];	 /* below 0: the scheduler's is ahead */
 	/* signals that others than gnomon sent to the command: when last */
 	__u32 command; /* its tgid, 0 = none */
 	__u64 signalled[GN_SIGNALS];

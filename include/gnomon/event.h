@@ -144,13 +144,9 @@ struct gn_rec_count {
 };
 
 /*
- * The kernel's own accounting of the thread against gnomon's, both over the
- * same stretch: from its first to its last switch off a CPU. The kernel's is
- * what /proc/PID/task/TID/schedstat shows. It is counted by the scheduler's
- * clock, which leaves out what interrupts and the hypervisor took, and which
- * the kernel does not read again when a thread that it wakes preempts another.
- * So that the two are of the same thing, what the two clocks differ by over the
- * thread's stretches (read at the same switches) is added to the kernel's.
+ * What gnomon told before there was KERNEL, in old files. The kernel's account
+ * is from the first to the last switch off a CPU; all that the two clocks
+ * differed by on the thread's way is in it.
  */
 struct gn_rec_sched {
 	struct gn_rec h;
@@ -158,9 +154,35 @@ struct gn_rec_sched {
 	__u64 kernel_delay; /* run queue; ~0 = the kernel does not tell */
 	__u64 cpu;
 	__u64 delay;
-	/* time on CPUs that the scheduler's clock did not count, less what it
-	 * counted too much: signed */
-	__u64 lag;
+	__u64 lag; /* signed */
+};
+
+/*
+ * The kernel's own account of the thread beside gnomon's. Time on a CPU: from
+ * its first switch onto one, or its first program's begin, to its end or its
+ * last switch off one. Run queue: between its first and last switch off one.
+ *
+ * The kernel counts by the scheduler's clock, which it has read some time
+ * before each switch, and gnomon at the switch. The `apart` sums are the
+ * distances of the two readings at the ends of the stretches less those at
+ * their begins. The two clocks are not one: what they part by in `span` is in
+ * these distances, and is no reason for a difference.
+ */
+struct gn_rec_kernel {
+	struct gn_rec h;
+	__u64 kernel_cpu;   /* sum_exec_runtime */
+	__u64 kernel_delay; /* run_delay; ~0 = the kernel does not tell */
+	__u64 cpu;	    /* ours */
+	__u64 delay;
+	__u64 cpu_apart; /* signed; with `irq` and `stolen` */
+	__u64 delay_apart;
+	/* what the kernel has taken out of kernel_cpu for interrupts, and for
+	 * the machine's host */
+	__u64 irq;
+	__u64 stolen;
+	__u64 switches; /* as the kernel counts them */
+	__u64 drift;	/* our clock's lead over the scheduler's: signed */
+	__u64 span;	/* 0: not known, the CPUs' clocks differ */
 };
 
 /*
@@ -266,6 +288,7 @@ enum gn_stream {
 	/* the thread wakes another: h.key is that one's tid */             \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                   \
 	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                           \
+	X(KERNEL, 33, "kernel", NOTE, gn_rec_kernel)                        \
 	/* a runtime has loaded its hook-site library */                    \
 	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                      \
 	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
@@ -358,6 +381,7 @@ _Static_assert(sizeof(struct gn_rec_text) == 40, "text");
 _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");
 _Static_assert(sizeof(struct gn_rec_sched) == 64, "sched");
+_Static_assert(sizeof(struct gn_rec_kernel) == 112, "kernel");
 _Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
 _Static_assert(sizeof(struct gn_rec_now) == 48, "now");
 _Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");

@@ -182,8 +182,8 @@ void live_run_row(struct live *t, const struct live_row *row);
 /* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */
 void live_gnomon(struct live *t, const char *verb, const char *options,
 		 const char *command, struct live_end *end, json_t **report);
-/* `gnomon run` as people run it: probe cost taken out, and records in doubt may
- * end it with 4. */
+/* `gnomon run` as people run it: probe cost taken out, and a self-check may end
+ * it with 4. */
 void live_reported(struct live *t, const char *options, const char *command,
 		   struct live_end *end, json_t **report);
 /* `gnomon run` of the row without comparing: the report and the truth. */

@@ -6,17 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-void live_reported(struct live *t, const char *options, const char *command,
-		   struct live_end *end, json_t **report)
+/* `what` says how to report, as options. */
+static void run_gnomon(struct live *t, const char *verb, const char *what,
+		       const char *options, const char *command,
+		       struct live_end *end)
 {
-	char *path = live_path(t, "report.json");
 	struct live_args a = {.n = 0};
 
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	live_add(t, &a, t->gnomon, verb, NULL);
+	live_split(t, &a, what);
 	live_split(t, &a, options);
 	live_add(t, &a, "--", NULL);
 	live_command(t, &a, command);
 	live_run(t, &a, NULL, end);
+}
+
+void live_reported(struct live *t, const char *options, const char *command,
+		   struct live_end *end, json_t **report)
+{
+	char *path = live_path(t, "report.json");
+
+	run_gnomon(t, "run", live_text(t, "--format json -o %s", path), options,
+		   command, end);
 	CHECK(t, end->code == 0 || end->code == 4, "gnomon ended with %d: %s",
 	      end->code, end->err);
 	*report = live_load(t, path);
@@ -26,16 +37,12 @@ void live_gnomon(struct live *t, const char *verb, const char *options,
 		 const char *command, struct live_end *end, json_t **report)
 {
 	char *path = report ? live_path(t, "report.json") : NULL;
-	struct live_args a = {.n = 0};
+	char *what = "";
 
-	live_add(t, &a, t->gnomon, verb, NULL);
 	/* a fixture's own brackets have the probes' cost in them */
 	if (report)
-		live_add(t, &a, "--raw", "--format", "json", "-o", path, NULL);
-	live_split(t, &a, options);
-	live_add(t, &a, "--", NULL);
-	live_command(t, &a, command);
-	live_run(t, &a, NULL, end);
+		what = live_text(t, "--raw --format json -o %s", path);
+	run_gnomon(t, verb, what, options, command, end);
 	if (report) {
 		CHECK(t, end->code < 2 || end->code > 4,
 		      "gnomon ended with %d: %s", end->code, end->err);

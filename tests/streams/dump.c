@@ -106,15 +106,19 @@ static void dump_costs(const struct gn_model *m, FILE *f)
 			m->probe_cost, m->probe_cost_left);
 }
 
-static void dump_sched(const struct gn_model_thread *t, FILE *f)
+static void dump_kernel(const struct gn_model_thread *t, FILE *f)
 {
+	const struct gn_kernel_account *k = &t->kernel;
+
 	if (t->probe_cost)
 		fprintf(f, " probe-cost=%" PRIu64, t->probe_cost);
-	if (t->sched_known)
-		fprintf(f,
-			" kernel=%" PRIu64 "+%" PRIu64 " own=%" PRIu64
-			"+%" PRIu64,
-			t->kernel_cpu, t->kernel_delay, t->cpu, t->delay);
+	if (!k->known)
+		return;
+	fprintf(f,
+		" kernel=%" PRIu64 "+%" PRIu64 " own=%" PRIu64 "+%" PRIu64
+		" rest=%" PRId64 "+%" PRId64,
+		k->cpu, k->delay, k->our_cpu, k->our_delay, k->cpu_rest,
+		k->delay_rest);
 }
 
 static void dump_threads(const struct gn_model *m, FILE *f)
@@ -129,7 +133,7 @@ static void dump_threads(const struct gn_model *m, FILE *f)
 		fprintf(f, " elapsed=%" PRIu64 " gaps=%" PRIu64, t->elapsed,
 			t->gaps);
 		fprintf(f, " records=%" PRIu64, t->records);
-		dump_sched(t, f);
+		dump_kernel(t, f);
 		dump_classes("class", t->classes, f);
 		dump_values(&t->v, f);
 	}

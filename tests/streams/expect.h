@@ -14,7 +14,8 @@
  * with calls, unwound, ei, ee, ai, ae (elapsed and application, inclusive and
  * exclusive), min, max, finished, gap, incl.CLASS, excl.CLASS; of a thread
  * also start, end, elapsed, gaps, records, probe-cost, kernel-cpu,
- * kernel-delay, cpu, delay, sched-known.
+ * kernel-delay, cpu, delay, kernel-known, irq, stolen, switches, switching,
+ * delay-switching, rest, delay-rest.
  */
 #ifndef GNOMON_TESTS_EXPECT_H
 #define GNOMON_TESTS_EXPECT_H

@@ -224,6 +224,13 @@ static const struct numeric numerics[] = {
 	NUMERIC("kernel-delay", kernel_delay),
 	NUMERIC("cpu", cpu),
 	NUMERIC("delay", delay),
+	NUMERIC("cpu-apart", cpu_apart),
+	NUMERIC("delay-apart", delay_apart),
+	NUMERIC("irq", irq),
+	NUMERIC("stolen", stolen),
+	NUMERIC("switches", switches),
+	NUMERIC("drift", drift),
+	NUMERIC("span", span),
 };
 
 static int set_numeric(struct script *s, const char *key, const char *value,

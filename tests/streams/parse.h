@@ -11,7 +11,9 @@
  *       slice [start=T] [class=C] [reason=SYSCALL] [waker=T]    wake [woken=T]
  *       os-ns [ns=N]    stack [lo=A] [hi=A]
  *       cost probe=PROBE n=SAMPLES before=N after=N spread=N
- *       sched [kernel-cpu=N] [kernel-delay=N] [cpu=N] [delay=N]
+ *       kernel [kernel-cpu=N] [kernel-delay=N] [cpu=N] [delay=N]
+ *           [cpu-apart=N] [delay-apart=N] [irq=N] [stolen=N] [switches=N]
+ *           [drift=N] [span=N]    sched: the first five, for old files
  *       name f=FUNC pid=P name=N [module=M]
  *       module id=I name=N    info name=K value=V    count id=I n=N
  *       session [end=T]

@@ -104,10 +104,25 @@ static void add_measured(struct stream *s, const struct gn_rec *h,
 				     .kernel_cpu = e->kernel_cpu,
 				     .kernel_delay = e->kernel_delay,
 				     .cpu = e->cpu,
-				     .delay = e->delay};
+				     .delay = e->delay,
+				     .lag = e->cpu_apart};
+	struct gn_rec_kernel kernel = {.h = *h,
+				       .kernel_cpu = e->kernel_cpu,
+				       .kernel_delay = e->kernel_delay,
+				       .cpu = e->cpu,
+				       .delay = e->delay,
+				       .cpu_apart = e->cpu_apart,
+				       .delay_apart = e->delay_apart,
+				       .irq = e->irq,
+				       .stolen = e->stolen,
+				       .switches = e->switches,
+				       .drift = e->drift,
+				       .span = e->span};
 
 	if (e->kind == GN_KIND_COST)
 		stream_raw(s, &cost, sizeof(cost));
+	else if (e->kind == GN_KIND_KERNEL)
+		stream_raw(s, &kernel, sizeof(kernel));
 	else
 		stream_raw(s, &sched, sizeof(sched));
 }
@@ -154,6 +169,7 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		break;
 	case GN_KIND_COST:
 	case GN_KIND_SCHED:
+	case GN_KIND_KERNEL:
 		add_measured(s, h, e);
 		break;
 	case GN_KIND_NAME:

@@ -62,8 +62,9 @@ struct stream_event {
 	uint64_t count, end;
 	/* cost, its class in id */
 	uint32_t samples, before, after, spread;
-	/* sched */
-	uint64_t kernel_cpu, kernel_delay, cpu, delay;
+	/* kernel, sched */
+	uint64_t kernel_cpu, kernel_delay, cpu, delay, cpu_apart, delay_apart;
+	uint64_t irq, stolen, switches, drift, span;
 };
 
 /* Numbers the event by its thread and appends its record. */

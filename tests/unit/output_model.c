@@ -214,20 +214,30 @@ void sample_os(struct sample *s)
 	s->m.costs[GN_PROBE_MANAGED] = (struct gn_model_cost){.hits = 17};
 	for (int i = 0; i < 2; i++) {
 		t[i].probe_cost = 51150 * 1000;
-		t[i].sched_known = true;
-		t[i].kernel_cpu = t[i].cpu = 1200 * MS;
-		t[i].kernel_delay = t[i].delay = 300 * MS;
+		t[i].kernel = (struct gn_kernel_account){
+			.known = true,
+			.cpu = 1200 * MS,
+			.our_cpu = 1202 * MS,
+			.switches = 1000,
+			.cpu_switch = 2 * MS,
+			.delay = 300 * MS,
+			.our_delay = 300 * MS,
+		};
 	}
-	t[0].kernel_delay = UINT64_MAX;
+	t[0].kernel.delay = UINT64_MAX;
 	/* 30 ms from the one to the other: 2 % */
-	t[1].kernel_cpu += 30 * MS;
-	t[1].kernel_delay -= 30 * MS;
+	t[1].kernel.stolen = 4 * MS;
+	t[1].kernel.our_cpu = 1172 * MS;
+	t[1].kernel.cpu_rest = -34 * MS;
+	t[1].kernel.delay -= 30 * MS;
+	t[1].kernel.delay_switch = -1 * MS;
+	t[1].kernel.delay_rest = 31 * MS;
 }
 
 void sample_differ(struct sample *s)
 {
 	for (int i = 0; i < 2; i++)
-		s->threads[i].kernel_cpu += 100 * MS;
+		s->threads[i].kernel.cpu_rest = -100 * MS;
 	s->m.checks.sched_errors = 2;
 }
 

@@ -88,7 +88,7 @@ static void check_samples(struct json_page *p)
 	check_model(p, &s.m, GN_BY_CALLERS);
 	/* a file that says little */
 	s.m.ninfo = 0;
-	s.threads[0].sched_known = false;
+	s.threads[0].kernel.known = false;
 	s.m.raw = true;
 	s.m.truncated = true;
 	s.m.classify = GN_CLASSIFY_INTERVAL;
@@ -157,8 +157,8 @@ static void line(void **state)
 	(void)state;
 	top_sample_make(&s);
 	s.info[s.m.ninfo++] = (struct gn_model_info){"kernel", "6.1.0-test"};
-	s.threads[0].sched_known = s.threads[1].sched_known = true;
-	s.threads[1].kernel_delay = UINT64_MAX;
+	s.threads[0].kernel.known = s.threads[1].kernel.known = true;
+	s.threads[1].kernel.delay = UINT64_MAX;
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
 	tell_all(&s.waits[1]);

@@ -159,13 +159,13 @@ void gn_watch_choose(struct gn_session *s)
 
 /* The difference of the two clocks as seen on the CPU that this runs on; 0: not
  * seen. */
-static uint64_t skew_here(struct gn_control *control)
+static int64_t skew_here(struct gn_control *control)
 {
-	uint64_t least = 0;
+	int64_t least = 0;
 
 	for (int i = 0; i < 4; i++) {
 		struct timespec nap = {.tv_nsec = 20000};
-		uint64_t seen;
+		int64_t seen;
 
 		nanosleep(&nap, NULL);
 		seen = __atomic_load_n(&control->skew[1], __ATOMIC_RELAXED);
@@ -181,13 +181,13 @@ static uint64_t skew_here(struct gn_control *control)
  */
 static bool one_clock(struct gn_control *control)
 {
-	uint64_t lo = UINT64_MAX, hi = 0;
+	int64_t lo = INT64_MAX, hi = INT64_MIN;
 	cpu_set_t all, one;
 
 	if (sched_getaffinity(0, sizeof(all), &all))
 		return false;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		uint64_t skew;
+		int64_t skew;
 
 		if (!CPU_ISSET(cpu, &all))
 			continue;
@@ -216,7 +216,8 @@ static int watch_wakeups(struct gn_session *s)
 	struct gn_control *control = &s->skel->bss->control;
 	int err = 0;
 
-	control->queue = !s->opts.wakeups && one_clock(control);
+	control->one_clock = one_clock(control);
+	control->queue = !s->opts.wakeups && control->one_clock;
 	if (!control->queue)
 		err = attach_one(s, s->skel->progs.on_wakeup);
 	if (err || !(s->native.functions || s->opts.wakers))

@@ -482,11 +482,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->end = t->closed ? t->end : a->since;
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
-	out->sched_known = t->sched.known;
-	out->kernel_cpu = t->sched.kernel_cpu;
-	out->kernel_delay = t->sched.kernel_delay;
-	out->cpu = t->sched.cpu;
-	out->delay = t->sched.delay;
+	out->kernel = t->kernel;
 	out->gaps = t->gaps;
 	out->records = t->records;
 	out->entered = t->entered;
@@ -582,7 +578,8 @@ static int make_threads(struct build *b)
 		fill_thread(p, p->threads[i], &m->threads[i]);
 		add_thread(m, &m->threads[i],
 			   &m->processes[p->threads[i]->process].v);
-		m->checks.sched_errors += gn_sched_differs(p->threads[i]);
+		m->checks.sched_errors +=
+			gn_kernel_differs(&p->threads[i]->kernel);
 		m->probe_cost += p->threads[i]->account.cost;
 	}
 	m->nthreads = p->nthreads;

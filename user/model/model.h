@@ -133,6 +133,22 @@ struct gn_model_live {
 	uint32_t nactivities;
 };
 
+/*
+ * The kernel's own account of a thread beside ours (struct gn_rec_kernel), in
+ * ns. Ours is more than the kernel's by what it took out (irq, stolen), by the
+ * distance of the two readings of the clocks at the switches, and by a rest
+ * that nothing explains.
+ */
+struct gn_kernel_account {
+	bool known;	     /* it was told */
+	uint64_t cpu, delay; /* the kernel's; delay UINT64_MAX: not told */
+	uint64_t our_cpu, our_delay;
+	uint64_t irq, stolen;
+	uint64_t switches; /* off a CPU and onto one again, by the kernel */
+	int64_t cpu_switch, delay_switch;
+	int64_t cpu_rest, delay_rest;
+};
+
 struct gn_model_thread {
 	uint32_t pid, tid;
 	const char *name;
@@ -146,10 +162,7 @@ struct gn_model_thread {
 	 */
 	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* taken out of elapsed; see model.probe_cost */
-	/* the kernel's account against ours (struct gn_rec_sched); sched_known:
-	 * such a record was read */
-	bool sched_known;
-	uint64_t kernel_cpu, kernel_delay, cpu, delay;
+	struct gn_kernel_account kernel;
 	struct gn_values v;
 	const struct gn_model_live *live; /* NULL: not a period's model */
 };
@@ -197,7 +210,7 @@ struct gn_model_edge {
 	/* times that went back within a thread */                           \
 	X(time_reversals, "times that run backwards in a thread", 1)         \
 	/* threads whose time on a CPU or runnable differs from the kernel's \
-	 * by more than 1 % and 1 ms */                                      \
+	 * for no known reason by more than 1 % and 1 ms */                  \
 	X(sched_errors, "threads that differ from the kernel's account", 1)  \
 	/* threads with more records in doubt than 0.1 % of their calls */   \
 	X(doubtful_threads, "threads with records in doubt", 1)              \
@@ -275,7 +288,7 @@ bool gn_model_broken(const struct gn_model *m);
 
 /* True when the kernel's account of the thread is another one: by more than 1 %
  * and 1 ms, on CPUs or in the run queue. */
-bool gn_model_thread_differs(const struct gn_model_thread *t);
+bool gn_kernel_differs(const struct gn_kernel_account *k);
 
 /* More records in doubt than 0.1 % of the calls. */
 static inline bool gn_doubtful(uint64_t in_doubt, uint64_t calls)

@@ -141,7 +141,7 @@ static void reset_thread(struct gn_thread *t)
 	a->outside_elapsed = a->outside_app = 0;
 	a->app = a->elapsed = a->cost = 0;
 	a->error = a->outside_error = 0;
-	t->sched = (struct gn_sched_sums){0};
+	t->kernel = (struct gn_kernel_account){0};
 	t->live.now = (struct gn_now){0};
 }
 

@@ -412,8 +412,11 @@ static int take_note(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_WAKE:
 		gn_slices_wake(p, t, rec->time, rec->key);
 		return 0;
+	case GN_KIND_KERNEL:
+		gn_kernel_take(t, (const void *)rec);
+		return 0;
 	case GN_KIND_SCHED:
-		gn_sched_take(t, (const void *)rec);
+		gn_kernel_take_old(t, (const void *)rec);
 		return 0;
 	default:
 		return 0;

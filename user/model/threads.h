@@ -24,13 +24,6 @@ struct gn_wake {
 	uint32_t fn;	/* on top of its stack, GN_NONE: none */
 };
 
-/* Sums of SCHED records; kernel_delay UINT64_MAX: not told. */
-struct gn_sched_sums {
-	bool known;
-	uint64_t kernel_cpu, kernel_delay;
-	uint64_t cpu, delay;
-};
-
 /* What a NOW record said. */
 struct gn_now {
 	bool known; /* in this period */
@@ -97,7 +90,7 @@ struct gn_thread {
 	struct gn_stacks stacks;
 	struct gn_wait_list open; /* slices of the open interval */
 	struct gn_wake wake;	  /* the last one of it */
-	struct gn_sched_sums sched;
+	struct gn_kernel_account kernel;
 	struct gn_live live;
 };
 
@@ -254,9 +247,9 @@ void gn_cost_note(struct gn_pipeline *p, const struct gn_rec_func *r,
 /* What a class cost in the period, for the model (probecost.c). */
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
 
-/* A SCHED record; and whether the two accounts differ (sched.c). */
-void gn_sched_take(struct gn_thread *t, const struct gn_rec_sched *r);
-bool gn_sched_differs(const struct gn_thread *t);
+/* KERNEL records, and those of old files (kernel.c). */
+void gn_kernel_take(struct gn_thread *t, const struct gn_rec_kernel *r);
+void gn_kernel_take_old(struct gn_thread *t, const struct gn_rec_sched *r);
 
 /* A NOW record (now.c). 0 or -ENOMEM. */
 int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r);

@@ -112,12 +112,25 @@ void gn_emit_close(struct gn_emit *e, char bracket)
 	e->comma = true;
 }
 
-void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n)
+static void put_number(struct gn_emit *e, const char *key, const char *sign,
+		       uint64_t n)
 {
 	char text[20], *end = text + sizeof(text), *at = digits(end, n, 1);
 
 	begin(e, key);
+	fputs_unlocked(sign, e->f);
 	fwrite_unlocked(at, 1, (size_t)(end - at), e->f);
+}
+
+void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n)
+{
+	put_number(e, key, "", n);
+}
+
+void gn_emit_i64(struct gn_emit *e, const char *key, int64_t n)
+{
+	put_number(e, key, n < 0 ? "-" : "",
+		   n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 void gn_emit_number(struct gn_emit *e, const char *key, const char *digits)

@@ -31,6 +31,7 @@ void gn_format_fixed(char buf[GN_CELL], double value, int decimals);
 void gn_emit_open(struct gn_emit *e, const char *key, char bracket);
 void gn_emit_close(struct gn_emit *e, char bracket);
 void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n);
+void gn_emit_i64(struct gn_emit *e, const char *key, int64_t n);
 /* A number that is written as `digits` say. */
 void gn_emit_number(struct gn_emit *e, const char *key, const char *digits);
 void gn_emit_bool(struct gn_emit *e, const char *key, bool value);

@@ -35,6 +35,11 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 									 : "",
 				 GN_CELL - 2, time);
 		break;
+	case GN_SHOW_SIGNED:
+		gn_format_difference(buf, (int64_t)value, ns);
+		if ((int64_t)value == INT64_MIN)
+			snprintf(buf, GN_CELL, "-");
+		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
 		break;

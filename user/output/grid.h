@@ -14,8 +14,9 @@
 
 enum gn_show {
 	GN_SHOW_COUNT,
-	GN_SHOW_ID,   /* a number without commas */
-	GN_SHOW_TIME, /* UINT64_MAX: not known */
+	GN_SHOW_ID,	/* a number without commas */
+	GN_SHOW_TIME,	/* UINT64_MAX: not known */
+	GN_SHOW_SIGNED, /* an int64_t; INT64_MIN: not known */
 	GN_SHOW_PCT,
 };
 

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "output/sched.h"
+#include "output/kernel.h"
 #include "output/text.h"
 
 /* One word as a shell reads it. */
@@ -429,7 +429,7 @@ static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	GN_CHECK_LIST(CHECK_ODDITY)
 #undef CHECK_ODDITY
-	return m->checks.sched_errors ? gn_sched_print(m, o, f) : 0;
+	return m->checks.sched_errors ? gn_kernel_print(m, o, f) : 0;
 }
 
 static void put_leave_hint(const struct gn_model *m, FILE *f)

@@ -91,6 +91,25 @@ void gn_json_syscall(struct gn_emit *e, uint16_t reason)
 		gn_emit_text(e, "syscall_name", name);
 }
 
+static void put_kernel(struct gn_emit *e, const struct gn_kernel_account *k)
+{
+	gn_emit_open(e, "kernel", '{');
+	gn_emit_u64(e, "cpu_ns", k->cpu);
+	gn_emit_u64(e, "our_cpu_ns", k->our_cpu);
+	gn_emit_u64(e, "switches", k->switches);
+	gn_emit_i64(e, "switching_ns", k->cpu_switch);
+	gn_emit_u64(e, "irq_ns", k->irq);
+	gn_emit_u64(e, "stolen_ns", k->stolen);
+	gn_emit_i64(e, "rest_ns", k->cpu_rest);
+	gn_emit_u64(e, "our_runqueue_ns", k->our_delay);
+	if (k->delay != UINT64_MAX) {
+		gn_emit_u64(e, "runqueue_ns", k->delay);
+		gn_emit_i64(e, "runqueue_switching_ns", k->delay_switch);
+		gn_emit_i64(e, "runqueue_rest_ns", k->delay_rest);
+	}
+	gn_emit_close(e, '}');
+}
+
 static void put_thread(struct gn_json *w, const struct gn_row *r)
 {
 	const struct gn_model_thread *t = &w->m->threads[r->id];
@@ -105,15 +124,8 @@ static void put_thread(struct gn_json *w, const struct gn_row *r)
 	gn_emit_u64(&w->e, "gaps", t->gaps);
 	gn_emit_u64(&w->e, "in_doubt", t->in_doubt);
 	gn_emit_u64(&w->e, "probe_cost_ns", t->probe_cost);
-	if (!t->sched_known)
-		return;
-	gn_emit_open(&w->e, "kernel", '{');
-	gn_emit_u64(&w->e, "cpu_ns", t->kernel_cpu);
-	if (t->kernel_delay != UINT64_MAX)
-		gn_emit_u64(&w->e, "runqueue_ns", t->kernel_delay);
-	gn_emit_u64(&w->e, "our_cpu_ns", t->cpu);
-	gn_emit_u64(&w->e, "our_runqueue_ns", t->delay);
-	gn_emit_close(&w->e, '}');
+	if (t->kernel.known)
+		put_kernel(&w->e, &t->kernel);
 }
 
 static void put_waker(struct gn_json *w, const struct gn_model_wait *wait)

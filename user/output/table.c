@@ -116,42 +116,66 @@ static const char *usual_columns(const struct gn_output_opts *o)
 	}
 }
 
+/* The kernel's account of threads beside ours. */
+static const struct kernel_column {
+	const char *top, *title;
+	enum gn_show show;
+	size_t at; /* in struct gn_kernel_account */
+	bool rare; /* only where some thread has it */
+} kernel_shown[] = {
+#define AT(field) offsetof(struct gn_kernel_account, field)
+	{"on a CPU:", "kernel's", GN_SHOW_TIME, AT(cpu), false},
+	{"", "gnomon's", GN_SHOW_TIME, AT(our_cpu), false},
+	{"", "switching", GN_SHOW_SIGNED, AT(cpu_switch), false},
+	{"", "irq", GN_SHOW_TIME, AT(irq), true},
+	{"", "stolen", GN_SHOW_TIME, AT(stolen), true},
+	{"", "rest", GN_SHOW_SIGNED, AT(cpu_rest), false},
+	{"run queue:", "kernel's", GN_SHOW_TIME, AT(delay), false},
+	{"", "gnomon's", GN_SHOW_TIME, AT(our_delay), false},
+	{"", "rest", GN_SHOW_SIGNED, AT(delay_rest), false},
+};
+
+#define KERNEL_COLUMNS (int)(sizeof(kernel_shown) / sizeof(kernel_shown[0]))
+
 static uint64_t kernel_value(const struct gn_row *r, int arg)
 {
+	const struct kernel_column *c = &kernel_shown[arg];
 	const struct gn_model_thread *t = r->thread;
+	bool delay =
+		c->at == AT(delay_rest) && t && t->kernel.delay == UINT64_MAX;
+	uint64_t value;
 
-	if (!t || !t->sched_known)
-		return UINT64_MAX;
-	switch (arg) {
-	case 0:
-		return t->kernel_cpu;
-	case 1:
-		return t->cpu;
-	case 2:
-		return t->kernel_delay;
-	default:
-		return t->delay;
-	}
+	if (!t || !t->kernel.known || delay)
+		return c->show == GN_SHOW_TIME ? UINT64_MAX
+					       : (uint64_t)INT64_MIN;
+	memcpy(&value, (const char *)&t->kernel + c->at, sizeof(value));
+	return value;
 }
 
-/* The kernel's account of threads beside ours. */
+/* What some thread has, other than 0. */
+static bool kernel_has(const struct gn_rows *rows, int arg)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		if (kernel_value(&rows->row[i], arg) != UINT64_MAX &&
+		    kernel_value(&rows->row[i], arg))
+			return true;
+	return false;
+}
+
 static void kernel_columns(struct gn_grid *g, const struct gn_rows *rows)
 {
-	static const char *const titles[][2] = {
-		{"on a CPU:", "kernel's"},
-		{"", "gnomon's"},
-		{"run queue:", "kernel's"},
-		{"", "gnomon's"},
-	};
 	bool any = false;
 
 	for (size_t i = 0; i < rows->n; i++)
-		any |= kernel_value(&rows->row[i], 0) != UINT64_MAX;
-	for (int i = 0; any && i < 4; i++) {
-		struct gn_column *c =
-			add(g, titles[i][1], GN_SHOW_TIME, kernel_value);
+		any |= rows->row[i].thread && rows->row[i].thread->kernel.known;
+	for (int i = 0; any && i < KERNEL_COLUMNS; i++) {
+		struct gn_column *c;
 
-		c->top = titles[i][0];
+		if (kernel_shown[i].rare && !kernel_has(rows, i))
+			continue;
+		c = add(g, kernel_shown[i].title, kernel_shown[i].show,
+			kernel_value);
+		c->top = kernel_shown[i].top;
 		c->arg = i;
 	}
 }

@@ -211,6 +211,16 @@ void gn_format_duration(char buf[GN_CELL], uint64_t ns, bool exact)
 		buf[len - 1] = '\0';
 }
 
+void gn_format_difference(char buf[GN_CELL], int64_t ns, bool exact)
+{
+	char amount[GN_CELL];
+
+	gn_format_duration(amount, ns < 0 ? -(uint64_t)ns : (uint64_t)ns,
+			   exact);
+	snprintf(buf, GN_CELL, "%s%.*s", ns < 0 ? "-" : "", GN_CELL - 2,
+		 amount);
+}
+
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole)
 {
 	snprintf(buf, GN_CELL, "%.1f", gn_pct(part, whole));

@@ -51,6 +51,8 @@ void gn_format_count(char buf[GN_CELL], uint64_t n);
 void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact);
 /* The same without the blank behind "s", for running text. */
 void gn_format_duration(char buf[GN_CELL], uint64_t ns, bool exact);
+/* The same of an amount that can be below 0: -12.345 ms. */
+void gn_format_difference(char buf[GN_CELL], int64_t ns, bool exact);
 /* 12.3 */
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel's own account of threads against gnomon's. */
-#ifndef GNOMON_OUTPUT_SCHED_H
-#define GNOMON_OUTPUT_SCHED_H
+#ifndef GNOMON_OUTPUT_KERNEL_H
+#define GNOMON_OUTPUT_KERNEL_H
 
 #include "output/output.h"
 
 /* Threads that are told one by one. */
-#define GN_SCHED_LINES 8
+#define GN_KERNEL_LINES 8
 
 /* "thread 101 (worker): on a CPU 1.020 s by the kernel, ..." Freed by the
  * caller; NULL when there is no memory. */
-char *gn_sched_text(const struct gn_model_thread *t, bool ns);
+char *gn_kernel_text(const struct gn_model_thread *t, bool ns);
 
 /* A line of each thread whose account the kernel does not share, at most
- * GN_SCHED_LINES and one of how many more there are. 0, -ENOMEM. */
-int gn_sched_print(const struct gn_model *m, const struct gn_output_opts *o,
-		   FILE *f);
+ * GN_KERNEL_LINES and one of how many more there are. 0, -ENOMEM. */
+int gn_kernel_print(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
 
 #endif

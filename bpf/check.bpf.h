@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's own account of a thread, for the check of gnomon's. The kernel
+ * counts by the scheduler's clock (struct rq); gnomon reads another one, a
+ * little later. Both readings are noted at each switch.
+ */
+#ifndef GNOMON_CHECK_BPF_H
+#define GNOMON_CHECK_BPF_H
+
+/* The scheduler's clock of the CPU that a task is on or queued on, and how long
+ * tasks were runnable by it: whether the kernel's structures tell. */
+static __always_inline bool clock_known(void)
+{
+	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
+}
+
+static __always_inline bool queue_known(void)
+{
+	return clock_known() &&
+	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
+}
+
+/* Of the CPU that the task is on or queued on. */
+static __always_inline struct rq *rq_of(struct task_struct *p)
+{
+	return untrusted(p)->se.cfs_rq->rq;
+}
+
+/* gnomon's own thread goes to sleep. */
+static __always_inline void renew_skew(struct task_struct *self)
+{
+	if (!queue_known())
+		return;
+	control.skew[0] = control.skew[1];
+	control.skew[1] = bpf_ktime_get_ns() - rq_of(self)->clock;
+}
+
+static __always_inline __s64 clock_skew(void)
+{
+	__s64 a = control.skew[0], b = control.skew[1];
+
+	return a < b ? a : b;
+}
+
+static __always_inline __u64 irq_time(struct rq *rq)
+{
+	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
+}
+
+/* The thread is on its CPU from a moment on at which the difference of our
+ * clock to the one of its account is `skew`. */
+static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
+				       __u64 skew)
+{
+	struct rq *rq = rq_of(p);
+
+	t->skew = skew;
+	t->taken_in = rq->clock - rq->clock_task;
+	t->irq_in = irq_time(rq);
+}
+
+/* To a moment with that difference. */
+static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
+				     __u64 skew)
+{
+	struct rq *rq = rq_of(p);
+
+	if (!t->skew)
+		return;
+	t->sums.cpu_lag += skew - t->skew;
+	t->sums.taken += rq->clock - rq->clock_task - t->taken_in;
+	t->sums.irq += irq_time(rq) - t->irq_in;
+}
+
+static __always_inline void put_sums(struct gn_sums *s, struct task_struct *p,
+				     const struct gn_task *t, __u64 now,
+				     __u64 kernel_cpu)
+{
+	s->time = now;
+	s->kernel_cpu = kernel_cpu;
+	s->switches = p->nvcsw + p->nivcsw;
+	s->off = t->sums.off;
+	s->cpu_lag = t->sums.cpu_lag;
+	s->taken = t->sums.taken;
+	s->irq = t->sums.irq;
+}
+
+static __always_inline void check_from(struct task_struct *p, struct gn_task *t,
+				       __u64 now, __u64 kernel_cpu)
+{
+	if (t->first.time)
+		return;
+	t->first_skew = clock_skew();
+	put_sums(&t->first, p, t, now, kernel_cpu);
+}
+
+static __always_inline void put_queue(struct gn_sums *s,
+				      const struct gn_task *t)
+{
+	s->kernel_delay = control.queue ? t->run_delay : ~0ull;
+	s->delay = t->sums.delay;
+	s->delay_lag = t->sums.delay_lag;
+}
+
+/*
+ * The kernel has just brought its own sums up to this switch off a CPU:
+ * exec_start says by what clock. It can have read that again since, when it
+ * looked for another thread to run.
+ */
+static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
+				     __u64 now)
+{
+	if (!clock_known())
+		return; /* nothing that could be compared */
+	count_to(p, t, now - p->se.exec_start);
+	t->delay_skew = now - rq_of(p)->clock;
+	if (queue_known())
+		t->run_delay = p->sched_info.run_delay;
+	check_from(p, t, now, p->se.sum_exec_runtime);
+	put_sums(&t->last, p, t, now, p->se.sum_exec_runtime);
+	put_queue(&t->last, t);
+	if (!t->queued) {
+		t->queued = 1;
+		put_queue(&t->first, t);
+	}
+}
+
+/* The kernel's account of a task that runs. */
+struct gn_account_now {
+	__u64 clock;
+	__u64 clock_task;
+	__u64 exec_start;
+	__u64 sum;
+};
+
+static __always_inline void read_account(struct task_struct *p,
+					 struct gn_account_now *a)
+{
+	const volatile struct sched_entity *se = &p->se;
+	const volatile struct rq *rq = rq_of(p);
+
+	a->clock = rq->clock;
+	a->clock_task = rq->clock_task;
+	a->exec_start = se->exec_start;
+	a->sum = se->sum_exec_runtime;
+}
+
+/*
+ * The current task's account up to when the kernel read its clock last, and
+ * that moment by our clock; 0: not to be had. Ticks and wakeups by other CPUs
+ * bring it up to date meanwhile, so what is read twice is taken.
+ */
+static __always_inline __u64 running_account(struct task_struct *self,
+					     __u64 *kernel_cpu, __u64 *skew)
+{
+	struct gn_account_now a, b;
+	int i;
+
+	if (!queue_known() || !control.one_clock)
+		return 0;
+	read_account(self, &a);
+	for (i = 0; i < 4; i++) {
+		read_account(self, &b);
+		if (a.clock == b.clock && a.clock_task == b.clock_task &&
+		    a.exec_start == b.exec_start && a.sum == b.sum) {
+			*kernel_cpu = a.sum + a.clock_task - a.exec_start;
+			*skew = clock_skew() + a.clock - a.clock_task;
+			return a.clock + clock_skew();
+		}
+		a = b;
+	}
+	return 0;
+}
+
+/* The current thread's account begins while it runs. */
+static __always_inline void check_begins(struct task_struct *self,
+					 struct gn_task *t)
+{
+	__u64 kernel_cpu, skew;
+	__u64 now = running_account(self, &kernel_cpu, &skew);
+
+	if (!now)
+		return;
+	count_from(self, t, skew);
+	check_from(self, t, now, kernel_cpu);
+}
+
+/* The current thread ends. */
+static __always_inline void check_ends(struct task_struct *self,
+				       struct gn_task *t)
+{
+	__u64 kernel_cpu, skew;
+	__u64 now = running_account(self, &kernel_cpu, &skew);
+
+	if (!now || !t->skew || !t->first.time || is_off(&t->os))
+		return;
+	count_to(self, t, skew);
+	put_sums(&t->last, self, t, now, kernel_cpu);
+}
+
+/* The last reading of the kernel's clock can be from just before a thread came
+ * onto its CPU that hardly ran. */
+static __always_inline __u64 not_below_0(__u64 ns)
+{
+	return (__s64)ns < 0 ? 0 : ns;
+}
+
+/* Before the record that ends the thread. */
+static __always_inline void emit_kernel(struct gn_task *t, __u64 time)
+{
+	const struct gn_sums *a = &t->first, *b = &t->last;
+	struct gn_rec_kernel *r;
+
+	if (!a->time || b->time <= a->time)
+		return;
+	r = reserve(sizeof(*r));
+	t->seq++;
+	if (!r) {
+		lost();
+		return;
+	}
+	fill(&r->h, time, t, t->seq, GN_KIND_KERNEL, 0, 0);
+	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu;
+	r->cpu = not_below_0(b->time - a->time - (b->off - a->off));
+	r->cpu_apart = b->cpu_lag - a->cpu_lag;
+	r->irq = b->irq - a->irq;
+	r->stolen = b->taken - a->taken - r->irq;
+	r->switches = b->switches - a->switches;
+	r->kernel_delay = ~0ull;
+	r->delay = r->delay_apart = 0;
+	if (t->queued) {
+		if (b->kernel_delay != ~0ull)
+			r->kernel_delay = b->kernel_delay - a->kernel_delay;
+		r->delay = b->delay - a->delay;
+		r->delay_apart = b->delay_lag - a->delay_lag;
+	}
+	r->drift = r->span = 0;
+	if (control.one_clock) {
+		r->drift = clock_skew() - t->first_skew;
+		r->span = bpf_ktime_get_ns() - a->time;
+	}
+	submit(r);
+}
+
+#endif

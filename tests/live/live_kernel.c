@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kernel's own account of a thread beside gnomon's. That the check of the
+ * two finds a wrong clock is shown by a gnomon that has one (GNOMON_SKEWED).
+ */
+#include "live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+/* The thread of that name, and its `kernel`. */
+static const json_t *account_of(struct live *t, const json_t *report,
+				const char *name)
+{
+	const json_t *thread, *kernel;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "threads"), i, thread)
+	{
+		const char *is =
+			json_string_value(json_object_get(thread, "name"));
+
+		if (is && strcmp(is, name))
+			continue;
+		kernel = json_object_get(thread, "kernel");
+		CHECK(t, json_is_object(kernel),
+		      "no account of the kernel's of %s", name);
+		return kernel;
+	}
+	live_fail(t, "no thread %s", name);
+}
+
+static int64_t signed_of(struct live *t, const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	CHECK(t, json_is_integer(value), "no integer %s", key);
+	return json_integer_value(value);
+}
+
+/* The parts are the whole, and the kernel's figure is what it says itself. */
+static void check_account(struct live *t, const json_t *kernel, uint64_t cpu)
+{
+	int64_t own = signed_of(t, kernel, "our_cpu_ns");
+	int64_t theirs = signed_of(t, kernel, "cpu_ns");
+
+	CHECK(t, theirs >= (int64_t)cpu,
+	      "by the kernel %" PRId64 " ns on a CPU, the thread has read %" N,
+	      theirs, cpu);
+	CHECK(t,
+	      own - theirs == signed_of(t, kernel, "switching_ns") +
+				      signed_of(t, kernel, "irq_ns") +
+				      signed_of(t, kernel, "stolen_ns") +
+				      signed_of(t, kernel, "rest_ns"),
+	      "the parts of the difference do not sum: %s",
+	      json_dumps(kernel, 0));
+}
+
+void test_kernel_account(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "", "spin 50 3", truths, &report);
+	check_account(t, account_of(t, report, "spin"),
+		      live_truth(truths, "cpu", "spin"));
+}
+
+/* A clock that loses 2 % is found, and the thread and the amount are told. */
+void test_kernel_skewed(struct live *t)
+{
+	const char *skewed = getenv("GNOMON_SKEWED");
+	const json_t *kernel;
+	struct live_end end;
+	int64_t cpu, rest;
+	json_t *report;
+
+	CHECK(t, skewed && !access(skewed, X_OK),
+	      "set GNOMON_SKEWED to the gnomon with a wrong clock");
+	t->gnomon = skewed;
+	live_gnomon(t, "run", "", "spin 600", &end, NULL);
+	live_expect_line(t, &end, 4, "self-check");
+	CHECK(t, strstr(end.out, "(spin): by the kernel"),
+	      "the thread is not told: %s", end.out);
+	CHECK(t, !strstr(end.out, "# self-check  passed"),
+	      "the self-check passed");
+	live_reported(t, "", "spin 600", &end, &report);
+	CHECK(t, end.code == 4, "gnomon ended with %d: %s", end.code, end.err);
+	kernel = account_of(t, report, "spin");
+	check_account(t, kernel, 600 * 1000000ull);
+	cpu = signed_of(t, kernel, "cpu_ns");
+	rest = signed_of(t, kernel, "rest_ns");
+	CHECK(t, rest < -cpu / 100 && rest > -cpu / 33,
+	      "%" PRId64 " of %" PRId64 " ns for no known reason, not 2 %%",
+	      rest, cpu);
+}
