@@ -477,8 +477,8 @@ static void states_must_make_sense(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
-/* Calls that could not be seen are missing in the period that it is told in, of
- * all functions of the module and of no other. */
+/* Calls that could not be seen are missing of all functions of the module and
+ * of no other: that is told once, in the first period that has the function. */
 static void calls_without_probes(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -490,6 +490,7 @@ static void calls_without_probes(void **state)
 	feed_named(&f, GN_KIND_FUNCTION, 7, 1);
 	feed_named(&f, GN_KIND_FUNCTION, 8, 1);
 	feed_named(&f, GN_KIND_FUNCTION, 9, 2);
+	feed_named(&f, GN_KIND_FUNCTION, 10, 1);
 	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
 	feed_event(&f, 100, 1, GN_KIND_ENTER, 1, 800, 0);
 	feed_event(&f, 200, 1, GN_KIND_ENTER, 9, 790, 0);
@@ -507,9 +508,15 @@ static void calls_without_probes(void **state)
 		assert_int_equal(m->modules[i].v.unprobed,
 				 !strcmp(m->modules[i].name, "m1"));
 	gn_model_free(m);
+	feed_event(&f, 1100, 1, GN_KIND_ENTER, 10, 760, 0);
 	feed_now(&f, 2000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
-	m = feed_finish(&f);
+	m = feed_period(&f);
 	assert_false(values_of(m, "f7")->unprobed);
+	assert_true(values_of(m, "f10")->unprobed);
+	gn_model_free(m);
+	feed_now(&f, 3000, 1, GN_CPU_ON, GN_CLASS_APP, 0);
+	m = feed_finish(&f);
+	assert_false(values_of(m, "f10")->unprobed);
 	gn_model_free(m);
 }
 

@@ -162,7 +162,7 @@ static enum gn_runtime_id runtime_of(const struct named *f)
 /* Ids of one name are one function; those without a name are each their own. */
 static int make_functions(struct build *b)
 {
-	const struct gn_names *names = &b->p->stage.names;
+	struct gn_names *names = &b->p->stage.names;
 	struct gn_model *m = b->m;
 	struct named *list;
 	uint32_t i;
@@ -189,7 +189,8 @@ static int make_functions(struct build *b)
 					.runtime = runtime_of(f),
 				};
 		m->functions[m->nfunctions - 1].v.unprobed |=
-			gn_names_is_unprobed(names, f->index);
+			names->fns[f->index].unprobed;
+		names->fns[f->index].unprobed = false;
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}
 	note_muted(b);

@@ -153,29 +153,14 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 		    sizeof(*n->modules)) ||
 	    gn_table_put(&n->by_module, id, n->nmodules))
 		return -ENOMEM;
-	n->modules[n->nmodules++] = (struct gn_module){.name = name};
+	n->modules[n->nmodules++] = name;
 	return 0;
 }
 
 void gn_names_unprobed(struct gn_names *n, uint32_t module)
 {
-	uint32_t i = gn_table_get(&n->by_module, module);
-
-	if (i != GN_NONE)
-		n->modules[i].unprobed = true;
-}
-
-bool gn_names_is_unprobed(const struct gn_names *n, uint32_t fn)
-{
-	uint32_t i = gn_table_get(&n->by_module, n->fns[fn].module_id);
-
-	return i != GN_NONE && n->modules[i].unprobed;
-}
-
-void gn_names_begin_period(struct gn_names *n)
-{
-	for (uint32_t i = 0; i < n->nmodules; i++)
-		n->modules[i].unprobed = false;
+	for (uint32_t i = 0; i < n->nfns; i++)
+		n->fns[i].unprobed |= module && n->fns[i].module_id == module;
 }
 
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func)
@@ -222,6 +207,6 @@ const char *gn_names_module_text(struct gn_names *n, uint32_t fn)
 		return f->module;
 	i = f->name ? gn_table_get(&n->by_module, f->module_id) : GN_NONE;
 	if (i != GN_NONE)
-		return n->modules[i].name;
+		return n->modules[i];
 	return gn_pool_add(&n->pool, "", 0);
 }

@@ -25,15 +25,11 @@ struct gn_fn {
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
 	bool leave_return;  /* its leaves come from return probes */
+	bool unprobed;	    /* calls were not seen, and no model says so yet */
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */
 	uint8_t told;			  /* enum gn_told */
 	uint8_t role;			  /* enum gn_role, by its name */
 	uint64_t owed; /* probe cost that found no room in its intervals */
-};
-
-struct gn_module {
-	const char *name;
-	bool unprobed; /* calls of its functions were not seen */
 };
 
 /* How far a look-up follows processes that were forked from one another. */
@@ -44,10 +40,10 @@ struct gn_names {
 	struct gn_fn *fns;
 	uint32_t nfns, fns_cap;
 	/* bounds of what a traced program can make more of, 0: none */
-	uint32_t most_fns;	   /* not native ones */
-	size_t most_texts;	   /* of names of functions */
-	struct gn_table by_func;   /* program << 32 | func -> index in fns */
-	struct gn_module *modules; /* of MODULE records */
+	uint32_t most_fns;	 /* not native ones */
+	size_t most_texts;	 /* of names of functions */
+	struct gn_table by_func; /* program << 32 | func -> index in fns */
+	const char **modules;	 /* names of MODULE records */
 	uint32_t nmodules, modules_cap;
 	struct gn_table by_module; /* id -> index in modules */
 	uint32_t *forked;	   /* program -> the one it was forked from */
@@ -77,11 +73,8 @@ uint32_t gn_names_native(const struct gn_names *n, uint32_t func);
 int gn_names_define(struct gn_names *n, const struct gn_fn *def);
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
 
-/* Calls of a module's functions are missing; `fn` is one of them. */
+/* Calls of the module's functions are missing. */
 void gn_names_unprobed(struct gn_names *n, uint32_t module);
-bool gn_names_is_unprobed(const struct gn_names *n, uint32_t fn);
-/* From now on calls are told anew. */
-void gn_names_begin_period(struct gn_names *n);
 
 /* From now on `func` is not seen any more in `program`. 0, -ENOMEM, -ENOSPC. */
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func);

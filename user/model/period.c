@@ -242,7 +242,6 @@ static void begin_period(struct gn_pipeline *p, uint64_t start)
 	p->stage.checks = (struct gn_checks){0};
 	gn_waits_free(&p->waits);
 	gn_shares_clear(&p->shares);
-	gn_names_begin_period(&p->stage.names);
 	p->periods = true;
 	p->start = start;
 	p->load = (struct gn_load){.nodes = p->stage.tree.n,

@@ -46,7 +46,7 @@ static void take_names(struct texts *t, struct gn_names *n)
 		take(t, &n->fns[i].module);
 	}
 	for (i = 0; i < n->nmodules; i++)
-		take(t, &n->modules[i].name);
+		take(t, &n->modules[i]);
 }
 
 static void take_thread(struct texts *t, struct gn_thread *thread)
