@@ -189,8 +189,8 @@ class Harmless:
         lock = threading.Lock()
 
         def work():
-            while not self.args.time or \
-                    time.monotonic() - begin < self.args.time:
+            most = self.args.time or self.args.most
+            while not most or time.monotonic() - begin < most:
                 with lock:
                     number = next(numbers, None)
                 if number is None or self.stopped or \
@@ -233,7 +233,10 @@ def main():
     p.add_argument("--first", type=int, default=0, help="number to begin with")
     p.add_argument("--only", type=int, help="one program by its number")
     p.add_argument("--time", type=seconds, default=0, help="as 90s, 10m, 1h")
-    p.add_argument("--jobs", type=int, default=2 * os.cpu_count())
+    p.add_argument("--most", type=seconds, default=0, metavar="TIME",
+                   help="no new program after it, whatever --count says")
+    p.add_argument("--jobs", type=int, default=3 * os.cpu_count(),
+                   help="at a time; most of a program's time is waiting")
     p.add_argument("--keep", default="harmless.found",
                    help="where programs that differ are kept")
     p.add_argument("--minimize", type=int, default=0, metavar="TRIES",

@@ -68,6 +68,7 @@ class Started:
         self.mark = "GN_HARMLESS=%d.%d" % (os.getpid(), Started.count)
         self.out = os.path.join(folder, name + ".out")
         self.err = os.path.join(folder, name + ".err")
+        self.read = 0 # bytes of the output, by one_more()
         env = dict(os.environ, GN_HARMLESS=self.mark.partition("=")[2])
         for unset in ("SUDO_UID", "SUDO_GID", "SUDO_USER"):
             env.pop(unset, None)
@@ -75,6 +76,15 @@ class Started:
             self.process = subprocess.Popen(
                 words, stdin=subprocess.PIPE if pipe else subprocess.DEVNULL,
                 stdout=out, stderr=err, env=env, cwd=folder, bufsize=0)
+
+    def one_more(self, line):
+        """Whether there is a line of the output that was not asked for yet."""
+        with open(self.out, "rb") as f:
+            f.seek(self.read)
+            at = f.read().find(line.encode() + b" ")
+        if at >= 0:
+            self.read += at + len(line)
+        return at >= 0
 
     def wait(self, seconds):
         """Its exit status, or None when it took longer."""
@@ -87,22 +97,21 @@ class Started:
     def end(self, seconds):
         """Waits, and kills what is left: the Run."""
         code = self.wait(seconds)
-        left = 0
+        others = marked(self.mark)
         for _ in range(50): # a child that its parent does not wait for
-            others = marked(self.mark)
             if code is None or not others:
                 break
             time.sleep(TICK)
+            others = marked(self.mark)
         if code is None:
             code = "no end within %d s" % seconds
-        for pid in marked(self.mark):
-            left += 1
+        for pid in others:
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass
         self.process.wait()
-        return Run(code, read(self.out), read(self.err), left)
+        return Run(code, read(self.out), read(self.err), len(others))
 
 
 def shell_code(code):
@@ -196,13 +205,12 @@ class Tracer:
     def rounds(self, started, n):
         """Asks for rounds; False when the program has ended."""
         for _ in range(n):
-            done = read(started.out).count("done round")
             try:
                 started.process.stdin.write(b"\n")
             except OSError:
                 return False
             ticks = int(self.seconds / 0.002)
-            while read(started.out).count("done round") == done and ticks:
+            while not started.one_more("done round") and ticks:
                 if started.process.poll() is not None:
                     return False
                 time.sleep(0.002)
@@ -210,6 +218,14 @@ class Tracer:
             if not ticks:
                 return False
         return True
+
+    def paced(self, started):
+        """A round, and a rest: the program works a third of the time, so that
+        what is waited for comes sooner."""
+        begin = time.monotonic()
+        alive = self.rounds(started, 1)
+        time.sleep(min(2 * (time.monotonic() - begin), 0.2))
+        return alive
 
     def traced(self, path, how, folder):
         """The program's Run under gnomon, and what is wrong besides."""
@@ -257,13 +273,13 @@ class Tracer:
         while alive and time.monotonic() < late and \
                 g.process.poll() is None and \
                 "gnomon: attached" not in read(g.err):
-            alive = self.rounds(program, 1)
+            alive = self.paced(program)
         alive = alive and self.rounds(program, how["rounds"])
         if g.process.poll() is None:
             g.process.send_signal(signal.SIGINT)
         late = time.monotonic() + self.seconds
         while alive and time.monotonic() < late and g.process.poll() is None:
-            alive = self.rounds(program, 1)
+            alive = self.paced(program)
         ended = g.end(self.seconds)
         notes = ended.err
         if os.path.exists(report):
