@@ -77,6 +77,15 @@ static enum gn_probe_class probe_of(const struct oracle *o,
 	return GN_PROBE_MANAGED;
 }
 
+static enum oracle_way way_of(const struct oracle_event *e)
+{
+	if (e->kind == GN_KIND_ENTER)
+		return ORACLE_ENTERED;
+	if (e->kind == GN_KIND_LEAVE || e->kind == GN_KIND_TAILCALL)
+		return ORACLE_LEFT;
+	return ORACLE_NEITHER;
+}
+
 /* Takes the cost of the probes at both ends, and what its owner owes, from what
  * is left of a time. */
 static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
@@ -85,6 +94,9 @@ static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
 {
 	uint64_t cost = o->costs[probe_of(o, e)].before_ns;
 
+	if ((t->way == ORACLE_ENTERED && way_of(e) == ORACLE_LEFT) ||
+	    (t->way == ORACLE_LEFT && way_of(e) == ORACLE_ENTERED))
+		cost += o->turns[probe_of(o, e)];
 	cost += o->costs[t->begun_by].after_ns;
 	o->cost_left -= *owed;
 	cost += *owed;
@@ -188,6 +200,7 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	t->gap = false;
 	t->since = e->time;
 	t->begun_by = probe_of(o, e);
+	t->way = way_of(e);
 	o->costs[t->begun_by].hits++;
 }
 

@@ -44,12 +44,15 @@ struct oracle_wait {
 	uint64_t ns, count, longest;
 };
 
+enum oracle_way { ORACLE_NEITHER = 0, ORACLE_ENTERED, ORACLE_LEFT };
+
 struct oracle_thread {
 	uint64_t start, since, end;
 	bool closed, gap;
 	struct oracle_wait parts[ORACLE_PARTS];
 	int nparts;
 	enum gn_probe_class begun_by; /* what the open interval began with */
+	enum oracle_way way;	      /* of that */
 	uint32_t wake_by;	      /* tid that said it woke this one */
 	int wake_func;
 	uint64_t wake_time;
@@ -75,6 +78,7 @@ struct oracle {
 	int nwaits;
 	/* of probes: what they cost, and what has been taken out */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
+	uint32_t turns[GN_PROBE_CLASS_COUNT];
 	enum gn_probe_class enter[ORACLE_FUNCTIONS], leave[ORACLE_FUNCTIONS];
 	uint64_t cost, cost_left;
 	uint64_t owed[ORACLE_FUNCTIONS], owed_outside[ORACLE_PROCESSES];

@@ -220,6 +220,7 @@ static const struct numeric numerics[] = {
 	NUMERIC("before", before),
 	NUMERIC("after", after),
 	NUMERIC("spread", spread),
+	NUMERIC("turn", turn),
 	NUMERIC("kernel-cpu", kernel_cpu),
 	NUMERIC("kernel-delay", kernel_delay),
 	NUMERIC("cpu", cpu),

@@ -11,6 +11,7 @@
  *       slice [start=T] [class=C] [reason=SYSCALL] [waker=T]    wake [woken=T]
  *       os-ns [ns=N]    stack [lo=A] [hi=A]
  *       cost probe=PROBE n=SAMPLES before=N after=N spread=N
+ *            turn=N
  *       kernel [kernel-cpu=N] [kernel-delay=N] [cpu=N] [delay=N]
  *           [cpu-apart=N] [delay-apart=N] [irq=N] [stolen=N] [switches=N]
  *           [drift=N] [span=N]    sched: the first five, for old files

@@ -479,6 +479,8 @@ static void define_costs(struct sim *m)
 		c->before_ns = e.before = (uint32_t)below(m, 12);
 		c->after_ns = e.after = (uint32_t)below(m, 6);
 		c->spread_ns = e.spread = 1;
+		e.turn = (uint32_t)below(m, 4);
+		m->o->turns[e.id] = e.turn;
 		stream_add(m->s, &e);
 	}
 }

@@ -99,7 +99,8 @@ static void add_measured(struct stream *s, const struct gn_rec *h,
 				   .samples = e->samples,
 				   .before_ns = e->before,
 				   .after_ns = e->after,
-				   .spread_ns = e->spread};
+				   .spread_ns = e->spread,
+				   .turn_ns = (int32_t)e->turn};
 	struct gn_rec_sched sched = {.h = *h,
 				     .kernel_cpu = e->kernel_cpu,
 				     .kernel_delay = e->kernel_delay,

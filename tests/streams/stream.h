@@ -61,7 +61,7 @@ struct stream_event {
 	/* count, session */
 	uint64_t count, end;
 	/* cost, its class in id */
-	uint32_t samples, before, after, spread;
+	uint32_t samples, before, after, spread, turn;
 	/* kernel, sched */
 	uint64_t kernel_cpu, kernel_delay, cpu, delay, cpu_apart, delay_apart;
 	uint64_t irq, stolen, switches, drift, span;

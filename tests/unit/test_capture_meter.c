@@ -13,7 +13,7 @@
 #define CLOCK 20
 
 struct parts {
-	uint64_t enter_before, enter_after, leave_before, leave_after;
+	uint64_t enter_before, enter_after, leave_before, leave_after, turn;
 };
 
 static void make(struct gn_meter_call *c, const struct parts *p, uint64_t more)
@@ -23,15 +23,20 @@ static void make(struct gn_meter_call *c, const struct parts *p, uint64_t more)
 	c->before = at;
 	c->at[0] = at += CLOCK + p->enter_before;
 	c->at[1] = at += p->enter_after + WORK + p->enter_before + more;
-	c->at[2] = at += p->enter_after + WORK + p->leave_before;
-	c->at[3] = at += p->leave_after + WORK + p->enter_before;
-	c->at[4] = at += p->enter_after + WORK + p->leave_before;
-	c->at[5] = at + p->leave_after + WORK + p->leave_before;
+	for (int i = 2; i < 2 + 2 * 3; i += 2) {
+		c->at[i] = at +=
+			p->enter_after + WORK + p->leave_before + p->turn;
+		if (i + 1 < GN_METER_RECORDS - 1)
+			c->at[i + 1] = at += p->leave_after + WORK +
+					     p->enter_before + p->turn;
+	}
+	c->at[GN_METER_RECORDS - 1] =
+		at + p->leave_after + WORK + p->leave_before;
 }
 
 static void parts_are_found(void **state)
 {
-	const struct parts p = {300, 200, 400, 9000};
+	const struct parts p = {300, 200, 400, 9000, 70};
 	struct gn_meter_call calls[CALLS];
 	struct gn_rec_cost enter = {0}, leave = {0};
 
@@ -43,6 +48,8 @@ static void parts_are_found(void **state)
 	assert_int_equal(enter.after_ns, p.enter_after);
 	assert_int_equal(leave.before_ns, p.leave_before);
 	assert_int_equal(leave.after_ns, p.leave_after);
+	assert_int_equal(enter.turn_ns, p.turn);
+	assert_int_equal(leave.turn_ns, p.turn);
 	assert_int_equal(enter.samples, CALLS);
 	assert_int_equal(leave.samples, CALLS);
 	assert_int_equal(enter.spread_ns, 0);
@@ -51,7 +58,7 @@ static void parts_are_found(void **state)
 /* A tenth of the calls may be disturbed, and the rest is a mean. */
 static void disturbed_calls_do_not_count(void **state)
 {
-	const struct parts p = {300, 200, 400, 500};
+	const struct parts p = {300, 200, 400, 500, 0};
 	struct gn_meter_call calls[CALLS];
 	struct gn_rec_cost enter = {0}, leave = {0};
 
@@ -65,7 +72,7 @@ static void disturbed_calls_do_not_count(void **state)
 
 static void few_calls_tell_nothing(void **state)
 {
-	const struct parts p = {300, 200, 400, 500};
+	const struct parts p = {300, 200, 400, 500, 0};
 	struct gn_meter_call calls[3];
 	struct gn_rec_cost enter = {0}, leave = {0};
 

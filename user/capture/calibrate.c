@@ -25,10 +25,10 @@
 			      "ret\n")                       \
 	FUNCTION(outer##kind, "push %rbp\n"                  \
 			      "call gn_cal_work\n"           \
+			      ".rept 3\n"                    \
 			      "call gn_cal_inner" #kind "\n" \
 			      "call gn_cal_work\n"           \
-			      "call gn_cal_inner" #kind "\n" \
-			      "call gn_cal_work\n"           \
+			      ".endr\n"                      \
 			      "pop %rbp\n"                   \
 			      "gn_cal_outer_ret" #kind ":\n" \
 			      "ret\n")
@@ -41,10 +41,10 @@
 				    "ret\n")                             \
 	FUNCTION(hooked_outer##nop, "call gn_cal_enter" #nop "\n"        \
 				    "call gn_cal_work\n"                 \
+				    ".rept 3\n"                          \
 				    "call gn_cal_hooked_inner" #nop "\n" \
 				    "call gn_cal_work\n"                 \
-				    "call gn_cal_hooked_inner" #nop "\n" \
-				    "call gn_cal_work\n"                 \
+				    ".endr\n"                            \
 				    "call gn_cal_leave" #nop "\n"        \
 				    "ret\n")
 

@@ -12,8 +12,8 @@
 enum gn_cal_site {
 	GN_CAL_NOP1, /* a one-byte nop: emulated everywhere */
 	GN_CAL_NOP5, /* a five-byte nop: optimised from 6.16 on */
-	/* Two functions, OUTER calls INNER twice. Each has its enter at a push
-	 * and one ret. */
+	/* Two functions, OUTER calls INNER three times. Each has its enter at a
+	 * push and one ret. */
 	GN_CAL_OUTER,
 	GN_CAL_INNER,
 	GN_CAL_OUTER_RET,
@@ -45,9 +45,9 @@ int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset);
 /* Runs through NOP1 or NOP5 `n` times; nanoseconds of all. */
 uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
 
-/* Calls the outer function of a pair: it works, calls the inner one, works,
- * calls it again, and works; the inner one works. All of this work takes
- * `cycles` of the processor's time stamp counter each. */
+/* Calls the outer function of a pair: it works, and three times calls the inner
+ * one, which works, and works again. All of this work takes `cycles` of the
+ * processor's time stamp counter each. */
 void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
 
 /* That work alone. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -23,11 +24,21 @@
 #include "gnomon.skel.h"
 
 #define FIRST_CALLS 64 /* of the outer function, when the capture begins */
-#define AGAIN_CALLS 8
-#define WARM_UP	    1
-#define EVERY_NS    250000000u
-#define PAIRS	    3
-#define WORK_NS	    1000
+#define AGAIN_CALLS 10
+#define WARM_UP	    2
+/* It takes no more than this part of a CPU's time, or of all hits, unless it is
+ * long ago. */
+#define TIME_SHARE 200
+#define HITS_SHARE 10
+#define LONG_NS	   250000000u
+/* It is asked to right after gnomon has drained the ring, when gnomon sleeps
+ * and leaves its CPU, often the other half of a core, to nobody: then hits cost
+ * less. So it waits, each time another part of this (steps of the golden ratio
+ * spread evenly). */
+#define DELAY_NS   10000000u
+#define DELAY_STEP 6180340u
+#define PAIRS	   3
+#define WORK_NS	   1000
 
 /* An enter and a leave that are measured together. */
 struct pair {
@@ -44,14 +55,17 @@ struct gn_meter {
 	uint64_t clock;	 /* ns of reading it */
 	uint64_t cycles; /* of the work between two hits */
 	double work;	 /* its ns */
-	uint64_t next;	 /* when it is measured again */
+	uint64_t last;	 /* when it was measured */
+	uint64_t hits;	 /* of others since then, that their records tell */
 
 	/* what the thread is to do; `lock` */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake, done;
 	unsigned int todo; /* calls of each pair; 0: nothing */
+	uint64_t delay;	   /* ns before them */
 	int cpu;	   /* where; -1: anywhere */
+	uint64_t took;	   /* by AGAIN_CALLS */
 	bool quit;
 	uint32_t tid;
 
@@ -69,16 +83,17 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Mean without the largest tenth, which something else disturbed; and half the
- * width of the middle half. */
+/* Mean without what takes twice the median, which something else disturbed; and
+ * half the width of the middle half. To leave out a fixed share of the largest
+ * would lean to one side: where the pace changes they are not the exception. */
 static double mean(uint64_t *ns, unsigned int n, uint32_t *spread)
 {
-	unsigned int most = n - n / 10;
+	unsigned int most = 0;
 	double sum = 0;
 
 	qsort(ns, n, sizeof(*ns), compare);
-	for (unsigned int i = 0; i < most; i++)
-		sum += (double)ns[i];
+	while (most < n && ns[most] <= 2 * ns[n / 2])
+		sum += (double)ns[most++];
 	if (spread)
 		*spread = (uint32_t)((ns[n * 3 / 4] - ns[n / 4] + 1) / 2);
 	return sum / most;
@@ -98,22 +113,33 @@ static double between(const struct gn_meter_call *calls, unsigned int n,
 	return rest > 0 ? rest : 0;
 }
 
+/* The same of records `i`, `i` + 2 and so on below `end`. */
+static double each(const struct gn_meter_call *calls, unsigned int n,
+		   unsigned int i, unsigned int end, double work)
+{
+	unsigned int count = 0;
+	double sum = 0;
+
+	for (; i < end; i += 2, count++)
+		sum += between(calls, n, i, work, NULL);
+	return sum / count;
+}
+
 static uint32_t whole(double ns)
 {
 	return ns > 0 ? (uint32_t)(ns + 0.5) : 0;
 }
 
 /*
- * Four sums for four parts, but one follows from the others: something could
- * be moved from all that is before to all that is after. The clock reading
- * before the first enter says how much is before it; it matters only where an
- * interval ends by something else than a probe.
+ * Four sums, and something could be moved from all that is before to all that
+ * is after. The clock reading before the first enter says how much is before
+ * it; it matters only where an interval ends by something else than a probe.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work, struct gn_rec_cost *enter,
 		    struct gn_rec_cost *leave)
 {
-	double ee, el, le, ll, before, excess;
+	double ee, el, le, ll, before, turn;
 	uint64_t first[FIRST_CALLS];
 
 	if (n > FIRST_CALLS)
@@ -127,23 +153,17 @@ bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 	}
 	before = mean(first, n, NULL);
 	ee = between(calls, n, 0, work, &enter->spread_ns);
-	el = (between(calls, n, 1, work, NULL) +
-	      between(calls, n, 3, work, NULL)) /
-	     2;
-	le = between(calls, n, 2, work, NULL);
-	ll = between(calls, n, 4, work, &leave->spread_ns);
-	/* the longer, the more uncertain */
-	excess = (el + le - ee - ll) /
-		 (ee * ee + el * el + le * le + ll * ll + 1);
-	el -= excess * el * el;
-	ee += excess * ee * ee;
-	ll += excess * ll * ll;
+	el = each(calls, n, 1, GN_METER_RECORDS - 2, work);
+	le = each(calls, n, 2, GN_METER_RECORDS - 2, work);
+	ll = between(calls, n, GN_METER_RECORDS - 2, work, &leave->spread_ns);
+	turn = (el + le - ee - ll) / 2;
 	if (before > ee)
 		before = ee;
 	enter->before_ns = whole(before);
 	enter->after_ns = whole(ee - before);
-	leave->before_ns = whole(el - (ee - before));
-	leave->after_ns = whole(ll - (el - (ee - before)));
+	leave->before_ns = whole(el - turn - (ee - before));
+	leave->after_ns = whole(ll - leave->before_ns);
+	enter->turn_ns = leave->turn_ns = (int32_t)turn;
 	enter->samples = leave->samples = n;
 	return true;
 }
@@ -191,8 +211,13 @@ bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec)
 {
 	unsigned int call;
 
-	if (!m || rec->tid != m->tid)
+	if (!m)
 		return false;
+	if (rec->tid != m->tid) {
+		m->hits += rec->kind == GN_KIND_ENTER ||
+			   rec->kind == GN_KIND_LEAVE;
+		return false;
+	}
 	if ((rec->kind != GN_KIND_ENTER && rec->kind != GN_KIND_LEAVE) ||
 	    m->got >= GN_METER_RECORDS * m->asked * m->npairs)
 		return true;
@@ -248,15 +273,22 @@ static void *serve(void *arg)
 	pthread_cond_signal(&m->done);
 	while (!m->quit) {
 		unsigned int todo = m->todo;
+		struct timespec delay = {0};
+		uint64_t start;
 
 		if (!todo) {
 			pthread_cond_wait(&m->wake, &m->lock);
 			continue;
 		}
+		delay.tv_nsec = (long)m->delay;
 		pthread_mutex_unlock(&m->lock);
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL);
+		start = gn_now_ns();
 		call_all(m, todo, m->cpu);
 		pthread_mutex_lock(&m->lock);
+		m->took = (gn_now_ns() - start) * AGAIN_CALLS / todo;
 		m->todo = 0;
+		m->delay = (m->delay + DELAY_STEP) % DELAY_NS;
 		pthread_cond_signal(&m->done);
 	}
 	pthread_mutex_unlock(&m->lock);
@@ -268,6 +300,8 @@ static void ask(struct gn_meter *m, unsigned int n, int cpu)
 {
 	memset(m->disturbed, 0, sizeof(m->disturbed));
 	m->got = 0;
+	m->hits = 0;
+	m->last = gn_now_ns();
 	m->asked = n;
 	pthread_mutex_lock(&m->lock);
 	m->cpu = cpu;
@@ -298,6 +332,15 @@ static int cpu_of(uint32_t tid)
 	return cpu;
 }
 
+static bool due(const struct gn_meter *m, uint64_t now)
+{
+	uint64_t ago = now > m->last ? now - m->last : 0;
+	uint64_t own = (uint64_t)GN_METER_RECORDS * AGAIN_CALLS * m->npairs;
+
+	return ago >= LONG_NS ||
+	       (ago >= TIME_SHARE * m->took && m->hits >= HITS_SHARE * own);
+}
+
 void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid)
 {
 	bool under_way;
@@ -311,10 +354,8 @@ void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid)
 		return;
 	if (m->asked && m->got == GN_METER_RECORDS * m->asked * m->npairs)
 		conclude(m);
-	if (now < m->next || !tid)
-		return;
-	m->next = now + EVERY_NS;
-	ask(m, AGAIN_CALLS, cpu_of(tid));
+	if (tid && due(m, now))
+		ask(m, AGAIN_CALLS, cpu_of(tid));
 }
 
 static uint64_t clock_cost(void)
@@ -515,7 +556,6 @@ static void measure_first(struct gn_meter *m, struct ring_buffer *ring)
 		else
 			m->pair[i] = m->pair[--m->npairs];
 	}
-	m->next = gn_now_ns() + EVERY_NS;
 }
 
 int gn_meter_new(struct gn_session *s, struct gn_meter **out)

@@ -4,7 +4,8 @@
  * programs and link types of the capture while it calls functions of known
  * length. They work for a microsecond: right after another a hit costs some 100
  * ns less. It is measured when the capture begins and again while it runs, on
- * the CPU of a traced thread: the pace of a machine changes.
+ * the CPU of a traced thread: the pace of a machine changes, by a tenth within
+ * a tenth of a second when it is busy.
  */
 #ifndef GNOMON_CAPTURE_METER_H
 #define GNOMON_CAPTURE_METER_H
@@ -37,9 +38,9 @@ void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid);
 void gn_meter_free(struct gn_meter *m);
 
 /* The times of the records of one call of the outer function, and of the clock
- * reading before it: enter outer, enter inner, leave inner, enter inner, leave
- * inner, leave outer. */
-#define GN_METER_RECORDS 6
+ * reading before it: enter outer, three times enter and leave inner, leave
+ * outer. */
+#define GN_METER_RECORDS 8
 struct gn_meter_call {
 	uint64_t before;
 	uint64_t at[GN_METER_RECORDS];

@@ -77,8 +77,10 @@ struct gn_model_wait {
 };
 
 /* What a hit costs differs from one place of a program to another, and from
- * what was measured, by about this share of it. */
-#define GN_COST_ERROR_SHARE 16
+ * what was measured. Seen with return probes of functions of several shapes (in
+ * rows and nested, entered by a push, a jump or a nop), with other work on the
+ * machine: 1 to 10 % between them, and 5 % between one run and the next. */
+#define GN_COST_ERROR_SHARE 8
 
 /* What probes cost, by class: see struct gn_rec_cost. Means over the hits;
  * spread: what each can be wrong by, half the width that was measured or a

@@ -290,7 +290,7 @@ static int take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	err = gn_slices_release(p, t, seen.time);
 	if (t->account.gap)
 		gn_walk_gap(p, t, since, seen.time);
-	gn_cost_note(p, r, &ending);
+	gn_cost_note(p, t, r, &ending);
 	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
 	close_interval(p, t, &ending, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);

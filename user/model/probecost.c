@@ -15,6 +15,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	c->before_ns = r->before_ns;
 	c->after_ns = r->after_ns;
 	c->spread_ns = r->spread_ns;
+	p->turns[r->id] = r->turn_ns;
 	p->costed = true;
 }
 
@@ -62,38 +63,66 @@ static uint32_t error_of(const struct gn_model_cost *c)
 
 /* Counts `n` hits of a class: what they can be wrong by. */
 static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
-			   uint32_t n)
+			   uint32_t n, uint32_t before)
 {
 	const struct gn_model_cost *c = &p->costs[class];
 	struct gn_cost_sums *sums = &p->cost_sums[class];
 	uint32_t error = n * error_of(c);
 
 	p->hits[class] += n;
-	sums->before += (uint64_t)n * c->before_ns;
+	sums->before += (uint64_t)n * before;
 	sums->after += (uint64_t)n * c->after_ns;
 	sums->error += error;
 	return error;
 }
 
+/* What a hit of a class cost before its record; `t`: where the last one was,
+ * and now this one. */
+static uint32_t before(const struct gn_pipeline *p, struct gn_thread *t,
+		       enum gn_probe_class class, enum gn_kind kind)
+{
+	enum gn_way last = t->way;
+	int64_t ns = p->costs[class].before_ns;
+
+	t->way = GN_WAY_NONE;
+	if (kind == GN_KIND_ENTER)
+		t->way = GN_WAY_IN;
+	else if (kind == GN_KIND_LEAVE || kind == GN_KIND_TAILCALL)
+		t->way = GN_WAY_OUT;
+	if (last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last)
+		ns += p->turns[class];
+	return ns > 0 ? (uint32_t)ns : 0;
+}
+
+static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
+{
+	uint64_t sum = (uint64_t)ns + other;
+
+	return sum ? (uint32_t)((uint64_t)error * ns / sum) : 0;
+}
+
 /* Before the record can be hits that made none: conditional jumps that did not
  * leave. */
-void gn_cost_note(struct gn_pipeline *p, const struct gn_rec_func *r,
-		  struct gn_ending *e)
+void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r, struct gn_ending *e)
 {
 	enum gn_probe_class class = class_of(p, r);
 	const struct gn_model_cost *c = &p->costs[class];
 	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
 	uint32_t silent = GN_F_SILENT(r->h.flags);
-	uint32_t error = count_hits(p, class, 1);
-	uint32_t more = count_hits(p, GN_PROBE_EMULATED, silent);
+	uint32_t ns = before(p, t, class, r->h.kind);
+	uint32_t error = count_hits(p, class, 1, ns);
+	uint32_t more =
+		count_hits(p, GN_PROBE_EMULATED, silent, jump->before_ns);
 
 	if (p->opts.raw)
 		return;
-	e->before = c->before_ns + silent * (jump->before_ns + jump->after_ns);
+	e->before = ns + silent * (jump->before_ns + jump->after_ns);
 	e->after = c->after_ns;
-	/* half before and half after */
-	e->error_before = error / 2 + more;
-	e->error_after = error - error / 2;
+	/* each part by its length: a step is long after its record, and the
+	 * caller's */
+	e->error_after = part_of(error, c->after_ns, ns);
+	e->error_before = error - e->error_after + more;
 }
 
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class)

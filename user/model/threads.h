@@ -62,6 +62,9 @@ static inline const struct gn_activity *gn_live_at(const struct gn_live *l,
 	return &l->activity[(l->activities - k) % GN_LIVE_ACTIVITIES];
 }
 
+/* What a probe was hit for; NONE: neither a call nor its end. */
+enum gn_way { GN_WAY_NONE = 0, GN_WAY_IN, GN_WAY_OUT };
+
 struct gn_thread {
 	uint32_t index; /* in threads */
 	uint32_t tid;
@@ -78,8 +81,9 @@ struct gn_thread {
 	 * or are leaves of no frame; not what losses explain, and a beginning
 	 * within calls */
 	uint64_t entered, in_doubt;
-	bool joined; /* it ran before it was traced */
-	bool lossy;  /* there were gaps in earlier periods */
+	enum gn_way way; /* of its last hit */
+	bool joined;	 /* it ran before it was traced */
+	bool lossy;	 /* there were gaps in earlier periods */
 	/* what an observer was told: of it as it is now, of its activities */
 	bool told, suspends_told, known;
 	uint32_t nest_told;
@@ -162,6 +166,7 @@ struct gn_pipeline {
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT]; /* as measured last */
+	int32_t turns[GN_PROBE_CLASS_COUNT]; /* gn_rec_cost's turn_ns */
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	uint64_t owed;	      /* probe cost, of all functions and processes */
@@ -241,8 +246,8 @@ void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
 
 /* What the record's probe cost and can be wrong by; counts it (probecost.c). */
-void gn_cost_note(struct gn_pipeline *p, const struct gn_rec_func *r,
-		  struct gn_ending *e);
+void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r, struct gn_ending *e);
 
 /* What a class cost in the period, for the model (probecost.c). */
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
