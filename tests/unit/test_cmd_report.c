@@ -317,6 +317,14 @@ static void usage_errors(void **state)
 	bad_usage("report --columns ei,,ee");
 	bad_usage("report --by waits --columns ei");
 	bad_usage("run --columns nothing -- true");
+	bad_usage("report --format collapsed --columns ei");
+	bad_usage("report --format collapsed --columns lock+");
+	bad_usage("report --format collapsed --limit 3");
+	bad_usage("report --format callgrind --by tree");
+	bad_usage("report --format chrome --by tree");
+	bad_usage("report --format chrome --columns ee");
+	bad_usage("run --format chrome -- true");
+	bad_usage("run --format chrome -o - -- true");
 	bad_usage("\"$(printf '\\033[31m')\"");
 	assert_null(strchr(gnomon("\"$(printf '\\033')\"")->err, '\033'));
 	assert_int_equal(gnomon("")->status, 2);
@@ -404,6 +412,30 @@ static void columns_and_waits(void **state)
 	assert_non_null(strstr(r->out, "100 ns  10.0"));
 }
 
+/* Those without rows; what is in them is tested with the streams. */
+static void other_formats(void **state)
+{
+	struct stat st;
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.os_ns = 100});
+	r = gnomon("report --format collapsed");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->out, "app 500\napp;work 400\n");
+	r = gnomon("report --format collapsed --columns lock,ee");
+	assert_string_equal(r->out, "app;work 100\n");
+	r = gnomon("report --format chrome -o there");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->err, "");
+	assert_int_equal(stat(path_of("there"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	/* nothing is left of what could not be made */
+	put_file("garbage", "x", 1);
+	bad_usage("report -i garbage --format chrome -o gone");
+	assert_int_equal(stat(path_of("gone"), &st), -1);
+}
+
 /* The kernel's account against ours: 1 ms and 1 % may differ. */
 static void kernel_account(void **state)
 {
@@ -470,8 +502,12 @@ static void output_file(void **state)
 static void bad_stdout(void **state)
 {
 	static const char *const words[] = {
-		"report >/dev/full", "report --format json >/dev/full",
-		"report --help >/dev/full", "--help >/dev/full",
+		"report >/dev/full",
+		"report --format json >/dev/full",
+		"report --format chrome >/dev/full",
+		"report --format collapsed >/dev/full",
+		"report --help >/dev/full",
+		"--help >/dev/full",
 		"--version >/dev/full"};
 	struct ran *r;
 
@@ -565,6 +601,7 @@ int main(void)
 		TEST(probe_cost),	  TEST(output_file),
 		TEST(bad_stdout),	  TEST(losses),
 		TEST(truncated),	  TEST(failed_check),
+		TEST(other_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,11 +168,12 @@ struct gn_args {
 		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by), NULL, \
 			"what a row is", gn_by_choice                          \
 	}
-#define GN_OPT_FORMAT                                           \
-	{                                                       \
-		0, "format", GN_OPTION_CHOICE,                  \
-			offsetof(struct gn_args, format), NULL, \
-			"how it is written", gn_format_choice   \
+#define GN_OPT_FORMAT                                               \
+	{                                                           \
+		0, "format", GN_OPTION_CHOICE,                      \
+			offsetof(struct gn_args, format), "FORMAT", \
+			"table, csv, json, pprof, perfetto, ...",   \
+			gn_format_choice                            \
 	}
 #define GN_OPT_LIMIT                                                          \
 	{                                                                     \

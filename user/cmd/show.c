@@ -34,10 +34,79 @@ static int terminal_width(int fd)
 	return size.ws_col;
 }
 
+/* What the options of either kind of format depend on. */
+struct format {
+	const char *name, *needs;
+	bool built, binary;
+	bool stacks;   /* has columns, but no rows */
+	bool timeline; /* has neither */
+};
+
+static struct format format_of(const struct gn_args *args)
+{
+	const struct gn_timeline *t = gn_timeline_of(args);
+	const struct gn_output *o;
+
+	if (t)
+		return (struct format){.name = t->name,
+				       .needs = t->needs,
+				       .built = t->begin,
+				       .binary = t->binary,
+				       .timeline = true};
+	o = gn_output_at((size_t)args->format);
+	return (struct format){.name = o->name,
+			       .needs = o->needs,
+			       .built = o->write,
+			       .binary = o->binary,
+			       .stacks = o->stacks};
+}
+
+static bool check_rows(const struct format *f, const struct gn_args *args)
+{
+	if (!f->stacks && !f->timeline)
+		return true;
+	if (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+	    args->by != GN_BY_FUNCTION) {
+		gn_error("%s has no rows; leave --by, --sort and --limit out",
+			 f->name);
+		return false;
+	}
+	if (f->timeline && args->columns) {
+		gn_error("%s has no columns; leave --columns out", f->name);
+		return false;
+	}
+	if (f->stacks && args->columns && gn_paths_check(args->columns)) {
+		gn_error("%s cannot have '%s' as --columns; give some of "
+			 "calls, ee, ae and the classes (lock, ...)",
+			 f->name, args->columns);
+		return false;
+	}
+	return true;
+}
+
+static bool check_format(const struct gn_args *args)
+{
+	struct format f = format_of(args);
+
+	if (!f.built) {
+		gn_error("this gnomon was built without the format %s; build "
+			 "it where %s is installed",
+			 f.name, f.needs);
+		return false;
+	}
+	if (f.binary && (!args->output || !strcmp(args->output, "-")) &&
+	    isatty(STDOUT_FILENO)) {
+		gn_error("%s is not for a terminal; name a file with -o FILE",
+			 f.name);
+		return false;
+	}
+	return check_rows(&f, args);
+}
+
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!gn_timeline_args(args))
+	if (!check_format(args))
 		return false;
 	if (!args->columns)
 		return true;

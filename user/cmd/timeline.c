@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "trace/trace.h"
@@ -18,34 +16,6 @@ const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
 	if ((size_t)args->format < outputs)
 		return NULL;
 	return gn_timeline_at((size_t)args->format - outputs);
-}
-
-bool gn_timeline_args(const struct gn_args *args)
-{
-	const struct gn_timeline *format = gn_timeline_of(args);
-
-	if (!format)
-		return true;
-	if (!format->begin) {
-		gn_error("this gnomon was built without the format %s; build "
-			 "it with %s, or take chrome",
-			 format->name, format->needs);
-		return false;
-	}
-	if (args->columns || args->sort >= 0 ||
-	    args->limit != GN_LIMIT_DEFAULT || args->by != GN_BY_FUNCTION) {
-		gn_error("%s has no rows; leave --by, --columns, --sort and "
-			 "--limit out",
-			 format->name);
-		return false;
-	}
-	if (format->binary && (!args->output || !strcmp(args->output, "-")) &&
-	    isatty(STDOUT_FILENO)) {
-		gn_error("%s is not for a terminal; name a file with -o FILE",
-			 format->name);
-		return false;
-	}
-	return true;
 }
 
 static int say(const struct gn_timeline_file *t, int err)

@@ -18,10 +18,6 @@ struct gn_timeline_file {
 	int err; /* what ended the writing */
 };
 
-/* False after it has said what is wrong with the options: it is not built, or
- * they make no sense with it. */
-bool gn_timeline_args(const struct gn_args *args);
-
 /* Opens the file or stdout, of which SIGPIPE ends nothing any more. GN_EXIT_OK,
  * or another exit status after it has said why. */
 int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args);

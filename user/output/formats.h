@@ -11,5 +11,13 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f);
 int gn_json_write(const struct gn_model *m, const struct gn_output_opts *o,
 		  FILE *f);
+int gn_collapsed_write(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f);
+int gn_speedscope_write(const struct gn_model *m,
+			const struct gn_output_opts *o, FILE *f);
+int gn_callgrind_write(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f);
+int gn_pprof_write(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f);
 
 #endif

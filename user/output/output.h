@@ -45,10 +45,14 @@ struct gn_output_opts {
 struct gn_output {
 	const char *name;
 	const char *help;
+	bool stacks; /* of call paths: no rows, columns that can be summed */
+	bool binary;
+	/* NULL: this gnomon was built without `needs` */
 	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column, or
 	 * opts->columns no list of them). */
 	int (*write)(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f);
+	const char *needs;
 };
 
 /* NULL when there is no such format. */
@@ -61,6 +65,8 @@ int gn_by_find(const char *text);
 /* 0 when `list` is one of columns; -EINVAL. Its words, separated by commas:
  * default, all, classes, classes+, and the names of columns.h. */
 int gn_columns_check(const char *list);
+/* The same for a format of stacks. */
+int gn_paths_check(const char *list);
 /* Names of the sort columns, NULL-terminated. The names and numbers are sorted
  * upwards, everything else downwards. */
 const char *const *gn_sort_columns(void);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * run_timeline FORMAT STREAM TIMELINE REPORT: replays a readable stream once,
- * into a timeline and into a JSON report, for check-timeline to compare. A
- * STREAM of "hostile" is one of names and times that are hostile.
+ * run_format FORMAT STREAM FILE REPORT [COLUMNS]: replays a readable stream
+ * once, into a file of a format and into a JSON report, for check-timeline and
+ * check-stacks to compare. A STREAM of "hostile" is one of names and times that
+ * are hostile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -69,55 +70,77 @@ static FILE *create(const char *path)
 	return f;
 }
 
-static int write_both(const struct gn_timeline *format, const struct stream *s,
-		      FILE *timeline, FILE *report)
+/* One of the two. */
+struct format {
+	const struct gn_timeline *timeline;
+	const struct gn_output *output;
+	const char *columns;
+};
+
+static int write_output(const struct gn_output *output, const char *columns,
+			const struct gn_model *m, FILE *f)
 {
-	struct gn_output_opts opts = {.utf8 = true};
+	struct gn_output_opts opts = {.utf8 = true, .columns = columns};
+
+	return output->write(m, &opts, f);
+}
+
+static int write_both(const struct format *format, const struct stream *s,
+		      FILE *file, FILE *report)
+{
+	const struct gn_timeline *t = format->timeline;
 	struct gn_pipeline_opts popts = {.raw = true};
 	struct gn_observer observer;
 	struct gn_pipeline *p;
 	struct gn_model *m = NULL;
 	int err;
 
-	err = format->begin(&observer, timeline);
-	popts.observer = &observer;
+	err = t ? t->begin(&observer, file) : 0;
+	popts.observer = t ? &observer : NULL;
 	p = gn_pipeline_new(&popts);
 	if (!err)
 		err = p ? stream_feed(s, p) : -ENOMEM;
 	if (!err)
 		err = gn_pipeline_finish(p, &m);
 	if (!err)
-		err = format->finish(&observer, m);
+		err = t ? t->finish(&observer, m)
+			: write_output(format->output, format->columns, m,
+				       file);
 	if (!err)
-		err = gn_output_find("json")->write(m, &opts, report);
+		err = write_output(gn_output_find("json"), NULL, m, report);
 	gn_model_free(m);
 	gn_pipeline_free(p);
-	format->free(&observer);
+	if (t)
+		t->free(&observer);
 	return err;
 }
 
 int main(int argc, char **argv)
 {
-	const struct gn_timeline *format =
-		argc == 5 ? gn_timeline_find(argv[1]) : NULL;
-	FILE *timeline, *report;
+	struct format format = {0};
+	FILE *file, *report;
 	struct script s = {0};
 	int err = 0;
 
-	if (!format || !format->begin) {
-		fprintf(stderr, "usage: run_timeline FORMAT STREAM TIMELINE "
-				"REPORT\n");
+	if (argc == 5 || argc == 6) {
+		format.timeline = gn_timeline_find(argv[1]);
+		format.output = gn_output_find(argv[1]);
+		format.columns = argv[5];
+	}
+	if (!format.timeline && !format.output) {
+		fprintf(stderr, "usage: run_format FORMAT STREAM FILE REPORT "
+				"[COLUMNS]\n");
 		return 2;
 	}
 	if (!strcmp(argv[2], "hostile"))
 		hostile(&s.stream);
 	else
 		err = script_read(argv[2], &s);
-	timeline = create(argv[3]);
+	file = create(argv[3]);
 	report = create(argv[4]);
 	if (!err)
-		err = write_both(format, &s.stream, timeline, report);
-	if (fclose(timeline) || fclose(report) || err) {
+		err = write_both(&format, &s.stream, file, report);
+	if (fclose(file) || fclose(report) || err) {
 		fprintf(stderr, "%s: %s\n", argv[2], strerror(-err));
 		return 1;
 	}

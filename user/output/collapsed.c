@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Collapsed stacks, as flame graph tools read them: a line a call path, its
+ * frames from the process on with semicolons between, then a blank and the
+ * value: the first of --columns.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "output/formats.h"
+#include "output/paths.h"
+
+/* A semicolon would be two frames. */
+static int put_frame(FILE *f, const char *name)
+{
+	char *plain = gn_escape(name[0] ? name : "(unknown)", true);
+
+	if (!plain)
+		return -ENOMEM;
+	for (char *c = plain; *c; c++)
+		fputc_unlocked(*c == ';' ? ':' : *c, f);
+	free(plain);
+	return 0;
+}
+
+static int put_path(const struct gn_paths *p, const struct gn_row *r, FILE *f)
+{
+	int err = 0;
+
+	for (uint32_t i = 1; i <= r->depth && !err; i++) {
+		if (i > 1)
+			fputc_unlocked(';', f);
+		err = put_frame(f, p->path[i]->name);
+	}
+	fprintf(f, " %" PRIu64 "\n",
+		gn_paths_value(r, p->picks.pick[0].column));
+	return err ? err : gn_stream_status(f);
+}
+
+int gn_collapsed_write(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const struct gn_row *r;
+	struct gn_paths p;
+	int err = gn_paths_make(m, o, "ae", &p);
+
+	p.picks.n = p.picks.n ? 1 : 0;
+	while (!err && (r = gn_paths_next(&p)))
+		if (gn_paths_has(&p, r))
+			err = put_path(&p, r, f);
+	gn_paths_clear(&p);
+	return err;
+}

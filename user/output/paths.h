@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Call paths with what each of them owned: what formats of stacks are made of.
+ * Values can be summed over paths, so the columns are those of own time and of
+ * calls.
+ */
+#ifndef GNOMON_OUTPUT_PATHS_H
+#define GNOMON_OUTPUT_PATHS_H
+
+#include "output/columns.h"
+#include "output/rows.h"
+
+struct gn_paths {
+	struct gn_picks picks; /* classes of a group that are all 0 left out */
+	struct gn_rows rows;
+	size_t at;
+	/* to the row that gn_paths_next() returned: the session, a process,
+	 * functions */
+	const struct gn_row **path;
+};
+
+/* All paths, parents first; `usual` is what the columns are by default. 0,
+ * -EINVAL, -ENOMEM, -EBADMSG. gn_paths_clear() in each case. */
+int gn_paths_make(const struct gn_model *m, const struct gn_output_opts *o,
+		  const char *usual, struct gn_paths *p);
+void gn_paths_clear(struct gn_paths *p);
+
+/* The next path's last row, a process or a function; NULL: that was all. */
+const struct gn_row *gn_paths_next(struct gn_paths *p);
+
+/* What the path itself has of a column: a process is no call. */
+static inline uint64_t gn_paths_value(const struct gn_row *r, int column)
+{
+	if (r->depth == 1 && column == GN_COLUMN_CALLS)
+		return 0;
+	return gn_column_value(r, column);
+}
+
+/* Whether the row has any of the values. */
+bool gn_paths_has(const struct gn_paths *p, const struct gn_row *r);
+
+/* Frames by number: functions, then processes in the order of their rows. */
+static inline size_t gn_paths_frame(const struct gn_model *m,
+				    const struct gn_row *r, size_t process)
+{
+	int32_t function = m->nodes[r->id].function;
+
+	return function >= 0 ? (size_t)function : m->nfunctions + process;
+}
+
+#endif
