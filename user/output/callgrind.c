@@ -16,6 +16,7 @@
 struct callgrind {
 	const struct gn_model *m;
 	struct gn_picks picks;
+	bool utf8;
 	FILE *f;
 };
 
@@ -59,7 +60,7 @@ static int put_name(struct callgrind *w, const char *key, int32_t function)
 {
 	const struct gn_model_function *fn =
 		function < 0 ? NULL : &w->m->functions[function];
-	char *name = gn_escape(fn ? fn->name : "(outside)", true);
+	char *name = gn_escape(fn ? fn->name : "(outside)", w->utf8);
 
 	if (!name)
 		return -ENOMEM;
@@ -72,7 +73,7 @@ static int put_file(struct callgrind *w, const char *key, int32_t function)
 {
 	const char *module =
 		function < 0 ? "" : w->m->functions[function].module;
-	char *name = gn_escape(module[0] ? module : "(unknown)", true);
+	char *name = gn_escape(module[0] ? module : "(unknown)", w->utf8);
 
 	if (!name)
 		return -ENOMEM;
@@ -182,7 +183,7 @@ int gn_callgrind_write(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
 	const struct gn_model_edge **edges;
-	struct callgrind w = {.m = m, .f = f};
+	struct callgrind w = {.m = m, .utf8 = o->utf8, .f = f};
 	int err;
 
 	err = gn_paths_check(o->columns);

@@ -12,9 +12,9 @@
 #include "output/paths.h"
 
 /* A semicolon would be two frames. */
-static int put_frame(FILE *f, const char *name)
+static int put_frame(FILE *f, const char *name, bool utf8)
 {
-	char *plain = gn_escape(name[0] ? name : "(unknown)", true);
+	char *plain = gn_escape(name[0] ? name : "(unknown)", utf8);
 
 	if (!plain)
 		return -ENOMEM;
@@ -24,14 +24,15 @@ static int put_frame(FILE *f, const char *name)
 	return 0;
 }
 
-static int put_path(const struct gn_paths *p, const struct gn_row *r, FILE *f)
+static int put_path(const struct gn_paths *p, const struct gn_row *r, bool utf8,
+		    FILE *f)
 {
 	int err = 0;
 
 	for (uint32_t i = 1; i <= r->depth && !err; i++) {
 		if (i > 1)
 			fputc_unlocked(';', f);
-		err = put_frame(f, p->path[i]->name);
+		err = put_frame(f, p->path[i]->name, utf8);
 	}
 	fprintf(f, " %" PRIu64 "\n",
 		gn_paths_value(r, p->picks.pick[0].column));
@@ -48,7 +49,7 @@ int gn_collapsed_write(const struct gn_model *m, const struct gn_output_opts *o,
 	p.picks.n = p.picks.n ? 1 : 0;
 	while (!err && (r = gn_paths_next(&p)))
 		if (gn_paths_has(&p, r))
-			err = put_path(&p, r, f);
+			err = put_path(&p, r, o->utf8, f);
 	gn_paths_clear(&p);
 	return err;
 }
