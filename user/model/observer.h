@@ -65,7 +65,12 @@ struct gn_seen_slice {
 };
 
 /* What a thread does for its runtime, or to the other threads. */
-enum gn_activity_kind { GN_DOES_JIT, GN_DOES_GC, GN_DOES_SUSPEND };
+enum gn_activity_kind {
+	GN_DOES_JIT,
+	GN_DOES_GC,
+	GN_DOES_SUSPEND,
+	GN_DOES_COUNT
+};
 
 /*
  * All of them are set. Each returns 0 or -errno; the first error is what

@@ -2,7 +2,8 @@
 /*
  * JSON trace events, as chrome://tracing and many others read them. A thread's
  * calls are pairs on its row and its time classes whole events within them;
- * what does not nest there (other stacks, activities) has ids of its own.
+ * what does not nest there (other stacks, activities) has rows of its own, by
+ * numbers that are no tids.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +24,13 @@ struct function {
 	char *name, *module;
 };
 
+/* Above the kernel's largest tid. */
+#define FIRST_ROW (1u << 22)
+
 struct chrome {
 	struct gn_emit e;
+	struct gn_table rows; /* thread << 32 | stack or activity -> row */
+	uint32_t nrows;
 	struct thread *threads;
 	uint32_t nthreads, threads_cap;
 	struct function *functions;
@@ -127,22 +133,42 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 	return 0;
 }
 
-/* Calls on a thread's own stack are on its row; what is elsewhere has an id
- * that begins with `what`. */
-static void begin_phase(struct chrome *w, const struct gn_seen *at, bool own,
-			bool begins, const char *what, uint64_t id)
+/* The row of what does not nest in the thread's own. It is named when it is
+ * first needed. 0 or -errno. */
+static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
+		    const char *what, uint32_t *row)
+{
+	const struct thread *t = &w->threads[thread];
+	uint64_t key = (uint64_t)thread << 32 | (uint32_t)id;
+	char name[64];
+	int err;
+
+	*row = gn_table_get(&w->rows, key);
+	if (*row != GN_NONE)
+		return 0;
+	*row = FIRST_ROW + w->nrows++;
+	err = gn_table_put(&w->rows, key, *row);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s of %u", what, t->tid);
+	return put_metadata(
+		w, &(struct gn_seen_thread){.pid = t->pid, .tid = *row},
+		"thread_name", name);
+}
+
+/* The row of the calls on a stack: the thread's own for the one that it began
+ * on. Numbers of stacks begin behind those of activities. */
+static int stack_row(struct chrome *w, const struct gn_seen *at, uint32_t *row)
 {
 	const struct thread *t = &w->threads[at->thread];
-	char text[64];
+	char name[32];
 
-	if (own) {
-		begin_row(w, begins ? "B" : "E", t->pid, t->tid, at->time);
-		return;
-	}
-	begin_row(w, begins ? "b" : "e", t->pid, t->tid, at->time);
-	snprintf(text, sizeof(text), "%s %u.%llu", what, at->thread,
-		 (unsigned long long)id);
-	gn_emit_text(&w->e, "id", text);
+	*row = t->tid;
+	if (at->stack == t->stack)
+		return 0;
+	snprintf(name, sizeof(name), "stack %llu",
+		 (unsigned long long)at->stack);
+	return find_row(w, at->thread, at->stack + GN_DOES_COUNT, name, row);
 }
 
 static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
@@ -150,9 +176,12 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 {
 	struct chrome *w = ctx;
 	const struct function *f = &w->functions[fn];
+	uint32_t row;
+	int err = stack_row(w, at, &row);
 
-	begin_phase(w, at, at->stack == w->threads[at->thread].stack, true,
-		    "stack", at->stack);
+	if (err)
+		return err;
+	begin_row(w, "B", w->threads[at->thread].pid, row, at->time);
 	put_name(w, gn_timeline_begin_text(how), f->name);
 	if (f->module[0]) {
 		gn_emit_open(&w->e, "args", '{');
@@ -165,13 +194,13 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
 {
 	struct chrome *w = ctx;
-	bool own = at->stack == w->threads[at->thread].stack;
 	const char *text = gn_timeline_end_text(how);
+	uint32_t row;
+	int err = stack_row(w, at, &row);
 
-	begin_phase(w, at, own, false, "stack", at->stack);
-	/* readers match the ends of events with ids by these, too */
-	if (!own)
-		put_name(w, "call", "");
+	if (err)
+		return err;
+	begin_row(w, "E", w->threads[at->thread].pid, row, at->time);
 	if (text) {
 		gn_emit_open(&w->e, "args", '{');
 		gn_emit_text(&w->e, "end", text);
@@ -219,13 +248,20 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	return end_row(w);
 }
 
-static int see_activity(struct chrome *w, const struct gn_seen *at, bool begins,
+/* `name` is NULL at its end. */
+static int put_activity(struct chrome *w, const struct gn_seen *at,
 			enum gn_activity_kind what, const char *name)
 {
 	const char *text = gn_timeline_activity_text(what);
+	uint32_t row;
+	int err = find_row(w, at->thread, what, text, &row);
 
-	begin_phase(w, at, false, begins, text, 0);
-	put_name(w, text, name);
+	if (err)
+		return err;
+	begin_row(w, name ? "B" : "E", w->threads[at->thread].pid, row,
+		  at->time);
+	if (name)
+		put_name(w, text, name);
 	return end_row(w);
 }
 
@@ -234,7 +270,7 @@ static int see_begin(void *ctx, const struct gn_seen *at,
 {
 	struct chrome *w = ctx;
 
-	return see_activity(w, at, true, what,
+	return put_activity(w, at, what,
 			    fn == GN_NONE ? gn_timeline_activity_text(what)
 					  : w->functions[fn].name);
 }
@@ -242,7 +278,7 @@ static int see_begin(void *ctx, const struct gn_seen *at,
 static int see_end(void *ctx, const struct gn_seen *at,
 		   enum gn_activity_kind what)
 {
-	return see_activity(ctx, at, false, what, "");
+	return put_activity(ctx, at, what, NULL);
 }
 
 int gn_chrome_begin(struct gn_observer *o, FILE *f)
@@ -280,6 +316,7 @@ void gn_chrome_free(struct gn_observer *o)
 		free(w->functions[i].name);
 		free(w->functions[i].module);
 	}
+	gn_table_free(&w->rows);
 	free(w->functions);
 	free(w->threads);
 	free(w);
