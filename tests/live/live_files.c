@@ -243,11 +243,24 @@ static uint64_t ask_elapsed(struct live *t, const struct live_talk *talk,
 	return ns;
 }
 
-/* Ten thousand calls into libc. */
-static uint64_t ask_libc(struct live *t, const struct live_talk *talk)
+#define TIMES 20
+
+/* The least of some times: a probe makes each of them long, and what else goes
+ * on here only some. */
+static uint64_t ask_least(struct live *t, const struct live_talk *talk,
+			  const char *what)
 {
-	return ask_elapsed(t, talk, "libc 10000");
+	uint64_t least = UINT64_MAX, ns;
+
+	for (int i = 0; i < TIMES; i++) {
+		ns = ask_elapsed(t, talk, what);
+		least = ns < least ? ns : least;
+	}
+	return least;
 }
+
+/* Ten thousand calls into libc. */
+#define LIBC "libc 10000"
 
 /* Who maps the same library and is not traced pays nothing. */
 void test_bystander(struct live *t)
@@ -260,12 +273,11 @@ void test_bystander(struct live *t)
 	char *out;
 
 	start(t, path, &other);
-	ask_libc(t, &other);
-	before = ask_libc(t, &other);
+	before = ask_least(t, &other, LIBC);
 	out = live_attach(t, "-f libc.so.6:rand_r -f work",
 			  live_text(t, "%d", pid), &gnomon);
-	beside = ask_libc(t, &other);
-	own = ask_libc(t, &traced);
+	beside = ask_least(t, &other, LIBC);
+	own = ask_elapsed(t, &traced, LIBC);
 	live_ask(t, &traced, "work 10");
 	live_ask(t, &other, "work 1000");
 	report = live_detach(t, &gnomon, out);
@@ -394,7 +406,7 @@ void test_executed_library(struct live *t)
 
 	live_await(t, talk.err, "gnomon: attached: process");
 	live_ask(t, &talk, "library 50");
-	ask_libc(t, &talk);
+	ask_elapsed(t, &talk, LIBC);
 	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
 	report = live_load(t, path);
 	live_clean(t, report);
@@ -443,13 +455,12 @@ void test_awaited_attached(struct live *t)
 
 	start(t, path, &other);
 	live_ask(t, &other, "load");
-	ask_elapsed(t, &other, "plugin 10000");
-	before = ask_elapsed(t, &other, "plugin 10000");
+	before = ask_least(t, &other, "plugin 10000");
 	out = live_attach(t, "-f libplugin.so:plugin_work",
 			  live_text(t, "%d", pid), &gnomon);
 	live_ask(t, &traced, "load");
 	live_await(t, gnomon.err, "gnomon: attached: process");
-	beside = ask_elapsed(t, &other, "plugin 10000");
+	beside = ask_least(t, &other, "plugin 10000");
 	own = ask_elapsed(t, &traced, "plugin 10000");
 	report = live_detach(t, &gnomon, out);
 	expect(t, report, "libplugin.so", "plugin_work", 10000);
