@@ -43,7 +43,7 @@ function(gn_guest_native)
 			${gnomon} ${driver} ${left_out} ${GN_UNSHARE}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
 			"PATH=$PWD:$PATH GNOMON=$PWD/gnomon LIVE_SLOW=4 \
-FIXTURES=$PWD/native LIVE_LEFT_OUT=left-out ./live_native")
+LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left-out ./live_native")
 		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
 	endforeach()
 	add_test(NAME guest/left-out

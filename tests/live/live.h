@@ -30,6 +30,8 @@ struct live {
 	const char *dir;      /* an empty folder, removed afterwards */
 	int verdict;	      /* a pipe for the reason of a failure */
 	unsigned int files;   /* made so far, for their names */
+	/* What an emulated processor may add to a bound of time; else 0 */
+	uint64_t guest_ns;
 };
 
 /* A row of the table: what RUN rows give to live_run_row(). */

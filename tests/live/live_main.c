@@ -3,9 +3,10 @@
  * live_KIND [--list] [NAME...]: runs the live tests on programs of that kind,
  * or the named ones. Environment: GNOMON the path of the program under test,
  * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
- * factor for all timeouts, LIVE_LEFT_OUT a file of tests that are left out here
- * (live_left.h). Exits with 1 when a test failed, with 77 when all were
- * skipped.
+ * factor for all timeouts, LIVE_GUEST_MS what a guest's processor may add to
+ * bounds that say so (struct live), LIVE_LEFT_OUT a file of tests that are left
+ * out here (live_left.h). Exits with 1 when a test failed, with 77 when all
+ * were skipped.
  */
 #include "live.h"
 #include "live_left.h"
@@ -48,6 +49,7 @@ struct setup {
 	const char *gnomon, *tmp;
 	char fixtures[PATH_MAX];
 	int timeout_ms;
+	uint64_t guest_ns;
 	struct live_left left;
 };
 
@@ -129,6 +131,7 @@ static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 		.fixtures = s->fixtures,
 		.dir = dir,
 		.verdict = verdict,
+		.guest_ns = s->guest_ns,
 	};
 
 	signal(SIGPIPE, SIG_IGN);
@@ -255,7 +258,9 @@ static int run_test(const struct setup *s, const struct live_row *row,
 static int set_up(struct setup *s)
 {
 	const char *fixtures = getenv("FIXTURES"), *slow = getenv("LIVE_SLOW");
+	const char *guest = getenv("LIVE_GUEST_MS");
 	long factor = slow ? strtol(slow, NULL, 10) : 1;
+	long guest_ms = guest ? strtol(guest, NULL, 10) : 0;
 
 	s->gnomon = getenv("GNOMON");
 	s->tmp = getenv("TMPDIR");
@@ -274,6 +279,8 @@ static int set_up(struct setup *s)
 	snprintf(s->fixtures, sizeof(s->fixtures), "%s/native", fixtures);
 	if (access(s->fixtures, X_OK))
 		snprintf(s->fixtures, sizeof(s->fixtures), "%s", fixtures);
+	if (guest_ms > 0 && guest_ms < 1000)
+		s->guest_ns = (uint64_t)guest_ms * 1000000;
 	if (live_left_read(&s->left, getenv("LIVE_LEFT_OUT")))
 		return -EINVAL;
 	/* strays of a test come to us, and go with its folder */
@@ -345,7 +352,7 @@ static int run_all(const struct setup *s, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct setup s;
+	struct setup s = {0};
 	size_t i;
 
 	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
