@@ -92,6 +92,9 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 		if (t->os.state == GN_CPU_QUEUED)
 			t->sums.delay_lag += clock_skew() - t->delay_skew;
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
+		/* the signal may have been delivered since */
+		if (t->os.end == GN_END_BY_READY)
+			t->os.end = GN_END_BY_UNKNOWN;
 		note_signal(p, t);
 		count_from(p, t,
 			   clock_skew() + rq_of(p)->clock -

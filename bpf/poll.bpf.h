@@ -19,8 +19,6 @@
 #define GN_SELECT_WORDS 4 /* sets of no more descriptors are looked at */
 #define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
 
-#define GN_TIF_SIGPENDING 4 /* asm/thread_info.h, as a mask */
-
 /* The arguments of a call, from 0. */
 #define ARG(task, regs, ia32_reg, reg) \
 	(in_ia32(task) ? (__u32)(regs)->ia32_reg : (regs)->reg)
@@ -238,12 +236,20 @@ static __noinline int note_poll(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
+/* Signals that the thread does not block have come, and were not taken yet. */
+static __always_inline bool has_signals(struct task_struct *p)
+{
+	__u64 sent = p->pending.signal.sig[0] |
+		     untrusted(p)->signal->shared_pending.signal.sig[0];
+
+	return sent & ~p->blocked.sig[0];
+}
+
 /* The thread runs again: a signal ends any call that polls. */
 static __always_inline void note_signal(struct task_struct *p,
 					struct gn_task *t)
 {
-	if (t->os.wait_class == GN_CLASS_POLL &&
-	    p->thread_info.flags & GN_TIF_SIGPENDING)
+	if (t->os.wait_class == GN_CLASS_POLL && has_signals(p))
 		t->os.end = GN_END_BY_SIGNAL;
 }
 

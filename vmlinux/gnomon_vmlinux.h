@@ -75,11 +75,20 @@ struct pid {
 	struct upid numbers[1];
 };
 
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+	sigset_t signal;
+};
+
 struct signal_struct {
 	unsigned int flags;
 	struct {
 		int counter;
 	} live; /* atomic_t: threads that have not ended */
+	struct sigpending shared_pending;
 };
 
 struct timespec64 {
@@ -101,7 +110,6 @@ struct nsproxy {
 };
 
 struct thread_info {
-	unsigned long flags;
 	unsigned int status;
 };
 
@@ -140,6 +148,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	struct sigpending pending;
+	sigset_t blocked;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
 	unsigned long nvcsw;

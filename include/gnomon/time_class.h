@@ -259,7 +259,7 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 	detail |= os->polled;
 	if (!woken)
 		return detail;
-	if (end == GN_END_BY_READY && os->deadline &&
+	if (end != GN_END_BY_SIGNAL && os->deadline &&
 	    woken + GN_DEADLINE_SLACK >= os->deadline)
 		end = GN_END_BY_TIMEOUT;
 	return detail | (__u8)(end << 4);
@@ -320,7 +320,11 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 		ended = os->state == GN_CPU_WOKEN ? woken : 0;
 		gn_slice_set(&out[n], os->since, woken, gn_os_waited(os, ended),
 			     os->reason, os->waker);
-		out[n++].detail = gn_os_detail(os, ended);
+		out[n].detail = gn_os_detail(os, ended);
+		/* a timer ended it, on top of whatever ran then */
+		if (GN_WAIT_END(out[n].detail) == GN_END_BY_TIMEOUT)
+			out[n].waker = 0;
+		n++;
 	}
 	if (now > woken)
 		gn_slice_set(&out[n++], woken, now, GN_CLASS_RUNQUEUE,

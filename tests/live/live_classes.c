@@ -52,6 +52,12 @@ static const struct waiting waitings[] = {
 	{"poll", "poll", "poll", false, 10, NULL},
 	{"select", "poll", "pselect6", false, 10, NULL},
 	{"epoll", "poll", "epoll_wait", false, 10, NULL},
+	{"poll_timeout", "poll", "poll", false, 10, NULL},
+	{"poll_signal", "poll", "poll", false, 10, NULL},
+	{"poll_several", "poll", "poll", false, 10, NULL},
+	{"select_timeout", "poll", "pselect6", false, 10, NULL},
+	{"select_none", "sleep", "pselect6", false, 10, NULL},
+	{"epoll_timeout", "poll", "epoll_wait", false, 10, NULL},
 	{"signal", "event", "rt_sigtimedwait", false, 10, NULL},
 	{"mutex", "lock", "futex", true, 10, NULL},
 	{"condition", "event", "futex", true, 10, NULL},
@@ -282,6 +288,44 @@ static void check_reason(struct live *t, const struct run *r,
 		      "the reason is not %s", w->reason ? w->reason : "none");
 }
 
+/* What is told of a poll beside. */
+static const struct {
+	const char *way, *polled, *ended;
+} polls[] = {
+	{"poll", "pipe", "ready"},
+	{"select", "pipe", "ready"},
+	{"epoll", "pipe", "ready"},
+	{"poll_timeout", "pipe", "timeout"},
+	{"poll_signal", "pipe", "signal"},
+	{"poll_several", "several", "ready"},
+	{"select_timeout", "eventfd", "timeout"},
+	{"epoll_timeout", "timerfd", "timeout"},
+};
+
+/* NULL, or what is off: when the kernel hides that the thread runs again, what
+ * ended its poll is not known. */
+static char *off_polled(struct live *t, const struct run *r,
+			const struct waiting *w)
+{
+	const json_t *wait = wait_of(r, w->class);
+	const char *polled = NULL, *ended = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(polls) / sizeof(polls[0]); i++)
+		if (strcmp(polls[i].way, w->way) == 0) {
+			polled = polls[i].polled;
+			ended = polls[i].ended;
+		}
+	if (ended && is_text(wait, "ended_by", "unknown"))
+		return live_text(t, "%s: nobody knows what ended it", r->wait);
+	CHECK(t,
+	      is_text(wait, "polled", polled) &&
+		      is_text(wait, "ended_by", ended),
+	      "a poll of %s ended by %s: %s", polled, ended,
+	      json_dumps(wait, 0));
+	return NULL;
+}
+
 /* The waker is the thread of that name, and what it was in. */
 static void check_waker(struct live *t, const struct run *r,
 			const struct waiting *w)
@@ -354,7 +398,9 @@ static void wait_and_check(struct live *t, const char *options,
 		check_reason(t, r, w);
 		if (w->woken)
 			check_waker(t, r, w);
-		off = near(t, r, w);
+		off = off_polled(t, r, w);
+		if (!off)
+			off = near(t, r, w);
 		if (!off)
 			return;
 	}

@@ -410,9 +410,11 @@ static void ended(struct gn_os os, uint64_t woken, enum gn_wait_end want)
 {
 	struct gn_slice s[2];
 
+	gn_os_waking(&os, 99);
 	if (woken)
 		gn_os_wakeup(&os, woken);
 	assert_int_equal(gn_os_off_slices(&os, 90000000, s), woken ? 2 : 1);
+	assert_int_equal(s[0].waker, want == GN_END_BY_TIMEOUT ? 0 : 99);
 	assert_int_equal(s[0].class, GN_CLASS_POLL);
 	assert_int_equal(GN_WAIT_POLLED(s[0].detail), GN_POLLED_PIPE);
 	assert_int_equal(GN_WAIT_END(s[0].detail), want);

@@ -63,6 +63,11 @@ static bool is_for_answer(const struct gn_rec_slice *s)
 	if (s->class != GN_CLASS_NET && s->class != GN_CLASS_IPC &&
 	    s->class != GN_CLASS_POLL)
 		return false;
+	/* a timer's or a signal's end of it is nobody's answer */
+	if (GN_WAIT_END(s->detail) == GN_END_BY_TIMEOUT ||
+	    GN_WAIT_END(s->detail) == GN_END_BY_SIGNAL ||
+	    GN_WAIT_POLLED(s->detail) == GN_POLLED_TIMERFD)
+		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (s->reason == others[i])
 			return false;
