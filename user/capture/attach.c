@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,49 @@ static void let_go(const struct held *h)
 		bpf_link__destroy(h->link);
 }
 
+/* A share of the links. */
+struct share {
+	struct gn_links *links;
+	size_t from;
+	pthread_t thread;
+	bool runs;
+};
+
+#define SHARES 16
+
+static void *let_go_share(void *arg)
+{
+	const struct share *s = arg;
+
+	for (size_t i = s->from; i < s->links->count; i += SHARES)
+		let_go(&s->links->held[i]);
+	return NULL;
+}
+
+/* The kernel waits for each link's programs, and on a busy machine long: for
+ * all of them at once. */
+static void let_go_all(struct gn_links *l)
+{
+	struct share share[SHARES];
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	for (size_t i = 0; i < SHARES && i < l->count; i++) {
+		struct share *s = &share[i];
+
+		*s = (struct share){.links = l, .from = i};
+		s->runs = i + 1 < l->count &&
+			  !pthread_create(&s->thread, NULL, let_go_share, s);
+		if (!s->runs)
+			let_go_share(s);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	for (size_t i = 0; i < SHARES && i < l->count; i++)
+		if (share[i].runs)
+			pthread_join(share[i].thread, NULL);
+}
+
 size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 {
 	size_t left = 0;
@@ -318,8 +362,7 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 		return 0;
 	for (size_t i = 0; i < l->nkeepers; i++)
 		gn_keeper_stop(&l->keeper[i]);
-	for (size_t i = 0; i < l->count; i++)
-		let_go(&l->held[i]);
+	let_go_all(l);
 	for (size_t i = 0; i < l->nkeepers; i++)
 		if (gn_keeper_wait(&l->keeper[i], step))
 			left += l->keeper[i].count;
@@ -327,6 +370,33 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 	free(l->held);
 	free(l);
 	return left;
+}
+
+void gn_links_join(struct gn_links *into, struct gn_links *from)
+{
+	size_t held = into && from ? into->count + from->count : 0;
+	size_t keepers = into && from ? into->nkeepers + from->nkeepers : 0;
+	struct held *h = held ? realloc(into->held, held * sizeof(*h)) : NULL;
+	struct gn_keeper *k = NULL;
+
+	if (h) {
+		into->held = h;
+		into->room = held;
+		memcpy(h + into->count, from->held, from->count * sizeof(*h));
+		into->count = held;
+		from->count = 0;
+	}
+	if (keepers)
+		k = realloc(into->keeper, keepers * sizeof(*k));
+	if (k) {
+		into->keeper = k;
+		memcpy(k + into->nkeepers, from->keeper,
+		       from->nkeepers * sizeof(*k));
+		into->nkeepers = keepers;
+		from->nkeepers = 0;
+	}
+	/* what found no room goes now */
+	gn_links_free(from, NULL);
 }
 
 bool gn_links_hold(const struct gn_links *l)

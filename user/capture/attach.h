@@ -103,6 +103,10 @@ struct gn_links *gn_links_new(void);
  * it for themselves, since the step (may be NULL) said that it is enough. */
 size_t gn_links_free(struct gn_links *l, const struct gn_step *step);
 
+/* `into` gets the probes of `from`, which is gone then: those that are removed
+ * together are waited for only once. NULL has none. */
+void gn_links_join(struct gn_links *into, struct gn_links *from);
+
 /* False when somebody ended a process that held some. */
 bool gn_links_hold(const struct gn_links *l);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include <gnomon/hook.h>
 #include "capture/events.h"
+#include "capture/priority.h"
 
 #define STEP_MS 100
 
@@ -418,6 +420,9 @@ bool gn_keeper_lives(const struct gn_keeper *k)
 
 void gn_keeper_stop(struct gn_keeper *k)
 {
+	/* as we are: who ends waits for it */
+	if (sched_getscheduler(0) == SCHED_RR)
+		gn_priority_highest(k->pid);
 	if (k->control >= 0)
 		close(k->control);
 	k->control = -1;

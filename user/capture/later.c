@@ -867,12 +867,12 @@ bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)
 	return true;
 }
 
-void gn_later_detach(struct gn_later *l)
+void gn_later_detach(struct gn_later *l, struct gn_links *links)
 {
 	if (!l)
 		return;
 	gn_later_stop(l);
-	gn_links_free(l->links, NULL);
+	gn_links_join(links, l->links);
 	l->links = NULL;
 }
 
@@ -880,7 +880,7 @@ void gn_later_free(struct gn_later *l)
 {
 	if (!l)
 		return;
-	gn_later_detach(l);
+	gn_later_detach(l, NULL);
 	gn_mapped_free(l->mapped);
 	if (l->event >= 0)
 		close(l->event);

@@ -19,6 +19,7 @@
 
 #include <gnomon/event.h>
 
+struct gn_links;
 struct gn_later;
 struct gn_native_stats;
 struct gn_session;
@@ -43,8 +44,9 @@ uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 void gn_later_stop(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats);
-/* Stops, and removes the probes. NULL is fine, here and below. */
-void gn_later_detach(struct gn_later *l);
+/* Stops; its probes become `links`' (NULL: they are removed). NULL is fine,
+ * here and below. */
+void gn_later_detach(struct gn_later *l, struct gn_links *links);
 void gn_later_free(struct gn_later *l);
 
 #endif

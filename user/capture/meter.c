@@ -594,7 +594,7 @@ int gn_meter_new(struct gn_session *s, struct gn_meter **out)
 	return 0;
 }
 
-void gn_meter_free(struct gn_meter *m)
+void gn_meter_free(struct gn_meter *m, struct gn_links *links)
 {
 	if (!m)
 		return;
@@ -606,6 +606,6 @@ void gn_meter_free(struct gn_meter *m)
 	pthread_mutex_destroy(&m->lock);
 	pthread_cond_destroy(&m->wake);
 	pthread_cond_destroy(&m->done);
-	gn_links_free(m->links, NULL);
+	gn_links_join(links, m->links);
 	free(m);
 }

@@ -16,6 +16,7 @@
 #include <gnomon/event.h>
 
 struct gn_session;
+struct gn_links;
 struct gn_meter;
 
 /*
@@ -34,8 +35,8 @@ bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec);
  * last; 0: none came. Writes what was measured since to the sink. */
 void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid);
 
-/* NULL is fine. */
-void gn_meter_free(struct gn_meter *m);
+/* Its probes become `links`' (NULL: they are removed). NULL is fine. */
+void gn_meter_free(struct gn_meter *m, struct gn_links *links);
 
 /* The times of the records of one call of the outer function, and of the clock
  * reading before it: enter outer, three times enter and leave inner, leave

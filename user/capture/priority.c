@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/priority.h"
 
+#include <dirent.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#define CALM_NS 1000000000u
-#define LOOK_NS 100000000
-#define STUCK	4 /* looks at which nothing had moved */
+#include "capture/clock.h"
+
+#define CALM_NS	  1000000000u
+#define LOOK_NS	  100000000
+#define STUCK	  4  /* looks at which nothing had moved */
+#define LAST	  20 /* and before the end has taken too long */
+#define SECOND_NS 1000000000
 
 void gn_priority_init(struct gn_priority *p)
 {
@@ -36,23 +43,79 @@ static void lower_it(const struct gn_priority *p)
 	setpriority(PRIO_PROCESS, (id_t)p->tid, p->nice);
 }
 
+void gn_priority_highest(pid_t tid)
+{
+	const struct sched_param highest = {
+		.sched_priority = sched_get_priority_max(SCHED_RR)};
+
+	sched_setscheduler(tid, SCHED_RR, &highest);
+}
+
+/* The highest of all threads, or none: some wait for others. */
+static void set_all(int policy)
+{
+	const struct sched_param none = {.sched_priority = 0};
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (tid && policy == SCHED_RR)
+			gn_priority_highest(tid);
+		else if (tid)
+			sched_setscheduler(tid, SCHED_OTHER, &none);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* False: it is to end. */
+static bool nap(struct gn_priority *p)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LOOK_NS;
+	if (until.tv_nsec >= SECOND_NS) {
+		until.tv_nsec -= SECOND_NS;
+		until.tv_sec++;
+	}
+	return sem_clockwait(&p->quit, CLOCK_MONOTONIC, &until);
+}
+
+/* The capture is to end, whether or not our thread has come to see it. */
+static bool is_due(const struct gn_priority *p)
+{
+	struct pollfd end = {.fd = p->fd, .events = POLLIN};
+
+	return (p->end && gn_now_ns() >= p->end) || poll(&end, 1, 0) > 0;
+}
+
 static void *guard(void *arg)
 {
-	const struct timespec nap = {.tv_nsec = LOOK_NS};
+	unsigned int last = 0, stuck = 0, looks = 0;
 	struct gn_priority *p = arg;
-	unsigned int last = 0, stuck = 0;
 
-	while (!p->quit && !p->barred) {
+	if (p->expects)
+		gn_priority_highest(0);
+	do {
+		if (p->expects && !p->last && is_due(p)) {
+			p->last = true;
+			set_all(SCHED_RR);
+		}
 		unsigned int beat = p->beat;
 
 		stuck = p->watch && beat == last ? stuck + 1 : 0;
 		last = beat;
-		if (stuck >= STUCK) {
+		looks = p->last ? looks + 1 : 0;
+		if (looks >= LAST)
+			set_all(SCHED_OTHER);
+		if (stuck >= STUCK || looks >= LAST) {
 			lower_it(p);
 			p->barred = true;
 		}
-		nanosleep(&nap, NULL);
-	}
+	} while (!p->barred && nap(p));
 	return NULL;
 }
 
@@ -65,6 +128,7 @@ static void watch_out(struct gn_priority *p)
 	if (p->guarded)
 		return;
 	p->tid = gettid();
+	sem_init(&p->quit, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	p->guarded = !pthread_create(&p->guard, NULL, guard, p);
@@ -73,16 +137,44 @@ static void watch_out(struct gn_priority *p)
 
 void gn_priority_end(struct gn_priority *p)
 {
-	p->quit = true;
-	if (p->guarded)
-		pthread_join(p->guard, NULL);
+	if (!p->guarded)
+		return;
+	sem_post(&p->quit);
+	pthread_join(p->guard, NULL);
+	sem_destroy(&p->quit);
 	p->guarded = false;
+}
+
+void gn_priority_expect(struct gn_priority *p, int fd, uint64_t end)
+{
+	if (p->policy != SCHED_OTHER || p->guarded || (fd < 0 && !end))
+		return;
+	p->fd = fd;
+	p->end = end;
+	p->expects = true;
+	watch_out(p);
+}
+
+void gn_priority_last(struct gn_priority *p)
+{
+	if (p->policy != SCHED_OTHER)
+		return;
+	/* it has found that the lowest real time is not enough */
+	if (p->barred)
+		gn_priority_end(p);
+	p->barred = false;
+	p->expects = false;
+	p->watch = false;
+	p->last = true;
+	watch_out(p);
+	if (p->guarded)
+		set_all(SCHED_RR);
 }
 
 void gn_priority_follow(struct gn_priority *p, bool behind, uint64_t now)
 {
 	/* one who was started with a priority of his own keeps it */
-	if (p->policy != SCHED_OTHER || p->barred)
+	if (p->policy != SCHED_OTHER || p->barred || p->last)
 		return;
 	p->beat++;
 	if (behind) {

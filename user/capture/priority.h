@@ -12,6 +12,7 @@
 #define GNOMON_CAPTURE_PRIORITY_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +23,11 @@ struct gn_priority {
 	bool raised;
 	uint64_t behind; /* when we last were, ns */
 
+	/* what gn_priority_expect() was given */
+	int fd;
+	uint64_t end;
+	atomic_bool expects;
+
 	/* shared with the thread that watches */
 	pthread_t guard;
 	bool guarded; /* it runs */
@@ -29,7 +35,8 @@ struct gn_priority {
 	atomic_uint beat;
 	atomic_bool watch; /* `beat` must change */
 	atomic_bool barred;
-	atomic_bool quit;
+	atomic_bool last; /* the capture has ended */
+	sem_t quit;
 };
 
 /* After the command was forked. */
@@ -37,6 +44,20 @@ void gn_priority_init(struct gn_priority *p);
 
 /* Ends what gn_priority_follow() may have started. */
 void gn_priority_end(struct gn_priority *p);
+
+/* Once, after gn_priority_init(): the capture is to end at `end` (ns; 0: not by
+ * a time) or when `fd` (-1: none) can be read. gn_priority_last() then comes by
+ * itself: where others have the CPU, our thread could see it a second late. */
+void gn_priority_expect(struct gn_priority *p, int fd, uint64_t end);
+
+/*
+ * For two seconds at most: the end of the capture is not kept waiting by a
+ * real-time program that has the CPU for itself.
+ */
+void gn_priority_last(struct gn_priority *p);
+
+/* A thread of ours runs before all others that it can run before. */
+void gn_priority_highest(pid_t tid);
 
 /* After each draining: whether records were left in the ring. Needs
  * CAP_SYS_NICE; without it all stays as it is. */

@@ -695,6 +695,11 @@ int gn_session_start(struct gn_session *s)
 	return 0;
 }
 
+void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
+{
+	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);
+}
+
 bool gn_session_lives(struct gn_session *s)
 {
 	struct pollfd p = {.events = POLLIN};
@@ -866,11 +871,11 @@ int gn_session_tick(struct gn_session *s)
 
 static void detach(struct gn_session *s)
 {
-	gn_meter_free(s->meter);
+	gn_meter_free(s->meter, s->links);
 	s->meter = NULL;
+	gn_later_detach(s->later, s->links);
 	s->left += gn_links_free(s->links, s->opts.step);
 	s->links = NULL;
-	gn_later_detach(s->later);
 	gn_mute_detach(s->mute);
 	gn_watch_detach(s);
 }
@@ -914,6 +919,7 @@ int gn_session_stop(struct gn_session *s)
 	if (!s->running)
 		return 0;
 	s->running = false;
+	gn_priority_last(&s->priority);
 	control = &s->skel->bss->control;
 	end = set_end(control);
 	gn_later_stop(s->later);

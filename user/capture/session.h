@@ -105,6 +105,10 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid);
  * all probes removed. The command goes on. */
 int gn_session_stop(struct gn_session *s);
 
+/* After gn_session_start(): it will be stopped at `end` (ns; 0: not by a time),
+ * and one of processes when `fd` can be read. */
+void gn_session_expect(struct gn_session *s, int fd, uint64_t end);
+
 /* While something that was asked for lives. */
 bool gn_session_lives(struct gn_session *s);
 

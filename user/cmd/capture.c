@@ -229,6 +229,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 	uint64_t end = duration ? gn_now_ns() + duration : UINT64_MAX;
 	int more = 1;
 
+	gn_session_expect(c->session, c->signals.fd, duration ? end : 0);
 	while (more > 0 && !gn_capture_signal(c)) {
 		uint64_t now = gn_now_ns();
 

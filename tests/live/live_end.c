@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of a capture where gnomon gets hardly any of its CPU. */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Takes a CPU from us and the fixtures, for gnomon and who hogs it. */
+static int part_cpu(struct live *t)
+{
+	cpu_set_t ours;
+	int cpu;
+
+	CHECK(t, !sched_getaffinity(0, sizeof(ours), &ours), "affinity: %s",
+	      strerror(errno));
+	if (CPU_COUNT(&ours) < 2)
+		live_skip(t, "it takes two CPUs");
+	for (cpu = CPU_SETSIZE - 1; !CPU_ISSET(cpu, &ours); cpu--)
+		;
+	CPU_CLR(cpu, &ours);
+	CHECK(t, !sched_setaffinity(0, sizeof(ours), &ours), "affinity: %s",
+	      strerror(errno));
+	return cpu;
+}
+
+/* A process that wants all of the CPU, for `seconds` of its time at most. By
+ * real time (a priority) it leaves to others what the kernel keeps for them,
+ * else (0) a hundredth. */
+static pid_t hog(struct live *t, int cpu, rlim_t seconds, int priority)
+{
+	const struct rlimit limit = {seconds, seconds};
+	const struct sched_param param = {.sched_priority = priority};
+	cpu_set_t set;
+	int ready[2];
+	pid_t pid;
+	char c = 0;
+
+	CHECK(t, !pipe(ready), "pipe: %s", strerror(errno));
+	pid = fork();
+	CHECK(t, pid >= 0, "fork: %s", strerror(errno));
+	if (!pid) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set) ||
+		    setrlimit(RLIMIT_CPU, &limit) ||
+		    (priority ? sched_setscheduler(0, SCHED_FIFO, &param)
+			      : setpriority(PRIO_PROCESS, 0, -20)) ||
+		    write(ready[1], "y", 1) != 1)
+			_exit(1);
+		for (;;)
+			;
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		live_skip(t, "a process may not run before others here");
+	close(ready[0]);
+	return pid;
+}
+
+static void end_hog(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* `gnomon run OPTIONS -p SERVE` by WORDS..., which start it on that CPU. */
+static char *start(struct live *t, const char *words, const char *options,
+		   struct live_talk *serve, struct live_talk *gnomon)
+{
+	char *path = live_path(t, "report.json"), *pid;
+	struct live_args a = {.n = 0}, fixture = {.n = 0};
+
+	live_command(t, &fixture, "serve");
+	live_talk(t, &fixture, serve);
+	pid = live_await(t, serve->out, "ready ") + strlen("ready ");
+	live_split(t, &a, words);
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 pid, NULL);
+	live_split(t, &a, options);
+	live_talk(t, &a, gnomon);
+	live_await(t, gnomon->err, "gnomon: attached");
+	return path;
+}
+
+/* Where a real-time program keeps gnomon from its CPU. `sig` 0: by -d. */
+static void end_beside_real_time(struct live *t, int cpu, int sig)
+{
+	const char *words = live_text(t, "/usr/bin/taskset -c %d", cpu);
+	struct live_talk serve, gnomon;
+	uint64_t begin, took;
+	int code;
+	pid_t pid;
+
+	start(t, words, sig ? "-f work" : "-f work -d 1s", &serve, &gnomon);
+	begin = now_ns();
+	pid = hog(t, cpu, 8, 50);
+	if (sig) {
+		live_ask(t, &serve, "work 1000");
+		begin = now_ns();
+		kill(gnomon.pid, sig);
+	} else {
+		begin += 1000000000u;
+	}
+	code = live_wait(t, &gnomon);
+	took = now_ns() - begin;
+	end_hog(pid);
+	live_finish(t, &serve);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	CHECK(t, took < 2000000000u, "it took %" N " ms to end%s%s",
+	      took / 1000000, sig ? ", by " : "", sig ? strsignal(sig) : "");
+}
+
+void test_end_real_time(struct live *t)
+{
+	int cpu = part_cpu(t);
+
+	end_beside_real_time(t, cpu, 0);
+	end_beside_real_time(t, cpu, SIGINT);
+	end_beside_real_time(t, cpu, SIGTERM);
+}
+
+/*
+ * It has a second for what is left in the ring, and a hundredth of a CPU. What
+ * it does not take then is counted. Who starts it as a batch program does not
+ * want it to run before others.
+ */
+void test_end_late(struct live *t)
+{
+	int cpu = part_cpu(t), status, code;
+	const char *words =
+		live_text(t, "/usr/bin/taskset -c %d chrt -b 0", cpu);
+	struct live_talk serve, gnomon;
+	uint64_t calls, late;
+	json_t *report;
+	char *path;
+	pid_t pid;
+
+	path = start(t, words, "-f work", &serve, &gnomon);
+	kill(gnomon.pid, SIGSTOP);
+	CHECK(t,
+	      waitpid(gnomon.pid, &status, WUNTRACED) == gnomon.pid &&
+		      WIFSTOPPED(status),
+	      "gnomon does not stop");
+	/* a fourth of the ring */
+	live_ask(t, &serve, "work 200000");
+	pid = hog(t, cpu, 4, 0);
+	kill(gnomon.pid, SIGINT);
+	kill(gnomon.pid, SIGCONT);
+	code = live_wait(t, &gnomon);
+	end_hog(pid);
+	live_finish(t, &serve);
+	CHECK(t, code == 3, "gnomon ended with %d", code);
+	report = live_load(t, path);
+	calls = live_function(t, report, NULL, "work", "calls", NULL);
+	late = live_number(t, report, "lost.causes.late");
+	CHECK(t, late && calls < 200000,
+	      "%" N " records were late, %" N " calls are told", late, calls);
+	/* an enter and a leave each; what is not told is counted */
+	CHECK(t, 2 * calls + late >= 400000,
+	      "%" N " calls and %" N " late records are not all", calls, late);
+}
