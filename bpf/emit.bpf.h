@@ -236,6 +236,22 @@ static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
 	submit(r);
 }
 
+static __always_inline void emit_code(struct gn_task *t, __u64 time,
+				      enum gn_kind kind, __u32 func, __u64 key)
+{
+	struct gn_rec_func *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r) {
+		lost();
+		return;
+	}
+	fill(&r->h, time, t, t->seq, kind, 0, key);
+	r->func = func;
+	r->os_ns = 0;
+	submit(r);
+}
+
 /* One or two slices, the second of which is the run queue, as one record. */
 static __always_inline void fill_slices(struct gn_rec_slice *r,
 					struct gn_task *t,

@@ -319,6 +319,20 @@ static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 	return 0;
 }
 
+/* Something is told of a function's code: no interval ends. */
+static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
+				__u64 key)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!t || !in_session(now))
+		return 0;
+	if (!t->prompt)
+		be_prompt(t);
+	emit_code(t, now, kind, func, key);
+	return 0;
+}
+
 /* Sites of a hook-site library: function and key in registers. */
 static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
@@ -333,6 +347,9 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return runtime_began(t, GN_COOKIE_FUNC(c), ctx->dx);
 	func = GN_COOKIE_FUNC(c) |
 	       GN_FUNC_INDEX((__u32)source(ctx, GN_COOKIE_FSRC(c)));
+	if (GN_KIND_IS_OF_CODE(GN_COOKIE_KIND(c)))
+		return tell_code(t, GN_COOKIE_KIND(c), func,
+				 source(ctx, GN_COOKIE_KSRC(c)));
 	collect(ctx, t, GN_COOKIE_KIND(c), func,
 		source(ctx, GN_COOKIE_KSRC(c)));
 	if (control.unsent)

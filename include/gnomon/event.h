@@ -295,6 +295,16 @@ enum gn_stream {
 	/* a runtime has loaded its hook-site library */                    \
 	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                      \
 	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
+	/* the compiler may copy func into its caller: h.key is the         \
+	 * caller's index */                                                \
+	X(INLINED, 34, "inlined", NOTE, gn_rec_func)                        \
+	/* func was compiled without hooks: its calls cannot be seen */     \
+	X(UNHOOKED, 35, "unhooked", NOTE, gn_rec_func)                      \
+	/* the precompiled code of func is not to run */                    \
+	X(REFUSED, 36, "refused", NOTE, gn_rec_func)                        \
+	/* h.key precompiled methods may have copies of functions that are  \
+	 * traced, and may have run */                                      \
+	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                  \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
 	/* text 1 path, text 2 build-id in hex, or empty */                 \
@@ -307,6 +317,10 @@ enum gn_stream {
 	X(NOW, 46, "now", STATE, gn_rec_now)                                \
 	X(MUTE, 47, "mute", USER, gn_rec_mute)                              \
 	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)
+
+/* Told of compiled code: a NOTE with a function. */
+#define GN_KIND_IS_OF_CODE(kind) \
+	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_COPIES_RAN)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),

@@ -18,6 +18,8 @@ void clr_demo(struct live *t, struct live_args *a, const char *topic);
 /* The C# compiler of the newest SDK, and the folder that has its SDK. */
 char *clr_compiler(struct live *t);
 char *clr_sdk(struct live *t);
+/* A command that compiles a small program with it, on one thread at a time. */
+void clr_compile(struct live *t, struct live_args *a);
 /* A copy of the fixture in the test's folder, which anybody may read. */
 char *clr_copy_demo(struct live *t);
 

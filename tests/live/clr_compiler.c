@@ -68,6 +68,12 @@ static void compile(struct live *t, const char *source, const char *references,
 		 live_text(t, "-out:%s/program.dll", dir), path, NULL);
 }
 
+void clr_compile(struct live *t, struct live_args *a)
+{
+	compile(t, program, few_references(t), "compiled", a);
+	live_add(t, a, "-parallel-", NULL);
+}
+
 static void expect_same_file(struct live *t, const char *a, const char *b)
 {
 	size_t n, m;

@@ -148,6 +148,54 @@ static void test_nothing(void **state)
 	assert_false(gn_filter_hooks_nothing("!"));
 }
 
+static bool may(const char *filter, const char *names)
+{
+	return gn_filter_may_hook(filter, names, "/a/Demo.App.dll");
+}
+
+static void test_may_hook(void **state)
+{
+	(void)state;
+	assert_false(gn_filter_asks(NULL));
+	assert_false(gn_filter_asks("!Demo.*\n"));
+	assert_true(gn_filter_asks("!Demo.*\nOther"));
+	assert_true(may("Demo.*", "Demo.Work.*"));
+	assert_true(may("*Fib", "Demo.Work.*"));
+	assert_true(may("Demo.Work.Fib", "Demo.Work.*"));
+	assert_true(may("Demo.List<int>.Add", "Demo.List<*>.Add"));
+	assert_true(may("Demo.App:*", "Demo.Work.Fib"));
+	assert_true(may("!*\n*.F?b", "Demo.Work.Fib"));
+	assert_false(may("Demo.Work.Fib", "Demo.List<*>.Add"));
+	assert_false(may("*.Fib", "Demo.List<*>.Add(*)"));
+	assert_false(may("Demo.Wor", "Demo.Work.*"));
+	assert_false(may("Other:*", "Demo.Work.Fib"));
+	assert_false(may("!Demo.*", "Demo.Work.Fib"));
+	assert_false(may("", "Demo.Work.Fib"));
+}
+
+/* Two patterns meet where some text of a small alphabet matches both. */
+static void test_may_hook_against_definition(void **state)
+{
+	char filter[16], names[16], text[16];
+
+	(void)state;
+	for (unsigned int f = 1; f < 121; f++) {
+		spell(filter, f, "ab*");
+		for (unsigned int n = 0; n < 121; n++) {
+			bool meet = false;
+
+			spell(names, n, "ab*");
+			for (unsigned int t = 0; t < 511 && !meet; t++) {
+				spell(text, t, "ab");
+				meet = naive(filter, text) &&
+				       naive(names, text);
+			}
+			if (may(filter, names) != meet)
+				fail_msg("%s against %s", filter, names);
+		}
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -158,6 +206,8 @@ int main(void)
 		cmocka_unit_test(test_filter_leaves_out),
 		cmocka_unit_test(test_filter_by_module),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_may_hook),
+		cmocka_unit_test(test_may_hook_against_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,13 @@ void gn_session_put_facts(struct gn_session *s)
 	put_info(s, "clock", "monotonic");
 	put_info(s, "options", s->opts.options ? s->opts.options : "");
 	put_info(s, "links", gn_attach_mode_name(s->mode));
+	if (s->env && s->opts.inlining != GN_INLINING_AUTO)
+		put_info(s, "inlining",
+			 s->opts.inlining == GN_INLINING_KEEP ? "kept"
+							      : "refused");
+	else if (s->env)
+		put_info(s, "inlining",
+			 gn_filter_positive(s->filter) ? "refused" : "kept");
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (gn_filter_positive(s->filter)) {

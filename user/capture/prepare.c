@@ -311,7 +311,7 @@ static char *filter_text(const struct gn_session *s)
 		any = any || *glob != '!';
 		fprintf(f, "%s%s", ftell(f) ? "\n" : "", glob);
 	}
-	if (dropped && !any)
+	if ((dropped && !any) || s->opts.no_managed)
 		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
 	if (fclose(f)) {
 		free(text);
@@ -345,6 +345,11 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 {
+	static const char *const inlining[] = {
+		[GN_INLINING_AUTO] = "",
+		[GN_INLINING_KEEP] = "keep",
+		[GN_INLINING_REFUSE] = "refuse",
+	};
 	char library[PATH_MAX], place[GN_FILE_PLACE];
 	const char *why = NULL;
 	char *filter;
@@ -369,7 +374,8 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	filter = filter_text(s);
 	if (!filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	err = rt->environment(library, filter, &s->env, &why);
+	err = rt->environment(library, filter, inlining[s->opts.inlining],
+			      &s->env, &why);
 	free(filter);
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,

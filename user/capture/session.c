@@ -433,7 +433,8 @@ static bool wants_managed(const struct gn_session *s)
 {
 	size_t n = s->opts.nfunctions;
 
-	return s->env && !(n && !strcmp(s->opts.functions[n - 1], "!*"));
+	return s->env && !s->opts.no_managed &&
+	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
 }
 
 static void summarize(struct gn_session *s)

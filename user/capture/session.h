@@ -30,6 +30,13 @@ typedef int (*gn_sink_fn)(void *ctx, const struct gn_rec *rec, size_t size);
  * something does, records wait in the ring. */
 typedef enum gn_hold (*gn_hold_fn)(void *ctx);
 
+/* Of functions that a runtime compiles. */
+enum gn_inlining {
+	GN_INLINING_AUTO = 0, /* refused for what -f asks for, else kept */
+	GN_INLINING_KEEP,     /* as without gnomon */
+	GN_INLINING_REFUSE,   /* each call is a call */
+};
+
 struct gn_session_opts {
 	char *const *command; /* NULL-terminated; NULL: `pids` */
 	const pid_t *pids;
@@ -38,6 +45,8 @@ struct gn_session_opts {
 	size_t nfunctions;
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
+	enum gn_inlining inlining;
+	bool no_managed; /* no function of a runtime is traced */
 	bool follow;
 	bool no_faults; /* page faults are not watched */
 	bool syscalls;	/* system calls are */

@@ -22,6 +22,20 @@ const char *gn_attach_choice(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
+const char *gn_inlining_choice(size_t i)
+{
+	static const char *const names[] = {"auto", "keep", "refuse"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+const char *gn_clr_choice(size_t i)
+{
+	static const char *const names[] = {"calls", "light"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
 /* --os: a list of words. */
 static int parse_os(const char *list, struct gn_session_opts *opts)
 {
@@ -315,6 +329,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.nfunctions = a->args.functions.n,
 		.leave = (enum gn_leave_mode)a->args.leave,
 		.attach = (enum gn_attach_mode)a->attach,
+		.inlining = (enum gn_inlining)a->inlining,
+		.no_managed = a->clr == GN_CLR_LIGHT,
 		.follow = a->args.follow,
 		.ring_size = a->ring,
 		.user = a->user,

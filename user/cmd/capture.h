@@ -9,9 +9,17 @@
 #include "cmd/cmd.h"
 #include "cmd/signals.h"
 
+/* What is traced of .NET programs. */
+enum gn_clr_level {
+	GN_CLR_CALLS = 0, /* functions */
+	GN_CLR_LIGHT,	  /* threads and classes */
+};
+
 struct gn_capture_args {
 	struct gn_args args; /* first: the option tables' offsets */
 	int attach;	     /* enum gn_attach_mode */
+	int inlining;	     /* enum gn_inlining */
+	int clr;	     /* enum gn_clr_level */
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
 	const char *as;	     /* --user NAME, NULL = not given */
@@ -50,7 +58,23 @@ struct gn_capture_args {
 			NULL                                                   \
 	}
 
+/* In a help CLR stands after it. */
+#define GN_OPT_INLINE(text)                                               \
+	{                                                                 \
+		0, "inline", GN_OPTION_CHOICE,                            \
+			offsetof(struct gn_capture_args, inlining), NULL, \
+			text, gn_inlining_choice                          \
+	}
+#define GN_OPT_CLR                                                   \
+	{                                                            \
+		0, "clr", GN_OPTION_CHOICE,                          \
+			offsetof(struct gn_capture_args, clr), NULL, \
+			".NET: copied calls; level", gn_clr_choice   \
+	}
+
 const char *gn_attach_choice(size_t i);
+const char *gn_inlining_choice(size_t i);
+const char *gn_clr_choice(size_t i);
 
 /*
  * Called once everything is attached, before anything is traced. The output is

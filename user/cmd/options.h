@@ -175,16 +175,17 @@ struct gn_args {
 			"table, csv, json, pprof, perfetto, ...",   \
 			gn_format_choice                            \
 	}
+/* In a help MIN_PCT stands after it. */
 #define GN_OPT_LIMIT                                                          \
 	{                                                                     \
 		0, "limit", GN_OPTION_COUNT, offsetof(struct gn_args, limit), \
-			"N", "show N rows; 0 = all (a terminal: 50)", NULL    \
+			"N", "", NULL                                         \
 	}
-#define GN_OPT_MIN_PCT                                                     \
-	{                                                                  \
-		0, "min-pct", GN_OPTION_PERCENT,                           \
-			offsetof(struct gn_args, min_pct), "X",            \
-			"tree, callers: leave out what is below X %", NULL \
+#define GN_OPT_MIN_PCT                                          \
+	{                                                       \
+		0, "min-pct", GN_OPTION_PERCENT,                \
+			offsetof(struct gn_args, min_pct), "X", \
+			"N rows, 0 = all; tree: >= X %", NULL   \
 	}
 #define GN_OPT_NS                                                            \
 	{                                                                    \

@@ -19,6 +19,8 @@ static const struct gn_option options[] = {
 	GN_OPT_OUTPUT("the trace file (gnomon.trace)"),
 	GN_OPT_DURATION,
 	GN_OPT_LEAVE,
+	GN_OPT_INLINE(""),
+	GN_OPT_CLR,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
 	GN_OPT_ATTACH,

@@ -22,6 +22,8 @@ static const struct gn_option options[] = {
 	GN_OPT_NS,
 	GN_OPT_RAW,
 	GN_OPT_LEAVE,
+	GN_OPT_INLINE(""),
+	GN_OPT_CLR,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
 	GN_OPT_ATTACH,

@@ -62,6 +62,7 @@ static const struct gn_option options[] = {
 	 "PCT", "mute hot tiny functions: slow down by < PCT %", NULL},
 	GN_OPT_CLASSIFY,
 	GN_OPT_LEAVE,
+	GN_OPT_INLINE("managed calls that are copied"),
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
 	GN_OPT_OS,

@@ -658,6 +658,8 @@ static int make_all(struct build *b)
 	if (!err)
 		err = gn_waits_build(&b->p->waits, b->function_of, b->m);
 	if (!err)
+		err = gn_code_build(b->p, b->m);
+	if (!err)
 		err = make_threads(b);
 	if (!err)
 		err = rank_processes(b);

@@ -24,6 +24,9 @@ void gn_values_add_own(struct gn_values *to, const struct gn_values *v);
 /* Adds the inclusive values. */
 void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
 
+/* Fills m->code. 0, -ENOMEM (code.c). */
+int gn_code_build(struct gn_pipeline *p, struct gn_model *m);
+
 /*
  * m->functions and m->nodes are there, functions in the order of their names,
  * nodes in pre-order with all their values, waits in no order. Fills the

@@ -30,6 +30,8 @@ void gn_model_free(struct gn_model *m)
 	free(m->nodes);
 	free(m->edges);
 	free(m->waits);
+	free(m->code.inlined);
+	free(m->code.unhooked);
 	free_own(m->own);
 	free(m);
 }

@@ -227,6 +227,29 @@ struct gn_checks {
 #undef GN_CHECK_FIELD
 };
 
+/* A function that runs where its calls are not seen. */
+struct gn_model_unseen {
+	const char *name, *module; /* never NULL */
+	uint64_t sites;		   /* call sites that may have a copy of it */
+};
+
+/* What was told of the code of a runtime's functions. Since the beginning. */
+struct gn_model_code {
+	uint64_t compiled; /* compilations */
+	uint64_t refused;  /* functions that have precompiled code which was not
+			      to run */
+	/* precompiled methods that may have copies of traced functions, and may
+	 * have run */
+	uint64_t copies_ran;
+	uint64_t sites; /* call sites that may have a copy of their callee */
+	/* by sites downwards, name, module; not in a period's model */
+	struct gn_model_unseen *inlined;
+	size_t ninlined;
+	struct gn_model_unseen
+		*unhooked; /* asked for, compiled without hooks */
+	size_t nunhooked;
+};
+
 struct gn_model_info {
 	const char *key, *value;
 };
@@ -251,6 +274,8 @@ struct gn_model {
 	uint64_t probe_cost;
 	int64_t probe_cost_left;
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
+
+	struct gn_model_code code;
 
 	struct gn_model_info *info;
 	size_t ninfo;

@@ -24,6 +24,9 @@ struct gn_fn {
 	const char *name;   /* NULL: not known (yet) */
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
+	uint32_t inlined;   /* call sites that may have a copy of it */
+	bool unhooked;	    /* its calls cannot be seen */
+	bool refused;	    /* to run as precompiled code */
 	bool leave_return;  /* its leaves come from return probes */
 	bool unprobed;	    /* calls were not seen, and no model says so yet */
 	uint8_t enter_class, leave_class; /* enum gn_probe_class */

@@ -193,6 +193,7 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 		gn_account_begin(a, GN_CLASS_GC, k->id, k->n);
 		break;
 	case GN_KIND_JIT_END:
+		p->code.compiled++;
 		gn_account_end(a, GN_CLASS_JIT);
 		break;
 	case GN_KIND_GC_END:
@@ -419,6 +420,8 @@ static int take_note(struct gn_pipeline *p, struct gn_thread *t,
 		gn_kernel_take_old(t, (const void *)rec);
 		return 0;
 	default:
+		if (GN_KIND_IS_OF_CODE(rec->kind))
+			return gn_code_take(p, t, (const void *)rec);
 		return 0;
 	}
 }

@@ -171,8 +171,9 @@ struct gn_pipeline {
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	uint64_t owed;	      /* probe cost, of all functions and processes */
 	uint64_t owed_before; /* of that, when the period began */
-	bool costed;	      /* at least one was measured */
-	bool lost_before;     /* something was, in an earlier period */
+	struct gn_model_code code; /* its counts */
+	bool costed;		   /* at least one was measured */
+	bool lost_before;	   /* something was, in an earlier period */
 	bool periods; /* there was an earlier period; it ended at `start` */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0 = not known */
@@ -209,6 +210,10 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv, bool open);
 
 void gn_thread_free(struct gn_thread *t);
+
+/* A record that tells of a function's code (code.c). 0, -ENOMEM. */
+int gn_code_take(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r);
 
 /* The thread has ended, and what told so was lost. 0 or -ENOMEM. */
 int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t);

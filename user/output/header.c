@@ -463,6 +463,9 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_stepped(m, f);
+	err = gn_header_code(m, o, f);
+	if (err)
+		return err;
 	put_legend(m, f);
 	gn_header_probe_cost(m, o, f);
 	err = put_loss(m, o, f);

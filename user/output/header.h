@@ -34,6 +34,11 @@ void gn_header_probe_cost(const struct gn_model *m,
 bool gn_probe_cost_known(const struct gn_model *m);
 const char *gn_probe_class_text(int class);
 
+/* Of header_code.c: which calls are not seen since their code was copied, and
+ * what precompiled code was not used. 0, -ENOMEM. */
+int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f);
+
 /* The words of a command from the JSON array of its INFO record, as a shell
  * reads them; the text itself when it is no such array. Freed by the caller,
  * NULL when there is no memory. */

@@ -398,6 +398,44 @@ void gn_json_head(struct gn_json *w)
 	put_probe_cost(w);
 }
 
+static void put_unseen(struct gn_emit *e, const char *key,
+		       const struct gn_model_unseen *all, size_t n, bool sites)
+{
+	gn_emit_open(e, key, '[');
+	for (size_t i = 0; i < n; i++) {
+		gn_emit_open(e, NULL, '{');
+		gn_emit_text(e, "name", all[i].name);
+		gn_emit_text(e, "module", all[i].module);
+		if (sites)
+			gn_emit_u64(e, "sites", all[i].sites);
+		gn_emit_close(e, '}');
+	}
+	gn_emit_close(e, ']');
+}
+
+/* What compilers made of managed functions. */
+static void put_code(struct gn_json *w)
+{
+	const struct gn_model_code *code = &w->m->code;
+	const char *inlining = gn_model_info(w->m, "inlining");
+	struct gn_emit *e = &w->e;
+
+	gn_emit_line(e);
+	gn_emit_open(e, "code", '{');
+	gn_emit_u64(e, "compilations", code->compiled);
+	gn_emit_u64(e, "precompiled_refused", code->refused);
+	gn_emit_u64(e, "copies_ran", code->copies_ran);
+	gn_emit_u64(e, "inlined_sites", code->sites);
+	if (!e->flat) { /* a report */
+		if (inlining)
+			gn_emit_text(e, "inlining", inlining);
+		put_unseen(e, "inlined", code->inlined, code->ninlined, true);
+		put_unseen(e, "untraced", code->unhooked, code->nunhooked,
+			   false);
+	}
+	gn_emit_close(e, '}');
+}
+
 void gn_json_counts(struct gn_json *w)
 {
 	const struct gn_model *m = w->m;
@@ -428,6 +466,7 @@ void gn_json_counts(struct gn_json *w)
 	GN_COUNTER_LIST(COUNTER)
 #undef COUNTER
 	gn_emit_close(e, '}');
+	put_code(w);
 }
 
 void gn_json_hidden(struct gn_json *w)

@@ -38,6 +38,13 @@ static const struct gn_runtime_site sites[] = {
 	{"clr_init", GN_PROG_MANAGED, GN_KIND_RUNTIME, GN_SRC_NONE,
 	 GN_SRC_NONE},
 	{"clr_name", GN_PROG_NAME, 0, GN_SRC_DI, GN_SRC_NONE},
+	{"clr_inlined", GN_PROG_MANAGED, GN_KIND_INLINED, GN_SRC_DI, GN_SRC_SI},
+	{"clr_unhooked", GN_PROG_MANAGED, GN_KIND_UNHOOKED, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_precompiled_refused", GN_PROG_MANAGED, GN_KIND_REFUSED, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_precompiled_ran", GN_PROG_MANAGED, GN_KIND_COPIES_RAN, GN_SRC_DI,
+	 GN_SRC_SI},
 };
 
 static int add(char **env, size_t i, const char *name, const char *value)
@@ -80,15 +87,15 @@ static const char *hindered(void)
 	return NULL;
 }
 
-static int environment(const char *library, const char *filter, char ***out,
-		       const char **why)
+static int environment(const char *library, const char *filter,
+		       const char *inlining, char ***out, const char **why)
 {
 	char **env;
 
 	*why = occupied();
 	if (*why)
 		return -EBUSY;
-	env = calloc(7, sizeof(*env));
+	env = calloc(8, sizeof(*env));
 	if (!env)
 		return -ENOMEM;
 	if (add(env, 0, "CORECLR_ENABLE_PROFILING", "1") ||
@@ -96,8 +103,9 @@ static int environment(const char *library, const char *filter, char ***out,
 	    add(env, 2, "CORECLR_PROFILER_PATH", library) ||
 	    /* the runtime prefers this one, which may be set already */
 	    add(env, 3, "CORECLR_PROFILER_PATH_64", library) ||
+	    add(env, 4, GN_CLR_ENV_INLINE, inlining) ||
 	    ((*filter || getenv(GN_CLR_ENV_FILTER)) &&
-	     add(env, 4, GN_CLR_ENV_FILTER, filter))) {
+	     add(env, 5, GN_CLR_ENV_FILTER, filter))) {
 		gn_environment_free(env);
 		return -ENOMEM;
 	}

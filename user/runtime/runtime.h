@@ -47,9 +47,10 @@ struct gn_runtime {
 	 * NAME=VALUE strings for the command's environment, ended by NULL, in
 	 * memory that gn_environment_free() frees. -EBUSY: the environment
 	 * asks for another profiler; `why` gets the variable's name.
+	 * `inlining` of traced functions: "keep", "refuse", or "".
 	 */
-	int (*environment)(const char *library, const char *filter, char ***env,
-			   const char **why);
+	int (*environment)(const char *library, const char *filter,
+			   const char *inlining, char ***env, const char **why);
 	/* The variable of the environment by which the runtime will not load
 	 * the library, or NULL. */
 	const char *(*hindered)(void);

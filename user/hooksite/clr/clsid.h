@@ -26,6 +26,10 @@
 /* Which functions to hook: a filter as in filter.h; unset: all. */
 #define GN_CLR_ENV_FILTER "GNOMON_CLR_FILTER"
 
+/* "keep" or "refuse": whether functions may be inlined; unset or empty: unless
+ * a filter asks for them. */
+#define GN_CLR_ENV_INLINE "GNOMON_CLR_INLINE"
+
 /* "off": the library tells the runtime to unload it again; else it works. */
 #define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
 

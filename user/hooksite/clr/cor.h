@@ -60,6 +60,7 @@ enum {
 	GN_MD_CLOSE_ENUM = 3,
 	GN_MD_TYPEDEF_PROPS = 12,
 	GN_MD_TYPEREF_PROPS = 14,
+	GN_MD_ENUM_METHODS = 18,
 	GN_MD_METHOD_PROPS = 30,
 	GN_MD_TYPESPEC = 44,
 	GN_MD_NESTED_CLASS = 62,
@@ -83,6 +84,7 @@ enum {
 #define GN_PRF_EXCEPTIONS	    0x00000040u
 #define GN_PRF_ENTERLEAVE	    0x00001000u
 #define GN_PRF_SUSPENDS		    0x00010000u
+#define GN_PRF_CACHE_SEARCHES	    0x00020000u
 #define GN_PRF_HIGH_DYNAMIC_UNLOADS 0x00000004u
 /* beginnings and ends of collections; the older GC event turns concurrent
  * collection off */

@@ -106,6 +106,73 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 	return matched ? chosen : !asks;
 }
 
+bool gn_filter_asks(const char *filter)
+{
+	while (filter && *filter) {
+		size_t len = strcspn(filter, "\n");
+
+		if (len && *filter != '!')
+			return true;
+		filter += len + (filter[len] == '\n');
+	}
+	return false;
+}
+
+#define MEET_MAX 4096 /* longer names can be any */
+
+/* Whether some text matches both. ? is taken for any text: it can be several
+ * bytes. */
+static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	/* which beginnings of b can be left when a is at its i-th byte */
+	bool at[MEET_MAX + 1];
+	bool any;
+
+	if (b_len > MEET_MAX)
+		return true;
+	for (size_t j = 0; j <= b_len; j++)
+		at[j] = !j || (at[j - 1] && b[j - 1] == '*');
+	for (size_t i = 0; i < a_len; i++) {
+		bool star = a[i] == '*' || a[i] == '?';
+		bool before = at[0]; /* at[j - 1] of the byte before */
+
+		at[0] = at[0] && star;
+		any = at[0];
+		for (size_t j = 1; j <= b_len; j++) {
+			bool was = at[j];
+
+			if (star || b[j - 1] == '*')
+				at[j] = was || at[j - 1];
+			else
+				at[j] = before && a[i] == b[j - 1];
+			before = was;
+			any |= at[j];
+		}
+		if (!any)
+			return false;
+	}
+	return at[b_len];
+}
+
+bool gn_filter_may_hook(const char *filter, const char *names,
+			const char *module)
+{
+	while (filter && *filter) {
+		size_t len = strcspn(filter, "\n");
+		const char *colon = lib_colon(filter, len);
+		const char *glob = colon ? colon + 1 : filter;
+		size_t lib = colon ? (size_t)(colon - filter) : 0;
+
+		if (len && *filter != '!' &&
+		    (!colon || module_matches(filter, lib, module)) &&
+		    globs_meet(glob, len - (size_t)(glob - filter), names,
+			       strlen(names)))
+			return true;
+		filter += len + (filter[len] == '\n');
+	}
+	return false;
+}
+
 bool gn_filter_hooks_nothing(const char *filter)
 {
 	bool nothing = false;

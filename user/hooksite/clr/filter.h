@@ -23,6 +23,14 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 
+/* True when some line says what to hook. */
+bool gn_filter_asks(const char *filter);
+
+/* Whether a function of the module whose whole name matches `names`, a glob
+ * too, can be one that a line asks for: at worst true where none is. */
+bool gn_filter_may_hook(const char *filter, const char *names,
+			const char *module);
+
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
 

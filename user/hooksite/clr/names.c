@@ -67,7 +67,7 @@ typedef gn_hr (*generic_param_props_fn)(void *, gn_token, uint32_t *,
 					uint32_t *, gn_token *, uint32_t *,
 					gn_wchar *, uint32_t, uint32_t *);
 
-static void release(void *object)
+void gn_names_release(void *object)
 {
 	if (object)
 		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
@@ -223,7 +223,7 @@ static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 		return;
 	}
 	put_type(names, out, metadata, token);
-	release(metadata);
+	gn_names_release(metadata);
 	put_args(names, out, args, n, depth + 1);
 }
 
@@ -422,6 +422,57 @@ static void put_method(struct names *names, struct gn_text *out,
 	gn_sig_put_params(out, sig.bytes, sig.size, &env);
 }
 
+void *gn_names_metadata(void *info, gn_cor_id module)
+{
+	void *metadata = NULL;
+
+	if (GN_COM(info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
+		    info, module, 0, &metadata_import2, &metadata) < 0)
+		return NULL;
+	return metadata;
+}
+
+bool gn_names_type(void *metadata, gn_token token, struct gn_text *name)
+{
+	struct names names = {.metadata = metadata};
+	bool generic = false;
+	uint32_t n, flags;
+	gn_token outer;
+
+	if (GN_COM(metadata, GN_MD_TYPEDEF_PROPS,
+		   typedef_props_fn)(metadata, token, names.wide, WIDE_MAX, &n,
+				     &flags, &outer) < 0)
+		return false;
+	put_type(&names, name, metadata, token);
+	for (n = 0; token && n < NEST_MAX && !generic; n++) {
+		token = read_type(&names, metadata, token);
+		generic = names.wide[plain_len(names.wide)];
+	}
+	if (generic)
+		gn_text_put(name, "<*>");
+	return true;
+}
+
+bool gn_names_method(void *metadata, gn_token token, struct gn_text *name)
+{
+	struct names names = {.metadata = metadata, .method_token = token};
+	struct gn_sig sig;
+
+	if (read_method(&names, &sig) < 0) {
+		gn_text_put(name, "*");
+		return false;
+	}
+	gn_text_put_utf16(name, names.wide, WIDE_MAX);
+	return sig.size && sig.bytes[0] & GN_SIG_GENERIC;
+}
+
+void gn_names_module(void *info, gn_cor_id module, struct gn_text *name)
+{
+	struct names names = {.info = info};
+
+	put_module(&names, name, module);
+}
+
 gn_cor_id gn_names_function(void *info, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module)
 {
@@ -438,7 +489,7 @@ gn_cor_id gn_names_function(void *info, gn_cor_id function,
 		return gn_names_dynamic(info, function, name, module);
 	put_module(&names, module, module_id);
 	put_method(&names, name, class);
-	release(names.metadata);
+	gn_names_release(names.metadata);
 	return module_id;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "choose.h"
 #include "clsid.h"
 #include "profiler.h"
 #include "sites.h"
@@ -26,17 +27,14 @@
 	X(11, assembly_unload_begin)   \
 	X(12, assembly_unload_end)     \
 	X(13, module_load_begin)       \
-	X(14, module_load_end)         \
 	X(15, module_unload_begin)     \
 	X(17, module_attached)         \
 	X(18, class_load_begin)        \
 	X(19, class_load_end)          \
 	X(20, class_unload_begin)      \
 	X(21, class_unload_end)        \
-	X(25, jit_cached_search_begin) \
 	X(26, jit_cached_search_end)   \
 	X(27, jit_pitched)             \
-	X(28, jit_inlining)            \
 	X(29, thread_create)           \
 	X(30, thread_destroy)          \
 	X(31, thread_assigned)         \
@@ -109,10 +107,13 @@ static void *const slots[SLOT_COUNT] = {
 	[1] = keep,
 	[2] = keep,
 	[3] = gn_clr_initialize,
+	[14] = gn_clr_module_loaded,
 	[16] = gn_clr_module_unloaded,
 	[22] = gn_clr_function_unload,
 	[23] = gn_clr_jit_started,
 	[24] = gn_clr_jit_finished,
+	[25] = gn_clr_search_started,
+	[28] = gn_clr_inlining,
 	/* remoting: nothing of it is left in the runtime */
 	[32] = ignore,
 	[33] = ignore,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose.h"
 #include "clsid.h"
 #include "filter.h"
 #include "mute.h"
@@ -12,12 +13,10 @@
 #include "text.h"
 #include "unwinds.h"
 
-/* ENTERLEAVE makes the runtime compile all that it has compiled code for, so
- * it is asked for only when some function is to be seen. */
 #define EVENTS                                           \
 	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
 	 GN_PRF_JIT_COMPILATION | GN_PRF_SUSPENDS)
-#define EVENTS_FUNCTIONS (GN_PRF_EXCEPTIONS | GN_PRF_ENTERLEAVE)
+#define EVENTS_FUNCTIONS (GN_PRF_EXCEPTIONS | GN_PRF_CACHE_SEARCHES)
 #define EVENTS_HIGH	 (GN_PRF_HIGH_DYNAMIC_UNLOADS | GN_PRF_HIGH_BASIC_GC)
 
 static const struct gn_guid profiler_info8 = {
@@ -42,10 +41,10 @@ typedef gn_cor_id (*resolve_fn)(void *, gn_cor_id, struct gn_text *,
 
 /* Resolves a name and shows it, once. NULL: no memory. */
 static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
-					   gn_cor_id function,
-					   resolve_fn resolve)
+					   gn_cor_id function, bool dynamic)
 {
 	char name_bytes[GN_NAME_MAX], module_bytes[GN_MODULE_MAX];
+	resolve_fn resolve = dynamic ? gn_names_dynamic : gn_names_function;
 	struct gn_id *id = &clr->ids.ids[index];
 	const struct gn_name *known = atomic_load(&id->name);
 	struct gn_text name, module;
@@ -63,6 +62,7 @@ static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 	made->name_len = (uint16_t)name.len;
 	made->module_len = (uint16_t)module.len;
 	made->hook = gn_filter_hooks(clr->filter, name_bytes, module_bytes);
+	made->dynamic = dynamic;
 	memcpy(made->text, name_bytes, name.len + 1);
 	memcpy(made->text + name.len + 1, module_bytes, module.len + 1);
 	/* Two threads may get here for one function; one of them shows it. */
@@ -74,6 +74,12 @@ static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 	return made;
 }
 
+const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
+				  gn_cor_id function)
+{
+	return name_function(clr, index, function, false);
+}
+
 /* Asked once for each compilation of a function, each tier: the answer must
  * not change, or leaves would not match enters. */
 static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
@@ -83,7 +89,7 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	const struct gn_name *name = NULL;
 
 	if (index)
-		name = name_function(clr, index, function, gn_names_function);
+		name = gn_clr_name(clr, index, function);
 	if (!name)
 		GN_CLR_SITE(table_full)(function);
 	*hook = name && name->hook;
@@ -93,27 +99,35 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
 	uint32_t index = gn_ids_get(&clr->ids, function);
+	const struct gn_name *name;
 
 	(void)safe;
 	/* First, so that the time of resolving is the compiler's. */
 	GN_CLR_SITE(jit_begin)(index);
-	if (index)
-		name_function(clr, index, function, gn_names_function);
+	name = index ? gn_clr_name(clr, index, function) : NULL;
+	if (name && name->hook && clr->functions)
+		gn_choose_hooks_on(clr);
 	return GN_S_OK;
 }
 
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 			  int32_t safe)
 {
+	uint32_t index = gn_ids_find(&clr->ids, function);
+	const struct gn_name *name =
+		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+
 	(void)safe;
-	GN_CLR_SITE(jit_end)
-	(gn_ids_find(&clr->ids, function), (uint32_t)status);
+	if (name && name->hook && !name->dynamic && clr->functions)
+		gn_choose_hooks_off(clr);
+	GN_CLR_SITE(jit_end)(index, (uint32_t)status);
 	return GN_S_OK;
 }
 
 gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 				 int32_t safe, const uint8_t *il, uint32_t n)
 {
+	const struct gn_name *name;
 	uint32_t index;
 
 	(void)safe, (void)il, (void)n;
@@ -121,8 +135,9 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
 	GN_CLR_SITE(jit_begin)(index);
-	if (index)
-		name_function(clr, index, function, gn_names_dynamic);
+	name = index ? name_function(clr, index, function, true) : NULL;
+	if (name && name->hook && clr->functions)
+		GN_CLR_SITE(unhooked)(index);
 	return GN_S_OK;
 }
 
@@ -146,6 +161,7 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	(void)status;
 	GN_CLR_SITE(module_unload)(module);
 	gn_ids_forget_module(&clr->ids, module);
+	gn_precompiled_unload(&clr->precompiled, module);
 	return GN_S_OK;
 }
 
@@ -249,9 +265,15 @@ static gn_hr keep_filter(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
+gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks)
+{
+	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
+		clr->info, clr->events | (hooks ? GN_PRF_ENTERLEAVE : 0),
+		EVENTS_HIGH);
+}
+
 static gn_hr start(struct gn_clr *clr, void *unknown)
 {
-	bool functions;
 	gn_hr hr;
 
 	hr = GN_COM(unknown, GN_UNKNOWN_QUERY,
@@ -261,11 +283,10 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	hr = keep_filter(clr);
 	if (hr < 0)
 		return hr;
-	functions = !gn_filter_hooks_nothing(clr->filter);
-	clr->events = functions ? EVENTS | EVENTS_FUNCTIONS : EVENTS;
-	hr = GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2,
-		    set_event_mask_fn)(clr->info, clr->events, EVENTS_HIGH);
-	if (hr < 0 || !functions)
+	gn_choose_start(clr);
+	clr->events = clr->functions ? EVENTS | EVENTS_FUNCTIONS : EVENTS;
+	hr = gn_clr_set_events(clr, false);
+	if (hr < 0 || !clr->functions)
 		return hr;
 	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
 		    set_mapper_fn)(clr->info, map_function, clr);

@@ -11,12 +11,19 @@
 #include "arena.h"
 #include "cor.h"
 #include "ids.h"
+#include "precompiled.h"
 
 struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
 	void *info;	    /* ICorProfilerInfo8 */
 	const char *filter; /* of the arena, or NULL */
 	uint32_t events;    /* that were asked for, the low half */
+	bool functions;	    /* some are to be seen */
+	bool asks;	    /* the filter says which */
+	bool refuses;	    /* to have them inlined */
+	atomic_flag hooks_lock;
+	uint32_t hooks; /* compilations that need them; of hooks_lock */
+	struct gn_precompiled precompiled;
 	struct gn_arena arena;
 	struct gn_ids ids;
 };
@@ -26,8 +33,16 @@ struct gn_name {
 	uint16_t name_len;
 	uint16_t module_len;
 	bool hook;
-	char text[]; /* the name, a NUL, the module, a NUL */
+	bool dynamic; /* a DynamicMethod: the runtime makes it no hooks */
+	char text[];  /* the name, a NUL, the module, a NUL */
 };
+
+/* The function's name, resolved and shown the first time. NULL: no memory. */
+const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
+				  gn_cor_id function);
+
+/* Asks the runtime for its events, those of hooks among them or not. */
+gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks);
 
 /* Callbacks. GN_S_OK always, but for initialize. */
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);

@@ -19,8 +19,6 @@ enum {
 	EL_PINNED = 0x45,
 };
 
-#define CALL_GENERIC 0x10
-
 /* More than a name of the longest accepted length can show. */
 #define COUNT_MAX 512
 
@@ -169,7 +167,7 @@ static bool put_pointer_to_method(struct gn_text *out, struct gn_sig *sig,
 	struct gn_sig result;
 
 	if (!take_byte(sig, &call) ||
-	    ((call & CALL_GENERIC) && !take_u32(sig, &unused)) ||
+	    ((call & GN_SIG_GENERIC) && !take_u32(sig, &unused)) ||
 	    !take_u32(sig, &n) || n > COUNT_MAX)
 		return false;
 	result = *sig;
@@ -264,7 +262,7 @@ static bool put_list(struct gn_text *out, struct gn_sig *sig,
 	uint32_t n, unused;
 
 	if (!take_byte(sig, &call) ||
-	    ((call & CALL_GENERIC) && !take_u32(sig, &unused)) ||
+	    ((call & GN_SIG_GENERIC) && !take_u32(sig, &unused)) ||
 	    !take_u32(sig, &n) || !skip_type(sig, env, 0))
 		return false;
 	for (uint32_t i = 0; i < n && !out->full; i++) {

@@ -15,6 +15,9 @@
 
 #define GN_SIG_DEPTH_MAX 16
 
+/* In the first byte of a method's signature. */
+#define GN_SIG_GENERIC 0x10
+
 /* How names of the program's own types are found. */
 struct gn_sig_env {
 	void *ctx;

@@ -27,6 +27,29 @@ void GN_CLR_SITE(table_full)(uint64_t function);
 void GN_CLR_SITE(jit_begin)(uint64_t index);
 void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr);
 
+/* The compiler is about to copy the code of a function into a caller, where it
+ * has no hooks. Either can be 0: no index. */
+void GN_CLR_SITE(inlined)(uint64_t index, uint64_t caller);
+
+/* A function that is asked for is compiled, and the runtime makes it no hooks:
+ * its calls cannot be seen. */
+void GN_CLR_SITE(unhooked)(uint64_t index);
+
+/* Precompiled code of a function is refused, so that it will be compiled. */
+void GN_CLR_SITE(precompiled_refused)(uint64_t index);
+
+/* So many methods of which it turned out that they hold copies of functions
+ * that are asked for, or can hold some, may have run. `index` is 0. */
+void GN_CLR_SITE(precompiled_ran)(uint64_t index, uint64_t methods);
+
+void GN_CLR_SITE(module_load_end)(const void *callback, uint64_t module,
+				  uint64_t hr);
+void GN_CLR_SITE(jit_cached_search_begin)(const void *callback,
+					  uint64_t function,
+					  const int32_t *use);
+void GN_CLR_SITE(jit_inlining)(const void *callback, uint64_t caller,
+			       uint64_t callee, const int32_t *inlines);
+
 /* An exception begins to unwind a hooked function's frame; it has unwound it;
  * or the frame whose unwind has begun catches (index 0: it is not hooked). */
 void GN_CLR_SITE(unwind_begin)(uint64_t index);

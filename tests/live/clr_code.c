@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which code runs under gnomon: copies of functions, precompiled code. */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+/* A number of report.code. */
+static uint64_t code(struct live *t, const json_t *report, const char *key)
+{
+	return live_number(t, report, live_text(t, "code.%s", key));
+}
+
+/* The entry of a list of report.code with that name, or NULL. */
+static const json_t *named(const json_t *report, const char *list,
+			   const char *name)
+{
+	const json_t *all =
+		json_object_get(json_object_get(report, "code"), list);
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(all, i, f)
+	{
+		const char *has = json_string_value(json_object_get(f, "name"));
+
+		if (has && !strcmp(has, name))
+			return f;
+	}
+	return NULL;
+}
+
+static void trace(struct live *t, const char *topic, const char *options,
+		  struct clr_pair *pair)
+{
+	struct live_args command = {.n = 0};
+
+	clr_need(t);
+	clr_demo(t, &command, topic);
+	clr_pair(t, options, &command, pair);
+}
+
+/* Without a choice the compiler copies small functions: that is told, and which
+ * ones. One that is so small is copied wherever code is optimised. */
+void test_inlined_keep(struct live *t)
+{
+	static const char leaf[] = "Demo.Small.Point.get_X()";
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct clr_pair pair;
+	const json_t *told;
+	uint64_t calls, seen;
+
+	CHECK(t, truths, "no memory");
+	trace(t, "inlined", "DOTNET_TieredCompilation=0 --inline keep", &pair);
+	told = named(pair.report, "inlined", leaf);
+	CHECK(t,
+	      code(t, pair.report, "inlined_sites") > 0 && told &&
+		      live_number(t, told, "sites") > 0,
+	      "no copy of %s is told", leaf);
+	live_truths(t, pair.traced.out, truths);
+	calls = live_truth(truths, "calls", leaf);
+	seen = live_function(t, pair.report, NULL, leaf, "calls", NULL);
+	CHECK(t, seen < calls,
+	      "%" N " calls of %s, which was called %" N
+	      " times: nothing was copied, so nothing is shown",
+	      seen, leaf, calls);
+	free(truths);
+}
+
+/* What is made at run time has no hooks, and is named. */
+void test_untraced(struct live *t)
+{
+	struct clr_pair pair;
+
+	trace(t, "inlined", "", &pair);
+	CHECK(t, named(pair.report, "untraced", "DynamicClass.Emit(int)"),
+	      "the DynamicMethod is not named");
+	trace(t, "inlined", "-f Demo.Small.*", &pair);
+	CHECK(t, !named(pair.report, "untraced", "DynamicClass.Emit(int)"),
+	      "a DynamicMethod that was not asked for is named");
+}
+
+/* No managed function, and all precompiled code. */
+void test_light(struct live *t)
+{
+	struct clr_pair light, calls;
+
+	trace(t, "recursion", "--clr light", &light);
+	CHECK(t, clr_functions(light.report) == 0,
+	      "%zu managed functions are told", clr_functions(light.report));
+	CHECK(t, live_number(t, light.report, "session.classes.jit") > 0,
+	      "there is no time in the compiler");
+	trace(t, "recursion", "", &calls);
+	CHECK(t, code(t, calls.report, "precompiled_refused") > 100,
+	      "no precompiled code was refused");
+	CHECK(t,
+	      code(t, light.report, "compilations") * 2 <
+		      code(t, calls.report, "compilations"),
+	      "%" N " compilations, and %" N " where functions are traced",
+	      code(t, light.report, "compilations"),
+	      code(t, calls.report, "compilations"));
+}
+
+/* A filter keeps the precompiled code of all that it does not ask for. */
+void test_precompiled_kept(struct live *t)
+{
+	struct clr_pair light, some, none;
+	uint64_t least;
+
+	trace(t, "recursion", "--clr light", &light);
+	least = code(t, light.report, "compilations");
+	trace(t, "recursion", "-f Demo.Recursion.*", &some);
+	clr_compare(t, &some, 0);
+	trace(t, "recursion", "-f No.Such.Function", &none);
+	/* how much the tiers compile anew depends on the time */
+	CHECK(t, code(t, some.report, "compilations") < least + 60,
+	      "%" N " compilations with a filter, %" N " without functions",
+	      code(t, some.report, "compilations"), least);
+	CHECK(t, code(t, none.report, "compilations") < least + 60,
+	      "%" N " compilations with a filter that matches nothing, %" N
+	      " without functions",
+	      code(t, none.report, "compilations"), least);
+	CHECK(t,
+	      code(t, none.report, "precompiled_refused") == 0 &&
+		      code(t, none.report, "copies_ran") == 0,
+	      "precompiled code was refused for nothing");
+}
+
+/* All that the filter takes of the C# compiler, which is precompiled, is called
+ * as often as when there is no precompiled code at all. */
+void test_precompiled_copies(struct live *t)
+{
+	static const char options[] =
+		"-f Microsoft.CodeAnalysis.CSharp.Symbols.Co*";
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *kept, *none;
+	uint64_t calls = 0;
+	const json_t *f;
+	size_t i;
+
+	clr_need(t);
+	clr_compile(t, &command);
+	clr_trace(t, options, NULL, &command, &end, &kept);
+	CHECK(t, end.code == 0 && kept, "ended with %d: %s", end.code, end.err);
+	clr_trace(t, live_text(t, "DOTNET_ReadyToRun=0 %s", options), NULL,
+		  &command, &end, &none);
+	CHECK(t, end.code == 0 && none, "ended with %d: %s", end.code, end.err);
+	json_array_foreach(json_object_get(none, "functions"), i, f)
+	{
+		const char *name =
+			json_string_value(json_object_get(f, "name"));
+		uint64_t want = live_number(t, f, "calls");
+		uint64_t is = live_function(t, kept, NULL, name, "calls", NULL);
+
+		CHECK(t, is == want,
+		      "%s: %" N " calls, and %" N " without precompiled code",
+		      name, is, want);
+		calls += want;
+	}
+	CHECK(t, calls > 100, "%" N " calls are too few to show anything",
+	      calls);
+	/* the framework's own is kept */
+	CHECK(t, code(t, kept, "copies_ran") == 0, "copies may have run");
+	CHECK(t,
+	      code(t, kept, "compilations") + 1000 <
+		      code(t, none, "compilations"),
+	      "%" N " compilations, %" N " without precompiled code",
+	      code(t, kept, "compilations"), code(t, none, "compilations"));
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "choose.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clsid.h"
+#include "filter.h"
+#include "sites.h"
+
+void gn_choose_start(struct gn_clr *clr)
+{
+	const char *inlined = getenv(GN_CLR_ENV_INLINE);
+
+	clr->functions = !gn_filter_hooks_nothing(clr->filter);
+	clr->asks = gn_filter_asks(clr->filter);
+	/* what was asked for by name is to be exact */
+	clr->refuses = inlined && *inlined ? strcmp(inlined, "refuse") == 0
+					   : clr->asks;
+	/* what is not asked for by name is everything: no code is of use */
+	atomic_store(&clr->precompiled.off, clr->functions && !clr->asks);
+}
+
+/* Setting the mask takes no lock of the runtime's and calls nothing. */
+static void change_hooks(struct gn_clr *clr, int by)
+{
+	while (atomic_flag_test_and_set(&clr->hooks_lock))
+		sched_yield();
+	if (!clr->hooks || !(clr->hooks + by))
+		gn_clr_set_events(clr, by > 0);
+	clr->hooks += by;
+	atomic_flag_clear(&clr->hooks_lock);
+}
+
+void gn_choose_hooks_on(struct gn_clr *clr)
+{
+	change_hooks(clr, 1);
+}
+
+void gn_choose_hooks_off(struct gn_clr *clr)
+{
+	change_hooks(clr, -1);
+}
+
+gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
+{
+	uint32_t late;
+
+	GN_CLR_SITE(module_load_end)(clr, module, (uint32_t)status);
+	if (!clr->functions || status < 0)
+		return GN_S_OK;
+	late = gn_precompiled_load(&clr->precompiled, clr->info, clr->filter,
+				   module);
+	if (late)
+		GN_CLR_SITE(precompiled_ran)(0, late);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
+			    int32_t *use)
+{
+	GN_CLR_SITE(jit_cached_search_begin)(clr, function, use);
+	if (!clr->functions ||
+	    gn_precompiled_keeps(&clr->precompiled, clr->info, function))
+		return GN_S_OK;
+	*use = 0;
+	GN_CLR_SITE(precompiled_refused)
+	(gn_ids_get(&clr->ids, function));
+	return GN_S_OK;
+}
+
+/* Where the runtime does not say what a function is compiled into, it can be
+ * anything: so of what the filter can ask for nothing is inlined. */
+static bool refuses(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee)
+{
+	uint32_t index = gn_ids_find(&clr->ids, caller);
+	const struct gn_name *into =
+		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+
+	if (into && into->dynamic)
+		return true; /* its calls are no one's: it has no hooks */
+	if (!clr->refuses)
+		return false;
+	return !clr->asks ||
+	       gn_precompiled_asked(&clr->precompiled, clr->info, callee);
+}
+
+gn_hr gn_clr_inlining(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee,
+		      int32_t *inlines)
+{
+	const struct gn_name *name;
+	uint32_t index;
+
+	GN_CLR_SITE(jit_inlining)(clr, caller, callee, inlines);
+	if (!clr->functions)
+		return GN_S_OK;
+	if (refuses(clr, caller, callee)) {
+		*inlines = 0;
+		return GN_S_OK;
+	}
+	if (clr->refuses)
+		return GN_S_OK; /* of no interest to anyone */
+	index = gn_ids_get(&clr->ids, callee);
+	name = index ? gn_clr_name(clr, index, callee) : NULL;
+	if (name && name->hook)
+		GN_CLR_SITE(inlined)(index, gn_ids_find(&clr->ids, caller));
+	return GN_S_OK;
+}

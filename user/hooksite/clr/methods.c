@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Open addressing; a slot goes from empty to a method once and stays so. */
+#include "methods.h"
+
+static uint32_t slot_of(uint64_t method)
+{
+	return (uint32_t)((method * 0x9e3779b97f4a7c15u) >>
+			  (64 - GN_METHODS_SLOT_BITS));
+}
+
+int gn_method_set_add(struct gn_method_set *s, uint64_t method)
+{
+	uint32_t slot = slot_of(method);
+
+	/* a quarter stays empty: who looks for what is not there comes to one
+	 * soon, however many threads add at once */
+	if (atomic_fetch_add(&s->used, 1) >= GN_METHODS_SLOTS / 4 * 3)
+		return -1;
+	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
+		uint64_t there = 0;
+
+		if (atomic_compare_exchange_strong(&s->slots[slot], &there,
+						   method))
+			return 1;
+		if (there == method) {
+			atomic_fetch_sub(&s->used, 1);
+			return 0;
+		}
+	}
+}
+
+bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
+{
+	uint32_t slot = slot_of(method);
+
+	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
+		uint64_t there = atomic_load(&s->slots[slot]);
+
+		if (!there || there == method)
+			return there;
+	}
+}
+
+uint32_t gn_modules_places(const struct gn_modules *m)
+{
+	uint32_t used = atomic_load(&m->used);
+
+	return used < GN_MODULES_MAX ? used : GN_MODULES_MAX;
+}
+
+uint32_t gn_modules_find(const struct gn_modules *m, gn_cor_id module)
+{
+	for (uint32_t i = gn_modules_places(m); i; i--)
+		if (atomic_load(&m->module[i - 1]) == module)
+			return i;
+	return 0;
+}
+
+uint32_t gn_modules_add(struct gn_modules *m, gn_cor_id module)
+{
+	uint32_t place = gn_modules_places(m);
+
+	if (place == GN_MODULES_MAX)
+		return 0;
+	place = atomic_fetch_add(&m->used, 1);
+	if (place >= GN_MODULES_MAX)
+		return 0;
+	atomic_store(&m->module[place], module);
+	return place + 1;
+}
+
+void gn_modules_forget(struct gn_modules *m, gn_cor_id module)
+{
+	uint32_t place = gn_modules_find(m, module);
+
+	if (place)
+		atomic_store(&m->module[place - 1], 0);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What compiled code there was, and which calls are not seen for it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/header.h"
+#include "output/text.h"
+
+#define NAMED_MAX 3 /* functions */
+
+/* The names of the first ones, a line each, with their call sites. */
+static int put_named(const struct gn_model_unseen *all, size_t n,
+		     const struct gn_output_opts *o, FILE *f)
+{
+	char count[GN_CELL];
+
+	for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
+		char *name = gn_escape(all[i].name, o->utf8);
+
+		if (!name)
+			return -ENOMEM;
+		gn_format_count(count, all[i].sites);
+		if (all[i].sites)
+			fprintf(f, "# %-11s %10s  %s\n", "", count, name);
+		else
+			fprintf(f, "# %-11s   %s\n", "", name);
+		free(name);
+	}
+	return 0;
+}
+
+static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const char *how = gn_model_info(m, "inlining");
+	char n[GN_CELL];
+
+	if (how && !strcmp(how, "refused") && m->code.compiled)
+		fprintf(f,
+			"# %-11s refused for managed functions that are "
+			"traced: each call is seen,\n# %-11s and small ones "
+			"cost the program more than without gnomon\n",
+			"inlining", "");
+	if (!m->code.sites)
+		return 0;
+	gn_format_count(n, m->code.sites);
+	fprintf(f,
+		"# %-11s at %s call sites the compiler may have copied the "
+		"callee in: such calls are\n# %-11s not counted, their time "
+		"is their caller's (--inline refuse sees them); most:\n",
+		"inlining", n, "");
+	return put_named(m->code.inlined, m->code.ninlined, o, f);
+}
+
+static void put_precompiled(const struct gn_model *m,
+			    const struct gn_output_opts *o, FILE *f)
+{
+	char n[GN_CELL], all[GN_CELL];
+
+	if (m->code.refused) {
+		gn_format_count(n, m->code.refused);
+		gn_format_count(all, m->code.compiled);
+		fprintf(f,
+			"# %-11s of %s functions was turned off to see calls: "
+			"they were compiled\n# %-11s for it, which is part of "
+			"jit (%s compilations in all)\n",
+			"precompiled", n, "", all);
+	}
+	if (!m->code.copies_ran)
+		return;
+	gn_format_count(n, m->code.copies_ran);
+	fprintf(f,
+		"%s# %-11s %s precompiled functions that may have copies of "
+		"traced ones may have run%s\n",
+		o->color ? GN_ATTENTION : "", "COPIES", n,
+		o->color ? GN_PLAIN : "");
+	fprintf(f,
+		"%s# %-11s before that was known: calls can be too few "
+		"(--inline refuse without -f sees all)%s\n",
+		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
+}
+
+int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f)
+{
+	char n[GN_CELL];
+	int err = put_inlined(m, o, f);
+
+	if (err)
+		return err;
+	put_precompiled(m, o, f);
+	if (!m->code.nunhooked)
+		return 0;
+	gn_format_count(n, m->code.nunhooked);
+	fprintf(f,
+		"# %-11s %s functions that were made while the program ran: "
+		"their calls are not seen\n",
+		"untraced", n);
+	return put_named(m->code.unhooked, m->code.nunhooked, o, f);
+}
