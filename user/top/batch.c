@@ -39,7 +39,7 @@ enum column {
 		COLUMN_COUNT
 };
 
-/* Nobody wants rows as wide as the longest name of a generic method. */
+/* Names of generic methods can be very long: columns have a limit. */
 #define WIDEST 40
 
 static const struct {
@@ -55,7 +55,7 @@ static const struct {
 
 struct row {
 	const struct gn_model_thread *t;
-	/* what it is sorted by: upwards; text NULL: by number */
+	/* the sort key, ascending; text NULL: the number */
 	const char *text;
 	double number;
 	char *word[COLUMN_COUNT]; /* of text columns */
@@ -70,7 +70,7 @@ struct batch {
 	size_t width[COLUMN_COUNT];
 };
 
-/* Small letters of the classes are their words. */
+/* The words of the classes are their titles in small letters. */
 static const char *const names[] = {
 #define COLUMN_TEXT(id, name, title, width, left)   name,
 #define CLASS_TEXT(id, value, text, group, meaning) text,
@@ -185,7 +185,7 @@ static int compare(const void *left, const void *right)
 		order = up(a->t->tid, b->t->tid);
 	if (!order)
 		order = up(a->t->pid, b->t->pid);
-	/* one TID twice: ended, and begun again in the same period */
+	/* a TID can come twice: it ended and was used again in the period */
 	return order ? order : up(a->t->start, b->t->start);
 }
 
@@ -229,7 +229,7 @@ static const char *title_of(int column, char buf[GN_CELL])
 	return buf;
 }
 
-/* The words of the rows that are shown, and how wide the columns are. */
+/* Makes the words of the rows to be shown, and the widths of the columns. */
 static int make_words(struct batch *b)
 {
 	char title[GN_CELL];
@@ -331,7 +331,7 @@ static int put_all(const struct batch *b)
 	if (err)
 		return err;
 	fputc('\n', b->f);
-	/* a stream that failed before can have nothing left to flush */
+	/* flushing reports no error when an earlier write failed already */
 	fflush(b->f);
 	return gn_stream_status(b->f);
 }

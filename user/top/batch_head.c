@@ -95,7 +95,7 @@ static void put_classes(const struct gn_top_period *p, FILE *f)
 	fputc('\n', f);
 }
 
-/* What makes the numbers less than whole, or wrong. */
+/* What makes the numbers incomplete or wrong. */
 static void put_lost(const struct gn_top_period *p, FILE *f)
 {
 	fputs("# lost", f);

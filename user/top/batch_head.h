@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What batch mode tells of a period before its rows. */
+/* The lines before the rows of a period in batch mode. */
 #ifndef GNOMON_TOP_BATCH_HEAD_H
 #define GNOMON_TOP_BATCH_HEAD_H
 

@@ -25,7 +25,7 @@ static double hit_ns(const struct gn_model *m, int class)
 	return (double)m->costs[class].before_ns + m->costs[class].after_ns;
 }
 
-/* Some class in use is measured, and none in use is not. */
+/* At least one probe class is used, and all that are used were measured. */
 static bool known(const struct gn_model *m)
 {
 	bool any = false;
@@ -107,7 +107,7 @@ static int best_first(const void *left, const void *right)
 	return order;
 }
 
-/* What is left of the cost in the next period, as far as it is known. */
+/* The cost that is expected in the next period. */
 static double left_cost(const struct gn_model *m, const struct cost *c,
 			bool muted)
 {
@@ -124,8 +124,9 @@ static double left_cost(const struct gn_model *m, const struct cost *c,
 	return muted && seen < c->probes ? seen : c->probes;
 }
 
-/* Those of `list` that are worth it, to its front: how many. `whole` includes
- * what muted functions still cost, beside which a rare one is nothing. */
+/* Moves those of `list` that are worth muting to its front; returns how many.
+ * `whole` includes what muted functions still cost: beside that, a rarely
+ * called function does not matter. */
 static size_t keep_worthy(struct candidate *list, size_t n, double whole)
 {
 	double least = whole / GN_TOP_BUDGET_LEAST, best = 0, sum = 0;
@@ -145,7 +146,7 @@ static size_t keep_worthy(struct candidate *list, size_t n, double whole)
 	return kept;
 }
 
-/* Those worth it, the best first. */
+/* Keeps those worth muting, the best first. */
 static size_t find_candidates(const struct gn_model *m, const struct cost *c,
 			      const struct gn_top_budget_opts *o,
 			      struct candidate *out)

@@ -61,7 +61,7 @@ static void blank(struct gn_cell *cell)
 	memset(cell->marks, 0, sizeof(cell->marks));
 }
 
-/* A wide character that loses a half to what is put at `col` goes. */
+/* Removes a wide character when one of its halves at `col` is overwritten. */
 static void untie(struct gn_cells *g, int row, int col)
 {
 	struct gn_cell *cell = gn_cells_at(g, row, col);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A grid of characters with what each means: what the live view draws on. It
- * knows no terminal, so what was drawn can be compared as text.
- *
- * Nothing gets into a cell that a terminal would obey: what is not printable
- * (output/text.h) is put as '?', so names should be escaped before.
+ * The grid of characters that the live view draws on. It knows no terminal, so
+ * tests can compare it as text. A cell never holds a control character: what
+ * is not printable (output/text.h) becomes '?', so escape names before.
  */
 #ifndef GNOMON_TOP_CELLS_H
 #define GNOMON_TOP_CELLS_H
@@ -18,10 +16,10 @@
 /* Rows, and columns, that a grid can have. */
 #define GN_CELLS_MAX 4096
 
-/* Marks on one character (accents) that are kept; further ones are not. */
+/* How many marks (accents) of a character are kept. */
 #define GN_CELL_MARKS 2
 
-/* What a cell says; the screen makes a colour of it. */
+/* The meaning of a cell, which the screen turns into a colour. */
 enum gn_ink {
 	GN_INK_PLAIN = 0,
 	GN_INK_DIM,    /* zeros, what matters less */

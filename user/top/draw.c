@@ -5,7 +5,7 @@
 
 #include "top/draw_internal.h"
 
-/* Rows that the table has before the lines above it get any. */
+/* The table gets so many rows before the lines above it get any. */
 #define LEAST_ROWS 4
 
 /* Which tables there are, and which part of this one is on the screen. */
@@ -20,7 +20,7 @@ static void draw_tabs(struct gn_draw *d, int row, int rows)
 	for (int i = 0; i < GN_TOP_MODES; i++) {
 		bool is = (int)v->mode == i;
 
-		/* without colours nothing else tells it */
+		/* without colours nothing else shows it */
 		col = gn_draw_text(d, row, col, cols,
 				   is ? GN_INK_STRONG : GN_INK_DIM,
 				   is ? "[%s]" : " %s ",
@@ -64,7 +64,7 @@ static void draw_filter(struct gn_draw *d, int row)
 	memcpy(before, v->filter, v->cursor);
 	before[v->cursor] = '\0';
 	end = col + (int)gn_text_width(before);
-	/* the end of a long one matters more */
+	/* the end of a long filter matters more */
 	if (end >= cols)
 		col -= end - cols + 1 < col ? end - cols + 1 : col;
 	gn_draw_name(d, row, col, cols - col, GN_INK_LABEL, v->filter);

@@ -8,11 +8,11 @@
 #include "top/view.h"
 
 /*
- * Draws a period (NULL: none yet, says what it waits for) as the view has it
- * into `out`, whose size, utf8 and colours say for what terminal. The view is
- * brought up to the period (gn_top_view_update) and learns how much there was
- * room for. `p`, and all that it points to, is only read, and not kept. 0, or
- * -ENOMEM: `out` is whole cells, but not all of them are drawn.
+ * Draws a period as the view shows it into `out`, whose size, utf8 and colours
+ * describe the terminal. NULL: there is no period yet, which is drawn, too.
+ * Updates the view for the period (gn_top_view_update), and tells it how many
+ * rows fit. `p` and what it points to is only read, and not kept. 0, or
+ * -ENOMEM: `out` is valid but incomplete.
  */
 int gn_top_draw(const struct gn_top_period *p, struct gn_top_view *v,
 		struct gn_cells *out);

@@ -21,7 +21,7 @@ static bool next(struct header *h)
 	return true;
 }
 
-/* The end of a line's text, at the right edge: how the view is set. */
+/* The right end of a line: the view's settings. */
 static int draw_settings(struct gn_draw *d, int row)
 {
 	const struct gn_top_view *v = d->v;
@@ -99,7 +99,7 @@ static void line_lost(struct header *h)
 	gn_format_count(n, d->p->lost > m->lost ? d->p->lost : m->lost);
 	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "LOST %s records; ", n);
 	gn_format_count(n, m->lost);
-	/* some losses are of no known thread: the causes tell of them */
+	/* only the causes know of losses without a known thread */
 	if (m->lost || !gn_model_lossy(m))
 		col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "%s ", n);
 	col = gn_draw_text(d, row, col, cols, GN_INK_BAD, "in this period");
@@ -214,7 +214,7 @@ static void line_threads(struct header *h)
 	gn_draw_text(d, row, col, cols, GN_INK_PLAIN, "; %s", rate);
 }
 
-/* Columns that "app 12.3" and its gap take. */
+/* The width of "app 12.3" with the blanks after it. */
 static int class_width(const struct gn_draw *d, int class)
 {
 	const uint64_t *c = d->p->m->session.class_incl;

@@ -19,7 +19,7 @@ struct gn_draw {
 
 /* Texts (draw_text.c). Each returns the column behind what it put. */
 
-/* A text of ours, as much as fits before `end`. */
+/* A trusted text, cut at `end`. */
 __attribute__((format(printf, 6, 7))) int gn_draw_text(struct gn_draw *d,
 						       int row, int col,
 						       int end, enum gn_ink ink,
@@ -27,7 +27,7 @@ __attribute__((format(printf, 6, 7))) int gn_draw_text(struct gn_draw *d,
 /* A name: hostile. Escaped, and shortened in the middle to `width`. */
 int gn_draw_name(struct gn_draw *d, int row, int col, int width,
 		 enum gn_ink ink, const char *name);
-/* The same for a function's: its parameters go first when it is too long. */
+/* The same for a function's name: parameters are cut first. */
 int gn_draw_function(struct gn_draw *d, int row, int col, int width,
 		     enum gn_ink ink, const char *name);
 /* Aligned to the right; what does not fit is shown as ###. */

@@ -7,10 +7,10 @@
 /* The first column of the screen: ! where records were lost. */
 #define GUTTER 1
 
-/* Columns of classes that come before other columns of choice. */
+/* So many columns of classes come before the other optional columns. */
 #define MAIN_CLASSES 3
 
-/* What names get before still more columns do. */
+/* Names get this width before more columns are added. */
 #define NAME_ROOM 32
 
 /* A column while it is decided on. */
@@ -18,7 +18,7 @@ struct plan {
 	bool in[GN_TOP_COLUMNS];
 	int width[GN_TOP_COLUMNS];
 	int room;
-	/* time by class: what has more comes first */
+	/* time by class: classes with more time come first */
 	const uint64_t *seen;
 };
 
@@ -155,7 +155,7 @@ static void take_value_columns(struct plan *p, const struct gn_draw *d)
 	take_all_classes(p, d);
 }
 
-/* What is left over makes columns of text wider, each by as much. */
+/* Gives the width that is left to the columns of text, in equal parts. */
 static void widen(struct plan *p, enum gn_top_mode mode, int cols)
 {
 	bool any = true;
@@ -199,7 +199,7 @@ static void plan_start(struct plan *p, const struct gn_draw *d)
 	p->seen = d->v->seen;
 }
 
-/* A terminal too narrow for any: as much of the name as there is. */
+/* The terminal is too narrow for any column: the name alone. */
 static void plan_end(struct plan *p, const struct gn_draw *d,
 		     enum gn_top_mode mode)
 {
@@ -246,7 +246,7 @@ void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
 	place(&p, &columns, out);
 }
 
-/* What stands for the order of a column: the largest first, or the least. */
+/* The mark of the order: largest or smallest first. */
 static const char *arrow(const struct gn_draw *d, int column, bool inverted)
 {
 	bool up = gn_top_column_text(column) || column == GN_TOP_PID ||

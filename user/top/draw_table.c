@@ -5,8 +5,8 @@
 
 #include "top/draw_internal.h"
 
-/* What stands before a name of the tree: deeper ones get a number, as the name
- * needs the room. */
+/* The indentation before a name of the tree. Deep levels get a number instead,
+ * since the name needs the width. */
 static int draw_branch(struct gn_draw *d, int row, int x, int width,
 		       const struct gn_top_row *node)
 {
@@ -235,7 +235,7 @@ static const char *nothing(const struct gn_draw *d)
 	return "No function ran in this period.";
 }
 
-/* Takes the part of the rows along that the selected one is in. */
+/* Scrolls so that the selected row is visible. */
 static void scroll(struct gn_top_view *v, size_t page)
 {
 	struct gn_top_list *l = &v->list[v->mode];

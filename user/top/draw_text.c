@@ -24,7 +24,7 @@ int gn_draw_text(struct gn_draw *d, int row, int col, int end, enum gn_ink ink,
 	return gn_cells_put(d->g, row, col, end, ink, buf);
 }
 
-/* name(int, char) -> name(..): puts what is between the last brackets away. */
+/* name(int, char) -> name(..): drops what the last brackets hold. */
 static void drop_parameters(char *text)
 {
 	static const char instead[] = "(..)";
@@ -58,7 +58,7 @@ static int draw_name(struct gn_draw *d, int row, int col, int width,
 	if (function && gn_text_width(text) > (size_t)width)
 		drop_parameters(text);
 	gn_text_shorten(text, (size_t)width);
-	/* a mark at the beginning needs something to be on */
+	/* a mark at the start needs a character to be on */
 	if (*text && !gn_cells(gn_utf8_next(text, &len)))
 		col = gn_cells_put(d->g, row, col, end, ink, DOTTED_CIRCLE);
 	col = gn_cells_put(d->g, row, col, end, ink, text);
@@ -152,7 +152,7 @@ void gn_draw_rate(char buf[GN_CELL], double rate)
 	static const char units[] = " kMGTPE";
 	size_t unit = 0;
 
-	/* what would be rounded to 1000.0 has the next unit */
+	/* what would round to 1000.0 gets the next unit */
 	while (rate >= 999.95 && units[unit + 1]) {
 		rate /= 1000;
 		unit++;

@@ -6,7 +6,7 @@
 #include "output/syscalls.h"
 #include "top/draw_internal.h"
 
-/* Below this many rows only the part that the arrows scroll is shown. */
+/* With fewer rows only the part with the focus is shown. */
 #define ROWS_FOR_ALL 9
 
 static const char *state_text(const struct gn_top_open *o)

@@ -14,8 +14,8 @@
 
 #define IS_F(key, n) ((key) == GN_KEY_F1 + (n)-1)
 
-/* Where an arrow or a page key leads from `at` in a list of n. False: it is no
- * such key. */
+/* The new place in a list of n after an arrow or page key. False: it is
+ * another key. */
 static bool move(int32_t key, size_t *at, size_t n, size_t page)
 {
 	size_t last = n ? n - 1 : 0;
@@ -47,7 +47,7 @@ static bool move(int32_t key, size_t *at, size_t n, size_t page)
 	return true;
 }
 
-/* Holds on to the row that is selected, but to the top after Home. */
+/* Follows the selected row; after Home, stays at the top. */
 static bool move_selection(struct gn_top_view *v, int32_t key)
 {
 	struct gn_top_list *l = &v->list[v->mode];
@@ -226,7 +226,7 @@ static int in_filter(struct gn_top_view *v, int32_t key)
 
 static int in_help(struct gn_top_view *v, int32_t key)
 {
-	/* drawing takes back what is beyond the end */
+	/* drawing corrects what is beyond the end */
 	if (move(key, &v->help_scroll, 1000, v->page))
 		return GN_TOP_DO_DRAW;
 	if (key != GN_KEY_ESC && key != GN_KEY_ENTER && key != 'q' &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the user can press, and what comes of it. Pure: no terminal. */
+/* The keys and what they do. Pure: no terminal. */
 #ifndef GNOMON_TOP_KEYS_H
 #define GNOMON_TOP_KEYS_H
 
@@ -10,7 +10,7 @@
 
 /* A key is the code point of its character, or one of these. */
 enum gn_key {
-	GN_KEY_NONE = 0, /* nothing was pressed, or nothing that is known */
+	GN_KEY_NONE = 0, /* no key, or an unknown one */
 	GN_KEY_CTRL_C = 0x03,
 	GN_KEY_BACKSPACE = 0x08,
 	GN_KEY_TAB = 0x09,
@@ -30,7 +30,7 @@ enum gn_key {
 	GN_KEY_F1, /* F1 to F12 follow each other */
 	GN_KEY_F12 = GN_KEY_F1 + 11,
 	GN_KEY_RESIZE, /* the terminal has another size */
-	GN_KEY_HANGUP, /* the terminal is gone: nothing more will come */
+	GN_KEY_HANGUP, /* the terminal is gone: no more keys will come */
 	GN_KEY_LAST = GN_KEY_HANGUP,
 };
 

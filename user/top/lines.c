@@ -12,7 +12,7 @@
 struct lines {
 	const struct gn_top_period *p;
 	const struct gn_top_lines_opts *o;
-	bool *used; /* functions that something refers to */
+	bool *used; /* functions that other fields refer to */
 };
 
 static void use(const struct lines *l, int32_t function)
@@ -21,7 +21,7 @@ static void use(const struct lines *l, int32_t function)
 		l->used[function] = true;
 }
 
-/* Shares that are told of a thread. */
+/* How many functions of a thread are listed. */
 static size_t nshares(const struct lines *l, const struct gn_model_live *live)
 {
 	size_t most = l->o->shares;
@@ -69,7 +69,7 @@ static bool wanted(const struct gn_json *j, enum gn_by by,
 	return by != GN_BY_FUNCTION || l->used[r->id];
 }
 
-/* Null is outside of any, or a frame that is not known. */
+/* Null: outside of any function, or an unknown frame. */
 static void put_index(struct gn_json *j, const char *key, int32_t function)
 {
 	if (gn_top_function(j->m, function))

@@ -94,7 +94,7 @@ void gn_machine_since(struct gn_top_machine *now,
 {
 	now->busy_ns = since(now->busy_ns, before->busy_ns);
 	now->total_ns = since(now->total_ns, before->total_ns);
-	/* the kernel lets these two go back */
+	/* these two can decrease */
 	now->steal_ns = since(now->steal_ns, before->steal_ns);
 	now->iowait_ns = since(now->iowait_ns, before->iowait_ns);
 }

@@ -9,7 +9,7 @@
 /* Sums up to now. 0, or -errno: /proc cannot be read (all is 0 then). */
 int gn_machine_read(struct gn_top_machine *out);
 
-/* The part of `now` that came after `before`; what is no sum is of now. */
+/* `now` less `before`, for the sums; the other fields are those of `now`. */
 void gn_machine_since(struct gn_top_machine *now,
 		      const struct gn_top_machine *before);
 

@@ -91,7 +91,7 @@ static int most_time_first(const void *left, const void *right)
 	return order ? order : strcmp(a->module, b->module);
 }
 
-/* Gives labels to those that have reached what it takes. */
+/* Gives labels to the functions that have reached the threshold. */
 static void admit_functions(struct gn_top_prom *t,
 			    const struct gn_top_period *p)
 {

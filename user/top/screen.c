@@ -160,7 +160,7 @@ int gn_screen_fit(struct gn_screen *s, struct gn_cells *g)
 {
 	int rows = getmaxy(stdscr), cols = getmaxx(stdscr);
 
-	/* beyond this the rest of the terminal stays blank */
+	/* a larger terminal stays blank beyond this */
 	rows = rows < 1 ? 1 : rows > GN_CELLS_MAX ? GN_CELLS_MAX : rows;
 	cols = cols < 1 ? 1 : cols > GN_CELLS_MAX ? GN_CELLS_MAX : cols;
 	g->utf8 = s->utf8;
@@ -168,7 +168,7 @@ int gn_screen_fit(struct gn_screen *s, struct gn_cells *g)
 	return gn_cells_resize(g, rows, cols);
 }
 
-/* True when the C library, by which ncurses goes, has it as wide as we do. */
+/* True when the C library, which ncurses asks, agrees on the width. */
 static bool as_wide(const struct gn_cell *cell)
 {
 	for (int i = 0; i < GN_CELL_MARKS && cell->marks[i]; i++) {
@@ -313,7 +313,7 @@ int32_t gn_screen_key(struct gn_screen *s)
 		special = kind == KEY_CODE_YES ? special_key(key) : -1;
 		if (special == GN_KEY_RESIZE)
 			s->redraw = true;
-		/* others mean nothing here, and more may follow */
+		/* ignored; more keys may follow */
 		if (special >= 0)
 			return special;
 	}

@@ -145,7 +145,7 @@ static struct gn_top_sortable thread_value(const struct gn_model *m,
 		s.text = function_name(m, gn_top_hottest(t));
 		break;
 	case GN_TOP_PID:
-		s.number = -(double)t->pid; /* numbers of things go upwards */
+		s.number = -(double)t->pid; /* ids are sorted ascending */
 		break;
 	case GN_TOP_TID:
 		s.number = -(double)t->tid;
@@ -223,7 +223,7 @@ struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 	return s;
 }
 
-/* Nothing of it was seen in the period: a function that only was once. */
+/* It did not occur in the period, only earlier. */
 static bool idle(const struct gn_values *v)
 {
 	return !v->calls && !v->elapsed_incl;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The rows of the tree: call paths of which the user sees what is open. */
+/* The rows of the tree: the call paths whose callers are open. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* A path that took this share of the session's time is open at first. */
 #define HOT_PCT 1.0
 
-/* Nodes that are still to be put out: the next one last. */
+/* A stack of nodes that are still to be shown. */
 struct pending {
 	uint32_t node, depth;
 	uint64_t parent; /* id */
@@ -66,7 +66,8 @@ static bool valid(const struct gn_model *m, int32_t node)
 	return node >= 0 && (size_t)node < m->nnodes;
 }
 
-/* Which nodes the filter leaves: those that it matches, and who calls them. */
+/* Marks the nodes that the filter keeps: those that match, and their
+ * callers. */
 static int filter(struct walk *w)
 {
 	const struct gn_model *m = w->p->m;
@@ -162,7 +163,7 @@ static bool has_children(const struct walk *w, const struct gn_model_node *n)
 	return false;
 }
 
-/* Puts a node out and has its children put out next, if they are to be. */
+/* Adds a node's row, and queues its children if the node is open. */
 static int visit(struct walk *w, struct pending at)
 {
 	const struct gn_model_node *n = &w->p->m->nodes[at.node];
