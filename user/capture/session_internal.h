@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The session's own state, shared by its stages (session.c, prepare.c). */
+/* The session's own state, shared by its stages. */
 #ifndef GNOMON_CAPTURE_SESSION_INTERNAL_H
 #define GNOMON_CAPTURE_SESSION_INTERNAL_H
 
@@ -109,6 +109,26 @@ int gn_pidfd(pid_t pid);
  * than they are taken. 1 = there may be more, 0 = it was empty, <0. */
 #define GN_DRAIN_NS 50000000u
 int gn_session_drain(struct gn_session *s, uint64_t ns);
+
+/* The same at the end, until the ring is empty. The sink is waited for. What a
+ * blocked sink did not take is counted, and what gnomon did not hand over in
+ * `ns`. */
+void gn_session_drain_all(struct gn_session *s, uint64_t ns);
+
+/* A sample of the ring: ring_buffer_sample_fn, with the session as `ctx`. */
+int gn_session_sample(void *ctx, void *data, size_t size);
+
+/* The counters, as far as they have grown since the last call. */
+void gn_session_put_counts(struct gn_session *s);
+/* How many runs of BPF programs the kernel has skipped. */
+uint64_t gn_session_missed(struct gn_session *s);
+/* Tells the programs the real time: the deadlines of conditions are by that
+ * clock by default. */
+void gn_session_note_clock(struct gn_session *s);
+/* Functions of a runtime are asked for. False with -f '!*' at the end. */
+bool gn_session_wants_managed(const struct gn_session *s);
+/* Removes all probes and programs. */
+void gn_session_detach(struct gn_session *s);
 
 /* Facts of the machine, the command and the options, to the sink (facts.c). */
 void gn_session_put_facts(struct gn_session *s);

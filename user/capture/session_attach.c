@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The session's probes: attached by file and program. */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include "capture/meter.h"
+#include "process/share.h"
+#include "gnomon.skel.h"
+#include "runtime/runtime.h"
+
+static const struct bpf_program *program_of(struct gn_session *s,
+					    enum gn_prog prog, bool multi)
+{
+	switch (prog) {
+	case GN_PROG_SESSION:
+		return s->skel->progs.native_session;
+	case GN_PROG_NATIVE:
+	case GN_PROG_NATIVE_RETURN:
+		return multi ? s->skel->progs.native_multi
+			     : s->skel->progs.native_perf;
+	case GN_PROG_MANAGED:
+		return multi ? s->skel->progs.managed_multi
+			     : s->skel->progs.managed_perf;
+	case GN_PROG_NAME:
+		return multi ? s->skel->progs.name_multi
+			     : s->skel->progs.name_perf;
+	default:
+		return NULL;
+	}
+}
+
+int gn_session_link(struct gn_session *s, struct gn_links *links,
+		    enum gn_prog prog, const struct gn_probe_set *set,
+		    size_t *refused)
+{
+	struct gn_probe_set full = *set;
+	enum gn_attach_mode mode = s->mode;
+
+	/* a thread attaches what appears later, by itself */
+	bool first = !s->later;
+
+	/* only the session program is of that link type */
+	if (mode == GN_ATTACH_SESSION && prog != GN_PROG_SESSION)
+		mode = GN_ATTACH_MULTI;
+	if (mode == GN_ATTACH_MULTI && set->pid && s->by_thread)
+		mode = GN_ATTACH_SINGLE;
+	full.prog = program_of(s, prog, mode != GN_ATTACH_SINGLE);
+	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
+	full.step = first ? s->opts.step : NULL;
+	/* what can be muted is by itself */
+	if (first && s->mode == GN_ATTACH_SINGLE && !set->key &&
+	    (!full.ret || s->knows_returns))
+		full.groups = &s->groups;
+	return gn_links_add(links, mode, &full, refused);
+}
+
+bool gn_session_private(const struct gn_session *s, enum gn_prog prog,
+			const struct gn_file *file)
+{
+	/* who loads a hook-site library is traced by a gnomon */
+	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_MANAGED &&
+				   prog != GN_PROG_NAME);
+}
+
+/* What is traced from its start on. */
+static const pid_t *first_pids(const struct gn_session *s, size_t *n)
+{
+	*n = s->opts.command ? 1 : s->opts.npids;
+	return s->opts.command ? &s->child.pid : s->opts.pids;
+}
+
+static bool is_first(void *session, pid_t pid)
+{
+	const struct gn_session *s = session;
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Which of the files that get probes others map, too. In a PID namespace not
+ * all others can be seen. */
+static int find_shared(struct gn_session *s)
+{
+	bool *wanted;
+	int err = 0;
+
+	if (!s->opts.follow)
+		return 0; /* each probe is of one process */
+	wanted = calloc(s->files.count + 1, sizeof(*wanted));
+	if (!wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->probes.count; i++)
+		wanted[s->probes.group[i].file] =
+			s->probes.group[i].prog != GN_PROG_MANAGED &&
+			s->probes.group[i].prog != GN_PROG_NAME;
+	if (s->skel->bss->control.pid_level)
+		for (size_t i = 0; i < s->files.count; i++)
+			s->files.file[i].elsewhere = true;
+	else
+		err = gn_share_find(&s->files, wanted, is_first, s);
+	free(wanted);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1,
+			       "the processes cannot be listed (%s); see "
+			       "gnomon doctor",
+			       strerror(-err));
+}
+
+/* `pid` 0: every process that maps the file. */
+static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
+			pid_t pid)
+{
+	const struct gn_file *file = &s->files.file[g->file];
+	char place[GN_FILE_PLACE];
+	struct gn_probe_set set = {
+		.path = gn_file_place(file->fd, place),
+		.offsets = g->offsets,
+		.cookies = g->cookies,
+		.count = g->count,
+		.pid = pid,
+		.left_out = gn_functions_left_out,
+		.ctx = &s->functions,
+	};
+	int err = gn_mute_link(s, g->prog, &set);
+
+	if (err == -ESRCH)
+		return gn_session_fail(s, err, 1,
+				       "process %d ended while gnomon was "
+				       "attaching; start it again",
+				       (int)set.pid);
+	if (err == -EINTR)
+		return gn_session_fail(s, err, 1, "attaching was interrupted");
+	if (err)
+		return gn_session_fail(
+			s, err, 1,
+			"probes cannot be attached to '%s' (%s); "
+			"see gnomon list",
+			file->path, strerror(-err));
+	return 0;
+}
+
+static int attach_groups(struct gn_session *s)
+{
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->probes.count; i++) {
+		const struct gn_probe_group *g = &s->probes.group[i];
+
+		if (!gn_session_private(s, g->prog, &s->files.file[g->file]))
+			err = attach_group(s, g, 0);
+		else
+			for (size_t k = 0; !err && k < n; k++)
+				err = attach_group(s, g, pids[k]);
+	}
+	return err;
+}
+
+/* What appears later, where anything of it can be asked for. */
+static int attach_later(struct gn_session *s)
+{
+	size_t n;
+	const pid_t *pids = first_pids(s, &n);
+	int err;
+
+	if (!s->opts.follow || !gn_filter_positive(s->filter))
+		return 0;
+	s->skel->bss->control.attend = 1;
+	err = gn_later_new(s, pids, n);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1, "no thread can be started (%s)",
+			       strerror(-err));
+}
+
+static int fork_command(struct gn_session *s)
+{
+	int err;
+
+	if (!s->opts.command)
+		return 0;
+	err = gn_child_fork(&s->child, (char *const *)s->opts.command,
+			    &s->opts.user, s->env);
+	if (!err)
+		return 0;
+	return gn_session_fail(s, err, 1, "no process can be started (%s)",
+			       strerror(-err));
+}
+
+/* Readable after the kernel side has woken us, and then once. */
+static int open_wake(int map)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, map, &event)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+bool gn_session_wants_managed(const struct gn_session *s)
+{
+	size_t n = s->opts.nfunctions;
+
+	return s->env && !s->opts.no_managed &&
+	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
+}
+
+static void summarize(struct gn_session *s)
+{
+	size_t n = s->native.functions - s->native.refused;
+	const char *managed =
+		gn_session_wants_managed(s)
+			? "; managed functions as they are compiled"
+			: "";
+	const char *later =
+		s->awaits ? "; those of libraries that are not mapped yet, "
+			    "when they are"
+			  : "";
+	const char *links = gn_attach_mode_name(s->mode);
+
+	if (n)
+		snprintf(s->summary, sizeof(s->summary),
+			 "%zu native function%s (%zu by return probe, %zu by "
+			 "their own rets, %zu single-stepped%s)%s%s; %s links",
+			 n, n == 1 ? "" : "s", s->native.by_return,
+			 s->native.by_ret, s->native.stepped,
+			 s->native.refused || s->refused ? ", some refused"
+							 : "",
+			 managed, later, links);
+	else
+		snprintf(s->summary, sizeof(s->summary), "%s%s%s; %s links",
+			 *later ? "no native function"
+				: "threads and processes",
+			 managed, later, links);
+}
+
+int gn_session_attach(struct gn_session *s)
+{
+	int err = gn_watch_attach(s);
+
+	if (!err)
+		err = gn_meter_new(s, &s->meter);
+	/* before there are many descriptors and threads */
+	if (!err)
+		err = fork_command(s);
+	if (!err)
+		err = find_shared(s);
+	if (!err)
+		err = attach_groups(s);
+	gn_mute_settle(s->mute);
+	if (!err)
+		err = attach_later(s);
+	if (err)
+		return err;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring),
+				   gn_session_sample, s, NULL);
+	if (!s->ring)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be mapped (%s)",
+				       strerror(errno));
+	s->wake = open_wake(bpf_map__fd(s->skel->maps.ring));
+	if (s->wake < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be watched (%s)",
+				       strerror(errno));
+	summarize(s);
+	return 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The session's records: out of the ring, to the sink. */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include "capture/clock.h"
+#include "capture/drain.h"
+#include "capture/meter.h"
+#include "gnomon.skel.h"
+
+/* Both ends of the ring are polled: the program is never made to wake us. Our
+ * wakeups are a cost too, so they are few where the ring has room for all that
+ * some CPUs can write until the next, or nothing has come for a while. */
+#define POLL_MS	      5
+#define POLL_LONG_MS  20
+#define LONG_RING_MIN (16u << 20)
+#define IDLE_POLLS    20
+#define IDLE_RING_MIN (1u << 20)
+#define HOLD_MS	      1 /* until the sink is asked again */
+
+static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	if (gn_meter_take(s->meter, rec))
+		return 0;
+	/* of a runtime: there may be none of a native program's own */
+	if (rec->kind == GN_KIND_ENTER) {
+		s->managed = true;
+		s->entered = rec->tid;
+	}
+	if (s->later)
+		gn_later_record(s->later, rec);
+	gn_unseen_record(s->unseen, rec, s->filter);
+	if (s->outside)
+		gn_outside_record(s->outside, rec);
+	return gn_session_put(s, rec, size);
+}
+
+/* Whether records are to wait in the ring. A sink that failed takes none, so
+ * they need not wait for it. */
+static bool held(struct gn_session *s)
+{
+	s->hold = s->opts.hold && !s->sink_error
+			  ? s->opts.hold(s->opts.sink_ctx)
+			  : GN_HOLD_NOT;
+	return s->hold != GN_HOLD_NOT;
+}
+
+static int count_late(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	(void)rec, (void)size;
+	s->late++;
+	return 0;
+}
+
+int gn_session_sample(void *ctx, void *data, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	if (s->dropping) {
+		gn_drain_sample(data, size, count_late, s);
+		return 0;
+	}
+	if (gn_drain_sample(data, size, on_record, s))
+		s->sink_lost++;
+	if (held(s))
+		return -EAGAIN;
+	/* the clock is not read for each */
+	return ++s->drained % 256 || gn_now_ns() < s->drain_until ? 0 : -EAGAIN;
+}
+
+/* How long to wait for records after a draining. */
+static int rest_ms(struct gn_session *s, bool more)
+{
+	uint64_t enough;
+
+	/* a busy ring is drained again at once */
+	if (s->hold)
+		return HOLD_MS;
+	if (more || s->drained > 4096)
+		return 0;
+	s->idle = s->drained ? 0 : s->idle + (s->idle < IDLE_POLLS);
+	enough = s->idle == IDLE_POLLS ? IDLE_RING_MIN : LONG_RING_MIN;
+	return s->opts.ring_size >= enough ? POLL_LONG_MS : POLL_MS;
+}
+
+int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
+{
+	struct pollfd p[] = {
+		{.fd = wake_fd, .events = POLLIN},
+		{.fd = s->child.pidfd, .events = POLLIN},
+		{.fd = s->wake, .events = POLLIN},
+		{.fd = s->later ? gn_later_fd(s->later) : -1, .events = POLLIN},
+	};
+	struct epoll_event woken;
+	int more, rest, live = gn_session_lives(s);
+
+	gn_session_note_clock(s);
+
+	/* of what has ended, all there is */
+	more = gn_session_drain(s, GN_DRAIN_NS);
+	if (more < 0)
+		return more;
+	if (s->sink_error)
+		return gn_session_fail(s, s->sink_error, 1,
+				       "the records cannot be kept: %s",
+				       strerror(-s->sink_error));
+	if (!live)
+		return 0;
+	if (s->managed && gn_watch_wakers(s))
+		return -EPERM; /* it has said why */
+	rest = rest_ms(s, more);
+	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
+	if (p[2].revents)
+		epoll_wait(s->wake, &woken, 1, 0);
+	if (s->later)
+		gn_later_serve(s->later);
+	return 1;
+}
+
+int gn_session_drain(struct gn_session *s, uint64_t ns)
+{
+	uint64_t now = gn_now_ns();
+	int n;
+
+	s->drained = 0;
+	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
+	n = held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
+	now = gn_now_ns();
+	/* what the sink holds up is not mended by more time for us */
+	gn_priority_follow(&s->priority, n == -EAGAIN && !s->hold, now);
+	gn_loss_follow(&s->loss, s->hold,
+		       s->skel->bss->control.counters[GN_COUNTER_RING_FULL],
+		       now);
+	gn_meter_follow(s->meter, now, s->entered);
+	s->entered = 0;
+	if (n >= 0 || n == -EAGAIN)
+		return n == -EAGAIN;
+	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",
+			       strerror(-n));
+}
+
+/* What is left is only counted. */
+static void drop_all(struct gn_session *s)
+{
+	s->dropping = true;
+	gn_session_drain(s, UINT64_MAX);
+	s->dropping = false;
+}
+
+void gn_session_drain_all(struct gn_session *s, uint64_t ns)
+{
+	for (;;) {
+		uint64_t begin = gn_now_ns(), took;
+
+		if (gn_session_drain(s, ns) <= 0)
+			return;
+		if (!s->hold) {
+			drop_all(s);
+			return;
+		}
+		took = gn_now_ns() - begin;
+		ns -= took < ns ? took : ns;
+		if (s->hold == GN_HOLD_STUCK)
+			s->sink_error = -ETIMEDOUT;
+		else
+			poll(NULL, 0, HOLD_MS);
+	}
+}
+
+const char *gn_session_loss_advice(const struct gn_session *s)
+{
+	return gn_loss_advice(&s->loss);
+}
+
+uint64_t gn_session_missed(struct gn_session *s)
+{
+	struct bpf_program *p;
+	uint64_t n = 0;
+
+	bpf_object__for_each_program(p, s->skel->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+		int fd = bpf_program__fd(p);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
+/* What was counted since the last time. */
+void gn_session_put_counts(struct gn_session *s)
+{
+	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};
+
+	for (uint32_t i = 0; i < GN_COUNTER_COUNT; i++) {
+		uint64_t sum = s->skel->bss->control.counters[i];
+
+		if (i == GN_COUNTER_SINK)
+			sum += s->sink_lost;
+		else if (i == GN_COUNTER_LATE)
+			sum += s->late;
+		else if (i == GN_COUNTER_MISSED)
+			sum += gn_session_missed(s);
+		else if (s->later)
+			sum += gn_later_count(s->later, i);
+		r.id = i;
+		r.count = sum - s->told[i];
+		s->told[i] = sum;
+		if (r.count)
+			gn_session_put(s, &r.h, sizeof(r));
+	}
+}
+
+int gn_session_tick(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int err;
+
+	control->ticking = 1;
+	err = gn_session_look(s);
+	control->ticking = 0;
+	if (!err)
+		err = gn_session_drain(s, GN_DRAIN_NS);
+	if (err < 0)
+		return err;
+	gn_session_put_counts(s);
+	return 0;
+}

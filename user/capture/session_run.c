@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A session's begin and end, and what becomes of its target between. */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include "capture/clock.h"
+#include "capture/meter.h"
+#include "gnomon.skel.h"
+
+/* Who waits for gnomon's end waits no longer than this for its own part. */
+#define LAST_NS	 1000000000u
+#define FINAL_NS 200000000u /* for what comes at the stop itself */
+
+static void put_session(struct gn_session *s, uint64_t end)
+{
+	struct gn_rec_session r = {
+		.h = {.time = s->skel->bss->control.start,
+		      .kind = GN_KIND_SESSION},
+		.end = end,
+	};
+
+	gn_session_put(s, &r.h, sizeof(r));
+}
+
+int gn_session_iterate(struct gn_session *s, int fd)
+{
+	char buf[256];
+	ssize_t n;
+
+	do {
+		n = read(fd, buf, sizeof(buf));
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the threads cannot be listed (%s)",
+				       strerror(errno));
+	return 0;
+}
+
+int gn_session_look(struct gn_session *s)
+{
+	int fd = bpf_iter_create(bpf_link__fd(s->iter));
+	int err;
+
+	if (fd < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the threads cannot be listed (%s)",
+				       strerror(errno));
+	err = gn_session_iterate(s, fd);
+	close(fd);
+	return err;
+}
+
+int gn_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static int start_processes(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	int targets = bpf_map__fd(s->skel->maps.targets);
+	int err;
+
+	s->pidfds = calloc(s->opts.npids, sizeof(*s->pidfds));
+	if (!s->pidfds)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	for (size_t i = 0; i < s->opts.npids; i++)
+		s->pidfds[i] = -1;
+	for (size_t i = 0; i < s->opts.npids; i++) {
+		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
+
+		s->pidfds[i] = gn_pidfd((pid_t)tgid);
+		if (s->pidfds[i] < 0)
+			return gn_session_fail(s, -errno, 1,
+					       "process %u ended while gnomon "
+					       "was attaching; start it again",
+					       tgid);
+		if (bpf_map_update_elem(targets, &tgid, &one, BPF_ANY))
+			return gn_session_fail(s, -errno, 1,
+					       "too many processes (%s)",
+					       strerror(errno));
+	}
+	control->scanning = GN_SCAN_PROCESS;
+	__atomic_store_n(&control->start, gn_now_ns(), __ATOMIC_SEQ_CST);
+	err = gn_session_iterate(s, s->iter_start);
+	control->scanning = 0;
+	return err;
+}
+
+static int start_command(struct gn_session *s)
+{
+	int err;
+
+	s->skel->bss->control.launch = (uint32_t)s->child.pid;
+	s->skel->bss->control.command = (uint32_t)s->child.pid;
+	err = gn_child_go(&s->child);
+	if (!err)
+		return 0;
+	gn_child_wait(&s->child);
+	return gn_session_fail(s, err, err == -ENOENT ? 127 : 126,
+			       "'%s' cannot be started: %s; check the command",
+			       s->opts.command[0], strerror(-err));
+}
+
+void gn_session_note_clock(struct gn_session *s)
+{
+	struct gn_control *control = &s->skel->bss->control;
+	struct timespec real;
+	uint64_t now = gn_now_ns();
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	__atomic_store_n(&control->real_ahead,
+			 (uint64_t)real.tv_sec * 1000000000u +
+				 (uint64_t)real.tv_nsec - now,
+			 __ATOMIC_RELAXED);
+}
+
+int gn_session_start(struct gn_session *s)
+{
+	int err;
+
+	/* the calibration's were gnomon's own */
+	__atomic_store_n(&s->skel->bss->control.begun, 0, __ATOMIC_SEQ_CST);
+	s->skel->bss->control.gather =
+		!s->opts.live && !s->skel->bss->control.wakers;
+	gn_session_note_clock(s);
+	gn_session_put_facts(s);
+	err = s->opts.command ? start_command(s) : start_processes(s);
+	if (err)
+		return err;
+	gn_priority_init(&s->priority);
+	s->running = true;
+	/* those of the calibration are of no one's records */
+	s->told[GN_COUNTER_MISSED] = gn_session_missed(s);
+	put_session(s, 0);
+	return 0;
+}
+
+void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
+{
+	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);
+}
+
+bool gn_session_lives(struct gn_session *s)
+{
+	struct pollfd p = {.events = POLLIN};
+
+	if (s->opts.command) {
+		p.fd = s->child.pidfd;
+		return !poll(&p, 1, 0);
+	}
+	for (size_t i = 0; i < s->opts.npids; i++) {
+		p.fd = s->pidfds[i];
+		if (!poll(&p, 1, 0))
+			return true;
+	}
+	return false;
+}
+
+void gn_session_detach(struct gn_session *s)
+{
+	gn_meter_free(s->meter, s->links);
+	s->meter = NULL;
+	gn_later_detach(s->later, s->links);
+	s->left += gn_links_free(s->links, s->opts.step);
+	s->links = NULL;
+	gn_mute_detach(s->mute);
+	gn_watch_detach(s);
+}
+
+/*
+ * Sets when the capture ends, and waits for that. It is set before it comes: a
+ * program must not take its time after the end without knowing of it.
+ */
+static uint64_t set_end(struct gn_control *control)
+{
+	struct timespec nap = {.tv_nsec = 100000};
+	uint64_t end;
+
+	do {
+		end = gn_now_ns() + 100000;
+		__atomic_store_n(&control->stop, end, __ATOMIC_SEQ_CST);
+	} while (gn_now_ns() >= end);
+	while (gn_now_ns() < end)
+		nanosleep(&nap, NULL);
+	/* programs that took their time before the stop are done after this */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	return end;
+}
+
+/* An empty report would look like one of a program that did nothing. */
+static int check_seen(struct gn_session *s)
+{
+	if (__atomic_load_n(&s->skel->bss->control.begun, __ATOMIC_SEQ_CST))
+		return 0;
+	return gn_session_fail(s, -ESRCH, 1,
+			       "no thread of what was to be traced was seen; "
+			       "if it had not ended before, see gnomon doctor");
+}
+
+int gn_session_stop(struct gn_session *s)
+{
+	struct gn_control *control;
+	uint64_t end;
+	int err;
+
+	if (!s->running)
+		return 0;
+	s->running = false;
+	gn_priority_last(&s->priority);
+	control = &s->skel->bss->control;
+	end = set_end(control);
+	gn_later_stop(s->later);
+	gn_later_serve(s->later);
+	if (gn_later_sum(s->later, &s->native))
+		gn_session_put_functions(s);
+	gn_session_drain_all(s, LAST_NS);
+	control->finishing = 1;
+	err = gn_session_iterate(s, s->iter_stop);
+	if (!err && !gn_links_hold(s->links))
+		err = gn_session_fail(s, -ECHILD, 1,
+				      "the process that held the probes was "
+				      "killed; calls are missing, trace again");
+	gn_session_drain_all(s, FINAL_NS);
+	/* while the programs are there to be asked */
+	gn_session_put_counts(s);
+	gn_session_detach(s);
+	gn_mute_free(s->mute);
+	s->mute = NULL;
+	gn_session_drain_all(s, FINAL_NS);
+	gn_session_put_counts(s);
+	if (gn_session_loss_advice(s))
+		gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, "loss",
+				    gn_session_loss_advice(s));
+	put_session(s, end);
+	if (!err && s->sink_error)
+		err = gn_session_fail(s, s->sink_error, 1,
+				      "the records cannot be kept: %s",
+				      strerror(-s->sink_error));
+	return err ? err : check_seen(s);
+}
+
+bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since)
+{
+	return sig > 0 && sig < GN_SIGNALS &&
+	       __atomic_load_n(&s->skel->bss->control.signalled[sig],
+			       __ATOMIC_RELAXED) > since;
+}
+
+void gn_session_kill(struct gn_session *s, int sig)
+{
+	/* one that has ended needs none */
+	if (s->child.pid > 0)
+		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
+}
+
+void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
+{
+	/* else it was said before it began */
+	if (gn_session_wants_managed(s) && !*s->warning)
+		gn_unseen_runtimes(s->unseen, tell, ctx);
+	if (s->filter)
+		gn_unseen_globs(s->unseen, s->filter, tell, ctx);
+	if (s->outside)
+		gn_outside_tell(s->outside, tell, ctx);
+}
+
+int gn_session_signal(const struct gn_session *s)
+{
+	return s->child.signal;
+}
+
+bool gn_session_ended(struct gn_session *s, int *status)
+{
+	int got;
+
+	if (s->child.pid <= 0)
+		return true;
+	got = gn_child_poll(&s->child);
+	if (got == -EAGAIN)
+		return false;
+	*status = got < 0 ? 1 : got;
+	return true;
+}
