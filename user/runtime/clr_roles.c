@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CLR's functions that wait. Monitor and the finalizer were seen on .NET 10;
- * the names of the pool and of timers are those of its sources. */
+/* The CLR's functions that wait. Monitor and the finalizer were seen on .NET
+ * 10; the names of the pool and of timers are those of its sources. */
 #include <stddef.h>
 
 #include "runtime/roles.h"
