@@ -39,12 +39,13 @@ function(gn_guest_native)
 	set(left_out ${CMAKE_CURRENT_SOURCE_DIR}/guest/left-out)
 	foreach(kernel ${GN_GUEST_KERNELS})
 		gn_guest_test(native-${kernel} 1500
-			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-guest -t 1470
+			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-native
+			$<TARGET_FILE:live_native> -t 1000
 			-c ${GN_GUEST_CACHE} ${kernel}
 			${gnomon} ${skewed} ${driver} ${left_out} ${GN_UNSHARE}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
 			"PATH=$PWD:$PATH GNOMON=$PWD/gnomon GNOMON_SKEWED=$PWD/gnomon_skewed \
-LIVE_SLOW=4 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left-out ./live_native")
+LIVE_SLOW=4 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left-out")
 		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
 	endforeach()
 	add_test(NAME guest/left-out
