@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define LINE_SIZE 512
 
 const char *live_left_reason(const struct live_left *left, const char *name)
 {
@@ -18,10 +15,11 @@ const char *live_left_reason(const struct live_left *left, const char *name)
 	return NULL;
 }
 
-/* NULL, or what is wrong with the line. Comments begin with #. */
-static const char *take_line(struct live_left *l, char *line)
+/* NULL, or what is wrong with the line of the row behind the last, which it
+ * makes one of the rows. Comments begin with #. */
+static const char *take_line(struct live_left *l)
 {
-	char *name, *reason;
+	char *line = l->row[l->n].line, *name, *reason;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (!*line || *line == '#')
@@ -32,12 +30,8 @@ static const char *take_line(struct live_left *l, char *line)
 		return "a test without a reason";
 	if (live_left_reason(l, name))
 		return "a test twice";
-	if (l->n == LIVE_LEFT_MAX)
-		return "too many tests";
-	l->row[l->n].name = strdup(name);
-	l->row[l->n].reason = strdup(reason);
-	if (!l->row[l->n].name || !l->row[l->n].reason)
-		return "no memory";
+	l->row[l->n].name = name;
+	l->row[l->n].reason = reason;
 	l->n++;
 	return NULL;
 }
@@ -46,7 +40,6 @@ int live_left_read(struct live_left *left, const char *path)
 {
 	const char *wrong = NULL;
 	unsigned int number = 0;
-	char line[LINE_SIZE];
 	FILE *f;
 
 	left->n = 0;
@@ -58,10 +51,13 @@ int live_left_read(struct live_left *left, const char *path)
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		return -EINVAL;
 	}
-	while (!wrong && fgets(line, sizeof(line), f)) {
+	while (!wrong && left->n < LIVE_LEFT_MAX &&
+	       fgets(left->row[left->n].line, LIVE_LEFT_LINE, f)) {
 		number++;
-		wrong = take_line(left, line);
+		wrong = take_line(left);
 	}
+	if (!wrong && left->n == LIVE_LEFT_MAX && fgetc(f) != EOF)
+		wrong = "too many tests";
 	fclose(f);
 	if (wrong)
 		fprintf(stderr, "%s:%u: %s\n", path, number, wrong);

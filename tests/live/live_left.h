@@ -8,19 +8,20 @@
 
 #include <stddef.h>
 
-#define LIVE_LEFT_MAX 256
+#define LIVE_LEFT_MAX  256
+#define LIVE_LEFT_LINE 512
 
 struct live_left {
 	const char *path; /* NULL: no file, nothing is left out */
 	size_t n;
 	struct {
-		char *name, *reason;
+		char line[LIVE_LEFT_LINE];
+		const char *name, *reason; /* in the line */
 	} row[LIVE_LEFT_MAX];
 };
 
 /* Reads the file; a path of NULL is none. 0, or what is wrong, on stderr: a
- * line without a reason, a name twice. Its texts live as long as the program.
- */
+ * line without a reason, a name twice. Not to be moved or copied after. */
 int live_left_read(struct live_left *left, const char *path);
 
 /* NULL: the test is to run. */

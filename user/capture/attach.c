@@ -372,29 +372,36 @@ size_t gn_links_free(struct gn_links *l, const struct gn_step *step)
 	return left;
 }
 
+/* Appends `n` items of `size` bytes to the `*count` of `*to`; -ENOMEM. */
+static int append(void *to, size_t *count, const void *items, size_t n,
+		  size_t size)
+{
+	void **array = to;
+	char *grown;
+
+	if (!n)
+		return 0;
+	grown = reallocarray(*array, *count + n, size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + *count * size, items, n * size);
+	*array = grown;
+	*count += n;
+	return 0;
+}
+
 void gn_links_join(struct gn_links *into, struct gn_links *from)
 {
-	size_t held = into && from ? into->count + from->count : 0;
-	size_t keepers = into && from ? into->nkeepers + from->nkeepers : 0;
-	struct held *h = held ? realloc(into->held, held * sizeof(*h)) : NULL;
-	struct gn_keeper *k = NULL;
-
-	if (h) {
-		into->held = h;
-		into->room = held;
-		memcpy(h + into->count, from->held, from->count * sizeof(*h));
-		into->count = held;
+	if (into && from &&
+	    !append(&into->held, &into->count, from->held, from->count,
+		    sizeof(*from->held))) {
+		into->room = into->count;
 		from->count = 0;
 	}
-	if (keepers)
-		k = realloc(into->keeper, keepers * sizeof(*k));
-	if (k) {
-		into->keeper = k;
-		memcpy(k + into->nkeepers, from->keeper,
-		       from->nkeepers * sizeof(*k));
-		into->nkeepers = keepers;
+	if (into && from &&
+	    !append(&into->keeper, &into->nkeepers, from->keeper,
+		    from->nkeepers, sizeof(*from->keeper)))
 		from->nkeepers = 0;
-	}
 	/* what found no room goes now */
 	gn_links_free(from, NULL);
 }
