@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/deliver.h"
 #include "cmd/timeline.h"
+#include "output/kernel.h"
 #include "runtime/roles.h"
 #include "trace/trace.h"
 
@@ -251,6 +252,45 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 	return GN_EXIT_OK;
 }
 
+/* "threads that differ from the kernel's account: 1 (thread 7 ...)". NULL: no
+ * memory. */
+static char *failed_checks(const struct gn_model *m)
+{
+	const char *between = "";
+	char *text = NULL, *thread = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+#define FAILED(field, what, error)                          \
+	if ((error) && m->checks.field) {                   \
+		fprintf(f, "%s" what ": %" PRIu64, between, \
+			(uint64_t)m->checks.field);         \
+		between = ", ";                             \
+	}
+	GN_CHECK_LIST(FAILED)
+#undef FAILED
+	for (size_t i = 0; i < m->nthreads && !thread; i++)
+		if (gn_kernel_differs(&m->threads[i].kernel))
+			thread = gn_kernel_text(&m->threads[i], false);
+	if (thread)
+		fprintf(f, " (%s)", thread);
+	free(thread);
+	fclose(f);
+	return text;
+}
+
+static void warn_broken(const struct gn_model *m)
+{
+	char *failed = failed_checks(m);
+
+	gn_error("a self-check failed, the numbers cannot be trusted; please "
+		 "report it with the trace: %s",
+		 failed ? failed : "no memory to say which");
+	free(failed);
+}
+
 void gn_report_warn(const struct gn_model *m, bool allow_loss)
 {
 	const char *advice = allow_loss
@@ -259,8 +299,7 @@ void gn_report_warn(const struct gn_model *m, bool allow_loss)
 				       "with --allow-loss";
 
 	if (gn_model_broken(m))
-		gn_error("a self-check failed, the numbers cannot be trusted; "
-			 "please report it with the trace");
+		warn_broken(m);
 	if (m->truncated)
 		gn_error("the trace has no end, what followed is lost; the "
 			 "report holds what came before");
