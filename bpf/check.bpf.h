@@ -65,12 +65,19 @@ static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
 				     __u64 skew)
 {
 	struct rq *rq = rq_of(p);
+	__s64 taken, irq;
 
 	if (!t->skew)
 		return;
+	taken = rq->clock - rq->clock_task - t->taken_in;
+	irq = irq_time(rq) - t->irq_in;
+	/* it is a part of that; an interrupt between the two readings, where
+	 * there can be one, makes it more */
+	if (irq > taken)
+		irq = taken;
 	t->sums.cpu_lag += skew - t->skew;
-	t->sums.taken += rq->clock - rq->clock_task - t->taken_in;
-	t->sums.irq += irq_time(rq) - t->irq_in;
+	t->sums.taken += taken;
+	t->sums.irq += irq;
 }
 
 static __always_inline void put_sums(struct gn_sums *s, struct task_struct *p,
