@@ -5,8 +5,9 @@
  * FIXTURES the folder of the fixtures (or the one above native/), LIVE_SLOW a
  * factor for all timeouts, LIVE_GUEST_MS what a guest's processor may add to
  * bounds that say so (struct live), LIVE_LEFT_OUT a file of tests that are left
- * out here (live_left.h). Exits with 1 when a test failed, with 77 when all
- * were skipped.
+ * out here (live_left.h), LIVE_TRIES how often a test that fails is run in all:
+ * a guest's processors can stand still anywhere. Each failure is printed. Exits
+ * with 1 when a test failed, with 77 when all were skipped.
  */
 #include "live.h"
 #include "live_left.h"
@@ -48,7 +49,7 @@ struct tally {
 struct setup {
 	const char *gnomon, *tmp;
 	char fixtures[PATH_MAX];
-	int timeout_ms;
+	int timeout_ms, tries;
 	uint64_t guest_ns;
 	struct live_left left;
 };
@@ -195,38 +196,41 @@ static void print_skipped(const struct setup *s, const struct live_row *row,
 	}
 }
 
-static void print_verdict(const struct setup *s, const struct live_row *row,
+/* False: it failed, and is to be run again. */
+static bool print_verdict(const struct setup *s, const struct live_row *row,
 			  int status, bool in_time, const char *reason, long ms,
-			  struct tally *tally)
+			  bool last, struct tally *tally)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	const char *verdict = last ? "not ok" : "again";
+	bool failed = !in_time || (code && code != CODE_SKIPPED);
 
 	if (!in_time) {
-		printf("not ok %s: no end within %ld ms\n", row->name, ms);
-		tally->failed++;
+		printf("%s %s: no end within %ld ms\n", verdict, row->name, ms);
 	} else if (code == 0) {
 		printf("ok %s (%ld ms)\n", row->name, ms);
 		tally->passed++;
 	} else if (code == CODE_SKIPPED) {
 		print_skipped(s, row, reason, tally);
+	} else if (code < 0 && WIFSIGNALED(status)) {
+		printf("%s %s: the test died of signal %d\n", verdict,
+		       row->name, WTERMSIG(status));
 	} else {
-		if (code < 0 && WIFSIGNALED(status))
-			printf("not ok %s: the test died of signal %d\n",
-			       row->name, WTERMSIG(status));
-		else
-			printf("not ok %s: %s\n", row->name, reason);
-		tally->failed++;
+		printf("%s %s: %s\n", verdict, row->name, reason);
 	}
+	tally->failed += failed && last;
 	fflush(stdout);
+	return !failed || last;
 }
 
+/* 1: it is done; 0: it is to be run again; <0. */
 static int run_test(const struct setup *s, const struct live_row *row,
-		    struct tally *tally)
+		    bool last, struct tally *tally)
 {
 	char dir[PATH_MAX], reason[REASON_SIZE];
 	long begin = now_ms();
 	int fds[2], status = 0;
-	bool in_time;
+	bool in_time, done = true;
 	pid_t pid;
 
 	snprintf(dir, sizeof(dir), "%s/live-XXXXXX", s->tmp);
@@ -247,18 +251,19 @@ static int run_test(const struct setup *s, const struct live_row *row,
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		sweep(pid);
-		print_verdict(s, row, status, in_time, reason, now_ms() - begin,
-			      tally);
+		done = print_verdict(s, row, status, in_time, reason,
+				     now_ms() - begin, last, tally);
 	}
 	close(fds[0]);
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	return pid > 0 ? 0 : -EAGAIN;
+	return pid > 0 ? done : -EAGAIN;
 }
 
 static int set_up(struct setup *s)
 {
 	const char *fixtures = getenv("FIXTURES"), *slow = getenv("LIVE_SLOW");
 	const char *guest = getenv("LIVE_GUEST_MS");
+	const char *tries = getenv("LIVE_TRIES");
 	long factor = slow ? strtol(slow, NULL, 10) : 1;
 	long guest_ms = guest ? strtol(guest, NULL, 10) : 0;
 
@@ -279,6 +284,7 @@ static int set_up(struct setup *s)
 	snprintf(s->fixtures, sizeof(s->fixtures), "%s/native", fixtures);
 	if (access(s->fixtures, X_OK))
 		snprintf(s->fixtures, sizeof(s->fixtures), "%s", fixtures);
+	s->tries = tries ? (int)strtol(tries, NULL, 10) : 1;
 	if (guest_ms > 0 && guest_ms < 1000)
 		s->guest_ns = (uint64_t)guest_ms * 1000000;
 	if (live_left_read(&s->left, getenv("LIVE_LEFT_OUT")))
@@ -320,15 +326,16 @@ static void run_row(const struct setup *s, const struct live_row *row,
 		    struct tally *tally)
 {
 	const char *left_out = live_left_reason(&s->left, row->name);
-	int err;
+	int err = 0;
 
 	if (left_out) {
 		printf("left out %s: %s\n", row->name, left_out);
 		tally->left_out++;
 		return;
 	}
-	err = run_test(s, row, tally);
-	if (err) {
+	for (int i = 1; !err; i++)
+		err = run_test(s, row, i >= s->tries, tally);
+	if (err < 0) {
 		printf("not ok %s: %s\n", row->name, strerror(-err));
 		tally->failed++;
 	}
