@@ -12,15 +12,10 @@
 #include "model/mem.h"
 #include "model/pool.h"
 #include "output/gauge.h"
+#include "output/perfetto_packets.h"
 #include "output/syscalls.h"
 #include "output/text.h"
 #include "output/timeline.h"
-#include "perfetto.pb-c.h"
-
-/* All packets are of one sequence, whose first one says that it begins. */
-#define SEQUENCE       1
-#define STATE_CLEARED  1
-#define STATE_IS_ASKED 2
 
 /* Tracks below a thread's own. */
 enum kind { CALLS, CLASSES, JIT, GC, SUSPENSIONS, KINDS };
@@ -84,9 +79,7 @@ struct function {
 };
 
 struct perfetto {
-	FILE *f;
-	uint8_t *buf;
-	uint32_t buf_cap;
+	struct gn_packets out;
 	struct thread *threads;
 	uint32_t nthreads, threads_cap;
 	struct function *functions;
@@ -101,134 +94,19 @@ struct perfetto {
 	uint32_t counters;
 };
 
-static int put(struct perfetto *w, Perfetto__TracePacket *p)
-{
-	size_t size, at = 1;
-	size_t rest;
-	int err;
-
-	p->has_trusted_packet_sequence_id = 1;
-	p->trusted_packet_sequence_id = SEQUENCE;
-	p->has_sequence_flags = 1;
-	if (!p->sequence_flags)
-		p->sequence_flags = STATE_IS_ASKED;
-	size = perfetto__trace_packet__get_packed_size(p);
-	err = gn_grow(&w->buf, &w->buf_cap, size + 11, 1);
-	if (err)
-		return err;
-	/* field 1 of Trace, a message, and its length */
-	w->buf[0] = 1 << 3 | 2;
-	for (rest = size; rest >= 0x80; rest >>= 7)
-		w->buf[at++] = (uint8_t)(rest | 0x80);
-	w->buf[at++] = (uint8_t)rest;
-	perfetto__trace_packet__pack(p, w->buf + at);
-	if (fwrite_unlocked(w->buf, 1, at + size, w->f) != at + size)
-		return errno > 0 ? -errno : -EIO;
-	return 0;
-}
-
-/* A track; its process and thread, if any, are in `d`. */
-static int put_track(struct perfetto *w, Perfetto__TrackDescriptor *d,
-		     uint64_t uuid, uint64_t parent)
-{
-	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
-
-	d->has_uuid = 1;
-	d->uuid = uuid;
-	d->has_parent_uuid = parent != 0;
-	d->parent_uuid = parent;
-	p.track_descriptor = d;
-	return put(w, &p);
-}
-
-static int put_named_track(struct perfetto *w, uint64_t uuid, uint64_t parent,
-			   const char *name)
-{
-	Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
-
-	d.name = (char *)name;
-	return put_track(w, &d, uuid, parent);
-}
-
-static int put_event(struct perfetto *w, uint64_t time, Perfetto__TrackEvent *e,
-		     Perfetto__TrackEvent__Type type, uint64_t track)
-{
-	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
-
-	e->has_type = 1;
-	e->type = type;
-	e->has_track_uuid = 1;
-	e->track_uuid = track;
-	p.has_timestamp = 1;
-	p.timestamp = time;
-	p.track_event = e;
-	return put(w, &p);
-}
-
-/* An event with an interned name and up to two categories. */
-static int put_named(struct perfetto *w, uint64_t time, Perfetto__TrackEvent *e,
-		     Perfetto__TrackEvent__Type type, uint64_t track,
-		     uint32_t name, uint32_t category, uint32_t module)
-{
-	uint64_t categories[2] = {category, module};
-
-	e->has_name_iid = 1;
-	e->name_iid = name;
-	e->n_category_iids = module ? 2 : 1;
-	e->category_iids = categories;
-	return put_event(w, time, e, type, track);
-}
-
-static int put_end(struct perfetto *w, uint64_t time, uint64_t track)
-{
-	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
-
-	return put_event(w, time, &e,
-			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, track);
-}
-
-static int intern(struct perfetto *w, uint64_t iid, const char *text,
-		  bool category, uint32_t flags)
-{
-	Perfetto__TracePacket p = PERFETTO__TRACE_PACKET__INIT;
-	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
-	Perfetto__InternedName name = PERFETTO__INTERNED_NAME__INIT;
-	Perfetto__InternedName *names = &name;
-	char *plain = gn_escape(text, true);
-	int err;
-
-	if (!plain)
-		return -ENOMEM;
-	name.has_iid = 1;
-	name.iid = iid;
-	name.name = plain;
-	if (category) {
-		data.n_event_categories = 1;
-		data.event_categories = &names;
-	} else {
-		data.n_event_names = 1;
-		data.event_names = &names;
-	}
-	p.interned_data = &data;
-	p.sequence_flags = flags;
-	err = put(w, &p);
-	free(plain);
-	return err;
-}
-
 static int intern_words(struct perfetto *w)
 {
-	int err = intern(w, WORD_CALL, words[WORD_CALL], true,
-			 STATE_CLEARED | STATE_IS_ASKED);
+	int err = gn_packet_intern(&w->out, WORD_CALL, words[WORD_CALL], true,
+				   GN_PACKETS_BEGIN);
 
 	for (uint32_t i = WORD_CALL + 1; i < WORD_CLASS && !err; i++) {
-		err = intern(w, i, words[i], true, 0);
+		err = gn_packet_intern(&w->out, i, words[i], true, 0);
 		if (!err)
-			err = intern(w, i, words[i], false, 0);
+			err = gn_packet_intern(&w->out, i, words[i], false, 0);
 	}
 	for (int c = 0; c < GN_CLASS_COUNT && !err; c++)
-		err = intern(w, WORD_CLASS + (uint64_t)c, gn_class_text(c),
-			     false, 0);
+		err = gn_packet_intern(&w->out, WORD_CLASS + (uint64_t)c,
+				       gn_class_text(c), false, 0);
 	w->interned = WORD_FUNCTION;
 	return err;
 }
@@ -249,7 +127,7 @@ static int intern_module(struct perfetto *w, const char *module, uint32_t *iid)
 		return 0;
 	*iid = (uint32_t)w->interned++;
 	err = gn_table_put(&w->by_module, (uintptr_t)text, *iid);
-	return err ? err : intern(w, *iid, text, true, 0);
+	return err ? err : gn_packet_intern(&w->out, *iid, text, true, 0);
 }
 
 static int see_function(void *ctx, const struct gn_seen_function *f)
@@ -266,7 +144,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 		w->functions[w->nfunctions] = (struct function){0};
 	to = &w->functions[f->fn];
 	to->name = (uint32_t)w->interned++;
-	err = intern(w, to->name, f->name, false, 0);
+	err = gn_packet_intern(&w->out, to->name, f->name, false, 0);
 	return err ? err : intern_module(w, f->module, &to->module);
 }
 
@@ -289,7 +167,7 @@ static int put_process(struct perfetto *w, const struct gn_seen_thread *t)
 	process.pid = (int32_t)t->pid;
 	process.process_name = name;
 	d.process = &process;
-	err = put_track(w, &d, TRACK_PROCESS + t->process, 0);
+	err = gn_packet_track(&w->out, &d, TRACK_PROCESS + t->process, 0);
 	free(name);
 	return err;
 }
@@ -309,8 +187,8 @@ static int put_thread(struct perfetto *w, const struct gn_seen_thread *t)
 	thread.tid = (int32_t)t->tid;
 	thread.thread_name = name;
 	d.thread = &thread;
-	err = put_track(w, &d, thread_track(t->thread, CALLS),
-			TRACK_PROCESS + t->process);
+	err = gn_packet_track(&w->out, &d, thread_track(t->thread, CALLS),
+			      TRACK_PROCESS + t->process);
 	free(name);
 	return err;
 }
@@ -352,8 +230,8 @@ static int below(struct perfetto *w, uint32_t thread, enum kind kind,
 	if (t->described & 1u << kind)
 		return 0;
 	t->described |= 1u << kind;
-	return put_named_track(w, *track, thread_track(thread, CALLS),
-			       kind_names[kind]);
+	return gn_packet_named_track(
+		&w->out, *track, thread_track(thread, CALLS), kind_names[kind]);
 }
 
 /* The track of the calls on a stack. */
@@ -375,8 +253,8 @@ static int stack_track(struct perfetto *w, const struct gn_seen *at,
 		return err;
 	snprintf(name, sizeof(name), "stack %llu",
 		 (unsigned long long)at->stack);
-	return put_named_track(w, *track, thread_track(at->thread, CALLS),
-			       name);
+	return gn_packet_named_track(&w->out, *track,
+				     thread_track(at->thread, CALLS), name);
 }
 
 static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
@@ -395,10 +273,10 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 	err = stack_track(w, at, &track);
 	if (err)
 		return err;
-	return put_named(w, at->time, &e,
-			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
-			 w->functions[fn].name, category[how],
-			 w->functions[fn].module);
+	return gn_packet_named(&w->out, at->time, &e,
+			       PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+			       track, w->functions[fn].name, category[how],
+			       w->functions[fn].module);
 }
 
 static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
@@ -420,8 +298,9 @@ static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
 		e.n_debug_annotations = 1;
 		e.debug_annotations = &annotations;
 	}
-	return put_event(w, at->time, &e,
-			 PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END, track);
+	return gn_packet_event(&w->out, at->time, &e,
+			       PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_END,
+			       track);
 }
 
 /* An arrow from the thread that woke another to that one. */
@@ -437,14 +316,14 @@ static int put_wake(struct perfetto *w, const struct gn_seen_slice *s,
 	from.flow_ids = to.terminating_flow_ids = &flow;
 	err = below(w, s->waker_thread, CLASSES, &track);
 	if (!err)
-		err = put_named(w, s->end, &from,
-				PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
-				track, WORD_WAKE, WORD_WAKE, 0);
+		err = gn_packet_named(&w->out, s->end, &from,
+				      PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+				      track, WORD_WAKE, WORD_WAKE, 0);
 	if (err)
 		return err;
-	return put_named(w, s->end, &to,
-			 PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, woken,
-			 WORD_WOKEN, WORD_WAKE, 0);
+	return gn_packet_named(&w->out, s->end, &to,
+			       PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT, woken,
+			       WORD_WOKEN, WORD_WAKE, 0);
 }
 
 static int put_slice(struct perfetto *w, const struct gn_seen_slice *s,
@@ -470,10 +349,10 @@ static int put_slice(struct perfetto *w, const struct gn_seen_slice *s,
 		waker.uint_value = s->waker;
 		list[e.n_debug_annotations++] = &waker;
 	}
-	err = put_named(w, s->start, &e,
-			PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
-			WORD_CLASS + s->class, WORD_TIME, 0);
-	return err ? err : put_end(w, s->end, track);
+	err = gn_packet_named(&w->out, s->start, &e,
+			      PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+			      track, WORD_CLASS + s->class, WORD_TIME, 0);
+	return err ? err : gn_packet_end(&w->out, s->end, track);
 }
 
 static int see_slice(void *ctx, const struct gn_seen_slice *s)
@@ -503,9 +382,9 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	a.uint_value = end;
 	e.n_debug_annotations = 1;
 	e.debug_annotations = &annotations;
-	return put_named(w, start, &e,
-			 PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
-			 thread_track(thread, CALLS), WORD_LOST, WORD_LOST, 0);
+	return gn_packet_named(
+		&w->out, start, &e, PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+		thread_track(thread, CALLS), WORD_LOST, WORD_LOST, 0);
 }
 
 static enum kind activity_kind(enum gn_activity_kind what)
@@ -536,17 +415,18 @@ static int see_begin(void *ctx, const struct gn_seen *at,
 	err = below(w, at->thread, activity_kind(what), &track);
 	if (err)
 		return err;
-	return put_named(
-		w, at->time, &e, PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-		track, fn == GN_NONE ? name[what] : w->functions[fn].name,
+	return gn_packet_named(
+		&w->out, at->time, &e,
+		PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
+		fn == GN_NONE ? name[what] : w->functions[fn].name,
 		WORD_RUNTIME, fn == GN_NONE ? 0 : w->functions[fn].module);
 }
 
 static int see_end(void *ctx, const struct gn_seen *at,
 		   enum gn_activity_kind what)
 {
-	return put_end(ctx, at->time,
-		       thread_track(at->thread, activity_kind(what)));
+	return gn_packet_end(&((struct perfetto *)ctx)->out, at->time,
+			     thread_track(at->thread, activity_kind(what)));
 }
 
 int gn_perfetto_begin(struct gn_observer *o, FILE *f)
@@ -567,7 +447,7 @@ int gn_perfetto_begin(struct gn_observer *o, FILE *f)
 	};
 	if (!w)
 		return -ENOMEM;
-	w->f = f;
+	w->out.f = f;
 	return intern_words(w);
 }
 
@@ -577,7 +457,7 @@ void gn_perfetto_free(struct gn_observer *o)
 
 	if (!w)
 		return;
-	free(w->buf);
+	free(w->out.buf);
 	free(w->threads);
 	free(w->functions);
 	gn_pool_free(&w->modules);
@@ -596,7 +476,7 @@ static int put_counter_track(struct perfetto *w, uint64_t track,
 	counter.unit_name = (char *)"threads";
 	d.name = (char *)name;
 	d.counter = &counter;
-	return put_track(w, &d, track, 0);
+	return gn_packet_track(&w->out, &d, track, 0);
 }
 
 static int put_value(void *ctx, const char *name, uint64_t time, double value)
@@ -615,8 +495,9 @@ static int put_value(void *ctx, const char *name, uint64_t time, double value)
 		return err;
 	e.has_double_counter_value = 1;
 	e.double_counter_value = value;
-	return put_event(w, time, &e, PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER,
-			 track);
+	return gn_packet_event(&w->out, time, &e,
+			       PERFETTO__TRACK_EVENT__TYPE__TYPE_COUNTER,
+			       track);
 }
 
 static Perfetto__DebugAnnotation text_annotation(const char *name,
@@ -652,11 +533,12 @@ static int put_capture(struct perfetto *w, const struct gn_model *m)
 	e.n_debug_annotations = sizeof(list) / sizeof(list[0]);
 	e.debug_annotations = list;
 	if (!err)
-		err = put_named_track(w, TRACK_CAPTURE, 0, "gnomon");
+		err = gn_packet_named_track(&w->out, TRACK_CAPTURE, 0,
+					    "gnomon");
 	if (!err)
-		err = put_event(w, m->start, &e,
-				PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
-				TRACK_CAPTURE);
+		err = gn_packet_event(&w->out, m->start, &e,
+				      PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+				      TRACK_CAPTURE);
 	free(plain);
 	return err;
 }
