@@ -48,31 +48,39 @@ static __always_inline __u64 irq_time(struct rq *rq)
 	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
 }
 
-/* The thread is on its CPU from a moment on at which the difference of our
- * clock to the one of its account is `skew`. */
-static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
-				       __u64 skew)
+/* What the kernel has left out of the account of a task that is at a switch:
+ * its queue is locked, so both clocks are of one moment. */
+static __always_inline __u64 taken_at_switch(struct task_struct *p)
 {
 	struct rq *rq = rq_of(p);
 
+	return rq->clock - rq->clock_task;
+}
+
+/* The thread is on its CPU from a moment on at which the difference of our
+ * clock to the one of its account is `skew`, and so much was left out. */
+static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
+				       __u64 skew, __u64 taken)
+{
 	t->skew = skew;
-	t->taken_in = rq->clock - rq->clock_task;
-	t->irq_in = irq_time(rq);
+	t->taken_in = taken;
+	t->irq_in = irq_time(rq_of(p));
 }
 
 /* To a moment with that difference. */
 static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
-				     __u64 skew)
+				     __u64 skew, __u64 taken_out)
 {
-	struct rq *rq = rq_of(p);
 	__s64 taken, irq;
 
 	if (!t->skew)
 		return;
-	taken = rq->clock - rq->clock_task - t->taken_in;
-	irq = irq_time(rq) - t->irq_in;
-	/* it is a part of that; an interrupt between the two readings, where
-	 * there can be one, makes it more */
+	taken = taken_out - t->taken_in;
+	irq = irq_time(rq_of(p)) - t->irq_in;
+	/* an update of the clocks between readings, where there can be one,
+	 * makes a part of nothing: it is left to the switches */
+	if (taken < 0)
+		taken = 0;
 	if (irq > taken)
 		irq = taken;
 	t->sums.cpu_lag += skew - t->skew;
@@ -120,7 +128,7 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 {
 	if (!clock_known())
 		return; /* nothing that could be compared */
-	count_to(p, t, now - p->se.exec_start);
+	count_to(p, t, now - p->se.exec_start, taken_at_switch(p));
 	t->delay_skew = now - rq_of(p)->clock;
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
@@ -159,7 +167,8 @@ static __always_inline void read_account(struct task_struct *p,
  * bring it up to date meanwhile, so what is read twice is taken.
  */
 static __always_inline __u64 running_account(struct task_struct *self,
-					     __u64 *kernel_cpu, __u64 *skew)
+					     __u64 *kernel_cpu, __u64 *skew,
+					     __u64 *taken)
 {
 	struct gn_account_now a, b;
 	int i;
@@ -172,7 +181,8 @@ static __always_inline __u64 running_account(struct task_struct *self,
 		if (a.clock == b.clock && a.clock_task == b.clock_task &&
 		    a.exec_start == b.exec_start && a.sum == b.sum) {
 			*kernel_cpu = a.sum + a.clock_task - a.exec_start;
-			*skew = clock_skew() + a.clock - a.clock_task;
+			*taken = a.clock - a.clock_task;
+			*skew = clock_skew() + *taken;
 			return a.clock + clock_skew();
 		}
 		a = b;
@@ -184,12 +194,12 @@ static __always_inline __u64 running_account(struct task_struct *self,
 static __always_inline void check_begins(struct task_struct *self,
 					 struct gn_task *t)
 {
-	__u64 kernel_cpu, skew;
-	__u64 now = running_account(self, &kernel_cpu, &skew);
+	__u64 kernel_cpu, skew, taken;
+	__u64 now = running_account(self, &kernel_cpu, &skew, &taken);
 
 	if (!now)
 		return;
-	count_from(self, t, skew);
+	count_from(self, t, skew, taken);
 	check_from(self, t, now, kernel_cpu);
 }
 
@@ -197,12 +207,12 @@ static __always_inline void check_begins(struct task_struct *self,
 static __always_inline void check_ends(struct task_struct *self,
 				       struct gn_task *t)
 {
-	__u64 kernel_cpu, skew;
-	__u64 now = running_account(self, &kernel_cpu, &skew);
+	__u64 kernel_cpu, skew, taken;
+	__u64 now = running_account(self, &kernel_cpu, &skew, &taken);
 
 	if (!now || !t->skew || !t->first.time || is_off(&t->os))
 		return;
-	count_to(self, t, skew);
+	count_to(self, t, skew, taken);
 	put_sums(&t->last, self, t, now, kernel_cpu);
 }
 

@@ -66,7 +66,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 			t->sums.delay_lag +=
 				now - t->os.woken - queued_for(p, t, clock, 0);
 	}
-	count_from(p, t, now - p->se.exec_start);
+	count_from(p, t, now - p->se.exec_start, taken_at_switch(p));
 }
 
 /*
@@ -77,7 +77,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 				__u64 now)
 {
-	__u64 at = now, runnable;
+	__u64 at = now, runnable, taken;
 
 	if (!p || !t)
 		return 0;
@@ -96,9 +96,8 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 		if (t->os.end == GN_END_BY_READY)
 			t->os.end = GN_END_BY_UNKNOWN;
 		note_signal(p, t);
-		count_from(p, t,
-			   clock_skew() + rq_of(p)->clock -
-				   rq_of(p)->clock_task);
+		taken = taken_at_switch(p);
+		count_from(p, t, clock_skew() + taken, taken);
 	} else {
 		count(GN_COUNTER_MISSED);
 		t->os.state = GN_CPU_WAITING;
