@@ -193,7 +193,7 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
-	if (reason == GN_SYSCALL_FUTEX)
+	if (reason == GN_NR_futex)
 		gn_os_deadline(&t->os, futex_deadline(p, now));
 	else if (class == GN_CLASS_POLL)
 		note_poll(p, t, now);
@@ -300,7 +300,7 @@ static __always_inline bool wakes(struct task_struct *self,
 	if (syscall_rule(os->reason) == GN_RULE_FUTEX ||
 	    os->wait_class == GN_CLASS_LOCK)
 		return rule == GN_RULE_FUTEX || rule == GN_CLASS_LOCK ||
-		       nr == 60 || nr == 231;
+		       nr == GN_SYSCALL_EXIT || nr == GN_SYSCALL_EXIT_GROUP;
 	return nr != GN_NO_SYSCALL;
 }
 

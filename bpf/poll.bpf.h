@@ -7,13 +7,6 @@
 #ifndef GNOMON_POLL_BPF_H
 #define GNOMON_POLL_BPF_H
 
-#define GN_POLL		   7
-#define GN_SELECT	   23
-#define GN_EPOLL_WAIT	   232
-#define GN_PSELECT6	   270
-#define GN_PPOLL	   271
-#define GN_EPOLL_PWAIT	   281
-#define GN_EPOLL_PWAIT2	   441
 #define GN_SELECT_IA32_OLD 82 /* its arguments are in memory */
 
 #define GN_SELECT_WORDS 4 /* sets of no more descriptors are looked at */
@@ -158,15 +151,15 @@ static __noinline int kind_of_epoll(struct task_struct *p)
 static __always_inline int kind_polled(struct task_struct *p, __u16 nr)
 {
 	switch (nr) {
-	case GN_POLL:
-	case GN_PPOLL:
+	case GN_NR_poll:
+	case GN_NR_ppoll:
 		return kind_of_pollfds(p);
-	case GN_SELECT:
-	case GN_PSELECT6:
+	case GN_NR_select:
+	case GN_NR_pselect6:
 		return kind_of_sets(p);
-	case GN_EPOLL_WAIT:
-	case GN_EPOLL_PWAIT:
-	case GN_EPOLL_PWAIT2:
+	case GN_NR_epoll_wait:
+	case GN_NR_epoll_pwait:
+	case GN_NR_epoll_pwait2:
 		return kind_of_epoll(p);
 	default:
 		return -1;
@@ -178,11 +171,11 @@ static __always_inline __u64 timeout_of(struct task_struct *p, __u16 nr)
 	const struct pt_regs *regs = entry_regs(p);
 
 	switch (nr) {
-	case GN_POLL:
-	case GN_PPOLL:
+	case GN_NR_poll:
+	case GN_NR_ppoll:
 		return ARG2(p, regs);
-	case GN_SELECT:
-	case GN_PSELECT6:
+	case GN_NR_select:
+	case GN_NR_pselect6:
 		return ARG4(p, regs);
 	default:
 		return ARG3(p, regs);
@@ -198,7 +191,8 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 	__u64 at = timeout_of(p, nr);
 	__s64 time[2];
 
-	if (nr == GN_POLL || nr == GN_EPOLL_WAIT || nr == GN_EPOLL_PWAIT)
+	if (nr == GN_NR_poll || nr == GN_NR_epoll_wait ||
+	    nr == GN_NR_epoll_pwait)
 		return (__s32)at < 0 ? 0
 				     : span_end(now, (__u32)at * 1000000ull);
 	if (!at)
@@ -207,7 +201,7 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 		return GN_DEADLINE_UNKNOWN;
 	if (time[0] < 0 || time[0] > GN_TIME_SECONDS)
 		return 0;
-	if (nr == GN_SELECT)
+	if (nr == GN_NR_select)
 		time[1] *= 1000;
 	return span_end(now, time[0] * 1000000000ull + time[1]);
 }

@@ -242,7 +242,7 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 static __always_inline enum gn_class
 futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 {
-	if (nr != GN_SYSCALL_FUTEX) /* futex_wait: the word comes second */
+	if (nr != GN_NR_futex) /* futex_wait: the word comes second */
 		return gn_futex_class(GN_FUTEX_WAIT, regs->si);
 	if (in_ia32(task))
 		return gn_futex_class(regs->cx, regs->dx);

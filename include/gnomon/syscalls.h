@@ -104,6 +104,12 @@
 	X(449, futex_waitv, EVENT)     \
 	X(455, futex_wait, FUTEX)
 
+enum gn_syscall {
+#define GN_SYSCALL_ENUM(number, name, rule) GN_NR_##name = (number),
+	GN_SYSCALL_LIST(GN_SYSCALL_ENUM)
+#undef GN_SYSCALL_ENUM
+};
+
 /*
  * The same calls as 32-bit programs make them, and 64-bit ones by int 0x80:
  * arch/x86/entry/syscalls/syscall_32.tbl. X(number, name, 64-bit number). exit
@@ -271,8 +277,9 @@ static inline __u16 gn_syscall_of_64(__u64 nr)
 	return nr < GN_NO_SYSCALL ? nr : GN_NO_SYSCALL;
 }
 
-#define GN_SYSCALL_FUTEX 202
-#define GN_SYSCALL_EXIT	 60 /* of one thread */
+/* These two wait for nothing. */
+#define GN_SYSCALL_EXIT	      60 /* of one thread */
+#define GN_SYSCALL_EXIT_GROUP 231
 /* From here on the calls of 32 bits take times of 64. */
 #define GN_SYSCALL_IA32_TIME64 403
 

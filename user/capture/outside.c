@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gnomon/time_class.h>
+#include <gnomon/syscalls.h>
 
 #define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
 #define WAKERS	    256	       /* threads that are counted; a power of two */
@@ -55,10 +55,9 @@ static bool is_traced(const struct gn_outside *o, uint32_t tid)
 static bool is_for_answer(const struct gn_rec_slice *s)
 {
 	static const uint16_t others[] = {
-		1 /* write */,	   18 /* pwrite */,
-		20 /* writev */,   43 /* accept */,
-		44 /* sendto */,   46 /* sendmsg */,
-		288 /* accept4 */, 307 /* sendmmsg */};
+		GN_NR_write,  GN_NR_pwrite64, GN_NR_writev,  GN_NR_accept,
+		GN_NR_sendto, GN_NR_sendmsg,  GN_NR_accept4, GN_NR_sendmmsg,
+	};
 
 	if (s->class != GN_CLASS_NET && s->class != GN_CLASS_IPC &&
 	    s->class != GN_CLASS_POLL)

@@ -69,7 +69,7 @@ static int put_open_part(struct gn_thread *t, struct gn_wait *part,
  */
 static bool can_be_suspension(const struct gn_rec_slice *s)
 {
-	return s->reason == GN_SYSCALL_FUTEX && !(s->detail & GN_WAIT_TIMED) &&
+	return s->reason == GN_NR_futex && !(s->detail & GN_WAIT_TIMED) &&
 	       (s->class == GN_CLASS_EVENT || s->class == GN_CLASS_LOCK);
 }
 
@@ -168,7 +168,7 @@ static enum gn_role role_in(const struct gn_pipeline *p,
 			    const struct gn_thread *t, enum gn_class class,
 			    uint16_t reason)
 {
-	if (reason != GN_SYSCALL_FUTEX ||
+	if (reason != GN_NR_futex ||
 	    (class != GN_CLASS_EVENT && class != GN_CLASS_SLEEP))
 		return GN_ROLE_NONE;
 	return role_of(p, t);
