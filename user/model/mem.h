@@ -36,6 +36,22 @@ static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
 	return 0;
 }
 
+/* Makes `index` one of the `*n` elements; those that come before it are zeros.
+ * -ENOMEM. */
+static inline int gn_grow_to(void *parray, uint32_t *n, uint32_t *cap,
+			     size_t index, size_t elem)
+{
+	int err = gn_grow(parray, cap, index + 1, elem);
+	char *array;
+
+	if (err || index < *n)
+		return err;
+	memcpy(&array, parray, sizeof(array));
+	memset(array + *n * elem, 0, (index + 1 - *n) * elem);
+	*n = (uint32_t)index + 1;
+	return 0;
+}
+
 /* Gives back what an array has no use for, if that is much. */
 static inline void gn_shrink(void *parray, uint32_t *cap, size_t n, size_t elem)
 {

@@ -136,12 +136,10 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 	struct function *to;
 	int err;
 
-	err = gn_grow(&w->functions, &w->functions_cap, (size_t)f->fn + 1,
-		      sizeof(*w->functions));
+	err = gn_grow_to(&w->functions, &w->nfunctions, &w->functions_cap,
+			 f->fn, sizeof(*w->functions));
 	if (err)
 		return err;
-	for (; w->nfunctions <= f->fn; w->nfunctions++)
-		w->functions[w->nfunctions] = (struct function){0};
 	to = &w->functions[f->fn];
 	to->name = (uint32_t)w->interned++;
 	err = gn_packet_intern(&w->out, to->name, f->name, false, 0);
@@ -198,12 +196,10 @@ static int see_thread(void *ctx, const struct gn_seen_thread *t)
 	struct perfetto *w = ctx;
 	int err;
 
-	err = gn_grow(&w->threads, &w->threads_cap, (size_t)t->thread + 1,
-		      sizeof(*w->threads));
+	err = gn_grow_to(&w->threads, &w->nthreads, &w->threads_cap, t->thread,
+			 sizeof(*w->threads));
 	if (err)
 		return err;
-	for (; w->nthreads <= t->thread; w->nthreads++)
-		w->threads[w->nthreads] = (struct thread){0};
 	w->threads[t->thread].stack = t->stack;
 	gn_gauges_begin(&w->gauges, t->start);
 	err = put_process(w, t);

@@ -9,7 +9,7 @@
 /* How many names of one address are looked at. */
 #define NAMES_MAX 1024
 
-int gn_grow(void *array, size_t *room, size_t count, size_t size)
+int gn_grow_by_one(void *array, size_t *room, size_t count, size_t size)
 {
 	size_t more = *room ? *room * 2 : 64;
 	void *p;
@@ -203,8 +203,8 @@ static int decode_part(struct gn_body *b, struct gn_part *part)
 	part->first = b->ninsns;
 	part->count = 0;
 	while (at < part->end) {
-		int err = gn_grow(&b->insns, &b->insns_room, b->ninsns,
-				  sizeof(*b->insns));
+		int err = gn_grow_by_one(&b->insns, &b->insns_room, b->ninsns,
+					 sizeof(*b->insns));
 
 		if (err)
 			return err;

@@ -18,7 +18,8 @@ static int enqueue(struct gn_body *b, size_t i)
 
 	if (b->marks[i].flags & GN_MARK_QUEUED)
 		return 0;
-	err = gn_grow(&b->queue, &b->queue_room, b->nqueue, sizeof(*b->queue));
+	err = gn_grow_by_one(&b->queue, &b->queue_room, b->nqueue,
+			     sizeof(*b->queue));
 	if (err)
 		return err;
 	b->marks[i].flags |= GN_MARK_QUEUED;
@@ -48,8 +49,8 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 	if (!work(b))
 		return 0;
 	if (!m->state) {
-		err = gn_grow(&b->states, &b->states_room, b->nstates,
-			      sizeof(*b->states));
+		err = gn_grow_by_one(&b->states, &b->states_room, b->nstates,
+				     sizeof(*b->states));
 		if (err)
 			return err;
 		b->states[b->nstates++] = *s;
@@ -67,8 +68,8 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 
 static int defer(struct gn_body *b, size_t i, const struct gn_state *s)
 {
-	int err = gn_grow(&b->deferred, &b->deferred_room, b->ndeferred,
-			  sizeof(*b->deferred));
+	int err = gn_grow_by_one(&b->deferred, &b->deferred_room, b->ndeferred,
+				 sizeof(*b->deferred));
 
 	if (!err)
 		b->deferred[b->ndeferred++] = (struct gn_edge){i, *s};

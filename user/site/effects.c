@@ -58,8 +58,8 @@ static const char *leaves_frame(const struct gn_state *s,
 static int add_exit(struct gn_body *b, size_t i, enum gn_site_kind kind,
 		    uint64_t target, const char *import)
 {
-	int err = gn_grow(&b->exits, &b->exits_room, b->nexits,
-			  sizeof(*b->exits));
+	int err = gn_grow_by_one(&b->exits, &b->exits_room, b->nexits,
+				 sizeof(*b->exits));
 
 	if (!err)
 		b->exits[b->nexits++] =
@@ -69,8 +69,8 @@ static int add_exit(struct gn_body *b, size_t i, enum gn_site_kind kind,
 
 static int add_call(struct gn_body *b, uint64_t target, bool tail)
 {
-	int err = gn_grow(&b->calls, &b->calls_room, b->ncalls,
-			  sizeof(*b->calls));
+	int err = gn_grow_by_one(&b->calls, &b->calls_room, b->ncalls,
+				 sizeof(*b->calls));
 
 	if (!err)
 		b->calls[b->ncalls++] = (struct gn_call){target, tail};

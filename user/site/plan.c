@@ -97,8 +97,8 @@ static int find_proof(struct gn_planner *p, const struct gn_elf *elf,
 			*out = p->proofs[i];
 			return 0;
 		}
-	err = gn_grow(&p->proofs, &p->proofs_room, p->nproofs,
-		      sizeof(*p->proofs));
+	err = gn_grow_by_one(&p->proofs, &p->proofs_room, p->nproofs,
+			     sizeof(*p->proofs));
 	if (err)
 		return err;
 	*out = gn_proof_new(elf);

@@ -212,7 +212,8 @@ static int push(struct gn_proof *p, struct search *s, uint32_t id,
 
 	if (n->stamp == p->stamp || *verdict_of(n, s) == PROVED)
 		return 0;
-	err = gn_grow(&p->queue, &p->queue_room, s->count, sizeof(*p->queue));
+	err = gn_grow_by_one(&p->queue, &p->queue_room, s->count,
+			     sizeof(*p->queue));
 	if (err)
 		return err;
 	n->stamp = p->stamp;

@@ -151,7 +151,7 @@ int gn_body_follow(struct gn_body *b);
 int gn_body_effects(struct gn_body *b);
 
 /* Grows an array of `size`-byte items for one more; -ENOMEM. */
-int gn_grow(void *array, size_t *room, size_t count, size_t size);
+int gn_grow_by_one(void *array, size_t *room, size_t count, size_t size);
 
 /* Where an indirect jump goes. */
 enum gn_jump_class {
