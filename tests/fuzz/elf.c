@@ -28,13 +28,13 @@ static const char link_name[] = "x.debug";
 
 /* A folder with a place for debug files, made once. */
 static struct {
-	char dir[64];
-	char main[96], beside[96], id[128];
+	char dir[200];
+	char main[232], beside[232], id[264];
 } place;
 
 static void remove_place(void)
 {
-	char path[96];
+	char path[232];
 
 	unlink(place.id);
 	snprintf(path, sizeof(path), "%s/.build-id/ab", place.dir);
@@ -46,11 +46,14 @@ static void remove_place(void)
 
 static void make_place(void)
 {
-	char path[96];
+	const char *tmp = getenv("TMPDIR");
+	char path[232];
 
 	if (*place.dir)
 		return;
-	strcpy(place.dir, "/tmp/gnomon-fuzz-XXXXXX");
+	must(snprintf(place.dir, sizeof(place.dir), "%s/gnomon-fuzz-XXXXXX",
+		      tmp && *tmp ? tmp : P_tmpdir) < (int)sizeof(place.dir),
+	     "the folder's name fits");
 	must(mkdtemp(place.dir), "a folder can be made");
 	snprintf(place.main, sizeof(place.main), "%s/main", place.dir);
 	snprintf(place.beside, sizeof(place.beside), "%s/%s", place.dir,
