@@ -47,7 +47,7 @@ function(gn_guest_native)
 			${gnomon} ${skewed} ${driver} ${left_out} ${left_out}-${kernel}
 			${GN_UNSHARE}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
-			"cat left-out left-out-${kernel} >left; PATH=$PWD:$PATH GNOMON=$PWD/gnomon GNOMON_SKEWED=$PWD/gnomon_skewed \
+			"cat left-out left-out-${kernel} >left && PATH=$PWD:$PATH GNOMON=$PWD/gnomon GNOMON_SKEWED=$PWD/gnomon_skewed \
 LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
 		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
 	endforeach()
