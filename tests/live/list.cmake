@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The verbs that look and do not trace: list and doctor; and the files that all
-# of them write.
+# The verbs that look and do not trace: list and doctor; the files that all of
+# them write; and sets of captures.
 function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
-	foreach(verb list doctor outputs)
+	foreach(verb list doctor outputs repeat)
 		add_test(NAME live/${verb}
 			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
@@ -15,6 +15,7 @@ function(gn_live_list)
 			TIMEOUT 120 LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	# they attach, and measure
-	set_tests_properties(live/doctor live/outputs PROPERTIES RUN_SERIAL ON)
+	set_tests_properties(live/doctor live/outputs live/repeat
+		PROPERTIES RUN_SERIAL ON)
 endfunction()
 gn_live_list()

@@ -10,13 +10,21 @@
 #include "capture/priority.h"
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
+#include "cmd/repeat.h"
 #include "trace/rec.h"
 #include "trace/trace.h"
+
+struct record_args {
+	struct gn_capture_args capture; /* first: the option tables' offsets */
+	uint64_t repeat;		/* GN_REPEAT_NOT = not given */
+};
 
 static const struct gn_option options[] = {
 	GN_OPT_FUNCTION,
 	GN_OPT_PIDS,
 	GN_OPT_OUTPUT("the trace file (gnomon.trace)"),
+	{'r', "repeat", GN_OPTION_COUNT, offsetof(struct record_args, repeat),
+	 "N", "run the command N times: FILE.1 to FILE.N", NULL},
 	GN_OPT_DURATION,
 	GN_OPT_LEAVE,
 	GN_OPT_INLINE(""),
@@ -40,7 +48,8 @@ static const struct gn_verb_usage usage = {
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_COMMAND,
 	.examples = "  sudo gnomon record -- dotnet app.dll\n"
-		    "  sudo gnomon record -p 1234 -d 10s -o app.trace\n",
+		    "  sudo gnomon record -p 1234 -d 10s -o app.trace\n"
+		    "  sudo gnomon record -r 5 -o base -f 'parse_*' -- ./app\n",
 };
 
 struct recording {
@@ -194,10 +203,10 @@ static int finish(struct recording *r, const struct gn_args *args,
 	return GN_EXIT_LOST;
 }
 
-static int record(const struct gn_capture_args *a, int argc, char **argv)
+static int record(const struct gn_capture_args *a, const char *path, int argc,
+		  char **argv)
 {
-	struct recording r = {.path = a->args.output ? a->args.output
-						     : GN_DEFAULT_TRACE};
+	struct recording r = {.path = path};
 	struct gn_capture_use use = {
 		.sink = append, .hold = hold, .ready = open_file, .ctx = &r};
 	struct gn_capture c;
@@ -214,15 +223,45 @@ static int record(const struct gn_capture_args *a, int argc, char **argv)
 	return status;
 }
 
+struct words {
+	const struct gn_capture_args *a;
+	int argc;
+	char **argv;
+};
+
+static int record_one(void *ctx, const char *path)
+{
+	const struct words *w = ctx;
+
+	return record(w->a, path, w->argc, w->argv);
+}
+
+static int record_all(const struct record_args *r, int argc, char **argv)
+{
+	const struct gn_args *args = &r->capture.args;
+	const char *path = args->output ? args->output : GN_DEFAULT_TRACE;
+	struct words w = {&r->capture, argc, argv};
+
+	if (r->repeat == GN_REPEAT_NOT)
+		return record(&r->capture, path, argc, argv);
+	if (!args->command) {
+		gn_error("-r runs a command again; give one after --, or leave "
+			 "-r out");
+		return GN_EXIT_USAGE;
+	}
+	return gn_repeat(path, r->repeat, args->quiet, record_one, &w);
+}
+
 int gn_cmd_record(int argc, char **argv)
 {
-	struct gn_capture_args a = {0};
+	struct record_args r = {.repeat = GN_REPEAT_NOT};
+	struct gn_args *args = &r.capture.args;
 	int status;
 
-	gn_args_init(&a.args);
-	if (gn_cmd_parse(&usage, argc, argv, &a.args, &status) &&
-	    gn_capture_target(&a, &status))
-		status = record(&a, argc, argv);
-	gn_args_clear(&a.args);
+	gn_args_init(args);
+	if (gn_cmd_parse(&usage, argc, argv, args, &status) &&
+	    gn_capture_target(&r.capture, &status))
+		status = record_all(&r, argc, argv);
+	gn_args_clear(args);
 	return status;
 }

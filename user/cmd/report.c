@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gnomon report: a trace file's records through the pipeline into an output. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "cmd/cmd.h"
-#include "cmd/timeline.h"
+#include "cmd/load.h"
 #include "trace/trace.h"
 
 static const struct gn_option options[] = {
@@ -40,111 +35,6 @@ static const struct gn_verb_usage usage = {
 		    "  gnomon report --format json -o app.json\n",
 };
 
-/* What to do about a file that cannot be opened. */
-static const char *advice(int err)
-{
-	switch (err) {
-	case -ENOENT:
-		return "record one with 'gnomon record -- CMD', or name it "
-		       "with -i FILE";
-	case -EACCES:
-	case -EPERM:
-		return "read it as its owner or as root";
-	case -GN_TRACE_VERSION:
-		return "read it with the gnomon that wrote it";
-	default:
-		return "name a file that gnomon record wrote";
-	}
-}
-
-/* Opens a trace, says why not. GN_EXIT_OK or the exit status. */
-static int open_trace(const char *path, struct gn_trace_reader **reader)
-{
-	struct stat st;
-	int err = 0;
-
-	if (stat(path, &st))
-		err = -errno;
-	else if (S_ISDIR(st.st_mode))
-		err = -EISDIR;
-	if (!err)
-		err = gn_trace_reader_open(path, reader);
-	if (!err)
-		return GN_EXIT_OK;
-	gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
-		 advice(err));
-	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
-}
-
-/* All records into the pipeline. 0 or what went wrong. `bad`: records that are
- * not well formed. */
-static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
-		uint64_t *bad)
-{
-	const struct gn_rec *rec;
-	size_t size;
-	int more, err;
-
-	while ((more = gn_trace_reader_next(reader, &rec, &size)) > 0) {
-		err = gn_pipeline_feed(p, rec, size);
-		if (err == -EBADMSG)
-			++*bad;
-		else if (err)
-			return err;
-	}
-	return more;
-}
-
-/* `t`: a timeline of it, or NULL. When that could not be written, which it
- * says itself, there is no model. */
-static int build(const char *path, struct gn_trace_reader *reader,
-		 const struct gn_args *args, struct gn_timeline_file *t,
-		 struct gn_model **model)
-{
-	struct gn_pipeline_opts opts;
-	struct gn_pipeline *p;
-	uint64_t bad = 0;
-	int err;
-
-	gn_report_pipeline(&opts, args);
-	opts.observer = t ? &t->observer : NULL;
-	p = gn_pipeline_new(&opts);
-	err = p ? feed(reader, p, &bad) : -ENOMEM;
-	if (!err)
-		err = gn_pipeline_finish(p, model);
-	gn_pipeline_free(p);
-	if (err && t && gn_timeline_failed(t, err))
-		return GN_EXIT_OK;
-	if (err) {
-		gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
-			 err == -ENOMEM ? "free some memory" : advice(err));
-		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
-	}
-	if (bad) {
-		gn_error("cannot trust %s: %llu records are malformed; record "
-			 "it again",
-			 path, (unsigned long long)bad);
-		gn_model_free(*model);
-		*model = NULL;
-		return GN_EXIT_USAGE;
-	}
-	(*model)->truncated = gn_trace_reader_truncated(reader, NULL);
-	return GN_EXIT_OK;
-}
-
-static int load(const char *path, const struct gn_args *args,
-		struct gn_timeline_file *t, struct gn_model **model)
-{
-	struct gn_trace_reader *reader;
-	int status = open_trace(path, &reader);
-
-	if (status)
-		return status;
-	status = build(path, reader, args, t, model);
-	gn_trace_reader_close(reader);
-	return status;
-}
-
 /* The report into the file or stdout. GN_EXIT_OK or GN_EXIT_FAILED. */
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
@@ -163,7 +53,7 @@ static int print(const struct gn_model *m, const struct gn_args *args)
 static int show(const char *path, const struct gn_args *args,
 		struct gn_model **model)
 {
-	int status = load(path, args, NULL, model);
+	int status = gn_load(path, args, NULL, model);
 
 	return status ? status : print(*model, args);
 }
@@ -178,7 +68,7 @@ static int draw(const char *path, const struct gn_args *args,
 	status = gn_timeline_open(&t, args);
 	if (status)
 		return status;
-	status = load(path, args, &t, model);
+	status = gn_load(path, args, &t, model);
 	closed = gn_timeline_close(&t, *model);
 	return status ? status : closed;
 }

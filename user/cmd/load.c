@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/load.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "cmd/cmd.h"
+#include "trace/trace.h"
+
+/* What to do about a file that cannot be opened. */
+static const char *advice(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "record one with 'gnomon record -- CMD', or name it "
+		       "with -i FILE";
+	case -EACCES:
+	case -EPERM:
+		return "read it as its owner or as root";
+	case -GN_TRACE_VERSION:
+		return "read it with the gnomon that wrote it";
+	default:
+		return "name a file that gnomon record wrote";
+	}
+}
+
+/* Opens a trace, says why not. GN_EXIT_OK or the exit status. */
+static int open_trace(const char *path, struct gn_trace_reader **reader)
+{
+	struct stat st;
+	int err = 0;
+
+	if (stat(path, &st))
+		err = -errno;
+	else if (S_ISDIR(st.st_mode))
+		err = -EISDIR;
+	if (!err)
+		err = gn_trace_reader_open(path, reader);
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
+		 advice(err));
+	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
+}
+
+/* All records into the pipeline. 0 or what went wrong. `bad`: records that are
+ * not well formed. */
+static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
+		uint64_t *bad)
+{
+	const struct gn_rec *rec;
+	size_t size;
+	int more, err;
+
+	while ((more = gn_trace_reader_next(reader, &rec, &size)) > 0) {
+		err = gn_pipeline_feed(p, rec, size);
+		if (err == -EBADMSG)
+			++*bad;
+		else if (err)
+			return err;
+	}
+	return more;
+}
+
+static int build(const char *path, struct gn_trace_reader *reader,
+		 const struct gn_args *args, struct gn_timeline_file *t,
+		 struct gn_model **model)
+{
+	struct gn_pipeline_opts opts;
+	struct gn_pipeline *p;
+	uint64_t bad = 0;
+	int err;
+
+	gn_report_pipeline(&opts, args);
+	opts.observer = t ? &t->observer : NULL;
+	p = gn_pipeline_new(&opts);
+	err = p ? feed(reader, p, &bad) : -ENOMEM;
+	if (!err)
+		err = gn_pipeline_finish(p, model);
+	gn_pipeline_free(p);
+	if (err && t && gn_timeline_failed(t, err))
+		return GN_EXIT_OK;
+	if (err) {
+		gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
+			 err == -ENOMEM ? "free some memory" : advice(err));
+		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
+	}
+	if (bad) {
+		gn_error("cannot trust %s: %llu records are malformed; record "
+			 "it again",
+			 path, (unsigned long long)bad);
+		gn_model_free(*model);
+		*model = NULL;
+		return GN_EXIT_USAGE;
+	}
+	(*model)->truncated = gn_trace_reader_truncated(reader, NULL);
+	return GN_EXIT_OK;
+}
+
+int gn_load(const char *path, const struct gn_args *args,
+	    struct gn_timeline_file *t, struct gn_model **model)
+{
+	struct gn_trace_reader *reader;
+	int status = open_trace(path, &reader);
+
+	*model = NULL;
+	if (status)
+		return status;
+	status = build(path, reader, args, t, model);
+	gn_trace_reader_close(reader);
+	return status;
+}

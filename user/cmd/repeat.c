@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/repeat.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+static char *numbered(const char *path, uint64_t i)
+{
+	char *name = NULL;
+
+	return asprintf(&name, "%s.%llu", path, (unsigned long long)i) < 0
+		       ? NULL
+		       : name;
+}
+
+/* Whether there is a file; when its name cannot be made, as if there were. */
+static bool is_there(const char *path, uint64_t i)
+{
+	char *name = numbered(path, i);
+	struct stat st;
+	bool there = !name || !lstat(name, &st);
+
+	free(name);
+	return there;
+}
+
+static bool check(const char *path, uint64_t times)
+{
+	if (!times || times > GN_REPEAT_MAX) {
+		gn_error("--repeat cannot be '%llu'; give 1 to %d",
+			 (unsigned long long)times, GN_REPEAT_MAX);
+		return false;
+	}
+	if (is_there(path, times + 1)) {
+		gn_error("%s.%llu is there, of a larger set of captures; "
+			 "remove that set, or give another name with -o",
+			 path, (unsigned long long)times + 1);
+		return false;
+	}
+	return true;
+}
+
+struct repeat {
+	sigset_t signals, before;
+	int ended; /* the signal that did, 0 = none */
+};
+
+static void block(struct repeat *r)
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&usual.sa_mask);
+	sigaction(SIGCHLD, &usual, NULL);
+	sigemptyset(&r->signals);
+	sigaddset(&r->signals, SIGINT);
+	sigaddset(&r->signals, SIGTERM);
+	sigaddset(&r->signals, SIGHUP);
+	sigaddset(&r->signals, SIGQUIT);
+	sigaddset(&r->signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &r->signals, &r->before);
+}
+
+/* What waitpid() told, as an exit status. */
+static int status_of(int told)
+{
+	if (WIFEXITED(told))
+		return WEXITSTATUS(told);
+	gn_error("the capture was killed by signal %d (%s); what is in its "
+		 "file is readable to its last whole chunk",
+		 WTERMSIG(told), strsignal(WTERMSIG(told)));
+	return GN_EXIT_FAILED;
+}
+
+/* The exit status of the child. */
+static int await(struct repeat *r, pid_t child)
+{
+	for (;;) {
+		siginfo_t info;
+		int told, sig = sigwaitinfo(&r->signals, &info);
+
+		if (waitpid(child, &told, WNOHANG) == child)
+			return status_of(told);
+		if (sig < 0 || sig == SIGCHLD)
+			continue;
+		r->ended = sig;
+		/* a key of the terminal has reached the child, too */
+		if (info.si_code != SI_KERNEL)
+			kill(child, sig);
+	}
+}
+
+static int run(struct repeat *r, const char *path,
+	       int (*once)(void *ctx, const char *path), void *ctx)
+{
+	pid_t self = getpid(), child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0) {
+		gn_error("cannot start a process: %s; free some memory",
+			 strerror(errno));
+		return GN_EXIT_FAILED;
+	}
+	if (child)
+		return await(r, child);
+	/* nobody would wait for it otherwise */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != self)
+		_exit(GN_EXIT_FAILED);
+	sigprocmask(SIG_SETMASK, &r->before, NULL);
+	int status = once(ctx, path);
+
+	fflush(NULL);
+	_exit(status);
+}
+
+int gn_repeat(const char *path, uint64_t times, bool quiet,
+	      int (*once)(void *ctx, const char *path), void *ctx)
+{
+	struct repeat r = {0};
+	int status = GN_EXIT_OK;
+
+	if (!check(path, times))
+		return GN_EXIT_USAGE;
+	block(&r);
+	for (uint64_t i = 1; i <= times && !status && !r.ended; i++) {
+		char *name = numbered(path, i);
+
+		if (!quiet)
+			fprintf(stderr, "gnomon: run %llu of %llu\n",
+				(unsigned long long)i,
+				(unsigned long long)times);
+		status = name ? run(&r, name, once, ctx) : GN_EXIT_FAILED;
+		free(name);
+		if (status && i < times)
+			gn_error("run %llu of %llu ended with status %d; the "
+				 "others were left out",
+				 (unsigned long long)i,
+				 (unsigned long long)times, status);
+	}
+	sigprocmask(SIG_SETMASK, &r.before, NULL);
+	return !status && r.ended ? 128 + r.ended : status;
+}
+
+static int add(struct gn_traces *files, char *path)
+{
+	char **grown = reallocarray(files->path, files->n + 1, sizeof(*grown));
+
+	if (grown)
+		files->path = grown;
+	if (!grown || !path) {
+		free(path);
+		return -ENOMEM;
+	}
+	grown[files->n++] = path;
+	return 0;
+}
+
+int gn_traces_add(struct gn_traces *files, const char *path)
+{
+	struct stat st;
+	int err = 0;
+
+	if (!lstat(path, &st) || !is_there(path, 1))
+		return add(files, strdup(path));
+	for (uint64_t i = 1; !err && i <= GN_REPEAT_MAX && is_there(path, i);
+	     i++)
+		err = add(files, numbered(path, i));
+	return err;
+}
+
+void gn_traces_free(struct gn_traces *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->path[i]);
+	free(files->path);
+	*files = (struct gn_traces){0};
+}
