@@ -18,40 +18,57 @@ enum gn_group {
 	GN_GROUP_UNKNOWN = 3,
 };
 
-/* X(enumerator, value, text, group, meaning). Append only: values are stored
- * in trace files. */
-#define GN_CLASS_LIST(X)                                                     \
-	X(APP, 0, "app", APP, "on a CPU in user mode, and nothing below")    \
-	X(JIT, 1, "jit", RUNTIME, "on a CPU, compiling a method")            \
-	X(GC, 2, "gc", RUNTIME, "on a CPU, collecting garbage")              \
-	X(SUSPEND, 3, "suspend", OS, "waiting for the runtime to go on")     \
-	X(SYSCALL, 4, "syscall", OS, "on a CPU, in a system call")           \
-	X(FAULT, 5, "fault", OS, "on a CPU, in a page fault")                \
-	X(RUNQUEUE, 6, "runqueue", OS, "runnable, waiting for a CPU")        \
-	X(DISK, 7, "disk", OS, "waiting for block or file I/O")              \
-	X(LOCK, 8, "lock", OS, "waiting for what another thread holds")      \
-	X(NET, 9, "net", OS, "waiting for a socket")                         \
-	X(IPC, 10, "ipc", OS, "waiting for a pipe, eventfd or unix socket")  \
-	X(SLEEP, 11, "sleep", OS, "in a timed sleep")                        \
-	X(CHILD, 12, "child", OS, "waiting for a process")                   \
-	X(OTHER, 13, "other", OS, "waiting for anything else")               \
-	X(UNCLASSIFIED, 14, "unclassified", UNKNOWN, "in a gap, or unknown") \
-	X(EVENT, 15, "event", OS, "waiting to be signalled")                 \
-	X(POLL, 16, "poll", OS, "waiting for any of several things")
+/* Where a thread is while its time goes to a class. */
+enum gn_whereabouts {
+	GN_ON_CPU,
+	GN_RUNNABLE, /* it wants a CPU */
+	GN_WAITS,
+	GN_NOWHERE, /* not known */
+};
+
+/*
+ * X(enumerator, value, text, short text, letter, group, whereabouts, colour of
+ * 8, colour of 256, weight, help), in the order in which people see them: waits
+ * by what is waited for. Values are stored in trace files: a new class gets the
+ * next one. The short text has at most 5 columns; the letter stands for the
+ * class where there is no colour. Work is green and blue, the kernel's red,
+ * waits are the others; of 8 colours some share one.
+ */
+/* clang-format off */
+#define GN_CLASS_LIST(X) \
+	X(APP,          0,  "app",          "app",   'a', APP,     ON_CPU,   GREEN,   40,  NORMAL, "in own code")     \
+	X(JIT,          1,  "jit",          "jit",   'j', RUNTIME, ON_CPU,   BLUE,    39,  BOLD,   "compiling")       \
+	X(GC,           2,  "gc",           "gc",    'g', RUNTIME, ON_CPU,   MAGENTA, 171, NORMAL, "collecting")      \
+	X(SUSPEND,      3,  "suspend",      "susp",  'p', OS,      WAITS,    MAGENTA, 219, BOLD,   "by the runtime")  \
+	X(RUNQUEUE,     6,  "runqueue",     "runq",  'q', OS,      RUNNABLE, YELLOW,  226, BOLD,   "wants a CPU")     \
+	X(SYSCALL,      4,  "syscall",      "sysc",  's', OS,      ON_CPU,   RED,     196, NORMAL, "in the kernel")   \
+	X(FAULT,        5,  "fault",        "fault", 'f', OS,      ON_CPU,   RED,     208, BOLD,   "page fault")      \
+	X(DISK,         7,  "disk",         "disk",  'd', OS,      WAITS,    CYAN,    44,  NORMAL, "file I/O")        \
+	X(LOCK,         8,  "lock",         "lock",  'l', OS,      WAITS,    YELLOW,  136, NORMAL, "held by others")  \
+	X(EVENT,        15, "event",        "event", 'e', OS,      WAITS,    WHITE,   245, DIM,    "to be signalled") \
+	X(POLL,         16, "poll",         "poll",  'w', OS,      WAITS,    WHITE,   242, DIM,    "event loop")      \
+	X(NET,          9,  "net",          "net",   'n', OS,      WAITS,    CYAN,    159, BOLD,   "socket")          \
+	X(IPC,          10, "ipc",          "ipc",   'i', OS,      WAITS,    BLUE,    105, NORMAL, "pipe, eventfd")   \
+	X(SLEEP,        11, "sleep",        "sleep", 'z', OS,      WAITS,    WHITE,   240, DIM,    "timed")           \
+	X(OTHER,        13, "other",        "other", 'o', OS,      WAITS,    WHITE,   250, NORMAL, "other wait")      \
+	X(CHILD,        12, "child",        "child", 'c', OS,      WAITS,    WHITE,   180, NORMAL, "a process")       \
+	X(UNCLASSIFIED, 14, "unclassified", "uncl",  'u', UNKNOWN, NOWHERE,  WHITE,   231, BOLD,   "")
+/* clang-format on */
 
 enum gn_class {
-#define GN_CLASS_ENUM(name, value, text, group, meaning) \
-	GN_CLASS_##name = (value),
-	GN_CLASS_LIST(GN_CLASS_ENUM)
+#define GN_CLASS_ENUM(name, value, ...) GN_CLASS_##name = (value),
+#define GN_CLASS_ONE(...)		+1
+	GN_CLASS_LIST(GN_CLASS_ENUM) GN_CLASS_COUNT =
+		GN_CLASS_LIST(GN_CLASS_ONE)
+#undef GN_CLASS_ONE
 #undef GN_CLASS_ENUM
-		GN_CLASS_COUNT
 };
 
 static inline enum gn_group gn_class_group(enum gn_class c)
 {
 	switch (c) {
-#define GN_CLASS_GROUP(name, value, text, group, meaning) \
-	case GN_CLASS_##name:                             \
+#define GN_CLASS_GROUP(name, value, text, brief, letter, group, ...) \
+	case GN_CLASS_##name:                                        \
 		return GN_GROUP_##group;
 		GN_CLASS_LIST(GN_CLASS_GROUP)
 #undef GN_CLASS_GROUP
@@ -60,11 +77,27 @@ static inline enum gn_group gn_class_group(enum gn_class c)
 	}
 }
 
-/* Is a thread on a CPU in it? */
+static inline enum gn_whereabouts gn_class_where(enum gn_class c)
+{
+	switch (c) {
+#define GN_CLASS_WHERE(name, value, text, brief, letter, group, where, ...) \
+	case GN_CLASS_##name:                                               \
+		return GN_##where;
+		GN_CLASS_LIST(GN_CLASS_WHERE)
+#undef GN_CLASS_WHERE
+	default:
+		return GN_NOWHERE;
+	}
+}
+
 static inline int gn_class_on_cpu(enum gn_class c)
 {
-	return c == GN_CLASS_APP || c == GN_CLASS_JIT || c == GN_CLASS_GC ||
-	       c == GN_CLASS_SYSCALL || c == GN_CLASS_FAULT;
+	return gn_class_where(c) == GN_ON_CPU;
+}
+
+static inline int gn_class_waits(enum gn_class c)
+{
+	return gn_class_where(c) == GN_WAITS;
 }
 
 /* Where the scheduler has a thread. */

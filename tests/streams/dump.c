@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 static const char *const class_names[] = {
-#define CLASS_NAME(name, value, text, group, meaning) [value] = text,
+#define CLASS_NAME(name, value, text, ...) [value] = text,
 	GN_CLASS_LIST(CLASS_NAME)
 #undef CLASS_NAME
 };

@@ -24,8 +24,8 @@ static bool find_value(const struct gn_values *v, const char *field,
 	VALUE("max", max)
 	VALUE("finished", finished)
 	VALUE("gap", gap)
-#define CLASS(name, value, text, group, meaning) \
-	VALUE("incl." text, class_incl[value])   \
+#define CLASS(name, value, text, ...)          \
+	VALUE("incl." text, class_incl[value]) \
 	VALUE("excl." text, class_excl[value])
 	GN_CLASS_LIST(CLASS)
 #undef CLASS
@@ -60,8 +60,7 @@ static bool find_thread_field(const struct gn_model_thread *t,
 	VALUE("delay-switching", kernel.delay_switch)
 	VALUE("rest", kernel.cpu_rest)
 	VALUE("delay-rest", kernel.delay_rest)
-#define CLASS(name, value, text, group, meaning) \
-	VALUE("class." text, classes[value])
+#define CLASS(name, value, text, ...) VALUE("class." text, classes[value])
 	GN_CLASS_LIST(CLASS)
 #undef CLASS
 #undef VALUE
@@ -199,7 +198,7 @@ static const struct gn_model_wait *find_wait(const struct gn_model *m,
 					     const char *const *words)
 {
 	static const char *const classes[] = {
-#define CLASS(name, value, text, group, meaning) [value] = text,
+#define CLASS(name, value, text, ...) [value] = text,
 		GN_CLASS_LIST(CLASS)
 #undef CLASS
 	};

@@ -88,8 +88,8 @@ static int find_kind(const char *text)
 
 static int find_class(const char *text)
 {
-#define CLASS(name, value, class_text, group, meaning) \
-	if (!strcmp(text, class_text))                 \
+#define CLASS(name, value, class_text, ...) \
+	if (!strcmp(text, class_text))      \
 		return value;
 	GN_CLASS_LIST(CLASS)
 #undef CLASS

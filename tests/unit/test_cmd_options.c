@@ -114,7 +114,7 @@ static void everything(void **state)
 	assert_string_equal(a.common.functions.item[1], "!b");
 	assert_int_equal(a.common.leave, GN_LEAVE_CHOICE_RET);
 	assert_false(a.common.follow);
-	assert_string_equal(gn_sort_columns()[a.common.sort], "lock");
+	assert_string_equal(gn_sort_choice((size_t)a.common.sort), "lock");
 	assert_int_equal(a.common.by, GN_BY_TREE);
 	assert_string_equal(gn_output_at((size_t)a.common.format)->name,
 			    "json");

@@ -184,8 +184,8 @@ static void sorted_by_each(void **state)
 				 word[1][1]);
 		free(text);
 	}
-	for (const char *const *c = gn_top_batch_columns(); *c; c++) {
-		struct gn_top_batch_opts o = {.sort = *c};
+	for (size_t i = 0; gn_top_batch_column(i); i++) {
+		struct gn_top_batch_opts o = {.sort = gn_top_batch_column(i)};
 
 		free(print(&s.p, &o));
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "output/classes.h"
 #include "output/text.h"
 #include "top/prom.h"
 #include "top_sample.h"

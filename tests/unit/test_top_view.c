@@ -154,7 +154,7 @@ static void sorting(void **state)
 	press(&v, &t->p, GN_KEY_HOME); /* name */
 	press(&v, &t->p, GN_KEY_ENTER);
 	assert_int_equal(v.focus, GN_TOP_ON_TABLE);
-	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_TOP_NAME);
+	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_COLUMN_NAME);
 	assert_int_equal(selected(&v, &t->p), 4203); /* disk */
 	press(&v, &t->p, 'I');
 	assert_int_equal(selected(&v, &t->p), 4204); /* starve */
@@ -163,12 +163,12 @@ static void sorting(void **state)
 		assert_int_equal(v.focus, GN_TOP_ON_CHOOSER);
 		press(&v, &t->p, GN_KEY_ESC);
 	}
-	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_TOP_NAME);
+	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_COLUMN_NAME);
 	press(&v, &t->p, GN_KEY_F1 + 5);
 	press(&v, &t->p, GN_KEY_DOWN);
 	press(&v, &t->p, GN_KEY_DOWN); /* TID, upwards again */
 	press(&v, &t->p, GN_KEY_ENTER);
-	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_TOP_TID);
+	assert_int_equal(v.list[GN_TOP_THREADS].sort, GN_COLUMN_TID);
 	assert_int_equal(selected(&v, &t->p), 4200);
 	gn_top_view_free(&v);
 	free(t);

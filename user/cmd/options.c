@@ -54,17 +54,6 @@ const char *gn_by_choice(size_t i)
 	return choice_of(texts, GN_BY_COUNT, i);
 }
 
-const char *gn_sort_choice(size_t i)
-{
-	const char *const *columns = gn_sort_columns();
-
-	for (size_t k = 0; columns[k]; k++) {
-		if (k == i)
-			return columns[k];
-	}
-	return NULL;
-}
-
 const char *gn_format_choice(size_t i)
 {
 	const struct gn_timeline *timeline;

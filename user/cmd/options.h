@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "output/output.h"
+
 /* What a row stores at its offset, and the type of that field. */
 enum gn_option_type {
 	GN_OPTION_FLAG,	    /* bool: set to true */
@@ -90,7 +92,7 @@ struct gn_args {
 	int leave; /* enum gn_leave_choice */
 	bool follow;
 	int classify;	/* enum gn_classify */
-	int sort;	/* in gn_sort_columns(); -1 = not given */
+	int sort;	/* of gn_sort_choice(); -1 = not given */
 	int by;		/* enum gn_by */
 	int format;	/* gn_output_at(), and behind them gn_timeline_at() */
 	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
@@ -214,7 +216,6 @@ struct gn_args {
 /* The choices of the rows above. */
 const char *gn_leave_choice(size_t i);
 const char *gn_classify_choice(size_t i);
-const char *gn_sort_choice(size_t i);
 const char *gn_by_choice(size_t i);
 const char *gn_format_choice(size_t i);
 

@@ -91,11 +91,11 @@ static bool refuse(int *status, const char *text)
 
 static bool sort_known(const char *sort)
 {
-	for (const char *const *c = gn_top_batch_columns(); *c; c++) {
-		if (strcmp(*c, sort) == 0)
-			return true;
-	}
-	return false;
+	size_t i = 0;
+
+	while (gn_top_batch_column(i) && strcmp(gn_top_batch_column(i), sort))
+		i++;
+	return gn_top_batch_column(i);
 }
 
 static bool args_fit(struct top_args *t, int *status)

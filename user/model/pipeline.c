@@ -633,8 +633,10 @@ static bool text_ok(const struct gn_rec_text *r, size_t size)
 /* The classes that a slice can have: it is no time in user mode. */
 static bool slice_class_ok(uint32_t class)
 {
-	return class < GN_CLASS_COUNT && class != GN_CLASS_APP &&
-	       class != GN_CLASS_JIT && class != GN_CLASS_GC;
+	enum gn_group group = gn_class_group((enum gn_class) class);
+
+	return class < GN_CLASS_COUNT && group != GN_GROUP_APP &&
+	       group != GN_GROUP_RUNTIME;
 }
 
 static bool now_ok(const struct gn_rec_now *r)

@@ -3,13 +3,6 @@
 #include <gnomon/syscalls.h>
 #include "model/walk.h"
 
-static bool is_wait(enum gn_class class)
-{
-	return gn_class_group(class) == GN_GROUP_OS &&
-	       class != GN_CLASS_RUNQUEUE && class != GN_CLASS_SYSCALL &&
-	       class != GN_CLASS_FAULT;
-}
-
 /* What the waker did: it was told by the waker, after the wait had begun and
  * before it ended. */
 static uint32_t waker_function(struct gn_thread *t,
@@ -214,7 +207,7 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		p->stage.checks.time_reversals++;
 		return 0;
 	}
-	if (is_wait(s->class) && s->waker) {
+	if (gn_class_waits(s->class) && s->waker) {
 		row.waker = s->waker;
 		row.waker_fn = waker_function(t, s);
 		row.waker_name = name_of(p, s->waker);

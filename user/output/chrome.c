@@ -11,6 +11,7 @@
 
 #include "model/mem.h"
 #include "output/emit.h"
+#include "output/classes.h"
 #include "output/gauge.h"
 #include "output/syscalls.h"
 #include "output/timeline.h"

@@ -1,53 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The columns of numbers that a table or a CSV file can have, and the choice
- * among them (--columns). A class has two: its word is the exclusive time, the
- * word and a plus sign the inclusive one. A thread or a process owns all its
- * time, so the two are one there.
+ * The columns: one table for reports, CSV, JSON, sorting and the live view. A
+ * class has two: its word is the exclusive time, the word and a plus sign the
+ * inclusive one. A thread or a process owns all its time, so the two are one
+ * there.
  */
 #ifndef GNOMON_OUTPUT_COLUMNS_H
 #define GNOMON_OUTPUT_COLUMNS_H
 
+#include "output/classes.h"
 #include "output/grid.h"
 #include "output/text.h"
 
-/* X(enumerator, name, long name, title's two lines, CSV title, how it is shown,
- * what 100 % is, value of `r`). A percent stands right behind its time. */
-#define GN_COLUMN_LIST(X)                                                      \
-	X(CALLS, "calls", "calls", "", "calls", "calls", COUNT, NONE,          \
-	  r->v->calls)                                                         \
-	X(UNWOUND, "unwound", "unwound", "", "unwound", "unwound", COUNT,      \
-	  NONE, r->v->unwound)                                                 \
-	X(EI, "ei", "elapsed-inclusive", "Elapsed", "Inclusive",               \
-	  "elapsed_inclusive_ns", TIME, NONE, r->v->elapsed_incl)              \
-	X(EI_PCT, "ei%", "elapsed-inclusive%", "", "%",                        \
-	  "elapsed_inclusive_pct", PCT, ELAPSED, r->v->elapsed_incl)           \
-	X(EE, "ee", "elapsed-exclusive", "Elapsed", "Exclusive",               \
-	  "elapsed_exclusive_ns", TIME, NONE, r->v->elapsed_excl)              \
-	X(EE_PCT, "ee%", "elapsed-exclusive%", "", "%",                        \
-	  "elapsed_exclusive_pct", PCT, ELAPSED, r->v->elapsed_excl)           \
-	X(AI, "ai", "application-inclusive", "Application", "Inclusive",       \
-	  "application_inclusive_ns", TIME, NONE, r->v->app_incl)              \
-	X(AI_PCT, "ai%", "application-inclusive%", "", "%",                    \
-	  "application_inclusive_pct", PCT, APP, r->v->app_incl)               \
-	X(AE, "ae", "application-exclusive", "Application", "Exclusive",       \
-	  "application_exclusive_ns", TIME, NONE, r->v->app_excl)              \
-	X(AE_PCT, "ae%", "application-exclusive%", "", "%",                    \
-	  "application_exclusive_pct", PCT, APP, r->v->app_excl)               \
-	X(MIN, "min", "min", "one call", "min", "min_ns", TIME, NONE,          \
-	  r->v->min)                                                           \
-	X(AVG, "avg", "avg", "", "avg", "avg_ns", TIME, NONE, gn_row_avg(r))   \
-	X(MAX, "max", "max", "", "max", "max_ns", TIME, NONE, r->v->max)       \
-	X(FINISHED, "finished", "finished", "", "finished", "finished", COUNT, \
-	  NONE, r->v->finished)                                                \
-	X(ERROR_INCL, "error+", "error-inclusive", "Error", "Inclusive",       \
-	  "error_inclusive_ns", TIME, NONE, r->v->error_incl)                  \
-	X(ERROR, "error", "error-exclusive", "Error", "Exclusive",             \
-	  "error_exclusive_ns", TIME, NONE, r->v->error_excl)
+/*
+ * X(enumerator, name, long name, title's two lines, title in the live view, how
+ * it is shown, what 100 % is, least cells in the live view, value of the row
+ * `r` of the model `m`). A percent stands right behind its time. Those before
+ * NAME can be chosen for a report. The key in CSV and JSON is the long name
+ * with its unit. Text may be NULL.
+ */
+/* clang-format off */
+#define GN_COLUMN_LIST(X) \
+	X(CALLS,       "calls",   "calls",                 "", "calls", "calls/s", COUNT, NONE, 7, r->v->calls)                                            \
+	X(UNWOUND,     "unwound", "unwound",               "", "unwound", "unwound", COUNT, NONE, 7, r->v->unwound)                                        \
+	X(EI,          "ei",      "elapsed-inclusive",     "Elapsed", "Inclusive", "ei", TIME, NONE, 7, r->v->elapsed_incl)                                \
+	X(EI_PCT,      "ei%",     "elapsed-inclusive%",    "", "%", "ei%", PCT, ELAPSED, 5, r->v->elapsed_incl)                                            \
+	X(EE,          "ee",      "elapsed-exclusive",     "Elapsed", "Exclusive", "ee", TIME, NONE, 7, r->v->elapsed_excl)                                \
+	X(EE_PCT,      "ee%",     "elapsed-exclusive%",    "", "%", "ee%", PCT, ELAPSED, 5, r->v->elapsed_excl)                                            \
+	X(AI,          "ai",      "application-inclusive", "Application", "Inclusive", "ai", TIME, NONE, 7, r->v->app_incl)                                \
+	X(AI_PCT,      "ai%",     "application-inclusive%","", "%", "ai%", PCT, APP, 5, r->v->app_incl)                                                    \
+	X(AE,          "ae",      "application-exclusive", "Application", "Exclusive", "ae", TIME, NONE, 7, r->v->app_excl)                                \
+	X(AE_PCT,      "ae%",     "application-exclusive%","", "%", "ae%", PCT, APP, 5, r->v->app_excl)                                                    \
+	X(MIN,         "min",     "min",                   "one call", "min", "min", TIME, NONE, 7, r->v->min)                                             \
+	X(AVG,         "avg",     "avg",                   "", "avg", "avg", TIME, NONE, 7, gn_row_avg(r))                                                 \
+	X(MAX,         "max",     "max",                   "", "max", "max", TIME, NONE, 7, r->v->max)                                                     \
+	X(FINISHED,    "finished","finished",              "", "finished", "finished", COUNT, NONE, 7, r->v->finished)                                     \
+	X(ERROR_INCL,  "error+",  "error-inclusive",       "Error", "Inclusive", "error+", TIME, NONE, 7, r->v->error_incl)                                \
+	X(ERROR,       "error",   "error-exclusive",       "Error", "Exclusive", "error", TIME, NONE, 7, r->v->error_excl)                                 \
+	X(NAME,        "name",    "name",                  "", "name", "NAME", TEXT, NONE, 20, r->name)                                                    \
+	X(MODULE,      "module",  "module",                "", "module", "MODULE", TEXT, NONE, 12, r->module)                                              \
+	X(RUNTIME,     "runtime", "runtime",               "", "runtime", "RUNTIME", TEXT, NONE, 7, r->runtime)                                            \
+	X(PID,         "pid",     "pid",                   "", "pid", "PID", ID, NONE, 7, r->pid)                                                          \
+	X(TID,         "tid",     "tid",                   "", "tid", "TID", ID, NONE, 7, r->tid)                                                          \
+	X(THREADS,     "threads", "threads",               "", "threads", "THREADS", COUNT, NONE, 7, r->threads)                                           \
+	X(GAPS,        "gaps",    "gaps",                  "", "gaps", "GAPS", COUNT, NONE, 5, r->gaps)                                                    \
+	X(WAIT_TIME,   "time",    "wait-time",             "", "time", "time", TIME, NONE, 7, r->wait.ns)                                                  \
+	X(WAIT_PCT,    "time%",   "wait-time%",            "", "%", "time%", PCT, ELAPSED, 5, r->wait.ns)                                                  \
+	X(WAIT_COUNT,  "count",   "wait-count",            "", "count", "count", COUNT, NONE, 7, r->wait.count)                                            \
+	X(WAIT_LONGEST,"longest", "wait-longest",          "", "longest", "longest", TIME, NONE, 7, r->wait.longest)                                       \
+	X(STATE,       "state",   "state",                 "", "state", "STATE", TEXT, NONE, 5, gn_now_state(r->thread))                                   \
+	X(DOING,       "doing",   "doing",                 "", "doing", "DOING", TEXT, NONE, 5, gn_now_doing(r->thread))                                   \
+	X(BAR,         "bar",     "bar",                   "", "classes", "CLASSES", TEXT, NONE, 10, "")                                                   \
+	X(LENGTH,      "seconds", "elapsed",               "", "elapsed", "SECONDS", TIME, NONE, 9, gn_row_own(r))                                         \
+	X(ON_CPU,      "cpu",     "on-cpu",                "", "on a CPU", "cpu%", TIME, NONE, 5, gn_class_cpu_ns(r->classes))                             \
+	X(NOW,         "now",     "runs-now",              "", "runs now", "RUNS NOW", TEXT, NONE, 16, gn_now_function(m, gn_now_top(r->thread)))          \
+	X(MOST,        "most",    "most-time-in",          "", "most time in", "MOST TIME IN", TEXT, NONE, 16, gn_now_function(m, gn_now_most(r->thread)))
+/* clang-format on */
 
 enum gn_column_id {
-#define GN_COLUMN_ENUM(id, name, alias, top, title, csv, show, whole, value) \
-	GN_COLUMN_##id,
+#define GN_COLUMN_ENUM(id, ...) GN_COLUMN_##id,
 	GN_COLUMN_LIST(GN_COLUMN_ENUM)
 #undef GN_COLUMN_ENUM
 	/* the classes follow, exclusive, then inclusive */
@@ -88,27 +99,38 @@ struct gn_picks {
 int gn_picks_parse(const char *list, const char *usual, bool fits,
 		   enum gn_by by, struct gn_picks *out);
 
-/* The value of a column; the part of a percent. Fits gn_column.get. */
+/* The value of a column that is no text; the part of a percent. Fits
+ * gn_column.get. */
 uint64_t gn_column_value(const struct gn_row *r, int column);
+
+/* That of one that is text; "" when there is none, NULL for a number. */
+const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
+			   int column);
 
 /* True when the value can be wrong by more than a tenth of it. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
-/* How it is shown, and what 100 % of it is. */
+/* How it is shown, and what 100 % of it is where `all` is all that there is. */
 enum gn_show gn_column_show(int column);
-uint64_t gn_column_whole(const struct gn_model *m, int column);
+uint64_t gn_column_whole(const struct gn_values *all, int column);
 
 /* The class of a column, -1 when it is none of a class. */
 int gn_column_class(int column);
 
-/* The word of --columns. */
+/* Is `len` bytes of `word` one of its names? */
+bool gn_column_is(int column, const char *word, size_t len);
+
+/* Its two names, the title and the least width in the live view. */
 const char *gn_column_name(int column);
+const char *gn_column_long(int column);
+const char *gn_column_brief(int column);
+int gn_column_width(int column);
 
 /* Titles of a table: two lines. */
 void gn_column_titles(int column, enum gn_by by, const char **top,
 		      const char **title);
 
-/* The title in a CSV file. */
-void gn_column_csv(char buf[GN_CELL], int column, enum gn_by by);
+/* The key in CSV and JSON: elapsed_inclusive_ns. */
+void gn_column_key(char buf[GN_CELL], int column, enum gn_by by);
 
 #endif

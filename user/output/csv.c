@@ -14,34 +14,75 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-static const char *leading_titles(enum gn_by by)
+/* What stands before the columns that can be chosen: of the table, and before
+ * these the titles of what only a tree or callers have. */
+struct leading {
+	const char *titles, *name;
+	int n, column[5];
+};
+
+static struct leading leading_of(enum gn_by by)
 {
 	switch (by) {
 	case GN_BY_MODULE:
-		return "module";
+		return (struct leading){"", "module", 1, {GN_COLUMN_NAME}};
 	case GN_BY_THREAD:
-		return "pid,tid,thread,elapsed_ns,gaps";
+		return (struct leading){"",
+					"thread",
+					5,
+					{GN_COLUMN_PID, GN_COLUMN_TID,
+					 GN_COLUMN_NAME, GN_COLUMN_LENGTH,
+					 GN_COLUMN_GAPS}};
 	case GN_BY_PROCESS:
-		return "pid,process,threads";
-	case GN_BY_TREE:
-		return "id,parent,depth,function,module,runtime";
-	case GN_BY_CALLERS:
-		return "role,of,of_module,function,module,runtime";
+		return (struct leading){
+			"",
+			"process",
+			3,
+			{GN_COLUMN_PID, GN_COLUMN_NAME, GN_COLUMN_THREADS}};
 	default:
-		return "function,module,runtime";
+		return (struct leading){
+			by == GN_BY_TREE      ? "id,parent,depth,"
+			: by == GN_BY_CALLERS ? "role,of,of_module,"
+					      : "",
+			"function",
+			3,
+			{GN_COLUMN_NAME, GN_COLUMN_MODULE, GN_COLUMN_RUNTIME}};
 	}
 }
 
 static void put_titles(enum gn_by by, const struct gn_picks *p, FILE *f)
 {
+	struct leading l = leading_of(by);
 	char title[GN_CELL];
 
-	fputs(leading_titles(by), f);
+	fputs(l.titles, f);
+	for (int i = 0; i < l.n; i++) {
+		gn_column_key(title, l.column[i], by);
+		fprintf(f, "%s%s", i ? "," : "",
+			l.column[i] == GN_COLUMN_NAME ? l.name : title);
+	}
 	for (int i = 0; i < p->n; i++) {
-		gn_column_csv(title, p->pick[i].column, by);
+		gn_column_key(title, p->pick[i].column, by);
 		fprintf(f, ",%s", title);
 	}
 	fputs(",gap,unprobed\r\n", f);
+}
+
+static int put_value(const struct gn_model *m, const struct gn_row *r,
+		     int column, FILE *f)
+{
+	const char *text = gn_column_text(m, r, column);
+	uint64_t value;
+
+	if (text)
+		return gn_csv_text(f, text);
+	value = gn_column_value(r, column);
+	if (gn_column_show(column) == GN_SHOW_PCT)
+		fprintf(f, "%.6f",
+			gn_pct(value, gn_column_whole(&m->session, column)));
+	else
+		fprintf(f, "%" PRIu64, value);
+	return 0;
 }
 
 /* The numbers of a row; what is missing of it stands behind them always. */
@@ -49,26 +90,24 @@ static void put_values(const struct gn_model *m, const struct gn_row *r,
 		       const struct gn_picks *p, FILE *f)
 {
 	for (int i = 0; i < p->n; i++) {
-		int column = p->pick[i].column;
-		uint64_t value = gn_column_value(r, column);
-
-		if (gn_column_show(column) == GN_SHOW_PCT)
-			fprintf(f, ",%.6f",
-				gn_pct(value, gn_column_whole(m, column)));
-		else
-			fprintf(f, ",%" PRIu64, value);
+		fputc(',', f);
+		put_value(m, r, p->pick[i].column, f);
 	}
 	fprintf(f, ",%d,%d\r\n", r->v->gap, r->v->unprobed);
 }
 
-static int put_function(const struct gn_row *r, FILE *f)
+/* The columns that stand before the numbers. */
+static int put_leading(const struct gn_model *m, const struct gn_row *r,
+		       enum gn_by by, FILE *f)
 {
-	int err = gn_csv_text(f, r->name);
+	struct leading l = leading_of(by);
+	int err = 0;
 
-	fputc(',', f);
-	if (!err)
-		err = gn_csv_text(f, r->module);
-	fprintf(f, ",%s", r->runtime ? r->runtime : "");
+	for (int i = 0; i < l.n && !err; i++) {
+		if (i)
+			fputc(',', f);
+		err = put_value(m, r, l.column[i], f);
+	}
 	return err;
 }
 
@@ -89,37 +128,13 @@ static int put_role(const struct gn_row *r, const struct gn_row *of, FILE *f)
 	return err;
 }
 
-static int put_leading(const struct gn_row *r, const struct gn_row *of,
-		       const struct gn_model *m, enum gn_by by, FILE *f)
+/* Its place in the tree. */
+static void put_place(const struct gn_row *r, FILE *f)
 {
-	int err = 0;
-
-	switch (by) {
-	case GN_BY_MODULE:
-		return gn_csv_text(f, r->name);
-	case GN_BY_THREAD:
-		fprintf(f, "%" PRIu32 ",%" PRIu32 ",", r->pid, r->tid);
-		err = gn_csv_text(f, r->name);
-		fprintf(f, ",%" PRIu64 ",%" PRIu64, m->threads[r->id].elapsed,
-			r->gaps);
-		return err;
-	case GN_BY_PROCESS:
-		fprintf(f, "%" PRIu32 ",", r->pid);
-		err = gn_csv_text(f, r->name);
-		fprintf(f, ",%" PRIu64, r->threads);
-		return err;
-	case GN_BY_TREE:
-		fprintf(f, "%" PRIu32 ",", r->id);
-		if (r->parent >= 0)
-			fprintf(f, "%" PRId32, r->parent);
-		fprintf(f, ",%" PRIu32 ",", r->depth);
-		return put_function(r, f);
-	case GN_BY_CALLERS:
-		err = put_role(r, of, f);
-		return err ? err : put_function(r, f);
-	default:
-		return put_function(r, f);
-	}
+	fprintf(f, "%" PRIu32 ",", r->id);
+	if (r->parent >= 0)
+		fprintf(f, "%" PRId32, r->parent);
+	fprintf(f, ",%" PRIu32 ",", r->depth);
 }
 
 /* The function that row `i` belongs to, when it is one or a caller. */
@@ -187,7 +202,7 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 			of = &rows.row[i];
 			continue;
 		}
-		err = put_function(of, f);
+		err = put_leading(m, of, GN_BY_FUNCTION, f);
 		fprintf(f, ",%s,", gn_class_text((int)w->class));
 		if (w->reason != GN_NO_SYSCALL)
 			fprintf(f, "%u", w->reason);
@@ -230,7 +245,12 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		if (o->by == GN_BY_CALLERS && r->kind != GN_ROW_CALLEE &&
 		    (!i || of < i))
 			of = owner(&rows, i);
-		err = put_leading(r, &rows.row[of], m, o->by, f);
+		if (o->by == GN_BY_TREE)
+			put_place(r, f);
+		else if (o->by == GN_BY_CALLERS)
+			err = put_role(r, &rows.row[of], f);
+		if (!err)
+			err = put_leading(m, r, o->by, f);
 		put_values(m, r, &picks, f);
 		if (!err)
 			err = gn_stream_status(f);

@@ -52,11 +52,11 @@ void gn_gauges_thread(struct gn_gauges *g, uint64_t start, uint64_t end)
 
 void gn_gauges_slice(struct gn_gauges *g, const struct gn_seen_slice *s)
 {
-	if (s->class == GN_CLASS_SYSCALL || s->class == GN_CLASS_FAULT)
+	if (gn_class_on_cpu((enum gn_class)s->class))
 		return;
 	edge(&g->running, s->start, -1);
 	edge(&g->running, s->end, 1);
-	if (s->class != GN_CLASS_RUNQUEUE)
+	if (gn_class_where((enum gn_class)s->class) != GN_RUNNABLE)
 		return;
 	edge(&g->runnable, s->start, 1);
 	edge(&g->runnable, s->end, -1);

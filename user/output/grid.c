@@ -43,6 +43,9 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
 		break;
+	case GN_SHOW_TEXT:
+		buf[0] = '\0';
+		break;
 	}
 }
 

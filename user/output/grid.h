@@ -18,6 +18,7 @@ enum gn_show {
 	GN_SHOW_TIME,	/* UINT64_MAX: not known */
 	GN_SHOW_SIGNED, /* an int64_t; INT64_MIN: not known */
 	GN_SHOW_PCT,
+	GN_SHOW_TEXT, /* none of a grid's columns */
 };
 
 struct gn_column {

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "output/kernel.h"
+#include "output/classes.h"
 #include "output/text.h"
 
 /* One word as a shell reads it. */

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "output/columns.h"
 #include "output/formats.h"
 #include "output/header.h"
 #include "output/json.h"
@@ -21,46 +22,55 @@ void gn_json_classes(struct gn_emit *e, const char *key,
 		     const uint64_t classes[GN_CLASS_COUNT])
 {
 	gn_emit_open(e, key, '{');
-#define CLASS(name, value, text, group, meaning) \
-	gn_emit_u64(e, text, classes[GN_CLASS_##name]);
-	GN_CLASS_LIST(CLASS)
-#undef CLASS
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		gn_emit_u64(e, gn_class_text(c), classes[c]);
 	gn_emit_close(e, '}');
 }
 
-static void put_four(struct gn_emit *e, const struct gn_values *v)
+/* Columns of a row under the keys of the table of columns. */
+static void put_columns(struct gn_json *w, const struct gn_row *r,
+			const int *column, size_t n)
 {
-	gn_emit_u64(e, "elapsed_inclusive_ns", v->elapsed_incl);
-	gn_emit_u64(e, "elapsed_exclusive_ns", v->elapsed_excl);
-	gn_emit_u64(e, "application_inclusive_ns", v->app_incl);
-	gn_emit_u64(e, "application_exclusive_ns", v->app_excl);
+	char key[GN_CELL];
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = gn_column_value(r, column[i]);
+
+		gn_column_key(key, column[i], GN_BY_FUNCTION);
+		if (gn_column_show(column[i]) == GN_SHOW_PCT)
+			gn_emit_pct(
+				&w->e, key,
+				gn_pct(value, gn_column_whole(&w->m->session,
+							      column[i])));
+		else
+			gn_emit_u64(&w->e, key, value);
+	}
 }
 
-static void put_values(struct gn_json *w, const struct gn_values *v)
+#define PUT_COLUMNS(w, r, list) \
+	put_columns(w, r, list, sizeof(list) / sizeof((list)[0]))
+
+static const int calls_and_times[] = {
+	GN_COLUMN_CALLS, GN_COLUMN_EI, GN_COLUMN_EE, GN_COLUMN_AI, GN_COLUMN_AE,
+};
+
+static void put_values(struct gn_json *w, const struct gn_row *r)
 {
-	uint64_t elapsed = w->m->session.elapsed_incl;
-	uint64_t app = w->m->session.app_incl;
+	static const int columns[] = {
+		GN_COLUMN_CALLS,      GN_COLUMN_UNWOUND, GN_COLUMN_EI,
+		GN_COLUMN_EE,	      GN_COLUMN_AI,	 GN_COLUMN_AE,
+		GN_COLUMN_ERROR_INCL, GN_COLUMN_ERROR,	 GN_COLUMN_EI_PCT,
+		GN_COLUMN_EE_PCT,     GN_COLUMN_AI_PCT,	 GN_COLUMN_AE_PCT,
+		GN_COLUMN_MIN,	      GN_COLUMN_MAX,	 GN_COLUMN_FINISHED,
+	};
 	struct gn_emit *e = &w->e;
 
-	gn_emit_u64(e, "calls", v->calls);
-	gn_emit_u64(e, "unwound", v->unwound);
-	put_four(e, v);
-	gn_emit_u64(e, "error_inclusive_ns", v->error_incl);
-	gn_emit_u64(e, "error_exclusive_ns", v->error_excl);
-	gn_emit_pct(e, "elapsed_inclusive_pct",
-		    gn_pct(v->elapsed_incl, elapsed));
-	gn_emit_pct(e, "elapsed_exclusive_pct",
-		    gn_pct(v->elapsed_excl, elapsed));
-	gn_emit_pct(e, "application_inclusive_pct", gn_pct(v->app_incl, app));
-	gn_emit_pct(e, "application_exclusive_pct", gn_pct(v->app_excl, app));
-	gn_emit_u64(e, "min_ns", v->min);
-	gn_emit_u64(e, "max_ns", v->max);
-	gn_emit_u64(e, "finished", v->finished);
-	gn_emit_bool(e, "gap", v->gap);
-	if (v->unprobed)
+	PUT_COLUMNS(w, r, columns);
+	gn_emit_bool(e, "gap", r->v->gap);
+	if (r->v->unprobed)
 		gn_emit_bool(e, "unprobed", true);
-	gn_json_classes(e, "classes_exclusive", v->class_excl);
-	gn_json_classes(e, "classes_inclusive", v->class_incl);
+	gn_json_classes(e, "classes_exclusive", r->v->class_excl);
+	gn_json_classes(e, "classes_inclusive", r->v->class_incl);
 }
 
 static void put_function(struct gn_emit *e, const struct gn_row *r)
@@ -112,7 +122,7 @@ static void put_kernel(struct gn_emit *e, const struct gn_kernel_account *k)
 
 static void put_thread(struct gn_json *w, const struct gn_row *r)
 {
-	const struct gn_model_thread *t = &w->m->threads[r->id];
+	const struct gn_model_thread *t = r->thread;
 
 	gn_emit_u64(&w->e, "pid", t->pid);
 	gn_emit_u64(&w->e, "tid", t->tid);
@@ -193,15 +203,15 @@ static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 		gn_emit_u64(&w->e, "pid", r->pid);
 		gn_emit_text(&w->e, "name", r->name);
 		gn_emit_u64(&w->e, "threads", r->threads);
-		put_values(w, r->v);
+		put_values(w, r);
 		break;
 	case GN_BY_MODULE:
 		gn_emit_text(&w->e, "name", r->name);
-		put_values(w, r->v);
+		put_values(w, r);
 		break;
 	default:
 		put_function(&w->e, r);
-		put_values(w, r->v);
+		put_values(w, r);
 		if (w->m->functions[r->id].muted)
 			gn_emit_bool(&w->e, "muted", true);
 		put_waits(w, (int32_t)r->id);
@@ -254,8 +264,7 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 		put_function(&w->e, r);
 	else
 		gn_emit_text(&w->e, "name", r->name);
-	gn_emit_u64(&w->e, "calls", r->v->calls);
-	put_four(&w->e, r->v);
+	PUT_COLUMNS(w, r, calls_and_times);
 	if (r->v->unprobed)
 		gn_emit_bool(&w->e, "unprobed", true);
 	gn_emit_close(&w->e, '}');
@@ -306,12 +315,13 @@ static void put_edges(struct gn_json *w)
 	gn_emit_open(&w->e, "edges", '[');
 	for (size_t i = 0; i < w->m->nedges; i++) {
 		const struct gn_model_edge *edge = &w->m->edges[i];
+		struct gn_row r = {.v = &edge->v};
 
 		gn_emit_line(&w->e);
 		gn_emit_open(&w->e, NULL, '{');
 		put_end(&w->e, "caller", w->m, edge->caller);
 		put_end(&w->e, "callee", w->m, edge->callee);
-		put_values(w, &edge->v);
+		put_values(w, &r);
 		gn_emit_close(&w->e, '}');
 	}
 	gn_emit_close(&w->e, ']');

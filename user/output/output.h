@@ -27,6 +27,12 @@ enum gn_by {
 		GN_BY_COUNT
 };
 
+/* Threads and processes: all their time is their own. */
+static inline bool gn_by_owns_all(enum gn_by by)
+{
+	return by == GN_BY_THREAD || by == GN_BY_PROCESS;
+}
+
 struct gn_output_opts {
 	enum gn_by by;
 	/* tables and CSV: see gn_columns_check(); NULL = the default */
@@ -67,8 +73,8 @@ int gn_by_find(const char *text);
 int gn_columns_check(const char *list);
 /* The same for a format of stacks. */
 int gn_paths_check(const char *list);
-/* Names of the sort columns, NULL-terminated. The names and numbers are sorted
- * upwards, everything else downwards. */
-const char *const *gn_sort_columns(void);
+/* The i-th name that rows can be sorted by, NULL past the last. Names and ids
+ * are sorted upwards, everything else downwards. */
+const char *gn_sort_choice(size_t i);
 
 #endif

@@ -14,6 +14,7 @@
 #include "output/gauge.h"
 #include "output/perfetto_packets.h"
 #include "output/syscalls.h"
+#include "output/classes.h"
 #include "output/text.h"
 #include "output/timeline.h"
 

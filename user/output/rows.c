@@ -5,16 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *runtime_text(enum gn_runtime_id id)
-{
-	static const char *const texts[] = {
-#define RUNTIME_TEXT(name, value, text) [GN_RUNTIME_##name] = text,
-		GN_RUNTIME_LIST(RUNTIME_TEXT)
-#undef RUNTIME_TEXT
-	};
-
-	return (unsigned int)id < GN_RUNTIME_COUNT ? texts[id] : "unknown";
-}
+#include "output/now.h"
 
 struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room)
 {
@@ -50,7 +41,7 @@ void gn_row_function(struct gn_row *row, const struct gn_model *m,
 
 		row->name = f->name;
 		row->module = f->module;
-		row->runtime = runtime_text(f->runtime);
+		row->runtime = gn_runtime_text(f->runtime);
 		row->id = (uint32_t)function;
 	}
 }
@@ -62,11 +53,13 @@ static void module_row(struct gn_row *row, const struct gn_model_module *mod)
 	row->name = mod->name[0] ? mod->name : "(unknown)";
 }
 
-static void thread_row(struct gn_row *row, const struct gn_model_thread *t)
+static void thread_row(struct gn_row *row, const struct gn_model *m,
+		       const struct gn_model_thread *t)
 {
 	row->v = &t->v;
 	row->classes = t->classes;
 	row->name = t->name;
+	row->runtime = gn_now_runtime(m, t);
 	row->pid = t->pid;
 	row->tid = t->tid;
 	row->gaps = t->gaps;
@@ -96,6 +89,21 @@ static size_t flat_count(const struct gn_model *m, enum gn_by by)
 	}
 }
 
+void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
+		 uint32_t i)
+{
+	*row = (struct gn_row){.module = ""};
+	if (by == GN_BY_MODULE)
+		module_row(row, &m->modules[i]);
+	else if (by == GN_BY_THREAD)
+		thread_row(row, m, &m->threads[i]);
+	else if (by == GN_BY_PROCESS)
+		process_row(row, &m->processes[i]);
+	else
+		gn_row_function(row, m, (int32_t)i, &m->functions[i].v);
+	row->id = i;
+}
+
 static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
 		     struct gn_rows *out)
 {
@@ -107,21 +115,8 @@ static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
 		if (!out->row)
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < n; i++) {
-		struct gn_row *row = &out->row[i];
-
-		if (o->by == GN_BY_MODULE)
-			module_row(row, &m->modules[i]);
-		else if (o->by == GN_BY_THREAD)
-			thread_row(row, &m->threads[i]);
-		else if (o->by == GN_BY_PROCESS)
-			process_row(row, &m->processes[i]);
-		else
-			gn_row_function(row, m, (int32_t)i, &m->functions[i].v);
-		if (!row->module)
-			row->module = "";
-		row->id = (uint32_t)i;
-	}
+	for (size_t i = 0; i < n; i++)
+		gn_row_make(&out->row[i], m, o->by, (uint32_t)i);
 	out->n = n;
 	err = gn_rows_sort(out->row, n, o->sort);
 	if (!err && o->limit && n > o->limit) {

@@ -59,6 +59,16 @@ static inline uint64_t gn_row_avg(const struct gn_row *r)
 	return r->v->finished ? r->v->spent / r->v->finished : 0;
 }
 
+/* What the row owns: all of a thread, a function's own time. */
+static inline uint64_t gn_row_own(const struct gn_row *r)
+{
+	return r->thread ? r->thread->elapsed : r->v->elapsed_excl;
+}
+
+/* The row of the i-th function, module, thread or process. */
+void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
+		 uint32_t i);
+
 /* Of rows.c, for the files beside it. */
 int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);

@@ -12,30 +12,11 @@
 /* The default columns fit rows of so many cells. */
 #define USUAL_WIDTH 120
 
-/* X(name, value of `r`) */
-#define GETTER_LIST(X)               \
-	X(pid, r->pid)               \
-	X(tid, r->tid)               \
-	X(threads, r->threads)       \
-	X(gaps, r->gaps)             \
-	X(wait_ns, r->wait.ns)       \
-	X(wait_count, r->wait.count) \
-	X(wait_longest, r->wait.longest)
-
-#define GETTER(name, value)                                         \
-	static uint64_t get_##name(const struct gn_row *r, int arg) \
-	{                                                           \
-		(void)arg;                                          \
-		return value;                                       \
-	}
-GETTER_LIST(GETTER)
-#undef GETTER
-
-typedef uint64_t (*getter)(const struct gn_row *r, int arg);
-
 /* One more column; there is room for more than the functions below add. */
 static struct gn_column *add(struct gn_grid *g, const char *title,
-			     enum gn_show show, getter get)
+			     enum gn_show show,
+			     uint64_t (*get)(const struct gn_row *r, int arg),
+			     int arg)
 {
 	struct gn_column *c = &g->column[g->n];
 
@@ -44,9 +25,23 @@ static struct gn_column *add(struct gn_grid *g, const char *title,
 		.title = title,
 		.show = show,
 		.get = get,
+		.arg = arg,
 		.gap = g->n ? 2 : 0,
 	};
 	g->n++;
+	return c;
+}
+
+/* One of the table of columns. */
+static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
+				    int id, enum gn_by by)
+{
+	struct gn_column *c =
+		add(g, "", gn_column_show(id), gn_column_value, id);
+
+	gn_column_titles(id, by, &c->top, &c->title);
+	c->uncertain = gn_column_uncertain;
+	c->whole = gn_column_whole(&m->session, id);
 	return c;
 }
 
@@ -74,18 +69,12 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 {
 	for (int i = 0; i < p->n; i++) {
 		int id = p->pick[i].column, class = gn_column_class(id);
-		const char *top, *title;
 		struct gn_column *c;
 
 		if (class >= 0 && p->pick[i].how != GN_PICKED_NAMED &&
 		    all_zero(rows, id))
 			continue;
-		gn_column_titles(id, by, &top, &title);
-		c = add(g, title, gn_column_show(id), gn_column_value);
-		c->top = top;
-		c->arg = id;
-		c->uncertain = gn_column_uncertain;
-		c->whole = gn_column_whole(m, id);
+		c = add_column(g, m, id, by);
 		if (class >= 0) {
 			c->fits = p->pick[i].how == GN_PICKED_FITS;
 			c->weight = class_weight(m, class);
@@ -174,31 +163,17 @@ static void kernel_columns(struct gn_grid *g, const struct gn_rows *rows)
 		if (kernel_shown[i].rare && !kernel_has(rows, i))
 			continue;
 		c = add(g, kernel_shown[i].title, kernel_shown[i].show,
-			kernel_value);
+			kernel_value, i);
 		c->top = kernel_shown[i].top;
-		c->arg = i;
 	}
-}
-
-static void thread_columns(struct gn_grid *g, enum gn_by by)
-{
-	add(g, "pid", GN_SHOW_ID, get_pid);
-	if (by == GN_BY_THREAD)
-		add(g, "tid", GN_SHOW_ID, get_tid);
-	else
-		add(g, "threads", GN_SHOW_COUNT, get_threads);
 }
 
 static void wait_columns(struct gn_grid *g, const struct gn_model *m)
 {
-	struct gn_column *c;
-
-	add(g, "time", GN_SHOW_TIME, get_wait_ns);
-	c = add(g, "%", GN_SHOW_PCT, get_wait_ns);
-	c->whole = m->session.elapsed_incl;
-	c->gap = 1;
-	add(g, "count", GN_SHOW_COUNT, get_wait_count);
-	add(g, "longest", GN_SHOW_TIME, get_wait_longest);
+	add_column(g, m, GN_COLUMN_WAIT_TIME, GN_BY_WAITS);
+	add_column(g, m, GN_COLUMN_WAIT_PCT, GN_BY_WAITS)->gap = 1;
+	add_column(g, m, GN_COLUMN_WAIT_COUNT, GN_BY_WAITS);
+	add_column(g, m, GN_COLUMN_WAIT_LONGEST, GN_BY_WAITS);
 }
 
 /* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
@@ -206,7 +181,6 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 			const struct gn_rows *rows,
 			const struct gn_output_opts *o)
 {
-	bool threads = o->by == GN_BY_THREAD || o->by == GN_BY_PROCESS;
 	int err, width = o->width > USUAL_WIDTH ? o->width : USUAL_WIDTH;
 	struct gn_picks picks;
 	bool gaps = false;
@@ -219,13 +193,18 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 			     &picks);
 	if (err)
 		return err;
-	if (threads)
-		thread_columns(g, o->by);
+	if (gn_by_owns_all(o->by)) {
+		add_column(g, m, GN_COLUMN_PID, o->by);
+		add_column(g, m,
+			   o->by == GN_BY_THREAD ? GN_COLUMN_TID
+						 : GN_COLUMN_THREADS,
+			   o->by);
+	}
 	add_picks(g, m, rows, &picks, o->by);
 	for (size_t i = 0; i < rows->n; i++)
 		gaps |= rows->row[i].gaps != 0;
 	if (gaps)
-		add(g, "gaps", GN_SHOW_COUNT, get_gaps);
+		add_column(g, m, GN_COLUMN_GAPS, o->by);
 	if (o->verbose && o->by == GN_BY_THREAD)
 		kernel_columns(g, rows);
 	return gn_grid_fit(g, rows, o, width);
@@ -334,8 +313,7 @@ static int print_without_functions(const struct gn_model *m,
 int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
-	bool lists_functions = o->by != GN_BY_THREAD &&
-			       o->by != GN_BY_PROCESS && o->by != GN_BY_WAITS;
+	bool lists_functions = !gn_by_owns_all(o->by) && o->by != GN_BY_WAITS;
 	struct gn_marks marked = {false, false};
 	int err;
 

@@ -233,17 +233,6 @@ int gn_stream_status(FILE *f)
 	return errno > 0 ? -errno : -EIO;
 }
 
-const char *gn_class_text(int class)
-{
-	static const char *const texts[] = {
-#define CLASS_TEXT(name, value, text, group, meaning) [GN_CLASS_##name] = text,
-		GN_CLASS_LIST(CLASS_TEXT)
-#undef CLASS_TEXT
-	};
-
-	return class >= 0 && class < GN_CLASS_COUNT ? texts[class] : "unknown";
-}
-
 const char *gn_polled_text(int polled)
 {
 	static const char *const texts[] = {

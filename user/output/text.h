@@ -60,9 +60,7 @@ void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
  * while errno is still that of the write. */
 int gn_stream_status(FILE *f);
 
-/* The class's word; "unknown" for a number that is none. */
-const char *gn_class_text(int class);
-/* Of an enum gn_polled and an enum gn_wait_end. */
+/* The word of an enum gn_polled and of an enum gn_wait_end. */
 const char *gn_polled_text(int polled);
 const char *gn_wait_end_text(int end);
 

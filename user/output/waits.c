@@ -9,6 +9,7 @@
 
 #include "output/rows.h"
 #include "output/syscalls.h"
+#include "output/classes.h"
 #include "output/text.h"
 
 /* Reasons of a function that a table has. */

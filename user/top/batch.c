@@ -12,53 +12,46 @@
 #include "top/view_columns.h"
 #include "top/words.h"
 
-/* X(enumerator, name, title, least width, it stands on the left). The classes
- * stand between CPU and CALLS. */
-#define COLUMN_LIST(X)                         \
-	X(PID, "pid", "PID", 7, 0)             \
-	X(TID, "tid", "TID", 7, 0)             \
-	X(NAME, "name", "NAME", 4, 1)          \
-	X(RUNTIME, "runtime", "RUNTIME", 7, 1) \
-	X(STATE, "state", "STATE", 8, 1)       \
-	X(DOING, "doing", "DOING", 5, 1)       \
-	X(SECONDS, "seconds", "SECONDS", 9, 0) \
-	X(CPU, "cpu", "CPU", 5, 0)
-
-#define TAIL_LIST(X)                        \
-	X(CALLS, "calls", "CALLS/S", 11, 0) \
-	X(NOW, "now", "NOW", 3, 1)          \
-	X(MOST, "most", "MOST", 4, 1)
-
-enum column {
-#define COLUMN_ENUM(id, name, title, width, left) COLUMN_##id,
-	COLUMN_LIST(COLUMN_ENUM)
-		COLUMN_CLASS, /* in the order of gn_top_class_at() */
-	COLUMN_LAST_CLASS = COLUMN_CLASS + GN_CLASS_COUNT - 1,
-	TAIL_LIST(COLUMN_ENUM)
-#undef COLUMN_ENUM
-		COLUMN_COUNT
+/* Of the table of columns, with their least width; the classes stand between
+ * the time on a CPU and the calls. */
+static const struct {
+	int id;
+	size_t width;
+} head[] =
+	{
+		{GN_COLUMN_PID, 7},    {GN_COLUMN_TID, 7},
+		{GN_COLUMN_NAME, 4},   {GN_COLUMN_RUNTIME, 7},
+		{GN_COLUMN_STATE, 8},  {GN_COLUMN_DOING, 5},
+		{GN_COLUMN_LENGTH, 9}, {GN_COLUMN_ON_CPU, 5},
+},
+  tail[] = {
+	  {GN_COLUMN_CALLS, 11},
+	  {GN_COLUMN_NOW, 3},
+	  {GN_COLUMN_MOST, 4},
 };
+
+#define HEAD	(int)(sizeof(head) / sizeof(head[0]))
+#define TAIL	(HEAD + GN_CLASS_COUNT)
+#define COLUMNS (TAIL + (int)(sizeof(tail) / sizeof(tail[0])))
 
 /* Names of generic methods can be very long: columns have a limit. */
 #define WIDEST 40
 
-static const struct {
-	const char *title;
-	size_t width;
-	bool left;
-} infos[COLUMN_COUNT] = {
-#define COLUMN_INFO(id, name, title, width, left) \
-	[COLUMN_##id] = {title, width, left},
-	COLUMN_LIST(COLUMN_INFO) TAIL_LIST(COLUMN_INFO)
-#undef COLUMN_INFO
-};
+/* The i-th column; enum gn_column_id. */
+static int column_at(int i)
+{
+	if (i < HEAD)
+		return head[i].id;
+	return i < TAIL ? GN_COLUMN_CLASS + gn_class_at(i - HEAD)
+			: tail[i - TAIL].id;
+}
 
 struct row {
-	const struct gn_model_thread *t;
+	struct gn_row r;
 	/* the sort key, ascending; text NULL: the number */
 	const char *text;
 	double number;
-	char *word[COLUMN_COUNT]; /* of text columns */
+	char *word[COLUMNS]; /* of text columns */
 };
 
 struct batch {
@@ -67,101 +60,53 @@ struct batch {
 	FILE *f;
 	struct row *rows;
 	size_t n, shown;
-	size_t width[COLUMN_COUNT];
+	size_t width[COLUMNS];
 };
 
-/* The words of the classes are their titles in small letters. */
-static const char *const names[] = {
-#define COLUMN_TEXT(id, name, title, width, left)   name,
-#define CLASS_TEXT(id, value, text, group, meaning) text,
-	COLUMN_LIST(COLUMN_TEXT) TAIL_LIST(COLUMN_TEXT)
-		GN_CLASS_LIST(CLASS_TEXT)
-#undef CLASS_TEXT
-#undef COLUMN_TEXT
-			NULL,
-};
-
-const char *const *gn_top_batch_columns(void)
+const char *gn_top_batch_column(size_t i)
 {
-	return names;
+	return i < (size_t)COLUMNS ? gn_column_name(column_at((int)i)) : NULL;
 }
 
 static int find_column(const char *name)
 {
 	if (!name)
-		return COLUMN_CPU;
-#define COLUMN_FIND(id, text, title, width, left) \
-	if (!strcmp(name, text))                  \
-		return COLUMN_##id;
-	COLUMN_LIST(COLUMN_FIND)
-	TAIL_LIST(COLUMN_FIND)
-#undef COLUMN_FIND
-	for (int i = 0; i < GN_CLASS_COUNT; i++) {
-		if (!strcmp(name, gn_class_text(gn_top_class_at(i))))
-			return COLUMN_CLASS + i;
+		return GN_COLUMN_ON_CPU;
+	for (int i = 0; i < COLUMNS; i++) {
+		if (!strcmp(name, gn_column_name(column_at(i))))
+			return column_at(i);
 	}
 	return -EINVAL;
 }
 
-static const char *function_name(const struct gn_model *m, int32_t index)
+/* The text of a column, NULL when it is a number's. The state has a column of
+ * its own here, and so has what a thread does. */
+static const char *text_of(const struct batch *b, const struct gn_row *r,
+			   int column)
 {
-	const struct gn_model_function *fn = gn_top_function(m, index);
+	const struct gn_model_live *live = r->thread->live;
 
-	return fn ? fn->name : "";
+	if (column == GN_COLUMN_STATE)
+		return gn_top_state_word(live ? live->state
+					      : GN_THREAD_UNKNOWN);
+	return gn_column_text(b->p->m, r, column);
 }
 
-static const char *doing(const struct gn_model_thread *t)
-{
-	return t->live && gn_top_state_does(t->live->state)
-		       ? gn_class_text((int)t->live->doing)
-		       : "";
-}
-
-/* The text of a column, NULL when it is a number's. */
-static const char *text_of(const struct batch *b,
-			   const struct gn_model_thread *t, int column)
-{
-	const struct gn_model *m = b->p->m;
-
-	switch (column) {
-	case COLUMN_NAME:
-		return t->name;
-	case COLUMN_RUNTIME:
-		return strcmp(gn_top_runtime(m, t), "-") != 0
-			       ? gn_top_runtime(m, t)
-			       : "";
-	case COLUMN_STATE:
-		return gn_top_state_word(t->live ? t->live->state
-						 : GN_THREAD_UNKNOWN);
-	case COLUMN_DOING:
-		return doing(t);
-	case COLUMN_NOW:
-		return function_name(m, gn_top_current(t));
-	case COLUMN_MOST:
-		return function_name(m, gn_top_hottest(t));
-	default:
-		return NULL;
-	}
-}
-
-static double number_of(const struct batch *b, const struct gn_model_thread *t,
+static double number_of(const struct batch *b, const struct gn_row *r,
 			int column)
 {
+	uint64_t value = gn_column_value(r, column);
+
 	switch (column) {
-	case COLUMN_PID:
-		return t->pid;
-	case COLUMN_TID:
-		return t->tid;
-	case COLUMN_SECONDS:
-		return (double)t->elapsed / 1e9;
-	case COLUMN_CPU:
-		return gn_pct(gn_top_cpu_ns(t->classes), t->elapsed);
-	case COLUMN_CALLS:
-		return gn_top_rate(t->v.calls, b->p->length);
+	case GN_COLUMN_PID:
+	case GN_COLUMN_TID:
+		return (double)value;
+	case GN_COLUMN_LENGTH:
+		return (double)value / 1e9;
+	case GN_COLUMN_CALLS:
+		return gn_top_rate(value, b->p->length);
 	default:
-		return gn_pct(
-			t->classes[gn_top_class_at(column - COLUMN_CLASS)],
-			t->elapsed);
+		return gn_pct(value, gn_row_own(r));
 	}
 }
 
@@ -180,13 +125,13 @@ static int compare(const void *left, const void *right)
 	else if (a->number != b->number)
 		order = a->number < b->number ? -1 : 1;
 	if (!order)
-		order = strcmp(a->t->name, b->t->name);
+		order = strcmp(a->r.name, b->r.name);
 	if (!order)
-		order = up(a->t->tid, b->t->tid);
+		order = up(a->r.tid, b->r.tid);
 	if (!order)
-		order = up(a->t->pid, b->t->pid);
+		order = up(a->r.pid, b->r.pid);
 	/* a TID can come twice: it ended and was used again in the period */
-	return order ? order : up(a->t->start, b->t->start);
+	return order ? order : up(a->r.thread->start, b->r.thread->start);
 }
 
 static int make_rows(struct batch *b, int column)
@@ -201,49 +146,46 @@ static int make_rows(struct batch *b, int column)
 	for (size_t i = 0; i < b->n; i++) {
 		struct row *r = &b->rows[i];
 
-		r->t = &m->threads[i];
-		r->text = text_of(b, r->t, column);
+		gn_row_make(&r->r, m, GN_BY_THREAD, (uint32_t)i);
+		r->text = text_of(b, &r->r, column);
 		if (r->text)
 			continue;
-		r->number = number_of(b, r->t, column);
-		if (column != COLUMN_PID && column != COLUMN_TID)
+		r->number = number_of(b, &r->r, column);
+		if (!gn_top_column_up(column))
 			r->number = -r->number;
 	}
 	qsort(b->rows, b->n, sizeof(*b->rows), compare);
 	return 0;
 }
 
-static const char *title_of(int column, char buf[GN_CELL])
+/* The column's name in capitals. */
+static void title_of(int i, char buf[GN_CELL])
 {
-	const char *text;
-	size_t i = 0;
+	snprintf(buf, GN_CELL, "%s%s", gn_column_name(column_at(i)),
+		 column_at(i) == GN_COLUMN_CALLS ? "/s" : "");
+	for (; *buf; buf++)
+		if (*buf >= 'a' && *buf <= 'z')
+			*buf = (char)(*buf - 'a' + 'A');
+}
 
-	if (column < COLUMN_CLASS || column > COLUMN_LAST_CLASS)
-		return infos[column].title;
-	text = gn_class_text(gn_top_class_at(column - COLUMN_CLASS));
-	for (; text[i] && i < GN_CELL - 1; i++)
-		buf[i] = text[i] >= 'a' && text[i] <= 'z'
-				 ? (char)(text[i] - 'a' + 'A')
-				 : text[i];
-	buf[i] = '\0';
-	return buf;
+static size_t least_width(int i)
+{
+	size_t width = strlen(gn_column_name(column_at(i)));
+
+	if (i < HEAD)
+		return head[i].width;
+	return i >= TAIL ? tail[i - TAIL].width : width > 5 ? width : 5;
 }
 
 /* Makes the words of the rows to be shown, and the widths of the columns. */
 static int make_words(struct batch *b)
 {
-	char title[GN_CELL];
-
-	for (int c = 0; c < COLUMN_COUNT; c++) {
-		bool class = c >= COLUMN_CLASS && c <= COLUMN_LAST_CLASS;
-
-		b->width[c] = class ? 5 : infos[c].width;
-		if (class && strlen(title_of(c, title)) > 5)
-			b->width[c] = strlen(title);
-	}
+	for (int c = 0; c < COLUMNS; c++)
+		b->width[c] = least_width(c);
 	for (size_t i = 0; i < b->shown; i++) {
-		for (int c = 0; c < COLUMN_COUNT; c++) {
-			const char *text = text_of(b, b->rows[i].t, c);
+		for (int c = 0; c < COLUMNS; c++) {
+			const char *text =
+				text_of(b, &b->rows[i].r, column_at(c));
 			size_t width;
 
 			if (!text)
@@ -262,7 +204,7 @@ static int make_words(struct batch *b)
 static void free_rows(struct batch *b)
 {
 	for (size_t i = 0; b->rows && i < b->shown; i++) {
-		for (int c = 0; c < COLUMN_COUNT; c++)
+		for (int c = 0; c < COLUMNS; c++)
 			free(b->rows[i].word[c]);
 	}
 	free(b->rows);
@@ -276,7 +218,7 @@ static void put_blanks(FILE *f, size_t n)
 
 static void put_cell(const struct batch *b, int column, const char *text)
 {
-	bool left = infos[column].left; /* the classes' are numbers */
+	bool left = gn_column_show(column_at(column)) == GN_SHOW_TEXT;
 	size_t width = gn_text_width(text);
 	size_t pad = width < b->width[column] ? b->width[column] - width : 0;
 
@@ -285,7 +227,7 @@ static void put_cell(const struct batch *b, int column, const char *text)
 	if (!left)
 		put_blanks(b->f, pad);
 	fputs_unlocked(text, b->f);
-	if (left && column + 1 < COLUMN_COUNT)
+	if (left && column + 1 < COLUMNS)
 		put_blanks(b->f, pad);
 }
 
@@ -293,25 +235,28 @@ static void put_titles(const struct batch *b)
 {
 	char title[GN_CELL];
 
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		put_cell(b, c, title_of(c, title));
+	for (int c = 0; c < COLUMNS; c++) {
+		title_of(c, title);
+		put_cell(b, c, title);
+	}
 	fputc_unlocked('\n', b->f);
 }
 
 static void put_row(const struct batch *b, const struct row *r)
 {
 	char number[GN_CELL];
-	int decimals;
+	int id, decimals;
 
-	for (int c = 0; c < COLUMN_COUNT; c++) {
+	for (int c = 0; c < COLUMNS; c++) {
 		if (r->word[c]) {
 			put_cell(b, c, r->word[c]);
 			continue;
 		}
-		decimals = c == COLUMN_PID || c == COLUMN_TID ? 0
-			   : c == COLUMN_SECONDS	      ? 6
-							      : 1;
-		gn_format_fixed(number, number_of(b, r->t, c), decimals);
+		id = column_at(c);
+		decimals = gn_column_show(id) == GN_SHOW_ID ? 0
+			   : id == GN_COLUMN_LENGTH	    ? 6
+							    : 1;
+		gn_format_fixed(number, number_of(b, &r->r, id), decimals);
 		put_cell(b, c, number);
 	}
 	fputc_unlocked('\n', b->f);

@@ -31,16 +31,16 @@
 #include "top/top.h"
 
 struct gn_top_batch_opts {
-	/* one of gn_top_batch_columns(); NULL: cpu. Text and ids upwards,
+	/* one of gn_top_batch_column(); NULL: cpu. Text and ids upwards,
 	 * everything else downwards; then by name, TID and PID. */
 	const char *sort;
 	size_t limit; /* threads, 0 = all; shown= tells how many there are */
 	bool utf8;    /* words may hold what is not ASCII */
 };
 
-/* What can be sorted by, NULL-terminated: the titles in small letters, "calls"
- * for calls a second. */
-const char *const *gn_top_batch_columns(void);
+/* The i-th column, by which can be sorted; NULL past the last. The titles in
+ * small letters, "calls" for calls a second. */
+const char *gn_top_batch_column(size_t i);
 
 /* Writes and flushes a period. 0; -errno of the stream (-EPIPE: its reader went
  * away), -EINVAL: o->sort is no column, -ENOMEM. */

@@ -84,9 +84,9 @@ static void put_classes(const struct gn_top_period *p, FILE *f)
 
 	fputs("# classes", f);
 	put_seconds(f, "seconds", whole);
-	put_number(f, "cpu", gn_pct(gn_top_cpu_ns(classes), whole), 1);
+	put_number(f, "cpu", gn_pct(gn_class_cpu_ns(classes), whole), 1);
 	for (int i = 0; i < GN_CLASS_COUNT; i++) {
-		int c = gn_top_class_at(i);
+		int c = gn_class_at(i);
 
 		put_number(f, gn_class_text(c), gn_pct(classes[c], whole), 1);
 	}

@@ -57,7 +57,7 @@ static void find_cost(const struct gn_model *m, struct cost *out)
 		m->raw ? hits
 		       : (double)m->probe_cost + (double)m->probe_cost_left;
 	left = m->raw ? hits : (double)m->probe_cost_left;
-	out->base = (double)gn_top_cpu_ns(m->session.class_incl) - left;
+	out->base = (double)gn_class_cpu_ns(m->session.class_incl) - left;
 	if (out->base < 0)
 		out->base = 0;
 	out->native = native_hits > 0 ? 2 * native / native_hits : 0;

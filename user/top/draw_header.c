@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/classes.h"
 #include "top/draw_internal.h"
 
 /* Lines that are to be drawn, as long as there is room. */
@@ -235,7 +236,7 @@ static void fit_classes(const struct gn_draw *d, int room,
 		int best = -1;
 
 		for (int i = 0; i < GN_CLASS_COUNT; i++) {
-			int class = gn_top_class_at(i);
+			int class = gn_class_at(i);
 
 			if (!in[class] && c[class] &&
 			    (best < 0 || c[class] > c[best]))
@@ -267,7 +268,7 @@ static void line_classes(struct header *h)
 	col = width + 1;
 	fit_classes(d, cols - col + 2, in);
 	for (int i = 0; i < GN_CLASS_COUNT; i++) {
-		int class = gn_top_class_at(i);
+		int class = gn_class_at(i);
 
 		if (!in[class])
 			continue;

@@ -2,6 +2,7 @@
 /* The help, and the chooser of the column to sort by. */
 #include <string.h>
 
+#include "output/classes.h"
 #include "top/draw_internal.h"
 
 /* clang-format off */
@@ -37,12 +38,12 @@ static void draw_class_line(struct gn_draw *d, int row, int line)
 
 		if (at >= GN_CLASS_COUNT)
 			continue;
-		class = gn_top_class_at(at);
+		class = gn_class_at(at);
 		gn_draw_text(d, row, x, d->g->cols, gn_draw_ink(class), "%c %s",
-			     gn_top_class_letter(class), gn_class_text(class));
+			     gn_class_letter(class), gn_class_text(class));
 		x += 3 + (int)strlen(gn_class_text(class));
 		gn_draw_text(d, row, x, d->g->cols, GN_INK_PLAIN, "%s",
-			     gn_top_class_help(class));
+			     gn_class_help(class));
 	}
 }
 
@@ -77,7 +78,7 @@ void gn_draw_chooser(struct gn_draw *d, int row, int end)
 {
 	const struct gn_top_view *v = d->v;
 	struct gn_top_columns c;
-	int width = 16, page, from;
+	int width = 20, page, from;
 
 	if (width > d->g->cols)
 		width = d->g->cols;
@@ -92,7 +93,7 @@ void gn_draw_chooser(struct gn_draw *d, int row, int end)
 	from = v->chosen >= page ? v->chosen - page + 1 : 0;
 	for (int i = from; i < c.n && row < end; i++, row++) {
 		gn_draw_text(d, row, 1, width, GN_INK_PLAIN, "%s",
-			     gn_top_column_word(c.column[i], v->mode));
+			     gn_column_long(c.column[i]));
 		if (i == v->chosen)
 			gn_cells_select(d->g, row, 0, width);
 	}

@@ -64,9 +64,9 @@ static inline enum gn_ink gn_draw_ink(int class)
 struct gn_layout {
 	int n;
 	struct {
-		int column; /* enum gn_top_column */
+		int column; /* enum gn_column_id */
 		int x, width;
-	} at[GN_TOP_COLUMNS];
+	} at[GN_COLUMN_COUNT];
 };
 
 /* What of the columns fits in the terminal, for a table or an opened thread. */
@@ -78,10 +78,9 @@ void gn_layout_titles(struct gn_draw *d, const struct gn_layout *l, int row,
 
 /* One row of values; of what, and what its percents are of. */
 struct gn_draw_values {
-	const struct gn_values *v;
-	uint64_t elapsed, app; /* 100 % */
-	uint64_t length;       /* of the period */
-	const char *name, *module;
+	struct gn_row r;
+	const struct gn_values *all; /* 100 % */
+	uint64_t length;	     /* of the period */
 	bool muted;
 	const struct gn_top_row *node; /* of the tree */
 };

@@ -2,6 +2,7 @@
 /* Which columns there is room for, and where they stand. */
 #include <string.h>
 
+#include "output/classes.h"
 #include "top/draw_internal.h"
 
 /* The first column of the screen: ! where records were lost. */
@@ -15,8 +16,8 @@
 
 /* A column while it is decided on. */
 struct plan {
-	bool in[GN_TOP_COLUMNS];
-	int width[GN_TOP_COLUMNS];
+	bool in[GN_COLUMN_COUNT];
+	int width[GN_COLUMN_COUNT];
 	int room;
 	/* time by class: classes with more time come first */
 	const uint64_t *seen;
@@ -24,40 +25,23 @@ struct plan {
 
 static int least_width(int column, enum gn_top_mode mode)
 {
-	if (column >= GN_TOP_CLASS)
-		return 5;
-	switch (column) {
-	case GN_TOP_NAME:
-		return mode == GN_TOP_THREADS ? 12 : 20;
-	case GN_TOP_MODULE:
-		return 12;
-	case GN_TOP_CURRENT:
-	case GN_TOP_HOTTEST:
-		return 16;
-	case GN_TOP_BAR:
-		return 10;
-	case GN_TOP_CALLS:
-	case GN_TOP_PID:
-	case GN_TOP_TID:
-	case GN_TOP_RUNTIME:
-		return 7;
-	default:
-		return 5;
-	}
+	return column == GN_COLUMN_NAME && mode == GN_TOP_THREADS
+		       ? 12
+		       : gn_column_width(column);
 }
 
 /* How wide a column may grow; 0: not at all. */
 static int most_width(int column, enum gn_top_mode mode, int cols)
 {
 	switch (column) {
-	case GN_TOP_NAME:
+	case GN_COLUMN_NAME:
 		return mode == GN_TOP_THREADS ? 24 : 1 << 14;
-	case GN_TOP_MODULE:
+	case GN_COLUMN_MODULE:
 		return 28;
-	case GN_TOP_BAR:
+	case GN_COLUMN_BAR:
 		return cols >= 160 ? 20 : 0;
-	case GN_TOP_CURRENT:
-	case GN_TOP_HOTTEST:
+	case GN_COLUMN_NOW:
+	case GN_COLUMN_MOST:
 		return 1 << 14;
 	default:
 		return 0;
@@ -82,12 +66,12 @@ static int next_class(const struct plan *p)
 	const uint64_t *seen = p->seen;
 	int best = -1;
 
-	if (!p->in[GN_TOP_CLASS + GN_CLASS_APP])
+	if (!p->in[GN_COLUMN_CLASS + GN_CLASS_APP])
 		return GN_CLASS_APP;
 	for (int i = 0; i < GN_CLASS_COUNT; i++) {
-		int class = gn_top_class_at(i);
+		int class = gn_class_at(i);
 
-		if (!p->in[GN_TOP_CLASS + class] && seen[class] &&
+		if (!p->in[GN_COLUMN_CLASS + class] && seen[class] &&
 		    (best < 0 || seen[class] > seen[best]))
 			best = class;
 	}
@@ -103,8 +87,8 @@ static void take_classes(struct plan *p, const struct gn_draw *d, int most,
 
 		if (class < 0)
 			return;
-		take(p, GN_TOP_CLASS + class, d->v->mode);
-		if (!p->in[GN_TOP_CLASS + class])
+		take(p, GN_COLUMN_CLASS + class, d->v->mode);
+		if (!p->in[GN_COLUMN_CLASS + class])
 			return;
 	}
 }
@@ -114,44 +98,44 @@ static void take_all_classes(struct plan *p, const struct gn_draw *d)
 {
 	take_classes(p, d, GN_CLASS_COUNT, NAME_ROOM);
 	for (int i = 0; i < GN_CLASS_COUNT && p->room >= NAME_ROOM; i++)
-		take(p, GN_TOP_CLASS + gn_top_class_at(i), d->v->mode);
+		take(p, GN_COLUMN_CLASS + gn_class_at(i), d->v->mode);
 }
 
 static void take_thread_columns(struct plan *p, const struct gn_draw *d)
 {
 	const int first[] = {
-		GN_TOP_NAME,	GN_TOP_TID,
-		GN_TOP_STATE,	d->v->list[GN_TOP_THREADS].sort,
-		GN_TOP_BAR,	GN_TOP_CALLS,
-		GN_TOP_CURRENT, GN_TOP_CPU,
+		GN_COLUMN_NAME,	 GN_COLUMN_TID,
+		GN_COLUMN_STATE, d->v->list[GN_TOP_THREADS].sort,
+		GN_COLUMN_BAR,	 GN_COLUMN_CALLS,
+		GN_COLUMN_NOW,	 GN_COLUMN_ON_CPU,
 	};
 
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		take(p, first[i], GN_TOP_THREADS);
 	if (d->p->m->nprocesses > 1)
-		take(p, GN_TOP_PID, GN_TOP_THREADS);
+		take(p, GN_COLUMN_PID, GN_TOP_THREADS);
 	take_classes(p, d, MAIN_CLASSES, 0);
-	take(p, GN_TOP_HOTTEST, GN_TOP_THREADS);
+	take(p, GN_COLUMN_MOST, GN_TOP_THREADS);
 	take_classes(p, d, GN_CLASS_COUNT, NAME_ROOM);
-	take(p, GN_TOP_RUNTIME, GN_TOP_THREADS);
+	take(p, GN_COLUMN_RUNTIME, GN_TOP_THREADS);
 	take_all_classes(p, d);
 }
 
 static void take_value_columns(struct plan *p, const struct gn_draw *d)
 {
 	const int first[] = {
-		GN_TOP_NAME,  d->v->list[d->v->mode].sort,
-		GN_TOP_CALLS, GN_TOP_EE,
-		GN_TOP_AE,    GN_TOP_EI,
-		GN_TOP_AI,
+		GN_COLUMN_NAME,	  d->v->list[d->v->mode].sort,
+		GN_COLUMN_CALLS,  GN_COLUMN_EE_PCT,
+		GN_COLUMN_AE_PCT, GN_COLUMN_EI_PCT,
+		GN_COLUMN_AI_PCT,
 	};
 	enum gn_top_mode mode = d->v->mode;
 
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		take(p, first[i], mode);
-	take(p, GN_TOP_BAR, mode);
+	take(p, GN_COLUMN_BAR, mode);
 	if (mode != GN_TOP_MODULES)
-		take(p, GN_TOP_MODULE, mode);
+		take(p, GN_COLUMN_MODULE, mode);
 	take_all_classes(p, d);
 }
 
@@ -162,7 +146,7 @@ static void widen(struct plan *p, enum gn_top_mode mode, int cols)
 
 	while (p->room > 0 && any) {
 		any = false;
-		for (int c = 0; c < GN_TOP_COLUMNS && p->room > 0; c++) {
+		for (int c = 0; c < GN_COLUMN_COUNT && p->room > 0; c++) {
 			if (!p->in[c] ||
 			    p->width[c] >= most_width(c, mode, cols))
 				continue;
@@ -203,10 +187,10 @@ static void plan_start(struct plan *p, const struct gn_draw *d)
 static void plan_end(struct plan *p, const struct gn_draw *d,
 		     enum gn_top_mode mode)
 {
-	if (!p->in[GN_TOP_NAME]) {
+	if (!p->in[GN_COLUMN_NAME]) {
 		memset(p->in, 0, sizeof(p->in));
-		p->in[GN_TOP_NAME] = true;
-		p->width[GN_TOP_NAME] = d->g->cols - GUTTER;
+		p->in[GN_COLUMN_NAME] = true;
+		p->width[GN_COLUMN_NAME] = d->g->cols - GUTTER;
 		return;
 	}
 	widen(p, mode, d->g->cols);
@@ -229,8 +213,9 @@ void gn_layout_table(const struct gn_draw *d, struct gn_layout *out)
 
 void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
 {
-	static const int first[] = {GN_TOP_NAME, GN_TOP_CALLS, GN_TOP_EE,
-				    GN_TOP_AE, GN_TOP_BAR};
+	static const int first[] = {GN_COLUMN_NAME, GN_COLUMN_CALLS,
+				    GN_COLUMN_EE_PCT, GN_COLUMN_AE_PCT,
+				    GN_COLUMN_BAR};
 	struct gn_top_columns columns;
 	struct plan p;
 
@@ -240,7 +225,7 @@ void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		take(&p, first[i], GN_TOP_FUNCTIONS);
 	take_classes(&p, d, MAIN_CLASSES, 0);
-	take(&p, GN_TOP_MODULE, GN_TOP_FUNCTIONS);
+	take(&p, GN_COLUMN_MODULE, GN_TOP_FUNCTIONS);
 	take_classes(&p, d, GN_CLASS_COUNT, NAME_ROOM);
 	plan_end(&p, d, GN_TOP_FUNCTIONS);
 	place(&p, &columns, out);
@@ -249,8 +234,7 @@ void gn_layout_thread(const struct gn_draw *d, struct gn_layout *out)
 /* The mark of the order: largest or smallest first. */
 static const char *arrow(const struct gn_draw *d, int column, bool inverted)
 {
-	bool up = gn_top_column_text(column) || column == GN_TOP_PID ||
-		  column == GN_TOP_TID;
+	bool up = gn_top_column_up(column);
 
 	if (d->g->utf8)
 		return up != inverted ? "\xe2\x96\xb2" : "\xe2\x96\xbc";
@@ -268,7 +252,7 @@ void gn_layout_titles(struct gn_draw *d, const struct gn_layout *l, int row,
 		int c = l->at[i].column, x = l->at[i].x;
 		int width = l->at[i].width;
 		const char *title = gn_top_column_title(c, mode);
-		bool left = gn_top_column_text(c);
+		bool left = gn_column_show(c) == GN_SHOW_TEXT;
 		int len = (int)strlen(title);
 
 		if (!left && len < width)

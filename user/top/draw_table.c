@@ -28,80 +28,19 @@ static void draw_value_name(struct gn_draw *d, int row, int x, int width,
 	enum gn_ink ink = s->muted ? GN_INK_DIM : GN_INK_PLAIN;
 	int end = x + width;
 
+	if (s->r.thread) {
+		gn_draw_name(d, row, x, width, ink, s->r.name);
+		return;
+	}
 	if (s->node)
 		x = draw_branch(d, row, x, width, s->node);
 	if (s->muted)
 		x = gn_draw_text(d, row, x, end, GN_INK_WARN, "muted ");
-	if (*s->name)
-		gn_draw_function(d, row, x, end - x, ink, s->name);
+	if (*s->r.name)
+		gn_draw_function(d, row, x, end - x, ink, s->r.name);
 	else
 		gn_draw_text(d, row, x, end, GN_INK_DIM, "%s",
 			     "outside of any function");
-}
-
-static void draw_value(struct gn_draw *d, int column, int row, int x, int width,
-		       const struct gn_draw_values *s)
-{
-	char buf[GN_CELL];
-
-	switch (column) {
-	case GN_TOP_NAME:
-		draw_value_name(d, row, x, width, s);
-		break;
-	case GN_TOP_MODULE:
-		gn_draw_name(d, row, x, width, GN_INK_DIM,
-			     gn_base_name(s->module));
-		break;
-	case GN_TOP_CALLS:
-		gn_draw_rate(buf, gn_top_rate(s->v->calls, s->length));
-		gn_draw_right(d, row, x, width,
-			      s->v->calls ? GN_INK_PLAIN : GN_INK_DIM, buf);
-		break;
-	case GN_TOP_EI:
-		gn_draw_pct(d, row, x, width, s->v->elapsed_incl, s->elapsed);
-		break;
-	case GN_TOP_EE:
-		gn_draw_pct(d, row, x, width, s->v->elapsed_excl, s->elapsed);
-		break;
-	case GN_TOP_AI:
-		gn_draw_pct(d, row, x, width, s->v->app_incl, s->app);
-		break;
-	case GN_TOP_AE:
-		gn_draw_pct(d, row, x, width, s->v->app_excl, s->app);
-		break;
-	case GN_TOP_BAR:
-		gn_draw_classes(d, row, x, width, s->v->class_excl,
-				s->v->elapsed_excl);
-		break;
-	default:
-		gn_draw_pct(d, row, x, width,
-			    s->v->class_excl[column - GN_TOP_CLASS],
-			    s->v->elapsed_excl);
-	}
-}
-
-void gn_draw_values(struct gn_draw *d, const struct gn_layout *l, int row,
-		    const struct gn_draw_values *values)
-{
-	if (values->v->gap)
-		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "!");
-	else if (values->v->unprobed)
-		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "<");
-	for (int i = 0; i < l->n; i++)
-		draw_value(d, l->at[i].column, row, l->at[i].x, l->at[i].width,
-			   values);
-}
-
-/* A function by its index; "-" when there is none. */
-static void draw_function(struct gn_draw *d, int row, int x, int width,
-			  int32_t index)
-{
-	const struct gn_model_function *f = gn_top_function(d->p->m, index);
-
-	if (f)
-		gn_draw_function(d, row, x, width, GN_INK_PLAIN, f->name);
-	else
-		gn_draw_text(d, row, x, x + width, GN_INK_DIM, "-");
 }
 
 static enum gn_ink state_ink(const struct gn_model_thread *t)
@@ -122,104 +61,93 @@ static enum gn_ink state_ink(const struct gn_model_thread *t)
 	}
 }
 
-static void draw_number(struct gn_draw *d, int row, int x, int width,
-			uint32_t number)
+static void draw_value_text(struct gn_draw *d, int column, int row, int x,
+			    int width, const struct gn_draw_values *s)
 {
-	char buf[GN_CELL];
-
-	snprintf(buf, sizeof(buf), "%" PRIu32, number);
-	gn_draw_right(d, row, x, width, GN_INK_PLAIN, buf);
-}
-
-static void draw_thread_value(struct gn_draw *d, int column, int row, int x,
-			      int width, const struct gn_model_thread *t)
-{
-	char buf[GN_CELL];
+	const char *text = gn_column_text(d->p->m, &s->r, column);
 
 	switch (column) {
-	case GN_TOP_NAME:
-		gn_draw_name(d, row, x, width, GN_INK_PLAIN, t->name);
+	case GN_COLUMN_NAME:
+		draw_value_name(d, row, x, width, s);
 		break;
-	case GN_TOP_PID:
-		draw_number(d, row, x, width, t->pid);
+	case GN_COLUMN_MODULE:
+		gn_draw_name(d, row, x, width, GN_INK_DIM, gn_base_name(text));
 		break;
-	case GN_TOP_TID:
-		draw_number(d, row, x, width, t->tid);
+	case GN_COLUMN_BAR:
+		gn_draw_classes(d, row, x, width, s->r.classes,
+				gn_row_own(&s->r));
 		break;
-	case GN_TOP_RUNTIME:
-		gn_draw_text(d, row, x, x + width, GN_INK_DIM, "%s",
-			     gn_top_runtime(d->p->m, t));
+	case GN_COLUMN_STATE:
+		gn_draw_text(d, row, x, x + width, state_ink(s->r.thread), "%s",
+			     text);
 		break;
-	case GN_TOP_STATE:
-		gn_draw_text(d, row, x, x + width, state_ink(t), "%s",
-			     gn_top_state(t));
-		break;
-	case GN_TOP_BAR:
-		gn_draw_classes(d, row, x, width, t->classes, t->elapsed);
-		break;
-	case GN_TOP_CPU:
-		gn_draw_pct(d, row, x, width, gn_top_cpu_ns(t->classes),
-			    t->elapsed);
-		break;
-	case GN_TOP_CALLS:
-		gn_draw_rate(buf, gn_top_rate(t->v.calls, d->p->length));
-		gn_draw_right(d, row, x, width,
-			      t->v.calls ? GN_INK_PLAIN : GN_INK_DIM, buf);
-		break;
-	case GN_TOP_CURRENT:
-		draw_function(d, row, x, width, gn_top_current(t));
-		break;
-	case GN_TOP_HOTTEST:
-		draw_function(d, row, x, width, gn_top_hottest(t));
-		break;
-	default:
-		gn_draw_pct(d, row, x, width, t->classes[column - GN_TOP_CLASS],
-			    t->elapsed);
+	default: /* of what is not known, or a function */
+		if (!*text || column == GN_COLUMN_RUNTIME)
+			gn_draw_text(d, row, x, x + width, GN_INK_DIM, "%s",
+				     *text ? text : "-");
+		else
+			gn_draw_function(d, row, x, width, GN_INK_PLAIN, text);
 	}
 }
 
-static void draw_thread_row(struct gn_draw *d, const struct gn_layout *l,
-			    int row, const struct gn_model_thread *t)
+static void draw_value(struct gn_draw *d, int column, int row, int x, int width,
+		       const struct gn_draw_values *s)
 {
-	if (t->gaps || t->v.gap)
+	uint64_t value = gn_column_value(&s->r, column);
+	char buf[GN_CELL];
+
+	switch (gn_column_show(column)) {
+	case GN_SHOW_TEXT:
+		draw_value_text(d, column, row, x, width, s);
+		break;
+	case GN_SHOW_ID:
+		snprintf(buf, sizeof(buf), "%" PRIu64, value);
+		gn_draw_right(d, row, x, width, GN_INK_PLAIN, buf);
+		break;
+	case GN_SHOW_COUNT:
+		gn_draw_rate(buf, gn_top_rate(value, s->length));
+		gn_draw_right(d, row, x, width,
+			      value ? GN_INK_PLAIN : GN_INK_DIM, buf);
+		break;
+	case GN_SHOW_PCT:
+		gn_draw_pct(d, row, x, width, value,
+			    gn_column_whole(s->all, column));
+		break;
+	default:
+		gn_draw_pct(d, row, x, width, value, gn_row_own(&s->r));
+	}
+}
+
+void gn_draw_values(struct gn_draw *d, const struct gn_layout *l, int row,
+		    const struct gn_draw_values *values)
+{
+	const struct gn_row *r = &values->r;
+
+	if (r->v->gap || r->gaps)
 		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "!");
+	else if (r->v->unprobed && !r->thread)
+		gn_draw_text(d, row, 0, 1, GN_INK_BAD, "<");
 	for (int i = 0; i < l->n; i++)
-		draw_thread_value(d, l->at[i].column, row, l->at[i].x,
-				  l->at[i].width, t);
+		draw_value(d, l->at[i].column, row, l->at[i].x, l->at[i].width,
+			   values);
 }
 
 static void draw_row(struct gn_draw *d, const struct gn_layout *l, int row,
 		     const struct gn_top_row *r)
 {
 	const struct gn_model *m = d->p->m;
+	enum gn_top_mode mode = d->v->mode;
 	struct gn_draw_values s = {
-		.elapsed = m->session.elapsed_incl,
-		.app = m->session.app_incl,
+		.all = &m->session,
 		.length = d->p->length,
-		.module = "",
+		.muted = mode == GN_TOP_FUNCTIONS &&
+			 m->functions[r->index].muted,
+		.node = mode == GN_TOP_TREE ? r : NULL,
 	};
 
-	switch (d->v->mode) {
-	case GN_TOP_THREADS:
-		draw_thread_row(d, l, row, &m->threads[r->index]);
-		return;
-	case GN_TOP_FUNCTIONS:
-		s.v = &m->functions[r->index].v;
-		s.name = m->functions[r->index].name;
-		s.module = m->functions[r->index].module;
-		s.muted = m->functions[r->index].muted;
-		break;
-	case GN_TOP_MODULES:
-		s.v = &m->modules[r->index].v;
-		s.name = m->modules[r->index].name;
-		break;
-	default:
-		s.v = &m->nodes[r->index].v;
-		s.name = gn_top_node_name(m, &m->nodes[r->index], &s.module);
-		s.node = r;
-	}
-	if (!*s.name)
-		s.name = "?";
+	gn_top_make_row(&s.r, m, mode, r->index);
+	if (!*s.r.name && mode != GN_TOP_THREADS)
+		s.r.name = "?";
 	gn_draw_values(d, l, row, &s);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/classes.h"
 #include "top/draw_internal.h"
 
 #define BLOCK		0x2588 /* a full block */
@@ -107,9 +108,9 @@ static int class_of_cell(const uint64_t classes[GN_CLASS_COUNT], uint64_t whole,
 	double at = ((double)i + 0.5) / width * (double)whole, sum = 0;
 
 	for (int k = 0; k < GN_CLASS_COUNT; k++) {
-		sum += (double)classes[gn_top_class_at(k)];
+		sum += (double)classes[gn_class_at(k)];
 		if (at < sum)
-			return gn_top_class_at(k);
+			return gn_class_at(k);
 	}
 	return -1;
 }
@@ -126,7 +127,7 @@ void gn_draw_classes(struct gn_draw *d, int row, int col, int width,
 			continue;
 		gn_cells_fill(
 			d->g, row, col + i, col + i + 1, gn_draw_ink(class),
-			blocks ? BLOCK : (uint32_t)gn_top_class_letter(class));
+			blocks ? BLOCK : (uint32_t)gn_class_letter(class));
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/syscalls.h"
+#include "output/classes.h"
 #include "top/draw_internal.h"
 
 /* With fewer rows only the part with the focus is shown. */
@@ -81,7 +82,7 @@ static void draw_shares(struct gn_draw *d, int row)
 
 	gn_draw_classes(d, row, 1, width, o->t.classes, o->t.elapsed);
 	for (int i = 0; i < GN_CLASS_COUNT; i++) {
-		int class = gn_top_class_at(i);
+		int class = gn_class_at(i);
 
 		if (!o->t.classes[class])
 			continue;
@@ -101,10 +102,13 @@ static void draw_function(struct gn_draw *d, int row, size_t i)
 	const struct gn_top_share *s = &o->shares[i];
 	struct gn_layout layout;
 	struct gn_values v = {0};
+	struct gn_values all = {
+		.elapsed_incl = o->t.elapsed,
+		.app_incl = o->t.v.app_incl,
+	};
 	struct gn_draw_values values = {
-		.v = &v,
-		.elapsed = o->t.elapsed,
-		.app = o->t.v.app_incl,
+		.r = {.v = &v, .classes = v.class_excl},
+		.all = &all,
 		.length = o->length,
 	};
 
@@ -118,8 +122,8 @@ static void draw_function(struct gn_draw *d, int row, size_t i)
 	v.elapsed_excl = s->s.elapsed;
 	v.app_excl = s->s.app;
 	memcpy(v.class_excl, s->s.classes, sizeof(v.class_excl));
-	values.name = s->s.function >= 0 && !*s->name ? "?" : s->name;
-	values.module = s->module;
+	values.r.name = s->s.function >= 0 && !*s->name ? "?" : s->name;
+	values.r.module = s->module;
 	values.muted = s->muted;
 	gn_draw_values(d, &layout, row, &values);
 }
@@ -198,7 +202,7 @@ static void draw_part_title(struct gn_draw *d, int row, int part, size_t from,
 		gn_layout_thread(d, &layout);
 		gn_layout_titles(d, &layout, row, ink, -1, false);
 		for (int i = 0; i < layout.n; i++) {
-			if (layout.at[i].column == GN_TOP_NAME)
+			if (layout.at[i].column == GN_COLUMN_NAME)
 				gn_draw_text(d, row, layout.at[i].x,
 					     layout.at[i].x +
 						     layout.at[i].width,

@@ -17,7 +17,7 @@ struct lines {
 
 static void use(const struct lines *l, int32_t function)
 {
-	if (gn_top_function(l->p->m, function))
+	if (gn_now_find(l->p->m, function))
 		l->used[function] = true;
 }
 
@@ -72,7 +72,7 @@ static bool wanted(const struct gn_json *j, enum gn_by by,
 /* Null: outside of any function, or an unknown frame. */
 static void put_index(struct gn_json *j, const char *key, int32_t function)
 {
-	if (gn_top_function(j->m, function))
+	if (gn_now_find(j->m, function))
 		gn_emit_u64(&j->e, key, (uint64_t)function);
 	else
 		gn_emit_null(&j->e, key);
@@ -80,7 +80,7 @@ static void put_index(struct gn_json *j, const char *key, int32_t function)
 
 static void put_function(struct gn_json *j, const char *key, int32_t function)
 {
-	if (!gn_top_function(j->m, function))
+	if (!gn_now_find(j->m, function))
 		return;
 	gn_emit_open(&j->e, key, '{');
 	gn_emit_u64(&j->e, "function", (uint64_t)function);
@@ -127,7 +127,7 @@ static void put_activities(struct gn_json *j, const struct gn_model_live *live)
 			continue;
 		gn_emit_open(&j->e, NULL, '{');
 		gn_emit_text(&j->e, "class", gn_class_text((int)a->class));
-		if (gn_top_function(j->m, a->function))
+		if (gn_now_find(j->m, a->function))
 			put_index(j, "function", a->function);
 		gn_emit_u64(&j->e, "start_ns", a->start);
 		if (a->end)
@@ -141,20 +141,20 @@ static void put_thread(struct gn_json *j, const struct gn_model_thread *t)
 {
 	const struct lines *l = j->ctx;
 	const struct gn_model_live *live = t->live;
-	const char *runtime = gn_top_runtime(j->m, t);
+	const char *runtime = gn_now_runtime(j->m, t);
 
-	if (runtime[0] != '-')
+	if (runtime)
 		gn_emit_text(&j->e, "runtime", runtime);
 	gn_emit_text(&j->e, "state",
 		     gn_top_state_word(live ? live->state : GN_THREAD_UNKNOWN));
 	if (!live)
 		return;
-	if (gn_top_state_does(live->state)) {
+	if (gn_now_does(live->state)) {
 		gn_emit_text(&j->e, "doing", gn_class_text((int)live->doing));
 		gn_json_syscall(&j->e, live->reason);
 	}
-	put_function(j, "current", gn_top_current(t));
-	put_function(j, "top", gn_top_hottest(t));
+	put_function(j, "current", gn_now_top(t));
+	put_function(j, "top", gn_now_most(t));
 	put_shares(j, live);
 	if (l->o->stacks)
 		put_stack(j, live);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/emit.h"
+#include "output/classes.h"
 #include "output/text.h"
 #include "top/prom_series.h"
 #include "top/words.h"

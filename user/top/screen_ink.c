@@ -6,8 +6,6 @@
 
 #include <curses.h>
 
-#include "top/classes.h"
-
 /* The pair of an ink; that of a selected row comes last. 0 is curses's own. */
 #define PAIR(ink)     ((short)((ink) + 1))
 #define PAIR_SELECTED PAIR(GN_INK_COUNT)
@@ -40,9 +38,10 @@ static const struct {
 	short front, front256;
 	unsigned with;
 } classes[GN_CLASS_COUNT] = {
-#define CLASS(name, word, letter, help, front, front256, with) \
+#define CLASS(name, value, text, brief, letter, group, where, front, front256, \
+	      with, help)                                                      \
 	[GN_CLASS_##name] = {COLOR_##front, front256, A_##with},
-	GN_TOP_CLASS_LIST(CLASS)
+	GN_CLASS_LIST(CLASS)
 #undef CLASS
 };
 

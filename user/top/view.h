@@ -54,7 +54,7 @@ struct gn_top_list {
 	size_t selected, scroll; /* rows */
 	bool follow;		 /* `id` is held on to, wherever it moves */
 	uint64_t id;		 /* of what is selected */
-	int sort;		 /* enum gn_top_column */
+	int sort;		 /* enum gn_column_id */
 	bool inverted;
 };
 

@@ -101,7 +101,7 @@ void gn_top_sort(const struct gn_top_view *v, struct gn_top_sortable *s,
 const char *gn_top_node_name(const struct gn_model *m,
 			     const struct gn_model_node *n, const char **module)
 {
-	const struct gn_model_function *f = gn_top_function(m, n->function);
+	const struct gn_model_function *f = gn_now_find(m, n->function);
 
 	if (module)
 		*module = f ? f->module : "";
@@ -110,116 +110,41 @@ const char *gn_top_node_name(const struct gn_model *m,
 	return n->name ? n->name : "?";
 }
 
-static const char *function_name(const struct gn_model *m, int32_t index)
+void gn_top_make_row(struct gn_row *row, const struct gn_model *m,
+		     enum gn_top_mode mode, uint32_t index)
 {
-	const struct gn_model_function *f = gn_top_function(m, index);
+	static const enum gn_by by[] = {
+		[GN_TOP_THREADS] = GN_BY_THREAD,
+		[GN_TOP_FUNCTIONS] = GN_BY_FUNCTION,
+		[GN_TOP_MODULES] = GN_BY_MODULE,
+	};
 
-	return f ? f->name : "";
-}
-
-static struct gn_top_sortable thread_value(const struct gn_model *m,
-					   const struct gn_model_thread *t,
-					   int column)
-{
-	struct gn_top_sortable s = {0};
-
-	if (column >= GN_TOP_CLASS) {
-		s.number =
-			gn_pct(t->classes[column - GN_TOP_CLASS], t->elapsed);
-		return s;
+	if (mode != GN_TOP_TREE) {
+		gn_row_make(row, m, by[mode], index);
+		return;
 	}
-	switch (column) {
-	case GN_TOP_NAME:
-		s.text = t->name;
-		break;
-	case GN_TOP_RUNTIME:
-		s.text = gn_top_runtime(m, t);
-		break;
-	case GN_TOP_STATE:
-		s.text = gn_top_state(t);
-		break;
-	case GN_TOP_CURRENT:
-		s.text = function_name(m, gn_top_current(t));
-		break;
-	case GN_TOP_HOTTEST:
-		s.text = function_name(m, gn_top_hottest(t));
-		break;
-	case GN_TOP_PID:
-		s.number = -(double)t->pid; /* ids are sorted ascending */
-		break;
-	case GN_TOP_TID:
-		s.number = -(double)t->tid;
-		break;
-	case GN_TOP_CPU:
-		s.number = gn_pct(gn_top_cpu_ns(t->classes), t->elapsed);
-		break;
-	default:
-		s.number = (double)t->v.calls;
-	}
-	return s;
-}
-
-static struct gn_top_sortable value(const struct gn_values *v, const char *name,
-				    const char *module, int column)
-{
-	struct gn_top_sortable s = {0};
-
-	if (column >= GN_TOP_CLASS) {
-		s.number = gn_pct(v->class_excl[column - GN_TOP_CLASS],
-				  v->elapsed_excl);
-		return s;
-	}
-	switch (column) {
-	case GN_TOP_NAME:
-		s.text = name;
-		break;
-	case GN_TOP_MODULE:
-		s.text = module;
-		break;
-	case GN_TOP_EI:
-		s.number = (double)v->elapsed_incl;
-		break;
-	case GN_TOP_EE:
-		s.number = (double)v->elapsed_excl;
-		break;
-	case GN_TOP_AI:
-		s.number = (double)v->app_incl;
-		break;
-	case GN_TOP_AE:
-		s.number = (double)v->app_excl;
-		break;
-	default:
-		s.number = (double)v->calls;
-	}
-	return s;
+	gn_row_function(row, m, m->nodes[index].function, &m->nodes[index].v);
+	row->name = gn_top_node_name(m, &m->nodes[index], &row->module);
 }
 
 struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 				    const struct gn_top_period *p,
 				    uint32_t index)
 {
-	const struct gn_model *m = p->m;
+	struct gn_top_sortable s = {.index = index};
 	int column = v->list[v->mode].sort;
-	struct gn_top_sortable s;
-	const char *name, *module;
+	struct gn_row r;
 
-	switch (v->mode) {
-	case GN_TOP_THREADS:
-		s = thread_value(m, &m->threads[index], column);
-		break;
-	case GN_TOP_FUNCTIONS:
-		s = value(&m->functions[index].v, m->functions[index].name,
-			  m->functions[index].module, column);
-		break;
-	case GN_TOP_MODULES:
-		s = value(&m->modules[index].v, m->modules[index].name, "",
-			  column);
-		break;
-	default:
-		name = gn_top_node_name(m, &m->nodes[index], &module);
-		s = value(&m->nodes[index].v, name, module, column);
-	}
-	s.index = index;
+	gn_top_make_row(&r, p->m, v->mode, index);
+	s.text = gn_column_text(p->m, &r, column);
+	if (s.text)
+		return s;
+	if (gn_column_show(column) == GN_SHOW_TIME)
+		s.number = gn_pct(gn_column_value(&r, column), gn_row_own(&r));
+	else
+		s.number = (double)gn_column_value(&r, column);
+	if (gn_top_column_up(column))
+		s.number = -s.number;
 	return s;
 }
 

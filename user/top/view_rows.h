@@ -44,6 +44,10 @@ struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 				    const struct gn_top_period *p,
 				    uint32_t index);
 
+/* The row of an entry of a table's array of the model. */
+void gn_top_make_row(struct gn_row *row, const struct gn_model *m,
+		     enum gn_top_mode mode, uint32_t index);
+
 /* The name and the module of a node of the tree. */
 const char *gn_top_node_name(const struct gn_model *m,
 			     const struct gn_model_node *n,

@@ -26,7 +26,7 @@ static const char *keep(struct gn_top_open *o, const char *text)
 static const char *keep_function(struct gn_top_open *o,
 				 const struct gn_model *m, int32_t index)
 {
-	const struct gn_model_function *f = gn_top_function(m, index);
+	const struct gn_model_function *f = gn_now_find(m, index);
 
 	return keep(o, f ? f->name : "");
 }
@@ -44,7 +44,7 @@ static int copy_shares(struct gn_top_open *o, const struct gn_model *m,
 	for (size_t i = 0; i < n; i++) {
 		struct gn_top_share *s = &o->shares[o->nshares++];
 		const struct gn_model_function *f =
-			gn_top_function(m, live->shares[i].function);
+			gn_now_find(m, live->shares[i].function);
 
 		s->s = live->shares[i];
 		s->muted = f && f->muted;
@@ -99,8 +99,10 @@ static int copy(struct gn_top_open *o, const struct gn_top_period *p,
 	o->t = *t;
 	o->t.name = NULL;
 	o->t.live = NULL;
-	o->state = gn_top_state(t);
-	o->runtime = gn_top_runtime(p->m, t);
+	o->state = gn_now_state(t);
+	o->runtime = gn_now_runtime(p->m, t);
+	if (!o->runtime)
+		o->runtime = "-";
 	o->reason = GN_NO_SYSCALL;
 	o->functions = p->functions;
 	o->length = p->length;

@@ -36,11 +36,6 @@ const char *gn_top_target_word(enum gn_top_target target)
 	}
 }
 
-bool gn_top_state_does(enum gn_thread_state state)
-{
-	return state == GN_THREAD_RUNNING || state == GN_THREAD_WAITING;
-}
-
 void gn_top_time_text(char buf[GN_TOP_TIME], uint64_t wall)
 {
 	time_t seconds = (time_t)(wall / 1000000000u);

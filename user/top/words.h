@@ -14,9 +14,6 @@ const char *gn_top_state_word(enum gn_thread_state state);
 /* "running", "ended", "killed". */
 const char *gn_top_target_word(enum gn_top_target target);
 
-/* True when live->doing says something in this state. */
-bool gn_top_state_does(enum gn_thread_state state);
-
 /* 2026-05-01T12:34:56.789Z of nanoseconds of CLOCK_REALTIME: in UTC, so that
  * the machine's time zone does not matter. Cut off, not rounded. */
 void gn_top_time_text(char buf[GN_TOP_TIME], uint64_t wall);

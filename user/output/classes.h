@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Time classes as people read them: GN_CLASS_LIST by number. */
+#ifndef GNOMON_OUTPUT_CLASSES_H
+#define GNOMON_OUTPUT_CLASSES_H
+
+#include <stdint.h>
+
+#include <gnomon/time_class.h>
+
+/* Its word; "unknown" for a number that is no class. */
+const char *gn_class_text(int class);
+/* The same in at most 5 columns ("?"), a letter ('?'), and what fits behind its
+ * word (""). */
+const char *gn_class_short(int class);
+char gn_class_letter(int class);
+const char *gn_class_help(int class);
+
+/* The i-th class in the order in which people see them. */
+int gn_class_at(int i);
+
+/* Time on a CPU. */
+uint64_t gn_class_cpu_ns(const uint64_t classes[GN_CLASS_COUNT]);
+
+#endif

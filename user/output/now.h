@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a thread did when a period of the live view ended. All take NULL and
+ * threads of a report, of which nothing is known.
+ */
+#ifndef GNOMON_OUTPUT_NOW_H
+#define GNOMON_OUTPUT_NOW_H
+
+#include "model/model.h"
+
+/* The function with an index of the model, NULL when there is none; its name,
+ * "" when there is none. */
+const struct gn_model_function *gn_now_find(const struct gn_model *m,
+					    int32_t index);
+const char *gn_now_function(const struct gn_model *m, int32_t index);
+
+/* -1 = none: the indexes of the functions that a thread is in, and that took
+ * the most of its time in the period. */
+int32_t gn_now_top(const struct gn_model_thread *t);
+int32_t gn_now_most(const struct gn_model_thread *t);
+
+/* The runtime of what a thread ran or has on its stack; NULL: not known. */
+const char *gn_now_runtime(const struct gn_model *m,
+			   const struct gn_model_thread *t);
+const char *gn_runtime_text(enum gn_runtime_id runtime);
+
+/* "R", "Q", the short word of what it waits for, "X"; "-": not known. */
+const char *gn_now_state(const struct gn_model_thread *t);
+
+/* The class of what it runs or waits for; "" when it does neither. */
+const char *gn_now_doing(const struct gn_model_thread *t);
+bool gn_now_does(enum gn_thread_state state);
+
+#endif
