@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All waits of .NET in one program, against what the topic `waiting` of the
+ * fixture measures of them in the same run. Its brackets have in them its own
+ * work and what it was runnable for after a wait: both by the kernel's account
+ * of the thread, which is read within one bracket and around another. So what
+ * it waited for lies between two known numbers.
+ */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+#define MS	 40
+#define ATTEMPTS 3
+
+/* A wait of the fixture, and what it is with and without functions: to the
+ * kernel a runtime's lock is a condition that is waited for. */
+static const struct wait {
+	const char *type, *class, *plain;
+} kinds[] = {
+	{"MonitorEnter", "lock", "event"},
+	{"ReaderWriter", "lock", "event"},
+	{"Semaphore", "lock", "event"},
+	{"MonitorWait", "event", "event"},
+	{"SlimEvent", "event", "event"},
+	{"Handle", "event", "event"},
+	{"Finished", "event", "event"},
+	{"Sleep", "sleep", "sleep"},
+	{"MonitorTimeout", "sleep", "sleep"},
+	{"Delay", "event", "event"},
+	{"Pipe", "ipc", "ipc"},
+	{"Child", "event", "event"},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+struct run {
+	struct live_truths *truths;
+	json_t *report;
+	uint64_t stolen; /* in no account of the kernel's */
+	bool functions;
+};
+
+/* What it waited for is from `least` to `most`. */
+struct bounds {
+	uint64_t least, most;
+};
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static struct bounds bounds_of(struct live *t, const struct run *r,
+			       const char *prefix, const char *name)
+{
+	uint64_t inner =
+		live_truth(r->truths, live_text(t, "%sinner", prefix), name);
+	uint64_t around =
+		live_truth(r->truths, live_text(t, "%saround", prefix), name);
+	uint64_t busy =
+		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
+		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
+	/* the two clocks part by interrupts and by what they round */
+	uint64_t may = around / 1000 + LIVE_CLOCK_NS + r->stolen;
+
+	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
+	      name);
+	return (struct bounds){less(inner, busy + may),
+			       less(around + may, busy)};
+}
+
+static const json_t *thread_of(struct live *t, const struct run *r,
+			       const char *name)
+{
+	uint64_t tid = live_truth(r->truths, "thread", name);
+	const json_t *thread;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->report, "threads"), i, thread)
+	{
+		if (live_number(t, thread, "tid") == tid)
+			return thread;
+	}
+	live_fail(t, "thread %" N " of %s is not in the report", tid, name);
+}
+
+static bool is_wait(const char *class)
+{
+	static const char *const others[] = {"app",	"jit",	 "gc",
+					     "syscall", "fault", "runqueue"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(class, others[i]))
+			return false;
+	return true;
+}
+
+/* All classes in which a thread waits, of the function or the whole thread. */
+static uint64_t waited(const json_t *classes)
+{
+	const char *class;
+	const json_t *ns;
+	uint64_t sum = 0;
+
+	json_object_foreach((json_t *)classes, class, ns)
+	{
+		if (is_wait(class))
+			sum += (uint64_t)json_integer_value(ns);
+	}
+	return sum;
+}
+
+static const json_t *function_of(struct live *t, const json_t *report,
+				 const char *name)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "functions"), i, f)
+	{
+		if (!strcmp(json_string_value(json_object_get(f, "name")),
+			    name))
+			return f;
+	}
+	live_fail(t, "%s is not in the report", name);
+}
+
+/* The function has all that it waited for and no more; the thread at least
+ * that. */
+static const json_t *classes_of(struct live *t, const struct run *r,
+				const char *name)
+{
+	struct bounds b = bounds_of(t, r, r->functions ? "" : "life-", name);
+	const json_t *classes;
+	uint64_t sum;
+
+	if (r->functions)
+		classes = json_object_get(function_of(t, r->report, name),
+					  "classes_inclusive");
+	else
+		classes = json_object_get(thread_of(t, r, name), "classes");
+	sum = waited(classes);
+	CHECK(t, sum >= b.least && (!r->functions || sum <= b.most),
+	      "%s waited for %" N " ns, by the kernel's account %" N " to %" N,
+	      name, sum, b.least, b.most);
+	return classes;
+}
+
+/* NULL, or what of the class is missing: the fixture saw the thread asleep,
+ * which can have been in a wait before the one that is meant. */
+static char *missing(struct live *t, const struct run *r, const struct wait *w)
+{
+	char *name = live_text(t, "Demo.%s.Once()", w->type);
+	const char *class = r->functions ? w->class : w->plain;
+	uint64_t asleep = live_truth(r->truths, "asleep", name);
+	uint64_t got = live_number(t, classes_of(t, r, name), class);
+
+	CHECK(t, asleep, "the fixture does not tell how long %s slept", name);
+	if (got + asleep / 1000 + LIVE_CLOCK_NS >= asleep)
+		return NULL;
+	return live_text(t, "%s: %" N " ns of %s, it was asleep for %" N, name,
+			 got, class, asleep);
+}
+
+static uint64_t idle_in(struct live *t, const json_t *waits)
+{
+	const json_t *wait;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(waits, i, wait)
+	{
+		if (json_is_true(json_object_get(wait, "idle_worker")))
+			sum += live_number(t, wait, "time_ns");
+	}
+	return sum;
+}
+
+/* A worker without work waits to be signalled; functions tell that it is one.
+ * The bracket can have no worker in it: the second item went to another. */
+static void check_worker(struct live *t, const struct run *r)
+{
+	const json_t *f, *classes;
+	struct bounds b;
+	uint64_t idle = 0;
+	size_t i;
+
+	if (!live_truth(r->truths, "inner", "worker"))
+		return;
+	b = bounds_of(t, r, "", "worker");
+	classes = json_object_get(thread_of(t, r, "worker"), "classes");
+	CHECK(t, waited(classes) >= b.least,
+	      "the worker waited for %" N " ns, by the kernel's account %" N,
+	      waited(classes), b.least);
+	if (!r->functions)
+		return;
+	json_array_foreach(json_object_get(r->report, "functions"), i, f)
+		idle += idle_in(t, json_object_get(f, "waits"));
+	CHECK(t, idle >= b.least / 10 * 9,
+	      "idle workers have %" N " ns, one had nothing to do for %" N,
+	      idle, b.least);
+}
+
+static void run_all(struct live *t, bool collect, struct run *r)
+{
+	struct live_args command = {.n = 0};
+	uint64_t stolen = live_stolen(t);
+	struct live_end end;
+
+	clr_demo(t, &command,
+		 live_text(t, "waiting %d%s", MS, collect ? " collect" : ""));
+	clr_trace(t, r->functions ? "" : "--clr light", NULL, &command, &end,
+		  &r->report);
+	r->stolen = live_stolen(t) - stolen;
+	if (r->stolen)
+		r->stolen += LIVE_TICK_NS;
+	CHECK(t, end.code == 0 && r->report, "gnomon ended with %d: %s",
+	      end.code, end.err);
+	clr_closed(t, r->report);
+	r->truths = calloc(1, sizeof(*r->truths));
+	CHECK(t, r->truths, "no memory");
+	live_truths(t, end.out, r->truths);
+}
+
+void test_clr_waiting(struct live *t)
+{
+	bool collect = strstr(t->name, "collect");
+	char *off = NULL;
+
+	clr_need(t);
+	for (int i = 0; i < ATTEMPTS; i++) {
+		struct run r = {.functions = !strstr(t->name, "light")};
+
+		run_all(t, collect, &r);
+		off = NULL;
+		for (size_t k = 0; k < KINDS && !off; k++)
+			off = missing(t, &r, &kinds[k]);
+		check_worker(t, &r);
+		if (!off)
+			return;
+	}
+	live_fail(t, "%s, and the like in %d runs", off, ATTEMPTS);
+}
