@@ -7,55 +7,15 @@
 #ifndef GNOMON_CHECK_BPF_H
 #define GNOMON_CHECK_BPF_H
 
-/* The scheduler's clock of the CPU that a task is on or queued on, and how long
- * tasks were runnable by it: whether the kernel's structures tell. */
-static __always_inline bool clock_known(void)
-{
-	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
-	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
-}
+#include "gnomon_vmlinux.h"
 
-static __always_inline bool queue_known(void)
-{
-	return clock_known() &&
-	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
-}
+#include <bpf/bpf_helpers.h>
 
-/* Of the CPU that the task is on or queued on. */
-static __always_inline struct rq *rq_of(struct task_struct *p)
-{
-	return untrusted(p)->se.cfs_rq->rq;
-}
+#include <gnomon/event.h>
 
-/* gnomon's own thread goes to sleep. */
-static __always_inline void renew_skew(struct task_struct *self)
-{
-	if (!queue_known())
-		return;
-	control.skew[0] = control.skew[1];
-	control.skew[1] = bpf_ktime_get_ns() - rq_of(self)->clock;
-}
-
-static __always_inline __s64 clock_skew(void)
-{
-	__s64 a = control.skew[0], b = control.skew[1];
-
-	return a < b ? a : b;
-}
-
-static __always_inline __u64 irq_time(struct rq *rq)
-{
-	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
-}
-
-/* What the kernel has left out of the account of a task that is at a switch:
- * its queue is locked, so both clocks are of one moment. */
-static __always_inline __u64 taken_at_switch(struct task_struct *p)
-{
-	struct rq *rq = rq_of(p);
-
-	return rq->clock - rq->clock_task;
-}
+#include "clock.bpf.h"
+#include "emit.bpf.h"
+#include "maps.bpf.h"
 
 /* The thread is on its CPU from a moment on at which the difference of our
  * clock to the one of its account is `skew`, and so much was left out. */

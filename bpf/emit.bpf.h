@@ -3,6 +3,15 @@
 #ifndef GNOMON_EMIT_BPF_H
 #define GNOMON_EMIT_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+#include <gnomon/time_class.h>
+
+#include "maps.bpf.h"
+
 /* Consumers poll: a wakeup an event would cost the program 6 us. */
 #define GN_RING_FLAGS BPF_RB_NO_WAKEUP
 

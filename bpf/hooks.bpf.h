@@ -3,16 +3,33 @@
 #ifndef GNOMON_HOOKS_BPF_H
 #define GNOMON_HOOKS_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+#include <gnomon/hook.h>
+
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "settle.bpf.h"
+
 /*
  * Each register is read by a load of its own: the verifier refuses a context
  * pointer that the compiler has added a chosen offset to.
  */
-#define GN_REG(which, reg)                                                    \
-	case which:                                                           \
-		asm volatile("%0 = *(u64 *)(%1 + %2)"                         \
-			     : "=r"(v)                                        \
-			     : "r"(ctx),                                      \
-			       "i"(__builtin_offsetof(struct pt_regs, reg))); \
+#ifdef __bpf__
+#define GN_LOAD(v, ctx, reg)                  \
+	asm volatile("%0 = *(u64 *)(%1 + %2)" \
+		     : "=r"(v)                \
+		     : "r"(ctx), "i"(__builtin_offsetof(struct pt_regs, reg)))
+#else
+#define GN_LOAD(v, ctx, reg) ((v) = (ctx)->reg)
+#endif
+#define GN_REG(which, reg)            \
+	case which:                   \
+		GN_LOAD(v, ctx, reg); \
 		return v;
 
 static __always_inline __u64 source(struct pt_regs *ctx, __u32 src)

@@ -3,6 +3,24 @@
 #ifndef GNOMON_LIFE_BPF_H
 #define GNOMON_LIFE_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include <gnomon/control.h>
+#include <gnomon/event.h>
+#include <gnomon/time_class.h>
+
+#include "check.bpf.h"
+#include "clock.bpf.h"
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "settle.bpf.h"
+#include "switch.bpf.h"
+#include "wait.bpf.h"
+
 /* Begins the account of a task at `now`. */
 static __always_inline void begin(struct task_struct *p, __u64 now,
 				  enum gn_cpu_state state, __u32 parent)

@@ -3,6 +3,15 @@
 #ifndef GNOMON_MAPS_BPF_H
 #define GNOMON_MAPS_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/control.h>
+#include <gnomon/event.h>
+#include <gnomon/time_class.h>
+
 /* A thread's sums up to a moment: the kernel's and ours. */
 struct gn_sums {
 	__u64 time; /* 0 = none */

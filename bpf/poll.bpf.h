@@ -7,6 +7,17 @@
 #ifndef GNOMON_POLL_BPF_H
 #define GNOMON_POLL_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/syscalls.h>
+#include <gnomon/time_class.h>
+
+#include "maps.bpf.h"
+#include "wait.bpf.h"
+
 #define GN_SELECT_IA32_OLD 82 /* its arguments are in memory */
 
 #define GN_SELECT_WORDS 4 /* sets of no more descriptors are looked at */

@@ -7,6 +7,17 @@
 #ifndef GNOMON_WAIT_BPF_H
 #define GNOMON_WAIT_BPF_H
 
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include <gnomon/syscalls.h>
+#include <gnomon/time_class.h>
+
+#include "maps.bpf.h"
+
 #define GN_IFMT	  0170000
 #define GN_IFSOCK 0140000
 #define GN_IFREG  0100000

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two clocks: ours, which is CLOCK_MONOTONIC, and the scheduler's (struct rq),
+ * which the kernel's own account of a thread is kept by.
+ */
+#ifndef GNOMON_CLOCK_BPF_H
+#define GNOMON_CLOCK_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "maps.bpf.h"
+
+/* The scheduler's clock of the CPU that a task is on or queued on, and how long
+ * tasks were runnable by it: whether the kernel's structures tell. */
+static __always_inline bool clock_known(void)
+{
+	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq);
+}
+
+static __always_inline bool queue_known(void)
+{
+	return clock_known() &&
+	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
+}
+
+/* Of the CPU that the task is on or queued on. */
+static __always_inline struct rq *rq_of(struct task_struct *p)
+{
+	return untrusted(p)->se.cfs_rq->rq;
+}
+
+/* gnomon's own thread goes to sleep. */
+static __always_inline void renew_skew(struct task_struct *self)
+{
+	if (!queue_known())
+		return;
+	control.skew[0] = control.skew[1];
+	control.skew[1] = bpf_ktime_get_ns() - rq_of(self)->clock;
+}
+
+static __always_inline __s64 clock_skew(void)
+{
+	__s64 a = control.skew[0], b = control.skew[1];
+
+	return a < b ? a : b;
+}
+
+static __always_inline __u64 irq_time(struct rq *rq)
+{
+	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
+}
+
+/* What the kernel has left out of the account of a task that is at a switch:
+ * its queue is locked, so both clocks are of one moment. */
+static __always_inline __u64 taken_at_switch(struct task_struct *p)
+{
+	struct rq *rq = rq_of(p);
+
+	return rq->clock - rq->clock_task;
+}
+
+/* queue_known(), and the clocks of all CPUs are one. */
+static __always_inline bool queue_told(void)
+{
+	return queue_known() && control.queue;
+}
+
+/*
+ * For how long the task has been runnable since its last switch off a CPU.
+ * What it was queued on other CPUs is in the kernel's sum already. `now` is by
+ * a clock that is `skew` ahead of the scheduler's.
+ */
+static __always_inline __u64 queued_for(struct task_struct *p,
+					const struct gn_task *t, __u64 now,
+					__s64 skew)
+{
+	__u64 queued = p->sched_info.run_delay - t->run_delay;
+	__u64 last = p->sched_info.last_queued;
+
+	if (!last)
+		return queued;
+	last += skew;
+	return now > last ? queued + (now - last) : queued;
+}
+
+#endif

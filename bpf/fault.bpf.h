@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel does for a thread that is on a CPU: faults, system calls. */
+#ifndef GNOMON_FAULT_BPF_H
+#define GNOMON_FAULT_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include <gnomon/event.h>
+#include <gnomon/syscalls.h>
+#include <gnomon/time_class.h>
+
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "settle.bpf.h"
+#include "wait.bpf.h"
+
+/* A fault of user mode begins. The last one's end was not seen: it ended some
+ * time ago, nobody knows when. */
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
+	     unsigned long error_code)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
+	__u64 now;
+
+	if (!t)
+		return 0;
+	ensure_on(self, t);
+	now = bpf_ktime_get_ns();
+	if (!in_session(now))
+		return 0;
+	if (t->os.in_class == GN_CLASS_FAULT)
+		count(GN_COUNTER_FAULT_END);
+	gn_os_in(&t->os, now, GN_CLASS_FAULT, GN_NO_SYSCALL);
+	return 0;
+}
+
+static __always_inline int work_ended(enum gn_class class)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
+	struct gn_slice s[2];
+	__u64 now;
+
+	if (!t || t->os.in_class != class)
+		return 0;
+	ensure_on(self, t);
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		emit_slices(t, s, gn_os_out(&t->os, now, class, s));
+	else if (stopped(now))
+		settle_on(self, t);
+	else
+		t->os.in_class = GN_CLASS_APP;
+	return 0;
+}
+
+/* The kernel's own counters of faults: software events, at a fault's end. */
+SEC("perf_event")
+int on_fault_end(void *ctx)
+{
+	return work_ended(GN_CLASS_FAULT);
+}
+
+/* A fault that no memory ends: it ends in a signal. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(on_signal, int sig)
+{
+	return work_ended(GN_CLASS_FAULT);
+}
+
+/* Opt-in: these run at every system call of the machine. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
+	__u16 reason;
+	__u64 now;
+
+	if (!t)
+		return 0;
+	reason = syscall_nr(self, nr);
+	if (gn_syscall_is_probe(reason))
+		return 0;
+	ensure_on(self, t);
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		gn_os_in(&t->os, now, GN_CLASS_SYSCALL, reason);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return work_ended(GN_CLASS_SYSCALL);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where a thread is when no switch said so: it runs and was not seen to be
+ * switched in, or the capture stops.
+ */
+#ifndef GNOMON_SETTLE_BPF_H
+#define GNOMON_SETTLE_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+#include <gnomon/time_class.h>
+
+#include "check.bpf.h"
+#include "clock.bpf.h"
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "poll.bpf.h"
+
+static __always_inline void switched_in(struct gn_task *t, __u64 now)
+{
+	struct gn_slice s[2];
+	__u64 since = t->os.since;
+	int n = gn_os_switch_in(&t->os, now, s);
+
+	if (n > 0) {
+		t->sums.off += now - since;
+		if (s[0].class == GN_CLASS_RUNQUEUE)
+			t->sums.delay += s[0].end - s[0].start;
+		if (n > 1)
+			t->sums.delay += s[1].end - s[1].start;
+	}
+	emit_slices(t, s, n);
+}
+
+/*
+ * The thread runs, but it was not seen to be switched in: some kernels run no
+ * program while certain tasks are current, and the switch from one of those to
+ * this thread is theirs. When it was, the kernel knows.
+ */
+static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
+				__u64 now)
+{
+	__u64 at = now, runnable, taken;
+
+	if (!p || !t)
+		return 0;
+	if (queue_told()) {
+		at = p->sched_info.last_arrival + clock_skew();
+		runnable = at - (p->sched_info.run_delay - t->run_delay);
+		/* `now` can be the stop, and the switch after that */
+		if (at > now)
+			at = now;
+		if (at < t->os.since)
+			at = t->os.since;
+		if (t->os.state == GN_CPU_QUEUED)
+			t->sums.delay_lag += clock_skew() - t->delay_skew;
+		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
+		/* the signal may have been delivered since */
+		if (t->os.end == GN_END_BY_READY)
+			t->os.end = GN_END_BY_UNKNOWN;
+		note_signal(p, t);
+		taken = taken_at_switch(p);
+		count_from(p, t, clock_skew() + taken, taken);
+	} else {
+		count(GN_COUNTER_MISSED);
+		t->os.state = GN_CPU_WAITING;
+		t->os.wait_class = GN_CLASS_UNCLASSIFIED;
+		t->os.reason = GN_NO_SYSCALL;
+	}
+	switched_in(t, at);
+	return 0;
+}
+
+/* It came onto its CPU later than what was seen of it last. */
+static __always_inline bool arrived_since(struct task_struct *p,
+					  const struct gn_os *os)
+{
+	return p->sched_info.last_arrival + clock_skew() > os->since;
+}
+
+/* A thread that runs was not seen to be switched in: not since it was seen to
+ * be switched off, or not since it was looked at first. */
+static __always_inline bool came_unseen(struct task_struct *p,
+					const struct gn_os *os)
+{
+	if (os->state != GN_CPU_UNKNOWN)
+		return is_off(os);
+	return queue_told() && arrived_since(p, os);
+}
+
+/* Before anything is made of a thread that runs. */
+static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
+{
+	__u64 now;
+
+	if (!came_unseen(p, &t->os))
+		return;
+	now = bpf_ktime_get_ns();
+	if (in_session(now))
+		missed_in(p, t, now);
+}
+
+/* The part of a fault or a system call up to now becomes a slice. */
+static __always_inline void close_work(struct gn_task *t, __u64 now)
+{
+	struct gn_slice s[2];
+
+	emit_slices(t, s, gn_os_in_slice(&t->os, now, s));
+}
+
+/*
+ * The same up to a moment that ends an interval within the work, so that each
+ * interval has its own part. What came after the moment is not the moment's.
+ */
+static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
+{
+	struct gn_slice s[2];
+	int n = gn_os_in_slice(&t->os, m->time, s);
+
+	if (!n)
+		return;
+	m->os += s[0].end - s[0].start;
+	m->events += 1;
+	emit_slices(t, s, n);
+}
+
+/* The caller is to find out where the thread was at the stop, and to say so by
+ * GN_SETTLED. */
+static __always_inline bool settles(struct gn_task *t)
+{
+	return __sync_val_compare_and_swap(&t->settled, GN_SETTLED_NOT,
+					   GN_SETTLED_SOON) == GN_SETTLED_NOT;
+}
+
+/* The first that happens to a thread after the stop is that it leaves its CPU,
+ * or ends something on it: it was there at the stop. */
+static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
+{
+	if (!p || !t || !settles(t))
+		return 0;
+	if (came_unseen(p, &t->os))
+		missed_in(p, t, control.stop);
+	else if (t->os.state == GN_CPU_UNKNOWN)
+		t->os.state = GN_CPU_ON;
+	close_work(t, control.stop);
+	barrier();
+	t->settled = GN_SETTLED;
+	return 0;
+}
+
+/* It is switched onto one, or woken: the kernel still tells for how long it was
+ * runnable. When the threads are closed, it may have run and be asleep again.
+ */
+static __noinline int settle_off(struct task_struct *p, struct gn_task *t)
+{
+	__u64 stop = control.stop;
+
+	if (!p || !t || !settles(t))
+		return 0;
+	if (queue_told())
+		gn_os_queued(&t->os, stop,
+			     queued_for(p, t, stop, clock_skew()));
+	else if (t->os.state == GN_CPU_UNKNOWN && !p->on_cpu)
+		t->os.state = GN_CPU_WAITING;
+	barrier();
+	t->settled = GN_SETTLED;
+	return 0;
+}
+
+#endif

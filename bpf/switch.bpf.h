@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Switches of traced threads, and who wakes them. */
+#ifndef GNOMON_SWITCH_BPF_H
+#define GNOMON_SWITCH_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include <gnomon/event.h>
+#include <gnomon/syscalls.h>
+#include <gnomon/time_class.h>
+
+#include "check.bpf.h"
+#include "clock.bpf.h"
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "poll.bpf.h"
+#include "settle.bpf.h"
+#include "wait.bpf.h"
+
+/* What our clock ran more than the scheduler's while the thread was runnable;
+ * and the two at a switch onto a CPU. */
+static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
+				    __u64 now)
+{
+	bool waited = t->os.state == GN_CPU_WAITING;
+	__u64 clock;
+	__s64 skew;
+
+	if (!clock_known())
+		return;
+	clock = rq_of(p)->clock;
+	skew = now - clock;
+	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
+		t->sums.delay_lag += skew - t->delay_skew;
+	if (queue_told()) {
+		if (skew < control.skew[1])
+			control.skew[1] = skew;
+		gn_os_queued(&t->os, now, queued_for(p, t, now, clock_skew()));
+		if (waited)
+			t->sums.delay_lag +=
+				now - t->os.woken - queued_for(p, t, clock, 0);
+	}
+	count_from(p, t, now - p->se.exec_start, taken_at_switch(p));
+}
+
+/* Another thread has given it a name. */
+static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
+				__u64 now)
+{
+	struct gn_moment m = {.time = now};
+
+	if (!p || !t)
+		return 0;
+	t->renamed = 0;
+	emit_thread(t, &m, GN_KIND_RENAME, p, 0, 0);
+	return 0;
+}
+
+static __always_inline void
+switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
+{
+	enum gn_class class = GN_CLASS_OTHER;
+	__u16 reason = GN_NO_SYSCALL;
+
+	if (t->os.state == GN_CPU_DEAD)
+		return;
+	if (came_unseen(p, &t->os))
+		missed_in(p, t, now);
+	if (t->os.in_class != GN_CLASS_APP)
+		close_work(t, now);
+	/* not between a probe program's numbering and its record */
+	if (t->renamed && !t->in_probe)
+		tell_name(p, t, now);
+	note_out(p, t, now);
+	if (!runnable)
+		class = wait_class(p, &reason);
+	gn_os_switch_out(&t->os, now, runnable, class, reason);
+	if (reason == GN_NR_futex)
+		gn_os_deadline(&t->os, futex_deadline(p, now));
+	else if (class == GN_CLASS_POLL)
+		note_poll(p, t, now);
+}
+
+/*
+ * The task switched out is still current, the next one is not yet, and
+ * interrupts are off: nothing else touches the two states now.
+ */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
+	     struct task_struct *next, unsigned int prev_state)
+{
+	struct gn_task *out = task_with_storage(prev);
+	struct gn_task *in = task_with_storage(next);
+	__u64 now;
+
+	if (!out) {
+		/* else some compilers make one number of the two pointers,
+		 * which the verifier does not let pass */
+		barrier();
+		if (!in) {
+			if ((__u32)prev->pid == control.self && !preempt &&
+			    prev_state)
+				renew_skew(prev);
+			return 0;
+		}
+	}
+	now = bpf_ktime_get_ns();
+	if (!in_session(now)) {
+		if (out && stopped(now))
+			settle_on(prev, out);
+		if (in && stopped(now))
+			settle_off(next, in);
+		return 0;
+	}
+	if (out)
+		switched_out(prev, out, now, preempt || !prev_state);
+	if (in) {
+		note_signal(next, in);
+		note_in(next, in, now);
+		switched_in(in, now);
+		if (clock_known())
+			check_from(next, in, now, next->se.sum_exec_runtime);
+	}
+	return 0;
+}
+
+/*
+ * Whether the current thread itself can be the waker: a timer or a device
+ * wakes on top of whatever thread it interrupts, which most of the time is in
+ * no system call, or in one that wakes nobody.
+ */
+static __always_inline bool wakes(struct task_struct *self,
+				  const struct gn_os *os)
+{
+	__u16 nr = syscall_of(self);
+	int rule = syscall_rule(nr);
+
+	/* of a futex or a lock of files; exit and exit_group wake joiners */
+	if (syscall_rule(os->reason) == GN_RULE_FUTEX ||
+	    os->wait_class == GN_CLASS_LOCK)
+		return rule == GN_RULE_FUTEX || rule == GN_CLASS_LOCK ||
+		       nr == GN_SYSCALL_EXIT || nr == GN_SYSCALL_EXIT_GROUP;
+	return nr != GN_NO_SYSCALL;
+}
+
+/*
+ * Where no function is traced, this is also who the waker is told by: one
+ * program less at each wakeup of the machine. It can run on the CPU of the
+ * woken, by an interrupt; then the waker is not known.
+ */
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *p)
+{
+	struct gn_task *t = task_with_storage(p);
+	struct task_struct *self;
+	__u64 now;
+
+	if (!t)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (stopped(now))
+		settle_off(p, t);
+	if (!in_session(now))
+		return 0;
+	if (!control.wakers) {
+		self = bpf_get_current_task_btf();
+		gn_os_waking(&t->os, wakes(self, &t->os) ? tid_of(self) : 0);
+	}
+	gn_os_wakeup(&t->os, now);
+	return 0;
+}
+
+/*
+ * Runs in the waker, where sched_wakeup can run on the CPU of the woken. A
+ * waker that is traced says so in its own stream, so that the model knows what
+ * it was doing.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *p)
+{
+	struct gn_task *t = task_with_storage(p);
+	struct task_struct *self;
+	struct gn_task *waker;
+	__u8 class;
+
+	if (!t)
+		return 0;
+	class = t->os.wait_class;
+	self = bpf_get_current_task_btf();
+	if (!wakes(self, &t->os)) {
+		gn_os_waking(&t->os, 0);
+		return 0;
+	}
+	gn_os_waking(&t->os, tid_of(self));
+	if (class != GN_CLASS_LOCK && class != GN_CLASS_EVENT &&
+	    class != GN_CLASS_POLL && class != GN_CLASS_IPC)
+		return 0;
+	waker = task_of(self);
+	if (waker && waker != t && !waker->in_probe &&
+	    t->os.state == GN_CPU_WAITING)
+		emit_wake(waker, bpf_ktime_get_ns(), t->tid);
+	return 0;
+}
+
+#endif

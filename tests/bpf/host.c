@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No header of the C library: the kernel's types have the names of its. */
+#include "../../bpf/gnomon.bpf.c"
+
+#include "host.h"
+
+#define TASKS	HOST_TASKS
+#define SAMPLES 65536
+#define ROOM	(16 << 20)
+
+struct host_task {
+	struct task_struct p;
+	struct gn_task stored;
+	struct pt_regs regs;
+	struct signal_struct signal;
+	struct bpf_local_storage storage; /* there is something stored */
+	bool has, traced;
+};
+
+static struct {
+	uint64_t now;
+	struct rq rq;
+	struct cfs_rq cfs;
+	struct host_task task[TASKS], idle, *current;
+	int ntasks;
+	uint64_t cookie;
+	bool full, interrupted;
+	void (*come)(void *ctx);
+	void *ctx;
+	struct {
+		size_t at, size;
+	} sample[SAMPLES];
+	size_t nsamples, used;
+	__u64 ring[ROOM / 8];
+} host;
+
+static void interrupt(void)
+{
+	if (!host.come || host.interrupted)
+		return;
+	host.interrupted = true;
+	host.come(host.ctx);
+	host.interrupted = false;
+}
+
+/* The helpers. */
+
+__u64 bpf_ktime_get_ns(void)
+{
+	interrupt();
+	return host.now;
+}
+
+struct task_struct *bpf_get_current_task_btf(void)
+{
+	return &host.current->p;
+}
+
+__u64 bpf_get_current_pid_tgid(void)
+{
+	return (__u64)host.current->p.tgid << 32 | (__u32)host.current->p.pid;
+}
+
+long bpf_task_pt_regs(struct task_struct *task)
+{
+	return (long)&((struct host_task *)task)->regs;
+}
+
+void *bpf_task_storage_get(void *map, struct task_struct *task, void *value,
+			   __u64 flags)
+{
+	struct host_task *t = (struct host_task *)task;
+
+	if (map != &tasks || value)
+		__builtin_trap();
+	if (!t->has && !(flags & BPF_LOCAL_STORAGE_GET_F_CREATE))
+		return NULL;
+	t->has = true;
+	t->p.bpf_storage = &t->storage;
+	return &t->stored;
+}
+
+void *bpf_ringbuf_reserve(void *map, __u64 size, __u64 flags)
+{
+	char *at;
+
+	if (map != &ring || flags)
+		__builtin_trap();
+	interrupt();
+	if (host.full)
+		return NULL;
+	if (host.nsamples == SAMPLES || host.used + size > ROOM)
+		__builtin_trap();
+	at = (char *)host.ring + host.used;
+	host.sample[host.nsamples].at = host.used;
+	host.sample[host.nsamples++].size = size;
+	host.used += (size + 7) & ~7ull;
+	__builtin_memset(at, 0xa5, size); /* what was there before */
+	return at;
+}
+
+void bpf_ringbuf_submit(void *data, __u64 flags)
+{
+	(void)data;
+	(void)flags;
+}
+
+void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	static const __u32 one = 1;
+
+	if (map != &targets)
+		return NULL;
+	for (int i = 0; i < host.ntasks; i++)
+		if ((__u32)host.task[i].p.pid == *(const __u32 *)key &&
+		    host.task[i].traced)
+			return (void *)&one;
+	return NULL;
+}
+
+long bpf_map_update_elem(void *map, const void *key, const void *value,
+			 __u64 flags)
+{
+	return -1;
+}
+
+long bpf_map_delete_elem(void *map, const void *key)
+{
+	return -1;
+}
+
+long bpf_for_each_map_elem(void *map, void *callback, void *ctx, __u64 flags)
+{
+	return 0;
+}
+
+long bpf_find_vma(struct task_struct *task, __u64 address, void *callback,
+		  void *ctx, __u64 flags)
+{
+	struct vm_area_struct vma = {.vm_start = 0x1000, .vm_end = 0x9000};
+	long (*found)(struct task_struct *, struct vm_area_struct *, void *) =
+		callback;
+
+	if (address < vma.vm_start || address >= vma.vm_end)
+		return -2;
+	return found(task, &vma, ctx);
+}
+
+__u64 bpf_get_attach_cookie(void *ctx)
+{
+	return host.cookie;
+}
+
+__u64 bpf_get_func_ip(void *ctx)
+{
+	return ((struct pt_regs *)ctx)->ip;
+}
+
+static long copy(void *to, __u32 size, const void *from)
+{
+	if (!from)
+		return -14;
+	__builtin_memcpy(to, from, size);
+	return 0;
+}
+
+long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
+{
+	return copy(to, size, from);
+}
+
+long bpf_probe_read_user(void *to, __u32 size, const void *from)
+{
+	return copy(to, size, from);
+}
+
+void *bpf_rdonly_cast(void *p, __u32 type)
+{
+	return p;
+}
+
+/* The world. */
+
+void host_clock(uint64_t now)
+{
+	host.now = now;
+	host.rq.clock = now - HOST_SKEW;
+	host.rq.clock_task = host.rq.clock;
+}
+
+static void task_init(struct host_task *t, uint32_t tid)
+{
+	__builtin_memset(t, 0, sizeof(*t));
+	t->p.pid = t->p.tgid = (int)tid;
+	t->p.group_leader = &t->p;
+	t->p.signal = &t->signal;
+	t->p.se.cfs_rq = &host.cfs;
+	t->p.on_cpu = 1;
+	t->p.sched_info.last_arrival = host.rq.clock;
+	t->regs.orig_ax = ~0ul;
+	t->regs.sp = 0x8000;
+}
+
+void host_new(uint64_t start, struct host_opts opts)
+{
+	__builtin_memset(&host, 0, sizeof(host));
+	__builtin_memset(&control, 0, sizeof(control));
+	host.cfs.rq = &host.rq;
+	host_clock(start);
+	task_init(&host.idle, 0);
+	host.current = &host.idle;
+	control.start = start;
+	control.stop = ~0ull;
+	control.skew[0] = control.skew[1] = HOST_SKEW;
+	control.queue = opts.queue;
+	control.gather = opts.gather;
+}
+
+struct host_task *host_task(uint32_t tid)
+{
+	struct host_task *t = &host.task[host.ntasks++];
+
+	task_init(t, tid);
+	return t;
+}
+
+static void iterate(struct host_task *t)
+{
+	struct bpf_iter__task ctx = {.task = &t->p};
+
+	over_tasks(&ctx);
+}
+
+void host_trace(struct host_task *t)
+{
+	t->traced = true;
+	control.scanning = GN_SCAN_THREAD;
+	iterate(t);
+	control.scanning = 0;
+}
+
+/* The kernel's own account comes after its tracepoint. */
+static void account_out(struct host_task *t, bool runnable)
+{
+	t->p.on_cpu = 0;
+	t->p.sched_info.last_queued = runnable ? host.rq.clock : 0;
+}
+
+static void account_in(struct host_task *t)
+{
+	struct sched_info *s = &t->p.sched_info;
+
+	s->run_delay += host.rq.clock - s->last_queued;
+	s->last_queued = 0;
+	s->last_arrival = host.rq.clock;
+	t->p.on_cpu = 1;
+	t->p.__state = 0;
+	t->regs.orig_ax = ~0ul;
+}
+
+void host_switch(const struct host_switch *s)
+{
+	struct host_task *out = s->out ? s->out : &host.idle;
+	struct host_task *in = s->in ? s->in : &host.idle;
+
+	if (s->out && !s->runnable) {
+		out->p.__state = 1;
+		out->p.in_iowait = s->disk;
+		out->regs.orig_ax = (unsigned long)(long)s->nr;
+		out->regs.di = s->args[0];
+		out->regs.si = s->args[1];
+		out->regs.dx = s->args[2];
+		out->regs.r10 = s->args[3];
+	}
+	out->p.se.exec_start = host.rq.clock_task;
+	host.current = out;
+	if (!s->unseen)
+		on_switch(s->runnable, &out->p, &in->p, out->p.__state);
+	if (s->out)
+		account_out(out, s->runnable);
+	if (s->in) {
+		in->p.se.exec_start = host.rq.clock_task;
+		account_in(in);
+	}
+	host.current = in;
+}
+
+void host_wake(struct host_task *t)
+{
+	host.current = &host.idle;
+	t->p.__state = 0;
+	t->p.sched_info.last_queued = host.rq.clock;
+	/* a program that a capture attaches where nothing else tells */
+	if (!control.queue)
+		on_wakeup(&t->p);
+}
+
+void host_probe(struct host_task *t, bool enter, uint32_t func)
+{
+	host.current = t;
+	host.cookie = GN_COOKIE(func, 0, enter ? GN_KIND_ENTER : GN_KIND_LEAVE,
+				GN_SRC_COOKIE, GN_SRC_SP);
+	native_multi(&t->regs);
+}
+
+void host_fault(struct host_task *t, bool begins)
+{
+	host.current = t;
+	if (begins)
+		on_fault(0, &t->regs, 0);
+	else
+		on_fault_end(NULL);
+}
+
+void host_syscall(struct host_task *t, bool begins, int nr)
+{
+	host.current = t;
+	if (begins)
+		on_sys_enter(&t->regs, nr);
+	else
+		on_sys_exit(&t->regs, 0);
+}
+
+void host_stop(void)
+{
+	control.stop = host.now;
+}
+
+void host_finish(void)
+{
+	control.finishing = 1;
+	for (int i = 0; i < host.ntasks; i++)
+		iterate(&host.task[i]);
+	control.finishing = 0;
+}
+
+void host_interrupt(void (*come)(void *ctx), void *ctx)
+{
+	host.come = come;
+	host.ctx = ctx;
+}
+
+void host_ring_full(bool full)
+{
+	host.full = full;
+}
+
+const void *host_sample(size_t i, size_t *size)
+{
+	if (i >= host.nsamples)
+		return NULL;
+	*size = host.sample[i].size;
+	return (char *)host.ring + host.sample[i].at;
+}
+
+uint64_t host_counter(enum gn_counter which)
+{
+	return control.counters[which];
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gnomon's BPF programs on the machine that builds them, and a kernel made of
+ * data: tasks, a clock, a ring. What a test lets happen reaches the programs
+ * as the kernel would bring it to them.
+ *
+ * The scheduler keeps its own account (when a task was queued, when it came
+ * onto a CPU) by a clock that is HOST_SKEW behind. There is one world; none of
+ * it may be used by two threads.
+ */
+#ifndef GNOMON_TESTS_BPF_HOST_H
+#define GNOMON_TESTS_BPF_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+
+#define HOST_SKEW  1000
+#define HOST_TASKS 16
+
+struct host_task;
+
+/* How a capture is made. */
+struct host_opts {
+	bool queue;  /* the scheduler's account of the run queue is used */
+	bool gather; /* slices may go out together */
+};
+
+/* A new world: no tasks, an empty ring; the session begins at `start`. */
+void host_new(uint64_t start, struct host_opts opts);
+
+/* What every program takes for now. */
+void host_clock(uint64_t now);
+
+/* A thread of its own that runs from now on; traced from now on. */
+struct host_task *host_task(uint32_t tid);
+void host_trace(struct host_task *t);
+
+/* `out` leaves its CPU, to be queued or to wait in system call `nr` (-1: none;
+ * `disk`: for block I/O), and `in` comes onto it. NULL: an idle task. Unseen:
+ * the kernel runs no program. */
+struct host_switch {
+	struct host_task *out, *in;
+	bool runnable, disk, unseen;
+	int nr;
+	uint64_t args[4];
+};
+
+void host_switch(const struct host_switch *s);
+
+/* It is made runnable by what is not traced. */
+void host_wake(struct host_task *t);
+
+/* A probe at the begin (else the end) of function `func` is hit. */
+void host_probe(struct host_task *t, bool enter, uint32_t func);
+
+/* A fault; a system call that is traced. */
+void host_fault(struct host_task *t, bool begins);
+void host_syscall(struct host_task *t, bool begins, int nr);
+
+/* The session ends now; threads go on. Then each is closed. */
+void host_stop(void);
+void host_finish(void);
+
+/* Called at each reading of the clock and each look for room in the ring, as
+ * an interrupt comes between two instructions. NULL: nothing comes. */
+void host_interrupt(void (*come)(void *ctx), void *ctx);
+
+/* While true the ring has no room. */
+void host_ring_full(bool full);
+
+/* The i-th sample of the ring, NULL past the last. */
+const void *host_sample(size_t i, size_t *size);
+
+uint64_t host_counter(enum gn_counter which);
+
+#endif
