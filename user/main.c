@@ -17,6 +17,7 @@ static const struct verb verbs[] = {
 	{"run", gn_cmd_run, "trace a command or a process, print the report"},
 	{"record", gn_cmd_record, "trace into a file"},
 	{"report", gn_cmd_report, "print what a trace file holds"},
+	{"explain", gn_cmd_explain, "say what of a trace file matters"},
 	{"top", gn_cmd_top, "watch threads live"},
 	{"list", gn_cmd_list, "show where probes can go"},
 	{"doctor", gn_cmd_doctor, "say what this machine can and lacks"},

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "golden.h"
 #include "parse.h"
 
 /* What holds of each model, whatever was lost. */
@@ -50,40 +51,6 @@ static bool check(const struct script *s, int how, FILE *dump)
 	return ok;
 }
 
-static bool same_as(const char *path, const char *text, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	char *golden = calloc(1, size + 2);
-	size_t n = 0;
-	bool same;
-
-	if (f && golden)
-		n = fread(golden, 1, size + 1, f);
-	same = f && golden && n == size && !memcmp(golden, text, size);
-	if (f)
-		fclose(f);
-	free(golden);
-	return same;
-}
-
-static bool compare(const char *path, const char *text, size_t size)
-{
-	const char *update = getenv("GN_UPDATE_GOLDEN");
-	FILE *f;
-
-	if (same_as(path, text, size))
-		return true;
-	if (update && !strcmp(update, "1")) {
-		f = fopen(path, "w");
-		if (f && fwrite(text, 1, size, f) == size && !fclose(f))
-			return true;
-		printf("%s: %s\n", path, strerror(errno));
-		return false;
-	}
-	printf("%s differs from:\n%s", path, text);
-	return false;
-}
-
 int main(int argc, char **argv)
 {
 	struct script s;
@@ -114,7 +81,7 @@ int main(int argc, char **argv)
 	ok &= check(&s, GN_CLASSIFY_INTERVAL, dump);
 	ok &= check(&s, EXPECT_RAW, dump);
 	fclose(dump);
-	ok &= compare(argv[2], text, size);
+	ok &= golden_file(argv[2], text, size);
 	free(text);
 	script_free(&s);
 	return ok ? 0 : 1;

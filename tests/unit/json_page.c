@@ -55,6 +55,7 @@ static unsigned int outputs_of(const char *title)
 		{"A line of `gnomon top` alone", 1u << JSON_LINE},
 		{"`gnomon list`", 1u << JSON_LIST},
 		{"`gnomon doctor`", 1u << JSON_DOCTOR},
+		{"`gnomon explain`", 1u << JSON_EXPLAIN},
 	};
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
@@ -70,7 +71,7 @@ static void add_row(const struct reader *r, const char *path,
 
 	if (!r->outputs)
 		fail_msg("line %d: a field of no output", r->line);
-	for (int output = JSON_REPORT; output <= JSON_DOCTOR; output++) {
+	for (int output = JSON_REPORT; output <= JSON_EXPLAIN; output++) {
 		struct json_row *row = &p->row[p->nrows];
 
 		if (!(r->outputs & 1u << output))

@@ -12,7 +12,13 @@
 
 #include <jansson.h>
 
-enum json_output { JSON_REPORT, JSON_LINE, JSON_LIST, JSON_DOCTOR };
+enum json_output {
+	JSON_REPORT,
+	JSON_LINE,
+	JSON_LIST,
+	JSON_DOCTOR,
+	JSON_EXPLAIN
+};
 
 #define JSON_ROWS  1024
 #define JSON_LISTS 16

@@ -19,6 +19,7 @@
 
 #include "cmd/doctor.h"
 #include "cmd/listing.h"
+#include "explain/explain.h"
 #include "json_page.h"
 #include "output_model.h"
 #include "parse.h"
@@ -118,10 +119,16 @@ static void check_samples(struct json_page *p)
 	check_model(p, &s.m, GN_BY_FUNCTION);
 }
 
-/* What the pipeline makes of each stream. */
-static void check_streams(struct json_page *p)
+static void check_report(struct json_page *p, const struct gn_model *m)
 {
-	static const char dir[] = GN_TESTS_DIR "/streams/cases";
+	check_model(p, m, GN_BY_CALLERS);
+}
+
+/* What the pipeline makes of each stream. */
+static void check_streams(struct json_page *p, const char *dir,
+			  void (*check)(struct json_page *p,
+					const struct gn_model *m))
+{
 	DIR *d = opendir(dir);
 	const struct dirent *entry;
 	size_t n = 0;
@@ -137,7 +144,7 @@ static void check_streams(struct json_page *p)
 		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
 		assert_int_equal(script_read(path, &s), 0);
 		m = stream_model(&s.stream, GN_CLASSIFY_EXACT);
-		check_model(p, m, GN_BY_CALLERS);
+		check(p, m);
 		gn_model_free(m);
 		script_free(&s);
 		n++;
@@ -152,7 +159,7 @@ static void report(void **state)
 
 	(void)state;
 	check_samples(p);
-	check_streams(p);
+	check_streams(p, GN_TESTS_DIR "/streams/cases", check_report);
 	json_page_left(p, JSON_REPORT);
 	done(p);
 }
@@ -336,6 +343,48 @@ static void doctor(void **state)
 	done(p);
 }
 
+static void check_findings(struct json_page *p, const struct gn_model *m)
+{
+	struct gn_findings findings;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_int_equal(gn_explain(m, 0, &findings), 0);
+	assert_int_equal(gn_findings_json(m, &findings, "a.trace", f), 0);
+	gn_findings_clear(&findings);
+	fclose(f);
+	check_text(p, JSON_EXPLAIN, text);
+}
+
+static void explain(void **state)
+{
+	struct json_page *p = page();
+
+	(void)state;
+	check_streams(p, GN_TESTS_DIR "/streams/findings", check_findings);
+	json_page_left(p, JSON_EXPLAIN);
+	done(p);
+}
+
+static void words_of_rules(void **state)
+{
+#define TEXT_OF(name, text) text,
+	static const char *const severities[] = {GN_SEVERITY_LIST(TEXT_OF)};
+#undef TEXT_OF
+	const char *rules[JSON_WORDS], *condition;
+	struct json_page *p = page();
+	size_t n = 0;
+
+	(void)state;
+	while (gn_rule_at(n, &rules[n], &condition))
+		assert_true(++n < COUNT(rules));
+	json_page_words(p, "<rule>", rules, n);
+	json_page_words(p, "<severity>", severities, COUNT(severities));
+	done(p);
+}
+
 /* Words that lists of the sources have. */
 static void words(void **state)
 {
@@ -479,7 +528,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(line),
 		cmocka_unit_test(list),
 		cmocka_unit_test(doctor),
+		cmocka_unit_test(explain),
 		cmocka_unit_test(words),
+		cmocka_unit_test(words_of_rules),
 		cmocka_unit_test(words_of_functions),
 		cmocka_unit_test(finds_what_is_wrong),
 	};

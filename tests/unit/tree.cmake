@@ -22,7 +22,7 @@ set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 # docs/json.md against all JSON that there is
 add_executable(test_json test_json.c json_page.c output_model.c
 	top_sample.c golden.c)
-target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_streams
+target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_explain gnomon_streams
 	PkgConfig::JANSSON PkgConfig::CMOCKA)
 target_compile_definitions(test_json PRIVATE
 	GN_TESTS_DIR="${CMAKE_SOURCE_DIR}/tests"

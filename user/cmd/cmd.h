@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "cmd/options.h"
+#include "explain/explain.h"
 #include "model/pipeline.h"
 #include "output/output.h"
 
@@ -30,6 +31,7 @@ enum gn_exit {
 int gn_cmd_run(int argc, char **argv);
 int gn_cmd_record(int argc, char **argv);
 int gn_cmd_report(int argc, char **argv);
+int gn_cmd_explain(int argc, char **argv);
 int gn_cmd_list(int argc, char **argv);
 int gn_cmd_doctor(int argc, char **argv);
 int gn_cmd_top(int argc, char **argv);
@@ -56,6 +58,8 @@ void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);
 struct gn_report_opts {
 	const struct gn_output *format;
 	struct gn_output_opts out;
+	bool explains; /* findings stand above it */
+	struct gn_explain_opts explain;
 };
 
 /* The options of a report that goes to `f`: a terminal's width and colours are
@@ -68,7 +72,20 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 		    FILE *f);
 
+/* How findings are shown on `f`; args->input is where the capture is. */
+void gn_report_explain_opts(struct gn_explain_opts *o,
+			    const struct gn_args *args, FILE *f);
+
 struct gn_textfile;
+
+/* Opens what args->output names, or stdout. GN_EXIT_OK, or GN_EXIT_FAILED after
+ * it has said why. */
+int gn_report_open(struct gn_textfile *out, const struct gn_args *args);
+
+/* Closes it: `err` is what writing into it came to, 0 or -errno. With an error
+ * nothing is left of it. The same statuses. */
+int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
+		    int err);
 
 /* The whole of it: prints into `out` as `args` ask and closes that, also when
  * it fails. GN_EXIT_OK, or GN_EXIT_FAILED after it has said why. */

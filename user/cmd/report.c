@@ -2,7 +2,7 @@
 /* gnomon report: a trace file's records through the pipeline into an output. */
 #include "cmd/cmd.h"
 #include "cmd/load.h"
-#include "trace/trace.h"
+#include "cmd/timeline.h"
 
 static const struct gn_option options[] = {
 	GN_OPT_INPUT,
@@ -38,29 +38,21 @@ static const struct gn_verb_usage usage = {
 /* The report into the file or stdout. GN_EXIT_OK or GN_EXIT_FAILED. */
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
-	const char *where = args->output ? args->output : "stdout";
 	struct gn_textfile out;
-	int err = gn_textfile_open(&out, args->output);
+	int status = gn_report_open(&out, args);
 
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o",
-			 where, gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
-	return gn_report_write(m, args, &out);
+	return status ? status : gn_report_write(m, args, &out);
 }
 
-static int show(const char *path, const struct gn_args *args,
-		struct gn_model **model)
+static int show(const struct gn_args *args, struct gn_model **model)
 {
-	int status = gn_load(path, args, NULL, model);
+	int status = gn_load(args->input, args, NULL, model);
 
 	return status ? status : print(*model, args);
 }
 
 /* A timeline is written while the trace is read. */
-static int draw(const char *path, const struct gn_args *args,
-		struct gn_model **model)
+static int draw(const struct gn_args *args, struct gn_model **model)
 {
 	struct gn_timeline_file t;
 	int status, closed;
@@ -68,7 +60,7 @@ static int draw(const char *path, const struct gn_args *args,
 	status = gn_timeline_open(&t, args);
 	if (status)
 		return status;
-	status = gn_load(path, args, &t, model);
+	status = gn_load(args->input, args, &t, model);
 	closed = gn_timeline_close(&t, *model);
 	return status ? status : closed;
 }
@@ -77,16 +69,16 @@ int gn_cmd_report(int argc, char **argv)
 {
 	struct gn_model *model = NULL;
 	struct gn_args args;
-	const char *path;
 	int status;
 
 	gn_args_init(&args);
 	if (!gn_cmd_parse(&usage, argc, argv, &args, &status) ||
 	    !gn_report_args(&args, &status))
 		goto out;
-	path = args.input ? args.input : GN_DEFAULT_TRACE;
-	status = gn_timeline_of(&args) ? draw(path, &args, &model)
-				       : show(path, &args, &model);
+	if (!args.input)
+		args.input = GN_DEFAULT_TRACE;
+	status = gn_timeline_of(&args) ? draw(&args, &model)
+				       : show(&args, &model);
 	if (!model)
 		goto out;
 	gn_report_warn(model, args.allow_loss);

@@ -5,7 +5,6 @@
 
 #include "cmd/capture.h"
 #include "cmd/timeline.h"
-#include "trace/trace.h"
 
 static const struct gn_option options[] = {
 	GN_OPT_FUNCTION,
@@ -60,17 +59,9 @@ struct output {
 
 static int open_output(struct output *o, const struct gn_args *args)
 {
-	int err;
-
 	o->draws = gn_timeline_of(args);
-	if (o->draws)
-		return gn_timeline_open(&o->timeline, args);
-	err = gn_textfile_open(&o->report, args->output);
-	if (!err)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o", args->output,
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
+	return o->draws ? gn_timeline_open(&o->timeline, args)
+			: gn_report_open(&o->report, args);
 }
 
 static void drop_output(struct output *o)

@@ -137,12 +137,27 @@ void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args)
 	};
 }
 
-void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
-			 FILE *f)
+void gn_report_explain_opts(struct gn_explain_opts *o,
+			    const struct gn_args *args, FILE *f)
 {
 	bool terminal = isatty(fileno(f));
 
+	*o = (struct gn_explain_opts){
+		.input = args->input,
+		.width = terminal ? terminal_width(fileno(f)) : 0,
+		.color = terminal && wants_color(),
+		/* a file has no locale; a terminal has */
+		.utf8 = !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
+}
+
+void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
+			 FILE *f)
+{
+	bool terminal = isatty(fileno(f)), table;
+
 	o->format = gn_output_at((size_t)args->format);
+	table = !strcmp(o->format->name, "table");
 	o->out = (struct gn_output_opts){
 		.by = (enum gn_by)args->by,
 		.columns = args->columns,
@@ -159,9 +174,25 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 		.bare = args->quiet,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
-		o->out.limit = terminal && !strcmp(o->format->name, "table")
-				       ? TERMINAL_LIMIT
-				       : 0;
+		o->out.limit = terminal && table ? TERMINAL_LIMIT : 0;
+	o->explains = table && !args->quiet;
+	gn_report_explain_opts(&o->explain, args, f);
+	o->explain.prefix = "# ";
+}
+
+/* Findings, and what parts them from the header. */
+static int print_findings(const struct gn_model *m,
+			  const struct gn_explain_opts *o, FILE *f)
+{
+	struct gn_findings findings;
+	int err = gn_explain(m, GN_FINDINGS_USUAL, &findings);
+
+	if (!err)
+		err = gn_findings_print(m, &findings, o, f);
+	gn_findings_clear(&findings);
+	if (!err)
+		fputs("#\n", f);
+	return err;
 }
 
 int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
@@ -173,22 +204,30 @@ int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 	sigemptyset(&ignore.sa_mask);
 	sigaction(SIGPIPE, &ignore, &before);
 	errno = 0;
-	err = o->format->write(m, &o->out, f);
+	err = o->explains ? print_findings(m, &o->explain, f) : 0;
+	if (!err)
+		err = o->format->write(m, &o->out, f);
 	if (!err && fflush(f))
 		err = errno > 0 ? -errno : -EIO;
 	sigaction(SIGPIPE, &before, NULL);
 	return err;
 }
 
-int gn_report_write(const struct gn_model *m, const struct gn_args *args,
-		    struct gn_textfile *out)
+int gn_report_open(struct gn_textfile *out, const struct gn_args *args)
 {
-	const char *where = args->output ? args->output : "stdout";
-	struct gn_report_opts opts;
-	int err;
+	int err = gn_textfile_open(out, args->output);
 
-	gn_report_opts_init(&opts, args, out->f);
-	err = gn_report_print(m, &opts, out->f);
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file with -o",
+		 args->output ? args->output : "stdout",
+		 gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
+		    int err)
+{
 	if (err)
 		gn_textfile_abort(out);
 	else
@@ -196,9 +235,19 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	/* whoever read stdout has seen enough */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; nothing of it can be used", where,
+	gn_error("cannot write %s: %s; nothing of it can be used",
+		 args->output ? args->output : "stdout",
 		 gn_trace_strerror(err));
 	return GN_EXIT_FAILED;
+}
+
+int gn_report_write(const struct gn_model *m, const struct gn_args *args,
+		    struct gn_textfile *out)
+{
+	struct gn_report_opts opts;
+
+	gn_report_opts_init(&opts, args, out->f);
+	return gn_report_close(out, args, gn_report_print(m, &opts, out->f));
 }
 
 #define PATIENCE_NS 2000000000u

@@ -12,8 +12,7 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-/* One word as a shell reads it. */
-static void put_word(FILE *f, const char *word)
+void gn_put_word(FILE *f, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -60,8 +59,8 @@ char *gn_command_text(const char *json)
 		for (size_t i = 0; i < json_array_size(array); i++) {
 			if (i)
 				fputc(' ', f);
-			put_word(f,
-				 json_string_value(json_array_get(array, i)));
+			gn_put_word(
+				f, json_string_value(json_array_get(array, i)));
 		}
 		if (fclose(f)) {
 			free(text);
@@ -87,22 +86,6 @@ static int put_line(FILE *f, const char *label, const char *text, bool utf8)
 	return 0;
 }
 
-/* Cuts the end off so that `width` cells remain, in place. */
-static void cut(char *text, size_t width)
-{
-	size_t used = 0, len, keep = 0;
-
-	if (gn_text_width(text) <= width)
-		return;
-	for (char *p = text; *p; p += len) {
-		used += (size_t)gn_cells(gn_utf8_next(p, &len));
-		if (used > width - 3)
-			break;
-		keep = (size_t)(p - text) + len;
-	}
-	strcpy(text + keep, "...");
-}
-
 /* The command as one would type it, cut to the terminal's width. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
@@ -121,9 +104,10 @@ static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 	if (!escaped)
 		return -ENOMEM;
 	if (o->width && *escaped)
-		cut(escaped, o->width > (int)sizeof(label) + 8
-				     ? (size_t)o->width - sizeof(label) + 1
-				     : 8);
+		gn_text_cut(escaped,
+			    o->width > (int)sizeof(label) + 8
+				    ? (size_t)o->width - sizeof(label) + 1
+				    : 8);
 	if (*escaped)
 		fprintf(f, "%s%s\n", label, escaped);
 	free(escaped);

@@ -43,5 +43,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
  * reads them; the text itself when it is no such array. Freed by the caller,
  * NULL when there is no memory. */
 char *gn_command_text(const char *json);
+/* One word as a shell reads it. */
+void gn_put_word(FILE *f, const char *word);
 
 #endif

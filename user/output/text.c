@@ -163,6 +163,18 @@ void gn_text_shorten(char *text, size_t width)
 	memmove(text + head + 3, text + tail, strlen(text + tail) + 1);
 }
 
+void gn_text_cut(char *text, size_t width)
+{
+	size_t at;
+
+	if (width < 8)
+		width = 8;
+	if (gn_text_width(text) <= width)
+		return;
+	at = head_bytes(text, width - 3);
+	strcpy(text + at, "...");
+}
+
 void gn_format_count(char buf[GN_CELL], uint64_t n)
 {
 	char digits[24];

@@ -45,6 +45,10 @@ size_t gn_text_width(const char *text);
  * place. Shorter ones stay. */
 void gn_text_shorten(char *text, size_t width);
 
+/* Cuts its end off so that at most `width` cells (at least 8) remain, in place.
+ */
+void gn_text_cut(char *text, size_t width);
+
 /* 1,234,567 */
 void gn_format_count(char buf[GN_CELL], uint64_t n);
 /* 12.345 ms; exact: 12,345,678 ns. Units of one width, so that columns align.*/

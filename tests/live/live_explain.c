@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Findings of programs that have one fault each. */
+#include "live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The findings of a capture of the fixture with that fault. */
+static json_t *explain(struct live *t, const char *options, const char *fault,
+		       char **trace)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *found;
+
+	*trace = live_path(t, "trace");
+	live_gnomon(t, "record", live_text(t, "%s -o %s", options, *trace),
+		    live_text(t, "findings %s", fault), &end, NULL);
+	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
+	      end.err);
+	live_add(t, &a, t->gnomon, "explain", "-v", "--format", "json", "-i",
+		 *trace, NULL);
+	live_run(t, &a, NULL, &end);
+	if (end.code == 4)
+		live_skip(t,
+			  "a self-check failed, of which nothing is "
+			  "concluded: %s",
+			  end.err);
+	CHECK(t, end.code == 0, "gnomon explain ended with %d: %s", end.code,
+	      end.err);
+	found = json_loads(end.out, 0, NULL);
+	CHECK(t, found, "the findings are no JSON: %s", end.out);
+	return json_object_get(found, "findings");
+}
+
+static const json_t *finding(const json_t *findings, const char *rule)
+{
+	const json_t *f;
+	size_t i;
+
+	json_array_foreach(findings, i, f)
+	{
+		if (!strcmp(json_string_value(json_object_get(f, "rule")),
+			    rule))
+			return f;
+	}
+	return NULL;
+}
+
+/* The rule holds, and its sentence has the words. */
+static const json_t *expect(struct live *t, const json_t *findings,
+			    const char *rule, const char *words)
+{
+	const json_t *f = finding(findings, rule);
+	const char *text;
+
+	CHECK(t, f, "rule %s does not hold: %s", rule, json_dumps(findings, 0));
+	text = json_string_value(json_object_get(f, "text"));
+	CHECK(t, strstr(text, words), "rule %s does not tell of '%s': %s", rule,
+	      words, text);
+	return f;
+}
+
+static void expect_none(struct live *t, const json_t *findings,
+			const char *rule)
+{
+	CHECK(t, !finding(findings, rule), "rule %s holds: %s", rule,
+	      json_dumps(findings, 0));
+}
+
+void test_explain_lock(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "-f *", "lock", &trace);
+
+	expect(t, all, "lock", "most in hold:");
+	expect(t, all, "lock", "It was held by findings (");
+	expect(t, all, "lock", " in hold for ");
+	expect_none(t, all, "page-faults");
+	expect_none(t, all, "idle");
+	expect_none(t, all, "syscalls");
+}
+
+void test_explain_faults(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "-f *", "faults", &trace);
+
+	expect(t, all, "page-faults", "Most in touch: ");
+	expect(t, all, "critical-path", "findings (");
+	expect_none(t, all, "lock");
+	expect_none(t, all, "sleep");
+}
+
+/* The command that it says to type is one that works. */
+void test_explain_own(struct live *t)
+{
+	char *trace, *next;
+	json_t *all = explain(t, "-f *", "own", &trace);
+	const json_t *f = expect(t, all, "own-code", "Most own time: compute ");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	expect_none(t, all, "lock");
+	expect_none(t, all, "untraced");
+	next = live_text(t, "%s",
+			 json_string_value(json_object_get(f, "next")));
+	CHECK(t, !strncmp(next, "gnomon ", 7), "not a command: %s", next);
+	live_add(t, &a, t->gnomon, NULL);
+	live_split(t, &a, next + 7);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "'%s' ended with %d: %s", next, end.code,
+	      end.err);
+	CHECK(t, strstr(end.out, "compute"), "'%s' has no compute: %s", next,
+	      end.out);
+}
+
+void test_explain_untraced(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "", "own", &trace);
+
+	expect(t, all, "untraced", "No function was traced");
+	expect_none(t, all, "own-code");
+}
+
+void test_explain_sleep(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "-f *", "sleep", &trace);
+
+	expect(t, all, "sleep", "most in doze: ");
+	expect_none(t, all, "lock");
+	expect_none(t, all, "page-faults");
+}
+
+void test_explain_idle(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "-f idle", "idle", &trace);
+
+	expect(t, all, "idle", "its 1 thread was on a CPU for ");
+	expect_none(t, all, "critical-path");
+	expect_none(t, all, "untraced");
+}
+
+void test_explain_syscalls(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "--os syscalls -f bytes", "syscalls", &trace);
+
+	expect(t, all, "syscalls", " times read, ");
+	expect(t, all, "syscalls", " in bytes.");
+	expect_none(t, all, "idle");
+}
+
+/* `run` has them above its table, and not with -q. */
+void test_explain_run(struct live *t)
+{
+	struct live_end end;
+	const char *header;
+
+	live_gnomon(t, "run", "-f *", "findings lock", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon run ended with %d: %s", end.code,
+	      end.err);
+	header = strstr(end.out, "# command");
+	CHECK(t, !strncmp(end.out, "# 1. ", 5) && header,
+	      "no finding stands first: %s", end.out);
+	CHECK(t,
+	      strstr(end.out, "sudo gnomon run ") &&
+		      strstr(end.out, "sudo gnomon run ") < header,
+	      "no command to type: %s", end.out);
+	live_gnomon(t, "run", "-q -f *", "findings lock", &end, NULL);
+	CHECK(t, end.code == 0 && !strstr(end.out, "# 1. "),
+	      "-q does not leave them out: %s", end.out);
+}

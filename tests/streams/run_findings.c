@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * run_findings FILE GOLDEN: replays a readable stream. Its name is that of the
+ * one rule that must hold of it; "none": no rule. What is said, as text and as
+ * JSON, is compared with the golden file, which GN_UPDATE_GOLDEN=1 in the
+ * environment writes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain/explain.h"
+#include "golden.h"
+#include "parse.h"
+
+/* "lock" of "/a/b/lock.stream" */
+static bool is_named(const char *path, const char *rule)
+{
+	const char *base = strrchr(path, '/');
+	size_t n = strlen(rule);
+
+	base = base ? base + 1 : path;
+	return !strncmp(base, rule, n) && !strcmp(base + n, ".stream");
+}
+
+static bool check_rules(const char *path, const struct gn_findings *f)
+{
+	bool none = is_named(path, "none");
+
+	for (size_t i = 0; i < f->n; i++)
+		if (none || !is_named(path, f->finding[i].rule))
+			printf("%s: rule %s holds\n", path, f->finding[i].rule);
+	if (none)
+		return f->n == 0;
+	if (!f->n)
+		printf("%s: no rule holds\n", path);
+	return f->n == 1 && is_named(path, f->finding[0].rule);
+}
+
+static int write_all(const struct gn_model *m, const struct gn_findings *f,
+		     FILE *out)
+{
+	struct gn_explain_opts opts = {.input = "a b.trace", .utf8 = true};
+	int err = gn_findings_print(m, f, &opts, out);
+
+	fputs("== no file, narrow\n", out);
+	opts = (struct gn_explain_opts){.prefix = "# ", .width = 60};
+	if (!err)
+		err = gn_findings_print(m, f, &opts, out);
+	fputs("== JSON\n", out);
+	if (!err)
+		err = gn_findings_json(m, f, opts.input, out);
+	return err;
+}
+
+static bool check(const char *path, const char *golden,
+		  const struct gn_model *m)
+{
+	struct gn_findings findings;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool ok;
+	int err;
+
+	if (!out)
+		return false;
+	err = gn_explain(m, 0, &findings);
+	ok = !err && check_rules(path, &findings);
+	if (!err)
+		err = write_all(m, &findings, out);
+	fclose(out);
+	ok &= !err && golden_file(golden, text, size);
+	gn_findings_clear(&findings);
+	free(text);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct script s = {0};
+	struct gn_model *m;
+	bool ok;
+	int err;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: run_findings FILE GOLDEN\n");
+		return 2;
+	}
+	err = script_read(argv[1], &s);
+	if (err) {
+		fprintf(stderr, "%s:%zu: %s\n", argv[1], s.line,
+			s.error ? s.error : strerror(-err));
+		script_free(&s);
+		return 2;
+	}
+	m = stream_model(&s.stream, GN_CLASSIFY_EXACT);
+	ok = check(argv[1], argv[2], m);
+	gn_model_free(m);
+	script_free(&s);
+	return ok ? 0 : 1;
+}

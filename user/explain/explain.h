@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What of a finished model matters: findings, in sentences with numbers and
+ * the next command to type. rules.c is the list of rules.
+ */
+#ifndef GNOMON_EXPLAIN_EXPLAIN_H
+#define GNOMON_EXPLAIN_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "model/model.h"
+
+/* What a report tells at most. */
+#define GN_FINDINGS_USUAL 5
+
+/* X(enumerator, text). The worse comes later. */
+#define GN_SEVERITY_LIST(X)   \
+	X(NOTE, "note")       \
+	X(WARNING, "warning") \
+	X(ERROR, "error")
+
+enum gn_severity {
+#define GN_SEVERITY_ENUM(name, text) GN_SEVERITY_##name,
+	GN_SEVERITY_LIST(GN_SEVERITY_ENUM)
+#undef GN_SEVERITY_ENUM
+};
+
+/* What the words of a next command are given to. */
+enum gn_next {
+	GN_NEXT_REPORT, /* another report of the same capture */
+	GN_NEXT_AGAIN,	/* the same capture once more, with these options */
+	GN_NEXT_WHOLE,	/* they are a command of gnomon by themselves */
+};
+
+struct gn_insight {
+	const char *rule; /* static */
+	enum gn_severity severity;
+	/* how much of what the sentence speaks of, 0 to 1 */
+	double share;
+	char *text; /* a sentence or two. Names in it are not escaped. */
+	char *next; /* words as a shell reads them, not escaped; "" = none */
+	enum gn_next what;
+};
+
+struct gn_findings {
+	struct gn_insight *finding; /* the worst first */
+	size_t n;
+	size_t more; /* that `most` left out */
+};
+
+/* All that holds of the model, at most `most` (0: all). Where records were lost
+ * or a self-check failed it says that and nothing else. 0, -ENOMEM.
+ * gn_findings_clear() in each case. */
+int gn_explain(const struct gn_model *m, size_t most, struct gn_findings *out);
+void gn_findings_clear(struct gn_findings *f);
+
+/* The word of a severity. */
+const char *gn_severity_text(enum gn_severity s);
+
+/* The i-th rule: its name and what it holds of; false past the last. */
+bool gn_rule_at(size_t i, const char **name, const char **condition);
+
+/* How findings are shown. */
+struct gn_explain_opts {
+	const char *input;  /* the trace file; NULL = none was written */
+	const char *prefix; /* of each line */
+	int width;	    /* of lines; 0 = 100 */
+	bool color, utf8;
+};
+
+/* The whole command to type next, freed by the caller; "" when there is none.
+ * NULL: no memory. */
+char *gn_finding_command(const struct gn_model *m, const struct gn_insight *f,
+			 const char *input);
+
+/* Numbered sentences with their commands; one line when there are none. 0,
+ * -errno of the stream, -ENOMEM. */
+int gn_findings_print(const struct gn_model *m, const struct gn_findings *f,
+		      const struct gn_explain_opts *o, FILE *out);
+
+/* One JSON object. The same errors. */
+int gn_findings_json(const struct gn_model *m, const struct gn_findings *f,
+		     const char *input, FILE *out);
+
+#endif

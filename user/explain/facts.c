@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "explain/facts.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/classes.h"
+
+uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT])
+{
+	return gn_class_cpu_ns(classes) + classes[GN_CLASS_RUNQUEUE] +
+	       classes[GN_CLASS_DISK] + classes[GN_CLASS_LOCK] +
+	       classes[GN_CLASS_NET] + classes[GN_CLASS_IPC] +
+	       classes[GN_CLASS_SLEEP] + classes[GN_CLASS_OTHER];
+}
+
+void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
+{
+	*out = (struct gn_facts){
+		.m = m,
+		.classes = m->session.class_incl,
+		.wall = m->end > m->start ? m->end - m->start : 0,
+	};
+	for (size_t i = 0; i < m->nthreads; i++) {
+		const struct gn_model_thread *t = &m->threads[i];
+		uint64_t busy = gn_busy(t->classes);
+
+		out->cpu += gn_class_cpu_ns(t->classes);
+		out->busy += busy;
+		if (!out->worker || busy > out->worker_busy) {
+			out->worker = t;
+			out->worker_busy = busy;
+		}
+	}
+	if (out->worker)
+		out->others_cpu =
+			out->cpu - gn_class_cpu_ns(out->worker->classes);
+}
+
+/* Sums of the waits of one class by what `key` is. */
+struct tally {
+	uint64_t key, ns, count, longest;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct tally *a = left, *b = right;
+
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* The one with most time; of equal ones that of the lowest key. `tally` is
+ * sorted and merged in place. */
+static struct tally most(struct tally *tally, size_t n)
+{
+	struct tally best = {0}, now;
+
+	qsort(tally, n, sizeof(*tally), by_key);
+	for (size_t i = 0; i < n;) {
+		now = tally[i++];
+		for (; i < n && tally[i].key == now.key; i++) {
+			now.ns += tally[i].ns;
+			now.count += tally[i].count;
+			if (tally[i].longest > now.longest)
+				now.longest = tally[i].longest;
+		}
+		if (now.ns > best.ns)
+			best = now;
+	}
+	return best;
+}
+
+static size_t distinct(struct tally *tally, size_t n)
+{
+	size_t found = n > 0;
+
+	qsort(tally, n, sizeof(*tally), by_key);
+	for (size_t i = 1; i < n; i++)
+		found += tally[i].key != tally[i - 1].key;
+	return found;
+}
+
+/* Wakers are told apart by the function they woke from, and else by thread. */
+static uint64_t waker_key(const struct gn_model_wait *w)
+{
+	if (w->waker_function >= 0)
+		return (uint64_t)1 << 32 | (uint32_t)w->waker_function;
+	return w->waker;
+}
+
+static bool counts(const struct gn_model_wait *w, enum gn_class class)
+{
+	return w->class == class && !w->idle;
+}
+
+static void find_waker(const struct gn_model *m, enum gn_class class,
+		       struct tally *tally, struct gn_wait_sum *out)
+{
+	uint64_t longest = 0;
+	struct tally best;
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (counts(w, class) && w->function == out->function &&
+		    w->waker)
+			tally[n++] = (struct tally){waker_key(w), w->ns,
+						    w->count, w->longest};
+	}
+	best = most(tally, n);
+	out->by_ns = best.ns;
+	n = 0;
+	for (size_t i = 0; best.ns && i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (!counts(w, class) || w->function != out->function ||
+		    !w->waker || waker_key(w) != best.key)
+			continue;
+		tally[n++] = (struct tally){.key = w->waker};
+		if (!out->by || w->ns > longest) {
+			longest = w->ns;
+			out->by = w;
+		}
+	}
+	out->by_threads = distinct(tally, n);
+}
+
+int gn_wait_sum(const struct gn_model *m, enum gn_class class,
+		struct gn_wait_sum *out)
+{
+	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best;
+	size_t n = 0;
+
+	*out = (struct gn_wait_sum){.function = -1, .reason = GN_NO_SYSCALL};
+	if (!tally)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nwaits; i++) {
+		const struct gn_model_wait *w = &m->waits[i];
+
+		if (!counts(w, class))
+			continue;
+		out->ns += w->ns;
+		out->count += w->count;
+		if (w->longest > out->longest)
+			out->longest = w->longest;
+		tally[n++] = (struct tally){(uint32_t)(w->function + 1), w->ns,
+					    w->count, w->longest};
+	}
+	best = most(tally, n);
+	out->function = (int32_t)best.key - 1;
+	out->function_ns = best.ns;
+	out->function_count = best.count;
+	out->function_longest = best.longest;
+	n = 0;
+	for (size_t i = 0; i < m->nwaits; i++)
+		if (counts(&m->waits[i], class))
+			tally[n++] = (struct tally){
+				m->waits[i].reason, m->waits[i].ns,
+				m->waits[i].count, m->waits[i].longest};
+	best = most(tally, n);
+	if (best.ns)
+		out->reason = (uint16_t)best.key;
+	out->reason_ns = best.ns;
+	out->reason_count = best.count;
+	find_waker(m, class, tally, out);
+	free(tally);
+	return 0;
+}
+
+/* Frames that are looked at; recursion ends there, too. */
+#define PATH_MOST 32
+
+static int32_t heaviest_caller(const struct gn_model *m, int32_t function,
+			       int class)
+{
+	uint64_t heaviest = 0;
+	int32_t caller = -1;
+
+	for (size_t i = 0; i < m->nedges; i++) {
+		const struct gn_model_edge *e = &m->edges[i];
+		uint64_t weight = class < GN_CLASS_COUNT
+					  ? e->v.class_incl[class]
+					  : e->v.calls;
+
+		if (e->callee != function || e->caller == function ||
+		    weight <= heaviest)
+			continue;
+		heaviest = weight;
+		caller = e->caller;
+	}
+	return caller;
+}
+
+int32_t gn_caller_outside(const struct gn_model *m, int32_t function, int class)
+{
+	int32_t at = function;
+
+	for (int i = 0; i < PATH_MOST && at >= 0; i++) {
+		at = heaviest_caller(m, at, class);
+		if (at >= 0 && strcmp(m->functions[at].module,
+				      m->functions[function].module) != 0)
+			return at;
+	}
+	return -1;
+}
+
+int gn_top_classes(const uint64_t classes[GN_CLASS_COUNT], int *out, int n)
+{
+	bool taken[GN_CLASS_COUNT] = {false};
+	int found = 0;
+
+	while (found < n) {
+		int best = -1;
+
+		for (int c = 0; c < GN_CLASS_COUNT; c++)
+			if (!taken[c] && classes[c] &&
+			    (best < 0 || classes[c] > classes[best]))
+				best = c;
+		if (best < 0)
+			break;
+		taken[best] = true;
+		out[found++] = best;
+	}
+	return found;
+}

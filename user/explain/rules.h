@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A rule: when it holds of a model, and what it says then. */
+#ifndef GNOMON_EXPLAIN_RULES_H
+#define GNOMON_EXPLAIN_RULES_H
+
+#include <stdio.h>
+
+#include "explain/explain.h"
+#include "explain/facts.h"
+
+/* Without a CPU for so much of the time that they wanted one: too few. */
+#define GN_CPUS_LEAST 0.2
+/* Functions that a sentence names. */
+#define GN_NAMED 3
+
+/* What a rule found, for its sentence. */
+struct gn_subject {
+	double share; /* 0 to 1; what a rule's threshold is compared with */
+	enum gn_class class;
+	struct gn_wait_sum wait;
+	const struct gn_model_function *function[GN_NAMED];
+	uint64_t weight[GN_NAMED];
+	int nfunctions;
+	uint64_t ns;
+};
+
+struct gn_rule {
+	const char *name;
+	const char *condition; /* in words, as the manual has it */
+	enum gn_severity severity;
+	double least; /* share from which on it holds */
+	/* of what alone it can speak */
+	bool lossy; /* of a model that cannot be trusted; no other rule does */
+	bool idle;  /* also of a program that does nothing */
+	enum gn_class class;
+	/* Sets the share, 0 when it does not hold. 0, -ENOMEM. */
+	int (*look)(const struct gn_facts *f, struct gn_subject *s);
+	void (*say)(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out);
+	/* The words of the next command. */
+	void (*next)(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out);
+	enum gn_next what;
+};
+
+/* The i-th, NULL past the last. */
+const struct gn_rule *gn_rule(size_t i);
+
+/* What the rules say, a file for each kind (say_*.c). */
+#define GN_RULE_FUNCTIONS(name)                                             \
+	int gn_look_##name(const struct gn_facts *f, struct gn_subject *s); \
+	void gn_say_##name(const struct gn_facts *f,                        \
+			   const struct gn_subject *s, FILE *out);          \
+	void gn_next_##name(const struct gn_facts *f,                       \
+			    const struct gn_subject *s, FILE *out);
+
+GN_RULE_FUNCTIONS(lost)
+GN_RULE_FUNCTIONS(broken)
+GN_RULE_FUNCTIONS(path)
+GN_RULE_FUNCTIONS(idle)
+GN_RULE_FUNCTIONS(own)
+GN_RULE_FUNCTIONS(untraced)
+GN_RULE_FUNCTIONS(probes)
+GN_RULE_FUNCTIONS(wait)
+GN_RULE_FUNCTIONS(cpus)
+GN_RULE_FUNCTIONS(late)
+GN_RULE_FUNCTIONS(faults)
+GN_RULE_FUNCTIONS(jit)
+GN_RULE_FUNCTIONS(gc)
+GN_RULE_FUNCTIONS(syscalls)
+
+/* Parts of sentences. */
+void gn_put_ns(FILE *f, uint64_t ns);
+void gn_put_pct(FILE *f, uint64_t part, uint64_t whole);
+void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many);
+/* A function's name as short as a sentence bears; -1 is outside of any. */
+void gn_put_function(FILE *f, const struct gn_model *m, int32_t function);
+/* "app 70.1 %, lock 20.0 %": the largest parts of `whole` from 1 % on. */
+void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
+		    uint64_t whole);
+/* What -f takes for it, as a shell reads it. */
+void gn_put_glob(FILE *f, const struct gn_model_function *function);
+
+static inline double gn_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Parts of sentences. */
+#include "explain/rules.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/classes.h"
+#include "output/header.h"
+#include "output/short_name.h"
+#include "output/text.h"
+
+/* Cells of a name in a sentence. */
+#define NAME_CELLS 44
+/* Classes that a sentence names. */
+#define CLASSES_NAMED 4
+
+void gn_put_ns(FILE *f, uint64_t ns)
+{
+	char text[GN_CELL];
+
+	gn_format_duration(text, ns, false);
+	fputs(text, f);
+}
+
+void gn_put_pct(FILE *f, uint64_t part, uint64_t whole)
+{
+	char text[GN_CELL];
+
+	gn_format_pct(text, part, whole);
+	fprintf(f, "%s %%", text);
+}
+
+void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many)
+{
+	char text[GN_CELL];
+
+	gn_format_count(text, n);
+	fprintf(f, "%s %s", text, n == 1 ? one : many);
+}
+
+void gn_put_function(FILE *f, const struct gn_model *m, int32_t function)
+{
+	char *name;
+
+	if (function < 0) {
+		fputs(m->nfunctions ? "code outside of the traced functions"
+				    : "code that was not traced",
+		      f);
+		return;
+	}
+	name = gn_short_name(m->functions[function].name, NAME_CELLS);
+	if (name)
+		fputs(name, f);
+	free(name);
+}
+
+void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
+		    uint64_t whole)
+{
+	int top[CLASSES_NAMED];
+	int n = gn_top_classes(classes, top, CLASSES_NAMED);
+
+	for (int i = 0; i < n; i++) {
+		if (i && classes[top[i]] < whole / 100)
+			break;
+		fprintf(f, "%s%s ", i ? ", " : "", gn_class_text(top[i]));
+		gn_put_pct(f, classes[top[i]], whole);
+	}
+}
+
+void gn_put_glob(FILE *f, const struct gn_model_function *function)
+{
+	size_t len = strcspn(function->name, "(");
+	bool native = function->runtime == GN_RUNTIME_NATIVE;
+	char *glob = NULL;
+
+	/* all of a name's overloads; managed ones need no parameters */
+	if (asprintf(&glob, "!%.*s%s", (int)len, function->name,
+		     native && function->name[len] ? "(*" : "") < 0)
+		return;
+	for (size_t i = 1; i <= len; i++)
+		if (strchr("*?[]\\", glob[i]) && glob[i])
+			glob[i] = '?';
+	gn_put_word(f, glob);
+	free(glob);
+}

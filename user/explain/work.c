@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules on what threads and functions did themselves. */
+#include <inttypes.h>
+
+#include "explain/rules.h"
+#include "output/classes.h"
+
+int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
+{
+	uint64_t cpu;
+
+	if (!f->worker)
+		return 0;
+	cpu = gn_class_cpu_ns(f->worker->classes);
+	if (f->others_cpu > cpu / 4)
+		return 0;
+	s->share = gn_share(f->worker_busy, f->wall);
+	return 0;
+}
+
+void gn_say_path(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	const struct gn_model_thread *t = f->worker;
+
+	(void)s;
+	fprintf(out,
+		"One thread is the critical path: %s (%" PRIu32 ") was "
+		"busy for ",
+		t->name, t->tid);
+	gn_put_ns(out, f->worker_busy);
+	fputs(" of ", out);
+	gn_put_ns(out, f->wall);
+	fputs(": ", out);
+	gn_put_classes(out, t->classes, t->elapsed);
+	fputs(" of its time.", out);
+	if (f->m->nthreads < 2)
+		return;
+	fputs(" Beside it ", out);
+	gn_put_count(out, f->m->nthreads - 1, "thread was", "threads were");
+	fputs(" on CPUs for ", out);
+	gn_put_ns(out, f->others_cpu);
+	fputs(f->m->nthreads == 2 ? "." : " in all.", out);
+}
+
+void gn_next_path(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	(void)s;
+	fputs(f->m->nfunctions ? "--by tree --min-pct 5" : "--by thread", out);
+}
+
+int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
+{
+	uint64_t waited = f->classes[GN_CLASS_LOCK] +
+			  f->classes[GN_CLASS_DISK] +
+			  f->classes[GN_CLASS_RUNQUEUE];
+
+	if (!f->wall || f->cpu > f->wall ||
+	    waited + f->cpu > f->m->session.elapsed_incl / 50)
+		return 0;
+	s->share = 1 - gn_share(f->cpu, f->wall);
+	return 0;
+}
+
+void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	uint64_t waits[GN_CLASS_COUNT];
+
+	(void)s;
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		waits[c] =
+			gn_class_on_cpu((enum gn_class)c) ? 0 : f->classes[c];
+	fputs("The program was idle: its ", out);
+	gn_put_count(out, f->m->nthreads, "thread", "threads");
+	fputs(f->m->nthreads == 1 ? " was" : " were", out);
+	fputs(" on a CPU for ", out);
+	gn_put_ns(out, f->cpu);
+	fputs(" of ", out);
+	gn_put_ns(out, f->wall);
+	fputs(". It waited: ", out);
+	gn_put_classes(out, waits, f->m->session.elapsed_incl);
+	fputs(". If it is a server, capture it while it has work.", out);
+}
+
+void gn_next_idle(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by waits", out);
+}
+
+/* Its own code in user mode: what it compiled or collected is no such time. */
+static uint64_t own_time(const struct gn_model_function *fn)
+{
+	return fn->v.class_excl[GN_CLASS_APP];
+}
+
+/* The time is one that can be told: nothing is missing, and what the probes
+ * cost does not blur it. */
+static bool certain(const struct gn_model_function *fn)
+{
+	return !fn->v.gap && !fn->muted && fn->v.error_excl <= own_time(fn) / 2;
+}
+
+/* Keeps the heaviest ones, downwards; of equal ones the first. */
+static void add_function(struct gn_subject *s,
+			 const struct gn_model_function *fn, uint64_t weight)
+{
+	int at = s->nfunctions;
+
+	while (at > 0 && weight > s->weight[at - 1])
+		at--;
+	if (at == GN_NAMED)
+		return;
+	if (s->nfunctions < GN_NAMED)
+		s->nfunctions++;
+	for (int k = s->nfunctions - 1; k > at; k--) {
+		s->function[k] = s->function[k - 1];
+		s->weight[k] = s->weight[k - 1];
+	}
+	s->function[at] = fn;
+	s->weight[at] = weight;
+}
+
+int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
+{
+	const struct gn_model *m = f->m;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		const struct gn_model_function *fn = &m->functions[i];
+
+		if (certain(fn) && own_time(fn))
+			add_function(s, fn, own_time(fn));
+	}
+	/* of a program that waits, code is not what matters */
+	if (s->nfunctions && f->classes[GN_CLASS_APP] >= f->busy / 20)
+		s->share = gn_share(own_time(s->function[0]),
+				    f->classes[GN_CLASS_APP]);
+	return 0;
+}
+
+void gn_say_own(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
+{
+	uint64_t all = f->classes[GN_CLASS_APP];
+
+	fputs("Most own time: ", out);
+	for (int i = 0; i < s->nfunctions; i++) {
+		const struct gn_model_function *fn = s->function[i];
+
+		if (i && own_time(fn) < all / 20)
+			break;
+		fputs(i ? "; " : "", out);
+		gn_put_function(out, f->m, (int32_t)fn->index);
+		fputs(" ", out);
+		gn_put_ns(out, own_time(fn));
+		fputs(" (", out);
+		gn_put_pct(out, own_time(fn), all);
+		fputs(i ? ", " : " of application time, ", out);
+		gn_put_count(out, fn->v.calls, "call", "calls");
+		fputc(')', out);
+	}
+	fputc('.', out);
+}
+
+void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by callers --sort ae --limit 3", out);
+}
+
+int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
+{
+	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
+
+	for (size_t i = 0; i < f->m->nfunctions; i++)
+		traced += own_time(&f->m->functions[i]);
+	/* a program that does nothing has nothing to trace */
+	if (traced < all && f->cpu > f->wall / 20) {
+		s->ns = all - traced;
+		s->share = gn_share(s->ns, all);
+	}
+	return 0;
+}
+
+void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out)
+{
+	if (!f->m->nfunctions)
+		fputs("No function was traced", out);
+	else
+		fputs("Much happens outside of the traced functions", out);
+	fputs(": ", out);
+	gn_put_ns(out, s->ns);
+	fputs(" of application time (", out);
+	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
+	fputs(") is in none. Name some with -f; this lists them:", out);
+}
+
+void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
+		      FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("list -f '*'", out);
+}
+
+/* The functions with most calls, of those that have a twentieth of all and
+ * whose own time in a call is at most `below`. */
+static void most_called(const struct gn_facts *f, struct gn_subject *s,
+			uint64_t below)
+{
+	for (size_t i = 0; i < f->m->nfunctions; i++) {
+		const struct gn_model_function *fn = &f->m->functions[i];
+		uint64_t calls = fn->v.calls;
+
+		if (calls && calls >= f->m->session.calls / 20 &&
+		    fn->v.elapsed_excl / calls <= below)
+			add_function(s, fn, calls);
+	}
+}
+
+static void put_called(FILE *out, const struct gn_facts *f,
+		       const struct gn_subject *s, const char *least)
+{
+	for (int i = 0; i < s->nfunctions; i++) {
+		fputs(i ? ", " : " ", out);
+		gn_put_function(out, f->m, (int32_t)s->function[i]->index);
+		fprintf(out, " (%s", least);
+		gn_put_count(out, s->function[i]->v.calls, "call)", "calls)");
+	}
+}
+
+static void put_left_out(FILE *out, const struct gn_subject *s)
+{
+	for (int i = 0; i < s->nfunctions; i++) {
+		fputs(i ? " -f " : "-f ", out);
+		gn_put_glob(out, s->function[i]);
+	}
+}
+
+int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
+{
+	int64_t left = f->m->probe_cost_left;
+	uint64_t cost = f->m->probe_cost + (left > 0 ? (uint64_t)left : 0);
+	uint64_t hits = 0, mean;
+
+	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++)
+		hits += f->m->costs[c].hits;
+	if (!hits || f->m->raw)
+		return 0;
+	mean = cost / hits;
+	s->ns = cost;
+	s->share = gn_share(cost, cost + f->cpu);
+	/* two probes a call: a function that is shorter tells little */
+	most_called(f, s, 2 * mean);
+	return 0;
+}
+
+void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
+		   FILE *out)
+{
+	fputs("The probes took ", out);
+	gn_put_ns(out, s->ns);
+	fputs(" beside the program's ", out);
+	gn_put_ns(out, f->cpu);
+	fputs(" on CPUs. It is taken out of the times, but the program was "
+	      "slower.",
+	      out);
+	if (!s->nfunctions)
+		return;
+	fputs(" Shorter than their probes:", out);
+	put_called(out, f, s, "");
+	fputs("; leave them out:", out);
+}
+
+void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	(void)f;
+	put_left_out(out, s);
+}
+
+int gn_look_lost(const struct gn_facts *f, struct gn_subject *s)
+{
+	if (!gn_model_lossy(f->m))
+		return 0;
+	s->share = 1;
+	most_called(f, s, UINT64_MAX);
+	return 0;
+}
+
+void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	if (f->m->truncated)
+		fputs("The trace has no end: what followed is lost. ", out);
+	if (f->m->lost || gn_model_counted(f->m)) {
+		uint64_t counted = gn_model_counted(f->m);
+
+		gn_put_count(out, f->m->lost > counted ? f->m->lost : counted,
+			     "record was lost. ", "records were lost. ");
+	}
+	fputs("Nothing is concluded from what is left.", out);
+	if (!s->nfunctions)
+		return;
+	fputs(" Most called:", out);
+	put_called(out, f, s, "at least ");
+	fputs("; without them fewer records come:", out);
+}
+
+void gn_next_lost(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	(void)f;
+	put_left_out(out, s);
+}
+
+int gn_look_broken(const struct gn_facts *f, struct gn_subject *s)
+{
+	s->share = gn_model_broken(f->m);
+	return 0;
+}
+
+void gn_say_broken(const struct gn_facts *f, const struct gn_subject *s,
+		   FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("A self-check failed: the numbers cannot be trusted, and "
+	      "nothing is concluded from them. The report's header says "
+	      "which.",
+	      out);
+}
+
+void gn_next_broken(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by thread -v", out);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output/short_name.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "output/text.h"
+
+#define LEAST 8
+
+static bool in_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '`' ||
+	       (c & 0x80);
+}
+
+/* The parameters at the end, and what qualifies them: "(int) const". What
+ * stands in parentheses before a dot, as Go's receivers, is none. */
+static void drop_parameters(char *name)
+{
+	char *close = strrchr(name, ')'), *at;
+	int depth = 0;
+
+	if (!close || strpbrk(close, ".:"))
+		return;
+	for (at = close; at > name; at--) {
+		depth += (*at == ')') - (*at == '(');
+		if (!depth)
+			break;
+	}
+	if (at == name || depth ||
+	    (!in_word(at[-1]) && at[-1] != '>' && at[-1] != ')' &&
+	     at[-1] != ']'))
+		return;
+	*at = '\0';
+}
+
+/* "vector<int>::at" is "vector::at"; "<Main>b__0" and operators stay. */
+static void drop_type_arguments(char *name)
+{
+	char *to = name, *sign = strstr(name, "operator");
+	int depth = 0;
+
+	for (char *from = name; *from; from++) {
+		bool opens = *from == '<' || *from == '[';
+		bool closes = *from == '>' || *from == ']';
+
+		if (sign && from >= sign) {
+			*to++ = *from;
+		} else if (opens && (depth || (from > name && to > name &&
+					       in_word(to[-1])))) {
+			depth++;
+		} else if (closes && depth) {
+			depth--;
+		} else if (!depth) {
+			*to++ = *from;
+		}
+	}
+	/* brackets that do not pair say nothing of types */
+	if (!depth)
+		*to = '\0';
+}
+
+/* Behind the outermost type or name space; NULL when it is the name itself. */
+static const char *next_part(const char *name)
+{
+	int depth = 0;
+
+	for (const char *c = name; *c; c++) {
+		bool parts = *c == '.' || *c == '+' || *c == '/' ||
+			     (*c == ':' && c[1] == ':') || *c == ' ';
+
+		depth += (*c == '<' || *c == '(') - (*c == '>' || *c == ')');
+		if (depth > 0 || !parts || c == name)
+			continue;
+		while (*c == ':' && c[1] == ':')
+			c++;
+		/* a constructor's own name begins with a dot */
+		if (c[0] == '.' && c[1] == '.')
+			return c + 1;
+		return c[1] ? c + 1 : NULL;
+	}
+	return NULL;
+}
+
+char *gn_short_name(const char *name, size_t width)
+{
+	char *text = strdup(name);
+	const char *next;
+
+	if (width < LEAST)
+		width = LEAST;
+	if (!text || gn_text_width(text) <= width)
+		return text;
+	drop_parameters(text);
+	if (gn_text_width(text) > width)
+		drop_type_arguments(text);
+	while (gn_text_width(text) > width && (next = next_part(text)))
+		memmove(text, next, strlen(next) + 1);
+	gn_text_cut(text, width);
+	return text;
+}
