@@ -305,6 +305,9 @@ enum gn_stream {
 	/* h.key precompiled methods may have copies of functions that are  \
 	 * traced, and may have run */                                      \
 	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                  \
+	/* of what a session asks for: func's index is of enum gn_selected, \
+	 * h.key how many */                                                \
+	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                      \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
 	/* text 1 path, text 2 build-id in hex, or empty */                 \
@@ -320,7 +323,7 @@ enum gn_stream {
 
 /* Told of compiled code: a NOTE with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
-	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_COPIES_RAN)
+	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_SELECTED)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),

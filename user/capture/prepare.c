@@ -98,8 +98,30 @@ static bool is_core(const struct gn_runtime *rt, const char *path)
 	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
 }
 
-/* A hook-site library is loaded when its runtime starts, or not at all. */
-static void warn_running(struct gn_session *s, pid_t pid, size_t first)
+/* A glob that can only mean a native library: no assembly is named so. */
+static bool native_only(const char *glob)
+{
+	const char *colon = strchr(glob, ':');
+	const char *so = strstr(glob, ".so");
+
+	if (!colon || colon[1] == ':')
+		return false;
+	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
+}
+
+/* Whether functions of runtimes are asked for by name. */
+static bool asks_managed(const struct gn_session *s)
+{
+	for (size_t i = 0; !s->opts.no_managed && i < s->opts.nfunctions; i++)
+		if (*s->opts.functions[i] != '!' &&
+		    !native_only(s->opts.functions[i]))
+			return true;
+	return false;
+}
+
+/* A runtime that runs already gets its library when functions of it are asked
+ * for. */
+static int find_running(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_runtime *rt;
 
@@ -107,14 +129,17 @@ static void warn_running(struct gn_session *s, pid_t pid, size_t first)
 		for (size_t k = first; k < s->files.count; k++) {
 			if (!is_core(rt, s->files.file[k].path))
 				continue;
+			if (rt->attach && asks_managed(s))
+				return gn_running_add(s, pid, rt);
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: of its managed "
 				 "code only threads and time classes are "
-				 "seen; start it under gnomon for more",
+				 "seen; name functions with -f for more",
 				 (int)pid, rt->title);
-			return;
+			return 0;
 		}
 	}
+	return 0;
 }
 
 static int find_processes(struct gn_session *s)
@@ -136,7 +161,9 @@ static int find_processes(struct gn_session *s)
 				"process %d cannot be read (%s); "
 				"run it as root",
 				(int)pid, strerror(-err));
-		warn_running(s, pid, first);
+		err = find_running(s, pid, first);
+		if (err)
+			return gn_session_fail(s, err, 1, "no memory");
 	}
 	return 0;
 }
@@ -232,7 +259,7 @@ static bool can_start(const struct gn_file *file)
 static bool can_be_managed(const struct gn_session *s)
 {
 	struct gn_files files = {0};
-	bool can = !s->opts.command ||
+	bool can = s->active || !s->opts.command ||
 		   gn_files_of_program(s->program, &s->opts.user, &files);
 
 	/* a static program has the means in itself */
@@ -241,18 +268,7 @@ static bool can_be_managed(const struct gn_session *s)
 		can = !is_means(files.file[i].path) &&
 		      can_start(&files.file[i]);
 	gn_files_free(&files);
-	return can && s->opts.command;
-}
-
-/* A glob that can only mean a native library: no assembly is named so. */
-static bool native_only(const char *glob)
-{
-	const char *colon = strchr(glob, ':');
-	const char *so = strstr(glob, ".so");
-
-	if (!colon || colon[1] == ':')
-		return false;
-	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
+	return s->active || (can && s->opts.command);
 }
 
 /* Whether some -f names a library that nothing has mapped yet. */
@@ -343,16 +359,33 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
-static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
+/* What makes the runtime load the library when the command starts it. */
+static int plan_environment(struct gn_session *s, const struct gn_runtime *rt,
+			    const char *library)
 {
 	static const char *const inlining[] = {
 		[GN_INLINING_AUTO] = "",
 		[GN_INLINING_KEEP] = "keep",
 		[GN_INLINING_REFUSE] = "refuse",
 	};
-	char library[PATH_MAX], place[GN_FILE_PLACE];
 	const char *why = NULL;
-	char *filter;
+	int err = rt->environment(library, s->managed_filter,
+				  inlining[s->opts.inlining], &s->env, &why);
+
+	check_loads(s, rt, library);
+	if (err == -EBUSY)
+		return gn_session_fail(s, err, 2,
+				       "%s is set: another profiler is "
+				       "configured; unset it and run again",
+				       why);
+	if (err)
+		return gn_session_fail(s, err, 1, "no memory");
+	return 0;
+}
+
+static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
+{
+	char library[PATH_MAX], place[GN_FILE_PLACE];
 	size_t file;
 	int err = gn_runtime_library(rt, library, sizeof(library));
 
@@ -368,23 +401,9 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 				       "the hook sites of '%s' cannot be read; "
 				       "install gnomon again",
 				       library);
-	check_loads(s, rt, library);
 	if (s->mute && gn_mute_library(s->mute, rt->id, place))
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	filter = filter_text(s);
-	if (!filter)
-		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	err = rt->environment(library, filter, inlining[s->opts.inlining],
-			      &s->env, &why);
-	free(filter);
-	if (err == -EBUSY)
-		return gn_session_fail(s, err, 2,
-				       "%s is set: another profiler is "
-				       "configured; unset it and run again",
-				       why);
-	if (err)
-		return gn_session_fail(s, err, 1, "no memory");
-	return 0;
+	return s->opts.command ? plan_environment(s, rt, library) : 0;
 }
 
 static int check_place(struct gn_session *s)
@@ -425,7 +444,10 @@ int gn_session_prepare(struct gn_session *s)
 	if (err || !s->launches)
 		return err;
 	s->nop5 = gn_attach_nop5_cheaper(s->mode);
+	s->managed_filter = filter_text(s);
+	if (!s->managed_filter)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
-	return err;
+	return err ? err : gn_running_open(s);
 }

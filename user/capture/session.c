@@ -229,7 +229,10 @@ void gn_session_free(struct gn_session *s)
 	if (!s)
 		return;
 	gn_priority_end(&s->priority);
+	gn_running_end(s);
 	gn_session_detach(s);
+	gn_running_free(s->active);
+	free(s->managed_filter);
 	gn_mute_free(s->mute);
 	gn_child_close(&s->child);
 	for (size_t i = 0; s->pidfds && i < s->opts.npids; i++)

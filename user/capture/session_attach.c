@@ -220,7 +220,7 @@ bool gn_session_wants_managed(const struct gn_session *s)
 {
 	size_t n = s->opts.nfunctions;
 
-	return s->env && !s->opts.no_managed &&
+	return (s->env || s->active) && !s->opts.no_managed &&
 	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
 }
 

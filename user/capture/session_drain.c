@@ -39,6 +39,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 	}
 	if (s->later)
 		gn_later_record(s->later, rec);
+	if (s->active)
+		gn_running_record(s->active, rec);
 	gn_unseen_record(s->unseen, rec, s->filter);
 	if (s->outside)
 		gn_outside_record(s->outside, rec);
@@ -149,6 +151,15 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 		return n == -EAGAIN;
 	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",
 			       strerror(-n));
+}
+
+void gn_session_rest(struct gn_session *s)
+{
+	struct pollfd p = {.fd = s->wake, .events = POLLIN};
+	struct epoll_event woken;
+
+	if (poll(&p, 1, POLL_MS) > 0)
+		epoll_wait(s->wake, &woken, 1, 0);
 }
 
 /* What is left is only counted. */

@@ -10,6 +10,7 @@
 #include "capture/later.h"
 #include "capture/mute.h"
 #include "capture/priority.h"
+#include "capture/running.h"
 #include "runtime/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
@@ -25,6 +26,8 @@ struct gn_session {
 	char program[PATH_MAX];
 	bool launches; /* the command can lead to a managed runtime */
 	bool awaits;   /* libraries that are not mapped yet */
+	struct gn_running *active; /* runtimes that run; NULL: none */
+	char *managed_filter;	   /* what is asked of them */
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;
@@ -109,6 +112,9 @@ int gn_pidfd(pid_t pid);
  * than they are taken. 1 = there may be more, 0 = it was empty, <0. */
 #define GN_DRAIN_NS 50000000u
 int gn_session_drain(struct gn_session *s, uint64_t ns);
+
+/* Sleeps a little: something is waited for that comes by the ring. */
+void gn_session_rest(struct gn_session *s);
 
 /* The same at the end, until the ring is empty. The sink is waited for. What a
  * blocked sink did not take is counted, and what gnomon did not hand over in

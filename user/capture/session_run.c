@@ -146,7 +146,7 @@ int gn_session_start(struct gn_session *s)
 	/* those of the calibration are of no one's records */
 	s->told[GN_COUNTER_MISSED] = gn_session_missed(s);
 	put_session(s, 0);
-	return 0;
+	return gn_running_begin(s, s->managed_filter);
 }
 
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
@@ -223,6 +223,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_priority_last(&s->priority);
 	control = &s->skel->bss->control;
 	end = set_end(control);
+	gn_running_end(s);
 	gn_later_stop(s->later);
 	gn_later_serve(s->later);
 	if (gn_later_sum(s->later, &s->native))

@@ -21,6 +21,11 @@ int gn_code_take(struct gn_pipeline *p, struct gn_thread *t,
 		p->code.copies_ran += r->h.key;
 		return 0;
 	}
+	if (r->h.kind == GN_KIND_SELECTED) {
+		if (GN_FUNC_INDEX(r->func) < GN_SELECTED_COUNT)
+			p->code.selected[GN_FUNC_INDEX(r->func)] += r->h.key;
+		return 0;
+	}
 	if (!GN_FUNC_INDEX(r->func))
 		return 0;
 	err = gn_names_find(&p->stage.names, p->processes[t->process].program,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gnomon/selected.h>
 #include <gnomon/event.h>
 
 enum gn_classify {
@@ -241,6 +242,7 @@ struct gn_model_code {
 	/* precompiled methods that may have copies of traced functions, and may
 	 * have run */
 	uint64_t copies_ran;
+	uint64_t selected[GN_SELECTED_COUNT];
 	uint64_t sites; /* call sites that may have a copy of their callee */
 	/* by sites downwards, name, module; not in a period's model */
 	struct gn_model_unseen *inlined;

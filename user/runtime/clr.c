@@ -7,14 +7,22 @@
 
 #include "hooksite/clr/clsid.h"
 #include "hooksite/clr/filter.h"
+#include "runtime/clr_attach.h"
 #include "runtime/clr_find.h"
 
 /* Registers: ELT3 hooks of the runtime on x86-64 (enter: r14 index, r15 the
- * caller's sp; leave and tailcall: rdi, rsi), the rest plain calls. */
+ * caller's sp; leave and tailcall: rdi, rsi), the rest plain calls. Those of
+ * clr_il_* are in the functions' IL. */
 static const struct gn_runtime_site sites[] = {
 	{"clr_enter", GN_PROG_MANAGED, GN_KIND_ENTER, GN_SRC_R14, GN_SRC_R15},
 	{"clr_leave", GN_PROG_MANAGED, GN_KIND_LEAVE, GN_SRC_DI, GN_SRC_SI},
 	{"clr_tailcall", GN_PROG_MANAGED, GN_KIND_TAILCALL, GN_SRC_DI,
+	 GN_SRC_SI},
+	{"clr_il_enter", GN_PROG_MANAGED, GN_KIND_ENTER, GN_SRC_DI, GN_SRC_SI},
+	{"clr_il_leave", GN_PROG_MANAGED, GN_KIND_LEAVE, GN_SRC_DI, GN_SRC_SI},
+	{"clr_il_unwound", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_DI,
+	 GN_SRC_NONE},
+	{"clr_selected", GN_PROG_MANAGED, GN_KIND_SELECTED, GN_SRC_DI,
 	 GN_SRC_SI},
 	{"clr_unwind_begin", GN_PROG_MANAGED, GN_KIND_UNWIND_BEGIN, GN_SRC_DI,
 	 GN_SRC_NONE},
@@ -128,5 +136,6 @@ const struct gn_runtime gn_runtime_clr = {
 	.environment = environment,
 	.hindered = hindered,
 	.find = gn_clr_find,
+	.attach = &gn_clr_attach,
 	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };

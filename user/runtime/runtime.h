@@ -13,6 +13,7 @@
 
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
+#include "runtime/attach.h"
 #include "runtime/probes.h"
 
 /* A site of the library and what it means. */
@@ -60,6 +61,8 @@ struct gn_runtime {
 	 */
 	int (*find)(const char *home, gn_runtime_found_fn each, void *ctx);
 	const char *get; /* how to install it: a line, or NULL */
+	/* Of processes that run already; NULL: they cannot be had. */
+	const struct gn_runtime_attach *attach;
 };
 
 /* NULL past the last. */

@@ -48,6 +48,8 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	uint32_t late;
 
 	GN_CLR_SITE(module_load_end)(clr, module, (uint32_t)status);
+	if (clr->by_il && status >= 0)
+		gn_rejit_module_loaded(clr, module);
 	if (!clr->functions || status < 0)
 		return GN_S_OK;
 	late = gn_precompiled_load(&clr->precompiled, clr->info, clr->filter,

@@ -30,6 +30,13 @@
  * a filter asks for them. */
 #define GN_CLR_ENV_INLINE "GNOMON_CLR_INLINE"
 
+/* What an attach asks for: a session, or its end. Behind the word of a session
+ * are the second since 1970 until which somebody waits for it, a newline, and
+ * its filter. The longest is what fits into one message. */
+#define GN_CLR_REQUEST_TRACE "trace\n"
+#define GN_CLR_REQUEST_END   "end"
+#define GN_CLR_REQUEST_MAX   (60u << 10)
+
 /* "off": the library tells the runtime to unload it again; else it works. */
 #define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
 

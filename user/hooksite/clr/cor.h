@@ -21,6 +21,12 @@ struct gn_guid {
 	uint8_t d[8];
 };
 
+/* Some of a blob. */
+struct gn_bytes {
+	const uint8_t *at;
+	size_t n;
+};
+
 #define GN_S_OK			 ((gn_hr)0)
 #define GN_E_NOINTERFACE	 ((gn_hr)0x80004002)
 #define GN_E_POINTER		 ((gn_hr)0x80004003)
@@ -44,15 +50,32 @@ enum {
 	GN_INFO_IS_ARRAY_CLASS = 11,
 	GN_INFO_TOKEN_AND_METADATA = 19,
 	GN_INFO_MODULE_METADATA = 21,
+	GN_INFO_IL_BODY = 22,
 	GN_INFO_ASSEMBLY_INFO = 26,
 	GN_INFO_FUNCTION_INFO2 = 38,
 	GN_INFO_CLASS_INFO2 = 41,
 	GN_INFO_SET_MAPPER2 = 59,
 	GN_INFO_SET_HOOKS3 = 61,
+	GN_INFO_ENUM_MODULES = 66,
 	GN_INFO_RUNTIME_INFORMATION = 67,
 	GN_INFO_MODULE_INFO2 = 70,
+	GN_INFO_REQUEST_REJIT = 73,
+	GN_INFO_REQUEST_REVERT = 74,
 	GN_INFO_SET_EVENT_MASK2 = 82,
+	GN_INFO_INLINERS = 83, /* EnumNgenModuleMethodsInliningThisMethod */
 	GN_INFO_DYNAMIC_FUNCTION_INFO = 89,
+	GN_INFO_REQUEST_REJIT_INLINERS = 96,
+};
+
+/* Enumerators of the profiling interface. */
+enum {
+	GN_ENUM_NEXT = 7,
+};
+
+/* ICorProfilerFunctionControl */
+enum {
+	GN_CONTROL_SET_IL = 4,
+	GN_CONTROL_SET_IL_MAP = 5,
 };
 
 /* IMetaDataImport2 */
@@ -62,17 +85,29 @@ enum {
 	GN_MD_TYPEREF_PROPS = 14,
 	GN_MD_ENUM_METHODS = 18,
 	GN_MD_METHOD_PROPS = 30,
+	GN_MD_SIG_FROM_TOKEN = 41,
 	GN_MD_TYPESPEC = 44,
 	GN_MD_NESTED_CLASS = 62,
 	GN_MD_ENUM_GENERIC_PARAMS = 65,
 	GN_MD_GENERIC_PARAM_PROPS = 66,
 };
 
+/* IMetaDataEmit */
+enum {
+	GN_EMIT_TYPEREF = 12,
+	GN_EMIT_SIG_TOKEN = 23,
+};
+
 /* Tables of metadata tokens. */
 enum {
+	GN_TOKEN_MODULE = 0x00,
 	GN_TOKEN_TYPEREF = 0x01,
 	GN_TOKEN_TYPEDEF = 0x02,
+	GN_TOKEN_METHODDEF = 0x06,
+	GN_TOKEN_SIG = 0x11,
+	GN_TOKEN_MODULEREF = 0x1a,
 	GN_TOKEN_TYPESPEC = 0x1b,
+	GN_TOKEN_ASSEMBLYREF = 0x23,
 };
 #define GN_TOKEN_TABLE(t) ((t) >> 24)
 #define GN_TOKEN_ROW(t)	  ((t)&0x00ffffff)
@@ -85,12 +120,16 @@ enum {
 #define GN_PRF_ENTERLEAVE	    0x00001000u
 #define GN_PRF_SUSPENDS		    0x00010000u
 #define GN_PRF_CACHE_SEARCHES	    0x00020000u
+#define GN_PRF_REJIT		    0x00040000u
 #define GN_PRF_HIGH_DYNAMIC_UNLOADS 0x00000004u
 /* beginnings and ends of collections; the older GC event turns concurrent
  * collection off */
 #define GN_PRF_HIGH_BASIC_GC 0x00000010u
 
-/* GetModuleInfo2: the module was made in memory. */
-#define GN_MODULE_DYNAMIC 0x4u
+/* GetModuleInfo2: the module was made in memory; it can be unloaded; it is in
+ * memory as it is in its file. */
+#define GN_MODULE_DYNAMIC     0x4u
+#define GN_MODULE_COLLECTIBLE 0x8u
+#define GN_MODULE_FLAT	      0x20u
 
 #endif

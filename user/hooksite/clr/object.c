@@ -63,11 +63,9 @@
 	X(76, finalize_queued)         \
 	X(78, handle_create)           \
 	X(79, handle_destroy)          \
-	X(81, attach_complete)         \
 	X(82, detach_complete)         \
 	X(83, rejit_begin)             \
 	X(85, rejit_end)               \
-	X(86, rejit_error)             \
 	X(91, memory_symbols_updated)
 
 #define DECLARE(slot, name) void GN_CLR_SITE(name)(void);
@@ -93,13 +91,6 @@ static gn_hr stop_walk(void *self)
 {
 	(void)self;
 	return GN_E_FAIL;
-}
-
-static gn_hr not_notification_only(void *self, int32_t *answer)
-{
-	(void)self;
-	*answer = 0;
-	return GN_S_OK;
 }
 
 static void *const slots[SLOT_COUNT] = {
@@ -141,7 +132,9 @@ static void *const slots[SLOT_COUNT] = {
 	[74] = stop_walk,
 	[77] = stop_walk,
 	[80] = gn_clr_initialize_attach,
-	[84] = ignore,
+	[81] = gn_clr_attach_complete,
+	[84] = gn_clr_rejit_parameters,
+	[86] = gn_clr_rejit_failed,
 	/* moved and surviving references, dependent handles */
 	[87] = stop_walk,
 	[88] = stop_walk,
@@ -153,7 +146,7 @@ static void *const slots[SLOT_COUNT] = {
 	/* event pipe */
 	[95] = ignore,
 	[96] = ignore,
-	[97] = not_notification_only,
+	[97] = gn_clr_notification_only,
 #define SITE(slot, name) [slot] = GN_CLR_SITE(name),
 	SLOT_SITE_LIST(SITE)
 #undef SITE

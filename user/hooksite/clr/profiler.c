@@ -39,6 +39,45 @@ typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
 typedef gn_cor_id (*resolve_fn)(void *, gn_cor_id, struct gn_text *,
 				struct gn_text *);
 
+static void tell_name(uint32_t index, const struct gn_name *name,
+		      gn_cor_id function)
+{
+	GN_CLR_SITE(name)
+	(index, name->text, name->name_len, name->text + name->name_len + 1,
+	 name->module_len, function);
+}
+
+static struct gn_name *make_name(struct gn_clr *clr, const char *name,
+				 const char *module)
+{
+	size_t name_len = strlen(name), module_len = strlen(module);
+	struct gn_name *made = gn_arena_take(
+		&clr->arena, sizeof(*made) + name_len + module_len + 2);
+
+	if (!made)
+		return NULL;
+	made->name_len = (uint16_t)name_len;
+	made->module_len = (uint16_t)module_len;
+	memcpy(made->text, name, name_len + 1);
+	memcpy(made->text + name_len + 1, module, module_len + 1);
+	return made;
+}
+
+bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
+		      const char *module)
+{
+	struct gn_id *id = &clr->ids.ids[index];
+	const struct gn_name *known = atomic_load(&id->name);
+
+	if (!known) {
+		known = make_name(clr, name, module);
+		atomic_store(&id->name, known);
+	}
+	if (known)
+		tell_name(index, known, 0);
+	return known;
+}
+
 /* Resolves a name and shows it, once. NULL: no memory. */
 static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 					   gn_cor_id function, bool dynamic)
@@ -55,22 +94,15 @@ static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 	gn_text_init(&name, name_bytes, sizeof(name_bytes));
 	gn_text_init(&module, module_bytes, sizeof(module_bytes));
 	atomic_store(&id->module, resolve(clr->info, function, &name, &module));
-	made = gn_arena_take(&clr->arena,
-			     sizeof(*made) + name.len + module.len + 2);
+	made = make_name(clr, name_bytes, module_bytes);
 	if (!made)
 		return NULL;
-	made->name_len = (uint16_t)name.len;
-	made->module_len = (uint16_t)module.len;
 	made->hook = gn_filter_hooks(clr->filter, name_bytes, module_bytes);
 	made->dynamic = dynamic;
-	memcpy(made->text, name_bytes, name.len + 1);
-	memcpy(made->text + name.len + 1, module_bytes, module.len + 1);
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
-	GN_CLR_SITE(name)
-	(index, made->text, name.len, made->text + name.len + 1, module.len,
-	 function);
+	tell_name(index, made, function);
 	return made;
 }
 
@@ -98,12 +130,15 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
-	uint32_t index = gn_ids_get(&clr->ids, function);
+	uint32_t index = clr->by_il ? gn_rejit_index(clr, function)
+				    : gn_ids_get(&clr->ids, function);
 	const struct gn_name *name;
 
 	(void)safe;
 	/* First, so that the time of resolving is the compiler's. */
 	GN_CLR_SITE(jit_begin)(index);
+	if (clr->by_il)
+		return GN_S_OK;
 	name = index ? gn_clr_name(clr, index, function) : NULL;
 	if (name && name->hook && clr->functions)
 		gn_choose_hooks_on(clr);
@@ -113,7 +148,8 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 			  int32_t safe)
 {
-	uint32_t index = gn_ids_find(&clr->ids, function);
+	uint32_t index = clr->by_il ? gn_rejit_index(clr, function)
+				    : gn_ids_find(&clr->ids, function);
 	const struct gn_name *name =
 		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
 
@@ -131,6 +167,10 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	uint32_t index;
 
 	(void)safe, (void)il, (void)n;
+	if (clr->by_il) {
+		GN_CLR_SITE(jit_begin)(0);
+		return GN_S_OK;
+	}
 	/* It is compiled once: one that is known is another's, now gone. */
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
@@ -162,6 +202,7 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	GN_CLR_SITE(module_unload)(module);
 	gn_ids_forget_module(&clr->ids, module);
 	gn_precompiled_unload(&clr->precompiled, module);
+	gn_rejit_module_unloaded(clr, module);
 	return GN_S_OK;
 }
 
@@ -247,6 +288,13 @@ static uint64_t runtime_version(void *info)
 	       (uint64_t)build << 16 | fix;
 }
 
+void gn_clr_tell_init(const struct gn_clr *clr, uint32_t events, gn_hr hr)
+{
+	GN_CLR_SITE(init)
+	(clr->info ? runtime_version(clr->info) : 0,
+	 (uint64_t)EVENTS_HIGH << 32 | events, (uint32_t)hr);
+}
+
 /* The environment may change while the program runs: keep the filter. */
 static gn_hr keep_filter(struct gn_clr *clr)
 {
@@ -304,17 +352,7 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 
 	if (!mode || strcmp(mode, "off") != 0)
 		hr = start(clr, unknown);
-	GN_CLR_SITE(init)
-	(clr->info ? runtime_version(clr->info) : 0,
-	 (uint64_t)EVENTS_HIGH << 32 | clr->events, (uint32_t)hr);
+	gn_clr_tell_init(clr, clr->events, hr);
 	/* Any other failure makes the runtime say so on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
-}
-
-/* Enter and leave hooks cannot be had by attaching. */
-gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
-			       uint32_t size)
-{
-	(void)clr, (void)unknown, (void)data, (void)size;
-	return GN_CORPROF_E_CANCEL_ACTIVATION;
 }

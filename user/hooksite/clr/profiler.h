@@ -12,6 +12,7 @@
 #include "cor.h"
 #include "ids.h"
 #include "precompiled.h"
+#include "rejit.h"
 
 struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
@@ -23,9 +24,13 @@ struct gn_clr {
 	bool refuses;	    /* to have them inlined */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
+	bool by_il;	/* functions are seen by their IL, not by hooks of the
+			   runtime */
+	char *request;	/* of the first attach, until it is complete */
 	struct gn_precompiled precompiled;
 	struct gn_arena arena;
 	struct gn_ids ids;
+	struct gn_rejit rejit;
 };
 
 /* A function as it was resolved, once. Stays for good. */
@@ -41,6 +46,13 @@ struct gn_name {
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
 
+/* Shows the name of an index, again if it has been. False: no memory. */
+bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
+		      const char *module);
+
+/* The runtime has taken the library, with these events, or not. */
+void gn_clr_tell_init(const struct gn_clr *clr, uint32_t events, gn_hr hr);
+
 /* Asks the runtime for its events, those of hooks among them or not. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks);
 
@@ -48,6 +60,8 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks);
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);
 gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 			       uint32_t size);
+gn_hr gn_clr_attach_complete(struct gn_clr *clr);
+gn_hr gn_clr_notification_only(struct gn_clr *clr, int32_t *answer);
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe);
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 			  int32_t safe);

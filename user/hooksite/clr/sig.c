@@ -3,6 +3,7 @@
 
 /* Element types of ECMA-335, II.23.1.16. */
 enum {
+	EL_VOID = 0x01,
 	EL_PTR = 0x0f,
 	EL_BYREF = 0x10,
 	EL_VALUETYPE = 0x11,
@@ -285,4 +286,50 @@ void gn_sig_put_params(struct gn_text *out, const uint8_t *bytes, size_t size,
 	if (!put_list(out, &sig, env))
 		gn_text_put(out, "?");
 	gn_text_put(out, ")");
+}
+
+static void no_type(void *ctx, struct gn_text *out, gn_token token,
+		    unsigned int depth)
+{
+	(void)ctx, (void)out, (void)token, (void)depth;
+}
+
+static void no_variable(void *ctx, struct gn_text *out, bool of_method,
+			uint32_t n)
+{
+	(void)ctx, (void)out, (void)of_method, (void)n;
+}
+
+bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)
+{
+	const struct gn_sig_env env = {NULL, no_type, no_variable};
+	struct gn_sig sig = {.bytes = method->at, .size = method->n};
+	uint32_t n, unused;
+	uint8_t call, element;
+	size_t from;
+
+	if (!take_byte(&sig, &call) ||
+	    ((call & GN_SIG_GENERIC) && !take_u32(&sig, &unused)) ||
+	    !take_u32(&sig, &n) || !take_element(&sig, &element))
+		return false;
+	from = --sig.at;
+	if (element == EL_VOID)
+		sig.at = from;
+	else if (!skip_type(&sig, &env, 0))
+		return false;
+	*type = (struct gn_bytes){method->at + from, sig.at - from};
+	return true;
+}
+
+bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
+		   struct gn_bytes *types)
+{
+	struct gn_sig sig = {.bytes = locals->at, .size = locals->n};
+	uint8_t what;
+
+	if (!take_byte(&sig, &what) || what != GN_SIG_LOCALS ||
+	    !take_u32(&sig, count))
+		return false;
+	*types = (struct gn_bytes){locals->at + sig.at, sig.size - sig.at};
+	return true;
 }

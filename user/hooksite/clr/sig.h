@@ -17,6 +17,8 @@
 
 /* In the first byte of a method's signature. */
 #define GN_SIG_GENERIC 0x10
+/* The first byte of a signature of locals. */
+#define GN_SIG_LOCALS 0x07
 
 /* How names of the program's own types are found. */
 struct gn_sig_env {
@@ -44,6 +46,14 @@ void gn_sig_put_params(struct gn_text *out, const uint8_t *bytes, size_t size,
 /* Appends one type. False: it could not be read to its end. */
 bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
 		     const struct gn_sig_env *env, unsigned int depth);
+
+/* The type that a method of this signature returns, without modifiers in front;
+ * none if it returns nothing. False: it cannot be read. */
+bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type);
+
+/* The number of locals in a signature, and their types. False: it is none. */
+bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
+		   struct gn_bytes *types);
 
 /* The C#-like name of a primitive element type, or NULL. */
 const char *gn_sig_primitive(uint8_t element);

@@ -68,6 +68,7 @@
 	CALL_SITE clr_unhooked, "8@%rdi"
 	CALL_SITE clr_precompiled_refused, "8@%rdi"
 	CALL_SITE clr_precompiled_ran, "8@%rdi 8@%rsi"
+	CALL_SITE clr_selected, "8@%rdi 8@%rsi"
 	CALL_SITE clr_unwind_begin, "8@%rdi"
 	CALL_SITE clr_catcher_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_function_unload, "8@%rdi 8@%rsi"
@@ -178,5 +179,14 @@ gn_hook_\name:
 	HOOK	clr_enter, COUNT_ENTER, %r14, "8@%r14 8@%r15 8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
 	HOOK	clr_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi 8@%rax 8@%rdx"
 	HOOK	clr_tailcall, COUNT_TAILCALL, %rdi, "8@%rdi 8@%rsi"
+
+/*
+ * Hooks that are put into a method's IL. They are called as C functions are.
+ *   rdi index, rsi an address in the method's own frame: the same at its enter
+ *   and at its end
+ */
+	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
 
 	.section .note.GNU-stack, "", @progbits

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include <gnomon/selected.h>
+
 #define GN_CLR_SITE(name) gn_site_clr_##name
 
 /* version: major << 48 | minor << 32 | build << 16 | fix;
@@ -42,6 +44,13 @@ void GN_CLR_SITE(precompiled_refused)(uint64_t index);
  * that are asked for, or can hold some, may have run. `index` is 0. */
 void GN_CLR_SITE(precompiled_ran)(uint64_t index, uint64_t methods);
 
+/* Of the methods that a session asks for: `what` is of enum gn_selected. */
+void GN_CLR_SITE(selected)(uint64_t what, uint64_t n);
+
+void GN_CLR_SITE(attach_complete)(const void *callback);
+void GN_CLR_SITE(rejit_error)(const void *callback, uint64_t module,
+			      uint32_t method, uint64_t function, uint32_t hr);
+
 void GN_CLR_SITE(module_load_end)(const void *callback, uint64_t module,
 				  uint64_t hr);
 void GN_CLR_SITE(jit_cached_search_begin)(const void *callback,
@@ -71,5 +80,11 @@ void GN_CLR_SITE(module_unload)(uint64_t module);
 void GN_CLR_HOOK(enter)(void);
 void GN_CLR_HOOK(leave)(void);
 void GN_CLR_HOOK(tailcall)(void);
+
+/* The same that IL calls: by the convention of C, rdi the index, rsi the frame.
+ */
+void GN_CLR_HOOK(il_enter)(void);
+void GN_CLR_HOOK(il_leave)(void);
+void GN_CLR_HOOK(il_unwound)(void);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a hook-site library tells of the functions that a session asks for. */
+#ifndef GNOMON_SELECTED_H
+#define GNOMON_SELECTED_H
+
+/*
+ * Each is told with a number, and the numbers of one kind add up.
+ * X(enumerator, value, text, meaning).
+ */
+#define GN_SELECTED_LIST(X)                                                   \
+	/* the last that is told when a session begins, also where it is 0 */ \
+	X(METHODS, 0, "methods",                                              \
+	  "methods that get hooks when they are called")                      \
+	X(NO_IL, 1, "no-il", "methods without code of their own in IL")       \
+	X(MODULES_LEFT, 2, "modules-left",                                    \
+	  "modules that are made in memory or can be unloaded")               \
+	X(FAILED, 3, "failed", "methods that the runtime refused")
+
+enum gn_selected {
+#define GN_SELECTED_ENUM(name, value, text, meaning) \
+	GN_SELECTED_##name = (value),
+	GN_SELECTED_LIST(GN_SELECTED_ENUM)
+#undef GN_SELECTED_ENUM
+		GN_SELECTED_COUNT
+};
+
+#endif

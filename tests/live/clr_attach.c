@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Functions of .NET programs that run already: the fixture serves, and counts
+ * its own calls between two lines. */
+#include "clr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+static void start_served(struct live *t, struct live_talk *served)
+{
+	struct live_args a = {.n = 0};
+
+	clr_need(t);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, served);
+	free(live_await(t, served->out, "ready"));
+}
+
+/* The lines that it says until "done". */
+static char *serve(struct live *t, const struct live_talk *served,
+		   const char *line)
+{
+	char *all = live_text(t, "%s", ""), *said;
+
+	live_tell(t, served, line);
+	while (strcmp(said = live_await(t, served->out, ""), "done"))
+		all = live_text(t, "%s%s\n", all, said);
+	return all;
+}
+
+/* gnomon on the process, ready to see. */
+static void attach(struct live *t, const struct live_talk *served,
+		   const char *options, struct live_talk *gnomon)
+{
+	char *path = live_text(t, "%s/report.json", t->dir);
+	struct live_args a = {.n = 0};
+
+	unlink(path);
+	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
+		 path, "-p", live_text(t, "%d", (int)served->pid), NULL);
+	live_split(t, &a, options);
+	live_talk(t, &a, gnomon);
+	free(live_await(t, gnomon->err, "gnomon: attached"));
+}
+
+static json_t *detach(struct live *t, struct live_talk *gnomon)
+{
+	int code;
+
+	CHECK(t, kill(gnomon->pid, SIGINT) == 0, "kill: %s", strerror(errno));
+	code = live_wait(t, gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	return live_load(t, live_text(t, "%s/report.json", t->dir));
+}
+
+/* One session in which the process does what `line` says. */
+static void session(struct live *t, const struct live_talk *served,
+		    const char *options, const char *line, unsigned int flags)
+{
+	struct clr_pair pair = {.report = NULL};
+	struct live_talk gnomon;
+
+	attach(t, served, options, &gnomon);
+	pair.traced.out = serve(t, served, line);
+	pair.report = detach(t, &gnomon);
+	clr_closed(t, pair.report);
+	clr_compare(t, &pair, flags);
+}
+
+/* Before the compiler is done with it, and after; one session and another. */
+void test_attach(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	serve(t, &served, "run 20000");
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	session(t, &served, "-f Demo.Service.P.Leaf", "run 50",
+		LIVE_SOME | LIVE_UNWOUND);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* Compiled by the second tier, with all of them in each other. */
+void test_attach_warm(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	serve(t, &served, "run 20000");
+	serve(t, &served, "run 20000");
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+void test_attach_ten(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	for (int i = 0; i < 10; i++)
+		session(t, &served,
+			i % 2 ? "-f Demo.Service.P.* -f !*.Leaf(*"
+			      : "-f Demo.Service.*",
+			"run 10", i % 2 ? LIVE_SOME : 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* A module that is loaded while the session is on. */
+void test_attach_later(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	session(t, &served, "-f Demo.Service.Later.Called", "load", LIVE_SOME);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* Where the library has its hook, in its file. */
+static uint64_t hook_offset(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	char *line;
+
+	live_add(t, &a, "/usr/bin/env", "nm", getenv("CLR_LIBRARY"), NULL);
+	live_run(t, &a, NULL, &end);
+	line = strstr(end.out, " t gn_hook_clr_il_enter");
+	CHECK(t, end.code == 0 && line && line - end.out >= 16,
+	      "nm does not show the hook: %s", end.err);
+	return strtoull(line - 16, NULL, 16);
+}
+
+static uint32_t uprobe_type(struct live *t)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	uint32_t type = 0;
+
+	CHECK(t, f && fscanf(f, "%" SCNu32, &type) == 1,
+	      "the kernel has no uprobe events");
+	fclose(f);
+	return type;
+}
+
+/* How often the thread that serves comes to the library's hook at an enter, by
+ * the kernel's count. */
+static uint64_t hook_calls(struct live *t, const struct live_talk *served)
+{
+	struct perf_event_attr attr = {
+		.type = uprobe_type(t),
+		.size = sizeof(attr),
+		.config1 = (uintptr_t)getenv("CLR_LIBRARY"),
+		.config2 = hook_offset(t),
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, served->pid, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+	uint64_t calls = 0;
+
+	CHECK(t, fd >= 0, "perf_event_open: %s", strerror(errno));
+	serve(t, served, "run 20");
+	CHECK(t, read(fd, &calls, sizeof(calls)) == sizeof(calls), "read: %s",
+	      strerror(errno));
+	close(fd);
+	return calls;
+}
+
+/* Who holds it is at work on the process. */
+static void await_lock(struct live *t, pid_t pid)
+{
+	int fd = open(live_text(t, "/proc/%d", (int)pid),
+		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	CHECK(t, fd >= 0 && flock(fd, LOCK_EX) == 0, "flock: %s",
+	      strerror(errno));
+	close(fd);
+}
+
+/* Killed in the midst, it leaves nothing behind. */
+void test_attach_killed(struct live *t)
+{
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	serve(t, &served, "run 20000");
+	attach(t, &served, "-f Demo.Service.*", &gnomon);
+	serve(t, &served, "run 20");
+	CHECK(t, hook_calls(t, &served) > 100, "the hooks are not seen");
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, &gnomon);
+	await_lock(t, served.pid);
+	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/running.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/selected.h>
+#include "capture/clock.h"
+#include "capture/session_internal.h"
+#include "runtime/runtime.h"
+
+#define WAIT_NS 10000000000u /* for the library, behind the answer */
+
+struct process {
+	pid_t pid;
+	const struct gn_runtime *rt;
+	struct gn_attached *attached;
+};
+
+struct gn_running {
+	struct process *process;
+	size_t count;
+	size_t begun;  /* so many sessions are told by their libraries */
+	size_t chosen; /* methods */
+};
+
+size_t gn_running_count(const struct gn_running *r)
+{
+	return r ? r->count : 0;
+}
+
+int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
+{
+	struct gn_running *r = s->active;
+	struct process *p;
+
+	if (!r)
+		r = s->active = calloc(1, sizeof(*r));
+	p = r ? reallocarray(r->process, r->count + 1, sizeof(*p)) : NULL;
+	if (!p)
+		return -ENOMEM;
+	r->process = p;
+	p[r->count++] = (struct process){.pid = pid, .rt = rt};
+	return 0;
+}
+
+int gn_running_open(struct gn_session *s)
+{
+	char why[GN_WHY_MAX], library[PATH_MAX];
+	struct gn_running *r = s->active;
+
+	for (size_t i = 0; r && i < r->count; i++) {
+		struct process *p = &r->process[i];
+		int err = gn_runtime_library(p->rt, library, sizeof(library));
+
+		if (err)
+			return gn_session_fail(
+				s, err, 1,
+				"the hook-site library '%s' is "
+				"not there; install gnomon again",
+				p->rt->library);
+		err = p->rt->attach->open(p->pid, library, &p->attached, why);
+		if (err)
+			return gn_session_fail(s, err, 1, "%s", why);
+	}
+	return 0;
+}
+
+/* Records come while the runtime is at work. */
+static bool drain(void *ctx)
+{
+	struct gn_session *s = ctx;
+
+	if (s->opts.step && s->opts.step->fn(s->opts.step->ctx, true, 0, 0))
+		return true;
+	gn_session_drain(s, GN_DRAIN_NS);
+	return false;
+}
+
+/* By a record, which is there soon after the runtime's answer. */
+static int await_library(struct gn_session *s, size_t i)
+{
+	uint64_t until = gn_now_ns() + WAIT_NS;
+
+	while (s->active->begun <= i) {
+		if (drain(s))
+			return gn_session_fail(s, -EINTR, 1,
+					       "attaching was interrupted");
+		if (gn_now_ns() > until || !gn_session_lives(s))
+			return gn_session_fail(
+				s, -ETIMEDOUT, 1,
+				"the library in process %d does not answer; "
+				"another gnomon may have started this process",
+				(int)s->active->process[i].pid);
+		gn_session_rest(s);
+	}
+	return 0;
+}
+
+int gn_running_begin(struct gn_session *s, const char *filter)
+{
+	struct gn_running *r = s->active;
+	char why[GN_WHY_MAX];
+
+	for (size_t i = 0; r && i < r->count; i++) {
+		struct process *p = &r->process[i];
+		int err = p->rt->attach->begin(p->attached, filter, drain, s,
+					       why);
+
+		if (err)
+			return gn_session_fail(s, err, 1, "%s", why);
+		err = await_library(s, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void gn_running_end(struct gn_session *s)
+{
+	struct gn_running *r = s->active;
+	char why[GN_WHY_MAX];
+
+	for (size_t i = 0; r && i < r->count; i++) {
+		struct process *p = &r->process[i];
+
+		if (p->attached &&
+		    p->rt->attach->end(p->attached, NULL, NULL, why))
+			fprintf(stderr, "gnomon: %s\n", why);
+	}
+}
+
+void gn_running_record(struct gn_running *r, const struct gn_rec *rec)
+{
+	const struct gn_rec_func *f = (const void *)rec;
+
+	if (rec->kind != GN_KIND_SELECTED ||
+	    GN_FUNC_INDEX(f->func) != GN_SELECTED_METHODS)
+		return;
+	r->begun++;
+	r->chosen += rec->key;
+}
+
+void gn_running_free(struct gn_running *r)
+{
+	for (size_t i = 0; r && i < r->count; i++)
+		r->process[i].rt->attach->close(r->process[i].attached);
+	if (r)
+		free(r->process);
+	free(r);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sessions in a process that runs already. The first attach makes the library
+ * the runtime's profiler, for good: a detach would leave code in memory that
+ * the runtime may still call. Each later attach finds it there, hands over its
+ * request and takes the new profiler back at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clsid.h"
+#include "profiler.h"
+#include "sites.h"
+
+#define EVENTS                                                            \
+	(GN_PRF_MODULE_LOADS | GN_PRF_JIT_COMPILATION | GN_PRF_SUSPENDS | \
+	 GN_PRF_REJIT)
+#define EVENTS_BETWEEN (GN_PRF_MODULE_LOADS | GN_PRF_REJIT)
+
+typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
+
+static gn_hr set_events(struct gn_clr *clr, bool session)
+{
+	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
+		clr->info, session ? EVENTS : EVENTS_BETWEEN,
+		session ? GN_PRF_HIGH_BASIC_GC : 0);
+}
+
+static void serve(struct gn_clr *clr, const char *request)
+{
+	static const char trace[] = GN_CLR_REQUEST_TRACE;
+	const char *rest = request + sizeof(trace) - 1;
+	char *filter;
+
+	if (!strncmp(request, trace, sizeof(trace) - 1)) {
+		/* nobody waits any more */
+		if (strtoll(rest, &filter, 10) < time(NULL) || *filter != '\n')
+			return;
+		set_events(clr, true);
+		gn_clr_tell_init(clr, clr->events, GN_S_OK);
+		gn_rejit_begin(clr, filter + 1);
+	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
+		gn_rejit_end(clr);
+		set_events(clr, false);
+	}
+}
+
+static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
+{
+	gn_hr hr = gn_rejit_init(clr, unknown);
+
+	if (hr < 0)
+		return hr;
+	clr->info = clr->rejit.info;
+	clr->by_il = true;
+	return set_events(clr, true);
+}
+
+gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
+			       uint32_t size)
+{
+	char *request = size < GN_CLR_REQUEST_MAX ? calloc(1, size + 1) : NULL;
+	bool first = !clr->info;
+	gn_hr hr = GN_CORPROF_E_CANCEL_ACTIVATION;
+
+	if (!request)
+		return hr;
+	memcpy(request, data, size);
+	if (first && strcmp(request, GN_CLR_REQUEST_END) != 0)
+		hr = become_profiler(clr, unknown);
+	else if (!first && clr->by_il)
+		serve(clr, request);
+	if (hr >= 0)
+		clr->request = request;
+	else
+		free(request);
+	/* any other failure makes the runtime say so on the program's output */
+	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
+}
+
+gn_hr gn_clr_attach_complete(struct gn_clr *clr)
+{
+	GN_CLR_SITE(attach_complete)(clr);
+	if (clr->request)
+		serve(clr, clr->request);
+	free(clr->request);
+	clr->request = NULL;
+	return GN_S_OK;
+}
+
+/* Whether the runtime may load it beside the profiler that it has. */
+gn_hr gn_clr_notification_only(struct gn_clr *clr, int32_t *answer)
+{
+	*answer = clr->info != NULL;
+	return GN_S_OK;
+}

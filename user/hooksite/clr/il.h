@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hooks in a method's IL (ECMA-335, II.25.4 and III): a call at its begin and
+ * one where it ends, whichever way. The body is hostile: what does not hold
+ * together is refused.
+ *
+ * The hooks are given the method's index and the address of a local, which is
+ * the same all through one activation and lower in what it calls.
+ */
+#ifndef GNOMON_CLR_IL_H
+#define GNOMON_CLR_IL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cor.h"
+
+/* COR_IL_MAP: where an instruction of the old code is in the new one. */
+struct gn_il_map {
+	uint32_t from;
+	uint32_t to;
+	int32_t accurate;
+};
+
+struct gn_il_hooks {
+	uint64_t enter, leave, unwound; /* addresses: void(uint, uint) */
+	uint32_t index;
+	gn_token call;	 /* the hooks' StandAloneSig */
+	gn_token locals; /* that of the locals of gn_il_locals() */
+	uint16_t frame;	 /* the local whose address is given */
+	bool result;	 /* it returns a value; its local is frame + 1 */
+};
+
+/* From malloc(), the caller's. */
+struct gn_il_body {
+	uint8_t *bytes;
+	size_t size;
+	struct gn_il_map *map;
+	size_t nmap;
+};
+
+/* The token of a body's locals, 0: it has none. -EINVAL. */
+int gn_il_locals_token(const uint8_t *body, size_t size, gn_token *token);
+
+/*
+ * The signature of a method's locals, `old` may be empty, with two more: the
+ * one for the frame and, if the method returns a value, one for that. Both
+ * signatures are of the method's module. `frame`: the number of the first one.
+ * The text is from malloc(). -EINVAL, -ENOMEM, -E2BIG.
+ */
+int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
+		 struct gn_bytes *out, uint16_t *frame, bool *result);
+
+/*
+ * The body with hooks. A method that goes on in another one (tail. call) has
+ * its leave before that, and none when an exception ends it. -EINVAL, -ENOMEM;
+ * -EOPNOTSUPP: it ends by a jmp.
+ */
+int gn_il_rewrite(const uint8_t *body, size_t size,
+		  const struct gn_il_hooks *hooks, struct gn_il_body *out);
+void gn_il_free(struct gn_il_body *body);
+
+#endif

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "metadata.h"
+
+#include <string.h>
+
+#define NEST_MAX 16
+
+/* Columns: a constant of 2 or 4 bytes, an index into a heap or a table, or a
+ * coded index, which is of one of several tables. */
+#define HEAP   0x80
+#define STR    (HEAP | 0)
+#define GUID   (HEAP | 1)
+#define BLOB   (HEAP | 2)
+#define OF(t)  (0x40 | (t))
+#define ANY(c) (0xc0 | (c))
+
+enum {
+	TYPE_DEF_OR_REF,
+	HAS_CONSTANT,
+	HAS_ATTRIBUTE,
+	HAS_MARSHAL,
+	HAS_SECURITY,
+	MEMBER_PARENT,
+	HAS_SEMANTICS,
+	METHOD_DEF_OR_REF,
+	FORWARDED,
+	IMPLEMENTATION,
+	ATTRIBUTE_TYPE,
+	SCOPE,
+	TYPE_OR_METHOD,
+};
+
+/* II.24.2.6: bits of the tag, and the tables by it. */
+static const struct coded {
+	uint8_t bits, n, tables[22];
+} codeds[] = {
+	[TYPE_DEF_OR_REF] = {2, 3, {0x02, 0x01, 0x1b}},
+	[HAS_CONSTANT] = {2, 3, {0x04, 0x08, 0x17}},
+	[HAS_ATTRIBUTE] = {5, 22, {0x06, 0x04, 0x01, 0x02, 0x08, 0x09,
+				   0x0a, 0x00, 0x0e, 0x17, 0x14, 0x11,
+				   0x1a, 0x1b, 0x20, 0x23, 0x26, 0x27,
+				   0x28, 0x2a, 0x2c, 0x2b}},
+	[HAS_MARSHAL] = {1, 2, {0x04, 0x08}},
+	[HAS_SECURITY] = {2, 3, {0x02, 0x06, 0x20}},
+	[MEMBER_PARENT] = {3, 5, {0x02, 0x01, 0x1a, 0x06, 0x1b}},
+	[HAS_SEMANTICS] = {1, 2, {0x14, 0x17}},
+	[METHOD_DEF_OR_REF] = {1, 2, {0x06, 0x0a}},
+	[FORWARDED] = {1, 2, {0x04, 0x06}},
+	[IMPLEMENTATION] = {2, 3, {0x26, 0x23, 0x27}},
+	[ATTRIBUTE_TYPE] = {3, 2, {0x06, 0x0a}},
+	[SCOPE] = {2, 4, {0x00, 0x1a, 0x23, 0x01}},
+	[TYPE_OR_METHOD] = {1, 2, {0x02, 0x06}},
+};
+
+/* II.22 */
+static const uint8_t columns[GN_MD_TABLES][GN_MD_COLUMNS] = {
+	[0x00] = {2, STR, GUID, GUID, GUID},
+	[0x01] = {ANY(SCOPE), STR, STR},
+	[0x02] = {4, STR, STR, ANY(TYPE_DEF_OR_REF), OF(0x04), OF(0x06)},
+	[0x03] = {OF(0x04)},
+	[0x04] = {2, STR, BLOB},
+	[0x05] = {OF(0x06)},
+	[0x06] = {4, 2, 2, STR, BLOB, OF(0x08)},
+	[0x07] = {OF(0x08)},
+	[0x08] = {2, 2, STR},
+	[0x09] = {OF(0x02), ANY(TYPE_DEF_OR_REF)},
+	[0x0a] = {ANY(MEMBER_PARENT), STR, BLOB},
+	[0x0b] = {2, ANY(HAS_CONSTANT), BLOB},
+	[0x0c] = {ANY(HAS_ATTRIBUTE), ANY(ATTRIBUTE_TYPE), BLOB},
+	[0x0d] = {ANY(HAS_MARSHAL), BLOB},
+	[0x0e] = {2, ANY(HAS_SECURITY), BLOB},
+	[0x0f] = {2, 4, OF(0x02)},
+	[0x10] = {4, OF(0x04)},
+	[0x11] = {BLOB},
+	[0x12] = {OF(0x02), OF(0x14)},
+	[0x13] = {OF(0x14)},
+	[0x14] = {2, STR, ANY(TYPE_DEF_OR_REF)},
+	[0x15] = {OF(0x02), OF(0x17)},
+	[0x16] = {OF(0x17)},
+	[0x17] = {2, STR, BLOB},
+	[0x18] = {2, OF(0x06), ANY(HAS_SEMANTICS)},
+	[0x19] = {OF(0x02), ANY(METHOD_DEF_OR_REF), ANY(METHOD_DEF_OR_REF)},
+	[0x1a] = {STR},
+	[0x1b] = {BLOB},
+	[0x1c] = {2, ANY(FORWARDED), STR, OF(0x1a)},
+	[0x1d] = {4, OF(0x04)},
+	[0x1e] = {4, 4},
+	[0x1f] = {4},
+	[0x20] = {4, 2, 2, 2, 2, 4, BLOB, STR, STR},
+	[0x21] = {4},
+	[0x22] = {4, 4, 4},
+	[0x23] = {2, 2, 2, 2, 4, BLOB, STR, STR, BLOB},
+	[0x24] = {4, OF(0x23)},
+	[0x25] = {4, 4, 4, OF(0x23)},
+	[0x26] = {4, STR, BLOB},
+	[0x27] = {4, 4, STR, STR, ANY(IMPLEMENTATION)},
+	[0x28] = {4, 4, STR, ANY(IMPLEMENTATION)},
+	[0x29] = {OF(0x02), OF(0x02)},
+	[0x2a] = {2, 2, ANY(TYPE_OR_METHOD), STR},
+	[0x2b] = {ANY(METHOD_DEF_OR_REF), BLOB},
+	[0x2c] = {OF(0x2a), ANY(TYPE_DEF_OR_REF)},
+};
+
+/* Columns that are asked for. */
+enum {
+	TYPEREF = 0x01,
+	TYPEREF_SCOPE = 0,
+	TYPEREF_NAME = 1,
+	TYPEREF_SPACE = 2,
+	TYPEDEF = 0x02,
+	TYPEDEF_NAME = 1,
+	TYPEDEF_SPACE = 2,
+	TYPEDEF_METHODS = 5,
+	METHOD = 0x06,
+	METHOD_ADDRESS = 0,
+	METHOD_IMPL = 1,
+	METHOD_FLAGS = 2,
+	METHOD_NAME = 3,
+	METHOD_SIG = 4,
+	NESTED = 0x29,
+	NESTED_TYPE = 0,
+	NESTED_IN = 1,
+};
+
+#define MAGIC	     0x424a5342u
+#define STREAMS_MAX  16
+#define WIDE_STRINGS 0x01
+#define WIDE_GUIDS   0x02
+#define WIDE_BLOBS   0x04
+#define EXTRA_DATA   0x40
+
+static uint32_t get(const uint8_t *p, unsigned int n)
+{
+	uint32_t v = 0;
+
+	while (n--)
+		v = v << 8 | p[n];
+	return v;
+}
+
+static bool within(const struct gn_bytes *b, uint64_t at, uint64_t n)
+{
+	return at <= b->n && n <= b->n - at;
+}
+
+/* A stream by its name, among those of a root. */
+static struct gn_bytes stream(const struct gn_bytes *root, const char *name)
+{
+	struct gn_bytes none = {NULL, 0};
+	uint64_t at, n;
+
+	if (!within(root, 0, 16) || get(root->at, 4) != MAGIC)
+		return none;
+	at = 16 + (uint64_t)get(root->at + 12, 4);
+	if (!within(root, at, 4))
+		return none;
+	n = get(root->at + at + 2, 2);
+	at += 4;
+	for (; n && n <= STREAMS_MAX && within(root, at, 12); n--) {
+		uint32_t from = get(root->at + at, 4);
+		uint32_t size = get(root->at + at + 4, 4);
+		const char *text = (const char *)root->at + at + 8;
+		size_t len = strnlen(text, root->n - at - 8);
+
+		if (len == root->n - at - 8)
+			return none;
+		if (!strcmp(text, name))
+			return within(root, from, size)
+				       ? (struct gn_bytes){root->at + from,
+							   size}
+				       : none;
+		at += 8 + ((len + 4) & ~(size_t)3);
+	}
+	return none;
+}
+
+static uint8_t coded_width(const struct gn_md *md, const struct coded *c)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		if (md->table[c->tables[i]].count > 0xffffu >> c->bits)
+			return 4;
+	return 2;
+}
+
+static uint8_t width_of(const struct gn_md *md, uint8_t column, uint8_t heaps)
+{
+	if (column < 0x40)
+		return column;
+	if (column >= ANY(0))
+		return coded_width(md, &codeds[column & 0x3f]);
+	if (column >= HEAP)
+		return heaps & 1 << (column & 0x3) ? 4 : 2;
+	return md->table[column & 0x3f].count > 0xffff ? 4 : 2;
+}
+
+static void lay_out(struct gn_md *md, unsigned int table, uint8_t heaps)
+{
+	struct gn_md_table *t = &md->table[table];
+
+	for (unsigned int i = 0; i < GN_MD_COLUMNS && columns[table][i]; i++) {
+		t->column[i] = t->size;
+		t->width[i] = width_of(md, columns[table][i], heaps);
+		t->size = (uint8_t)(t->size + t->width[i]);
+	}
+}
+
+static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
+{
+	uint64_t valid, at = 24;
+	uint8_t heaps;
+
+	if (!within(b, 0, 24))
+		return false;
+	heaps = b->at[6];
+	valid = get(b->at + 8, 4) | (uint64_t)get(b->at + 12, 4) << 32;
+	for (unsigned int i = 0; i < 64; i++) {
+		if (!(valid >> i & 1))
+			continue;
+		if (!within(b, at, 4))
+			return false;
+		if (i < GN_MD_TABLES)
+			md->table[i].count = get(b->at + at, 4) & 0xffffff;
+		at += 4;
+	}
+	if (heaps & EXTRA_DATA)
+		at += 4;
+	for (unsigned int i = 0; i < GN_MD_TABLES; i++) {
+		struct gn_md_table *t = &md->table[i];
+
+		lay_out(md, i, heaps);
+		if (!within(b, at, (uint64_t)t->count * t->size))
+			return false;
+		t->rows = b->at + at;
+		at += (uint64_t)t->count * t->size;
+	}
+	return true;
+}
+
+bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata)
+{
+	struct gn_bytes tables = stream(metadata, "#~");
+
+	memset(md, 0, sizeof(*md));
+	md->strings = stream(metadata, "#Strings");
+	md->blobs = stream(metadata, "#Blob");
+	return tables.n && read_tables(md, &tables);
+}
+
+static uint32_t cell(const struct gn_md *md, unsigned int table, uint32_t row,
+		     unsigned int column)
+{
+	const struct gn_md_table *t = &md->table[table];
+
+	if (!row || row > t->count)
+		return 0;
+	return get(t->rows + (size_t)(row - 1) * t->size + t->column[column],
+		   t->width[column]);
+}
+
+static const char *string(const struct gn_md *md, unsigned int table,
+			  uint32_t row, unsigned int column)
+{
+	uint32_t at = cell(md, table, row, column);
+
+	if (at >= md->strings.n ||
+	    !memchr(md->strings.at + at, '\0', md->strings.n - at))
+		return "";
+	return (const char *)md->strings.at + at;
+}
+
+uint32_t gn_md_types(const struct gn_md *md)
+{
+	return md->table[TYPEDEF].count;
+}
+
+/* The type around a type, 0: none. They are in the order of the inner ones. */
+static uint32_t outer(const struct gn_md *md, uint32_t type)
+{
+	uint32_t from = 1, to = md->table[NESTED].count;
+
+	while (from <= to) {
+		uint32_t mid = from + (to - from) / 2;
+		uint32_t inner = cell(md, NESTED, mid, NESTED_TYPE);
+
+		if (inner == type)
+			return cell(md, NESTED, mid, NESTED_IN);
+		if (inner < type)
+			from = mid + 1;
+		else
+			to = mid - 1;
+	}
+	return 0;
+}
+
+/* A name without the mark of its arity (`1), and whether it had one. */
+static bool put_plain(struct gn_text *name, const char *text)
+{
+	char plain[1024];
+	size_t len = strlen(text), at = len;
+
+	while (at && text[at - 1] >= '0' && text[at - 1] <= '9')
+		at--;
+	if (!at || at == len || text[at - 1] != '`' || at > sizeof(plain)) {
+		gn_text_put(name, text);
+		return false;
+	}
+	memcpy(plain, text, at - 1);
+	plain[at - 1] = '\0';
+	gn_text_put(name, plain);
+	return true;
+}
+
+void gn_md_type_name(const struct gn_md *md, uint32_t type,
+		     struct gn_text *name)
+{
+	uint32_t chain[NEST_MAX];
+	bool generic = false;
+	unsigned int n = 0;
+
+	for (; type && n < NEST_MAX; type = outer(md, type))
+		chain[n++] = type;
+	while (n--) {
+		const char *space =
+			string(md, TYPEDEF, chain[n], TYPEDEF_SPACE);
+
+		if (*space) {
+			gn_text_put(name, space);
+			gn_text_put(name, ".");
+		}
+		generic |= put_plain(
+			name, string(md, TYPEDEF, chain[n], TYPEDEF_NAME));
+		if (n)
+			gn_text_put(name, "+");
+	}
+	if (generic)
+		gn_text_put(name, "<*>");
+}
+
+void gn_md_type_methods(const struct gn_md *md, uint32_t type, uint32_t *first,
+			uint32_t *end)
+{
+	uint32_t count = md->table[METHOD].count;
+
+	*first = cell(md, TYPEDEF, type, TYPEDEF_METHODS);
+	*end = type < md->table[TYPEDEF].count
+		       ? cell(md, TYPEDEF, type + 1, TYPEDEF_METHODS)
+		       : count + 1;
+	if (!*first || *end > count + 1)
+		*first = *end = 0;
+}
+
+void gn_md_method(const struct gn_md *md, uint32_t row,
+		  struct gn_md_method *method)
+{
+	uint32_t sig = cell(md, METHOD, row, METHOD_SIG);
+	const uint8_t *b;
+
+	*method = (struct gn_md_method){
+		.name = string(md, METHOD, row, METHOD_NAME),
+		.address = cell(md, METHOD, row, METHOD_ADDRESS),
+		.impl = (uint16_t)cell(md, METHOD, row, METHOD_IMPL),
+		.flags = (uint16_t)cell(md, METHOD, row, METHOD_FLAGS),
+	};
+	if (!within(&md->blobs, sig, 5))
+		return; /* too short to be generic */
+	/* behind the blob's length, of 1, 2 or 4 bytes */
+	b = md->blobs.at + sig;
+	method->generic = b[*b < 0x80 ? 1 : *b < 0xc0 ? 2 : 4] & 0x10;
+}
+
+gn_token gn_md_find_type(const struct gn_md *md, const char *space,
+			 const char *name)
+{
+	for (uint32_t i = 1; i <= md->table[TYPEDEF].count; i++)
+		if (!strcmp(string(md, TYPEDEF, i, TYPEDEF_NAME), name) &&
+		    !strcmp(string(md, TYPEDEF, i, TYPEDEF_SPACE), space))
+			return (gn_token)GN_TOKEN_TYPEDEF << 24 | i;
+	return 0;
+}
+
+gn_token gn_md_object_scope(const struct gn_md *md)
+{
+	static const uint8_t tables[] = {GN_TOKEN_MODULE, GN_TOKEN_MODULEREF,
+					 GN_TOKEN_ASSEMBLYREF,
+					 GN_TOKEN_TYPEREF};
+
+	for (uint32_t i = 1; i <= md->table[TYPEREF].count; i++) {
+		uint32_t scope;
+
+		if (strcmp(string(md, TYPEREF, i, TYPEREF_NAME), "Object") ||
+		    strcmp(string(md, TYPEREF, i, TYPEREF_SPACE), "System"))
+			continue;
+		scope = cell(md, TYPEREF, i, TYPEREF_SCOPE);
+		return (gn_token)tables[scope & 3] << 24 | scope >> 2;
+	}
+	return 0;
+}

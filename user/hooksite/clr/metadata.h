@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A module's metadata, read as it lies in memory (ECMA-335, II.22 and II.24):
+ * the runtime's own interface makes a copy of each module that it is opened
+ * for. It is hostile: whatever is not there is 0 or empty.
+ */
+#ifndef GNOMON_CLR_METADATA_H
+#define GNOMON_CLR_METADATA_H
+
+#include <stdbool.h>
+
+#include "cor.h"
+#include "text.h"
+
+#define GN_MD_TABLES  0x2d
+#define GN_MD_COLUMNS 9
+
+struct gn_md_table {
+	const uint8_t *rows;
+	uint32_t count;
+	uint8_t size;		       /* of a row */
+	uint8_t column[GN_MD_COLUMNS]; /* where it begins */
+	uint8_t width[GN_MD_COLUMNS];  /* its bytes; 0: there is none */
+};
+
+struct gn_md {
+	struct gn_bytes strings, blobs;
+	struct gn_md_table table[GN_MD_TABLES];
+};
+
+/* Flags of methods that have no IL of their own (II.23.1.10, .11). */
+#define GN_MD_ABSTRACT	    0x0400u
+#define GN_MD_PINVOKE	    0x2000u
+#define GN_MD_IMPL_NOT_IL   0x0003u
+#define GN_MD_IMPL_INTERNAL 0x1000u
+
+struct gn_md_method {
+	const char *name;
+	uint32_t address; /* of its IL in the image; 0: it has none */
+	uint16_t flags, impl;
+	bool generic;
+};
+
+/* Reads from `metadata`, which must stay. False: it is none. */
+bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
+
+/* How many types there are; their rows are 1 to that. */
+uint32_t gn_md_types(const struct gn_md *md);
+
+/* Appends "Namespace.Outer+Inner", and "<*>" if it or one around it is
+ * generic, as gn_names_type() does. */
+void gn_md_type_name(const struct gn_md *md, uint32_t type,
+		     struct gn_text *name);
+
+/* The rows of a type's methods: from first to before `end`. */
+void gn_md_type_methods(const struct gn_md *md, uint32_t type, uint32_t *first,
+			uint32_t *end);
+void gn_md_method(const struct gn_md *md, uint32_t row,
+		  struct gn_md_method *method);
+
+/* The token of a type of the module, 0: it has none of this name. */
+gn_token gn_md_find_type(const struct gn_md *md, const char *space,
+			 const char *name);
+/* Where the module takes System.Object from: a token, or 0. */
+gn_token gn_md_object_scope(const struct gn_md *md);
+
+#endif

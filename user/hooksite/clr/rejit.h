@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions by IL: the methods that a filter asks for are compiled again with
+ * hooks in them, and with their own code again when the session is over. All
+ * other code stays as it is, and it works in a process that runs already.
+ *
+ * A method has one index, whatever its type arguments. A session is begun and
+ * ended by one thread; callbacks come on any.
+ */
+#ifndef GNOMON_CLR_REJIT_H
+#define GNOMON_CLR_REJIT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "arena.h"
+#include "cor.h"
+#include "ids.h"
+#include "metadata.h"
+#include "methods.h"
+
+/* Of a module whose methods are rewritten. */
+struct gn_rejit_module {
+	void *metadata;	  /* IMetaDataImport2, or NULL */
+	void *emit;	  /* IMetaDataEmit */
+	gn_token call;	  /* StandAloneSig of the hooks */
+	uint32_t session; /* that has looked through it */
+};
+
+struct gn_rejit {
+	pthread_mutex_t lock;	  /* of what callbacks change, but atomics */
+	void *info;		  /* ICorProfilerInfo10 */
+	char *filter;		  /* of the session; NULL: there is none */
+	_Atomic uint32_t session; /* which; 0: none */
+	uint32_t sessions;	  /* that there have been */
+	struct gn_modules modules;
+	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place, from 0 */
+	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
+};
+
+/* In the ids: what stands for a method. No FunctionID is like it. */
+#define GN_REJIT_ID(place, token) ((gn_cor_id)1 << 63 | GN_METHOD(place, token))
+#define GN_REJIT_METHOD_PLACE(id) GN_METHOD_MODULE((id) & ~(1ull << 63))
+#define GN_REJIT_METHOD_TOKEN(id) \
+	((gn_token)GN_TOKEN_METHODDEF << 24 | GN_TOKEN_ROW(id))
+
+struct gn_clr;
+
+/* Once. `info`: any ICorProfilerInfo. GN_S_OK, or it is too old. */
+gn_hr gn_rejit_init(struct gn_clr *clr, void *info);
+
+/* Chooses the methods of all modules. A session under way is ended. */
+void gn_rejit_begin(struct gn_clr *clr, const char *filter);
+void gn_rejit_end(struct gn_clr *clr);
+
+/* Callbacks. */
+void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module);
+void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module);
+gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
+			      gn_token method, void *control);
+gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
+			  gn_cor_id function, gn_hr status);
+
+/* The index of the method that a function is of, 0: it is not chosen. */
+uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function);
+
+/* Methods to ask the runtime for: modules and tokens. */
+struct gn_rejit_list {
+	gn_cor_id *modules;
+	gn_token *tokens;
+	uint32_t n, room;
+};
+
+/* rejit_scan.c: adds what the filter asks for of a module. The lock is held. */
+void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
+		   struct gn_rejit_list *list);
+/* A module's metadata as it lies in memory. */
+bool gn_rejit_metadata(const struct gn_clr *clr, gn_cor_id module,
+		       struct gn_md *md);
+/* False: no memory. */
+bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
+		       gn_token token);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The code of a method that is compiled again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "il.h"
+#include "metadata.h"
+#include "profiler.h"
+#include "rejit.h"
+#include "sites.h"
+
+#define WIDE_MAX     128
+#define HOOK_SIG_MAX 32
+
+typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
+				    const struct gn_guid *, void **);
+typedef gn_hr (*il_body_fn)(void *, gn_cor_id, gn_token, const uint8_t **,
+			    uint32_t *);
+typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
+				 uint32_t, uint32_t *, uint32_t *,
+				 const uint8_t **, uint32_t *, uint32_t *,
+				 uint32_t *);
+typedef gn_hr (*sig_from_token_fn)(void *, gn_token, const uint8_t **,
+				   uint32_t *);
+typedef gn_hr (*typeref_fn)(void *, gn_token, const gn_wchar *, gn_token *);
+typedef gn_hr (*sig_token_fn)(void *, const uint8_t *, uint32_t, gn_token *);
+typedef gn_hr (*set_il_fn)(void *, uint32_t, const uint8_t *);
+typedef gn_hr (*set_map_fn)(void *, uint32_t, const struct gn_il_map *);
+
+#define CONVENTIONS "System.Runtime.CompilerServices"
+
+/* The type, as the module calls it: only its name counts. */
+static gn_token convention(void *emit, gn_token scope, const struct gn_md *md,
+			   const char *name)
+{
+	static const char space[] = CONVENTIONS ".";
+	gn_token token = gn_md_find_type(md, CONVENTIONS, name);
+	gn_wchar wide[WIDE_MAX] = {0};
+	size_t n = 0;
+
+	if (token)
+		return token; /* the core library's own */
+	for (const char *p = space; *p; p++)
+		wide[n++] = (gn_wchar)*p;
+	for (const char *p = name; *p; p++)
+		wide[n++] = (gn_wchar)*p;
+	if (GN_COM(emit, GN_EMIT_TYPEREF, typeref_fn)(emit, scope, wide,
+						      &token) < 0)
+		return 0;
+	return token;
+}
+
+static uint8_t *put_modifier(uint8_t *p, gn_token type)
+{
+	uint32_t tag = GN_TOKEN_TABLE(type) == GN_TOKEN_TYPEREF;
+	uint32_t coded = GN_TOKEN_ROW(type) << 2 | tag;
+
+	*p++ = 0x20; /* CMOD_OPT */
+	if (coded < 0x80) {
+		*p++ = (uint8_t)coded;
+	} else if (coded < 0x4000) {
+		*p++ = (uint8_t)(0x80 | coded >> 8);
+		*p++ = (uint8_t)coded;
+	} else {
+		*p++ = (uint8_t)(0xc0 | coded >> 24);
+		*p++ = (uint8_t)(coded >> 16);
+		*p++ = (uint8_t)(coded >> 8);
+		*p++ = (uint8_t)coded;
+	}
+	return p;
+}
+
+/*
+ * void(nuint, nuint), called as C does and without a transition of the
+ * collector's state: hooks do not come back to it, and a managed call would
+ * keep a thread in a probe from being suspended.
+ */
+static gn_token hook_signature(void *emit, gn_token scope,
+			       const struct gn_md *md)
+{
+	gn_token plain = convention(emit, scope, md, "CallConvCdecl");
+	gn_token quick =
+		convention(emit, scope, md, "CallConvSuppressGCTransition");
+	uint8_t sig[HOOK_SIG_MAX] = {0x09, 2}, *p = sig + 2;
+	gn_token token = 0;
+
+	if (!plain || !quick)
+		return 0;
+	p = put_modifier(p, quick);
+	p = put_modifier(p, plain);
+	*p++ = 0x01; /* void */
+	*p++ = 0x19;
+	*p++ = 0x19; /* native unsigned int */
+	if (GN_COM(emit, GN_EMIT_SIG_TOKEN,
+		   sig_token_fn)(emit, sig, (uint32_t)(p - sig), &token) < 0)
+		return 0;
+	return token;
+}
+
+/* Opens the module's metadata for what hooks need; the lock is held. */
+static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
+			gn_cor_id module)
+{
+	static const struct gn_guid metadata_emit = {
+		0xba3fee4c,
+		0xecb9,
+		0x4e41,
+		{0x83, 0xb7, 0x18, 0x3f, 0xa4, 0x1c, 0xd8, 0x59}};
+	struct gn_rejit *r = &clr->rejit;
+	struct gn_md md;
+
+	if (m->emit)
+		return m->call;
+	if (!m->metadata ||
+	    GN_COM(r->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
+		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
+	    !m->emit)
+		return false;
+	if (!gn_rejit_metadata(clr, module, &md))
+		return false;
+	m->call = hook_signature(m->emit, gn_md_object_scope(&md), &md);
+	return m->call;
+}
+
+/* What of the method's module the rewriting needs; the lock is held. */
+static bool prepare(struct gn_rejit_module *m, gn_token method,
+		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
+{
+	struct gn_bytes old = {NULL, 0}, sig = {NULL, 0}, locals;
+	uint32_t n, flags, size = 0, address, impl;
+	gn_token class, token;
+	gn_hr hr;
+
+	if (gn_il_locals_token(body->at, body->n, &token) ||
+	    GN_COM(m->metadata, GN_MD_METHOD_PROPS, method_props_fn)(
+		    m->metadata, method, &class, NULL, 0, &n, &flags, &sig.at,
+		    &size, &address, &impl) < 0)
+		return false;
+	sig.n = sig.at ? size : 0;
+	size = 0;
+	if (token &&
+	    GN_COM(m->metadata, GN_MD_SIG_FROM_TOKEN,
+		   sig_from_token_fn)(m->metadata, token, &old.at, &size) < 0)
+		return false;
+	old.n = old.at ? size : 0;
+	if (gn_il_locals(&old, &sig, &locals, &hooks->frame, &hooks->result))
+		return false;
+	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
+		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
+	free((void *)locals.at);
+	return hr >= 0;
+}
+
+static bool set_body(void *control, const struct gn_il_body *body)
+{
+	if (GN_COM(control, GN_CONTROL_SET_IL,
+		   set_il_fn)(control, (uint32_t)body->size, body->bytes) < 0)
+		return false;
+	/* without it a stack trace has no lines, and nothing else */
+	GN_COM(control, GN_CONTROL_SET_IL_MAP, set_map_fn)
+	(control, (uint32_t)body->nmap, body->map);
+	return true;
+}
+
+static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
+		    struct gn_il_hooks *hooks, gn_token method, void *control)
+{
+	struct gn_rejit *r = &clr->rejit;
+	struct gn_bytes body = {NULL, 0};
+	struct gn_il_body made;
+	uint32_t size = 0;
+	bool done;
+
+	if (GN_COM(r->info, GN_INFO_IL_BODY,
+		   il_body_fn)(r->info, module, method, &body.at, &size) < 0 ||
+	    !body.at)
+		return false;
+	body.n = size;
+	pthread_mutex_lock(&r->lock);
+	done = open_module(clr, &r->module[place - 1], module) &&
+	       prepare(&r->module[place - 1], method, &body, hooks);
+	hooks->call = r->module[place - 1].call;
+	pthread_mutex_unlock(&r->lock);
+	if (!done || gn_il_rewrite(body.at, body.n, hooks, &made))
+		return false;
+	done = set_body(control, &made);
+	gn_il_free(&made);
+	return done;
+}
+
+gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
+			      gn_token method, void *control)
+{
+	struct gn_il_hooks hooks = {
+		.enter = (uintptr_t)GN_CLR_HOOK(il_enter),
+		.leave = (uintptr_t)GN_CLR_HOOK(il_leave),
+		.unwound = (uintptr_t)GN_CLR_HOOK(il_unwound),
+	};
+	struct gn_rejit *r = &clr->rejit;
+	uint32_t place = gn_modules_find(&r->modules, module);
+
+	hooks.index =
+		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
+	/* one that holds a copy of what is asked for gets its own code */
+	if (!hooks.index || !atomic_load(&r->chosen[hooks.index]))
+		return GN_S_OK;
+	if (!rewrite(clr, place, module, &hooks, method, control))
+		GN_CLR_SITE(unhooked)(hooks.index);
+	return GN_S_OK;
+}
+
+gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
+			  gn_cor_id function, gn_hr status)
+{
+	struct gn_rejit *r = &clr->rejit;
+	uint32_t place = gn_modules_find(&r->modules, module);
+	uint32_t index =
+		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
+
+	GN_CLR_SITE(rejit_error)(clr, module, method, function, status);
+	if (index && atomic_load(&r->chosen[index]))
+		GN_CLR_SITE(unhooked)(index);
+	return GN_S_OK;
+}

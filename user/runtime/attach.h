@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A runtime that runs already, and into which gnomon brings its hook-site
+ * library. Sentences for people go into `why`, which has GN_WHY_MAX bytes.
+ */
+#ifndef GNOMON_RUNTIME_ATTACH_H
+#define GNOMON_RUNTIME_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GN_WHY_MAX 512
+
+struct gn_attached;
+
+/* Called while the runtime is waited for, some times a second; true: enough. */
+typedef bool (*gn_wait_fn)(void *ctx);
+
+struct gn_runtime_attach {
+	/*
+	 * Finds the way into process `pid` and keeps it open, so that begin()
+	 * and end() need no right but to write to files of other users. Nobody
+	 * else's gnomon comes in until close(). `library`: its path.
+	 * -EBUSY: another gnomon is there. <0: `why` says what is wrong.
+	 */
+	int (*open)(pid_t pid, const char *library, struct gn_attached **out,
+		    char *why);
+	/* Has the library loaded and its hooks made for what the filter asks
+	 * for. The library tells by its sites when it is done. */
+	int (*begin)(struct gn_attached *a, const char *filter, gn_wait_fn wait,
+		     void *ctx, char *why);
+	/* Has all as it was. Done by itself when this process ends before it,
+	 * however it ends. 0 too if the process has gone. */
+	int (*end)(struct gn_attached *a, gn_wait_fn wait, void *ctx,
+		   char *why);
+	void (*close)(struct gn_attached *a); /* may be NULL */
+};
+
+#endif

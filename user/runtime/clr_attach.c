@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hooks in a CLR that runs already: by its diagnostics socket. */
+#include "runtime/clr_attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooksite/clr/clsid.h"
+#include "runtime/clr_ipc.h"
+
+#define BEGIN_MS 10000
+#define END_MS	 5000
+#define GUARD_MS (60 * 60 * 1000)
+#define LOCK_MS	 3000
+
+/* What the runtime answers (corerror.xml). */
+#define CANCELLED   ((int32_t)0x80131375) /* a later session: it was served */
+#define NO_ATTACH   ((int32_t)0x8013136a) /* there is a profiler already */
+#define ACTIVE	    ((int32_t)0x8013136f) /* not while it runs */
+#define UNSUPPORTED ((int32_t)0x80131515)
+
+struct gn_attached {
+	pid_t pid;
+	int socket; /* O_PATH */
+	int lock;   /* the process's folder of /proc, locked */
+	char library[PATH_MAX];
+	pid_t guard; /* the process that ends the session if we cannot */
+	int leash;   /* it waits at the other end; -1: there is none */
+	bool begun;
+};
+
+static int sleep_ms(int ms)
+{
+	struct timespec t = {.tv_nsec = ms * 1000000L};
+
+	return nanosleep(&t, NULL);
+}
+
+/* One gnomon a process; one that was killed holds it until its guard is done.
+ */
+static int lock(struct gn_attached *a, char *why)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)a->pid);
+	a->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int ms = 0; a->lock >= 0; ms += 20) {
+		if (!flock(a->lock, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK || ms >= LOCK_MS)
+			break;
+		sleep_ms(20);
+	}
+	if (a->lock < 0) {
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)a->pid);
+		return -ESRCH;
+	}
+	snprintf(why, GN_WHY_MAX,
+		 "another gnomon traces functions of process %d; wait until it "
+		 "has ended",
+		 (int)a->pid);
+	return -EBUSY;
+}
+
+/* The process must see the same file at the same path. */
+static int check_library(struct gn_attached *a, char *why)
+{
+	char path[PATH_MAX + 64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)a->pid,
+		 a->library);
+	if (!stat(a->library, &ours) && !stat(path, &theirs) &&
+	    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d does not see '%.300s' (it is in a container); "
+		 "mount "
+		 "its folder there at the same path",
+		 (int)a->pid, a->library);
+	return -ENOENT;
+}
+
+/* 'T' or 't': it is stopped and answers nobody. */
+static bool is_stopped(pid_t pid)
+{
+	char path[32], state = 0, text[512], *end;
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	if (end && end[1] == ' ')
+		state = end[2];
+	return state == 'T' || state == 't';
+}
+
+static int check_class(pid_t pid, char *why)
+{
+	char path[32];
+	uint8_t head[5] = {0};
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* what follows says why */
+	if (pread(fd, head, sizeof(head), 0) < 0)
+		head[4] = 0;
+	close(fd);
+	if (head[4] != 1)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d is a 32-bit program; only 64-bit ones can be "
+		 "traced by their functions",
+		 (int)pid);
+	return -EOPNOTSUPP;
+}
+
+static void close_attached(struct gn_attached *a)
+{
+	if (!a)
+		return;
+	if (a->leash >= 0)
+		close(a->leash); /* without a word: the guard ends it */
+	if (a->socket >= 0)
+		close(a->socket);
+	if (a->lock >= 0)
+		close(a->lock);
+	free(a);
+}
+
+static int open_attached(pid_t pid, const char *library,
+			 struct gn_attached **out, char *why)
+{
+	struct gn_attached *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a) {
+		snprintf(why, GN_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	a->pid = pid;
+	a->socket = a->lock = a->leash = -1;
+	snprintf(a->library, sizeof(a->library), "%s", library);
+	err = check_class(pid, why);
+	if (!err)
+		err = a->socket = gn_clr_ipc_find(pid, why);
+	if (err >= 0)
+		err = check_library(a, why);
+	if (!err)
+		err = lock(a, why);
+	if (err < 0) {
+		close_attached(a);
+		return err;
+	}
+	*out = a;
+	return 0;
+}
+
+static int ask(struct gn_attached *a, const char *request, int ms,
+	       gn_wait_fn wait, void *ctx, int32_t *result)
+{
+	uint8_t *message = malloc(GN_CLR_IPC_MAX);
+	int n = message ? gn_clr_ipc_attach(message, a->library, request,
+					    strlen(request))
+			: -ENOMEM;
+
+	if (n >= 0)
+		n = gn_clr_ipc_ask(a->socket, a->pid, message, (size_t)n, ms,
+				   wait, ctx, result);
+	free(message);
+	return n;
+}
+
+/* Nothing else of gnomon's is to be open in it, nor any right but the one to
+ * connect to another user's socket. */
+static void settle(const struct gn_attached *a, int leash)
+{
+	int kept[3] = {leash, a->socket, a->lock};
+	cap_value_t need = CAP_DAC_OVERRIDE;
+	cap_t caps = cap_init();
+
+	setsid();
+	prctl(PR_SET_NAME, "gnomon-guard");
+	for (int i = 0; i < 3; i++) {
+		int fd = fcntl(kept[i], F_DUPFD, 16);
+
+		kept[i] = fd;
+	}
+	for (int i = 0; i < 3; i++)
+		dup2(kept[i], 3 + i);
+	syscall(SYS_close_range, 6, ~0u, 0);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	if (caps && (cap_set_flag(caps, CAP_PERMITTED, 1, &need, CAP_SET) ||
+		     cap_set_flag(caps, CAP_EFFECTIVE, 1, &need, CAP_SET) ||
+		     cap_set_proc(caps)))
+		_exit(1);
+}
+
+static _Noreturn void guard(struct gn_attached *a, int leash)
+{
+	int32_t result;
+	ssize_t n;
+	char c;
+
+	settle(a, leash);
+	a->socket = 4;
+	do {
+		n = read(3, &c, 1);
+	} while (n < 0 && errno == EINTR);
+	/* a word says that all is done */
+	if (n <= 0)
+		ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL, &result);
+	_exit(0);
+}
+
+static int start_guard(struct gn_attached *a)
+{
+	sigset_t all, before;
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	a->guard = fork();
+	if (a->guard < 0)
+		err = -errno;
+	if (!a->guard) {
+		close(ends[1]);
+		guard(a, ends[0]);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	if (err)
+		close(ends[1]);
+	else
+		a->leash = ends[1];
+	return err;
+}
+
+static void dismiss_guard(struct gn_attached *a)
+{
+	ssize_t n = a->leash >= 0 ? write(a->leash, "d", 1) : 0;
+
+	(void)n; /* who does not listen has been killed */
+	if (a->leash < 0)
+		return;
+	close(a->leash);
+	a->leash = -1;
+	while (waitpid(a->guard, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static char *request_text(const char *filter)
+{
+	struct timespec t;
+	char *text;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	/* a runtime that was stopped can come to it when we have gone */
+	if (asprintf(&text, GN_CLR_REQUEST_TRACE "%lld\n%s",
+		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, filter) < 0)
+		return NULL;
+	if (strlen(text) < GN_CLR_REQUEST_MAX)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* 0: the runtime did what was asked for. */
+static int explain(const struct gn_attached *a, int err, int32_t result,
+		   char *why)
+{
+	int pid = (int)a->pid;
+
+	if (!err && (result >= 0 || result == CANCELLED))
+		return 0;
+	if (err == -EINTR)
+		snprintf(why, GN_WHY_MAX, "attaching was interrupted");
+	else if (err == -ETIMEDOUT)
+		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
+			 is_stopped(a->pid) ? ": it is stopped; let it go on "
+					      "(kill -CONT)"
+					    : " at its diagnostics socket");
+	else if (err == -EPROTO || err == -EPERM)
+		snprintf(why, GN_WHY_MAX,
+			 "what answers at the diagnostics socket of process %d "
+			 "is not its runtime",
+			 pid);
+	else if (err)
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not listen at its diagnostics "
+			 "socket (%s)",
+			 pid, strerror(-err));
+	else if (result == NO_ATTACH)
+		snprintf(why, GN_WHY_MAX,
+			 "another profiler is in process %d, and a runtime "
+			 "has one only; end that first",
+			 pid);
+	else
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d does not take '%.300s' "
+			 "(0x%08" PRIx32 "); its user must be able to read it",
+			 pid, a->library, (uint32_t)result);
+	return err ? err : -EPROTO;
+}
+
+static int begin(struct gn_attached *a, const char *filter, gn_wait_fn wait,
+		 void *ctx, char *why)
+{
+	char *request = request_text(filter);
+	int32_t result = 0;
+	int err;
+
+	if (!request) {
+		snprintf(why, GN_WHY_MAX, "the globs of -f are too long");
+		return -E2BIG;
+	}
+	if (is_stopped(a->pid)) {
+		free(request);
+		return explain(a, -ETIMEDOUT, 0, why);
+	}
+	err = start_guard(a);
+	a->begun = true;
+	if (!err)
+		err = ask(a, request, BEGIN_MS, wait, ctx, &result);
+	free(request);
+	return explain(a, err, result, why);
+}
+
+static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
+{
+	int32_t result = 0;
+	int err;
+
+	if (!a->begun)
+		return 0;
+	a->begun = false;
+	err = ask(a, GN_CLR_REQUEST_END, END_MS, wait, ctx, &result);
+	if (err == -ETIMEDOUT || err == -EINTR) {
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not answer; its functions are left "
+			 "as they were by a process that waits for it",
+			 (int)a->pid);
+		return err;
+	}
+	dismiss_guard(a);
+	return 0;
+}
+
+const struct gn_runtime_attach gn_clr_attach = {
+	.open = open_attached,
+	.begin = begin,
+	.end = end,
+	.close = close_attached,
+};

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "runtime/clr_ipc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hooksite/clr/clsid.h"
+
+#define MAGIC	     "DOTNET_IPC_V1"
+#define HEADER	     20
+#define SET_PROFILER 0x03
+#define ID_ATTACH    0x01
+#define SET_SERVER   0xff
+#define ID_OK	     0x00
+#define ID_ERROR     0xff
+#define LOAD_MS	     10000
+#define ENVIRON_MAX  (1u << 20)
+#define ENTRIES_MAX  (1u << 16)
+#define STEP_MS	     10
+
+struct text {
+	uint8_t *p;
+	size_t n, left;
+};
+
+static void put(struct text *t, const void *bytes, size_t n)
+{
+	if (n <= t->left) {
+		memcpy(t->p + t->n, bytes, n);
+		t->n += n;
+		t->left -= n;
+	} else {
+		t->left = 0;
+		t->n = GN_CLR_IPC_MAX + 1;
+	}
+}
+
+static void put_u32(struct text *t, uint32_t v)
+{
+	put(t, &v, sizeof(v));
+}
+
+int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
+		      const void *data, size_t size)
+{
+	static const struct {
+		uint32_t a;
+		uint16_t b, c;
+		uint8_t d[8];
+	} clsid = GN_CLR_CLSID_INIT;
+	static const uint8_t
+		header[HEADER] = {[0] = 'D', 'O',	 'T',
+				  'N',	     'E',	 [5] = 'T',
+				  '_',	     'I',	 'P',
+				  'C',	     [10] = '_', 'V',
+				  '1',	     0,		 [16] = SET_PROFILER,
+				  ID_ATTACH};
+	struct text t = {message, 0, GN_CLR_IPC_MAX};
+	uint16_t length;
+
+	put(&t, header, HEADER);
+	put_u32(&t, LOAD_MS);
+	put(&t, &clsid, sizeof(clsid));
+	put_u32(&t, (uint32_t)strlen(library) + 1);
+	for (const char *c = library;; c++) {
+		uint16_t unit = (uint8_t)*c;
+
+		if (unit > 0x7f)
+			return -EILSEQ; /* the caller says so */
+		put(&t, &unit, sizeof(unit));
+		if (!unit)
+			break;
+	}
+	put_u32(&t, (uint32_t)size);
+	put(&t, data, size);
+	if (t.n > GN_CLR_IPC_MAX)
+		return -E2BIG;
+	length = (uint16_t)t.n;
+	memcpy(message + 14, &length, sizeof(length));
+	return (int)t.n;
+}
+
+int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result)
+{
+	uint16_t length;
+
+	if (size < HEADER + sizeof(*result) ||
+	    memcmp(answer, MAGIC, sizeof(MAGIC)) != 0)
+		return -EPROTO;
+	memcpy(&length, answer + 14, sizeof(length));
+	if (length != size || answer[16] != SET_SERVER ||
+	    (answer[17] != ID_OK && answer[17] != ID_ERROR))
+		return -EPROTO;
+	memcpy(result, answer + HEADER, sizeof(*result));
+	return answer[17] == ID_ERROR && *result >= 0 ? -EPROTO : 0;
+}
+
+/* Whether the bytes are a whole message, or can become one: 1, 0, -EPROTO. */
+static int is_whole(const uint8_t *answer, size_t size)
+{
+	uint16_t length;
+
+	if (size < HEADER)
+		return 0;
+	memcpy(&length, answer + 14, sizeof(length));
+	if (length < HEADER || length > GN_CLR_ANSWER_MAX || size > length)
+		return -EPROTO;
+	return size == length;
+}
+
+/* What a dialogue may take. */
+struct limits {
+	uint64_t until; /* ms */
+	gn_wait_fn wait;
+	void *ctx;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static int await(int s, short events, const struct limits *l)
+{
+	struct pollfd p = {.fd = s, .events = events};
+
+	while (poll(&p, 1, STEP_MS) <= 0) {
+		if (l->wait && l->wait(l->ctx))
+			return -EINTR;
+		if (now_ms() >= l->until)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static int send_all(int s, const uint8_t *p, size_t left,
+		    const struct limits *l)
+{
+	while (left) {
+		ssize_t n = send(s, p, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+		int err = 0;
+
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (n < 0)
+			err = await(s, POLLOUT, l);
+		if (err)
+			return err;
+		p += n > 0 ? n : 0;
+		left -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int receive(int s, const struct limits *l, int32_t *result)
+{
+	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
+	size_t have = 0;
+	int whole = 0;
+
+	while (!whole) {
+		int err = await(s, POLLIN, l);
+		ssize_t n;
+
+		if (err)
+			return err;
+		n = recv(s, answer + have, sizeof(answer) - have, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -ECONNRESET;
+		have += (size_t)n;
+		whole = is_whole(answer, have);
+	}
+	return whole < 0 ? whole : gn_clr_ipc_parse(answer, have, result);
+}
+
+static int connect_to(int s, int fd, const struct limits *l)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", fd);
+	for (;;) {
+		int err;
+
+		if (!connect(s, (struct sockaddr *)&to, sizeof(to)))
+			return 0;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		/* its queue is full: that it is not any more cannot be polled
+		 */
+		err = await(-1, 0, l);
+		if (err)
+			return err;
+	}
+}
+
+int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
+		   int ms, gn_wait_fn wait, void *ctx, int32_t *result)
+{
+	const struct limits l = {now_ms() + (uint64_t)ms, wait, ctx};
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+	int err;
+
+	if (s < 0)
+		return -errno;
+	err = connect_to(s, fd, &l);
+	if (!err && getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		err = -errno;
+	if (!err && peer.pid != pid)
+		err = -EPERM;
+	if (!err)
+		err = send_all(s, message, size, &l);
+	if (!err)
+		err = receive(s, &l, result);
+	close(s);
+	return err;
+}
+
+/* What the socket of a process is called, and where. */
+struct wanted {
+	int root; /* of its mount namespace */
+	uid_t uid;
+	long long pid, started; /* as it sees itself */
+	char folder[PATH_MAX];
+};
+
+/* No link leads out of the process's own root. */
+static int open_in(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)flags | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_proc(pid_t pid, const char *name, int flags)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static size_t read_proc(pid_t pid, const char *name, char *to, size_t size)
+{
+	int fd = open_proc(pid, name, O_RDONLY);
+	size_t have = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && n > 0 && have < size - 1) {
+		n = read(fd, to + have, size - 1 - have);
+		have += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	to[have] = '\0';
+	return have;
+}
+
+static void find_folder(pid_t pid, struct wanted *w)
+{
+	char *env = malloc(ENVIRON_MAX), *p = env;
+	size_t n = env ? read_proc(pid, "environ", env, ENVIRON_MAX) : 0;
+
+	strcpy(w->folder, "/tmp");
+	for (; env && p < env + n; p += strlen(p) + 1)
+		if (!strncmp(p, "TMPDIR=/", 8) && strlen(p) < PATH_MAX)
+			strcpy(w->folder, p + 7);
+	free(env);
+}
+
+/* The last of the numbers that it has in the namespaces around it; when it
+ * started; who it is. */
+static bool find_names(pid_t pid, struct wanted *w)
+{
+	char text[8192], *line, *end;
+
+	read_proc(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nUid:");
+	if (!line || sscanf(line, "\nUid:%*u%u", &w->uid) != 1)
+		return false;
+	line = strstr(text, "\nNSpid:");
+	end = line ? strchr(line + 1, '\n') : NULL;
+	w->pid = pid;
+	if (end) {
+		*end = '\0';
+		line = strrchr(line, '\t');
+		w->pid = line ? strtoll(line, NULL, 10) : pid;
+	}
+	read_proc(pid, "stat", text, sizeof(text));
+	line = strrchr(text, ')');
+	return line && sscanf(line,
+			      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			      "%*u %*u %*d %*d %*d %*d %*d %*d %lld",
+			      &w->started) == 1;
+}
+
+/* A socket of the process's user. */
+static int open_socket(const struct wanted *w, int dir, const char *name)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISSOCK(st.st_mode) && st.st_uid == w->uid)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* Its start is told otherwise in a time namespace: then the number does. */
+static int search(const struct wanted *w, int dir)
+{
+	static const char tail[] = "-socket";
+	char head[64];
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *e;
+	int fd = -ENOENT;
+
+	snprintf(head, sizeof(head), "dotnet-diagnostic-%lld-", w->pid);
+	for (unsigned int n = 0; d && fd < 0 && n < ENTRIES_MAX; n++) {
+		size_t len;
+
+		e = readdir(d);
+		if (!e)
+			break;
+		len = strlen(e->d_name);
+		if (!strncmp(e->d_name, head, strlen(head)) &&
+		    len > sizeof(tail) &&
+		    !strcmp(e->d_name + len - sizeof(tail) + 1, tail))
+			fd = open_socket(w, dir, e->d_name);
+	}
+	if (d)
+		closedir(d);
+	else if (copy >= 0)
+		close(copy);
+	return fd;
+}
+
+static int find_socket(const struct wanted *w)
+{
+	int dir = open_in(w->root, w->folder, O_RDONLY | O_DIRECTORY);
+	char name[128];
+	int fd;
+
+	if (dir < 0)
+		return dir;
+	snprintf(name, sizeof(name), "dotnet-diagnostic-%lld-%lld-socket",
+		 w->pid, w->started);
+	fd = open_socket(w, dir, name);
+	if (fd < 0)
+		fd = search(w, dir);
+	close(dir);
+	return fd;
+}
+
+int gn_clr_ipc_find(pid_t pid, char *why)
+{
+	struct wanted w = {.root = open_proc(pid, "root", O_PATH)};
+	int fd = w.root;
+
+	if (w.root < 0) {
+		snprintf(why, GN_WHY_MAX,
+			 "process %d cannot be entered (%s); run gnomon as "
+			 "root",
+			 (int)pid, strerror(-w.root));
+		return w.root;
+	}
+	find_folder(pid, &w);
+	fd = find_names(pid, &w) ? find_socket(&w) : -ESRCH;
+	close(w.root);
+	if (fd == -ESRCH)
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	else if (fd < 0)
+		snprintf(why, GN_WHY_MAX,
+			 "process %d has no diagnostics socket in its %.256s; "
+			 "it "
+			 "was started with DOTNET_EnableDiagnostics=0, or its "
+			 "folder was cleaned: start it anew without that",
+			 (int)pid, w.folder);
+	return fd;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The CLR's diagnostics socket (dotnet/diagnostics: documentation/
+ * design-docs/ipc-protocol.md). Whoever answers is hostile.
+ */
+#ifndef GNOMON_RUNTIME_CLR_IPC_H
+#define GNOMON_RUNTIME_CLR_IPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/attach.h"
+
+/* The process's socket, as a descriptor that can only be connected to; in its
+ * own mount namespace and folder for temporary files. <0: `why` says more. */
+int gn_clr_ipc_find(pid_t pid, char *why);
+
+/* The message that attaches a profiler. Its length, or -E2BIG. */
+#define GN_CLR_IPC_MAX 65535
+int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
+		      const void *data, size_t size);
+
+/* What an answer says: 0 and the runtime's result, or -EPROTO. */
+#define GN_CLR_ANSWER_MAX 64
+int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result);
+
+/*
+ * Sends a message and waits `ms` for the answer, from the process itself.
+ * 0; -ETIMEDOUT; -ECONNREFUSED, -ENOENT: nobody listens any more; -EPERM: it
+ * is another process that does; -EPROTO: it is no answer; -EINTR: `wait` said
+ * that it is enough. `wait` may be NULL.
+ */
+int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
+		   int ms, gn_wait_fn wait, void *ctx, int32_t *result);
+
+#endif
