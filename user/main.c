@@ -18,6 +18,7 @@ static const struct verb verbs[] = {
 	{"record", gn_cmd_record, "trace into a file"},
 	{"report", gn_cmd_report, "print what a trace file holds"},
 	{"explain", gn_cmd_explain, "say what of a trace file matters"},
+	{"check", gn_cmd_check, "hold captures against a budget, for CI"},
 	{"top", gn_cmd_top, "watch threads live"},
 	{"list", gn_cmd_list, "show where probes can go"},
 	{"doctor", gn_cmd_doctor, "say what this machine can and lacks"},
@@ -41,9 +42,9 @@ static void print_help(FILE *f)
 	      "  sudo gnomon record -p 1234 -d 10s -o app.trace\n"
 	      "  gnomon report -i app.trace --by tree --min-pct 1\n"
 	      "\nExit status: the command's own; 1 gnomon failed; 2 bad usage "
-	      "or input; 3 records\nwere lost; 4 a self-check failed. More: "
-	      "man "
-	      "gnomon\n",
+	      "or input; 3 records\nwere lost; 4 a self-check failed, or "
+	      "check: a budget is breached. "
+	      "More: man gnomon\n",
 	      f);
 }
 

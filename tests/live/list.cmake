@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The verbs that look and do not trace: list and doctor; the files that all of
-# them write; and sets of captures.
+# them write; sets of captures, and budgets of them.
 function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
-	foreach(verb list doctor outputs repeat)
+	foreach(verb list doctor outputs repeat gate)
 		add_test(NAME live/${verb}
 			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
@@ -15,7 +15,7 @@ function(gn_live_list)
 			TIMEOUT 120 LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	# they attach, and measure
-	set_tests_properties(live/doctor live/outputs live/repeat
+	set_tests_properties(live/doctor live/outputs live/repeat live/gate
 		PROPERTIES RUN_SERIAL ON)
 endfunction()
 gn_live_list()

@@ -22,6 +22,9 @@ enum gn_exit {
 	GN_EXIT_USAGE = 2,  /* bad words, or a bad input file */
 	GN_EXIT_LOST = 3,   /* records were lost */
 	GN_EXIT_BROKEN = 4, /* a self-check failed */
+	/* check: a budget is; a self-check that failed is LOST there, as all
+	 * that keeps it from judging */
+	GN_EXIT_BREACHED = 4,
 	GN_EXIT_NOT_EXECUTABLE = 126,
 	GN_EXIT_NOT_FOUND = 127,
 };

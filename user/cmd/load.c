@@ -63,8 +63,8 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 }
 
 static int build(const char *path, struct gn_trace_reader *reader,
-		 const struct gn_args *args, struct gn_timeline_file *t,
-		 struct gn_model **model)
+		 const struct gn_args *args, const struct gn_observer *observer,
+		 struct gn_timeline_file *t, struct gn_model **model)
 {
 	struct gn_pipeline_opts opts;
 	struct gn_pipeline *p;
@@ -72,7 +72,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	int err;
 
 	gn_report_pipeline(&opts, args);
-	opts.observer = t ? &t->observer : NULL;
+	opts.observer = t ? &t->observer : observer;
 	p = gn_pipeline_new(&opts);
 	err = p ? feed(reader, p, &bad) : -ENOMEM;
 	if (!err)
@@ -97,8 +97,9 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	return GN_EXIT_OK;
 }
 
-int gn_load(const char *path, const struct gn_args *args,
-	    struct gn_timeline_file *t, struct gn_model **model)
+static int load(const char *path, const struct gn_args *args,
+		const struct gn_observer *observer, struct gn_timeline_file *t,
+		struct gn_model **model)
 {
 	struct gn_trace_reader *reader;
 	int status = open_trace(path, &reader);
@@ -106,7 +107,19 @@ int gn_load(const char *path, const struct gn_args *args,
 	*model = NULL;
 	if (status)
 		return status;
-	status = build(path, reader, args, t, model);
+	status = build(path, reader, args, observer, t, model);
 	gn_trace_reader_close(reader);
 	return status;
+}
+
+int gn_load(const char *path, const struct gn_args *args,
+	    struct gn_timeline_file *t, struct gn_model **model)
+{
+	return load(path, args, NULL, t, model);
+}
+
+int gn_load_watched(const char *path, const struct gn_args *args,
+		    const struct gn_observer *observer, struct gn_model **model)
+{
+	return load(path, args, observer, NULL, model);
 }

@@ -16,4 +16,9 @@
 int gn_load(const char *path, const struct gn_args *args,
 	    struct gn_timeline_file *t, struct gn_model **model);
 
+/* The same, while an observer is told of the walk. */
+int gn_load_watched(const char *path, const struct gn_args *args,
+		    const struct gn_observer *observer,
+		    struct gn_model **model);
+
 #endif

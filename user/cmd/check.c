@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon check: captures against a budget, and against a base. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/outfile.h"
+#include "cmd/sets.h"
+#include "compare/judge.h"
+#include "trace/trace.h"
+
+/* Above it a file is no budget. */
+#define BUDGET_MAX (1u << 20)
+
+struct check_args {
+	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_list base, inputs;
+	const char *budget, *junit;
+	bool github, markdown;
+};
+
+static const struct gn_option options[] = {
+	{0, "budget", GN_OPTION_TEXT, offsetof(struct check_args, budget),
+	 "FILE", "the limits, as docs/ci.md says", NULL},
+	{'i', "input", GN_OPTION_LIST, offsetof(struct check_args, inputs),
+	 "FILE", "a capture, or NAME of record -r: all of the set", NULL},
+	{'b', "base", GN_OPTION_LIST, offsetof(struct check_args, base), "FILE",
+	 "the same of the base, for limits with a plus", NULL},
+	GN_OPT_OUTPUT("write the result there, not to stdout"),
+	{0, "junit", GN_OPTION_TEXT, offsetof(struct check_args, junit), "FILE",
+	 "write JUnit XML there, too", NULL},
+	{0, "markdown", GN_OPTION_FLAG, offsetof(struct check_args, markdown),
+	 NULL, "the result as Markdown", NULL},
+	{0, "github", GN_OPTION_FLAG, offsetof(struct check_args, github), NULL,
+	 "on stdout, annotations of GitHub Actions, too", NULL},
+	GN_OPT_CLASSIFY,
+	GN_OPT_ALLOW_LOSS,
+	GN_OPT_QUIET("no progress, and no result but the exit status"),
+};
+
+static const struct gn_verb_usage usage = {
+	.name = "check",
+	.synopsis = "--budget FILE [-b FILE]... -i FILE... [options]",
+	.summary = "Hold captures against a budget, and against captures of a "
+		   "base.\nExit status: 0 within it, 3 the records do not "
+		   "suffice to judge, 4 breached.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(options[0]),
+	.rest = GN_REST_NONE,
+	.examples = "  sudo gnomon record -r 5 -o new -f hot -- ./app\n"
+		    "  gnomon check --budget budget.json -b base -i new\n",
+};
+
+/* The file's text, freed by the caller. 0 or -errno. */
+static int slurp(const char *path, char **text, size_t *size)
+{
+	FILE *f = fopen(path, "re");
+	int err = 0;
+
+	*text = f ? malloc(BUDGET_MAX + 1) : NULL;
+	if (!*text) {
+		err = f ? -ENOMEM : -errno;
+	} else {
+		errno = 0;
+		*size = fread(*text, 1, BUDGET_MAX + 1, f);
+		if (ferror(f))
+			err = errno ? -errno : -EIO;
+		else if (*size > BUDGET_MAX)
+			err = -EFBIG;
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
+static int read_budget(const struct check_args *a, struct gn_budget *b)
+{
+	char why[512] = "", *text = NULL;
+	size_t size = 0;
+	int err = slurp(a->budget, &text, &size);
+
+	if (err) {
+		gn_error("cannot read %s: %s; name a budget with --budget FILE",
+			 a->budget, strerror(-err));
+	} else {
+		err = gn_budget_read(b, text, size, why, sizeof(why));
+		if (err == -EINVAL)
+			gn_error("%s is no budget: %s", a->budget, why);
+		else if (err)
+			gn_error("no memory to read %s; free some", a->budget);
+	}
+	free(text);
+	if (err)
+		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
+	if (gn_budget_compares(b) && !a->base.n) {
+		gn_error("%s compares with a base; name its captures with -b "
+			 "FILE",
+			 a->budget);
+		return GN_EXIT_USAGE;
+	}
+	return GN_EXIT_OK;
+}
+
+typedef int (*write_fn)(const struct gn_verdicts *v, FILE *f);
+
+static int write_to(const char *path, const struct gn_verdicts *v,
+		    write_fn write)
+{
+	struct gn_textfile out;
+	int err = gn_textfile_open(&out, path);
+
+	if (!err) {
+		errno = 0;
+		err = write(v, out.f);
+		if (err)
+			gn_textfile_abort(&out);
+		else
+			err = gn_textfile_commit(&out);
+	}
+	/* whoever read stdout has seen enough */
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file",
+		 path ? path : "stdout", gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+static int tell(const struct check_args *a, const struct gn_verdicts *v)
+{
+	int status = GN_EXIT_OK;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!a->args.quiet || a->args.output)
+		status = write_to(a->args.output, v,
+				  a->markdown ? gn_verdicts_markdown
+					      : gn_verdicts_table);
+	if (!status && a->github)
+		status = write_to(NULL, v, gn_verdicts_github);
+	if (!status && a->junit)
+		status = write_to(a->junit, v, gn_verdicts_junit);
+	if (status)
+		return status;
+	if (v->count[GN_JUDGED_BREACHED])
+		return GN_EXIT_BREACHED;
+	return v->count[GN_JUDGED_UNKNOWN] ? GN_EXIT_LOST : GN_EXIT_OK;
+}
+
+static int check(const struct check_args *a, const struct gn_budget *b)
+{
+	struct gn_verdicts v = {0};
+	struct gn_sets s;
+	int status;
+
+	status = gn_sets_read(&s, &a->args, a->base.item, a->base.n,
+			      a->inputs.item, a->inputs.n);
+	if (!status) {
+		if (!gn_judge(b, &s.comparison, s.unsound, &v)) {
+			status = tell(a, &v);
+		} else {
+			gn_error("no memory to judge; free some");
+			status = GN_EXIT_FAILED;
+		}
+	}
+	gn_verdicts_clear(&v);
+	gn_sets_clear(&s);
+	return status;
+}
+
+static bool complete(const struct check_args *a)
+{
+	if (!a->budget)
+		gn_error("no budget is given; name one with --budget FILE");
+	else if (!a->inputs.n)
+		gn_error("nothing to check; name captures with -i FILE");
+	else
+		return true;
+	return false;
+}
+
+int gn_cmd_check(int argc, char **argv)
+{
+	struct gn_budget budget = {0};
+	struct check_args a = {0};
+	int status;
+
+	gn_args_init(&a.args);
+	if (gn_cmd_parse(&usage, argc, argv, &a.args, &status)) {
+		status =
+			complete(&a) ? read_budget(&a, &budget) : GN_EXIT_USAGE;
+		if (!status)
+			status = check(&a, &budget);
+	}
+	gn_budget_clear(&budget);
+	free(a.base.item);
+	free(a.inputs.item);
+	gn_args_clear(&a.args);
+	return status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd/sets.h"
+
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/load.h"
+#include "compare/pauses.h"
+
+static int no_memory(void)
+{
+	gn_error("no memory for all captures; free some, or compare fewer");
+	return GN_EXIT_FAILED;
+}
+
+static void look_at(struct gn_sets *s, const struct gn_args *args,
+		    const char *path, const struct gn_model *m)
+{
+	if (gn_model_broken(m)) {
+		s->unsound = "a self-check of a capture failed";
+		gn_error("%s fails a self-check, see gnomon report -i %s; "
+			 "record it again",
+			 path, path);
+	} else if (gn_model_lossy(m) && !args->allow_loss) {
+		s->unsound = "a capture lost records";
+		gn_error("%s lost records; record fewer functions, or accept "
+			 "it with --allow-loss",
+			 path);
+	}
+}
+
+static int read_one(struct gn_sets *s, const struct gn_args *args,
+		    enum gn_side side, const char *path)
+{
+	struct gn_pauses pauses;
+	struct gn_model *m;
+	int status, err;
+
+	gn_pauses_init(&pauses);
+	status = gn_load_watched(path, args, &pauses.observer, &m);
+	if (!status) {
+		look_at(s, args, path, m);
+		err = gn_comparison_add(&s->comparison, side, m,
+					gn_pauses_longest(&pauses));
+		if (err)
+			status = no_memory();
+		gn_model_free(m);
+	}
+	gn_pauses_free(&pauses);
+	return status;
+}
+
+static int read_side(struct gn_sets *s, const struct gn_args *args,
+		     enum gn_side side)
+{
+	const struct gn_traces *t = &s->of[side];
+	bool shows = !args->quiet && isatty(STDERR_FILENO) && t->n > 1;
+	int status = GN_EXIT_OK;
+
+	for (size_t i = 0; i < t->n && !status; i++) {
+		if (shows)
+			fprintf(stderr, "\r\033[Kgnomon: reading %zu of %zu",
+				i + 1, t->n);
+		status = read_one(s, args, side, t->path[i]);
+	}
+	if (shows)
+		fputs("\r\033[K", stderr);
+	return status;
+}
+
+static int find(struct gn_traces *t, const char *const *names, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = gn_traces_add(t, names[i]);
+	return err;
+}
+
+int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
+		 const char *const *base, size_t nbase, const char *const *new,
+		 size_t nnew)
+{
+	int status;
+
+	*s = (struct gn_sets){0};
+	if (find(&s->of[GN_BASE], base, nbase) ||
+	    find(&s->of[GN_NEW], new, nnew) ||
+	    gn_comparison_begin(&s->comparison, s->of[GN_BASE].n,
+				s->of[GN_NEW].n))
+		return no_memory();
+	status = read_side(s, args, GN_BASE);
+	if (!status)
+		status = read_side(s, args, GN_NEW);
+	if (!status && gn_comparison_end(&s->comparison))
+		status = no_memory();
+	return status;
+}
+
+void gn_sets_clear(struct gn_sets *s)
+{
+	gn_comparison_clear(&s->comparison);
+	for (int side = 0; side < GN_SIDE_COUNT; side++)
+		gn_traces_free(&s->of[side]);
+}

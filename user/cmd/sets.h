@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sets of captures brought together: shared by check and diff. */
+#ifndef GNOMON_CMD_SETS_H
+#define GNOMON_CMD_SETS_H
+
+#include "cmd/options.h"
+#include "cmd/repeat.h"
+#include "compare/compare.h"
+
+struct gn_sets {
+	struct gn_traces of[GN_SIDE_COUNT];
+	struct gn_comparison comparison;
+	/* why they cannot be trusted, one sentence; NULL: they can */
+	const char *unsound;
+};
+
+/*
+ * Reads all files of both sides, one after the other; says on stderr which lost
+ * records or fail a self-check. GN_EXIT_OK, or another exit status after it has
+ * said why. gn_sets_clear() in each case.
+ */
+int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
+		 const char *const *base, size_t nbase, const char *const *new,
+		 size_t nnew);
+void gn_sets_clear(struct gn_sets *s);
+
+#endif

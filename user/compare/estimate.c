@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "compare/estimate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+struct gn_estimate gn_estimate_least(double *values, size_t n)
+{
+	struct gn_estimate e = {.n = n};
+
+	if (!n)
+		return e;
+	qsort(values, n, sizeof(*values), by_value);
+	e.value = values[0];
+	e.noise = n > 1 ? values[1] - values[0] : 0;
+	return e;
+}
+
+/* The value at a part of the sorted ones, between two of them. */
+static double quantile(const double *values, size_t n, double part)
+{
+	double place = part * (double)(n - 1);
+	size_t below = (size_t)place;
+
+	if (below + 1 >= n)
+		return values[n - 1];
+	return values[below] +
+	       (place - (double)below) * (values[below + 1] - values[below]);
+}
+
+struct gn_estimate gn_estimate_median(double *values, size_t n)
+{
+	struct gn_estimate e = {.n = n};
+
+	if (!n)
+		return e;
+	qsort(values, n, sizeof(*values), by_value);
+	e.value = quantile(values, n, 0.5);
+	e.noise = (quantile(values, n, 0.75) - quantile(values, n, 0.25)) / 2;
+	return e;
+}
+
+static bool least_is_best(int metric)
+{
+	int class = metric - GN_METRIC_CLASS;
+
+	switch (metric) {
+	case GN_METRIC_elapsed_incl:
+	case GN_METRIC_elapsed_excl:
+	case GN_METRIC_app_incl:
+	case GN_METRIC_app_excl:
+	case GN_METRIC_CLASS + GN_CLASS_SLEEP:
+		return true;
+	default:
+		return class >= 0 && gn_class_on_cpu((enum gn_class) class);
+	}
+}
+
+static double read_one(const struct gn_measure *m, const struct gn_measure *all,
+		       int metric, enum gn_reading reading)
+{
+	double value = (double)m->value[metric];
+	uint64_t whole;
+
+	switch (reading) {
+	case GN_READ_PER_CALL:
+		whole = m->value[GN_METRIC_calls];
+		return whole ? value / (double)whole : 0;
+	case GN_READ_SHARE:
+		if (gn_metric_whole(metric) < 0)
+			return 0;
+		whole = all->value[gn_metric_whole(metric)];
+		return whole ? 100 * value / (double)whole : 0;
+	default:
+		return value;
+	}
+}
+
+int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
+		enum gn_side side, int metric, enum gn_reading reading,
+		bool median, struct gn_estimate *out)
+{
+	const struct gn_measure *runs = gn_item_runs(c, item, side);
+	const struct gn_measure *all = gn_item_runs(c, c->items[0], side);
+	size_t n = c->runs[side];
+	double *values = calloc(n ? n : 1, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		values[i] = read_one(&runs[i], &all[i], metric, reading);
+	/* a share goes up when what it is a part of goes down */
+	if (!median && reading != GN_READ_SHARE && least_is_best(metric))
+		*out = gn_estimate_least(values, n);
+	else
+		*out = gn_estimate_median(values, n);
+	free(values);
+	return 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "compare/judge.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judge {
+	const struct gn_comparison *c;
+	const char *unsound;
+	struct gn_verdicts *out;
+};
+
+static bool matches(const struct gn_rule *r, const struct gn_item *item)
+{
+	return item->part == r->part && !fnmatch(r->name, item->name, 0) &&
+	       (!r->module || !fnmatch(r->module, item->module, 0));
+}
+
+static uint64_t size_of(const struct gn_measure *m, enum gn_part part)
+{
+	return m->value[part == GN_PART_FUNCTION ? GN_METRIC_elapsed_excl
+						 : GN_METRIC_elapsed_incl];
+}
+
+static bool large_enough(const struct judge *j, const struct gn_rule *r,
+			 const struct gn_item *item)
+{
+	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
+
+	for (size_t i = 0; i < n; i++)
+		if (size_of(&item->runs[i], r->part) >= r->at_least)
+			return true;
+	return false;
+}
+
+static bool doubtful(const struct judge *j, const struct gn_item *item)
+{
+	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
+
+	for (size_t i = 0; i < n; i++)
+		if (item->runs[i].doubtful)
+			return true;
+	return false;
+}
+
+/* What may come to the base. */
+static double room(const struct gn_limit *l, double base)
+{
+	return l->kind == GN_LIMIT_OVER_PCT ? base * l->value / 100 : l->value;
+}
+
+/* Is more noise in what was measured than the limit allows to come to it? */
+static void weigh(const struct gn_limit *l, struct gn_verdict *v)
+{
+	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
+	double may = room(l, base->value);
+
+	v->most = base->value + may;
+	if (now->value > v->most) {
+		v->judged = GN_JUDGED_BREACHED;
+		if (now->value - now->noise > v->most ||
+		    now->noise + base->noise <= may)
+			return;
+	} else if (base->noise <= may || now->value <= base->value) {
+		return;
+	}
+	v->judged = GN_JUDGED_UNKNOWN;
+	v->why = "the captures of one side differ by more than the limit "
+		 "allows; repeat them more often";
+}
+
+static void weigh_alone(const struct gn_limit *l, struct gn_verdict *v)
+{
+	v->most = l->value;
+	if (v->of[GN_NEW].value > v->most)
+		v->judged = GN_JUDGED_BREACHED;
+}
+
+/* Why an item cannot be judged; NULL: it can. */
+static const char *obstacle(const struct judge *j, const struct gn_limit *l,
+			    const struct gn_item *item)
+{
+	bool compares = l->kind >= GN_LIMIT_OVER_PCT;
+
+	if (l->metric == GN_METRIC_lost)
+		return NULL;
+	if (j->unsound)
+		return j->unsound;
+	if (doubtful(j, item))
+		return "calls or times of it are missing, see its mark in the "
+		       "report";
+	if (!item->in[GN_NEW])
+		return "it is not in the new captures";
+	if (compares && !item->in[GN_BASE])
+		return "it is not in the base";
+	if (compares && gn_metric_is_time(l->metric) &&
+	    (j->c->runs[GN_BASE] < 2 || j->c->runs[GN_NEW] < 2))
+		return "the noise of a single capture is not known; record "
+		       "both sides with -r 5";
+	return NULL;
+}
+
+static int keep(struct judge *j, const struct gn_verdict *v)
+{
+	struct gn_verdict *grown;
+
+	grown = reallocarray(j->out->at, j->out->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	j->out->at = grown;
+	grown[j->out->n++] = *v;
+	j->out->count[v->judged]++;
+	return 0;
+}
+
+static int judge_limit(struct judge *j, const struct gn_rule *r,
+		       const struct gn_limit *l, const struct gn_item *item)
+{
+	struct gn_verdict v = {.rule = r,
+			       .limit = l,
+			       .name = item->name,
+			       .module = item->module};
+	enum gn_reading reading =
+		l->kind == GN_LIMIT_SHARE ? GN_READ_SHARE : l->reading;
+
+	for (int side = 0; side < GN_SIDE_COUNT; side++) {
+		int err = gn_estimate(j->c, item, (enum gn_side)side, l->metric,
+				      reading, false, &v.of[side]);
+
+		if (err)
+			return err;
+	}
+	v.why = obstacle(j, l, item);
+	if (v.why)
+		v.judged = GN_JUDGED_UNKNOWN;
+	else if (l->kind >= GN_LIMIT_OVER_PCT)
+		weigh(l, &v);
+	else
+		weigh_alone(l, &v);
+	return keep(j, &v);
+}
+
+static int judge_item(struct judge *j, const struct gn_rule *r,
+		      const struct gn_item *item)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->nlimits && !err; i++)
+		err = judge_limit(j, r, &r->limits[i], item);
+	return err;
+}
+
+/* All that match as one item. It lives as long as the verdicts' texts do: they
+ * name the rule's glob. */
+static int judge_sum(struct judge *j, const struct gn_rule *r)
+{
+	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
+	struct gn_item *all;
+	bool any = false;
+	int err;
+
+	all = calloc(1, sizeof(*all) + n * sizeof(all->runs[0]));
+	if (!all)
+		return -ENOMEM;
+	all->part = r->part;
+	all->name = (char *)r->name;
+	all->module = "";
+	for (size_t i = 0; i < j->c->nitems; i++) {
+		const struct gn_item *item = j->c->items[i];
+
+		if (!matches(r, item))
+			continue;
+		any = true;
+		gn_item_sum(j->c, all, item);
+	}
+	err = any ? judge_item(j, r, all) : -ENOENT;
+	free(all);
+	return err;
+}
+
+/* Of those that a pattern matches, what came or went says nothing of the
+ * others; what is named by itself is missed. */
+static bool can_be_left_out(const struct judge *j, const struct gn_rule *r,
+			    const struct gn_item *item)
+{
+	return strpbrk(r->name, "*?[") && r->part != GN_PART_TOTAL &&
+	       j->c->runs[GN_BASE] && (!item->in[GN_BASE] || !item->in[GN_NEW]);
+}
+
+/* 0, -ENOMEM, -ENOENT: nothing matches. */
+static int judge_each(struct judge *j, const struct gn_rule *r)
+{
+	int status = -ENOENT, err = 0;
+
+	for (size_t i = 0; i < j->c->nitems && !err; i++) {
+		const struct gn_item *item = j->c->items[i];
+
+		if (!matches(r, item) || can_be_left_out(j, r, item))
+			continue;
+		status = 0;
+		if (large_enough(j, r, item))
+			err = judge_item(j, r, item);
+	}
+	return err ? err : status;
+}
+
+/* A glob that matches nothing holds no budget. */
+static int judge_none(struct judge *j, const struct gn_rule *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < r->nlimits && !err; i++) {
+		struct gn_verdict v = {
+			.judged = GN_JUDGED_UNKNOWN,
+			.rule = r,
+			.limit = &r->limits[i],
+			.name = r->name,
+			.module = r->module ? r->module : "",
+			.why = "no capture has one of that name; is it traced?",
+		};
+
+		err = keep(j, &v);
+	}
+	return err;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct gn_verdict *x = a, *y = b;
+	int order = (int)y->judged - (int)x->judged;
+
+	if (!order && x->rule != y->rule)
+		order = x->rule < y->rule ? -1 : 1;
+	if (!order)
+		order = strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->module, y->module);
+	return order ? order : (x->limit > y->limit) - (x->limit < y->limit);
+}
+
+int gn_judge(const struct gn_budget *b, const struct gn_comparison *c,
+	     const char *unsound, struct gn_verdicts *out)
+{
+	struct judge j = {c, unsound, out};
+	int err = 0;
+
+	*out = (struct gn_verdicts){0};
+	for (size_t i = 0; i < b->nrules && !err; i++) {
+		const struct gn_rule *r = &b->rules[i];
+
+		err = r->sum ? judge_sum(&j, r) : judge_each(&j, r);
+		if (err == -ENOENT)
+			err = judge_none(&j, r);
+	}
+	if (!err && out->n)
+		qsort(out->at, out->n, sizeof(*out->at), by_weight);
+	return err;
+}
+
+void gn_verdicts_clear(struct gn_verdicts *v)
+{
+	free(v->at);
+	*v = (struct gn_verdicts){0};
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "compare/names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What stands before a number that a compiler gives. C#: the Roslyn compiler's
+ * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
+ * "<Main>d__5"). C++: Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0",
+ * HotSpot's "$$Lambda$14/0x0000000800c03000". GCC's suffixes of copies.
+ */
+static const char *const before[] = {
+	">b__",	     "DisplayClass", ">d__",	  ">g__",   ")#",
+	"$$Lambda$", "$$Lambda/0x",  "$anonfun$", ".isra.", ".constprop.",
+	".part.",    ".lto_priv.",   ".cold.",	  ".llvm.", ".localalias.",
+};
+
+static size_t ends_with_any(const char *text, size_t at)
+{
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		size_t len = strlen(before[i]);
+
+		if (at >= len && !memcmp(text + at - len, before[i], len))
+			return len;
+	}
+	return 0;
+}
+
+/* "<Main>g__Local|0_0": the number is behind the bar. */
+static bool local_function(const char *name, size_t at)
+{
+	return at && name[at - 1] == '|' && memmem(name, at, ">g__", 4);
+}
+
+/* "lambda$main$0" */
+static bool java_lambda(const char *name, size_t at)
+{
+	return at && name[at - 1] == '$' && memmem(name, at, "lambda$", 7);
+}
+
+/* "::h" and 16 hexadecimal digits at the end. */
+static bool rust_hash(const char *name, size_t at)
+{
+	return at >= 3 && !memcmp(name + at - 3, "::h", 3) &&
+	       strspn(name + at, "0123456789abcdef") == 16 && !name[at + 16];
+}
+
+/* The length of what is a number at `at`, 0: nothing is. */
+static size_t ordinal(const char *name, size_t at)
+{
+	if (at >= 3 && !memcmp(name + at - 3, "/0x", 3))
+		return strspn(name + at, "0123456789abcdef");
+	if (rust_hash(name, at))
+		return 16;
+	if (!ends_with_any(name, at) && !local_function(name, at) &&
+	    !java_lambda(name, at))
+		return 0;
+	return isdigit((unsigned char)name[at])
+		       ? strspn(name + at, "0123456789_")
+		       : 0;
+}
+
+char *gn_lasting_function(const char *name)
+{
+	char *text = strdup(name), *to = text;
+
+	if (!text)
+		return NULL;
+	for (size_t at = 0; name[at];) {
+		size_t len = ordinal(name, at);
+
+		*to++ = len ? '*' : name[at];
+		at += len ? len : 1;
+	}
+	*to = '\0';
+	return text;
+}
+
+char *gn_lasting_thread(const char *name)
+{
+	char *text = strdup(name), *to = text;
+
+	if (!text)
+		return NULL;
+	for (size_t at = 0; name[at];) {
+		size_t len = strspn(name + at, "0123456789");
+		bool alone = at && !isalpha((unsigned char)name[at - 1]);
+
+		if (len && (alone || !name[at + len])) {
+			*to++ = '*';
+			at += len;
+			continue;
+		}
+		do
+			*to++ = name[at++];
+		while (--len > 0 && len < 64);
+	}
+	*to = '\0';
+	return text;
+}
+
+char *gn_lasting_module(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash && slash[1] ? slash + 1 : path;
+	char *text = strdup(name), *to = text;
+
+	if (!text)
+		return NULL;
+	for (size_t at = 0; name[at];) {
+		size_t len = strspn(name + at, "0123456789.");
+
+		/* a version begins behind a dash or a dot: libz.so.1.2.13 */
+		if (at && len && (name[at] == '.' || name[at - 1] == '-') &&
+		    strpbrk(name + at, "0123456789") &&
+		    strpbrk(name + at, "0123456789") < name + at + len) {
+			*to++ = name[at] == '.' ? '.' : '*';
+			if (name[at] == '.')
+				*to++ = '*';
+			at += len;
+			if (name[at - 1] == '.')
+				*to++ = '.';
+			continue;
+		}
+		*to++ = name[at++];
+	}
+	*to = '\0';
+	return text;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Verdicts as a table, as Markdown, and for GitHub Actions. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/judge.h"
+#include "compare/words.h"
+#include "output/text.h"
+
+const char *gn_judged_text(enum gn_judged judged)
+{
+	static const char *const texts[GN_JUDGED_COUNT] = {
+		[GN_JUDGED_OK] = "ok",
+		[GN_JUDGED_UNKNOWN] = "unknown",
+		[GN_JUDGED_BREACHED] = "breached",
+	};
+
+	return texts[judged];
+}
+
+static bool compares(const struct gn_verdict *v)
+{
+	return v->limit->kind >= GN_LIMIT_OVER_PCT;
+}
+
+static enum gn_reading reading_of(const struct gn_verdict *v)
+{
+	return v->limit->kind == GN_LIMIT_SHARE ? GN_READ_SHARE
+						: v->limit->reading;
+}
+
+static void format(char buf[GN_CELL], const struct gn_verdict *v, double value)
+{
+	gn_format_reading(buf, v->limit->metric, reading_of(v), value);
+}
+
+/* The limit as it was written: a count stands there without quotes. */
+static void format_limit(char buf[GN_CELL], const struct gn_limit *l)
+{
+	if (l->text)
+		snprintf(buf, GN_CELL, "%s", l->text);
+	else
+		snprintf(buf, GN_CELL, "%.0f", l->value);
+}
+
+static const char *subject(const struct gn_verdict *v)
+{
+	return v->rule->part == GN_PART_TOTAL ? "total" : v->name;
+}
+
+char *gn_verdict_name(const struct gn_verdict *v)
+{
+	char limit[GN_CELL], *text = NULL;
+
+	format_limit(limit, v->limit);
+	return asprintf(&text, "%s: %s %s", subject(v), v->limit->word, limit) <
+			       0
+		       ? NULL
+		       : text;
+}
+
+char *gn_verdict_text(const struct gn_verdict *v)
+{
+	char now[GN_CELL], most[GN_CELL], base[GN_CELL], limit[GN_CELL];
+	char *text = NULL;
+	int n;
+
+	format(now, v, v->of[GN_NEW].value);
+	format(most, v, v->most);
+	format(base, v, v->of[GN_BASE].value);
+	format_limit(limit, v->limit);
+	if (v->why)
+		n = asprintf(&text, "%s of %s cannot be judged: %s",
+			     v->limit->word, subject(v), v->why);
+	else if (compares(v))
+		n = asprintf(&text,
+			     "%s of %s is %s; the budget allows %s (%s of the "
+			     "base's %s)",
+			     v->limit->word, subject(v), now, most, limit,
+			     base);
+	else
+		n = asprintf(&text, "%s of %s is %s; the budget allows %s",
+			     v->limit->word, subject(v), now, limit);
+	return n < 0 ? NULL : text;
+}
+
+/* --- rows --- */
+
+enum { STATE, WHAT, METRIC, LIMIT, BASE, NOW, CHANGE, COLUMNS };
+
+struct cells {
+	char state[GN_CELL], limit[GN_CELL], base[GN_CELL], now[GN_CELL],
+		change[GN_CELL];
+};
+
+static void fill(struct cells *c, const struct gn_verdict *v)
+{
+	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
+
+	snprintf(c->state, GN_CELL, "%s", gn_judged_text(v->judged));
+	format_limit(c->limit, v->limit);
+	*c->base = *c->now = *c->change = '\0';
+	if (now->n)
+		format(c->now, v, now->value);
+	if (!base->n || !compares(v))
+		return;
+	format(c->base, v, base->value);
+	gn_format_change(c->change, base->value, now->value);
+}
+
+static char *what(const struct gn_verdict *v)
+{
+	char *plain = gn_escape(subject(v), true);
+
+	if (plain)
+		gn_text_shorten(plain, 40);
+	return plain;
+}
+
+static int table_row(const struct gn_verdict *v, FILE *f)
+{
+	char *name = what(v);
+	struct cells c;
+
+	if (!name)
+		return -ENOMEM;
+	fill(&c, v);
+	fprintf(f, "%-9s%s%*s  %-25s%10s%14s%14s%9s\n", c.state, name,
+		(int)(40 - gn_text_width(name)), "", v->limit->word, c.limit,
+		c.base, c.now, c.change);
+	if (v->why)
+		fprintf(f, "         %s\n", v->why);
+	free(name);
+	return gn_stream_status(f);
+}
+
+static void put_sum(const struct gn_verdicts *v, FILE *f)
+{
+	fprintf(f,
+		"%zu of %zu limits kept, %zu breached, %zu could not be "
+		"judged\n",
+		v->count[GN_JUDGED_OK], v->n, v->count[GN_JUDGED_BREACHED],
+		v->count[GN_JUDGED_UNKNOWN]);
+}
+
+int gn_verdicts_table(const struct gn_verdicts *v, FILE *f)
+{
+	int err = 0;
+
+	fprintf(f, "%-9s%-40s  %-25s%10s%14s%14s%9s\n", "", "", "", "Limit",
+		"Base", "New", "Change");
+	for (size_t i = 0; i < v->n && !err; i++)
+		err = table_row(&v->at[i], f);
+	put_sum(v, f);
+	return err ? err : gn_stream_status(f);
+}
+
+static int markdown_row(const struct gn_verdict *v, FILE *f)
+{
+	struct cells c;
+	int err;
+
+	fill(&c, v);
+	fprintf(f, "| %s%s%s | ", v->judged ? "**" : "", c.state,
+		v->judged ? "**" : "");
+	err = gn_markdown_text(f, subject(v));
+	fprintf(f, " | %s | %s | %s | %s | %s |\n", v->limit->word, c.limit,
+		c.base, c.now, c.change);
+	return err ? err : gn_stream_status(f);
+}
+
+int gn_verdicts_markdown(const struct gn_verdicts *v, FILE *f)
+{
+	int err = 0;
+
+	fputs("### gnomon check: ", f);
+	put_sum(v, f);
+	fputs("\n| | what | value | limit | base | new | change |\n"
+	      "|---|---|---|---:|---:|---:|---:|\n",
+	      f);
+	for (size_t i = 0; i < v->n && !err; i++)
+		err = markdown_row(&v->at[i], f);
+	for (size_t i = 0; i < v->n && !err; i++) {
+		if (!v->at[i].why)
+			continue;
+		fputs("\n- ", f);
+		err = gn_markdown_text(f, subject(&v->at[i]));
+		fprintf(f, ": %s: %s\n", v->at[i].limit->word, v->at[i].why);
+	}
+	return err ? err : gn_stream_status(f);
+}
+
+/* What ends a workflow command, and the property in it, has an escape:
+ * actions/toolkit, core/src/command.ts. */
+static void put_command(FILE *f, const char *text, bool property)
+{
+	for (; *text; text++) {
+		bool special = *text == '%' || *text == '\r' || *text == '\n' ||
+			       (property && (*text == ':' || *text == ','));
+
+		if (special)
+			fprintf(f, "%%%02X", (unsigned char)*text);
+		else
+			fputc(*text, f);
+	}
+}
+
+static int put_annotation(const struct gn_verdict *v, FILE *f)
+{
+	char *name = gn_verdict_name(v), *text = gn_verdict_text(v);
+	char *title = name ? gn_escape(name, true) : NULL;
+	char *message = text ? gn_escape(text, true) : NULL;
+	int err = title && message ? 0 : -ENOMEM;
+
+	if (!err) {
+		fprintf(f, "::%s title=",
+			v->judged == GN_JUDGED_BREACHED ? "error" : "warning");
+		put_command(f, title, true);
+		fputs("::", f);
+		put_command(f, message, false);
+		fputc('\n', f);
+		err = gn_stream_status(f);
+	}
+	free(name);
+	free(text);
+	free(title);
+	free(message);
+	return err;
+}
+
+int gn_verdicts_github(const struct gn_verdicts *v, FILE *f)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < v->n && !err; i++)
+		if (v->at[i].judged != GN_JUDGED_OK)
+			err = put_annotation(&v->at[i], f);
+	return err;
+}
