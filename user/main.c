@@ -18,6 +18,7 @@ static const struct verb verbs[] = {
 	{"record", gn_cmd_record, "trace into a file"},
 	{"report", gn_cmd_report, "print what a trace file holds"},
 	{"explain", gn_cmd_explain, "say what of a trace file matters"},
+	{"diff", gn_cmd_diff, "say what changed between captures"},
 	{"check", gn_cmd_check, "hold captures against a budget, for CI"},
 	{"top", gn_cmd_top, "watch threads live"},
 	{"list", gn_cmd_list, "show where probes can go"},
@@ -43,8 +44,8 @@ static void print_help(FILE *f)
 	      "  gnomon report -i app.trace --by tree --min-pct 1\n"
 	      "\nExit status: the command's own; 1 gnomon failed; 2 bad usage "
 	      "or input; 3 records\nwere lost; 4 a self-check failed, or "
-	      "check: a budget is breached. "
-	      "More: man gnomon\n",
+	      "(check) "
+	      "over budget. See man gnomon\n",
 	      f);
 }
 

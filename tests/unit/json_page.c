@@ -56,6 +56,7 @@ static unsigned int outputs_of(const char *title)
 		{"`gnomon list`", 1u << JSON_LIST},
 		{"`gnomon doctor`", 1u << JSON_DOCTOR},
 		{"`gnomon explain`", 1u << JSON_EXPLAIN},
+		{"`gnomon diff`", 1u << JSON_DIFF},
 	};
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
@@ -71,7 +72,7 @@ static void add_row(const struct reader *r, const char *path,
 
 	if (!r->outputs)
 		fail_msg("line %d: a field of no output", r->line);
-	for (int output = JSON_REPORT; output <= JSON_EXPLAIN; output++) {
+	for (int output = JSON_REPORT; output <= JSON_DIFF; output++) {
 		struct json_row *row = &p->row[p->nrows];
 
 		if (!(r->outputs & 1u << output))

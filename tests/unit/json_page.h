@@ -17,7 +17,8 @@ enum json_output {
 	JSON_LINE,
 	JSON_LIST,
 	JSON_DOCTOR,
-	JSON_EXPLAIN
+	JSON_EXPLAIN,
+	JSON_DIFF
 };
 
 #define JSON_ROWS  1024

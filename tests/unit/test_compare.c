@@ -10,9 +10,12 @@
 #include <cmocka.h>
 
 #include "compare/budget.h"
+#include "compare/diff.h"
 #include "compare/judge.h"
 #include "compare/names.h"
 #include "compare/words.h"
+#include "golden.h"
+#include "output/markup.h"
 
 #define MS 1000000ULL
 
@@ -394,6 +397,58 @@ static void absolute_limits(void **state)
 			fail_msg("%s", of[i].rule);
 }
 
+static void check_diff(const char *name,
+		       int (*write)(const struct gn_diff *d, FILE *f),
+		       size_t limit, struct gn_comparison *c)
+{
+	struct gn_diff_opts o = {
+		.metric = GN_METRIC_app_excl, .limit = limit, .utf8 = true};
+	struct gn_diff d;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(gn_diff_make(c, &o, &d), 0);
+	assert_int_equal(write(&d, f), 0);
+	fclose(f);
+	golden_compare("compare", name, text);
+	free(text);
+	gn_diff_clear(&d);
+}
+
+/* One is slower, one is noise, one came, one is gone. */
+static void differences(void **state)
+{
+	struct gn_comparison c;
+	struct run base[3], new[3];
+
+	(void)state;
+	repeat(base, (uint64_t[]){100 * MS, 101 * MS, 190 * MS}, 3);
+	repeat(new, (uint64_t[]){150 * MS, 151 * MS, 152 * MS}, 3);
+	for (size_t i = 0; i < 3; i++) {
+		put(&base[i], "gone", "/x/app", 3, 7 * MS);
+		put(&base[i], "noisy", "/x/app", 3, (9 + 3 * i) * MS);
+		put(&new[i], "came<script>|`x", "/y/app", 3, 8 * MS);
+		put(&new[i], "noisy", "/x/app", 3, (10 + 3 * i) * MS);
+	}
+	assert_int_equal(gn_comparison_begin(&c, 3, 3), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(gn_comparison_add(&c, GN_BASE, &base[i].m, 0),
+				 0);
+		assert_int_equal(gn_comparison_add(&c, GN_NEW, &new[i].m, 0),
+				 0);
+	}
+	assert_int_equal(gn_comparison_end(&c), 0);
+	check_diff("diff.txt", gn_diff_table, 0, &c);
+	check_diff("limit.txt", gn_diff_table, 2, &c);
+	check_diff("diff.md", gn_diff_markdown, 0, &c);
+	gn_comparison_clear(&c);
+	/* a single capture a side */
+	compare(&c, &base[0], &new[0]);
+	check_diff("single.txt", gn_diff_table, 0, &c);
+	gn_comparison_clear(&c);
+}
+
 /* A name is text wherever it stands. */
 static void hostile_names(void **state)
 {
@@ -430,6 +485,7 @@ int main(void)
 		cmocka_unit_test(judged_by_the_least),
 		cmocka_unit_test(what_cannot_be_judged),
 		cmocka_unit_test(absolute_limits),
+		cmocka_unit_test(differences),
 		cmocka_unit_test(hostile_names),
 	};
 

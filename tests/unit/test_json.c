@@ -19,6 +19,7 @@
 
 #include "cmd/doctor.h"
 #include "cmd/listing.h"
+#include "compare/diff.h"
 #include "explain/explain.h"
 #include "json_page.h"
 #include "output_model.h"
@@ -385,6 +386,47 @@ static void words_of_rules(void **state)
 	done(p);
 }
 
+static void check_diff(struct json_page *p, const struct gn_model *base,
+		       const struct gn_model *new, size_t times)
+{
+	struct gn_diff_opts o = {.metric = GN_METRIC_app_excl};
+	struct gn_comparison c;
+	struct gn_diff d;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_int_equal(gn_comparison_begin(&c, times, times), 0);
+	for (size_t i = 0; i < times; i++) {
+		assert_int_equal(gn_comparison_add(&c, GN_BASE, base, 0), 0);
+		assert_int_equal(gn_comparison_add(&c, GN_NEW, new, 0), 0);
+	}
+	assert_int_equal(gn_comparison_end(&c), 0);
+	assert_int_equal(gn_diff_make(&c, &o, &d), 0);
+	assert_int_equal(gn_diff_json(&d, f), 0);
+	assert_int_equal(fclose(f), 0);
+	check_text(p, JSON_DIFF, text);
+	gn_diff_clear(&d);
+	gn_comparison_clear(&c);
+}
+
+static void diff(void **state)
+{
+	struct json_page *p = page();
+	struct sample base, new;
+
+	(void)state;
+	sample_make(&base);
+	sample_make(&new);
+	sample_os(&new);
+	new.functions[1].name = "another";
+	check_diff(p, &base.m, &new.m, 1);
+	check_diff(p, &base.m, &new.m, 2);
+	json_page_left(p, JSON_DIFF);
+	done(p);
+}
+
 /* Words that lists of the sources have. */
 static void words(void **state)
 {
@@ -528,6 +570,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(line),
 		cmocka_unit_test(list),
 		cmocka_unit_test(doctor),
+		cmocka_unit_test(diff),
 		cmocka_unit_test(explain),
 		cmocka_unit_test(words),
 		cmocka_unit_test(words_of_rules),

@@ -39,6 +39,7 @@ int gn_cmd_list(int argc, char **argv);
 int gn_cmd_doctor(int argc, char **argv);
 int gn_cmd_top(int argc, char **argv);
 int gn_cmd_check(int argc, char **argv);
+int gn_cmd_diff(int argc, char **argv);
 
 /* One line on stderr: "gnomon: WHAT is wrong; WHAT to do". What is not
  * printable in it is escaped, so paths and names can go in as they are. */

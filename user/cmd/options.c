@@ -213,7 +213,8 @@ static void make_getopt(const struct gn_verb_usage *u, char *shorts,
 	size_t n = 0;
 
 	/* stop at the command's first word; tell a missing argument apart */
-	*shorts++ = '+';
+	if (u->rest != GN_REST_FILES)
+		*shorts++ = '+';
 	*shorts++ = ':';
 	*shorts++ = 'h';
 	for (size_t i = 0; i < u->noptions; i++) {
@@ -280,12 +281,15 @@ static int take_rest(const struct gn_verb_usage *u, int argc, char **argv,
 			   argv[optind], u->name);
 	if (u->rest == GN_REST_NONE)
 		return GN_PARSED_OK;
-	if (dashes && optind >= argc)
+	if (dashes && optind >= argc && u->rest == GN_REST_COMMAND)
 		return bad(err, size,
 			   "no command follows '--'; see 'gnomon %s --help'",
 			   u->name);
 	if (optind < argc && !argv[optind][0])
-		return bad(err, size, "the command is empty; name a program");
+		return bad(err, size,
+			   u->rest == GN_REST_FILES
+				   ? "a file's name is empty; name a file"
+				   : "the command is empty; name a program");
 	if (optind < argc) {
 		args->command = argv + optind;
 		args->ncommand = argc - optind;

@@ -45,6 +45,7 @@ struct gn_option {
 enum gn_rest {
 	GN_REST_NONE,	 /* nothing may follow */
 	GN_REST_COMMAND, /* a command and its arguments */
+	GN_REST_FILES,	 /* words among the options, kept as a command is */
 };
 
 /* A verb as its help and its parser see it. All static data. */

@@ -18,6 +18,7 @@ static void look_at(struct gn_sets *s, const struct gn_args *args,
 {
 	if (gn_model_broken(m)) {
 		s->unsound = "a self-check of a capture failed";
+		s->broken = true;
 		gn_error("%s fails a self-check, see gnomon report -i %s; "
 			 "record it again",
 			 path, path);

@@ -12,6 +12,7 @@ struct gn_sets {
 	struct gn_comparison comparison;
 	/* why they cannot be trusted, one sentence; NULL: they can */
 	const char *unsound;
+	bool broken; /* a self-check failed */
 };
 
 /*

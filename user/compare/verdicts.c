@@ -7,6 +7,7 @@
 
 #include "compare/judge.h"
 #include "compare/words.h"
+#include "output/markup.h"
 #include "output/text.h"
 
 const char *gn_judged_text(enum gn_judged judged)

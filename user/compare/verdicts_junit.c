@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "compare/judge.h"
-#include "compare/words.h"
+#include "output/markup.h"
 #include "output/text.h"
 
 static int put_attribute(FILE *f, const char *name, char *text)

@@ -15,8 +15,4 @@ void gn_format_reading(char buf[GN_CELL], int metric, enum gn_reading reading,
 /* "+5.1 %", "new", "gone", "" when both are 0. */
 void gn_format_change(char buf[GN_CELL], double base, double now);
 
-/* A name where markup is read: it stays text. 0 or -ENOMEM. */
-int gn_markdown_text(FILE *f, const char *name);
-int gn_xml_text(FILE *f, const char *name);
-
 #endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What changed from the base to the new captures, by what it did to the total.
+ * All values are medians; the noise is half the width of the middle half.
+ */
+#ifndef GNOMON_COMPARE_DIFF_H
+#define GNOMON_COMPARE_DIFF_H
+
+#include <stdio.h>
+
+#include "compare/compare.h"
+#include "compare/estimate.h"
+
+enum gn_diff_kind {
+	GN_DIFF_TOTAL,
+	GN_DIFF_CLASS, /* of the total */
+	GN_DIFF_THREAD,
+	GN_DIFF_MODULE,
+	GN_DIFF_FUNCTION,
+	GN_DIFF_KIND_COUNT
+};
+
+struct gn_diff_opts {
+	int metric;   /* what rows are ordered by; enum gn_metric */
+	size_t limit; /* rows of each kind, 0 = all */
+	bool utf8;
+};
+
+struct gn_diff_row {
+	enum gn_diff_kind kind;
+	const struct gn_item *item; /* of a class the total */
+	const char *name;
+	int metric; /* by which it is ordered */
+	struct gn_estimate of[GN_SIDE_COUNT], calls[GN_SIDE_COUNT];
+};
+
+struct gn_diff {
+	const struct gn_comparison *c;
+	struct gn_diff_opts opts;
+	/* by kind, then by the size of the change, then by name; those that are
+	 * 0 in both are not there */
+	struct gn_diff_row *rows;
+	size_t nrows;
+	size_t hidden[GN_DIFF_KIND_COUNT]; /* by the limit */
+};
+
+/* 0 or -ENOMEM. gn_diff_clear() in each case. */
+int gn_diff_make(const struct gn_comparison *c, const struct gn_diff_opts *o,
+		 struct gn_diff *d);
+void gn_diff_clear(struct gn_diff *d);
+
+/* Whether both sides have several captures. */
+bool gn_diff_knows_noise(const struct gn_diff *d);
+/* No more than the noise of both sides; false when that is not known. */
+bool gn_diff_within_noise(const struct gn_diff *d,
+			  const struct gn_diff_row *row);
+
+const char *gn_diff_kind_word(enum gn_diff_kind kind);
+
+/* 0 or -errno. */
+int gn_diff_table(const struct gn_diff *d, FILE *f);
+int gn_diff_markdown(const struct gn_diff *d, FILE *f);
+int gn_diff_json(const struct gn_diff *d, FILE *f);
+
+#endif
