@@ -41,6 +41,51 @@ static void every_by(void **state)
 					       .utf8 = true});
 }
 
+/* As people see them in a file of 100 cells: a thread that only waits, long
+ * names, a process that is named by its DLL. */
+static void people(void **state)
+{
+	static const char *const names[] = {
+		[GN_BY_FUNCTION] = "people-function.txt",
+		[GN_BY_MODULE] = "people-module.txt",
+		[GN_BY_THREAD] = "people-thread.txt",
+		[GN_BY_PROCESS] = "people-process.txt",
+		[GN_BY_TREE] = "people-tree.txt",
+		[GN_BY_CALLERS] = "people-callers.txt",
+		[GN_BY_WAITS] = "people-waits.txt",
+	};
+	struct gn_output_opts o = {
+		.utf8 = true, .width = 100, .of = GN_OF_BUSY};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	s.info[1].value = "[\"/usr/bin/dotnet\",\"exec\",\"/opt/a/App.dll\","
+			  "\"it's\",\"a very long argument that is one of "
+			  "many more words than a line has\"]";
+	s.functions[2].name = "App.Program+Inner.Leaf<System.Collections."
+			      "Generic.List<int>>(System.Int32,System.String)";
+	s.functions[2].module = "/opt/a/Company.Product.Component.Core.dll";
+	/* it did nothing but wait */
+	memset(s.threads[1].classes, 0, sizeof(s.threads[1].classes));
+	s.threads[1].classes[GN_CLASS_EVENT] = s.threads[1].elapsed;
+	for (int by = 0; by < GN_BY_COUNT; by++) {
+		char *text;
+
+		o.by = (enum gn_by)by;
+		text = sample_print("table", &s.m, &o);
+		for (char *p = text, *line; (line = strsep(&p, "\n"));)
+			if (gn_text_width(line) > 100)
+				fail_msg("'%s'", line);
+		free(text);
+		golden(names[by], &s, o);
+	}
+	o.by = GN_BY_THREAD;
+	o.of = GN_OF_WALL;
+	golden("people-wall.txt", &s, o);
+}
+
 static void losses_are_shown(void **state)
 {
 	struct sample s;
@@ -522,6 +567,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_by),
+		cmocka_unit_test(people),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),

@@ -54,6 +54,17 @@ const char *gn_by_choice(size_t i)
 	return choice_of(texts, GN_BY_COUNT, i);
 }
 
+const char *gn_of_choice(size_t i)
+{
+	static const char *const texts[] = {
+#define OF_TEXT(name, text) [GN_OF_##name] = text,
+		GN_OF_LIST(OF_TEXT)
+#undef OF_TEXT
+	};
+
+	return choice_of(texts, GN_OF_COUNT, i);
+}
+
 const char *gn_format_choice(size_t i)
 {
 	const struct gn_timeline *timeline;
@@ -73,6 +84,7 @@ void gn_args_init(struct gn_args *args)
 	args->follow = true;
 	args->sort = -1;
 	args->limit = GN_LIMIT_DEFAULT;
+	args->of = GN_OF_BUSY;
 }
 
 void gn_args_clear(struct gn_args *args)

@@ -102,6 +102,7 @@ struct gn_args {
 	bool allow_loss;
 	bool raw;	     /* the probes' cost is not taken out */
 	const char *columns; /* NULL = not given */
+	int of;		     /* enum gn_of, of tables */
 };
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
@@ -199,13 +200,20 @@ struct gn_args {
 #define GN_OPT_RAW                                                             \
 	{                                                                      \
 		0, "raw", GN_OPTION_FLAG, offsetof(struct gn_args, raw), NULL, \
-			"exact nanoseconds; the probes' cost left in", NULL    \
+			"% of busy, threads, wall; ns; probes' cost left in",  \
+			NULL                                                   \
 	}
 #define GN_OPT_COLUMNS                                                      \
 	{                                                                   \
 		0, "columns", GN_OPTION_TEXT,                               \
 			offsetof(struct gn_args, columns), "LIST",          \
 			"default, all, classes, or calls,ei,lock,...", NULL \
+	}
+/* In a help NS stands after it. */
+#define GN_OPT_OF                                                        \
+	{                                                                \
+		0, "of", GN_OPTION_CHOICE, offsetof(struct gn_args, of), \
+			"WHAT", "", gn_of_choice                         \
 	}
 #define GN_OPT_ALLOW_LOSS                                                  \
 	{                                                                  \
@@ -218,6 +226,7 @@ struct gn_args {
 const char *gn_leave_choice(size_t i);
 const char *gn_classify_choice(size_t i);
 const char *gn_by_choice(size_t i);
+const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
 
 void gn_args_init(struct gn_args *args);

@@ -18,6 +18,7 @@ static const struct gn_option options[] = {
 	GN_OPT_LIMIT,
 	GN_OPT_MIN_PCT,
 	GN_OPT_CLASSIFY,
+	GN_OPT_OF,
 	GN_OPT_NS,
 	GN_OPT_RAW,
 	GN_OPT_LEAVE,

@@ -16,6 +16,8 @@
 #include "runtime/roles.h"
 #include "trace/trace.h"
 
+/* Cells of a table's lines in a file. */
+#define FILE_WIDTH 100
 /* Rows that a terminal gets when nobody said how many. */
 #define TERMINAL_LIMIT 50
 
@@ -169,12 +171,16 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 		/* a file has no locale; a terminal has */
 		.utf8 = !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8"),
 		.width = terminal ? terminal_width(fileno(f)) : 0,
+		.of = table ? (enum gn_of)args->of : GN_OF_THREADS,
 		.ns = args->ns || args->verbose,
 		.verbose = args->verbose,
 		.bare = args->quiet,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
 		o->out.limit = terminal && table ? TERMINAL_LIMIT : 0;
+	/* what is asked for by name has its room in a file */
+	if (!terminal && table && !args->columns && !args->verbose)
+		o->out.width = FILE_WIDTH;
 	o->explains = table && !args->quiet;
 	gn_report_explain_opts(&o->explain, args, f);
 	o->explain.prefix = "# ";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/busy.h"
 #include "output/classes.h"
 
 uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT])
@@ -28,7 +29,11 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		uint64_t busy = gn_busy(t->classes);
 
 		out->cpu += gn_class_cpu_ns(t->classes);
+		if (gn_thread_idle(t))
+			continue;
 		out->busy += busy;
+		for (int c = 0; c < GN_CLASS_COUNT; c++)
+			out->waits[c] += t->classes[c];
 		if (!out->worker || busy > out->worker_busy) {
 			out->worker = t;
 			out->worker_busy = busy;

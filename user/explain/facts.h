@@ -10,7 +10,8 @@ struct gn_facts {
 	const uint64_t *classes; /* of the session */
 	uint64_t wall;
 	uint64_t cpu;  /* of all threads on a CPU */
-	uint64_t busy; /* what they worked or were held up by something */
+	uint64_t busy; /* what they worked or were held up by something, */
+	uint64_t waits[GN_CLASS_COUNT]; /* and by what: idle ones left out */
 	const struct gn_model_thread *worker; /* the busiest; NULL: none */
 	uint64_t worker_busy;
 	uint64_t others_cpu; /* of the other threads */

@@ -8,6 +8,7 @@
 #include "output/emit.h"
 #include "output/header.h"
 #include "output/text.h"
+#include "output/wrap.h"
 
 #define USUAL_WIDTH 100
 
@@ -107,91 +108,66 @@ char *gn_finding_command(const struct gn_model *m,
 	return text;
 }
 
-/* How a text's lines look. */
-struct lines {
-	const char *prefix, *first; /* of all lines; what the first one has */
-	const char *broken;	    /* what ends a line that goes on */
-	size_t width;
-};
-
-/* The length of what stays together: a word, with the unit behind a number. */
-static size_t piece(const char *text)
-{
-	static const char *const units[] = {" %", " ns", " us", " ms", " s"};
-	size_t len = strcspn(text, " ");
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t n = strlen(units[i]);
-
-		if (!strncmp(text + len, units[i], n) &&
-		    strchr(" ,.;:)", text[len + n]))
-			return len + n + strcspn(text + len + n, " ");
-	}
-	return len;
-}
-
-/* An escaped text in lines, broken at blanks. */
-static void put_lines(FILE *f, const char *text, const struct lines *l)
-{
-	size_t indent = strlen(l->first), used;
-
-	fprintf(f, "%s%s", l->prefix, l->first);
-	used = strlen(l->prefix) + indent;
-	for (bool start = true; *text; start = false) {
-		size_t len = piece(text), at = 0, n, cells = 0;
-
-		for (; at < len; at += n)
-			cells += (size_t)gn_cells(gn_utf8_next(text + at, &n));
-		if (!start && used + 1 + cells + strlen(l->broken) > l->width) {
-			fprintf(f, "%s\n%s%*s", l->broken, l->prefix,
-				(int)indent, "");
-			used = strlen(l->prefix) + indent;
-		} else if (!start) {
-			fputc(' ', f);
-			used++;
-		}
-		fwrite(text, 1, len, f);
-		used += cells;
-		text += len + strspn(text + len, " ");
-	}
-	fputc('\n', f);
-}
-
 static int print_escaped(FILE *f, const char *text, bool utf8,
-			 const struct lines *l)
+			 const struct gn_wrap *w)
 {
-	char *escaped = text ? gn_escape(text, utf8) : NULL;
+	char *escaped = gn_escape(text, utf8);
 
 	if (!escaped)
 		return -ENOMEM;
-	put_lines(f, escaped, l);
+	gn_wrap(f, escaped, w);
 	free(escaped);
 	return 0;
+}
+
+/* "1. " behind the prefix, and lines that go on below its text. */
+static int print_sentence(const struct gn_insight *one, size_t number,
+			  const struct gn_explain_opts *o, FILE *out)
+{
+	const char *prefix = o->prefix ? o->prefix : "";
+	char first[64], rest[64];
+	struct gn_wrap w = {.first = first,
+			    .rest = rest,
+			    .broken = "",
+			    .width = o->width ? (size_t)o->width : USUAL_WIDTH};
+
+	snprintf(first, sizeof(first), "%.32s%zu. ", prefix, number);
+	snprintf(rest, sizeof(rest), "%.32s   ", prefix);
+	return print_escaped(out, one->text, o->utf8, &w);
+}
+
+/* So that it can be typed as it stands: lines that go on end with a backslash,
+ * unless a prefix stands before them. */
+static int print_command(const char *command, const struct gn_explain_opts *o,
+			 FILE *out)
+{
+	const char *prefix = o->prefix ? o->prefix : "";
+	char first[64];
+	struct gn_wrap w = {.first = first,
+			    .rest = first,
+			    .broken = " \\",
+			    .width = o->width ? (size_t)o->width : USUAL_WIDTH};
+
+	snprintf(first, sizeof(first), "%.32s     ", prefix);
+	return *command ? print_escaped(out, command, o->utf8, &w) : 0;
 }
 
 static int print_finding(const struct gn_model *m, const struct gn_insight *one,
 			 size_t number, const struct gn_explain_opts *o,
 			 FILE *out)
 {
-	struct lines l = {.prefix = o->prefix ? o->prefix : "",
-			  .broken = "",
-			  .width = o->width ? (size_t)o->width : USUAL_WIDTH};
-	char first[24], *command = gn_finding_command(m, one, o->input);
 	bool attention = o->color && one->severity == GN_SEVERITY_ERROR;
+	char *command = gn_finding_command(m, one, o->input);
 	int err = command ? 0 : -ENOMEM;
 
-	snprintf(first, sizeof(first), "%zu. ", number);
-	l.first = first;
 	if (attention)
 		fputs(GN_ATTENTION, out);
 	if (!err)
-		err = print_escaped(out, one->text, o->utf8, &l);
+		err = print_sentence(one, number, o, out);
 	if (attention)
 		fputs(GN_PLAIN, out);
-	l.first = "     ";
-	l.broken = " \\";
-	if (!err && *command)
-		err = print_escaped(out, command, o->utf8, &l);
+	if (!err)
+		err = print_command(command, o, out);
 	free(command);
 	return err;
 }

@@ -23,7 +23,18 @@ static int look_wait(const struct gn_facts *f, struct gn_subject *s,
 
 int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 {
-	return look_wait(f, s, f->busy);
+	int err = look_wait(f, s, f->busy);
+
+	/* a thread that does nothing else waits for no one */
+	s->ns = f->waits[s->class] < s->wait.ns ? f->waits[s->class]
+						: s->wait.ns;
+	s->share = gn_share(s->ns, f->busy);
+	/* what no function asked for, where functions are traced, is how the
+	 * runtime works */
+	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
+	    s->wait.function < 0)
+		s->share = 0;
+	return err;
 }
 
 /* " in F, called by G": G where F is the runtime's. */
@@ -79,9 +90,9 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	};
 
 	fprintf(out, "%s for ", what[s->class]);
-	gn_put_ns(out, s->wait.ns);
+	gn_put_ns(out, s->ns);
 	fputs(", ", out);
-	gn_put_pct(out, s->wait.ns, f->busy);
+	gn_put_pct(out, s->ns, f->busy);
 	fputs(" of their busy time; most", out);
 	put_where(out, f, s->wait.function, (int)s->class);
 	fputs(": ", out);

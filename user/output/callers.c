@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "output/busy.h"
+#include "output/columns.h"
 #include "output/rows.h"
 
 /* Edges in groups: those of function i are edge[first[i]] to
@@ -55,6 +57,8 @@ static int add_ends(const struct gn_model *m, const struct gn_output_opts *o,
 		    const struct groups *g, uint32_t function,
 		    enum gn_row_kind kind, struct gn_rows *out, size_t *room)
 {
+	uint64_t whole =
+		o->min_pct > 0 ? gn_of_whole(m, o->of, GN_COLUMN_EI_PCT) : 0;
 	size_t before = out->n;
 
 	for (size_t i = g->first[function]; i < g->first[function + 1]; i++) {
@@ -62,8 +66,7 @@ static int add_ends(const struct gn_model *m, const struct gn_output_opts *o,
 		struct gn_row *row;
 
 		if (o->min_pct > 0 &&
-		    gn_pct(e->v.elapsed_incl, m->session.elapsed_incl) <
-			    o->min_pct) {
+		    gn_pct(e->v.elapsed_incl, whole) < o->min_pct) {
 			out->below++;
 			continue;
 		}

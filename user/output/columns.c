@@ -118,6 +118,11 @@ uint64_t gn_column_whole(const struct gn_values *all, int column)
 	}
 }
 
+bool gn_column_elapsed(int column)
+{
+	return infos[column].whole == GN_WHOLE_ELAPSED;
+}
+
 int gn_column_class(int column)
 {
 	if (column >= GN_COLUMN_CLASS_INCL)

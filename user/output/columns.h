@@ -93,8 +93,8 @@ struct gn_picks {
 /*
  * Reads a list of columns, separated by commas. `usual` is what the word
  * "default" stands for, a list itself without that word; a `list` of NULL is
- * that word. `fits`: the classes that `usual` asks for may be left out where
- * there is no room. 0, or -EINVAL when a word is none.
+ * that word. `fits`: what `usual` asks for may be left out where there is no
+ * room. 0, or -EINVAL when a word is none.
  */
 int gn_picks_parse(const char *list, const char *usual, bool fits,
 		   enum gn_by by, struct gn_picks *out);
@@ -113,6 +113,9 @@ bool gn_column_uncertain(const struct gn_row *r, int column);
 /* How it is shown, and what 100 % of it is where `all` is all that there is. */
 enum gn_show gn_column_show(int column);
 uint64_t gn_column_whole(const struct gn_values *all, int column);
+
+/* True of a percent of elapsed time. */
+bool gn_column_elapsed(int column);
 
 /* The class of a column, -1 when it is none of a class. */
 int gn_column_class(int column);

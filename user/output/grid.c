@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/busy.h"
+#include "output/short_name.h"
 #include "output/text.h"
 
 #define NAME_LEAST   24 /* a name this short can still be read */
+#define FIT_NAME     32 /* what gn_grid_fit() keeps for names, */
+#define FIT_MODULE   12 /* and for modules */
 #define NAME_PAD     56 /* the module is aligned behind names up to this */
 #define INDENT_LIMIT 16 /* deeper levels are shown by their number */
 
@@ -42,6 +46,11 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
+		/* what idle threads had is in functions' time */
+		if (c->whole && value > c->whole)
+			snprintf(buf, GN_CELL, ">100");
+		if (c->busy && r->thread && gn_thread_idle(r->thread))
+			snprintf(buf, GN_CELL, "idle");
 		break;
 	case GN_SHOW_TEXT:
 		buf[0] = '\0';
@@ -91,25 +100,48 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 		snprintf(buf, GN_CELL, "%*s", 2 * (int)r->depth, "");
 }
 
+/* A module in `width` cells: of an assembly the last part of its name says
+ * most. */
+static char *short_module(char *module, size_t width)
+{
+	size_t len = strlen(module);
+	char *text;
+
+	if (len < 4 || strcmp(module + len - 4, ".dll") != 0) {
+		gn_text_shorten(module, width);
+		return module;
+	}
+	text = gn_short_name(module, width);
+	free(module);
+	return text;
+}
+
 static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
 {
 	return gn_escape(o->verbose ? r->module : gn_base_name(r->module),
 			 o->utf8);
 }
 
-/* Prefix and name, as they are printed when there is room. */
+/* Prefix and name in `room` cells, 0 = all of it. Of functions' names the own
+ * one comes first. */
 static char *name_text(const struct gn_grid *g, const struct gn_row *r,
-		       const struct gn_output_opts *o)
+		       const struct gn_output_opts *o, size_t room)
 {
-	char *name = gn_escape(r->name, o->utf8), *all = NULL;
+	char *name = gn_escape(r->name, o->utf8), *all = NULL, *full = name;
 	char before[GN_CELL];
 
-	if (!name)
-		return NULL;
 	prefix(before, r, g->kinds);
-	if (asprintf(&all, "%s%s", before, name) < 0)
+	if (name && room && g->modules && r->kind != GN_ROW_REASON) {
+		size_t n = strlen(before);
+
+		name = gn_short_name(full, room > n ? room - n : 0);
+		free(full);
+	}
+	if (!name || asprintf(&all, "%s%s", before, name) < 0)
 		all = NULL;
 	free(name);
+	if (all && room)
+		gn_text_shorten(all, room);
 	return all;
 }
 
@@ -121,7 +153,7 @@ static int measure_texts(const struct gn_grid *g, const struct gn_rows *rows,
 	*names = (int)strlen(g->title);
 	*modules = (int)strlen("module");
 	for (size_t i = 0; i < rows->n; i++) {
-		char *name = name_text(g, &rows->row[i], o);
+		char *name = name_text(g, &rows->row[i], o, 0);
 		char *module = module_text(&rows->row[i], o);
 
 		if (name && module) {
@@ -211,24 +243,22 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 	return l;
 }
 
-/* Makes name and module fit `room` cells with a gap of 2: the module keeps a
- * third, or what it needs if that is less. */
-static void fit(char *name, char *module, size_t room)
+/* Makes a module fit `room` cells beside its name, with a gap of 2: it keeps a
+ * third, or what it needs if that is less. The cells that the name has. */
+static size_t fit(const char *name, char **module, size_t room)
 {
-	size_t n = gn_text_width(name), m = gn_text_width(module);
+	size_t n = gn_text_width(name), m = gn_text_width(*module);
 	size_t third = room / 3 < 8 ? 8 : room / 3;
 
-	if (!m) {
-		gn_text_shorten(name, room);
-		return;
-	}
-	if (n + 2 + m <= room)
-		return;
+	if (!m || n + 2 + m <= room)
+		return room;
 	if (n + 2 + third <= room)
 		third = room - n - 2;
-	gn_text_shorten(module, third);
-	m = gn_text_width(module);
-	gn_text_shorten(name, room > m + 2 ? room - m - 2 : 8);
+	*module = short_module(*module, third);
+	if (!*module)
+		return 8;
+	m = gn_text_width(*module);
+	return room > m + 2 ? room - m - 2 : 8;
 }
 
 /* `!` wins over `<`: with it, times are missing as well. */
@@ -247,14 +277,22 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		     const struct layout *l, const struct gn_output_opts *o,
 		     FILE *f)
 {
-	char *name = name_text(g, r, o), *module = module_text(r, o);
+	char *name = name_text(g, r, o, 0), *module = module_text(r, o);
 	char buf[GN_CELL];
 	int err = -ENOMEM;
+	size_t room;
 
 	if (!name || !module)
 		goto out;
-	if (l->room)
-		fit(name, g->modules ? module : strcpy(module, ""), l->room);
+	if (l->room) {
+		if (!g->modules)
+			module[0] = '\0';
+		room = fit(name, &module, l->room);
+		free(name);
+		name = name_text(g, r, o, room);
+		if (!name || !module)
+			goto out;
+	}
 	for (int i = 0; i < g->n; i++) {
 		format_cell(buf, &g->column[i], r, o->ns);
 		fprintf(f, "%*s%*s", g->column[i].gap, "", g->column[i].width,
@@ -305,9 +343,12 @@ int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 
 	if (err)
 		return err;
+	/* shorter ones can still be read */
+	names = names < FIT_NAME ? names : FIT_NAME;
+	modules = modules < FIT_MODULE ? modules : FIT_MODULE;
 	names += 2 + (g->marks ? 2 : 0) + (g->modules ? 2 + modules : 0);
 	while (numbers + names > width && (i = lightest(g)) >= 0) {
-		g->left_out[g->nleft_out++] = g->column[i].title;
+		g->left_out[g->nleft_out++] = g->column[i].word;
 		g->n--;
 		memmove(&g->column[i], &g->column[i + 1],
 			(size_t)(g->n - i) * sizeof(g->column[0]));

@@ -23,12 +23,14 @@ enum gn_show {
 
 struct gn_column {
 	const char *top, *title; /* the title's two lines */
+	const char *word;	 /* what gn_grid_fit() calls it */
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
 	/* NULL, or says whether `~` stands before the value */
 	bool (*uncertain)(const struct gn_row *r, int arg);
 	uint64_t whole;	 /* PCT: what is 100 % */
+	bool busy;	 /* PCT: an idle thread has none */
 	int gap;	 /* blanks before it */
 	bool fits;	 /* gn_grid_fit() may leave it out, */
 	uint64_t weight; /* the lightest first */
@@ -38,7 +40,7 @@ struct gn_column {
 struct gn_grid {
 	struct gn_column column[GN_GRID_COLUMNS];
 	int n;
-	/* titles of those that gn_grid_fit() left out */
+	/* words of those that gn_grid_fit() left out */
 	const char *left_out[GN_GRID_COLUMNS];
 	int nleft_out;
 	bool marks;   /* the column of `!` and `<` */

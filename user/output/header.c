@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "output/busy.h"
 #include "output/kernel.h"
 #include "output/classes.h"
 #include "output/text.h"
@@ -69,6 +70,28 @@ char *gn_command_text(const char *json)
 	}
 	json_decref(array);
 	return text;
+}
+
+char *gn_program_name(const char *json)
+{
+	json_t *array = json ? json_loads(json, 0, NULL) : NULL;
+	const char *name = NULL;
+	char *copy;
+
+	for (size_t i = 0; only_strings(array) && i < json_array_size(array);
+	     i++) {
+		const char *word = json_string_value(json_array_get(array, i));
+		size_t len = strlen(word);
+
+		if (i && (len < 5 || strcasecmp(word + len - 4, ".dll") != 0))
+			continue;
+		name = word;
+		if (i)
+			break;
+	}
+	copy = name ? strdup(gn_base_name(name)) : NULL;
+	json_decref(array);
+	return copy;
 }
 
 /* "# label      text", with the text escaped; nothing for NULL or "". */
@@ -154,6 +177,61 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 	put_number(f, m->nprocesses, "process", "processes");
 	gn_format_duration(time, m->session.elapsed_incl, o->ns);
 	fprintf(f, ", %s of thread time\n", time);
+}
+
+#define IDLE_NAMED 6
+
+/* Threads of that name that are idle; 0 when one before `from` has it. */
+static size_t idle_named(const struct gn_model *m, size_t from)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nthreads; i++) {
+		if (!gn_thread_idle(&m->threads[i]) ||
+		    strcmp(m->threads[i].name, m->threads[from].name) != 0)
+			continue;
+		if (i < from)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* The threads that only waited, by name. -ENOMEM. */
+static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
+{
+	size_t idle, told = 0, named = 0;
+	uint64_t busy = gn_busy_elapsed(m, &idle);
+	char time[GN_CELL];
+
+	if (o->of != GN_OF_BUSY || !idle)
+		return 0;
+	gn_format_duration(time, busy, o->ns);
+	fprintf(f, "# %-11s %zu of %zu threads only waited (", "idle", idle,
+		m->nthreads);
+	for (size_t i = 0; i < m->nthreads && named < IDLE_NAMED; i++) {
+		size_t n =
+			gn_thread_idle(&m->threads[i]) ? idle_named(m, i) : 0;
+		char *name = n ? gn_escape(m->threads[i].name, o->utf8) : NULL;
+
+		if (!n)
+			continue;
+		if (!name)
+			return -ENOMEM;
+		fprintf(f, "%s%s", named++ ? ", " : "", name);
+		if (n > 1)
+			fprintf(f, " x%zu", n);
+		told += n;
+		free(name);
+	}
+	if (told < idle)
+		fprintf(f, ", %zu more", idle - told);
+	fprintf(f,
+		"); %% of elapsed times are of the others' %s (--of threads: "
+		"of all)\n",
+		time);
+	return 0;
 }
 
 /* Where the time went, class by class. */
@@ -441,6 +519,9 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_time(m, o, f);
+	err = put_idle(m, o, f);
+	if (err)
+		return err;
 	put_classes(m, f);
 	put_untimed(m, f);
 	put_functions(m, f);

@@ -43,6 +43,9 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
  * reads them; the text itself when it is no such array. Freed by the caller,
  * NULL when there is no memory. */
 char *gn_command_text(const char *json);
+/* The name of what that runs: the first DLL, or the program, without folders.
+ * Freed by the caller; NULL when it is not known, and without memory. */
+char *gn_program_name(const char *json);
 /* One word as a shell reads it. */
 void gn_put_word(FILE *f, const char *word);
 

@@ -27,6 +27,22 @@ enum gn_by {
 		GN_BY_COUNT
 };
 
+/* What percents of a table are of. X(enumerator, text) */
+#define GN_OF_LIST(X)         \
+	X(THREADS, "threads") \
+	X(BUSY, "busy")       \
+	X(WALL, "wall")
+
+/* All threads' time; that of the threads that did not only wait; the
+ * capture's. Application times are of all application time, or of the
+ * capture's. */
+enum gn_of {
+#define GN_OF_ENUM(name, text) GN_OF_##name,
+	GN_OF_LIST(GN_OF_ENUM)
+#undef GN_OF_ENUM
+		GN_OF_COUNT
+};
+
 /* Threads and processes: all their time is their own. */
 static inline bool gn_by_owns_all(enum gn_by by)
 {
@@ -42,10 +58,11 @@ struct gn_output_opts {
 	double min_pct;	  /* tree and callers: hide below, default 0 */
 	bool color;
 	bool utf8; /* names may hold what is not ASCII; else it is escaped */
-	int width; /* columns of the terminal; 0 = not a terminal, no limit */
-	bool ns;   /* tables: exact nanoseconds, not 12.345 ms */
-	bool verbose; /* tables: more columns, whole module paths */
-	bool bare;    /* tables: no header; losses are told all the same */
+	int width; /* of lines; 0 = no limit */
+	enum gn_of of; /* tables: what percents are of */
+	bool ns;       /* tables: exact nanoseconds, not 12.345 ms */
+	bool verbose;  /* tables: more columns, whole module paths */
+	bool bare;     /* tables: no header; losses are told all the same */
 };
 
 struct gn_output {

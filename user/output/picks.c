@@ -43,7 +43,7 @@ static bool same(const char *word, size_t len, const char *name)
 
 /* One word that stands for many or one. */
 static int pick_word(struct gn_picks *p, const char *word, size_t len,
-		     enum gn_picked group, enum gn_by by)
+		     enum gn_picked group, enum gn_picked one, enum gn_by by)
 {
 	if (same(word, len, "classes")) {
 		pick_classes(p, false, true, group, by);
@@ -61,7 +61,7 @@ static int pick_word(struct gn_picks *p, const char *word, size_t len,
 	}
 	for (int c = 0; c < GN_COLUMN_COUNT; c++) {
 		if (pickable(c) && gn_column_is(c, word, len)) {
-			pick(p, c, GN_PICKED_NAMED, by);
+			pick(p, c, one, by);
 			return 0;
 		}
 	}
@@ -72,6 +72,7 @@ static int pick_list(struct gn_picks *p, const char *list, const char *usual,
 		     enum gn_picked usual_how, enum gn_by by)
 {
 	enum gn_picked group = usual ? GN_PICKED_GROUP : usual_how;
+	enum gn_picked one = usual ? GN_PICKED_NAMED : usual_how;
 
 	for (;;) {
 		size_t len = strcspn(list, ",");
@@ -81,7 +82,7 @@ static int pick_list(struct gn_picks *p, const char *list, const char *usual,
 		if (usual && same(list, len, "default"))
 			err = pick_list(p, usual, NULL, usual_how, by);
 		else
-			err = pick_word(p, list, len, group, by);
+			err = pick_word(p, list, len, group, one, by);
 		if (err || !list[len])
 			return err;
 		list += len + 1;

@@ -29,9 +29,7 @@ static void drop_parameters(char *name)
 		if (!depth)
 			break;
 	}
-	if (at == name || depth ||
-	    (!in_word(at[-1]) && at[-1] != '>' && at[-1] != ')' &&
-	     at[-1] != ']'))
+	if (at == name || depth || strchr(".:/+ (", at[-1]))
 		return;
 	*at = '\0';
 }
@@ -98,6 +96,6 @@ char *gn_short_name(const char *name, size_t width)
 		drop_type_arguments(text);
 	while (gn_text_width(text) > width && (next = next_part(text)))
 		memmove(text, next, strlen(next) + 1);
-	gn_text_cut(text, width);
+	gn_text_shorten(text, width);
 	return text;
 }

@@ -2,15 +2,24 @@
 /* Tables for people: a header, rows, notes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "output/busy.h"
 #include "output/columns.h"
 #include "output/formats.h"
 #include "output/header.h"
 #include "output/text.h"
+#include "output/wrap.h"
 
 /* The default columns fit rows of so many cells. */
 #define USUAL_WIDTH 120
+
+/* Of the default columns some go where there is no room: the first ones first.
+ * What remains of a function is its calls, its elapsed time, and its
+ * application times with the percent of its own. */
+static const int spare[] = {GN_COLUMN_EI_PCT, GN_COLUMN_EE_PCT,
+			    GN_COLUMN_AI_PCT, GN_COLUMN_EE};
 
 /* One more column; there is room for more than the functions below add. */
 static struct gn_column *add(struct gn_grid *g, const char *title,
@@ -34,24 +43,32 @@ static struct gn_column *add(struct gn_grid *g, const char *title,
 
 /* One of the table of columns. */
 static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
-				    int id, enum gn_by by)
+				    int id, const struct gn_output_opts *o)
 {
 	struct gn_column *c =
 		add(g, "", gn_column_show(id), gn_column_value, id);
 
-	gn_column_titles(id, by, &c->top, &c->title);
+	gn_column_titles(id, o->by, &c->top, &c->title);
+	c->word = gn_column_name(id);
 	c->uncertain = gn_column_uncertain;
-	c->whole = gn_column_whole(&m->session, id);
+	/* a process has its idle threads' time, too */
+	c->whole = gn_of_whole(m,
+			       o->of == GN_OF_BUSY && o->by == GN_BY_PROCESS
+				       ? GN_OF_THREADS
+				       : o->of,
+			       id);
+	c->busy = o->of == GN_OF_BUSY && gn_column_elapsed(id);
 	return c;
 }
 
+/* Nothing is said of it, then; not of a table without rows. */
 static bool all_zero(const struct gn_rows *rows, int column)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		if (gn_column_value(&rows->row[i], column))
 			return false;
 	}
-	return true;
+	return rows->n > 0;
 }
 
 /* How useful a class's column is. That of app tells nothing new when it equals
@@ -63,22 +80,40 @@ static uint64_t class_weight(const struct gn_model *m, int class)
 	return class == GN_CLASS_APP && ns == m->session.app_incl ? 0 : ns;
 }
 
+/* Whether a column of the default may go, and how late. */
+static void set_weight(struct gn_column *c, const struct gn_model *m, int id,
+		       bool narrow)
+{
+	int class = gn_column_class(id);
+
+	if (class >= 0) {
+		c->fits = true;
+		c->weight = class_weight(m, class);
+		return;
+	}
+	for (size_t i = 0; narrow && i < sizeof(spare) / sizeof(spare[0]);
+	     i++) {
+		if (spare[i] != id)
+			continue;
+		c->fits = true;
+		c->weight = UINT64_MAX - 8 + i;
+	}
+}
+
 static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		      const struct gn_rows *rows, const struct gn_picks *p,
-		      enum gn_by by)
+		      const struct gn_output_opts *o)
 {
 	for (int i = 0; i < p->n; i++) {
-		int id = p->pick[i].column, class = gn_column_class(id);
+		enum gn_picked how = p->pick[i].how;
+		int id = p->pick[i].column;
 		struct gn_column *c;
 
-		if (class >= 0 && p->pick[i].how != GN_PICKED_NAMED &&
-		    all_zero(rows, id))
+		if (how != GN_PICKED_NAMED && all_zero(rows, id))
 			continue;
-		c = add_column(g, m, id, by);
-		if (class >= 0) {
-			c->fits = p->pick[i].how == GN_PICKED_FITS;
-			c->weight = class_weight(m, class);
-		}
+		c = add_column(g, m, id, o);
+		if (how == GN_PICKED_FITS)
+			set_weight(c, m, id, o->width > 0);
 		if (c->show != GN_SHOW_PCT)
 			continue;
 		/* a single one must say whose part it is */
@@ -168,12 +203,13 @@ static void kernel_columns(struct gn_grid *g, const struct gn_rows *rows)
 	}
 }
 
-static void wait_columns(struct gn_grid *g, const struct gn_model *m)
+static void wait_columns(struct gn_grid *g, const struct gn_model *m,
+			 const struct gn_output_opts *o)
 {
-	add_column(g, m, GN_COLUMN_WAIT_TIME, GN_BY_WAITS);
-	add_column(g, m, GN_COLUMN_WAIT_PCT, GN_BY_WAITS)->gap = 1;
-	add_column(g, m, GN_COLUMN_WAIT_COUNT, GN_BY_WAITS);
-	add_column(g, m, GN_COLUMN_WAIT_LONGEST, GN_BY_WAITS);
+	add_column(g, m, GN_COLUMN_WAIT_TIME, o);
+	add_column(g, m, GN_COLUMN_WAIT_PCT, o)->gap = 1;
+	add_column(g, m, GN_COLUMN_WAIT_COUNT, o);
+	add_column(g, m, GN_COLUMN_WAIT_LONGEST, o);
 }
 
 /* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
@@ -181,12 +217,12 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 			const struct gn_rows *rows,
 			const struct gn_output_opts *o)
 {
-	int err, width = o->width > USUAL_WIDTH ? o->width : USUAL_WIDTH;
+	int err, width = o->width ? o->width : USUAL_WIDTH;
 	struct gn_picks picks;
 	bool gaps = false;
 
 	if (o->by == GN_BY_WAITS) {
-		wait_columns(g, m);
+		wait_columns(g, m, o);
 		return 0;
 	}
 	err = gn_picks_parse(o->columns, usual_columns(o), !o->verbose, o->by,
@@ -194,17 +230,17 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 	if (err)
 		return err;
 	if (gn_by_owns_all(o->by)) {
-		add_column(g, m, GN_COLUMN_PID, o->by);
+		add_column(g, m, GN_COLUMN_PID, o);
 		add_column(g, m,
 			   o->by == GN_BY_THREAD ? GN_COLUMN_TID
 						 : GN_COLUMN_THREADS,
-			   o->by);
+			   o);
 	}
-	add_picks(g, m, rows, &picks, o->by);
+	add_picks(g, m, rows, &picks, o);
 	for (size_t i = 0; i < rows->n; i++)
 		gaps |= rows->row[i].gaps != 0;
 	if (gaps)
-		add_column(g, m, GN_COLUMN_GAPS, o->by);
+		add_column(g, m, GN_COLUMN_GAPS, o);
 	if (o->verbose && o->by == GN_BY_THREAD)
 		kernel_columns(g, rows);
 	return gn_grid_fit(g, rows, o, width);
@@ -261,6 +297,29 @@ static struct gn_marks marks_of(const struct gn_rows *rows)
 	return marks;
 }
 
+/* The command's own process by its program or DLL: the kernel's name of it is
+ * cut, and that of a runtime. -ENOMEM. */
+static int name_process(const struct gn_model *m, struct gn_rows *rows)
+{
+	const struct gn_model_thread *first = NULL;
+	char *name = gn_program_name(gn_model_info(m, "command"));
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (!first || m->threads[i].start < first->start)
+			first = &m->threads[i];
+	for (size_t i = 0; name && first && i < rows->n; i++) {
+		struct gn_row *row = &rows->row[i];
+
+		if (row->pid != first->pid || row->own)
+			continue;
+		row->own = name;
+		row->name = name;
+		name = NULL;
+	}
+	free(name);
+	return 0;
+}
+
 /* One table of the model. *marked: what some row is marked for. */
 static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 		       struct gn_marks *marked, FILE *f)
@@ -273,6 +332,8 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 	struct gn_rows rows;
 	int err = gn_rows_make(m, o, &rows);
 
+	if (!err && o->by == GN_BY_PROCESS)
+		err = name_process(m, &rows);
 	if (err)
 		goto out;
 	g.modules = o->by == GN_BY_FUNCTION || g.kinds || o->by == GN_BY_TREE;
@@ -310,11 +371,45 @@ static int print_without_functions(const struct gn_model *m,
 	return print_table(m, &part, marked, f);
 }
 
-int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
-		   FILE *f)
+static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
 {
 	bool lists_functions = !gn_by_owns_all(o->by) && o->by != GN_BY_WAITS;
 	struct gn_marks marked = {false, false};
+	int err = 0;
+
+	if (!o->bare)
+		err = gn_header_print(m, o, f);
+	if (err)
+		return err;
+	if (lists_functions && !m->nfunctions)
+		err = print_without_functions(m, o, &marked, f);
+	else
+		err = print_table(m, o, &marked, f);
+	return err ? err : gn_footer_print(m, o, marked, f);
+}
+
+/* Rows fit already; the lines around them are wrapped. */
+static int write_wrapped(const struct gn_model *m,
+			 const struct gn_output_opts *o, FILE *f)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	int err = memory ? write_whole(m, o, memory) : -ENOMEM;
+
+	if (memory && fclose(memory) && !err)
+		err = -ENOMEM;
+	if (!err)
+		gn_wrap_notes(f, text, (size_t)o->width);
+	free(text);
+	return err;
+}
+
+int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f)
+{
+	struct gn_output_opts opts = *o;
 	int err;
 
 	/* before anything is printed */
@@ -323,16 +418,8 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
-	if (!o->bare) {
-		err = gn_header_print(m, o, f);
-		if (err)
-			return err;
-	}
-	if (lists_functions && !m->nfunctions)
-		err = print_without_functions(m, o, &marked, f);
-	else
-		err = print_table(m, o, &marked, f);
-	if (!err)
-		err = gn_footer_print(m, o, marked, f);
+	if (!o->sort && o->by != GN_BY_TREE && o->by != GN_BY_WAITS)
+		opts.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
+	err = o->width ? write_wrapped(m, &opts, f) : write_whole(m, &opts, f);
 	return err ? err : gn_stream_status(f);
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "output/busy.h"
+#include "output/columns.h"
 #include "output/rows.h"
 
 /* Children of all nodes, grouped by parent: those of node i are
@@ -55,16 +57,15 @@ static int gather(const struct gn_model *m, const char *sort, struct kids *k)
 	return 0;
 }
 
-static bool is_below(const struct gn_row *row, const struct gn_model *m,
-		     double min_pct)
+static bool is_below(const struct gn_row *row, uint64_t whole, double min_pct)
 {
-	return min_pct > 0 &&
-	       gn_pct(row->v->elapsed_incl, m->session.elapsed_incl) < min_pct;
+	return min_pct > 0 && gn_pct(row->v->elapsed_incl, whole) < min_pct;
 }
 
 static int walk(const struct gn_model *m, const struct gn_output_opts *o,
 		const struct kids *k, struct level *stack, struct gn_rows *out)
 {
+	uint64_t whole = gn_of_whole(m, o->of, GN_COLUMN_EI_PCT);
 	uint32_t depth = 0;
 	size_t seen = 1;
 
@@ -80,7 +81,7 @@ static int walk(const struct gn_model *m, const struct gn_output_opts *o,
 			continue;
 		}
 		kid = &k->kid[stack[depth].at++];
-		if (is_below(kid, m, o->min_pct)) {
+		if (is_below(kid, whole, o->min_pct)) {
 			out->below++;
 			continue;
 		}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names where there is no room for all of them, and lines of a width. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "output/short_name.h"
+#include "output/text.h"
+#include "output/wrap.h"
+
+static void the_own_name_comes_first(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t width;
+		const char *wanted;
+	} cases[] = {
+		{"main", 8, "main"},
+		{"a.B.C(int)", 10, "a.B.C(int)"},
+		{"a.B.C(int)", 9, "a.B.C"},
+		{"System.Threading.PortableThreadPool+WorkerThread."
+		 "WorkerDoWork(System.Threading.PortableThreadPool,bool&)",
+		 30, "WorkerThread.WorkerDoWork"},
+		{"System.Collections.Generic.Dictionary<string,int>.Add(int)",
+		 24, "Generic.Dictionary.Add"},
+		{"System.Object..ctor(System.Int32)", 12, "Object..ctor"},
+		{"App.P+<>c.<Main>b__0_0(int)", 12, "<Main>b__0_0"},
+		{"ns::work<std::map<int, char>>(unsigned long, char const*)",
+		 32, "ns::work<std::map<int, char>>"},
+		{"ns::work<std::map<int, char>>(unsigned long, char const*)",
+		 12, "ns::work"},
+		{"std::vector<int>::operator<<(std::vector<int> const&) const",
+		 20, "vector::operator<<"},
+		{"net/http.(*conn).serve", 12, "serve"},
+		{"net/http.(*conn).serve", 16, "(*conn).serve"},
+		{"java.util.concurrent.locks.ReentrantLock.lock()", 20,
+		 "ReentrantLock.lock"},
+		{"a_name_of_one_part_that_is_long", 16, "a_name...is_long"},
+		{"(root)", 8, "(root)"},
+		{"<<<<<<<<<<<<<<", 8, "<<...<<<"},
+		{"((((((((((((((", 8, "((...((("},
+		{"..............", 8, "........"},
+		{"", 8, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = gn_short_name(cases[i].name, cases[i].width);
+
+		assert_non_null(text);
+		assert_string_equal(text, cases[i].wanted);
+		free(text);
+	}
+}
+
+/* Whatever the name is, it fits, and what fits stays. */
+static void every_name_fits(void **state)
+{
+	static const char letters[] = "ab<>()[].:+/ ~";
+	uint32_t seed = 7;
+	char name[40];
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		size_t n = seed % (sizeof(name) - 1), width;
+		char *text;
+
+		for (size_t k = 0; k < n; k++) {
+			seed = seed * 1664525 + 1013904223;
+			name[k] = letters[(seed >> 16) % (sizeof(letters) - 1)];
+		}
+		name[n] = '\0';
+		seed = seed * 1664525 + 1013904223;
+		width = 8 + (seed >> 16) % 24;
+		text = gn_short_name(name, width);
+		assert_non_null(text);
+		assert_true(gn_text_width(text) <= width);
+		if (n <= width)
+			assert_string_equal(text, name);
+		free(text);
+	}
+}
+
+static char *wrapped(const char *text, size_t width)
+{
+	char *out = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&out, &size);
+
+	assert_non_null(f);
+	gn_wrap_notes(f, text, width);
+	fclose(f);
+	return out;
+}
+
+static void notes_are_wrapped(void **state)
+{
+	char *text = wrapped("# label       aaaa bbbb cccc 12.5 % dd\n"
+			     "a row of the table that is wider than that\n"
+			     "# a note without any label\n",
+			     24);
+
+	(void)state;
+	assert_string_equal(text, "# label       aaaa bbbb\n"
+				  "#             cccc\n"
+				  "#             12.5 % dd\n"
+				  "a row of the table that is wider than that\n"
+				  "# a note without any\n"
+				  "#   label\n");
+	free(text);
+	/* what fits stays as it is, blanks and all */
+	text = wrapped("#    a  b\n#\n", 24);
+	assert_string_equal(text, "#    a  b\n#\n");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_own_name_comes_first),
+		cmocka_unit_test(every_name_fits),
+		cmocka_unit_test(notes_are_wrapped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

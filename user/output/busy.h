@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Threads that only wait, and what percents are of. */
+#ifndef GNOMON_OUTPUT_BUSY_H
+#define GNOMON_OUTPUT_BUSY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model.h"
+#include "output/output.h"
+
+/*
+ * An idle worker, an event loop without events, a thread that waits for others:
+ * it was on a CPU, ready, or held up by a lock or a disk for at most 2 % of its
+ * time.
+ */
+bool gn_thread_idle(const struct gn_model_thread *t);
+
+/* The elapsed time of all others. Where all are idle it is theirs, and *idle is
+ * 0; else *idle says how many are. `idle` may be NULL. */
+uint64_t gn_busy_elapsed(const struct gn_model *m, size_t *idle);
+
+/* What 100 % of a column is; see enum gn_of. */
+uint64_t gn_of_whole(const struct gn_model *m, enum gn_of of, int column);
+
+#endif

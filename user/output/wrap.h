@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text in lines of a width. */
+#ifndef GNOMON_OUTPUT_WRAP_H
+#define GNOMON_OUTPUT_WRAP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* What lines begin with, what ends one that goes on, and their cells. */
+struct gn_wrap {
+	const char *first, *rest;
+	const char *broken;
+	size_t width;
+};
+
+/* An escaped text, broken at blanks. A number and its unit stay together; what
+ * is wider than a line stays whole. */
+void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w);
+
+/* Copies text line by line. Lines of notes ("# label       text") are wrapped,
+ * the others stay as they are. */
+void gn_wrap_notes(FILE *f, const char *text, size_t width);
+
+#endif
