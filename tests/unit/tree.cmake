@@ -32,3 +32,10 @@ add_dependencies(test_json gnomon fixture_cat)
 add_test(NAME tree/json
 	COMMAND test_json ${CMAKE_SOURCE_DIR}/docs/json.md)
 set_tests_properties(tree/json PROPERTIES TIMEOUT 120)
+
+# docs/extending.md, followed
+find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+add_test(NAME tree/extending
+	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-extending
+	${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/streams/cases/basic.stream)
+set_tests_properties(tree/extending PROPERTIES TIMEOUT 600)

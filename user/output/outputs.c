@@ -4,27 +4,16 @@
 
 #include "output/formats.h"
 
-#ifdef GNOMON_PROTOBUF
-#define PROTOBUF(write) write
-#else
-#define PROTOBUF(write) NULL
-#endif
-
 static const struct gn_output outputs[] = {
-	{"table", "aligned columns, for people", false, false, gn_table_write,
-	 NULL},
-	{"csv", "RFC 4180, exact nanoseconds", false, false, gn_csv_write,
-	 NULL},
-	{"json", "everything, exact nanoseconds", false, false, gn_json_write,
-	 NULL},
-	{"collapsed", "stacks for flame graphs", true, false,
-	 gn_collapsed_write, NULL},
-	{"speedscope", "stacks for speedscope.app", true, false,
-	 gn_speedscope_write, NULL},
-	{"pprof", "stacks for go tool pprof", true, true,
-	 PROTOBUF(gn_pprof_write), "protobuf-c"},
-	{"callgrind", "calls for callgrind_annotate and KCachegrind", true,
-	 false, gn_callgrind_write, NULL},
+#define FORMAT(name, help, stacks, binary, needs) \
+	{#name,                                   \
+	 help,                                    \
+	 stacks,                                  \
+	 binary,                                  \
+	 GN_BUILT_##needs(gn_##name##_write),     \
+	 GN_NEEDS_##needs},
+	GN_FORMAT_LIST(FORMAT)
+#undef FORMAT
 };
 
 const struct gn_output *gn_output_at(size_t i)

@@ -13,6 +13,7 @@
 
 #include "model/model.h"
 #include "model/observer.h"
+#include "output/needs.h"
 
 struct gn_timeline {
 	const char *name;
@@ -45,12 +46,18 @@ const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
 
-int gn_chrome_begin(struct gn_observer *o, FILE *f);
-int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m);
-void gn_chrome_free(struct gn_observer *o);
+/* X(name, help, binary, what it needs: needs.h). The functions are
+ * gn_NAME_begin(), gn_NAME_finish() and gn_NAME_free(). */
+#define GN_TIMELINE_LIST(X)                                           \
+	X(perfetto, "a timeline for ui.perfetto.dev", true, PROTOBUF) \
+	X(chrome, "the same as JSON trace events", false, NOTHING)
 
-int gn_perfetto_begin(struct gn_observer *o, FILE *f);
-int gn_perfetto_finish(struct gn_observer *o, const struct gn_model *m);
-void gn_perfetto_free(struct gn_observer *o);
+#define GN_TIMELINE_FUNCTIONS(name, ...)                       \
+	int gn_##name##_begin(struct gn_observer *o, FILE *f); \
+	int gn_##name##_finish(struct gn_observer *o,          \
+			       const struct gn_model *m);      \
+	void gn_##name##_free(struct gn_observer *o);
+GN_TIMELINE_LIST(GN_TIMELINE_FUNCTIONS)
+#undef GN_TIMELINE_FUNCTIONS
 
 #endif

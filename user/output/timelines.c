@@ -4,18 +4,17 @@
 
 #include "output/timeline.h"
 
-#ifdef GNOMON_PROTOBUF
-#define PROTOBUF(begin) begin
-#else
-#define PROTOBUF(begin) NULL
-#endif
-
 static const struct gn_timeline timelines[] = {
-	{"perfetto", "a timeline for ui.perfetto.dev", true,
-	 PROTOBUF(gn_perfetto_begin), PROTOBUF(gn_perfetto_finish),
-	 PROTOBUF(gn_perfetto_free), "protobuf-c"},
-	{"chrome", "the same as JSON trace events", false, gn_chrome_begin,
-	 gn_chrome_finish, gn_chrome_free, NULL},
+#define TIMELINE(name, help, binary, needs)    \
+	{#name,                                \
+	 help,                                 \
+	 binary,                               \
+	 GN_BUILT_##needs(gn_##name##_begin),  \
+	 GN_BUILT_##needs(gn_##name##_finish), \
+	 GN_BUILT_##needs(gn_##name##_free),   \
+	 GN_NEEDS_##needs},
+	GN_TIMELINE_LIST(TIMELINE)
+#undef TIMELINE
 };
 
 const struct gn_timeline *gn_timeline_at(size_t i)

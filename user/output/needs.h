@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a format needs that this build may lack: its functions are NULL then,
+ * and gnomon says what is missing. */
+#ifndef GNOMON_OUTPUT_NEEDS_H
+#define GNOMON_OUTPUT_NEEDS_H
+
+#define GN_NEEDS_NOTHING  NULL
+#define GN_NEEDS_PROTOBUF "protobuf-c"
+
+#define GN_BUILT_NOTHING(function) function
+#ifdef GNOMON_PROTOBUF
+#define GN_BUILT_PROTOBUF(function) function
+#else
+#define GN_BUILT_PROTOBUF(function) NULL
+#endif
+
+#endif
