@@ -12,7 +12,8 @@
 #include "model/account.h"
 #include "model/order.h"
 #include "model/pipeline.h"
-#include "model/shares.h"
+#include "model/live/live.h"
+#include "model/live/shares.h"
 #include "model/stack.h"
 #include "model/suspend.h"
 #include "model/waits.h"
@@ -23,44 +24,6 @@ struct gn_wake {
 	uint32_t waker; /* tid, 0: nothing was said */
 	uint32_t fn;	/* on top of its stack, GN_NONE: none */
 };
-
-/* What a NOW record said. */
-struct gn_now {
-	bool known; /* in this period */
-	uint8_t state, class, detail;
-	uint16_t reason;
-	uint64_t since, time;
-};
-
-/* JIT or GC; end 0: under way. */
-struct gn_activity {
-	uint8_t class;
-	uint32_t fn; /* index in names, GN_NONE: not known */
-	uint64_t start, end;
-};
-
-/* What only the live view asks for. */
-struct gn_live {
-	struct gn_now now;
-	/* the last ones; number i is at i % GN_LIVE_ACTIVITIES */
-	struct gn_activity activity[GN_LIVE_ACTIVITIES];
-	uint32_t activities; /* so many began: the first is number 1 */
-	uint32_t under_way;  /* of those in `activity` */
-};
-
-/* How many of the last ones are known; and the k-th of those, the latest is 0.
- */
-static inline uint32_t gn_live_activities(const struct gn_live *l)
-{
-	return l->activities < GN_LIVE_ACTIVITIES ? l->activities
-						  : GN_LIVE_ACTIVITIES;
-}
-
-static inline const struct gn_activity *gn_live_at(const struct gn_live *l,
-						   uint32_t k)
-{
-	return &l->activity[(l->activities - k) % GN_LIVE_ACTIVITIES];
-}
 
 /* What a probe was hit for; NONE: neither a call nor its end. */
 enum gn_way { GN_WAY_NONE = 0, GN_WAY_IN, GN_WAY_OUT };
@@ -98,21 +61,6 @@ struct gn_thread {
 	struct gn_live live;
 };
 
-/* A thread that ended, once it was told: what says that a record is late. */
-struct gn_ghost {
-	uint32_t tid;
-	uint32_t next; /* number of what would have been its next record */
-	const char *name;
-	bool stopped;
-	bool old; /* for a whole period */
-};
-
-struct gn_ghosts {
-	struct gn_ghost *rows;
-	uint32_t n, cap;
-	struct gn_table by_tid;
-};
-
 struct gn_process {
 	uint32_t pid;
 	const char *name;
@@ -128,20 +76,6 @@ struct gn_process {
 /* Over the hits of a class, what each was taken to cost. */
 struct gn_cost_sums {
 	uint64_t before, after, error;
-};
-
-/* When what is left behind is looked for (sweep.c). */
-struct gn_sweep {
-	uint64_t texts_least, fns_least;
-	uint64_t texts_at; /* size of all texts */
-	uint64_t fns_at;   /* functions and programs */
-};
-
-/* What grows until a period ends (period.c). */
-struct gn_load {
-	uint32_t ended;	 /* threads that did */
-	uint32_t nodes;	 /* of the tree when it began */
-	uint64_t frames; /* the same of stage.frames */
 };
 
 struct gn_pipeline {
@@ -261,30 +195,11 @@ struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
 void gn_kernel_take(struct gn_thread *t, const struct gn_rec_kernel *r);
 void gn_kernel_take_old(struct gn_thread *t, const struct gn_rec_sched *r);
 
-/* A NOW record (now.c). 0 or -ENOMEM. */
-int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r);
-
 /* A MUTE record (mute.c). 0 or -ENOMEM. */
 int gn_mute_take(struct gn_pipeline *p, const struct gn_rec_mute *r);
 
-/* What the record did to the thread's JIT and GC, once its account knows
- * (live.c). 0 or -ENOMEM. */
-int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
-		 const struct gn_rec_func *r);
-/* Those that are not under way any more have ended. */
-void gn_live_end(struct gn_thread *t, uint64_t time);
-/* Where the model's threads are, what was theirs; its functions are those of
- * names by `function_of` and then `place`. 0 or -ENOMEM. */
-int gn_live_build(struct gn_pipeline *p, struct gn_model *m,
-		  const uint32_t *function_of, const int32_t *place);
-
 /* Whether anything was lost so far. */
 bool gn_pipeline_lossy(const struct gn_pipeline *p);
-
-/* The thread with that tid that ended in an earlier period, NULL: none is
- * remembered (period.c). */
-const struct gn_ghost *gn_ghost_find(const struct gn_pipeline *p, uint32_t tid);
-void gn_ghosts_free(struct gn_ghosts *g);
 
 /* Makes the model of all that was fed since the last one; frees `tree`, whose
  * sums they are (build.c). 0 or -ENOMEM. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/mem.h"
-#include "model/sweep.h"
+#include "model/live/sweep.h"
 #include "model/threads.h"
 
 /* Calls `visit` for all tree nodes that the thread holds. */

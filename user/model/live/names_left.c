@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is left of the names when programs are over. */
-#include "model/names.h"
+#include "model/live/names_left.h"
 
 #include <errno.h>
 #include <stdlib.h>

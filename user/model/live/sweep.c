@@ -5,11 +5,12 @@
  * looked for when there is as much again as was left the last time: that costs
  * little, and memory stays within twice of what lives.
  */
-#include "model/sweep.h"
+#include "model/live/sweep.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "model/live/names_left.h"
 #include "model/mem.h"
 
 /* What is not worth to be looked for. */

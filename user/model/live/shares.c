@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "model/shares.h"
+#include "model/live/shares.h"
 
 #include "model/mem.h"
 

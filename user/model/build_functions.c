@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The functions of a model, and the order of processes: by name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build_parts.h"
+#include "model/mem.h"
+
+struct named {
+	const char *name, *module;
+	uint32_t runtime;
+	uint32_t id;	/* pid of a process */
+	uint32_t index; /* in names, in processes */
+	bool known;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int cmp = strcmp(x->name, y->name);
+
+	if (!cmp)
+		cmp = strcmp(x->module, y->module);
+	if (cmp)
+		return cmp;
+	if (x->runtime != y->runtime)
+		return x->runtime < y->runtime ? -1 : 1;
+	if (x->known != y->known)
+		return x->known ? 1 : -1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int add_fn(struct gn_build *b, uint32_t fn)
+{
+	if (fn == GN_NONE || b->function_of[fn])
+		return 0;
+	if (gn_grow(&b->fns, &b->fns_cap, (size_t)b->nfns + 1, sizeof(*b->fns)))
+		return -ENOMEM;
+	b->function_of[fn] = 1;
+	b->fns[b->nfns++] = fn;
+	return 0;
+}
+
+/* Those that are on a path, were compiled by a living thread, woke one, or are
+ * not seen any more. */
+static int list_fns(struct gn_build *b)
+{
+	const struct gn_pipeline *p = b->p;
+	const struct gn_names *names = &p->stage.names;
+	uint32_t i, k;
+	int err = 0;
+
+	for (i = 0; i < b->tree->n; i++)
+		if (!b->tree->nodes[i].process)
+			err |= add_fn(b, b->tree->nodes[i].fn);
+	for (i = 0; i < p->waits.n; i++) {
+		err |= add_fn(b, p->waits.rows[i].fn);
+		err |= add_fn(b, p->waits.rows[i].waker_fn);
+	}
+	for (i = 0; i < p->nthreads; i++)
+		for (k = 0; k < gn_live_activities(&p->threads[i]->live); k++)
+			err |= add_fn(b,
+				      gn_live_at(&p->threads[i]->live, k)->fn);
+	for (i = 0; i < p->shares.n; i++)
+		err |= add_fn(b, p->shares.rows[i].fn);
+	for (i = 0; i < names->nmuted; i++)
+		err |= add_fn(b, names->muted[i]);
+	return err;
+}
+
+/* What they are called, in order. 0 or -ENOMEM. */
+static int list_named(struct gn_build *b, struct named *list)
+{
+	struct gn_names *names = &b->p->stage.names;
+	uint32_t i;
+
+	for (i = 0; i < b->nfns; i++) {
+		uint32_t fn = b->fns[i];
+
+		list[i] = (struct named){
+			.index = fn,
+			.name = gn_names_text(names, fn),
+			.module = gn_names_module_text(names, fn),
+			.runtime = GN_FUNC_RUNTIME(names->fns[fn].func),
+			.known = names->fns[fn].name,
+		};
+		if (!list[i].name || !list[i].module)
+			return -ENOMEM;
+	}
+	qsort(list, b->nfns, sizeof(*list), compare_named);
+	return 0;
+}
+
+static void note_muted(struct gn_build *b)
+{
+	const struct gn_names *names = &b->p->stage.names;
+	uint32_t i;
+
+	for (i = 0; i < names->nmuted; i++)
+		b->m->functions[b->function_of[names->muted[i]]].muted = true;
+}
+
+static enum gn_runtime_id runtime_of(const struct named *f)
+{
+	return f->runtime < GN_RUNTIME_COUNT ? f->runtime : GN_RUNTIME_NATIVE;
+}
+
+int gn_build_functions(struct gn_build *b)
+{
+	struct gn_names *names = &b->p->stage.names;
+	struct gn_model *m = b->m;
+	struct named *list;
+	uint32_t i;
+	int err;
+
+	err = list_fns(b);
+	if (err)
+		return err;
+	list = calloc((size_t)b->nfns + 1, sizeof(*list));
+	m->functions = calloc((size_t)b->nfns + 1, sizeof(*m->functions));
+	err = list && m->functions ? list_named(b, list) : -ENOMEM;
+	if (err)
+		goto out;
+	for (i = 0; i < b->nfns; i++) {
+		const struct named *f = &list[i], *last = i ? f - 1 : NULL;
+
+		if (!last || !f->known || !last->known ||
+		    f->name != last->name || f->module != last->module ||
+		    f->runtime != last->runtime)
+			m->functions[m->nfunctions++] =
+				(struct gn_model_function){
+					.name = f->name,
+					.module = f->module,
+					.runtime = runtime_of(f),
+				};
+		m->functions[m->nfunctions - 1].v.unprobed |=
+			names->fns[f->index].unprobed;
+		names->fns[f->index].unprobed = false;
+		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
+	}
+	note_muted(b);
+out:
+	free(list);
+	return err;
+}
+
+int gn_build_ranks(struct gn_build *b)
+{
+	struct gn_pipeline *p = b->p;
+	struct named *list = calloc((size_t)p->nprocesses + 1, sizeof(*list));
+	uint32_t i;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < p->nprocesses; i++)
+		list[i] = (struct named){.name = p->processes[i].name,
+					 .module = "",
+					 .id = p->processes[i].pid,
+					 .index = i};
+	qsort(list, p->nprocesses, sizeof(*list), compare_named);
+	for (i = 0; i < p->nprocesses; i++)
+		b->rank_of[list[i].index] = i;
+	free(list);
+	return 0;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Records that end an interval: the interval is closed, then they happen. */
+#include <errno.h>
+
+#include "model/take.h"
+#include "model/walk.h"
+
+void gn_take_time(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
+{
+	t->records++;
+	if (time > t->last)
+		t->last = time;
+	if (time > p->last)
+		p->last = time;
+}
+
+void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen)
+{
+	if (seen->reversed)
+		p->stage.checks.time_reversals++;
+}
+
+/* What a collect's or note's number says of the interval that is open. */
+void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_order_seen *seen)
+{
+	if (!seen->lost)
+		return;
+	p->lost += seen->lost;
+	if (!t->account.gap)
+		t->gaps++;
+	t->account.gap = true;
+}
+
+int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_slice *s)
+{
+	struct gn_order_seen seen = gn_order_slice(&t->order, &s->h);
+
+	gn_take_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	gn_take_time(p, t, s->h.time);
+	p->lost += seen.lost;
+	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
+	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
+}
+
+int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err)
+{
+	if (err != -ENOSPC)
+		return err;
+	gn_take_loss(p, t, &(struct gn_order_seen){.lost = 1});
+	return 0;
+}
+
+static int enter(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r, uint32_t program)
+{
+	uint32_t fn;
+	int err;
+
+	err = gn_names_find(&p->stage.names, program, r->func, &fn);
+	if (!err)
+		err = gn_stacks_enter(&t->stacks, &p->stage, r->h.key, r->func,
+				      fn);
+	if (err || !p->opts.live)
+		return err;
+	return gn_shares_call(&p->shares, t->index, fn);
+}
+
+/* Frames of before a thread was traced leave when there is no other. */
+static bool explained(const struct gn_thread *t)
+{
+	return t->gaps || t->lossy || (t->joined && !t->stacks.active->n);
+}
+
+static void leave(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r)
+{
+	uint64_t before = p->stage.checks.unmatched_leaves;
+	bool fine = explained(t);
+
+	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
+			r->h.kind == GN_KIND_TAILCALL);
+	if (p->stage.checks.unmatched_leaves != before && !fine)
+		t->in_doubt++;
+}
+
+/* The stack events of a record whose interval has been closed. */
+static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_func *r)
+{
+	uint32_t program = p->processes[t->process].program;
+	struct gn_stacks *st = &t->stacks;
+	bool muted = gn_names_muted(&p->stage.names, program, r->func);
+
+	/* its records that were on their way; an unwind has two */
+	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
+	    r->h.kind != GN_KIND_UNWIND_END)
+		return 0;
+	switch (r->h.kind) {
+	case GN_KIND_ENTER:
+		t->entered++;
+		return gn_thread_no_room(p, t, enter(p, t, r, program));
+	case GN_KIND_LEAVE:
+	case GN_KIND_TAILCALL:
+		leave(p, t, r);
+		return 0;
+	case GN_KIND_UNWIND_BEGIN:
+		return gn_stacks_unwind_begin(st, r->func, muted);
+	case GN_KIND_UNWIND_END:
+		return gn_thread_no_room(
+			p, t, gn_stacks_unwind_end(st, &p->stage, r->func));
+	default:
+		return 0;
+	}
+}
+
+static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r)
+{
+	const struct gn_stack *k = t->stacks.active;
+	struct gn_account *a = &t->account;
+
+	if (a->nnest)
+		gn_account_heal(a, k->id, k->n);
+	gn_walk_activities(p, t, 0);
+	switch (r->h.kind) {
+	case GN_KIND_JIT_BEGIN:
+		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
+		break;
+	case GN_KIND_GC_BEGIN:
+		gn_account_begin(a, GN_CLASS_GC, k->id, k->n);
+		break;
+	case GN_KIND_JIT_END:
+		p->code.compiled++;
+		gn_account_end(a, GN_CLASS_JIT);
+		break;
+	case GN_KIND_GC_END:
+		gn_account_end(a, GN_CLASS_GC);
+		break;
+	default:
+		break;
+	}
+	gn_walk_activities(p, t, r->func);
+	return p->opts.live ? gn_live_nest(p, t, r) : 0;
+}
+
+/* The thread suspends the others of its process; its own time is what it is. */
+static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
+			 enum gn_kind kind, uint64_t time)
+{
+	struct gn_windows *ws = &p->processes[t->process].windows;
+
+	if (kind == GN_KIND_SUSPEND_BEGIN)
+		return gn_windows_begin(ws, t, time);
+	if (kind == GN_KIND_SUSPEND_END || kind == GN_KIND_EXEC)
+		gn_windows_end(ws, t, time, kind == GN_KIND_EXEC);
+	return 0;
+}
+
+static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_thread *r)
+{
+	struct gn_process *proc;
+	int err;
+
+	err = gn_stacks_restart(&t->stacks, &p->stage);
+	if (err)
+		return err;
+	t->account.nnest = t->account.nest_over = 0;
+	err = gn_thread_set_pid(p, t, r->pid);
+	if (err)
+		return err;
+	proc = &p->processes[t->process];
+	err = gn_names_program(&p->stage.names, 0, &proc->program);
+	if (err)
+		return err;
+	return gn_thread_set_name(p, t, r->comm, true);
+}
+
+static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
+			uint64_t time)
+{
+	gn_thread_close(p, t, time, GN_END_OPEN);
+	t->stopped = true;
+}
+
+/* Where what is owed by the owner of the open interval is kept. */
+static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
+{
+	const struct gn_node *n =
+		&p->stage.tree.nodes[gn_stacks_owner(&t->stacks)];
+
+	return n->process ? &p->processes[n->fn].owed
+			  : &p->stage.names.fns[n->fn].owed;
+}
+
+/* Closes the open interval. */
+static void close_interval(struct gn_pipeline *p, struct gn_thread *t,
+			   struct gn_ending *e, struct gn_interval *iv)
+{
+	uint64_t *owed = owed_by(p, t);
+
+	e->owed = *owed;
+	gn_account_close(&t->account, e, iv, &p->stage.checks);
+	p->owed += iv->owed - *owed;
+	*owed = iv->owed;
+}
+
+int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
+		    const struct gn_rec_func *r)
+{
+	struct gn_order_seen seen = gn_order_collect(&t->order, &r->h);
+	struct gn_ending ending = {
+		.time = seen.time,
+		.os_ns = r->os_ns,
+		.os_event = r->h.flags & GN_F_OS_EVENT,
+		.classify = p->opts.classify,
+	};
+	uint64_t since = t->account.since;
+	struct gn_interval iv;
+	int err;
+
+	gn_take_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	gn_take_time(p, t, seen.time);
+	gn_take_loss(p, t, &seen);
+	gn_walk_at(p, t, seen.time);
+	err = gn_slices_release(p, t, seen.time);
+	if (t->account.gap)
+		gn_walk_gap(p, t, since, seen.time);
+	gn_cost_note(p, t, r, &ending);
+	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
+	close_interval(p, t, &ending, &iv);
+	err |= gn_thread_charge(p, t, &iv, false);
+	err |= gn_slices_release(p, t, UINT64_MAX);
+	/* the end of a suspension may be among what was lost */
+	if (iv.gap)
+		gn_windows_end(&p->processes[t->process].windows, t, since,
+			       true);
+	err |= apply_suspend(p, t, r->h.kind, seen.time);
+	if (r->h.kind <= GN_KIND_UNWIND_END)
+		err |= apply_stack(p, t, r);
+	else if (r->h.kind == GN_KIND_EXEC)
+		err |= apply_exec(p, t, (const void *)r);
+	if (r->h.kind == GN_KIND_EXIT)
+		gn_thread_close(p, t, t->account.since,
+				r->h.flags & GN_F_PROCESS_ENDS
+					? GN_END_OPEN
+					: GN_END_UNWOUND);
+	else if (r->h.kind == GN_KIND_STOP)
+		stop_thread(p, t, t->account.since);
+	else
+		err |= apply_nest(p, t, r);
+	return err ? -ENOMEM : 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Records that end no interval, and those that user space writes. */
+#include <errno.h>
+
+#include "model/mem.h"
+#include "model/take.h"
+#include "model/walk.h"
+
+/* Texts have no NULs, and lie in the record. */
+static const char *text_at(const struct gn_rec_text *r, int i)
+{
+	return r->text + (i ? r->len[0] : 0);
+}
+
+static const char *add_text(struct gn_pipeline *p, const struct gn_rec_text *r,
+			    int i)
+{
+	return gn_pool_add(&p->stage.names.pool, text_at(r, i), r->len[i]);
+}
+
+static uint8_t probe_class(unsigned int class)
+{
+	return class < GN_PROBE_CLASS_COUNT ? (uint8_t) class : GN_PROBE_NONE;
+}
+
+static int define(struct gn_pipeline *p, const struct gn_thread *t,
+		  const struct gn_rec_text *r)
+{
+	struct gn_names *names = &p->stage.names;
+	struct gn_fn def = {.func = r->id};
+	uint32_t i;
+
+	if (names->most_texts && names->pool.size >= names->most_texts &&
+	    r->h.kind == GN_KIND_NAME)
+		return -ENOSPC;
+	def.name = add_text(p, r, 0);
+	if (!def.name)
+		return -ENOMEM;
+	if (p->opts.roles.of_function)
+		def.role = (uint8_t)p->opts.roles.of_function(
+			GN_FUNC_RUNTIME(r->id), def.name);
+	if (r->h.kind == GN_KIND_FUNCTION) {
+		def.module_id = r->ref;
+		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;
+		def.enter_class = probe_class(GN_F_ENTER_CLASS(r->h.flags));
+		def.leave_class = probe_class(GN_F_LEAVE_CLASS(r->h.flags));
+		return gn_names_define(names, &def);
+	}
+	def.module = add_text(p, r, 1);
+	if (!def.module)
+		return -ENOMEM;
+	i = r->ref ? gn_table_get(&p->by_pid, r->ref) : GN_NONE;
+	if (i == GN_NONE)
+		i = t->process;
+	def.program = p->processes[i].program;
+	return gn_names_define(names, &def);
+}
+
+/* The thread is traced from `time` on; what came before counts nothing. */
+static void start_thread(struct gn_thread *t, uint64_t time)
+{
+	bool gap = t->account.gap;
+
+	t->start = time;
+	t->order.time = time;
+	gn_account_start(&t->account, time);
+	t->account.gap = gap;
+	t->open.n = 0;
+}
+
+int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec *rec)
+{
+	struct gn_order_seen seen = gn_order_note(&t->order, rec);
+	const struct gn_rec_thread *thread = (const void *)rec;
+	const struct gn_rec_stack *stack = (const void *)rec;
+	int err;
+
+	gn_take_reversal(p, &seen);
+	if (seen.drop)
+		return 0;
+	gn_take_time(p, t, rec->time);
+	gn_take_loss(p, t, &seen);
+	switch (rec->kind) {
+	case GN_KIND_THREAD:
+		if (t->account.no_start)
+			start_thread(t, rec->time);
+		err = gn_thread_set_pid(p, t, thread->pid);
+		return err ? err : gn_thread_set_name(p, t, thread->comm, true);
+	case GN_KIND_RENAME:
+		return gn_thread_set_name(p, t, thread->comm, false);
+	case GN_KIND_OS_NS:
+		gn_account_os_note(&t->account,
+				   ((const struct gn_rec_os_ns *)rec)->ns);
+		return 0;
+	case GN_KIND_STACK:
+		gn_walk_at(p, t, rec->time);
+		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
+					stack->hi);
+	case GN_KIND_NAME:
+		return gn_thread_no_room(p, t, define(p, t, (const void *)rec));
+	case GN_KIND_WAKE:
+		gn_slices_wake(p, t, rec->time, rec->key);
+		return 0;
+	case GN_KIND_KERNEL:
+		gn_kernel_take(t, (const void *)rec);
+		return 0;
+	case GN_KIND_SCHED:
+		gn_kernel_take_old(t, (const void *)rec);
+		return 0;
+	default:
+		if (GN_KIND_IS_OF_CODE(rec->kind))
+			return gn_code_take(p, t, (const void *)rec);
+		return 0;
+	}
+}
+
+static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
+{
+	struct gn_model_info info;
+	int err;
+
+	err = gn_grow(&p->info, &p->info_cap, (size_t)p->ninfo + 1,
+		      sizeof(*p->info));
+	if (err)
+		return err;
+	info.key = add_text(p, r, 0);
+	info.value = add_text(p, r, 1);
+	if (!info.key || !info.value)
+		return -ENOMEM;
+	p->info[p->ninfo++] = info;
+	return 0;
+}
+
+int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
+{
+	const struct gn_rec_session *session = (const void *)rec;
+	const struct gn_rec_text *text = (const void *)rec;
+	const struct gn_rec_count *count = (const void *)rec;
+	const struct gn_rec_unprobed *unprobed = (const void *)rec;
+	const char *name;
+
+	switch (rec->kind) {
+	case GN_KIND_INFO:
+		return add_info(p, text);
+	case GN_KIND_MODULE:
+		name = add_text(p, text, 0);
+		return name ? gn_names_module(&p->stage.names, text->id, name)
+			    : -ENOMEM;
+	case GN_KIND_FUNCTION:
+		return define(p, NULL, text);
+	case GN_KIND_COUNT:
+		if (count->id < GN_COUNTER_COUNT)
+			p->counters[count->id] += count->count;
+		return 0;
+	case GN_KIND_COST:
+		gn_cost_take(p, (const void *)rec);
+		return 0;
+	case GN_KIND_MUTE:
+		return gn_mute_take(p, (const void *)rec);
+	case GN_KIND_UNPROBED:
+		gn_names_unprobed(&p->stage.names, unprobed->module);
+		return 0;
+	case GN_KIND_SESSION:
+		p->has_session = true;
+		if (!p->periods)
+			p->start = rec->time;
+		if (session->end)
+			p->end = session->end;
+		return 0;
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the pipeline does with a record, by its stream:
+ *   wellformed.c  whether it can be taken at all
+ *   lives.c       the thread that it is of
+ *   collect.c     it ends an interval, or is a slice
+ *   notes.c       it ends none, or is user space's
+ */
+#ifndef GNOMON_MODEL_TAKE_H
+#define GNOMON_MODEL_TAKE_H
+
+#include "model/build.h"
+#include "model/threads.h"
+
+/* The least size of a kind's record and its stream; 0: not known. */
+size_t gn_rec_kind_size(enum gn_kind kind, enum gn_stream *stream);
+/* `size` is at least that. */
+bool gn_rec_well_formed(const struct gn_rec *rec, size_t size);
+
+/* The thread of a record, made if need be. *t is NULL for a record that came
+ * after its thread's end. 0 or -ENOMEM. */
+int gn_take_thread(struct gn_pipeline *p, const struct gn_rec *rec,
+		   struct gn_thread **t);
+
+/* Ends a thread that said nothing of its end; and when that was, at the
+ * latest. 0 or -ENOMEM. */
+int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
+		  enum gn_frame_end how);
+uint64_t gn_thread_end_of(const struct gn_thread *t, uint64_t session_end);
+
+/* What a record says of time, and by its number of what came before it. */
+void gn_take_time(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
+void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen);
+void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_order_seen *seen);
+
+/* 0, -ENOMEM, or what the observer returned. */
+int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
+		    const struct gn_rec_func *r);
+int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_slice *s);
+int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec *rec);
+int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a record must be before anything is taken from it: it can be hostile. */
+#include <string.h>
+
+#include "model/take.h"
+
+size_t gn_rec_kind_size(enum gn_kind kind, enum gn_stream *stream)
+{
+	switch (kind) {
+#define KIND_SIZE(name, value, text, s, type) \
+	case GN_KIND_##name:                  \
+		*stream = GN_STREAM_##s;      \
+		return sizeof(struct type);
+		GN_KIND_LIST(KIND_SIZE)
+#undef KIND_SIZE
+	default:
+		return 0;
+	}
+}
+
+static bool is_text(enum gn_kind kind)
+{
+	return kind == GN_KIND_NAME || kind == GN_KIND_INFO ||
+	       kind == GN_KIND_MODULE || kind == GN_KIND_FUNCTION;
+}
+
+static bool text_ok(const struct gn_rec_text *r, size_t size)
+{
+	size_t len = (size_t)r->len[0] + r->len[1];
+
+	if (r->size > size || r->size < sizeof(*r) + len)
+		return false;
+	if (r->h.kind == GN_KIND_NAME && r->size > GN_TEXT_MAX)
+		return false;
+	if (r->h.kind == GN_KIND_FUNCTION &&
+	    GN_FUNC_RUNTIME(r->id) != GN_RUNTIME_NATIVE)
+		return false;
+	return !memchr(r->text, '\0', len);
+}
+
+/* The classes that a slice can have: it is no time in user mode. */
+static bool slice_class_ok(uint32_t class)
+{
+	enum gn_group group = gn_class_group((enum gn_class) class);
+
+	return class < GN_CLASS_COUNT && group != GN_GROUP_APP &&
+	       group != GN_GROUP_RUNTIME;
+}
+
+static bool now_ok(const struct gn_rec_now *r)
+{
+	switch (r->state) {
+	case GN_CPU_ON:
+		return r->class == GN_CLASS_APP || slice_class_ok(r->class);
+	case GN_CPU_WAITING:
+	case GN_CPU_WOKEN:
+		return slice_class_ok(r->class);
+	default:
+		return r->state <= GN_CPU_DEAD;
+	}
+}
+
+bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
+{
+	const struct gn_rec_stack *stack = (const void *)rec;
+
+	if (is_text(rec->kind))
+		return text_ok((const void *)rec, size);
+	if (rec->kind == GN_KIND_SLICE)
+		return slice_class_ok(
+			((const struct gn_rec_slice *)rec)->class);
+	if (rec->kind == GN_KIND_NOW)
+		return now_ok((const void *)rec);
+	if (rec->kind == GN_KIND_STACK)
+		return stack->lo < stack->hi;
+	return true;
+}
