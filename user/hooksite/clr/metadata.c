@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define NEST_MAX 16
+#define NAME_MAX 1024 /* the runtime takes no longer ones */
 
 /* Columns: a constant of 2 or 4 bytes, an index into a heap or a table, or a
  * coded index, which is of one of several tables. */
@@ -261,16 +262,14 @@ static const char *string(const struct gn_md *md, unsigned int table,
 			  uint32_t row, unsigned int column)
 {
 	uint32_t at = cell(md, table, row, column);
+	size_t most;
 
-	if (at >= md->strings.n ||
-	    !memchr(md->strings.at + at, '\0', md->strings.n - at))
+	if (at >= md->strings.n)
+		return "";
+	most = md->strings.n - at < NAME_MAX ? md->strings.n - at : NAME_MAX;
+	if (!memchr(md->strings.at + at, '\0', most))
 		return "";
 	return (const char *)md->strings.at + at;
-}
-
-uint32_t gn_md_types(const struct gn_md *md)
-{
-	return md->table[TYPEDEF].count;
 }
 
 /* The type around a type, 0: none. They are in the order of the inner ones. */
@@ -310,8 +309,8 @@ static bool put_plain(struct gn_text *name, const char *text)
 	return true;
 }
 
-void gn_md_type_name(const struct gn_md *md, uint32_t type,
-		     struct gn_text *name)
+static void put_type_name(const struct gn_md *md, uint32_t type,
+			  struct gn_text *name)
 {
 	uint32_t chain[NEST_MAX];
 	bool generic = false;
@@ -336,8 +335,9 @@ void gn_md_type_name(const struct gn_md *md, uint32_t type,
 		gn_text_put(name, "<*>");
 }
 
-void gn_md_type_methods(const struct gn_md *md, uint32_t type, uint32_t *first,
-			uint32_t *end)
+/* The rows of a type's methods: from first to before `end`. */
+static void methods_of(const struct gn_md *md, uint32_t type, uint32_t *first,
+		       uint32_t *end)
 {
 	uint32_t count = md->table[METHOD].count;
 
@@ -347,6 +347,33 @@ void gn_md_type_methods(const struct gn_md *md, uint32_t type, uint32_t *first,
 		       : count + 1;
 	if (!*first || *end > count + 1)
 		*first = *end = 0;
+}
+
+void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
+		 char *room, size_t size)
+{
+	uint32_t next = 1; /* rows rise from type to type */
+
+	for (uint32_t type = 1; type <= md->table[TYPEDEF].count; type++) {
+		struct gn_text name;
+		uint32_t row, end;
+
+		methods_of(md, type, &row, &end);
+		row = row < next ? next : row;
+		if (row >= end)
+			continue;
+		next = end;
+		gn_text_init(&name, room, size);
+		put_type_name(md, type, &name);
+		if (!v->type(v->ctx, &name))
+			continue;
+		for (; row < end; row++) {
+			struct gn_text own = name;
+
+			v->method(v->ctx, &own, row);
+			name.bytes[name.len] = '\0';
+		}
+	}
 }
 
 void gn_md_method(const struct gn_md *md, uint32_t row,

@@ -44,17 +44,20 @@ struct gn_md_method {
 /* Reads from `metadata`, which must stay. False: it is none. */
 bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
 
-/* How many types there are; their rows are 1 to that. */
-uint32_t gn_md_types(const struct gn_md *md);
+/*
+ * Calls `type` for each type with "Namespace.Outer+Inner", and "<*>" if it or
+ * one around it is generic, as gn_names_type() says; and if that is true,
+ * `method` for each of its methods, once, with its row. They may add to the
+ * name.
+ */
+struct gn_md_visitor {
+	bool (*type)(void *ctx, struct gn_text *name);
+	void (*method)(void *ctx, struct gn_text *name, uint32_t row);
+	void *ctx;
+};
+void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
+		 char *room, size_t size);
 
-/* Appends "Namespace.Outer+Inner", and "<*>" if it or one around it is
- * generic, as gn_names_type() does. */
-void gn_md_type_name(const struct gn_md *md, uint32_t type,
-		     struct gn_text *name);
-
-/* The rows of a type's methods: from first to before `end`. */
-void gn_md_type_methods(const struct gn_md *md, uint32_t type, uint32_t *first,
-			uint32_t *end);
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
 

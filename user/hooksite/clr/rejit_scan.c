@@ -107,11 +107,17 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name)
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
-static void scan_method(struct scan *s, struct gn_text *name, uint32_t row)
+static bool visit_type(void *ctx, struct gn_text *name)
+{
+	return may_hook(ctx, name, ".*");
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 {
 	gn_token token = (gn_token)GN_TOKEN_METHODDEF << 24 | row;
 	char bytes[GN_NAME_MAX];
 	struct gn_md_method m;
+	struct scan *s = ctx;
 	struct gn_text full;
 
 	gn_md_method(&s->md, row, &m);
@@ -127,26 +133,6 @@ static void scan_method(struct scan *s, struct gn_text *name, uint32_t row)
 		s->no_il += !(m.flags & GN_MD_ABSTRACT);
 	else
 		choose(s, token, &full);
-}
-
-static void scan_types(struct scan *s)
-{
-	for (uint32_t type = 1; type <= gn_md_types(&s->md); type++) {
-		uint32_t row, end;
-		struct gn_text name;
-
-		gn_text_init(&name, s->bytes, sizeof(s->bytes));
-		gn_md_type_name(&s->md, type, &name);
-		if (!may_hook(s, &name, ".*"))
-			continue;
-		gn_md_type_methods(&s->md, type, &row, &end);
-		for (; row < end; row++) {
-			struct gn_text whole = name;
-
-			scan_method(s, &whole, row);
-			name.bytes[name.len] = '\0';
-		}
-	}
 }
 
 bool gn_rejit_metadata(const struct gn_clr *clr, gn_cor_id module,
@@ -187,7 +173,9 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
-	scan_types(&s);
+	gn_md_visit(&s.md,
+		    &(struct gn_md_visitor){visit_type, visit_method, &s},
+		    s.bytes, sizeof(s.bytes));
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A method's IL and signatures, as the hook-site library puts hooks into them
+ * inside the traced program. An input is the length of the signature of the
+ * locals, that of the method's own, the two, and the method's body.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "hooksite/clr/il.h"
+
+static void check_map(const struct gn_il_body *made)
+{
+	for (size_t i = 0; i < made->nmap; i++) {
+		must(made->map[i].to < made->size,
+		     "what is mapped is in the new code");
+		must(!i || (made->map[i].from > made->map[i - 1].from &&
+			    made->map[i].to > made->map[i - 1].to),
+		     "instructions keep their order");
+	}
+}
+
+/* What was made has hooks, and can be read as what was given. */
+static void check_again(const struct gn_il_body *made,
+			const struct gn_il_hooks *hooks)
+{
+	struct gn_il_body again;
+	gn_token token;
+
+	must(!gn_il_locals_token(made->bytes, made->size, &token) &&
+		     token == hooks->locals,
+	     "the header has the new locals");
+	must(gn_il_rewrite(made->bytes, made->size, hooks, &again) == 0,
+	     "it is a body again");
+	gn_il_free(&again);
+}
+
+void gn_fuzz(const uint8_t *bytes, size_t size)
+{
+	struct gn_fuzz_in in = {bytes, size};
+	struct gn_bytes locals, method, made_locals;
+	struct gn_il_hooks hooks = {.enter = 1,
+				    .leave = 2,
+				    .unwound = 3,
+				    .index = 4,
+				    .call = 5,
+				    .locals = 6};
+	struct gn_il_body made;
+	size_t n;
+	uint8_t *body;
+
+	locals.n = gn_fuzz_take(&in, 1);
+	method.n = gn_fuzz_take(&in, 1);
+	locals.at = gn_fuzz_take_bytes(&in, &locals.n);
+	method.at = gn_fuzz_take_bytes(&in, &method.n);
+	n = in.left;
+	body = gn_fuzz_take_bytes(&in, &n);
+	if (!gn_il_locals(&locals, &method, &made_locals, &hooks.frame,
+			  &hooks.result)) {
+		must(made_locals.n > 2 && made_locals.at[0] == 7,
+		     "it is a signature of locals");
+		free((void *)made_locals.at);
+	}
+	if (!gn_il_rewrite(body, n, &hooks, &made)) {
+		check_map(&made);
+		check_again(&made, &hooks);
+		gn_il_free(&made);
+	}
+	free((void *)locals.at);
+	free((void *)method.at);
+	free(body);
+}

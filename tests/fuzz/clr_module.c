@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A .NET module in memory, as the hook-site library looks through it inside the
+ * traced program: where its metadata is, and the names of its methods. An input
+ * is a byte, odd for a module that lies as its file does, and the module.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "hooksite/clr/metadata.h"
+#include "hooksite/clr/pe.h"
+
+#define ROOM 1024
+
+struct module {
+	const uint8_t *bytes;
+	size_t size;
+	struct gn_md md;
+	uint32_t last; /* row that was told */
+};
+
+static bool readable(void *ctx, const uint8_t *at, size_t n)
+{
+	const struct module *m = ctx;
+	uintptr_t from = (uintptr_t)at - (uintptr_t)m->bytes;
+
+	return from <= m->size && n <= m->size - from;
+}
+
+static void check_name(const struct gn_text *name)
+{
+	must(name->len < ROOM && strlen(name->bytes) == name->len,
+	     "a name has one end, within its room");
+}
+
+static bool visit_type(void *ctx, struct gn_text *name)
+{
+	(void)ctx;
+	check_name(name);
+	return true;
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+{
+	struct module *m = ctx;
+	struct gn_md_method method;
+
+	must(row > m->last, "each method is told once");
+	m->last = row;
+	gn_md_method(&m->md, row, &method);
+	gn_text_put(name, ".");
+	gn_text_put(name, method.name);
+	check_name(name);
+}
+
+void gn_fuzz(const uint8_t *bytes, size_t size)
+{
+	struct gn_fuzz_in in = {bytes, size};
+	bool flat = gn_fuzz_take(&in, 1) & 1;
+	struct module m = {.size = in.left};
+	uint8_t *copy = gn_fuzz_take_bytes(&in, &m.size);
+	struct gn_bytes metadata;
+	char room[ROOM];
+
+	m.bytes = copy;
+	if (gn_pe_metadata(copy, flat, readable, &m, &metadata) &&
+	    gn_md_open(&m.md, &metadata)) {
+		gn_md_visit(
+			&m.md,
+			&(struct gn_md_visitor){visit_type, visit_method, &m},
+			room, sizeof(room));
+		gn_md_find_type(&m.md, "System", "Object");
+		gn_md_object_scope(&m.md);
+	}
+	free(copy);
+}
