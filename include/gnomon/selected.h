@@ -11,8 +11,8 @@
 	/* the last that is told when a session begins, also where it is 0 */ \
 	X(METHODS, 0, "methods",                                              \
 	  "methods that get hooks when they are called")                      \
-	X(NO_IL, 1, "no-il", "methods without code of their own in IL")       \
-	X(MODULES_LEFT, 2, "modules-left",                                    \
+	X(NO_IL, 1, "no_il", "methods without code of their own in IL")       \
+	X(MODULES_LEFT, 2, "modules_left",                                    \
 	  "modules that are made in memory or can be unloaded")               \
 	X(FAILED, 3, "failed", "methods that the runtime refused")
 

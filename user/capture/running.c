@@ -11,7 +11,9 @@
 #include "capture/session_internal.h"
 #include "runtime/runtime.h"
 
-#define WAIT_NS 10000000000u /* for the library, behind the answer */
+/* For the library, behind the answer: it is at work, or has done it. */
+#define WAIT_NS 10000000000u
+#define SOON_NS 300000000u
 
 struct process {
 	pid_t pid;
@@ -80,9 +82,9 @@ static bool drain(void *ctx)
 }
 
 /* By a record, which is there soon after the runtime's answer. */
-static int await_library(struct gn_session *s, size_t i)
+static int await_library(struct gn_session *s, size_t i, bool later)
 {
-	uint64_t until = gn_now_ns() + WAIT_NS;
+	uint64_t until = gn_now_ns() + (later ? WAIT_NS : SOON_NS);
 
 	while (s->active->begun <= i) {
 		if (drain(s))
@@ -109,9 +111,9 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		int err = p->rt->attach->begin(p->attached, filter, drain, s,
 					       why);
 
-		if (err)
+		if (err < 0)
 			return gn_session_fail(s, err, 1, "%s", why);
-		err = await_library(s, i);
+		err = await_library(s, i, err == 0);
 		if (err)
 			return err;
 	}

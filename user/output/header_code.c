@@ -82,6 +82,40 @@ static void put_precompiled(const struct gn_model *m,
 		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
 }
 
+/* Hooks in the IL of what is asked for, and what has none. */
+static void put_selected(const struct gn_model *m, FILE *f)
+{
+	static const char *const missing[GN_SELECTED_COUNT] = {
+		[GN_SELECTED_NO_IL] = "without IL of their own",
+		[GN_SELECTED_FAILED] = "that the runtime refused",
+	};
+	const uint64_t *selected = m->code.selected;
+	char n[GN_CELL];
+
+	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL])
+		return;
+	gn_format_count(n, selected[GN_SELECTED_METHODS]);
+	fprintf(f,
+		"# %-11s in the IL of %s methods that -f names, compiled again "
+		"for it;\n# %-11s other code is as it was. Calls that were "
+		"under way are not seen\n",
+		"hooks", n, "");
+	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
+		if (!missing[i] || !selected[i])
+			continue;
+		gn_format_count(n, selected[i]);
+		fprintf(f, "# %-11s %s methods %s: their calls are not seen\n",
+			"untraced", n, missing[i]);
+	}
+	if (!selected[GN_SELECTED_MODULES_LEFT])
+		return;
+	gn_format_count(n, selected[GN_SELECTED_MODULES_LEFT]);
+	fprintf(f,
+		"# %-11s methods of %s modules that are made in memory or can "
+		"be unloaded\n",
+		"untraced", n);
+}
+
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
@@ -91,6 +125,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_precompiled(m, o, f);
+	put_selected(m, f);
 	if (!m->code.nunhooked)
 		return 0;
 	gn_format_count(n, m->code.nunhooked);

@@ -436,6 +436,12 @@ static void put_code(struct gn_json *w)
 	gn_emit_u64(e, "precompiled_refused", code->refused);
 	gn_emit_u64(e, "copies_ran", code->copies_ran);
 	gn_emit_u64(e, "inlined_sites", code->sites);
+	gn_emit_open(e, "selected", '{');
+#define EMIT(name, value, text, meaning) \
+	gn_emit_u64(e, text, code->selected[GN_SELECTED_##name]);
+	GN_SELECTED_LIST(EMIT)
+#undef EMIT
+	gn_emit_close(e, '}');
 	if (!e->flat) { /* a report */
 		if (inlining)
 			gn_emit_text(e, "inlining", inlining);

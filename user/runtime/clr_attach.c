@@ -348,7 +348,8 @@ static int begin(struct gn_attached *a, const char *filter, gn_wait_fn wait,
 	if (!err)
 		err = ask(a, request, BEGIN_MS, wait, ctx, &result);
 	free(request);
-	return explain(a, err, result, why);
+	err = explain(a, err, result, why);
+	return err ? err : result == CANCELLED;
 }
 
 static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes whose functions cannot be had: one clear line, and they go on. */
+#include "clr.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void start(struct live *t, char *const *env, struct live_talk *served)
+{
+	struct live_args a = {.n = 0};
+
+	clr_need(t);
+	live_add(t, &a, "/usr/bin/env", NULL);
+	for (; env && *env; env++)
+		live_add(t, &a, *env, NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, served);
+	free(live_await(t, served->out, "ready"));
+}
+
+/* gnomon must fail and say this. */
+static void expect(struct live *t, pid_t pid, const char *said)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)pid), "-f", "Demo.Service.*", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 1, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.err, said), "it did not say '%s': %s", said,
+	      end.err);
+}
+
+static void finish(struct live *t, struct live_talk *served)
+{
+	live_tell(t, served, "run 3");
+	free(live_await(t, served->out, "done"));
+	CHECK(t, live_finish(t, served) == 0, "the program failed");
+}
+
+void test_attach_off(struct live *t)
+{
+	char *off[] = {"DOTNET_EnableDiagnostics=0", NULL};
+	struct live_talk served;
+
+	start(t, off, &served);
+	expect(t, served.pid, "has no diagnostics socket");
+	finish(t, &served);
+}
+
+void test_attach_stopped(struct live *t)
+{
+	struct live_talk served;
+	siginfo_t info;
+
+	start(t, NULL, &served);
+	CHECK(t, kill(served.pid, SIGSTOP) == 0, "kill: %s", strerror(errno));
+	CHECK(t, waitid(P_PID, (id_t)served.pid, &info, WSTOPPED) == 0,
+	      "waitid: %s", strerror(errno));
+	expect(t, served.pid, "it is stopped");
+	CHECK(t, kill(served.pid, SIGCONT) == 0, "kill: %s", strerror(errno));
+	finish(t, &served);
+}
+
+/* A gnomon has started it, by the runtime's own hooks. */
+void test_attach_started(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	char *line;
+	pid_t pid;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.Service.P.Leaf", "-o",
+		 live_path(t, "report"), "--", "/bin/sh", "-c",
+		 "echo pid $$; exec \"$@\"", "sh", NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &gnomon);
+	line = live_await(t, gnomon.out, "pid ");
+	pid = (pid_t)strtol(line + 4, NULL, 10);
+	free(live_await(t, gnomon.out, "ready"));
+	expect(t, pid, "may have started");
+	live_tell(t, &gnomon, "run 3");
+	free(live_await(t, gnomon.out, "done"));
+	CHECK(t, live_finish(t, &gnomon) == 0, "the program failed");
+}
+
+/* The name of the socket that the runtime of a process has. */
+static char *socket_of(struct live *t, const struct live_talk *served,
+		       const char *dir)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t, "ls %s/dotnet-diagnostic-%d-*-socket", dir,
+			   (int)served->pid),
+		 NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "there is no socket: %s", end.err);
+	end.out[strcspn(end.out, "\n")] = '\0';
+	return end.out;
+}
+
+/* Listens where the runtime did, and answers what it is told to. */
+static pid_t lie(struct live *t, const char *path, const char *answer,
+		 size_t size)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char request[65536];
+	pid_t pid;
+
+	CHECK(t, unlink(path) == 0, "unlink: %s", strerror(errno));
+	CHECK(t, strlen(path) < sizeof(at.sun_path), "%s is too long", path);
+	memcpy(at.sun_path, path, strlen(path));
+	pid = fork();
+	CHECK(t, pid >= 0, "fork: %s", strerror(errno));
+	if (pid) {
+		close(s);
+		return pid;
+	}
+	if (bind(s, (struct sockaddr *)&at, sizeof(at)) || listen(s, 8))
+		_exit(1);
+	for (;;) {
+		int c = accept(s, NULL, NULL);
+
+		if (c < 0 || read(c, request, sizeof(request)) < 0 ||
+		    write(c, answer, size) < 0)
+			_exit(1);
+		close(c);
+	}
+}
+
+static void await_file(const char *path)
+{
+	while (access(path, F_OK))
+		poll(NULL, 0, 5);
+}
+
+/* Another process sits at the socket's name and says that all is well. */
+void test_attach_lies(struct live *t)
+{
+	static const char answer[24] = {'D', 'O', 'T', 'N', 'E',   'T',
+					'_', 'I', 'P', 'C', '_',   'V',
+					'1', 0,	  24,  0,   '\xff'};
+	char *dir = live_text(t, "TMPDIR=%s", t->dir);
+	char *env[] = {dir, NULL};
+	struct live_talk served;
+	char *path;
+	pid_t liar;
+
+	start(t, env, &served);
+	path = socket_of(t, &served, t->dir);
+	liar = lie(t, path, answer, sizeof(answer));
+	await_file(path);
+	expect(t, served.pid, "is not its runtime");
+	CHECK(t, kill(liar, SIGKILL) == 0 && waitpid(liar, NULL, 0) == liar,
+	      "kill: %s", strerror(errno));
+	finish(t, &served);
+}
