@@ -46,6 +46,30 @@ static void done(struct json_page *p)
 		fail_msg("%zu complaints of %s", wrong, page_path);
 }
 
+/* For a test that reads them with another library: all texts that are checked,
+ * as files of the folder that GN_JSON_DIR names. */
+static void keep_text(enum json_output output, const char *text)
+{
+	static const char *const names[] = {
+		[JSON_REPORT] = "report",   [JSON_LINE] = "line",
+		[JSON_LIST] = "list",	    [JSON_DOCTOR] = "doctor",
+		[JSON_EXPLAIN] = "explain", [JSON_DIFF] = "diff",
+	};
+	const char *folder = getenv("GN_JSON_DIR");
+	static unsigned int number;
+	char path[4096];
+	FILE *f;
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/%s-%u.json", folder, names[output],
+		 number++);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
 /* Frees the text. */
 static void check_text(struct json_page *p, enum json_output output, char *text)
 {
@@ -54,6 +78,7 @@ static void check_text(struct json_page *p, enum json_output output, char *text)
 
 	if (!root)
 		fail_msg("no JSON: %s at %d", error.text, error.position);
+	keep_text(output, text);
 	json_page_check(p, output, root);
 	json_decref(root);
 	free(text);

@@ -39,3 +39,10 @@ add_test(NAME tree/extending
 	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-extending
 	${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/streams/cases/basic.stream)
 set_tests_properties(tree/extending PROPERTIES TIMEOUT 600)
+
+# its JSON Schema, by python3-jsonschema
+add_test(NAME tree/json-schema
+	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-json-schema
+	${CMAKE_SOURCE_DIR} $<TARGET_FILE:test_json>
+	${CMAKE_SOURCE_DIR}/docs/json.md)
+set_tests_properties(tree/json-schema PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
