@@ -17,8 +17,8 @@
 #include "emit.bpf.h"
 #include "maps.bpf.h"
 
-/* The thread is on its CPU from a moment on at which the difference of our
- * clock to the one of its account is `skew`, and so much was left out. */
+/* The thread is on its CPU from now on. `skew` is our clock minus the clock of
+ * its account; `taken` is what that clock has left out so far. */
 static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
 				       __u64 skew, __u64 taken)
 {
@@ -27,7 +27,7 @@ static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
 	t->irq_in = irq_time(rq_of(p));
 }
 
-/* To a moment with that difference. */
+/* The thread leaves its CPU: adds what came together since count_from(). */
 static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
 				     __u64 skew, __u64 taken_out)
 {
@@ -37,8 +37,8 @@ static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
 		return;
 	taken = taken_out - t->taken_in;
 	irq = irq_time(rq_of(p)) - t->irq_in;
-	/* an update of the clocks between readings, where there can be one,
-	 * makes a part of nothing: it is left to the switches */
+	/* The clocks can be updated between two readings. Then the difference
+	 * means nothing, and the next switch corrects it. */
 	if (taken < 0)
 		taken = 0;
 	if (irq > taken)
@@ -79,9 +79,9 @@ static __always_inline void put_queue(struct gn_sums *s,
 }
 
 /*
- * The kernel has just brought its own sums up to this switch off a CPU:
- * exec_start says by what clock. It can have read that again since, when it
- * looked for another thread to run.
+ * At a switch off a CPU the kernel has just updated its own sums; exec_start is
+ * the clock that it used. It can have read its clock once more since, to choose
+ * the next thread.
  */
 static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 				     __u64 now)
@@ -122,9 +122,9 @@ static __always_inline void read_account(struct task_struct *p,
 }
 
 /*
- * The current task's account up to when the kernel read its clock last, and
- * that moment by our clock; 0: not to be had. Ticks and wakeups by other CPUs
- * bring it up to date meanwhile, so what is read twice is taken.
+ * The current task's account at the kernel's last reading of its clock. Returns
+ * that moment by our clock, or 0 if it cannot be read. Ticks and other CPUs can
+ * update the account at any time, so it is read until two readings agree.
  */
 static __always_inline __u64 running_account(struct task_struct *self,
 					     __u64 *kernel_cpu, __u64 *skew,
@@ -176,8 +176,8 @@ static __always_inline void check_ends(struct task_struct *self,
 	put_sums(&t->last, self, t, now, kernel_cpu);
 }
 
-/* The last reading of the kernel's clock can be from just before a thread came
- * onto its CPU that hardly ran. */
+/* The kernel's last reading of its clock can be older than the thread's switch
+ * onto its CPU, if the thread hardly ran. */
 static __always_inline __u64 not_below_0(__u64 ns)
 {
 	return (__s64)ns < 0 ? 0 : ns;

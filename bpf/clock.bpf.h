@@ -33,7 +33,7 @@ static __always_inline struct rq *rq_of(struct task_struct *p)
 	return untrusted(p)->se.cfs_rq->rq;
 }
 
-/* gnomon's own thread goes to sleep. */
+/* Takes a new sample: gnomon's own thread goes to sleep. */
 static __always_inline void renew_skew(struct task_struct *self)
 {
 	if (!queue_known())
@@ -54,8 +54,8 @@ static __always_inline __u64 irq_time(struct rq *rq)
 	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
 }
 
-/* What the kernel has left out of the account of a task that is at a switch:
- * its queue is locked, so both clocks are of one moment. */
+/* The time that the kernel has not counted for tasks of this CPU so far. At a
+ * switch the run queue is locked, so both clocks are of one moment. */
 static __always_inline __u64 taken_at_switch(struct task_struct *p)
 {
 	struct rq *rq = rq_of(p);
@@ -70,9 +70,9 @@ static __always_inline bool queue_told(void)
 }
 
 /*
- * For how long the task has been runnable since its last switch off a CPU.
- * What it was queued on other CPUs is in the kernel's sum already. `now` is by
- * a clock that is `skew` ahead of the scheduler's.
+ * How long the task has been runnable since its last switch off a CPU. Time on
+ * the queues of other CPUs is in the kernel's sum already. `now` is of a clock
+ * that is `skew` ahead of the scheduler's.
  */
 static __always_inline __u64 queued_for(struct task_struct *p,
 					const struct gn_task *t, __u64 now,

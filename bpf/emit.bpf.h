@@ -35,13 +35,13 @@ static __always_inline void submit(void *p)
 }
 
 /*
- * Room in the ring costs more than all else that is done at a switch, so
- * slices of a thread go out together where nobody waits for them. They must be
- * out before a record of a function, which ends an interval that they are in,
- * and before one that ends the thread or makes it another.
+ * To reserve room in the ring is the most expensive step at a switch. So a
+ * thread's slices are kept, and sent together, where nobody waits for them.
+ * They must be sent before each record that ends an interval (the slices belong
+ * to it), and before a record that ends the thread or gives it another id.
  *
- * The place in the ring is taken before the slices: a switch that comes
- * between then finds none, and those that it has follow.
+ * The room is reserved first and the slices are taken after that: an interrupt
+ * between the two then sends its slices behind these.
  */
 static __noinline int send_kept(struct gn_task *t)
 {
@@ -70,8 +70,7 @@ static __always_inline void send_any(struct gn_task *t)
 		send_kept(t);
 }
 
-/* From now on what belongs to the thread goes out in the order of its events.
- */
+/* From now on the thread's slices are sent at once, in the order of events. */
 static __always_inline void be_prompt(struct gn_task *t)
 {
 	t->prompt = 1;

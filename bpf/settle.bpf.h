@@ -36,9 +36,9 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 }
 
 /*
- * The thread runs, but it was not seen to be switched in: some kernels run no
- * program while certain tasks are current, and the switch from one of those to
- * this thread is theirs. When it was, the kernel knows.
+ * The thread runs, but no program saw its switch onto the CPU. Some kernels run
+ * no program while certain tasks are current, so a switch from such a task is
+ * not seen. The kernel's own account says when it was.
  */
 static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 				__u64 now)
@@ -81,8 +81,8 @@ static __always_inline bool arrived_since(struct task_struct *p,
 	return p->sched_info.last_arrival + clock_skew() > os->since;
 }
 
-/* A thread that runs was not seen to be switched in: not since it was seen to
- * be switched off, or not since it was looked at first. */
+/* A thread that runs was not seen to be switched in since its last switch off a
+ * CPU, or since it was first looked at. */
 static __always_inline bool came_unseen(struct task_struct *p,
 					const struct gn_os *os)
 {
@@ -112,8 +112,8 @@ static __always_inline void close_work(struct gn_task *t, __u64 now)
 }
 
 /*
- * The same up to a moment that ends an interval within the work, so that each
- * interval has its own part. What came after the moment is not the moment's.
+ * The same for a moment that ends an interval in the middle of the work, so
+ * that each interval gets its own part. What comes later belongs to the next.
  */
 static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 {
@@ -127,16 +127,16 @@ static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 	emit_slices(t, s, n);
 }
 
-/* The caller is to find out where the thread was at the stop, and to say so by
- * GN_SETTLED. */
+/* True for the one caller that must find out where the thread was at the stop.
+ * It sets GN_SETTLED when it has. */
 static __always_inline bool settles(struct gn_task *t)
 {
 	return __sync_val_compare_and_swap(&t->settled, GN_SETTLED_NOT,
 					   GN_SETTLED_SOON) == GN_SETTLED_NOT;
 }
 
-/* The first that happens to a thread after the stop is that it leaves its CPU,
- * or ends something on it: it was there at the stop. */
+/* The thread's first event after the stop is on its CPU: it was on that CPU at
+ * the stop. */
 static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 {
 	if (!p || !t || !settles(t))
@@ -151,8 +151,10 @@ static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 	return 0;
 }
 
-/* It is switched onto one, or woken: the kernel still tells for how long it was
- * runnable. When the threads are closed, it may have run and be asleep again.
+/*
+ * The thread's first event after the stop is a wakeup, or a switch onto a CPU.
+ * The kernel still knows how long it was runnable. That would be lost later:
+ * until the threads are closed it can run and sleep again.
  */
 static __noinline int settle_off(struct task_struct *p, struct gn_task *t)
 {

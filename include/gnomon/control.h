@@ -42,18 +42,20 @@ struct gn_control {
 	/* gnomon's own thread, by the machine's numbers */
 	__u32 self;
 	__u64 entry_regs; /* where in a kernel stack its struct pt_regs is */
-	/*
-	 * Our clock less the scheduler's, the least of what was seen since
-	 * gnomon's own thread went to sleep last, and between the two sleeps
-	 * before: the kernel has read its clock just before most
-	 * switches. The scheduler's tells when a thread was made runnable, so
-	 * that wakeups need no program.
-	 */
-	/* what CLOCK_REALTIME is ahead of our clock: read anew at each poll */
+	/* CLOCK_REALTIME minus our clock, read again at each poll */
 	__u64 real_ahead;
-	__u32 queue;	 /* the above is used */
+	/*
+	 * The scheduler's own clock says when a thread became runnable, so
+	 * that wakeups need no program. `skew` turns its times into ours: our
+	 * clock minus the scheduler's, below 0 where the scheduler's is ahead.
+	 * The kernel reads its clock shortly before a switch, so each sample
+	 * is a little too large, and the smallest one is the best. [1] is the
+	 * smallest since gnomon's own thread last went to sleep, [0] the
+	 * smallest of the stretch before that.
+	 */
+	__u32 queue;	 /* the run queue is told by that clock */
 	__u32 one_clock; /* the scheduler's clocks of all CPUs are one */
-	__s64 skew[2];	 /* below 0: the scheduler's is ahead */
+	__s64 skew[2];
 	/* signals that others than gnomon sent to the command: when last */
 	__u32 command; /* its tgid, 0 = none */
 	__u64 signalled[GN_SIGNALS];

@@ -177,13 +177,13 @@ enum gn_wait_end {
 		GN_WAIT_END_COUNT
 };
 
-/* What a slice tells of a wait besides its class. 0: nothing. */
+/* The `detail` of a slice: more about a wait. 0: nothing is known. */
 #define GN_WAIT_POLLED(detail) ((detail)&0x0f)	   /* enum gn_polled */
 #define GN_WAIT_END(detail)    ((detail) >> 4 & 3) /* enum gn_wait_end */
 #define GN_WAIT_TIMED	       0x40 /* it would have ended by itself */
 
-/* What a time of a wakeup can be off by: the clocks that it is told by are not
- * read at the same moment. */
+/* A wakeup's time can be wrong by this much: two clocks are read for it, one
+ * after the other. */
 #define GN_DEADLINE_SLACK 20000
 
 /* One stretch of a thread in one class: [start, end). */
@@ -217,8 +217,9 @@ static inline void gn_os_in(struct gn_os *os, __u64 now, enum gn_class class,
 }
 
 /*
- * What of the kernel's work for the thread is behind it at `now`: 1 and its
- * slice, or 0. The work goes on from `now`.
+ * Splits the kernel's work for the thread at `now`. Returns 1 and the part
+ * before `now` as a slice, or 0 if there is none. The rest of the work begins
+ * at `now`.
  */
 static inline int gn_os_in_slice(struct gn_os *os, __u64 now,
 				 struct gn_slice *out)
@@ -269,9 +270,10 @@ static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
 }
 
 /*
- * What a wait that ended at `woken` was. Runtimes sleep by waiting for a
- * condition that no one signals: one that its deadline ended was a sleep. What
- * goes on (`woken` 0) is told as the thread's last one of that kind turned out.
+ * The class of a wait that ended at `woken`. Runtimes sleep by waiting for a
+ * condition that no one signals, so a wait that its deadline ended was a sleep.
+ * For a wait that goes on (`woken` 0) the thread's last wait of that kind
+ * decides.
  */
 static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 {
@@ -282,7 +284,7 @@ static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 	return GN_CLASS_SLEEP;
 }
 
-/* What a slice of it tells besides; `woken` 0: it goes on. */
+/* The `detail` of the wait's slice. `woken` 0: the wait goes on. */
 static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 {
 	__u8 detail = os->deadline ? GN_WAIT_TIMED : 0, end = os->end;
@@ -298,8 +300,8 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 	return detail | (__u8)(end << 4);
 }
 
-/* Who wakes the thread is told before it is runnable, and can be told before
- * it is seen to wait. A later one is the right one. */
+/* The kernel names the waker before the thread is runnable, and sometimes
+ * before the thread is seen to wait. The last waker named is the right one. */
 static inline void gn_os_waking(struct gn_os *os, __u32 waker)
 {
 	os->waker = waker;
@@ -318,9 +320,9 @@ static inline void gn_os_wakeup(struct gn_os *os, __u64 now)
 }
 
 /*
- * The thread runs again, or is looked at while it does not: the kernel says
- * that it was runnable for the last `queued` ns. By that no wakeup of the
- * machine has to be watched.
+ * The thread was runnable for the last `queued` ns, by the kernel's account of
+ * its run queue. So wakeups need not be watched. Called when the thread runs
+ * again, or when it is looked at while it is off its CPU.
  */
 static inline void gn_os_queued(struct gn_os *os, __u64 now, __u64 queued)
 {

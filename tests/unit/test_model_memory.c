@@ -131,7 +131,7 @@ static int end_period(struct gn_pipeline *p, const uint32_t *tids, size_t n,
 	struct gn_model *m = NULL;
 	int err = 0;
 
-	p->sweep = (struct gn_sweep){0};
+	p->sweep = (struct gn_sweep_due){0};
 	while (n--)
 		err |= feed_now(p, time, tids[n]);
 	err |= gn_pipeline_period(p, &m);
@@ -209,8 +209,8 @@ static void any_can_fail(bool live)
 		left = at;
 		p = gn_pipeline_new(&opts);
 		if (p)
-			p->sweep =
-				(struct gn_sweep){0}; /* as often as can be */
+			p->sweep = (struct gn_sweep_due){
+				0}; /* as often as can be */
 		err = p ? feed_all(p) : -ENOMEM;
 		if (p && live)
 			err |= feed_periods(p);

@@ -16,7 +16,7 @@
 #include "cmd/live_budget.h"
 #include "top/machine.h"
 
-struct gn_live {
+struct gn_live_run {
 	const struct gn_live_opts *opts;
 	const struct gn_live_show *show;
 	struct gn_pipeline *pipeline;
@@ -37,10 +37,10 @@ struct gn_live {
 	bool broken;
 };
 
-struct gn_live *gn_live_new(const struct gn_live_opts *opts,
-			    const struct gn_live_show *show)
+struct gn_live_run *gn_live_new(const struct gn_live_opts *opts,
+				const struct gn_live_show *show)
 {
-	struct gn_live *l = calloc(1, sizeof(*l));
+	struct gn_live_run *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -56,7 +56,7 @@ struct gn_live *gn_live_new(const struct gn_live_opts *opts,
 	return NULL;
 }
 
-void gn_live_free(struct gn_live *l)
+void gn_live_free(struct gn_live_run *l)
 {
 	if (!l)
 		return;
@@ -70,14 +70,14 @@ void gn_live_free(struct gn_live *l)
 	free(l);
 }
 
-void gn_live_pause(struct gn_live *l, bool paused)
+void gn_live_pause(struct gn_live_run *l, bool paused)
 {
 	l->paused = paused;
 	if (paused && !l->held)
 		l->held = l->model;
 }
 
-const struct gn_top_period *gn_live_last(const struct gn_live *l)
+const struct gn_top_period *gn_live_last(const struct gn_live_run *l)
 {
 	return &l->p;
 }
@@ -85,7 +85,7 @@ const struct gn_top_period *gn_live_last(const struct gn_live *l)
 /* A reader that reads nothing for so long after the end is considered gone. */
 #define UNREAD_NS 2000000000u
 
-int gn_live_writable(struct gn_live *l, int fd)
+int gn_live_writable(struct gn_live_run *l, int fd)
 {
 	struct gn_capture *c = l->capture;
 	struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
@@ -111,25 +111,25 @@ int gn_live_writable(struct gn_live *l, int fd)
 	}
 }
 
-void gn_live_set_period(struct gn_live *l, uint64_t ns)
+void gn_live_set_period(struct gn_live_run *l, uint64_t ns)
 {
 	l->period = ns;
 }
 
-void gn_live_set_classify(struct gn_live *l, enum gn_classify classify)
+void gn_live_set_classify(struct gn_live_run *l, enum gn_classify classify)
 {
 	gn_pipeline_classify(l->pipeline, classify);
 }
 
 static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 {
-	struct gn_live *l = ctx;
+	struct gn_live_run *l = ctx;
 
 	return gn_pipeline_feed(l->pipeline, rec, size);
 }
 
 /* gnomon and the machine in the period. */
-static void measure(struct gn_live *l, uint64_t now)
+static void measure(struct gn_live_run *l, uint64_t now)
 {
 	struct gn_top_machine sums;
 	struct timespec wall;
@@ -152,13 +152,13 @@ static void measure(struct gn_live *l, uint64_t now)
 
 /* Losses are known twice: by cause, and by gaps in the threads' numbers. The
  * same loss can show up in different periods. */
-static void add_losses(struct gn_live *l, const struct gn_model *m)
+static void add_losses(struct gn_live_run *l, const struct gn_model *m)
 {
 	l->lost_by_number += m->lost;
 	l->lost_by_cause += gn_model_counted(m);
 }
 
-static uint64_t lost_so_far(const struct gn_live *l)
+static uint64_t lost_so_far(const struct gn_live_run *l)
 {
 	return l->lost_by_cause > l->lost_by_number ? l->lost_by_cause
 						    : l->lost_by_number;
@@ -166,7 +166,8 @@ static uint64_t lost_so_far(const struct gn_live *l)
 
 /* The target ended and nothing came after the last period, which stays on
  * show. */
-static bool over_and_empty(const struct gn_live *l, const struct gn_model *m)
+static bool over_and_empty(const struct gn_live_run *l,
+			   const struct gn_model *m)
 {
 	return l->show->stays && l->model && l->p.target != GN_TOP_RUNNING &&
 	       !m->nthreads && !gn_model_lossy(m);
@@ -180,7 +181,7 @@ static bool lives(void *ctx, uint32_t pid, uint32_t tid)
 }
 
 /* The model of what was fed becomes the period on show. */
-static int end_period(struct gn_live *l, struct gn_session *s)
+static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
 	int err = gn_pipeline_silent(l->pipeline, lives, NULL);
@@ -218,7 +219,7 @@ static int end_period(struct gn_live *l, struct gn_session *s)
 	return err;
 }
 
-static int tick(struct gn_live *l, struct gn_session *s)
+static int tick(struct gn_live_run *l, struct gn_session *s)
 {
 	int err = gn_session_tick(s);
 
@@ -226,7 +227,7 @@ static int tick(struct gn_live *l, struct gn_session *s)
 }
 
 /* Looks whether the target has ended; its last records are the last period. */
-static int target_ended(struct gn_live *l, struct gn_capture *c)
+static int target_ended(struct gn_live_run *l, struct gn_capture *c)
 {
 	int err;
 
@@ -242,7 +243,7 @@ static int target_ended(struct gn_live *l, struct gn_capture *c)
 	return err ? err : end_period(l, c->session);
 }
 
-static int watch(struct gn_live *l, int fd)
+static int watch(struct gn_live_run *l, int fd)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
 
@@ -250,7 +251,7 @@ static int watch(struct gn_live *l, int fd)
 }
 
 /* Signals and keys in one descriptor, that the session can wait for. */
-static int open_inputs(struct gn_live *l, const struct gn_capture *c)
+static int open_inputs(struct gn_live_run *l, const struct gn_capture *c)
 {
 	int err, fd = l->show->fd ? l->show->fd(l->show->ctx) : -1;
 
@@ -261,7 +262,7 @@ static int open_inputs(struct gn_live *l, const struct gn_capture *c)
 	return err || fd < 0 ? err : watch(l, fd);
 }
 
-static int take_signal(struct gn_live *l, struct gn_capture *c)
+static int take_signal(struct gn_live_run *l, struct gn_capture *c)
 {
 	int sig = gn_capture_signal(c);
 
@@ -271,7 +272,7 @@ static int take_signal(struct gn_live *l, struct gn_capture *c)
 }
 
 /* 1: enough. */
-static int take_inputs(struct gn_live *l, struct gn_capture *c)
+static int take_inputs(struct gn_live_run *l, struct gn_capture *c)
 {
 	struct epoll_event e[2];
 	int n = epoll_wait(l->epoll, e, 2, 0), done;
@@ -286,7 +287,7 @@ static int take_inputs(struct gn_live *l, struct gn_capture *c)
 }
 
 /* Tracing is over; the last period stays on show. */
-static int stay(struct gn_live *l, struct gn_capture *c)
+static int stay(struct gn_live_run *l, struct gn_capture *c)
 {
 	struct pollfd p = {.fd = l->epoll, .events = POLLIN};
 	int done = 0;
@@ -300,7 +301,7 @@ static int stay(struct gn_live *l, struct gn_capture *c)
 }
 
 /* 1: it was the last one. */
-static int end_in_time(struct gn_live *l, struct gn_session *s)
+static int end_in_time(struct gn_live_run *l, struct gn_session *s)
 {
 	uint64_t most = l->opts->iterations;
 	int done = tick(l, s);
@@ -310,7 +311,7 @@ static int end_in_time(struct gn_live *l, struct gn_session *s)
 
 static int loop(struct gn_capture *c, void *ctx)
 {
-	struct gn_live *l = ctx;
+	struct gn_live_run *l = ctx;
 	int more = 1, done = 0;
 
 	l->capture = c;
@@ -349,7 +350,7 @@ static int loop(struct gn_capture *c, void *ctx)
 	return done < 0 ? done : 0;
 }
 
-struct gn_capture_use gn_live_use(struct gn_live *l)
+struct gn_capture_use gn_live_use(struct gn_live_run *l)
 {
 	return (struct gn_capture_use){.sink = feed,
 				       .loop = loop,
@@ -358,7 +359,7 @@ struct gn_capture_use gn_live_use(struct gn_live *l)
 }
 
 /* Records after the last period are not shown, but losses in them count. */
-static int judge_rest(struct gn_live *l)
+static int judge_rest(struct gn_live_run *l)
 {
 	struct gn_model *m = NULL;
 	int err = gn_pipeline_period(l->pipeline, &m);
@@ -371,7 +372,7 @@ static int judge_rest(struct gn_live *l)
 	return 0;
 }
 
-int gn_live_status(struct gn_live *l, bool allow_loss, const char *advice)
+int gn_live_status(struct gn_live_run *l, bool allow_loss, const char *advice)
 {
 	if (judge_rest(l)) {
 		gn_error("no memory; free some");

@@ -10,12 +10,12 @@
 #include "cmd/capture.h"
 #include "top/top.h"
 
-struct gn_live;
+struct gn_live_run;
 
 /* What shows periods: the screen, or rows. */
 struct gn_live_show {
 	/* Once tracing runs; 0 or <0. NULL: nothing is to be done. */
-	int (*open)(void *ctx, struct gn_live *live);
+	int (*open)(void *ctx, struct gn_live_run *live);
 	/* A period is over. 1: enough, 0: go on, <0. */
 	int (*period)(void *ctx, const struct gn_top_period *p);
 	/* A file descriptor of its own to wait for, -1 = none; and what to do
@@ -39,30 +39,30 @@ struct gn_live_opts {
 };
 
 /* `opts` and `show` must outlive it. NULL: no memory. */
-struct gn_live *gn_live_new(const struct gn_live_opts *opts,
-			    const struct gn_live_show *show);
-void gn_live_free(struct gn_live *l);
+struct gn_live_run *gn_live_new(const struct gn_live_opts *opts,
+				const struct gn_live_show *show);
+void gn_live_free(struct gn_live_run *l);
 
 /* For gn_capture_run(). */
-struct gn_capture_use gn_live_use(struct gn_live *l);
+struct gn_capture_use gn_live_use(struct gn_live_run *l);
 
 /* While paused, the period on show stays valid; new ones are still made. */
-void gn_live_pause(struct gn_live *l, bool paused);
+void gn_live_pause(struct gn_live_run *l, bool paused);
 
 /* The last period, whether or not it was shown. */
-const struct gn_top_period *gn_live_last(const struct gn_live *l);
+const struct gn_top_period *gn_live_last(const struct gn_live_run *l);
 
 /* Waits until something can be written to `fd`. 0; -EINTR: a signal ended the
  * capture first; -ETIMEDOUT: nobody has read for two seconds, and the target
  * has ended; else -errno. */
-int gn_live_writable(struct gn_live *l, int fd);
+int gn_live_writable(struct gn_live_run *l, int fd);
 
 /* From the next period on. */
-void gn_live_set_period(struct gn_live *l, uint64_t ns);
-void gn_live_set_classify(struct gn_live *l, enum gn_classify classify);
+void gn_live_set_period(struct gn_live_run *l, uint64_t ns);
+void gn_live_set_classify(struct gn_live_run *l, enum gn_classify classify);
 
 /* After the capture: returns the exit status and says why on stderr. `advice`:
  * of the session, or NULL. */
-int gn_live_status(struct gn_live *l, bool allow_loss, const char *advice);
+int gn_live_status(struct gn_live_run *l, bool allow_loss, const char *advice);
 
 #endif

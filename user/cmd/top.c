@@ -144,7 +144,7 @@ static char *title_of(const struct gn_args *a)
 static int trace(struct top_args *t, struct gn_live_opts *o,
 		 struct gn_top_show *show, int argc, char **argv)
 {
-	struct gn_live *live = gn_live_new(o, gn_top_show_live(show));
+	struct gn_live_run *live = gn_live_new(o, gn_top_show_live(show));
 	struct gn_capture_use use;
 	struct gn_capture c;
 	int status;

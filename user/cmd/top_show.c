@@ -23,7 +23,7 @@
 struct gn_top_show {
 	struct gn_top_show_opts opts;
 	struct gn_live_show live;
-	struct gn_live *owner;
+	struct gn_live_run *owner;
 	struct gn_textfile rows;
 	struct gn_top_prom *prom;
 	struct gn_top_output command; /* what it writes meanwhile */
@@ -235,7 +235,7 @@ static int screen_fd(void *ctx)
 }
 
 /* Tracing runs. Without a screen, rows. */
-static int open_screen(void *ctx, struct gn_live *owner)
+static int open_screen(void *ctx, struct gn_live_run *owner)
 {
 	struct gn_top_show *s = ctx;
 	const char *why = "";

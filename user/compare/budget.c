@@ -83,8 +83,8 @@ static bool fits(const struct gn_limit *l)
 	}
 }
 
-static int add_limit(struct reader *r, struct gn_rule *rule, const char *word,
-		     const json_t *value)
+static int add_limit(struct reader *r, struct gn_budget_rule *rule,
+		     const char *word, const json_t *value)
 {
 	struct gn_limit l = {.word = word}, *grown;
 	char number[32];
@@ -118,8 +118,8 @@ static int add_limit(struct reader *r, struct gn_rule *rule, const char *word,
 }
 
 /* One member of a rule that is no limit. 1: it is one. */
-static int take_word(struct reader *r, struct gn_rule *rule, const char *word,
-		     const json_t *value)
+static int take_word(struct reader *r, struct gn_budget_rule *rule,
+		     const char *word, const json_t *value)
 {
 	const char *text = json_string_value(value);
 	double ns;
@@ -157,7 +157,7 @@ static int take_word(struct reader *r, struct gn_rule *rule, const char *word,
 
 static int read_rule(struct reader *r, enum gn_part part, json_t *object)
 {
-	struct gn_rule *grown, *rule;
+	struct gn_budget_rule *grown, *rule;
 	const char *word;
 	json_t *value;
 	int err;
@@ -170,7 +170,7 @@ static int read_rule(struct reader *r, enum gn_part part, json_t *object)
 		return -ENOMEM;
 	r->b->rules = grown;
 	rule = &grown[r->b->nrules++];
-	*rule = (struct gn_rule){.part = part};
+	*rule = (struct gn_budget_rule){.part = part};
 	json_object_foreach(object, word, value)
 	{
 		err = take_word(r, rule, word, value);

@@ -32,7 +32,7 @@ struct gn_limit {
 	const char *word; /* the metric, as it was written */
 };
 
-struct gn_rule {
+struct gn_budget_rule {
 	enum gn_part part;
 	const char *name;   /* a glob, "*" for the total */
 	const char *module; /* a glob, NULL = any */
@@ -44,7 +44,7 @@ struct gn_rule {
 };
 
 struct gn_budget {
-	struct gn_rule *rules;
+	struct gn_budget_rule *rules;
 	size_t nrules;
 	void *json; /* what the texts live in */
 };

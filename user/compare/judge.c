@@ -12,7 +12,7 @@ struct judge {
 	struct gn_verdicts *out;
 };
 
-static bool matches(const struct gn_rule *r, const struct gn_item *item)
+static bool matches(const struct gn_budget_rule *r, const struct gn_item *item)
 {
 	return item->part == r->part && !fnmatch(r->name, item->name, 0) &&
 	       (!r->module || !fnmatch(r->module, item->module, 0));
@@ -24,7 +24,7 @@ static uint64_t size_of(const struct gn_measure *m, enum gn_part part)
 						 : GN_METRIC_elapsed_incl];
 }
 
-static bool large_enough(const struct judge *j, const struct gn_rule *r,
+static bool large_enough(const struct judge *j, const struct gn_budget_rule *r,
 			 const struct gn_item *item)
 {
 	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
@@ -115,7 +115,7 @@ static int keep(struct judge *j, const struct gn_verdict *v)
 	return 0;
 }
 
-static int judge_limit(struct judge *j, const struct gn_rule *r,
+static int judge_limit(struct judge *j, const struct gn_budget_rule *r,
 		       const struct gn_limit *l, const struct gn_item *item)
 {
 	struct gn_verdict v = {.rule = r,
@@ -142,7 +142,7 @@ static int judge_limit(struct judge *j, const struct gn_rule *r,
 	return keep(j, &v);
 }
 
-static int judge_item(struct judge *j, const struct gn_rule *r,
+static int judge_item(struct judge *j, const struct gn_budget_rule *r,
 		      const struct gn_item *item)
 {
 	int err = 0;
@@ -154,7 +154,7 @@ static int judge_item(struct judge *j, const struct gn_rule *r,
 
 /* All that match as one item. It lives as long as the verdicts' texts do: they
  * name the rule's glob. */
-static int judge_sum(struct judge *j, const struct gn_rule *r)
+static int judge_sum(struct judge *j, const struct gn_budget_rule *r)
 {
 	size_t n = j->c->runs[GN_BASE] + j->c->runs[GN_NEW];
 	struct gn_item *all;
@@ -182,7 +182,8 @@ static int judge_sum(struct judge *j, const struct gn_rule *r)
 
 /* Of those that a pattern matches, what came or went says nothing of the
  * others; what is named by itself is missed. */
-static bool can_be_left_out(const struct judge *j, const struct gn_rule *r,
+static bool can_be_left_out(const struct judge *j,
+			    const struct gn_budget_rule *r,
 			    const struct gn_item *item)
 {
 	return strpbrk(r->name, "*?[") && r->part != GN_PART_TOTAL &&
@@ -190,7 +191,7 @@ static bool can_be_left_out(const struct judge *j, const struct gn_rule *r,
 }
 
 /* 0, -ENOMEM, -ENOENT: nothing matches. */
-static int judge_each(struct judge *j, const struct gn_rule *r)
+static int judge_each(struct judge *j, const struct gn_budget_rule *r)
 {
 	int status = -ENOENT, err = 0;
 
@@ -207,7 +208,7 @@ static int judge_each(struct judge *j, const struct gn_rule *r)
 }
 
 /* A glob that matches nothing holds no budget. */
-static int judge_none(struct judge *j, const struct gn_rule *r)
+static int judge_none(struct judge *j, const struct gn_budget_rule *r)
 {
 	int err = 0;
 
@@ -248,7 +249,7 @@ int gn_judge(const struct gn_budget *b, const struct gn_comparison *c,
 
 	*out = (struct gn_verdicts){0};
 	for (size_t i = 0; i < b->nrules && !err; i++) {
-		const struct gn_rule *r = &b->rules[i];
+		const struct gn_budget_rule *r = &b->rules[i];
 
 		err = r->sum ? judge_sum(&j, r) : judge_each(&j, r);
 		if (err == -ENOENT)

@@ -16,7 +16,7 @@ enum gn_judged {
 
 struct gn_verdict {
 	enum gn_judged judged;
-	const struct gn_rule *rule;
+	const struct gn_budget_rule *rule;
 	const struct gn_limit *limit;
 	const char *name, *module; /* what was judged; the glob of a sum */
 	struct gn_estimate of[GN_SIDE_COUNT];

@@ -27,7 +27,7 @@ struct gn_segment {
 	uint8_t *bytes; /* owned; NULL while not read */
 };
 
-struct gn_range {
+struct gn_elf_range {
 	uint64_t begin, end;
 };
 
@@ -56,7 +56,7 @@ struct gn_elf {
 
 	struct gn_segment *segments; /* sorted by address, without overlap */
 	size_t nsegments;
-	struct gn_range *sections; /* executable ones, sorted */
+	struct gn_elf_range *sections; /* executable ones, sorted */
 	size_t nsections;
 
 	struct gn_symtab tables[3]; /* .symtab, .dynsym, the debug file's */

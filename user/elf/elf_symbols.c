@@ -94,7 +94,7 @@ static void add_tables(struct gn_elf *elf)
 /* Executable sections: the last function of a section ends with it. */
 static int by_begin(const void *a, const void *b)
 {
-	const struct gn_range *x = a, *y = b;
+	const struct gn_elf_range *x = a, *y = b;
 
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
@@ -112,7 +112,7 @@ static int load_sections(struct gn_elf *elf)
 		if (gn_image_section(&elf->main, i, &sh, &scn) &&
 		    sh.sh_flags & SHF_EXECINSTR && sh.sh_flags & SHF_ALLOC &&
 		    sh.sh_size && sh.sh_addr <= UINT64_MAX - sh.sh_size)
-			elf->sections[elf->nsections++] = (struct gn_range){
+			elf->sections[elf->nsections++] = (struct gn_elf_range){
 				sh.sh_addr, sh.sh_addr + sh.sh_size};
 	qsort(elf->sections, elf->nsections, sizeof(*elf->sections), by_begin);
 	return 0;

@@ -86,7 +86,7 @@ struct gn_pipeline {
 	uint32_t nthreads, threads_cap;
 	struct gn_table by_tid; /* the thread that has the tid now, or had */
 	struct gn_ghosts ghosts;
-	struct gn_sweep sweep;
+	struct gn_sweep_due sweep;
 	struct gn_load load;
 	struct gn_shares shares;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */

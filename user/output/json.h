@@ -29,7 +29,7 @@ struct gn_json {
 	const struct gn_output_opts *o;
 	const struct gn_json_hooks *hooks; /* NULL: none */
 	void *ctx;			   /* for the hooks */
-	struct gn_waits waits;
+	struct gn_wait_groups waits;
 	size_t hidden[GN_BY_COUNT]; /* rows that a limit left out */
 };
 

@@ -15,7 +15,7 @@
 /* Reasons of a function that a table has. */
 #define REASONS_USUAL 5
 
-int gn_waits_group(const struct gn_model *m, struct gn_waits *out)
+int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out)
 {
 	size_t n = m->nfunctions;
 
@@ -42,13 +42,13 @@ int gn_waits_group(const struct gn_model *m, struct gn_waits *out)
 	return 0;
 }
 
-void gn_waits_clear(struct gn_waits *w)
+void gn_waits_clear(struct gn_wait_groups *w)
 {
 	free(w->wait);
 	free(w->first);
 }
 
-const struct gn_model_wait *const *gn_waits_of(const struct gn_waits *w,
+const struct gn_model_wait *const *gn_waits_of(const struct gn_wait_groups *w,
 					       int32_t function, size_t *n)
 {
 	size_t first = w->first[function + 1];
@@ -156,7 +156,7 @@ static int by_time(const void *left, const void *right)
 /* A row a function that waited, in order. A row's id is its function + 1. */
 static int add_functions(const struct gn_model *m,
 			 const struct gn_output_opts *o,
-			 const struct gn_waits *w, struct gn_rows *out)
+			 const struct gn_wait_groups *w, struct gn_rows *out)
 {
 	static const struct gn_values none;
 	size_t room = 0, n;
@@ -210,8 +210,9 @@ static struct gn_row *add_reason(const struct gn_model *m,
 }
 
 static int add_reasons(const struct gn_model *m, const struct gn_output_opts *o,
-		       const struct gn_waits *w, const struct gn_row *function,
-		       struct gn_rows *out, size_t *room)
+		       const struct gn_wait_groups *w,
+		       const struct gn_row *function, struct gn_rows *out,
+		       size_t *room)
 {
 	size_t n, shown;
 	const struct gn_model_wait *const *wait =
@@ -242,7 +243,7 @@ int gn_rows_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_rows *out)
 {
 	struct gn_rows functions = {0};
-	struct gn_waits w = {0};
+	struct gn_wait_groups w = {0};
 	size_t room = 0;
 	int err = gn_waits_group(m, &w);
 

@@ -10,18 +10,18 @@
 
 /* The waits of function i are wait[first[i + 1]] to wait[first[i + 2] - 1],
  * in the model's order; those of function -1 are outside of any. */
-struct gn_waits {
+struct gn_wait_groups {
 	const struct gn_model_wait **wait;
 	size_t *first;
 };
 
 /* 0, -ENOMEM, -EBADMSG when a wait is of no function. gn_waits_clear() in each
  * case. */
-int gn_waits_group(const struct gn_model *m, struct gn_waits *out);
-void gn_waits_clear(struct gn_waits *w);
+int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out);
+void gn_waits_clear(struct gn_wait_groups *w);
 
 /* Those of `function`, and how many. */
-const struct gn_model_wait *const *gn_waits_of(const struct gn_waits *w,
+const struct gn_model_wait *const *gn_waits_of(const struct gn_wait_groups *w,
 					       int32_t function, size_t *n);
 
 /* "lock      futex; woken by worker (101) in main". Freed by the caller; NULL

@@ -70,7 +70,7 @@ struct gn_ghosts {
 };
 
 /* When what is left behind is looked for (sweep.c). */
-struct gn_sweep {
+struct gn_sweep_due {
 	uint64_t texts_least, fns_least;
 	uint64_t texts_at; /* size of all texts */
 	uint64_t fns_at;   /* functions and programs */

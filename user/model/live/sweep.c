@@ -19,10 +19,10 @@
 
 void gn_sweep_init(struct gn_pipeline *p)
 {
-	p->sweep = (struct gn_sweep){.texts_least = TEXTS_MIN,
-				     .fns_least = FNS_MIN,
-				     .texts_at = TEXTS_MIN,
-				     .fns_at = FNS_MIN};
+	p->sweep = (struct gn_sweep_due){.texts_least = TEXTS_MIN,
+					 .fns_least = FNS_MIN,
+					 .texts_at = TEXTS_MIN,
+					 .fns_at = FNS_MIN};
 }
 
 /* What is done with each text that something has. */
