@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the thread of later.c is to do, and for which processes. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/clock.h"
+#include "capture/drain.h"
+#include "capture/later_parts.h"
+
+struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
+{
+	for (size_t i = 0; i < l->nprocesses; i++)
+		if (l->process[i].pid == pid)
+			return &l->process[i];
+	return NULL;
+}
+
+bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
+{
+	if (gn_later_find(l, pid))
+		return false;
+	if (l->nprocesses == l->processes_room) {
+		size_t room = l->processes_room ? l->processes_room * 2 : 64;
+		struct gn_later_process *list =
+			reallocarray(l->process, room, sizeof(*list));
+
+		if (!list)
+			return false;
+		l->process = list;
+		l->processes_room = room;
+	}
+	l->process[l->nprocesses++] = (struct gn_later_process){pid, linked};
+	return true;
+}
+
+void gn_later_remove(struct gn_later *l, struct gn_later_process *p)
+{
+	*p = l->process[--l->nprocesses];
+}
+
+size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all)
+{
+	struct gn_later_process *p;
+	size_t from = SIZE_MAX;
+
+	pthread_mutex_lock(&l->lock);
+	p = gn_later_find(l, pid);
+	if (p) {
+		from = p->linked;
+		p->linked = all;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return from;
+}
+
+bool gn_later_traced(void *later, pid_t pid)
+{
+	struct gn_later *l = later;
+	bool is;
+
+	pthread_mutex_lock(&l->lock);
+	is = gn_later_find(l, pid);
+	pthread_mutex_unlock(&l->lock);
+	return is;
+}
+
+/* News that are forgotten: of how many processes is counted, of the first one
+ * since when. */
+static void note_overrun(struct gn_later *l, uint64_t since)
+{
+	l->late++;
+	l->overrun = l->overrun ?: since;
+}
+
+void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
+{
+	if (l->nnews == l->news_room && l->news_room < GN_NEWS_MAX) {
+		size_t room = l->news_room ? l->news_room * 2 : 64;
+		struct gn_later_news *news =
+			reallocarray(l->news, room, sizeof(*news));
+
+		if (news) {
+			l->news = news;
+			l->news_room = room;
+		}
+	}
+	if (l->nnews < l->news_room)
+		l->news[l->nnews++] = *n;
+	else if (n->kind == GN_NEWS_PROCESS || n->kind == GN_NEWS_PROGRAM)
+		note_overrun(l, n->since);
+	pthread_cond_signal(&l->wake);
+}
+
+static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
+{
+	struct gn_later_news n = {.kind = GN_NEWS_PROCESS,
+				  .pid = (pid_t)r->pid,
+				  .since = r->f.h.time};
+
+	if (r->f.h.tid != r->pid)
+		return;
+	/* the command becomes its first program with this record */
+	if (l->session->child.pid == n.pid)
+		n.kind = GN_NEWS_PROGRAM;
+	else if (!gn_later_add(l, n.pid, 0) || !l->privates)
+		return;
+	gn_later_tell(l, &n);
+}
+
+void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
+{
+	const struct gn_rec_thread *r = (const void *)rec;
+	struct gn_later_news n = {.since = rec->time};
+	struct gn_later_process *p;
+
+	if (rec->kind != GN_KIND_THREAD && rec->kind != GN_KIND_EXEC &&
+	    rec->kind != GN_KIND_EXIT)
+		return;
+	pthread_mutex_lock(&l->lock);
+	if (rec->kind == GN_KIND_THREAD) {
+		new_thread(l, r);
+	} else if (rec->kind == GN_KIND_EXEC) {
+		n.kind = GN_NEWS_PROGRAM;
+		n.pid = (pid_t)r->pid;
+		n.anew = r->parent != r->pid;
+		gn_later_tell(l, &n);
+	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
+		/* its number can be another's soon */
+		gn_later_remove(l, p);
+		n.kind = GN_NEWS_END;
+		n.pid = (pid_t)rec->tid;
+		gn_later_tell(l, &n);
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+static bool has_look(const struct gn_later *l, pid_t pid)
+{
+	for (size_t i = 0; i < l->nnews; i++)
+		if (l->news[i].kind == GN_NEWS_LOOK && l->news[i].pid == pid)
+			return true;
+	return false;
+}
+
+void gn_later_look(struct gn_later *l, pid_t pid, uint64_t since)
+{
+	struct gn_later_news n = {
+		.kind = GN_NEWS_LOOK, .pid = pid, .since = since};
+
+	if (!has_look(l, pid))
+		gn_later_tell(l, &n);
+}
+
+void gn_later_take_mapped(struct gn_later *l)
+{
+	const struct gn_filter *filter = l->session->filter;
+	struct gn_mapped_file m;
+
+	while (gn_mapped_next(l->mapped, &m))
+		if (m.pid && gn_filter_file(filter, m.path, false))
+			gn_later_look(l, m.pid, m.time);
+		else if (!m.pid)
+			for (size_t i = 0; i < l->nprocesses; i++)
+				gn_later_look(l, l->process[i].pid, m.time);
+}
+
+bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)
+{
+	uint64_t now = gn_now_ns();
+	size_t best = l->nnews;
+
+	*due = UINT64_MAX;
+	for (size_t i = 0; i < l->nnews; i++) {
+		const struct gn_later_news *n = &l->news[i];
+
+		if (n->due > now) {
+			*due = n->due < *due ? n->due : *due;
+			continue;
+		}
+		if (best == l->nnews || (l->news[best].kind == GN_NEWS_END &&
+					 n->kind != GN_NEWS_END))
+			best = i;
+		if (n->kind != GN_NEWS_END)
+			break;
+	}
+	if (best == l->nnews)
+		return false;
+	*out = l->news[best];
+	l->nnews--;
+	memmove(l->news + best, l->news + best + 1,
+		(l->nnews - best) * sizeof(*l->news));
+	return true;
+}
+
+void gn_later_await(struct gn_later *l, uint64_t due)
+{
+	struct timespec at = {.tv_sec = (time_t)(due / 1000000000u),
+			      .tv_nsec = (long)(due % 1000000000u)};
+
+	if (due == UINT64_MAX)
+		pthread_cond_wait(&l->wake, &l->lock);
+	else
+		pthread_cond_clockwait(&l->wake, &l->lock, CLOCK_MONOTONIC,
+				       &at);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of later.c share. */
+#ifndef GNOMON_CAPTURE_LATER_PARTS_H
+#define GNOMON_CAPTURE_LATER_PARTS_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "capture/later.h"
+#include "capture/session_internal.h"
+#include "process/mapped.h"
+#include "runtime/native.h"
+
+/* More news than this at once is of a target that wants no answer. */
+#define GN_NEWS_MAX 65536
+/* Programs without a function that was asked for are looked at once, the
+ * latest of them. */
+#define GN_PLAIN_MAX 256
+/* LOOK: it has mapped a library. */
+enum gn_later_kind {
+	GN_NEWS_PROCESS,
+	GN_NEWS_PROGRAM,
+	GN_NEWS_LOOK,
+	GN_NEWS_END
+};
+
+struct gn_later_news {
+	enum gn_later_kind kind;
+	pid_t pid;
+	bool anew;	/* PROGRAM: the process has another leader */
+	bool again;	/* LOOK: it was not known before */
+	uint64_t since; /* when it happened */
+	uint64_t due;	/* not before */
+};
+
+struct gn_later_plain {
+	struct gn_file_id id;
+	struct timespec changed; /* tells one that has the number again */
+};
+
+/* A process that is traced. */
+struct gn_later_process {
+	pid_t pid;
+	size_t linked; /* groups of probes that were gone through for it */
+};
+
+struct gn_later {
+	struct gn_session *session;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int event; /* for the session's thread */
+	struct gn_mapped *mapped;
+	int poll; /* both of them */
+	bool quit;
+
+	/* under the lock */
+	struct gn_later_process *process;
+	size_t nprocesses, processes_room;
+	struct gn_later_news *news;
+	size_t nnews, news_room;
+	char *out; /* records for the stream */
+	size_t out_size, out_room;
+	bool privates; /* some files' links are of single processes */
+	uint64_t late, late_ns;
+	uint64_t overrun; /* when news had no room first, 0: never */
+
+	/* of the thread */
+	struct gn_links *links;
+	struct gn_files files; /* those that have functions */
+	struct gn_probes probes;
+	struct gn_functions functions;
+	struct gn_native_stats stats;
+	size_t refused; /* by the kernel, for whatever process */
+	struct gn_later_plain plain[GN_PLAIN_MAX];
+	unsigned nplain;
+};
+
+/* later_news.c. With the lock held: a process, NULL: it is not traced; false:
+ * it was there, or there is no memory. */
+struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
+bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
+void gn_later_remove(struct gn_later *l, struct gn_later_process *p);
+void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
+void gn_later_look(struct gn_later *l, pid_t pid, uint64_t since);
+/* Libraries that were mapped and that can have functions. */
+void gn_later_take_mapped(struct gn_later *l);
+/* The next to do: what is due, ends last, for removing takes its time. False:
+ * none, and `due` is when one will be. */
+bool gn_later_next(struct gn_later *l, struct gn_later_news *out,
+		   uint64_t *due);
+void gn_later_await(struct gn_later *l, uint64_t due);
+
+/* Without the lock. The first group of probes that the process has not got: all
+ * are gone through now. SIZE_MAX: it is not traced any more. */
+size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
+bool gn_later_traced(void *later, pid_t pid);
+
+/* later_stream.c: a record. -ECANCELED, -ENOMEM. */
+int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
+/* Calls of a file's functions are missing. Told even when all ends. */
+void gn_later_put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
+			   uint64_t since);
+/* Until the stream has what was put; false: it will not. */
+bool gn_later_await_stream(struct gn_later *l);
+
+/* later_plan.c. The functions of one file of the list, which takes it over
+ * where there are some: 1, or 0 for none. */
+int gn_later_plan(struct gn_later *l, struct gn_file *file,
+		  struct gn_probes *probes);
+bool gn_later_is_plain(const struct gn_later *l,
+		       const struct gn_later_plain *p);
+bool gn_later_has_file(const struct gn_files *files,
+		       const struct gn_file *file);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which functions a file has that appeared while the capture runs. */
+#include "capture/later_parts.h"
+
+bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
+{
+	for (size_t i = 0; i < GN_PLAIN_MAX && i < l->nplain; i++)
+		if (gn_file_same(&l->plain[i].id, &p->id) &&
+		    l->plain[i].changed.tv_sec == p->changed.tv_sec &&
+		    l->plain[i].changed.tv_nsec == p->changed.tv_nsec)
+			return true;
+	return false;
+}
+
+bool gn_later_has_file(const struct gn_files *files, const struct gn_file *file)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->file[i].fd >= 0 &&
+		    gn_file_same(&files->file[i].id, &file->id))
+			return true;
+	return false;
+}
+
+int gn_later_plan(struct gn_later *l, struct gn_file *file,
+		  struct gn_probes *probes)
+{
+	struct gn_files one = {.file = file, .count = 1};
+	struct gn_native_opts opts = {
+		.filter = l->session->filter,
+		.leave = l->session->opts.leave,
+		.return_is_private = l->session->mode == GN_ATTACH_SESSION,
+		.follow = true,
+		.later = true,
+	};
+	struct gn_native_stats stats;
+
+	l->functions.files = &one;
+	l->functions.probes = probes;
+	l->functions.modules =
+		(uint32_t)(l->session->files.count + l->files.count);
+	l->functions.last_file = 0;
+	if (gn_native_walk(&one, &opts, gn_functions_take, &l->functions,
+			   &stats))
+		return 0; /* no ELF file; what was told of it is never hit */
+	l->stats.functions += stats.functions;
+	l->stats.by_return += stats.by_return;
+	l->stats.by_ret += stats.by_ret;
+	l->stats.stepped += stats.stepped;
+	l->stats.refused += stats.refused;
+	return probes->count > 0;
+}

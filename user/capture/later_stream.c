@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the thread of later.c into the session's stream. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/clock.h"
+#include "capture/drain.h"
+#include "capture/later_parts.h"
+
+/* With the lock held. */
+static int append(struct gn_later *l, const struct gn_rec *rec, size_t size)
+{
+	if (l->out_size + size > l->out_room) {
+		size_t room = l->out_room ? l->out_room * 2 : 1 << 16;
+		char *out = realloc(l->out, room);
+
+		if (!out)
+			return -ENOMEM;
+		l->out = out;
+		l->out_room = room;
+	}
+	memcpy(l->out + l->out_size, rec, size);
+	l->out_size += size;
+	return 0;
+}
+
+int gn_later_put(void *later, const struct gn_rec *rec, size_t size)
+{
+	struct gn_later *l = later;
+	int err;
+
+	pthread_mutex_lock(&l->lock);
+	err = l->quit ? -ECANCELED : append(l, rec, size);
+	pthread_mutex_unlock(&l->lock);
+	return err;
+}
+
+void gn_later_put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
+			   uint64_t since)
+{
+	struct gn_rec_unprobed r = {
+		.h = {.kind = GN_KIND_UNPROBED, .time = gn_now_ns()},
+		.module = module,
+		.pid = (uint32_t)pid,
+		.since = since,
+	};
+
+	pthread_mutex_lock(&l->lock);
+	append(l, &r.h, sizeof(r));
+	pthread_mutex_unlock(&l->lock);
+}
+
+void gn_later_serve(struct gn_later *l)
+{
+	uint64_t n;
+
+	if (!l)
+		return;
+	if (read(l->event, &n, sizeof(n)) < 0)
+		n = 0; /* nothing waits for it */
+	pthread_mutex_lock(&l->lock);
+	if (l->mapped && !l->quit)
+		gn_later_take_mapped(l);
+	for (size_t at = 0; at < l->out_size;) {
+		const struct gn_rec_text *r = (const void *)(l->out + at);
+		size_t size = r->h.kind == GN_KIND_UNPROBED
+				      ? sizeof(struct gn_rec_unprobed)
+				      : r->size;
+
+		gn_session_put(l->session, &r->h, size);
+		at += size;
+	}
+	l->out_size = 0;
+	pthread_cond_signal(&l->wake);
+	pthread_mutex_unlock(&l->lock);
+}
+
+bool gn_later_await_stream(struct gn_later *l)
+{
+	uint64_t one = 1;
+	bool taken;
+
+	if (write(l->event, &one, sizeof(one)) != sizeof(one))
+		return false;
+	pthread_mutex_lock(&l->lock);
+	while (l->out_size && !l->quit)
+		pthread_cond_wait(&l->wake, &l->lock);
+	taken = !l->out_size;
+	pthread_mutex_unlock(&l->lock);
+	return taken;
+}
