@@ -83,6 +83,8 @@ void gn_session_put_facts(struct gn_session *s)
 	else if (s->env)
 		put_info(s, "inlining",
 			 gn_filter_positive(s->filter) ? "refused" : "kept");
+	if (s->managed_filter && gn_session_by_il(s))
+		put_info(s, "hooks", s->active ? "il" : "il at start");
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (gn_filter_positive(s->filter)) {

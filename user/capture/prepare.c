@@ -119,6 +119,12 @@ static bool asks_managed(const struct gn_session *s)
 	return false;
 }
 
+bool gn_session_by_il(const struct gn_session *s)
+{
+	return s->active ||
+	       (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT && asks_managed(s));
+}
+
 /* A runtime that runs already gets its library when functions of it are asked
  * for. */
 static int find_running(struct gn_session *s, pid_t pid, size_t first)
@@ -129,13 +135,16 @@ static int find_running(struct gn_session *s, pid_t pid, size_t first)
 		for (size_t k = first; k < s->files.count; k++) {
 			if (!is_core(rt, s->files.file[k].path))
 				continue;
-			if (rt->attach && asks_managed(s))
+			if (rt->attach && asks_managed(s) &&
+			    s->opts.clr_hooks != GN_CLR_HOOKS_ELT)
 				return gn_running_add(s, pid, rt);
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: of its managed "
 				 "code only threads and time classes are "
-				 "seen; name functions with -f for more",
-				 (int)pid, rt->title);
+				 "seen; %s for more",
+				 (int)pid, rt->title,
+				 asks_managed(s) ? "leave out --clr-hooks elt"
+						 : "name functions with -f");
 			return 0;
 		}
 	}
@@ -369,8 +378,9 @@ static int plan_environment(struct gn_session *s, const struct gn_runtime *rt,
 		[GN_INLINING_REFUSE] = "refuse",
 	};
 	const char *why = NULL;
-	int err = rt->environment(library, s->managed_filter,
-				  inlining[s->opts.inlining], &s->env, &why);
+	int err = rt->environment(
+		library, s->managed_filter, inlining[s->opts.inlining],
+		gn_session_by_il(s) ? "rejit" : "", &s->env, &why);
 
 	check_loads(s, rt, library);
 	if (err == -EBUSY)

@@ -37,6 +37,13 @@ enum gn_inlining {
 	GN_INLINING_REFUSE,   /* each call is a call */
 };
 
+/* How functions of the CLR get their hooks. */
+enum gn_clr_hooks {
+	GN_CLR_HOOKS_AUTO = 0, /* by the runtime at its start, else by IL */
+	GN_CLR_HOOKS_REJIT,    /* by the IL of what -f asks for */
+	GN_CLR_HOOKS_ELT,      /* by the runtime, in all code it compiles */
+};
+
 struct gn_session_opts {
 	char *const *command; /* NULL-terminated; NULL: `pids` */
 	const pid_t *pids;
@@ -46,6 +53,7 @@ struct gn_session_opts {
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
 	enum gn_inlining inlining;
+	enum gn_clr_hooks clr_hooks;
 	bool no_managed; /* no function of a runtime is traced */
 	bool follow;
 	bool no_faults; /* page faults are not watched */

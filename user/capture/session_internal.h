@@ -131,6 +131,8 @@ uint64_t gn_session_missed(struct gn_session *s);
 /* Tells the programs the real time: the deadlines of conditions are by that
  * clock by default. */
 void gn_session_note_clock(struct gn_session *s);
+/* Those that are asked for get their hooks by their IL. */
+bool gn_session_by_il(const struct gn_session *s);
 /* Functions of a runtime are asked for. False with -f '!*' at the end. */
 bool gn_session_wants_managed(const struct gn_session *s);
 /* Removes all probes and programs. */

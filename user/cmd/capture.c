@@ -36,6 +36,13 @@ const char *gn_clr_choice(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
+const char *gn_clr_hooks_choice(size_t i)
+{
+	static const char *const names[] = {"auto", "rejit", "elt"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
 /* --os: a list of words. */
 static int parse_os(const char *list, struct gn_session_opts *opts)
 {
@@ -330,6 +337,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.leave = (enum gn_leave_mode)a->args.leave,
 		.attach = (enum gn_attach_mode)a->attach,
 		.inlining = (enum gn_inlining)a->inlining,
+		.clr_hooks = (enum gn_clr_hooks)a->clr_hooks,
 		.no_managed = a->clr == GN_CLR_LIGHT,
 		.follow = a->args.follow,
 		.ring_size = a->ring,

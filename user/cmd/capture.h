@@ -20,6 +20,7 @@ struct gn_capture_args {
 	int attach;	     /* enum gn_attach_mode */
 	int inlining;	     /* enum gn_inlining */
 	int clr;	     /* enum gn_clr_level */
+	int clr_hooks;	     /* enum gn_clr_hooks */
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
 	const char *as;	     /* --user NAME, NULL = not given */
@@ -58,23 +59,30 @@ struct gn_capture_args {
 			NULL                                                   \
 	}
 
-/* In a help CLR stands after it. */
 #define GN_OPT_INLINE(text)                                               \
 	{                                                                 \
 		0, "inline", GN_OPTION_CHOICE,                            \
 			offsetof(struct gn_capture_args, inlining), NULL, \
 			text, gn_inlining_choice                          \
 	}
-#define GN_OPT_CLR                                                   \
-	{                                                            \
-		0, "clr", GN_OPTION_CHOICE,                          \
-			offsetof(struct gn_capture_args, clr), NULL, \
-			".NET: copied calls; level", gn_clr_choice   \
+/* In a help CLR_HOOKS stands after it. */
+#define GN_OPT_CLR                                                       \
+	{                                                                \
+		0, "clr", GN_OPTION_CHOICE,                              \
+			offsetof(struct gn_capture_args, clr), NULL, "", \
+			gn_clr_choice                                    \
+	}
+#define GN_OPT_CLR_HOOKS                                                   \
+	{                                                                  \
+		0, "clr-hooks", GN_OPTION_CHOICE,                          \
+			offsetof(struct gn_capture_args, clr_hooks), NULL, \
+			".NET: level; hooks", gn_clr_hooks_choice          \
 	}
 
 const char *gn_attach_choice(size_t i);
 const char *gn_inlining_choice(size_t i);
 const char *gn_clr_choice(size_t i);
+const char *gn_clr_hooks_choice(size_t i);
 
 /*
  * Called once everything is attached, before anything is traced. The output is

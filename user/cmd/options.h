@@ -144,11 +144,12 @@ struct gn_args {
 			offsetof(struct gn_args, functions), "GLOB",          \
 			"trace these; LIB:GLOB in a library; !GLOB not", NULL \
 	}
-#define GN_OPT_LEAVE                                                           \
+#define GN_OPT_LEAVE_AS(text)                                                  \
 	{                                                                      \
 		0, "leave", GN_OPTION_CHOICE, offsetof(struct gn_args, leave), \
-			NULL, "how a function's end is seen", gn_leave_choice  \
+			NULL, text, gn_leave_choice                            \
 	}
+#define GN_OPT_LEAVE GN_OPT_LEAVE_AS("how a function's end is seen")
 /* In a help USER stands after it. */
 #define GN_OPT_NO_FOLLOW                                                 \
 	{                                                                \

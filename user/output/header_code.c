@@ -90,6 +90,8 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		[GN_SELECTED_FAILED] = "that the runtime refused",
 	};
 	const uint64_t *selected = m->code.selected;
+	const char *hooks = gn_model_info(m, "hooks");
+	bool started = hooks && !strcmp(hooks, "il at start");
 	char n[GN_CELL];
 
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL])
@@ -97,9 +99,10 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	gn_format_count(n, selected[GN_SELECTED_METHODS]);
 	fprintf(f,
 		"# %-11s in the IL of %s methods that -f names, compiled again "
-		"for it;\n# %-11s other code is as it was. Calls that were "
-		"under way are not seen\n",
-		"hooks", n, "");
+		"for it;\n# %-11s other code is as it was. %s\n",
+		"hooks", n, "",
+		started ? "Precompiled code can have copies that are not told"
+			: "Calls that were under way are not seen");
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
 		if (!missing[i] || !selected[i])
 			continue;

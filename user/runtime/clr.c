@@ -96,14 +96,15 @@ static const char *hindered(void)
 }
 
 static int environment(const char *library, const char *filter,
-		       const char *inlining, char ***out, const char **why)
+		       const char *inlining, const char *hooks, char ***out,
+		       const char **why)
 {
 	char **env;
 
 	*why = occupied();
 	if (*why)
 		return -EBUSY;
-	env = calloc(8, sizeof(*env));
+	env = calloc(9, sizeof(*env));
 	if (!env)
 		return -ENOMEM;
 	if (add(env, 0, "CORECLR_ENABLE_PROFILING", "1") ||
@@ -112,8 +113,9 @@ static int environment(const char *library, const char *filter,
 	    /* the runtime prefers this one, which may be set already */
 	    add(env, 3, "CORECLR_PROFILER_PATH_64", library) ||
 	    add(env, 4, GN_CLR_ENV_INLINE, inlining) ||
+	    add(env, 5, GN_CLR_ENV_HOOKS, hooks) ||
 	    ((*filter || getenv(GN_CLR_ENV_FILTER)) &&
-	     add(env, 5, GN_CLR_ENV_FILTER, filter))) {
+	     add(env, 6, GN_CLR_ENV_FILTER, filter))) {
 		gn_environment_free(env);
 		return -ENOMEM;
 	}

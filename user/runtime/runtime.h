@@ -48,10 +48,12 @@ struct gn_runtime {
 	 * NAME=VALUE strings for the command's environment, ended by NULL, in
 	 * memory that gn_environment_free() frees. -EBUSY: the environment
 	 * asks for another profiler; `why` gets the variable's name.
-	 * `inlining` of traced functions: "keep", "refuse", or "".
+	 * `inlining` of traced functions: "keep", "refuse", or ""; `hooks`:
+	 * "rejit", or "" for those of the runtime itself.
 	 */
 	int (*environment)(const char *library, const char *filter,
-			   const char *inlining, char ***env, const char **why);
+			   const char *inlining, const char *hooks, char ***env,
+			   const char **why);
 	/* The variable of the environment by which the runtime will not load
 	 * the library, or NULL. */
 	const char *(*hindered)(void);

@@ -23,7 +23,7 @@ typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
 static gn_hr set_events(struct gn_clr *clr, bool session)
 {
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
-		clr->info, session ? EVENTS : EVENTS_BETWEEN,
+		clr->info, session ? clr->events : EVENTS_BETWEEN,
 		session ? GN_PRF_HIGH_BASIC_GC : 0);
 }
 
@@ -46,6 +46,15 @@ static void serve(struct gn_clr *clr, const char *request)
 	}
 }
 
+gn_hr gn_clr_start_il(struct gn_clr *clr)
+{
+	clr->by_il = true;
+	clr->functions = false; /* none by the runtime's hooks */
+	clr->events = EVENTS;
+	gn_rejit_open(clr, clr->filter);
+	return set_events(clr, true);
+}
+
 static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 {
 	gn_hr hr = gn_rejit_init(clr, unknown);
@@ -54,6 +63,7 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 		return hr;
 	clr->info = clr->rejit.info;
 	clr->by_il = true;
+	clr->events = EVENTS;
 	return set_events(clr, true);
 }
 

@@ -37,6 +37,11 @@
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)
 
+/* "rejit": functions that a filter asks for get their hooks by their IL, and
+ * all other code is as it is; else the runtime makes them, for which it turns
+ * precompiled code off. */
+#define GN_CLR_ENV_HOOKS "GNOMON_CLR_HOOKS"
+
 /* "off": the library tells the runtime to unload it again; else it works. */
 #define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
 

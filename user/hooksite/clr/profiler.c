@@ -320,6 +320,15 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks)
 		EVENTS_HIGH);
 }
 
+/* A runtime that is too old for it makes hooks of its own. */
+static bool wants_il(struct gn_clr *clr)
+{
+	const char *hooks = getenv(GN_CLR_ENV_HOOKS);
+
+	return hooks && !strcmp(hooks, "rejit") && clr->functions &&
+	       clr->asks && gn_rejit_init(clr, clr->info) >= 0;
+}
+
 static gn_hr start(struct gn_clr *clr, void *unknown)
 {
 	gn_hr hr;
@@ -332,6 +341,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	if (hr < 0)
 		return hr;
 	gn_choose_start(clr);
+	if (wants_il(clr))
+		return gn_clr_start_il(clr);
 	clr->events = clr->functions ? EVENTS | EVENTS_FUNCTIONS : EVENTS;
 	hr = gn_clr_set_events(clr, false);
 	if (hr < 0 || !clr->functions)

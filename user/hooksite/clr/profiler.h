@@ -53,6 +53,9 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 /* The runtime has taken the library, with these events, or not. */
 void gn_clr_tell_init(const struct gn_clr *clr, uint32_t events, gn_hr hr);
 
+/* From the start on functions are seen by their IL. */
+gn_hr gn_clr_start_il(struct gn_clr *clr);
+
 /* Asks the runtime for its events, those of hooks among them or not. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks);
 

@@ -17,6 +17,9 @@ typedef gn_hr (*request_inliners_fn)(void *, uint32_t, uint32_t,
 				     const gn_cor_id *, const gn_token *);
 typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 			   const gn_token *, gn_hr *);
+typedef gn_hr (*inliners_fn)(void *, gn_cor_id, gn_cor_id, gn_token, int32_t *,
+			     void **);
+typedef gn_hr (*next_method_fn)(void *, uint32_t, void *, uint32_t *);
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
@@ -111,6 +114,15 @@ static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list)
 	gn_names_release(all);
 }
 
+void gn_rejit_open(struct gn_clr *clr, const char *filter)
+{
+	struct gn_rejit *r = &clr->rejit;
+
+	r->filter = strdup(filter);
+	if (r->filter)
+		atomic_store(&r->session, ++r->sessions);
+}
+
 void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 {
 	struct gn_rejit *r = &clr->rejit;
@@ -118,11 +130,9 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
-	r->filter = strdup(filter);
-	if (r->filter) {
-		r->session = ++r->sessions;
+	gn_rejit_open(clr, filter);
+	if (r->filter)
 		scan_all(clr, &list);
-	}
 	pthread_mutex_unlock(&r->lock);
 	/* it can load modules, and so come back to us */
 	request(r, &list);
@@ -130,8 +140,9 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 	free_list(&list);
 }
 
-/* All methods that are chosen, which they then are no more. */
-static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
+/* All methods that are chosen; `take`: which they then are no more. */
+static void list_chosen(struct gn_clr *clr, struct gn_rejit_list *list,
+			bool take)
 {
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t used = atomic_load(&clr->ids.used);
@@ -141,8 +152,10 @@ static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 		uint32_t place = GN_REJIT_METHOD_PLACE(id);
 		gn_cor_id module;
 
-		if (!atomic_exchange(&r->chosen[i], 0) || !id || !place)
+		if (!atomic_load(&r->chosen[i]) || !id || !place)
 			continue;
+		if (take)
+			atomic_store(&r->chosen[i], 0);
 		module = atomic_load(&r->modules.module[place - 1]);
 		if (module)
 			gn_rejit_list_add(list, module,
@@ -159,17 +172,71 @@ void gn_rejit_end(struct gn_clr *clr)
 	atomic_store(&r->session, 0);
 	free(r->filter);
 	r->filter = NULL;
-	take_chosen(clr, &list);
+	list_chosen(clr, &list, true);
 	pthread_mutex_unlock(&r->lock);
 	revert(r, &list);
 	free_list(&list);
+}
+
+/* Adds the precompiled methods of a module that have a copy of a method. */
+static void add_inliners(struct gn_rejit *r, gn_cor_id inliners,
+			 gn_cor_id module, gn_token token,
+			 struct gn_rejit_list *list)
+{
+	struct method {
+		gn_cor_id module;
+		gn_token token;
+	} methods[64];
+	int32_t incomplete = 0;
+	void *all = NULL;
+	uint32_t n = 0;
+
+	if (GN_COM(r->info, GN_INFO_INLINERS, inliners_fn)(
+		    r->info, inliners, module, token, &incomplete, &all) < 0 ||
+	    !all)
+		return;
+	while (GN_COM(all, GN_ENUM_NEXT, next_method_fn)(all, 64, methods,
+							 &n) >= 0 &&
+	       n)
+		for (uint32_t i = 0; i < n; i++)
+			gn_rejit_list_add(list, methods[i].module,
+					  methods[i].token);
+	gn_names_release(all);
+}
+
+/*
+ * Who has copies of what is chosen of a new module, or in it of what was chosen
+ * before. They are compiled anew from their own IL, and the compiler copies
+ * nothing that is rewritten.
+ */
+static void find_inliners(struct gn_clr *clr, gn_cor_id module, uint32_t own,
+			  struct gn_rejit_list *list)
+{
+	struct gn_rejit *r = &clr->rejit;
+	struct gn_rejit_list chosen = {0};
+	uint32_t places = gn_modules_places(&r->modules);
+
+	list_chosen(clr, &chosen, false);
+	for (uint32_t i = 0; i < own; i++)
+		for (uint32_t k = 0; k < places; k++) {
+			gn_cor_id other = atomic_load(&r->modules.module[k]);
+
+			if (other)
+				add_inliners(r, other, module, list->tokens[i],
+					     list);
+		}
+	for (uint32_t i = 0; i < chosen.n; i++)
+		if (chosen.modules[i] != module)
+			add_inliners(r, module, chosen.modules[i],
+				     chosen.tokens[i], list);
+	free_list(&chosen);
 }
 
 void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_list list = {0};
-	uint32_t session = atomic_load(&r->session);
+	uint32_t session = atomic_load(&r->session), own;
 
 	if (!session)
 		return;
@@ -177,13 +244,15 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	if (r->filter)
 		gn_rejit_scan(clr, module, &list);
 	pthread_mutex_unlock(&r->lock);
+	own = list.n;
+	find_inliners(clr, module, own, &list);
 	if (list.n) {
 		GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)
 		(r->info, list.n, list.modules, list.tokens);
 		/* it was not there yet when the others were reverted */
 		if (atomic_load(&r->session) != session)
 			revert(r, &list);
-		GN_CLR_SITE(selected)(GN_SELECTED_METHODS, list.n);
+		GN_CLR_SITE(selected)(GN_SELECTED_METHODS, own);
 	}
 	free_list(&list);
 }

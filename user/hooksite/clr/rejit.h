@@ -50,6 +50,8 @@ struct gn_clr;
 /* Once. `info`: any ICorProfilerInfo. GN_S_OK, or it is too old. */
 gn_hr gn_rejit_init(struct gn_clr *clr, void *info);
 
+/* A session for modules that are still to come. */
+void gn_rejit_open(struct gn_clr *clr, const char *filter);
 /* Chooses the methods of all modules. A session under way is ended. */
 void gn_rejit_begin(struct gn_clr *clr, const char *filter);
 void gn_rejit_end(struct gn_clr *clr);
