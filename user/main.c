@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* argv -> verb. */
-#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/pages.h"
 
 struct verb {
 	const char *name;
@@ -49,15 +49,6 @@ static void print_help(FILE *f)
 	      f);
 }
 
-/* Help and version that cannot be written are not a success. */
-static int written(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return GN_EXIT_OK;
-	gn_error("cannot write: %s", strerror(errno));
-	return GN_EXIT_FAILED;
-}
-
 static const struct verb *find_verb(const char *name)
 {
 	for (size_t i = 0; i < NVERBS; i++) {
@@ -73,21 +64,60 @@ static int unknown(const char *name)
 	return GN_EXIT_USAGE;
 }
 
-/* gnomon help [VERB] */
-static int help(const char *name)
+/* A verb with one option, as if it were typed. */
+static int ask(const struct verb *verb, char *option)
 {
+	return verb->run(2, (char *[]){(char *)verb->name, option, NULL});
+}
+
+static int ask_page(const struct verb *verb, const char *word)
+{
+	char option[32];
+
+	snprintf(option, sizeof(option), GN_PAGE_OPTION "%s", word);
+	return ask(verb, option);
+}
+
+/* gnomon help --completion SHELL: all verbs' parts. */
+static int completion(const char *shell)
+{
+	enum gn_page page = gn_page_find(shell);
+	const char *names[NVERBS];
+	int status = GN_EXIT_OK;
+
+	if (page == GN_PAGE_COUNT || page == GN_PAGE_MAN) {
+		gn_error("there is no completion for '%s'; give bash, zsh or "
+			 "fish",
+			 shell);
+		return GN_EXIT_USAGE;
+	}
+	for (size_t i = 0; i < NVERBS; i++)
+		names[i] = verbs[i].name;
+	gn_page_begin(page, names, NVERBS, stdout);
+	for (size_t i = 0; i < NVERBS && !status; i++)
+		status = ask_page(&verbs[i], shell);
+	gn_page_end(page, stdout);
+	return status ? status : gn_cmd_written();
+}
+
+/* gnomon help [VERB | --man VERB | --completion SHELL] */
+static int help(int argc, char **argv)
+{
+	bool man = argc > 1 && strcmp(argv[0], "--man") == 0;
+	const char *name = argc ? argv[man] : NULL;
 	char option[] = "--help";
 	const struct verb *verb;
 
+	if (argc > 1 && strcmp(argv[0], "--completion") == 0)
+		return completion(argv[1]);
 	if (name) {
 		verb = find_verb(name);
 		if (!verb)
 			return unknown(name);
-		return verb->run(2,
-				 (char *[]){(char *)verb->name, option, NULL});
+		return man ? ask_page(verb, "man") : ask(verb, option);
 	}
 	print_help(stdout);
-	return written();
+	return gn_cmd_written();
 }
 
 int main(int argc, char **argv)
@@ -101,12 +131,12 @@ int main(int argc, char **argv)
 		return GN_EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return help(NULL);
+		return help(0, NULL);
 	if (strcmp(argv[1], "help") == 0)
-		return help(argc > 2 ? argv[2] : NULL);
+		return help(argc - 2, argv + 2);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("gnomon " GNOMON_VERSION);
-		return written();
+		return gn_cmd_written();
 	}
 	verb = find_verb(argv[1]);
 	return verb ? verb->run(argc - 1, argv + 1) : unknown(argv[1]);

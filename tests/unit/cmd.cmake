@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(test test_cmd_options test_cmd_outfile)
+foreach(test test_cmd_options test_cmd_outfile test_cmd_progress)
 	gn_unit_test(${test} gnomon_cmd)
 endforeach()
 

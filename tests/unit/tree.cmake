@@ -15,6 +15,11 @@ add_test(NAME tree/install
 	${CMAKE_INSTALL_MANDIR} ${CMAKE_INSTALL_DOCDIR})
 set_tests_properties(tree/install PROPERTIES TIMEOUT 120)
 
+add_test(NAME tree/completion
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-completion
+		$<TARGET_FILE:gnomon>)
+set_tests_properties(tree/completion PROPERTIES TIMEOUT 120)
+
 add_test(NAME tree/builds
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR})
 set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)

@@ -167,16 +167,6 @@ int gn_capture_signal(struct gn_capture *c)
 	return gn_signals_take(&c->signals, c->session);
 }
 
-/* Progress is shown for work that takes longer than this, and this often. */
-#define PROGRESS_NS 500000000u
-
-static void end_line(struct gn_capture *c)
-{
-	if (c->shown_at)
-		fputs("\r\033[K", stderr);
-	c->shown_at = 0;
-}
-
 /* Called while probes are attached or removed. */
 static int step(void *ctx, bool attaching, size_t done, size_t total)
 {
@@ -184,26 +174,19 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	uint64_t now = gn_now_ns();
 	bool enough;
 
-	if (!c->step_at || attaching != c->attaching) {
-		c->step_at = now;
+	if (!c->progress.began || attaching != c->attaching) {
+		gn_progress_restart(&c->progress, now);
 		c->count = c->signals.count;
 	}
 	gn_capture_signal(c);
 	c->attaching = attaching;
 	/* while probes are removed, the capture has ended already */
 	enough = attaching ? c->signals.end : c->signals.count != c->count;
-	if (enough || !c->progress || !total ||
-	    now - c->step_at < PROGRESS_NS || now - c->shown_at < PROGRESS_NS)
-		return enough;
-	c->shown_at = now;
-	fprintf(stderr, "\r\033[Kgnomon: %s %zu of %zu probes, %.0f a second",
-		attaching ? "attaching" : "removing", done, total,
-		(double)done * 1e9 / (double)(now - c->step_at));
-	if (done && done < total)
-		fprintf(stderr, ", %.0f s left",
-			(double)(total - done) * (double)(now - c->step_at) /
-				1e9 / (double)done);
-	return 0;
+	if (!enough && total)
+		gn_progress_show(&c->progress, now,
+				 attaching ? "attaching" : "removing", "probes",
+				 done, total, 1);
+	return enough;
 }
 
 /* The options as they were given, for the trace's header. */
@@ -227,7 +210,7 @@ static char *options_text(int argc, char **argv, char **command)
 /* A signal arrived before anything was traced. */
 static int fail_early(struct gn_capture *c, bool command)
 {
-	end_line(c);
+	gn_progress_end(&c->progress);
 	gn_error("ended by SIG%s before tracing began; %s",
 		 sigabbrev_np(c->signals.end),
 		 command ? "the command was not run" : "there is no report");
@@ -236,7 +219,7 @@ static int fail_early(struct gn_capture *c, bool command)
 
 static int fail(struct gn_capture *c, int err)
 {
-	end_line(c);
+	gn_progress_end(&c->progress);
 	if (c->session && *gn_session_error(c->session)) {
 		gn_error("%s", gn_session_error(c->session));
 		return gn_session_status(c->session);
@@ -296,7 +279,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 			gn_session_summary(c->session));
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
 	stopped = gn_session_stop(c->session);
-	end_line(c);
+	gn_progress_end(&c->progress);
 	if (gn_session_left(c->session))
 		gn_error("%zu probes are still being removed, by a process "
 			 "that ends with it; until then they cost time, but "
@@ -315,7 +298,7 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 		return fail_early(c, a->args.command);
 	if (err)
 		return fail(c, err);
-	end_line(c);
+	gn_progress_end(&c->progress);
 	if (!a->args.quiet && *gn_session_warning(c->session))
 		gn_error("%s", gn_session_warning(c->session));
 	status = use->ready ? use->ready(use->ctx) : GN_EXIT_OK;
@@ -361,7 +344,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (err)
 		return fail(c, err);
 	c->signals.quiet = a->args.quiet;
-	c->progress = !a->args.quiet && isatty(STDERR_FILENO);
+	gn_progress_init(&c->progress, a->args.quiet);
 	c->step = (struct gn_step){.fd = c->signals.fd, .fn = step, .ctx = c};
 	libbpf_set_print(a->args.verbose ? warnings : no_print);
 	if (parse_os(a->os, &opts)) {

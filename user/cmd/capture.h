@@ -7,6 +7,7 @@
 
 #include "capture/session.h"
 #include "cmd/cmd.h"
+#include "cmd/progress.h"
 #include "cmd/signals.h"
 
 /* What is traced of .NET programs. */
@@ -112,10 +113,8 @@ struct gn_capture {
 	struct gn_session *session;
 	struct gn_signals signals;
 	struct gn_step step;
-	int status;	   /* of the command, after gn_capture_wait() */
-	bool progress;	   /* progress of attaching was shown */
-	uint64_t shown_at; /* the last time */
-	uint64_t step_at;  /* the first step */
+	int status; /* of the command, after gn_capture_wait() */
+	struct gn_progress progress; /* of attaching and removing probes */
 	bool attaching;
 	unsigned int count; /* signals that had come when the removal began */
 	bool tells; /* the trace is complete, and its result is for people */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/pages.h"
 #include "output/text.h"
 
 void gn_error(const char *format, ...)
@@ -24,22 +25,42 @@ void gn_error(const char *format, ...)
 	free(text);
 }
 
+int gn_cmd_written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return GN_EXIT_OK;
+	gn_error("cannot write: %s", strerror(errno));
+	return GN_EXIT_FAILED;
+}
+
+/* What `gnomon help` asks a verb for. */
+static enum gn_page page_of(int argc, char **argv)
+{
+	size_t len = strlen(GN_PAGE_OPTION);
+
+	if (argc != 2 || strncmp(argv[1], GN_PAGE_OPTION, len) != 0)
+		return GN_PAGE_COUNT;
+	return gn_page_find(argv[1] + len);
+}
+
 bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		  struct gn_args *args, int *status)
 {
+	enum gn_page page = page_of(argc, argv);
 	char why[1024];
-	int parsed =
-		gn_options_parse(usage, argc, argv, args, why, sizeof(why));
+	int parsed;
 
+	if (page < GN_PAGE_COUNT) {
+		gn_page_verb(page, usage, stdout);
+		*status = gn_cmd_written();
+		return false;
+	}
+	parsed = gn_options_parse(usage, argc, argv, args, why, sizeof(why));
 	if (parsed == GN_PARSED_OK)
 		return true;
 	if (parsed == GN_PARSED_HELP) {
 		gn_options_help(usage, stdout);
-		*status = GN_EXIT_OK;
-		if (fflush(stdout)) {
-			gn_error("cannot write: %s", strerror(errno));
-			*status = GN_EXIT_FAILED;
-		}
+		*status = gn_cmd_written();
 		return false;
 	}
 	if (parsed == -EINVAL) {

@@ -45,6 +45,10 @@ int gn_cmd_diff(int argc, char **argv);
  * printable in it is escaped, so paths and names can go in as they are. */
 __attribute__((format(printf, 1, 2))) void gn_error(const char *format, ...);
 
+/* What was written to stdout is: GN_EXIT_OK, or GN_EXIT_FAILED after it has
+ * said why. */
+int gn_cmd_written(void);
+
 /*
  * Parses the words of a verb, prints its help or what is wrong. True: go on.
  * False: return *status. gn_args_clear() in each case.

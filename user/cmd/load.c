@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "capture/clock.h"
 #include "cmd/cmd.h"
+#include "cmd/progress.h"
 #include "trace/trace.h"
+
+/* Records between two looks at the clock. */
+#define LOOK_RECORDS 65536
 
 /* What to do about a file that cannot be opened. */
 static const char *advice(int err)
@@ -46,13 +51,19 @@ static int open_trace(const char *path, struct gn_trace_reader **reader)
 /* All records into the pipeline. 0 or what went wrong. `bad`: records that are
  * not well formed. */
 static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
-		uint64_t *bad)
+		struct gn_progress *progress, uint64_t *bad)
 {
 	const struct gn_rec *rec;
+	uint64_t n = 0, done, total;
 	size_t size;
 	int more, err;
 
 	while ((more = gn_trace_reader_next(reader, &rec, &size)) > 0) {
+		if (progress->on && !(n++ % LOOK_RECORDS)) {
+			done = gn_trace_reader_place(reader, &total);
+			gn_progress_show(progress, gn_now_ns(), "reading",
+					 "MiB", done, total, 1 << 20);
+		}
 		err = gn_pipeline_feed(p, rec, size);
 		if (err == -EBADMSG)
 			++*bad;
@@ -67,14 +78,17 @@ static int build(const char *path, struct gn_trace_reader *reader,
 		 struct gn_timeline_file *t, struct gn_model **model)
 {
 	struct gn_pipeline_opts opts;
+	struct gn_progress progress;
 	struct gn_pipeline *p;
 	uint64_t bad = 0;
 	int err;
 
+	gn_progress_init(&progress, args->quiet);
 	gn_report_pipeline(&opts, args);
 	opts.observer = t ? &t->observer : observer;
 	p = gn_pipeline_new(&opts);
-	err = p ? feed(reader, p, &bad) : -ENOMEM;
+	err = p ? feed(reader, p, &progress, &bad) : -ENOMEM;
+	gn_progress_end(&progress);
 	if (!err)
 		err = gn_pipeline_finish(p, model);
 	gn_pipeline_free(p);

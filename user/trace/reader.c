@@ -401,6 +401,16 @@ enum gn_trace_error gn_trace_reader_tail(const struct gn_trace_reader *r)
 	return r->tail;
 }
 
+uint64_t gn_trace_reader_place(const struct gn_trace_reader *r, uint64_t *total)
+{
+	struct stat st;
+
+	*total = 0;
+	if (r->regular && !fstat(r->fd, &st) && (uint64_t)st.st_size > r->base)
+		*total = (uint64_t)st.st_size - r->base;
+	return r->read;
+}
+
 uint64_t gn_trace_reader_skipped(const struct gn_trace_reader *r)
 {
 	return r->skipped;

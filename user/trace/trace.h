@@ -118,6 +118,11 @@ bool gn_trace_reader_truncated(const struct gn_trace_reader *r,
  * or still writes), GN_TRACE_CORRUPT (bytes that no writer wrote there). */
 enum gn_trace_error gn_trace_reader_tail(const struct gn_trace_reader *r);
 
+/* Bytes that were read so far, and of the whole file; 0: of a pipe, they are
+ * not known. */
+uint64_t gn_trace_reader_place(const struct gn_trace_reader *r,
+			       uint64_t *total);
+
 /* Records that were left out so far because their kind is not known here. */
 uint64_t gn_trace_reader_skipped(const struct gn_trace_reader *r);
 

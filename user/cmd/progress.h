@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Long work shows itself: a line on stderr, where that is a terminal. */
+#ifndef GNOMON_CMD_PROGRESS_H
+#define GNOMON_CMD_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gn_progress {
+	bool on;
+	uint64_t began;	   /* the work; 0: not yet */
+	uint64_t shown_at; /* the last time; 0: there is no line */
+};
+
+void gn_progress_init(struct gn_progress *p, bool quiet);
+
+/* Other work begins, at `now`. */
+void gn_progress_restart(struct gn_progress *p, uint64_t now);
+
+/*
+ * So much is done at `now`. Twice a second, and not before half a second, it
+ * is shown: "gnomon: DOING 3 of 7 UNIT, 2 a second, 2 s left". `total` 0: not
+ * known. Units are `scale` large.
+ */
+void gn_progress_show(struct gn_progress *p, uint64_t now, const char *doing,
+		      const char *unit, uint64_t done, uint64_t total,
+		      uint64_t scale);
+
+/* Takes the line away, so that another can be written. */
+void gn_progress_end(struct gn_progress *p);
+
+#endif
