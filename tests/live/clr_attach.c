@@ -105,12 +105,12 @@ void test_attach_warm(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-void test_attach_ten(struct live *t)
+void test_attach_again(struct live *t)
 {
 	struct live_talk served;
 
 	start_served(t, &served);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 4; i++)
 		session(t, &served,
 			i % 2 ? "-f Demo.Service.P.* -f !*.Leaf(*"
 			      : "-f Demo.Service.*",

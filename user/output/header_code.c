@@ -102,7 +102,13 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		"for it;\n# %-11s other code is as it was. %s\n",
 		"hooks", n, "",
 		started ? "Precompiled code can have copies that are not told"
-			: "Calls that were under way are not seen");
+			: "Calls that were under way are not seen, nor");
+	if (!started)
+		fprintf(f,
+			"# %-11s copies of them in methods that were made in "
+			"memory before: compiled\n# %-11s expressions, as of "
+			"minimal APIs' handlers\n",
+			"", "");
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
 		if (!missing[i] || !selected[i])
 			continue;
