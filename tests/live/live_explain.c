@@ -170,6 +170,8 @@ void test_explain_run(struct live *t)
 	      strstr(end.out, "sudo gnomon run ") &&
 		      strstr(end.out, "sudo gnomon run ") < header,
 	      "no command to type: %s", end.out);
+	CHECK(t, !strstr(end.out, " -- --"), "the command to type is none: %s",
+	      end.out);
 	live_gnomon(t, "run", "-q -f *", "findings lock", &end, NULL);
 	CHECK(t, end.code == 0 && !strstr(end.out, "# 1. "),
 	      "-q does not leave them out: %s", end.out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Findings as people and programs read them. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 
 #define USUAL_WIDTH 100
 
-/* A text's words, each as a shell reads it. The verb is left out. */
+/* A text's words, each as a shell reads it. The verb is left out, and what only
+ * parts them from the command. */
 static void put_options(FILE *f, const char *options, const char **verb,
 			size_t *verb_len)
 {
@@ -27,7 +29,7 @@ static void put_options(FILE *f, const char *options, const char **verb,
 		if (first) {
 			*verb = word;
 			*verb_len = len;
-		} else if (len) {
+		} else if (len && strcmp(word, "--") != 0) {
 			copy = strndup(word, len);
 			fputc(' ', f);
 			gn_put_word(f, copy ? copy : "");
@@ -35,6 +37,15 @@ static void put_options(FILE *f, const char *options, const char **verb,
 		}
 		word += len + strspn(word + len, " ");
 	}
+}
+
+/* The program of a process, where there is no command. */
+static void put_process(FILE *f, const struct gn_model *m)
+{
+	const char *json = gn_model_info(m, "command");
+
+	if (json && !strcmp(json, "[]") && m->nprocesses)
+		fprintf(f, " -- /proc/%" PRIu32 "/exe", m->processes[0].pid);
 }
 
 /* " -- COMMAND"; nothing where processes were attached to. */
@@ -80,6 +91,7 @@ static int put_next(FILE *f, const struct gn_model *m,
 		return 0;
 	if (finding->what == GN_NEXT_WHOLE) {
 		fprintf(f, "sudo gnomon %s", finding->next);
+		put_process(f, m);
 		return put_command(f, m);
 	}
 	if (finding->what == GN_NEXT_AGAIN || !input)

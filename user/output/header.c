@@ -117,7 +117,8 @@ static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 	const char *json = gn_model_info(m, "command");
 	char *text, *escaped;
 
-	if (!json)
+	/* of processes that ran already there is none */
+	if (!json || !strcmp(json, "[]"))
 		return 0;
 	text = gn_command_text(json);
 	if (!text)
