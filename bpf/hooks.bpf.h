@@ -27,28 +27,98 @@
 #else
 #define GN_LOAD(v, ctx, reg) ((v) = (ctx)->reg)
 #endif
-#define GN_REG(which, reg)            \
-	case which:                   \
-		GN_LOAD(v, ctx, reg); \
+#define GN_REG_READ(name, value, field) \
+	case value:                     \
+		GN_LOAD(v, ctx, field); \
 		return v;
 
-static __always_inline __u64 source(struct pt_regs *ctx, __u32 src)
+static __always_inline __u64 reg(struct pt_regs *ctx, __u32 which)
 {
 	__u64 v;
 
-	switch (src) {
-		GN_REG(GN_SRC_SP, sp)
-		GN_REG(GN_SRC_DI, di)
-		GN_REG(GN_SRC_SI, si)
-		GN_REG(GN_SRC_DX, dx)
-		GN_REG(GN_SRC_CX, cx)
-		GN_REG(GN_SRC_R8, r8)
-		GN_REG(GN_SRC_R9, r9)
-		GN_REG(GN_SRC_R14, r14)
-		GN_REG(GN_SRC_R15, r15)
+	switch (which) {
+		GN_REG_LIST(GN_REG_READ)
 	default:
 		return 0;
 	}
+}
+
+/* A value of so many bytes, as 64 bits. */
+static __always_inline __u64 extended(__u64 v, __s8 size)
+{
+	switch (size) {
+	case 1:
+		return (__u8)v;
+	case -1:
+		return (__s64)(__s8)v;
+	case 2:
+		return (__u16)v;
+	case -2:
+		return (__s64)(__s16)v;
+	case 4:
+		return (__u32)v;
+	case -4:
+		return (__s64)(__s32)v;
+	default:
+		return v;
+	}
+}
+
+/* In memory that cannot be read is 0. */
+static __noinline __u64 in_memory(struct pt_regs *ctx,
+				  const struct gn_operand *op)
+{
+	__u64 v = 0, at;
+	__u32 size;
+
+	if (!op)
+		return 0;
+	size = op->size < 0 ? -op->size : op->size;
+	barrier_var(size);
+	if (size > sizeof(v))
+		size = sizeof(v);
+	at = reg(ctx, op->reg) + op->value;
+	if (op->index != GN_REG_NONE)
+		at += reg(ctx, op->index) << (op->scale & 3);
+	bpf_probe_read_user(&v, size, (void *)at);
+	return v;
+}
+
+static __always_inline __u64 operand(struct pt_regs *ctx,
+				     const struct gn_operand *op)
+{
+	switch (op->how) {
+	case GN_HOW_REGISTER:
+		return extended(reg(ctx, op->reg), op->size);
+	case GN_HOW_MEMORY:
+		return extended(in_memory(ctx, op), op->size);
+	case GN_HOW_CONSTANT:
+		return op->value;
+	default:
+		return 0;
+	}
+}
+
+static __always_inline const struct gn_spec *spec_of(__u64 cookie)
+{
+	__u32 i = GN_COOKIE_SPEC(cookie);
+
+	return bpf_map_lookup_elem(&specs, &i);
+}
+
+static __always_inline __u64 key_of(struct pt_regs *ctx, __u64 cookie,
+				    const struct gn_spec *spec)
+{
+	return spec->key.how == GN_HOW_COOKIE
+		       ? ctx->sp + GN_COOKIE_ADJUST(cookie)
+		       : operand(ctx, &spec->key);
+}
+
+static __always_inline __u32 func_of(struct pt_regs *ctx, __u64 cookie,
+				     const struct gn_spec *spec)
+{
+	return GN_COOKIE_FUNC(cookie) |
+	       GN_FUNC_INDEX((__u32)operand(ctx, &spec->func));
 }
 
 struct gn_range {
@@ -180,30 +250,31 @@ static __always_inline __u64 cookie_of(struct pt_regs *ctx, bool can_share)
 {
 	__u64 c = bpf_get_attach_cookie(ctx);
 
-	return can_share && GN_COOKIE_FSRC(c) == GN_SRC_GROUP
-		       ? own_cookie(ctx, c)
-		       : c;
+	return can_share && c & GN_COOKIE_GROUP ? own_cookie(ctx, c) : c;
 }
 
-/* Native sites: function and kind in the cookie, key by the stack pointer. */
+/* Native sites: the function is in the cookie, the key by the stack pointer. */
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	const struct gn_spec *spec;
 	__u64 c;
 
 	if (!t)
 		return 0;
 	c = cookie_of(ctx, can_share);
-	if (GN_COOKIE_KSRC(c) == GN_SRC_SP_IF &&
-	    !holds(ctx->flags, GN_COOKIE_CONDITION(c))) {
+	spec = spec_of(c);
+	if (!spec)
+		return 0;
+	if (c & GN_COOKIE_JUMP && !holds(ctx->flags, GN_COOKIE_CONDITION(c))) {
 		/* its cost is told with the next record */
 		if (GN_F_SILENT(t->hit) < GN_F_SILENT(~0))
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
 	}
-	if (GN_COOKIE_FSRC(c) == GN_SRC_COOKIE_EMULATED)
+	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
-	collect(ctx, t, GN_COOKIE_KIND(c), GN_COOKIE_FUNC(c),
+	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
 	t->hit &= ~GN_F_EMULATED;
 	return 0;
@@ -281,23 +352,30 @@ static __always_inline void keep_unsent(const struct gn_unsent_key *k,
 	bpf_map_update_elem(&unsent, k, u, BPF_EXIST);
 }
 
-/* A function of a runtime got its name: di index, si+dx name, cx+r8 module. */
+/* A function of a runtime got its name: the spec's texts are its name and its
+ * module. */
 static __always_inline int name(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
-	struct gn_unsent u = {.name = ctx->si,
-			      .name_len = ctx->dx,
-			      .module = ctx->cx,
-			      .module_len = ctx->r8};
 	__u64 now = bpf_ktime_get_ns();
 	struct gn_unsent_key k = {};
+	const struct gn_spec *spec;
+	struct gn_unsent u = {};
+	__u64 c;
 
 	if (!t || !in_session(now))
 		return 0;
+	c = cookie_of(ctx, can_share);
+	spec = spec_of(c);
+	if (!spec)
+		return 0;
+	u.name = operand(ctx, &spec->text[0].at);
+	u.name_len = operand(ctx, &spec->text[0].len);
+	u.module = operand(ctx, &spec->text[1].at);
+	u.module_len = operand(ctx, &spec->text[1].len);
 	k.tgid = tgid_of(self);
-	k.func = GN_COOKIE_FUNC(cookie_of(ctx, can_share)) |
-		 GN_FUNC_INDEX((__u32)ctx->di);
+	k.func = func_of(ctx, c, spec);
 	if (!send_name(t, now, k.tgid, k.func, &u))
 		return 0;
 	keep_unsent(&k, &u);
@@ -325,7 +403,7 @@ static __noinline int send_unsent(struct gn_task *t, __u32 func)
 	return 0;
 }
 
-/* The library is there; rdx: whether the runtime took it. */
+/* The library is there. Below 0: the runtime did not take it. */
 static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -350,27 +428,215 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 	return 0;
 }
 
-/* Sites of a hook-site library: function and key in registers. */
+/* Sites of a runtime: function and key where the spec says. */
 static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	const struct gn_spec *spec;
 	__u32 func;
 	__u64 c;
 
 	if (!t)
 		return 0;
 	c = cookie_of(ctx, can_share);
-	if (GN_COOKIE_KIND(c) == GN_KIND_RUNTIME)
-		return runtime_began(t, GN_COOKIE_FUNC(c), ctx->dx);
-	func = GN_COOKIE_FUNC(c) |
-	       GN_FUNC_INDEX((__u32)source(ctx, GN_COOKIE_FSRC(c)));
-	if (GN_KIND_IS_OF_CODE(GN_COOKIE_KIND(c)))
-		return tell_code(t, GN_COOKIE_KIND(c), func,
-				 source(ctx, GN_COOKIE_KSRC(c)));
-	collect(ctx, t, GN_COOKIE_KIND(c), func,
-		source(ctx, GN_COOKIE_KSRC(c)));
+	spec = spec_of(c);
+	if (!spec)
+		return 0;
+	if (spec->flags & GN_SPEC_FORGETS)
+		__sync_fetch_and_add(&control.forgotten, 1);
+	if (!spec->kind)
+		return 0;
+	if (spec->kind == GN_KIND_RUNTIME)
+		return runtime_began(t, GN_COOKIE_FUNC(c),
+				     key_of(ctx, c, spec));
+	func = func_of(ctx, c, spec);
+	if (GN_KIND_IS_OF_CODE(spec->kind))
+		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
+	collect(ctx, t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.unsent)
 		send_unsent(t, func);
+	return 0;
+}
+
+/*
+ * Names that come with each hit. A function is known by where its texts are;
+ * that they are still the same is sure until the runtime gives memory of names
+ * back. Then the texts are read again, and compared by their lengths and a hash
+ * of their first bytes.
+ */
+#define GN_HASHED 256 /* bytes of each text */
+
+struct gn_texts {
+	struct gn_texts_key key;
+	__u64 lens;
+	__u32 forgotten;
+	__u32 runtime; /* bits of the function's id */
+	__u32 form;
+	__u32 pad;
+};
+
+static __always_inline __u64 mix(__u64 h, __u64 word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+static __always_inline __u64 read_text(char *to, __u64 at, __u32 len, __u64 h)
+{
+	__u64 *word = (__u64 *)to;
+	int i;
+
+	for (i = 0; i < GN_HASHED / 8; i++)
+		word[i] = 0;
+	if (len && bpf_probe_read_user(to, len, (void *)at))
+		count(GN_COUNTER_BAD_READ);
+	for (i = 0; i < GN_HASHED / 8; i++)
+		h = mix(h, word[i]);
+	return h;
+}
+
+static __always_inline __u32 part_len(__u64 lens, int i)
+{
+	__u32 len = lens >> 16 * i & 0xffff;
+
+	/* what is tested must be what is used: the verifier knows registers */
+	barrier_var(len);
+	return len > GN_SENT_PART_MAX ? GN_SENT_PART_MAX : len;
+}
+
+/* Fills a NAME with the texts; the hash of them. */
+static __always_inline __u64 read_texts(struct gn_rec_text *r,
+					const struct gn_texts *n)
+{
+	__u64 h = n->lens;
+
+	h = read_text(r->text, n->key.at[0], part_len(n->lens, 0), h);
+	h = read_text(r->text + GN_SENT_PART_MAX, n->key.at[1],
+		      part_len(n->lens, 1), h);
+	return read_text(r->text + 2 * GN_SENT_PART_MAX, n->key.at[2],
+			 part_len(n->lens, 2), h);
+}
+
+/* The index of texts that were not seen before, or are others: 0 = there is no
+ * room. The NAME has its place in the ring before anybody can use the index. */
+static __always_inline __u32 intern(struct gn_texts *n, __u64 hash)
+{
+	struct gn_interned *had, new = {
+					 .forgotten = n->forgotten,
+					 .lens = n->lens,
+					 .hash = hash,
+				 };
+
+	had = bpf_map_lookup_elem(&interned, &n->key);
+	new.index = __sync_fetch_and_add(&control.interned, 1) + 1;
+	if (new.index > GN_FUNC_INDEX(~0u) ||
+	    bpf_map_update_elem(&interned, &n->key, &new,
+				had ? BPF_EXIST : BPF_NOEXIST))
+		return 0;
+	return new.index;
+}
+
+static __noinline __u32 read_name(struct gn_task *t, struct gn_texts *n)
+{
+	struct gn_interned *had;
+	struct gn_rec_text *r;
+	__u32 index;
+	__u64 hash;
+
+	if (!t || !n)
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, GN_NAME_REC, 0);
+	if (!r) {
+		lost();
+		return 0;
+	}
+	hash = read_texts(r, n);
+	had = bpf_map_lookup_elem(&interned, &n->key);
+	if (had && had->lens == n->lens && had->hash == hash) {
+		had->forgotten = n->forgotten;
+		bpf_ringbuf_discard(r, GN_RING_FLAGS);
+		return had->index;
+	}
+	index = intern(n, hash);
+	if (!index) {
+		/* another thread was first, or there is no room */
+		bpf_ringbuf_discard(r, GN_RING_FLAGS);
+		had = bpf_map_lookup_elem(&interned, &n->key);
+		if (had && had->lens == n->lens && had->hash == hash)
+			return had->index;
+		count(GN_COUNTER_NAMES_FULL);
+		return 0;
+	}
+	t->seq++;
+	fill(&r->h, bpf_ktime_get_ns(), t, t->seq, GN_KIND_NAME, GN_F_PARTS,
+	     n->lens);
+	r->size = GN_NAME_REC;
+	r->id = n->runtime | index;
+	r->ref = tgid_of(bpf_get_current_task_btf());
+	r->len[0] = n->form;
+	r->len[1] = 0;
+	submit(r);
+	return index;
+}
+
+/* The index of the function that the texts name. */
+static __always_inline __u32 interned_index(struct gn_task *t,
+					    struct gn_texts *n)
+{
+	struct gn_interned *had = bpf_map_lookup_elem(&interned, &n->key);
+
+	if (had && had->forgotten == n->forgotten && had->lens == n->lens)
+		return had->index;
+	return read_name(t, n);
+}
+
+static __always_inline __u64 process_of(struct task_struct *self)
+{
+	return self->group_leader->start_time ^ self->self_exec_id << 56;
+}
+
+static __always_inline __u64 text_len(struct pt_regs *ctx,
+				      const struct gn_operand *op)
+{
+	return operand(ctx, op) & 0xffff;
+}
+
+/* Sites that tell the texts that name their function. */
+static __always_inline int names(struct pt_regs *ctx, bool can_share)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
+	const struct gn_spec *spec;
+	struct gn_texts n = {};
+	__u32 index;
+	__u64 c;
+
+	if (!t)
+		return 0;
+	c = cookie_of(ctx, can_share);
+	spec = spec_of(c);
+	if (!spec)
+		return 0;
+	n.forgotten = control.forgotten;
+	n.form = spec->form;
+	n.runtime = GN_COOKIE_FUNC(c);
+	n.key.process = process_of(self);
+	n.key.at[0] = operand(ctx, &spec->text[0].at);
+	n.lens = text_len(ctx, &spec->text[0].len);
+	if (spec->ntexts > 1) {
+		n.key.at[1] = operand(ctx, &spec->text[1].at);
+		n.lens |= text_len(ctx, &spec->text[1].len) << 16;
+	}
+	if (spec->ntexts > 2) {
+		n.key.at[2] = operand(ctx, &spec->text[2].at);
+		n.lens |= text_len(ctx, &spec->text[2].len) << 32;
+	}
+	index = interned_index(t, &n);
+	if (!index) {
+		t->seq++; /* the record that there is none of */
+		return 0;
+	}
+	collect(ctx, t, spec->kind, n.runtime | index, key_of(ctx, c, spec));
 	return 0;
 }
 
@@ -397,5 +663,6 @@ int native_session(struct pt_regs *ctx)
 GN_PROBE(native)
 GN_PROBE(managed)
 GN_PROBE(name)
+GN_PROBE(names)
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <gnomon/control.h>
 #include <gnomon/event.h>
+#include <gnomon/spec.h>
 #include <gnomon/time_class.h>
 
 /* A thread's sums up to a moment: the kernel's and ours. */
@@ -114,6 +115,38 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } cookies SEC(".maps");
+
+/* Texts in a process that name a function: what is stable of them. */
+struct gn_texts_key {
+	__u64 process; /* also another after exec */
+	__u64 at[GN_SPEC_TEXTS];
+};
+
+struct gn_interned {
+	__u32 index;
+	__u32 forgotten; /* control.forgotten when it was seen to be the same */
+	__u64 lens;	 /* as in h.key of NAME */
+	__u64 hash;
+};
+
+/* Not more than this many functions by their names, of all processes. */
+#define GN_INTERNED_MAX (1u << 17)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, GN_INTERNED_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct gn_texts_key);
+	__type(value, struct gn_interned);
+} interned SEC(".maps");
+
+/* What probes mean, by the index in their cookies. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, GN_SPECS_MAX);
+	__type(key, __u32);
+	__type(value, struct gn_spec);
+} specs SEC(".maps");
 
 struct gn_control control;
 

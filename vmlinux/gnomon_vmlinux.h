@@ -146,6 +146,8 @@ struct task_struct {
 	int on_cpu;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
+	unsigned long long start_time;
+	unsigned long long self_exec_id;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;

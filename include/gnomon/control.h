@@ -27,6 +27,8 @@ struct gn_control {
 	__u32 finishing; /* the iterator is closing threads */
 	__u32 ticking;	 /* the iterator tells what threads do now */
 	__u32 unsent;	 /* names that the ring had no room for */
+	__u32 interned;	 /* names that were given an index */
+	__u32 forgotten; /* how often memory of names was given back */
 	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and tells them */
 	__u32 attend;	 /* user space is woken by new processes and programs */

@@ -135,6 +135,15 @@ struct gn_rec_text {
 #define GN_SENT_NAME_MAX   1024
 #define GN_SENT_MODULE_MAX 768
 
+/*
+ * With this flag: parts of which the runtime makes name and module, each with
+ * so much room. h.key has their lengths, 16 bits each, and len[0] their form
+ * (struct gn_spec). Longer ones are cut.
+ */
+#define GN_F_PARTS	 0x01
+#define GN_SENT_PARTS	 3
+#define GN_SENT_PART_MAX 512
+
 /* A count, with enum gn_counter in `id`. */
 struct gn_rec_count {
 	struct gn_rec h;
@@ -277,6 +286,8 @@ enum gn_stream {
 	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                        \
 	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)         \
 	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)             \
+	/* a function that was not asked for was entered or left */         \
+	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                       \
 	/* the thread ended */                                              \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                           \
 	/* the capture ended, the thread goes on */                         \
@@ -355,7 +366,9 @@ enum gn_kind {
 	  "gnomon had no time to take a record before it ended")              \
 	X(UNPROBED, 10, "unprobed", 0,                                        \
 	  "a process ran before its probes were there")                       \
-	X(UNPROBED_NS, 11, "unprobed-ns", 0, "how long they did, in all")
+	X(UNPROBED_NS, 11, "unprobed-ns", 0, "how long they did, in all")     \
+	X(NAMES_FULL, 12, "names-full", 1,                                    \
+	  "there was no room for another function's name")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -105,10 +105,24 @@ void bpf_ringbuf_submit(void *data, __u64 flags)
 	(void)flags;
 }
 
+void bpf_ringbuf_discard(void *data, __u64 flags)
+{
+	(void)data;
+	(void)flags;
+}
+
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
+	static const struct gn_spec native[] = {
+		[GN_SPEC_ENTER] = {.kind = GN_KIND_ENTER},
+		[GN_SPEC_LEAVE] = {.kind = GN_KIND_LEAVE},
+	};
 	static const __u32 one = 1;
 
+	if (map == &specs)
+		return *(const __u32 *)key <= GN_SPEC_LEAVE
+			       ? (void *)&native[*(const __u32 *)key]
+			       : NULL;
 	if (map != &targets)
 		return NULL;
 	for (int i = 0; i < host.ntasks; i++)
@@ -298,8 +312,7 @@ void host_wake(struct host_task *t)
 void host_probe(struct host_task *t, bool enter, uint32_t func)
 {
 	host.current = t;
-	host.cookie = GN_COOKIE(func, 0, enter ? GN_KIND_ENTER : GN_KIND_LEAVE,
-				GN_SRC_COOKIE, GN_SRC_SP);
+	host.cookie = GN_COOKIE(func, 0, enter ? GN_SPEC_ENTER : GN_SPEC_LEAVE);
 	native_multi(&t->regs);
 }
 

@@ -19,6 +19,7 @@ add_custom_command(
 	VERBATIM)
 add_custom_target(gn_elf_files DEPENDS ${gn_elf_asm}.so)
 
+gn_unit_test(test_elf_notes gnomon_elf)
 gn_unit_test(test_elf_symbols gnomon_elf)
 gn_unit_test(test_elf_hostile gnomon_site)
 foreach(test test_elf_symbols test_elf_hostile)

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "runtime/runtime.h"
+
 static size_t fixed_size(enum gn_kind kind)
 {
 	switch (kind) {
@@ -15,6 +17,37 @@ static size_t fixed_size(enum gn_kind kind)
 #undef SIZE
 	}
 	return 0;
+}
+
+/* What the runtime makes of the parts, packed. */
+static int take_parts(const struct gn_rec_text *sent, gn_drain_fn take,
+		      void *ctx)
+{
+	char name[GN_SENT_PARTS * GN_SENT_PART_MAX], module[GN_SENT_PART_MAX];
+	const struct gn_runtime *rt = gn_runtime_of(GN_FUNC_RUNTIME(sent->id));
+	struct gn_name_part part[GN_SENT_PARTS];
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	struct gn_rec *h = (struct gn_rec *)buf;
+	size_t size;
+
+	if (!rt || !rt->name)
+		return -EBADMSG;
+	for (int i = 0; i < GN_SENT_PARTS; i++) {
+		size_t len = sent->h.key >> 16 * i & 0xffff;
+
+		if (len > GN_SENT_PART_MAX)
+			len = GN_SENT_PART_MAX;
+		part[i].text = sent->text + i * GN_SENT_PART_MAX;
+		part[i].len = strnlen(part[i].text, len);
+	}
+	rt->name(sent->len[0], part, name, sizeof(name), module,
+		 sizeof(module));
+	size = gn_text_record(buf, GN_KIND_NAME, sent->id, sent->ref, name,
+			      module);
+	h->time = sent->h.time;
+	h->tid = sent->h.tid;
+	h->seq = sent->h.seq;
+	return take(ctx, h, size);
 }
 
 static int take_name(const struct gn_rec_text *sent, size_t size,
@@ -28,6 +61,8 @@ static int take_name(const struct gn_rec_text *sent, size_t size,
 	    sent->len[0] > GN_SENT_NAME_MAX ||
 	    sent->len[1] > GN_SENT_MODULE_MAX)
 		return -EBADMSG;
+	if (sent->h.flags & GN_F_PARTS)
+		return take_parts(sent, take, ctx);
 	packed = sizeof(*r) + sent->len[0] + sent->len[1];
 	packed = (packed + 7) & ~(size_t)7;
 	memset(buf, 0, packed);

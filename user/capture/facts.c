@@ -76,11 +76,11 @@ void gn_session_put_facts(struct gn_session *s)
 	put_info(s, "clock", "monotonic");
 	put_info(s, "options", s->opts.options ? s->opts.options : "");
 	put_info(s, "links", gn_attach_mode_name(s->mode));
-	if (s->env && s->opts.inlining != GN_INLINING_AUTO)
+	if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
 		put_info(s, "inlining",
 			 s->opts.inlining == GN_INLINING_KEEP ? "kept"
 							      : "refused");
-	else if (s->env)
+	else if (s->launch.env)
 		put_info(s, "inlining",
 			 gn_filter_positive(s->filter) ? "refused" : "kept");
 	if (s->managed_filter && gn_session_by_il(s))

@@ -43,11 +43,10 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 	bool other = class_of(site->cost) != leave_class(plan);
 	uint64_t cookie = GN_COOKIE(
 		func, site->adjust,
-		site->kind == GN_SITE_TAIL ? GN_KIND_TAILCALL : GN_KIND_LEAVE,
-		other ? GN_SRC_COOKIE_EMULATED : GN_SRC_COOKIE,
-		site->when ? GN_SRC_SP_IF : GN_SRC_SP);
+		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : GN_SPEC_LEAVE);
 
-	return cookie | GN_COOKIE_IF(site->when & 0xf);
+	return cookie | (other ? GN_COOKIE_EMULATED : 0) |
+	       (site->when ? GN_COOKIE_IF(site->when) : 0);
 }
 
 static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
@@ -70,15 +69,13 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	int err = gn_probes_add(
 		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
 		plan->enter.offset,
-		GN_COOKIE(func, plan->enter.adjust, GN_KIND_ENTER,
-			  GN_SRC_COOKIE, GN_SRC_SP));
+		GN_COOKIE(func, plan->enter.adjust, GN_SPEC_ENTER));
 
 	/* after the return, rsp is the frame key itself */
 	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
 				    plan->enter.offset,
-				    GN_COOKIE(func, 0, GN_KIND_LEAVE,
-					      GN_SRC_COOKIE, GN_SRC_SP));
+				    GN_COOKIE(func, 0, GN_SPEC_LEAVE));
 	for (size_t i = 0; !err && i < plan->nleaves; i++)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
 				    plan->leaves[i].offset,

@@ -83,8 +83,7 @@ static void link_process(struct gn_later *l, pid_t pid)
 		const struct gn_files *files =
 			ours ? &l->files : &l->session->files;
 
-		if (gn_session_private(l->session, g->prog,
-				       &files->file[g->file]))
+		if (gn_session_private(l->session, &files->file[g->file]))
 			err = link_group(l, files, g, pid);
 	}
 }
@@ -114,8 +113,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 
 		/* groups of a file follow one another */
 		if (module == told ||
-		    !gn_session_private(l->session, g->prog,
-					&files->file[g->file]))
+		    !gn_session_private(l->session, &files->file[g->file]))
 			continue;
 		told = module;
 		gn_later_put_unprobed(l, module, pid, since);
@@ -162,8 +160,7 @@ static void attach_file(struct gn_later *l, struct gn_file *file, size_t from)
 	if (!gn_later_await_stream(l))
 		return;
 	for (size_t i = from; i < l->probes.count; i++)
-		if (!gn_session_private(l->session, l->probes.group[i].prog,
-					file))
+		if (!gn_session_private(l->session, file))
 			link_group(l, &l->files, &l->probes.group[i], 0);
 	if (!file->elsewhere)
 		return;
@@ -354,7 +351,7 @@ static bool has_privates(const struct gn_session *s)
 	for (size_t i = 0; i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
-		if (gn_session_private(s, g->prog, &s->files.file[g->file]))
+		if (gn_session_private(s, &s->files.file[g->file]))
 			return true;
 	}
 	return false;

@@ -392,9 +392,9 @@ static void set_work(struct gn_meter *m)
 }
 
 static int link_site(struct gn_meter *m, enum gn_cal_site site,
-		     enum gn_prog prog, enum gn_kind kind)
+		     enum gn_prog prog, enum gn_native_spec spec)
 {
-	uint64_t cookie = GN_COOKIE(1, 8, kind, GN_SRC_COOKIE, GN_SRC_SP);
+	uint64_t cookie = GN_COOKIE(1, 8, spec);
 	uint64_t offset;
 	struct gn_probe_set set = {.path = GN_CAL_PATH,
 				   .offsets = &offset,
@@ -413,9 +413,9 @@ static int link_site(struct gn_meter *m, enum gn_cal_site site,
 static int link_both(struct gn_meter *m, enum gn_prog prog,
 		     enum gn_cal_site enter, enum gn_cal_site leave)
 {
-	int err = link_site(m, enter, prog, GN_KIND_ENTER);
+	int err = link_site(m, enter, prog, GN_SPEC_ENTER);
 
-	return err ? err : link_site(m, leave, prog, GN_KIND_LEAVE);
+	return err ? err : link_site(m, leave, prog, GN_SPEC_LEAVE);
 }
 
 static int link_call(struct gn_meter *m, enum gn_cal_site site)
@@ -423,10 +423,10 @@ static int link_call(struct gn_meter *m, enum gn_cal_site site)
 	int err;
 
 	if (m->s->mode == GN_ATTACH_SESSION)
-		return link_site(m, site, GN_PROG_SESSION, GN_KIND_ENTER);
-	err = link_site(m, site, GN_PROG_NATIVE, GN_KIND_ENTER);
+		return link_site(m, site, GN_PROG_SESSION, GN_SPEC_ENTER);
+	err = link_site(m, site, GN_PROG_NATIVE, GN_SPEC_ENTER);
 	return err ? err
-		   : link_site(m, site, GN_PROG_NATIVE_RETURN, GN_KIND_LEAVE);
+		   : link_site(m, site, GN_PROG_NATIVE_RETURN, GN_SPEC_LEAVE);
 }
 
 static int link_pair(struct gn_meter *m, const struct pair *pair)

@@ -139,12 +139,13 @@ static int find_running(struct gn_session *s, pid_t pid, size_t first)
 			    s->opts.clr_hooks != GN_CLR_HOOKS_ELT)
 				return gn_running_add(s, pid, rt);
 			snprintf(s->warning, sizeof(s->warning),
-				 "process %d runs %s already: of its managed "
-				 "code only threads and time classes are "
-				 "seen; %s for more",
-				 (int)pid, rt->title,
-				 asks_managed(s) ? "leave out --clr-hooks elt"
-						 : "name functions with -f");
+				 "process %d runs %s already: %s%s", (int)pid,
+				 rt->title, rt->attached,
+				 !rt->attach	   ? ""
+				 : asks_managed(s) ? "; leave out --clr-hooks "
+						     "elt for more"
+						   : "; name functions with -f "
+						     "for more");
 			return 0;
 		}
 	}
@@ -297,7 +298,7 @@ static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 
-	if (!glob || s->native.functions || s->launches)
+	if (!glob || s->native.functions || s->launches || s->runtimes)
 		return 0;
 	if (s->native.stripped)
 		return gn_session_fail(
@@ -350,7 +351,7 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			const char *library)
 {
 	const struct gn_user *u = &s->opts.user;
-	const char *why = rt->hindered();
+	const char *why = rt->hindered ? rt->hindered() : NULL;
 	bool can = !u->other || gn_user_can_read(u, library);
 
 	if ((can && !why) || !gn_runtime_starts(rt, s->program))
@@ -368,26 +369,106 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
-/* What makes the runtime load the library when the command starts it. */
-static int plan_environment(struct gn_session *s, const struct gn_runtime *rt,
-			    const char *library)
+/* The sites of a file, that of a library or of a runtime itself. */
+static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
+		      size_t file)
+{
+	char place[GN_FILE_PLACE];
+	int err;
+
+	gn_file_place(s->files.file[file].fd, place);
+	err = gn_runtime_probes(rt, place, file, rt->library && s->nop5,
+				&s->specs, &s->probes);
+	if (!err && rt->library && s->mute &&
+	    gn_mute_library(s->mute, rt->id, place))
+		err = -ENOMEM;
+	s->runtimes += !err;
+	return err;
+}
+
+static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
+			char *library)
+{
+	size_t file;
+	int err = gn_runtime_library(rt, library, PATH_MAX);
+
+	if (err)
+		return -ENOENT; /* told by doctor; other programs need none */
+	err = gn_files_add(&s->files, library, false, &file);
+	if (!err) {
+		s->files.file[file].hooksite = true;
+		err = plan_sites(s, rt, file);
+	}
+	if (err)
+		return gn_session_fail(s, -EIO, 1,
+				       "the hook sites of '%s' cannot be read; "
+				       "install gnomon again",
+				       library);
+	if (s->opts.command)
+		check_loads(s, rt, library);
+	return 0;
+}
+
+/* A runtime that has its sites itself is probed before the command has it. */
+static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
+{
+	char core[PATH_MAX];
+	size_t file;
+	int err;
+
+	if (!s->opts.command || !gn_runtime_starts(rt, s->program) ||
+	    rt->find_core(s->program, core))
+		return -ENOENT;
+	err = gn_files_add(&s->files, core, false, &file);
+	if (!err)
+		err = plan_sites(s, rt, file);
+	if (!err)
+		find_links(s);
+	if (!err || err == -ENOMEM)
+		return err;
+	snprintf(s->warning, sizeof(s->warning),
+		 "'%s' has not the USDT probes that gnomon needs, so of the %s "
+		 "only threads and time classes are seen; use a build that has "
+		 "them (Debian's has)",
+		 core, rt->title);
+	return -ENOENT;
+}
+
+/* The last line leaves everything out. */
+static bool asks_nothing(const char *filter)
+{
+	const char *last = strrchr(filter, '\n');
+
+	return !strcmp(last ? last + 1 : filter, "!*");
+}
+
+/* What makes the runtime tell all that is asked for when the command starts
+ * it. */
+static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
+		       const char *library)
 {
 	static const char *const inlining[] = {
 		[GN_INLINING_AUTO] = "",
 		[GN_INLINING_KEEP] = "keep",
 		[GN_INLINING_REFUSE] = "refuse",
 	};
-	const char *why = NULL;
-	int err = rt->environment(
-		library, s->managed_filter, inlining[s->opts.inlining],
-		gn_session_by_il(s) ? "rejit" : "", &s->env, &why);
+	int err;
 
-	check_loads(s, rt, library);
+	/* one without a library can tell of all functions only, or of none */
+	if (!rt->library && asks_nothing(s->managed_filter))
+		return 0;
+	s->launch.program = s->program;
+	s->launch.library = library;
+	s->launch.filter = s->managed_filter;
+	s->launch.inlining = inlining[s->opts.inlining];
+	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
+	err = rt->prepare(&s->launch);
+	s->launch.library = NULL;
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
 				       "%s is set: another profiler is "
 				       "configured; unset it and run again",
-				       why);
+				       s->launch.why);
 	if (err)
 		return gn_session_fail(s, err, 1, "no memory");
 	return 0;
@@ -395,25 +476,27 @@ static int plan_environment(struct gn_session *s, const struct gn_runtime *rt,
 
 static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 {
-	char library[PATH_MAX], place[GN_FILE_PLACE];
-	size_t file;
-	int err = gn_runtime_library(rt, library, sizeof(library));
+	char library[PATH_MAX];
+	int err = rt->library ? plan_library(s, rt, library) : plan_core(s, rt);
 
 	if (err)
-		return 0; /* told by doctor; other programs need none */
-	err = gn_files_add(&s->files, library, false, &file);
-	if (!err) {
-		gn_file_place(s->files.file[file].fd, place);
-		err = gn_runtime_probes(rt, place, file, s->nop5, &s->probes);
+		return err == -ENOENT ? 0 : err;
+	return s->opts.command ? plan_launch(s, rt, library) : 0;
+}
+
+/* Runtimes with sites of their own, in processes that run already. */
+static int plan_cores(struct gn_session *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; err != -ENOMEM && i < s->files.count; i++) {
+		const struct gn_file *file = &s->files.file[i];
+		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
+
+		if (rt && file->fd >= 0)
+			err = plan_sites(s, rt, i);
 	}
-	if (err)
-		return gn_session_fail(s, err, 1,
-				       "the hook sites of '%s' cannot be read; "
-				       "install gnomon again",
-				       library);
-	if (s->mute && gn_mute_library(s->mute, rt->id, place))
-		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	return s->opts.command ? plan_environment(s, rt, library) : 0;
+	return err == -ENOMEM ? gn_session_fail(s, err, 1, "no memory") : 0;
 }
 
 static int check_place(struct gn_session *s)
@@ -443,9 +526,17 @@ int gn_session_prepare(struct gn_session *s)
 	s->filter = gn_filter_new(s->opts.functions, s->opts.nfunctions);
 	if (!s->filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	if (gn_filter_positive(s->filter) || !s->opts.follow)
+	s->managed_filter = filter_text(s);
+	if (!s->managed_filter)
+		return gn_session_fail(s, -ENOMEM, 1, "no memory");
+	if (s->opts.nfunctions)
+		s->unwanted.filter = s->managed_filter;
+	if (gn_filter_positive(s->filter) || !s->opts.follow ||
+	    !s->opts.command)
 		find_links(s);
-	if (gn_filter_positive(s->filter)) {
+	if (!s->opts.command)
+		err = plan_cores(s);
+	if (!err && gn_filter_positive(s->filter)) {
 		err = plan_native(s);
 		s->awaits = !err && awaits(s);
 		if (!err)
@@ -454,9 +545,6 @@ int gn_session_prepare(struct gn_session *s)
 	if (err || !s->launches)
 		return err;
 	s->nop5 = gn_attach_nop5_cheaper(s->mode);
-	s->managed_filter = filter_text(s);
-	if (!s->managed_filter)
-		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
 	return err ? err : gn_running_open(s);

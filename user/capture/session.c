@@ -118,12 +118,14 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->unseen = gn_unseen_new(opts->user.uid);
 	/* who traces processes has chosen which */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
-	if (!s->links || !s->unseen || (opts->can_mute && !s->mute) ||
+	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
+	    (opts->can_mute && !s->mute) ||
 	    (opts->command && !opts->live && !s->outside)) {
 		gn_unseen_free(s->unseen);
 		gn_outside_free(s->outside);
 		gn_links_free(s->links, NULL);
 		gn_mute_free(s->mute);
+		gn_specs_free(&s->specs);
 		free(s);
 		return -ENOMEM;
 	}
@@ -136,19 +138,19 @@ static void choose_programs(struct gn_session *s)
 {
 	struct gnomon_bpf *skel = s->skel;
 	bool multi = s->mode != GN_ATTACH_SINGLE;
-	struct bpf_program *with_multi[] = {skel->progs.native_multi,
-					    skel->progs.managed_multi,
-					    skel->progs.name_multi};
-	struct bpf_program *with_perf[] = {skel->progs.native_perf,
-					   skel->progs.managed_perf,
-					   skel->progs.name_perf};
+	struct bpf_program *with_multi[] = {
+		skel->progs.native_multi, skel->progs.managed_multi,
+		skel->progs.name_multi, skel->progs.names_multi};
+	struct bpf_program *with_perf[] = {
+		skel->progs.native_perf, skel->progs.managed_perf,
+		skel->progs.name_perf, skel->progs.names_perf};
 
 	bpf_program__set_expected_attach_type(
 		skel->progs.native_session,
 		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
 	bpf_program__set_autoload(skel->progs.native_session,
 				  s->mode == GN_ATTACH_SESSION);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(with_multi) / sizeof(*with_multi); i++) {
 		bpf_program__set_expected_attach_type(
 			with_multi[i],
 			(enum bpf_attach_type)GN_TRACE_UPROBE_MULTI);
@@ -212,6 +214,11 @@ int gn_session_load(struct gn_session *s)
 		err = gnomon_bpf__load(s->skel);
 	if (err)
 		return load_error(s, err);
+	for (uint32_t i = 0; !err && i < s->specs.count; i++)
+		err = bpf_map_update_elem(bpf_map__fd(s->skel->maps.specs), &i,
+					  &s->specs.spec[i], BPF_ANY);
+	if (err)
+		return load_error(s, -errno);
 	s->groups.cookies = bpf_map__fd(s->skel->maps.cookies);
 	s->skel->bss->control.stop = UINT64_MAX;
 	s->skel->bss->control.follow = s->opts.follow;
@@ -251,6 +258,9 @@ void gn_session_free(struct gn_session *s)
 	gn_filter_free(s->filter);
 	gn_unseen_free(s->unseen);
 	gn_outside_free(s->outside);
-	gn_environment_free(s->env);
+	gn_launch_clear(&s->launch);
+	gn_specs_free(&s->specs);
+	gn_unwanted_free(&s->unwanted);
+	free(s->command);
 	free(s);
 }

@@ -34,6 +34,9 @@ static const struct bpf_program *program_of(struct gn_session *s,
 	case GN_PROG_NAME:
 		return multi ? s->skel->progs.name_multi
 			     : s->skel->progs.name_perf;
+	case GN_PROG_INTERNED:
+		return multi ? s->skel->progs.names_multi
+			     : s->skel->progs.names_perf;
 	default:
 		return NULL;
 	}
@@ -64,12 +67,9 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	return gn_links_add(links, mode, &full, refused);
 }
 
-bool gn_session_private(const struct gn_session *s, enum gn_prog prog,
-			const struct gn_file *file)
+bool gn_session_private(const struct gn_session *s, const struct gn_file *file)
 {
-	/* who loads a hook-site library is traced by a gnomon */
-	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_MANAGED &&
-				   prog != GN_PROG_NAME);
+	return !s->opts.follow || file->elsewhere;
 }
 
 /* What is traced from its start on. */
@@ -105,11 +105,10 @@ static int find_shared(struct gn_session *s)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->probes.count; i++)
 		wanted[s->probes.group[i].file] =
-			s->probes.group[i].prog != GN_PROG_MANAGED &&
-			s->probes.group[i].prog != GN_PROG_NAME;
+			!s->files.file[s->probes.group[i].file].hooksite;
 	if (s->skel->bss->control.pid_level)
 		for (size_t i = 0; i < s->files.count; i++)
-			s->files.file[i].elsewhere = true;
+			s->files.file[i].elsewhere = !s->files.file[i].hooksite;
 	else
 		err = gn_share_find(&s->files, wanted, is_first, s);
 	free(wanted);
@@ -163,7 +162,7 @@ static int attach_groups(struct gn_session *s)
 	for (size_t i = 0; !err && i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
-		if (!gn_session_private(s, g->prog, &s->files.file[g->file]))
+		if (!gn_session_private(s, &s->files.file[g->file]))
 			err = attach_group(s, g, 0);
 		else
 			for (size_t k = 0; !err && k < n; k++)
@@ -195,8 +194,10 @@ static int fork_command(struct gn_session *s)
 
 	if (!s->opts.command)
 		return 0;
-	err = gn_child_fork(&s->child, (char *const *)s->opts.command,
-			    &s->opts.user, s->env);
+	s->command = gn_launch_command(&s->launch, s->opts.command);
+	err = s->command ? gn_child_fork(&s->child, s->command, &s->opts.user,
+					 s->launch.env)
+			 : -ENOMEM;
 	if (!err)
 		return 0;
 	return gn_session_fail(s, err, 1, "no process can be started (%s)",
@@ -220,7 +221,7 @@ bool gn_session_wants_managed(const struct gn_session *s)
 {
 	size_t n = s->opts.nfunctions;
 
-	return (s->env || s->active) && !s->opts.no_managed &&
+	return (s->runtimes || s->active) && !s->opts.no_managed &&
 	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
 }
 

@@ -29,9 +29,11 @@
 static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
+	struct gn_rec_func room;
 
 	if (gn_meter_take(s->meter, rec))
 		return 0;
+	rec = gn_unwanted_record(&s->unwanted, rec, &room);
 	/* of a runtime: there may be none of a native program's own */
 	if (rec->kind == GN_KIND_ENTER) {
 		s->managed = true;

@@ -11,9 +11,12 @@
 #include "capture/mute.h"
 #include "capture/priority.h"
 #include "capture/running.h"
+#include "capture/unwanted.h"
 #include "runtime/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
+#include "runtime/launch.h"
+#include "runtime/specs.h"
 
 struct gnomon_bpf;
 struct ring_buffer;
@@ -35,7 +38,11 @@ struct gn_session {
 	struct gn_files files;
 	struct gn_probes probes;
 	struct gn_native_stats native;
-	char **env; /* of the runtimes, for the command */
+	struct gn_unwanted unwanted;
+	struct gn_specs specs;
+	struct gn_launch launch; /* what the runtimes add to the command */
+	char **command;		 /* with what they add; NULL: as it is */
+	size_t runtimes;	 /* whose sites are probed */
 	struct gn_functions functions;
 
 	struct gnomon_bpf *skel;
@@ -99,8 +106,7 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
 		    size_t *refused);
 /* Probes are of single processes: what they cost is not for others. */
-bool gn_session_private(const struct gn_session *s, enum gn_prog prog,
-			const struct gn_file *file);
+bool gn_session_private(const struct gn_session *s, const struct gn_file *file);
 /* Runs the iterator over tasks to its end. */
 int gn_session_iterate(struct gn_session *s, int fd);
 /* The same by an iterator of its own. */

@@ -46,6 +46,7 @@ static void check_library(struct gn_checkup *c, const struct gn_runtime *rt)
 				  "native programs go without it";
 	static const char title[] = "  hook-site library";
 	struct gn_probes probes = {0};
+	struct gn_specs specs = {0};
 	char path[PATH_MAX];
 	int err = gn_runtime_library(rt, path, sizeof(path));
 
@@ -54,7 +55,8 @@ static void check_library(struct gn_checkup *c, const struct gn_runtime *rt)
 			       "%s: %s", rt->library, strerror(-err));
 		return;
 	}
-	err = gn_runtime_probes(rt, path, 0, false, &probes);
+	err = gn_runtime_probes(rt, path, 0, false, &specs, &probes);
+	gn_specs_free(&specs);
 	gn_probes_free(&probes);
 	if (err)
 		gn_finding_add(c, group, "library", title, GN_FOUND_ABSENT, get,
@@ -76,6 +78,7 @@ void gn_checkup_runtimes(struct gn_checkup *c)
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		check_installed(c, rt, home);
-		check_library(c, rt);
+		if (rt->library)
+			check_library(c, rt);
 	}
 }

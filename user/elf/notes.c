@@ -13,9 +13,14 @@
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536
 
+/* Symbols that arguments name: more of a file are not looked up. */
+#define MAX_LOOKUPS 1024
+
 struct notes {
+	Elf *elf;
 	struct gn_note *note;
 	size_t count;
+	size_t lookups;
 	uint64_t base; /* address of .stapsdt.base */
 };
 
@@ -32,8 +37,8 @@ static bool take_string(const char **pos, const char *end, char *out,
 	return true;
 }
 
-/* Address to file offset, by the program headers. */
-static int offset_of(Elf *elf, uint64_t addr, uint64_t *offset)
+/* Address to file offset, by the program headers of such segments. */
+static int offset_of(Elf *elf, uint64_t addr, uint32_t flag, uint64_t *offset)
 {
 	GElf_Phdr ph;
 	size_t n;
@@ -42,7 +47,7 @@ static int offset_of(Elf *elf, uint64_t addr, uint64_t *offset)
 		return -ENOEXEC;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-		    !(ph.p_flags & PF_X))
+		    !(ph.p_flags & flag))
 			continue;
 		if (addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz) {
 			*offset = addr - ph.p_vaddr + ph.p_offset;
@@ -50,6 +55,38 @@ static int offset_of(Elf *elf, uint64_t addr, uint64_t *offset)
 		}
 	}
 	return -ENOENT;
+}
+
+/* The address of a symbol of one of the tables. */
+static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
+{
+	struct notes *notes = ctx;
+	Elf *elf = notes->elf;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+
+	if (notes->lookups >= MAX_LOOKUPS)
+		return false;
+	notes->lookups++;
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data = elf_getdata(scn, NULL);
+
+		if (!data || !gelf_getshdr(scn, &sh) ||
+		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
+			continue;
+		for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+			const char *is =
+				elf_strptr(elf, sh.sh_link, sym.st_name);
+
+			if (is && sym.st_shndx != SHN_UNDEF &&
+			    !strcmp(is, name)) {
+				*addr = sym.st_value;
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 /* The description of one note: three addresses and three strings. */
@@ -68,13 +105,21 @@ static int take_note(Elf *elf, struct notes *notes, const char *desc,
 		return -ENOMEM;
 	notes->note = grown;
 	note = &grown[notes->count];
-	if (notes->base && addr[1])
+	if (notes->base && addr[1]) {
 		addr[0] += notes->base - addr[1];
+		addr[2] += addr[2] ? notes->base - addr[1] : 0;
+	}
+	memset(note, 0, sizeof(*note));
+	note->addr = addr[0];
 	if (take_string(&pos, end, note->provider, sizeof(note->provider)) &&
 	    take_string(&pos, end, note->name, sizeof(note->name)) &&
 	    take_string(&pos, end, note->args, sizeof(note->args)) &&
-	    !offset_of(elf, addr[0], &note->offset))
+	    !offset_of(elf, addr[0], PF_X, &note->offset) &&
+	    (!addr[2] || !offset_of(elf, addr[2], PF_W, &note->semaphore))) {
+		note->nargs = gn_note_args(note->args, note->addr, find_symbol,
+					   notes, note->arg);
 		notes->count++;
+	}
 	return 0;
 }
 
@@ -137,6 +182,7 @@ int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
 	if (fd < 0)
 		return -errno;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
+	notes.elf = elf;
 	if (!elf || elf_kind(elf) != ELF_K_ELF ||
 	    gelf_getclass(elf) != ELFCLASS64)
 		err = -ENOEXEC;

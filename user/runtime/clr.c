@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The .NET CLR (CoreCLR 3.1 and newer), by its profiling interface. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,55 +9,40 @@
 #include "runtime/clr_attach.h"
 #include "runtime/clr_find.h"
 
-/* Registers: ELT3 hooks of the runtime on x86-64 (enter: r14 index, r15 the
- * caller's sp; leave and tailcall: rdi, rsi), the rest plain calls. Those of
- * clr_il_* are in the functions' IL. */
-static const struct gn_runtime_site sites[] = {
-	{"clr_enter", GN_PROG_MANAGED, GN_KIND_ENTER, GN_SRC_R14, GN_SRC_R15},
-	{"clr_leave", GN_PROG_MANAGED, GN_KIND_LEAVE, GN_SRC_DI, GN_SRC_SI},
-	{"clr_tailcall", GN_PROG_MANAGED, GN_KIND_TAILCALL, GN_SRC_DI,
-	 GN_SRC_SI},
-	{"clr_il_enter", GN_PROG_MANAGED, GN_KIND_ENTER, GN_SRC_DI, GN_SRC_SI},
-	{"clr_il_leave", GN_PROG_MANAGED, GN_KIND_LEAVE, GN_SRC_DI, GN_SRC_SI},
-	{"clr_il_unwound", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_selected", GN_PROG_MANAGED, GN_KIND_SELECTED, GN_SRC_DI,
-	 GN_SRC_SI},
-	{"clr_unwind_begin", GN_PROG_MANAGED, GN_KIND_UNWIND_BEGIN, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_unwind_end", GN_PROG_MANAGED, GN_KIND_UNWIND_END, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_jit_begin", GN_PROG_MANAGED, GN_KIND_JIT_BEGIN, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_jit_end", GN_PROG_MANAGED, GN_KIND_JIT_END, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_gc_begin", GN_PROG_MANAGED, GN_KIND_GC_BEGIN, GN_SRC_NONE,
-	 GN_SRC_NONE},
-	{"clr_gc_end", GN_PROG_MANAGED, GN_KIND_GC_END, GN_SRC_NONE,
-	 GN_SRC_NONE},
-	/* on the thread that suspends the others, around all of it */
-	{"clr_suspend_begin", GN_PROG_MANAGED, GN_KIND_SUSPEND_BEGIN,
-	 GN_SRC_NONE, GN_SRC_NONE},
-	{"clr_suspend_abort", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
-	 GN_SRC_NONE},
-	{"clr_resume_end", GN_PROG_MANAGED, GN_KIND_SUSPEND_END, GN_SRC_NONE,
-	 GN_SRC_NONE},
-	{"clr_init", GN_PROG_MANAGED, GN_KIND_RUNTIME, GN_SRC_NONE,
-	 GN_SRC_NONE},
-	{"clr_name", GN_PROG_NAME, 0, GN_SRC_DI, GN_SRC_NONE},
-	{"clr_inlined", GN_PROG_MANAGED, GN_KIND_INLINED, GN_SRC_DI, GN_SRC_SI},
-	{"clr_unhooked", GN_PROG_MANAGED, GN_KIND_UNHOOKED, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_precompiled_refused", GN_PROG_MANAGED, GN_KIND_REFUSED, GN_SRC_DI,
-	 GN_SRC_NONE},
-	{"clr_precompiled_ran", GN_PROG_MANAGED, GN_KIND_COPIES_RAN, GN_SRC_DI,
-	 GN_SRC_SI},
-};
+#define SITE(name, kind, ...)                                       \
+	{                                                           \
+		"clr_" name, NULL, GN_PROG_MANAGED, GN_KIND_##kind, \
+			__VA_ARGS__                                 \
+	}
+#define FUNC .func = 1
 
-static int add(char **env, size_t i, const char *name, const char *value)
-{
-	return asprintf(&env[i], "%s=%s", name, value) < 0 ? -ENOMEM : 0;
-}
+static const struct gn_runtime_site sites[] = {
+	SITE("enter", ENTER, FUNC, .frame = 2),
+	SITE("leave", LEAVE, FUNC, .frame = 2),
+	SITE("tailcall", TAILCALL, FUNC, .frame = 2),
+	/* in the functions' IL */
+	SITE("il_enter", ENTER, FUNC, .frame = 2),
+	SITE("il_leave", LEAVE, FUNC, .frame = 2),
+	SITE("il_unwound", UNWIND_END, FUNC),
+	SITE("selected", SELECTED, FUNC, .frame = 2),
+	SITE("unwind_begin", UNWIND_BEGIN, FUNC),
+	SITE("unwind_end", UNWIND_END, FUNC),
+	SITE("jit_begin", JIT_BEGIN, FUNC),
+	SITE("jit_end", JIT_END, FUNC),
+	SITE("gc_begin", GC_BEGIN, .func = 0),
+	SITE("gc_end", GC_END, .func = 0),
+	/* on the thread that suspends the others, around all of it */
+	SITE("suspend_begin", SUSPEND_BEGIN, .func = 0),
+	SITE("suspend_abort", SUSPEND_END, .func = 0),
+	SITE("resume_end", SUSPEND_END, .func = 0),
+	/* its frame key is whether the runtime took the library */
+	SITE("init", RUNTIME, .frame = 3),
+	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .text = {2, 4}},
+	SITE("inlined", INLINED, FUNC, .frame = 2),
+	SITE("unhooked", UNHOOKED, FUNC),
+	SITE("precompiled_refused", REFUSED, FUNC),
+	SITE("precompiled_ran", COPIES_RAN, FUNC, .frame = 2),
+};
 
 /* Another profiler: the runtime takes one only. */
 static const char *occupied(void)
@@ -95,32 +79,28 @@ static const char *hindered(void)
 	return NULL;
 }
 
-static int environment(const char *library, const char *filter,
-		       const char *inlining, const char *hooks, char ***out,
-		       const char **why)
+static int prepare(struct gn_launch *l)
 {
-	char **env;
+	int err;
 
-	*why = occupied();
-	if (*why)
+	l->why = occupied();
+	if (l->why)
 		return -EBUSY;
-	env = calloc(9, sizeof(*env));
-	if (!env)
-		return -ENOMEM;
-	if (add(env, 0, "CORECLR_ENABLE_PROFILING", "1") ||
-	    add(env, 1, "CORECLR_PROFILER", GN_CLR_CLSID) ||
-	    add(env, 2, "CORECLR_PROFILER_PATH", library) ||
-	    /* the runtime prefers this one, which may be set already */
-	    add(env, 3, "CORECLR_PROFILER_PATH_64", library) ||
-	    add(env, 4, GN_CLR_ENV_INLINE, inlining) ||
-	    add(env, 5, GN_CLR_ENV_HOOKS, hooks) ||
-	    ((*filter || getenv(GN_CLR_ENV_FILTER)) &&
-	     add(env, 6, GN_CLR_ENV_FILTER, filter))) {
-		gn_environment_free(env);
-		return -ENOMEM;
-	}
-	*out = env;
-	return 0;
+	err = gn_launch_env(l, "CORECLR_ENABLE_PROFILING", "1");
+	if (!err)
+		err = gn_launch_env(l, "CORECLR_PROFILER", GN_CLR_CLSID);
+	if (!err)
+		err = gn_launch_env(l, "CORECLR_PROFILER_PATH", l->library);
+	/* the runtime prefers this one, which may be set already */
+	if (!err)
+		err = gn_launch_env(l, "CORECLR_PROFILER_PATH_64", l->library);
+	if (!err)
+		err = gn_launch_env(l, GN_CLR_ENV_INLINE, l->inlining);
+	if (!err)
+		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
+	if (!err && (*l->filter || getenv(GN_CLR_ENV_FILTER)))
+		err = gn_launch_env(l, GN_CLR_ENV_FILTER, l->filter);
+	return err;
 }
 
 extern const struct gn_runtime gn_runtime_clr;
@@ -135,9 +115,12 @@ const struct gn_runtime gn_runtime_clr = {
 	.core = "libcoreclr.so",
 	.thread = ".NET SynchManag",
 	.matches = gn_filter_hooks,
-	.environment = environment,
+	.prepare = prepare,
 	.hindered = hindered,
 	.find = gn_clr_find,
+	.roles = &gn_clr_roles,
+	.attached = "of its managed code only threads and time classes are "
+		    "seen",
 	.attach = &gn_clr_attach,
 	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };

@@ -14,8 +14,9 @@
 	X(SESSION, 0)	    /* enter and return of a native function */ \
 	X(NATIVE, 0)	    /* one site, function in the cookie */      \
 	X(NATIVE_RETURN, 1) /* a native function's return */            \
-	X(MANAGED, 0)	    /* a site of a hook-site library */         \
-	X(NAME, 0)	    /* a site where a name is told */
+	X(MANAGED, 0)	    /* a site of a runtime */                   \
+	X(NAME, 0)	    /* a site where a name is told */           \
+	X(INTERNED, 0)	    /* a site that names its function by texts */
 
 enum gn_prog {
 #define GN_PROG_ENUM(name, ret) GN_PROG_##name,

@@ -5,10 +5,7 @@
 
 #include <gnomon/event.h>
 #include "hooksite/clr/filter.h"
-
-static const struct gn_role_list *const lists[GN_RUNTIME_COUNT] = {
-	[GN_RUNTIME_CLR] = &gn_clr_roles,
-};
+#include "runtime/runtime.h"
 
 static bool matches(const char *glob, const char *name)
 {
@@ -19,10 +16,10 @@ static bool matches(const char *glob, const char *name)
 
 static enum gn_role of_function(uint32_t runtime, const char *name)
 {
-	const struct gn_role_list *list =
-		runtime < GN_RUNTIME_COUNT ? lists[runtime] : NULL;
+	const struct gn_runtime *rt = gn_runtime_of(runtime);
 
-	for (const struct gn_role_glob *g = list ? list->globs : NULL;
+	for (const struct gn_role_glob *g = rt && rt->roles ? rt->roles->globs
+							    : NULL;
 	     g && g->glob; g++)
 		if (matches(g->glob, name))
 			return g->role;
@@ -31,8 +28,10 @@ static enum gn_role of_function(uint32_t runtime, const char *name)
 
 static bool idle_thread(const char *name)
 {
-	for (size_t i = 0; i < GN_RUNTIME_COUNT; i++) {
-		const char *const *t = lists[i] ? lists[i]->threads : NULL;
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		const char *const *t = rt->roles ? rt->roles->threads : NULL;
 
 		for (; t && *t; t++)
 			if (!strcmp(*t, name))

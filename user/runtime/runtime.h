@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runtimes with a hook-site library, as data: which library, which sites mean
- * what, and what the environment of the command needs so that the runtime
- * loads it. runtimes.c is the list; a runtime is one file.
+ * Runtimes as data: how each is recognised, what a command that starts it gets
+ * added, where its hook sites are and what they mean, and how its names read.
+ * runtimes.c is the list; a runtime is one file.
  */
 #ifndef GNOMON_RUNTIME_RUNTIME_H
 #define GNOMON_RUNTIME_RUNTIME_H
@@ -13,50 +13,81 @@
 
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
+#include "elf/notes.h"
 #include "runtime/attach.h"
+#include "runtime/launch.h"
 #include "runtime/probes.h"
+#include "runtime/roles.h"
+#include "runtime/specs.h"
 
-/* A site of the library and what it means. */
+/*
+ * A hook site: a USDT probe, and what it means. Its note says where its
+ * arguments are; here they are numbered from 1, and 0 is none.
+ */
 struct gn_runtime_site {
-	const char *name; /* in its note */
+	const char *name;     /* in its note */
+	const char *provider; /* NULL: the runtime's */
 	enum gn_prog prog;
-	enum gn_kind kind;    /* of the record; 0 for GN_PROG_NAME */
-	enum gn_source func;  /* where the function's index is */
-	enum gn_source frame; /* where the frame key is */
+	enum gn_kind kind; /* of the record; 0: none, or GN_PROG_NAME's */
+	uint8_t func;	   /* the function's index */
+	uint8_t frame;	   /* the frame key */
+	/* Pointers to texts; the argument after each is its length. */
+	uint8_t text[GN_SPEC_TEXTS];
+	uint8_t form;  /* of the name that the texts make */
+	uint8_t flags; /* enum gn_spec_flag */
 };
 
 /* One that is installed: its folder and its version. <0 ends the search. */
 typedef int (*gn_runtime_found_fn)(void *ctx, const char *root,
 				   const char *version);
 
+struct gn_name_part {
+	const char *text;
+	size_t len;
+};
+
 struct gn_runtime {
 	enum gn_runtime_id id;
-	const char *title;   /* for people */
-	const char *library; /* file name */
+	const char *title; /* for people */
 	const char *provider;
 	const struct gn_runtime_site *sites;
 	size_t nsites;
+	/* The file name of its hook-site library; NULL: its sites are in
+	 * `core`. */
+	const char *library;
+	const char *core; /* the name of a file that is mapped where it runs */
 	/* A word in the program file of a launcher of this runtime. */
 	const char *marker;
-	const char *core; /* the name of a file that is mapped where it runs */
 	/* The name of a thread that it makes at its start, as the kernel has
 	 * it (15 bytes); NULL: none that is only its own. */
 	const char *thread;
-	/* Whether a name is one that this line of the filter asks for. */
-	bool (*matches)(const char *glob, const char *name, const char *module);
 	/*
-	 * NAME=VALUE strings for the command's environment, ended by NULL, in
-	 * memory that gn_environment_free() frees. -EBUSY: the environment
-	 * asks for another profiler; `why` gets the variable's name.
-	 * `inlining` of traced functions: "keep", "refuse", or ""; `hooks`:
-	 * "rejit", or "" for those of the runtime itself.
+	 * The file with the sites that a launcher will map, PATH_MAX bytes.
+	 * NULL: it has a library. -ENOENT: not known.
 	 */
-	int (*environment)(const char *library, const char *filter,
-			   const char *inlining, const char *hooks, char ***env,
-			   const char **why);
+	int (*find_core)(const char *launcher, char *path);
+	/*
+	 * What a command gets added. -EBUSY: somebody else needs the same;
+	 * `why` of the launch says what.
+	 */
+	int (*prepare)(struct gn_launch *launch);
 	/* The variable of the environment by which the runtime will not load
 	 * the library, or NULL. */
 	const char *(*hindered)(void);
+	/* Whether a name is one that this line of the filter asks for. */
+	bool (*matches)(const char *glob, const char *name, const char *module);
+	/* What names begin with that are told though not asked for, or NULL. */
+	const char *always;
+	/* The name and the module that texts of such a form make; both end
+	 * with a NUL. NULL: no site has a form. */
+	void (*name)(unsigned int form, const struct gn_name_part *part,
+		     char *name, size_t name_size, char *module,
+		     size_t module_size);
+	const struct gn_role_list *roles; /* or NULL */
+	/* What is not seen of a process that runs already. */
+	const char *attached;
+	/* What it cannot do at all, a line each, and NULL; or NULL. */
+	const char *const *limits;
 	/*
 	 * Calls `each` for every one that is installed; `home` is the traced
 	 * user's. NULL: where it is cannot be told. 0 or what `each` said.
@@ -70,7 +101,11 @@ struct gn_runtime {
 /* NULL past the last. */
 const struct gn_runtime *gn_runtime_at(size_t i);
 
-void gn_environment_free(char **env);
+/* NULL: none has the number. */
+const struct gn_runtime *gn_runtime_of(uint32_t id);
+
+/* The one whose sites are in a file of this name, or NULL. */
+const struct gn_runtime *gn_runtime_with_core(const char *path);
 
 /* True when the program file looks like a launcher of the runtime. */
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
@@ -79,10 +114,13 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
 
 /*
- * Adds the library's sites to the probes, as those of `file`. `nop5`: attach to
- * the five-byte nop instead of the one-byte nop before it.
+ * Adds the sites of the open file `place` to the probes, as those of `file`,
+ * and their specs. `nop5`: attach to the five-byte nop instead of the one-byte
+ * nop before it. -ENOENT: one is missing; -EBADMSG: where its arguments are
+ * cannot be read.
  */
-int gn_runtime_probes(const struct gn_runtime *rt, const char *library,
-		      size_t file, bool nop5, struct gn_probes *probes);
+int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
+		      size_t file, bool nop5, struct gn_specs *specs,
+		      struct gn_probes *probes);
 
 #endif

@@ -26,11 +26,25 @@ const struct gn_runtime *gn_runtime_at(size_t i)
 	return i < sizeof(runtimes) / sizeof(runtimes[0]) ? runtimes[i] : NULL;
 }
 
-void gn_environment_free(char **env)
+const struct gn_runtime *gn_runtime_of(uint32_t id)
 {
-	for (char **e = env; e && *e; e++)
-		free(*e);
-	free(env);
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->id == id)
+			return rt;
+	return NULL;
+}
+
+const struct gn_runtime *gn_runtime_with_core(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (!rt->library && !strcmp(slash ? slash + 1 : path, rt->core))
+			return rt;
+	return NULL;
 }
 
 /* True when `word` is somewhere in the file. */
@@ -95,34 +109,84 @@ int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
 	return -ENOENT;
 }
 
-static int add_site(const struct gn_runtime *rt,
-		    const struct gn_runtime_site *site, size_t file,
-		    const struct gn_note *notes, size_t count, bool nop5,
-		    struct gn_probes *probes)
+/* Argument `n` of the note; false: it cannot be read. None is 0. */
+static bool take_arg(const struct gn_note *note, unsigned int n,
+		     struct gn_operand *op)
 {
-	uint64_t cookie = GN_COOKIE(GN_FUNC(rt->id, 0), 0, site->kind,
-				    site->func, site->frame);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(notes[i].provider, rt->provider) &&
-		    !strcmp(notes[i].name, site->name))
-			return gn_probes_add(probes, file, site->prog,
-					     notes[i].offset +
-						     (nop5 ? GN_SITE_NOP5 : 0),
-					     cookie);
-	return -ENOENT;
+	if (!n)
+		return true;
+	if (n > note->nargs || note->arg[n - 1].how == GN_HOW_NONE)
+		return false;
+	*op = note->arg[n - 1];
+	return true;
 }
 
-int gn_runtime_probes(const struct gn_runtime *rt, const char *library,
-		      size_t file, bool nop5, struct gn_probes *probes)
+static bool make_spec(const struct gn_runtime_site *site,
+		      const struct gn_note *note, struct gn_spec *spec)
+{
+	bool can = take_arg(note, site->func, &spec->func) &&
+		   take_arg(note, site->frame, &spec->key);
+
+	spec->kind = (uint8_t)site->kind;
+	spec->form = site->form;
+	spec->flags = site->flags;
+	for (size_t i = 0; can && i < GN_SPEC_TEXTS && site->text[i]; i++) {
+		can = take_arg(note, site->text[i], &spec->text[i].at) &&
+		      take_arg(note, site->text[i] + 1u, &spec->text[i].len);
+		spec->ntexts++;
+	}
+	return can;
+}
+
+static int add_probe(const struct gn_runtime *rt,
+		     const struct gn_runtime_site *site, size_t file, bool nop5,
+		     const struct gn_note *note, struct gn_specs *specs,
+		     struct gn_probes *probes)
+{
+	struct gn_spec spec = {0};
+	int index;
+
+	if (!make_spec(site, note, &spec))
+		return -EBADMSG;
+	index = gn_specs_add(specs, &spec);
+	if (index < 0)
+		return index;
+	return gn_probes_add(probes, file, site->prog,
+			     note->offset + (nop5 ? GN_SITE_NOP5 : 0),
+			     GN_COOKIE(GN_FUNC(rt->id, 0), 0, index));
+}
+
+/* A compiler can have made several copies of one probe. */
+static int add_site(const struct gn_runtime *rt,
+		    const struct gn_runtime_site *site, size_t file, bool nop5,
+		    const struct gn_note *notes, size_t count,
+		    struct gn_specs *specs, struct gn_probes *probes)
+{
+	const char *provider = site->provider ? site->provider : rt->provider;
+	bool found = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		if (strcmp(notes[i].provider, provider) ||
+		    strcmp(notes[i].name, site->name))
+			continue;
+		found = true;
+		err = add_probe(rt, site, file, nop5, &notes[i], specs, probes);
+	}
+	return err || found ? err : -ENOENT;
+}
+
+int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
+		      size_t file, bool nop5, struct gn_specs *specs,
+		      struct gn_probes *probes)
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
-	int err = gn_notes_read(library, &notes, &count);
+	int err = gn_notes_read(place, &notes, &count);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
-		err = add_site(rt, &rt->sites[i], file, notes, count, nop5,
-			       probes);
+		err = add_site(rt, &rt->sites[i], file, nop5, notes, count,
+			       specs, probes);
 	free(notes);
 	return err;
 }

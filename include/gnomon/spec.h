@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Hook specs: what a probe means, and where its program finds the values that
+ * it needs. They are in a BPF array map; the cookie of a probe holds the index
+ * of its spec. So a runtime is data, and the BPF programs know none by name.
+ */
+#ifndef GNOMON_SPEC_H
+#define GNOMON_SPEC_H
+
+#include <gnomon/types.h>
+#include <gnomon/event.h>
+
+/* The registers of x86-64. X(enumerator, value, field of struct pt_regs). */
+#define GN_REG_LIST(X)  \
+	X(AX, 0, ax)    \
+	X(BX, 1, bx)    \
+	X(CX, 2, cx)    \
+	X(DX, 3, dx)    \
+	X(SI, 4, si)    \
+	X(DI, 5, di)    \
+	X(BP, 6, bp)    \
+	X(SP, 7, sp)    \
+	X(R8, 8, r8)    \
+	X(R9, 9, r9)    \
+	X(R10, 10, r10) \
+	X(R11, 11, r11) \
+	X(R12, 12, r12) \
+	X(R13, 13, r13) \
+	X(R14, 14, r14) \
+	X(R15, 15, r15) \
+	X(IP, 16, ip)
+
+enum gn_reg {
+#define GN_REG_ENUM(name, value, field) GN_REG_##name = (value),
+	GN_REG_LIST(GN_REG_ENUM)
+#undef GN_REG_ENUM
+		GN_REG_NONE = 0xff
+};
+
+enum gn_how {
+	GN_HOW_NONE = 0, /* 0 */
+	GN_HOW_CONSTANT, /* value */
+	GN_HOW_REGISTER, /* reg */
+	GN_HOW_MEMORY,	 /* at reg + (index << scale) + value */
+	/* function: the index in the cookie; key: rsp + the cookie's
+	 * adjustment */
+	GN_HOW_COOKIE,
+};
+
+struct gn_operand {
+	__u8 how;   /* enum gn_how */
+	__u8 reg;   /* enum gn_reg; MEMORY: GN_REG_NONE is 0 */
+	__u8 index; /* MEMORY: enum gn_reg, GN_REG_NONE = none */
+	__u8 scale;
+	__s8 size; /* bytes: 1, 2, 4 or 8; below 0: of a signed number */
+	__u8 pad[3];
+	__s64 value;
+};
+
+/* A string of the traced process. len.how NONE: it is ended by a NUL. */
+struct gn_string {
+	struct gn_operand at;
+	struct gn_operand len;
+};
+
+/* Texts that name a function: its name and module, or what a runtime makes a
+ * name of (the `form` says how). */
+#define GN_SPEC_TEXTS 3
+
+enum gn_spec_flag {
+	/* memory of names was given back: the same address can be another */
+	GN_SPEC_FORGETS = 1,
+};
+
+struct gn_spec {
+	__u8 kind;  /* enum gn_kind of the record; 0 = none is made */
+	__u8 flags; /* enum gn_spec_flag */
+	__u8 form;  /* of the name that its texts make; the runtime's */
+	__u8 ntexts;
+	__u32 pad;
+	struct gn_operand func; /* the function's index */
+	struct gn_operand key;	/* the frame key */
+	struct gn_string text[GN_SPEC_TEXTS];
+};
+
+/* As many as there can be; the first ones are of native functions, by the
+ * cookie. */
+#define GN_SPECS_MAX 1024
+
+enum gn_native_spec {
+	GN_SPEC_NONE = 0,
+	GN_SPEC_ENTER,
+	GN_SPEC_LEAVE,
+	GN_SPEC_TAILCALL,
+	GN_SPEC_NATIVE_COUNT
+};
+
+_Static_assert(sizeof(struct gn_operand) == 16, "operand");
+_Static_assert(sizeof(struct gn_spec) == 136, "spec");
+
+#endif

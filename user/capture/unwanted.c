@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/unwanted.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/runtime.h"
+
+void gn_unwanted_free(struct gn_unwanted *u)
+{
+	free(u->bits);
+	memset(u, 0, sizeof(*u));
+}
+
+/* Without memory it is told as if it had been asked for. */
+static void leave_out(struct gn_unwanted *u, uint32_t index)
+{
+	size_t word = index / 64, words = u->words ? u->words : 64;
+	uint64_t *grown;
+
+	while (words <= word)
+		words *= 2;
+	if (words != u->words) {
+		grown = reallocarray(u->bits, words, sizeof(*grown));
+		if (!grown)
+			return;
+		memset(grown + u->words, 0,
+		       (words - u->words) * sizeof(*grown));
+		u->bits = grown;
+		u->words = words;
+	}
+	u->bits[word] |= 1ull << index % 64;
+}
+
+static bool is_left_out(const struct gn_unwanted *u, uint32_t func)
+{
+	uint32_t index = GN_FUNC_INDEX(func);
+	const struct gn_runtime *rt;
+
+	if (index / 64 >= u->words || !(u->bits[index / 64] >> index % 64 & 1))
+		return false;
+	rt = gn_runtime_of(GN_FUNC_RUNTIME(func));
+	return rt && rt->name;
+}
+
+static void take_name(struct gn_unwanted *u, const struct gn_rec_text *r)
+{
+	const struct gn_runtime *rt = gn_runtime_of(GN_FUNC_RUNTIME(r->id));
+	char text[GN_TEXT_MAX + 2], *module = text + r->len[0] + 1;
+
+	if (!rt || !rt->name || (size_t)r->len[0] + r->len[1] > GN_TEXT_MAX)
+		return;
+	memcpy(text, r->text, r->len[0]);
+	text[r->len[0]] = '\0';
+	memcpy(module, r->text + r->len[0], r->len[1]);
+	module[r->len[1]] = '\0';
+	if (rt->always && !strncmp(text, rt->always, strlen(rt->always)))
+		return;
+	if (!rt->matches(u->filter, text, module))
+		leave_out(u, GN_FUNC_INDEX(r->id));
+}
+
+const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
+					const struct gn_rec *rec,
+					struct gn_rec_func *room)
+{
+	if (!u->filter)
+		return rec;
+	switch (rec->kind) {
+	case GN_KIND_NAME:
+		take_name(u, (const void *)rec);
+		return rec;
+	case GN_KIND_ENTER:
+	case GN_KIND_LEAVE:
+		memcpy(room, rec, sizeof(*room));
+		if (!is_left_out(u, room->func))
+			return rec;
+		room->h.kind = GN_KIND_PASSED;
+		room->func = 0;
+		return &room->h;
+	default:
+		return rec;
+	}
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "runtime/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int add(char ***list, size_t *n, char *text)
+{
+	char **grown =
+		text ? reallocarray(*list, *n + 2, sizeof(*grown)) : NULL;
+
+	if (!grown) {
+		free(text);
+		return -ENOMEM;
+	}
+	*list = grown;
+	grown[(*n)++] = text;
+	grown[*n] = NULL;
+	return 0;
+}
+
+int gn_launch_env(struct gn_launch *l, const char *name, const char *value)
+{
+	char *text;
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	return add(&l->env, &l->nenv, text);
+}
+
+int gn_launch_arg(struct gn_launch *l, const char *arg)
+{
+	return add(&l->arg, &l->nargs, strdup(arg));
+}
+
+char **gn_launch_command(const struct gn_launch *l, char *const *command)
+{
+	size_t n = 1, had = 0;
+	char **all;
+
+	while (command[had])
+		had++;
+	all = calloc(had + l->nargs + 1, sizeof(*all));
+	if (!all)
+		return NULL;
+	all[0] = command[0];
+	for (size_t i = 0; i < l->nargs; i++)
+		all[n++] = l->arg[i];
+	for (size_t i = 1; i < had; i++)
+		all[n++] = command[i];
+	return all;
+}
+
+static void clear(char **list)
+{
+	for (char **t = list; t && *t; t++)
+		free(*t);
+	free(list);
+}
+
+void gn_launch_clear(struct gn_launch *l)
+{
+	clear(l->env);
+	clear(l->arg);
+	memset(l, 0, sizeof(*l));
+}
