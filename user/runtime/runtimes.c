@@ -16,9 +16,11 @@
 #define MARKER_BYTES (256u << 20)
 
 extern const struct gn_runtime gn_runtime_clr;
+extern const struct gn_runtime gn_runtime_hotspot;
 
 static const struct gn_runtime *const runtimes[] = {
 	&gn_runtime_clr,
+	&gn_runtime_hotspot,
 };
 
 const struct gn_runtime *gn_runtime_at(size_t i)

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The HotSpot Java virtual machine, by the USDT probes of its libjvm.so.
+ *
+ * Its method probes are made by the interpreter and by compiled code of a
+ * machine that was started with -XX:+DTraceMethodProbes, also where one method
+ * was compiled into another and where an exception leaves it. They tell class,
+ * name and signature at each call. They tell no frame: compiled methods that
+ * share one have the same stack pointer, so frames have no keys. What the
+ * compiler makes instructions of (Math.abs, String.equals and some hundred
+ * more) makes no probe then.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hooksite/clr/filter.h"
+#include "runtime/runtime.h"
+
+/* What texts make a name. */
+enum form { METHOD = 1, MONITOR };
+
+#define SITE(name, kind, ...)                                            \
+	{                                                                \
+		name, NULL, GN_PROG_MANAGED, GN_KIND_##kind, __VA_ARGS__ \
+	}
+#define NAMED(name, kind, ...)                                            \
+	{                                                                 \
+		name, NULL, GN_PROG_INTERNED, GN_KIND_##kind, __VA_ARGS__ \
+	}
+#define NOTHING .func = 0
+
+static const struct gn_runtime_site sites[] = {
+	NAMED("method__entry", ENTER, .text = {2, 4, 6}, .form = METHOD),
+	NAMED("method__return", LEAVE, .text = {2, 4, 6}, .form = METHOD),
+	/* a thread wants a monitor that another one holds, until it has it */
+	NAMED("monitor__contended__enter", ENTER, .text = {3}, .form = MONITOR),
+	NAMED("monitor__contended__entered", LEAVE, .text = {3},
+	      .form = MONITOR),
+	SITE("method__compile__begin", JIT_BEGIN, NOTHING),
+	SITE("method__compile__end", JIT_END, NOTHING),
+	SITE("gc__begin", GC_BEGIN, NOTHING),
+	SITE("gc__end", GC_END, NOTHING),
+	/* by the thread that stops the others, around all of it */
+	{"safepoint__begin", "hs_private", GN_PROG_MANAGED,
+	 GN_KIND_SUSPEND_BEGIN, NOTHING},
+	{"safepoint__end", "hs_private", GN_PROG_MANAGED, GN_KIND_SUSPEND_END,
+	 NOTHING},
+	SITE("vm__init__begin", RUNTIME, NOTHING),
+	/* its memory is given back later, and its names' with it */
+	{"class__unloaded", NULL, GN_PROG_MANAGED, 0, .flags = GN_SPEC_FORGETS},
+};
+
+#define C "java.util.concurrent."
+
+static const struct gn_role_glob role_globs[] = {
+	{"monitor of *", GN_ROLE_LOCK},
+	{C "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
+	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
+	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},
+	{"java.lang.ref.Reference.waitForReferencePendingList()", GN_ROLE_IDLE},
+	{C "locks.ReentrantLock.lock*", GN_ROLE_LOCK},
+	{C "locks.ReentrantLock$*Sync.lock*", GN_ROLE_LOCK},
+	{C "locks.ReentrantReadWriteLock$*Lock.lock*", GN_ROLE_LOCK},
+	{C "locks.StampedLock.*Lock*", GN_ROLE_LOCK},
+	/* what they all wait by */
+	{C "locks.*", GN_ROLE_WAIT},
+	{"jdk.internal.misc.Unsafe.park*", GN_ROLE_WAIT},
+	{"java.lang.Object.wait*", GN_ROLE_WAIT},
+	{NULL, GN_ROLE_NONE},
+};
+
+static const char *const threads[] = {"C1 CompilerThre", "C2 CompilerThre",
+				      "VM Periodic Tas", "Signal Dispatch",
+				      "Service Thread",	 "Monitor Deflati",
+				      "GC Thread#0",	 NULL};
+
+static const struct gn_role_list roles = {.globs = role_globs,
+					  .threads = threads};
+
+/* Where the launcher's libjvm.so is, from the folder of the launcher. */
+static int find_core(const char *launcher, char *path)
+{
+	static const char *const places[] = {"../lib/server",
+					     "../jre/lib/amd64/server",
+					     "../lib/amd64/server"};
+	char real[PATH_MAX], tried[PATH_MAX * 2];
+	char *slash;
+
+	if (!realpath(launcher, real))
+		return -errno;
+	slash = strrchr(real, '/');
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(tried, sizeof(tried), "%s/%s/libjvm.so", real,
+			 places[i]);
+		if (realpath(tried, path))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/* The launcher of programs takes the machine's options as they are, those of
+ * tools such as javac with a prefix. */
+static int prepare(struct gn_launch *l)
+{
+	static const char *const flags[] = {"-XX:+DTraceMethodProbes",
+					    "-XX:+DTraceMonitorProbes"};
+	char real[PATH_MAX], arg[64];
+	const char *name;
+	int err = 0;
+
+	if (!realpath(l->program, real))
+		return -errno;
+	name = strrchr(real, '/') + 1;
+	for (size_t i = 0; !err && i < 2; i++) {
+		snprintf(arg, sizeof(arg), "%s%s",
+			 strcmp(name, "java") ? "-J" : "", flags[i]);
+		err = gn_launch_arg(l, arg);
+	}
+	return err;
+}
+
+/* A class as the machine has it, as Java has it. */
+static void put_class(FILE *f, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && text[i]; i++)
+		fputc(text[i] == '/' ? '.' : text[i], f);
+}
+
+/* One type of a descriptor: how much of it was read, 0: none. */
+static size_t put_type(FILE *f, const char *text, size_t len)
+{
+	static const char *const names[26] = {
+		['B' - 'A'] = "byte",	['C' - 'A'] = "char",
+		['D' - 'A'] = "double", ['F' - 'A'] = "float",
+		['I' - 'A'] = "int",	['J' - 'A'] = "long",
+		['S' - 'A'] = "short",	['Z' - 'A'] = "boolean"};
+	size_t dims = 0, used;
+	const char *end;
+
+	while (dims < len && text[dims] == '[')
+		dims++;
+	if (dims == len)
+		return 0;
+	text += dims;
+	len -= dims;
+	if (*text == 'L') {
+		end = memchr(text, ';', len);
+		if (!end)
+			return 0;
+		put_class(f, text + 1, (size_t)(end - text) - 1);
+		used = (size_t)(end - text) + 1;
+	} else if (*text >= 'A' && *text <= 'Z' && names[*text - 'A']) {
+		fputs(names[*text - 'A'], f);
+		used = 1;
+	} else {
+		return 0;
+	}
+	for (size_t i = 0; i < dims; i++)
+		fputs("[]", f);
+	return dims + used;
+}
+
+/* The parameters of a descriptor; what was cut ends with dots. */
+static void put_parameters(FILE *f, const char *text, size_t len)
+{
+	size_t at = 1, used;
+
+	fputc('(', f);
+	while (len && at < len && text[at] != ')') {
+		if (at > 1)
+			fputs(", ", f);
+		used = put_type(f, text + at, len - at);
+		if (!used) {
+			fputs("...", f);
+			break;
+		}
+		at += used;
+	}
+	fputc(')', f);
+}
+
+/* The package is the module. */
+static void put_package(const struct gn_name_part *class, char *out,
+			size_t size)
+{
+	size_t len = 0, n = 0;
+
+	for (size_t i = 0; i < class->len && class->text[i]; i++)
+		if (class->text[i] == '/')
+			len = i;
+	for (; n < len && n + 1 < size; n++)
+		out[n] = class->text[n] == '/' ? '.' : class->text[n];
+	out[n] = '\0';
+}
+
+static void name(unsigned int form, const struct gn_name_part *part, char *out,
+		 size_t size, char *module, size_t module_size)
+{
+	FILE *f = fmemopen(out, size, "w");
+
+	*out = '\0';
+	if (f) {
+		if (form == MONITOR)
+			fputs("monitor of ", f);
+		put_class(f, part[0].text, part[0].len);
+		if (form == METHOD) {
+			fprintf(f, ".%.*s", (int)part[1].len, part[1].text);
+			put_parameters(f, part[2].text, part[2].len);
+		}
+		fclose(f);
+	}
+	out[size - 1] = '\0';
+	put_package(&part[0], module, module_size);
+}
+
+static const char *const limits[] = {
+	"methods need a start under gnomon; of a process that runs already all "
+	"else is seen",
+	"methods that the JIT replaces by instructions (intrinsics) make no "
+	"probe then",
+	"a child that starts a JVM by itself tells no methods", NULL};
+
+extern const struct gn_runtime gn_runtime_hotspot;
+const struct gn_runtime gn_runtime_hotspot = {
+	.id = GN_RUNTIME_HOTSPOT,
+	.title = "HotSpot JVM",
+	.provider = "hotspot",
+	.sites = sites,
+	.nsites = sizeof(sites) / sizeof(sites[0]),
+	.core = "libjvm.so",
+	.marker = "JLI_Launch",
+	.find_core = find_core,
+	.prepare = prepare,
+	.matches = gn_filter_hooks,
+	.always = "monitor of ",
+	.name = name,
+	.roles = &roles,
+	.attached = "its methods are seen only if it was started with "
+		    "-XX:+DTraceMethodProbes",
+	.limits = limits,
+	.get = "install openjdk-17-jre-headless",
+};
