@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Live tests on Java. Without a JDK they are there all the same, and skipped
+# with the reason. By the build without sanitizers: all that a Java program
+# does comes as records.
+add_executable(live_java
+	live_main.c live_left.c live_proc.c live_report.c live_truth.c
+	java_run.c)
+target_link_libraries(live_java PRIVATE PkgConfig::JANSSON m)
+target_compile_definitions(live_java PRIVATE LIVE_TESTS="java_tests.def")
+
+function(gn_live_java)
+	if(NOT TARGET gnomon)
+		return()
+	endif()
+	get_property(java GLOBAL PROPERTY GN_JAVA_COMMAND)
+	gn_in_plain(gnomon gnomon)
+	gn_live_tests(java live_java java_tests.def 120 "must-run;java"
+		GNOMON=${gnomon} JAVA=${java}
+		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/java)
+endfunction()
+gn_live_java()

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Java programs with and without gnomon. */
+#include "live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+/* A program, both ways. */
+struct java_pair {
+	struct live_end plain, traced;
+	json_t *report;
+};
+
+static void java_need(struct live *t)
+{
+	const char *java = getenv("JAVA");
+
+	if (!java || !*java)
+		live_skip(t, "no JDK; run tools/setup test, configure again");
+}
+
+/* `options` are those of java. */
+static void java_demo(struct live *t, struct live_args *a, const char *options,
+		      const char *topic)
+{
+	live_add(t, a, getenv("JAVA"), NULL);
+	live_split(t, a, options);
+	live_add(t, a, "-cp", t->fixtures, "Demo", NULL);
+	live_split(t, a, topic);
+}
+
+static void java_trace(struct live *t, const struct live_args *command,
+		       const char *options, struct live_end *end,
+		       json_t **report)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "-q", "--raw", "--format", "json",
+		 "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_run(t, &a, NULL, end);
+	*report = live_load(t, path);
+}
+
+/* The program says and does the same; nothing of it was lost. */
+static void java_pair(struct live *t, const struct live_args *command,
+		      struct java_pair *pair)
+{
+	live_run(t, command, NULL, &pair->plain);
+	java_trace(t, command, "", &pair->traced, &pair->report);
+	CHECK(t, pair->traced.code == pair->plain.code,
+	      "ended with %d under gnomon, with %d without: %s",
+	      pair->traced.code, pair->plain.code, pair->traced.err);
+	live_same(t, "the program's output", pair->traced.out, pair->plain.out);
+	live_same(t, "the program's errors", pair->traced.err, pair->plain.err);
+	live_clean(t, pair->report);
+	CHECK(t, live_number(t, pair->report, "checks.unmatched_leaves") == 0,
+	      "leaves match no frame");
+}
+
+static void java_run(struct live *t, const char *options, const char *topic,
+		     unsigned int flags, struct java_pair *pair)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+
+	java_need(t);
+	CHECK(t, truths, "no memory");
+	java_demo(t, &command, options, topic);
+	java_pair(t, &command, pair);
+	live_truths(t, pair->traced.out, truths);
+	CHECK(t, truths->n, "the program said nothing");
+	live_compare(t, truths, pair->report, flags);
+	free(truths);
+}
+
+void live_run_row(struct live *t, const struct live_row *row)
+{
+	struct java_pair pair;
+
+	java_run(t, row->options, row->command, row->flags, &pair);
+}
+
+/* A program of a package: it writes the same file, and each of its threads'
+ * account is closed. */
+void java_tool(struct live *t)
+{
+	struct live_args plain = {.n = 0}, traced = {.n = 0};
+	char *one = live_text(t, "%s/one.jar", t->dir);
+	char *two = live_text(t, "%s/two.jar", t->dir);
+	char *jar = live_text(t, "%s", getenv("JAVA"));
+	size_t size, other_size;
+	struct live_end end;
+	json_t *report;
+	char *a, *b;
+
+	java_need(t);
+	jar = live_text(t, "%.*sjar", (int)(strlen(jar) - 4), jar);
+	if (access(jar, X_OK))
+		live_skip(t, "there is no %s", jar);
+	live_add(t, &plain, jar, "--create", "--date=2020-01-01T00:00:00Z",
+		 "--file", one, "-C", t->fixtures, ".", NULL);
+	live_add(t, &traced, jar, "--create", "--date=2020-01-01T00:00:00Z",
+		 "--file", two, "-C", t->fixtures, ".", NULL);
+	live_run(t, &plain, NULL, &end);
+	CHECK(t, end.code == 0, "jar ended with %d: %s", end.code, end.err);
+	java_trace(t, &traced, "", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "jar ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	a = live_read(t, one, &size);
+	b = live_read(t, two, &other_size);
+	CHECK(t, size == other_size && !memcmp(a, b, size),
+	      "jar wrote another file under gnomon");
+	CHECK(t,
+	      live_function(t, report, NULL,
+			    "sun.tools.jar.Main.main(java.lang.String[])",
+			    "calls", NULL) == 1,
+	      "the main method was not called once");
+}
