@@ -7,6 +7,7 @@ add_executable(live_native
 	live_files.c live_namespaces.c live_signals.c live_stop.c live_ia32.c
 	live_bodies.c live_explain.c live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c live_kernel.c)
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
+target_sources(live_native PRIVATE live_told.c)
 
 # gnomon with programs whose clock is wrong, for the tests of the self-check.
 # session.c is where the object comes in.
