@@ -85,7 +85,8 @@ struct gn_model_wait {
 
 /* What probes cost, by class: see struct gn_rec_cost. Means over the hits;
  * spread: what each can be wrong by, half the width that was measured or a
- * GN_COST_ERROR_SHARE of the cost. */
+ * GN_COST_ERROR_SHARE of the cost, and what one measurement and the next differ
+ * by. */
 struct gn_model_cost {
 	uint32_t samples; /* 0 = not measured */
 	uint32_t before_ns, after_ns, spread_ns;

@@ -2,6 +2,21 @@
 /* Which probe made a record, and what that probe costs. */
 #include "model/threads.h"
 
+/* What two measurements differ by is what hits between them can: where other
+ * work makes the machine's pace change, that is the most of the error. What the
+ * first one will differ by from the next is not known. */
+static uint32_t drift(const struct gn_pipeline *p, const struct gn_rec_cost *r)
+{
+	const struct gn_model_cost *c = &p->costs[r->id];
+	uint64_t was = (uint64_t)c->before_ns + c->after_ns;
+	uint64_t is = (uint64_t)r->before_ns + r->after_ns;
+	uint64_t ns = is > was ? is - was : was - is;
+
+	if (!c->samples)
+		return (uint32_t)(is / GN_COST_ERROR_SHARE);
+	return (uint32_t)((3 * (uint64_t)p->drifts[r->id] + ns) / 4);
+}
+
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 {
 	struct gn_model_cost *c;
@@ -11,6 +26,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	    !r->samples)
 		return;
 	c = &p->costs[r->id];
+	p->drifts[r->id] = drift(p, r);
 	c->samples = r->samples;
 	c->before_ns = r->before_ns;
 	c->after_ns = r->after_ns;
@@ -53,12 +69,15 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 }
 
 /* By how much what is taken out for a hit can be wrong. */
-static uint32_t error_of(const struct gn_model_cost *c)
+static uint32_t error_of(const struct gn_pipeline *p, enum gn_probe_class class)
 {
+	const struct gn_model_cost *c = &p->costs[class];
 	uint64_t share =
 		((uint64_t)c->before_ns + c->after_ns) / GN_COST_ERROR_SHARE;
 
-	return share > c->spread_ns ? (uint32_t)share : c->spread_ns;
+	if (share < c->spread_ns)
+		share = c->spread_ns;
+	return (uint32_t)(share + p->drifts[class]);
 }
 
 /* Counts `n` hits of a class: what they can be wrong by. */
@@ -67,7 +86,7 @@ static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
 {
 	const struct gn_model_cost *c = &p->costs[class];
 	struct gn_cost_sums *sums = &p->cost_sums[class];
-	uint32_t error = n * error_of(c);
+	uint32_t error = n * error_of(p, class);
 
 	p->hits[class] += n;
 	sums->before += (uint64_t)n * before;

@@ -101,6 +101,8 @@ struct gn_pipeline {
 	uint64_t inherited; /* frames that forks copied */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT]; /* as measured last */
 	int32_t turns[GN_PROBE_CLASS_COUNT]; /* gn_rec_cost's turn_ns */
+	/* ns that one measurement of a class and the next lately differed by */
+	uint32_t drifts[GN_PROBE_CLASS_COUNT];
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	uint64_t owed;	      /* probe cost, of all functions and processes */
