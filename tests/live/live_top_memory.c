@@ -61,6 +61,14 @@ static uint64_t own_size(struct live *t, pid_t gnomon)
 	return kib << 10;
 }
 
+static char *text_of(struct live *t, const json_t *period, const char *key)
+{
+	char *text = json_dumps(json_object_get(period, key), JSON_COMPACT);
+
+	CHECK(t, text, "a period has no %s", key);
+	return text;
+}
+
 /* Obeyed and shown, time after time: its size then. No more at once than one
  * period tells of, which is what is remembered of them. */
 static uint64_t size_after(struct live *t, struct live_talk *talk,
@@ -75,10 +83,12 @@ static uint64_t size_after(struct live *t, struct live_talk *talk,
 	}
 	period = top_next(t, v);
 	CHECK(t, live_number(t, period, "lost_total.records") == 0,
-	      "%s: records were lost", command);
+	      "%s: records were lost: %s", command,
+	      text_of(t, period, "lost_total"));
 	CHECK(t, json_array_size(json_object_get(period, "threads")) == 1,
-	      "%s: %zu threads are there, not 1", command,
-	      json_array_size(json_object_get(period, "threads")));
+	      "%s: %zu threads are there, not 1, in the period %s: %s", command,
+	      json_array_size(json_object_get(period, "threads")),
+	      text_of(t, period, "period"), text_of(t, period, "threads"));
 	json_decref(period);
 	return own_size(t, v->talk.pid);
 }
