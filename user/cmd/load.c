@@ -62,7 +62,7 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 		if (progress->on && !(n++ % LOOK_RECORDS)) {
 			done = gn_trace_reader_place(reader, &total);
 			gn_progress_show(progress, gn_now_ns(), "reading",
-					 "MiB", done, total, 1 << 20);
+					 "KiB", done, total, 1 << 10);
 		}
 		err = gn_pipeline_feed(p, rec, size);
 		if (err == -EBADMSG)
