@@ -176,11 +176,21 @@ static __always_inline void check_ends(struct task_struct *self,
 	put_sums(&t->last, self, t, now, kernel_cpu);
 }
 
-/* The kernel's last reading of its clock can be older than the thread's switch
- * onto its CPU, if the thread hardly ran. */
-static __always_inline __u64 not_below_0(__u64 ns)
+/*
+ * How long it was on a CPU between the two. The kernel's last reading of its
+ * clock can be older than ours at the thread's switch onto its CPU, if it
+ * hardly ran: it ran 0 then, and by how much ours was later is known.
+ */
+static __always_inline void tell_cpu(struct gn_rec_kernel *r,
+				     const struct gn_sums *a,
+				     const struct gn_sums *b)
 {
-	return (__s64)ns < 0 ? 0 : ns;
+	__s64 ran = b->time - a->time - (b->off - a->off);
+
+	r->cpu = ran < 0 ? 0 : ran;
+	r->cpu_apart = b->cpu_lag - a->cpu_lag;
+	if (ran < 0)
+		r->cpu_apart -= ran;
 }
 
 /* Before the record that ends the thread. */
@@ -199,8 +209,7 @@ static __always_inline void emit_kernel(struct gn_task *t, __u64 time)
 	}
 	fill(&r->h, time, t, t->seq, GN_KIND_KERNEL, 0, 0);
 	r->kernel_cpu = b->kernel_cpu - a->kernel_cpu;
-	r->cpu = not_below_0(b->time - a->time - (b->off - a->off));
-	r->cpu_apart = b->cpu_lag - a->cpu_lag;
+	tell_cpu(r, a, b);
 	r->irq = b->irq - a->irq;
 	r->stolen = b->taken - a->taken - r->irq;
 	r->switches = b->switches - a->switches;

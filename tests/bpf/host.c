@@ -202,6 +202,11 @@ void host_clock(uint64_t now)
 	host.rq.clock_task = host.rq.clock;
 }
 
+void host_late(uint64_t ns)
+{
+	host.now += ns;
+}
+
 static void task_init(struct host_task *t, uint32_t tid)
 {
 	__builtin_memset(t, 0, sizeof(*t));
@@ -210,6 +215,7 @@ static void task_init(struct host_task *t, uint32_t tid)
 	t->p.signal = &t->signal;
 	t->p.se.cfs_rq = &host.cfs;
 	t->p.on_cpu = 1;
+	t->p.se.exec_start = host.rq.clock_task;
 	t->p.sched_info.last_arrival = host.rq.clock;
 	t->regs.orig_ax = ~0ul;
 	t->regs.sp = 0x8000;
@@ -228,6 +234,7 @@ void host_new(uint64_t start, struct host_opts opts)
 	control.skew[0] = control.skew[1] = HOST_SKEW;
 	control.queue = opts.queue;
 	control.gather = opts.gather;
+	control.one_clock = opts.check;
 }
 
 struct host_task *host_task(uint32_t tid)
@@ -286,16 +293,16 @@ void host_switch(const struct host_switch *s)
 		out->regs.dx = s->args[2];
 		out->regs.r10 = s->args[3];
 	}
+	out->p.se.sum_exec_runtime += host.rq.clock_task - out->p.se.exec_start;
 	out->p.se.exec_start = host.rq.clock_task;
+	in->p.se.exec_start = host.rq.clock_task;
 	host.current = out;
 	if (!s->unseen)
 		on_switch(s->runnable, &out->p, &in->p, out->p.__state);
 	if (s->out)
 		account_out(out, s->runnable);
-	if (s->in) {
-		in->p.se.exec_start = host.rq.clock_task;
+	if (s->in)
 		account_in(in);
-	}
 	host.current = in;
 }
 
@@ -332,6 +339,12 @@ void host_syscall(struct host_task *t, bool begins, int nr)
 		on_sys_enter(&t->regs, nr);
 	else
 		on_sys_exit(&t->regs, 0);
+}
+
+void host_exit(struct host_task *t)
+{
+	host.current = t;
+	on_exit(&t->p);
 }
 
 void host_stop(void)

@@ -26,13 +26,16 @@ struct host_task;
 struct host_opts {
 	bool queue;  /* the scheduler's account of the run queue is used */
 	bool gather; /* slices may go out together */
+	bool check;  /* the kernel's account is read while a thread runs */
 };
 
 /* A new world: no tasks, an empty ring; the session begins at `start`. */
 void host_new(uint64_t start, struct host_opts opts);
 
-/* What every program takes for now. */
+/* What every program takes for now; and that later, while the scheduler's clock
+ * stays as it was last updated. */
 void host_clock(uint64_t now);
+void host_late(uint64_t ns);
 
 /* A thread of its own that runs from now on; traced from now on. */
 struct host_task *host_task(uint32_t tid);
@@ -59,6 +62,9 @@ void host_probe(struct host_task *t, bool enter, uint32_t func);
 /* A fault; a system call that is traced. */
 void host_fault(struct host_task *t, bool begins);
 void host_syscall(struct host_task *t, bool begins, int nr);
+
+/* It ends by itself. */
+void host_exit(struct host_task *t);
 
 /* The session ends now; threads go on. Then each is closed. */
 void host_stop(void);

@@ -451,6 +451,38 @@ static void switched_while_sent(void **state)
 	assert_int_equal(seq, 3);
 }
 
+/*
+ * A thread that hardly ran: gnomon's clock at its switch onto its CPU was later
+ * than the last reading of the scheduler's, as where the machine was taken in
+ * between. Nothing of that is without a reason.
+ */
+static void hardly_ran(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch out = {.runnable = true}, in = {0};
+	const struct gn_rec_kernel *r = NULL;
+	const uint64_t late = 2000000;
+	uint64_t now = 1000000;
+	size_t size;
+
+	(void)state;
+	host_new(now, opts);
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	host_clock(now += 100);
+	host_switch(&out);
+	host_clock(now += 100);
+	host_late(late);
+	host_switch(&in);
+	host_exit(in.in);
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->h.kind == GN_KIND_KERNEL)
+			break;
+	assert_non_null(r);
+	assert_int_equal(r->cpu, 0);
+	assert_int_equal(r->cpu - r->kernel_cpu - r->cpu_apart, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +492,7 @@ int main(void)
 		cmocka_unit_test(slices_go_together),
 		cmocka_unit_test(torn_moments),
 		cmocka_unit_test(switched_while_sent),
+		cmocka_unit_test(hardly_ran),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
