@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hooksite/clr/il.h"
+
+static const struct gn_il_hooks hooks = {
+	.enter = 0xe1e2e3e4e5e6e7e8,
+	.leave = 0xa1a2a3a4a5a6a7a8,
+	.unwound = 0xb1b2b3b4b5b6b7b8,
+	.index = 7,
+	.call = 0x11000001,
+	.locals = 0x11000002,
+	.frame = 0,
+	.result = true,
+};
+
+/* From memory of exactly that size. */
+static int rewrite(const uint8_t *body, size_t n, struct gn_il_body *made)
+{
+	uint8_t *copy = malloc(n);
+	int err;
+
+	assert_non_null(copy);
+	memcpy(copy, body, n);
+	err = gn_il_rewrite(copy, n, &hooks, made);
+	free(copy);
+	return err;
+}
+
+/* How often a hook is called, and where the first time. */
+static unsigned int count(const struct gn_il_body *b, uint64_t hook, size_t *at)
+{
+	unsigned int n = 0;
+
+	*at = 0;
+	for (size_t i = 0; i + sizeof(hook) <= b->size; i++) {
+		if (memcmp(b->bytes + i, &hook, sizeof(hook)) != 0)
+			continue;
+		if (!n++)
+			*at = i;
+	}
+	return n;
+}
+
+/* Two ways to return, one end; an exception has its own. */
+static void returns(void **state)
+{
+	/* ldarg.0; brtrue.s 2; ldc.i4.1; ret; ldc.i4.2; ret */
+	static const uint8_t body[] = {7 << 2 | 2, 0x02, 0x2d, 2,
+				       0x17,	   0x2a, 0x18, 0x2a};
+	size_t enter, leave, unwound;
+	struct gn_il_body made;
+
+	(void)state;
+	assert_int_equal(rewrite(body, sizeof(body), &made), 0);
+	assert_int_equal(count(&made, hooks.enter, &enter), 1);
+	assert_int_equal(count(&made, hooks.leave, &leave), 1);
+	assert_int_equal(count(&made, hooks.unwound, &unwound), 1);
+	assert_true(enter < unwound && unwound < leave);
+	assert_int_equal(made.nmap, 6);
+	gn_il_free(&made);
+}
+
+/* What goes on in another method leaves before that, and not again. */
+static void tail_call(void **state)
+{
+	/* ldarg.0; tail. call 06000001; ret */
+	static const uint8_t body[] = {9 << 2 | 2, 0x02, 0xfe, 0x14, 0x28,
+				       1,	   0,	 0,    6,    0x2a};
+	size_t enter, leave, unwound;
+	struct gn_il_body made;
+
+	(void)state;
+	assert_int_equal(rewrite(body, sizeof(body), &made), 0);
+	assert_int_equal(count(&made, hooks.enter, &enter), 1);
+	assert_int_equal(count(&made, hooks.leave, &leave), 1);
+	assert_int_equal(count(&made, hooks.unwound, &unwound), 0);
+	assert_memory_equal(made.bytes + made.size - 8, body + 2, 8);
+	gn_il_free(&made);
+}
+
+static void refuses(void **state)
+{
+	/* jmp; a call without its token; a jump out of the code; no code */
+	static const uint8_t jmp[] = {5 << 2 | 2, 0x27, 1, 0, 0, 6};
+	static const uint8_t cut[] = {3 << 2 | 2, 0x28, 1, 0};
+	static const uint8_t out[] = {3 << 2 | 2, 0x2b, 100, 0x2a};
+	static const uint8_t none[] = {2};
+	struct gn_il_body made;
+
+	(void)state;
+	assert_int_equal(rewrite(jmp, sizeof(jmp), &made), -EOPNOTSUPP);
+	assert_int_equal(rewrite(cut, sizeof(cut), &made), -EINVAL);
+	assert_int_equal(rewrite(out, sizeof(out), &made), -EINVAL);
+	assert_int_equal(rewrite(none, sizeof(none), &made), -EINVAL);
+}
+
+static void locals(void **state)
+{
+	/* of int and string; a method that returns List<int>, and one void */
+	static const uint8_t old[] = {7, 2, 8, 0x0e};
+	static const uint8_t list[] = {0, 0, 0x15, 0x12, 5, 1, 8};
+	static const uint8_t nothing[] = {0x20, 0, 0x1f, 9, 1};
+	static const uint8_t want[] = {7,    4,	   8, 0x0e, 0x19,
+				       0x15, 0x12, 5, 1,    8};
+	struct gn_bytes b = {old, sizeof(old)}, m = {list, sizeof(list)};
+	struct gn_bytes made;
+	uint16_t frame;
+	bool result;
+
+	(void)state;
+	assert_int_equal(gn_il_locals(&b, &m, &made, &frame, &result), 0);
+	assert_int_equal(frame, 2);
+	assert_true(result);
+	assert_int_equal(made.n, sizeof(want));
+	assert_memory_equal(made.at, want, sizeof(want));
+	free((void *)made.at);
+	m = (struct gn_bytes){nothing, sizeof(nothing)};
+	assert_int_equal(gn_il_locals(&b, &m, &made, &frame, &result), 0);
+	assert_false(result);
+	assert_int_equal(made.n, 5);
+	free((void *)made.at);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(returns),
+		cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(locals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
