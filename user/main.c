@@ -18,6 +18,7 @@ static const struct verb verbs[] = {
 	{"record", gn_cmd_record, "trace into a file"},
 	{"report", gn_cmd_report, "print what a trace file holds"},
 	{"explain", gn_cmd_explain, "say what of a trace file matters"},
+	{"export", gn_cmd_export, "write several formats at once"},
 	{"diff", gn_cmd_diff, "say what changed between captures"},
 	{"check", gn_cmd_check, "hold captures against a budget, for CI"},
 	{"top", gn_cmd_top, "watch threads live"},

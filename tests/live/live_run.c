@@ -26,8 +26,8 @@ void live_reported(struct live *t, const char *options, const char *command,
 {
 	char *path = live_path(t, "report.json");
 
-	run_gnomon(t, "run", live_text(t, "--format json -o %s", path), options,
-		   command, end);
+	run_gnomon(t, "run", live_text(t, "--tree --format json -o %s", path),
+		   options, command, end);
 	CHECK(t, end->code == 0 || end->code == 4, "gnomon ended with %d: %s",
 	      end->code, end->err);
 	*report = live_load(t, path);
@@ -41,7 +41,7 @@ void live_gnomon(struct live *t, const char *verb, const char *options,
 
 	/* a fixture's own brackets have the probes' cost in them */
 	if (report)
-		what = live_text(t, "--raw --format json -o %s", path);
+		what = live_text(t, "--raw --tree --format json -o %s", path);
 	run_gnomon(t, verb, what, options, command, end);
 	if (report) {
 		CHECK(t, end->code < 2 || end->code > 4,

@@ -2,8 +2,8 @@
 /*
  * run_format FORMAT STREAM FILE REPORT [COLUMNS]: replays a readable stream
  * once, into a file of a format and into a JSON report, for check-timeline and
- * check-stacks to compare. A STREAM of "hostile" is one of names and times that
- * are hostile.
+ * check-stacks and check-rows to compare. A STREAM of "hostile" is one of names
+ * and times that are hostile.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ static void check_text(struct json_page *p, enum json_output output, char *text)
 static void check_model(struct json_page *p, const struct gn_model *m,
 			enum gn_by by)
 {
-	struct gn_output_opts o = {.by = by};
+	struct gn_output_opts o = {.by = by, .tree = by == GN_BY_CALLERS};
 
 	check_text(p, JSON_REPORT, sample_print("json", m, &o));
 }

@@ -234,7 +234,7 @@ static void json_arrays(void **state)
 
 static void json_tree_and_edges(void **state)
 {
-	struct gn_output_opts o = {.by = GN_BY_CALLERS};
+	struct gn_output_opts o = {.by = GN_BY_CALLERS, .tree = true};
 	const json_t *nodes, *node, *edges;
 	struct sample s;
 	json_t *root;
@@ -558,7 +558,7 @@ static void lists(void **state)
 	assert_int_equal(gn_by_find("tree"), GN_BY_TREE);
 	assert_int_equal(gn_by_find("tre"), -1);
 	assert_null(gn_output_find("xml"));
-	assert_null(gn_output_at(7));
+	assert_null(gn_output_at(10));
 	assert_string_equal(gn_output_at(0)->name, "table");
 }
 

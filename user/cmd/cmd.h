@@ -38,6 +38,7 @@ int gn_cmd_explain(int argc, char **argv);
 int gn_cmd_list(int argc, char **argv);
 int gn_cmd_doctor(int argc, char **argv);
 int gn_cmd_top(int argc, char **argv);
+int gn_cmd_export(int argc, char **argv);
 int gn_cmd_check(int argc, char **argv);
 int gn_cmd_diff(int argc, char **argv);
 
@@ -59,6 +60,9 @@ bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 /* True when the options of a report fit each other; else it says what does not
  * and *status is the exit status. */
 bool gn_report_args(const struct gn_args *args, int *status);
+
+/* The same of labels alone. */
+bool gn_labels_check(const struct gn_list *labels);
 
 /* What the model is to be made with. */
 void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);

@@ -91,6 +91,7 @@ void gn_args_clear(struct gn_args *args)
 {
 	free(args->pids.pid);
 	free(args->functions.item);
+	free(args->labels.item);
 	memset(args, 0, sizeof(*args));
 }
 

@@ -103,6 +103,8 @@ struct gn_args {
 	bool raw;	     /* the probes' cost is not taken out */
 	const char *columns; /* NULL = not given */
 	int of;		     /* enum gn_of, of tables */
+	bool tree;	     /* JSON: the call tree, too */
+	struct gn_list labels;
 };
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
@@ -177,7 +179,7 @@ struct gn_args {
 	{                                                           \
 		0, "format", GN_OPTION_CHOICE,                      \
 			offsetof(struct gn_args, format), "FORMAT", \
-			"table, csv, json, pprof, perfetto, ...",   \
+			"table, csv, json (with the tree), ...",    \
 			gn_format_choice                            \
 	}
 /* In a help MIN_PCT stands after it. */
@@ -197,7 +199,19 @@ struct gn_args {
 		0, "ns", GN_OPTION_FLAG, offsetof(struct gn_args, ns), NULL, \
 			"", NULL                                             \
 	}
-/* In a help NS stands before it. */
+/* In a help FORMAT stands after it. */
+#define GN_OPT_TREE                                                        \
+	{                                                                  \
+		0, "tree", GN_OPTION_FLAG, offsetof(struct gn_args, tree), \
+			NULL, "", NULL                                     \
+	}
+#define GN_OPT_LABEL                                                          \
+	{                                                                     \
+		0, "label", GN_OPTION_LIST, offsetof(struct gn_args, labels), \
+			"NAME=VALUE",                                         \
+			"in each row of ndjson; can be repeated", NULL        \
+	}
+/* In a help OF and NS stand before it. */
 #define GN_OPT_RAW                                                             \
 	{                                                                      \
 		0, "raw", GN_OPTION_FLAG, offsetof(struct gn_args, raw), NULL, \

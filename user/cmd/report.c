@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gnomon report: a trace file's records through the pipeline into an output. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/timeline.h"
+
+struct report_args {
+	struct gn_args args; /* first: the option tables' offsets */
+	bool schema;
+};
 
 static const struct gn_option options[] = {
 	GN_OPT_INPUT,
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_BY,
+	GN_OPT_TREE,
 	GN_OPT_FORMAT,
 	GN_OPT_COLUMNS,
 	GN_OPT_SORT,
@@ -17,6 +27,9 @@ static const struct gn_option options[] = {
 	GN_OPT_OF,
 	GN_OPT_NS,
 	GN_OPT_RAW,
+	GN_OPT_LABEL,
+	{0, "schema", GN_OPTION_FLAG, offsetof(struct report_args, schema),
+	 NULL, "print the JSON Schema of all JSON, no report", NULL},
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET("no header above a table"),
 	GN_OPT_VERBOSE("more columns, exact nanoseconds, whole paths"),
@@ -66,27 +79,42 @@ static int draw(const struct gn_args *args, struct gn_model **model)
 	return status ? status : closed;
 }
 
-int gn_cmd_report(int argc, char **argv)
+static int report(struct gn_args *args)
 {
 	struct gn_model *model = NULL;
-	struct gn_args args;
 	int status;
 
-	gn_args_init(&args);
-	if (!gn_cmd_parse(&usage, argc, argv, &args, &status) ||
-	    !gn_report_args(&args, &status))
-		goto out;
-	if (!args.input)
-		args.input = GN_DEFAULT_TRACE;
-	status = gn_timeline_of(&args) ? draw(&args, &model)
-				       : show(&args, &model);
+	if (!gn_report_args(args, &status))
+		return status;
+	if (!args->input)
+		args->input = GN_DEFAULT_TRACE;
+	status = gn_timeline_of(args) ? draw(args, &model) : show(args, &model);
 	if (!model)
-		goto out;
-	gn_report_warn(model, args.allow_loss);
+		return status;
+	gn_report_warn(model, args->allow_loss);
 	if (!status)
-		status = gn_report_status(model, args.allow_loss);
+		status = gn_report_status(model, args->allow_loss);
 	gn_model_free(model);
-out:
-	gn_args_clear(&args);
+	return status;
+}
+
+static int print_schema(void)
+{
+	fputs(gn_json_schema, stdout);
+	if (!fflush(stdout) && !ferror(stdout))
+		return GN_EXIT_OK;
+	gn_error("cannot write: %s", strerror(errno));
+	return GN_EXIT_FAILED;
+}
+
+int gn_cmd_report(int argc, char **argv)
+{
+	struct report_args a = {0};
+	int status;
+
+	gn_args_init(&a.args);
+	if (gn_cmd_parse(&usage, argc, argv, &a.args, &status))
+		status = a.schema ? print_schema() : report(&a.args);
+	gn_args_clear(&a.args);
 	return status;
 }

@@ -12,6 +12,7 @@ static const struct gn_option options[] = {
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_DURATION,
 	GN_OPT_BY,
+	GN_OPT_TREE,
 	GN_OPT_FORMAT,
 	GN_OPT_COLUMNS,
 	GN_OPT_SORT,

@@ -41,8 +41,8 @@ static int terminal_width(int fd)
 struct format {
 	const char *name, *needs;
 	bool built, binary;
-	bool stacks;   /* has columns, but no rows */
-	bool timeline; /* has neither */
+	enum gn_shape shape;
+	bool timeline; /* has neither rows nor columns */
 };
 
 static struct format format_of(const struct gn_args *args)
@@ -61,28 +61,70 @@ static struct format format_of(const struct gn_args *args)
 			       .needs = o->needs,
 			       .built = o->write,
 			       .binary = o->binary,
-			       .stacks = o->stacks};
+			       .shape = o->shape};
 }
 
 static bool check_rows(const struct format *f, const struct gn_args *args)
 {
-	if (!f->stacks && !f->timeline)
-		return true;
-	if (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
-	    args->by != GN_BY_FUNCTION) {
-		gn_error("%s has no rows; leave --by, --sort and --limit out",
+	bool rows = f->shape == GN_SHAPE_ROWS && !f->timeline;
+
+	if (!rows && (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+		      args->by != GN_BY_FUNCTION)) {
+		gn_error("%s has no rows to choose; leave --by, --sort and "
+			 "--limit out",
 			 f->name);
 		return false;
 	}
-	if (f->timeline && args->columns) {
-		gn_error("%s has no columns; leave --columns out", f->name);
+	if ((f->timeline || f->shape == GN_SHAPE_ALL) && args->columns) {
+		gn_error("%s has no columns to choose; leave --columns out",
+			 f->name);
 		return false;
 	}
-	if (f->stacks && args->columns && gn_paths_check(args->columns)) {
+	if (f->shape == GN_SHAPE_STACKS && args->columns &&
+	    gn_paths_check(args->columns)) {
 		gn_error("%s cannot have '%s' as --columns; give some of "
 			 "calls, ee, ae and the classes (lock, ...)",
 			 f->name, args->columns);
 		return false;
+	}
+	return true;
+}
+
+/* Names that SQL, Prometheus and JSON take as they are. */
+static bool label_name(const char *label)
+{
+	size_t len = strcspn(label, "=");
+
+	return label[len] && len && len <= GN_LABEL_KEY &&
+	       strspn(label, "abcdefghijklmnopqrstuvwxyz"
+			     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == len;
+}
+
+static bool twice(const struct gn_list *labels, size_t i)
+{
+	size_t len = strcspn(labels->item[i], "=") + 1;
+
+	for (size_t k = 0; k < i; k++)
+		if (!strncmp(labels->item[i], labels->item[k], len))
+			return true;
+	return !strncmp(labels->item[i], "host=", 5);
+}
+
+bool gn_labels_check(const struct gn_list *labels)
+{
+	for (size_t i = 0; i < labels->n; i++) {
+		if (!label_name(labels->item[i])) {
+			gn_error("--label cannot be '%s'; give NAME=VALUE, the "
+				 "name of at most %d letters, digits and _",
+				 labels->item[i], GN_LABEL_KEY);
+			return false;
+		}
+		if (twice(labels, i)) {
+			gn_error("--label %s is there already; give each name "
+				 "once, and not host",
+				 labels->item[i]);
+			return false;
+		}
 	}
 	return true;
 }
@@ -109,7 +151,7 @@ static bool check_format(const struct gn_args *args)
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!check_format(args))
+	if (!check_format(args) || !gn_labels_check(&args->labels))
 		return false;
 	if (!args->columns)
 		return true;
@@ -175,6 +217,9 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 		.ns = args->ns || args->verbose,
 		.verbose = args->verbose,
 		.bare = args->quiet,
+		.tree = args->tree,
+		.labels = args->labels.item,
+		.nlabels = args->labels.n,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
 		o->out.limit = terminal && table ? TERMINAL_LIMIT : 0;

@@ -6,17 +6,20 @@
 #include "output/needs.h"
 #include "output/output.h"
 
-/* X(name, help, of stacks, binary, what it needs: needs.h). The function is
- * gn_NAME_write(). */
+/* X(name, help, shape, binary, what it needs: needs.h, ending of a file's
+ * name). The function is gn_NAME_write(). */
 /* clang-format off */
 #define GN_FORMAT_LIST(X) \
-	X(table, "aligned columns, for people", false, false, NOTHING) \
-	X(csv, "RFC 4180, exact nanoseconds", false, false, NOTHING) \
-	X(json, "everything, exact nanoseconds", false, false, NOTHING) \
-	X(collapsed, "stacks for flame graphs", true, false, NOTHING) \
-	X(speedscope, "stacks for speedscope.app", true, false, NOTHING) \
-	X(pprof, "stacks for go tool pprof", true, true, PROTOBUF) \
-	X(callgrind, "calls for callgrind_annotate and KCachegrind", true, false, NOTHING)
+	X(table, "aligned columns, for people", ROWS, false, NOTHING, "txt") \
+	X(csv, "RFC 4180, exact nanoseconds", ROWS, false, NOTHING, "csv") \
+	X(json, "everything, exact nanoseconds", ROWS, false, NOTHING, "json") \
+	X(markdown, "a table for a pull request", ROWS, false, NOTHING, "md") \
+	X(ndjson, "rows for a database", ALL, false, NOTHING, "ndjson") \
+	X(openmetrics, "gauges for Prometheus", ALL, false, NOTHING, "prom") \
+	X(collapsed, "stacks for flame graphs", STACKS, false, NOTHING, "folded") \
+	X(speedscope, "stacks for speedscope.app", STACKS, false, NOTHING, "speedscope.json") \
+	X(pprof, "stacks for go tool pprof", STACKS, true, PROTOBUF, "pb.gz") \
+	X(callgrind, "calls for callgrind_annotate and KCachegrind", STACKS, false, NOTHING, "callgrind")
 /* clang-format on */
 
 #define GN_FORMAT_FUNCTION(name, ...)                   \

@@ -555,7 +555,7 @@ static int put_all(struct gn_json *w)
 		gn_emit_line(&w->e);
 		put_edges(w);
 	}
-	err = put_tree(w);
+	err = w->o->tree || w->o->by == GN_BY_TREE ? put_tree(w) : 0;
 	if (err)
 		return err;
 	gn_json_hidden(w);

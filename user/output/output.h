@@ -63,12 +63,23 @@ struct gn_output_opts {
 	bool ns;       /* tables: exact nanoseconds, not 12.345 ms */
 	bool verbose;  /* tables: more columns, whole module paths */
 	bool bare;     /* tables: no header; losses are told all the same */
+	bool tree;     /* JSON: the call tree, too */
+	/* ndjson: "name=value" each, of a name of at most GN_LABEL_KEY bytes */
+	const char *const *labels;
+	size_t nlabels;
+};
+
+/* What of a format can be chosen. */
+enum gn_shape {
+	GN_SHAPE_ROWS,	 /* rows and columns */
+	GN_SHAPE_STACKS, /* of call paths: columns that can be summed */
+	GN_SHAPE_ALL,	 /* nothing: it has all */
 };
 
 struct gn_output {
 	const char *name;
 	const char *help;
-	bool stacks; /* of call paths: no rows, columns that can be summed */
+	enum gn_shape shape;
 	bool binary;
 	/* NULL: this gnomon was built without `needs` */
 	/* 0, or -errno from the stream (-EINVAL: opts->sort is no column, or
@@ -76,12 +87,19 @@ struct gn_output {
 	int (*write)(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f);
 	const char *needs;
+	const char *ending; /* of a file's name, without a dot */
 };
+
+/* Bytes of a label's name. */
+#define GN_LABEL_KEY 63
 
 /* NULL when there is no such format. */
 const struct gn_output *gn_output_find(const char *name);
 /* The i-th format, NULL past the last. */
 const struct gn_output *gn_output_at(size_t i);
+
+/* The JSON Schema of docs/json.md. */
+extern const char gn_json_schema[];
 
 /* enum gn_by of a text, -1 when there is none. */
 int gn_by_find(const char *text);

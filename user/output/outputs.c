@@ -5,13 +5,14 @@
 #include "output/formats.h"
 
 static const struct gn_output outputs[] = {
-#define FORMAT(name, help, stacks, binary, needs) \
-	{#name,                                   \
-	 help,                                    \
-	 stacks,                                  \
-	 binary,                                  \
-	 GN_BUILT_##needs(gn_##name##_write),     \
-	 GN_NEEDS_##needs},
+#define FORMAT(name, help, shape, binary, needs, ending) \
+	{#name,                                          \
+	 help,                                           \
+	 GN_SHAPE_##shape,                               \
+	 binary,                                         \
+	 GN_BUILT_##needs(gn_##name##_write),            \
+	 GN_NEEDS_##needs,                               \
+	 ending},
 	GN_FORMAT_LIST(FORMAT)
 #undef FORMAT
 };

@@ -28,6 +28,7 @@ struct gn_timeline {
 	/* After begin, also when it failed. */
 	void (*free)(struct gn_observer *o);
 	const char *needs;
+	const char *ending; /* of a file's name, without a dot */
 };
 
 /* NULL when there is no such format. */
@@ -46,11 +47,13 @@ const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
 
-/* X(name, help, binary, what it needs: needs.h). The functions are
- * gn_NAME_begin(), gn_NAME_finish() and gn_NAME_free(). */
-#define GN_TIMELINE_LIST(X)                                           \
-	X(perfetto, "a timeline for ui.perfetto.dev", true, PROTOBUF) \
-	X(chrome, "the same as JSON trace events", false, NOTHING)
+/* X(name, help, binary, what it needs: needs.h, ending of a file's name). The
+ * functions are gn_NAME_begin(), gn_NAME_finish() and gn_NAME_free(). */
+/* clang-format off */
+#define GN_TIMELINE_LIST(X) \
+	X(perfetto, "a timeline for ui.perfetto.dev", true, PROTOBUF, "pftrace") \
+	X(chrome, "the same as JSON trace events", false, NOTHING, "trace.json")
+/* clang-format on */
 
 #define GN_TIMELINE_FUNCTIONS(name, ...)                       \
 	int gn_##name##_begin(struct gn_observer *o, FILE *f); \

@@ -5,14 +5,15 @@
 #include "output/timeline.h"
 
 static const struct gn_timeline timelines[] = {
-#define TIMELINE(name, help, binary, needs)    \
-	{#name,                                \
-	 help,                                 \
-	 binary,                               \
-	 GN_BUILT_##needs(gn_##name##_begin),  \
-	 GN_BUILT_##needs(gn_##name##_finish), \
-	 GN_BUILT_##needs(gn_##name##_free),   \
-	 GN_NEEDS_##needs},
+#define TIMELINE(name, help, binary, needs, ending) \
+	{#name,                                     \
+	 help,                                      \
+	 binary,                                    \
+	 GN_BUILT_##needs(gn_##name##_begin),       \
+	 GN_BUILT_##needs(gn_##name##_finish),      \
+	 GN_BUILT_##needs(gn_##name##_free),        \
+	 GN_NEEDS_##needs,                          \
+	 ending},
 	GN_TIMELINE_LIST(TIMELINE)
 #undef TIMELINE
 };

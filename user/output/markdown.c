@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A table in Markdown, for a pull request or an issue: the rows of a table, by
+ * the columns that are asked for. */
+#include <errno.h>
+
+#include "output/columns.h"
+#include "output/formats.h"
+#include "output/markup.h"
+#include "output/text.h"
+
+/* A page of that many rows is read by nobody. */
+#define USUAL_LIMIT 30
+
+static const char *title(enum gn_by by)
+{
+	static const char *const titles[GN_BY_COUNT] = {
+		[GN_BY_FUNCTION] = "function", [GN_BY_MODULE] = "module",
+		[GN_BY_THREAD] = "thread",     [GN_BY_PROCESS] = "process",
+		[GN_BY_TREE] = "call path",    [GN_BY_CALLERS] = "function",
+		[GN_BY_WAITS] = "wait",
+	};
+
+	return titles[by];
+}
+
+static void put_titles(enum gn_by by, const struct gn_picks *p, FILE *f)
+{
+	char name[GN_CELL];
+
+	fprintf(f, "| %s |", title(by));
+	for (int i = 0; i < p->n; i++) {
+		gn_column_key(name, p->pick[i].column, by);
+		/* the unit stands in each cell */
+		for (char *end = name; *end; end++)
+			if (end[0] == '_' && end[1] == 'n' && end[2] == 's' &&
+			    !end[3])
+				*end = '\0';
+		fprintf(f, " %s |", name);
+	}
+	fputs("\n|---|", f);
+	for (int i = 0; i < p->n; i++)
+		fputs("---:|", f);
+	fputc('\n', f);
+}
+
+static void put_value(const struct gn_model *m, const struct gn_output_opts *o,
+		      const struct gn_row *r, int column, FILE *f)
+{
+	uint64_t value = gn_column_value(r, column);
+	char cell[GN_CELL];
+
+	switch (gn_column_show(column)) {
+	case GN_SHOW_PCT:
+		gn_format_pct(cell, value,
+			      gn_column_whole(&m->session, column));
+		break;
+	case GN_SHOW_TIME:
+		gn_format_duration(cell, value, o->ns);
+		break;
+	default:
+		gn_format_count(cell, value);
+		break;
+	}
+	fprintf(f, " %s |", cell);
+}
+
+static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
+		   const struct gn_picks *p, const struct gn_row *r, FILE *f)
+{
+	static const char *const kinds[] = {
+		[GN_ROW_CALLER] = "from ", [GN_ROW_CALLEE] = "to "};
+	int err;
+
+	fputs("| ", f);
+	for (uint32_t i = 1; i < r->depth; i++)
+		fputs("&nbsp;&nbsp;", f);
+	if (r->kind == GN_ROW_CALLER || r->kind == GN_ROW_CALLEE)
+		fputs(kinds[r->kind], f);
+	if (r->kind == GN_ROW_REASON)
+		fputs("&nbsp;&nbsp;", f);
+	err = gn_markdown_text(f, r->name[0] ? r->name : "(unnamed)");
+	if (r->v->gap || r->v->unprobed)
+		fputs(" (incomplete)", f);
+	fputs(" |", f);
+	for (int i = 0; i < p->n; i++)
+		put_value(m, o, r, p->pick[i].column, f);
+	fputc('\n', f);
+	return err ? err : gn_stream_status(f);
+}
+
+static void put_head(const struct gn_model *m, FILE *f)
+{
+	char elapsed[GN_CELL], app[GN_CELL], wall[GN_CELL], lost[GN_CELL];
+
+	gn_format_duration(elapsed, m->session.elapsed_incl, false);
+	gn_format_duration(app, m->session.app_incl, false);
+	gn_format_duration(wall, m->end - m->start, false);
+	fprintf(f,
+		"%zu threads, %s elapsed and %s application time of all "
+		"threads, in %s by the clock.\n",
+		m->nthreads, elapsed, app, wall);
+	if (gn_model_broken(m))
+		fputs("**A self-check failed: the numbers cannot be "
+		      "trusted.**\n",
+		      f);
+	if (gn_model_lossy(m)) {
+		gn_format_count(lost, m->lost);
+		fprintf(f,
+			"**Records were lost (%s by their numbers): the "
+			"report is not whole.**\n",
+			lost);
+	}
+	fputc('\n', f);
+}
+
+static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
+{
+	static const int waits[] = {GN_COLUMN_WAIT_TIME, GN_COLUMN_WAIT_COUNT,
+				    GN_COLUMN_WAIT_LONGEST};
+
+	if (o->by != GN_BY_WAITS)
+		return gn_picks_parse(o->columns,
+				      o->by == GN_BY_THREAD
+					      ? "calls,ei,ai,classes"
+					      : "calls,ei,ee,ai,ae,ae%",
+				      false, o->by, p);
+	for (p->n = 0; p->n < 3; p->n++)
+		p->pick[p->n].column = waits[p->n];
+	return 0;
+}
+
+int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
+		      FILE *f)
+{
+	struct gn_output_opts some = *o;
+	struct gn_picks picks;
+	struct gn_rows rows;
+	int err = pick_columns(o, &picks);
+
+	if (err)
+		return err;
+	if (!some.sort && o->by != GN_BY_TREE && o->by != GN_BY_CALLERS &&
+	    o->by != GN_BY_WAITS)
+		some.sort = "ae";
+	if (some.limit == 0)
+		some.limit = USUAL_LIMIT;
+	err = gn_rows_make(m, &some, &rows);
+	if (!err) {
+		put_head(m, f);
+		put_titles(o->by, &picks, f);
+		err = gn_stream_status(f);
+	}
+	for (size_t i = 0; i < rows.n && !err; i++)
+		err = put_row(m, o, &picks, &rows.row[i], f);
+	if (!err && rows.limited)
+		fprintf(f, "\n%zu more are not shown.\n", rows.limited);
+	gn_rows_clear(&rows);
+	return err ? err : gn_stream_status(f);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A finished capture as OpenMetrics, which Prometheus' own text format is read
+ * as, too: all are gauges, of which both say the same. The specification:
+ * github.com/prometheus/OpenMetrics.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "output/formats.h"
+#include "output/emit.h"
+#include "output/rows.h"
+#include "output/classes.h"
+#include "output/text.h"
+
+/* Backslash, quote and newline have an escape; of what gn_escape() gives only
+ * the first two are left. */
+static int put_label(FILE *f, const char *name, const char *value)
+{
+	char *plain = gn_escape(value, true);
+
+	if (!plain)
+		return -ENOMEM;
+	fprintf(f, "%s=\"", name);
+	for (const char *p = plain; *p; p++) {
+		if (*p == '\\' || *p == '"')
+			fputc('\\', f);
+		fputc(*p, f);
+	}
+	fputc('"', f);
+	free(plain);
+	return 0;
+}
+
+static void put_family(FILE *f, const char *name, const char *unit,
+		       const char *help)
+{
+	fprintf(f, "# TYPE gnomon_%s gauge\n", name);
+	if (*unit)
+		fprintf(f, "# UNIT gnomon_%s %s\n", name, unit);
+	fprintf(f, "# HELP gnomon_%s %s\n", name, help);
+}
+
+static void put_seconds(FILE *f, uint64_t ns)
+{
+	fprintf(f, " %" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000,
+		ns % 1000000000);
+}
+
+static int put_labels(FILE *f, const struct gn_row *r, enum gn_by by)
+{
+	int err;
+
+	if (by == GN_BY_THREAD) {
+		/* a thread's number can come again */
+		fprintf(f,
+			"{pid=\"%" PRIu32 "\",tid=\"%" PRIu32
+			"\",start=\"%" PRIu64 "\",",
+			r->pid, r->tid, r->thread->start);
+		err = put_label(f, "thread", r->name);
+	} else {
+		fputc('{', f);
+		err = put_label(f, "function", r->name);
+		fputc(',', f);
+		if (!err)
+			err = put_label(f, "module", r->module);
+		fputc(',', f);
+		if (!err)
+			err = put_label(f, "runtime",
+					r->runtime ? r->runtime : "");
+	}
+	return err;
+}
+
+/* One sample of each row. */
+struct family {
+	enum gn_by by;
+	const char *name, *unit, *help;
+	int (*put)(FILE *f, const struct gn_row *r, enum gn_by by,
+		   const char *name);
+};
+
+static int put_calls(FILE *f, const struct gn_row *r, enum gn_by by,
+		     const char *name)
+{
+	int err;
+
+	fprintf(f, "gnomon_%s", name);
+	err = put_labels(f, r, by);
+	fprintf(f, "} %" PRIu64 "\n", r->v->calls);
+	return err;
+}
+
+static int put_times(FILE *f, const struct gn_row *r, enum gn_by by,
+		     const char *name)
+{
+	const struct {
+		const char *word;
+		uint64_t ns;
+	} times[] = {
+		{"elapsed_inclusive", r->v->elapsed_incl},
+		{"elapsed_exclusive", r->v->elapsed_excl},
+		{"application_inclusive", r->v->app_incl},
+		{"application_exclusive", r->v->app_excl},
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < 4 && !err; i++) {
+		fprintf(f, "gnomon_%s", name);
+		err = put_labels(f, r, by);
+		fprintf(f, ",time=\"%s\"}", times[i].word);
+		put_seconds(f, times[i].ns);
+	}
+	return err;
+}
+
+static int put_classes(FILE *f, const struct gn_row *r, enum gn_by by,
+		       const char *name)
+{
+	int err = 0;
+
+	for (int i = 0; i < GN_CLASS_COUNT && !err; i++) {
+		fprintf(f, "gnomon_%s", name);
+		err = put_labels(f, r, by);
+		fprintf(f, ",class=\"%s\"}", gn_class_text(i));
+		put_seconds(f, r->classes[i]);
+	}
+	return err;
+}
+
+static const struct family families[] = {
+	{GN_BY_FUNCTION, "function_calls", "", "Calls of the function.",
+	 put_calls},
+	{GN_BY_FUNCTION, "function_seconds", "seconds", "The function's times.",
+	 put_times},
+	{GN_BY_FUNCTION, "function_class_seconds", "seconds",
+	 "The function's Elapsed Exclusive Time by class.", put_classes},
+	{GN_BY_THREAD, "thread_class_seconds", "seconds",
+	 "The thread's elapsed time by class.", put_classes},
+};
+
+static int put_rows(const struct gn_model *m, const struct gn_output_opts *o,
+		    const struct family *family, FILE *f)
+{
+	struct gn_output_opts all = *o;
+	struct gn_rows rows;
+	int err;
+
+	all.by = family->by;
+	err = gn_rows_make(m, &all, &rows);
+	if (!err)
+		put_family(f, family->name, family->unit, family->help);
+	for (size_t i = 0; i < rows.n && !err; i++) {
+		err = family->put(f, &rows.row[i], family->by, family->name);
+		if (!err)
+			err = gn_stream_status(f);
+	}
+	gn_rows_clear(&rows);
+	return err;
+}
+
+static void put_session(const struct gn_model *m, FILE *f)
+{
+	put_family(f, "session_seconds", "seconds", "Times of all threads.");
+	fputs("gnomon_session_seconds{time=\"elapsed\"}", f);
+	put_seconds(f, m->session.elapsed_incl);
+	fputs("gnomon_session_seconds{time=\"application\"}", f);
+	put_seconds(f, m->session.app_incl);
+	fputs("gnomon_session_seconds{time=\"wall\"}", f);
+	put_seconds(f, m->end - m->start);
+	put_family(f, "session_class_seconds", "seconds",
+		   "Elapsed time of all threads by class.");
+	for (int i = 0; i < GN_CLASS_COUNT; i++) {
+		fprintf(f, "gnomon_session_class_seconds{class=\"%s\"}",
+			gn_class_text(i));
+		put_seconds(f, m->session.class_incl[i]);
+	}
+	put_family(f, "lost_records", "",
+		   "Lost records: above 0, the rest is not whole.");
+	fprintf(f, "gnomon_lost_records %" PRIu64 "\n", m->lost);
+	put_family(f, "broken", "",
+		   "1: a self-check failed, nothing can be trusted.");
+	fprintf(f, "gnomon_broken %d\n", gn_model_broken(m));
+}
+
+int gn_openmetrics_write(const struct gn_model *m,
+			 const struct gn_output_opts *o, FILE *f)
+{
+	int err = 0;
+
+	put_session(m, f);
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]) && !err;
+	     i++)
+		err = put_rows(m, o, &families[i], f);
+	fputs("# EOF\n", f);
+	return err ? err : gn_stream_status(f);
+}
