@@ -5,7 +5,7 @@ function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
-	foreach(verb list doctor outputs repeat gate export recipe)
+	foreach(verb list doctor outputs repeat gate export recipe duckdb)
 		add_test(NAME live/${verb}
 			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
@@ -16,7 +16,7 @@ function(gn_live_list)
 	endforeach()
 	# they attach, and measure
 	set_tests_properties(live/doctor live/outputs live/repeat live/gate
-		live/export live/recipe
+		live/export live/recipe live/duckdb
 		PROPERTIES RUN_SERIAL ON)
 endfunction()
 gn_live_list()
