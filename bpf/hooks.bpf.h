@@ -636,7 +636,9 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 		t->seq++; /* the record that there is none of */
 		return 0;
 	}
+	t->hit |= GN_F_NAMED;
 	collect(ctx, t, spec->kind, n.runtime | index, key_of(ctx, c, spec));
+	t->hit &= ~GN_F_NAMED;
 	return 0;
 }
 

@@ -36,6 +36,8 @@ struct gn_rec {
 #define GN_F_IN_PROBE                                                       \
 	0x02 /* slice: a probe program of this thread was under way, so the \
 		record of an earlier time can follow this one */
+/* collect: texts that come with each hit name the function */
+#define GN_F_NAMED 0x02
 /* collect: the OS time up to it, or the stack that it was on, is in doubt */
 #define GN_F_IN_DOUBT 0x08
 /* EXIT: with its process, in the middle of what it did */
@@ -62,7 +64,7 @@ struct gn_rec {
 #define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
 
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
- * a runtime's functions are of MANAGED. */
+ * a runtime's functions are of MANAGED, or of NAMED where they say so. */
 #define GN_PROBE_CLASS_LIST(X)                     \
 	X(NONE, 0, "none")                         \
 	X(EMULATED, 1, "emulated")                 \
@@ -70,7 +72,9 @@ struct gn_rec {
 	X(RETURN, 3, "return")                     \
 	X(MANAGED, 4, "managed")                   \
 	/* an enter that sets a return probe up */ \
-	X(CALL, 5, "call")
+	X(CALL, 5, "call")                         \
+	/* a runtime's function that texts name */ \
+	X(NAMED, 6, "named")
 
 enum gn_probe_class {
 #define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),

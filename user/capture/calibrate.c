@@ -52,10 +52,15 @@ __asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
 	nop5,
 	".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n") FUNCTION(enter1,
 							   ".byte 0x90\n ret\n")
-		FUNCTION(leave1, ".byte 0x90\n ret\n") FUNCTION(
-			enter5, ".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
-			FUNCTION(leave5,
-				 ".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
+		FUNCTION(leave1,
+			 ".byte 0x90\n ret\n") FUNCTION(enter_named,
+							".byte 0x90\n ret\n")
+			FUNCTION(leave_named, ".byte 0x90\n ret\n") FUNCTION(
+				enter5,
+				".byte 0x0f,0x1f,0x44,0x00,0x00\n ret\n")
+				FUNCTION(leave5,
+					 ".byte 0x0f,0x1f,0x44,0x00,0x00\n "
+					 "ret\n")
 	/* rdi: cycles; all functions leave it as it is */
 	FUNCTION(work, "rdtsc\n"
 		       "shl $32, %rdx\n"
@@ -66,8 +71,8 @@ __asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
 		       "or %rdx, %rax\n"
 		       "cmp %rcx, %rax\n"
 		       "jb 1b\n"
-		       "ret\n") PLAIN() PLAIN(_call) HOOKED(1)
-		HOOKED(5) ".popsection\n");
+		       "ret\n") PLAIN() PLAIN(_call) HOOKED(1) HOOKED(5)
+		HOOKED(_named) ".popsection\n");
 
 #define HIDDEN __attribute__((visibility("hidden")))
 extern void gn_cal_nop1(void) HIDDEN;
@@ -82,6 +87,9 @@ extern void gn_cal_enter1(void) HIDDEN;
 extern void gn_cal_leave1(void) HIDDEN;
 extern void gn_cal_enter5(void) HIDDEN;
 extern void gn_cal_leave5(void) HIDDEN;
+extern void gn_cal_enter_named(void) HIDDEN;
+extern void gn_cal_leave_named(void) HIDDEN;
+extern void gn_cal_hooked_outer_named(void) HIDDEN;
 extern void gn_cal_work(uint64_t cycles) HIDDEN;
 extern void gn_cal_hooked_outer1(void) HIDDEN;
 extern void gn_cal_hooked_outer5(void) HIDDEN;
@@ -103,6 +111,8 @@ static site_fn site_of(enum gn_cal_site site)
 		[GN_CAL_LEAVE1] = gn_cal_leave1,
 		[GN_CAL_ENTER5] = gn_cal_enter5,
 		[GN_CAL_LEAVE5] = gn_cal_leave5,
+		[GN_CAL_ENTER_NAMED] = gn_cal_enter_named,
+		[GN_CAL_LEAVE_NAMED] = gn_cal_leave_named,
 	};
 
 	return sites[site];
@@ -115,6 +125,7 @@ void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles)
 		[GN_CAL_CALLS] = gn_cal_outer_call,
 		[GN_CAL_HOOKS1] = gn_cal_hooked_outer1,
 		[GN_CAL_HOOKS5] = gn_cal_hooked_outer5,
+		[GN_CAL_NAMED] = gn_cal_hooked_outer_named,
 	};
 	void (*volatile call)(uint64_t) = (void (*)(uint64_t))outer[pair];
 

@@ -28,6 +28,9 @@ enum gn_cal_site {
 	GN_CAL_LEAVE1,
 	GN_CAL_ENTER5,
 	GN_CAL_LEAVE5,
+	/* once more with a one-byte nop, for hooks that texts name */
+	GN_CAL_ENTER_NAMED,
+	GN_CAL_LEAVE_NAMED,
 	GN_CAL_COUNT
 };
 
@@ -37,6 +40,7 @@ enum gn_cal_pair {
 	GN_CAL_CALLS,  /* OUTER_CALL, INNER_CALL */
 	GN_CAL_HOOKS1, /* ENTER1, LEAVE1 */
 	GN_CAL_HOOKS5, /* ENTER5, LEAVE5 */
+	GN_CAL_NAMED,  /* ENTER_NAMED, LEAVE_NAMED */
 };
 
 /* File offset of the site in GN_CAL_PATH; <0 when it cannot be found. */

@@ -37,7 +37,7 @@
  * spread evenly). */
 #define DELAY_NS   10000000u
 #define DELAY_STEP 6180340u
-#define PAIRS	   3
+#define PAIRS	   4
 #define WORK_NS	   1000
 
 /* An enter and a leave that are measured together. */
@@ -392,7 +392,7 @@ static void set_work(struct gn_meter *m)
 }
 
 static int link_site(struct gn_meter *m, enum gn_cal_site site,
-		     enum gn_prog prog, enum gn_native_spec spec)
+		     enum gn_prog prog, unsigned int spec)
 {
 	uint64_t cookie = GN_COOKIE(1, 8, spec);
 	uint64_t offset;
@@ -429,6 +429,17 @@ static int link_call(struct gn_meter *m, enum gn_cal_site site)
 		   : link_site(m, site, GN_PROG_NATIVE_RETURN, GN_SPEC_LEAVE);
 }
 
+/* Hooks whose function is named by texts. */
+static int link_named(struct gn_meter *m)
+{
+	int err = link_site(m, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
+			    m->s->measured[0]);
+
+	return err ? err
+		   : link_site(m, GN_CAL_LEAVE_NAMED, GN_PROG_INTERNED,
+			       m->s->measured[1]);
+}
+
 static int link_pair(struct gn_meter *m, const struct pair *pair)
 {
 	int err;
@@ -449,14 +460,16 @@ static int link_pair(struct gn_meter *m, const struct pair *pair)
 	case GN_CAL_HOOKS5:
 		return link_both(m, GN_PROG_MANAGED, GN_CAL_ENTER5,
 				 GN_CAL_LEAVE5);
+	case GN_CAL_NAMED:
+		return link_named(m);
 	}
 	return -EINVAL;
 }
 
-static bool uses_hooks(const struct gn_session *s)
+static bool uses(const struct gn_session *s, enum gn_prog prog)
 {
 	for (size_t i = 0; i < s->probes.count; i++)
-		if (s->probes.group[i].prog == GN_PROG_MANAGED)
+		if (s->probes.group[i].prog == prog)
 			return true;
 	return false;
 }
@@ -465,7 +478,7 @@ static bool uses_hooks(const struct gn_session *s)
 static void link_pairs(struct gn_meter *m)
 {
 	const struct gn_native_stats *native = &m->s->native;
-	bool hooks = uses_hooks(m->s);
+	bool hooks = uses(m->s, GN_PROG_MANAGED);
 	/* what children execute later can be of each */
 	bool late = m->s->opts.follow && gn_filter_positive(m->s->filter);
 	bool unknown = late && !native->functions;
@@ -482,6 +495,8 @@ static void link_pairs(struct gn_meter *m)
 		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
 		  m->s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
 		 hooks},
+		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true},
+		 uses(m->s, GN_PROG_INTERNED)},
 	};
 
 	for (int i = 0; i < PAIRS; i++)

@@ -369,6 +369,34 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
+/* What a hit costs whose function is named by texts is measured by specs of
+ * gnomon's own, of its own text. */
+static int plan_measured(struct gn_session *s)
+{
+	static const char text[] = "what a runtime would tell";
+
+	for (int i = 0; i < 2; i++) {
+		struct gn_spec spec = {
+			.kind = i ? GN_KIND_LEAVE : GN_KIND_ENTER,
+			.ntexts = GN_SPEC_TEXTS,
+			.key.how = GN_HOW_COOKIE,
+		};
+		int index;
+
+		for (int k = 0; k < GN_SPEC_TEXTS; k++) {
+			spec.text[k].at.how = GN_HOW_CONSTANT;
+			spec.text[k].at.value = (intptr_t)text;
+			spec.text[k].len.how = GN_HOW_CONSTANT;
+			spec.text[k].len.value = sizeof(text) - 1;
+		}
+		index = gn_specs_add(&s->specs, &spec);
+		if (index < 0)
+			return index;
+		s->measured[i] = (unsigned int)index;
+	}
+	return 0;
+}
+
 /* The sites of a file, that of a library or of a runtime itself. */
 static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 		      size_t file)
@@ -382,6 +410,8 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 	if (!err && rt->library && s->mute &&
 	    gn_mute_library(s->mute, rt->id, place))
 		err = -ENOMEM;
+	if (!err && rt->name)
+		err = plan_measured(s);
 	s->runtimes += !err;
 	return err;
 }

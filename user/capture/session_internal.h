@@ -40,9 +40,10 @@ struct gn_session {
 	struct gn_native_stats native;
 	struct gn_unwanted unwanted;
 	struct gn_specs specs;
-	struct gn_launch launch; /* what the runtimes add to the command */
-	char **command;		 /* with what they add; NULL: as it is */
-	size_t runtimes;	 /* whose sites are probed */
+	struct gn_launch launch;  /* what the runtimes add to the command */
+	char **command;		  /* with what they add; NULL: as it is */
+	unsigned int measured[2]; /* specs of hooks that texts name */
+	size_t runtimes;	  /* whose sites are probed */
 	struct gn_functions functions;
 
 	struct gnomon_bpf *skel;

@@ -80,5 +80,8 @@ void gn_checkup_runtimes(struct gn_checkup *c)
 		check_installed(c, rt, home);
 		if (rt->library)
 			check_library(c, rt);
+		for (const char *const *l = rt->limits; l && *l; l++)
+			gn_finding_add(c, group, "limit", "  not seen",
+				       GN_FOUND_OK, NULL, "%s", *l);
 	}
 }

@@ -132,7 +132,7 @@ static int csv_runtime(const struct gn_list_runtime *r, FILE *f)
 
 		err = csv_insn(f, "hook-nop1", h->name, r->library, &h->nop1,
 			       kind);
-		if (!err)
+		if (!err && r->runtime->library)
 			err = csv_insn(f, "hook-nop5", h->name, r->library,
 				       &h->nop5, kind);
 	}
@@ -238,7 +238,8 @@ static void json_runtime(struct gn_emit *e, const struct gn_list_runtime *r)
 		if (kind)
 			gn_emit_text(e, "kind", kind);
 		json_insn(e, "nop1", &r->hook[i].nop1);
-		json_insn(e, "nop5", &r->hook[i].nop5);
+		if (r->runtime->library)
+			json_insn(e, "nop5", &r->hook[i].nop5);
 		gn_emit_close(e, '}');
 	}
 	gn_emit_close(e, ']');

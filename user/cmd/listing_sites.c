@@ -41,12 +41,25 @@ static void read_insn(int fd, uint64_t offset, struct gn_list_insn *in)
 }
 
 static const struct gn_runtime_site *site_of(const struct gn_runtime *rt,
-					     const char *name)
+					     const struct gn_note *note)
 {
-	for (size_t i = 0; i < rt->nsites; i++)
-		if (!strcmp(rt->sites[i].name, name))
-			return &rt->sites[i];
+	for (size_t i = 0; i < rt->nsites; i++) {
+		const struct gn_runtime_site *site = &rt->sites[i];
+
+		if (!strcmp(site->name, note->name) &&
+		    !strcmp(site->provider ? site->provider : rt->provider,
+			    note->provider))
+			return site;
+	}
 	return NULL;
+}
+
+/* All sites of a library are listed, of a runtime's own probes those that are
+ * used. */
+static bool is_listed(const struct gn_runtime *rt, const struct gn_note *note)
+{
+	return rt->library ? !strcmp(note->provider, rt->provider)
+			   : site_of(rt, note) != NULL;
 }
 
 static int read_hooks(struct gn_list_runtime *r)
@@ -67,12 +80,13 @@ static int read_hooks(struct gn_list_runtime *r)
 	for (size_t i = 0; i < count; i++) {
 		struct gn_list_hook *h = &r->hook[r->nhooks];
 
-		if (strcmp(notes[i].provider, r->runtime->provider))
+		if (!is_listed(r->runtime, &notes[i]))
 			continue;
 		memcpy(h->name, notes[i].name, sizeof(h->name));
-		h->site = site_of(r->runtime, h->name);
+		h->site = site_of(r->runtime, &notes[i]);
 		read_insn(fd, notes[i].offset, &h->nop1);
-		read_insn(fd, notes[i].offset + GN_SITE_NOP5, &h->nop5);
+		if (r->runtime->library)
+			read_insn(fd, notes[i].offset + GN_SITE_NOP5, &h->nop5);
 		r->nhooks++;
 	}
 	if (!r->nhooks)
@@ -88,6 +102,7 @@ out:
 static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 		       const char *why, const char *library)
 {
+	char program[GN_FILE_PLACE];
 	struct gn_list_runtime *rows, *r;
 
 	rows = reallocarray(l->runtime, l->nruntimes + 1, sizeof(*rows));
@@ -98,7 +113,11 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 	memset(r, 0, sizeof(*r));
 	r->runtime = rt;
 	r->why = why;
-	if (!library)
+	if (!library && !rt->library)
+		r->error = rt->find_core(
+			gn_file_place(l->files.file[0].fd, program),
+			r->library);
+	else if (!library)
 		r->error =
 			gn_runtime_library(rt, r->library, sizeof(r->library));
 	else if (strlen(library) < sizeof(r->library))
@@ -144,7 +163,7 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			break;
 		if (is)
 			err = add_runtime(l, rt, "this file", first->path);
-		else if (any)
+		else if (any && rt->library)
 			err = add_runtime(l, rt, why_any, NULL);
 		else if (!l->library && gn_runtime_starts(rt, program))
 			err = add_runtime(l, rt, "the program starts it", NULL);

@@ -218,7 +218,10 @@ static int put_hook(const struct gn_list_hook *h, FILE *f)
 	int err;
 
 	put_nop(&h->nop1, f);
-	put_nop(&h->nop5, f);
+	if (h->nop5.offset)
+		put_nop(&h->nop5, f);
+	else
+		fprintf(f, "%10s %-14s  ", "-", "");
 	fprintf(f, "%-12s  ", kind ? kind : "unused");
 	err = put_name(f, "", h->name, "\n");
 	return err ?: gn_stream_status(f);
@@ -230,8 +233,11 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 
 	fprintf(f, "%s (%s): ", r->runtime->title, r->why);
 	if (r->error == -ENOENT && !*r->library) {
-		fprintf(f, "hook-site library %s not found\n",
-			r->runtime->library);
+		fprintf(f, "%s %s not found\n",
+			r->runtime->library ? "hook-site library"
+					    : "its probes are in",
+			r->runtime->library ? r->runtime->library
+					    : r->runtime->core);
 		return gn_stream_status(f);
 	}
 	err = put_name(f, "", r->library, "\n");

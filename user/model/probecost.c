@@ -48,6 +48,11 @@ static enum gn_probe_class native_class(const struct gn_names *n,
 					  : n->fns[fn].leave_class;
 }
 
+static enum gn_probe_class runtime_class(const struct gn_rec_func *r)
+{
+	return r->h.flags & GN_F_NAMED ? GN_PROBE_NAMED : GN_PROBE_MANAGED;
+}
+
 /* The probe that a collect record comes from. */
 static enum gn_probe_class class_of(const struct gn_pipeline *p,
 				    const struct gn_rec_func *r)
@@ -58,13 +63,13 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 	case GN_KIND_TAILCALL:
 		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
 			return native_class(&p->stage.names, r);
-		return GN_PROBE_MANAGED;
+		return runtime_class(r);
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:
 		return GN_PROBE_NONE; /* of the kernel, not of a probe */
 	default:
-		return GN_PROBE_MANAGED;
+		return runtime_class(r);
 	}
 }
 

@@ -10,6 +10,7 @@
  * compiler makes instructions of (Math.abs, String.equals and some hundred
  * more) makes no probe then.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -218,6 +219,55 @@ static void name(unsigned int form, const struct gn_name_part *part, char *out,
 	put_package(&part[0], module, module_size);
 }
 
+/* JAVA_VERSION="17.0.15" of the file that every build has; else "". */
+static void read_version(const char *root, char *version, size_t size)
+{
+	char path[PATH_MAX + 16], line[256];
+	FILE *f;
+
+	*version = '\0';
+	snprintf(path, sizeof(path), "%s/release", root);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		char *value = line + strlen("JAVA_VERSION=\"");
+
+		if (strncmp(line, "JAVA_VERSION=\"", (size_t)(value - line)))
+			continue;
+		value[strcspn(value, "\"\n")] = '\0';
+		snprintf(version, size, "%.*s", (int)size - 1, value);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Links to one build have names of their own. */
+static int is_real(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && d->d_type != DT_LNK;
+}
+
+static int find(const char *home, gn_runtime_found_fn each, void *ctx)
+{
+	static const char dir[] = "/usr/lib/jvm";
+	struct dirent **list = NULL;
+	int n = scandir(dir, &list, is_real, versionsort), err = 0;
+
+	(void)home;
+	for (int i = 0; i < n; i++) {
+		char root[PATH_MAX], core[PATH_MAX + 32], version[64];
+
+		snprintf(root, sizeof(root), "%s/%s", dir, list[i]->d_name);
+		snprintf(core, sizeof(core), "%s/lib/server/libjvm.so", root);
+		if (!err && !access(core, R_OK)) {
+			read_version(root, version, sizeof(version));
+			err = each(ctx, root, version);
+		}
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
 static const char *const limits[] = {
 	"methods need a start under gnomon; of a process that runs already all "
 	"else is seen",
@@ -243,5 +293,8 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.attached = "its methods are seen only if it was started with "
 		    "-XX:+DTraceMethodProbes",
 	.limits = limits,
-	.get = "install openjdk-17-jre-headless",
+	.find = find,
+	.get = "install openjdk-17-jre-headless: gnomon needs a build with "
+	       "USDT "
+	       "probes",
 };
