@@ -45,6 +45,18 @@ static bool is_ascii(const struct text *t)
 	return true;
 }
 
+/* Files whose format is UTF-8, whatever the terminal has. */
+static bool is_always_utf8(const char *format)
+{
+	static const char *const formats[] = {"speedscope", "markdown",
+					      "ndjson", "openmetrics"};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(format, formats[i]))
+			return true;
+	return false;
+}
+
 /* Every record of CSV has as many fields as the first. */
 static void check_csv(const struct text *t)
 {
@@ -138,7 +150,7 @@ void gn_show(const struct gn_model *m, unsigned int how)
 		check_json(m, &t, o.sort != NULL);
 	else if (!strcmp(format->name, "csv"))
 		check_csv(&t);
-	else if (!format->binary && strcmp(format->name, "speedscope") != 0)
+	else if (!format->binary && !is_always_utf8(format->name))
 		must(o.utf8 || is_ascii(&t), "ASCII is ASCII");
 	free(t.bytes);
 }

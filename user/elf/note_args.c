@@ -3,7 +3,7 @@
  * The arguments of a USDT probe: what the assembler was given for them, in its
  * AT&T syntax. The text is hostile.
  */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "elf/notes.h"
@@ -74,13 +74,12 @@ static unsigned int take_reg(const char **pos, uint8_t *reg)
 
 static bool take_number(const char **pos, long long *out)
 {
-	char *end;
-	size_t used;
+	int used = 0;
 
-	*out = strtoll(*pos, &end, 0);
-	used = (size_t)(end - *pos);
+	if (sscanf(*pos, "%lli%n", out, &used) != 1)
+		return false;
 	*pos += used;
-	return used;
+	return true;
 }
 
 /* What is before the bracket: a number, a symbol, or a symbol and a number. */
