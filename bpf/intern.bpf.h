@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names that come with each hit. A function is known by where its texts are;
+ * that they are still the same is sure until the runtime gives memory of names
+ * back. Then the texts are read again, and compared by their lengths and a hash
+ * of their first bytes.
+ */
+#ifndef GNOMON_INTERN_BPF_H
+#define GNOMON_INTERN_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+#include <gnomon/hook.h>
+
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+#include "names.bpf.h"
+
+#define GN_HASHED 256 /* bytes of each text */
+
+struct gn_texts {
+	struct gn_texts_key key;
+	__u64 lens;
+	__u32 forgotten;
+	__u32 runtime; /* bits of the function's id */
+	__u32 form;
+	__u32 pad;
+};
+
+static __always_inline __u64 mix(__u64 h, __u64 word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+static __always_inline __u64 read_text(char *to, __u64 at, __u32 len, __u64 h)
+{
+	__u64 *word = (__u64 *)to;
+	int i;
+
+	for (i = 0; i < GN_HASHED / 8; i++)
+		word[i] = 0;
+	if (len && bpf_probe_read_user(to, len, (void *)at))
+		count(GN_COUNTER_BAD_READ);
+	for (i = 0; i < GN_HASHED / 8; i++)
+		h = mix(h, word[i]);
+	return h;
+}
+
+static __always_inline __u32 part_len(__u64 lens, int i)
+{
+	__u32 len = lens >> 16 * i & 0xffff;
+
+	/* what is tested must be what is used: the verifier knows registers */
+	barrier_var(len);
+	return len > GN_SENT_PART_MAX ? GN_SENT_PART_MAX : len;
+}
+
+/* Fills a NAME with the texts; the hash of them. */
+static __always_inline __u64 read_texts(struct gn_rec_text *r,
+					const struct gn_texts *n)
+{
+	__u64 h = n->lens;
+
+	h = read_text(r->text, n->key.at[0], part_len(n->lens, 0), h);
+	h = read_text(r->text + GN_SENT_PART_MAX, n->key.at[1],
+		      part_len(n->lens, 1), h);
+	return read_text(r->text + 2 * GN_SENT_PART_MAX, n->key.at[2],
+			 part_len(n->lens, 2), h);
+}
+
+/* The index of texts that were not seen before, or are others: 0 = there is no
+ * room. The NAME has its place in the ring before anybody can use the index. */
+static __always_inline __u32 intern(struct gn_texts *n, __u64 hash)
+{
+	struct gn_interned *had, new = {
+					 .forgotten = n->forgotten,
+					 .lens = n->lens,
+					 .hash = hash,
+				 };
+
+	had = bpf_map_lookup_elem(&interned, &n->key);
+	new.index = __sync_fetch_and_add(&control.interned, 1) + 1;
+	if (new.index > GN_FUNC_INDEX(~0u) ||
+	    bpf_map_update_elem(&interned, &n->key, &new,
+				had ? BPF_EXIST : BPF_NOEXIST))
+		return 0;
+	return new.index;
+}
+
+static __noinline __u32 read_name(struct gn_task *t, struct gn_texts *n)
+{
+	struct gn_interned *had;
+	struct gn_rec_text *r;
+	__u32 index;
+	__u64 hash;
+
+	if (!t || !n)
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, GN_NAME_REC, 0);
+	if (!r) {
+		lost();
+		return 0;
+	}
+	hash = read_texts(r, n);
+	had = bpf_map_lookup_elem(&interned, &n->key);
+	if (had && had->lens == n->lens && had->hash == hash) {
+		had->forgotten = n->forgotten;
+		bpf_ringbuf_discard(r, GN_RING_FLAGS);
+		return had->index;
+	}
+	index = intern(n, hash);
+	if (!index) {
+		/* another thread was first, or there is no room */
+		bpf_ringbuf_discard(r, GN_RING_FLAGS);
+		had = bpf_map_lookup_elem(&interned, &n->key);
+		if (had && had->lens == n->lens && had->hash == hash)
+			return had->index;
+		count(GN_COUNTER_NAMES_FULL);
+		return 0;
+	}
+	t->seq++;
+	fill(&r->h, bpf_ktime_get_ns(), t, t->seq, GN_KIND_NAME, GN_F_PARTS,
+	     n->lens);
+	r->size = GN_NAME_REC;
+	r->id = n->runtime | index;
+	r->ref = tgid_of(bpf_get_current_task_btf());
+	r->len[0] = n->form;
+	r->len[1] = 0;
+	submit(r);
+	return index;
+}
+
+/* The index of the function that the texts name. */
+static __always_inline __u32 interned_index(struct gn_task *t,
+					    struct gn_texts *n)
+{
+	struct gn_interned *had = bpf_map_lookup_elem(&interned, &n->key);
+
+	if (had && had->forgotten == n->forgotten && had->lens == n->lens)
+		return had->index;
+	return read_name(t, n);
+}
+
+#endif
