@@ -18,6 +18,21 @@ static volatile int preempt_done[PREEMPT_MAX];
 static long preempt_sum[PREEMPT_MAX];
 static int preempt_timer;
 
+/*
+ * No switch may unblock the signal: swapcontext() does that before it is on the
+ * other stack, and the handler would save the wrong one. What is switched to
+ * unblocks it, or is in the handler.
+ */
+static void preempt_mask(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigaddset(&set, SIGVTALRM);
+	sigprocmask(how, &set, NULL);
+}
+
 static void preempt_arm(void)
 {
 	struct itimerval once = {.it_value = {.tv_usec = 1200}};
@@ -80,18 +95,15 @@ KEEP static long preempt_down(long n)
 COUNTED(preempt_body)
 KEEP static void preempt_body(int i)
 {
-	sigset_t set;
 	long r = 0;
 
 	COUNT(preempt_body);
+	preempt_mask(SIG_UNBLOCK);
 	do
 		r = preempt_down(20) + (preempt_leaf(i) & 1);
 	while (preempt_switches < 6);
 	preempt_sum[i] = r;
-	sigemptyset(&set);
-	sigaddset(&set, SIGALRM);
-	sigaddset(&set, SIGVTALRM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	preempt_mask(SIG_BLOCK);
 	preempt_done[i] = 1;
 	preempt_left = preempt_left - 1;
 	preempt_next();
@@ -116,6 +128,7 @@ FRAGMENT(preempt)
 	action.sa_flags = SA_RESTART;
 	sigaction(signal, &action, &was);
 	sigprocmask(SIG_SETMASK, NULL, &mask);
+	preempt_mask(SIG_BLOCK);
 	for (i = 0; i < n; i++) {
 		getcontext(&preempt_of[i]);
 		preempt_of[i].uc_stack.ss_sp = room + PREEMPT_STACK * i;
@@ -128,6 +141,8 @@ FRAGMENT(preempt)
 	preempt_arm();
 	swapcontext(&preempt_of[PREEMPT_MAX], &preempt_of[0]);
 	setitimer(preempt_timer, &off, NULL);
+	action.sa_handler = SIG_IGN; /* for one that is pending */
+	sigaction(signal, &action, NULL);
 	sigaction(signal, &was, NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	for (i = 0; i < n; i++)
