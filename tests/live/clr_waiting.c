@@ -5,6 +5,10 @@
  * work and what it was runnable for after a wait: both by the kernel's account
  * of the thread, which is read within one bracket and around another. So what
  * it waited for lies between two known numbers.
+ *
+ * Not shown: functions and collections at once. The wait for a
+ * ManualResetEventSlim was then told up to 0.2 ms too short in one run of four,
+ * for a reason that is not known.
  */
 #include "clr.h"
 
@@ -55,25 +59,6 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-static struct bounds bounds_of(struct live *t, const struct run *r,
-			       const char *prefix, const char *name)
-{
-	uint64_t inner =
-		live_truth(r->truths, live_text(t, "%sinner", prefix), name);
-	uint64_t around =
-		live_truth(r->truths, live_text(t, "%saround", prefix), name);
-	uint64_t busy =
-		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
-		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
-	/* the two clocks part by interrupts and by what they round */
-	uint64_t may = around / 1000 + LIVE_CLOCK_NS + r->stolen;
-
-	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
-	      name);
-	return (struct bounds){less(inner, busy + may),
-			       less(around + may, busy)};
-}
-
 static const json_t *thread_of(struct live *t, const struct run *r,
 			       const char *name)
 {
@@ -87,6 +72,43 @@ static const json_t *thread_of(struct live *t, const struct run *r,
 			return thread;
 	}
 	live_fail(t, "thread %" N " of %s is not in the report", tid, name);
+}
+
+/*
+ * What the kernel counts of a thread neither as time on a CPU nor as waiting
+ * for one, and gnomon does, or the reverse: by the reading of both clocks at
+ * each of its switches, which the self-check holds.
+ */
+static uint64_t between_accounts(const json_t *thread)
+{
+	static const char *const parts[] = {
+		"switching_ns", "irq_ns", "stolen_ns", "runqueue_switching_ns"};
+	const json_t *kernel = json_object_get(thread, "kernel");
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		sum += json_integer_value(json_object_get(kernel, parts[i]));
+	return (uint64_t)(sum < 0 ? -sum : sum);
+}
+
+static struct bounds bounds_of(struct live *t, const struct run *r,
+			       const char *prefix, const char *name)
+{
+	uint64_t inner =
+		live_truth(r->truths, live_text(t, "%sinner", prefix), name);
+	uint64_t around =
+		live_truth(r->truths, live_text(t, "%saround", prefix), name);
+	uint64_t busy =
+		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
+		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
+	/* and by what the two clocks round */
+	uint64_t may = around / 1000 + LIVE_CLOCK_NS + r->stolen +
+		       between_accounts(thread_of(t, r, name));
+
+	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
+	      name);
+	return (struct bounds){less(inner, busy + may),
+			       less(around + may, busy)};
 }
 
 static bool is_wait(const char *class)
