@@ -10,22 +10,9 @@
 #include <time.h>
 
 #include "clsid.h"
+#include "events.h"
 #include "profiler.h"
 #include "sites.h"
-
-#define EVENTS                                                            \
-	(GN_PRF_MODULE_LOADS | GN_PRF_JIT_COMPILATION | GN_PRF_SUSPENDS | \
-	 GN_PRF_REJIT)
-#define EVENTS_BETWEEN (GN_PRF_MODULE_LOADS | GN_PRF_REJIT)
-
-typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
-
-static gn_hr set_events(struct gn_clr *clr, bool session)
-{
-	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
-		clr->info, session ? clr->events : EVENTS_BETWEEN,
-		session ? GN_PRF_HIGH_BASIC_GC : 0);
-}
 
 static void serve(struct gn_clr *clr, const char *request)
 {
@@ -37,12 +24,12 @@ static void serve(struct gn_clr *clr, const char *request)
 		/* nobody waits any more */
 		if (strtoll(rest, &filter, 10) < time(NULL) || *filter != '\n')
 			return;
-		set_events(clr, true);
-		gn_clr_tell_init(clr, clr->events, GN_S_OK);
+		gn_clr_set_events(clr, clr->wants);
+		gn_clr_tell_init(clr, GN_S_OK);
 		gn_rejit_begin(clr, filter + 1);
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		gn_rejit_end(clr);
-		set_events(clr, false);
+		gn_clr_set_events(clr, GN_WANT_BETWEEN);
 	}
 }
 
@@ -50,9 +37,9 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 {
 	clr->by_il = true;
 	clr->functions = false; /* none by the runtime's hooks */
-	clr->events = EVENTS;
+	clr->wants = GN_WANT_START | GN_WANT_IL;
 	gn_rejit_open(clr, clr->filter);
-	return set_events(clr, true);
+	return gn_clr_set_events(clr, clr->wants);
 }
 
 static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
@@ -63,8 +50,8 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 		return hr;
 	clr->info = clr->rejit.info;
 	clr->by_il = true;
-	clr->events = EVENTS;
-	return set_events(clr, true);
+	clr->wants = GN_WANT_ATTACHED | GN_WANT_IL;
+	return gn_clr_set_events(clr, clr->wants);
 }
 
 gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,

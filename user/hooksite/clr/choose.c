@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clsid.h"
+#include "events.h"
 #include "filter.h"
 #include "sites.h"
 
@@ -28,7 +29,8 @@ static void change_hooks(struct gn_clr *clr, int by)
 	while (atomic_flag_test_and_set(&clr->hooks_lock))
 		sched_yield();
 	if (!clr->hooks || !(clr->hooks + by))
-		gn_clr_set_events(clr, by > 0);
+		gn_clr_set_events(clr,
+				  clr->wants | (by > 0 ? GN_WANT_HOOKS : 0));
 	clr->hooks += by;
 	atomic_flag_clear(&clr->hooks_lock);
 }

@@ -112,20 +112,6 @@ enum {
 #define GN_TOKEN_TABLE(t) ((t) >> 24)
 #define GN_TOKEN_ROW(t)	  ((t)&0x00ffffff)
 
-/* Event mask, low and high word. */
-#define GN_PRF_FUNCTION_UNLOADS	    0x00000001u
-#define GN_PRF_MODULE_LOADS	    0x00000004u
-#define GN_PRF_JIT_COMPILATION	    0x00000020u
-#define GN_PRF_EXCEPTIONS	    0x00000040u
-#define GN_PRF_ENTERLEAVE	    0x00001000u
-#define GN_PRF_SUSPENDS		    0x00010000u
-#define GN_PRF_CACHE_SEARCHES	    0x00020000u
-#define GN_PRF_REJIT		    0x00040000u
-#define GN_PRF_HIGH_DYNAMIC_UNLOADS 0x00000004u
-/* beginnings and ends of collections; the older GC event turns concurrent
- * collection off */
-#define GN_PRF_HIGH_BASIC_GC 0x00000010u
-
 /* GetModuleInfo2: the module was made in memory; it can be unloaded; it is in
  * memory as it is in its file. */
 #define GN_MODULE_DYNAMIC     0x4u

@@ -6,18 +6,13 @@
 
 #include "choose.h"
 #include "clsid.h"
+#include "events.h"
 #include "filter.h"
 #include "mute.h"
 #include "names.h"
 #include "sites.h"
 #include "text.h"
 #include "unwinds.h"
-
-#define EVENTS                                           \
-	(GN_PRF_FUNCTION_UNLOADS | GN_PRF_MODULE_LOADS | \
-	 GN_PRF_JIT_COMPILATION | GN_PRF_SUSPENDS)
-#define EVENTS_FUNCTIONS (GN_PRF_EXCEPTIONS | GN_PRF_CACHE_SEARCHES)
-#define EVENTS_HIGH	 (GN_PRF_HIGH_DYNAMIC_UNLOADS | GN_PRF_HIGH_BASIC_GC)
 
 static const struct gn_guid profiler_info8 = {
 	0xc5ac80a6,
@@ -288,11 +283,11 @@ static uint64_t runtime_version(void *info)
 	       (uint64_t)build << 16 | fix;
 }
 
-void gn_clr_tell_init(const struct gn_clr *clr, uint32_t events, gn_hr hr)
+void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
 {
 	GN_CLR_SITE(init)
-	(clr->info ? runtime_version(clr->info) : 0,
-	 (uint64_t)EVENTS_HIGH << 32 | events, (uint32_t)hr);
+	(clr->info ? runtime_version(clr->info) : 0, gn_events_mask(clr->wants),
+	 (uint32_t)hr);
 }
 
 /* The environment may change while the program runs: keep the filter. */
@@ -313,11 +308,12 @@ static gn_hr keep_filter(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
-gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks)
+gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 {
+	uint64_t mask = gn_events_mask(wants);
+
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
-		clr->info, clr->events | (hooks ? GN_PRF_ENTERLEAVE : 0),
-		EVENTS_HIGH);
+		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
 }
 
 /* A runtime that is too old for it makes hooks of its own. */
@@ -343,8 +339,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	gn_choose_start(clr);
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
-	clr->events = clr->functions ? EVENTS | EVENTS_FUNCTIONS : EVENTS;
-	hr = gn_clr_set_events(clr, false);
+	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);
+	hr = gn_clr_set_events(clr, clr->wants);
 	if (hr < 0 || !clr->functions)
 		return hr;
 	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
@@ -363,7 +359,7 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 
 	if (!mode || strcmp(mode, "off") != 0)
 		hr = start(clr, unknown);
-	gn_clr_tell_init(clr, clr->events, hr);
+	gn_clr_tell_init(clr, hr);
 	/* Any other failure makes the runtime say so on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }

@@ -18,7 +18,7 @@ struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
 	void *info;	    /* ICorProfilerInfo8 */
 	const char *filter; /* of the arena, or NULL */
-	uint32_t events;    /* that were asked for, the low half */
+	uint32_t wants;	    /* of the session: enum gn_want */
 	bool functions;	    /* some are to be seen */
 	bool asks;	    /* the filter says which */
 	bool refuses;	    /* to have them inlined */
@@ -50,14 +50,14 @@ const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		      const char *module);
 
-/* The runtime has taken the library, with these events, or not. */
-void gn_clr_tell_init(const struct gn_clr *clr, uint32_t events, gn_hr hr);
+/* The runtime has taken the library, with the session's events, or not. */
+void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr);
 
 /* From the start on functions are seen by their IL. */
 gn_hr gn_clr_start_il(struct gn_clr *clr);
 
-/* Asks the runtime for its events, those of hooks among them or not. */
-gn_hr gn_clr_set_events(const struct gn_clr *clr, bool hooks);
+/* Asks the runtime for the events that these wants (enum gn_want) make. */
+gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants);
 
 /* Callbacks. GN_S_OK always, but for initialize. */
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);

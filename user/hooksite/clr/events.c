@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "events.h"
+
+#include <stddef.h>
+
+/* as the rows of the list call them */
+enum {
+	START = GN_WANT_START,
+	ATTACHED = GN_WANT_ATTACHED,
+	HOOKED = GN_WANT_HOOKED,
+	HOOKS = GN_WANT_HOOKS,
+	IL = GN_WANT_IL,
+	BETWEEN = GN_WANT_BETWEEN,
+};
+
+uint64_t gn_events_mask(uint32_t wants)
+{
+	static const struct {
+		uint64_t event;
+		uint32_t wants;
+	} rows[] = {
+#define ROW(name, value, whose) {value, whose},
+		GN_EVENT_LIST(ROW)
+#undef ROW
+	};
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].wants & wants)
+			mask |= rows[i].event;
+	return mask;
+}
