@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's own account of a thread, for the check of gnomon's. The kernel
- * counts by the scheduler's clock (struct rq); gnomon reads another one, a
- * little later. Both readings are noted at each switch.
+ * The kernel's own account of a thread, against which gnomon checks its own.
+ * The kernel counts by the scheduler's clock (struct rq); gnomon reads another
+ * clock, a little later. Both readings are kept at each switch.
  */
 #ifndef GNOMON_CHECK_BPF_H
 #define GNOMON_CHECK_BPF_H
@@ -17,8 +17,10 @@
 #include "emit.bpf.h"
 #include "maps.bpf.h"
 
-/* The thread is on its CPU from now on. `skew` is our clock minus the clock of
- * its account; `taken` is what that clock has left out so far. */
+/*
+ * The thread is on its CPU from now on. `skew`: our clock minus the clock of
+ * the kernel's account. `taken`: the time that the account has left out so far.
+ */
 static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
 				       __u64 skew, __u64 taken)
 {
@@ -27,7 +29,7 @@ static __always_inline void count_from(struct task_struct *p, struct gn_task *t,
 	t->irq_in = irq_time(rq_of(p));
 }
 
-/* The thread leaves its CPU: adds what came together since count_from(). */
+/* The thread leaves its CPU: adds the differences since count_from(). */
 static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
 				     __u64 skew, __u64 taken_out)
 {
@@ -37,8 +39,8 @@ static __always_inline void count_to(struct task_struct *p, struct gn_task *t,
 		return;
 	taken = taken_out - t->taken_in;
 	irq = irq_time(rq_of(p)) - t->irq_in;
-	/* The clocks can be updated between two readings. Then the difference
-	 * means nothing, and the next switch corrects it. */
+	/* The kernel can update its clocks between two readings. Then the
+	 * difference means nothing, and the next switch corrects it. */
 	if (taken < 0)
 		taken = 0;
 	if (irq > taken)
@@ -79,15 +81,15 @@ static __always_inline void put_queue(struct gn_sums *s,
 }
 
 /*
- * At a switch off a CPU the kernel has just updated its own sums; exec_start is
- * the clock that it used. It can have read its clock once more since, to choose
- * the next thread.
+ * At a switch off a CPU the kernel has just updated its own sums, by the clock
+ * value in exec_start. It can have read its clock once more since then, to
+ * choose the next thread.
  */
 static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 				     __u64 now)
 {
 	if (!clock_known())
-		return; /* nothing that could be compared */
+		return; /* nothing to compare with */
 	count_to(p, t, now - p->se.exec_start, taken_at_switch(p));
 	t->delay_skew = now - rq_of(p)->clock;
 	if (queue_known())
@@ -122,9 +124,10 @@ static __always_inline void read_account(struct task_struct *p,
 }
 
 /*
- * The current task's account at the kernel's last reading of its clock. Returns
- * that moment by our clock, or 0 if it cannot be read. Ticks and other CPUs can
- * update the account at any time, so it is read until two readings agree.
+ * Returns the current task's account as of the kernel's last reading of its
+ * clock, and that moment by our clock; 0 if it cannot be read. Ticks and other
+ * CPUs can update the account at any time, so it is read until two readings
+ * agree.
  */
 static __always_inline __u64 running_account(struct task_struct *self,
 					     __u64 *kernel_cpu, __u64 *skew,
@@ -150,7 +153,7 @@ static __always_inline __u64 running_account(struct task_struct *self,
 	return 0;
 }
 
-/* The current thread's account begins while it runs. */
+/* Starts the check of the current thread, which already runs. */
 static __always_inline void check_begins(struct task_struct *self,
 					 struct gn_task *t)
 {
@@ -163,7 +166,7 @@ static __always_inline void check_begins(struct task_struct *self,
 	check_from(self, t, now, kernel_cpu);
 }
 
-/* The current thread ends. */
+/* Ends the check of the current thread, which exits. */
 static __always_inline void check_ends(struct task_struct *self,
 				       struct gn_task *t)
 {
@@ -177,9 +180,9 @@ static __always_inline void check_ends(struct task_struct *self,
 }
 
 /*
- * How long it was on a CPU between the two. The kernel's last reading of its
- * clock can be older than ours at the thread's switch onto its CPU, if it
- * hardly ran: it ran 0 then, and by how much ours was later is known.
+ * Fills in how long the thread was on a CPU between the two sums. If it hardly
+ * ran, the kernel's last reading of its clock can be older than ours at the
+ * switch onto the CPU. Then the time is 0, and `cpu_apart` gets the difference.
  */
 static __always_inline void tell_cpu(struct gn_rec_kernel *r,
 				     const struct gn_sums *a,
@@ -193,7 +196,7 @@ static __always_inline void tell_cpu(struct gn_rec_kernel *r,
 		r->cpu_apart -= ran;
 }
 
-/* Before the record that ends the thread. */
+/* Emits both accounts. Must come before the record that ends the thread. */
 static __always_inline void emit_kernel(struct gn_task *t, __u64 time)
 {
 	const struct gn_sums *a = &t->first, *b = &t->last;

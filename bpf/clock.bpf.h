@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Two clocks: ours, which is CLOCK_MONOTONIC, and the scheduler's (struct rq),
- * which the kernel's own account of a thread is kept by.
- */
+/* Two clocks: ours, which is CLOCK_MONOTONIC, and the scheduler's (struct rq),
+ * by which the kernel keeps its own account of each thread. */
 #ifndef GNOMON_CLOCK_BPF_H
 #define GNOMON_CLOCK_BPF_H
 
@@ -13,8 +11,9 @@
 
 #include "maps.bpf.h"
 
-/* The scheduler's clock of the CPU that a task is on or queued on, and how long
- * tasks were runnable by it: whether the kernel's structures tell. */
+/*
+ * Whether this kernel's structures have the scheduler's clock of a task's CPU.
+ */
 static __always_inline bool clock_known(void)
 {
 	return bpf_core_field_exists(((struct sched_entity *)0)->cfs_rq) &&
@@ -27,13 +26,14 @@ static __always_inline bool queue_known(void)
 	       bpf_core_field_exists(((struct sched_info *)0)->last_queued);
 }
 
-/* Of the CPU that the task is on or queued on. */
+/* The run queue of the CPU that the task is on or queued on. */
 static __always_inline struct rq *rq_of(struct task_struct *p)
 {
 	return untrusted(p)->se.cfs_rq->rq;
 }
 
-/* Takes a new sample: gnomon's own thread goes to sleep. */
+/* Samples the difference between the clocks again. Called when gnomon's own
+ * thread goes to sleep. */
 static __always_inline void renew_skew(struct task_struct *self)
 {
 	if (!queue_known())
@@ -54,8 +54,8 @@ static __always_inline __u64 irq_time(struct rq *rq)
 	return bpf_core_field_exists(rq->prev_irq_time) ? rq->prev_irq_time : 0;
 }
 
-/* The time that the kernel has not counted for tasks of this CPU so far. At a
- * switch the run queue is locked, so both clocks are of one moment. */
+/* The time on this CPU that the kernel has not charged to tasks so far. At a
+ * switch the run queue is locked, so both clocks are from the same moment. */
 static __always_inline __u64 taken_at_switch(struct task_struct *p)
 {
 	struct rq *rq = rq_of(p);
@@ -63,16 +63,16 @@ static __always_inline __u64 taken_at_switch(struct task_struct *p)
 	return rq->clock - rq->clock_task;
 }
 
-/* queue_known(), and the clocks of all CPUs are one. */
+/* queue_known(), and all CPUs have the same clock. */
 static __always_inline bool queue_told(void)
 {
 	return queue_known() && control.queue;
 }
 
 /*
- * How long the task has been runnable since its last switch off a CPU. Time on
- * the queues of other CPUs is in the kernel's sum already. `now` is of a clock
- * that is `skew` ahead of the scheduler's.
+ * How long the task has been runnable since its last switch off a CPU. The
+ * kernel's sum already has the time on the queues of other CPUs. `now` is from
+ * a clock that is `skew` ahead of the scheduler's.
  */
 static __always_inline __u64 queued_for(struct task_struct *p,
 					const struct gn_task *t, __u64 now,

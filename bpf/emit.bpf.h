@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records into the ring: numbered, counted when they do not fit. */
+/* Writes records into the ring. Each has a number, and those that do not fit
+ * are counted. */
 #ifndef GNOMON_EMIT_BPF_H
 #define GNOMON_EMIT_BPF_H
 
@@ -12,13 +13,12 @@
 
 #include "maps.bpf.h"
 
-/* Consumers poll: a wakeup an event would cost the program 6 us. */
+/* gnomon polls the ring: to wake it at each record would cost the traced
+ * program 6 us. */
 #define GN_RING_FLAGS BPF_RB_NO_WAKEUP
 
-/*
- * The one test for NULL is the caller's: the verifier of 6.1 takes a second
- * one for a reference that is never released.
- */
+/* Callers test the result for NULL. No test here: the verifier of 6.1 takes a
+ * second test for a reference that is never released. */
 static __always_inline void *reserve(__u64 size)
 {
 	return bpf_ringbuf_reserve(&ring, size, 0);
@@ -36,12 +36,13 @@ static __always_inline void submit(void *p)
 
 /*
  * To reserve room in the ring is the most expensive step at a switch. So a
- * thread's slices are kept, and sent together, where nobody waits for them.
- * They must be sent before each record that ends an interval (the slices belong
- * to it), and before a record that ends the thread or gives it another id.
+ * thread's slices are kept and sent together, at a place where nobody waits for
+ * it. They must be sent before each record that ends an interval, because the
+ * slices belong to that interval, and before a record that ends the thread or
+ * changes its id.
  *
- * The room is reserved first and the slices are taken after that: an interrupt
- * between the two then sends its slices behind these.
+ * The room is reserved before the slices are taken: an interrupt between the
+ * two then sends its slices after these.
  */
 static __noinline int send_kept(struct gn_task *t)
 {
@@ -70,7 +71,8 @@ static __always_inline void send_any(struct gn_task *t)
 		send_kept(t);
 }
 
-/* From now on the thread's slices are sent at once, in the order of events. */
+/* From now on the thread's slices are sent at once, so that they stay in order
+ * with its other records. */
 static __always_inline void be_prompt(struct gn_task *t)
 {
 	t->prompt = 1;
@@ -89,7 +91,7 @@ static __always_inline void fill(struct gn_rec *h, __u64 time,
 	((__u64 *)h)[2] = (__u64)kind | flags << 8 | key << 16;
 }
 
-/* A moment of a thread: the time, and the OS time up to it. */
+/* A point in time of a thread, and the OS time of the thread up to it. */
 struct gn_moment {
 	__u64 time;
 	__u64 os;
@@ -98,9 +100,9 @@ struct gn_moment {
 };
 
 /*
- * The thread can be switched out between two of these reads; then the sums of
- * after the switch would go with the time of before it. So read again until
- * no switch fell between.
+ * Reads the time and the sums together. A switch between the reads would pair
+ * the sums after it with the time before it, so read again until no switch came
+ * between.
  */
 static __always_inline struct gn_moment moment(struct gn_task *t)
 {
@@ -121,8 +123,9 @@ static __always_inline struct gn_moment moment(struct gn_task *t)
 }
 
 /*
- * Fills the record that ends an interval. What was not sent stays in the sums
- * and goes with the next record.
+ * Returns the OS time of the interval that ends. What does not fit into the
+ * record goes out in an OS_NS before it. What is not sent stays in the sums and
+ * goes out with the next record.
  */
 static __always_inline __u32 interval_os(struct gn_task *t,
 					 const struct gn_moment *m)
@@ -188,8 +191,8 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	send_any(t);
 	r = reserve(sizeof(*r));
 
-	/* exec gives a thread the id of its process; what belongs to the time
-	 * before has gone out under the old one */
+	/* exec gives a thread the id of its process. The slices from before
+	 * exec went out under the old id. */
 	t->tid = tid_of(p);
 	t->seq++;
 	if (!r) {
@@ -203,7 +206,7 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	r->pid = tgid_of(p);
 	r->parent = parent;
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), comm ?: p->comm);
-	/* a process, or a program: probes may have to follow */
+	/* a new process or program may need probes: wake gnomon */
 	if (control.attend && kind != GN_KIND_RENAME && t->tid == r->pid)
 		bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
 	else
@@ -260,7 +263,7 @@ static __always_inline void emit_code(struct gn_task *t, __u64 time,
 	submit(r);
 }
 
-/* One or two slices, the second of which is the run queue, as one record. */
+/* Writes one or two slices as one record. The second is the run queue. */
 static __always_inline void fill_slices(struct gn_rec_slice *r,
 					struct gn_task *t,
 					const struct gn_slice s[2], int n)

@@ -17,8 +17,8 @@
 #include "settle.bpf.h"
 #include "wait.bpf.h"
 
-/* A fault of user mode begins. The last one's end was not seen: it ended some
- * time ago, nobody knows when. */
+/* A page fault in user mode begins. If the last fault is still open, its end
+ * was not seen, and nobody knows when it was. */
 SEC("tp_btf/page_fault_user")
 int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 	     unsigned long error_code)
@@ -59,21 +59,21 @@ static __always_inline int work_ended(enum gn_class class)
 	return 0;
 }
 
-/* The kernel's own counters of faults: software events, at a fault's end. */
+/* The kernel's software events of faults fire at the end of a fault. */
 SEC("perf_event")
 int on_fault_end(void *ctx)
 {
 	return work_ended(GN_CLASS_FAULT);
 }
 
-/* A fault that no memory ends: it ends in a signal. */
+/* A fault that cannot be served ends in a signal. */
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int sig)
 {
 	return work_ended(GN_CLASS_FAULT);
 }
 
-/* Opt-in: these run at every system call of the machine. */
+/* Only with --syscalls: these run at every system call on the machine. */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Probe programs: the hook sites of runtimes and of native functions. */
+/* The probe programs at the hook sites of runtimes and of native functions. */
 #ifndef GNOMON_HOOKS_BPF_H
 #define GNOMON_HOOKS_BPF_H
 
@@ -34,9 +34,9 @@ static long take_range(struct task_struct *p, struct vm_area_struct *vma,
 }
 
 /*
- * Which stack the thread is on: the mapping of its stack pointer. A mapping
- * with the same end is the same stack, grown. -1: not known, where the thread
- * was on another one.
+ * Finds the stack that the thread is on: the mapping of its stack pointer. A
+ * mapping with the same end is the same stack after it has grown. Returns -1 if
+ * the stack is not known and the thread was on another one before.
  */
 static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 {
@@ -85,7 +85,7 @@ static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 	t->in_probe = 0;
 }
 
-/* Does a conditional jump with these flags jump? */
+/* Whether a conditional jump with these flags jumps. */
 static __always_inline bool holds(__u64 flags, __u32 condition)
 {
 	bool carry = flags & 0x1, parity = flags & 0x4, zero = flags & 0x40;
@@ -120,20 +120,20 @@ static __always_inline bool holds(__u64 flags, __u32 condition)
 	return yes != (condition & 1);
 }
 
-/* The function whose return probe this is: the kernel hands it to its own
- * handlers by a pointer that the task has. */
+/* The function whose return probe was hit. The kernel passes it to its own
+ * handlers by a pointer in the task. */
 static __always_inline __u64 returned_from(void)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct uprobe_dispatch_data *data;
 
 	if (!bpf_core_type_exists(struct uprobe_dispatch_data))
-		return 0; /* user space has seen that too */
+		return 0; /* user space has tested that, too */
 	data = (void *)BPF_CORE_READ(self, utask, vaddr);
 	return BPF_CORE_READ(data, bp_addr);
 }
 
-/* The probe's own cookie where it shares a perf event with others. */
+/* The cookie of a probe that shares its perf event with others. */
 static __noinline __u64 own_cookie(struct pt_regs *ctx, __u64 shared)
 {
 	__u64 at = shared & GN_COOKIE_RETURN ? returned_from() : ctx->ip;
@@ -150,7 +150,8 @@ static __always_inline __u64 cookie_of(struct pt_regs *ctx, bool can_share)
 	return can_share && c & GN_COOKIE_GROUP ? own_cookie(ctx, c) : c;
 }
 
-/* Native sites: the function is in the cookie, the key by the stack pointer. */
+/* Native sites: the function is in the cookie, and the frame key is computed
+ * from the stack pointer. */
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
@@ -164,7 +165,9 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 	if (!spec)
 		return 0;
 	if (c & GN_COOKIE_JUMP && !holds(ctx->flags, GN_COOKIE_CONDITION(c))) {
-		/* its cost is told with the next record */
+		/*
+		 * the next record carries the number of hits without a record
+		 */
 		if (GN_F_SILENT(t->hit) < GN_F_SILENT(~0))
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
@@ -179,8 +182,8 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 
 /*
  * Enter and leave by one link. At the enter the instruction pointer is the
- * site itself; at the return it is the return address. So the two are told
- * apart without bpf_session_is_return(), whose prototype changed in 7.0.
+ * site; at the return it is the return address. That tells the two apart
+ * without bpf_session_is_return(), whose prototype changed in 7.0.
  */
 static __always_inline int session(struct pt_regs *ctx)
 {
@@ -198,8 +201,8 @@ static __always_inline int session(struct pt_regs *ctx)
 	return 0;
 }
 
-/* A function of a runtime got its name: the spec's texts are its name and its
- * module. */
+/* The runtime gives a name to a function: the spec's two texts are the name and
+ * the module. */
 static __always_inline int name(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -228,7 +231,8 @@ static __always_inline int name(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-/* The library is there. Below 0: the runtime did not take it. */
+/* The hook-site library has been loaded. A result below 0: the runtime refused
+ * it. */
 static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -239,7 +243,7 @@ static __noinline int runtime_began(struct gn_task *t, __u32 func, __u64 result)
 	return 0;
 }
 
-/* Something is told of a function's code: no interval ends. */
+/* Emits a record about a function's code. It ends no interval. */
 static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 				__u64 key)
 {
@@ -253,7 +257,9 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 	return 0;
 }
 
-/* Sites of a runtime: function and key where the spec says. */
+/*
+ * Sites of a runtime: the spec says where the function and the frame key are.
+ */
 static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
@@ -294,7 +300,7 @@ static __always_inline __u64 text_len(struct pt_regs *ctx,
 	return operand(ctx, op) & 0xffff;
 }
 
-/* Sites that tell the texts that name their function. */
+/* Sites whose arguments are the texts that name the function. */
 static __always_inline int names(struct pt_regs *ctx, bool can_share)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -326,7 +332,7 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	}
 	index = interned_index(t, &n);
 	if (!index) {
-		t->seq++; /* the record that there is none of */
+		t->seq++; /* the number of the record that is lost */
 		return 0;
 	}
 	t->hit |= GN_F_NAMED;
@@ -335,10 +341,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-/*
- * Each body as the program types that kernels have: by uprobe.multi link (its
- * expected attach type is set by the loader) and by perf event.
- */
+/* Each body as the two program types that kernels have: for a uprobe.multi link
+ * (the loader sets the expected attach type) and for a perf event. */
 SEC("uprobe")
 int native_session(struct pt_regs *ctx)
 {

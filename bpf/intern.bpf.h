@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names that come with each hit. A function is known by where its texts are;
- * that they are still the same is sure until the runtime gives memory of names
- * back. Then the texts are read again, and compared by their lengths and a hash
- * of their first bytes.
+ * Interns names that come with each hit. The addresses of its texts identify a
+ * function. They stay valid until the runtime frees memory of names. After that
+ * the texts are read again, and compared by their lengths and a hash of their
+ * first bytes.
  */
 #ifndef GNOMON_INTERN_BPF_H
 #define GNOMON_INTERN_BPF_H
@@ -54,12 +54,12 @@ static __always_inline __u32 part_len(__u64 lens, int i)
 {
 	__u32 len = lens >> 16 * i & 0xffff;
 
-	/* what is tested must be what is used: the verifier knows registers */
+	/* the verifier tracks registers: test the one that is used */
 	barrier_var(len);
 	return len > GN_SENT_PART_MAX ? GN_SENT_PART_MAX : len;
 }
 
-/* Fills a NAME with the texts; the hash of them. */
+/* Fills a NAME record with the texts. Returns their hash. */
 static __always_inline __u64 read_texts(struct gn_rec_text *r,
 					const struct gn_texts *n)
 {
@@ -72,8 +72,11 @@ static __always_inline __u64 read_texts(struct gn_rec_text *r,
 			 part_len(n->lens, 2), h);
 }
 
-/* The index of texts that were not seen before, or are others: 0 = there is no
- * room. The NAME has its place in the ring before anybody can use the index. */
+/*
+ * Gives an index to texts that are new, or that have changed. 0: there is no
+ * room. The NAME record has its place in the ring before anybody can use the
+ * index.
+ */
 static __always_inline __u32 intern(struct gn_texts *n, __u64 hash)
 {
 	struct gn_interned *had, new = {
@@ -134,7 +137,7 @@ static __noinline __u32 read_name(struct gn_task *t, struct gn_texts *n)
 	return index;
 }
 
-/* The index of the function that the texts name. */
+/* Returns the index of the function that the texts name, or 0. */
 static __always_inline __u32 interned_index(struct gn_task *t,
 					    struct gn_texts *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Threads and processes: which are traced, from when, until when. */
+/* Life of threads and processes: which are traced, from when, until when. */
 #ifndef GNOMON_LIFE_BPF_H
 #define GNOMON_LIFE_BPF_H
 
@@ -34,7 +34,7 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->os.state = state;
 	t->os.wait_class = GN_CLASS_OTHER;
 	t->os.reason = GN_NO_SYSCALL;
-	/* of use when it turns out that it was waiting */
+	/* needed if the thread turns out to be waiting */
 	if (state == GN_CPU_UNKNOWN)
 		t->os.wait_class = wait_class(p, &t->os.reason);
 	if (queue_known())
@@ -45,7 +45,7 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 }
 
 /* Whether a new thread or child is traced. While the iterator runs, a thread
- * can have a child before the iterator has come to it. */
+ * can create a child before the iterator has reached it. */
 static __always_inline bool inherits(struct task_struct *parent)
 {
 	__u32 tgid;
@@ -60,7 +60,8 @@ static __always_inline bool inherits(struct task_struct *parent)
 	return bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* A child is not woken yet: it waits for its first run from its birth. */
+/* A new child has not been woken yet: from its birth it waits for its first
+ * run. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -77,7 +78,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 /* linux/sched/signal.h: exit_group(), or a signal that kills */
 #define GN_SIGNAL_GROUP_EXIT 4
 
-/* All threads of its process have ended, this one the last. */
+/* Whether this is the last thread of its process. */
 static __always_inline bool is_last(struct task_struct *p)
 {
 	return !untrusted(p)->signal->live.counter;
@@ -95,7 +96,7 @@ static long forget_name(void *map, struct gn_unsent_key *key,
 	return 0;
 }
 
-/* What the names were in is no more: those that had no room are lost. */
+/* The process's memory is gone, so the names that were kept back are lost. */
 static __noinline int forget_names(struct task_struct *p)
 {
 	__u32 tgid;
@@ -107,7 +108,7 @@ static __noinline int forget_names(struct task_struct *p)
 	return 0;
 }
 
-/* The thread that called exec takes the leader's id. */
+/* The thread that calls exec takes the id of its process's leader. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	     struct linux_binprm *bprm)
@@ -131,7 +132,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 	if (!control.launch || control.launch != tgid_of(p))
 		return 0;
 	m.time = bpf_ktime_get_ns();
-	/* The command's first program: the trace begins here. */
+	/* The command's first program: the capture begins here. */
 	if (__sync_val_compare_and_swap(&control.start, 0, m.time))
 		return 0;
 	begin(p, m.time, GN_CPU_ON, 0);
@@ -149,7 +150,8 @@ int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 
 	if (!t)
 		return 0;
-	/* Only a thread's own records may be numbered by it. */
+	/* Only the thread itself may number its records, so it emits its new
+	 * name later. */
 	if (p != bpf_get_current_task_btf()) {
 		t->renamed = 1;
 		return 0;
@@ -160,15 +162,13 @@ int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
 	return 0;
 }
 
-/*
- * A thread that is looked at from elsewhere: where it has been since the last
- * event of it that was seen.
- */
+/* Another thread looks at this one: sets in `os` where the thread has been
+ * since its last event that was seen. */
 static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 				 struct gn_os *os, __u64 now)
 {
 	if (os->state == GN_CPU_UNKNOWN && p->on_cpu)
-		return; /* not one event yet: it has been running */
+		return; /* no event yet: it has been running */
 	if (p->__state) {
 		if (os->state == GN_CPU_UNKNOWN)
 			os->state = GN_CPU_WAITING;
@@ -179,7 +179,8 @@ static __always_inline void look(struct task_struct *p, const struct gn_task *t,
 	}
 }
 
-/* Where the thread was at the stop, if it has not been switched since. */
+/* Finds out where the thread was at the stop, if it has not been switched
+ * since. */
 static __always_inline void settle(struct task_struct *p, struct gn_task *t)
 {
 	volatile __u32 *settled = &t->settled;
@@ -191,13 +192,13 @@ static __always_inline void settle(struct task_struct *p, struct gn_task *t)
 		look(p, t, &t->os, control.stop);
 		return;
 	}
-	/* a switch is just finding out */
+	/* a switch on another CPU is finding it out right now */
 	for (i = 0; i < 1000 && *settled != GN_SETTLED; i++)
 		;
 }
 
-/* Closes a thread that goes on beyond the capture, as of control.stop: by the
- * iterator, or by the thread when it ends before that comes to it. */
+/* Closes a thread that outlives the capture, as of control.stop. Called by the
+ * iterator, or by the thread if it exits before the iterator reaches it. */
 static __noinline int finish(struct task_struct *p, struct gn_task *t)
 {
 	struct gn_moment m = {.time = control.stop};
@@ -243,7 +244,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	split_work(t, &m);
 	check_ends(p, t);
 	emit_kernel(t, m.time);
-	/* not a thread that has ended itself before the others were ended */
+	/* not a thread that exited by itself before the others were killed */
 	if (untrusted(p)->signal->flags & GN_SIGNAL_GROUP_EXIT &&
 	    syscall_of(p) != GN_SYSCALL_EXIT)
 		m.flags |= GN_F_PROCESS_ENDS;
@@ -253,10 +254,8 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	return 0;
 }
 
-/*
- * What a thread does now. It goes on meanwhile, so its state is copied until
- * nothing changed around the time that goes with it.
- */
+/* Copies what a thread does now. The thread goes on meanwhile, so the state is
+ * copied until it did not change around the time that goes with it. */
 static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 				     __u64 *now)
 {
@@ -286,8 +285,9 @@ static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,
 }
 
 /*
- * Whether it runs and was not seen to be switched in. One that is just being
- * switched off its CPU is still on it, but came there before.
+ * Whether the thread runs and its switch onto the CPU was not seen. A thread
+ * that is just being switched off its CPU is still on it, but it came there
+ * earlier.
  */
 static __always_inline bool missed(struct task_struct *p,
 				   const struct gn_os *os)
@@ -303,10 +303,10 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	bool on;
 	__u64 now;
 
-	/* one that changes so often needs no telling */
+	/* a thread that changes so often emits its own records */
 	if (!copy_now(t, &os, &now) || os.state == GN_CPU_DEAD)
 		return;
-	/* its next event tells when */
+	/* its next event shows since when it runs */
 	if (missed(p, &os))
 		return;
 	look(p, t, &os, now);
@@ -327,7 +327,7 @@ static __always_inline void emit_now(struct task_struct *p, struct gn_task *t)
 	submit(r);
 }
 
-/* The iterator runs in gnomon's own thread. */
+/* Records what gnomon's own thread shows: the iterator runs in it. */
 static __always_inline void know_self(void)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
@@ -335,7 +335,7 @@ static __always_inline void know_self(void)
 	__u32 level = BPF_CORE_READ(id, level);
 	volatile __u64 *at = &control.entry_regs;
 
-	/* verifiers do not let one pointer be taken from another: numbers */
+	/* as numbers: verifiers reject the difference of two pointers */
 	*at = (__u64)bpf_task_pt_regs(self);
 	*at -= (__u64)self->stack;
 	control.self = self->pid;
@@ -343,13 +343,14 @@ static __always_inline void know_self(void)
 	control.pid_level = level;
 }
 
-/* gnomon passes its signals on to the command, but no signal twice. */
+/* gnomon forwards signals to the command, but not one that the command already
+ * got from elsewhere: so their times are recorded. */
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 {
 	__u32 n = sig;
 
-	/* what is tested must be what is used: the verifier knows registers */
+	/* the verifier tracks registers: test the one that is used */
 	barrier_var(n);
 	if (!control.command || tgid_of(p) != control.command ||
 	    (bpf_get_current_pid_tgid() >> 32) == control.self)
@@ -360,8 +361,9 @@ int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 }
 
 /*
- * Run by user space: at the start over the threads of the targets, at the end
- * over all that are traced, and between for the live view.
+ * User space runs this over all tasks: at the start to begin the threads of the
+ * targets, at the end to close all that are traced, and in between for the live
+ * view.
  */
 SEC("iter/task")
 int over_tasks(struct bpf_iter__task *ctx)
@@ -385,7 +387,7 @@ int over_tasks(struct bpf_iter__task *ctx)
 			know_self();
 		return 0;
 	}
-	/* gnomon itself, when it measures: the one thread that does */
+	/* when gnomon measures itself: only the thread that measures */
 	tgid = control.scanning == GN_SCAN_THREAD ? tid_of(p) : tgid_of(p);
 	if (control.scanning && bpf_map_lookup_elem(&targets, &tgid))
 		begin(p, bpf_ktime_get_ns(), GN_CPU_UNKNOWN, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the programs keep. */
+/* The maps and global state of the programs, and how a task is looked up. */
 #ifndef GNOMON_MAPS_BPF_H
 #define GNOMON_MAPS_BPF_H
 
@@ -13,28 +13,30 @@
 #include <gnomon/spec.h>
 #include <gnomon/time_class.h>
 
-/* A thread's sums up to a moment: the kernel's and ours. */
+/* A thread's sums up to a point in time: the kernel's and ours. */
 struct gn_sums {
 	__u64 time; /* 0 = none */
 	__u64 kernel_cpu;
 	__u64 kernel_delay;
 	__u64 switches;
-	__u64 off; /* its time off the CPU, and of that on the run queue */
+	__u64 off; /* time off the CPU; `delay`: the part of it on the run queue
+		    */
 	__u64 delay;
-	/* what our clock ran more than the scheduler's while it was on a CPU,
-	 * and while it was off one and runnable */
+	/* how much more our clock advanced than the scheduler's: while the
+	 * thread was on a CPU, and while it was off the CPU and runnable */
 	__u64 cpu_lag;
 	__u64 delay_lag;
-	/* what the kernel took out, and of that for interrupts */
+	/* time on its CPU that the kernel did not charge to it; `irq`: the part
+	 * of it that went to interrupts */
 	__u64 taken;
 	__u64 irq;
 };
 
-/* Where the thread was at the stop of the capture: who comes first finds out.
- */
+/* Whether it is known where the thread was at the stop of the capture. Whoever
+ * looks first finds it out. */
 enum gn_settled { GN_SETTLED_NOT, GN_SETTLED_SOON, GN_SETTLED };
 
-/* One traced thread; its presence is what makes a thread traced. */
+/* One traced thread. A task that has this in its storage is traced. */
 struct gn_task {
 	struct gn_os os;
 	__u64 os_sent;	/* os.total when the last record was sent */
@@ -44,29 +46,30 @@ struct gn_task {
 	__u32 seq;
 	__u32 slice_seq;
 	__u32 tid;
-	__u32 live;	/* not yet or no longer: its events are ignored */
-	__u32 in_probe; /* a probe program of it is under way */
-	__u32 renamed;	/* by another thread: it tells itself, later */
-	/* ours so far; and when the check of them begins and ends */
+	__u32 live; /* 0 = not traced yet or no longer: events are ignored */
+	__u32 in_probe; /* a probe program runs in it now */
+	__u32 renamed;	/* another thread renamed it: it emits that later */
+	/* the sums so far, and those at the begin and the end of the check */
 	struct gn_sums sums, first, last;
-	/* the difference of our clock to the scheduler's at its last switch
-	 * onto and off a CPU, 0 = there was none */
+	/* our clock minus the scheduler's at its last switch onto a CPU and off
+	 * a CPU; 0 = no switch yet */
 	__u64 skew;
 	__u64 delay_skew;
-	__u64 taken_in; /* what the kernel took out until its CPU was its */
+	__u64 taken_in; /* rq clock minus clock_task when it came onto its CPU
+			 */
 	__u64 irq_in;
 	__u64 first_skew; /* clock_skew() at `first` */
 	__u64 run_delay;  /* the kernel's sum at its last switch off a CPU */
 	__u32 queued;	  /* the run queue is in `first` */
 	__u32 settled;	  /* enum gn_settled */
-	__u32 prompt;	  /* its slices go out at once from now on */
-	__u32 nkept;	  /* slices that have not gone out */
+	__u32 prompt;	  /* its slices are sent at once from now on */
+	__u32 nkept;	  /* slices that are not sent yet */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
 	__u32 pad;
 	struct gn_rec_slice kept[GN_SLICES];
 };
 
-/* A name that could not be sent: where it is in the traced process. */
+/* A name that could not be sent, as addresses in the traced process. */
 struct gn_unsent {
 	__u64 name;
 	__u64 module;
@@ -91,7 +94,7 @@ struct {
 	__type(value, struct gn_task);
 } tasks SEC(".maps");
 
-/* Processes to trace, by tgid: read while the iterator runs only. */
+/* Processes to trace, by tgid. Read only while the iterator runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -107,7 +110,7 @@ struct {
 	__type(value, struct gn_unsent);
 } unsent SEC(".maps");
 
-/* Of the probes that share a perf event: see GN_COOKIE_GROUP. */
+/* Cookies of the probes that share a perf event: see GN_COOKIE_GROUP. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 18);
@@ -116,20 +119,21 @@ struct {
 	__type(value, __u64);
 } cookies SEC(".maps");
 
-/* Texts in a process that name a function: what is stable of them. */
+/* Where the texts that name a function are in a process. */
 struct gn_texts_key {
-	__u64 process; /* also another after exec */
+	__u64 process; /* changes at exec, too */
 	__u64 at[GN_SPEC_TEXTS];
 };
 
 struct gn_interned {
 	__u32 index;
-	__u32 forgotten; /* control.forgotten when it was seen to be the same */
+	__u32 forgotten; /* control.forgotten when the texts were last compared
+			  */
 	__u64 lens;	 /* as in h.key of NAME */
 	__u64 hash;
 };
 
-/* Not more than this many functions by their names, of all processes. */
+/* The limit of functions that are known by their texts, over all processes. */
 #define GN_INTERNED_MAX (1u << 17)
 
 struct {
@@ -140,7 +144,7 @@ struct {
 	__type(value, struct gn_interned);
 } interned SEC(".maps");
 
-/* What probes mean, by the index in their cookies. */
+/* What each probe means, by the index in its cookie. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GN_SPECS_MAX);
@@ -151,18 +155,19 @@ struct {
 struct gn_control control;
 
 /*
- * A pointer that was found in memory is read by a helper a step, or where the
- * kernel lets a program say what it points to (6.2), by plain loads.
+ * A pointer that comes from memory is read by one helper call a step. Since 6.2
+ * a program can tell the kernel the type that it points to, and use plain
+ * loads.
  */
 extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
 
 const volatile bool can_cast = false; /* set by user space */
 
 /*
- * The task by a pointer that the verifier does not trust, for loads of pointers
- * only. For each that is loaded from a trusted one, on each path, newer kernels
- * compare the names of all their types with some rules: half of the time that
- * gnomon took to start.
+ * The task as a pointer that the verifier does not trust, only to load other
+ * pointers from. For each pointer loaded from a trusted one, on each path,
+ * newer kernels compare type names with a list of rules. That took half of
+ * gnomon's start-up time.
  */
 static __always_inline struct task_struct *untrusted(struct task_struct *p)
 {
@@ -182,7 +187,8 @@ static __always_inline void count(enum gn_counter which)
 	count_more(which, 1);
 }
 
-/* What a PID is called at a level of namespaces, not beyond its own. */
+/* Where a PID has its id at a level of namespaces, which is not deeper than its
+ * own. */
 static __always_inline struct upid *upid_at(struct pid *id, __u32 level)
 {
 	return (struct upid *)((char *)id +
@@ -190,8 +196,8 @@ static __always_inline struct upid *upid_at(struct pid *id, __u32 level)
 			       level * bpf_core_type_size(struct upid));
 }
 
-/* The number that a thread has where gnomon runs: in a container, not the
- * machine's. 0 = it is in another one. */
+/* The id of a thread in gnomon's own PID namespace: in a container that is not
+ * the machine's id. 0 = the thread is not in that namespace. */
 static __noinline __u32 nested_id(struct task_struct *p)
 {
 	__u32 level = control.pid_level;
@@ -220,13 +226,14 @@ static __always_inline __u32 tgid_of(struct task_struct *p)
 
 const volatile bool lookups_fail = false; /* set by user space */
 
-/* What a task can have stored by others besides us. */
+/* How many storages of other BPF programs on a task are looked through. */
 #define GN_STORAGES 16
 
 /*
- * Where the kernel looks nothing up while it is at it already (6.1; on a CPU,
- * for any map: an interrupt that wakes a thread comes in between), what comes
- * then is lost if the task is one of ours: it has a value of our map.
+ * On 6.1 a lookup in task storage fails while another one is under way on the
+ * same CPU, in any map: an interrupt that wakes a thread can come in between.
+ * If the task has a value in our map, it is one of ours, and this event is
+ * lost.
  */
 static __noinline int note_busy(struct task_struct *p)
 {
@@ -251,7 +258,7 @@ static __noinline int note_busy(struct task_struct *p)
 	return 0;
 }
 
-/* The traced thread that a task is, or NULL. */
+/* The task as a traced thread, or NULL. */
 static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
 	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
@@ -261,8 +268,8 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 	return t && t->live ? t : 0;
 }
 
-/* The same, for programs that run for every thread of the machine: most have
- * nothing stored, and looking that up first is cheaper than the helper. */
+/* The same for programs that run for every thread of the machine. Most threads
+ * have no storage at all, and to test that first is cheaper than the helper. */
 static __always_inline struct gn_task *task_with_storage(struct task_struct *p)
 {
 	return p->bpf_storage ? task_of(p) : 0;
@@ -284,13 +291,13 @@ static __always_inline bool is_off(const struct gn_os *os)
 	       os->state == GN_CPU_WOKEN;
 }
 
-/* False outside of the session's bounds. */
+/* Whether `now` is within the session. */
 static __always_inline bool in_session(__u64 now)
 {
 	return control.start && now < control.stop;
 }
 
-/* After the session. */
+/* Whether `now` is after the session. */
 static __always_inline bool stopped(__u64 now)
 {
 	return control.start && now >= control.stop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of functions that a runtime tells once, also when the ring has no room.
- */
+/* Emits names of functions that a runtime announces once, also when the ring
+ * has no room at that moment. */
 #ifndef GNOMON_NAMES_BPF_H
 #define GNOMON_NAMES_BPF_H
 
@@ -16,14 +16,15 @@
 #define GN_NAME_REC \
 	(sizeof(struct gn_rec_text) + GN_SENT_NAME_MAX + GN_SENT_MODULE_MAX)
 
-/* -EAGAIN: no room. The text is read where it is; user space packs it. */
+/* Returns -EAGAIN if the ring has no room. Each text has a fixed place in the
+ * record; user space packs it. */
 static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 				     __u32 func, const struct gn_unsent *u)
 {
 	__u32 len = u->name_len, mod = u->module_len;
 	struct gn_rec_text *r;
 
-	/* what is tested must be what is used: the verifier knows registers */
+	/* the verifier tracks registers: test the one that is used */
 	barrier_var(len);
 	barrier_var(mod);
 	if (len > GN_SENT_NAME_MAX)
@@ -51,7 +52,8 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	return 0;
 }
 
-/* Until the function is called next, or its process ends (life.bpf.h). */
+/* Keeps where the name is until the function is called next, or its process
+ * ends (life.bpf.h). */
 static __always_inline void keep_unsent(const struct gn_unsent_key *k,
 					const struct gn_unsent *u)
 {
@@ -59,7 +61,8 @@ static __always_inline void keep_unsent(const struct gn_unsent_key *k,
 	if (!bpf_map_update_elem(&unsent, k, u, BPF_NOEXIST))
 		return;
 	__sync_fetch_and_sub(&control.unsent, 1);
-	/* this one is lost, or the one before it that the id had */
+	/* the map is full and this name is lost, or the id had a name that was
+	 * not sent yet, and that one is lost */
 	count(GN_COUNTER_RING_FULL);
 	bpf_map_update_elem(&unsent, k, u, BPF_EXIST);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the spec of a probe says of a hit: its operands, read in the target. */
+/* Reads the operands that a probe's spec names, in the traced process. */
 #ifndef GNOMON_OPERAND_BPF_H
 #define GNOMON_OPERAND_BPF_H
 
@@ -61,7 +61,7 @@ static __always_inline __u64 extended(__u64 v, __s8 size)
 	}
 }
 
-/* In memory that cannot be read is 0. */
+/* Returns 0 where the memory cannot be read. */
 static __noinline __u64 in_memory(struct pt_regs *ctx,
 				  const struct gn_operand *op)
 {

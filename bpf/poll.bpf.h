@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a thread polls where that is one thing, and when that ends by itself: by
- * the arguments of its call, which the kernel has just read where they are read
- * here, for the thread is still current.
+ * Finds what a thread polls, where that is one file, and when the call times
+ * out. Both come from the arguments of the call. The kernel has just read them,
+ * and they are read here while the thread is still current.
  */
 #ifndef GNOMON_POLL_BPF_H
 #define GNOMON_POLL_BPF_H
@@ -20,7 +20,7 @@
 
 #define GN_SELECT_IA32_OLD 82 /* its arguments are in memory */
 
-#define GN_SELECT_WORDS 4 /* sets of no more descriptors are looked at */
+#define GN_SELECT_WORDS 4 /* larger sets of descriptors are not looked at */
 #define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
 
 /* The arguments of a call, from 0. */
@@ -32,7 +32,7 @@
 #define ARG3(task, regs) ARG(task, regs, si, r10)
 #define ARG4(task, regs) ARG(task, regs, di, r8)
 
-/* The lowest bit that is set. */
+/* The number of the lowest bit that is set. */
 static __always_inline __u32 lowest_bit(__u64 word)
 {
 	__u32 bit = 0;
@@ -75,7 +75,8 @@ static __always_inline bool add_set(__u64 sum[GN_SELECT_WORDS], __u64 at)
 	return true;
 }
 
-/* Beyond the `n` descriptors there is anything. */
+/* The bits of a word of a set, less those of descriptors from `n` on: they can
+ * have any value. */
 static __always_inline __u64 of_set(__u64 word, __u32 n, __u32 first)
 {
 	if (n <= first)
@@ -131,7 +132,8 @@ static __noinline int kind_of_pollfds(struct task_struct *p)
 	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(p, fd);
 }
 
-/* The one file that an epoll file watches: it is alone in the tree. */
+/* The kind of the file that an epoll file watches, if it is the only one in the
+ * tree. */
 static __noinline int kind_of_epoll(struct task_struct *p)
 {
 	struct eventpoll *ep;
@@ -158,7 +160,7 @@ static __noinline int kind_of_epoll(struct task_struct *p)
 	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
 }
 
-/* What the call polls; -1: it is none of these calls. */
+/* The kind of file that the call polls. -1: the call is none of these. */
 static __always_inline int kind_polled(struct task_struct *p, __u16 nr)
 {
 	switch (nr) {
@@ -195,7 +197,7 @@ static __always_inline __u64 timeout_of(struct task_struct *p, __u16 nr)
 
 #define GN_DEADLINE_UNKNOWN (~0ull)
 
-/* When the call ends by itself; 0: never. */
+/* When the call times out. 0: never. */
 static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 					   __u64 now)
 {
@@ -241,7 +243,7 @@ static __noinline int note_poll(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
-/* Signals that the thread does not block have come, and were not taken yet. */
+/* Whether signals are pending that the thread does not block. */
 static __always_inline bool has_signals(struct task_struct *p)
 {
 	__u64 sent = p->pending.signal.sig[0] |
@@ -250,7 +252,7 @@ static __always_inline bool has_signals(struct task_struct *p)
 	return sent & ~p->blocked.sig[0];
 }
 
-/* The thread runs again: a signal ends any call that polls. */
+/* The thread runs again: if a signal is pending, that ended the poll. */
 static __always_inline void note_signal(struct task_struct *p,
 					struct gn_task *t)
 {

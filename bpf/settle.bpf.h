@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a thread is when no switch said so: it runs and was not seen to be
- * switched in, or the capture stops.
+ * Finds out where a thread is when no switch has shown it: a thread that runs
+ * although its switch onto the CPU was not seen, or any thread when the capture
+ * stops.
  */
 #ifndef GNOMON_SETTLE_BPF_H
 #define GNOMON_SETTLE_BPF_H
@@ -36,9 +37,9 @@ static __always_inline void switched_in(struct gn_task *t, __u64 now)
 }
 
 /*
- * The thread runs, but no program saw its switch onto the CPU. Some kernels run
+ * The thread runs, but no program saw its switch onto the CPU: some kernels run
  * no program while certain tasks are current, so a switch from such a task is
- * not seen. The kernel's own account says when it was.
+ * not seen. The kernel's own account says when it happened.
  */
 static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 				__u64 now)
@@ -50,7 +51,8 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 	if (queue_told()) {
 		at = p->sched_info.last_arrival + clock_skew();
 		runnable = at - (p->sched_info.run_delay - t->run_delay);
-		/* `now` can be the stop, and the switch after that */
+		/* `now` can be the stop of the capture, and the switch can come
+		 * after that */
 		if (at > now)
 			at = now;
 		if (at < t->os.since)
@@ -74,15 +76,15 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
-/* It came onto its CPU later than what was seen of it last. */
+/* Whether the thread came onto its CPU after its last event that was seen. */
 static __always_inline bool arrived_since(struct task_struct *p,
 					  const struct gn_os *os)
 {
 	return p->sched_info.last_arrival + clock_skew() > os->since;
 }
 
-/* A thread that runs was not seen to be switched in since its last switch off a
- * CPU, or since it was first looked at. */
+/* Whether a running thread was switched in without being seen, since its last
+ * switch off a CPU, or since it was first looked at. */
 static __always_inline bool came_unseen(struct task_struct *p,
 					const struct gn_os *os)
 {
@@ -91,7 +93,8 @@ static __always_inline bool came_unseen(struct task_struct *p,
 	return queue_told() && arrived_since(p, os);
 }
 
-/* Before anything is made of a thread that runs. */
+/* Call this before any record of a running thread: it makes up for a switch
+ * that was not seen. */
 static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 {
 	__u64 now;
@@ -103,7 +106,7 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 		missed_in(p, t, now);
 }
 
-/* The part of a fault or a system call up to now becomes a slice. */
+/* Emits a slice for the part of a fault or a system call up to now. */
 static __always_inline void close_work(struct gn_task *t, __u64 now)
 {
 	struct gn_slice s[2];
@@ -111,10 +114,8 @@ static __always_inline void close_work(struct gn_task *t, __u64 now)
 	emit_slices(t, s, gn_os_in_slice(&t->os, now, s));
 }
 
-/*
- * The same for a moment that ends an interval in the middle of the work, so
- * that each interval gets its own part. What comes later belongs to the next.
- */
+/* The same where an interval ends in the middle of the work: the part up to the
+ * moment goes to this interval, the rest to the next. */
 static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 {
 	struct gn_slice s[2];
@@ -127,16 +128,16 @@ static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 	emit_slices(t, s, n);
 }
 
-/* True for the one caller that must find out where the thread was at the stop.
- * It sets GN_SETTLED when it has. */
+/* Returns true for exactly one caller, which then finds out where the thread
+ * was at the stop, and sets GN_SETTLED when it has. */
 static __always_inline bool settles(struct gn_task *t)
 {
 	return __sync_val_compare_and_swap(&t->settled, GN_SETTLED_NOT,
 					   GN_SETTLED_SOON) == GN_SETTLED_NOT;
 }
 
-/* The thread's first event after the stop is on its CPU: it was on that CPU at
- * the stop. */
+/* The thread's first event after the stop happens on its CPU, so the thread was
+ * on that CPU at the stop. */
 static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 {
 	if (!p || !t || !settles(t))
@@ -153,8 +154,8 @@ static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 
 /*
  * The thread's first event after the stop is a wakeup, or a switch onto a CPU.
- * The kernel still knows how long it was runnable. That would be lost later:
- * until the threads are closed it can run and sleep again.
+ * The kernel still knows how long the thread was runnable. Later it no longer
+ * does: the thread can run and sleep again before it is closed.
  */
 static __noinline int settle_off(struct task_struct *p, struct gn_task *t)
 {

@@ -20,8 +20,12 @@
 #include "settle.bpf.h"
 #include "wait.bpf.h"
 
-/* What our clock ran more than the scheduler's while the thread was runnable;
- * and the two at a switch onto a CPU. */
+/*
+ * The thread is switched onto a CPU. Reads from the kernel how long it was
+ * runnable, and starts the check of its time on this CPU. The two clocks
+ * advance at slightly different rates, so `delay_lag` collects how much more
+ * our clock advanced than the scheduler's while the thread was runnable.
+ */
 static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 				    __u64 now)
 {
@@ -46,7 +50,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 	count_from(p, t, now - p->se.exec_start, taken_at_switch(p));
 }
 
-/* Another thread has given it a name. */
+/* Emits the thread's name, which another thread has changed. */
 static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 				__u64 now)
 {
@@ -71,7 +75,8 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		missed_in(p, t, now);
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
-	/* not between a probe program's numbering and its record */
+	/* not while a probe program is between numbering its record and sending
+	 * it */
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now);
@@ -84,10 +89,8 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 		note_poll(p, t, now);
 }
 
-/*
- * The task switched out is still current, the next one is not yet, and
- * interrupts are off: nothing else touches the two states now.
- */
+/* `prev` is still the current task, `next` is not yet, and interrupts are off:
+ * nothing else changes the two states now. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	     struct task_struct *next, unsigned int prev_state)
@@ -97,8 +100,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 	__u64 now;
 
 	if (!out) {
-		/* else some compilers make one number of the two pointers,
-		 * which the verifier does not let pass */
+		/* Without the barrier some compilers merge the two pointers
+		 * into one number, which the verifier rejects. */
 		barrier();
 		if (!in) {
 			if ((__u32)prev->pid == control.self && !preempt &&
@@ -128,9 +131,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 }
 
 /*
- * Whether the current thread itself can be the waker: a timer or a device
- * wakes on top of whatever thread it interrupts, which most of the time is in
- * no system call, or in one that wakes nobody.
+ * Whether the current thread can be the waker. A timer or a device interrupts
+ * whatever thread runs, so the current thread often has nothing to do with the
+ * wakeup. Most of the time it is then in no system call, or in one that wakes
+ * nobody.
  */
 static __always_inline bool wakes(struct task_struct *self,
 				  const struct gn_os *os)
@@ -138,7 +142,8 @@ static __always_inline bool wakes(struct task_struct *self,
 	__u16 nr = syscall_of(self);
 	int rule = syscall_rule(nr);
 
-	/* of a futex or a lock of files; exit and exit_group wake joiners */
+	/* A waiter for a futex or a file lock is woken by a call of the same
+	 * kind, or by the end of a thread that it joins. */
 	if (syscall_rule(os->reason) == GN_RULE_FUTEX ||
 	    os->wait_class == GN_CLASS_LOCK)
 		return rule == GN_RULE_FUTEX || rule == GN_CLASS_LOCK ||
@@ -147,9 +152,9 @@ static __always_inline bool wakes(struct task_struct *self,
 }
 
 /*
- * Where no function is traced, this is also who the waker is told by: one
- * program less at each wakeup of the machine. It can run on the CPU of the
- * woken, by an interrupt; then the waker is not known.
+ * Where no function is traced, this program also records the waker: one program
+ * less at each wakeup on the machine. It can run in an interrupt on the CPU of
+ * the woken thread; then the waker is not known.
  */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p)
@@ -174,9 +179,9 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 }
 
 /*
- * Runs in the waker, where sched_wakeup can run on the CPU of the woken. A
- * waker that is traced says so in its own stream, so that the model knows what
- * it was doing.
+ * Runs in the waker; sched_wakeup can run on the CPU of the woken thread
+ * instead. A waker that is traced emits a record in its own stream, so that the
+ * model can tell what it was doing.
  */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *p)

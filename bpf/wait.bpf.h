@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a thread waits for, told at the moment it is switched out: from the
- * system call that it is in, and from the file that the call is about. No
- * system call needs to be traced for that.
+ * Classifies a wait when the thread is switched out: by the system call that it
+ * is in, and by the file that the call is about. No system call needs to be
+ * traced for that.
  */
 #ifndef GNOMON_WAIT_BPF_H
 #define GNOMON_WAIT_BPF_H
@@ -60,7 +60,7 @@ static __always_inline enum gn_polled kind_of_socket(struct file *f)
 	return family == GN_AF_UNIX ? GN_POLLED_UNIX : GN_POLLED_SOCKET;
 }
 
-/* Files without an inode of their own, told by their name: "[eventfd]". */
+/* The kind of a file without an inode of its own, by its name: "[eventfd]". */
 static __always_inline enum gn_polled kind_of_anon(struct file *f)
 {
 	char name[8] = {};
@@ -124,8 +124,8 @@ static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
 	}
 }
 
-/* The task is the program's own argument, so what its pointers lead to is read
- * by plain loads, which cost a tenth of a helper's call. */
+/* The task is an argument of the program, so its pointers are followed by plain
+ * loads, which cost a tenth of a helper call. */
 static __always_inline struct file *file_of_fd(struct task_struct *p, __u32 fd)
 {
 	struct fdtable *fdt = untrusted(p)->files->fdt;
@@ -141,16 +141,16 @@ static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 	return f ? class_of_kind(kind_of_file(f)) : GN_CLASS_OTHER;
 }
 
-/* The number that is compared must be the one that the table is read by, or the
- * verifier does not know its bounds. */
+/* The barrier makes the number that is compared the one that indexes the table.
+ * Else the verifier does not know its bounds. */
 static __always_inline int syscall_rule(__u32 nr)
 {
 	barrier_var(nr);
 	return gn_syscall_rule(nr);
 }
 
-/* The registers that the thread entered the kernel with: at one place in every
- * thread's kernel stack, which gnomon's own thread has shown. */
+/* The registers with which the thread entered the kernel. They are at the same
+ * offset in every kernel stack; gnomon's own thread has shown where. */
 static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 {
 	if (can_cast)
@@ -159,8 +159,8 @@ static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 	return (struct pt_regs *)bpf_task_pt_regs(p);
 }
 
-/* asm/thread_info.h: it is in a system call of 32 bits. That is of the call,
- * not of the program: a 64-bit one makes it by int 0x80. */
+/* asm/thread_info.h: the thread is in a 32-bit system call. A 64-bit program
+ * can make such a call, too, by int 0x80. */
 #define GN_TS_COMPAT 2
 
 static __always_inline bool in_ia32(struct task_struct *task)
@@ -168,7 +168,7 @@ static __always_inline bool in_ia32(struct task_struct *task)
 	return task->thread_info.status & GN_TS_COMPAT;
 }
 
-/* The 64-bit number of the system call `nr` of a thread, or GN_NO_SYSCALL. */
+/* The 64-bit number of the thread's system call `nr`, or GN_NO_SYSCALL. */
 static __always_inline __u16 syscall_nr(struct task_struct *task, __u64 nr)
 {
 	if (!in_ia32(task))
@@ -186,8 +186,8 @@ static __always_inline __u16 syscall_of(struct task_struct *task)
 #define GN_TIME_SECONDS 4000000000ll
 #define GN_TIME_BEGUN	200000
 
-/* What the thread's clock is ahead of the machine's: in a container that was
- * moved from another machine. */
+/* How far the thread's clock is ahead of the machine's: in a container that was
+ * moved here from another machine. */
 static __always_inline __u64 clock_ahead(struct task_struct *task)
 {
 	struct timespec64 *by;
@@ -199,7 +199,7 @@ static __always_inline __u64 clock_ahead(struct task_struct *task)
 	return by->tv_sec * 1000000000ull + by->tv_nsec;
 }
 
-/* Two numbers at `at` in the program: a struct timespec, or a timeval. */
+/* Reads two numbers at `at` in the program: a struct timespec or timeval. */
 static __always_inline bool read_time(struct task_struct *task,
 				      const struct pt_regs *regs, __u64 at,
 				      __s64 time[2])
@@ -216,17 +216,15 @@ static __always_inline bool read_time(struct task_struct *task,
 	return true;
 }
 
-/* The end of a span that the kernel began some time before `now`. */
+/* The end of a span of time that the kernel started a little before `now`. */
 static __always_inline __u64 span_end(__u64 now, __u64 span)
 {
 	return now + span -
 	       (span / 64 < GN_TIME_BEGUN ? span / 64 : GN_TIME_BEGUN);
 }
 
-/*
- * When a wait for a futex ends by itself; 0: never. The kernel has just read
- * that where it is read here: the thread is still current.
- */
+/* When a wait for a futex times out. 0: never. The timeout is read from the
+ * program while the thread is still current; the kernel has just read it. */
 static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 {
 	const struct pt_regs *regs = entry_regs(task);
@@ -241,7 +239,7 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 		return 0;
 	if (!read_time(task, regs, at, ts))
 		return 0;
-	/* beyond all that a clock can say: never */
+	/* more than a clock can reach: never */
 	if (ts[0] < 0 || ts[0] > GN_TIME_SECONDS)
 		return 0;
 	at = ts[0] * 1000000000ull + ts[1];
