@@ -32,6 +32,7 @@ struct live {
 	unsigned int files;   /* made so far, for their names */
 	/* What an emulated processor may add to a bound of time; else 0 */
 	uint64_t guest_ns;
+	char *tried; /* what was off in attempts that did not do; else NULL */
 };
 
 /* A row of the table: what RUN rows give to live_run_row(). */
@@ -55,6 +56,13 @@ _Noreturn void live_fail(struct live *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 _Noreturn void live_skip(struct live *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * For measurements that other programs can disturb: `off` says what was off in
+ * attempt i of n (from 0). The last one fails the test; else its verdict tells
+ * how many attempts it took, and why.
+ */
+void live_again(struct live *t, int i, int n, const char *off);
 
 #define CHECK(t, condition, ...)                   \
 	do {                                       \

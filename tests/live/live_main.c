@@ -83,6 +83,14 @@ void live_skip(struct live *t, const char *format, ...)
 	end_test(t, CODE_SKIPPED, format, args);
 }
 
+void live_again(struct live *t, int i, int n, const char *off)
+{
+	if (i + 1 >= n)
+		live_fail(t, "%s, and the like in %d runs", off, n);
+	t->tried = live_text(t, "; attempt %d of %d, before it: %s", i + 2, n,
+			     off);
+}
+
 char *live_text(struct live *t, const char *format, ...)
 {
 	va_list args;
@@ -144,6 +152,8 @@ static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 		row->test(&t);
 	else
 		live_run_row(&t, row);
+	if (t.tried)
+		dprintf(verdict, "%s", t.tried);
 	_exit(0);
 }
 
@@ -208,7 +218,7 @@ static bool print_verdict(const struct setup *s, const struct live_row *row,
 	if (!in_time) {
 		printf("%s %s: no end within %ld ms\n", verdict, row->name, ms);
 	} else if (code == 0) {
-		printf("ok %s (%ld ms)\n", row->name, ms);
+		printf("ok %s (%ld ms)%s\n", row->name, ms, reason);
 		tally->passed++;
 	} else if (code == CODE_SKIPPED) {
 		print_skipped(s, row, reason, tally);
