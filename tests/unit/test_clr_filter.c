@@ -196,9 +196,27 @@ static void test_may_hook_against_definition(void **state)
 	}
 }
 
+/* What the compiler made of a method is asked for by the method's name. */
+static void test_own_names(void **state)
+{
+	static const char machine[] = "N.P+<Fetch>d__3.MoveNext()";
+
+	(void)state;
+	assert_true(gn_filter_hooks("N.P.Fetch", machine, "m.dll"));
+	assert_true(gn_filter_hooks("m:N.P.*", machine, "m.dll"));
+	assert_true(gn_filter_hooks("N.P+*", machine, "m.dll"));
+	assert_false(gn_filter_hooks("N.P.Fetch*\n!N.P.Fetch", machine, ""));
+	assert_false(gn_filter_hooks("N.P.Other", machine, ""));
+	assert_true(gn_filter_may_hook("N.P.Fetch", "N.P+<Fetch>d__3.*", ""));
+	assert_true(gn_filter_may_hook("N.P.Fetch",
+				       "N.P+<Fetch>d__3.MoveNext(*)", ""));
+	assert_false(gn_filter_may_hook("N.P.Fetch", "N.P+<Other>d__3.*", ""));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own_names),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

@@ -129,6 +129,7 @@ static void check_samples(struct json_page *p)
 	sample_os(&s);
 	sample_lose(&s);
 	s.functions[2].muted = true;
+	s.functions[2].own_name = "App.Program.Leaf";
 	sample_unprobed(&s);
 	tell_all(&s.waits[0]);
 	hide_calls(&s.m);
@@ -215,6 +216,7 @@ static void line(void **state)
 	s.threads[1].kernel.delay = UINT64_MAX;
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
+	s.functions[0].own_name = "App.Program.Main";
 	tell_all(&s.waits[1]);
 	check_line(p, &s);
 	/* waits of which little is known */

@@ -50,7 +50,8 @@ void gn_put_function(FILE *f, const struct gn_model *m, int32_t function)
 		      f);
 		return;
 	}
-	name = gn_short_name(m->functions[function].name, NAME_CELLS);
+	name = gn_short_name(gn_function_shown(&m->functions[function]),
+			     NAME_CELLS);
 	if (name)
 		fputs(name, f);
 	free(name);

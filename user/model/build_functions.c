@@ -108,6 +108,25 @@ static enum gn_runtime_id runtime_of(const struct named *f)
 	return f->runtime < GN_RUNTIME_COUNT ? f->runtime : GN_RUNTIME_NATIVE;
 }
 
+/* -ENOMEM. */
+static int add_function(struct gn_build *b, const struct named *f)
+{
+	struct gn_names *names = &b->p->stage.names;
+	struct gn_model *m = b->m;
+	struct gn_model_function *to = &m->functions[m->nfunctions++];
+	char own[GN_OWN_NAME_MAX];
+
+	*to = (struct gn_model_function){
+		.name = f->name,
+		.module = f->module,
+		.runtime = runtime_of(f),
+	};
+	if (!gn_names_own(&names->fns[f->index], f->name, own, sizeof(own)))
+		return 0;
+	to->own_name = gn_pool_add(&names->pool, own, strlen(own));
+	return to->own_name ? 0 : -ENOMEM;
+}
+
 int gn_build_functions(struct gn_build *b)
 {
 	struct gn_names *names = &b->p->stage.names;
@@ -130,12 +149,9 @@ int gn_build_functions(struct gn_build *b)
 		if (!last || !f->known || !last->known ||
 		    f->name != last->name || f->module != last->module ||
 		    f->runtime != last->runtime)
-			m->functions[m->nfunctions++] =
-				(struct gn_model_function){
-					.name = f->name,
-					.module = f->module,
-					.runtime = runtime_of(f),
-				};
+			err = add_function(b, f);
+		if (err)
+			goto out;
 		m->functions[m->nfunctions - 1].v.unprobed |=
 			names->fns[f->index].unprobed;
 		names->fns[f->index].unprobed = false;

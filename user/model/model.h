@@ -50,7 +50,14 @@ struct gn_model_function {
 	enum gn_runtime_id runtime;
 	struct gn_values v;
 	bool muted; /* not seen since some time: that is its callers' */
+	const char *own_name; /* by which people know it; NULL: `name` */
 };
+
+/* What people read. */
+static inline const char *gn_function_shown(const struct gn_model_function *f)
+{
+	return f->own_name ? f->own_name : f->name;
+}
 
 struct gn_model_module {
 	const char *name;

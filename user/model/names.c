@@ -198,6 +198,13 @@ const char *gn_names_text(struct gn_names *n, uint32_t fn)
 	return gn_pool_add(&n->pool, text, (size_t)len);
 }
 
+bool gn_names_own(const struct gn_fn *fn, const char *name, char *own,
+		  size_t size)
+{
+	return GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR &&
+	       gn_own_name(name, own, size);
+}
+
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn)
 {
 	const struct gn_fn *f = &n->fns[fn];

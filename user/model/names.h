@@ -14,6 +14,7 @@
 #include <gnomon/roles.h>
 #include "model/pool.h"
 #include "model/table.h"
+#include "names/own_name.h"
 
 /* What an observer was told of a function. */
 enum gn_told { GN_TOLD_NOTHING, GN_TOLD_ID, GN_TOLD_NAME };
@@ -85,6 +86,9 @@ bool gn_names_muted(const struct gn_names *n, uint32_t program, uint32_t func);
 
 /* For display; never NULL but when there is no memory. */
 const char *gn_names_text(struct gn_names *n, uint32_t fn);
+/* The name by which people know one that is called `name`; false: by that. */
+bool gn_names_own(const struct gn_fn *fn, const char *name, char *own,
+		  size_t size);
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn);
 
 #endif

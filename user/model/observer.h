@@ -42,7 +42,7 @@ enum gn_frame_end {
 /* Texts are valid during the call, are never NULL, and can hold any bytes. */
 struct gn_seen_function {
 	uint32_t fn;
-	const char *name, *module;
+	const char *name, *module; /* what people read; of this call only */
 	enum gn_runtime_id runtime;
 };
 

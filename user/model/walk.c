@@ -43,6 +43,7 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	struct gn_fn *f = &s->names.fns[fn];
 	enum gn_told told = f->name ? GN_TOLD_NAME : GN_TOLD_ID;
 	struct gn_seen_function seen;
+	char own[GN_OWN_NAME_MAX];
 
 	if (f->told == told)
 		return;
@@ -53,6 +54,8 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	seen.module = gn_names_module_text(&s->names, fn);
 	if (!seen.name || !seen.module)
 		s->walk.err = s->walk.err ? s->walk.err : -ENOMEM;
+	else if (gn_names_own(f, seen.name, own, sizeof(own)))
+		seen.name = own;
 	TELL(&s->walk, function, &seen);
 }
 

@@ -32,7 +32,7 @@ static int put_path(const struct gn_paths *p, const struct gn_row *r, bool utf8,
 	for (uint32_t i = 1; i <= r->depth && !err; i++) {
 		if (i > 1)
 			fputc_unlocked(';', f);
-		err = put_frame(f, p->path[i]->name, utf8);
+		err = put_frame(f, gn_row_shown(p->path[i]), utf8);
 	}
 	fprintf(f, " %" PRIu64 "\n",
 		gn_paths_value(r, p->picks.pick[0].column));

@@ -127,7 +127,8 @@ static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
 static char *name_text(const struct gn_grid *g, const struct gn_row *r,
 		       const struct gn_output_opts *o, size_t room)
 {
-	char *name = gn_escape(r->name, o->utf8), *all = NULL, *full = name;
+	const char *shown = o->verbose ? r->name : gn_row_shown(r);
+	char *name = gn_escape(shown, o->utf8), *all = NULL, *full = name;
 	char before[GN_CELL];
 
 	prefix(before, r, g->kinds);

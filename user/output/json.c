@@ -81,6 +81,12 @@ static void put_function(struct gn_emit *e, const struct gn_row *r)
 		gn_emit_text(e, "runtime", r->runtime);
 }
 
+static void put_short(struct gn_emit *e, const struct gn_row *r)
+{
+	if (r->shown)
+		gn_emit_text(e, "short", r->shown);
+}
+
 void gn_json_function(struct gn_emit *e, const struct gn_model *m,
 		      int32_t function)
 {
@@ -211,6 +217,7 @@ static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 		break;
 	default:
 		put_function(&w->e, r);
+		put_short(&w->e, r);
 		put_values(w, r);
 		if (w->m->functions[r->id].muted)
 			gn_emit_bool(&w->e, "muted", true);
@@ -264,6 +271,7 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 		put_function(&w->e, r);
 	else
 		gn_emit_text(&w->e, "name", r->name);
+	put_short(&w->e, r);
 	PUT_COLUMNS(w, r, calls_and_times);
 	if (r->v->unprobed)
 		gn_emit_bool(&w->e, "unprobed", true);

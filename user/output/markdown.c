@@ -78,7 +78,7 @@ static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs(kinds[r->kind], f);
 	if (r->kind == GN_ROW_REASON)
 		fputs("&nbsp;&nbsp;", f);
-	err = gn_markdown_text(f, r->name[0] ? r->name : "(unnamed)");
+	err = gn_markdown_text(f, r->name[0] ? gn_row_shown(r) : "(unnamed)");
 	if (r->v->gap || r->v->unprobed)
 		fputs(" (incomplete)", f);
 	fputs(" |", f);

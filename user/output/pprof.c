@@ -139,7 +139,7 @@ static int put_frames(struct pprof *w)
 	int err = 0;
 
 	for (size_t i = 0; i < m->nfunctions && !err; i++)
-		err = put_frame(w, i, m->functions[i].name,
+		err = put_frame(w, i, gn_function_shown(&m->functions[i]),
 				m->functions[i].module);
 	for (size_t i = 0; i < w->paths.rows.n && !err; i++)
 		if (w->paths.rows.row[i].depth == 1)

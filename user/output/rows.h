@@ -22,6 +22,7 @@ struct gn_row {
 	const struct gn_values *v;
 	const uint64_t *classes; /* what the row's class columns show */
 	const char *name;	 /* never NULL */
+	const char *shown;	 /* what people read; NULL: name */
 	const char *module;	 /* never NULL; "" when unknown or not fit */
 	const char *runtime;	 /* NULL when it has none */
 	uint32_t id;		 /* its place in its array of the model */
@@ -52,6 +53,11 @@ struct gn_rows {
 int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 void gn_rows_clear(struct gn_rows *rows);
+
+static inline const char *gn_row_shown(const struct gn_row *r)
+{
+	return r->shown ? r->shown : r->name;
+}
 
 /* Elapsed inclusive time by calls. */
 static inline uint64_t gn_row_avg(const struct gn_row *r)

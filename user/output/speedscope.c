@@ -31,7 +31,7 @@ static int put_frames(struct gn_emit *e, const struct gn_model *m,
 	gn_emit_open(e, "shared", '{');
 	gn_emit_open(e, "frames", '[');
 	for (size_t i = 0; i < m->nfunctions && !err; i++)
-		err = put_frame(e, m->functions[i].name,
+		err = put_frame(e, gn_function_shown(&m->functions[i]),
 				m->functions[i].module);
 	for (size_t i = 0; i < p->rows.n && !err; i++)
 		if (p->rows.row[i].depth == 1)

@@ -98,7 +98,8 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 		fputs("; woken by an interrupt or what is not traced", f);
 	if (w->waker && w->waker_function >= 0 &&
 	    (size_t)w->waker_function < m->nfunctions)
-		fprintf(f, " in %s", m->functions[w->waker_function].name);
+		fprintf(f, " in %s",
+			gn_function_shown(&m->functions[w->waker_function]));
 }
 
 char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)

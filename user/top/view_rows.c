@@ -106,7 +106,7 @@ const char *gn_top_node_name(const struct gn_model *m,
 	if (module)
 		*module = f ? f->module : "";
 	if (f)
-		return f->name;
+		return gn_function_shown(f);
 	return n->name ? n->name : "?";
 }
 
@@ -171,6 +171,8 @@ static bool wanted(const struct gn_top_view *v, const struct gn_model *m,
 				m->functions[i].name);
 		return (!idle(&m->functions[i].v) || m->functions[i].muted) &&
 		       (gn_top_matches(v, m->functions[i].name) ||
+			gn_top_matches(v,
+				       gn_function_shown(&m->functions[i])) ||
 			gn_top_matches(v, m->functions[i].module));
 	default:
 		*id = gn_top_id(0, m->modules[i].name);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "names/own_name.h"
+
 bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len)
 {
@@ -86,8 +88,10 @@ static bool line_matches(const char *line, size_t len, const char *name,
 
 bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 {
-	bool chosen = false, matched = false, asks = false;
+	bool chosen = false, matched = false, asks = false, has_own;
+	char own[GN_OWN_NAME_MAX];
 
+	has_own = filter && gn_own_name(name, own, sizeof(own));
 	while (filter && *filter) {
 		size_t len = strcspn(filter, "\n");
 		bool leave_out = *filter == '!';
@@ -96,7 +100,9 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 
 		if (line_len) {
 			asks |= !leave_out;
-			if (line_matches(line, line_len, name, module)) {
+			if (line_matches(line, line_len, name, module) ||
+			    (has_own &&
+			     line_matches(line, line_len, own, module))) {
 				matched = true;
 				chosen = !leave_out;
 			}
@@ -154,8 +160,7 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	return at[b_len];
 }
 
-bool gn_filter_may_hook(const char *filter, const char *names,
-			const char *module)
+static bool may_hook(const char *filter, const char *names, const char *module)
 {
 	while (filter && *filter) {
 		size_t len = strcspn(filter, "\n");
@@ -171,6 +176,16 @@ bool gn_filter_may_hook(const char *filter, const char *names,
 		filter += len + (filter[len] == '\n');
 	}
 	return false;
+}
+
+bool gn_filter_may_hook(const char *filter, const char *names,
+			const char *module)
+{
+	char own[GN_OWN_NAME_MAX];
+
+	return may_hook(filter, names, module) ||
+	       (gn_own_name(names, own, sizeof(own)) &&
+		may_hook(filter, own, module));
 }
 
 bool gn_filter_hooks_nothing(const char *filter)

@@ -18,8 +18,9 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 
 /*
  * `filter` may be NULL: hook everything. GLOB is matched against `name` and
- * against it without its list of parameters, LIB against `module` and against
- * it without its extension.
+ * against it without its list of parameters, and against the own name of what
+ * is a state machine's (names/own_name.h); LIB against `module` and against it
+ * without its extension.
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 
