@@ -86,7 +86,7 @@ static void give_slices(const struct gn_account *a, struct gn_interval *iv)
 			give(iv, c, a->slices[c]);
 }
 
-/* What is left is time on a CPU, some of it in probes. */
+/* The rest of the interval is time on a CPU. Some of it was spent in probes. */
 static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 		      struct gn_interval *iv)
 {
@@ -97,8 +97,9 @@ static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 }
 
 /*
- * The OS time of what is left of an interval of which some was told. What was
- * told was seen from another CPU, so it can be off by some microseconds.
+ * The OS time in the rest of an interval, a part of which was already reported.
+ * That part was observed from another CPU, so it can be wrong by some
+ * microseconds.
  */
 static uint64_t os_left(const struct gn_account *a, uint64_t os,
 			uint64_t elapsed)
@@ -108,7 +109,8 @@ static uint64_t os_left(const struct gn_account *a, uint64_t os,
 	return left < elapsed ? left : elapsed;
 }
 
-/* An interval with OS time: its slices say which, as far as they are there. */
+/* Splits an interval with OS time into classes, as far as its slices are
+ * known. */
 static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 		  struct gn_interval *iv, struct gn_checks *checks)
 {
@@ -122,13 +124,14 @@ static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 		return;
 	}
 	if (all > os || known > iv->elapsed) {
-		/* they cannot all be true: say no more than that it was OS */
+		/* the slices contradict the OS time: unclassified */
 		checks->slice_mismatches++;
 		give(iv, GN_CLASS_UNCLASSIFIED, left);
 	} else {
 		if (all < os && !a->slices_lost)
 			a->suspects++;
-		/* slices are right to the nanosecond, what was told is not */
+		/* slices are exact to the nanosecond, the part reported before
+		 * is not */
 		if (left < known || all == os)
 			left = known;
 		give_slices(a, iv);
@@ -137,8 +140,8 @@ static void split(struct gn_account *a, uint64_t os, uint64_t cost,
 	give_rest(a, iv->elapsed - left, cost, iv);
 }
 
-/* What its slices and the state of the thread say, whatever its records sum up:
- * some of them are not there. */
+/* Splits an interval by its slices and the state of the thread alone. Some of
+ * its records are lost, so their sums mean nothing. */
 static void split_unsummed(const struct gn_account *a, uint64_t cost,
 			   struct gn_interval *iv)
 {
@@ -194,7 +197,7 @@ void gn_account_start(struct gn_account *a, uint64_t time)
 	drop_slices(a);
 }
 
-/* All but its classes. */
+/* Sets all of the interval but its classes. */
 static void begin_interval(const struct gn_account *a, uint64_t time,
 			   struct gn_interval *iv)
 {
@@ -205,7 +208,7 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 	iv->gap = a->gap;
 }
 
-/* Time that was not the kernel's, and is not unknown. */
+/* The time that belongs neither to the kernel nor to `unclassified`. */
 static uint64_t on_cpu(const struct gn_interval *iv)
 {
 	uint64_t ns = 0;
@@ -217,10 +220,8 @@ static uint64_t on_cpu(const struct gn_interval *iv)
 	return ns;
 }
 
-/*
- * The interval that follows. What was told can reach into it: the record that
- * ends the one before was on its way then.
- */
+/* Begins the next interval. The part reported before can reach into it, if the
+ * record that ends the last one was still on its way. */
 static void begin_next(struct gn_account *a, uint64_t time, uint64_t os)
 {
 	uint64_t since = a->since;
@@ -256,7 +257,7 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 			  : application_time(iv);
 	iv->error = (int64_t)a->after_error + e->error_before +
 		    (int64_t)(iv->owed - e->owed);
-	/* The end of an activity may be among what was lost. */
+	/* the lost records may include the end of an activity */
 	if (a->gap)
 		a->nnest = a->nest_over = 0;
 	begin_next(a, e->time, os);
@@ -276,7 +277,8 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 		a->after = 0;
 	} else {
 		split_unsummed(a, a->after, iv);
-		/* what found no room in it may find some in what follows */
+		/* the next interval may have room for the cost that this one
+		 * had not */
 		iv->owed = 0;
 		a->after -= (uint32_t)iv->cost;
 	}

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The account of one thread: splits each interval into time classes so that
- * they sum to it. What is not known goes to `unclassified`; nothing is scaled.
+ * The account of one thread. It splits each interval into time classes that sum
+ * to the interval. Time of an unknown class goes to `unclassified`; nothing is
+ * scaled.
+ *
+ * In the live view a period can end within an interval. Its part up to then is
+ * reported at once ("told"), and the rest when the interval ends.
  */
 #ifndef GNOMON_MODEL_ACCOUNT_H
 #define GNOMON_MODEL_ACCOUNT_H
@@ -15,9 +19,9 @@
 /* One interval as it was spent. */
 struct gn_interval {
 	uint64_t elapsed;
-	uint64_t cost; /* of probes, taken out of it */
-	uint64_t owed; /* and what of it found no room */
-	/* what `cost` can be wrong by, and what more is owed than before */
+	uint64_t cost; /* of probes, subtracted from elapsed */
+	uint64_t owed; /* the part that could not be subtracted */
+	/* possible error of `cost`, and of what more is owed than before */
 	int64_t error;
 	uint64_t app;  /* application time, by the classification */
 	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
@@ -28,41 +32,47 @@ struct gn_interval {
 
 #define GN_NEST_MAX 32
 
-/* A runtime activity that is under way: JIT, GC. */
+/* A runtime activity that has begun and not ended: JIT, GC. */
 struct gn_nest {
 	uint8_t class;
-	uint32_t depth;	   /* frames of the shadow stack when it began */
+	/* number of frames on the shadow stack when it began */
+	uint32_t depth;
 	uint32_t activity; /* its number in gn_live, 0: none */
 	uint64_t stack;	   /* which shadow stack that was */
 };
 
-/* All zeros, but for `since`, is a new account. */
+/* A new account is all zeros, but for `since`. */
 struct gn_account {
 	/* the open interval, from `since` on */
 	uint64_t since;
-	uint64_t os_notes; /* OS time beyond what its last record can say */
+	/* OS time that does not fit into the record that ends it */
+	uint64_t os_notes;
 	uint64_t slices[GN_CLASS_COUNT];
 	uint32_t slice_mask;
 	bool slices_lost;
 	bool gap;
-	bool no_start;	      /* when it began was not seen */
-	uint32_t after;	      /* what the probe that began it cost in it */
-	uint32_t after_error; /* and what that can be wrong by */
-	/* what was told of it already: [since - told, since) */
+	bool no_start; /* the beginning of the thread was not seen */
+	/* cost of the probe that began it, after that record */
+	uint32_t after;
+	uint32_t after_error; /* possible error of `after` */
+	/* the part reported already is [since - told, since) */
 	uint64_t told;
-	uint64_t told_os;     /* time that was given to other than a CPU */
-	uint64_t told_slices; /* time of its slices that lies there */
+	uint64_t told_os;     /* its time that was not on a CPU */
+	uint64_t told_slices; /* time of its slices in that part */
 	bool told_gap;	      /* records were lost in it */
-	bool part_lost;	      /* slices were lost since then */
-	uint64_t open_slices; /* in `slices`: of slices that go on */
-	uint64_t slices_end;  /* the latest end of one */
-	/* what runs on the CPU */
+	bool part_lost;	      /* slices were lost since that report */
+	/* the part of `slices` in slices that have not ended */
+	uint64_t open_slices;
+	uint64_t slices_end; /* the latest end of a slice */
+	/* activities, the innermost last */
 	struct gn_nest nest[GN_NEST_MAX];
-	uint32_t nnest, nest_over; /* over: begins that found no room */
-	/* intervals whose slices are too few: a mismatch, unless the next
-	 * slice's number says that some were lost */
+	/* nnest_over: begins for which `nest` had no room */
+	uint32_t nnest, nest_over;
+	/* intervals with too few slices: each is a mismatch, unless the next
+	 * slice's number shows that some were lost */
 	uint64_t suspects;
-	/* sums over closed intervals; outside: those that no function owned */
+	/* sums over closed intervals; outside: intervals that belong to no
+	 * function */
 	uint64_t classes[GN_CLASS_COUNT];
 	uint64_t outside[GN_CLASS_COUNT];
 	uint64_t outside_elapsed;
@@ -71,57 +81,60 @@ struct gn_account {
 	int64_t error, outside_error;
 };
 
-/* What a record says of the interval that it ends. */
+/* What the record that ends an interval says about it. */
 struct gn_ending {
 	uint64_t time;
-	uint64_t os_ns; /* OS time, besides the notes */
-	bool os_event;	/* some OS event fell in it */
-	/* What its probe cost, before and after `time`, and by how much each
-	 * can be wrong; 0: leave it in. */
+	uint64_t os_ns; /* OS time, without os_notes */
+	bool os_event;	/* an OS event happened in it */
+	/* The cost of its probe before and after `time`, and the possible error
+	 * of each. 0: do not subtract it. */
 	uint32_t before, after, error_before, error_after;
-	/* What of the cost of its owner's earlier intervals found no room. */
+	/* Probe cost of the owner's earlier intervals that could not be
+	 * subtracted there. */
 	uint64_t owed;
 	enum gn_classify classify;
 };
 
-/* Begins an interval at `time`; what was noted of the open one is dropped. */
+/* Begins an interval at `time`, and drops what is known of the open one. */
 void gn_account_start(struct gn_account *a, uint64_t time);
 
-/* A slice's record was read; `lost`: some before it were not. */
+/* The record of a slice was read. `lost`: records before it were lost. */
 void gn_account_slice_seen(struct gn_account *a, bool lost,
 			   struct gn_checks *checks);
-/* A slice falls in the open interval. */
+/* Adds a slice to the open interval. */
 void gn_account_slice(struct gn_account *a, enum gn_class class, uint64_t ns);
-/* So much of a slice [start, end) lies in what was told already, and its rest
- * alone is for gn_account_slice(). */
+/* Returns how much of the slice [start, end) was reported already. Only the
+ * rest is for gn_account_slice(). */
 uint64_t gn_account_slice_told(struct gn_account *a, uint64_t start,
 			       uint64_t end);
-/* A slice of which no record has come yet, or which is to be told again. */
+/* Adds a slice that has no record yet, or that will be reported again. */
 void gn_account_slice_open(struct gn_account *a, enum gn_class class,
 			   uint64_t ns);
 void gn_account_os_note(struct gn_account *a, uint64_t ns);
 
 /*
- * Ends the open interval and begins the next. What its probes cost is taken
- * from its time on a CPU as far as there is such: an interval that was lost in
- * part stays whole. Hits cost more or less than they do on average, so what
- * finds no room in one interval is owed by the next of the same owner: else
- * short functions would be told as longer than they are.
+ * Ends the open interval and begins the next. The cost of its probes is
+ * subtracted from its time on a CPU, as far as that goes; an interval with lost
+ * records is not changed. A hit can cost more or less than the average, so a
+ * cost that cannot be subtracted is carried to the next interval of the same
+ * owner. Without that, short functions would be reported as longer than they
+ * are.
  */
 void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks);
 
-/* The same where no record ends the interval: what its slices do not cover is
- * not known. */
+/* The same where no record ends the interval: time outside its slices is
+ * unclassified. */
 void gn_account_cut(struct gn_account *a, uint64_t time,
 		    enum gn_classify classify, struct gn_interval *iv);
 
 /*
- * Tells the open interval up to `time`, where the thread is known to do what
- * its slices say, those that go on among them, and else to be on a CPU. The
- * interval goes on: its end, whose OS time is of all of it, gives the rest.
- * A loss was before `time`: from there on all is known again. The cost of the
- * probe that began the interval is taken out as soon as there is room.
+ * Reports the open interval up to `time`; the interval goes on. The thread is
+ * known to do then what its slices say, also those that have not ended; else it
+ * is on a CPU. The record that ends the interval has the OS time of the whole,
+ * from which the rest follows. A loss was before `time`: after it all is known
+ * again. The cost of the probe that began the interval is subtracted as soon as
+ * that is possible.
  */
 void gn_account_tell(struct gn_account *a, uint64_t time,
 		     enum gn_classify classify, struct gn_interval *iv);
@@ -130,8 +143,8 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
 		    bool outside);
 
-/* Runtime activities begin and end; `stack` and `depth` say where, so that one
- * whose frame is gone without an end can be dropped. */
+/* Runtime activities begin and end. `stack` and `depth` say on which frame, so
+ * that an activity is dropped if its frame ends without an end event. */
 void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All but what the live view asks for. */
+/* Frees what only this model needs; the live view goes on with the rest. */
 static void build_free_tree(struct gn_build *b)
 {
 	gn_tree_free(b->tree);
@@ -188,7 +188,7 @@ static void set_bounds(const struct gn_pipeline *p, struct gn_model *m)
 		m->end = m->start;
 }
 
-/* Strings and the list of INFO are the model's as well. */
+/* Makes the model an owner of the strings and of the list of INFO. */
 static int own(struct gn_pipeline *p, struct gn_model *m)
 {
 	struct gn_model_own *own = calloc(1, sizeof(*own));
@@ -253,13 +253,12 @@ int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
 	if (!m || own(p, m) || build_alloc(&b))
 		goto out;
 	fill_session(p, m);
-	/* what is no longer needed makes room for the model, whose nodes are
-	 * much larger */
+	/* make room for the model, whose nodes are much larger */
 	gn_table_free(&tree->children);
 	err = make_all(&b);
 	if (err)
 		goto out;
-	/* the tree is another way to the same sum */
+	/* check: the tree must give the same sum */
 	m->checks.account_error_ns +=
 		distance(m->nodes[0].v.elapsed_incl, m->session.elapsed_incl);
 	*out = m;

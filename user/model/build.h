@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/threads.h"
 
-/* What a model's strings and arrays live in: model.own. */
+/* The storage of a model's strings and arrays: model.own. */
 struct gn_model_own {
 	struct gn_pool_texts *texts;
 	struct gn_model_live *live; /* as many as threads; NULL: not live */
@@ -18,8 +18,7 @@ struct gn_model_own {
 	struct gn_model_share *shares;
 };
 
-/* Adds what both have in common: calls, exclusive values, least and greatest.
- */
+/* Adds calls, exclusive values, least and greatest. */
 void gn_values_add_own(struct gn_values *to, const struct gn_values *v);
 /* Adds the inclusive values. */
 void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
@@ -28,11 +27,11 @@ void gn_values_add_incl(struct gn_values *to, const struct gn_values *v);
 int gn_code_build(struct gn_pipeline *p, struct gn_model *m);
 
 /*
- * m->functions and m->nodes are there, functions in the order of their names,
- * nodes in pre-order with all their values, waits in no order. Fills the
- * functions' values, makes modules and edges, and puts all but the nodes in the
- * order of the model. *place, which the caller frees, says where each function
- * went. 0, -ENOMEM.
+ * Fills in the values of the functions, makes modules and edges, and sorts all
+ * but the nodes in the order of the model. Needs m->functions in the order of
+ * their names, and m->nodes in pre-order with all their values; waits may be in
+ * any order. *place, which the caller frees, says where each function went. 0,
+ * -ENOMEM.
  */
 int gn_rollup(struct gn_model *m, int32_t **place);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The functions of a model, and the order of processes: by name. */
+/* Makes the functions of a model, and sorts processes by name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static int add_fn(struct gn_build *b, uint32_t fn)
 	return 0;
 }
 
-/* Those that are on a path, were compiled by a living thread, woke one, or are
- * not seen any more. */
+/* Lists the functions that are on a path, are compiled by a living thread, woke
+ * a thread, or are muted. */
 static int list_fns(struct gn_build *b)
 {
 	const struct gn_pipeline *p = b->p;
@@ -71,7 +71,7 @@ static int list_fns(struct gn_build *b)
 	return err;
 }
 
-/* What they are called, in order. 0 or -ENOMEM. */
+/* Lists their names, sorted. 0 or -ENOMEM. */
 static int list_named(struct gn_build *b, struct named *list)
 {
 	struct gn_names *names = &b->p->stage.names;

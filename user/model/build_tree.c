@@ -39,7 +39,8 @@ static void merge_node(struct gn_tree *t, uint32_t into, uint32_t from)
 				t->classes[b->classes].ns[c];
 }
 
-/* Call paths of the same functions are one, whatever ids these had. */
+/* Merges call paths of the same functions: one function can have several
+ * ids. */
 static int merge_nodes(struct gn_build *b)
 {
 	struct gn_tree *t = b->tree;
@@ -194,7 +195,7 @@ static void link_node(const struct gn_build *b, uint32_t from,
 	n->next = b->next[from] ? (int32_t)b->place[b->next[from]] : -1;
 }
 
-/* The next of a walk in pre-order; 0: that was the last. */
+/* The next node in pre-order. 0: there is none. */
 static uint32_t step(const struct gn_build *b, uint32_t at)
 {
 	if (b->first[at])
@@ -204,7 +205,7 @@ static uint32_t step(const struct gn_build *b, uint32_t at)
 	return at ? b->next[at] : 0;
 }
 
-/* Inclusive values, and the sums that processes and the session have. */
+/* Sums inclusive values, and those of processes and of the session. */
 static void sum_nodes(struct gn_model *m)
 {
 	size_t i, process = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The call tree while records come in: what each call path owned exclusively.
- * Inclusive times are made of it at the end, so an interval costs O(1) however
+ * The call tree while records come in: the exclusive values of each call path.
+ * Inclusive values are computed at the end, so an interval costs O(1) however
  * deep the stack is. A parent's index is always below its children's.
  */
 #ifndef GNOMON_MODEL_CALLTREE_H
@@ -23,10 +23,11 @@ struct gn_node {
 	uint64_t unwound;
 	uint64_t elapsed; /* exclusive */
 	uint64_t app;	  /* exclusive, by the classification */
-	int64_t error;	  /* exclusive; below 0: it repaid what others owe */
+	/* exclusive; negative: cost owed by earlier intervals was subtracted */
+	int64_t error;
 	uint64_t min, max;
 	uint64_t finished;
-	uint64_t spent; /* by those that finished */
+	uint64_t spent; /* elapsed, of finished calls */
 	bool process;
 	bool gap;
 };
@@ -38,8 +39,9 @@ struct gn_class_sums {
 struct gn_tree {
 	struct gn_node *nodes;
 	uint32_t n, cap;
-	uint32_t most; /* nodes, beyond which no path is new; 0: no bound */
-	struct gn_class_sums *classes; /* [0] is unused; app is not in them */
+	uint32_t most; /* the limit of nodes; 0 = none */
+	/* [0] is unused; without app, which is the rest */
+	struct gn_class_sums *classes;
 	uint32_t nclasses, classes_cap;
 	struct gn_table children; /* parent << 32 | fn -> node */
 };
@@ -50,19 +52,20 @@ void gn_tree_free(struct gn_tree *t);
 /* The node of a new process. 0 or -ENOMEM. */
 int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
 
-/* The node of `fn` called from `parent`, made if need be. 0, -ENOMEM, or
- * -ENOSPC: the path would be new, and there are as many as may be. */
+/* Finds or makes the node of `fn` called from `parent`. 0, -ENOMEM, or -ENOSPC:
+ * the path is new, and the tree has reached its limit. */
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out);
 
 /*
- * A tree without sums of the nodes for which `map` is not GN_NONE and what they
- * hang under. `map`, of t->n, then says which they are in it. 0 or -ENOMEM.
+ * Makes a tree, without sums, of the nodes for which `map` is not GN_NONE and
+ * of their ancestors. `map` has t->n entries and gets the new indexes. 0 or
+ * -ENOMEM.
  */
 int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out);
 
-/* Functions have other indexes: `fn` says which. 0, or -ENOMEM and all is as it
- * was. */
+/* Gives functions new indexes, which `fn` maps from the old ones. 0, or -ENOMEM
+ * and nothing has changed. */
 int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn);
 
 /* Adds an interval to the node that owned it. 0 or -ENOMEM. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What was told of functions' code: which of them run where their calls cannot
- * be seen, and what precompiled code was not used.
- */
+/* Records about the code of functions: which functions run where their calls
+ * cannot be seen, and which precompiled code was not used. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +63,7 @@ static int by_sites(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* One of a name and module, whatever programs they were in. */
+/* Merges entries of the same name and module, also of different programs. */
 static size_t merge(struct gn_model_unseen *all, size_t n)
 {
 	size_t kept = 0;
@@ -118,7 +116,7 @@ int gn_code_build(struct gn_pipeline *p, struct gn_model *m)
 
 	m->code = p->code;
 	if (p->opts.live)
-		return 0; /* names of what ended are gone */
+		return 0; /* the names of ended programs are gone */
 	err = list(names, false, &m->code.inlined, &m->code.ninlined);
 	return err ? err
 		   : list(names, true, &m->code.unhooked, &m->code.nunhooked);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records that end an interval: the interval is closed, then they happen. */
+/* Takes records that end an interval: first the interval is closed, then the
+ * event of the record is applied. */
 #include <errno.h>
 
 #include "model/take.h"
@@ -20,7 +21,8 @@ void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen)
 		p->stage.checks.time_reversals++;
 }
 
-/* What a collect's or note's number says of the interval that is open. */
+/* Applies to the open interval what the number of a collect or note record
+ * shows: losses, or numbers that went back. */
 void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_order_seen *seen)
 {
@@ -69,7 +71,8 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
-/* Frames of before a thread was traced leave when there is no other. */
+/* Whether a leave without a frame is expected: the frame was entered before the
+ * thread was traced. */
 static bool explained(const struct gn_thread *t)
 {
 	return t->gaps || t->lossy || (t->joined && !t->stacks.active->n);
@@ -87,7 +90,7 @@ static void leave(struct gn_pipeline *p, struct gn_thread *t,
 		t->in_doubt++;
 }
 
-/* The stack events of a record whose interval has been closed. */
+/* Applies the stack event of a record whose interval has been closed. */
 static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_func *r)
 {
@@ -95,7 +98,8 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_stacks *st = &t->stacks;
 	bool muted = gn_names_muted(&p->stage.names, program, r->func);
 
-	/* its records that were on their way; an unwind has two */
+	/* drop records of a muted function that were on their way; an unwind
+	 * has two */
 	if (muted && r->h.kind != GN_KIND_UNWIND_BEGIN &&
 	    r->h.kind != GN_KIND_UNWIND_END)
 		return 0;
@@ -147,7 +151,8 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	return p->opts.live ? gn_live_nest(p, t, r) : 0;
 }
 
-/* The thread suspends the others of its process; its own time is what it is. */
+/* The thread suspends the other threads of its process. Its own time is not
+ * affected. */
 static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
 			 enum gn_kind kind, uint64_t time)
 {
@@ -187,7 +192,8 @@ static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
 	t->stopped = true;
 }
 
-/* Where what is owed by the owner of the open interval is kept. */
+/* Where the probe cost is kept that the owner of the open interval still
+ * owes. */
 static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_node *n =
@@ -237,7 +243,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	close_interval(p, t, &ending, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
 	err |= gn_slices_release(p, t, UINT64_MAX);
-	/* the end of a suspension may be among what was lost */
+	/* the lost records may include the end of a suspension */
 	if (iv.gap)
 		gn_windows_end(&p->processes[t->process].windows, t, since,
 			       true);

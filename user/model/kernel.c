@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The kernel's own account of a thread beside ours. */
+/* Compares the kernel's own account of a thread with ours. */
 #include "model/threads.h"
 
-/* They differ when the rest is more than both: a part of ours, and an amount.
- */
+/* The accounts differ if the unexplained rest exceeds both a share of our time
+ * and a fixed amount. */
 #define PART	 100 /* 1 % */
 #define SLACK_NS 1000000u
 
-/* Sums and products of times; no file's numbers are too large for it. */
+/* For sums and products of times: no number in a file can overflow it. */
 typedef __int128 wide;
 
 static uint64_t add_sat(uint64_t a, uint64_t b)
@@ -29,7 +29,7 @@ static void add_to(int64_t *sum, wide n)
 	*sum = clamp(*sum + n);
 }
 
-/* What our clock ran more than the scheduler's within `ns`. */
+/* How much more our clock advanced than the scheduler's within `ns`. */
 static wide drifted(const struct gn_rec_kernel *r, uint64_t ns)
 {
 	if (!r->span)
@@ -51,7 +51,7 @@ void gn_kernel_take(struct gn_thread *t, const struct gn_rec_kernel *r)
 	k->switches = add_sat(k->switches, r->switches);
 	add_to(&k->cpu_switch, cpu - r->irq - r->stolen);
 	add_to(&k->cpu_rest, (wide)r->cpu - r->kernel_cpu - cpu);
-	/* what is not told at one time is not known at all */
+	/* if one record lacks the delay, the sum is not known either */
 	k->delay = add_sat(k->delay, r->kernel_delay);
 	k->our_delay = add_sat(k->our_delay, r->delay);
 	if (k->delay == UINT64_MAX) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which thread a record is of: ids come again, and ends can be lost. */
+/* Finds the thread that a record belongs to. Ids are reused, and the record of
+ * an end can be lost. */
 #include <errno.h>
 
 #include "model/take.h"
@@ -34,8 +35,8 @@ int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t)
 	return gn_thread_cut(p, t, gn_thread_end_of(t, 0), GN_END_UNWOUND);
 }
 
-/* A thread that executes another program gets the tid of its process's first
- * thread, which the kernel ended. */
+/* A thread that calls exec gets the tid of the first thread of its process,
+ * which the kernel has ended. */
 static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 		    struct gn_thread **t)
 {
@@ -52,15 +53,18 @@ static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 	return err;
 }
 
-/* Of a thread that ended; else the tid has a new thread. `next` is the number
- * that its next record would have had. */
+/*
+ * Whether the record belongs to the thread that ended; else the tid has a new
+ * thread. `next` is the number that the ended thread's next record would have
+ * had.
+ */
 static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 {
 	switch (rec->kind) {
 	case GN_KIND_THREAD:
 		return false;
 	case GN_KIND_EXEC:
-		/* of a thread that took over the tid of one that ended */
+		/* from a thread that took over the tid of an ended one */
 		return stopped;
 	case GN_KIND_SLICE:
 	case GN_KIND_EXIT:
@@ -85,7 +89,7 @@ int gn_take_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 		if (err)
 			return err;
 	}
-	/* a thread begins with the tid of one that never said that it ended */
+	/* a new thread has the tid of one whose end was not seen */
 	if (rec->kind == GN_KIND_THREAD && *t && !(*t)->closed &&
 	    (int32_t)(rec->seq - (*t)->order.next) < 0) {
 		err = gn_thread_lose_end(p, *t);

@@ -36,8 +36,7 @@ static inline int gn_grow(void *parray, uint32_t *cap, size_t need, size_t elem)
 	return 0;
 }
 
-/* Makes `index` one of the `*n` elements; those that come before it are zeros.
- * -ENOMEM. */
+/* Grows the array so that it has `index`. New elements are zeros. -ENOMEM. */
 static inline int gn_grow_to(void *parray, uint32_t *n, uint32_t *cap,
 			     size_t index, size_t elem)
 {
@@ -52,7 +51,7 @@ static inline int gn_grow_to(void *parray, uint32_t *n, uint32_t *cap,
 	return 0;
 }
 
-/* Gives back what an array has no use for, if that is much. */
+/* Frees the unused capacity of an array, if there is much of it. */
 static inline void gn_shrink(void *parray, uint32_t *cap, size_t n, size_t elem)
 {
 	size_t room = n < 16 ? 32 : 2 * n;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Functions that are not seen any more: their open frames end, and what is
- * above them goes on, called by what is below. The whole of an open interval is
- * its end's, so a MUTE record is best fed when a period has just ended.
+ * Functions that are muted, so that no more records of them come. Their open
+ * frames end; the frames above go on as called by the frame below. An open
+ * interval belongs to the function at its end, so a MUTE record is best fed
+ * when a period has just ended.
  */
 #include "model/threads.h"
 
 #include <errno.h>
 
-/* The frame at `at` goes: what began above it has one less below it. */
+/* The frame at `at` is removed: activities above it are one frame less deep. */
 static void lower_nests(struct gn_account *a, uint64_t stack, uint32_t at)
 {
 	uint32_t i;
@@ -73,7 +74,7 @@ static int mute_in(struct gn_pipeline *p, uint32_t program, uint32_t func)
 
 	err = gn_names_mute(&p->stage.names, program, func);
 	if (err == -ENOSPC)
-		return 0; /* it was never seen */
+		return 0; /* no record of it ever came */
 	for (i = 0; i < p->nthreads; i++) {
 		struct gn_thread *t = p->threads[i];
 

@@ -70,7 +70,8 @@ static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
 	return 0;
 }
 
-/* A forked process has its parent's functions, which are not named again. */
+/* A forked process has the functions of its parent, which are not named
+ * again. */
 static uint32_t find_inherited(const struct gn_names *n, uint32_t program,
 			       uint32_t func)
 {
@@ -146,7 +147,7 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 {
 	uint32_t i = gn_table_get(&n->by_module, id);
 
-	/* The first definition stands: functions already refer to it. */
+	/* The first definition stays: functions already refer to it. */
 	if (i != GN_NONE)
 		return 0;
 	if (gn_grow(&n->modules, &n->modules_cap, (size_t)n->nmodules + 1,

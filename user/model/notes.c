@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records that end no interval, and those that user space writes. */
+/* Takes records that end no interval, and those that user space writes. */
 #include <errno.h>
 
 #include "model/mem.h"
 #include "model/take.h"
 #include "model/walk.h"
 
-/* Texts have no NULs, and lie in the record. */
+/* The i-th text of the record, or NULL: it must lie in the record, without a
+ * NUL. */
 static const char *text_at(const struct gn_rec_text *r, int i)
 {
 	return r->text + (i ? r->len[0] : 0);
@@ -56,7 +57,7 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 	return gn_names_define(names, &def);
 }
 
-/* The thread is traced from `time` on; what came before counts nothing. */
+/* The thread is traced from `time` on. What came before does not count. */
 static void start_thread(struct gn_thread *t, uint64_t time)
 {
 	bool gap = t->account.gap;

@@ -19,16 +19,16 @@ void gn_order_free(struct gn_order *o)
 }
 
 /*
- * Numbers wrap, so what comes before what is their difference's sign. A number
- * that went back is taken as the new count: the alternative, to wait until the
- * old one is reached again, could ignore all that follows.
+ * Numbers wrap, so the sign of their difference gives their order. A number
+ * that went back restarts the count: to wait until the old count is reached
+ * again could ignore all that follows.
  */
 static struct gn_order_seen number(uint32_t *next, uint32_t seq)
 {
 	struct gn_order_seen seen = {0};
 	int32_t ahead = (int32_t)(seq - *next);
 
-	if (!seq && *next) /* not numbered */
+	if (!seq && *next) /* records without numbers */
 		return seen;
 	if (ahead > 0)
 		seen.lost = (uint32_t)ahead;

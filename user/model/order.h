@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of one thread's records: their sequences say what was lost, and
- * slices that overtook a record of an earlier time wait for it. Whatever comes
- * out is in the order of time; nothing after this stage knows from which
- * stream a record came.
+ * Orders the records of one thread. Their sequence numbers show losses, and a
+ * slice that overtook a record of an earlier time waits for it. The output is
+ * in the order of time; later stages do not know from which stream a record
+ * came.
  */
 #ifndef GNOMON_MODEL_ORDER_H
 #define GNOMON_MODEL_ORDER_H
@@ -13,13 +13,14 @@
 
 #include <gnomon/event.h>
 
-/* Slices that may wait for a record: a probe program is rarely switched out
- * even once. More of them go on at once. */
+/* How many slices can wait for a record. A probe program is rarely switched out
+ * even once. Further slices are passed on at once. */
 #define GN_HELD_MAX 16
 
 struct gn_order {
-	uint32_t next;	     /* number of the next collect or note record */
-	uint32_t next_slice; /* and of the next slice */
+	/* expected number of the next collect or note record */
+	uint32_t next;
+	uint32_t next_slice; /* expected number of the next slice */
 	uint64_t time;	     /* of the last collect record */
 	uint32_t nheld, held_cap;
 	struct gn_rec_slice *held;
@@ -29,13 +30,14 @@ struct gn_order_seen {
 	uint32_t lost; /* records that are missing before this one */
 	bool reversed; /* number or time went back */
 	bool drop;     /* the record was there already */
-	uint64_t time; /* the record's, or the last one's where it went back */
+	/* the record's time, or the last one if time went back */
+	uint64_t time;
 };
 
 void gn_order_init(struct gn_order *o, uint64_t time);
 void gn_order_free(struct gn_order *o);
 
-/* What the number and time of a collect (a note, a slice) record say. */
+/* Evaluates the number and time of a collect (note, slice) record. */
 struct gn_order_seen gn_order_collect(struct gn_order *o,
 				      const struct gn_rec *rec);
 struct gn_order_seen gn_order_note(struct gn_order *o,
@@ -43,11 +45,12 @@ struct gn_order_seen gn_order_note(struct gn_order *o,
 struct gn_order_seen gn_order_slice(struct gn_order *o,
 				    const struct gn_rec *rec);
 
-/* Keeps a slice for the next collect record. False: it need not (or there is
- * no room to) wait, it is to go on at once. */
+/* Keeps a slice for the next collect record. Returns false if the slice need
+ * not wait, or there is no room: then pass it on at once. */
 bool gn_order_hold(struct gn_order *o, const struct gn_rec_slice *s);
 
-/* Takes the first held slice that starts before `time` out. False: none. */
+/* Takes out the first held slice that starts before `time`. False: there is
+ * none. */
 bool gn_order_release(struct gn_order *o, uint64_t time,
 		      struct gn_rec_slice *out);
 

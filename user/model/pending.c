@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A return probe fires when its frame's return address is used, so a function
- * that ends by a jump to another is left when that one is. Until then its frame
- * is pending. The same sequence of events begins with a longjmp and a new call
- * from the same place; what tells the two apart is whether the leave comes.
+ * A return probe fires when the return address of its frame is used. So a
+ * function that ends by a jump to another one leaves when that one leaves.
+ * Until then its frame is pending. A longjmp and a new call from the same place
+ * begin with the same events; only the leave, or its absence, tells the two
+ * apart.
  */
 #include "model/stack.h"
 
@@ -12,13 +13,13 @@
 
 #include "model/mem.h"
 
-/* The call of an entry that is dropped ended so. */
+/* Reports how the call of a dropped entry ended. */
 static void settle(struct gn_stacks *st, struct gn_stage *s,
 		   const struct gn_pending *e, enum gn_frame_end how)
 {
 	if (e->inherited)
 		return;
-	/* not all of them had a return probe: its leave need not come */
+	/* there was no room for all entries here: its leave need not come */
 	if (e->crowded)
 		how = GN_END_LEFT;
 	switch (how) {
@@ -42,8 +43,8 @@ static void take_out(struct gn_stack *k, uint32_t at)
 		(k->npending - at) * sizeof(*k->pending));
 }
 
-/* Drops the oldest entry. Where that leaves its key's others, they are not
- * told apart from it any more. */
+/* Drops the oldest entry. Entries left at its key are marked, because they
+ * cannot be told apart from it any more. */
 static void make_room(struct gn_stacks *st, struct gn_stage *s,
 		      struct gn_stack *k)
 {

@@ -120,8 +120,7 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 		if (!t->closed)
 			err = gn_thread_cut(p, t, gn_thread_end_of(t, p->end),
 					    GN_END_OPEN);
-		/* slices that should have been there and of whose loss no
-		 * later one told */
+		/* missing slices whose loss no later slice has shown */
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
 	}

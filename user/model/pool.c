@@ -8,7 +8,7 @@
 
 #define CHUNK_SIZE (64u << 10)
 
-/* What a string takes besides its bytes: its pointer, and its slot in a table
+/* Memory of a string besides its bytes: its pointer, and its slot in a table
  * that is half full. */
 #define STRING_COST (sizeof(char *) + 2 * sizeof(struct gn_table_slot))
 
@@ -90,7 +90,7 @@ const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len)
 	uint64_t key = hash_text(text, len);
 	uint32_t i;
 
-	/* Texts of equal hash take the keys that follow. */
+	/* Texts with the same hash take the next keys. */
 	for (;; key++) {
 		i = gn_table_get(&p->by_hash, key);
 		if (i == GN_NONE)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Interned strings: equal texts are one pointer. They live as long as the pool
- * or a model that was made of it.
- */
+/* Interned strings: equal texts are one pointer. They live as long as the pool,
+ * or a model that shares it. */
 #ifndef GNOMON_MODEL_POOL_H
 #define GNOMON_MODEL_POOL_H
 
@@ -19,15 +17,15 @@ struct gn_pool {
 	uint32_t n, cap;
 	struct gn_pool_texts *texts;
 	size_t room; /* bytes left in the newest chunk */
-	size_t size; /* memory that its strings take, about */
+	size_t size; /* about the memory that its strings take */
 };
 
-/* The pool's copy of `len` bytes without NULs, NULL when there is no memory. */
+/* Returns the pool's copy of `len` bytes without NULs; NULL: no memory. */
 const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len);
 void gn_pool_free(struct gn_pool *p);
 
-/* One more owner of all texts that the pool has and will have, each of whom
- * drops them. NULL: no memory. Not to be used by two threads at once. */
+/* Adds an owner of all texts that the pool has and will have; each owner drops
+ * them once. NULL: no memory. Not for use by two threads at once. */
 struct gn_pool_texts *gn_pool_share(struct gn_pool *p);
 void gn_pool_texts_drop(struct gn_pool_texts *t);
 

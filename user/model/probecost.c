@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which probe made a record, and what that probe costs. */
+/* Finds which probe made a record, and what that probe costs. */
 #include "model/threads.h"
 
-/* What two measurements differ by is what hits between them can: where other
- * work makes the machine's pace change, that is the most of the error. What the
- * first one will differ by from the next is not known. */
+/*
+ * The difference of two measurements is how much hits between them can differ.
+ * If other work changes the pace of the machine, that is most of the error. For
+ * the first measurement it is not known.
+ */
 static uint32_t drift(const struct gn_pipeline *p, const struct gn_rec_cost *r)
 {
 	const struct gn_model_cost *c = &p->costs[r->id];
@@ -21,7 +23,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 {
 	struct gn_model_cost *c;
 
-	/* classes of a later version cost nothing: nothing refers to them */
+	/* ignore classes of a later version: nothing refers to them */
 	if (r->id == GN_PROBE_NONE || r->id >= GN_PROBE_CLASS_COUNT ||
 	    !r->samples)
 		return;
@@ -67,13 +69,14 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:
-		return GN_PROBE_NONE; /* of the kernel, not of a probe */
+		/* it comes from the kernel, not from a probe */
+		return GN_PROBE_NONE;
 	default:
 		return runtime_class(r);
 	}
 }
 
-/* By how much what is taken out for a hit can be wrong. */
+/* The possible error of the cost of one hit. */
 static uint32_t error_of(const struct gn_pipeline *p, enum gn_probe_class class)
 {
 	const struct gn_model_cost *c = &p->costs[class];
@@ -85,7 +88,7 @@ static uint32_t error_of(const struct gn_pipeline *p, enum gn_probe_class class)
 	return (uint32_t)(share + p->drifts[class]);
 }
 
-/* Counts `n` hits of a class: what they can be wrong by. */
+/* Counts `n` hits of a class. Returns their possible error. */
 static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
 			   uint32_t n, uint32_t before)
 {
@@ -100,8 +103,7 @@ static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
 	return error;
 }
 
-/* What a hit of a class cost before its record; `t`: where the last one was,
- * and now this one. */
+/* The cost of a hit before its record. Sets in `t` where the last hit was. */
 static uint32_t before(const struct gn_pipeline *p, struct gn_thread *t,
 		       enum gn_probe_class class, enum gn_kind kind)
 {
@@ -125,7 +127,7 @@ static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
 	return sum ? (uint32_t)((uint64_t)error * ns / sum) : 0;
 }
 
-/* Before the record can be hits that made none: conditional jumps that did not
+/* Hits without a record can precede this one: conditional jumps that did not
  * leave. */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e)
@@ -143,8 +145,8 @@ void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		return;
 	e->before = ns + silent * (jump->before_ns + jump->after_ns);
 	e->after = c->after_ns;
-	/* each part by its length: a step is long after its record, and the
-	 * caller's */
+	/* split the error by the length of the parts; a step is long after its
+	 * record, and the caller's */
 	e->error_after = part_of(error, c->after_ns, ns);
 	e->error_before = error - e->error_after + more;
 }

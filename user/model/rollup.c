@@ -42,13 +42,15 @@ void gn_values_add_incl(struct gn_values *to, const struct gn_values *v)
 		to->class_incl[c] += v->class_incl[c];
 }
 
-/* What the walk over the tree needs. */
+/* State of the walk over the tree. */
 struct rollup {
 	struct gn_model *m;
-	uint32_t *module_of;   /* function -> module */
-	uint32_t *edge_of;     /* node -> edge */
-	uint32_t *open_fn;     /* how often each is on the path: inclusive */
-	uint32_t *open_module; /* values count where it is there first */
+	uint32_t *module_of; /* function -> module */
+	uint32_t *edge_of;   /* node -> edge */
+	/* how often each is on the path: only the outermost counts as
+	 * inclusive */
+	uint32_t *open_fn;
+	uint32_t *open_module; /* values */
 	uint32_t *open_edge;
 	struct gn_table edges; /* (caller + 1) << 32 | callee */
 	uint32_t edges_cap;
@@ -64,7 +66,7 @@ static void rollup_free(struct rollup *r)
 	gn_table_free(&r->edges);
 }
 
-/* One module a name; names are interned. */
+/* Makes one module for each name; names are interned. */
 static int make_modules(struct rollup *r)
 {
 	struct gn_model *m = r->m;
@@ -161,8 +163,8 @@ static void depart(struct rollup *r, size_t i)
 	r->open_edge[r->edge_of[i]]--;
 }
 
-/* Nodes are in pre-order: the path to one is what is left of the path to the
- * one before it. */
+/* Nodes are in pre-order: the path to a node is a part of the path to the one
+ * before it, plus the node. */
 static void walk(struct rollup *r)
 {
 	int32_t at = -1;
@@ -192,7 +194,8 @@ static int by_value(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Functions come in the order of their names, so equal values keep it. */
+/* Functions come sorted by name, so those with equal values stay in that
+ * order. */
 static int sort_functions(struct gn_model *m, int32_t **out)
 {
 	size_t i, n = m->nfunctions;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Slices of OS time: into the account of their thread, and who ended them. */
+/* Puts slices of OS time into the account of their thread, and finds who ended
+ * them. */
 #include <gnomon/syscalls.h>
 #include "model/walk.h"
 
-/* What the waker did: it was told by the waker, after the wait had begun and
- * before it ended. */
+/* The function that the waker was in. The waker emitted it after the wait had
+ * begun and before it ended. */
 static uint32_t waker_function(struct gn_thread *t,
 			       const struct gn_rec_slice *s)
 {
@@ -12,7 +13,7 @@ static uint32_t waker_function(struct gn_thread *t,
 
 	if (!w->waker || w->time > s->h.time)
 		return GN_NONE;
-	/* it speaks of this wait, or of none that follows */
+	/* it is about this wait, or about none that follows */
 	if (w->waker != s->waker || w->time < s->start) {
 		w->waker = 0;
 		return GN_NONE;
@@ -26,7 +27,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* A part of a slice, from `start` on. */
+/* Puts a part of a slice, from `start` on. */
 static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 		    uint64_t end)
 {
@@ -38,7 +39,8 @@ static int put_part(struct gn_thread *t, struct gn_wait *part, uint64_t start,
 	return gn_wait_list_add(&t->open, part);
 }
 
-/* One that goes on: it is counted when it ends, and is that long by now. */
+/* Puts a slice that goes on: it is counted when it ends; here it has its length
+ * so far. */
 static int put_open_part(struct gn_thread *t, struct gn_wait *part,
 			 uint64_t start, uint64_t end)
 {
@@ -56,9 +58,10 @@ static int put_open_part(struct gn_thread *t, struct gn_wait *part,
 }
 
 /*
- * A runtime stops a thread by letting it wait for a futex, for as long as it
- * takes. The thread that resumes the others ends that wait: what another ended,
- * or a deadline, or what began before, was no suspension.
+ * Whether the wait can be a suspension. A runtime suspends a thread by letting
+ * it wait for a futex without a limit, and the thread that resumes the others
+ * ends that wait. A wait that ended otherwise, or began before, was no
+ * suspension.
  */
 static bool can_be_suspension(const struct gn_rec_slice *s)
 {
@@ -72,7 +75,7 @@ static const struct gn_windows *windows_of(const struct gn_pipeline *p,
 	return &p->processes[t->process].windows;
 }
 
-/* Until when a wait that is over was one for the end of a suspension. */
+/* Until when an ended wait was one for the end of a suspension. */
 static uint64_t suspended_until(struct gn_pipeline *p,
 				const struct gn_thread *t,
 				const struct gn_rec_slice *s)
@@ -91,7 +94,7 @@ bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
 	       gn_windows_hold(windows_of(p, t), t, s->start);
 }
 
-/* The name of a thread that may have ended; NULL: it was not traced. */
+/* The name of a thread, which may have ended; NULL: it was not traced. */
 static const char *name_of(struct gn_pipeline *p, uint32_t tid)
 {
 	const struct gn_thread *t = gn_thread_find(p, tid);
@@ -113,7 +116,7 @@ static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 	return put_part(t, part, start, end);
 }
 
-/* `until`: it was one for the end of a suspension. */
+/* `until`: up to then the wait was a suspension. */
 static int put(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_slice *s, struct gn_wait part,
 	       uint64_t until, bool open)
@@ -123,20 +126,20 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 				    .count = part.count};
 	int err = 0;
 
-	/* the waker ended the last part */
+	/* the waker ended only the last part */
 	if (until == s->h.time)
 		suspended = part;
 	suspended.idle = false;
 	suspended.class = GN_CLASS_SUSPEND;
 	if (until > s->start)
 		err = put_one(p, t, &suspended, s->start, until, open);
-	/* also when it has no length: something happened */
+	/* also without length: something happened */
 	if (until < s->h.time || until == s->start)
 		err |= put_one(p, t, &part, until, s->h.time, open);
 	return err;
 }
 
-/* What the innermost functions say of a wait that began in them. */
+/* The role of a wait, by the innermost functions on the stack. */
 static enum gn_role role_of(const struct gn_pipeline *p,
 			    const struct gn_thread *t)
 {
@@ -156,7 +159,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	return GN_ROLE_NONE;
 }
 
-/* The kernel tells a wait to be signalled, or one that its deadline ended. */
+/* Only waits for an event, and those that a timeout ended, have a role. */
 static enum gn_role role_in(const struct gn_pipeline *p,
 			    const struct gn_thread *t, enum gn_class class,
 			    uint16_t reason)
