@@ -120,7 +120,8 @@ void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 	gn_tree_finish_call(&s->tree, f->node, k->clock - f->start);
 }
 
-/* An unwind of a frame that is no longer there cannot end: it was caught. */
+/* Drops the unwind of a frame that is gone: it cannot end any more, so the
+ * exception was caught. */
 static void drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
 			const struct gn_frame *f)
 {
@@ -154,8 +155,9 @@ static void end_stack(struct gn_stacks *st, struct gn_stage *s,
 }
 
 /*
- * A frame ends where another function was entered: by a jump to it, if its own
- * leave, that of a return probe, can come after that of the other.
+ * Ends a frame in whose place another function was entered. That was a jump to
+ * it, if the frame's own leave (of a return probe) can come after the leave of
+ * the other.
  */
 static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 {
@@ -163,7 +165,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	int err;
 
 	if (!s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
-		/* unwound, and what jumped to it, too */
+		/* it was unwound, and so were those that jumped to it */
 		gn_pending_at(st, s, k, f->key, false);
 		pop(st, s, k, GN_END_UNWOUND);
 		return 0;
@@ -176,7 +178,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	return err;
 }
 
-/* The frames that cannot be there any more when `key` is entered. */
+/* Ends the frames that must be gone when `key` is entered. */
 static int make_way(struct gn_stacks *st, struct gn_stage *s,
 		    struct gn_stack *k, uint64_t key)
 {
@@ -191,7 +193,7 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 	return err;
 }
 
-/* Room for so many frames. What is taken back is counted between periods. */
+/* Makes room for so many frames. What is freed is counted between periods. */
 static int grow_frames(struct gn_stage *s, struct gn_stack *k, size_t need)
 {
 	uint32_t before = k->cap;
@@ -298,7 +300,7 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	}
 }
 
-/* Where the first mapping lies that ends above `lo`. */
+/* The index of the first mapping that ends above `lo`. */
 static uint32_t find_mapping(const struct gn_stacks *st, uint64_t lo)
 {
 	uint32_t a = 0, b = st->nmapped;
@@ -321,7 +323,7 @@ static void unmap(struct gn_stacks *st, uint32_t at)
 		(st->nmapped - at) * sizeof(*st->mapped));
 }
 
-/* The caller made room. */
+/* The caller has made room. */
 static void map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
 		uint64_t hi)
 {
@@ -361,10 +363,10 @@ static void retire_oldest(struct gn_stacks *st, struct gn_stage *s)
 }
 
 /*
- * Which known stack the mapping is: the one with the same end (a stack grows
- * down), else the lowest that overlaps it. Others in its place are gone, for
- * memory can only hold one thing; but for the active one, which is kept by
- * taking it for the one looked for.
+ * Finds the known stack that the mapping belongs to: the one with the same end
+ * (a stack grows down), else the lowest that overlaps it. Other stacks that
+ * overlap it are gone, because an address holds only one thing. Only the active
+ * stack is kept: it is taken as the one looked for.
  */
 static struct gn_stack *take_overlapping(struct gn_stacks *st,
 					 struct gn_stage *s, uint64_t lo,
@@ -389,8 +391,8 @@ static struct gn_stack *take_overlapping(struct gn_stacks *st,
 	return best;
 }
 
-/* The stack that had no mapping yet has this one, unless its frames say that
- * it lies elsewhere. */
+/* Gives this mapping to the stack that has none yet, unless its frames show
+ * that it lies elsewhere. */
 static struct gn_stack *take_first(struct gn_stacks *st, uint64_t lo,
 				   uint64_t hi)
 {
@@ -415,7 +417,7 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,
 		    sizeof(*st->mapped)))
 		return -ENOMEM;
-	/* a next one that never became active owns nothing */
+	/* a next stack that never became active owns no time */
 	st->next = st->active;
 	k = take_overlapping(st, s, lo, hi);
 	if (!k)
@@ -458,7 +460,7 @@ void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
 	st->nunwinds = 0;
 }
 
-/* The child has them all, or begins as a thread does that was attached to. */
+/* The child gets all frames, or begins like a thread that was attached to. */
 static int no_frames(struct gn_stack *k, int err)
 {
 	k->n = 0;

@@ -23,7 +23,7 @@ static int resize(struct gn_table *t)
 
 	for (i = 0; i < t->size; i++)
 		live += t->slots[i].value != GN_NONE && !t->slots[i].gone;
-	/* removed keys give their room back before the table grows */
+	/* free the slots of removed keys before the table grows */
 	bigger.size = live < t->size / 4 ? t->size : t->size * 2;
 	if (!t->size)
 		bigger.size = 64;
@@ -88,7 +88,7 @@ void gn_table_clear(struct gn_table *t)
 {
 	size_t i;
 
-	/* it was made for more than came this time */
+	/* it is too large for what came this time */
 	if (t->used < t->size / 8) {
 		gn_table_free(t);
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hash table from 64-bit keys to 32-bit indexes, made for one look-up a
- * record: open addressing, one cache line a probe, no allocation but to grow.
+ * record: open addressing, mostly one cache line a look-up. It allocates only
+ * to grow.
  */
 #ifndef GNOMON_MODEL_TABLE_H
 #define GNOMON_MODEL_TABLE_H
@@ -14,7 +15,7 @@
 struct gn_table_slot {
 	uint64_t key;
 	uint32_t value; /* GN_NONE: the slot is free */
-	uint32_t gone;	/* the key was removed, the slot stays its */
+	uint32_t gone;	/* the key was removed, but keeps its slot */
 };
 
 /* All zeros is an empty table. */
@@ -52,11 +53,11 @@ static inline uint32_t gn_table_get(const struct gn_table *t, uint64_t key)
 
 /* Sets the value of `key` (anything but GN_NONE). 0 or -ENOMEM. */
 int gn_table_put(struct gn_table *t, uint64_t key, uint32_t value);
-/* The same of a key that has a value: needs no memory. */
+/* The same for a key that has a value: cannot fail. */
 void gn_table_change(struct gn_table *t, uint64_t key, uint32_t value);
 void gn_table_remove(struct gn_table *t, uint64_t key);
 void gn_table_free(struct gn_table *t);
-/* Removes all keys, to hold as many again. */
+/* Removes all keys. The table will hold about as many again. */
 void gn_table_clear(struct gn_table *t);
 
 #endif

@@ -12,23 +12,23 @@
 #include "model/build.h"
 #include "model/threads.h"
 
-/* The least size of a kind's record and its stream; 0: not known. */
+/* The minimal size of a kind's record, and its stream; 0: unknown kind. */
 size_t gn_rec_kind_size(enum gn_kind kind, enum gn_stream *stream);
 /* `size` is at least that. */
 bool gn_rec_well_formed(const struct gn_rec *rec, size_t size);
 
-/* The thread of a record, made if need be. *t is NULL for a record that came
+/* Finds or makes the thread of a record. *t is NULL for a record that came
  * after its thread's end. 0 or -ENOMEM. */
 int gn_take_thread(struct gn_pipeline *p, const struct gn_rec *rec,
 		   struct gn_thread **t);
 
-/* Ends a thread that said nothing of its end; and when that was, at the
- * latest. 0 or -ENOMEM. */
+/* Ends a thread whose end was not seen. `time`: it ended not later than that. 0
+ * or -ENOMEM. */
 int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		  enum gn_frame_end how);
 uint64_t gn_thread_end_of(const struct gn_thread *t, uint64_t session_end);
 
-/* What a record says of time, and by its number of what came before it. */
+/* Takes a record's time, and the losses that its number shows. */
 void gn_take_time(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
 void gn_take_reversal(struct gn_pipeline *p, const struct gn_order_seen *seen);
 void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,

@@ -8,9 +8,11 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-/* Frames that forks may copy whatever the number of records, so that memory
- * still grows with the records only. Children beyond it begin as a thread does
- * that was attached to. */
+/*
+ * Frames that forks may copy in any case; beyond that, the number is bound to
+ * the number of records, and so is memory. Further children begin like a thread
+ * that was attached to.
+ */
 #define INHERIT_MIN 65536
 
 static struct gn_thread *thread_at(const struct gn_pipeline *p, uint32_t i)
@@ -73,10 +75,8 @@ static int new_process(struct gn_pipeline *p, uint32_t pid,
 	return 0;
 }
 
-/*
- * The process of a thread that begins. The first thread of a process whose
- * number had one before, all of whose threads ended, is of another.
- */
+/* The process of a thread that begins. If the number had a process before,
+ * whose threads have all ended, this is a new one. */
 static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 			const struct gn_thread *parent, uint32_t *out)
 {
@@ -92,7 +92,7 @@ static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 	return new_process(p, pid, forked_from, out);
 }
 
-/* A forked process goes on in the functions that called fork. */
+/* A forked process starts inside the functions that called fork. */
 static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_thread *parent)
 {
@@ -131,7 +131,7 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 	t->tid = tid;
 	t->start = t->end = t->last = time;
 	t->account.since = time;
-	/* a fork has the frames of the one that it came from */
+	/* a forked thread has the frames of its creator */
 	t->joined = !parent || (creator && creator->joined);
 	gn_order_init(&t->order, time);
 	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
@@ -199,7 +199,7 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	t->told = false;
 	if (!leader && (!program || proc->name_is_leaders))
 		return 0;
-	/* of several threads none of which leads, the first seen */
+	/* without a leader, the first thread seen gives the name */
 	if (leader || !proc->name[0])
 		proc->name = name;
 	proc->name_is_leaders |= leader;

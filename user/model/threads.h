@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The threads and processes of a session while records come in. Thread and
- * process ids can come again: each life is its own entry.
- */
+/* The threads and processes of a session while records come in. Ids are reused:
+ * each life has its own entry. */
 #ifndef GNOMON_MODEL_THREADS_H
 #define GNOMON_MODEL_THREADS_H
 
@@ -18,14 +16,14 @@
 #include "model/suspend.h"
 #include "model/waits.h"
 
-/* What a traced thread that woke another said of it. */
+/* What a traced waker emitted about its wakeup. */
 struct gn_wake {
 	uint64_t time;
-	uint32_t waker; /* tid, 0: nothing was said */
-	uint32_t fn;	/* on top of its stack, GN_NONE: none */
+	uint32_t waker; /* tid; 0 = none */
+	uint32_t fn;	/* function on top of its stack, or GN_NONE */
 };
 
-/* What a probe was hit for; NONE: neither a call nor its end. */
+/* Whether a probe hit was a call or its end; NONE: neither. */
 enum gn_way { GN_WAY_NONE = 0, GN_WAY_IN, GN_WAY_OUT };
 
 struct gn_thread {
@@ -36,27 +34,31 @@ struct gn_thread {
 	uint64_t start, end; /* start: or the last period's end */
 	uint64_t last;	     /* time of its latest record of any kind */
 	bool closed;
-	bool stopped; /* by the end of the capture: nothing can follow */
-	bool silent;  /* nothing told of it in the last period */
+	bool stopped; /* closed by the end of the capture: no record follows */
+	bool silent;  /* no record of it came in the last period */
 	uint64_t gaps;
 	uint64_t records;
-	/* of all periods: enters, and records that say that they are in doubt
-	 * or are leaves of no frame; not what losses explain, and a beginning
-	 * within calls */
+	/*
+	 * over all periods: enters, and records in doubt. Those are marked so,
+	 * or are leaves without a frame that neither losses explain nor a
+	 * capture that began within the call.
+	 */
 	uint64_t entered, in_doubt;
-	enum gn_way way; /* of its last hit */
+	enum gn_way way; /* direction of its last hit */
 	bool joined;	 /* it ran before it was traced */
 	bool lossy;	 /* there were gaps in earlier periods */
-	/* what an observer was told: of it as it is now, of its activities */
+	/* told: the observer knows it as it is now; suspends_told: and that it
+	 * suspends; known: the observer knows it */
 	bool told, suspends_told, known;
 	uint32_t nest_told;
-	uint32_t told_process, told_tid; /* known: the first ones */
-	uint64_t seen;			 /* time of the last event */
+	/* known: process and tid as first shown */
+	uint32_t told_process, told_tid;
+	uint64_t seen; /* time of the last event */
 	struct gn_order order;
 	struct gn_account account;
 	struct gn_stacks stacks;
 	struct gn_wait_list open; /* slices of the open interval */
-	struct gn_wake wake;	  /* the last one of it */
+	struct gn_wake wake;	  /* its last wake */
 	struct gn_kernel_account kernel;
 	struct gn_live live;
 };
@@ -65,15 +67,16 @@ struct gn_process {
 	uint32_t pid;
 	const char *name;
 	bool name_is_leaders;
-	uint32_t program; /* for names; another one after an exec */
+	uint32_t program; /* to resolve names; changes at exec */
 	uint32_t node;
 	uint32_t threads, live;
-	uint64_t owed;	   /* probe cost, by time outside of functions */
-	uint32_t moves_to; /* its index once the ended ones are forgotten */
+	/* probe cost that the time outside of functions owes */
+	uint64_t owed;
+	uint32_t moves_to; /* its index after the ended threads are forgotten */
 	struct gn_windows windows;
 };
 
-/* Over the hits of a class, what each was taken to cost. */
+/* Sums over the hits of a class: the cost that was assumed for each. */
 struct gn_cost_sums {
 	uint64_t before, after, error;
 };
@@ -84,7 +87,8 @@ struct gn_pipeline {
 	struct gn_waits waits;
 	struct gn_thread **threads;
 	uint32_t nthreads, threads_cap;
-	struct gn_table by_tid; /* the thread that has the tid now, or had */
+	/* tid -> the thread that has it now, or had it last */
+	struct gn_table by_tid;
 	struct gn_ghosts ghosts;
 	struct gn_sweep_due sweep;
 	struct gn_load load;
@@ -99,98 +103,102 @@ struct gn_pipeline {
 	uint64_t lost;
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */
-	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT]; /* as measured last */
+	/* the last measurement */
+	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 	int32_t turns[GN_PROBE_CLASS_COUNT]; /* gn_rec_cost's turn_ns */
-	/* ns that one measurement of a class and the next lately differed by */
+	/* ns: recent difference between two measurements of a class */
 	uint32_t drifts[GN_PROBE_CLASS_COUNT];
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
-	uint64_t owed;	      /* probe cost, of all functions and processes */
-	uint64_t owed_before; /* of that, when the period began */
-	struct gn_model_code code; /* its counts */
+	/* probe cost that all functions and processes owe */
+	uint64_t owed;
+	uint64_t owed_before;	   /* its value when the period began */
+	struct gn_model_code code; /* only its counts */
 	bool costed;		   /* at least one was measured */
-	bool lost_before;	   /* something was, in an earlier period */
-	bool periods; /* there was an earlier period; it ended at `start` */
+	bool lost_before;	   /* something was lost in an earlier period */
+	bool periods; /* there was an earlier period, which ended at `start` */
 	bool has_session;
 	uint64_t start, end; /* of the session; end 0 = not known */
 	uint64_t last;	     /* latest time of any thread's record */
 };
 
-/* The thread that has `tid`, closed or not; NULL: none yet. */
+/* The last thread with `tid`, closed or not; NULL: there was none. */
 struct gn_thread *gn_thread_find(struct gn_pipeline *p, uint32_t tid);
 
-/* A thread that is first seen at `time`. `pid` 0: not known. NULL: no memory.
- * `parent` 0: not known. */
+/* Adds a thread that is first seen at `time`. `pid` 0: not known. NULL: no
+ * memory. `parent` 0: not known. */
 struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 				uint32_t pid, uint32_t parent, uint64_t time);
 
-/* From now on `t` has the tid, and no thread has its old one. */
+/* Gives `t` a new tid. No thread has its old one then. */
 int gn_thread_renumber(struct gn_pipeline *p, struct gn_thread *t,
 		       uint32_t tid);
 
-/* A thread whose process was not known belongs to `pid`. */
+/* Sets the process of a thread whose process was not known. */
 int gn_thread_set_pid(struct gn_pipeline *p, struct gn_thread *t, uint32_t pid);
 
-/* Its comm: `comm` may lack the NUL. `program`: it is the name of what its
- * process runs, too. */
+/* Sets the name of the thread: `comm` may lack the NUL. `program`: it is also
+ * the name of what its process executes. */
 int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 		       const char comm[16], bool program);
 
-/* The thread's account is closed and its frames are ended: `how`. */
+/* Closes the thread's account and ends its frames as `how` says. */
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how);
 
-/* Charges a closed interval to whom it belongs; `open`: what was told of one
- * that goes on. */
+/* Adds a closed interval to the node that owns it; `open`: it is the reported
+ * part of one that goes on. */
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv, bool open);
 
 void gn_thread_free(struct gn_thread *t);
 
-/* A record that tells of a function's code (code.c). 0, -ENOMEM. */
+/* Takes a record about the code of a function (code.c). 0, -ENOMEM. */
 int gn_code_take(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r);
 
-/* The thread has ended, and what told so was lost. 0 or -ENOMEM. */
+/* The thread has ended, and the record of its end was lost. 0 or -ENOMEM. */
 int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t);
 
-/* -ENOSPC, there was no room for what a record of it tells, makes the record
- * one that was lost: 0. Any other `err` is what it is. */
+/* If `err` is -ENOSPC (a limit left no room), counts the record as lost and
+ * returns 0. Returns other errors as they are. */
 int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err);
 
-/* A slice, when it has come to its place in the thread's order; and those that
- * waited for it and start before `before`. 0 or -ENOMEM (slices.c). */
+/* Puts a slice into the account, once its turn has come in the thread's order;
+ * and those held back that start before `before`. 0 or -ENOMEM (slices.c). */
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s);
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t before);
-/* One that is held back is told for now, and put later; and of one that goes
- * on, what there was up to h.time. */
+/* Puts a slice for the report at a period's end only: one that is held back and
+ * will be put later, or the part up to h.time of one that goes on. */
 int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s);
 int gn_slice_put_open(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_slice *s);
-/* What a wait of that class and system call is where the thread is now. */
+/* The class of a wait, from that of the kernel and from where the thread is
+ * now. */
 enum gn_class gn_slice_class(const struct gn_pipeline *p,
 			     const struct gn_thread *t, enum gn_class class,
 			     uint16_t reason);
-/* Whether a wait that goes on seems to be one for the end of a suspension: who
- * ends it is not known yet. */
+/* Whether a wait that goes on seems to be a suspension: its waker is not known
+ * yet. */
 bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
 			const struct gn_rec_slice *s);
 
-/* The thread wakes another (slices.c). */
+/* The thread wakes another one (slices.c). */
 void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 		    uint64_t time, uint64_t woken);
 
 /* A COST record (probecost.c). */
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
 
-/* What the record's probe cost and can be wrong by; counts it (probecost.c). */
+/* Sets the cost of the record's probe and its possible error, and counts the
+ * hit (probecost.c). */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e);
 
-/* What a class cost in the period, for the model (probecost.c). */
+/* The mean cost of a class in the period, for the model (probecost.c). */
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
 
 /* KERNEL records, and those of old files (kernel.c). */
@@ -203,8 +211,8 @@ int gn_mute_take(struct gn_pipeline *p, const struct gn_rec_mute *r);
 /* Whether anything was lost so far. */
 bool gn_pipeline_lossy(const struct gn_pipeline *p);
 
-/* Makes the model of all that was fed since the last one; frees `tree`, whose
- * sums they are (build.c). 0 or -ENOMEM. */
+/* Makes the model of all records since the last one. `tree` has their sums, and
+ * is freed (build.c). 0 or -ENOMEM. */
 int gn_build(struct gn_pipeline *p, struct gn_tree *tree,
 	     struct gn_model **out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Exceptions that a runtime tells of: a frame begins to be unwound, and has
- * been. Only the begin names the function; in between, handlers run, and in
- * them further exceptions. A begin without an end is the frame that catches.
+ * Exceptions that a runtime reports: the unwinding of a frame begins, and ends.
+ * Only the begin names the function. In between, handlers run, and can throw
+ * further exceptions. A begin without an end is the frame that catches.
  */
 #include "model/stack.h"
 
@@ -13,7 +13,7 @@
 #include "model/mem.h"
 #include "model/walk.h"
 
-/* Keys fall from frame to frame, but for frames that share one. */
+/* Keys fall from frame to frame, except for frames that share one. */
 static uint32_t find_key(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
 	uint32_t a = 0, b = k->n;
@@ -41,8 +41,8 @@ int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 	if (at != GN_NONE) {
 		u.found = true;
 		u.key = k->frames[at].key;
-		/* Unwinds of frames further in were caught, or are overtaken
-		 * by this one. */
+		/* Drop unwinds of inner frames: they were caught, or this one
+		 * overtakes them. */
 		while (st->nunwinds) {
 			const struct gn_unwind *o =
 				&st->unwinds[st->nunwinds - 1];
@@ -64,7 +64,7 @@ int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted)
 	return 0;
 }
 
-/* The unwind that ends: the innermost, or the innermost of func. */
+/* Takes the unwind that ends: the innermost, or the innermost of func. */
 static bool take_unwind(struct gn_stacks *st, uint32_t func,
 			struct gn_unwind *out)
 {
@@ -93,14 +93,14 @@ int gn_stack_hang(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 			break;
 		k->frames[i].node = node;
 	}
-	/* there is no room for the paths that they would be on */
+	/* no room for their new paths in the tree: drop frames */
 	while (err == -ENOSPC && k->n > i)
 		gn_stack_end_frame(st, s, k, &k->frames[--k->n],
 				   GN_END_UNWOUND);
 	return err;
 }
 
-/* The frames above go on, called by what is below. */
+/* Removes a frame. Those above go on, called by the frame below it. */
 static int remove_frame(struct gn_stacks *st, struct gn_stage *s,
 			struct gn_stack *k, uint32_t at)
 {

@@ -15,7 +15,7 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
-/* Of the text: where it is can change while the row stays. */
+/* Hash of the text. Not of its address, which can change. */
 static uint64_t hash_name(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -66,13 +66,13 @@ void gn_waits_free(struct gn_waits *w)
 	*w = (struct gn_waits){0};
 }
 
-/* Its row: GN_NONE when there is none, then *key is free. */
+/* Finds its row. GN_NONE: there is none, and *key is free. */
 static uint32_t find(const struct gn_waits *w, const struct gn_wait *row,
 		     uint64_t *key)
 {
 	uint32_t i;
 
-	/* rows of equal hash take the keys that follow */
+	/* rows with the same hash take the next keys */
 	for (*key = hash(row);; ++*key) {
 		i = gn_table_get(&w->by_hash, *key);
 		if (i == GN_NONE || same(&w->rows[i], row))
@@ -110,7 +110,7 @@ static struct gn_wait *find_open(struct gn_wait_list *l,
 {
 	uint32_t i;
 
-	/* the last ones are the likely ones */
+	/* the last ones are the most likely */
 	for (i = l->n; i > 0; i--)
 		if (same(&l->rows[i - 1], row))
 			return &l->rows[i - 1];

@@ -158,7 +158,7 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 	struct gn_walk *w = &p->stage.walk;
 	uint32_t fn = GN_NONE;
 
-	/* what has ended is still there: nothing came in its place yet */
+	/* ended activities are still there: nothing took their places yet */
 	while (t->nest_told > a->nnest)
 		TELL(w, end, &w->at, nested(a, --t->nest_told));
 	if (t->nest_told == a->nnest)

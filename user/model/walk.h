@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telling an observer (observer.h) what the pipeline does. Without one, each of
- * these does nothing. */
+/* Shows an observer (observer.h) what the pipeline does. Without an observer,
+ * none of these does anything. */
 #ifndef GNOMON_MODEL_WALK_H
 #define GNOMON_MODEL_WALK_H
 
 #include "model/threads.h"
 
-/* What follows happens to `t` at `time`, or at its last event's time where that
- * was later. */
+/* The next events happen to `t` at `time`, or at the time of its last event if
+ * that is later. */
 void gn_walk_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
 
-/* Frames of a stack; `fn` is what the frame is of. */
+/* Frames of a stack; `fn` is the function of the frame. */
 void gn_walk_enter(struct gn_stage *s, const struct gn_stack *k, uint32_t fn,
 		   enum gn_frame_begin how);
 void gn_walk_leave(struct gn_stage *s, const struct gn_stack *k,
 		   enum gn_frame_end how);
-/* The frames from `at` on begin again; before, they have ended so. */
+/* The frames from `at` on begin again; gn_walk_end_above() ended them
+ * before. */
 void gn_walk_end_above(struct gn_stage *s, const struct gn_stack *k,
 		       uint32_t at);
 void gn_walk_begin_again(struct gn_stage *s, const struct gn_stack *k,
 			 uint32_t at);
 
-/* A part of a wait that ended, or of other time of the kernel's. */
+/* A part of an ended wait, or of other time in the kernel. */
 void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_wait *part, uint64_t start, uint64_t end);
 void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 		 uint64_t end);
 
-/* What has begun or ended of the thread's JIT and GC, as its account has them,
- * and of its suspensions. `func`: what is compiled, in the records. */
+/*
+ * Shows the JIT and GC activities of the thread that have begun or ended, as
+ * its account has them, and its suspensions. `func`: the function that is
+ * compiled, as in the records.
+ */
 void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
 			uint32_t func);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a record must be before anything is taken from it: it can be hostile. */
+/* Checks a record before anything of it is used: it can be hostile. */
 #include <string.h>
 
 #include "model/take.h"
@@ -38,7 +38,7 @@ static bool text_ok(const struct gn_rec_text *r, size_t size)
 	return !memchr(r->text, '\0', len);
 }
 
-/* The classes that a slice can have: it is no time in user mode. */
+/* The classes that a slice can have: not those of time in user mode. */
 static bool slice_class_ok(uint32_t class)
 {
 	enum gn_group group = gn_class_group((enum gn_class) class);

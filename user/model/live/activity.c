@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a period's model tells of its threads besides their times. */
+/* What a period's model has about its threads besides their times. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static struct gn_activity *activity(struct gn_live *l, uint32_t number)
 	return &l->activity[number % GN_LIVE_ACTIVITIES];
 }
 
-/* Whether the thread is still in the one with that number. */
+/* Whether the thread's activity with that number goes on. */
 static bool under_way(const struct gn_account *a, uint32_t number)
 {
 	uint32_t i;
@@ -67,14 +67,14 @@ int gn_live_nest(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_func *r)
 {
 	gn_live_end(t, t->account.since);
-	/* those that are nested too deeply are not followed */
+	/* activities that are nested too deeply are not followed */
 	if ((r->h.kind == GN_KIND_JIT_BEGIN || r->h.kind == GN_KIND_GC_BEGIN) &&
 	    !t->account.nest_over)
 		return begin(p, t, r);
 	return 0;
 }
 
-/* The functions of names in the model. */
+/* Maps the functions of names to those of the model. */
 struct functions {
 	const uint32_t *of; /* index in names -> by name */
 	const int32_t *place;
@@ -123,8 +123,8 @@ static void fill_state(const struct gn_pipeline *p, const struct gn_thread *t,
 	if (t->closed) {
 		out->state = GN_THREAD_ENDED;
 	} else if (now->known ? now->state == GN_CPU_ON : t->records) {
-		/* a thread writes records when it runs; one that changed all
-		 * the time while it was looked at is not told of */
+		/* a running thread emits records; one that changed all the time
+		 * while it was looked at has no NOW */
 		fill_running(t, out);
 	} else if (now->known && now->state == GN_CPU_WAITING) {
 		out->state = GN_THREAD_WAITING;
@@ -194,7 +194,7 @@ static int make_stacks(const struct gn_pipeline *p, const struct functions *f,
 	return 0;
 }
 
-/* Where a share goes in the model. */
+/* Where a share belongs in the model. */
 struct sharer {
 	uint32_t thread;
 	int32_t function;
@@ -233,7 +233,7 @@ static void add_share(const struct gn_shares *s, const struct gn_share *row,
 		to->classes[c] += ns[c];
 }
 
-/* Functions of one name are one. */
+/* Functions with the same name are one. */
 static void fill_shares(const struct gn_shares *s, const struct sharer *list,
 			struct gn_model_own *own)
 {
@@ -252,7 +252,7 @@ static void fill_shares(const struct gn_shares *s, const struct sharer *list,
 	}
 }
 
-/* After the threads' own order, by function, that of the model. */
+/* Sorts by thread, then by function in the model's order. */
 static void order_shares(uint32_t nthreads, struct gn_model_own *own)
 {
 	struct gn_model_share *at = own->shares;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the capture side knows a function of a model by. */
+/* Finds the capture side's ids of a function of a model. */
 #include "model/threads.h"
 
 #include <string.h>

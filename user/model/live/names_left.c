@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is left of the names when programs are over. */
+/* Which names are still used when programs have ended. */
 #include "model/live/names_left.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void gn_names_left_free(struct gn_names_left *l)
 	*l = (struct gn_names_left){0};
 }
 
-/* A process has the functions of those that it was forked from. */
+/* A process also has the functions of the processes that it was forked from. */
 static void mark_ancestors(const struct gn_names *n, struct gn_names_left *l)
 {
 	uint32_t i, up, k;
@@ -54,7 +54,7 @@ static void mark_ancestors(const struct gn_names *n, struct gn_names_left *l)
 	}
 }
 
-/* The next key of a program that is left. */
+/* The next key of a program that is still used. */
 static bool next_left(const struct gn_table *t, const struct gn_names_left *l,
 		      size_t *at, struct gn_table_slot *out)
 {
@@ -79,7 +79,7 @@ static void mark_functions(const struct gn_names *n, struct gn_names_left *l)
 		l->fn[n->muted[s.value]] = 0;
 }
 
-/* Those that are marked, in their order. */
+/* Numbers those that are marked, in their order. */
 static uint32_t count_up(uint32_t *map, uint32_t n)
 {
 	uint32_t i, next = 0;
@@ -130,7 +130,7 @@ static void move_functions(struct gn_names *n, const struct gn_names_left *l)
 
 		if (l->fn[i] == GN_NONE)
 			continue;
-		/* one that is still told of, of a program that is over */
+		/* still in use, although its program has ended */
 		if (f.program != GN_NONE)
 			f.program = l->program[f.program];
 		n->fns[l->fn[i]] = f;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of functions and programs, those that are still of use. */
+/* Finds the functions and programs that are still used. */
 #ifndef GNOMON_MODEL_LIVE_NAMES_LEFT_H
 #define GNOMON_MODEL_LIVE_NAMES_LEFT_H
 
 #include "model/names.h"
 
 /*
- * What is left of them: for what is marked (anything but GN_NONE, by the index
- * that it has), and for those that can still be looked up in a program that is
- * marked. Once planned, both say which index it will have; plan can fail, then
- * nothing has changed, apply cannot.
+ * Mark what is used: set its entry (by its index) to anything but GN_NONE.
+ * Functions that can still be looked up in a marked program stay, too. After
+ * the plan both arrays have the new indexes. The plan can fail, and has then
+ * changed nothing; apply cannot fail.
  */
 struct gn_names_left {
 	uint32_t *fn, *program;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a thread does at this moment, for the live view. It is told by another
- * CPU than the thread's, so its time can lie on either side of the records that
- * it comes between.
+ * What a thread does at this moment, for the live view. Another CPU than the
+ * thread's emits it, so its time can be before or after that of the records
+ * around it.
  */
 #include <errno.h>
 
@@ -13,10 +13,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/*
- * Up to when the open interval can be told: slices that are known already are
- * not cut.
- */
+/* Up to when the open interval can be reported: slices that are known already
+ * are not cut. */
 static uint64_t moment(const struct gn_thread *t, const struct gn_rec_now *r)
 {
 	uint64_t time = later(r->h.time, t->account.since);
@@ -27,7 +25,7 @@ static uint64_t moment(const struct gn_thread *t, const struct gn_rec_now *r)
 	return later(time, t->account.slices_end);
 }
 
-/* The slices that would be, if what goes on ended now. */
+/* The slices that there would be if what goes on ended now. */
 static int open_slices(const struct gn_rec_now *r, uint64_t time,
 		       struct gn_slice out[2])
 {
@@ -62,7 +60,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_slice_put_open(p, t, &r);
 }
 
-/* Tells the open interval up to the moment. */
+/* Reports the open interval up to the moment. */
 static int tell(struct gn_pipeline *p, struct gn_thread *t,
 		const struct gn_rec_now *r)
 {
@@ -71,7 +69,7 @@ static int tell(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_interval iv;
 	int i, n, err = 0;
 
-	/* they are in it, or in the next interval if that has begun already */
+	/* they are in this interval, or in the next if that has begun */
 	for (i = 0; i < (int)t->order.nheld; i++)
 		err |= gn_slice_put_held(p, t, &t->order.held[i]);
 	n = open_slices(r, time, s);
@@ -104,6 +102,6 @@ int gn_now_take(struct gn_pipeline *p, const struct gn_rec_now *r)
 				      .reason = r->reason,
 				      .since = r->since,
 				      .time = r->h.time};
-	/* whether what came before it counts, its THREAD record says */
+	/* its THREAD record will show whether what came before it counts */
 	return t->account.no_start ? 0 : tell(p, t, r);
 }

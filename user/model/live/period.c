@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The end of a period of the live view: what was summed becomes a model, and
- * what lives goes on with new sums. Of the call tree that is the paths of open
- * frames; of the threads and processes those that have not ended.
+ * The end of a period of the live view: the sums become a model, and what is
+ * alive goes on with new sums. The new call tree has the paths of open frames;
+ * threads and processes are those that have not ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,11 +40,8 @@ static void follow(uint32_t *node, uint32_t *map)
 	*node = map[*node];
 }
 
-/*
- * The tree of the next period, which takes the place of `old`. Processes still
- * have their nodes of the old one. Frees nothing and changes nothing when there
- * is no memory.
- */
+/* Makes the tree of the next period, which replaces `old`. Processes still have
+ * their nodes of the old one. Without memory it changes nothing. */
 static int change_trees(struct gn_pipeline *p, uint32_t **out,
 			struct gn_tree *old)
 {
@@ -94,9 +91,9 @@ static int add_ghost(struct gn_ghosts *g, const struct gn_ghost *ghost)
 }
 
 /*
- * Those who end in this period are remembered to the end of the next one: that
- * is far longer than a record can be late, and as long as tids and names of
- * wakers are likely to be asked for.
+ * Threads that end in this period are kept to the end of the next one. That is
+ * far longer than a record can be late, and as long as tids and names of wakers
+ * are likely to be looked up.
  */
 static int age_ghosts(struct gn_pipeline *p)
 {
@@ -150,7 +147,7 @@ static void forget_thread(struct gn_pipeline *p, uint32_t i)
 	struct gn_thread *t = p->threads[i];
 	struct gn_process *proc = &p->processes[t->process];
 
-	/* the tid may be another's by now */
+	/* another thread may have the tid by now */
 	if (gn_table_get(&p->by_tid, t->tid) == i)
 		gn_table_remove(&p->by_tid, t->tid);
 	gn_windows_forget(&proc->windows, t);
@@ -158,7 +155,7 @@ static void forget_thread(struct gn_pipeline *p, uint32_t i)
 	gn_thread_free(t);
 }
 
-/* Neither a record of it nor a look at it was read. */
+/* Whether neither a record nor a NOW of it came. */
 static bool is_silent(const struct gn_thread *t)
 {
 	return !t->records && !t->live.now.known;
@@ -188,8 +185,8 @@ static void keep_threads(struct gn_pipeline *p)
 	p->last_tid = n ? p->threads[0]->tid : 0;
 }
 
-/* Where processes go: kept are those that have a thread, or a frame that was
- * entered in them, which is what the next tree has nodes of. */
+/* The new indexes of processes. Those stay that have a thread, or an open frame
+ * that was entered in them: the next tree has nodes of them. */
 static void place_processes(struct gn_pipeline *p, const uint32_t *map)
 {
 	uint32_t i, n = 0;
@@ -268,7 +265,7 @@ int gn_pipeline_silent(struct gn_pipeline *p,
 	uint32_t i;
 	int err = 0;
 
-	/* without a loss, it would have said that it ended */
+	/* without a loss, the record of its end would have come */
 	for (i = 0; i < p->nthreads && gn_pipeline_lossy(p); i++) {
 		struct gn_thread *t = p->threads[i];
 

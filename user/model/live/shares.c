@@ -86,7 +86,7 @@ void gn_shares_classes(const struct gn_shares *s, const struct gn_share *row,
 
 void gn_shares_clear(struct gn_shares *s)
 {
-	/* a burst is not kept room for */
+	/* free the room that a burst took */
 	if (s->n < s->cap / 8) {
 		gn_shares_free(s);
 		return;

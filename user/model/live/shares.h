@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What each thread owned of each function in the period, for the live view: the
- * call tree has the threads of a process merged.
- */
+/* The time of each function in each thread during the period, for the live
+ * view. The call tree has the threads of a process merged. */
 #ifndef GNOMON_MODEL_SHARES_H
 #define GNOMON_MODEL_SHARES_H
 
@@ -36,7 +34,7 @@ int gn_shares_call(struct gn_shares *s, uint32_t thread, uint32_t fn);
 void gn_shares_classes(const struct gn_shares *s, const struct gn_share *row,
 		       uint64_t ns[GN_CLASS_COUNT]);
 
-/* None of them, for the next period. */
+/* Removes all, for the next period. */
 void gn_shares_clear(struct gn_shares *s);
 void gn_shares_free(struct gn_shares *s);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a long capture leaves behind: texts that nothing has any more, such as
- * names that a thread had once, and functions of programs that are over. It is
- * looked for when there is as much again as was left the last time: that costs
- * little, and memory stays within twice of what lives.
+ * Frees what a long capture leaves behind: unused texts, such as old names of a
+ * thread, and functions of ended programs. It runs when there is twice as much
+ * as was left the last time. That costs little, and memory stays within twice
+ * of what is alive.
  */
 #include "model/live/sweep.h"
 
@@ -13,7 +13,7 @@
 #include "model/live/names_left.h"
 #include "model/mem.h"
 
-/* What is not worth to be looked for. */
+/* Less is not worth a sweep. */
 #define TEXTS_MIN (1u << 20)
 #define FNS_MIN	  1024u
 
@@ -25,7 +25,7 @@ void gn_sweep_init(struct gn_pipeline *p)
 					 .fns_at = FNS_MIN};
 }
 
-/* What is done with each text that something has. */
+/* What is done with each text that is in use. */
 struct texts {
 	int (*take)(struct gn_pool *pool, const char **text);
 	struct gn_pool *pool;
@@ -83,7 +83,7 @@ static int copy(struct gn_pool *pool, const char **text)
 	return gn_pool_add(pool, *text, strlen(*text)) ? 0 : -ENOMEM;
 }
 
-/* It was copied: that needs no memory again. */
+/* The text was copied before, so this needs no memory. */
 static int move(struct gn_pool *pool, const char **text)
 {
 	*text = gn_pool_add(pool, *text, strlen(*text));
@@ -99,7 +99,7 @@ void gn_sweep_texts(struct gn_pipeline *p)
 	if (!t.err) {
 		t.take = move;
 		take_all(&t, p);
-		/* models that have texts of it keep them */
+		/* models that use its texts keep them */
 		gn_pool_free(pool);
 		*pool = kept;
 	} else {
@@ -151,7 +151,7 @@ static void move_thread(const struct gn_names_left *l, struct gn_thread *t)
 	t->wake.fn = moved(l, t->wake.fn);
 	for (i = 0; i < t->open.n; i++)
 		t->open.rows[i].waker_fn = moved(l, t->open.rows[i].waker_fn);
-	/* of those that never were, it is never looked at */
+	/* also entries that were never used, which nobody reads */
 	for (i = 0; i < GN_LIVE_ACTIVITIES; i++)
 		t->live.activity[i].fn = moved(l, t->live.activity[i].fn);
 }
@@ -180,7 +180,7 @@ static uint64_t functions(const struct gn_pipeline *p)
 	return (uint64_t)p->stage.names.nfns + p->stage.names.nprograms;
 }
 
-/* Twice as many, but before there is no room for more. */
+/* Twice as many, but below the limit. */
 static uint64_t next_functions(const struct gn_pipeline *p)
 {
 	uint64_t n = functions(p), most = p->stage.names.most_fns;
@@ -191,7 +191,7 @@ static uint64_t next_functions(const struct gn_pipeline *p)
 	return n + more + p->sweep.fns_least;
 }
 
-/* Without memory all stays as it was, for another time. */
+/* Without memory nothing changes; it is tried again later. */
 void gn_sweep_functions(struct gn_pipeline *p)
 {
 	struct gn_names_left left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What nothing refers to any more is given back. */
+/* Frees what nothing refers to any more. */
 #ifndef GNOMON_MODEL_SWEEP_H
 #define GNOMON_MODEL_SWEEP_H
 
@@ -7,11 +7,11 @@
 
 void gn_sweep_init(struct gn_pipeline *p);
 
-/* Between two records: the texts that nothing has. */
+/* Between two records: frees unused texts. */
 void gn_sweep_texts(struct gn_pipeline *p);
 
-/* Between two periods, once there is enough of it: functions of programs that
- * are over, and their texts. */
+/* Between two periods, when there is enough to free: functions of ended
+ * programs, and their texts. */
 void gn_sweep_functions(struct gn_pipeline *p);
 
 #endif
