@@ -20,9 +20,9 @@
 #include <gnomon/hook.h>
 
 #define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
-#define HITS		    200 /* that are measured at a time */
-#define KEEPER_LEAST	    16	/* probes: fewer are removed soon enough */
-#define RETURN_PROBE	    1	/* of a uprobe's perf event */
+#define HITS		    200 /* hits in one measurement */
+#define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
+#define RETURN_PROBE	    1 /* of a uprobe's perf event */
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
 struct multi_attr {
@@ -40,7 +40,7 @@ struct multi_attr {
 	uint32_t pad;
 };
 
-/* What keeps some probes in place: one of the two. */
+/* What holds some probes in place: one of the two. */
 struct held {
 	int fd;		       /* of a multi link; -1 = none */
 	struct bpf_link *link; /* of a perf event */
@@ -197,7 +197,7 @@ int gn_attach_try(enum gn_attach_mode mode)
 	return err;
 }
 
-/* Counts its runs in the first value of an array. */
+/* A program that counts its runs in the first value of an array. */
 static int counting_program(int map)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts,
@@ -330,8 +330,8 @@ static void *let_go_share(void *arg)
 	return NULL;
 }
 
-/* The kernel waits for each link's programs, and on a busy machine long: for
- * all of them at once. */
+/* Closes all links. For each the kernel waits until its programs have ended,
+ * which takes long on a busy machine: so close all at once. */
 static void let_go_all(struct gn_links *l)
 {
 	struct share share[SHARES];
@@ -402,7 +402,7 @@ void gn_links_join(struct gn_links *into, struct gn_links *from)
 	    !append(&into->keeper, &into->nkeepers, from->keeper,
 		    from->nkeepers, sizeof(*from->keeper)))
 		from->nkeepers = 0;
-	/* what found no room goes now */
+	/* close what found no room */
 	gn_links_free(from, NULL);
 }
 
@@ -448,7 +448,7 @@ static int keep(struct gn_links *l, const struct held *h)
 bool gn_attach_is_site_error(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -EIO ||
-	       err == -EILSEQ || err == -ENOEXEC /* no instruction to it */ ||
+	       err == -EILSEQ || err == -ENOEXEC /* no instruction */ ||
 	       err == -524 /* the kernel's ENOTSUPP */;
 }
 
@@ -457,7 +457,7 @@ static uint32_t func_at(const struct gn_probe_set *set, size_t i)
 	return GN_COOKIE_FUNC(set->cookies[i]);
 }
 
-/* Where the function begins that follows the one at `i`. */
+/* The index at which the next function after the one at `i` begins. */
 static size_t next_function(const struct gn_probe_set *set, size_t i)
 {
 	size_t end = i + 1;
@@ -467,8 +467,8 @@ static size_t next_function(const struct gn_probe_set *set, size_t i)
 	return end;
 }
 
-/* The function at the middle of some, or the one after it: neither half is
- * empty. The end of all: it is one function. */
+/* The begin of the function in the middle, or of the next one: neither half is
+ * empty. The end: there is only one function. */
 static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
 {
 	size_t mid = from + count / 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes onto files: by one uprobe.multi link a program where the kernel has
- * it (by bpf(2) itself, since libbpf 1.1 has neither kind), else by perf
- * events, many probes by each where there are many (keeper.h). What the kernel
- * has is found by trying.
+ * Attaches probes to files. Where the kernel has uprobe.multi links, one link a
+ * program (by bpf(2) itself, since libbpf 1.1 has neither kind). Else by perf
+ * events, each with many probes where there are many (keeper.h). Trying finds
+ * what the kernel has.
  */
 #ifndef GNOMON_CAPTURE_ATTACH_H
 #define GNOMON_CAPTURE_ATTACH_H
@@ -27,16 +27,16 @@ enum gn_attach_mode {
 
 const char *gn_attach_mode_name(enum gn_attach_mode mode);
 
-/* Expected attach types that libbpf 1.1 has no names for (linux/bpf.h). */
+/* Expected attach types without names in libbpf 1.1 (linux/bpf.h). */
 #define GN_TRACE_UPROBE_MULTI	48
 #define GN_TRACE_UPROBE_SESSION 57
 
-/* The best mode that this kernel and these privileges allow; <0: no uprobes
- * at all, -EPERM or what the kernel said. */
+/* The best mode that this kernel and these privileges allow. <0: no uprobes at
+ * all, -EPERM or the kernel's error. */
 int gn_attach_probe_mode(void);
 
-/* Puts a probe on gnomon's own program and takes it away again: 0, or what the
- * kernel said. Not for AUTO. */
+/* Attaches a probe to gnomon's own program and removes it again. 0, or the
+ * kernel's error. Not for AUTO. */
 int gn_attach_try(enum gn_attach_mode mode);
 
 /* Nanoseconds of a hit of a probe that does nothing, here and now; 0 when it
@@ -44,19 +44,20 @@ int gn_attach_try(enum gn_attach_mode mode);
 uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
 
 /*
- * True when links of one process are of each of its threads. Before about 6.10
- * a multi link of a process is of its first thread only; then the links of
- * GN_ATTACH_SINGLE serve. Found by a thread that hits a probe.
+ * Whether a link of one process covers all of its threads. Before about 6.10 a
+ * multi link of a process covers only the first one; then links of
+ * GN_ATTACH_SINGLE are used. A thread that hits a probe finds it out.
  */
 bool gn_attach_whole_process(void);
 
-/* Measures a probe on a one-byte and on a five-byte nop, here and now. */
+/* Measures, here and now, whether a probe on a five-byte nop is cheaper than
+ * one on a one-byte nop. */
 bool gn_attach_nop5_cheaper(enum gn_attach_mode mode);
 
 /*
- * Attaching and removing can take long. `fn` is called every tenth of a second
- * and when something happens at `fd` (-1 = none), with how many probes are
- * done: not 0 is that it is enough.
+ * Attaching and removing can take long. `fn` is called every tenth of a second,
+ * and when `fd` (-1 = none) is readable, with the number of probes that are
+ * done. It returns non-zero to stop.
  */
 struct gn_step {
 	int fd;
@@ -80,18 +81,18 @@ struct gn_probe_set {
 	bool ret;		    /* return probes */
 	pid_t pid;		    /* 0 = every process that maps the file */
 	uint32_t key;		    /* for gn_links_remove(); 0 = none */
-	struct gn_groups *groups;   /* NULL: each probe by itself */
+	struct gn_groups *groups;   /* NULL: one perf event for each probe */
 	const struct gn_step *step; /* or NULL */
-	/* Told of a function that is left out: a cookie of it and what the
-	 * kernel said of one of its sites. NULL: nobody asks. */
+	/* Called for each function that is left out, with one of its cookies
+	 * and the kernel's error at one of its sites. Or NULL. */
 	void (*left_out)(void *ctx, uint64_t cookie, int err);
 	void *ctx;
 };
 
-/* True for an error that one bad site of many can be the reason of. */
+/* Whether one bad site among many can cause this error. */
 bool gn_attach_is_site_error(int err);
 
-/* A perf event, without a program yet, on one probe of a set. */
+/* Opens a perf event on one probe of a set, without a program. */
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
 
 /* What holds probes in place; closing it removes them. */
@@ -99,31 +100,30 @@ struct gn_links;
 
 struct gn_links *gn_links_new(void);
 
-/* Removes every probe. How many are still being removed, by processes that do
- * it for themselves, since the step (may be NULL) said that it is enough. */
+/* Removes all probes. Returns how many are still being removed, by processes
+ * that go on alone after the step (may be NULL) stopped the wait. */
 size_t gn_links_free(struct gn_links *l, const struct gn_step *step);
 
-/* `into` gets the probes of `from`, which is gone then: those that are removed
- * together are waited for only once. NULL has none. */
+/* Moves the probes of `from` to `into` and frees `from`: probes that are
+ * removed together are waited for only once. NULL is an empty one. */
 void gn_links_join(struct gn_links *into, struct gn_links *from);
 
-/* False when somebody ended a process that held some. */
+/* False when a process that held some of them was killed. */
 bool gn_links_hold(const struct gn_links *l);
 
 /*
- * Attaches a set, in which the probes of a function follow one another. A
- * function with a site that the kernel refuses is left out whole (half of one
- * would be calls that never end) and counted in `refused`; <0 when nothing
- * could be attached for another reason. -EINTR: the set's step says that it is
- * enough.
+ * Attaches a set, in which the probes of a function follow one another. If the
+ * kernel refuses a site, its whole function is left out, because half of one
+ * would give calls that never end, and counted in `refused`. <0: nothing could
+ * be attached for another reason. -EINTR: the set's step stopped it.
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
 
 /*
- * Removes the probes of the sets that were added with this key, in the order in
- * which they were added, and waits until none of them runs any more: tens of
- * milliseconds. -ENOENT: there are none.
+ * Removes the probes of the sets with this key, in the order in which they were
+ * added, and waits until none of them runs any more: tens of milliseconds.
+ * -ENOENT: there are none.
  */
 int gn_links_remove(struct gn_links *l, uint32_t key);
 

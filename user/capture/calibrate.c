@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/*
- * Hidden functions of their own, aligned so that no nop crosses a page. A ret
- * is not where a call returns to: a probe on it is one more hit, no other.
- */
+/* A hidden function, aligned so that no nop crosses a page. Its ret is not a
+ * return address of any call, so a probe on it is hit once a call. */
 #define FUNCTION(name, body)                                                \
 	".balign 64\n"                                                      \
 	".type gn_cal_" #name ", @function\n"                               \
@@ -61,7 +59,7 @@ __asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
 				FUNCTION(leave5,
 					 ".byte 0x0f,0x1f,0x44,0x00,0x00\n "
 					 "ret\n")
-	/* rdi: cycles; all functions leave it as it is */
+	/* rdi: cycles; no function changes it */
 	FUNCTION(work, "rdtsc\n"
 		       "shl $32, %rdx\n"
 		       "or %rdx, %rax\n"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Sites in gnomon's own program, to try and to measure probes on.
- */
+/* Sites in gnomon's own program, on which probes are tried and measured. */
 #ifndef GNOMON_CAPTURE_CALIBRATE_H
 #define GNOMON_CAPTURE_CALIBRATE_H
 
@@ -49,12 +47,14 @@ int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset);
 /* Runs through NOP1 or NOP5 `n` times; nanoseconds of all. */
 uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
 
-/* Calls the outer function of a pair: it works, and three times calls the inner
- * one, which works, and works again. All of this work takes `cycles` of the
- * processor's time stamp counter each. */
+/*
+ * Calls the outer function of a pair: it works, and three times calls the inner
+ * one, which works, and works again. Each piece of work takes `cycles` of the
+ * time stamp counter.
+ */
 void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
 
-/* That work alone. */
+/* One such piece of work. */
 void gn_calibrate_work(uint64_t cycles);
 
 #endif

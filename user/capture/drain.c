@@ -19,7 +19,7 @@ static size_t fixed_size(enum gn_kind kind)
 	return 0;
 }
 
-/* What the runtime makes of the parts, packed. */
+/* Formats the parts as the runtime does, and packs the result. */
 static int take_parts(const struct gn_rec_text *sent, gn_drain_fn take,
 		      void *ctx)
 {
@@ -83,7 +83,7 @@ static int take_queued(const struct gn_rec_slice *sent, gn_drain_fn take,
 
 	wait.h.flags = queue.h.flags = sent->h.flags & ~GN_F_THEN_QUEUED;
 	wait.h.key = queue.h.key = 0;
-	/* a length of more than all: programs write no such thing */
+	/* the run queue is longer than the whole: no program writes that */
 	if (sent->h.key > sent->h.time - sent->start)
 		return -EBADMSG;
 	wait.h.time = queue.start = sent->h.time - sent->h.key;
@@ -102,7 +102,7 @@ static int take_slice(const struct gn_rec_slice *sent, gn_drain_fn take,
 		       : take(ctx, &sent->h, sizeof(*sent));
 }
 
-/* Slices that waited for each other. */
+/* Slices that were kept and sent together. */
 static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
 		     void *ctx)
 {

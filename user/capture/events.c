@@ -17,7 +17,8 @@
 
 #define LINE_MAX_SIZE 256
 
-/* Appended to: the file would forget all others' events when truncated. */
+/* Opened to append: truncating the file would remove the events of all
+ * others. */
 static int open_events(const char *root)
 {
 	char path[LINE_MAX_SIZE];

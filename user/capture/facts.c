@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reader must know of a capture: INFO records. */
+/* Writes what a reader must know about a capture, as INFO records. */
 #include "capture/session_internal.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "runtime/filter.h"
 
-/* The command as a JSON array, so that any argument can be told. */
+/* The command as a JSON array, which can hold any argument. */
 static char *command_text(const struct gn_session *s)
 {
 	char *text = NULL;

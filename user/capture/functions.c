@@ -13,7 +13,7 @@ static enum gn_probe_class class_of(enum gn_cost cost)
 	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
 }
 
-/* The dearest of the function's own leaves. */
+/* The most expensive class among the function's own leaves. */
 static enum gn_probe_class leave_class(const struct gn_plan *plan)
 {
 	enum gn_probe_class class = GN_PROBE_NONE;
@@ -36,7 +36,8 @@ static uint8_t function_flags(const struct gn_plan *plan)
 	return GN_F_CLASSES(enter, leave_class(plan));
 }
 
-/* A leave that is not stepped where others of the function are says so. */
+/* The cookie of a leave. It is marked if this site is emulated while other
+ * leaves of the function are single-stepped. */
 static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 			     const struct gn_site *site)
 {
@@ -83,7 +84,7 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	return err;
 }
 
-/* Of no use but for people: without memory there is none. */
+/* For messages only: without memory there is no name. */
 static void keep_name(struct gn_functions *f, uint32_t index, const char *name)
 {
 	char **list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Native functions that were taken: numbered, told by records, and as probes.
- */
+/* Takes native functions: numbers them, writes their records, and adds their
+ * probes. */
 #ifndef GNOMON_CAPTURE_FUNCTIONS_H
 #define GNOMON_CAPTURE_FUNCTIONS_H
 
@@ -15,15 +15,16 @@
 
 struct gn_functions {
 	const struct gn_files *files;
-	struct gn_probes *probes; /* theirs are added, by index in `files` */
-	uint32_t next;		  /* index of the next function */
-	uint32_t modules;	  /* that other lists of files have already */
-	bool session;		  /* enter and return are one link */
-	bool verbose;		  /* those left out are named on stderr */
+	/* their probes are added here, by index in `files` */
+	struct gn_probes *probes;
+	uint32_t next;	  /* index of the next function */
+	uint32_t modules; /* modules of other lists of files */
+	bool session;	  /* enter and return are one link */
+	bool verbose;	  /* those left out are named on stderr */
 	/* A whole record; 0 or <0, which ends the walk. */
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
-	size_t last_file; /* whose MODULE was put last, + 1 */
+	size_t last_file; /* index of the file whose MODULE was put last, + 1 */
 	char **name;	  /* verbose: by index */
 	size_t names;
 };
@@ -34,7 +35,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan);
 
-/* For a struct gn_probe_set: names one that the kernel refuses. */
+/* For a struct gn_probe_set: names a function that the kernel refuses. */
 void gn_functions_left_out(void *functions, uint64_t cookie, int err);
 
 /* Frees the names. */

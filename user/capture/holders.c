@@ -40,7 +40,7 @@ struct gn_holders {
 	struct holder *holder;
 };
 
-/* What is open in the thread's table now: all of it the process's. */
+/* Lists the descriptors in the thread's table: copies of the process's. */
 static void note_copies(struct holder *h)
 {
 	DIR *dir = opendir("/proc/thread-self/fd");
@@ -72,13 +72,13 @@ static void settle(struct holder *h)
 		close(STDIN_FILENO);
 		close(STDOUT_FILENO);
 	}
-	/* it keeps them where they cannot be given up; it does nothing then */
+	/* if that fails it keeps its capabilities, but does not use them */
 	if (none)
 		cap_set_proc(none);
 	cap_free(none);
 }
 
-/* One thing to do, with the lock held; it is free while it is done. */
+/* Does one thing. The lock is held on entry and return, but not in between. */
 static void serve(struct holder *h)
 {
 	uint32_t key;
@@ -108,7 +108,7 @@ static void *hold(void *arg)
 {
 	struct holder *h = arg;
 
-	/* Where it is not allowed, the links are in the process's table. */
+	/* If this is not allowed, the links are in the process's table. */
 	h->own_table = !unshare(CLONE_FILES);
 	if (h->own_table)
 		note_copies(h);
@@ -120,7 +120,8 @@ static void *hold(void *arg)
 			serve(h);
 	}
 	pthread_mutex_unlock(&h->lock);
-	/* here, for a table is closed after its thread can be joined */
+	/* here, because the table is closed only after the thread can be
+	 * joined */
 	gn_links_free(h->links, NULL);
 	return NULL;
 }
@@ -188,7 +189,7 @@ int gn_holders_new(size_t links, struct gn_holders **out)
 	while (h->count < count && !start(&h->holder[h->count]))
 		h->count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/* each has its table before the caller opens anything more */
+	/* each thread must have its table before the caller opens more */
 	for (size_t i = 0; i < h->count; i++)
 		run(&h->holder[i], nothing, NULL);
 	if (!h->count) {
@@ -218,7 +219,7 @@ void gn_holders_settle(struct gn_holders *h)
 		pthread_cond_signal(&h->holder[i].wake);
 		pthread_mutex_unlock(&h->holder[i].lock);
 	}
-	/* done with it when they can run something else */
+	/* wait until each has taken it */
 	for (size_t i = 0; i < h->count; i++)
 		run(&h->holder[i], nothing, NULL);
 }

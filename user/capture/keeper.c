@@ -22,7 +22,7 @@
 
 #define STEP_MS 100
 
-/* What the child tells of its work. */
+/* What the child reports. */
 struct told {
 	int err;
 	bool ready; /* all is attached */
@@ -34,7 +34,7 @@ struct part {
 	size_t from, count;
 };
 
-/* The child's. */
+/* The state of the child. */
 struct work {
 	const struct gn_probe_set *set;
 	size_t *order;	 /* probes by their groups */
@@ -49,8 +49,9 @@ struct work {
 };
 
 /*
- * Probes at the same place of their pages are in different groups: the n-th of
- * them is in the n-th group. *groups: how many there are.
+ * Sorts probes into groups, because probes at the same offset in their pages
+ * must be in different groups: the n-th of them goes to the n-th group. Sets
+ * the number of groups.
  */
 static int make_groups(struct work *w, uint32_t *groups)
 {
@@ -78,7 +79,7 @@ static int make_groups(struct work *w, uint32_t *groups)
 	return 0;
 }
 
-/* The program finds each probe's own cookie. */
+/* Fills the map in which the program finds each probe's own cookie. */
 static int tell_cookies(const struct work *w)
 {
 	const struct gn_probe_set *set = w->set;
@@ -94,7 +95,7 @@ static int tell_cookies(const struct work *w)
 	return 0;
 }
 
-/* gnomon has ended, or wants no more. */
+/* Whether gnomon has ended, or has stopped this. */
 static bool is_over(const struct work *w)
 {
 	struct pollfd p = {.fd = w->control, .events = POLLIN};
@@ -106,7 +107,7 @@ static void tell(struct work *w)
 {
 	ssize_t n = write(w->tell, &w->told, sizeof(w->told));
 
-	(void)n; /* who does not listen any more has ended */
+	(void)n; /* nobody listens if gnomon has ended */
 }
 
 static int hold(struct work *w, int perf, int link)
@@ -121,7 +122,7 @@ static int hold(struct work *w, int perf, int link)
 	return 0;
 }
 
-/* A perf event with the program, and the cookie of all its probes. */
+/* Attaches the program to a perf event, with the cookie of all its probes. */
 static int link_event(struct work *w, int perf, uint64_t cookie)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
@@ -166,8 +167,10 @@ static int attach_part(struct work *w, const struct part *p)
 	return perf < 0 ? perf : link_event(w, perf, cookie);
 }
 
-/* One refused site fails the whole event, so halve until it is alone. The
- * stack of halves is at most 2 * log2(count) deep. */
+/*
+ * Attaches a group. One refused site fails the whole event, so halve the group
+ * until the site is alone. The stack of halves is at most 2 * log2(count) deep.
+ */
 static int attach_group(struct work *w, size_t from, size_t count)
 {
 	struct part todo[64] = {{from, count}};
@@ -207,7 +210,7 @@ static int attach_groups(struct work *w)
 	return err;
 }
 
-/* Where there is no tracefs. */
+/* Attaches each probe by itself, where there is no tracefs. */
 static int attach_each(struct work *w)
 {
 	int err = 0;
@@ -229,8 +232,11 @@ static int attach_each(struct work *w)
 	return err;
 }
 
-/* Nothing of gnomon's is to stay open in it: neither what it writes to, whose
- * readers wait for the end, nor what its other keepers wait for. */
+/*
+ * Lists gnomon's descriptors, which the child must close. Else readers of
+ * gnomon's output would wait for the end of this child, and so would gnomon's
+ * other keepers.
+ */
 static size_t note_copies(int **copies)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -267,7 +273,7 @@ static void leave_terminal(void)
 		close(null);
 }
 
-/* It does nothing any more that needs a right. */
+/* Gives up all privileges: it does not need them any more. */
 static void settle(const struct work *w, int *copies, size_t n)
 {
 	cap_t none = cap_init();
@@ -308,7 +314,7 @@ static _Noreturn void keep(struct work *w)
 	settle(w, copies, n);
 	w->told.ready = !w->told.err;
 	tell(w);
-	/* until the other end is closed: nothing is written there */
+	/* wait until the other end is closed; nothing is written there */
 	while (w->told.ready && read(w->control, &c, 1) < 0 && errno == EINTR)
 		;
 	detach(w);
@@ -357,7 +363,8 @@ static int start(struct gn_keeper *k, struct work *w)
 	return 0;
 }
 
-/* What it told last. 1: it told something, 0: it has ended, -EINTR: enough. */
+/* Reads the child's reports. 1: there was one, 0: it has ended, -EINTR: the
+ * step stopped the wait. */
 static int listen(const struct gn_keeper *k, const struct gn_step *step,
 		  struct told *last)
 {
@@ -420,7 +427,7 @@ bool gn_keeper_lives(const struct gn_keeper *k)
 
 void gn_keeper_stop(struct gn_keeper *k)
 {
-	/* as we are: who ends waits for it */
+	/* with our priority: whoever ends gnomon waits for it */
 	if (sched_getscheduler(0) == SCHED_RR)
 		gn_priority_highest(k->pid);
 	if (k->control >= 0)

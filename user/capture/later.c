@@ -22,10 +22,11 @@
 #include "process/share.h"
 #include "runtime/native.h"
 
-/* What a new process maps can be known before the process is. */
+/* A new process can map files before its own record has come: wait so long. */
 #define KNOWN_AFTER_NS 100000000u
 
-/* Its processes could have called what was not attached yet. */
+/* Counts the processes that could have called functions before they were
+ * attached. */
 static void count_late(struct gn_later *l, uint64_t since)
 {
 	uint64_t now = gn_now_ns();
@@ -66,8 +67,8 @@ static int link_group(struct gn_later *l, const struct gn_files *files,
 			       &l->refused);
 }
 
-/* The links of single processes that this one has not got. Groups are those of
- * the session, and then ours. */
+/* Attaches the links of single processes that this process does not have yet.
+ * Groups are those of the session, then ours. */
 static void link_process(struct gn_later *l, pid_t pid)
 {
 	const struct gn_probes *first = &l->session->probes;
@@ -88,13 +89,15 @@ static void link_process(struct gn_later *l, pid_t pid)
 	}
 }
 
-/* The MODULE record of one of our files; the session's are before them. */
+/* The number of the MODULE record of one of our files; the session's come
+ * first. */
 static uint32_t module_of(const struct gn_later *l, size_t file)
 {
 	return (uint32_t)(l->session->files.count + file) + 1;
 }
 
-/* The process could call whatever has links of single processes. */
+/* The process could have called every function that has links of single
+ * processes. */
 static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	const struct gn_probes *first = &l->session->probes;
@@ -121,7 +124,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 	count_late(l, since);
 }
 
-/* Whose code it is, told where the capture's own summary is. */
+/* Names the file, at the place where the capture's own summary is. */
 static void tell(const struct gn_later *l, const struct gn_file *file,
 		 pid_t pid, uint32_t functions)
 {
@@ -133,7 +136,7 @@ static void tell(const struct gn_later *l, const struct gn_file *file,
 		(int)pid, file->path, functions, functions == 1 ? "" : "s");
 }
 
-/* A process that has not got all links of single processes, 0 = none. */
+/* A process that does not have all links of single processes; 0 = none. */
 static pid_t next_behind(struct gn_later *l)
 {
 	size_t all = l->session->probes.count + l->probes.count;
@@ -148,7 +151,7 @@ static pid_t next_behind(struct gn_later *l)
 	return pid;
 }
 
-/* A file that has functions: theirs are told, then attached. */
+/* Writes the records of a file's functions, then attaches them. */
 static void attach_file(struct gn_later *l, struct gn_file *file, size_t from)
 {
 	bool wanted[1] = {true};
@@ -215,14 +218,14 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 {
 	struct gn_files files = {0};
 
-	/* of a process that has ended there is nothing to attach to */
+	/* nothing to attach to if the process has ended */
 	if (!gn_files_of_process(n->pid, &files))
 		for (size_t i = 0; i < files.count && !stopping(l); i++)
 			take_file(l, &files.file[i], n);
 	gn_files_free(&files);
 }
 
-/* What a process has mapped, if it is a traced one. */
+/* Looks at what a process has mapped, if it is a traced one. */
 static void look(struct gn_later *l, const struct gn_later_news *n)
 {
 	struct gn_later_news again = *n;
@@ -240,8 +243,8 @@ static void look(struct gn_later *l, const struct gn_later_news *n)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Threads can outlive the first one of their process, and another process can
- * have its number. */
+/* Whether the process has ended. Threads can outlive its first thread, and
+ * another process can get its number. */
 static bool has_ended(pid_t pid)
 {
 	char path[64];
@@ -262,7 +265,8 @@ static bool has_ended(pid_t pid)
 	return !others;
 }
 
-/* A thread became the first one of its process: links are of that one. */
+/* Another thread became the first one of its process, and the links belonged to
+ * the old one: attach again. */
 static void link_anew(struct gn_later *l, pid_t pid)
 {
 	struct gn_later_process *p;
@@ -301,7 +305,7 @@ static void handle(struct gn_later *l, const struct gn_later_news *n)
 	}
 }
 
-/* At the end: those that nobody came to. */
+/* At the end: counts those that were not reached. */
 static void miss_rest(struct gn_later *l)
 {
 	if (l->overrun)
@@ -369,7 +373,7 @@ static int open_events(struct gn_later *l)
 	return 0;
 }
 
-/* Without it there is still what is mapped now. */
+/* If this fails, at least what is mapped now is found. */
 static void watch_mapped(struct gn_later *l)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -410,7 +414,7 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		watch_mapped(l);
 	for (size_t i = 0; !err && i < n; i++) {
 		gn_later_add(l, pids[i], s->probes.count);
-		/* what it has mapped since it was looked at */
+		/* what was mapped since we looked */
 		if (l->mapped && !s->opts.command)
 			gn_later_look(l, pids[i], gn_now_ns());
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes, programs and libraries that appear while the capture runs: a
- * program that a followed process executes is planned and probed, and so is a
- * library that a traced process maps; a new process gets the links that are of
+ * Attaches to processes, programs and libraries that appear while the capture
+ * runs. A program that a followed process executes is planned and probed, and
+ * so is a library that a traced process maps. A new process gets the links of
  * single processes (gn_session_private()).
  *
- * A thread does that, since it takes longer than the ring can wait. What it
- * finds goes into the stream first, by gn_later_serve(), and is attached then:
- * a function is told before it is hit. Calls before that are not seen; how many
- * processes could have made some is counted (GN_COUNTER_UNPROBED).
+ * A thread does this, because the ring cannot wait so long. It first puts
+ * records of new functions into the stream, by gn_later_serve(), and attaches
+ * them after that: a function is announced before it is hit. Calls before the
+ * attachment are not seen; GN_COUNTER_UNPROBED counts the processes that could
+ * have made some.
  */
 #ifndef GNOMON_CAPTURE_LATER_H
 #define GNOMON_CAPTURE_LATER_H
@@ -24,11 +25,11 @@ struct gn_later;
 struct gn_native_stats;
 struct gn_session;
 
-/* Starts the thread, which keeps the caller's privileges. `pids` have their
- * links. 0 or -errno. */
+/* Starts the thread, which keeps the caller's privileges. Processes in `pids`
+ * have their links already. 0 or -errno. */
 int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n);
 
-/* Each record of the kernel side, in its order. */
+/* Takes each record of the kernel side, in order. */
 void gn_later_record(struct gn_later *l, const struct gn_rec *rec);
 
 /* Readable when there is something for gn_later_serve(). */
@@ -40,7 +41,7 @@ void gn_later_serve(struct gn_later *l);
 /* What was counted so far. */
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 
-/* Nothing more is attached. What was not done is counted. */
+/* Attaches nothing more. Counts what was not done. */
 void gn_later_stop(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the thread of later.c is to do, and for which processes. */
+/* The list of what the thread of later.c has to do, and for which processes. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +66,7 @@ bool gn_later_traced(void *later, pid_t pid)
 	return is;
 }
 
-/* News that are forgotten: of how many processes is counted, of the first one
- * since when. */
+/* News are dropped: counts the processes, and since when. */
 static void note_overrun(struct gn_later *l, uint64_t since)
 {
 	l->late++;
@@ -127,7 +126,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.anew = r->parent != r->pid;
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
-		/* its number can be another's soon */
+		/* another process can get its number soon */
 		gn_later_remove(l, p);
 		n.kind = GN_NEWS_END;
 		n.pid = (pid_t)rec->tid;

@@ -11,10 +11,10 @@
 #include "process/mapped.h"
 #include "runtime/native.h"
 
-/* More news than this at once is of a target that wants no answer. */
+/* More news at once can only come from a hostile target. */
 #define GN_NEWS_MAX 65536
-/* Programs without a function that was asked for are looked at once, the
- * latest of them. */
+/* How many programs without a requested function are remembered, so that they
+ * are planned only once. */
 #define GN_PLAIN_MAX 256
 /* LOOK: it has mapped a library. */
 enum gn_later_kind {
@@ -35,13 +35,14 @@ struct gn_later_news {
 
 struct gn_later_plain {
 	struct gn_file_id id;
-	struct timespec changed; /* tells one that has the number again */
+	/* distinguishes a later process with the same number */
+	struct timespec changed;
 };
 
 /* A process that is traced. */
 struct gn_later_process {
 	pid_t pid;
-	size_t linked; /* groups of probes that were gone through for it */
+	size_t linked; /* how many groups of probes were handled for it */
 };
 
 struct gn_later {
@@ -63,7 +64,7 @@ struct gn_later {
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	uint64_t late, late_ns;
-	uint64_t overrun; /* when news had no room first, 0: never */
+	uint64_t overrun; /* when there was no room for news first; 0 = never */
 
 	/* of the thread */
 	struct gn_links *links;
@@ -85,27 +86,31 @@ void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, pid_t pid, uint64_t since);
 /* Libraries that were mapped and that can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
-/* The next to do: what is due, ends last, for removing takes its time. False:
- * none, and `due` is when one will be. */
+/* Takes the next item that is due; ends come last, because removing takes long.
+ * False: none; `due` is then the time of the next. */
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out,
 		   uint64_t *due);
 void gn_later_await(struct gn_later *l, uint64_t due);
 
-/* Without the lock. The first group of probes that the process has not got: all
- * are gone through now. SIZE_MAX: it is not traced any more. */
+/*
+ * Without the lock. Returns the first group of probes that the process does not
+ * have; all groups up to `all` are handled now. SIZE_MAX: it is not traced any
+ * more.
+ */
 size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
 bool gn_later_traced(void *later, pid_t pid);
 
 /* later_stream.c: a record. -ECANCELED, -ENOMEM. */
 int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
-/* Calls of a file's functions are missing. Told even when all ends. */
+/* Records that calls of a file's functions are missing. Works also when all
+ * ends. */
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
 			   uint64_t since);
-/* Until the stream has what was put; false: it will not. */
+/* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 
-/* later_plan.c. The functions of one file of the list, which takes it over
- * where there are some: 1, or 0 for none. */
+/* later_plan.c. Plans the functions of one file of the list, which takes the
+ * file over if it has some: 1, or 0 for none. */
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);
 bool gn_later_is_plain(const struct gn_later *l,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions a file has that appeared while the capture runs. */
+/* Plans the functions of a file that appeared while the capture runs. */
 #include "capture/later_parts.h"
 
 bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
@@ -41,7 +41,8 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	l->functions.last_file = 0;
 	if (gn_native_walk(&one, &opts, gn_functions_take, &l->functions,
 			   &stats))
-		return 0; /* no ELF file; what was told of it is never hit */
+		/* no ELF file; functions announced for it are never hit */
+		return 0;
 	l->stats.functions += stats.functions;
 	l->stats.by_return += stats.by_return;
 	l->stats.by_ret += stats.by_ret;

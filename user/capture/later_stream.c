@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the thread of later.c into the session's stream. */
+/* Passes records from the thread of later.c to the session's stream. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Why the ring lost records. The ring itself only says that it was full; what
- * gnomon did in that stretch of time says what would help.
- */
+/* Finds why the ring lost records. The ring only says that it was full; what
+ * gnomon did at that time says what would help. */
 #ifndef GNOMON_CAPTURE_LOSS_H
 #define GNOMON_CAPTURE_LOSS_H
 
@@ -14,7 +12,7 @@ enum gn_hold {
 	GN_HOLD_NOT,   /* nothing: it takes records */
 	GN_HOLD_CPU,   /* it works on those that it has */
 	GN_HOLD_DISK,  /* it waits for the disk */
-	GN_HOLD_STUCK, /* the same, and it may be for ever */
+	GN_HOLD_STUCK, /* the same, perhaps forever */
 };
 
 enum gn_loss_reason {
@@ -29,7 +27,7 @@ struct gn_loss {
 	uint64_t lost[GN_LOSS_REASONS]; /* records */
 	/* at the last look, ns: the clock, and this thread's own times */
 	uint64_t time, ran, queued;
-	uint64_t seen; /* lost records that were told so far */
+	uint64_t seen; /* lost records that are accounted for */
 	bool begun;
 	enum gn_hold hold; /* the worst since then */
 };
@@ -50,8 +48,8 @@ void gn_loss_account(struct gn_loss *l, const struct gn_loss_times *now,
 void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
 		    uint64_t now);
 
-/* What most records were lost by, and what to do: a sentence for people without
- * its full stop, NULL when the ring lost none. */
+/* The main cause of the losses, and what to do: a sentence for people without
+ * its full stop. NULL: the ring lost nothing. */
 const char *gn_loss_advice(const struct gn_loss *l);
 
 /* The same of records that the ring did not lose. */

@@ -26,15 +26,17 @@
 #define FIRST_CALLS 64 /* of the outer function, when the capture begins */
 #define AGAIN_CALLS 10
 #define WARM_UP	    2
-/* It takes no more than this part of a CPU's time, or of all hits, unless it is
- * long ago. */
+/* Measuring takes at most this share of a CPU's time, or of all hits, unless
+ * the last one was long ago. */
 #define TIME_SHARE 200
 #define HITS_SHARE 10
 #define LONG_NS	   250000000u
-/* It is asked to right after gnomon has drained the ring, when gnomon sleeps
- * and leaves its CPU, often the other half of a core, to nobody: then hits cost
- * less. So it waits, each time another part of this (steps of the golden ratio
- * spread evenly). */
+/*
+ * The request comes right after gnomon has drained the ring and goes to sleep.
+ * Its CPU, often the other half of a core, is then free, and hits cost less. So
+ * the thread waits first, each time for another part of this delay (steps of
+ * the golden ratio spread evenly).
+ */
 #define DELAY_NS   10000000u
 #define DELAY_STEP 6180340u
 #define PAIRS	   4
@@ -56,7 +58,7 @@ struct gn_meter {
 	uint64_t cycles; /* of the work between two hits */
 	double work;	 /* its ns */
 	uint64_t last;	 /* when it was measured */
-	uint64_t hits;	 /* of others since then, that their records tell */
+	uint64_t hits;	 /* hits of traced threads since then */
 
 	/* what the thread is to do; `lock` */
 	pthread_t thread;
@@ -83,9 +85,12 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Mean without what takes twice the median, which something else disturbed; and
- * half the width of the middle half. To leave out a fixed share of the largest
- * would lean to one side: where the pace changes they are not the exception. */
+/*
+ * The mean without values of twice the median or more, which something else
+ * disturbed; and half the width of the middle half. To drop a fixed share of
+ * the largest values would be biased: where the pace changes they are not
+ * exceptions.
+ */
 static double mean(uint64_t *ns, unsigned int n, uint32_t *spread)
 {
 	unsigned int most = 0;
@@ -99,8 +104,7 @@ static double mean(uint64_t *ns, unsigned int n, uint32_t *spread)
 	return sum / most;
 }
 
-/* The mean of what is between record `i` of a call and the next beside the
- * work. */
+/* The mean time between record `i` of a call and the next, less the work. */
 static double between(const struct gn_meter_call *calls, unsigned int n,
 		      unsigned int i, double work, uint32_t *spread)
 {
@@ -131,9 +135,10 @@ static uint32_t whole(double ns)
 }
 
 /*
- * Four sums, and something could be moved from all that is before to all that
- * is after. The clock reading before the first enter says how much is before
- * it; it matters only where an interval ends by something else than a probe.
+ * Solves four sums. They leave open how much of the cost is before and how much
+ * after a record. The clock reading before the first enter shows how much is
+ * before it. The split matters only where an interval ends otherwise than by a
+ * probe.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work, struct gn_rec_cost *enter,
@@ -236,7 +241,7 @@ static void go_to(int cpu)
 
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
-	/* where it may not go it stays */
+	/* if that is not allowed it stays where it is */
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
@@ -371,7 +376,8 @@ static uint64_t clock_cost(void)
 	return best;
 }
 
-/* Which number of cycles takes WORK_NS, and how long it does. */
+/* Finds the number of cycles that take WORK_NS, and how long they take
+ * exactly. */
 static void set_work(struct gn_meter *m)
 {
 	uint64_t ns[FIRST_CALLS];
@@ -474,12 +480,12 @@ static bool uses(const struct gn_session *s, enum gn_prog prog)
 	return false;
 }
 
-/* The pairs that the capture's probes are of, linked. */
+/* Attaches the pairs of those classes that the capture's probes have. */
 static void link_pairs(struct gn_meter *m)
 {
 	const struct gn_native_stats *native = &m->s->native;
 	bool hooks = uses(m->s, GN_PROG_MANAGED);
-	/* what children execute later can be of each */
+	/* programs that children execute later can be of each class */
 	bool late = m->s->opts.follow && gn_filter_positive(m->s->filter);
 	bool unknown = late && !native->functions;
 	const struct {
@@ -526,7 +532,7 @@ static int start(struct gn_meter *m)
 	return 0;
 }
 
-/* From now on the thread's records come. */
+/* Makes the kernel side trace the thread. */
 static int trace_thread(struct gn_meter *m)
 {
 	struct gn_control *control = &m->s->skel->bss->control;

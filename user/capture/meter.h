@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What probes cost here and now: a thread of gnomon's own is traced with the
- * programs and link types of the capture while it calls functions of known
- * length. They work for a microsecond: right after another a hit costs some 100
- * ns less. It is measured when the capture begins and again while it runs, on
- * the CPU of a traced thread: the pace of a machine changes, by a tenth within
- * a tenth of a second when it is busy.
+ * Measures what probes cost here and now. A thread of gnomon's own is traced
+ * with the programs and link types of the capture while it calls functions of
+ * known length. The functions work for a microsecond, because a hit right after
+ * another costs some 100 ns less. It measures when the capture begins and again
+ * while it runs, on the CPU of a traced thread: the pace of a busy machine
+ * changes by a tenth within a tenth of a second.
  */
 #ifndef GNOMON_CAPTURE_METER_H
 #define GNOMON_CAPTURE_METER_H
@@ -20,22 +20,21 @@ struct gn_links;
 struct gn_meter;
 
 /*
- * After the programs are loaded and the kernel is watched, before anything
- * else is traced. Writes a COST record for each class in use to the sink. Not
- * being able to measure is no error: then no such record says so, and *out is
- * NULL. -ENOMEM.
+ * Call after the programs are loaded and the kernel is watched, before anything
+ * else is traced. Writes a COST record for each class in use to the sink. If it
+ * cannot measure, that is no error: *out is NULL and there are no such records.
+ * -ENOMEM.
  */
 int gn_meter_new(struct gn_session *s, struct gn_meter **out);
 
-/* A record of the meter's own thread: taken, and nobody else's. NULL: none is.
- */
+/* Takes a record if it is from the meter's own thread. `m` NULL: it is not. */
 bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec);
 
-/* Measures again when it is time to, for the thread `tid` of which records came
- * last; 0: none came. Writes what was measured since to the sink. */
+/* Measures again when it is time, for the thread `tid` that had the last
+ * record; 0: there was none. Writes what was measured since to the sink. */
 void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid);
 
-/* Its probes become `links`' (NULL: they are removed). NULL is fine. */
+/* Moves its probes to `links` (NULL: removes them). NULL does nothing. */
 void gn_meter_free(struct gn_meter *m, struct gn_links *links);
 
 /* The times of the records of one call of the outer function, and of the clock
@@ -48,10 +47,11 @@ struct gn_meter_call {
 };
 
 /*
- * What an enter and a leave cost by `n` calls, before and after the time of
- * their records. `clock` is what reading the clock costs, `work` the length of
- * what is done between two records. The rest between them is what the first
- * costs after and the second before its time. false: too few.
+ * Computes from `n` calls what an enter and a leave cost, before and after the
+ * time of their records. `clock`: the cost of reading the clock; `work`: the
+ * length of the work between two records. The rest between them is the cost of
+ * the first after its record and of the second before its record. false: too
+ * few calls.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work, struct gn_rec_cost *enter,
