@@ -33,8 +33,16 @@ static void add_call(struct stream *s, uint64_t start, uint64_t end,
 static void hostile(struct stream *s)
 {
 	static const char *const names[] = {
-		"\033[2J\007",	"\xff\xfe",  "\xc3(", "a\"b\\c\n\t\r",
-		"\xe2\x80\xae", "</script>", "\x7f",  " ",
+		"\033[2J\007",
+		"\xff\xfe",
+		"\xc3(",
+		"a\"b\\c\n\t\r",
+		"\xe2\x80\xae",
+		"</script>",
+		"\x7f",
+		" ",
+		"<img src=x onerror=alert(1)>",
+		"<!--<script>",
 	};
 	const uint32_t n = sizeof(names) / sizeof(names[0]);
 
@@ -103,7 +111,7 @@ static int write_both(const struct format *format, const struct stream *s,
 	if (!err)
 		err = gn_pipeline_finish(p, &m);
 	if (!err)
-		err = t ? t->finish(&observer, m)
+		err = t ? t->finish(&observer, m, NULL)
 			: write_output(format->output, format->columns, m,
 				       file);
 	if (!err)

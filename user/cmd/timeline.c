@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "cmd/cmd.h"
 #include "trace/trace.h"
@@ -40,6 +41,7 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args)
 
 	*t = (struct gn_timeline_file){.format = gn_timeline_of(args)};
 	t->where = args->output ? args->output : "stdout";
+	t->input = args->input;
 	err = gn_textfile_open(&t->out, args->output);
 	if (err) {
 		gn_error("cannot write %s: %s; give another file with -o",
@@ -64,12 +66,34 @@ bool gn_timeline_failed(struct gn_timeline_file *t, int err)
 	return true;
 }
 
+/* What explain says, for the formats that show it. */
+static int finish(struct gn_timeline_file *t, const struct gn_model *m)
+{
+	struct gn_findings findings;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int err = f ? gn_explain(m, GN_FINDINGS_USUAL, &findings) : -ENOMEM;
+
+	if (!f)
+		return err;
+	if (!err)
+		err = gn_findings_json(m, &findings, t->input, f);
+	gn_findings_clear(&findings);
+	if (fclose(f) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = t->format->finish(&t->observer, m, text);
+	free(text);
+	return err;
+}
+
 int gn_timeline_close(struct gn_timeline_file *t, const struct gn_model *m)
 {
 	int err = t->err;
 
 	if (!err && m)
-		err = t->format->finish(&t->observer, m);
+		err = finish(t, m);
 	if (!err && m)
 		err = gn_textfile_commit(&t->out);
 	end(t);

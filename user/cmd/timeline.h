@@ -15,7 +15,8 @@ struct gn_timeline_file {
 	struct gn_observer observer; /* for the pipeline */
 	struct gn_textfile out;
 	const char *where;
-	int err; /* what ended the writing */
+	const char *input; /* the trace file, NULL: none */
+	int err;	   /* what ended the writing */
 };
 
 /* Opens the file or stdout, of which SIGPIPE ends nothing any more. GN_EXIT_OK,

@@ -331,13 +331,15 @@ static int put_value(void *ctx, const char *name, uint64_t time, double value)
 	return end_row(w);
 }
 
-int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m)
+int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m,
+		     const char *findings)
 {
 	struct chrome *w = o->ctx;
 	const char *version = gn_model_info(m, "version");
 	const char *command = gn_model_info(m, "command");
 	int err = gn_gauges_each(&w->gauges, put_value, w);
 
+	(void)findings;
 	if (err)
 		return err;
 	gn_emit_close(&w->e, ']');

@@ -12,6 +12,8 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 
 	if (c < 0)
 		fprintf(f, "\\\\x%02x", (unsigned char)*text);
+	else if (c == '<') /* only where it is not plain */
+		fputs("\\u003c", f);
 	else if (c == '"' || c == '\\')
 		fprintf(f, "\\%c", (char)c);
 	else if (c == '\n')
@@ -30,18 +32,20 @@ static void put_char(FILE *f, const char *text, size_t len, int32_t c)
 }
 
 /* Bytes that need no escape: most strings have no others. */
-static bool plain(char c)
+static bool plain(const struct gn_emit *e, char c)
 {
-	return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+	return c >= ' ' && c <= '~' && c != '"' && c != '\\' &&
+	       (c != '<' || !e->in_markup);
 }
 
-static void put_text(FILE *f, const char *text)
+static void put_text(const struct gn_emit *e, const char *text)
 {
+	FILE *f = e->f;
 	size_t len;
 
 	fputc_unlocked('"', f);
 	for (; *text; text += len) {
-		for (len = 0; plain(text[len]);)
+		for (len = 0; plain(e, text[len]);)
 			len++;
 		if (len) {
 			fwrite_unlocked(text, 1, len, f);
@@ -94,7 +98,7 @@ static void begin(struct gn_emit *e, const char *key)
 		fputc_unlocked(',', e->f);
 	e->comma = true;
 	if (key) {
-		put_text(e->f, key);
+		put_text(e, key);
 		fputc_unlocked(':', e->f);
 	}
 }
@@ -163,7 +167,7 @@ void gn_emit_pct(struct gn_emit *e, const char *key, double pct)
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text)
 {
 	begin(e, key);
-	put_text(e->f, text);
+	put_text(e, text);
 }
 
 void gn_emit_line(struct gn_emit *e)

@@ -15,9 +15,10 @@
 #include "output/text.h"
 
 struct gn_emit {
-	FILE *f;    /* of one thread: it is not locked */
-	bool comma; /* this level has an element already */
-	bool flat;  /* gn_emit_line() does nothing: all is one line */
+	FILE *f;	/* of one thread: it is not locked */
+	bool comma;	/* this level has an element already */
+	bool flat;	/* gn_emit_line() does nothing: all is one line */
+	bool in_markup; /* no text can end the element that it is in */
 };
 
 /*

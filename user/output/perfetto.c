@@ -540,11 +540,13 @@ static int put_capture(struct perfetto *w, const struct gn_model *m)
 	return err;
 }
 
-int gn_perfetto_finish(struct gn_observer *o, const struct gn_model *m)
+int gn_perfetto_finish(struct gn_observer *o, const struct gn_model *m,
+		       const char *findings)
 {
 	struct perfetto *w = o->ctx;
 	int err;
 
+	(void)findings;
 	err = put_capture(w, m);
 	return err ? err : gn_gauges_each(&w->gauges, put_value, w);
 }

@@ -22,9 +22,11 @@ struct gn_timeline {
 	/* Makes the observer that writes to `f`. 0, -ENOMEM, or -errno of the
 	 * stream. NULL: this gnomon was built without `needs`. */
 	int (*begin)(struct gn_observer *o, FILE *f);
-	/* After the pipeline has finished: what is left to write. 0 or -errno.
-	 */
-	int (*finish)(struct gn_observer *o, const struct gn_model *m);
+	/* After the pipeline has finished: what is left to write. `findings`:
+	 * what explain says of the model, as JSON; NULL: nobody asked. 0 or
+	 * -errno. */
+	int (*finish)(struct gn_observer *o, const struct gn_model *m,
+		      const char *findings);
 	/* After begin, also when it failed. */
 	void (*free)(struct gn_observer *o);
 	const char *needs;
@@ -52,13 +54,15 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what);
 /* clang-format off */
 #define GN_TIMELINE_LIST(X) \
 	X(perfetto, "a timeline for ui.perfetto.dev", true, PROTOBUF, "pftrace") \
-	X(chrome, "the same as JSON trace events", false, NOTHING, "trace.json")
+	X(chrome, "the same as JSON trace events", false, NOTHING, "trace.json") \
+	X(html, "a page with all of it, for any browser", false, NOTHING, "html")
 /* clang-format on */
 
 #define GN_TIMELINE_FUNCTIONS(name, ...)                       \
 	int gn_##name##_begin(struct gn_observer *o, FILE *f); \
 	int gn_##name##_finish(struct gn_observer *o,          \
-			       const struct gn_model *m);      \
+			       const struct gn_model *m,       \
+			       const char *findings);          \
 	void gn_##name##_free(struct gn_observer *o);
 GN_TIMELINE_LIST(GN_TIMELINE_FUNCTIONS)
 #undef GN_TIMELINE_FUNCTIONS

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A model's sums as a page has them: an array a column, which browsers read
+ * fast. The head is that of the JSON report.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/table.h"
+#include "output/formats.h"
+#include "output/html.h"
+#include "output/json.h"
+#include "output/now.h"
+#include "output/rows.h"
+#include "output/syscalls.h"
+
+static void put_names(struct gn_emit *e, const struct gn_model *m)
+{
+	gn_emit_line(e);
+	gn_emit_open(e, "name", '[');
+	for (size_t i = 0; i < m->nfunctions; i++)
+		gn_emit_text(e, NULL, m->functions[i].name);
+	gn_emit_close(e, ']');
+}
+
+/* Paths of modules are many functions': each is told once. The model has one
+ * pointer for one text. */
+static int put_modules(struct gn_emit *e, const struct gn_model *m)
+{
+	struct gn_table seen = {0};
+	uint32_t *list = calloc(m->nfunctions + 1, sizeof(*list)), n = 0;
+	int err = list ? 0 : -ENOMEM;
+
+	gn_emit_line(e);
+	gn_emit_open(e, "module", '[');
+	for (size_t i = 0; i < m->nfunctions && !err; i++) {
+		uint64_t key = (uintptr_t)m->functions[i].module;
+		uint32_t at = gn_table_get(&seen, key);
+
+		if (at == GN_NONE) {
+			at = n;
+			list[n++] = (uint32_t)i;
+			err = gn_table_put(&seen, key, at);
+		}
+		gn_emit_u64(e, NULL, at);
+	}
+	gn_emit_close(e, ']');
+	gn_emit_open(e, "modules", '[');
+	for (uint32_t i = 0; i < n && !err; i++)
+		gn_emit_text(e, NULL, m->functions[list[i]].module);
+	gn_emit_close(e, ']');
+	gn_table_free(&seen);
+	free(list);
+	return err;
+}
+
+static uint64_t marks(const struct gn_model_function *f)
+{
+	return (f->muted ? 1u : 0) | (f->v.unprobed ? 2u : 0) |
+	       (f->v.gap ? 4u : 0);
+}
+
+static int put_functions(struct gn_emit *e, const struct gn_model *m)
+{
+	int err;
+
+#define COLUMN(key, value)                                                    \
+	do {                                                                  \
+		gn_emit_line(e);                                              \
+		gn_emit_open(e, key, '[');                                    \
+		for (size_t i = 0; i < m->nfunctions; i++) {                  \
+			const struct gn_model_function *f = &m->functions[i]; \
+			gn_emit_u64(e, NULL, value);                          \
+		}                                                             \
+		gn_emit_close(e, ']');                                        \
+	} while (0)
+	gn_emit_open(e, "functions", '{');
+	put_names(e, m);
+	err = put_modules(e, m);
+	COLUMN("runtime", (uint64_t)f->runtime);
+	COLUMN("calls", f->v.calls);
+	COLUMN("ei", f->v.elapsed_incl);
+	COLUMN("ee", f->v.elapsed_excl);
+	COLUMN("ai", f->v.app_incl);
+	COLUMN("ae", f->v.app_excl);
+	COLUMN("min", f->v.min);
+	COLUMN("max", f->v.max);
+	COLUMN("marks", marks(f));
+#undef COLUMN
+	gn_emit_line(e);
+	gn_emit_open(e, "classes", '[');
+	for (size_t i = 0; i < m->nfunctions; i++)
+		gn_html_times(e, NULL, m->functions[i].v.class_excl);
+	gn_emit_close(e, ']');
+	gn_emit_close(e, '}');
+	gn_emit_open(e, "runtimes", '[');
+	for (int i = 0; i < GN_RUNTIME_COUNT; i++)
+		gn_emit_text(e, NULL, gn_runtime_text((enum gn_runtime_id)i));
+	gn_emit_close(e, ']');
+	return err ? err : gn_stream_status(e->f);
+}
+
+static void put_threads(struct gn_emit *e, const struct gn_model *m)
+{
+	gn_emit_line(e);
+	gn_emit_open(e, "threads", '[');
+	for (size_t i = 0; i < m->nthreads; i++) {
+		const struct gn_model_thread *t = &m->threads[i];
+
+		gn_emit_line(e);
+		gn_emit_open(e, NULL, '{');
+		gn_emit_u64(e, "pid", t->pid);
+		gn_emit_u64(e, "tid", t->tid);
+		gn_emit_text(e, "name", t->name);
+		gn_emit_u64(e, "elapsed_ns", t->elapsed);
+		gn_emit_u64(e, "application_ns", t->v.app_incl);
+		gn_emit_u64(e, "calls", t->v.calls);
+		gn_html_times(e, "classes", t->classes);
+		gn_emit_close(e, '}');
+	}
+	gn_emit_close(e, ']');
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct gn_model_wait *a =
+		*(const struct gn_model_wait *const *)left;
+	const struct gn_model_wait *b =
+		*(const struct gn_model_wait *const *)right;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+/* A wait as its row: function, class, ns, count, longest, what it is, waker,
+ * its name, its function. */
+static void put_wait(struct gn_emit *e, const struct gn_model_wait *w)
+{
+	const char *syscall = gn_syscall_text(w->reason);
+
+	gn_emit_line(e);
+	gn_emit_open(e, NULL, '[');
+	gn_emit_i64(e, NULL, w->function);
+	gn_emit_u64(e, NULL, (uint64_t)w->class);
+	gn_emit_u64(e, NULL, w->ns);
+	gn_emit_u64(e, NULL, w->count);
+	gn_emit_u64(e, NULL, w->longest);
+	if (w->reason != GN_NO_SYSCALL && !syscall)
+		gn_emit_u64(e, NULL, w->reason);
+	else
+		gn_emit_text(e, NULL, syscall ? syscall : "");
+	gn_emit_u64(e, NULL, w->waker);
+	gn_emit_text(e, NULL, w->waker_name);
+	gn_emit_i64(e, NULL, w->waker_function);
+	gn_emit_bool(e, NULL, w->idle);
+	gn_emit_close(e, ']');
+}
+
+static int put_waits(struct gn_emit *e, const struct gn_model *m)
+{
+	const struct gn_model_wait **list =
+		calloc(m->nwaits + 1, sizeof(*list));
+	size_t n = m->nwaits < GN_HTML_WAITS ? m->nwaits : GN_HTML_WAITS;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nwaits; i++)
+		list[i] = &m->waits[i];
+	qsort(list, m->nwaits, sizeof(*list), by_time);
+	gn_emit_line(e);
+	gn_emit_open(e, "waits", '[');
+	for (size_t i = 0; i < n; i++)
+		put_wait(e, list[i]);
+	gn_emit_close(e, ']');
+	gn_emit_u64(e, "waits_left_out", m->nwaits - n);
+	free(list);
+	return gn_stream_status(e->f);
+}
+
+int gn_html_model(const struct gn_model *m, const char *findings, FILE *f)
+{
+	struct gn_output_opts opts = {.utf8 = true};
+	struct gn_json w;
+	int err = gn_json_begin(&w, f, m, &opts);
+
+	if (!err) {
+		gn_html_begin_data(&w.e, f, "model");
+		gn_emit_text(&w.e, "kind", "report");
+		gn_emit_bool(&w.e, "broken", gn_model_broken(m));
+		gn_emit_bool(&w.e, "lossy", gn_model_lossy(m));
+		gn_json_head(&w);
+		gn_json_counts(&w);
+		gn_html_classes(&w.e);
+		if (findings)
+			gn_html_json(&w.e, "findings", findings);
+		put_threads(&w.e, m);
+		err = put_functions(&w.e, m);
+	}
+	if (!err)
+		err = put_waits(&w.e, m);
+	gn_json_end(&w);
+	return err ? err : gn_html_end_data(&w.e);
+}
