@@ -14,9 +14,9 @@
 #include "capture/mute_memory.h"
 #include "capture/session_internal.h"
 
-/* Of a native function. */
+/* Flags of a native function. */
 #define OWN    0x1 /* it has links of its own */
-#define SHARED 0x2 /* some of its probes are in a link with others' */
+#define SHARED 0x2 /* some of its probes share a link with other functions */
 #define MUTED  0x4
 
 struct library {
@@ -40,7 +40,7 @@ struct gn_mute {
 	size_t nprocesses;
 };
 
-/* What makes one link. */
+/* The parameters of one link. */
 struct own_link {
 	struct gn_session *session;
 	enum gn_prog prog;
@@ -96,7 +96,7 @@ int gn_mute_library(struct gn_mute *m, enum gn_runtime_id runtime,
 	return 0;
 }
 
-/* A function's return probe is another link than its sites. */
+/* The return probe of a function is a different link than its sites. */
 static uint32_t key_of(uint32_t index, enum gn_prog prog)
 {
 	return index << 1 | (prog == GN_PROG_NATIVE_RETURN);
@@ -108,13 +108,13 @@ static int add_own(void *ctx, struct gn_links *links)
 	int err = gn_session_link(o->session, links, o->prog, &o->set,
 				  &o->refused);
 
-	/* all of it or nothing */
+	/* a function is linked whole or not at all */
 	if (err)
 		gn_links_remove(links, o->set.key);
 	return err;
 }
 
-/* 0, -EAGAIN when it must be shared, or what the kernel said. */
+/* 0, -EAGAIN when it must share a link, or the kernel's error. */
 static int link_own(struct gn_session *s, enum gn_prog prog,
 		    const struct gn_probe_set *set, uint32_t index)
 {
@@ -233,7 +233,7 @@ static void forget(struct gn_mute *m, size_t i)
 	m->process[i] = m->process[--m->nprocesses];
 }
 
-/* A new process; those that have ended make room. */
+/* Adds a process; first drops those that have ended. */
 static int add_process(struct gn_mute *m, enum gn_runtime_id runtime,
 		       const struct gn_mute_file *file, pid_t pid)
 {
@@ -300,7 +300,7 @@ int gn_session_mute(struct gn_session *s, uint32_t func, uint32_t pid)
 	}
 	if (err)
 		return err;
-	/* what happened before goes before */
+	/* earlier records must come first */
 	err = gn_session_drain(s, GN_DRAIN_NS);
 	return err < 0 ? err : gn_session_put(s, &r.h, sizeof(r));
 }

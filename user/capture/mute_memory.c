@@ -11,7 +11,7 @@
 
 #include <gelf.h>
 
-/* Where a mapping of the file would put the bytes; false: nowhere. */
+/* Computes where a mapping of the file would put the bytes; false: nowhere. */
 static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
 {
 	uint64_t bias = start - f->first, end;
@@ -37,7 +37,8 @@ int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 		got = gn_maps_next(&maps, &m);
 		if (got <= 0)
 			break;
-		/* the bytes lie in a mapping of the file or right behind one */
+		/* the bytes lie in a mapping of the file or directly behind
+		 * one */
 		ours = (m.file.ino && gn_file_same(&m.file, &file->id)) ||
 		       (ours && !m.file.ino && !m.file.dev &&
 			m.start == before);
@@ -149,9 +150,9 @@ int gn_mute_file_read(const char *path, struct gn_mute_file *out)
 }
 
 /*
- * What was found by one file of /proc is written by another, and the process
- * can become another program between the two. So the one that is written is
- * asked: the library's first bytes are there, and then its last ones are too.
+ * One file of /proc shows where the library is, another one is written to, and
+ * in between the process can execute another program. So check through the
+ * second file: if the library's first bytes are there, its last ones are, too.
  */
 static int check_head(int mem, const struct gn_mute_file *f, uint64_t base)
 {
@@ -175,8 +176,9 @@ static int open_in(int dir, const char *name, int flags)
 }
 
 /*
- * The kernel lists the mappings a page at a time. One that grew meanwhile is
- * told again, with the bytes that it had before: then the list is read anew.
+ * The kernel lists the mappings a page at a time. One that grew in between is
+ * listed again, including the bytes that were listed before. Then read the list
+ * again.
  */
 static int scan_live(FILE *maps, const struct gn_mute_file *file,
 		     uint64_t *base)
@@ -232,7 +234,7 @@ static int write_byte(const struct gn_mute_process *p, uint32_t index,
 {
 	ssize_t n = pwrite(p->mem, &value, 1, (off_t)(p->bytes + index));
 
-	/* 0: all its memory is gone; EIO: this is not mapped any more */
+	/* 0: its memory is gone; EIO: this address is not mapped any more */
 	return n == 1 ? 0 : n == 0 || errno == EIO ? -ESRCH : -errno;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes by which a hook-site library mutes functions (gnomon_mute in
- * hooksite/clr/mute.h), written from outside into processes that run it. What
- * such a process says of itself is hostile; the worst that it can make gnomon
- * do is to write a byte that it can write itself.
+ * Writes the bytes by which a hook-site library mutes functions (gnomon_mute in
+ * hooksite/clr/mute.h) into processes that run it. What such a process shows
+ * can be hostile. At worst it makes gnomon write a byte that the process can
+ * write itself.
  */
 #ifndef GNOMON_CAPTURE_MUTE_MEMORY_H
 #define GNOMON_CAPTURE_MUTE_MEMORY_H
@@ -19,7 +19,7 @@
 #define GN_MUTE_SYMBOL "gnomon_mute"
 #define GN_MUTE_HEAD   4096
 
-/* A library file: where its bytes are, and how it is told from others. */
+/* A library file: where its bytes are, and how to recognise it. */
 struct gn_mute_file {
 	struct gn_file_id id;
 	uint64_t first; /* virtual address of the file's offset 0 */
@@ -34,10 +34,10 @@ struct gn_mute_file {
 int gn_mute_file_read(const char *path, struct gn_mute_file *out);
 
 /*
- * Where the file's offset 0 is in the process that `maps` (as /proc/PID/maps)
- * tells of: there is one place from which the bytes lie in private, writable
- * mappings of the file and of what follows it. -ENOENT: none; -ENOTUNIQ: more
- * than one; -EILSEQ: this is no such text.
+ * Finds the file's offset 0 in the process whose `maps` (as /proc/PID/maps)
+ * this is: there must be exactly one place where the bytes lie in private,
+ * writable mappings of the file and of what follows it. -ENOENT: none;
+ * -ENOTUNIQ: more than one; -EILSEQ: the text is malformed.
  */
 int gn_mute_scan(FILE *maps, const struct gn_mute_file *file, uint64_t *base);
 

@@ -13,12 +13,12 @@
 #define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
 #define WAKERS	    256	       /* threads that are counted; a power of two */
 #define TOLD_MOST   3
-#define SHARE	    10	      /* told from a tenth of the capture on */
-#define LEAST_NS    20000000u /* and from so much on */
+#define SHARE	    10	      /* reported from a tenth of the capture on */
+#define LEAST_NS    20000000u /* and from this time on */
 #define COMMAND_MAX 80
 
 struct waker {
-	uint32_t id; /* a thread; when they are told, a process. 0: free */
+	uint32_t id; /* a thread; for the report, a process. 0: free */
 	uint32_t pid;
 	uint64_t waits, ns;
 };
@@ -50,8 +50,8 @@ static bool is_traced(const struct gn_outside *o, uint32_t tid)
 	return tid >= TIDS || o->traced[tid / 8] >> tid % 8 & 1;
 }
 
-/* A wait that an answer ends. A writer waits for a reader, and one that accepts
- * for somebody who asks. */
+/* Whether an answer ends the wait. A writer waits for a reader instead, and
+ * accept() for a client. */
 static bool is_for_answer(const struct gn_rec_slice *s)
 {
 	static const uint16_t others[] = {
@@ -62,7 +62,7 @@ static bool is_for_answer(const struct gn_rec_slice *s)
 	if (s->class != GN_CLASS_NET && s->class != GN_CLASS_IPC &&
 	    s->class != GN_CLASS_POLL)
 		return false;
-	/* a timer's or a signal's end of it is nobody's answer */
+	/* a timer or a signal is not an answer */
 	if (GN_WAIT_END(s->detail) == GN_END_BY_TIMEOUT ||
 	    GN_WAIT_END(s->detail) == GN_END_BY_SIGNAL ||
 	    GN_WAIT_POLLED(s->detail) == GN_POLLED_TIMERFD)
@@ -73,8 +73,8 @@ static bool is_for_answer(const struct gn_rec_slice *s)
 	return true;
 }
 
-/* The process of a thread that lives; 0: it does not, or is the kernel's own or
- * the machine's first. */
+/* The process of a living thread. 0: it has ended, or is a kernel thread or the
+ * machine's first process. */
 static uint32_t process_of(uint32_t tid)
 {
 	uint32_t pid = 0, parent = 0;
@@ -114,7 +114,8 @@ static void note_wait(struct gn_outside *o, const struct gn_rec_slice *s)
 	w = place_of(o->waker, s->waker);
 	if (!w)
 		return;
-	/* at once: the thread of a pool can end before the capture does */
+	/* look up at once: a thread of a pool can end before the capture
+	 * does */
 	if (!w->id)
 		w->pid = process_of(s->waker);
 	w->id = s->waker;
@@ -134,8 +135,8 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 		set_traced(o, rec->tid);
 }
 
-/* The words of its command line, each without the folders before it. What a
- * terminal would obey is not put into it. */
+/* The words of its command line, each without its folders, and without
+ * characters that control a terminal. */
 static void command_of(uint32_t pid, char *out, size_t size)
 {
 	char path[64], text[4096];

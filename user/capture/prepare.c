@@ -66,7 +66,7 @@ static int find_mode(struct gn_session *s)
 	return 0;
 }
 
-/* How the kernel does what was chosen. */
+/* Chooses the link types that the kernel has. */
 static void find_links(struct gn_session *s)
 {
 	s->by_thread =
@@ -98,7 +98,8 @@ static bool is_core(const struct gn_runtime *rt, const char *path)
 	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
 }
 
-/* A glob that can only mean a native library: no assembly is named so. */
+/* Whether the glob can only mean a native library: no assembly has such a
+ * name. */
 static bool native_only(const char *glob)
 {
 	const char *colon = strchr(glob, ':');
@@ -125,8 +126,7 @@ bool gn_session_by_il(const struct gn_session *s)
 	       (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT && asks_managed(s));
 }
 
-/* A runtime that runs already gets its library when functions of it are asked
- * for. */
+/* A running runtime gets its library if functions of it are requested. */
 static int find_running(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_runtime *rt;
@@ -219,7 +219,7 @@ static int plan_native(struct gn_session *s)
 		err = gn_native_walk(&s->files, &opts, take_function, s,
 				     &s->native);
 	if (err == -ENOEXEC)
-		return 0; /* a script: what it starts can be managed */
+		return 0; /* a script: it can start a managed program */
 	if (err)
 		return gn_session_fail(s, err, 1,
 				       "the functions of '%s' cannot be read "
@@ -228,8 +228,8 @@ static int plan_native(struct gn_session *s)
 	return 0;
 }
 
-/* A library of the system that has the means to start and load programs, which
- * says nothing of who uses them. */
+/* Whether this is a library of the system that can start and load programs.
+ * That says nothing about who uses it. */
 static bool is_means(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-",
@@ -243,8 +243,8 @@ static bool is_means(const char *path)
 	return false;
 }
 
-/* Whether the file can start a program, or load a runtime as the launchers of
- * .NET do. */
+/* Whether the file can start a program, or load a runtime like the launchers of
+ * .NET. */
 static bool can_start(const struct gn_file *file)
 {
 	static const char *const starts[] = {
@@ -265,14 +265,15 @@ static bool can_start(const struct gn_file *file)
 	return can;
 }
 
-/* True when the command can lead to a runtime by itself or by what it runs. */
+/* Whether the command can run a runtime, itself or by a program that it
+ * starts. */
 static bool can_be_managed(const struct gn_session *s)
 {
 	struct gn_files files = {0};
 	bool can = s->active || !s->opts.command ||
 		   gn_files_of_program(s->program, &s->opts.user, &files);
 
-	/* a static program has the means in itself */
+	/* a static program contains the means */
 	can = can || files.count < 2;
 	for (size_t i = 0; !can && i < files.count; i++)
 		can = !is_means(files.file[i].path) &&
@@ -314,10 +315,8 @@ static int check_match(struct gn_session *s)
 			       glob);
 }
 
-/*
- * The filter as a hook-site library reads it: a glob a line. Who asks for
- * functions of native libraries only does not want all managed ones.
- */
+/* The filter as a hook-site library reads it: one glob a line. If all globs are
+ * of native libraries, no managed function is wanted. */
 static char *filter_text(const struct gn_session *s)
 {
 	bool any = false, dropped = false;
@@ -369,8 +368,8 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
-/* What a hit costs whose function is named by texts is measured by specs of
- * gnomon's own, of its own text. */
+/* Adds specs over gnomon's own text, to measure the cost of hits whose
+ * functions are named by texts. */
 static int plan_measured(struct gn_session *s)
 {
 	static const char text[] = "what a runtime would tell";
@@ -397,7 +396,7 @@ static int plan_measured(struct gn_session *s)
 	return 0;
 }
 
-/* The sites of a file, that of a library or of a runtime itself. */
+/* Plans the sites of a file: of a hook-site library, or of a runtime itself. */
 static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 		      size_t file)
 {
@@ -423,7 +422,8 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	int err = gn_runtime_library(rt, library, PATH_MAX);
 
 	if (err)
-		return -ENOENT; /* told by doctor; other programs need none */
+		/* doctor reports it; other programs need none */
+		return -ENOENT;
 	err = gn_files_add(&s->files, library, false, &file);
 	if (!err) {
 		s->files.file[file].hooksite = true;
@@ -439,7 +439,7 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* A runtime that has its sites itself is probed before the command has it. */
+/* A runtime with sites of its own is probed before the command loads it. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 {
 	char core[PATH_MAX];
@@ -464,7 +464,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	return -ENOENT;
 }
 
-/* The last line leaves everything out. */
+/* Whether the last line excludes everything. */
 static bool asks_nothing(const char *filter)
 {
 	const char *last = strrchr(filter, '\n');
@@ -472,8 +472,8 @@ static bool asks_nothing(const char *filter)
 	return !strcmp(last ? last + 1 : filter, "!*");
 }
 
-/* What makes the runtime tell all that is asked for when the command starts
- * it. */
+/* Plans what the command needs at its start so that the runtime reports all
+ * that is requested. */
 static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 		       const char *library)
 {
@@ -484,7 +484,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	};
 	int err;
 
-	/* one without a library can tell of all functions only, or of none */
+	/* without a library a runtime reports all functions or none */
 	if (!rt->library && asks_nothing(s->managed_filter))
 		return 0;
 	s->launch.program = s->program;
@@ -536,7 +536,7 @@ static int check_place(struct gn_session *s)
 
 	if (err == -EXDEV)
 		return gn_session_fail(s, err, 1, "%s; %s", what, todo);
-	return err; /* said by its errno */
+	return err; /* errno says what is wrong */
 }
 
 int gn_session_prepare(struct gn_session *s)

@@ -14,8 +14,8 @@
 
 #define CALM_NS	  1000000000u
 #define LOOK_NS	  100000000
-#define STUCK	  4  /* looks at which nothing had moved */
-#define LAST	  20 /* and before the end has taken too long */
+#define STUCK	  4  /* checks without progress */
+#define LAST	  20 /* the same when the capture ends */
 #define SECOND_NS 1000000000
 
 void gn_priority_init(struct gn_priority *p)
@@ -24,9 +24,11 @@ void gn_priority_init(struct gn_priority *p)
 	p->nice = getpriority(PRIO_PROCESS, 0);
 }
 
-/* The kernel can schedule sessions of terminals as groups (autogroup): between
- * two of them a nice value says nothing, real time does. It may be refused
- * (control groups with a real-time budget), the nice value then helps. */
+/*
+ * The kernel can schedule terminal sessions as groups (autogroup). Between two
+ * groups a nice value has no effect, but real-time priority has. It may be
+ * refused (control groups with a real-time budget); then the nice value helps.
+ */
 static void raise_it(void)
 {
 	const struct sched_param lowest = {.sched_priority = 1};
@@ -51,7 +53,7 @@ void gn_priority_highest(pid_t tid)
 	sched_setscheduler(tid, SCHED_RR, &highest);
 }
 
-/* The highest of all threads, or none: some wait for others. */
+/* Sets the priority of all threads: some wait for others. */
 static void set_all(int policy)
 {
 	const struct sched_param none = {.sched_priority = 0};
@@ -70,7 +72,7 @@ static void set_all(int policy)
 		closedir(dir);
 }
 
-/* False: it is to end. */
+/* Sleeps for a moment. False: this thread must end. */
 static bool nap(struct gn_priority *p)
 {
 	struct timespec until;
@@ -84,7 +86,7 @@ static bool nap(struct gn_priority *p)
 	return sem_clockwait(&p->quit, CLOCK_MONOTONIC, &until);
 }
 
-/* The capture is to end, whether or not our thread has come to see it. */
+/* Whether the capture must end, even if our thread has not seen it yet. */
 static bool is_due(const struct gn_priority *p)
 {
 	struct pollfd end = {.fd = p->fd, .events = POLLIN};
@@ -119,8 +121,8 @@ static void *guard(void *arg)
 	return NULL;
 }
 
-/* It takes no signals, and is an ordinary thread: it starts before ours is
- * raised. */
+/* Starts the watching thread. It takes no signals, and has normal priority
+ * because it starts before ours is raised. */
 static void watch_out(struct gn_priority *p)
 {
 	sigset_t all, before;
@@ -159,7 +161,8 @@ void gn_priority_last(struct gn_priority *p)
 {
 	if (p->policy != SCHED_OTHER)
 		return;
-	/* it has found that the lowest real time is not enough */
+	/* the watching thread has found that the lowest real-time priority is
+	 * not enough */
 	if (p->barred)
 		gn_priority_end(p);
 	p->barred = false;
@@ -173,7 +176,7 @@ void gn_priority_last(struct gn_priority *p)
 
 void gn_priority_follow(struct gn_priority *p, bool behind, uint64_t now)
 {
-	/* one who was started with a priority of his own keeps it */
+	/* keep a priority with which gnomon was started */
 	if (p->policy != SCHED_OTHER || p->barred || p->last)
 		return;
 	p->beat++;

@@ -11,7 +11,7 @@
 #include "capture/session_internal.h"
 #include "runtime/runtime.h"
 
-/* For the library, behind the answer: it is at work, or has done it. */
+/* How long to wait for the library after the runtime's answer. */
 #define WAIT_NS 10000000000u
 #define SOON_NS 300000000u
 
@@ -24,7 +24,7 @@ struct process {
 struct gn_running {
 	struct process *process;
 	size_t count;
-	size_t begun;  /* so many sessions are told by their libraries */
+	size_t begun;  /* how many libraries have reported their session */
 	size_t chosen; /* methods */
 };
 
@@ -81,7 +81,7 @@ static bool drain(void *ctx)
 	return false;
 }
 
-/* By a record, which is there soon after the runtime's answer. */
+/* Waits for the library's record, which follows the runtime's answer. */
 static int await_library(struct gn_session *s, size_t i, bool later)
 {
 	uint64_t until = gn_now_ns() + (later ? WAIT_NS : SOON_NS);

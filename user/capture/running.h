@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions of runtimes in processes that run already. */
+/* Traces functions of runtimes in processes that already run. */
 #ifndef GNOMON_CAPTURE_RUNNING_H
 #define GNOMON_CAPTURE_RUNNING_H
 
@@ -16,20 +16,20 @@ struct gn_running;
 int gn_running_add(struct gn_session *s, pid_t pid,
 		   const struct gn_runtime *rt);
 
-/* Finds the way into each; probes of their libraries are there already. As
- * stages of a session are. */
+/* Opens the connection to each; the probes of their libraries must be attached.
+ * As stages of a session are. */
 int gn_running_open(struct gn_session *s);
 
-/* Has the hooks made, while the ring is drained. */
+/* Makes the runtimes add hooks, and drains the ring meanwhile. */
 int gn_running_begin(struct gn_session *s, const char *filter);
 
-/* Has them taken away. What cannot be said by a status goes to stderr. */
+/* Makes the runtimes remove the hooks. Errors are reported on stderr. */
 void gn_running_end(struct gn_session *s);
 
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec);
 void gn_running_free(struct gn_running *r);
 
-/* How many processes there are; `r` may be NULL. */
+/* The number of processes; `r` may */
 size_t gn_running_count(const struct gn_running *r);
 
 #endif

@@ -67,12 +67,12 @@ const char *gn_session_summary(const struct gn_session *s)
 
 pid_t gn_session_child(const struct gn_session *s)
 {
-	/* it may wait at its gate yet: then it is none */
+	/* a child that still waits at its gate is no command yet */
 	return s->child.pid > 0 && s->child.gate < 0 ? s->child.pid : 0;
 }
 
-/* What is lost on the way to the sink is counted; a sink that cannot go on
- * ends the capture at the next poll. */
+/* Counts what is lost on the way to the sink. A sink that cannot go on ends the
+ * capture at the next poll. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)
 {
 	int err = s->sink_error ? -ENOBUFS
@@ -116,7 +116,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	s->unseen = gn_unseen_new(opts->user.uid);
-	/* who traces processes has chosen which */
+	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
 	    (opts->can_mute && !s->mute) ||
@@ -133,7 +133,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	return 0;
 }
 
-/* Which of the probe programs this capture uses, and of which link type. */
+/* Chooses the probe programs that this capture uses, and their link types. */
 static void choose_programs(struct gn_session *s)
 {
 	struct gnomon_bpf *skel = s->skel;
@@ -181,7 +181,7 @@ static void ask_kernel(struct gn_session *s)
 	struct btf *btf = btf__load_vmlinux_btf();
 
 	if (!btf)
-		return; /* that loading fails will say so */
+		return; /* the load will fail and report it */
 	s->skel->rodata->can_cast =
 		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) >
 		0;

@@ -60,7 +60,7 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	full.prog = program_of(s, prog, mode != GN_ATTACH_SINGLE);
 	full.ret = full.ret || prog == GN_PROG_NATIVE_RETURN;
 	full.step = first ? s->opts.step : NULL;
-	/* what can be muted is by itself */
+	/* a function that can be muted has its own links */
 	if (first && s->mode == GN_ATTACH_SINGLE && !set->key &&
 	    (!full.ret || s->knows_returns))
 		full.groups = &s->groups;
@@ -72,7 +72,7 @@ bool gn_session_private(const struct gn_session *s, const struct gn_file *file)
 	return !s->opts.follow || file->elsewhere;
 }
 
-/* What is traced from its start on. */
+/* The processes that are traced from the start. */
 static const pid_t *first_pids(const struct gn_session *s, size_t *n)
 {
 	*n = s->opts.command ? 1 : s->opts.npids;
@@ -91,8 +91,8 @@ static bool is_first(void *session, pid_t pid)
 	return false;
 }
 
-/* Which of the files that get probes others map, too. In a PID namespace not
- * all others can be seen. */
+/* Finds the files with probes that untraced processes map, too. In a PID
+ * namespace not all of them can be seen. */
 static int find_shared(struct gn_session *s)
 {
 	bool *wanted;
@@ -171,7 +171,7 @@ static int attach_groups(struct gn_session *s)
 	return err;
 }
 
-/* What appears later, where anything of it can be asked for. */
+/* Prepares for what appears later, if any of it can be requested. */
 static int attach_later(struct gn_session *s)
 {
 	size_t n;
@@ -204,7 +204,7 @@ static int fork_command(struct gn_session *s)
 			       strerror(-err));
 }
 
-/* Readable after the kernel side has woken us, and then once. */
+/* A descriptor that is readable once after the kernel side has woken us. */
 static int open_wake(int map)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET};

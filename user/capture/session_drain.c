@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The session's records: out of the ring, to the sink. */
+/* Takes the session's records out of the ring and hands them to the sink. */
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -16,9 +16,11 @@
 #include "capture/meter.h"
 #include "gnomon.skel.h"
 
-/* Both ends of the ring are polled: the program is never made to wake us. Our
- * wakeups are a cost too, so they are few where the ring has room for all that
- * some CPUs can write until the next, or nothing has come for a while. */
+/*
+ * The ring is polled, so that the traced program never has to wake us. To poll
+ * has a cost, too, so it is rare when the ring has room for all that some CPUs
+ * can write until the next poll, or when nothing has come for a while.
+ */
 #define POLL_MS	      5
 #define POLL_LONG_MS  20
 #define LONG_RING_MIN (16u << 20)
@@ -34,7 +36,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 	if (gn_meter_take(s->meter, rec))
 		return 0;
 	rec = gn_unwanted_record(&s->unwanted, rec, &room);
-	/* of a runtime: there may be none of a native program's own */
+	/* entered functions of a runtime: the program may have no native
+	 * ones */
 	if (rec->kind == GN_KIND_ENTER) {
 		s->managed = true;
 		s->entered = rec->tid;
@@ -49,8 +52,8 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_session_put(s, rec, size);
 }
 
-/* Whether records are to wait in the ring. A sink that failed takes none, so
- * they need not wait for it. */
+/* Whether records must wait in the ring. A sink that has failed takes none, so
+ * then they need not wait. */
 static bool held(struct gn_session *s)
 {
 	s->hold = s->opts.hold && !s->sink_error
@@ -80,7 +83,7 @@ int gn_session_sample(void *ctx, void *data, size_t size)
 		s->sink_lost++;
 	if (held(s))
 		return -EAGAIN;
-	/* the clock is not read for each */
+	/* do not read the clock for each record */
 	return ++s->drained % 256 || gn_now_ns() < s->drain_until ? 0 : -EAGAIN;
 }
 
@@ -112,7 +115,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 
 	gn_session_note_clock(s);
 
-	/* of what has ended, all there is */
+	/* after the end: all that is left */
 	more = gn_session_drain(s, GN_DRAIN_NS);
 	if (more < 0)
 		return more;
@@ -123,7 +126,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (!live)
 		return 0;
 	if (s->managed && gn_watch_wakers(s))
-		return -EPERM; /* it has said why */
+		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
 	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
 	if (p[2].revents)
@@ -142,7 +145,7 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
 	n = held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
 	now = gn_now_ns();
-	/* what the sink holds up is not mended by more time for us */
+	/* more CPU time does not help against a slow sink */
 	gn_priority_follow(&s->priority, n == -EAGAIN && !s->hold, now);
 	gn_loss_follow(&s->loss, s->hold,
 		       s->skel->bss->control.counters[GN_COUNTER_RING_FULL],
@@ -214,7 +217,7 @@ uint64_t gn_session_missed(struct gn_session *s)
 	return n;
 }
 
-/* What was counted since the last time. */
+/* Writes the counters' growth since the last time. */
 void gn_session_put_counts(struct gn_session *s)
 {
 	struct gn_rec_count r = {.h = {.kind = GN_KIND_COUNT}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A session's begin and end, and what becomes of its target between. */
+/* Starts and ends a session, and watches its target. */
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "capture/meter.h"
 #include "gnomon.skel.h"
 
-/* Who waits for gnomon's end waits no longer than this for its own part. */
+/* gnomon's own part of the end must not take longer than this. */
 #define LAST_NS	 1000000000u
 #define FINAL_NS 200000000u /* for what comes at the stop itself */
 
@@ -132,7 +132,7 @@ int gn_session_start(struct gn_session *s)
 {
 	int err;
 
-	/* the calibration's were gnomon's own */
+	/* do not count threads of the calibration */
 	__atomic_store_n(&s->skel->bss->control.begun, 0, __ATOMIC_SEQ_CST);
 	s->skel->bss->control.gather =
 		!s->opts.live && !s->skel->bss->control.wakers;
@@ -143,7 +143,7 @@ int gn_session_start(struct gn_session *s)
 		return err;
 	gn_priority_init(&s->priority);
 	s->running = true;
-	/* those of the calibration are of no one's records */
+	/* do not count runs that were missed during the calibration */
 	s->told[GN_COUNTER_MISSED] = gn_session_missed(s);
 	put_session(s, 0);
 	return gn_running_begin(s, s->managed_filter);
@@ -181,10 +181,8 @@ void gn_session_detach(struct gn_session *s)
 	gn_watch_detach(s);
 }
 
-/*
- * Sets when the capture ends, and waits for that. It is set before it comes: a
- * program must not take its time after the end without knowing of it.
- */
+/* Sets the end of the capture a little ahead, and waits for it. No program may
+ * read a time after the end without seeing the end. */
 static uint64_t set_end(struct gn_control *control)
 {
 	struct timespec nap = {.tv_nsec = 100000};
@@ -196,12 +194,13 @@ static uint64_t set_end(struct gn_control *control)
 	} while (gn_now_ns() >= end);
 	while (gn_now_ns() < end)
 		nanosleep(&nap, NULL);
-	/* programs that took their time before the stop are done after this */
+	/* after this, programs that read a time before the stop are done */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	return end;
 }
 
-/* An empty report would look like one of a program that did nothing. */
+/* Fails if nothing was seen: the report would look like that of a program that
+ * did nothing. */
 static int check_seen(struct gn_session *s)
 {
 	if (__atomic_load_n(&s->skel->bss->control.begun, __ATOMIC_SEQ_CST))
@@ -236,7 +235,7 @@ int gn_session_stop(struct gn_session *s)
 				      "the process that held the probes was "
 				      "killed; calls are missing, trace again");
 	gn_session_drain_all(s, FINAL_NS);
-	/* while the programs are there to be asked */
+	/* before the programs are removed */
 	gn_session_put_counts(s);
 	gn_session_detach(s);
 	gn_mute_free(s->mute);
@@ -270,7 +269,7 @@ void gn_session_kill(struct gn_session *s, int sig)
 
 void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 {
-	/* else it was said before it began */
+	/* else it was reported before the start */
 	if (gn_session_wants_managed(s) && !*s->warning)
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)

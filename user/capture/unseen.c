@@ -11,9 +11,10 @@
 #include "runtime/runtime.h"
 
 #define TOLD_MOST    3	  /* programs that get a line of their own */
-#define PROGRAMS_MAX 4096 /* that are looked after */
+#define PROGRAMS_MAX 4096 /* programs that are followed */
 
-/* A program that runs a runtime; an exec makes another one of the process. */
+/* A program that runs a runtime. An exec starts another one in the same
+ * process. */
 struct program {
 	const struct gn_runtime *rt;
 	uint32_t pid;
@@ -61,7 +62,7 @@ static struct program *find(struct gn_unseen *u, uint32_t pid,
 	return NULL;
 }
 
-/* NULL: too many, or no memory; then one is not told of. */
+/* NULL: too many, or no memory; then the program is not reported. */
 static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 				   const struct gn_runtime *rt)
 {
@@ -78,8 +79,8 @@ static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 	return p;
 }
 
-/* What the process says of itself, if it lives: its environment and mounts
- * would say more, but gnomon has given up what it needs to look there. */
+/* Looks at the process, if it lives. Its environment and mounts would show
+ * more, but gnomon has given up the privileges for that. */
 static void ask(struct program *p, uint32_t own)
 {
 	char path[64], line[256];

@@ -13,7 +13,7 @@ void gn_unwanted_free(struct gn_unwanted *u)
 	memset(u, 0, sizeof(*u));
 }
 
-/* Without memory it is told as if it had been asked for. */
+/* Without memory the function is shown as if it were requested. */
 static void leave_out(struct gn_unwanted *u, uint32_t index)
 {
 	size_t word = index / 64, words = u->words ? u->words : 64;

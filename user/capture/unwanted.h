@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that the filter leaves out, of runtimes that tell all they have.
- * Each of their records ends an interval as it did, but no frame begins or ends
- * by it: so the times of others stay right, and what the hits cost is known.
+ * Filters functions of runtimes that report all their functions. A record of an
+ * excluded function still ends an interval, but no frame begins or ends by it.
+ * So the times of others stay right, and the cost of the hits is known.
  */
 #ifndef GNOMON_CAPTURE_UNWANTED_H
 #define GNOMON_CAPTURE_UNWANTED_H
@@ -20,7 +20,8 @@ struct gn_unwanted {
 
 void gn_unwanted_free(struct gn_unwanted *u);
 
-/* Each record, in its order: itself, or what stands for it in `room`. */
+/* Takes each record, in order. Returns the record, or its replacement in
+ * `room`. */
 const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 					const struct gn_rec *rec,
 					struct gn_rec_func *room);

@@ -71,8 +71,9 @@ static int fault_event(struct gn_session *s, uint64_t config, int cpu)
 }
 
 /*
- * The ends of faults first: without them beginnings are of no use. A kernel
- * that has no such events is no error, the report says that faults are app.
+ * Watches the ends of faults first: without them the beginnings are useless. A
+ * kernel without such events is no error; the report says that faults count as
+ * app.
  */
 static int watch_faults(struct gn_session *s)
 {
@@ -125,7 +126,8 @@ static int watch_tasks(struct gn_session *s)
 	return 0;
 }
 
-/* By which numbers gnomon knows threads: in a container, not the machine's. */
+/* Finds the ids by which gnomon knows threads: in a container they are not the
+ * machine's. */
 static int know_self(struct gn_session *s)
 {
 	struct gn_control *control = &s->skel->bss->control;
@@ -154,11 +156,10 @@ void gn_watch_choose(struct gn_session *s)
 				  !s->opts.no_faults);
 }
 
-/* Two CPUs' clocks further apart than this are not one clock. */
+/* Clocks of two CPUs that differ by more than this are not one clock. */
 #define CLOCKS_APART_NS 20000
 
-/* The difference of the two clocks as seen on the CPU that this runs on; 0: not
- * seen. */
+/* The difference of the two clocks on this CPU; 0: not known. */
 static int64_t skew_here(struct gn_control *control)
 {
 	int64_t least = 0;
@@ -175,10 +176,8 @@ static int64_t skew_here(struct gn_control *control)
 	return least;
 }
 
-/*
- * Whether the scheduler's clock is there and the same on all CPUs: seen by
- * going to sleep on each of them that gnomon may run on.
- */
+/* Whether the scheduler's clock exists and is the same on all CPUs. gnomon
+ * sleeps on each CPU that it may run on to find out. */
 static bool one_clock(struct gn_control *control)
 {
 	int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -206,10 +205,10 @@ static bool one_clock(struct gn_control *control)
 }
 
 /*
- * Each program at wakeups taxes every thread of the machine. When a thread was
- * made runnable the kernel tells at the switch, unless it was built without;
- * who woke it is worth the tax where functions are traced: those of a runtime
- * when the first one is seen.
+ * Each program at wakeups slows every thread of the machine. The kernel shows
+ * at the switch when a thread became runnable, unless it was built without
+ * that. To know the waker is worth the cost where functions are traced; for
+ * functions of a runtime, when the first one is seen.
  */
 static int watch_wakeups(struct gn_session *s)
 {
@@ -230,7 +229,7 @@ int gn_watch_wakers(struct gn_session *s)
 	if (s->skel->bss->control.wakers)
 		return 0;
 	s->skel->bss->control.wakers = 1;
-	/* what woke a thread is told before that it was woken */
+	/* the waker's record must come before the wakeup */
 	s->skel->bss->control.gather = 0;
 	return attach_one(s, s->skel->progs.on_waking);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which files a program or a process maps. */
+/* Lists the files that a program or a process maps. */
 #include "process/files.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 const char *gn_file_place(int fd, char *place)
 {
-	/* of the process, also in a thread with a file table of its own */
+	/* the process's descriptor, also in a thread with its own file table */
 	snprintf(place, GN_FILE_PLACE, "/proc/self/fd/%d", fd);
 	return place;
 }
@@ -35,7 +35,8 @@ void gn_files_raise(rlim_t *was)
 	*was = lim.rlim_cur;
 	lim.rlim_cur = lim.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &lim))
-		*was = 0; /* what fails for it says so */
+		/* whoever fails for lack of descriptors reports that */
+		*was = 0;
 }
 
 /* Devices and pipes are never opened: that could block or act. */
@@ -140,8 +141,9 @@ void gn_files_free(struct gn_files *f)
 }
 
 /*
- * The system's own dynamic linker lists; the program's is not run, nor the
- * program, and neither is done with gnomon's privileges.
+ * Lets the system's own dynamic linker list the libraries. Neither the
+ * program's linker nor the program is run, and nothing with gnomon's
+ * privileges.
  */
 static void list_child(int out, const char *program, const struct gn_user *u)
 {
@@ -157,7 +159,7 @@ static void list_child(int out, const char *program, const struct gn_user *u)
 	_exit(127);
 }
 
-/* Of a file that is there and cannot be opened: only that it is one more. */
+/* A file that exists and cannot be opened: only its path is listed. */
 static int add_unread(struct gn_files *f, const char *path, int err)
 {
 	if (err == -EMFILE || err == -ENFILE || err == -ENOMEM)
@@ -214,8 +216,8 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
 	return err; /* a static program has none: not an error */
 }
 
-/* What `name` is for the process itself: the kernel tells it from gnomon's
- * root, and adds a word when no folder has the file any more. */
+/* The name as the process itself sees it. The kernel shows it from gnomon's
+ * root, and adds a word if the file was deleted. */
 static const char *own_name(pid_t pid, int fd, char *name)
 {
 	char link[64], root[PATH_MAX];
@@ -233,8 +235,8 @@ static const char *own_name(pid_t pid, int fd, char *name)
 	return name;
 }
 
-/* What is mapped, and by its path only where the kernel lets nobody else open
- * it and it is the same file. */
+/* Opens the mapped file itself. Only if the kernel does not allow that, opens
+ * the path, if it is the same file. */
 static int open_mapping(pid_t pid, const struct gn_mapping *m)
 {
 	char path[PATH_MAX + 64];
@@ -270,7 +272,7 @@ static int take_mapping(pid_t pid, struct gn_files *f,
 	char name[PATH_MAX];
 	int fd;
 
-	/* what can be written need not be what the file has */
+	/* a writable mapping can differ from the file */
 	if (m->exec && !is_kernels(m) &&
 	    (!m->file.ino || m->name[0] != '/' || m->write))
 		f->loose_code = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The files that a program or processes map. A path can name another file a
- * moment later, so each file is opened once: it is told by what is open, and
- * planned and probed through that descriptor.
+ * moment later, so each file is opened once, and identified, planned and probed
+ * by its descriptor.
  */
 #ifndef GNOMON_PROCESS_FILES_H
 #define GNOMON_PROCESS_FILES_H
@@ -49,9 +49,9 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
 			struct gn_files *f);
 
 /*
- * What a process runs and has mapped as code: what is mapped, not what its path
- * shows by now. Of one that cannot be opened the path is listed, without a
- * descriptor. -ESRCH: there is no such process.
+ * Lists what a process runs and has mapped as code: the mapped files, not what
+ * their paths name by now. A file that cannot be opened is listed by its path,
+ * without a descriptor. -ESRCH: there is no such process.
  */
 int gn_files_of_process(pid_t pid, struct gn_files *f);
 
@@ -60,8 +60,8 @@ int gn_files_of_process(pid_t pid, struct gn_files *f);
 #define GN_FILE_PLACE 32
 const char *gn_file_place(int fd, char *place);
 
-/* As many descriptors as may be had; what was before in `was`, 0 = nothing
- * changed. */
+/* Raises the limit of descriptors as far as possible; `was` gets the old limit,
+ * 0 = nothing changed. */
 void gn_files_raise(rlim_t *was);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who maps which file as code, on the whole machine, as it happens. */
+/* Reports which process maps which file as code, on the whole machine. */
 #ifndef GNOMON_PROCESS_MAPPED_H
 #define GNOMON_PROCESS_MAPPED_H
 
@@ -12,12 +12,12 @@ struct gn_mapped;
 struct gn_mapped_file {
 	pid_t pid; /* 0: some were lost */
 	uint64_t time;
-	/* As the process names it, or of what is no file "//anon" and the
-	 * like. Until the next call. */
+	/* The path in the process, or "//anon" and the like for memory without
+	 * a file. Valid until the next call. */
 	const char *path;
 };
 
-/* 0, or -errno: the kernel does not tell. */
+/* 0, or -errno: the kernel does not support or allow it. */
 int gn_mapped_new(struct gn_mapped **out);
 /* NULL is fine. */
 void gn_mapped_free(struct gn_mapped *m);

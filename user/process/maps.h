@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The lines of /proc/PID/maps, one by one. What a process maps it chooses
- * itself, so the text is bounded and checked.
- */
+/* Reads /proc/PID/maps line by line. The process chooses what it maps, so the
+ * text is bounded and checked. */
 #ifndef GNOMON_PROCESS_MAPS_H
 #define GNOMON_PROCESS_MAPS_H
 
@@ -13,9 +11,9 @@
 #include <sys/types.h>
 
 /*
- * Which file: as the kernel's lists of mappings tell it, which stat(2) need
- * not (btrfs, overlays). An inode number is used again when its file is gone,
- * so two are of one file while a descriptor of it is open. All 0: no file.
+ * Identifies a file as the kernel's lists of mappings do; stat(2) can differ
+ * (btrfs, overlays). Inode numbers are reused when a file is gone, so two ids
+ * are of the same file only while a descriptor of it is open. All 0: no file.
  */
 struct gn_file_id {
 	uint64_t dev, ino;
@@ -56,7 +54,7 @@ void gn_maps_close(struct gn_maps *m);
 /* Frees what gn_maps_of() needed. */
 void gn_maps_done(struct gn_maps *m);
 
-/* How lists of mappings tell the file that is open as `fd` for reading. */
+/* Gets the id that lists of mappings have for the open file `fd`. */
 int gn_maps_name(int fd, struct gn_file_id *id);
 
 #endif

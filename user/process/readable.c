@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether another user could open a file, by the bits of what leads to it. */
+/* Finds whether another user could open a file, by the permission bits of all
+ * folders that lead to it. */
 #include <errno.h>
 #include <grp.h>
 #include <limits.h>

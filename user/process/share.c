@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* One mapping; the number of files that nobody was seen to map so far. */
+/* Takes one mapping. Returns how many files no other process was seen to map so
+ * far. */
 static size_t take(struct gn_files *files, const bool *wanted,
 		   const struct gn_file_id *id)
 {
@@ -22,8 +23,8 @@ static size_t take(struct gn_files *files, const bool *wanted,
 	return left;
 }
 
-/* What one process maps; how many files are left. One that ends, or that has
- * more privileges than gnomon, tells nothing. */
+/* Looks at one process. Returns how many files are left. A process that ends,
+ * or that has more privileges than gnomon, shows nothing. */
 static size_t look(struct gn_files *files, const bool *wanted, pid_t pid,
 		   size_t left)
 {

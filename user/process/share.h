@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who else maps a file: a probe in it would be paid for by those, too. */
+/* Finds untraced processes that map a file: a probe in it would slow them,
+ * too. */
 #ifndef GNOMON_PROCESS_SHARE_H
 #define GNOMON_PROCESS_SHARE_H
 
@@ -13,9 +14,9 @@
 typedef bool (*gn_share_fn)(void *ctx, pid_t pid);
 
 /*
- * Sets `elsewhere` of each file with `wanted` that some process has mapped as
- * code and that `ours` does not know. A process that gnomon may not look at is
- * not seen. 0 or -errno of reading /proc.
+ * Sets `elsewhere` of each file in `wanted` that some process has mapped as
+ * code and that `ours` does not accept. Processes that gnomon may not inspect
+ * are not seen. 0 or -errno of reading /proc.
  */
 int gn_share_find(struct gn_files *files, const bool *wanted, gn_share_fn ours,
 		  void *ctx);

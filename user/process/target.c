@@ -160,7 +160,7 @@ static int user_environment(const struct gn_user *u, char *const env[])
 	return 0;
 }
 
-/* What gnomon changed of itself that a program inherits. */
+/* Undoes gnomon's changes to itself that a program inherits. */
 static void give_back(const struct gn_user *u)
 {
 	struct rlimit lim;
@@ -187,7 +187,7 @@ static int redirect(const struct gn_user *u)
 	return 0;
 }
 
-/* In the child: nothing of gnomon may be left in what the program sees. */
+/* In the child: the program must not inherit anything from gnomon. */
 static void run_child(int gate, int fail, char *const argv[],
 		      const struct gn_user *u, char *const env[])
 {
