@@ -425,6 +425,18 @@ int script_read(const char *path, struct script *s)
 	return 0;
 }
 
+int script_load(const char *path, struct script *s)
+{
+	int err = script_read(path, s);
+
+	if (!err)
+		return 0;
+	fprintf(stderr, "%s:%zu: %s\n", path, s->line,
+		s->error ? s->error : strerror(-err));
+	script_free(s);
+	return err;
+}
+
 void script_free(struct script *s)
 {
 	stream_free(&s->stream);

@@ -48,6 +48,8 @@ struct script {
 
 /* 0, or -EINVAL with line and error set, or the errno of the file. */
 int script_read(const char *path, struct script *s);
+/* The same; says on stderr what is wrong. */
+int script_load(const char *path, struct script *s);
 void script_free(struct script *s);
 
 #endif

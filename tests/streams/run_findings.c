@@ -81,19 +81,13 @@ int main(int argc, char **argv)
 	struct script s = {0};
 	struct gn_model *m;
 	bool ok;
-	int err;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: run_findings FILE GOLDEN\n");
 		return 2;
 	}
-	err = script_read(argv[1], &s);
-	if (err) {
-		fprintf(stderr, "%s:%zu: %s\n", argv[1], s.line,
-			s.error ? s.error : strerror(-err));
-		script_free(&s);
+	if (script_load(argv[1], &s))
 		return 2;
-	}
 	m = stream_model(&s.stream, GN_CLASSIFY_EXACT);
 	ok = check(argv[1], argv[2], m);
 	gn_model_free(m);

@@ -58,19 +58,13 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	FILE *dump;
 	bool ok;
-	int err;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: run_stream FILE GOLDEN\n");
 		return 2;
 	}
-	err = script_read(argv[1], &s);
-	if (err) {
-		fprintf(stderr, "%s:%zu: %s\n", argv[1], s.line,
-			s.error ? s.error : strerror(-err));
-		script_free(&s);
+	if (script_load(argv[1], &s))
 		return 2;
-	}
 	dump = open_memstream(&text, &size);
 	if (!dump)
 		return 2;

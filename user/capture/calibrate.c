@@ -2,9 +2,9 @@
 #include "capture/calibrate.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
+
+#include "process/maps.h"
 
 /* A hidden function, aligned so that no nop crosses a page. Its ret is not a
  * return address of any call, so a probe on it is hit once a call. */
@@ -138,22 +138,20 @@ void gn_calibrate_work(uint64_t cycles)
 int gn_calibrate_offset(enum gn_cal_site site, uint64_t *offset)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)site_of(site);
-	uint64_t lo, hi, pgoff;
-	char line[512];
-	int err = -ENOENT;
-	FILE *f = fopen("/proc/self/maps", "re");
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int err = gn_maps_open(&maps, 0);
 
-	if (!f)
-		return -errno;
-	while (err && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &lo,
-			   &hi, &pgoff) == 3 &&
-		    addr >= lo && addr < hi) {
-			*offset = addr - lo + pgoff;
+	if (err)
+		return err;
+	err = -ENOENT;
+	while (err == -ENOENT && gn_maps_next(&maps, &m) == 1) {
+		if (addr >= m.start && addr < m.end) {
+			*offset = addr - m.start + m.offset;
 			err = 0;
 		}
 	}
-	fclose(f);
+	gn_maps_close(&maps);
 	return err;
 }
 

@@ -67,22 +67,33 @@ static int link_group(struct gn_later *l, const struct gn_files *files,
 			       &l->refused);
 }
 
-/* Attaches the links of single processes that this process does not have yet.
- * Groups are those of the session, then ours. */
-static void link_process(struct gn_later *l, pid_t pid)
+/* Groups of probes are those of the session, then ours. */
+static size_t group_count(const struct gn_later *l)
+{
+	return l->session->probes.count + l->probes.count;
+}
+
+static const struct gn_probe_group *group_at(const struct gn_later *l, size_t i,
+					     const struct gn_files **files)
 {
 	const struct gn_probes *first = &l->session->probes;
-	size_t all = first->count + l->probes.count;
+	bool ours = i >= first->count;
+
+	*files = ours ? &l->files : &l->session->files;
+	return ours ? &l->probes.group[i - first->count] : &first->group[i];
+}
+
+/* Attaches the links of single processes that this process does not have yet.
+ */
+static void link_process(struct gn_later *l, pid_t pid)
+{
+	size_t all = group_count(l);
 	size_t i = gn_later_take_groups(l, pid, all);
 	int err = 0;
 
 	for (; !err && i < all; i++) {
-		bool ours = i >= first->count;
-		const struct gn_probe_group *g =
-			ours ? &l->probes.group[i - first->count]
-			     : &first->group[i];
-		const struct gn_files *files =
-			ours ? &l->files : &l->session->files;
+		const struct gn_files *files;
+		const struct gn_probe_group *g = group_at(l, i, &files);
 
 		if (gn_session_private(l->session, &files->file[g->file]))
 			err = link_group(l, files, g, pid);
@@ -100,19 +111,14 @@ static uint32_t module_of(const struct gn_later *l, size_t file)
  * processes. */
 static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 {
-	const struct gn_probes *first = &l->session->probes;
-	size_t all = first->count + l->probes.count;
+	size_t all = group_count(l);
 	uint32_t told = 0;
 
 	for (size_t i = 0; i < all; i++) {
-		bool ours = i >= first->count;
-		const struct gn_probe_group *g =
-			ours ? &l->probes.group[i - first->count]
-			     : &first->group[i];
-		const struct gn_files *files =
-			ours ? &l->files : &l->session->files;
-		uint32_t module =
-			ours ? module_of(l, g->file) : (uint32_t)g->file + 1;
+		const struct gn_files *files;
+		const struct gn_probe_group *g = group_at(l, i, &files);
+		uint32_t module = files == &l->files ? module_of(l, g->file)
+						     : (uint32_t)g->file + 1;
 
 		/* groups of a file follow one another */
 		if (module == told ||
@@ -139,7 +145,7 @@ static void tell(const struct gn_later *l, const struct gn_file *file,
 /* A process that does not have all links of single processes; 0 = none. */
 static pid_t next_behind(struct gn_later *l)
 {
-	size_t all = l->session->probes.count + l->probes.count;
+	size_t all = group_count(l);
 	pid_t pid = 0;
 
 	pthread_mutex_lock(&l->lock);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gelf.h>
+#include "elf/elf_image.h"
 
 /* Computes where a mapping of the file would put the bytes; false: nowhere. */
 static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
@@ -62,21 +62,22 @@ int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 }
 
 /* The bytes' symbol, in a segment that is written. */
-static int find_symbol(Elf *elf, struct gn_mute_file *f)
+static int find_symbol(const struct gn_image *image, struct gn_mute_file *f)
 {
-	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
+	Elf_Scn *scn;
 	GElf_Sym sym;
 
-	while ((scn = elf_nextscn(elf, scn))) {
+	for (size_t n = 1; n < image->nsections; n++) {
 		Elf_Data *data;
 
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_DYNSYM)
+		if (!gn_image_section(image, n, &shdr, &scn) ||
+		    shdr.sh_type != SHT_DYNSYM)
 			continue;
 		data = elf_getdata(scn, NULL);
 		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *name =
-				elf_strptr(elf, shdr.sh_link, sym.st_name);
+			const char *name = elf_strptr(image->elf, shdr.sh_link,
+						      sym.st_name);
 
 			if (!name || strcmp(name, GN_MUTE_SYMBOL) ||
 			    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
@@ -111,41 +112,22 @@ static int check_segments(Elf *elf, struct gn_mute_file *f)
 	return first && table && f->size ? 0 : -ENOEXEC;
 }
 
-static int read_elf(int fd, struct gn_mute_file *f)
-{
-	GElf_Ehdr ehdr;
-	Elf *elf;
-	int err = -ENOEXEC;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && gelf_getehdr(elf, &ehdr) && ehdr.e_type == ET_DYN &&
-	    ehdr.e_machine == EM_X86_64)
-		err = find_symbol(elf, f);
-	if (!err)
-		err = check_segments(elf, f);
-	elf_end(elf);
-	return err;
-}
-
 int gn_mute_file_read(const char *path, struct gn_mute_file *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	int err;
+	struct gn_image image;
+	int err = gn_image_open(path, &image);
 
 	memset(out, 0, sizeof(*out));
-	if (fd < 0)
-		return -errno;
-	err = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -ENOEXEC;
+	if (err)
+		return err;
+	err = find_symbol(&image, out);
 	if (!err)
-		err = read_elf(fd, out);
-	if (!err &&
-	    pread(fd, out->head, out->head_size, 0) != (ssize_t)out->head_size)
+		err = check_segments(image.elf, out);
+	if (!err && gn_image_read(&image, 0, out->head, out->head_size))
 		err = -ENOEXEC;
 	if (!err)
-		err = gn_maps_name(fd, &out->id);
-	close(fd);
+		err = gn_maps_name(image.fd, &out->id);
+	gn_image_close(&image);
 	return err;
 }
 

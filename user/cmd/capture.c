@@ -109,15 +109,6 @@ bool gn_capture_target(struct gn_capture_args *a, int *status)
 }
 
 /* libbpf's own messages are shown with -v only: ours say what to do. */
-static int no_print(enum libbpf_print_level level, const char *format,
-		    va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 static int warnings(enum libbpf_print_level level, const char *format,
 		    va_list ap)
 {
@@ -346,7 +337,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	c->signals.quiet = a->args.quiet;
 	gn_progress_init(&c->progress, a->args.quiet);
 	c->step = (struct gn_step){.fd = c->signals.fd, .fn = step, .ctx = c};
-	libbpf_set_print(a->args.verbose ? warnings : no_print);
+	libbpf_set_print(a->args.verbose ? warnings : NULL);
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os %s: no such kernel work; give some of faults, "
 			 "syscalls, wakers, wakeups with commas, or none",

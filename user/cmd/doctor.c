@@ -178,16 +178,6 @@ static int print(const struct gn_checkup *c, const struct doctor_args *args)
 	return GN_EXIT_FAILED;
 }
 
-/* Trials fail by design, so libbpf's messages are dropped. */
-static int no_print(enum libbpf_print_level level, const char *format,
-		    va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 int gn_cmd_doctor(int argc, char **argv)
 {
 	struct doctor_args args = {0};
@@ -197,7 +187,8 @@ int gn_cmd_doctor(int argc, char **argv)
 	gn_args_init(&args.args);
 	if (!gn_cmd_parse(&usage, argc, argv, &args.args, &status))
 		goto out;
-	libbpf_set_print(no_print);
+	/* trials fail by design */
+	libbpf_set_print(NULL);
 	gn_checkup_kernel(&c);
 	gn_checkup_limits(&c);
 	gn_checkup_runtimes(&c);

@@ -164,37 +164,19 @@ static int not_there(int got)
 	return got ? got : -EOPNOTSUPP;
 }
 
-/* The scheduler's tracepoint: load, attach. */
-static int try_tracepoint(void)
+/* Loads and attaches a program to what `name` is in the kernel's types. */
+static int try_tracing(const char *name, enum bpf_attach_type type)
 {
-	int id = libbpf_find_vmlinux_btf_id("sched_switch", BPF_TRACE_RAW_TP);
+	int id = libbpf_find_vmlinux_btf_id(name, type);
 	int prog, link, err = 0;
 
 	if (id <= 0)
 		return id ? id : -ENOENT;
-	prog = load_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, id);
+	prog = load_empty(BPF_PROG_TYPE_TRACING, type, id);
 	if (prog < 0)
 		return prog;
-	link = bpf_raw_tracepoint_open(NULL, prog);
-	if (link < 0)
-		err = -errno;
-	else
-		close(link);
-	close(prog);
-	return err;
-}
-
-static int try_iterator(void)
-{
-	int id = libbpf_find_vmlinux_btf_id("task", BPF_TRACE_ITER);
-	int prog, link, err = 0;
-
-	if (id <= 0)
-		return id ? id : -ENOENT;
-	prog = load_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, id);
-	if (prog < 0)
-		return prog;
-	link = bpf_link_create(prog, 0, BPF_TRACE_ITER, NULL);
+	link = type == BPF_TRACE_ITER ? bpf_link_create(prog, 0, type, NULL)
+				      : bpf_raw_tracepoint_open(NULL, prog);
 	if (link < 0)
 		err = -errno;
 	else
@@ -210,9 +192,11 @@ static void check_bpf(struct gn_checkup *c)
 		   not_there(libbpf_probe_bpf_map_type(
 			   BPF_MAP_TYPE_TASK_STORAGE, NULL)),
 		   "");
-	add_needed(c, "tp_btf", "scheduler events", try_tracepoint(),
+	add_needed(c, "tp_btf", "scheduler events",
+		   try_tracing("sched_switch", BPF_TRACE_RAW_TP),
 		   "tp_btf/sched_switch");
-	add_needed(c, "iter_task", "iterator over tasks", try_iterator(), "");
+	add_needed(c, "iter_task", "iterator over tasks",
+		   try_tracing("task", BPF_TRACE_ITER), "");
 	add_needed(c, "cookie", "BPF cookie",
 		   not_there(libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE,
 						     BPF_FUNC_get_attach_cookie,

@@ -253,15 +253,6 @@ static int make_filter(struct job *j)
 	return j->filter ? 0 : -ENOMEM;
 }
 
-static int no_print(enum libbpf_print_level level, const char *format,
-		    va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 /* Which links gnomon would make: some plans depend on it. */
 static void find_links(struct job *j)
 {
@@ -269,7 +260,7 @@ static void find_links(struct job *j)
 
 	j->list.links_known = mode != GN_ATTACH_AUTO;
 	if (mode == GN_ATTACH_AUTO) {
-		libbpf_set_print(no_print);
+		libbpf_set_print(NULL);
 		mode = gn_attach_probe_mode();
 		j->list.links_known = mode >= 0;
 	}

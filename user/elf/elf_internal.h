@@ -3,22 +3,11 @@
 #ifndef GNOMON_ELF_ELF_INTERNAL_H
 #define GNOMON_ELF_ELF_INTERNAL_H
 
-#include <gelf.h>
-
 #include "elf/elf_file.h"
+#include "elf/elf_image.h"
 
-#define GN_ELF_MAX_SYMBOLS  (16u << 20) /* of one table */
-#define GN_ELF_MAX_SEGMENTS 1024
-#define GN_ELF_MAX_SECTIONS (1u << 20)
-#define GN_ELF_MAX_NEEDED   4096
-
-/* One file on disk, open: the binary itself or its debug file. */
-struct gn_image {
-	int fd;
-	uint64_t size;
-	Elf *elf;
-	size_t nsections;
-};
+#define GN_ELF_MAX_SYMBOLS (16u << 20) /* of one table */
+#define GN_ELF_MAX_NEEDED  4096
 
 /* What a program header maps without write permission. */
 struct gn_segment {
@@ -83,25 +72,6 @@ struct gn_elf {
 /* Like gn_elf_open_as(), with another folder than /usr/lib/debug. */
 int gn_elf_open_root(const char *place, const char *path,
 		     const char *debug_root, struct gn_elf **out);
-
-int gn_image_open(const char *path, struct gn_image *image);
-/* No more reads from the file; what was read stays. */
-void gn_image_detach(struct gn_image *image);
-void gn_image_close(struct gn_image *image);
-/* Exactly `size` bytes at `offset`; -ENODATA if the file ends before. */
-int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
-		  size_t size);
-/* The i-th section, 1 to nsections - 1; false if there is none. */
-bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
-		      Elf_Scn **scn);
-/* The first section of that name, NULL if there is none. */
-Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
-		       GElf_Shdr *shdr);
-uint64_t gn_image_entry(const struct gn_image *image);
-/* The build-id in hex, "" if there is none. */
-void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);
-/* The string at `offset` of `strs`, NULL if it does not end within it. */
-const char *gn_string(const Elf_Data *strs, uint64_t offset);
 
 /* Finds and opens the separate debug file; 0 also when there is none. */
 int gn_debug_open(struct gn_elf *elf, const char *root);

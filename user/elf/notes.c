@@ -2,13 +2,10 @@
 #include "elf/notes.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "elf/elf_image.h"
 
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536
@@ -17,7 +14,7 @@
 #define MAX_LOOKUPS 1024
 
 struct notes {
-	Elf *elf;
+	struct gn_image image;
 	struct gn_note *note;
 	size_t count;
 	size_t lookups;
@@ -61,7 +58,7 @@ static int offset_of(Elf *elf, uint64_t addr, uint32_t flag, uint64_t *offset)
 static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 {
 	struct notes *notes = ctx;
-	Elf *elf = notes->elf;
+	Elf *elf = notes->image.elf;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	GElf_Sym sym;
@@ -90,11 +87,11 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 }
 
 /* The description of one note: three addresses and three strings. */
-static int take_note(Elf *elf, struct notes *notes, const char *desc,
-		     size_t size)
+static int take_note(struct notes *notes, const char *desc, size_t size)
 {
 	const char *pos = desc + 24, *end = desc + size;
 	struct gn_note *grown, *note;
+	Elf *elf = notes->image.elf;
 	uint64_t addr[3];
 
 	if (size < 24)
@@ -123,7 +120,7 @@ static int take_note(Elf *elf, struct notes *notes, const char *desc,
 	return 0;
 }
 
-static int take_section(Elf *elf, Elf_Scn *scn, struct notes *notes)
+static int take_section(Elf_Scn *scn, struct notes *notes)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t name, desc, next, at = 0;
@@ -134,8 +131,7 @@ static int take_section(Elf *elf, Elf_Scn *scn, struct notes *notes)
 
 		if (nh.n_type == NT_STAPSDT && nh.n_namesz == 8 &&
 		    !memcmp(bytes + name, "stapsdt", 8)) {
-			int err = take_note(elf, notes, bytes + desc,
-					    nh.n_descsz);
+			int err = take_note(notes, bytes + desc, nh.n_descsz);
 
 			if (err)
 				return err;
@@ -147,49 +143,30 @@ static int take_section(Elf *elf, Elf_Scn *scn, struct notes *notes)
 	return 0;
 }
 
-static int walk(Elf *elf, struct notes *notes)
+static int walk(struct notes *notes)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
+	Elf_Scn *scn;
 	GElf_Shdr sh;
 	int err = 0;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return -ENOEXEC;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name;
-
-		if (!gelf_getshdr(scn, &sh))
-			return -ENOEXEC;
-		name = elf_strptr(elf, names, sh.sh_name);
-		if (name && !strcmp(name, ".stapsdt.base"))
-			notes->base = sh.sh_addr;
-	}
-	while (!err && (scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
-			err = take_section(elf, scn, notes);
+	if (gn_image_find(&notes->image, ".stapsdt.base", &sh))
+		notes->base = sh.sh_addr;
+	for (size_t i = 1; !err && i < notes->image.nsections; i++)
+		if (gn_image_section(&notes->image, i, &sh, &scn) &&
+		    sh.sh_type == SHT_NOTE)
+			err = take_section(scn, notes);
 	return err;
 }
 
 int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
 {
 	struct notes notes = {0};
-	Elf *elf;
-	int fd, err;
+	int err = gn_image_open(path, &notes.image);
 
-	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	notes.elf = elf;
-	if (!elf || elf_kind(elf) != ELF_K_ELF ||
-	    gelf_getclass(elf) != ELFCLASS64)
-		err = -ENOEXEC;
-	else
-		err = walk(elf, &notes);
-	elf_end(elf);
-	close(fd);
+	if (err)
+		return err;
+	err = walk(&notes);
+	gn_image_close(&notes.image);
 	if (!err && !notes.count)
 		err = -ENOENT;
 	if (err) {

@@ -430,18 +430,7 @@ int gn_perfetto_begin(struct gn_observer *o, FILE *f)
 {
 	struct perfetto *w = calloc(1, sizeof(*w));
 
-	*o = (struct gn_observer){
-		.ctx = w,
-		.function = see_function,
-		.thread = see_thread,
-		.thread_end = see_thread_end,
-		.enter = see_enter,
-		.leave = see_leave,
-		.slice = see_slice,
-		.gap = see_gap,
-		.begin = see_begin,
-		.end = see_end,
-	};
+	*o = GN_TIMELINE_OBSERVER(w);
 	if (!w)
 		return -ENOMEM;
 	w->out.f = f;

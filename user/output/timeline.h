@@ -49,6 +49,21 @@ const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
 
+/* The observer of a file whose functions have these names. */
+#define GN_TIMELINE_OBSERVER(context)         \
+	((struct gn_observer){                \
+		.ctx = (context),             \
+		.function = see_function,     \
+		.thread = see_thread,         \
+		.thread_end = see_thread_end, \
+		.enter = see_enter,           \
+		.leave = see_leave,           \
+		.slice = see_slice,           \
+		.gap = see_gap,               \
+		.begin = see_begin,           \
+		.end = see_end,               \
+	})
+
 /* X(name, help, binary, what it needs: needs.h, ending of a file's name). The
  * functions are gn_NAME_begin(), gn_NAME_finish() and gn_NAME_free(). */
 /* clang-format off */

@@ -19,7 +19,7 @@ int gn_maps_open(struct gn_maps *m, pid_t pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	gn_maps_of(m, fopen(path, "re"));
+	gn_maps_of(m, fopen(pid ? path : "/proc/self/maps", "re"));
 	if (m->f)
 		return 0;
 	return errno == ENOENT ? -ESRCH : -errno;

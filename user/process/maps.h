@@ -42,7 +42,8 @@ struct gn_maps {
 	uint64_t end; /* of the mapping before */
 };
 
-/* -ESRCH: there is no such process; else errno of the open. */
+/* `pid` 0: gnomon itself. -ESRCH: there is no such process; else errno of the
+ * open. */
 int gn_maps_open(struct gn_maps *m, pid_t pid);
 /* The same of a stream, which is the caller's. */
 void gn_maps_of(struct gn_maps *m, FILE *f);
