@@ -14,7 +14,9 @@
 	X(NO_IL, 1, "no_il", "methods without code of their own in IL")       \
 	X(MODULES_LEFT, 2, "modules_left",                                    \
 	  "modules that are made in memory or can be unloaded")               \
-	X(FAILED, 3, "failed", "methods that the runtime refused")
+	X(FAILED, 3, "failed", "methods that the runtime refused")            \
+	X(COPIED, 4, "copied",                                                \
+	  "methods that precompiled code can hold copies of, unseen")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "hooksite/clr/metadata.h"
 #include "hooksite/clr/pe.h"
+#include "hooksite/clr/r2r.h"
 
 #define ROOM 1024
 
@@ -54,24 +55,36 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	check_name(name);
 }
 
+static void visit_marked(void *ctx, uint32_t row)
+{
+	(void)ctx, (void)row;
+}
+
+static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
+{
+	(void)ctx, (void)method, (void)holder;
+}
+
 void gn_fuzz(const uint8_t *bytes, size_t size)
 {
 	struct gn_fuzz_in in = {bytes, size};
 	bool flat = gn_fuzz_take(&in, 1) & 1;
 	struct module m = {.size = in.left};
 	uint8_t *copy = gn_fuzz_take_bytes(&in, &m.size);
-	struct gn_bytes metadata;
+	struct gn_pe pe;
 	char room[ROOM];
 
 	m.bytes = copy;
-	if (gn_pe_metadata(copy, flat, readable, &m, &metadata) &&
-	    gn_md_open(&m.md, &metadata)) {
+	if (gn_pe_open(&pe, copy, flat, readable, &m))
+		gn_r2r_copies(&pe, visit_copy, &m);
+	if (pe.metadata.at && gn_md_open(&m.md, &pe.metadata)) {
 		gn_md_visit(
 			&m.md,
 			&(struct gn_md_visitor){visit_type, visit_method, &m},
 			room, sizeof(room));
 		gn_md_find_type(&m.md, "System", "Object");
 		gn_md_object_scope(&m.md);
+		gn_md_marked(&m.md, visit_marked, &m);
 	}
 	free(copy);
 }

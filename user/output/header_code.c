@@ -101,7 +101,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		"# %-11s in the IL of %s methods that -f names, compiled again "
 		"for it;\n# %-11s other code is as it was. %s\n",
 		"hooks", n, "",
-		started ? "Precompiled code can have copies that are not told"
+		started ? "All calls are seen but what is told below"
 			: "Calls that were under way are not seen, nor");
 	if (!started)
 		fprintf(f,
@@ -115,6 +115,13 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		gn_format_count(n, selected[i]);
 		fprintf(f, "# %-11s %s methods %s: their calls are not seen\n",
 			"untraced", n, missing[i]);
+	}
+	if (selected[GN_SELECTED_COPIED]) {
+		gn_format_count(n, selected[GN_SELECTED_COPIED]);
+		fprintf(f,
+			"# %-11s calls of %s methods by precompiled code that "
+			"holds copies of them\n",
+			"untraced", n);
 	}
 	if (!selected[GN_SELECTED_MODULES_LEFT])
 		return;

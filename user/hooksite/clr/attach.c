@@ -37,7 +37,7 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 {
 	clr->by_il = true;
 	clr->functions = false; /* none by the runtime's hooks */
-	clr->wants = GN_WANT_START | GN_WANT_IL;
+	clr->wants = GN_WANT_START | GN_WANT_IL | GN_WANT_STARTED_IL;
 	gn_rejit_open(clr, clr->filter);
 	return gn_clr_set_events(clr, clr->wants);
 }

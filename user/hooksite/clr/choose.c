@@ -15,6 +15,7 @@ void gn_choose_start(struct gn_clr *clr)
 	const char *inlined = getenv(GN_CLR_ENV_INLINE);
 
 	clr->functions = !gn_filter_hooks_nothing(clr->filter);
+	clr->chooses = clr->functions;
 	clr->asks = gn_filter_asks(clr->filter);
 	/* what was asked for by name is to be exact */
 	clr->refuses = inlined && *inlined ? strcmp(inlined, "refuse") == 0
@@ -52,7 +53,7 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	GN_CLR_SITE(module_load_end)(clr, module, (uint32_t)status);
 	if (clr->by_il && status >= 0)
 		gn_rejit_module_loaded(clr, module);
-	if (!clr->functions || status < 0)
+	if (!clr->chooses || status < 0)
 		return GN_S_OK;
 	late = gn_precompiled_load(&clr->precompiled, clr->info, clr->filter,
 				   module);
@@ -65,12 +66,13 @@ gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 			    int32_t *use)
 {
 	GN_CLR_SITE(jit_cached_search_begin)(clr, function, use);
-	if (!clr->functions ||
+	if (!clr->chooses ||
 	    gn_precompiled_keeps(&clr->precompiled, clr->info, function))
 		return GN_S_OK;
 	*use = 0;
+	/* by IL, what stands for a function is its method */
 	GN_CLR_SITE(precompiled_refused)
-	(gn_ids_get(&clr->ids, function));
+	(clr->by_il ? 0 : gn_ids_get(&clr->ids, function));
 	return GN_S_OK;
 }
 

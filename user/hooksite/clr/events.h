@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 enum gn_want {
-	GN_WANT_START = 1 << 0,	   /* classes of time, from the start on */
-	GN_WANT_ATTACHED = 1 << 1, /* the same, in a process that runs */
-	GN_WANT_HOOKED = 1 << 2,   /* functions, by the runtime's own hooks */
-	GN_WANT_HOOKS = 1 << 3,	   /* one of them is compiled just now */
-	GN_WANT_IL = 1 << 4,	   /* functions, by their IL */
-	GN_WANT_BETWEEN = 1 << 5,  /* nothing, but a session may come */
+	GN_WANT_START = 1 << 0,	     /* classes of time, from the start on */
+	GN_WANT_ATTACHED = 1 << 1,   /* the same, in a process that runs */
+	GN_WANT_HOOKED = 1 << 2,     /* functions, by the runtime's own hooks */
+	GN_WANT_HOOKS = 1 << 3,	     /* one of them is compiled just now */
+	GN_WANT_IL = 1 << 4,	     /* functions, by their IL */
+	GN_WANT_STARTED_IL = 1 << 5, /* the same, from the start on */
+	GN_WANT_BETWEEN = 1 << 6,    /* nothing, but a session may come */
 };
 
 /* A process that runs: only what the runtime takes there
@@ -30,7 +31,7 @@ enum gn_want {
 	 * that are loaded */                                              \
 	X(ENTERLEAVE, 0x1000, HOOKS)                                       \
 	X(SUSPENDS, 0x10000, START | ATTACHED)                             \
-	X(CACHE_SEARCHES, 0x20000, HOOKED)                                 \
+	X(CACHE_SEARCHES, 0x20000, HOOKED | STARTED_IL)                    \
 	/* can only be set when a profiler is loaded, and then for good */ \
 	X(REJIT, 0x40000, ATTACHED | IL | BETWEEN)                         \
 	X(DYNAMIC_UNLOADS, 0x4ull << 32, START)                            \

@@ -118,6 +118,9 @@ enum {
 	METHOD_FLAGS = 2,
 	METHOD_NAME = 3,
 	METHOD_SIG = 4,
+	ATTRIBUTE = 0x0c,
+	ATTRIBUTE_OF = 0,
+	ATTRIBUTE_MAKER = 1,
 	NESTED = 0x29,
 	NESTED_TYPE = 0,
 	NESTED_IN = 1,
@@ -403,6 +406,31 @@ gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 		    !strcmp(string(md, TYPEDEF, i, TYPEDEF_SPACE), space))
 			return (gn_token)GN_TOKEN_TYPEDEF << 24 | i;
 	return 0;
+}
+
+/* II.24.2.6: of the first tag of HAS_ATTRIBUTE and of ATTRIBUTE_TYPE; both are
+ * methods. */
+#define OF_METHOD(coded) (!((coded)&0x1f))
+#define BY_METHOD(coded) (((coded)&7) == 2)
+
+void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
+		  void *ctx)
+{
+	uint32_t type = GN_TOKEN_ROW(gn_md_find_type(
+		md, "System.Runtime.Versioning", "NonVersionableAttribute"));
+	uint32_t first, end;
+
+	if (!type)
+		return;
+	methods_of(md, type, &first, &end);
+	for (uint32_t i = 1; i <= md->table[ATTRIBUTE].count; i++) {
+		uint32_t of = cell(md, ATTRIBUTE, i, ATTRIBUTE_OF);
+		uint32_t by = cell(md, ATTRIBUTE, i, ATTRIBUTE_MAKER);
+
+		if (OF_METHOD(of) && BY_METHOD(by) && by >> 3 >= first &&
+		    by >> 3 < end)
+			each(ctx, of >> 5);
+	}
 }
 
 gn_token gn_md_object_scope(const struct gn_md *md)

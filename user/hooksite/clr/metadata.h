@@ -46,9 +46,8 @@ bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
 
 /*
  * Calls `type` for each type with "Namespace.Outer+Inner", and "<*>" if it or
- * one around it is generic, as gn_names_type() says; and if that is true,
- * `method` for each of its methods, once, with its row. They may add to the
- * name.
+ * one around it is generic; and if that is true, `method` for each of its
+ * methods, once, with its row. They may add to the name.
  */
 struct gn_md_visitor {
 	bool (*type)(void *ctx, struct gn_text *name);
@@ -64,6 +63,10 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 /* The token of a type of the module, 0: it has none of this name. */
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			 const char *name);
+/* Calls `each` with the rows of methods that may be copied into any module's
+ * precompiled code, for the core library says that they never change. */
+void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
+		  void *ctx);
 /* Where the module takes System.Object from: a token, or 0. */
 gn_token gn_md_object_scope(const struct gn_md *md);
 

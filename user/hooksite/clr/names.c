@@ -432,40 +432,6 @@ void *gn_names_metadata(void *info, gn_cor_id module)
 	return metadata;
 }
 
-bool gn_names_type(void *metadata, gn_token token, struct gn_text *name)
-{
-	struct names names = {.metadata = metadata};
-	bool generic = false;
-	uint32_t n, flags;
-	gn_token outer;
-
-	if (GN_COM(metadata, GN_MD_TYPEDEF_PROPS,
-		   typedef_props_fn)(metadata, token, names.wide, WIDE_MAX, &n,
-				     &flags, &outer) < 0)
-		return false;
-	put_type(&names, name, metadata, token);
-	for (n = 0; token && n < NEST_MAX && !generic; n++) {
-		token = read_type(&names, metadata, token);
-		generic = names.wide[plain_len(names.wide)];
-	}
-	if (generic)
-		gn_text_put(name, "<*>");
-	return true;
-}
-
-bool gn_names_method(void *metadata, gn_token token, struct gn_text *name)
-{
-	struct names names = {.metadata = metadata, .method_token = token};
-	struct gn_sig sig;
-
-	if (read_method(&names, &sig) < 0) {
-		gn_text_put(name, "*");
-		return false;
-	}
-	gn_text_put_utf16(name, names.wide, WIDE_MAX);
-	return sig.size && sig.bytes[0] & GN_SIG_GENERIC;
-}
-
 void gn_names_module(void *info, gn_cor_id module, struct gn_text *name)
 {
 	struct names names = {.info = info};

@@ -26,18 +26,11 @@ void gn_names_by_token(void *info, void *metadata, gn_token method,
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module);
 
-/*
- * Names of what has a token, without arguments. A module's metadata, an
- * IMetaDataImport2 that gn_names_release() gives back, or NULL.
- */
+/* A module's metadata, an IMetaDataImport2 that gn_names_release() gives back,
+ * or NULL. */
 void *gn_names_metadata(void *info, gn_cor_id module);
 void gn_names_release(void *object); /* may be NULL */
 
-/* Appends a type's name, and of a generic one "<*>" for its arguments; false:
- * there is no such type. */
-bool gn_names_type(void *metadata, gn_token token, struct gn_text *name);
-/* Appends a method's own name, "*" if there is none; true: it is generic. */
-bool gn_names_method(void *metadata, gn_token token, struct gn_text *name);
 /* Appends a module's path. */
 void gn_names_module(void *info, gn_cor_id module, struct gn_text *name);
 

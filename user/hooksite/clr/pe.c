@@ -7,19 +7,12 @@
 #define METADATA_MAX   (1u << 30)
 #define SECTION_SIZE   40u
 #define CLI_SIZE       72u
+#define CLI_METADATA   8u
+#define CLI_NATIVE     64u
 #define CLI_DIRECTORY  14u
 #define DIRECTORY_SIZE 8u
 
-struct image {
-	const uint8_t *base;
-	bool flat;
-	gn_readable_fn readable;
-	void *ctx;
-	uint32_t sections; /* their headers: where, how many */
-	uint32_t nsections;
-};
-
-static uint32_t get(const uint8_t *p, unsigned int n)
+uint32_t gn_pe_get(const uint8_t *p, unsigned int n)
 {
 	uint32_t v = 0;
 
@@ -28,72 +21,82 @@ static uint32_t get(const uint8_t *p, unsigned int n)
 	return v;
 }
 
-static const uint8_t *at(const struct image *im, uint64_t offset, uint64_t n)
+static const uint8_t *at(const struct gn_pe *pe, uint64_t offset, uint64_t n)
 {
 	if (offset > UINT32_MAX || n > METADATA_MAX ||
-	    !im->readable(im->ctx, im->base + offset, (size_t)n))
+	    !pe->readable(pe->ctx, pe->base + offset, (size_t)n))
 		return NULL;
-	return im->base + offset;
+	return pe->base + offset;
 }
 
-/* So many bytes at an address of the image; they are in one section. */
-static const uint8_t *at_address(const struct image *im, uint32_t address,
-				 uint32_t n)
+const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n)
 {
-	for (uint32_t i = 0; i < im->nsections; i++) {
+	for (uint32_t i = 0; i < pe->nsections; i++) {
 		const uint8_t *s =
-			at(im, im->sections + i * SECTION_SIZE, SECTION_SIZE);
+			at(pe, pe->sections + i * SECTION_SIZE, SECTION_SIZE);
 		uint32_t start, in_file, raw, from;
 
 		if (!s)
 			return NULL;
-		start = get(s + 12, 4);
-		in_file = get(s + 16, 4);
-		raw = get(s + 20, 4);
+		start = gn_pe_get(s + 12, 4);
+		in_file = gn_pe_get(s + 16, 4);
+		raw = gn_pe_get(s + 20, 4);
 		if (address < start || address - start >= in_file)
 			continue;
 		from = address - start;
 		if (n > in_file - from)
 			return NULL;
-		return at(im, im->flat ? (uint64_t)raw + from : address, n);
+		return at(pe, pe->flat ? (uint64_t)raw + from : address, n);
 	}
 	return NULL;
 }
 
-static const uint8_t *find_cli(struct image *im)
+static const uint8_t *find_cli(struct gn_pe *pe)
 {
-	const uint8_t *p = at(im, 0, 64);
-	uint32_t pe, optional, magic, directories;
+	const uint8_t *p = at(pe, 0, 64);
+	uint32_t header, optional, magic, directories;
 
 	if (!p || p[0] != 'M' || p[1] != 'Z')
 		return NULL;
-	pe = get(p + 60, 4);
-	p = at(im, pe, 24);
+	header = gn_pe_get(p + 60, 4);
+	p = at(pe, header, 24);
 	if (!p || memcmp(p, "PE\0\0", 4) != 0)
 		return NULL;
-	im->nsections = get(p + 6, 2);
-	optional = get(p + 20, 2);
-	im->sections = pe + 24 + optional;
-	p = at(im, (uint64_t)pe + 24, optional);
-	magic = p && optional >= 2 ? get(p, 2) : 0;
+	pe->nsections = gn_pe_get(p + 6, 2);
+	optional = gn_pe_get(p + 20, 2);
+	pe->sections = header + 24 + optional;
+	p = at(pe, (uint64_t)header + 24, optional);
+	magic = p && optional >= 2 ? gn_pe_get(p, 2) : 0;
 	directories = magic == 0x10b ? 96 : magic == 0x20b ? 112 : 0;
-	if (!directories || im->nsections > SECTIONS_MAX ||
+	if (!directories || pe->nsections > SECTIONS_MAX ||
 	    optional < directories + (CLI_DIRECTORY + 1) * DIRECTORY_SIZE ||
-	    get(p + directories - 4, 4) <= CLI_DIRECTORY)
+	    gn_pe_get(p + directories - 4, 4) <= CLI_DIRECTORY)
 		return NULL;
 	p += directories + CLI_DIRECTORY * DIRECTORY_SIZE;
-	return at_address(im, get(p, 4), CLI_SIZE);
+	return gn_pe_at(pe, gn_pe_get(p, 4), CLI_SIZE);
 }
 
-bool gn_pe_metadata(const uint8_t *base, bool flat, gn_readable_fn readable,
-		    void *ctx, struct gn_bytes *metadata)
+/* What a directory of two numbers tells of: its address and its size. */
+static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
 {
-	struct image im = {base, flat, readable, ctx, 0, 0};
-	const uint8_t *cli = find_cli(&im);
+	struct gn_bytes told = {NULL, gn_pe_get(p + 4, 4)};
 
+	if (told.n)
+		told.at = gn_pe_at(pe, gn_pe_get(p, 4), (uint32_t)told.n);
+	return told;
+}
+
+bool gn_pe_open(struct gn_pe *pe, const uint8_t *base, bool flat,
+		gn_readable_fn readable, void *ctx)
+{
+	const uint8_t *cli;
+
+	*pe = (struct gn_pe){
+		.base = base, .flat = flat, .readable = readable, .ctx = ctx};
+	cli = find_cli(pe);
 	if (!cli)
 		return false;
-	metadata->n = get(cli + 12, 4);
-	metadata->at = at_address(&im, get(cli + 8, 4), (uint32_t)metadata->n);
-	return metadata->at;
+	pe->metadata = told_at(pe, cli + CLI_METADATA);
+	pe->native = told_at(pe, cli + CLI_NATIVE);
+	return pe->metadata.at;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a module's metadata is (the PE format; ECMA-335, II.25). The module is
- * hostile: it is bounded by what its caller says can be read.
+ * A module as it lies in memory (the PE format; ECMA-335, II.25): where its
+ * metadata and its precompiled code are. It is hostile: it is bounded by what
+ * its caller says can be read.
  */
 #ifndef GNOMON_CLR_PE_H
 #define GNOMON_CLR_PE_H
@@ -13,9 +14,27 @@
 /* Whether so many bytes from `at` on can be read. */
 typedef bool (*gn_readable_fn)(void *ctx, const uint8_t *at, size_t n);
 
+struct gn_pe {
+	const uint8_t *base;
+	bool flat;
+	gn_readable_fn readable;
+	void *ctx;
+	uint32_t sections; /* their headers: where, how many */
+	uint32_t nsections;
+	struct gn_bytes metadata;
+	struct gn_bytes native; /* the header of precompiled code; or none */
+};
+
 /* `flat`: the module is in memory as it is in its file, else as its sections
- * say. False: there is none. */
-bool gn_pe_metadata(const uint8_t *base, bool flat, gn_readable_fn readable,
-		    void *ctx, struct gn_bytes *metadata);
+ * say. False: it has no metadata. */
+bool gn_pe_open(struct gn_pe *pe, const uint8_t *base, bool flat,
+		gn_readable_fn readable, void *ctx);
+
+/* So many bytes at an address of the module; they are in one section. NULL:
+ * there are none. */
+const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n);
+
+/* An integer of up to four bytes, the low one first. */
+uint32_t gn_pe_get(const uint8_t *p, unsigned int n);
 
 #endif

@@ -19,7 +19,8 @@ struct gn_clr {
 	void *info;	    /* ICorProfilerInfo8 */
 	const char *filter; /* of the arena, or NULL */
 	uint32_t wants;	    /* of the session: enum gn_want */
-	bool functions;	    /* some are to be seen */
+	bool functions;	    /* some are to be seen, by the runtime's hooks */
+	bool chooses;	    /* which precompiled code runs */
 	bool asks;	    /* the filter says which */
 	bool refuses;	    /* to have them inlined */
 	atomic_flag hooks_lock;

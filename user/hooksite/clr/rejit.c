@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "names.h"
+#include "events.h"
+#include "image.h"
 #include "profiler.h"
+#include "r2r.h"
 #include "sites.h"
 
 typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
@@ -17,9 +19,6 @@ typedef gn_hr (*request_inliners_fn)(void *, uint32_t, uint32_t,
 				     const gn_cor_id *, const gn_token *);
 typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 			   const gn_token *, gn_hr *);
-typedef gn_hr (*inliners_fn)(void *, gn_cor_id, gn_cor_id, gn_token, int32_t *,
-			     void **);
-typedef gn_hr (*next_method_fn)(void *, uint32_t, void *, uint32_t *);
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
@@ -77,12 +76,20 @@ static void revert(struct gn_rejit *r, const struct gn_rejit_list *list)
 	free(each);
 }
 
+static gn_hr request_all(struct gn_rejit *r, const struct gn_rejit_list *list)
+{
+	return GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)(
+		r->info, list->n, list->modules, list->tokens);
+}
+
 /*
- * First with those that have copies of them, which are compiled anew without.
- * By that a method that is both asked for and holds a copy of another gets no
- * hooks; so all are asked for again.
+ * First with those that the runtime knows to have copies of them, which are
+ * compiled anew without. By that a method that is both asked for and holds a
+ * copy of another gets no hooks; so all are asked for again. Of precompiled
+ * holders the runtime finds some only: of methods of nested types none.
  */
-static void request(struct gn_rejit *r, const struct gn_rejit_list *list)
+static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
+		    const struct gn_rejit_list *holders)
 {
 	gn_hr hr;
 
@@ -90,13 +97,72 @@ static void request(struct gn_rejit *r, const struct gn_rejit_list *list)
 		return;
 	GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS, request_inliners_fn)
 	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
-	hr = GN_COM(r->info, GN_INFO_REQUEST_REJIT,
-		    request_fn)(r->info, list->n, list->modules, list->tokens);
+	hr = request_all(r, list);
+	if (holders->n)
+		request_all(r, holders);
 	if (hr < 0)
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
-static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list)
+/* Who asks for what the holders of copies are. */
+struct holders {
+	struct gn_clr *clr;
+	struct gn_rejit_list *list;
+	gn_cor_id module;
+	uint32_t place;
+	uint32_t copied; /* methods whose holders are not all told */
+};
+
+static bool is_chosen(const struct holders *h, uint32_t row)
+{
+	uint32_t index = gn_ids_find(
+		&h->clr->ids,
+		GN_REJIT_ID(h->place, GN_TOKEN_METHODDEF << 24 | row));
+
+	return index && atomic_load(&h->clr->rejit.chosen[index]);
+}
+
+static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
+{
+	struct holders *h = ctx;
+
+	if (is_chosen(h, method))
+		gn_rejit_list_add(h->list, h->module,
+				  (gn_token)GN_TOKEN_METHODDEF << 24 | holder);
+}
+
+static void visit_marked(void *ctx, uint32_t row)
+{
+	struct holders *h = ctx;
+
+	h->copied += is_chosen(h, row);
+}
+
+/*
+ * Adds the methods of a module whose precompiled code holds copies of chosen
+ * ones. They are compiled anew from their own IL, and the compiler copies
+ * nothing that is rewritten. `chosen`: so many of the module are.
+ */
+static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
+			struct gn_rejit_list *list)
+{
+	struct gn_rejit *r = &clr->rejit;
+	struct holders h = {.clr = clr, .list = list, .module = module};
+	struct gn_image image;
+
+	h.place = gn_modules_find(&r->modules, module);
+	if (!chosen || !h.place || !gn_image_open(r->info, module, &image))
+		return;
+	gn_md_marked(&image.md, visit_marked, &h);
+	if (gn_r2r_copies(&image.pe, visit_copy, &h) == GN_R2R_UNTOLD)
+		h.copied = chosen;
+	if (h.copied)
+		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);
+}
+
+/* The methods that are chosen of all modules, and those that hold copies. */
+static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list,
+		     struct gn_rejit_list *holders)
 {
 	struct gn_rejit *r = &clr->rejit;
 	gn_cor_id modules[64];
@@ -109,8 +175,12 @@ static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list)
 	while (GN_COM(all, GN_ENUM_NEXT, next_module_fn)(all, 64, modules,
 							 &n) >= 0 &&
 	       n)
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t before = list->n;
+
 			gn_rejit_scan(clr, modules[i], list);
+			add_holders(clr, modules[i], list->n - before, holders);
+		}
 	gn_names_release(all);
 }
 
@@ -126,23 +196,23 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter)
 void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 {
 	struct gn_rejit *r = &clr->rejit;
-	struct gn_rejit_list list = {0};
+	struct gn_rejit_list list = {0}, holders = {0};
 
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
 	gn_rejit_open(clr, filter);
 	if (r->filter)
-		scan_all(clr, &list);
+		scan_all(clr, &list, &holders);
 	pthread_mutex_unlock(&r->lock);
 	/* it can load modules, and so come back to us */
-	request(r, &list);
+	request(r, &list, &holders);
 	GN_CLR_SITE(selected)(GN_SELECTED_METHODS, list.n);
 	free_list(&list);
+	free_list(&holders);
 }
 
-/* All methods that are chosen; `take`: which they then are no more. */
-static void list_chosen(struct gn_clr *clr, struct gn_rejit_list *list,
-			bool take)
+/* All methods that are chosen, which they then are no more. */
+static void take_chosen(struct gn_clr *clr, struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t used = atomic_load(&clr->ids.used);
@@ -154,8 +224,7 @@ static void list_chosen(struct gn_clr *clr, struct gn_rejit_list *list,
 
 		if (!atomic_load(&r->chosen[i]) || !id || !place)
 			continue;
-		if (take)
-			atomic_store(&r->chosen[i], 0);
+		atomic_store(&r->chosen[i], 0);
 		module = atomic_load(&r->modules.module[place - 1]);
 		if (module)
 			gn_rejit_list_add(list, module,
@@ -172,64 +241,10 @@ void gn_rejit_end(struct gn_clr *clr)
 	atomic_store(&r->session, 0);
 	free(r->filter);
 	r->filter = NULL;
-	list_chosen(clr, &list, true);
+	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	revert(r, &list);
 	free_list(&list);
-}
-
-/* Adds the precompiled methods of a module that have a copy of a method. */
-static void add_inliners(struct gn_rejit *r, gn_cor_id inliners,
-			 gn_cor_id module, gn_token token,
-			 struct gn_rejit_list *list)
-{
-	struct method {
-		gn_cor_id module;
-		gn_token token;
-	} methods[64];
-	int32_t incomplete = 0;
-	void *all = NULL;
-	uint32_t n = 0;
-
-	if (GN_COM(r->info, GN_INFO_INLINERS, inliners_fn)(
-		    r->info, inliners, module, token, &incomplete, &all) < 0 ||
-	    !all)
-		return;
-	while (GN_COM(all, GN_ENUM_NEXT, next_method_fn)(all, 64, methods,
-							 &n) >= 0 &&
-	       n)
-		for (uint32_t i = 0; i < n; i++)
-			gn_rejit_list_add(list, methods[i].module,
-					  methods[i].token);
-	gn_names_release(all);
-}
-
-/*
- * Who has copies of what is chosen of a new module, or in it of what was chosen
- * before. They are compiled anew from their own IL, and the compiler copies
- * nothing that is rewritten.
- */
-static void find_inliners(struct gn_clr *clr, gn_cor_id module, uint32_t own,
-			  struct gn_rejit_list *list)
-{
-	struct gn_rejit *r = &clr->rejit;
-	struct gn_rejit_list chosen = {0};
-	uint32_t places = gn_modules_places(&r->modules);
-
-	list_chosen(clr, &chosen, false);
-	for (uint32_t i = 0; i < own; i++)
-		for (uint32_t k = 0; k < places; k++) {
-			gn_cor_id other = atomic_load(&r->modules.module[k]);
-
-			if (other)
-				add_inliners(r, other, module, list->tokens[i],
-					     list);
-		}
-	for (uint32_t i = 0; i < chosen.n; i++)
-		if (chosen.modules[i] != module)
-			add_inliners(r, module, chosen.modules[i],
-				     chosen.tokens[i], list);
-	free_list(&chosen);
 }
 
 void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
@@ -245,10 +260,11 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		gn_rejit_scan(clr, module, &list);
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
-	find_inliners(clr, module, own, &list);
+	/* from the start on, their precompiled code is refused */
+	if (!(clr->wants & GN_WANT_START))
+		add_holders(clr, module, own, &list);
 	if (list.n) {
-		GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)
-		(r->info, list.n, list.modules, list.tokens);
+		request_all(r, &list);
 		/* it was not there yet when the others were reverted */
 		if (atomic_load(&r->session) != session)
 			revert(r, &list);

@@ -77,9 +77,6 @@ struct gn_rejit_list {
 /* rejit_scan.c: adds what the filter asks for of a module. The lock is held. */
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list);
-/* A module's metadata as it lies in memory. */
-bool gn_rejit_metadata(const struct gn_clr *clr, gn_cor_id module,
-		       struct gn_md *md);
 /* False: no memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "il.h"
-#include "metadata.h"
+#include "image.h"
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
@@ -107,7 +107,7 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		0x4e41,
 		{0x83, 0xb7, 0x18, 0x3f, 0xa4, 0x1c, 0xd8, 0x59}};
 	struct gn_rejit *r = &clr->rejit;
-	struct gn_md md;
+	struct gn_image image;
 
 	if (m->emit)
 		return m->call;
@@ -116,9 +116,10 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
 	    !m->emit)
 		return false;
-	if (!gn_rejit_metadata(clr, module, &md))
+	if (!gn_image_open(r->info, module, &image))
 		return false;
-	m->call = hook_signature(m->emit, gn_md_object_scope(&md), &md);
+	m->call = hook_signature(m->emit, gn_md_object_scope(&image.md),
+				 &image.md);
 	return m->call;
 }
 

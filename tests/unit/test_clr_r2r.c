@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hooksite/clr/r2r.h"
+
+#define HEADER 64u
+#define TABLE  128u
+#define SIZE   256u
+
+/* A module of one section, whose addresses are as in the file. */
+struct module {
+	uint8_t bytes[SIZE];
+	struct gn_pe pe;
+	uint32_t pairs[8][2];
+	size_t n;
+};
+
+static bool readable(void *ctx, const uint8_t *at, size_t n)
+{
+	const struct module *m = ctx;
+
+	return at >= m->bytes && n <= SIZE - (size_t)(at - m->bytes);
+}
+
+static void put(uint8_t *at, uint32_t v)
+{
+	memcpy(at, &v, sizeof(v));
+}
+
+/* The module's precompiled code says `flags` and has a table of copies. */
+static void make(struct module *m, uint32_t flags, uint32_t type,
+		 const uint8_t *table, size_t n)
+{
+	memset(m, 0, sizeof(*m));
+	put(m->bytes + 16, SIZE); /* the section, from address 0 on */
+	put(m->bytes + HEADER, 0x00525452);
+	put(m->bytes + HEADER + 8, flags);
+	put(m->bytes + HEADER + 12, 1);
+	put(m->bytes + HEADER + 16, type);
+	put(m->bytes + HEADER + 20, TABLE);
+	put(m->bytes + HEADER + 24, (uint32_t)n);
+	memcpy(m->bytes + TABLE, table, n);
+	m->pe = (struct gn_pe){
+		.base = m->bytes,
+		.flat = true,
+		.readable = readable,
+		.ctx = m,
+		.nsections = 1,
+		.native = {m->bytes + HEADER, 28},
+	};
+}
+
+static void take(void *ctx, uint32_t method, uint32_t holder)
+{
+	struct module *m = ctx;
+
+	assert_true(m->n < 8);
+	m->pairs[m->n][0] = method;
+	m->pairs[m->n++][1] = holder;
+}
+
+static void expect(const struct module *m, uint32_t method, uint32_t a,
+		   uint32_t b)
+{
+	assert_int_equal(m->n, 2);
+	assert_int_equal(m->pairs[0][0], method);
+	assert_int_equal(m->pairs[0][1], a);
+	assert_int_equal(m->pairs[1][0], method);
+	assert_int_equal(m->pairs[1][1], b);
+}
+
+/* One bucket from byte 3 to 5: a hash and where its entry is, two on: of the
+ * module itself, method 5 has copies in 7 and in 7 + 300. */
+static const uint8_t several[] = {0, 2,	     4,	    0xaa,   4,	  0,
+				  8, 20 * 2, 0 * 2, 14 * 2, 0x61, 9};
+/* The same where modules are not told. */
+static const uint8_t single[] = {0, 2,	    4,	   0xaa, 4, 0,
+				 6, 20 * 2, 7 * 2, 0xb1, 4};
+/* The same of the older form. */
+static const uint8_t own[] = {0, 2, 4, 0xaa, 4, 0, 6, 10 * 2, 14 * 2, 0x61, 9};
+
+static void test_told(void **state)
+{
+	struct module m;
+
+	(void)state;
+	make(&m, 0x40, 119, several, sizeof(several));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	expect(&m, 5, 7, 307);
+	make(&m, 0, 119, single, sizeof(single));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	expect(&m, 5, 7, 307);
+	make(&m, 0, 114, own, sizeof(own));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_TOLD);
+	expect(&m, 5, 7, 307);
+}
+
+static void test_untold(void **state)
+{
+	uint8_t foreign[sizeof(several)];
+	struct module m;
+
+	(void)state;
+	/* a method of another module, a holder in one, both elsewhere */
+	memcpy(foreign, several, sizeof(foreign));
+	foreign[8] = 1 * 2;
+	make(&m, 0x40, 119, foreign, sizeof(foreign));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	foreign[8] = 0;
+	foreign[9] = 15 * 2;
+	make(&m, 0x40, 119, foreign, sizeof(foreign));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	foreign[7] = 21 * 2;
+	make(&m, 0x40, 119, foreign, sizeof(foreign));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	/* the code is in another file; there is no table */
+	make(&m, 0x20, 119, several, sizeof(several));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	make(&m, 0x40, 110, several, sizeof(several));
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+}
+
+/* Each table that ends too early is known to. */
+static void test_cut(void **state)
+{
+	struct module m;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(several); n++) {
+		make(&m, 0x40, 119, several, n);
+		assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_UNTOLD);
+	}
+	make(&m, 0x40, 119, several, sizeof(several));
+	m.pe.native = (struct gn_bytes){NULL, 0};
+	assert_int_equal(gn_r2r_copies(&m.pe, take, &m), GN_R2R_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

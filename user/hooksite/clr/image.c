@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "image.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "filter.h"
+
+typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, const uint8_t **, uint32_t,
+				 uint32_t *, gn_wchar *, gn_cor_id *,
+				 uint32_t *);
+
+/* The runtime has looked at the file's headers, but they are the program's. */
+static bool is_mapped(void *ctx, const uint8_t *at, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)at & ~(page - 1), to = (uintptr_t)at + n;
+	unsigned char there[256];
+
+	(void)ctx;
+	if (to < (uintptr_t)at)
+		return false;
+	while (from < to) {
+		size_t size = to - from;
+
+		if (size > sizeof(there) * page)
+			size = sizeof(there) * page;
+		if (mincore((void *)from, size, there))
+			return false;
+		from += size;
+	}
+	return true;
+}
+
+bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
+{
+	const uint8_t *base = NULL;
+	gn_cor_id assembly;
+	uint32_t n, flags = 0;
+	struct gn_text path;
+	gn_wchar none[1];
+
+	gn_text_init(&path, image->path, sizeof(image->path));
+	gn_names_module(info, module, &path);
+	if (GN_COM(info, GN_INFO_MODULE_INFO2, module_info2_fn)(
+		    info, module, &base, 0, &n, none, &assembly, &flags) < 0 ||
+	    !base || flags & GN_MODULE_DYNAMIC)
+		return false;
+	image->collectible = flags & GN_MODULE_COLLECTIBLE;
+	return gn_pe_open(&image->pe, base, flags & GN_MODULE_FLAT, is_mapped,
+			  NULL) &&
+	       gn_md_open(&image->md, &image->pe.metadata);
+}
+
+/* A name that is too long to be told can be any. */
+static bool may_hook(const struct gn_image *image, const char *filter,
+		     const struct gn_text *name, const char *more)
+{
+	struct gn_text whole = *name;
+	bool may;
+
+	gn_text_put(&whole, more);
+	may = gn_filter_may_hook(filter, whole.full ? "*" : whole.bytes,
+				 image->path);
+	whole.bytes[name->len] = '\0';
+	return may;
+}
+
+bool gn_image_asks_type(const struct gn_image *image, const char *filter,
+			const struct gn_text *type)
+{
+	return may_hook(image, filter, type, ".*");
+}
+
+bool gn_image_asks_method(const struct gn_image *image, const char *filter,
+			  struct gn_text *name, const struct gn_md_method *m)
+{
+	gn_text_put(name, ".");
+	gn_text_put(name, m->name);
+	return may_hook(image, filter, name, "") ||
+	       may_hook(image, filter, name, "(*)") ||
+	       (m->generic && (may_hook(image, filter, name, "<*>") ||
+			       may_hook(image, filter, name, "<*>(*)")));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A module of the runtime as it lies in memory, and what is asked for of it. */
+#ifndef GNOMON_CLR_IMAGE_H
+#define GNOMON_CLR_IMAGE_H
+
+#include "metadata.h"
+#include "names.h"
+#include "pe.h"
+
+struct gn_image {
+	struct gn_pe pe;
+	struct gn_md md;
+	bool collectible; /* it can be unloaded */
+	char path[GN_MODULE_MAX];
+};
+
+/* `info`: an ICorProfilerInfo; while the module is loaded. False: it was made
+ * in memory, or is not what it should be. The path is there in each case. */
+bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
+
+/* Whether the filter can ask for a method of this type, and for this method:
+ * of a generic one, with any type arguments. Adds the method's own name. */
+bool gn_image_asks_type(const struct gn_image *image, const char *filter,
+			const struct gn_text *type);
+bool gn_image_asks_method(const struct gn_image *image, const char *filter,
+			  struct gn_text *name, const struct gn_md_method *m);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Copies of methods in a module's precompiled code: the code of a method that
+ * was inlined has no hooks. The compiler writes down which methods hold copies
+ * of which (ReadyToRun images; readytorun.h and InliningInfoNode.cs of the
+ * runtime, versions 5 to 10). The module is hostile.
+ */
+#ifndef GNOMON_CLR_R2R_H
+#define GNOMON_CLR_R2R_H
+
+#include "pe.h"
+
+enum gn_r2r {
+	GN_R2R_NONE, /* the module has no precompiled code */
+	GN_R2R_TOLD,
+	GN_R2R_UNTOLD, /* it can hold copies that are not told, of anything */
+};
+
+/* Both are rows of the module's methods. */
+typedef void (*gn_r2r_fn)(void *ctx, uint32_t method, uint32_t holder);
+
+/* Calls `each` for all pairs. Methods that the runtime marks NonVersionable
+ * are never told: they can be copied into any module. */
+enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx);
+
+#endif
