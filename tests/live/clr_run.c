@@ -303,3 +303,16 @@ void test_module_paths(struct live *t)
 				    NULL) == 1,
 	      "the modules are not told by %s and %s", one, two);
 }
+
+/* Each call of it, by its number and its place. */
+void test_clr_calls(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *calls;
+
+	clr_need(t);
+	clr_demo(t, &command, "recursion");
+	calls = live_calls(t, "-f Demo.*", &command, &end);
+	live_calls_compare(t, calls, end.out);
+}

@@ -89,6 +89,19 @@ void live_run_row(struct live *t, const struct live_row *row)
 	java_run(t, row->options, row->command, row->flags, &pair);
 }
 
+/* Each call of it. */
+void java_calls(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *calls;
+
+	java_need(t);
+	java_demo(t, &command, "", "lambdas");
+	calls = live_calls(t, "--only Lambdas*", &command, &end);
+	live_calls_compare(t, calls, end.out);
+}
+
 /* A program of a package: it writes the same file, and each of its threads'
  * account is closed. */
 void java_tool(struct live *t)

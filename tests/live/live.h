@@ -187,6 +187,19 @@ size_t live_complaints(struct live *t, const char *err, char **first);
 void live_expect_line(struct live *t, const struct live_end *end, int code,
 		      const char *word);
 
+/* live_calls.c */
+/* `gnomon run --by calls` of the command: an object of its rows, by the calls'
+ * numbers. */
+json_t *live_calls(struct live *t, const char *options,
+		   const struct live_args *command, struct live_end *end);
+/* The row of the call that it was made in, NULL: none. */
+const json_t *live_caller(struct live *t, const json_t *calls,
+			  const json_t *row);
+/* The name of a row's function. */
+const char *live_called(const json_t *row);
+/* The calls are those that the program told of on stdout, and they nest. */
+void live_calls_compare(struct live *t, json_t *calls, const char *out);
+
 /* live_run.c */
 void live_run_row(struct live *t, const struct live_row *row);
 /* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */

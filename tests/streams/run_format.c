@@ -2,13 +2,14 @@
 /*
  * run_format FORMAT STREAM FILE REPORT [COLUMNS]: replays a readable stream
  * once, into a file of a format and into a JSON report, for check-timeline and
- * check-stacks and check-rows to compare. A STREAM of "hostile" is one of names
- * and times that are hostile.
+ * check-stacks, check-rows and check-calls to compare. A STREAM of "hostile" is
+ * one of names and times that are hostile.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/calls.h"
 #include "output/output.h"
 #include "output/timeline.h"
 #include "parse.h"
@@ -98,12 +99,13 @@ static int write_both(const struct format *format, const struct stream *s,
 {
 	const struct gn_timeline *t = format->timeline;
 	struct gn_pipeline_opts popts = {.raw = true};
+	struct gn_timeline_opts topts = {.utf8 = true};
 	struct gn_observer observer;
 	struct gn_pipeline *p;
 	struct gn_model *m = NULL;
 	int err;
 
-	err = t ? t->begin(&observer, file) : 0;
+	err = t ? t->begin(&observer, file, &topts) : 0;
 	popts.observer = t ? &observer : NULL;
 	p = gn_pipeline_new(&popts);
 	if (!err)
@@ -132,6 +134,8 @@ int main(int argc, char **argv)
 
 	if (argc == 5 || argc == 6) {
 		format.timeline = gn_timeline_find(argv[1]);
+		if (!strcmp(argv[1], "calls"))
+			format.timeline = gn_calls_timeline("ndjson");
 		format.output = gn_output_find(argv[1]);
 		format.columns = argv[5];
 	}

@@ -13,6 +13,7 @@
 #include "explain/explain.h"
 #include "model/pipeline.h"
 #include "output/output.h"
+#include "output/timeline.h"
 
 /* Exit statuses of the gnomon command itself. A traced command's own status,
  * or 128 + N when signal N killed it, takes the place of GN_EXIT_OK. */
@@ -78,6 +79,10 @@ struct gn_report_opts {
  * found here. */
 void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 			 FILE *f);
+
+/* The same of a timeline that has rows; it refers to `args`. */
+void gn_report_timeline_opts(struct gn_timeline_opts *o,
+			     const struct gn_args *args, FILE *f);
 
 /* Prints the model and flushes. 0 or -errno; -EPIPE when the reader of `f` has
  * enough (SIGPIPE does not end the process). */

@@ -47,11 +47,11 @@ const char *gn_by_choice(size_t i)
 {
 	static const char *const texts[] = {
 #define BY_TEXT(name, text, meaning) [GN_BY_##name] = text,
-		GN_BY_LIST(BY_TEXT)
+		GN_BY_LIST(BY_TEXT) GN_BY_WALK_LIST(BY_TEXT)
 #undef BY_TEXT
 	};
 
-	return choice_of(texts, GN_BY_COUNT, i);
+	return choice_of(texts, GN_BY_ALL_COUNT, i);
 }
 
 const char *gn_of_choice(size_t i)
@@ -92,6 +92,8 @@ void gn_args_clear(struct gn_args *args)
 	free(args->pids.pid);
 	free(args->functions.item);
 	free(args->labels.item);
+	free(args->only.item);
+	free(args->threads.item);
 	memset(args, 0, sizeof(*args));
 }
 

@@ -105,6 +105,11 @@ struct gn_args {
 	int of;		     /* enum gn_of, of tables */
 	bool tree;	     /* JSON: the call tree, too */
 	struct gn_list labels;
+	/* of --by calls */
+	struct gn_list only;
+	struct gn_list threads;
+	uint64_t depth; /* 0 = all */
+	uint64_t min;	/* ns */
 };
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
@@ -164,16 +169,17 @@ struct gn_args {
 			offsetof(struct gn_args, classify), NULL,          \
 			"how application time is told", gn_classify_choice \
 	}
-#define GN_OPT_SORT                                                          \
-	{                                                                    \
-		0, "sort", GN_OPTION_CHOICE, offsetof(struct gn_args, sort), \
-			"COLUMN", "ei, ee, ai, ae, calls, name, lock, ...",  \
-			gn_sort_choice                                       \
+#define GN_OPT_SORT                                                           \
+	{                                                                     \
+		0, "sort", GN_OPTION_CHOICE, offsetof(struct gn_args, sort),  \
+			"COLUMN", "all, or some of calls, ei, ai, lock, ...", \
+			gn_sort_choice                                        \
 	}
-#define GN_OPT_BY                                                              \
-	{                                                                      \
-		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by), NULL, \
-			"what a row is", gn_by_choice                          \
+#define GN_OPT_BY                                                           \
+	{                                                                   \
+		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by),    \
+			"ROW", "function, thread, tree, waits, calls, ...", \
+			gn_by_choice                                        \
 	}
 #define GN_OPT_FORMAT                                               \
 	{                                                           \
@@ -218,11 +224,11 @@ struct gn_args {
 			"% of busy, threads, wall; ns; probes' cost left in",  \
 			NULL                                                   \
 	}
+/* In a help SORT stands after it. */
 #define GN_OPT_COLUMNS                                                      \
 	{                                                                   \
 		0, "columns", GN_OPTION_TEXT,                               \
-			offsetof(struct gn_args, columns), "LIST",          \
-			"default, all, classes, or calls,ei,lock,...", NULL \
+			offsetof(struct gn_args, columns), "LIST", "", NULL \
 	}
 /* In a help NS stands after it. */
 #define GN_OPT_OF                                                        \
@@ -235,6 +241,28 @@ struct gn_args {
 		0, "allow-loss", GN_OPTION_FLAG,                           \
 			offsetof(struct gn_args, allow_loss), NULL,        \
 			"lost records do not make the exit status 3", NULL \
+	}
+
+/* In a help these four stand in one line. */
+#define GN_OPT_ONLY                                                        \
+	{                                                                  \
+		0, "only", GN_OPTION_LIST, offsetof(struct gn_args, only), \
+			"GLOB", "", NULL                                   \
+	}
+#define GN_OPT_THREAD                                                       \
+	{                                                                   \
+		0, "thread", GN_OPTION_LIST,                                \
+			offsetof(struct gn_args, threads), "GLOB", "", NULL \
+	}
+#define GN_OPT_DEPTH                                                          \
+	{                                                                     \
+		0, "depth", GN_OPTION_COUNT, offsetof(struct gn_args, depth), \
+			"N", "", NULL                                         \
+	}
+#define GN_OPT_MIN                                                           \
+	{                                                                    \
+		0, "min", GN_OPTION_DURATION, offsetof(struct gn_args, min), \
+			"TIME", "of calls", NULL                             \
 	}
 
 /* The choices of the rows above. */

@@ -12,6 +12,10 @@ static const struct gn_option options[] = {
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_DURATION,
 	GN_OPT_BY,
+	GN_OPT_ONLY,
+	GN_OPT_THREAD,
+	GN_OPT_DEPTH,
+	GN_OPT_MIN,
 	GN_OPT_TREE,
 	GN_OPT_FORMAT,
 	GN_OPT_COLUMNS,
@@ -84,7 +88,7 @@ static bool has_place(const struct gn_args *args)
 		return true;
 	gn_error("%s is written while the command runs; name a file with "
 		 "-o FILE",
-		 timeline->name);
+		 args->by == GN_BY_CALLS ? "--by calls" : timeline->name);
 	return false;
 }
 

@@ -37,6 +37,12 @@ static int terminal_width(int fd)
 	return size.ws_col;
 }
 
+/* A file has no locale; a terminal has. */
+static bool has_utf8(bool terminal)
+{
+	return !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
 /* What the options of either kind of format depend on. */
 struct format {
 	const char *name, *needs;
@@ -85,6 +91,33 @@ static bool check_rows(const struct format *f, const struct gn_args *args)
 		gn_error("%s cannot have '%s' as --columns; give some of "
 			 "calls, ee, ae and the classes (lock, ...)",
 			 f->name, args->columns);
+		return false;
+	}
+	return true;
+}
+
+/* Calls are written by what has a line for each. */
+static bool check_calls(const struct gn_args *args)
+{
+	bool chosen =
+		args->only.n || args->threads.n || args->depth || args->min;
+
+	if (args->by != GN_BY_CALLS) {
+		if (chosen)
+			gn_error("--only, --thread, --depth and --min choose "
+				 "calls; add --by calls");
+		return !chosen;
+	}
+	if (!gn_timeline_of(args)) {
+		gn_error("--by calls cannot be written as %s; give --format "
+			 "table or ndjson",
+			 gn_format_choice((size_t)args->format));
+		return false;
+	}
+	if (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+	    args->columns) {
+		gn_error("calls are in the order of time; leave --sort, "
+			 "--limit and --columns out");
 		return false;
 	}
 	return true;
@@ -151,7 +184,11 @@ static bool check_format(const struct gn_args *args)
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!check_format(args) || !gn_labels_check(&args->labels))
+	if (!check_calls(args) || !gn_labels_check(&args->labels))
+		return false;
+	if (args->by == GN_BY_CALLS)
+		return true;
+	if (!check_format(args))
 		return false;
 	if (!args->columns)
 		return true;
@@ -190,8 +227,7 @@ void gn_report_explain_opts(struct gn_explain_opts *o,
 		.input = args->input,
 		.width = terminal ? terminal_width(fileno(f)) : 0,
 		.color = terminal && wants_color(),
-		/* a file has no locale; a terminal has */
-		.utf8 = !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.utf8 = has_utf8(terminal),
 	};
 }
 
@@ -210,8 +246,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 		.limit = args->limit,
 		.min_pct = args->min_pct,
 		.color = terminal && wants_color(),
-		/* a file has no locale; a terminal has */
-		.utf8 = !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8"),
+		.utf8 = has_utf8(terminal),
 		.width = terminal ? terminal_width(fileno(f)) : 0,
 		.of = table ? (enum gn_of)args->of : GN_OF_THREADS,
 		.ns = args->ns || args->verbose,
@@ -229,6 +264,28 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 	o->explains = table && !args->quiet;
 	gn_report_explain_opts(&o->explain, args, f);
 	o->explain.prefix = "# ";
+}
+
+void gn_report_timeline_opts(struct gn_timeline_opts *o,
+			     const struct gn_args *args, FILE *f)
+{
+	bool terminal = isatty(fileno(f));
+
+	*o = (struct gn_timeline_opts){
+		.only = args->only.item,
+		.nonly = args->only.n,
+		.threads = args->threads.item,
+		.nthreads = args->threads.n,
+		.depth = args->depth,
+		.min_ns = args->min,
+		.utf8 = has_utf8(terminal),
+		.width = terminal ? terminal_width(fileno(f)) : 0,
+		.ns = args->ns || args->verbose,
+		.verbose = args->verbose,
+		.bare = args->quiet,
+		.labels = args->labels.item,
+		.nlabels = args->labels.n,
+	};
 }
 
 /* Findings, and what parts them from the header. */

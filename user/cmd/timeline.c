@@ -6,12 +6,16 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "output/calls.h"
 #include "trace/trace.h"
 
 const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
 {
 	size_t outputs = 0;
 
+	if (args->by == GN_BY_CALLS)
+		return gn_calls_timeline(
+			gn_format_choice((size_t)args->format));
 	while (gn_output_at(outputs))
 		outputs++;
 	if ((size_t)args->format < outputs)
@@ -51,7 +55,8 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args)
 	if (t->out.is_stdout)
 		signal(SIGPIPE, SIG_IGN);
 	errno = 0;
-	err = t->format->begin(&t->observer, t->out.f);
+	gn_report_timeline_opts(&t->opts, args, t->out.f);
+	err = t->format->begin(&t->observer, t->out.f, &t->opts);
 	if (!err)
 		return GN_EXIT_OK;
 	end(t);

@@ -7,11 +7,13 @@
 #include "cmd/outfile.h"
 #include "output/timeline.h"
 
-/* What --format names when it is no report; else NULL. */
+/* What --format names when it is no report, or --by when it is calls; else
+ * NULL. */
 const struct gn_timeline *gn_timeline_of(const struct gn_args *args);
 
 struct gn_timeline_file {
 	const struct gn_timeline *format;
+	struct gn_timeline_opts opts;
 	struct gn_observer observer; /* for the pipeline */
 	struct gn_textfile out;
 	const char *where;

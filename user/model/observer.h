@@ -50,7 +50,8 @@ struct gn_seen_thread {
 	uint32_t thread, process; /* numbers of lives, not tid and pid */
 	uint32_t pid, tid;	  /* as it began; exec can change its tid */
 	uint64_t start;
-	uint64_t stack; /* the stack on which it began */
+	uint64_t session; /* the session's start, 0: not known */
+	uint64_t stack;	  /* the stack on which it began */
 	const char *name, *process_name;
 };
 
@@ -64,6 +65,15 @@ struct gn_seen_slice {
 	const char *waker_name; /* NULL: not traced */
 };
 
+/* An interval of a thread as the totals have it: what its probes cost is taken
+ * out. It belongs to what is open on the stack at->stack, and ends at at->time.
+ */
+struct gn_seen_interval {
+	uint64_t elapsed, app;
+	const uint64_t *classes; /* those in `mask`, by enum gn_class */
+	uint32_t mask;
+};
+
 /* What a thread does for its runtime, or to other threads. */
 enum gn_activity_kind {
 	GN_DOES_JIT,
@@ -73,9 +83,9 @@ enum gn_activity_kind {
 };
 
 /*
- * All functions must be set. Each returns 0 or -errno. The first error is
- * returned by the call that feeds or finishes the pipeline, and no function is
- * called after it.
+ * A function that is NULL is not called. Each returns 0 or -errno. The first
+ * error is returned by the call that feeds or finishes the pipeline, and no
+ * function is called after it.
  */
 struct gn_observer {
 	void *ctx;
@@ -94,6 +104,9 @@ struct gn_observer {
 	int (*leave)(void *ctx, const struct gn_seen *at,
 		     enum gn_frame_end how);
 	int (*slice)(void *ctx, const struct gn_seen_slice *s);
+	/* Before what ended it. */
+	int (*interval)(void *ctx, const struct gn_seen *at,
+			const struct gn_seen_interval *i);
 	/* Records of the thread were lost between these times. */
 	int (*gap)(void *ctx, uint32_t thread, uint64_t start, uint64_t end);
 	/* `fn`: the function that is compiled; GN_NONE = not known. They

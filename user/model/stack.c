@@ -67,6 +67,11 @@ uint32_t gn_stacks_owner(const struct gn_stacks *st)
 	return owner->n ? owner->frames[owner->n - 1].node : st->root;
 }
 
+uint64_t gn_stacks_owner_id(const struct gn_stacks *st)
+{
+	return owner_of(st)->id;
+}
+
 uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 			       bool *outside)
 {

@@ -131,6 +131,8 @@ uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 
 /* The tree node that would own an interval that ends now. */
 uint32_t gn_stacks_owner(const struct gn_stacks *st);
+/* The stack that it would be on. */
+uint64_t gn_stacks_owner_id(const struct gn_stacks *st);
 
 /* The function on top of the active stack, GN_NONE: none. */
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);

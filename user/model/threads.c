@@ -211,12 +211,14 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 {
 	struct gn_tree *tree = &p->stage.tree;
 	bool outside;
-	uint32_t node =
-		open ? gn_stacks_charge_open(&t->stacks, iv->elapsed, &outside)
-		     : gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
-	uint32_t fn = outside ? GN_NONE : tree->nodes[node].fn;
+	uint32_t node, fn;
 	int err = 0;
 
+	if (!open)
+		gn_walk_interval(p, t, iv);
+	node = open ? gn_stacks_charge_open(&t->stacks, iv->elapsed, &outside)
+		    : gn_stacks_charge(&t->stacks, iv->elapsed, &outside);
+	fn = outside ? GN_NONE : tree->nodes[node].fn;
 	gn_account_add(&t->account, iv, outside);
 	if (!iv->sliced)
 		t->open.n = 0;

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 
-/* Calls the observer, unless there is none or it failed before. */
+/* Calls the observer, unless it has no use for this or failed before. */
 #define TELL(w, what, ...)                                                  \
 	do {                                                                \
 		struct gn_walk *walk = (w);                                 \
-		if (!walk->err)                                             \
+		if (!walk->err && walk->to->what)                           \
 			walk->err =                                         \
 				walk->to->what(walk->to->ctx, __VA_ARGS__); \
 	} while (0)
@@ -18,6 +18,7 @@ static void tell_thread(struct gn_pipeline *p, struct gn_thread *t)
 	struct gn_seen_thread seen = {
 		.thread = t->index,
 		.start = t->start,
+		.session = p->start,
 		.stack = t->stacks.main,
 		.name = t->name,
 	};
@@ -146,6 +147,25 @@ void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 	TELL(&p->stage.walk, gap, t->index, start, end);
 }
 
+void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_interval *iv)
+{
+	struct gn_seen_interval seen = {
+		.elapsed = iv->elapsed,
+		.app = iv->app,
+		.classes = iv->ns,
+		.mask = iv->mask,
+	};
+	struct gn_seen at = {.time = t->account.since,
+			     .thread = t->index,
+			     .stack = gn_stacks_owner_id(&t->stacks)};
+
+	if (!p->stage.walk.to || !iv->elapsed)
+		return;
+	tell_thread(p, t);
+	TELL(&p->stage.walk, interval, &at, &seen);
+}
+
 static enum gn_activity_kind nested(const struct gn_account *a, uint32_t i)
 {
 	return a->nest[i].class == GN_CLASS_JIT ? GN_DOES_JIT : GN_DOES_GC;
@@ -159,8 +179,10 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 	uint32_t fn = GN_NONE;
 
 	/* ended activities are still there: nothing took their places yet */
-	while (t->nest_told > a->nnest)
-		TELL(w, end, &w->at, nested(a, --t->nest_told));
+	while (t->nest_told > a->nnest) {
+		t->nest_told--;
+		TELL(w, end, &w->at, nested(a, t->nest_told));
+	}
 	if (t->nest_told == a->nnest)
 		return;
 	if (GN_FUNC_INDEX(func)) {
@@ -169,8 +191,8 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 		else
 			tell_function(&p->stage, fn);
 	}
-	while (!w->err && t->nest_told < a->nnest)
-		TELL(w, begin, &w->at, nested(a, t->nest_told++), fn);
+	for (; !w->err && t->nest_told < a->nnest; t->nest_told++)
+		TELL(w, begin, &w->at, nested(a, t->nest_told), fn);
 }
 
 void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,

@@ -25,6 +25,9 @@ void gn_walk_begin_again(struct gn_stage *s, const struct gn_stack *k,
 /* A part of an ended wait, or of other time in the kernel. */
 void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_wait *part, uint64_t start, uint64_t end);
+/* An interval is closed, and not charged yet. */
+void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_interval *iv);
 void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 		 uint64_t end);
 

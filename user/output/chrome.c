@@ -278,10 +278,12 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return put_activity(ctx, at, what, NULL);
 }
 
-int gn_chrome_begin(struct gn_observer *o, FILE *f)
+int gn_chrome_begin(struct gn_observer *o, FILE *f,
+		    const struct gn_timeline_opts *opts)
 {
 	struct chrome *w = calloc(1, sizeof(*w));
 
+	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
 	if (!w)
 		return -ENOMEM;

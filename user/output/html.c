@@ -281,10 +281,12 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return err;
 }
 
-int gn_html_begin(struct gn_observer *o, FILE *f)
+int gn_html_begin(struct gn_observer *o, FILE *f,
+		  const struct gn_timeline_opts *opts)
 {
 	struct gn_html_times *w = calloc(1, sizeof(*w));
 
+	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
 	if (!w)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 #include "output/emit.h"
 #include "output/formats.h"
 #include "output/json.h"
+#include "output/ndjson.h"
 #include "output/rows.h"
 #include "output/classes.h"
 #include "output/text.h"
@@ -19,6 +20,17 @@ struct writer {
 	const struct gn_model *m;
 	const struct gn_output_opts *o;
 };
+
+void gn_ndjson_labels(struct gn_emit *e, const char *const *labels, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char key[GN_LABEL_KEY + 1];
+
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(labels[i], "="),
+			 labels[i]);
+		gn_emit_text(e, key, strchr(labels[i], '=') + 1);
+	}
+}
 
 static void put_labels(struct writer *w)
 {
@@ -33,14 +45,7 @@ static void put_labels(struct writer *w)
 			 host);
 		gn_emit_text(&w->e, "host", name);
 	}
-	for (size_t i = 0; i < w->o->nlabels; i++) {
-		const char *label = w->o->labels[i];
-		char key[GN_LABEL_KEY + 1];
-
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(label, "="),
-			 label);
-		gn_emit_text(&w->e, key, strchr(label, '=') + 1);
-	}
+	gn_ndjson_labels(&w->e, w->o->labels, w->o->nlabels);
 	gn_emit_close(&w->e, '}');
 }
 

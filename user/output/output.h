@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* X(enumerator, text, meaning) */
+/* What a row of the model is. X(enumerator, text, meaning) */
 #define GN_BY_LIST(X)                                                   \
 	X(FUNCTION, "function", "one row a function")                   \
 	X(MODULE, "module", "one row a module")                         \
@@ -19,12 +19,16 @@
 	X(TREE, "tree", "the call tree")                                \
 	X(CALLERS, "callers", "each function with callers and callees") \
 	X(WAITS, "waits", "what each function waited for, and who woke it")
+/* The same of rows that are written during the walk (timeline.h) */
+#define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 
 enum gn_by {
 #define GN_BY_ENUM(name, text, meaning) GN_BY_##name,
-	GN_BY_LIST(GN_BY_ENUM)
+	GN_BY_LIST(GN_BY_ENUM) GN_BY_COUNT, /* of the model */
+	GN_BY_WALK = GN_BY_COUNT - 1,
+	GN_BY_WALK_LIST(GN_BY_ENUM)
 #undef GN_BY_ENUM
-		GN_BY_COUNT
+		GN_BY_ALL_COUNT
 };
 
 /* What percents of a table are of. X(enumerator, text) */

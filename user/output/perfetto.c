@@ -426,10 +426,12 @@ static int see_end(void *ctx, const struct gn_seen *at,
 			     thread_track(at->thread, activity_kind(what)));
 }
 
-int gn_perfetto_begin(struct gn_observer *o, FILE *f)
+int gn_perfetto_begin(struct gn_observer *o, FILE *f,
+		      const struct gn_timeline_opts *opts)
 {
 	struct perfetto *w = calloc(1, sizeof(*w));
 
+	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
 	if (!w)
 		return -ENOMEM;

@@ -15,13 +15,31 @@
 #include "model/observer.h"
 #include "output/needs.h"
 
+/* What was asked for beside the format; of timelines with rows. */
+struct gn_timeline_opts {
+	/* globs of functions, and of threads' names or ids; none: all */
+	const char *const *only;
+	size_t nonly;
+	const char *const *threads;
+	size_t nthreads;
+	uint64_t depth;	 /* levels of calls, 0: all */
+	uint64_t min_ns; /* of a call's Elapsed Time */
+	bool utf8;	 /* as of struct gn_output_opts, and so on */
+	int width;
+	bool ns, verbose, bare;
+	const char *const *labels;
+	size_t nlabels;
+};
+
 struct gn_timeline {
 	const char *name;
 	const char *help;
 	bool binary;
-	/* Makes the observer that writes to `f`. 0, -ENOMEM, or -errno of the
-	 * stream. NULL: this gnomon was built without `needs`. */
-	int (*begin)(struct gn_observer *o, FILE *f);
+	/* Makes the observer that writes to `f`; `opts` outlives it. 0,
+	 * -ENOMEM, or -errno of the stream. NULL: this gnomon was built without
+	 * `needs`. */
+	int (*begin)(struct gn_observer *o, FILE *f,
+		     const struct gn_timeline_opts *opts);
 	/* After the pipeline has finished: what is left to write. `findings`:
 	 * what explain says of the model, as JSON; NULL: nobody asked. 0 or
 	 * -errno. */
@@ -73,11 +91,12 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what);
 	X(html, "a page with all of it, for any browser", false, NOTHING, "html")
 /* clang-format on */
 
-#define GN_TIMELINE_FUNCTIONS(name, ...)                       \
-	int gn_##name##_begin(struct gn_observer *o, FILE *f); \
-	int gn_##name##_finish(struct gn_observer *o,          \
-			       const struct gn_model *m,       \
-			       const char *findings);          \
+#define GN_TIMELINE_FUNCTIONS(name, ...)                            \
+	int gn_##name##_begin(struct gn_observer *o, FILE *f,       \
+			      const struct gn_timeline_opts *opts); \
+	int gn_##name##_finish(struct gn_observer *o,               \
+			       const struct gn_model *m,            \
+			       const char *findings);               \
 	void gn_##name##_free(struct gn_observer *o);
 GN_TIMELINE_LIST(GN_TIMELINE_FUNCTIONS)
 #undef GN_TIMELINE_FUNCTIONS

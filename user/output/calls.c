@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Follows the calls of all threads and shows those that were asked for. A call
+ * is shown when the first one in it is, or when it ends; where calls have to
+ * last a while, that is when the first one in it has ended. What is kept grows
+ * with threads, functions and open calls.
+ */
+#include "output/calls.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mem.h"
+
+struct frame {
+	uint32_t fn;
+	uint32_t level; /* of those that --only takes, 0: it does not */
+	uint64_t id;
+	uint64_t start;
+	enum gn_frame_begin begin;
+	bool opened;		 /* the writer's open() was called */
+	struct gn_calls_sums at; /* its stack's when it began */
+};
+
+/* A stack on which calls are open. */
+struct stack {
+	uint32_t thread;
+	uint64_t id;
+	struct gn_calls_sums sums; /* of the intervals since it is known */
+	struct frame *frames;
+	uint32_t n, cap;
+	/* those that begin again at once, the outermost last */
+	struct frame *again;
+	uint32_t nagain, again_cap;
+	uint32_t opened; /* so many of the frames are opened or not shown */
+};
+
+struct calls {
+	struct gn_calls_out out; /* the writer's context */
+	const struct gn_calls_writer *w;
+	struct gn_calls_thread *threads;
+	uint32_t nthreads, threads_cap;
+	struct gn_calls_function *functions;
+	uint32_t nfunctions, functions_cap;
+	struct stack *stacks;
+	uint32_t nstacks, stacks_cap;
+	uint32_t last; /* the last one that was found */
+	uint64_t calls, shown;
+};
+
+static bool matches(const char *const *globs, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!fnmatch(globs[i], text, 0))
+			return true;
+	return !n;
+}
+
+static int see_function(void *ctx, const struct gn_seen_function *f)
+{
+	struct calls *c = ctx;
+	const struct gn_timeline_opts *o = c->out.opts;
+	struct gn_calls_function *to;
+	int err;
+
+	err = gn_grow_to(&c->functions, &c->nfunctions, &c->functions_cap,
+			 f->fn, sizeof(*c->functions));
+	if (err)
+		return err;
+	to = &c->functions[f->fn];
+	free(to->name);
+	free(to->module);
+	to->name = strdup(f->name);
+	to->module = strdup(f->module);
+	if (!to->name || !to->module)
+		return -ENOMEM;
+	to->runtime = f->runtime;
+	to->matches = matches(o->only, o->nonly, f->name);
+	return c->w->name ? c->w->name(&c->out, to) : 0;
+}
+
+static int see_thread(void *ctx, const struct gn_seen_thread *t)
+{
+	struct calls *c = ctx;
+	const struct gn_timeline_opts *o = c->out.opts;
+	struct gn_calls_thread *to;
+	char tid[16];
+	int err;
+
+	err = gn_grow_to(&c->threads, &c->nthreads, &c->threads_cap, t->thread,
+			 sizeof(*c->threads));
+	if (err)
+		return err;
+	to = &c->threads[t->thread];
+	free(to->name);
+	free(to->process_name);
+	*to = (struct gn_calls_thread){
+		.pid = t->pid,
+		.tid = t->tid,
+		.name = strdup(t->name),
+		.process_name = strdup(t->process_name),
+		.start = t->session ? t->session : t->start,
+	};
+	snprintf(tid, sizeof(tid), "%u", t->tid);
+	to->shown = matches(o->threads, o->nthreads, tid) ||
+		    matches(o->threads, o->nthreads, t->name);
+	return to->name && to->process_name ? 0 : -ENOMEM;
+}
+
+static struct stack *find_stack(struct calls *c, const struct gn_seen *at)
+{
+	for (uint32_t i = 0; i < c->nstacks; i++, c->last++) {
+		struct stack *s = &c->stacks[c->last % c->nstacks];
+
+		if (s->thread == at->thread && s->id == at->stack)
+			return s;
+	}
+	return NULL;
+}
+
+static struct stack *new_stack(struct calls *c, const struct gn_seen *at)
+{
+	if (gn_grow(&c->stacks, &c->stacks_cap, (size_t)c->nstacks + 1,
+		    sizeof(*c->stacks)))
+		return NULL;
+	c->last = c->nstacks++;
+	c->stacks[c->last] =
+		(struct stack){.thread = at->thread, .id = at->stack};
+	return &c->stacks[c->last];
+}
+
+/* Nothing is open on it: what it had so far matters to nobody. */
+static void drop_stack(struct calls *c, struct stack *s)
+{
+	free(s->frames);
+	free(s->again);
+	*s = c->stacks[--c->nstacks];
+	c->last = 0;
+}
+
+static bool shown(const struct calls *c, const struct stack *s,
+		  const struct frame *f)
+{
+	const struct gn_timeline_opts *o = c->out.opts;
+
+	return f->level && (!o->depth || f->level <= o->depth) &&
+	       c->threads[s->thread].shown;
+}
+
+static struct gn_call call_of(struct calls *c, const struct stack *s,
+			      uint32_t i)
+{
+	const struct frame *f = &s->frames[i];
+	struct gn_call call = {
+		.thread = &c->threads[s->thread],
+		.function = &c->functions[f->fn],
+		.id = f->id,
+		.parent = f->level > 1 ? f[-1].id : 0,
+		.level = f->level,
+		.begin = f->begin,
+		.start = f->start,
+	};
+
+	call.own.elapsed = s->sums.elapsed - f->at.elapsed;
+	call.own.app = s->sums.app - f->at.app;
+	for (int k = 0; k < GN_CLASS_COUNT; k++)
+		call.own.classes[k] = s->sums.classes[k] - f->at.classes[k];
+	return call;
+}
+
+/* The calls that others are in, or were: as far as they lasted long enough,
+ * which each that is in another lasted at most as long as. */
+static int open_frames(struct calls *c, struct stack *s, uint32_t end)
+{
+	uint64_t min = c->out.opts->min_ns;
+
+	for (; s->opened < end; s->opened++) {
+		struct frame *f = &s->frames[s->opened];
+		struct gn_call call;
+		int err;
+
+		if (f->opened || !shown(c, s, f))
+			continue;
+		if (s->sums.elapsed - f->at.elapsed < min)
+			return 0;
+		call = call_of(c, s, s->opened);
+		err = c->w->open ? c->w->open(&c->out, &call) : 0;
+		if (err)
+			return err;
+		f->opened = true;
+	}
+	return 0;
+}
+
+static void set_level(struct calls *c, struct stack *s, struct frame *f)
+{
+	uint32_t below = s->n ? s->frames[s->n - 1].level : 0;
+
+	f->level = below || c->functions[f->fn].matches ? below + 1 : 0;
+}
+
+static int push(struct calls *c, struct stack *s, const struct frame *f)
+{
+	int err = gn_grow(&s->frames, &s->cap, (size_t)s->n + 1, sizeof(*f));
+
+	if (err)
+		return err;
+	s->frames[s->n] = *f;
+	set_level(c, s, &s->frames[s->n]);
+	s->n++;
+	if (c->out.opts->min_ns || !shown(c, s, &s->frames[s->n - 1]))
+		return 0;
+	return open_frames(c, s, s->n - 1);
+}
+
+static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
+		     enum gn_frame_begin how)
+{
+	struct calls *c = ctx;
+	struct stack *s = find_stack(c, at);
+	struct frame f = {.fn = fn, .start = at->time, .begin = how};
+
+	if (!s)
+		s = new_stack(c, at);
+	if (!s)
+		return -ENOMEM;
+	if (how == GN_BEGIN_AGAIN && s->nagain)
+		return push(c, s, &s->again[--s->nagain]);
+	f.id = ++c->calls;
+	f.at = s->sums;
+	return push(c, s, &f);
+}
+
+/* It goes on when the one below it has ended. */
+static int set_aside(struct stack *s)
+{
+	int err = gn_grow(&s->again, &s->again_cap, (size_t)s->nagain + 1,
+			  sizeof(*s->again));
+
+	if (!err)
+		s->again[s->nagain++] = s->frames[--s->n];
+	return err;
+}
+
+static int end_top(struct calls *c, struct stack *s, uint64_t time,
+		   enum gn_frame_end how)
+{
+	const struct frame *f = &s->frames[s->n - 1];
+	struct gn_call call = call_of(c, s, s->n - 1);
+	int err = 0;
+
+	call.end = time;
+	call.how = how;
+	if (shown(c, s, f) && call.own.elapsed >= c->out.opts->min_ns) {
+		err = open_frames(c, s, s->n - 1);
+		if (!err)
+			err = c->w->close(&c->out, &call, f->opened);
+		c->shown++;
+	}
+	s->n--;
+	return err;
+}
+
+static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
+{
+	struct calls *c = ctx;
+	struct stack *s = find_stack(c, at);
+	int err;
+
+	if (!s || !s->n)
+		return 0;
+	err = how == GN_END_AGAIN ? set_aside(s) : end_top(c, s, at->time, how);
+	if (s->opened > s->n)
+		s->opened = s->n;
+	if (!s->n && !s->nagain)
+		drop_stack(c, s);
+	return err;
+}
+
+static int see_interval(void *ctx, const struct gn_seen *at,
+			const struct gn_seen_interval *i)
+{
+	struct calls *c = ctx;
+	struct stack *s = find_stack(c, at);
+	uint32_t mask = i->mask;
+
+	if (!s)
+		return 0;
+	s->sums.elapsed += i->elapsed;
+	s->sums.app += i->app;
+	for (; mask; mask &= mask - 1) {
+		int class = __builtin_ctz(mask);
+
+		s->sums.classes[class] += i->classes[class];
+	}
+	return 0;
+}
+
+static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
+{
+	struct calls *c = ctx;
+	struct gn_calls_thread *t = &c->threads[thread];
+
+	return t->shown ? c->w->lost(&c->out, t, start, end) : 0;
+}
+
+static int begin(struct gn_observer *o, FILE *f,
+		 const struct gn_timeline_opts *opts,
+		 const struct gn_calls_writer *w)
+{
+	struct calls *c = calloc(1, sizeof(*c));
+
+	*o = (struct gn_observer){
+		.ctx = c,
+		.function = see_function,
+		.thread = see_thread,
+		.enter = see_enter,
+		.leave = see_leave,
+		.interval = see_interval,
+		.gap = see_gap,
+	};
+	if (!c)
+		return -ENOMEM;
+	c->out.f = f;
+	c->out.opts = opts;
+	c->w = w;
+	return 0;
+}
+
+static int begin_table(struct gn_observer *o, FILE *f,
+		       const struct gn_timeline_opts *opts)
+{
+	return begin(o, f, opts, &gn_calls_table);
+}
+
+static int begin_ndjson(struct gn_observer *o, FILE *f,
+			const struct gn_timeline_opts *opts)
+{
+	return begin(o, f, opts, &gn_calls_ndjson);
+}
+
+static int finish(struct gn_observer *o, const struct gn_model *m,
+		  const char *findings)
+{
+	struct calls *c = o->ctx;
+
+	(void)findings;
+	return c->w->finish ? c->w->finish(&c->out, m, c->shown, c->calls) : 0;
+}
+
+static void release(struct gn_observer *o)
+{
+	struct calls *c = o->ctx;
+
+	if (!c)
+		return;
+	while (c->nstacks)
+		drop_stack(c, &c->stacks[c->nstacks - 1]);
+	for (uint32_t i = 0; i < c->nfunctions; i++) {
+		free(c->functions[i].name);
+		free(c->functions[i].module);
+		free(c->functions[i].text);
+	}
+	for (uint32_t i = 0; i < c->nthreads; i++) {
+		free(c->threads[i].name);
+		free(c->threads[i].process_name);
+	}
+	free(c->stacks);
+	free(c->functions);
+	free(c->threads);
+	free(c);
+}
+
+const struct gn_timeline *gn_calls_timeline(const char *format)
+{
+	static const struct gn_timeline timelines[] = {
+		{.name = "table",
+		 .begin = begin_table,
+		 .finish = finish,
+		 .free = release},
+		{.name = "ndjson",
+		 .begin = begin_ndjson,
+		 .finish = finish,
+		 .free = release},
+	};
+
+	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++)
+		if (!strcmp(timelines[i].name, format))
+			return &timelines[i];
+	return NULL;
+}

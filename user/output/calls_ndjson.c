@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls for programs: an object a line, when the call ends. docs/ci.md has the
+ * columns. */
+#include <string.h>
+
+#include "output/calls.h"
+#include "output/classes.h"
+#include "output/emit.h"
+#include "output/ndjson.h"
+
+static void begin(struct gn_emit *e, const char *row,
+		  const struct gn_calls_thread *t)
+{
+	gn_emit_open(e, NULL, '{');
+	gn_emit_text(e, "row", row);
+	gn_emit_u64(e, "capture", t->start);
+	gn_emit_u64(e, "pid", t->pid);
+	gn_emit_u64(e, "tid", t->tid);
+	gn_emit_text(e, "thread", t->name);
+}
+
+static int end(struct gn_emit *e, const struct gn_timeline_opts *o)
+{
+	gn_emit_open(e, "labels", '{');
+	gn_ndjson_labels(e, o->labels, o->nlabels);
+	gn_emit_close(e, '}');
+	gn_emit_close(e, '}');
+	fputc_unlocked('\n', e->f);
+	return gn_stream_status(e->f);
+}
+
+static int close_call(void *ctx, const struct gn_call *c, bool opened)
+{
+	const struct gn_calls_out *out = ctx;
+	struct gn_emit e = {.f = out->f, .flat = true};
+	const char *how = gn_timeline_end_text(c->how);
+	char key[GN_CELL];
+
+	(void)opened;
+	begin(&e, "call", c->thread);
+	gn_emit_text(&e, "name", c->function->name);
+	gn_emit_text(&e, "module", c->function->module);
+	gn_emit_u64(&e, "call", c->id);
+	if (c->parent)
+		gn_emit_u64(&e, "parent", c->parent);
+	gn_emit_u64(&e, "depth", c->level);
+	gn_emit_u64(&e, "start_ns", c->start);
+	gn_emit_u64(&e, "end_ns", c->end);
+	if (c->begin == GN_BEGIN_INHERITED)
+		gn_emit_bool(&e, "inherited", true);
+	if (how)
+		gn_emit_text(&e, "end", how);
+	gn_emit_u64(&e, "elapsed_ns", c->own.elapsed);
+	gn_emit_u64(&e, "application_ns", c->own.app);
+	for (int i = 0; i < GN_CLASS_COUNT; i++) {
+		if (!c->own.classes[i])
+			continue;
+		snprintf(key, sizeof(key), "%s_ns", gn_class_text(i));
+		gn_emit_u64(&e, key, c->own.classes[i]);
+	}
+	return end(&e, out->opts);
+}
+
+static int lost(void *ctx, struct gn_calls_thread *t, uint64_t start,
+		uint64_t until)
+{
+	const struct gn_calls_out *out = ctx;
+	struct gn_emit e = {.f = out->f, .flat = true};
+
+	begin(&e, "lost", t);
+	gn_emit_u64(&e, "start_ns", start);
+	gn_emit_u64(&e, "end_ns", until);
+	return end(&e, out->opts);
+}
+
+const struct gn_calls_writer gn_calls_ndjson = {
+	.close = close_call,
+	.lost = lost,
+};

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Calls for people: a line where a call begins that others are in, and one
+ * where it ends; one line for both where none is. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/calls.h"
+#include "output/classes.h"
+#include "output/short_name.h"
+#include "output/text.h"
+
+/* Deeper ones are not indented more; their level is told. */
+#define INDENT_MAX 40
+/* What stands before a call, and the least that its name gets. */
+#define PREFIX_CELLS 60
+#define NAME_CELLS   24
+
+static int set_name(void *ctx, struct gn_calls_function *f)
+{
+	const struct gn_timeline_opts *o = ((struct gn_calls_out *)ctx)->opts;
+	size_t width = o->width > PREFIX_CELLS + NAME_CELLS
+			       ? (size_t)o->width - PREFIX_CELLS
+			       : NAME_CELLS;
+	char *text = gn_escape(f->name, o->utf8);
+
+	if (text && o->width && !o->verbose) {
+		char *full = text;
+
+		text = gn_short_name(full, width);
+		free(full);
+	}
+	free(f->text);
+	f->text = text;
+	return text ? 0 : -ENOMEM;
+}
+
+static void put_time(FILE *f, const struct gn_calls_thread *t, uint64_t time,
+		     bool ns)
+{
+	uint64_t since = time > t->start ? time - t->start : 0;
+	unsigned int part = (unsigned int)(since % 1000000000);
+
+	fprintf(f, "%4" PRIu64 ".%0*u ", since / 1000000000, ns ? 9 : 6,
+		ns ? part : part / 1000);
+}
+
+/* The two classes with the most of it. */
+static void put_classes(FILE *f, const struct gn_calls_sums *own)
+{
+	char text[2 * GN_CELL] = "";
+	int used = 0, last = -1;
+
+	for (int n = 0; n < 2; n++) {
+		int most = -1;
+		uint64_t pct;
+
+		for (int i = 0; i < GN_CLASS_COUNT; i++) {
+			int k = gn_class_at(i);
+
+			if (k != last && own->classes[k] &&
+			    (most < 0 || own->classes[k] > own->classes[most]))
+				most = k;
+		}
+		if (most < 0)
+			break;
+		pct = (uint64_t)((double)own->classes[most] * 100 /
+				 (double)own->elapsed);
+		if (n && !pct)
+			break;
+		used += snprintf(text + used, sizeof(text) - (size_t)used,
+				 "%s%s %" PRIu64 "%%", n ? " " : "",
+				 gn_class_short(most), pct);
+		last = most;
+	}
+	fprintf(f, " %-20s", text);
+}
+
+/* Threads are named when they are first met. */
+static int put_thread(FILE *f, struct gn_calls_thread *t, bool utf8)
+{
+	char *name, *process;
+	int err = 0;
+
+	if (t->told)
+		return 0;
+	t->told = true;
+	name = gn_escape(t->name, utf8);
+	process = gn_escape(t->process_name, utf8);
+	if (name && process && !*name) /* it is not known yet */
+		fprintf(f, "# thread %u is of process %u\n", t->tid, t->pid);
+	else if (name && process)
+		fprintf(f, "# thread %u, %s, is of process %u, %s\n", t->tid,
+			name, t->pid, process);
+	else
+		err = -ENOMEM;
+	free(name);
+	free(process);
+	return err;
+}
+
+static void put_call(FILE *f, const struct gn_call *c)
+{
+	uint32_t level = c->level - 1;
+
+	fprintf(f, " %7u  ", c->thread->tid);
+	if (level > INDENT_MAX)
+		fprintf(f, "%*s[%u] ", 2 * INDENT_MAX, "", c->level);
+	else
+		fprintf(f, "%*s", (int)(2 * level), "");
+}
+
+/* Names of many languages have their parameters. */
+static void put_name(FILE *f, const struct gn_call *c)
+{
+	const char *name = c->function->text;
+
+	fprintf(f, "%s%s", name, strchr(name, '(') ? "" : "()");
+}
+
+static int open_call(void *ctx, const struct gn_call *c)
+{
+	const struct gn_calls_out *out = ctx;
+	int err = put_thread(out->f, c->thread, out->opts->utf8);
+
+	put_time(out->f, c->thread, c->start, out->opts->ns);
+	fprintf(out->f, "%14s %-20s", "", "");
+	put_call(out->f, c);
+	put_name(out->f, c);
+	fprintf(out->f, " {%s\n",
+		c->begin == GN_BEGIN_INHERITED ? " /* inherited */" : "");
+	return err ? err : gn_stream_status(out->f);
+}
+
+static int close_call(void *ctx, const struct gn_call *c, bool opened)
+{
+	const struct gn_calls_out *out = ctx;
+	const char *how = gn_timeline_end_text(c->how);
+	bool inherited = !opened && c->begin == GN_BEGIN_INHERITED;
+	char elapsed[GN_CELL];
+	int err = put_thread(out->f, c->thread, out->opts->utf8);
+
+	gn_format_time(elapsed, c->own.elapsed, out->opts->ns);
+	put_time(out->f, c->thread, opened ? c->end : c->start, out->opts->ns);
+	fprintf(out->f, "%14s", elapsed);
+	put_classes(out->f, &c->own);
+	put_call(out->f, c);
+	if (opened)
+		fputs("} /* ", out->f);
+	put_name(out->f, c);
+	if (opened)
+		fprintf(out->f, "%s%s */\n", how ? ": " : "", how ? how : "");
+	else if (how || inherited)
+		fprintf(out->f, "; /* %s%s%s */\n",
+			inherited ? "inherited" : "",
+			inherited && how ? ", " : "", how ? how : "");
+	else
+		fputs(";\n", out->f);
+	return err ? err : gn_stream_status(out->f);
+}
+
+static int lost(void *ctx, struct gn_calls_thread *t, uint64_t start,
+		uint64_t end)
+{
+	const struct gn_calls_out *out = ctx;
+	char length[GN_CELL];
+	int err = put_thread(out->f, t, out->opts->utf8);
+
+	gn_format_duration(length, end - start, out->opts->ns);
+	put_time(out->f, t, start, out->opts->ns);
+	fprintf(out->f, "%14s %-20s %7u  # records were lost within %s\n", "",
+		"", t->tid, length);
+	return err ? err : gn_stream_status(out->f);
+}
+
+static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
+		  uint64_t all)
+{
+	const struct gn_calls_out *out = ctx;
+	char a[GN_CELL], b[GN_CELL];
+
+	gn_format_count(a, shown);
+	gn_format_count(b, all);
+	if (!out->opts->bare)
+		fprintf(out->f, "# %s calls of %s\n", a, b);
+	if (gn_model_lossy(m))
+		fprintf(out->f, "# INCOMPLETE: records were lost\n");
+	return gn_stream_status(out->f);
+}
+
+const struct gn_calls_writer gn_calls_table = {
+	.name = set_name,
+	.open = open_call,
+	.close = close_call,
+	.lost = lost,
+	.finish = finish,
+};
