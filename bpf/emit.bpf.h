@@ -215,6 +215,40 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 		interval_sent(t, m);
 }
 
+/* User space is to look at the ring now. */
+static __always_inline void wake_user(void)
+{
+	__u64 *p = reserve(sizeof(*p));
+
+	if (p)
+		bpf_ringbuf_discard(p, BPF_RB_FORCE_WAKEUP);
+}
+
+/* The process that tells of a ring is not for it to say. */
+static __always_inline void
+emit_ring(struct gn_task *t, const struct gn_moment *m, __u32 func, __u64 key)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	__u32 os = interval_os(t, m);
+	struct gn_rec_ring *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r) {
+		lost();
+		return;
+	}
+	fill(&r->f.h, m->time, t, t->seq, GN_KIND_RING, interval_flags(t, m),
+	     key);
+	r->f.func = func;
+	r->f.os_ns = os;
+	r->pid = tgid_of(self);
+	r->pad = 0;
+	r->stack_lo = t->stack_lo;
+	r->stack_hi = t->stack_hi;
+	submit(r);
+	interval_sent(t, m);
+}
+
 static __always_inline void emit_stack(struct gn_task *t, __u64 time)
 {
 	struct gn_rec_stack *r = reserve(sizeof(*r));

@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include <gnomon/event.h>
+#include <gnomon/fast.h>
 #include <gnomon/hook.h>
 
 #include "emit.bpf.h"
@@ -83,6 +84,35 @@ static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
 	}
 	barrier();
 	t->in_probe = 0;
+}
+
+/* The same for what is told of rings. Who waits for user space wakes it. */
+static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
+				__u32 func, __u64 key)
+{
+	struct gn_moment m;
+
+	if (!ctx || !t)
+		return 0;
+	if (GN_FUNC_INDEX(func) == GN_FAST_BELL) {
+		wake_user();
+		return 0;
+	}
+	if (!t->prompt)
+		be_prompt(t);
+	ensure_on(bpf_get_current_task_btf(), t);
+	t->in_probe = 1;
+	barrier();
+	m = moment(t);
+	if (in_session(m.time)) {
+		note_stack(t, ctx->sp, &m);
+		emit_ring(t, &m, func, key);
+		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER)
+			wake_user();
+	}
+	barrier();
+	t->in_probe = 0;
+	return 0;
 }
 
 /* Whether a conditional jump with these flags jumps. */
@@ -281,6 +311,8 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return runtime_began(t, GN_COOKIE_FUNC(c),
 				     key_of(ctx, c, spec));
 	func = func_of(ctx, c, spec);
+	if (spec->kind == GN_KIND_RING)
+		return ring_told(ctx, t, func, key_of(ctx, c, spec));
 	if (GN_KIND_IS_OF_CODE(spec->kind))
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
 	collect(ctx, t, spec->kind, func, key_of(ctx, c, spec));

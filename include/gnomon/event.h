@@ -38,6 +38,9 @@ struct gn_rec {
 		record of an earlier time can follow this one */
 /* collect: texts that come with each hit name the function */
 #define GN_F_NAMED 0x02
+/* ENTER, LEAVE, TAILCALL, UNWIND_END of a thread that has a ring (RING): it was
+ * a probe all the same; without this it was none */
+#define GN_F_PROBED 0x04
 /* collect: the OS time up to it, or the stack that it was on, is in doubt */
 #define GN_F_IN_DOUBT 0x08
 /* EXIT: with its process, in the middle of what it did */
@@ -64,7 +67,8 @@ struct gn_rec {
 #define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
 
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
- * a runtime's functions are of MANAGED, or of NAMED where they say so. */
+ * a runtime's functions are of MANAGED, or of NAMED or FAST where they say so.
+ */
 #define GN_PROBE_CLASS_LIST(X)                     \
 	X(NONE, 0, "none")                         \
 	X(EMULATED, 1, "emulated")                 \
@@ -74,7 +78,9 @@ struct gn_rec {
 	/* an enter that sets a return probe up */ \
 	X(CALL, 5, "call")                         \
 	/* a runtime's function that texts name */ \
-	X(NAMED, 6, "named")
+	X(NAMED, 6, "named")                       \
+	/* a runtime's function without a probe */ \
+	X(FAST, 7, "fast")
 
 enum gn_probe_class {
 #define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),
@@ -115,6 +121,17 @@ struct gn_rec_thread {
 	__u32 parent;	      /* THREAD: creator's tid; EXEC: its tid before;
 				 RUNTIME: GN_FUNC(runtime, 0) */
 	char comm[16];	      /* may lack its NUL */
+};
+
+/* A process offers memory for records of its own (func's index: GN_FAST_OFFER,
+ * h.key: its descriptor), or a thread has taken a ring there (GN_FAST_CLAIM,
+ * h.key: its slot). gnomon/fast.h. */
+struct gn_rec_ring {
+	struct gn_rec_func f;
+	__u32 pid;
+	__u32 pad;
+	__u64 stack_lo; /* the mapping that it runs on, as of a STACK */
+	__u64 stack_hi;
 };
 
 /* The stack that the next events run on: the mapping [lo, hi). h.key unused */
@@ -323,6 +340,8 @@ enum gn_stream {
 	/* of what a session asks for: func's index is of enum gn_selected, \
 	 * h.key how many */                                                \
 	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                      \
+	/* records without a probe: memory is offered, a ring is taken */   \
+	X(RING, 39, "ring", COLLECT, gn_rec_ring)                           \
 	/* text 1 key, text 2 value: machine, kernel, command, options */   \
 	X(INFO, 40, "info", USER, gn_rec_text)                              \
 	/* text 1 path, text 2 build-id in hex, or empty */                 \
@@ -414,6 +433,7 @@ _Static_assert(sizeof(struct gn_rec_slice) == 40, "slice");
 _Static_assert(sizeof(struct gn_rec_os_ns) == 32, "os-ns");
 _Static_assert(sizeof(struct gn_rec_thread) == 56, "thread");
 _Static_assert(sizeof(struct gn_rec_stack) == 40, "stack");
+_Static_assert(sizeof(struct gn_rec_ring) == 56, "ring");
 _Static_assert(sizeof(struct gn_rec_text) == 40, "text");
 _Static_assert(sizeof(struct gn_rec_count) == 40, "count");
 _Static_assert(sizeof(struct gn_rec_session) == 32, "session");

@@ -52,6 +52,23 @@ static void put_number(struct gn_session *s, const char *key, size_t n)
 	put_info(s, key, text);
 }
 
+void gn_session_put_fast(struct gn_session *s)
+{
+	struct gn_fast_facts f;
+
+	if (!s->fast)
+		return;
+	gn_fast_tell(s->fast, &f);
+	put_number(s, "fast.records", f.counts.records);
+	put_number(s, "fast.processes", f.processes);
+	put_number(s, "fast.threads", f.threads);
+	put_number(s, "fast.bound_ns", f.bound_ns);
+	put_number(s, "fast.drift_ppb", (size_t)(f.drift * 1e9 + 0.5));
+	put_number(s, "fast.unordered", f.counts.unordered);
+	put_number(s, "fast.waits", f.waits);
+	put_number(s, "fast.waited_ns", f.waited_ns);
+}
+
 void gn_session_put_functions(struct gn_session *s)
 {
 	put_number(s, "functions.return", s->native.by_return);

@@ -11,6 +11,7 @@
 #include <sys/capability.h>
 
 #include "capture/calibrate.h"
+#include "capture/fast_clock.h"
 #include "process/namespaces.h"
 #include "runtime/runtime.h"
 
@@ -472,6 +473,24 @@ static bool asks_nothing(const char *filter)
 	return !strcmp(last ? last + 1 : filter, "!*");
 }
 
+const char *gn_session_unfit(const struct gn_session *s)
+{
+	const char *why = gn_fast_clock_unfit();
+	cap_t caps;
+	bool can;
+
+	if (why)
+		return why;
+	if (!s->opts.command)
+		return "processes that run already have probes";
+	if (gn_session_by_il(s))
+		return "hooks by IL are probes";
+	caps = cap_get_proc();
+	can = has(caps, CAP_SYS_PTRACE);
+	cap_free(caps);
+	return can ? NULL : "CAP_SYS_PTRACE is missing";
+}
+
 /* Plans what the command needs at its start so that the runtime reports all
  * that is requested. */
 static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
@@ -492,6 +511,8 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	s->launch.filter = s->managed_filter;
 	s->launch.inlining = inlining[s->opts.inlining];
 	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
+	s->not_fast = s->opts.hooks == GN_HOOKS_FAST ? gn_session_unfit(s) : "";
+	s->launch.fast = !s->not_fast;
 	err = rt->prepare(&s->launch);
 	s->launch.library = NULL;
 	if (err == -EBUSY)

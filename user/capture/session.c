@@ -65,6 +65,11 @@ const char *gn_session_summary(const struct gn_session *s)
 	return s->summary;
 }
 
+bool gn_session_fast(const struct gn_session *s)
+{
+	return s->fast;
+}
+
 pid_t gn_session_child(const struct gn_session *s)
 {
 	/* a child that still waits at its gate is no command yet */
@@ -249,6 +254,7 @@ void gn_session_free(struct gn_session *s)
 	close_fd(s->iter_stop);
 	close_fd(s->wake);
 	bpf_link__destroy(s->iter);
+	gn_fast_free(s->fast);
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);

@@ -44,6 +44,13 @@ enum gn_clr_hooks {
 	GN_CLR_HOOKS_ELT,      /* by the runtime, in all code it compiles */
 };
 
+/* How hooks tell of enters and leaves. */
+enum gn_hooks {
+	GN_HOOKS_AUTO = 0, /* by probes */
+	GN_HOOKS_FAST, /* into memory that gnomon reads, where that can be */
+	GN_HOOKS_UPROBE,
+};
+
 struct gn_session_opts {
 	char *const *command; /* NULL-terminated; NULL: `pids` */
 	const pid_t *pids;
@@ -54,6 +61,9 @@ struct gn_session_opts {
 	enum gn_attach_mode attach;
 	enum gn_inlining inlining;
 	enum gn_clr_hooks clr_hooks;
+	enum gn_hooks hooks;
+	bool drops;	 /* what finds no room in such memory is lost, and its
+			    thread does not wait */
 	bool no_managed; /* no function of a runtime is traced */
 	bool follow;
 	bool no_faults; /* page faults are not watched */
@@ -155,6 +165,9 @@ const char *gn_session_warning(const struct gn_session *s);
  * there to be seen, and of servers outside of the capture that did the work. */
 void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,
 		       void *ctx);
+
+/* After gn_session_attach(): hooks can do without probes. */
+bool gn_session_fast(const struct gn_session *s);
 
 /* One line that says what is attached, after gn_session_attach(). */
 const char *gn_session_summary(const struct gn_session *s);

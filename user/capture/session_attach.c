@@ -283,6 +283,14 @@ int gn_session_attach(struct gn_session *s)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be watched (%s)",
 				       strerror(errno));
+	if (s->not_fast && *s->not_fast && !*s->warning)
+		snprintf(s->warning, sizeof(s->warning),
+			 "--hooks fast: %s; hooks are probes", s->not_fast);
+	if (s->launch.fast &&
+	    gn_session_open_fast(s, bpf_map__fd(s->skel->maps.ring)))
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be watched (%s)",
+				       strerror(errno));
 	summarize(s);
 	return 0;
 }

@@ -28,13 +28,12 @@
 #define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
 
-static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
+/* A record in its order. */
+static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
 	struct gn_rec_func room;
 
-	if (gn_meter_take(s->meter, rec))
-		return 0;
 	rec = gn_unwanted_record(&s->unwanted, rec, &room);
 	/* entered functions of a runtime: the program may have no native
 	 * ones */
@@ -52,6 +51,17 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_session_put(s, rec, size);
 }
 
+static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	struct gn_session *s = ctx;
+
+	if (gn_meter_take(s->meter, rec))
+		return 0;
+	if (s->fast && gn_fast_record(s->fast, rec, size))
+		return 0;
+	return take_record(s, rec, size);
+}
+
 /* Whether records must wait in the ring. A sink that has failed takes none, so
  * then they need not wait. */
 static bool held(struct gn_session *s)
@@ -60,6 +70,27 @@ static bool held(struct gn_session *s)
 			  ? s->opts.hold(s->opts.sink_ctx)
 			  : GN_HOLD_NOT;
 	return s->hold != GN_HOLD_NOT;
+}
+
+/* No more records for now. */
+static bool is_enough(void *ctx)
+{
+	struct gn_session *s = ctx;
+
+	return held(s) || gn_now_ns() >= s->drain_until;
+}
+
+int gn_session_open_fast(struct gn_session *s, int ring)
+{
+	struct gn_fast_opts opts = {
+		.put = take_record,
+		.enough = is_enough,
+		.ctx = s,
+		.drops = s->opts.drops,
+	};
+
+	s->fast = gn_fast_new(&opts, ring);
+	return s->fast ? 0 : -ENOMEM;
 }
 
 static int count_late(void *ctx, const struct gn_rec *rec, size_t size)
@@ -128,7 +159,11 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
+	if (s->fast)
+		gn_fast_sleep(s->fast, true);
 	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
+	if (s->fast)
+		gn_fast_sleep(s->fast, false);
 	if (p[2].revents)
 		epoll_wait(s->wake, &woken, 1, 0);
 	if (s->later)
@@ -139,11 +174,15 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 int gn_session_drain(struct gn_session *s, uint64_t ns)
 {
 	uint64_t now = gn_now_ns();
-	int n;
+	int n, more = 0;
 
 	s->drained = 0;
 	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
+	if (s->fast)
+		gn_fast_mark(s->fast);
 	n = held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
+	if (s->fast && n >= 0)
+		more = gn_fast_merge(s->fast);
 	now = gn_now_ns();
 	/* more CPU time does not help against a slow sink */
 	gn_priority_follow(&s->priority, n == -EAGAIN && !s->hold, now);
@@ -152,8 +191,10 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 		       now);
 	gn_meter_follow(s->meter, now, s->entered);
 	s->entered = 0;
+	if (more < 0)
+		return gn_session_fail(s, more, 1, "no memory for records");
 	if (n >= 0 || n == -EAGAIN)
-		return n == -EAGAIN;
+		return n == -EAGAIN || more;
 	return gn_session_fail(s, n, 1, "the ring buffer is broken (%s)",
 			       strerror(-n));
 }
@@ -170,6 +211,7 @@ void gn_session_rest(struct gn_session *s)
 /* What is left is only counted. */
 static void drop_all(struct gn_session *s)
 {
+
 	s->dropping = true;
 	gn_session_drain(s, UINT64_MAX);
 	s->dropping = false;

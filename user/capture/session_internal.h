@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "process/files.h"
+#include "capture/fast.h"
 #include "capture/functions.h"
 #include "capture/later.h"
 #include "capture/mute.h"
@@ -69,6 +70,8 @@ struct gn_session {
 	bool managed;		/* a runtime's function was seen */
 	uint32_t entered;	/* the thread that entered a function last */
 	struct gn_meter *meter; /* NULL: nothing to measure */
+	struct gn_fast *fast;	/* NULL: every hook is a probe */
+	const char *not_fast;	/* why, where it was asked for */
 	int sink_error;
 	uint64_t sink_lost;
 	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
@@ -120,6 +123,9 @@ int gn_pidfd(pid_t pid);
 #define GN_DRAIN_NS 50000000u
 int gn_session_drain(struct gn_session *s, uint64_t ns);
 
+/* Records that threads write by themselves are taken too. `ring`: the map. */
+int gn_session_open_fast(struct gn_session *s, int ring);
+
 /* Sleeps a little: something is waited for that comes by the ring. */
 void gn_session_rest(struct gn_session *s);
 
@@ -149,6 +155,11 @@ void gn_session_detach(struct gn_session *s);
 void gn_session_put_facts(struct gn_session *s);
 /* Of native functions alone: how many there are. */
 void gn_session_put_functions(struct gn_session *s);
+
+/* Why hooks have to be probes; NULL: they need not be. */
+const char *gn_session_unfit(const struct gn_session *s);
+/* What was read of threads' own records, as INFO. */
+void gn_session_put_fast(struct gn_session *s);
 
 /* A record to the sink. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);

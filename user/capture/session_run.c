@@ -222,6 +222,8 @@ int gn_session_stop(struct gn_session *s)
 	gn_priority_last(&s->priority);
 	control = &s->skel->bss->control;
 	end = set_end(control);
+	if (s->fast)
+		gn_fast_stop(s->fast, end);
 	gn_running_end(s);
 	gn_later_stop(s->later);
 	gn_later_serve(s->later);
@@ -235,6 +237,8 @@ int gn_session_stop(struct gn_session *s)
 				      "the process that held the probes was "
 				      "killed; calls are missing, trace again");
 	gn_session_drain_all(s, FINAL_NS);
+	if (s->fast && gn_fast_flush(s->fast))
+		s->late++;
 	/* before the programs are removed */
 	gn_session_put_counts(s);
 	gn_session_detach(s);
@@ -242,6 +246,7 @@ int gn_session_stop(struct gn_session *s)
 	s->mute = NULL;
 	gn_session_drain_all(s, FINAL_NS);
 	gn_session_put_counts(s);
+	gn_session_put_fast(s);
 	if (gn_session_loss_advice(s))
 		gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, "loss",
 				    gn_session_loss_advice(s));

@@ -43,6 +43,20 @@ const char *gn_clr_hooks_choice(size_t i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
+const char *gn_hooks_choice(size_t i)
+{
+	static const char *const names[] = {"auto", "fast", "uprobe"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+const char *gn_on_full_choice(size_t i)
+{
+	static const char *const names[] = {"wait", "drop"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
 /* --os: a list of words. */
 static int parse_os(const char *list, struct gn_session_opts *opts)
 {
@@ -142,15 +156,16 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 
 /* Capabilities for the rest of a capture: to give files to the invoking user,
  * and to get more CPU time when records come faster than they are drained. */
-static int drop_capabilities(bool can_mute)
+static int drop_capabilities(bool ptrace)
 {
-	/* the last one: muting writes to the process's memory */
+	/* the last one: muting writes to a process's memory, fast hooks share
+	 * some of it */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
 
 	return gn_keep_capabilities(keep,
-				    sizeof(keep) / sizeof(keep[0]) - !can_mute);
+				    sizeof(keep) / sizeof(keep[0]) - !ptrace);
 }
 
 int gn_capture_signal(struct gn_capture *c)
@@ -262,7 +277,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	int err = gn_session_start(c->session), stopped;
 
 	if (!err)
-		err = drop_capabilities(a->can_mute);
+		err = drop_capabilities(a->can_mute ||
+					gn_session_fast(c->session));
 	if (err)
 		return err;
 	if (!a->args.quiet)
@@ -312,6 +328,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.attach = (enum gn_attach_mode)a->attach,
 		.inlining = (enum gn_inlining)a->inlining,
 		.clr_hooks = (enum gn_clr_hooks)a->clr_hooks,
+		.hooks = (enum gn_hooks)a->hooks,
+		.drops = a->on_full,
 		.no_managed = a->clr == GN_CLR_LIGHT,
 		.follow = a->args.follow,
 		.ring_size = a->ring,

@@ -22,6 +22,8 @@ struct gn_capture_args {
 	int inlining;	     /* enum gn_inlining */
 	int clr;	     /* enum gn_clr_level */
 	int clr_hooks;	     /* enum gn_clr_hooks */
+	int hooks;	     /* enum gn_hooks */
+	int on_full;	     /* 0: threads wait, 1: records are dropped */
 	uint64_t ring;	     /* bytes, 0 = default */
 	const char *os;	     /* --os LIST, NULL = default */
 	const char *as;	     /* --user NAME, NULL = not given */
@@ -37,13 +39,14 @@ struct gn_capture_args {
 			offsetof(struct gn_capture_args, attach), NULL, \
 			"how probes are attached", gn_attach_choice     \
 	}
-#define GN_OPT_RING(usual)                                                 \
-	{                                                                  \
-		0, "ring-size", GN_OPTION_SIZE,                            \
-			offsetof(struct gn_capture_args, ring), "SIZE",    \
-			"of the ring buffer (" usual "); more loses less", \
-			NULL                                               \
+#define GN_OPT_RING_AS(text)                                                  \
+	{                                                                     \
+		0, "ring-size", GN_OPTION_SIZE,                               \
+			offsetof(struct gn_capture_args, ring), "SIZE", text, \
+			NULL                                                  \
 	}
+#define GN_OPT_RING(usual) \
+	GN_OPT_RING_AS("of the ring buffer (" usual "); more loses less")
 
 #define GN_OPT_USER                                                         \
 	{                                                                   \
@@ -80,7 +83,23 @@ struct gn_capture_args {
 			".NET: level; hooks", gn_clr_hooks_choice          \
 	}
 
+/* In a help ON_FULL stands after it. */
+#define GN_OPT_HOOKS                                                       \
+	{                                                                  \
+		0, "hooks", GN_OPTION_CHOICE,                              \
+			offsetof(struct gn_capture_args, hooks), NULL, "", \
+			gn_hooks_choice                                    \
+	}
+#define GN_OPT_ON_FULL                                                   \
+	{                                                                \
+		0, "on-full", GN_OPTION_CHOICE,                          \
+			offsetof(struct gn_capture_args, on_full), NULL, \
+			".NET: no traps; room", gn_on_full_choice        \
+	}
+
 const char *gn_attach_choice(size_t i);
+const char *gn_hooks_choice(size_t i);
+const char *gn_on_full_choice(size_t i);
 const char *gn_inlining_choice(size_t i);
 const char *gn_clr_choice(size_t i);
 const char *gn_clr_hooks_choice(size_t i);

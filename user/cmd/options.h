@@ -236,12 +236,13 @@ struct gn_args {
 		0, "of", GN_OPTION_CHOICE, offsetof(struct gn_args, of), \
 			"WHAT", "", gn_of_choice                         \
 	}
-#define GN_OPT_ALLOW_LOSS                                                  \
-	{                                                                  \
-		0, "allow-loss", GN_OPTION_FLAG,                           \
-			offsetof(struct gn_args, allow_loss), NULL,        \
-			"lost records do not make the exit status 3", NULL \
+#define GN_OPT_ALLOW_LOSS_AS(text)                                             \
+	{                                                                      \
+		0, "allow-loss", GN_OPTION_FLAG,                               \
+			offsetof(struct gn_args, allow_loss), NULL, text, NULL \
 	}
+#define GN_OPT_ALLOW_LOSS \
+	GN_OPT_ALLOW_LOSS_AS("lost records do not make the exit status 3")
 
 /* In a help these four stand in one line. */
 #define GN_OPT_ONLY                                                        \

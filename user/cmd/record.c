@@ -30,6 +30,8 @@ static const struct gn_option options[] = {
 	GN_OPT_INLINE("ends; copied calls"),
 	GN_OPT_CLR,
 	GN_OPT_CLR_HOOKS,
+	GN_OPT_HOOKS,
+	GN_OPT_ON_FULL,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
 	GN_OPT_ATTACH,

@@ -63,6 +63,8 @@ static const struct gn_option options[] = {
 	GN_OPT_CLASSIFY,
 	GN_OPT_LEAVE,
 	GN_OPT_INLINE("managed calls that are copied"),
+	GN_OPT_HOOKS,
+	GN_OPT_ON_FULL,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
 	GN_OPT_OS,

@@ -3,6 +3,7 @@
  * event of the record is applied. */
 #include <errno.h>
 
+#include <gnomon/fast.h>
 #include "model/take.h"
 #include "model/walk.h"
 
@@ -175,6 +176,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	t->account.nnest = t->account.nest_over = 0;
+	t->ringed = false;
 	err = gn_thread_set_pid(p, t, r->pid);
 	if (err)
 		return err;
@@ -252,6 +254,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)
 		err |= apply_exec(p, t, (const void *)r);
+	else if (r->h.kind == GN_KIND_RING)
+		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, t->account.since,
 				r->h.flags & GN_F_PROCESS_ENDS

@@ -50,13 +50,18 @@ static enum gn_probe_class native_class(const struct gn_names *n,
 					  : n->fns[fn].leave_class;
 }
 
-static enum gn_probe_class runtime_class(const struct gn_rec_func *r)
+static enum gn_probe_class runtime_class(const struct gn_thread *t,
+					 const struct gn_rec_func *r)
 {
+	if (t->ringed && r->h.kind <= GN_KIND_UNWIND_END &&
+	    r->h.kind != GN_KIND_UNWIND_BEGIN && !(r->h.flags & GN_F_PROBED))
+		return GN_PROBE_FAST;
 	return r->h.flags & GN_F_NAMED ? GN_PROBE_NAMED : GN_PROBE_MANAGED;
 }
 
 /* The probe that a collect record comes from. */
 static enum gn_probe_class class_of(const struct gn_pipeline *p,
+				    const struct gn_thread *t,
 				    const struct gn_rec_func *r)
 {
 	switch (r->h.kind) {
@@ -65,14 +70,14 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 	case GN_KIND_TAILCALL:
 		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
 			return native_class(&p->stage.names, r);
-		return runtime_class(r);
+		return runtime_class(t, r);
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:
 		/* it comes from the kernel, not from a probe */
 		return GN_PROBE_NONE;
 	default:
-		return runtime_class(r);
+		return runtime_class(t, r);
 	}
 }
 
@@ -132,7 +137,7 @@ static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e)
 {
-	enum gn_probe_class class = class_of(p, r);
+	enum gn_probe_class class = class_of(p, t, r);
 	const struct gn_model_cost *c = &p->costs[class];
 	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
 	uint32_t silent = GN_F_SILENT(r->h.flags);

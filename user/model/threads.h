@@ -45,6 +45,7 @@ struct gn_thread {
 	 */
 	uint64_t entered, in_doubt;
 	enum gn_way way; /* direction of its last hit */
+	bool ringed;	 /* its hooks are no probes, but where they say so */
 	bool joined;	 /* it ran before it was traced */
 	bool lossy;	 /* there were gaps in earlier periods */
 	/* told: the observer knows it as it is now; suspends_told: and that it

@@ -37,6 +37,8 @@ static const struct gn_runtime_site sites[] = {
 	SITE("resume_end", SUSPEND_END, .func = 0),
 	/* its frame key is whether the runtime took the library */
 	SITE("init", RUNTIME, .frame = 3),
+	/* of fast hooks: its frame key is what is offered or taken */
+	SITE("fast", RING, FUNC, .frame = 2),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .text = {2, 4}},
 	SITE("inlined", INLINED, FUNC, .frame = 2),
 	SITE("unhooked", UNHOOKED, FUNC),
@@ -98,6 +100,8 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_env(l, GN_CLR_ENV_INLINE, l->inlining);
 	if (!err)
 		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
+	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
+		err = gn_launch_env(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
 	if (!err && (*l->filter || getenv(GN_CLR_ENV_FILTER)))
 		err = gn_launch_env(l, GN_CLR_ENV_FILTER, l->filter);
 	return err;

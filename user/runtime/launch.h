@@ -3,6 +3,7 @@
 #ifndef GNOMON_RUNTIME_LAUNCH_H
 #define GNOMON_RUNTIME_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gn_launch {
@@ -12,6 +13,7 @@ struct gn_launch {
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
 	/* "rejit", or "" for the hooks of the runtime itself */
 	const char *hooks;
+	bool fast;	 /* hooks without a trap are asked for */
 	const char *why; /* what another profiler uses */
 	/* NAME=VALUE, and arguments that follow the command's name; both are
 	 * ended by NULL, or NULL. */

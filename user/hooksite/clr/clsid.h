@@ -42,6 +42,10 @@
  * precompiled code off. */
 #define GN_CLR_ENV_HOOKS "GNOMON_CLR_HOOKS"
 
+/* Not empty: hooks write their records into memory that gnomon reads, where
+ * that can be; else each is a probe. */
+#define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
+
 /* "off": the library tells the runtime to unload it again; else it works. */
 #define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
 

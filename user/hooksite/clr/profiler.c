@@ -8,6 +8,7 @@
 #include "clsid.h"
 #include "events.h"
 #include "filter.h"
+#include "../fast.h"
 #include "mute.h"
 #include "names.h"
 #include "sites.h"
@@ -325,6 +326,21 @@ static bool wants_il(struct gn_clr *clr)
 	       clr->asks && gn_rejit_init(clr, clr->info) >= 0;
 }
 
+/* Hooks that make no trap, where they are asked for and gnomon takes them. */
+static gn_hr set_hooks(struct gn_clr *clr)
+{
+	const char *fast = getenv(GN_CLR_ENV_FAST);
+	set_hooks_fn set = GN_COM(clr->info, GN_INFO_SET_HOOKS3, set_hooks_fn);
+
+	if (fast && *fast &&
+	    gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
+			  GN_CLR_FAST(il_leave)))
+		return set(clr->info, GN_CLR_FAST(enter), GN_CLR_FAST(leave),
+			   GN_CLR_FAST(tailcall));
+	return set(clr->info, GN_CLR_HOOK(enter), GN_CLR_HOOK(leave),
+		   GN_CLR_HOOK(tailcall));
+}
+
 static gn_hr start(struct gn_clr *clr, void *unknown)
 {
 	gn_hr hr;
@@ -347,9 +363,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 		    set_mapper_fn)(clr->info, map_function, clr);
 	if (hr < 0)
 		return hr;
-	return GN_COM(clr->info, GN_INFO_SET_HOOKS3,
-		      set_hooks_fn)(clr->info, GN_CLR_HOOK(enter),
-				    GN_CLR_HOOK(leave), GN_CLR_HOOK(tailcall));
+	return set_hooks(clr);
 }
 
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)

@@ -7,6 +7,8 @@
  */
 #include <gnomon/hooksite.h>
 
+#include "../fast_hook.h"
+
 	GN_SITE_BASE
 	.text
 
@@ -74,6 +76,7 @@
 	CALL_SITE clr_function_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_dynamic_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_module_unload, "8@%rdi"
+	CALL_SITE clr_fast, "8@%rdi 8@%rsi"
 
 	GN_SITE	gnomon_clr, clr_name, "8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
 	KEEP_NAME
@@ -188,5 +191,14 @@ gn_hook_\name:
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
+
+/* The same without a trap, where gnomon reads what they write. */
+	GN_FAST_BASE
+	GN_FAST_HOOK clr_enter, GN_FAST_ENTER, %r14, %r15d
+	GN_FAST_HOOK clr_leave, GN_FAST_LEAVE, %rdi, %esi
+	GN_FAST_HOOK clr_tailcall, GN_FAST_TAILCALL, %rdi, %esi
+	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi
+	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi
+	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi
 
 	.section .note.GNU-stack, "", @progbits

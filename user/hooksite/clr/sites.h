@@ -73,6 +73,9 @@ void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(module_unload)(uint64_t module);
 
+/* Of fast hooks: `what` is GN_FAST_OFFER and so on. */
+void GN_CLR_SITE(fast)(uint64_t what, uint64_t value);
+
 /* Hooks: called by compiled code by the runtime's own convention. Each passes
  * the site of its name, unless the function is muted. */
 #define GN_CLR_HOOK(name) gn_hook_clr_##name
@@ -86,5 +89,15 @@ void GN_CLR_HOOK(tailcall)(void);
 void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
+
+/* The same hooks, which write records into the thread's own ring. */
+#define GN_CLR_FAST(name) gn_fast_clr_##name
+
+void GN_CLR_FAST(enter)(void);
+void GN_CLR_FAST(leave)(void);
+void GN_CLR_FAST(tailcall)(void);
+void GN_CLR_FAST(il_enter)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(il_leave)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(il_unwound)(uint64_t index, uint64_t sp);
 
 #endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fast hooks: what a hook-site library and gnomon share in the memory of one
+ * process. A thread writes its enters and leaves into a ring of its own there,
+ * and gnomon reads them; all other events still come by probes.
+ *
+ * The library makes the memory (a memfd whose size is sealed), passes its site
+ * `fast` with GN_FAST_OFFER and waits until gnomon has mapped it. A thread that
+ * takes a slot passes the site with GN_FAST_CLAIM, so it is the kernel that
+ * says which thread and process a ring is of. Gnomon gives a slot back when the
+ * kernel says that its thread has ended.
+ *
+ * Neither side can be hurt by what the other writes here: gnomon keeps its own
+ * count of what it has read, and a thread can only lose its own records.
+ *
+ * Times are of the processor's time-stamp counter. Positions are bytes from the
+ * begin of a slot's data. Assembly code and BPF programs take the numbers.
+ */
+#ifndef GNOMON_FAST_H
+#define GNOMON_FAST_H
+
+/* The memory: a page, the rings' control blocks, the data of each slot. */
+#define GN_FAST_SLOTS	 1024
+#define GN_FAST_SLOT	 (1 << 20) /* bytes of a slot: the largest ring */
+#define GN_FAST_FIRST	 (1 << 16) /* of it the ring that a thread begins with */
+#define GN_FAST_CHUNK	 (1 << 14) /* what is written between two checks */
+#define GN_FAST_PAGE	 4096
+#define GN_FAST_RING	 128		/* bytes of a control block */
+#define GN_FAST_DATA	 (GN_FAST_SLOT) /* where the data begin */
+#define GN_FAST_SIZE	 (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
+#define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
+#define GN_FAST_MAGIC	 0x31747361666e67 /* "gnfast1" */
+#define GN_FAST_RECORD	 16
+#define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
+
+/* Kinds of records; with index 0 other ones. */
+#define GN_FAST_ENTER	 0
+#define GN_FAST_LEAVE	 1
+#define GN_FAST_TAILCALL 2
+#define GN_FAST_UNWOUND	 3
+#define GN_FAST_WRAP	 1 /* index 0: goes on at the begin of the slot */
+#define GN_FAST_LOST	 2 /* index 0: `sp` records did not fit */
+
+/* The site `fast`: what is told, and of what. */
+#define GN_FAST_OFFER 1 /* the memory: its descriptor */
+#define GN_FAST_CLAIM 2 /* a ring: its slot */
+#define GN_FAST_BELL  3 /* a ring is half full: gnomon sleeps */
+
+/* Where assembly code finds the fields. */
+#define GN_FAST_OF_HEAD	    0
+#define GN_FAST_OF_BUSY	    4
+#define GN_FAST_OF_DEADLINE 64
+#define GN_FAST_OWN_CUR	    0
+#define GN_FAST_OWN_LIM	    8
+#define GN_FAST_OWN_RING    16
+#define GN_FAST_OWN_PAGE    24
+#define GN_FAST_OWN_SITE    32
+
+#if !defined(__ASSEMBLER__) && !defined(__bpf__)
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gn_fast_rec {
+	uint32_t sp;   /* the low half of the frame key */
+	uint32_t what; /* index << 2 | kind */
+	uint64_t tsc;
+};
+
+enum gn_fast_state { GN_FAST_FREE, GN_FAST_USED };
+
+struct gn_fast_ring {
+	/* the thread's: the low half of the address of its next record */
+	_Atomic uint32_t head;
+	_Atomic uint8_t busy; /* it is in a hook */
+	uint8_t pad[3];
+	_Atomic uint32_t state;		/* enum gn_fast_state */
+	_Atomic uint32_t wants;		/* it waits for `tail` */
+	_Atomic uint64_t waits, waited; /* how often; ticks of the counter */
+	uint8_t pad2[32];
+	/* gnomon's: up to where it has read */
+	_Atomic uint32_t tail; /* a futex */
+	uint8_t pad3[60];
+};
+
+struct gn_fast_page {
+	uint64_t magic;
+	uint64_t size;
+	_Atomic uint32_t drops; /* a full ring loses records and counts them */
+	uint32_t pad;
+	uint8_t pad2[40];
+	/* gnomon's. Records of a later time are not written: gnomon moves it on
+	 * while it lives, so one that is killed or stopped is noticed. */
+	_Atomic uint64_t deadline;
+	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it will not; a futex */
+	_Atomic uint32_t sleeping; /* a half-full ring is to ring the bell */
+	uint8_t pad3[48];
+};
+
+/* What a thread knows of its ring; its own memory. */
+struct gn_fast_own {
+	uint64_t cur, lim; /* addresses: of the next record, and of no more */
+	struct gn_fast_ring *ring;
+	struct gn_fast_page *page;
+	uint8_t by_site; /* this thread's hooks pass the sites */
+	uint8_t pad[7];
+	uint64_t base;
+	uint64_t size; /* of the ring so far */
+	uint64_t lost; /* records that found no room */
+};
+
+static_assert(sizeof(struct gn_fast_rec) == GN_FAST_RECORD, "record");
+static_assert(sizeof(struct gn_fast_ring) == GN_FAST_RING, "ring");
+static_assert(offsetof(struct gn_fast_ring, head) == GN_FAST_OF_HEAD, "head");
+static_assert(offsetof(struct gn_fast_ring, busy) == GN_FAST_OF_BUSY, "busy");
+static_assert(offsetof(struct gn_fast_ring, tail) == 64, "its own line");
+static_assert(offsetof(struct gn_fast_page, deadline) == GN_FAST_OF_DEADLINE,
+	      "deadline");
+static_assert(offsetof(struct gn_fast_own, cur) == GN_FAST_OWN_CUR, "cur");
+static_assert(offsetof(struct gn_fast_own, lim) == GN_FAST_OWN_LIM, "lim");
+static_assert(offsetof(struct gn_fast_own, ring) == GN_FAST_OWN_RING, "ring");
+static_assert(offsetof(struct gn_fast_own, page) == GN_FAST_OWN_PAGE, "page");
+static_assert(offsetof(struct gn_fast_own, by_site) == GN_FAST_OWN_SITE,
+	      "by_site");
+static_assert(sizeof(struct gn_fast_own) == 64, "own");
+static_assert(sizeof(struct gn_fast_page) == 128, "page");
+static_assert(GN_FAST_PAGE + GN_FAST_SLOTS * GN_FAST_RING <= GN_FAST_DATA,
+	      "the data begin behind the control blocks");
+#endif
+#endif

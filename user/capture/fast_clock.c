@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/fast_clock.h"
+
+#include <cpuid.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/clock.h"
+
+#define TRIES	 6
+#define TRIES_UP 60	  /* when all were disturbed */
+#define NEAR_NS	 1000000u /* a moment is kept so long after the one before */
+#define RATE_NS	 100000000u
+#define GOOD_NS	 200u /* between two readings that nothing disturbed */
+
+#define SOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/* Its rate is the same in all states of the processor. */
+static bool is_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+}
+
+/* The kernel has compared the counters of the processors with each other and
+ * with other clocks before it chose this one. */
+static bool is_clock_source(void)
+{
+	char name[32] = "";
+	int fd = open(SOURCE, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return n > 0 && !strcmp(name, "tsc\n");
+}
+
+const char *gn_fast_clock_unfit(void)
+{
+	if (!is_invariant())
+		return "the processor's time-stamp counter is not invariant";
+	if (!is_clock_source())
+		return "the kernel's clock source is not the time-stamp "
+		       "counter";
+	return NULL;
+}
+
+uint64_t gn_fast_ticks(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+struct gn_fast_moment gn_fast_moment_now(void)
+{
+	struct gn_fast_moment best = {0};
+	uint64_t least = UINT64_MAX, ticks = 0, spent = 0;
+	uint64_t since = gn_now_ns();
+
+	for (int i = 0; i < TRIES || (best.apart > GOOD_NS && i < TRIES_UP);
+	     i++) {
+		uint64_t a = gn_fast_ticks(), ns = gn_now_ns();
+		uint64_t b = gn_fast_ticks();
+
+		ticks += b - a;
+		spent = ns - since;
+		if (b - a >= least)
+			continue;
+		least = b - a;
+		best.ticks = a + (b - a) / 2;
+		best.ns = ns;
+		/* ns a tick, roughly: all the tries took `spent` */
+		best.apart = ticks && spent ? (uint32_t)(least * spent / ticks)
+					    : 1000;
+	}
+	return best;
+}
+
+static const struct gn_fast_moment *moment(const struct gn_fast_clock *c,
+					   uint64_t i)
+{
+	return &c->at[i % GN_FAST_MOMENTS];
+}
+
+static double slope_of(const struct gn_fast_moment *a,
+		       const struct gn_fast_moment *b)
+{
+	return (double)(b->ns - a->ns) / (double)(b->ticks - a->ticks);
+}
+
+/* Where the moment in the middle is by the line of its neighbours. */
+static void check_middle(struct gn_fast_clock *c)
+{
+	const struct gn_fast_moment *a = moment(c, c->n - 3);
+	const struct gn_fast_moment *b = moment(c, c->n - 2);
+	const struct gn_fast_moment *z = moment(c, c->n - 1);
+	double at = slope_of(a, z) * (double)(b->ticks - a->ticks);
+	double off = (double)(b->ns - a->ns) - at;
+
+	if (off < 0)
+		off = -off;
+	if (off > c->off)
+		c->off = off > 1e9 ? 1000000000u : (uint32_t)(off + 1);
+}
+
+/* The rate of a stretch that is long enough to tell it. */
+static void check_rate(struct gn_fast_clock *c, const struct gn_fast_moment *m)
+{
+	double rate, change;
+
+	if (c->since.ns && m->ns - c->since.ns < RATE_NS)
+		return;
+	if (c->since.ns) {
+		rate = slope_of(&c->since, m);
+		change = c->first == 0 ? 0 : rate / c->first - 1;
+		change = change < 0 ? -change : change;
+		if (c->first == 0)
+			c->first = rate;
+		if (change > c->drift)
+			c->drift = change;
+	}
+	c->since = *m;
+}
+
+void gn_fast_clock_add(struct gn_fast_clock *c, const struct gn_fast_moment *m)
+{
+	const struct gn_fast_moment *last = c->n ? moment(c, c->n - 1) : NULL;
+	bool near = c->n > 1 && last->ns - moment(c, c->n - 2)->ns < NEAR_NS;
+
+	if (last && (m->ticks <= last->ticks || m->ns <= last->ns))
+		return;
+	c->from = c->to = 0;
+	if (near) {
+		if (m->apart > c->apart)
+			c->apart = m->apart;
+		c->at[(c->n - 1) % GN_FAST_MOMENTS] = *m;
+		return;
+	}
+	check_rate(c, m);
+	if (m->apart > c->apart)
+		c->apart = m->apart;
+	c->at[c->n++ % GN_FAST_MOMENTS] = *m;
+	if (c->n > 3)
+		check_middle(c);
+}
+
+/* The line that a tick is on. */
+static void find_line(struct gn_fast_clock *c, uint64_t ticks)
+{
+	uint64_t oldest = c->n > GN_FAST_MOMENTS ? c->n - GN_FAST_MOMENTS : 0;
+	uint64_t i = c->n - 1;
+	const struct gn_fast_moment *a, *b;
+
+	while (i > oldest + 1 && moment(c, i - 1)->ticks > ticks)
+		i--;
+	a = moment(c, i - 1);
+	b = moment(c, i);
+	c->from = i - 1 == oldest ? 0 : a->ticks;
+	c->to = i == c->n - 1 ? UINT64_MAX : b->ticks;
+	c->base = a->ticks;
+	c->slope = slope_of(a, b);
+	c->base_ns = a->ns;
+}
+
+uint64_t gn_fast_clock_ns(struct gn_fast_clock *c, uint64_t ticks)
+{
+	if (c->n < 2)
+		return 0;
+	if (ticks < c->from || ticks >= c->to)
+		find_line(c, ticks);
+	if (ticks < c->base) {
+		double before = c->slope * (double)(c->base - ticks);
+
+		return before < (double)c->base_ns
+			       ? c->base_ns - (uint64_t)before
+			       : 0;
+	}
+	return c->base_ns + (uint64_t)(c->slope * (double)(ticks - c->base));
+}
+
+uint32_t gn_fast_clock_bound(const struct gn_fast_clock *c)
+{
+	return (c->apart + 1) / 2 + c->off;
+}
+
+uint64_t gn_fast_clock_ticks(const struct gn_fast_clock *c, uint64_t ns)
+{
+	const struct gn_fast_moment *a, *z;
+
+	if (c->n < 2)
+		return ns * 4; /* no processor is faster */
+	a = moment(c, c->n > GN_FAST_MOMENTS ? c->n - GN_FAST_MOMENTS : 0);
+	z = moment(c, c->n - 1);
+	return (uint64_t)((double)ns / slope_of(a, z));
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/fast_thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 4096u
+
+static enum gn_stream stream_of(enum gn_kind kind)
+{
+	switch (kind) {
+#define STREAM(name, value, text, stream, type) \
+	case GN_KIND_##name:                    \
+		return GN_STREAM_##stream;
+		GN_KIND_LIST(STREAM)
+#undef STREAM
+	}
+	return GN_STREAM_USER;
+}
+
+void gn_fast_thread_init(struct gn_fast_thread *t, uint32_t tid)
+{
+	memset(t, 0, sizeof(*t));
+	t->tid = tid;
+}
+
+void gn_fast_thread_free(struct gn_fast_thread *t)
+{
+	free(t->queue);
+	t->queue = NULL;
+	t->first = t->end = t->room = 0;
+}
+
+/* Room for `size` bytes behind the last record. What went is given back first:
+ * so the queue is no longer than what waits. */
+static int make_room(struct gn_fast_thread *t, size_t size)
+{
+	size_t room = t->room ? t->room : ROOM_FIRST;
+	unsigned char *grown;
+
+	if (t->first && t->first * 2 >= t->end) {
+		memmove(t->queue, t->queue + t->first, t->end - t->first);
+		t->end -= t->first;
+		t->first = 0;
+	}
+	while (room - t->end < size)
+		room *= 2;
+	if (room == t->room)
+		return 0;
+	grown = realloc(t->queue, room);
+	if (!grown)
+		return -ENOMEM;
+	t->queue = grown;
+	t->room = room;
+	return 0;
+}
+
+int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
+			 size_t size)
+{
+	uint64_t bytes = (size + 7) & ~(size_t)7;
+
+	if (make_room(t, sizeof(bytes) + bytes))
+		return -ENOMEM;
+	memcpy(t->queue + t->end, &bytes, sizeof(bytes));
+	memset(t->queue + t->end + sizeof(bytes), 0, bytes);
+	memcpy(t->queue + t->end + sizeof(bytes), rec, size);
+	t->end += sizeof(bytes) + bytes;
+	return 0;
+}
+
+const struct gn_rec *gn_fast_thread_first(const struct gn_fast_thread *t)
+{
+	return t->first < t->end
+		       ? (const void *)(t->queue + t->first + sizeof(uint64_t))
+		       : NULL;
+}
+
+size_t gn_fast_thread_first_size(const struct gn_fast_thread *t)
+{
+	uint64_t size = 0;
+
+	if (t->first < t->end)
+		memcpy(&size, t->queue + t->first, sizeof(size));
+	return size;
+}
+
+static const struct gn_rec_slice *as_slice(const struct gn_rec *rec)
+{
+	return rec && rec->kind == GN_KIND_SLICE ? (const void *)rec : NULL;
+}
+
+bool gn_fast_thread_before(const struct gn_fast_event *e,
+			   const struct gn_rec *rec)
+{
+	const struct gn_rec_slice *s = as_slice(rec);
+
+	/* in the middle of it nothing can be: nearer to which end? */
+	if (s && s->start < s->h.time)
+		return e->time < s->start + (s->h.time - s->start) / 2;
+	return e->time < rec->time;
+}
+
+/* The next number, behind those of records that are missing. */
+static uint32_t next_number(struct gn_fast_thread *t, uint32_t lost)
+{
+	t->seq_out += lost + t->unsure + 1;
+	if (!t->seq_out) /* it would say that there is none */
+		t->seq_out++;
+	return t->seq_out;
+}
+
+/* A kernel record's number: what was lost before it stays lost. */
+static void renumber(struct gn_fast_thread *t, struct gn_rec *rec)
+{
+	uint32_t seq = rec->seq;
+
+	if (!seq)
+		return;
+	if (t->numbered)
+		rec->seq = next_number(t, seq - t->seq_in - 1);
+	else
+		t->seq_out = seq;
+	t->seq_in = seq;
+	t->numbered = true;
+}
+
+static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
+{
+	uint64_t ns = s->h.time > s->start ? s->h.time - s->start : 0;
+
+	if (t->sliced && s->h.seq != t->slice_seq + 1)
+		t->unsure = true;
+	t->slice_seq = s->h.seq;
+	t->sliced = true;
+	t->slices += ns;
+	t->events++;
+	if (s->h.flags & GN_F_IN_PROBE) {
+		if (t->nearly < GN_FAST_EARLY) {
+			t->early[t->nearly].start = s->start;
+			t->early[t->nearly++].ns = ns;
+		} else {
+			t->unsure = true;
+		}
+	}
+	if (s->h.time > t->floor)
+		t->floor = s->h.time;
+}
+
+/* Of kinds that a thread with a ring writes itself. */
+static bool can_be_own(enum gn_kind kind)
+{
+	return kind == GN_KIND_ENTER || kind == GN_KIND_LEAVE ||
+	       kind == GN_KIND_TAILCALL || kind == GN_KIND_UNWIND_END;
+}
+
+/* What the kernel's next interval begins with: the slices of after `time` that
+ * came before the record. */
+static void restart(struct gn_fast_thread *t, uint64_t time)
+{
+	uint64_t later = 0;
+
+	for (uint32_t i = 0; i < t->nearly; i++)
+		if (t->early[i].start >= time)
+			later += t->early[i].ns;
+	t->slices = later;
+	t->events = later != 0;
+	t->nearly = 0;
+	t->handed = 0;
+	t->wide = 0;
+	t->own = false;
+	t->unsure = false;
+	if (time > t->floor)
+		t->floor = time;
+}
+
+static int put_wide(struct gn_fast_thread *t, uint64_t time, uint64_t ns,
+		    gn_fast_put_fn put, void *ctx)
+{
+	struct gn_rec_os_ns wide = {
+		.h = {.time = time, .tid = t->tid, .kind = GN_KIND_OS_NS},
+		.ns = ns,
+	};
+
+	wide.h.seq = next_number(t, 0);
+	return put(ctx, &wide.h, sizeof(wide));
+}
+
+/* Gives a record its OS time, and what its 32 bits cannot hold to one before
+ * it. */
+static int set_os(struct gn_fast_thread *t, struct gn_rec_func *r, uint64_t ns,
+		  gn_fast_put_fn put, void *ctx)
+{
+	r->os_ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
+	return ns > UINT32_MAX ? put_wide(t, r->h.time, ns, put, ctx) : 0;
+}
+
+/* A record of the kernel's that ends an interval: a part of its OS time may
+ * have been handed out. */
+static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
+			gn_fast_put_fn put, void *ctx)
+{
+	uint64_t os = t->wide + r->os_ns;
+	int err;
+
+	if (os < t->handed)
+		t->unsure = true;
+	os -= os < t->handed ? os : t->handed;
+	if (t->own && !os && !t->events)
+		r->h.flags &= ~GN_F_OS_EVENT;
+	if (can_be_own((enum gn_kind)r->h.kind) &&
+	    GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_NATIVE)
+		r->h.flags |= GN_F_PROBED;
+	err = set_os(t, r, os, put, ctx);
+	renumber(t, &r->h);
+	restart(t, r->h.time);
+	return err;
+}
+
+int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
+			     void *ctx)
+{
+	struct gn_rec *rec = (void *)(t->queue + t->first + sizeof(uint64_t));
+	uint64_t size = gn_fast_thread_first_size(t);
+	int err = 0;
+
+	t->first += sizeof(size) + size;
+	switch (stream_of((enum gn_kind)rec->kind)) {
+	case GN_STREAM_COLLECT:
+		err = end_interval(t, (struct gn_rec_func *)rec, put, ctx);
+		break;
+	case GN_STREAM_NOTE:
+		if (rec->kind == GN_KIND_OS_NS) {
+			/* its number goes with the record that it belongs to */
+			t->wide += ((struct gn_rec_os_ns *)rec)->ns;
+			if (rec->seq && rec->seq == t->seq_in + 1)
+				t->seq_in = rec->seq;
+			return 0;
+		}
+		if (rec->kind == GN_KIND_STACK)
+			t->stack_hi = ((struct gn_rec_stack *)rec)->hi;
+		renumber(t, rec);
+		break;
+	case GN_STREAM_SLICE:
+		note_slice(t, (struct gn_rec_slice *)rec);
+		break;
+	default:
+		break;
+	}
+	return err ? err : put(ctx, rec, size);
+}
+
+/* The whole stack pointer: the stack is below its mapping's end, and no stack
+ * is as large as what is left out. */
+static uint64_t whole_key(const struct gn_fast_thread *t, uint32_t sp)
+{
+	uint64_t key = (t->stack_hi & ~(uint64_t)UINT32_MAX) | sp;
+
+	if (t->stack_hi && key > t->stack_hi)
+		key -= (uint64_t)1 << 32;
+	return key & 0xffffffffffff;
+}
+
+/* Its time, where the records around it leave room for it. False: they do not,
+ * and no error of the clocks explains that. */
+static bool settle(const struct gn_fast_thread *t,
+		   const struct gn_fast_event *e, uint64_t *time)
+{
+	const struct gn_rec_slice *s = as_slice(gn_fast_thread_first(t));
+
+	*time = e->time;
+	if (s && *time > s->start && gn_fast_thread_before(e, &s->h))
+		*time = s->start;
+	if (*time < t->floor)
+		*time = t->floor;
+	return (*time > e->time ? *time - e->time : e->time - *time) <=
+	       t->bound;
+}
+
+int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
+		       struct gn_fast_counts *counts, gn_fast_put_fn put,
+		       void *ctx)
+{
+	struct gn_rec_func r = {.h = {.tid = t->tid, .kind = e->kind}};
+	uint64_t time, os = t->slices - t->handed;
+	int err;
+
+	if (!e->kind) {
+		counts->dropped += e->lost;
+		t->seq_out += e->lost;
+		return 0;
+	}
+	r.h.flags = t->events ? GN_F_OS_EVENT : 0;
+	if (!settle(t, e, &time)) {
+		counts->unordered++;
+		r.h.flags |= GN_F_IN_DOUBT;
+	}
+	r.h.time = time;
+	r.h.key = whole_key(t, e->sp);
+	r.func = e->func;
+	err = set_os(t, &r, os, put, ctx);
+	r.h.seq = next_number(t, 0);
+	t->handed = t->slices;
+	t->events = 0;
+	t->own = true;
+	t->floor = time;
+	counts->records++;
+	return err ? err : put(ctx, &r.h, sizeof(r));
+}

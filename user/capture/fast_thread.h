@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One thread that writes records of its own: they and those of the kernel are
+ * merged by time. No clock and no I/O here; what the traced process wrote comes
+ * through `gn_fast_next`, one record at a time, and is not believed.
+ *
+ * The kernel's records of a thread are in their order, and so are its own. What
+ * was done between two records of the kernel side can be among its own, and the
+ * OS time of an interval is what the slices in it say. So the records get new
+ * numbers, and OS time again.
+ */
+#ifndef GNOMON_CAPTURE_FAST_THREAD_H
+#define GNOMON_CAPTURE_FAST_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+
+/* Takes a record; 0, or <0, which ends the merging. */
+typedef int (*gn_fast_put_fn)(void *ctx, const struct gn_rec *rec, size_t size);
+
+/* A record of the thread's own as it was read. */
+struct gn_fast_event {
+	uint64_t time; /* ns */
+	uint32_t sp;
+	uint32_t func; /* GN_FUNC() */
+	uint8_t kind;  /* enum gn_kind; 0: `lost` */
+	uint32_t lost; /* records that its ring had no room for */
+};
+
+struct gn_fast_counts {
+	uint64_t records;
+	uint64_t dropped;   /* that rings had no room for */
+	uint64_t hostile;   /* that no hook writes */
+	uint64_t unordered; /* of whose time the kernel's records leave no room
+			     */
+};
+
+#define GN_FAST_EARLY 4
+
+struct gn_fast_thread {
+	uint32_t tid;
+	uint32_t bound; /* ns; by which times of its own can be wrong */
+	/* the kernel's records that wait for its own: one after the other, each
+	 * a multiple of 8 bytes */
+	unsigned char *queue;
+	size_t first, end, room; /* bytes */
+	/* numbers: of the last record that came, and of the last that went */
+	uint32_t seq_in, seq_out;
+	uint32_t slice_seq;
+	bool numbered, sliced; /* there has been one */
+	/* OS time since the last record of the kernel's that ended an interval:
+	 * by slices, and what of it was handed out */
+	uint64_t slices, handed;
+	uint64_t wide; /* what OS_NS adds to the next such record */
+	/* slices that may belong to what follows that record */
+	struct {
+		uint64_t start, ns;
+	} early[GN_FAST_EARLY];
+	uint32_t nearly;
+	uint32_t events; /* slices since the last record of either stream */
+	bool own;	 /* one of its own since the kernel's last */
+	bool unsure;	 /* a slice is missing: until the kernel's next */
+	uint64_t floor;	 /* nothing more comes of before */
+	uint64_t stack_hi;
+};
+
+void gn_fast_thread_init(struct gn_fast_thread *t, uint32_t tid);
+void gn_fast_thread_free(struct gn_fast_thread *t);
+
+/* A record of the kernel's, in its order. -ENOMEM. */
+int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
+			 size_t size);
+
+/* The first of these, or NULL. */
+const struct gn_rec *gn_fast_thread_first(const struct gn_fast_thread *t);
+
+size_t gn_fast_thread_first_size(const struct gn_fast_thread *t);
+
+/* Whether an event of the thread's own was before that. */
+bool gn_fast_thread_before(const struct gn_fast_event *e,
+			   const struct gn_rec *rec);
+
+/* Hands the first record of the kernel's on. */
+int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
+			     void *ctx);
+
+/* The same of an event of its own. */
+int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
+		       struct gn_fast_counts *counts, gn_fast_put_fn put,
+		       void *ctx);
+
+#endif

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What fast hooks do seldom: take a ring, go on to its next part, wait for
+ * gnomon. Hooks come here with all vector registers live, so this file is
+ * compiled without them, and what hooks call calls nothing of libc.
+ */
+#include "fast.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gnomon/fast.h>
+
+#define OFFER_NS 1000000000l /* gnomon is waited for at the start */
+#define WAIT_NS	 50000000l   /* until what it said of its life is looked at */
+#define WAITS	 100	     /* of these without a record read: 5 s */
+#define SPINS	 100
+
+#define AGAIN	0 /* the hook is to begin anew */
+#define DROPPED 1
+
+/* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
+static struct {
+	struct gn_fast_page *page; /* NULL: it has none */
+	struct gn_fast_ring *rings;
+	struct gn_fast_own *owns;
+	unsigned char *data;
+	_Atomic uint32_t *alive;
+	gn_fast_tell_fn tell;
+	_Atomic uint32_t next; /* slot to look at */
+	_Atomic uint32_t over; /* gnomon does not read any more */
+	_Atomic uint64_t grown;
+} fast;
+
+static struct gn_fast_own none;
+static struct gn_fast_own by_site = {.by_site = 1};
+
+/* By the thread's own register: hooks have no time for a call. */
+extern _Thread_local struct gn_fast_own *gn_fast_own
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+_Thread_local struct gn_fast_own *gn_fast_own = &none;
+
+static inline long call(long nr, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	long got;
+
+	__asm__ volatile("syscall"
+			 : "=a"(got)
+			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return got;
+}
+
+static inline uint64_t ticks(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+}
+
+static void wait_for(_Atomic uint32_t *word, uint32_t value, long ns)
+{
+	struct timespec limit = {.tv_nsec = ns % 1000000000,
+				 .tv_sec = ns / 1000000000};
+
+	call(SYS_futex, (long)word, FUTEX_WAIT, value, (long)&limit);
+}
+
+static void be_free(struct gn_fast_own *own)
+{
+	atomic_store_explicit(&own->ring->busy, 0, memory_order_release);
+}
+
+static int give_up(struct gn_fast_own *own)
+{
+	gn_fast_own = &by_site;
+	be_free(own);
+	return AGAIN;
+}
+
+static void put_special(struct gn_fast_own *own, uint32_t kind, uint32_t n)
+{
+	struct gn_fast_rec *rec = (struct gn_fast_rec *)own->cur;
+
+	*rec = (struct gn_fast_rec){.sp = n, .what = kind, .tsc = ticks()};
+}
+
+static void publish(struct gn_fast_own *own, uint64_t cur)
+{
+	own->cur = cur;
+	atomic_store_explicit(&own->ring->head, (uint32_t)cur,
+			      memory_order_release);
+}
+
+static void open_part(struct gn_fast_own *own, uint64_t bytes)
+{
+	own->lim = own->cur + (bytes < GN_FAST_CHUNK ? bytes : GN_FAST_CHUNK);
+}
+
+static bool grow(struct gn_fast_own *own)
+{
+	uint64_t more = own->size;
+
+	if (own->size >= GN_FAST_SLOT)
+		return false;
+	if (atomic_fetch_add(&fast.grown, more) + more > GN_FAST_GROWN) {
+		atomic_fetch_sub(&fast.grown, more);
+		return false;
+	}
+	own->size += more;
+	return true;
+}
+
+/* The ring goes on at its begin, where `bytes` can be written. */
+static void wrap(struct gn_fast_own *own, uint64_t bytes)
+{
+	put_special(own, GN_FAST_WRAP, 0);
+	publish(own, own->base);
+	open_part(own, bytes);
+}
+
+/*
+ * Opens the next part of the ring. What is written is between gnomon's place
+ * `tail` and ours; one record stays free, for equal places mean an empty ring.
+ * The last one of a ring is that which says so.
+ */
+static bool make_room(struct gn_fast_own *own, uint32_t tail)
+{
+	uint64_t at = own->cur - own->base;
+
+	if (at < tail) {
+		if (tail - at <= GN_FAST_RECORD)
+			return false;
+		open_part(own, tail - at - GN_FAST_RECORD);
+		return true;
+	}
+	if (at >= own->size - GN_FAST_RECORD) {
+		if (tail >= GN_FAST_CHUNK) {
+			wrap(own, tail - GN_FAST_RECORD);
+			return true;
+		}
+		if (!grow(own))
+			return false;
+	}
+	open_part(own, own->size - GN_FAST_RECORD - at);
+	return true;
+}
+
+static uint64_t used(const struct gn_fast_own *own, uint32_t tail)
+{
+	uint64_t at = own->cur - own->base;
+
+	return at >= tail ? at - tail : own->size + at - tail;
+}
+
+static void ring_bell(struct gn_fast_own *own)
+{
+	uint32_t asleep = 1;
+
+	if (atomic_compare_exchange_strong(&own->page->sleeping, &asleep, 0))
+		fast.tell(GN_FAST_BELL, 0);
+}
+
+static void wait_tail(struct gn_fast_own *own, uint32_t tail)
+{
+	struct gn_fast_ring *ring = own->ring;
+
+	for (int i = 0; i < SPINS; i++) {
+		if (atomic_load_explicit(&ring->tail, memory_order_acquire) !=
+		    tail)
+			return;
+		__builtin_ia32_pause();
+	}
+	atomic_store(&ring->wants, 1);
+	ring_bell(own);
+	if (atomic_load(&ring->tail) == tail)
+		wait_for(&ring->tail, tail, WAIT_NS);
+}
+
+static bool is_over(struct gn_fast_own *own)
+{
+	if (!atomic_load(&fast.over) &&
+	    ticks() <= atomic_load(&own->page->deadline))
+		return false;
+	atomic_store(&fast.over, 1);
+	return true;
+}
+
+/* What did not fit is told where it would have been. */
+static void tell_lost(struct gn_fast_own *own)
+{
+	if (!own->lost)
+		return;
+	put_special(own, GN_FAST_LOST,
+		    own->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)own->lost);
+	publish(own, own->cur + GN_FAST_RECORD);
+	own->lost = 0;
+}
+
+int gn_fast_full(struct gn_fast_own *own)
+{
+	struct gn_fast_ring *ring = own->ring;
+	uint64_t since = ticks();
+	uint32_t waits = 0;
+
+	for (;;) {
+		uint32_t tail =
+			atomic_load_explicit(&ring->tail, memory_order_acquire);
+
+		if (is_over(own))
+			return give_up(own);
+		if (make_room(own, tail)) {
+			if (used(own, tail) >= own->size / 2)
+				ring_bell(own);
+			break;
+		}
+		if (atomic_load(&own->page->drops)) {
+			ring_bell(own);
+			own->lost++;
+			be_free(own);
+			return DROPPED;
+		}
+		wait_tail(own, tail);
+		waits = atomic_load(&ring->tail) == tail ? waits + 1 : 1;
+		if (waits > WAITS)
+			return give_up(own);
+	}
+	if (waits) {
+		atomic_fetch_add(&ring->waits, 1);
+		atomic_fetch_add(&ring->waited, ticks() - since);
+	}
+	tell_lost(own);
+	be_free(own);
+	return AGAIN;
+}
+
+static struct gn_fast_ring *take_slot(uint32_t *slot)
+{
+	uint32_t first = atomic_fetch_add(&fast.next, 1);
+
+	for (uint32_t i = 0; i < GN_FAST_SLOTS - 1; i++) {
+		uint32_t at = 1 + (first + i) % (GN_FAST_SLOTS - 1);
+		uint32_t empty = GN_FAST_FREE;
+
+		if (!atomic_compare_exchange_strong(&fast.rings[at].state,
+						    &empty, GN_FAST_USED))
+			continue;
+		*slot = at;
+		return &fast.rings[at];
+	}
+	return NULL;
+}
+
+/* A ring at its begin. One that grew for another thread stays as it is. */
+static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
+		      uint32_t slot)
+{
+	own->ring = ring;
+	own->page = fast.page;
+	own->base = (uint64_t)fast.data + (uint64_t)slot * GN_FAST_SLOT;
+	own->lost = 0;
+	if (!own->size)
+		own->size = GN_FAST_FIRST;
+	publish(own, own->base);
+	own->lim = own->cur;
+}
+
+int gn_fast_claim(struct gn_fast_own *own)
+{
+	struct gn_fast_ring *ring = NULL;
+	uint32_t slot;
+
+	(void)own;
+	gn_fast_own = &by_site; /* hooks of signals on top of this */
+	/* a forked child has nothing of its parent's */
+	if (fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over))
+		ring = take_slot(&slot);
+	if (!ring)
+		return AGAIN;
+	own = &fast.owns[slot];
+	open_ring(own, ring, slot);
+	/* one fault each is dearer; older kernels do not know it */
+	call(SYS_madvise, (long)own->base, GN_FAST_CHUNK, MADV_POPULATE_WRITE,
+	     0);
+	fast.tell(GN_FAST_CLAIM, slot);
+	gn_fast_own = own;
+	return AGAIN;
+}
+
+/* A limit would be the program's to run into, or its end. */
+static bool is_limited(void)
+{
+	static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS};
+	struct rlimit l;
+
+	for (int i = 0; i < 2; i++)
+		if (getrlimit(limits[i], &l) || l.rlim_cur != RLIM_INFINITY)
+			return true;
+	return false;
+}
+
+/* The memory, aligned to a slot so that half an address says the place in it.
+ */
+static void *map_shared(int fd)
+{
+	const size_t room = GN_FAST_SIZE + GN_FAST_SLOT;
+	unsigned char *all =
+		mmap(NULL, room, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned char *at, *end;
+
+	if (all == MAP_FAILED)
+		return NULL;
+	end = all + room;
+	at = all + (-(uintptr_t)all & (GN_FAST_SLOT - 1));
+	if (at > all)
+		munmap(all, (size_t)(at - all));
+	munmap(at + GN_FAST_SIZE, (size_t)(end - at) - GN_FAST_SIZE);
+	if (mmap(at, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		munmap(at, GN_FAST_SIZE);
+		return NULL;
+	}
+	madvise(at, GN_FAST_SIZE, MADV_DONTFORK);
+	madvise(at, GN_FAST_SIZE, MADV_DONTDUMP);
+	return at;
+}
+
+#define OWNS_SIZE (GN_FAST_SLOTS * sizeof(struct gn_fast_own))
+
+static bool map_own(void)
+{
+	unsigned char *at =
+		mmap(NULL, OWNS_SIZE + GN_FAST_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	if (madvise(at, OWNS_SIZE + GN_FAST_PAGE, MADV_WIPEONFORK)) {
+		munmap(at, OWNS_SIZE + GN_FAST_PAGE);
+		return false;
+	}
+	fast.owns = (struct gn_fast_own *)at;
+	fast.alive = (_Atomic uint32_t *)(at + OWNS_SIZE);
+	atomic_store(fast.alive, 1);
+	return true;
+}
+
+static int make_memory(void)
+{
+	int fd;
+
+	if (is_limited())
+		return -1;
+	fd = memfd_create("gnomon", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (!ftruncate(fd, GN_FAST_SIZE) &&
+	    !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Slot 0 is nobody's: hooks in a row say what one costs. */
+static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
+		    gn_fast_hook_fn leave)
+{
+	struct gn_fast_own own = {.page = page, .size = GN_FAST_FIRST};
+	struct gn_fast_own *before = gn_fast_own;
+
+	own.ring = fast.rings;
+	own.base = own.cur = (uint64_t)fast.data;
+	own.lim = own.base + GN_FAST_MEASURED * GN_FAST_RECORD;
+	gn_fast_own = &own;
+	for (int i = 0; i < GN_FAST_MEASURED / 2; i++) {
+		enter(0, (uint64_t)&own);
+		leave(0, (uint64_t)&own);
+	}
+	gn_fast_own = before;
+}
+
+static bool offer(struct gn_fast_page *page, int fd)
+{
+	page->size = GN_FAST_SIZE;
+	page->magic = GN_FAST_MAGIC;
+	fast.tell(GN_FAST_OFFER, (uint64_t)fd);
+	if (!atomic_load(&page->taken))
+		wait_for(&page->taken, 0, OFFER_NS);
+	return atomic_load(&page->taken) == 1;
+}
+
+bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
+		   gn_fast_hook_fn leave)
+{
+	struct gn_fast_page *page = NULL;
+	int fd = make_memory();
+
+	if (fd < 0)
+		return false;
+	if (map_own())
+		page = map_shared(fd);
+	if (page) {
+		fast.tell = tell;
+		fast.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
+		fast.data = (unsigned char *)page + GN_FAST_DATA;
+		atomic_store(&page->deadline, UINT64_MAX);
+		measure(page, enter, leave);
+		if (offer(page, fd))
+			fast.page = page;
+		else
+			munmap(page, GN_FAST_SIZE);
+	}
+	if (fast.owns && !fast.page)
+		munmap(fast.owns, OWNS_SIZE + GN_FAST_PAGE);
+	close(fd);
+	return fast.page;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fast hooks in a hook-site library (gnomon/fast.h). The hooks are made by
+ * fast_hook.h in the library's assembly file; what they do seldom is here.
+ */
+#ifndef GNOMON_HOOKSITE_FAST_H
+#define GNOMON_HOOKSITE_FAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The library's site `fast`. */
+typedef void (*gn_fast_tell_fn)(uint64_t what, uint64_t value);
+
+/* A hook as C calls it, for measuring what one costs. */
+typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
+
+/*
+ * Offers the memory to gnomon and waits for its answer, for a second at most.
+ * False: there are no fast hooks in this process, and nothing of them is left.
+ * Once a process.
+ */
+bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
+		   gn_fast_hook_fn leave);
+
+/* Hooks call these. `own` is the thread's; it is in no ring's hook after it. */
+struct gn_fast_own;
+int gn_fast_full(struct gn_fast_own *own);
+int gn_fast_claim(struct gn_fast_own *own);
+
+#endif

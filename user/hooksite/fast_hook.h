@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A fast hook, for assembly files of hook-site libraries: it writes a record
+ * into the ring of its thread (gnomon/fast.h), or passes the site of its name
+ * where the thread has none. Only r10, r11 and the flags change.
+ *
+ * The ring is busy from before the clock is read until the record is there:
+ * the hook of a signal's handler on top of that passes the site, and gnomon
+ * knows that an earlier record can still come.
+ */
+#ifndef GNOMON_HOOKSITE_FAST_HOOK_H
+#define GNOMON_HOOKSITE_FAST_HOOK_H
+
+#include <gnomon/fast.h>
+
+/* clang-format off */
+
+/* gn_fast_NAME. `index` and `sp32` are registers: 64 bits of the function's
+ * index, and the low half of its frame key. */
+	.macro GN_FAST_HOOK name:req, kind:req, index:req, sp32:req
+	.globl	gn_fast_\name
+	.hidden	gn_fast_\name
+	.type	gn_fast_\name, @function
+	.balign	16
+gn_fast_\name:
+	.cfi_startproc
+	leaq	gn_mute(%rip), %r11
+	cmpb	$0, (%r11, \index)
+	jne	.Lgn_fast_done_\name
+	movq	gn_fast_own@gottpoff(%rip), %r11
+	movq	%fs:(%r11), %r10
+	movq	GN_FAST_OWN_RING(%r10), %r11
+	testq	%r11, %r11
+	jz	.Lgn_fast_none_\name
+	cmpb	$0, GN_FAST_OF_BUSY(%r11)
+	jne	gn_site_\name
+	movb	$1, GN_FAST_OF_BUSY(%r11)
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	GN_FAST_OWN_PAGE(%r10), %rdx
+	cmpq	GN_FAST_OF_DEADLINE(%rdx), %rax
+	movq	GN_FAST_OWN_CUR(%r10), %rdx
+	ja	.Lgn_fast_full_\name
+	cmpq	GN_FAST_OWN_LIM(%r10), %rdx
+	jae	.Lgn_fast_full_\name
+	movq	%rax, 8(%rdx)
+	movl	\sp32, (%rdx)
+	leal	\kind(, \index, 4), %eax
+	movl	%eax, 4(%rdx)
+	addq	$GN_FAST_RECORD, %rdx
+	movq	%rdx, GN_FAST_OWN_CUR(%r10)
+	movl	%edx, GN_FAST_OF_HEAD(%r11)
+	movb	$0, GN_FAST_OF_BUSY(%r11)
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+.Lgn_fast_done_\name:
+	ret
+	.cfi_adjust_cfa_offset 16
+.Lgn_fast_full_\name:
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	call	gn_fast_full_saved
+	testl	%r11d, %r11d
+	jz	gn_fast_\name
+	ret
+.Lgn_fast_none_\name:
+	cmpb	$0, GN_FAST_OWN_SITE(%r10)
+	jne	gn_site_\name
+	call	gn_fast_claim_saved
+	jmp	gn_fast_\name
+	.cfi_endproc
+	.size	gn_fast_\name, . - gn_fast_\name
+	.endm
+
+/* NAME_saved calls the C function NAME with r10; the result is in r11d. It
+ * keeps all other registers: NAME is of fast.c, which uses no vectors. */
+	.macro GN_FAST_SAVED name:req
+	.type	\name\()_saved, @function
+	.balign	16
+\name\()_saved:
+	.cfi_startproc
+	pushq	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rbp, 0
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	pushq	%rax
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	andq	$-16, %rsp
+	movq	%r10, %rdi
+	call	\name
+	movl	%eax, %r11d
+	leaq	-56(%rbp), %rsp
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rax
+	popq	%rbp
+	.cfi_restore rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_endproc
+	.size	\name\()_saved, . - \name\()_saved
+	.endm
+
+/* What the hooks of one file need: once. */
+	.macro GN_FAST_BASE
+	GN_FAST_SAVED gn_fast_full
+	GN_FAST_SAVED gn_fast_claim
+	.endm
+
+#endif
