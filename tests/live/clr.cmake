@@ -50,7 +50,7 @@ function(gn_live_clr_older)
 			FIXTURES_SETUP dotnet-${major})
 		foreach(name exceptions filters tier-one-only-exceptions kinds
 				async unload waits exit-open attach attach-warm
-				attach-later filter-module inlined
+				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND live_clr ${name})

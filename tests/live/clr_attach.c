@@ -205,3 +205,60 @@ void test_attach_killed(struct live *t)
 	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
+
+/* Without functions: what the runtime does is told, and nothing is changed. */
+void test_attach_light(struct live *t)
+{
+	struct live_talk served, gnomon;
+	json_t *report;
+
+	start_served(t, &served);
+	attach(t, &served, "", &gnomon);
+	serve(t, &served, "run 3");
+	serve(t, &served, "collect 20");
+	report = detach(t, &gnomon);
+	CHECK(t, clr_functions(report) == 0, "%zu managed functions are told",
+	      clr_functions(report));
+	CHECK(t, live_number(t, report, "code.compilations") > 40,
+	      "%" N " compilations are not those of all methods",
+	      live_number(t, report, "code.compilations"));
+	CHECK(t,
+	      live_number(t, report, "session.classes.jit") > 0 &&
+		      live_number(t, report, "session.classes.gc") > 0,
+	      "there is no time in the compiler or in collections");
+	CHECK(t, hook_calls(t, &served) == 0, "there are hooks");
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/*
+ * Sessions in a process that works all the time, some of them killed in the
+ * midst. CLR_SESSIONS: how many, by which the mass of them is tried by hand.
+ */
+void test_attach_busy(struct live *t)
+{
+	const char *many = getenv("CLR_SESSIONS");
+	int n = many ? atoi(many) : 7, killed = n * 2 / 7;
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	serve(t, &served, "run 3000");
+	for (int i = 0; i < n; i++) {
+		live_tell(t, &served, "run 3000");
+		attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
+		       &gnomon);
+		if (i % (n / killed) == 1 && i / (n / killed) < killed) {
+			CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s",
+			      strerror(errno));
+			live_wait(t, &gnomon);
+		} else {
+			detach(t, &gnomon);
+		}
+		while (strcmp(live_await(t, served.out, ""), "done"))
+			;
+	}
+	await_lock(t, served.pid);
+	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}

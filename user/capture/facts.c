@@ -93,14 +93,18 @@ void gn_session_put_facts(struct gn_session *s)
 	put_info(s, "clock", "monotonic");
 	put_info(s, "options", s->opts.options ? s->opts.options : "");
 	put_info(s, "links", gn_attach_mode_name(s->mode));
-	if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
+	if (s->light)
+		; /* no code is changed */
+	else if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
 		put_info(s, "inlining",
 			 s->opts.inlining == GN_INLINING_KEEP ? "kept"
 							      : "refused");
 	else if (s->launch.env)
 		put_info(s, "inlining",
 			 gn_filter_positive(s->filter) ? "refused" : "kept");
-	if (s->managed_filter && gn_session_by_il(s))
+	if (s->light && (s->active || s->launch.env))
+		put_info(s, "clr", "light");
+	else if (s->managed_filter && gn_session_by_il(s))
 		put_info(s, "hooks", s->active ? "il" : "il at start");
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");

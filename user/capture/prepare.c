@@ -136,17 +136,15 @@ static int find_running(struct gn_session *s, pid_t pid, size_t first)
 		for (size_t k = first; k < s->files.count; k++) {
 			if (!is_core(rt, s->files.file[k].path))
 				continue;
-			if (rt->attach && asks_managed(s) &&
-			    s->opts.clr_hooks != GN_CLR_HOOKS_ELT)
+			if (rt->attach &&
+			    (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 				return gn_running_add(s, pid, rt);
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: %s%s", (int)pid,
 				 rt->title, rt->attached,
-				 !rt->attach	   ? ""
-				 : asks_managed(s) ? "; leave out --clr-hooks "
-						     "elt for more"
-						   : "; name functions with -f "
-						     "for more");
+				 rt->attach ? "; leave out --clr-hooks elt for "
+					      "more"
+					    : "");
 			return 0;
 		}
 	}
@@ -337,7 +335,7 @@ static char *filter_text(const struct gn_session *s)
 		any = any || *glob != '!';
 		fprintf(f, "%s%s", ftell(f) ? "\n" : "", glob);
 	}
-	if ((dropped && !any) || s->opts.no_managed)
+	if ((dropped && !any) || s->light)
 		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
 	if (fclose(f)) {
 		free(text);
@@ -567,6 +565,7 @@ int gn_session_prepare(struct gn_session *s)
 
 	/* files, and links; the command gets the limit back */
 	gn_files_raise(&s->opts.user.nofile);
+	s->light = s->opts.no_managed || (!s->opts.command && !asks_managed(s));
 	if (!err)
 		err = find_mode(s);
 	if (!err)

@@ -48,12 +48,26 @@ int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
 	return 0;
 }
 
+/* Who asks for no function can do without the library. */
+static void do_without(struct gn_session *s, size_t i, const char *why)
+{
+	struct gn_running *r = s->active;
+	struct process *p = &r->process[i];
+
+	snprintf(s->warning, sizeof(s->warning), "%s; %s", why,
+		 p->rt->attached);
+	if (p->attached)
+		p->rt->attach->close(p->attached);
+	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
+}
+
 int gn_running_open(struct gn_session *s)
 {
 	char why[GN_WHY_MAX], library[PATH_MAX];
 	struct gn_running *r = s->active;
+	size_t i = 0;
 
-	for (size_t i = 0; r && i < r->count; i++) {
+	while (r && i < r->count) {
 		struct process *p = &r->process[i];
 		int err = gn_runtime_library(p->rt, library, sizeof(library));
 
@@ -64,8 +78,12 @@ int gn_running_open(struct gn_session *s)
 				"not there; install gnomon again",
 				p->rt->library);
 		err = p->rt->attach->open(p->pid, library, &p->attached, why);
-		if (err)
+		if (err && !s->light)
 			return gn_session_fail(s, err, 1, "%s", why);
+		if (err)
+			do_without(s, i, why);
+		else
+			i++;
 	}
 	return 0;
 }
@@ -82,20 +100,22 @@ static bool drain(void *ctx)
 }
 
 /* Waits for the library's record, which follows the runtime's answer. */
-static int await_library(struct gn_session *s, size_t i, bool later)
+static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 {
 	uint64_t until = gn_now_ns() + (later ? WAIT_NS : SOON_NS);
 
 	while (s->active->begun <= i) {
-		if (drain(s))
-			return gn_session_fail(s, -EINTR, 1,
-					       "attaching was interrupted");
-		if (gn_now_ns() > until || !gn_session_lives(s))
-			return gn_session_fail(
-				s, -ETIMEDOUT, 1,
-				"the library in process %d does not answer; "
-				"another gnomon may have started this process",
-				(int)s->active->process[i].pid);
+		if (drain(s)) {
+			snprintf(why, GN_WHY_MAX, "attaching was interrupted");
+			return -EINTR;
+		}
+		if (gn_now_ns() > until || !gn_session_lives(s)) {
+			snprintf(why, GN_WHY_MAX,
+				 "the library in process %d does not answer; "
+				 "another gnomon may have started this process",
+				 (int)s->active->process[i].pid);
+			return -ETIMEDOUT;
+		}
 		gn_session_rest(s);
 	}
 	return 0;
@@ -105,17 +125,24 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 {
 	struct gn_running *r = s->active;
 	char why[GN_WHY_MAX];
+	size_t i = 0;
 
-	for (size_t i = 0; r && i < r->count; i++) {
+	while (r && i < r->count) {
 		struct process *p = &r->process[i];
 		int err = p->rt->attach->begin(p->attached, filter, drain, s,
 					       why);
 
-		if (err < 0)
+		if (err >= 0)
+			err = await_library(s, i, err == 0, why);
+		if (!err) {
+			i++;
+			continue;
+		}
+		if (!s->light || err == -EINTR)
 			return gn_session_fail(s, err, 1, "%s", why);
-		err = await_library(s, i, err == 0);
-		if (err)
-			return err;
+		do_without(s, i, why);
+		if (!s->opts.quiet)
+			fprintf(stderr, "gnomon: %s\n", s->warning);
 	}
 	return 0;
 }

@@ -221,7 +221,7 @@ bool gn_session_wants_managed(const struct gn_session *s)
 {
 	size_t n = s->opts.nfunctions;
 
-	return (s->runtimes || s->active) && !s->opts.no_managed &&
+	return (s->runtimes || s->active) && !s->light &&
 	       !(n && !strcmp(s->opts.functions[n - 1], "!*"));
 }
 

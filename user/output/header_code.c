@@ -132,6 +132,19 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		"untraced", n);
 }
 
+/* What of the runtime is told where no function of it is. */
+static void put_light(const struct gn_model *m, FILE *f)
+{
+	const char *level = gn_model_info(m, "clr");
+
+	if (level && !strcmp(level, "light"))
+		fprintf(f,
+			"# %-11s light: compilation, collections and "
+			"suspension, without functions;\n# %-11s all code is "
+			"as it was (-f names functions)\n",
+			"clr", "");
+}
+
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
@@ -140,6 +153,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 
 	if (err)
 		return err;
+	put_light(m, f);
 	put_precompiled(m, o, f);
 	put_selected(m, f);
 	if (!m->code.nunhooked)

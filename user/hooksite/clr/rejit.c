@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "filter.h"
 #include "image.h"
 #include "profiler.h"
 #include "r2r.h"
@@ -188,7 +189,8 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter)
 {
 	struct gn_rejit *r = &clr->rejit;
 
-	r->filter = strdup(filter);
+	/* without functions there is nothing to look for */
+	r->filter = gn_filter_asks(filter) ? strdup(filter) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
 }
