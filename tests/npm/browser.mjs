@@ -2,8 +2,10 @@
 // Headless Chromium for tests of pages: opened from disk, with no network, and
 // with all that the page complains of.
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 
-export async function launch(modules) {
+export async function launch(folder) {
+	const modules = resolve(folder);
 	const require = createRequire(`${modules}/package.json`);
 	const puppeteer = require('puppeteer-core');
 

@@ -317,6 +317,57 @@ async function hostile() {
 	await done(opened, 'hostile');
 }
 
+// Two builds: tables of what changed, and a flame graph of both.
+async function diff() {
+	const r = report('diff'), opened = await visit('diff', 'changes');
+	const {page} = opened;
+	const rows = (await page.$$eval('table', all => [...all[0].querySelectorAll(
+		'tbody tr')].map(tr => [...tr.cells].map(td => td.textContent))));
+
+	same(rows, r.functions.slice().sort((a, b) => Math.abs(
+		b.application_exclusive_ns.new - b.application_exclusive_ns.base) -
+		Math.abs(a.application_exclusive_ns.new -
+		a.application_exclusive_ns.base)).map(f => {
+		const {base, new: now} = f.application_exclusive_ns;
+
+		return [f.name, time(base), time(now), (now > base ? '+' : '') +
+			`${now - base} ns`, f.state === 'both' ? '' : f.state,
+		f.module];
+	}), 'changes');
+	assert.match(await text(page, '#total'),
+		/^Application 120 ns to 170 ns \(\+50 ns\); elapsed 120 ns to 170 ns/);
+	await goTo(page, 'flame');
+	const frames = () => page.$eval('canvas', e => Number(e.dataset.frames));
+	const colours = () => page.evaluate(() => {
+		const shown = document.querySelector('canvas');
+		const copy = document.createElement('canvas');
+		const g = copy.getContext('2d', {willReadFrequently: true});
+
+		copy.width = shown.width;
+		copy.height = shown.height;
+		g.drawImage(shown, 0, 0);
+		return window.gnomonPage.view.graph.frames().filter(f => f.width > 2)
+			.map(f => [...g.getImageData(f.x + f.width - 3, f.y + 3, 1, 1)
+				.data].slice(0, 3));
+	});
+
+	// gone has no width
+	same(await frames(), 7, 'frames');
+	assert.ok((await colours()).every(([r, , b]) => r >= b), 'nothing shrank');
+	await page.focus('canvas');
+	for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown'])
+		await page.keyboard.press(key);
+	same(await text(page, '.details'),
+		'slower: base 20 ns, new 60 ns, +40 ns (+200.0 %)', 'a frame');
+	await page.select('select[aria-label=Width]', 'base');
+	await frame(page);
+	// gone is there, fresh is not
+	same(await frames(), 7, 'frames of the base');
+	assert.ok((await colours()).some(([r, , b]) => r < b), 'gone is blue');
+	same(await hash(page), '#flame?width=base');
+	await done(opened, 'diff');
+}
+
 // The policy holds: what a mistake of the page would do is refused.
 async function policy() {
 	const {page, complaints} = await visit('basic');
@@ -352,7 +403,7 @@ async function policy() {
 
 try {
 	for (const one of [findings, functions, flame, threads, waits,
-		everyView, hostile, policy])
+		everyView, hostile, diff, policy])
 		await one();
 	console.log(`${checks} checks`);
 } catch (e) {

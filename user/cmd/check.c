@@ -154,7 +154,7 @@ static int check(const struct check_args *a, const struct gn_budget *b)
 	int status;
 
 	status = gn_sets_read(&s, &a->args, a->base.item, a->base.n,
-			      a->inputs.item, a->inputs.n);
+			      a->inputs.item, a->inputs.n, false);
 	if (!status) {
 		if (!gn_judge(b, &s.comparison, s.unsound, &v)) {
 			status = tell(a, &v);

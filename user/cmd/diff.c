@@ -26,10 +26,12 @@ static const struct format {
 	const char *name;
 	int (*write)(const struct gn_diff *d, FILE *f);
 	bool whole; /* all rows by default */
+	bool paths; /* it has the call trees */
 } formats[] = {
-	{"table", gn_diff_table, false},
-	{"json", gn_diff_json, true},
-	{"markdown", gn_diff_markdown, false},
+	{"table", gn_diff_table, false, false},
+	{"json", gn_diff_json, true, false},
+	{"markdown", gn_diff_markdown, false, false},
+	{"html", gn_diff_html, true, true},
 };
 
 static const char *format_choice(size_t i)
@@ -139,14 +141,16 @@ static int diff(const struct diff_args *a)
 {
 	const char *const *files = (const char *const *)a->args.command;
 	size_t n = (size_t)a->args.ncommand;
+	bool paths = formats[a->format].paths;
 	struct gn_sets s;
 	int status;
 
 	if (a->base.n && n)
 		status = gn_sets_read(&s, &a->args, a->base.item, a->base.n,
-				      files, n);
+				      files, n, paths);
 	else if (!a->base.n && n == 2)
-		status = gn_sets_read(&s, &a->args, files, 1, files + 1, 1);
+		status = gn_sets_read(&s, &a->args, files, 1, files + 1, 1,
+				      paths);
 	else {
 		gn_error(
 			"%zu files are given; give BASE and NEW, or several of "

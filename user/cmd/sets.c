@@ -80,7 +80,7 @@ static int find(struct gn_traces *t, const char *const *names, size_t n)
 
 int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 		 const char *const *base, size_t nbase, const char *const *new,
-		 size_t nnew)
+		 size_t nnew, bool paths)
 {
 	int status;
 
@@ -88,7 +88,8 @@ int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 	if (find(&s->of[GN_BASE], base, nbase) ||
 	    find(&s->of[GN_NEW], new, nnew) ||
 	    gn_comparison_begin(&s->comparison, s->of[GN_BASE].n,
-				s->of[GN_NEW].n))
+				s->of[GN_NEW].n) ||
+	    (paths && gn_comparison_keep_paths(&s->comparison)))
 		return no_memory();
 	status = read_side(s, args, GN_BASE);
 	if (!status)

@@ -18,11 +18,11 @@ struct gn_sets {
 /*
  * Reads all files of both sides, one after the other; says on stderr which lost
  * records or fail a self-check. GN_EXIT_OK, or another exit status after it has
- * said why. gn_sets_clear() in each case.
+ * said why. `paths`: with their call trees. gn_sets_clear() in each case.
  */
 int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 		 const char *const *base, size_t nbase, const char *const *new,
-		 size_t nnew);
+		 size_t nnew, bool paths);
 void gn_sets_clear(struct gn_sets *s);
 
 #endif

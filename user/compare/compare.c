@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare/names.h"
+#include "compare/paths.h"
 #include "output/classes.h"
 #include "output/text.h"
 
@@ -137,6 +138,12 @@ int gn_comparison_begin(struct gn_comparison *c, size_t base, size_t new)
 	return find(c, GN_PART_TOTAL, "", "") ? 0 : -ENOMEM;
 }
 
+int gn_comparison_keep_paths(struct gn_comparison *c)
+{
+	c->paths = calloc(1, sizeof(*c->paths));
+	return c->paths ? 0 : -ENOMEM;
+}
+
 static void no_free(void *item)
 {
 	(void)item;
@@ -148,6 +155,7 @@ void gn_comparison_clear(struct gn_comparison *c)
 	for (size_t i = 0; i < c->nitems; i++)
 		item_free(c->items[i]);
 	free(c->items);
+	gn_paths_free(c->paths);
 	*c = (struct gn_comparison){0};
 }
 
@@ -262,6 +270,8 @@ int gn_comparison_add(struct gn_comparison *c, enum gn_side side,
 		err = add(at(&p, GN_PART_FUNCTION, f->name, f->module), &f->v,
 			  f->v.class_excl, f->muted);
 	}
+	if (!err && c->paths)
+		err = gn_paths_add(c->paths, side, m);
 	return err;
 }
 

@@ -68,12 +68,16 @@ struct gn_comparison {
 	/* the total first; by part, then by name and module */
 	struct gn_item **items;
 	size_t nitems;
-	void *index; /* while captures come */
+	void *index;			/* while captures come */
+	struct gn_paths_of_both *paths; /* paths.h; NULL: nobody asked */
 };
 
 /* 0 or -ENOMEM. gn_comparison_clear() in each case. */
 int gn_comparison_begin(struct gn_comparison *c, size_t base, size_t new);
 void gn_comparison_clear(struct gn_comparison *c);
+
+/* The call trees of the captures that come are to be kept. 0 or -ENOMEM. */
+int gn_comparison_keep_paths(struct gn_comparison *c);
 
 /* Adds the next capture of a side; `pause`: its longest pause of a collection.
  * 0, -ENOMEM, -E2BIG: more than were to come. */

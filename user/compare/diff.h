@@ -61,5 +61,7 @@ const char *gn_diff_kind_word(enum gn_diff_kind kind);
 int gn_diff_table(const struct gn_diff *d, FILE *f);
 int gn_diff_markdown(const struct gn_diff *d, FILE *f);
 int gn_diff_json(const struct gn_diff *d, FILE *f);
+/* Of a comparison that kept paths. */
+int gn_diff_html(const struct gn_diff *d, FILE *f);
 
 #endif

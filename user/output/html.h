@@ -33,6 +33,20 @@ void gn_html_classes(struct gn_emit *e);
 void gn_html_times(struct gn_emit *e, const char *key,
 		   const uint64_t classes[GN_CLASS_COUNT]);
 
+/* What remains of many values: those above the line, and so many that are on
+ * it. */
+struct gn_html_cut {
+	uint64_t line;
+	size_t on_it;
+};
+
+/* So that at most `most` remain. 0 or -ENOMEM. */
+int gn_html_cut(const uint64_t *value, size_t n, size_t most,
+		struct gn_html_cut *out);
+/* To be asked once for each, in one order: of those on the line the first ones
+ * remain. */
+bool gn_html_remains(struct gn_html_cut *cut, uint64_t value);
+
 /* The elements of a model; `findings`: docs/json.md, NULL: none. 0, -ENOMEM,
  * -EBADMSG, -errno of the stream. */
 int gn_html_model(const struct gn_model *m, const char *findings, FILE *f);

@@ -15,20 +15,13 @@ static int downwards(const void *left, const void *right)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* What remains of many values: those above the line, and so many that are on
- * it. */
-struct cut {
-	uint64_t line;
-	size_t on_it;
-};
-
-static int make_cut(const uint64_t *value, size_t n, size_t most,
-		    struct cut *out)
+int gn_html_cut(const uint64_t *value, size_t n, size_t most,
+		struct gn_html_cut *out)
 {
 	uint64_t *sorted;
 	size_t above = most;
 
-	*out = (struct cut){.on_it = SIZE_MAX};
+	*out = (struct gn_html_cut){.on_it = SIZE_MAX};
 	if (n <= most)
 		return 0;
 	sorted = malloc(n * sizeof(*sorted));
@@ -44,7 +37,7 @@ static int make_cut(const uint64_t *value, size_t n, size_t most,
 	return 0;
 }
 
-static bool remains(struct cut *cut, uint64_t value)
+bool gn_html_remains(struct gn_html_cut *cut, uint64_t value)
 {
 	if (value != cut->line)
 		return value > cut->line;
@@ -67,7 +60,7 @@ static int choose(struct paths *p)
 	size_t all = p->rows.n;
 	uint64_t *value = calloc(all + 1, sizeof(*value));
 	int32_t *path = calloc(all + 1, sizeof(*path));
-	struct cut cut;
+	struct gn_html_cut cut;
 	int err = -ENOMEM;
 
 	p->row = calloc(all + 1, sizeof(*p->row));
@@ -75,13 +68,13 @@ static int choose(struct paths *p)
 	if (value && path && p->row && p->parent) {
 		for (size_t i = 0; i < all; i++)
 			value[i] = p->rows.row[i].v->elapsed_incl;
-		err = make_cut(value, all, GN_HTML_PATHS, &cut);
+		err = gn_html_cut(value, all, GN_HTML_PATHS, &cut);
 	}
 	for (size_t i = 0; i < all && !err; i++) {
 		uint32_t depth = p->rows.row[i].depth;
 
 		/* a parent has at least its children's time, and is first */
-		if (!remains(&cut, value[i]))
+		if (!gn_html_remains(&cut, value[i]))
 			continue;
 		p->row[p->n] = (uint32_t)i;
 		p->parent[p->n] = depth ? path[depth - 1] : -1;
@@ -127,7 +120,7 @@ static void put_tree(struct gn_emit *e, const struct gn_model *m,
 static int put_edges(struct gn_emit *e, const struct gn_model *m)
 {
 	uint64_t *value = calloc(m->nedges + 1, sizeof(*value));
-	struct cut cut;
+	struct gn_html_cut cut;
 	size_t n = 0;
 	int err;
 
@@ -135,14 +128,14 @@ static int put_edges(struct gn_emit *e, const struct gn_model *m)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->nedges; i++)
 		value[i] = m->edges[i].v.elapsed_incl;
-	err = make_cut(value, m->nedges, GN_HTML_EDGES, &cut);
+	err = gn_html_cut(value, m->nedges, GN_HTML_EDGES, &cut);
 	gn_emit_line(e);
 	/* caller, callee, calls, Elapsed Inclusive, Application Inclusive */
 	gn_emit_open(e, "edges", '[');
 	for (size_t i = 0; i < m->nedges && !err; i++) {
 		const struct gn_model_edge *edge = &m->edges[i];
 
-		if (!remains(&cut, value[i]))
+		if (!gn_html_remains(&cut, value[i]))
 			continue;
 		n++;
 		gn_emit_i64(e, NULL, edge->caller);

@@ -47,7 +47,10 @@ function threadTable(main) {
 	], {rows: t.length, label: 'Threads', sort: 'app'}).element);
 }
 
-const views = {
+const views = report.kind === 'diff' ? {
+	changes: ['Changes', changesView],
+	flame: ['Flame graph', diffFlameView],
+} : {
 	findings: ['Findings', findingsView],
 	flame: ['Flame graph', flameView],
 	threads: ['Threads', threadsView],
@@ -93,12 +96,14 @@ function header() {
 	const warning = losses();
 	const base = path => path.slice(path.lastIndexOf('/') + 1);
 	// the program, or what a runtime runs
-	const title = report.title || base(words.find(w => /\.dll$/i.test(w)) ||
+	const title = report.kind === 'diff' ? 'What changed' : base(words.find(w => /\.dll$/i.test(w)) ||
 		words[0] || '') || 'gnomon';
 
 	byId('title').textContent = shown(title);
 	document.title = shown(title + ' – gnomon');
-	byId('about').textContent = shown([words.join(' '), report.about,
+	byId('about').textContent = shown([words.join(' '), report.diff &&
+		`${count(report.diff.base_captures)} captures of the base, ` +
+		`${count(report.diff.new_captures)} new ones`,
 		[report.gnomon && 'gnomon ' + report.gnomon, report.machine,
 			report.kernel && 'Linux ' + report.kernel]
 			.filter(t => t).join(', ')].filter(t => t).join('; '));

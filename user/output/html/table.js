@@ -92,7 +92,12 @@ function makeTable(columns, options) {
 			});
 			return;
 		}
-		order.sort((a, b) => sign * (c.value(a) - c.value(b)) || a - b);
+		const keys = new Float64Array(options.rows);
+
+		for (const i of order)
+			keys[i] = sign * c.value(i);
+		order = Array.from(Uint32Array.from(order).sort((a, b) =>
+			keys[a] - keys[b] || a - b));
 	}
 
 	function arrange() {

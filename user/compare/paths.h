@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The call trees of both sides in one. A path is the same by the lasting names
+ * of its functions, whatever modules they are of. Values are sums over the
+ * captures of a side: unlike medians they add up along the tree.
+ */
+#ifndef GNOMON_COMPARE_PATHS_H
+#define GNOMON_COMPARE_PATHS_H
+
+#include "compare/compare.h"
+#include "model/table.h"
+
+struct gn_path_values {
+	uint64_t elapsed, app, calls; /* inclusive times */
+};
+
+struct gn_path {
+	int32_t parent; /* comes before it; -1: the session */
+	uint32_t name;	/* in names */
+	struct gn_path_values of[GN_SIDE_COUNT];
+};
+
+struct gn_paths_of_both {
+	struct gn_path *path; /* the session first */
+	uint32_t n, cap;
+	char **names;
+	uint32_t nnames, names_cap;
+	struct gn_table kids; /* parent << 32 | name -> path */
+	void *index;	      /* of names */
+};
+
+/* Adds a capture's tree. 0, -ENOMEM, -EBADMSG: it is no tree. */
+int gn_paths_add(struct gn_paths_of_both *p, enum gn_side side,
+		 const struct gn_model *m);
+void gn_paths_free(struct gn_paths_of_both *p);
+
+#endif
