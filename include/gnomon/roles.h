@@ -15,6 +15,8 @@ enum gn_role {
 	GN_ROLE_WAIT, /* waits for its caller, who says what for */
 	GN_ROLE_LOCK, /* waits for a lock only */
 	GN_ROLE_IDLE, /* a worker that has nothing to do */
+	/* the same as LOCK, by timed waits that it repeats until it has it */
+	GN_ROLE_LOCK_REPEATS,
 };
 
 /* Frames of a stack that are looked at. */

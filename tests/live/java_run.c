@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Java programs with and without gnomon. */
-#include "live.h"
+#include "java.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define N PRIu64
-
-/* A program, both ways. */
-struct java_pair {
-	struct live_end plain, traced;
-	json_t *report;
-};
-
-static void java_need(struct live *t)
+void java_need(struct live *t)
 {
 	const char *java = getenv("JAVA");
 
@@ -23,9 +14,8 @@ static void java_need(struct live *t)
 		live_skip(t, "no JDK; run tools/setup test, configure again");
 }
 
-/* `options` are those of java. */
-static void java_demo(struct live *t, struct live_args *a, const char *options,
-		      const char *topic)
+void java_demo(struct live *t, struct live_args *a, const char *options,
+	       const char *topic)
 {
 	live_add(t, a, getenv("JAVA"), NULL);
 	live_split(t, a, options);
@@ -66,8 +56,8 @@ static void java_pair(struct live *t, const struct live_args *command,
 	      "leaves match no frame");
 }
 
-static void java_run(struct live *t, const char *options, const char *topic,
-		     unsigned int flags, struct java_pair *pair)
+void java_run(struct live *t, const char *options, const char *topic,
+	      unsigned int flags, struct java_pair *pair)
 {
 	struct live_truths *truths = calloc(1, sizeof(*truths));
 	struct live_args command = {.n = 0};

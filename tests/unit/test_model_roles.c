@@ -61,6 +61,8 @@ static void functions_have_roles(void **state)
 			GN_ROLE_NONE);
 	}
 	assert_int_equal(r->of_function(99, cases[0].name), GN_ROLE_NONE);
+	assert_int_equal(r->of_function(GN_RUNTIME_HOTSPOT, "monitor of A$B"),
+			 GN_ROLE_LOCK_REPEATS);
 	assert_true(r->idle_thread(".NET Finalizer"));
 	assert_false(r->idle_thread(".NET Finalizer2"));
 	assert_false(r->idle_thread(""));

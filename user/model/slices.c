@@ -172,8 +172,10 @@ static enum gn_role role_in(const struct gn_pipeline *p,
 
 static enum gn_class class_in(enum gn_class class, enum gn_role role)
 {
-	return class == GN_CLASS_EVENT && role == GN_ROLE_LOCK ? GN_CLASS_LOCK
-							       : class;
+	if (role == GN_ROLE_LOCK_REPEATS ||
+	    (role == GN_ROLE_LOCK && class == GN_CLASS_EVENT))
+		return GN_CLASS_LOCK;
+	return class;
 }
 
 enum gn_class gn_slice_class(const struct gn_pipeline *p,

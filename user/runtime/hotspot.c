@@ -58,7 +58,8 @@ static const struct gn_runtime_site sites[] = {
 #define C "java.util.concurrent."
 
 static const struct gn_role_glob role_globs[] = {
-	{"monitor of *", GN_ROLE_LOCK},
+	/* it looks again each millisecond and more: nobody may wake it */
+	{"monitor of *", GN_ROLE_LOCK_REPEATS},
 	{C "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
 	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
 	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the machine of Java does beside calls: monitors, compilations,
+ * collections; and machines that gnomon did not start. */
+#include "java.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+/* A thread holds a monitor while others wait for it: all of that is lock. */
+void java_monitors(struct live *t)
+{
+	static const char name[] = "monitor of Monitors$Lock";
+	struct live_truths truths;
+	struct java_pair pair;
+	uint64_t held, lock, all;
+
+	java_run(t, "", "monitors", 0, &pair);
+	live_truths(t, pair.traced.out, &truths);
+	held = live_truth(&truths, "held", "lock");
+	lock = live_function(t, pair.report, NULL, name,
+			     "classes_exclusive.lock", NULL);
+	all = live_function(t, pair.report, NULL, name, "elapsed_exclusive_ns",
+			    NULL);
+	/* the thread is blocked a little before it says so */
+	CHECK(t, lock >= held / 10 * 9, "%" N " ns lock, held for %" N, lock,
+	      held);
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const classes[] = {"sleep", "event",
+						      "unclassified"};
+		uint64_t ns = live_function(
+			t, pair.report, NULL, name,
+			live_text(t, "classes_exclusive.%s", classes[i]), NULL);
+
+		CHECK(t, !ns, "%" N " of %" N " ns are %s", ns, all,
+		      classes[i]);
+	}
+}
+
+/* How many activities of a category began. */
+static size_t begun(struct live *t, const char *path, const char *category)
+{
+	json_t *timeline = json_load_file(path, 0, NULL);
+	const json_t *event;
+	size_t i, n = 0;
+
+	CHECK(t, timeline, "%s is no JSON", path);
+	json_array_foreach(json_object_get(timeline, "traceEvents"), i, event)
+	{
+		const char *cat =
+			json_string_value(json_object_get(event, "cat"));
+		const char *ph =
+			json_string_value(json_object_get(event, "ph"));
+
+		n += cat && ph && !strcmp(cat, category) && !strcmp(ph, "B");
+	}
+	return n;
+}
+
+/* The number that follows `text`. */
+static uint64_t number_behind(struct live *t, const char *out, const char *text)
+{
+	const char *at = strstr(out, text);
+
+	CHECK(t, at, "no '%s' in '%s'", text, out);
+	at += strlen(text);
+	return strtoull(at + strspn(at, " :"), NULL, 10);
+}
+
+/* Every compilation and collection is a stretch of the timeline. */
+static void expect_counts(struct live *t, const struct live_args *command)
+{
+	char *path = live_path(t, "timeline.json");
+	struct live_args a = {.n = 0};
+	size_t jit, gc, suspended;
+	struct live_end end;
+	uint64_t compiled, collected;
+
+	live_add(t, &a, t->gnomon, "run", "-q", "-f", "Collect.*", "--format",
+		 "chrome", "-o", path, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	compiled = number_behind(t, end.out, "Total compiled methods");
+	collected = number_behind(t, end.out, "collections all");
+	jit = begun(t, path, "JIT");
+	gc = begun(t, path, "GC");
+	suspended = begun(t, path, "suspension");
+	CHECK(t, compiled && jit == compiled,
+	      "%zu compilations seen, %" N " were", jit, compiled);
+	CHECK(t, gc == collected, "%zu collections seen, %" N " were", gc,
+	      collected);
+	CHECK(t, suspended >= gc, "%zu suspensions for %zu collections",
+	      suspended, gc);
+}
+
+/* No compilation is under way when the machine counts them at its end. */
+#define COUNTED "-Xbatch -XX:+CITime -XX:+UseSerialGC"
+
+void java_counts(struct live *t)
+{
+	struct live_args command = {.n = 0};
+
+	java_need(t);
+	java_demo(t, &command, COUNTED, "collect");
+	expect_counts(t, &command);
+}
+
+/* A program that runs already, and gnomon on it. */
+struct attached {
+	struct live_talk served, gnomon;
+	char *path;
+};
+
+static void attach(struct live *t, const char *flag, const char *before,
+		   const char *format, struct attached *at)
+{
+	struct live_args java = {.n = 0}, a = {.n = 0};
+
+	java_need(t);
+	java_demo(t, &java, flag, "served");
+	live_talk(t, &java, &at->served);
+	free(live_await(t, at->served.out, "ready"));
+	live_ask(t, &at->served, before);
+	at->path = live_path(t, "report.json");
+	live_add(t, &a, t->gnomon, "run", "--format", format, "-o", at->path,
+		 "-p", live_text(t, "%d", (int)at->served.pid), NULL);
+	live_talk(t, &a, &at->gnomon);
+	free(live_await(t, at->gnomon.err, "gnomon: attached"));
+}
+
+static void detach(struct live *t, struct attached *at)
+{
+	int code;
+
+	CHECK(t, !kill(at->gnomon.pid, SIGINT), "kill failed");
+	code = live_wait(t, &at->gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	live_ask(t, &at->served, "run 500");
+	CHECK(t, live_finish(t, &at->served) == 0, "the program failed");
+}
+
+/* Methods are seen if the program was started with their probes. */
+void java_attach(struct live *t)
+{
+	struct attached at;
+	json_t *report;
+	uint64_t calls;
+
+	attach(t, "-XX:+DTraceMethodProbes", "run 500", "json", &at);
+	live_ask(t, &at.served, "run 12345");
+	detach(t, &at);
+	report = live_load(t, at.path);
+	calls = live_function(t, report, NULL, "Served.work(int)", "calls",
+			      NULL);
+	CHECK(t, calls == 12345, "%" N " calls seen, 12345 were made", calls);
+}
+
+/* All else is seen in any case. */
+void java_attach_plain(struct live *t)
+{
+	struct attached at;
+	size_t gc;
+
+	attach(t, "-XX:+UseSerialGC", "collect 3", "chrome", &at);
+	live_ask(t, &at.served, "collect 7");
+	detach(t, &at);
+	gc = begun(t, at.path, "GC");
+	CHECK(t, gc == 7, "%zu collections seen, 7 were", gc);
+}
