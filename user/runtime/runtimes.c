@@ -15,13 +15,17 @@
 /* A launcher's marker is looked for in no more than this much of its file. */
 #define MARKER_BYTES (256u << 20)
 
-extern const struct gn_runtime gn_runtime_clr;
-extern const struct gn_runtime gn_runtime_hotspot;
+/* clang-format off */
+#define RUNTIMES(X) \
+	X(clr) \
+	X(hotspot)
+/* clang-format on */
 
-static const struct gn_runtime *const runtimes[] = {
-	&gn_runtime_clr,
-	&gn_runtime_hotspot,
-};
+#define RUNTIME_EXTERN(name) extern const struct gn_runtime gn_runtime_##name;
+#define RUNTIME_ROW(name)    &gn_runtime_##name,
+RUNTIMES(RUNTIME_EXTERN)
+
+static const struct gn_runtime *const runtimes[] = {RUNTIMES(RUNTIME_ROW)};
 
 const struct gn_runtime *gn_runtime_at(size_t i)
 {
