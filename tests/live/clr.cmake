@@ -6,7 +6,7 @@ add_executable(live_clr
 	clr_run.c clr_attach.c clr_attach_bad.c clr_filter.c clr_launch.c clr_compiler.c
 	clr_classes.c clr_waiting.c clr_silent.c clr_code.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
-target_sources(live_clr PRIVATE clr_bodies.c live_told.c)
+target_sources(live_clr PRIVATE clr_bodies.c clr_fast.c live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
 
 function(gn_live_clr)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Hooks that make no trap: the same report as by probes. */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+/* Hits that were no probes. Where the machine's counter cannot be used, gnomon
+ * says so and the test is skipped. */
+static uint64_t fast_hits(struct live *t, const struct live_end *end,
+			  json_t *report)
+{
+	const char *why = strstr(end->err, "--hooks fast: ");
+	json_t *class;
+	size_t i;
+
+	if (why)
+		live_skip(t, "%s", why);
+	json_array_foreach(
+		json_object_get(json_object_get(report, "probe_cost"),
+				"classes"),
+		i, class)
+	{
+		const char *name =
+			json_string_value(json_object_get(class, "name"));
+
+		if (name && !strcmp(name, "fast"))
+			return live_number(t, class, "hits");
+	}
+	return 0;
+}
+
+/* The program's own counts, in a report by fast hooks. The name of the test is
+ * the topic. */
+void test_fast_truth(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+	uint64_t hits;
+
+	clr_need(t);
+	clr_demo(t, &command, t->name + strlen("fast-"));
+	clr_pair(t, "--hooks fast", &command, &pair);
+	clr_compare(t, &pair, 0);
+	hits = fast_hits(t, &pair.traced, pair.report);
+	CHECK(t, hits > 1000, "%" N " hits of fast hooks", hits);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A path is long: what tells it from others. */
+static uint64_t extend(uint64_t hash, const char *name)
+{
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3;
+	return hash * 0x100000001b3;
+}
+
+/* A line a path of the call tree that leads to a function of the topic, with
+ * its calls: what is the same in each run. */
+static char *paths(struct live *t, json_t *report)
+{
+	json_t *nodes = json_object_get(report, "nodes"), *node;
+	size_t i, k = 0, n = json_array_size(nodes), size;
+	uint64_t *hash = calloc(n + 1, sizeof(*hash));
+	char **line = calloc(n + 1, sizeof(*line)), *text;
+	FILE *f = open_memstream(&text, &size);
+
+	CHECK(t, hash && line && f && n, "no tree");
+	json_array_foreach(nodes, i, node)
+	{
+		size_t parent = (size_t)json_integer_value(
+			json_object_get(node, "parent"));
+		const char *name =
+			json_string_value(json_object_get(node, "name"));
+
+		hash[i] = extend(i ? hash[parent] : 1, name);
+		if (strstr(name, "Demo.Recursion."))
+			line[k++] = live_text(t, "%s %" PRIx64 " %" N, name,
+					      hash[i],
+					      live_number(t, node, "calls"));
+	}
+	qsort(line, k, sizeof(*line), compare);
+	for (i = 0; i < k; i++)
+		fprintf(f, "%s\n", line[i]);
+	CHECK(t, fclose(f) == 0, "no memory");
+	return text;
+}
+
+void test_fast_same(struct live *t)
+{
+	static const char *const how[] = {"--tree --hooks uprobe",
+					  "--tree --hooks fast"};
+	struct live_args command = {.n = 0};
+	json_t *report[2];
+	struct live_end end[2];
+	char *text[2];
+
+	clr_need(t);
+	clr_demo(t, &command, "recursion");
+	for (int i = 0; i < 2; i++) {
+		clr_trace(t, how[i], NULL, &command, &end[i], &report[i]);
+		CHECK(t, !end[i].code && report[i], "ended with %d: %s",
+		      end[i].code, end[i].err);
+		clr_closed(t, report[i]);
+		text[i] = paths(t, report[i]);
+	}
+	CHECK(t, fast_hits(t, &end[0], report[0]) == 0, "probes are none");
+	CHECK(t, fast_hits(t, &end[1], report[1]) > 1000, "hooks are probes");
+	CHECK(t, strstr(text[0], "Fib"), "no path to Fib");
+	live_same(t, "the call tree", text[1], text[0]);
+}
