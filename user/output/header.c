@@ -277,7 +277,7 @@ static void put_untimed(const struct gn_model *m, FILE *f)
 }
 
 /* The number of an INFO record; false when it has none. */
-static bool info_number(const struct gn_model *m, const char *key, uint64_t *n)
+bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n)
 {
 	const char *text = gn_model_info(m, key);
 	char *end;
@@ -292,11 +292,11 @@ static bool info_number(const struct gn_model *m, const char *key, uint64_t *n)
 static void put_functions(const struct gn_model *m, FILE *f)
 {
 	uint64_t by_return = 0, by_ret = 0, refused = 0;
-	bool any = info_number(m, "functions.return", &by_return);
+	bool any = gn_info_number(m, "functions.return", &by_return);
 	char n[GN_CELL];
 
-	any |= info_number(m, "functions.ret", &by_ret);
-	any |= info_number(m, "functions.refused", &refused);
+	any |= gn_info_number(m, "functions.ret", &by_ret);
+	any |= gn_info_number(m, "functions.refused", &refused);
 	if (!any)
 		return;
 	gn_format_count(n, by_return);
@@ -315,7 +315,7 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 	uint64_t stepped, tenth;
 	char n[GN_CELL];
 
-	if (!info_number(m, "functions.stepped", &stepped) || !stepped)
+	if (!gn_info_number(m, "functions.stepped", &stepped) || !stepped)
 		return;
 	gn_format_count(n, stepped);
 	fprintf(f, "# %-11s ends by a single-stepped probe: %s", "", n);
@@ -501,7 +501,7 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 	uint64_t by_return;
 
 	if (m->checks.unwound_frames &&
-	    info_number(m, "functions.return", &by_return) && by_return)
+	    gn_info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
 			"# %-11s return probes see no more than 64 frames of a "
 			"thread, --leave ret sees all;\n# %-11s what an "
@@ -535,6 +535,7 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	put_legend(m, f);
 	gn_header_probe_cost(m, o, f);
+	gn_header_fast(m, o, f);
 	err = put_loss(m, o, f);
 	put_late(m, o, f);
 	if (!err)

@@ -34,6 +34,14 @@ void gn_header_probe_cost(const struct gn_model *m,
 bool gn_probe_cost_known(const struct gn_model *m);
 const char *gn_probe_class_text(int class);
 
+/* The number of an INFO record; false when it has none. */
+bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n);
+
+/* Of header_fast.c: what threads wrote by themselves, and how far its times can
+ * be trusted. */
+void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
+
 /* Of header_code.c: which calls are not seen since their code was copied, and
  * what precompiled code was not used. 0, -ENOMEM. */
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,

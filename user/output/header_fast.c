@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Records that threads wrote by themselves (fast hooks). */
+#include "output/header.h"
+#include "output/text.h"
+
+static uint64_t number(const struct gn_model *m, const char *key)
+{
+	uint64_t n;
+
+	return gn_info_number(m, key, &n) ? n : 0;
+}
+
+static void put_count(const struct gn_model *m, const char *key,
+		      const char *text, FILE *f)
+{
+	uint64_t count = number(m, key);
+	char n[GN_CELL];
+
+	if (!count)
+		return;
+	gn_format_count(n, count);
+	fprintf(f, "# %-11s %s %s\n", "", n, text);
+}
+
+void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
+{
+	uint64_t records, waits = number(m, "fast.waits");
+	char n[GN_CELL], bound[GN_CELL], drift[GN_CELL];
+
+	if (!gn_info_number(m, "fast.records", &records))
+		return;
+	gn_format_count(n, records);
+	gn_format_count(bound, number(m, "fast.bound_ns"));
+	gn_format_count(drift, number(m, "fast.drift_ppb"));
+	fprintf(f,
+		"# %-11s %s records; their times can be wrong by %s ns, the "
+		"clocks' rates changed by %s ppb\n",
+		"fast hooks", n, bound, drift);
+	if (waits) {
+		gn_format_count(n, waits);
+		gn_format_duration(bound, number(m, "fast.waited_ns"), o->ns);
+		fprintf(f,
+			"# %-11s threads waited %s times for room, %s in all\n",
+			"", n, bound);
+	}
+	put_count(m, "fast.unordered",
+		  "records have times that do not fit the kernel's", f);
+	put_count(m, "fast.dropped", "records found no room: --on-full wait",
+		  f);
+	put_count(m, "fast.hostile", "records were of no hook's making", f);
+	put_count(m, "fast.refused",
+		  "programs' memory could not be read: their hooks are probes",
+		  f);
+}
