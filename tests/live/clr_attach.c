@@ -242,9 +242,9 @@ void test_attach_busy(struct live *t)
 	struct live_talk served, gnomon;
 
 	start_served(t, &served);
-	serve(t, &served, "run 3000");
+	serve(t, &served, "run 1000");
 	for (int i = 0; i < n; i++) {
-		live_tell(t, &served, "run 3000");
+		live_tell(t, &served, "run 1000");
 		attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
 		       &gnomon);
 		if (i % (n / killed) == 1 && i / (n / killed) < killed) {

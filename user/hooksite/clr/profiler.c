@@ -108,14 +108,26 @@ const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 	return name_function(clr, index, function, false);
 }
 
+/* Whether its name is of use. To find one takes longer than to compile most. */
+static bool is_named(const struct gn_clr *clr, gn_cor_id function)
+{
+	return clr->functions &&
+	       (!clr->asks ||
+		gn_precompiled_asked(&clr->precompiled, clr->info, function));
+}
+
 /* Asked once for each compilation of a function, each tier: the answer must
  * not change, or leaves would not match enters. */
 static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 {
 	struct gn_clr *clr = data;
-	uint32_t index = gn_ids_get(&clr->ids, function);
 	const struct gn_name *name = NULL;
+	uint32_t index;
 
+	*hook = 0;
+	if (!is_named(clr, function))
+		return 0;
+	index = gn_ids_get(&clr->ids, function);
 	if (index)
 		name = gn_clr_name(clr, index, function);
 	if (!name)
@@ -127,7 +139,9 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
 	uint32_t index = clr->by_il ? gn_rejit_index(clr, function)
-				    : gn_ids_get(&clr->ids, function);
+			 : is_named(clr, function)
+				 ? gn_ids_get(&clr->ids, function)
+				 : 0;
 	const struct gn_name *name;
 
 	(void)safe;
