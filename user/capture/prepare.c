@@ -268,6 +268,7 @@ static bool can_start(const struct gn_file *file)
  * starts. */
 static bool can_be_managed(const struct gn_session *s)
 {
+	const struct gn_runtime *rt;
 	struct gn_files files = {0};
 	bool can = s->active || !s->opts.command ||
 		   gn_files_of_program(s->program, &s->opts.user, &files);
@@ -277,6 +278,9 @@ static bool can_be_managed(const struct gn_session *s)
 	for (size_t i = 0; !can && i < files.count; i++)
 		can = !is_means(files.file[i].path) &&
 		      can_start(&files.file[i]);
+	/* an interpreter that starts nothing else */
+	for (size_t i = 0; !can && (rt = gn_runtime_at(i)); i++)
+		can = !rt->library && gn_runtime_starts(rt, s->program);
 	gn_files_free(&files);
 	return s->active || (can && s->opts.command);
 }

@@ -274,7 +274,9 @@ static const char *const limits[] = {
 	"else is seen",
 	"methods that the JIT replaces by instructions (intrinsics) make no "
 	"probe then",
-	"a child that starts a JVM by itself tells no methods", NULL};
+	"of a child that starts a JVM by itself only threads and time classes "
+	"are seen",
+	NULL};
 
 extern const struct gn_runtime gn_runtime_hotspot;
 const struct gn_runtime gn_runtime_hotspot = {
