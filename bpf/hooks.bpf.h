@@ -18,6 +18,7 @@
 #include "names.bpf.h"
 #include "operand.bpf.h"
 #include "settle.bpf.h"
+#include "values.bpf.h"
 
 struct gn_range {
 	__u64 lo;
@@ -202,11 +203,15 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
 	}
+	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_LEAVE)
+		tell_values(ctx, t, c, true);
 	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
 	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
 	t->hit &= ~GN_F_EMULATED;
+	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_ENTER)
+		tell_values(ctx, t, c, false);
 	return 0;
 }
 
@@ -218,16 +223,23 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 static __always_inline int session(struct pt_regs *ctx)
 {
 	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	bool valued; /* arguments or results are asked for */
 	__u64 c;
 
 	if (!t)
 		return 1; /* not traced: no return probe either */
 	c = bpf_get_attach_cookie(ctx);
-	if (ctx->ip == bpf_get_func_ip(ctx))
+	valued = GN_COOKIE_SPEC(c) >= GN_SPEC_NATIVE_COUNT;
+	if (ctx->ip == bpf_get_func_ip(ctx)) {
 		collect(ctx, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
 			ctx->sp + GN_COOKIE_ADJUST(c));
-	else
-		collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
+		if (valued)
+			tell_values(ctx, t, c, false);
+		return 0;
+	}
+	if (valued)
+		tell_values(ctx, t, c, true);
+	collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
 	return 0;
 }
 

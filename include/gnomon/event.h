@@ -270,6 +270,47 @@ struct gn_rec_unprobed {
 	__u64 since;
 };
 
+/* Types of values. X(enumerator, value, text, its size; below 0: signed). */
+#define GN_VALUE_LIST(X)                         \
+	X(I8, 1, "i8", -1)                       \
+	X(I16, 2, "i16", -2)                     \
+	X(I32, 3, "i32", -4)                     \
+	X(I64, 4, "i64", 8)                      \
+	X(U8, 5, "u8", 1)                        \
+	X(U16, 6, "u16", 2)                      \
+	X(U32, 7, "u32", 4)                      \
+	X(U64, 8, "u64", 8)                      \
+	X(PTR, 9, "ptr", 8)                      \
+	X(BOOL, 10, "bool", 1)                   \
+	/* a pointer to bytes that a NUL ends */ \
+	X(STR, 11, "str", 8)
+
+enum gn_value_type {
+#define GN_VALUE_ENUM(name, value, text, size) GN_VALUE_##name = (value),
+	GN_VALUE_LIST(GN_VALUE_ENUM)
+#undef GN_VALUE_ENUM
+		GN_VALUE_TYPE_COUNT
+};
+
+#define GN_VALUE_TEXT 64 /* bytes of a text that are told */
+
+/* flags of VALUE: of a text, whose memory could not be read, or which has more
+ * bytes */
+#define GN_F_UNREADABLE 0x01
+#define GN_F_CUT	0x02
+
+/* h.key is unused. Signed numbers are extended to 64 bits. */
+struct gn_rec_value {
+	struct gn_rec h;
+	__u32 func;
+	__u8 which; /* the argument's number; 0: the result */
+	__u8 type;  /* enum gn_value_type */
+	__u8 len;   /* of `text`, which is no more than GN_VALUE_TEXT bytes */
+	__u8 pad;
+	__u64 number; /* STR: the pointer */
+	char text[GN_VALUE_TEXT + 8];
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -293,67 +334,70 @@ enum gn_stream {
 };
 
 /* X(enumerator, value, text, stream, struct). */
-#define GN_KIND_LIST(X)                                                     \
-	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                          \
-	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                          \
-	/* the function is left by a jump to another: a leave of it */      \
-	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                    \
-	/* an exception begins / has ended to unwind the frame of func */   \
-	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)            \
-	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                \
-	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                  \
-	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                      \
-	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                    \
-	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                        \
-	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)         \
-	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)             \
-	/* a function that was not asked for was entered or left */         \
-	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                       \
-	/* the thread ended */                                              \
-	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                           \
-	/* the capture ended, the thread goes on */                         \
-	X(STOP, 17, "stop", COLLECT, gn_rec_func)                           \
-	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                         \
-	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                        \
-	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                        \
-	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                           \
-	X(STACK, 27, "stack", NOTE, gn_rec_stack)                           \
-	/* a function of the runtime: text 1 its name, text 2 its module */ \
-	X(NAME, 28, "name", NOTE, gn_rec_text)                              \
-	/* the thread wakes another: h.key is that one's tid */             \
-	X(WAKE, 29, "wake", NOTE, gn_rec)                                   \
-	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                           \
-	X(KERNEL, 33, "kernel", NOTE, gn_rec_kernel)                        \
-	/* a runtime has loaded its hook-site library */                    \
-	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                      \
-	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                          \
-	/* the compiler may copy func into its caller: h.key is the         \
-	 * caller's index */                                                \
-	X(INLINED, 34, "inlined", NOTE, gn_rec_func)                        \
-	/* func was compiled without hooks: its calls cannot be seen */     \
-	X(UNHOOKED, 35, "unhooked", NOTE, gn_rec_func)                      \
-	/* the precompiled code of func is not to run */                    \
-	X(REFUSED, 36, "refused", NOTE, gn_rec_func)                        \
-	/* h.key precompiled methods may have copies of functions that are  \
-	 * traced, and may have run */                                      \
-	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                  \
-	/* of what a session asks for: func's index is of enum gn_selected, \
-	 * h.key how many */                                                \
-	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                      \
-	/* records without a probe: memory is offered, a ring is taken */   \
-	X(RING, 39, "ring", COLLECT, gn_rec_ring)                           \
-	/* text 1 key, text 2 value: machine, kernel, command, options */   \
-	X(INFO, 40, "info", USER, gn_rec_text)                              \
-	/* text 1 path, text 2 build-id in hex, or empty */                 \
-	X(MODULE, 41, "module", USER, gn_rec_text)                          \
-	/* a function with probes: text 1 its name; h.key its address */    \
-	X(FUNCTION, 42, "function", USER, gn_rec_text)                      \
-	X(COUNT, 43, "count", USER, gn_rec_count)                           \
-	X(SESSION, 44, "session", USER, gn_rec_session)                     \
-	X(COST, 45, "cost", USER, gn_rec_cost)                              \
-	X(NOW, 46, "now", STATE, gn_rec_now)                                \
-	X(MUTE, 47, "mute", USER, gn_rec_mute)                              \
-	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)
+#define GN_KIND_LIST(X)                                                      \
+	X(ENTER, 1, "enter", COLLECT, gn_rec_func)                           \
+	X(LEAVE, 2, "leave", COLLECT, gn_rec_func)                           \
+	/* the function is left by a jump to another: a leave of it */       \
+	X(TAILCALL, 3, "tailcall", COLLECT, gn_rec_func)                     \
+	/* an exception begins / has ended to unwind the frame of func */    \
+	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)             \
+	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                 \
+	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                   \
+	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                       \
+	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                     \
+	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                         \
+	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)          \
+	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)              \
+	/* a function that was not asked for was entered or left */          \
+	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                        \
+	/* the thread ended */                                               \
+	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
+	/* the capture ended, the thread goes on */                          \
+	X(STOP, 17, "stop", COLLECT, gn_rec_func)                            \
+	X(EXEC, 18, "exec", COLLECT, gn_rec_thread)                          \
+	X(THREAD, 24, "thread", NOTE, gn_rec_thread)                         \
+	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                         \
+	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                            \
+	X(STACK, 27, "stack", NOTE, gn_rec_stack)                            \
+	/* a function of the runtime: text 1 its name, text 2 its module */  \
+	X(NAME, 28, "name", NOTE, gn_rec_text)                               \
+	/* the thread wakes another: h.key is that one's tid */              \
+	X(WAKE, 29, "wake", NOTE, gn_rec)                                    \
+	X(SCHED, 30, "sched", NOTE, gn_rec_sched)                            \
+	X(KERNEL, 33, "kernel", NOTE, gn_rec_kernel)                         \
+	/* a runtime has loaded its hook-site library */                     \
+	X(RUNTIME, 31, "runtime", NOTE, gn_rec_thread)                       \
+	X(SLICE, 32, "slice", SLICE, gn_rec_slice)                           \
+	/* the compiler may copy func into its caller: h.key is the          \
+	 * caller's index */                                                 \
+	X(INLINED, 34, "inlined", NOTE, gn_rec_func)                         \
+	/* func was compiled without hooks: its calls cannot be seen */      \
+	X(UNHOOKED, 35, "unhooked", NOTE, gn_rec_func)                       \
+	/* the precompiled code of func is not to run */                     \
+	X(REFUSED, 36, "refused", NOTE, gn_rec_func)                         \
+	/* h.key precompiled methods may have copies of functions that are   \
+	 * traced, and may have run */                                       \
+	X(COPIES_RAN, 37, "copies-ran", NOTE, gn_rec_func)                   \
+	/* of what a session asks for: func's index is of enum gn_selected,  \
+	 * h.key how many */                                                 \
+	X(SELECTED, 38, "selected", NOTE, gn_rec_func)                       \
+	/* records without a probe: memory is offered, a ring is taken */    \
+	X(RING, 39, "ring", COLLECT, gn_rec_ring)                            \
+	/* text 1 key, text 2 value: machine, kernel, command, options */    \
+	X(INFO, 40, "info", USER, gn_rec_text)                               \
+	/* text 1 path, text 2 build-id in hex, or empty */                  \
+	X(MODULE, 41, "module", USER, gn_rec_text)                           \
+	/* a function with probes: text 1 its name; h.key its address */     \
+	X(FUNCTION, 42, "function", USER, gn_rec_text)                       \
+	X(COUNT, 43, "count", USER, gn_rec_count)                            \
+	X(SESSION, 44, "session", USER, gn_rec_session)                      \
+	X(COST, 45, "cost", USER, gn_rec_cost)                               \
+	X(NOW, 46, "now", STATE, gn_rec_now)                                 \
+	X(MUTE, 47, "mute", USER, gn_rec_mute)                               \
+	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)                   \
+	/* an argument of the call that the thread is in, or the result that \
+	 * its function is about to return */                                \
+	X(VALUE, 56, "value", NOTE, gn_rec_value)
 
 /* Told of compiled code: a NOTE with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
@@ -391,7 +435,9 @@ enum gn_kind {
 	  "a process ran before its probes were there")                       \
 	X(UNPROBED_NS, 11, "unprobed-ns", 0, "how long they did, in all")     \
 	X(NAMES_FULL, 12, "names-full", 1,                                    \
-	  "there was no room for another function's name")
+	  "there was no room for another function's name")                    \
+	X(UNREADABLE, 13, "unreadable", 0,                                    \
+	  "the text of an argument or a result could not be read")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \
@@ -443,5 +489,6 @@ _Static_assert(sizeof(struct gn_rec_cost) == 48, "cost");
 _Static_assert(sizeof(struct gn_rec_now) == 48, "now");
 _Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");
 _Static_assert(sizeof(struct gn_rec_unprobed) == 40, "unprobed");
+_Static_assert(sizeof(struct gn_rec_value) == 112, "value");
 
 #endif

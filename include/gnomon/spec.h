@@ -70,6 +70,9 @@ struct gn_string {
 enum gn_spec_flag {
 	/* memory of names was given back: the same address can be another */
 	GN_SPEC_FORGETS = 1,
+	/* the function's arguments or its result are told, too: gn_value_specs
+	 */
+	GN_SPEC_VALUES = 2,
 };
 
 struct gn_spec {
@@ -77,10 +80,25 @@ struct gn_spec {
 	__u8 flags; /* enum gn_spec_flag */
 	__u8 form;  /* of the name that its texts make; the runtime's */
 	__u8 ntexts;
-	__u32 pad;
+	__u32 values;		/* which of the session's, from 1 on; 0: none */
 	struct gn_operand func; /* the function's index */
 	struct gn_operand key;	/* the frame key */
 	struct gn_string text[GN_SPEC_TEXTS];
+};
+
+/* Values that a function is asked for: arguments at its enter, the result at
+ * its leave. In a map of their own, by the index of the spec. */
+#define GN_VALUES_MAX 7
+
+struct gn_value_spec {
+	struct gn_operand at;
+	__u8 which; /* as in gn_rec_value */
+	__u8 type;  /* enum gn_value_type, 0: no value */
+	__u8 pad[6];
+};
+
+struct gn_value_specs {
+	struct gn_value_spec value[GN_VALUES_MAX];
 };
 
 /* As many as there can be; the first ones are of native functions, by the
@@ -97,5 +115,6 @@ enum gn_native_spec {
 
 _Static_assert(sizeof(struct gn_operand) == 16, "operand");
 _Static_assert(sizeof(struct gn_spec) == 136, "spec");
+_Static_assert(sizeof(struct gn_value_spec) == 24, "value");
 
 #endif

@@ -183,6 +183,11 @@ long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 	return copy(to, size, from);
 }
 
+long bpf_probe_read_user_str(void *to, __u32 size, const void *from)
+{
+	return -1;
+}
+
 long bpf_probe_read_user(void *to, __u32 size, const void *from)
 {
 	return copy(to, size, from);

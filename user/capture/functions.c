@@ -39,12 +39,12 @@ static uint8_t function_flags(const struct gn_plan *plan)
 /* The cookie of a leave. It is marked if this site is emulated while other
  * leaves of the function are single-stepped. */
 static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
-			     const struct gn_site *site)
+			     const struct gn_site *site, uint32_t leave)
 {
 	bool other = class_of(site->cost) != leave_class(plan);
 	uint64_t cookie = GN_COOKIE(
 		func, site->adjust,
-		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : GN_SPEC_LEAVE);
+		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : leave);
 
 	return cookie | (other ? GN_COOKIE_EMULATED : 0) |
 	       (site->when ? GN_COOKIE_IF(site->when) : 0);
@@ -64,23 +64,24 @@ static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
 }
 
 static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
-		      const struct gn_plan *plan)
+		      const struct gn_plan *plan, const struct gn_valued *v)
 {
+	uint32_t enter = v ? v->enter : GN_SPEC_ENTER;
+	uint32_t leave = v ? v->leave : GN_SPEC_LEAVE;
 	bool session = f->session && plan->leave == GN_LEAVE_RETURN;
 	int err = gn_probes_add(
 		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
-		plan->enter.offset,
-		GN_COOKIE(func, plan->enter.adjust, GN_SPEC_ENTER));
+		plan->enter.offset, GN_COOKIE(func, plan->enter.adjust, enter));
 
 	/* after the return, rsp is the frame key itself */
 	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
 				    plan->enter.offset,
-				    GN_COOKIE(func, 0, GN_SPEC_LEAVE));
+				    GN_COOKIE(func, 0, leave));
 	for (size_t i = 0; !err && i < plan->nleaves; i++)
-		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
-				    plan->leaves[i].offset,
-				    leave_cookie(func, plan, &plan->leaves[i]));
+		err = gn_probes_add(
+			f->probes, file, GN_PROG_NATIVE, plan->leaves[i].offset,
+			leave_cookie(func, plan, &plan->leaves[i], leave));
 	return err;
 }
 
@@ -121,6 +122,38 @@ void gn_functions_clear(struct gn_functions *f)
 	f->names = 0;
 }
 
+/* Arguments are where the ABI has them at the function's first instruction
+ * only. The return address is on top of the stack there. */
+static bool enter_first(struct gn_elf *elf, const struct gn_elf_symbol *sym,
+			struct gn_site *enter)
+{
+	const uint8_t *code = NULL;
+	uint64_t size = 16;
+	size_t len;
+
+	for (; size && !code; size -= !code)
+		code = gn_elf_code(elf, sym->addr, size);
+	if (!code || gn_elf_offset(elf, sym->addr, &enter->offset))
+		return false;
+	enter->addr = sym->addr;
+	enter->adjust = 8;
+	enter->cost = gn_cost_of(code, size, sym->addr, enter->insn, &len);
+	return enter->cost != GN_COST_REFUSED;
+}
+
+static const struct gn_valued *find_valued(const struct gn_functions *f,
+					   size_t file,
+					   const struct gn_elf_symbol *sym)
+{
+	const struct gn_file *at = &f->files->file[file];
+
+	for (size_t i = 0; i < f->nvalued; i++)
+		if (gn_filter_function(f->valued[i].filter, at->path,
+				       at->program, sym->name, sym->demangled))
+			return &f->valued[i];
+	return NULL;
+}
+
 int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan)
@@ -128,6 +161,8 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	struct gn_functions *f = functions;
 	uint32_t module = f->modules + (uint32_t)file + 1, func;
 	const char *path = f->files->file[file].path;
+	const struct gn_valued *valued;
+	struct gn_plan own = *plan;
 	int err = 0;
 
 	if (plan->refused) {
@@ -135,6 +170,16 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 			fprintf(stderr, "gnomon: left out: %s of '%s': %s\n",
 				sym->demangled, path, plan->refused);
 		return 0;
+	}
+	valued = find_valued(f, file, sym);
+	if (valued && !enter_first(elf, sym, &own.enter)) {
+		fprintf(stderr,
+			"gnomon: %s of '%s': its arguments cannot be read, the "
+			"kernel does not probe its first instruction; trace "
+			"what it calls\n",
+			sym->demangled, path);
+		valued = NULL;
+		own = *plan;
 	}
 	keep_name(f, f->next, sym->demangled);
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
@@ -145,6 +190,6 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	}
 	if (!err)
 		err = put_text(f, GN_KIND_FUNCTION, func, module, sym->addr,
-			       function_flags(plan), sym->demangled, "");
-	return err ?: add_probes(f, file, func, plan);
+			       function_flags(&own), sym->demangled, "");
+	return err ?: add_probes(f, file, func, &own, valued);
 }

@@ -13,6 +13,12 @@
 #include "runtime/probes.h"
 #include "runtime/native.h"
 
+/* Functions whose arguments or results are asked for. */
+struct gn_valued {
+	struct gn_filter *filter; /* of one glob */
+	uint32_t enter, leave;	  /* their specs */
+};
+
 struct gn_functions {
 	const struct gn_files *files;
 	/* their probes are added here, by index in `files` */
@@ -21,6 +27,8 @@ struct gn_functions {
 	uint32_t modules; /* modules of other lists of files */
 	bool session;	  /* enter and return are one link */
 	bool verbose;	  /* those left out are named on stderr */
+	const struct gn_valued *valued;
+	size_t nvalued;
 	/* A whole record; 0 or <0, which ends the walk. */
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;

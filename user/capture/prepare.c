@@ -210,7 +210,8 @@ static int plan_native(struct gn_session *s)
 	s->functions.verbose = s->opts.verbose;
 	s->functions.put = put;
 	s->functions.ctx = s;
-	if (s->opts.command)
+	err = gn_values_plan(s);
+	if (!err && s->opts.command)
 		err = gn_files_of_program(s->program, &s->opts.user, &s->files);
 	if (!err)
 		err = gn_native_libraries(&s->files, s->filter);

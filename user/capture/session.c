@@ -222,7 +222,7 @@ int gn_session_load(struct gn_session *s)
 	for (uint32_t i = 0; !err && i < s->specs.count; i++)
 		err = bpf_map_update_elem(bpf_map__fd(s->skel->maps.specs), &i,
 					  &s->specs.spec[i], BPF_ANY);
-	if (err)
+	if (err || gn_values_load(s))
 		return load_error(s, -errno);
 	s->groups.cookies = bpf_map__fd(s->skel->maps.cookies);
 	s->skel->bss->control.stop = UINT64_MAX;
@@ -262,6 +262,7 @@ void gn_session_free(struct gn_session *s)
 	gn_probes_free(&s->probes);
 	gn_files_free(&s->files);
 	gn_filter_free(s->filter);
+	gn_values_free(s);
 	gn_unseen_free(s->unseen);
 	gn_outside_free(s->outside);
 	gn_launch_clear(&s->launch);

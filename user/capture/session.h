@@ -51,12 +51,16 @@ enum gn_hooks {
 	GN_HOOKS_UPROBE,
 };
 
+struct gn_asked;
+
 struct gn_session_opts {
 	char *const *command; /* NULL-terminated; NULL: `pids` */
 	const pid_t *pids;
 	size_t npids;
 	const char *const *functions; /* -f: see runtime/filter.h */
 	size_t nfunctions;
+	const struct gn_asked *asked; /* -a; their functions are in -f's, too */
+	size_t nasked;
 	enum gn_leave_mode leave;
 	enum gn_attach_mode attach;
 	enum gn_inlining inlining;

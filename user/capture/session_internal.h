@@ -47,6 +47,7 @@ struct gn_session {
 	unsigned int measured[2]; /* specs of hooks that texts name */
 	size_t runtimes;	  /* whose sites are probed */
 	struct gn_functions functions;
+	struct gn_valued *valued; /* as opts.asked */
 
 	struct gnomon_bpf *skel;
 	struct ring_buffer *ring;
@@ -90,6 +91,11 @@ struct gn_session {
 	char summary[384];
 	char warning[PATH_MAX + 256];
 };
+
+/* values.c. 0 or <0. */
+int gn_values_plan(struct gn_session *s);
+int gn_values_load(struct gn_session *s);
+void gn_values_free(struct gn_session *s);
 
 /* Sets the error sentence and status; returns err. */
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,

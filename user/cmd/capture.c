@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "capture/clock.h"
+#include "runtime/values.h"
 
 const char *gn_attach_choice(size_t i)
 {
@@ -109,9 +110,58 @@ bool gn_capture_user(struct gn_capture_args *a, int *status)
 	return false;
 }
 
+/* One -a: its functions are asked for as by -f. */
+static bool take_values(struct gn_capture_args *a, const char *text,
+			struct gn_asked *asked)
+{
+	const char *want, **functions;
+	size_t at;
+	int err = gn_asked_parse(text, asked, &at, &want);
+
+	functions = reallocarray(a->args.functions.item,
+				 a->args.functions.n + 1, sizeof(*functions));
+	if (functions)
+		a->args.functions.item = functions;
+	if (!err && functions) {
+		functions[a->args.functions.n++] = asked->function;
+		return true;
+	}
+	if (err == -EINVAL)
+		gn_error("--args cannot be '%s'; %s at character %zu%s%s", text,
+			 want, at + 1, text[at] ? ", instead of " : "",
+			 text + at);
+	else
+		gn_error("no memory; free some");
+	return false;
+}
+
+static bool take_all_values(struct gn_capture_args *a)
+{
+	size_t n = a->values.n;
+
+	a->asked = n ? calloc(n, sizeof(*a->asked)) : NULL;
+	if (n && !a->asked)
+		gn_error("no memory; free some");
+	for (size_t i = 0; a->asked && i < n; i++)
+		if (!take_values(a, a->values.item[i], &a->asked[i]))
+			return false;
+	return a->asked || !n;
+}
+
+void gn_capture_args_clear(struct gn_capture_args *a)
+{
+	for (size_t i = 0; a->asked && i < a->values.n; i++)
+		gn_asked_clear(&a->asked[i]);
+	free(a->asked);
+	free(a->values.item);
+	gn_args_clear(&a->args);
+}
+
 bool gn_capture_target(struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
+	if (!take_all_values(a))
+		return false;
 	if (a->args.command && a->args.pids.n)
 		gn_error("both a command and -p are given; give one of them");
 	else if (!a->args.command && !a->args.pids.n)
@@ -324,6 +374,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.npids = a->args.pids.n,
 		.functions = a->args.functions.item,
 		.nfunctions = a->args.functions.n,
+		.asked = a->asked,
+		.nasked = a->values.n,
 		.leave = (enum gn_leave_mode)a->args.leave,
 		.attach = (enum gn_attach_mode)a->attach,
 		.inlining = (enum gn_inlining)a->inlining,

@@ -17,22 +17,31 @@ enum gn_clr_level {
 };
 
 struct gn_capture_args {
-	struct gn_args args; /* first: the option tables' offsets */
-	int attach;	     /* enum gn_attach_mode */
-	int inlining;	     /* enum gn_inlining */
-	int clr;	     /* enum gn_clr_level */
-	int clr_hooks;	     /* enum gn_clr_hooks */
-	int hooks;	     /* enum gn_hooks */
-	int on_full;	     /* 0: threads wait, 1: records are dropped */
-	uint64_t ring;	     /* bytes, 0 = default */
-	const char *os;	     /* --os LIST, NULL = default */
-	const char *as;	     /* --user NAME, NULL = not given */
-	struct gn_user user; /* whom the command runs as */
-	bool can_mute;	     /* gn_session_mute() is to work */
-	bool live;	     /* gn_session_tick() is */
-	int command_out;     /* struct gn_user.out */
+	struct gn_args args;	/* first: the option tables' offsets */
+	struct gn_list values;	/* -a */
+	struct gn_asked *asked; /* what they say */
+	int attach;		/* enum gn_attach_mode */
+	int inlining;		/* enum gn_inlining */
+	int clr;		/* enum gn_clr_level */
+	int clr_hooks;		/* enum gn_clr_hooks */
+	int hooks;		/* enum gn_hooks */
+	int on_full;		/* 0: threads wait, 1: records are dropped */
+	uint64_t ring;		/* bytes, 0 = default */
+	const char *os;		/* --os LIST, NULL = default */
+	const char *as;		/* --user NAME, NULL = not given */
+	struct gn_user user;	/* whom the command runs as */
+	bool can_mute;		/* gn_session_mute() is to work */
+	bool live;		/* gn_session_tick() is */
+	int command_out;	/* struct gn_user.out */
 };
 
+/* In a help FUNCTION stands after it. */
+#define GN_OPT_VALUES                                             \
+	{                                                         \
+		'a', "args", GN_OPTION_LIST,                      \
+			offsetof(struct gn_capture_args, values), \
+			"FUNC:VALUES", "", NULL                   \
+	}
 #define GN_OPT_ATTACH                                                   \
 	{                                                               \
 		0, "attach", GN_OPTION_CHOICE,                          \
@@ -138,6 +147,9 @@ struct gn_capture {
 	unsigned int count; /* signals that had come when the removal began */
 	bool tells; /* the trace is complete, and its result is for people */
 };
+
+/* gn_args_clear(), and what gn_capture_target() made. */
+void gn_capture_args_clear(struct gn_capture_args *a);
 
 /* True when a command or processes were given, and not both, and the user that
  * a command is to run as was found; else it says so and *status is the exit

@@ -145,11 +145,11 @@ struct gn_args {
 		'v', "verbose", GN_OPTION_FLAG,                             \
 			offsetof(struct gn_args, verbose), NULL, text, NULL \
 	}
-#define GN_OPT_FUNCTION                                                       \
-	{                                                                     \
-		'f', "function", GN_OPTION_LIST,                              \
-			offsetof(struct gn_args, functions), "GLOB",          \
-			"trace these; LIB:GLOB in a library; !GLOB not", NULL \
+#define GN_OPT_FUNCTION                                              \
+	{                                                            \
+		'f', "function", GN_OPTION_LIST,                     \
+			offsetof(struct gn_args, functions), "GLOB", \
+			"trace: GLOB, LIB:GLOB, !GLOB", NULL         \
 	}
 #define GN_OPT_LEAVE_AS(text)                                                  \
 	{                                                                      \

@@ -20,6 +20,7 @@ struct record_args {
 };
 
 static const struct gn_option options[] = {
+	GN_OPT_VALUES,
 	GN_OPT_FUNCTION,
 	GN_OPT_PIDS,
 	GN_OPT_OUTPUT("the trace file (gnomon.trace)"),
@@ -265,6 +266,6 @@ int gn_cmd_record(int argc, char **argv)
 	if (gn_cmd_parse(&usage, argc, argv, args, &status) &&
 	    gn_capture_target(&r.capture, &status))
 		status = record_all(&r, argc, argv);
-	gn_args_clear(args);
+	gn_capture_args_clear(&r.capture);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "cmd/timeline.h"
 
 static const struct gn_option options[] = {
+	GN_OPT_VALUES,
 	GN_OPT_FUNCTION,
 	GN_OPT_PIDS,
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
@@ -160,6 +161,6 @@ int gn_cmd_run(int argc, char **argv)
 		goto out;
 	status = run(&a, argc, argv, &out);
 out:
-	gn_args_clear(&a.args);
+	gn_capture_args_clear(&a);
 	return status;
 }

@@ -98,6 +98,9 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		gn_walk_at(p, t, rec->time);
 		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
 					stack->hi);
+	case GN_KIND_VALUE:
+		gn_walk_value(p, t, (const void *)rec);
+		return 0;
 	case GN_KIND_NAME:
 		return gn_thread_no_room(p, t, define(p, t, (const void *)rec));
 	case GN_KIND_WAKE:

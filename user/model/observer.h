@@ -74,6 +74,18 @@ struct gn_seen_interval {
 	uint32_t mask;
 };
 
+/* An argument of the frame on top, or the result of the innermost frame of
+ * `fn`, whose leave comes next. */
+struct gn_seen_value {
+	uint32_t fn;
+	uint8_t which; /* as in gn_rec_value, and so on */
+	enum gn_value_type type;
+	uint8_t flags;
+	uint64_t number;
+	const char *text; /* `len` bytes without an end */
+	size_t len;
+};
+
 /* What a thread does for its runtime, or to other threads. */
 enum gn_activity_kind {
 	GN_DOES_JIT,
@@ -104,6 +116,8 @@ struct gn_observer {
 	int (*leave)(void *ctx, const struct gn_seen *at,
 		     enum gn_frame_end how);
 	int (*slice)(void *ctx, const struct gn_seen_slice *s);
+	int (*value)(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_value *v);
 	/* Before what ended it. */
 	int (*interval)(void *ctx, const struct gn_seen *at,
 			const struct gn_seen_interval *i);

@@ -166,6 +166,29 @@ void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
 	TELL(&p->stage.walk, interval, &at, &seen);
 }
 
+void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_value *r)
+{
+	const struct gn_stack *k = t->stacks.active;
+	uint32_t i = gn_stack_find_func(k, r->func);
+	struct gn_seen_value seen = {
+		.which = r->which,
+		.type = (enum gn_value_type)r->type,
+		.flags = r->h.flags,
+		.number = r->number,
+		.text = r->text,
+		.len = r->len,
+	};
+
+	if (!p->stage.walk.to || i == GN_NONE || (r->which && i + 1 != k->n) ||
+	    !r->type || r->type >= GN_VALUE_TYPE_COUNT)
+		return;
+	gn_walk_at(p, t, r->h.time);
+	p->stage.walk.at.stack = k->id;
+	seen.fn = p->stage.tree.nodes[k->frames[i].node].fn;
+	TELL(&p->stage.walk, value, &p->stage.walk.at, &seen);
+}
+
 static enum gn_activity_kind nested(const struct gn_account *a, uint32_t i)
 {
 	return a->nest[i].class == GN_CLASS_JIT ? GN_DOES_JIT : GN_DOES_GC;

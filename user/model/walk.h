@@ -28,6 +28,9 @@ void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 /* An interval is closed, and not charged yet. */
 void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_interval *iv);
+/* A VALUE record. */
+void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_value *r);
 void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 		 uint64_t end);
 

@@ -71,6 +71,8 @@ bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
 			((const struct gn_rec_slice *)rec)->class);
 	if (rec->kind == GN_KIND_NOW)
 		return now_ok((const void *)rec);
+	if (rec->kind == GN_KIND_VALUE)
+		return ((const struct gn_rec_value *)rec)->len <= GN_VALUE_TEXT;
 	if (rec->kind == GN_KIND_STACK)
 		return stack->lo < stack->hi;
 	return true;

@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/spec.h>
 #include "model/mem.h"
 
 struct frame {
@@ -21,8 +23,10 @@ struct frame {
 	uint64_t id;
 	uint64_t start;
 	enum gn_frame_begin begin;
-	bool opened;		 /* the writer's open() was called */
-	struct gn_calls_sums at; /* its stack's when it began */
+	bool opened; /* the writer's open() was called */
+	uint8_t nvalues;
+	struct gn_call_value *values; /* GN_VALUES_MAX, or NULL */
+	struct gn_calls_sums at;      /* its stack's when it began */
 };
 
 /* A stack on which calls are open. */
@@ -135,6 +139,10 @@ static struct stack *new_stack(struct calls *c, const struct gn_seen *at)
 /* Nothing is open on it: what it had so far matters to nobody. */
 static void drop_stack(struct calls *c, struct stack *s)
 {
+	while (s->n)
+		free(s->frames[--s->n].values);
+	while (s->nagain)
+		free(s->again[--s->nagain].values);
 	free(s->frames);
 	free(s->again);
 	*s = c->stacks[--c->nstacks];
@@ -162,6 +170,8 @@ static struct gn_call call_of(struct calls *c, const struct stack *s,
 		.level = f->level,
 		.begin = f->begin,
 		.start = f->start,
+		.values = f->values,
+		.nvalues = f->nvalues,
 	};
 
 	call.own.elapsed = s->sums.elapsed - f->at.elapsed;
@@ -260,6 +270,7 @@ static int end_top(struct calls *c, struct stack *s, uint64_t time,
 			err = c->w->close(&c->out, &call, f->opened);
 		c->shown++;
 	}
+	free(f->values);
 	s->n--;
 	return err;
 }
@@ -299,6 +310,52 @@ static int see_interval(void *ctx, const struct gn_seen *at,
 	return 0;
 }
 
+static int see_value(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_value *v)
+{
+	struct calls *c = ctx;
+	struct stack *s = find_stack(c, at);
+	struct gn_call_value *to;
+	struct frame *f = NULL;
+
+	for (uint32_t i = s ? s->n : 0; i > 0 && !f; i--)
+		if (s->frames[i - 1].fn == v->fn)
+			f = &s->frames[i - 1];
+	if (!f || f->nvalues == GN_VALUES_MAX)
+		return 0;
+	if (!f->values)
+		f->values = calloc(GN_VALUES_MAX, sizeof(*f->values));
+	if (!f->values)
+		return -ENOMEM;
+	to = &f->values[f->nvalues++];
+	to->number = v->number;
+	to->which = v->which;
+	to->type = (uint8_t)v->type;
+	to->flags = v->flags;
+	memcpy(to->text, v->text, v->len);
+	return 0;
+}
+
+void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v)
+{
+	switch (v->type) {
+	case GN_VALUE_I8:
+	case GN_VALUE_I16:
+	case GN_VALUE_I32:
+	case GN_VALUE_I64:
+		snprintf(buf, GN_CELL, "%" PRId64, (int64_t)v->number);
+		break;
+	case GN_VALUE_BOOL:
+		snprintf(buf, GN_CELL, "%s", v->number ? "true" : "false");
+		break;
+	case GN_VALUE_PTR:
+		snprintf(buf, GN_CELL, "0x%" PRIx64, v->number);
+		break;
+	default:
+		snprintf(buf, GN_CELL, "%" PRIu64, v->number);
+	}
+}
+
 static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 {
 	struct calls *c = ctx;
@@ -320,6 +377,7 @@ static int begin(struct gn_observer *o, FILE *f,
 		.enter = see_enter,
 		.leave = see_leave,
 		.interval = see_interval,
+		.value = see_value,
 		.gap = see_gap,
 	};
 	if (!c)

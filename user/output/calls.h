@@ -6,6 +6,7 @@
 #ifndef GNOMON_OUTPUT_CALLS_H
 #define GNOMON_OUTPUT_CALLS_H
 
+#include "output/text.h"
 #include "output/timeline.h"
 
 struct gn_calls_thread {
@@ -29,6 +30,13 @@ struct gn_calls_sums {
 	uint64_t classes[GN_CLASS_COUNT];
 };
 
+/* An argument or a result, as of struct gn_seen_value. */
+struct gn_call_value {
+	uint64_t number;
+	uint8_t which, type, flags;
+	char text[GN_VALUE_TEXT + 1];
+};
+
 struct gn_call {
 	struct gn_calls_thread *thread;
 	struct gn_calls_function *function;
@@ -36,6 +44,8 @@ struct gn_call {
 	uint32_t level;	     /* 1: the outermost that is shown */
 	enum gn_frame_begin begin;
 	uint64_t start;
+	const struct gn_call_value *values;
+	size_t nvalues;
 	/* of one that ended */
 	uint64_t end;
 	enum gn_frame_end how;
@@ -56,6 +66,9 @@ struct gn_calls_writer {
 	int (*finish)(void *ctx, const struct gn_model *m, uint64_t shown,
 		      uint64_t all);
 };
+
+/* A value that is no text, as people read it. */
+void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v);
 
 struct gn_calls_out {
 	FILE *f;

@@ -29,6 +29,60 @@ static int end(struct gn_emit *e, const struct gn_timeline_opts *o)
 	return gn_stream_status(e->f);
 }
 
+static void put_value(struct gn_emit *e, const struct gn_call_value *v)
+{
+	static const char *const types[] = {
+#define TYPE(name, value, text, size) [GN_VALUE_##name] = text,
+		GN_VALUE_LIST(TYPE)
+#undef TYPE
+	};
+	char number[GN_CELL];
+
+	gn_emit_text(e, "type", types[v->type]);
+	if (v->type != GN_VALUE_STR && v->type != GN_VALUE_PTR) {
+		gn_call_number(number, v);
+		gn_emit_number(e, "value", number);
+	} else if (v->type == GN_VALUE_PTR) {
+		gn_emit_u64(e, "value", v->number);
+	} else if (!v->number) {
+		gn_emit_null(e, "value");
+	} else if (v->flags & GN_F_UNREADABLE) {
+		gn_emit_bool(e, "unreadable", true);
+	} else {
+		gn_emit_text(e, "value", v->text);
+		if (v->flags & GN_F_CUT)
+			gn_emit_bool(e, "cut", true);
+	}
+}
+
+/* The arguments, and the result. */
+static void put_values(struct gn_emit *e, const struct gn_call *c)
+{
+	char name[8];
+
+	if (!c->nvalues)
+		return;
+	gn_emit_open(e, "arguments", '[');
+	for (size_t i = 0; i < c->nvalues; i++) {
+		if (!c->values[i].which)
+			continue;
+		gn_emit_open(e, NULL, '{');
+		snprintf(name, sizeof(name), "arg%u", c->values[i].which);
+		gn_emit_text(e, "name", name);
+		put_value(e, &c->values[i]);
+		gn_emit_close(e, '}');
+	}
+	gn_emit_close(e, ']');
+	for (size_t i = 0; i < c->nvalues; i++) {
+		if (c->values[i].which)
+			continue;
+		gn_emit_open(e, "result", '{');
+		put_value(e, &c->values[i]);
+		gn_emit_close(e, '}');
+		return;
+	}
+}
+
 static int close_call(void *ctx, const struct gn_call *c, bool opened)
 {
 	const struct gn_calls_out *out = ctx;
@@ -58,6 +112,7 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 		snprintf(key, sizeof(key), "%s_ns", gn_class_text(i));
 		gn_emit_u64(&e, key, c->own.classes[i]);
 	}
+	put_values(&e, c);
 	return end(&e, out->opts);
 }
 

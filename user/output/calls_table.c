@@ -111,12 +111,62 @@ static void put_call(FILE *f, const struct gn_call *c)
 		fprintf(f, "%*s", (int)(2 * level), "");
 }
 
-/* Names of many languages have their parameters. */
-static void put_name(FILE *f, const struct gn_call *c)
+static void put_value(const struct gn_calls_out *out,
+		      const struct gn_call_value *v)
 {
-	const char *name = c->function->text;
+	char number[GN_CELL], *text;
 
-	fprintf(f, "%s%s", name, strchr(name, '(') ? "" : "()");
+	if (v->type != GN_VALUE_STR) {
+		gn_call_number(number, v);
+		fputs(number, out->f);
+	} else if (!v->number) {
+		fputs("NULL", out->f);
+	} else if (v->flags & GN_F_UNREADABLE) {
+		fputs("unreadable", out->f);
+	} else {
+		text = gn_escape(v->text, out->opts->utf8);
+		fprintf(out->f, "\"%s\"%s", text ? text : "",
+			v->flags & GN_F_CUT ? "..." : "");
+		free(text);
+	}
+}
+
+/* Names of many languages have their parameters: arguments take their place. */
+static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
+		     bool arguments)
+{
+	const char *name = c->function->text, *between = "";
+	size_t len = strlen(name), shown = 0;
+
+	for (size_t i = 0; i < c->nvalues && arguments; i++)
+		shown += c->values[i].which > 0;
+	if (shown && len && name[len - 1] == ')')
+		len = strcspn(name, "(");
+	fprintf(out->f, "%.*s", (int)len, name);
+	if (!shown) {
+		fputs(strchr(name, '(') ? "" : "()", out->f);
+		return;
+	}
+	fputc('(', out->f);
+	for (size_t i = 0; i < c->nvalues; i++) {
+		if (!c->values[i].which)
+			continue;
+		fprintf(out->f, "%sarg%u=", between, c->values[i].which);
+		put_value(out, &c->values[i]);
+		between = ", ";
+	}
+	fputc(')', out->f);
+}
+
+static void put_result(const struct gn_calls_out *out, const struct gn_call *c)
+{
+	for (size_t i = 0; i < c->nvalues; i++) {
+		if (c->values[i].which)
+			continue;
+		fputs(" = ", out->f);
+		put_value(out, &c->values[i]);
+		return;
+	}
 }
 
 static int open_call(void *ctx, const struct gn_call *c)
@@ -127,7 +177,7 @@ static int open_call(void *ctx, const struct gn_call *c)
 	put_time(out->f, c->thread, c->start, out->opts->ns);
 	fprintf(out->f, "%14s %-20s", "", "");
 	put_call(out->f, c);
-	put_name(out->f, c);
+	put_name(out, c, true);
 	fprintf(out->f, " {%s\n",
 		c->begin == GN_BEGIN_INHERITED ? " /* inherited */" : "");
 	return err ? err : gn_stream_status(out->f);
@@ -147,8 +197,14 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	put_classes(out->f, &c->own);
 	put_call(out->f, c);
 	if (opened)
-		fputs("} /* ", out->f);
-	put_name(out->f, c);
+		fputs("}", out->f);
+	else
+		put_name(out, c, true);
+	put_result(out, c);
+	if (opened) {
+		fputs(" /* ", out->f);
+		put_name(out, c, false);
+	}
 	if (opened)
 		fprintf(out->f, "%s%s */\n", how ? ": " : "", how ? how : "");
 	else if (how || inherited)

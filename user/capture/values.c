@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Values that functions are asked for: their specs, and their place in the
+ * kernel. */
+#include "capture/session_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <gnomon/control.h>
+#include "gnomon.skel.h"
+#include "runtime/values.h"
+
+/* The spec of an enter or a leave with the i-th values. */
+static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i,
+		    uint32_t *index)
+{
+	struct gn_spec spec = {
+		.kind = kind,
+		.flags = GN_SPEC_VALUES,
+		.values = (uint32_t)i + 1,
+		.func.how = GN_HOW_COOKIE,
+		.key.how = GN_HOW_COOKIE,
+	};
+	int got = gn_specs_add(&s->specs, &spec);
+
+	*index = (uint32_t)got;
+	return got < 0 ? got : 0;
+}
+
+int gn_values_plan(struct gn_session *s)
+{
+	int err = 0;
+
+	s->valued = calloc(s->opts.nasked + 1, sizeof(*s->valued));
+	if (!s->valued)
+		return -ENOMEM;
+	s->functions.valued = s->valued;
+	for (size_t i = 0; i < s->opts.nasked && !err; i++) {
+		const char *glob = s->opts.asked[i].function;
+		struct gn_valued *v = &s->valued[i];
+
+		v->filter = gn_filter_new(&glob, 1);
+		if (!v->filter)
+			return -ENOMEM;
+		s->functions.nvalued++;
+		err = add_spec(s, GN_KIND_ENTER, i, &v->enter);
+		if (!err)
+			err = add_spec(s, GN_KIND_LEAVE, i, &v->leave);
+	}
+	return err;
+}
+
+int gn_values_load(struct gn_session *s)
+{
+	int map = bpf_map__fd(s->skel->maps.values), err = 0;
+
+	for (size_t i = 0; i < s->functions.nvalued && !err; i++) {
+		const struct gn_value_specs *values = &s->opts.asked[i].values;
+		const struct gn_valued *v = &s->valued[i];
+
+		err = bpf_map_update_elem(map, &v->enter, values, BPF_ANY);
+		if (!err)
+			err = bpf_map_update_elem(map, &v->leave, values,
+						  BPF_ANY);
+	}
+	return err;
+}
+
+void gn_values_free(struct gn_session *s)
+{
+	for (size_t i = 0; s->valued && i < s->functions.nvalued; i++)
+		gn_filter_free(s->valued[i].filter);
+	free(s->valued);
+}

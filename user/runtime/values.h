@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What -a asks for: 'FUNC:VALUE[,VALUE...]'. FUNC is as of -f (filter.h). A
+ * VALUE is arg1 to arg6 or ret, and behind a slash its type: one of
+ * GN_VALUE_LIST, i64 unless given. They are where the System V ABI has integers
+ * and pointers.
+ */
+#ifndef GNOMON_RUNTIME_VALUES_H
+#define GNOMON_RUNTIME_VALUES_H
+
+#include <stddef.h>
+
+#include <gnomon/spec.h>
+
+struct gn_asked {
+	char *function; /* freed with gn_asked_clear() */
+	struct gn_value_specs values;
+};
+
+/* 0, -ENOMEM, or -EINVAL: then *at is the place in `text` that is wrong, and
+ * *want a sentence about what can stand there. */
+int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
+		   const char **want);
+void gn_asked_clear(struct gn_asked *a);
+
+#endif
