@@ -47,7 +47,6 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 {
 	uint64_t key = (uint64_t)parent << 32 | fn;
 	uint32_t child = t->nodes[parent].last_child;
-	struct gn_node node = {.parent = parent, .fn = fn};
 	int err;
 
 	if (child && t->nodes[child].fn == fn) {
@@ -58,7 +57,9 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	if (child == GN_NONE && t->most && t->n >= t->most)
 		return -ENOSPC;
 	if (child == GN_NONE) {
-		err = add_node(t, &node, &child);
+		/* made where it is needed: a node is large */
+		err = add_node(t, &(struct gn_node){.parent = parent, .fn = fn},
+			       &child);
 		if (err)
 			return err;
 		err = gn_table_put(&t->children, key, child);
