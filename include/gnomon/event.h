@@ -350,6 +350,13 @@ enum gn_stream {
 	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)              \
 	/* a function that was not asked for was entered or left */          \
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                        \
+	/* an async method's machine, h.key its state (GN_STATE): it is      \
+	 * entered in it; or it will have it and is suspended, completed,    \
+	 * or faulted or cancelled */                                        \
+	X(ASYNC_ENTERED, 80, "async-entered", COLLECT, gn_rec_func)          \
+	X(ASYNC_SUSPENDS, 81, "async-suspends", COLLECT, gn_rec_func)        \
+	X(ASYNC_COMPLETES, 82, "async-completes", COLLECT, gn_rec_func)      \
+	X(ASYNC_FAULTS, 83, "async-faults", COLLECT, gn_rec_func)            \
 	/* the thread ended */                                               \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
 	/* the capture ended, the thread goes on */                          \
@@ -402,6 +409,11 @@ enum gn_stream {
 /* Told of compiled code: a NOTE with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
 	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_SELECTED)
+
+/* The state of an async method's machine in a record's h.key. */
+#define GN_STATE(key) ((__s32)(__u32)(key))
+#define GN_KIND_IS_ASYNC(kind) \
+	((kind) >= GN_KIND_ASYNC_ENTERED && (kind) <= GN_KIND_ASYNC_FAULTS)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),

@@ -16,7 +16,9 @@
 	  "modules that are made in memory or can be unloaded")               \
 	X(FAILED, 3, "failed", "methods that the runtime refused")            \
 	X(COPIED, 4, "copied",                                                \
-	  "methods that precompiled code can hold copies of, unseen")
+	  "methods that precompiled code can hold copies of, unseen")         \
+	X(ASYNC_LEFT, 5, "async_left",                                        \
+	  "async methods whose states are not seen")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -138,7 +138,7 @@ void gn_show(const struct gn_model *m, unsigned int how)
 	format = gn_output_at(how / 256 % n);
 	if (!format->write) /* not built */
 		return;
-	if (o.by == GN_BY_WAITS)
+	if (gn_by_has_own_columns(o.by))
 		o.sort = NULL;
 	text_open(&t);
 	err = format->write(m, &o, t.f);

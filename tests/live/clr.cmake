@@ -4,7 +4,7 @@
 add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	clr_run.c clr_attach.c clr_attach_bad.c clr_filter.c clr_launch.c clr_compiler.c
-	clr_classes.c clr_waiting.c clr_silent.c clr_code.c)
+	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
 target_sources(live_clr PRIVATE clr_bodies.c clr_fast.c live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
@@ -49,7 +49,7 @@ function(gn_live_clr_older)
 			TIMEOUT 400 LABELS clr SKIP_RETURN_CODE 77
 			FIXTURES_SETUP dotnet-${major})
 		foreach(name exceptions filters tier-one-only-exceptions kinds
-				async unload waits exit-open attach attach-warm
+				async async-exact unload waits exit-open attach attach-warm
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept)
 			add_test(NAME live/clr-${major}/${name}

@@ -86,6 +86,27 @@ static void dump_waits(const struct gn_model *m, FILE *f)
 	}
 }
 
+static void dump_async(const struct gn_model *m, FILE *f)
+{
+	for (size_t i = 0; i < m->nasyncs; i++) {
+		const struct gn_model_async *a = &m->asyncs[i];
+
+		fprintf(f,
+			"async %s starts=%" PRIu64 " completions=%" PRIu64
+			" faulted=%" PRIu64 " in_flight=%" PRIu64
+			" most=%" PRIu64 " elapsed=%" PRIu64 " gap=%d\n",
+			function_name(m, a->function), a->starts,
+			a->completions, a->faulted, a->in_flight, a->most,
+			a->elapsed, a->gap);
+		for (size_t k = 0; k < a->nawaits; k++)
+			fprintf(f,
+				"  at %d count=%" PRIu64 " ns=%" PRIu64
+				" waiting=%" PRIu64 "\n",
+				a->awaits[k].state, a->awaits[k].count,
+				a->awaits[k].ns, a->awaits[k].waiting);
+	}
+}
+
 /* Of what was not measured nothing is said. */
 static void dump_costs(const struct gn_model *m, FILE *f)
 {
@@ -170,6 +191,7 @@ void dump_model(const struct gn_model *m, FILE *f)
 	dump_costs(m, f);
 	dump_rows(m, f);
 	dump_waits(m, f);
+	dump_async(m, f);
 	dump_threads(m, f);
 	dump_tree(m, f);
 }

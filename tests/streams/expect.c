@@ -99,6 +99,7 @@ static bool find_count(const struct gn_model *m, const char *field,
 	COUNT(nodes)
 	COUNT(edges)
 	COUNT(waits)
+	COUNT(asyncs)
 #undef COUNT
 	return false;
 }
@@ -231,6 +232,58 @@ static bool find_wait_field(const struct gn_model_wait *w, const char *field,
 	return true;
 }
 
+static const struct gn_model_async *find_async(const struct gn_model *m,
+					       const char *name)
+{
+	for (size_t i = 0; i < m->nasyncs; i++)
+		if (is_function(m, m->asyncs[i].function, name))
+			return &m->asyncs[i];
+	return NULL;
+}
+
+static bool find_async_field(const struct gn_model_async *a, const char *field,
+			     uint64_t *out)
+{
+#define FIELD(what)                  \
+	if (!strcmp(field, #what)) { \
+		*out = a->what;      \
+		return true;         \
+	}
+	FIELD(starts)
+	FIELD(completions)
+	FIELD(faulted)
+	FIELD(in_flight)
+	FIELD(most)
+	FIELD(elapsed)
+	FIELD(gap)
+	FIELD(nawaits)
+#undef FIELD
+	return false;
+}
+
+static const struct gn_model_await *find_await(const struct gn_model_async *a,
+					       const char *state)
+{
+	for (size_t i = 0; a && i < a->nawaits; i++)
+		if (a->awaits[i].state == atoi(state))
+			return &a->awaits[i];
+	return NULL;
+}
+
+static bool find_await_field(const struct gn_model_await *a, const char *field,
+			     uint64_t *out)
+{
+	if (!strcmp(field, "count"))
+		*out = a->count;
+	else if (!strcmp(field, "ns"))
+		*out = a->ns;
+	else if (!strcmp(field, "waiting"))
+		*out = a->waiting;
+	else
+		return false;
+	return true;
+}
+
 static const struct gn_model_cost *find_cost(const struct gn_model *m,
 					     const char *class)
 {
@@ -281,6 +334,8 @@ struct object {
 	const struct gn_model_thread *t;
 	const struct gn_model_wait *w;
 	const struct gn_model_cost *c;
+	const struct gn_model_async *async;
+	const struct gn_model_await *await;
 	bool checks, counts, probes;
 	size_t fields;
 };
@@ -304,6 +359,13 @@ static bool find_object(const struct expect *e, struct object *o)
 	if (!strcmp(kind, "wait") && e->nwords > 6) {
 		o->fields = 6;
 		return (o->w = find_wait(o->m, e->words + 1));
+	}
+	if (!strcmp(kind, "async"))
+		return (o->async = find_async(o->m, arg));
+	if (!strcmp(kind, "await") && e->nwords > 2) {
+		o->fields = 3;
+		o->await = find_await(find_async(o->m, arg), e->words[2]);
+		return o->await;
 	}
 	if (!strcmp(kind, "cost"))
 		return (o->c = find_cost(o->m, arg));
@@ -335,6 +397,10 @@ static bool find_field(const struct object *o, const char *field, uint64_t *out)
 		return find_probes_field(o->m, field, out);
 	if (o->w)
 		return find_wait_field(o->w, field, out);
+	if (o->async)
+		return find_async_field(o->async, field, out);
+	if (o->await)
+		return find_await_field(o->await, field, out);
 	if (o->c)
 		return find_cost_field(o->c, field, out);
 	if (o->t)

@@ -167,6 +167,30 @@ void sample_make(struct sample *s)
 	make_tree(s);
 }
 
+/* Three instances: one has completed, one was cancelled. */
+static void make_asyncs(struct sample *s)
+{
+	static struct gn_model_await awaits[] = {
+		{.state = 0, .count = 3, .ns = 2400 * MS, .waiting = 1},
+		{.state = 7, .count = 1, .ns = 999},
+		{.state = -4, .count = 2, .ns = 12345678},
+	};
+	static struct gn_model_async async[] = {
+		{.function = 2,
+		 .starts = 3,
+		 .completions = 2,
+		 .faulted = 1,
+		 .in_flight = 1,
+		 .most = 2,
+		 .elapsed = 2499999999,
+		 .awaits = awaits,
+		 .nawaits = 3},
+	};
+
+	s->m.asyncs = async;
+	s->m.nasyncs = 1;
+}
+
 static void make_waits(struct sample *s)
 {
 	static const struct gn_model_wait waits[] = {
@@ -205,6 +229,7 @@ void sample_os(struct sample *s)
 	struct gn_model_thread *t = s->threads;
 
 	make_waits(s);
+	make_asyncs(s);
 	s->info[s->m.ninfo++] = (struct gn_model_info){"syscalls", "0"};
 	s->info[s->m.ninfo++] = (struct gn_model_info){"faults", "0"};
 	s->m.probe_cost = 102300 * 1000;

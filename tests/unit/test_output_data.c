@@ -21,6 +21,7 @@ static void csv_golden(void **state)
 		[GN_BY_TREE] = "tree.csv",
 		[GN_BY_CALLERS] = "callers.csv",
 		[GN_BY_WAITS] = "waits.csv",
+		[GN_BY_ASYNC] = "async.csv",
 	};
 	struct sample s;
 

@@ -30,6 +30,7 @@ static void every_by(void **state)
 		[GN_BY_TREE] = "tree.txt",
 		[GN_BY_CALLERS] = "callers.txt",
 		[GN_BY_WAITS] = "no-waits.txt",
+		[GN_BY_ASYNC] = "async.txt",
 	};
 	struct sample s;
 
@@ -53,6 +54,7 @@ static void people(void **state)
 		[GN_BY_TREE] = "people-tree.txt",
 		[GN_BY_CALLERS] = "people-callers.txt",
 		[GN_BY_WAITS] = "people-waits.txt",
+		[GN_BY_ASYNC] = "people-async.txt",
 	};
 	struct gn_output_opts o = {
 		.utf8 = true, .width = 100, .of = GN_OF_BUSY};

@@ -13,6 +13,7 @@
 
 #define OPTIONS_MAX 48
 #define HELP_COLUMN 30
+#define HELP_WIDTH  80
 /* getopt's value of a row without a short name: its place behind this */
 #define LONG_ONLY   0x100
 #define OPTION_HELP 0x0fe
@@ -369,6 +370,10 @@ static void help_options(const struct gn_verb_usage *u, FILE *f)
 		width += help_words(o, !width, f);
 		if (!*o->help && i + 1 < u->noptions)
 			continue;
+		if ((size_t)width + 2 + strlen(o->help) > HELP_WIDTH) {
+			fputc('\n', f);
+			width = 0;
+		}
 		fprintf(f, "%*s%s\n",
 			width <= HELP_COLUMN - 2 ? HELP_COLUMN - width : 2, "",
 			o->help);

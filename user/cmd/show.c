@@ -201,9 +201,9 @@ bool gn_report_args(const struct gn_args *args, int *status)
 			args->columns);
 		return false;
 	}
-	if (args->by == GN_BY_WAITS) {
-		gn_error("--by waits has columns of its own; leave --columns "
-			 "out");
+	if (gn_by_has_own_columns((enum gn_by)args->by)) {
+		gn_error("--by waits and --by async have columns of their own; "
+			 "leave --columns out");
 		return false;
 	}
 	return true;

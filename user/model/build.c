@@ -219,6 +219,22 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	set_bounds(p, m);
 }
 
+static uint64_t end_of_program(void *ctx, uint32_t fn)
+{
+	const struct gn_pipeline *p = ctx;
+	uint32_t program = p->stage.names.fns[fn].program;
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct gn_thread *t = p->threads[i];
+		uint64_t last = t->closed ? t->end : t->account.since;
+
+		if (p->processes[t->process].program == program && last > end)
+			end = last;
+	}
+	return end;
+}
+
 static int make_all(struct gn_build *b)
 {
 	int32_t *place = NULL;
@@ -229,6 +245,9 @@ static int make_all(struct gn_build *b)
 		err = gn_waits_build(&b->p->waits, b->function_of, b->m);
 	if (!err)
 		err = gn_code_build(b->p, b->m);
+	if (!err)
+		err = gn_async_build(&b->p->asyncs, b->function_of,
+				     end_of_program, b->p, b->m);
 	if (!err)
 		err = make_threads(b);
 	if (!err)

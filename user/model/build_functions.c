@@ -68,6 +68,8 @@ static int list_fns(struct gn_build *b)
 		err |= add_fn(b, p->shares.rows[i].fn);
 	for (i = 0; i < names->nmuted; i++)
 		err |= add_fn(b, names->muted[i]);
+	for (i = 0; i < p->asyncs.nmethods; i++)
+		err |= add_fn(b, p->asyncs.methods[i].fn);
 	return err;
 }
 

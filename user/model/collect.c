@@ -122,6 +122,19 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	}
 }
 
+/* Time as it was recorded: sums are over all threads. */
+static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_func *r)
+{
+	uint32_t program = p->processes[t->process].program, fn;
+	int err;
+
+	if (p->opts.live)
+		return 0;
+	err = gn_names_find(&p->stage.names, program, r->func, &fn);
+	return err ? err : gn_async_take(&p->asyncs, &r->h, fn);
+}
+
 static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
@@ -256,6 +269,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		err |= apply_exec(p, t, (const void *)r);
 	else if (r->h.kind == GN_KIND_RING)
 		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
+	else if (GN_KIND_IS_ASYNC(r->h.kind))
+		err |= apply_async(p, t, r);
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, t->account.since,
 				r->h.flags & GN_F_PROCESS_ENDS

@@ -30,6 +30,9 @@ void gn_model_free(struct gn_model *m)
 	free(m->nodes);
 	free(m->edges);
 	free(m->waits);
+	for (size_t i = 0; i < m->nasyncs; i++)
+		free(m->asyncs[i].awaits);
+	free(m->asyncs);
 	free(m->code.inlined);
 	free(m->code.unhooked);
 	free_own(m->own);

@@ -271,6 +271,27 @@ struct gn_model_code {
 	size_t nunhooked;
 };
 
+/* Where an async method waits: an await, or the yield of an iterator. */
+struct gn_model_await {
+	int32_t state;	/* of its machine: from 0 an await, below -3 a yield */
+	uint64_t count; /* suspensions there */
+	uint64_t ns;	/* of all, until the end of those that still wait */
+	uint64_t waiting; /* that still do */
+};
+
+/* An async method. Its running time is that of `function`. */
+struct gn_model_async {
+	int32_t function; /* index in functions: its machine's MoveNext */
+	uint64_t starts, completions;
+	uint64_t faulted;   /* of the completions; or cancelled */
+	uint64_t in_flight; /* not completed */
+	uint64_t most;	    /* in flight at once, in one process */
+	uint64_t elapsed; /* of all instances; those in flight until the end */
+	bool gap;	  /* more ended than began: something was not seen */
+	struct gn_model_await *awaits; /* by state, yields last */
+	size_t nawaits;
+};
+
 struct gn_model_info {
 	const char *key, *value;
 };
@@ -314,6 +335,9 @@ struct gn_model {
 	size_t nnodes;
 	struct gn_model_edge *edges;
 	size_t nedges;
+	/* by elapsed time, longest first */
+	struct gn_model_async *asyncs;
+	size_t nasyncs;
 	/* by function, then by ns, longest first */
 	struct gn_model_wait *waits;
 	size_t nwaits;

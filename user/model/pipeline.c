@@ -59,6 +59,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_tree_free(&p->stage.tree);
 	gn_names_free(&p->stage.names);
 	gn_waits_free(&p->waits);
+	gn_async_free(&p->asyncs);
 	gn_shares_free(&p->shares);
 	gn_ghosts_free(&p->ghosts);
 	free(p);

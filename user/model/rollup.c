@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/mem.h"
+#include "model/async.h"
 #include "model/waits.h"
 
 void gn_values_add_own(struct gn_values *to, const struct gn_values *v)
@@ -230,6 +231,8 @@ static int sort_functions(struct gn_model *m, int32_t **out)
 		if (w->waker_function >= 0)
 			w->waker_function = place[w->waker_function];
 	}
+	for (i = 0; i < m->nasyncs; i++)
+		m->asyncs[i].function = place[m->asyncs[i].function];
 	free(m->functions);
 	m->functions = sorted;
 	sorted = NULL;
@@ -293,6 +296,7 @@ int gn_rollup(struct gn_model *m, int32_t **place)
 		qsort(m->modules, m->nmodules, sizeof(*m->modules),
 		      compare_modules);
 	gn_waits_order(m);
+	gn_async_order(m);
 	if (m->nedges)
 		qsort(m->edges, m->nedges, sizeof(*m->edges), compare_edges);
 out:

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/account.h"
+#include "model/async.h"
 #include "model/order.h"
 #include "model/pipeline.h"
 #include "model/live/live.h"
@@ -86,6 +87,7 @@ struct gn_pipeline {
 	struct gn_pipeline_opts opts;
 	struct gn_stage stage;
 	struct gn_waits waits;
+	struct gn_asyncs asyncs; /* not live */
 	struct gn_thread **threads;
 	uint32_t nthreads, threads_cap;
 	/* tid -> the thread that has it now, or had it last */

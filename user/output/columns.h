@@ -48,6 +48,13 @@
 	X(WAIT_PCT,    "time%",   "wait-time%",            "", "%", "time%", PCT, ELAPSED, 5, r->wait.ns)                                                  \
 	X(WAIT_COUNT,  "count",   "wait-count",            "", "count", "count", COUNT, NONE, 7, r->wait.count)                                            \
 	X(WAIT_LONGEST,"longest", "wait-longest",          "", "longest", "longest", TIME, NONE, 7, r->wait.longest)                                       \
+	X(ASYNC_TIME,  "time",    "async-time",            "", "time", "time", TIME, NONE, 7, r->async.ns)                                                 \
+	X(ASYNC_MEAN,  "mean",    "async-mean",            "", "mean", "mean", TIME, NONE, 7, r->async.mean)                                               \
+	X(ASYNC_RUNS,  "running", "running",               "", "running", "running", TIME, NONE, 7, r->async.running)                                      \
+	X(ASYNC_COUNT, "count",   "async-count",           "", "count", "count", COUNT, NONE, 7, r->async.count)                                           \
+	X(ASYNC_FAULTED,"faulted","faulted",               "", "faulted", "faulted", COUNT, NONE, 7, r->async.faulted)                                     \
+	X(ASYNC_OPEN,  "open",    "in-flight",             "in", "flight", "open", COUNT, NONE, 7, r->async.open)                                           \
+	X(ASYNC_MOST,  "at-most", "most-in-flight",        "at", "most", "at most", COUNT, NONE, 7, r->async.most)                                         \
 	X(STATE,       "state",   "state",                 "", "state", "STATE", TEXT, NONE, 5, gn_now_state(r->thread))                                   \
 	X(DOING,       "doing",   "doing",                 "", "doing", "DOING", TEXT, NONE, 5, gn_now_doing(r->thread))                                   \
 	X(BAR,         "bar",     "bar",                   "", "classes", "CLASSES", TEXT, NONE, 10, "")                                                   \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/async.h"
 #include "output/columns.h"
 #include "output/formats.h"
 #include "output/syscalls.h"
@@ -230,6 +231,8 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 
 	if (o->by == GN_BY_WAITS)
 		return write_waits(m, o, f);
+	if (o->by == GN_BY_ASYNC)
+		return gn_async_csv(m, o, f);
 	err = gn_picks_parse(o->columns, "all", false, o->by, &picks);
 	if (err)
 		return err;

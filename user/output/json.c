@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "output/async.h"
 #include "output/columns.h"
 #include "output/formats.h"
 #include "output/header.h"
@@ -559,6 +560,7 @@ static int put_all(struct gn_json *w)
 	if (err)
 		return err;
 	gn_json_waits(w);
+	gn_json_async(w);
 	if (w->o->by == GN_BY_CALLERS) {
 		gn_emit_line(&w->e);
 		put_edges(w);

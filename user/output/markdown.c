@@ -17,7 +17,7 @@ static const char *title(enum gn_by by)
 		[GN_BY_FUNCTION] = "function", [GN_BY_MODULE] = "module",
 		[GN_BY_THREAD] = "thread",     [GN_BY_PROCESS] = "process",
 		[GN_BY_TREE] = "call path",    [GN_BY_CALLERS] = "function",
-		[GN_BY_WAITS] = "wait",
+		[GN_BY_WAITS] = "wait",	       [GN_BY_ASYNC] = "async method",
 	};
 
 	return titles[by];
@@ -118,14 +118,18 @@ static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 	static const int waits[] = {GN_COLUMN_WAIT_TIME, GN_COLUMN_WAIT_COUNT,
 				    GN_COLUMN_WAIT_LONGEST};
 
-	if (o->by != GN_BY_WAITS)
+	if (!gn_by_has_own_columns(o->by))
 		return gn_picks_parse(o->columns,
 				      o->by == GN_BY_THREAD
 					      ? "calls,ei,ai,classes"
 					      : "calls,ei,ee,ai,ae,ae%",
 				      false, o->by, p);
-	for (p->n = 0; p->n < 3; p->n++)
-		p->pick[p->n].column = waits[p->n];
+	p->n = 0;
+	for (int i = 0; i < 3 && o->by == GN_BY_WAITS; i++)
+		p->pick[p->n++].column = waits[i];
+	for (int id = GN_COLUMN_ASYNC_TIME;
+	     id <= GN_COLUMN_ASYNC_MOST && o->by == GN_BY_ASYNC; id++)
+		p->pick[p->n++].column = id;
 	return 0;
 }
 
@@ -140,7 +144,7 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	if (!some.sort && o->by != GN_BY_TREE && o->by != GN_BY_CALLERS &&
-	    o->by != GN_BY_WAITS)
+	    !gn_by_has_own_columns(o->by))
 		some.sort = "ae";
 	if (some.limit == 0)
 		some.limit = USUAL_LIMIT;

@@ -11,14 +11,15 @@
 #include "model/model.h"
 
 /* What a row of the model is. X(enumerator, text, meaning) */
-#define GN_BY_LIST(X)                                                   \
-	X(FUNCTION, "function", "one row a function")                   \
-	X(MODULE, "module", "one row a module")                         \
-	X(THREAD, "thread", "one row a thread, with its time classes")  \
-	X(PROCESS, "process", "one row a process")                      \
-	X(TREE, "tree", "the call tree")                                \
-	X(CALLERS, "callers", "each function with callers and callees") \
-	X(WAITS, "waits", "what each function waited for, and who woke it")
+#define GN_BY_LIST(X)                                                       \
+	X(FUNCTION, "function", "one row a function")                       \
+	X(MODULE, "module", "one row a module")                             \
+	X(THREAD, "thread", "one row a thread, with its time classes")      \
+	X(PROCESS, "process", "one row a process")                          \
+	X(TREE, "tree", "the call tree")                                    \
+	X(CALLERS, "callers", "each function with callers and callees")     \
+	X(WAITS, "waits", "what each function waited for, and who woke it") \
+	X(ASYNC, "async", "async methods, and where they were suspended")
 /* The same of rows that are written during the walk (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 
@@ -51,6 +52,12 @@ enum gn_of {
 static inline bool gn_by_owns_all(enum gn_by by)
 {
 	return by == GN_BY_THREAD || by == GN_BY_PROCESS;
+}
+
+/* Its columns are its own, and below its rows are others. */
+static inline bool gn_by_has_own_columns(enum gn_by by)
+{
+	return by == GN_BY_WAITS || by == GN_BY_ASYNC;
 }
 
 struct gn_output_opts {

@@ -137,6 +137,8 @@ int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,
 		return gn_rows_callers(m, o, out);
 	if (o->by == GN_BY_WAITS)
 		return gn_rows_waits(m, o, out);
+	if (o->by == GN_BY_ASYNC)
+		return gn_rows_async(m, o, out);
 	return make_flat(m, o, out);
 }
 

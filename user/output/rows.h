@@ -38,6 +38,12 @@ struct gn_row {
 		uint64_t ns, count, longest;
 		const struct gn_model_wait *of; /* NULL: of more than one */
 	} wait;
+	/* async: a method's sums, or those of one of its await points */
+	struct {
+		uint64_t ns, mean, running, count, faulted, open, most;
+		const struct gn_model_async *of;
+		const struct gn_model_await *at; /* NULL: of the method */
+	} async;
 	char *own; /* what `name` points to when it was made for the row */
 };
 
@@ -80,6 +86,8 @@ int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 		 struct gn_rows *out);
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,
 		    struct gn_rows *out);
+int gn_rows_async(const struct gn_model *m, const struct gn_output_opts *o,
+		  struct gn_rows *out);
 int gn_rows_waits(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_rows *out);
 void gn_row_function(struct gn_row *row, const struct gn_model *m,

@@ -212,6 +212,13 @@ static void wait_columns(struct gn_grid *g, const struct gn_model *m,
 	add_column(g, m, GN_COLUMN_WAIT_LONGEST, o);
 }
 
+static void async_columns(struct gn_grid *g, const struct gn_model *m,
+			  const struct gn_output_opts *o)
+{
+	for (int id = GN_COLUMN_ASYNC_TIME; id <= GN_COLUMN_ASYNC_MOST; id++)
+		add_column(g, m, id, o);
+}
+
 /* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
 static int make_columns(struct gn_grid *g, const struct gn_model *m,
 			const struct gn_rows *rows,
@@ -221,8 +228,8 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 	struct gn_picks picks;
 	bool gaps = false;
 
-	if (o->by == GN_BY_WAITS) {
-		wait_columns(g, m, o);
+	if (gn_by_has_own_columns(o->by)) {
+		(o->by == GN_BY_WAITS ? wait_columns : async_columns)(g, m, o);
 		return 0;
 	}
 	err = gn_picks_parse(o->columns, usual_columns(o), !o->verbose, o->by,
@@ -257,6 +264,8 @@ static const char *name_title(enum gn_by by)
 		return "process";
 	case GN_BY_WAITS:
 		return "function, and what it waited for";
+	case GN_BY_ASYNC:
+		return "async method, and its awaits";
 	default:
 		return "function";
 	}
@@ -272,12 +281,16 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 			i ? ", " : "# no room for: ", g->left_out[i]);
 	if (o->by == GN_BY_WAITS && !rows->n)
 		fputs("# no waits\n", f);
+	if (o->by == GN_BY_ASYNC && !rows->n)
+		fputs("# no async methods; select some of a .NET program by -f "
+		      "and --clr-hooks rejit\n",
+		      f);
 	if (g->nleft_out)
 		fputs("; --columns all shows them\n", f);
 	if (rows->limited) {
 		gn_format_count(n, rows->limited);
 		fprintf(f, "# %s more %s; --limit 0 shows them\n", n,
-			o->by == GN_BY_WAITS ? "functions" : "rows");
+			gn_by_has_own_columns(o->by) ? "functions" : "rows");
 	}
 	if (rows->below) {
 		gn_format_count(n, rows->below);
@@ -326,7 +339,7 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 {
 	struct gn_grid g = {
 		.title = name_title(o->by),
-		.kinds = o->by == GN_BY_CALLERS || o->by == GN_BY_WAITS,
+		.kinds = o->by == GN_BY_CALLERS || gn_by_has_own_columns(o->by),
 	};
 	struct gn_marks marks;
 	struct gn_rows rows;
@@ -374,7 +387,8 @@ static int print_without_functions(const struct gn_model *m,
 static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
-	bool lists_functions = !gn_by_owns_all(o->by) && o->by != GN_BY_WAITS;
+	bool lists_functions =
+		!gn_by_owns_all(o->by) && !gn_by_has_own_columns(o->by);
 	struct gn_marks marked = {false, false};
 	int err = 0;
 
@@ -418,7 +432,7 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
-	if (!o->sort && o->by != GN_BY_TREE && o->by != GN_BY_WAITS)
+	if (!o->sort && o->by != GN_BY_TREE && !gn_by_has_own_columns(o->by))
 		opts.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
 	err = o->width ? write_wrapped(m, &opts, f) : write_whole(m, &opts, f);
 	return err ? err : gn_stream_status(f);

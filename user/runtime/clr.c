@@ -24,6 +24,11 @@ static const struct gn_runtime_site sites[] = {
 	SITE("il_enter", ENTER, FUNC, .frame = 2),
 	SITE("il_leave", LEAVE, FUNC, .frame = 2),
 	SITE("il_unwound", UNWIND_END, FUNC),
+	/* of async methods; the frame key is the state */
+	SITE("async_entered", ASYNC_ENTERED, FUNC, .frame = 2),
+	SITE("async_suspends", ASYNC_SUSPENDS, FUNC, .frame = 2),
+	SITE("async_completes", ASYNC_COMPLETES, FUNC, .frame = 2),
+	SITE("async_faults", ASYNC_FAULTS, FUNC, .frame = 2),
 	SITE("selected", SELECTED, FUNC, .frame = 2),
 	SITE("unwind_begin", UNWIND_BEGIN, FUNC),
 	SITE("unwind_end", UNWIND_END, FUNC),

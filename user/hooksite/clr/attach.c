@@ -39,6 +39,7 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 	clr->functions = false; /* none by the runtime's hooks */
 	clr->wants = GN_WANT_START | GN_WANT_IL | GN_WANT_STARTED_IL;
 	gn_rejit_open(clr, clr->filter);
+	clr->rejit.from_start = true;
 	return gn_clr_set_events(clr, clr->wants);
 }
 

@@ -15,12 +15,20 @@
 #include <stdint.h>
 
 #include "cor.h"
+#include "il_async.h"
 
 /* COR_IL_MAP: where an instruction of the old code is in the new one. */
 struct gn_il_map {
 	uint32_t from;
 	uint32_t to;
 	int32_t accurate;
+};
+
+/* Of an async state machine: void(uint, int) with the index and the state. */
+struct gn_il_async {
+	struct gn_il_machine machine;
+	uint64_t entered;
+	uint64_t suspends, completes, faults; /* before the store */
 };
 
 struct gn_il_hooks {
@@ -30,6 +38,7 @@ struct gn_il_hooks {
 	gn_token locals; /* that of the locals of gn_il_locals() */
 	uint16_t frame;	 /* the local whose address is given */
 	bool result;	 /* it returns a value; its local is frame + 1 */
+	const struct gn_il_async *async; /* NULL: it is no such machine's */
 };
 
 /* From malloc(), the caller's. */

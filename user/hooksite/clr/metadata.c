@@ -121,6 +121,13 @@ enum {
 	ATTRIBUTE = 0x0c,
 	ATTRIBUTE_OF = 0,
 	ATTRIBUTE_MAKER = 1,
+	FIELD = 0x04,
+	FIELD_NAME = 1,
+	INTERFACE = 0x09,
+	INTERFACE_OF = 0,
+	INTERFACE_IS = 1,
+	MEMBER = 0x0a,
+	MEMBER_NAME = 1,
 	NESTED = 0x29,
 	NESTED_TYPE = 0,
 	NESTED_IN = 1,
@@ -396,6 +403,71 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 	/* behind the blob's length, of 1, 2 or 4 bytes */
 	b = md->blobs.at + sig;
 	method->generic = b[*b < 0x80 ? 1 : *b < 0xc0 ? 2 : 4] & 0x10;
+}
+
+const char *gn_md_field(const struct gn_md *md, gn_token token)
+{
+	if (GN_TOKEN_TABLE(token) == FIELD)
+		return string(md, FIELD, GN_TOKEN_ROW(token), FIELD_NAME);
+	if (GN_TOKEN_TABLE(token) == MEMBER)
+		return string(md, MEMBER, GN_TOKEN_ROW(token), MEMBER_NAME);
+	return "";
+}
+
+uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method)
+{
+	uint32_t from = 1, to = md->table[TYPEDEF].count;
+
+	/* the last type whose methods begin there or before */
+	while (from <= to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (cell(md, TYPEDEF, mid, TYPEDEF_METHODS) <= method)
+			from = mid + 1;
+		else
+			to = mid - 1;
+	}
+	return to;
+}
+
+static bool is_called(const struct gn_md *md, uint32_t coded, const char *space,
+		      const char *name)
+{
+	static const struct {
+		uint8_t table, name, space;
+	} tables[] = {{TYPEDEF, TYPEDEF_NAME, TYPEDEF_SPACE},
+		      {TYPEREF, TYPEREF_NAME, TYPEREF_SPACE}};
+	uint32_t tag = coded & 3, row = coded >> 2;
+
+	return tag < 2 &&
+	       !strcmp(string(md, tables[tag].table, row, tables[tag].name),
+		       name) &&
+	       !strcmp(string(md, tables[tag].table, row, tables[tag].space),
+		       space);
+}
+
+bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
+		      const char *name)
+{
+	uint32_t count = md->table[INTERFACE].count, from = 1, to = count;
+
+	/* the first row of the type: they are in its order */
+	while (from <= to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (cell(md, INTERFACE, mid, INTERFACE_OF) < type)
+			from = mid + 1;
+		else
+			to = mid - 1;
+	}
+	for (; from <= count; from++) {
+		if (cell(md, INTERFACE, from, INTERFACE_OF) != type)
+			break;
+		if (is_called(md, cell(md, INTERFACE, from, INTERFACE_IS),
+			      space, name))
+			return true;
+	}
+	return false;
 }
 
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,

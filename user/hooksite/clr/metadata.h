@@ -33,6 +33,8 @@ struct gn_md {
 #define GN_MD_PINVOKE	    0x2000u
 #define GN_MD_IMPL_NOT_IL   0x0003u
 #define GN_MD_IMPL_INTERNAL 0x1000u
+/* The runtime itself suspends it: it has no state machine. */
+#define GN_MD_IMPL_ASYNC 0x2000u
 
 struct gn_md_method {
 	const char *name;
@@ -59,6 +61,15 @@ void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
+
+/* The type that a method is of, and whether it says that it implements an
+ * interface, a class's rows beside each other. */
+uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method);
+bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
+		      const char *name);
+
+/* The name of a field by its FieldDef or MemberRef; "" when it is none. */
+const char *gn_md_field(const struct gn_md *md, gn_token token);
 
 /* The token of a type of the module, 0: it has none of this name. */
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,

@@ -34,6 +34,7 @@ struct gn_rejit {
 	char *filter;		  /* of the session; NULL: there is none */
 	_Atomic uint32_t session; /* which; 0: none */
 	uint32_t sessions;	  /* that there have been */
+	bool from_start;	  /* the session began before any code ran */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place, from 0 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */

@@ -163,11 +163,56 @@ static bool set_body(void *control, const struct gn_il_body *body)
 	return true;
 }
 
+static bool is_state(void *ctx, gn_token field)
+{
+	return gn_il_state_name(gn_md_field(ctx, field));
+}
+
+static bool is_machine(const struct gn_md *md, gn_token method)
+{
+	uint32_t row = GN_TOKEN_ROW(method);
+	struct gn_md_method m;
+
+	gn_md_method(md, row, &m);
+	return !strcmp(m.name, "MoveNext") &&
+	       gn_md_implements(md, gn_md_type_of(md, row), CONVENTIONS,
+				"IAsyncStateMachine");
+}
+
+/*
+ * An async method's machine tells its states, in a session from the start: one
+ * that began before would be taken for one that begins. False: it is none, or
+ * not as a compiler that is known makes it.
+ */
+static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
+			  const struct gn_bytes *body,
+			  struct gn_il_async *async)
+{
+	struct gn_image image;
+	struct gn_il_method m;
+
+	*async = (struct gn_il_async){
+		.entered = (uintptr_t)GN_CLR_HOOK(async_entered),
+		.suspends = (uintptr_t)GN_CLR_HOOK(async_suspends),
+		.completes = (uintptr_t)GN_CLR_HOOK(async_completes),
+		.faults = (uintptr_t)GN_CLR_HOOK(async_faults),
+	};
+	if (!gn_image_open(clr->rejit.info, module, &image) ||
+	    !is_machine(&image.md, method))
+		return false;
+	if (clr->rejit.from_start && !gn_il_read(body->at, body->n, &m) &&
+	    !gn_il_machine(&m, is_state, &image.md, &async->machine))
+		return true;
+	GN_CLR_SITE(selected)(GN_SELECTED_ASYNC_LEFT, 1);
+	return false;
+}
+
 static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 		    struct gn_il_hooks *hooks, gn_token method, void *control)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_bytes body = {NULL, 0};
+	struct gn_il_async async;
 	struct gn_il_body made;
 	uint32_t size = 0;
 	bool done;
@@ -182,7 +227,11 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	       prepare(&r->module[place - 1], method, &body, hooks);
 	hooks->call = r->module[place - 1].call;
 	pthread_mutex_unlock(&r->lock);
-	if (!done || gn_il_rewrite(body.at, body.n, hooks, &made))
+	if (prepare_async(clr, module, method, &body, &async))
+		hooks->async = &async;
+	done = done && !gn_il_rewrite(body.at, body.n, hooks, &made);
+	gn_il_machine_free(&async.machine);
+	if (!done)
 		return false;
 	done = set_body(control, &made);
 	gn_il_free(&made);

@@ -18,7 +18,9 @@
 #define COUNT_TAILCALL	16
 #define COUNT_UNWIND	24
 /* gn_counts[index][kind]++. Keeps every register: hooks may change none. */
+#define COUNT_NONE	-1
 	.macro COUNT kind:req, index:req
+	.if \kind >= 0
 	pushq	%rax
 	pushq	%rcx
 	movq	\index, %rcx
@@ -27,6 +29,7 @@
 	lock incq \kind(%rax, %rcx)
 	popq	%rcx
 	popq	%rax
+	.endif
 	.endm
 
 	.macro KEEP_NAME
@@ -191,6 +194,13 @@ gn_hook_\name:
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
+
+/* The same of async state machines: rdi index, esi the state that the machine
+ * had or comes to have. */
+	HOOK	clr_async_entered, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
+	HOOK	clr_async_suspends, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
+	HOOK	clr_async_completes, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
+	HOOK	clr_async_faults, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
 
 /* The same without a trap, where gnomon reads what they write. */
 	GN_FAST_BASE

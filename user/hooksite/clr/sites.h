@@ -90,6 +90,13 @@ void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
 
+/* Of an async state machine, rdi the index, esi the state: it is entered, and
+ * before the store of its state it is suspended, completes or faults. */
+void GN_CLR_HOOK(async_entered)(void);
+void GN_CLR_HOOK(async_suspends)(void);
+void GN_CLR_HOOK(async_completes)(void);
+void GN_CLR_HOOK(async_faults)(void);
+
 /* The same hooks, which write records into the thread's own ring. */
 #define GN_CLR_FAST(name) gn_fast_clr_##name
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Async methods that count their instances, suspensions and times themselves.
+ */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N PRIu64
+
+/* What its own stamps and gnomon's may differ by for one that is measured: a
+ * probe, and a stamp. */
+#define EACH_NS 5000
+
+static const json_t *find_method(const json_t *report, const char *name,
+				 size_t len)
+{
+	const json_t *a;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "async"), i, a)
+	{
+		const char *own = json_string_value(json_object_get(a, "name"));
+
+		if (strlen(own) == len && !strncmp(own, name, len))
+			return a;
+	}
+	return NULL;
+}
+
+static const json_t *by_short(const json_t *report, const char *name)
+{
+	const json_t *a;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "async"), i, a)
+	{
+		const json_t *own = json_object_get(a, "short");
+
+		if (own && !strcmp(json_string_value(own), name))
+			return a;
+	}
+	return NULL;
+}
+
+static const json_t *find_await(const json_t *method, int state)
+{
+	const json_t *at;
+	size_t i;
+
+	json_array_foreach(json_object_get(method, "awaits"), i, at)
+	{
+		if (json_integer_value(json_object_get(at, "state")) == state)
+			return at;
+	}
+	return NULL;
+}
+
+/* How long a method's threads were ready without a CPU: it can have been
+ * between its stamp and gnomon's. */
+static uint64_t queued(struct live *t, const json_t *report,
+		       const json_t *method)
+{
+	const char *name = json_string_value(json_object_get(method, "name"));
+
+	return live_function(t, report, NULL, name,
+			     "classes_inclusive.runqueue", NULL);
+}
+
+/* NULL, or by how much it is off. */
+static char *same_time(struct live *t, const struct live_truth *truth,
+		       uint64_t ns, uint64_t each, uint64_t doubt)
+{
+	uint64_t off =
+		ns > truth->value ? ns - truth->value : truth->value - ns;
+
+	if (off <= truth->value / 100 + doubt || off <= each * EACH_NS + doubt)
+		return NULL;
+	return live_text(t, "%s %s: %" N " ns, not %" N ", %" N " in doubt",
+			 truth->word, truth->name, ns, truth->value, doubt);
+}
+
+static void same_count(struct live *t, const struct live_truth *truth,
+		       uint64_t n)
+{
+	CHECK(t, n == truth->value, "%s %s: %" N ", not %" N, truth->word,
+	      truth->name, n, truth->value);
+}
+
+/* Counts are exact; what a time is off by. */
+static char *same(struct live *t, const struct live_truth *truth,
+		  const json_t *report)
+{
+	const char *at = strchr(truth->name, '@'), *word = truth->word;
+	size_t len = at ? (size_t)(at - truth->name) : strlen(truth->name);
+	const json_t *method = find_method(report, truth->name, len);
+	const json_t *await = at ? find_await(method, atoi(at + 1)) : NULL;
+
+	CHECK(t, method && (!at || await), "the report has no %s", truth->name);
+	if (!strcmp(word, "await-ns"))
+		return same_time(t, truth, live_number(t, await, "awaited_ns"),
+				 live_number(t, await, "count"),
+				 queued(t, report, method));
+	if (!strcmp(word, "async-ns"))
+		return same_time(t, truth, live_number(t, method, "elapsed_ns"),
+				 live_number(t, method, "starts"),
+				 queued(t, report, method));
+	if (!strcmp(word, "async-starts"))
+		same_count(t, truth, live_number(t, method, "starts"));
+	else if (!strcmp(word, "async-ends"))
+		same_count(t, truth, live_number(t, method, "completions"));
+	else if (!strcmp(word, "async-faults"))
+		same_count(t, truth, live_number(t, method, "faulted"));
+	else
+		same_count(t, truth, live_number(t, await, "count"));
+	return NULL;
+}
+
+/* The first time that is off, or NULL. */
+static char *same_all(struct live *t, const char *out, const json_t *report)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	char *off = NULL;
+	size_t n = 0;
+
+	CHECK(t, truths, "no memory");
+	live_truths(t, out, truths);
+	for (size_t i = 0; i < truths->n; i++) {
+		const struct live_truth *truth = &truths->line[i];
+		char *more;
+
+		if (strncmp(truth->word, "async-", 6) != 0 &&
+		    strncmp(truth->word, "await-", 6) != 0)
+			continue;
+		more = same(t, truth, report);
+		off = off ? off : more;
+		n++;
+	}
+	free(truths);
+	CHECK(t, n > 100, "the program says little of itself");
+	return off;
+}
+
+/* A machine that others use takes CPUs between two stamps. */
+#define ATTEMPTS 3
+
+void test_async(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+	const json_t *never;
+
+	clr_need(t);
+	clr_demo(t, &command, "awaits");
+	for (int i = 0; i < ATTEMPTS; i++) {
+		char *off;
+
+		clr_pair(t, "--raw --clr-hooks rejit -f Demo.Awaits*", &command,
+			 &pair);
+		never = by_short(pair.report, "Demo.Awaits.Never");
+		CHECK(t, never && live_number(t, never, "in_flight") == 5,
+		      "those that never end are not in flight");
+		off = same_all(t, pair.traced.out, pair.report);
+		if (!off)
+			return;
+		live_again(t, i, ATTEMPTS, off);
+	}
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A method's body in IL (ECMA-335, II.25.4 and III): its header, instructions
+ * and clauses. The body is hostile and may be cut off anywhere.
+ */
+#ifndef GNOMON_CLR_IL_READ_H
+#define GNOMON_CLR_IL_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cor.h"
+
+struct gn_il_method {
+	const uint8_t *body;
+	size_t size;
+	const uint8_t *code;
+	uint32_t code_size; /* at least 1 */
+	uint16_t flags, max_stack;
+	gn_token locals;
+	size_t sections; /* where they begin; 0: there are none */
+};
+
+/* Longer code is no program's. */
+#define GN_IL_CODE_MAX (8u << 20)
+
+/* Of the header's flags. */
+#define GN_IL_FAT	  0x3
+#define GN_IL_MORE	  0x8
+#define GN_IL_INIT_LOCALS 0x10
+#define GN_IL_FAT_DWORDS  3
+
+enum {
+	GN_IL_LDARG_0 = 0x02,
+	GN_IL_STLOC_0 = 0x0a,
+	GN_IL_STLOC_3 = 0x0d,
+	GN_IL_STLOC_S = 0x13,
+	GN_IL_LDC_I4_M1 = 0x15,
+	GN_IL_LDC_I4_0 = 0x16,
+	GN_IL_LDC_I4_8 = 0x1e,
+	GN_IL_LDC_I4_S = 0x1f,
+	GN_IL_LDC_I4 = 0x20,
+	GN_IL_LDC_I8 = 0x21,
+	GN_IL_DUP = 0x25,
+	GN_IL_JMP = 0x27,
+	GN_IL_CALLI = 0x29,
+	GN_IL_RET = 0x2a,
+	GN_IL_BR_S = 0x2b,
+	GN_IL_BLT_UN_S = 0x37,
+	GN_IL_BR = 0x38,
+	GN_IL_BLT_UN = 0x44,
+	GN_IL_SWITCH = 0x45,
+	GN_IL_LDFLD = 0x7b,
+	GN_IL_STFLD = 0x7d,
+	GN_IL_CONV_I = 0xd3,
+	GN_IL_ENDFINALLY = 0xdc,
+	GN_IL_LEAVE = 0xdd,
+	GN_IL_LEAVE_S = 0xde,
+	GN_IL_CONV_U = 0xe0,
+	GN_IL_PREFIX = 0xfe,
+	/* behind the prefix */
+	GN_IL2_LDLOC = 0x0c,
+	GN_IL2_LDLOCA = 0x0d,
+	GN_IL2_STLOC = 0x0e,
+	GN_IL2_TAIL = 0x14,
+};
+#define GN_IL_PREFIXED(op) (0x100 | (op))
+
+/* One instruction. */
+struct gn_il_op {
+	unsigned int code; /* GN_IL_PREFIXED(): behind the prefix */
+	uint32_t at, operand, size;
+};
+
+/* A clause of exception handling; offsets in the code. */
+struct gn_il_clause {
+	uint32_t flags;
+	uint32_t try_at, try_size;
+	uint32_t handler, handler_size;
+	uint32_t last; /* a filter's begin, or a class */
+};
+
+#define GN_IL_EH_FILTER 0x1
+#define GN_IL_EH_FAULT	0x4
+
+/* Where the clauses have been read to. */
+struct gn_il_clauses {
+	const struct gn_il_method *m;
+	size_t at, next; /* in the body: of the section, of the next one */
+	uint32_t i, n;
+	bool fat, more;
+};
+
+uint32_t gn_il_get(const uint8_t *p, unsigned int n);
+
+/* 0 or -EINVAL. The body stays the caller's. */
+int gn_il_read(const uint8_t *body, size_t size, struct gn_il_method *m);
+
+/* The instruction at an offset of the code. False: it is none. */
+bool gn_il_next(const struct gn_il_method *m, uint32_t at, struct gn_il_op *op);
+
+/* Clauses one by one: 1; 0: there are no more; -EINVAL. */
+void gn_il_clauses(const struct gn_il_method *m, struct gn_il_clauses *it);
+int gn_il_next_clause(struct gn_il_clauses *it, struct gn_il_clause *clause);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/async.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/mem.h"
+
+#define STATE_START	     -1
+#define STATE_ITERATOR_START -3
+
+static int find_method(struct gn_asyncs *a, uint32_t fn, uint32_t *out)
+{
+	*out = gn_table_get(&a->by_fn, fn);
+	if (*out != GN_NONE)
+		return 0;
+	if (gn_grow(&a->methods, &a->methods_cap, (size_t)a->nmethods + 1,
+		    sizeof(*a->methods)) ||
+	    gn_table_put(&a->by_fn, fn, a->nmethods))
+		return -ENOMEM;
+	a->methods[a->nmethods] = (struct gn_async_method){.fn = fn};
+	*out = a->nmethods++;
+	return 0;
+}
+
+static int find_point(struct gn_asyncs *a, uint32_t method, int32_t state,
+		      struct gn_span_sum **out)
+{
+	uint64_t key = (uint64_t)method << 32 | (uint32_t)state;
+	uint32_t i = gn_table_get(&a->by_point, key);
+
+	if (i == GN_NONE) {
+		if (gn_grow(&a->points, &a->points_cap, (size_t)a->npoints + 1,
+			    sizeof(*a->points)) ||
+		    gn_table_put(&a->by_point, key, a->npoints))
+			return -ENOMEM;
+		i = a->npoints++;
+		a->points[i] = (struct gn_async_point){.method = method,
+						       .state = state};
+	}
+	*out = &a->points[i].waits;
+	return 0;
+}
+
+static void begin(struct gn_span_sum *s, uint64_t time)
+{
+	s->begun++;
+	s->begin_sum += time;
+}
+
+static void end(struct gn_span_sum *s, uint64_t time)
+{
+	s->ended++;
+	s->end_sum += time;
+}
+
+static uint64_t open_spans(const struct gn_span_sum *s)
+{
+	return s->begun > s->ended ? s->begun - s->ended : 0;
+}
+
+int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
+{
+	int32_t state = GN_STATE(r->key);
+	struct gn_async_method *m;
+	struct gn_span_sum *s;
+	uint32_t method;
+	int err = find_method(a, fn, &method);
+
+	if (err)
+		return err;
+	m = &a->methods[method];
+	if (r->kind == GN_KIND_ASYNC_COMPLETES ||
+	    r->kind == GN_KIND_ASYNC_FAULTS) {
+		end(&m->lives, r->time);
+		m->faulted += r->kind == GN_KIND_ASYNC_FAULTS;
+		return 0;
+	}
+	if (r->kind == GN_KIND_ASYNC_ENTERED &&
+	    (state == STATE_START || state == STATE_ITERATOR_START)) {
+		begin(&m->lives, r->time);
+		if (open_spans(&m->lives) > m->most)
+			m->most = open_spans(&m->lives);
+		return 0;
+	}
+	err = find_point(a, method, state, &s);
+	if (err)
+		return err;
+	if (r->kind == GN_KIND_ASYNC_ENTERED)
+		end(s, r->time);
+	else
+		begin(s, r->time);
+	return 0;
+}
+
+void gn_async_free(struct gn_asyncs *a)
+{
+	gn_table_free(&a->by_fn);
+	gn_table_free(&a->by_point);
+	free(a->methods);
+	free(a->points);
+	*a = (struct gn_asyncs){0};
+}
+
+/* The time of all, those that are open until `last`; 0 where more ended than
+ * began, which is told as a gap. */
+static uint64_t total(const struct gn_span_sum *s, uint64_t last, bool *gap)
+{
+	int64_t ns =
+		(int64_t)(s->end_sum + open_spans(s) * last - s->begin_sum);
+
+	if (s->ended > s->begun || ns < 0) {
+		*gap = true;
+		return 0;
+	}
+	return (uint64_t)ns;
+}
+
+static int compare_points(const void *left, const void *right)
+{
+	const struct gn_model_await *a = left, *b = right;
+
+	/* awaits as they are in the code, then yields */
+	if ((a->state < 0) != (b->state < 0))
+		return a->state < 0 ? 1 : -1;
+	if (a->state != b->state)
+		return (a->state < b->state) == (a->state >= 0) ? -1 : 1;
+	return 0;
+}
+
+static int compare_methods(const void *left, const void *right)
+{
+	const struct gn_model_async *a = left, *b = right;
+
+	if (a->elapsed != b->elapsed)
+		return a->elapsed > b->elapsed ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+static void add_method(struct gn_model_async *to,
+		       const struct gn_async_method *from, uint64_t last)
+{
+	to->starts += from->lives.begun;
+	to->completions += from->lives.ended;
+	to->faulted += from->faulted;
+	to->in_flight += open_spans(&from->lives);
+	if (from->most > to->most)
+		to->most = from->most;
+	to->elapsed += total(&from->lives, last, &to->gap);
+}
+
+static int add_point(struct gn_model_async *to,
+		     const struct gn_async_point *from, uint64_t last)
+{
+	struct gn_model_await *p, *more;
+	size_t i = 0;
+
+	while (i < to->nawaits && to->awaits[i].state != from->state)
+		i++;
+	if (i == to->nawaits) {
+		more = reallocarray(to->awaits, i + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		to->awaits = more;
+		to->awaits[to->nawaits++] =
+			(struct gn_model_await){.state = from->state};
+	}
+	p = &to->awaits[i];
+	p->count += from->waits.begun;
+	p->waiting += open_spans(&from->waits);
+	p->ns += total(&from->waits, last, &to->gap);
+	return 0;
+}
+
+/* One row a function, whatever processes ran it. */
+static int merge(const struct gn_asyncs *a, const uint32_t *function_of,
+		 gn_async_end_fn last, void *ctx, struct gn_model *m,
+		 uint32_t *row_of)
+{
+	for (uint32_t i = 0; i < a->nmethods; i++) {
+		int32_t function = (int32_t)function_of[a->methods[i].fn];
+		size_t row = 0;
+
+		while (row < m->nasyncs && m->asyncs[row].function != function)
+			row++;
+		if (row == m->nasyncs)
+			m->asyncs[m->nasyncs++].function = function;
+		row_of[i] = (uint32_t)row;
+		add_method(&m->asyncs[row], &a->methods[i],
+			   last(ctx, a->methods[i].fn));
+	}
+	for (uint32_t i = 0; i < a->npoints; i++) {
+		const struct gn_async_point *p = &a->points[i];
+		uint32_t fn = a->methods[p->method].fn;
+
+		if (add_point(&m->asyncs[row_of[p->method]], p, last(ctx, fn)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int gn_async_build(const struct gn_asyncs *a, const uint32_t *function_of,
+		   gn_async_end_fn last, void *ctx, struct gn_model *m)
+{
+	uint32_t *row_of;
+	int err;
+
+	m->asyncs = calloc((size_t)a->nmethods + 1, sizeof(*m->asyncs));
+	row_of = calloc((size_t)a->nmethods + 1, sizeof(*row_of));
+	err = m->asyncs && row_of ? merge(a, function_of, last, ctx, m, row_of)
+				  : -ENOMEM;
+	free(row_of);
+	return err;
+}
+
+void gn_async_order(struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nasyncs; i++)
+		if (m->asyncs[i].nawaits)
+			qsort(m->asyncs[i].awaits, m->asyncs[i].nawaits,
+			      sizeof(*m->asyncs[i].awaits), compare_points);
+	if (m->nasyncs)
+		qsort(m->asyncs, m->nasyncs, sizeof(*m->asyncs),
+		      compare_methods);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Async methods: sums by method and by await point, of which no instance needs
+ * to be followed. The time of all instances is the sum of their ends less the
+ * sum of their starts, and that at a point the sum of resumptions less that of
+ * suspensions. One that is still open ends, for the sums, with its process.
+ */
+#ifndef GNOMON_MODEL_ASYNC_H
+#define GNOMON_MODEL_ASYNC_H
+
+#include <gnomon/event.h>
+#include "model/model.h"
+#include "model/names.h"
+#include "model/table.h"
+
+/* Sums of times are modulo 2^64. */
+struct gn_span_sum {
+	uint64_t begun, ended;
+	uint64_t begin_sum, end_sum;
+};
+
+struct gn_async_point {
+	uint32_t method; /* index in methods */
+	int32_t state;
+	struct gn_span_sum waits;
+};
+
+struct gn_async_method {
+	uint32_t fn;
+	struct gn_span_sum lives;
+	uint64_t faulted, most;
+};
+
+/* All zeros is empty. */
+struct gn_asyncs {
+	struct gn_async_method *methods;
+	uint32_t nmethods, methods_cap;
+	struct gn_table by_fn; /* -> methods */
+	struct gn_async_point *points;
+	uint32_t npoints, points_cap;
+	struct gn_table by_point; /* method << 32 | state -> points */
+};
+
+/* A record of kind GN_KIND_IS_ASYNC of function `fn`. 0, -ENOMEM. */
+int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn);
+void gn_async_free(struct gn_asyncs *a);
+
+/* When the process of a function ended, or the session. */
+typedef uint64_t (*gn_async_end_fn)(void *ctx, uint32_t fn);
+
+/* Makes the model's rows; `function_of`: functions by fn. 0, -ENOMEM. */
+int gn_async_build(const struct gn_asyncs *a, const uint32_t *function_of,
+		   gn_async_end_fn end, void *ctx, struct gn_model *m);
+/* Puts them into their order, when functions are in theirs. */
+void gn_async_order(struct gn_model *m);
+
+#endif

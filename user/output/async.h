@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Async methods and their await points, in each format that has them. */
+#ifndef GNOMON_OUTPUT_ASYNC_H
+#define GNOMON_OUTPUT_ASYNC_H
+
+#include <stdio.h>
+
+#include "output/json.h"
+
+/* "await 0", "yield 1": which of its method it is. */
+void gn_await_text(char buf[GN_CELL], const struct gn_model_await *at);
+
+/* The records of CSV: each method, and behind it its await points. 0, -errno
+ * of the stream, -ENOMEM, -EINVAL. */
+int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,
+		 FILE *f);
+
+/* "async". */
+void gn_json_async(struct gn_json *j);
+
+#endif
