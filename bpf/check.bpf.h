@@ -83,11 +83,14 @@ static __always_inline void put_queue(struct gn_sums *s,
 /*
  * At a switch off a CPU the kernel has just updated its own sums, by the clock
  * value in exec_start. It can have read its clock once more since then, to
- * choose the next thread.
+ * choose the next thread. A thread that is preempted when it is about to wait
+ * stays runnable, but the kernel counts that only of threads that are not about
+ * to (sched_info_depart).
  */
 static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
-				     __u64 now)
+				     __u64 now, bool about_to_wait)
 {
+	t->uncounted = about_to_wait;
 	if (!clock_known())
 		return; /* nothing to compare with */
 	count_to(p, t, now - p->se.exec_start, taken_at_switch(p));
@@ -101,6 +104,22 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 		t->queued = 1;
 		put_queue(&t->first, t);
 	}
+}
+
+/*
+ * A thread that was switched off while it was runnable is on a CPU again at
+ * `now`. `skew`: our clock minus the scheduler's. `counted`: for how long the
+ * kernel says that it was runnable. Adds what is known of the difference.
+ */
+static __always_inline void note_queued(struct gn_task *t, __u64 now,
+					__s64 skew, __u64 counted)
+{
+	if (t->os.state != GN_CPU_QUEUED || !t->delay_skew)
+		return;
+	if (t->uncounted)
+		t->sums.delay_lag += now - t->os.since - counted;
+	else
+		t->sums.delay_lag += skew - t->delay_skew;
 }
 
 /* The kernel's account of a task that runs. */

@@ -65,7 +65,7 @@ struct gn_task {
 	__u32 prompt;	  /* its slices are sent at once from now on */
 	__u32 nkept;	  /* slices that are not sent yet */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
-	__u32 pad;
+	__u32 uncounted; /* the kernel does not count that it is runnable now */
 	struct gn_rec_slice kept[GN_SLICES];
 };
 

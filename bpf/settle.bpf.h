@@ -57,8 +57,8 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 			at = now;
 		if (at < t->os.since)
 			at = t->os.since;
-		if (t->os.state == GN_CPU_QUEUED)
-			t->sums.delay_lag += clock_skew() - t->delay_skew;
+		note_queued(t, at, clock_skew(),
+			    p->sched_info.run_delay - t->run_delay);
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
 		/* the signal may have been delivered since */
 		if (t->os.end == GN_END_BY_READY)

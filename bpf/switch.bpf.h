@@ -37,8 +37,8 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 		return;
 	clock = rq_of(p)->clock;
 	skew = now - clock;
-	if (t->os.state == GN_CPU_QUEUED && t->delay_skew)
-		t->sums.delay_lag += skew - t->delay_skew;
+	if (queue_known())
+		note_queued(t, now, skew, queued_for(p, t, clock, 0));
 	if (queue_told()) {
 		if (skew < control.skew[1])
 			control.skew[1] = skew;
@@ -63,9 +63,11 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
-static __always_inline void
-switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
+static __always_inline void switched_out(struct task_struct *p,
+					 struct gn_task *t, __u64 now,
+					 bool preempt, unsigned int state)
 {
+	bool runnable = preempt || !state;
 	enum gn_class class = GN_CLASS_OTHER;
 	__u16 reason = GN_NO_SYSCALL;
 
@@ -79,7 +81,7 @@ switched_out(struct task_struct *p, struct gn_task *t, __u64 now, bool runnable)
 	 * it */
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
-	note_out(p, t, now);
+	note_out(p, t, now, preempt && state);
 	if (!runnable)
 		class = wait_class(p, &reason);
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
@@ -119,7 +121,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		return 0;
 	}
 	if (out)
-		switched_out(prev, out, now, preempt || !prev_state);
+		switched_out(prev, out, now, preempt, prev_state);
 	if (in) {
 		note_signal(next, in);
 		note_in(next, in, now);

@@ -276,7 +276,8 @@ static void account_in(struct host_task *t)
 {
 	struct sched_info *s = &t->p.sched_info;
 
-	s->run_delay += host.rq.clock - s->last_queued;
+	if (s->last_queued)
+		s->run_delay += host.rq.clock - s->last_queued;
 	s->last_queued = 0;
 	s->last_arrival = host.rq.clock;
 	t->p.on_cpu = 1;
@@ -289,8 +290,9 @@ void host_switch(const struct host_switch *s)
 	struct host_task *out = s->out ? s->out : &host.idle;
 	struct host_task *in = s->in ? s->in : &host.idle;
 
-	if (s->out && !s->runnable) {
+	if (s->out && (!s->runnable || s->waits))
 		out->p.__state = 1;
+	if (s->out && !s->runnable) {
 		out->p.in_iowait = s->disk;
 		out->regs.orig_ax = (unsigned long)(long)s->nr;
 		out->regs.di = s->args[0];
@@ -305,7 +307,7 @@ void host_switch(const struct host_switch *s)
 	if (!s->unseen)
 		on_switch(s->runnable, &out->p, &in->p, out->p.__state);
 	if (s->out)
-		account_out(out, s->runnable);
+		account_out(out, s->runnable && !s->waits);
 	if (s->in)
 		account_in(in);
 	host.current = in;

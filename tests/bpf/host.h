@@ -46,7 +46,8 @@ void host_trace(struct host_task *t);
  * the kernel runs no program. */
 struct host_switch {
 	struct host_task *out, *in;
-	bool runnable, disk, unseen;
+	/* `waits`: it is runnable, since it was preempted when about to wait */
+	bool runnable, disk, unseen, waits;
 	int nr;
 	uint64_t args[4];
 };

@@ -483,9 +483,44 @@ static void hardly_ran(void **state)
 	assert_int_equal(r->cpu - r->kernel_cpu - r->cpu_apart, 0);
 }
 
+/*
+ * A thread is preempted when it is about to wait: it is runnable, and the
+ * kernel does not count it. That is no difference without a reason.
+ */
+static void preempted_before_waiting(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch out = {.runnable = true}, in = {0};
+	const struct gn_rec_kernel *r = NULL;
+	uint64_t now = 1000000;
+	size_t size;
+
+	(void)state;
+	host_new(now, opts);
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	for (int i = 0; i < 4; i++) {
+		out.waits = i == 1;
+		host_clock(now += 100);
+		host_switch(&out);
+		host_clock(now += i == 1 ? 50000 : 3000);
+		host_switch(&in);
+	}
+	host_exit(in.in);
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->h.kind == GN_KIND_KERNEL)
+			break;
+	assert_non_null(r);
+	/* from the first switch off a CPU to the last */
+	assert_int_equal(r->delay, 3000 + 50000 + 3000);
+	assert_int_equal(r->kernel_delay, 3000 + 3000);
+	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(preempted_before_waiting),
 		cmocka_unit_test(nothing_is_lost),
 		cmocka_unit_test(missed_switches),
 		cmocka_unit_test(losses),
