@@ -297,6 +297,25 @@ static __always_inline void emit_code(struct gn_task *t, __u64 time,
 	submit(r);
 }
 
+static __always_inline void emit_event(struct gn_task *t, __u64 time,
+				       const struct gn_rec_event *event)
+{
+	struct gn_rec_event *r = reserve(sizeof(*r));
+
+	t->seq++;
+	if (!r) {
+		lost();
+		return;
+	}
+	fill(&r->h, time, t, t->seq, GN_KIND_EVENT, 0, 0);
+	r->func = event->func;
+	r->event = event->event;
+	r->pad = 0;
+	r->value[0] = event->value[0];
+	r->value[1] = event->value[1];
+	submit(r);
+}
+
 /* Writes one or two slices as one record. The second is the run queue. */
 static __always_inline void fill_slices(struct gn_rec_slice *r,
 					struct gn_task *t,

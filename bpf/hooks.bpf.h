@@ -299,6 +299,28 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 	return 0;
 }
 
+/* The runtime tells something of itself. It ends no interval. */
+static __noinline int tell_event(struct pt_regs *ctx, struct gn_task *t,
+				 __u64 cookie)
+{
+	const struct gn_spec *spec = spec_of(cookie);
+	__u64 now = bpf_ktime_get_ns();
+	struct gn_rec_event e = {};
+
+	if (!t || !spec || !in_session(now))
+		return 0;
+	if (!t->prompt)
+		be_prompt(t);
+	e.func = func_of(ctx, cookie, spec);
+	e.event = spec->event;
+	e.value[0] = operand(ctx, &spec->value[0]);
+	e.value[1] = operand(ctx, &spec->value[1]);
+	emit_event(t, now, &e);
+	if (control.unsent)
+		send_unsent(t, e.func);
+	return 0;
+}
+
 /*
  * Sites of a runtime: the spec says where the function and the frame key are.
  */
@@ -322,6 +344,8 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	if (spec->kind == GN_KIND_RUNTIME)
 		return runtime_began(t, GN_COOKIE_FUNC(c),
 				     key_of(ctx, c, spec));
+	if (spec->kind == GN_KIND_EVENT)
+		return tell_event(ctx, t, c);
 	func = func_of(ctx, c, spec);
 	if (spec->kind == GN_KIND_RING)
 		return ring_told(ctx, t, func, key_of(ctx, c, spec));

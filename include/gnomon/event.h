@@ -12,6 +12,7 @@
 #define GNOMON_EVENT_H
 
 #include <gnomon/types.h>
+#include <gnomon/runtime_event.h>
 #include <gnomon/time_class.h>
 
 struct gn_rec {
@@ -311,6 +312,15 @@ struct gn_rec_value {
 	char text[GN_VALUE_TEXT + 8];
 };
 
+/* A runtime tells something of itself (runtime_event.h). */
+struct gn_rec_event {
+	struct gn_rec h;
+	__u32 func;  /* what it is of: whatever has a name; index 0 = nothing */
+	__u16 event; /* enum gn_rt */
+	__u16 pad;
+	__u64 value[GN_RT_VALUES];
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -343,9 +353,12 @@ enum gn_stream {
 	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)             \
 	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                 \
 	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                   \
+	/* h.key: bytes of the code that was made, 0 = not known */          \
 	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                       \
+	/* h.key: see GN_GC_KEY */                                           \
 	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                     \
 	X(GC_END, 9, "gc-end", COLLECT, gn_rec_func)                         \
+	/* h.key: the runtime's number of the reason, 0 = not known */       \
 	X(SUSPEND_BEGIN, 10, "suspend-begin", COLLECT, gn_rec_func)          \
 	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)              \
 	/* a function that was not asked for was entered or left */          \
@@ -404,7 +417,9 @@ enum gn_stream {
 	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)                   \
 	/* an argument of the call that the thread is in, or the result that \
 	 * its function is about to return */                                \
-	X(VALUE, 56, "value", NOTE, gn_rec_value)
+	X(VALUE, 56, "value", NOTE, gn_rec_value)                            \
+	/* see runtime_event.h */                                            \
+	X(EVENT, 64, "event", NOTE, gn_rec_event)
 
 /* Told of compiled code: a NOTE with a function. */
 #define GN_KIND_IS_OF_CODE(kind) \
@@ -502,5 +517,6 @@ _Static_assert(sizeof(struct gn_rec_now) == 48, "now");
 _Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");
 _Static_assert(sizeof(struct gn_rec_unprobed) == 40, "unprobed");
 _Static_assert(sizeof(struct gn_rec_value) == 112, "value");
+_Static_assert(sizeof(struct gn_rec_event) == 48, "event");
 
 #endif

@@ -80,10 +80,15 @@ struct gn_spec {
 	__u8 flags; /* enum gn_spec_flag */
 	__u8 form;  /* of the name that its texts make; the runtime's */
 	__u8 ntexts;
-	__u32 values;		/* which of the session's, from 1 on; 0: none */
+	__u32 values; /* which of the session's, from 1 on; 0: none */
+	__u32 event;  /* EVENT: enum gn_rt */
+	__u32 pad;
 	struct gn_operand func; /* the function's index */
 	struct gn_operand key;	/* the frame key */
-	struct gn_string text[GN_SPEC_TEXTS];
+	union {
+		struct gn_string text[GN_SPEC_TEXTS];
+		struct gn_operand value[GN_RT_VALUES]; /* EVENT */
+	};
 };
 
 /* Values that a function is asked for: arguments at its enter, the result at
@@ -114,7 +119,7 @@ enum gn_native_spec {
 };
 
 _Static_assert(sizeof(struct gn_operand) == 16, "operand");
-_Static_assert(sizeof(struct gn_spec) == 136, "spec");
+_Static_assert(sizeof(struct gn_spec) == 144, "spec");
 _Static_assert(sizeof(struct gn_value_spec) == 24, "value");
 
 #endif

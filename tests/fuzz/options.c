@@ -16,10 +16,10 @@ static const struct gn_option options[] = {
 	GN_OPT_FUNCTION,   GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,  GN_OPT_CLASSIFY,
 	GN_OPT_SORT,	   GN_OPT_BY,
-	GN_OPT_FORMAT,	   GN_OPT_LIMIT,
-	GN_OPT_MIN_PCT,	   GN_OPT_NS,
-	GN_OPT_RAW,	   GN_OPT_COLUMNS,
-	GN_OPT_ALLOW_LOSS,
+	GN_OPT_EVENTS,	   GN_OPT_FORMAT,
+	GN_OPT_LIMIT,	   GN_OPT_MIN_PCT,
+	GN_OPT_NS,	   GN_OPT_RAW,
+	GN_OPT_COLUMNS,	   GN_OPT_ALLOW_LOSS,
 };
 
 static const struct gn_verb_usage usages[] = {

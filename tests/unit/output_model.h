@@ -34,6 +34,8 @@ void sample_unprobed(struct sample *s);
 void sample_os(struct sample *s);
 /* The kernel's account of each thread differs. */
 void sample_differ(struct sample *s);
+/* Events of runtimes, exceptions and allocations. */
+void sample_events(struct sample *s);
 /* No functions were traced. */
 void sample_bare(struct sample *s);
 

@@ -17,24 +17,26 @@
 static void test_light(void **state)
 {
 	(void)state;
-	assert_int_equal(gn_events_mask(0), 0);
-	assert_int_equal(gn_events_mask(GN_WANT_START), 0x10025 | HIGH(0x14));
-	assert_int_equal(gn_events_mask(GN_WANT_ATTACHED),
+	assert_int_equal(gn_events_mask(0, 0), 0);
+	assert_int_equal(gn_events_mask(GN_WANT_START, 0),
+			 0x10025 | HIGH(0x14));
+	assert_int_equal(gn_events_mask(GN_WANT_ATTACHED, 0),
 			 0x50024 | HIGH(0x10));
-	assert_int_equal(gn_events_mask(GN_WANT_BETWEEN), 0x40004);
+	assert_int_equal(gn_events_mask(GN_WANT_BETWEEN, 0), 0x40004);
 }
 
 static void test_functions(void **state)
 {
-	uint64_t il = gn_events_mask(GN_WANT_START | GN_WANT_IL);
-	uint64_t hooked = gn_events_mask(GN_WANT_START | GN_WANT_HOOKED);
+	uint64_t il = gn_events_mask(GN_WANT_START | GN_WANT_IL, 0);
+	uint64_t hooked = gn_events_mask(GN_WANT_START | GN_WANT_HOOKED, 0);
 
 	(void)state;
 	assert_int_equal(il, 0x50025 | HIGH(0x14));
 	assert_int_equal(hooked, 0x30065 | HIGH(0x14));
 	assert_int_equal((il | hooked) & NO_PRECOMPILED, 0);
 	assert_int_equal(
-		gn_events_mask(GN_WANT_START | GN_WANT_HOOKED | GN_WANT_HOOKS),
+		gn_events_mask(GN_WANT_START | GN_WANT_HOOKED | GN_WANT_HOOKS,
+			       0),
 		hooked | 0x1000);
 }
 

@@ -30,6 +30,7 @@ static const struct gn_option options[] = {
 	GN_OPT_CLASSIFY,
 	GN_OPT_SORT,
 	GN_OPT_BY,
+	GN_OPT_EVENTS,
 	GN_OPT_FORMAT,
 	GN_OPT_LIMIT,
 	GN_OPT_MIN_PCT,

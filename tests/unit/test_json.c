@@ -134,6 +134,9 @@ static void check_samples(struct json_page *p)
 	tell_all(&s.waits[0]);
 	hide_calls(&s.m);
 	check_model(p, &s.m, GN_BY_CALLERS);
+	sample_events(&s);
+	for (int by = GN_BY_GC; by <= GN_BY_EVENTS; by++)
+		check_model(p, &s.m, (enum gn_by)by);
 	/* a file that says little */
 	s.functions[2].own_name = NULL;
 	s.m.code = (struct gn_model_code){0};

@@ -28,7 +28,7 @@ static void csv_golden(void **state)
 	(void)state;
 	sample_make(&s);
 	sample_os(&s);
-	for (int by = 0; by < GN_BY_COUNT; by++) {
+	for (int by = 0; by < GN_BY_GC; by++) {
 		struct gn_output_opts o = {.by = (enum gn_by)by};
 		char *text = sample_print("csv", &s.m, &o);
 
@@ -66,7 +66,7 @@ static void csv_is_rectangular(void **state)
 	s.waits[2].waker_name = HOSTILE;
 	s.modules[0].name = HOSTILE;
 	s.functions[0].module = "a \"quoted\", module";
-	for (int by = 0; by < GN_BY_COUNT; by++) {
+	for (int by = 0; by < GN_BY_GC; by++) {
 		struct gn_output_opts o = {.by = (enum gn_by)by};
 		char *text = sample_print("csv", &s.m, &o);
 		const char *p = text;
@@ -546,7 +546,7 @@ static void sorts(void **state)
 	for (size_t i = 0; gn_sort_choice(i); i++) {
 		struct gn_output_opts o = {.sort = gn_sort_choice(i)};
 
-		for (int by = 0; by < GN_BY_COUNT; by++) {
+		for (int by = 0; by < GN_BY_GC; by++) {
 			o.by = (enum gn_by)by;
 			free(sample_print("csv", &s.m, &o));
 		}

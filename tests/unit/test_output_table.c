@@ -36,7 +36,7 @@ static void every_by(void **state)
 
 	(void)state;
 	sample_make(&s);
-	for (int by = 0; by < GN_BY_COUNT; by++)
+	for (int by = 0; by < GN_BY_GC; by++)
 		golden(names[by], &s,
 		       (struct gn_output_opts){.by = (enum gn_by)by,
 					       .utf8 = true});
@@ -72,7 +72,7 @@ static void people(void **state)
 	/* it did nothing but wait */
 	memset(s.threads[1].classes, 0, sizeof(s.threads[1].classes));
 	s.threads[1].classes[GN_CLASS_EVENT] = s.threads[1].elapsed;
-	for (int by = 0; by < GN_BY_COUNT; by++) {
+	for (int by = 0; by < GN_BY_GC; by++) {
 		char *text;
 
 		o.by = (enum gn_by)by;
@@ -334,7 +334,7 @@ static void default_fits_120(void **state)
 		s.threads[0].classes[c] = 123456789;
 		s.processes[0].v.class_incl[c] = 123456789;
 	}
-	for (int by = 0; by < GN_BY_COUNT; by++) {
+	for (int by = 0; by < GN_BY_GC; by++) {
 		o.by = (enum gn_by)by;
 		text = sample_print("table", &s.m, &o);
 		for (char *p = text, *line; (line = strsep(&p, "\n"));)
@@ -409,7 +409,7 @@ static void empty_model(void **state)
 	struct gn_model m = {0};
 
 	(void)state;
-	for (int by = 0; by < GN_BY_COUNT; by++) {
+	for (int by = 0; by < GN_BY_GC; by++) {
 		struct gn_output_opts o = {.by = (enum gn_by)by};
 
 		free(sample_print("table", &m, &o));
@@ -507,7 +507,7 @@ static void nothing_hostile(void **state)
 	s.processes[0].name = HOSTILE;
 	s.nodes[1].name = HOSTILE;
 	for (size_t i = 0; i < 3; i++) {
-		for (int by = 0; by < GN_BY_COUNT; by++) {
+		for (int by = 0; by < GN_BY_GC; by++) {
 			struct gn_output_opts o = {.by = (enum gn_by)by,
 						   .utf8 = true};
 			char *text = sample_print(formats[i], &s.m, &o);
@@ -552,7 +552,7 @@ static void bad_sort(void **state)
 	(void)state;
 	sample_make(&s);
 	for (size_t i = 0; i < 3; i++) {
-		for (int by = 0; by < GN_BY_COUNT; by++) {
+		for (int by = 0; by < GN_BY_GC; by++) {
 			FILE *f = fopen("/dev/null", "w");
 
 			assert_non_null(f);

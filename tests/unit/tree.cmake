@@ -25,7 +25,7 @@ add_test(NAME tree/builds
 set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 
 # docs/json.md against all JSON that there is
-add_executable(test_json test_json.c json_page.c output_model.c
+add_executable(test_json test_json.c json_page.c output_model.c output_events.c
 	top_sample.c golden.c)
 target_link_libraries(test_json PRIVATE gnomon_cmd gnomon_explain gnomon_streams
 	PkgConfig::JANSSON PkgConfig::CMOCKA)

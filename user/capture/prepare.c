@@ -409,7 +409,7 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 
 	gn_file_place(s->files.file[file].fd, place);
 	err = gn_runtime_probes(rt, place, file, rt->library && s->nop5,
-				&s->specs, &s->probes);
+				s->opts.families, &s->specs, &s->probes);
 	if (!err && rt->library && s->mute &&
 	    gn_mute_library(s->mute, rt->id, place))
 		err = -ENOMEM;
@@ -504,6 +504,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 		[GN_INLINING_KEEP] = "keep",
 		[GN_INLINING_REFUSE] = "refuse",
 	};
+	char families[16];
 	int err;
 
 	/* without a library a runtime reports all functions or none */
@@ -516,8 +517,10 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
 	s->not_fast = s->opts.hooks == GN_HOOKS_FAST ? gn_session_unfit(s) : "";
 	s->launch.fast = !s->not_fast;
+	snprintf(families, sizeof(families), "%x", s->opts.families);
+	s->launch.families = families;
 	err = rt->prepare(&s->launch);
-	s->launch.library = NULL;
+	s->launch.library = s->launch.families = NULL;
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
 				       "%s is set: another profiler is "

@@ -129,8 +129,8 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 
 	while (r && i < r->count) {
 		struct process *p = &r->process[i];
-		int err = p->rt->attach->begin(p->attached, filter, drain, s,
-					       why);
+		int err = p->rt->attach->begin(p->attached, filter,
+					       s->opts.families, drain, s, why);
 
 		if (err >= 0)
 			err = await_library(s, i, err == 0, why);

@@ -66,9 +66,10 @@ struct gn_session_opts {
 	enum gn_inlining inlining;
 	enum gn_clr_hooks clr_hooks;
 	enum gn_hooks hooks;
-	bool drops;	 /* what finds no room in such memory is lost, and its
-			    thread does not wait */
-	bool no_managed; /* no function of a runtime is traced */
+	bool drops;	   /* what finds no room in such memory is lost, and its
+			      thread does not wait */
+	uint32_t families; /* enum gn_family: what runtimes are to tell */
+	bool no_managed;   /* no function of a runtime is traced */
 	bool follow;
 	bool no_faults; /* page faults are not watched */
 	bool syscalls;	/* system calls are */

@@ -365,6 +365,17 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 	return err ? fail(c, err) : GN_EXIT_OK;
 }
 
+/* The live view shows none. */
+static uint32_t usual_families(const struct gn_capture_args *a)
+{
+	if (a->live)
+		return 0;
+	if (a->args.by == GN_BY_ALLOCATIONS)
+		return GN_FAMILIES_USUAL | GN_FAMILY_ALLOCATIONS;
+	return GN_FAMILIES_USUAL |
+	       (a->args.by == GN_BY_JIT ? GN_FAMILY_JIT : 0);
+}
+
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		   int argc, char **argv, const struct gn_capture_use *use)
 {
@@ -408,6 +419,9 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	gn_progress_init(&c->progress, a->args.quiet);
 	c->step = (struct gn_step){.fd = c->signals.fd, .fn = step, .ctx = c};
 	libbpf_set_print(a->args.verbose ? warnings : NULL);
+	if (!gn_events_check(&a->args))
+		return GN_EXIT_USAGE;
+	gn_events_parse(a->args.events, usual_families(a), &opts.families);
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os %s: no such kernel work; give some of faults, "
 			 "syscalls, wakers, wakeups with commas, or none",

@@ -62,8 +62,9 @@ bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
  * and *status is the exit status. */
 bool gn_report_args(const struct gn_args *args, int *status);
 
-/* The same of labels alone. */
+/* The same of labels alone, and of --events. */
 bool gn_labels_check(const struct gn_list *labels);
+bool gn_events_check(const struct gn_args *args);
 
 /* What the model is to be made with. */
 void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/runtime_event_info.h>
 #include "model/model.h"
 #include "output/output.h"
 #include "output/timeline.h"
@@ -77,6 +78,38 @@ const char *gn_format_choice(size_t i)
 		return gn_output_at(i)->name;
 	timeline = gn_timeline_at(i - outputs);
 	return timeline ? timeline->name : NULL;
+}
+
+static uint32_t family_of(const char *word, size_t len)
+{
+	const char *text;
+
+	if (len == 3 && !strncmp(word, "all", len))
+		return GN_FAMILIES_ALL;
+	if (len == 5 && !strncmp(word, "usual", len))
+		return GN_FAMILIES_USUAL;
+	for (uint32_t bit = 0; (text = gn_family_text(bit)); bit++)
+		if (strlen(text) == len && !strncmp(word, text, len))
+			return 1u << bit;
+	return 0;
+}
+
+int gn_events_parse(const char *list, uint32_t usual, uint32_t *families)
+{
+	*families = usual;
+	if (!list)
+		return 0;
+	*families = 0;
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		uint32_t family = family_of(list, len);
+
+		if (!family && (len != 4 || strncmp(list, "none", len) != 0))
+			return -EINVAL;
+		*families |= family;
+		list += len + (list[len] == ',');
+	}
+	return 0;
 }
 
 void gn_args_init(struct gn_args *args)

@@ -108,8 +108,9 @@ struct gn_args {
 	/* of --by calls */
 	struct gn_list only;
 	struct gn_list threads;
-	uint64_t depth; /* 0 = all */
-	uint64_t min;	/* ns */
+	uint64_t depth;	    /* 0 = all */
+	uint64_t min;	    /* ns */
+	const char *events; /* NULL = not given; see gn_events_parse() */
 };
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
@@ -175,11 +176,11 @@ struct gn_args {
 			"COLUMN", "all, or some of calls, ei, ai, lock, ...", \
 			gn_sort_choice                                        \
 	}
-#define GN_OPT_BY                                                           \
-	{                                                                   \
-		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by),    \
-			"ROW", "function, thread, tree, waits, calls, ...", \
-			gn_by_choice                                        \
+/* In a help EVENTS stands after it. */
+#define GN_OPT_BY                                                        \
+	{                                                                \
+		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by), \
+			"WHAT", "", gn_by_choice                         \
 	}
 #define GN_OPT_FORMAT                                               \
 	{                                                           \
@@ -224,6 +225,12 @@ struct gn_args {
 			"% of busy, threads, wall; ns; probes' cost left in",  \
 			NULL                                                   \
 	}
+#define GN_OPT_EVENTS_AS(text)                                                 \
+	{                                                                      \
+		0, "events", GN_OPTION_TEXT, offsetof(struct gn_args, events), \
+			"LIST", text, NULL                                     \
+	}
+#define GN_OPT_EVENTS GN_OPT_EVENTS_AS("function, thread, tree, gc, jit, ...")
 /* In a help SORT stands after it. */
 #define GN_OPT_COLUMNS                                                      \
 	{                                                                   \
@@ -272,6 +279,10 @@ const char *gn_classify_choice(size_t i);
 const char *gn_by_choice(size_t i);
 const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
+
+/* The families (enum gn_family) that --events names, those that are usual when
+ * `list` is NULL; "all" and "none" are words too. -EINVAL. */
+int gn_events_parse(const char *list, uint32_t usual, uint32_t *families);
 
 void gn_args_init(struct gn_args *args);
 void gn_args_clear(struct gn_args *args);

@@ -27,6 +27,7 @@ static const struct gn_option options[] = {
 	{'r', "repeat", GN_OPTION_COUNT, offsetof(struct record_args, repeat),
 	 "N", "run the command N times: FILE.1 to FILE.N", NULL},
 	GN_OPT_DURATION,
+	GN_OPT_EVENTS_AS("of runtimes: gc, jit, loads, ..., all, none"),
 	GN_OPT_LEAVE_AS(""),
 	GN_OPT_INLINE("ends; copied calls"),
 	GN_OPT_CLR,

@@ -17,6 +17,7 @@ static const struct gn_option options[] = {
 	GN_OPT_INPUT,
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_BY,
+	GN_OPT_EVENTS,
 	GN_OPT_ONLY,
 	GN_OPT_THREAD,
 	GN_OPT_DEPTH,

@@ -13,6 +13,7 @@
 #include "cmd/deliver.h"
 #include "cmd/timeline.h"
 #include "output/kernel.h"
+#include "output/sheet.h"
 #include "runtime/roles.h"
 #include "trace/trace.h"
 
@@ -181,14 +182,40 @@ static bool check_format(const struct gn_args *args)
 	return check_rows(&f, args);
 }
 
+bool gn_events_check(const struct gn_args *args)
+{
+	uint32_t families;
+
+	if (!gn_events_parse(args->events, 0, &families))
+		return true;
+	gn_error("--events cannot be '%s'; give some of life, loads, classes, "
+		 "jit, searches, inlining, threads, exceptions, handlers, "
+		 "transitions, suspension, gc, handles, allocations; all or "
+		 "none",
+		 args->events);
+	return false;
+}
+
+static bool check_sheet(const struct gn_args *args)
+{
+	if (!gn_by_is_sheet((enum gn_by)args->by) ||
+	    (!args->columns && args->sort < 0))
+		return true;
+	gn_error("--by %s has columns and an order of its own; leave --columns "
+		 "and --sort out",
+		 gn_by_choice((size_t)args->by));
+	return false;
+}
+
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!check_calls(args) || !gn_labels_check(&args->labels))
+	if (!check_calls(args) || !gn_labels_check(&args->labels) ||
+	    !gn_events_check(args))
 		return false;
 	if (args->by == GN_BY_CALLS)
 		return true;
-	if (!check_format(args))
+	if (!check_format(args) || !check_sheet(args))
 		return false;
 	if (!args->columns)
 		return true;
@@ -211,10 +238,16 @@ bool gn_report_args(const struct gn_args *args, int *status)
 
 void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args)
 {
+	uint32_t families;
+
+	/* it has been checked */
+	gn_events_parse(args->events, GN_FAMILIES_ALL, &families);
 	*o = (struct gn_pipeline_opts){
 		.classify = (enum gn_classify)args->classify,
 		.raw = args->raw,
 		.roles = gn_runtime_roles,
+		.families = families & gn_sheet_families((enum gn_by)args->by),
+		.observed = families,
 	};
 }
 

@@ -249,6 +249,8 @@ static int make_all(struct gn_build *b)
 		err = gn_async_build(&b->p->asyncs, b->function_of,
 				     end_of_program, b->p, b->m);
 	if (!err)
+		err = gn_events_build(b->p, b->m);
+	if (!err)
 		err = make_threads(b);
 	if (!err)
 		err = gn_build_ranks(b);

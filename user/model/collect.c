@@ -190,6 +190,9 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 		return err;
 	t->account.nnest = t->account.nest_over = 0;
 	t->ringed = false;
+	err = gn_events_close(p, t, r->f.h.time);
+	if (err)
+		return err;
 	err = gn_thread_set_pid(p, t, r->pid);
 	if (err)
 		return err;
@@ -280,5 +283,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		stop_thread(p, t, t->account.since);
 	else
 		err |= apply_nest(p, t, r);
+	if (!err)
+		err = gn_thread_no_room(p, t,
+					gn_events_collect(p, t, r, seen.time));
 	return err ? -ENOMEM : 0;
 }

@@ -33,6 +33,9 @@ void gn_model_free(struct gn_model *m)
 	for (size_t i = 0; i < m->nasyncs; i++)
 		free(m->asyncs[i].awaits);
 	free(m->asyncs);
+	free(m->events);
+	free(m->exceptions);
+	free(m->allocations);
 	free(m->code.inlined);
 	free(m->code.unhooked);
 	free_own(m->own);

@@ -296,6 +296,39 @@ struct gn_model_info {
 	const char *key, *value;
 };
 
+/* A function, a class, a module: whatever a runtime gives a name. Neither is
+ * NULL; "": there is none, or it is not known. */
+struct gn_model_named {
+	const char *name, *module;
+};
+
+/* An event of a runtime: at a time, or from one time to another. */
+struct gn_model_event {
+	uint16_t event; /* enum gn_rt; of a stretch the begin */
+	bool open;	/* its end was not told: it is that of its thread */
+	uint64_t start, end;
+	uint64_t cpu;		      /* compilations and collections: of it, on
+					 a CPU for it */
+	uint64_t value[GN_RT_VALUES]; /* what they are: runtime_event.h */
+	struct gn_model_named of, other; /* other: where value[0] is a NAME */
+	uint32_t pid, tid;
+	const char *thread; /* its name */
+	uint32_t order;	    /* as it was told */
+};
+
+/* Exceptions of one class by where they were thrown and caught. */
+struct gn_model_exception {
+	struct gn_model_named class, thrown_in, caught_in;
+	bool caught;	/* false: by nobody that is known */
+	uint64_t count; /* that were thrown */
+	uint64_t ns;	/* from throw to catch, of all */
+};
+
+struct gn_model_allocation {
+	struct gn_model_named class, function; /* function: "" outside of any */
+	uint64_t count, bytes;
+};
+
 struct gn_model {
 	enum gn_classify classify;
 	uint64_t start, end;
@@ -341,6 +374,14 @@ struct gn_model {
 	/* by function, then by ns, longest first */
 	struct gn_model_wait *waits;
 	size_t nwaits;
+	/* Events of the families that were asked for, by time; exceptions by
+	 * count, allocations by bytes. Not in a period's model. */
+	struct gn_model_event *events;
+	size_t nevents;
+	struct gn_model_exception *exceptions;
+	size_t nexceptions;
+	struct gn_model_allocation *allocations;
+	size_t nallocations;
 
 	void *own; /* the storage of the strings and arrays */
 };

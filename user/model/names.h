@@ -27,6 +27,7 @@ struct gn_fn {
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
 	uint32_t inlined;   /* call sites that may have an inlined copy of it */
+	uint32_t compiled;  /* times that it was, where rows are kept */
 	bool unhooked;	    /* its calls cannot be seen */
 	bool refused;	    /* its precompiled code was refused */
 	bool leave_return;  /* its leaves come from return probes */

@@ -109,6 +109,13 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_KERNEL:
 		gn_kernel_take(t, (const void *)rec);
 		return 0;
+	case GN_KIND_RUNTIME:
+		gn_walk_at(p, t, rec->time);
+		return gn_events_started(p, t, thread);
+	case GN_KIND_EVENT:
+		gn_walk_at(p, t, rec->time);
+		return gn_thread_no_room(
+			p, t, gn_events_take(p, t, (const void *)rec));
 	case GN_KIND_SCHED:
 		gn_kernel_take_old(t, (const void *)rec);
 		return 0;

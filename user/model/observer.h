@@ -94,6 +94,13 @@ enum gn_activity_kind {
 	GN_DOES_COUNT
 };
 
+/* An event of a runtime that is no activity (gnomon/runtime_event.h). */
+struct gn_seen_event {
+	uint32_t event;	    /* enum gn_rt */
+	uint32_t fn, other; /* GN_NONE: none */
+	uint64_t value[GN_RT_VALUES];
+};
+
 /*
  * A function that is NULL is not called. Each returns 0 or -errno. The first
  * error is returned by the call that feeds or finishes the pipeline, and no
@@ -129,6 +136,9 @@ struct gn_observer {
 		     enum gn_activity_kind what, uint32_t fn);
 	int (*end)(void *ctx, const struct gn_seen *at,
 		   enum gn_activity_kind what);
+	/* A stretch has two, which need not nest with calls. */
+	int (*event)(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_event *e);
 };
 
 #endif

@@ -62,6 +62,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_async_free(&p->asyncs);
 	gn_shares_free(&p->shares);
 	gn_ghosts_free(&p->ghosts);
+	gn_events_free(&p->events);
 	free(p);
 }
 

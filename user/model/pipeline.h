@@ -25,6 +25,9 @@ struct gn_pipeline_opts {
 	/* sees the walk; must outlive the pipeline; not with `live`; or NULL */
 	const struct gn_observer *observer;
 	struct gn_roles roles;
+	/* of events whose rows are kept: enum gn_family; and those that an
+	 * observer is told of, the activities aside */
+	uint32_t families, observed;
 };
 
 /* Returns NULL when there is no memory. */

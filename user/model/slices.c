@@ -133,6 +133,8 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	suspended.class = GN_CLASS_SUSPEND;
 	if (until > s->start)
 		err = put_one(p, t, &suspended, s->start, until, open);
+	if (until > s->start && !open)
+		err |= gn_events_stopped(p, t, s->start, until);
 	/* also without length: something happened */
 	if (until < s->h.time || until == s->start)
 		err |= put_one(p, t, &part, until, s->h.time, open);

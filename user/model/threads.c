@@ -115,6 +115,7 @@ void gn_thread_free(struct gn_thread *t)
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
+	free(t->events);
 	free(t);
 }
 
@@ -233,6 +234,8 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how)
 {
 	gn_walk_at(p, t, end);
+	if (gn_events_close(p, t, end) && !p->stage.walk.err)
+		p->stage.walk.err = -ENOMEM;
 	gn_stacks_end_all(&t->stacks, &p->stage, how);
 	gn_stacks_free(&t->stacks);
 	gn_order_free(&t->order);

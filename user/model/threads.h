@@ -9,6 +9,7 @@
 
 #include "model/account.h"
 #include "model/async.h"
+#include "model/events.h"
 #include "model/order.h"
 #include "model/pipeline.h"
 #include "model/live/live.h"
@@ -63,6 +64,7 @@ struct gn_thread {
 	struct gn_wake wake;	  /* its last wake */
 	struct gn_kernel_account kernel;
 	struct gn_live live;
+	struct gn_events_open *events; /* NULL: there are none */
 };
 
 struct gn_process {
@@ -96,6 +98,7 @@ struct gn_pipeline {
 	struct gn_sweep_due sweep;
 	struct gn_load load;
 	struct gn_shares shares;
+	struct gn_events events;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include <gnomon/runtime_event_info.h>
+
 /* Calls the observer, unless it has no use for this or failed before. */
 #define TELL(w, what, ...)                                                  \
 	do {                                                                \
@@ -236,6 +238,27 @@ void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
 		TELL(w, begin, &w->at, GN_DOES_SUSPEND, GN_NONE);
 	else
 		TELL(w, end, &w->at, GN_DOES_SUSPEND);
+}
+
+void gn_walk_event(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_event_row *row)
+{
+	struct gn_walk *w = &p->stage.walk;
+	struct gn_seen_event seen = {
+		.event = row->event,
+		.fn = row->fn,
+		.other = row->other,
+		.value = {row->value[0], row->value[1]},
+	};
+
+	if (!w->to || !(p->opts.observed & gn_rt_info(row->event)->family))
+		return;
+	w->at.stack = t->stacks.main;
+	if (row->fn != GN_NONE)
+		tell_function(&p->stage, row->fn);
+	if (row->other != GN_NONE)
+		tell_function(&p->stage, row->other);
+	TELL(w, event, &w->at, &seen);
 }
 
 void gn_walk_end(struct gn_pipeline *p, struct gn_thread *t)

@@ -42,6 +42,10 @@ void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
 			uint32_t func);
 
+/* An event; the walk is at its time. */
+void gn_walk_event(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_event_row *row);
+
 /* The thread is closed. */
 void gn_walk_end(struct gn_pipeline *p, struct gn_thread *t);
 

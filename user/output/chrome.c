@@ -13,6 +13,7 @@
 #include "output/emit.h"
 #include "output/classes.h"
 #include "output/gauge.h"
+#include "output/sheet.h"
 #include "output/syscalls.h"
 #include "output/timeline.h"
 
@@ -276,6 +277,34 @@ static int see_end(void *ctx, const struct gn_seen *at,
 		   enum gn_activity_kind what)
 {
 	return put_activity(ctx, at, what, NULL);
+}
+
+/* An instant: stretches are told by both of their ends. */
+static int see_event(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_event *e)
+{
+	struct chrome *w = ctx;
+	char *detail = gn_event_detail((uint16_t)e->event, e->value);
+	char name[GN_EVENT_NAME];
+
+	if (!detail)
+		return -ENOMEM;
+	begin_row(w, "i", w->threads[at->thread].pid,
+		  w->threads[at->thread].tid, at->time);
+	put_name(w, "runtime", gn_timeline_event_text(name, e->event));
+	gn_emit_text(&w->e, "s", "t");
+	gn_emit_open(&w->e, "args", '{');
+	if (e->fn != GN_NONE) {
+		gn_emit_text(&w->e, "of", w->functions[e->fn].name);
+		gn_emit_text(&w->e, "module", w->functions[e->fn].module);
+	}
+	if (e->other != GN_NONE)
+		gn_emit_text(&w->e, "other", w->functions[e->other].name);
+	if (*detail)
+		gn_emit_text(&w->e, "detail", detail);
+	free(detail);
+	gn_emit_close(&w->e, '}');
+	return end_row(w);
 }
 
 int gn_chrome_begin(struct gn_observer *o, FILE *f,

@@ -12,6 +12,7 @@
 #include "output/async.h"
 #include "output/columns.h"
 #include "output/formats.h"
+#include "output/sheet.h"
 #include "output/syscalls.h"
 #include "output/text.h"
 
@@ -221,6 +222,18 @@ static int write_waits(const struct gn_model *m, const struct gn_output_opts *o,
 	return err;
 }
 
+static int write_sheet(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	struct gn_sheet sheet;
+	int err = gn_sheet_make(m, o, &sheet);
+
+	if (!err)
+		err = gn_sheet_csv(&sheet, f);
+	gn_sheet_clear(&sheet);
+	return err;
+}
+
 int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f)
 {
@@ -233,6 +246,8 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		return write_waits(m, o, f);
 	if (o->by == GN_BY_ASYNC)
 		return gn_async_csv(m, o, f);
+	if (gn_by_is_sheet(o->by))
+		return write_sheet(m, o, f);
 	err = gn_picks_parse(o->columns, "all", false, o->by, &picks);
 	if (err)
 		return err;

@@ -281,6 +281,16 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return err;
 }
 
+/* Only what lasts has a lane. */
+static int see_event(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_event *e)
+{
+	(void)ctx;
+	(void)at;
+	(void)e;
+	return 0;
+}
+
 int gn_html_begin(struct gn_observer *o, FILE *f,
 		  const struct gn_timeline_opts *opts)
 {

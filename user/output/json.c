@@ -14,6 +14,7 @@
 #include "output/formats.h"
 #include "output/header.h"
 #include "output/json.h"
+#include "output/sheet.h"
 #include "output/syscalls.h"
 #include "output/text.h"
 
@@ -505,6 +506,8 @@ void gn_json_hidden(struct gn_json *w)
 	gn_emit_u64(e, "processes", w->hidden[GN_BY_PROCESS]);
 	gn_emit_u64(e, "threads", w->hidden[GN_BY_THREAD]);
 	gn_emit_u64(e, "branches", w->hidden[GN_BY_TREE]);
+	if (w->o && gn_by_is_sheet(w->o->by))
+		gn_emit_u64(e, "rows", w->hidden[w->o->by]);
 	gn_emit_close(e, '}');
 }
 
@@ -549,6 +552,18 @@ void gn_json_end(struct gn_json *w)
 	gn_waits_clear(&w->waits);
 }
 
+static int put_sheet(struct gn_json *w)
+{
+	struct gn_sheet sheet;
+	int err = gn_sheet_make(w->m, w->o, &sheet);
+
+	if (!err)
+		err = gn_sheet_json(&sheet, &w->e);
+	w->hidden[w->o->by] = sheet.limited;
+	gn_sheet_clear(&sheet);
+	return err;
+}
+
 static int put_all(struct gn_json *w)
 {
 	int err;
@@ -565,6 +580,9 @@ static int put_all(struct gn_json *w)
 		gn_emit_line(&w->e);
 		put_edges(w);
 	}
+	err = gn_by_is_sheet(w->o->by) ? put_sheet(w) : 0;
+	if (err)
+		return err;
 	err = w->o->tree || w->o->by == GN_BY_TREE ? put_tree(w) : 0;
 	if (err)
 		return err;

@@ -6,6 +6,7 @@
 #include "output/columns.h"
 #include "output/formats.h"
 #include "output/markup.h"
+#include "output/sheet.h"
 #include "output/text.h"
 
 /* A page of that many rows is read by nobody. */
@@ -133,13 +134,31 @@ static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 	return 0;
 }
 
+static int write_sheet(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	struct gn_sheet sheet;
+	int err = gn_sheet_make(m, o, &sheet);
+
+	if (!err) {
+		put_head(m, f);
+		err = gn_sheet_markdown(&sheet, o, f);
+	}
+	gn_sheet_clear(&sheet);
+	return err;
+}
+
 int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 		      FILE *f)
 {
 	struct gn_output_opts some = *o;
 	struct gn_picks picks;
 	struct gn_rows rows;
-	int err = pick_columns(o, &picks);
+	int err;
+
+	if (gn_by_is_sheet(o->by))
+		return write_sheet(m, o, f);
+	err = pick_columns(o, &picks);
 
 	if (err)
 		return err;

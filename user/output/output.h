@@ -19,7 +19,13 @@
 	X(TREE, "tree", "the call tree")                                    \
 	X(CALLERS, "callers", "each function with callers and callees")     \
 	X(WAITS, "waits", "what each function waited for, and who woke it") \
-	X(ASYNC, "async", "async methods, and where they were suspended")
+	X(ASYNC, "async", "async methods, and where they were suspended")   \
+	X(GC, "gc", "one row a garbage collection")                         \
+	X(JIT, "jit", "one row a compilation")                              \
+	X(EXCEPTIONS, "exceptions", "by class, thrown in and caught in")    \
+	X(LOADS, "loads", "assemblies, modules and classes")                \
+	X(ALLOCATIONS, "allocations", "by class and function")              \
+	X(EVENTS, "events", "all that runtimes told, by time")
 /* The same of rows that are written during the walk (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 

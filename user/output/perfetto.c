@@ -13,6 +13,7 @@
 #include "model/pool.h"
 #include "output/gauge.h"
 #include "output/perfetto_packets.h"
+#include "output/sheet.h"
 #include "output/syscalls.h"
 #include "output/classes.h"
 #include "output/text.h"
@@ -51,8 +52,9 @@ enum {
 	WORD_JIT,
 	WORD_GC,
 	WORD_SUSPENSION,
-	WORD_CLASS,				     /* and its number */
-	WORD_FUNCTION = WORD_CLASS + GN_CLASS_COUNT, /* the first of them */
+	WORD_CLASS,				  /* and its number */
+	WORD_EVENT = WORD_CLASS + GN_CLASS_COUNT, /* and its number */
+	WORD_FUNCTION = WORD_EVENT + GN_RT_LIMIT, /* the first of them */
 };
 
 static const char *const words[WORD_CLASS] = {
@@ -95,6 +97,21 @@ struct perfetto {
 	uint32_t counters;
 };
 
+/* Its words are a name, and a category. */
+static int intern_event(struct perfetto *w, uint32_t event)
+{
+	char name[GN_EVENT_NAME];
+	int err;
+
+	gn_timeline_event_text(name, event);
+	if (!name[0])
+		return 0;
+	err = gn_packet_intern(&w->out, WORD_EVENT + event, name, true, 0);
+	return err ? err
+		   : gn_packet_intern(&w->out, WORD_EVENT + event, name, false,
+				      0);
+}
+
 static int intern_words(struct perfetto *w)
 {
 	int err = gn_packet_intern(&w->out, WORD_CALL, words[WORD_CALL], true,
@@ -108,6 +125,8 @@ static int intern_words(struct perfetto *w)
 	for (int c = 0; c < GN_CLASS_COUNT && !err; c++)
 		err = gn_packet_intern(&w->out, WORD_CLASS + (uint64_t)c,
 				       gn_class_text(c), false, 0);
+	for (uint32_t i = 0; i < GN_RT_LIMIT && !err; i++)
+		err = intern_event(w, i);
 	w->interned = WORD_FUNCTION;
 	return err;
 }
@@ -424,6 +443,38 @@ static int see_end(void *ctx, const struct gn_seen *at,
 {
 	return gn_packet_end(&((struct perfetto *)ctx)->out, at->time,
 			     thread_track(at->thread, activity_kind(what)));
+}
+
+/* An instant: stretches are told by both of their ends. */
+static int see_event(void *ctx, const struct gn_seen *at,
+		     const struct gn_seen_event *event)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	Perfetto__DebugAnnotation detail = PERFETTO__DEBUG_ANNOTATION__INIT;
+	Perfetto__DebugAnnotation *list = &detail;
+	char *text = gn_event_detail((uint16_t)event->event, event->value);
+	uint32_t module = 0, name = WORD_EVENT + event->event;
+	struct perfetto *w = ctx;
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	if (event->fn != GN_NONE) {
+		name = w->functions[event->fn].name;
+		module = w->functions[event->fn].module;
+	}
+	if (*text) {
+		detail.name = (char *)"detail";
+		detail.string_value = text;
+		e.debug_annotations = &list;
+		e.n_debug_annotations = 1;
+	}
+	err = gn_packet_named(&w->out, at->time, &e,
+			      PERFETTO__TRACK_EVENT__TYPE__TYPE_INSTANT,
+			      thread_track(at->thread, CALLS), name,
+			      WORD_EVENT + event->event, module);
+	free(text);
+	return err;
 }
 
 int gn_perfetto_begin(struct gn_observer *o, FILE *f,

@@ -9,6 +9,7 @@
 #include "output/columns.h"
 #include "output/formats.h"
 #include "output/header.h"
+#include "output/sheet.h"
 #include "output/text.h"
 #include "output/wrap.h"
 
@@ -384,6 +385,18 @@ static int print_without_functions(const struct gn_model *m,
 	return print_table(m, &part, marked, f);
 }
 
+static int print_sheet(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	struct gn_sheet sheet;
+	int err = gn_sheet_make(m, o, &sheet);
+
+	if (!err)
+		err = gn_sheet_table(&sheet, o, f);
+	gn_sheet_clear(&sheet);
+	return err;
+}
+
 static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -396,7 +409,9 @@ static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_header_print(m, o, f);
 	if (err)
 		return err;
-	if (lists_functions && !m->nfunctions)
+	if (gn_by_is_sheet(o->by))
+		err = print_sheet(m, o, f);
+	else if (lists_functions && !m->nfunctions)
 		err = print_without_functions(m, o, &marked, f);
 	else
 		err = print_table(m, o, &marked, f);

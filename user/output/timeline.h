@@ -66,6 +66,9 @@ const struct gn_timeline *gn_timeline_at(size_t i);
 const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
+/* The words of an event of a runtime: of a stretch's end " ends" too. */
+#define GN_EVENT_NAME 64
+const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event);
 
 /* The observer of a file whose functions have these names. */
 #define GN_TIMELINE_OBSERVER(context)         \
@@ -80,6 +83,7 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what);
 		.gap = see_gap,               \
 		.begin = see_begin,           \
 		.end = see_end,               \
+		.event = see_event,           \
 	})
 
 /* X(name, help, binary, what it needs: needs.h, ending of a file's name). The

@@ -2,6 +2,7 @@
 /* The list of timelines. */
 #include <string.h>
 
+#include <gnomon/runtime_event_info.h>
 #include "output/timeline.h"
 
 static const struct gn_timeline timelines[] = {
@@ -66,4 +67,13 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what)
 	};
 
 	return text[what];
+}
+
+const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event)
+{
+	const struct gn_rt_info *info = gn_rt_info(event);
+
+	snprintf(name, GN_EVENT_NAME, "%s%s", info->text ? info->text : "",
+		 info->phase == GN_RT_END ? " ends" : "");
+	return name;
 }

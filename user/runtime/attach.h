@@ -27,10 +27,11 @@ struct gn_runtime_attach {
 	int (*open)(pid_t pid, const char *library, struct gn_attached **out,
 		    char *why);
 	/* Has the library loaded and its hooks made for what the filter asks
-	 * for. The library tells by its sites when it is done, 1: or it does
-	 * not work here: then it would have told by now. */
-	int (*begin)(struct gn_attached *a, const char *filter, gn_wait_fn wait,
-		     void *ctx, char *why);
+	 * for; it tells of events of these families (enum gn_family). The
+	 * library tells by its sites when it is done, 1: or it does not work
+	 * here: then it would have told by now. */
+	int (*begin)(struct gn_attached *a, const char *filter,
+		     uint32_t families, gn_wait_fn wait, void *ctx, char *why);
 	/* Has all as it was. Done by itself when this process ends before it,
 	 * however it ends. 0 too if the process has gone. */
 	int (*end)(struct gn_attached *a, gn_wait_fn wait, void *ctx,

@@ -15,6 +15,15 @@
 			__VA_ARGS__                                 \
 	}
 #define FUNC .func = 1
+/* Of a family: its function, then its values, by the site's arguments. */
+#define EVENT(site, rt, function, ...)                                        \
+	{                                                                     \
+		.name = "clr_" site, .prog = GN_PROG_MANAGED,                 \
+		.kind = GN_KIND_EVENT, .func = function, .event = GN_RT_##rt, \
+		.value = {                                                    \
+			__VA_ARGS__                                           \
+		}                                                             \
+	}
 
 static const struct gn_runtime_site sites[] = {
 	SITE("enter", ENTER, FUNC, .frame = 2),
@@ -33,11 +42,11 @@ static const struct gn_runtime_site sites[] = {
 	SITE("unwind_begin", UNWIND_BEGIN, FUNC),
 	SITE("unwind_end", UNWIND_END, FUNC),
 	SITE("jit_begin", JIT_BEGIN, FUNC),
-	SITE("jit_end", JIT_END, FUNC),
-	SITE("gc_begin", GC_BEGIN, .func = 0),
+	SITE("jit_end", JIT_END, FUNC, .frame = 3),
+	SITE("gc_begin", GC_BEGIN, .frame = 1),
 	SITE("gc_end", GC_END, .func = 0),
 	/* on the thread that suspends the others, around all of it */
-	SITE("suspend_begin", SUSPEND_BEGIN, .func = 0),
+	SITE("suspend_begin", SUSPEND_BEGIN, .frame = 1),
 	SITE("suspend_abort", SUSPEND_END, .func = 0),
 	SITE("resume_end", SUSPEND_END, .func = 0),
 	/* its frame key is whether the runtime took the library */
@@ -49,6 +58,56 @@ static const struct gn_runtime_site sites[] = {
 	SITE("unhooked", UNHOOKED, FUNC),
 	SITE("precompiled_refused", REFUSED, FUNC),
 	SITE("precompiled_ran", COPIES_RAN, FUNC, .frame = 2),
+	EVENT("shutdown", SHUTDOWN, 0, 0),
+	EVENT("appdomain_create_begin", DOMAIN_LOAD, 0, 0),
+	EVENT("appdomain_create_end", DOMAIN_LOADED, 1, 2),
+	EVENT("appdomain_shutdown_begin", DOMAIN_UNLOAD, 1, 0),
+	EVENT("appdomain_shutdown_end", DOMAIN_UNLOADED, 1, 2),
+	EVENT("assembly_load_begin", ASSEMBLY_LOAD, 0, 0),
+	EVENT("assembly_load_end", ASSEMBLY_LOADED, 1, 2),
+	EVENT("assembly_unload_begin", ASSEMBLY_UNLOAD, 1, 0),
+	EVENT("assembly_unload_end", ASSEMBLY_UNLOADED, 1, 2),
+	EVENT("module_load_begin", MODULE_LOAD, 0, 0),
+	EVENT("module_load_end", MODULE_LOADED, 1, 2),
+	EVENT("module_unload_begin", MODULE_UNLOAD, 1, 0),
+	EVENT("module_unload_end", MODULE_UNLOADED, 1, 2),
+	EVENT("class_load_begin", CLASS_LOAD, 0, 0),
+	EVENT("class_load_end", CLASS_LOADED, 1, 2),
+	EVENT("class_unload_begin", CLASS_UNLOAD, 1, 0),
+	EVENT("class_unload_end", CLASS_UNLOADED, 1, 2),
+	EVENT("rejit_begin", REJIT, 1, 0),
+	EVENT("rejit_end", REJITTED, 1, 2),
+	EVENT("jit_dynamic", DYNAMIC, 1, 0),
+	EVENT("function_unload", FUNCTION_UNLOAD, 1, 0),
+	EVENT("dynamic_unload", DYNAMIC_UNLOAD, 1, 0),
+	EVENT("jit_cached_search_begin", SEARCH, 0, 0),
+	EVENT("jit_cached_search_end", SEARCHED, 1, 2),
+	EVENT("jit_inlining", INLINE, 1, 2),
+	EVENT("thread_create", THREAD_CREATE, 0, 1),
+	EVENT("thread_destroy", THREAD_DESTROY, 0, 1),
+	EVENT("thread_assigned", THREAD_BIND, 0, 1, 2),
+	EVENT("thread_name", THREAD_NAME, 1, 2),
+	EVENT("exception_thrown", THROW, 1, 0),
+	EVENT("exception_from", THROWN_IN, 1, 0),
+	EVENT("catch_begin", CATCH, 1, 2),
+	EVENT("catcher_end", CAUGHT, 0, 0),
+	EVENT("search_function_begin", LOOK, 1, 0),
+	EVENT("search_function_end", LOOKED, 0, 0),
+	EVENT("search_filter_begin", FILTER, 1, 0),
+	EVENT("search_filter_end", FILTERED, 0, 0),
+	EVENT("search_catcher_found", FOUND, 1, 0),
+	EVENT("unwind_function_begin", UNWIND, 1, 0),
+	EVENT("unwind_function_end", UNWOUND, 0, 0),
+	EVENT("finally_begin", FINALLY, 1, 0),
+	EVENT("finally_end", FINALLY_END, 0, 0),
+	EVENT("unmanaged_to_managed", TO_MANAGED, 1, 2),
+	EVENT("managed_to_unmanaged", TO_NATIVE, 1, 2),
+	EVENT("suspend_end", STOPPED, 0, 0),
+	EVENT("resume_begin", RESUME, 0, 0),
+	EVENT("finalize_queued", FINALIZE, 1, 0),
+	EVENT("handle_create", HANDLE_CREATE, 0, 1),
+	EVENT("handle_destroy", HANDLE_DESTROY, 0, 1),
+	EVENT("object_allocated", ALLOCATE, 1, 2),
 };
 
 /* Another profiler: the runtime takes one only. */
@@ -107,6 +166,8 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
 	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
 		err = gn_launch_env(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
+	if (!err)
+		err = gn_launch_env(l, GN_CLR_ENV_EVENTS, l->families);
 	if (!err && (*l->filter || getenv(GN_CLR_ENV_FILTER)))
 		err = gn_launch_env(l, GN_CLR_ENV_FILTER, l->filter);
 	return err;

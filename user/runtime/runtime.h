@@ -35,6 +35,9 @@ struct gn_runtime_site {
 	uint8_t text[GN_SPEC_TEXTS];
 	uint8_t form;  /* of the name that the texts make */
 	uint8_t flags; /* enum gn_spec_flag */
+	/* EVENT: which, and its values */
+	enum gn_rt event;
+	uint8_t value[GN_RT_VALUES];
 };
 
 /* One that is installed: its folder and its version. <0 ends the search. */
@@ -115,12 +118,12 @@ int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
 
 /*
  * Adds the sites of the open file `place` to the probes, as those of `file`,
- * and their specs. `nop5`: attach to the five-byte nop instead of the one-byte
- * nop before it. -ENOENT: one is missing; -EBADMSG: where its arguments are
- * cannot be read.
+ * and their specs; of EVENT those of `families` (enum gn_family). `nop5`:
+ * attach to the five-byte nop instead of the one-byte nop before it. -ENOENT:
+ * one is missing; -EBADMSG: where its arguments are cannot be read.
  */
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
-		      size_t file, bool nop5, struct gn_specs *specs,
-		      struct gn_probes *probes);
+		      size_t file, bool nop5, uint32_t families,
+		      struct gn_specs *specs, struct gn_probes *probes);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <gnomon/hooksite.h>
+#include <gnomon/runtime_event_info.h>
 #include "elf/notes.h"
 
 /* A launcher's marker is looked for in no more than this much of its file. */
@@ -136,6 +137,10 @@ static bool make_spec(const struct gn_runtime_site *site,
 	spec->kind = (uint8_t)site->kind;
 	spec->form = site->form;
 	spec->flags = site->flags;
+	spec->event = site->event;
+	for (size_t i = 0; can && i < GN_RT_VALUES; i++)
+		if (site->value[i])
+			can = take_arg(note, site->value[i], &spec->value[i]);
 	for (size_t i = 0; can && i < GN_SPEC_TEXTS && site->text[i]; i++) {
 		can = take_arg(note, site->text[i], &spec->text[i].at) &&
 		      take_arg(note, site->text[i] + 1u, &spec->text[i].len);
@@ -183,16 +188,18 @@ static int add_site(const struct gn_runtime *rt,
 }
 
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
-		      size_t file, bool nop5, struct gn_specs *specs,
-		      struct gn_probes *probes)
+		      size_t file, bool nop5, uint32_t families,
+		      struct gn_specs *specs, struct gn_probes *probes)
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
 	int err = gn_notes_read(place, &notes, &count);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
-		err = add_site(rt, &rt->sites[i], file, nop5, notes, count,
-			       specs, probes);
+		if (!rt->sites[i].event ||
+		    families & gn_rt_info(rt->sites[i].event)->family)
+			err = add_site(rt, &rt->sites[i], file, nop5, notes,
+				       count, specs, probes);
 	free(notes);
 	return err;
 }

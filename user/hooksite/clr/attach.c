@@ -13,6 +13,7 @@
 #include "events.h"
 #include "profiler.h"
 #include "sites.h"
+#include "tell.h"
 
 static void serve(struct gn_clr *clr, const char *request)
 {
@@ -22,13 +23,19 @@ static void serve(struct gn_clr *clr, const char *request)
 
 	if (!strncmp(request, trace, sizeof(trace) - 1)) {
 		/* nobody waits any more */
-		if (strtoll(rest, &filter, 10) < time(NULL) || *filter != '\n')
+		if (strtoll(rest, &filter, 10) < time(NULL))
+			return;
+		clr->families =
+			gn_tell_families(filter) & ~GN_FAMILIES_AT_START;
+		filter = strchr(filter, '\n');
+		if (!filter)
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
 		gn_rejit_begin(clr, filter + 1);
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		gn_rejit_end(clr);
+		clr->families = 0;
 		gn_clr_set_events(clr, GN_WANT_BETWEEN);
 	}
 }
@@ -49,7 +56,7 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 
 	if (hr < 0)
 		return hr;
-	clr->info = clr->rejit.info;
+	clr->info = clr->info9 = clr->rejit.info;
 	clr->by_il = true;
 	clr->wants = GN_WANT_ATTACHED | GN_WANT_IL;
 	return gn_clr_set_events(clr, clr->wants);

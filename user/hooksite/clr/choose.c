@@ -9,6 +9,7 @@
 #include "events.h"
 #include "filter.h"
 #include "sites.h"
+#include "tell.h"
 
 void gn_choose_start(struct gn_clr *clr)
 {
@@ -50,7 +51,7 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 {
 	uint32_t late;
 
-	GN_CLR_SITE(module_load_end)(clr, module, (uint32_t)status);
+	gn_tell_module_loaded(clr, module, status);
 	if (clr->by_il && status >= 0)
 		gn_rejit_module_loaded(clr, module);
 	if (!clr->chooses || status < 0)
@@ -98,7 +99,9 @@ gn_hr gn_clr_inlining(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee,
 	const struct gn_name *name;
 	uint32_t index;
 
-	GN_CLR_SITE(jit_inlining)(clr, caller, callee, inlines);
+	if (clr->families & GN_FAMILY_INLINING)
+		GN_CLR_SITE(jit_inlining)
+	(gn_tell_function(clr, callee), gn_tell_function(clr, caller));
 	if (!clr->functions)
 		return GN_S_OK;
 	if (refuses(clr, caller, callee)) {

@@ -30,9 +30,14 @@
  * a filter asks for them. */
 #define GN_CLR_ENV_INLINE "GNOMON_CLR_INLINE"
 
+/* Families of events that the session wants to be told (enum gn_family), in
+ * hexadecimal; unset: none. */
+#define GN_CLR_ENV_EVENTS "GNOMON_CLR_EVENTS"
+
 /* What an attach asks for: a session, or its end. Behind the word of a session
- * are the second since 1970 until which somebody waits for it, a newline, and
- * its filter. The longest is what fits into one message. */
+ * are the second since 1970 until which somebody waits for it, its families
+ * as in the environment, a newline, and its filter. The longest is what fits
+ * into one message. */
 #define GN_CLR_REQUEST_TRACE "trace\n"
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)

@@ -42,6 +42,8 @@ typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
 				    const struct gn_guid *, void **);
 typedef gn_hr (*assembly_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
 				  gn_wchar *, gn_cor_id *, gn_cor_id *);
+typedef gn_hr (*domain_info_fn)(void *, gn_cor_id, uint32_t, uint32_t *,
+				gn_wchar *, gn_cor_id *);
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
@@ -490,4 +492,65 @@ gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 	gn_sig_put_params(name, sig, sig ? size : 0, &env);
 	put_module(&names, module, module_id);
 	return module_id;
+}
+
+gn_cor_id gn_names_class(void *info, gn_cor_id class, struct gn_text *name,
+			 struct gn_text *module)
+{
+	struct names names = {.info = info};
+	gn_cor_id module_id = 0, parent, args[ARGS_MAX];
+	gn_token token;
+	uint32_t n;
+
+	put_class(&names, name, class, 0);
+	if (GN_COM(info, GN_INFO_CLASS_INFO2,
+		   class_info_fn)(info, class, &module_id, &token, &parent,
+				  ARGS_MAX, &n, args) < 0)
+		module_id = 0;
+	if (module_id)
+		put_module(&names, module, module_id);
+	return module_id;
+}
+
+gn_cor_id gn_names_module_id(void *info, gn_cor_id module, struct gn_text *name,
+			     struct gn_text *folder)
+{
+	struct names names = {.info = info};
+
+	(void)folder;
+	put_module(&names, name, module);
+	return 0;
+}
+
+gn_cor_id gn_names_assembly(void *info, gn_cor_id assembly,
+			    struct gn_text *name, struct gn_text *module)
+{
+	struct names names = {.info = info};
+	gn_cor_id domain, manifest;
+	uint32_t n;
+
+	(void)module;
+	if (GN_COM(info, GN_INFO_ASSEMBLY_INFO,
+		   assembly_info_fn)(info, assembly, WIDE_MAX, &n, names.wide,
+				     &domain, &manifest) < 0)
+		names.wide[0] = 0;
+	names.wide[WIDE_MAX - 1] = 0;
+	gn_text_put_utf16(name, names.wide, WIDE_MAX);
+	return 0;
+}
+
+gn_cor_id gn_names_domain(void *info, gn_cor_id domain, struct gn_text *name,
+			  struct gn_text *module)
+{
+	struct names names = {.info = info};
+	gn_cor_id process;
+	uint32_t n;
+
+	(void)module;
+	if (GN_COM(info, GN_INFO_APPDOMAIN_INFO, domain_info_fn)(
+		    info, domain, WIDE_MAX, &n, names.wide, &process) < 0)
+		names.wide[0] = 0;
+	names.wide[WIDE_MAX - 1] = 0;
+	gn_text_put_utf16(name, names.wide, WIDE_MAX);
+	return 0;
 }

@@ -26,6 +26,16 @@ void gn_names_by_token(void *info, void *metadata, gn_token method,
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module);
 
+/* Of a class, a module, an assembly and an application domain. */
+gn_cor_id gn_names_class(void *info, gn_cor_id class, struct gn_text *name,
+			 struct gn_text *module);
+gn_cor_id gn_names_module_id(void *info, gn_cor_id module, struct gn_text *name,
+			     struct gn_text *folder);
+gn_cor_id gn_names_assembly(void *info, gn_cor_id assembly,
+			    struct gn_text *name, struct gn_text *module);
+gn_cor_id gn_names_domain(void *info, gn_cor_id domain, struct gn_text *name,
+			  struct gn_text *module);
+
 /* A module's metadata, an IMetaDataImport2 that gn_names_release() gives back,
  * or NULL. */
 void *gn_names_metadata(void *info, gn_cor_id module);

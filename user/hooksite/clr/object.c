@@ -10,62 +10,40 @@
 #include "clsid.h"
 #include "profiler.h"
 #include "sites.h"
+#include "tell.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 #define SLOT_COUNT 98 /* ICorProfilerCallback11 */
 
 /* The slots that are nothing but a site. */
-#define SLOT_SITE_LIST(X)              \
-	X(4, shutdown)                 \
-	X(5, appdomain_create_begin)   \
-	X(6, appdomain_create_end)     \
-	X(7, appdomain_shutdown_begin) \
-	X(8, appdomain_shutdown_end)   \
-	X(9, assembly_load_begin)      \
-	X(10, assembly_load_end)       \
-	X(11, assembly_unload_begin)   \
-	X(12, assembly_unload_end)     \
-	X(13, module_load_begin)       \
-	X(15, module_unload_begin)     \
-	X(17, module_attached)         \
-	X(18, class_load_begin)        \
-	X(19, class_load_end)          \
-	X(20, class_unload_begin)      \
-	X(21, class_unload_end)        \
-	X(26, jit_cached_search_end)   \
-	X(27, jit_pitched)             \
-	X(29, thread_create)           \
-	X(30, thread_destroy)          \
-	X(31, thread_assigned)         \
-	X(40, unmanaged_to_managed)    \
-	X(41, managed_to_unmanaged)    \
-	X(42, suspend_begin)           \
-	X(43, suspend_end)             \
-	X(44, suspend_abort)           \
-	X(45, resume_begin)            \
-	X(46, resume_end)              \
-	X(47, thread_suspended)        \
-	X(48, thread_resumed)          \
-	X(50, object_allocated)        \
-	X(54, exception_thrown)        \
-	X(55, search_function_begin)   \
-	X(56, search_function_end)     \
-	X(59, search_catcher_found)    \
-	X(64, finally_begin)           \
-	X(65, finally_end)             \
-	X(67, catcher_end)             \
-	X(68, com_table_create)        \
-	X(69, com_table_destroy)       \
-	X(72, thread_name)             \
-	X(73, gc_begin)                \
-	X(75, gc_end)                  \
-	X(76, finalize_queued)         \
-	X(78, handle_create)           \
-	X(79, handle_destroy)          \
-	X(82, detach_complete)         \
-	X(83, rejit_begin)             \
-	X(85, rejit_end)               \
+#define SLOT_SITE_LIST(X)            \
+	X(4, shutdown)               \
+	X(5, appdomain_create_begin) \
+	X(9, assembly_load_begin)    \
+	X(13, module_load_begin)     \
+	X(17, module_attached)       \
+	X(18, class_load_begin)      \
+	X(27, jit_pitched)           \
+	X(29, thread_create)         \
+	X(30, thread_destroy)        \
+	X(31, thread_assigned)       \
+	X(42, suspend_begin)         \
+	X(43, suspend_end)           \
+	X(44, suspend_abort)         \
+	X(45, resume_begin)          \
+	X(46, resume_end)            \
+	X(47, thread_suspended)      \
+	X(48, thread_resumed)        \
+	X(56, search_function_end)   \
+	X(65, finally_end)           \
+	X(67, catcher_end)           \
+	X(68, com_table_create)      \
+	X(69, com_table_destroy)     \
+	X(75, gc_end)                \
+	X(78, handle_create)         \
+	X(79, handle_destroy)        \
+	X(82, detach_complete)       \
 	X(91, memory_symbols_updated)
 
 #define DECLARE(slot, name) void GN_CLR_SITE(name)(void);
@@ -98,12 +76,23 @@ static void *const slots[SLOT_COUNT] = {
 	[1] = keep,
 	[2] = keep,
 	[3] = gn_clr_initialize,
+	[6] = gn_tell_domain_loaded,
+	[7] = gn_tell_domain_unload,
+	[8] = gn_tell_domain_unloaded,
+	[10] = gn_tell_assembly_loaded,
+	[11] = gn_tell_assembly_unload,
+	[12] = gn_tell_assembly_unloaded,
 	[14] = gn_clr_module_loaded,
+	[15] = gn_tell_module_unload,
 	[16] = gn_clr_module_unloaded,
+	[19] = gn_tell_class_loaded,
+	[20] = gn_tell_class_unload,
+	[21] = gn_tell_class_unloaded,
 	[22] = gn_clr_function_unload,
 	[23] = gn_clr_jit_started,
 	[24] = gn_clr_jit_finished,
 	[25] = gn_clr_search_started,
+	[26] = gn_tell_searched,
 	[28] = gn_clr_inlining,
 	/* remoting: nothing of it is left in the runtime */
 	[32] = ignore,
@@ -114,26 +103,38 @@ static void *const slots[SLOT_COUNT] = {
 	[37] = ignore,
 	[38] = ignore,
 	[39] = ignore,
+	[40] = gn_tell_to_managed,
+	[41] = gn_tell_to_native,
 	/* moved references, allocations by class, references, roots */
 	[49] = stop_walk,
+	[50] = gn_tell_allocated,
 	[51] = stop_walk,
 	[52] = stop_walk,
 	[53] = stop_walk,
+	[54] = gn_tell_thrown,
+	[55] = gn_tell_look,
 	[57] = gn_clr_filter_enter,
 	[58] = gn_clr_filter_leave,
+	[59] = gn_tell_found,
 	[60] = ignore,
 	[61] = ignore,
 	[62] = gn_clr_unwind_enter,
 	[63] = gn_clr_unwind_leave,
+	[64] = gn_tell_finally,
 	[66] = gn_clr_catcher_enter,
 	[70] = ignore,
 	[71] = ignore,
+	[72] = gn_tell_thread_name,
+	[73] = gn_tell_collection,
 	/* surviving references, root references */
 	[74] = stop_walk,
+	[76] = gn_tell_finalizer,
 	[77] = stop_walk,
 	[80] = gn_clr_initialize_attach,
 	[81] = gn_clr_attach_complete,
+	[83] = gn_tell_rejit,
 	[84] = gn_clr_rejit_parameters,
+	[85] = gn_tell_rejitted,
 	[86] = gn_clr_rejit_failed,
 	/* moved and surviving references, dependent handles */
 	[87] = stop_walk,

@@ -12,6 +12,7 @@
 #include "mute.h"
 #include "names.h"
 #include "sites.h"
+#include "tell.h"
 #include "text.h"
 #include "unwinds.h"
 
@@ -20,6 +21,12 @@ static const struct gn_guid profiler_info8 = {
 	0x782e,
 	0x4716,
 	{0x80, 0x44, 0x39, 0x59, 0x8c, 0x60, 0xcf, 0xbf}};
+
+static const struct gn_guid profiler_info9 = {
+	0x008170db,
+	0xf8cc,
+	0x4796,
+	{0x9a, 0x51, 0xdc, 0x8a, 0xa0, 0xb4, 0x70, 0x12}};
 
 typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
 typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
@@ -31,9 +38,6 @@ typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
 					uint16_t *, uint16_t *, uint16_t *,
 					uint16_t *, uint32_t, uint32_t *,
 					gn_wchar *);
-
-typedef gn_cor_id (*resolve_fn)(void *, gn_cor_id, struct gn_text *,
-				struct gn_text *);
 
 static void tell_name(uint32_t index, const struct gn_name *name,
 		      gn_cor_id function)
@@ -74,12 +78,11 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 	return known;
 }
 
-/* Resolves a name and shows it, once. NULL: no memory. */
-static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
-					   gn_cor_id function, bool dynamic)
+const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id function, gn_resolve_fn resolve)
 {
+	bool dynamic = resolve == gn_names_dynamic;
 	char name_bytes[GN_NAME_MAX], module_bytes[GN_MODULE_MAX];
-	resolve_fn resolve = dynamic ? gn_names_dynamic : gn_names_function;
 	struct gn_id *id = &clr->ids.ids[index];
 	const struct gn_name *known = atomic_load(&id->name);
 	struct gn_text name, module;
@@ -93,7 +96,8 @@ static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 	made = make_name(clr, name_bytes, module_bytes);
 	if (!made)
 		return NULL;
-	made->hook = gn_filter_hooks(clr->filter, name_bytes, module_bytes);
+	made->hook = (dynamic || resolve == gn_names_function) &&
+		     gn_filter_hooks(clr->filter, name_bytes, module_bytes);
 	made->dynamic = dynamic;
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
@@ -105,7 +109,7 @@ static const struct gn_name *name_function(struct gn_clr *clr, uint32_t index,
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function)
 {
-	return name_function(clr, index, function, false);
+	return gn_clr_name_by(clr, index, function, gn_names_function);
 }
 
 /* Whether its name is of use. To find one takes longer than to compile most. */
@@ -138,17 +142,20 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
-	uint32_t index = clr->by_il ? gn_rejit_index(clr, function)
-			 : is_named(clr, function)
-				 ? gn_ids_get(&clr->ids, function)
-				 : 0;
+	uint32_t index =
+		clr->families & GN_FAMILY_JIT ? gn_tell_index(clr, function)
+		: clr->by_il		      ? gn_rejit_index(clr, function)
+		: is_named(clr, function)     ? gn_ids_get(&clr->ids, function)
+					      : 0;
 	const struct gn_name *name;
 
 	(void)safe;
 	/* First, so that the time of resolving is the compiler's. */
 	GN_CLR_SITE(jit_begin)(index);
-	if (clr->by_il)
+	if (clr->by_il) {
+		gn_tell_name(clr, index, function);
 		return GN_S_OK;
+	}
 	name = index ? gn_clr_name(clr, index, function) : NULL;
 	if (name && name->hook && clr->functions)
 		gn_choose_hooks_on(clr);
@@ -158,15 +165,18 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 			  int32_t safe)
 {
-	uint32_t index = clr->by_il ? gn_rejit_index(clr, function)
-				    : gn_ids_find(&clr->ids, function);
-	const struct gn_name *name =
-		index ? atomic_load(&clr->ids.ids[index].name) : NULL;
+	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
+	const struct gn_name *name;
 
 	(void)safe;
+	if (!index)
+		index = gn_ids_find(&clr->ids, function);
+	name = index ? atomic_load(&clr->ids.ids[index].name) : NULL;
 	if (name && name->hook && !name->dynamic && clr->functions)
 		gn_choose_hooks_off(clr);
-	GN_CLR_SITE(jit_end)(index, (uint32_t)status);
+	GN_CLR_SITE(jit_end)
+	(index, (uint32_t)status,
+	 name && !name->dynamic ? gn_tell_code_size(clr, function) : 0);
 	return GN_S_OK;
 }
 
@@ -177,7 +187,7 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	uint32_t index;
 
 	(void)safe, (void)il, (void)n;
-	if (clr->by_il) {
+	if (clr->by_il && !(clr->families & GN_FAMILY_JIT)) {
 		GN_CLR_SITE(jit_begin)(0);
 		return GN_S_OK;
 	}
@@ -185,7 +195,9 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
 	GN_CLR_SITE(jit_begin)(index);
-	name = index ? name_function(clr, index, function, true) : NULL;
+	name = index ? gn_clr_name_by(clr, index, function, gn_names_dynamic)
+		     : NULL;
+	GN_CLR_SITE(jit_dynamic)(index);
 	if (name && name->hook && clr->functions)
 		GN_CLR_SITE(unhooked)(index);
 	return GN_S_OK;
@@ -208,8 +220,9 @@ gn_hr gn_clr_function_unload(struct gn_clr *clr, gn_cor_id function)
 
 gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 {
-	(void)status;
-	GN_CLR_SITE(module_unload)(module);
+	GN_CLR_SITE(module_unload_end)
+	(gn_ids_find(&clr->ids, module), (uint32_t)status);
+	gn_ids_forget(&clr->ids, module);
 	gn_ids_forget_module(&clr->ids, module);
 	gn_precompiled_unload(&clr->precompiled, module);
 	gn_rejit_module_unloaded(clr, module);
@@ -245,8 +258,14 @@ static void tell_unwound(uint32_t index)
 
 gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 {
-	uint32_t index = hooked_index(clr, function);
+	uint32_t index;
 
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(unwind_function_begin)
+	(gn_tell_function(clr, function));
+	if (clr->by_il)
+		return GN_S_OK; /* what is in the functions tells it */
+	index = hooked_index(clr, function);
 	tell_unwound(gn_unwinds_settle(own_unwinds()));
 	gn_unwinds_push(own_unwinds(), index);
 	if (index)
@@ -256,8 +275,10 @@ gn_hr gn_clr_unwind_enter(struct gn_clr *clr, gn_cor_id function)
 
 gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
 {
-	(void)clr;
-	tell_unwound(gn_unwinds_end(own_unwinds()));
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(unwind_function_end)();
+	if (!clr->by_il)
+		tell_unwound(gn_unwinds_end(own_unwinds()));
 	return GN_S_OK;
 }
 
@@ -265,8 +286,10 @@ gn_hr gn_clr_unwind_leave(struct gn_clr *clr)
 gn_hr gn_clr_catcher_enter(struct gn_clr *clr, gn_cor_id function,
 			   uint64_t object)
 {
-	(void)clr, (void)function;
 	GN_CLR_SITE(catcher_begin)(gn_unwinds_pop(own_unwinds()), object);
+	if (clr->families & GN_FAMILY_EXCEPTIONS)
+		GN_CLR_SITE(catch_begin)
+	(gn_tell_function(clr, function), gn_tell_class_of(clr, object));
 	return GN_S_OK;
 }
 
@@ -274,7 +297,9 @@ gn_hr gn_clr_filter_enter(struct gn_clr *clr, gn_cor_id function)
 {
 	gn_unwinds_filter_begin(own_unwinds(),
 				gn_ids_find(&clr->ids, function));
-	GN_CLR_SITE(search_filter_begin)(clr, function);
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(search_filter_begin)
+	(gn_tell_function(clr, function));
 	return GN_S_OK;
 }
 
@@ -301,8 +326,8 @@ static uint64_t runtime_version(void *info)
 void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
 {
 	GN_CLR_SITE(init)
-	(clr->info ? runtime_version(clr->info) : 0, gn_events_mask(clr->wants),
-	 (uint32_t)hr);
+	(clr->info ? runtime_version(clr->info) : 0,
+	 gn_events_mask(clr->wants, clr->families), (uint32_t)hr);
 }
 
 /* The environment may change while the program runs: keep the filter. */
@@ -325,7 +350,8 @@ static gn_hr keep_filter(struct gn_clr *clr)
 
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 {
-	uint64_t mask = gn_events_mask(wants);
+	uint64_t mask = gn_events_mask(
+		wants, wants == GN_WANT_BETWEEN ? 0 : clr->families);
 
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
 		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
@@ -363,10 +389,14 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 		    query_fn)(unknown, &profiler_info8, &clr->info);
 	if (hr < 0)
 		return hr;
+	if (GN_COM(unknown, GN_UNKNOWN_QUERY,
+		   query_fn)(unknown, &profiler_info9, &clr->info9) < 0)
+		clr->info9 = NULL;
 	hr = keep_filter(clr);
 	if (hr < 0)
 		return hr;
 	gn_choose_start(clr);
+	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);

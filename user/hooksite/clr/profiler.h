@@ -13,12 +13,15 @@
 #include "ids.h"
 #include "precompiled.h"
 #include "rejit.h"
+#include "text.h"
 
 struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
 	void *info;	    /* ICorProfilerInfo8 */
+	void *info9;	    /* the same, newer; NULL: the runtime is older */
 	const char *filter; /* of the arena, or NULL */
 	uint32_t wants;	    /* of the session: enum gn_want */
+	uint32_t families;  /* of events that it is told: enum gn_family */
 	bool functions;	    /* some are to be seen, by the runtime's hooks */
 	bool chooses;	    /* which precompiled code runs */
 	bool asks;	    /* the filter says which */
@@ -46,6 +49,14 @@ struct gn_name {
 /* The function's name, resolved and shown the first time. NULL: no memory. */
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
+
+/* The same of anything else that has a name. `resolve` writes it, and returns
+ * the module with which it is gone, or 0. */
+typedef gn_cor_id (*gn_resolve_fn)(void *info, gn_cor_id id,
+				   struct gn_text *name,
+				   struct gn_text *module);
+const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id id, gn_resolve_fn resolve);
 
 /* Shows the name of an index, again if it has been. False: no memory. */
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,

@@ -68,7 +68,7 @@
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_table_full, "8@%rdi"
 	CALL_SITE clr_jit_begin, "8@%rdi"
-	CALL_SITE clr_jit_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_jit_end, "8@%rdi -4@%esi 8@%rdx"
 	CALL_SITE clr_inlined, "8@%rdi 8@%rsi"
 	CALL_SITE clr_unhooked, "8@%rdi"
 	CALL_SITE clr_precompiled_refused, "8@%rdi"
@@ -78,8 +78,40 @@
 	CALL_SITE clr_catcher_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_function_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_dynamic_unload, "8@%rdi 8@%rsi"
-	CALL_SITE clr_module_unload, "8@%rdi"
 	CALL_SITE clr_fast, "8@%rdi 8@%rsi"
+/* Of the families of events: an index, and what else there is. */
+	CALL_SITE clr_gc_begin, "8@%rdi"
+	CALL_SITE clr_appdomain_create_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_appdomain_shutdown_begin, "8@%rdi"
+	CALL_SITE clr_appdomain_shutdown_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_assembly_load_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_assembly_unload_begin, "8@%rdi"
+	CALL_SITE clr_assembly_unload_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_module_load_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_module_unload_begin, "8@%rdi"
+	CALL_SITE clr_module_unload_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_class_load_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_class_unload_begin, "8@%rdi"
+	CALL_SITE clr_class_unload_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_jit_cached_search_end, "8@%rdi 4@%esi"
+	CALL_SITE clr_jit_inlining, "8@%rdi 8@%rsi"
+	CALL_SITE clr_jit_dynamic, "8@%rdi"
+	CALL_SITE clr_rejit_begin, "8@%rdi"
+	CALL_SITE clr_rejit_end, "8@%rdi -4@%esi"
+	CALL_SITE clr_thread_name, "8@%rdi 8@%rsi"
+	CALL_SITE clr_unmanaged_to_managed, "8@%rdi 4@%esi"
+	CALL_SITE clr_managed_to_unmanaged, "8@%rdi 4@%esi"
+	CALL_SITE clr_object_allocated, "8@%rdi 8@%rsi"
+	CALL_SITE clr_exception_thrown, "8@%rdi"
+	CALL_SITE clr_exception_from, "8@%rdi"
+	CALL_SITE clr_catch_begin, "8@%rdi 8@%rsi"
+	CALL_SITE clr_search_function_begin, "8@%rdi"
+	CALL_SITE clr_search_filter_begin, "8@%rdi"
+	CALL_SITE clr_search_catcher_found, "8@%rdi"
+	CALL_SITE clr_unwind_function_begin, "8@%rdi"
+	CALL_SITE clr_unwind_function_end, NONE
+	CALL_SITE clr_finally_begin, "8@%rdi"
+	CALL_SITE clr_finalize_queued, "8@%rdi"
 
 	GN_SITE	gnomon_clr, clr_name, "8@%rdi 8@%rsi 8@%rdx 8@%rcx 8@%r8 8@%r9"
 	KEEP_NAME
@@ -94,30 +126,15 @@
 /* Slots of the callback, in their order. */
 	CALL_SITE clr_shutdown, NONE
 	CALL_SITE clr_appdomain_create_begin, OBJECT
-	CALL_SITE clr_appdomain_create_end, STATUS
-	CALL_SITE clr_appdomain_shutdown_begin, OBJECT
-	CALL_SITE clr_appdomain_shutdown_end, STATUS
 	CALL_SITE clr_assembly_load_begin, OBJECT
-	CALL_SITE clr_assembly_load_end, STATUS
-	CALL_SITE clr_assembly_unload_begin, OBJECT
-	CALL_SITE clr_assembly_unload_end, STATUS
 	CALL_SITE clr_module_load_begin, OBJECT
-	CALL_SITE clr_module_load_end, STATUS
-	CALL_SITE clr_module_unload_begin, OBJECT
 	CALL_SITE clr_module_attached, OBJECTS2
 	CALL_SITE clr_class_load_begin, OBJECT
-	CALL_SITE clr_class_load_end, STATUS
-	CALL_SITE clr_class_unload_begin, OBJECT
-	CALL_SITE clr_class_unload_end, STATUS
 	CALL_SITE clr_jit_cached_search_begin, OBJECTS2
-	CALL_SITE clr_jit_cached_search_end, FLAG
 	CALL_SITE clr_jit_pitched, OBJECT
-	CALL_SITE clr_jit_inlining, OBJECTS3
 	CALL_SITE clr_thread_create, OBJECT
 	CALL_SITE clr_thread_destroy, OBJECT
 	CALL_SITE clr_thread_assigned, FLAG
-	CALL_SITE clr_unmanaged_to_managed, FLAG
-	CALL_SITE clr_managed_to_unmanaged, FLAG
 	CALL_SITE clr_suspend_begin, "4@%esi"
 	CALL_SITE clr_suspend_end, NONE
 	CALL_SITE clr_suspend_abort, NONE
@@ -125,28 +142,17 @@
 	CALL_SITE clr_resume_end, NONE
 	CALL_SITE clr_thread_suspended, OBJECT
 	CALL_SITE clr_thread_resumed, OBJECT
-	CALL_SITE clr_object_allocated, OBJECTS2
-	CALL_SITE clr_exception_thrown, OBJECT
-	CALL_SITE clr_search_function_begin, OBJECT
 	CALL_SITE clr_search_function_end, NONE
-	CALL_SITE clr_search_filter_begin, OBJECT
 	CALL_SITE clr_search_filter_end, NONE
-	CALL_SITE clr_search_catcher_found, OBJECT
-	CALL_SITE clr_finally_begin, OBJECT
 	CALL_SITE clr_finally_end, NONE
 	CALL_SITE clr_catcher_end, NONE
 	CALL_SITE clr_com_table_create, OBJECTS4
 	CALL_SITE clr_com_table_destroy, OBJECTS3
-	CALL_SITE clr_thread_name, "8@%rsi 4@%edx 8@%rcx"
-	CALL_SITE clr_gc_begin, "-4@%esi 8@%rdx 4@%ecx"
 	CALL_SITE clr_gc_end, NONE
-	CALL_SITE clr_finalize_queued, "4@%esi 8@%rdx"
 	CALL_SITE clr_handle_create, OBJECTS2
 	CALL_SITE clr_handle_destroy, OBJECT
 	CALL_SITE clr_attach_complete, NONE
 	CALL_SITE clr_detach_complete, NONE
-	CALL_SITE clr_rejit_begin, "8@%rsi 8@%rdx 4@%ecx"
-	CALL_SITE clr_rejit_end, "8@%rsi 8@%rdx -4@%ecx 4@%r8d"
 	CALL_SITE clr_rejit_error, "8@%rsi 4@%edx 8@%rcx -4@%r8d"
 	CALL_SITE clr_memory_symbols_updated, OBJECT
 

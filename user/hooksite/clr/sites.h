@@ -27,7 +27,8 @@ void GN_CLR_SITE(name)(uint64_t index, const char *name, uint64_t name_len,
 void GN_CLR_SITE(table_full)(uint64_t function);
 
 void GN_CLR_SITE(jit_begin)(uint64_t index);
-void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr);
+/* `size`: of the code in bytes, 0: not known. */
+void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr, uint64_t size);
 
 /* The compiler is about to copy the code of a function into a caller, where it
  * has no hooks. Either can be 0: no index. */
@@ -51,13 +52,9 @@ void GN_CLR_SITE(attach_complete)(const void *callback);
 void GN_CLR_SITE(rejit_error)(const void *callback, uint64_t module,
 			      uint32_t method, uint64_t function, uint32_t hr);
 
-void GN_CLR_SITE(module_load_end)(const void *callback, uint64_t module,
-				  uint64_t hr);
 void GN_CLR_SITE(jit_cached_search_begin)(const void *callback,
 					  uint64_t function,
 					  const int32_t *use);
-void GN_CLR_SITE(jit_inlining)(const void *callback, uint64_t caller,
-			       uint64_t callee, const int32_t *inlines);
 
 /* An exception begins to unwind a hooked function's frame; it has unwound it;
  * or the frame whose unwind has begun catches (index 0: it is not hooked). */
@@ -66,12 +63,44 @@ void GN_CLR_SITE(unwind_end)(uint64_t index);
 void GN_CLR_SITE(catcher_begin)(uint64_t index, uint64_t object);
 
 /* The search for a handler comes to a filter, and goes on. */
-void GN_CLR_SITE(search_filter_begin)(const void *callback, uint64_t function);
+void GN_CLR_SITE(search_filter_begin)(uint64_t index);
 void GN_CLR_SITE(search_filter_end)(const void *callback);
 
 void GN_CLR_SITE(function_unload)(uint64_t index, uint64_t function);
 void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
-void GN_CLR_SITE(module_unload)(uint64_t module);
+
+/* Events of families: the index of what they are of, 0: it has no name. */
+void GN_CLR_SITE(gc_begin)(uint64_t key); /* GN_GC_KEY */
+void GN_CLR_SITE(appdomain_create_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(appdomain_shutdown_begin)(uint64_t index);
+void GN_CLR_SITE(appdomain_shutdown_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(assembly_load_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(assembly_unload_begin)(uint64_t index);
+void GN_CLR_SITE(assembly_unload_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(module_load_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(module_unload_begin)(uint64_t index);
+void GN_CLR_SITE(module_unload_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(class_load_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(class_unload_begin)(uint64_t index);
+void GN_CLR_SITE(class_unload_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(jit_cached_search_end)(uint64_t index, uint64_t result);
+void GN_CLR_SITE(jit_inlining)(uint64_t callee, uint64_t caller);
+void GN_CLR_SITE(jit_dynamic)(uint64_t index);
+void GN_CLR_SITE(rejit_begin)(uint64_t index);
+void GN_CLR_SITE(rejit_end)(uint64_t index, uint64_t hr);
+void GN_CLR_SITE(thread_name)(uint64_t index, uint64_t thread);
+void GN_CLR_SITE(unmanaged_to_managed)(uint64_t index, uint64_t reason);
+void GN_CLR_SITE(managed_to_unmanaged)(uint64_t index, uint64_t reason);
+void GN_CLR_SITE(object_allocated)(uint64_t index, uint64_t size);
+void GN_CLR_SITE(exception_thrown)(uint64_t index);
+void GN_CLR_SITE(exception_from)(uint64_t index);
+void GN_CLR_SITE(catch_begin)(uint64_t index, uint64_t class);
+void GN_CLR_SITE(search_function_begin)(uint64_t index);
+void GN_CLR_SITE(search_catcher_found)(uint64_t index);
+void GN_CLR_SITE(unwind_function_begin)(uint64_t index);
+void GN_CLR_SITE(unwind_function_end)(void);
+void GN_CLR_SITE(finally_begin)(uint64_t index);
+void GN_CLR_SITE(finalize_queued)(uint64_t index);
 
 /* Of fast hooks: `what` is GN_FAST_OFFER and so on. */
 void GN_CLR_SITE(fast)(uint64_t what, uint64_t value);

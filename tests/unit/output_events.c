@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What runtimes told of themselves, handmade. */
+#include "output_model.h"
+
+#define MS 1000000ull
+#define US 1000ull
+
+/* A thread of one process. */
+#define BY(number, name) .pid = 100, .tid = (number), .thread = (name)
+
+/* Two collections, the second one concurrent and with two suspensions; four
+ * threads stop for the first, one of them after all had stopped. */
+static struct gn_model_event events[] = {
+	{.event = GN_RT_STARTED,
+	 .start = 1 * MS,
+	 .end = 1 * MS,
+	 BY(100, "app")},
+	{.event = GN_RT_ASSEMBLY_LOAD,
+	 .start = 2 * MS,
+	 .end = 3 * MS,
+	 .of = {"System.Runtime", ""},
+	 BY(100, "app")},
+	{.event = GN_RT_COMPILE,
+	 .start = 4 * MS,
+	 .end = 6 * MS,
+	 .cpu = 1 * MS,
+	 .value = {1234, 1},
+	 .of = {"App.Main(string[])", "app.dll"},
+	 BY(100, "app")},
+	{.event = GN_RT_THREAD_NAME,
+	 .start = 7 * MS,
+	 .end = 7 * MS,
+	 .value = {0x1000},
+	 .of = {HOSTILE, ""},
+	 BY(100, "app")},
+	{.event = GN_RT_SUSPEND,
+	 .start = 10 * MS,
+	 .end = 14 * MS,
+	 .value = {1},
+	 BY(100, "app")},
+	{.event = GN_RT_STOP,
+	 .start = 10 * MS + 100 * US,
+	 .end = 14 * MS,
+	 BY(101, "early")},
+	{.event = GN_RT_STOP,
+	 .start = 10 * MS + 900 * US,
+	 .end = 14 * MS,
+	 BY(102, "late")},
+	{.event = GN_RT_STOPPED,
+	 .start = 11 * MS,
+	 .end = 11 * MS,
+	 BY(100, "app")},
+	{.event = GN_RT_COLLECT,
+	 .start = 11 * MS + 1,
+	 .end = 13 * MS,
+	 .cpu = 1900 * US,
+	 .value = {1, 3},
+	 BY(100, "app")},
+	{.event = GN_RT_STOP,
+	 .start = 12 * MS,
+	 .end = 14 * MS,
+	 BY(103, "after")},
+	{.event = GN_RT_SUSPEND,
+	 .start = 20 * MS,
+	 .end = 21 * MS,
+	 .value = {1},
+	 BY(104, "gc")},
+	{.event = GN_RT_COLLECT,
+	 .start = 20 * MS + 500 * US,
+	 .end = 50 * MS,
+	 .cpu = 25 * MS,
+	 .value = {3, 2},
+	 BY(104, "gc")},
+	{.event = GN_RT_SUSPEND,
+	 .start = 40 * MS,
+	 .end = 42 * MS,
+	 .value = {7},
+	 BY(104, "gc")},
+	{.event = GN_RT_COMPILE,
+	 .start = 1500 * MS,
+	 .end = 1506 * MS,
+	 .cpu = 6 * MS,
+	 .value = {0, 2},
+	 .of = {"App.Main(string[])", "app.dll"},
+	 BY(105, ".NET Tiered Com")},
+	{.event = GN_RT_CATCH,
+	 .start = 1600 * MS,
+	 .end = 1601 * MS,
+	 .of = {"App.Catches()", "app.dll"},
+	 .other = {"App.Oops", "app.dll"},
+	 BY(100, "app")},
+	{.event = GN_RT_MODULE_LOAD,
+	 .start = 1700 * MS,
+	 .end = 1701 * MS,
+	 .value = {0x80131509},
+	 BY(100, "app")},
+	/* of which nothing is known */
+	{.event = GN_RT_COLLECT,
+	 .start = 1750 * MS,
+	 .end = 1760 * MS,
+	 BY(106, "")},
+	{.event = GN_RT_COMPILE,
+	 .start = 1770 * MS,
+	 .end = 1771 * MS,
+	 BY(106, "")},
+	{.event = GN_RT_DOMAIN_LOAD,
+	 .start = 1780 * MS,
+	 .end = 1781 * MS,
+	 BY(106, "")},
+	{.event = GN_RT_CLASS_LOAD,
+	 .start = 1790 * MS,
+	 .end = 1791 * MS,
+	 .of = {"App.Oops", "app.dll"},
+	 BY(100, "app")},
+	{.event = GN_RT_SHUTDOWN,
+	 .start = 1800 * MS,
+	 .end = 1800 * MS,
+	 BY(100, "app")},
+};
+
+static struct gn_model_exception exceptions[] = {
+	{.class = {"App.Oops", "app.dll"},
+	 .thrown_in = {"App.Throws()", "app.dll"},
+	 .caught_in = {"App.Catches()", "app.dll"},
+	 .caught = true,
+	 .count = 3,
+	 .ns = 30 * US},
+	{.class = {HOSTILE, "app.dll"},
+	 .thrown_in = {"App.Throws()", "app.dll"},
+	 .caught_in = {"", ""},
+	 .count = 1},
+	{.class = {"", ""},
+	 .thrown_in = {"", ""},
+	 .caught_in = {"", ""},
+	 .count = 1},
+};
+
+static struct gn_model_allocation allocations[] = {
+	{.class = {"string", "lib.dll"},
+	 .function = {"App.Main(string[])", "app.dll"},
+	 .count = 1000,
+	 .bytes = 123456789},
+	{.class = {"App.Oops", "app.dll"},
+	 .function = {"", ""},
+	 .count = 1,
+	 .bytes = 144},
+	{.class = {"", ""}, .function = {"", ""}, .count = 1, .bytes = 24},
+};
+
+void sample_events(struct sample *s)
+{
+	s->m.start = 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct gn_model_named *of[] = {&events[i].of, &events[i].other};
+
+		for (int k = 0; k < 2; k++)
+			if (!of[k]->name)
+				*of[k] = (struct gn_model_named){"", ""};
+	}
+	s->m.events = events;
+	s->m.nevents = sizeof(events) / sizeof(events[0]);
+	s->m.exceptions = exceptions;
+	s->m.nexceptions = 3;
+	s->m.allocations = allocations;
+	s->m.nallocations = 3;
+}

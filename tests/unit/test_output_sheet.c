@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Tables of what runtimes told of themselves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "output/sheet.h"
+#include "output_model.h"
+
+#define MS 1000000ull
+#define US 1000ull
+
+static const char *const names[GN_BY_COUNT] = {
+	[GN_BY_GC] = "gc",
+	[GN_BY_JIT] = "jit",
+	[GN_BY_EXCEPTIONS] = "exceptions",
+	[GN_BY_LOADS] = "loads",
+	[GN_BY_ALLOCATIONS] = "allocations",
+	[GN_BY_EVENTS] = "events",
+};
+
+static void goldens(void **state)
+{
+	static const char *const formats[][2] = {
+		{"table", "txt"}, {"csv", "csv"}, {"markdown", "md"}};
+	struct sample s;
+	char name[64];
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	for (int by = GN_BY_GC; by < GN_BY_COUNT; by++)
+		for (size_t i = 0; i < 3; i++) {
+			struct gn_output_opts o = {.by = (enum gn_by)by,
+						   .bare = true,
+						   .utf8 = true,
+						   .limit = 15};
+			char *text = sample_print(formats[i][0], &s.m, &o);
+
+			snprintf(name, sizeof(name), "sheet-%s.%s", names[by],
+				 formats[i][1]);
+			sample_golden(name, text);
+			free(text);
+		}
+}
+
+static json_t *rows_of(const struct gn_model *m, enum gn_by by, json_t **root)
+{
+	struct gn_output_opts o = {.by = by};
+	char *text = sample_print("json", m, &o);
+
+	*root = json_loads(text, 0, NULL);
+	free(text);
+	assert_non_null(*root);
+	return json_object_get(*root, names[by]);
+}
+
+static json_int_t number(json_t *row, const char *key)
+{
+	assert_true(json_is_integer(json_object_get(row, key)));
+	return json_integer_value(json_object_get(row, key));
+}
+
+/* What belongs to which collection, and what is not known is not there. */
+static void collections(void **state)
+{
+	json_t *root, *rows, *row;
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	rows = rows_of(&s.m, GN_BY_GC, &root);
+	assert_int_equal(json_array_size(rows), 3);
+	row = json_array_get(rows, 0);
+	assert_int_equal(number(row, "generation"), 0);
+	assert_string_equal(json_string_value(json_object_get(row, "reason")),
+			    "induced");
+	assert_int_equal(number(row, "pause_ns"), 4 * MS);
+	assert_int_equal(number(row, "stopping_ns"), 1 * MS);
+	assert_int_equal(number(row, "last_tid"), 102);
+	assert_int_equal(number(row, "cpu_ns"), 1900 * US);
+	row = json_array_get(rows, 1);
+	assert_int_equal(number(row, "generation"), 2);
+	assert_int_equal(number(row, "pause_ns"), 3 * MS);
+	assert_int_equal(number(row, "suspensions"), 2);
+	assert_null(json_object_get(row, "last_tid"));
+	assert_null(json_object_get(row, "stopping_ns"));
+	json_decref(root);
+}
+
+static void every_array_is_there(void **state)
+{
+	json_t *root, *rows;
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	for (int by = GN_BY_GC; by < GN_BY_COUNT; by++) {
+		for (int other = GN_BY_GC; other < GN_BY_COUNT; other++) {
+			rows = rows_of(&s.m, (enum gn_by)by, &root);
+			assert_true(json_array_size(rows) > 0);
+			assert_int_equal(json_object_get(root, names[other]) !=
+						 NULL,
+					 other == by);
+			json_decref(root);
+		}
+	}
+	sample_make(&s);
+	for (int by = GN_BY_GC; by < GN_BY_COUNT; by++) {
+		rows = rows_of(&s.m, (enum gn_by)by, &root);
+		assert_true(json_is_array(rows));
+		assert_int_equal(json_array_size(rows), 0);
+		json_decref(root);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(goldens),
+		cmocka_unit_test(collections),
+		cmocka_unit_test(every_array_is_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "sites.h"
+
+typedef gn_hr (*object_size_fn)(void *, uint64_t, uint64_t *);
+typedef gn_hr (*addresses_fn)(void *, gn_cor_id, uint64_t, uint32_t, uint32_t *,
+			      uint64_t *);
+typedef gn_hr (*code_info_fn)(void *, uint64_t, uint32_t, uint32_t *, void *);
+
+uint32_t gn_tell_families(const char *text)
+{
+	return text ? (uint32_t)strtoul(text, NULL, 16) : 0;
+}
+
+static uint32_t named(struct gn_clr *clr, gn_cor_id id, gn_resolve_fn resolve)
+{
+	uint32_t index = id ? gn_ids_get(&clr->ids, id) : 0;
+
+	return index && gn_clr_name_by(clr, index, id, resolve) ? index : 0;
+}
+
+uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function)
+{
+	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
+
+	return index ? index : gn_ids_get(&clr->ids, function);
+}
+
+void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function)
+{
+	/* what is chosen has its name already */
+	if (index && atomic_load(&clr->ids.ids[index].function) == function)
+		gn_clr_name(clr, index, function);
+}
+
+uint32_t gn_tell_function(struct gn_clr *clr, gn_cor_id function)
+{
+	uint32_t index = function ? gn_tell_index(clr, function) : 0;
+
+	gn_tell_name(clr, index, function);
+	return index;
+}
+
+/* What an object begins with: its class, and bits that a collection uses. */
+static gn_cor_id class_of(uint64_t object)
+{
+	uint64_t class;
+
+	if (!object)
+		return 0;
+	memcpy(&class, (const void *)(uintptr_t)object, sizeof(class));
+	return class & ~7ull;
+}
+
+uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object)
+{
+	return named(clr, class_of(object), gn_names_class);
+}
+
+uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function)
+{
+	enum { VERSIONS = 32, RANGES = 4 };
+	struct {
+		uint64_t start, size;
+	} range[RANGES];
+	uint64_t at[VERSIONS], size = 0;
+	uint32_t n = 0, ranges = 0;
+
+	if (!(clr->families & GN_FAMILY_JIT) || !clr->info9 ||
+	    GN_COM(clr->info9, GN_INFO_CODE_ADDRESSES, addresses_fn)(
+		    clr->info9, function, 0, VERSIONS, &n, at) < 0 ||
+	    !n || n > VERSIONS ||
+	    GN_COM(clr->info9, GN_INFO_CODE_INFO4, code_info_fn)(
+		    clr->info9, at[n - 1], RANGES, &ranges, range) < 0)
+		return 0;
+	for (uint32_t i = 0; i < ranges && i < RANGES; i++)
+		size += range[i].size;
+	return size;
+}
+
+/* The index of what has been told of: after its unload nothing names it. */
+static uint32_t known(struct gn_clr *clr, gn_cor_id id)
+{
+	return gn_ids_find(&clr->ids, id);
+}
+
+static uint32_t forget(struct gn_clr *clr, gn_cor_id id)
+{
+	uint32_t index = known(clr, id);
+
+	gn_ids_forget(&clr->ids, id);
+	return index;
+}
+
+gn_hr gn_tell_domain_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(appdomain_create_end)
+	(named(clr, id, gn_names_domain), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_domain_unload(struct gn_clr *clr, gn_cor_id id)
+{
+	GN_CLR_SITE(appdomain_shutdown_begin)(known(clr, id));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_domain_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(appdomain_shutdown_end)(forget(clr, id), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_assembly_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(assembly_load_end)
+	(named(clr, id, gn_names_assembly), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_assembly_unload(struct gn_clr *clr, gn_cor_id id)
+{
+	GN_CLR_SITE(assembly_unload_begin)(known(clr, id));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_assembly_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(assembly_unload_end)(forget(clr, id), (uint32_t)status);
+	return GN_S_OK;
+}
+
+void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
+{
+	if (clr->families & GN_FAMILY_LOADS)
+		GN_CLR_SITE(module_load_end)
+	(named(clr, module, gn_names_module_id), (uint32_t)status);
+}
+
+gn_hr gn_tell_module_unload(struct gn_clr *clr, gn_cor_id id)
+{
+	GN_CLR_SITE(module_unload_begin)(known(clr, id));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_class_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(class_load_end)
+	(named(clr, id, gn_names_class), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_class_unload(struct gn_clr *clr, gn_cor_id id)
+{
+	GN_CLR_SITE(class_unload_begin)(known(clr, id));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
+{
+	GN_CLR_SITE(class_unload_end)(forget(clr, id), (uint32_t)status);
+	return GN_S_OK;
+}
+
+/* The runtime's result is 0 for code that was found. */
+gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
+{
+	if (clr->families & GN_FAMILY_SEARCHES)
+		GN_CLR_SITE(jit_cached_search_end)
+	(gn_tell_function(clr, function), !result);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		    int32_t safe)
+{
+	(void)version, (void)safe;
+	if (clr->families & GN_FAMILY_JIT)
+		GN_CLR_SITE(rejit_begin)(gn_tell_function(clr, function));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		       gn_hr status, int32_t safe)
+{
+	(void)version, (void)safe;
+	if (clr->families & GN_FAMILY_JIT)
+		GN_CLR_SITE(rejit_end)
+	(gn_tell_function(clr, function), (uint32_t)status);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
+			  const gn_wchar *name)
+{
+	char bytes[GN_NAME_MAX];
+	struct gn_text text;
+	uint32_t index;
+
+	gn_text_init(&text, bytes, sizeof(bytes));
+	if (name)
+		gn_text_put_utf16(&text, name, n);
+	/* what was told under an older name keeps that */
+	gn_ids_forget(&clr->ids, thread);
+	index = gn_ids_get(&clr->ids, thread);
+	if (index)
+		gn_clr_show_name(clr, index, bytes, "");
+	GN_CLR_SITE(thread_name)(index, thread);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_to_managed(struct gn_clr *clr, gn_cor_id function,
+			 uint32_t reason)
+{
+	GN_CLR_SITE(unmanaged_to_managed)
+	(gn_tell_function(clr, function), reason);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_to_native(struct gn_clr *clr, gn_cor_id function, uint32_t reason)
+{
+	GN_CLR_SITE(managed_to_unmanaged)
+	(gn_tell_function(clr, function), reason);
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
+{
+	uint64_t size = 0;
+
+	if (GN_COM(clr->info, GN_INFO_OBJECT_SIZE2,
+		   object_size_fn)(clr->info, object, &size) < 0)
+		size = 0;
+	GN_CLR_SITE(object_allocated)(named(clr, class, gn_names_class), size);
+	return GN_S_OK;
+}
+
+/* An exception was thrown on this thread, and the search for who catches it
+ * has not come to a function yet. */
+static bool *thrown(void)
+{
+	static _Thread_local bool is;
+
+	return &is;
+}
+
+gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object)
+{
+	if (!(clr->families & GN_FAMILY_EXCEPTIONS))
+		return GN_S_OK;
+	GN_CLR_SITE(exception_thrown)(gn_tell_class_of(clr, object));
+	*thrown() = true;
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function)
+{
+	if (*thrown()) {
+		*thrown() = false;
+		GN_CLR_SITE(exception_from)(gn_tell_function(clr, function));
+	}
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(search_function_begin)
+	(gn_tell_function(clr, function));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_found(struct gn_clr *clr, gn_cor_id function)
+{
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(search_catcher_found)
+	(gn_tell_function(clr, function));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
+{
+	if (clr->families & GN_FAMILY_HANDLERS)
+		GN_CLR_SITE(finally_begin)(gn_tell_function(clr, function));
+	return GN_S_OK;
+}
+
+/* Large and pinned objects have generations of their own behind the oldest, and
+ * are collected with that. */
+gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
+			 const int32_t *collected, uint32_t reason)
+{
+	enum { OLDEST = 2, INDUCED = 1 };
+	int oldest = 0;
+
+	(void)clr;
+	for (int i = 0; i < generations && i <= OLDEST; i++)
+		if (collected[i])
+			oldest = i;
+	GN_CLR_SITE(gc_begin)(GN_GC_KEY(oldest, reason == INDUCED));
+	return GN_S_OK;
+}
+
+gn_hr gn_tell_finalizer(struct gn_clr *clr, uint32_t flags, uint64_t object)
+{
+	(void)flags;
+	GN_CLR_SITE(finalize_queued)(gn_tell_class_of(clr, object));
+	return GN_S_OK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events of families: what has a name is resolved and shown when it is first
+ * told of, and then told by its index. The runtime calls these only for
+ * families that were asked for, but where a family shares its callback.
+ */
+#ifndef GNOMON_CLR_TELL_H
+#define GNOMON_CLR_TELL_H
+
+#include <gnomon/runtime_event.h>
+#include "profiler.h"
+
+/* The families of a hexadecimal number; NULL: none. */
+uint32_t gn_tell_families(const char *text);
+
+/* The index by which a function's calls are told, or its own. 0: no room. */
+uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function);
+/* Resolves and shows the name of that index, once. */
+void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function);
+/* Both. */
+uint32_t gn_tell_function(struct gn_clr *clr, gn_cor_id function);
+/* The index of the class of an object. 0: there is none. */
+uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object);
+/* Bytes of the code that was compiled last for a function; 0: not known. */
+uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function);
+void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status);
+
+/* Callbacks. */
+gn_hr gn_tell_domain_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_domain_unload(struct gn_clr *clr, gn_cor_id id);
+gn_hr gn_tell_domain_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_assembly_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_assembly_unload(struct gn_clr *clr, gn_cor_id id);
+gn_hr gn_tell_assembly_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_module_unload(struct gn_clr *clr, gn_cor_id id);
+gn_hr gn_tell_class_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_class_unload(struct gn_clr *clr, gn_cor_id id);
+gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status);
+gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result);
+gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		    int32_t safe);
+gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		       gn_hr status, int32_t safe);
+gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
+			  const gn_wchar *name);
+gn_hr gn_tell_to_managed(struct gn_clr *clr, gn_cor_id function,
+			 uint32_t reason);
+gn_hr gn_tell_to_native(struct gn_clr *clr, gn_cor_id function,
+			uint32_t reason);
+gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class);
+gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object);
+gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_tell_found(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function);
+gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
+			 const int32_t *collected, uint32_t reason);
+gn_hr gn_tell_finalizer(struct gn_clr *clr, uint32_t flags, uint64_t object);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What runtimes told of themselves, for the finished model. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/runtime_event_info.h>
+#include "model/build.h"
+#include "model/events.h"
+
+static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
+{
+	*out = (struct gn_model_named){"", ""};
+	if (fn == GN_NONE)
+		return 0;
+	out->name = gn_names_text(names, fn);
+	out->module = gn_names_module_text(names, fn);
+	return out->name && out->module ? 0 : -ENOMEM;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct gn_model_event *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int make_rows(struct gn_pipeline *p, struct gn_model *m)
+{
+	const struct gn_events *e = &p->events;
+	int err = 0;
+
+	m->events = calloc((size_t)e->n + 1, sizeof(*m->events));
+	if (!m->events)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->n && !err; i++) {
+		const struct gn_event_row *row = &e->row[i];
+		const struct gn_thread *t = p->threads[row->thread];
+
+		m->events[i] = (struct gn_model_event){
+			.event = row->event,
+			.start = row->start,
+			.end = row->end,
+			.cpu = row->cpu,
+			.value = {row->value[0], row->value[1]},
+			.pid = p->processes[t->process].pid,
+			.tid = t->tid,
+			.thread = t->name,
+			.open = row->open,
+			.order = i,
+		};
+		err = name(&p->stage.names, row->fn, &m->events[i].of);
+		if (!err)
+			err = name(&p->stage.names, row->other,
+				   &m->events[i].other);
+	}
+	m->nevents = err ? 0 : e->n;
+	qsort(m->events, m->nevents, sizeof(*m->events), by_time);
+	return err;
+}
+
+static int compare_named(const struct gn_model_named *a,
+			 const struct gn_model_named *b)
+{
+	int cmp = strcmp(a->name, b->name);
+
+	return cmp ? cmp : strcmp(a->module, b->module);
+}
+
+static int by_names(const void *left, const void *right)
+{
+	const struct gn_model_exception *a = left, *b = right;
+	int cmp = compare_named(&a->class, &b->class);
+
+	if (!cmp)
+		cmp = compare_named(&a->thrown_in, &b->thrown_in);
+	return cmp ? cmp : compare_named(&a->caught_in, &b->caught_in);
+}
+
+static int by_count(const void *left, const void *right)
+{
+	const struct gn_model_exception *a = left, *b = right;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return by_names(left, right);
+}
+
+static int make_exceptions(struct gn_pipeline *p, struct gn_model *m)
+{
+	const struct gn_events *e = &p->events;
+	struct gn_model_exception *all;
+	size_t kept = 0;
+
+	all = calloc((size_t)e->nexceptions + 1, sizeof(*all));
+	m->exceptions = all;
+	if (!all)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->nexceptions; i++) {
+		const struct gn_exception_row *row = &e->exception[i];
+
+		all[i].count = row->count;
+		all[i].ns = row->ns;
+		all[i].caught = row->caught_in != GN_NONE;
+		if (name(&p->stage.names, row->class, &all[i].class) ||
+		    name(&p->stage.names, row->thrown_in, &all[i].thrown_in) ||
+		    name(&p->stage.names, row->caught_in, &all[i].caught_in))
+			return -ENOMEM;
+	}
+	/* the same in several processes */
+	qsort(all, e->nexceptions, sizeof(*all), by_names);
+	for (uint32_t i = 0; i < e->nexceptions; i++) {
+		if (kept && !by_names(&all[kept - 1], &all[i])) {
+			all[kept - 1].count += all[i].count;
+			all[kept - 1].ns += all[i].ns;
+		} else {
+			all[kept++] = all[i];
+		}
+	}
+	qsort(all, kept, sizeof(*all), by_count);
+	m->nexceptions = kept;
+	return 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct gn_model_allocation *a = left, *b = right;
+	int cmp = compare_named(&a->class, &b->class);
+
+	return cmp ? cmp : compare_named(&a->function, &b->function);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+	const struct gn_model_allocation *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return by_place(left, right);
+}
+
+static int make_allocations(struct gn_pipeline *p, struct gn_model *m)
+{
+	const struct gn_events *e = &p->events;
+	struct gn_model_allocation *all;
+	size_t kept = 0;
+
+	all = calloc((size_t)e->nallocations + 1, sizeof(*all));
+	m->allocations = all;
+	if (!all)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->nallocations; i++) {
+		all[i].count = e->allocation[i].count;
+		all[i].bytes = e->allocation[i].bytes;
+		if (name(&p->stage.names, e->allocation[i].class,
+			 &all[i].class) ||
+		    name(&p->stage.names, e->allocation[i].fn,
+			 &all[i].function))
+			return -ENOMEM;
+	}
+	qsort(all, e->nallocations, sizeof(*all), by_place);
+	for (uint32_t i = 0; i < e->nallocations; i++) {
+		if (kept && !by_place(&all[kept - 1], &all[i])) {
+			all[kept - 1].count += all[i].count;
+			all[kept - 1].bytes += all[i].bytes;
+		} else {
+			all[kept++] = all[i];
+		}
+	}
+	qsort(all, kept, sizeof(*all), by_bytes);
+	m->nallocations = kept;
+	return 0;
+}
+
+int gn_events_build(struct gn_pipeline *p, struct gn_model *m)
+{
+	int err;
+
+	if (p->opts.live)
+		return 0;
+	err = make_rows(p, m);
+	if (!err)
+		err = make_exceptions(p, m);
+	return err ? err : make_allocations(p, m);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "output/sheet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/markup.h"
+
+/* A page of that many rows is read by nobody. */
+#define MARKDOWN_LIMIT 30
+
+struct gn_cell *gn_sheet_row(struct gn_sheet *s)
+{
+	size_t room = s->room ? s->room * 2 : 64;
+	struct gn_cell *cell;
+
+	if (s->n == s->room) {
+		cell = reallocarray(s->cell, room,
+				    s->ncolumns * sizeof(*s->cell));
+		if (!cell)
+			return NULL;
+		s->cell = cell;
+		s->room = room;
+	}
+	cell = &s->cell[s->n++ * s->ncolumns];
+	memset(cell, 0, s->ncolumns * sizeof(*cell));
+	return cell;
+}
+
+void gn_cell_text(struct gn_cell *c, const char *text)
+{
+	*c = (struct gn_cell){.known = text[0], .text = text};
+}
+
+void gn_cell_number(struct gn_cell *c, uint64_t n)
+{
+	*c = (struct gn_cell){.known = true, .n = n};
+}
+
+const char *gn_sheet_own(struct gn_sheet *s, char *text)
+{
+	size_t room = s->own_room ? s->own_room * 2 : 64;
+	char **own;
+
+	if (text && s->nown == s->own_room) {
+		own = reallocarray(s->own, room, sizeof(*own));
+		if (!own) {
+			free(text);
+			return NULL;
+		}
+		s->own = own;
+		s->own_room = room;
+	}
+	if (text)
+		s->own[s->nown++] = text;
+	return text;
+}
+
+void gn_sheet_clear(struct gn_sheet *s)
+{
+	for (size_t i = 0; i < s->nown; i++)
+		free(s->own[i]);
+	free(s->own);
+	free(s->cell);
+	free(s->note);
+}
+
+uint32_t gn_sheet_families(enum gn_by by)
+{
+	switch (by) {
+	case GN_BY_GC:
+		return GN_FAMILY_GC | GN_FAMILY_SUSPENSION;
+	case GN_BY_JIT:
+		return GN_FAMILY_JIT | GN_FAMILY_LIFE;
+	case GN_BY_LOADS:
+		return GN_FAMILY_LOADS | GN_FAMILY_CLASSES;
+	case GN_BY_EVENTS:
+		return GN_FAMILIES_ALL;
+	default:
+		return 0; /* sums are always there */
+	}
+}
+
+int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
+		  struct gn_sheet *out)
+{
+	static int (*const fill[GN_BY_COUNT])(const struct gn_model *,
+					      struct gn_sheet *) = {
+		[GN_BY_GC] = gn_sheet_gc,
+		[GN_BY_JIT] = gn_sheet_jit,
+		[GN_BY_EXCEPTIONS] = gn_sheet_exceptions,
+		[GN_BY_LOADS] = gn_sheet_loads,
+		[GN_BY_ALLOCATIONS] = gn_sheet_allocations,
+		[GN_BY_EVENTS] = gn_sheet_events,
+	};
+	int err;
+
+	*out = (struct gn_sheet){0};
+	err = fill[o->by](m, out);
+	if (!err && o->limit && out->n > o->limit) {
+		out->limited = out->n - o->limit;
+		out->n = o->limit;
+	}
+	return err;
+}
+
+static void format(char buf[GN_CELL], enum gn_cell_kind kind, uint64_t n,
+		   bool exact)
+{
+	switch (kind) {
+	case GN_CELL_COUNT:
+		gn_format_count(buf, n);
+		break;
+	case GN_CELL_TIME:
+		gn_format_time(buf, n, exact);
+		break;
+	case GN_CELL_FLAG:
+		snprintf(buf, GN_CELL, "%s", n ? "yes" : "");
+		break;
+	default:
+		snprintf(buf, GN_CELL, "%" PRIu64, n);
+	}
+}
+
+/* A cell as people read it. NULL: no memory. */
+static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
+		       const struct gn_output_opts *o)
+{
+	char buf[GN_CELL] = "";
+
+	if (kind == GN_CELL_TEXT)
+		return gn_escape(c->known ? c->text : "", o->utf8);
+	if (c->known)
+		format(buf, kind, c->n, o->ns);
+	return strdup(buf);
+}
+
+/* Texts to the left, numbers to the right. */
+static void put_cell(const char *text, size_t width, bool left, bool last,
+		     FILE *f)
+{
+	size_t cells = gn_text_width(text);
+	int pad = cells < width ? (int)(width - cells) : 0;
+
+	if (left)
+		fprintf(f, "%s%*s", text, last ? 0 : pad, "");
+	else
+		fprintf(f, "%*s%s", pad, "", text);
+	if (!last)
+		fputs("  ", f);
+}
+
+static bool is_text(const struct gn_sheet *s, size_t column)
+{
+	return s->column[column].kind == GN_CELL_TEXT ||
+	       s->column[column].kind == GN_CELL_FLAG;
+}
+
+static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
+{
+	size_t width[32] = {0}, cells;
+
+	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
+		cells = gn_text_width(text[i]);
+		if (cells > width[i % s->ncolumns])
+			width[i % s->ncolumns] = cells;
+	}
+	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
+		size_t c = i % s->ncolumns;
+		bool last = c + 1 == s->ncolumns;
+
+		put_cell(text[i], width[c], is_text(s, c), last, f);
+		if (last) {
+			fputc('\n', f);
+			if (gn_stream_status(f))
+				return gn_stream_status(f);
+		}
+	}
+	return 0;
+}
+
+/* Titles and cells, as people read them. Freed with free_texts(). */
+static char **make_texts(const struct gn_sheet *s,
+			 const struct gn_output_opts *o, bool *complete)
+{
+	size_t n = (s->n + 1) * s->ncolumns;
+	char **text = calloc(n, sizeof(*text));
+
+	*complete = text;
+	for (size_t i = 0; text && i < n; i++) {
+		size_t c = i % s->ncolumns;
+
+		text[i] = i < s->ncolumns ? strdup(s->column[c].title)
+					  : cell_text(&s->cell[i - s->ncolumns],
+						      s->column[c].kind, o);
+		*complete &= text[i] != NULL;
+	}
+	return text;
+}
+
+static void free_texts(const struct gn_sheet *s, char **text)
+{
+	for (size_t i = 0; text && i < (s->n + 1) * s->ncolumns; i++)
+		free(text[i]);
+	free(text);
+}
+
+int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
+		   FILE *f)
+{
+	char count[GN_CELL];
+	bool complete;
+	char **text;
+	int err;
+
+	if (s->note && !o->bare)
+		fprintf(f, "# %s\n", s->note);
+	if (!s->n) {
+		fprintf(f, "# %s\n", s->nothing);
+		return 0;
+	}
+	text = make_texts(s, o, &complete);
+	err = complete ? put_lines(s, text, f) : -ENOMEM;
+	free_texts(s, text);
+	if (!err && s->limited) {
+		gn_format_count(count, s->limited);
+		fprintf(f, "# %s more rows; --limit 0 shows them\n", count);
+	}
+	return err;
+}
+
+int gn_sheet_csv(const struct gn_sheet *s, FILE *f)
+{
+	int err = 0;
+
+	for (size_t c = 0; c < s->ncolumns; c++)
+		fprintf(f, "%s%s", c ? "," : "", s->column[c].key);
+	fputs("\r\n", f);
+	for (size_t i = 0; i < s->n * s->ncolumns && !err; i++) {
+		const struct gn_cell *cell = &s->cell[i];
+		size_t c = i % s->ncolumns;
+
+		if (c)
+			fputc(',', f);
+		if (cell->known && s->column[c].kind == GN_CELL_TEXT)
+			err = gn_csv_text(f, cell->text);
+		else if (cell->known)
+			fprintf(f, "%" PRIu64, cell->n);
+		if (c + 1 == s->ncolumns) {
+			fputs("\r\n", f);
+			err = err ? err : gn_stream_status(f);
+		}
+	}
+	return err ? err : gn_stream_status(f);
+}
+
+static int put_markdown(const struct gn_sheet *s, size_t i,
+			const struct gn_output_opts *o, FILE *f)
+{
+	const struct gn_cell *cell = &s->cell[i];
+	enum gn_cell_kind kind = s->column[i % s->ncolumns].kind;
+	char buf[GN_CELL] = "";
+
+	if (cell->known && kind == GN_CELL_TEXT)
+		return gn_markdown_text(f, cell->text);
+	if (cell->known)
+		format(buf, kind, cell->n, o->ns);
+	fputs(buf, f);
+	return 0;
+}
+
+int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
+		      FILE *f)
+{
+	size_t n = !o->limit && s->n > MARKDOWN_LIMIT ? MARKDOWN_LIMIT : s->n;
+	size_t left_out = s->n - n + s->limited;
+	int err = 0;
+
+	if (!s->n) {
+		fprintf(f, "%s\n", s->nothing);
+		return gn_stream_status(f);
+	}
+	for (size_t c = 0; c < s->ncolumns; c++)
+		fprintf(f, "| %s ", s->column[c].title);
+	fputs("|\n", f);
+	for (size_t c = 0; c < s->ncolumns; c++)
+		fputs(is_text(s, c) ? "|---" : "|---:", f);
+	fputs("|\n", f);
+	for (size_t i = 0; i < n * s->ncolumns && !err; i++) {
+		fputs("| ", f);
+		err = put_markdown(s, i, o, f);
+		fputs((i + 1) % s->ncolumns ? " " : " |\n", f);
+		err = err ? err : gn_stream_status(f);
+	}
+	if (!err && left_out)
+		fprintf(f, "\n%zu more are not shown.\n", left_out);
+	return err ? err : gn_stream_status(f);
+}
+
+int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
+{
+	int err = 0;
+
+	gn_emit_line(e);
+	gn_emit_open(e, s->json, '[');
+	for (size_t i = 0; i < s->n * s->ncolumns && !err; i++) {
+		const struct gn_cell *cell = &s->cell[i];
+		const struct gn_sheet_column *c = &s->column[i % s->ncolumns];
+
+		if (c == s->column) {
+			gn_emit_line(e);
+			gn_emit_open(e, NULL, '{');
+		}
+		if (cell->known && c->kind == GN_CELL_TEXT)
+			gn_emit_text(e, c->key, cell->text);
+		else if (cell->known && c->kind == GN_CELL_FLAG)
+			gn_emit_bool(e, c->key, cell->n);
+		else if (cell->known)
+			gn_emit_u64(e, c->key, cell->n);
+		if ((i + 1) % s->ncolumns)
+			continue;
+		gn_emit_close(e, '}');
+		err = gn_stream_status(e->f);
+	}
+	gn_emit_close(e, ']');
+	return err;
+}

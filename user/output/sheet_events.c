@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Sheets of what runtimes told, by time; of compilations, loads, exceptions and
+ * allocations. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gnomon/runtime_event_info.h>
+#include "output/sheet.h"
+
+#define COLUMNS(s, list)                                        \
+	do {                                                    \
+		(s)->column = (list);                           \
+		(s)->ncolumns = sizeof(list) / sizeof(*(list)); \
+	} while (0)
+
+/* Why the runtime suspends its threads (COR_PRF_SUSPEND_REASON). */
+static const char *reason_text(uint64_t reason)
+{
+	static const char *const texts[] = {
+		[1] = "for a collection",
+		[2] = "for the end of an application domain",
+		[3] = "to give code back",
+		[4] = "for the shutdown",
+		[6] = "for a debugger",
+		[7] = "before a collection",
+		[8] = "to replace code",
+		[9] = "for a profiler",
+	};
+
+	return reason < sizeof(texts) / sizeof(texts[0]) ? texts[reason] : NULL;
+}
+
+static void put_value(enum gn_rt_value what, uint64_t v, FILE *f)
+{
+	const char *between = ftell(f) > 0 ? ", " : "";
+
+	switch (what) {
+	case GN_RT_STATUS:
+		if ((int32_t)v < 0)
+			fprintf(f, "%sfailed: 0x%08" PRIx32, between,
+				(uint32_t)v);
+		break;
+	case GN_RT_RESULT:
+		fprintf(f, "%s%s", between, v ? "found" : "not found");
+		break;
+	case GN_RT_ID:
+		fprintf(f, "%s0x%" PRIx64, between, v);
+		break;
+	case GN_RT_TID:
+		fprintf(f, "%sthread %" PRIu64, between, v);
+		break;
+	case GN_RT_SIZE:
+		if (v)
+			fprintf(f, "%s%" PRIu64 " bytes", between, v);
+		break;
+	case GN_RT_COUNT:
+		if (v > 1)
+			fprintf(f, "%sfor the %" PRIu64 "%s time", between, v,
+				v % 10 == 2 && v % 100 != 12   ? "nd"
+				: v % 10 == 3 && v % 100 != 13 ? "rd"
+				: v % 10 == 1 && v % 100 != 11 ? "st"
+							       : "th");
+		break;
+	case GN_RT_RETURN:
+		fprintf(f, "%s%s", between, v ? "return" : "call");
+		break;
+	case GN_RT_REASON:
+		if (reason_text(v))
+			fprintf(f, "%s%s", between, reason_text(v));
+		break;
+	case GN_RT_GENERATION:
+		if (v)
+			fprintf(f, "%sgeneration %" PRIu64, between, v - 1);
+		break;
+	case GN_RT_INDUCED:
+		if (v & 1)
+			fprintf(f, "%sinduced", between);
+		break;
+	default:
+		break;
+	}
+}
+
+char *gn_event_detail(uint16_t event, const uint64_t value[GN_RT_VALUES])
+{
+	const struct gn_rt_info *info = gn_rt_info(event);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (int i = 0; i < GN_RT_VALUES; i++)
+		put_value(info->value[i], value[i], f);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static const char *family_text(enum gn_family family)
+{
+	return gn_family_text((uint32_t)__builtin_ctz(family));
+}
+
+static uint64_t since_start(const struct gn_model *m, uint64_t time)
+{
+	return time > m->start ? time - m->start : 0;
+}
+
+/* The end of a stretch that has values tells them. */
+static int put_event(const struct gn_model *m, const struct gn_model_event *e,
+		     struct gn_sheet *s)
+{
+	const struct gn_rt_info *info = gn_rt_info(e->event);
+	const char *detail;
+	struct gn_cell *c;
+
+	if (info->phase == GN_RT_BEGIN && gn_rt_info(e->event + 1u)->text)
+		info = gn_rt_info(e->event + 1u);
+	detail = gn_sheet_own(s, gn_event_detail(info->phase == GN_RT_END
+							 ? e->event + 1u
+							 : e->event,
+						 e->value));
+	c = gn_sheet_row(s);
+	if (!c || !detail)
+		return -ENOMEM;
+	gn_cell_number(c++, since_start(m, e->start));
+	if (gn_rt_info(e->event)->phase == GN_RT_BEGIN)
+		gn_cell_number(c, e->end - e->start);
+	c++;
+	gn_cell_text(c++, family_text(info->family));
+	gn_cell_text(c++, info->text);
+	gn_cell_number(c++, e->pid);
+	gn_cell_number(c++, e->tid);
+	gn_cell_text(c++, e->thread);
+	gn_cell_text(c++, e->of.name);
+	gn_cell_text(c++, e->of.module);
+	gn_cell_text(c++, e->other.name);
+	gn_cell_text(c, detail);
+	return 0;
+}
+
+int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"at_ns", "at", GN_CELL_TIME},
+		{"elapsed_ns", "duration", GN_CELL_TIME},
+		{"family", "family", GN_CELL_TEXT},
+		{"event", "event", GN_CELL_TEXT},
+		{"pid", "pid", GN_CELL_ID},
+		{"tid", "tid", GN_CELL_ID},
+		{"thread", "thread", GN_CELL_TEXT},
+		{"name", "name", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+		{"other", "by, or class", GN_CELL_TEXT},
+		{"detail", "", GN_CELL_TEXT},
+	};
+	int err = 0;
+
+	COLUMNS(s, columns);
+	s->json = "events";
+	s->nothing = "no runtime told of an event";
+	for (size_t i = 0; i < m->nevents && !err; i++)
+		err = put_event(m, &m->events[i], s);
+	return err;
+}
+
+static bool is_load(uint16_t event)
+{
+	return event >= GN_RT_DOMAIN_LOAD && event <= GN_RT_CLASS_UNLOADED;
+}
+
+int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"at_ns", "at", GN_CELL_TIME},
+		{"elapsed_ns", "duration", GN_CELL_TIME},
+		{"event", "event", GN_CELL_TEXT},
+		{"failed", "failed", GN_CELL_FLAG},
+		{"pid", "pid", GN_CELL_ID},
+		{"tid", "tid", GN_CELL_ID},
+		{"thread", "thread", GN_CELL_TEXT},
+		{"name", "name", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+	};
+
+	COLUMNS(s, columns);
+	s->json = "loads";
+	s->nothing = "no runtime told of a load";
+	for (size_t i = 0; i < m->nevents; i++) {
+		const struct gn_model_event *e = &m->events[i];
+		struct gn_cell *c;
+
+		if (!is_load(e->event))
+			continue;
+		c = gn_sheet_row(s);
+		if (!c)
+			return -ENOMEM;
+		gn_cell_number(c++, since_start(m, e->start));
+		gn_cell_number(c++, e->end - e->start);
+		gn_cell_text(c++, gn_rt_info(e->event)->text);
+		gn_cell_number(c++, (int32_t)e->value[0] < 0);
+		gn_cell_number(c++, e->pid);
+		gn_cell_number(c++, e->tid);
+		gn_cell_text(c++, e->thread);
+		gn_cell_text(c++, e->of.name);
+		gn_cell_text(c, e->of.module);
+	}
+	return 0;
+}
+
+/* By the thread that compiles: the runtimes' own tell no tier. */
+static const char *tier_of(const struct gn_model_event *e)
+{
+	static const struct {
+		const char *thread, *tier;
+	} tiers[] = {
+		{".NET Tiered Com", "1"},
+		{"C1 Compiler", "C1"},
+		{"C2 Compiler", "C2"},
+	};
+
+	for (size_t i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++)
+		if (!strncmp(e->thread, tiers[i].thread,
+			     strlen(tiers[i].thread)))
+			return tiers[i].tier;
+	return "";
+}
+
+static int longest_first(const void *left, const void *right)
+{
+	const struct gn_model_event *a = *(void *const *)left;
+	const struct gn_model_event *b = *(void *const *)right;
+	uint64_t x = a->end - a->start, y = b->end - b->start;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* When the runtime of a process started, or the process's first event. */
+static uint64_t began(const struct gn_model *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].pid == pid)
+			return m->events[i].start;
+	return m->start;
+}
+
+#define START_NS 1000000000u
+
+/* Of all compilations, what fell into the first second of their processes. */
+static char *startup_note(const struct gn_model *m,
+			  const struct gn_model_event *const *all, size_t n)
+{
+	uint64_t sum = 0, first = 0, since = 0;
+	char number[GN_CELL], time[GN_CELL], pct[GN_CELL];
+	uint32_t pid = 0;
+	char *text;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!i || all[i]->pid != pid) {
+			pid = all[i]->pid;
+			since = began(m, pid);
+		}
+		sum += all[i]->end - all[i]->start;
+		if (all[i]->start - since < START_NS)
+			first += all[i]->end - all[i]->start;
+	}
+	gn_format_count(number, n);
+	gn_format_duration(time, sum, false);
+	gn_format_pct(pct, first, sum);
+	if (asprintf(&text,
+		     "%s compilations in %s; %s %% of it in the first second "
+		     "of each process",
+		     number, time, pct) < 0)
+		return NULL;
+	return text;
+}
+
+static int put_compilation(const struct gn_model *m,
+			   const struct gn_model_event *e, struct gn_sheet *s)
+{
+	struct gn_cell *c = gn_sheet_row(s);
+
+	if (!c)
+		return -ENOMEM;
+	gn_cell_number(c++, e->end - e->start);
+	gn_cell_number(c++, e->cpu);
+	if (e->value[0])
+		gn_cell_number(c, e->value[0]);
+	c++;
+	gn_cell_text(c++, tier_of(e));
+	if (e->value[1])
+		gn_cell_number(c, e->value[1]);
+	c++;
+	gn_cell_number(c++, since_start(m, e->start));
+	gn_cell_number(c++, e->pid);
+	gn_cell_number(c++, e->tid);
+	gn_cell_text(c++, e->thread);
+	gn_cell_text(c++, e->of.name);
+	gn_cell_text(c, e->of.module);
+	return 0;
+}
+
+int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"elapsed_ns", "time", GN_CELL_TIME},
+		{"cpu_ns", "on a CPU", GN_CELL_TIME},
+		{"code_bytes", "code bytes", GN_CELL_COUNT},
+		{"tier", "tier", GN_CELL_TEXT},
+		{"compilation", "n-th", GN_CELL_COUNT},
+		{"at_ns", "at", GN_CELL_TIME},
+		{"pid", "pid", GN_CELL_ID},
+		{"tid", "tid", GN_CELL_ID},
+		{"thread", "thread", GN_CELL_TEXT},
+		{"name", "method", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+	};
+	const struct gn_model_event **all;
+	size_t n = 0;
+	int err = 0;
+
+	COLUMNS(s, columns);
+	s->json = "jit";
+	s->nothing = "no runtime told of a compilation";
+	all = calloc(m->nevents + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].event == GN_RT_COMPILE)
+			all[n++] = &m->events[i];
+	if (n)
+		s->note = startup_note(m, all, n);
+	qsort(all, n, sizeof(*all), longest_first);
+	for (size_t i = 0; i < n && !err; i++)
+		err = put_compilation(m, all[i], s);
+	free(all);
+	return n && !s->note ? -ENOMEM : err;
+}
+
+int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"count", "count", GN_CELL_COUNT},
+		{"elapsed_ns", "time to the catch", GN_CELL_TIME},
+		{"mean_ns", "of one", GN_CELL_TIME},
+		{"name", "class", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+		{"thrown_in", "thrown in", GN_CELL_TEXT},
+		{"caught_in", "caught in", GN_CELL_TEXT},
+	};
+
+	COLUMNS(s, columns);
+	s->json = "exceptions";
+	s->nothing = "no runtime told of an exception";
+	for (size_t i = 0; i < m->nexceptions; i++) {
+		const struct gn_model_exception *x = &m->exceptions[i];
+		struct gn_cell *c = gn_sheet_row(s);
+
+		if (!c)
+			return -ENOMEM;
+		gn_cell_number(c++, x->count);
+		if (x->caught)
+			gn_cell_number(c, x->ns);
+		c++;
+		if (x->caught)
+			gn_cell_number(c, x->ns / x->count);
+		c++;
+		gn_cell_text(c++, x->class.name);
+		gn_cell_text(c++, x->class.module);
+		gn_cell_text(c++, x->thrown_in.name);
+		gn_cell_text(c, x->caught_in.name);
+	}
+	return 0;
+}
+
+int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"bytes", "bytes", GN_CELL_COUNT},
+		{"count", "objects", GN_CELL_COUNT},
+		{"name", "class", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+		{"function", "allocated in", GN_CELL_TEXT},
+	};
+
+	COLUMNS(s, columns);
+	s->json = "allocations";
+	s->nothing = "no runtime told of an allocation; ask for them with "
+		     "--events allocations";
+	for (size_t i = 0; i < m->nallocations; i++) {
+		const struct gn_model_allocation *a = &m->allocations[i];
+		struct gn_cell *c = gn_sheet_row(s);
+
+		if (!c)
+			return -ENOMEM;
+		gn_cell_number(c++, a->bytes);
+		gn_cell_number(c++, a->count);
+		gn_cell_text(c++, a->class.name);
+		gn_cell_text(c++, a->class.module);
+		gn_cell_text(c, a->function.name);
+	}
+	return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Collections, each with the suspensions that were for it. A suspension belongs
+ * to the collection that begins in it; one in which none begins, to the
+ * concurrent one of its process that is under way.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "output/sheet.h"
+
+struct collection {
+	const struct gn_model_event *e;
+	uint64_t pause, stopping;
+	bool stops; /* `stopping` is known */
+	uint64_t suspensions;
+	const struct gn_model_event *last; /* of its threads to stop */
+};
+
+static bool within(const struct gn_model_event *in, uint64_t time)
+{
+	return time >= in->start && time <= in->end;
+}
+
+static struct collection *collection_of(struct collection *all, size_t n,
+					const struct gn_model_event *suspension)
+{
+	struct collection *under_way = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (all[i].e->pid != suspension->pid)
+			continue;
+		if (within(suspension, all[i].e->start))
+			return &all[i];
+		if (within(all[i].e, suspension->start))
+			under_way = &all[i];
+	}
+	return under_way;
+}
+
+/* Of a suspension: when all had stopped, and who stopped last. Events are in
+ * the order of time. */
+static void take_stops(const struct gn_model *m, size_t first,
+		       struct collection *to)
+{
+	const struct gn_model_event *s = &m->events[first], *last = NULL;
+	uint64_t stopped = 0;
+
+	for (size_t i = first + 1; i < m->nevents; i++) {
+		const struct gn_model_event *e = &m->events[i];
+
+		if (e->start > s->end)
+			break;
+		if (e->pid != s->pid)
+			continue;
+		if (e->event == GN_RT_STOPPED && !stopped)
+			stopped = e->start;
+		/* who comes later finds the others stopped */
+		if (e->event == GN_RT_STOP && e->tid != s->tid && !stopped)
+			last = e;
+	}
+	if (!stopped)
+		return;
+	to->stops = true;
+	to->stopping += stopped - s->start;
+	if (last && (!to->last || last->start > to->last->start))
+		to->last = last;
+}
+
+static int put(const struct gn_model *m, const struct collection *x,
+	       struct gn_sheet *s)
+{
+	const struct gn_model_event *e = x->e;
+	struct gn_cell *c = gn_sheet_row(s);
+
+	if (!c)
+		return -ENOMEM;
+	gn_cell_number(c++, e->start > m->start ? e->start - m->start : 0);
+	if (e->value[0])
+		gn_cell_number(c, e->value[0] - 1);
+	c++;
+	if (e->value[1])
+		gn_cell_text(c, e->value[1] & 1 ? "induced" : "other");
+	c++;
+	if (x->suspensions) {
+		gn_cell_number(c, x->pause);
+		if (x->stops)
+			gn_cell_number(c + 1, x->stopping);
+		gn_cell_number(c + 2, x->suspensions);
+	}
+	c += 3;
+	if (x->last) {
+		gn_cell_number(c, x->last->tid);
+		gn_cell_text(c + 1, x->last->thread);
+	}
+	c += 2;
+	gn_cell_number(c++, e->end - e->start);
+	gn_cell_number(c++, e->cpu);
+	gn_cell_number(c++, e->pid);
+	gn_cell_number(c++, e->tid);
+	gn_cell_text(c, e->thread);
+	return 0;
+}
+
+static int fill(const struct gn_model *m, struct collection *all,
+		struct gn_sheet *s)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].event == GN_RT_COLLECT)
+			all[n++].e = &m->events[i];
+	for (size_t i = 0; i < m->nevents; i++) {
+		struct collection *to;
+
+		if (m->events[i].event != GN_RT_SUSPEND)
+			continue;
+		to = collection_of(all, n, &m->events[i]);
+		if (!to)
+			continue;
+		to->pause += m->events[i].end - m->events[i].start;
+		to->suspensions++;
+		take_stops(m, i, to);
+	}
+	for (size_t i = 0; i < n && !err; i++)
+		err = put(m, &all[i], s);
+	return err;
+}
+
+int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"at_ns", "at", GN_CELL_TIME},
+		{"generation", "generation", GN_CELL_ID},
+		{"reason", "reason", GN_CELL_TEXT},
+		{"pause_ns", "pause", GN_CELL_TIME},
+		{"stopping_ns", "stopping", GN_CELL_TIME},
+		{"suspensions", "suspensions", GN_CELL_COUNT},
+		{"last_tid", "last to stop", GN_CELL_ID},
+		{"last_thread", "its name", GN_CELL_TEXT},
+		{"elapsed_ns", "duration", GN_CELL_TIME},
+		{"cpu_ns", "on a CPU", GN_CELL_TIME},
+		{"pid", "pid", GN_CELL_ID},
+		{"tid", "tid", GN_CELL_ID},
+		{"thread", "thread", GN_CELL_TEXT},
+	};
+	struct collection *all = calloc(m->nevents + 1, sizeof(*all));
+	int err;
+
+	s->column = columns;
+	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
+	s->json = "gc";
+	s->nothing = "no runtime told of a collection";
+	if (!all)
+		return -ENOMEM;
+	err = fill(m, all, s);
+	free(all);
+	return err;
+}
