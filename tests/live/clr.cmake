@@ -4,7 +4,8 @@
 add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	clr_run.c clr_attach.c clr_attach_bad.c clr_filter.c clr_launch.c clr_compiler.c
-	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c)
+	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
+	clr_events.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
 target_sources(live_clr PRIVATE clr_bodies.c clr_fast.c live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
@@ -51,7 +52,8 @@ function(gn_live_clr_older)
 		foreach(name exceptions filters tier-one-only-exceptions kinds
 				async async-exact unload waits exit-open attach attach-warm
 				attach-later attach-light filter-module inlined
-				inlined-refuse inlined-keep precompiled-kept)
+				inlined-refuse inlined-keep precompiled-kept
+				events events-all)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND live_clr ${name})
 			set_tests_properties(live/clr-${major}/${name} PROPERTIES

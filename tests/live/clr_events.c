@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a runtime tells of itself against what the program knows of it. */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+struct told {
+	struct live_truths truths;
+	char *trace;
+};
+
+/* The fixture into a trace file: once, for all reports. */
+static void record(struct live *t, const char *options, struct told *told)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	clr_need(t);
+	told->trace = live_path(t, "events.trace");
+	live_add(t, &a, t->gnomon, "record", "-o", told->trace, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	clr_demo(t, &a, "events");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "record ended with %d: %s", end.code, end.err);
+	live_truths(t, end.out, &told->truths);
+}
+
+/* The rows of `report --by BY`. */
+static const json_t *rows(struct live *t, const struct told *told,
+			  const char *by, const char *options)
+{
+	char *path = live_path(t, live_text(t, "%s.json", by));
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	const json_t *report, *all;
+
+	live_add(t, &a, t->gnomon, "report", "-i", told->trace, "--by", by,
+		 "--format", "json", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "report ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	all = json_object_get(report, by);
+	CHECK(t, json_is_array(all), "no array %s", by);
+	return all;
+}
+
+static const char *text(const json_t *row, const char *key)
+{
+	const char *value = json_string_value(json_object_get(row, key));
+
+	return value ? value : "";
+}
+
+static uint64_t number(const json_t *row, const char *key)
+{
+	return (uint64_t)json_integer_value(json_object_get(row, key));
+}
+
+/* Each line of the fixture with this word: what it says, and what the rows say
+ * by `count`. At least one. */
+static void compare(struct live *t, const struct told *told, const char *word,
+		    const json_t *all,
+		    uint64_t (*count)(const json_t *row, const char *name))
+{
+	size_t lines = 0, i, k;
+	const json_t *row;
+
+	for (i = 0; i < told->truths.n; i++) {
+		const struct live_truth *line = &told->truths.line[i];
+		uint64_t seen = 0;
+
+		if (strcmp(line->word, word))
+			continue;
+		lines++;
+		json_array_foreach(all, k, row) seen += count(row, line->name);
+		CHECK(t, seen == line->value,
+		      "%s %s: %" N " are told, there were %" N, word,
+		      line->name, seen, line->value);
+	}
+	CHECK(t, lines > 0, "the program says nothing of %s", word);
+}
+
+static uint64_t is_exception(const json_t *row, const char *name)
+{
+	char *of;
+	bool is;
+
+	if (asprintf(&of, "%s@%s@%s", text(row, "name"), text(row, "thrown_in"),
+		     text(row, "caught_in")) < 0)
+		abort();
+	is = !strcmp(of, name);
+	free(of);
+	return is ? number(row, "count") : 0;
+}
+
+/* Induced: others can come. */
+static uint64_t is_collection(const json_t *row, const char *name)
+{
+	return !strcmp(text(row, "reason"), "induced") &&
+	       number(row, "generation") == strtoull(name, NULL, 10);
+}
+
+static uint64_t is_compilation(const json_t *row, const char *name)
+{
+	return !strcmp(text(row, "name"), name);
+}
+
+static uint64_t is_assembly(const json_t *row, const char *name)
+{
+	return !strcmp(text(row, "event"), "assembly-load") &&
+	       !strcmp(text(row, "name"), name) &&
+	       !json_is_true(json_object_get(row, "failed"));
+}
+
+/* "EVENT/NAME" */
+static uint64_t is_event(const json_t *row, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	size_t len = slash ? (size_t)(slash - name) : 0;
+
+	return slash && strlen(text(row, "event")) == len &&
+	       !strncmp(text(row, "event"), name, len) &&
+	       !strcmp(text(row, "name"), slash + 1);
+}
+
+static uint64_t is_native(const json_t *row, const char *name)
+{
+	return !strcmp(text(row, "event"), "to-native") &&
+	       !strcmp(text(row, "name"), name) &&
+	       !strcmp(text(row, "detail"), "call");
+}
+
+static uint64_t is_allocation(const json_t *row, const char *name)
+{
+	return strcmp(text(row, "name"), name) ? 0 : number(row, "count");
+}
+
+/* A pause lies around what it is for, and has its parts. */
+static void check_pauses(struct live *t, const json_t *gc)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(gc, i, row)
+	{
+		uint64_t pause = number(row, "pause_ns");
+		uint64_t stopping = number(row, "stopping_ns");
+
+		CHECK(t, number(row, "suspensions") > 0 && pause > 0,
+		      "collection %zu has no pause", i);
+		CHECK(t, stopping > 0 && stopping <= pause,
+		      "collection %zu: %" N " of %" N " ns to stop", i,
+		      stopping, pause);
+		CHECK(t, number(row, "cpu_ns") <= number(row, "elapsed_ns"),
+		      "collection %zu is longer on a CPU than it took", i);
+	}
+}
+
+static void check_code(struct live *t, const json_t *jit)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(jit, i, row)
+	{
+		if (strcmp(text(row, "name"), "Demo.Events.Once()"))
+			continue;
+		CHECK(t, number(row, "code_bytes") > 0, "no size of code");
+		CHECK(t, number(row, "compilation") == 1, "compiled before");
+		CHECK(t, number(row, "elapsed_ns") > 0, "compiled in no time");
+	}
+}
+
+static void compare_usual(struct live *t, const struct told *told)
+{
+	const json_t *gc = rows(t, told, "gc", "");
+	const json_t *jit = rows(t, told, "jit", "");
+
+	compare(t, told, "exception", rows(t, told, "exceptions", ""),
+		is_exception);
+	compare(t, told, "collected", gc, is_collection);
+	check_pauses(t, gc);
+	compare(t, told, "compiled", jit, is_compilation);
+	check_code(t, jit);
+	compare(t, told, "assembly", rows(t, told, "loads", ""), is_assembly);
+}
+
+/* What is told without being asked for, beside precompiled code. */
+void test_events(struct live *t)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	CHECK(t, told, "no memory");
+	record(t, "--clr light --events usual,jit", told);
+	compare_usual(t, told);
+	CHECK(t, json_array_size(rows(t, told, "events", "--events none")) == 0,
+	      "events that nobody asked for");
+	CHECK(t,
+	      json_array_size(rows(t, told, "events", "--events handlers")) ==
+		      0,
+	      "events that were not recorded");
+	free(told);
+}
+
+/* All families at once, and functions. */
+void test_events_all(struct live *t)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	CHECK(t, told, "no memory");
+	record(t, "--events all -f Demo.Events.*", told);
+	compare_usual(t, told);
+	compare(t, told, "event", rows(t, told, "events", ""), is_event);
+	compare(t, told, "native", rows(t, told, "events", ""), is_native);
+	compare(t, told, "allocated", rows(t, told, "allocations", ""),
+		is_allocation);
+	free(told);
+}
