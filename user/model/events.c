@@ -300,12 +300,13 @@ static uint16_t event_of(enum gn_kind kind)
 	}
 }
 
-/* HotSpot tells whether all generations are collected. */
+/* HotSpot tells whether all generations are collected; that not all are looks
+ * like a file of before this was told. */
 static void put_generation(struct gn_event_row *row, uint32_t func,
 			   uint64_t key)
 {
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_HOTSPOT)
-		key = key ? 2 : 1;
+		key = key ? 2 : 0;
 	row->value[0] = GN_GC_KEY_GENERATION(key);
 	row->value[1] = GN_GC_KEY_INDUCED(key);
 }

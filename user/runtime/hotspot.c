@@ -43,7 +43,8 @@ static const struct gn_runtime_site sites[] = {
 	      .form = MONITOR),
 	SITE("method__compile__begin", JIT_BEGIN, NOTHING),
 	SITE("method__compile__end", JIT_END, NOTHING),
-	SITE("gc__begin", GC_BEGIN, NOTHING),
+	/* whether all generations are collected */
+	SITE("gc__begin", GC_BEGIN, .frame = 1),
 	SITE("gc__end", GC_END, NOTHING),
 	/* by the thread that stops the others, around all of it */
 	{"safepoint__begin", "hs_private", GN_PROG_MANAGED,
