@@ -21,14 +21,15 @@ struct {
 	__type(value, struct gn_value_specs);
 } values SEC(".maps");
 
-/* The text that the number points to. */
+/* The text that the number points to. For an empty one some kernels return 0,
+ * not 1 for its NUL. */
 static __always_inline void read_value(struct gn_rec_value *r)
 {
 	/* a byte more than is told, and the NUL: so a cut is seen */
 	long n = bpf_probe_read_user_str(r->text, GN_VALUE_TEXT + 2,
 					 (void *)r->number);
 
-	if (n < 1) {
+	if (n < 0) {
 		r->h.flags |= GN_F_UNREADABLE;
 		count(GN_COUNTER_UNREADABLE);
 		return;
@@ -37,7 +38,7 @@ static __always_inline void read_value(struct gn_rec_value *r)
 		r->h.flags |= GN_F_CUT;
 		n = GN_VALUE_TEXT + 1;
 	}
-	r->len = n - 1;
+	r->len = n ? n - 1 : 0;
 }
 
 static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
