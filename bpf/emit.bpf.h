@@ -225,8 +225,9 @@ static __always_inline void wake_user(void)
 }
 
 /* The process that tells of a ring is not for it to say. */
-static __always_inline void
-emit_ring(struct gn_task *t, const struct gn_moment *m, __u32 func, __u64 key)
+static __always_inline void emit_ring(struct gn_task *t,
+				      const struct gn_moment *m, __u32 func,
+				      __u64 key, __u64 sp)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	__u32 os = interval_os(t, m);
@@ -243,8 +244,8 @@ emit_ring(struct gn_task *t, const struct gn_moment *m, __u32 func, __u64 key)
 	r->f.os_ns = os;
 	r->pid = tgid_of(self);
 	r->pad = 0;
-	r->stack_lo = t->stack_lo;
-	r->stack_hi = t->stack_hi;
+	r->sp = sp;
+	r->unused = 0;
 	submit(r);
 	interval_sent(t, m);
 }

@@ -107,7 +107,7 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 	m = moment(t);
 	if (in_session(m.time)) {
 		note_stack(t, ctx->sp, &m);
-		emit_ring(t, &m, func, key);
+		emit_ring(t, &m, func, key, ctx->sp);
 		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER)
 			wake_user();
 	}
@@ -204,14 +204,15 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 		return 0;
 	}
 	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_LEAVE)
-		tell_values(ctx, t, c, true);
+		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c), true);
 	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
 	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
 	t->hit &= ~GN_F_EMULATED;
 	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_ENTER)
-		tell_values(ctx, t, c, false);
+		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c),
+			    false);
 	return 0;
 }
 
@@ -234,11 +235,12 @@ static __always_inline int session(struct pt_regs *ctx)
 		collect(ctx, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
 			ctx->sp + GN_COOKIE_ADJUST(c));
 		if (valued)
-			tell_values(ctx, t, c, false);
+			tell_values(ctx, t, GN_COOKIE_SPEC(c),
+				    GN_COOKIE_FUNC(c), false);
 		return 0;
 	}
 	if (valued)
-		tell_values(ctx, t, c, true);
+		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c), true);
 	collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
 	return 0;
 }
@@ -339,6 +341,9 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return 0;
 	if (spec->flags & GN_SPEC_FORGETS)
 		__sync_fetch_and_add(&control.forgotten, 1);
+	if (spec->flags & GN_SPEC_VALUED)
+		return note_valued(t, func_of(ctx, c, spec),
+				   key_of(ctx, c, spec));
 	if (!spec->kind)
 		return 0;
 	if (spec->kind == GN_KIND_RUNTIME)
@@ -351,21 +356,34 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return ring_told(ctx, t, func, key_of(ctx, c, spec));
 	if (GN_KIND_IS_OF_CODE(spec->kind))
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
+	if (control.valued && spec->kind == GN_KIND_LEAVE)
+		tell_valued(ctx, t, func, true);
 	collect(ctx, t, spec->kind, func, key_of(ctx, c, spec));
+	if (control.valued && spec->kind == GN_KIND_ENTER)
+		tell_valued(ctx, t, func, false);
 	if (control.unsent)
 		send_unsent(t, func);
 	return 0;
-}
-
-static __always_inline __u64 process_of(struct task_struct *self)
-{
-	return self->group_leader->start_time ^ self->self_exec_id << 56;
 }
 
 static __always_inline __u64 text_len(struct pt_regs *ctx,
 				      const struct gn_operand *op)
 {
 	return operand(ctx, op) & 0xffff;
+}
+
+/* The same of what texts name. */
+static __noinline int tell_of_name(struct gn_task *t, __u32 event, __u32 func)
+{
+	struct gn_rec_event e = {.func = func, .event = event};
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!t || !in_session(now))
+		return 0;
+	if (!t->prompt)
+		be_prompt(t);
+	emit_event(t, now, &e);
+	return 0;
 }
 
 /* Sites whose arguments are the texts that name the function. */
@@ -403,6 +421,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 		t->seq++; /* the number of the record that is lost */
 		return 0;
 	}
+	if (spec->kind == GN_KIND_EVENT)
+		return tell_of_name(t, spec->event, n.runtime | index);
 	t->hit |= GN_F_NAMED;
 	collect(ctx, t, spec->kind, n.runtime | index, key_of(ctx, c, spec));
 	t->hit &= ~GN_F_NAMED;

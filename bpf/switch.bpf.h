@@ -133,6 +133,22 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 }
 
 /*
+ * A thread is about to return to user mode for the first time since it came
+ * onto its CPU. Only where threads write records of their own (gnomon/fast.h):
+ * nothing else then shows in time that a switch was not seen, so the slice
+ * before those records would come after them.
+ */
+SEC("tp_btf/rseq_update")
+int BPF_PROG(on_resume, struct task_struct *p)
+{
+	struct gn_task *t = task_of(p);
+
+	if (t)
+		ensure_on(p, t);
+	return 0;
+}
+
+/*
  * Whether the current thread can be the waker. A timer or a device interrupts
  * whatever thread runs, so the current thread often has nothing to do with the
  * wakeup. Most of the time it is then in no system call, or in one that wakes

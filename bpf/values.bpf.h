@@ -16,10 +16,34 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, GN_SPECS_MAX);
+	__uint(max_entries, GN_VALUED_MAX);
 	__type(key, __u32);
 	__type(value, struct gn_value_specs);
 } values SEC(".maps");
+
+/* A longer string is none: the runtime makes no such. */
+#define GN_NETSTR_MAX 0x3fffffdf
+
+struct gn_valued_key {
+	__u64 process;
+	__u32 func;
+	__u32 pad;
+};
+
+/* Functions of runtimes, and which of the above they have. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1 << 16);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct gn_valued_key);
+	__type(value, __u32);
+} valued SEC(".maps");
+
+static __always_inline void unreadable(struct gn_rec_value *r)
+{
+	r->h.flags |= GN_F_UNREADABLE;
+	count(GN_COUNTER_UNREADABLE);
+}
 
 /* The text that the number points to. For an empty one some kernels return 0,
  * not 1 for its NUL. */
@@ -30,8 +54,7 @@ static __always_inline void read_value(struct gn_rec_value *r)
 					 (void *)r->number);
 
 	if (n < 0) {
-		r->h.flags |= GN_F_UNREADABLE;
-		count(GN_COUNTER_UNREADABLE);
+		unreadable(r);
 		return;
 	}
 	if (n > GN_VALUE_TEXT + 1) {
@@ -39,6 +62,31 @@ static __always_inline void read_value(struct gn_rec_value *r)
 		n = GN_VALUE_TEXT + 1;
 	}
 	r->len = n ? n - 1 : 0;
+}
+
+/* The string of .NET that the number points to: behind its class its length,
+ * and its characters. */
+static __always_inline void read_netstr(struct gn_rec_value *r)
+{
+	__u32 n = 0;
+
+	if (bpf_probe_read_user(&n, sizeof(n), (void *)(r->number + 8)) ||
+	    n > GN_NETSTR_MAX) {
+		unreadable(r);
+		return;
+	}
+	if (n > GN_VALUE_TEXT / 2) {
+		r->h.flags |= GN_F_CUT;
+		n = GN_VALUE_TEXT / 2;
+	}
+	n *= 2;
+	barrier_var(n);
+	if (n > GN_VALUE_TEXT)
+		n = GN_VALUE_TEXT;
+	if (n && bpf_probe_read_user(r->text, n, (void *)(r->number + 12)))
+		unreadable(r);
+	else
+		r->len = n;
 }
 
 static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
@@ -64,6 +112,8 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 	r->number = operand(ctx, &v->at);
 	if (v->type == GN_VALUE_STR && r->number)
 		read_value(r);
+	else if (v->type == GN_VALUE_NETSTR && r->number)
+		read_netstr(r);
 	submit(r);
 	return 0;
 }
@@ -71,9 +121,8 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 /* At the function's enter its arguments, at its leave its result: that goes
  * before the leave, the arguments behind the enter. */
 static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
-				  __u64 cookie, bool leaves)
+				  __u32 i, __u32 func, bool leaves)
 {
-	__u32 i = GN_COOKIE_SPEC(cookie);
 	const struct gn_value_specs *all;
 	int k;
 
@@ -88,9 +137,42 @@ static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 		const struct gn_value_spec *v = &all->value[k];
 
 		if (v->type && leaves == !v->which)
-			emit_value(ctx, t, v, GN_COOKIE_FUNC(cookie));
+			emit_value(ctx, t, v, func);
 	}
 	return 0;
+}
+
+/* A process changes at exec, too. */
+static __always_inline __u64 process_of(struct task_struct *self)
+{
+	return self->group_leader->start_time ^ self->self_exec_id << 56;
+}
+
+/* A runtime says that its function has these values. */
+static __noinline int note_valued(struct gn_task *t, __u32 func, __u64 which)
+{
+	struct gn_valued_key k = {.func = func};
+	__u32 i = which;
+
+	if (!t)
+		return 0;
+	k.process = process_of(bpf_get_current_task_btf());
+	if (bpf_map_update_elem(&valued, &k, &i, BPF_ANY))
+		count(GN_COUNTER_VALUES_FULL);
+	control.valued = 1;
+	return 0;
+}
+
+/* The same of a runtime's function. */
+static __noinline int tell_valued(struct pt_regs *ctx, struct gn_task *t,
+				  __u32 func, bool leaves)
+{
+	struct gn_valued_key k = {.func = func};
+	__u32 *i;
+
+	k.process = process_of(bpf_get_current_task_btf());
+	i = bpf_map_lookup_elem(&valued, &k);
+	return i ? tell_values(ctx, t, *i, func, leaves) : 0;
 }
 
 #endif

@@ -27,6 +27,7 @@ struct gn_control {
 	__u32 finishing; /* the iterator is closing threads */
 	__u32 ticking;	 /* the iterator tells what threads do now */
 	__u32 unsent;	 /* names that the ring had no room for */
+	__u32 valued;	 /* functions of runtimes have values to be told */
 	__u32 interned;	 /* names that were given an index */
 	__u32 forgotten; /* how often memory of names was given back */
 	__u32 begun;	 /* threads that were traced so far */

@@ -131,8 +131,9 @@ struct gn_rec_ring {
 	struct gn_rec_func f;
 	__u32 pid;
 	__u32 pad;
-	__u64 stack_lo; /* the mapping that it runs on, as of a STACK */
-	__u64 stack_hi;
+	__u64 sp; /* the thread's stack pointer: of the keys in its ring only
+		     the low half is told */
+	__u64 unused; /* a kind keeps its size: older files have it */
 };
 
 /* The stack that the next events run on: the mapping [lo, hi). h.key unused */
@@ -284,7 +285,9 @@ struct gn_rec_unprobed {
 	X(PTR, 9, "ptr", 8)                      \
 	X(BOOL, 10, "bool", 1)                   \
 	/* a pointer to bytes that a NUL ends */ \
-	X(STR, 11, "str", 8)
+	X(STR, 11, "str", 8)                     \
+	/* of .NET: its bytes are UTF-16 */      \
+	X(NETSTR, 12, "str", 8)
 
 enum gn_value_type {
 #define GN_VALUE_ENUM(name, value, text, size) GN_VALUE_##name = (value),
@@ -363,6 +366,8 @@ enum gn_stream {
 	X(SUSPEND_END, 11, "suspend-end", COLLECT, gn_rec_func)              \
 	/* a function that was not asked for was entered or left */          \
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                        \
+	/* a USDT probe of a program: a call of func that takes no time */   \
+	X(HIT, 13, "hit", COLLECT, gn_rec_func)                              \
 	/* an async method's machine, h.key its state (GN_STATE): it is      \
 	 * entered in it; or it will have it and is suspended, completed,    \
 	 * or faulted or cancelled */                                        \
@@ -464,7 +469,9 @@ enum gn_kind {
 	X(NAMES_FULL, 12, "names-full", 1,                                    \
 	  "there was no room for another function's name")                    \
 	X(UNREADABLE, 13, "unreadable", 0,                                    \
-	  "the text of an argument or a result could not be read")
+	  "the text of an argument or a result could not be read")            \
+	X(VALUES_FULL, 14, "values-full", 1,                                  \
+	  "there was no room for another function's arguments and results")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -115,7 +115,10 @@ enum gn_family {
 	X(FINALIZE, 72, HANDLES, "finalizer-queued", AT, NONE, NONE)          \
 	X(HANDLE_CREATE, 73, HANDLES, "handle-create", AT, ID, NONE)          \
 	X(HANDLE_DESTROY, 74, HANDLES, "handle-destroy", AT, ID, NONE)        \
-	X(ALLOCATE, 80, ALLOCATIONS, "allocate", AT, SIZE, NONE)
+	X(ALLOCATE, 80, ALLOCATIONS, "allocate", AT, SIZE, NONE)              \
+	/* as CLASS_LOADED, CLASS_UNLOADED, where no begin is told */         \
+	X(CLASS_DEFINED, 84, CLASSES, "class-loaded", AT, NONE, NONE)         \
+	X(CLASS_FREED, 85, CLASSES, "class-unloaded", AT, NONE, NONE)
 
 enum gn_rt {
 #define GN_RT_ENUM(name, value, ...) GN_RT_##name = (value),

@@ -73,6 +73,8 @@ enum gn_spec_flag {
 	/* the function's arguments or its result are told, too: gn_value_specs
 	 */
 	GN_SPEC_VALUES = 2,
+	/* of a runtime's function: its values are those that the key says */
+	GN_SPEC_VALUED = 4,
 };
 
 struct gn_spec {
@@ -110,11 +112,19 @@ struct gn_value_specs {
  * cookie. */
 #define GN_SPECS_MAX 1024
 
+/* Values of a runtime's functions have numbers from here on: two of each that
+ * the session asks for, the second of methods of an object, whose first
+ * register has that. */
+#define GN_VALUED(asked, of_object) \
+	(GN_SPECS_MAX + 2 * (asked) + ((of_object) ? 1 : 0))
+#define GN_VALUED_MAX (GN_SPECS_MAX * 2)
+
 enum gn_native_spec {
 	GN_SPEC_NONE = 0,
 	GN_SPEC_ENTER,
 	GN_SPEC_LEAVE,
 	GN_SPEC_TAILCALL,
+	GN_SPEC_HIT, /* of a USDT probe; its key is the stack pointer */
 	GN_SPEC_NATIVE_COUNT
 };
 

@@ -7,6 +7,11 @@
 #define TASKS	HOST_TASKS
 #define SAMPLES 65536
 #define ROOM	(16 << 20)
+#define NAMES	8
+
+/* Specs beside those of native functions. */
+#define NAMED	GN_SPEC_NATIVE_COUNT
+#define FORGETS (NAMED + 1)
 
 struct host_task {
 	struct task_struct p;
@@ -24,6 +29,11 @@ static struct {
 	struct host_task task[TASKS], idle, *current;
 	int ntasks;
 	uint64_t cookie;
+	struct host_name {
+		struct gn_texts_key key;
+		struct gn_interned value;
+	} name[NAMES];
+	int nnames;
 	bool full, interrupted;
 	void (*come)(void *ctx);
 	void *ctx;
@@ -111,18 +121,40 @@ void bpf_ringbuf_discard(void *data, __u64 flags)
 	(void)flags;
 }
 
+static struct host_name *find_name(const struct gn_texts_key *key)
+{
+	for (int i = 0; i < host.nnames; i++)
+		if (!__builtin_memcmp(&host.name[i].key, key, sizeof(*key)))
+			return &host.name[i];
+	return NULL;
+}
+
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
-	static const struct gn_spec native[] = {
+	static const struct gn_spec all[] = {
 		[GN_SPEC_ENTER] = {.kind = GN_KIND_ENTER},
 		[GN_SPEC_LEAVE] = {.kind = GN_KIND_LEAVE},
+		[NAMED] = {.kind = GN_KIND_ENTER,
+			   .ntexts = 1,
+			   .text = {{{.how = GN_HOW_REGISTER,
+				      .reg = GN_REG_DI,
+				      .size = 8},
+				     {.how = GN_HOW_REGISTER,
+				      .reg = GN_REG_SI,
+				      .size = 8}}}},
+		[FORGETS] = {.flags = GN_SPEC_FORGETS},
 	};
 	static const __u32 one = 1;
+	struct host_name *name;
 
 	if (map == &specs)
-		return *(const __u32 *)key <= GN_SPEC_LEAVE
-			       ? (void *)&native[*(const __u32 *)key]
+		return *(const __u32 *)key <= FORGETS
+			       ? (void *)&all[*(const __u32 *)key]
 			       : NULL;
+	if (map == &interned) {
+		name = find_name(key);
+		return name ? &name->value : NULL;
+	}
 	if (map != &targets)
 		return NULL;
 	for (int i = 0; i < host.ntasks; i++)
@@ -135,7 +167,18 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 long bpf_map_update_elem(void *map, const void *key, const void *value,
 			 __u64 flags)
 {
-	return -1;
+	struct host_name *name;
+
+	if (map != &interned)
+		return -1;
+	name = find_name(key);
+	if (!name && host.nnames == NAMES)
+		return -1;
+	if (!name)
+		name = &host.name[host.nnames++];
+	__builtin_memcpy(&name->key, key, sizeof(name->key));
+	__builtin_memcpy(&name->value, value, sizeof(name->value));
+	return 0;
 }
 
 long bpf_map_delete_elem(void *map, const void *key)
@@ -321,6 +364,22 @@ void host_wake(struct host_task *t)
 	/* a program that a capture attaches where nothing else tells */
 	if (!control.queue)
 		on_wakeup(&t->p);
+}
+
+void host_named(struct host_task *t, const char *text, size_t len)
+{
+	host.current = t;
+	host.cookie = GN_COOKIE(0, 0, NAMED);
+	t->regs.di = (unsigned long)text;
+	t->regs.si = len;
+	names_multi(&t->regs);
+}
+
+void host_forgets(struct host_task *t)
+{
+	host.current = t;
+	host.cookie = GN_COOKIE(0, 0, FORGETS);
+	managed_multi(&t->regs);
 }
 
 void host_probe(struct host_task *t, bool enter, uint32_t func)

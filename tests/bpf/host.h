@@ -60,6 +60,11 @@ void host_wake(struct host_task *t);
 /* A probe at the begin (else the end) of function `func` is hit. */
 void host_probe(struct host_task *t, bool enter, uint32_t func);
 
+/* A probe that names its function by a text; a runtime gives memory of names
+ * back. */
+void host_named(struct host_task *t, const char *text, size_t len);
+void host_forgets(struct host_task *t);
+
 /* A fault; a system call that is traced. */
 void host_fault(struct host_task *t, bool begins);
 void host_syscall(struct host_task *t, bool begins, int nr);

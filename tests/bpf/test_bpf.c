@@ -517,6 +517,58 @@ static void preempted_before_waiting(void **state)
 	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
 }
 
+/* The last NAME and the last ENTER: whether they are of one function. */
+static bool told(const char *name, size_t *names, uint32_t *func)
+{
+	const struct gn_rec *r;
+	uint32_t named = 0;
+	size_t size;
+
+	*names = 0;
+	for (size_t i = 0; (r = host_sample(i, &size)); i++) {
+		const struct gn_rec_text *text = (const void *)r;
+
+		if (r->kind == GN_KIND_ENTER)
+			*func = ((const struct gn_rec_func *)r)->func;
+		if (r->kind != GN_KIND_NAME)
+			continue;
+		*names += 1;
+		if (!strcmp(text->text, name))
+			named = text->id;
+	}
+	return named == *func;
+}
+
+/* Another class has the memory of one that was unloaded: the runtime has told
+ * that, so its name is read again. What is still the same keeps its number. */
+static void names_are_forgotten(void **state)
+{
+	static char text[512] = "GoAe";
+	struct host_task *t;
+	uint32_t a, b;
+	size_t names;
+
+	(void)state;
+	host_new(1000000, (struct host_opts){.queue = true});
+	t = host_task(7);
+	host_trace(t);
+	host_named(t, text, 4);
+	host_named(t, text, 4);
+	assert_true(told("GoAe", &names, &a));
+	assert_int_equal(names, 1);
+	host_forgets(t);
+	host_named(t, text, 4);
+	assert_true(told("GoAe", &names, &b));
+	assert_int_equal(names, 1);
+	assert_int_equal(b, a);
+	text[2] = 'B';
+	host_forgets(t);
+	host_named(t, text, 4);
+	assert_true(told("GoBe", &names, &b));
+	assert_int_equal(names, 2);
+	assert_int_not_equal(b, a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +580,7 @@ int main(void)
 		cmocka_unit_test(torn_moments),
 		cmocka_unit_test(switched_while_sent),
 		cmocka_unit_test(hardly_ran),
+		cmocka_unit_test(names_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,10 @@ add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	clr_run.c clr_attach.c clr_attach_bad.c clr_filter.c clr_launch.c clr_compiler.c
 	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
-	clr_events.c)
+	clr_events.c clr_values.c clr_web.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
-target_sources(live_clr PRIVATE clr_bodies.c clr_fast.c live_told.c)
+target_sources(live_clr PRIVATE clr_bodies.c clr_fast.c clr_fast_ends.c
+	live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
 
 function(gn_live_clr)
@@ -17,18 +18,24 @@ function(gn_live_clr)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
 	gn_live_tests(clr live_clr clr_tests.def 200 "must-run;clr"
 		GNOMON=$<TARGET_FILE:gnomon>
-		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
+		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>
+		CLR_OTHER_LIBRARY=$<TARGET_FILE:gnomon_clr_count>
+		DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet LIVE_SLOW=2)
 	# By the build without sanitizers. It is the largest of all programs
 	# here: on a busy machine it takes minutes. The last of a name counts.
 	gn_in_plain(gnomon gnomon)
 	gn_in_plain(library gnomon_clr)
-	set_property(TEST live/clr/compiler APPEND PROPERTY ENVIRONMENT
+	set_property(TEST live/clr/compiler live/clr/compiler-record
+		live/clr/web-record live/clr/web-record-uprobe
+		APPEND PROPERTY ENVIRONMENT
 		GNOMON=${gnomon} CLR_LIBRARY=${library} LIVE_SLOW=4)
 	# what a hit costs is measured: not a sanitizer
 	set_property(TEST live/clr/bodies APPEND PROPERTY ENVIRONMENT
 		GNOMON=${gnomon} CLR_LIBRARY=${library})
-	set_tests_properties(live/clr/compiler PROPERTIES TIMEOUT 400)
+	set_tests_properties(live/clr/compiler live/clr/compiler-record
+		live/clr/web-record live/clr/web-record-uprobe
+		PROPERTIES TIMEOUT 400)
 endfunction()
 gn_live_clr()
 
@@ -53,7 +60,8 @@ function(gn_live_clr_older)
 				async async-exact unload waits exit-open attach attach-warm
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
-				events events-all)
+				events events-all names generics
+				sixty sixty-rejit values)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND live_clr ${name})
 			set_tests_properties(live/clr-${major}/${name} PROPERTIES

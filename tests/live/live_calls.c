@@ -148,3 +148,47 @@ void live_calls_compare(struct live *t, json_t *calls, const char *out)
 	}
 	free(truths);
 }
+
+/* "TYPE VALUE": of an argument or a result. */
+static char *value_text(struct live *t, const json_t *value)
+{
+	const json_t *v = json_object_get(value, "value");
+
+	return live_text(t, "%s %s%s",
+			 json_string_value(json_object_get(value, "type")),
+			 v ? json_dumps(v, JSON_ENCODE_ANY) : "unreadable",
+			 json_object_get(value, "cut") ? " cut" : "");
+}
+
+static char *values_text(struct live *t, const json_t *row)
+{
+	const json_t *all = json_object_get(row, "arguments"), *one;
+	char *text = "";
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		const char *name =
+			json_string_value(json_object_get(one, "name"));
+
+		CHECK(t, name && !strcmp(name, live_text(t, "arg%zu", i + 1)),
+		      "argument %zu is called %s", i + 1, name);
+		text = live_text(t, "%s%s%s", text, i ? ", " : "",
+				 value_text(t, one));
+	}
+	one = json_object_get(row, "result");
+	return one ? live_text(t, "%s = %s", text, value_text(t, one)) : text;
+}
+
+size_t live_calls_with(struct live *t, json_t *calls, const char *name,
+		       const char *values)
+{
+	const char *key;
+	json_t *row;
+	size_t n = 0;
+
+	json_object_foreach(calls, key, row) n +=
+		!strcmp(live_called(row), name) &&
+		!strcmp(values_text(t, row), values);
+	return n;
+}

@@ -546,7 +546,10 @@ void test_class_preempted(struct live *t)
 
 /*
  * Every page is one fault, and with its fault's time and none for any other
- * reason; what is not told is the time of the loop without the faults.
+ * reason; what is not told is the time of the loop without the faults. How
+ * many there were is the kernel's own count. Of their time only bounds are
+ * known: no clock of the kernel's tells it, so a fault that is told as half as
+ * long as it was is not found here.
  */
 void test_class_faults(struct live *t)
 {

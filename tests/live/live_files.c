@@ -4,12 +4,14 @@
 #include "live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,12 +70,13 @@ static bool unprobed(const json_t *report, const char *name)
 	return false;
 }
 
-/* Modules are called as their processes call them. */
+/* A function of that name has a module that is called as its processes call
+ * it. */
 static void expect_module(struct live *t, const json_t *report,
 			  const char *name, const char *path)
 {
+	const char *module = "of no function";
 	const json_t *function;
-	const char *module;
 	size_t i;
 
 	json_array_foreach(json_object_get(report, "functions"), i, function)
@@ -82,11 +85,10 @@ static void expect_module(struct live *t, const json_t *report,
 			   name))
 			continue;
 		module = json_string_value(json_object_get(function, "module"));
-		CHECK(t, strcmp(module, path) == 0,
-		      "the module of %s is '%s', not '%s'", name, module, path);
-		return;
+		if (strcmp(module, path) == 0)
+			return;
 	}
-	live_fail(t, "%s is not in the report", name);
+	live_fail(t, "the module of %s is '%s', not '%s'", name, module, path);
 }
 
 /* Two names of one file, and a program of another: each call once. */
@@ -112,6 +114,7 @@ void test_files_names(struct live *t)
 	expect(t, report, "/third", "work", 3);
 	expect_clean(t, report);
 	expect_module(t, report, "work", first);
+	expect_module(t, report, "work", live_text(t, "%s/third", t->dir));
 }
 
 /* An upgrade while the program runs. */
@@ -154,13 +157,6 @@ void test_files_mounted(struct live *t)
 	expect_module(t, report, "work", path);
 }
 
-static _Noreturn void swap_forever(const char *a, const char *b)
-{
-	while (!renameat2(-1, a, -1, b, RENAME_EXCHANGE))
-		;
-	_exit(1);
-}
-
 static char *bytes_of(struct live *t, struct live_talk *serve)
 {
 	char *line;
@@ -183,9 +179,7 @@ void test_files_swapped(struct live *t)
 
 	start(t, theirs, &b);
 	before = bytes_of(t, &b);
-	swapper = fork();
-	if (!swapper)
-		swap_forever(mine, theirs);
+	swapper = live_exchange(t, mine, theirs);
 	for (int i = 0; i < 5; i++) {
 		out = live_attach(t, "-f work --leave ret",
 				  live_text(t, "%d", pid), &gnomon);
@@ -195,8 +189,7 @@ void test_files_swapped(struct live *t)
 		report = live_detach(t, &gnomon, out);
 		expect(t, report, NULL, "work", 10);
 	}
-	kill(swapper, SIGKILL);
-	waitpid(swapper, NULL, 0);
+	live_exchange_end(swapper);
 }
 
 /* One function that no kernel probes: the others are there. */
@@ -320,6 +313,37 @@ void test_bystander_child(struct live *t)
 	      "it is not told that calls of a child were not seen");
 }
 
+/* The test maps a fixture's code, as a bystander does. */
+static void map_code(struct live *t, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	CHECK(t,
+	      fd >= 0 && mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			      fd, 0) != MAP_FAILED,
+	      "%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* Calls that a child made before it got its links end after that, in the midst
+ * of few others: they explain themselves, and are no failure. */
+void test_bystander_children(struct live *t)
+{
+	struct live_end end;
+	uint64_t late = 0;
+	json_t *report;
+
+	map_code(t, live_fixture(t, "fork"));
+	for (int i = 0; i < 5; i++) {
+		live_gnomon(t, "run", "-f *", "fork nest 300", &end, &report);
+		CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code,
+		      end.err);
+		late += live_number(t, report, "counters.unprobed");
+		json_decref(report);
+	}
+	CHECK(t, late, "no child got its links late");
+}
+
 static struct live_talk run_talk(struct live *t, const char *options,
 				 const char *command, char **report)
 {
@@ -369,29 +393,73 @@ void test_executed(struct live *t)
 	}
 }
 
+/* A shell that executes the program when it is told a line. */
+static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
+{
+	struct live_args a = {.n = 0};
+	int pid;
+
+	live_add(t, &a, "/bin/sh", "-c", "echo ready $$; read line; exec $0",
+		 path, NULL);
+	live_talk(t, &a, sh);
+	CHECK(t,
+	      sscanf(live_await(t, sh->out, "ready "), "ready %d", &pid) == 1,
+	      "sh is not ready");
+	return pid;
+}
+
+/* Attached to such a shell until it is the program, which is ready. */
+static char *attach_executed(struct live *t, const char *path,
+			     struct live_talk *sh, struct live_talk *gnomon)
+{
+	pid_t pid = start_shell(t, path, sh);
+	char *out = live_attach(t, "-f work -f libc.so.6:getpid",
+				live_text(t, "%d", pid), gnomon);
+
+	live_tell(t, sh, "go");
+	live_await(t, gnomon->err, "gnomon: attached: process");
+	live_await(t, sh->out, "ready ");
+	return out;
+}
+
 /* A process that is attached to becomes another program. */
 void test_executed_attached(struct live *t)
 {
 	char *path = copy(t, "serve", "serve"), *out;
 	struct live_talk sh, gnomon;
-	struct live_args a = {.n = 0};
 	json_t *report;
-	int pid;
 
-	live_add(t, &a, "/bin/sh", "-c", "echo ready $$; read line; exec $0",
-		 path, NULL);
-	live_talk(t, &a, &sh);
-	CHECK(t, sscanf(live_await(t, sh.out, "ready "), "ready %d", &pid) == 1,
-	      "sh is not ready");
-	out = live_attach(t, "-f work -f libc.so.6:getpid",
-			  live_text(t, "%d", pid), &gnomon);
-	live_tell(t, &sh, "go");
-	live_await(t, gnomon.err, "gnomon: attached: process");
-	live_await(t, sh.out, "ready ");
+	out = attach_executed(t, path, &sh, &gnomon);
 	live_ask(t, &sh, "work 40");
 	report = live_detach(t, &gnomon, out);
 	expect(t, report, path, "work", 40);
 	expect_late(t, report, "work");
+}
+
+/* The same by a path that is one program's file or the other's: what runs is
+ * probed, and of the other one nothing is changed. */
+void test_executed_swapped(struct live *t)
+{
+	char *mine = copy(t, "serve", "mine"), *before, *out;
+	char *theirs = copy(t, "serve", "theirs");
+	struct live_talk sh, other, gnomon;
+	json_t *report;
+	pid_t swapper;
+
+	start(t, theirs, &other);
+	before = bytes_of(t, &other);
+	swapper = live_exchange(t, mine, theirs);
+	for (int i = 0; i < 5; i++) {
+		out = attach_executed(t, mine, &sh, &gnomon);
+		live_ask(t, &sh, "work 10");
+		CHECK(t, strcmp(bytes_of(t, &other), before) == 0,
+		      "the text of a program that is not traced was changed");
+		report = live_detach(t, &gnomon, out);
+		expect(t, report, NULL, "work", 10);
+		live_tell(t, &sh, "quit");
+		live_finish(t, &sh);
+	}
+	live_exchange_end(swapper);
 }
 
 /* A library that only the later program maps. */

@@ -50,6 +50,7 @@ struct setup {
 	const char *gnomon, *tmp;
 	char fixtures[PATH_MAX];
 	int timeout_ms, tries;
+	unsigned int slow;
 	uint64_t guest_ns;
 	struct live_left left;
 };
@@ -141,6 +142,7 @@ static _Noreturn void be_test(const struct setup *s, const struct live_row *row,
 		.dir = dir,
 		.verdict = verdict,
 		.guest_ns = s->guest_ns,
+		.slow = s->slow,
 	};
 
 	signal(SIGPIPE, SIG_IGN);
@@ -281,9 +283,8 @@ static int set_up(struct setup *s)
 	s->tmp = getenv("TMPDIR");
 	if (!s->tmp || !*s->tmp)
 		s->tmp = "/tmp";
-	s->timeout_ms = TIMEOUT_MS;
-	if (factor > 0 && factor < 1000)
-		s->timeout_ms *= (int)factor;
+	s->slow = factor > 0 && factor < 1000 ? (unsigned int)factor : 1;
+	s->timeout_ms = TIMEOUT_MS * (int)s->slow;
 	if (!s->gnomon || !fixtures || access(s->gnomon, X_OK)) {
 		fprintf(stderr,
 			"%s: set GNOMON to the program under test and "

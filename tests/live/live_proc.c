@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -261,4 +262,23 @@ int live_finish(struct live *t, struct live_talk *talk)
 {
 	close(talk->in);
 	return live_wait(t, talk);
+}
+
+pid_t live_exchange(struct live *t, const char *a, const char *b)
+{
+	pid_t pid = fork();
+
+	CHECK(t, pid >= 0, "fork: %s", strerror(errno));
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!renameat2(-1, a, -1, b, RENAME_EXCHANGE))
+		;
+	_exit(1);
+}
+
+void live_exchange_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }

@@ -245,6 +245,22 @@ static char *trace_many(struct live *t, pid_t pid, struct live_talk *gnomon)
 	return path;
 }
 
+/* Since `begin` no longer than people wait. */
+static void soon(struct live *t, const struct timespec *begin,
+		 unsigned int seconds, const char *what)
+{
+	struct timespec now;
+	double took;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	took = (double)(now.tv_sec - begin->tv_sec) +
+	       (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+	CHECK(t, took <= seconds * t->slow, "%s took %.1f s", what, took);
+}
+
+#define MANY_S	 10 /* to attach to all of many, and to let go of them */
+#define SIGNAL_S 2
+
 /* Thousands of functions on a kernel without multi links: minutes, each way,
  * when each probe waits for the kernel by itself. */
 void test_many_functions(struct live *t)
@@ -252,14 +268,20 @@ void test_many_functions(struct live *t)
 	struct live_talk many, gnomon;
 	json_t *report, *row;
 	pid_t pid = start_many(t, &many);
-	char *path = trace_many(t, pid, &gnomon);
+	struct timespec begin;
+	char *path;
 	size_t i;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	path = trace_many(t, pid, &gnomon);
 	live_await(t, gnomon.err, "gnomon: attached");
+	soon(t, &begin, MANY_S, "attaching");
 	CHECK(t, changed(t, &many) == MANY, "not all functions have probes");
 	live_ask(t, &many, "call 3");
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	live_interrupt(t, &gnomon);
 	report = live_attached(t, &gnomon, path);
+	soon(t, &begin, MANY_S, "the end");
 	live_clean(t, report);
 	CHECK(t, json_array_size(json_object_get(report, "functions")) == MANY,
 	      "not all functions are told");
@@ -288,20 +310,33 @@ void test_many_killed(struct live *t)
 }
 
 /* While it attaches: nothing was traced, nothing stays. */
-void test_signal_attaching(struct live *t)
+static void signal_attaching(struct live *t, struct live_talk *many, pid_t pid,
+			     int sig, const char *name)
 {
-	struct live_talk many, gnomon;
-	pid_t pid = start_many(t, &many);
+	struct live_talk gnomon;
+	struct timespec begin;
 	int code;
 
 	trace_many(t, pid, &gnomon);
-	while (!changed(t, &many))
+	while (!changed(t, many))
 		;
-	send(t, gnomon.pid, SIGINT);
-	live_await(t, gnomon.err, "gnomon: ended by SIGINT before");
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	send(t, gnomon.pid, sig);
+	live_await(t, gnomon.err,
+		   live_text(t, "gnomon: ended by %s before", name));
 	code = live_wait(t, &gnomon);
-	CHECK(t, code == 128 + SIGINT, "gnomon ended with %d", code);
-	await_unchanged(t, &many);
+	soon(t, &begin, SIGNAL_S, name);
+	CHECK(t, code == 128 + sig, "gnomon ended with %d", code);
+	await_unchanged(t, many);
+}
+
+void test_signal_attaching(struct live *t)
+{
+	struct live_talk many;
+	pid_t pid = start_many(t, &many);
+
+	signal_attaching(t, &many, pid, SIGINT, "SIGINT");
+	signal_attaching(t, &many, pid, SIGTERM, "SIGTERM");
 	live_tell(t, &many, "quit");
 	CHECK(t, live_finish(t, &many) == 0, "many ended otherwise");
 }
@@ -347,11 +382,13 @@ void test_signal_early(struct live *t)
 	CHECK(t, access(path, F_OK), "a file is left behind");
 }
 
-/* A report that is larger than a pipe, and nobody reads. */
+/* A report that is larger than a pipe, and nobody reads: it waits for a reader
+ * as long as for anything else, and ends. */
 void test_report_unread(struct live *t)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk gnomon;
+	struct timespec begin;
 	char *line;
 	int code;
 
@@ -361,8 +398,10 @@ void test_report_unread(struct live *t)
 	live_await(t, gnomon.out, "ready ");
 	live_ask(t, &gnomon, "call 1");
 	live_tell(t, &gnomon, "quit");
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	line = live_await(t, gnomon.err, "gnomon: nobody reads");
 	CHECK(t, strstr(line, " bytes"), "%s", line);
 	code = live_wait(t, &gnomon);
+	soon(t, &begin, 2 * SIGNAL_S, "the end");
 	CHECK(t, code == 1, "gnomon ended with %d", code);
 }

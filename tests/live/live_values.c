@@ -5,52 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "TYPE VALUE": of an argument or a result. */
-static char *value_text(struct live *t, const json_t *value)
-{
-	const json_t *v = json_object_get(value, "value");
-
-	return live_text(t, "%s %s%s",
-			 json_string_value(json_object_get(value, "type")),
-			 v ? json_dumps(v, JSON_ENCODE_ANY) : "unreadable",
-			 json_object_get(value, "cut") ? " cut" : "");
-}
-
-/* "TYPE VALUE, TYPE VALUE = TYPE VALUE", arguments and result of a row. */
-static char *values_text(struct live *t, const json_t *row)
-{
-	const json_t *all = json_object_get(row, "arguments"), *one;
-	char *text = "";
-	size_t i;
-
-	json_array_foreach(all, i, one)
-	{
-		const char *name =
-			json_string_value(json_object_get(one, "name"));
-
-		CHECK(t, name && !strcmp(name, live_text(t, "arg%zu", i + 1)),
-		      "argument %zu is called %s", i + 1, name);
-		text = live_text(t, "%s%s%s", text, i ? ", " : "",
-				 value_text(t, one));
-	}
-	one = json_object_get(row, "result");
-	return one ? live_text(t, "%s = %s", text, value_text(t, one)) : text;
-}
-
-/* Calls of the function with these values. */
-static size_t rows_with(struct live *t, json_t *calls, const char *name,
-			const char *values)
-{
-	const char *key;
-	json_t *row;
-	size_t n = 0;
-
-	json_object_foreach(calls, key, row) n +=
-		!strcmp(live_called(row), name) &&
-		!strcmp(values_text(t, row), values);
-	return n;
-}
-
 #define LETTERS                                                    \
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST" \
 	"UVWXYZ-+"
@@ -86,7 +40,9 @@ static void check_values(struct live *t, const char *attach)
 			   &end);
 	live_calls_compare(t, calls, end.out);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		CHECK(t, rows_with(t, calls, told[i].name, told[i].values) == 1,
+		CHECK(t,
+		      live_calls_with(t, calls, told[i].name, told[i].values) ==
+			      1,
 		      "%s: no call of %s with %s", attach, told[i].name,
 		      told[i].values);
 }

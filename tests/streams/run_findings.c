@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run_findings FILE GOLDEN: replays a readable stream. Its name is that of the
- * one rule that must hold of it; "none": no rule. What is said, as text and as
- * JSON, is compared with the golden file, which GN_UPDATE_GOLDEN=1 in the
- * environment writes.
+ * run_findings FILE GOLDEN: replays a readable stream. Its name, up to the
+ * first dot, is that of the one rule that must hold of it; "none": no rule.
+ * What is said, as text and as JSON, is compared with the golden file, which
+ * GN_UPDATE_GOLDEN=1 in the environment writes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "golden.h"
 #include "parse.h"
 
-/* "lock" of "/a/b/lock.stream" */
+/* "lock" of "/a/b/lock.stream" and of "/a/b/lock.caller.stream" */
 static bool is_named(const char *path, const char *rule)
 {
 	const char *base = strrchr(path, '/');
 	size_t n = strlen(rule);
 
 	base = base ? base + 1 : path;
-	return !strncmp(base, rule, n) && !strcmp(base + n, ".stream");
+	return !strncmp(base, rule, n) && base[n] == '.';
 }
 
 static bool check_rules(const char *path, const struct gn_findings *f)

@@ -143,6 +143,7 @@ static void add_one(struct stream *s, const struct stream_event *e,
 	struct gn_rec_stack stack = {.h = *h, .lo = e->lo, .hi = e->hi};
 	struct gn_rec_count count = {.h = *h, .id = e->id, .count = e->count};
 	struct gn_rec_session session = {.h = *h, .end = e->end};
+	struct gn_rec_unprobed unprobed = {.h = *h, .pid = e->pid};
 
 	switch (e->kind) {
 	case GN_KIND_THREAD:
@@ -164,6 +165,9 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		break;
 	case GN_KIND_SESSION:
 		stream_raw(s, &session, sizeof(session));
+		break;
+	case GN_KIND_UNPROBED:
+		stream_raw(s, &unprobed, sizeof(unprobed));
 		break;
 	case GN_KIND_WAKE:
 		stream_raw(s, h, sizeof(*h));

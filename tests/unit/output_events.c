@@ -18,20 +18,20 @@ static struct gn_model_event events[] = {
 	{.event = GN_RT_ASSEMBLY_LOAD,
 	 .start = 2 * MS,
 	 .end = 3 * MS,
-	 .of = {"System.Runtime", ""},
+	 .of = {"System.Runtime", "", NULL},
 	 BY(100, "app")},
 	{.event = GN_RT_COMPILE,
 	 .start = 4 * MS,
 	 .end = 6 * MS,
 	 .cpu = 1 * MS,
 	 .value = {1234, 1},
-	 .of = {"App.Main(string[])", "app.dll"},
+	 .of = {"App.Main(string[])", "app.dll", NULL},
 	 BY(100, "app")},
 	{.event = GN_RT_THREAD_NAME,
 	 .start = 7 * MS,
 	 .end = 7 * MS,
 	 .value = {0x1000},
-	 .of = {HOSTILE, ""},
+	 .of = {HOSTILE, "", NULL},
 	 BY(100, "app")},
 	{.event = GN_RT_SUSPEND,
 	 .start = 10 * MS,
@@ -81,13 +81,13 @@ static struct gn_model_event events[] = {
 	 .end = 1506 * MS,
 	 .cpu = 6 * MS,
 	 .value = {0, 2},
-	 .of = {"App.Main(string[])", "app.dll"},
+	 .of = {"App.Main(string[])", "app.dll", NULL},
 	 BY(105, ".NET Tiered Com")},
 	{.event = GN_RT_CATCH,
 	 .start = 1600 * MS,
 	 .end = 1601 * MS,
-	 .of = {"App.Catches()", "app.dll"},
-	 .other = {"App.Oops", "app.dll"},
+	 .of = {"App.Catches()", "app.dll", NULL},
+	 .other = {"App.Oops", "app.dll", NULL},
 	 BY(100, "app")},
 	{.event = GN_RT_MODULE_LOAD,
 	 .start = 1700 * MS,
@@ -110,7 +110,7 @@ static struct gn_model_event events[] = {
 	{.event = GN_RT_CLASS_LOAD,
 	 .start = 1790 * MS,
 	 .end = 1791 * MS,
-	 .of = {"App.Oops", "app.dll"},
+	 .of = {"App.Oops", "app.dll", NULL},
 	 BY(100, "app")},
 	{.event = GN_RT_SHUTDOWN,
 	 .start = 1800 * MS,
@@ -119,32 +119,35 @@ static struct gn_model_event events[] = {
 };
 
 static struct gn_model_exception exceptions[] = {
-	{.class = {"App.Oops", "app.dll"},
-	 .thrown_in = {"App.Throws()", "app.dll"},
-	 .caught_in = {"App.Catches()", "app.dll"},
+	{.class = {"App.Oops", "app.dll", NULL},
+	 .thrown_in = {"App.Throws()", "app.dll", NULL},
+	 .caught_in = {"App.Catches()", "app.dll", NULL},
 	 .caught = true,
 	 .count = 3,
 	 .ns = 30 * US},
-	{.class = {HOSTILE, "app.dll"},
-	 .thrown_in = {"App.Throws()", "app.dll"},
-	 .caught_in = {"", ""},
+	{.class = {HOSTILE, "app.dll", NULL},
+	 .thrown_in = {"App.Throws()", "app.dll", NULL},
+	 .caught_in = {"", "", NULL},
 	 .count = 1},
-	{.class = {"", ""},
-	 .thrown_in = {"", ""},
-	 .caught_in = {"", ""},
+	{.class = {"", "", NULL},
+	 .thrown_in = {"", "", NULL},
+	 .caught_in = {"", "", NULL},
 	 .count = 1},
 };
 
 static struct gn_model_allocation allocations[] = {
-	{.class = {"string", "lib.dll"},
-	 .function = {"App.Main(string[])", "app.dll"},
+	{.class = {"string", "lib.dll", NULL},
+	 .function = {"App.Main(string[])", "app.dll", NULL},
 	 .count = 1000,
 	 .bytes = 123456789},
-	{.class = {"App.Oops", "app.dll"},
-	 .function = {"", ""},
+	{.class = {"App.Oops", "app.dll", NULL},
+	 .function = {"", "", NULL},
 	 .count = 1,
 	 .bytes = 144},
-	{.class = {"", ""}, .function = {"", ""}, .count = 1, .bytes = 24},
+	{.class = {"", "", NULL},
+	 .function = {"", "", NULL},
+	 .count = 1,
+	 .bytes = 24},
 };
 
 void sample_events(struct sample *s)
@@ -155,7 +158,7 @@ void sample_events(struct sample *s)
 
 		for (int k = 0; k < 2; k++)
 			if (!of[k]->name)
-				*of[k] = (struct gn_model_named){"", ""};
+				*of[k] = (struct gn_model_named){"", "", NULL};
 	}
 	s->m.events = events;
 	s->m.nevents = sizeof(events) / sizeof(events[0]);

@@ -133,7 +133,7 @@ static void merge(struct gn_fast_thread *t, const uint64_t *times, size_t n,
 
 		if (i < n)
 			e.time = times[i];
-		if (i < n && (!rec || gn_fast_thread_before(&e, rec))) {
+		if (i < n && (!rec || gn_fast_thread_before(t, &e, rec))) {
 			assert_int_equal(
 				gn_fast_thread_put(t, &e, counts, take, out),
 				0);
@@ -229,6 +229,49 @@ static void lost_slice(void **state)
 	assert_int_equal(out.rec[5].h.seq, 15);
 }
 
+/* Half a key is in the ring: the other half is that of the nearest address to
+ * one of the stack. What the kernel knows of its mapping says no more. */
+static void whole_keys(void **state)
+{
+	static const uint64_t stacks[] = {0x7f0180000100, 0x7f01fffff000,
+					  0x7f0200000ff8};
+	static const uint64_t keys[] = {0x7f017ffffff8, 0x7f0200000010,
+					0x7f01fffffff8};
+	struct gn_fast_counts counts = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct gn_fast_event e = {.time = 100,
+					  .kind = GN_KIND_ENTER,
+					  .func = 1,
+					  .sp = (uint32_t)keys[i]};
+		struct gn_fast_thread t;
+		struct gn_rec_stack mapped = {
+			.h = {.time = 200,
+			      .tid = TID,
+			      .seq = 1,
+			      .kind = GN_KIND_STACK},
+			.lo = stacks[i] & ~0xfffull,
+			.hi = (stacks[i] & ~0xfffull) + 0x100000,
+		};
+		struct taken out = {0};
+
+		gn_fast_thread_init(&t, TID);
+		t.stack = stacks[i];
+		assert_int_equal(
+			gn_fast_thread_put(&t, &e, &counts, take, &out), 0);
+		queue(&t, &mapped, sizeof(mapped));
+		assert_int_equal(gn_fast_thread_put_first(&t, take, &out), 0);
+		e.time = 300;
+		assert_int_equal(
+			gn_fast_thread_put(&t, &e, &counts, take, &out), 0);
+		gn_fast_thread_free(&t);
+		assert_int_equal(out.n, 3);
+		assert_int_equal(out.rec[0].h.key, keys[i]);
+		assert_int_equal(out.rec[2].h.key, keys[i]);
+	}
+}
+
 struct fixture {
 	struct gn_fast *f;
 	struct gn_fast_page *page;
@@ -237,6 +280,12 @@ struct fixture {
 	struct taken out;
 	uint32_t seq;
 };
+
+static int begins(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
 
 static bool never(void *ctx)
 {
@@ -254,7 +303,7 @@ static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
 			    .key = value},
 		      .func = GN_FUNC(GN_RUNTIME_CLR, what)},
 		.pid = (uint32_t)getpid(),
-		.stack_hi = 0x7fff00000000,
+		.sp = 0x7fff00000000,
 	};
 
 	if (!gn_fast_record(x->f, &r.f.h, sizeof(r)))
@@ -263,7 +312,7 @@ static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
 
 static void open_fixture(struct fixture *x, int seals)
 {
-	struct gn_fast_opts opts = {take, never, &x->out, false};
+	struct gn_fast_opts opts = {take, begins, never, &x->out, false};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -393,6 +442,7 @@ int main(void)
 		cmocka_unit_test(os_time_follows),
 		cmocka_unit_test(inside_a_slice),
 		cmocka_unit_test(lost_slice),
+		cmocka_unit_test(whole_keys),
 		cmocka_unit_test(unsealed),
 		cmocka_unit_test(round_the_ring),
 		cmocka_unit_test(any_bytes),

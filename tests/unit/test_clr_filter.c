@@ -213,10 +213,33 @@ static void test_own_names(void **state)
 	assert_false(gn_filter_may_hook("N.P.Fetch", "N.P+<Other>d__3.*", ""));
 }
 
+/* Each by its short name, and what may have such a name. */
+static void test_short_names(void **state)
+{
+	static const char item[] = "N.P<int>.get_Item(N.Q,int)";
+
+	(void)state;
+	assert_true(gn_filter_hooks("P<int>.this*.get", item, "m.dll"));
+	assert_true(gn_filter_hooks("P<*", item, "m.dll"));
+	assert_true(gn_filter_hooks("m:P<int>.*", item, "m.dll"));
+	assert_true(gn_filter_hooks("*.get_Item", item, "m.dll"));
+	assert_true(gn_filter_hooks("*(Q, int)", "N.P.M(N.Q,int)", ""));
+	assert_false(gn_filter_hooks("N.*\n!P<*", item, "m.dll"));
+	assert_false(gn_filter_hooks("Q.*", item, "m.dll"));
+	assert_true(may("P<int>.this*.get", "N.P<*>.*"));
+	assert_true(may("P<int>.this*.get", "N.P<*>.get_Item(*)"));
+	assert_true(may("P.Main.lambda#?", "N.P+<>c.*"));
+	assert_true(may("P.Main.lambda#?", "N.P+<>c.<Main>b__0_1(*)"));
+	assert_true(may("P.~P()", "N.P.Finalize"));
+	assert_false(may("P.~P", "N.P.Final"));
+	assert_false(may("Q.*", "N.P.*"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_names),
+		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

@@ -25,7 +25,8 @@ static void put_variable(void *ctx, struct gn_text *out, bool of_method,
 static void put_type(void *ctx, struct gn_text *out, gn_token token,
 		     unsigned int depth)
 {
-	static const struct gn_sig_env env = {NULL, put_type, put_variable};
+	static const struct gn_sig_env env = {NULL, put_type, put_variable,
+					      NULL};
 	struct gn_sig sig = {0};
 
 	(void)ctx;
@@ -48,7 +49,7 @@ static void put_type(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 }
 
-static const struct gn_sig_env env = {NULL, put_type, put_variable};
+static const struct gn_sig_env env = {NULL, put_type, put_variable, NULL};
 
 #define CHECK(want, ...)                                     \
 	do {                                                 \
@@ -138,7 +139,7 @@ static void test_hostile(void **state)
 	CHECK("(?)", 0x00, 0x01, 0x01, 0x12, 0xff);
 	CHECK("(?)", 0x00, 0x01, 0x01, 0x12, 0xc0, 0x01);
 	CHECK("(Ref1<?)", 0x00, 0x01, 0x01, 0x15, 0x12, 0x05, 0x05);
-	CHECK("(Ref1?)", 0x00, 0x01, 0x01, 0x15, 0x12, 0x05, 0xdf, 0xff, 0xff,
+	CHECK("(?)", 0x00, 0x01, 0x01, 0x15, 0x12, 0x05, 0xdf, 0xff, 0xff,
 	      0xff);
 	CHECK("(int?)", 0x00, 0x01, 0x01, 0x14, 0x08, 0xdf, 0xff, 0xff, 0xff,
 	      0x00, 0x00);

@@ -129,16 +129,19 @@ static void check_samples(struct json_page *p)
 	sample_os(&s);
 	sample_lose(&s);
 	s.functions[2].muted = true;
-	s.functions[2].own_name = "App.Program.Leaf";
+	s.functions[2].short_name = "App.Program.Leaf";
 	sample_unprobed(&s);
 	tell_all(&s.waits[0]);
 	hide_calls(&s.m);
 	check_model(p, &s.m, GN_BY_CALLERS);
 	sample_events(&s);
+	for (size_t i = 0; i < s.m.nevents; i++)
+		if (s.m.events[i].event == GN_RT_COMPILE)
+			s.m.events[i].of.shown = "Main(string[])";
 	for (int by = GN_BY_GC; by <= GN_BY_EVENTS; by++)
 		check_model(p, &s.m, (enum gn_by)by);
 	/* a file that says little */
-	s.functions[2].own_name = NULL;
+	s.functions[2].short_name = NULL;
 	s.m.code = (struct gn_model_code){0};
 	s.m.ninfo = 0;
 	s.threads[0].kernel.known = false;
@@ -220,7 +223,7 @@ static void line(void **state)
 	s.threads[1].kernel.delay = UINT64_MAX;
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
-	s.functions[0].own_name = "App.Program.Main";
+	s.functions[0].short_name = "App.Program.Main";
 	tell_all(&s.waits[1]);
 	check_line(p, &s);
 	/* waits of which little is known */
@@ -272,7 +275,7 @@ static char *listing(void)
 		{.name = "g", .symbol = "g", .plan = {.refused = "why"}},
 	};
 	static struct gn_list_hook hooks[2];
-	static struct gn_list_usdt usdt;
+	static struct gn_list_usdt usdt[2];
 	static char program[] = "/x/program";
 	struct gn_file file = {.path = program, .fd = -1, .program = true};
 	const struct gn_runtime *rt = gn_runtime_at(0);
@@ -291,14 +294,15 @@ static char *listing(void)
 		.nfunctions = COUNT(functions),
 		.runtime = runtimes,
 		.nruntimes = COUNT(runtimes),
-		.usdt = &usdt,
-		.nusdt = 1,
+		.usdt = usdt,
+		.nusdt = COUNT(usdt),
 	};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
 	assert_non_null(f);
+	usdt[0].note = (struct gn_note){.nargs = 1, .semaphore = 1};
 	hooks[0].site = &rt->sites[0];
 	assert_int_equal(gn_listing_json(&l, false, f), 0);
 	assert_int_equal(fclose(f), 0);
@@ -452,6 +456,7 @@ static void diff(void **state)
 	sample_make(&new);
 	sample_os(&new);
 	new.functions[1].name = "another";
+	base.functions[2].short_name = "Leaf";
 	check_diff(p, &base.m, &new.m, 1);
 	check_diff(p, &base.m, &new.m, 2);
 	json_page_left(p, JSON_DIFF);

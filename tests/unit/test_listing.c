@@ -77,7 +77,14 @@ static struct gn_list_runtime runtimes[2];
 
 static struct gn_list_usdt usdt = {
 	.file = 1,
-	.note = {.provider = "pro", .name = "be", .args = "8@%rdi, -4@%esi"},
+	.note = {.provider = "pro",
+		 .name = "be",
+		 .args = "8@%rdi  8@%st, -4@%esi",
+		 .arg = {{.how = GN_HOW_REGISTER},
+			 {.how = GN_HOW_NONE},
+			 {.how = GN_HOW_REGISTER}},
+		 .nargs = 3,
+		 .semaphore = 0x70},
 	.insn = {.offset = 0x60, .cost = GN_COST_EMULATED, .text = "nop"},
 };
 
@@ -189,7 +196,7 @@ static void table(void **state)
 	has(line, "unused");
 	free(line);
 	has(text, "not found");
-	has(text, "pro:be 8@%rdi, -4@%esi\n");
+	has(text, "pro:be 8@%rdi 8@%st, (unreadable) -4@%esi\n");
 	assert_null(strstr(text, "0x1020"));
 	free(text);
 }
@@ -236,6 +243,8 @@ static void csv(void **state)
 		  "the second reason\r\n");
 	has(text, "function,tiny,\"/x/library, too.so\",0x2000,,,,refused,,,,"
 		  "the third reason\r\n");
+	has(text, "usdt,pro:be,\"/x/library, too.so\",,,0x60,nop,emulated,,,,"
+		  "\"8@%rdi 8@%st, (unreadable) -4@%esi\"\r\n");
 	free(text);
 }
 
@@ -281,7 +290,13 @@ static void json(void **state)
 	assert_int_equal(json_array_size(list), 2);
 	assert_string_equal(text_at(json_array_get(list, 0), "kind"), "enter");
 	assert_null(json_object_get(json_array_get(list, 1), "kind"));
-	assert_int_equal(json_array_size(json_object_get(root, "usdt")), 1);
+	list = json_object_get(root, "usdt");
+	assert_int_equal(json_array_size(list), 1);
+	fn = json_array_get(list, 0);
+	assert_int_equal(number_at(fn, "semaphore"), 0x70);
+	list = json_object_get(fn, "unreadable");
+	assert_int_equal(json_array_size(list), 1);
+	assert_int_equal(json_integer_value(json_array_get(list, 0)), 2);
 	site = json_object_get(root, "summary");
 	assert_int_equal(number_at(site, "refused"), 1);
 	assert_string_equal(text_at(site, "links"), "multi");

@@ -416,6 +416,29 @@ static void version_1_is_read(void **state)
 	gn_trace_reader_close(r);
 }
 
+/* Its table has every kind of its day: a kind that has another size now is
+ * found here. */
+static void version_2_is_read(void **state)
+{
+	uint64_t n = 0, calls = 0, returns = 0;
+	const struct gn_rec *rec;
+	struct gn_trace_reader *r;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(
+		gn_trace_reader_open(GN_GOLDEN_DIR "/version-2.trace", &r), 0);
+	for (; gn_trace_reader_next(r, &rec, &size) == 1; n++) {
+		calls += rec->kind == GN_KIND_ENTER;
+		returns += rec->kind == GN_KIND_LEAVE;
+	}
+	assert_int_equal(n, 275);
+	assert_int_equal(calls + returns, 200);
+	assert_int_equal(gn_trace_reader_skipped(r), 0);
+	assert_false(gn_trace_reader_truncated(r, NULL));
+	gn_trace_reader_close(r);
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
@@ -435,6 +458,7 @@ int main(void)
 		TEST(a_full_queue_refuses_and_keeps_what_it_took),
 		TEST(standard_input_can_be_read),
 		TEST(version_1_is_read),
+		TEST(version_2_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

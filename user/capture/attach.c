@@ -23,6 +23,7 @@
 #define HITS		    200 /* hits in one measurement */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
 #define RETURN_PROBE	    1 /* of a uprobe's perf event */
+#define COUNTER_SHIFT	    32
 
 /* bpf(2) BPF_LINK_CREATE for uprobe.multi, as in linux/bpf.h of 6.6. */
 struct multi_attr {
@@ -62,19 +63,26 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode)
 	return names[mode];
 }
 
-static int multi_link(int prog_fd, uint32_t type, const char *path,
-		      const uint64_t *offsets, const uint64_t *cookies,
-		      size_t count, bool ret, pid_t pid)
+uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i)
+{
+	return set->counters ? set->counters[i] : 0;
+}
+
+/* `count` of the probes, from `from` on. */
+static int multi_link(int prog_fd, uint32_t type,
+		      const struct gn_probe_set *set, size_t from, size_t count)
 {
 	struct multi_attr attr = {
 		.prog_fd = (uint32_t)prog_fd,
 		.attach_type = type,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)offsets,
-		.cookies = (uintptr_t)cookies,
+		.path = (uintptr_t)set->path,
+		.offsets = (uintptr_t)(set->offsets + from),
+		.ref_ctr_offsets =
+			set->counters ? (uintptr_t)(set->counters + from) : 0,
+		.cookies = (uintptr_t)(set->cookies + from),
 		.cnt = (uint32_t)count,
-		.multi_flags = ret ? UPROBE_MULTI_RETURN : 0,
-		.pid = (uint32_t)pid,
+		.multi_flags = set->ret ? UPROBE_MULTI_RETURN : 0,
+		.pid = (uint32_t)set->pid,
 	};
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
@@ -126,7 +134,8 @@ int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.config = set->ret ? RETURN_PROBE : 0,
+		.config = gn_attach_counter(set, i) << COUNTER_SHIFT |
+			  (set->ret ? RETURN_PROBE : 0),
 		.config1 = (uintptr_t)set->path,
 		.config2 = set->offsets[i],
 	};
@@ -134,22 +143,30 @@ int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
 
 	if (err)
 		return err;
+	if (gn_attach_counter(set, i) > UINT32_MAX)
+		return -EINVAL;
 	fd = (int)syscall(SYS_perf_event_open, &attr, set->pid ? set->pid : -1,
 			  set->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int perf_link(struct trial *t, uint64_t offset)
+static struct gn_probe_set on_itself(const uint64_t *offset,
+				     const uint64_t *cookie)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
-	struct gn_probe_set set = {
+	return (struct gn_probe_set){
 		.path = GN_CAL_PATH,
-		.offsets = &offset,
+		.offsets = offset,
+		.cookies = cookie,
 		.count = 1,
 		.pid = getpid(),
 	};
+}
 
-	t->perf = gn_attach_perf_event(&set, 0);
+static int perf_link(struct trial *t, const struct gn_probe_set *set)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
+
+	t->perf = gn_attach_perf_event(set, 0);
 	if (t->perf < 0)
 		return t->perf;
 	t->link = bpf_link_create(t->prog, t->perf, BPF_PERF_EVENT, &opts);
@@ -165,7 +182,8 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 		[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
 		[GN_ATTACH_SINGLE] = 0,
 	};
-	uint64_t offset, cookie = 0;
+	uint64_t offset = 0, cookie = 0;
+	struct gn_probe_set set = on_itself(&offset, &cookie);
 	int err;
 
 	*t = (struct trial){-1, -1, -1};
@@ -176,10 +194,9 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 	if (t->prog < 0)
 		return t->prog;
 	if (mode == GN_ATTACH_SINGLE) {
-		err = perf_link(t, offset);
+		err = perf_link(t, &set);
 	} else {
-		t->link = multi_link(t->prog, types[mode], GN_CAL_PATH, &offset,
-				     &cookie, 1, false, getpid());
+		t->link = multi_link(t->prog, types[mode], &set, 0, 1);
 		err = t->link < 0 ? t->link : 0;
 	}
 	if (err)
@@ -234,13 +251,13 @@ bool gn_attach_whole_process(void)
 	struct trial t = {.prog = map < 0 ? -1 : counting_program(map),
 			  .perf = -1,
 			  .link = -1};
-	uint64_t offset, cookie = 0, runs = 0;
+	uint64_t offset = 0, cookie = 0, runs = 0;
+	struct gn_probe_set set = on_itself(&offset, &cookie);
 	uint32_t zero = 0;
 	pthread_t thread;
 
 	if (t.prog >= 0 && !gn_calibrate_offset(GN_CAL_NOP1, &offset))
-		t.link = multi_link(t.prog, GN_TRACE_UPROBE_MULTI, GN_CAL_PATH,
-				    &offset, &cookie, 1, false, getpid());
+		t.link = multi_link(t.prog, GN_TRACE_UPROBE_MULTI, &set, 0, 1);
 	if (t.link >= 0 && !pthread_create(&thread, NULL, hit_once, NULL)) {
 		pthread_join(thread, NULL);
 		bpf_map_lookup_elem(map, &zero, &runs);
@@ -502,9 +519,7 @@ static int add_multi(struct gn_links *l, uint32_t type,
 
 	while (n) {
 		size_t from = todo[--n].from, count = todo[n].count;
-		int fd = multi_link(prog, type, set->path, set->offsets + from,
-				    set->cookies + from, count, set->ret,
-				    set->pid);
+		int fd = multi_link(prog, type, set, from, count);
 		struct held h = {.fd = fd, .key = set->key};
 		int err = fd < 0 ? fd : keep(l, &h);
 
@@ -550,6 +565,7 @@ static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 	for (size_t i = 0; i < set->count; i++) {
 		LIBBPF_OPTS(bpf_uprobe_opts, opts,
 			    .bpf_cookie = set->cookies[i],
+			    .ref_ctr_offset = gn_attach_counter(set, i),
 			    .retprobe = set->ret);
 		struct held h = {.fd = -1, .key = set->key};
 		int err;

@@ -77,6 +77,9 @@ struct gn_probe_set {
 	const struct bpf_program *prog;
 	const uint64_t *offsets;
 	const uint64_t *cookies;
+	/* where in the file the kernel counts its listeners, 0 = nowhere; NULL:
+	 * nowhere for all */
+	const uint64_t *counters;
 	size_t count;
 	bool ret;		    /* return probes */
 	pid_t pid;		    /* 0 = every process that maps the file */
@@ -91,6 +94,9 @@ struct gn_probe_set {
 
 /* Whether one bad site among many can cause this error. */
 bool gn_attach_is_site_error(int err);
+
+/* What the kernel calls the reference counter of a probe. */
+uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 
 /* Opens a perf event on one probe of a set, without a program. */
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);

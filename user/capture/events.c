@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/events.h"
+#include "capture/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,14 +78,18 @@ static int tell(const struct gn_events *e, const char *line, int size)
 }
 
 int gn_events_define(const struct gn_events *e, uint32_t event,
-		     const char *path, uint64_t offset, bool ret)
+		     const struct gn_probe_set *set, size_t i)
 {
-	char line[LINE_MAX_SIZE];
+	char line[LINE_MAX_SIZE], counter[32] = "";
 
+	if (gn_attach_counter(set, i))
+		snprintf(counter, sizeof(counter), "(0x%" PRIx64 ")",
+			 gn_attach_counter(set, i));
 	return tell(e, line,
 		    snprintf(line, sizeof(line),
-			     "%c:%s/e%" PRIu32 " %s:0x%" PRIx64 "\n",
-			     ret ? 'r' : 'p', e->group, event, path, offset));
+			     "%c:%s/e%" PRIu32 " %s:0x%" PRIx64 "%s\n",
+			     set->ret ? 'r' : 'p', e->group, event, set->path,
+			     set->offsets[i], counter));
 }
 
 int gn_events_remove(const struct gn_events *e, uint32_t event)

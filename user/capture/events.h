@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct gn_probe_set;
+
 struct gn_events {
 	const char *root; /* of tracefs */
 	int file;	  /* uprobe_events */
@@ -27,9 +29,9 @@ struct gn_events {
  * the caller must be a process for this purpose only. */
 int gn_events_open(struct gn_events *e);
 
-/* Adds a probe to an event. */
+/* Adds the i-th probe of a set to an event. */
 int gn_events_define(const struct gn_events *e, uint32_t event,
-		     const char *path, uint64_t offset, bool ret);
+		     const struct gn_probe_set *set, size_t i);
 
 /* Attaches its probes: returns a perf event for a process, or for all (0). An
  * error about one bad site is returned for the whole event. */

@@ -56,7 +56,9 @@ void gn_session_put_fast(struct gn_session *s)
 {
 	struct gn_fast_facts f;
 
-	if (!s->fast)
+	if (s->not_fast && s->managed)
+		put_info(s, "fast.unfit", s->not_fast);
+	if (!s->fast || !s->managed)
 		return;
 	gn_fast_tell(s->fast, &f);
 	put_number(s, "fast.records", f.counts.records);
@@ -109,6 +111,8 @@ void gn_session_put_facts(struct gn_session *s)
 		put_info(s, "clr", "light");
 	else if (s->managed_filter && gn_session_by_il(s))
 		put_info(s, "hooks", s->active ? "il" : "il at start");
+	else if (s->launch.env)
+		put_info(s, "hooks.elt", gn_session_elt(s));
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (gn_filter_positive(s->filter)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/fast.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define LIFE_NS	   1000000000u /* without a sign of gnomon's life */
 #define BEAT	   8192u       /* records between two */
 #define GIVE_BACK  GN_FAST_CHUNK
+#define ROOM_FIRST 1024u
 #define SURE_BYTES 2048u
 #define STUCK_NS   20000000u /* for a hook that has begun to end */
 
@@ -38,15 +40,15 @@ struct entry {
 	struct gn_fast_thread t;
 	struct area *area; /* NULL: it has no ring */
 	uint32_t slot;
-	uint32_t pos;	/* up to where its ring was read, our own count */
-	uint32_t mark;	/* up to where it may be read */
-	size_t queued;	/* bytes of kernel records at the mark */
-	uint64_t ticks; /* of its last record */
-	bool idle;	/* at the mark it was in no hook */
-	bool ended;	/* it, or its program */
-	bool last;	/* it had ended at the mark */
-	bool exits;	/* of the two */
-	bool hostile;	/* its ring is not read any more */
+	uint32_t pos;  /* up to where its ring was read, our own count */
+	uint32_t mark; /* up to where it may be read */
+	size_t queued; /* bytes of kernel records at the mark */
+	bool idle;     /* at the mark it was in no hook */
+	bool ended;    /* it, or its program */
+	bool last;     /* it had ended at the mark */
+	bool exits;    /* of the two */
+	bool hostile;  /* its ring is not read any more */
+	bool held;     /* its next kernel record cannot go in this round */
 };
 
 struct gn_fast {
@@ -57,6 +59,10 @@ struct gn_fast {
 	struct area *areas;
 	struct entry *all;
 	struct entry *bucket[BUCKETS];
+	/* whose are the kernel records that wait, as they came: what one thread
+	 * does to another comes before what that one tells of it */
+	struct entry **order;
+	size_t waiting, room;
 	const uint64_t *consumed, *produced; /* of the kernel's ring */
 	uint64_t produced_mark;
 	size_t page_size;
@@ -204,6 +210,7 @@ void gn_fast_free(struct gn_fast *f)
 		munmap((void *)f->consumed, f->page_size);
 	if (f->produced)
 		munmap((void *)f->produced, f->page_size);
+	free(f->order);
 	free(f);
 }
 
@@ -261,7 +268,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 
 	/* a second one of the same program is no hook's */
 	a = find_area(f, r->pid);
-	if (f->stopped || (a && !a->over) ||
+	if (f->stopped || (a && !a->over) || f->opts.begins(f->opts.ctx) ||
 	    gn_fast_map(r->pid, r->f.h.key, &page)) {
 		f->facts.refused++;
 		return;
@@ -302,15 +309,21 @@ static void claim(struct gn_fast *f, struct entry *e,
 	e->slot = (uint32_t)slot;
 	e->pos = e->mark = 0;
 	e->hostile = false;
-	e->t.stack_hi = r->stack_hi;
+	gn_fast_thread_claim(&e->t, r);
 	e->t.bound = gn_fast_clock_bound(&f->clock);
 	f->facts.threads++;
 }
 
 static int put_record(struct gn_fast *f, struct entry *e)
 {
+	size_t before = e->t.end - e->t.first, gone;
+	int err;
+
 	f->put += gn_fast_thread_first_size(&e->t);
-	return gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
+	err = gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
+	gone = before - (e->t.end - e->t.first);
+	e->queued -= gone < e->queued ? gone : e->queued;
+	return err;
 }
 
 static void end_area(struct gn_fast *f, uint32_t pid)
@@ -358,6 +371,24 @@ static bool is_new_thread(const struct gn_rec *rec)
 	       (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_IN_PROBE);
 }
 
+static int queue(struct gn_fast *f, struct entry *e, const struct gn_rec *rec,
+		 size_t size)
+{
+	if (f->waiting == f->room) {
+		size_t room = f->room ? f->room * 2 : ROOM_FIRST;
+		struct entry **grown = realloc(f->order, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		f->order = grown;
+		f->room = room;
+	}
+	if (gn_fast_thread_queue(&e->t, rec, size))
+		return -ENOMEM;
+	f->order[f->waiting++] = e;
+	return 0;
+}
+
 bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 {
 	struct entry *e;
@@ -366,7 +397,8 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	    GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
 		    GN_FAST_OFFER)
 		offer(f, (const void *)rec);
-	if (!f->areas)
+	/* a thread whose process's memory is gone can have some that wait */
+	if (!f->areas && !f->all)
 		return false;
 	e = rec->kind == GN_KIND_EXEC ? find_exec(f, (const void *)rec)
 				      : find(f, rec->tid);
@@ -377,7 +409,7 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	if (!e)
 		return false;
 	note(f, e, rec);
-	return !gn_fast_thread_queue(&e->t, rec, size);
+	return !queue(f, e, rec, size);
 }
 
 static bool is_drained(const struct gn_fast *f)
@@ -434,7 +466,7 @@ static bool be_hostile(struct gn_fast *f, struct entry *e)
 	f->facts.counts.hostile++;
 	e->hostile = true;
 	e->pos = e->mark;
-	e->t.seq_out++;
+	gn_fast_thread_lose(&e->t, 1);
 	return false;
 }
 
@@ -465,10 +497,8 @@ static bool make_event(struct gn_fast *f, struct entry *e,
 		event->lost = rec->sp;
 		return rec->what == GN_FAST_LOST || be_hostile(f, e);
 	}
-	if (rec->tsc < e->ticks || rec->tsc > f->moment.ticks ||
-	    index > GN_FUNC_INDEX(UINT32_MAX))
+	if (rec->tsc > f->moment.ticks || index > GN_FUNC_INDEX(UINT32_MAX))
 		return be_hostile(f, e);
-	e->ticks = rec->tsc;
 	event->kind = kinds[rec->what & 3];
 	event->func = e->area->runtime | index;
 	event->time = gn_fast_clock_ns(&f->clock, rec->tsc);
@@ -500,9 +530,9 @@ static bool next_event(struct gn_fast *f, struct entry *e,
 
 /* The kernel's next one may go: no record of the thread's own can still come
  * that was before it. */
-static bool may_go(const struct entry *e, size_t gone)
+static bool may_go(const struct entry *e)
 {
-	return e->idle && gone < e->queued;
+	return e->idle && e->queued;
 }
 
 static int put_event(struct gn_fast *f, struct entry *e,
@@ -534,38 +564,58 @@ static bool is_enough(struct gn_fast *f)
 	return f->opts.enough(f->opts.ctx);
 }
 
-/* All of one thread up to the mark. 1: there is more. */
+/* One thread up to its next kernel record, or where that cannot go yet, up to
+ * the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct entry *e)
 {
-	size_t first = e->t.end - e->t.first;
 	struct gn_fast_event event;
 	uint32_t pos, from = e->pos;
 	int err = 0;
-	bool more = next_event(f, e, &event, &pos);
+	bool more = next_event(f, e, &event, &pos), put = false;
 
-	while (!err) {
+	while (!err && !put) {
 		const struct gn_rec *rec = gn_fast_thread_first(&e->t);
-		size_t gone = first - (e->t.end - e->t.first);
 
-		if (more && (!rec || gn_fast_thread_before(&event, rec))) {
+		if (more &&
+		    (!rec || gn_fast_thread_before(&e->t, &event, rec))) {
 			err = put_event(f, e, &event, pos);
 			more = !err && next_event(f, e, &event, &pos);
-		} else if (rec && (more || may_go(e, gone))) {
+		} else if (rec && (more || may_go(e))) {
 			err = put_record(f, e);
+			put = true;
 		} else {
 			break;
 		}
 		if (!err && is_enough(f))
 			err = 1;
 	}
-	/* what went is not counted as queued at the mark again */
-	if (err == 1) {
-		size_t gone = first - (e->t.end - e->t.first);
-
-		e->queued -= gone < e->queued ? gone : e->queued;
-	}
+	e->held = !put;
 	if (e->area && e->pos != from)
 		give_back(e);
+	return err;
+}
+
+/* The kernel records that can go, as they came, each after what its thread
+ * wrote before it. */
+static int merge_waiting(struct gn_fast *f)
+{
+	size_t n = f->waiting, kept = 0, i;
+	int err = 0;
+
+	for (struct entry *e = f->all; e; e = e->next_of_all)
+		e->held = false;
+	for (i = 0; i < n && !err; i++) {
+		struct entry *e = f->order[i];
+
+		if (!e->held)
+			err = merge_thread(f, e);
+		if (e->held)
+			f->order[kept++] = e;
+	}
+	if (n > i)
+		memmove(f->order + kept, f->order + i,
+			(n - i) * sizeof(*f->order));
+	f->waiting = kept + n - i;
 	return err;
 }
 
@@ -601,9 +651,12 @@ int gn_fast_merge(struct gn_fast *f)
 
 	if (!f->marked || !is_drained(f))
 		return 0;
+	err = merge_waiting(f);
 	for (e = f->all; e && !err; e = next) {
 		next = e->next_of_all;
-		err = merge_thread(f, e);
+		/* what it wrote behind the last of them */
+		if (e->area)
+			err = merge_thread(f, e);
 		if (!err)
 			end_thread(f, e);
 	}
@@ -644,15 +697,19 @@ void gn_fast_stop(struct gn_fast *f, uint64_t end)
 
 int gn_fast_flush(struct gn_fast *f)
 {
-	int err = 0;
+	int err;
 
-	for (struct entry *e = f->all; e && err >= 0; e = e->next_of_all) {
+	for (struct entry *e = f->all; e; e = e->next_of_all) {
 		e->idle = true;
 		e->queued = e->t.end - e->t.first;
+	}
+	do {
+		err = merge_waiting(f);
+	} while (err == 1);
+	for (struct entry *e = f->all; e && err >= 0; e = e->next_of_all)
 		do {
 			err = merge_thread(f, e);
-		} while (err == 1 && e->queued);
-	}
+		} while (err == 1);
 	return err < 0 ? err : 0;
 }
 

@@ -25,6 +25,9 @@ typedef bool (*gn_fast_enough_fn)(void *ctx);
 
 struct gn_fast_opts {
 	gn_fast_put_fn put; /* merged records */
+	/* a process is about to write records of its own; 0, or <0: it is not
+	 * to */
+	int (*begins)(void *ctx);
 	gn_fast_enough_fn enough;
 	void *ctx;
 	bool drops; /* a full ring loses records; else its thread waits */

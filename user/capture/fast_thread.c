@@ -63,6 +63,10 @@ int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
 
 	if (make_room(t, sizeof(bytes) + bytes))
 		return -ENOMEM;
+	if (!t->numbered && rec->seq && rec->kind != GN_KIND_SLICE) {
+		t->numbered = true;
+		t->seq_in = t->seq_out = rec->seq - 1;
+	}
 	memcpy(t->queue + t->end, &bytes, sizeof(bytes));
 	memset(t->queue + t->end + sizeof(bytes), 0, bytes);
 	memcpy(t->queue + t->end + sizeof(bytes), rec, size);
@@ -91,21 +95,44 @@ static const struct gn_rec_slice *as_slice(const struct gn_rec *rec)
 	return rec && rec->kind == GN_KIND_SLICE ? (const void *)rec : NULL;
 }
 
-bool gn_fast_thread_before(const struct gn_fast_event *e,
+bool gn_fast_thread_before(const struct gn_fast_thread *t,
+			   const struct gn_fast_event *e,
 			   const struct gn_rec *rec)
 {
 	const struct gn_rec_slice *s = as_slice(rec);
+	uint64_t time = e->time > t->floor ? e->time : t->floor;
 
 	/* in the middle of it nothing can be: nearer to which end? */
 	if (s && s->start < s->h.time)
-		return e->time < s->start + (s->h.time - s->start) / 2;
-	return e->time < rec->time;
+		return time < s->start + (s->h.time - s->start) / 2;
+	return time < rec->time;
+}
+
+void gn_fast_thread_claim(struct gn_fast_thread *t,
+			  const struct gn_rec_ring *claim)
+{
+	const struct gn_rec *h = &claim->f.h;
+
+	t->stack = claim->sp;
+	if (h->time > t->floor)
+		t->floor = h->time;
+}
+
+/* Numbers that are too far apart seem to go back. */
+#define MISSING_MAX (1u << 30)
+
+void gn_fast_thread_lose(struct gn_fast_thread *t, uint64_t n)
+{
+	uint64_t all = t->missing + n;
+
+	t->missing = all < MISSING_MAX ? (uint32_t)all : MISSING_MAX;
 }
 
 /* The next number, behind those of records that are missing. */
 static uint32_t next_number(struct gn_fast_thread *t, uint32_t lost)
 {
-	t->seq_out += lost + t->unsure + 1;
+	t->seq_out += lost + t->missing + t->unsure + 1;
+	t->missing = 0;
 	if (!t->seq_out) /* it would say that there is none */
 		t->seq_out++;
 	return t->seq_out;
@@ -118,12 +145,8 @@ static void renumber(struct gn_fast_thread *t, struct gn_rec *rec)
 
 	if (!seq)
 		return;
-	if (t->numbered)
-		rec->seq = next_number(t, seq - t->seq_in - 1);
-	else
-		t->seq_out = seq;
+	rec->seq = next_number(t, seq - t->seq_in - 1);
 	t->seq_in = seq;
-	t->numbered = true;
 }
 
 static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
@@ -239,7 +262,7 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 			return 0;
 		}
 		if (rec->kind == GN_KIND_STACK)
-			t->stack_hi = ((struct gn_rec_stack *)rec)->hi;
+			t->stack = ((struct gn_rec_stack *)rec)->hi;
 		renumber(t, rec);
 		break;
 	case GN_STREAM_SLICE:
@@ -251,15 +274,13 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	return err ? err : put(ctx, rec, size);
 }
 
-/* The whole stack pointer: the stack is below its mapping's end, and no stack
- * is as large as what is left out. */
+/* The whole stack pointer: the one that is nearest to an address of the stack,
+ * for no stack is as large as what is left out. */
 static uint64_t whole_key(const struct gn_fast_thread *t, uint32_t sp)
 {
-	uint64_t key = (t->stack_hi & ~(uint64_t)UINT32_MAX) | sp;
+	int32_t apart = (int32_t)(sp - (uint32_t)t->stack);
 
-	if (t->stack_hi && key > t->stack_hi)
-		key -= (uint64_t)1 << 32;
-	return key & 0xffffffffffff;
+	return (t->stack + (uint64_t)(int64_t)apart) & 0xffffffffffff;
 }
 
 /* Its time, where the records around it leave room for it. False: they do not,
@@ -270,7 +291,7 @@ static bool settle(const struct gn_fast_thread *t,
 	const struct gn_rec_slice *s = as_slice(gn_fast_thread_first(t));
 
 	*time = e->time;
-	if (s && *time > s->start && gn_fast_thread_before(e, &s->h))
+	if (s && *time > s->start && gn_fast_thread_before(t, e, &s->h))
 		*time = s->start;
 	if (*time < t->floor)
 		*time = t->floor;
@@ -288,7 +309,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 
 	if (!e->kind) {
 		counts->dropped += e->lost;
-		t->seq_out += e->lost;
+		gn_fast_thread_lose(t, e->lost);
 		return 0;
 	}
 	r.h.flags = t->events ? GN_F_OS_EVENT : 0;

@@ -49,6 +49,7 @@ struct gn_fast_thread {
 	size_t first, end, room; /* bytes */
 	/* numbers: of the last record that came, and of the last that went */
 	uint32_t seq_in, seq_out;
+	uint32_t missing; /* its own that are, before the next that goes */
 	uint32_t slice_seq;
 	bool numbered, sliced; /* there has been one */
 	/* OS time since the last record of the kernel's that ended an interval:
@@ -64,11 +65,19 @@ struct gn_fast_thread {
 	bool own;	 /* one of its own since the kernel's last */
 	bool unsure;	 /* a slice is missing: until the kernel's next */
 	uint64_t floor;	 /* nothing more comes of before */
-	uint64_t stack_hi;
+	uint64_t stack;	 /* an address of the stack that it runs on */
 };
 
 void gn_fast_thread_init(struct gn_fast_thread *t, uint32_t tid);
 void gn_fast_thread_free(struct gn_fast_thread *t);
+
+/* It has a ring from its record `claim` on; nothing that it writes is of
+ * before. */
+void gn_fast_thread_claim(struct gn_fast_thread *t,
+			  const struct gn_rec_ring *claim);
+
+/* So many records of its own are missing here. */
+void gn_fast_thread_lose(struct gn_fast_thread *t, uint64_t n);
 
 /* A record of the kernel's, in its order. -ENOMEM. */
 int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
@@ -80,7 +89,8 @@ const struct gn_rec *gn_fast_thread_first(const struct gn_fast_thread *t);
 size_t gn_fast_thread_first_size(const struct gn_fast_thread *t);
 
 /* Whether an event of the thread's own was before that. */
-bool gn_fast_thread_before(const struct gn_fast_event *e,
+bool gn_fast_thread_before(const struct gn_fast_thread *t,
+			   const struct gn_fast_event *e,
 			   const struct gn_rec *rec);
 
 /* Hands the first record of the kernel's on. */

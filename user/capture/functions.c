@@ -69,19 +69,20 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	uint32_t enter = v ? v->enter : GN_SPEC_ENTER;
 	uint32_t leave = v ? v->leave : GN_SPEC_LEAVE;
 	bool session = f->session && plan->leave == GN_LEAVE_RETURN;
-	int err = gn_probes_add(
-		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
-		plan->enter.offset, GN_COOKIE(func, plan->enter.adjust, enter));
+	int err = gn_probes_add(f->probes, file,
+				session ? GN_PROG_SESSION : GN_PROG_NATIVE,
+				plan->enter.offset, 0,
+				GN_COOKIE(func, plan->enter.adjust, enter));
 
 	/* after the return, rsp is the frame key itself */
 	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
-				    plan->enter.offset,
+				    plan->enter.offset, 0,
 				    GN_COOKIE(func, 0, leave));
 	for (size_t i = 0; !err && i < plan->nleaves; i++)
 		err = gn_probes_add(
 			f->probes, file, GN_PROG_NATIVE, plan->leaves[i].offset,
-			leave_cookie(func, plan, &plan->leaves[i], leave));
+			0, leave_cookie(func, plan, &plan->leaves[i], leave));
 	return err;
 }
 
@@ -154,12 +155,27 @@ static const struct gn_valued *find_valued(const struct gn_functions *f,
 	return NULL;
 }
 
+static uint32_t module_of(const struct gn_functions *f, size_t file)
+{
+	return f->modules + (uint32_t)file + 1;
+}
+
+/* Before the first function of a file. */
+static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
+{
+	if (f->last_file == file + 1)
+		return 0;
+	f->last_file = file + 1;
+	return put_text(f, GN_KIND_MODULE, module_of(f, file), 0, 0, 0,
+			f->files->file[file].path, gn_elf_build_id(elf));
+}
+
 int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan)
 {
 	struct gn_functions *f = functions;
-	uint32_t module = f->modules + (uint32_t)file + 1, func;
+	uint32_t func;
 	const char *path = f->files->file[file].path;
 	const struct gn_valued *valued;
 	struct gn_plan own = *plan;
@@ -183,13 +199,61 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	}
 	keep_name(f, f->next, sym->demangled);
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
-	if (f->last_file != file + 1) {
-		f->last_file = file + 1;
-		err = put_text(f, GN_KIND_MODULE, module, 0, 0, 0, path,
-			       gn_elf_build_id(elf));
-	}
+	err = put_module(f, file, elf);
 	if (!err)
-		err = put_text(f, GN_KIND_FUNCTION, func, module, sym->addr,
-			       function_flags(&own), sym->demangled, "");
+		err = put_text(f, GN_KIND_FUNCTION, func, module_of(f, file),
+			       sym->addr, function_flags(&own), sym->demangled,
+			       "");
 	return err ?: add_probes(f, file, func, &own, valued);
+}
+
+/* The most expensive of its sites. */
+static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
+			      const struct gn_note *site, size_t count)
+{
+	enum gn_cost most = GN_COST_EMULATED;
+	char insn[32];
+
+	for (size_t i = 0; i < count; i++) {
+		enum gn_cost cost = gn_usdt_cost(f->files->file[file].fd,
+						 site[i].offset, insn);
+
+		if (cost == GN_COST_REFUSED)
+			return cost;
+		if (cost == GN_COST_STEPPED)
+			most = cost;
+	}
+	return most;
+}
+
+int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
+			   const struct gn_note *site, size_t count)
+{
+	struct gn_functions *f = functions;
+	char name[sizeof(site->provider) + sizeof(site->name) + 8];
+	enum gn_cost cost = usdt_cost(f, file, site, count);
+	uint32_t func;
+	int err;
+
+	snprintf(name, sizeof(name), "usdt:%s:%s", site->provider, site->name);
+	if (cost == GN_COST_REFUSED) {
+		fprintf(stderr,
+			"gnomon: left out: %s of '%s': the kernel does not "
+			"probe its instruction\n",
+			name, f->files->file[file].path);
+		return 0;
+	}
+	keep_name(f, f->next, name);
+	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
+	err = put_module(f, file, elf);
+	if (!err)
+		err = put_text(f, GN_KIND_FUNCTION, func, module_of(f, file),
+			       site->addr,
+			       GN_F_CLASSES(class_of(cost), GN_PROBE_NONE),
+			       name, "");
+	for (size_t i = 0; !err && i < count; i++)
+		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
+				    site[i].offset, site[i].semaphore,
+				    GN_COOKIE(func, 0, GN_SPEC_HIT));
+	return err;
 }

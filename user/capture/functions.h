@@ -43,6 +43,10 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan);
 
+/* The same of a USDT probe, as of struct gn_native_opts. */
+int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
+			   const struct gn_note *site, size_t count);
+
 /* For a struct gn_probe_set: names a function that the kernel refuses. */
 void gn_functions_left_out(void *functions, uint64_t cookie, int err);
 

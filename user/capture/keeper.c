@@ -144,8 +144,8 @@ static int define(struct work *w, const struct part *p)
 	int err = 0;
 
 	for (size_t i = p->from; !err && i < p->from + p->count; i++) {
-		err = gn_events_define(&w->events, w->nevents, set->path,
-				       set->offsets[w->order[i]], set->ret);
+		err = gn_events_define(&w->events, w->nevents, set,
+				       w->order[i]);
 		if (is_over(w))
 			err = -EINTR;
 	}

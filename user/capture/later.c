@@ -56,6 +56,7 @@ static int link_group(struct gn_later *l, const struct gn_files *files,
 		.path = gn_file_place(files->file[g->file].fd, place),
 		.offsets = g->offsets,
 		.cookies = g->cookies,
+		.counters = g->counters,
 		.count = g->count,
 		.pid = pid,
 		.key = (uint32_t)pid,
@@ -465,9 +466,10 @@ void gn_later_stop(struct gn_later *l)
 
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)
 {
-	if (!l || !l->stats.functions)
+	if (!l || !(l->stats.functions + l->stats.usdt))
 		return false;
 	stats->functions += l->stats.functions;
+	stats->usdt += l->stats.usdt;
 	stats->by_return += l->stats.by_return;
 	stats->by_ret += l->stats.by_ret;
 	stats->stepped += l->stats.stepped;

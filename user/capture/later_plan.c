@@ -27,6 +27,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	struct gn_files one = {.file = file, .count = 1};
 	struct gn_native_opts opts = {
 		.filter = l->session->filter,
+		.usdt = gn_functions_take_usdt,
 		.leave = l->session->opts.leave,
 		.return_is_private = l->session->mode == GN_ATTACH_SESSION,
 		.follow = true,
@@ -44,6 +45,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		/* no ELF file; functions announced for it are never hit */
 		return 0;
 	l->stats.functions += stats.functions;
+	l->stats.usdt += stats.usdt;
 	l->stats.by_return += stats.by_return;
 	l->stats.by_ret += stats.by_ret;
 	l->stats.stepped += stats.stepped;

@@ -494,7 +494,7 @@ static void link_pairs(struct gn_meter *m)
 	} all[PAIRS] = {
 		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
 		  native->by_ret || unknown},
-		 native->functions || late},
+		 native->functions || native->usdt || late},
 		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
 		  native->by_return || unknown},
 		 native->functions || late},

@@ -182,6 +182,7 @@ int gn_mute_link(struct gn_session *s, enum gn_prog prog,
 			to++;
 		part.offsets = set->offsets + from;
 		part.cookies = set->cookies + from;
+		part.counters = set->counters + from;
 		part.count = to - from;
 		err = link_own(s, prog, &part, GN_FUNC_INDEX(func));
 		if (err == -EAGAIN) {

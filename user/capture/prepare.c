@@ -14,6 +14,7 @@
 #include "capture/fast_clock.h"
 #include "process/namespaces.h"
 #include "runtime/runtime.h"
+#include "runtime/values.h"
 
 static bool has(cap_t caps, cap_value_t cap)
 {
@@ -77,7 +78,7 @@ static void find_links(struct gn_session *s)
 static int find_command(struct gn_session *s)
 {
 	const char *name = s->opts.command[0];
-	int err = gn_target_resolve(name, &s->opts.user, s->program);
+	int err = gn_target_resolve(name, s->program);
 
 	if (err == -EACCES)
 		return gn_session_fail(s, err, 126,
@@ -106,6 +107,8 @@ static bool native_only(const char *glob)
 	const char *colon = strchr(glob, ':');
 	const char *so = strstr(glob, ".so");
 
+	if (gn_filter_is_usdt(glob))
+		return true;
 	if (!colon || colon[1] == ':')
 		return false;
 	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
@@ -121,10 +124,53 @@ static bool asks_managed(const struct gn_session *s)
 	return false;
 }
 
+/* Whether values of functions of runtimes are. */
+static bool asks_values(const struct gn_session *s)
+{
+	for (size_t i = 0; i < s->opts.nasked; i++)
+		if (!native_only(s->opts.asked[i].function))
+			return true;
+	return false;
+}
+
+static bool asks_all(const struct gn_session *s)
+{
+	for (size_t i = 0; i < s->opts.nfunctions; i++)
+		if (!strcmp(s->opts.functions[i], "*"))
+			return true;
+	return false;
+}
+
+const char *gn_session_elt(const struct gn_session *s)
+{
+	if (s->opts.clr_hooks == GN_CLR_HOOKS_ELT)
+		return "--clr-hooks elt";
+	if (!asks_managed(s))
+		return "all functions are traced";
+	if (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT)
+		return NULL;
+	if (asks_all(s))
+		return "all functions are traced";
+	if (s->opts.inlining == GN_INLINING_KEEP)
+		return "--inline keep";
+	if (asks_values(s))
+		return "-a";
+	/* hooks in IL are handlers too, which the runtime tells */
+	if (s->opts.families & GN_FAMILY_HANDLERS)
+		return "--events handlers";
+	return NULL;
+}
+
 bool gn_session_by_il(const struct gn_session *s)
 {
-	return s->active ||
-	       (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT && asks_managed(s));
+	return s->active || !gn_session_elt(s);
+}
+
+static void warn_values(struct gn_session *s)
+{
+	snprintf(s->warning, sizeof(s->warning),
+		 "-a shows no values of .NET functions with hooks in their IL; "
+		 "start the program under gnomon, without --clr-hooks rejit");
 }
 
 /* A running runtime gets its library if functions of it are requested. */
@@ -137,8 +183,12 @@ static int find_running(struct gn_session *s, pid_t pid, size_t first)
 			if (!is_core(rt, s->files.file[k].path))
 				continue;
 			if (rt->attach &&
-			    (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
+			    (s->light ||
+			     s->opts.clr_hooks != GN_CLR_HOOKS_ELT)) {
+				if (!s->light && asks_values(s))
+					warn_values(s);
 				return gn_running_add(s, pid, rt);
+			}
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: %s%s", (int)pid,
 				 rt->title, rt->attached,
@@ -194,10 +244,19 @@ static int take_function(void *ctx, size_t file, struct gn_elf *elf,
 	return gn_functions_take(&s->functions, file, elf, sym, plan);
 }
 
+static int take_usdt(void *ctx, size_t file, struct gn_elf *elf,
+		     const struct gn_note *site, size_t count)
+{
+	struct gn_session *s = ctx;
+
+	return gn_functions_take_usdt(&s->functions, file, elf, site, count);
+}
+
 static int plan_native(struct gn_session *s)
 {
 	struct gn_native_opts opts = {
 		.filter = s->filter,
+		.usdt = take_usdt,
 		.leave = s->opts.leave,
 		.return_is_private = s->mode == GN_ATTACH_SESSION,
 		.follow = s->opts.follow,
@@ -303,8 +362,15 @@ static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 
-	if (!glob || s->native.functions || s->launches || s->runtimes)
+	if (!glob || s->native.functions || s->native.usdt || s->launches ||
+	    s->runtimes)
 		return 0;
+	if (gn_filter_is_usdt(glob) && !s->awaits)
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no USDT probe matches '%s'; gnomon list "
+			"--usdt shows what there is",
+			glob);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,
@@ -486,12 +552,37 @@ const char *gn_session_unfit(const struct gn_session *s)
 		return why;
 	if (!s->opts.command)
 		return "processes that run already have probes";
-	if (gn_session_by_il(s))
-		return "hooks by IL are probes";
+	if (asks_values(s))
+		return "-a takes values by probes";
 	caps = cap_get_proc();
 	can = has(caps, CAP_SYS_PTRACE);
 	cap_free(caps);
 	return can ? NULL : "CAP_SYS_PTRACE is missing";
+}
+
+/* In the live view a period's records would come after its end. */
+static bool may_be_fast(struct gn_session *s)
+{
+	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live || s->light ||
+	    asks_nothing(s->managed_filter))
+		return false;
+	s->not_fast = gn_session_unfit(s);
+	return !s->not_fast;
+}
+
+/* The globs of -a, a line each. NULL: no memory. */
+static char *values_text(const struct gn_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < s->opts.nasked; i++)
+		fprintf(f, "%s%s", i ? "\n" : "", s->opts.asked[i].function);
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* Plans what the command needs at its start so that the runtime reports all
@@ -504,7 +595,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 		[GN_INLINING_KEEP] = "keep",
 		[GN_INLINING_REFUSE] = "refuse",
 	};
-	char families[16];
+	char families[16], *values;
 	int err;
 
 	/* without a library a runtime reports all functions or none */
@@ -515,12 +606,17 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	s->launch.filter = s->managed_filter;
 	s->launch.inlining = inlining[s->opts.inlining];
 	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
-	s->not_fast = s->opts.hooks == GN_HOOKS_FAST ? gn_session_unfit(s) : "";
-	s->launch.fast = !s->not_fast;
+	if (gn_session_by_il(s) && asks_values(s) &&
+	    gn_runtime_starts(rt, s->program))
+		warn_values(s);
+	s->launch.fast = may_be_fast(s);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
-	err = rt->prepare(&s->launch);
-	s->launch.library = s->launch.families = NULL;
+	values = values_text(s);
+	s->launch.values = values;
+	err = values ? rt->prepare(&s->launch) : -ENOMEM;
+	s->launch.library = s->launch.families = s->launch.values = NULL;
+	free(values);
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
 				       "%s is set: another profiler is "

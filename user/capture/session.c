@@ -198,6 +198,9 @@ static void ask_kernel(struct gn_session *s)
 	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
 			   btf__find_by_name_kind(btf, "uprobe_dispatch_data",
 						  BTF_KIND_STRUCT) > 0;
+	s->knows_resumes = s->launch.fast &&
+			   btf__find_by_name_kind(btf, "btf_trace_rseq_update",
+						  BTF_KIND_TYPEDEF) > 0;
 	btf__free(btf);
 }
 

@@ -39,14 +39,14 @@ enum gn_inlining {
 
 /* How functions of the CLR get their hooks. */
 enum gn_clr_hooks {
-	GN_CLR_HOOKS_AUTO = 0, /* by the runtime at its start, else by IL */
+	GN_CLR_HOOKS_AUTO = 0, /* by IL what -f asks for, else by the runtime */
 	GN_CLR_HOOKS_REJIT,    /* by the IL of what -f asks for */
 	GN_CLR_HOOKS_ELT,      /* by the runtime, in all code it compiles */
 };
 
 /* How hooks tell of enters and leaves. */
 enum gn_hooks {
-	GN_HOOKS_AUTO = 0, /* by probes */
+	GN_HOOKS_AUTO = 0, /* as FAST; where it cannot be, the report says so */
 	GN_HOOKS_FAST, /* into memory that gnomon reads, where that can be */
 	GN_HOOKS_UPROBE,
 };

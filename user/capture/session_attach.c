@@ -130,6 +130,7 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		.path = gn_file_place(file->fd, place),
 		.offsets = g->offsets,
 		.cookies = g->cookies,
+		.counters = g->counters,
 		.count = g->count,
 		.pid = pid,
 		.left_out = gn_functions_left_out,
@@ -228,29 +229,39 @@ bool gn_session_wants_managed(const struct gn_session *s)
 static void summarize(struct gn_session *s)
 {
 	size_t n = s->native.functions - s->native.refused;
+	char usdt[48] = "";
+	/* texts name them: there is no choice before they are called */
+	bool called = s->measured[0] && !s->opts.nfunctions;
 	const char *managed =
-		gn_session_wants_managed(s)
-			? "; managed functions as they are compiled"
-			: "";
+		!gn_session_wants_managed(s) ? ""
+		: called ? "; managed functions as they are called, those of "
+			   "its library too: -f GLOB reports only some"
+			 : "; managed functions as they are compiled";
 	const char *later =
 		s->awaits ? "; those of libraries that are not mapped yet, "
 			    "when they are"
 			  : "";
 	const char *links = gn_attach_mode_name(s->mode);
 
+	if (s->native.usdt)
+		snprintf(usdt, sizeof(usdt), "%s%zu USDT probe%s",
+			 n ? ", " : "", s->native.usdt,
+			 s->native.usdt == 1 ? "" : "s");
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
 			 "%zu native function%s (%zu by return probe, %zu by "
-			 "their own rets, %zu single-stepped%s)%s%s; %s links",
+			 "their own rets, %zu single-stepped%s)%s%s%s; %s "
+			 "links",
 			 n, n == 1 ? "" : "s", s->native.by_return,
 			 s->native.by_ret, s->native.stepped,
 			 s->native.refused || s->refused ? ", some refused"
 							 : "",
-			 managed, later, links);
+			 usdt, managed, later, links);
 	else
 		snprintf(s->summary, sizeof(s->summary), "%s%s%s; %s links",
-			 *later ? "no native function"
-				: "threads and processes",
+			 *usdt	  ? usdt
+			 : *later ? "no native function"
+				  : "threads and processes",
 			 managed, later, links);
 }
 
@@ -283,7 +294,7 @@ int gn_session_attach(struct gn_session *s)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be watched (%s)",
 				       strerror(errno));
-	if (s->not_fast && *s->not_fast && !*s->warning)
+	if (s->not_fast && s->opts.hooks == GN_HOOKS_FAST && !*s->warning)
 		snprintf(s->warning, sizeof(s->warning),
 			 "--hooks fast: %s; hooks are probes", s->not_fast);
 	if (s->launch.fast &&

@@ -80,10 +80,16 @@ static bool is_enough(void *ctx)
 	return held(s) || gn_now_ns() >= s->drain_until;
 }
 
+static int begins(void *ctx)
+{
+	return gn_watch_resumes(ctx);
+}
+
 int gn_session_open_fast(struct gn_session *s, int ring)
 {
 	struct gn_fast_opts opts = {
 		.put = take_record,
+		.begins = begins,
 		.enough = is_enough,
 		.ctx = s,
 		.drops = s->opts.drops,

@@ -54,6 +54,7 @@ struct gn_session {
 	struct gn_links *links;
 	struct gn_groups groups;
 	bool knows_returns;	/* in groups, return probes can be too */
+	bool knows_resumes;	/* returns to user mode are to be watched */
 	size_t left;		/* probes that are still being removed */
 	struct gn_mute *mute;	/* NULL: nothing can be muted */
 	struct gn_later *later; /* NULL: nothing is attached later */
@@ -73,7 +74,7 @@ struct gn_session {
 	uint32_t entered;	/* the thread that entered a function last */
 	struct gn_meter *meter; /* NULL: nothing to measure */
 	struct gn_fast *fast;	/* NULL: every hook is a probe */
-	const char *not_fast;	/* why, where it was asked for */
+	const char *not_fast;	/* why; NULL: they need not be, or should */
 	int sink_error;
 	uint64_t sink_lost;
 	uint64_t told[GN_COUNTER_COUNT]; /* of the counters, to the sink */
@@ -109,6 +110,8 @@ int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
 /* From now on who wakes threads is told. */
 int gn_watch_wakers(struct gn_session *s);
+/* From now on a switch that was not seen is told before its thread goes on. */
+int gn_watch_resumes(struct gn_session *s);
 /* Before the load: those that this capture does not need stay out. */
 void gn_watch_choose(struct gn_session *s);
 
@@ -151,6 +154,9 @@ uint64_t gn_session_missed(struct gn_session *s);
 /* Tells the programs the real time: the deadlines of conditions are by that
  * clock by default. */
 void gn_session_note_clock(struct gn_session *s);
+/* What keeps the hooks of a command's functions out of their IL, for a reader;
+ * NULL: nothing. */
+const char *gn_session_elt(const struct gn_session *s);
 /* Those that are asked for get their hooks by their IL. */
 bool gn_session_by_il(const struct gn_session *s);
 /* Functions of a runtime are asked for. False with -f '!*' at the end. */

@@ -224,12 +224,15 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 	char line[1024];
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
-		snprintf(line, sizeof(line), "no function matched -f '%s'; %s",
-			 glob,
-			 u->hooked ? "a report without -f shows what was "
-				     "compiled, gnomon list what is native"
-				   : "gnomon list shows what there is, "
-				     "LIB:GLOB looks into a library");
+		bool usdt = gn_filter_is_usdt(glob);
+
+		snprintf(line, sizeof(line), "no %s matched -f '%s'; %s",
+			 usdt ? "USDT probe" : "function", glob,
+			 usdt	     ? "gnomon list --usdt shows what there is"
+			 : u->hooked ? "a report without -f shows what was "
+				       "compiled, gnomon list what is native"
+				     : "gnomon list shows what there is, "
+				       "LIB:GLOB looks into a library");
 		tell(ctx, line);
 	}
 }

@@ -52,6 +52,50 @@ int gn_values_plan(struct gn_session *s)
 	return err;
 }
 
+/*
+ * Where a runtime's own calling convention, which is that of C but for what it
+ * puts before, has a value at its hook: the stack's arguments are where r15
+ * points.
+ */
+static struct gn_value_specs managed(const struct gn_value_specs *asked,
+				     bool of_object)
+{
+	static const uint8_t next[] = {
+		[GN_REG_DI] = GN_REG_SI, [GN_REG_SI] = GN_REG_DX,
+		[GN_REG_DX] = GN_REG_CX, [GN_REG_CX] = GN_REG_R8,
+		[GN_REG_R8] = GN_REG_R9, [GN_REG_R9] = GN_REG_R15,
+	};
+	struct gn_value_specs specs = *asked;
+
+	for (size_t i = 0; i < GN_VALUES_MAX && specs.value[i].type; i++) {
+		struct gn_value_spec *v = &specs.value[i];
+
+		if (v->type == GN_VALUE_STR)
+			v->type = GN_VALUE_NETSTR;
+		if (!of_object || !v->which)
+			continue;
+		v->at.reg = next[v->at.reg];
+		if (v->at.reg != GN_REG_R15)
+			continue;
+		v->at.how = GN_HOW_MEMORY;
+		v->at.index = GN_REG_NONE;
+	}
+	return specs;
+}
+
+static int load_managed(int map, const struct gn_value_specs *asked, size_t i)
+{
+	int err = 0;
+
+	for (int of_object = 0; of_object < 2 && !err; of_object++) {
+		struct gn_value_specs specs = managed(asked, of_object);
+		uint32_t at = GN_VALUED((uint32_t)i, of_object);
+
+		err = bpf_map_update_elem(map, &at, &specs, BPF_ANY);
+	}
+	return err;
+}
+
 int gn_values_load(struct gn_session *s)
 {
 	int map = bpf_map__fd(s->skel->maps.values), err = 0;
@@ -64,6 +108,8 @@ int gn_values_load(struct gn_session *s)
 		if (!err)
 			err = bpf_map_update_elem(map, &v->leave, values,
 						  BPF_ANY);
+		if (!err)
+			err = load_managed(map, values, i);
 	}
 	return err;
 }

@@ -150,6 +150,7 @@ void gn_watch_choose(struct gn_session *s)
 	bpf_program__set_autoload(s->skel->progs.on_sys_exit, s->opts.syscalls);
 	bpf_program__set_autoload(s->skel->progs.on_signal_sent,
 				  s->opts.command != NULL);
+	bpf_program__set_autoload(s->skel->progs.on_resume, s->knows_resumes);
 	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_signal, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_fault_end,
@@ -232,6 +233,14 @@ int gn_watch_wakers(struct gn_session *s)
 	/* the waker's record must come before the wakeup */
 	s->skel->bss->control.gather = 0;
 	return attach_one(s, s->skel->progs.on_waking);
+}
+
+int gn_watch_resumes(struct gn_session *s)
+{
+	if (!s->knows_resumes)
+		return 0;
+	s->knows_resumes = false;
+	return attach_one(s, s->skel->progs.on_resume);
 }
 
 int gn_watch_attach(struct gn_session *s)

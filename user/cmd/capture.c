@@ -32,7 +32,7 @@ const char *gn_inlining_choice(size_t i)
 
 const char *gn_clr_choice(size_t i)
 {
-	static const char *const names[] = {"calls", "light"};
+	static const char *const names[] = {"calls", "light", "full"};
 
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
@@ -368,12 +368,17 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 /* The live view shows none. */
 static uint32_t usual_families(const struct gn_capture_args *a)
 {
+	uint32_t families = GN_FAMILIES_USUAL;
+
 	if (a->live)
 		return 0;
-	if (a->args.by == GN_BY_ALLOCATIONS)
-		return GN_FAMILIES_USUAL | GN_FAMILY_ALLOCATIONS;
-	return GN_FAMILIES_USUAL |
-	       (a->args.by == GN_BY_JIT ? GN_FAMILY_JIT : 0);
+	if (a->args.by == GN_BY_ALLOCATIONS || a->clr == GN_CLR_FULL)
+		families |= GN_FAMILY_ALLOCATIONS;
+	if (a->clr == GN_CLR_FULL)
+		families |= GN_FAMILY_TRANSITIONS;
+	if (a->args.by == GN_BY_JIT)
+		families |= GN_FAMILY_JIT;
+	return families;
 }
 
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,

@@ -14,6 +14,7 @@
 enum gn_clr_level {
 	GN_CLR_CALLS = 0, /* functions */
 	GN_CLR_LIGHT,	  /* threads and classes */
+	GN_CLR_FULL,	  /* functions, transitions and allocations */
 };
 
 struct gn_capture_args {
@@ -35,76 +36,57 @@ struct gn_capture_args {
 	int command_out;	/* struct gn_user.out */
 };
 
+/* A row of a table, over struct gn_capture_args. */
+#define GN_OPT_CAPTURE_ROW(short, name, kind, field, word, text, choice)     \
+	{                                                                    \
+		short, name, GN_OPTION_##kind,                               \
+			offsetof(struct gn_capture_args, field), word, text, \
+			choice                                               \
+	}
+
 /* In a help FUNCTION stands after it. */
-#define GN_OPT_VALUES                                             \
-	{                                                         \
-		'a', "args", GN_OPTION_LIST,                      \
-			offsetof(struct gn_capture_args, values), \
-			"FUNC:VALUES", "", NULL                   \
-	}
-#define GN_OPT_ATTACH                                                   \
-	{                                                               \
-		0, "attach", GN_OPTION_CHOICE,                          \
-			offsetof(struct gn_capture_args, attach), NULL, \
-			"how probes are attached", gn_attach_choice     \
-	}
-#define GN_OPT_RING_AS(text)                                                  \
-	{                                                                     \
-		0, "ring-size", GN_OPTION_SIZE,                               \
-			offsetof(struct gn_capture_args, ring), "SIZE", text, \
-			NULL                                                  \
-	}
+#define GN_OPT_VALUES \
+	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", NULL)
+#define GN_OPT_ATTACH                                         \
+	GN_OPT_CAPTURE_ROW(0, "attach", CHOICE, attach, NULL, \
+			   "how probes are attached", gn_attach_choice)
+#define GN_OPT_RING_AS(text) \
+	GN_OPT_CAPTURE_ROW(0, "ring-size", SIZE, ring, "SIZE", text, NULL)
 #define GN_OPT_RING(usual) \
 	GN_OPT_RING_AS("of the ring buffer (" usual "); more loses less")
 
-#define GN_OPT_USER                                                         \
-	{                                                                   \
-		0, "user", GN_OPTION_TEXT,                                  \
-			offsetof(struct gn_capture_args, as), "NAME",       \
-			"leave children out; run the command as NAME", NULL \
-	}
+#define GN_OPT_USER                                                       \
+	GN_OPT_CAPTURE_ROW(0, "user", TEXT, as, "NAME",                   \
+			   "leave children out; run the command as NAME", \
+			   NULL)
 
-#define GN_OPT_OS                                                              \
-	{                                                                      \
-		0, "os", GN_OPTION_TEXT, offsetof(struct gn_capture_args, os), \
-			"LIST",                                                \
-			"faults (default), syscalls, wakers, wakeups, none",   \
-			NULL                                                   \
-	}
+#define GN_OPT_OS                          \
+	GN_OPT_CAPTURE_ROW(                \
+		0, "os", TEXT, os, "LIST", \
+		"faults (default), syscalls, wakers, wakeups, none", NULL)
 
-#define GN_OPT_INLINE(text)                                               \
-	{                                                                 \
-		0, "inline", GN_OPTION_CHOICE,                            \
-			offsetof(struct gn_capture_args, inlining), NULL, \
-			text, gn_inlining_choice                          \
-	}
+#define GN_OPT_INLINE(text)                                           \
+	GN_OPT_CAPTURE_ROW(0, "inline", CHOICE, inlining, NULL, text, \
+			   gn_inlining_choice)
 /* In a help CLR_HOOKS stands after it. */
-#define GN_OPT_CLR                                                       \
-	{                                                                \
-		0, "clr", GN_OPTION_CHOICE,                              \
-			offsetof(struct gn_capture_args, clr), NULL, "", \
-			gn_clr_choice                                    \
-	}
-#define GN_OPT_CLR_HOOKS                                                   \
-	{                                                                  \
-		0, "clr-hooks", GN_OPTION_CHOICE,                          \
-			offsetof(struct gn_capture_args, clr_hooks), NULL, \
-			".NET: level; hooks", gn_clr_hooks_choice          \
-	}
+#define GN_OPT_CLR \
+	GN_OPT_CAPTURE_ROW(0, "clr", CHOICE, clr, NULL, "", gn_clr_choice)
+#define GN_OPT_CLR_HOOKS                                            \
+	GN_OPT_CAPTURE_ROW(0, "clr-hooks", CHOICE, clr_hooks, NULL, \
+			   ".NET: level; hooks", gn_clr_hooks_choice)
 
 /* In a help ON_FULL stands after it. */
-#define GN_OPT_HOOKS                                                       \
-	{                                                                  \
-		0, "hooks", GN_OPTION_CHOICE,                              \
-			offsetof(struct gn_capture_args, hooks), NULL, "", \
-			gn_hooks_choice                                    \
-	}
-#define GN_OPT_ON_FULL                                                   \
-	{                                                                \
-		0, "on-full", GN_OPTION_CHOICE,                          \
-			offsetof(struct gn_capture_args, on_full), NULL, \
-			".NET: no traps; room", gn_on_full_choice        \
-	}
+#define GN_OPT_HOOKS \
+	GN_OPT_CAPTURE_ROW(0, "hooks", CHOICE, hooks, NULL, "", gn_hooks_choice)
+#define GN_OPT_ON_FULL                                          \
+	GN_OPT_CAPTURE_ROW(0, "on-full", CHOICE, on_full, NULL, \
+			   ".NET: no traps; room", gn_on_full_choice)
+
+/* How a capture is made, to its end. */
+#define GN_OPTS_CAPTURE                                                       \
+	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; copied calls"), GN_OPT_CLR, \
+		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,               \
+		GN_OPT_NO_FOLLOW, GN_OPT_USER, GN_OPT_ATTACH, GN_OPT_OS
 
 const char *gn_attach_choice(size_t i);
 const char *gn_hooks_choice(size_t i);

@@ -35,7 +35,7 @@ struct list_args {
 
 static const struct gn_option options[] = {
 	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
-	 "GLOB", "only these; LIB:GLOB of a library; !GLOB not", NULL},
+	 "GLOB", "only these; LIB:GLOB, usdt:LIB:GLOB; !GLOB not", NULL},
 	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
 	 "PID[,PID]", "what running processes have mapped", NULL},
 	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,
@@ -53,7 +53,7 @@ static const struct gn_option options[] = {
 
 static const struct gn_verb_usage usage = {
 	.name = "list",
-	.synopsis = "[options] FILE | -p PID | -- COMMAND",
+	.synopsis = "[options] FILE | usdt:LIB:GLOB | -p PID | -- COMMAND",
 	.summary = "Show where probes can go: each function's site, its "
 		   "instruction, what a probe\ncosts there, how the function's "
 		   "end is seen. Nothing is run or attached.",
@@ -74,6 +74,7 @@ struct job {
 	bool everything;    /* no function was asked for by name */
 	bool script;	    /* the command is one: no ELF file */
 	const char *word;   /* the file or command as given; NULL: PIDs */
+	bool probes;	    /* it is usdt:LIB:... instead */
 };
 
 /* A library alone: the program that will map it is not known. */
@@ -161,7 +162,7 @@ static int find_command(struct job *j, const struct gn_user *user)
 {
 	const char *name = j->word;
 	char path[PATH_MAX];
-	int err = gn_target_resolve(name, user, path);
+	int err = gn_target_resolve(name, path);
 
 	if (!err)
 		return take_program(j, path, true, user);
@@ -197,6 +198,23 @@ static int find_processes(struct job *j)
 	return GN_EXIT_OK;
 }
 
+/* usdt:LIB:PROVIDER:NAME in the place of a file. GN_EXIT_OK or the status. */
+static int find_probes(struct job *j)
+{
+	struct gn_filter *filter = gn_filter_new(&j->word, 1);
+	int err =
+		filter ? gn_native_libraries(&j->list.files, filter) : -ENOMEM;
+
+	gn_filter_free(filter);
+	j->probes = j->list.library = true;
+	if (!err && j->list.files.count)
+		return GN_EXIT_OK;
+	gn_error("no library is '%s'; give its path, as in "
+		 "usdt:/PATH/TO/LIB:PROVIDER:NAME",
+		 j->word);
+	return GN_EXIT_USAGE;
+}
+
 /* Exactly one of FILE, COMMAND and PIDs. GN_EXIT_OK or the status. */
 static int find_target(struct job *j, char **argv)
 {
@@ -225,10 +243,13 @@ static int find_target(struct job *j, char **argv)
 			 a->command[1], j->word);
 		return GN_EXIT_USAGE;
 	}
-	return take_program(j, j->word, false, user);
+	return gn_filter_is_usdt(j->word)
+		       ? find_probes(j)
+		       : take_program(j, j->word, false, user);
 }
 
-/* -f, with all functions of the program when it only leaves out. */
+/* -f, with all functions of the program when it only leaves out. The probes
+ * come first. */
 static int make_filter(struct job *j)
 {
 	const struct gn_list *f = &j->args->c.args.functions;
@@ -237,16 +258,16 @@ static int make_filter(struct job *j)
 	given = gn_filter_new(f->item, f->n);
 	if (!given)
 		return -ENOMEM;
-	j->everything = !gn_filter_positive(given);
+	j->everything = !j->probes && !gn_filter_positive(given);
 	j->filter = given;
-	if (!j->everything)
+	if (!j->everything && !j->probes)
 		return 0;
 	gn_filter_free(given);
 	j->filter = NULL;
 	j->globs = calloc(f->n + 1, sizeof(*j->globs));
 	if (!j->globs)
 		return -ENOMEM;
-	j->globs[0] = "*";
+	j->globs[0] = j->probes ? j->word : "*";
 	for (size_t i = 0; i < f->n; i++)
 		j->globs[i + 1] = f->item[i];
 	j->filter = gn_filter_new(j->globs, f->n + 1);
@@ -289,17 +310,28 @@ static int collect_functions(struct job *j)
 	return err ?: gn_listing_functions(&j->list, &opts);
 }
 
+/* --usdt, or -f names some. */
+static bool wants_usdt(const struct job *j)
+{
+	const struct gn_list *f = &j->args->c.args.functions;
+	bool wants = j->args->usdt || j->probes;
+
+	for (size_t i = 0; i < f->n; i++)
+		wants = wants || gn_filter_is_usdt(f->item[i]);
+	return wants;
+}
+
 static int collect(struct job *j)
 {
 	int err = make_filter(j);
 
-	if (!err)
+	if (!err && !j->probes)
 		err = gn_listing_runtimes(&j->list, j->script,
 					  "if the script starts it",
 					  j->list.library);
 	if (!err)
 		err = collect_functions(j);
-	if (!err && j->args->usdt && !j->script)
+	if (!err && wants_usdt(j) && !j->script)
 		err = gn_listing_usdt(&j->list, j->filter, j->everything);
 	if (!err)
 		return GN_EXIT_OK;
@@ -316,6 +348,12 @@ static int check_found(const struct job *j)
 
 	if (!glob || (j->everything && (l->nruntimes || l->nusdt)))
 		return GN_EXIT_OK;
+	if (gn_filter_is_usdt(glob)) {
+		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
+			 "COMMAND shows what there is",
+			 glob);
+		return GN_EXIT_USAGE;
+	}
 	if (l->nruntimes) {
 		if (!j->args->c.args.quiet)
 			fprintf(stderr,

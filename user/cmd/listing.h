@@ -86,6 +86,17 @@ int gn_listing_functions(struct gn_listing *l,
  * `all`: each one of each file. 0 or -ENOMEM: a file without them has none. */
 int gn_listing_usdt(struct gn_listing *l, struct gn_filter *filter, bool all);
 
+/* Whether gnomon knows where the i-th argument is. */
+static inline bool gn_list_readable(const struct gn_note *note, size_t i)
+{
+	return i < note->nargs && note->arg[i].how != GN_HOW_NONE;
+}
+
+/* The arguments as the note has them; those that are not known are marked. */
+#define GN_LIST_ARGUMENTS 2048
+void gn_list_arguments(const struct gn_note *note,
+		       char text[GN_LIST_ARGUMENTS]);
+
 /*
  * The runtimes whose launcher the program is; each one when `any`. With
  * `itself` the program is looked at as a hook-site library, too. 0 or -ENOMEM:

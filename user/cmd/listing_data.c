@@ -158,11 +158,13 @@ int gn_listing_csv(const struct gn_listing *l, bool verbose, FILE *f)
 	for (size_t i = 0; !err && i < l->nusdt; i++) {
 		const struct gn_list_usdt *u = &l->usdt[i];
 		char name[sizeof(u->note.provider) + sizeof(u->note.name) + 1];
+		char arguments[GN_LIST_ARGUMENTS];
 
 		snprintf(name, sizeof(name), "%s:%s", u->note.provider,
 			 u->note.name);
+		gn_list_arguments(&u->note, arguments);
 		err = csv_insn(f, "usdt", name, l->files.file[u->file].path,
-			       &u->insn, u->note.args);
+			       &u->insn, arguments);
 	}
 	return err ?: gn_stream_status(f);
 }
@@ -254,6 +256,13 @@ static void json_usdt(struct gn_emit *e, const struct gn_listing *l,
 	gn_emit_text(e, "provider", u->note.provider);
 	gn_emit_text(e, "name", u->note.name);
 	gn_emit_text(e, "arguments", u->note.args);
+	gn_emit_open(e, "unreadable", '[');
+	for (size_t i = 0; i < u->note.nargs; i++)
+		if (!gn_list_readable(&u->note, i))
+			gn_emit_u64(e, NULL, i + 1);
+	gn_emit_close(e, ']');
+	if (u->note.semaphore)
+		gn_emit_u64(e, "semaphore", u->note.semaphore);
 	gn_emit_text(e, "module", l->files.file[u->file].path);
 	json_insn(e, "site", &u->insn);
 	gn_emit_close(e, '}');

@@ -9,8 +9,6 @@
 #include <gnomon/hooksite.h>
 #include "cmd/listing.h"
 
-#define INSN_MAX 15
-
 const char *gn_list_kind_name(const struct gn_list_hook *h)
 {
 	static const char *const names[] = {
@@ -26,18 +24,10 @@ const char *gn_list_kind_name(const struct gn_list_hook *h)
 	return names[h->site->kind];
 }
 
-/* The instruction at a file's offset; what cannot be read cannot be probed. */
 static void read_insn(int fd, uint64_t offset, struct gn_list_insn *in)
 {
-	uint8_t bytes[INSN_MAX];
-	ssize_t n = pread(fd, bytes, sizeof(bytes), (off_t)offset);
-	size_t len;
-
 	in->offset = offset;
-	in->cost = GN_COST_REFUSED;
-	in->text[0] = '\0';
-	if (n > 0)
-		in->cost = gn_cost_of(bytes, (size_t)n, offset, in->text, &len);
+	in->cost = gn_usdt_cost(fd, offset, in->text);
 }
 
 static const struct gn_runtime_site *site_of(const struct gn_runtime *rt,
@@ -171,6 +161,23 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 	return err;
 }
 
+void gn_list_arguments(const struct gn_note *note, char text[GN_LIST_ARGUMENTS])
+{
+	const char *pos = note->args + strspn(note->args, " ");
+	size_t n = 0, len;
+	FILE *f = fmemopen(text, GN_LIST_ARGUMENTS, "w");
+
+	*text = '\0';
+	for (; f && (len = strcspn(pos, " ")); n++) {
+		fprintf(f, "%s%.*s%s", n ? " " : "", (int)len, pos,
+			gn_list_readable(note, n) ? "" : " (unreadable)");
+		pos += len;
+		pos += strspn(pos, " ");
+	}
+	if (f)
+		fclose(f);
+}
+
 static int add_usdt(struct gn_listing *l, size_t file, int fd,
 		    const struct gn_note *note)
 {
@@ -199,13 +206,17 @@ static int file_usdt(struct gn_listing *l, size_t file,
 			     : gn_notes_read(gn_file_place(in->fd, place),
 					     &notes, &count);
 
+	gn_filter_usdt(filter, in->path, in->program, NULL, NULL);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (size_t i = 0; !err && i < count; i++) {
 		snprintf(full, sizeof(full), "%s:%s", notes[i].provider,
 			 notes[i].name);
-		if (all || gn_filter_function(filter, in->path, in->program,
-					      notes[i].name, full))
+		if (all ||
+		    gn_filter_usdt(filter, in->path, in->program,
+				   notes[i].provider, notes[i].name) ||
+		    gn_filter_function(filter, in->path, in->program,
+				       notes[i].name, full))
 			err = add_usdt(l, file, in->fd, &notes[i]);
 	}
 	free(notes);

@@ -262,7 +262,9 @@ static int put_usdt(const struct gn_listing *l, FILE *f)
 
 	for (size_t i = 0; !err && i < l->nusdt; i++) {
 		const struct gn_list_usdt *u = &l->usdt[i];
+		char arguments[GN_LIST_ARGUMENTS];
 
+		gn_list_arguments(&u->note, arguments);
 		if (u->file != file) {
 			err = put_name(
 				f, i ? "\nUSDT probes of " : "USDT probes of ",
@@ -277,7 +279,7 @@ static int put_usdt(const struct gn_listing *l, FILE *f)
 		if (!err)
 			err = put_name(f, "", u->note.name, " ");
 		if (!err)
-			err = put_name(f, "", u->note.args, "\n");
+			err = put_name(f, "", arguments, "\n");
 	}
 	return err ?: gn_stream_status(f);
 }

@@ -115,163 +115,87 @@ struct gn_args {
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
 
-#define GN_OPT_PIDS                                                         \
+/* A row of a table, over struct gn_args. */
+#define GN_OPT_ROW(short, name, kind, field, word, text, choice)            \
 	{                                                                   \
-		'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids), \
-			"PID[,PID]", "trace running processes", NULL        \
+		short, name, GN_OPTION_##kind,                              \
+			offsetof(struct gn_args, field), word, text, choice \
 	}
-#define GN_OPT_OUTPUT(text)                                                  \
-	{                                                                    \
-		'o', "output", GN_OPTION_TEXT,                               \
-			offsetof(struct gn_args, output), "FILE", text, NULL \
-	}
-#define GN_OPT_INPUT                                                           \
-	{                                                                      \
-		'i', "input", GN_OPTION_TEXT, offsetof(struct gn_args, input), \
-			"FILE", "the trace file (gnomon.trace)", NULL          \
-	}
-#define GN_OPT_DURATION                                             \
-	{                                                           \
-		'd', "duration", GN_OPTION_DURATION,                \
-			offsetof(struct gn_args, duration), "TIME", \
-			"stop after TIME: 10s, 500ms, 2m", NULL     \
-	}
-#define GN_OPT_QUIET(text)                                                     \
-	{                                                                      \
-		'q', "quiet", GN_OPTION_FLAG, offsetof(struct gn_args, quiet), \
-			NULL, text, NULL                                       \
-	}
-#define GN_OPT_VERBOSE(text)                                                \
-	{                                                                   \
-		'v', "verbose", GN_OPTION_FLAG,                             \
-			offsetof(struct gn_args, verbose), NULL, text, NULL \
-	}
-#define GN_OPT_FUNCTION                                              \
-	{                                                            \
-		'f', "function", GN_OPTION_LIST,                     \
-			offsetof(struct gn_args, functions), "GLOB", \
-			"trace: GLOB, LIB:GLOB, !GLOB", NULL         \
-	}
-#define GN_OPT_LEAVE_AS(text)                                                  \
-	{                                                                      \
-		0, "leave", GN_OPTION_CHOICE, offsetof(struct gn_args, leave), \
-			NULL, text, gn_leave_choice                            \
-	}
+
+#define GN_OPT_PIDS                                     \
+	GN_OPT_ROW('p', "pid", PIDS, pids, "PID[,PID]", \
+		   "trace running processes", NULL)
+#define GN_OPT_OUTPUT(text) \
+	GN_OPT_ROW('o', "output", TEXT, output, "FILE", text, NULL)
+#define GN_OPT_INPUT                                  \
+	GN_OPT_ROW('i', "input", TEXT, input, "FILE", \
+		   "the trace file (gnomon.trace)", NULL)
+#define GN_OPT_DURATION                                         \
+	GN_OPT_ROW('d', "duration", DURATION, duration, "TIME", \
+		   "stop after TIME: 10s, 500ms, 2m", NULL)
+#define GN_OPT_QUIET(text) \
+	GN_OPT_ROW('q', "quiet", FLAG, quiet, NULL, text, NULL)
+#define GN_OPT_VERBOSE(text) \
+	GN_OPT_ROW('v', "verbose", FLAG, verbose, NULL, text, NULL)
+#define GN_OPT_FUNCTION                                      \
+	GN_OPT_ROW('f', "function", LIST, functions, "GLOB", \
+		   "trace: GLOB, LIB:GLOB, !GLOB", NULL)
+#define GN_OPT_LEAVE_AS(text) \
+	GN_OPT_ROW(0, "leave", CHOICE, leave, NULL, text, gn_leave_choice)
 #define GN_OPT_LEAVE GN_OPT_LEAVE_AS("how a function's end is seen")
 /* In a help USER stands after it. */
-#define GN_OPT_NO_FOLLOW                                                 \
-	{                                                                \
-		0, "no-follow", GN_OPTION_UNFLAG,                        \
-			offsetof(struct gn_args, follow), NULL, "", NULL \
-	}
-#define GN_OPT_CLASSIFY                                                    \
-	{                                                                  \
-		0, "classify", GN_OPTION_CHOICE,                           \
-			offsetof(struct gn_args, classify), NULL,          \
-			"how application time is told", gn_classify_choice \
-	}
-#define GN_OPT_SORT                                                           \
-	{                                                                     \
-		0, "sort", GN_OPTION_CHOICE, offsetof(struct gn_args, sort),  \
-			"COLUMN", "all, or some of calls, ei, ai, lock, ...", \
-			gn_sort_choice                                        \
-	}
+#define GN_OPT_NO_FOLLOW \
+	GN_OPT_ROW(0, "no-follow", UNFLAG, follow, NULL, "", NULL)
+#define GN_OPT_CLASSIFY                                   \
+	GN_OPT_ROW(0, "classify", CHOICE, classify, NULL, \
+		   "how application time is told", gn_classify_choice)
+#define GN_OPT_SORT                                   \
+	GN_OPT_ROW(0, "sort", CHOICE, sort, "COLUMN", \
+		   "all, or some of calls, ei, ai, lock, ...", gn_sort_choice)
 /* In a help EVENTS stands after it. */
-#define GN_OPT_BY                                                        \
-	{                                                                \
-		0, "by", GN_OPTION_CHOICE, offsetof(struct gn_args, by), \
-			"WHAT", "", gn_by_choice                         \
-	}
-#define GN_OPT_FORMAT                                               \
-	{                                                           \
-		0, "format", GN_OPTION_CHOICE,                      \
-			offsetof(struct gn_args, format), "FORMAT", \
-			"table, csv, json (with the tree), ...",    \
-			gn_format_choice                            \
-	}
+#define GN_OPT_BY GN_OPT_ROW(0, "by", CHOICE, by, "WHAT", "", gn_by_choice)
+#define GN_OPT_FORMAT                                     \
+	GN_OPT_ROW(0, "format", CHOICE, format, "FORMAT", \
+		   "table, csv, json (with the tree), ...", gn_format_choice)
 /* In a help MIN_PCT stands after it. */
-#define GN_OPT_LIMIT                                                          \
-	{                                                                     \
-		0, "limit", GN_OPTION_COUNT, offsetof(struct gn_args, limit), \
-			"N", "", NULL                                         \
-	}
-#define GN_OPT_MIN_PCT                                          \
-	{                                                       \
-		0, "min-pct", GN_OPTION_PERCENT,                \
-			offsetof(struct gn_args, min_pct), "X", \
-			"N rows, 0 = all; tree: >= X %", NULL   \
-	}
-#define GN_OPT_NS                                                            \
-	{                                                                    \
-		0, "ns", GN_OPTION_FLAG, offsetof(struct gn_args, ns), NULL, \
-			"", NULL                                             \
-	}
+#define GN_OPT_LIMIT GN_OPT_ROW(0, "limit", COUNT, limit, "N", "", NULL)
+#define GN_OPT_MIN_PCT                                  \
+	GN_OPT_ROW(0, "min-pct", PERCENT, min_pct, "X", \
+		   "N rows, 0 = all; tree: >= X %", NULL)
+#define GN_OPT_NS GN_OPT_ROW(0, "ns", FLAG, ns, NULL, "", NULL)
 /* In a help FORMAT stands after it. */
-#define GN_OPT_TREE                                                        \
-	{                                                                  \
-		0, "tree", GN_OPTION_FLAG, offsetof(struct gn_args, tree), \
-			NULL, "", NULL                                     \
-	}
-#define GN_OPT_LABEL                                                          \
-	{                                                                     \
-		0, "label", GN_OPTION_LIST, offsetof(struct gn_args, labels), \
-			"NAME=VALUE",                                         \
-			"in each row of ndjson; can be repeated", NULL        \
-	}
+#define GN_OPT_TREE GN_OPT_ROW(0, "tree", FLAG, tree, NULL, "", NULL)
+#define GN_OPT_LABEL                                       \
+	GN_OPT_ROW(0, "label", LIST, labels, "NAME=VALUE", \
+		   "in each row of ndjson; can be repeated", NULL)
 /* In a help OF and NS stand before it. */
-#define GN_OPT_RAW                                                             \
-	{                                                                      \
-		0, "raw", GN_OPTION_FLAG, offsetof(struct gn_args, raw), NULL, \
-			"% of busy, threads, wall; ns; probes' cost left in",  \
-			NULL                                                   \
-	}
-#define GN_OPT_EVENTS_AS(text)                                                 \
-	{                                                                      \
-		0, "events", GN_OPTION_TEXT, offsetof(struct gn_args, events), \
-			"LIST", text, NULL                                     \
-	}
+#define GN_OPT_RAW                            \
+	GN_OPT_ROW(0, "raw", FLAG, raw, NULL, \
+		   "% of busy, threads, wall; ns; probes' cost left in", NULL)
+#define GN_OPT_EVENTS_AS(text) \
+	GN_OPT_ROW(0, "events", TEXT, events, "LIST", text, NULL)
 #define GN_OPT_EVENTS GN_OPT_EVENTS_AS("function, thread, tree, gc, jit, ...")
 /* In a help SORT stands after it. */
-#define GN_OPT_COLUMNS                                                      \
-	{                                                                   \
-		0, "columns", GN_OPTION_TEXT,                               \
-			offsetof(struct gn_args, columns), "LIST", "", NULL \
-	}
+#define GN_OPT_COLUMNS GN_OPT_ROW(0, "columns", TEXT, columns, "LIST", "", NULL)
 /* In a help NS stands after it. */
-#define GN_OPT_OF                                                        \
-	{                                                                \
-		0, "of", GN_OPTION_CHOICE, offsetof(struct gn_args, of), \
-			"WHAT", "", gn_of_choice                         \
-	}
-#define GN_OPT_ALLOW_LOSS_AS(text)                                             \
-	{                                                                      \
-		0, "allow-loss", GN_OPTION_FLAG,                               \
-			offsetof(struct gn_args, allow_loss), NULL, text, NULL \
-	}
+#define GN_OPT_OF GN_OPT_ROW(0, "of", CHOICE, of, "WHAT", "", gn_of_choice)
+#define GN_OPT_ALLOW_LOSS_AS(text) \
+	GN_OPT_ROW(0, "allow-loss", FLAG, allow_loss, NULL, text, NULL)
 #define GN_OPT_ALLOW_LOSS \
 	GN_OPT_ALLOW_LOSS_AS("lost records do not make the exit status 3")
 
 /* In a help these four stand in one line. */
-#define GN_OPT_ONLY                                                        \
-	{                                                                  \
-		0, "only", GN_OPTION_LIST, offsetof(struct gn_args, only), \
-			"GLOB", "", NULL                                   \
-	}
-#define GN_OPT_THREAD                                                       \
-	{                                                                   \
-		0, "thread", GN_OPTION_LIST,                                \
-			offsetof(struct gn_args, threads), "GLOB", "", NULL \
-	}
-#define GN_OPT_DEPTH                                                          \
-	{                                                                     \
-		0, "depth", GN_OPTION_COUNT, offsetof(struct gn_args, depth), \
-			"N", "", NULL                                         \
-	}
-#define GN_OPT_MIN                                                           \
-	{                                                                    \
-		0, "min", GN_OPTION_DURATION, offsetof(struct gn_args, min), \
-			"TIME", "of calls", NULL                             \
-	}
+#define GN_OPT_ONLY   GN_OPT_ROW(0, "only", LIST, only, "GLOB", "", NULL)
+#define GN_OPT_THREAD GN_OPT_ROW(0, "thread", LIST, threads, "GLOB", "", NULL)
+#define GN_OPT_DEPTH  GN_OPT_ROW(0, "depth", COUNT, depth, "N", "", NULL)
+#define GN_OPT_MIN    GN_OPT_ROW(0, "min", DURATION, min, "TIME", "of calls", NULL)
+
+/* What a report shows, and how; behind GN_OPT_BY. */
+#define GN_OPTS_REPORT                                                       \
+	GN_OPT_EVENTS, GN_OPT_ONLY, GN_OPT_THREAD, GN_OPT_DEPTH, GN_OPT_MIN, \
+		GN_OPT_TREE, GN_OPT_FORMAT, GN_OPT_COLUMNS, GN_OPT_SORT,     \
+		GN_OPT_LIMIT, GN_OPT_MIN_PCT, GN_OPT_CLASSIFY, GN_OPT_OF,    \
+		GN_OPT_NS, GN_OPT_RAW
 
 /* The choices of the rows above. */
 const char *gn_leave_choice(size_t i);

@@ -28,16 +28,7 @@ static const struct gn_option options[] = {
 	 "N", "run the command N times: FILE.1 to FILE.N", NULL},
 	GN_OPT_DURATION,
 	GN_OPT_EVENTS_AS("of runtimes: gc, jit, loads, ..., all, none"),
-	GN_OPT_LEAVE_AS(""),
-	GN_OPT_INLINE("ends; copied calls"),
-	GN_OPT_CLR,
-	GN_OPT_CLR_HOOKS,
-	GN_OPT_HOOKS,
-	GN_OPT_ON_FULL,
-	GN_OPT_NO_FOLLOW,
-	GN_OPT_USER,
-	GN_OPT_ATTACH,
-	GN_OPT_OS,
+	GN_OPTS_CAPTURE,
 	GN_OPT_RING("64M"),
 	GN_OPT_ALLOW_LOSS,
 	GN_OPT_QUIET("say nothing but errors"),
@@ -183,6 +174,8 @@ static int finish(struct recording *r, const struct gn_args *args,
 	uint64_t bytes = 0;
 	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
 
+	/* its thread reads `r`, which is gone when the caller returns */
+	gn_priority_end(&r->priority);
 	free(r->early);
 	if (status)
 		return status;

@@ -74,6 +74,7 @@ static void item_free(struct gn_item *item)
 	if (!item)
 		return;
 	free(item->name);
+	free(item->shown);
 	free(item->module);
 	free(item->lasting);
 	free(item);
@@ -166,10 +167,8 @@ struct place {
 	size_t run;
 };
 
-static struct gn_measure *at(const struct place *p, enum gn_part part,
-			     const char *name, const char *module)
+static struct gn_measure *of_item(const struct place *p, struct gn_item *item)
 {
-	struct gn_item *item = find(p->c, part, name, module);
 	struct gn_measure *m;
 
 	if (!item)
@@ -178,6 +177,12 @@ static struct gn_measure *at(const struct place *p, enum gn_part part,
 	item->in[p->side] = true;
 	m->seen = true;
 	return m;
+}
+
+static struct gn_measure *at(const struct place *p, enum gn_part part,
+			     const char *name, const char *module)
+{
+	return of_item(p, find(p->c, part, name, module));
 }
 
 /* What adds up of several that have one name; the longest is the longest. */
@@ -227,6 +232,19 @@ static int add_thread(const struct place *p, const struct gn_model_thread *t)
 	return err;
 }
 
+static int add_function(const struct place *p,
+			const struct gn_model_function *f)
+{
+	struct gn_item *item = find(p->c, GN_PART_FUNCTION, f->name, f->module);
+
+	if (item && !item->shown && f->short_name) {
+		item->shown = strdup(f->short_name);
+		if (!item->shown)
+			return -ENOMEM;
+	}
+	return add(of_item(p, item), &f->v, f->v.class_excl, f->muted);
+}
+
 static int add_module(const struct place *p, const struct gn_model_module *mod)
 {
 	const char *name = mod->name[0] ? gn_base_name(mod->name) : "(unknown)";
@@ -264,12 +282,8 @@ int gn_comparison_add(struct gn_comparison *c, enum gn_side side,
 		err = add_thread(&p, &m->threads[i]);
 	for (size_t i = 0; i < m->nmodules && !err; i++)
 		err = add_module(&p, &m->modules[i]);
-	for (size_t i = 0; i < m->nfunctions && !err; i++) {
-		const struct gn_model_function *f = &m->functions[i];
-
-		err = add(at(&p, GN_PART_FUNCTION, f->name, f->module), &f->v,
-			  f->v.class_excl, f->muted);
-	}
+	for (size_t i = 0; i < m->nfunctions && !err; i++)
+		err = add_function(&p, &m->functions[i]);
 	if (!err && c->paths)
 		err = gn_paths_add(c->paths, side, m);
 	return err;
@@ -351,6 +365,12 @@ static void rename_item(struct gn_item *item)
 	free(item->name);
 	item->name = item->lasting;
 	item->lasting = strdup(item->name);
+	if (item->shown) {
+		char *shown = item->shown;
+
+		item->shown = gn_lasting_function(shown);
+		free(shown);
+	}
 }
 
 /* Lambdas of one function: their numbers are no names when one came or went. */

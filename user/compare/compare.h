@@ -55,7 +55,8 @@ struct gn_measure {
 
 struct gn_item {
 	enum gn_part part;
-	char *name;    /* as it is shown; "" for the total */
+	char *name;    /* "" for the total */
+	char *shown;   /* what people read; NULL: name */
 	char *module;  /* file name, of functions; else "" */
 	char *lasting; /* what it is matched by beside its name */
 	bool in[GN_SIDE_COUNT];

@@ -34,6 +34,15 @@ struct gn_diff_row {
 	struct gn_estimate of[GN_SIDE_COUNT], calls[GN_SIDE_COUNT];
 };
 
+/* What people read. */
+static inline const char *gn_diff_shown(const struct gn_diff_row *r)
+{
+	if (!r->name[0])
+		return "(unnamed)";
+	return r->kind == GN_DIFF_FUNCTION && r->item->shown ? r->item->shown
+							     : r->name;
+}
+
 struct gn_diff {
 	const struct gn_comparison *c;
 	struct gn_diff_opts opts;

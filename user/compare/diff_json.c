@@ -76,6 +76,8 @@ static int put_row(const struct gn_diff *d, struct gn_emit *e,
 	gn_emit_open(e, NULL, '{');
 	if (r->kind != GN_DIFF_TOTAL)
 		gn_emit_text(e, "name", r->name);
+	if (r->kind == GN_DIFF_FUNCTION && r->item->shown)
+		gn_emit_text(e, "short", r->item->shown);
 	if (r->kind == GN_DIFF_FUNCTION)
 		gn_emit_text(e, "module", r->item->module);
 	gn_emit_text(e, "state", state(r));

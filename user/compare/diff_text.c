@@ -88,8 +88,7 @@ static void put_head(const struct gn_diff *d, FILE *f)
 static int table_row(const struct gn_diff *d, const struct gn_diff_row *r,
 		     FILE *f)
 {
-	char *name =
-		gn_escape(r->name[0] ? r->name : "(unnamed)", d->opts.utf8);
+	char *name = gn_escape(gn_diff_shown(r), d->opts.utf8);
 	struct cells c;
 
 	if (!name)
@@ -142,7 +141,7 @@ static int markdown_row(const struct gn_diff *d, const struct gn_diff_row *r,
 
 	fill(d, r, &c);
 	fputs("| ", f);
-	err = gn_markdown_text(f, r->name[0] ? r->name : "(unnamed)");
+	err = gn_markdown_text(f, gn_diff_shown(r));
 	fprintf(f, " | %s | %s | %s | %s%s%s | %s | %s |\n", c.base, c.now,
 		c.change, mark(d, r), *mark(d, r) ? " " : "", c.pct, c.noise,
 		c.calls);

@@ -14,7 +14,9 @@ struct judge {
 
 static bool matches(const struct gn_budget_rule *r, const struct gn_item *item)
 {
-	return item->part == r->part && !fnmatch(r->name, item->name, 0) &&
+	return item->part == r->part &&
+	       (!fnmatch(r->name, item->name, 0) ||
+		(item->shown && !fnmatch(r->name, item->shown, 0))) &&
 	       (!r->module || !fnmatch(r->module, item->module, 0));
 }
 

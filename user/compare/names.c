@@ -13,9 +13,10 @@
  * HotSpot's "$$Lambda$14/0x0000000800c03000". GCC's suffixes of copies.
  */
 static const char *const before[] = {
-	">b__",	     "DisplayClass", ">d__",	  ">g__",   ")#",
-	"$$Lambda$", "$$Lambda/0x",  "$anonfun$", ".isra.", ".constprop.",
-	".part.",    ".lto_priv.",   ".cold.",	  ".llvm.", ".localalias.",
+	">b__",	      ".lambda#", "DisplayClass", ">d__",
+	">g__",	      ")#",	  "$$Lambda$",	  "$$Lambda/0x",
+	"$anonfun$",  ".isra.",	  ".constprop.",  ".part.",
+	".lto_priv.", ".cold.",	  ".llvm.",	  ".localalias.",
 };
 
 static size_t ends_with_any(const char *text, size_t at)

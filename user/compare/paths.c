@@ -96,7 +96,9 @@ static int name_functions(struct gn_paths_of_both *p, const struct gn_model *m,
 	int err = 0;
 
 	for (size_t i = 0; i < m->nfunctions && !err; i++)
-		err = name_id(p, gn_lasting_function(m->functions[i].name),
+		err = name_id(p,
+			      gn_lasting_function(
+				      gn_function_shown(&m->functions[i])),
 			      &id[i]);
 	return err;
 }

@@ -178,10 +178,12 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 /* Frames that are looked at; recursion ends there, too. */
 #define PATH_MOST 32
 
-static int32_t heaviest_caller(const struct gn_model *m, int32_t function,
-			       int class)
+/* The caller with the most time of a class. Without a class, by calls: then the
+ * one that makes nearly all of them, or none. */
+static int32_t main_caller(const struct gn_model *m, int32_t function,
+			   int class)
 {
-	uint64_t heaviest = 0;
+	uint64_t heaviest = 0, all = 0;
 	int32_t caller = -1;
 
 	for (size_t i = 0; i < m->nedges; i++) {
@@ -190,12 +192,16 @@ static int32_t heaviest_caller(const struct gn_model *m, int32_t function,
 					  ? e->v.class_incl[class]
 					  : e->v.calls;
 
-		if (e->callee != function || e->caller == function ||
-		    weight <= heaviest)
+		if (e->callee != function || e->caller == function)
+			continue;
+		all += weight;
+		if (weight <= heaviest)
 			continue;
 		heaviest = weight;
 		caller = e->caller;
 	}
+	if (class == GN_CLASS_COUNT && heaviest < all - all / 10)
+		return -1;
 	return caller;
 }
 
@@ -204,7 +210,7 @@ int32_t gn_caller_outside(const struct gn_model *m, int32_t function, int class)
 	int32_t at = function;
 
 	for (int i = 0; i < PATH_MOST && at >= 0; i++) {
-		at = heaviest_caller(m, at, class);
+		at = main_caller(m, at, class);
 		if (at >= 0 && strcmp(m->functions[at].module,
 				      m->functions[function].module) != 0)
 			return at;

@@ -45,7 +45,8 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 /*
  * Who called `function` into what it did in `class` (GN_CLASS_COUNT: at all):
  * the first one up the heaviest path that is of another module, as runtimes
- * wait deep in their own code. -1: there is none.
+ * wait deep in their own code. -1: there is none; at all: or no one makes nine
+ * of ten of the calls.
  */
 int32_t gn_caller_outside(const struct gn_model *m, int32_t function,
 			  int class);

@@ -57,7 +57,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->gaps = t->gaps;
 	out->records = t->records;
 	out->entered = t->entered;
-	out->in_doubt = t->in_doubt;
+	out->in_doubt = gn_thread_in_doubt(p, t);
 	out->v.calls = t->stacks.calls;
 	out->v.unwound = t->stacks.unwound;
 	out->v.elapsed_incl = out->elapsed;

@@ -10,12 +10,19 @@
 
 static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
 {
-	*out = (struct gn_model_named){"", ""};
+	char text[GN_CLR_NAME_MAX];
+
+	*out = (struct gn_model_named){"", "", NULL};
 	if (fn == GN_NONE)
 		return 0;
 	out->name = gn_names_text(names, fn);
 	out->module = gn_names_module_text(names, fn);
-	return out->name && out->module ? 0 : -ENOMEM;
+	if (!out->name || !out->module)
+		return -ENOMEM;
+	if (!gn_names_short(&names->fns[fn], out->name, text, sizeof(text)))
+		return 0;
+	out->shown = gn_pool_add(&names->pool, text, strlen(text));
+	return out->shown ? 0 : -ENOMEM;
 }
 
 static int by_time(const void *left, const void *right)

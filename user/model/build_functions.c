@@ -116,17 +116,17 @@ static int add_function(struct gn_build *b, const struct named *f)
 	struct gn_names *names = &b->p->stage.names;
 	struct gn_model *m = b->m;
 	struct gn_model_function *to = &m->functions[m->nfunctions++];
-	char own[GN_OWN_NAME_MAX];
+	char text[GN_CLR_NAME_MAX];
 
 	*to = (struct gn_model_function){
 		.name = f->name,
 		.module = f->module,
 		.runtime = runtime_of(f),
 	};
-	if (!gn_names_own(&names->fns[f->index], f->name, own, sizeof(own)))
+	if (!gn_names_short(&names->fns[f->index], f->name, text, sizeof(text)))
 		return 0;
-	to->own_name = gn_pool_add(&names->pool, own, strlen(own));
-	return to->own_name ? 0 : -ENOMEM;
+	to->short_name = gn_pool_add(&names->pool, text, strlen(text));
+	return to->short_name ? 0 : -ENOMEM;
 }
 
 int gn_build_functions(struct gn_build *b)

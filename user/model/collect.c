@@ -63,6 +63,7 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t fn;
 	int err;
 
+	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
 	if (!err)
 		err = gn_stacks_enter(&t->stacks, &p->stage, r->h.key, r->func,
@@ -83,12 +84,30 @@ static void leave(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
+	uint64_t since = gn_stack_marked(t->stacks.active, r->h.key);
 	bool fine = explained(t);
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
-	if (p->stage.checks.unmatched_leaves != before && !fine)
-		t->in_doubt++;
+	if (p->stage.checks.unmatched_leaves == before || fine)
+		return;
+	t->unmatched++;
+	if (since > t->unmatched_since)
+		t->unmatched_since = since;
+	p->processes[t->process].unmatched = true;
+}
+
+/* It is below what called it, and has ended. */
+static int hit(struct gn_pipeline *p, struct gn_thread *t,
+	       const struct gn_rec_func *r, uint32_t program)
+{
+	int err = enter(p, t, r, program);
+
+	t->entered++;
+	if (!err)
+		gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
+				false);
+	return err;
 }
 
 /* Applies the stack event of a record whose interval has been closed. */
@@ -112,6 +131,8 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_TAILCALL:
 		leave(p, t, r);
 		return 0;
+	case GN_KIND_HIT:
+		return gn_thread_no_room(p, t, hit(p, t, r, program));
 	case GN_KIND_UNWIND_BEGIN:
 		return gn_stacks_unwind_begin(st, r->func, muted);
 	case GN_KIND_UNWIND_END:
@@ -253,20 +274,21 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	gn_take_time(p, t, seen.time);
 	gn_take_loss(p, t, &seen);
 	gn_walk_at(p, t, seen.time);
-	err = gn_slices_release(p, t, seen.time);
+	err = t->order.nheld ? gn_slices_release(p, t, seen.time) : 0;
 	if (t->account.gap)
 		gn_walk_gap(p, t, since, seen.time);
 	gn_cost_note(p, t, r, &ending);
 	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
 	close_interval(p, t, &ending, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
-	err |= gn_slices_release(p, t, UINT64_MAX);
+	if (t->order.nheld)
+		err |= gn_slices_release(p, t, UINT64_MAX);
 	/* the lost records may include the end of a suspension */
 	if (iv.gap)
 		gn_windows_end(&p->processes[t->process].windows, t, since,
 			       true);
 	err |= apply_suspend(p, t, r->h.kind, seen.time);
-	if (r->h.kind <= GN_KIND_UNWIND_END)
+	if (r->h.kind <= GN_KIND_UNWIND_END || r->h.kind == GN_KIND_HIT)
 		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)
 		err |= apply_exec(p, t, (const void *)r);

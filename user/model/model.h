@@ -50,14 +50,14 @@ struct gn_model_function {
 	const char *module; /* never NULL; "" when unknown */
 	enum gn_runtime_id runtime;
 	struct gn_values v;
-	bool muted;	      /* it is muted: its time counts for its callers */
-	const char *own_name; /* by which people know it; NULL: `name` */
+	bool muted; /* it is muted: its time counts for its callers */
+	const char *short_name; /* by which people know it; NULL: `name` */
 };
 
 /* What people read. */
 static inline const char *gn_function_shown(const struct gn_model_function *f)
 {
-	return f->own_name ? f->own_name : f->name;
+	return f->short_name ? f->short_name : f->name;
 }
 
 struct gn_model_module {
@@ -296,10 +296,11 @@ struct gn_model_info {
 	const char *key, *value;
 };
 
-/* A function, a class, a module: whatever a runtime gives a name. Neither is
- * NULL; "": there is none, or it is not known. */
+/* A function, a class, a module: whatever a runtime gives a name. */
 struct gn_model_named {
+	/* never NULL; "": there is none, or it is not known */
 	const char *name, *module;
+	const char *shown; /* what people read; NULL: name */
 };
 
 /* An event of a runtime: at a time, or from one time to another. */

@@ -199,11 +199,14 @@ const char *gn_names_text(struct gn_names *n, uint32_t fn)
 	return gn_pool_add(&n->pool, text, (size_t)len);
 }
 
-bool gn_names_own(const struct gn_fn *fn, const char *name, char *own,
-		  size_t size)
+bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
+		    size_t size)
 {
+	/* what has no parameters is a class or a module */
 	return GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR &&
-	       gn_own_name(name, own, size);
+	       name[gn_clr_plain(name)] &&
+	       gn_clr_spell(name, GN_CLR_SHORT, text, size) &&
+	       strcmp(name, text) != 0;
 }
 
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn)

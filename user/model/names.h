@@ -14,7 +14,7 @@
 #include <gnomon/roles.h>
 #include "model/pool.h"
 #include "model/table.h"
-#include "names/own_name.h"
+#include "names/clr_name.h"
 
 /* What an observer already knows of a function. */
 enum gn_told { GN_TOLD_NOTHING, GN_TOLD_ID, GN_TOLD_NAME };
@@ -93,9 +93,9 @@ bool gn_names_muted(const struct gn_names *n, uint32_t program, uint32_t func);
 
 /* The name for display. NULL only when there is no memory. */
 const char *gn_names_text(struct gn_names *n, uint32_t fn);
-/* The name by which people know one that is called `name`; false: by that. */
-bool gn_names_own(const struct gn_fn *fn, const char *name, char *own,
-		  size_t size);
+/* How people write the name of one that is called `name`; false: like that. */
+bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
+		    size_t size);
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn);
 
 #endif

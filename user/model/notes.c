@@ -171,6 +171,7 @@ int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 		return gn_mute_take(p, (const void *)rec);
 	case GN_KIND_UNPROBED:
 		gn_names_unprobed(&p->stage.names, unprobed->module);
+		gn_process_late(p, unprobed->pid, rec->time);
 		return 0;
 	case GN_KIND_SESSION:
 		p->has_session = true;

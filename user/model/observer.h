@@ -42,7 +42,8 @@ enum gn_frame_end {
 /* Texts are valid during the call, are never NULL, and can hold any bytes. */
 struct gn_seen_function {
 	uint32_t fn;
-	const char *name, *module; /* what people read; of this call only */
+	const char *name, *module;
+	const char *shown; /* what people read */
 	enum gn_runtime_id runtime;
 };
 
@@ -73,6 +74,9 @@ struct gn_seen_interval {
 	const uint64_t *classes; /* those in `mask`, by enum gn_class */
 	uint32_t mask;
 };
+
+/* Bytes of a text at most: of UTF-16 each two can be three. */
+#define GN_SEEN_TEXT (GN_VALUE_TEXT / 2 * 3)
 
 /* An argument of the frame on top, or the result of the innermost frame of
  * `fn`, whose leave comes next. */

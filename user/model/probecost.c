@@ -19,6 +19,42 @@ static uint32_t drift(const struct gn_pipeline *p, const struct gn_rec_cost *r)
 	return (uint32_t)((3 * (uint64_t)p->drifts[r->id] + ns) / 4);
 }
 
+/* The possible error of the cost of one hit. */
+static uint32_t error_of(const struct gn_model_cost *c, uint32_t drift)
+{
+	uint64_t share =
+		((uint64_t)c->before_ns + c->after_ns) / GN_COST_ERROR_SHARE;
+
+	if (share < c->spread_ns)
+		share = c->spread_ns;
+	return (uint32_t)(share + drift);
+}
+
+static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
+{
+	uint64_t sum = (uint64_t)ns + other;
+
+	return sum ? (uint32_t)((uint64_t)error * ns / sum) : 0;
+}
+
+/* What each hit of a class costs until it is measured again. */
+static struct gn_hit_cost hit_of(const struct gn_model_cost *c, uint32_t drift,
+				 int32_t turn)
+{
+	struct gn_hit_cost hit = {.error = error_of(c, drift)};
+
+	for (int turned = 0; turned < 2; turned++) {
+		int64_t ns = (int64_t)c->before_ns + (turned ? turn : 0);
+
+		hit.before[turned] = ns > 0 ? (uint32_t)ns : 0;
+		/* split the error by the length of the parts; a step is long
+		 * after its record, and the caller's */
+		hit.error_after[turned] =
+			part_of(hit.error, c->after_ns, hit.before[turned]);
+	}
+	return hit;
+}
+
 void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 {
 	struct gn_model_cost *c;
@@ -33,7 +69,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	c->before_ns = r->before_ns;
 	c->after_ns = r->after_ns;
 	c->spread_ns = r->spread_ns;
-	p->turns[r->id] = r->turn_ns;
+	p->hit[r->id] = hit_of(c, p->drifts[r->id], r->turn_ns);
 	p->costed = true;
 }
 
@@ -44,7 +80,7 @@ static enum gn_probe_class native_class(const struct gn_names *n,
 
 	if (fn == GN_NONE)
 		return GN_PROBE_NONE;
-	if (r->h.kind == GN_KIND_ENTER)
+	if (r->h.kind == GN_KIND_ENTER || r->h.kind == GN_KIND_HIT)
 		return n->fns[fn].enter_class;
 	return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED
 					  : n->fns[fn].leave_class;
@@ -68,6 +104,7 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 	case GN_KIND_ENTER:
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
+	case GN_KIND_HIT:
 		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
 			return native_class(&p->stage.names, r);
 		return runtime_class(t, r);
@@ -81,79 +118,62 @@ static enum gn_probe_class class_of(const struct gn_pipeline *p,
 	}
 }
 
-/* The possible error of the cost of one hit. */
-static uint32_t error_of(const struct gn_pipeline *p, enum gn_probe_class class)
-{
-	const struct gn_model_cost *c = &p->costs[class];
-	uint64_t share =
-		((uint64_t)c->before_ns + c->after_ns) / GN_COST_ERROR_SHARE;
-
-	if (share < c->spread_ns)
-		share = c->spread_ns;
-	return (uint32_t)(share + p->drifts[class]);
-}
-
 /* Counts `n` hits of a class. Returns their possible error. */
 static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
 			   uint32_t n, uint32_t before)
 {
-	const struct gn_model_cost *c = &p->costs[class];
 	struct gn_cost_sums *sums = &p->cost_sums[class];
-	uint32_t error = n * error_of(p, class);
+	uint32_t error = n * p->hit[class].error;
 
 	p->hits[class] += n;
 	sums->before += (uint64_t)n * before;
-	sums->after += (uint64_t)n * c->after_ns;
+	sums->after += (uint64_t)n * p->costs[class].after_ns;
 	sums->error += error;
 	return error;
 }
 
-/* The cost of a hit before its record. Sets in `t` where the last hit was. */
-static uint32_t before(const struct gn_pipeline *p, struct gn_thread *t,
-		       enum gn_probe_class class, enum gn_kind kind)
+/* Whether the thread's last hit was in the other direction. Sets in `t` where
+ * this one is. */
+static bool turned(struct gn_thread *t, enum gn_kind kind)
 {
 	enum gn_way last = t->way;
-	int64_t ns = p->costs[class].before_ns;
 
 	t->way = GN_WAY_NONE;
 	if (kind == GN_KIND_ENTER)
 		t->way = GN_WAY_IN;
 	else if (kind == GN_KIND_LEAVE || kind == GN_KIND_TAILCALL)
 		t->way = GN_WAY_OUT;
-	if (last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last)
-		ns += p->turns[class];
-	return ns > 0 ? (uint32_t)ns : 0;
+	return last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last;
 }
 
-static uint32_t part_of(uint32_t error, uint32_t ns, uint32_t other)
+/* Conditional jumps that did not leave are hits without a record. */
+static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 {
-	uint64_t sum = (uint64_t)ns + other;
+	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
+	uint32_t error = count_hits(p, GN_PROBE_EMULATED, n, jump->before_ns);
 
-	return sum ? (uint32_t)((uint64_t)error * ns / sum) : 0;
+	if (p->opts.raw)
+		return;
+	e->before += n * (jump->before_ns + jump->after_ns);
+	e->error_before += error;
 }
 
-/* Hits without a record can precede this one: conditional jumps that did not
- * leave. */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e)
 {
 	enum gn_probe_class class = class_of(p, t, r);
-	const struct gn_model_cost *c = &p->costs[class];
-	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
-	uint32_t silent = GN_F_SILENT(r->h.flags);
-	uint32_t ns = before(p, t, class, r->h.kind);
-	uint32_t error = count_hits(p, class, 1, ns);
-	uint32_t more =
-		count_hits(p, GN_PROBE_EMULATED, silent, jump->before_ns);
+	const struct gn_hit_cost *hit = &p->hit[class];
+	bool way = turned(t, r->h.kind);
+	uint32_t error = count_hits(p, class, 1, hit->before[way]);
 
-	if (p->opts.raw)
-		return;
-	e->before = ns + silent * (jump->before_ns + jump->after_ns);
-	e->after = c->after_ns;
-	/* split the error by the length of the parts; a step is long after its
-	 * record, and the caller's */
-	e->error_after = part_of(error, c->after_ns, ns);
-	e->error_before = error - e->error_after + more;
+	if (!p->opts.raw) {
+		e->before = hit->before[way];
+		e->after = p->costs[class].after_ns;
+		e->error_after = hit->error_after[way];
+		e->error_before = error - e->error_after;
+	}
+	if (GN_F_SILENT(r->h.flags))
+		add_silent(p, GN_F_SILENT(r->h.flags), e);
 }
 
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class)

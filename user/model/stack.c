@@ -53,6 +53,25 @@ void gn_stacks_free(struct gn_stacks *st)
 	st->nmapped = st->mapped_cap = 0;
 }
 
+/* Where all marks are in use, a deeper call makes none: then an older one is
+ * found for it. */
+void gn_stack_mark(struct gn_stack *k, uint64_t key, uint64_t time)
+{
+	while (k->nmarks && k->marks[k->nmarks - 1].key <= key)
+		k->nmarks--;
+	if (k->nmarks < GN_MARKS)
+		k->marks[k->nmarks++] = (struct gn_mark){key, time};
+}
+
+uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key)
+{
+	uint32_t i = k->nmarks;
+
+	while (i && k->marks[i - 1].key < key)
+		i--;
+	return i ? k->marks[i - 1].time : 0;
+}
+
 static struct gn_stack *owner_of(const struct gn_stacks *st)
 {
 	if (st->next != st->active && (st->next->n || !st->active->n))

@@ -76,11 +76,22 @@ struct gn_pending {
 	bool crowded; /* its key had more entries than there was room for */
 };
 
+/* A call at `key`, at `time`. */
+struct gn_mark {
+	uint64_t key, time;
+};
+
+#define GN_MARKS 16
+
 struct gn_stack {
 	uint64_t id;
 	uint64_t lo, hi; /* its mapping; both 0 = not known */
 	uint64_t clock;	 /* time that passed while it was active */
 	uint64_t used;	 /* the number of the switch that last made it active */
+	/* the latest calls that nothing at or above them was called after: keys
+	 * fall, times rise */
+	struct gn_mark marks[GN_MARKS];
+	uint32_t nmarks;
 	struct gn_frame *frames;
 	uint32_t n, cap;
 	uint32_t npending, pending_cap;
@@ -113,6 +124,11 @@ struct gn_stacks {
 int gn_stacks_init(struct gn_stacks *st, uint32_t root);
 /* Forgets all frames without counting them. */
 void gn_stacks_free(struct gn_stacks *st);
+
+/* Notes a call. */
+void gn_stack_mark(struct gn_stack *k, uint64_t key, uint64_t time);
+/* When a call with this key was made at the earliest; 0: no call shows it. */
+uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key);
 
 /*
  * Returns the tree node that owns the interval that ends now. Advances that

@@ -230,6 +230,42 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
+uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
+			    const struct gn_thread *t)
+{
+	bool older = t->unmatched_since < p->processes[t->process].late;
+
+	return t->in_doubt + (older ? 0 : t->unmatched);
+}
+
+static uint64_t doubtful(const struct gn_pipeline *p, const struct gn_thread *t)
+{
+	return gn_doubtful(gn_thread_in_doubt(p, t), t->entered);
+}
+
+/* That is told after its threads' records, and maybe after their ends. */
+void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time)
+{
+	uint32_t i, at = gn_table_get(&p->by_pid, pid);
+	uint64_t before, *late;
+
+	if (at == GN_NONE || p->processes[at].late >= time)
+		return;
+	late = &p->processes[at].late;
+	before = *late;
+	*late = time;
+	for (i = 0; p->processes[at].unmatched && i < p->nthreads; i++) {
+		const struct gn_thread *t = p->threads[i];
+
+		if (!t->closed || t->process != at)
+			continue;
+		p->stage.checks.doubtful_threads += doubtful(p, t);
+		*late = before;
+		p->stage.checks.doubtful_threads -= doubtful(p, t);
+		*late = time;
+	}
+}
+
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how)
 {
@@ -241,8 +277,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
-	p->stage.checks.doubtful_threads +=
-		gn_doubtful(t->in_doubt, t->entered);
+	p->stage.checks.doubtful_threads += doubtful(p, t);
 	t->end = end;
 	t->closed = true;
 	gn_walk_end(p, t);

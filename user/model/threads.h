@@ -40,12 +40,15 @@ struct gn_thread {
 	bool silent;  /* no record of it came in the last period */
 	uint64_t gaps;
 	uint64_t records;
-	/*
-	 * over all periods: enters, and records in doubt. Those are marked so,
-	 * or are leaves without a frame that neither losses explain nor a
-	 * capture that began within the call.
-	 */
+	/* over all periods: enters, and records that are marked as in doubt */
 	uint64_t entered, in_doubt;
+	/*
+	 * Leaves without a frame that nothing explains but that the process got
+	 * its probes late, if that is told: then none of them is in doubt when
+	 * all can be of calls from before. `unmatched_since`: of the latest of
+	 * these calls, when it was made at the earliest.
+	 */
+	uint64_t unmatched, unmatched_since;
 	enum gn_way way; /* direction of its last hit */
 	bool ringed;	 /* its hooks are no probes, but where they say so */
 	bool joined;	 /* it ran before it was traced */
@@ -74,6 +77,8 @@ struct gn_process {
 	uint32_t program; /* to resolve names; changes at exec */
 	uint32_t node;
 	uint32_t threads, live;
+	uint64_t late;	/* when it had all probes, if it ran before; else 0 */
+	bool unmatched; /* one of its threads has such leaves */
 	/* probe cost that the time outside of functions owes */
 	uint64_t owed;
 	uint32_t moves_to; /* its index after the ended threads are forgotten */
@@ -83,6 +88,14 @@ struct gn_process {
 /* Sums over the hits of a class: the cost that was assumed for each. */
 struct gn_cost_sums {
 	uint64_t before, after, error;
+};
+
+/* What a hit of a class costs before its record and what the error of the part
+ * after it can be, in ns; [1]: the thread's last hit was in the other
+ * direction. */
+struct gn_hit_cost {
+	uint32_t before[2], error_after[2];
+	uint32_t error; /* possible error of both parts */
 };
 
 struct gn_pipeline {
@@ -111,7 +124,7 @@ struct gn_pipeline {
 	uint64_t inherited; /* frames that forks copied */
 	/* the last measurement */
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
-	int32_t turns[GN_PROBE_CLASS_COUNT]; /* gn_rec_cost's turn_ns */
+	struct gn_hit_cost hit[GN_PROBE_CLASS_COUNT]; /* from `costs` */
 	/* ns: recent difference between two measurements of a class */
 	uint32_t drifts[GN_PROBE_CLASS_COUNT];
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
@@ -151,6 +164,13 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 /* Closes the thread's account and ends its frames as `how` says. */
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how);
+
+/* The records of it that nothing explains. */
+uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
+			    const struct gn_thread *t);
+
+/* The process `pid` ran before it had all probes, at `time`. */
+void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time);
 
 /* Adds a closed interval to the node that owns it; `open`: it is the reported
  * part of one that goes on. */

@@ -2,6 +2,7 @@
 #include "model/walk.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <gnomon/runtime_event_info.h>
 
@@ -46,7 +47,7 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	struct gn_fn *f = &s->names.fns[fn];
 	enum gn_told told = f->name ? GN_TOLD_NAME : GN_TOLD_ID;
 	struct gn_seen_function seen;
-	char own[GN_OWN_NAME_MAX];
+	char text[GN_CLR_NAME_MAX];
 
 	if (f->told == told)
 		return;
@@ -54,41 +55,36 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	seen.fn = fn;
 	seen.runtime = GN_FUNC_RUNTIME(f->func);
 	seen.name = gn_names_text(&s->names, fn);
+	seen.shown = seen.name;
 	seen.module = gn_names_module_text(&s->names, fn);
 	if (!seen.name || !seen.module)
 		s->walk.err = s->walk.err ? s->walk.err : -ENOMEM;
-	else if (gn_names_own(f, seen.name, own, sizeof(own)))
-		seen.name = own;
+	else if (gn_names_short(f, seen.name, text, sizeof(text)))
+		seen.shown = text;
 	TELL(&s->walk, function, &seen);
 }
 
-void gn_walk_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
+void gn_walk_show_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
 {
 	struct gn_walk *w = &p->stage.walk;
 
-	if (!w->to)
-		return;
 	if (t->seen < time)
 		t->seen = time;
 	w->at = (struct gn_seen){.time = t->seen, .thread = t->index};
 	tell_thread(p, t);
 }
 
-void gn_walk_enter(struct gn_stage *s, const struct gn_stack *k, uint32_t fn,
-		   enum gn_frame_begin how)
+void gn_walk_show_enter(struct gn_stage *s, const struct gn_stack *k,
+			uint32_t fn, enum gn_frame_begin how)
 {
-	if (!s->walk.to)
-		return;
 	tell_function(s, fn);
 	s->walk.at.stack = k->id;
 	TELL(&s->walk, enter, &s->walk.at, fn, how);
 }
 
-void gn_walk_leave(struct gn_stage *s, const struct gn_stack *k,
-		   enum gn_frame_end how)
+void gn_walk_show_leave(struct gn_stage *s, const struct gn_stack *k,
+			enum gn_frame_end how)
 {
-	if (!s->walk.to)
-		return;
 	s->walk.at.stack = k->id;
 	TELL(&s->walk, leave, &s->walk.at, how);
 }
@@ -149,8 +145,8 @@ void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 	TELL(&p->stage.walk, gap, t->index, start, end);
 }
 
-void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
-		      const struct gn_interval *iv)
+void gn_walk_show_interval(struct gn_pipeline *p, struct gn_thread *t,
+			   const struct gn_interval *iv)
 {
 	struct gn_seen_interval seen = {
 		.elapsed = iv->elapsed,
@@ -162,10 +158,45 @@ void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
 			     .thread = t->index,
 			     .stack = gn_stacks_owner_id(&t->stacks)};
 
-	if (!p->stage.walk.to || !iv->elapsed)
-		return;
 	tell_thread(p, t);
 	TELL(&p->stage.walk, interval, &at, &seen);
+}
+
+/* A unit of UTF-16, with the second of a pair if that is the next. */
+static uint32_t character(const uint16_t *unit, size_t n, size_t *i)
+{
+	uint32_t c = unit[(*i)++];
+
+	if ((c & 0xf800) != 0xd800)
+		return c;
+	if (c & 0x400 || *i == n || (unit[*i] & 0xfc00) != 0xdc00)
+		return 0xfffd; /* half of a pair is no character */
+	return 0x10000 + ((c & 0x3ff) << 10) + (unit[(*i)++] & 0x3ff);
+}
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+	unsigned int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+	static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+
+	to[0] = (char)(first[more] | c >> 6 * more);
+	for (unsigned int i = 1; i <= more; i++)
+		to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
+	return more + 1;
+}
+
+/* A text of .NET as all others are. */
+static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
+{
+	uint16_t unit[GN_VALUE_TEXT / 2];
+	size_t n = v->len / 2, len = 0;
+
+	memcpy(unit, v->text, n * 2);
+	for (size_t i = 0; i < n;)
+		len += put_utf8(text + len, character(unit, n, &i));
+	v->type = GN_VALUE_STR;
+	v->text = text;
+	v->len = len;
 }
 
 void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
@@ -181,10 +212,13 @@ void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
 		.text = r->text,
 		.len = r->len,
 	};
+	char text[GN_SEEN_TEXT];
 
 	if (!p->stage.walk.to || i == GN_NONE || (r->which && i + 1 != k->n) ||
 	    !r->type || r->type >= GN_VALUE_TYPE_COUNT)
 		return;
+	if (r->type == GN_VALUE_NETSTR)
+		convert(&seen, text);
 	gn_walk_at(p, t, r->h.time);
 	p->stage.walk.at.stack = k->id;
 	seen.fn = p->stage.tree.nodes[k->frames[i].node].fn;
@@ -220,14 +254,12 @@ static void tell_nest(struct gn_pipeline *p, struct gn_thread *t, uint32_t func)
 		TELL(w, begin, &w->at, nested(a, t->nest_told), fn);
 }
 
-void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
-			uint32_t func)
+void gn_walk_show_activities(struct gn_pipeline *p, struct gn_thread *t,
+			     uint32_t func)
 {
 	struct gn_walk *w = &p->stage.walk;
 	bool suspends;
 
-	if (!w->to)
-		return;
 	w->at.stack = t->stacks.main;
 	tell_nest(p, t, func);
 	suspends = gn_windows_opened(&p->processes[t->process].windows, t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shows an observer (observer.h) what the pipeline does. Without an observer,
- * none of these does anything. */
+ * none of these does anything; those of every record are asked that here. */
 #ifndef GNOMON_MODEL_WALK_H
 #define GNOMON_MODEL_WALK_H
 
@@ -8,13 +8,33 @@
 
 /* The next events happen to `t` at `time`, or at the time of its last event if
  * that is later. */
-void gn_walk_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
+void gn_walk_show_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
+static inline void gn_walk_at(struct gn_pipeline *p, struct gn_thread *t,
+			      uint64_t time)
+{
+	if (p->stage.walk.to)
+		gn_walk_show_at(p, t, time);
+}
 
 /* Frames of a stack; `fn` is the function of the frame. */
-void gn_walk_enter(struct gn_stage *s, const struct gn_stack *k, uint32_t fn,
-		   enum gn_frame_begin how);
-void gn_walk_leave(struct gn_stage *s, const struct gn_stack *k,
-		   enum gn_frame_end how);
+void gn_walk_show_enter(struct gn_stage *s, const struct gn_stack *k,
+			uint32_t fn, enum gn_frame_begin how);
+static inline void gn_walk_enter(struct gn_stage *s, const struct gn_stack *k,
+				 uint32_t fn, enum gn_frame_begin how)
+{
+	if (s->walk.to)
+		gn_walk_show_enter(s, k, fn, how);
+}
+
+void gn_walk_show_leave(struct gn_stage *s, const struct gn_stack *k,
+			enum gn_frame_end how);
+static inline void gn_walk_leave(struct gn_stage *s, const struct gn_stack *k,
+				 enum gn_frame_end how)
+{
+	if (s->walk.to)
+		gn_walk_show_leave(s, k, how);
+}
+
 /* The frames from `at` on begin again; gn_walk_end_above() ended them
  * before. */
 void gn_walk_end_above(struct gn_stage *s, const struct gn_stack *k,
@@ -26,8 +46,15 @@ void gn_walk_begin_again(struct gn_stage *s, const struct gn_stack *k,
 void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_wait *part, uint64_t start, uint64_t end);
 /* An interval is closed, and not charged yet. */
-void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
-		      const struct gn_interval *iv);
+void gn_walk_show_interval(struct gn_pipeline *p, struct gn_thread *t,
+			   const struct gn_interval *iv);
+static inline void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
+				    const struct gn_interval *iv)
+{
+	if (p->stage.walk.to && iv->elapsed)
+		gn_walk_show_interval(p, t, iv);
+}
+
 /* A VALUE record. */
 void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_value *r);
@@ -39,8 +66,14 @@ void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
  * its account has them, and its suspensions. `func`: the function that is
  * compiled, as in the records.
  */
-void gn_walk_activities(struct gn_pipeline *p, struct gn_thread *t,
-			uint32_t func);
+void gn_walk_show_activities(struct gn_pipeline *p, struct gn_thread *t,
+			     uint32_t func);
+static inline void gn_walk_activities(struct gn_pipeline *p,
+				      struct gn_thread *t, uint32_t func)
+{
+	if (p->stage.walk.to)
+		gn_walk_show_activities(p, t, func);
+}
 
 /* An event; the walk is at its time. */
 void gn_walk_event(struct gn_pipeline *p, struct gn_thread *t,

@@ -18,12 +18,6 @@ size_t gn_rec_kind_size(enum gn_kind kind, enum gn_stream *stream)
 	}
 }
 
-static bool is_text(enum gn_kind kind)
-{
-	return kind == GN_KIND_NAME || kind == GN_KIND_INFO ||
-	       kind == GN_KIND_MODULE || kind == GN_KIND_FUNCTION;
-}
-
 static bool text_ok(const struct gn_rec_text *r, size_t size)
 {
 	size_t len = (size_t)r->len[0] + r->len[1];
@@ -64,16 +58,22 @@ bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
 {
 	const struct gn_rec_stack *stack = (const void *)rec;
 
-	if (is_text(rec->kind))
+	switch (rec->kind) {
+	case GN_KIND_NAME:
+	case GN_KIND_INFO:
+	case GN_KIND_MODULE:
+	case GN_KIND_FUNCTION:
 		return text_ok((const void *)rec, size);
-	if (rec->kind == GN_KIND_SLICE)
+	case GN_KIND_SLICE:
 		return slice_class_ok(
 			((const struct gn_rec_slice *)rec)->class);
-	if (rec->kind == GN_KIND_NOW)
+	case GN_KIND_NOW:
 		return now_ok((const void *)rec);
-	if (rec->kind == GN_KIND_VALUE)
+	case GN_KIND_VALUE:
 		return ((const struct gn_rec_value *)rec)->len <= GN_VALUE_TEXT;
-	if (rec->kind == GN_KIND_STACK)
+	case GN_KIND_STACK:
 		return stack->lo < stack->hi;
-	return true;
+	default:
+		return true;
+	}
 }

@@ -163,8 +163,8 @@ static void put_method(struct gn_json *j, const struct gn_model_async *a)
 	gn_emit_line(e);
 	gn_emit_open(e, NULL, '{');
 	gn_emit_text(e, "name", f->name);
-	if (f->own_name)
-		gn_emit_text(e, "short", f->own_name);
+	if (f->short_name)
+		gn_emit_text(e, "short", f->short_name);
 	gn_emit_text(e, "module", f->module);
 	gn_emit_u64(e, "starts", a->starts);
 	gn_emit_u64(e, "completions", a->completions);

@@ -77,7 +77,10 @@ static int add_ends(const struct gn_model *m, const struct gn_output_opts *o,
 				&e->v);
 		row->kind = kind;
 	}
-	return gn_rows_sort(out->row + before, out->n - before, o->sort);
+	/* without a row, there may be no list */
+	return out->n == before ? 0
+				: gn_rows_sort(out->row + before,
+					       out->n - before, o->sort);
 }
 
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,

@@ -60,7 +60,8 @@ static int put_name(struct callgrind *w, const char *key, int32_t function)
 {
 	const struct gn_model_function *fn =
 		function < 0 ? NULL : &w->m->functions[function];
-	char *name = gn_escape(fn ? fn->name : "(outside)", w->utf8);
+	char *name =
+		gn_escape(fn ? gn_function_shown(fn) : "(outside)", w->utf8);
 
 	if (!name)
 		return -ENOMEM;

@@ -76,13 +76,16 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 		return err;
 	to = &c->functions[f->fn];
 	free(to->name);
+	free(to->shown);
 	free(to->module);
 	to->name = strdup(f->name);
+	to->shown = strdup(f->shown);
 	to->module = strdup(f->module);
-	if (!to->name || !to->module)
+	if (!to->name || !to->shown || !to->module)
 		return -ENOMEM;
 	to->runtime = f->runtime;
-	to->matches = matches(o->only, o->nonly, f->name);
+	to->matches = matches(o->only, o->nonly, f->name) ||
+		      matches(o->only, o->nonly, f->shown);
 	return c->w->name ? c->w->name(&c->out, to) : 0;
 }
 
@@ -419,6 +422,7 @@ static void release(struct gn_observer *o)
 		drop_stack(c, &c->stacks[c->nstacks - 1]);
 	for (uint32_t i = 0; i < c->nfunctions; i++) {
 		free(c->functions[i].name);
+		free(c->functions[i].shown);
 		free(c->functions[i].module);
 		free(c->functions[i].text);
 	}

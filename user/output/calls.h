@@ -19,6 +19,7 @@ struct gn_calls_thread {
 
 struct gn_calls_function {
 	char *name, *module; /* as they are, and hostile */
+	char *shown;	     /* the name that people read */
 	char *text;	     /* the writer's: the name as it is shown */
 	enum gn_runtime_id runtime;
 	bool matches; /* --only takes it */
@@ -34,7 +35,7 @@ struct gn_calls_sums {
 struct gn_call_value {
 	uint64_t number;
 	uint8_t which, type, flags;
-	char text[GN_VALUE_TEXT + 1];
+	char text[GN_SEEN_TEXT + 1];
 };
 
 struct gn_call {

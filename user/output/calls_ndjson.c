@@ -93,6 +93,8 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	(void)opened;
 	begin(&e, "call", c->thread);
 	gn_emit_text(&e, "name", c->function->name);
+	if (strcmp(c->function->shown, c->function->name) != 0)
+		gn_emit_text(&e, "short", c->function->shown);
 	gn_emit_text(&e, "module", c->function->module);
 	gn_emit_u64(&e, "call", c->id);
 	if (c->parent)

@@ -23,7 +23,7 @@ static int set_name(void *ctx, struct gn_calls_function *f)
 	size_t width = o->width > PREFIX_CELLS + NAME_CELLS
 			       ? (size_t)o->width - PREFIX_CELLS
 			       : NAME_CELLS;
-	char *text = gn_escape(f->name, o->utf8);
+	char *text = gn_escape(o->verbose ? f->name : f->shown, o->utf8);
 
 	if (text && o->width && !o->verbose) {
 		char *full = text;

@@ -89,7 +89,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 	to = &w->functions[f->fn];
 	free(to->name);
 	free(to->module);
-	to->name = strdup(f->name);
+	to->name = strdup(f->shown);
 	to->module = strdup(f->module);
 	return to->name && to->module ? 0 : -ENOMEM;
 }

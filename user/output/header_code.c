@@ -98,8 +98,9 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, selected[GN_SELECTED_METHODS]);
 	fprintf(f,
-		"# %-11s in the IL of %s methods that -f names, compiled again "
-		"for it;\n# %-11s other code is as it was. %s\n",
+		"# %-11s in the IL of %s methods that -f names (--clr-hooks "
+		"rejit), compiled again\n# %-11s for it; other code is as it "
+		"was. %s\n",
 		"hooks", n, "",
 		started ? "All calls are seen but what is told below"
 			: "Calls that were under way are not seen, nor");
@@ -128,8 +129,24 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	gn_format_count(n, selected[GN_SELECTED_MODULES_LEFT]);
 	fprintf(f,
 		"# %-11s methods of %s modules that are made in memory or can "
-		"be unloaded\n",
-		"untraced", n);
+		"be unloaded%s\n",
+		"untraced", n, started ? " (--clr-hooks elt sees them)" : "");
+}
+
+/* The runtime's own hooks, and why it has them to make. */
+static void put_elt(const struct gn_model *m, FILE *f)
+{
+	const char *why = gn_model_info(m, "hooks.elt");
+	bool seen = false;
+
+	for (size_t i = 0; why && !seen && i < m->nfunctions; i++)
+		seen = m->functions[i].runtime == GN_RUNTIME_CLR &&
+		       m->functions[i].v.calls;
+	if (seen)
+		fprintf(f,
+			"# %-11s by the runtime, in code that it compiles for "
+			"it (--clr-hooks elt): %s\n",
+			"hooks", why);
 }
 
 /* What of the runtime is told where no function of it is. */
@@ -155,6 +172,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	put_light(m, f);
 	put_precompiled(m, o, f);
+	put_elt(m, f);
 	put_selected(m, f);
 	if (!m->code.nunhooked)
 		return 0;

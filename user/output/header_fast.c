@@ -22,14 +22,34 @@ static void put_count(const struct gn_model *m, const char *key,
 	fprintf(f, "# %-11s %s %s\n", "", n, text);
 }
 
+/* Whether functions were traced that can have fast hooks. */
+static bool could_be_fast(const struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+			return true;
+	return false;
+}
+
 void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {
 	uint64_t records, waits = number(m, "fast.waits");
+	const char *unfit = gn_model_info(m, "fast.unfit");
 	char n[GN_CELL], bound[GN_CELL], drift[GN_CELL];
 
+	if (unfit)
+		fprintf(f, "# %-11s %s; hooks are probes\n", "not fast", unfit);
 	if (!gn_info_number(m, "fast.records", &records))
 		return;
+	if (!number(m, "fast.processes")) {
+		if (could_be_fast(m))
+			fprintf(f,
+				"# %-11s no program has them: a limit on "
+				"files' sizes or memory, or gnomon was late\n",
+				"fast hooks");
+		return;
+	}
 	gn_format_count(n, records);
 	gn_format_count(bound, number(m, "fast.bound_ns"));
 	gn_format_count(drift, number(m, "fast.drift_ppb"));

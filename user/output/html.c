@@ -35,6 +35,8 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 		return err;
 	to = &w->functions[f->fn];
 	err = set_text(&to->name, f->name);
+	if (!err)
+		err = set_text(&to->shown, f->shown);
 	return err ? err : set_text(&to->module, f->module);
 }
 
@@ -327,6 +329,7 @@ void gn_html_free(struct gn_observer *o)
 		return;
 	for (uint32_t i = 0; i < w->nfunctions; i++) {
 		free(w->functions[i].name);
+		free(w->functions[i].shown);
 		free(w->functions[i].module);
 	}
 	for (uint32_t i = 0; i < w->nthreads; i++) {

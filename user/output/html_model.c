@@ -19,7 +19,7 @@ static void put_names(struct gn_emit *e, const struct gn_model *m)
 	gn_emit_line(e);
 	gn_emit_open(e, "name", '[');
 	for (size_t i = 0; i < m->nfunctions; i++)
-		gn_emit_text(e, NULL, m->functions[i].name);
+		gn_emit_text(e, NULL, gn_function_shown(&m->functions[i]));
 	gn_emit_close(e, ']');
 }
 

@@ -230,7 +230,7 @@ static void put_more(struct gn_emit *e, const struct numbers *n)
 {
 	gn_emit_open(e, "more_functions", '[');
 	for (uint32_t i = 0; i < n->nmore; i++)
-		gn_emit_text(e, NULL, n->w->functions[n->more[i]].name);
+		gn_emit_text(e, NULL, n->w->functions[n->more[i]].shown);
 	gn_emit_close(e, ']');
 }
 

@@ -79,7 +79,7 @@ int gn_html_keep(struct gn_html_keep *k, const struct gn_html_kept *one);
 void gn_html_keep_sort(struct gn_html_keep *k);
 
 struct gn_html_function {
-	char *name, *module;
+	char *name, *shown, *module;
 	int32_t index; /* in the page; below -1: not asked for */
 };
 

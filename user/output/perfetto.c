@@ -162,7 +162,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 		return err;
 	to = &w->functions[f->fn];
 	to->name = (uint32_t)w->interned++;
-	err = gn_packet_intern(&w->out, to->name, f->name, false, 0);
+	err = gn_packet_intern(&w->out, to->name, f->shown, false, 0);
 	return err ? err : intern_module(w, f->module, &to->module);
 }
 

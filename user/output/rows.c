@@ -40,7 +40,7 @@ void gn_row_function(struct gn_row *row, const struct gn_model *m,
 		const struct gn_model_function *f = &m->functions[function];
 
 		row->name = f->name;
-		row->shown = f->own_name;
+		row->shown = f->short_name;
 		row->module = f->module;
 		row->runtime = gn_runtime_text(f->runtime);
 		row->id = (uint32_t)function;

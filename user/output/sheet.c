@@ -34,6 +34,12 @@ void gn_cell_text(struct gn_cell *c, const char *text)
 	*c = (struct gn_cell){.known = text[0], .text = text};
 }
 
+void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of)
+{
+	gn_cell_text(c, of->name);
+	c->shown = of->shown;
+}
+
 void gn_cell_number(struct gn_cell *c, uint64_t n)
 {
 	*c = (struct gn_cell){.known = true, .n = n};
@@ -131,7 +137,10 @@ static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
 	char buf[GN_CELL] = "";
 
 	if (kind == GN_CELL_TEXT)
-		return gn_escape(c->known ? c->text : "", o->utf8);
+		return gn_escape(!c->known		   ? ""
+				 : c->shown && !o->verbose ? c->shown
+							   : c->text,
+				 o->utf8);
 	if (c->known)
 		format(buf, kind, c->n, o->ns);
 	return strdup(buf);
@@ -264,7 +273,9 @@ static int put_markdown(const struct gn_sheet *s, size_t i,
 	char buf[GN_CELL] = "";
 
 	if (cell->known && kind == GN_CELL_TEXT)
-		return gn_markdown_text(f, cell->text);
+		return gn_markdown_text(f, cell->shown && !o->verbose
+						   ? cell->shown
+						   : cell->text);
 	if (cell->known)
 		format(buf, kind, cell->n, o->ns);
 	fputs(buf, f);
@@ -299,6 +310,15 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 	return err ? err : gn_stream_status(f);
 }
 
+/* The full name, and beside it how people write it. */
+static void put_json_text(struct gn_emit *e, const char *key,
+			  const struct gn_cell *cell)
+{
+	gn_emit_text(e, key, cell->text);
+	if (cell->shown && !strcmp(key, "name"))
+		gn_emit_text(e, "short", cell->shown);
+}
+
 int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
 {
 	int err = 0;
@@ -314,7 +334,7 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
 			gn_emit_open(e, NULL, '{');
 		}
 		if (cell->known && c->kind == GN_CELL_TEXT)
-			gn_emit_text(e, c->key, cell->text);
+			put_json_text(e, c->key, cell);
 		else if (cell->known && c->kind == GN_CELL_FLAG)
 			gn_emit_bool(e, c->key, cell->n);
 		else if (cell->known)

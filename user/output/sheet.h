@@ -34,6 +34,7 @@ struct gn_cell {
 	bool known;
 	uint64_t n;
 	const char *text;
+	const char *shown; /* what people read; NULL: text */
 };
 
 struct gn_sheet {
@@ -73,6 +74,8 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
 /* For those that fill one. A new row, of unknown cells; NULL: no memory. */
 struct gn_cell *gn_sheet_row(struct gn_sheet *s);
 void gn_cell_text(struct gn_cell *c, const char *text); /* "": not known */
+/* The name of something, and how people write it. */
+void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of);
 void gn_cell_number(struct gn_cell *c, uint64_t n);
 /* A text that the sheet owns from now on; NULL: no memory. */
 const char *gn_sheet_own(struct gn_sheet *s, char *text);

@@ -137,9 +137,9 @@ static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 	gn_cell_number(c++, e->pid);
 	gn_cell_number(c++, e->tid);
 	gn_cell_text(c++, e->thread);
-	gn_cell_text(c++, e->of.name);
+	gn_cell_name(c++, &e->of);
 	gn_cell_text(c++, e->of.module);
-	gn_cell_text(c++, e->other.name);
+	gn_cell_name(c++, &e->other);
 	gn_cell_text(c, detail);
 	return 0;
 }
@@ -171,7 +171,8 @@ int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s)
 
 static bool is_load(uint16_t event)
 {
-	return event >= GN_RT_DOMAIN_LOAD && event <= GN_RT_CLASS_UNLOADED;
+	return gn_rt_info(event)->family == GN_FAMILY_LOADS ||
+	       gn_rt_info(event)->family == GN_FAMILY_CLASSES;
 }
 
 int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
@@ -207,7 +208,7 @@ int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
 		gn_cell_number(c++, e->pid);
 		gn_cell_number(c++, e->tid);
 		gn_cell_text(c++, e->thread);
-		gn_cell_text(c++, e->of.name);
+		gn_cell_name(c++, &e->of);
 		gn_cell_text(c, e->of.module);
 	}
 	return 0;
@@ -302,7 +303,7 @@ static int put_compilation(const struct gn_model *m,
 	gn_cell_number(c++, e->pid);
 	gn_cell_number(c++, e->tid);
 	gn_cell_text(c++, e->thread);
-	gn_cell_text(c++, e->of.name);
+	gn_cell_name(c++, &e->of);
 	gn_cell_text(c, e->of.module);
 	return 0;
 }
@@ -372,10 +373,10 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 		if (x->caught)
 			gn_cell_number(c, x->ns / x->count);
 		c++;
-		gn_cell_text(c++, x->class.name);
+		gn_cell_name(c++, &x->class);
 		gn_cell_text(c++, x->class.module);
-		gn_cell_text(c++, x->thrown_in.name);
-		gn_cell_text(c, x->caught_in.name);
+		gn_cell_name(c++, &x->thrown_in);
+		gn_cell_name(c, &x->caught_in);
 	}
 	return 0;
 }
@@ -402,9 +403,9 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 			return -ENOMEM;
 		gn_cell_number(c++, a->bytes);
 		gn_cell_number(c++, a->count);
-		gn_cell_text(c++, a->class.name);
+		gn_cell_name(c++, &a->class);
 		gn_cell_text(c++, a->class.module);
-		gn_cell_text(c, a->function.name);
+		gn_cell_name(c, &a->function);
 	}
 	return 0;
 }

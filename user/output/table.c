@@ -283,8 +283,8 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 	if (o->by == GN_BY_WAITS && !rows->n)
 		fputs("# no waits\n", f);
 	if (o->by == GN_BY_ASYNC && !rows->n)
-		fputs("# no async methods; select some of a .NET program by -f "
-		      "and --clr-hooks rejit\n",
+		fputs("# no async methods; select some of a .NET program by "
+		      "-f\n",
 		      f);
 	if (g->nleft_out)
 		fputs("; --columns all shows them\n", f);

@@ -299,14 +299,13 @@ static int take_program(pid_t pid, struct gn_files *f)
 	int fd, err;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	len = readlink(link, name, sizeof(name) - 1);
-	if (len < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	name[len] = '\0';
 	fd = open_regular(link);
 	if (fd < 0)
-		return fd;
-	err = gn_maps_name(fd, &id);
+		return fd == -ENOENT ? -ESRCH : fd;
+	/* the name of what was opened: the process can execute another program
+	 * at any time */
+	len = readlink(gn_file_place(fd, link), name, sizeof(name) - 1);
+	err = len < 0 ? -errno : gn_maps_name(fd, &id);
 	known = err ? NULL : find_file(f, &id);
 	if (err || known) {
 		if (known)
@@ -314,6 +313,7 @@ static int take_program(pid_t pid, struct gn_files *f)
 		close(fd);
 		return err;
 	}
+	name[len] = '\0';
 	return add_file(f, own_name(pid, fd, name), fd, &id, true);
 }
 

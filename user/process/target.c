@@ -94,12 +94,11 @@ static int try_program(const char *path)
 	return 0;
 }
 
-int gn_target_resolve(const char *name, const struct gn_user *u, char *path)
+int gn_target_resolve(const char *name, char *path)
 {
 	const char *dirs = getenv("PATH");
 	int err = -ENOENT;
 
-	(void)u;
 	if (!*name)
 		return -ENOENT;
 	if (strchr(name, '/')) {

@@ -38,7 +38,7 @@ bool gn_user_can_read(const struct gn_user *u, const char *path);
 
 /* The program that `name` would start, as execvp() finds it: -ENOENT or
  * -EACCES. `path` gets PATH_MAX bytes. */
-int gn_target_resolve(const char *name, const struct gn_user *u, char *path);
+int gn_target_resolve(const char *name, char *path);
 
 struct gn_child {
 	pid_t pid;

@@ -54,6 +54,8 @@ static const struct gn_runtime_site sites[] = {
 	/* of fast hooks: its frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .text = {2, 4}},
+	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
+	 .flags = GN_SPEC_VALUED},
 	SITE("inlined", INLINED, FUNC, .frame = 2),
 	SITE("unhooked", UNHOOKED, FUNC),
 	SITE("precompiled_refused", REFUSED, FUNC),
@@ -166,12 +168,21 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
 	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
 		err = gn_launch_env(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
+	if (!err && (*l->values || getenv(GN_CLR_ENV_VALUES)))
+		err = gn_launch_env(l, GN_CLR_ENV_VALUES, l->values);
 	if (!err)
 		err = gn_launch_env(l, GN_CLR_ENV_EVENTS, l->families);
 	if (!err && (*l->filter || getenv(GN_CLR_ENV_FILTER)))
 		err = gn_launch_env(l, GN_CLR_ENV_FILTER, l->filter);
 	return err;
 }
+
+static const char *const limits[] = {
+	"no modern CLR tells of COM tables (not on Linux), of remoting and its "
+	"contexts, or of code that it gives back while a method lives "
+	"(pitching): it has none",
+	NULL,
+};
 
 extern const struct gn_runtime gn_runtime_clr;
 const struct gn_runtime gn_runtime_clr = {
@@ -191,6 +202,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.roles = &gn_clr_roles,
 	.attached = "of its managed code only threads and time classes are "
 		    "seen",
+	.limits = limits,
 	.attach = &gn_clr_attach,
 	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };

@@ -2,13 +2,18 @@
 #include "runtime/filter.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define USDT "usdt:"
 
 struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
-	const char *glob;
+	char *real;	  /* usdt: what the path LIB leads to, or NULL */
+	const char *glob; /* usdt: of PROVIDER:NAME or of NAME */
+	bool usdt;
 	bool exclude;
 	bool seen; /* its file */
 	bool matched;
@@ -32,6 +37,28 @@ static const char *lib_colon(const char *text)
 	return NULL;
 }
 
+bool gn_filter_is_usdt(const char *text)
+{
+	text += *text == '!';
+	return !strncmp(text, USDT, strlen(USDT)) &&
+	       strchr(text + strlen(USDT), ':');
+}
+
+static bool take_library(struct item *it, const char *from, const char *to)
+{
+	it->glob = to + 1;
+	it->lib = strndup(from, (size_t)(to - from));
+	if (!it->usdt || !it->lib)
+		return it->lib;
+	if (!*it->lib || !strcmp(it->lib, "self")) {
+		free(it->lib);
+		it->lib = NULL;
+	} else if (strchr(it->lib, '/')) {
+		it->real = realpath(it->lib, NULL);
+	}
+	return true;
+}
+
 struct gn_filter *gn_filter_new(const char *const *globs, size_t count)
 {
 	struct gn_filter *f = calloc(1, sizeof(*f));
@@ -48,13 +75,11 @@ struct gn_filter *gn_filter_new(const char *const *globs, size_t count)
 		it->text = globs[i];
 		it->exclude = globs[i][0] == '!';
 		it->glob = globs[i] + it->exclude;
-		colon = lib_colon(it->glob);
-		if (!colon)
-			continue;
-		it->lib = strndup(it->glob, (size_t)(colon - it->glob));
-		if (!it->lib)
+		it->usdt = gn_filter_is_usdt(it->glob);
+		it->glob += it->usdt ? strlen(USDT) : 0;
+		colon = it->usdt ? strchr(it->glob, ':') : lib_colon(it->glob);
+		if (colon && !take_library(it, it->glob, colon))
 			goto fail;
-		it->glob = colon + 1;
 	}
 	return f;
 fail:
@@ -67,7 +92,7 @@ void gn_filter_free(struct gn_filter *f)
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->count; i++)
-		free(f->item[i].lib);
+		free(f->item[i].lib), free(f->item[i].real);
 	free(f->item);
 	free(f);
 }
@@ -88,23 +113,46 @@ bool gn_filter_libraries(const struct gn_filter *f)
 	return false;
 }
 
+/* Paths of one file can differ: links lead to it. */
+static bool is_same(const struct item *it, const char *path)
+{
+	char *real = it->real ? realpath(path, NULL) : NULL;
+	bool same = real && !strcmp(real, it->real);
+
+	free(real);
+	return same;
+}
+
+/* libstdc++ and libstdc++.so.6 of libstdc++.so.6.0.30 */
+static bool is_short(const char *lib, const char *name)
+{
+	size_t len = strlen(lib);
+
+	return !strncmp(name, lib, len) && name[len] == '.';
+}
+
 static bool file_matches(const struct item *it, const char *path, bool program)
 {
 	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
 
 	if (!it->lib)
 		return program;
-	return !fnmatch(it->lib, path, 0) ||
-	       !fnmatch(it->lib, slash ? slash + 1 : path, 0);
+	return !fnmatch(it->lib, path, 0) || !fnmatch(it->lib, name, 0) ||
+	       (it->usdt && (is_same(it, path) || is_short(it->lib, name)));
 }
 
-bool gn_filter_file(const struct gn_filter *f, const char *path, bool program)
+unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
+			    bool program)
 {
+	unsigned int takes = 0;
+
 	for (size_t i = 0; i < f->count; i++)
 		if (!f->item[i].exclude &&
 		    file_matches(&f->item[i], path, program))
-			return true;
-	return false;
+			takes |= f->item[i].usdt ? GN_TAKES_USDT
+						 : GN_TAKES_FUNCTIONS;
+	return takes;
 }
 
 bool gn_filter_function(const struct gn_filter *f, const char *path,
@@ -115,6 +163,8 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 	for (size_t i = 0; i < f->count; i++) {
 		struct item *it = &f->item[i];
 
+		if (it->usdt)
+			continue;
 		/* !GLOB leaves out wherever it is found */
 		if (!(it->exclude && !it->lib) &&
 		    !file_matches(it, path, program))
@@ -122,6 +172,31 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 		it->seen = true;
 		if (fnmatch(it->glob, name, 0) &&
 		    fnmatch(it->glob, demangled, 0))
+			continue;
+		it->matched = true;
+		take = !it->exclude;
+	}
+	return take;
+}
+
+bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
+		    const char *provider, const char *name)
+{
+	bool take = false;
+
+	for (size_t i = 0; i < f->count; i++) {
+		struct item *it = &f->item[i];
+		const char *colon = it->usdt ? strchr(it->glob, ':') : NULL;
+		char glob[256];
+
+		if (!it->usdt || !file_matches(it, path, program))
+			continue;
+		it->seen = true;
+		snprintf(glob, sizeof(glob), "%.*s",
+			 colon ? (int)(colon - it->glob) : 1,
+			 colon ? it->glob : "*");
+		if (!provider || fnmatch(glob, provider, 0) ||
+		    fnmatch(colon ? colon + 1 : it->glob, name, 0))
 			continue;
 		it->matched = true;
 		take = !it->exclude;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What -f asks for: GLOB, LIB:GLOB, !GLOB, !LIB:GLOB. The last that matches
- * decides.
+ * What -f asks for: GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, and the same with a
+ * ! before to leave out. The last that matches decides.
+ *
+ * Of USDT probes PROVIDER and NAME are globs, and PROVIDER: can be left out.
+ * LIB is a path, or a file's name with or without what is behind a dot
+ * (libstdc++.so.6, libstdc++); empty or "self": the program.
  */
 #ifndef GNOMON_RUNTIME_FILTER_H
 #define GNOMON_RUNTIME_FILTER_H
@@ -18,12 +22,21 @@ void gn_filter_free(struct gn_filter *f);
 /* True when some glob asks for functions (not only leaves out). */
 bool gn_filter_positive(const struct gn_filter *f);
 
-/* True when some glob could take a function of this file. */
-bool gn_filter_file(const struct gn_filter *f, const char *path, bool program);
+/* What some glob could take of a file, as bits. */
+enum gn_filter_takes { GN_TAKES_FUNCTIONS = 1, GN_TAKES_USDT = 2 };
+unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
+			    bool program);
 
 /* `program`: the file is the command itself; a GLOB without LIB is of it. */
 bool gn_filter_function(const struct gn_filter *f, const char *path,
 			bool program, const char *name, const char *demangled);
+
+/* The same of a USDT probe. `provider` NULL: only that the file is there. */
+bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
+		    const char *provider, const char *name);
+
+/* The text asks for USDT probes. */
+bool gn_filter_is_usdt(const char *text);
 
 /* The first LIB:GLOB or GLOB that nothing matched so far, or NULL. */
 const char *gn_filter_unmatched(const struct gn_filter *f);

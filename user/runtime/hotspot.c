@@ -19,10 +19,11 @@
 #include <unistd.h>
 
 #include "hooksite/clr/filter.h"
+#include "process/target.h"
 #include "runtime/runtime.h"
 
 /* What texts make a name. */
-enum form { METHOD = 1, MONITOR };
+enum form { METHOD = 1, MONITOR, CLASS };
 
 #define SITE(name, kind, ...)                                            \
 	{                                                                \
@@ -52,9 +53,15 @@ static const struct gn_runtime_site sites[] = {
 	{"safepoint__end", "hs_private", GN_PROG_MANAGED, GN_KIND_SUSPEND_END,
 	 NOTHING},
 	SITE("vm__init__begin", RUNTIME, NOTHING),
+	NAMED("class__loaded", EVENT, .text = {1}, .form = CLASS,
+	      .event = GN_RT_CLASS_DEFINED),
+	NAMED("class__unloaded", EVENT, .text = {1}, .form = CLASS,
+	      .event = GN_RT_CLASS_FREED),
 	/* its memory is given back later, and its names' with it */
 	{"class__unloaded", NULL, GN_PROG_MANAGED, 0, .flags = GN_SPEC_FORGETS},
 };
+
+extern const struct gn_runtime gn_runtime_hotspot;
 
 #define C "java.util.concurrent."
 
@@ -84,15 +91,35 @@ static const char *const threads[] = {"C1 CompilerThre", "C2 CompilerThre",
 static const struct gn_role_list roles = {.globs = role_globs,
 					  .threads = threads};
 
-/* Where the launcher's libjvm.so is, from the folder of the launcher. */
-static int find_core(const char *launcher, char *path)
+static const char *const script_options[] = {
+	"MAVEN_OPTS", "ANT_OPTS", "GRADLE_OPTS", "SBT_OPTS", "JAVA_OPTS", NULL};
+
+/* The launcher that a script will start, as they look for it. */
+static int find_launcher(char *path)
 {
+	const char *home = getenv("JAVA_HOME");
+	char java[PATH_MAX];
+
+	snprintf(java, sizeof(java), "%s/bin/java", home ? home : "");
+	return gn_target_resolve(home && *home ? java : "java", path);
+}
+
+/* Where the launcher's libjvm.so is, from the folder of the launcher. */
+static int find_core(const char *program, char *path)
+{
+	const char *launcher = program;
+	char started[PATH_MAX];
 	static const char *const places[] = {"../lib/server",
 					     "../jre/lib/amd64/server",
 					     "../lib/amd64/server"};
 	char real[PATH_MAX], tried[PATH_MAX * 2];
 	char *slash;
 
+	if (gn_runtime_script_option(&gn_runtime_hotspot, program)) {
+		if (find_launcher(started))
+			return -ENOENT;
+		launcher = started;
+	}
 	if (!realpath(launcher, real))
 		return -errno;
 	slash = strrchr(real, '/');
@@ -106,16 +133,39 @@ static int find_core(const char *launcher, char *path)
 	return -ENOENT;
 }
 
-/* The launcher of programs takes the machine's options as they are, those of
- * tools such as javac with a prefix. */
+#define METHODS	 "-XX:+DTraceMethodProbes"
+#define MONITORS "-XX:+DTraceMonitorProbes"
+
+static int add_to_script(struct gn_launch *l, const char *variable)
+{
+	const char *had = getenv(variable);
+	char *all;
+	int err;
+
+	if (asprintf(&all, "%s%s%s", had ? had : "", had && *had ? " " : "",
+		     METHODS " " MONITORS) < 0)
+		return -ENOMEM;
+	err = gn_launch_env(l, variable, all);
+	free(all);
+	return err;
+}
+
+/*
+ * The launcher of programs takes the machine's options as they are, those of
+ * tools such as javac with a prefix. The variables that the machine itself
+ * reads are no way: it says on stderr that it did.
+ */
 static int prepare(struct gn_launch *l)
 {
-	static const char *const flags[] = {"-XX:+DTraceMethodProbes",
-					    "-XX:+DTraceMonitorProbes"};
+	static const char *const flags[] = {METHODS, MONITORS};
+	const char *variable =
+		gn_runtime_script_option(&gn_runtime_hotspot, l->program);
 	char real[PATH_MAX], arg[64];
 	const char *name;
 	int err = 0;
 
+	if (variable)
+		return add_to_script(l, variable);
 	if (!realpath(l->program, real))
 		return -errno;
 	name = strrchr(real, '/') + 1;
@@ -276,10 +326,10 @@ static const char *const limits[] = {
 	"methods that the JIT replaces by instructions (intrinsics) make no "
 	"probe then",
 	"of a child that starts a JVM by itself only threads and time classes "
-	"are seen",
+	"are seen, unless the command is a script that reads MAVEN_OPTS, "
+	"ANT_OPTS, GRADLE_OPTS, SBT_OPTS or JAVA_OPTS",
 	NULL};
 
-extern const struct gn_runtime gn_runtime_hotspot;
 const struct gn_runtime gn_runtime_hotspot = {
 	.id = GN_RUNTIME_HOTSPOT,
 	.title = "HotSpot JVM",
@@ -288,6 +338,7 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.nsites = sizeof(sites) / sizeof(sites[0]),
 	.core = "libjvm.so",
 	.marker = "JLI_Launch",
+	.script_options = script_options,
 	.find_core = find_core,
 	.prepare = prepare,
 	.matches = gn_filter_hooks,

@@ -14,6 +14,7 @@ struct gn_launch {
 	/* "rejit", or "" for the hooks of the runtime itself */
 	const char *hooks;
 	bool fast;	      /* hooks without a trap are asked for */
+	const char *values;   /* functions that -a asks for, a glob a line */
 	const char *families; /* of events, enum gn_family: hexadecimal */
 	const char *why;      /* what another profiler uses */
 	/* NAME=VALUE, and arguments that follow the command's name; both are

@@ -125,9 +125,11 @@ static int one_function(struct walk *w, size_t file,
 			const struct gn_elf_symbol *sym)
 {
 	struct gn_plan plan = {0};
-	int err =
-		gn_planner_plan(planner_of(w, file), w->elf[file], sym, &plan);
+	int err = w->program ? 0 : make_planners(w);
 
+	if (!err)
+		err = gn_planner_plan(planner_of(w, file), w->elf[file], sym,
+				      &plan);
 	if (err)
 		return err;
 	w->stats->functions++;
@@ -141,6 +143,15 @@ static int one_function(struct walk *w, size_t file,
 	err = w->each(w->ctx, file, w->elf[file], sym, &plan);
 	gn_plan_clear(&plan);
 	return err;
+}
+
+static int one_usdt(void *ctx, size_t file, const struct gn_note *site,
+		    size_t count)
+{
+	struct walk *w = ctx;
+
+	w->stats->usdt++;
+	return w->opts->usdt(w->ctx, file, w->elf[file], site, count);
 }
 
 static int one_file(struct walk *w, size_t file)
@@ -173,13 +184,19 @@ static int walk_files(struct walk *w)
 {
 	int err = open_files(w);
 
-	if (!err)
-		err = make_planners(w);
-	for (size_t i = 0; !err && i < w->files->count; i++)
-		if (w->elf[i] &&
-		    gn_filter_file(w->opts->filter, w->files->file[i].path,
-				   w->files->file[i].program))
+	for (size_t i = 0; !err && i < w->files->count; i++) {
+		const struct gn_file *file = &w->files->file[i];
+		struct gn_filter *filter = w->opts->filter;
+		unsigned int takes =
+			w->elf[i] ? gn_filter_file(filter, file->path,
+						   file->program)
+				  : 0;
+
+		if (takes & GN_TAKES_FUNCTIONS)
 			err = one_file(w, i);
+		if (!err && takes & GN_TAKES_USDT && w->opts->usdt)
+			err = gn_usdt_walk(w->files, i, filter, one_usdt, w);
+	}
 	if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
 			 gn_planner_verdict(planner_of(w, 0)));

@@ -12,9 +12,13 @@
 #include "site/site.h"
 #include "process/files.h"
 #include "runtime/filter.h"
+#include "runtime/usdt.h"
 
 struct gn_native_opts {
 	struct gn_filter *filter;
+	/* For each USDT probe, with all its sites; NULL: none is looked for. */
+	int (*usdt)(void *ctx, size_t file, struct gn_elf *elf,
+		    const struct gn_note *site, size_t count);
 	enum gn_leave_mode leave;
 	/*
 	 * Return probes sit in every process that maps the file, unless the
@@ -30,6 +34,7 @@ struct gn_native_opts {
 
 struct gn_native_stats {
 	size_t functions;     /* taken */
+	size_t usdt;	      /* probes */
 	size_t by_return;     /* with a return probe */
 	size_t by_ret;	      /* with probes on their own leaves */
 	size_t stepped;	      /* of these: with a single-stepped one */

@@ -29,22 +29,21 @@ static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 static int grow(struct gn_probe_group *g)
 {
 	size_t room = g->room ? g->room * 2 : 64;
-	uint64_t *offsets, *cookies;
+	uint64_t **const lists[] = {&g->offsets, &g->counters, &g->cookies};
 
-	offsets = realloc(g->offsets, room * sizeof(*offsets));
-	if (!offsets)
-		return -ENOMEM;
-	g->offsets = offsets;
-	cookies = realloc(g->cookies, room * sizeof(*cookies));
-	if (!cookies)
-		return -ENOMEM;
-	g->cookies = cookies;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		uint64_t *grown = reallocarray(*lists[i], room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		*lists[i] = grown;
+	}
 	g->room = room;
 	return 0;
 }
 
 int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
-		  uint64_t offset, uint64_t cookie)
+		  uint64_t offset, uint64_t counter, uint64_t cookie)
 {
 	struct gn_probe_group *g = group_of(p, file, prog);
 	int err;
@@ -57,6 +56,7 @@ int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
 			return err;
 	}
 	g->offsets[g->count] = offset;
+	g->counters[g->count] = counter;
 	g->cookies[g->count++] = cookie;
 	return 0;
 }
@@ -79,6 +79,7 @@ void gn_probes_free(struct gn_probes *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		free(p->group[i].offsets);
+		free(p->group[i].counters);
 		free(p->group[i].cookies);
 	}
 	free(p->group);

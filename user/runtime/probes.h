@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The probes of a capture before they are attached: offsets and cookies,
- * grouped by file and program.
+ * The probes of a capture before they are attached: offsets, counters and
+ * cookies, grouped by file and program.
  */
 #ifndef GNOMON_RUNTIME_PROBES_H
 #define GNOMON_RUNTIME_PROBES_H
@@ -30,6 +30,9 @@ struct gn_probe_group {
 	enum gn_prog prog;
 	uint64_t *offsets;
 	uint64_t *cookies;
+	/* where in the file a counter is that says that somebody listens to the
+	 * probe (a USDT semaphore), 0 = there is none */
+	uint64_t *counters;
 	size_t count, room;
 };
 
@@ -40,7 +43,7 @@ struct gn_probes {
 
 /* 0 or -ENOMEM. */
 int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
-		  uint64_t offset, uint64_t cookie);
+		  uint64_t offset, uint64_t counter, uint64_t cookie);
 /* Adds all that `from` has, which is empty then. -ENOMEM. */
 int gn_probes_move(struct gn_probes *p, struct gn_probes *from);
 void gn_probes_free(struct gn_probes *p);

@@ -61,11 +61,15 @@ struct gn_runtime {
 	const char *core; /* the name of a file that is mapped where it runs */
 	/* A word in the program file of a launcher of this runtime. */
 	const char *marker;
+	/* Variables by which scripts that start it are told options for it; and
+	 * NULL. NULL: none are known. */
+	const char *const *script_options;
 	/* The name of a thread that it makes at its start, as the kernel has
 	 * it (15 bytes); NULL: none that is only its own. */
 	const char *thread;
 	/*
-	 * The file with the sites that a launcher will map, PATH_MAX bytes.
+	 * The file with the sites that a launcher, or what a script starts,
+	 * will map, PATH_MAX bytes.
 	 * NULL: it has a library. -ENOENT: not known.
 	 */
 	int (*find_core)(const char *launcher, char *path);
@@ -110,8 +114,13 @@ const struct gn_runtime *gn_runtime_of(uint32_t id);
 /* The one whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
 
-/* True when the program file looks like a launcher of the runtime. */
+/* True when the program file looks like a launcher of the runtime, or like a
+ * script that starts it. */
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
+
+/* The variable by which this script is told the runtime's options, or NULL. */
+const char *gn_runtime_script_option(const struct gn_runtime *rt,
+				     const char *program);
 
 /* The path of a hook-site library: installed, or in the build tree. -ENOENT. */
 int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);

@@ -82,7 +82,31 @@ static bool file_has(const char *path, const char *word)
 
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 {
-	return rt->marker && file_has(program, rt->marker);
+	return (rt->marker && file_has(program, rt->marker)) ||
+	       gn_runtime_script_option(rt, program);
+}
+
+static bool is_script(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char first[2];
+	bool is = fd >= 0 && read(fd, first, 2) == 2 && first[0] == '#' &&
+		  first[1] == '!';
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+const char *gn_runtime_script_option(const struct gn_runtime *rt,
+				     const char *program)
+{
+	if (!rt->script_options || !is_script(program))
+		return NULL;
+	for (const char *const *name = rt->script_options; *name; name++)
+		if (file_has(program, *name))
+			return *name;
+	return NULL;
 }
 
 /* Beside an installed program, then where the build leaves it. */
@@ -164,6 +188,7 @@ static int add_probe(const struct gn_runtime *rt,
 		return index;
 	return gn_probes_add(probes, file, site->prog,
 			     note->offset + (nop5 ? GN_SITE_NOP5 : 0),
+			     note->semaphore,
 			     GN_COOKIE(GN_FUNC(rt->id, 0), 0, index));
 }
 

@@ -12,6 +12,7 @@ int gn_specs_init(struct gn_specs *s)
 		[GN_SPEC_ENTER] = GN_KIND_ENTER,
 		[GN_SPEC_LEAVE] = GN_KIND_LEAVE,
 		[GN_SPEC_TAILCALL] = GN_KIND_TAILCALL,
+		[GN_SPEC_HIT] = GN_KIND_HIT,
 	};
 	int got = 0;
 

@@ -28,7 +28,7 @@ static const char *keep_function(struct gn_top_open *o,
 {
 	const struct gn_model_function *f = gn_now_find(m, index);
 
-	return keep(o, f ? f->name : "");
+	return keep(o, f ? gn_function_shown(f) : "");
 }
 
 static int copy_shares(struct gn_top_open *o, const struct gn_model *m,
@@ -48,7 +48,7 @@ static int copy_shares(struct gn_top_open *o, const struct gn_model *m,
 
 		s->s = live->shares[i];
 		s->muted = f && f->muted;
-		s->name = keep(o, f ? f->name : "");
+		s->name = keep(o, f ? gn_function_shown(f) : "");
 		s->module = keep(o, f ? f->module : "");
 		if (!s->name || !s->module)
 			return -ENOMEM;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "trace/ahead.h"
 #include "trace/format.h"
 #include "trace/trace.h"
 
@@ -15,29 +16,44 @@ struct buffer {
 	size_t cap;
 };
 
+/* So many chunks are read without a thread: most files have no more. */
+#define CHUNKS_ALONE 4
+
+/* What was read at once. */
+struct part {
+	struct buffer raw;
+	size_t used; /* bytes of records in raw */
+	bool last;   /* the file ends after it */
+	int err;     /* 0, or why there is nothing more: then it is empty */
+};
+
 struct gn_trace_reader {
 	int fd;
 	bool regular;
-	uint64_t base; /* where the trace begins in the file */
-	uint64_t read; /* bytes since */
+	uint64_t base;	       /* where the trace begins in the file */
+	_Atomic uint64_t read; /* bytes since */
 	uint64_t good; /* of them, up to the end of the last whole chunk */
 	uint32_t version;
 	struct gn_trace_kind kinds[GN_KIND_LIMIT];
+	uint16_t sizes[GN_KIND_LIMIT]; /* of known kinds of one size; else 0 */
 
 	struct buffer packed;
 	struct buffer columns;
-	struct buffer raw;
 	struct gn_pack_state *pack;
-	size_t used; /* bytes of records in raw */
-	size_t at;   /* the next one */
 	z_stream z;
-
+	struct part *into;	   /* what is being read */
 	struct gn_trace_end total; /* what was read */
-	uint64_t skipped;
-	bool ended;
-	int error;		  /* final */
-	enum gn_trace_error tail; /* once ended */
+	enum gn_trace_error tail;  /* once the end was read */
 	uint64_t lost;
+
+	/* the fields below are of the caller's thread; those above, of the
+	 * thread that reads, if there is one */
+	struct gn_ahead ahead;
+	bool alone; /* there will be no thread */
+	struct part part[GN_AHEAD_BUFFERS], *now;
+	size_t at; /* the next record of now->raw */
+	uint64_t skipped;
+	int error; /* final */
 };
 
 /* Up to `n` bytes, fewer at the end of the file only. */
@@ -96,6 +112,13 @@ static int read_header(struct gn_trace_reader *r)
 	return gn_trace_header_decode(h, size, r->kinds);
 }
 
+static void set_sizes(struct gn_trace_reader *r)
+{
+	for (unsigned int k = 0; k < GN_KIND_LIMIT; k++)
+		if (r->kinds[k].present && gn_kind_info((uint8_t)k)->name)
+			r->sizes[k] = gn_kind_info((uint8_t)k)->size;
+}
+
 static int look_at_file(struct gn_trace_reader *r)
 {
 	struct stat st;
@@ -125,6 +148,7 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 		return -ENOMEM;
 	}
 	r->fd = fd;
+	r->now = r->part;
 	err = look_at_file(r);
 	if (!err)
 		err = read_header(r);
@@ -136,6 +160,7 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 		gn_trace_reader_close(r);
 		return err;
 	}
+	set_sizes(r);
 	*out = r;
 	return 0;
 }
@@ -153,9 +178,10 @@ int gn_trace_reader_open(const char *path, struct gn_trace_reader **out)
 	return gn_trace_reader_open_fd(fd, out);
 }
 
-/* The size of a record by the file's table, 0 when it cannot be one. */
-static size_t record_size(const struct gn_trace_reader *r,
-			  const struct gn_rec *rec, size_t avail)
+/* The size of a record whose kind alone does not give it, 0 when it cannot be
+ * one. */
+static size_t other_size(const struct gn_trace_reader *r,
+			 const struct gn_rec *rec, size_t avail)
 {
 	const struct gn_trace_kind *k;
 	uint32_t size;
@@ -179,7 +205,18 @@ static size_t record_size(const struct gn_trace_reader *r,
 	return size <= avail ? size : 0;
 }
 
-/* Whether the records in `raw` are as the chunk's header says. */
+/* The size of a record by the file's table, 0 when it cannot be one. */
+static inline size_t record_size(const struct gn_trace_reader *r,
+				 const struct gn_rec *rec, size_t avail)
+{
+	size_t size = avail < sizeof(*rec) ? 0 : r->sizes[rec->kind];
+
+	if (!size)
+		return other_size(r, rec, avail);
+	return size <= avail ? size : 0;
+}
+
+/* Whether the records are as the chunk's header says. */
 static bool records_ok(const struct gn_trace_reader *r,
 		       const struct gn_trace_chunk *h)
 {
@@ -188,7 +225,7 @@ static bool records_ok(const struct gn_trace_reader *r,
 	size_t at, size;
 
 	for (at = 0; at < h->raw; at += size) {
-		const void *p = r->raw.bytes + at;
+		const void *p = r->into->raw.bytes + at;
 		const struct gn_rec *rec = p;
 
 		size = record_size(r, rec, h->raw - at);
@@ -247,7 +284,8 @@ static int unpack_columns(struct gn_trace_reader *r,
 		u.end[i] = at;
 		n -= sizes[i];
 	}
-	if (n || !gn_unpack(&u, r->raw.bytes, h->raw, &size) || size != h->raw)
+	if (n || !gn_unpack(&u, r->into->raw.bytes, h->raw, &size) ||
+	    size != h->raw)
 		return -GN_TRACE_CORRUPT;
 	return 0;
 }
@@ -259,7 +297,7 @@ static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
 	int err;
 
 	if (r->version == GN_TRACE_FORMAT_PLAIN) {
-		err = inflate_all(r, h, r->raw.bytes, room, &size);
+		err = inflate_all(r, h, r->into->raw.bytes, room, &size);
 		return !err && size != h->raw ? -GN_TRACE_CORRUPT : err;
 	}
 	err = reserve(&r->columns, room);
@@ -280,7 +318,7 @@ static int end(struct gn_trace_reader *r, enum gn_trace_error tail)
 	}
 	r->lost = size > good ? size - good : 0;
 	r->tail = tail;
-	r->ended = true;
+	r->into->last = true;
 	return 0;
 }
 
@@ -306,7 +344,7 @@ static int load_records(struct gn_trace_reader *r,
 		return err;
 	if (got < h->packed)
 		return -GN_TRACE_CUT;
-	err = reserve(&r->raw, h->raw);
+	err = reserve(&r->into->raw, h->raw);
 	if (err)
 		return err;
 	err = unpack(r, h);
@@ -325,8 +363,6 @@ static int load_chunk(struct gn_trace_reader *r)
 	size_t got;
 	int err;
 
-	r->used = 0;
-	r->at = 0;
 	err = read_up_to(r, head, sizeof(head), &got);
 	if (err)
 		return err;
@@ -342,7 +378,7 @@ static int load_chunk(struct gn_trace_reader *r)
 	err = load_records(r, &h);
 	if (err)
 		return err;
-	r->used = h.raw;
+	r->into->used = h.raw;
 	r->good = r->read;
 	r->total.chunks++;
 	r->total.records += h.records;
@@ -351,16 +387,55 @@ static int load_chunk(struct gn_trace_reader *r)
 	return 0;
 }
 
-/* The next record of the chunk in memory that this program knows. */
+/* Reads a part; false: nothing follows it. */
+static bool read_part(void *reader, unsigned int i)
+{
+	struct gn_trace_reader *r = reader;
+	struct part *part = &r->part[i];
+	int err;
+
+	r->into = part;
+	part->used = 0;
+	part->last = false;
+	err = load_chunk(r);
+	if (err == -GN_TRACE_CUT || err == -GN_TRACE_CORRUPT)
+		err = end(r, (enum gn_trace_error) - err);
+	part->err = err;
+	return !err && !part->last;
+}
+
+static bool wants_thread(const struct gn_trace_reader *r)
+{
+	return !r->ahead.on && !r->alone && r->regular &&
+	       r->total.chunks == CHUNKS_ALONE;
+}
+
+/* Goes on to the next part. 0, or what is wrong. */
+static int next_part(struct gn_trace_reader *r)
+{
+	unsigned int i = 0;
+
+	if (wants_thread(r))
+		r->alone = gn_ahead_start(&r->ahead, read_part, r) != 0;
+	if (r->ahead.on)
+		i = gn_ahead_next(&r->ahead);
+	else
+		read_part(r, i);
+	r->now = &r->part[i];
+	r->at = 0;
+	return r->now->err;
+}
+
+/* The next record of the part in memory that this program knows. */
 static const struct gn_rec *next_known(struct gn_trace_reader *r, size_t *size)
 {
-	while (r->at < r->used) {
-		const void *p = r->raw.bytes + r->at;
+	while (r->at < r->now->used) {
+		const void *p = r->now->raw.bytes + r->at;
 		const struct gn_rec *rec = p;
 
-		*size = record_size(r, rec, r->used - r->at);
+		*size = record_size(r, rec, r->now->used - r->at);
 		r->at += *size;
-		if (gn_kind_info(rec->kind)->name)
+		if (r->sizes[rec->kind] || gn_kind_info(rec->kind)->name)
 			return rec;
 		r->skipped++;
 	}
@@ -370,20 +445,14 @@ static const struct gn_rec *next_known(struct gn_trace_reader *r, size_t *size)
 int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
 			 size_t *size)
 {
-	int err;
-
 	if (r->error)
 		return r->error;
 	while (!(*rec = next_known(r, size))) {
-		if (r->ended)
+		if (r->now->last)
 			return 0;
-		err = load_chunk(r);
-		if (err == -GN_TRACE_CUT || err == -GN_TRACE_CORRUPT)
-			err = end(r, (enum gn_trace_error) - err);
-		if (err) {
-			r->error = err;
-			return err;
-		}
+		r->error = next_part(r);
+		if (r->error)
+			return r->error;
 	}
 	return 1;
 }
@@ -392,13 +461,13 @@ bool gn_trace_reader_truncated(const struct gn_trace_reader *r,
 			       uint64_t *lost_bytes)
 {
 	if (lost_bytes)
-		*lost_bytes = r->lost;
-	return r->ended && r->tail != GN_TRACE_OK;
+		*lost_bytes = r->now->last ? r->lost : 0;
+	return r->now->last && r->tail != GN_TRACE_OK;
 }
 
 enum gn_trace_error gn_trace_reader_tail(const struct gn_trace_reader *r)
 {
-	return r->tail;
+	return r->now->last ? r->tail : GN_TRACE_OK;
 }
 
 uint64_t gn_trace_reader_place(const struct gn_trace_reader *r, uint64_t *total)
@@ -420,11 +489,13 @@ void gn_trace_reader_close(struct gn_trace_reader *r)
 {
 	if (!r)
 		return;
+	gn_ahead_stop(&r->ahead);
 	close(r->fd);
 	inflateEnd(&r->z); /* does nothing when there was no inflateInit */
 	gn_pack_state_free(r->pack);
 	free(r->packed.bytes);
 	free(r->columns.bytes);
-	free(r->raw.bytes);
+	for (unsigned int i = 0; i < GN_AHEAD_BUFFERS; i++)
+		free(r->part[i].raw.bytes);
 	free(r);
 }

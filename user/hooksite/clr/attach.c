@@ -74,7 +74,8 @@ gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 	memcpy(request, data, size);
 	if (first && strcmp(request, GN_CLR_REQUEST_END) != 0)
 		hr = become_profiler(clr, unknown);
-	else if (!first && clr->by_il)
+	/* a session from the start is another gnomon's, as long as it lasts */
+	else if (!first && clr->by_il && !clr->rejit.from_start)
 		serve(clr, request);
 	if (hr >= 0)
 		clr->request = request;

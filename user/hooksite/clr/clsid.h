@@ -51,6 +51,10 @@
  * that can be; else each is a probe. */
 #define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
 
+/* Functions whose arguments and results are asked for: globs as of a filter, a
+ * line each. */
+#define GN_CLR_ENV_VALUES "GNOMON_CLR_VALUES"
+
 /* "off": the library tells the runtime to unload it again; else it works. */
 #define GN_CLR_ENV_MODE "GNOMON_CLR_MODE"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "names/own_name.h"
+#include "names/clr_name.h"
 
 bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len)
@@ -39,12 +39,10 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 
 static bool name_matches(const char *glob, size_t len, const char *name)
 {
-	/* A parameter list is the last thing in a name; a type in front of it
-	 * holds no parenthesis. */
-	const char *params = strchr(name, '(');
+	size_t n = strlen(name), plain = gn_clr_plain(name);
 
-	return gn_glob(glob, len, name, strlen(name)) ||
-	       (params && gn_glob(glob, len, name, (size_t)(params - name)));
+	return gn_glob(glob, len, name, n) ||
+	       (plain < n && gn_glob(glob, len, name, plain));
 }
 
 static bool module_matches(const char *glob, size_t len, const char *module)
@@ -86,12 +84,37 @@ static bool line_matches(const char *line, size_t len, const char *name,
 	       name_matches(colon + 1, len - lib - 1, name);
 }
 
+/* A name as it is recorded, and as people write it; the others may be empty. */
+struct forms {
+	const char *name;
+	char other[2][GN_CLR_NAME_MAX];
+};
+
+static void forms_of(const char *name, struct forms *f)
+{
+	f->name = name;
+	if (!gn_clr_spell(name, GN_CLR_SHORT, f->other[0], GN_CLR_NAME_MAX))
+		f->other[0][0] = '\0';
+	if (!gn_clr_spell(name, GN_CLR_LONG, f->other[1], GN_CLR_NAME_MAX))
+		f->other[1][0] = '\0';
+}
+
+static bool form_matches(const char *line, size_t len, const struct forms *f,
+			 const char *module)
+{
+	return line_matches(line, len, f->name, module) ||
+	       (f->other[0][0] &&
+		line_matches(line, len, f->other[0], module)) ||
+	       (f->other[1][0] && line_matches(line, len, f->other[1], module));
+}
+
 bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 {
-	bool chosen = false, matched = false, asks = false, has_own;
-	char own[GN_OWN_NAME_MAX];
+	bool chosen = false, matched = false, asks = false;
+	struct forms forms;
 
-	has_own = filter && gn_own_name(name, own, sizeof(own));
+	if (filter && *filter)
+		forms_of(name, &forms);
 	while (filter && *filter) {
 		size_t len = strcspn(filter, "\n");
 		bool leave_out = *filter == '!';
@@ -100,9 +123,7 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 
 		if (line_len) {
 			asks |= !leave_out;
-			if (line_matches(line, line_len, name, module) ||
-			    (has_own &&
-			     line_matches(line, line_len, own, module))) {
+			if (form_matches(line, line_len, &forms, module)) {
 				matched = true;
 				chosen = !leave_out;
 			}
@@ -110,6 +131,21 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 		filter += len + (filter[len] == '\n');
 	}
 	return matched ? chosen : !asks;
+}
+
+int gn_filter_which(const char *lines, const char *name, const char *module)
+{
+	struct forms forms;
+
+	forms_of(name, &forms);
+	for (int i = 0; *lines; i++) {
+		size_t len = strcspn(lines, "\n");
+
+		if (form_matches(lines, len, &forms, module))
+			return i;
+		lines += len + (lines[len] == '\n');
+	}
+	return -1;
 }
 
 bool gn_filter_asks(const char *filter)
@@ -181,11 +217,14 @@ static bool may_hook(const char *filter, const char *names, const char *module)
 bool gn_filter_may_hook(const char *filter, const char *names,
 			const char *module)
 {
-	char own[GN_OWN_NAME_MAX];
+	struct forms forms;
 
-	return may_hook(filter, names, module) ||
-	       (gn_own_name(names, own, sizeof(own)) &&
-		may_hook(filter, own, module));
+	if (may_hook(filter, names, module))
+		return true;
+	forms_of(names, &forms);
+	return (forms.other[0][0] &&
+		may_hook(filter, forms.other[0], module)) ||
+	       (forms.other[1][0] && may_hook(filter, forms.other[1], module));
 }
 
 bool gn_filter_hooks_nothing(const char *filter)

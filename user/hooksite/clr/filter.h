@@ -19,7 +19,7 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 /*
  * `filter` may be NULL: hook everything. GLOB is matched against `name` and
  * against it without its list of parameters, and against the own name of what
- * is a state machine's (names/own_name.h); LIB against `module` and against it
+ * is a state machine's (names/clr_name.h); LIB against `module` and against it
  * without its extension.
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
@@ -34,5 +34,9 @@ bool gn_filter_may_hook(const char *filter, const char *names,
 
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
+
+/* The number of the first of these lines, each a glob as in a filter, that
+ * matches; -1: none does. */
+int gn_filter_which(const char *lines, const char *name, const char *module);
 
 #endif

@@ -323,7 +323,6 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 			  struct gn_text *name)
 {
 	uint32_t chain[NEST_MAX];
-	bool generic = false;
 	unsigned int n = 0;
 
 	for (; type && n < NEST_MAX; type = outer(md, type))
@@ -336,13 +335,12 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 			gn_text_put(name, space);
 			gn_text_put(name, ".");
 		}
-		generic |= put_plain(
-			name, string(md, TYPEDEF, chain[n], TYPEDEF_NAME));
+		if (put_plain(name,
+			      string(md, TYPEDEF, chain[n], TYPEDEF_NAME)))
+			gn_text_put(name, "<*>");
 		if (n)
 			gn_text_put(name, "+");
 	}
-	if (generic)
-		gn_text_put(name, "<*>");
 }
 
 /* The rows of a type's methods: from first to before `end`. */

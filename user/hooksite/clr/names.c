@@ -115,9 +115,34 @@ static gn_token read_type(struct names *names, void *metadata, gn_token token)
 	return outer;
 }
 
-/* Appends a TypeDef's or TypeRef's name with the types that enclose it. */
+/* How many arguments a type has of its own, by the mark of its arity. */
+static uint32_t arity(const gn_wchar *name)
+{
+	uint32_t n = 0;
+
+	for (size_t at = plain_len(name); at < WIDE_MAX && name[at]; at++)
+		if (name[at] != '`' && n <= ARGS_MAX)
+			n = n * 10 + name[at] - '0';
+	return n;
+}
+
+/* Arguments of a generic type or method. */
+struct given {
+	const gn_cor_id *args; /* NULL: only how its parameters are called */
+	uint32_t n, told;
+	gn_token owner; /* whose parameters they are; 0: not known */
+	unsigned int depth;
+};
+
+static void put_given(struct names *names, struct gn_text *out,
+		      struct given *given, uint32_t count);
+
+/*
+ * Appends a TypeDef's or TypeRef's name with the types that enclose it, each
+ * with those of the arguments that are its own: Outer<int>+Inner<string>.
+ */
 static void put_type(struct names *names, struct gn_text *out, void *metadata,
-		     gn_token token)
+		     gn_token token, struct given *given)
 {
 	gn_token chain[NEST_MAX];
 	unsigned int n = 0;
@@ -127,8 +152,14 @@ static void put_type(struct names *names, struct gn_text *out, void *metadata,
 		token = read_type(names, metadata, token);
 	}
 	while (n--) {
+		uint32_t own;
+
 		read_type(names, metadata, chain[n]);
 		gn_text_put_utf16(out, names->wide, plain_len(names->wide));
+		own = arity(names->wide);
+		if (given)
+			put_given(names, out, given,
+				  n ? own : given->n - given->told);
 		if (n)
 			gn_text_put(out, "+");
 	}
@@ -163,22 +194,45 @@ static void shorten_primitive(struct gn_text *out, size_t from)
 static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 		      unsigned int depth);
 
-static void put_args(struct names *names, struct gn_text *out,
-		     const gn_cor_id *args, uint32_t n, unsigned int depth)
-{
-	if (!n)
-		return;
-	gn_text_put(out, "<");
-	for (uint32_t i = 0; i < n && i < ARGS_MAX; i++) {
-		size_t from;
+static bool put_parameter(struct names *names, struct gn_text *out,
+			  gn_token owner, uint32_t n);
 
-		if (i)
-			gn_text_put(out, ",");
-		from = out->len;
-		put_class(names, out, args[i], depth);
-		shorten_primitive(out, from);
+/* An argument; where code is shared by those of several, its parameter. */
+static void put_arg(struct names *names, struct gn_text *out, gn_cor_id arg,
+		    gn_token owner, uint32_t n, unsigned int depth)
+{
+	size_t from = out->len;
+
+	put_class(names, out, arg, depth);
+	shorten_primitive(out, from);
+	if (out->full || strcmp(out->bytes + from, "System.__Canon") != 0)
+		return;
+	out->len = from;
+	out->bytes[from] = '\0';
+	if (!put_parameter(names, out, owner, n))
+		gn_text_put(out, "System.__Canon");
+}
+
+/* The next `count` of them. */
+static void put_given(struct names *names, struct gn_text *out,
+		      struct given *given, uint32_t count)
+{
+	uint32_t from = given->told;
+
+	for (; given->told - from < count && given->told < given->n &&
+	       given->told < ARGS_MAX;
+	     given->told++) {
+		gn_text_put(out, given->told == from ? "<" : ",");
+		if (given->args)
+			put_arg(names, out, given->args[given->told],
+				given->owner, given->told, given->depth);
+		else if (!put_parameter(names, out, given->owner, given->told))
+			gn_text_put(out, "?");
 	}
-	gn_text_put(out, n > ARGS_MAX ? ",..>" : ">");
+	if (given->told > from)
+		gn_text_put(out, given->n > ARGS_MAX && given->told == ARGS_MAX
+					 ? ",..>"
+					 : ">");
 }
 
 static bool put_array(struct names *names, struct gn_text *out, gn_cor_id class,
@@ -224,9 +278,28 @@ static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 		gn_text_put(out, "?");
 		return;
 	}
-	put_type(names, out, metadata, token);
+	put_type(names, out, metadata, token,
+		 &(struct given){.args = args, .n = n, .depth = depth + 1});
 	gn_names_release(metadata);
-	put_args(names, out, args, n, depth + 1);
+}
+
+/* The number of generic parameters. */
+static uint32_t parameters(struct names *names, gn_token owner,
+			   gn_token params[ARGS_MAX])
+{
+	uint32_t count = 0;
+	void *cursor = NULL;
+	gn_hr hr;
+
+	if (!names->metadata || !owner)
+		return 0;
+	hr = GN_COM(names->metadata, GN_MD_ENUM_GENERIC_PARAMS,
+		    enum_generic_params_fn)(names->metadata, &cursor, owner,
+					    params, ARGS_MAX, &count);
+	if (cursor)
+		GN_COM(names->metadata, GN_MD_CLOSE_ENUM, close_enum_fn)
+	(names->metadata, cursor);
+	return hr < 0 ? 0 : count;
 }
 
 /* Appends the name of generic parameter `n` of a class or method, like T.
@@ -235,19 +308,9 @@ static bool put_parameter(struct names *names, struct gn_text *out,
 			  gn_token owner, uint32_t n)
 {
 	gn_token params[ARGS_MAX], unused;
-	uint32_t count = 0, sequence, flags, reserved, len;
-	void *cursor = NULL;
-	gn_hr hr;
+	uint32_t sequence, flags, reserved, len;
 
-	if (!names->metadata || !owner || n >= ARGS_MAX)
-		return false;
-	hr = GN_COM(names->metadata, GN_MD_ENUM_GENERIC_PARAMS,
-		    enum_generic_params_fn)(names->metadata, &cursor, owner,
-					    params, ARGS_MAX, &count);
-	if (cursor)
-		GN_COM(names->metadata, GN_MD_CLOSE_ENUM, close_enum_fn)
-	(names->metadata, cursor);
-	if (hr < 0 || n >= count ||
+	if (n >= ARGS_MAX || n >= parameters(names, owner, params) ||
 	    GN_COM(names->metadata, GN_MD_GENERIC_PARAM_PROPS,
 		   generic_param_props_fn)(
 		    names->metadata, params[n], &sequence, &flags, &unused,
@@ -258,25 +321,6 @@ static bool put_parameter(struct names *names, struct gn_text *out,
 	return true;
 }
 
-/* Appends "<T,U>". */
-static void put_parameters(struct names *names, struct gn_text *out,
-			   gn_token owner)
-{
-	for (uint32_t n = 0; n < ARGS_MAX; n++) {
-		struct gn_text before = *out;
-
-		gn_text_put(out, n ? "," : "<");
-		if (put_parameter(names, out, owner, n))
-			continue;
-		*out = before;
-		out->bytes[out->len] = '\0';
-		if (!n)
-			return;
-		break;
-	}
-	gn_text_put(out, ">");
-}
-
 static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 			 uint32_t n)
 {
@@ -285,11 +329,9 @@ static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 	const gn_cor_id *args =
 		of_method ? names->method_args : names->class_args;
 	gn_token owner = of_method ? names->method_token : names->class_token;
-	size_t from = out->len;
 
 	if (n < known && n < ARGS_MAX) {
-		put_class(names, out, args[n], 1);
-		shorten_primitive(out, from);
+		put_arg(names, out, args[n], owner, n, 1);
 		return;
 	}
 	if (put_parameter(names, out, owner, n))
@@ -298,11 +340,37 @@ static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 	gn_text_put_u32(out, n);
 }
 
+static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
+		      unsigned int i, uint32_t *own)
+{
+	struct names *names = ctx;
+	gn_token chain[NEST_MAX];
+	unsigned int n = 0;
+
+	*own = 0;
+	if (!names->metadata || GN_TOKEN_TABLE(token) == GN_TOKEN_TYPESPEC) {
+		gn_text_put(out, "?");
+		return false;
+	}
+	while (token && n < NEST_MAX) {
+		chain[n++] = token;
+		token = read_type(names, names->metadata, token);
+	}
+	if (i >= n)
+		return false;
+	read_type(names, names->metadata, chain[n - 1 - i]);
+	if (i)
+		gn_text_put(out, "+");
+	gn_text_put_utf16(out, names->wide, plain_len(names->wide));
+	*own = arity(names->wide);
+	return i + 1 < n;
+}
+
 static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		     unsigned int depth)
 {
 	struct names *names = ctx;
-	const struct gn_sig_env env = {ctx, sig_type, sig_variable};
+	const struct gn_sig_env env = {ctx, sig_type, sig_variable, sig_piece};
 	struct gn_sig sig = {0};
 	uint32_t size = 0;
 
@@ -311,7 +379,7 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		return;
 	}
 	if (GN_TOKEN_TABLE(token) != GN_TOKEN_TYPESPEC) {
-		put_type(names, out, names->metadata, token);
+		put_type(names, out, names->metadata, token, NULL);
 		return;
 	}
 	if (GN_COM(names->metadata, GN_MD_TYPESPEC,
@@ -368,21 +436,22 @@ static void put_module(struct names *names, struct gn_text *out,
 static void put_declaring_class(struct names *names, struct gn_text *out,
 				gn_cor_id class)
 {
+	gn_token unused[ARGS_MAX];
 	gn_cor_id module, parent;
-	gn_token unused;
+	struct given given = {.owner = names->class_token, .depth = 1};
 
-	put_type(names, out, names->metadata, names->class_token);
-	if (class &&
-	    GN_COM(names->info, GN_INFO_CLASS_INFO2, class_info_fn)(
-		    names->info, class, &module, &unused, &parent, ARGS_MAX,
-		    &names->nclass_args, names->class_args) >= 0) {
-		put_args(names, out, names->class_args, names->nclass_args, 1);
-		return;
-	}
 	/* Before 10 the runtime does not say of which instantiations it is
 	 * when they share their code: then all are T. */
-	names->nclass_args = 0;
-	put_parameters(names, out, names->class_token);
+	if (!class ||
+	    GN_COM(names->info, GN_INFO_CLASS_INFO2, class_info_fn)(
+		    names->info, class, &module, unused, &parent, ARGS_MAX,
+		    &names->nclass_args, names->class_args) < 0)
+		names->nclass_args = 0;
+	if (names->nclass_args)
+		given.args = names->class_args;
+	given.n = given.args ? names->nclass_args
+			     : parameters(names, given.owner, unused);
+	put_type(names, out, names->metadata, names->class_token, &given);
 }
 
 /* The method's properties, its own name in names->wide. */
@@ -401,11 +470,39 @@ static gn_hr read_method(struct names *names, struct gn_sig *sig)
 	return hr;
 }
 
+/* Those differ by what they make, too. */
+static bool is_conversion(const char *name)
+{
+	return !strcmp(name, "op_Implicit") || !strcmp(name, "op_Explicit") ||
+	       !strcmp(name, "op_CheckedExplicit");
+}
+
+static void put_result(struct gn_text *out, const struct gn_sig *method,
+		       const struct gn_sig_env *env)
+{
+	struct gn_bytes type;
+	struct gn_sig sig;
+
+	gn_text_put(out, "~");
+	if (gn_sig_result(&(struct gn_bytes){method->bytes, method->size},
+			  &type)) {
+		sig = (struct gn_sig){.bytes = type.at, .size = type.n};
+		if (gn_sig_put_type(out, &sig, env, 0))
+			return;
+	}
+	gn_text_put(out, "?");
+}
+
 static void put_method(struct names *names, struct gn_text *out,
 		       gn_cor_id class)
 {
-	const struct gn_sig_env env = {names, sig_type, sig_variable};
+	const struct gn_sig_env env = {names, sig_type, sig_variable,
+				       sig_piece};
+	struct given given = {.owner = names->method_token, .depth = 1};
+	gn_token unused[ARGS_MAX];
 	struct gn_sig sig = {0};
+	bool converts;
+	size_t from;
 
 	if (read_method(names, &sig) < 0) {
 		gn_text_put(out, "?");
@@ -415,13 +512,17 @@ static void put_method(struct names *names, struct gn_text *out,
 	gn_text_put(out, ".");
 	/* again: the names of types went through the same buffer */
 	read_method(names, &sig);
+	from = out->len;
 	gn_text_put_utf16(out, names->wide, WIDE_MAX);
+	converts = is_conversion(out->bytes + from);
 	if (names->nmethod_args)
-		put_args(names, out, names->method_args, names->nmethod_args,
-			 1);
-	else
-		put_parameters(names, out, names->method_token);
+		given.args = names->method_args;
+	given.n = given.args ? names->nmethod_args
+			     : parameters(names, given.owner, unused);
+	put_given(names, out, &given, given.n);
 	gn_sig_put_params(out, sig.bytes, sig.size, &env);
+	if (converts)
+		put_result(out, &sig, &env);
 }
 
 void *gn_names_metadata(void *info, gn_cor_id module)
@@ -474,7 +575,8 @@ gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module)
 {
 	struct names names = {.info = info};
-	const struct gn_sig_env env = {&names, sig_type, sig_variable};
+	const struct gn_sig_env env = {&names, sig_type, sig_variable,
+				       sig_piece};
 	gn_cor_id module_id = 0;
 	const uint8_t *sig = NULL;
 	uint32_t size = 0, n;

@@ -15,6 +15,7 @@
 #include "tell.h"
 #include "text.h"
 #include "unwinds.h"
+#include "valued.h"
 
 static const struct gn_guid profiler_info8 = {
 	0xc5ac80a6,
@@ -137,6 +138,8 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	if (!name)
 		GN_CLR_SITE(table_full)(function);
 	*hook = name && name->hook;
+	if (*hook && clr->values)
+		gn_valued_tell(clr, index, function, name);
 	return index;
 }
 
@@ -162,13 +165,12 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 	return GN_S_OK;
 }
 
-gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
-			  int32_t safe)
+void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		     gn_hr status)
 {
 	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
 	const struct gn_name *name;
 
-	(void)safe;
 	if (!index)
 		index = gn_ids_find(&clr->ids, function);
 	name = index ? atomic_load(&clr->ids.ids[index].name) : NULL;
@@ -176,7 +178,15 @@ gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
 		gn_choose_hooks_off(clr);
 	GN_CLR_SITE(jit_end)
 	(index, (uint32_t)status,
-	 name && !name->dynamic ? gn_tell_code_size(clr, function) : 0);
+	 name && !name->dynamic ? gn_tell_code_size(clr, function, version)
+				: 0);
+}
+
+gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
+			  int32_t safe)
+{
+	(void)safe;
+	gn_clr_compiled(clr, function, 0, status);
 	return GN_S_OK;
 }
 
@@ -330,21 +340,21 @@ void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
 	 gn_events_mask(clr->wants, clr->families), (uint32_t)hr);
 }
 
-/* The environment may change while the program runs: keep the filter. */
-static gn_hr keep_filter(struct gn_clr *clr)
+/* The environment may change while the program runs. */
+static gn_hr keep(struct gn_clr *clr, const char *variable, const char **to)
 {
-	const char *filter = getenv(GN_CLR_ENV_FILTER);
+	const char *text = getenv(variable);
 	size_t size;
 	char *kept;
 
-	if (!filter)
+	if (!text)
 		return GN_S_OK;
-	size = strlen(filter) + 1;
+	size = strlen(text) + 1;
 	kept = gn_arena_take(&clr->arena, size);
 	if (!kept)
 		return GN_E_FAIL;
-	memcpy(kept, filter, size);
-	clr->filter = kept;
+	memcpy(kept, text, size);
+	*to = kept;
 	return GN_S_OK;
 }
 
@@ -367,14 +377,20 @@ static bool wants_il(struct gn_clr *clr)
 }
 
 /* Hooks that make no trap, where they are asked for and gnomon takes them. */
-static gn_hr set_hooks(struct gn_clr *clr)
+static bool start_fast(void)
 {
 	const char *fast = getenv(GN_CLR_ENV_FAST);
+
+	return fast && *fast &&
+	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
+			     GN_CLR_FAST(il_leave));
+}
+
+static gn_hr set_hooks(struct gn_clr *clr)
+{
 	set_hooks_fn set = GN_COM(clr->info, GN_INFO_SET_HOOKS3, set_hooks_fn);
 
-	if (fast && *fast &&
-	    gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
-			  GN_CLR_FAST(il_leave)))
+	if (clr->fast)
 		return set(clr->info, GN_CLR_FAST(enter), GN_CLR_FAST(leave),
 			   GN_CLR_FAST(tailcall));
 	return set(clr->info, GN_CLR_HOOK(enter), GN_CLR_HOOK(leave),
@@ -392,11 +408,14 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	if (GN_COM(unknown, GN_UNKNOWN_QUERY,
 		   query_fn)(unknown, &profiler_info9, &clr->info9) < 0)
 		clr->info9 = NULL;
-	hr = keep_filter(clr);
+	hr = keep(clr, GN_CLR_ENV_FILTER, &clr->filter);
+	if (hr >= 0)
+		hr = keep(clr, GN_CLR_ENV_VALUES, &clr->values);
 	if (hr < 0)
 		return hr;
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
+	clr->fast = clr->functions && start_fast();
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);

@@ -20,6 +20,7 @@ struct gn_clr {
 	void *info;	    /* ICorProfilerInfo8 */
 	void *info9;	    /* the same, newer; NULL: the runtime is older */
 	const char *filter; /* of the arena, or NULL */
+	const char *values; /* the same: whose values are asked for */
 	uint32_t wants;	    /* of the session: enum gn_want */
 	uint32_t families;  /* of events that it is told: enum gn_family */
 	bool functions;	    /* some are to be seen, by the runtime's hooks */
@@ -30,6 +31,7 @@ struct gn_clr {
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
 			   runtime */
+	bool fast;	/* hooks make no trap */
 	char *request;	/* of the first attach, until it is complete */
 	struct gn_precompiled precompiled;
 	struct gn_arena arena;
@@ -70,6 +72,10 @@ gn_hr gn_clr_start_il(struct gn_clr *clr);
 
 /* Asks the runtime for the events that these wants (enum gn_want) make. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants);
+
+/* A version of a function is compiled; 0: of its own IL. */
+void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
+		     gn_hr status);
 
 /* Callbacks. GN_S_OK always, but for initialize. */
 gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown);

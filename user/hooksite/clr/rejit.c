@@ -202,7 +202,6 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
-	r->from_start = false;
 	gn_rejit_open(clr, filter);
 	if (r->filter)
 		scan_all(clr, &list, &holders);

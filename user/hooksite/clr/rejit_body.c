@@ -241,11 +241,17 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 			      gn_token method, void *control)
 {
-	struct gn_il_hooks hooks = {
+	static const struct gn_il_hooks probes = {
 		.enter = (uintptr_t)GN_CLR_HOOK(il_enter),
 		.leave = (uintptr_t)GN_CLR_HOOK(il_leave),
 		.unwound = (uintptr_t)GN_CLR_HOOK(il_unwound),
 	};
+	static const struct gn_il_hooks fast = {
+		.enter = (uintptr_t)GN_CLR_FAST(il_enter),
+		.leave = (uintptr_t)GN_CLR_FAST(il_leave),
+		.unwound = (uintptr_t)GN_CLR_FAST(il_unwound),
+	};
+	struct gn_il_hooks hooks = clr->fast ? fast : probes;
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t place = gn_modules_find(&r->modules, module);
 

@@ -95,17 +95,10 @@ static bool put_named(struct gn_text *out, struct gn_sig *sig,
 	return true;
 }
 
-static bool put_generic(struct gn_text *out, struct gn_sig *sig,
-			const struct gn_sig_env *env, unsigned int depth)
+static bool put_arguments(struct gn_text *out, struct gn_sig *sig,
+			  const struct gn_sig_env *env, uint32_t n,
+			  unsigned int depth)
 {
-	uint8_t kind;
-	uint32_t n;
-
-	if (!take_byte(sig, &kind) ||
-	    (kind != EL_CLASS && kind != EL_VALUETYPE) ||
-	    !put_named(out, sig, env, depth) || !take_u32(sig, &n) ||
-	    n > COUNT_MAX)
-		return false;
 	gn_text_put(out, "<");
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
@@ -114,6 +107,32 @@ static bool put_generic(struct gn_text *out, struct gn_sig *sig,
 			return false;
 	}
 	gn_text_put(out, ">");
+	return true;
+}
+
+static bool put_generic(struct gn_text *out, struct gn_sig *sig,
+			const struct gn_sig_env *env, unsigned int depth)
+{
+	uint8_t kind;
+	uint32_t n, own;
+	gn_token token;
+	bool more = true;
+
+	if (!take_byte(sig, &kind) ||
+	    (kind != EL_CLASS && kind != EL_VALUETYPE) ||
+	    !take_token(sig, &token) || !take_u32(sig, &n) || n > COUNT_MAX)
+		return false;
+	for (unsigned int i = 0; more; i++, n -= own) {
+		own = n;
+		more = !out->full && env->piece &&
+		       env->piece(env->ctx, out, token, i, &own);
+		if (!out->full && !env->piece)
+			env->type(env->ctx, out, token, depth + 1);
+		if (!more || own > n)
+			own = n;
+		if (own && !put_arguments(out, sig, env, own, depth))
+			return false;
+	}
 	return true;
 }
 
@@ -302,7 +321,7 @@ static void no_variable(void *ctx, struct gn_text *out, bool of_method,
 
 bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)
 {
-	const struct gn_sig_env env = {NULL, no_type, no_variable};
+	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL};
 	struct gn_sig sig = {.bytes = method->at, .size = method->n};
 	uint32_t n, unused;
 	uint8_t call, element;

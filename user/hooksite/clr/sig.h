@@ -30,6 +30,12 @@ struct gn_sig_env {
 	/* Appends argument `n` of the generic class, or of the method. */
 	void (*variable)(void *ctx, struct gn_text *out, bool of_method,
 			 uint32_t n);
+	/* Of the types that enclose each other, the outermost first: appends
+	 * the name of number `i` of them, what parts it from the one before
+	 * it first. `own`: the type arguments that are its own. True: there is
+	 * another. NULL: arguments stand behind the name of all. */
+	bool (*piece)(void *ctx, struct gn_text *out, gn_token token,
+		      unsigned int i, uint32_t *own);
 };
 
 struct gn_sig {

@@ -102,6 +102,9 @@ void GN_CLR_SITE(unwind_function_end)(void);
 void GN_CLR_SITE(finally_begin)(uint64_t index);
 void GN_CLR_SITE(finalize_queued)(uint64_t index);
 
+/* Of a function values are asked for: which (GN_VALUED). */
+void GN_CLR_SITE(valued)(uint64_t index, uint64_t which);
+
 /* Of fast hooks: `what` is GN_FAST_OFFER and so on. */
 void GN_CLR_SITE(fast)(uint64_t what, uint64_t value);
 

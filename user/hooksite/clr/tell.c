@@ -62,7 +62,8 @@ uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object)
 	return named(clr, class_of(object), gn_names_class);
 }
 
-uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function)
+uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function,
+			   uint64_t version)
 {
 	enum { VERSIONS = 32, RANGES = 4 };
 	struct {
@@ -73,7 +74,7 @@ uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function)
 
 	if (!(clr->families & GN_FAMILY_JIT) || !clr->info9 ||
 	    GN_COM(clr->info9, GN_INFO_CODE_ADDRESSES, addresses_fn)(
-		    clr->info9, function, 0, VERSIONS, &n, at) < 0 ||
+		    clr->info9, function, version, VERSIONS, &n, at) < 0 ||
 	    !n || n > VERSIONS ||
 	    GN_COM(clr->info9, GN_INFO_CODE_INFO4, code_info_fn)(
 		    clr->info9, at[n - 1], RANGES, &ranges, range) < 0)
@@ -179,16 +180,18 @@ gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		    int32_t safe)
 {
-	(void)version, (void)safe;
+	(void)version;
 	if (clr->families & GN_FAMILY_JIT)
 		GN_CLR_SITE(rejit_begin)(gn_tell_function(clr, function));
-	return GN_S_OK;
+	/* it is compiled, which the runtime tells no other way */
+	return gn_clr_jit_started(clr, function, safe);
 }
 
 gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		       gn_hr status, int32_t safe)
 {
-	(void)version, (void)safe;
+	(void)safe;
+	gn_clr_compiled(clr, function, version, status);
 	if (clr->families & GN_FAMILY_JIT)
 		GN_CLR_SITE(rejit_end)
 	(gn_tell_function(clr, function), (uint32_t)status);

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What runs in traced programs: as it is compiled for them.
+gn_unit_test(test_hooksite_fast Threads::Threads)
+set(fast ${CMAKE_SOURCE_DIR}/user/hooksite/fast.c)
+target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast})
+set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS
+	"-O2;-mno-red-zone;-mgeneral-regs-only;-ftls-model=initial-exec;-fno-sanitize=all")

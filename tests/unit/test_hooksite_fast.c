@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fast hooks change no register that their caller has: neither where they write
+ * a record, nor on their slow path, nor where they are given up. Another thread
+ * reads, as gnomon does.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include <gnomon/fast.h>
+#include "hooksite/fast.h"
+
+#define HITS 200000
+
+/* hook_vectors.S */
+extern _Atomic uint64_t passed, offered;
+void told(uint64_t what, uint64_t value);
+void gn_fast_probe_enter(uint64_t index, uint64_t sp);
+void gn_fast_probe_leave(uint64_t index, uint64_t sp);
+int through_ymm(gn_fast_hook_fn hook, const void *in, void *out);
+int through_zmm(gn_fast_hook_fn hook, const void *in, void *out);
+
+static struct {
+	struct gn_fast_page *page;
+	_Atomic bool enough;
+	uint64_t records;
+} reader;
+
+/* Positions of one ring are followed around; a wrap is no record. */
+static void read_ring(struct gn_fast_ring *ring, uint32_t slot)
+{
+	const unsigned char *data = (const unsigned char *)reader.page +
+				    GN_FAST_DATA + (size_t)slot * GN_FAST_SLOT;
+	uint32_t head = atomic_load(&ring->head) & (GN_FAST_SLOT - 1);
+	uint32_t tail = atomic_load(&ring->tail);
+
+	while (tail != head) {
+		const struct gn_fast_rec *rec = (const void *)(data + tail);
+
+		if (rec->what == GN_FAST_WRAP) {
+			tail = 0;
+			continue;
+		}
+		reader.records++;
+		tail += sizeof(*rec);
+	}
+	atomic_store(&ring->tail, tail);
+}
+
+static void *read_all(void *arg)
+{
+	struct gn_fast_ring *rings;
+	uint64_t fd;
+	void *at;
+
+	while (!(fd = atomic_load(&offered)))
+		sched_yield();
+	at = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  (int)fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	reader.page = at;
+	rings = (void *)((unsigned char *)at + GN_FAST_PAGE);
+	atomic_store(&reader.page->taken, 1);
+	while (!atomic_load(&reader.enough)) {
+		for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+			if (atomic_load(&rings[i].state) == GN_FAST_USED)
+				read_ring(&rings[i], i);
+		sched_yield();
+	}
+	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+		if (atomic_load(&rings[i].state) == GN_FAST_USED)
+			read_ring(&rings[i], i);
+	return arg;
+}
+
+/* Hits whose caller found a register changed. */
+static uint64_t hit(uint64_t n)
+{
+	bool wide = __builtin_cpu_supports("avx512f");
+	unsigned char in[64 * 32], out[64 * 32];
+	size_t size = wide ? 64 * 32 : 32 * 16;
+	uint64_t bad = 0;
+
+	for (size_t i = 0; i < sizeof(in); i++)
+		in[i] = (unsigned char)(i * 7 + 1);
+	for (uint64_t i = 0; i < n; i++) {
+		gn_fast_hook_fn hook =
+			i % 2 ? gn_fast_probe_leave : gn_fast_probe_enter;
+
+		memset(out, 0, sizeof(out));
+		bad += (wide ? through_zmm : through_ymm)(hook, in, out) ||
+		       memcmp(in, out, size) != 0;
+	}
+	return bad;
+}
+
+static void *many(void *bad)
+{
+	*(uint64_t *)bad = hit(HITS);
+	return NULL;
+}
+
+static void registers_are_kept(void **state)
+{
+	pthread_t consumer, thread[2];
+	uint64_t bad[2] = {1, 1};
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2"))
+		skip();
+	assert_int_equal(pthread_create(&consumer, NULL, read_all, NULL), 0);
+	assert_true(
+		gn_fast_start(told, gn_fast_probe_enter, gn_fast_probe_leave));
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			pthread_create(&thread[i], NULL, many, &bad[i]), 0);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		assert_int_equal(bad[i], 0);
+	}
+	assert_int_equal(passed, 0);
+	assert_int_equal(hit(10), 0);
+	/* gnomon is late: this thread gives up, and passes the sites */
+	atomic_store(&reader.page->deadline, 0);
+	assert_int_equal(hit(100), 0);
+	assert_int_equal(passed, 100);
+	atomic_store(&reader.enough, true);
+	pthread_join(consumer, NULL);
+	assert_int_equal(reader.records, 2 * HITS + 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(registers_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Methods of .NET as they are recorded, and as people write them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "names/clr_name.h"
+
+struct name_case {
+	const char *name, *form; /* form: NULL: it has none */
+};
+
+static void has_forms(const struct name_case *cases, size_t n,
+		      enum gn_clr_form form)
+{
+	char text[256];
+
+	for (size_t i = 0; i < n; i++) {
+		bool has =
+			gn_clr_spell(cases[i].name, form, text, sizeof(text));
+
+		if (has != (cases[i].form != NULL))
+			print_error("%s\n", cases[i].name);
+		assert_int_equal(has, cases[i].form != NULL);
+		if (has)
+			assert_string_equal(text, cases[i].form);
+	}
+}
+
+#define FORMS(form, ...)                                                    \
+	do {                                                                \
+		static const struct name_case cases[] = {__VA_ARGS__};      \
+		has_forms(cases, sizeof(cases) / sizeof(cases[0]), (form)); \
+	} while (0)
+
+static void types_lose_their_name_spaces(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT, {"Demo.Program.Main()", "Program.Main()"},
+	      {"Program.Main(string[])", "Program.Main(string[])"},
+	      {"System.Collections.Generic.List<int>.Add(int)",
+	       "List<int>.Add(int)"},
+	      {"N.Startup.Configure(Microsoft.AspNetCore.Builder."
+	       "IApplicationBuilder)",
+	       "Startup.Configure(IApplicationBuilder)"},
+	      {"N.A<int>+B<N.C,string>.Do<N.D+E>(N.A<int>+B<N.C,string>,long)",
+	       "A<int>.B<C, string>.Do<D.E>(A<int>.B<C, string>, long)"},
+	      {"N.P.Try(string,int&,N.Q*[],System.Decimal[,])",
+	       "P.Try(string, ref int, Q*[], decimal[,])"},
+	      {"N.P.M(System.Nullable<int>,System.ValueTuple<int,N.Q>&)",
+	       "P.M(int?, ref (int, Q))"},
+	      {"N.P.M(System.ValueTuple<int>,delegate*<int,void>)",
+	       "P.M(ValueTuple<int>, delegate*<int, void>)"},
+	      {"N.Box<System.__Canon>.Get(System.__Canon[])",
+	       "Box<T>.Get(T[])"},
+	      {"Main()", "Main()"}, {"N.C.M(int", NULL}, {"N.C.M)", "C.M)"},
+	      {"N.C<int.M()", NULL}, {"", NULL}, {"N..", NULL});
+}
+
+static void members_are_as_in_the_language(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT, {"System.String.get_Length()", "String.Length.get"},
+	      {"N.P.set_Name(string)", "P.Name.set"},
+	      {"N.P.get_(string)", "P.get_(string)"},
+	      {"N.P.get_Item(int,N.Q)", "P.this[int, Q].get"},
+	      {"System.Collections.Generic.List<int>.set_Item(int,int)",
+	       "List<int>.this[int].set"},
+	      {"N.P.add_Click(System.EventHandler)", "P.Click.add"},
+	      {"N.P.remove_Click(System.EventHandler)", "P.Click.remove"},
+	      {"System.Collections.Generic.List<int>..ctor(int)",
+	       "List<int>.List(int)"},
+	      {"N.P..cctor()", "P.static P()"}, {"N.P.Finalize()", "P.~P()"},
+	      {"N.P.Finalize(int)", "P.Finalize(int)"},
+	      {"N.P.op_Addition(N.P,N.P)", "P.operator +(P, P)"},
+	      {"N.P.op_CheckedAddition(N.P,N.P)", "P.operator checked +(P, P)"},
+	      {"N.P.op_LessThan(N.P,int)", "P.operator <(P, int)"},
+	      {"N.P.op_Implicit(int)~N.P", "P.implicit operator P(int)"},
+	      {"N.P.op_Explicit(N.P)~System.Decimal",
+	       "P.explicit operator decimal(P)"},
+	      {"N.P.op_CheckedExplicit(N.P)~byte",
+	       "P.explicit operator checked byte(P)"},
+	      {"N.P.op_Implicit(int)", "P.implicit operator(int)"},
+	      {"N.P.op_Other(int)", "P.op_Other(int)"},
+	      {"N.P.<Clone>$()", "P.Clone()"},
+	      {"Program.<Main>$(string[])", "Program.Main(string[])"});
+}
+
+static void interfaces_stay_with_their_members(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT,
+	      {"System.String.System.IConvertible.ToBoolean("
+	       "System.IFormatProvider)",
+	       "String.IConvertible.ToBoolean(IFormatProvider)"},
+	      {"N.C<int>.System.Collections.Generic.IList<int>.get_Item(int)",
+	       "C<int>.IList<int>.this[int].get"},
+	      {"N.C+D.N.IWork.Do()", "C.D.IWork.Do()"},
+	      {"N.C.N.IWork.Do()", "C.IWork.Do()"},
+	      {"System.Collections.IList.Add(object)", "IList.Add(object)"},
+	      {"N.C+<Items>d__1.System.IDisposable.Dispose()",
+	       "C.Items.IDisposable.Dispose()"});
+}
+
+static void what_compilers_made_has_its_methods_name(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT, {"N.P+<Fetch>d__3.MoveNext()", "P.Fetch"},
+	      {"N.P+<Fetch>d__3#1.MoveNext()", "P.Fetch"},
+	      {"N.P<T>+<Fetch>d__3.MoveNext()", "P<T>.Fetch"},
+	      {"N.P+<Gen>d__14<System.Tuple<int,string>>.MoveNext()",
+	       "P.Gen<Tuple<int, string>>"},
+	      {"N.Sx+<A-IWork-Do>d__0.MoveNext()", "Sx.IWork.Do"},
+	      {"N.P+<>c+<<Lambdas>b__34_0>d.MoveNext()", "P.Lambdas.lambda#0"},
+	      {"N.P+<>c__DisplayClass33_0+<<Host>g__Loc|0>d.MoveNext()",
+	       "P.Host.Loc"},
+	      {"N.P+<Fetch>d__3.SetStateMachine(int)",
+	       "P.Fetch.SetStateMachine(int)"},
+	      {"N.P+<Items>d__3..ctor(int)", "P.Items.Items(int)"},
+	      {"C+VB$StateMachine_3_Fetch.MoveNext()", "C.Fetch"},
+	      {"C+VB$StateMachine_12_Fetch<T>.MoveNext()", "C.Fetch<T>"},
+	      {"N.P+<>c.<Main>b__0_1(int)", "P.Main.lambda#1(int)"},
+	      {"N.P+<>c__DisplayClass3_0.<Main>b__2()", "P.Main.lambda#2()"},
+	      {"N.P<T>+<>c.<Main>b__0_1(T)", "P<T>.Main.lambda#1(T)"},
+	      {"N.P+<>c<T>.<Main>b__0_1(T)", "P<T>.Main.lambda#1(T)"},
+	      {"N.P+<>c__3<T>.<Main>b__3_1(T)", "P.Main.lambda#1<T>(T)"},
+	      {"N.P.<Main>g__Local|0_0(int)", "P.Main.Local(int)"},
+	      {"N.P.<Main>g__Local|0_0<T>(T)", "P.Main.Local<T>(T)"},
+	      {"Program.<<Main>$>g__Local|0_0()", "Program.Main.Local()"},
+	      {"N.P.<get_Name>b__0()", "P.Name.get.lambda#0()"},
+	      {"N.P+<>c.<.ctor>b__0_0()", "P.P.lambda#0()"},
+	      {"N.P+<>c..ctor()", "P.<>c.<>c()"},
+	      {"<>f__AnonymousType0<int>.get_Id()",
+	       "AnonymousType0<int>.Id.get"},
+	      {"N.<File>F12AB__Local.Do()", "Local.Do()"},
+	      {"N.P+<Fetch>d__3", NULL},
+	      {"N.P+<Fetch>d__3<int.MoveNext()", NULL}, {"N.P+<Fetch", NULL},
+	      {"+<", NULL}, {"C+VB$StateMachine_", NULL});
+}
+
+static void a_long_form_keeps_the_name_spaces(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_LONG, {"N.P.Main(N.Q,int)", "N.P.Main(N.Q,int)"},
+	      {"N.P+<Fetch>d__3.MoveNext()", "N.P.Fetch"},
+	      {"N.P+<Gen>d__14<System.Tuple<int,string>>.MoveNext()",
+	       "N.P.Gen<System.Tuple<int,string>>"},
+	      {"N.Sx+<A-IWork-Do>d__0.MoveNext()", "N.Sx.A.IWork.Do"},
+	      {"M.C.M.IWork.Do()", "M.C.M.IWork.Do()"},
+	      {"N.P+<>c.<Main>b__0_1(N.Q)", "N.P.Main.lambda#1(N.Q)"});
+}
+
+/* What stands for several names has a form that all of theirs match. */
+static void globs_have_the_form_of_all(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT, {"N.P.*", "P.*"}, {"N.P<*>.*", "P<*>.*"},
+	      {"N.P+Q<*>.*", "P.Q<*>.*"}, {"N.P+<Fetch>d__3.*", "P.Fetch*"},
+	      {"N.P+<>c.*", "P.*"}, {"N.P+<>c__DisplayClass0_0.*", "P.*"},
+	      {"N.P+<Fetch>d__3.MoveNext", "P.Fetch"},
+	      {"N.P..ctor(*)", "P.P(*)"}, {"N.P.get_Item(*)", "P.this[*].get"},
+	      {"N.P.set_Item(*)", "P.this[*].set"},
+	      {"N.P.set_Item", "P.Item.set"}, {"N.P.Finalize", "P.~P*"},
+	      {"N.P.op_Implicit", "P.implicit operator*"},
+	      {"N.P.op_Implicit(*)", "P.implicit operator*"});
+}
+
+/* A name as long as its room, and one that is longer. */
+static void room_is_kept(void **state)
+{
+	static const char name[] = "N.P+<Fetch>d__3.MoveNext()";
+	char text[16];
+
+	(void)state;
+	for (size_t size = 0; size <= sizeof(text); size++) {
+		memset(text, '#', sizeof(text));
+		assert_int_equal(gn_clr_spell(name, GN_CLR_SHORT, text, size),
+				 size > strlen("P.Fetch"));
+		for (size_t i = size; i < sizeof(text); i++)
+			assert_int_equal(text[i], '#');
+	}
+}
+
+static void parameters_are_last(void **state)
+{
+	(void)state;
+	assert_int_equal(gn_clr_plain("P.M(int)"), 3);
+	assert_int_equal(gn_clr_plain("P<(int, Q)>.M((int, Q))"), 13);
+	assert_int_equal(gn_clr_plain("P.operator <(P, P)"), 12);
+	assert_int_equal(gn_clr_plain("P.M"), 3);
+	assert_int_equal(gn_clr_plain(""), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_lose_their_name_spaces),
+		cmocka_unit_test(members_are_as_in_the_language),
+		cmocka_unit_test(interfaces_stay_with_their_members),
+		cmocka_unit_test(what_compilers_made_has_its_methods_name),
+		cmocka_unit_test(a_long_form_keeps_the_name_spaces),
+		cmocka_unit_test(globs_have_the_form_of_all),
+		cmocka_unit_test(room_is_kept),
+		cmocka_unit_test(parameters_are_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Each file of a process is listed under its own name, also when the process
+ * executes other programs meanwhile. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "process/files.h"
+
+#define LOOKS 5000
+
+/* Executes the shell and env in turn until it is killed. */
+static pid_t start_changing(void)
+{
+	static const char self[] = "exec /usr/bin/env /bin/sh -c \"$0\" \"$0\"";
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl("/bin/sh", "sh", "-c", self, self, NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+/* Whether the path names the open file. */
+static bool named(const struct gn_file *file)
+{
+	struct stat opened, now;
+
+	return file->fd < 0 ||
+	       (!fstat(file->fd, &opened) && !stat(file->path, &now) &&
+		opened.st_ino == now.st_ino && opened.st_dev == now.st_dev);
+}
+
+struct seen {
+	bool env, other;
+};
+
+static void note_program(struct seen *seen, const char *path)
+{
+	bool env = strstr(path, "/env");
+
+	seen->env |= env;
+	seen->other |= !env;
+}
+
+static void a_process_that_executes_others(void **state)
+{
+	pid_t pid = start_changing();
+	struct seen seen = {false, false};
+
+	(void)state;
+	assert_true(pid > 0);
+	for (int i = 0; i < LOOKS; i++) {
+		struct gn_files f = {0};
+
+		/* between two programs it can have no files */
+		if (gn_files_of_process(pid, &f) == 0)
+			assert_true(f.count > 0);
+		for (size_t at = 0; at < f.count; at++) {
+			if (!named(&f.file[at]))
+				fail_msg("look %d: '%s' is another file", i,
+					 f.file[at].path);
+			if (f.file[at].program)
+				note_program(&seen, f.file[at].path);
+		}
+		gn_files_free(&f);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(seen.env && seen.other);
+}
+
+static void no_process(void **state)
+{
+	struct gn_files f = {0};
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(gn_files_of_process(pid, &f), -ESRCH);
+	assert_int_equal(f.count, 0);
+	gn_files_free(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_executes_others),
+		cmocka_unit_test(no_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "valued.h"
+
+#include <gnomon/spec.h>
+
+#include "filter.h"
+#include "names.h"
+#include "sites.h"
+
+typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
+				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
+				  gn_cor_id *);
+typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
+				 uint32_t, uint32_t *, uint32_t *,
+				 const uint8_t **, uint32_t *, uint32_t *,
+				 uint32_t *);
+
+#define SIG_HAS_THIS 0x20
+
+/* Whether its first argument is the object that it is a method of. */
+static bool of_object(struct gn_clr *clr, gn_cor_id function)
+{
+	gn_cor_id class, module = 0, arg;
+	gn_token token = 0, type;
+	uint32_t n, flags, size = 0, address, impl;
+	const uint8_t *sig = NULL;
+	void *metadata;
+	bool has = false;
+
+	if (GN_COM(clr->info, GN_INFO_FUNCTION_INFO2,
+		   function_info_fn)(clr->info, function, 0, &class, &module,
+				     &token, 1, &n, &arg) < 0)
+		return false;
+	metadata = gn_names_metadata(clr->info, module);
+	if (!metadata)
+		return false;
+	if (GN_COM(metadata, GN_MD_METHOD_PROPS,
+		   method_props_fn)(metadata, token, &type, NULL, 0, &n, &flags,
+				    &sig, &size, &address, &impl) >= 0)
+		has = sig && size && *sig & SIG_HAS_THIS;
+	gn_names_release(metadata);
+	return has;
+}
+
+void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
+		    const struct gn_name *name)
+{
+	const char *module = name->text + name->name_len + 1;
+	int i = gn_filter_which(clr->values, name->text, module);
+
+	if (i >= 0)
+		GN_CLR_SITE(valued)
+	(index, GN_VALUED((uint32_t)i, of_object(clr, function)));
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "names/clr_name.h"
+
+#include <string.h>
+
+#include "names/member.h"
+#include "names/spell.h"
+
+#define PARTS_MAX 64
+
+/* What stands between two dots or pluses. */
+struct part {
+	struct gn_span name, args; /* args: with their brackets */
+	bool nested;		   /* behind a plus */
+};
+
+struct parts {
+	struct part of[PARTS_MAX];
+	size_t n;
+	/* of name spaces; up to the type's end; up to the method's own name */
+	size_t first, end;
+	bool has_params;
+	struct gn_span params, result;
+};
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "(int,string)", and behind it "~" and what a conversion makes. */
+static bool split_params(struct parts *p, struct gn_span rest)
+{
+	size_t n;
+
+	if (!rest.n)
+		return true;
+	n = gn_span_pair(&rest);
+	if (rest.at[0] != '(' || n < 2)
+		return false;
+	p->has_params = true;
+	p->params = (struct gn_span){rest.at + 1, n - 2};
+	p->result = gn_span_from(&rest, n);
+	if (!p->result.n)
+		return true;
+	if (p->result.at[0] != '~')
+		return false;
+	p->result = gn_span_from(&p->result, 1);
+	return true;
+}
+
+/* The name at the start of `rest`, which a compiler may have put in brackets;
+ * those of constructors begin with a dot. 0: none. */
+static size_t name_len(struct gn_span rest)
+{
+	size_t n = 0;
+
+	if (rest.n && rest.at[0] == '.')
+		n = 1;
+	else if (rest.n && rest.at[0] == '<' && !(n = gn_span_pair(&rest)))
+		return 0;
+	while (n < rest.n && !strchr(".+<(", rest.at[n]))
+		n++;
+	return n == 1 && rest.at[0] == '.' ? 0 : n;
+}
+
+static bool split(struct parts *p, const char *name)
+{
+	struct gn_span rest = {name, strlen(name)};
+	bool nested = false;
+
+	for (;;) {
+		struct part *part = &p->of[p->n];
+		size_t n = name_len(rest);
+
+		if (!n || p->n == PARTS_MAX)
+			return false;
+		*part = (struct part){.nested = nested};
+		part->name = (struct gn_span){rest.at, n};
+		rest = gn_span_from(&rest, n);
+		if (rest.n && rest.at[0] == '<') {
+			n = gn_span_pair(&rest);
+			if (!n)
+				return false;
+			part->args = (struct gn_span){rest.at, n};
+			rest = gn_span_from(&rest, n);
+		}
+		p->n++;
+		/* a type has no method's form */
+		if (!rest.n || (rest.at[0] != '.' && rest.at[0] != '+'))
+			return !nested && split_params(p, rest);
+		nested = rest.at[0] == '+';
+		rest = gn_span_from(&rest, 1);
+	}
+}
+
+/*
+ * A method that implements an interface's explicitly has the interface and its
+ * name spaces in its name, so nothing in the text says where the type ends.
+ * Name spaces have no arguments, and few have the name of one that began the
+ * text, or are called System, in their middle.
+ */
+static size_t end_of_plain(const struct parts *p)
+{
+	const struct gn_span *root = &p->of[0].name;
+
+	for (size_t i = 0; i + 2 < p->n; i++) {
+		const struct part *next = &p->of[i + 1];
+
+		if (p->of[i].args.n)
+			return i + 1;
+		if (i + 3 < p->n && !next->args.n &&
+		    (gn_span_is(&next->name, "System") ||
+		     (next->name.n == root->n &&
+		      !memcmp(next->name.at, root->at, root->n))))
+			return i + 1;
+	}
+	return p->n - 1;
+}
+
+static void find_type(struct parts *p)
+{
+	p->end = 0;
+	for (size_t i = 1; i < p->n; i++) {
+		if (!p->of[i].nested)
+			continue;
+		if (!p->end)
+			p->first = i - 1;
+		p->end = i + 1;
+	}
+	if (p->end || p->n < 2)
+		return;
+	p->end = end_of_plain(p);
+	p->first = p->end - 1;
+}
+
+/* "<>c" and "<>c__DisplayClass0_0": what holds lambdas. */
+static bool is_closure(const struct part *part)
+{
+	return gn_span_begins(&part->name, "<>c") &&
+	       (part->name.n == 3 || part->name.at[3] == '_');
+}
+
+/*
+ * The method that a state machine was made of: of "<Fetch>d__3", and what later
+ * versions of an edited program have behind it, or VB$StateMachine_3_Fetch.
+ */
+static bool machine_of(const struct part *part, struct gn_span *method)
+{
+	static const char basic[] = "VB$StateMachine_";
+	struct gn_span rest = part->name;
+	size_t n;
+
+	if (!part->nested)
+		return false;
+	if (gn_span_begins(&rest, basic)) {
+		rest = gn_span_from(&rest, sizeof(basic) - 1);
+		while (rest.n && digit(rest.at[0]))
+			rest = gn_span_from(&rest, 1);
+		*method = rest.n ? gn_span_from(&rest, 1) : rest;
+		return method->n && rest.at[0] == '_';
+	}
+	n = rest.at[0] == '<' ? gn_span_pair(&rest) : 0;
+	if (n < 3)
+		return false;
+	*method = (struct gn_span){rest.at + 1, n - 2};
+	rest = gn_span_from(&rest, n);
+	if (!rest.n || rest.at[0] != 'd')
+		return false;
+	rest = gn_span_from(&rest, 1);
+	if (gn_span_begins(&rest, "__"))
+		rest = gn_span_from(&rest, 2);
+	while (rest.n && strchr("0123456789#*", rest.at[0]))
+		rest = gn_span_from(&rest, 1);
+	return !rest.n;
+}
+
+/* "<Program>F1A2B__Local" of one file, "<>f__AnonymousType0". */
+static struct gn_span type_name(const struct part *part)
+{
+	struct gn_span name = part->name, mark;
+	size_t n = name.at[0] == '<' ? gn_span_pair(&name) : 0;
+
+	if (!n || n == name.n)
+		return name;
+	mark = gn_span_from(&name, n);
+	if (mark.at[0] != 'F' && mark.at[0] != 'f')
+		return name;
+	for (size_t i = 0; i + 2 < mark.n; i++)
+		if (mark.at[i] == '_' && mark.at[i + 1] == '_')
+			return gn_span_from(&mark, i + 2);
+	return name;
+}
+
+struct spelling {
+	struct gn_spell o;
+	const struct parts *p;
+	const struct part *method;
+	/* the last type's name, as its constructors have it */
+	struct gn_span last;
+	struct gn_span args; /* of a closure: the method's */
+	bool machine;	     /* the last type is one, already told */
+};
+
+static bool any_method(const struct spelling *s)
+{
+	return gn_span_is(&s->method->name, "*");
+}
+
+/* Whether a type is not told: what it holds is told by its method. */
+static bool left_out(const struct spelling *s, size_t i)
+{
+	const struct parts *p = s->p;
+	struct gn_span unused;
+
+	if (!is_closure(&p->of[i]))
+		return false;
+	if (i + 1 < p->end)
+		return machine_of(&p->of[i + 1], &unused);
+	return any_method(s) || gn_member_held(&s->method->name);
+}
+
+static void put_type(struct spelling *s, size_t i)
+{
+	const struct part *part = &s->p->of[i], *next = part + 1;
+	struct gn_span method;
+
+	if (left_out(s, i)) {
+		/* those of "<>c" alone are its outer type's, told with it */
+		if (part->name.n > 3)
+			s->args = part->args;
+		return;
+	}
+	if (i > s->p->first)
+		gn_spell_text(&s->o, ".");
+	s->machine = machine_of(part, &method);
+	if (s->machine) {
+		struct gn_span type = s->last;
+
+		gn_member_holder(&s->o, method, &type);
+		s->last = gn_member_own(method);
+	} else {
+		s->last = type_name(part);
+		gn_spell_put(&s->o, s->last.at, s->last.n);
+	}
+	if (!part->args.n && i + 1 < s->p->end && is_closure(next) &&
+	    next->name.n == 3)
+		gn_spell_args(&s->o, &next->args, 0);
+	gn_spell_args(&s->o, part->args.n ? &part->args : &s->args, 0);
+	s->args = (struct gn_span){0};
+}
+
+/* The interface whose method is implemented explicitly. */
+static void put_interface(struct spelling *s)
+{
+	const struct parts *p = s->p;
+	size_t i = s->o.spaces ? p->end : p->n - 2;
+
+	for (; i + 1 < p->n; i++) {
+		gn_spell_text(&s->o, ".");
+		gn_spell_put(&s->o, p->of[i].name.at, p->of[i].name.n);
+		gn_spell_args(&s->o, &p->of[i].args, 0);
+	}
+}
+
+static void put_method(struct spelling *s)
+{
+	const struct parts *p = s->p;
+	struct gn_member member = {
+		.name = s->method->name,
+		.args = s->method->args.n ? s->method->args : s->args,
+		.params = p->params,
+		.result = p->result,
+		.type = s->last,
+		.has_params = p->has_params,
+	};
+
+	if (s->machine && any_method(s)) {
+		gn_spell_text(&s->o, "*");
+		return;
+	}
+	if (s->machine && p->n == p->end + 1 &&
+	    gn_span_is(&member.name, "MoveNext") &&
+	    (!p->params.n || gn_span_is(&p->params, "*")))
+		return;
+	if (p->n > p->end + 1 && p->end)
+		put_interface(s);
+	if (p->end)
+		gn_spell_text(&s->o, ".");
+	gn_member_put(&s->o, &member);
+}
+
+bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
+		  size_t size)
+{
+	struct parts p = {.n = 0};
+	struct spelling s = {
+		.o = {text, size, false, form == GN_CLR_LONG},
+		.p = &p,
+	};
+
+	if (!size || !split(&p, name))
+		return false;
+	*text = '\0';
+	find_type(&p);
+	s.method = &p.of[p.n - 1];
+	for (size_t i = 0; s.o.spaces && i < p.first; i++) {
+		gn_spell_put(&s.o, p.of[i].name.at, p.of[i].name.n);
+		gn_spell_text(&s.o, ".");
+	}
+	for (size_t i = p.first; i < p.end; i++)
+		put_type(&s, i);
+	put_method(&s);
+	return !s.o.full && *text;
+}
+
+size_t gn_clr_plain(const char *name)
+{
+	struct gn_span s = {name, strlen(name)};
+	size_t n = gn_span_until(&s, "(");
+
+	/* brackets that do not pair, as in operator < */
+	return n < s.n ? n : strcspn(name, "(");
+}

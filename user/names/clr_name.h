@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Names of .NET methods as people write them. Names come from traced programs:
+ * any text. As they are recorded:
+ *
+ *	Namespace.Outer+Inner<int>.Method<string>(int,Other.Type[])
+ */
+#ifndef GNOMON_NAMES_CLR_NAME_H
+#define GNOMON_NAMES_CLR_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The room that a name needs; a longer one stays as it is. */
+#define GN_CLR_NAME_MAX 2048
+
+enum gn_clr_form {
+	/* "Outer.Inner<int>.Method<string>(int, Type[])" */
+	GN_CLR_SHORT,
+	/* The same, but types keep their name spaces and are spelled as they
+	 * are recorded. */
+	GN_CLR_LONG,
+};
+
+/*
+ * Accessors, operators and constructors are written as in C#, a lambda or local
+ * function is behind the method that holds it, and what a compiler made of an
+ * async method or an iterator has that one's name, without parameters:
+ *
+ *	Stack<T>.this[int].get	   Money.operator +(Money, Money)
+ *	Stack<T>.Stack(int)	   P.Main.lambda#0(string)
+ *	P.Main.Local(int)	   P.Fetch
+ *
+ * A name may be a glob for the methods of a type ("N.P+Q.*") or for a method
+ * without its parameters; then the form is one for all that these become.
+ * False: it is no such name, or there is no room.
+ */
+bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
+		  size_t size);
+
+/* The bytes of a method's name, in any form, up to its parameters: all of a
+ * name that has none. */
+size_t gn_clr_plain(const char *name);
+
+#endif

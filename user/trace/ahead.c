@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/ahead.h"
+
+#include <signal.h>
+
+static void *fill_all(void *ahead)
+{
+	struct gn_ahead *a = ahead;
+	bool more = true;
+
+	pthread_mutex_lock(&a->lock);
+	while (more && !a->quit) {
+		/* the one that was taken last is in use */
+		if (a->filled - a->taken >= GN_AHEAD_BUFFERS - !!a->taken) {
+			pthread_cond_wait(&a->changed, &a->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&a->lock);
+		more = a->fill(a->ctx, a->filled % GN_AHEAD_BUFFERS);
+		pthread_mutex_lock(&a->lock);
+		a->filled++;
+		pthread_cond_signal(&a->changed);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+int gn_ahead_start(struct gn_ahead *a, gn_ahead_fill *fill, void *ctx)
+{
+	sigset_t all, before;
+	int err;
+
+	*a = (struct gn_ahead){.fill = fill, .ctx = ctx};
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->changed, NULL);
+	/* signals are for the caller's thread */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = pthread_create(&a->thread, NULL, fill_all, a);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	a->on = !err;
+	return -err;
+}
+
+unsigned int gn_ahead_next(struct gn_ahead *a)
+{
+	unsigned int buffer;
+
+	pthread_mutex_lock(&a->lock);
+	while (a->filled == a->taken)
+		pthread_cond_wait(&a->changed, &a->lock);
+	buffer = a->taken++ % GN_AHEAD_BUFFERS;
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	return buffer;
+}
+
+void gn_ahead_stop(struct gn_ahead *a)
+{
+	if (!a->on)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->quit = true;
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	pthread_join(a->thread, NULL);
+	pthread_mutex_destroy(&a->lock);
+	pthread_cond_destroy(&a->changed);
+	a->on = false;
+}

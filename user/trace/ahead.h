@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two buffers of a caller: a thread fills one while the caller uses the other.
+ * The caller's functions are called by that thread only, from the start on.
+ */
+#ifndef GNOMON_TRACE_AHEAD_H
+#define GNOMON_TRACE_AHEAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GN_AHEAD_BUFFERS 2u
+
+/* Fills the buffer with this index. Returns false after the last one. */
+typedef bool gn_ahead_fill(void *ctx, unsigned int buffer);
+
+struct gn_ahead {
+	bool on; /* there is a thread */
+	gn_ahead_fill *fill;
+	void *ctx;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* under the lock; both only grow */
+	uint64_t filled; /* buffers that were filled */
+	uint64_t taken;	 /* of them, those that the caller got */
+	bool quit;
+};
+
+/* Begins with buffer 0, which the caller does not use any more. 0, or -errno:
+ * there is no thread. */
+int gn_ahead_start(struct gn_ahead *a, gn_ahead_fill *fill, void *ctx);
+
+/* Waits for the next filled buffer, and gives back the one before. Must not be
+ * called after the last one. */
+unsigned int gn_ahead_next(struct gn_ahead *a);
+
+/* Ends the thread, if there is one; it may be filling a buffer. */
+void gn_ahead_stop(struct gn_ahead *a);
+
+#endif
