@@ -184,6 +184,25 @@ static void room_is_kept(void **state)
 	}
 }
 
+static void a_type_alone_loses_its_name_space(void **state)
+{
+	static const char *const cases[][2] = {
+		{"System.Uri", "Uri"},
+		{"string[]", "string[]"},
+		{"N.A+B<N.C,int>[]", "A.B<C, int>[]"},
+		{"Top", "Top"},
+	};
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(gn_clr_spell_type(cases[i][0], text, sizeof(text)));
+		assert_string_equal(text, cases[i][1]);
+	}
+	assert_false(gn_clr_spell_type("", text, sizeof(text)));
+	assert_false(gn_clr_spell_type("N.Fifteen_letters", text, 15));
+}
+
 static void parameters_are_last(void **state)
 {
 	(void)state;
@@ -204,6 +223,7 @@ int main(void)
 		cmocka_unit_test(a_long_form_keeps_the_name_spaces),
 		cmocka_unit_test(globs_have_the_form_of_all),
 		cmocka_unit_test(room_is_kept),
+		cmocka_unit_test(a_type_alone_loses_its_name_space),
 		cmocka_unit_test(parameters_are_last),
 	};
 

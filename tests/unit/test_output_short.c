@@ -35,6 +35,14 @@ static void the_own_name_comes_first(void **state)
 		 12, "ns::work"},
 		{"std::vector<int>::operator<<(std::vector<int> const&) const",
 		 20, "vector::operator<<"},
+		{"geo::Vector::operator+(geo::Vector const&) const", 20,
+		 "Vector::operator+"},
+		{"geo::Vector::operator()(geo::Vector const&)", 20,
+		 "Vector::operator()"},
+		{"geo::Vector::operator()", 20, "Vector::operator()"},
+		{"geo::operators::f(int)", 12, "operators::f"},
+		{"N.Money.operator +(Money, Money)", 16, "Money.operator +"},
+		{"N.P.Of<(int,N.Q)>((int,N.Q))", 20, "N.P.Of<(int,N.Q)>"},
 		{"net/http.(*conn).serve", 12, "serve"},
 		{"net/http.(*conn).serve", 16, "(*conn).serve"},
 		{"java.util.concurrent.locks.ReentrantLock.lock()", 20,
@@ -54,6 +62,35 @@ static void the_own_name_comes_first(void **state)
 		assert_non_null(text);
 		assert_string_equal(text, cases[i].wanted);
 		free(text);
+	}
+}
+
+/* As calls show them, with values in the place of parameters. */
+static void parameters_are_at_the_end(void **state)
+{
+	static const struct {
+		const char *own, *parameters;
+	} cases[] = {
+		{"f", ""},
+		{"f", "(int, char)"},
+		{"N.P.Of<(int, string)>", "((int, string))"},
+		{"N.P.op_Explicit", "(N.Q)~N.R"},
+		{"v::operator()", "(int) const"},
+		{"v::operator()", ""},
+		{"v::operator+", "(v const&)"},
+		{"v::operator<", "(v const&)"},
+		{"f(int)::{lambda(int)#1}::operator()", "(int) const"},
+		{"net/http.(*conn).serve", ""},
+		{"(root)", ""},
+	};
+	char name[80];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", cases[i].own,
+			 cases[i].parameters);
+		assert_int_equal(gn_name_parameters(name),
+				 strlen(cases[i].own));
 	}
 }
 
@@ -122,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_own_name_comes_first),
+		cmocka_unit_test(parameters_are_at_the_end),
 		cmocka_unit_test(every_name_fits),
 		cmocka_unit_test(notes_are_wrapped),
 	};

@@ -44,7 +44,7 @@ struct gn_capture_args {
 			choice                                               \
 	}
 
-/* In a help FUNCTION stands after it. */
+/* In a help PIDS stands after it. */
 #define GN_OPT_VALUES \
 	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", NULL)
 #define GN_OPT_ATTACH                                         \

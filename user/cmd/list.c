@@ -35,7 +35,7 @@ struct list_args {
 
 static const struct gn_option options[] = {
 	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
-	 "GLOB", "only these; LIB:GLOB, usdt:LIB:GLOB; !GLOB not", NULL},
+	 "GLOB", "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL},
 	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
 	 "PID[,PID]", "what running processes have mapped", NULL},
 	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,

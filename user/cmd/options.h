@@ -139,7 +139,7 @@ struct gn_args {
 	GN_OPT_ROW('v', "verbose", FLAG, verbose, NULL, text, NULL)
 #define GN_OPT_FUNCTION                                      \
 	GN_OPT_ROW('f', "function", LIST, functions, "GLOB", \
-		   "trace: GLOB, LIB:GLOB, !GLOB", NULL)
+		   "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL)
 #define GN_OPT_LEAVE_AS(text) \
 	GN_OPT_ROW(0, "leave", CHOICE, leave, NULL, text, gn_leave_choice)
 #define GN_OPT_LEAVE GN_OPT_LEAVE_AS("how a function's end is seen")

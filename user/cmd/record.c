@@ -21,8 +21,8 @@ struct record_args {
 
 static const struct gn_option options[] = {
 	GN_OPT_VALUES,
-	GN_OPT_FUNCTION,
 	GN_OPT_PIDS,
+	GN_OPT_FUNCTION,
 	GN_OPT_OUTPUT("the trace file (gnomon.trace)"),
 	{'r', "repeat", GN_OPTION_COUNT, offsetof(struct record_args, repeat),
 	 "N", "run the command N times: FILE.1 to FILE.N", NULL},

@@ -8,8 +8,8 @@
 
 static const struct gn_option options[] = {
 	GN_OPT_VALUES,
-	GN_OPT_FUNCTION,
 	GN_OPT_PIDS,
+	GN_OPT_FUNCTION,
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_DURATION,
 	GN_OPT_BY,

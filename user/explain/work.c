@@ -209,8 +209,9 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("list -f '*'", out);
 }
 
-/* The functions with most calls, of those that have a twentieth of all and
- * whose own time in a call is at most `below`. */
+/* The functions with most calls, of those that have a twentieth of all, whose
+ * own time in a call is at most `below`, and that -f can leave out: the probes
+ * of HotSpot's methods are in none or in all. */
 static void most_called(const struct gn_facts *f, struct gn_subject *s,
 			uint64_t below)
 {
@@ -218,6 +219,8 @@ static void most_called(const struct gn_facts *f, struct gn_subject *s,
 		const struct gn_model_function *fn = &f->m->functions[i];
 		uint64_t calls = fn->v.calls;
 
+		if (fn->runtime == GN_RUNTIME_HOTSPOT)
+			continue;
 		if (calls && calls >= f->m->session.calls / 20 &&
 		    fn->v.elapsed_excl / calls <= below)
 			add_function(s, fn, calls);
@@ -308,7 +311,7 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("Nothing is concluded from what is left.", out);
 	if (!s->nfunctions)
 		return;
-	fputs(" Most called:", out);
+	fputs(" Called often:", out);
 	put_called(out, f, s, "at least ");
 	fputs("; without them fewer records come:", out);
 }

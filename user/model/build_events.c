@@ -8,7 +8,11 @@
 #include "model/build.h"
 #include "model/events.h"
 
-static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
+typedef bool (*short_fn)(const struct gn_fn *fn, const char *name, char *text,
+			 size_t size);
+
+static int name_as(struct gn_names *names, uint32_t fn, short_fn shorten,
+		   struct gn_model_named *out)
 {
 	char text[GN_CLR_NAME_MAX];
 
@@ -19,10 +23,21 @@ static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
 	out->module = gn_names_module_text(names, fn);
 	if (!out->name || !out->module)
 		return -ENOMEM;
-	if (!gn_names_short(&names->fns[fn], out->name, text, sizeof(text)))
+	if (!shorten(&names->fns[fn], out->name, text, sizeof(text)))
 		return 0;
 	out->shown = gn_pool_add(&names->pool, text, strlen(text));
 	return out->shown ? 0 : -ENOMEM;
+}
+
+static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
+{
+	return name_as(names, fn, gn_names_short, out);
+}
+
+static int class_name(struct gn_names *names, uint32_t fn,
+		      struct gn_model_named *out)
+{
+	return name_as(names, fn, gn_names_short_class, out);
 }
 
 static int by_time(const void *left, const void *right)
@@ -113,7 +128,7 @@ static int make_exceptions(struct gn_pipeline *p, struct gn_model *m)
 		all[i].count = row->count;
 		all[i].ns = row->ns;
 		all[i].caught = row->caught_in != GN_NONE;
-		if (name(&p->stage.names, row->class, &all[i].class) ||
+		if (class_name(&p->stage.names, row->class, &all[i].class) ||
 		    name(&p->stage.names, row->thrown_in, &all[i].thrown_in) ||
 		    name(&p->stage.names, row->caught_in, &all[i].caught_in))
 			return -ENOMEM;
@@ -163,8 +178,8 @@ static int make_allocations(struct gn_pipeline *p, struct gn_model *m)
 	for (uint32_t i = 0; i < e->nallocations; i++) {
 		all[i].count = e->allocation[i].count;
 		all[i].bytes = e->allocation[i].bytes;
-		if (name(&p->stage.names, e->allocation[i].class,
-			 &all[i].class) ||
+		if (class_name(&p->stage.names, e->allocation[i].class,
+			       &all[i].class) ||
 		    name(&p->stage.names, e->allocation[i].fn,
 			 &all[i].function))
 			return -ENOMEM;

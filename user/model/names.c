@@ -209,6 +209,13 @@ bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 	       strcmp(name, text) != 0;
 }
 
+bool gn_names_short_class(const struct gn_fn *fn, const char *name, char *text,
+			  size_t size)
+{
+	return GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR && fn->name &&
+	       gn_clr_spell_type(name, text, size) && strcmp(name, text) != 0;
+}
+
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn)
 {
 	const struct gn_fn *f = &n->fns[fn];

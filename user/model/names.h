@@ -96,6 +96,9 @@ const char *gn_names_text(struct gn_names *n, uint32_t fn);
 /* How people write the name of one that is called `name`; false: like that. */
 bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 		    size_t size);
+/* The same for what is a class. */
+bool gn_names_short_class(const struct gn_fn *fn, const char *name, char *text,
+			  size_t size);
 const char *gn_names_module_text(struct gn_names *n, uint32_t fn);
 
 #endif

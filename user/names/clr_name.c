@@ -314,6 +314,17 @@ bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
 	return !s.o.full && *text;
 }
 
+bool gn_clr_spell_type(const char *name, char *text, size_t size)
+{
+	struct gn_spell o = {text, size, false, false};
+
+	if (!size)
+		return false;
+	*text = '\0';
+	gn_spell_type(&o, (struct gn_span){name, strlen(name)}, 0);
+	return !o.full && *text;
+}
+
 size_t gn_clr_plain(const char *name)
 {
 	struct gn_span s = {name, strlen(name)};

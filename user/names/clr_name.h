@@ -38,6 +38,10 @@ enum gn_clr_form {
 bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
 		  size_t size);
 
+/* A type alone: "Outer.Inner<int>" of "Namespace.Outer+Inner<int>". False:
+ * there is no room. */
+bool gn_clr_spell_type(const char *name, char *text, size_t size);
+
 /* The bytes of a method's name, in any form, up to its parameters: all of a
  * name that has none. */
 size_t gn_clr_plain(const char *name);

@@ -136,15 +136,13 @@ static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
 		     bool arguments)
 {
 	const char *name = c->function->text, *between = "";
-	size_t len = strlen(name), shown = 0;
+	size_t all = strlen(name), len = gn_name_parameters(name), shown = 0;
 
 	for (size_t i = 0; i < c->nvalues && arguments; i++)
 		shown += c->values[i].which > 0;
-	if (shown && len && name[len - 1] == ')')
-		len = strcspn(name, "(");
-	fprintf(out->f, "%.*s", (int)len, name);
+	fprintf(out->f, "%.*s", (int)(shown ? len : all), name);
 	if (!shown) {
-		fputs(strchr(name, '(') ? "" : "()", out->f);
+		fputs(len < all ? "" : "()", out->f);
 		return;
 	}
 	fputc('(', out->f);

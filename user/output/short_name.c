@@ -6,7 +6,8 @@
 
 #include "output/text.h"
 
-#define LEAST 8
+#define LEAST	 8
+#define OPERATOR "operator"
 
 static bool in_word(char c)
 {
@@ -15,32 +16,49 @@ static bool in_word(char c)
 	       (c & 0x80);
 }
 
-/* The parameters at the end, and what qualifies them: "(int) const". What
- * stands in parentheses before a dot, as Go's receivers, is none. */
-static void drop_parameters(char *name)
+/* Where the name of a C++ operator begins: the last word "operator". */
+static const char *operator_in(const char *name)
 {
-	char *close = strrchr(name, ')'), *at;
+	const char *found = NULL, *at = name;
+
+	for (; (at = strstr(at, OPERATOR)); at += sizeof(OPERATOR) - 1)
+		if ((at == name || !in_word(at[-1])) &&
+		    !in_word(at[sizeof(OPERATOR) - 1]))
+			found = at;
+	return found;
+}
+
+/* What stands in parentheses before a dot, as Go's receivers, is none. */
+size_t gn_name_parameters(const char *name)
+{
+	const char *close = strrchr(name, ')'), *at, *sign;
+	size_t all = strlen(name);
 	int depth = 0;
 
-	if (!close || strpbrk(close, ".:"))
-		return;
+	if (!close || strcspn(close, ".:") < strcspn(close, "~"))
+		return all;
 	for (at = close; at > name; at--) {
 		depth += (*at == ')') - (*at == '(');
 		if (!depth)
 			break;
 	}
-	if (at == name || depth || strchr(".:/+ (", at[-1]))
-		return;
-	*at = '\0';
+	if (at == name || depth)
+		return all;
+	sign = operator_in(name);
+	if (sign && sign < at) /* not those of operator() */
+		return at > sign + sizeof(OPERATOR) - 1 ? (size_t)(at - name)
+							: all;
+	return strchr(".:/+ (", at[-1]) ? all : (size_t)(at - name);
 }
 
 /* "vector<int>::at" is "vector::at"; "<Main>b__0" and operators stay. */
 static void drop_type_arguments(char *name)
 {
-	char *to = name, *sign = strstr(name, "operator");
+	const char *sign = operator_in(name);
+	char *to = name;
 	int depth = 0;
 
-	for (char *from = name; *from; from++) {
+	for (const char *from = name; *from; from++) {
 		bool opens = *from == '<' || *from == '[';
 		bool closes = *from == '>' || *from == ']';
 
@@ -63,9 +81,10 @@ static void drop_type_arguments(char *name)
 /* Behind the outermost type or name space; NULL when it is the name itself. */
 static const char *next_part(const char *name)
 {
+	const char *sign = operator_in(name);
 	int depth = 0;
 
-	for (const char *c = name; *c; c++) {
+	for (const char *c = name; *c && c != sign; c++) {
 		bool parts = *c == '.' || *c == '+' || *c == '/' ||
 			     (*c == ':' && c[1] == ':') || *c == ' ';
 
@@ -91,7 +110,7 @@ char *gn_short_name(const char *name, size_t width)
 		width = LEAST;
 	if (!text || gn_text_width(text) <= width)
 		return text;
-	drop_parameters(text);
+	text[gn_name_parameters(text)] = '\0';
 	if (gn_text_width(text) > width)
 		drop_type_arguments(text);
 	while (gn_text_width(text) > width && (next = next_part(text)))

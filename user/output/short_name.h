@@ -13,4 +13,8 @@
  */
 char *gn_short_name(const char *name, size_t width);
 
+/* The bytes of a function's name up to its parameters, and what qualifies them,
+ * as in "(int) const" and "(int)~string": all of a name that has none. */
+size_t gn_name_parameters(const char *name);
+
 #endif
