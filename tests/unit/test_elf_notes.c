@@ -166,6 +166,21 @@ volatile int gn_test_told = 7;
 __attribute__((noinline)) static void hit(long a, int b)
 {
 	STAP_PROBE4(gn_test, hit, a, b, 42, gn_test_told);
+	/* by hand, with an argument of 300 bytes */
+	__asm__ volatile("990:	nop\n"
+			 ".pushsection .note.stapsdt,\"\",\"note\"\n"
+			 "	.balign 4\n"
+			 "	.4byte 992f-991f, 994f-993f, 3\n"
+			 "991:	.asciz \"stapsdt\"\n"
+			 "992:	.balign 4\n"
+			 "993:	.8byte 990b, _.stapsdt.base, 0\n"
+			 "	.asciz \"gn_long\"\n"
+			 "	.asciz \"hit\"\n"
+			 "	.ascii \"-4@$7 8@\"\n"
+			 "	.fill 300, 1, 'x'\n"
+			 "	.asciz \"(%rip) 8@$9\"\n"
+			 "994:	.balign 4\n"
+			 ".popsection");
 }
 
 /* As the compiler and the assembler really write them. */
@@ -191,6 +206,26 @@ static void test_own_notes(void **state)
 	free(notes);
 }
 
+/* More text than a note has room for: the probe is there, and what it has. */
+static void test_long_notes(void **state)
+{
+	struct gn_note *notes = NULL, *note = NULL;
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count), 0);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(notes[i].provider, "gn_long"))
+			note = &notes[i];
+	assert_non_null(note);
+	assert_int_equal(note->nargs, 3);
+	assert_int_equal(note->arg[0].value, 7);
+	assert_int_equal(note->arg[1].how, GN_HOW_NONE);
+	assert_int_equal(note->arg[2].value, 9);
+	assert_string_equal(note->args, "-4@$7 ...");
+	free(notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_own_notes),
+		cmocka_unit_test(test_long_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

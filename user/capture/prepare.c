@@ -1,37 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The first stage of a session: what to trace, and with which probes. */
-#include "capture/session_internal.h"
+#include "capture/prepare.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 
 #include "capture/calibrate.h"
-#include "capture/fast_clock.h"
 #include "process/namespaces.h"
-#include "runtime/runtime.h"
-#include "runtime/values.h"
 
-static bool has(cap_t caps, cap_value_t cap)
+bool gn_session_can(cap_value_t cap)
 {
-	cap_flag_value_t v = CAP_CLEAR;
+	cap_flag_value_t can = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
 
-	return caps && !cap_get_flag(caps, cap, CAP_EFFECTIVE, &v) &&
-	       v == CAP_SET;
+	if (caps)
+		cap_get_flag(caps, cap, CAP_EFFECTIVE, &can);
+	cap_free(caps);
+	return can == CAP_SET;
 }
 
 int gn_session_denied(struct gn_session *s, int err)
 {
-	cap_t caps = cap_get_proc();
-	bool bpf = has(caps, CAP_BPF), perfmon = has(caps, CAP_PERFMON);
-	bool admin = has(caps, CAP_SYS_ADMIN);
+	bool bpf = gn_session_can(CAP_BPF);
+	bool perfmon = gn_session_can(CAP_PERFMON);
 
-	cap_free(caps);
-	if (admin || (bpf && perfmon))
+	if (gn_session_can(CAP_SYS_ADMIN) || (bpf && perfmon))
 		return gn_session_fail(
 			s, err, 1,
 			"loading BPF programs is not permitted, by a policy of "
@@ -68,8 +64,7 @@ static int find_mode(struct gn_session *s)
 	return 0;
 }
 
-/* Chooses the link types that the kernel has. */
-static void find_links(struct gn_session *s)
+void gn_prepare_links(struct gn_session *s)
 {
 	s->by_thread =
 		s->mode != GN_ATTACH_SINGLE && !gn_attach_whole_process();
@@ -93,114 +88,6 @@ static int find_command(struct gn_session *s)
 	return 0;
 }
 
-static bool is_core(const struct gn_runtime *rt, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
-}
-
-/* Whether the glob can only mean a native library: no assembly has such a
- * name. */
-static bool native_only(const char *glob)
-{
-	const char *colon = strchr(glob, ':');
-	const char *so = strstr(glob, ".so");
-
-	if (gn_filter_is_usdt(glob))
-		return true;
-	if (!colon || colon[1] == ':')
-		return false;
-	return (so && so < colon) || memchr(glob, '/', (size_t)(colon - glob));
-}
-
-/* Whether functions of runtimes are asked for by name. */
-static bool asks_managed(const struct gn_session *s)
-{
-	for (size_t i = 0; !s->opts.no_managed && i < s->opts.nfunctions; i++)
-		if (*s->opts.functions[i] != '!' &&
-		    !native_only(s->opts.functions[i]))
-			return true;
-	return false;
-}
-
-/* Whether values of functions of runtimes are. */
-static bool asks_values(const struct gn_session *s)
-{
-	for (size_t i = 0; i < s->opts.nasked; i++)
-		if (!native_only(s->opts.asked[i].function))
-			return true;
-	return false;
-}
-
-static bool asks_all(const struct gn_session *s)
-{
-	for (size_t i = 0; i < s->opts.nfunctions; i++)
-		if (!strcmp(s->opts.functions[i], "*"))
-			return true;
-	return false;
-}
-
-const char *gn_session_elt(const struct gn_session *s)
-{
-	if (s->opts.clr_hooks == GN_CLR_HOOKS_ELT)
-		return "--clr-hooks elt";
-	if (!asks_managed(s))
-		return "all functions are traced";
-	if (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT)
-		return NULL;
-	if (asks_all(s))
-		return "all functions are traced";
-	if (s->opts.inlining == GN_INLINING_KEEP)
-		return "--inline keep";
-	if (asks_values(s))
-		return "-a";
-	/* hooks in IL are handlers too, which the runtime tells */
-	if (s->opts.families & GN_FAMILY_HANDLERS)
-		return "--events handlers";
-	return NULL;
-}
-
-bool gn_session_by_il(const struct gn_session *s)
-{
-	return s->active || !gn_session_elt(s);
-}
-
-static void warn_values(struct gn_session *s)
-{
-	snprintf(s->warning, sizeof(s->warning),
-		 "-a shows no values of .NET functions with hooks in their IL; "
-		 "start the program under gnomon, without --clr-hooks rejit");
-}
-
-/* A running runtime gets its library if functions of it are requested. */
-static int find_running(struct gn_session *s, pid_t pid, size_t first)
-{
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		for (size_t k = first; k < s->files.count; k++) {
-			if (!is_core(rt, s->files.file[k].path))
-				continue;
-			if (rt->attach &&
-			    (s->light ||
-			     s->opts.clr_hooks != GN_CLR_HOOKS_ELT)) {
-				if (!s->light && asks_values(s))
-					warn_values(s);
-				return gn_running_add(s, pid, rt);
-			}
-			snprintf(s->warning, sizeof(s->warning),
-				 "process %d runs %s already: %s%s", (int)pid,
-				 rt->title, rt->attached,
-				 rt->attach ? "; leave out --clr-hooks elt for "
-					      "more"
-					    : "");
-			return 0;
-		}
-	}
-	return 0;
-}
-
 static int find_processes(struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.npids; i++) {
@@ -220,7 +107,7 @@ static int find_processes(struct gn_session *s)
 				"process %d cannot be read (%s); "
 				"run it as root",
 				(int)pid, strerror(-err));
-		err = find_running(s, pid, first);
+		err = gn_prepare_running(s, pid, first);
 		if (err)
 			return gn_session_fail(s, err, 1, "no memory");
 	}
@@ -287,64 +174,6 @@ static int plan_native(struct gn_session *s)
 	return 0;
 }
 
-/* Whether this is a library of the system that can start and load programs.
- * That says nothing about who uses it. */
-static bool is_means(const char *path)
-{
-	static const char *const names[] = {"libc.so.", "ld-linux-",
-					    "libpthread.so.", "libdl.so."};
-	const char *slash = strrchr(path, '/');
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(slash ? slash + 1 : path, names[i],
-			     strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* Whether the file can start a program, or load a runtime like the launchers of
- * .NET. */
-static bool can_start(const struct gn_file *file)
-{
-	static const char *const starts[] = {
-		"execve",	"execvp",  "execv",    "execl",	  "execlp",
-		"execle",	"execvpe", "execveat", "fexecve", "posix_spawn",
-		"posix_spawnp", "system",  "popen",    "dlopen",  "syscall"};
-	char place[GN_FILE_PLACE];
-	struct gn_elf *elf;
-	bool can;
-
-	if (file->fd < 0 ||
-	    gn_elf_open_as(gn_file_place(file->fd, place), file->path, &elf))
-		return true;
-	can = gn_elf_opaque(elf);
-	for (size_t i = 0; !can && i < sizeof(starts) / sizeof(starts[0]); i++)
-		can = gn_elf_mentions(elf, starts[i]);
-	gn_elf_close(elf);
-	return can;
-}
-
-/* Whether the command can run a runtime, itself or by a program that it
- * starts. */
-static bool can_be_managed(const struct gn_session *s)
-{
-	const struct gn_runtime *rt;
-	struct gn_files files = {0};
-	bool can = s->active || !s->opts.command ||
-		   gn_files_of_program(s->program, &s->opts.user, &files);
-
-	/* a static program contains the means */
-	can = can || files.count < 2;
-	for (size_t i = 0; !can && i < files.count; i++)
-		can = !is_means(files.file[i].path) &&
-		      can_start(&files.file[i]);
-	/* an interpreter that starts nothing else */
-	for (size_t i = 0; !can && (rt = gn_runtime_at(i)); i++)
-		can = !rt->library && gn_runtime_starts(rt, s->program);
-	gn_files_free(&files);
-	return s->active || (can && s->opts.command);
-}
-
 /* Whether some -f names a library that nothing has mapped yet. */
 static bool awaits(const struct gn_session *s)
 {
@@ -353,7 +182,7 @@ static bool awaits(const struct gn_session *s)
 	if (!s->opts.follow)
 		return false; /* nothing is attached later */
 	for (size_t at = 0; (glob = gn_filter_awaited(s->filter, &at));)
-		if (!s->launches || native_only(glob))
+		if (!s->launches || gn_prepare_native_only(glob))
 			return true;
 	return false;
 }
@@ -385,273 +214,6 @@ static int check_match(struct gn_session *s)
 			       glob);
 }
 
-/* The filter as a hook-site library reads it: one glob a line. If all globs are
- * of native libraries, no managed function is wanted. */
-static char *filter_text(const struct gn_session *s)
-{
-	bool any = false, dropped = false;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < s->opts.nfunctions; i++) {
-		const char *glob = s->opts.functions[i];
-
-		if (native_only(glob)) {
-			dropped = dropped || *glob != '!';
-			continue;
-		}
-		any = any || *glob != '!';
-		fprintf(f, "%s%s", ftell(f) ? "\n" : "", glob);
-	}
-	if ((dropped && !any) || s->light)
-		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* The runtime runs in the environment, and as the user, of the command. */
-static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
-			const char *library)
-{
-	const struct gn_user *u = &s->opts.user;
-	const char *why = rt->hindered ? rt->hindered() : NULL;
-	bool can = !u->other || gn_user_can_read(u, library);
-
-	if ((can && !why) || !gn_runtime_starts(rt, s->program))
-		return;
-	if (!can)
-		snprintf(s->warning, sizeof(s->warning),
-			 "'%s' cannot be read by user %u, so managed functions "
-			 "are not traced; install gnomon (cmake --install) or "
-			 "open the folder",
-			 library, (unsigned int)u->uid);
-	else
-		snprintf(s->warning, sizeof(s->warning),
-			 "%s is 0, so %s loads no hook-site library and "
-			 "managed functions are not traced; unset it",
-			 why, rt->title);
-}
-
-/* Adds specs over gnomon's own text, to measure the cost of hits whose
- * functions are named by texts. */
-static int plan_measured(struct gn_session *s)
-{
-	static const char text[] = "what a runtime would tell";
-
-	for (int i = 0; i < 2; i++) {
-		struct gn_spec spec = {
-			.kind = i ? GN_KIND_LEAVE : GN_KIND_ENTER,
-			.ntexts = GN_SPEC_TEXTS,
-			.key.how = GN_HOW_COOKIE,
-		};
-		int index;
-
-		for (int k = 0; k < GN_SPEC_TEXTS; k++) {
-			spec.text[k].at.how = GN_HOW_CONSTANT;
-			spec.text[k].at.value = (intptr_t)text;
-			spec.text[k].len.how = GN_HOW_CONSTANT;
-			spec.text[k].len.value = sizeof(text) - 1;
-		}
-		index = gn_specs_add(&s->specs, &spec);
-		if (index < 0)
-			return index;
-		s->measured[i] = (unsigned int)index;
-	}
-	return 0;
-}
-
-/* Plans the sites of a file: of a hook-site library, or of a runtime itself. */
-static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
-		      size_t file)
-{
-	char place[GN_FILE_PLACE];
-	int err;
-
-	gn_file_place(s->files.file[file].fd, place);
-	err = gn_runtime_probes(rt, place, file, rt->library && s->nop5,
-				s->opts.families, &s->specs, &s->probes);
-	if (!err && rt->library && s->mute &&
-	    gn_mute_library(s->mute, rt->id, place))
-		err = -ENOMEM;
-	if (!err && rt->name)
-		err = plan_measured(s);
-	s->runtimes += !err;
-	return err;
-}
-
-static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
-			char *library)
-{
-	size_t file;
-	int err = gn_runtime_library(rt, library, PATH_MAX);
-
-	if (err)
-		/* doctor reports it; other programs need none */
-		return -ENOENT;
-	err = gn_files_add(&s->files, library, false, &file);
-	if (!err) {
-		s->files.file[file].hooksite = true;
-		err = plan_sites(s, rt, file);
-	}
-	if (err)
-		return gn_session_fail(s, -EIO, 1,
-				       "the hook sites of '%s' cannot be read; "
-				       "install gnomon again",
-				       library);
-	if (s->opts.command)
-		check_loads(s, rt, library);
-	return 0;
-}
-
-/* A runtime with sites of its own is probed before the command loads it. */
-static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
-{
-	char core[PATH_MAX];
-	size_t file;
-	int err;
-
-	if (!s->opts.command || !gn_runtime_starts(rt, s->program) ||
-	    rt->find_core(s->program, core))
-		return -ENOENT;
-	err = gn_files_add(&s->files, core, false, &file);
-	if (!err)
-		err = plan_sites(s, rt, file);
-	if (!err)
-		find_links(s);
-	if (!err || err == -ENOMEM)
-		return err;
-	snprintf(s->warning, sizeof(s->warning),
-		 "'%s' has not the USDT probes that gnomon needs, so of the %s "
-		 "only threads and time classes are seen; use a build that has "
-		 "them (Debian's has)",
-		 core, rt->title);
-	return -ENOENT;
-}
-
-/* Whether the last line excludes everything. */
-static bool asks_nothing(const char *filter)
-{
-	const char *last = strrchr(filter, '\n');
-
-	return !strcmp(last ? last + 1 : filter, "!*");
-}
-
-const char *gn_session_unfit(const struct gn_session *s)
-{
-	const char *why = gn_fast_clock_unfit();
-	cap_t caps;
-	bool can;
-
-	if (why)
-		return why;
-	if (!s->opts.command)
-		return "processes that run already have probes";
-	if (asks_values(s))
-		return "-a takes values by probes";
-	caps = cap_get_proc();
-	can = has(caps, CAP_SYS_PTRACE);
-	cap_free(caps);
-	return can ? NULL : "CAP_SYS_PTRACE is missing";
-}
-
-/* In the live view a period's records would come after its end. */
-static bool may_be_fast(struct gn_session *s)
-{
-	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live || s->light ||
-	    asks_nothing(s->managed_filter))
-		return false;
-	s->not_fast = gn_session_unfit(s);
-	return !s->not_fast;
-}
-
-/* The globs of -a, a line each. NULL: no memory. */
-static char *values_text(const struct gn_session *s)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	for (size_t i = 0; f && i < s->opts.nasked; i++)
-		fprintf(f, "%s%s", i ? "\n" : "", s->opts.asked[i].function);
-	if (f && !fclose(f))
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* Plans what the command needs at its start so that the runtime reports all
- * that is requested. */
-static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
-		       const char *library)
-{
-	static const char *const inlining[] = {
-		[GN_INLINING_AUTO] = "",
-		[GN_INLINING_KEEP] = "keep",
-		[GN_INLINING_REFUSE] = "refuse",
-	};
-	char families[16], *values;
-	int err;
-
-	/* without a library a runtime reports all functions or none */
-	if (!rt->library && asks_nothing(s->managed_filter))
-		return 0;
-	s->launch.program = s->program;
-	s->launch.library = library;
-	s->launch.filter = s->managed_filter;
-	s->launch.inlining = inlining[s->opts.inlining];
-	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
-	if (gn_session_by_il(s) && asks_values(s) &&
-	    gn_runtime_starts(rt, s->program))
-		warn_values(s);
-	s->launch.fast = may_be_fast(s);
-	snprintf(families, sizeof(families), "%x", s->opts.families);
-	s->launch.families = families;
-	values = values_text(s);
-	s->launch.values = values;
-	err = values ? rt->prepare(&s->launch) : -ENOMEM;
-	s->launch.library = s->launch.families = s->launch.values = NULL;
-	free(values);
-	if (err == -EBUSY)
-		return gn_session_fail(s, err, 2,
-				       "%s is set: another profiler is "
-				       "configured; unset it and run again",
-				       s->launch.why);
-	if (err)
-		return gn_session_fail(s, err, 1, "no memory");
-	return 0;
-}
-
-static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
-{
-	char library[PATH_MAX];
-	int err = rt->library ? plan_library(s, rt, library) : plan_core(s, rt);
-
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	return s->opts.command ? plan_launch(s, rt, library) : 0;
-}
-
-/* Runtimes with sites of their own, in processes that run already. */
-static int plan_cores(struct gn_session *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; err != -ENOMEM && i < s->files.count; i++) {
-		const struct gn_file *file = &s->files.file[i];
-		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
-
-		if (rt && file->fd >= 0)
-			err = plan_sites(s, rt, i);
-	}
-	return err == -ENOMEM ? gn_session_fail(s, err, 1, "no memory") : 0;
-}
-
 static int check_place(struct gn_session *s)
 {
 	const char *what, *todo;
@@ -664,32 +226,32 @@ static int check_place(struct gn_session *s)
 
 int gn_session_prepare(struct gn_session *s)
 {
-	const struct gn_runtime *rt;
 	int err = check_place(s);
 
 	/* files, and links; the command gets the limit back */
 	gn_files_raise(&s->opts.user.nofile);
-	s->light = s->opts.no_managed || (!s->opts.command && !asks_managed(s));
+	s->light = s->opts.no_managed ||
+		   (!s->opts.command && !gn_prepare_managed(s));
 	if (!err)
 		err = find_mode(s);
 	if (!err)
 		err = s->opts.command ? find_command(s) : find_processes(s);
 	if (err)
 		return err;
-	s->launches = can_be_managed(s);
+	s->launches = gn_prepare_launches(s);
 	s->filter = gn_filter_new(s->opts.functions, s->opts.nfunctions);
 	if (!s->filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
-	s->managed_filter = filter_text(s);
+	s->managed_filter = gn_prepare_filter(s);
 	if (!s->managed_filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	if (s->opts.nfunctions)
 		s->unwanted.filter = s->managed_filter;
 	if (gn_filter_positive(s->filter) || !s->opts.follow ||
 	    !s->opts.command)
-		find_links(s);
+		gn_prepare_links(s);
 	if (!s->opts.command)
-		err = plan_cores(s);
+		err = gn_prepare_cores(s);
 	if (!err && gn_filter_positive(s->filter)) {
 		err = plan_native(s);
 		s->awaits = !err && awaits(s);
@@ -698,8 +260,6 @@ int gn_session_prepare(struct gn_session *s)
 	}
 	if (err || !s->launches)
 		return err;
-	s->nop5 = gn_attach_nop5_cheaper(s->mode);
-	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
-		err = plan_runtime(s, rt);
+	err = gn_prepare_runtimes(s);
 	return err ? err : gn_running_open(s);
 }

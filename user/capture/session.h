@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/capability.h>
 #include <sys/types.h>
 
 #include <gnomon/event.h>
@@ -90,6 +91,9 @@ struct gn_session_opts {
 };
 
 struct gn_session;
+
+/* Whether gnomon has the capability now. */
+bool gn_session_can(cap_value_t cap);
 
 /* All that `opts` points to must outlive the session. */
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -100,23 +99,12 @@ static void check_namespaces(struct gn_checkup *c)
 			       GN_FOUND_UNKNOWN, NULL, "%s", strerror(-err));
 }
 
-static bool has_capability(cap_value_t cap)
-{
-	cap_flag_value_t has = CAP_CLEAR;
-	cap_t caps = cap_get_proc();
-
-	if (caps)
-		cap_get_flag(caps, cap, CAP_EFFECTIVE, &has);
-	cap_free(caps);
-	return has == CAP_SET;
-}
-
 /* Whether BPF programs may be loaded; else nothing below can be tried. */
 static void check_allowed(struct gn_checkup *c)
 {
-	bool admin = has_capability(CAP_SYS_ADMIN);
-	bool bpf = admin || has_capability(CAP_BPF);
-	bool perfmon = admin || has_capability(CAP_PERFMON);
+	bool admin = gn_session_can(CAP_SYS_ADMIN);
+	bool bpf = admin || gn_session_can(CAP_BPF);
+	bool perfmon = admin || gn_session_can(CAP_PERFMON);
 	int fd = load_empty(BPF_PROG_TYPE_KPROBE, 0, 0);
 
 	if (fd >= 0) {
@@ -333,7 +321,7 @@ void gn_checkup_limits(struct gn_checkup *c)
 			       (uint64_t)lock.rlim_cur / 1024);
 	gn_finding_add(c, limits, "cap_sys_resource", "CAP_SYS_RESOURCE",
 		       GN_FOUND_FACT, NULL,
-		       has_capability(CAP_SYS_RESOURCE) ? "yes" : "no");
+		       gn_session_can(CAP_SYS_RESOURCE) ? "yes" : "no");
 	tracefs = !statfs("/sys/kernel/tracing", &fs) &&
 		  fs.f_type == TRACEFS_MAGIC;
 	gn_finding_add(c, limits, "tracefs", "tracefs", GN_FOUND_FACT, NULL,

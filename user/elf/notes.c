@@ -34,6 +34,29 @@ static bool take_string(const char **pos, const char *end, char *out,
 	return true;
 }
 
+/* The arguments' text, which ends before `end`; false if it does not. Words
+ * that have no room in `out` become dots. */
+static bool take_args(const char *text, const char *end, char *out, size_t size)
+{
+	static const char more[] = " ...";
+	const char *nul = memchr(text, 0, (size_t)(end - text)), *last;
+	size_t n;
+
+	if (!nul)
+		return false;
+	n = (size_t)(nul - text);
+	if (n >= size) {
+		n = size - sizeof(more);
+		last = memrchr(text, ' ', n);
+		n = last ? (size_t)(last - text) : 0;
+		strcpy(out + n, more);
+	} else {
+		out[n] = '\0';
+	}
+	memcpy(out, text, n);
+	return true;
+}
+
 /* Address to file offset, by the program headers of such segments. */
 static int offset_of(Elf *elf, uint64_t addr, uint32_t flag, uint64_t *offset)
 {
@@ -110,11 +133,11 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 	note->addr = addr[0];
 	if (take_string(&pos, end, note->provider, sizeof(note->provider)) &&
 	    take_string(&pos, end, note->name, sizeof(note->name)) &&
-	    take_string(&pos, end, note->args, sizeof(note->args)) &&
+	    take_args(pos, end, note->args, sizeof(note->args)) &&
 	    !offset_of(elf, addr[0], PF_X, &note->offset) &&
 	    (!addr[2] || !offset_of(elf, addr[2], PF_W, &note->semaphore))) {
-		note->nargs = gn_note_args(note->args, note->addr, find_symbol,
-					   notes, note->arg);
+		note->nargs = gn_note_args(pos, note->addr, find_symbol, notes,
+					   note->arg);
 		notes->count++;
 	}
 	return 0;

@@ -14,7 +14,7 @@
 struct gn_note {
 	char provider[64];
 	char name[64];
-	char args[256];
+	char args[256];	    /* longer ones end with dots; `arg` has all */
 	uint64_t addr;	    /* of the probe, as linked */
 	uint64_t offset;    /* in the file: what a uprobe takes */
 	uint64_t semaphore; /* its offset in the file, 0 = it has none */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the first stage of a session: prepare.c plans native functions,
+ * prepare_runtimes.c what runtimes get. 0 or <0 unless it says otherwise. */
+#ifndef GNOMON_CAPTURE_PREPARE_H
+#define GNOMON_CAPTURE_PREPARE_H
+
+#include <stdbool.h>
+
+#include "capture/session_internal.h"
+
+/* Of prepare.c. Chooses the link types that the kernel has. */
+void gn_prepare_links(struct gn_session *s);
+
+/* Of prepare_runtimes.c. Whether the glob can only mean a native library: no
+ * assembly has such a name. */
+bool gn_prepare_native_only(const char *glob);
+/* Whether functions of runtimes are asked for by name. */
+bool gn_prepare_managed(const struct gn_session *s);
+/* Whether the command can run a runtime, itself or by a program that it
+ * starts. */
+bool gn_prepare_launches(const struct gn_session *s);
+/* A running runtime gets its library if functions of it are requested; the
+ * process's files are those from `first`. */
+int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
+/* The filter as a hook-site library reads it: one glob a line. If all globs are
+ * of native libraries, no managed function is wanted. NULL: no memory. */
+char *gn_prepare_filter(const struct gn_session *s);
+/* Runtimes with sites of their own, in processes that run already. */
+int gn_prepare_cores(struct gn_session *s);
+/* Those that the command can start. */
+int gn_prepare_runtimes(struct gn_session *s);
+
+#endif
