@@ -22,6 +22,8 @@ char *clr_sdk(struct live *t);
 void clr_compile(struct live *t, struct live_args *a);
 /* A copy of the fixture in the test's folder, which anybody may read. */
 char *clr_copy_demo(struct live *t);
+/* gnomon and its library where other users can reach them. */
+char *clr_copy_gnomon(struct live *t, char **library);
 
 /* `gnomon run OPTIONS -- COMMAND`, its report as JSON if there is one.
  * NAME=VALUE words of the options, and `env` (may be NULL), are its

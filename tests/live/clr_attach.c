@@ -40,9 +40,8 @@ static char *serve(struct live *t, const struct live_talk *served,
 	return all;
 }
 
-/* gnomon on the process, ready to see. */
-static void attach(struct live *t, const struct live_talk *served,
-		   const char *options, struct live_talk *gnomon)
+static void begin_attach(struct live *t, const struct live_talk *served,
+			 const char *options, struct live_talk *gnomon)
 {
 	char *path = live_text(t, "%s/report.json", t->dir);
 	struct live_args a = {.n = 0};
@@ -52,6 +51,13 @@ static void attach(struct live *t, const struct live_talk *served,
 		 path, "-p", live_text(t, "%d", (int)served->pid), NULL);
 	live_split(t, &a, options);
 	live_talk(t, &a, gnomon);
+}
+
+/* gnomon on the process, ready to see. */
+static void attach(struct live *t, const struct live_talk *served,
+		   const char *options, struct live_talk *gnomon)
+{
+	begin_attach(t, served, options, gnomon);
 	free(live_await(t, gnomon->err, "gnomon: attached"));
 }
 
@@ -118,6 +124,26 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* A process of a user who has no rights at all. */
+void test_attach_other_user(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	char *copy, *library;
+
+	clr_need(t);
+	if (access("/usr/bin/setpriv", X_OK))
+		live_skip(t, "there is no setpriv");
+	copy = clr_copy_demo(t);
+	t->gnomon = clr_copy_gnomon(t, &library);
+	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+		 "--clear-groups", getenv("DOTNET"), copy, "served", NULL);
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* The file of its module is no more: what is in memory is read. */
 void test_attach_gone(struct live *t)
 {
@@ -132,16 +158,34 @@ void test_attach_gone(struct live *t)
 	free(live_await(t, served.out, "ready"));
 	CHECK(t, unlink(copy) == 0, "unlink: %s", strerror(errno));
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	/* nor is another one at its place */
+	live_copy(t, t->gnomon, copy);
+	session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Every method of every module, which are some forty thousand. */
+/* Every method of every module, which are some forty thousand: what that costs
+ * is said, and it goes on. */
 void test_attach_everything(struct live *t)
 {
-	struct live_talk served;
+	static const char names[] = "gnomon: -f names ";
+	struct clr_pair pair = {.report = NULL};
+	struct live_talk served, gnomon;
+	char *line;
 
 	start_served(t, &served);
-	session(t, &served, "-f *", "run 5", 0);
+	begin_attach(t, &served, "-f *", &gnomon);
+	line = live_await(t, gnomon.err, names);
+	CHECK(t,
+	      strtoull(line + strlen(names), NULL, 10) >= 10000 &&
+		      strstr(line, "; "),
+	      "it says '%s'", line);
+	free(line);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	pair.traced.out = serve(t, &served, "run 5");
+	pair.report = detach(t, &gnomon);
+	clr_closed(t, pair.report);
+	clr_compare(t, &pair, 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 

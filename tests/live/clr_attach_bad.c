@@ -42,6 +42,24 @@ static void expect(struct live *t, pid_t pid, const char *said)
 	      end.err);
 }
 
+/* It says so in one line, does without, and goes on. */
+static void expect_without(struct live *t, pid_t pid, const char *said)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	char *first;
+	size_t n;
+
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)pid), "-o", live_path(t, "report"),
+		 NULL);
+	live_run(t, &a, NULL, &end);
+	n = live_complaints(t, end.err, &first);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, n == 1 && strstr(first, said), "not one line with '%s': %s",
+	      said, end.err);
+}
+
 static void finish(struct live *t, struct live_talk *served)
 {
 	live_tell(t, served, "run 3");
@@ -168,5 +186,35 @@ void test_attach_lies(struct live *t)
 	expect(t, served.pid, "is not its runtime");
 	CHECK(t, kill(liar, SIGKILL) == 0 && waitpid(liar, NULL, 0) == liar,
 	      "kill: %s", strerror(errno));
+	finish(t, &served);
+}
+
+/* Its own process listens, but nobody reads what is asked. */
+void test_attach_silent(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served;
+
+	start(t, env, &served);
+	live_tell(t, &served, "silence");
+	free(live_await(t, served.out, "done"));
+	expect(t, served.pid, "does not answer at its diagnostics socket");
+	finish(t, &served);
+}
+
+/* The runtime has one already. */
+void test_attach_occupied(struct live *t)
+{
+	char *path = live_text(t, "CORECLR_PROFILER_PATH=%s",
+			       live_fixture(t, "../native/libprofiler.so"));
+	char *env[] = {(char *)"CORECLR_ENABLE_PROFILING=1",
+		       (char *)"CORECLR_PROFILER="
+			       "{11111111-1111-1111-1111-111111111111}",
+		       path, NULL};
+	struct live_talk served;
+
+	start(t, env, &served);
+	expect(t, served.pid, "another profiler is in process");
+	expect_without(t, served.pid, "another profiler is in process");
 	finish(t, &served);
 }

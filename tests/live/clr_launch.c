@@ -166,7 +166,7 @@ void test_diagnostics_off(struct live *t)
 }
 
 /* gnomon and its library where other users can reach them. */
-static char *copy_gnomon(struct live *t, char **library)
+char *clr_copy_gnomon(struct live *t, char **library)
 {
 	char *bin = live_text(t, "%s/bin", t->dir);
 	char *folder = live_text(t, "%s/hooksite", bin);
@@ -198,7 +198,7 @@ void test_invoking_user(struct live *t)
 	clr_need(t);
 	live_add(t, &command, getenv("DOTNET"), clr_copy_demo(t), "exceptions",
 		 NULL);
-	t->gnomon = copy_gnomon(t, &library);
+	t->gnomon = clr_copy_gnomon(t, &library);
 	clr_trace(t, "", as_nobody, &command, &pair.traced, &pair.report);
 	CHECK(t, pair.traced.code == 0 && pair.report,
 	      "gnomon ended with %d: %s", pair.traced.code, pair.traced.err);
@@ -230,7 +230,7 @@ void test_unreadable_library(struct live *t)
 	clr_need(t);
 	live_add(t, &command, getenv("DOTNET"), clr_copy_demo(t), "exceptions",
 		 NULL);
-	t->gnomon = copy_gnomon(t, &library);
+	t->gnomon = clr_copy_gnomon(t, &library);
 	CHECK(t, chmod(library, 0640) == 0, "chmod: %s", strerror(errno));
 	expect_warning(t, &command, as_nobody, library);
 	CHECK(t,
@@ -252,7 +252,7 @@ void test_library_swapped(struct live *t)
 
 	clr_need(t);
 	clr_demo(t, &command, "recursion");
-	t->gnomon = copy_gnomon(t, &library);
+	t->gnomon = clr_copy_gnomon(t, &library);
 	live_copy(t, getenv("CLR_OTHER_LIBRARY"), other);
 	swapper = live_exchange(t, library, other);
 	for (int i = 0; i < 20 && !(all && none); i++) {

@@ -14,6 +14,8 @@
 /* How long to wait for the library after the runtime's answer. */
 #define WAIT_NS 10000000000u
 #define SOON_NS 300000000u
+/* From so many methods on it is said what they cost. */
+#define MANY 10000
 
 struct process {
 	pid_t pid;
@@ -121,6 +123,17 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 	return 0;
 }
 
+/* While the process goes on, and not again: the user can still end it. */
+static void tell_cost(const struct gn_session *s)
+{
+	if (s->active && s->active->chosen >= MANY && !s->opts.quiet)
+		fprintf(stderr,
+			"gnomon: -f names %zu methods: each is compiled again "
+			"when it is called next, and all of its calls are "
+			"slower until the end; name fewer to disturb less\n",
+			s->active->chosen);
+}
+
 int gn_running_begin(struct gn_session *s, const char *filter)
 {
 	struct gn_running *r = s->active;
@@ -144,6 +157,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		if (!s->opts.quiet)
 			fprintf(stderr, "gnomon: %s\n", s->warning);
 	}
+	tell_cost(s);
 	return 0;
 }
 

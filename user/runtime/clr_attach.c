@@ -22,7 +22,9 @@
 #include "hooksite/clr/clsid.h"
 #include "runtime/clr_ipc.h"
 
-#define BEGIN_MS 10000
+/* with what comes before it, ten seconds until it is said that nobody answers
+ */
+#define BEGIN_MS 9000
 #define END_MS	 5000
 #define GUARD_MS (60 * 60 * 1000)
 #define LOCK_MS	 3000
@@ -349,6 +351,9 @@ static int begin(struct gn_attached *a, const char *filter, uint32_t families,
 	if (!err)
 		err = ask(a, request, BEGIN_MS, wait, ctx, &result);
 	free(request);
+	/* nobody would answer the end of it, either: it is the guard's */
+	if (err == -ETIMEDOUT)
+		a->begun = false;
 	err = explain(a, err, result, why);
 	return err ? err : result == CANCELLED;
 }
