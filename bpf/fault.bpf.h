@@ -43,7 +43,7 @@ static __always_inline int work_ended(enum gn_class class)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
-	struct gn_slice s[2];
+	struct gn_slices slices = {};
 	__u64 now;
 
 	if (!t || t->os.in_class != class)
@@ -51,7 +51,8 @@ static __always_inline int work_ended(enum gn_class class)
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		emit_slices(t, s, gn_os_out(&t->os, now, class, s));
+		emit_slices(t, &slices,
+			    gn_os_out(&t->os, now, class, slices.s));
 	else if (stopped(now))
 		settle_on(self, t);
 	else

@@ -32,32 +32,17 @@
 #define ARG3(task, regs) ARG(task, regs, si, r10)
 #define ARG4(task, regs) ARG(task, regs, di, r8)
 
-/* The number of the lowest bit that is set. */
+/* The number of the lowest bit that is set: how many bits are below it. No
+ * branches: the verifier would follow each way through all of them. */
 static __always_inline __u32 lowest_bit(__u64 word)
 {
-	__u32 bit = 0;
+	__u64 below = ~word & (word - 1);
 
-	if (!(__u32)word) {
-		bit += 32;
-		word >>= 32;
-	}
-	if (!(word & 0xffff)) {
-		bit += 16;
-		word >>= 16;
-	}
-	if (!(word & 0xff)) {
-		bit += 8;
-		word >>= 8;
-	}
-	if (!(word & 0xf)) {
-		bit += 4;
-		word >>= 4;
-	}
-	if (!(word & 3)) {
-		bit += 2;
-		word >>= 2;
-	}
-	return bit + !(word & 1);
+	below -= below >> 1 & 0x5555555555555555;
+	below = (below & 0x3333333333333333) +
+		(below >> 2 & 0x3333333333333333);
+	below = (below + (below >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return below * 0x0101010101010101 >> 56;
 }
 
 /* Adds a set of select() to `sum`. */
@@ -219,14 +204,14 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 	return span_end(now, time[0] * 1000000000ull + time[1]);
 }
 
-/* The thread has just begun to wait for what it polls. */
-static __noinline int note_poll(struct task_struct *p, struct gn_task *t,
-				__u64 now)
+/* The current thread has just begun to wait for what it polls. */
+__noinline int note_poll(struct gn_task *t, __u64 now)
 {
+	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 deadline;
 	int kind;
 
-	if (!p || !t)
+	if (!t)
 		return 0;
 	/* its arguments are in memory */
 	if (in_ia32(p) && entry_regs(p)->orig_ax == GN_SELECT_IA32_OLD)

@@ -20,20 +20,25 @@
 #include "maps.bpf.h"
 #include "poll.bpf.h"
 
-static __always_inline void switched_in(struct gn_task *t, __u64 now)
+__noinline int switched_in(struct gn_task *t, __u64 now)
 {
-	struct gn_slice s[2];
-	__u64 since = t->os.since;
-	int n = gn_os_switch_in(&t->os, now, s);
+	struct gn_slices slices = {};
+	__u64 since;
+	int n;
 
+	if (!t)
+		return 0;
+	since = t->os.since;
+	n = gn_os_switch_in(&t->os, now, slices.s);
 	if (n > 0) {
 		t->sums.off += now - since;
-		if (s[0].class == GN_CLASS_RUNQUEUE)
-			t->sums.delay += s[0].end - s[0].start;
+		if (slices.s[0].class == GN_CLASS_RUNQUEUE)
+			t->sums.delay += slices.s[0].end - slices.s[0].start;
 		if (n > 1)
-			t->sums.delay += s[1].end - s[1].start;
+			t->sums.delay += slices.s[1].end - slices.s[1].start;
 	}
-	emit_slices(t, s, n);
+	emit_slices(t, &slices, n);
+	return 0;
 }
 
 /*
@@ -107,25 +112,27 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 }
 
 /* Emits a slice for the part of a fault or a system call up to now. */
-static __always_inline void close_work(struct gn_task *t, __u64 now)
+__noinline int close_work(struct gn_task *t, __u64 now)
 {
-	struct gn_slice s[2];
+	struct gn_slices slices = {};
 
-	emit_slices(t, s, gn_os_in_slice(&t->os, now, s));
+	if (t)
+		emit_slices(t, &slices, gn_os_in_slice(&t->os, now, slices.s));
+	return 0;
 }
 
 /* The same where an interval ends in the middle of the work: the part up to the
  * moment goes to this interval, the rest to the next. */
 static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
 {
-	struct gn_slice s[2];
-	int n = gn_os_in_slice(&t->os, m->time, s);
+	struct gn_slices slices = {};
+	int n = gn_os_in_slice(&t->os, m->time, slices.s);
 
 	if (!n)
 		return;
-	m->os += s[0].end - s[0].start;
+	m->os += slices.s[0].end - slices.s[0].start;
 	m->events += 1;
-	emit_slices(t, s, n);
+	emit_slices(t, &slices, n);
 }
 
 /* Returns true for exactly one caller, which then finds out where the thread

@@ -63,16 +63,18 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
-static __always_inline void switched_out(struct task_struct *p,
-					 struct gn_task *t, __u64 now,
-					 bool preempt, unsigned int state)
+/* The current thread is switched out. */
+__noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
+			    unsigned int state)
 {
+	struct task_struct *p = bpf_get_current_task_btf();
 	bool runnable = preempt || !state;
 	enum gn_class class = GN_CLASS_OTHER;
 	__u16 reason = GN_NO_SYSCALL;
+	int wait;
 
-	if (t->os.state == GN_CPU_DEAD)
-		return;
+	if (!t || t->os.state == GN_CPU_DEAD)
+		return 0;
 	if (came_unseen(p, &t->os))
 		missed_in(p, t, now);
 	if (t->os.in_class != GN_CLASS_APP)
@@ -82,13 +84,17 @@ static __always_inline void switched_out(struct task_struct *p,
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now, preempt && state);
-	if (!runnable)
-		class = wait_class(p, &reason);
+	if (!runnable) {
+		wait = own_wait();
+		class = (enum gn_class)(wait >> 16);
+		reason = (__u16)wait;
+	}
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
 	if (reason == GN_NR_futex)
 		gn_os_deadline(&t->os, futex_deadline(p, now));
 	else if (class == GN_CLASS_POLL)
-		note_poll(p, t, now);
+		note_poll(t, now);
+	return 0;
 }
 
 /* `prev` is still the current task, `next` is not yet, and interrupts are off:
@@ -121,7 +127,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
 		return 0;
 	}
 	if (out)
-		switched_out(prev, out, now, preempt, prev_state);
+		switched_out(out, now, preempt, prev_state);
 	if (in) {
 		note_signal(next, in);
 		note_in(next, in, now);

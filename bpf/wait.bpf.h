@@ -84,8 +84,10 @@ static __always_inline enum gn_polled kind_of_anon(struct file *f)
 	return GN_POLLED_UNKNOWN;
 }
 
-static __always_inline enum gn_polled kind_of_file(struct file *f)
+/* Not static: see emit_slices(). Such a function takes no kernel pointers. */
+__noinline int kind_at(__u64 file)
 {
+	struct file *f = (struct file *)file;
 	__u16 mode = mode_of(f) & GN_IFMT;
 	unsigned long magic;
 
@@ -102,6 +104,11 @@ static __always_inline enum gn_polled kind_of_file(struct file *f)
 	if (mode == GN_IFREG || mode == GN_IFBLK || mode == GN_IFDIR)
 		return GN_POLLED_FILE;
 	return mode == GN_IFCHR ? GN_POLLED_DEVICE : GN_POLLED_UNKNOWN;
+}
+
+static __always_inline enum gn_polled kind_of_file(struct file *f)
+{
+	return (enum gn_polled)kind_at((__u64)f);
 }
 
 static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
@@ -287,6 +294,16 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	default:
 		return (enum gn_class)rule;
 	}
+}
+
+/* Of the current thread: its class in the upper half, the reason in the lower.
+ */
+__noinline int own_wait(void)
+{
+	__u16 reason = GN_NO_SYSCALL;
+	enum gn_class class = wait_class(bpf_get_current_task_btf(), &reason);
+
+	return class << 16 | reason;
 }
 
 #endif
