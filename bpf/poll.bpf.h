@@ -69,14 +69,6 @@ static __always_inline __u64 of_set(__u64 word, __u32 n, __u32 first)
 	return n - first < 64 ? word & ((1ull << (n - first)) - 1) : word;
 }
 
-static __always_inline enum gn_polled kind_of_fd(struct task_struct *p,
-						 __u32 fd)
-{
-	struct file *f = file_of_fd(p, fd);
-
-	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
-}
-
 static __noinline int kind_of_sets(struct task_struct *p)
 {
 	const struct pt_regs *regs;
@@ -99,7 +91,7 @@ static __noinline int kind_of_sets(struct task_struct *p)
 			return GN_POLLED_SEVERAL;
 		fd = 64 * i + lowest_bit(word);
 	}
-	return fd < GN_SELECT_MAX ? kind_of_fd(p, fd) : GN_POLLED_NOTHING;
+	return fd < GN_SELECT_MAX ? kind_of_fd(fd) : GN_POLLED_NOTHING;
 }
 
 static __noinline int kind_of_pollfds(struct task_struct *p)
@@ -114,7 +106,7 @@ static __noinline int kind_of_pollfds(struct task_struct *p)
 		return GN_POLLED_SEVERAL;
 	if (bpf_probe_read_user(&fd, sizeof(fd), (const void *)ARG0(p, regs)))
 		return GN_POLLED_UNKNOWN;
-	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(p, fd);
+	return fd < 0 ? GN_POLLED_NOTHING : kind_of_fd(fd);
 }
 
 /* The kind of the file that an epoll file watches, if it is the only one in the

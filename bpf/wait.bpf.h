@@ -84,10 +84,8 @@ static __always_inline enum gn_polled kind_of_anon(struct file *f)
 	return GN_POLLED_UNKNOWN;
 }
 
-/* Not static: see emit_slices(). Such a function takes no kernel pointers. */
-__noinline int kind_at(__u64 file)
+static __always_inline enum gn_polled kind_of_file(struct file *f)
 {
-	struct file *f = (struct file *)file;
 	__u16 mode = mode_of(f) & GN_IFMT;
 	unsigned long magic;
 
@@ -104,11 +102,6 @@ __noinline int kind_at(__u64 file)
 	if (mode == GN_IFREG || mode == GN_IFBLK || mode == GN_IFDIR)
 		return GN_POLLED_FILE;
 	return mode == GN_IFCHR ? GN_POLLED_DEVICE : GN_POLLED_UNKNOWN;
-}
-
-static __always_inline enum gn_polled kind_of_file(struct file *f)
-{
-	return (enum gn_polled)kind_at((__u64)f);
 }
 
 static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
@@ -146,6 +139,15 @@ static __always_inline enum gn_class class_of_fd(struct task_struct *p,
 	struct file *f = file_of_fd(p, fd);
 
 	return f ? class_of_kind(kind_of_file(f)) : GN_CLASS_OTHER;
+}
+
+/* The kind of a file of the current thread. Not static: see emit_slices(). Such
+ * a function takes no kernel pointers. */
+__noinline int kind_of_fd(__u32 fd)
+{
+	struct file *f = file_of_fd(bpf_get_current_task_btf(), fd);
+
+	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
 }
 
 /* The barrier makes the number that is compared the one that indexes the table.
