@@ -46,6 +46,8 @@ static void make_info(struct sample *s)
 		{"functions.return", "3"},
 		{"functions.ret", "1"},
 		{"functions.refused", "2"},
+		{"functions.refused.first",
+		 "plain: it is shorter than its probe"},
 	};
 
 	memcpy(s->info, info, sizeof(info));

@@ -8,6 +8,8 @@
 #include <gnomon/hook.h>
 #include "capture/drain.h"
 
+#define REFUSED_SHOWN 3
+
 static enum gn_probe_class class_of(enum gn_cost cost)
 {
 	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
@@ -170,6 +172,20 @@ static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
 			f->files->file[file].path, gn_elf_build_id(elf));
 }
 
+/* Names one that is refused: on stderr, and the first few for reports. */
+static void refuse(struct gn_functions *f, const char *name, const char *path,
+		   const char *why)
+{
+	size_t used = strlen(f->refused);
+
+	if (f->verbose)
+		fprintf(stderr, "gnomon: left out: %s of '%s': %s\n", name,
+			path, why);
+	if (f->nrefused++ < REFUSED_SHOWN)
+		snprintf(f->refused + used, sizeof(f->refused) - used,
+			 "%s%.80s: %s", used ? "; " : "", name, why);
+}
+
 int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan)
@@ -182,9 +198,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	int err = 0;
 
 	if (plan->refused) {
-		if (f->verbose)
-			fprintf(stderr, "gnomon: left out: %s of '%s': %s\n",
-				sym->demangled, path, plan->refused);
+		refuse(f, sym->demangled, path, plan->refused);
 		return 0;
 	}
 	valued = find_valued(f, file, sym);

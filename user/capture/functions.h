@@ -33,7 +33,10 @@ struct gn_functions {
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
 	size_t last_file; /* index of the file whose MODULE was put last, + 1 */
-	char **name;	  /* verbose: by index */
+	/* "name: why" of the first that are refused, for the trace */
+	char refused[512];
+	size_t nrefused;
+	char **name; /* verbose: by index */
 	size_t names;
 };
 

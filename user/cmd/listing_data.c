@@ -245,6 +245,10 @@ static void json_runtime(struct gn_emit *e, const struct gn_list_runtime *r)
 		gn_emit_close(e, '}');
 	}
 	gn_emit_close(e, ']');
+	gn_emit_open(e, "limits", '[');
+	for (const char *const *l = r->runtime->limits; l && *l; l++)
+		gn_emit_text(e, NULL, *l);
+	gn_emit_close(e, ']');
 	gn_emit_close(e, '}');
 }
 

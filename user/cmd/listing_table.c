@@ -252,6 +252,8 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 		"", "KIND", "SITE");
 	for (size_t i = 0; !err && i < r->nhooks; i++)
 		err = put_hook(&r->hook[i], f);
+	for (const char *const *l = r->runtime->limits; l && *l; l++)
+		fprintf(f, "not seen: %s\n", *l);
 	return err;
 }
 

@@ -6,93 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "output/busy.h"
 #include "output/kernel.h"
 #include "output/classes.h"
 #include "output/text.h"
-
-void gn_put_word(FILE *f, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789%+,-./:=@_";
-
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, f);
-		return;
-	}
-	fputc('\'', f);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			fputc(*word, f);
-	}
-	fputc('\'', f);
-}
-
-static bool only_strings(const json_t *array)
-{
-	size_t n = json_array_size(array);
-
-	for (size_t i = 0; i < n; i++) {
-		if (!json_is_string(json_array_get(array, i)))
-			return false;
-	}
-	return n > 0;
-}
-
-char *gn_command_text(const char *json)
-{
-	json_t *array = json_loads(json, 0, NULL);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f;
-
-	if (!only_strings(array)) {
-		json_decref(array);
-		return strdup(json);
-	}
-	f = open_memstream(&text, &size);
-	if (f) {
-		for (size_t i = 0; i < json_array_size(array); i++) {
-			if (i)
-				fputc(' ', f);
-			gn_put_word(
-				f, json_string_value(json_array_get(array, i)));
-		}
-		if (fclose(f)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	json_decref(array);
-	return text;
-}
-
-char *gn_program_name(const char *json)
-{
-	json_t *array = json ? json_loads(json, 0, NULL) : NULL;
-	const char *name = NULL;
-	char *copy;
-
-	for (size_t i = 0; only_strings(array) && i < json_array_size(array);
-	     i++) {
-		const char *word = json_string_value(json_array_get(array, i));
-		size_t len = strlen(word);
-
-		if (i && (len < 5 || strcasecmp(word + len - 4, ".dll") != 0))
-			continue;
-		name = word;
-		if (i)
-			break;
-	}
-	copy = name ? strdup(gn_base_name(name)) : NULL;
-	json_decref(array);
-	return copy;
-}
 
 /* "# label      text", with the text escaped; nothing for NULL or "". */
 static int put_line(FILE *f, const char *label, const char *text, bool utf8)
@@ -289,8 +206,9 @@ bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n)
 	return !errno && !*end;
 }
 
-static void put_functions(const struct gn_model *m, FILE *f)
+static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 {
+	const char *first = gn_model_info(m, "functions.refused.first");
 	uint64_t by_return = 0, by_ret = 0, refused = 0;
 	bool any = gn_info_number(m, "functions.return", &by_return);
 	char n[GN_CELL];
@@ -298,13 +216,14 @@ static void put_functions(const struct gn_model *m, FILE *f)
 	any |= gn_info_number(m, "functions.ret", &by_ret);
 	any |= gn_info_number(m, "functions.refused", &refused);
 	if (!any)
-		return;
+		return 0;
 	gn_format_count(n, by_return);
 	fprintf(f, "# %-11s leave seen by a return probe: %s", "functions", n);
 	gn_format_count(n, by_ret);
 	fprintf(f, ", at its own rets: %s", n);
 	gn_format_count(n, refused);
 	fprintf(f, "; refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
+	return put_line(f, "", first, utf8);
 }
 
 /* What leave probes on the functions' own returns cost. */
@@ -525,7 +444,9 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	put_classes(m, f);
 	put_untimed(m, f);
-	put_functions(m, f);
+	err = put_functions(m, o->utf8, f);
+	if (err)
+		return err;
 	err = put_line(f, "", gn_model_info(m, "functions.verdict"), o->utf8);
 	if (err)
 		return err;

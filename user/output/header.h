@@ -47,9 +47,9 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f);
 
-/* The words of a command from the JSON array of its INFO record, as a shell
- * reads them; the text itself when it is no such array. Freed by the caller,
- * NULL when there is no memory. */
+/* Of command.c: the words of a command from the JSON array of its INFO record,
+ * as a shell reads them; the text itself when it is no such array. Freed by the
+ * caller, NULL when there is no memory. */
 char *gn_command_text(const char *json);
 /* The name of what that runs: the first DLL, or the program, without folders.
  * Freed by the caller; NULL when it is not known, and without memory. */
