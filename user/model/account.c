@@ -235,8 +235,41 @@ static void begin_next(struct gn_account *a, uint64_t time, uint64_t os)
 	a->told_os = told_os < a->told ? told_os : a->told;
 }
 
-void gn_account_close(struct gn_account *a, const struct gn_ending *e,
-		      struct gn_interval *iv, struct gn_checks *checks)
+/* Whether nothing is known of the open interval but when it began. */
+static bool plain(const struct gn_account *a)
+{
+	return !(a->os_notes | a->told | a->told_os | a->told_slices |
+		 a->slice_mask | a->gap | a->no_start | a->slices_lost |
+		 a->part_lost | a->told_gap);
+}
+
+/* What the rest of gn_account_close() does for an interval that is all on a
+ * CPU, as most are: nothing of it needs to be split or forgotten. */
+static void close_plain(struct gn_account *a, const struct gn_ending *e,
+			struct gn_interval *iv)
+{
+	uint64_t ns = e->time - a->since;
+	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
+	enum gn_class class = rest_class(a);
+
+	iv->cost = cost < ns ? cost : ns;
+	iv->owed = cost - iv->cost;
+	ns -= iv->cost;
+	iv->elapsed = ns;
+	iv->mask = ns ? 1u << class : 0;
+	iv->ns[class] = ns;
+	iv->gap = iv->sliced = false;
+	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event ? 0 : ns;
+	iv->error = (int64_t)a->after_error + e->error_before +
+		    (int64_t)(iv->owed - e->owed);
+	a->since = e->time;
+	a->slices_end = 0;
+	a->after = e->after;
+	a->after_error = e->error_after;
+}
+
+static void close_split(struct gn_account *a, const struct gn_ending *e,
+			struct gn_interval *iv, struct gn_checks *checks)
 {
 	uint64_t os = add_sat(e->os_ns, a->os_notes);
 	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
@@ -263,6 +296,15 @@ void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 	begin_next(a, e->time, os);
 	a->after = e->after;
 	a->after_error = e->error_after;
+}
+
+void gn_account_close(struct gn_account *a, const struct gn_ending *e,
+		      struct gn_interval *iv, struct gn_checks *checks)
+{
+	if (!e->os_ns && e->time >= a->since && plain(a))
+		close_plain(a, e, iv);
+	else
+		close_split(a, e, iv, checks);
 }
 
 void gn_account_tell(struct gn_account *a, uint64_t time,

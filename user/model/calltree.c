@@ -49,7 +49,7 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	uint32_t child = t->nodes[parent].last_child;
 	int err;
 
-	if (child && t->nodes[child].fn == fn) {
+	if (child && t->nodes[parent].last_fn == fn) {
 		*out = child;
 		return 0;
 	}
@@ -69,6 +69,7 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		}
 	}
 	t->nodes[parent].last_child = child;
+	t->nodes[parent].last_fn = fn;
 	*out = child;
 	return 0;
 }
@@ -86,6 +87,7 @@ static int keep_node(const struct gn_tree *t, uint32_t node, uint32_t *map,
 	if (err || to.process)
 		return err;
 	out->nodes[to.parent].last_child = map[node];
+	out->nodes[to.parent].last_fn = to.fn;
 	return gn_table_put(&out->children, (uint64_t)to.parent << 32 | to.fn,
 			    map[node]);
 }
@@ -130,6 +132,10 @@ int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn)
 	for (i = 1; i < t->n; i++)
 		if (!t->nodes[i].process)
 			t->nodes[i].fn = fn[t->nodes[i].fn];
+	for (i = 0; i < t->n; i++)
+		if (t->nodes[i].last_child)
+			t->nodes[i].last_fn =
+				t->nodes[t->nodes[i].last_child].fn;
 	gn_table_free(&t->children);
 	t->children = children;
 	return 0;

@@ -18,7 +18,10 @@ struct gn_node {
 	uint32_t parent;
 	uint32_t fn;	     /* index in names; of a process: in processes */
 	uint32_t last_child; /* the child that was entered last; 0 = none */
+	uint32_t last_fn;    /* its function */
 	uint32_t classes;    /* in tree.classes; 0: all of it is app */
+	bool process;
+	bool gap;
 	uint64_t calls;
 	uint64_t unwound;
 	uint64_t elapsed; /* exclusive */
@@ -28,8 +31,6 @@ struct gn_node {
 	uint64_t min, max;
 	uint64_t finished;
 	uint64_t spent; /* elapsed, of finished calls */
-	bool process;
-	bool gap;
 };
 
 struct gn_class_sums {

@@ -84,13 +84,14 @@ static void leave(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
-	uint64_t since = gn_stack_marked(t->stacks.active, r->h.key);
 	bool fine = explained(t);
+	uint64_t since;
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
 	if (p->stage.checks.unmatched_leaves == before || fine)
 		return;
+	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;
 	if (since > t->unmatched_since)
 		t->unmatched_since = since;

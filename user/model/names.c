@@ -13,7 +13,7 @@ int gn_names_init(struct gn_names *n)
 {
 	uint32_t native;
 
-	*n = (struct gn_names){0};
+	*n = (struct gn_names){.last_fn = GN_NONE};
 	/* program 0 is the session: native functions */
 	return gn_names_program(n, 0, &native);
 }
@@ -48,6 +48,16 @@ static uint64_t func_key(uint32_t program, uint32_t func)
 	return (uint64_t)program << 32 | func;
 }
 
+/* A call and its end ask for the same function, and so do their costs. */
+static uint32_t look_up(struct gn_names *n, uint64_t key)
+{
+	if (n->last_key != key || n->last_fn == GN_NONE) {
+		n->last_fn = gn_table_get(&n->by_func, key);
+		n->last_key = key;
+	}
+	return n->last_fn;
+}
+
 static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
 {
 	int err;
@@ -63,6 +73,7 @@ static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
 			   n->nfns);
 	if (err)
 		return err;
+	n->last_fn = GN_NONE;
 	n->fns[n->nfns] = *def;
 	if (GN_FUNC_RUNTIME(def->func) == GN_RUNTIME_NATIVE)
 		n->fns[n->nfns].program = 0;
@@ -92,7 +103,7 @@ int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 {
 	struct gn_fn unknown = {.func = func, .program = program};
 	uint64_t key = func_key(program, func);
-	uint32_t fn = gn_table_get(&n->by_func, key);
+	uint32_t fn = look_up(n, key);
 
 	if (fn == GN_NONE && key >> 32 && n->forked[program]) {
 		fn = find_inherited(n, program, func);
@@ -105,9 +116,9 @@ int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 	return 0;
 }
 
-uint32_t gn_names_native(const struct gn_names *n, uint32_t func)
+uint32_t gn_names_native(struct gn_names *n, uint32_t func)
 {
-	return gn_table_get(&n->by_func, func_key(0, func));
+	return look_up(n, func_key(0, func));
 }
 
 static bool same_module(const struct gn_fn *a, const struct gn_fn *b)

@@ -51,7 +51,10 @@ struct gn_names {
 	uint32_t most_fns;	 /* not native ones */
 	size_t most_texts;	 /* of names of functions */
 	struct gn_table by_func; /* program << 32 | func -> index in fns */
-	const char **modules;	 /* names of MODULE records */
+	/* the last answer of by_func; GN_NONE: ask it */
+	uint64_t last_key;
+	uint32_t last_fn;
+	const char **modules; /* names of MODULE records */
 	uint32_t nmodules, modules_cap;
 	struct gn_table by_module; /* id -> index in modules */
 	/* program -> the program that it was forked from */
@@ -75,7 +78,7 @@ int gn_names_find(struct gn_names *n, uint32_t program, uint32_t func,
 		  uint32_t *out);
 
 /* The same for a native function that was defined or used; else GN_NONE. */
-uint32_t gn_names_native(const struct gn_names *n, uint32_t func);
+uint32_t gn_names_native(struct gn_names *n, uint32_t func);
 
 /*
  * Defines a function by a NAME record (module as text) or a FUNCTION record

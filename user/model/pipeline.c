@@ -66,17 +66,29 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	free(p);
 }
 
-int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
-		     size_t size)
+/* The thread of a call or its end, if the record before was of that thread too.
+ * So are most records, which need no further look. */
+static struct gn_thread *same_thread(const struct gn_pipeline *p,
+				     const struct gn_rec *rec, size_t size)
+{
+	struct gn_thread *t;
+
+	if ((rec->kind != GN_KIND_ENTER && rec->kind != GN_KIND_LEAVE) ||
+	    size < sizeof(struct gn_rec_func) || rec->tid != p->last_tid ||
+	    !p->nthreads)
+		return NULL;
+	t = p->threads[p->last_thread];
+	return t->closed ? NULL : t;
+}
+
+static int take_other(struct gn_pipeline *p, const struct gn_rec *rec,
+		      size_t size)
 {
 	enum gn_stream stream = GN_STREAM_USER;
+	size_t least = gn_rec_kind_size(rec->kind, &stream);
 	struct gn_thread *t;
-	size_t least;
 	int err;
 
-	if (size < sizeof(*rec))
-		return -EBADMSG;
-	least = gn_rec_kind_size(rec->kind, &stream);
 	if (!least)
 		return 0;
 	if (size < least || !gn_rec_well_formed(rec, size))
@@ -97,6 +109,22 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		else
 			err = gn_take_note(p, t, rec);
 	}
+	return err ? err : p->stage.walk.err;
+}
+
+int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
+		     size_t size)
+{
+	struct gn_thread *t;
+	int err;
+
+	if (size < sizeof(*rec))
+		return -EBADMSG;
+	t = same_thread(p, rec, size);
+	if (!t)
+		return take_other(p, rec, size);
+	p->records++;
+	err = gn_take_collect(p, t, (const void *)rec);
 	return err ? err : p->stage.walk.err;
 }
 

@@ -73,7 +73,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	p->costed = true;
 }
 
-static enum gn_probe_class native_class(const struct gn_names *n,
+static enum gn_probe_class native_class(struct gn_names *n,
 					const struct gn_rec_func *r)
 {
 	uint32_t fn = gn_names_native(n, r->func);
@@ -96,7 +96,7 @@ static enum gn_probe_class runtime_class(const struct gn_thread *t,
 }
 
 /* The probe that a collect record comes from. */
-static enum gn_probe_class class_of(const struct gn_pipeline *p,
+static enum gn_probe_class class_of(struct gn_pipeline *p,
 				    const struct gn_thread *t,
 				    const struct gn_rec_func *r)
 {
