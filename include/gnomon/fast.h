@@ -45,6 +45,12 @@
 #define GN_FAST_OFFER 1 /* the memory: its descriptor */
 #define GN_FAST_CLAIM 2 /* a ring: its slot */
 #define GN_FAST_BELL  3 /* a ring is half full: gnomon sleeps */
+#define GN_FAST_NONE  4 /* there are no fast hooks: why */
+
+/* Why there are none. */
+#define GN_FAST_LIMITED	 1 /* by a limit on files' sizes or memory */
+#define GN_FAST_FILTERED 2 /* a seccomp filter could forbid what they need */
+#define GN_FAST_KEPT	 3 /* the memory of the last session could not go */
 
 /* Where assembly code finds the fields. */
 #define GN_FAST_OF_HEAD	    0

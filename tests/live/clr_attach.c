@@ -200,7 +200,7 @@ void test_attach_later(struct live *t)
 }
 
 /* Where the library has its hook, in its file. */
-static uint64_t hook_offset(struct live *t)
+static uint64_t hook_offset(struct live *t, const char *name)
 {
 	struct live_args a = {.n = 0};
 	struct live_end end;
@@ -208,7 +208,7 @@ static uint64_t hook_offset(struct live *t)
 
 	live_add(t, &a, "/usr/bin/env", "nm", getenv("CLR_LIBRARY"), NULL);
 	live_run(t, &a, NULL, &end);
-	line = strstr(end.out, " t gn_hook_clr_il_enter");
+	line = strstr(end.out, live_text(t, " t %s", name));
 	CHECK(t, end.code == 0 && line && line - end.out >= 16,
 	      "nm does not show the hook: %s", end.err);
 	return strtoull(line - 16, NULL, 16);
@@ -225,26 +225,69 @@ static uint32_t uprobe_type(struct live *t)
 	return type;
 }
 
-/* How often the thread that serves comes to the library's hook at an enter, by
- * the kernel's count. */
-static uint64_t hook_calls(struct live *t, const struct live_talk *served)
+/* A counter of how often the thread that serves comes to a hook of the library,
+ * by the kernel. */
+static int count_hook(struct live *t, const struct live_talk *served,
+		      const char *hook)
 {
 	struct perf_event_attr attr = {
 		.type = uprobe_type(t),
 		.size = sizeof(attr),
 		.config1 = (uintptr_t)getenv("CLR_LIBRARY"),
-		.config2 = hook_offset(t),
+		.config2 = hook_offset(t, hook),
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, served->pid, -1, -1,
 			      PERF_FLAG_FD_CLOEXEC);
-	uint64_t calls = 0;
 
 	CHECK(t, fd >= 0, "perf_event_open: %s", strerror(errno));
-	serve(t, served, "run 20");
+	return fd;
+}
+
+static uint64_t counted(struct live *t, int fd)
+{
+	uint64_t calls = 0;
+
 	CHECK(t, read(fd, &calls, sizeof(calls)) == sizeof(calls), "read: %s",
 	      strerror(errno));
 	close(fd);
 	return calls;
+}
+
+/* How often it comes to hooks at an enter: [0] probes, [1] fast ones. */
+static void count_hooks(struct live *t, const struct live_talk *served,
+			uint64_t calls[2])
+{
+	static const char *const names[] = {"gn_hook_clr_il_enter",
+					    "gn_fast_clr_il_enter"};
+	int fd[2];
+
+	for (int i = 0; i < 2; i++)
+		fd[i] = count_hook(t, served, names[i]);
+	serve(t, served, "run 20");
+	for (int i = 0; i < 2; i++)
+		calls[i] = counted(t, fd[i]);
+}
+
+static uint64_t hook_calls(struct live *t, const struct live_talk *served)
+{
+	uint64_t calls[2];
+
+	count_hooks(t, served, calls);
+	return calls[0] + calls[1];
+}
+
+/* Memory that gnomon and the process share. */
+static bool is_shared(struct live *t, const struct live_talk *served)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/maps", (int)served->pid), "re");
+	char line[4200];
+	bool found = false;
+
+	CHECK(t, f, "fopen: %s", strerror(errno));
+	while (fgets(line, sizeof(line), f))
+		found |= strstr(line, "memfd:gnomon") != NULL;
+	fclose(f);
+	return found;
 }
 
 /* Who holds it is at work on the process. */
@@ -258,22 +301,39 @@ static void await_lock(struct live *t, pid_t pid)
 	close(fd);
 }
 
-/* Killed in the midst, it leaves nothing behind. */
+/* Killed in the midst, it leaves nothing behind, with either kind of hooks. */
+static void kill_it(struct live *t, const struct live_talk *served, bool fast)
+{
+	const char *how = fast ? "--hooks fast -f Demo.Service.*"
+			       : "--hooks uprobe -f Demo.Service.*";
+	struct live_talk gnomon;
+	uint64_t calls[2];
+
+	attach(t, served, how, &gnomon);
+	serve(t, served, "run 20");
+	CHECK(t, is_shared(t, served) == fast, "the memory is%s shared",
+	      fast ? " not" : "");
+	count_hooks(t, served, calls);
+	CHECK(t, calls[fast] > 100 && !calls[!fast],
+	      "%" N " probes, %" N " fast hooks", calls[0], calls[1]);
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, &gnomon);
+	await_lock(t, served->pid);
+	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
+	CHECK(t, !is_shared(t, served), "memory is left");
+	session(t, served, how, "run 50", 0);
+	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
+	CHECK(t, !is_shared(t, served), "memory is left");
+}
+
 void test_attach_killed(struct live *t)
 {
-	struct live_talk served, gnomon;
+	struct live_talk served;
 
 	start_served(t, &served);
 	serve(t, &served, "run 20000");
-	attach(t, &served, "-f Demo.Service.*", &gnomon);
-	serve(t, &served, "run 20");
-	CHECK(t, hook_calls(t, &served) > 100, "the hooks are not seen");
-	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	live_wait(t, &gnomon);
-	await_lock(t, served.pid);
-	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
+	kill_it(t, &served, false);
+	kill_it(t, &served, true);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 

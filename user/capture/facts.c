@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include <gnomon/fast.h>
 #include "runtime/filter.h"
 
 /* The command as a JSON array, which can hold any argument. */
@@ -52,6 +53,23 @@ static void put_number(struct gn_session *s, const char *key, size_t n)
 	put_info(s, key, text);
 }
 
+/* Why a program said that it has no fast hooks. */
+static const char *none_text(uint64_t why)
+{
+	switch (why) {
+	case GN_FAST_LIMITED:
+		return "the program has a limit on files' sizes or memory";
+	case GN_FAST_FILTERED:
+		return "the program has a seccomp filter, which can forbid "
+		       "what they need";
+	case GN_FAST_KEPT:
+		return "the memory of an earlier session is still in the "
+		       "program";
+	default:
+		return NULL;
+	}
+}
+
 void gn_session_put_fast(struct gn_session *s)
 {
 	struct gn_fast_facts f;
@@ -61,6 +79,8 @@ void gn_session_put_fast(struct gn_session *s)
 	if (!s->fast || !s->managed)
 		return;
 	gn_fast_tell(s->fast, &f);
+	if (none_text(f.none))
+		put_info(s, "fast.unfit", none_text(f.none));
 	put_number(s, "fast.records", f.counts.records);
 	put_number(s, "fast.processes", f.processes);
 	put_number(s, "fast.threads", f.threads);

@@ -397,6 +397,10 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	    GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
 		    GN_FAST_OFFER)
 		offer(f, (const void *)rec);
+	if (rec->kind == GN_KIND_RING &&
+	    GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
+		    GN_FAST_NONE)
+		f->facts.none = rec->key;
 	/* a thread whose process's memory is gone can have some that wait */
 	if (!f->areas && !f->all)
 		return false;

@@ -66,6 +66,7 @@ struct gn_fast_facts {
 	uint32_t bound_ns;	   /* by which a time can be wrong */
 	double drift;		   /* the most that the rate changed, a share */
 	uint64_t refused;	   /* processes whose memory was none */
+	uint64_t none;	  /* why the last that has none has none: GN_FAST_* */
 	uint64_t gave_up; /* threads that did without since gnomon was late */
 };
 

@@ -333,8 +333,6 @@ const char *gn_session_unfit(const struct gn_session *s)
 
 	if (why)
 		return why;
-	if (!s->opts.command)
-		return "processes that run already have probes";
 	if (asks_values(s))
 		return "-a takes values by probes";
 	return gn_session_can(CAP_SYS_PTRACE) ? NULL
@@ -438,6 +436,8 @@ int gn_prepare_runtimes(struct gn_session *s)
 	int err = 0;
 
 	s->nop5 = gn_attach_nop5_cheaper(s->mode);
+	if (s->active)
+		s->launch.fast = may_be_fast(s);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
 	return err;

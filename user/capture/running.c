@@ -136,14 +136,16 @@ static void tell_cost(const struct gn_session *s)
 
 int gn_running_begin(struct gn_session *s, const char *filter)
 {
+	const struct gn_attach_asked asked = {filter, s->opts.families,
+					      s->launch.fast};
 	struct gn_running *r = s->active;
 	char why[GN_WHY_MAX];
 	size_t i = 0;
 
 	while (r && i < r->count) {
 		struct process *p = &r->process[i];
-		int err = p->rt->attach->begin(p->attached, filter,
-					       s->opts.families, drain, s, why);
+		int err = p->rt->attach->begin(p->attached, &asked, drain, s,
+					       why);
 
 		if (err >= 0)
 			err = await_library(s, i, err == 0, why);

@@ -10,6 +10,8 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -34,13 +36,15 @@ static struct {
 	unsigned char *data;
 	_Atomic uint32_t *alive;
 	gn_fast_tell_fn tell;
+	/* of threads that have no ring in this session; each session's own,
+	 * for they are to look for one again in the next */
+	struct gn_fast_own *by_site;
 	_Atomic uint32_t next; /* slot to look at */
 	_Atomic uint32_t over; /* gnomon does not read any more */
 	_Atomic uint64_t grown;
 } fast;
 
 static struct gn_fast_own none;
-static struct gn_fast_own by_site = {.by_site = 1};
 
 /* By the thread's own register: hooks have no time for a call. */
 extern _Thread_local struct gn_fast_own *gn_fast_own
@@ -82,7 +86,7 @@ static void be_free(struct gn_fast_own *own)
 
 static int give_up(struct gn_fast_own *own)
 {
-	gn_fast_own = &by_site;
+	gn_fast_own = fast.by_site;
 	be_free(own);
 	return AGAIN;
 }
@@ -280,7 +284,7 @@ int gn_fast_claim(struct gn_fast_own *own)
 	uint32_t slot;
 
 	(void)own;
-	gn_fast_own = &by_site; /* hooks of signals on top of this */
+	gn_fast_own = fast.by_site; /* hooks of signals on top of this */
 	/* a forked child has nothing of its parent's */
 	if (fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over))
 		ring = take_slot(&slot);
@@ -288,9 +292,6 @@ int gn_fast_claim(struct gn_fast_own *own)
 		return AGAIN;
 	own = &fast.owns[slot];
 	open_ring(own, ring, slot);
-	/* one fault each is dearer; older kernels do not know it */
-	call(SYS_madvise, (long)own->base, GN_FAST_CHUNK, MADV_POPULATE_WRITE,
-	     0);
 	fast.tell(GN_FAST_CLAIM, slot);
 	gn_fast_own = own;
 	return AGAIN;
@@ -335,13 +336,34 @@ static void *map_shared(int fd)
 	return at;
 }
 
+/* A filter can forbid what hooks need, and end who asks for it. Which one it
+ * is cannot be told from here, and one that comes later is the program's own:
+ * it needs what hooks need (futex) itself. */
+static bool is_filtered(void)
+{
+	char text[4096];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *mode;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	mode = strstr(text, "\nSeccomp:\t");
+	return n > 0 && mode && mode[strlen("\nSeccomp:\t")] != '0';
+}
+
 #define OWNS_SIZE (GN_FAST_SLOTS * sizeof(struct gn_fast_own))
 
+/* What threads know of their rings stays: they come back to it. */
 static bool map_own(void)
 {
-	unsigned char *at =
-		mmap(NULL, OWNS_SIZE + GN_FAST_PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *at;
+
+	if (fast.owns)
+		return true;
+	at = mmap(NULL, OWNS_SIZE + GN_FAST_PAGE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		return false;
@@ -357,11 +379,8 @@ static bool map_own(void)
 
 static int make_memory(void)
 {
-	int fd;
+	int fd = memfd_create("gnomon", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (is_limited())
-		return -1;
-	fd = memfd_create("gnomon", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;
 	if (!ftruncate(fd, GN_FAST_SIZE) &&
@@ -399,29 +418,79 @@ static bool offer(struct gn_fast_page *page, int fd)
 	return atomic_load(&page->taken) == 1;
 }
 
+/* Threads take rings from now on: also those that had none before. */
+static void publish_session(struct gn_fast_page *page, struct gn_fast_own *now)
+{
+	struct gn_fast_own *before = fast.by_site;
+
+	now->by_site = 1;
+	fast.by_site = now;
+	fast.page = page;
+	atomic_thread_fence(memory_order_seq_cst);
+	if (before)
+		before->by_site = 0;
+}
+
+static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
+{
+	struct gn_fast_own *by_site = calloc(1, sizeof(*by_site));
+	struct gn_fast_page *page = by_site ? map_shared(fd) : NULL;
+
+	if (!page) {
+		free(by_site);
+		return false;
+	}
+	fast.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
+	fast.data = (unsigned char *)page + GN_FAST_DATA;
+	atomic_store(&fast.over, 0);
+	atomic_store(&fast.grown, 0);
+	atomic_store(&page->deadline, UINT64_MAX);
+	measure(page, enter, leave);
+	if (offer(page, fd)) {
+		publish_session(page, by_site);
+		return true;
+	}
+	free(by_site);
+	munmap(page, GN_FAST_SIZE);
+	return false;
+}
+
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave)
 {
-	struct gn_fast_page *page = NULL;
-	int fd = make_memory();
+	uint64_t why = is_filtered()  ? GN_FAST_FILTERED
+		       : is_limited() ? GN_FAST_LIMITED
+		       : fast.page    ? GN_FAST_KEPT
+				      : 0;
+	int fd;
 
+	fast.tell = tell;
+	if (why) {
+		tell(GN_FAST_NONE, why);
+		return false;
+	}
+	fd = make_memory();
 	if (fd < 0)
 		return false;
 	if (map_own())
-		page = map_shared(fd);
-	if (page) {
-		fast.tell = tell;
-		fast.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
-		fast.data = (unsigned char *)page + GN_FAST_DATA;
-		atomic_store(&page->deadline, UINT64_MAX);
-		measure(page, enter, leave);
-		if (offer(page, fd))
-			fast.page = page;
-		else
-			munmap(page, GN_FAST_SIZE);
-	}
-	if (fast.owns && !fast.page)
-		munmap(fast.owns, OWNS_SIZE + GN_FAST_PAGE);
+		share(fd, enter, leave);
 	close(fd);
 	return fast.page;
+}
+
+void gn_fast_stop(void)
+{
+	atomic_store(&fast.over, 1);
+	if (fast.page)
+		atomic_store(&fast.page->deadline, 0);
+}
+
+void gn_fast_leave(void)
+{
+	if (!fast.page)
+		return;
+	for (uint32_t i = 0; i < GN_FAST_SLOTS; i++)
+		fast.owns[i] = (struct gn_fast_own){0};
+	munmap(fast.page, GN_FAST_SIZE);
+	fast.page = NULL;
 }

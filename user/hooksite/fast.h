@@ -18,10 +18,17 @@ typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 /*
  * Offers the memory to gnomon and waits for its answer, for a second at most.
  * False: there are no fast hooks in this process, and nothing of them is left.
- * Once a process.
+ * Again only after gn_fast_leave().
  */
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
+
+/* No hook writes any more, but for those that have begun. */
+void gn_fast_stop(void);
+
+/* Has the memory as it was. No thread may be in a hook; a hook that comes
+ * later passes its site. */
+void gn_fast_leave(void);
 
 /* Hooks call these. `own` is the thread's; it is in no ring's hook after it. */
 struct gn_fast_own;

@@ -38,12 +38,12 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 	const char *unfit = gn_model_info(m, "fast.unfit");
 	char n[GN_CELL], bound[GN_CELL], drift[GN_CELL];
 
-	if (unfit)
+	if (unfit && could_be_fast(m))
 		fprintf(f, "# %-11s %s; hooks are probes\n", "not fast", unfit);
 	if (!gn_info_number(m, "fast.records", &records))
 		return;
 	if (!number(m, "fast.processes")) {
-		if (could_be_fast(m))
+		if (!unfit && could_be_fast(m))
 			fprintf(f,
 				"# %-11s no program has them: a limit on "
 				"files' sizes or memory, or gnomon was late\n",

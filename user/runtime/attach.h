@@ -17,6 +17,13 @@ struct gn_attached;
 /* Called while the runtime is waited for, some times a second; true: enough. */
 typedef bool (*gn_wait_fn)(void *ctx);
 
+/* What a session wants of the library. */
+struct gn_attach_asked {
+	const char *filter;
+	uint32_t families;
+	bool fast;
+};
+
 struct gn_runtime_attach {
 	/*
 	 * Finds the way into process `pid` and keeps it open, so that begin()
@@ -27,11 +34,12 @@ struct gn_runtime_attach {
 	int (*open)(pid_t pid, const char *library, struct gn_attached **out,
 		    char *why);
 	/* Has the library loaded and its hooks made for what the filter asks
-	 * for; it tells of events of these families (enum gn_family). The
-	 * library tells by its sites when it is done, 1: or it does not work
-	 * here: then it would have told by now. */
-	int (*begin)(struct gn_attached *a, const char *filter,
-		     uint32_t families, gn_wait_fn wait, void *ctx, char *why);
+	 * for, without traps if that is asked for and can be; it tells of
+	 * events of these families (enum gn_family). The library tells by its
+	 * sites when it is done, 1: or it does not work here: then it would
+	 * have told by now. */
+	int (*begin)(struct gn_attached *a, const struct gn_attach_asked *asked,
+		     gn_wait_fn wait, void *ctx, char *why);
 	/* Has all as it was. Done by itself when this process ends before it,
 	 * however it ends. 0 too if the process has gone. */
 	int (*end)(struct gn_attached *a, gn_wait_fn wait, void *ctx,

@@ -276,16 +276,16 @@ static void dismiss_guard(struct gn_attached *a)
 		;
 }
 
-static char *request_text(const char *filter, uint32_t families)
+static char *request_text(const struct gn_attach_asked *asked)
 {
 	struct timespec t;
 	char *text;
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* a runtime that was stopped can come to it when we have gone */
-	if (asprintf(&text, GN_CLR_REQUEST_TRACE "%lld %" PRIx32 "\n%s",
-		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, families,
-		     filter) < 0)
+	if (asprintf(&text, GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d\n%s",
+		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
+		     asked->fast, asked->filter) < 0)
 		return NULL;
 	if (strlen(text) < GN_CLR_REQUEST_MAX)
 		return text;
@@ -331,10 +331,10 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 	return err ? err : -EPROTO;
 }
 
-static int begin(struct gn_attached *a, const char *filter, uint32_t families,
+static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		 gn_wait_fn wait, void *ctx, char *why)
 {
-	char *request = request_text(filter, families);
+	char *request = request_text(asked);
 	int32_t result = 0;
 	int err;
 

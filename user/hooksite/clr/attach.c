@@ -9,11 +9,45 @@
 #include <string.h>
 #include <time.h>
 
+#include "../fast.h"
 #include "clsid.h"
 #include "events.h"
 #include "profiler.h"
 #include "sites.h"
 #include "tell.h"
+
+#define SUSPEND_MS 1000
+
+typedef gn_hr (*suspend_fn)(void *);
+
+/* While no thread runs managed code none is in a hook. Another suspension, as
+ * of a collection, is waited for. */
+static void leave_fast(struct gn_clr *clr)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	void *info = clr->rejit.info;
+	gn_hr hr = -1;
+
+	if (!clr->fast)
+		return;
+	gn_fast_stop();
+	clr->fast = false;
+	for (int i = 0; i < SUSPEND_MS && hr < 0; i++) {
+		hr = GN_COM(info, GN_INFO_SUSPEND, suspend_fn)(info);
+		if (hr < 0)
+			nanosleep(&ms, NULL);
+	}
+	if (hr < 0)
+		return; /* it stays, and no hook writes to it */
+	gn_fast_leave();
+	GN_COM(info, GN_INFO_RESUME, suspend_fn)(info);
+}
+
+static void end(struct gn_clr *clr)
+{
+	gn_rejit_end(clr);
+	leave_fast(clr);
+}
 
 static void serve(struct gn_clr *clr, const char *request)
 {
@@ -25,16 +59,19 @@ static void serve(struct gn_clr *clr, const char *request)
 		/* nobody waits any more */
 		if (strtoll(rest, &filter, 10) < time(NULL))
 			return;
-		clr->families =
-			gn_tell_families(filter) & ~GN_FAMILIES_AT_START;
+		end(clr);
+		clr->families = (uint32_t)strtoul(filter, &filter, 16) &
+				~GN_FAMILIES_AT_START;
+		clr->fast = strtol(filter, &filter, 10) == 1;
 		filter = strchr(filter, '\n');
 		if (!filter)
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
+		clr->fast = clr->fast && gn_clr_start_fast();
 		gn_rejit_begin(clr, filter + 1);
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
-		gn_rejit_end(clr);
+		end(clr);
 		clr->families = 0;
 		gn_clr_set_events(clr, GN_WANT_BETWEEN);
 	}

@@ -36,8 +36,8 @@
 
 /* What an attach asks for: a session, or its end. Behind the word of a session
  * are the second since 1970 until which somebody waits for it, its families
- * as in the environment, a newline, and its filter. The longest is what fits
- * into one message. */
+ * as in the environment, whether hooks are to make no trap (1 or 0), a newline,
+ * and its filter. The longest is what fits into one message. */
 #define GN_CLR_REQUEST_TRACE "trace\n"
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)

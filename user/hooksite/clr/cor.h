@@ -69,6 +69,8 @@ enum {
 	GN_INFO_CODE_ADDRESSES = 90, /* GetNativeCodeStartAddresses */
 	GN_INFO_CODE_INFO4 = 92,
 	GN_INFO_REQUEST_REJIT_INLINERS = 96,
+	GN_INFO_SUSPEND = 97, /* SuspendRuntime */
+	GN_INFO_RESUME = 98,
 };
 
 /* Enumerators of the profiling interface. */

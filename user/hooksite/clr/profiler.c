@@ -376,14 +376,17 @@ static bool wants_il(struct gn_clr *clr)
 	       clr->asks && gn_rejit_init(clr, clr->info) >= 0;
 }
 
-/* Hooks that make no trap, where they are asked for and gnomon takes them. */
-static bool start_fast(void)
+bool gn_clr_start_fast(void)
+{
+	return gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
+			     GN_CLR_FAST(il_leave));
+}
+
+static bool wants_fast(void)
 {
 	const char *fast = getenv(GN_CLR_ENV_FAST);
 
-	return fast && *fast &&
-	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
-			     GN_CLR_FAST(il_leave));
+	return fast && *fast;
 }
 
 static gn_hr set_hooks(struct gn_clr *clr)
@@ -415,7 +418,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 		return hr;
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
-	clr->fast = clr->functions && start_fast();
+	clr->fast = clr->functions && wants_fast() && gn_clr_start_fast();
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);

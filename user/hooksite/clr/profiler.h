@@ -64,6 +64,9 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		      const char *module);
 
+/* Hooks that make no trap, where gnomon takes them. */
+bool gn_clr_start_fast(void);
+
 /* The runtime has taken the library, with the session's events, or not. */
 void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr);
 
