@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "records.h"
+
 static void die(const char *what)
 {
 	fprintf(stderr, "stream: %s\n", what);
@@ -54,29 +56,10 @@ void stream_new_thread(struct stream *s, uint32_t tid)
 static void add_text(struct stream *s, const struct gn_rec *h,
 		     const struct stream_event *e)
 {
-	union {
-		struct gn_rec_text r;
-		char bytes[GN_TEXT_MAX];
-	} u;
-	size_t len[2], size;
-	int i;
+	union text_record u;
+	size_t size = make_text(&u, *h, e->id, e->ref,
+				e->text[0] ? e->text[0] : "", e->text[1]);
 
-	memset(&u, 0, sizeof(u));
-	for (i = 0; i < 2; i++)
-		len[i] = e->text[i] ? strlen(e->text[i]) : 0;
-	size = (sizeof(u.r) + len[0] + len[1] + 7) & ~(size_t)7;
-	if (size > sizeof(u))
-		die("text too long");
-	u.r.h = *h;
-	u.r.size = (uint32_t)size;
-	u.r.id = e->id;
-	u.r.ref = e->ref;
-	for (i = 0; i < 2; i++)
-		u.r.len[i] = (uint16_t)len[i];
-	if (len[0])
-		memcpy(u.r.text, e->text[0], len[0]);
-	if (len[1])
-		memcpy(u.r.text + len[0], e->text[1], len[1]);
 	stream_raw(s, &u, size);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/pipeline.h"
+#include "records.h"
 
 #define FEED_TIDS  64
 #define FEED_FUTEX 202 /* the system call of all waits */
@@ -25,20 +26,35 @@ static inline void feed_rec(struct feed *f, const void *rec, size_t size)
 	assert_int_equal(gn_pipeline_feed(f->p, rec, size), 0);
 }
 
+static inline void feed_text(struct feed *f, struct gn_rec h, uint32_t id,
+			     uint32_t ref, const char *text)
+{
+	union text_record r;
+	size_t size = make_text(&r, h, id, ref, text, NULL);
+
+	feed_rec(f, &r, size);
+}
+
 /* A FUNCTION of a module, or a MODULE: f1, f2, ... or m1, m2, ... */
 static inline void feed_named(struct feed *f, enum gn_kind kind, uint32_t id,
 			      uint32_t module)
 {
-	union {
-		struct gn_rec_text r;
-		char bytes[64];
-	} u = {.r = {.h = {.kind = kind}, .size = 64, .id = id, .ref = module}};
 	char name[16];
 
-	u.r.len[0] = (uint16_t)snprintf(name, sizeof(name), "%c%u",
-					kind == GN_KIND_MODULE ? 'm' : 'f', id);
-	memcpy(u.bytes + sizeof(u.r), name, u.r.len[0]);
-	feed_rec(f, &u, sizeof(u));
+	snprintf(name, sizeof(name), "%c%u", kind == GN_KIND_MODULE ? 'm' : 'f',
+		 id);
+	feed_text(f, (struct gn_rec){.kind = kind}, id, module, name);
+}
+
+/* The NAME that a thread tells of a function in process `pid`. */
+static inline void feed_name(struct feed *f, uint32_t tid, uint32_t func,
+			     uint32_t pid, const char *name)
+{
+	feed_text(f,
+		  (struct gn_rec){.tid = tid,
+				  .seq = ++f->seq[tid],
+				  .kind = GN_KIND_NAME},
+		  func, pid, name);
 }
 
 static inline struct feed feed_new(enum gn_classify how)

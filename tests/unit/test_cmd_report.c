@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "records.h"
 #include "trace/trace.h"
 
 static char dir[256];
@@ -93,44 +94,25 @@ static struct gn_rec_func func(enum gn_kind kind, uint64_t time, uint32_t seq,
 	};
 }
 
-static void add_text(struct gn_trace_writer *w, enum gn_kind kind, uint32_t id,
-		     const char *one, const char *two)
+static void add_text(struct gn_trace_writer *w, struct gn_rec h, uint32_t id,
+		     uint32_t ref, const char *one, const char *two)
 {
-	union {
-		struct gn_rec_text t;
-		char bytes[512];
-	} rec = {.t = {.h = {.kind = kind}, .id = id}};
-	size_t n1 = strlen(one), n2 = strlen(two);
-	size_t size = (sizeof(rec.t) + n1 + n2 + 7) / 8 * 8;
+	union text_record r;
+	size_t size = make_text(&r, h, id, ref, one, two);
 
-	assert_true(size <= sizeof(rec));
-	rec.t.size = (uint32_t)size;
-	rec.t.len[0] = (uint16_t)n1;
-	rec.t.len[1] = (uint16_t)n2;
-	memcpy(rec.t.text, one, n1);
-	memcpy(rec.t.text + n1, two, n2);
-	add(w, &rec, size);
+	add(w, &r, size);
 }
 
 /* `work` in /bin/app, with probes that are emulated. */
 static void add_function(struct gn_trace_writer *w)
 {
-	union {
-		struct gn_rec_text t;
-		char bytes[sizeof(struct gn_rec_text) + 8];
-	} rec = {
-		.t = {.h = {.kind = GN_KIND_FUNCTION,
-			    .flags = GN_F_CLASSES(GN_PROBE_EMULATED,
-						  GN_PROBE_EMULATED)},
-		      .id = GN_FUNC(GN_RUNTIME_NATIVE, 1),
-		      .size = sizeof(rec),
-		      .ref = 1,
-		      .len = {4, 0}},
-	};
-
-	memcpy(rec.t.text, "work", 4);
-	add_text(w, GN_KIND_MODULE, 1, "/bin/app", "");
-	add(w, &rec, sizeof(rec));
+	add_text(w, (struct gn_rec){.kind = GN_KIND_MODULE}, 1, 0, "/bin/app",
+		 NULL);
+	add_text(w,
+		 (struct gn_rec){.kind = GN_KIND_FUNCTION,
+				 .flags = GN_F_CLASSES(GN_PROBE_EMULATED,
+						       GN_PROBE_EMULATED)},
+		 GN_FUNC(GN_RUNTIME_NATIVE, 1), 1, "work", NULL);
 }
 
 struct story {
@@ -169,6 +151,7 @@ static void make_trace(const char *name, struct story s)
 		func(GN_KIND_LEAVE, 1800, 3, 0x1000, s.os_ns),
 		func(GN_KIND_EXIT, 2000, 4, 0, 0),
 	};
+	const struct gn_rec info = {.kind = GN_KIND_INFO};
 	struct gn_rec_sched sched = {
 		.h = {.time = 1900, .tid = 7, .seq = 4, .kind = GN_KIND_SCHED},
 		.kernel_cpu = s.kernel_ns,
@@ -188,8 +171,8 @@ static void make_trace(const char *name, struct story s)
 	f[2].func = 0;
 	assert_int_equal(gn_trace_writer_open(path_of(name), &opts, &w), 0);
 	add(w, &session, sizeof(session));
-	add_text(w, GN_KIND_INFO, 0, "version", "0.1.0");
-	add_text(w, GN_KIND_INFO, 0, "command", "[\"./app\",\"x y\"]");
+	add_text(w, info, 0, 0, "version", "0.1.0");
+	add_text(w, info, 0, 0, "command", "[\"./app\",\"x y\"]");
 	add_function(w);
 	if (s.cost_ns)
 		add(w, &cost, sizeof(cost));

@@ -26,6 +26,7 @@
 #include "fail.h"
 #include "model/pipeline.h"
 #include "output/output.h"
+#include "records.h"
 #include "top/batch.h"
 #include "top/lines.h"
 #include "top/prom.h"
@@ -238,20 +239,10 @@ static struct gn_rec head(struct story *s, uint32_t t, enum gn_kind kind)
 static void feed_text(struct story *s, struct gn_rec h, uint32_t id,
 		      uint32_t ref, const char *one, const char *two)
 {
-	union {
-		struct gn_rec_text t;
-		char bytes[256];
-	} u;
+	union text_record u;
+	size_t size = make_text(&u, h, id, ref, one, two);
 
-	memset(&u, 0, sizeof(u));
-	u.t.h = h;
-	u.t.id = id;
-	u.t.ref = ref;
-	u.t.len[0] = (uint16_t)strlen(one);
-	u.t.len[1] = (uint16_t)strlen(two);
-	u.t.size = sizeof(u);
-	snprintf(u.t.text, sizeof(u) - sizeof(u.t), "%s%s", one, two);
-	feed(s, &u, sizeof(u));
+	feed(s, &u, size);
 }
 
 static void feed_func(struct story *s, uint32_t t, enum gn_kind kind,

@@ -82,24 +82,6 @@ static void name_thread(struct feed *f, uint32_t tid, uint32_t n)
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* A function of the runtime in process `pid`, called what `text` says. */
-static void name_function(struct feed *f, uint32_t tid, uint32_t pid,
-			  uint32_t index, const char *text)
-{
-	union {
-		struct gn_rec_text r;
-		char bytes[128];
-	} u = {.r = {.h = {.tid = tid,
-			   .seq = ++f->seq[tid],
-			   .kind = GN_KIND_NAME},
-		     .size = 128,
-		     .id = CLR(index),
-		     .ref = pid}};
-
-	u.r.len[0] = (uint16_t)snprintf(u.bytes + sizeof(u.r), 80, "%s", text);
-	feed_rec(f, &u, sizeof(u));
-}
-
 static void name_functions(struct feed *f, uint32_t tid, uint32_t pid,
 			   uint32_t n, uint32_t generation)
 {
@@ -108,7 +90,7 @@ static void name_functions(struct feed *f, uint32_t tid, uint32_t pid,
 	for (uint32_t i = 1; i <= n; i++) {
 		snprintf(text, sizeof(text), "Type.Method%u of %u", i,
 			 generation);
-		name_function(f, tid, pid, i, text);
+		feed_name(f, tid, CLR(i), pid, text);
 	}
 }
 
@@ -296,15 +278,15 @@ static void what_lives_is_left(void **state)
 	char text[64];
 
 	(void)state;
-	name_function(&f, 1, 1, 7, "Kept.Open");
-	name_function(&f, 1, 1, 8, "Kept.Compiled");
-	name_function(&f, 1, 1, 9, "Kept.Muted");
+	feed_name(&f, 1, CLR(7), 1, "Kept.Open");
+	feed_name(&f, 1, CLR(8), 1, "Kept.Compiled");
+	feed_name(&f, 1, CLR(9), 1, "Kept.Muted");
 	feed_event(&f, 10, 1, GN_KIND_ENTER, CLR(7), 0x800, 0);
 	feed_event(&f, 20, 1, GN_KIND_JIT_BEGIN, CLR(8), 0, 0);
 	feed_event(&f, 30, 1, GN_KIND_JIT_END, 0, 0, 0);
 	/* who compiled goes on in another program, who muted does not */
 	feed_thread(&f, 32, 3, GN_KIND_THREAD, 3, 0);
-	name_function(&f, 3, 3, 5, "Kept.Before");
+	feed_name(&f, 3, CLR(5), 3, "Kept.Before");
 	feed_event(&f, 33, 3, GN_KIND_JIT_BEGIN, CLR(5), 0, 0);
 	feed_event(&f, 34, 3, GN_KIND_JIT_END, 0, 0, 0);
 	feed_thread(&f, 35, 3, GN_KIND_EXEC, 3, 3);
@@ -314,7 +296,7 @@ static void what_lives_is_left(void **state)
 
 		feed_thread(&f, time, 2, GN_KIND_THREAD, 2, 0);
 		snprintf(text, sizeof(text), "Gone.Method%u", i);
-		name_function(&f, 2, 2, 7, text);
+		feed_name(&f, 2, CLR(7), 2, text);
 		feed_event(&f, time + 10, 2, GN_KIND_ENTER, CLR(7), 0x400, 0);
 		end_thread(&f, time + 20, 2);
 		feed_now(&f, time + 50, 1, GN_CPU_WAITING, GN_CLASS_SLEEP,

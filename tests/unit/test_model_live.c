@@ -12,23 +12,6 @@
 
 #define CLR(index) GN_FUNC(GN_RUNTIME_CLR, index)
 
-static void feed_name(struct feed *f, uint32_t tid, uint32_t func,
-		      const char *name)
-{
-	union {
-		struct gn_rec_text r;
-		char bytes[64];
-	} u = {.r = {.h = {.kind = GN_KIND_NAME,
-			   .tid = tid,
-			   .seq = ++f->seq[tid]},
-		     .size = 64,
-		     .id = func}};
-
-	u.r.len[0] = (uint16_t)strlen(name);
-	memcpy(u.bytes + sizeof(u.r), name, u.r.len[0]);
-	feed_rec(f, &u, sizeof(u));
-}
-
 static void jit_goes_on(void **state)
 {
 	struct feed f = feed_new(GN_CLASSIFY_EXACT);
@@ -52,7 +35,7 @@ static void jit_goes_on(void **state)
 	assert_string_equal(name_in(m, live->activity[0].function),
 			    "[func 0x10000003]");
 	gn_model_free(m);
-	feed_name(&f, 1, CLR(3), "C.M");
+	feed_name(&f, 1, CLR(3), 0, "C.M");
 	feed_event(&f, 1300, 1, GN_KIND_GC_BEGIN, 0, 0, 0);
 	feed_event(&f, 1500, 1, GN_KIND_GC_END, 0, 0, 0);
 	feed_event(&f, 1600, 1, GN_KIND_JIT_END, CLR(3), 0, 0);

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "model/threads.h"
+#include "records.h"
 
 /* Allocations until one fails; negative: none does. */
 static long left = -1;
@@ -55,18 +56,15 @@ static int feed_event(struct gn_pipeline *p, uint64_t time, uint32_t tid,
 static int feed_text(struct gn_pipeline *p, enum gn_kind kind, uint32_t id,
 		     uint32_t ref)
 {
-	union {
-		struct gn_rec_text r;
-		char bytes[64];
-	} u = {.r = {.h = {.kind = kind, .tid = 1, .flags = 1},
-		     .size = 64,
-		     .id = id,
-		     .ref = ref,
-		     .len = {4, 4}}};
+	char name[] = "name";
+	union text_record r;
+	size_t size;
 
-	memcpy(u.bytes + sizeof(u.r), "namexx.y", 8);
-	u.bytes[sizeof(u.r)] = (char)('a' + id % 26);
-	return gn_pipeline_feed(p, &u.r.h, sizeof(u));
+	name[0] = (char)('a' + id % 26);
+	size = make_text(&r,
+			 (struct gn_rec){.kind = kind, .tid = 1, .flags = 1},
+			 id, ref, name, "x.y");
+	return gn_pipeline_feed(p, &r.r.h, size);
 }
 
 static int feed_stack(struct gn_pipeline *p, uint64_t time, uint64_t lo)

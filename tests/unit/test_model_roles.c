@@ -70,21 +70,7 @@ static void functions_have_roles(void **state)
 
 static void name(struct feed *f, uint32_t n, const char *text)
 {
-	union {
-		struct gn_rec_text r;
-		char bytes[256];
-	} u = {.r = {.h = {.time = 1,
-			   .tid = 1,
-			   .seq = ++f->seq[1],
-			   .kind = GN_KIND_NAME},
-		     .size = 256,
-		     .id = CLR(n),
-		     .ref = 1}};
-
-	u.r.len[0] = (uint16_t)strlen(text);
-	assert_true(strlen(text) < sizeof(u) - sizeof(u.r));
-	memcpy(u.bytes + sizeof(u.r), text, u.r.len[0]);
-	feed_rec(f, &u, sizeof(u));
+	feed_name(f, 1, CLR(n), 1, text);
 }
 
 /* Frames, the outermost first, by these letters. */
