@@ -34,16 +34,6 @@ static struct gn_pool_texts *texts_of(struct gn_pool *p)
 	return p->texts;
 }
 
-static uint64_t hash_text(const char *text, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325u ^ len;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return h;
-}
-
 static char *take_room(struct gn_pool *p, size_t size)
 {
 	struct gn_pool_texts *t = texts_of(p);
@@ -87,7 +77,7 @@ static const char *add_new(struct gn_pool *p, uint64_t key, const char *text,
 
 const char *gn_pool_add(struct gn_pool *p, const char *text, size_t len)
 {
-	uint64_t key = hash_text(text, len);
+	uint64_t key = gn_hash_text(GN_HASH_TEXT ^ len, text, len);
 	uint32_t i;
 
 	/* Texts with the same hash take the next keys. */

@@ -34,6 +34,16 @@ static inline uint64_t gn_table_hash(uint64_t key)
 	return key ^ key >> 32;
 }
 
+/* FNV-1a of `len` bytes, on top of `h`: the hash of what is before, or
+ * GN_HASH_TEXT. */
+#define GN_HASH_TEXT 0xcbf29ce484222325u
+static inline uint64_t gn_hash_text(uint64_t h, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return h;
+}
+
 /* The value of `key`, GN_NONE when it has none. */
 static inline uint32_t gn_table_get(const struct gn_table *t, uint64_t key)
 {

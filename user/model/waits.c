@@ -15,16 +15,7 @@ static bool same(const struct gn_wait *a, const struct gn_wait *b)
 	       a->waker_fn == b->waker_fn && a->waker_name == b->waker_name;
 }
 
-/* Hash of the text. Not of its address, which can change. */
-static uint64_t hash_name(const char *name)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; name && *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-	return h;
-}
-
+/* Of the name as a text: its address can change. */
 static uint64_t hash(const struct gn_wait *r)
 {
 	uint64_t h = (uint64_t)r->fn << 32 | r->waker_fn;
@@ -33,7 +24,10 @@ static uint64_t hash(const struct gn_wait *r)
 	    ((uint64_t)r->waker << 32 | (uint32_t)r->reason << 8 | r->class);
 	h = gn_table_hash(h) ^
 	    (uint64_t)(r->polled | r->end << 8 | r->idle << 16);
-	return gn_table_hash(h) ^ hash_name(r->waker_name);
+	h = gn_table_hash(h) ^ GN_HASH_TEXT;
+	return r->waker_name
+		       ? gn_hash_text(h, r->waker_name, strlen(r->waker_name))
+		       : h;
 }
 
 static void merge(struct gn_wait *into, const struct gn_wait *row)

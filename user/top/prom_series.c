@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/table.h"
 #include "output/text.h"
 
 #define SECOND 1000000000u
@@ -48,18 +49,12 @@ void gn_top_series_clear(struct gn_top_series_set *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* FNV-1a, the ends of texts included. */
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-	do {
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	} while (*text++);
-	return h;
-}
-
+/* The ends of texts included. */
 static uint64_t hash_of(uint32_t pid, const char *name, const char *module)
 {
-	return hash_text(hash_text(0xcbf29ce484222325 ^ pid, name), module);
+	uint64_t h = gn_hash_text(GN_HASH_TEXT ^ pid, name, strlen(name) + 1);
+
+	return gn_hash_text(h, module, strlen(module) + 1);
 }
 
 struct gn_top_series *gn_top_series_find(struct gn_top_series_set *s,

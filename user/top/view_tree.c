@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/mem.h"
 #include "top/view_rows.h"
 
 /* A path that took this share of the session's time is open at first. */
@@ -21,9 +22,11 @@ struct walk {
 	const struct gn_top_period *p;
 	bool *shown; /* NULL: all; by node: it or one below passes the filter */
 	struct pending *todo;
-	size_t ntodo, cap;
+	size_t ntodo;
+	uint32_t cap;
 	struct gn_top_sortable *siblings;
-	size_t nsiblings, siblings_cap;
+	size_t nsiblings;
+	uint32_t siblings_cap;
 };
 
 void gn_top_toggle(struct gn_top_view *v, const struct gn_top_row *row,
@@ -91,19 +94,6 @@ static int filter(struct walk *w)
 	return 0;
 }
 
-static void *grow(void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t bigger = *cap ? *cap * 2 : 64;
-	void *new;
-
-	if (n < *cap)
-		return array;
-	new = reallocarray(array, bigger, size);
-	if (new)
-		*cap = bigger;
-	return new;
-}
-
 /* The node's children in their order, into w->siblings. */
 static int sort_children(struct walk *w, int32_t first)
 {
@@ -113,15 +103,11 @@ static int sort_children(struct walk *w, int32_t first)
 	/* no node has more children than there are nodes */
 	for (int32_t n = first; valid(m, n) && w->nsiblings < m->nnodes;
 	     n = m->nodes[n].next) {
-		void *room;
-
 		if (w->shown && !w->shown[n])
 			continue;
-		room = grow(w->siblings, w->nsiblings, &w->siblings_cap,
-			    sizeof(*w->siblings));
-		if (!room)
+		if (gn_grow(&w->siblings, &w->siblings_cap, w->nsiblings + 1,
+			    sizeof(*w->siblings)))
 			return -ENOMEM;
-		w->siblings = room;
 		w->siblings[w->nsiblings++] =
 			gn_top_value(w->v, w->p, (uint32_t)n);
 	}
@@ -135,11 +121,8 @@ static int push_children(struct walk *w, const struct gn_model_node *n,
 	int err = sort_children(w, n->first_child);
 
 	for (size_t i = w->nsiblings; !err && i > 0; i--) {
-		void *room = grow(w->todo, w->ntodo, &w->cap, sizeof(*w->todo));
-
-		if (!room)
+		if (gn_grow(&w->todo, &w->cap, w->ntodo + 1, sizeof(*w->todo)))
 			return -ENOMEM;
-		w->todo = room;
 		w->todo[w->ntodo++] = (struct pending){
 			.node = w->siblings[i - 1].index,
 			.depth = depth,
