@@ -169,6 +169,8 @@ static bool survives(const struct stream *s,
 		abort();
 	if (bounds)
 		narrow(p);
+	else if (!opts->live && few(r, 2))
+		p->stage.tree.most = 30;
 	for (i = 0; i < s->n; i += 1 + (s->words[i] + 7) / 8) {
 		err = gn_pipeline_feed(p, (const void *)&s->words[i + 1],
 				       s->words[i]);

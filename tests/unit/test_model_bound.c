@@ -493,6 +493,58 @@ static void texts_have_a_bound(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
+/* 1 calls 2 to 200, and each of them 1000. */
+static void call_many(struct feed *f)
+{
+	uint64_t now = 10;
+
+	feed_event(f, now, 1, GN_KIND_ENTER, CLR(1), 0x900, 0);
+	for (uint32_t i = 2; i <= 200; i++, now += 40) {
+		feed_event(f, now + 10, 1, GN_KIND_ENTER, CLR(i), 0x800, 0);
+		feed_event(f, now + 20, 1, GN_KIND_ENTER, CLR(1000), 0x700, 0);
+		feed_event(f, now + 30, 1, GN_KIND_LEAVE, CLR(1000), 0x700, 0);
+		feed_event(f, now + 40, 1, GN_KIND_LEAVE, CLR(i), 0x800, 0);
+	}
+	feed_event(f, now + 10, 1, GN_KIND_LEAVE, CLR(1), 0x900, 0);
+}
+
+/* Each call and its own time is its function's, also where its path had no
+ * room; only who called it is not known then. */
+static void other_paths_are_told(void **state)
+{
+	struct feed f = begin(false);
+	const struct gn_model_function *other;
+	struct gn_model *m;
+	uint64_t own = 0, calls = 0, children = 0;
+
+	(void)state;
+	f.p->stage.tree.most = 100;
+	call_many(&f);
+	m = feed_finish(&f);
+	assert_false(gn_model_lossy(m));
+	assert_false(gn_model_broken(m));
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		own += m->functions[i].v.elapsed_excl;
+		calls += m->functions[i].v.calls;
+	}
+	assert_int_equal(calls, 1 + 2 * 199);
+	assert_int_equal(own, m->session.elapsed_excl);
+	assert_int_equal(own, 199 * 40 + 10);
+	other = function_in(m, "[other]");
+	assert_int_equal(other->v.calls, 0);
+	assert_int_equal(other->v.elapsed_excl, 0);
+	for (size_t i = 0; i < m->nnodes; i++)
+		if (m->nodes[i].parent >= 0 &&
+		    m->nodes[m->nodes[i].parent].function ==
+			    (int32_t)other->index)
+			children += m->nodes[i].v.calls;
+	assert_int_equal(m->checks.other_calls, children);
+	assert_in_range(children, 2 * (199 - 49), 2 * (199 - 47));
+	/* session, process, [other] and one node of each function below it */
+	assert_in_range(m->nnodes, 100, 100 + 1 + 201);
+	gn_model_free(m);
+}
+
 /* The bounds of a capture to its end are what there is of memory. */
 static void a_whole_capture_has_no_bounds(void **state)
 {
@@ -500,7 +552,8 @@ static void a_whole_capture_has_no_bounds(void **state)
 
 	(void)state;
 	assert_int_equal(f.p->stage.most_frames, 0);
-	assert_int_equal(f.p->stage.tree.most, 0);
+	/* but for call paths: what has no room there is not lost */
+	assert_int_equal(f.p->stage.tree.most, GN_MOST_NODES);
 	assert_int_equal(f.p->stage.names.most_fns, 0);
 	assert_int_equal(f.p->stage.names.most_texts, 0);
 	gn_model_free(feed_finish(&f));
@@ -627,6 +680,7 @@ int main(void)
 		cmocka_unit_test(paths_have_a_bound),
 		cmocka_unit_test(functions_have_a_bound),
 		cmocka_unit_test(texts_have_a_bound),
+		cmocka_unit_test(other_paths_are_told),
 		cmocka_unit_test(a_whole_capture_has_no_bounds),
 		cmocka_unit_test(a_thread_whose_end_was_lost_ends),
 		cmocka_unit_test(a_thread_is_not_asked_for_at_once),

@@ -265,13 +265,34 @@ static int make_all(struct gn_build *b)
 	return err;
 }
 
+/* Makes the nodes of what had no room in the tree those of a function. */
+static int name_others(struct gn_pipeline *p, struct gn_tree *tree)
+{
+	uint32_t fn = GN_NONE;
+	int err = 0;
+
+	if (tree->n < tree->most)
+		return 0;
+	p->stage.checks.other_calls = gn_tree_others(tree);
+	for (uint32_t i = 1; i < tree->n && !err; i++) {
+		struct gn_node *n = &tree->nodes[i];
+
+		if (n->process || n->fn != GN_FN_OTHER)
+			continue;
+		if (fn == GN_NONE)
+			err = gn_names_made(&p->stage.names, "[other]", &fn);
+		n->fn = fn;
+	}
+	return err;
+}
+
 int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
 {
 	struct gn_model *m = calloc(1, sizeof(*m));
 	struct gn_build b = {.p = p, .tree = tree, .m = m};
 	int err = -ENOMEM;
 
-	if (!m || own(p, m) || build_alloc(&b))
+	if (!m || own(p, m) || name_others(p, tree) || build_alloc(&b))
 		goto out;
 	fill_session(p, m);
 	/* make room for the model, whose nodes are much larger */

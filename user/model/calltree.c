@@ -42,36 +42,82 @@ int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out)
 	return add_node(t, &node, out);
 }
 
+static int find_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		      uint32_t *out)
+{
+	uint64_t key = (uint64_t)parent << 32 | fn;
+	int err;
+
+	*out = gn_table_get(&t->children, key);
+	if (*out != GN_NONE)
+		return 0;
+	err = add_node(t, &(struct gn_node){.parent = parent, .fn = fn}, out);
+	if (err)
+		return err;
+	err = gn_table_put(&t->children, key, *out);
+	if (err)
+		t->n--;
+	return err;
+}
+
+/* The node of `fn` below the process's GN_FN_OTHER. Its node there is the
+ * parent of all that it calls, too. */
+static int find_other(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		      uint32_t *out)
+{
+	uint32_t other = parent;
+	int err;
+
+	while (!t->nodes[other].process && t->nodes[other].fn != GN_FN_OTHER)
+		other = t->nodes[other].parent;
+	if (t->nodes[other].process) {
+		err = find_child(t, other, GN_FN_OTHER, &other);
+		if (err)
+			return err;
+	}
+	return find_child(t, other, fn, out);
+}
+
+static bool is_other(const struct gn_tree *t, uint32_t node)
+{
+	uint32_t parent = t->nodes[node].parent;
+
+	return !t->nodes[node].process && !t->nodes[parent].process &&
+	       t->nodes[parent].fn == GN_FN_OTHER;
+}
+
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out)
 {
-	uint64_t key = (uint64_t)parent << 32 | fn;
-	uint32_t child = t->nodes[parent].last_child;
+	struct gn_node *p = &t->nodes[parent];
 	int err;
 
-	if (child && t->nodes[parent].last_fn == fn) {
-		*out = child;
+	if (p->last_child && p->last_fn == fn) {
+		*out = p->last_child;
 		return 0;
 	}
-	child = gn_table_get(&t->children, key);
-	if (child == GN_NONE && t->most && t->n >= t->most)
-		return -ENOSPC;
-	if (child == GN_NONE) {
-		/* made where it is needed: a node is large */
-		err = add_node(t, &(struct gn_node){.parent = parent, .fn = fn},
-			       &child);
-		if (err)
-			return err;
-		err = gn_table_put(&t->children, key, child);
-		if (err) {
-			t->n--;
-			return err;
-		}
-	}
-	t->nodes[parent].last_child = child;
+	if (!t->most || t->n < t->most)
+		err = find_child(t, parent, fn, out);
+	else if ((*out = gn_table_get(&t->children,
+				      (uint64_t)parent << 32 | fn)) != GN_NONE)
+		err = 0;
+	else
+		err = t->others ? find_other(t, parent, fn, out) : -ENOSPC;
+	if (err)
+		return err;
+	t->nodes[parent].last_child = *out;
 	t->nodes[parent].last_fn = fn;
-	*out = child;
 	return 0;
+}
+
+uint64_t gn_tree_others(const struct gn_tree *t)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 1; i < t->n; i++)
+		if (is_other(t, i))
+			calls += t->nodes[i].calls;
+	return calls;
 }
 
 static int keep_node(const struct gn_tree *t, uint32_t node, uint32_t *map,

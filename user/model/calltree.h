@@ -13,6 +13,10 @@
 #include "model/account.h"
 #include "model/table.h"
 
+/* The function of the node of a process below which are calls of paths that the
+ * tree had no room for: one node a function, whoever called it. */
+#define GN_FN_OTHER (GN_NONE - 1)
+
 /* The root is node 0; its children are processes, theirs functions. */
 struct gn_node {
 	uint32_t parent;
@@ -41,6 +45,7 @@ struct gn_tree {
 	struct gn_node *nodes;
 	uint32_t n, cap;
 	uint32_t most; /* the limit of nodes; 0 = none */
+	bool others;   /* beyond it are the nodes below GN_FN_OTHER */
 	/* [0] is unused; without app, which is the rest */
 	struct gn_class_sums *classes;
 	uint32_t nclasses, classes_cap;
@@ -54,7 +59,7 @@ void gn_tree_free(struct gn_tree *t);
 int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
 
 /* Finds or makes the node of `fn` called from `parent`. 0, -ENOMEM, or -ENOSPC:
- * the path is new, and the tree has reached its limit. */
+ * the path is new, and the tree has reached its limit and has no others. */
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out);
 
@@ -68,6 +73,9 @@ int gn_tree_keep(const struct gn_tree *t, uint32_t *map, struct gn_tree *out);
 /* Gives functions new indexes, which `fn` maps from the old ones. 0, or -ENOMEM
  * and nothing has changed. */
 int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn);
+
+/* Calls below GN_FN_OTHER. */
+uint64_t gn_tree_others(const struct gn_tree *t);
 
 /* Adds an interval to the node that owned it. 0 or -ENOMEM. */
 int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);

@@ -238,7 +238,10 @@ struct gn_model_edge {
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
-	X(open_frames, "frames still open at the end", 0)
+	X(open_frames, "frames still open at the end", 0)                    \
+	/* calls whose path is not known: inclusive times of callers lack    \
+	 * them */                                                           \
+	X(other_calls, "calls in [other]: the call tree is full", 0)
 
 struct gn_checks {
 #define GN_CHECK_FIELD(field, text, error) uint64_t field;

@@ -81,6 +81,19 @@ static int add_fn(struct gn_names *n, const struct gn_fn *def, uint32_t *out)
 	return 0;
 }
 
+int gn_names_made(struct gn_names *n, const char *name, uint32_t *out)
+{
+	struct gn_fn fn = {.program = GN_NONE};
+
+	fn.name = gn_pool_add(&n->pool, name, strlen(name));
+	if (!fn.name ||
+	    gn_grow(&n->fns, &n->fns_cap, (size_t)n->nfns + 1, sizeof(*n->fns)))
+		return -ENOMEM;
+	n->fns[n->nfns] = fn;
+	*out = n->nfns++;
+	return 0;
+}
+
 /* A forked process has the functions of its parent, which are not named
  * again. */
 static uint32_t find_inherited(const struct gn_names *n, uint32_t program,

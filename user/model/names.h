@@ -87,6 +87,9 @@ uint32_t gn_names_native(struct gn_names *n, uint32_t func);
 int gn_names_define(struct gn_names *n, const struct gn_fn *def);
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
 
+/* Adds one that no record has an id of, by its name. 0 or -ENOMEM. */
+int gn_names_made(struct gn_names *n, const char *name, uint32_t *out);
+
 /* Calls of the module's functions are missing. */
 void gn_names_unprobed(struct gn_names *n, uint32_t module);
 

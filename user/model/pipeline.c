@@ -14,6 +14,7 @@ static void bound(struct gn_pipeline *p)
 {
 	p->stage.most_frames = GN_LIVE_FRAMES;
 	p->stage.tree.most = GN_LIVE_NODES;
+	p->stage.tree.others = false;
 	p->stage.names.most_fns = GN_LIVE_FUNCTIONS;
 	p->stage.names.most_texts = GN_LIVE_TEXTS;
 }
@@ -31,6 +32,8 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 		gn_pipeline_free(p);
 		return NULL;
 	}
+	p->stage.tree.most = GN_MOST_NODES;
+	p->stage.tree.others = true;
 	if (opts->live)
 		bound(p);
 	return p;

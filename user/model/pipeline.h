@@ -3,7 +3,7 @@
  * The pipeline takes records and makes the finished model: order -> stack ->
  * account -> call tree. It is pure: no clock, no I/O, no globals. Records may
  * be hostile: sizes and lists are checked. Memory grows only with the number of
- * records; in the live view it is bounded.
+ * records, the call tree to a limit; in the live view all is bounded.
  */
 #ifndef GNOMON_MODEL_PIPELINE_H
 #define GNOMON_MODEL_PIPELINE_H
@@ -62,6 +62,11 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
  * 0, or -ENOMEM: the sums of the period may be lost, but the pipeline goes on.
  */
 int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
+
+/* Call paths of a whole capture. Calls on further ones are below `[other]` of
+ * their process: they and their own time are counted for their function, but
+ * inclusive times lack what they called and that they were called. */
+#define GN_MOST_NODES (1u << 22)
 
 /*
  * Limits in the live view for what a traced process can create and keep alive.
