@@ -33,6 +33,10 @@ function(gn_live_clr)
 	# what a hit costs is measured: not a sanitizer
 	set_property(TEST live/clr/bodies APPEND PROPERTY ENVIRONMENT
 		GNOMON=${gnomon} CLR_LIBRARY=${library})
+	# as long as tools/test --long needs
+	set_tests_properties(live/clr/fast-gnomon-killed
+		live/clr/fast-target-killed live/clr/fast-gnomon-stopped
+		live/clr/attach-busy PROPERTIES TIMEOUT 1200)
 	set_tests_properties(live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe
 		PROPERTIES TIMEOUT 400)

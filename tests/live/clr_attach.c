@@ -337,6 +337,91 @@ void test_attach_killed(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* The program may not make the memory that fast hooks need, and would be killed
+ * if the library tried: it has probes, and the report says why. */
+void test_attach_filtered(struct live *t)
+{
+	char *path = live_path(t, "report.txt"), *report;
+	struct live_args a = {.n = 0};
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	serve(t, &served, "filter");
+	live_add(t, &a, t->gnomon, "run", "-o", path, "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	serve(t, &served, "run 5");
+	CHECK(t, !is_shared(t, &served), "there is memory");
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	report = live_read(t, path, NULL);
+	CHECK(t, strstr(report, "has a seccomp filter"), "no reason: %s",
+	      report);
+	CHECK(t, strstr(report, "P.Fib(int)"), "no functions: %s", report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+/* The program that gnomon started. */
+static pid_t program_of(struct live *t, pid_t gnomon)
+{
+	char *path = live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
+			       (int)gnomon);
+	FILE *f = fopen(path, "re");
+	char name[16] = "";
+	int child = 0;
+
+	CHECK(t, f, "fopen: %s", strerror(errno));
+	while (strcmp(name, "dotnet\n") && fscanf(f, "%d", &child) == 1) {
+		FILE *comm = fopen(live_text(t, "/proc/%d/comm", child), "re");
+
+		if (comm && !fgets(name, sizeof(name), comm))
+			*name = '\0';
+		if (comm)
+			fclose(comm);
+	}
+	fclose(f);
+	CHECK(t, !strcmp(name, "dotnet\n"), "gnomon has no program");
+	return child;
+}
+
+/* Hooks of a program that gnomon starts stay when gnomon is killed. Soon they
+ * write no record any more, but pass their sites, where nothing is. */
+void test_fast_killed_idle(struct live *t)
+{
+	static const char *const names[] = {"gn_fast_clr_enter",
+					    "gn_site_clr_enter"};
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	uint64_t calls[2] = {1, 0};
+	pid_t gnomon;
+	int fd[2];
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "record", "--hooks", "fast", "-f",
+		 "Demo.Service.*", "--clr-hooks", "elt", "-o",
+		 live_path(t, "killed.trace"), "--", NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &talk);
+	free(live_await(t, talk.out, "ready"));
+	gnomon = talk.pid;
+	serve(t, &talk, "run 20");
+	talk.pid = program_of(t, gnomon);
+	CHECK(t, kill(gnomon, SIGKILL) == 0, "kill: %s", strerror(errno));
+	while (calls[0] != calls[1]) {
+		for (int i = 0; i < 2; i++)
+			fd[i] = count_hook(t, &talk, names[i]);
+		serve(t, &talk, "run 20");
+		for (int i = 0; i < 2; i++)
+			calls[i] = counted(t, fd[i]);
+	}
+	CHECK(t, calls[0] > 100, "%" N " hooks", calls[0]);
+	kill(talk.pid, SIGKILL);
+	talk.pid = gnomon;
+	live_wait(t, &talk);
+}
+
 /* Without functions: what the runtime does is told, and nothing is changed. */
 void test_attach_light(struct live *t)
 {

@@ -137,3 +137,23 @@ void test_fast_same(struct live *t)
 	CHECK(t, strstr(text[0], "Fib"), "no path to Fib");
 	live_same(t, "the call tree", text[1], text[0]);
 }
+
+/* The program is killed if the memory that fast hooks need is made in it: it
+ * has probes, and the report says why. */
+void test_fast_filtered(struct live *t)
+{
+	char *path = live_path(t, "report.txt"), *report;
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "-o", path, "--",
+		 live_fixture(t, "../native/filtered"), NULL);
+	clr_demo(t, &a, "recursion");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	report = live_read(t, path, NULL);
+	CHECK(t, strstr(report, "has a seccomp filter"), "no reason: %s",
+	      report);
+	CHECK(t, strstr(report, "Recursion.Fib"), "no functions: %s", report);
+}

@@ -2,7 +2,8 @@
 /*
  * Fast hooks when gnomon or the program ends or stands still at any moment:
  * what the program says and how it ends is as without gnomon, and the file is
- * whole up to its last chunk. LIVE_LONG in the environment: 50 moments each.
+ * whole up to its last chunk. LIVE_LONG in the environment (tools/test --long):
+ * 50 moments each.
  */
 #include "clr.h"
 
@@ -18,6 +19,8 @@
 
 #define SHORT 4
 #define LONG  50
+
+#define LONG_STOP_S 10 /* that gnomon stands still, of the long ones once */
 
 static int rounds(void)
 {
@@ -228,6 +231,8 @@ void test_fast_gnomon_stopped(struct live *t)
 		until_moment(took, i, n + 1);
 		kill(gnomon.pid, SIGSTOP);
 		out = rest_of(t, &gnomon, lines_of(all));
+		if (!i && n == LONG)
+			sleep(LONG_STOP_S);
 		kill(gnomon.pid, SIGCONT);
 		live_same(t, "the output", live_counts(t, out), expected);
 		code = live_wait(t, &gnomon);

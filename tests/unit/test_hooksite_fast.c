@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -110,6 +112,56 @@ static void *many(void *bad)
 	return NULL;
 }
 
+/* A forked child has nothing of the ring: it passes the sites. */
+static void fork_has_no_ring(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		uint64_t bad = hit(10);
+
+		_exit(bad ? 1 : passed == 10 ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(passed, 0);
+}
+
+static void start(pthread_t *consumer)
+{
+	atomic_store(&offered, 0);
+	atomic_store(&reader.enough, false);
+	reader.records = 0;
+	assert_int_equal(pthread_create(consumer, NULL, read_all, NULL), 0);
+	assert_true(
+		gn_fast_start(told, gn_fast_probe_enter, gn_fast_probe_leave));
+}
+
+static void stop(pthread_t consumer)
+{
+	atomic_store(&reader.enough, true);
+	pthread_join(consumer, NULL);
+}
+
+/* Nothing is left of a session; threads that gave up in it have rings in the
+ * next. */
+static void sessions_follow(void)
+{
+	pthread_t consumer;
+
+	gn_fast_stop();
+	gn_fast_leave();
+	assert_int_equal(hit(10), 0);
+	assert_int_equal(passed, 110);
+	start(&consumer);
+	assert_int_equal(hit(10), 0);
+	assert_int_equal(passed, 110);
+	stop(consumer);
+	assert_int_equal(reader.records, 10);
+}
+
 static void registers_are_kept(void **state)
 {
 	pthread_t consumer, thread[2];
@@ -118,9 +170,7 @@ static void registers_are_kept(void **state)
 	(void)state;
 	if (!__builtin_cpu_supports("avx2"))
 		skip();
-	assert_int_equal(pthread_create(&consumer, NULL, read_all, NULL), 0);
-	assert_true(
-		gn_fast_start(told, gn_fast_probe_enter, gn_fast_probe_leave));
+	start(&consumer);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
 			pthread_create(&thread[i], NULL, many, &bad[i]), 0);
@@ -130,13 +180,14 @@ static void registers_are_kept(void **state)
 	}
 	assert_int_equal(passed, 0);
 	assert_int_equal(hit(10), 0);
+	fork_has_no_ring();
 	/* gnomon is late: this thread gives up, and passes the sites */
 	atomic_store(&reader.page->deadline, 0);
 	assert_int_equal(hit(100), 0);
 	assert_int_equal(passed, 100);
-	atomic_store(&reader.enough, true);
-	pthread_join(consumer, NULL);
+	stop(consumer);
 	assert_int_equal(reader.records, 2 * HITS + 10);
+	sessions_follow();
 }
 
 int main(void)

@@ -342,7 +342,7 @@ static void *map_shared(int fd)
 static bool is_filtered(void)
 {
 	char text[4096];
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	const char *mode;
 

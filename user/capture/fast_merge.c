@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads what threads wrote, and merges it with the kernel's records. */
+#include "capture/fast_parts.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "capture/fast_map.h"
+
+#define BEAT	   8192u /* records between two signs of gnomon's life */
+#define GIVE_BACK  GN_FAST_CHUNK
+#define SURE_BYTES 2048u
+
+static bool is_drained(const struct gn_fast *f)
+{
+	return __atomic_load_n(f->consumed, __ATOMIC_ACQUIRE) >=
+	       f->produced_mark;
+}
+
+void gn_fast_mark(struct gn_fast *f)
+{
+	/* what was marked is still to be merged */
+	if (f->marked && !is_drained(f)) {
+		gn_fast_beat(f);
+		return;
+	}
+	f->marked = true;
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
+		const struct gn_fast_ring *ring;
+
+		e->queued = e->t.end - e->t.first;
+		e->idle = true;
+		e->last = e->ended;
+		if (!e->area)
+			continue;
+		ring = &e->area->rings[e->slot];
+		/* in this order: what was written before it was idle is read */
+		e->idle =
+			e->ended || !atomic_load_explicit(&ring->busy,
+							  memory_order_acquire);
+		e->mark = atomic_load_explicit(&ring->head,
+					       memory_order_acquire) &
+			  (GN_FAST_SLOT - 1);
+	}
+	f->moment = gn_fast_moment_now();
+	gn_fast_clock_add(&f->clock, &f->moment);
+	gn_fast_beat(f);
+	f->produced_mark = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
+}
+
+/* Up to here its thread may write. */
+static void give_back(struct gn_fast_entry *e)
+{
+	struct gn_fast_ring *ring = &e->area->rings[e->slot];
+
+	atomic_store(&ring->tail, e->pos);
+	if (atomic_load(&ring->wants) && atomic_exchange(&ring->wants, 0))
+		gn_fast_wake(&ring->tail);
+}
+
+/* What no hook writes: its ring is not read any more, and something of it is
+ * missing. */
+static bool be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
+{
+	f->facts.counts.hostile++;
+	e->hostile = true;
+	e->pos = e->mark;
+	gn_fast_thread_lose(&e->t, 1);
+	return false;
+}
+
+/* Reads the record at `pos`, once: it can change while we look. */
+static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
+				      uint32_t pos)
+{
+	const volatile struct gn_fast_rec *at =
+		(const void *)(e->area->data + (size_t)e->slot * GN_FAST_SLOT +
+			       pos);
+
+	return (struct gn_fast_rec){at->sp, at->what, at->tsc};
+}
+
+static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
+		       const struct gn_fast_rec *rec,
+		       struct gn_fast_event *event)
+{
+	static const uint8_t kinds[] = {
+		[GN_FAST_ENTER] = GN_KIND_ENTER,
+		[GN_FAST_LEAVE] = GN_KIND_LEAVE,
+		[GN_FAST_TAILCALL] = GN_KIND_TAILCALL,
+		[GN_FAST_UNWOUND] = GN_KIND_UNWIND_END,
+	};
+	uint32_t index = rec->what >> 2;
+
+	*event = (struct gn_fast_event){.sp = rec->sp};
+	if (!index) {
+		event->lost = rec->sp;
+		return rec->what == GN_FAST_LOST || be_hostile(f, e);
+	}
+	if (rec->tsc > f->moment.ticks || index > GN_FUNC_INDEX(UINT32_MAX))
+		return be_hostile(f, e);
+	event->kind = kinds[rec->what & 3];
+	event->func = e->area->runtime | index;
+	event->time = gn_fast_clock_ns(&f->clock, rec->tsc);
+	return true;
+}
+
+/* The thread's next record that is before the mark; `pos` is where it ends. */
+static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
+		       struct gn_fast_event *event, uint32_t *pos)
+{
+	struct gn_fast_rec rec;
+
+	*pos = e->pos;
+	if (!e->area || e->hostile || e->pos == e->mark)
+		return false;
+	if (e->mark % GN_FAST_RECORD || e->pos > GN_FAST_SLOT - GN_FAST_RECORD)
+		return be_hostile(f, e);
+	rec = read_record(e, e->pos);
+	if (rec.what == GN_FAST_WRAP) {
+		/* one that is at the begin would never end */
+		if (e->pos < GN_FAST_FIRST - GN_FAST_RECORD)
+			return be_hostile(f, e);
+		e->pos = 0;
+		return next_event(f, e, event, pos);
+	}
+	*pos = e->pos + GN_FAST_RECORD;
+	return make_event(f, e, &rec, event);
+}
+
+/* The kernel's next one may go: no record of the thread's own can still come
+ * that was before it. */
+static bool may_go(const struct gn_fast_entry *e)
+{
+	return e->idle && e->queued;
+}
+
+static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
+{
+	size_t before = e->t.end - e->t.first, gone;
+	int err;
+
+	f->put += gn_fast_thread_first_size(&e->t);
+	err = gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
+	gone = before - (e->t.end - e->t.first);
+	e->queued -= gone < e->queued ? gone : e->queued;
+	return err;
+}
+
+static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
+		     const struct gn_fast_event *event, uint32_t pos)
+{
+	int err = 0;
+
+	if (event->time < f->end || !event->kind)
+		err = gn_fast_thread_put(&e->t, event, &f->facts.counts,
+					 f->opts.put, f->opts.ctx);
+	f->put += sizeof(struct gn_rec_func);
+	if (e->pos / GIVE_BACK != pos / GIVE_BACK) {
+		e->pos = pos;
+		give_back(e);
+	}
+	e->pos = pos;
+	if (++f->beat >= BEAT)
+		gn_fast_beat(f);
+	return err;
+}
+
+/* Whether the sink takes more is asked before what it surely takes is used up.
+ */
+static bool is_enough(struct gn_fast *f)
+{
+	if (f->put < SURE_BYTES)
+		return false;
+	f->put = 0;
+	return f->opts.enough(f->opts.ctx);
+}
+
+/* One thread up to its next kernel record, or where that cannot go yet, up to
+ * the mark. 1: there is more, but it is enough. */
+static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
+{
+	struct gn_fast_event event;
+	uint32_t pos, from = e->pos;
+	int err = 0;
+	bool more = next_event(f, e, &event, &pos), put = false;
+
+	while (!err && !put) {
+		const struct gn_rec *rec = gn_fast_thread_first(&e->t);
+
+		if (more &&
+		    (!rec || gn_fast_thread_before(&e->t, &event, rec))) {
+			err = put_event(f, e, &event, pos);
+			more = !err && next_event(f, e, &event, &pos);
+		} else if (rec && (more || may_go(e))) {
+			err = put_record(f, e);
+			put = true;
+		} else {
+			break;
+		}
+		if (!err && is_enough(f))
+			err = 1;
+	}
+	e->held = !put;
+	if (e->area && e->pos != from)
+		give_back(e);
+	return err;
+}
+
+/* The kernel records that can go, as they came, each after what its thread
+ * wrote before it. */
+static int merge_waiting(struct gn_fast *f)
+{
+	size_t n = f->waiting, kept = 0, i;
+	int err = 0;
+
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		e->held = false;
+	for (i = 0; i < n && !err; i++) {
+		struct gn_fast_entry *e = f->order[i];
+
+		if (!e->held)
+			err = merge_thread(f, e);
+		if (e->held)
+			f->order[kept++] = e;
+	}
+	if (n > i)
+		memmove(f->order + kept, f->order + i,
+			(n - i) * sizeof(*f->order));
+	f->waiting = kept + n - i;
+	return err;
+}
+
+int gn_fast_merge(struct gn_fast *f)
+{
+	struct gn_fast_entry *e, *next;
+	int err = 0;
+
+	if (!f->marked || !is_drained(f))
+		return 0;
+	err = merge_waiting(f);
+	for (e = f->all; e && !err; e = next) {
+		next = e->next_of_all;
+		/* what it wrote behind the last of them */
+		if (e->area)
+			err = merge_thread(f, e);
+		if (!err)
+			gn_fast_end_thread(f, e);
+	}
+	f->marked = err == 1;
+	if (!err)
+		gn_fast_drop_areas(f);
+	return err;
+}
+
+int gn_fast_flush(struct gn_fast *f)
+{
+	int err;
+
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
+		e->idle = true;
+		e->queued = e->t.end - e->t.first;
+	}
+	do {
+		err = merge_waiting(f);
+	} while (err == 1);
+	for (struct gn_fast_entry *e = f->all; e && err >= 0;
+	     e = e->next_of_all)
+		do {
+			err = merge_thread(f, e);
+		} while (err == 1);
+	return err < 0 ? err : 0;
+}

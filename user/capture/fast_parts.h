@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What fast.c, which knows who writes, and fast_merge.c, which reads it, share.
+ */
+#ifndef GNOMON_CAPTURE_FAST_PARTS_H
+#define GNOMON_CAPTURE_FAST_PARTS_H
+
+#include <gnomon/fast.h>
+#include "capture/fast.h"
+#include "capture/fast_clock.h"
+
+#define GN_FAST_BUCKETS 1024u
+
+/* A process that offered its memory. */
+struct gn_fast_area {
+	struct gn_fast_area *next;
+	uint32_t pid;
+	uint32_t runtime; /* bits of a function's id */
+	struct gn_fast_page *page;
+	struct gn_fast_ring *rings;
+	const unsigned char *data;
+	uint32_t threads; /* that have rings */
+	bool over;	  /* its first thread, or its program, has ended */
+	bool bound[GN_FAST_SLOTS];
+};
+
+/* A thread that has a ring, or had one, or whose slice came early. */
+struct gn_fast_entry {
+	struct gn_fast_entry *next, *next_of_all, **before_of_all;
+	struct gn_fast_thread t;
+	struct gn_fast_area *area; /* NULL: it has no ring */
+	uint32_t slot;
+	uint32_t pos;  /* up to where its ring was read, our own count */
+	uint32_t mark; /* up to where it may be read */
+	size_t queued; /* bytes of kernel records at the mark */
+	bool idle;     /* at the mark it was in no hook */
+	bool ended;    /* it, or its program */
+	bool last;     /* it had ended at the mark */
+	bool exits;    /* of the two */
+	bool hostile;  /* its ring is not read any more */
+	bool held;     /* its next kernel record cannot go in this round */
+};
+
+struct gn_fast {
+	struct gn_fast_opts opts;
+	struct gn_fast_clock clock;
+	struct gn_fast_moment moment; /* of the mark */
+	struct gn_fast_facts facts;
+	struct gn_fast_area *areas;
+	struct gn_fast_entry *all;
+	struct gn_fast_entry *bucket[GN_FAST_BUCKETS];
+	/* whose are the kernel records that wait, as they came: what one thread
+	 * does to another comes before what that one tells of it */
+	struct gn_fast_entry **order;
+	size_t waiting, room;
+	const uint64_t *consumed, *produced; /* of the kernel's ring */
+	uint64_t produced_mark;
+	size_t page_size;
+	uint64_t end; /* of the session */
+	uint32_t beat;
+	size_t put; /* bytes since the sink was asked */
+	bool marked;
+	bool stopped;
+};
+
+/* A sign of life, for all who write. */
+void gn_fast_beat(struct gn_fast *f);
+
+/* After all that it wrote before it ended, if it has ended. */
+void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e);
+
+/* Processes that have ended, and all their threads. */
+void gn_fast_drop_areas(struct gn_fast *f);
+
+#endif
