@@ -22,6 +22,9 @@ char *clr_sdk(struct live *t);
 void clr_compile(struct live *t, struct live_args *a);
 /* A copy of the fixture in the test's folder, which anybody may read. */
 char *clr_copy_demo(struct live *t);
+/* A session without functions in a process that has just begun to serve: what
+ * the runtime does is told. */
+void clr_attach_light(struct live *t, const struct live_talk *served);
 /* gnomon and its library where other users can reach them. */
 char *clr_copy_gnomon(struct live *t, char **library);
 

@@ -422,16 +422,14 @@ void test_fast_killed_idle(struct live *t)
 	live_wait(t, &talk);
 }
 
-/* Without functions: what the runtime does is told, and nothing is changed. */
-void test_attach_light(struct live *t)
+void clr_attach_light(struct live *t, const struct live_talk *served)
 {
-	struct live_talk served, gnomon;
+	struct live_talk gnomon;
 	json_t *report;
 
-	start_served(t, &served);
-	attach(t, &served, "", &gnomon);
-	serve(t, &served, "run 3");
-	serve(t, &served, "collect 20");
+	attach(t, served, "", &gnomon);
+	serve(t, served, "run 3");
+	serve(t, served, "collect 20");
 	report = detach(t, &gnomon);
 	CHECK(t, clr_functions(report) == 0, "%zu managed functions are told",
 	      clr_functions(report));
@@ -442,6 +440,16 @@ void test_attach_light(struct live *t)
 	      live_number(t, report, "session.classes.jit") > 0 &&
 		      live_number(t, report, "session.classes.gc") > 0,
 	      "there is no time in the compiler or in collections");
+	json_decref(report);
+}
+
+/* Without functions: what the runtime does is told, and nothing is changed. */
+void test_attach_light(struct live *t)
+{
+	struct live_talk served;
+
+	start_served(t, &served);
+	clr_attach_light(t, &served);
 	CHECK(t, hook_calls(t, &served) == 0, "there are hooks");
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
+#include "hooksite/clr/filter.h"
 #include "runtime/clr_ipc.h"
 
 /* with what comes before it, ten seconds until it is said that nobody answers
@@ -43,6 +44,7 @@ struct gn_attached {
 	pid_t guard; /* the process that ends the session if we cannot */
 	int leash;   /* it waits at the other end; -1: there is none */
 	bool begun;
+	bool functions; /* some are asked for */
 };
 
 static int sleep_ms(int ms)
@@ -180,12 +182,12 @@ static int open_attached(pid_t pid, const char *library,
 	return 0;
 }
 
-static int ask(struct gn_attached *a, const char *request, int ms,
-	       gn_wait_fn wait, void *ctx, int32_t *result)
+static int ask_as(struct gn_attached *a, bool beside, const char *request,
+		  int ms, gn_wait_fn wait, void *ctx, int32_t *result)
 {
 	uint8_t *message = malloc(GN_CLR_IPC_MAX);
-	int n = message ? gn_clr_ipc_attach(message, a->library, request,
-					    strlen(request))
+	int n = message ? gn_clr_ipc_attach(message, a->library, beside,
+					    request, strlen(request))
 			: -ENOMEM;
 
 	if (n >= 0)
@@ -193,6 +195,17 @@ static int ask(struct gn_attached *a, const char *request, int ms,
 				   wait, ctx, result);
 	free(message);
 	return n;
+}
+
+/* Who asks for no function makes do with a place beside another profiler. */
+static int ask(struct gn_attached *a, const char *request, int ms,
+	       gn_wait_fn wait, void *ctx, int32_t *result)
+{
+	int err = ask_as(a, false, request, ms, wait, ctx, result);
+
+	if (err || *result != NO_ATTACH || a->functions)
+		return err;
+	return ask_as(a, true, request, ms, wait, ctx, result);
 }
 
 /* Nothing else of gnomon's is to be open in it, nor any right but the one to
@@ -321,7 +334,8 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 	else if (result == NO_ATTACH)
 		snprintf(why, GN_WHY_MAX,
 			 "another profiler is in process %d, and a runtime "
-			 "has one only; end that first",
+			 "lets one only see functions; trace without -f, or "
+			 "start the program without that one",
 			 pid);
 	else
 		snprintf(why, GN_WHY_MAX,
@@ -346,6 +360,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		free(request);
 		return explain(a, -ETIMEDOUT, 0, why);
 	}
+	a->functions = gn_filter_asks(filter);
 	err = start_guard(a);
 	a->begun = true;
 	if (!err)

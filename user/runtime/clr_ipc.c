@@ -54,13 +54,13 @@ static void put_u32(struct text *t, uint32_t v)
 }
 
 int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
-		      const void *data, size_t size)
+		      bool beside, const void *data, size_t size)
 {
 	static const struct {
 		uint32_t a;
 		uint16_t b, c;
 		uint8_t d[8];
-	} clsid = GN_CLR_CLSID_INIT;
+	} clsid[2] = {GN_CLR_CLSID_INIT, GN_CLR_CLSID_BESIDE_INIT};
 	static const uint8_t
 		header[HEADER] = {[0] = 'D', 'O',	 'T',
 				  'N',	     'E',	 [5] = 'T',
@@ -73,7 +73,7 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 
 	put(&t, header, HEADER);
 	put_u32(&t, LOAD_MS);
-	put(&t, &clsid, sizeof(clsid));
+	put(&t, &clsid[beside], sizeof(*clsid));
 	put_u32(&t, (uint32_t)strlen(library) + 1);
 	for (const char *c = library;; c++) {
 		uint16_t unit = (uint8_t)*c;

@@ -17,10 +17,11 @@
  * own mount namespace and folder for temporary files. <0: `why` says more. */
 int gn_clr_ipc_find(pid_t pid, char *why);
 
-/* The message that attaches a profiler. Its length, or -E2BIG. */
+/* The message that attaches a profiler, `beside` another one or as the one that
+ * can change code. Its length, or -E2BIG. */
 #define GN_CLR_IPC_MAX 65535
 int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
-		      const void *data, size_t size);
+		      bool beside, const void *data, size_t size);
 
 /* What an answer says: 0 and the runtime's result, or -EPROTO. */
 #define GN_CLR_ANSWER_MAX 64

@@ -12,6 +12,7 @@
 #include "../fast.h"
 #include "clsid.h"
 #include "events.h"
+#include "filter.h"
 #include "profiler.h"
 #include "sites.h"
 #include "tell.h"
@@ -64,7 +65,7 @@ static void serve(struct gn_clr *clr, const char *request)
 				~GN_FAMILIES_AT_START;
 		clr->fast = strtol(filter, &filter, 10) == 1;
 		filter = strchr(filter, '\n');
-		if (!filter)
+		if (!filter || (clr->beside && gn_filter_asks(filter + 1)))
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
@@ -73,7 +74,7 @@ static void serve(struct gn_clr *clr, const char *request)
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		end(clr);
 		clr->families = 0;
-		gn_clr_set_events(clr, GN_WANT_BETWEEN);
+		gn_clr_set_events(clr, clr->beside ? 0 : GN_WANT_BETWEEN);
 	}
 }
 
@@ -95,7 +96,9 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 		return hr;
 	clr->info = clr->info9 = clr->rejit.info;
 	clr->by_il = true;
-	clr->wants = GN_WANT_ATTACHED | GN_WANT_IL;
+	clr->beside = clr->asked_beside;
+	clr->wants =
+		clr->beside ? GN_WANT_BESIDE : GN_WANT_ATTACHED | GN_WANT_IL;
 	return gn_clr_set_events(clr, clr->wants);
 }
 
@@ -132,9 +135,13 @@ gn_hr gn_clr_attach_complete(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
-/* Whether the runtime may load it beside the profiler that it has. */
+/*
+ * Whether the runtime may load it beside the profiler that it has. Always once
+ * it is there, for then it only takes a request; but where it is beside another
+ * one, who asks for the first place is to hear that this is taken.
+ */
 gn_hr gn_clr_notification_only(struct gn_clr *clr, int32_t *answer)
 {
-	*answer = clr->info != NULL;
+	*answer = clr->asked_beside || (clr->info && !clr->beside);
 	return GN_S_OK;
 }

@@ -9,12 +9,15 @@
 /* The value of CORECLR_PROFILER. */
 #define GN_CLR_CLSID "{0AAF3BF7-CBCD-4A66-BD69-F9B5BF0E19F9}"
 
-/* The same as an initializer of struct gn_guid. */
-#define GN_CLR_CLSID_INIT                                              \
+/* The same as an initializer of struct gn_guid; and the class of the same
+ * library beside another profiler, where it is only told what happens. */
+#define GN_CLR_CLSID_INIT	 GN_CLR_CLSID_OF(0xf9)
+#define GN_CLR_CLSID_BESIDE_INIT GN_CLR_CLSID_OF(0xfa)
+#define GN_CLR_CLSID_OF(last)                                          \
 	{                                                              \
 		0x0aaf3bf7, 0xcbcd, 0x4a66,                            \
 		{                                                      \
-			0xbd, 0x69, 0xf9, 0xb5, 0xbf, 0x0e, 0x19, 0xf9 \
+			0xbd, 0x69, 0xf9, 0xb5, 0xbf, 0x0e, 0x19, last \
 		}                                                      \
 	}
 

@@ -232,11 +232,13 @@ static gn_hr factory_query(void *self, const struct gn_guid *iid, void **out)
 	return *out ? GN_S_OK : GN_E_NOINTERFACE;
 }
 
+static void *const *const factories[2];
+
 static gn_hr factory_create(void *self, void *outer, const struct gn_guid *iid,
 			    void **out)
 {
-	(void)self;
 	*out = NULL;
+	profiler.asked_beside = self == &factories[1];
 	if (outer)
 		return GN_CLASS_E_NOAGGREGATION;
 	/* Not initialized statically: that would put the tables, which are
@@ -253,7 +255,8 @@ static gn_hr factory_lock(void *self, int32_t lock)
 
 static void *const factory_slots[] = {factory_query, keep, keep, factory_create,
 				      factory_lock};
-static void *const *const factory = factory_slots;
+/* by the class that is asked for */
+static void *const *const factories[2] = {factory_slots, factory_slots};
 
 EXPORT gn_hr DllGetClassObject(const struct gn_guid *clsid,
 			       const struct gn_guid *iid, void **out);
@@ -261,10 +264,12 @@ EXPORT gn_hr DllGetClassObject(const struct gn_guid *clsid,
 EXPORT gn_hr DllGetClassObject(const struct gn_guid *clsid,
 			       const struct gn_guid *iid, void **out)
 {
-	static const struct gn_guid ours = GN_CLR_CLSID_INIT;
+	static const struct gn_guid ours[2] = {GN_CLR_CLSID_INIT,
+					       GN_CLR_CLSID_BESIDE_INIT};
 
 	*out = NULL;
-	if (!is_guid(clsid, &ours))
-		return GN_CLASS_E_NOTAVAILABLE;
-	return factory_query((void *)&factory, iid, out);
+	for (size_t i = 0; i < 2; i++)
+		if (is_guid(clsid, &ours[i]))
+			return factory_query((void *)&factories[i], iid, out);
+	return GN_CLASS_E_NOTAVAILABLE;
 }

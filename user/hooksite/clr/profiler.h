@@ -32,7 +32,9 @@ struct gn_clr {
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
 			   runtime */
 	bool fast;	/* hooks make no trap */
-	char *request;	/* of the first attach, until it is complete */
+	bool beside;	/* another profiler: no function can be seen */
+	bool asked_beside; /* by the class that the runtime asked for last */
+	char *request;	   /* of the first attach, until it is complete */
 	struct gn_precompiled precompiled;
 	struct gn_arena arena;
 	struct gn_ids ids;
