@@ -443,6 +443,20 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	json_decref(report);
 }
 
+/* What a process that runs does not tell is no reason to tell nothing. */
+static void attach_all_events(struct live *t, const struct live_talk *served)
+{
+	struct live_talk gnomon;
+	json_t *report;
+
+	attach(t, served, "--events all", &gnomon);
+	serve(t, served, "collect 20");
+	report = detach(t, &gnomon);
+	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
+	      "there is no time in collections");
+	json_decref(report);
+}
+
 /* Without functions: what the runtime does is told, and nothing is changed. */
 void test_attach_light(struct live *t)
 {
@@ -450,6 +464,8 @@ void test_attach_light(struct live *t)
 
 	start_served(t, &served);
 	clr_attach_light(t, &served);
+	attach_all_events(t, &served);
+	attach_all_events(t, &served);
 	CHECK(t, hook_calls(t, &served) == 0, "there are hooks");
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");

@@ -57,9 +57,11 @@ enum gn_want {
 	/* beginnings and ends of collections */                              \
 	X(BASIC_GC, 0x10ull << 32, START | ATTACHED | BESIDE, GC)
 
-/* Families that a process that runs cannot have any more. */
-#define GN_FAMILIES_AT_START \
-	(GN_FAMILY_SEARCHES | GN_FAMILY_TRANSITIONS | GN_FAMILY_ALLOCATIONS)
+/* Families that a process that runs cannot have any more: with the event of one
+ * the runtime refuses the whole mask. */
+#define GN_FAMILIES_AT_START                                              \
+	(GN_FAMILY_SEARCHES | GN_FAMILY_TRANSITIONS | GN_FAMILY_HANDLES | \
+	 GN_FAMILY_ALLOCATIONS)
 
 /* The mask that these wants (enum gn_want) and families make. */
 uint64_t gn_events_mask(uint32_t wants, uint32_t families);
