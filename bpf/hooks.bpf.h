@@ -267,6 +267,7 @@ static __always_inline int name(struct pt_regs *ctx, bool can_share)
 	u.name_len = operand(ctx, &spec->text[0].len);
 	u.module = operand(ctx, &spec->text[1].at);
 	u.module_len = operand(ctx, &spec->text[1].len);
+	u.key = key_of(ctx, c, spec);
 	k.tgid = tgid_of(self);
 	k.func = func_of(ctx, c, spec);
 	if (!send_name(t, now, k.tgid, k.func, &u))

@@ -75,6 +75,7 @@ struct gn_unsent {
 	__u64 module;
 	__u32 name_len;
 	__u32 module_len;
+	__u64 key; /* of the record */
 };
 
 struct gn_unsent_key {

@@ -35,7 +35,7 @@ static __always_inline int send_name(struct gn_task *t, __u64 time, __u32 tgid,
 	if (!r)
 		return -11;
 	t->seq++;
-	fill(&r->h, time, t, t->seq, GN_KIND_NAME, 0, 0);
+	fill(&r->h, time, t, t->seq, GN_KIND_NAME, 0, u->key);
 	r->size = GN_NAME_REC;
 	r->id = func;
 	r->ref = tgid;

@@ -148,8 +148,8 @@ struct gn_rec_stack {
 struct gn_rec_text {
 	struct gn_rec h;
 	__u32 size; /* of the whole record */
-	__u32 id;   /* NAME, FUNCTION: func; MODULE: module; else 0 */
-	__u32 ref;  /* FUNCTION: id of its MODULE; NAME: pid; else 0 */
+	__u32 id;   /* NAME, FUNCTION, SOURCE: func; MODULE: module; else 0 */
+	__u32 ref;  /* FUNCTION: id of its MODULE; NAME, SOURCE: pid; else 0 */
 	__u16 len[2];
 	char text[];
 };
@@ -324,6 +324,15 @@ struct gn_rec_event {
 	__u64 value[GN_RT_VALUES];
 };
 
+/* The line of a place in an async method. h.key is unused. */
+struct gn_rec_line {
+	struct gn_rec h;
+	__u32 func;
+	__u32 pid;
+	__s32 state; /* of its machine there */
+	__u32 line;
+};
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -384,7 +393,8 @@ enum gn_stream {
 	X(RENAME, 25, "rename", NOTE, gn_rec_thread)                         \
 	X(OS_NS, 26, "os-ns", NOTE, gn_rec_os_ns)                            \
 	X(STACK, 27, "stack", NOTE, gn_rec_stack)                            \
-	/* a function of the runtime: text 1 its name, text 2 its module */  \
+	/* a function of the runtime: text 1 its name, text 2 its module;    \
+	 * h.key: of .NET, the method's token in its module; 0: not known */ \
 	X(NAME, 28, "name", NOTE, gn_rec_text)                               \
 	/* the thread wakes another: h.key is that one's tid */              \
 	X(WAKE, 29, "wake", NOTE, gn_rec)                                    \
@@ -420,6 +430,11 @@ enum gn_stream {
 	X(NOW, 46, "now", STATE, gn_rec_now)                                 \
 	X(MUTE, 47, "mute", USER, gn_rec_mute)                               \
 	X(UNPROBED, 48, "unprobed", USER, gn_rec_unprobed)                   \
+	/* where the source of a runtime's function is: h.key its line,      \
+	 * text 1 its file */                                                \
+	X(SOURCE, 49, "source", USER, gn_rec_text)                           \
+	/* where an async method is suspended in a state, in that file */    \
+	X(AWAIT_LINE, 50, "await-line", USER, gn_rec_line)                   \
 	/* an argument of the call that the thread is in, or the result that \
 	 * its function is about to return */                                \
 	X(VALUE, 56, "value", NOTE, gn_rec_value)                            \
@@ -524,6 +539,7 @@ _Static_assert(sizeof(struct gn_rec_now) == 48, "now");
 _Static_assert(sizeof(struct gn_rec_mute) == 32, "mute");
 _Static_assert(sizeof(struct gn_rec_unprobed) == 40, "unprobed");
 _Static_assert(sizeof(struct gn_rec_value) == 112, "value");
+_Static_assert(sizeof(struct gn_rec_line) == 40, "line");
 _Static_assert(sizeof(struct gn_rec_event) == 48, "event");
 
 #endif

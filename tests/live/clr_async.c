@@ -99,6 +99,23 @@ static void same_count(struct live *t, const struct live_truth *truth,
 	      truth->name, n, truth->value);
 }
 
+/* The source's lines are those that the compiler told the program. */
+static void same_line(struct live *t, const struct live_truth *truth,
+		      const json_t *row, const json_t *method)
+{
+	static const char source[] = "/Awaits.cs";
+	const char *file = json_string_value(json_object_get(method, "file"));
+	size_t len = file ? strlen(file) : 0;
+
+	CHECK(t,
+	      len >= strlen(source) &&
+		      !strcmp(file + len - strlen(source), source),
+	      "%s is of the file %s", truth->name, file ? file : "(none)");
+	CHECK(t, live_number(t, row, "line") == truth->value,
+	      "%s %s: %" N ", not %" N, truth->word, truth->name,
+	      live_number(t, row, "line"), truth->value);
+}
+
 /* Counts are exact; what a time is off by. */
 static char *same(struct live *t, const struct live_truth *truth,
 		  const json_t *report)
@@ -117,7 +134,9 @@ static char *same(struct live *t, const struct live_truth *truth,
 		return same_time(t, truth, live_number(t, method, "elapsed_ns"),
 				 live_number(t, method, "starts"),
 				 queued(t, report, method), true);
-	if (!strcmp(word, "async-starts"))
+	if (strstr(word, "-line"))
+		same_line(t, truth, at ? await : method, method);
+	else if (!strcmp(word, "async-starts"))
 		same_count(t, truth, live_number(t, method, "starts"));
 	else if (!strcmp(word, "async-ends"))
 		same_count(t, truth, live_number(t, method, "completions"));

@@ -5,6 +5,8 @@ foreach(part text filter events ids il methods r2r sig)
 	gn_unit_test(test_clr_${part} gnomon_clr_pure Threads::Threads)
 endforeach()
 
+gn_unit_test(test_source gnomon_source)
+
 add_test(NAME clr/sites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clr-sites
 	$<TARGET_FILE:gnomon_clr>)
 set_tests_properties(clr/sites PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)

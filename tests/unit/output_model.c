@@ -65,7 +65,9 @@ static void make_functions(struct sample *s)
 					  GN_RUNTIME_NATIVE,
 					  values(1, 2500 * MS, 1, 1500 * MS, 1),
 					  false,
-					  NULL};
+					  NULL,
+					  NULL,
+					  0};
 	f[1] = (struct gn_model_function){
 		1,
 		"ns::work<std::map<int, char>>(unsigned long, char const*)",
@@ -73,7 +75,9 @@ static void make_functions(struct sample *s)
 		GN_RUNTIME_NATIVE,
 		values(3, 2499999999, 1250 * MS, 1499999999, 250 * MS),
 		false,
-		NULL};
+		NULL,
+		NULL,
+		0};
 	f[2] = (struct gn_model_function){
 		2,
 		"App.Program.Leaf(System.Int32)",
@@ -81,14 +85,18 @@ static void make_functions(struct sample *s)
 		GN_RUNTIME_CLR,
 		values(1234567, 1249999999, 1249999999, 1249999999, 1249999999),
 		false,
-		NULL};
+		NULL,
+		NULL,
+		0};
 	f[3] = (struct gn_model_function){3,
 					  HOSTILE,
 					  "",
 					  GN_RUNTIME_NATIVE,
 					  values(7, 999, 999, 500, 500),
 					  false,
-					  NULL};
+					  NULL,
+					  NULL,
+					  0};
 	s->m.functions = f;
 	s->m.nfunctions = 4;
 	s->modules[0] = (struct gn_model_module){

@@ -38,7 +38,8 @@ static void make_functions(struct top_sample *s)
 
 		s->functions[i] = (struct gn_model_function){
 			i,   of[i].name, of[i].module, of[i].runtime,
-			{0}, i == 4,	 NULL};
+			{0}, i == 4,	 NULL,	       NULL,
+			0};
 		v->calls = v->finished = of[i].calls;
 		v->elapsed_incl = v->elapsed_excl = of[i].elapsed;
 		v->app_incl = v->app_excl = of[i].app;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/sources.h"
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -104,6 +105,11 @@ int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
 	return gn_session_put(s, h, size);
 }
 
+static int put_source(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	return gn_session_put(ctx, rec, size);
+}
+
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 {
 	struct gn_session *s = calloc(1, sizeof(*s));
@@ -120,6 +126,8 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
+	/* the live view shows none */
+	s->sources = opts->live ? NULL : gn_sources_new(put_source, s);
 	s->unseen = gn_unseen_new(opts->user.uid);
 	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
@@ -267,6 +275,7 @@ void gn_session_free(struct gn_session *s)
 	gn_filter_free(s->filter);
 	gn_values_free(s);
 	gn_unseen_free(s->unseen);
+	gn_sources_free(s->sources);
 	gn_outside_free(s->outside);
 	gn_launch_clear(&s->launch);
 	gn_specs_free(&s->specs);

@@ -14,6 +14,7 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/meter.h"
+#include "capture/sources.h"
 #include "gnomon.skel.h"
 
 /*
@@ -33,6 +34,7 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
 	struct gn_rec_func room;
+	int err;
 
 	rec = gn_unwanted_record(&s->unwanted, rec, &room);
 	/* entered functions of a runtime: the program may have no native
@@ -48,7 +50,10 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	gn_unseen_record(s->unseen, rec, s->filter);
 	if (s->outside)
 		gn_outside_record(s->outside, rec);
-	return gn_session_put(s, rec, size);
+	err = gn_session_put(s, rec, size);
+	if (s->sources)
+		gn_sources_record(s->sources, rec);
+	return err;
 }
 
 static int on_record(void *ctx, const struct gn_rec *rec, size_t size)

@@ -36,6 +36,7 @@ struct gn_session {
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;
+	struct gn_sources *sources; /* NULL: of no function */
 	struct gn_outside *outside; /* NULL: not looked for */
 	struct gn_files files;
 	struct gn_probes probes;

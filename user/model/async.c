@@ -93,8 +93,20 @@ int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
 	return 0;
 }
 
+static uint64_t line_key(uint32_t fn, int32_t state)
+{
+	return (uint64_t)fn << 32 | (uint32_t)state;
+}
+
+int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
+		  uint32_t line)
+{
+	return gn_table_put(&a->lines, line_key(fn, state), line);
+}
+
 void gn_async_free(struct gn_asyncs *a)
 {
+	gn_table_free(&a->lines);
 	gn_table_free(&a->by_fn);
 	gn_table_free(&a->by_point);
 	free(a->methods);
@@ -150,7 +162,8 @@ static void add_method(struct gn_model_async *to,
 }
 
 static int add_point(struct gn_model_async *to,
-		     const struct gn_async_point *from, uint64_t last)
+		     const struct gn_async_point *from, uint64_t last,
+		     uint32_t line)
 {
 	struct gn_model_await *p, *more;
 	size_t i = 0;
@@ -166,6 +179,8 @@ static int add_point(struct gn_model_async *to,
 			(struct gn_model_await){.state = from->state};
 	}
 	p = &to->awaits[i];
+	if (line != GN_NONE)
+		p->line = line;
 	p->count += from->waits.begun;
 	p->waiting += open_spans(&from->waits);
 	p->ns += total(&from->waits, last, &to->gap);
@@ -193,7 +208,8 @@ static int merge(const struct gn_asyncs *a, const uint32_t *function_of,
 		const struct gn_async_point *p = &a->points[i];
 		uint32_t fn = a->methods[p->method].fn;
 
-		if (add_point(&m->asyncs[row_of[p->method]], p, last(ctx, fn)))
+		if (add_point(&m->asyncs[row_of[p->method]], p, last(ctx, fn),
+			      gn_table_get(&a->lines, line_key(fn, p->state))))
 			return -ENOMEM;
 	}
 	return 0;

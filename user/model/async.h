@@ -39,10 +39,14 @@ struct gn_asyncs {
 	struct gn_async_point *points;
 	uint32_t npoints, points_cap;
 	struct gn_table by_point; /* method << 32 | state -> points */
+	struct gn_table lines;	  /* fn << 32 | state -> in its source */
 };
 
 /* A record of kind GN_KIND_IS_ASYNC of function `fn`. 0, -ENOMEM. */
 int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn);
+/* Where a function is suspended in a state. 0, -ENOMEM. */
+int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
+		  uint32_t line);
 void gn_async_free(struct gn_asyncs *a);
 
 /* When the process of a function ended, or the session. */

@@ -156,6 +156,12 @@ int gn_build_functions(struct gn_build *b)
 			goto out;
 		m->functions[m->nfunctions - 1].v.unprobed |=
 			names->fns[f->index].unprobed;
+		if (names->fns[f->index].file) {
+			m->functions[m->nfunctions - 1].file =
+				names->fns[f->index].file;
+			m->functions[m->nfunctions - 1].line =
+				names->fns[f->index].line;
+		}
 		names->fns[f->index].unprobed = false;
 		b->function_of[f->index] = (uint32_t)m->nfunctions - 1;
 	}

@@ -52,6 +52,8 @@ struct gn_model_function {
 	struct gn_values v;
 	bool muted; /* it is muted: its time counts for its callers */
 	const char *short_name; /* by which people know it; NULL: `name` */
+	const char *file;	/* of its source; NULL: not known */
+	uint32_t line;
 };
 
 /* What people read. */
@@ -280,6 +282,7 @@ struct gn_model_await {
 	uint64_t count; /* suspensions there */
 	uint64_t ns;	/* of all, until the end of those that still wait */
 	uint64_t waiting; /* that still do */
+	uint32_t line;	  /* in its function's file; 0: not known */
 };
 
 /* An async method. Its running time is that of `function`. */

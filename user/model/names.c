@@ -167,6 +167,17 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 	return add_fn(n, def, &fn);
 }
 
+void gn_names_source(struct gn_names *n, uint32_t program, uint32_t func,
+		     const char *file, uint32_t line)
+{
+	uint32_t fn = gn_table_get(&n->by_func, func_key(program, func));
+
+	if (fn == GN_NONE)
+		return;
+	n->fns[fn].file = file;
+	n->fns[fn].line = line;
+}
+
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 {
 	uint32_t i = gn_table_get(&n->by_module, id);

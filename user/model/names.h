@@ -26,6 +26,8 @@ struct gn_fn {
 	const char *name;   /* NULL: not known (yet) */
 	const char *module; /* NULL: see module_id */
 	uint32_t module_id; /* of a MODULE record; 0 = none */
+	const char *file;   /* of its source; NULL: not known */
+	uint32_t line;	    /* in it, from 1 */
 	uint32_t inlined;   /* call sites that may have an inlined copy of it */
 	uint32_t compiled;  /* times that it was, where rows are kept */
 	bool unhooked;	    /* its calls cannot be seen */
@@ -85,6 +87,9 @@ uint32_t gn_names_native(struct gn_names *n, uint32_t func);
  * (module id). Earlier calls keep an earlier definition. 0, -ENOMEM, -ENOSPC.
  */
 int gn_names_define(struct gn_names *n, const struct gn_fn *def);
+/* Where the source of a function is that was defined; others are left out. */
+void gn_names_source(struct gn_names *n, uint32_t program, uint32_t func,
+		     const char *file, uint32_t line);
 int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
 
 /* Adds one that no record has an id of, by its name. 0 or -ENOMEM. */

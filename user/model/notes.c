@@ -143,6 +143,35 @@ static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
 	return 0;
 }
 
+static int take_source(struct gn_pipeline *p, const struct gn_rec_text *r)
+{
+	uint32_t i = gn_table_get(&p->by_pid, r->ref);
+	const char *file;
+
+	if (i == GN_NONE || !r->len[0] || !r->h.key || r->h.key > UINT32_MAX)
+		return 0;
+	file = add_text(p, r, 0);
+	if (!file)
+		return -ENOMEM;
+	gn_names_source(&p->stage.names, p->processes[i].program, r->id, file,
+			(uint32_t)r->h.key);
+	return 0;
+}
+
+static int take_line(struct gn_pipeline *p, const struct gn_rec_line *r)
+{
+	uint32_t i = gn_table_get(&p->by_pid, r->pid), fn;
+	int err;
+
+	if (i == GN_NONE || p->opts.live)
+		return 0;
+	err = gn_names_find(&p->stage.names, p->processes[i].program, r->func,
+			    &fn);
+	return err == -ENOSPC ? 0
+	       : err	      ? err
+		     : gn_async_line(&p->asyncs, fn, r->state, r->line);
+}
+
 int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 {
 	const struct gn_rec_session *session = (const void *)rec;
@@ -160,6 +189,10 @@ int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 			    : -ENOMEM;
 	case GN_KIND_FUNCTION:
 		return define(p, NULL, text);
+	case GN_KIND_SOURCE:
+		return take_source(p, text);
+	case GN_KIND_AWAIT_LINE:
+		return take_line(p, (const void *)rec);
 	case GN_KIND_COUNT:
 		if (count->id < GN_COUNTER_COUNT)
 			p->counters[count->id] += count->count;

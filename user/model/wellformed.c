@@ -63,6 +63,7 @@ bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
 	case GN_KIND_INFO:
 	case GN_KIND_MODULE:
 	case GN_KIND_FUNCTION:
+	case GN_KIND_SOURCE:
 		return text_ok((const void *)rec, size);
 	case GN_KIND_SLICE:
 		return slice_class_ok(

@@ -11,10 +11,15 @@
 
 void gn_await_text(char buf[GN_CELL], const struct gn_model_await *at)
 {
+	int len;
+
 	if (at->state >= 0)
-		snprintf(buf, GN_CELL, "await %" PRId32, at->state);
+		len = snprintf(buf, GN_CELL, "await %" PRId32, at->state);
 	else /* -4 is the first */
-		snprintf(buf, GN_CELL, "yield %" PRId32, -4 - at->state);
+		len = snprintf(buf, GN_CELL, "yield %" PRId32, -4 - at->state);
+	if (at->line)
+		snprintf(buf + len, GN_CELL - (size_t)len, ", line %" PRIu32,
+			 at->line);
 }
 
 static void fill_method(struct gn_row *row, const struct gn_model *m,
@@ -152,6 +157,8 @@ static void put_await(struct gn_emit *e, const struct gn_model_await *at)
 	gn_emit_u64(e, "count", at->count);
 	gn_emit_u64(e, "awaited_ns", at->ns);
 	gn_emit_u64(e, "waiting", at->waiting);
+	if (at->line)
+		gn_emit_u64(e, "line", at->line);
 	gn_emit_close(e, '}');
 }
 
@@ -166,6 +173,10 @@ static void put_method(struct gn_json *j, const struct gn_model_async *a)
 	if (f->short_name)
 		gn_emit_text(e, "short", f->short_name);
 	gn_emit_text(e, "module", f->module);
+	if (f->file) {
+		gn_emit_text(e, "file", f->file);
+		gn_emit_u64(e, "line", f->line);
+	}
 	gn_emit_u64(e, "starts", a->starts);
 	gn_emit_u64(e, "completions", a->completions);
 	gn_emit_u64(e, "faulted", a->faulted);

@@ -89,6 +89,14 @@ static void put_short(struct gn_emit *e, const struct gn_row *r)
 		gn_emit_text(e, "short", r->shown);
 }
 
+static void put_source(struct gn_emit *e, const struct gn_model_function *f)
+{
+	if (!f->file)
+		return;
+	gn_emit_text(e, "file", f->file);
+	gn_emit_u64(e, "line", f->line);
+}
+
 void gn_json_function(struct gn_emit *e, const struct gn_model *m,
 		      int32_t function)
 {
@@ -220,6 +228,7 @@ static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 	default:
 		put_function(&w->e, r);
 		put_short(&w->e, r);
+		put_source(&w->e, &w->m->functions[r->id]);
 		put_values(w, r);
 		if (w->m->functions[r->id].muted)
 			gn_emit_bool(&w->e, "muted", true);

@@ -53,7 +53,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("init", RUNTIME, .frame = 3),
 	/* of fast hooks: its frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
-	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .text = {2, 4}},
+	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
 	 .flags = GN_SPEC_VALUED},
 	SITE("inlined", INLINED, FUNC, .frame = 2),

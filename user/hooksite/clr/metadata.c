@@ -100,6 +100,14 @@ static const uint8_t columns[GN_MD_TABLES][GN_MD_COLUMNS] = {
 	[0x2a] = {2, 2, ANY(TYPE_OR_METHOD), STR},
 	[0x2b] = {ANY(METHOD_DEF_OR_REF), BLOB},
 	[0x2c] = {OF(0x2a), ANY(TYPE_DEF_OR_REF)},
+	/* of a portable PDB; what is behind these is not asked for */
+	[0x30] = {BLOB, GUID, BLOB, GUID},
+	[0x31] = {OF(0x30), BLOB},
+	[0x32] = {OF(0x06), OF(0x35), OF(0x33), OF(0x34), 4, 4},
+	[0x33] = {2, 2, STR},
+	[0x34] = {STR, BLOB},
+	[0x35] = {OF(0x35), BLOB},
+	[0x36] = {OF(0x06), OF(0x06)},
 };
 
 /* Columns that are asked for. */
@@ -239,11 +247,17 @@ static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
 		struct gn_md_table *t = &md->table[i];
 
 		lay_out(md, i, heaps);
+		/* of a module that a PDB is for: only how many rows it has */
+		if (!(valid >> i & 1))
+			continue;
 		if (!within(b, at, (uint64_t)t->count * t->size))
 			return false;
 		t->rows = b->at + at;
 		at += (uint64_t)t->count * t->size;
 	}
+	for (unsigned int i = 0; i < GN_MD_TABLES; i++)
+		if (!(valid >> i & 1))
+			md->table[i].count = 0;
 	return true;
 }
 
@@ -257,6 +271,73 @@ bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata)
 	return tables.n && read_tables(md, &tables);
 }
 
+/* How many rows the module has that a PDB is for: its tables are not there, but
+ * indexes into them are as wide as they would be. */
+static bool read_referenced(struct gn_md *md, const struct gn_bytes *b,
+			    uint8_t id[GN_MD_PDB_ID])
+{
+	uint64_t has, at = GN_MD_PDB_ID + 12;
+
+	if (!within(b, 0, at))
+		return false;
+	memcpy(id, b->at, GN_MD_PDB_ID);
+	has = get(b->at + GN_MD_PDB_ID + 4, 4) |
+	      (uint64_t)get(b->at + GN_MD_PDB_ID + 8, 4) << 32;
+	for (unsigned int i = 0; i < 64; i++) {
+		if (!(has >> i & 1))
+			continue;
+		if (!within(b, at, 4))
+			return false;
+		if (i < GN_MD_TABLES)
+			md->table[i].count = get(b->at + at, 4) & 0xffffff;
+		at += 4;
+	}
+	return true;
+}
+
+bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,
+		    uint8_t id[GN_MD_PDB_ID])
+{
+	struct gn_bytes tables = stream(metadata, "#~");
+	struct gn_bytes pdb = stream(metadata, "#Pdb");
+
+	memset(md, 0, sizeof(*md));
+	md->strings = stream(metadata, "#Strings");
+	md->blobs = stream(metadata, "#Blob");
+	return tables.n && read_referenced(md, &pdb, id) &&
+	       read_tables(md, &tables);
+}
+
+bool gn_md_number(struct gn_bytes *b, uint32_t *n)
+{
+	size_t size;
+
+	if (!b->n)
+		return false;
+	size = b->at[0] < 0x80 ? 1 : b->at[0] < 0xc0 ? 2 : 4;
+	if (size > b->n || b->at[0] >= 0xe0)
+		return false;
+	*n = size == 1 ? 0 : b->at[0] & (size == 2 ? 0x3f : 0x1f);
+	for (size_t i = size == 1 ? 0 : 1; i < size; i++)
+		*n = *n << 8 | b->at[i];
+	*b = (struct gn_bytes){b->at + size, b->n - size};
+	return true;
+}
+
+struct gn_bytes gn_md_blob(const struct gn_md *md, uint32_t at)
+{
+	struct gn_bytes none = {NULL, 0}, b;
+	uint32_t n;
+
+	if (at >= md->blobs.n)
+		return none;
+	b = (struct gn_bytes){md->blobs.at + at, md->blobs.n - at};
+	if (!gn_md_number(&b, &n) || n > b.n)
+		return none;
+	b.n = n;
+	return b;
+}
+
 static uint32_t cell(const struct gn_md *md, unsigned int table, uint32_t row,
 		     unsigned int column)
 {
@@ -266,6 +347,12 @@ static uint32_t cell(const struct gn_md *md, unsigned int table, uint32_t row,
 		return 0;
 	return get(t->rows + (size_t)(row - 1) * t->size + t->column[column],
 		   t->width[column]);
+}
+
+uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
+		    unsigned int column)
+{
+	return cell(md, table, row, column);
 }
 
 static const char *string(const struct gn_md *md, unsigned int table,

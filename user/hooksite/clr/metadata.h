@@ -12,7 +12,7 @@
 #include "cor.h"
 #include "text.h"
 
-#define GN_MD_TABLES  0x2d
+#define GN_MD_TABLES  0x37 /* those of a portable PDB are the last */
 #define GN_MD_COLUMNS 9
 
 struct gn_md_table {
@@ -45,6 +45,21 @@ struct gn_md_method {
 
 /* Reads from `metadata`, which must stay. False: it is none. */
 bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
+
+/*
+ * The same of a portable PDB, with its own tables alone: `id` gets its 20
+ * bytes.
+ */
+#define GN_MD_PDB_ID 20
+bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,
+		    uint8_t id[GN_MD_PDB_ID]);
+/* A cell, 0: there is no such row; and the bytes of a blob, none if it is not
+ * there. */
+uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
+		    unsigned int column);
+struct gn_bytes gn_md_blob(const struct gn_md *md, uint32_t at);
+/* A compressed number (II.23.2), which is taken off `b`. False: cut off. */
+bool gn_md_number(struct gn_bytes *b, uint32_t *n);
 
 /*
  * Calls `type` for each type with "Namespace.Outer+Inner", and "<*>" if it or

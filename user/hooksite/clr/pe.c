@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-#define SECTIONS_MAX   96u
-#define METADATA_MAX   (1u << 30)
-#define SECTION_SIZE   40u
-#define CLI_SIZE       72u
-#define CLI_METADATA   8u
-#define CLI_NATIVE     64u
-#define CLI_DIRECTORY  14u
-#define DIRECTORY_SIZE 8u
+#define SECTIONS_MAX	96u
+#define METADATA_MAX	(1u << 30)
+#define SECTION_SIZE	40u
+#define CLI_SIZE	72u
+#define CLI_METADATA	8u
+#define CLI_NATIVE	64u
+#define CLI_DIRECTORY	14u
+#define DEBUG_DIRECTORY 6u
+#define DIRECTORY_SIZE	8u
 
 uint32_t gn_pe_get(const uint8_t *p, unsigned int n)
 {
@@ -51,6 +52,16 @@ const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n)
 	return NULL;
 }
 
+/* What a directory of two numbers tells of: its address and its size. */
+static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
+{
+	struct gn_bytes told = {NULL, gn_pe_get(p + 4, 4)};
+
+	if (told.n)
+		told.at = gn_pe_at(pe, gn_pe_get(p, 4), (uint32_t)told.n);
+	return told;
+}
+
 static const uint8_t *find_cli(struct gn_pe *pe)
 {
 	const uint8_t *p = at(pe, 0, 64);
@@ -72,18 +83,10 @@ static const uint8_t *find_cli(struct gn_pe *pe)
 	    optional < directories + (CLI_DIRECTORY + 1) * DIRECTORY_SIZE ||
 	    gn_pe_get(p + directories - 4, 4) <= CLI_DIRECTORY)
 		return NULL;
+	pe->debug =
+		told_at(pe, p + directories + DEBUG_DIRECTORY * DIRECTORY_SIZE);
 	p += directories + CLI_DIRECTORY * DIRECTORY_SIZE;
 	return gn_pe_at(pe, gn_pe_get(p, 4), CLI_SIZE);
-}
-
-/* What a directory of two numbers tells of: its address and its size. */
-static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
-{
-	struct gn_bytes told = {NULL, gn_pe_get(p + 4, 4)};
-
-	if (told.n)
-		told.at = gn_pe_at(pe, gn_pe_get(p, 4), (uint32_t)told.n);
-	return told;
 }
 
 bool gn_pe_open(struct gn_pe *pe, const uint8_t *base, bool flat,

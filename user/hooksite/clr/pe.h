@@ -23,6 +23,7 @@ struct gn_pe {
 	uint32_t nsections;
 	struct gn_bytes metadata;
 	struct gn_bytes native; /* the header of precompiled code; or none */
+	struct gn_bytes debug;	/* the debug directory; or none */
 };
 
 /* `flat`: the module is in memory as it is in its file, else as its sections

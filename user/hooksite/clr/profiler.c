@@ -30,6 +30,9 @@ static const struct gn_guid profiler_info9 = {
 	{0x9a, 0x51, 0xdc, 0x8a, 0xa0, 0xb4, 0x70, 0x12}};
 
 typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
+typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
+				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
+				  gn_cor_id *);
 typedef gn_hr (*set_event_mask_fn)(void *, uint32_t, uint32_t);
 typedef uint64_t (*mapper_fn)(gn_cor_id, void *, int32_t *);
 typedef gn_hr (*set_mapper_fn)(void *, mapper_fn, void *);
@@ -41,11 +44,11 @@ typedef gn_hr (*runtime_information_fn)(void *, uint16_t *, uint32_t *,
 					gn_wchar *);
 
 static void tell_name(uint32_t index, const struct gn_name *name,
-		      gn_cor_id function)
+		      gn_token token)
 {
 	GN_CLR_SITE(name)
 	(index, name->text, name->name_len, name->text + name->name_len + 1,
-	 name->module_len, function);
+	 name->module_len, token);
 }
 
 static struct gn_name *make_name(struct gn_clr *clr, const char *name,
@@ -65,7 +68,7 @@ static struct gn_name *make_name(struct gn_clr *clr, const char *name,
 }
 
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
-		      const char *module)
+		      const char *module, gn_token token)
 {
 	struct gn_id *id = &clr->ids.ids[index];
 	const struct gn_name *known = atomic_load(&id->name);
@@ -75,8 +78,22 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		atomic_store(&id->name, known);
 	}
 	if (known)
-		tell_name(index, known, 0);
+		tell_name(index, known, token);
 	return known;
+}
+
+/* The method that a function is of, in its module. */
+static gn_token token_of(struct gn_clr *clr, gn_cor_id function)
+{
+	gn_cor_id class = 0, module = 0, arg;
+	gn_token token = 0;
+	uint32_t n;
+
+	if (GN_COM(clr->info, GN_INFO_FUNCTION_INFO2,
+		   function_info_fn)(clr->info, function, 0, &class, &module,
+				     &token, 1, &n, &arg) < 0)
+		return 0;
+	return token;
 }
 
 const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
@@ -103,7 +120,8 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
-	tell_name(index, made, function);
+	tell_name(index, made,
+		  resolve == gn_names_function ? token_of(clr, function) : 0);
 	return made;
 }
 

@@ -64,7 +64,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 
 /* Shows the name of an index, again if it has been. False: no memory. */
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
-		      const char *module);
+		      const char *module, gn_token token);
 
 /* Hooks that make no trap, where gnomon takes them. */
 bool gn_clr_start_fast(void);

@@ -45,7 +45,7 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name)
 	uint32_t index = gn_ids_get(&clr->ids, GN_REJIT_ID(s->place, token));
 
 	if (!index ||
-	    !gn_clr_show_name(clr, index, name->bytes, s->image.path)) {
+	    !gn_clr_show_name(clr, index, name->bytes, s->image.path, token)) {
 		GN_CLR_SITE(table_full)(token);
 		return;
 	}

@@ -18,10 +18,10 @@
 void GN_CLR_SITE(init)(uint64_t version, uint64_t mask, uint64_t hr);
 
 /* The name of a function, once, before its first enter. Neither text has a
- * NUL within its length; both stay where they are for good. */
+ * NUL within its length; both stay where they are for good. `token`: of the
+ * method in its module, 0: it is none. */
 void GN_CLR_SITE(name)(uint64_t index, const char *name, uint64_t name_len,
-		       const char *module, uint64_t module_len,
-		       uint64_t function);
+		       const char *module, uint64_t module_len, uint64_t token);
 
 /* A function got no index, or no name: it is not hooked. */
 void GN_CLR_SITE(table_full)(uint64_t function);

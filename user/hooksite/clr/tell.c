@@ -212,7 +212,7 @@ gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
 	gn_ids_forget(&clr->ids, thread);
 	index = gn_ids_get(&clr->ids, thread);
 	if (index)
-		gn_clr_show_name(clr, index, bytes, "");
+		gn_clr_show_name(clr, index, bytes, "", 0);
 	GN_CLR_SITE(thread_name)(index, thread);
 	return GN_S_OK;
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/sources.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/drain.h"
+#include "source/module.h"
+
+/* Limits for what traced programs can make gnomon read and keep. */
+#define MODULES_MAX 4096
+#define MEMORY_MAX  (512u << 20)
+
+struct known {
+	uint32_t pid;
+	char *path;
+	struct gn_source_module *module; /* NULL: it has no lines */
+};
+
+struct gn_sources {
+	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
+	void *ctx;
+	struct known *known;
+	size_t n, last; /* the one that was asked for last */
+	size_t memory;
+};
+
+struct gn_sources *
+gn_sources_new(int (*put)(void *ctx, const struct gn_rec *rec, size_t size),
+	       void *ctx)
+{
+	struct gn_sources *s = calloc(1, sizeof(*s));
+
+	if (s) {
+		s->put = put;
+		s->ctx = ctx;
+	}
+	return s;
+}
+
+void gn_sources_free(struct gn_sources *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->known[i].module)
+			gn_source_close(s->known[i].module);
+		free(s->known[i].module);
+		free(s->known[i].path);
+	}
+	free(s->known);
+	free(s);
+}
+
+/* One line for a file that cannot be used, so that missing lines have a
+ * reason. */
+static void warn(const char *path, const char *why)
+{
+	char text[256];
+	size_t len = 0;
+
+	for (; path[len] && len < sizeof(text) - 1; len++)
+		text[len] = (unsigned char)path[len] < ' ' || path[len] == 0x7f
+				    ? '?'
+				    : path[len];
+	text[len] = '\0';
+	fprintf(stderr, "gnomon: %s %s; its functions have no source lines\n",
+		text, why);
+}
+
+static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
+				     const char *path)
+{
+	struct gn_source_module *m;
+	enum gn_source got;
+	char root[32];
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	m = fd < 0 || s->memory > MEMORY_MAX ? NULL : malloc(sizeof(*m));
+	if (m) {
+		got = gn_source_open(m, fd, path);
+		if (got == GN_SOURCE_OTHER)
+			warn(*m->pdb_path ? m->pdb_path : path,
+			     "is of another build than its module");
+		else if (got == GN_SOURCE_BAD)
+			warn(*m->pdb_path ? m->pdb_path : path,
+			     "has no portable PDB that can be read");
+		if (got == GN_SOURCE_READ) {
+			s->memory += m->file.n + m->symbols.n;
+		} else {
+			gn_source_close(m);
+			free(m);
+			m = NULL;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	return m;
+}
+
+static const struct gn_source_module *module_of(struct gn_sources *s,
+						uint32_t pid, const char *path)
+{
+	struct known *more;
+	size_t i = s->last;
+
+	if (i < s->n && s->known[i].pid == pid &&
+	    !strcmp(s->known[i].path, path))
+		return s->known[i].module;
+	for (i = 0; i < s->n; i++)
+		if (s->known[i].pid == pid && !strcmp(s->known[i].path, path))
+			break;
+	if (i == s->n) {
+		if (s->n == MODULES_MAX)
+			return NULL;
+		more = reallocarray(s->known, s->n + 1, sizeof(*more));
+		if (!more)
+			return NULL;
+		s->known = more;
+		more[i] = (struct known){.pid = pid, .path = strdup(path)};
+		if (!more[i].path)
+			return NULL;
+		more[i].module = load(s, pid, path);
+		s->n++;
+	}
+	s->last = i;
+	return s->known[i].module;
+}
+
+struct lines {
+	struct gn_sources *s;
+	const struct gn_rec_text *name;
+	uint32_t document;
+};
+
+static void put_line(void *ctx, int32_t state, const struct gn_pdb_point *point)
+{
+	const struct lines *l = ctx;
+	struct gn_rec_line r = {
+		.h.kind = GN_KIND_AWAIT_LINE,
+		.func = l->name->id,
+		.pid = l->name->ref,
+		.state = state,
+		.line = point->line,
+	};
+
+	/* #line can lead to another file */
+	if (point->document == l->document)
+		l->s->put(l->s->ctx, &r.h, sizeof(r));
+}
+
+static void tell(struct gn_sources *s, const struct gn_source_module *m,
+		 const struct gn_rec_text *name, uint32_t method)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	struct lines lines = {s, name, 0};
+	char file[GN_PDB_FILE_MAX];
+	struct gn_pdb_point first;
+	size_t size;
+
+	if (!gn_pdb_first(&m->pdb, method, &first) ||
+	    !gn_pdb_file(&m->pdb, first.document, file))
+		return;
+	size = gn_text_record(buf, GN_KIND_SOURCE, name->id, name->ref, file,
+			      "");
+	((struct gn_rec *)buf)->key = first.line;
+	s->put(s->ctx, (struct gn_rec *)buf, size);
+	lines.document = first.document;
+	gn_source_awaits(m, method, put_line, &lines);
+}
+
+void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
+{
+	const struct gn_rec_text *name = (const void *)rec;
+	const struct gn_source_module *m;
+	char path[GN_SENT_MODULE_MAX + 1];
+
+	if (rec->kind != GN_KIND_NAME ||
+	    GN_FUNC_RUNTIME(name->id) != GN_RUNTIME_CLR ||
+	    GN_TOKEN_TABLE(rec->key) != GN_TOKEN_METHODDEF ||
+	    name->len[1] > GN_SENT_MODULE_MAX ||
+	    name->text[name->len[0]] != '/')
+		return;
+	memcpy(path, name->text + name->len[0], name->len[1]);
+	path[name->len[1]] = '\0';
+	m = module_of(s, name->ref, path);
+	if (m)
+		tell(s, m, name, GN_TOKEN_ROW(rec->key));
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Source lines of .NET functions, resolved when they get their names: only then
+ * the files are those that run, in the process's own mount namespace, and a
+ * trace can be read where they are not.
+ */
+#ifndef GNOMON_CAPTURE_SOURCES_H
+#define GNOMON_CAPTURE_SOURCES_H
+
+#include <stddef.h>
+
+#include <gnomon/event.h>
+
+struct gn_sources;
+
+/* `put` gets the records that are made. NULL: no memory. */
+struct gn_sources *
+gn_sources_new(int (*put)(void *ctx, const struct gn_rec *rec, size_t size),
+	       void *ctx);
+void gn_sources_free(struct gn_sources *s);
+
+/* Takes each record of the kernel side after it was put. */
+void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec);
+
+#endif

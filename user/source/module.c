@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "source/module.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "hooksite/clr/il_async.h"
+
+#define ENTRY	       28u /* of the debug directory */
+#define ENTRIES_MAX    64u
+#define TYPE_CODEVIEW  2
+#define TYPE_EMBEDDED  17
+#define PORTABLE       0x504d
+#define CODEVIEW_FIXED 24u /* "RSDS", a GUID, an age; then the path */
+
+static bool in_file(void *ctx, const uint8_t *at, size_t n)
+{
+	const struct gn_bytes *file = ctx;
+	uintptr_t from = (uintptr_t)at - (uintptr_t)file->at;
+
+	return from <= file->n && n <= file->n - from;
+}
+
+static int open_in(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* 0, -ENOENT: there is no such file, -EFBIG, -EINVAL, -EIO, -ENOMEM. */
+static int read_file(int root, const char *path, struct gn_bytes *out)
+{
+	int fd = open_in(root, path), err = 0;
+	uint8_t *bytes = NULL;
+	struct stat st;
+	size_t n = 0;
+
+	if (fd < 0)
+		return -ENOENT;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		err = -EINVAL;
+	else if (st.st_size > (off_t)GN_SOURCE_FILE_MAX)
+		err = -EFBIG;
+	else if (!(bytes = malloc((size_t)st.st_size)))
+		err = -ENOMEM;
+	while (!err && n < (size_t)st.st_size) {
+		ssize_t got =
+			pread(fd, bytes + n, (size_t)st.st_size - n, (off_t)n);
+
+		if (got <= 0)
+			err = -EIO;
+		else
+			n += (size_t)got;
+	}
+	close(fd);
+	if (err) {
+		free(bytes);
+		return err;
+	}
+	*out = (struct gn_bytes){bytes, n};
+	return 0;
+}
+
+/* Of the debug directory: the i-th entry's type, and what it tells of. */
+static bool entry_at(const struct gn_source_module *m, uint32_t i,
+		     const uint8_t **entry, struct gn_bytes *data)
+{
+	const uint8_t *e;
+
+	if (!m->pe.debug.at || i >= ENTRIES_MAX ||
+	    (size_t)(i + 1) * ENTRY > m->pe.debug.n)
+		return false;
+	*entry = e = m->pe.debug.at + (size_t)i * ENTRY;
+	data->n = gn_pe_get(e + 16, 4);
+	data->at = gn_pe_at(&m->pe, gn_pe_get(e + 20, 4), (uint32_t)data->n);
+	if (!data->at)
+		data->n = 0;
+	return true;
+}
+
+static bool find_entry(const struct gn_source_module *m, uint32_t type,
+		       const uint8_t **entry, struct gn_bytes *data)
+{
+	for (uint32_t i = 0; entry_at(m, i, entry, data); i++)
+		if (gn_pe_get(*entry + 12, 4) == type &&
+		    (type != TYPE_CODEVIEW ||
+		     gn_pe_get(*entry + 10, 2) == PORTABLE))
+			return true;
+	return false;
+}
+
+/* The id that the module's PDB has: a GUID, and the entry's time stamp. */
+static bool wanted_id(const struct gn_source_module *m,
+		      uint8_t id[GN_MD_PDB_ID], struct gn_bytes *path)
+{
+	const uint8_t *entry;
+	struct gn_bytes data;
+
+	if (!find_entry(m, TYPE_CODEVIEW, &entry, &data) ||
+	    data.n < CODEVIEW_FIXED || memcmp(data.at, "RSDS", 4) != 0)
+		return false;
+	memcpy(id, data.at + 4, 16);
+	memcpy(id + 16, entry + 4, 4);
+	*path = (struct gn_bytes){data.at + CODEVIEW_FIXED,
+				  data.n - CODEVIEW_FIXED};
+	path->n = strnlen((const char *)path->at, path->n);
+	return true;
+}
+
+/* "MPDB", the size, and so much deflated. */
+static int inflate_embedded(const struct gn_bytes *data, struct gn_bytes *out)
+{
+	z_stream z = {0};
+	uint32_t size;
+	int got;
+
+	if (data->n < 8 || memcmp(data->at, "MPDB", 4) != 0)
+		return -EINVAL;
+	size = gn_pe_get(data->at + 4, 4);
+	/* deflate makes no more of a byte */
+	if (!size || size > GN_SOURCE_FILE_MAX || size / 1040 > data->n)
+		return -EINVAL;
+	out->at = malloc(size);
+	if (!out->at)
+		return -ENOMEM;
+	z.next_in = (uint8_t *)(uintptr_t)(data->at + 8);
+	z.avail_in = (uInt)(data->n - 8);
+	z.next_out = (uint8_t *)(uintptr_t)out->at;
+	z.avail_out = size;
+	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+		return -ENOMEM;
+	got = inflate(&z, Z_FINISH);
+	out->n = size;
+	inflateEnd(&z);
+	return got == Z_STREAM_END && !z.avail_out ? 0 : -EINVAL;
+}
+
+static bool open_pe(struct gn_source_module *m)
+{
+	return gn_pe_open(&m->pe, m->file.at, true, in_file, &m->file) &&
+	       gn_md_open(&m->md, &m->pe.metadata);
+}
+
+/* Opens what `symbols` has. */
+static enum gn_source open_pdb(struct gn_source_module *m)
+{
+	uint8_t id[GN_MD_PDB_ID];
+	struct gn_bytes path;
+
+	if (!gn_pdb_open(&m->pdb, &m->symbols))
+		return GN_SOURCE_BAD;
+	if (!wanted_id(m, id, &path) || memcmp(id, m->pdb.id, sizeof(id)) != 0)
+		return GN_SOURCE_OTHER;
+	return GN_SOURCE_READ;
+}
+
+static bool embedded(const struct gn_source_module *m, struct gn_bytes *data)
+{
+	const uint8_t *entry;
+
+	return find_entry(m, TYPE_EMBEDDED, &entry, data);
+}
+
+static enum gn_source open_embedded(struct gn_source_module *m,
+				    const struct gn_bytes *data)
+{
+	return inflate_embedded(data, &m->symbols) ? GN_SOURCE_BAD
+						   : open_pdb(m);
+}
+
+enum gn_source gn_source_take(struct gn_source_module *m,
+			      const struct gn_bytes *file,
+			      const struct gn_bytes *beside)
+{
+	struct gn_bytes data;
+
+	*m = (struct gn_source_module){.file = *file, .symbols = *beside};
+	if (!open_pe(m))
+		return GN_SOURCE_NONE;
+	if (m->symbols.at)
+		return open_pdb(m);
+	return embedded(m, &data) ? open_embedded(m, &data) : GN_SOURCE_NONE;
+}
+
+/* In the module's directory, by the last part of the name that the compiler
+ * gave it. */
+static bool path_beside(struct gn_source_module *m, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint8_t id[GN_MD_PDB_ID];
+	struct gn_bytes name;
+	size_t from;
+	int len;
+
+	if (!slash || !wanted_id(m, id, &name))
+		return false;
+	from = name.n;
+	while (from && name.at[from - 1] != '/' && name.at[from - 1] != '\\')
+		from--;
+	if (from == name.n)
+		return false;
+	len = snprintf(m->pdb_path, sizeof(m->pdb_path), "%.*s/%.*s",
+		       (int)(slash - path), path, (int)(name.n - from),
+		       (const char *)name.at + from);
+	return len > 0 && (size_t)len < sizeof(m->pdb_path);
+}
+
+enum gn_source gn_source_open(struct gn_source_module *m, int root,
+			      const char *path)
+{
+	struct gn_bytes data;
+	int err;
+
+	*m = (struct gn_source_module){0};
+	if (read_file(root, path, &m->file) || !open_pe(m))
+		return GN_SOURCE_NONE;
+	if (embedded(m, &data))
+		return open_embedded(m, &data);
+	if (!path_beside(m, path))
+		return GN_SOURCE_NONE;
+	err = read_file(root, m->pdb_path, &m->symbols);
+	return err == -ENOENT ? GN_SOURCE_NONE
+	       : err	      ? GN_SOURCE_BAD
+			      : open_pdb(m);
+}
+
+void gn_source_close(struct gn_source_module *m)
+{
+	free((void *)(uintptr_t)m->file.at);
+	free((void *)(uintptr_t)m->symbols.at);
+	m->file = m->symbols = (struct gn_bytes){NULL, 0};
+}
+
+static bool is_state(void *ctx, gn_token field)
+{
+	return gn_il_state_name(gn_md_field(ctx, field));
+}
+
+/* Its size is in its header; as much as its section has is read. */
+static bool read_body(const struct gn_source_module *m, uint32_t address,
+		      struct gn_il_method *il)
+{
+	uint32_t size = 0;
+
+	for (uint32_t bit = GN_IL_CODE_MAX; bit; bit /= 2)
+		if (gn_pe_at(&m->pe, address, size | bit))
+			size |= bit;
+	return size && !gn_il_read(gn_pe_at(&m->pe, address, size), size, il);
+}
+
+void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
+		      void (*each)(void *ctx, int32_t state,
+				   const struct gn_pdb_point *point),
+		      void *ctx)
+{
+	struct gn_il_machine machine;
+	struct gn_pdb_point point;
+	struct gn_md_method told;
+	struct gn_il_method il;
+	uint32_t type = gn_md_type_of(&m->md, method);
+
+	gn_md_method(&m->md, method, &told);
+	if (strcmp(told.name, "MoveNext") || !told.address ||
+	    !gn_md_implements(&m->md, type, "System.Runtime.CompilerServices",
+			      "IAsyncStateMachine") ||
+	    !read_body(m, told.address, &il) ||
+	    gn_il_machine(&il, is_state, (void *)(uintptr_t)&m->md, &machine))
+		return;
+	for (size_t i = 0; i < machine.n; i++)
+		if (machine.stores[i].kind == GN_IL_SUSPENDS &&
+		    gn_pdb_before(&m->pdb, method, machine.stores[i].at,
+				  &point))
+			each(ctx, machine.stores[i].state, &point);
+	gn_il_machine_free(&machine);
+}
