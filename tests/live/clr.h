@@ -41,6 +41,10 @@ void clr_pair(struct live *t, const char *options,
 /* The report must say what the program said. Flags as of live_run_row(). */
 void clr_compare(struct live *t, const struct clr_pair *pair,
 		 unsigned int flags);
+/* The same of what it said of its async methods; in `off` the first time that
+ * is off, or NULL. How many lines that were. */
+size_t clr_async_same(struct live *t, const char *out, const json_t *report,
+		      char **off);
 /* stderr without the lines of gnomon. */
 char *clr_own_err(struct live *t, const char *err);
 /* Nothing of a clean run is open or does not match. */

@@ -21,11 +21,17 @@ void test_web(struct live *t)
 	const char *hooks = strstr(t->name, "rejit") ? "rejit" : "elt";
 	struct live_args command = {.n = 0};
 	struct clr_pair pair;
+	char *off;
 
 	live_add(t, &command, getenv("DOTNET"), web_program(t), "400", NULL);
 	clr_pair(t, live_text(t, "--clr-hooks %s -f Demo.Web.*", hooks),
 		 &command, &pair);
 	clr_compare(t, &pair, 0);
+	if (!strcmp(hooks, "rejit"))
+		CHECK(t,
+		      clr_async_same(t, pair.traced.out, pair.report, &off) ==
+			      7,
+		      "the program does not say what its handlers do");
 }
 
 /* Every method of a server that eight clients ask at once: nothing is lost with

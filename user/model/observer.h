@@ -39,11 +39,14 @@ enum gn_frame_end {
 	GN_END_AGAIN,	/* only to begin again at once: GN_BEGIN_AGAIN */
 };
 
-/* Texts are valid during the call, are never NULL, and can hold any bytes. */
+/* Texts are valid during the call, are not NULL where that is not said, and can
+ * hold any bytes. */
 struct gn_seen_function {
 	uint32_t fn;
 	const char *name, *module;
 	const char *shown; /* what people read */
+	const char *file;  /* of its source; NULL: not known */
+	uint32_t line;
 	enum gn_runtime_id runtime;
 };
 

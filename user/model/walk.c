@@ -57,6 +57,8 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	seen.name = gn_names_text(&s->names, fn);
 	seen.shown = seen.name;
 	seen.module = gn_names_module_text(&s->names, fn);
+	seen.file = f->file;
+	seen.line = f->line;
 	if (!seen.name || !seen.module)
 		s->walk.err = s->walk.err ? s->walk.err : -ENOMEM;
 	else if (gn_names_short(f, seen.name, text, sizeof(text)))

@@ -78,10 +78,13 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 	free(to->name);
 	free(to->shown);
 	free(to->module);
+	free(to->file);
 	to->name = strdup(f->name);
 	to->shown = strdup(f->shown);
 	to->module = strdup(f->module);
-	if (!to->name || !to->shown || !to->module)
+	to->file = f->file ? strdup(f->file) : NULL;
+	to->line = f->line;
+	if (!to->name || !to->shown || !to->module || (f->file && !to->file))
 		return -ENOMEM;
 	to->runtime = f->runtime;
 	to->matches = matches(o->only, o->nonly, f->name) ||
@@ -424,6 +427,7 @@ static void release(struct gn_observer *o)
 		free(c->functions[i].name);
 		free(c->functions[i].shown);
 		free(c->functions[i].module);
+		free(c->functions[i].file);
 		free(c->functions[i].text);
 	}
 	for (uint32_t i = 0; i < c->nthreads; i++) {

@@ -20,7 +20,9 @@ struct gn_calls_thread {
 struct gn_calls_function {
 	char *name, *module; /* as they are, and hostile */
 	char *shown;	     /* the name that people read */
-	char *text;	     /* the writer's: the name as it is shown */
+	char *file;	     /* of its source, hostile; NULL: not known */
+	uint32_t line;
+	char *text; /* the writer's: the name as it is shown */
 	enum gn_runtime_id runtime;
 	bool matches; /* --only takes it */
 };

@@ -96,6 +96,10 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	if (strcmp(c->function->shown, c->function->name) != 0)
 		gn_emit_text(&e, "short", c->function->shown);
 	gn_emit_text(&e, "module", c->function->module);
+	if (c->function->file) {
+		gn_emit_text(&e, "file", c->function->file);
+		gn_emit_u64(&e, "line", c->function->line);
+	}
 	gn_emit_u64(&e, "call", c->id);
 	if (c->parent)
 		gn_emit_u64(&e, "parent", c->parent);
