@@ -121,6 +121,26 @@ static void hide_calls(struct gn_model *m)
 					 .nunhooked = 1};
 }
 
+/* The source is known. */
+static void tell_source(struct gn_model_function *f)
+{
+	f->file = "/src/Program.cs";
+	f->line = 12;
+}
+
+static void tell_awaits(struct gn_model *m)
+{
+	static struct gn_model_await awaits[] = {
+		{.state = 0, .count = 1, .line = 13}, {.state = 1, .count = 1}};
+	static struct gn_model_async asyncs[] = {{.function = 2,
+						  .starts = 1,
+						  .awaits = awaits,
+						  .nawaits = COUNT(awaits)}};
+
+	m->asyncs = asyncs;
+	m->nasyncs = 1;
+}
+
 static void check_samples(struct json_page *p)
 {
 	struct sample s;
@@ -130,6 +150,8 @@ static void check_samples(struct json_page *p)
 	sample_lose(&s);
 	s.functions[2].muted = true;
 	s.functions[2].short_name = "App.Program.Leaf";
+	tell_source(&s.functions[2]);
+	tell_awaits(&s.m);
 	sample_unprobed(&s);
 	tell_all(&s.waits[0]);
 	hide_calls(&s.m);
@@ -142,6 +164,7 @@ static void check_samples(struct json_page *p)
 		check_model(p, &s.m, (enum gn_by)by);
 	/* a file that says little */
 	s.functions[2].short_name = NULL;
+	s.functions[2].file = NULL;
 	s.m.code = (struct gn_model_code){0};
 	s.m.ninfo = 0;
 	s.threads[0].kernel.known = false;
@@ -224,6 +247,7 @@ static void line(void **state)
 	tell_all(&s.waits[0]);
 	s.functions[0].v.unprobed = s.modules[0].v.unprobed = true;
 	s.functions[0].short_name = "App.Program.Main";
+	tell_source(&s.functions[0]);
 	tell_all(&s.waits[1]);
 	check_line(p, &s);
 	/* waits of which little is known */
