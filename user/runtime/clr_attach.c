@@ -360,7 +360,7 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		free(request);
 		return explain(a, -ETIMEDOUT, 0, why);
 	}
-	a->functions = gn_filter_asks(filter);
+	a->functions = gn_filter_asks(asked->filter);
 	err = start_guard(a);
 	a->begun = true;
 	if (!err)
