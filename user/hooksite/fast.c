@@ -29,6 +29,13 @@
 #define DROPPED 1
 
 /* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
+/* What threads without a ring in a session have. Threads of earlier sessions
+ * have older ones, so none is ever freed. */
+struct without_ring {
+	struct gn_fast_own own;
+	struct gn_fast_own *before;
+};
+
 static struct {
 	struct gn_fast_page *page; /* NULL: it has none */
 	struct gn_fast_ring *rings;
@@ -419,21 +426,20 @@ static bool offer(struct gn_fast_page *page, int fd)
 }
 
 /* Threads take rings from now on: also those that had none before. */
-static void publish_session(struct gn_fast_page *page, struct gn_fast_own *now)
+static void publish_session(struct gn_fast_page *page, struct without_ring *now)
 {
-	struct gn_fast_own *before = fast.by_site;
-
-	now->by_site = 1;
-	fast.by_site = now;
+	now->own.by_site = 1;
+	now->before = fast.by_site;
+	fast.by_site = &now->own;
 	fast.page = page;
 	atomic_thread_fence(memory_order_seq_cst);
-	if (before)
-		before->by_site = 0;
+	if (now->before)
+		now->before->by_site = 0;
 }
 
 static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
 {
-	struct gn_fast_own *by_site = calloc(1, sizeof(*by_site));
+	struct without_ring *by_site = calloc(1, sizeof(*by_site));
 	struct gn_fast_page *page = by_site ? map_shared(fd) : NULL;
 
 	if (!page) {

@@ -73,27 +73,22 @@ static int put_labels(FILE *f, const struct gn_row *r, enum gn_by by)
 	return err;
 }
 
-/* One sample of each row. */
+/* The samples of a row, whose labels are `labels`. */
 struct family {
 	enum gn_by by;
 	const char *name, *unit, *help;
-	int (*put)(FILE *f, const struct gn_row *r, enum gn_by by,
-		   const char *name);
+	void (*put)(FILE *f, const struct gn_row *r, const char *labels,
+		    const char *name);
 };
 
-static int put_calls(FILE *f, const struct gn_row *r, enum gn_by by,
-		     const char *name)
+static void put_calls(FILE *f, const struct gn_row *r, const char *labels,
+		      const char *name)
 {
-	int err;
-
-	fprintf(f, "gnomon_%s", name);
-	err = put_labels(f, r, by);
-	fprintf(f, "} %" PRIu64 "\n", r->v->calls);
-	return err;
+	fprintf(f, "gnomon_%s%s} %" PRIu64 "\n", name, labels, r->v->calls);
 }
 
-static int put_times(FILE *f, const struct gn_row *r, enum gn_by by,
-		     const char *name)
+static void put_times(FILE *f, const struct gn_row *r, const char *labels,
+		      const char *name)
 {
 	const struct {
 		const char *word;
@@ -104,29 +99,22 @@ static int put_times(FILE *f, const struct gn_row *r, enum gn_by by,
 		{"application_inclusive", r->v->app_incl},
 		{"application_exclusive", r->v->app_excl},
 	};
-	int err = 0;
 
-	for (size_t i = 0; i < 4 && !err; i++) {
-		fprintf(f, "gnomon_%s", name);
-		err = put_labels(f, r, by);
-		fprintf(f, ",time=\"%s\"}", times[i].word);
+	for (size_t i = 0; i < 4; i++) {
+		fprintf(f, "gnomon_%s%s,time=\"%s\"}", name, labels,
+			times[i].word);
 		put_seconds(f, times[i].ns);
 	}
-	return err;
 }
 
-static int put_classes(FILE *f, const struct gn_row *r, enum gn_by by,
-		       const char *name)
+static void put_classes(FILE *f, const struct gn_row *r, const char *labels,
+			const char *name)
 {
-	int err = 0;
-
-	for (int i = 0; i < GN_CLASS_COUNT && !err; i++) {
-		fprintf(f, "gnomon_%s", name);
-		err = put_labels(f, r, by);
-		fprintf(f, ",class=\"%s\"}", gn_class_text(i));
+	for (int i = 0; i < GN_CLASS_COUNT; i++) {
+		fprintf(f, "gnomon_%s%s,class=\"%s\"}", name, labels,
+			gn_class_text(i));
 		put_seconds(f, r->classes[i]);
 	}
-	return err;
 }
 
 static const struct family families[] = {
@@ -140,6 +128,26 @@ static const struct family families[] = {
 	 "The thread's elapsed time by class.", put_classes},
 };
 
+static int put_row(FILE *f, const struct gn_row *r, const struct family *family)
+{
+	char *labels = NULL;
+	size_t size;
+	FILE *text = open_memstream(&labels, &size);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	err = put_labels(text, r, family->by);
+	if (fclose(text) && !err)
+		err = -ENOMEM;
+	if (!err) {
+		family->put(f, r, labels, family->name);
+		err = gn_stream_status(f);
+	}
+	free(labels);
+	return err;
+}
+
 static int put_rows(const struct gn_model *m, const struct gn_output_opts *o,
 		    const struct family *family, FILE *f)
 {
@@ -151,11 +159,8 @@ static int put_rows(const struct gn_model *m, const struct gn_output_opts *o,
 	err = gn_rows_make(m, &all, &rows);
 	if (!err)
 		put_family(f, family->name, family->unit, family->help);
-	for (size_t i = 0; i < rows.n && !err; i++) {
-		err = family->put(f, &rows.row[i], family->by, family->name);
-		if (!err)
-			err = gn_stream_status(f);
-	}
+	for (size_t i = 0; i < rows.n && !err; i++)
+		err = put_row(f, &rows.row[i], family);
 	gn_rows_clear(&rows);
 	return err;
 }
