@@ -74,11 +74,14 @@ uint64_t live_truth(const struct live_truths *truths, const char *word,
 	return known ? known->value : 0;
 }
 
+/* Whether a line is another one in each run: a time, or an await that suspends
+ * only where what it awaits has not ended yet. */
 static bool is_time(const char *line)
 {
-	static const char *const words[] = {"inner ", "elapsed ",  "cpu ",
-					    "slept ", "alive ",	   "chunks ",
-					    "level ", "async-ns ", "await-ns "};
+	static const char *const words[] = {
+		"inner ",    "elapsed ",     "cpu ",	   "slept ",
+		"alive ",    "chunks ",	     "level ",	   "async-ns ",
+		"await-ns ", "await-count ", "await-line "};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
