@@ -39,11 +39,18 @@ int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 	return 0;
 }
 
+static __always_inline void end_work(struct gn_task *t, __u64 now,
+				     enum gn_class class)
+{
+	struct gn_slices slices = {};
+
+	emit_slices(t, &slices, gn_os_out(&t->os, now, class, slices.s));
+}
+
 static __always_inline int work_ended(enum gn_class class)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
-	struct gn_slices slices = {};
 	__u64 now;
 
 	if (!t || t->os.in_class != class)
@@ -51,8 +58,7 @@ static __always_inline int work_ended(enum gn_class class)
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		emit_slices(t, &slices,
-			    gn_os_out(&t->os, now, class, slices.s));
+		end_work(t, now, class);
 	else if (stopped(now))
 		settle_on(self, t);
 	else

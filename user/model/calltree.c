@@ -42,15 +42,18 @@ int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out)
 	return add_node(t, &node, out);
 }
 
-static int find_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
-		      uint32_t *out)
+static uint32_t find_child(const struct gn_tree *t, uint32_t parent,
+			   uint32_t fn)
+{
+	return gn_table_get(&t->children, (uint64_t)parent << 32 | fn);
+}
+
+static int add_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		     uint32_t *out)
 {
 	uint64_t key = (uint64_t)parent << 32 | fn;
 	int err;
 
-	*out = gn_table_get(&t->children, key);
-	if (*out != GN_NONE)
-		return 0;
 	err = add_node(t, &(struct gn_node){.parent = parent, .fn = fn}, out);
 	if (err)
 		return err;
@@ -58,6 +61,13 @@ static int find_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	if (err)
 		t->n--;
 	return err;
+}
+
+static int find_or_add(struct gn_tree *t, uint32_t parent, uint32_t fn,
+		       uint32_t *out)
+{
+	*out = find_child(t, parent, fn);
+	return *out == GN_NONE ? add_child(t, parent, fn, out) : 0;
 }
 
 /* The node of `fn` below the process's GN_FN_OTHER. Its node there is the
@@ -71,11 +81,11 @@ static int find_other(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	while (!t->nodes[other].process && t->nodes[other].fn != GN_FN_OTHER)
 		other = t->nodes[other].parent;
 	if (t->nodes[other].process) {
-		err = find_child(t, other, GN_FN_OTHER, &other);
+		err = find_or_add(t, other, GN_FN_OTHER, &other);
 		if (err)
 			return err;
 	}
-	return find_child(t, other, fn, out);
+	return find_or_add(t, other, fn, out);
 }
 
 static bool is_other(const struct gn_tree *t, uint32_t node)
@@ -90,19 +100,20 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out)
 {
 	struct gn_node *p = &t->nodes[parent];
-	int err;
+	int err = 0;
 
 	if (p->last_child && p->last_fn == fn) {
 		*out = p->last_child;
 		return 0;
 	}
-	if (!t->most || t->n < t->most)
-		err = find_child(t, parent, fn, out);
-	else if ((*out = gn_table_get(&t->children,
-				      (uint64_t)parent << 32 | fn)) != GN_NONE)
-		err = 0;
-	else
-		err = t->others ? find_other(t, parent, fn, out) : -ENOSPC;
+	*out = find_child(t, parent, fn);
+	if (*out == GN_NONE) {
+		if (!t->most || t->n < t->most)
+			err = add_child(t, parent, fn, out);
+		else
+			err = t->others ? find_other(t, parent, fn, out)
+					: -ENOSPC;
+	}
 	if (err)
 		return err;
 	t->nodes[parent].last_child = *out;

@@ -223,6 +223,22 @@ static void lay_out(struct gn_md *md, unsigned int table, uint8_t heaps)
 	}
 }
 
+/* How many rows the tables of the mask `valid` have; advances `at`. */
+static bool read_counts(struct gn_md *md, const struct gn_bytes *b,
+			uint64_t valid, uint64_t *at)
+{
+	for (unsigned int i = 0; i < 64; i++) {
+		if (!(valid >> i & 1))
+			continue;
+		if (!within(b, *at, 4))
+			return false;
+		if (i < GN_MD_TABLES)
+			md->table[i].count = get(b->at + *at, 4) & 0xffffff;
+		*at += 4;
+	}
+	return true;
+}
+
 static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
 {
 	uint64_t valid, at = 24;
@@ -232,15 +248,8 @@ static bool read_tables(struct gn_md *md, const struct gn_bytes *b)
 		return false;
 	heaps = b->at[6];
 	valid = get(b->at + 8, 4) | (uint64_t)get(b->at + 12, 4) << 32;
-	for (unsigned int i = 0; i < 64; i++) {
-		if (!(valid >> i & 1))
-			continue;
-		if (!within(b, at, 4))
-			return false;
-		if (i < GN_MD_TABLES)
-			md->table[i].count = get(b->at + at, 4) & 0xffffff;
-		at += 4;
-	}
+	if (!read_counts(md, b, valid, &at))
+		return false;
 	if (heaps & EXTRA_DATA)
 		at += 4;
 	for (unsigned int i = 0; i < GN_MD_TABLES; i++) {
@@ -283,16 +292,7 @@ static bool read_referenced(struct gn_md *md, const struct gn_bytes *b,
 	memcpy(id, b->at, GN_MD_PDB_ID);
 	has = get(b->at + GN_MD_PDB_ID + 4, 4) |
 	      (uint64_t)get(b->at + GN_MD_PDB_ID + 8, 4) << 32;
-	for (unsigned int i = 0; i < 64; i++) {
-		if (!(has >> i & 1))
-			continue;
-		if (!within(b, at, 4))
-			return false;
-		if (i < GN_MD_TABLES)
-			md->table[i].count = get(b->at + at, 4) & 0xffffff;
-		at += 4;
-	}
-	return true;
+	return read_counts(md, b, has, &at);
 }
 
 bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,
