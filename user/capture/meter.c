@@ -390,7 +390,7 @@ static void set_work(struct gn_meter *m)
 			gn_calibrate_work(m->cycles);
 			ns[i] = gn_now_ns() - start;
 		}
-		m->work = mean(ns, FIRST_CALLS, NULL) - 2 * (double)m->clock;
+		m->work = mean(ns, FIRST_CALLS, NULL) - (double)m->clock;
 		if (!round && m->work > 0)
 			m->cycles = (uint64_t)((double)m->cycles * WORK_NS /
 					       m->work);
