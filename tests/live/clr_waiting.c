@@ -43,7 +43,6 @@ static const struct wait {
 struct run {
 	struct live_truths *truths;
 	json_t *report;
-	uint64_t stolen; /* in no account of the kernel's */
 	bool functions;
 };
 
@@ -99,8 +98,11 @@ static struct bounds bounds_of(struct live *t, const struct run *r,
 	uint64_t busy =
 		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
 		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
+	/* in no account of the kernel's */
+	uint64_t stolen =
+		live_truth(r->truths, live_text(t, "%sstolen", prefix), name);
 	/* and by what the two clocks round */
-	uint64_t may = around / 1000 + LIVE_CLOCK_NS + r->stolen +
+	uint64_t may = around / 1000 + LIVE_CLOCK_NS + stolen +
 		       between_accounts(thread_of(t, r, name));
 
 	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
@@ -233,16 +235,12 @@ static void check_worker(struct live *t, const struct run *r)
 static void run_all(struct live *t, bool collect, struct run *r)
 {
 	struct live_args command = {.n = 0};
-	uint64_t stolen = live_stolen(t);
 	struct live_end end;
 
 	clr_demo(t, &command,
 		 live_text(t, "waiting %d%s", MS, collect ? " collect" : ""));
 	clr_trace(t, r->functions ? "" : "--clr light", NULL, &command, &end,
 		  &r->report);
-	r->stolen = live_stolen(t) - stolen;
-	if (r->stolen)
-		r->stolen += LIVE_TICK_NS;
 	CHECK(t, end.code == 0 && r->report, "gnomon ended with %d: %s",
 	      end.code, end.err);
 	clr_closed(t, r->report);

@@ -165,11 +165,7 @@ void live_compare(struct live *t, const struct live_truths *truths,
 		  const json_t *report, unsigned int flags);
 /* What the kernel's fast clock and the program's can differ by. */
 #define LIVE_CLOCK_NS 1000
-
-/* What the machine's host has taken of all CPUs up to now, in ns. A thread that
- * it took a CPU from was on that by the clock, but not by the kernel's account.
- * Counted in ticks of LIVE_TICK_NS. */
-uint64_t live_stolen(struct live *t);
+/* The kernel counts what the host took in such ticks. */
 #define LIVE_TICK_NS 10000000u
 
 /* live_report.c */

@@ -86,6 +86,7 @@ struct run {
 	struct live_truths *truths;
 	json_t *report;
 	uint64_t inner, outer, cpu, delay;
+	uint64_t stolen; /* by the host, at most: in no account of a thread's */
 };
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -116,6 +117,7 @@ static void run_way(struct live *t, const char *options, const char *way,
 	r->outer = live_truth(r->truths, "elapsed", r->wait);
 	r->cpu = live_truth(r->truths, "cpu", r->wait);
 	r->delay = live_truth(r->truths, "delay", r->wait);
+	r->stolen = live_truth(r->truths, "stolen", r->wait);
 	CHECK(t, r->inner, "the fixture tells nothing of %s", r->wait);
 }
 
@@ -379,11 +381,14 @@ static char *near(struct live *t, const struct run *r, const struct waiting *w)
 		r->cpu + r->delay + (uint64_t)between_accounts(t, r->report);
 	uint64_t got = own(t, r, class);
 	uint64_t waited = r->inner > busy ? r->inner - busy : 0;
-	uint64_t may = r->inner / 100;
+	uint64_t may = r->inner / 100 + r->stolen;
 	uint64_t others = other_waits(t, r, class);
 
 	if (w->childs)
 		others -= own(t, r, w->childs);
+	if (r->stolen > r->inner)
+		return live_text(t, "%s: the host took up to %" N " ns of %" N,
+				 r->wait, r->stolen, r->inner);
 	if (apart(got, waited) > may)
 		return live_text(t, "%s: %" N " ns of %s, waited %" N " of %" N,
 				 r->wait, got, class, waited, r->inner);
@@ -497,7 +502,7 @@ static char *off_cpu_account(struct live *t, const struct run *r)
 {
 	uint64_t queued = own(t, r, "runqueue");
 
-	if (apart(queued, r->delay) > r->inner / 100)
+	if (apart(queued, r->delay) > r->inner / 100 + r->stolen)
 		return live_text(t,
 				 "%s: %" N " ns runnable, by the kernel %" N
 				 " of %" N,

@@ -201,16 +201,3 @@ void live_compare(struct live *t, const struct live_truths *truths,
 		      "%" N " leaves match no frame",
 		      live_number(t, report, "checks.unmatched_leaves"));
 }
-
-uint64_t live_stolen(struct live *t)
-{
-	FILE *f = fopen("/proc/stat", "re");
-	uint64_t ticks = 0;
-	int told;
-
-	CHECK(t, f, "/proc/stat cannot be read");
-	told = fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks);
-	fclose(f);
-	CHECK(t, told == 1, "/proc/stat does not tell stolen time");
-	return ticks * LIVE_TICK_NS;
-}
