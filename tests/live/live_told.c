@@ -1,42 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times of short functions, probe cost taken out, against what the same work
- * took the same program without a call. */
+ * took the same program without a call, block by block. */
 #include "live_told.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define N      PRIu64
-#define ROUNDS 5
-#define BODIES 8 /* at most */
+#define BLOCKS 1000 /* of the fixture */
+#define LEAST  5    /* runs */
+#define MOST   21
 
-struct told {
-	uint64_t own, ns, error;
+/* As the fixture has them. */
+static const struct {
+	unsigned int calls; /* in a block */
+	double may;	    /* percent */
+} shapes[LIVE_BODIES] = {{20, 10}, {20, 5}, {4, 5}, {4, 5}, {1, 5}};
+
+/* Of one body. */
+struct body {
+	uint64_t own[BLOCKS], told[BLOCKS]; /* of one run */
+	size_t blocks, calls;
+	double part[MOST * BLOCKS]; /* of all, told in percent of own */
+	size_t parts;
 };
 
-static void look_up(struct live *t, const struct live_end *end,
-		    const json_t *report, const char *const *bodies,
-		    struct told told[BODIES])
+static size_t body_named(const char *const names[LIVE_BODIES], const char *name)
 {
-	struct live_truths *truths = calloc(1, sizeof(*truths));
+	size_t i = 0;
 
-	CHECK(t, truths, "no memory");
-	CHECK(t, end->code == 0, "gnomon ended with %d: %s", end->code,
-	      end->err);
-	live_truths(t, end->out, truths);
-	live_compare(t, truths, report, LIVE_SOME);
-	for (size_t i = 0; bodies[i]; i++) {
-		const char *name = bodies[i];
+	while (i < LIVE_BODIES && (!name || strcmp(names[i], name)))
+		i++;
+	return i;
+}
 
-		told[i].own = live_truth(truths, "own", name);
-		told[i].ns = live_function(t, report, NULL, name,
-					   "application_inclusive_ns", NULL);
-		told[i].error = live_function(t, report, NULL, name,
-					      "error_inclusive_ns", NULL);
-		CHECK(t, told[i].own, "the fixture tells nothing of %s", name);
+static void take_own(struct live *t, const char *const names[LIVE_BODIES],
+		     char *out, struct body *bodies)
+{
+	char *line, name[64];
+	uint64_t ns;
+	size_t i;
+
+	while ((line = strsep(&out, "\n"))) {
+		if (sscanf(line, "block %63s %" SCNu64, name, &ns) != 2)
+			continue;
+		i = body_named(names, name);
+		if (i == LIVE_BODIES)
+			continue;
+		CHECK(t, bodies[i].blocks < BLOCKS, "%s: too many blocks",
+		      name);
+		bodies[i].own[bodies[i].blocks++] = ns;
 	}
-	free(truths);
+}
+
+/* A call that is in no other one of a body. All of these are as deep. */
+static void take_call(struct live *t, const char *const names[LIVE_BODIES],
+		      const json_t *row, uint64_t *depth, struct body *bodies)
+{
+	const char *name = json_string_value(json_object_get(row, "name"));
+	size_t i = body_named(names, name), block;
+
+	if (i == LIVE_BODIES)
+		return;
+	if (!*depth)
+		*depth = live_number(t, row, "depth");
+	if (live_number(t, row, "depth") != *depth)
+		return;
+	block = bodies[i].calls++ / shapes[i].calls;
+	CHECK(t, block < BLOCKS, "%s: too many calls", name);
+	bodies[i].told[block] += live_number(t, row, "application_ns");
+}
+
+static void take_calls(struct live *t, const char *const names[LIVE_BODIES],
+		       const char *path, struct body *bodies)
+{
+	FILE *f = fopen(path, "re");
+	uint64_t depth = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	CHECK(t, f, "%s: %s", path, strerror(errno));
+	while (getline(&line, &size, f) > 0) {
+		json_t *row = json_loads(line, 0, NULL);
+
+		CHECK(t, row, "a row is no JSON: %s", line);
+		take_call(t, names, row, &depth, bodies);
+		json_decref(row);
+	}
+	free(line);
+	fclose(f);
+}
+
+static void play(struct live *t, const char *const names[LIVE_BODIES],
+		 const char *options, const struct live_args *command,
+		 struct body *bodies)
+{
+	char *path = live_path(t, "calls.ndjson");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-q", "--by", "calls", "--format",
+		 "ndjson", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	for (size_t i = 0; i < command->n; i++)
+		live_add(t, &a, command->word[i], NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 || end.code == 4, "gnomon ended with %d: %s",
+	      end.code, end.err);
+	for (size_t i = 0; i < LIVE_BODIES; i++) {
+		bodies[i].blocks = bodies[i].calls = 0;
+		memset(bodies[i].told, 0, sizeof(bodies[i].told));
+	}
+	take_own(t, names, end.out, bodies);
+	take_calls(t, names, path, bodies);
+	unlink(path);
+}
+
+/* The blocks of one run go to those of all. */
+static void keep(struct live *t, const char *name, unsigned int calls,
+		 struct body *b)
+{
+	CHECK(t, b->blocks == BLOCKS && b->calls == (size_t)BLOCKS * calls,
+	      "%s: %zu calls in %zu blocks", name, b->calls, b->blocks);
+	for (size_t k = 0; k < BLOCKS; k++)
+		if (b->own[k])
+			b->part[b->parts++] =
+				100 * (double)b->told[k] / (double)b->own[k];
 }
 
 static int compare(const void *a, const void *b)
@@ -46,46 +140,46 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median of what was told, in percent of the truth. */
-static double middle(const struct told told[ROUNDS][BODIES], size_t body)
+/* NULL, or what all are told as, when one of them takes another time. */
+static char *off_truth(struct live *t, const char *const names[LIVE_BODIES],
+		       struct body *bodies)
 {
-	double part[ROUNDS];
+	char *all = live_text(t, "told as, in percent:");
+	bool off = false;
 
-	for (size_t i = 0; i < ROUNDS; i++)
-		part[i] = 100 * (double)told[i][body].ns /
-			  (double)told[i][body].own;
-	qsort(part, ROUNDS, sizeof(*part), compare);
-	return part[ROUNDS / 2];
+	for (size_t i = 0; i < LIVE_BODIES; i++) {
+		struct body *b = &bodies[i];
+		double middle;
+
+		CHECK(t, b->parts, "%s: no block without a loss of the CPU",
+		      names[i]);
+		qsort(b->part, b->parts, sizeof(*b->part), compare);
+		middle = b->part[b->parts / 2];
+		all = live_text(t, "%s %s %.1f", all, names[i], middle);
+		off = off || middle < 100 - shapes[i].may ||
+		      middle > 100 + shapes[i].may;
+	}
+	t->tried = live_text(t, "; %s", all);
+	return off ? all : NULL;
 }
 
-void live_told(struct live *t, const char *const *bodies, live_play_fn play,
-	       const char *options)
+void live_told(struct live *t, const char *const names[LIVE_BODIES],
+	       const char *options, const struct live_args *command)
 {
-	struct told told[ROUNDS][BODIES];
+	struct body *bodies = calloc(LIVE_BODIES, sizeof(*bodies));
+	char *off = NULL;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		struct live_end end;
-		json_t *report;
-
-		play(t, options, &end, &report);
-		look_up(t, &end, report, bodies, told[i]);
-		json_decref(report);
+	CHECK(t, bodies, "no memory");
+	for (unsigned int run = 1; run <= MOST; run++) {
+		play(t, names, options, command, bodies);
+		for (size_t i = 0; i < LIVE_BODIES; i++)
+			keep(t, names[i], shapes[i].calls, &bodies[i]);
+		if (run < LEAST)
+			continue;
+		off = off_truth(t, names, bodies);
+		if (!off)
+			break;
 	}
-	for (size_t i = 0; bodies[i]; i++) {
-		double part = middle(told, i);
-		size_t wrong = 0;
-
-		for (size_t k = 0; k < ROUNDS; k++) {
-			const struct told *r = &told[k][i];
-			uint64_t off = r->ns > r->own ? r->ns - r->own
-						      : r->own - r->ns;
-
-			wrong += off > r->error + r->own / 10;
-		}
-		printf("%s: told as %.1f %%\n", bodies[i], part);
-		CHECK(t, wrong * 2 < ROUNDS,
-		      "%s is told as %.1f %% of what it takes; in %zu of %d "
-		      "runs it is further from that than it says",
-		      bodies[i], part, wrong, ROUNDS);
-	}
+	free(bodies);
+	CHECK(t, !off, "%s", off);
 }

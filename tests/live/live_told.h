@@ -5,17 +5,21 @@
 
 #include "live.h"
 
-/* Traces the fixture with these options: how it ended and the report. */
-typedef void (*live_play_fn)(struct live *t, const char *options,
-			     struct live_end *end, json_t **report);
+#define LIVE_BODIES 5
 
 /*
- * Plays some rounds. What is told of each of `bodies` (up to 8 names, then
- * NULL) is right within the error that is told with it and a tenth of the
- * truth, in most of them. How near it is in fact on a machine that does nothing
- * else, tools/bench/bodies shows; a machine with other work does not hold that.
+ * Traces the fixture `bodies blocks` with these options. `names` are those of
+ * half, one, five, nested and recursive. In the middle of all blocks each is
+ * told within 5 % of what the same block's work took without a call, what takes
+ * half a microsecond within 10 %.
+ *
+ * Both halves of a block are some ten microseconds long and come one after the
+ * other, so a machine that gets slower or faster changes both; a block in which
+ * the thread lost its CPU does not count, and one from which the host took a
+ * part is one of thousands. But what a hit costs is measured now and then only:
+ * so it takes several runs, and some more where other programs have the CPUs.
  */
-void live_told(struct live *t, const char *const *bodies, live_play_fn play,
-	       const char *options);
+void live_told(struct live *t, const char *const names[LIVE_BODIES],
+	       const char *options, const struct live_args *command);
 
 #endif

@@ -29,5 +29,9 @@ function(gn_live_native)
 		GNOMON=$<TARGET_FILE:gnomon>
 		GNOMON_SKEWED=$<TARGET_FILE:gnomon_skewed>
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
+	# what a hit costs is measured: not a sanitizer
+	gn_in_plain(gnomon gnomon)
+	set_property(TEST live/native/bodies live/native/bodies-rets
+		APPEND PROPERTY ENVIRONMENT GNOMON=${gnomon})
 endfunction()
 gn_live_native()
