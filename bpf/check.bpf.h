@@ -80,6 +80,13 @@ static __always_inline void put_queue(struct gn_sums *s,
 	s->delay_lag = t->sums.delay_lag;
 }
 
+/* How often the kernel moved the thread to another CPU. */
+static __always_inline __u64 moves_of(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->se.nr_migrations) ? p->se.nr_migrations
+							  : 0;
+}
+
 /*
  * At a switch off a CPU the kernel has just updated its own sums, by the clock
  * value in exec_start. It can have read its clock once more since then, to
@@ -95,6 +102,7 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
 		return; /* nothing to compare with */
 	count_to(p, t, now - p->se.exec_start, taken_at_switch(p));
 	t->delay_skew = now - rq_of(p)->clock;
+	t->moves = moves_of(p);
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
 	check_from(p, t, now, p->se.sum_exec_runtime);
@@ -110,13 +118,19 @@ static __always_inline void note_out(struct task_struct *p, struct gn_task *t,
  * A thread that was switched off while it was runnable is on a CPU again at
  * `now`. `skew`: our clock minus the scheduler's. `counted`: for how long the
  * kernel says that it was runnable. Adds what is known of the difference.
+ *
+ * While the kernel moves a thread it is on no run queue, which the kernel does
+ * not count either (sched_info_dequeue, set_task_cpu). That is short, unless a
+ * host takes the CPU that moves it. How long it was is not known, so such a
+ * time on the run queue is not checked.
  */
-static __always_inline void note_queued(struct gn_task *t, __u64 now,
+static __always_inline void note_queued(struct task_struct *p,
+					struct gn_task *t, __u64 now,
 					__s64 skew, __u64 counted)
 {
 	if (t->os.state != GN_CPU_QUEUED || !t->delay_skew)
 		return;
-	if (t->uncounted)
+	if (t->uncounted || t->moves != moves_of(p))
 		t->sums.delay_lag += now - t->os.since - counted;
 	else
 		t->sums.delay_lag += skew - t->delay_skew;

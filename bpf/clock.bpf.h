@@ -32,14 +32,29 @@ static __always_inline struct rq *rq_of(struct task_struct *p)
 	return untrusted(p)->se.cfs_rq->rq;
 }
 
-/* Samples the difference between the clocks again. Called when gnomon's own
- * thread goes to sleep. */
+/* Our clock can be corrected by 1/2000 of the time (NTP). The difference
+ * between the clocks cannot grow by more than this part of it. */
+#define SKEW_PART 1024
+
+/*
+ * Samples the difference between the clocks again. Called when gnomon's own
+ * thread goes to sleep. A host can take the CPU right before our clock is read,
+ * also twice in a row. Then the sample is too large by more than the clocks can
+ * differ.
+ */
 static __always_inline void renew_skew(struct task_struct *self)
 {
+	__s64 before = control.skew[1], seen, most;
+	__u64 now;
+
 	if (!queue_known())
 		return;
-	control.skew[0] = control.skew[1];
-	control.skew[1] = bpf_ktime_get_ns() - rq_of(self)->clock;
+	now = bpf_ktime_get_ns();
+	seen = now - rq_of(self)->clock;
+	most = before + (now - control.skew_time) / SKEW_PART;
+	control.skew[0] = before;
+	control.skew[1] = before && seen > most ? most : seen;
+	control.skew_time = now;
 }
 
 static __always_inline __s64 clock_skew(void)

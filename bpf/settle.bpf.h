@@ -62,7 +62,7 @@ static __noinline int missed_in(struct task_struct *p, struct gn_task *t,
 			at = now;
 		if (at < t->os.since)
 			at = t->os.since;
-		note_queued(t, at, clock_skew(),
+		note_queued(p, t, at, clock_skew(),
 			    p->sched_info.run_delay - t->run_delay);
 		gn_os_queued(&t->os, at, at > runnable ? at - runnable : 0);
 		/* the signal may have been delivered since */

@@ -38,7 +38,7 @@ static __always_inline void note_in(struct task_struct *p, struct gn_task *t,
 	clock = rq_of(p)->clock;
 	skew = now - clock;
 	if (queue_known())
-		note_queued(t, now, skew, queued_for(p, t, clock, 0));
+		note_queued(p, t, now, skew, queued_for(p, t, clock, 0));
 	if (queue_told()) {
 		if (skew < control.skew[1])
 			control.skew[1] = skew;

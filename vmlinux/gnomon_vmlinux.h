@@ -56,6 +56,7 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 	unsigned long long exec_start;
 	unsigned long long sum_exec_runtime;
+	unsigned long long nr_migrations;
 };
 
 struct sched_info {

@@ -53,12 +53,13 @@ struct gn_control {
 	 * clock minus the scheduler's, below 0 where the scheduler's is ahead.
 	 * The kernel reads its clock shortly before a switch, so each sample
 	 * is a little too large, and the smallest one is the best. [1] is the
-	 * smallest since gnomon's own thread last went to sleep, [0] the
-	 * smallest of the stretch before that.
+	 * smallest since gnomon's own thread last went to sleep, which was at
+	 * `skew_time`, [0] the smallest of the stretch before that.
 	 */
 	__u32 queue;	 /* the run queue is told by that clock */
 	__u32 one_clock; /* the scheduler's clocks of all CPUs are one */
 	__s64 skew[2];
+	__u64 skew_time;
 	/* signals that others than gnomon sent to the command: when last */
 	__u32 command; /* its tgid, 0 = none */
 	__u64 signalled[GN_SIGNALS];

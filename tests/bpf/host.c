@@ -328,6 +328,14 @@ static void account_in(struct host_task *t)
 	t->regs.orig_ax = ~0ul;
 }
 
+/* It came to this CPU's run queue only now; its time on the other one is not
+ * counted: it was the CPU that took long to move it. */
+static void move(struct host_task *t)
+{
+	t->p.se.nr_migrations++;
+	t->p.sched_info.last_queued = host.rq.clock;
+}
+
 void host_switch(const struct host_switch *s)
 {
 	struct host_task *out = s->out ? s->out : &host.idle;
@@ -346,6 +354,8 @@ void host_switch(const struct host_switch *s)
 	out->p.se.sum_exec_runtime += host.rq.clock_task - out->p.se.exec_start;
 	out->p.se.exec_start = host.rq.clock_task;
 	in->p.se.exec_start = host.rq.clock_task;
+	if (s->moved)
+		move(in);
 	host.current = out;
 	if (!s->unseen)
 		on_switch(s->runnable, &out->p, &in->p, out->p.__state);
@@ -405,6 +415,11 @@ void host_syscall(struct host_task *t, bool begins, int nr)
 		on_sys_enter(&t->regs, nr);
 	else
 		on_sys_exit(&t->regs, 0);
+}
+
+void host_self(struct host_task *t)
+{
+	control.self = (uint32_t)t->p.pid;
 }
 
 void host_exit(struct host_task *t)

@@ -41,13 +41,17 @@ void host_late(uint64_t ns);
 struct host_task *host_task(uint32_t tid);
 void host_trace(struct host_task *t);
 
+/* It is gnomon's own thread. */
+void host_self(struct host_task *t);
+
 /* `out` leaves its CPU, to be queued or to wait in system call `nr` (-1: none;
  * `disk`: for block I/O), and `in` comes onto it. NULL: an idle task. Unseen:
  * the kernel runs no program. */
 struct host_switch {
 	struct host_task *out, *in;
-	/* `waits`: it is runnable, since it was preempted when about to wait */
-	bool runnable, disk, unseen, waits;
+	/* `waits`: it is runnable, since it was preempted when about to wait;
+	 * `moved`: since its last switch it was moved to another CPU */
+	bool runnable, disk, unseen, waits, moved;
 	int nr;
 	uint64_t args[4];
 };

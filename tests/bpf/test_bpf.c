@@ -451,6 +451,19 @@ static void switched_while_sent(void **state)
 	assert_int_equal(seq, 3);
 }
 
+/* The first record of the kernel's own account. */
+static const struct gn_rec_kernel *kernel_account(void)
+{
+	const struct gn_rec_kernel *r;
+	size_t size;
+
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->h.kind == GN_KIND_KERNEL)
+			break;
+	assert_non_null(r);
+	return r;
+}
+
 /*
  * A thread that hardly ran: gnomon's clock at its switch onto its CPU was later
  * than the last reading of the scheduler's, as where the machine was taken in
@@ -460,10 +473,9 @@ static void hardly_ran(void **state)
 {
 	struct host_opts opts = {.queue = true, .check = true};
 	struct host_switch out = {.runnable = true}, in = {0};
-	const struct gn_rec_kernel *r = NULL;
+	const struct gn_rec_kernel *r;
 	const uint64_t late = 2000000;
 	uint64_t now = 1000000;
-	size_t size;
 
 	(void)state;
 	host_new(now, opts);
@@ -475,10 +487,7 @@ static void hardly_ran(void **state)
 	host_late(late);
 	host_switch(&in);
 	host_exit(in.in);
-	for (size_t i = 0; (r = host_sample(i, &size)); i++)
-		if (r->h.kind == GN_KIND_KERNEL)
-			break;
-	assert_non_null(r);
+	r = kernel_account();
 	assert_int_equal(r->cpu, 0);
 	assert_int_equal(r->cpu - r->kernel_cpu - r->cpu_apart, 0);
 }
@@ -491,9 +500,8 @@ static void preempted_before_waiting(void **state)
 {
 	struct host_opts opts = {.queue = true, .check = true};
 	struct host_switch out = {.runnable = true}, in = {0};
-	const struct gn_rec_kernel *r = NULL;
+	const struct gn_rec_kernel *r;
 	uint64_t now = 1000000;
-	size_t size;
 
 	(void)state;
 	host_new(now, opts);
@@ -507,14 +515,71 @@ static void preempted_before_waiting(void **state)
 		host_switch(&in);
 	}
 	host_exit(in.in);
-	for (size_t i = 0; (r = host_sample(i, &size)); i++)
-		if (r->h.kind == GN_KIND_KERNEL)
-			break;
-	assert_non_null(r);
+	r = kernel_account();
 	/* from the first switch off a CPU to the last */
 	assert_int_equal(r->delay, 3000 + 50000 + 3000);
 	assert_int_equal(r->kernel_delay, 3000 + 3000);
 	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
+}
+
+/* The kernel does not count as runnable for how long it moves a thread. */
+static void moved_slowly(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch out = {.runnable = true}, in = {0};
+	const struct gn_rec_kernel *r;
+	uint64_t now = 1000000;
+
+	(void)state;
+	host_new(now, opts);
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	for (int i = 0; i < 4; i++) {
+		host_clock(now += 100);
+		host_switch(&out);
+		in.moved = i == 1;
+		host_clock(now += in.moved ? 5000000 : 3000);
+		host_switch(&in);
+	}
+	host_exit(in.in);
+	r = kernel_account();
+	assert_int_equal(r->delay, 3000 + 5000000 + 3000);
+	assert_int_equal(r->kernel_delay, 3000 + 3000);
+	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
+}
+
+/* The clocks' difference is sampled late, twice: the machine was taken in
+ * between. The clocks did not drift for that. */
+static void sampled_late(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch on = {0}, off = {.nr = 7};
+	struct host_switch sleeps = {.nr = 7};
+	const uint64_t late = 6700000;
+	uint64_t now = 1000000;
+	const struct gn_rec_kernel *r;
+
+	(void)state;
+	host_new(now, opts);
+	sleeps.out = host_task(3);
+	host_self(sleeps.out);
+	host_switch(&sleeps);
+	on.in = off.out = host_task(7);
+	host_trace(on.in);
+	host_clock(now += 100);
+	host_switch(&off);
+	host_clock(now += 100);
+	host_switch(&on);
+	for (int i = 0; i < 3; i++) {
+		host_clock(now += 100000);
+		host_late(late);
+		host_switch(&sleeps);
+		now += late;
+	}
+	host_clock(now += 100000);
+	host_exit(on.in);
+	r = kernel_account();
+	assert_in_range(r->drift, 0, (now - 1000000) / 1000);
 }
 
 /* The last NAME and the last ENTER: whether they are of one function. */
@@ -573,6 +638,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(preempted_before_waiting),
+		cmocka_unit_test(moved_slowly),
+		cmocka_unit_test(sampled_late),
 		cmocka_unit_test(nothing_is_lost),
 		cmocka_unit_test(missed_switches),
 		cmocka_unit_test(losses),

@@ -5,10 +5,13 @@
  */
 #include "live.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "gnomon.skel.h"
 
 #define N PRIu64
 
@@ -98,4 +101,32 @@ void test_kernel_skewed(struct live *t)
 	CHECK(t, rest < -cpu / 100 && rest > -cpu / 33,
 	      "%" PRId64 " of %" PRId64 " ns for no known reason, not 2 %%",
 	      rest, cpu);
+}
+
+/* The kernel does not count as runnable for how long a thread that it moves is
+ * on no run queue. The thread is runnable all the same, and the difference is
+ * no fault. */
+void test_kernel_late(struct live *t)
+{
+	struct gnomon_bpf *late = gnomon_bpf__open_and_load();
+	const json_t *kernel;
+	struct live_end end;
+	int64_t known, held;
+	json_t *report;
+
+	CHECK(t, late && !gnomon_bpf__attach(late), "cannot delay threads: %s",
+	      strerror(errno));
+	live_reported(t, "", "moved 60", &end, &report);
+	held = (int64_t)late->bss->late_ns;
+	CHECK(t, late->bss->moves >= 20,
+	      "the kernel moved the thread only %" N " times",
+	      (uint64_t)late->bss->moves);
+	gnomon_bpf__destroy(late);
+	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
+	      end.err);
+	kernel = account_of(t, report, "sent");
+	known = signed_of(t, kernel, "runqueue_switching_ns");
+	CHECK(t, known > held - held / 20 && known < held + held / 20,
+	      "of %" PRId64 " ns on no run queue %" PRId64 " are told", held,
+	      known);
 }

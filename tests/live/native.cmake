@@ -10,6 +10,15 @@ add_executable(live_native
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
 target_sources(live_native PRIVATE live_told.c)
 
+# What it does to the kernel itself, for a test of the self-check.
+pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf>=1.1)
+set(late ${CMAKE_CURRENT_BINARY_DIR}/late)
+file(MAKE_DIRECTORY ${late})
+gn_skeleton(late_skeleton ${CMAKE_CURRENT_SOURCE_DIR}/late/late.bpf.c ${late})
+target_include_directories(live_native SYSTEM PRIVATE ${late})
+target_link_libraries(live_native PRIVATE PkgConfig::LIBBPF)
+add_dependencies(live_native late_skeleton)
+
 # gnomon with programs whose clock is wrong, for the tests of the self-check.
 # session.c is where the object comes in.
 set(skewed ${CMAKE_CURRENT_BINARY_DIR}/skewed)
