@@ -435,6 +435,59 @@ static void any_bytes(void **state)
 	free(x);
 }
 
+static void kernel_record(struct fixture *x, enum gn_kind kind, uint32_t tid,
+			  uint64_t time)
+{
+	struct gn_rec_func r = {
+		.h = {.time = time, .tid = tid, .seq = ++x->seq, .kind = kind}};
+
+	if (!gn_fast_record(x->f, &r.h, sizeof(r)))
+		take(&x->out, &r.h, sizeof(r));
+}
+
+/* What a thread did to others comes before what these tell later, whether it
+ * is in a hook by then, and whether they have rings. */
+static void order_between_threads(void **state)
+{
+	static const struct {
+		enum gn_kind kind;
+		uint32_t tid;
+	} order[] = {
+		{GN_KIND_RING, TID},
+		{GN_KIND_SUSPEND_BEGIN, TID},
+		{GN_KIND_SUSPEND_END, TID},
+		{GN_KIND_SUSPEND_BEGIN, TID + 1},
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	kernel_record(x, GN_KIND_SUSPEND_BEGIN, TID, 100);
+	kernel_record(x, GN_KIND_SUSPEND_END, TID, 200);
+	kernel_record(x, GN_KIND_SUSPEND_BEGIN, TID + 1, 300);
+	x->rings[3].busy = 1;
+	/* this one can be after one that the hook is about to write */
+	kernel_record(x, GN_KIND_GC_BEGIN, TID, 400);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(x->out.rec[first + i].h.kind, order[i].kind);
+		assert_int_equal(x->out.rec[first + i].h.tid, order[i].tid);
+	}
+	x->rings[3].busy = 0;
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.rec[first + 4].h.kind, GN_KIND_GC_BEGIN);
+	close_fixture(x);
+	free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +499,7 @@ int main(void)
 		cmocka_unit_test(unsealed),
 		cmocka_unit_test(round_the_ring),
 		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(order_between_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

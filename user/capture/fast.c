@@ -253,6 +253,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	e->area = a;
 	e->slot = (uint32_t)slot;
 	e->pos = e->mark = 0;
+	e->fresh = true;
 	e->hostile = false;
 	gn_fast_thread_claim(&e->t, r);
 	e->t.bound = gn_fast_clock_bound(&f->clock);
@@ -298,12 +299,12 @@ static struct gn_fast_entry *find_exec(struct gn_fast *f,
 	return e;
 }
 
-static bool is_new_thread(const struct gn_rec *rec)
+/* What the thread did to others, and in no hook: a thread that suspends the
+ * others of its process runs nothing that is traced. */
+static bool is_sure(const struct gn_rec *rec)
 {
-	return (rec->kind == GN_KIND_RING &&
-		GN_FUNC_INDEX(((const struct gn_rec_ring *)rec)->f.func) ==
-			GN_FAST_CLAIM) ||
-	       (rec->kind == GN_KIND_SLICE && rec->flags & GN_F_IN_PROBE);
+	return rec->kind == GN_KIND_SUSPEND_BEGIN ||
+	       rec->kind == GN_KIND_SUSPEND_END;
 }
 
 static int queue(struct gn_fast *f, struct gn_fast_entry *e,
@@ -322,6 +323,12 @@ static int queue(struct gn_fast *f, struct gn_fast_entry *e,
 	if (gn_fast_thread_queue(&e->t, rec, size))
 		return -ENOMEM;
 	f->order[f->waiting++] = e;
+	/* the ring's reader moves on after each record */
+	if (!e->fresh &&
+	    __atomic_load_n(f->consumed, __ATOMIC_ACQUIRE) < f->produced_before)
+		e->queued = e->t.end - e->t.first;
+	if (is_sure(rec))
+		e->sure = e->t.end - e->t.first;
 	return 0;
 }
 
@@ -342,7 +349,8 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 		return false;
 	e = rec->kind == GN_KIND_EXEC ? find_exec(f, (const void *)rec)
 				      : find(f, rec->tid);
-	if (!e && is_new_thread(rec))
+	/* also of threads without rings: the kernel's order holds for all */
+	if (!e && rec->tid)
 		e = add(f, rec->tid);
 	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC)
 		end_area(f, rec->tid);

@@ -25,11 +25,13 @@ void gn_fast_mark(struct gn_fast *f)
 		return;
 	}
 	f->marked = true;
+	f->produced_before = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;
 
 		e->queued = e->t.end - e->t.first;
 		e->idle = true;
+		e->fresh = false;
 		e->last = e->ended;
 		if (!e->area)
 			continue;
@@ -129,10 +131,12 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 }
 
 /* The kernel's next one may go: no record of the thread's own can still come
- * that was before it. */
-static bool may_go(const struct gn_fast_entry *e)
+ * that was before it. `more`: there is one that was after it. Those of after
+ * the mark wait for the next round, with all threads, so that the kernel's
+ * order holds between threads. */
+static bool may_go(const struct gn_fast_entry *e, bool more)
 {
-	return e->idle && e->queued;
+	return e->queued && (more || e->idle || e->sure);
 }
 
 static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
@@ -144,6 +148,7 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 	err = gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
 	gone = before - (e->t.end - e->t.first);
 	e->queued -= gone < e->queued ? gone : e->queued;
+	e->sure -= gone < e->sure ? gone : e->sure;
 	return err;
 }
 
@@ -192,7 +197,7 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		    (!rec || gn_fast_thread_before(&e->t, &event, rec))) {
 			err = put_event(f, e, &event, pos);
 			more = !err && next_event(f, e, &event, &pos);
-		} else if (rec && (more || may_go(e))) {
+		} else if (rec && may_go(e, more)) {
 			err = put_record(f, e);
 			put = true;
 		} else {

@@ -23,7 +23,7 @@ struct gn_fast_area {
 	bool bound[GN_FAST_SLOTS];
 };
 
-/* A thread that has a ring, or had one, or whose slice came early. */
+/* A thread that the kernel told of while a process had rings. */
 struct gn_fast_entry {
 	struct gn_fast_entry *next, *next_of_all, **before_of_all;
 	struct gn_fast_thread t;
@@ -31,8 +31,10 @@ struct gn_fast_entry {
 	uint32_t slot;
 	uint32_t pos;  /* up to where its ring was read, our own count */
 	uint32_t mark; /* up to where it may be read */
-	size_t queued; /* bytes of kernel records at the mark */
+	size_t queued; /* bytes of kernel records of before the mark */
+	size_t sure;   /* bytes of those that it made in no hook */
 	bool idle;     /* at the mark it was in no hook */
+	bool fresh;    /* it got its ring after the mark */
 	bool ended;    /* it, or its program */
 	bool last;     /* it had ended at the mark */
 	bool exits;    /* of the two */
@@ -53,7 +55,8 @@ struct gn_fast {
 	struct gn_fast_entry **order;
 	size_t waiting, room;
 	const uint64_t *consumed, *produced; /* of the kernel's ring */
-	uint64_t produced_mark;
+	/* where it was right before the mark, and right after it */
+	uint64_t produced_before, produced_mark;
 	size_t page_size;
 	uint64_t end; /* of the session */
 	uint32_t beat;
