@@ -39,7 +39,7 @@ function(gn_live_clr)
 		live/clr/attach-busy PROPERTIES TIMEOUT 1200)
 	set_tests_properties(live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe
-		PROPERTIES TIMEOUT 400)
+		PROPERTIES TIMEOUT 1200)
 endfunction()
 gn_live_clr()
 
@@ -67,9 +67,9 @@ function(gn_live_clr_older)
 				events events-all names generics
 				sixty sixty-rejit values)
 			add_test(NAME live/clr-${major}/${name}
-				COMMAND live_clr ${name})
+				COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
 			set_tests_properties(live/clr-${major}/${name} PROPERTIES
-				RUN_SERIAL ON TIMEOUT 200 LABELS clr
+				RUN_SERIAL ON TIMEOUT 780 LABELS clr
 				SKIP_RETURN_CODE 77
 				FIXTURES_REQUIRED dotnet-${major}
 				ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\

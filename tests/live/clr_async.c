@@ -57,23 +57,41 @@ static const json_t *find_await(const json_t *method, int state)
 	return NULL;
 }
 
+/* What the host took of the program's threads while they were on a CPU, by the
+ * kernel's own count. */
+static uint64_t stolen(struct live *t, const json_t *report)
+{
+	const json_t *thread, *kernel;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "threads"), i, thread)
+	{
+		kernel = json_object_get(thread, "kernel");
+		if (json_is_object(kernel))
+			sum += live_number(t, kernel, "stolen_ns");
+	}
+	return sum;
+}
+
 /* How long a method's threads were ready without a CPU: it can have been
  * between its stamp and gnomon's. */
-static uint64_t queued(struct live *t, const json_t *report,
-		       const json_t *method)
+static uint64_t without_cpu(struct live *t, const json_t *report,
+			    const json_t *method)
 {
 	const char *name = json_string_value(json_object_get(method, "name"));
 
 	return live_function(t, report, NULL, name,
-			     "classes_inclusive.runqueue", NULL);
+			     "classes_inclusive.runqueue", NULL) +
+	       stolen(t, report);
 }
 
 /*
  * NULL, or by how much it is off. gnomon's stamps are around the program's for
  * an instance and within them for an await, so on that side no doubt is
  * allowed. On the other side a thread can lose its CPU between the two. For how
- * long is known from gnomon alone, so this does not show that such a stretch is
- * right.
+ * long it was on the run queue is known from gnomon alone, so this does not
+ * show that such a stretch is right.
  */
 static char *same_time(struct live *t, const struct live_truth *truth,
 		       uint64_t ns, uint64_t each, uint64_t doubt, bool around)
@@ -129,11 +147,11 @@ static char *same(struct live *t, const struct live_truth *truth,
 	if (!strcmp(word, "await-ns"))
 		return same_time(t, truth, live_number(t, await, "awaited_ns"),
 				 live_number(t, await, "count"),
-				 queued(t, report, method), false);
+				 without_cpu(t, report, method), false);
 	if (!strcmp(word, "async-ns"))
 		return same_time(t, truth, live_number(t, method, "elapsed_ns"),
 				 live_number(t, method, "starts"),
-				 queued(t, report, method), true);
+				 without_cpu(t, report, method), true);
 	if (strstr(word, "-line"))
 		same_line(t, truth, at ? await : method, method);
 	else if (!strcmp(word, "async-starts"))

@@ -7,12 +7,12 @@ function(gn_live_list)
 	endif()
 	foreach(verb list doctor outputs repeat gate export recipe duckdb)
 		add_test(NAME live/${verb}
-			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
+			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
 			${CMAKE_BINARY_DIR}/tests/fixtures/native
 			$<TARGET_FILE:gnomon_clr>)
 		set_tests_properties(live/${verb} PROPERTIES
-			TIMEOUT 120 LABELS must-run SKIP_RETURN_CODE 77)
+			TIMEOUT 540 LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	# they attach, and measure
 	set_tests_properties(live/doctor live/outputs live/repeat live/gate

@@ -21,11 +21,11 @@ function(gn_live_top)
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures LIVE_SLOW=2)
 	foreach(name keys terminal sizes end)
 		add_test(NAME live/top/screen-${name}
-			COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-top-${name}
+			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-top-${name}
 			$<TARGET_FILE:gnomon>
 			${CMAKE_BINARY_DIR}/tests/fixtures/native)
 		set_tests_properties(live/top/screen-${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 200 LABELS must-run
+			RUN_SERIAL ON TIMEOUT 780 LABELS must-run
 			SKIP_RETURN_CODE 77)
 	endforeach()
 endfunction()
