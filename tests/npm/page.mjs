@@ -317,6 +317,26 @@ async function hostile() {
 	await done(opened, 'hostile');
 }
 
+// Where the source of a function is, if that is known.
+async function sources() {
+	const r = report('sources'), opened = await visit('sources', 'functions');
+	const {page} = opened;
+
+	for (let i = 0; i < r.functions.length; i++) {
+		const {name, file, line} = r.functions[i];
+
+		await page.evaluate(wanted => [...document.querySelectorAll(
+			'tbody button.name')].find(b =>
+			b.textContent === wanted).click(), name);
+		await page.waitForFunction(wanted => document.querySelector(
+			'#selected h2')?.textContent === wanted, {}, name);
+		same((await texts(page, '#selected p')).filter(p =>
+			p.startsWith('Source')),
+		file ? [`Source: ${file}:${line}`] : [], `source of ${name}`);
+	}
+	await done(opened, 'sources');
+}
+
 // Two builds: tables of what changed, and a flame graph of both.
 async function diff() {
 	const r = report('diff'), opened = await visit('diff', 'changes');
@@ -403,7 +423,7 @@ async function policy() {
 
 try {
 	for (const one of [findings, functions, flame, threads, waits,
-		everyView, hostile, diff, policy])
+		everyView, hostile, sources, diff, policy])
 		await one();
 	console.log(`${checks} checks`);
 } catch (e) {

@@ -325,7 +325,7 @@ static int add_record(struct script *s, struct words *w)
 			return -EINVAL;
 		}
 	}
-	if (kind == GN_KIND_NAME) {
+	if (kind == GN_KIND_NAME || kind == GN_KIND_SOURCE) {
 		e.id = e.func;
 		e.ref = e.pid;
 	}

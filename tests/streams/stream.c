@@ -161,6 +161,7 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		add_measured(s, h, e);
 		break;
 	case GN_KIND_NAME:
+	case GN_KIND_SOURCE:
 	case GN_KIND_INFO:
 	case GN_KIND_MODULE:
 	case GN_KIND_FUNCTION:

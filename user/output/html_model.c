@@ -23,31 +23,44 @@ static void put_names(struct gn_emit *e, const struct gn_model *m)
 	gn_emit_close(e, ']');
 }
 
-/* Paths of modules are many functions': each is told once. The model has one
- * pointer for one text. */
-static int put_modules(struct gn_emit *e, const struct gn_model *m)
+static const char *module_of(const struct gn_model_function *f)
+{
+	return f->module;
+}
+
+static const char *file_of(const struct gn_model_function *f)
+{
+	return f->file ? f->file : "";
+}
+
+/* Paths are many functions': `all` has each once, `each` the place of a
+ * function's in it. The model has one pointer for one text. */
+static int put_paths(struct gn_emit *e, const struct gn_model *m,
+		     const char *each, const char *all,
+		     const char *(*path_of)(const struct gn_model_function *f))
 {
 	struct gn_table seen = {0};
-	uint32_t *list = calloc(m->nfunctions + 1, sizeof(*list)), n = 0;
+	const char **list = calloc(m->nfunctions + 1, sizeof(*list));
 	int err = list ? 0 : -ENOMEM;
+	uint32_t n = 0;
 
 	gn_emit_line(e);
-	gn_emit_open(e, "module", '[');
+	gn_emit_open(e, each, '[');
 	for (size_t i = 0; i < m->nfunctions && !err; i++) {
-		uint64_t key = (uintptr_t)m->functions[i].module;
-		uint32_t at = gn_table_get(&seen, key);
+		const char *path = path_of(&m->functions[i]);
+		uint32_t at = gn_table_get(&seen, (uintptr_t)path);
 
 		if (at == GN_NONE) {
 			at = n;
-			list[n++] = (uint32_t)i;
-			err = gn_table_put(&seen, key, at);
+			list[n++] = path;
+			err = gn_table_put(&seen, (uintptr_t)path, at);
 		}
 		gn_emit_u64(e, NULL, at);
 	}
 	gn_emit_close(e, ']');
-	gn_emit_open(e, "modules", '[');
+	gn_emit_open(e, all, '[');
 	for (uint32_t i = 0; i < n && !err; i++)
-		gn_emit_text(e, NULL, m->functions[list[i]].module);
+		gn_emit_text(e, NULL, list[i]);
 	gn_emit_close(e, ']');
 	gn_table_free(&seen);
 	free(list);
@@ -76,7 +89,10 @@ static int put_functions(struct gn_emit *e, const struct gn_model *m)
 	} while (0)
 	gn_emit_open(e, "functions", '{');
 	put_names(e, m);
-	err = put_modules(e, m);
+	err = put_paths(e, m, "module", "modules", module_of);
+	if (!err)
+		err = put_paths(e, m, "file", "files", file_of);
+	COLUMN("line", f->line);
 	COLUMN("runtime", (uint64_t)f->runtime);
 	COLUMN("calls", f->v.calls);
 	COLUMN("ei", f->v.elapsed_incl);

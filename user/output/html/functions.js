@@ -149,6 +149,7 @@ function selectedPanel(i) {
 	const ns = byClass(functions.classes[i]);
 	const mine = report.waits.filter(w => w[0] === i);
 	const path = functions.modules[functions.module[i]];
+	const file = functions.files[functions.file[i]];
 	const panel = el('section', {id: 'selected', 'aria-label':
 		'The chosen function'},
 	el('h2', {}, functions.name[i]),
@@ -156,6 +157,8 @@ function selectedPanel(i) {
 		`${report.runtimes[functions.runtime[i]]}; called ` +
 		`${count(functions.calls[i])} times, one call ` +
 		`${time(functions.min[i])} to ${time(functions.max[i])}`),
+	file ? el('p', {className: 'dim'}, `Source: ${file}:${functions.line[i]}`)
+		: '',
 	composition(ns), el('p', {}, 'Own time: ' + (classesText(ns) || 'none')));
 
 	for (const [bit, text] of MARKS)
