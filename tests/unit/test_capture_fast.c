@@ -488,6 +488,37 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
+/* A thread whose program has another one execute, which has a ring at once:
+ * what ends is not that ring. */
+static void ring_after_exec(void **state)
+{
+	struct gn_rec_thread exec = {
+		.f = {.h = {.time = 1,
+			    .tid = TID,
+			    .seq = 1,
+			    .kind = GN_KIND_EXEC}},
+		.pid = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	x->seq = 1;
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	gn_fast_mark(x->f);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.records, 1);
+	assert_int_equal(facts.counts.hostile, 0);
+	close_fixture(x);
+	free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -500,6 +531,7 @@ int main(void)
 		cmocka_unit_test(round_the_ring),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
+		cmocka_unit_test(ring_after_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

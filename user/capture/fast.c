@@ -254,6 +254,8 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	e->slot = (uint32_t)slot;
 	e->pos = e->mark = 0;
 	e->fresh = true;
+	/* it was its last program that ended */
+	e->ended = e->last = e->exits = false;
 	e->hostile = false;
 	gn_fast_thread_claim(&e->t, r);
 	e->t.bound = gn_fast_clock_bound(&f->clock);
