@@ -493,59 +493,51 @@ static void hardly_ran(void **state)
 }
 
 /*
- * A thread is preempted when it is about to wait: it is runnable, and the
- * kernel does not count it. That is no difference without a reason.
+ * A thread is preempted four times, and waits for its CPU for 3 us; the second
+ * time it is `odd`, a switch's, and waits for `ns`. The kernel does not count
+ * the odd time, and that is no difference without a reason.
  */
-static void preempted_before_waiting(void **state)
+static void queued_oddly(struct host_switch *out, struct host_switch *in,
+			 bool *odd, uint64_t ns)
 {
 	struct host_opts opts = {.queue = true, .check = true};
-	struct host_switch out = {.runnable = true}, in = {0};
 	const struct gn_rec_kernel *r;
 	uint64_t now = 1000000;
 
-	(void)state;
 	host_new(now, opts);
-	out.out = in.in = host_task(7);
-	host_trace(out.out);
+	out->runnable = true;
+	out->out = in->in = host_task(7);
+	host_trace(out->out);
 	for (int i = 0; i < 4; i++) {
-		out.waits = i == 1;
+		*odd = i == 1;
 		host_clock(now += 100);
-		host_switch(&out);
-		host_clock(now += i == 1 ? 50000 : 3000);
-		host_switch(&in);
+		host_switch(out);
+		host_clock(now += *odd ? ns : 3000);
+		host_switch(in);
 	}
-	host_exit(in.in);
+	host_exit(in->in);
 	r = kernel_account();
 	/* from the first switch off a CPU to the last */
-	assert_int_equal(r->delay, 3000 + 50000 + 3000);
+	assert_int_equal(r->delay, 3000 + ns + 3000);
 	assert_int_equal(r->kernel_delay, 3000 + 3000);
 	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
 }
 
-/* The kernel does not count as runnable for how long it moves a thread. */
-static void moved_slowly(void **state)
+static void preempted_before_waiting(void **state)
 {
-	struct host_opts opts = {.queue = true, .check = true};
-	struct host_switch out = {.runnable = true}, in = {0};
-	const struct gn_rec_kernel *r;
-	uint64_t now = 1000000;
+	struct host_switch out = {0}, in = {0};
 
 	(void)state;
-	host_new(now, opts);
-	out.out = in.in = host_task(7);
-	host_trace(out.out);
-	for (int i = 0; i < 4; i++) {
-		host_clock(now += 100);
-		host_switch(&out);
-		in.moved = i == 1;
-		host_clock(now += in.moved ? 5000000 : 3000);
-		host_switch(&in);
-	}
-	host_exit(in.in);
-	r = kernel_account();
-	assert_int_equal(r->delay, 3000 + 5000000 + 3000);
-	assert_int_equal(r->kernel_delay, 3000 + 3000);
-	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
+	queued_oddly(&out, &in, &out.waits, 50000);
+}
+
+/* By a CPU that took long to move it to another one. */
+static void moved_slowly(void **state)
+{
+	struct host_switch out = {0}, in = {0};
+
+	(void)state;
+	queued_oddly(&out, &in, &in.moved, 5000000);
 }
 
 /* The clocks' difference is sampled late, twice: the machine was taken in
