@@ -53,6 +53,7 @@ function(gn_live_clr_older)
 	endif()
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
+	gn_steady_timeout(timeout 200)
 	foreach(major 8 9)
 		set(dir ${CMAKE_BINARY_DIR}/dotnet-${major})
 		add_test(NAME live/clr-${major}/get COMMAND
@@ -69,7 +70,7 @@ function(gn_live_clr_older)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
 			set_tests_properties(live/clr-${major}/${name} PROPERTIES
-				RUN_SERIAL ON TIMEOUT 780 LABELS clr
+				RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
 				SKIP_RETURN_CODE 77
 				FIXTURES_REQUIRED dotnet-${major}
 				ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\

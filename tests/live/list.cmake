@@ -5,6 +5,7 @@ function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
+	gn_steady_timeout(timeout 120)
 	foreach(verb list doctor outputs repeat gate export recipe duckdb)
 		add_test(NAME live/${verb}
 			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
@@ -12,7 +13,7 @@ function(gn_live_list)
 			${CMAKE_BINARY_DIR}/tests/fixtures/native
 			$<TARGET_FILE:gnomon_clr>)
 		set_tests_properties(live/${verb} PROPERTIES
-			TIMEOUT 540 LABELS must-run SKIP_RETURN_CODE 77)
+			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	# they attach, and measure
 	set_tests_properties(live/doctor live/outputs live/repeat live/gate

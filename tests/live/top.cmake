@@ -19,13 +19,14 @@ function(gn_live_top)
 		GNOMON=$<TARGET_FILE:gnomon>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures LIVE_SLOW=2)
+	gn_steady_timeout(timeout 200)
 	foreach(name keys terminal sizes end)
 		add_test(NAME live/top/screen-${name}
 			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-top-${name}
 			$<TARGET_FILE:gnomon>
 			${CMAKE_BINARY_DIR}/tests/fixtures/native)
 		set_tests_properties(live/top/screen-${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT 780 LABELS must-run
+			RUN_SERIAL ON TIMEOUT ${timeout} LABELS must-run
 			SKIP_RETURN_CODE 77)
 	endforeach()
 endfunction()
