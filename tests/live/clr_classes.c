@@ -28,8 +28,6 @@ struct run {
 	json_t *report;
 	const json_t *thread; /* the one that called it, in the report */
 	uint64_t inner, cpu, delay;
-	uint64_t stolen; /* by the host within, at most: it is in no account of
-			    the kernel's */
 };
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -108,7 +106,6 @@ static void run_way(struct live *t, const char *options, const char *way,
 	r->inner = truth(r, "inner");
 	r->cpu = truth(r, "cpu");
 	r->delay = truth(r, "delay");
-	r->stolen = truth(r, "stolen");
 	CHECK(t, r->inner, "the fixture tells nothing of %s", r->wait);
 	live_compare(t, r->truths, r->report, 0);
 	r->thread = thread_of(t, r, "thread");
@@ -132,20 +129,17 @@ static const char *const waits[] = {"suspend", "disk",	"lock",		"event",
 				    "child",   "other", "unclassified", NULL};
 
 /*
- * NULL, or by how much the thread's CPU time is off its schedstat, if that is
- * more than both 1 % and 1 ms. That was read shortly before its end: what it
- * then was runnable for is not in it, so only the CPU time is compared.
+ * NULL, or by how much the thread's time on a CPU is off the kernel's, if that
+ * is more than both 1 % and 1 ms. The kernel's was read shortly before its end.
  */
-static char *off_schedstat(struct live *t, const struct run *r)
+static char *off_thread(struct live *t, const struct run *r)
 {
 	uint64_t got = 0, want = truth(r, "thread-cpu");
-	uint64_t stolen = truth(r, "thread-stolen");
 	const char *const *name;
 
 	for (name = on_cpu; *name; name++)
 		got += of_thread(t, r->thread, *name);
-	if (apart(got, want) > 1000000 + stolen &&
-	    apart(got, want) > want / 100 + stolen)
+	if (apart(got, want) > 1000000 && apart(got, want) > want / 100)
 		return live_text(t,
 				 "the thread was on a CPU for %" N
 				 " ns, by the kernel %" N,
@@ -159,18 +153,15 @@ static char *off_cpu_time(struct live *t, const struct run *r)
 {
 	uint64_t elapsed = live_function(t, r->report, NULL, r->wait,
 					 "elapsed_inclusive_ns", NULL);
-	uint64_t got = sum_of(t, r, on_cpu), may = r->inner / 100 + r->stolen;
+	uint64_t got = sum_of(t, r, on_cpu), may = r->inner / 100;
 	uint64_t outside = elapsed > r->inner ? elapsed - r->inner : 0;
 
-	if (r->stolen > r->inner)
-		return live_text(t, "%s: the host took up to %" N " ns of %" N,
-				 r->wait, r->stolen, r->inner);
 	if (got + may < r->cpu || got > r->cpu + outside + may)
 		return live_text(t,
 				 "%s: on a CPU for %" N " ns, measured %" N
 				 " in %" N " of %" N,
 				 r->wait, got, r->cpu, r->inner, elapsed);
-	return off_schedstat(t, r);
+	return off_thread(t, r);
 }
 
 /* NULL, or what is off the kernel's account of the bracket by 1 % and more. */
@@ -179,7 +170,7 @@ static char *off_bracket(struct live *t, const struct run *r, const char *class)
 	uint64_t busy = r->cpu + r->delay, got = within(t, r, class);
 	uint64_t waited = r->inner > busy ? r->inner - busy : 0;
 	uint64_t others = sum_of(t, r, waits) - got;
-	uint64_t may = r->inner / 100 + r->stolen;
+	uint64_t may = r->inner / 100;
 
 	if (apart(got, waited) > may)
 		return live_text(t, "%s: %" N " ns of %s, waited %" N " of %" N,
@@ -352,7 +343,7 @@ static char *off_suspension(struct live *t, const struct run *r)
 {
 	uint64_t got = within(t, r, "suspend"), pause = truth(r, "pause");
 	uint64_t gaps = truth(r, "gaps"), busy = truth(r, "busy");
-	uint64_t may = r->inner / 100 + r->stolen;
+	uint64_t may = r->inner / 100;
 
 	if (got + busy + r->delay + may < gaps || got > gaps + may)
 		return live_text(t,
@@ -437,7 +428,7 @@ static void compile_and_check(struct live *t, const char *options)
 		if (compiled + r.delay < r.inner / 2)
 			off = live_text(t, "only compiled for %" N " of %" N,
 					compiled, r.inner);
-		else if (jit > r.cpu + r.inner / 100 + r.stolen)
+		else if (jit > r.cpu + r.inner / 100)
 			off = live_text(t, "%" N " ns of jit, on a CPU %" N,
 					jit, r.cpu);
 		else

@@ -78,8 +78,8 @@ static const json_t *thread_of(struct live *t, const struct run *r,
  */
 static uint64_t between_accounts(const json_t *thread)
 {
-	static const char *const parts[] = {
-		"switching_ns", "irq_ns", "stolen_ns", "runqueue_switching_ns"};
+	static const char *const parts[] = {"switching_ns",
+					    "runqueue_switching_ns"};
 	const json_t *kernel = json_object_get(thread, "kernel");
 	int64_t sum = 0;
 
@@ -98,11 +98,8 @@ static struct bounds bounds_of(struct live *t, const struct run *r,
 	uint64_t busy =
 		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
 		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
-	/* in no account of the kernel's */
-	uint64_t stolen =
-		live_truth(r->truths, live_text(t, "%sstolen", prefix), name);
 	/* and by what the two clocks round */
-	uint64_t may = around / 1000 + LIVE_CLOCK_NS + stolen +
+	uint64_t may = around / 1000 + LIVE_CLOCK_NS +
 		       between_accounts(thread_of(t, r, name));
 
 	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
