@@ -486,7 +486,9 @@ enum gn_kind {
 	X(UNREADABLE, 13, "unreadable", 0,                                    \
 	  "the text of an argument or a result could not be read")            \
 	X(VALUES_FULL, 14, "values-full", 1,                                  \
-	  "there was no room for another function's arguments and results")
+	  "there was no room for another function's arguments and results")   \
+	X(NO_WAKER, 15, "no-waker", 0,                                        \
+	  "the kernel skipped the program that notes who wakes a thread")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

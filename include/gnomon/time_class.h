@@ -367,7 +367,8 @@ static inline int gn_os_off_slices(const struct gn_os *os, __u64 now,
 	return n;
 }
 
-/* The thread runs again at `now`: its off-CPU stretch as slices. */
+/* The thread runs again at `now`: its off-CPU stretch as slices. Who woke it
+ * then did not end a later wait. */
 static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 				  struct gn_slice out[2])
 {
@@ -385,6 +386,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	os->state = GN_CPU_ON;
 	os->since = now;
 	os->in_since = now; /* its kernel work goes on */
+	os->waker = 0;
 	return n;
 }
 

@@ -85,6 +85,12 @@ static void a_wait_ends_at_its_wakeup(void **state)
 	check_slice(&s[0], 3000, 3010, GN_CLASS_IPC, 0, 43);
 	assert_int_equal(os.total, 1030);
 	assert_int_equal(os.events, 2);
+
+	/* who woke it once did not end a later wait */
+	gn_os_switch_out(&os, 4000, 0, GN_CLASS_IPC, 0);
+	gn_os_wakeup(&os, 4010);
+	assert_int_equal(gn_os_switch_in(&os, 4030, s), 2);
+	check_slice(&s[0], 4000, 4010, GN_CLASS_IPC, 0, 0);
 }
 
 static void a_wait_without_a_wakeup_lasts_to_the_end(void **state)

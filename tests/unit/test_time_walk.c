@@ -153,6 +153,7 @@ static void go_on(struct thread *t, uint64_t *seed)
 		t->last_was_event = wait_of(t) == GN_CLASS_EVENT;
 	t->from = t->now;
 	t->on = true;
+	t->waker = 0;
 }
 
 static void while_off(struct thread *t, uint64_t *seed)

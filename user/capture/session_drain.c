@@ -253,6 +253,22 @@ const char *gn_session_loss_advice(const struct gn_session *s)
 	return gn_loss_advice(&s->loss);
 }
 
+static uint64_t missed_by(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+	int fd = bpf_program__fd(p);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+uint64_t gn_session_missed_wakers(struct gn_session *s)
+{
+	return missed_by(s->skel->progs.on_waking);
+}
+
 uint64_t gn_session_missed(struct gn_session *s)
 {
 	struct bpf_program *p;
@@ -260,12 +276,8 @@ uint64_t gn_session_missed(struct gn_session *s)
 
 	bpf_object__for_each_program(p, s->skel->obj)
 	{
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
-		int fd = bpf_program__fd(p);
-
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			n += info.recursion_misses;
+		if (p != s->skel->progs.on_waking)
+			n += missed_by(p);
 	}
 	return n;
 }
@@ -284,6 +296,8 @@ void gn_session_put_counts(struct gn_session *s)
 			sum += s->late;
 		else if (i == GN_COUNTER_MISSED)
 			sum += gn_session_missed(s);
+		else if (i == GN_COUNTER_NO_WAKER)
+			sum += gn_session_missed_wakers(s);
 		else if (s->later)
 			sum += gn_later_count(s->later, i);
 		r.id = i;

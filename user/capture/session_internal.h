@@ -152,6 +152,9 @@ int gn_session_sample(void *ctx, void *data, size_t size);
 void gn_session_put_counts(struct gn_session *s);
 /* How many runs of BPF programs the kernel has skipped. */
 uint64_t gn_session_missed(struct gn_session *s);
+/* The same of the program that notes who wakes a thread, of any process: an
+ * interrupt can come while it runs and wake another one. */
+uint64_t gn_session_missed_wakers(struct gn_session *s);
 /* Tells the programs the real time: the deadlines of conditions are by that
  * clock by default. */
 void gn_session_note_clock(struct gn_session *s);

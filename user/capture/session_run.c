@@ -145,6 +145,7 @@ int gn_session_start(struct gn_session *s)
 	s->running = true;
 	/* do not count runs that were missed during the calibration */
 	s->told[GN_COUNTER_MISSED] = gn_session_missed(s);
+	s->told[GN_COUNTER_NO_WAKER] = gn_session_missed_wakers(s);
 	put_session(s, 0);
 	return gn_running_begin(s, s->managed_filter);
 }

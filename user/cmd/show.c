@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/deliver.h"
 #include "cmd/timeline.h"
+#include "output/header.h"
 #include "output/kernel.h"
 #include "output/sheet.h"
 #include "runtime/roles.h"
@@ -482,23 +483,42 @@ static void warn_broken(const struct gn_model *m)
 	free(failed);
 }
 
+/* "12 records were lost (ring-full 12)". NULL: no memory. */
+static char *lost_text(const struct gn_model *m)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (m->lost)
+		fprintf(f, "%" PRIu64 " ", m->lost);
+	fputs("records were lost", f);
+	gn_loss_causes(m, f);
+	fclose(f);
+	return text;
+}
+
+static void warn_lost(const struct gn_model *m, bool allow_loss)
+{
+	char *lost = lost_text(m);
+
+	gn_error("%s, the report is not whole; %s",
+		 lost ? lost : "records were lost",
+		 allow_loss ? "--allow-loss accepts it"
+			    : "record fewer functions, or accept it with "
+			      "--allow-loss");
+	free(lost);
+}
+
 void gn_report_warn(const struct gn_model *m, bool allow_loss)
 {
-	const char *advice = allow_loss
-				     ? "--allow-loss accepts it"
-				     : "record fewer functions, or accept it "
-				       "with --allow-loss";
-
 	if (gn_model_broken(m))
 		warn_broken(m);
 	if (m->truncated)
 		gn_error("the trace has no end, what followed is lost; the "
 			 "report holds what came before");
-	if (m->lost)
-		gn_error("%" PRIu64 " records were lost, the report is not "
-			 "whole; %s",
-			 m->lost, advice);
-	else if (gn_model_lossy(m) && !m->truncated)
-		gn_error("records were lost, the report is not whole; %s",
-			 advice);
+	if (gn_model_lossy(m) && (m->lost || !m->truncated))
+		warn_lost(m, allow_loss);
 }

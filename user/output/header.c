@@ -277,8 +277,7 @@ static void end_attention(const struct gn_output_opts *o, FILE *f)
 	fputs(o->color ? GN_PLAIN "\n" : "\n", f);
 }
 
-/* Causes of loss with their counts: " (ring-full 3, missed 1)". */
-static void put_causes(const struct gn_model *m, FILE *f)
+void gn_loss_causes(const struct gn_model *m, FILE *f)
 {
 	const char *before = " (";
 	char n[GN_CELL];
@@ -315,7 +314,7 @@ static int put_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	gn_format_count(n, m->lost);
 	begin_attention(o, f);
 	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
-	put_causes(m, f);
+	gn_loss_causes(m, f);
 	end_attention(o, f);
 	begin_attention(o, f);
 	fprintf(f, "%-11s %s", "",

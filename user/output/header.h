@@ -27,6 +27,10 @@ struct gn_marks {
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		    struct gn_marks marked, FILE *f);
 
+/* Causes of loss with their counts: " (ring-full 3, missed 1)". Nothing where
+ * none is known. */
+void gn_loss_causes(const struct gn_model *m, FILE *f);
+
 /* Of probe_cost.c: the line of what probes cost, whether it is known, and the
  * word of an enum gn_probe_class. */
 void gn_header_probe_cost(const struct gn_model *m,
