@@ -180,7 +180,7 @@ static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
 	size_t at;
 
 	must(f, "there is memory");
-	at = gn_trace_header_encode(f);
+	at = gn_trace_header_encode(GN_TRACE_FORMAT, f);
 	put32(f + 8, version);
 	put32(f + 12, gn_trace_crc(0, f, 12));
 	must(compress2(f + at + GN_TRACE_CHUNK_HEAD, &packed, bytes, n, 1) ==

@@ -72,7 +72,7 @@ static size_t header_size(const struct image *img)
 	assert_int_equal(gn_trace_header_begin(img->bytes, GN_TRACE_HEADER,
 					       &version, &size),
 			 0);
-	assert_int_equal(version, GN_TRACE_FORMAT);
+	assert_int_equal(version, written_version());
 	return size;
 }
 
@@ -82,7 +82,7 @@ static size_t next_chunk(const struct image *img, size_t at)
 	struct gn_trace_chunk h;
 
 	assert_true(
-		gn_trace_chunk_decode(img->bytes + at, GN_TRACE_FORMAT, &h));
+		gn_trace_chunk_decode(img->bytes + at, written_version(), &h));
 	return at + GN_TRACE_CHUNK_HEAD + h.packed;
 }
 
@@ -250,7 +250,7 @@ static void other_files_are_told_apart(void **state)
 
 	make_image(&img, state);
 	header = header_size(&img);
-	put32(img.bytes + 8, GN_TRACE_FORMAT + 1);
+	put32(img.bytes + 8, GN_TRACE_FORMAT_ZSTD + 1);
 	assert_int_equal(open_error(&img, img.size), -GN_TRACE_CORRUPT);
 	mend_header(&img, header);
 	assert_int_equal(open_error(&img, img.size), -GN_TRACE_VERSION);

@@ -8,6 +8,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <zlib.h>
+#ifdef GNOMON_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
 
 #include "trace_records.h"
 
@@ -45,6 +49,22 @@ WRAP(int, inflateInit_, (z_streamp z, const char *v, int s), (z, v, s),
      Z_MEM_ERROR, EIO)
 WRAP(int, inflateReset, (z_streamp z), (z), Z_STREAM_ERROR, EIO)
 WRAP(int, inflate, (z_streamp z, int f), (z, f), Z_MEM_ERROR, EIO)
+#ifdef GNOMON_ZSTD
+#define GENERIC	  ((size_t)-ZSTD_error_GENERIC)
+#define NO_MEMORY ((size_t)-ZSTD_error_memory_allocation)
+WRAP(ZSTD_CCtx *, ZSTD_createCCtx, (void), (), NULL, ENOMEM)
+WRAP(size_t, ZSTD_CCtx_setParameter, (ZSTD_CCtx * c, ZSTD_cParameter p, int v),
+     (c, p, v), GENERIC, EIO)
+WRAP(size_t, ZSTD_CCtx_reset, (ZSTD_CCtx * c, ZSTD_ResetDirective r), (c, r),
+     GENERIC, EIO)
+WRAP(size_t, ZSTD_compressStream2,
+     (ZSTD_CCtx * c, ZSTD_outBuffer *o, ZSTD_inBuffer *i, ZSTD_EndDirective e),
+     (c, o, i, e), GENERIC, EIO)
+WRAP(ZSTD_DCtx *, ZSTD_createDCtx, (void), (), NULL, ENOMEM)
+WRAP(size_t, ZSTD_decompressDCtx,
+     (ZSTD_DCtx * d, void *o, size_t room, const void *i, size_t n),
+     (d, o, room, i, n), NO_MEMORY, EIO)
+#endif
 
 /* A failing close() has closed the file all the same. */
 int __real_close(int fd);

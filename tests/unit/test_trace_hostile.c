@@ -42,7 +42,7 @@ static size_t add_row(unsigned char *h, size_t size, uint8_t kind,
 static void begin(struct forged *f)
 {
 	unsigned char h[GN_TRACE_HEADER_MAX];
-	size_t size = gn_trace_header_encode(h);
+	size_t size = gn_trace_header_encode(GN_TRACE_FORMAT, h);
 	uint32_t crc;
 
 	memset(f, 0, sizeof(*f));

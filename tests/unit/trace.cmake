@@ -18,3 +18,17 @@ target_link_options(test_trace_fail PRIVATE
 	-Wl,--wrap=getrandom,--wrap=pthread_create
 	-Wl,--wrap=deflateInit_,--wrap=deflateReset,--wrap=deflate
 	-Wl,--wrap=inflateInit_,--wrap=inflateReset,--wrap=inflate)
+if(ZSTD_FOUND AND GNOMON_ZSTD)
+	target_compile_definitions(test_trace_fail PRIVATE GNOMON_ZSTD)
+	target_link_options(test_trace_fail PRIVATE
+		-Wl,--wrap=ZSTD_createCCtx,--wrap=ZSTD_CCtx_setParameter
+		-Wl,--wrap=ZSTD_CCtx_reset,--wrap=ZSTD_compressStream2
+		-Wl,--wrap=ZSTD_createDCtx,--wrap=ZSTD_decompressDCtx)
+	# what is written by zlib, too
+	foreach(name roundtrip damage target wait fail)
+		add_test(NAME unit/test_trace_${name}-zlib
+			COMMAND test_trace_${name})
+		set_tests_properties(unit/test_trace_${name}-zlib PROPERTIES
+			ENVIRONMENT GN_TEST_ZLIB=1 TIMEOUT 300)
+	endforeach()
+endif()

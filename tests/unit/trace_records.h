@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "trace/codec.h"
+#include "trace/format.h"
 #include "trace/rec.h"
 #include "trace/trace.h"
 
@@ -145,7 +147,15 @@ static inline struct gn_trace_writer_opts small_chunks(void)
 		.chunk_size = GN_TEXT_MAX,
 		.uid = (uid_t)-1,
 		.gid = (gid_t)-1,
+		.zlib = getenv("GN_TEST_ZLIB") != NULL,
 	};
+}
+
+/* The version of the files that these tests write. */
+static inline uint32_t written_version(void)
+{
+	return gn_codec_zstd && !getenv("GN_TEST_ZLIB") ? GN_TRACE_FORMAT_ZSTD
+							: GN_TRACE_FORMAT;
 }
 
 /* A whole file with records 0 to n - 1 of a stream. */

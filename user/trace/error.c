@@ -25,6 +25,9 @@ const char *gn_trace_strerror(int err)
 		return "the trace file was cut off";
 	case GN_TRACE_UNSAFE:
 		return "a symbolic link of another user leads there";
+	case GN_TRACE_ZSTD:
+		return "it is compressed by zstd, and this gnomon was built "
+		       "without it; use the one that recorded it";
 	default:
 		text = strerrordesc_np(err);
 		return text ? text : "unknown error";

@@ -93,7 +93,8 @@ static uint32_t header_crc(const unsigned char *h, size_t size)
 	_Static_assert(sizeof(text) <= GN_TRACE_NAME_MAX, text);
 GN_KIND_LIST(NAME_CHECK)
 
-size_t gn_trace_header_encode(unsigned char out[GN_TRACE_HEADER_MAX])
+size_t gn_trace_header_encode(uint32_t version,
+			      unsigned char out[GN_TRACE_HEADER_MAX])
 {
 	size_t size = GN_TRACE_HEADER;
 	uint32_t rows = 0;
@@ -113,7 +114,7 @@ size_t gn_trace_header_encode(unsigned char out[GN_TRACE_HEADER_MAX])
 		rows++;
 	}
 	memcpy(out, GN_TRACE_MAGIC, GN_TRACE_MAGIC_SIZE);
-	put32(out + H_VERSION, GN_TRACE_FORMAT);
+	put32(out + H_VERSION, version);
 	put32(out + H_PREAMBLE_CRC, gn_trace_crc(0, out, H_PREAMBLE_CRC));
 	put32(out + H_SIZE, (uint32_t)size);
 	put32(out + H_KINDS, rows);
@@ -138,7 +139,7 @@ int gn_trace_header_begin(const unsigned char *in, size_t n, uint32_t *version,
 	if (get32(in + H_PREAMBLE_CRC) != gn_trace_crc(0, in, H_PREAMBLE_CRC))
 		return -GN_TRACE_CORRUPT;
 	*version = get32(in + H_VERSION);
-	if (*version != GN_TRACE_FORMAT && *version != GN_TRACE_FORMAT_PLAIN)
+	if (*version < GN_TRACE_FORMAT_PLAIN || *version > GN_TRACE_FORMAT_ZSTD)
 		return -GN_TRACE_VERSION;
 	if (n < GN_TRACE_HEADER)
 		return -GN_TRACE_CUT;

@@ -16,6 +16,7 @@
 #define GN_TRACE_MAGIC	      "\x89GNOMON\n"
 #define GN_TRACE_MAGIC_SIZE   8
 #define GN_TRACE_FORMAT	      2	 /* the version that is written */
+#define GN_TRACE_FORMAT_ZSTD  3	 /* the same, compressed by zstd */
 #define GN_TRACE_FORMAT_PLAIN 1	 /* an older one that is read: not packed */
 #define GN_TRACE_PREAMBLE     16 /* magic, version, checksum: never changes */
 #define GN_TRACE_HEADER	      32 /* the preamble included, the table not */
@@ -69,8 +70,10 @@ struct gn_trace_end {
 	uint64_t chunks;
 };
 
-/* The whole header of a file that this program writes. Returns its size. */
-size_t gn_trace_header_encode(unsigned char out[GN_TRACE_HEADER_MAX]);
+/* The whole header of a file that this program writes, of a version but the
+ * plain one. Returns its size. */
+size_t gn_trace_header_encode(uint32_t version,
+			      unsigned char out[GN_TRACE_HEADER_MAX]);
 
 /* What the first `n` bytes, of GN_TRACE_HEADER wanted, are the beginning of:
  * 0, the version and the size of the whole header, or -(enum gn_trace_error).

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "trace/ahead.h"
+#include "trace/codec.h"
 #include "trace/format.h"
 #include "trace/trace.h"
 
@@ -40,7 +40,8 @@ struct gn_trace_reader {
 	struct buffer packed;
 	struct buffer columns;
 	struct gn_pack_state *pack;
-	z_stream z;
+	const struct gn_codec *codec; /* NULL: not known yet */
+	void *decompressor;
 	struct part *into;	   /* what is being read */
 	struct gn_trace_end total; /* what was read */
 	enum gn_trace_error tail;  /* once the end was read */
@@ -138,6 +139,16 @@ static int look_at_file(struct gn_trace_reader *r)
 	return 0;
 }
 
+static int set_codec(struct gn_trace_reader *r)
+{
+	r->codec = r->version == GN_TRACE_FORMAT_ZSTD ? gn_codec_zstd
+						      : &gn_codec_zlib;
+	if (!r->codec)
+		return -GN_TRACE_ZSTD;
+	r->decompressor = r->codec->decompressor();
+	return r->decompressor ? 0 : -ENOMEM;
+}
+
 int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 {
 	struct gn_trace_reader *r = calloc(1, sizeof(*r));
@@ -152,8 +163,8 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 	err = look_at_file(r);
 	if (!err)
 		err = read_header(r);
-	if (!err && inflateInit(&r->z) != Z_OK)
-		err = -ENOMEM;
+	if (!err)
+		err = set_codec(r);
 	if (!err && !(r->pack = gn_pack_state_new()))
 		err = -ENOMEM;
 	if (err) {
@@ -239,27 +250,16 @@ static bool records_ok(const struct gn_trace_reader *r,
 
 /* `out` gets what comes out of exactly h->packed bytes, `*size` bytes that are
  * not more than `room`. */
-static int inflate_all(struct gn_trace_reader *r,
-		       const struct gn_trace_chunk *h, void *out, size_t room,
-		       size_t *size)
+static int decompress(struct gn_trace_reader *r, const struct gn_trace_chunk *h,
+		      void *out, size_t room, size_t *size)
 {
-	int z;
+	int err;
 
 	if (gn_trace_crc(0, r->packed.bytes, h->packed) != h->crc)
 		return -GN_TRACE_CORRUPT;
-	if (inflateReset(&r->z) != Z_OK)
-		return -EIO;
-	r->z.next_in = r->packed.bytes;
-	r->z.avail_in = h->packed;
-	r->z.next_out = out;
-	r->z.avail_out = (uInt)room;
-	z = inflate(&r->z, Z_FINISH);
-	if (z == Z_MEM_ERROR)
-		return -ENOMEM;
-	if (z != Z_STREAM_END || r->z.avail_in)
-		return -GN_TRACE_CORRUPT;
-	*size = room - r->z.avail_out;
-	return 0;
+	err = r->codec->decompress(r->decompressor, r->packed.bytes, h->packed,
+				   out, room, size);
+	return err == -EBADMSG ? -GN_TRACE_CORRUPT : err;
 }
 
 /* The records of the columns, which are `n` bytes with the sizes before them.
@@ -297,12 +297,12 @@ static int unpack(struct gn_trace_reader *r, const struct gn_trace_chunk *h)
 	int err;
 
 	if (r->version == GN_TRACE_FORMAT_PLAIN) {
-		err = inflate_all(r, h, r->into->raw.bytes, room, &size);
+		err = decompress(r, h, r->into->raw.bytes, room, &size);
 		return !err && size != h->raw ? -GN_TRACE_CORRUPT : err;
 	}
 	err = reserve(&r->columns, room);
 	if (!err)
-		err = inflate_all(r, h, r->columns.bytes, room, &size);
+		err = decompress(r, h, r->columns.bytes, room, &size);
 	return err ? err : unpack_columns(r, h, size);
 }
 
@@ -491,7 +491,8 @@ void gn_trace_reader_close(struct gn_trace_reader *r)
 		return;
 	gn_ahead_stop(&r->ahead);
 	close(r->fd);
-	inflateEnd(&r->z); /* does nothing when there was no inflateInit */
+	if (r->codec)
+		r->codec->decompressor_free(r->decompressor);
 	gn_pack_state_free(r->pack);
 	free(r->packed.bytes);
 	free(r->columns.bytes);

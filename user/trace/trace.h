@@ -22,7 +22,10 @@ struct gn_trace_writer_opts {
 	 * are packed when they are taken, most into 4 bytes or fewer, at the
 	 * worst into twice as many. */
 	size_t chunk_size;
-	int level; /* zlib's, 1..9; 0 = default */
+	int level; /* of compression, 1..9; 0 = default */
+	/* Compressed by zlib also where zstd is known, for a gnomon that was
+	 * built without zstd. */
+	bool zlib;
 	uid_t uid; /* owner of the file; (uid_t)-1 = leave it */
 	gid_t gid;
 	/* Bytes of records that may wait for the disk, at least a chunk; 0 =
@@ -88,6 +91,7 @@ enum gn_trace_error {
 	GN_TRACE_EMPTY,		     /* not a byte */
 	GN_TRACE_CUT,		     /* ends too early */
 	GN_TRACE_UNSAFE, /* the writer's: another user leads it elsewhere */
+	GN_TRACE_ZSTD,	 /* compressed by what this gnomon does not have */
 };
 
 /* "-" is standard input. 0, -errno (-EISDIR: a directory), or

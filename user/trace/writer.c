@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <zlib.h>
 
+#include "trace/codec.h"
 #include "trace/format.h"
 #include "trace/outfile.h"
 #include "trace/trace.h"
@@ -77,7 +77,8 @@ struct gn_trace_writer {
 	void (*pace)(void *ctx, bool behind);
 	void *pace_ctx;
 	struct gn_outfile file;
-	z_stream z;
+	const struct gn_codec *codec;
+	void *compressor;
 	unsigned char *out; /* chunk header and packed records */
 	size_t out_size;
 	struct gn_trace_end total;
@@ -227,31 +228,19 @@ static int write_timed(struct gn_trace_writer *w, size_t n, uint64_t begun)
 	return err;
 }
 
-static int compress_part(struct gn_trace_writer *w, const void *bytes,
-			 uint32_t n)
-{
-	w->z.next_in = (unsigned char *)bytes;
-	w->z.avail_in = n;
-	/* zlib refuses an empty input */
-	return n && deflate(&w->z, Z_NO_FLUSH) != Z_OK ? -EIO : 0;
-}
-
 /* The sizes of the columns, and then the columns. */
 static int compress_chunk(struct gn_trace_writer *w, const struct chunk *c,
-			  unsigned char *out)
+			  unsigned char *out, size_t *size)
 {
-	int err;
+	int err = w->codec->begin(w->compressor, out,
+				  w->out_size - GN_TRACE_CHUNK_HEAD);
 
-	if (deflateReset(&w->z) != Z_OK)
-		return -EIO;
-	w->z.next_out = out;
-	w->z.avail_out = (uInt)(w->out_size - GN_TRACE_CHUNK_HEAD);
-	err = compress_part(w, c->size, sizeof(c->size));
+	if (!err)
+		err = w->codec->put(w->compressor, c->size, sizeof(c->size));
 	for (int i = 0; !err && i < GN_PACK_COLUMNS; i++)
-		err = compress_part(w, c->data + column_of(w, i), c->size[i]);
-	if (err)
-		return err;
-	return deflate(&w->z, Z_FINISH) == Z_STREAM_END ? 0 : -EIO;
+		err = w->codec->put(w->compressor, c->data + column_of(w, i),
+				    c->size[i]);
+	return err ? err : w->codec->end(w->compressor, size);
 }
 
 static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
@@ -265,11 +254,12 @@ static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 		.number = w->total.chunks,
 	};
 	unsigned char *packed = w->out + GN_TRACE_CHUNK_HEAD;
-	int err = compress_chunk(w, c, packed);
+	size_t size;
+	int err = compress_chunk(w, c, packed, &size);
 
 	if (err)
 		return err;
-	h.packed = (uint32_t)w->z.total_out;
+	h.packed = (uint32_t)size;
 	h.crc = gn_trace_crc(0, packed, h.packed);
 	gn_trace_chunk_encode(&h, w->out);
 	err = write_timed(w, GN_TRACE_CHUNK_HEAD + h.packed, begun);
@@ -285,7 +275,10 @@ static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 static void write_header(struct gn_trace_writer *w)
 {
 	unsigned char header[GN_TRACE_HEADER_MAX];
-	size_t size = gn_trace_header_encode(header);
+	size_t size = gn_trace_header_encode(w->codec == &gn_codec_zlib
+						     ? GN_TRACE_FORMAT
+						     : GN_TRACE_FORMAT_ZSTD,
+					     header);
 
 	fail(w, gn_outfile_write(&w->file, header, size));
 	pthread_mutex_lock(&w->lock);
@@ -420,11 +413,13 @@ static int set_sizes(struct gn_trace_writer *w,
 
 static int set_buffers(struct gn_trace_writer *w, int level)
 {
-	if (deflateInit(&w->z, level) != Z_OK)
+	w->compressor = w->codec->compressor(level);
+	if (!w->compressor)
 		return -ENOMEM;
 	w->out_size = GN_TRACE_CHUNK_HEAD +
-		      deflateBound(&w->z, GN_TRACE_COLUMNS +
-						  gn_pack_bound(w->chunk_size));
+		      w->codec->bound(w->compressor,
+				      GN_TRACE_COLUMNS +
+					      gn_pack_bound(w->chunk_size));
 	w->out = malloc(w->out_size);
 	w->packer.state = gn_pack_state_new();
 	w->cur = chunk_new(w);
@@ -442,7 +437,7 @@ static void writer_free(struct gn_trace_writer *w)
 	chunks_free(w->spare);
 	gn_pack_state_free(w->packer.state);
 	free(w->out);
-	deflateEnd(&w->z); /* does nothing when there was no deflateInit */
+	w->codec->compressor_free(w->compressor);
 	free(w);
 }
 
@@ -456,6 +451,8 @@ int gn_trace_writer_open(const char *path,
 	if (!w)
 		return -ENOMEM;
 	w->tail = &w->head;
+	w->codec =
+		gn_codec_zstd && !opts->zlib ? gn_codec_zstd : &gn_codec_zlib;
 	w->pace = opts->pace;
 	w->pace_ctx = opts->pace_ctx;
 	w->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
