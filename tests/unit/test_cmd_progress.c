@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "cmd/outfile.h"
 #include "cmd/progress.h"
 
 #define SECOND 1000000000ull
@@ -73,6 +75,42 @@ static void only_long_work_is_shown(void **state)
 			    "\r\033[Kgnomon: reading 5 MiB, 5 a second");
 }
 
+#define MIB ((size_t)1 << 20)
+
+/* A file of 3 MiB the first of which took a second. */
+static void writing(struct gn_progress *p)
+{
+	char *path = GN_BUILD_DIR "/progress.test", *bytes = calloc(1, MIB);
+	struct gn_textfile out;
+	struct stat st;
+
+	assert_non_null(bytes);
+	assert_int_equal(gn_textfile_open(&out, path), 0);
+	assert_int_equal(gn_textfile_watch(&out, p), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fwrite(bytes, 1, MIB, out.f), MIB);
+		assert_int_equal(fflush(out.f), 0);
+		if (i)
+			continue;
+		p->began -= SECOND;
+	}
+	gn_progress_end(p);
+	assert_int_equal(gn_textfile_commit(&out), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 3 * MIB);
+	unlink(path);
+	free(bytes);
+}
+
+static void a_file_that_is_written_shows_itself(void **state)
+{
+	char *text = written(writing);
+
+	(void)state;
+	assert_non_null(strstr(text, "gnomon: writing 1 MiB, "));
+	assert_non_null(strstr(text, " a second\r\033[K"));
+}
+
 static void start(struct gn_progress *p)
 {
 	/* stderr is a file here */
@@ -91,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_long_work_is_shown),
+		cmocka_unit_test(a_file_that_is_written_shows_itself),
 		cmocka_unit_test(only_a_terminal_has_it),
 	};
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/clock.h"
 #include "cmd/options.h"
 
 /* A user or group id of the environment that sudo sets. */
@@ -67,6 +68,38 @@ static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 	gn_invoker(&uid, &gid);
 	err = open(&o->file, path, uid, gid);
 	return err ? err : open_stream(o);
+}
+
+static ssize_t write_watched(void *ctx, const char *bytes, size_t n)
+{
+	struct gn_textfile *o = ctx;
+	int err = gn_outfile_write(&o->file, bytes, n);
+
+	if (err) {
+		errno = -err;
+		return 0;
+	}
+	o->written += n;
+	gn_progress_show(o->progress, gn_now_ns(), "writing", "MiB", o->written,
+			 0, 1 << 20);
+	return (ssize_t)n;
+}
+
+int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress)
+{
+	cookie_io_functions_t calls = {.write = write_watched};
+	FILE *f;
+
+	if (o->is_stdout || !progress->on)
+		return 0;
+	f = fopencookie(o, "w", calls);
+	if (!f)
+		return -ENOMEM;
+	fclose(o->f);
+	o->f = f;
+	o->progress = progress;
+	gn_progress_restart(progress, gn_now_ns());
+	return 0;
 }
 
 int gn_textfile_open(struct gn_textfile *o, const char *path)

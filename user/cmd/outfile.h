@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "cmd/progress.h"
 #include "trace/outfile.h"
 
 struct gn_textfile {
 	FILE *f; /* write here */
 	struct gn_outfile file;
 	bool is_stdout;
+	struct gn_progress *progress; /* NULL: it is not shown */
+	uint64_t written;	      /* bytes, where it is */
 };
 
 /*
@@ -26,6 +29,12 @@ int gn_textfile_open(struct gn_textfile *o, const char *path);
 
 /* The same for a file that must not be there yet: for what grows by and by. */
 int gn_textfile_create(struct gn_textfile *o, const char *path);
+
+/*
+ * Shows how much has been written, before anything is; not of stdout. `o` and
+ * `progress` stay where they are until the end. 0, -ENOMEM.
+ */
+int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress);
 
 /* Everything is written: flush, and the file gets its name. Returns 0 or -errno
  * (-EPIPE: the reader of stdout went away); the file is closed in each case. */

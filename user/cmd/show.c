@@ -387,9 +387,16 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out)
 {
 	struct gn_report_opts opts;
+	struct gn_progress progress;
+	int err;
 
 	gn_report_opts_init(&opts, args, out->f);
-	return gn_report_close(out, args, gn_report_print(m, &opts, out->f));
+	gn_progress_init(&progress, args->quiet);
+	err = gn_textfile_watch(out, &progress);
+	if (!err)
+		err = gn_report_print(m, &opts, out->f);
+	gn_progress_end(&progress);
+	return gn_report_close(out, args, err);
 }
 
 #define PATIENCE_NS 2000000000u
