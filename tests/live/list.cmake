@@ -6,7 +6,8 @@ function(gn_live_list)
 		return()
 	endif()
 	gn_steady_timeout(timeout 120)
-	foreach(verb list doctor outputs repeat gate export recipe duckdb)
+	foreach(verb list doctor outputs repeat gate export recipe recipe-jobs
+		duckdb)
 		add_test(NAME live/${verb}
 			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
 			$<TARGET_FILE:gnomon>
@@ -17,7 +18,7 @@ function(gn_live_list)
 	endforeach()
 	# they attach, and measure
 	set_tests_properties(live/doctor live/outputs live/repeat live/gate
-		live/export live/recipe live/duckdb
+		live/export live/recipe live/recipe-jobs live/duckdb
 		PROPERTIES RUN_SERIAL ON)
 endfunction()
 gn_live_list()
