@@ -183,10 +183,11 @@ static void plan_some(struct gn_elf *elf, size_t size)
 
 static void read_notes(const char *path)
 {
+	struct gn_notes_left left = {0};
 	struct gn_note *notes;
 	size_t n;
 
-	if (gn_notes_read(path, &notes, &n))
+	if (gn_notes_read(path, &notes, &n, &left))
 		return;
 	must(n, "there are notes, or an error");
 	for (size_t i = 0; i < n; i++)

@@ -163,24 +163,35 @@ static void test_lists(void **state)
 extern volatile int gn_test_told;
 volatile int gn_test_told = 7;
 
+/* A probe by hand, with the texts that the assembler is told. */
+#define NOTE(texts)                                                        \
+	"990:	nop\n"                                                       \
+	".pushsection .note.stapsdt,\"\",\"note\"\n"                       \
+	"	.balign 4\n"                                                     \
+	"	.4byte 992f-991f, 994f-993f, 3\n"                                \
+	"991:	.asciz \"stapsdt\"\n"                                        \
+	"992:	.balign 4\n"                                                 \
+	"993:	.8byte 990b, _.stapsdt.base, 0\n" texts "994:	.balign 4\n" \
+	".popsection"
+
 __attribute__((noinline)) static void hit(long a, int b)
 {
 	STAP_PROBE4(gn_test, hit, a, b, 42, gn_test_told);
-	/* by hand, with an argument of 300 bytes */
-	__asm__ volatile("990:	nop\n"
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n"
-			 "	.balign 4\n"
-			 "	.4byte 992f-991f, 994f-993f, 3\n"
-			 "991:	.asciz \"stapsdt\"\n"
-			 "992:	.balign 4\n"
-			 "993:	.8byte 990b, _.stapsdt.base, 0\n"
-			 "	.asciz \"gn_long\"\n"
-			 "	.asciz \"hit\"\n"
-			 "	.ascii \"-4@$7 8@\"\n"
-			 "	.fill 300, 1, 'x'\n"
-			 "	.asciz \"(%rip) 8@$9\"\n"
-			 "994:	.balign 4\n"
-			 ".popsection");
+	/* with an argument of 300 bytes */
+	__asm__ volatile(NOTE(".asciz \"gn_long\"\n .asciz \"hit\"\n"
+			      ".ascii \"-4@$7 8@\"\n .fill 300, 1, 'x'\n"
+			      ".asciz \"(%rip) 8@$9\"\n"));
+	/* names of 64, 255 and 256 bytes */
+	__asm__ volatile(NOTE(".fill 64, 1, 'p'\n .asciz \"\"\n"
+			      ".fill 255, 1, 'n'\n .asciz \"\"\n"
+			      ".asciz \"-4@$7\"\n"));
+	__asm__ volatile(NOTE(".fill 256, 1, 'p'\n .asciz \"\"\n"
+			      ".asciz \"name\"\n .asciz \"\"\n"));
+	__asm__ volatile(NOTE(".asciz \"gn_test\"\n"
+			      ".fill 256, 1, 'n'\n .asciz \"\"\n"
+			      ".asciz \"\"\n"));
+	/* no end of its texts */
+	__asm__ volatile(NOTE(".asciz \"gn_test\"\n .ascii \"name\"\n"));
 }
 
 /* As the compiler and the assembler really write them. */
@@ -191,7 +202,8 @@ static void test_own_notes(void **state)
 
 	(void)state;
 	hit(1, 2);
-	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count), 0);
+	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count, NULL),
+			 0);
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(notes[i].provider, "gn_test"))
 			note = &notes[i];
@@ -213,7 +225,8 @@ static void test_long_notes(void **state)
 	size_t count = 0;
 
 	(void)state;
-	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count), 0);
+	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count, NULL),
+			 0);
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(notes[i].provider, "gn_long"))
 			note = &notes[i];
@@ -223,6 +236,47 @@ static void test_long_notes(void **state)
 	assert_int_equal(note->arg[1].how, GN_HOW_NONE);
 	assert_int_equal(note->arg[2].value, 9);
 	assert_string_equal(note->args, "-4@$7 ...");
+	free(notes);
+}
+
+static size_t run_of(const char *text, char c)
+{
+	const char set[] = {c, '\0'};
+	size_t n = strspn(text, set);
+
+	return text[n] ? 0 : n;
+}
+
+/* Long names are whole; those that have no room are counted, not cut. */
+static void test_long_names(void **state)
+{
+	struct gn_notes_left left = {.broken = 1};
+	struct gn_note *notes = NULL, *note = NULL;
+	char text[GN_NOTES_LEFT_TEXT];
+	size_t count = 0;
+
+	(void)state;
+	assert_int_equal(gn_notes_read("/proc/self/exe", &notes, &count, &left),
+			 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_string_not_equal(notes[i].name, "name");
+		if (run_of(notes[i].provider, 'p') == 64)
+			note = &notes[i];
+	}
+	assert_int_equal(count, 3);
+	assert_non_null(note);
+	assert_int_equal(run_of(note->name, 'n'), 255);
+	assert_int_equal(note->nargs, 1);
+	assert_int_equal(left.long_names, 2);
+	assert_int_equal(left.broken, 2);
+	assert_int_equal(left.too_many, 0);
+	assert_string_equal(gn_notes_left_text(&left, text),
+			    "2 with names of more than 255 bytes, 2 whose "
+			    "notes are broken");
+	left = (struct gn_notes_left){0};
+	assert_null(gn_notes_left_text(&left, text));
+	left.long_names = left.broken = left.too_many = SIZE_MAX;
+	assert_non_null(strstr(gn_notes_left_text(&left, text), "of a file"));
 	free(notes);
 }
 
@@ -236,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_own_notes),
 		cmocka_unit_test(test_long_notes),
+		cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,15 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 			f->name[index], strerror(-err));
 }
 
+void gn_functions_tell_left(const struct gn_native_stats *stats)
+{
+	char text[GN_NOTES_LEFT_TEXT];
+	const char *left = gn_notes_left_text(&stats->left, text);
+
+	if (left)
+		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
+}
+
 void gn_functions_clear(struct gn_functions *f)
 {
 	for (size_t i = 0; i < f->names; i++)

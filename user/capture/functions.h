@@ -50,6 +50,9 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count);
 
+/* Says what USDT probes of its files the walk left out. */
+void gn_functions_tell_left(const struct gn_native_stats *stats);
+
 /* For a struct gn_probe_set: names a function that the kernel refuses. */
 void gn_functions_left_out(void *functions, uint64_t cookie, int err);
 

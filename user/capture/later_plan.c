@@ -44,6 +44,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 			   &stats))
 		/* no ELF file; functions announced for it are never hit */
 		return 0;
+	gn_functions_tell_left(&stats);
 	l->stats.functions += stats.functions;
 	l->stats.usdt += stats.usdt;
 	l->stats.by_return += stats.by_return;

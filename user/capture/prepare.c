@@ -164,6 +164,7 @@ static int plan_native(struct gn_session *s)
 	if (!err)
 		err = gn_native_walk(&s->files, &opts, take_function, s,
 				     &s->native);
+	gn_functions_tell_left(&s->native);
 	if (err == -ENOEXEC)
 		return 0; /* a script: it can start a managed program */
 	if (err)

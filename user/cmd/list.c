@@ -380,6 +380,15 @@ static int check_found(const struct job *j)
 	return GN_EXIT_USAGE;
 }
 
+static void tell_left(const struct job *j)
+{
+	char text[GN_NOTES_LEFT_TEXT];
+	const char *left = gn_notes_left_text(&j->list.left, text);
+
+	if (left && !j->args->c.args.quiet)
+		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
+}
+
 static void summary(const struct job *j)
 {
 	const struct gn_listing *l = &j->list;
@@ -458,6 +467,7 @@ static int list(const struct list_args *args, char **argv)
 	}
 	if (status)
 		goto out;
+	tell_left(&j);
 	found = check_found(&j);
 	/* an empty list is an error */
 	if (!found || j.list.nfunctions || j.list.nusdt) {

@@ -37,7 +37,7 @@ struct gn_list_insn {
 
 /* A site of a hook-site library. */
 struct gn_list_hook {
-	char name[64];
+	char name[GN_NOTE_NAME];
 	const struct gn_runtime_site
 		*site; /* NULL: this version probes it not */
 	struct gn_list_insn nop1, nop5;
@@ -71,6 +71,7 @@ struct gn_listing {
 	size_t nruntimes;
 	struct gn_list_usdt *usdt;
 	size_t nusdt;
+	struct gn_notes_left left; /* USDT probes */
 	struct gn_native_stats stats;
 	size_t rets, tails; /* of all functions */
 };

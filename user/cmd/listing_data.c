@@ -280,6 +280,8 @@ static void json_summary(struct gn_emit *e, const struct gn_listing *l)
 	gn_emit_u64(e, "return", l->stats.by_return);
 	gn_emit_u64(e, "ret", l->stats.by_ret);
 	gn_emit_u64(e, "refused", l->stats.refused);
+	gn_emit_u64(e, "usdt_left_out",
+		    l->left.long_names + l->left.broken + l->left.too_many);
 	if (l->nfunctions)
 		gn_emit_text(e, "verdict", l->stats.verdict);
 	gn_emit_text(e, "links", gn_attach_mode_name(l->links));

@@ -58,7 +58,7 @@ static int read_hooks(struct gn_list_runtime *r)
 	size_t count = 0;
 	int fd, err;
 
-	err = gn_notes_read(r->library, &notes, &count);
+	err = gn_notes_read(r->library, &notes, &count, NULL);
 	if (err)
 		return err;
 	r->hook = calloc(count, sizeof(*r->hook));
@@ -125,7 +125,7 @@ static int is_library_of(const struct gn_runtime *rt, const char *path,
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
-	int err = gn_notes_read(path, &notes, &count);
+	int err = gn_notes_read(path, &notes, &count, NULL);
 
 	*is = false;
 	for (size_t i = 0; !err && i < count; i++)
@@ -204,7 +204,7 @@ static int file_usdt(struct gn_listing *l, size_t file,
 	size_t count = 0;
 	int err = in->fd < 0 ? -EACCES
 			     : gn_notes_read(gn_file_place(in->fd, place),
-					     &notes, &count);
+					     &notes, &count, &l->left);
 
 	gn_filter_usdt(filter, in->path, in->program, NULL, NULL);
 	if (err)

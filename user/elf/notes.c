@@ -2,6 +2,7 @@
 #include "elf/notes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +19,25 @@ struct notes {
 	struct gn_note *note;
 	size_t count;
 	size_t lookups;
+	struct gn_notes_left left;
 	uint64_t base; /* address of .stapsdt.base */
 };
 
-/* Copies the string at *pos, which ends before `end`; false if it does not. */
-static bool take_string(const char **pos, const char *end, char *out,
-			size_t size)
+/* Copies the string at *pos, which ends before `end`; false if it does not.
+ * Of one that has no room in `out` nothing is copied. */
+static bool take_name(const char **pos, const char *end, char out[GN_NOTE_NAME],
+		      bool *fits)
 {
 	const char *nul = memchr(*pos, 0, (size_t)(end - *pos));
+	size_t size;
 
-	if (!nul || (size_t)(nul - *pos) >= size)
+	if (!nul)
 		return false;
-	memcpy(out, *pos, (size_t)(nul - *pos) + 1);
+	size = (size_t)(nul - *pos) + 1;
+	if (size <= GN_NOTE_NAME)
+		memcpy(out, *pos, size);
+	else
+		*fits = false;
 	*pos = nul + 1;
 	return true;
 }
@@ -116,9 +124,12 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 	struct gn_note *grown, *note;
 	Elf *elf = notes->image.elf;
 	uint64_t addr[3];
+	bool fits = true;
 
-	if (size < 24)
+	if (size < 24) {
+		notes->left.broken++;
 		return 0;
+	}
 	memcpy(addr, desc, 24);
 	grown = realloc(notes->note, (notes->count + 1) * sizeof(*grown));
 	if (!grown)
@@ -131,11 +142,15 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 	}
 	memset(note, 0, sizeof(*note));
 	note->addr = addr[0];
-	if (take_string(&pos, end, note->provider, sizeof(note->provider)) &&
-	    take_string(&pos, end, note->name, sizeof(note->name)) &&
-	    take_args(pos, end, note->args, sizeof(note->args)) &&
-	    !offset_of(elf, addr[0], PF_X, &note->offset) &&
-	    (!addr[2] || !offset_of(elf, addr[2], PF_W, &note->semaphore))) {
+	if (!take_name(&pos, end, note->provider, &fits) ||
+	    !take_name(&pos, end, note->name, &fits) ||
+	    !take_args(pos, end, note->args, sizeof(note->args)) ||
+	    offset_of(elf, addr[0], PF_X, &note->offset) ||
+	    (addr[2] && offset_of(elf, addr[2], PF_W, &note->semaphore))) {
+		notes->left.broken++;
+	} else if (!fits) {
+		notes->left.long_names++;
+	} else {
 		note->nargs = gn_note_args(pos, note->addr, find_symbol, notes,
 					   note->arg);
 		notes->count++;
@@ -154,13 +169,16 @@ static int take_section(Elf_Scn *scn, struct notes *notes)
 
 		if (nh.n_type == NT_STAPSDT && nh.n_namesz == 8 &&
 		    !memcmp(bytes + name, "stapsdt", 8)) {
-			int err = take_note(notes, bytes + desc, nh.n_descsz);
+			int err = 0;
 
+			if (notes->count == MAX_NOTES)
+				notes->left.too_many++;
+			else
+				err = take_note(notes, bytes + desc,
+						nh.n_descsz);
 			if (err)
 				return err;
 		}
-		if (notes->count >= MAX_NOTES)
-			return -E2BIG;
 		at = next;
 	}
 	return 0;
@@ -181,7 +199,8 @@ static int walk(struct notes *notes)
 	return err;
 }
 
-int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
+int gn_notes_read(const char *path, struct gn_note **out, size_t *count,
+		  struct gn_notes_left *left)
 {
 	struct notes notes = {0};
 	int err = gn_image_open(path, &notes.image);
@@ -190,6 +209,8 @@ int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
 		return err;
 	err = walk(&notes);
 	gn_image_close(&notes.image);
+	if (left)
+		gn_notes_left_add(left, &notes.left);
 	if (!err && !notes.count)
 		err = -ENOENT;
 	if (err) {
@@ -199,4 +220,37 @@ int gn_notes_read(const char *path, struct gn_note **out, size_t *count)
 	*out = notes.note;
 	*count = notes.count;
 	return 0;
+}
+
+void gn_notes_left_add(struct gn_notes_left *to,
+		       const struct gn_notes_left *more)
+{
+	to->long_names += more->long_names;
+	to->broken += more->broken;
+	to->too_many += more->too_many;
+}
+
+const char *gn_notes_left_text(const struct gn_notes_left *left,
+			       char text[GN_NOTES_LEFT_TEXT])
+{
+	FILE *f = fmemopen(text, GN_NOTES_LEFT_TEXT, "w");
+	const char *comma = "";
+
+	*text = '\0';
+	if (!f)
+		return NULL;
+	if (left->long_names) {
+		fprintf(f, "%zu with names of more than %d bytes",
+			left->long_names, GN_NOTE_NAME - 1);
+		comma = ", ";
+	}
+	if (left->broken) {
+		fprintf(f, "%s%zu whose notes are broken", comma, left->broken);
+		comma = ", ";
+	}
+	if (left->too_many)
+		fprintf(f, "%s%zu behind the first %d of a file", comma,
+			left->too_many, MAX_NOTES);
+	fclose(f);
+	return *text ? text : NULL;
 }

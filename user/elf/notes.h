@@ -10,10 +10,11 @@
 #include <gnomon/spec.h>
 
 #define GN_NOTE_ARGS 12
+#define GN_NOTE_NAME 256 /* bytes of a name and its NUL */
 
 struct gn_note {
-	char provider[64];
-	char name[64];
+	char provider[GN_NOTE_NAME];
+	char name[GN_NOTE_NAME];
 	char args[256];	    /* longer ones end with dots; `arg` has all */
 	uint64_t addr;	    /* of the probe, as linked */
 	uint64_t offset;    /* in the file: what a uprobe takes */
@@ -33,8 +34,24 @@ typedef bool (*gn_symbol_fn)(void *ctx, const char *name, uint64_t *addr);
 size_t gn_note_args(const char *text, uint64_t addr, gn_symbol_fn symbol,
 		    void *ctx, struct gn_operand *out);
 
-/* The notes of `path`; freed with free(). -ENOEXEC: not an ELF file;
- * -ENOENT: it has none. */
-int gn_notes_read(const char *path, struct gn_note **out, size_t *count);
+/* Probes of which nothing is told, by the reason. */
+struct gn_notes_left {
+	size_t long_names; /* more than a gn_note has room for */
+	size_t broken;	   /* not as a note has to be */
+	size_t too_many;   /* the file has more than are read */
+};
+
+/* The notes of `path`; freed with free(). What is left out is added to `left`,
+ * unless that is NULL. -ENOEXEC: not an ELF file; -ENOENT: no note is left. */
+int gn_notes_read(const char *path, struct gn_note **out, size_t *count,
+		  struct gn_notes_left *left);
+
+void gn_notes_left_add(struct gn_notes_left *to,
+		       const struct gn_notes_left *more);
+
+/* "2 with names of more than 255 bytes, 1 that is broken"; NULL: none. */
+#define GN_NOTES_LEFT_TEXT 192
+const char *gn_notes_left_text(const struct gn_notes_left *left,
+			       char text[GN_NOTES_LEFT_TEXT]);
 
 #endif

@@ -12,7 +12,8 @@ struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
 	char *real;	  /* usdt: what the path LIB leads to, or NULL */
-	const char *glob; /* usdt: of PROVIDER:NAME or of NAME */
+	char *provider;	  /* usdt: its glob; NULL = any */
+	const char *glob; /* usdt: of NAME */
 	bool usdt;
 	bool exclude;
 	bool seen; /* its file */
@@ -46,10 +47,16 @@ bool gn_filter_is_usdt(const char *text)
 
 static bool take_library(struct item *it, const char *from, const char *to)
 {
-	it->glob = to + 1;
+	const char *colon = it->usdt ? strchr(to + 1, ':') : NULL;
+
+	it->glob = colon ? colon + 1 : to + 1;
 	it->lib = strndup(from, (size_t)(to - from));
-	if (!it->usdt || !it->lib)
-		return it->lib;
+	if (colon)
+		it->provider = strndup(to + 1, (size_t)(colon - to) - 1);
+	if (!it->lib || (colon && !it->provider))
+		return false;
+	if (!it->usdt)
+		return true;
 	if (!*it->lib || !strcmp(it->lib, "self")) {
 		free(it->lib);
 		it->lib = NULL;
@@ -91,8 +98,11 @@ void gn_filter_free(struct gn_filter *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->count; i++)
-		free(f->item[i].lib), free(f->item[i].real);
+	for (size_t i = 0; i < f->count; i++) {
+		free(f->item[i].lib);
+		free(f->item[i].real);
+		free(f->item[i].provider);
+	}
 	free(f->item);
 	free(f);
 }
@@ -186,17 +196,12 @@ bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
 
 	for (size_t i = 0; i < f->count; i++) {
 		struct item *it = &f->item[i];
-		const char *colon = it->usdt ? strchr(it->glob, ':') : NULL;
-		char glob[256];
 
 		if (!it->usdt || !file_matches(it, path, program))
 			continue;
 		it->seen = true;
-		snprintf(glob, sizeof(glob), "%.*s",
-			 colon ? (int)(colon - it->glob) : 1,
-			 colon ? it->glob : "*");
-		if (!provider || fnmatch(glob, provider, 0) ||
-		    fnmatch(colon ? colon + 1 : it->glob, name, 0))
+		if (!provider || fnmatch(it->provider ?: "*", provider, 0) ||
+		    fnmatch(it->glob, name, 0))
 			continue;
 		it->matched = true;
 		take = !it->exclude;

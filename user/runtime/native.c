@@ -195,7 +195,8 @@ static int walk_files(struct walk *w)
 		if (takes & GN_TAKES_FUNCTIONS)
 			err = one_file(w, i);
 		if (!err && takes & GN_TAKES_USDT && w->opts->usdt)
-			err = gn_usdt_walk(w->files, i, filter, one_usdt, w);
+			err = gn_usdt_walk(w->files, i, filter, one_usdt, w,
+					   &w->stats->left);
 	}
 	if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",

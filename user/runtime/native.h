@@ -33,14 +33,15 @@ struct gn_native_opts {
 };
 
 struct gn_native_stats {
-	size_t functions;     /* taken */
-	size_t usdt;	      /* probes */
-	size_t by_return;     /* with a return probe */
-	size_t by_ret;	      /* with probes on their own leaves */
-	size_t stepped;	      /* of these: with a single-stepped one */
-	size_t refused;	      /* that cannot be probed */
-	char verdict[256];    /* of the whole-process proof */
-	const char *stripped; /* a file without symbols, or NULL */
+	size_t functions;	   /* taken */
+	size_t usdt;		   /* probes */
+	size_t by_return;	   /* with a return probe */
+	size_t by_ret;		   /* with probes on their own leaves */
+	size_t stepped;		   /* of these: with a single-stepped one */
+	size_t refused;		   /* that cannot be probed */
+	char verdict[256];	   /* of the whole-process proof */
+	const char *stripped;	   /* a file without symbols, or NULL */
+	struct gn_notes_left left; /* USDT probes of the files */
 };
 
 /*

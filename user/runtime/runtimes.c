@@ -218,7 +218,7 @@ int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
-	int err = gn_notes_read(place, &notes, &count);
+	int err = gn_notes_read(place, &notes, &count, NULL);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
 		if (!rt->sites[i].event ||

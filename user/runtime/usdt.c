@@ -37,13 +37,15 @@ static bool same_probe(const struct gn_note *a, const struct gn_note *b)
 }
 
 int gn_usdt_walk(const struct gn_files *files, size_t i,
-		 struct gn_filter *filter, gn_usdt_fn each, void *ctx)
+		 struct gn_filter *filter, gn_usdt_fn each, void *ctx,
+		 struct gn_notes_left *left)
 {
 	const struct gn_file *file = &files->file[i];
 	char place[GN_FILE_PLACE];
 	struct gn_note *note = NULL;
 	size_t count = 0;
-	int err = gn_notes_read(gn_file_place(file->fd, place), &note, &count);
+	int err = gn_notes_read(gn_file_place(file->fd, place), &note, &count,
+				left);
 
 	gn_filter_usdt(filter, file->path, file->program, NULL, NULL);
 	if (err)

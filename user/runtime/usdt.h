@@ -15,9 +15,11 @@
 typedef int (*gn_usdt_fn)(void *ctx, size_t file, const struct gn_note *site,
 			  size_t count);
 
-/* The file is the i-th of the list. 0, -ENOMEM, or what `each` said. */
+/* The file is the i-th of the list. 0, -ENOMEM, or what `each` said. Probes
+ * of the file that are left out are added to `left`. */
 int gn_usdt_walk(const struct gn_files *files, size_t i,
-		 struct gn_filter *filter, gn_usdt_fn each, void *ctx);
+		 struct gn_filter *filter, gn_usdt_fn each, void *ctx,
+		 struct gn_notes_left *left);
 
 /* What a probe costs at an offset of an open file; `insn` as of gn_cost_of().
  * What cannot be read cannot be probed. */
