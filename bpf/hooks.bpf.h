@@ -203,8 +203,9 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
 	}
-	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_LEAVE)
-		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c), true);
+	if (spec->flags & GN_SPEC_VALUES && spec->kind != GN_KIND_ENTER)
+		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c),
+			    spec->kind == GN_KIND_LEAVE);
 	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
 	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),

@@ -61,23 +61,32 @@ static __always_inline __u64 extended(__u64 v, __s8 size)
 	}
 }
 
-/* Returns 0 where the memory cannot be read. */
-static __noinline __u64 in_memory(struct pt_regs *ctx,
-				  const struct gn_operand *op)
+/* Where the memory cannot be read, *v is 0 and the result is not. */
+static __noinline int read_memory(struct pt_regs *ctx,
+				  const struct gn_operand *op, __u64 *v)
 {
-	__u64 v = 0, at;
 	__u32 size;
+	__u64 at;
 
-	if (!op)
-		return 0;
+	if (!op || !v)
+		return -1;
+	*v = 0;
 	size = op->size < 0 ? -op->size : op->size;
 	barrier_var(size);
-	if (size > sizeof(v))
-		size = sizeof(v);
+	if (size > sizeof(*v))
+		size = sizeof(*v);
 	at = reg(ctx, op->reg) + op->value;
 	if (op->index != GN_REG_NONE)
 		at += reg(ctx, op->index) << (op->scale & 3);
-	bpf_probe_read_user(&v, size, (void *)at);
+	return bpf_probe_read_user(v, size, (void *)at);
+}
+
+static __always_inline __u64 in_memory(struct pt_regs *ctx,
+				       const struct gn_operand *op)
+{
+	__u64 v = 0;
+
+	read_memory(ctx, op, &v);
 	return v;
 }
 

@@ -45,6 +45,21 @@ static __always_inline void unreadable(struct gn_rec_value *r)
 	count(GN_COUNTER_UNREADABLE);
 }
 
+static __always_inline void read_number(struct pt_regs *ctx,
+					const struct gn_operand *op,
+					struct gn_rec_value *r)
+{
+	__u64 v = 0;
+
+	if (op->how != GN_HOW_MEMORY)
+		v = operand(ctx, op);
+	else if (read_memory(ctx, op, &v))
+		unreadable(r);
+	else
+		v = extended(v, op->size);
+	r->number = v;
+}
+
 /* The text that the number points to. For an empty one some kernels return 0,
  * not 1 for its NUL. */
 static __always_inline void read_value(struct gn_rec_value *r)
@@ -103,13 +118,13 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 		return 0;
 	}
 	__builtin_memset(r->text, 0, sizeof(r->text));
-	fill(&r->h, bpf_ktime_get_ns(), t, t->seq, GN_KIND_VALUE, 0, 0);
+	fill(&r->h, bpf_ktime_get_ns(), t, t->seq, GN_KIND_VALUE, v->flags, 0);
 	r->func = func;
 	r->which = v->which;
 	r->type = v->type;
 	r->len = 0;
 	r->pad = 0;
-	r->number = operand(ctx, &v->at);
+	read_number(ctx, &v->at, r);
 	if (v->type == GN_VALUE_STR && r->number)
 		read_value(r);
 	else if (v->type == GN_VALUE_NETSTR && r->number)
@@ -119,7 +134,8 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 }
 
 /* At the function's enter its arguments, at its leave its result: that goes
- * before the leave, the arguments behind the enter. */
+ * before the leave, the arguments behind the enter. Those of a hit go before
+ * it. */
 static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 				  __u32 i, __u32 func, bool leaves)
 {

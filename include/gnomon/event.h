@@ -298,10 +298,11 @@ enum gn_value_type {
 
 #define GN_VALUE_TEXT 64 /* bytes of a text that are told */
 
-/* flags of VALUE: of a text, whose memory could not be read, or which has more
- * bytes */
+/* flags of VALUE: its memory could not be read; a text has more bytes; it is of
+ * the thread's hit that comes next */
 #define GN_F_UNREADABLE 0x01
 #define GN_F_CUT	0x02
+#define GN_F_OF_HIT	0x04
 
 /* h.key is unused. Signed numbers are extended to 64 bits. */
 struct gn_rec_value {
@@ -484,7 +485,7 @@ enum gn_kind {
 	X(NAMES_FULL, 12, "names-full", 1,                                    \
 	  "there was no room for another function's name")                    \
 	X(UNREADABLE, 13, "unreadable", 0,                                    \
-	  "the text of an argument or a result could not be read")            \
+	  "the memory of an argument or a result could not be read")          \
 	X(VALUES_FULL, 14, "values-full", 1,                                  \
 	  "there was no room for another function's arguments and results")   \
 	X(NO_WAKER, 15, "no-waker", 0,                                        \

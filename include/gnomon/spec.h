@@ -94,14 +94,16 @@ struct gn_spec {
 };
 
 /* Values that a function is asked for: arguments at its enter, the result at
- * its leave. In a map of their own, by the index of the spec. */
+ * its leave; those of a USDT probe at its hit. In a map of their own, by the
+ * index of the spec. */
 #define GN_VALUES_MAX 7
 
 struct gn_value_spec {
 	struct gn_operand at;
 	__u8 which; /* as in gn_rec_value */
 	__u8 type;  /* enum gn_value_type, 0: no value */
-	__u8 pad[6];
+	__u8 flags; /* of its records */
+	__u8 pad[5];
 };
 
 struct gn_value_specs {

@@ -77,3 +77,103 @@ void test_values_bad(struct live *t)
 		live_expect_line(t, &end, 2, bad[i][1]);
 	}
 }
+
+static json_t *probe_calls(struct live *t, const char *asked,
+			   struct live_end *end)
+{
+	struct live_args command = {.n = 0};
+	json_t *calls;
+
+	live_command(t, &command, "probes");
+	calls = live_calls(t, asked, &command, end);
+	return calls;
+}
+
+static void one_call(struct live *t, json_t *calls, const char *probe,
+		     const char *values)
+{
+	const char *name = live_text(t, "usdt:gn_probes:%s", probe);
+
+	CHECK(t, live_calls_with(t, calls, name, values) == 1,
+	      "no hit of %s with %s", probe, values);
+}
+
+/* Each as the probe's note says where it is, and as what. */
+static void check_probes(struct live *t, const char *options)
+{
+	struct live_end end;
+	json_t *calls = probe_calls(
+		t,
+		live_text(t,
+			  "-a usdt::gn_probes:told:arg1,arg2,arg3,arg4,arg5,"
+			  "arg6/str,arg7 -a usdt:self:counted:arg1 %s",
+			  options),
+		&end);
+
+	live_calls_compare(t, calls, end.out);
+	one_call(t, calls, "told",
+		 "i32 -100000, u64 1234567890123, i64 -5, u32 4294967295, i16 "
+		 "-300, str \"a \\\"text\\\"\", u64 unreadable");
+	one_call(t, calls, "counted", "u64 1");
+	one_call(t, calls, "counted", "u64 2");
+	one_call(t, calls, "counted", "u64 3");
+	json_decref(calls);
+}
+
+void test_usdt_values(struct live *t)
+{
+	struct live_end end;
+	json_t *calls;
+
+	check_probes(t, "");
+	check_probes(t, "-f counted");
+	check_probes(t, "--attach single");
+	/* as another type */
+	calls = probe_calls(t,
+			    "-a usdt::told:arg1/i64,arg2/u8,arg3/i8,arg4/i64,"
+			    "arg5/bool,arg6/str",
+			    &end);
+	one_call(t, calls, "told",
+		 "i64 -100000, u8 203, i8 -5, i64 4294967295, bool true, str "
+		 "\"a \\\"text\\\"\"");
+	json_decref(calls);
+}
+
+/* What a probe has not, or nobody can read, is said; the rest is told. */
+void test_usdt_values_bad(struct live *t)
+{
+	static const char *const bad[][2] = {
+		{"usdt::p:n:ret", "give arg1 to arg12"},
+		{"usdt::p:n:arg13", "give arg1 to arg12"},
+		{"usdt::p:n:arg0", "give arg1 to arg12"},
+		{"usdt::p:n:arg1/f64", "give i8 to i64"},
+		{"usdt::p:n:arg1,arg1", "once"},
+		{"usdt::gn_probes:none:arg1", "no USDT probe matches"},
+	};
+	struct live_end end;
+	json_t *calls = probe_calls(
+		t, "-a usdt::mixed:arg2,arg3,arg1 -a usdt::told:arg1/str",
+		&end);
+
+	one_call(t, calls, "told", "");
+	CHECK(t,
+	      strstr(end.err, "mixed of ") &&
+		      strstr(end.err, "arg2 is not told at 1 of 1 sites: where "
+				      "it is cannot be read") &&
+		      strstr(end.err, "arg3 is not told at 1 of 1 sites: there "
+				      "is no such argument") &&
+		      strstr(end.err, "arg1 is not told at 1 of 1 sites: it is "
+				      "too small"),
+	      "it says: %s", end.err);
+	CHECK(t, strstr(end.out, "calls usdt:gn_probes:told 1"),
+	      "the program was not run");
+	json_decref(calls);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct live_args a = {.n = 0};
+
+		live_add(t, &a, t->gnomon, "run", "-a", bad[i][0], "--", NULL);
+		live_command(t, &a, "probes");
+		live_run(t, &a, NULL, &end);
+		live_expect_line(t, &end, 2, bad[i][1]);
+	}
+}

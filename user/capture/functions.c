@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/functions.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gnomon/hook.h>
 #include "capture/drain.h"
+#include "runtime/values.h"
 
 #define REFUSED_SHOWN 3
 
@@ -249,6 +251,89 @@ static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
 	return most;
 }
 
+static const struct gn_valued *find_hit(const struct gn_functions *f,
+					size_t file, const struct gn_note *note)
+{
+	const struct gn_file *at = &f->files->file[file];
+
+	for (size_t i = 0; i < f->nvalued; i++)
+		if (gn_filter_usdt(f->valued[i].filter, at->path, at->program,
+				   note->provider, note->name))
+			return &f->valued[i];
+	return NULL;
+}
+
+/* Says what of the values is not told of the probe's sites, and why. */
+static void tell_untold(const struct gn_value_specs *asked,
+			const struct gn_note *site, size_t count,
+			const char *name, const char *path)
+{
+	for (size_t k = 0; k < GN_VALUES_MAX && asked->value[k].type; k++) {
+		const char *why = NULL, *first = NULL;
+		struct gn_value_spec to;
+		size_t n = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			why = gn_asked_of_probe(&asked->value[k], &site[i],
+						&to);
+			first = first ?: why;
+			n += why != NULL;
+		}
+		if (n)
+			fprintf(stderr,
+				"gnomon: %s of '%s': arg%u is not told at %zu "
+				"of %zu sites: %s; gnomon list --usdt shows "
+				"them\n",
+				name, path, asked->value[k].which, n, count,
+				first);
+	}
+}
+
+/* The spec of a site. */
+static int hit_spec(const struct gn_functions *f, const struct gn_valued *v,
+		    const struct gn_note *site)
+{
+	struct gn_value_specs told = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < GN_VALUES_MAX; i++) {
+		const struct gn_value_spec *asked = &v->values->value[i];
+
+		n += asked->type &&
+		     !gn_asked_of_probe(asked, site, &told.value[n]);
+	}
+	return n ? f->hit(f->hits, &told) : GN_SPEC_HIT;
+}
+
+static int add_hits(struct gn_functions *f, size_t file, uint32_t func,
+		    const char *name, const struct gn_note *site, size_t count)
+{
+	const char *path = f->files->file[file].path;
+	const struct gn_valued *v = find_hit(f, file, site);
+	int err = 0, spec;
+
+	if (v)
+		tell_untold(v->values, site, count, name, path);
+	for (size_t i = 0; !err && i < count; i++) {
+		spec = hit_spec(f, v, &site[i]);
+		if (spec == -E2BIG) {
+			fprintf(stderr,
+				"gnomon: %s of '%s': there is no room for the "
+				"arguments of %zu of its sites; ask for fewer "
+				"probes\n",
+				name, path, count - i);
+			v = NULL;
+			spec = GN_SPEC_HIT;
+		}
+		if (spec < 0)
+			return spec;
+		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
+				    site[i].offset, site[i].semaphore,
+				    GN_COOKIE(func, 0, (uint32_t)spec));
+	}
+	return err;
+}
+
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count)
 {
@@ -274,9 +359,5 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			       site->addr,
 			       GN_F_CLASSES(class_of(cost), GN_PROBE_NONE),
 			       name, "");
-	for (size_t i = 0; !err && i < count; i++)
-		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
-				    site[i].offset, site[i].semaphore,
-				    GN_COOKIE(func, 0, GN_SPEC_HIT));
-	return err;
+	return err ?: add_hits(f, file, func, name, site, count);
 }

@@ -17,6 +17,7 @@
 struct gn_valued {
 	struct gn_filter *filter; /* of one glob */
 	uint32_t enter, leave;	  /* their specs */
+	const struct gn_value_specs *values;
 };
 
 struct gn_functions {
@@ -29,6 +30,9 @@ struct gn_functions {
 	bool verbose;	  /* those left out are named on stderr */
 	const struct gn_valued *valued;
 	size_t nvalued;
+	/* The spec of hits that tell these values; <0: -errno. */
+	int (*hit)(void *hits, const struct gn_value_specs *values);
+	void *hits; /* its context */
 	/* A whole record; 0 or <0, which ends the walk. */
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;

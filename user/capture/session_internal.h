@@ -23,6 +23,12 @@ struct gnomon_bpf;
 struct ring_buffer;
 struct bpf_link;
 
+/* Values of hits, and their spec. */
+struct gn_hit_values {
+	struct gn_value_specs values;
+	uint32_t spec;
+};
+
 struct gn_session {
 	struct gn_session_opts opts;
 	enum gn_attach_mode mode;
@@ -49,6 +55,8 @@ struct gn_session {
 	size_t runtimes;	  /* whose sites are probed */
 	struct gn_functions functions;
 	struct gn_valued *valued; /* as opts.asked */
+	struct gn_hit_values *hit_values;
+	size_t nhit_values;
 
 	struct gnomon_bpf *skel;
 	struct ring_buffer *ring;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -29,6 +30,49 @@ static int add_spec(struct gn_session *s, enum gn_kind kind, size_t i,
 	return got < 0 ? got : 0;
 }
 
+static int load_hit(struct gn_session *s, const struct gn_hit_values *h)
+{
+	int err = bpf_map_update_elem(bpf_map__fd(s->skel->maps.values),
+				      &h->spec, &h->values, BPF_ANY);
+
+	return err
+		       ?: bpf_map_update_elem(bpf_map__fd(s->skel->maps.specs),
+					      &h->spec, &s->specs.spec[h->spec],
+					      BPF_ANY);
+}
+
+/* Many sites of a probe have the same. Of a library that is mapped later they
+ * are loaded at once. */
+static int add_hit(void *hits, const struct gn_value_specs *values)
+{
+	struct gn_session *s = hits;
+	size_t n = s->nhit_values;
+	struct gn_hit_values *grown, *h;
+	struct gn_spec spec = {
+		.kind = GN_KIND_HIT,
+		.flags = GN_SPEC_VALUES,
+		.values = (uint32_t)(s->opts.nasked + n) + 1,
+		.func.how = GN_HOW_COOKIE,
+		.key.how = GN_HOW_COOKIE,
+	};
+	int got, err;
+
+	for (size_t i = 0; i < n; i++)
+		if (!memcmp(&s->hit_values[i].values, values, sizeof(*values)))
+			return (int)s->hit_values[i].spec;
+	got = gn_specs_add(&s->specs, &spec);
+	if (got < 0)
+		return got;
+	grown = reallocarray(s->hit_values, n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->hit_values = grown;
+	h = &grown[s->nhit_values++];
+	*h = (struct gn_hit_values){.values = *values, .spec = (uint32_t)got};
+	err = s->skel ? load_hit(s, h) : 0;
+	return err ? err : got;
+}
+
 int gn_values_plan(struct gn_session *s)
 {
 	int err = 0;
@@ -37,14 +81,19 @@ int gn_values_plan(struct gn_session *s)
 	if (!s->valued)
 		return -ENOMEM;
 	s->functions.valued = s->valued;
+	s->functions.hit = add_hit;
+	s->functions.hits = s;
 	for (size_t i = 0; i < s->opts.nasked && !err; i++) {
 		const char *glob = s->opts.asked[i].function;
 		struct gn_valued *v = &s->valued[i];
 
+		v->values = &s->opts.asked[i].values;
 		v->filter = gn_filter_new(&glob, 1);
 		if (!v->filter)
 			return -ENOMEM;
 		s->functions.nvalued++;
+		if (gn_filter_is_usdt(glob))
+			continue;
 		err = add_spec(s, GN_KIND_ENTER, i, &v->enter);
 		if (!err)
 			err = add_spec(s, GN_KIND_LEAVE, i, &v->leave);
@@ -104,6 +153,8 @@ int gn_values_load(struct gn_session *s)
 		const struct gn_value_specs *values = &s->opts.asked[i].values;
 		const struct gn_valued *v = &s->valued[i];
 
+		if (!v->enter)
+			continue; /* of USDT probes */
 		err = bpf_map_update_elem(map, &v->enter, values, BPF_ANY);
 		if (!err)
 			err = bpf_map_update_elem(map, &v->leave, values,
@@ -111,6 +162,8 @@ int gn_values_load(struct gn_session *s)
 		if (!err)
 			err = load_managed(map, values, i);
 	}
+	for (size_t i = 0; i < s->nhit_values && !err; i++)
+		err = load_hit(s, &s->hit_values[i]);
 	return err;
 }
 
@@ -119,4 +172,5 @@ void gn_values_free(struct gn_session *s)
 	for (size_t i = 0; s->valued && i < s->functions.nvalued; i++)
 		gn_filter_free(s->valued[i].filter);
 	free(s->valued);
+	free(s->hit_values);
 }

@@ -30,6 +30,7 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 	if (!seen->lost)
 		return;
 	p->lost += seen->lost;
+	gn_walk_drop_held(t);
 	if (!t->account.gap)
 		t->gaps++;
 	t->account.gap = true;
@@ -45,6 +46,8 @@ int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	gn_take_time(p, t, s->h.time);
 	p->lost += seen.lost;
+	if (seen.lost)
+		gn_walk_drop_held(t);
 	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
 	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
 }
@@ -105,6 +108,8 @@ static int hit(struct gn_pipeline *p, struct gn_thread *t,
 	int err = enter(p, t, r, program);
 
 	t->entered++;
+	if (!err)
+		gn_walk_hit(p, t, r->func);
 	if (!err)
 		gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 				false);
@@ -297,6 +302,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
 	else if (GN_KIND_IS_ASYNC(r->h.kind))
 		err |= apply_async(p, t, r);
+	gn_walk_drop_held(t);
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, t->account.since,
 				r->h.flags & GN_F_PROCESS_ENDS

@@ -116,6 +116,7 @@ void gn_thread_free(struct gn_thread *t)
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
 	free(t->events);
+	free(t->held);
 	free(t);
 }
 

@@ -68,6 +68,7 @@ struct gn_thread {
 	struct gn_kernel_account kernel;
 	struct gn_live live;
 	struct gn_events_open *events; /* NULL: there are none */
+	struct gn_walk_held *held;     /* NULL: none was so far */
 };
 
 struct gn_process {

@@ -2,6 +2,7 @@
 #include "model/walk.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gnomon/runtime_event_info.h>
@@ -201,8 +202,8 @@ static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 	v->len = len;
 }
 
-void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
-		   const struct gn_rec_value *r)
+static void show_value(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_value *r)
 {
 	const struct gn_stack *k = t->stacks.active;
 	uint32_t i = gn_stack_find_func(k, r->func);
@@ -216,8 +217,7 @@ void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
 	};
 	char text[GN_SEEN_TEXT];
 
-	if (!p->stage.walk.to || i == GN_NONE || (r->which && i + 1 != k->n) ||
-	    !r->type || r->type >= GN_VALUE_TYPE_COUNT)
+	if (i == GN_NONE || (r->which && i + 1 != k->n))
 		return;
 	if (r->type == GN_VALUE_NETSTR)
 		convert(&seen, text);
@@ -225,6 +225,33 @@ void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
 	p->stage.walk.at.stack = k->id;
 	seen.fn = p->stage.tree.nodes[k->frames[i].node].fn;
 	TELL(&p->stage.walk, value, &p->stage.walk.at, &seen);
+}
+
+void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_value *r)
+{
+	struct gn_walk *w = &p->stage.walk;
+
+	if (!w->to || !r->type || r->type >= GN_VALUE_TYPE_COUNT)
+		return;
+	if (!(r->h.flags & GN_F_OF_HIT)) {
+		show_value(p, t, r);
+		return;
+	}
+	if (!t->held)
+		t->held = calloc(1, sizeof(*t->held));
+	if (!t->held)
+		w->err = w->err ? w->err : -ENOMEM;
+	else if (t->held->n < GN_VALUES_MAX)
+		t->held->value[t->held->n++] = *r;
+}
+
+void gn_walk_show_held(struct gn_pipeline *p, struct gn_thread *t,
+		       uint32_t func)
+{
+	for (uint32_t i = 0; i < t->held->n; i++)
+		if (t->held->value[i].func == func)
+			show_value(p, t, &t->held->value[i]);
 }
 
 static enum gn_activity_kind nested(const struct gn_account *a, uint32_t i)

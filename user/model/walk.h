@@ -4,6 +4,7 @@
 #ifndef GNOMON_MODEL_WALK_H
 #define GNOMON_MODEL_WALK_H
 
+#include <gnomon/spec.h>
 #include "model/threads.h"
 
 /* The next events happen to `t` at `time`, or at the time of its last event if
@@ -55,9 +56,30 @@ static inline void gn_walk_interval(struct gn_pipeline *p, struct gn_thread *t,
 		gn_walk_show_interval(p, t, iv);
 }
 
+/* Values of a hit, which come before it. */
+struct gn_walk_held {
+	uint32_t n;
+	struct gn_rec_value value[GN_VALUES_MAX];
+};
+
 /* A VALUE record. */
 void gn_walk_value(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_value *r);
+/* The hit's frame is on top: shows its values. */
+void gn_walk_show_held(struct gn_pipeline *p, struct gn_thread *t,
+		       uint32_t func);
+static inline void gn_walk_hit(struct gn_pipeline *p, struct gn_thread *t,
+			       uint32_t func)
+{
+	if (t->held)
+		gn_walk_show_held(p, t, func);
+}
+/* The hit that they are of does not come: it is another, or lost. */
+static inline void gn_walk_drop_held(struct gn_thread *t)
+{
+	if (t->held)
+		t->held->n = 0;
+}
 void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 		 uint64_t end);
 

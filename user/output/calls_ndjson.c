@@ -39,15 +39,15 @@ static void put_value(struct gn_emit *e, const struct gn_call_value *v)
 	char number[GN_CELL];
 
 	gn_emit_text(e, "type", types[v->type]);
-	if (v->type != GN_VALUE_STR && v->type != GN_VALUE_PTR) {
+	if (v->flags & GN_F_UNREADABLE) {
+		gn_emit_bool(e, "unreadable", true);
+	} else if (v->type != GN_VALUE_STR && v->type != GN_VALUE_PTR) {
 		gn_call_number(number, v);
 		gn_emit_number(e, "value", number);
 	} else if (v->type == GN_VALUE_PTR) {
 		gn_emit_u64(e, "value", v->number);
 	} else if (!v->number) {
 		gn_emit_null(e, "value");
-	} else if (v->flags & GN_F_UNREADABLE) {
-		gn_emit_bool(e, "unreadable", true);
 	} else {
 		gn_emit_text(e, "value", v->text);
 		if (v->flags & GN_F_CUT)

@@ -116,13 +116,13 @@ static void put_value(const struct gn_calls_out *out,
 {
 	char number[GN_CELL], *text;
 
-	if (v->type != GN_VALUE_STR) {
+	if (v->flags & GN_F_UNREADABLE) {
+		fputs("unreadable", out->f);
+	} else if (v->type != GN_VALUE_STR) {
 		gn_call_number(number, v);
 		fputs(number, out->f);
 	} else if (!v->number) {
 		fputs("NULL", out->f);
-	} else if (v->flags & GN_F_UNREADABLE) {
-		fputs("unreadable", out->f);
 	} else {
 		text = gn_escape(v->text, out->opts->utf8);
 		fprintf(out->f, "\"%s\"%s", text ? text : "",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "runtime/values.h"
+#include "runtime/filter.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -27,14 +28,20 @@ static size_t word_end(const char *text)
 }
 
 /* 0 is the result, -1 no value. */
-static int find_which(const char *word, size_t len)
+static int find_which(const char *word, size_t len, bool probe)
 {
-	if (len == 3 && !strncmp(word, "ret", 3))
+	int last = probe ? GN_NOTE_ARGS : GN_VALUES_MAX - 1, n = 0;
+
+	if (len == 3 && !strncmp(word, "ret", 3) && !probe)
 		return 0;
-	if (len == 4 && !strncmp(word, "arg", 3) && word[3] >= '1' &&
-	    word[3] < '0' + GN_VALUES_MAX)
-		return word[3] - '0';
-	return -1;
+	if (len < 4 || len > 5 || strncmp(word, "arg", 3) || word[3] == '0')
+		return -1;
+	for (size_t i = 3; i < len; i++) {
+		if (word[i] < '0' || word[i] > '9')
+			return -1;
+		n = 10 * n + word[i] - '0';
+	}
+	return n <= last ? n : -1;
 }
 
 static uint8_t find_type(const char *word, size_t len)
@@ -47,13 +54,14 @@ static uint8_t find_type(const char *word, size_t len)
 }
 
 /* One VALUE at *at, which is moved behind it. */
-static int take_value(const char *text, size_t *at, struct gn_value_spec *v,
-		      const char **want)
+static int take_value(const char *text, size_t *at, bool probe,
+		      struct gn_value_spec *v, const char **want)
 {
 	size_t len = word_end(text + *at);
-	int which = find_which(text + *at, len);
+	int which = find_which(text + *at, len, probe);
+	bool typed = false;
 
-	*want = "give arg1 to arg6 or ret";
+	*want = probe ? "give arg1 to arg12" : "give arg1 to arg6 or ret";
 	if (which < 0)
 		return -EINVAL;
 	*at += len;
@@ -66,23 +74,28 @@ static int take_value(const char *text, size_t *at, struct gn_value_spec *v,
 		if (!v->type)
 			return -EINVAL;
 		*at += len;
+		typed = true;
 	}
+	if (typed || !probe)
+		v->at.size = (int8_t)types[v->type].size;
+	if (probe)
+		return 0;
 	v->at.how = GN_HOW_REGISTER;
 	v->at.reg = registers[which];
-	v->at.size = (int8_t)types[v->type].size;
 	return 0;
 }
 
-static int take_values(const char *text, size_t *at,
+static int take_values(const char *text, size_t *at, bool probe,
 		       struct gn_value_specs *values, const char **want)
 {
 	for (size_t n = 0;; n++) {
 		int err;
 
-		*want = "each value can be given once";
+		*want = probe ? "a probe can tell seven values"
+			      : "each value can be given once";
 		if (n == GN_VALUES_MAX)
 			return -EINVAL;
-		err = take_value(text, at, &values->value[n], want);
+		err = take_value(text, at, probe, &values->value[n], want);
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++)
@@ -116,15 +129,80 @@ int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
 		return -EINVAL;
 	}
 	*at = (size_t)(colon + 1 - text);
-	err = take_values(text, at, &out->values, want);
-	if (err)
-		return err;
 	out->function = strndup(text, (size_t)(colon - text));
-	return out->function ? 0 : -ENOMEM;
+	if (!out->function)
+		return -ENOMEM;
+	err = take_values(text, at, gn_filter_is_usdt(out->function),
+			  &out->values, want);
+	if (err)
+		gn_asked_clear(out);
+	return err;
 }
 
 void gn_asked_clear(struct gn_asked *a)
 {
 	free(a->function);
 	a->function = NULL;
+}
+
+static int bytes(int size)
+{
+	return size < 0 ? -size : size;
+}
+
+/* The type of an integer of this size; below 0: signed. */
+static uint8_t integer_of(int size)
+{
+	switch (size) {
+	case -1:
+		return GN_VALUE_I8;
+	case -2:
+		return GN_VALUE_I16;
+	case -4:
+		return GN_VALUE_I32;
+	case -8:
+		return GN_VALUE_I64;
+	case 1:
+		return GN_VALUE_U8;
+	case 2:
+		return GN_VALUE_U16;
+	case 4:
+		return GN_VALUE_U32;
+	default:
+		return GN_VALUE_U64;
+	}
+}
+
+/* A number of so many bytes, as 64 bits. */
+static int64_t extended(int64_t value, int size)
+{
+	int shift = 64 - 8 * bytes(size);
+	uint64_t high = (uint64_t)value << shift;
+
+	return size < 0 ? (int64_t)high >> shift : (int64_t)(high >> shift);
+}
+
+const char *gn_asked_of_probe(const struct gn_value_spec *asked,
+			      const struct gn_note *note,
+			      struct gn_value_spec *out)
+{
+	const struct gn_operand *op = &note->arg[asked->which - 1];
+	int size = asked->at.size; /* 0: as the note says */
+
+	if (asked->which > note->nargs)
+		return "there is no such argument";
+	if (op->how == GN_HOW_NONE)
+		return "where it is cannot be read";
+	if (asked->type == GN_VALUE_STR && bytes(op->size) != 8)
+		return "it is too small for the address of a text";
+	*out = *asked;
+	out->flags = GN_F_OF_HIT;
+	out->at = *op;
+	if (!size)
+		out->type = integer_of(op->size);
+	else if (asked->type != GN_VALUE_BOOL && bytes(size) <= bytes(op->size))
+		out->at.size = (int8_t)size;
+	if (op->how == GN_HOW_CONSTANT)
+		out->at.value = extended(op->value, out->at.size);
+	return NULL;
 }

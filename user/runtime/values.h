@@ -4,6 +4,10 @@
  * VALUE is arg1 to arg6 or ret, and behind a slash its type: one of
  * GN_VALUE_LIST, i64 unless given. They are where the System V ABI has integers
  * and pointers.
+ *
+ * Where FUNC is of USDT probes, a VALUE is arg1 to arg12. The probe's note says
+ * where it is (gn_asked_of_probe()), and which integer it is unless a type is
+ * given.
  */
 #ifndef GNOMON_RUNTIME_VALUES_H
 #define GNOMON_RUNTIME_VALUES_H
@@ -11,9 +15,11 @@
 #include <stddef.h>
 
 #include <gnomon/spec.h>
+#include "elf/notes.h"
 
 struct gn_asked {
 	char *function; /* freed with gn_asked_clear() */
+	/* of USDT probes: no places; their size is 0 if no type is given */
 	struct gn_value_specs values;
 };
 
@@ -22,5 +28,11 @@ struct gn_asked {
 int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
 		   const char **want);
 void gn_asked_clear(struct gn_asked *a);
+
+/* The value that was asked for as the probe has it: NULL, or why it cannot be
+ * told, for people. */
+const char *gn_asked_of_probe(const struct gn_value_spec *asked,
+			      const struct gn_note *note,
+			      struct gn_value_spec *out);
 
 #endif
