@@ -46,8 +46,6 @@ int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	gn_take_time(p, t, s->h.time);
 	p->lost += seen.lost;
-	if (seen.lost)
-		gn_walk_drop_held(t);
 	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
 	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
 }
