@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Findings of .NET programs that have one fault each. */
+#include "clr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of what the rule found in a capture of the topic; NULL: nothing. */
+static const char *found(struct live *t, const char *topic, const char *rule)
+{
+	static char *const env[] = {"DOTNET_gcServer=0",
+				    "DOTNET_gcConcurrent=0", NULL};
+	const struct live_start how = {.env = env};
+	struct live_args record = {.n = 0}, explain = {.n = 0};
+	char *trace = live_path(t, "trace");
+	struct live_end end;
+	const json_t *f;
+	json_t *said;
+	size_t i;
+
+	live_add(t, &record, t->gnomon, "record", "-f", "Demo.*", "-o", trace,
+		 "--", NULL);
+	clr_demo(t, &record, topic);
+	live_run(t, &record, &how, &end);
+	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
+	      end.err);
+	live_add(t, &explain, t->gnomon, "explain", "-v", "--format", "json",
+		 "-i", trace, NULL);
+	live_run(t, &explain, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon explain ended with %d: %s", end.code,
+	      end.err);
+	said = json_loads(end.out, 0, NULL);
+	CHECK(t, said, "the findings are no JSON: %s", end.out);
+	json_array_foreach(json_object_get(said, "findings"), i, f)
+	{
+		if (!strcmp(json_string_value(json_object_get(f, "rule")),
+			    rule))
+			return json_string_value(json_object_get(f, "text"));
+	}
+	return NULL;
+}
+
+/* Who allocates is named, and a program that does not has no such finding. */
+void test_clr_explain_collect(struct live *t)
+{
+	const char *text;
+
+	clr_need(t);
+	text = found(t, "allocates", "gc");
+	CHECK(t, text, "nothing is found of collections");
+	CHECK(t,
+	      strstr(text, "Most began while memory was allocated in "
+			   "Allocates.Makes(int)"),
+	      "another one allocates: %s", text);
+	text = found(t, "recursion", "gc");
+	CHECK(t, !text, "a program that does not allocate: %s", text);
+}
