@@ -159,6 +159,7 @@ void gn_watch_choose(struct gn_session *s)
 
 /* Clocks of two CPUs that differ by more than this are not one clock. */
 #define CLOCKS_APART_NS 20000
+#define CLOCK_ROUNDS	16
 
 /* The difference of the two clocks on this CPU; 0: not known. */
 static int64_t skew_here(struct gn_control *control)
@@ -177,19 +178,16 @@ static int64_t skew_here(struct gn_control *control)
 	return least;
 }
 
-/* Whether the scheduler's clock exists and is the same on all CPUs. gnomon
- * sleeps on each CPU that it may run on to find out. */
-static bool one_clock(struct gn_control *control)
+/* Takes the least difference of each CPU that gnomon may run on into `least`,
+ * by CPU; 0: it cannot be run on, or the difference is not known. */
+static void look_at_clocks(struct gn_control *control, const cpu_set_t *all,
+			   int64_t least[CPU_SETSIZE])
 {
-	int64_t lo = INT64_MAX, hi = INT64_MIN;
-	cpu_set_t all, one;
-
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return false;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		cpu_set_t one;
 		int64_t skew;
 
-		if (!CPU_ISSET(cpu, &all))
+		if (!CPU_ISSET(cpu, all))
 			continue;
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
@@ -197,12 +195,45 @@ static bool one_clock(struct gn_control *control)
 			continue; /* it went offline */
 		control->skew[1] = 0;
 		skew = skew_here(control);
-		lo = skew < lo ? skew : lo;
-		hi = skew > hi ? skew : hi;
+		if (skew && (!least[cpu] || skew < least[cpu]))
+			least[cpu] = skew;
+	}
+}
+
+/* Returns the least of all, 0 when the CPUs differ, or nothing is known. */
+static int64_t same_on_all(const int64_t least[CPU_SETSIZE])
+{
+	int64_t lo = INT64_MAX, hi = 0;
+
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!least[cpu])
+			continue;
+		lo = least[cpu] < lo ? least[cpu] : lo;
+		hi = least[cpu] > hi ? least[cpu] : hi;
+	}
+	return hi && hi - lo < CLOCKS_APART_NS ? lo : 0;
+}
+
+/*
+ * Whether the scheduler's clock exists and is the same on all CPUs. gnomon
+ * sleeps on each of them to find out. What comes between the two readings, as a
+ * host that takes the CPU, makes the difference larger. So it sleeps again
+ * where they seem to differ.
+ */
+static bool one_clock(struct gn_control *control)
+{
+	int64_t least[CPU_SETSIZE] = {0}, same = 0;
+	cpu_set_t all;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return false;
+	for (int i = 0; i < CLOCK_ROUNDS && !same; i++) {
+		look_at_clocks(control, &all, least);
+		same = same_on_all(least);
 	}
 	sched_setaffinity(0, sizeof(all), &all);
-	control->skew[0] = control->skew[1] = lo;
-	return lo && hi >= lo && hi - lo < CLOCKS_APART_NS;
+	control->skew[0] = control->skew[1] = same;
+	return same;
 }
 
 /*

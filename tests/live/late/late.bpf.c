@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
+ * What a host does that takes a CPU at a bad moment.
+ *
  * Threads named "sent" that the kernel moves to another CPU while they are
  * runnable come there 2 ms late, as they do when a host takes the CPU that
  * moves them: between the two run queues the kernel counts no time.
+ *
+ * The first `naps` times that a thread named "gnomon", which may run on CPU 1
+ * only, goes to sleep, 100 us pass between the kernel's reading of its clock
+ * and all that follows.
  */
 #include "gnomon_vmlinux.h"
 
@@ -10,26 +16,52 @@
 #include <bpf/bpf_tracing.h>
 
 #define LATE_NS 2000000
+#define NAP_NS	100000
+
+struct task_struct___late {
+	int nr_cpus_allowed;
+} __attribute__((preserve_access_index));
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u64 moves, late_ns;
+__u64 moves, late_ns, naps;
 
 static long pass(__u32 i, __u64 *until)
 {
 	return bpf_ktime_get_ns() >= *until;
 }
 
+static __always_inline bool named(const struct task_struct *p, const char *name,
+				  unsigned int size)
+{
+	for (unsigned int i = 0; i < size; i++)
+		if (p->comm[i] != name[i])
+			return false;
+	return true;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_nap, bool preempt, struct task_struct *prev,
+	     struct task_struct *next, unsigned int prev_state)
+{
+	const struct task_struct___late *task = (const void *)prev;
+	__u64 until;
+
+	if (!naps || preempt || !prev_state || !named(prev, "gnomon", 7) ||
+	    task->nr_cpus_allowed != 1 || bpf_get_smp_processor_id() != 1)
+		return 0;
+	until = bpf_ktime_get_ns() + NAP_NS;
+	naps--;
+	bpf_loop(1 << 20, pass, &until, 0);
+	return 0;
+}
+
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *p, int cpu)
 {
-	static const char name[] = "sent";
 	__u64 begin = bpf_ktime_get_ns(), until = begin + LATE_NS;
 
-	for (unsigned int i = 0; i < sizeof(name); i++)
-		if (p->comm[i] != name[i])
-			return 0;
-	if (p->__state)
+	if (!named(p, "sent", 5) || p->__state)
 		return 0;
 	bpf_loop(1 << 20, pass, &until, 0);
 	__sync_fetch_and_add(&moves, 1);
