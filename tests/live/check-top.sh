@@ -91,9 +91,19 @@ open_shell()
 	await 'written-before'
 }
 
+ended()
+{
+	! kill -0 "$1" 2>/dev/null
+}
+
+# The server ends with its last session. It must be gone before another one is
+# opened, or that can be the ending one's.
 close_shell()
 {
+	local server
+	server=$(tm display -p '#{pid}')
 	tm kill-session
+	until_ok ended "$server" || fail 'tmux does not end'
 }
 
 # start_top ARGUMENT...: in the pane; its PID is in $dir/pid
