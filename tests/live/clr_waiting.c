@@ -78,8 +78,8 @@ static const json_t *thread_of(struct live *t, const struct run *r,
  */
 static uint64_t between_accounts(const json_t *thread)
 {
-	static const char *const parts[] = {"switching_ns",
-					    "runqueue_switching_ns"};
+	static const char *const parts[] = {
+		"switching_ns", "irq_ns", "stolen_ns", "runqueue_switching_ns"};
 	const json_t *kernel = json_object_get(thread, "kernel");
 	int64_t sum = 0;
 
@@ -91,21 +91,22 @@ static uint64_t between_accounts(const json_t *thread)
 static struct bounds bounds_of(struct live *t, const struct run *r,
 			       const char *prefix, const char *name)
 {
-	uint64_t inner =
-		live_truth(r->truths, live_text(t, "%sinner", prefix), name);
+	const struct live_truths *all = r->truths;
+	uint64_t inner = live_truth(all, live_text(t, "%sinner", prefix), name);
 	uint64_t around =
-		live_truth(r->truths, live_text(t, "%saround", prefix), name);
-	uint64_t busy =
-		live_truth(r->truths, live_text(t, "%scpu", prefix), name) +
-		live_truth(r->truths, live_text(t, "%sdelay", prefix), name);
+		live_truth(all, live_text(t, "%saround", prefix), name);
+	uint64_t delay = live_truth(all, live_text(t, "%sdelay", prefix), name);
+	uint64_t most = live_truth(all, live_text(t, "%scpu", prefix), name);
+	uint64_t least =
+		live_truth(all, live_text(t, "%scpu-least", prefix), name);
 	/* and by what the two clocks round */
 	uint64_t may = around / 1000 + LIVE_CLOCK_NS +
 		       between_accounts(thread_of(t, r, name));
 
-	CHECK(t, inner && around >= inner, "the fixture tells nothing of %s",
-	      name);
-	return (struct bounds){less(inner, busy + may),
-			       less(around + may, busy)};
+	CHECK(t, inner && around >= inner && least,
+	      "the fixture tells nothing of %s", name);
+	return (struct bounds){less(inner, most + delay + may),
+			       less(around + may, least + delay)};
 }
 
 static bool is_wait(const char *class)
