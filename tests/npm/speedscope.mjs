@@ -9,10 +9,16 @@ import { launch } from './browser.mjs';
 
 const [modules, folder, ...names] = process.argv.slice(2);
 const app = `${resolve(modules)}/node_modules/speedscope/dist/release/index.html`;
-const value = {
+// what each function has of a profile, and all threads together
+const own = {
 	ae: f => f.application_exclusive_ns,
 	ee: f => f.elapsed_exclusive_ns,
 	calls: f => f.calls,
+};
+const all = {
+	ae: r => r.session.application_ns,
+	ee: r => r.session.elapsed_ns,
+	calls: r => r.functions.reduce((sum, f) => sum + f.calls, 0),
 };
 const units = {'': 1, ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9};
 
@@ -39,52 +45,85 @@ function number(text) {
 }
 
 // The rows of the table of functions: what each has by itself.
-async function rows(page) {
-	const found = await page.$$eval('tr', all => all
+function rows(page) {
+	return page.$$eval('tr', found => found
 		.map(r => [...r.querySelectorAll('td')].map(c => c.innerText.trim()))
-		.filter(r => r.length === 3 && r[1].includes('%')));
-
-	return new Map(found.map(([, self, name]) => [name, self]));
+		.filter(r => r.length === 3 && r[1].includes('%'))
+		.map(([, self, name]) => [name, self]));
 }
 
-async function compare(page, type, report, name) {
-	const shown = await rows(page), sums = new Map();
+// The percents are of the profile's weight; "<0.01%" and ">99%" are no numbers.
+function checkPercent(text, n, total, where) {
+	const [, digits, fraction] = /\((\d+)(\.\d+)?%\)$/.exec(text) || [];
 
-	for (const f of report.functions)
-		sums.set(f.name, (sums.get(f.name) || 0) + value[type](f));
-	for (const [f, own] of sums) {
-		if (own <= 0)
-			continue;
-		assert(shown.has(f), `${name}: ${type}: ${f} is not shown`);
-		const [n, may] = number(shown.get(f));
-		assert(Math.abs(n - own) <= may,
-			`${name}: ${type} of ${f}: ${shown.get(f)}, not ${own}`);
+	if (digits === undefined)
+		return;
+	assert(Math.abs(Number(digits + (fraction || '')) - 100 * n / total) <=
+		0.51 * 10 ** -(fraction ? fraction.length - 1 : 0) + 1e-9,
+		`${where}: ${text}, not ${n} of ${total}`);
+}
+
+// Each function has what the report says; what is left of the total is in rows
+// of processes: outside of functions.
+function compare(shown, report, type, name) {
+	const value = own[type] || (f => f.classes_exclusive[type]);
+	const total = (all[type] || (r => r.session.classes[type]))(report);
+	const sums = new Map();
+	const roots = new Set(report.processes.map(p => p.name));
+	let outside = total, seen = 0, may = 0;
+
+	for (const f of report.functions) {
+		sums.set(f.name, (sums.get(f.name) || 0) + value(f));
+		outside -= value(f);
+		assert(!roots.has(f.name), `${name}: ${f.name} is a process, too`);
 	}
-	return shown.size;
+	for (const [f, text] of shown) {
+		const where = `${name}: ${type} of ${f}`;
+		const [n, rounded] = number(text);
+
+		if (sums.has(f)) {
+			assert(Math.abs(n - sums.get(f)) <= rounded,
+				`${where}: ${text}, not ${sums.get(f)}`);
+			checkPercent(text, sums.get(f), total, where);
+			sums.delete(f);
+			continue;
+		}
+		assert(roots.has(f), `${where}: not in the report, or twice`);
+		checkPercent(text, n, total, where);
+		seen += n;
+		may += rounded;
+	}
+	for (const [f, n] of sums)
+		assert(n === 0, `${name}: ${type}: ${f} is not shown`);
+	assert(Math.abs(seen - outside) <= may,
+		`${name}: ${type}: ${seen} outside of functions, not ${outside}`);
 }
 
-// The profile of that name is the one that is shown.
-function chosen(page, type) {
-	return page.waitForFunction(
-		t => document.body.innerText.includes(`${t} (`),
-		{timeout: 20000}, type);
-}
-
+// A profile of each class that the report has time of; they are shown by name
+// and number.
 async function check(browser, name) {
 	const report = JSON.parse(readFileSync(`${folder}/${name}.json`));
 	const page = await load(browser,
 		readFileSync(`${folder}/${name}.speedscope.json`), name);
-	let n = 0;
+	const classes = Object.keys(report.session.classes)
+		.filter(c => report.session.classes[c]);
+	const types = [];
+	const count = classes.length + 3;
 
-	for (const type of ['ae', 'ee', 'calls']) {
-		await chosen(page, type);
+	for (let i = 1; i <= count; i++) {
+		const type = await page.waitForFunction(
+			t => new RegExp(`^(\\w+) \\(${t}\\)$`, 'm')
+				.exec(document.body.innerText)?.[1],
+			{timeout: 20000}, `${i}/${count}`);
+
+		types.push(await type.jsonValue());
 		await page.keyboard.press('3');
 		await page.waitForFunction(() =>
 			document.body.innerText.includes('Symbol Name'));
-		n += await compare(page, type, report, name);
+		compare(await rows(page), report, types.at(-1), name);
 		await page.keyboard.press('n');
 	}
-	assert(n > 5, `${name}: only ${n} rows`);
+	assert.deepEqual(types.sort(), ['ae', 'ee', 'calls', ...classes].sort());
 	await page.close();
 }
 
