@@ -81,15 +81,17 @@ static void only_long_work_is_shown(void **state)
 static void writing(struct gn_progress *p)
 {
 	char *path = GN_BUILD_DIR "/progress.test", *bytes = calloc(1, MIB);
+	struct gn_steps steps = {.all = 3};
 	struct gn_textfile out;
 	struct stat st;
 
 	assert_non_null(bytes);
 	assert_int_equal(gn_textfile_open(&out, path), 0);
-	assert_int_equal(gn_textfile_watch(&out, p), 0);
+	assert_int_equal(gn_textfile_watch(&out, p, &steps), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(fwrite(bytes, 1, MIB, out.f), MIB);
 		assert_int_equal(fflush(out.f), 0);
+		steps.done++;
 		if (i)
 			continue;
 		p->began -= SECOND;
@@ -107,8 +109,8 @@ static void a_file_that_is_written_shows_itself(void **state)
 	char *text = written(writing);
 
 	(void)state;
-	assert_non_null(strstr(text, "gnomon: writing 1 MiB, "));
-	assert_non_null(strstr(text, " a second\r\033[K"));
+	assert_non_null(strstr(text, "gnomon: writing 1 of 3 MiB, "));
+	assert_non_null(strstr(text, " a second, 2 s left\r\033[K"));
 }
 
 static void start(struct gn_progress *p)

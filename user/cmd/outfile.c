@@ -70,6 +70,18 @@ static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 	return err ? err : open_stream(o);
 }
 
+/* What the file will take if all rows are as long as those so far; 0: nobody
+ * knows. */
+static uint64_t whole_size(const struct gn_textfile *o)
+{
+	const struct gn_steps *s = o->steps;
+
+	if (!s || !s->done || s->done > s->all)
+		return 0;
+	return (uint64_t)((double)o->written / (double)s->done *
+			  (double)s->all);
+}
+
 static ssize_t write_watched(void *ctx, const char *bytes, size_t n)
 {
 	struct gn_textfile *o = ctx;
@@ -81,11 +93,12 @@ static ssize_t write_watched(void *ctx, const char *bytes, size_t n)
 	}
 	o->written += n;
 	gn_progress_show(o->progress, gn_now_ns(), "writing", "MiB", o->written,
-			 0, 1 << 20);
+			 whole_size(o), 1 << 20);
 	return (ssize_t)n;
 }
 
-int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress)
+int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
+		      const struct gn_steps *steps)
 {
 	cookie_io_functions_t calls = {.write = write_watched};
 	FILE *f;
@@ -98,6 +111,7 @@ int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress)
 	fclose(o->f);
 	o->f = f;
 	o->progress = progress;
+	o->steps = steps;
 	gn_progress_restart(progress, gn_now_ns());
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "cmd/progress.h"
+#include "output/output.h"
 #include "trace/outfile.h"
 
 struct gn_textfile {
@@ -17,7 +18,8 @@ struct gn_textfile {
 	struct gn_outfile file;
 	bool is_stdout;
 	struct gn_progress *progress; /* NULL: it is not shown */
-	uint64_t written;	      /* bytes, where it is */
+	const struct gn_steps *steps; /* of what is written; NULL: unknown */
+	uint64_t written;	      /* bytes, where progress is shown */
 };
 
 /*
@@ -31,10 +33,12 @@ int gn_textfile_open(struct gn_textfile *o, const char *path);
 int gn_textfile_create(struct gn_textfile *o, const char *path);
 
 /*
- * Shows how much has been written, before anything is; not of stdout. `o` and
- * `progress` stay where they are until the end. 0, -ENOMEM.
+ * Shows how much has been written, before anything is; not of stdout. By
+ * `steps`, unless it is NULL, the size of all is estimated. All three stay
+ * where they are until the end. 0, -ENOMEM.
  */
-int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress);
+int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
+		      const struct gn_steps *steps);
 
 /* Everything is written: flush, and the file gets its name. Returns 0 or -errno
  * (-EPIPE: the reader of stdout went away); the file is closed in each case. */

@@ -388,11 +388,13 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 {
 	struct gn_report_opts opts;
 	struct gn_progress progress;
+	struct gn_steps steps = {0};
 	int err;
 
 	gn_report_opts_init(&opts, args, out->f);
+	opts.out.steps = &steps;
 	gn_progress_init(&progress, args->quiet);
-	err = gn_textfile_watch(out, &progress);
+	err = gn_textfile_watch(out, &progress, &steps);
 	if (!err)
 		err = gn_report_print(m, &opts, out->f);
 	gn_progress_end(&progress);

@@ -256,6 +256,7 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		put_titles(o->by, &picks, f);
 		err = gn_stream_status(f);
 	}
+	gn_steps_more(o->steps, rows.n);
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_row *r = &rows.row[i];
 
@@ -270,6 +271,7 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 		if (!err)
 			err = put_leading(m, r, o->by, f);
 		put_values(m, r, &picks, f);
+		gn_steps_done(o->steps, 1);
 		if (!err)
 			err = gn_stream_status(f);
 	}

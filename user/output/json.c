@@ -305,12 +305,14 @@ static int put_tree(struct gn_json *w)
 	if (!err) {
 		path = calloc(rows.n + 1, sizeof(*path));
 		err = path ? 0 : -ENOMEM;
+		gn_steps_more(o.steps, rows.n);
 	}
 	gn_emit_line(&w->e);
 	gn_emit_open(&w->e, "nodes", '[');
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		path[rows.row[i].depth] = i;
 		put_node(w, &rows.row[i], i, path);
+		gn_steps_done(o.steps, 1);
 		err = gn_stream_status(w->e.f);
 	}
 	gn_emit_close(&w->e, ']');

@@ -66,6 +66,11 @@ static inline bool gn_by_has_own_columns(enum gn_by by)
 	return by == GN_BY_WAITS || by == GN_BY_ASYNC;
 }
 
+/* How far a format of many rows is: rows written, and all, as far as known. */
+struct gn_steps {
+	uint64_t done, all;
+};
+
 struct gn_output_opts {
 	enum gn_by by;
 	/* tables and CSV: see gn_columns_check(); NULL = the default */
@@ -84,7 +89,21 @@ struct gn_output_opts {
 	/* ndjson: "name=value" each, of a name of at most GN_LABEL_KEY bytes */
 	const char *const *labels;
 	size_t nlabels;
+	struct gn_steps *steps; /* NULL: nobody asks */
 };
+
+/* So many more rows are written, or will be. */
+static inline void gn_steps_done(struct gn_steps *s, uint64_t n)
+{
+	if (s)
+		s->done += n;
+}
+
+static inline void gn_steps_more(struct gn_steps *s, uint64_t n)
+{
+	if (s)
+		s->all += n;
+}
 
 /* What of a format can be chosen. */
 enum gn_shape {

@@ -65,6 +65,8 @@ int gn_paths_make(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_rows_make(m, &tree, &p->rows);
 	if (err)
 		return err;
+	p->steps = o->steps;
+	gn_steps_more(p->steps, p->rows.n);
 	p->path = calloc(p->rows.n + 1, sizeof(*p->path));
 	if (!p->path)
 		return -ENOMEM;
@@ -84,6 +86,7 @@ const struct gn_row *gn_paths_next(struct gn_paths *p)
 	while (p->at < p->rows.n) {
 		const struct gn_row *r = &p->rows.row[p->at++];
 
+		gn_steps_done(p->steps, 1);
 		p->path[r->depth] = r;
 		if (r->depth)
 			return r;

@@ -14,6 +14,7 @@ struct gn_paths {
 	struct gn_picks picks; /* classes of a group that are all 0 left out */
 	struct gn_rows rows;
 	size_t at;
+	struct gn_steps *steps;
 	/* to the row that gn_paths_next() returned: the session, a process,
 	 * functions */
 	const struct gn_row **path;

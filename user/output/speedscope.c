@@ -115,6 +115,8 @@ int gn_speedscope_write(const struct gn_model *m,
 		err = put_frames(&e, m, &p);
 		gn_emit_open(&e, "profiles", '[');
 	}
+	/* put_profile() goes over them three times */
+	gn_steps_more(p.steps, p.rows.n * (3 * (uint64_t)p.picks.n - 1));
 	for (int i = 0; i < p.picks.n && !err; i++)
 		err = put_profile(&e, m, &p, p.picks.pick[i].column);
 	if (!err) {
