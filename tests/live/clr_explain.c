@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of what the rule found in a capture of the topic; NULL: nothing. */
-static const char *found(struct live *t, const char *topic, const char *rule)
+/* What the rule found in a capture of the topic, with these options: its text,
+ * or NULL. It collects each MiB. */
+static const char *found(struct live *t, const char *topic, const char *options,
+			 const char *rule)
 {
 	static char *const env[] = {"DOTNET_gcServer=0",
-				    "DOTNET_gcConcurrent=0", NULL};
+				    "DOTNET_gcConcurrent=0",
+				    "DOTNET_GCGen0MaxBudget=100000", NULL};
 	const struct live_start how = {.env = env};
 	struct live_args record = {.n = 0}, explain = {.n = 0};
 	char *trace = live_path(t, "trace");
@@ -19,7 +22,9 @@ static const char *found(struct live *t, const char *topic, const char *rule)
 	size_t i;
 
 	live_add(t, &record, t->gnomon, "record", "-f", "Demo.*", "-o", trace,
-		 "--", NULL);
+		 NULL);
+	live_split(t, &record, options);
+	live_add(t, &record, "--", NULL);
 	clr_demo(t, &record, topic);
 	live_run(t, &record, &how, &end);
 	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
@@ -46,12 +51,21 @@ void test_clr_explain_collect(struct live *t)
 	const char *text;
 
 	clr_need(t);
-	text = found(t, "allocates", "gc");
+	text = found(t, "allocates", "", "gc");
 	CHECK(t, text, "nothing is found of collections");
 	CHECK(t,
 	      strstr(text, "Most began while memory was allocated in "
 			   "Allocates.Makes(int)"),
 	      "another one allocates: %s", text);
-	text = found(t, "recursion", "gc");
+	/* 6 turns of 200,000 arrays of 4 references, each of 56 bytes */
+	text = found(t, "allocates 6", "--clr full", "gc");
+	CHECK(t, text, "nothing is found of collections at level full");
+	CHECK(t, strstr(text, "Most memory, 67,200,000 bytes ("),
+	      "other memory: %s", text);
+	CHECK(t,
+	      strstr(text, "went into 1,200,000 objects of object[], allocated "
+			   "in Allocates.Makes(int)."),
+	      "other objects: %s", text);
+	text = found(t, "recursion", "", "gc");
 	CHECK(t, !text, "a program that does not allocate: %s", text);
 }

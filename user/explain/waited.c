@@ -304,6 +304,37 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
+static void put_named(FILE *out, const struct gn_model_named *n)
+{
+	gn_put_name(out, n->shown ? n->shown : n->name);
+}
+
+/* What was allocated most, where allocations were recorded. */
+static void put_allocated(const struct gn_model *m, FILE *out)
+{
+	const struct gn_model_allocation *a = m->allocations;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < m->nallocations; i++)
+		all += a[i].bytes;
+	if (!all)
+		return;
+	fputs(" Most memory, ", out);
+	gn_put_count(out, a->bytes, "byte", "bytes");
+	fputs(" (", out);
+	gn_put_pct(out, a->bytes, all);
+	fputs("), went into ", out);
+	gn_put_count(out, a->count, "object", "objects");
+	fputs(" of ", out);
+	put_named(out, &a->class);
+	fputs(", allocated in ", out);
+	if (a->function.name[0])
+		put_named(out, &a->function);
+	else
+		gn_put_function(out, m, -1);
+	fputc('.', out);
+}
+
 void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 {
 	uint64_t ns;
@@ -320,20 +351,23 @@ void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 		gn_put_ns(out, s->wait.longest);
 	}
 	fputc('.', out);
-	if (by < 0)
-		return;
-	fputs(" Most began while memory was allocated", out);
-	put_where(out, f, by, GN_CLASS_GC);
-	fputs(": ", out);
-	gn_put_ns(out, ns);
-	fputc('.', out);
+	if (by >= 0) {
+		fputs(" Most began while memory was allocated", out);
+		put_where(out, f, by, GN_CLASS_GC);
+		fputs(": ", out);
+		gn_put_ns(out, ns);
+		fputc('.', out);
+	}
+	put_allocated(f->m, out);
 }
 
 void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 {
-	(void)f;
 	(void)s;
-	fputs("--sort gc --columns default,gc+,gc --limit 10", out);
+	fputs(f->m->nallocations
+		      ? "--by allocations"
+		      : "--sort gc --columns default,gc+,gc --limit 10",
+	      out);
 }
 
 int gn_look_syscalls(const struct gn_facts *f, struct gn_subject *s)

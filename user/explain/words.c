@@ -40,21 +40,24 @@ void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many)
 	fprintf(f, "%s %s", text, n == 1 ? one : many);
 }
 
+void gn_put_name(FILE *f, const char *name)
+{
+	char *brief = gn_short_name(name, NAME_CELLS);
+
+	if (brief)
+		fputs(brief, f);
+	free(brief);
+}
+
 void gn_put_function(FILE *f, const struct gn_model *m, int32_t function)
 {
-	char *name;
-
 	if (function < 0) {
 		fputs(m->nfunctions ? "code outside of the traced functions"
 				    : "code that was not traced",
 		      f);
 		return;
 	}
-	name = gn_short_name(gn_function_shown(&m->functions[function]),
-			     NAME_CELLS);
-	if (name)
-		fputs(name, f);
-	free(name);
+	gn_put_name(f, gn_function_shown(&m->functions[function]));
 }
 
 void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
