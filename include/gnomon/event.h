@@ -378,7 +378,7 @@ enum gn_stream {
 	X(PASSED, 12, "passed", COLLECT, gn_rec_func)                        \
 	/* a USDT probe of a program: a call of func that takes no time */   \
 	X(HIT, 13, "hit", COLLECT, gn_rec_func)                              \
-	/* an async method's machine, h.key its state (GN_STATE): it is      \
+	/* an async method's machine, h.key its state (machine_state.h):     \
 	 * entered in it; or it will have it and is suspended, completed,    \
 	 * or faulted or cancelled */                                        \
 	X(ASYNC_ENTERED, 80, "async-entered", COLLECT, gn_rec_func)          \
@@ -446,8 +446,6 @@ enum gn_stream {
 #define GN_KIND_IS_OF_CODE(kind) \
 	((kind) >= GN_KIND_INLINED && (kind) <= GN_KIND_SELECTED)
 
-/* The state of an async method's machine in a record's h.key. */
-#define GN_STATE(key) ((__s32)(__u32)(key))
 #define GN_KIND_IS_ASYNC(kind) \
 	((kind) >= GN_KIND_ASYNC_ENTERED && (kind) <= GN_KIND_ASYNC_FAULTS)
 

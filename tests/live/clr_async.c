@@ -4,8 +4,10 @@
 #include "clr.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N PRIu64
 
@@ -156,6 +158,9 @@ static char *same(struct live *t, const struct live_truth *truth,
 		same_line(t, truth, at ? await : method, method);
 	else if (!strcmp(word, "async-starts"))
 		same_count(t, truth, live_number(t, method, "starts"));
+	else if (!strcmp(word, "async-older") || !strcmp(word, "await-older"))
+		same_count(t, truth,
+			   live_number(t, at ? await : method, "older"));
 	else if (!strcmp(word, "async-ends"))
 		same_count(t, truth, live_number(t, method, "completions"));
 	else if (!strcmp(word, "async-faults"))
@@ -217,6 +222,77 @@ void test_async(struct live *t)
 			return;
 		live_again(t, i, ATTEMPTS, off);
 	}
+}
+
+/* The program is told one thing more; what it says until that is done. */
+static char *serve(struct live *t, const struct live_talk *served,
+		   const char *line)
+{
+	char *all = live_text(t, "%s", ""), *said;
+
+	live_tell(t, served, line);
+	while (strcmp(said = live_await(t, served->out, ""), "done"))
+		all = live_text(t, "%s%s\n", all, said);
+	return all;
+}
+
+/* One session on it; `killed`: gnomon does not end it itself. NULL: the report
+ * and the program agree. */
+static char *attached(struct live *t, const struct live_talk *served,
+		      bool killed)
+{
+	char *path = live_text(t, "%s/report.json", t->dir), *said, *off;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	int code;
+
+	unlink(path);
+	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
+		 path, "-f", "Demo.Awaits*", "-p",
+		 live_text(t, "%d", (int)served->pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	said = serve(t, served, "run");
+	CHECK(t, kill(gnomon.pid, killed ? SIGKILL : SIGINT) == 0, "no gnomon");
+	code = live_wait(t, &gnomon);
+	if (killed)
+		return NULL;
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	CHECK(t, clr_async_same(t, said, live_load(t, path), &off) > 60,
+	      "the program says little of itself");
+	return off;
+}
+
+/*
+ * On a process that runs already. Machines that began before go on within the
+ * session, and its own behind its end: of each session some are suspended until
+ * the next has begun, and some until all are over.
+ */
+void test_async_attached(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	char *off = NULL;
+	int good = 0;
+
+	clr_need(t);
+	clr_demo(t, &a, "awaits-served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	serve(t, &served, "hold 4");
+	for (int i = 0; i < 2 * ATTEMPTS && good < 2; i++) {
+		bool killed = i == 1;
+
+		off = attached(t, &served, killed);
+		good += !off && !killed;
+		if (off && i + 1 < 2 * ATTEMPTS)
+			live_again(t, i, 2 * ATTEMPTS, off);
+	}
+	CHECK(t, good == 2, "%s", off);
+	/* without gnomon those that it tagged go on as if nothing had been */
+	serve(t, &served, "release");
+	serve(t, &served, "run");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
 /* A PDB of another build is refused, which is told once; its lines would be

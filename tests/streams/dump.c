@@ -94,16 +94,18 @@ static void dump_async(const struct gn_model *m, FILE *f)
 		fprintf(f,
 			"async %s starts=%" PRIu64 " completions=%" PRIu64
 			" faulted=%" PRIu64 " in_flight=%" PRIu64
-			" most=%" PRIu64 " elapsed=%" PRIu64 " gap=%d\n",
+			" most=%" PRIu64 " elapsed=%" PRIu64 " gap=%d"
+			" older=%" PRIu64 "\n",
 			function_name(m, a->function), a->starts,
 			a->completions, a->faulted, a->in_flight, a->most,
-			a->elapsed, a->gap);
+			a->elapsed, a->gap, a->older);
 		for (size_t k = 0; k < a->nawaits; k++)
 			fprintf(f,
 				"  at %d count=%" PRIu64 " ns=%" PRIu64
-				" waiting=%" PRIu64 "\n",
+				" waiting=%" PRIu64 " older=%" PRIu64 "\n",
 				a->awaits[k].state, a->awaits[k].count,
-				a->awaits[k].ns, a->awaits[k].waiting);
+				a->awaits[k].ns, a->awaits[k].waiting,
+				a->awaits[k].older);
 	}
 }
 

@@ -256,6 +256,7 @@ static bool find_async_field(const struct gn_model_async *a, const char *field,
 	FIELD(most)
 	FIELD(elapsed)
 	FIELD(gap)
+	FIELD(older)
 	FIELD(nawaits)
 #undef FIELD
 	return false;
@@ -279,6 +280,8 @@ static bool find_await_field(const struct gn_model_await *a, const char *field,
 		*out = a->ns;
 	else if (!strcmp(field, "waiting"))
 		*out = a->waiting;
+	else if (!strcmp(field, "older"))
+		*out = a->older;
 	else
 		return false;
 	return true;

@@ -105,7 +105,8 @@ static void refuses(void **state)
 
 static void locals(void **state)
 {
-	/* of int and string; a method that returns List<int>, and one void */
+	/* of int and string; a method that returns List<int>, and one void:
+	 * two more in each case */
 	static const uint8_t old[] = {7, 2, 8, 0x0e};
 	static const uint8_t list[] = {0, 0, 0x15, 0x12, 5, 1, 8};
 	static const uint8_t nothing[] = {0x20, 0, 0x1f, 9, 1};
@@ -126,17 +127,95 @@ static void locals(void **state)
 	m = (struct gn_bytes){nothing, sizeof(nothing)};
 	assert_int_equal(gn_il_locals(&b, &m, &made, &frame, &result), 0);
 	assert_false(result);
-	assert_int_equal(made.n, 5);
+	assert_int_equal(made.n, 6);
 	free((void *)made.at);
+}
+
+static bool any_field(void *ctx, gn_token field)
+{
+	(void)ctx;
+	return field == 0x04000001;
+}
+
+/* ldarg.0; ldfld state; pop; ldarg.0; ldc.i4.3; stfld state; ldarg.0;
+ * ldc.i4 -2; stfld state; ret */
+static const uint8_t machine[] = {
+	27 << 2 | 2, 0x02, 0x7b, 1, 0, 0,    4,	   0x26, 0x02, 0x19,
+	0x7d,	     1,	   0,	 0, 4, 0x02, 0x20, 0xfe, 0xff, 0xff,
+	0xff,	     0x7d, 1,	 0, 0, 4,    0,	   0x2a,
+};
+
+/* So often the bytes stand in it. */
+static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
+			  size_t n)
+{
+	unsigned int found = 0;
+
+	for (size_t i = 0; i + n <= b->size; i++)
+		found += memcmp(b->bytes + i, bytes, n) == 0;
+	return found;
+}
+
+static void rewrite_machine(enum gn_il_how how, struct gn_il_body *made)
+{
+	struct gn_il_async async = {
+		.how = how,
+		.session = 5,
+		.entered = 0xc1c2c3c4c5c6c7c8,
+		.suspends = 0xc1c2c3c4c5c6c7c9,
+		.completes = 0xc1c2c3c4c5c6c7ca,
+		.faults = 0xc1c2c3c4c5c6c7cb,
+	};
+	struct gn_il_hooks with = hooks;
+	struct gn_il_method m;
+
+	with.result = false;
+	with.async = &async;
+	if (how == GN_IL_UNTAGS)
+		with.enter = with.leave = with.unwound = 0;
+	assert_int_equal(gn_il_read(machine, sizeof(machine), &m), 0);
+	assert_int_equal(gn_il_machine(&m, any_field, NULL, &async.machine), 0);
+	assert_int_equal(async.machine.n, 2);
+	assert_int_equal(gn_il_rewrite(machine, sizeof(machine), &with, made),
+			 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		size_t at;
+
+		assert_int_equal(count(made, async.entered + i, &at),
+				 how != GN_IL_UNTAGS);
+	}
+	gn_il_machine_free(&async.machine);
+}
+
+/* A state that is read loses its tags wherever there can be some, and one that
+ * is kept gets them in a session that has them. */
+static void states(void **state)
+{
+	/* ldfld; conv.i2, and or; xor; stfld */
+	static const uint8_t loaded[] = {0x7b, 1, 0, 0, 4, 0x68};
+	static const uint8_t tagged[] = {0x60, 0x61, 0x7d};
+	static const bool tags[] = {false, true, false};
+	static const bool loses[] = {false, true, true};
+
+	(void)state;
+	for (int how = GN_IL_STATES; how <= GN_IL_UNTAGS; how++) {
+		struct gn_il_body made;
+
+		rewrite_machine(how, &made);
+		assert_int_equal(often(&made, loaded, sizeof(loaded)),
+				 loses[how]);
+		assert_int_equal(often(&made, tagged, sizeof(tagged)),
+				 tags[how]);
+		gn_il_free(&made);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns),
-		cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(locals),
+		cmocka_unit_test(returns), cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses), cmocka_unit_test(locals),
+		cmocka_unit_test(states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <gnomon/machine_state.h>
 #include "model/mem.h"
 
 #define STATE_START	     -1
@@ -24,7 +25,7 @@ static int find_method(struct gn_asyncs *a, uint32_t fn, uint32_t *out)
 }
 
 static int find_point(struct gn_asyncs *a, uint32_t method, int32_t state,
-		      struct gn_span_sum **out)
+		      struct gn_async_point **out)
 {
 	uint64_t key = (uint64_t)method << 32 | (uint32_t)state;
 	uint32_t i = gn_table_get(&a->by_point, key);
@@ -38,7 +39,7 @@ static int find_point(struct gn_asyncs *a, uint32_t method, int32_t state,
 		a->points[i] = (struct gn_async_point){.method = method,
 						       .state = state};
 	}
-	*out = &a->points[i].waits;
+	*out = &a->points[i];
 	return 0;
 }
 
@@ -61,9 +62,9 @@ static uint64_t open_spans(const struct gn_span_sum *s)
 
 int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
 {
-	int32_t state = GN_STATE(r->key);
+	int32_t state = gn_state_of(r->key);
 	struct gn_async_method *m;
-	struct gn_span_sum *s;
+	struct gn_async_point *s;
 	uint32_t method;
 	int err = find_method(a, fn, &method);
 
@@ -72,6 +73,10 @@ int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
 	m = &a->methods[method];
 	if (r->kind == GN_KIND_ASYNC_COMPLETES ||
 	    r->kind == GN_KIND_ASYNC_FAULTS) {
+		if (!gn_state_seen(r->key, GN_STATE_STARTED)) {
+			m->older++;
+			return 0;
+		}
 		end(&m->lives, r->time);
 		m->faulted += r->kind == GN_KIND_ASYNC_FAULTS;
 		return 0;
@@ -86,10 +91,12 @@ int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
 	err = find_point(a, method, state, &s);
 	if (err)
 		return err;
-	if (r->kind == GN_KIND_ASYNC_ENTERED)
-		end(s, r->time);
+	if (r->kind == GN_KIND_ASYNC_SUSPENDS)
+		begin(&s->waits, r->time);
+	else if (gn_state_seen(r->key, GN_STATE_SUSPENDED))
+		end(&s->waits, r->time);
 	else
-		begin(s, r->time);
+		s->older++;
 	return 0;
 }
 
@@ -155,6 +162,7 @@ static void add_method(struct gn_model_async *to,
 	to->starts += from->lives.begun;
 	to->completions += from->lives.ended;
 	to->faulted += from->faulted;
+	to->older += from->older;
 	to->in_flight += open_spans(&from->lives);
 	if (from->most > to->most)
 		to->most = from->most;
@@ -182,6 +190,7 @@ static int add_point(struct gn_model_async *to,
 	if (line != GN_NONE)
 		p->line = line;
 	p->count += from->waits.begun;
+	p->older += from->older;
 	p->waiting += open_spans(&from->waits);
 	p->ns += total(&from->waits, last, &to->gap);
 	return 0;

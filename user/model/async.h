@@ -23,12 +23,14 @@ struct gn_async_point {
 	uint32_t method; /* index in methods */
 	int32_t state;
 	struct gn_span_sum waits;
+	uint64_t older; /* resumed, suspended before the session */
 };
 
 struct gn_async_method {
 	uint32_t fn;
 	struct gn_span_sum lives;
 	uint64_t faulted, most;
+	uint64_t older; /* ended, begun before the session */
 };
 
 /* All zeros is empty. */

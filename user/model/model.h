@@ -282,6 +282,7 @@ struct gn_model_await {
 	uint64_t count; /* suspensions there */
 	uint64_t ns;	/* of all, until the end of those that still wait */
 	uint64_t waiting; /* that still do */
+	uint64_t older;	  /* resumptions of suspensions before the session */
 	uint32_t line;	  /* in its function's file; 0: not known */
 };
 
@@ -292,6 +293,9 @@ struct gn_model_async {
 	uint64_t faulted;   /* of the completions; or cancelled */
 	uint64_t in_flight; /* not completed */
 	uint64_t most;	    /* in flight at once, in one process */
+	/* completions of instances that began before the session; no other
+	 * number has them */
+	uint64_t older;
 	uint64_t elapsed; /* of all instances; those in flight until the end */
 	bool gap;	  /* more ended than began: something was not seen */
 	struct gn_model_await *awaits; /* by state, yields last */

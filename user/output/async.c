@@ -126,7 +126,8 @@ static int put_record(const struct gn_row *r, const struct gn_row *method,
 			r->async.most, r->async.running);
 	else
 		fputs(",,,", f);
-	fprintf(f, ",%d\r\n", r->async.of->gap);
+	fprintf(f, ",%d,%" PRIu64 "\r\n", r->async.of->gap,
+		at ? at->older : r->async.of->older);
 	return err ? err : gn_stream_status(f);
 }
 
@@ -139,7 +140,8 @@ int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,
 
 	if (!err)
 		fputs("function,module,row,state,count,time_ns,in_flight,"
-		      "completions,faulted,most_in_flight,running_ns,gap\r\n",
+		      "completions,faulted,most_in_flight,running_ns,gap,"
+		      "older\r\n",
 		      f);
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		if (!rows.row[i].async.at)
@@ -157,6 +159,7 @@ static void put_await(struct gn_emit *e, const struct gn_model_await *at)
 	gn_emit_u64(e, "count", at->count);
 	gn_emit_u64(e, "awaited_ns", at->ns);
 	gn_emit_u64(e, "waiting", at->waiting);
+	gn_emit_u64(e, "older", at->older);
 	if (at->line)
 		gn_emit_u64(e, "line", at->line);
 	gn_emit_close(e, '}');
@@ -182,6 +185,7 @@ static void put_method(struct gn_json *j, const struct gn_model_async *a)
 	gn_emit_u64(e, "faulted", a->faulted);
 	gn_emit_u64(e, "in_flight", a->in_flight);
 	gn_emit_u64(e, "most_in_flight", a->most);
+	gn_emit_u64(e, "older", a->older);
 	gn_emit_u64(e, "elapsed_ns", a->elapsed);
 	gn_emit_u64(e, "running_ns", f->v.elapsed_incl);
 	gn_emit_bool(e, "gap", a->gap);

@@ -272,6 +272,20 @@ static const char *name_title(enum gn_by by)
 	}
 }
 
+static void print_older(const struct gn_rows *rows, FILE *f)
+{
+	uint64_t older = 0;
+	char n[GN_CELL];
+
+	for (size_t i = 0; i < rows->n; i++)
+		older += rows->row[i].async.at ? 0
+					       : rows->row[i].async.of->older;
+	if (!older)
+		return;
+	gn_format_count(n, older);
+	fprintf(f, "# left out for having begun before the session: %s\n", n);
+}
+
 static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 			 const struct gn_output_opts *o, FILE *f)
 {
@@ -298,6 +312,8 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 		fprintf(f, "# left out for being below %g %%: %s\n", o->min_pct,
 			n);
 	}
+	if (o->by == GN_BY_ASYNC)
+		print_older(rows, f);
 }
 
 static struct gn_marks marks_of(const struct gn_rows *rows)

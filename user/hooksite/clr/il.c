@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "il_put.h"
 #include "sig.h"
 
 #define LOCALS_MAX  0xfffdu
@@ -15,22 +16,19 @@
 #define SECT_FAT    0x40
 #define EH_FAT_SIZE 24
 
+/* ECMA-335, II.23.1.16 */
+#define NATIVE_UINT 0x19
+
 /* Where a jump's distance is, what it counts from and where it goes. */
 struct jump {
 	uint32_t at, from;
 	uint32_t target; /* in the old code */
 };
 
-struct text {
-	uint8_t *bytes;
-	size_t n, cap;
-	int err;
-};
-
 struct rewrite {
 	struct gn_il_method m;
 	const struct gn_il_hooks *hooks;
-	struct text code, clauses;
+	struct gn_il_text code, clauses;
 	uint32_t nclauses;
 	uint32_t *to; /* by an offset in the old code */
 	struct jump *jumps;
@@ -42,29 +40,6 @@ struct rewrite {
 };
 
 #define NOWHERE UINT32_MAX
-
-static void put(struct text *t, uint64_t v, unsigned int n)
-{
-	if (t->cap - t->n < n && !t->err) {
-		size_t cap = t->cap * 2 + 256;
-		uint8_t *bytes = realloc(t->bytes, cap);
-
-		if (!bytes) {
-			t->err = -ENOMEM;
-			return;
-		}
-		t->bytes = bytes;
-		t->cap = cap;
-	}
-	for (; n-- && !t->err; v >>= 8)
-		t->bytes[t->n++] = (uint8_t)v;
-}
-
-static void put_bytes(struct text *t, const uint8_t *bytes, size_t n)
-{
-	while (n--)
-		put(t, *bytes++, 1);
-}
 
 int gn_il_locals_token(const uint8_t *body, size_t size, gn_token *token)
 {
@@ -79,7 +54,7 @@ int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 		 struct gn_bytes *out, uint16_t *frame, bool *result)
 {
 	struct gn_bytes types = {NULL, 0}, type;
-	struct text t = {0};
+	struct gn_il_text t = {0};
 	uint32_t n = 0;
 
 	if ((old->n && !gn_sig_locals(old, &n, &types)) ||
@@ -89,88 +64,38 @@ int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 		return -E2BIG;
 	*frame = (uint16_t)n;
 	*result = type.n > 0;
-	n += 1 + *result;
-	put(&t, GN_SIG_LOCALS, 1);
+	n += 2;
+	gn_il_put(&t, GN_SIG_LOCALS, 1);
 	if (n < 0x80) {
-		put(&t, n, 1);
+		gn_il_put(&t, n, 1);
 	} else if (n < 0x4000) {
-		put(&t, 0x80 | n >> 8, 1);
-		put(&t, n, 1);
+		gn_il_put(&t, 0x80 | n >> 8, 1);
+		gn_il_put(&t, n, 1);
 	} else {
-		put(&t, 0xc0, 2);
-		put(&t, n >> 8, 1);
-		put(&t, n, 1);
+		gn_il_put(&t, 0xc0, 2);
+		gn_il_put(&t, n >> 8, 1);
+		gn_il_put(&t, n, 1);
 	}
-	put_bytes(&t, types.at, types.n);
-	put(&t, 0x19, 1); /* native unsigned int */
-	put_bytes(&t, type.at, type.n);
+	gn_il_put_bytes(&t, types.at, types.n);
+	gn_il_put(&t, NATIVE_UINT, 1);
+	if (*result)
+		gn_il_put_bytes(&t, type.at, type.n);
+	else
+		gn_il_put(&t, NATIVE_UINT, 1);
 	*out = (struct gn_bytes){t.bytes, t.n};
 	if (t.err)
 		free(t.bytes);
 	return t.err;
 }
 
-static void put_op2(struct text *t, unsigned int op, uint16_t local)
-{
-	put(t, GN_IL_PREFIX, 1);
-	put(t, op, 1);
-	put(t, local, 2);
-}
-
-static void put_index(struct rewrite *w)
-{
-	put(&w->code, GN_IL_LDC_I4, 1);
-	put(&w->code, w->hooks->index, 4);
-	put(&w->code, GN_IL_CONV_U, 1);
-}
-
-static void put_call(struct rewrite *w, uint64_t hook)
-{
-	struct text *t = &w->code;
-
-	put(t, GN_IL_LDC_I8, 1);
-	put(t, hook, 8);
-	put(t, GN_IL_CONV_U, 1);
-	put(t, GN_IL_CALLI, 1);
-	put(t, w->hooks->call, 4);
-}
-
 static void put_hook(struct rewrite *w, uint64_t hook)
 {
-	put_index(w);
-	put_op2(&w->code, GN_IL2_LDLOCA, w->hooks->frame);
-	put(&w->code, GN_IL_CONV_U, 1);
-	put_call(w, hook);
-}
-
-/* The machine's state as it is entered. */
-static void put_entered(struct rewrite *w)
-{
-	const struct gn_il_async *a = w->hooks->async;
-
-	put_index(w);
-	put(&w->code, GN_IL_LDARG_0, 1);
-	put(&w->code, GN_IL_LDFLD, 1);
-	put(&w->code, a->machine.field, 4);
-	put(&w->code, GN_IL_CONV_I, 1);
-	put_call(w, a->entered);
-}
-
-/* Before a store of the state: what it says. */
-static void put_store(struct rewrite *w, const struct gn_il_store *store)
-{
-	const struct gn_il_async *a = w->hooks->async;
-	const uint64_t hooks[] = {
-		[GN_IL_SUSPENDS] = a->suspends,
-		[GN_IL_COMPLETES] = a->completes,
-		[GN_IL_FAULTS] = a->faults,
-	};
-
-	put_index(w);
-	put(&w->code, GN_IL_LDC_I4, 1);
-	put(&w->code, (uint32_t)store->state, 4);
-	put(&w->code, GN_IL_CONV_I, 1);
-	put_call(w, hooks[store->kind]);
+	if (!hook)
+		return;
+	gn_il_put_index(&w->code, w->hooks);
+	gn_il_put_op2(&w->code, GN_IL2_LDLOCA, w->hooks->frame);
+	gn_il_put(&w->code, GN_IL_CONV_U, 1);
+	gn_il_put_call(&w->code, w->hooks, hook);
 }
 
 /* A distance of four bytes that is filled in when all is in its place. `from`:
@@ -190,7 +115,7 @@ static int put_jump(struct rewrite *w, uint32_t target, uint32_t from)
 		(struct jump){.at = (uint32_t)w->code.n,
 			      .from = from ? from : (uint32_t)w->code.n + 4,
 			      .target = target};
-	put(&w->code, 0, 4);
+	gn_il_put(&w->code, 0, 4);
 	return 0;
 }
 
@@ -200,8 +125,8 @@ static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 	uint32_t n = gn_il_get(p, 4), from;
 	int err = 0;
 
-	put(&w->code, GN_IL_SWITCH, 1);
-	put(&w->code, n, 4);
+	gn_il_put(&w->code, GN_IL_SWITCH, 1);
+	gn_il_put(&w->code, n, 4);
 	from = (uint32_t)w->code.n + 4 * n;
 	for (uint32_t i = 0; !err && i < n; i++)
 		err = put_jump(w,
@@ -214,14 +139,15 @@ static int put_ret(struct rewrite *w)
 {
 	if (w->guarded) {
 		if (w->hooks->result)
-			put_op2(&w->code, GN_IL2_STLOC, w->hooks->frame + 1);
-		put(&w->code, GN_IL_LEAVE, 1);
+			gn_il_put_op2(&w->code, GN_IL2_STLOC,
+				      w->hooks->frame + 1);
+		gn_il_put(&w->code, GN_IL_LEAVE, 1);
 		return put_jump(w, w->m.code_size, 0);
 	}
 	if (!w->has_left)
 		put_hook(w, w->hooks->leave);
 	w->has_left = false;
-	put(&w->code, GN_IL_RET, 1);
+	gn_il_put(&w->code, GN_IL_RET, 1);
 	return 0;
 }
 
@@ -231,23 +157,24 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 	const uint8_t *p = w->m.code + op->operand;
 	uint32_t next = op->at + op->size;
 
-	if (a && w->stores < a->machine.n &&
+	if (a && a->how != GN_IL_UNTAGS && w->stores < a->machine.n &&
 	    a->machine.stores[w->stores].at == op->at)
-		put_store(w, &a->machine.stores[w->stores++]);
+		gn_il_put_store(&w->code, w->hooks,
+				&a->machine.stores[w->stores++]);
 	switch (op->code) {
 	case GN_IL_RET:
 		return put_ret(w);
 	case GN_IL_SWITCH:
 		return put_switch(w, op);
 	case GN_IL_BR_S ... GN_IL_BLT_UN_S:
-		put(&w->code, op->code + (GN_IL_BR - GN_IL_BR_S), 1);
+		gn_il_put(&w->code, op->code + (GN_IL_BR - GN_IL_BR_S), 1);
 		return put_jump(w, next + (uint32_t)(int8_t)*p, 0);
 	case GN_IL_LEAVE_S:
-		put(&w->code, GN_IL_LEAVE, 1);
+		gn_il_put(&w->code, GN_IL_LEAVE, 1);
 		return put_jump(w, next + (uint32_t)(int8_t)*p, 0);
 	case GN_IL_BR ... GN_IL_BLT_UN:
 	case GN_IL_LEAVE:
-		put(&w->code, op->code, 1);
+		gn_il_put(&w->code, op->code, 1);
 		return put_jump(w, next + gn_il_get(p, 4), 0);
 	case GN_IL_PREFIXED(GN_IL2_TAIL):
 		put_hook(w, w->hooks->leave);
@@ -256,29 +183,31 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 	default:
 		break;
 	}
-	put_bytes(&w->code, w->m.code + op->at, op->size);
+	gn_il_put_bytes(&w->code, w->m.code + op->at, op->size);
+	if (a && op->code == GN_IL_LDFLD && gn_il_get(p, 4) == a->machine.field)
+		gn_il_put_loaded(&w->code, w->hooks);
 	return 0;
 }
 
 /* Behind the try block: what an exception runs, and what a ret jumps to. */
 static void put_end(struct rewrite *w, uint32_t begin)
 {
-	struct text *t = &w->clauses;
+	struct gn_il_text *t = &w->clauses;
 	uint32_t handler = (uint32_t)w->code.n;
 
 	put_hook(w, w->hooks->unwound);
-	put(&w->code, GN_IL_ENDFINALLY, 1);
+	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
 	w->end = (uint32_t)w->code.n;
 	put_hook(w, w->hooks->leave);
 	if (w->hooks->result)
-		put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
-	put(&w->code, GN_IL_RET, 1);
-	put(t, GN_IL_EH_FAULT, 4);
-	put(t, begin, 4);
-	put(t, handler - begin, 4);
-	put(t, handler, 4);
-	put(t, w->end - handler, 4);
-	put(t, 0, 4);
+		gn_il_put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
+	gn_il_put(&w->code, GN_IL_RET, 1);
+	gn_il_put(t, GN_IL_EH_FAULT, 4);
+	gn_il_put(t, begin, 4);
+	gn_il_put(t, handler - begin, 4);
+	gn_il_put(t, handler, 4);
+	gn_il_put(t, w->end - handler, 4);
+	gn_il_put(t, 0, 4);
 	w->nclauses++;
 }
 
@@ -292,7 +221,7 @@ static bool moved(const struct rewrite *w, uint32_t from, uint32_t *to)
 static bool put_clause(struct rewrite *w, const struct gn_il_clause *c)
 {
 	uint32_t at[4], last = c->last;
-	struct text *t = &w->clauses;
+	struct gn_il_text *t = &w->clauses;
 
 	if (c->try_size > GN_IL_CODE_MAX || c->handler_size > GN_IL_CODE_MAX ||
 	    !moved(w, c->try_at, &at[0]) ||
@@ -301,12 +230,12 @@ static bool put_clause(struct rewrite *w, const struct gn_il_clause *c)
 	    !moved(w, c->handler + c->handler_size, &at[3]) ||
 	    (c->flags & GN_IL_EH_FILTER && !moved(w, last, &last)))
 		return false;
-	put(t, c->flags, 4);
-	put(t, at[0], 4);
-	put(t, at[1] - at[0], 4);
-	put(t, at[2], 4);
-	put(t, at[3] - at[2], 4);
-	put(t, last, 4);
+	gn_il_put(t, c->flags, 4);
+	gn_il_put(t, at[0], 4);
+	gn_il_put(t, at[1] - at[0], 4);
+	gn_il_put(t, at[2], 4);
+	gn_il_put(t, at[3] - at[2], 4);
+	gn_il_put(t, last, 4);
 	w->nclauses++;
 	return true;
 }
@@ -365,8 +294,8 @@ static int put_code(struct rewrite *w)
 	int err = 0;
 
 	put_hook(w, w->hooks->enter);
-	if (w->hooks->async)
-		put_entered(w);
+	if (w->hooks->async && w->hooks->async->how != GN_IL_UNTAGS)
+		gn_il_put_entered(&w->code, w->hooks);
 	begin = (uint32_t)w->code.n;
 	for (uint32_t at = 0; !err && at < w->m.code_size; at += op.size) {
 		if (!gn_il_next(&w->m, at, &op))
@@ -405,23 +334,24 @@ static int put_body(const struct rewrite *w, struct gn_il_body *out)
 {
 	bool between = !w->guarded || w->hooks->async;
 	uint32_t stack = w->m.max_stack + (between ? HOOK_STACK : 0u);
-	struct text t = {0};
+	struct gn_il_text t = {0};
 
 	stack = stack < HOOK_STACK ? HOOK_STACK : stack;
-	put(&t,
-	    GN_IL_FAT | (w->m.flags & GN_IL_INIT_LOCALS) |
-		    (w->nclauses ? GN_IL_MORE : 0) | GN_IL_FAT_DWORDS << 12,
-	    2);
-	put(&t, stack > 0xffff ? 0xffff : stack, 2);
-	put(&t, w->code.n, 4);
-	put(&t, w->hooks->locals, 4);
-	put_bytes(&t, w->code.bytes, w->code.n);
+	gn_il_put(&t,
+		  GN_IL_FAT | (w->m.flags & GN_IL_INIT_LOCALS) |
+			  (w->nclauses ? GN_IL_MORE : 0) |
+			  GN_IL_FAT_DWORDS << 12,
+		  2);
+	gn_il_put(&t, stack > 0xffff ? 0xffff : stack, 2);
+	gn_il_put(&t, w->code.n, 4);
+	gn_il_put(&t, w->hooks->locals, 4);
+	gn_il_put_bytes(&t, w->code.bytes, w->code.n);
 	if (w->nclauses) {
 		while (t.n & 3)
-			put(&t, 0, 1);
-		put(&t, SECT_EH | SECT_FAT, 1);
-		put(&t, w->nclauses * EH_FAT_SIZE + 4, 3);
-		put_bytes(&t, w->clauses.bytes, w->clauses.n);
+			gn_il_put(&t, 0, 1);
+		gn_il_put(&t, SECT_EH | SECT_FAT, 1);
+		gn_il_put(&t, w->nclauses * EH_FAT_SIZE + 4, 3);
+		gn_il_put_bytes(&t, w->clauses.bytes, w->clauses.n);
 	}
 	out->bytes = t.bytes;
 	out->size = t.n;
@@ -438,7 +368,9 @@ int gn_il_rewrite(const uint8_t *body, size_t size,
 	*out = (struct gn_il_body){0};
 	if (tail < 0)
 		return tail;
-	w.guarded = !tail;
+	if (hooks->result && hooks->async)
+		return -EINVAL; /* no compiler makes such a one */
+	w.guarded = !tail && hooks->enter;
 	w.to = malloc((w.m.code_size + 1) * sizeof(*w.to));
 	if (!w.to)
 		return -ENOMEM;

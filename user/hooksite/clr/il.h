@@ -24,20 +24,31 @@ struct gn_il_map {
 	int32_t accurate;
 };
 
+/* What is done to an async state machine. */
+enum gn_il_how {
+	GN_IL_STATES, /* its states are told */
+	GN_IL_TAGS,   /* and tags put into them (gnomon/machine_state.h) */
+	GN_IL_UNTAGS, /* nothing is told, and it understands tagged states */
+};
+
 /* Of an async state machine: void(uint, int) with the index and the state. */
 struct gn_il_async {
+	enum gn_il_how how;
+	uint32_t session; /* for tags: its number */
 	struct gn_il_machine machine;
 	uint64_t entered;
 	uint64_t suspends, completes, faults; /* before the store */
 };
 
 struct gn_il_hooks {
-	uint64_t enter, leave, unwound; /* addresses: void(uint, uint) */
+	/* addresses: void(uint, uint); 0: no calls are seen */
+	uint64_t enter, leave, unwound;
 	uint32_t index;
 	gn_token call;	 /* the hooks' StandAloneSig */
 	gn_token locals; /* that of the locals of gn_il_locals() */
 	uint16_t frame;	 /* the local whose address is given */
-	bool result;	 /* it returns a value; its local is frame + 1 */
+	/* it returns a value; its local is frame + 1, which else is for tags */
+	bool result;
 	const struct gn_il_async *async; /* NULL: it is no such machine's */
 };
 
@@ -54,9 +65,9 @@ int gn_il_locals_token(const uint8_t *body, size_t size, gn_token *token);
 
 /*
  * The signature of a method's locals, `old` may be empty, with two more: the
- * one for the frame and, if the method returns a value, one for that. Both
- * signatures are of the method's module. `frame`: the number of the first one.
- * The text is from malloc(). -EINVAL, -ENOMEM, -E2BIG.
+ * one for the frame and one for the method's value, or for tags if it has none.
+ * Both signatures are of the method's module. `frame`: the number of the first
+ * one. The text is from malloc(). -EINVAL, -ENOMEM, -E2BIG.
  */
 int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 		 struct gn_bytes *out, uint16_t *frame, bool *result);

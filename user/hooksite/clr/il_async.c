@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/machine_state.h>
+
 #define STATE_COMPLETE	-2
 #define STATE_RUNNING	-1
 #define STATE_YIELD_MAX -4 /* -3: an iterator that has not begun */
@@ -76,7 +78,8 @@ static int take_store(const struct gn_il_method *m, const struct gn_il_op *op,
 	struct gn_il_store store = {.at = op->at, .state = top->value};
 	gn_token field = gn_il_get(m->code + op->operand, 4);
 
-	if (!top->known || (out->field && out->field != field))
+	if (!top->known || top->value > GN_STATE_MAX ||
+	    top->value < -GN_STATE_MAX || (out->field && out->field != field))
 		return -ENOENT;
 	out->field = field;
 	if (top->value == STATE_RUNNING)
@@ -89,6 +92,19 @@ static int take_store(const struct gn_il_method *m, const struct gn_il_op *op,
 	else
 		return -ENOENT;
 	return add(out, &store);
+}
+
+/* The state's value is used, or its address, with which it could be anything.
+ */
+static int take_load(const struct gn_il_method *m, const struct gn_il_op *op,
+		     struct gn_il_machine *out)
+{
+	gn_token field = gn_il_get(m->code + op->operand, 4);
+
+	if (op->code == GN_IL_LDFLDA || (out->field && out->field != field))
+		return -ENOENT;
+	out->field = field;
+	return 0;
 }
 
 static bool completes(const struct gn_il_machine *machine)
@@ -112,9 +128,11 @@ int gn_il_machine(const struct gn_il_method *m, gn_il_is_state_fn is_state,
 			err = -EINVAL;
 			break;
 		}
-		if (op.code == GN_IL_STFLD &&
+		if (op.code >= GN_IL_LDFLD && op.code <= GN_IL_STFLD &&
 		    is_state(ctx, gn_il_get(m->code + op.operand, 4)))
-			err = take_store(m, &op, &top, out);
+			err = op.code == GN_IL_STFLD
+				      ? take_store(m, &op, &top, out)
+				      : take_load(m, &op, out);
 		follow(m, &op, &top);
 	}
 	if (!err && !completes(out))

@@ -67,20 +67,38 @@ static void free_list(struct gn_rejit_list *list)
 	free(list->tokens);
 }
 
-static void revert(struct gn_rejit *r, const struct gn_rejit_list *list)
-{
-	gn_hr *each = calloc(list->n + 1, sizeof(*each));
-
-	if (each && list->n)
-		GN_COM(r->info, GN_INFO_REQUEST_REVERT, revert_fn)
-	(r->info, list->n, list->modules, list->tokens, each);
-	free(each);
-}
-
 static gn_hr request_all(struct gn_rejit *r, const struct gn_rejit_list *list)
 {
 	return GN_COM(r->info, GN_INFO_REQUEST_REJIT, request_fn)(
 		r->info, list->n, list->modules, list->tokens);
+}
+
+/* Their own code again; machines that may have tags get what removes those. */
+static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
+{
+	struct gn_rejit *r = &clr->rejit;
+	struct gn_rejit_list own = {0}, tagged = {0};
+	gn_hr *each = calloc(list->n + 1, sizeof(*each));
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t place = gn_modules_find(&r->modules, list->modules[i]);
+		uint32_t index =
+			place ? gn_ids_find(&clr->ids,
+					    GN_REJIT_ID(place, list->tokens[i]))
+			      : 0;
+		bool untag = index && atomic_load(&r->tagged[index]);
+
+		gn_rejit_list_add(untag ? &tagged : &own, list->modules[i],
+				  list->tokens[i]);
+	}
+	if (tagged.n)
+		request_all(r, &tagged);
+	if (each && own.n)
+		GN_COM(r->info, GN_INFO_REQUEST_REVERT, revert_fn)
+	(r->info, own.n, own.modules, own.tokens, each);
+	free(each);
+	free_list(&own);
+	free_list(&tagged);
 }
 
 /*
@@ -114,29 +132,32 @@ struct holders {
 	uint32_t copied; /* methods whose holders are not all told */
 };
 
-static bool is_chosen(const struct holders *h, uint32_t row)
+static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
 {
-	uint32_t index = gn_ids_find(
+	*index = gn_ids_find(
 		&h->clr->ids,
 		GN_REJIT_ID(h->place, GN_TOKEN_METHODDEF << 24 | row));
-
-	return index && atomic_load(&h->clr->rejit.chosen[index]);
+	return *index && atomic_load(&h->clr->rejit.chosen[*index]);
 }
 
 static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
 {
 	struct holders *h = ctx;
+	uint32_t index;
 
-	if (is_chosen(h, method))
+	if (is_chosen(h, method, &index)) {
+		atomic_store(&h->clr->rejit.copied[index], 1);
 		gn_rejit_list_add(h->list, h->module,
 				  (gn_token)GN_TOKEN_METHODDEF << 24 | holder);
+	}
 }
 
 static void visit_marked(void *ctx, uint32_t row)
 {
 	struct holders *h = ctx;
+	uint32_t index;
 
-	h->copied += is_chosen(h, row);
+	h->copied += is_chosen(h, row, &index);
 }
 
 /*
@@ -245,7 +266,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	r->filter = NULL;
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
-	revert(r, &list);
+	restore(clr, &list);
 	free_list(&list);
 }
 
@@ -269,7 +290,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		request_all(r, &list);
 		/* it was not there yet when the others were reverted */
 		if (atomic_load(&r->session) != session)
-			revert(r, &list);
+			restore(clr, &list);
 		GN_CLR_SITE(selected)(GN_SELECTED_METHODS, own);
 	}
 	free_list(&list);

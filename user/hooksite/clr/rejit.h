@@ -38,6 +38,12 @@ struct gn_rejit {
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place, from 0 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */
+	/* Async methods by index: their machines may have tags in their states.
+	 * Their own code must not run again: it would not know such a state,
+	 * and begin from the start. */
+	_Atomic uint8_t tagged[GN_IDS_MAX + 1];
+	/* Methods by index of which precompiled code holds copies. */
+	_Atomic uint8_t copied[GN_IDS_MAX + 1];
 };
 
 /* In the ids: what stands for a method. No FunctionID is like it. */

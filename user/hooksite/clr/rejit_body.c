@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/machine_state.h>
+
 #include "il.h"
 #include "image.h"
 #include "profiler.h"
@@ -179,17 +181,50 @@ static bool is_machine(const struct gn_md *md, gn_token method)
 				"IAsyncStateMachine");
 }
 
-/*
- * An async method's machine tells its states, in a session from the start: one
- * that began before would be taken for one that begins. False: it is none, or
- * not as a compiler that is known makes it.
- */
-static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
-			  const struct gn_bytes *body,
-			  struct gn_il_async *async)
+static bool find_machine(struct gn_clr *clr, gn_cor_id module, gn_token method,
+			 const struct gn_bytes *body,
+			 struct gn_il_machine *machine, bool *is_async)
 {
 	struct gn_image image;
 	struct gn_il_method m;
+
+	*is_async = gn_image_open(clr->rejit.info, module, &image) &&
+		    is_machine(&image.md, method);
+	return *is_async && !gn_il_read(body->at, body->n, &m) &&
+	       !gn_il_machine(&m, is_state, &image.md, machine);
+}
+
+/*
+ * What is done to an async method's machine. In a process that ran before the
+ * session it gets tags, unless there are no more numbers of sessions, or a copy
+ * of its code is where it would not be found. The order matters: who ends the
+ * session takes the choice back and then looks for tags. False: nothing.
+ */
+static bool choose_how(struct gn_rejit *r, uint32_t index,
+		       struct gn_il_async *async)
+{
+	async->session = atomic_load(&r->session);
+	if (r->from_start) {
+		async->how = GN_IL_STATES;
+		return true;
+	}
+	if (async->session <= GN_STATE_SESSIONS &&
+	    !atomic_load(&r->copied[index]) && atomic_load(&r->chosen[index])) {
+		atomic_store(&r->tagged[index], 1);
+		async->how = GN_IL_TAGS;
+		if (async->session && atomic_load(&r->chosen[index]))
+			return true;
+	}
+	async->how = GN_IL_UNTAGS;
+	return atomic_load(&r->tagged[index]);
+}
+
+/* False: it is no such method, or not as a compiler that is known makes it. */
+static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
+			  uint32_t index, const struct gn_bytes *body,
+			  struct gn_il_async *async)
+{
+	bool is_async, found;
 
 	*async = (struct gn_il_async){
 		.entered = (uintptr_t)GN_CLR_HOOK(async_entered),
@@ -197,14 +232,37 @@ static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
 		.completes = (uintptr_t)GN_CLR_HOOK(async_completes),
 		.faults = (uintptr_t)GN_CLR_HOOK(async_faults),
 	};
-	if (!gn_image_open(clr->rejit.info, module, &image) ||
-	    !is_machine(&image.md, method))
+	found = find_machine(clr, module, method, body, &async->machine,
+			     &is_async) &&
+		choose_how(&clr->rejit, index, async);
+	if (is_async && (!found || async->how == GN_IL_UNTAGS) &&
+	    atomic_load(&clr->rejit.chosen[index]))
+		GN_CLR_SITE(selected)(GN_SELECTED_ASYNC_LEFT, 1);
+	return found;
+}
+
+static bool set_rewritten(const struct gn_bytes *body,
+			  const struct gn_il_hooks *hooks, void *control)
+{
+	struct gn_il_body made;
+	bool done;
+
+	if (gn_il_rewrite(body->at, body->n, hooks, &made))
 		return false;
-	if (clr->rejit.from_start && !gn_il_read(body->at, body->n, &m) &&
-	    !gn_il_machine(&m, is_state, &image.md, &async->machine))
-		return true;
-	GN_CLR_SITE(selected)(GN_SELECTED_ASYNC_LEFT, 1);
-	return false;
+	done = set_body(control, &made);
+	gn_il_free(&made);
+	return done;
+}
+
+/* The code of a machine whose session is over: it takes tags away. */
+static bool untag(const struct gn_bytes *body, struct gn_il_async *async,
+		  void *control)
+{
+	struct gn_il_hooks none = {.async = async};
+
+	async->how = GN_IL_UNTAGS;
+	return !gn_il_locals_token(body->at, body->n, &none.locals) &&
+	       set_rewritten(body, &none, control);
 }
 
 static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
@@ -213,7 +271,6 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_bytes body = {NULL, 0};
 	struct gn_il_async async;
-	struct gn_il_body made;
 	uint32_t size = 0;
 	bool done;
 
@@ -222,19 +279,18 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	    !body.at)
 		return false;
 	body.n = size;
+	if (prepare_async(clr, module, method, hooks->index, &body, &async))
+		hooks->async = &async;
 	pthread_mutex_lock(&r->lock);
-	done = open_module(clr, &r->module[place - 1], module) &&
+	done = atomic_load(&r->chosen[hooks->index]) &&
+	       open_module(clr, &r->module[place - 1], module) &&
 	       prepare(&r->module[place - 1], method, &body, hooks);
 	hooks->call = r->module[place - 1].call;
 	pthread_mutex_unlock(&r->lock);
-	if (prepare_async(clr, module, method, &body, &async))
-		hooks->async = &async;
-	done = done && !gn_il_rewrite(body.at, body.n, hooks, &made);
+	done = done && set_rewritten(&body, hooks, control);
+	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))
+		untag(&body, &async, control);
 	gn_il_machine_free(&async.machine);
-	if (!done)
-		return false;
-	done = set_body(control, &made);
-	gn_il_free(&made);
 	return done;
 }
 
@@ -258,9 +314,11 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 	hooks.index =
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
 	/* one that holds a copy of what is asked for gets its own code */
-	if (!hooks.index || !atomic_load(&r->chosen[hooks.index]))
+	if (!hooks.index || (!atomic_load(&r->chosen[hooks.index]) &&
+			     !atomic_load(&r->tagged[hooks.index])))
 		return GN_S_OK;
-	if (!rewrite(clr, place, module, &hooks, method, control))
+	if (!rewrite(clr, place, module, &hooks, method, control) &&
+	    atomic_load(&r->chosen[hooks.index]))
 		GN_CLR_SITE(unhooked)(hooks.index);
 	return GN_S_OK;
 }

@@ -202,12 +202,12 @@ gn_hook_\name:
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
 
-/* The same of async state machines: rdi index, esi the state that the machine
- * had or comes to have. */
-	HOOK	clr_async_entered, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
-	HOOK	clr_async_suspends, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
-	HOOK	clr_async_completes, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
-	HOOK	clr_async_faults, COUNT_NONE, %rdi, "8@%rdi -4@%esi"
+/* The same of async state machines: rdi index, rsi the state that the machine
+ * had or comes to have, as gnomon/machine_state.h has it. */
+	HOOK	clr_async_entered, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_async_suspends, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_async_completes, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
+	HOOK	clr_async_faults, COUNT_NONE, %rdi, "8@%rdi 8@%rsi"
 
 /* The same without a trap, where gnomon reads what they write. */
 	GN_FAST_BASE

@@ -122,7 +122,7 @@ void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
 
-/* Of an async state machine, rdi the index, esi the state: it is entered, and
+/* Of an async state machine, rdi the index, rsi the state: it is entered, and
  * before the store of its state it is suspended, completes or faults. */
 void GN_CLR_HOOK(async_entered)(void);
 void GN_CLR_HOOK(async_suspends)(void);
