@@ -62,7 +62,7 @@ function(gn_live_clr_older)
 			TIMEOUT 400 LABELS clr SKIP_RETURN_CODE 77
 			FIXTURES_SETUP dotnet-${major})
 		foreach(name exceptions filters tier-one-only-exceptions kinds
-				async async-exact unload waits exit-open attach attach-warm
+				async async-exact async-attached unload waits exit-open attach attach-warm
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
 				events events-all names generics
