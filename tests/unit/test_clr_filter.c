@@ -144,6 +144,11 @@ static void test_nothing(void **state)
 	assert_true(gn_filter_hooks_nothing("App.*\n\n!*\n"));
 	assert_false(gn_filter_hooks_nothing("!*\nApp.*"));
 	assert_false(gn_filter_hooks_nothing("*"));
+	assert_false(gn_filter_hooks_all(NULL));
+	assert_true(gn_filter_hooks_all("*"));
+	assert_true(gn_filter_hooks_all("!App.*\n*\n"));
+	assert_false(gn_filter_hooks_all("*\n!App.*"));
+	assert_false(gn_filter_hooks_all("App.*"));
 	assert_false(gn_filter_hooks_nothing("!**"));
 	assert_false(gn_filter_hooks_nothing("!"));
 }

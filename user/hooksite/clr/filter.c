@@ -227,16 +227,27 @@ bool gn_filter_may_hook(const char *filter, const char *names,
 	       (forms.other[1][0] && may_hook(filter, forms.other[1], module));
 }
 
-bool gn_filter_hooks_nothing(const char *filter)
+static bool ends_with(const char *filter, const char *line)
 {
-	bool nothing = false;
+	bool found = false;
 
 	while (filter && *filter) {
 		size_t len = strcspn(filter, "\n");
 
 		if (len)
-			nothing = len == 2 && !memcmp(filter, "!*", 2);
+			found = len == strlen(line) &&
+				!memcmp(filter, line, len);
 		filter += len + (filter[len] == '\n');
 	}
-	return nothing;
+	return found;
+}
+
+bool gn_filter_hooks_nothing(const char *filter)
+{
+	return ends_with(filter, "!*");
+}
+
+bool gn_filter_hooks_all(const char *filter)
+{
+	return ends_with(filter, "*");
 }

@@ -34,6 +34,8 @@ bool gn_filter_may_hook(const char *filter, const char *names,
 
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
+/* True when its last line is "*": everything is. */
+bool gn_filter_hooks_all(const char *filter);
 
 /* The number of the first of these lines, each a glob as in a filter, that
  * matches; -1: none does. */

@@ -106,18 +106,23 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
  * compiled anew without. By that a method that is both asked for and holds a
  * copy of another gets no hooks; so all are asked for again. Of precompiled
  * holders the runtime finds some only: of methods of nested types none.
+ *
+ * Where all methods are asked for, all that hold copies are among them; the
+ * runtime takes more than half of the time to look for them.
  */
 static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
-		    const struct gn_rejit_list *holders)
+		    const struct gn_rejit_list *holders, bool all)
 {
 	gn_hr hr;
 
 	if (!list->n)
 		return;
-	GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS, request_inliners_fn)
+	if (!all)
+		GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS,
+		       request_inliners_fn)
 	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
 	hr = request_all(r, list);
-	if (holders->n)
+	if (holders->n && !all)
 		request_all(r, holders);
 	if (hr < 0)
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
@@ -228,7 +233,7 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter)
 		scan_all(clr, &list, &holders);
 	pthread_mutex_unlock(&r->lock);
 	/* it can load modules, and so come back to us */
-	request(r, &list, &holders);
+	request(r, &list, &holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)(GN_SELECTED_METHODS, list.n);
 	free_list(&list);
 	free_list(&holders);
