@@ -61,6 +61,58 @@ void test_bad_pid(struct live *t)
 	live_expect_line(t, &end, 1, text);
 }
 
+/* A 32-bit program, which stands still in its first write to a full pipe. */
+static pid_t start_ia32(struct live *t, int *out)
+{
+	char *const argv[] = {live_fixture(t, "ia32_32"), NULL};
+	char bytes[4096] = {0};
+	int ends[2];
+	pid_t pid;
+
+	CHECK(t, pipe2(ends, O_CLOEXEC) == 0, "pipe");
+	CHECK(t, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0, "fcntl");
+	while (write(ends[1], bytes, sizeof(bytes)) > 0)
+		;
+	while (write(ends[1], bytes, 1) > 0)
+		;
+	CHECK(t, fcntl(ends[1], F_SETFL, 0) == 0, "fcntl");
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDOUT_FILENO);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	CHECK(t, pid > 0, "fork");
+	close(ends[1]);
+	*out = ends[0];
+	return pid;
+}
+
+/* Its functions cannot be had, its times can. */
+void test_bad_pid_32(struct live *t)
+{
+	char bytes[4096], *text, *exe, link[256] = "";
+	int out, status;
+	pid_t pid = start_ia32(t, &out);
+	struct live_end end;
+
+	text = live_text(t, "%d", pid);
+	exe = live_text(t, "/proc/%d/exe", pid);
+	while (!strstr(link, "ia32_32"))
+		CHECK(t, readlink(exe, link, sizeof(link) - 1) > 0, "no exe");
+	run_gnomon(t, NULL, live_text(t, "run -d 10ms -f Demo.* -p %s", text),
+		   &end);
+	live_expect_line(t, &end, 2, "no 64-bit ELF file");
+	run_gnomon(t, NULL, live_text(t, "run -d 10ms -p %s", text), &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "ia32_32"),
+	      "gnomon ended with %d: %s", end.code, end.err);
+	while (read(out, bytes, sizeof(bytes)) > 0)
+		;
+	CHECK(t, waitpid(pid, &status, 0) == pid && status == 0,
+	      "the program failed");
+	close(out);
+}
+
 void test_bad_glob(struct live *t)
 {
 	struct live_end end;

@@ -165,7 +165,8 @@ static int plan_native(struct gn_session *s)
 		err = gn_native_walk(&s->files, &opts, take_function, s,
 				     &s->native);
 	gn_functions_tell_left(&s->native);
-	if (err == -ENOEXEC)
+	s->foreign = err == -ENOEXEC;
+	if (s->foreign)
 		return 0; /* a script: it can start a managed program */
 	if (err)
 		return gn_session_fail(s, err, 1,
@@ -209,6 +210,12 @@ static int check_match(struct gn_session *s)
 			glob, s->native.stripped);
 	if (s->awaits)
 		return 0;
+	if (s->foreign)
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no function matches '%s': the program is no 64-bit "
+			"ELF file; leave -f out to trace its threads alone",
+			glob);
 	return gn_session_fail(s, -ENOENT, 2,
 			       "no function matches '%s'; gnomon list shows "
 			       "what there is, LIB:GLOB looks into a library",

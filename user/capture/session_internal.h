@@ -36,6 +36,7 @@ struct gn_session {
 	char program[PATH_MAX];
 	bool launches; /* the command can lead to a managed runtime */
 	bool awaits;   /* libraries that are not mapped yet */
+	bool foreign;  /* the program is no ELF file of this machine */
 	bool light;    /* no function of a runtime is traced */
 	struct gn_running *active; /* runtimes that run; NULL: none */
 	char *managed_filter;	   /* what is asked of them */
