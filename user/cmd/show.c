@@ -191,7 +191,8 @@ bool gn_events_check(const struct gn_args *args)
 		return true;
 	gn_error("--events cannot be '%s'; give some of life, loads, classes, "
 		 "jit, searches, inlining, threads, exceptions, handlers, "
-		 "transitions, suspension, gc, handles, allocations; all or "
+		 "transitions, suspension, gc, handles, allocations, code; all "
+		 "or "
 		 "none",
 		 args->events);
 	return false;

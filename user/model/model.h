@@ -336,6 +336,23 @@ struct gn_model_allocation {
 	uint64_t count, bytes;
 };
 
+/* A function by samples: where it was the innermost one, and where it was on
+ * the stack at all. */
+struct gn_model_sample {
+	struct gn_model_named of;
+	uint64_t self, total;
+	uint32_t place; /* while it is made */
+};
+
+/* A call path of samples. Node 0 is the session; its children are processes,
+ * theirs functions; a parent's index is below its children's. */
+struct gn_model_sample_node {
+	uint32_t parent;
+	const char *name;
+	const char *shown; /* what people read; NULL: name */
+	uint64_t self;
+};
+
 struct gn_model {
 	enum gn_classify classify;
 	uint64_t start, end;
@@ -389,6 +406,13 @@ struct gn_model {
 	size_t nexceptions;
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
+	/* By self, most first. They are no times, and nothing else is made of
+	 * them. Not in a period's model. */
+	struct gn_model_sample *samples;
+	size_t nsamples;
+	struct gn_model_sample_node *sample_nodes;
+	size_t nsample_nodes;
+	uint64_t sampled; /* all of them */
 
 	void *own; /* the storage of the strings and arrays */
 };

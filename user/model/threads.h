@@ -14,6 +14,7 @@
 #include "model/pipeline.h"
 #include "model/live/live.h"
 #include "model/live/shares.h"
+#include "model/samples.h"
 #include "model/stack.h"
 #include "model/suspend.h"
 #include "model/waits.h"
@@ -113,6 +114,7 @@ struct gn_pipeline {
 	struct gn_load load;
 	struct gn_shares shares;
 	struct gn_events events;
+	struct gn_samples samples;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

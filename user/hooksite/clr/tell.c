@@ -62,8 +62,8 @@ uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object)
 	return named(clr, class_of(object), gn_names_class);
 }
 
-uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function,
-			   uint64_t version)
+uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
+		      uint64_t version)
 {
 	enum { VERSIONS = 32, RANGES = 4 };
 	struct {
@@ -72,15 +72,19 @@ uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function,
 	uint64_t at[VERSIONS], size = 0;
 	uint32_t n = 0, ranges = 0;
 
-	if (!(clr->families & GN_FAMILY_JIT) || !clr->info9 ||
+	if (!gn_tell_is_compiled(clr) || !clr->info9 ||
 	    GN_COM(clr->info9, GN_INFO_CODE_ADDRESSES, addresses_fn)(
 		    clr->info9, function, version, VERSIONS, &n, at) < 0 ||
 	    !n || n > VERSIONS ||
 	    GN_COM(clr->info9, GN_INFO_CODE_INFO4, code_info_fn)(
 		    clr->info9, at[n - 1], RANGES, &ranges, range) < 0)
 		return 0;
-	for (uint32_t i = 0; i < ranges && i < RANGES; i++)
+	for (uint32_t i = 0; i < ranges && i < RANGES; i++) {
 		size += range[i].size;
+		if (clr->families & GN_FAMILY_CODE)
+			GN_CLR_SITE(code)
+		(index, range[i].start, range[i].size);
+	}
 	return size;
 }
 
@@ -174,6 +178,8 @@ gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 	if (clr->families & GN_FAMILY_SEARCHES)
 		GN_CLR_SITE(jit_cached_search_end)
 	(gn_tell_function(clr, function), !result);
+	if (clr->families & GN_FAMILY_CODE && !result)
+		gn_tell_code(clr, gn_tell_function(clr, function), function, 0);
 	return GN_S_OK;
 }
 

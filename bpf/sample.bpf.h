@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples: what the traced threads run, by a clock. */
+#ifndef GNOMON_SAMPLE_BPF_H
+#define GNOMON_SAMPLE_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+
+struct gn_sample {
+	struct gn_rec_sample r;
+	__u64 at[GN_SAMPLE_FRAMES];
+};
+
+/* One a CPU: a sample's interrupt is not interrupted by another one's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct gn_sample);
+} sample SEC(".maps");
+
+/* The same as task_with_storage(), but a sample that finds no state is no lost
+ * record. */
+static __always_inline struct gn_task *sampled(struct task_struct *p)
+{
+	struct gn_task *t;
+
+	if (!p->bpf_storage)
+		return 0;
+	t = bpf_task_storage_get(&tasks, p, 0, 0);
+	if (!t && lookups_fail && is_ours(p))
+		count(GN_COUNTER_SAMPLES_BUSY);
+	return t && t->live ? t : 0;
+}
+
+/*
+ * A sample has no number of its thread: this interrupts the programs that count
+ * them. The interrupt is that of a timer, which goes on counting while a thread
+ * is in the kernel: the user's stack is then that of its system call.
+ */
+SEC("perf_event")
+int on_sample(void *ctx)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = sampled(self);
+	__u64 now = bpf_ktime_get_ns();
+	struct gn_sample *s;
+	__u32 zero = 0;
+	long size;
+
+	if (!t || !in_session(now))
+		return 0;
+	s = bpf_map_lookup_elem(&sample, &zero);
+	if (!s)
+		return 0;
+	size = bpf_get_stack(ctx, s->at, sizeof(s->at), BPF_F_USER_STACK);
+	if (size <= 0) {
+		count(GN_COUNTER_SAMPLES_EMPTY);
+		return 0;
+	}
+	/* the verifier tracks registers: test the one that is used */
+	barrier_var(size);
+	if (size > (long)sizeof(s->at))
+		return 0;
+	fill(&s->r.h, now, t, 0, GN_KIND_SAMPLE, 0, 0);
+	s->r.size = sizeof(s->r) + size;
+	s->r.pid = tgid_of(self);
+	s->r.frames = size / sizeof(s->at[0]);
+	s->r.pad = 0;
+	if (bpf_ringbuf_output(&ring, s, sizeof(s->r) + size, GN_RING_FLAGS))
+		count(GN_COUNTER_SAMPLES_FULL);
+	return 0;
+}
+
+#endif
