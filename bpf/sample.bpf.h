@@ -15,6 +15,7 @@
 struct gn_sample {
 	struct gn_rec_sample r;
 	__u64 at[GN_SAMPLE_FRAMES];
+	__u64 last; /* of this CPU */
 };
 
 /* One a CPU: a sample's interrupt is not interrupted by another one's. */
@@ -40,6 +41,25 @@ static __always_inline struct gn_task *sampled(struct task_struct *p)
 }
 
 /*
+ * The kernel leaves samples out when they take too much of a CPU or when one of
+ * its programs runs, and a host that has the CPU does. They are found by the
+ * next one: how many times the timer was due since the last one of the CPU or
+ * since the thread came onto it.
+ */
+static __always_inline void note_late(const struct gn_task *t,
+				      const struct gn_sample *s, __u64 now)
+{
+	__u64 every = control.sample_ns, since = s->last;
+
+	if (t->os.since > since || since < control.start)
+		since = t->os.since > control.start ? t->os.since
+						    : control.start;
+	if (every && t->os.state == GN_CPU_ON && now > since + every)
+		count_more(GN_COUNTER_SAMPLES_LATE,
+			   (now - since + every / 2) / every - 1);
+}
+
+/*
  * A sample has no number of its thread: this interrupts the programs that count
  * them. The interrupt is that of a timer, which goes on counting while a thread
  * is in the kernel: the user's stack is then that of its system call.
@@ -54,11 +74,15 @@ int on_sample(void *ctx)
 	__u32 zero = 0;
 	long size;
 
-	if (!t || !in_session(now))
-		return 0;
 	s = bpf_map_lookup_elem(&sample, &zero);
 	if (!s)
 		return 0;
+	if (!t || !in_session(now)) {
+		s->last = now;
+		return 0;
+	}
+	note_late(t, s, now);
+	s->last = now;
 	size = bpf_get_stack(ctx, s->at, sizeof(s->at), BPF_F_USER_STACK);
 	if (size <= 0) {
 		count(GN_COUNTER_SAMPLES_EMPTY);

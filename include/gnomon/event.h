@@ -522,7 +522,9 @@ enum gn_kind {
 	X(SAMPLES_BUSY, 17, "samples-busy", 0,                                \
 	  "a sample came while gnomon's programs were under way")             \
 	X(SAMPLES_EMPTY, 18, "samples-empty", 0,                              \
-	  "the stack of a sample could not be read")
+	  "the stack of a sample could not be read")                          \
+	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
+	  "the kernel did not take a sample when it was due")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \

@@ -99,6 +99,7 @@ int gn_watch_sample(struct gn_session *s)
 	err = gn_sampler_new(put_sample, s, &s->sampler);
 	if (err)
 		return sample_failed(s, err);
+	s->skel->bss->control.sample_ns = 1000000000u / s->opts.samples;
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct perf_event_attr attr = {
 			.config = PERF_COUNT_SW_CPU_CLOCK,

@@ -51,7 +51,8 @@ void gn_header_samples(const struct gn_model *m, FILE *f)
 {
 	uint64_t rate, lost = m->counters[GN_COUNTER_SAMPLES_FULL] +
 			      m->counters[GN_COUNTER_SAMPLES_BUSY] +
-			      m->counters[GN_COUNTER_SAMPLES_EMPTY];
+			      m->counters[GN_COUNTER_SAMPLES_EMPTY] +
+			      m->counters[GN_COUNTER_SAMPLES_LATE];
 	char n[GN_CELL], missing[GN_CELL];
 
 	if (!gn_info_number(m, "samples.rate", &rate))
