@@ -205,11 +205,31 @@ struct gn_model_process {
  * about calls, and 0 elsewhere.
  */
 
-/* A call path. Node 0 is the session. Its children are processes, and theirs
- * are functions. Threads of a process are merged. Index -1 = none. */
+/* X(enumerator, name of the node): what a runtime did of its own. */
+#define GN_ACTIVITY_NODE_LIST(X) \
+	X(JIT, "[jit]")          \
+	X(GC, "[gc]")
+
+enum gn_activity_node {
+	GN_ACTIVITY_NODE_NONE = 0,
+#define GN_ACTIVITY_NODE_ENUM(name, text) GN_ACTIVITY_NODE_##name,
+	GN_ACTIVITY_NODE_LIST(GN_ACTIVITY_NODE_ENUM)
+#undef GN_ACTIVITY_NODE_ENUM
+		GN_ACTIVITY_COUNT
+};
+
+/*
+ * A call path. Node 0 is the session. Its children are processes, and theirs
+ * are functions. Threads of a process are merged. Index -1 = none.
+ *
+ * A runtime's activity is a node too, below the one in which it was: all of its
+ * time, waits as well. It is no call. In functions, modules and edges that time
+ * is their own as if there were no such nodes.
+ */
 struct gn_model_node {
 	int32_t parent, first_child, next; /* siblings in order */
 	int32_t function; /* index in functions; -1: see name */
+	enum gn_activity_node activity;
 	const char *name;
 	struct gn_values v;
 };
@@ -390,6 +410,7 @@ struct gn_model {
 	size_t nprocesses;
 	struct gn_model_node *nodes;
 	size_t nnodes;
+	size_t nactivities; /* kinds of activities that nodes can be, or 0 */
 	struct gn_model_edge *edges;
 	size_t nedges;
 	/* by elapsed time, longest first */

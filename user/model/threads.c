@@ -228,6 +228,10 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_wait_list_flush(&t->open, &p->waits, fn);
 	if (p->opts.live && iv->elapsed)
 		err |= gn_shares_add(&p->shares, t->index, fn, iv);
+	/* a period's model has none: its functions are numbered anew */
+	if (t->account.nnest && !p->opts.live)
+		err |= gn_tree_activity(
+			tree, node, gn_account_activity(&t->account), &node);
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
