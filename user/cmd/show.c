@@ -75,7 +75,12 @@ static struct format format_of(const struct gn_args *args)
 static bool check_rows(const struct format *f, const struct gn_args *args)
 {
 	bool rows = f->shape == GN_SHAPE_ROWS && !f->timeline;
+	bool sampled = args->by == GN_BY_SAMPLES && f->name &&
+		       !strcmp(f->name, "collapsed");
 
+	if (sampled && !args->columns && args->sort < 0 &&
+	    args->limit == GN_LIMIT_DEFAULT)
+		return true;
 	if (!rows && (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
 		      args->by != GN_BY_FUNCTION)) {
 		gn_error("%s has no rows to choose; leave --by, --sort and "
