@@ -408,6 +408,10 @@ enum gn_stream {
 	X(ASYNC_SUSPENDS, 81, "async-suspends", COLLECT, gn_rec_func)        \
 	X(ASYNC_COMPLETES, 82, "async-completes", COLLECT, gn_rec_func)      \
 	X(ASYNC_FAULTS, 83, "async-faults", COLLECT, gn_rec_func)            \
+	/* from here on the thread runs native code that func stands for, or \
+	 * managed code again; h.key: 1 for the return of a call */          \
+	X(TO_NATIVE, 84, "to-native", COLLECT, gn_rec_func)                  \
+	X(TO_MANAGED, 85, "to-managed", COLLECT, gn_rec_func)                \
 	/* the thread ended */                                               \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
 	/* the capture ended, the thread goes on */                          \
@@ -477,6 +481,9 @@ enum gn_stream {
 #define GN_STATE(key) ((__s32)(__u32)(key))
 #define GN_KIND_IS_ASYNC(kind) \
 	((kind) >= GN_KIND_ASYNC_ENTERED && (kind) <= GN_KIND_ASYNC_FAULTS)
+
+#define GN_KIND_IS_TRANSITION(kind) \
+	((kind) == GN_KIND_TO_NATIVE || (kind) == GN_KIND_TO_MANAGED)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),

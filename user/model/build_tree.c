@@ -155,8 +155,14 @@ static const char *const activities[GN_ACTIVITY_COUNT] = {
 
 static enum gn_activity_node activity_of(uint32_t fn)
 {
-	return fn == GN_FN_ACTIVITY(GN_CLASS_GC) ? GN_ACTIVITY_NODE_GC
-						 : GN_ACTIVITY_NODE_JIT;
+	switch (fn) {
+	case GN_FN_ACTIVITY(GN_CLASS_GC):
+		return GN_ACTIVITY_NODE_GC;
+	case GN_FN_ACTIVITY(GN_CLASS_JIT):
+		return GN_ACTIVITY_NODE_JIT;
+	default:
+		return GN_ACTIVITY_NODE_NATIVE;
+	}
 }
 
 static void fill_node(struct gn_build *b, uint32_t from,

@@ -19,9 +19,9 @@
 
 /*
  * The function of a node for what a runtime did of its own in the node above
- * it: a compilation or a collection, by its class. It is no call, and has no
- * node below it; its time is that function's own, too, where no path is asked
- * for.
+ * it: a compilation or a collection, by its class; of native code that was
+ * called there, app. It is no call, and has no node below it; its time is that
+ * function's own, too, where no path is asked for.
  */
 #define GN_FN_ACTIVITY(class) (GN_FN_OTHER - 1 - (uint32_t)(class))
 #define GN_FN_IS_ACTIVITY(fn) \

@@ -205,10 +205,12 @@ struct gn_model_process {
  * about calls, and 0 elsewhere.
  */
 
-/* X(enumerator, name of the node): what a runtime did of its own. */
+/* X(enumerator, name of the node): what a runtime did of its own, or native
+ * code that managed code called. */
 #define GN_ACTIVITY_NODE_LIST(X) \
 	X(JIT, "[jit]")          \
-	X(GC, "[gc]")
+	X(GC, "[gc]")            \
+	X(NATIVE, "[native]")
 
 enum gn_activity_node {
 	GN_ACTIVITY_NODE_NONE = 0,
