@@ -9,7 +9,9 @@
 
 #include "capture/sampler_parts.h"
 
-#define TAIL_MAX 512 /* places that are not sorted yet */
+/* How many places may not be sorted yet: each look-up goes through them, and
+ * each sorting through all. */
+#define TAIL_MAX(sorted) (512 + (sorted) / 64)
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid)
 {
@@ -102,6 +104,29 @@ static int by_start(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Sorts the unsorted ones, and brings both parts together from behind. False:
+ * no memory. */
+static bool merge(struct gn_place_list *list)
+{
+	size_t n = list->n - list->sorted, left = list->sorted, to = list->n;
+	struct gn_place *tail = calloc(n, sizeof(*tail));
+
+	if (!tail)
+		return false;
+	memcpy(tail, list->place + left, n * sizeof(*tail));
+	qsort(tail, n, sizeof(*tail), by_start);
+	while (n) {
+		const struct gn_place *last = &list->place[left - !!left];
+
+		if (left && by_start(last, &tail[n - 1]) > 0)
+			list->place[--to] = list->place[--left];
+		else
+			list->place[--to] = tail[--n];
+	}
+	free(tail);
+	return true;
+}
+
 /*
  * Sorts all, without those of which a later one has a part: what is left of
  * them has no name any more. Samples that were taken before are named already.
@@ -111,7 +136,8 @@ static void sort(struct gn_places *p, struct gn_place_list *list)
 	struct gn_place *at = list->place;
 	size_t kept = 0;
 
-	qsort(at, list->n, sizeof(*at), by_start);
+	if (!merge(list))
+		return;
 	for (size_t i = 0; i < list->n; i++) {
 		while (kept && at[kept - 1].end > at[i].start &&
 		       at[kept - 1].order < at[i].order)
@@ -137,7 +163,7 @@ void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 	grown[list->n] = *place;
 	grown[list->n++].order = list->told++;
 	p->held++;
-	if (list->n - list->sorted > TAIL_MAX)
+	if (list->n - list->sorted > TAIL_MAX(list->sorted))
 		sort(p, list);
 }
 
