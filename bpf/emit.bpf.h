@@ -283,7 +283,8 @@ static __always_inline void emit_wake(struct gn_task *waker, __u64 time,
 }
 
 static __always_inline void emit_code(struct gn_task *t, __u64 time,
-				      enum gn_kind kind, __u32 func, __u64 key)
+				      enum gn_kind kind, __u32 func, __u64 key,
+				      __u32 size)
 {
 	struct gn_rec_func *r = reserve(sizeof(*r));
 
@@ -294,7 +295,7 @@ static __always_inline void emit_code(struct gn_task *t, __u64 time,
 	}
 	fill(&r->h, time, t, t->seq, kind, 0, key);
 	r->func = func;
-	r->os_ns = 0;
+	r->os_ns = size;
 	submit(r);
 }
 

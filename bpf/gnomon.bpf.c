@@ -2,6 +2,7 @@
 #include "fault.bpf.h"
 #include "hooks.bpf.h"
 #include "life.bpf.h"
+#include "sample.bpf.h"
 #include "switch.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

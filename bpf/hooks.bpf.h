@@ -299,7 +299,23 @@ static __noinline int tell_code(struct gn_task *t, __u32 kind, __u32 func,
 		return 0;
 	if (!t->prompt)
 		be_prompt(t);
-	emit_code(t, now, kind, func, key);
+	emit_code(t, now, kind, func, key, 0);
+	return 0;
+}
+
+/* The same of where code is. */
+static __noinline int tell_place(struct pt_regs *ctx, struct gn_task *t,
+				 __u64 cookie, __u32 func)
+{
+	const struct gn_spec *spec = spec_of(cookie);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!ctx || !t || !spec || !in_session(now))
+		return 0;
+	if (!t->prompt)
+		be_prompt(t);
+	emit_code(t, now, GN_KIND_CODE, func, key_of(ctx, cookie, spec),
+		  operand(ctx, &spec->value[0]));
 	return 0;
 }
 
@@ -356,6 +372,8 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	func = func_of(ctx, c, spec);
 	if (spec->kind == GN_KIND_RING)
 		return ring_told(ctx, t, func, key_of(ctx, c, spec));
+	if (spec->kind == GN_KIND_CODE)
+		return tell_place(ctx, t, c, func);
 	if (GN_KIND_IS_OF_CODE(spec->kind))
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.valued && spec->kind == GN_KIND_LEAVE)
@@ -423,6 +441,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 		t->seq++; /* the number of the record that is lost */
 		return 0;
 	}
+	if (spec->kind == GN_KIND_CODE)
+		return tell_place(ctx, t, c, n.runtime | index);
 	if (spec->kind == GN_KIND_EVENT)
 		return tell_of_name(t, spec->event, n.runtime | index);
 	t->hit |= GN_F_NAMED;

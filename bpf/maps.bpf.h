@@ -231,13 +231,8 @@ const volatile bool lookups_fail = false; /* set by user space */
 /* How many storages of other BPF programs on a task are looked through. */
 #define GN_STORAGES 16
 
-/*
- * On 6.1 a lookup in task storage fails while another one is under way on the
- * same CPU, in any map: an interrupt that wakes a thread can come in between.
- * If the task has a value in our map, it is one of ours, and this event is
- * lost.
- */
-static __noinline int note_busy(struct task_struct *p)
+/* Whether the task has a value in our map. */
+static __noinline int is_ours(struct task_struct *p)
 {
 	struct bpf_local_storage_elem *e;
 	struct bpf_local_storage *s;
@@ -251,10 +246,8 @@ static __noinline int note_busy(struct task_struct *p)
 	for (i = 0; i < GN_STORAGES && n; i++) {
 		e = (void *)n -
 		    bpf_core_field_offset(struct bpf_local_storage_elem, snode);
-		if ((__u64)BPF_CORE_READ(e, sdata.smap) == (__u64)&tasks) {
-			count(GN_COUNTER_STORAGE_BUSY);
-			return 0;
-		}
+		if ((__u64)BPF_CORE_READ(e, sdata.smap) == (__u64)&tasks)
+			return 1;
 		n = BPF_CORE_READ(n, next);
 	}
 	return 0;
@@ -265,8 +258,13 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
 	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
 
-	if (!t && lookups_fail && untrusted(p)->bpf_storage)
-		note_busy(p);
+	/*
+	 * On 6.1 a lookup in task storage fails while another one is under way
+	 * on the same CPU, in any map: an interrupt that wakes a thread can
+	 * come in between. If the task is one of ours, this event is lost.
+	 */
+	if (!t && lookups_fail && untrusted(p)->bpf_storage && is_ours(p))
+		count(GN_COUNTER_STORAGE_BUSY);
 	return t && t->live ? t : 0;
 }
 

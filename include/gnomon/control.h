@@ -45,6 +45,7 @@ struct gn_control {
 	/* gnomon's own thread, by the machine's numbers */
 	__u32 self;
 	__u64 entry_regs; /* where in a kernel stack its struct pt_regs is */
+	__u64 sample_ns;  /* between two samples of a CPU; 0: there are none */
 	/* CLOCK_REALTIME minus our clock, read again at each poll */
 	__u64 real_ahead;
 	/*

@@ -334,6 +334,29 @@ struct gn_rec_line {
 	__u32 line;
 };
 
+/* Frames of a sample's stack; deeper ones are cut. */
+#define GN_SAMPLE_FRAMES 127
+
+/*
+ * What a thread ran at h.time, by a clock and not by a hook. The stack follows,
+ * the innermost frame first: GN_FUNC ids of 32 bits. In the ring they are
+ * addresses of 64 bits: of the instruction that comes next, and where each
+ * caller goes on. h.key is unused.
+ */
+struct gn_rec_sample {
+	struct gn_rec h;
+	__u32 size; /* of the whole record */
+	__u32 pid;
+	__u32 frames;
+	__u32 pad;
+};
+
+/* Bytes of a sample of so many functions. */
+static inline __u32 gn_sample_size(__u32 frames)
+{
+	return sizeof(struct gn_rec_sample) + (frames * 4 + 7) / 8 * 8;
+}
+
 /* The session's bounds: from h.time to `end` (0 while it runs). */
 struct gn_rec_session {
 	struct gn_rec h;
@@ -385,6 +408,10 @@ enum gn_stream {
 	X(ASYNC_SUSPENDS, 81, "async-suspends", COLLECT, gn_rec_func)        \
 	X(ASYNC_COMPLETES, 82, "async-completes", COLLECT, gn_rec_func)      \
 	X(ASYNC_FAULTS, 83, "async-faults", COLLECT, gn_rec_func)            \
+	/* from here on the thread runs native code that func stands for, or \
+	 * managed code again; h.key: 1 for the return of a call */          \
+	X(TO_NATIVE, 84, "to-native", COLLECT, gn_rec_func)                  \
+	X(TO_MANAGED, 85, "to-managed", COLLECT, gn_rec_func)                \
 	/* the thread ended */                                               \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
 	/* the capture ended, the thread goes on */                          \
@@ -436,6 +463,10 @@ enum gn_stream {
 	X(SOURCE, 49, "source", USER, gn_rec_text)                           \
 	/* where an async method is suspended in a state, in that file */    \
 	X(AWAIT_LINE, 50, "await-line", USER, gn_rec_line)                   \
+	/* where code of a runtime's function is: h.key its address, os_ns   \
+	 * its size */                                                       \
+	X(CODE, 51, "code", NOTE, gn_rec_func)                               \
+	X(SAMPLE, 52, "sample", STATE, gn_rec_sample)                        \
 	/* an argument of the call that the thread is in, or the result that \
 	 * its function is about to return */                                \
 	X(VALUE, 56, "value", NOTE, gn_rec_value)                            \
@@ -448,6 +479,9 @@ enum gn_stream {
 
 #define GN_KIND_IS_ASYNC(kind) \
 	((kind) >= GN_KIND_ASYNC_ENTERED && (kind) <= GN_KIND_ASYNC_FAULTS)
+
+#define GN_KIND_IS_TRANSITION(kind) \
+	((kind) == GN_KIND_TO_NATIVE || (kind) == GN_KIND_TO_MANAGED)
 
 enum gn_kind {
 #define GN_KIND_ENUM(name, value, text, stream, type) GN_KIND_##name = (value),
@@ -487,7 +521,15 @@ enum gn_kind {
 	X(VALUES_FULL, 14, "values-full", 1,                                  \
 	  "there was no room for another function's arguments and results")   \
 	X(NO_WAKER, 15, "no-waker", 0,                                        \
-	  "the kernel skipped the program that notes who wakes a thread")
+	  "the kernel skipped the program that notes who wakes a thread")     \
+	X(SAMPLES_FULL, 16, "samples-full", 0,                                \
+	  "the ring buffer had no room for a sample")                         \
+	X(SAMPLES_BUSY, 17, "samples-busy", 0,                                \
+	  "a sample came while gnomon's programs were under way")             \
+	X(SAMPLES_EMPTY, 18, "samples-empty", 0,                              \
+	  "the stack of a sample could not be read")                          \
+	X(SAMPLES_LATE, 19, "samples-late", 0,                                \
+	  "the kernel did not take a sample when it was due")
 
 enum gn_counter {
 #define GN_COUNTER_ENUM(name, value, text, loss, meaning) \
@@ -542,5 +584,6 @@ _Static_assert(sizeof(struct gn_rec_unprobed) == 40, "unprobed");
 _Static_assert(sizeof(struct gn_rec_value) == 112, "value");
 _Static_assert(sizeof(struct gn_rec_line) == 40, "line");
 _Static_assert(sizeof(struct gn_rec_event) == 48, "event");
+_Static_assert(sizeof(struct gn_rec_sample) == 40, "sample");
 
 #endif

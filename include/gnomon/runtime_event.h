@@ -28,7 +28,8 @@
 	X(GC, 11, "gc", 1, "garbage collections")                              \
 	X(HANDLES, 12, "handles", 0,                                           \
 	  "finalizers and handles; turns concurrent collection off")           \
-	X(ALLOCATIONS, 13, "allocations", 0, "each new object")
+	X(ALLOCATIONS, 13, "allocations", 0, "each new object")                \
+	X(CODE, 14, "code", 0, "where the code of functions is, as for samples")
 
 enum gn_family {
 #define GN_FAMILY_ENUM(name, bit, text, usual, meaning) \

@@ -87,10 +87,9 @@ struct gn_spec {
 	__u32 pad;
 	struct gn_operand func; /* the function's index */
 	struct gn_operand key;	/* the frame key */
-	union {
-		struct gn_string text[GN_SPEC_TEXTS];
-		struct gn_operand value[GN_RT_VALUES]; /* EVENT */
-	};
+	struct gn_string text[GN_SPEC_TEXTS];
+	/* EVENT; CODE: the first is its size */
+	struct gn_operand value[GN_RT_VALUES];
 };
 
 /* Values that a function is asked for: arguments at its enter, the result at
@@ -131,7 +130,7 @@ enum gn_native_spec {
 };
 
 _Static_assert(sizeof(struct gn_operand) == 16, "operand");
-_Static_assert(sizeof(struct gn_spec) == 144, "spec");
+_Static_assert(sizeof(struct gn_spec) == 176, "spec");
 _Static_assert(sizeof(struct gn_value_spec) == 24, "value");
 
 #endif

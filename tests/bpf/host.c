@@ -35,6 +35,8 @@ static struct {
 	} name[NAMES];
 	int nnames;
 	bool full, interrupted;
+	const uint64_t *frame;
+	__u32 nframes;
 	void (*come)(void *ctx);
 	void *ctx;
 	struct {
@@ -109,6 +111,31 @@ void *bpf_ringbuf_reserve(void *map, __u64 size, __u64 flags)
 	return at;
 }
 
+long bpf_ringbuf_output(void *map, void *data, __u64 size, __u64 flags)
+{
+	void *to = bpf_ringbuf_reserve(map, size, 0);
+
+	if (flags != GN_RING_FLAGS)
+		__builtin_trap();
+	if (!to)
+		return -11;
+	__builtin_memcpy(to, data, size);
+	return 0;
+}
+
+/* The stack that a test gave, as a kernel reads it. */
+long bpf_get_stack(void *ctx, void *to, __u32 size, __u64 flags)
+{
+	__u32 n = host.nframes * sizeof(*host.frame);
+
+	if (ctx || flags != BPF_F_USER_STACK)
+		__builtin_trap();
+	if (!n)
+		return -14;
+	__builtin_memcpy(to, host.frame, n < size ? n : size);
+	return n < size ? n : size;
+}
+
 void bpf_ringbuf_submit(void *data, __u64 flags)
 {
 	(void)data;
@@ -145,8 +172,11 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 		[FORGETS] = {.flags = GN_SPEC_FORGETS},
 	};
 	static const __u32 one = 1;
+	static struct gn_sample scratch;
 	struct host_name *name;
 
+	if (map == &sample)
+		return &scratch;
 	if (map == &specs)
 		return *(const __u32 *)key <= FORGETS
 			       ? (void *)&all[*(const __u32 *)key]
@@ -406,6 +436,14 @@ void host_fault(struct host_task *t, bool begins)
 		on_fault(0, &t->regs, 0);
 	else
 		on_fault_end(NULL);
+}
+
+void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes)
+{
+	host.current = t;
+	host.frame = frame;
+	host.nframes = nframes;
+	on_sample(NULL);
 }
 
 void host_syscall(struct host_task *t, bool begins, int nr)

@@ -626,6 +626,57 @@ static void names_are_forgotten(void **state)
 	assert_int_not_equal(b, a);
 }
 
+/* Only threads that are traced, in the session; the records of a thread are
+ * numbered as if there was no sample. What has no room, or no stack, counts. */
+static void samples(void **state)
+{
+	static const uint64_t stack[200] = {0x1000, 0x2000, 0x3000};
+	const struct gn_rec_sample *r;
+	struct host_task *own, *other;
+	size_t size, n = 0;
+
+	(void)state;
+	host_new(1000000, (struct host_opts){.queue = true});
+	own = host_task(7);
+	other = host_task(8);
+	host_timer(own, stack, 3);
+	host_trace(own);
+	while (host_sample(n, &size))
+		n++;
+	host_clock(1000100);
+	host_timer(other, stack, 3);
+	host_timer(own, stack, 3);
+	r = host_sample(n, &size);
+	assert_non_null(r);
+	assert_int_equal(size, sizeof(*r) + 3 * sizeof(*stack));
+	assert_int_equal(r->h.kind, GN_KIND_SAMPLE);
+	assert_int_equal(r->h.time, 1000100);
+	assert_int_equal(r->h.tid, 7);
+	assert_int_equal(r->h.seq, 0);
+	assert_int_equal(r->size, size);
+	assert_int_equal(r->pid, 7);
+	assert_int_equal(r->frames, 3);
+	assert_memory_equal(r + 1, stack, 3 * sizeof(*stack));
+	host_timer(own, stack, 200);
+	r = host_sample(n + 1, &size);
+	assert_non_null(r);
+	assert_int_equal(r->frames, GN_SAMPLE_FRAMES);
+	host_timer(own, stack, 0);
+	host_ring_full(true);
+	host_timer(own, stack, 3);
+	host_timer(other, stack, 3);
+	host_ring_full(false);
+	assert_null(host_sample(n + 2, &size));
+	assert_int_equal(host_counter(GN_COUNTER_SAMPLES_EMPTY), 1);
+	assert_int_equal(host_counter(GN_COUNTER_SAMPLES_FULL), 1);
+	assert_int_equal(host_counter(GN_COUNTER_RING_FULL), 0);
+	host_stop();
+	host_clock(9000000);
+	host_timer(own, stack, 3);
+	assert_null(host_sample(n + 2, &size));
+	assert_int_equal(host_counter(GN_COUNTER_SAMPLES_FULL), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -640,6 +691,7 @@ int main(void)
 		cmocka_unit_test(switched_while_sent),
 		cmocka_unit_test(hardly_ran),
 		cmocka_unit_test(names_are_forgotten),
+		cmocka_unit_test(samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,7 +359,13 @@ static size_t shape(uint8_t *bytes, size_t n)
 		if (!gn_kind_info(t->h.kind)->name)
 			t->h.kind = kinds[t->h.kind % sizeof(kinds)];
 		size = gn_kind_info(t->h.kind)->size;
-		if (!size) {
+		if (t->h.kind == GN_KIND_SAMPLE) {
+			struct gn_rec_sample *sample = (void *)t;
+
+			sample->frames %= GN_SAMPLE_FRAMES + 1;
+			sample->size = gn_sample_size(sample->frames);
+			size = sample->size;
+		} else if (!size) {
 			t->len[0] %= 300;
 			t->len[1] %= 300;
 			size = sizeof(*t) + t->len[0] + t->len[1] + 7;

@@ -229,3 +229,44 @@ void java_attach_plain(struct live *t)
 	gc = begun(t, at.path, "GC");
 	CHECK(t, gc == 7, "%zu collections seen, 7 were", gc);
 }
+
+static uint64_t sampled(struct live *t, const char *options, const char *name)
+{
+	char *path = live_path(t, live_text(t, "samples%s.json", options));
+	struct live_args a = {.n = 0};
+	const json_t *rows, *row;
+	struct live_end end;
+	uint64_t n = 0;
+	size_t i;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "run", "--snapshot", "997", "--by",
+		 "samples", "--format", "json", "-o", path, "-f", "Nothing.*",
+		 "--", NULL);
+	java_demo(t, &a, options, "sampled");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	rows = json_object_get(live_load(t, path), "samples");
+	json_array_foreach(
+		rows, i,
+		row) if (!strcmp(json_string_value(json_object_get(row,
+								   "name")),
+				 name)) n += live_number(t, row, "self");
+	return n;
+}
+
+/* A method that is compiled is known by its place; what is not is the
+ * interpreter's. It had 400 ms, of a CPU that others want, too. */
+void java_samples(struct live *t)
+{
+	uint64_t compiled = sampled(t, "", "Sampled.burn(int)");
+	uint64_t named = sampled(t, "-Xint", "Sampled.burn(int)");
+	uint64_t interpreted = sampled(t, "-Xint", "[interpreted]");
+
+	CHECK(t, compiled >= 80 && compiled <= 500,
+	      "%" N " samples of the compiled method", compiled);
+	CHECK(t, !named && interpreted >= 80,
+	      "interpreted: %" N " samples of the method, %" N " of the "
+	      "interpreter",
+	      named, interpreted);
+}

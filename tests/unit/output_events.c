@@ -150,6 +150,16 @@ static struct gn_model_allocation allocations[] = {
 	 .bytes = 24},
 };
 
+static struct gn_model_sample samples[] = {
+	{.of = {"App.Program::Leaf [void (int32)]", "/app/app.dll",
+		"Program.Leaf(int)"},
+	 .self = 90,
+	 .total = 100},
+	{.of = {"memcpy", "/lib/libc.so.6", NULL}, .self = 50, .total = 50},
+	{.of = {"[unknown]", "", NULL}, .self = 10, .total = 10},
+	{.of = {"main", "/app/demo", NULL}, .total = 150},
+};
+
 void sample_events(struct sample *s)
 {
 	s->m.start = 0;
@@ -166,4 +176,7 @@ void sample_events(struct sample *s)
 	s->m.nexceptions = 3;
 	s->m.allocations = allocations;
 	s->m.nallocations = 3;
+	s->m.samples = samples;
+	s->m.nsamples = sizeof(samples) / sizeof(samples[0]);
+	s->m.sampled = 150;
 }

@@ -148,12 +148,14 @@ static void make_tree(struct sample *s)
 	const struct gn_model_function *f = s->functions;
 	struct gn_model_node *n = s->nodes;
 
-	n[0] = (struct gn_model_node){-1, 1, -1, -1, "session", s->m.session};
-	n[1] = (struct gn_model_node){0, 2, -1, -1, "app", s->processes[0].v};
-	n[2] = (struct gn_model_node){1, 3, 5, 0, NULL, f[0].v};
-	n[3] = (struct gn_model_node){2, 4, -1, 1, NULL, f[1].v};
-	n[4] = (struct gn_model_node){3, -1, -1, 2, NULL, f[2].v};
-	n[5] = (struct gn_model_node){1, -1, -1, 3, NULL, f[3].v};
+	n[0] = (struct gn_model_node){-1, 1,	     -1,	  -1,
+				      0,  "session", s->m.session};
+	n[1] = (struct gn_model_node){
+		0, 2, -1, -1, 0, "app", s->processes[0].v};
+	n[2] = (struct gn_model_node){1, 3, 5, 0, 0, NULL, f[0].v};
+	n[3] = (struct gn_model_node){2, 4, -1, 1, 0, NULL, f[1].v};
+	n[4] = (struct gn_model_node){3, -1, -1, 2, 0, NULL, f[2].v};
+	n[5] = (struct gn_model_node){1, -1, -1, 3, 0, NULL, f[3].v};
 	s->m.nodes = n;
 	s->m.nnodes = 6;
 	s->edges[0] = (struct gn_model_edge){-1, 0, f[0].v};

@@ -270,6 +270,21 @@ static void feed_slice(struct story *s)
 	feed(s, &r, sizeof(r));
 }
 
+static void feed_sample(struct story *s)
+{
+	struct {
+		struct gn_rec_sample r;
+		uint32_t func[4];
+	} sample = {
+		.r = {.h = {.time = s->now, .tid = 100, .kind = GN_KIND_SAMPLE},
+		      .size = gn_sample_size(3),
+		      .pid = 100,
+		      .frames = 3},
+		.func = {2, GN_FUNC(GN_RUNTIME_CLR, 1), 1}};
+
+	feed(s, &sample, sample.r.size);
+}
+
 static void tell_story(struct story *s)
 {
 	const struct gn_rec user = {.kind = GN_KIND_INFO};
@@ -299,6 +314,9 @@ static void tell_story(struct story *s)
 			  2 * f + 1);
 		feed_slice(s);
 	}
+	feed_sample(s);
+	feed_func(s, 0, GN_KIND_JIT_BEGIN, 0, 0);
+	feed_func(s, 0, GN_KIND_JIT_END, 0, 0);
 	for (uint32_t f = 19; f; f--)
 		feed_func(s, 0, GN_KIND_LEAVE, f, 2 * f);
 	feed_func(s, 1, GN_KIND_EXIT, 0, 0);

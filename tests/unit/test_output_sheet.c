@@ -23,6 +23,7 @@ static const char *const names[GN_BY_COUNT] = {
 	[GN_BY_LOADS] = "loads",
 	[GN_BY_ALLOCATIONS] = "allocations",
 	[GN_BY_EVENTS] = "events",
+	[GN_BY_SAMPLES] = "samples",
 };
 
 static void goldens(void **state)

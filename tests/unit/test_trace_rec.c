@@ -19,7 +19,7 @@ static void sizes_are_those_of_the_structs(void **state)
 				 sizeof(struct type));                        \
 		assert_int_equal(                                             \
 			gn_rec_size_of(&rec.h, sizeof(struct type) - 1), 0);  \
-	} else {                                                              \
+	} else if ((value) != GN_KIND_SAMPLE) {                               \
 		assert_string_equal(#type, "gn_rec_text");                    \
 		n++;                                                          \
 	}
@@ -36,7 +36,8 @@ static void unknown_kinds_have_no_size(void **state)
 	(void)state;
 	for (kind = 0; kind < GN_KIND_LIMIT; kind++) {
 		rec.h.kind = kind;
-		rec.text.size = sizeof(rec.text);
+		rec.text.size = kind == GN_KIND_SAMPLE ? gn_sample_size(0)
+						       : sizeof(rec.text);
 		if (gn_kind_info((uint8_t)kind)->name) {
 			assert_int_not_equal(
 				gn_rec_size_of(&rec.h, sizeof(rec)), 0);
@@ -47,6 +48,27 @@ static void unknown_kinds_have_no_size(void **state)
 		}
 	}
 	assert_int_equal(known, sizeof(all_kinds));
+}
+
+/* A sample's size is that of its frames, and of no more. */
+static void samples_have_their_frames(void **state)
+{
+	union any_record rec = {0};
+	struct gn_rec_sample *s = (struct gn_rec_sample *)&rec;
+
+	(void)state;
+	rec.h.kind = GN_KIND_SAMPLE;
+	for (s->frames = 0; s->frames <= GN_SAMPLE_FRAMES; s->frames++) {
+		s->size = gn_sample_size(s->frames);
+		assert_int_equal(s->size % 8, 0);
+		assert_true(s->size >= sizeof(*s) + 4 * s->frames);
+		assert_int_equal(gn_rec_size_of(&rec.h, s->size), s->size);
+		assert_int_equal(gn_rec_size_of(&rec.h, s->size - 1), 0);
+		s->size += 8;
+		assert_int_equal(gn_rec_size_of(&rec.h, sizeof(rec)), 0);
+	}
+	s->size = gn_sample_size(s->frames);
+	assert_int_equal(gn_rec_size_of(&rec.h, sizeof(rec)), 0);
 }
 
 static void too_few_bytes_are_no_record(void **state)
@@ -99,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_those_of_the_structs),
 		cmocka_unit_test(unknown_kinds_have_no_size),
+		cmocka_unit_test(samples_have_their_frames),
 		cmocka_unit_test(too_few_bytes_are_no_record),
 		cmocka_unit_test(texts_must_fit_their_size),
 	};

@@ -25,6 +25,7 @@
 union any_record {
 	struct gn_rec h;
 	struct gn_rec_text text;
+	struct gn_rec_sample sample;
 	uint64_t words[GN_TEXT_MAX / 8];
 	unsigned char bytes[GN_TEXT_MAX];
 };
@@ -57,13 +58,18 @@ static inline size_t make_record(uint64_t stream, uint64_t i,
 	memset(rec, 0, sizeof(*rec));
 	len[0] = next_random(&s) % (next_random(&s) % 16 ? 40 : 2000);
 	len[1] = next_random(&s) % (next_random(&s) % 16 ? 40 : 2000);
-	if (!size)
+	if (kind == GN_KIND_SAMPLE)
+		size = gn_sample_size(len[0] % GN_SAMPLE_FRAMES);
+	else if (!size)
 		size = (sizeof(struct gn_rec_text) + len[0] + len[1] + 7) / 8 *
 		       8;
 	for (w = 0; w < size / 8; w++)
 		rec->words[w] = next_random(&s);
 	rec->h.kind = kind;
-	if (!gn_kind_info(kind)->size) {
+	if (kind == GN_KIND_SAMPLE) {
+		rec->sample.size = (uint32_t)size;
+		rec->sample.frames = len[0] % GN_SAMPLE_FRAMES;
+	} else if (!gn_kind_info(kind)->size) {
 		rec->text.size = (uint32_t)size;
 		rec->text.len[0] = (uint16_t)len[0];
 		rec->text.len[1] = (uint16_t)len[1];

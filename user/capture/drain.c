@@ -117,14 +117,27 @@ static int take_kept(const struct gn_rec_slice *sent, gn_drain_fn take,
 	return 0;
 }
 
+/* A stack as addresses. */
+static int take_stack(const struct gn_rec_sample *sent, size_t size,
+		      gn_drain_fn take, void *ctx)
+{
+	if (size < sizeof(*sent) || sent->frames > GN_SAMPLE_FRAMES ||
+	    size != sizeof(*sent) + sent->frames * sizeof(__u64))
+		return -EBADMSG;
+	return take(ctx, &sent->h, size);
+}
+
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx)
 {
 	const struct gn_rec *rec = data;
 
-	if (size == GN_SLICES * sizeof(struct gn_rec_slice))
-		return take_kept(data, take, ctx);
 	if (size < sizeof(*rec))
 		return -EBADMSG;
+	if (rec->kind == GN_KIND_SAMPLE)
+		return take_stack(data, size, take, ctx);
+	/* no other record has this size */
+	if (size == GN_SLICES * sizeof(struct gn_rec_slice))
+		return take_kept(data, take, ctx);
 	if (rec->kind == GN_KIND_NAME)
 		return take_name(data, size, take, ctx);
 	if (size != fixed_size((enum gn_kind)rec->kind))

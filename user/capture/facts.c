@@ -137,6 +137,8 @@ void gn_session_put_facts(struct gn_session *s)
 		put_info(s, "hooks.elt", gn_session_elt(s));
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
+	if (s->opts.samples)
+		put_number(s, "samples.rate", s->opts.samples);
 	if (gn_filter_positive(s->filter)) {
 		gn_session_put_functions(s);
 		put_info(s, "functions.verdict", s->native.verdict);

@@ -277,6 +277,7 @@ void gn_session_free(struct gn_session *s)
 	gn_unseen_free(s->unseen);
 	gn_sources_free(s->sources);
 	gn_outside_free(s->outside);
+	gn_sampler_free(s->sampler);
 	gn_launch_clear(&s->launch);
 	gn_specs_free(&s->specs);
 	gn_unwanted_free(&s->unwanted);

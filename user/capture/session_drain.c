@@ -62,6 +62,9 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 
 	if (gn_meter_take(s->meter, rec))
 		return 0;
+	/* before others wait to be merged: their order is that of the ring */
+	if (s->sampler && gn_sampler_record(s->sampler, rec))
+		return 0;
 	if (s->fast && gn_fast_record(s->fast, rec, size))
 		return 0;
 	return take_record(s, rec, size);
@@ -269,6 +272,11 @@ uint64_t gn_session_missed_wakers(struct gn_session *s)
 	return missed_by(s->skel->progs.on_waking);
 }
 
+uint64_t gn_session_missed_samples(struct gn_session *s)
+{
+	return missed_by(s->skel->progs.on_sample);
+}
+
 uint64_t gn_session_missed(struct gn_session *s)
 {
 	struct bpf_program *p;
@@ -276,7 +284,8 @@ uint64_t gn_session_missed(struct gn_session *s)
 
 	bpf_object__for_each_program(p, s->skel->obj)
 	{
-		if (p != s->skel->progs.on_waking)
+		if (p != s->skel->progs.on_waking &&
+		    p != s->skel->progs.on_sample)
 			n += missed_by(p);
 	}
 	return n;
@@ -296,6 +305,8 @@ void gn_session_put_counts(struct gn_session *s)
 			sum += s->late;
 		else if (i == GN_COUNTER_MISSED)
 			sum += gn_session_missed(s);
+		else if (i == GN_COUNTER_SAMPLES_BUSY)
+			sum += gn_session_missed_samples(s);
 		else if (i == GN_COUNTER_NO_WAKER)
 			sum += gn_session_missed_wakers(s);
 		else if (s->later)

@@ -12,6 +12,7 @@
 #include "capture/mute.h"
 #include "capture/priority.h"
 #include "capture/running.h"
+#include "capture/sampler.h"
 #include "capture/unwanted.h"
 #include "runtime/probes.h"
 #include "capture/session.h"
@@ -45,6 +46,7 @@ struct gn_session {
 	struct gn_unseen *unseen;
 	struct gn_sources *sources; /* NULL: of no function */
 	struct gn_outside *outside; /* NULL: not looked for */
+	struct gn_sampler *sampler; /* NULL: none are taken */
 	struct gn_files files;
 	struct gn_probes probes;
 	struct gn_native_stats native;
@@ -118,6 +120,8 @@ int gn_session_denied(struct gn_session *s, int err);
 /* The programs that watch the kernel: attached, and removed again. */
 int gn_watch_attach(struct gn_session *s);
 void gn_watch_detach(struct gn_session *s);
+/* From now on samples are taken, if any are asked for. */
+int gn_watch_sample(struct gn_session *s);
 /* From now on who wakes threads is told. */
 int gn_watch_wakers(struct gn_session *s);
 /* From now on a switch that was not seen is told before its thread goes on. */
@@ -164,6 +168,8 @@ uint64_t gn_session_missed(struct gn_session *s);
 /* The same of the program that notes who wakes a thread, of any process: an
  * interrupt can come while it runs and wake another one. */
 uint64_t gn_session_missed_wakers(struct gn_session *s);
+/* The same of samples. */
+uint64_t gn_session_missed_samples(struct gn_session *s);
 /* Tells the programs the real time: the deadlines of conditions are by that
  * clock by default. */
 void gn_session_note_clock(struct gn_session *s);

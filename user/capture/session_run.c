@@ -138,6 +138,9 @@ int gn_session_start(struct gn_session *s)
 		!s->opts.live && !s->skel->bss->control.wakers;
 	gn_session_note_clock(s);
 	gn_session_put_facts(s);
+	err = gn_watch_sample(s);
+	if (err)
+		return err;
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)
 		return err;

@@ -45,22 +45,20 @@ static int attach_one(struct gn_session *s, struct bpf_program *prog)
 			       strerror(errno));
 }
 
-/* One software event of a CPU, for every process on it. */
-static int fault_event(struct gn_session *s, uint64_t config, int cpu)
+/* A software event of a CPU, for every process on it. */
+static int software_event(struct gn_session *s, struct bpf_program *prog,
+			  struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = config,
-		.sample_period = 1,
-	};
 	struct bpf_link *link;
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
-			      PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->size = sizeof(*attr);
+	fd = (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	link = bpf_program__attach_perf_event(s->skel->progs.on_fault_end, fd);
+	link = bpf_program__attach_perf_event(prog, fd);
 	if (!link) {
 		int err = -errno;
 
@@ -68,6 +66,54 @@ static int fault_event(struct gn_session *s, uint64_t config, int cpu)
 		return err;
 	}
 	return keep(s, link); /* owns fd */
+}
+
+static int fault_event(struct gn_session *s, uint64_t config, int cpu)
+{
+	struct perf_event_attr attr = {.config = config, .sample_period = 1};
+
+	return software_event(s, s->skel->progs.on_fault_end, &attr, cpu);
+}
+
+static int put_sample(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	return gn_session_put(ctx, rec, size);
+}
+
+static int sample_failed(struct gn_session *s, int err)
+{
+	const char *most = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+	return gn_session_fail(s, err, 1,
+			       "the kernel does not let gnomon take %u samples "
+			       "a second (%s); its limit is in %s",
+			       s->opts.samples, strerror(-err), most);
+}
+
+int gn_watch_sample(struct gn_session *s)
+{
+	int cpus = libbpf_num_possible_cpus(), err;
+
+	if (!s->opts.samples)
+		return 0;
+	err = gn_sampler_new(put_sample, s, &s->sampler);
+	if (err)
+		return sample_failed(s, err);
+	s->skel->bss->control.sample_ns = 1000000000u / s->opts.samples;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		struct perf_event_attr attr = {
+			.config = PERF_COUNT_SW_CPU_CLOCK,
+			.freq = 1,
+			.sample_freq = s->opts.samples,
+			.exclude_idle = 1,
+		};
+
+		err = software_event(s, s->skel->progs.on_sample, &attr, cpu);
+		if (err && err != -ENODEV &&
+		    err != -ENXIO) /* a CPU that is not online */
+			return sample_failed(s, err);
+	}
+	return 0;
 }
 
 /*
@@ -150,6 +196,7 @@ void gn_watch_choose(struct gn_session *s)
 	bpf_program__set_autoload(s->skel->progs.on_sys_exit, s->opts.syscalls);
 	bpf_program__set_autoload(s->skel->progs.on_signal_sent,
 				  s->opts.command != NULL);
+	bpf_program__set_autoload(s->skel->progs.on_sample, s->opts.samples);
 	bpf_program__set_autoload(s->skel->progs.on_resume, s->knows_resumes);
 	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_signal, !s->opts.no_faults);

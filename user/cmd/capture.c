@@ -209,7 +209,7 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 static int drop_capabilities(bool ptrace)
 {
 	/* the last one: muting writes to a process's memory, fast hooks share
-	 * some of it */
+	 * some of it, samples look at what it has mapped */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -327,7 +327,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	int err = gn_session_start(c->session), stopped;
 
 	if (!err)
-		err = drop_capabilities(a->can_mute ||
+		err = drop_capabilities(a->can_mute || a->samples ||
 					gn_session_fast(c->session));
 	if (err)
 		return err;
@@ -401,6 +401,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		.no_managed = a->clr == GN_CLR_LIGHT,
 		.follow = a->args.follow,
 		.ring_size = a->ring,
+		.samples = (uint32_t)a->samples,
 		.user = a->user,
 		.can_mute = a->can_mute,
 		.verbose = a->args.verbose,
@@ -427,6 +428,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (!gn_events_check(&a->args))
 		return GN_EXIT_USAGE;
 	gn_events_parse(a->args.events, usual_families(a), &opts.families);
+	if (a->samples)
+		opts.families |= GN_FAMILY_CODE;
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os %s: no such kernel work; give some of faults, "
 			 "syscalls, wakers, wakeups with commas, or none",

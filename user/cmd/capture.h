@@ -28,6 +28,7 @@ struct gn_capture_args {
 	int hooks;		/* enum gn_hooks */
 	int on_full;		/* 0: threads wait, 1: records are dropped */
 	uint64_t ring;		/* bytes, 0 = default */
+	uint64_t samples;	/* a second; 0 = --snapshot is not given */
 	const char *os;		/* --os LIST, NULL = default */
 	const char *as;		/* --user NAME, NULL = not given */
 	struct gn_user user;	/* whom the command runs as */
@@ -49,7 +50,10 @@ struct gn_capture_args {
 	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", NULL)
 #define GN_OPT_ATTACH                                         \
 	GN_OPT_CAPTURE_ROW(0, "attach", CHOICE, attach, NULL, \
-			   "how probes are attached", gn_attach_choice)
+			   "samples; kind of links", gn_attach_choice)
+/* In a help ATTACH stands after it. */
+#define GN_OPT_SNAPSHOT \
+	GN_OPT_CAPTURE_ROW(0, "snapshot", RATE, samples, "HZ", "", NULL)
 #define GN_OPT_RING_AS(text) \
 	GN_OPT_CAPTURE_ROW(0, "ring-size", SIZE, ring, "SIZE", text, NULL)
 #define GN_OPT_RING(usual) \
@@ -83,10 +87,11 @@ struct gn_capture_args {
 			   ".NET: no traps; room", gn_on_full_choice)
 
 /* How a capture is made, to its end. */
-#define GN_OPTS_CAPTURE                                                       \
-	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; copied calls"), GN_OPT_CLR, \
-		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,               \
-		GN_OPT_NO_FOLLOW, GN_OPT_USER, GN_OPT_ATTACH, GN_OPT_OS
+#define GN_OPTS_CAPTURE                                                        \
+	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; copied calls"), GN_OPT_CLR,  \
+		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,                \
+		GN_OPT_NO_FOLLOW, GN_OPT_USER, GN_OPT_SNAPSHOT, GN_OPT_ATTACH, \
+		GN_OPT_OS
 
 const char *gn_attach_choice(size_t i);
 const char *gn_hooks_choice(size_t i);

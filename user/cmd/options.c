@@ -210,6 +210,10 @@ static int store(const struct gn_option *o, const char *text, void *field)
 		return !err && !*number ? -EINVAL : err;
 	case GN_OPTION_COUNT:
 		return gn_parse_u64(text, number);
+	case GN_OPTION_RATE:
+		err = gn_parse_u64(text, number);
+		return !err && (!*number || *number > GN_RATE_MOST) ? -ERANGE
+								    : err;
 	case GN_OPTION_PERCENT:
 		return gn_parse_percent(text, field);
 	default:
@@ -228,6 +232,8 @@ static const char *wanted(enum gn_option_type type)
 		return "give bytes above 0, as in 65536, 512K or 4M";
 	case GN_OPTION_COUNT:
 		return "give a whole number";
+	case GN_OPTION_RATE:
+		return "give samples a second, from 1 to 10000";
 	case GN_OPTION_PERCENT:
 		return "give a number from 0 to 100";
 	default:

@@ -26,6 +26,7 @@ enum gn_option_type {
 	GN_OPTION_SIZE,	    /* uint64_t: bytes, not 0 */
 	GN_OPTION_COUNT,    /* uint64_t */
 	GN_OPTION_PERCENT,  /* double: 0..100 */
+	GN_OPTION_RATE,	    /* uint64_t: a second, 1 to GN_RATE_MOST */
 	GN_OPTION_CHOICE,   /* int: the place in choice(), from 0 */
 };
 
@@ -112,6 +113,8 @@ struct gn_args {
 	uint64_t min;	    /* ns */
 	const char *events; /* NULL = not given; see gn_events_parse() */
 };
+
+#define GN_RATE_MOST 10000
 
 #define GN_LIMIT_DEFAULT UINT64_MAX
 

@@ -75,7 +75,12 @@ static struct format format_of(const struct gn_args *args)
 static bool check_rows(const struct format *f, const struct gn_args *args)
 {
 	bool rows = f->shape == GN_SHAPE_ROWS && !f->timeline;
+	bool sampled = args->by == GN_BY_SAMPLES && f->name &&
+		       !strcmp(f->name, "collapsed");
 
+	if (sampled && !args->columns && args->sort < 0 &&
+	    args->limit == GN_LIMIT_DEFAULT)
+		return true;
 	if (!rows && (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
 		      args->by != GN_BY_FUNCTION)) {
 		gn_error("%s has no rows to choose; leave --by, --sort and "
@@ -191,7 +196,8 @@ bool gn_events_check(const struct gn_args *args)
 		return true;
 	gn_error("--events cannot be '%s'; give some of life, loads, classes, "
 		 "jit, searches, inlining, threads, exceptions, handlers, "
-		 "transitions, suspension, gc, handles, allocations; all or "
+		 "transitions, suspension, gc, handles, allocations, code; all "
+		 "or "
 		 "none",
 		 args->events);
 	return false;

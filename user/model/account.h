@@ -148,6 +148,11 @@ void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
 void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);
+/* The innermost activity that goes on; there is one. */
+static inline enum gn_class gn_account_activity(const struct gn_account *a)
+{
+	return (enum gn_class)a->nest[a->nnest - 1].class;
+}
 void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
 
 #endif

@@ -251,6 +251,8 @@ static int make_all(struct gn_build *b)
 	if (!err)
 		err = gn_events_build(b->p, b->m);
 	if (!err)
+		err = gn_samples_build(b->p, b->m);
+	if (!err)
 		err = make_threads(b);
 	if (!err)
 		err = gn_build_ranks(b);

@@ -54,7 +54,8 @@ static int list_fns(struct gn_build *b)
 	int err = 0;
 
 	for (i = 0; i < b->tree->n; i++)
-		if (!b->tree->nodes[i].process)
+		if (!b->tree->nodes[i].process &&
+		    !GN_FN_IS_ACTIVITY(b->tree->nodes[i].fn))
 			err |= add_fn(b, b->tree->nodes[i].fn);
 	for (i = 0; i < p->waits.n; i++) {
 		err |= add_fn(b, p->waits.rows[i].fn);

@@ -56,7 +56,8 @@ static int merge_nodes(struct gn_build *b)
 		n->parent = b->same[n->parent];
 		if (n->process)
 			continue;
-		n->fn = b->function_of[n->fn];
+		if (!GN_FN_IS_ACTIVITY(n->fn))
+			n->fn = b->function_of[n->fn];
 		key = (uint64_t)n->parent << 32 | n->fn;
 		b->same[i] = gn_table_get(&seen, key);
 		if (b->same[i] != GN_NONE) {
@@ -146,6 +147,24 @@ static int order_nodes(struct gn_build *b)
 	return 0;
 }
 
+static const char *const activities[GN_ACTIVITY_COUNT] = {
+#define NAME(name, text) [GN_ACTIVITY_NODE_##name] = (text),
+	GN_ACTIVITY_NODE_LIST(NAME)
+#undef NAME
+};
+
+static enum gn_activity_node activity_of(uint32_t fn)
+{
+	switch (fn) {
+	case GN_FN_ACTIVITY(GN_CLASS_GC):
+		return GN_ACTIVITY_NODE_GC;
+	case GN_FN_ACTIVITY(GN_CLASS_JIT):
+		return GN_ACTIVITY_NODE_JIT;
+	default:
+		return GN_ACTIVITY_NODE_NATIVE;
+	}
+}
+
 static void fill_node(struct gn_build *b, uint32_t from,
 		      struct gn_model_node *n)
 {
@@ -173,13 +192,19 @@ static void fill_node(struct gn_build *b, uint32_t from,
 		}
 	}
 	n->v.class_incl[GN_CLASS_APP] = n->v.class_excl[GN_CLASS_APP] = rest;
-	n->function = r->process ? -1 : (int32_t)r->fn;
-	if (!from)
+	n->function = -1;
+	if (!from) {
 		n->name = "session";
-	else if (r->process)
+	} else if (r->process) {
 		n->name = b->p->processes[r->fn].name;
-	else
+	} else if (GN_FN_IS_ACTIVITY(r->fn)) {
+		n->activity = activity_of(r->fn);
+		n->name = activities[n->activity];
+		b->m->nactivities = GN_ACTIVITY_COUNT - 1;
+	} else {
+		n->function = (int32_t)r->fn;
 		n->name = b->m->functions[r->fn].name;
+	}
 	n->v.unprobed =
 		n->function >= 0 && b->m->functions[n->function].v.unprobed;
 }
@@ -217,6 +242,8 @@ static void sum_nodes(struct gn_model *m)
 		up->gap |= m->nodes[i].v.gap;
 	}
 	for (i = 1; i < m->nnodes; i++) {
+		if (m->nodes[i].activity)
+			continue;
 		if (m->nodes[i].function < 0) {
 			process = i;
 			continue;

@@ -121,6 +121,18 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	return 0;
 }
 
+int gn_tree_activity(struct gn_tree *t, uint32_t parent, enum gn_class class,
+		     uint32_t *out)
+{
+	uint32_t fn = GN_FN_ACTIVITY(class);
+
+	*out = find_child(t, parent, fn);
+	if (*out != GN_NONE)
+		return 0;
+	*out = parent;
+	return t->most && t->n >= t->most ? 0 : add_child(t, parent, fn, out);
+}
+
 uint64_t gn_tree_others(const struct gn_tree *t)
 {
 	uint64_t calls = 0;

@@ -17,6 +17,16 @@
  * tree had no room for: one node a function, whoever called it. */
 #define GN_FN_OTHER (GN_NONE - 1)
 
+/*
+ * The function of a node for what a runtime did of its own in the node above
+ * it: a compilation or a collection, by its class; of native code that was
+ * called there, app. It is no call, and has no node below it; its time is that
+ * function's own, too, where no path is asked for.
+ */
+#define GN_FN_ACTIVITY(class) (GN_FN_OTHER - 1 - (uint32_t)(class))
+#define GN_FN_IS_ACTIVITY(fn) \
+	((fn) < GN_FN_OTHER && (fn) >= GN_FN_ACTIVITY(GN_CLASS_COUNT - 1))
+
 /* The root is node 0; its children are processes, theirs functions. */
 struct gn_node {
 	uint32_t parent;
@@ -76,6 +86,11 @@ int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn);
 
 /* Calls below GN_FN_OTHER. */
 uint64_t gn_tree_others(const struct gn_tree *t);
+
+/* The node of an activity in `parent`; without room for it, the parent. 0 or
+ * -ENOMEM. */
+int gn_tree_activity(struct gn_tree *t, uint32_t parent, enum gn_class class,
+		     uint32_t *out);
 
 /* Adds an interval to the node that owned it. 0 or -ENOMEM. */
 int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);

@@ -214,7 +214,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	t->account.nnest = t->account.nest_over = 0;
-	t->ringed = false;
+	t->ringed = t->native.is = false;
 	err = gn_events_close(p, t, r->f.h.time);
 	if (err)
 		return err;
@@ -226,6 +226,26 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	return gn_thread_set_name(p, t, r->comm, true);
+}
+
+/* The thread goes over to native code, or comes back. */
+static int apply_transition(struct gn_pipeline *p, struct gn_thread *t,
+			    const struct gn_rec_func *r, uint64_t time)
+{
+	const struct gn_stack *k = t->stacks.active;
+	bool native = r->h.kind == GN_KIND_TO_NATIVE;
+	struct gn_rec_event event = {
+		.h = r->h,
+		.func = r->func,
+		.event = native ? GN_RT_TO_NATIVE : GN_RT_TO_MANAGED,
+		.value = {r->h.key},
+	};
+
+	t->native.is = native;
+	t->native.depth = k->n;
+	t->native.stack = k->id;
+	event.h.time = time;
+	return gn_thread_no_room(p, t, gn_events_take(p, t, &event));
 }
 
 static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
@@ -300,6 +320,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		t->ringed |= GN_FUNC_INDEX(r->func) == GN_FAST_CLAIM;
 	else if (GN_KIND_IS_ASYNC(r->h.kind))
 		err |= apply_async(p, t, r);
+	else if (GN_KIND_IS_TRANSITION(r->h.kind))
+		err |= apply_transition(p, t, r, seen.time);
 	gn_walk_drop_held(t);
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, t->account.since,

@@ -205,11 +205,33 @@ struct gn_model_process {
  * about calls, and 0 elsewhere.
  */
 
-/* A call path. Node 0 is the session. Its children are processes, and theirs
- * are functions. Threads of a process are merged. Index -1 = none. */
+/* X(enumerator, name of the node): what a runtime did of its own, or native
+ * code that managed code called. */
+#define GN_ACTIVITY_NODE_LIST(X) \
+	X(JIT, "[jit]")          \
+	X(GC, "[gc]")            \
+	X(NATIVE, "[native]")
+
+enum gn_activity_node {
+	GN_ACTIVITY_NODE_NONE = 0,
+#define GN_ACTIVITY_NODE_ENUM(name, text) GN_ACTIVITY_NODE_##name,
+	GN_ACTIVITY_NODE_LIST(GN_ACTIVITY_NODE_ENUM)
+#undef GN_ACTIVITY_NODE_ENUM
+		GN_ACTIVITY_COUNT
+};
+
+/*
+ * A call path. Node 0 is the session. Its children are processes, and theirs
+ * are functions. Threads of a process are merged. Index -1 = none.
+ *
+ * A runtime's activity is a node too, below the one in which it was: all of its
+ * time, waits as well. It is no call. In functions, modules and edges that time
+ * is their own as if there were no such nodes.
+ */
 struct gn_model_node {
 	int32_t parent, first_child, next; /* siblings in order */
 	int32_t function; /* index in functions; -1: see name */
+	enum gn_activity_node activity;
 	const char *name;
 	struct gn_values v;
 };
@@ -340,6 +362,23 @@ struct gn_model_allocation {
 	uint64_t count, bytes;
 };
 
+/* A function by samples: where it was the innermost one, and where it was on
+ * the stack at all. */
+struct gn_model_sample {
+	struct gn_model_named of;
+	uint64_t self, total;
+	uint32_t place; /* while it is made */
+};
+
+/* A call path of samples. Node 0 is the session; its children are processes,
+ * theirs functions; a parent's index is below its children's. */
+struct gn_model_sample_node {
+	uint32_t parent;
+	const char *name;
+	const char *shown; /* what people read; NULL: name */
+	uint64_t self;
+};
+
 struct gn_model {
 	enum gn_classify classify;
 	uint64_t start, end;
@@ -377,6 +416,7 @@ struct gn_model {
 	size_t nprocesses;
 	struct gn_model_node *nodes;
 	size_t nnodes;
+	size_t nactivities; /* kinds of activities that nodes can be, or 0 */
 	struct gn_model_edge *edges;
 	size_t nedges;
 	/* by elapsed time, longest first */
@@ -393,6 +433,13 @@ struct gn_model {
 	size_t nexceptions;
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
+	/* By self, most first. They are no times, and nothing else is made of
+	 * them. Not in a period's model. */
+	struct gn_model_sample *samples;
+	size_t nsamples;
+	struct gn_model_sample_node *sample_nodes;
+	size_t nsample_nodes;
+	uint64_t sampled; /* all of them */
 
 	void *own; /* the storage of the strings and arrays */
 };

@@ -66,6 +66,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_shares_free(&p->shares);
 	gn_ghosts_free(&p->ghosts);
 	gn_events_free(&p->events);
+	gn_samples_free(&p->samples);
 	free(p);
 }
 
@@ -101,6 +102,8 @@ static int take_other(struct gn_pipeline *p, const struct gn_rec *rec,
 		gn_sweep_texts(p);
 	if (stream == GN_STREAM_USER)
 		return gn_take_user(p, rec);
+	if (rec->kind == GN_KIND_SAMPLE)
+		return gn_samples_take(p, (const void *)rec);
 	if (stream == GN_STREAM_STATE)
 		return gn_now_take(p, (const void *)rec);
 	err = gn_take_thread(p, rec, &t);

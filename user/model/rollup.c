@@ -129,6 +129,20 @@ static int make_edges(struct rollup *r)
 	return 0;
 }
 
+/* It is its function's own time. */
+static void visit_activity(struct rollup *r, size_t i)
+{
+	struct gn_model *m = r->m;
+	const struct gn_model_node *n = &m->nodes[i];
+	int32_t f = m->nodes[n->parent].function;
+
+	if (f < 0)
+		return;
+	gn_values_add_own(&m->functions[f].v, &n->v);
+	gn_values_add_own(&m->modules[r->module_of[f]].v, &n->v);
+	gn_values_add_own(&m->edges[r->edge_of[n->parent]].v, &n->v);
+}
+
 static void visit(struct rollup *r, size_t i)
 {
 	struct gn_model *m = r->m;
@@ -137,6 +151,10 @@ static void visit(struct rollup *r, size_t i)
 	struct gn_model_edge *e;
 	struct gn_model_function *f;
 
+	if (n->activity) {
+		visit_activity(r, i);
+		return;
+	}
 	if (n->function < 0)
 		return;
 	f = &m->functions[n->function];

@@ -208,11 +208,26 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
+/* Whether the open interval is of no function's own code. What native code
+ * calls back has its frames further up the stack. */
+static bool does_activity(const struct gn_thread *t, enum gn_class *class)
+{
+	const struct gn_stack *k = t->stacks.active;
+
+	*class = GN_CLASS_APP;
+	if (t->account.nnest)
+		*class = gn_account_activity(&t->account);
+	return t->account.nnest || (t->native.is && t->native.stack == k->id &&
+				    t->native.depth == k->n &&
+				    gn_stacks_owner_id(&t->stacks) == k->id);
+}
+
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_interval *iv, bool open)
 {
 	struct gn_tree *tree = &p->stage.tree;
 	bool outside;
+	enum gn_class class;
 	uint32_t node, fn;
 	int err = 0;
 
@@ -228,6 +243,9 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 		err = gn_wait_list_flush(&t->open, &p->waits, fn);
 	if (p->opts.live && iv->elapsed)
 		err |= gn_shares_add(&p->shares, t->index, fn, iv);
+	/* a period's model has none: its functions are numbered anew */
+	if (!p->opts.live && does_activity(t, &class))
+		err |= gn_tree_activity(tree, node, class, &node);
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 

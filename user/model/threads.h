@@ -14,6 +14,7 @@
 #include "model/pipeline.h"
 #include "model/live/live.h"
 #include "model/live/shares.h"
+#include "model/samples.h"
 #include "model/stack.h"
 #include "model/suspend.h"
 #include "model/waits.h"
@@ -50,9 +51,16 @@ struct gn_thread {
 	 */
 	uint64_t unmatched, unmatched_since;
 	enum gn_way way; /* direction of its last hit */
-	bool ringed;	 /* its hooks are no probes, but where they say so */
-	bool joined;	 /* it ran before it was traced */
-	bool lossy;	 /* there were gaps in earlier periods */
+	/* it runs native code that managed code called, with so many frames on
+	 * that stack */
+	struct {
+		bool is;
+		uint32_t depth;
+		uint64_t stack;
+	} native;
+	bool ringed; /* its hooks are no probes, but where they say so */
+	bool joined; /* it ran before it was traced */
+	bool lossy;  /* there were gaps in earlier periods */
 	/* told: the observer knows it as it is now; suspends_told: and that it
 	 * suspends; known: the observer knows it */
 	bool told, suspends_told, known;
@@ -113,6 +121,7 @@ struct gn_pipeline {
 	struct gn_load load;
 	struct gn_shares shares;
 	struct gn_events events;
+	struct gn_samples samples;
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

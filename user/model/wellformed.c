@@ -54,6 +54,12 @@ static bool now_ok(const struct gn_rec_now *r)
 	}
 }
 
+static bool sample_ok(const struct gn_rec_sample *r, size_t size)
+{
+	return r->frames && r->frames <= GN_SAMPLE_FRAMES &&
+	       gn_sample_size(r->frames) <= size;
+}
+
 bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
 {
 	const struct gn_rec_stack *stack = (const void *)rec;
@@ -72,6 +78,8 @@ bool gn_rec_well_formed(const struct gn_rec *rec, size_t size)
 		return now_ok((const void *)rec);
 	case GN_KIND_VALUE:
 		return ((const struct gn_rec_value *)rec)->len <= GN_VALUE_TEXT;
+	case GN_KIND_SAMPLE:
+		return sample_ok((const void *)rec, size);
 	case GN_KIND_STACK:
 		return stack->lo < stack->hi;
 	default:

@@ -39,13 +39,52 @@ static int put_path(const struct gn_paths *p, const struct gn_row *r, bool utf8,
 	return err ? err : gn_stream_status(f);
 }
 
+/* The same of samples: a frame of them is not a function of the model. */
+static int put_sampled(const struct gn_model *m, const uint32_t *path,
+		       size_t depth, bool utf8, FILE *f)
+{
+	int err = 0;
+
+	for (size_t i = depth; i-- && !err;) {
+		const struct gn_model_sample_node *n =
+			&m->sample_nodes[path[i]];
+
+		err = put_frame(f, n->shown ? n->shown : n->name, utf8);
+		fputc_unlocked(i ? ';' : ' ', f);
+	}
+	fprintf(f, "%" PRIu64 "\n", m->sample_nodes[path[0]].self);
+	return err ? err : gn_stream_status(f);
+}
+
+static int write_samples(const struct gn_model *m, bool utf8, FILE *f)
+{
+	uint32_t *path = calloc(m->nsample_nodes + 1, sizeof(*path));
+	int err = path ? 0 : -ENOMEM;
+
+	for (size_t i = 1; i < m->nsample_nodes && !err; i++) {
+		size_t depth = 0;
+
+		if (!m->sample_nodes[i].self)
+			continue;
+		for (uint32_t at = (uint32_t)i; at;
+		     at = m->sample_nodes[at].parent)
+			path[depth++] = at;
+		err = put_sampled(m, path, depth, utf8, f);
+	}
+	free(path);
+	return err;
+}
+
 int gn_collapsed_write(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
 	const struct gn_row *r;
 	struct gn_paths p;
-	int err = gn_paths_make(m, o, "ae", &p);
+	int err;
 
+	if (o->by == GN_BY_SAMPLES)
+		return write_samples(m, o->utf8, f);
+	err = gn_paths_make(m, o, "ae", &p);
 	p.picks.n = p.picks.n ? 1 : 0;
 	while (!err && (r = gn_paths_next(&p)))
 		if (gn_paths_has(&p, r))

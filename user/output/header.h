@@ -46,6 +46,9 @@ bool gn_info_number(const struct gn_model *m, const char *key, uint64_t *n);
 void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f);
 
+/* Of sheet_samples.c: how many samples were taken, and lost. */
+void gn_header_samples(const struct gn_model *m, FILE *f);
+
 /* Of header_code.c: which calls are not seen since their code was copied, and
  * what precompiled code was not used. 0, -ENOMEM. */
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,

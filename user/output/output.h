@@ -25,7 +25,8 @@
 	X(EXCEPTIONS, "exceptions", "by class, thrown in and caught in")    \
 	X(LOADS, "loads", "assemblies, modules and classes")                \
 	X(ALLOCATIONS, "allocations", "by class and function")              \
-	X(EVENTS, "events", "all that runtimes told, by time")
+	X(EVENTS, "events", "all that runtimes told, by time")              \
+	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")
 /* The same of rows that are written during the walk (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 

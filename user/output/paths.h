@@ -40,13 +40,20 @@ static inline uint64_t gn_paths_value(const struct gn_row *r, int column)
 /* Whether the row has any of the values. */
 bool gn_paths_has(const struct gn_paths *p, const struct gn_row *r);
 
-/* Frames by number: functions, then processes in the order of their rows. */
+/* Frames by number: functions, activities, then processes in the order of their
+ * rows. */
 static inline size_t gn_paths_frame(const struct gn_model *m,
 				    const struct gn_row *r, size_t process)
 {
-	int32_t function = m->nodes[r->id].function;
+	const struct gn_model_node *n = &m->nodes[r->id];
 
-	return function >= 0 ? (size_t)function : m->nfunctions + process;
+	if (n->function >= 0)
+		return (size_t)n->function;
+	return m->nfunctions +
+	       (n->activity ? n->activity - 1 : m->nactivities + process);
 }
+
+/* The name of the i-th kind of activity. */
+const char *gn_paths_activity(size_t i);
 
 #endif

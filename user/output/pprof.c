@@ -141,10 +141,13 @@ static int put_frames(struct pprof *w)
 	for (size_t i = 0; i < m->nfunctions && !err; i++)
 		err = put_frame(w, i, gn_function_shown(&m->functions[i]),
 				m->functions[i].module);
+	for (size_t i = 0; i < m->nactivities && !err; i++)
+		err = put_frame(w, m->nfunctions + i, gn_paths_activity(i), "");
 	for (size_t i = 0; i < w->paths.rows.n && !err; i++)
 		if (w->paths.rows.row[i].depth == 1)
-			err = put_frame(w, m->nfunctions + processes++,
-					w->paths.rows.row[i].name, "");
+			err = put_frame(
+				w, m->nfunctions + m->nactivities + processes++,
+				w->paths.rows.row[i].name, "");
 	return err;
 }
 

@@ -100,6 +100,7 @@ int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		[GN_BY_LOADS] = gn_sheet_loads,
 		[GN_BY_ALLOCATIONS] = gn_sheet_allocations,
 		[GN_BY_EVENTS] = gn_sheet_events,
+		[GN_BY_SAMPLES] = gn_sheet_samples,
 	};
 	int err;
 
@@ -112,21 +113,24 @@ int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 	return err;
 }
 
-static void format(char buf[GN_CELL], enum gn_cell_kind kind, uint64_t n,
-		   bool exact)
+static void format(char buf[GN_CELL], enum gn_cell_kind kind,
+		   const struct gn_cell *c, bool exact)
 {
 	switch (kind) {
 	case GN_CELL_COUNT:
-		gn_format_count(buf, n);
+		gn_format_count(buf, c->n);
 		break;
 	case GN_CELL_TIME:
-		gn_format_time(buf, n, exact);
+		gn_format_time(buf, c->n, exact);
 		break;
 	case GN_CELL_FLAG:
-		snprintf(buf, GN_CELL, "%s", n ? "yes" : "");
+		snprintf(buf, GN_CELL, "%s", c->n ? "yes" : "");
+		break;
+	case GN_CELL_PCT:
+		gn_format_fixed(buf, gn_pct(c->n, c->whole), 2);
 		break;
 	default:
-		snprintf(buf, GN_CELL, "%" PRIu64, n);
+		snprintf(buf, GN_CELL, "%" PRIu64, c->n);
 	}
 }
 
@@ -142,7 +146,7 @@ static char *cell_text(const struct gn_cell *c, enum gn_cell_kind kind,
 							   : c->text,
 				 o->utf8);
 	if (c->known)
-		format(buf, kind, c->n, o->ns);
+		format(buf, kind, c, o->ns);
 	return strdup(buf);
 }
 
@@ -240,6 +244,14 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 	return err;
 }
 
+static void put_pct(const struct gn_cell *cell, FILE *f)
+{
+	char buf[GN_CELL];
+
+	gn_format_fixed(buf, gn_pct(cell->n, cell->whole), 6);
+	fputs(buf, f);
+}
+
 int gn_sheet_csv(const struct gn_sheet *s, FILE *f)
 {
 	int err = 0;
@@ -255,6 +267,8 @@ int gn_sheet_csv(const struct gn_sheet *s, FILE *f)
 			fputc(',', f);
 		if (cell->known && s->column[c].kind == GN_CELL_TEXT)
 			err = gn_csv_text(f, cell->text);
+		else if (cell->known && s->column[c].kind == GN_CELL_PCT)
+			put_pct(cell, f);
 		else if (cell->known)
 			fprintf(f, "%" PRIu64, cell->n);
 		if (c + 1 == s->ncolumns) {
@@ -277,7 +291,7 @@ static int put_markdown(const struct gn_sheet *s, size_t i,
 						   ? cell->shown
 						   : cell->text);
 	if (cell->known)
-		format(buf, kind, cell->n, o->ns);
+		format(buf, kind, cell, o->ns);
 	fputs(buf, f);
 	return 0;
 }
@@ -337,6 +351,8 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
 			put_json_text(e, c->key, cell);
 		else if (cell->known && c->kind == GN_CELL_FLAG)
 			gn_emit_bool(e, c->key, cell->n);
+		else if (cell->known && c->kind == GN_CELL_PCT)
+			gn_emit_pct(e, c->key, gn_pct(cell->n, cell->whole));
 		else if (cell->known)
 			gn_emit_u64(e, c->key, cell->n);
 		if ((i + 1) % s->ncolumns)

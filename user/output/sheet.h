@@ -21,6 +21,7 @@ enum gn_cell_kind {
 	GN_CELL_ID,   /* a number without commas */
 	GN_CELL_TIME, /* nanoseconds */
 	GN_CELL_FLAG,
+	GN_CELL_PCT, /* a percent: of `whole` */
 };
 
 struct gn_sheet_column {
@@ -32,7 +33,7 @@ struct gn_sheet_column {
 /* What is not known is no cell: empty, and in JSON absent. */
 struct gn_cell {
 	bool known;
-	uint64_t n;
+	uint64_t n, whole;
 	const char *text;
 	const char *shown; /* what people read; NULL: text */
 };
@@ -52,7 +53,7 @@ struct gn_sheet {
 
 static inline bool gn_by_is_sheet(enum gn_by by)
 {
-	return by >= GN_BY_GC && by <= GN_BY_EVENTS;
+	return by >= GN_BY_GC && by <= GN_BY_SAMPLES;
 }
 
 /* Families of events whose rows the sheet needs: enum gn_family. */
@@ -80,13 +81,14 @@ void gn_cell_number(struct gn_cell *c, uint64_t n);
 /* A text that the sheet owns from now on; NULL: no memory. */
 const char *gn_sheet_own(struct gn_sheet *s, char *text);
 
-/* Of sheet_events.c and sheet_gc.c: they fill one. */
+/* Of the files sheet_*.c: they fill one. */
 int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s);
+int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s);
 
 /* What an event of a runtime tells beside its name, for people. "": nothing.
  * NULL: no memory. Freed by the caller. */

@@ -182,6 +182,11 @@ bool gn_mapped_next(struct gn_mapped *m, struct gn_mapped_file *file)
 		m->record[size - sizeof(file->time)] = '\0';
 		file->pid = (pid_t)r->pid;
 		file->path = r->path;
+		file->start = r->addr;
+		file->end = r->addr + r->len;
+		file->offset = r->offset;
+		file->file.dev = (uint64_t)r->major << 32 | r->minor;
+		file->file.ino = r->inode;
 		return true;
 	}
 	m->at = 0;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "process/maps.h"
+
 struct gn_mapped;
 
 struct gn_mapped_file {
@@ -15,6 +17,8 @@ struct gn_mapped_file {
 	/* The path in the process, or "//anon" and the like for memory without
 	 * a file. Valid until the next call. */
 	const char *path;
+	uint64_t start, end, offset;
+	struct gn_file_id file; /* all 0: there is none */
 };
 
 /* 0, or -errno: the kernel does not support or allow it. */

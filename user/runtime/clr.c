@@ -43,6 +43,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("unwind_end", UNWIND_END, FUNC),
 	SITE("jit_begin", JIT_BEGIN, FUNC),
 	SITE("jit_end", JIT_END, FUNC, .frame = 3),
+	SITE("code", CODE, FUNC, .frame = 2, .value = {3}),
 	SITE("gc_begin", GC_BEGIN, .frame = 1),
 	SITE("gc_end", GC_END, .func = 0),
 	/* on the thread that suspends the others, around all of it */
@@ -102,8 +103,11 @@ static const struct gn_runtime_site sites[] = {
 	EVENT("unwind_function_end", UNWOUND, 0, 0),
 	EVENT("finally_begin", FINALLY, 1, 0),
 	EVENT("finally_end", FINALLY_END, 0, 0),
-	EVENT("unmanaged_to_managed", TO_MANAGED, 1, 2),
-	EVENT("managed_to_unmanaged", TO_NATIVE, 1, 2),
+	/* events that end an interval */
+	SITE("unmanaged_to_managed", TO_MANAGED, FUNC, .frame = 2,
+	     .event = GN_RT_TO_MANAGED),
+	SITE("managed_to_unmanaged", TO_NATIVE, FUNC, .frame = 2,
+	     .event = GN_RT_TO_NATIVE),
 	EVENT("suspend_end", STOPPED, 0, 0),
 	EVENT("resume_begin", RESUME, 0, 0),
 	EVENT("finalize_queued", FINALIZE, 1, 0),

@@ -44,6 +44,8 @@ static const struct gn_runtime_site sites[] = {
 	      .form = MONITOR),
 	SITE("method__compile__begin", JIT_BEGIN, NOTHING),
 	SITE("method__compile__end", JIT_END, NOTHING),
+	NAMED("compiled__method__load", CODE, .text = {1, 3, 5}, .form = METHOD,
+	      .frame = 7, .value = {8}),
 	/* whether all generations are collected */
 	SITE("gc__begin", GC_BEGIN, .frame = 1),
 	SITE("gc__end", GC_END, NOTHING),

@@ -35,7 +35,8 @@ struct gn_runtime_site {
 	uint8_t text[GN_SPEC_TEXTS];
 	uint8_t form;  /* of the name that the texts make */
 	uint8_t flags; /* enum gn_spec_flag */
-	/* EVENT: which, and its values */
+	/* EVENT: which, and its values; CODE: its size is the first, and the
+	 * frame key is where it is */
 	enum gn_rt event;
 	uint8_t value[GN_RT_VALUES];
 };

@@ -212,6 +212,13 @@ static int add_site(const struct gn_runtime *rt,
 	return err || found ? err : -ENOENT;
 }
 
+static bool is_told(const struct gn_runtime_site *site, uint32_t families)
+{
+	if (site->kind == GN_KIND_CODE)
+		return families & GN_FAMILY_CODE;
+	return !site->event || families & gn_rt_info(site->event)->family;
+}
+
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 		      size_t file, bool nop5, uint32_t families,
 		      struct gn_specs *specs, struct gn_probes *probes)
@@ -221,8 +228,7 @@ int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 	int err = gn_notes_read(place, &notes, &count, NULL);
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
-		if (!rt->sites[i].event ||
-		    families & gn_rt_info(rt->sites[i].event)->family)
+		if (is_told(&rt->sites[i], families))
 			err = add_site(rt, &rt->sites[i], file, nop5, notes,
 				       count, specs, probes);
 	free(notes);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/rec.h"
 
-/* The one struct whose size is its own affair. */
-#define GN_KIND_SIZE(type)                                           \
-	_Generic((struct type *)0, struct gn_rec_text * : 0, default \
+/* Structs whose size is their own affair. */
+#define GN_KIND_SIZE(type)                                   \
+	_Generic((struct type *)0, struct gn_rec_text * : 0, \
+		 struct gn_rec_sample * : 0, default         \
 		 : sizeof(struct type))
 
 #define GN_KIND_ROW(enumerator, value, text, str, type) \
@@ -39,6 +40,17 @@ static size_t text_size(const struct gn_rec *rec, size_t avail)
 	return t->size;
 }
 
+static size_t sample_size(const struct gn_rec *rec, size_t avail)
+{
+	const struct gn_rec_sample *s = (const struct gn_rec_sample *)rec;
+
+	if (avail < sizeof(*s) || s->frames > GN_SAMPLE_FRAMES)
+		return 0;
+	return s->size == gn_sample_size(s->frames) && s->size <= avail
+		       ? s->size
+		       : 0;
+}
+
 size_t gn_rec_size_of(const struct gn_rec *rec, size_t avail)
 {
 	const struct gn_kind_info *k;
@@ -48,6 +60,8 @@ size_t gn_rec_size_of(const struct gn_rec *rec, size_t avail)
 	k = &kinds[rec->kind];
 	if (!k->name)
 		return 0;
+	if (rec->kind == GN_KIND_SAMPLE)
+		return sample_size(rec, avail);
 	if (!k->size)
 		return text_size(rec, avail);
 	return k->size <= avail ? k->size : 0;

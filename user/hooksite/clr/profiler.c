@@ -163,11 +163,11 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
-	uint32_t index =
-		clr->families & GN_FAMILY_JIT ? gn_tell_index(clr, function)
-		: clr->by_il		      ? gn_rejit_index(clr, function)
-		: is_named(clr, function)     ? gn_ids_get(&clr->ids, function)
-					      : 0;
+	uint32_t index = gn_tell_is_compiled(clr) ? gn_tell_index(clr, function)
+			 : clr->by_il ? gn_rejit_index(clr, function)
+			 : is_named(clr, function)
+				 ? gn_ids_get(&clr->ids, function)
+				 : 0;
 	const struct gn_name *name;
 
 	(void)safe;
@@ -196,8 +196,7 @@ void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		gn_choose_hooks_off(clr);
 	GN_CLR_SITE(jit_end)
 	(index, (uint32_t)status,
-	 name && !name->dynamic ? gn_tell_code_size(clr, function, version)
-				: 0);
+	 name ? gn_tell_code(clr, index, function, version) : 0);
 }
 
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
@@ -215,7 +214,7 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	uint32_t index;
 
 	(void)safe, (void)il, (void)n;
-	if (clr->by_il && !(clr->families & GN_FAMILY_JIT)) {
+	if (clr->by_il && !gn_tell_is_compiled(clr)) {
 		GN_CLR_SITE(jit_begin)(0);
 		return GN_S_OK;
 	}
@@ -378,9 +377,13 @@ static gn_hr keep(struct gn_clr *clr, const char *variable, const char **to)
 
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 {
-	uint64_t mask = gn_events_mask(
-		wants, wants == GN_WANT_BETWEEN ? 0 : clr->families);
+	uint32_t families = wants == GN_WANT_BETWEEN ? 0 : clr->families;
+	uint64_t mask;
 
+	/* where precompiled code is: a process that runs cannot tell it */
+	if (wants & GN_WANT_START && families & GN_FAMILY_CODE)
+		families |= GN_FAMILY_SEARCHES;
+	mask = gn_events_mask(wants, families);
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
 		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
 }

@@ -69,6 +69,7 @@
 	CALL_SITE clr_table_full, "8@%rdi"
 	CALL_SITE clr_jit_begin, "8@%rdi"
 	CALL_SITE clr_jit_end, "8@%rdi -4@%esi 8@%rdx"
+	CALL_SITE clr_code, "8@%rdi 8@%rsi 8@%rdx"
 	CALL_SITE clr_inlined, "8@%rdi 8@%rsi"
 	CALL_SITE clr_valued, "8@%rdi 8@%rsi"
 	CALL_SITE clr_unhooked, "8@%rdi"

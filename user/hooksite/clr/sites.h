@@ -30,6 +30,9 @@ void GN_CLR_SITE(jit_begin)(uint64_t index);
 /* `size`: of the code in bytes, 0: not known. */
 void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr, uint64_t size);
 
+/* Where code of a function is, at whatever time it is known. */
+void GN_CLR_SITE(code)(uint64_t index, uint64_t start, uint64_t size);
+
 /* The compiler is about to copy the code of a function into a caller, where it
  * has no hooks. Either can be 0: no index. */
 void GN_CLR_SITE(inlined)(uint64_t index, uint64_t caller);

@@ -62,25 +62,48 @@ uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object)
 	return named(clr, class_of(object), gn_names_class);
 }
 
-uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function,
-			   uint64_t version)
+struct range {
+	uint64_t start, size;
+};
+
+/* The parts of the code at an address: hot and cold ones. */
+static uint32_t ranges_at(struct gn_clr *clr, uint64_t at, struct range *range,
+			  uint32_t most)
+{
+	uint32_t n = 0;
+
+	if (GN_COM(clr->info9, GN_INFO_CODE_INFO4,
+		   code_info_fn)(clr->info9, at, most, &n, range) < 0)
+		return 0;
+	return n < most ? n : most;
+}
+
+/* The runtime says nowhere which of a method's versions was made last: all are
+ * told, again if they have been. */
+uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
+		      uint64_t version)
 {
 	enum { VERSIONS = 32, RANGES = 4 };
-	struct {
-		uint64_t start, size;
-	} range[RANGES];
+	struct range range[RANGES];
 	uint64_t at[VERSIONS], size = 0;
-	uint32_t n = 0, ranges = 0;
+	uint32_t n = 0;
 
-	if (!(clr->families & GN_FAMILY_JIT) || !clr->info9 ||
+	if (!gn_tell_is_compiled(clr) || !clr->info9 ||
 	    GN_COM(clr->info9, GN_INFO_CODE_ADDRESSES, addresses_fn)(
 		    clr->info9, function, version, VERSIONS, &n, at) < 0 ||
-	    !n || n > VERSIONS ||
-	    GN_COM(clr->info9, GN_INFO_CODE_INFO4, code_info_fn)(
-		    clr->info9, at[n - 1], RANGES, &ranges, range) < 0)
+	    n > VERSIONS)
 		return 0;
-	for (uint32_t i = 0; i < ranges && i < RANGES; i++)
-		size += range[i].size;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t ranges = ranges_at(clr, at[k], range, RANGES);
+
+		size = 0;
+		for (uint32_t i = 0; i < ranges; i++) {
+			size += range[i].size;
+			if (clr->families & GN_FAMILY_CODE)
+				GN_CLR_SITE(code)
+			(index, range[i].start, range[i].size);
+		}
+	}
 	return size;
 }
 
@@ -174,6 +197,8 @@ gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 	if (clr->families & GN_FAMILY_SEARCHES)
 		GN_CLR_SITE(jit_cached_search_end)
 	(gn_tell_function(clr, function), !result);
+	if (clr->families & GN_FAMILY_CODE && !result)
+		gn_tell_code(clr, gn_tell_function(clr, function), function, 0);
 	return GN_S_OK;
 }
 

@@ -21,9 +21,15 @@ void gn_tell_name(struct gn_clr *clr, uint32_t index, gn_cor_id function);
 uint32_t gn_tell_function(struct gn_clr *clr, gn_cor_id function);
 /* The index of the class of an object. 0: there is none. */
 uint32_t gn_tell_class_of(struct gn_clr *clr, uint64_t object);
-/* Bytes of the code that was compiled last for a function; 0: not known. */
-uint64_t gn_tell_code_size(struct gn_clr *clr, gn_cor_id function,
-			   uint64_t version);
+/* Whether it is told of each function that it is compiled. */
+static inline bool gn_tell_is_compiled(const struct gn_clr *clr)
+{
+	return clr->families & (GN_FAMILY_JIT | GN_FAMILY_CODE);
+}
+/* Tells where the code is that was made last for a function. Its size in bytes;
+ * 0: not known. */
+uint64_t gn_tell_code(struct gn_clr *clr, uint32_t index, gn_cor_id function,
+		      uint64_t version);
 void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status);
 
 /* Callbacks. */

@@ -34,6 +34,8 @@ void *bpf_task_storage_get(void *map, struct task_struct *task, void *value,
 void *bpf_ringbuf_reserve(void *ring, __u64 size, __u64 flags);
 void bpf_ringbuf_submit(void *data, __u64 flags);
 void bpf_ringbuf_discard(void *data, __u64 flags);
+long bpf_ringbuf_output(void *ring, void *data, __u64 size, __u64 flags);
+long bpf_get_stack(void *ctx, void *to, __u32 size, __u64 flags);
 void *bpf_map_lookup_elem(void *map, const void *key);
 long bpf_map_update_elem(void *map, const void *key, const void *value,
 			 __u64 flags);

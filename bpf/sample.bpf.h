@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples: what the traced threads run, by a clock. */
+#ifndef GNOMON_SAMPLE_BPF_H
+#define GNOMON_SAMPLE_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/event.h>
+
+#include "emit.bpf.h"
+#include "maps.bpf.h"
+
+struct gn_sample {
+	struct gn_rec_sample r;
+	__u64 at[GN_SAMPLE_FRAMES];
+	__u64 last; /* of this CPU */
+};
+
+/* One a CPU: a sample's interrupt is not interrupted by another one's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct gn_sample);
+} sample SEC(".maps");
+
+/* The same as task_with_storage(), but a sample that finds no state is no lost
+ * record. */
+static __always_inline struct gn_task *sampled(struct task_struct *p)
+{
+	struct gn_task *t;
+
+	if (!p->bpf_storage)
+		return 0;
+	t = bpf_task_storage_get(&tasks, p, 0, 0);
+	if (!t && lookups_fail && is_ours(p))
+		count(GN_COUNTER_SAMPLES_BUSY);
+	return t && t->live ? t : 0;
+}
+
+/*
+ * The kernel leaves samples out when they take too much of a CPU or when one of
+ * its programs runs, and a host that has the CPU does. They are found by the
+ * next one: how many times the timer was due since the last one of the CPU or
+ * since the thread came onto it.
+ */
+static __always_inline void note_late(const struct gn_task *t,
+				      const struct gn_sample *s, __u64 now)
+{
+	__u64 every = control.sample_ns, since = s->last;
+
+	if (t->os.since > since || since < control.start)
+		since = t->os.since > control.start ? t->os.since
+						    : control.start;
+	if (every && t->os.state == GN_CPU_ON && now > since + every)
+		count_more(GN_COUNTER_SAMPLES_LATE,
+			   (now - since + every / 2) / every - 1);
+}
+
+/*
+ * A sample has no number of its thread: this interrupts the programs that count
+ * them. The interrupt is that of a timer, which goes on counting while a thread
+ * is in the kernel: the user's stack is then that of its system call.
+ */
+SEC("perf_event")
+int on_sample(void *ctx)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = sampled(self);
+	__u64 now = bpf_ktime_get_ns();
+	struct gn_sample *s;
+	__u32 zero = 0;
+	long size;
+
+	s = bpf_map_lookup_elem(&sample, &zero);
+	if (!s)
+		return 0;
+	if (!t || !in_session(now)) {
+		s->last = now;
+		return 0;
+	}
+	note_late(t, s, now);
+	s->last = now;
+	size = bpf_get_stack(ctx, s->at, sizeof(s->at), BPF_F_USER_STACK);
+	if (size <= 0) {
+		count(GN_COUNTER_SAMPLES_EMPTY);
+		return 0;
+	}
+	/* the verifier tracks registers: test the one that is used */
+	barrier_var(size);
+	if (size > (long)sizeof(s->at))
+		return 0;
+	fill(&s->r.h, now, t, 0, GN_KIND_SAMPLE, 0, 0);
+	s->r.size = sizeof(s->r) + size;
+	s->r.pid = tgid_of(self);
+	s->r.frames = size / sizeof(s->at[0]);
+	s->r.pad = 0;
+	if (bpf_ringbuf_output(&ring, s, sizeof(s->r) + size, GN_RING_FLAGS))
+		count(GN_COUNTER_SAMPLES_FULL);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which memory of a process holds what, and when. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "capture/sampler_parts.h"
+
+static void add(struct gn_places *p, struct gn_place_list *list, uint64_t start,
+		uint64_t end, uint64_t since, uint32_t what)
+{
+	struct gn_place place = {
+		.start = start, .end = end, .since = since, .what = what};
+
+	gn_places_add(p, list, &place);
+}
+
+static uint32_t at(const struct gn_place_list *list, uint64_t addr,
+		   uint64_t time)
+{
+	const struct gn_place *place = gn_places_at(list, addr, time);
+
+	return place ? place->what : 0;
+}
+
+/* What is mapped later hides what was there, from then on. */
+static void later_ones_hide(void **state)
+{
+	struct gn_places p = {0};
+	struct gn_place_process *own = gn_places_process(&p, 7);
+
+	(void)state;
+	assert_non_null(own);
+	add(&p, &own->mapped, 0x1000, 0x3000, 0, 1);
+	add(&p, &own->mapped, 0x2000, 0x4000, 50, 2);
+	assert_int_equal(at(&own->mapped, 0xfff, 90), 0);
+	assert_int_equal(at(&own->mapped, 0x1000, 90), 1);
+	assert_int_equal(at(&own->mapped, 0x2000, 49), 1);
+	assert_int_equal(at(&own->mapped, 0x2000, 50), 2);
+	assert_int_equal(at(&own->mapped, 0x3fff, 49), 0);
+	assert_int_equal(at(&own->mapped, 0x4000, 90), 0);
+	assert_null(gn_places_find(&p, 8));
+	gn_places_free(&p);
+}
+
+/* Many, so that they are sorted; some are made where others were. A copy has
+ * them, and lives on. */
+static void many(void **state)
+{
+	enum { N = 5000 };
+	struct gn_places p = {0};
+	struct gn_place_process *own = gn_places_process(&p, 7), *child;
+
+	(void)state;
+	for (uint64_t i = 1; i <= N; i++) {
+		uint64_t start = i * 2654435761u % N * 64;
+
+		add(&p, &own->code, start, start + 48, 0, (uint32_t)i);
+	}
+	for (uint64_t i = 0; i < N; i += 10)
+		add(&p, &own->code, i * 64 + 16, i * 64 + 32, 0,
+		    (uint32_t)(N + i));
+	child = gn_places_process(&p, 8);
+	gn_places_copy(&p, child, 7);
+	own = gn_places_process(&p, 7);
+	assert_int_equal(own->code.n, 0);
+	for (uint64_t i = 1; i <= N; i++) {
+		uint64_t place = i * 2654435761u % N;
+		uint64_t start = place * 64;
+
+		assert_int_equal(at(&child->code, start + 48, 0), 0);
+		if (place % 10)
+			assert_int_equal(at(&child->code, start + 47, 0), i);
+		else
+			assert_int_equal(at(&child->code, start + 16, 0),
+					 N + place);
+	}
+	assert_int_equal(p.held, child->code.n);
+	gn_places_free(&p);
+}
+
+/* There is a limit to what a program can make gnomon keep. */
+static void limited(void **state)
+{
+	struct gn_places p = {0};
+	struct gn_place_process *own = NULL;
+
+	(void)state;
+	for (uint32_t pid = 1; pid <= GN_PLACES_PROCESSES; pid++)
+		own = gn_places_process(&p, pid);
+	assert_non_null(own);
+	assert_null(gn_places_process(&p, GN_PLACES_PROCESSES + 1));
+	for (uint64_t i = 0; i <= GN_PLACES_MAX; i++)
+		add(&p, &own->code, i * 16, i * 16 + 16, 0, 1);
+	assert_int_equal(p.held, GN_PLACES_MAX);
+	for (uint32_t tid = 0; tid <= GN_PLACES_THREADS; tid += 4096)
+		gn_places_thread(&p, tid, 7);
+	gn_places_thread_ends(&p, 4096);
+	assert_int_equal(gn_places_process_of(&p, 8192), 7);
+	assert_int_equal(gn_places_process_of(&p, 4096), 0);
+	gn_places_free(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(later_ones_hide),
+		cmocka_unit_test(many),
+		cmocka_unit_test(limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "capture/sampler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/sampler_parts.h"
+#include "process/mapped.h"
+
+struct gn_sampler {
+	gn_sampler_put put;
+	void *ctx;
+	struct gn_mapped *mapped;
+	struct gn_places places;
+	struct gn_sampler_names *names;
+};
+
+int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out)
+{
+	struct gn_sampler *s = calloc(1, sizeof(*s));
+	int err = -ENOMEM;
+
+	if (!s)
+		return err;
+	s->put = put;
+	s->ctx = ctx;
+	s->names = gn_sampler_names_new(put, ctx);
+	if (s->names)
+		err = gn_mapped_new(&s->mapped);
+	if (err) {
+		gn_sampler_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void gn_sampler_free(struct gn_sampler *s)
+{
+	if (!s)
+		return;
+	if (s->mapped)
+		gn_mapped_free(s->mapped);
+	gn_places_free(&s->places);
+	gn_sampler_names_free(s->names);
+	free(s);
+}
+
+static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
+			const struct gn_mapping *m, uint64_t since)
+{
+	struct gn_place place = {
+		.start = m->start,
+		.end = m->end,
+		.offset = m->offset,
+		.since = since,
+	};
+
+	/* memory of no file hides what was there, and is called nothing */
+	if (m->file.ino || m->name[0] == '[')
+		place.what =
+			gn_sampler_names_module(s->names, &m->file, m->name);
+	gn_places_add(&s->places, &p->mapped, &place);
+}
+
+/* What the process has mapped by now. One that has ended has nothing. */
+static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+
+	if (gn_maps_open(&maps, (pid_t)p->pid))
+		return;
+	while (gn_maps_next(&maps, &m) > 0)
+		if (m.exec)
+			add_mapping(s, p, &m, 0);
+	gn_maps_close(&maps);
+}
+
+static void read_again(struct gn_sampler *s)
+{
+	for (size_t i = 0; i < s->places.n; i++) {
+		struct gn_place_process *p = &s->places.process[i];
+
+		gn_places_clear(&s->places, &p->mapped);
+		read_maps(s, p);
+	}
+}
+
+/* What processes have mapped since the last look: the kernel tells it before
+ * the process can run it. */
+static void follow_mapped(struct gn_sampler *s)
+{
+	struct gn_mapped_file f;
+
+	while (gn_mapped_next(s->mapped, &f)) {
+		struct gn_place_process *p;
+		struct gn_mapping m = {
+			.start = f.start,
+			.end = f.end,
+			.offset = f.offset,
+			.file = f.file,
+			.name = f.path,
+		};
+
+		if (!f.pid) {
+			read_again(s);
+			continue;
+		}
+		p = gn_places_find(&s->places, (uint32_t)f.pid);
+		if (p)
+			add_mapping(s, p, &m, f.time);
+	}
+}
+
+/* A child has the memory of who made it. */
+static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
+{
+	uint32_t tid = r->f.h.tid;
+	uint32_t from = gn_places_process_of(&s->places, r->parent);
+	struct gn_place_process *p = gn_places_find(&s->places, r->pid);
+
+	gn_places_thread(&s->places, tid, r->pid);
+	if (p && tid != r->pid)
+		return;
+	p = gn_places_process(&s->places, r->pid);
+	if (!p)
+		return;
+	if (from && from != r->pid)
+		gn_places_copy(&s->places, p, from);
+	else
+		read_maps(s, p);
+}
+
+static void new_program(struct gn_sampler *s, const struct gn_rec_thread *r)
+{
+	struct gn_place_process *p = gn_places_process(&s->places, r->pid);
+
+	gn_places_thread(&s->places, r->pid, r->pid);
+	if (p)
+		read_maps(s, p);
+}
+
+static void new_code(struct gn_sampler *s, const struct gn_rec_func *r)
+{
+	uint32_t pid = gn_places_process_of(&s->places, r->h.tid);
+	struct gn_place_process *p = gn_places_find(&s->places, pid);
+	struct gn_place place = {
+		.start = r->h.key,
+		.end = r->h.key + r->os_ns,
+		.what = r->func,
+	};
+
+	if (p)
+		gn_places_add(&s->places, &p->code, &place);
+}
+
+/* The Java machine tells where it has compiled methods; other code of its own
+ * is the interpreter's. */
+static void new_runtime(struct gn_sampler *s, const struct gn_rec_thread *r)
+{
+	struct gn_place_process *p = gn_places_find(&s->places, r->pid);
+
+	if (p && GN_FUNC_RUNTIME(r->parent) == GN_RUNTIME_HOTSPOT)
+		p->jvm = true;
+}
+
+/* 0: no code is there. */
+static uint32_t function_at(struct gn_sampler *s,
+			    const struct gn_place_process *p, uint64_t addr,
+			    uint64_t time)
+{
+	const struct gn_place *at;
+
+	if (!p)
+		return 0;
+	at = gn_places_at(&p->code, addr, time);
+	if (at)
+		return at->what;
+	at = gn_places_at(&p->mapped, addr, time);
+	if (at && at->what)
+		return gn_sampler_names_at(s->names, p->pid, at->what,
+					   addr - at->start + at->offset);
+	return at ? gn_sampler_names_made(s->names, p->jvm) : 0;
+}
+
+/*
+ * An address of a caller is that of the instruction behind its call, which can
+ * be another function's. The kernel follows frame pointers; code that has none
+ * leads it astray, so what is no code ends the stack.
+ */
+static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
+{
+	struct {
+		struct gn_rec_sample r;
+		uint32_t func[GN_SAMPLE_FRAMES + 1];
+	} out = {.r = *r};
+	const uint64_t *at = (const void *)(r + 1);
+	const struct gn_place_process *p;
+
+	follow_mapped(s);
+	p = gn_places_find(&s->places, r->pid);
+	for (out.r.frames = 0; out.r.frames < r->frames; out.r.frames++) {
+		uint32_t i = out.r.frames;
+
+		out.func[i] = function_at(s, p, at[i] - !!i, r->h.time);
+		if (!out.func[i])
+			break;
+	}
+	if (!out.r.frames)
+		out.func[out.r.frames++] =
+			gn_sampler_names_made(s->names, false);
+	out.r.size = gn_sample_size(out.r.frames);
+	s->put(s->ctx, &out.r.h, out.r.size);
+}
+
+bool gn_sampler_record(struct gn_sampler *s, const struct gn_rec *rec)
+{
+	switch (rec->kind) {
+	case GN_KIND_SAMPLE:
+		put_sample(s, (const void *)rec);
+		return true;
+	case GN_KIND_THREAD:
+		new_thread(s, (const void *)rec);
+		break;
+	case GN_KIND_EXEC:
+		new_program(s, (const void *)rec);
+		break;
+	case GN_KIND_EXIT:
+		gn_places_thread_ends(&s->places, rec->tid);
+		break;
+	case GN_KIND_CODE:
+		new_code(s, (const void *)rec);
+		break;
+	case GN_KIND_RUNTIME:
+		new_runtime(s, (const void *)rec);
+		break;
+	default:
+		break;
+	}
+	return false;
+}

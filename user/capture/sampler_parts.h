@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of sampler.c: what processes have where, and what it is called. */
+#ifndef GNOMON_CAPTURE_SAMPLER_PARTS_H
+#define GNOMON_CAPTURE_SAMPLER_PARTS_H
+
+#include "capture/sampler.h"
+#include "process/maps.h"
+
+/* Limits for what traced programs can make gnomon keep. */
+#define GN_PLACES_PROCESSES 4096
+#define GN_PLACES_THREADS   65536
+#define GN_PLACES_MAX	    (1u << 20) /* of mappings and of code, in all */
+#define GN_MODULES_FILES    1024
+#define GN_MODULES_BYTES    (1ull << 30)
+
+/* Memory of a process that holds code: a part of a file, or what a runtime
+ * made. */
+struct gn_place {
+	uint64_t start, end;
+	uint64_t offset; /* of a file */
+	uint64_t since;	 /* when it was mapped; 0: before it was looked at */
+	uint32_t what;	 /* a module, or of code the function */
+	uint32_t order;	 /* as it was told */
+};
+
+struct gn_place_list {
+	struct gn_place *place; /* `sorted` ones by start, the rest as told */
+	size_t n, sorted, room;
+	uint32_t told;
+};
+
+struct gn_place_process {
+	uint32_t pid;
+	bool jvm; /* a Java machine that was traced from its start */
+	struct gn_place_list mapped, code;
+};
+
+/* places.c: processes and their memory. */
+struct gn_places {
+	struct gn_place_process *process;
+	size_t n, last, room;
+	size_t held; /* places of all */
+	struct gn_place_thread {
+		uint32_t tid, pid;
+	} * thread;
+	size_t nthreads, threads_room;
+};
+
+struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid);
+/* A new process without memory; an older one of this id is gone. NULL: there is
+ * no room. */
+struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid);
+/* It has the memory of another one. */
+void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
+		    uint32_t from);
+/* Without room the place is left out: it has no name then. */
+void gn_places_add(struct gn_places *p, struct gn_place_list *list,
+		   const struct gn_place *place);
+void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
+/* The one that was at `addr` at `time`, or NULL. */
+const struct gn_place *gn_places_at(const struct gn_place_list *list,
+				    uint64_t addr, uint64_t time);
+void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid);
+void gn_places_thread_ends(struct gn_places *p, uint32_t tid);
+uint32_t gn_places_process_of(const struct gn_places *p, uint32_t tid);
+void gn_places_free(struct gn_places *p);
+
+/* sampler_names.c: files and the functions in them. */
+struct gn_sampler_names;
+
+struct gn_sampler_names *gn_sampler_names_new(gn_sampler_put put, void *ctx);
+void gn_sampler_names_free(struct gn_sampler_names *n);
+/* The number of what a process has mapped, by its path there. */
+uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
+				 const struct gn_file_id *id, const char *path);
+/* The function at an offset of the file, of which a process has a mapping; one
+ * that is unknown is a function, too. */
+uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
+			     uint32_t module, uint64_t offset);
+/* The one that stands for code that no file has. */
+uint32_t gn_sampler_names_made(struct gn_sampler_names *n, bool interpreted);
+
+#endif

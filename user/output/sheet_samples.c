@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Functions by the samples that --snapshot took. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "output/header.h"
+#include "output/sheet.h"
+
+static void put_pct(struct gn_cell *c, uint64_t n, uint64_t whole)
+{
+	gn_cell_number(c, n);
+	c->whole = whole;
+}
+
+int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s)
+{
+	static const struct gn_sheet_column columns[] = {
+		{"self", "self", GN_CELL_COUNT},
+		{"self_pct", "self%", GN_CELL_PCT},
+		{"total", "total", GN_CELL_COUNT},
+		{"total_pct", "total%", GN_CELL_PCT},
+		{"name", "function", GN_CELL_TEXT},
+		{"module", "module", GN_CELL_TEXT},
+	};
+
+	s->column = columns;
+	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
+	s->json = "samples";
+	s->nothing = gn_model_info(m, "samples.rate")
+			     ? "no sample was taken: the threads had no CPU"
+			     : "no samples were taken; ask for them with "
+			       "--snapshot 99";
+	for (size_t i = 0; i < m->nsamples; i++) {
+		const struct gn_model_sample *x = &m->samples[i];
+		struct gn_cell *c = gn_sheet_row(s);
+
+		if (!c)
+			return -ENOMEM;
+		gn_cell_number(c++, x->self);
+		put_pct(c++, x->self, m->sampled);
+		gn_cell_number(c++, x->total);
+		put_pct(c++, x->total, m->sampled);
+		gn_cell_name(c++, &x->of);
+		gn_cell_text(c, x->of.module);
+	}
+	return 0;
+}
+
+/* Samples are no times: a lost one makes none of them wrong. */
+void gn_header_samples(const struct gn_model *m, FILE *f)
+{
+	uint64_t rate, lost = m->counters[GN_COUNTER_SAMPLES_FULL] +
+			      m->counters[GN_COUNTER_SAMPLES_BUSY] +
+			      m->counters[GN_COUNTER_SAMPLES_EMPTY] +
+			      m->counters[GN_COUNTER_SAMPLES_LATE];
+	char n[GN_CELL], missing[GN_CELL];
+
+	if (!gn_info_number(m, "samples.rate", &rate))
+		return;
+	gn_format_count(n, m->sampled);
+	gn_format_count(missing, lost);
+	fprintf(f,
+		"# %-11s %" PRIu64 " a second of each CPU: %s, and %s lost; "
+		"--by samples shows them\n",
+		"samples", rate, n, missing);
+}
