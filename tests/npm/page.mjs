@@ -146,8 +146,8 @@ async function flame() {
 	const {page} = opened, details = () => text(page, '.details');
 	const frames = () => page.$eval('canvas', e => Number(e.dataset.frames));
 
-	// session, app, main, f, g
-	same(await frames(), 5, 'frames');
+	// session, app, main, g with [jit], [jit], f, [gc]
+	same(await frames(), 8, 'frames');
 	assert.ok((await details()).startsWith(
 		`session: ${time(r.session.elapsed_ns)}, 100.0 %`), 'the root');
 	await page.focus('canvas');
@@ -155,14 +155,16 @@ async function flame() {
 		await page.keyboard.press(key);
 	assert.match(await details(), /^g: 20 ns, 14\.3 %; called 1 times here; /);
 	await page.keyboard.press('ArrowRight');
+	assert.match(await details(), /^\[jit\]: 20 ns, /);
+	await page.keyboard.press('ArrowRight');
 	assert.match(await details(), /^f: 10 ns, /);
 	await page.keyboard.press('Enter');
 	await frame(page);
-	same(await hash(page), '#flame?node=4');
+	same(await hash(page), '#flame?node=6');
 	same(await frames(), 4, 'g is not below f');
 	await page.keyboard.press('Escape');
 	await frame(page);
-	same([await frames(), await hash(page)], [5, '#flame'], 'zoomed out');
+	same([await frames(), await hash(page)], [8, '#flame'], 'zoomed out');
 	// a click into the box of a frame
 	const at = await page.evaluate(() => {
 		const c = document.querySelector('canvas').getBoundingClientRect();
@@ -192,8 +194,8 @@ async function flame() {
 	same(await text(page, '.bar .dim'), 'matches: 10 ns, 7.4 %');
 	await page.select('select', 'gc');
 	await frame(page);
-	// session, app, main
-	same(await frames(), 3, 'frames with a value');
+	// session, app, main, [gc]
+	same(await frames(), 4, 'frames with a value');
 	await done(opened, 'flame');
 }
 

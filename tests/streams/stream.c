@@ -73,6 +73,23 @@ static void add_thread(struct stream *s, const struct gn_rec_func *f,
 	stream_raw(s, &r, sizeof(r));
 }
 
+/* `count` samples of one function that nobody called. */
+static void add_samples(struct stream *s, const struct gn_rec *h,
+			const struct stream_event *e)
+{
+	struct {
+		struct gn_rec_sample r;
+		uint32_t frame[2];
+	} u = {.r = {.h = *h,
+		     .size = gn_sample_size(1),
+		     .pid = e->pid,
+		     .frames = 1},
+	       .frame = {e->func}};
+
+	for (uint64_t i = 0; i < e->count; i++)
+		stream_raw(s, &u, u.r.size);
+}
+
 /* What gnomon measured of itself, or the kernel of a thread. */
 static void add_measured(struct stream *s, const struct gn_rec *h,
 			 const struct stream_event *e)
@@ -151,6 +168,9 @@ static void add_one(struct stream *s, const struct stream_event *e,
 		break;
 	case GN_KIND_UNPROBED:
 		stream_raw(s, &unprobed, sizeof(unprobed));
+		break;
+	case GN_KIND_SAMPLE:
+		add_samples(s, h, e);
 		break;
 	case GN_KIND_WAKE:
 		stream_raw(s, h, sizeof(*h));

@@ -173,6 +173,43 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by callers --sort ae --limit 3", out);
 }
 
+int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
+{
+	if (f->m->nsamples)
+		s->share = gn_share(f->m->samples[0].self, f->m->sampled);
+	return 0;
+}
+
+void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
+		    FILE *out)
+{
+	const struct gn_model *m = f->m;
+
+	(void)s;
+	fputs("Most samples of code on CPUs: ", out);
+	for (size_t i = 0; i < m->nsamples && i < GN_NAMED; i++) {
+		const struct gn_model_sample *x = &m->samples[i];
+
+		if (i && x->self < m->sampled / 20)
+			break;
+		fputs(i ? ", " : "", out);
+		gn_put_name(out, x->of.shown ? x->of.shown : x->of.name);
+		fputs(" ", out);
+		gn_put_pct(out, x->self, m->sampled);
+	}
+	fputs(" of ", out);
+	gn_put_count(out, m->sampled, "sample", "samples");
+	fputc('.', out);
+}
+
+void gn_next_sampled(const struct gn_facts *f, const struct gn_subject *s,
+		     FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by samples --limit 20", out);
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -274,6 +311,8 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" on CPUs. It is taken out of the times, but the program was "
 	      "slower.",
 	      out);
+	if (!s->nfunctions && !f->m->nsamples)
+		fputs(" Samples, without functions, cost little:", out);
 	if (!s->nfunctions)
 		return;
 	fputs(" Shorter than their probes:", out);
@@ -284,7 +323,8 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
-	(void)f;
+	if (!s->nfunctions && !f->m->nsamples)
+		fputs("--clr light --snapshot 499", out);
 	put_left_out(out, s);
 }
 
