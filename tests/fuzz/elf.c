@@ -18,6 +18,7 @@
 #include "site/site.h"
 #include "elf/elf_internal.h"
 #include "elf/notes.h"
+#include "elf/sleds.h"
 #include "fuzz.h"
 
 #define PLANS_MAX 8
@@ -198,6 +199,19 @@ static void read_notes(const char *path)
 	free(notes);
 }
 
+static void read_sleds(const char *path)
+{
+	size_t n = 0, broken = 0;
+	struct gn_sled *sled;
+
+	if (gn_sleds_read(path, &sled, &n, &broken))
+		return;
+	must(n + broken, "there are sleds, or an error");
+	for (size_t i = 1; i < n; i++)
+		must(sled[i - 1].addr <= sled[i].addr, "sleds are in order");
+	free(sled);
+}
+
 void gn_fuzz(const uint8_t *bytes, size_t size)
 {
 	struct gn_fuzz_in in = {bytes, size};
@@ -224,6 +238,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		gn_elf_close(elf);
 	}
 	read_notes(place.main);
+	read_sleds(place.main);
 	unlink(place.main);
 	unlink(place.beside);
 	free(debug);

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "feed.h"
 #include "fuzz.h"
 #include "model/pipeline.h"
 #include "show.h"
+#include "trace/codec.h"
 #include "trace/format.h"
 #include "trace/trace.h"
 
@@ -110,6 +110,14 @@ static void read_file(const uint8_t *bytes, size_t size, unsigned int how)
 	gn_trace_reader_close(r);
 }
 
+uint32_t gn_feed_version(unsigned int any)
+{
+	any %= GN_TRACE_FORMAT_ZSTD + 1;
+	return !any || (any == GN_TRACE_FORMAT_ZSTD && !gn_codec_zstd)
+		       ? GN_TRACE_FORMAT
+		       : any;
+}
+
 /* True checksums, wherever there is something to sum. */
 static void mend(uint8_t *f, size_t size)
 {
@@ -119,7 +127,7 @@ static void mend(uint8_t *f, size_t size)
 	if (size < GN_TRACE_HEADER)
 		return;
 	memcpy(f, GN_TRACE_MAGIC, GN_TRACE_MAGIC_SIZE);
-	put32(f + 8, f[8] & 1 ? GN_TRACE_FORMAT_PLAIN : GN_TRACE_FORMAT);
+	put32(f + 8, gn_feed_version(f[8]));
 	put32(f + 12, gn_trace_crc(0, f, 12));
 	at = GN_TRACE_HEADER + (size_t)f[20] * GN_TRACE_ROW;
 	put32(f + 16, (uint32_t)at);
@@ -168,7 +176,11 @@ static size_t measure(const uint8_t *records, size_t n,
 static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
 		      const uint8_t *bytes, size_t n, size_t *size)
 {
-	uLongf packed = compressBound(n);
+	const struct gn_codec *codec = version == GN_TRACE_FORMAT_ZSTD
+					       ? gn_codec_zstd
+					       : &gn_codec_zlib;
+	void *state = codec->compressor(1);
+	size_t packed = state ? codec->bound(state, n) : 0;
 	uint8_t *f = malloc(GN_TRACE_HEADER_MAX + packed +
 			    2 * (size_t)GN_TRACE_CHUNK_HEAD);
 	struct gn_trace_end end = {
@@ -179,13 +191,15 @@ static uint8_t *whole(uint32_t version, struct gn_trace_chunk *h,
 	};
 	size_t at;
 
-	must(f, "there is memory");
+	must(f && state, "there is memory");
 	at = gn_trace_header_encode(GN_TRACE_FORMAT, f);
 	put32(f + 8, version);
 	put32(f + 12, gn_trace_crc(0, f, 12));
-	must(compress2(f + at + GN_TRACE_CHUNK_HEAD, &packed, bytes, n, 1) ==
-		     Z_OK,
+	must(!codec->begin(state, f + at + GN_TRACE_CHUNK_HEAD, packed) &&
+		     !codec->put(state, bytes, n) &&
+		     !codec->end(state, &packed),
 	     "records can be packed");
+	codec->compressor_free(state);
 	h->packed = (uint32_t)packed;
 	h->crc = gn_trace_crc(0, f + at + GN_TRACE_CHUNK_HEAD, packed);
 	gn_trace_chunk_encode(h, f + at);
@@ -405,10 +419,11 @@ void gn_feed(const uint8_t *bytes, size_t size)
 		if (what == GN_FEED_COLUMNS)
 			file = forge(copy, size, &n);
 		else
-			file = gn_feed_pack(what == GN_FEED_RECORDS
-						    ? GN_TRACE_FORMAT
-						    : GN_TRACE_FORMAT_PLAIN,
-					    copy, size, &n);
+			file = gn_feed_pack(
+				what == GN_FEED_RECORDS
+					? gn_feed_version(GN_TRACE_FORMAT_ZSTD)
+					: GN_TRACE_FORMAT_PLAIN,
+				copy, size, &n);
 		read_file(file, n, how);
 		free(file);
 	}

@@ -25,6 +25,9 @@ enum gn_feed {
 
 void gn_feed(const uint8_t *bytes, size_t size);
 
+/* Any number as a version that can be packed here. */
+uint32_t gn_feed_version(unsigned int any);
+
 /* A whole trace file of that version with the records, in one chunk: all the
  * bytes as they are, or the records among them that are sound. The caller frees
  * it. */

@@ -211,8 +211,7 @@ static void pack(struct story *s, struct input *in)
 	if (in->bytes[0] == GN_FEED_COLUMNS)
 		file = gn_feed_columns(in->bytes + 1, in->size - 1, &n);
 	else if (in->bytes[0] == GN_FEED_FILE || in->bytes[0] == GN_FEED_MENDED)
-		file = gn_feed_pack(below(s, 4) ? GN_TRACE_FORMAT
-						: GN_TRACE_FORMAT_PLAIN,
+		file = gn_feed_pack(gn_feed_version((unsigned int)below(s, 4)),
 				    in->bytes + 1, in->size - 1, &n);
 	else
 		return;

@@ -292,6 +292,9 @@ static char *listing(void)
 	static struct gn_list_function functions[] = {
 		{.name = "f",
 		 .symbol = "f",
+		 .sleds = 1,
+		 .end_sleds = 2,
+		 .sled = GN_SLED_XRAY,
 		 .plan = {.leave = GN_LEAVE_RET,
 			  .reason = "why",
 			  .leaves = &end,

@@ -307,7 +307,8 @@ static int collect_functions(struct job *j)
 		return 0;
 	if (!j->everything)
 		err = gn_native_libraries(&j->list.files, j->filter);
-	return err ?: gn_listing_functions(&j->list, &opts);
+	err = err ?: gn_listing_functions(&j->list, &opts);
+	return err ?: gn_listing_sleds(&j->list);
 }
 
 /* --usdt, or -f names some. */
@@ -389,6 +390,28 @@ static void tell_left(const struct job *j)
 		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
 }
 
+static void tell_sleds(const struct gn_listing *l)
+{
+	static const char *const options[] = {
+#define SLED(name, text, option) [GN_SLED_##name] = option,
+		GN_SLED_LIST(SLED)
+#undef SLED
+	};
+
+	for (int i = 0; i < GN_SLED_KINDS; i++)
+		if (l->sleds[i])
+			fprintf(stderr,
+				"gnomon: %zu of them %s built with %s; they "
+				"are traced by probes, like others\n",
+				l->sleds[i], l->sleds[i] == 1 ? "was" : "were",
+				options[i]);
+	if (l->broken_sleds)
+		fprintf(stderr,
+			"gnomon: %zu places that are told to be for hooks are "
+			"not as a compiler makes them\n",
+			l->broken_sleds);
+}
+
 static void summary(const struct job *j)
 {
 	const struct gn_listing *l = &j->list;
@@ -410,6 +433,7 @@ static void summary(const struct job *j)
 			"to 20 times as dear as others; --leave return avoids "
 			"that where nothing unwinds or interrupts them\n",
 			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
+	tell_sleds(l);
 	if (l->nfunctions && l->stats.stripped)
 		gn_error("'%s' is stripped: only what it exports is listed; "
 			 "its debug symbols add the rest",
@@ -418,10 +442,6 @@ static void summary(const struct job *j)
 		fprintf(stderr,
 			"gnomon: which links the kernel allows is not known "
 			"without root; single ones are assumed (--attach)\n");
-	if (j->args->c.args.pids.n && l->nruntimes)
-		fprintf(stderr,
-			"gnomon: managed functions are traced from the "
-			"program's start only: gnomon run -- COMMAND\n");
 }
 
 /* The list to stdout or the file. GN_EXIT_OK or the status. */

@@ -91,3 +91,54 @@ int gn_listing_functions(struct gn_listing *l,
 {
 	return gn_native_walk(&l->files, opts, take, l, &l->stats);
 }
+
+/* Counts the sleds of a function. */
+static void count_sleds(struct gn_listing *l, struct gn_list_function *fn,
+			const struct gn_sled *sled, size_t n)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (sled[mid].addr < fn->addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < n && sled[lo].addr - fn->addr < fn->size; lo++) {
+		fn->sled = sled[lo].kind;
+		if (sled[lo].ends)
+			fn->end_sleds++;
+		else
+			fn->sleds++;
+	}
+	l->sleds[fn->sled] += fn->sleds > 0;
+}
+
+int gn_listing_sleds(struct gn_listing *l)
+{
+	struct gn_sled *sled = NULL;
+	size_t n = 0, broken, file = SIZE_MAX;
+	char place[GN_FILE_PLACE];
+	int err = 0;
+
+	for (size_t i = 0; i < l->nfunctions && err != -ENOMEM; i++) {
+		struct gn_list_function *fn = &l->function[i];
+
+		/* functions of a file follow one another */
+		if (fn->file != file) {
+			file = fn->file;
+			free(sled);
+			sled = NULL;
+			n = broken = 0;
+			err = gn_sleds_read(
+				gn_file_place(l->files.file[file].fd, place),
+				&sled, &n, &broken);
+			l->broken_sleds += broken;
+		}
+		count_sleds(l, fn, sled, n);
+	}
+	free(sled);
+	return err == -ENOMEM ? err : 0;
+}

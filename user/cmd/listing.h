@@ -14,6 +14,7 @@
 
 #include "capture/attach.h"
 #include "elf/notes.h"
+#include "elf/sleds.h"
 #include "runtime/native.h"
 #include "runtime/runtime.h"
 
@@ -26,6 +27,9 @@ struct gn_list_function {
 	uint64_t size;
 	struct gn_plan plan;
 	size_t rets, tails; /* of plan.leaves */
+	/* sleds at its begin and at its ends, all of one kind */
+	size_t sleds, end_sleds;
+	enum gn_sled_kind sled;
 };
 
 /* An instruction of a note. */
@@ -73,7 +77,9 @@ struct gn_listing {
 	size_t nusdt;
 	struct gn_notes_left left; /* USDT probes */
 	struct gn_native_stats stats;
-	size_t rets, tails; /* of all functions */
+	size_t rets, tails;	     /* of all functions */
+	size_t sleds[GN_SLED_KINDS]; /* functions that have them */
+	size_t broken_sleds;
 };
 
 void gn_listing_clear(struct gn_listing *l);
@@ -82,6 +88,9 @@ void gn_listing_clear(struct gn_listing *l);
  * -ENOEXEC, or another error of reading or memory. */
 int gn_listing_functions(struct gn_listing *l,
 			 const struct gn_native_opts *opts);
+
+/* Sleds of the functions that are listed. 0 or -ENOMEM. */
+int gn_listing_sleds(struct gn_listing *l);
 
 /* USDT probes of the files. The filter's globs go over NAME and PROVIDER:NAME;
  * `all`: each one of each file. 0 or -ENOMEM: a file without them has none. */

@@ -194,6 +194,13 @@ static void json_function(struct gn_emit *e, const struct gn_listing *l,
 	gn_emit_text(e, "module", l->files.file[fn->file].path);
 	gn_emit_u64(e, "address", fn->addr);
 	gn_emit_u64(e, "size", fn->size);
+	if (fn->sleds) {
+		gn_emit_open(e, "sleds", '{');
+		gn_emit_text(e, "kind", gn_sled_name(fn->sled));
+		gn_emit_u64(e, "enters", fn->sleds);
+		gn_emit_u64(e, "ends", fn->end_sleds);
+		gn_emit_close(e, '}');
+	}
 	if (p->refused) {
 		gn_emit_text(e, "refused", p->refused);
 		gn_emit_close(e, '}');

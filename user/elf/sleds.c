@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "elf/sleds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/elf_image.h"
+
+#define MAX_SLEDS (4u << 20)
+#define CODE	  5 /* bytes that tell a sled */
+
+/* An entry of xray_instr_map (llvm/lib/XRay, InstrumentationMap.h). From
+ * version 2 on both addresses count from where they stand. */
+struct xray_entry {
+	uint64_t addr, function;
+	uint8_t kind, always, version, pad[13];
+};
+
+enum { XRAY_ENTER, XRAY_EXIT, XRAY_TAIL, XRAY_ENTER_ARGUMENT };
+
+struct sleds {
+	struct gn_image image;
+	struct gn_sled *sled;
+	size_t n, broken;
+};
+
+/* The first bytes of the code there. */
+static bool code_at(const struct gn_image *image, uint64_t addr,
+		    uint8_t code[CODE])
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
+		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
+			continue;
+		if (addr >= ph.p_vaddr && ph.p_filesz >= CODE &&
+		    addr - ph.p_vaddr <= ph.p_filesz - CODE)
+			return !gn_image_read(image,
+					      addr - ph.p_vaddr + ph.p_offset,
+					      code, CODE);
+	}
+	return false;
+}
+
+/* Whether it is as the compilers make it. */
+static bool is_sled(const struct gn_image *image, const struct gn_sled *s,
+		    bool returns)
+{
+	static const uint8_t nops[CODE] = {0x90, 0x90, 0x90, 0x90, 0x90};
+	static const uint8_t nop4[] = {0x0f, 0x1f, 0x44, 0x00};
+	uint8_t code[CODE];
+
+	if (!code_at(image, s->addr, code))
+		return false;
+	switch (s->kind) {
+	case GN_SLED_XRAY:
+		/* ret and a long nop, or a jump over nops */
+		return returns ? code[0] == 0xc3
+			       : code[0] == 0xeb && code[1] == 9;
+	case GN_SLED_NOPS:
+		return !memcmp(code, nops, CODE) ||
+		       !memcmp(code, nop4, sizeof(nop4));
+	default:
+		return !memcmp(code, nop4, sizeof(nop4)) && !code[4];
+	}
+}
+
+static void take(struct sleds *s, struct gn_sled sled, bool returns)
+{
+	if (is_sled(&s->image, &sled, returns))
+		s->sled[s->n++] = sled;
+	else
+		s->broken++;
+}
+
+static void take_xray(struct sleds *s, const uint8_t *at, uint64_t place)
+{
+	struct gn_sled sled = {.kind = GN_SLED_XRAY};
+	struct xray_entry e;
+
+	memcpy(&e, at, sizeof(e));
+	sled.addr = e.version >= 2 ? place + e.addr : e.addr;
+	sled.ends = e.kind == XRAY_EXIT || e.kind == XRAY_TAIL;
+	/* others are a program's own events */
+	if (sled.ends || e.kind == XRAY_ENTER || e.kind == XRAY_ENTER_ARGUMENT)
+		take(s, sled, e.kind == XRAY_EXIT);
+}
+
+static int take_section(struct sleds *s, const char *name,
+			enum gn_sled_kind kind)
+{
+	size_t size = kind == GN_SLED_XRAY ? sizeof(struct xray_entry) : 8;
+	struct gn_sled sled = {.kind = kind}, *grown;
+	GElf_Shdr sh;
+	Elf_Scn *scn = gn_image_find(&s->image, name, &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	size_t n = data && data->d_buf ? data->d_size / size : 0;
+
+	if (!n)
+		return 0;
+	if (n > MAX_SLEDS) {
+		s->broken += n - MAX_SLEDS;
+		n = MAX_SLEDS;
+	}
+	grown = reallocarray(s->sled, s->n + n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->sled = grown;
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *at = (const uint8_t *)data->d_buf + i * size;
+
+		if (kind == GN_SLED_XRAY) {
+			take_xray(s, at, sh.sh_addr + i * size);
+			continue;
+		}
+		memcpy(&sled.addr, at, sizeof(sled.addr));
+		take(s, sled, false);
+	}
+	return 0;
+}
+
+static int by_addr(const void *left, const void *right)
+{
+	const struct gn_sled *a = left, *b = right;
+
+	return (a->addr > b->addr) - (a->addr < b->addr);
+}
+
+int gn_sleds_read(const char *path, struct gn_sled **out, size_t *n,
+		  size_t *broken)
+{
+	static const char *const sections[GN_SLED_KINDS] = {
+		[GN_SLED_NOPS] = "__patchable_function_entries",
+		[GN_SLED_MCOUNT] = "__mcount_loc",
+		[GN_SLED_XRAY] = "xray_instr_map",
+	};
+	struct sleds s = {.sled = NULL};
+	int err = gn_image_open(path, &s.image);
+
+	if (err)
+		return err;
+	for (int i = 0; i < GN_SLED_KINDS && !err; i++)
+		err = take_section(&s, sections[i], (enum gn_sled_kind)i);
+	gn_image_close(&s.image);
+	if (!err && !s.n && !s.broken)
+		err = -ENOENT;
+	if (err) {
+		free(s.sled);
+		return err;
+	}
+	if (s.n)
+		qsort(s.sled, s.n, sizeof(*s.sled), by_addr);
+	*out = s.sled;
+	*n = s.n;
+	*broken = s.broken;
+	return 0;
+}
+
+const char *gn_sled_name(enum gn_sled_kind kind)
+{
+	static const char *const names[] = {
+#define GN_SLED_NAME(name, text, option) [GN_SLED_##name] = text,
+		GN_SLED_LIST(GN_SLED_NAME)
+#undef GN_SLED_NAME
+	};
+
+	return names[kind];
+}
