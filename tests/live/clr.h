@@ -15,6 +15,9 @@ struct clr_pair {
 void clr_need(struct live *t);
 /* The words that start the fixture: dotnet demo.dll TOPIC. */
 void clr_demo(struct live *t, struct live_args *a, const char *topic);
+/* Gives a fixture that serves a line; what it says until "done". */
+char *clr_serve(struct live *t, const struct live_talk *served,
+		const char *line);
 /* The C# compiler of the newest SDK, and the folder that has its SDK. */
 char *clr_compiler(struct live *t);
 char *clr_sdk(struct live *t);

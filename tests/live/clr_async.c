@@ -224,18 +224,6 @@ void test_async(struct live *t)
 	}
 }
 
-/* The program is told one thing more; what it says until that is done. */
-static char *serve(struct live *t, const struct live_talk *served,
-		   const char *line)
-{
-	char *all = live_text(t, "%s", ""), *said;
-
-	live_tell(t, served, line);
-	while (strcmp(said = live_await(t, served->out, ""), "done"))
-		all = live_text(t, "%s%s\n", all, said);
-	return all;
-}
-
 /* One session on it; `killed`: gnomon does not end it itself. NULL: the report
  * and the program agree. */
 static char *attached(struct live *t, const struct live_talk *served,
@@ -252,7 +240,7 @@ static char *attached(struct live *t, const struct live_talk *served,
 		 live_text(t, "%d", (int)served->pid), NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
-	said = serve(t, served, "run");
+	said = clr_serve(t, served, "run");
 	CHECK(t, kill(gnomon.pid, killed ? SIGKILL : SIGINT) == 0, "no gnomon");
 	code = live_wait(t, &gnomon);
 	if (killed)
@@ -279,7 +267,7 @@ void test_async_attached(struct live *t)
 	clr_demo(t, &a, "awaits-served");
 	live_talk(t, &a, &served);
 	free(live_await(t, served.out, "ready"));
-	serve(t, &served, "hold 4");
+	clr_serve(t, &served, "hold 4");
 	for (int i = 0; i < 2 * ATTEMPTS && good < 2; i++) {
 		bool killed = i == 1;
 
@@ -290,8 +278,8 @@ void test_async_attached(struct live *t)
 	}
 	CHECK(t, good == 2, "%s", off);
 	/* without gnomon those that it tagged go on as if nothing had been */
-	serve(t, &served, "release");
-	serve(t, &served, "run");
+	clr_serve(t, &served, "release");
+	clr_serve(t, &served, "run");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 

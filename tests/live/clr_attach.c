@@ -28,9 +28,8 @@ static void start_served(struct live *t, struct live_talk *served)
 	free(live_await(t, served->out, "ready"));
 }
 
-/* The lines that it says until "done". */
-static char *serve(struct live *t, const struct live_talk *served,
-		   const char *line)
+char *clr_serve(struct live *t, const struct live_talk *served,
+		const char *line)
 {
 	char *all = live_text(t, "%s", ""), *said;
 
@@ -79,7 +78,7 @@ static void session(struct live *t, const struct live_talk *served,
 	struct live_talk gnomon;
 
 	attach(t, served, options, &gnomon);
-	pair.traced.out = serve(t, served, line);
+	pair.traced.out = clr_serve(t, served, line);
 	pair.report = detach(t, &gnomon);
 	clr_closed(t, pair.report);
 	clr_compare(t, &pair, flags);
@@ -92,7 +91,7 @@ void test_attach(struct live *t)
 
 	start_served(t, &served);
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	serve(t, &served, "run 20000");
+	clr_serve(t, &served, "run 20000");
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	session(t, &served, "-f Demo.Service.P.Leaf", "run 50",
 		LIVE_SOME | LIVE_UNWOUND);
@@ -105,8 +104,8 @@ void test_attach_warm(struct live *t)
 	struct live_talk served;
 
 	start_served(t, &served);
-	serve(t, &served, "run 20000");
-	serve(t, &served, "run 20000");
+	clr_serve(t, &served, "run 20000");
+	clr_serve(t, &served, "run 20000");
 	session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
@@ -182,7 +181,7 @@ void test_attach_everything(struct live *t)
 	      "it says '%s'", line);
 	free(line);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
-	pair.traced.out = serve(t, &served, "run 5");
+	pair.traced.out = clr_serve(t, &served, "run 5");
 	pair.report = detach(t, &gnomon);
 	clr_closed(t, pair.report);
 	clr_compare(t, &pair, 0);
@@ -263,7 +262,7 @@ static void count_hooks(struct live *t, const struct live_talk *served,
 
 	for (int i = 0; i < 2; i++)
 		fd[i] = count_hook(t, served, names[i]);
-	serve(t, served, "run 20");
+	clr_serve(t, served, "run 20");
 	for (int i = 0; i < 2; i++)
 		calls[i] = counted(t, fd[i]);
 }
@@ -310,7 +309,7 @@ static void kill_it(struct live *t, const struct live_talk *served, bool fast)
 	uint64_t calls[2];
 
 	attach(t, served, how, &gnomon);
-	serve(t, served, "run 20");
+	clr_serve(t, served, "run 20");
 	CHECK(t, is_shared(t, served) == fast, "the memory is%s shared",
 	      fast ? " not" : "");
 	count_hooks(t, served, calls);
@@ -331,7 +330,7 @@ void test_attach_killed(struct live *t)
 	struct live_talk served;
 
 	start_served(t, &served);
-	serve(t, &served, "run 20000");
+	clr_serve(t, &served, "run 20000");
 	kill_it(t, &served, false);
 	kill_it(t, &served, true);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
@@ -346,13 +345,13 @@ void test_attach_filtered(struct live *t)
 	struct live_talk served, gnomon;
 
 	start_served(t, &served);
-	serve(t, &served, "filter");
+	clr_serve(t, &served, "filter");
 	live_add(t, &a, t->gnomon, "run", "-o", path, "-p",
 		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
 		 NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
-	serve(t, &served, "run 5");
+	clr_serve(t, &served, "run 5");
 	CHECK(t, !is_shared(t, &served), "there is memory");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
@@ -406,13 +405,13 @@ void test_fast_killed_idle(struct live *t)
 	live_talk(t, &a, &talk);
 	free(live_await(t, talk.out, "ready"));
 	gnomon = talk.pid;
-	serve(t, &talk, "run 20");
+	clr_serve(t, &talk, "run 20");
 	talk.pid = program_of(t, gnomon);
 	CHECK(t, kill(gnomon, SIGKILL) == 0, "kill: %s", strerror(errno));
 	while (calls[0] != calls[1]) {
 		for (int i = 0; i < 2; i++)
 			fd[i] = count_hook(t, &talk, names[i]);
-		serve(t, &talk, "run 20");
+		clr_serve(t, &talk, "run 20");
 		for (int i = 0; i < 2; i++)
 			calls[i] = counted(t, fd[i]);
 	}
@@ -428,8 +427,8 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	json_t *report;
 
 	attach(t, served, "", &gnomon);
-	serve(t, served, "run 3");
-	serve(t, served, "collect 20");
+	clr_serve(t, served, "run 3");
+	clr_serve(t, served, "collect 20");
 	report = detach(t, &gnomon);
 	CHECK(t, clr_functions(report) == 0, "%zu managed functions are told",
 	      clr_functions(report));
@@ -450,7 +449,7 @@ static void attach_all_events(struct live *t, const struct live_talk *served)
 	json_t *report;
 
 	attach(t, served, "--events all", &gnomon);
-	serve(t, served, "collect 20");
+	clr_serve(t, served, "collect 20");
 	report = detach(t, &gnomon);
 	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
 	      "there is no time in collections");
@@ -482,7 +481,7 @@ void test_attach_busy(struct live *t)
 	struct live_talk served, gnomon;
 
 	start_served(t, &served);
-	serve(t, &served, "run 1000");
+	clr_serve(t, &served, "run 1000");
 	for (int i = 0; i < n; i++) {
 		live_tell(t, &served, "run 1000");
 		attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
