@@ -104,6 +104,26 @@ int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
 	return 0;
 }
 
+int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
+		    uint64_t *offset)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(image->elf, &n))
+		return -ENOEXEC;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
+		    ph.p_type != PT_LOAD || !(ph.p_flags & flag))
+			continue;
+		if (addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz) {
+			*offset = addr - ph.p_vaddr + ph.p_offset;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
 bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 		      Elf_Scn **scn)
 {

@@ -30,6 +30,10 @@ void gn_image_close(struct gn_image *image);
 /* Exactly `size` bytes at `offset`; -ENODATA if the file ends before. */
 int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
 		  size_t size);
+/* The place in the file of an address, as linked, by the segments that have
+ * `flag` (PF_X, ...). -ENOENT, -ENOEXEC. */
+int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
+		    uint64_t *offset);
 /* The i-th section, 1 to nsections - 1; false if there is none. */
 bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 		      Elf_Scn **scn);

@@ -65,26 +65,6 @@ static bool take_args(const char *text, const char *end, char *out, size_t size)
 	return true;
 }
 
-/* Address to file offset, by the program headers of such segments. */
-static int offset_of(Elf *elf, uint64_t addr, uint32_t flag, uint64_t *offset)
-{
-	GElf_Phdr ph;
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n))
-		return -ENOEXEC;
-	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-		    !(ph.p_flags & flag))
-			continue;
-		if (addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz) {
-			*offset = addr - ph.p_vaddr + ph.p_offset;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 /* The address of a symbol of one of the tables. */
 static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 {
@@ -122,7 +102,6 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 {
 	const char *pos = desc + 24, *end = desc + size;
 	struct gn_note *grown, *note;
-	Elf *elf = notes->image.elf;
 	uint64_t addr[3];
 	bool fits = true;
 
@@ -145,8 +124,9 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 	if (!take_name(&pos, end, note->provider, &fits) ||
 	    !take_name(&pos, end, note->name, &fits) ||
 	    !take_args(pos, end, note->args, sizeof(note->args)) ||
-	    offset_of(elf, addr[0], PF_X, &note->offset) ||
-	    (addr[2] && offset_of(elf, addr[2], PF_W, &note->semaphore))) {
+	    gn_image_offset(&notes->image, addr[0], PF_X, &note->offset) ||
+	    (addr[2] &&
+	     gn_image_offset(&notes->image, addr[2], PF_W, &note->semaphore))) {
 		notes->left.broken++;
 	} else if (!fits) {
 		notes->left.long_names++;

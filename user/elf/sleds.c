@@ -25,26 +25,16 @@ struct sleds {
 	size_t n, broken;
 };
 
-/* The first bytes of the code there. */
+/* The first bytes of the code there, all of one segment. */
 static bool code_at(const struct gn_image *image, uint64_t addr,
 		    uint8_t code[CODE])
 {
-	GElf_Phdr ph;
-	size_t n;
+	uint64_t first, last;
 
-	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
-		    ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
-		if (addr >= ph.p_vaddr && ph.p_filesz >= CODE &&
-		    addr - ph.p_vaddr <= ph.p_filesz - CODE)
-			return !gn_image_read(image,
-					      addr - ph.p_vaddr + ph.p_offset,
-					      code, CODE);
-	}
-	return false;
+	return !gn_image_offset(image, addr, PF_X, &first) &&
+	       !gn_image_offset(image, addr + CODE - 1, PF_X, &last) &&
+	       last - first == CODE - 1 &&
+	       !gn_image_read(image, first, code, CODE);
 }
 
 /* Whether it is as the compilers make it. */

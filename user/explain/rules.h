@@ -75,7 +75,7 @@ void gn_put_ns(FILE *f, uint64_t ns);
 void gn_put_pct(FILE *f, uint64_t part, uint64_t whole);
 void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many);
 /* A name as short as a sentence bears it. */
-void gn_put_name(FILE *f, const char *name);
+void gn_put_named(FILE *f, const struct gn_model_named *named);
 /* The same of a function; -1 is outside of any. */
 void gn_put_function(FILE *f, const struct gn_model *m, int32_t function);
 /* "app 70.1 %, lock 20.0 %": the largest parts of `whole` from 1 % on. */

@@ -304,11 +304,6 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-static void put_named(FILE *out, const struct gn_model_named *n)
-{
-	gn_put_name(out, n->shown ? n->shown : n->name);
-}
-
 /* What was allocated most, where allocations were recorded. */
 static void put_allocated(const struct gn_model *m, FILE *out)
 {
@@ -326,10 +321,10 @@ static void put_allocated(const struct gn_model *m, FILE *out)
 	fputs("), went into ", out);
 	gn_put_count(out, a->count, "object", "objects");
 	fputs(" of ", out);
-	put_named(out, &a->class);
+	gn_put_named(out, &a->class);
 	fputs(", allocated in ", out);
 	if (a->function.name[0])
-		put_named(out, &a->function);
+		gn_put_named(out, &a->function);
 	else
 		gn_put_function(out, m, -1);
 	fputc('.', out);

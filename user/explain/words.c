@@ -40,13 +40,18 @@ void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many)
 	fprintf(f, "%s %s", text, n == 1 ? one : many);
 }
 
-void gn_put_name(FILE *f, const char *name)
+static void put_name(FILE *f, const char *name)
 {
 	char *brief = gn_short_name(name, NAME_CELLS);
 
 	if (brief)
 		fputs(brief, f);
 	free(brief);
+}
+
+void gn_put_named(FILE *f, const struct gn_model_named *named)
+{
+	put_name(f, named->shown ? named->shown : named->name);
 }
 
 void gn_put_function(FILE *f, const struct gn_model *m, int32_t function)
@@ -57,7 +62,7 @@ void gn_put_function(FILE *f, const struct gn_model *m, int32_t function)
 		      f);
 		return;
 	}
-	gn_put_name(f, gn_function_shown(&m->functions[function]));
+	put_name(f, gn_function_shown(&m->functions[function]));
 }
 
 void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],

@@ -193,7 +193,7 @@ void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
 		if (i && x->self < m->sampled / 20)
 			break;
 		fputs(i ? ", " : "", out);
-		gn_put_name(out, x->of.shown ? x->of.shown : x->of.name);
+		gn_put_named(out, &x->of);
 		fputs(" ", out);
 		gn_put_pct(out, x->self, m->sampled);
 	}

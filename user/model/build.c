@@ -267,15 +267,11 @@ static int make_all(struct gn_build *b)
 	return err;
 }
 
-/* Makes the nodes of what had no room in the tree those of a function. */
-static int name_others(struct gn_pipeline *p, struct gn_tree *tree)
+int gn_build_name_others(struct gn_pipeline *p, struct gn_tree *tree)
 {
 	uint32_t fn = GN_NONE;
 	int err = 0;
 
-	if (tree->n < tree->most)
-		return 0;
-	p->stage.checks.other_calls = gn_tree_others(tree);
 	for (uint32_t i = 1; i < tree->n && !err; i++) {
 		struct gn_node *n = &tree->nodes[i];
 
@@ -286,6 +282,14 @@ static int name_others(struct gn_pipeline *p, struct gn_tree *tree)
 		n->fn = fn;
 	}
 	return err;
+}
+
+static int name_others(struct gn_pipeline *p, struct gn_tree *tree)
+{
+	if (tree->n < tree->most)
+		return 0;
+	p->stage.checks.other_calls = gn_tree_others(tree);
+	return gn_build_name_others(p, tree);
 }
 
 int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)

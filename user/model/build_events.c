@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <gnomon/runtime_event_info.h>
-#include "model/build.h"
+#include "model/build_parts.h"
 #include "model/events.h"
 
 typedef bool (*short_fn)(const struct gn_fn *fn, const char *name, char *text,
@@ -29,7 +29,8 @@ static int name_as(struct gn_names *names, uint32_t fn, short_fn shorten,
 	return out->shown ? 0 : -ENOMEM;
 }
 
-static int name(struct gn_names *names, uint32_t fn, struct gn_model_named *out)
+int gn_build_name(struct gn_names *names, uint32_t fn,
+		  struct gn_model_named *out)
 {
 	return name_as(names, fn, gn_names_short, out);
 }
@@ -75,10 +76,10 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.open = row->open,
 			.order = i,
 		};
-		err = name(&p->stage.names, row->fn, &m->events[i].of);
+		err = gn_build_name(&p->stage.names, row->fn, &m->events[i].of);
 		if (!err)
-			err = name(&p->stage.names, row->other,
-				   &m->events[i].other);
+			err = gn_build_name(&p->stage.names, row->other,
+					    &m->events[i].other);
 	}
 	m->nevents = err ? 0 : e->n;
 	qsort(m->events, m->nevents, sizeof(*m->events), by_time);
@@ -129,8 +130,10 @@ static int make_exceptions(struct gn_pipeline *p, struct gn_model *m)
 		all[i].ns = row->ns;
 		all[i].caught = row->caught_in != GN_NONE;
 		if (class_name(&p->stage.names, row->class, &all[i].class) ||
-		    name(&p->stage.names, row->thrown_in, &all[i].thrown_in) ||
-		    name(&p->stage.names, row->caught_in, &all[i].caught_in))
+		    gn_build_name(&p->stage.names, row->thrown_in,
+				  &all[i].thrown_in) ||
+		    gn_build_name(&p->stage.names, row->caught_in,
+				  &all[i].caught_in))
 			return -ENOMEM;
 	}
 	/* the same in several processes */
@@ -180,8 +183,8 @@ static int make_allocations(struct gn_pipeline *p, struct gn_model *m)
 		all[i].bytes = e->allocation[i].bytes;
 		if (class_name(&p->stage.names, e->allocation[i].class,
 			       &all[i].class) ||
-		    name(&p->stage.names, e->allocation[i].fn,
-			 &all[i].function))
+		    gn_build_name(&p->stage.names, e->allocation[i].fn,
+				  &all[i].function))
 			return -ENOMEM;
 	}
 	qsort(all, e->nallocations, sizeof(*all), by_place);

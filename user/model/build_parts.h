@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A model while it is built. Shared by build.c, build_functions.c,
- * build_tree.c. */
+/* A model while it is built. Shared by the files build*.c and samples.c. */
 #ifndef GNOMON_MODEL_BUILD_PARTS_H
 #define GNOMON_MODEL_BUILD_PARTS_H
 
@@ -31,6 +30,14 @@ int gn_build_ranks(struct gn_build *b);
 int gn_build_nodes(struct gn_build *b);
 /* Whether the process is shown: it has a thread, or time was spent in it. */
 bool gn_build_shows(const struct gn_build *b, uint32_t process);
+
+/* The names of a function that records told of, as people read them; GN_NONE
+ * is none. 0 or -ENOMEM. */
+int gn_build_name(struct gn_names *names, uint32_t fn,
+		  struct gn_model_named *out);
+/* Makes the nodes of what had no room in the tree those of a function. 0 or
+ * -ENOMEM. */
+int gn_build_name_others(struct gn_pipeline *p, struct gn_tree *tree);
 
 static inline uint64_t gn_not_below_0(int64_t ns)
 {

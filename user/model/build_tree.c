@@ -147,11 +147,16 @@ static int order_nodes(struct gn_build *b)
 	return 0;
 }
 
-static const char *const activities[GN_ACTIVITY_COUNT] = {
+const char *gn_activity_text(enum gn_activity_node activity)
+{
+	static const char *const names[GN_ACTIVITY_COUNT] = {
 #define NAME(name, text) [GN_ACTIVITY_NODE_##name] = (text),
-	GN_ACTIVITY_NODE_LIST(NAME)
+		GN_ACTIVITY_NODE_LIST(NAME)
 #undef NAME
-};
+	};
+
+	return names[activity];
+}
 
 static enum gn_activity_node activity_of(uint32_t fn)
 {
@@ -199,7 +204,7 @@ static void fill_node(struct gn_build *b, uint32_t from,
 		n->name = b->p->processes[r->fn].name;
 	} else if (GN_FN_IS_ACTIVITY(r->fn)) {
 		n->activity = activity_of(r->fn);
-		n->name = activities[n->activity];
+		n->name = gn_activity_text(n->activity);
 		b->m->nactivities = GN_ACTIVITY_COUNT - 1;
 	} else {
 		n->function = (int32_t)r->fn;

@@ -220,6 +220,9 @@ enum gn_activity_node {
 		GN_ACTIVITY_COUNT
 };
 
+/* The name of its nodes. */
+const char *gn_activity_text(enum gn_activity_node activity);
+
 /*
  * A call path. Node 0 is the session. Its children are processes, and theirs
  * are functions. Threads of a process are merged. Index -1 = none.

@@ -91,21 +91,6 @@ static int by_self(const void *left, const void *right)
 	return by_name(left, right);
 }
 
-static int name(struct gn_names *names, uint32_t fn,
-		struct gn_model_sample *out)
-{
-	char text[GN_CLR_NAME_MAX];
-
-	out->of.name = gn_names_text(names, fn);
-	out->of.module = gn_names_module_text(names, fn);
-	if (!out->of.name || !out->of.module)
-		return -ENOMEM;
-	if (!gn_names_short(&names->fns[fn], out->of.name, text, sizeof(text)))
-		return 0;
-	out->of.shown = gn_pool_add(&names->pool, text, strlen(text));
-	return out->of.shown ? 0 : -ENOMEM;
-}
-
 /* A row each name, as several processes can have a function: names first, then
  * the rows that they are of. */
 static int make_rows(struct build *b)
@@ -126,7 +111,7 @@ static int make_rows(struct build *b)
 	row = calloc(b->nfns + 1, sizeof(*row));
 	b->m->samples = row;
 	for (size_t i = 0; row && !err && i < b->nfns; i++) {
-		err = name(names, b->fns[i], &row[i]);
+		err = gn_build_name(names, b->fns[i], &row[i].of);
 		row[i].place = b->fns[i];
 	}
 	if (!row || err)
@@ -212,22 +197,6 @@ static int make_nodes(struct build *b)
 	return 0;
 }
 
-/* What had no room in the tree. */
-static int name_others(struct gn_pipeline *p, struct gn_tree *t)
-{
-	uint32_t fn = GN_NONE;
-	int err = 0;
-
-	for (uint32_t i = 1; i < t->n && !err; i++) {
-		if (t->nodes[i].process || t->nodes[i].fn != GN_FN_OTHER)
-			continue;
-		if (fn == GN_NONE)
-			err = gn_names_made(&p->stage.names, "[other]", &fn);
-		t->nodes[i].fn = fn;
-	}
-	return err;
-}
-
 int gn_samples_build(struct gn_pipeline *p, struct gn_model *m)
 {
 	struct build b = {.p = p, .m = m, .t = &p->samples.tree};
@@ -235,7 +204,7 @@ int gn_samples_build(struct gn_pipeline *p, struct gn_model *m)
 
 	if (!b.t->n)
 		return 0;
-	err = name_others(p, &p->samples.tree);
+	err = gn_build_name_others(p, &p->samples.tree);
 	b.all = calloc(b.t->n, sizeof(*b.all));
 	b.fns = calloc(b.t->n, sizeof(*b.fns));
 	b.rank = calloc((size_t)p->stage.names.nfns + 1, sizeof(*b.rank));

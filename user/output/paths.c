@@ -27,17 +27,6 @@ static int pick(const char *list, const char *usual, struct gn_picks *picks)
 	return err;
 }
 
-const char *gn_paths_activity(size_t i)
-{
-	static const char *const names[] = {
-#define NAME(name, text) text,
-		GN_ACTIVITY_NODE_LIST(NAME)
-#undef NAME
-	};
-
-	return names[i];
-}
-
 int gn_paths_check(const char *list)
 {
 	struct gn_picks picks;

@@ -53,7 +53,4 @@ static inline size_t gn_paths_frame(const struct gn_model *m,
 	       (n->activity ? n->activity - 1 : m->nactivities + process);
 }
 
-/* The name of the i-th kind of activity. */
-const char *gn_paths_activity(size_t i);
-
 #endif

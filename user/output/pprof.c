@@ -142,7 +142,9 @@ static int put_frames(struct pprof *w)
 		err = put_frame(w, i, gn_function_shown(&m->functions[i]),
 				m->functions[i].module);
 	for (size_t i = 0; i < m->nactivities && !err; i++)
-		err = put_frame(w, m->nfunctions + i, gn_paths_activity(i), "");
+		err = put_frame(
+			w, m->nfunctions + i,
+			gn_activity_text((enum gn_activity_node)(i + 1)), "");
 	for (size_t i = 0; i < w->paths.rows.n && !err; i++)
 		if (w->paths.rows.row[i].depth == 1)
 			err = put_frame(

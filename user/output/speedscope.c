@@ -34,7 +34,9 @@ static int put_frames(struct gn_emit *e, const struct gn_model *m,
 		err = put_frame(e, gn_function_shown(&m->functions[i]),
 				m->functions[i].module);
 	for (size_t i = 0; i < m->nactivities && !err; i++)
-		err = put_frame(e, gn_paths_activity(i), "");
+		err = put_frame(
+			e, gn_activity_text((enum gn_activity_node)(i + 1)),
+			"");
 	for (size_t i = 0; i < p->rows.n && !err; i++)
 		if (p->rows.row[i].depth == 1)
 			err = put_frame(e, p->rows.row[i].name, "");

@@ -208,11 +208,11 @@ static bool choose_how(struct gn_rejit *r, uint32_t index,
 		async->how = GN_IL_STATES;
 		return true;
 	}
-	if (async->session <= GN_STATE_SESSIONS &&
-	    !atomic_load(&r->copied[index]) && atomic_load(&r->chosen[index])) {
+	if (async->session && async->session <= GN_STATE_SESSIONS &&
+	    !atomic_load(&r->copied[index])) {
 		atomic_store(&r->tagged[index], 1);
 		async->how = GN_IL_TAGS;
-		if (async->session && atomic_load(&r->chosen[index]))
+		if (atomic_load(&r->chosen[index]))
 			return true;
 	}
 	async->how = GN_IL_UNTAGS;
