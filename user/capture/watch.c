@@ -5,17 +5,16 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include "capture/clocks.h"
 #include "gnomon.skel.h"
 
 static int keep(struct gn_session *s, struct bpf_link *link)
@@ -204,85 +203,6 @@ void gn_watch_choose(struct gn_session *s)
 				  !s->opts.no_faults);
 }
 
-/* Clocks of two CPUs that differ by more than this are not one clock. */
-#define CLOCKS_APART_NS 20000
-#define CLOCK_ROUNDS	16
-
-/* The difference of the two clocks on this CPU; 0: not known. */
-static int64_t skew_here(struct gn_control *control)
-{
-	int64_t least = 0;
-
-	for (int i = 0; i < 4; i++) {
-		struct timespec nap = {.tv_nsec = 20000};
-		int64_t seen;
-
-		nanosleep(&nap, NULL);
-		seen = __atomic_load_n(&control->skew[1], __ATOMIC_RELAXED);
-		if (seen && (!least || seen < least))
-			least = seen;
-	}
-	return least;
-}
-
-/* Takes the least difference of each CPU that gnomon may run on into `least`,
- * by CPU; 0: it cannot be run on, or the difference is not known. */
-static void look_at_clocks(struct gn_control *control, const cpu_set_t *all,
-			   int64_t least[CPU_SETSIZE])
-{
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		cpu_set_t one;
-		int64_t skew;
-
-		if (!CPU_ISSET(cpu, all))
-			continue;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		if (sched_setaffinity(0, sizeof(one), &one))
-			continue; /* it went offline */
-		control->skew[1] = 0;
-		skew = skew_here(control);
-		if (skew && (!least[cpu] || skew < least[cpu]))
-			least[cpu] = skew;
-	}
-}
-
-/* Returns the least of all, 0 when the CPUs differ, or nothing is known. */
-static int64_t same_on_all(const int64_t least[CPU_SETSIZE])
-{
-	int64_t lo = INT64_MAX, hi = 0;
-
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!least[cpu])
-			continue;
-		lo = least[cpu] < lo ? least[cpu] : lo;
-		hi = least[cpu] > hi ? least[cpu] : hi;
-	}
-	return hi && hi - lo < CLOCKS_APART_NS ? lo : 0;
-}
-
-/*
- * Whether the scheduler's clock exists and is the same on all CPUs. gnomon
- * sleeps on each of them to find out. What comes between the two readings, as a
- * host that takes the CPU, makes the difference larger. So it sleeps again
- * where they seem to differ.
- */
-static bool one_clock(struct gn_control *control)
-{
-	int64_t least[CPU_SETSIZE] = {0}, same = 0;
-	cpu_set_t all;
-
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return false;
-	for (int i = 0; i < CLOCK_ROUNDS && !same; i++) {
-		look_at_clocks(control, &all, least);
-		same = same_on_all(least);
-	}
-	sched_setaffinity(0, sizeof(all), &all);
-	control->skew[0] = control->skew[1] = same;
-	return same;
-}
-
 /*
  * Each program at wakeups slows every thread of the machine. The kernel shows
  * at the switch when a thread became runnable, unless it was built without
@@ -294,7 +214,7 @@ static int watch_wakeups(struct gn_session *s)
 	struct gn_control *control = &s->skel->bss->control;
 	int err = 0;
 
-	control->one_clock = one_clock(control);
+	control->one_clock = gn_clocks_compare(control);
 	control->queue = !s->opts.wakeups && control->one_clock;
 	if (!control->queue)
 		err = attach_one(s, s->skel->progs.on_wakeup);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/clocks.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <gnomon/control.h>
+
+/* Clocks of two CPUs that differ by more than this are not one clock. */
+#define CLOCKS_APART_NS 20000
+#define CLOCK_ROUNDS	16
+#define NAPS		4
+#define NAP_NS		20000
+
+void gn_clock_gap_add(struct gn_clock_gap *gap, int64_t ns)
+{
+	if (!gap->known || ns < gap->ns)
+		gap->ns = ns;
+	gap->known = true;
+}
+
+bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n, int64_t *out)
+{
+	struct gn_clock_gap lo = {0};
+	int64_t hi = INT64_MIN;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!gaps[i].known)
+			continue;
+		gn_clock_gap_add(&lo, gaps[i].ns);
+		hi = gaps[i].ns > hi ? gaps[i].ns : hi;
+	}
+	if (!lo.known || hi - lo.ns >= CLOCKS_APART_NS)
+		return false;
+	*out = lo.ns;
+	return true;
+}
+
+/* The kernel side leaves 0 where it has told nothing. */
+static void look_here(struct gn_control *control, struct gn_clock_gap *gap)
+{
+	control->skew[1] = 0;
+	for (int i = 0; i < NAPS; i++) {
+		struct timespec nap = {.tv_nsec = NAP_NS};
+		int64_t seen;
+
+		nanosleep(&nap, NULL);
+		seen = __atomic_load_n(&control->skew[1], __ATOMIC_RELAXED);
+		if (seen)
+			gn_clock_gap_add(gap, seen);
+	}
+}
+
+static void look_at_all(struct gn_control *control, const cpu_set_t *all,
+			struct gn_clock_gap gaps[CPU_SETSIZE])
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		cpu_set_t one;
+
+		if (!CPU_ISSET(cpu, all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one))
+			continue; /* it went offline */
+		look_here(control, &gaps[cpu]);
+	}
+}
+
+/* A host that takes a CPU between the two readings makes it look as if it had
+ * another clock. So gnomon sleeps again where they seem to differ. */
+bool gn_clocks_compare(struct gn_control *control)
+{
+	struct gn_clock_gap gaps[CPU_SETSIZE] = {0};
+	int64_t gap = 0;
+	cpu_set_t all;
+	bool same = false;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return false;
+	for (int i = 0; i < CLOCK_ROUNDS && !same; i++) {
+		look_at_all(control, &all, gaps);
+		same = gn_clock_gaps_same(gaps, CPU_SETSIZE, &gap);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	control->skew[0] = control->skew[1] = gap;
+	return same;
+}
