@@ -174,14 +174,15 @@ static int perf_link(struct trial *t, const struct gn_probe_set *set)
 }
 
 /* Programs of any expected type load everywhere: only a link tells. */
+static const uint32_t types[] = {
+	[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
+	[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
+	[GN_ATTACH_SINGLE] = 0,
+};
+
 static int trial_open(struct trial *t, enum gn_attach_mode mode,
 		      enum gn_cal_site site)
 {
-	static const uint32_t types[] = {
-		[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
-		[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
-		[GN_ATTACH_SINGLE] = 0,
-	};
 	uint64_t offset = 0, cookie = 0;
 	struct gn_probe_set set = on_itself(&offset, &cookie);
 	int err;
@@ -268,13 +269,34 @@ bool gn_attach_whole_process(void)
 	return runs == 1;
 }
 
+/*
+ * Whether the kernel has links of this mode. It looks at the type before the
+ * path, so a path that is no file tells, and there is no probe whose end must
+ * be waited for.
+ */
+static int offers(enum gn_attach_mode mode)
+{
+	uint64_t offset = 0, cookie = 0;
+	struct gn_probe_set set = on_itself(&offset, &cookie);
+	int fd, prog = empty_program(types[mode]);
+
+	if (prog < 0)
+		return prog;
+	set.path = "/";
+	fd = multi_link(prog, types[mode], &set, 0, 1);
+	close(prog);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EBADF ? 0 : fd < 0 ? fd : -EINVAL;
+}
+
 int gn_attach_probe_mode(void)
 {
 	int fd;
 
-	if (!gn_attach_try(GN_ATTACH_SESSION))
+	if (!offers(GN_ATTACH_SESSION))
 		return GN_ATTACH_SESSION;
-	if (!gn_attach_try(GN_ATTACH_MULTI))
+	if (!offers(GN_ATTACH_MULTI))
 		return GN_ATTACH_MULTI;
 	fd = empty_program(0);
 	if (fd < 0)

@@ -472,21 +472,13 @@ static int link_pair(struct gn_meter *m, const struct pair *pair)
 	return -EINVAL;
 }
 
-static bool uses(const struct gn_session *s, enum gn_prog prog)
-{
-	for (size_t i = 0; i < s->probes.count; i++)
-		if (s->probes.group[i].prog == prog)
-			return true;
-	return false;
-}
-
 /* Attaches the pairs of those classes that the capture's probes have. */
 static void link_pairs(struct gn_meter *m)
 {
 	const struct gn_native_stats *native = &m->s->native;
-	bool hooks = uses(m->s, GN_PROG_MANAGED);
+	bool hooks = gn_session_uses(m->s, GN_PROG_MANAGED);
 	/* programs that children execute later can be of each class */
-	bool late = m->s->opts.follow && gn_filter_positive(m->s->filter);
+	bool late = gn_session_awaits(m->s);
 	bool unknown = late && !native->functions;
 	const struct {
 		struct pair pair;
@@ -502,7 +494,7 @@ static void link_pairs(struct gn_meter *m)
 		  m->s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
 		 hooks},
 		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true},
-		 uses(m->s, GN_PROG_INTERNED)},
+		 gn_session_uses(m->s, GN_PROG_INTERNED)},
 	};
 
 	for (int i = 0; i < PAIRS; i++)

@@ -66,8 +66,8 @@ static int find_mode(struct gn_session *s)
 
 void gn_prepare_links(struct gn_session *s)
 {
-	s->by_thread =
-		s->mode != GN_ATTACH_SINGLE && !gn_attach_whole_process();
+	/* a kernel with session links had that mended before */
+	s->by_thread = s->mode == GN_ATTACH_MULTI && !gn_attach_whole_process();
 }
 
 static int find_command(struct gn_session *s)

@@ -146,29 +146,63 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	return 0;
 }
 
-/* Chooses the probe programs that this capture uses, and their link types. */
+/* Probes of USDT tell all that they have. */
+static bool asks_values(const struct gn_session *s)
+{
+	for (size_t i = 0; i < s->opts.nfunctions; i++)
+		if (gn_filter_is_usdt(s->opts.functions[i]))
+			return true;
+	return s->opts.nasked;
+}
+
+bool gn_session_uses(const struct gn_session *s, enum gn_prog prog)
+{
+	for (size_t i = 0; i < s->probes.count; i++)
+		if (s->probes.group[i].prog == prog)
+			return true;
+	return false;
+}
+
+bool gn_session_awaits(const struct gn_session *s)
+{
+	return s->opts.follow && gn_filter_positive(s->filter);
+}
+
+/* To verify a program takes the kernel a while. Those that no probe of this
+ * capture can have stay out. */
 static void choose_programs(struct gn_session *s)
 {
 	struct gnomon_bpf *skel = s->skel;
 	bool multi = s->mode != GN_ATTACH_SINGLE;
-	struct bpf_program *with_multi[] = {
-		skel->progs.native_multi, skel->progs.managed_multi,
-		skel->progs.name_multi, skel->progs.names_multi};
-	struct bpf_program *with_perf[] = {
-		skel->progs.native_perf, skel->progs.managed_perf,
-		skel->progs.name_perf, skel->progs.names_perf};
+	bool single = !multi || s->by_thread;
+	bool awaits = gn_session_awaits(s);
+	bool sessions = awaits || gn_session_uses(s, GN_PROG_SESSION);
+	bool natives = awaits || gn_session_uses(s, GN_PROG_NATIVE) ||
+		       gn_session_uses(s, GN_PROG_NATIVE_RETURN);
+	const struct {
+		bool used;
+		struct bpf_program *multi, *perf;
+	} all[] = {
+		{natives, skel->progs.native_multi, skel->progs.native_perf},
+		{gn_session_uses(s, GN_PROG_MANAGED),
+		 skel->progs.managed_multi, skel->progs.managed_perf},
+		{gn_session_uses(s, GN_PROG_NAME), skel->progs.name_multi,
+		 skel->progs.name_perf},
+		{gn_session_uses(s, GN_PROG_INTERNED), skel->progs.names_multi,
+		 skel->progs.names_perf},
+	};
 
 	bpf_program__set_expected_attach_type(
 		skel->progs.native_session,
 		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
 	bpf_program__set_autoload(skel->progs.native_session,
-				  s->mode == GN_ATTACH_SESSION);
-	for (size_t i = 0; i < sizeof(with_multi) / sizeof(*with_multi); i++) {
+				  sessions && s->mode == GN_ATTACH_SESSION);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		bpf_program__set_expected_attach_type(
-			with_multi[i],
+			all[i].multi,
 			(enum bpf_attach_type)GN_TRACE_UPROBE_MULTI);
-		bpf_program__set_autoload(with_multi[i], multi);
-		bpf_program__set_autoload(with_perf[i], !multi || s->by_thread);
+		bpf_program__set_autoload(all[i].multi, all[i].used && multi);
+		bpf_program__set_autoload(all[i].perf, all[i].used && single);
 	}
 }
 
@@ -221,6 +255,7 @@ int gn_session_load(struct gn_session *s)
 		return load_error(s, -errno);
 	ask_kernel(s);
 	choose_programs(s);
+	s->skel->rodata->no_values = !asks_values(s);
 	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring,
 				       (uint32_t)s->opts.ring_size);

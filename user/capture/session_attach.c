@@ -179,7 +179,7 @@ static int attach_later(struct gn_session *s)
 	const pid_t *pids = first_pids(s, &n);
 	int err;
 
-	if (!s->opts.follow || !gn_filter_positive(s->filter))
+	if (!gn_session_awaits(s))
 		return 0;
 	s->skel->bss->control.attend = 1;
 	err = gn_later_new(s, pids, n);

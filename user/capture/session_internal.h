@@ -129,6 +129,10 @@ int gn_watch_resumes(struct gn_session *s);
 /* Before the load: those that this capture does not need stay out. */
 void gn_watch_choose(struct gn_session *s);
 
+/* Whether a probe of the program is planned. */
+bool gn_session_uses(const struct gn_session *s, enum gn_prog prog);
+/* Whether native functions can be attached while the capture runs. */
+bool gn_session_awaits(const struct gn_session *s);
 /* A program on some sites, by the link type that it was loaded for. */
 int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
