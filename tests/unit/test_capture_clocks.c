@@ -49,8 +49,8 @@ static void test_clocks_apart(void **state)
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
 		int64_t at = bases[i], out = UNKNOWN;
 
-		assert_false(same(
-			(int64_t[]){at + 20000, at, at + 10, UNKNOWN}, &out));
+		assert_false(same((int64_t[]){at + 20000, at, at + 10, UNKNOWN},
+				  &out));
 		assert_int_equal(out, UNKNOWN);
 	}
 }
@@ -60,8 +60,8 @@ static void test_nothing_known(void **state)
 	int64_t out = 1;
 
 	(void)state;
-	assert_false(same((int64_t[]){UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN},
-			  &out));
+	assert_false(
+		same((int64_t[]){UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}, &out));
 	assert_true(same((int64_t[]){UNKNOWN, -7, UNKNOWN, UNKNOWN}, &out));
 	assert_int_equal(out, -7);
 }

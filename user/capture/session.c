@@ -184,8 +184,8 @@ static void choose_programs(struct gn_session *s)
 		struct bpf_program *multi, *perf;
 	} all[] = {
 		{natives, skel->progs.native_multi, skel->progs.native_perf},
-		{gn_session_uses(s, GN_PROG_MANAGED),
-		 skel->progs.managed_multi, skel->progs.managed_perf},
+		{gn_session_uses(s, GN_PROG_MANAGED), skel->progs.managed_multi,
+		 skel->progs.managed_perf},
 		{gn_session_uses(s, GN_PROG_NAME), skel->progs.name_multi,
 		 skel->progs.name_perf},
 		{gn_session_uses(s, GN_PROG_INTERNED), skel->progs.names_multi,
