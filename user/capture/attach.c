@@ -21,6 +21,7 @@
 
 #define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
 #define HITS		    200 /* hits in one measurement */
+#define TRIED		    2 /* sites of a trial at most */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
 #define RETURN_PROBE	    1 /* of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
@@ -181,14 +182,15 @@ static const uint32_t types[] = {
 };
 
 static int trial_open(struct trial *t, enum gn_attach_mode mode,
-		      enum gn_cal_site site)
+		      const enum gn_cal_site *sites, size_t n)
 {
-	uint64_t offset = 0, cookie = 0;
-	struct gn_probe_set set = on_itself(&offset, &cookie);
-	int err;
+	uint64_t offsets[TRIED] = {0}, cookies[TRIED] = {0};
+	struct gn_probe_set set = on_itself(offsets, cookies);
+	int err = 0;
 
 	*t = (struct trial){-1, -1, -1};
-	err = gn_calibrate_offset(site, &offset);
+	for (size_t i = 0; i < n && !err; i++)
+		err = gn_calibrate_offset(sites[i], &offsets[i]);
 	if (err)
 		return err;
 	t->prog = empty_program(types[mode]);
@@ -197,7 +199,7 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 	if (mode == GN_ATTACH_SINGLE) {
 		err = perf_link(t, &set);
 	} else {
-		t->link = multi_link(t->prog, types[mode], &set, 0, 1);
+		t->link = multi_link(t->prog, types[mode], &set, 0, n);
 		err = t->link < 0 ? t->link : 0;
 	}
 	if (err)
@@ -207,8 +209,9 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 
 int gn_attach_try(enum gn_attach_mode mode)
 {
+	const enum gn_cal_site site = GN_CAL_NOP1;
 	struct trial t;
-	int err = trial_open(&t, mode, GN_CAL_NOP1);
+	int err = trial_open(&t, mode, &site, 1);
 
 	if (!err)
 		trial_close(&t);
@@ -307,13 +310,10 @@ int gn_attach_probe_mode(void)
 	return GN_ATTACH_SINGLE;
 }
 
-uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
+static uint64_t hit_ns(enum gn_cal_site site)
 {
 	uint64_t best = 0;
-	struct trial t;
 
-	if (trial_open(&t, mode, site))
-		return 0;
 	gn_calibrate_run(site, 16); /* the first hits optimise the site */
 	for (int i = 0; i < 5; i++) {
 		uint64_t ns = gn_calibrate_run(site, HITS);
@@ -321,19 +321,36 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 		if (!best || ns < best)
 			best = ns;
 	}
-	trial_close(&t);
 	return best / HITS;
+}
+
+uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
+{
+	struct trial t;
+	uint64_t ns;
+
+	if (trial_open(&t, mode, &site, 1))
+		return 0;
+	ns = hit_ns(site);
+	trial_close(&t);
+	return ns;
 }
 
 bool gn_attach_nop5_cheaper(enum gn_attach_mode mode)
 {
+	const enum gn_cal_site sites[TRIED] = {GN_CAL_NOP1, GN_CAL_NOP5};
 	uint64_t nop1, nop5;
+	struct trial t;
 
 	/* Where there are no multi links, nop5 sites are single-stepped. */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
-	nop1 = gn_attach_hit_ns(GN_ATTACH_MULTI, GN_CAL_NOP1);
-	nop5 = gn_attach_hit_ns(GN_ATTACH_MULTI, GN_CAL_NOP5);
+	/* by one link: to remove one takes the kernel longer than all hits */
+	if (trial_open(&t, GN_ATTACH_MULTI, sites, TRIED))
+		return false;
+	nop1 = hit_ns(GN_CAL_NOP1);
+	nop5 = hit_ns(GN_CAL_NOP5);
+	trial_close(&t);
 	return nop1 && nop5 && nop5 < nop1;
 }
 

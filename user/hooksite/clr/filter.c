@@ -162,6 +162,19 @@ bool gn_filter_asks(const char *filter)
 
 #define MEET_MAX 4096 /* longer names can be any */
 
+/* What is before the first wildcard of either. Most names end here. */
+static bool begin_alike(const char *a, size_t a_len, const char *b,
+			size_t b_len)
+{
+	for (size_t i = 0; i < a_len && i < b_len; i++) {
+		if (a[i] == '*' || a[i] == '?' || b[i] == '*')
+			return true;
+		if (a[i] != b[i])
+			return false;
+	}
+	return true;
+}
+
 /* Whether some text matches both. ? is taken for any text: it can be several
  * bytes. */
 static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -170,6 +183,8 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	bool at[MEET_MAX + 1];
 	bool any;
 
+	if (!begin_alike(a, a_len, b, b_len))
+		return false;
 	if (b_len > MEET_MAX)
 		return true;
 	for (size_t j = 0; j <= b_len; j++)
