@@ -21,11 +21,6 @@ static void give(struct gn_interval *iv, enum gn_class class, uint64_t ns)
 	iv->ns[class] += ns;
 }
 
-static enum gn_class rest_class(const struct gn_account *a)
-{
-	return a->nnest ? a->nest[a->nnest - 1].class : GN_CLASS_APP;
-}
-
 void gn_account_slice_seen(struct gn_account *a, bool lost,
 			   struct gn_checks *checks)
 {
@@ -93,7 +88,7 @@ static void give_rest(const struct gn_account *a, uint64_t rest, uint64_t cost,
 	iv->cost = cost < rest ? cost : rest;
 	iv->owed = cost - iv->cost;
 	iv->elapsed -= iv->cost;
-	give(iv, rest_class(a), rest - iv->cost);
+	give(iv, gn_account_rest(a), rest - iv->cost);
 }
 
 /*
@@ -235,39 +230,6 @@ static void begin_next(struct gn_account *a, uint64_t time, uint64_t os)
 	a->told_os = told_os < a->told ? told_os : a->told;
 }
 
-/* Whether nothing is known of the open interval but when it began. */
-static bool plain(const struct gn_account *a)
-{
-	return !(a->os_notes | a->told | a->told_os | a->told_slices |
-		 a->slice_mask | a->gap | a->no_start | a->slices_lost |
-		 a->part_lost | a->told_gap);
-}
-
-/* What the rest of gn_account_close() does for an interval that is all on a
- * CPU, as most are: nothing of it needs to be split or forgotten. */
-static void close_plain(struct gn_account *a, const struct gn_ending *e,
-			struct gn_interval *iv)
-{
-	uint64_t ns = e->time - a->since;
-	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
-	enum gn_class class = rest_class(a);
-
-	iv->cost = cost < ns ? cost : ns;
-	iv->owed = cost - iv->cost;
-	ns -= iv->cost;
-	iv->elapsed = ns;
-	iv->mask = ns ? 1u << class : 0;
-	iv->ns[class] = ns;
-	iv->gap = iv->sliced = false;
-	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event ? 0 : ns;
-	iv->error = (int64_t)a->after_error + e->error_before +
-		    (int64_t)(iv->owed - e->owed);
-	a->since = e->time;
-	a->slices_end = 0;
-	a->after = e->after;
-	a->after_error = e->error_after;
-}
-
 static void close_split(struct gn_account *a, const struct gn_ending *e,
 			struct gn_interval *iv, struct gn_checks *checks)
 {
@@ -301,8 +263,8 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 void gn_account_close(struct gn_account *a, const struct gn_ending *e,
 		      struct gn_interval *iv, struct gn_checks *checks)
 {
-	if (!e->os_ns && e->time >= a->since && plain(a))
-		close_plain(a, e, iv);
+	if (!e->os_ns && e->time >= a->since && gn_account_is_plain(a))
+		gn_account_close_plain(a, e, iv);
 	else
 		close_split(a, e, iv, checks);
 }
@@ -351,29 +313,6 @@ void gn_account_cut(struct gn_account *a, uint64_t time,
 	iv->gap = a->gap || known < iv->elapsed;
 	iv->app = classify == GN_CLASSIFY_INTERVAL ? 0 : application_time(iv);
 	gn_account_start(a, time);
-}
-
-void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
-		    bool outside)
-{
-	uint32_t mask = iv->mask;
-	int c;
-
-	a->elapsed += iv->elapsed;
-	a->cost += iv->cost;
-	a->error += iv->error;
-	a->app += iv->app;
-	if (outside) {
-		a->outside_elapsed += iv->elapsed;
-		a->outside_app += iv->app;
-		a->outside_error += iv->error;
-	}
-	for (; mask; mask &= mask - 1) {
-		c = __builtin_ctz(mask);
-		a->classes[c] += iv->ns[c];
-		if (outside)
-			a->outside[c] += iv->ns[c];
-	}
 }
 
 void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,

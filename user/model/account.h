@@ -139,20 +139,81 @@ void gn_account_cut(struct gn_account *a, uint64_t time,
 void gn_account_tell(struct gn_account *a, uint64_t time,
 		     enum gn_classify classify, struct gn_interval *iv);
 
-/* Adds a closed interval to the thread's sums. */
-void gn_account_add(struct gn_account *a, const struct gn_interval *iv,
-		    bool outside);
-
 /* Runtime activities begin and end. `stack` and `depth` say on which frame, so
  * that an activity is dropped if its frame ends without an end event. */
 void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);
+void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
+
 /* The innermost activity that goes on; there is one. */
 static inline enum gn_class gn_account_activity(const struct gn_account *a)
 {
 	return (enum gn_class)a->nest[a->nnest - 1].class;
 }
-void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
+
+/* The class of time on a CPU. */
+static inline enum gn_class gn_account_rest(const struct gn_account *a)
+{
+	return a->nnest ? gn_account_activity(a) : GN_CLASS_APP;
+}
+
+/* Whether nothing is known of the open interval but when it began. */
+static inline bool gn_account_is_plain(const struct gn_account *a)
+{
+	return !(a->os_notes | a->told | a->told_os | a->told_slices |
+		 a->slice_mask | a->gap | a->no_start | a->slices_lost |
+		 a->part_lost | a->told_gap);
+}
+
+/* What the rest of gn_account_close() does for an interval that is all on a
+ * CPU, as most are: nothing of it needs to be split or forgotten. */
+static inline void gn_account_close_plain(struct gn_account *a,
+					  const struct gn_ending *e,
+					  struct gn_interval *iv)
+{
+	uint64_t ns = e->time - a->since;
+	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
+	enum gn_class class = gn_account_rest(a);
+
+	iv->cost = cost < ns ? cost : ns;
+	iv->owed = cost - iv->cost;
+	ns -= iv->cost;
+	iv->elapsed = ns;
+	iv->mask = ns ? 1u << class : 0;
+	iv->ns[class] = ns;
+	iv->gap = iv->sliced = false;
+	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event ? 0 : ns;
+	iv->error = (int64_t)a->after_error + e->error_before +
+		    (int64_t)(iv->owed - e->owed);
+	a->since = e->time;
+	a->slices_end = 0;
+	a->after = e->after;
+	a->after_error = e->error_after;
+}
+
+/* Adds a closed interval to the thread's sums. */
+static inline void gn_account_add(struct gn_account *a,
+				  const struct gn_interval *iv, bool outside)
+{
+	uint32_t mask = iv->mask;
+	int c;
+
+	a->elapsed += iv->elapsed;
+	a->cost += iv->cost;
+	a->error += iv->error;
+	a->app += iv->app;
+	if (outside) {
+		a->outside_elapsed += iv->elapsed;
+		a->outside_app += iv->app;
+		a->outside_error += iv->error;
+	}
+	for (; mask; mask &= mask - 1) {
+		c = __builtin_ctz(mask);
+		a->classes[c] += iv->ns[c];
+		if (outside)
+			a->outside[c] += iv->ns[c];
+	}
+}
 
 #endif

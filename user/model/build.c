@@ -298,6 +298,7 @@ int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
 	struct gn_build b = {.p = p, .tree = tree, .m = m};
 	int err = -ENOMEM;
 
+	gn_cost_settle(p);
 	if (!m || own(p, m) || name_others(p, tree) || build_alloc(&b))
 		goto out;
 	fill_session(p, m);

@@ -245,15 +245,3 @@ int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv)
 		return add_classes(t, n, iv);
 	return 0;
 }
-
-void gn_tree_finish_call(struct gn_tree *t, uint32_t node, uint64_t ns)
-{
-	struct gn_node *n = &t->nodes[node];
-
-	if (!n->finished || ns < n->min)
-		n->min = ns;
-	if (ns > n->max)
-		n->max = ns;
-	n->finished++;
-	n->spent += ns;
-}

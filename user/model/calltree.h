@@ -96,6 +96,17 @@ int gn_tree_activity(struct gn_tree *t, uint32_t parent, enum gn_class class,
 int gn_tree_add(struct gn_tree *t, uint32_t node, const struct gn_interval *iv);
 
 /* A call of the node ended after `ns`. */
-void gn_tree_finish_call(struct gn_tree *t, uint32_t node, uint64_t ns);
+static inline void gn_tree_finish_call(struct gn_tree *t, uint32_t node,
+				       uint64_t ns)
+{
+	struct gn_node *n = &t->nodes[node];
+
+	if (!n->finished || ns < n->min)
+		n->min = ns;
+	if (ns > n->max)
+		n->max = ns;
+	n->finished++;
+	n->spent += ns;
+}
 
 #endif

@@ -74,6 +74,14 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
+int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r)
+{
+	t->entered++;
+	return gn_thread_no_room(
+		p, t, enter(p, t, r, p->processes[t->process].program));
+}
+
 /* Whether a leave without a frame is expected: the frame was entered before the
  * thread was traced. */
 static bool explained(const struct gn_thread *t)
@@ -81,8 +89,8 @@ static bool explained(const struct gn_thread *t)
 	return t->gaps || t->lossy || (t->joined && !t->stacks.active->n);
 }
 
-static void leave(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_rec_func *r)
+void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
 	bool fine = explained(t);
@@ -129,11 +137,10 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
-		t->entered++;
-		return gn_thread_no_room(p, t, enter(p, t, r, program));
+		return gn_take_enter(p, t, r);
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
-		leave(p, t, r);
+		gn_take_leave(p, t, r);
 		return 0;
 	case GN_KIND_HIT:
 		return gn_thread_no_room(p, t, hit(p, t, r, program));

@@ -130,6 +130,8 @@ int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 	if (!t)
 		return take_other(p, rec, size);
 	p->records++;
+	if (gn_call_is_plain(p, t, (const void *)rec))
+		return gn_take_plain_call(p, t, (const void *)rec);
 	err = gn_take_collect(p, t, (const void *)rec);
 	return err ? err : p->stage.walk.err;
 }

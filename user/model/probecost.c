@@ -63,6 +63,7 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	if (r->id == GN_PROBE_NONE || r->id >= GN_PROBE_CLASS_COUNT ||
 	    !r->samples)
 		return;
+	gn_cost_settle(p);
 	c = &p->costs[r->id];
 	p->drifts[r->id] = drift(p, r);
 	c->samples = r->samples;
@@ -118,18 +119,22 @@ static enum gn_probe_class class_of(struct gn_pipeline *p,
 	}
 }
 
-/* Counts `n` hits of a class. Returns their possible error. */
-static uint32_t count_hits(struct gn_pipeline *p, enum gn_probe_class class,
-			   uint32_t n, uint32_t before)
+void gn_cost_settle(struct gn_pipeline *p)
 {
-	struct gn_cost_sums *sums = &p->cost_sums[class];
-	uint32_t error = n * p->hit[class].error;
+	for (int class = 0; class < GN_PROBE_CLASS_COUNT; class ++) {
+		const struct gn_hit_cost *hit = &p->hit[class];
+		struct gn_cost_sums *sums = &p->cost_sums[class];
 
-	p->hits[class] += n;
-	sums->before += (uint64_t)n * before;
-	sums->after += (uint64_t)n * p->costs[class].after_ns;
-	sums->error += error;
-	return error;
+		for (int turned = 0; turned < 2; turned++) {
+			uint64_t n = p->unsettled[class][turned];
+
+			p->hits[class] += n;
+			sums->before += n * hit->before[turned];
+			sums->after += n * p->costs[class].after_ns;
+			sums->error += n * hit->error;
+			p->unsettled[class][turned] = 0;
+		}
+	}
 }
 
 /* Whether the thread's last hit was in the other direction. Sets in `t` where
@@ -150,12 +155,12 @@ static bool turned(struct gn_thread *t, enum gn_kind kind)
 static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 {
 	const struct gn_model_cost *jump = &p->costs[GN_PROBE_EMULATED];
-	uint32_t error = count_hits(p, GN_PROBE_EMULATED, n, jump->before_ns);
 
+	p->unsettled[GN_PROBE_EMULATED][0] += n;
 	if (p->opts.raw)
 		return;
 	e->before += n * (jump->before_ns + jump->after_ns);
-	e->error_before += error;
+	e->error_before += n * p->hit[GN_PROBE_EMULATED].error;
 }
 
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
@@ -164,13 +169,13 @@ void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 	enum gn_probe_class class = class_of(p, t, r);
 	const struct gn_hit_cost *hit = &p->hit[class];
 	bool way = turned(t, r->h.kind);
-	uint32_t error = count_hits(p, class, 1, hit->before[way]);
 
+	p->unsettled[class][way]++;
 	if (!p->opts.raw) {
 		e->before = hit->before[way];
 		e->after = p->costs[class].after_ns;
 		e->error_after = hit->error_after[way];
-		e->error_before = error - e->error_after;
+		e->error_before = hit->error - e->error_after;
 	}
 	if (GN_F_SILENT(r->h.flags))
 		add_silent(p, GN_F_SILENT(r->h.flags), e);

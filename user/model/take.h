@@ -5,6 +5,7 @@
  *   lives.c       the thread that it is of
  *   collect.c     it ends an interval, or is a slice
  *   notes.c       it ends none, or is user space's
+ *   calls.c       it is a call or its end, and nothing else happened
  */
 #ifndef GNOMON_MODEL_TAKE_H
 #define GNOMON_MODEL_TAKE_H
@@ -39,6 +40,17 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r);
 int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_slice *s);
+/* The stack event of an ENTER; of a LEAVE or a TAILCALL. */
+int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r);
+void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
+		   const struct gn_rec_func *r);
+/* Whether an ENTER or LEAVE is one for gn_take_plain_call(), which does the
+ * same as gn_take_collect(). */
+bool gn_call_is_plain(const struct gn_pipeline *p, const struct gn_thread *t,
+		      const struct gn_rec_func *r);
+int gn_take_plain_call(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_func *r);
 int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec *rec);
 int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec);

@@ -137,6 +137,8 @@ struct gn_pipeline {
 	struct gn_hit_cost hit[GN_PROBE_CLASS_COUNT]; /* from `costs` */
 	/* ns: recent difference between two measurements of a class */
 	uint32_t drifts[GN_PROBE_CLASS_COUNT];
+	/* hits by whether they turned, that the sums lack */
+	uint64_t unsettled[GN_PROBE_CLASS_COUNT][2];
 	uint64_t hits[GN_PROBE_CLASS_COUNT];
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	/* probe cost that all functions and processes owe */
@@ -233,6 +235,9 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
  * hit (probecost.c). */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e);
+
+/* Adds the hits since the last measurement to the sums (probecost.c). */
+void gn_cost_settle(struct gn_pipeline *p);
 
 /* The mean cost of a class in the period, for the model (probecost.c). */
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
