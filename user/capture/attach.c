@@ -21,7 +21,7 @@
 
 #define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
 #define HITS		    200 /* hits in one measurement */
-#define TRIED		    2 /* sites of a trial at most */
+#define TRIED		    2	/* sites of a trial at most */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
 #define RETURN_PROBE	    1 /* of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
