@@ -51,6 +51,9 @@ function(gn_guest_native)
 LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
 		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
 	endforeach()
+	gn_guest_test(machines 300 ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-machines
+		6.12 ${GN_GUEST_CACHE} ${gnomon} ${driver}
+		${GNOMON_PLAIN_BUILD}/tests/fixtures/native)
 	add_test(NAME guest/left-out
 		COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-left-out
 		$<TARGET_FILE:live_native> ${left_out} ${left_out_each})

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -66,12 +67,28 @@ static void test_nothing_known(void **state)
 	assert_int_equal(out, -7);
 }
 
+static void test_sources(void **state)
+{
+	char name[64];
+
+	(void)state;
+	assert_true(gn_clock_source_steady("tsc"));
+	assert_true(gn_clock_source_steady("kvm-clock"));
+	assert_false(gn_clock_source_steady("hpet"));
+	assert_false(gn_clock_source_steady("acpi_pm"));
+	assert_false(gn_clock_source_steady(""));
+	/* without the newline of the file */
+	if (gn_clock_source(name, sizeof(name)))
+		assert_null(strchr(name, '\n'));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_clock),
 		cmocka_unit_test(test_clocks_apart),
 		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_sources),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

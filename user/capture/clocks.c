@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/clocks.h"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <gnomon/control.h>
 
@@ -11,6 +14,36 @@
 #define CLOCK_ROUNDS	16
 #define NAPS		4
 #define NAP_NS		20000
+
+#define SOURCE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+bool gn_clock_source(char *name, size_t size)
+{
+	int fd = open(SOURCE, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, name, size - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	name[n] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return true;
+}
+
+bool gn_clock_source_steady(const char *name)
+{
+	static const char *const steady[] = {
+		"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen"};
+
+	for (size_t i = 0; i < sizeof(steady) / sizeof(*steady); i++)
+		if (!strcmp(name, steady[i]))
+			return true;
+	return false;
+}
 
 void gn_clock_gap_add(struct gn_clock_gap *gap, int64_t ns)
 {
@@ -72,10 +105,14 @@ static void look_at_all(struct gn_control *control, const cpu_set_t *all,
 bool gn_clocks_compare(struct gn_control *control)
 {
 	struct gn_clock_gap gaps[CPU_SETSIZE] = {0};
+	char source[64];
 	int64_t gap = 0;
 	cpu_set_t all;
 	bool same = false;
 
+	if (gn_clock_source(source, sizeof(source)) &&
+	    !gn_clock_source_steady(source))
+		return false;
 	if (sched_getaffinity(0, sizeof(all), &all))
 		return false;
 	for (int i = 0; i < CLOCK_ROUNDS && !same; i++) {

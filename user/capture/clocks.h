@@ -13,6 +13,16 @@
 
 struct gn_control;
 
+/* The name of the clock that the kernel tells the time by. False: unknown. */
+bool gn_clock_source(char *name, size_t size);
+
+/*
+ * Whether the scheduler's clock then runs evenly. Where the kernel does not
+ * trust the processor's counters, it corrects that clock at each tick, on each
+ * CPU (kernel/sched/clock.c): by more than many waits last.
+ */
+bool gn_clock_source_steady(const char *name);
+
 /* The difference on a CPU. What comes between the two readings makes it larger,
  * so the least is the nearest. */
 struct gn_clock_gap {
@@ -29,7 +39,7 @@ bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n,
 			int64_t *out);
 
 /* Sleeps on each CPU that gnomon may run on. Returns whether all have one
- * clock; `control` has the difference then, and 0 otherwise. */
+ * steady clock; `control` has the difference then. */
 bool gn_clocks_compare(struct gn_control *control);
 
 #endif

@@ -2,21 +2,17 @@
 #include "capture/fast_clock.h"
 
 #include <cpuid.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/clock.h"
+#include "capture/clocks.h"
 
 #define TRIES	 6
 #define TRIES_UP 60	  /* when all were disturbed */
 #define NEAR_NS	 1000000u /* a moment is kept so long after the one before */
 #define RATE_NS	 100000000u
 #define GOOD_NS	 200u /* between two readings that nothing disturbed */
-
-#define SOURCE \
-	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 /* Its rate is the same in all states of the processor. */
 static bool is_invariant(void)
@@ -30,15 +26,9 @@ static bool is_invariant(void)
  * with other clocks before it chose this one. */
 static bool is_clock_source(void)
 {
-	char name[32] = "";
-	int fd = open(SOURCE, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	char name[64];
 
-	if (fd < 0)
-		return false;
-	n = read(fd, name, sizeof(name) - 1);
-	close(fd);
-	return n > 0 && !strcmp(name, "tsc\n");
+	return gn_clock_source(name, sizeof(name)) && !strcmp(name, "tsc");
 }
 
 const char *gn_fast_clock_unfit(void)

@@ -23,6 +23,7 @@
 #include "capture/clock.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
+#include "capture/lockdown.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -215,6 +216,9 @@ static int load_error(struct gn_session *s, int err)
 				       "this kernel has no BTF "
 				       "(/sys/kernel/btf/vmlinux); boot one "
 				       "with CONFIG_DEBUG_INFO_BTF");
+	if (gn_lockdown_check())
+		return gn_session_fail(s, err, 1, "%s; %s", GN_LOCKDOWN_WHAT,
+				       GN_LOCKDOWN_TODO);
 	return gn_session_fail(s, err, 1,
 			       "the kernel refuses gnomon's BPF programs (%s); "
 			       "see gnomon doctor",

@@ -29,6 +29,21 @@
 #define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
 
+/* Calls and their ends: most records, which few look at. */
+static int take_call(struct gn_session *s, const struct gn_rec *rec,
+		     size_t size)
+{
+	/* entered functions of a runtime: the program may have no native
+	 * ones */
+	if (rec->kind == GN_KIND_ENTER) {
+		s->managed = true;
+		s->entered = rec->tid;
+	}
+	if (s->outside)
+		gn_outside_record(s->outside, rec);
+	return gn_session_put(s, rec, size);
+}
+
 /* A record in its order. */
 static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
@@ -37,12 +52,8 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	int err;
 
 	rec = gn_unwanted_record(&s->unwanted, rec, &room);
-	/* entered functions of a runtime: the program may have no native
-	 * ones */
-	if (rec->kind == GN_KIND_ENTER) {
-		s->managed = true;
-		s->entered = rec->tid;
-	}
+	if (rec->kind == GN_KIND_ENTER || rec->kind == GN_KIND_LEAVE)
+		return take_call(s, rec, size);
 	if (s->later)
 		gn_later_record(s->later, rec);
 	if (s->active)

@@ -15,6 +15,7 @@
 #include <linux/magic.h>
 
 #include "process/namespaces.h"
+#include "capture/lockdown.h"
 #include "capture/session.h"
 #include "cmd/doctor.h"
 
@@ -284,6 +285,17 @@ static void check_programs(struct gn_checkup *c)
 	gn_session_free(s);
 }
 
+static void check_lockdown(struct gn_checkup *c)
+{
+	if (!gn_lockdown_check())
+		gn_finding_add(c, group, "kernel_memory", "kernel memory",
+			       GN_FOUND_OK, NULL, "BPF programs may read it");
+	else
+		gn_finding_add(c, group, "kernel_memory", "kernel memory",
+			       GN_FOUND_MISSING, GN_LOCKDOWN_TODO,
+			       GN_LOCKDOWN_WHAT);
+}
+
 void gn_checkup_kernel(struct gn_checkup *c)
 {
 	check_machine(c);
@@ -297,6 +309,7 @@ void gn_checkup_kernel(struct gn_checkup *c)
 			       "cookie, links, costs");
 		return;
 	}
+	check_lockdown(c);
 	check_bpf(c);
 	check_cost(c, check_links(c));
 	check_programs(c);
