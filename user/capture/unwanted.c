@@ -73,9 +73,9 @@ const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 		return rec;
 	case GN_KIND_ENTER:
 	case GN_KIND_LEAVE:
-		memcpy(room, rec, sizeof(*room));
-		if (!is_left_out(u, room->func))
+		if (!is_left_out(u, ((const struct gn_rec_func *)rec)->func))
 			return rec;
+		memcpy(room, rec, sizeof(*room));
 		room->h.kind = GN_KIND_PASSED;
 		room->func = 0;
 		return &room->h;

@@ -62,7 +62,13 @@ static bool module_matches(const char *glob, size_t len, const char *module)
  * have pairs. */
 static const char *lib_colon(const char *line, size_t len)
 {
-	for (size_t i = 1; i < len; i++) {
+	const char *first = memchr(line, ':', len);
+
+	/* most have none, and each line is asked for each type there is */
+	if (!first)
+		return NULL;
+	for (size_t i = first == line ? 1 : (size_t)(first - line); i < len;
+	     i++) {
 		if (line[i] != ':')
 			continue;
 		if (i + 1 == len || line[i + 1] != ':')
@@ -213,8 +219,11 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 
 static bool may_hook(const char *filter, const char *names, const char *module)
 {
-	while (filter && *filter) {
-		size_t len = strcspn(filter, "\n");
+	size_t rest = filter ? strlen(filter) : 0, names_len = strlen(names);
+
+	while (rest) {
+		const char *end = memchr(filter, '\n', rest);
+		size_t len = end ? (size_t)(end - filter) : rest;
 		const char *colon = lib_colon(filter, len);
 		const char *glob = colon ? colon + 1 : filter;
 		size_t lib = colon ? (size_t)(colon - filter) : 0;
@@ -222,9 +231,10 @@ static bool may_hook(const char *filter, const char *names, const char *module)
 		if (len && *filter != '!' &&
 		    (!colon || module_matches(filter, lib, module)) &&
 		    globs_meet(glob, len - (size_t)(glob - filter), names,
-			       strlen(names)))
+			       names_len))
 			return true;
-		filter += len + (filter[len] == '\n');
+		rest -= len + (end != NULL);
+		filter += len + (end != NULL);
 	}
 	return false;
 }
