@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "names/clr_name.h"
@@ -64,7 +65,6 @@ static const char *lib_colon(const char *line, size_t len)
 {
 	const char *first = memchr(line, ':', len);
 
-	/* most have none, and each line is asked for each type there is */
 	if (!first)
 		return NULL;
 	for (size_t i = first == line ? 1 : (size_t)(first - line); i < len;
@@ -168,19 +168,6 @@ bool gn_filter_asks(const char *filter)
 
 #define MEET_MAX 4096 /* longer names can be any */
 
-/* What is before the first wildcard of either. Most names end here. */
-static bool begin_alike(const char *a, size_t a_len, const char *b,
-			size_t b_len)
-{
-	for (size_t i = 0; i < a_len && i < b_len; i++) {
-		if (a[i] == '*' || a[i] == '?' || b[i] == '*')
-			return true;
-		if (a[i] != b[i])
-			return false;
-	}
-	return true;
-}
-
 /* Whether some text matches both. ? is taken for any text: it can be several
  * bytes. */
 static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -189,8 +176,6 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	bool at[MEET_MAX + 1];
 	bool any;
 
-	if (!begin_alike(a, a_len, b, b_len))
-		return false;
 	if (b_len > MEET_MAX)
 		return true;
 	for (size_t j = 0; j <= b_len; j++)
@@ -217,39 +202,83 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	return at[b_len];
 }
 
-static bool may_hook(const char *filter, const char *names, const char *module)
+static void parse(const char *at, size_t len, struct gn_filter_line *line)
 {
-	size_t rest = filter ? strlen(filter) : 0, names_len = strlen(names);
+	const char *colon = lib_colon(at, len);
 
-	while (rest) {
-		const char *end = memchr(filter, '\n', rest);
-		size_t len = end ? (size_t)(end - filter) : rest;
-		const char *colon = lib_colon(filter, len);
-		const char *glob = colon ? colon + 1 : filter;
-		size_t lib = colon ? (size_t)(colon - filter) : 0;
+	*line = (struct gn_filter_line){.glob = at, .len = len};
+	if (colon) {
+		line->lib = at;
+		line->lib_len = (size_t)(colon - at);
+		line->glob = colon + 1;
+		line->len -= line->lib_len + 1;
+	}
+	while (line->literal < line->len && line->glob[line->literal] != '*' &&
+	       line->glob[line->literal] != '?')
+		line->literal++;
+}
 
-		if (len && *filter != '!' &&
-		    (!colon || module_matches(filter, lib, module)) &&
-		    globs_meet(glob, len - (size_t)(glob - filter), names,
-			       names_len))
+bool gn_filter_parse(const char *filter, struct gn_filter_lines *out)
+{
+	uint32_t room = 1;
+
+	for (const char *c = filter; c && *c; c++)
+		room += *c == '\n';
+	*out = (struct gn_filter_lines){
+		.line = calloc(room, sizeof(*out->line))};
+	while (out->line && filter && *filter) {
+		size_t len = strcspn(filter, "\n");
+
+		if (len && *filter != '!')
+			parse(filter, len, &out->line[out->n++]);
+		filter += len + (filter[len] == '\n');
+	}
+	return out->line;
+}
+
+void gn_filter_lines_free(struct gn_filter_lines *lines)
+{
+	free(lines->line);
+	*lines = (struct gn_filter_lines){0};
+}
+
+/* Most names differ before the first wildcard of either. */
+static bool begin_alike(const struct gn_filter_line *line, const char *names,
+			size_t literal, size_t len)
+{
+	size_t n = line->literal < literal ? line->literal : literal;
+
+	return !memcmp(line->glob, names, n) &&
+	       (literal < len || line->literal < line->len || line->len == len);
+}
+
+static bool may_hook(const struct gn_filter_lines *lines, const char *names,
+		     const char *module)
+{
+	size_t len = strlen(names), literal = strcspn(names, "*");
+
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct gn_filter_line *line = &lines->line[i];
+
+		if (begin_alike(line, names, literal, len) &&
+		    (!line->lib ||
+		     module_matches(line->lib, line->lib_len, module)) &&
+		    globs_meet(line->glob, line->len, names, len))
 			return true;
-		rest -= len + (end != NULL);
-		filter += len + (end != NULL);
 	}
 	return false;
 }
 
-bool gn_filter_may_hook(const char *filter, const char *names,
+bool gn_filter_may_hook(const struct gn_filter_lines *lines, const char *names,
 			const char *module)
 {
 	struct forms forms;
 
-	if (may_hook(filter, names, module))
+	if (may_hook(lines, names, module))
 		return true;
 	forms_of(names, &forms);
-	return (forms.other[0][0] &&
-		may_hook(filter, forms.other[0], module)) ||
-	       (forms.other[1][0] && may_hook(filter, forms.other[1], module));
+	return (forms.other[0][0] && may_hook(lines, forms.other[0], module)) ||
+	       (forms.other[1][0] && may_hook(lines, forms.other[1], module));
 }
 
 static bool ends_with(const char *filter, const char *line)

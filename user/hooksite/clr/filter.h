@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A whole match. Time: at most the product of the lengths. */
 bool gn_glob(const char *glob, size_t glob_len, const char *text,
@@ -27,9 +28,26 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 /* True when some line says what to hook. */
 bool gn_filter_asks(const char *filter);
 
+/* A line that asks for functions, in the filter's text. */
+struct gn_filter_line {
+	const char *lib, *glob; /* lib NULL: of any module */
+	size_t lib_len, len;
+	size_t literal; /* bytes of the glob before its first wildcard */
+};
+
+struct gn_filter_lines {
+	struct gn_filter_line *line;
+	uint32_t n;
+};
+
+/* The lines that ask for something, for many questions. `filter` must outlive
+ * them. False: no memory. */
+bool gn_filter_parse(const char *filter, struct gn_filter_lines *out);
+void gn_filter_lines_free(struct gn_filter_lines *lines);
+
 /* Whether a function of the module whose whole name matches `names`, a glob
  * too, can be one that a line asks for: at worst true where none is. */
-bool gn_filter_may_hook(const char *filter, const char *names,
+bool gn_filter_may_hook(const struct gn_filter_lines *lines, const char *names,
 			const char *module);
 
 /* True when its last line is "!*": nothing is hooked. */

@@ -53,32 +53,35 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
 }
 
 /* A name that is too long to be told can be any. */
-static bool may_hook(const struct gn_image *image, const char *filter,
+static bool may_hook(const struct gn_image *image,
+		     const struct gn_filter_lines *lines,
 		     const struct gn_text *name, const char *more)
 {
 	struct gn_text whole = *name;
 	bool may;
 
 	gn_text_put(&whole, more);
-	may = gn_filter_may_hook(filter, whole.full ? "*" : whole.bytes,
+	may = gn_filter_may_hook(lines, whole.full ? "*" : whole.bytes,
 				 image->path);
 	whole.bytes[name->len] = '\0';
 	return may;
 }
 
-bool gn_image_asks_type(const struct gn_image *image, const char *filter,
+bool gn_image_asks_type(const struct gn_image *image,
+			const struct gn_filter_lines *lines,
 			const struct gn_text *type)
 {
-	return may_hook(image, filter, type, ".*");
+	return may_hook(image, lines, type, ".*");
 }
 
-bool gn_image_asks_method(const struct gn_image *image, const char *filter,
+bool gn_image_asks_method(const struct gn_image *image,
+			  const struct gn_filter_lines *lines,
 			  struct gn_text *name, const struct gn_md_method *m)
 {
 	gn_text_put(name, ".");
 	gn_text_put(name, m->name);
-	return may_hook(image, filter, name, "") ||
-	       may_hook(image, filter, name, "(*)") ||
-	       (m->generic && (may_hook(image, filter, name, "<*>") ||
-			       may_hook(image, filter, name, "<*>(*)")));
+	return may_hook(image, lines, name, "") ||
+	       may_hook(image, lines, name, "(*)") ||
+	       (m->generic && (may_hook(image, lines, name, "<*>") ||
+			       may_hook(image, lines, name, "<*>(*)")));
 }

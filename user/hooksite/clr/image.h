@@ -3,6 +3,7 @@
 #ifndef GNOMON_CLR_IMAGE_H
 #define GNOMON_CLR_IMAGE_H
 
+#include "filter.h"
 #include "metadata.h"
 #include "names.h"
 #include "pe.h"
@@ -20,9 +21,11 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
 /* Whether the filter can ask for a method of this type, and for this method:
  * of a generic one, with any type arguments. Adds the method's own name. */
-bool gn_image_asks_type(const struct gn_image *image, const char *filter,
+bool gn_image_asks_type(const struct gn_image *image,
+			const struct gn_filter_lines *lines,
 			const struct gn_text *type);
-bool gn_image_asks_method(const struct gn_image *image, const char *filter,
+bool gn_image_asks_method(const struct gn_image *image,
+			  const struct gn_filter_lines *lines,
 			  struct gn_text *name, const struct gn_md_method *m);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "precompiled.h"
 
+#include "filter.h"
 #include "image.h"
 #include "r2r.h"
 
@@ -11,7 +12,7 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 /* A module that is looked through. */
 struct scan {
 	struct gn_precompiled *p;
-	const char *filter;
+	struct gn_filter_lines lines;
 	uint32_t place;
 	struct gn_image image;
 	char name[GN_NAME_MAX];
@@ -38,7 +39,7 @@ static bool visit_type(void *ctx, struct gn_text *name)
 {
 	const struct scan *s = ctx;
 
-	return gn_image_asks_type(&s->image, s->filter, name);
+	return gn_image_asks_type(&s->image, &s->lines, name);
 }
 
 static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
@@ -47,7 +48,7 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	struct scan *s = ctx;
 
 	gn_md_method(&s->image.md, row, &m);
-	if (!gn_image_asks_method(&s->image, s->filter, name, &m))
+	if (!gn_image_asks_method(&s->image, &s->lines, name, &m))
 		return;
 	s->found = true;
 	if (gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) < 0)
@@ -91,17 +92,19 @@ static void look_through(struct scan *s)
 uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 			     const char *filter, gn_cor_id module)
 {
-	struct scan s = {.p = p, .filter = filter};
+	struct scan s = {.p = p};
 
 	if (atomic_load(&p->off) || gn_modules_find(&p->modules, module))
 		return 0;
 	s.place = gn_modules_add(&p->modules, module);
 	if (!s.place)
 		atomic_store(&p->off, true);
-	else if (gn_image_open(info, module, &s.image))
+	else if (gn_filter_parse(filter, &s.lines) &&
+		 gn_image_open(info, module, &s.image))
 		look_through(&s);
 	else
 		gn_modules_forget(&p->modules, module);
+	gn_filter_lines_free(&s.lines);
 	return atomic_load(&p->off) ? atomic_load(&p->kept) : 0;
 }
 

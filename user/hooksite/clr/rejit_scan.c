@@ -16,6 +16,7 @@ struct scan {
 	uint32_t place;
 	uint32_t no_il; /* asked for, without a body */
 	struct gn_image image;
+	struct gn_filter_lines lines;
 	char bytes[GN_NAME_MAX];
 };
 
@@ -57,7 +58,7 @@ static bool visit_type(void *ctx, struct gn_text *name)
 {
 	const struct scan *s = ctx;
 
-	return gn_image_asks_type(&s->image, s->clr->rejit.filter, name);
+	return gn_image_asks_type(&s->image, &s->lines, name);
 }
 
 static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
@@ -69,7 +70,7 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	struct gn_text full;
 
 	gn_md_method(&s->image.md, row, &m);
-	if (!gn_image_asks_method(&s->image, s->clr->rejit.filter, name, &m) ||
+	if (!gn_image_asks_method(&s->image, &s->lines, name, &m) ||
 	    !metadata_of(s))
 		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
@@ -100,9 +101,12 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
-	gn_md_visit(&s.image.md,
-		    &(struct gn_md_visitor){visit_type, visit_method, &s},
-		    s.bytes, sizeof(s.bytes));
+	if (gn_filter_parse(r->filter, &s.lines))
+		gn_md_visit(
+			&s.image.md,
+			&(struct gn_md_visitor){visit_type, visit_method, &s},
+			s.bytes, sizeof(s.bytes));
+	gn_filter_lines_free(&s.lines);
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
 }
