@@ -127,7 +127,7 @@ void test_switches(struct live *t)
 
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "--",
 		 NULL);
-	live_command(t, &a, "switches 1003");
+	live_command(t, &a, "switches 1003 whole");
 	live_run(t, &a, &how, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	report = live_load(t, path);
