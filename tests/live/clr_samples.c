@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N    PRIu64
 #define RATE 997.0
@@ -61,7 +63,7 @@ static void check_time(struct live *t, const json_t *report, uint64_t ns,
 	uint64_t n = samples_of(t, report, name, module, "total");
 
 	CHECK(t,
-	      (double)n <= most + 5 * sqrt(most) + 1 &&
+	      n && (double)n <= most + 5 * sqrt(most) + 1 &&
 		      (double)n >= least - 5 * sqrt(least) - 1,
 	      "%s: %" N " samples, for %.0f to %.0f", name, n, least, most);
 }
@@ -120,6 +122,47 @@ void test_clr_samples(struct live *t)
 	nameless = samples_of(t, report, "[unknown]", "doublemapper", "self");
 	CHECK(t, nameless < 30, "%" N " samples of compiled code have no name",
 	      nameless);
+}
+
+static void sample_served(struct live *t, const struct live_talk *served)
+{
+	char *path = live_path(t, "samples.json"), *said;
+	struct live_args a = {.n = 0};
+	struct live_truths truths;
+	struct live_talk gnomon;
+	json_t *report;
+
+	unlink(path);
+	live_add(t, &a, t->gnomon, "run", "--snapshot", "997", "--by",
+		 "samples", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)served->pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	said = clr_serve(t, served, "run");
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "no gnomon");
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	live_truths(t, said, &truths);
+	report = live_load(t, path);
+	live_clean(t, report);
+	check_time(t, report, live_truth(&truths, "elapsed", "method"),
+		   "Demo.Sampled.Method(", "/demo.dll");
+	check_time(t, report, live_truth(&truths, "elapsed", "lambda"),
+		   "Sampled+<>c", "/demo.dll");
+}
+
+/* What was compiled before gnomon came has its name, in each session. */
+void test_clr_samples_attached(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+
+	clr_need(t);
+	clr_demo(t, &a, "sampled-served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	sample_served(t, &served);
+	sample_served(t, &served);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
 /* Time on a CPU of all nodes of that name. */

@@ -12,6 +12,7 @@
 #include "../fast.h"
 #include "clsid.h"
 #include "events.h"
+#include "compiled.h"
 #include "filter.h"
 #include "profiler.h"
 #include "sites.h"
@@ -61,6 +62,7 @@ static void serve(struct gn_clr *clr, const char *request)
 		if (strtoll(rest, &filter, 10) < time(NULL))
 			return;
 		end(clr);
+		atomic_fetch_add(&clr->session, 1);
 		clr->families = (uint32_t)strtoul(filter, &filter, 16) &
 				~GN_FAMILIES_AT_START;
 		clr->fast = strtol(filter, &filter, 10) == 1;
@@ -69,6 +71,8 @@ static void serve(struct gn_clr *clr, const char *request)
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
+		if (clr->families & GN_FAMILY_CODE)
+			gn_compiled_tell(clr);
 		clr->fast = clr->fast && gn_clr_start_fast();
 		gn_rejit_begin(clr, filter + 1);
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {

@@ -23,6 +23,7 @@ struct gn_id {
 	_Atomic gn_cor_id function;	      /* 0: free, or unloaded */
 	_Atomic(const struct gn_name *) name; /* NULL: not resolved yet */
 	_Atomic gn_cor_id module;
+	_Atomic uint32_t told; /* the session that heard its name, plus 1 */
 };
 
 /* All zeros is an empty table. Only the pages in use cost memory. */

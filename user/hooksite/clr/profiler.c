@@ -51,6 +51,14 @@ static void tell_name(uint32_t index, const struct gn_name *name,
 	 name->module_len, token);
 }
 
+/* True once in each session. */
+static bool is_untold(struct gn_clr *clr, struct gn_id *id)
+{
+	uint32_t now = atomic_load(&clr->session) + 1;
+
+	return atomic_exchange(&id->told, now) != now;
+}
+
 static struct gn_name *make_name(struct gn_clr *clr, const char *name,
 				 const char *module)
 {
@@ -77,8 +85,10 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		known = make_name(clr, name, module);
 		atomic_store(&id->name, known);
 	}
-	if (known)
+	if (known) {
+		is_untold(clr, id);
 		tell_name(index, known, token);
+	}
 	return known;
 }
 
@@ -105,9 +115,17 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	const struct gn_name *known = atomic_load(&id->name);
 	struct gn_text name, module;
 	struct gn_name *made;
+	gn_token token = 0;
 
-	if (known)
+	if (known && atomic_load(&id->told) == atomic_load(&clr->session) + 1)
 		return known;
+	if (resolve == gn_names_function)
+		token = token_of(clr, function);
+	if (known) {
+		if (is_untold(clr, id))
+			tell_name(index, known, token);
+		return known;
+	}
 	gn_text_init(&name, name_bytes, sizeof(name_bytes));
 	gn_text_init(&module, module_bytes, sizeof(module_bytes));
 	atomic_store(&id->module, resolve(clr->info, function, &name, &module));
@@ -120,8 +138,8 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
-	tell_name(index, made,
-		  resolve == gn_names_function ? token_of(clr, function) : 0);
+	is_untold(clr, id);
+	tell_name(index, made, token);
 	return made;
 }
 

@@ -23,10 +23,11 @@ struct gn_clr {
 	const char *values; /* the same: whose values are asked for */
 	uint32_t wants;	    /* of the session: enum gn_want */
 	uint32_t families;  /* of events that it is told: enum gn_family */
-	bool functions;	    /* some are to be seen, by the runtime's hooks */
-	bool chooses;	    /* which precompiled code runs */
-	bool asks;	    /* the filter says which */
-	bool refuses;	    /* to have them inlined */
+	_Atomic uint32_t session; /* its number: each hears all names */
+	bool functions; /* some are to be seen, by the runtime's hooks */
+	bool chooses;	/* which precompiled code runs */
+	bool asks;	/* the filter says which */
+	bool refuses;	/* to have them inlined */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
@@ -41,7 +42,8 @@ struct gn_clr {
 	struct gn_rejit rejit;
 };
 
-/* A function as it was resolved, once. Stays for good. */
+/* A function as it was resolved, once. Stays for good, and each session is
+ * told of it when it is first of use there. */
 struct gn_name {
 	uint16_t name_len;
 	uint16_t module_len;
@@ -50,7 +52,8 @@ struct gn_name {
 	char text[];  /* the name, a NUL, the module, a NUL */
 };
 
-/* The function's name, resolved and shown the first time. NULL: no memory. */
+/* The function's name, resolved the first time, and shown the first time of a
+ * session. NULL: no memory. */
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
 
