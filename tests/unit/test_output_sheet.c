@@ -51,6 +51,25 @@ static void goldens(void **state)
 		}
 }
 
+/* Lines of few cells: the longest texts are shortened, and no more than that.
+ */
+static void narrow(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_EXCEPTIONS,
+				   .bare = true,
+				   .utf8 = true,
+				   .width = 90};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	text = sample_print("table", &s.m, &o);
+	sample_golden("sheet-narrow.txt", text);
+	free(text);
+}
+
 static json_t *rows_of(const struct gn_model *m, enum gn_by by, json_t **root)
 {
 	struct gn_output_opts o = {.by = by};
@@ -127,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(goldens),
+		cmocka_unit_test(narrow),
 		cmocka_unit_test(collections),
 		cmocka_unit_test(every_array_is_there),
 	};

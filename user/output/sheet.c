@@ -7,6 +7,12 @@
 #include <string.h>
 
 #include "output/markup.h"
+#include "output/short_name.h"
+#include "output/text.h"
+
+#define SHEET_COLUMNS 32
+/* Cells that a column of texts keeps. */
+#define LEAST_TEXT 20
 
 /* A page of that many rows is read by nobody. */
 #define MARKDOWN_LIMIT 30
@@ -38,6 +44,12 @@ void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of)
 {
 	gn_cell_text(c, of->name);
 	c->shown = of->shown;
+}
+
+void gn_cell_module(struct gn_cell *c, const char *path)
+{
+	gn_cell_text(c, path);
+	c->shown = gn_base_name(path);
 }
 
 void gn_cell_number(struct gn_cell *c, uint64_t n)
@@ -171,15 +183,70 @@ static bool is_text(const struct gn_sheet *s, size_t column)
 	       s->column[column].kind == GN_CELL_FLAG;
 }
 
-static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
+/* The width of each column. Returns that of a line. */
+static size_t measure(const struct gn_sheet *s, char *const *text,
+		      size_t width[SHEET_COLUMNS])
 {
-	size_t width[32] = {0}, cells;
+	size_t all = 2 * (s->ncolumns - 1);
 
+	for (size_t c = 0; c < s->ncolumns; c++)
+		width[c] = 0;
 	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
-		cells = gn_text_width(text[i]);
+		size_t cells = gn_text_width(text[i]);
+
 		if (cells > width[i % s->ncolumns])
 			width[i % s->ncolumns] = cells;
 	}
+	for (size_t c = 0; c < s->ncolumns; c++)
+		all += width[c];
+	return all;
+}
+
+/* The widest column of texts that can be narrower; ncolumns: there is none. */
+static size_t widest(const struct gn_sheet *s, const size_t *width)
+{
+	size_t at = s->ncolumns, most = LEAST_TEXT;
+
+	for (size_t c = 0; c < s->ncolumns; c++)
+		if (s->column[c].kind == GN_CELL_TEXT && width[c] > most) {
+			most = width[c];
+			at = c;
+		}
+	return at;
+}
+
+/* Makes texts shorter, the longest first, until a line has `room` cells or all
+ * of them are short. */
+static int fit(const struct gn_sheet *s, char **text, size_t room)
+{
+	size_t width[SHEET_COLUMNS], all = measure(s, text, width), c;
+
+	for (; all > room && (c = widest(s, width)) < s->ncolumns; all--)
+		width[c]--;
+	for (size_t i = s->ncolumns; i < (s->n + 1) * s->ncolumns; i++) {
+		char *shorter;
+
+		c = i % s->ncolumns;
+		if (gn_text_width(text[i]) <= width[c])
+			continue;
+		if (!strcmp(s->column[c].key, "module")) {
+			gn_text_shorten(text[i], width[c]);
+			continue;
+		}
+		shorter = gn_short_name(text[i], width[c]);
+		if (!shorter)
+			return -ENOMEM;
+		free(text[i]);
+		text[i] = shorter;
+	}
+	return 0;
+}
+
+static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
+{
+	size_t width[SHEET_COLUMNS];
+
+	measure(s, text, width);
 	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
 		size_t c = i % s->ncolumns;
 		bool last = c + 1 == s->ncolumns;
@@ -235,7 +302,11 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 		return 0;
 	}
 	text = make_texts(s, o, &complete);
-	err = complete ? put_lines(s, text, f) : -ENOMEM;
+	err = complete ? 0 : -ENOMEM;
+	if (!err && o->width > 0)
+		err = fit(s, text, (size_t)o->width);
+	if (!err)
+		err = put_lines(s, text, f);
 	free_texts(s, text);
 	if (!err && s->limited) {
 		gn_format_count(count, s->limited);

@@ -42,7 +42,7 @@ struct gn_sheet {
 	const char *json;    /* its key in JSON */
 	const char *nothing; /* said when there is no row */
 	const struct gn_sheet_column *column;
-	size_t ncolumns;
+	size_t ncolumns;      /* 32 at most */
 	struct gn_cell *cell; /* row by row */
 	size_t n, room;	      /* rows */
 	size_t limited;	      /* that a limit left out */
@@ -75,6 +75,8 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
 /* For those that fill one. A new row, of unknown cells; NULL: no memory. */
 struct gn_cell *gn_sheet_row(struct gn_sheet *s);
 void gn_cell_text(struct gn_cell *c, const char *text); /* "": not known */
+/* People read a file's last name only. */
+void gn_cell_module(struct gn_cell *c, const char *path);
 /* The name of something, and how people write it. */
 void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of);
 void gn_cell_number(struct gn_cell *c, uint64_t n);

@@ -138,7 +138,7 @@ static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 	gn_cell_number(c++, e->tid);
 	gn_cell_text(c++, e->thread);
 	gn_cell_name(c++, &e->of);
-	gn_cell_text(c++, e->of.module);
+	gn_cell_module(c++, e->of.module);
 	gn_cell_name(c++, &e->other);
 	gn_cell_text(c, detail);
 	return 0;
@@ -209,7 +209,7 @@ int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
 		gn_cell_number(c++, e->tid);
 		gn_cell_text(c++, e->thread);
 		gn_cell_name(c++, &e->of);
-		gn_cell_text(c, e->of.module);
+		gn_cell_module(c, e->of.module);
 	}
 	return 0;
 }
@@ -304,7 +304,7 @@ static int put_compilation(const struct gn_model *m,
 	gn_cell_number(c++, e->tid);
 	gn_cell_text(c++, e->thread);
 	gn_cell_name(c++, &e->of);
-	gn_cell_text(c, e->of.module);
+	gn_cell_module(c, e->of.module);
 	return 0;
 }
 
@@ -374,7 +374,7 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 			gn_cell_number(c, x->ns / x->count);
 		c++;
 		gn_cell_name(c++, &x->class);
-		gn_cell_text(c++, x->class.module);
+		gn_cell_module(c++, x->class.module);
 		gn_cell_name(c++, &x->thrown_in);
 		gn_cell_name(c, &x->caught_in);
 	}
@@ -404,7 +404,7 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 		gn_cell_number(c++, a->bytes);
 		gn_cell_number(c++, a->count);
 		gn_cell_name(c++, &a->class);
-		gn_cell_text(c++, a->class.module);
+		gn_cell_module(c++, a->class.module);
 		gn_cell_name(c, &a->function);
 	}
 	return 0;

@@ -41,7 +41,7 @@ int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s)
 		gn_cell_number(c++, x->total);
 		put_pct(c++, x->total, m->sampled);
 		gn_cell_name(c++, &x->of);
-		gn_cell_text(c, x->of.module);
+		gn_cell_module(c, x->of.module);
 	}
 	return 0;
 }
