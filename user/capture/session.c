@@ -153,7 +153,7 @@ static bool asks_values(const struct gn_session *s)
 	for (size_t i = 0; i < s->opts.nfunctions; i++)
 		if (gn_filter_is_usdt(s->opts.functions[i]))
 			return true;
-	return s->opts.nasked;
+	return s->opts.nasked || s->opts.all_programs;
 }
 
 bool gn_session_uses(const struct gn_session *s, enum gn_prog prog)
@@ -176,7 +176,8 @@ static void choose_programs(struct gn_session *s)
 	struct gnomon_bpf *skel = s->skel;
 	bool multi = s->mode != GN_ATTACH_SINGLE;
 	bool single = !multi || s->by_thread;
-	bool awaits = gn_session_awaits(s);
+	bool all_programs = s->opts.all_programs;
+	bool awaits = all_programs || gn_session_awaits(s);
 	bool sessions = awaits || gn_session_uses(s, GN_PROG_SESSION);
 	bool natives = awaits || gn_session_uses(s, GN_PROG_NATIVE) ||
 		       gn_session_uses(s, GN_PROG_NATIVE_RETURN);
@@ -185,12 +186,12 @@ static void choose_programs(struct gn_session *s)
 		struct bpf_program *multi, *perf;
 	} all[] = {
 		{natives, skel->progs.native_multi, skel->progs.native_perf},
-		{gn_session_uses(s, GN_PROG_MANAGED), skel->progs.managed_multi,
-		 skel->progs.managed_perf},
-		{gn_session_uses(s, GN_PROG_NAME), skel->progs.name_multi,
-		 skel->progs.name_perf},
-		{gn_session_uses(s, GN_PROG_INTERNED), skel->progs.names_multi,
-		 skel->progs.names_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_MANAGED),
+		 skel->progs.managed_multi, skel->progs.managed_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_NAME),
+		 skel->progs.name_multi, skel->progs.name_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_INTERNED),
+		 skel->progs.names_multi, skel->progs.names_perf},
 	};
 
 	bpf_program__set_expected_attach_type(

@@ -72,16 +72,18 @@ struct gn_session_opts {
 	uint32_t families; /* enum gn_family: what runtimes are to tell */
 	bool no_managed;   /* no function of a runtime is traced */
 	bool follow;
-	bool no_faults;	  /* page faults are not watched */
-	bool syscalls;	  /* system calls are */
-	bool wakers;	  /* who wakes threads is told without functions too */
-	bool wakeups;	  /* when, by watching wakeups: the way where the
-			     kernel does not tell how long tasks were queued */
-	bool can_mute;	  /* gn_session_mute() is to work */
-	bool verbose;	  /* functions that are left out are named on stderr */
-	bool quiet;	  /* what is attached later is not told there */
-	bool live;	  /* gn_session_tick() is: records go out at once */
-	uint32_t samples; /* a second, of each CPU; 0: none */
+	bool no_faults;	   /* page faults are not watched */
+	bool syscalls;	   /* system calls are */
+	bool wakers;	   /* who wakes threads is told without functions too */
+	bool wakeups;	   /* when, by watching wakeups: the way where the
+			      kernel does not tell how long tasks were queued */
+	bool can_mute;	   /* gn_session_mute() is to work */
+	bool verbose;	   /* functions that are left out are named on stderr */
+	bool quiet;	   /* what is attached later is not told there */
+	bool live;	   /* gn_session_tick() is: records go out at once */
+	bool all_programs; /* also those that nothing here needs are loaded:
+			      to see whether the kernel takes them */
+	uint32_t samples;  /* a second, of each CPU; 0: none */
 	uint64_t ring_size;	    /* bytes, a power of two; 0 = default */
 	const char *options;	    /* as given, for the trace's header */
 	const struct gn_step *step; /* while probes come and go, or NULL */

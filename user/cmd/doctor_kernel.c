@@ -261,7 +261,8 @@ static int drop(void *ctx, const struct gn_rec *rec, size_t size)
 static void check_programs(struct gn_checkup *c)
 {
 	pid_t self = getpid();
-	struct gn_session_opts opts = {.pids = &self, .npids = 1, .sink = drop};
+	struct gn_session_opts opts = {
+		.pids = &self, .npids = 1, .sink = drop, .all_programs = true};
 	struct gn_session *s = NULL;
 	int err = gn_session_new(&opts, &s);
 
