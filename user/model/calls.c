@@ -58,11 +58,12 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_stack *k = t->stacks.active;
 	const struct gn_frame *top = k->n ? &k->frames[k->n - 1] : NULL;
 	uint32_t fn, program = p->processes[t->process].program;
-	struct gn_frame *f = &k->frames[k->n];
+	struct gn_frame *f;
 	int err;
 
 	if (k->npending || k->n == k->cap || (top && top->key <= r->h.key))
 		return gn_take_enter(p, t, r);
+	f = &k->frames[k->n];
 	gn_stack_mark(k, r->h.key, r->h.time);
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
 	if (!err)
@@ -87,9 +88,9 @@ static void leave(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r)
 {
 	struct gn_stack *k = t->stacks.active;
-	const struct gn_frame *f = &k->frames[k->n - 1];
+	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
 
-	if (!k->n || k->npending || t->stacks.nunwinds || f->key != r->h.key ||
+	if (!f || k->npending || t->stacks.nunwinds || f->key != r->h.key ||
 	    f->func != r->func || f->flags & GN_FRAME_INHERITED) {
 		gn_take_leave(p, t, r);
 		return;
