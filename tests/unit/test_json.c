@@ -168,6 +168,7 @@ static void check_samples(struct json_page *p)
 	s.m.code = (struct gn_model_code){0};
 	s.m.ninfo = 0;
 	s.threads[0].kernel.known = false;
+	s.threads[1].merged = 7;
 	s.m.raw = true;
 	s.m.truncated = true;
 	s.m.classify = GN_CLASSIFY_INTERVAL;

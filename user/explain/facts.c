@@ -34,7 +34,7 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		out->busy += busy;
 		for (int c = 0; c < GN_CLASS_COUNT; c++)
 			out->waits[c] += t->classes[c];
-		if (!out->worker || busy > out->worker_busy) {
+		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
 			out->worker = t;
 			out->worker_busy = busy;
 		}

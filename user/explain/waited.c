@@ -141,7 +141,11 @@ static void put_thread(FILE *out, const struct gn_facts *f, enum gn_class class)
 {
 	const struct gn_model_thread *t = most_of(f->m, class);
 
-	fprintf(out, " Most: thread %s (%" PRIu32 "), ", t->name, t->tid);
+	if (t->merged)
+		fprintf(out, " Most: %s, ", t->name);
+	else
+		fprintf(out, " Most: thread %s (%" PRIu32 "), ", t->name,
+			t->tid);
 	gn_put_ns(out, t->classes[class]);
 	fputc('.', out);
 }

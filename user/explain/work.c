@@ -34,10 +34,11 @@ void gn_say_path(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(": ", out);
 	gn_put_classes(out, t->classes, t->elapsed);
 	fputs(" of its time.", out);
-	if (f->m->nthreads < 2)
+	if (gn_model_threads(f->m) < 2)
 		return;
 	fputs(" Beside it ", out);
-	gn_put_count(out, f->m->nthreads - 1, "thread was", "threads were");
+	gn_put_count(out, gn_model_threads(f->m) - 1, "thread was",
+		     "threads were");
 	fputs(" on CPUs for ", out);
 	gn_put_ns(out, f->others_cpu);
 	fputs(f->m->nthreads == 2 ? "." : " in all.", out);

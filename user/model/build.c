@@ -2,6 +2,8 @@
 #include "model/build_parts.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +51,10 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	out->pid = p->processes[t->process].pid;
 	out->tid = t->tid;
 	out->name = t->name;
+	out->merged = t->merged;
 	out->start = t->start;
 	out->end = t->closed ? t->end : a->since;
+	out->span = t->merged ? t->span : out->end - out->start;
 	out->elapsed = a->elapsed;
 	out->probe_cost = a->cost;
 	out->kernel = t->kernel;
@@ -82,7 +86,7 @@ static uint64_t account_error(const struct gn_model_thread *t)
 	for (c = 0; c < GN_CLASS_COUNT; c++)
 		sum += t->classes[c];
 	return distance(t->elapsed, sum) +
-	       distance(t->elapsed + t->probe_cost, t->end - t->start);
+	       distance(t->elapsed + t->probe_cost, t->span);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -127,9 +131,22 @@ static void add_thread(struct gn_model *m, const struct gn_model_thread *t,
 	m->checks.account_error_ns += account_error(t);
 }
 
+/* "[12 ended threads]" */
+static int name_merged(struct gn_pipeline *p, struct gn_model_thread *t)
+{
+	bool idle = gn_time_is_idle(t->classes, t->elapsed);
+	char name[48];
+	int len = snprintf(name, sizeof(name), "[%" PRIu64 " ended%s thread%s]",
+			   t->merged, idle ? " idle" : "",
+			   t->merged == 1 ? "" : "s");
+
+	t->name = gn_pool_add(&p->stage.names.pool, name, (size_t)len);
+	return t->name ? 0 : -ENOMEM;
+}
+
 static int make_threads(struct gn_build *b)
 {
-	const struct gn_pipeline *p = b->p;
+	struct gn_pipeline *p = b->p;
 	struct gn_model *m = b->m;
 	struct gn_model_own *own = m->own;
 	uint32_t i;
@@ -147,6 +164,8 @@ static int make_threads(struct gn_build *b)
 		if (own->live)
 			m->threads[i].live = &own->live[i];
 		fill_thread(p, p->threads[i], &m->threads[i]);
+		if (m->threads[i].merged && name_merged(p, &m->threads[i]))
+			return -ENOMEM;
 		add_thread(m, &m->threads[i],
 			   &m->processes[p->threads[i]->process].v);
 		m->checks.sched_errors +=

@@ -62,7 +62,7 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < e->n && !err; i++) {
 		const struct gn_event_row *row = &e->row[i];
-		const struct gn_thread *t = p->threads[row->thread];
+		const struct gn_thread *t = row->thread;
 
 		m->events[i] = (struct gn_model_event){
 			.event = row->event,

@@ -35,8 +35,10 @@ static int add(struct gn_pipeline *p, const struct gn_event_row *row)
 	struct gn_events *e = &p->events;
 	int err = gn_grow(&e->row, &e->cap, (size_t)e->n + 1, sizeof(*e->row));
 
-	if (!err)
+	if (!err) {
+		row->thread->in_events = true;
 		e->row[e->n++] = *row;
+	}
 	return err;
 }
 
@@ -246,7 +248,7 @@ int gn_events_take(struct gn_pipeline *p, struct gn_thread *t,
 		.start = r->h.time,
 		.end = r->h.time,
 		.value = {r->value[0], r->value[1]},
-		.thread = t->index,
+		.thread = t,
 		.event = r->event,
 		.other = GN_NONE,
 	};
@@ -327,7 +329,7 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_event_row row = {.start = time,
 				   .end = time,
 				   .event = event,
-				   .thread = t->index,
+				   .thread = t,
 				   .other = GN_NONE,
 				   .open = true};
 	int err = find(p, t, r->func, &row.fn);
@@ -374,7 +376,7 @@ int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
 		.start = start,
 		.end = end_time,
 		.event = GN_RT_STOP,
-		.thread = t->index,
+		.thread = t,
 		.fn = GN_NONE,
 		.other = GN_NONE,
 	};

@@ -25,9 +25,9 @@ struct gn_event_row {
 	uint64_t cpu; /* compilations and collections */
 	uint64_t value[GN_RT_VALUES];
 	uint32_t fn, other; /* index in names, GN_NONE: none */
-	uint32_t thread;    /* index in threads */
-	uint16_t event;	    /* enum gn_rt: the begin of a stretch */
-	bool open;	    /* its end was not told */
+	struct gn_thread *thread;
+	uint16_t event; /* enum gn_rt: the begin of a stretch */
+	bool open;	/* its end was not told */
 };
 
 /* Exceptions of a class that were thrown and caught by the same functions. */

@@ -88,6 +88,25 @@ bool gn_model_thread_doubtful(const struct gn_model_thread *t)
 	return gn_doubtful(t->in_doubt, t->entered);
 }
 
+uint64_t gn_model_threads(const struct gn_model *m)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		n += gn_model_row_threads(&m->threads[i]);
+	return n;
+}
+
+bool gn_time_is_idle(const uint64_t classes[GN_CLASS_COUNT], uint64_t elapsed)
+{
+	uint64_t busy = classes[GN_CLASS_RUNQUEUE] + classes[GN_CLASS_DISK] +
+			classes[GN_CLASS_LOCK] + classes[GN_CLASS_UNCLASSIFIED];
+
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		busy += gn_class_on_cpu((enum gn_class)c) ? classes[c] : 0;
+	return busy <= elapsed / 50;
+}
+
 double gn_pct(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;

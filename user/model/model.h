@@ -176,7 +176,12 @@ struct gn_model_thread {
 	uint32_t pid, tid;
 	const char *name;
 	uint64_t start, end;
-	/* end - start - probe_cost, also the sum of the classes */
+	/* 0: it is one thread. Else so many that have ended: the values are
+	 * sums, tid is 0, `start` is of the first and `end` of the last. */
+	uint64_t merged;
+	/* end - start, of all threads of the row */
+	uint64_t span;
+	/* span - probe_cost, also the sum of the classes */
 	uint64_t elapsed;
 	uint64_t classes[GN_CLASS_COUNT];
 	uint64_t gaps;	  /* stretches with lost records */
@@ -249,7 +254,7 @@ struct gn_model_edge {
 /* Self-checks and oddities. X(field, text, is it an error) */
 #define GN_CHECK_LIST(X)                                                     \
 	/* sum over threads of |elapsed - sum of classes| and                \
-	 * |end - start - elapsed - probe cost| */                           \
+	 * |span - elapsed - probe cost| */                                  \
 	X(account_error_ns, "time that the account does not close by", 1)    \
 	/* intervals whose slices and OS time differ, with nothing lost */   \
 	X(slice_mismatches, "intervals whose slices do not sum", 1)          \
@@ -475,6 +480,17 @@ static inline bool gn_doubtful(uint64_t in_doubt, uint64_t calls)
 
 /* The same for a thread. */
 bool gn_model_thread_doubtful(const struct gn_model_thread *t);
+
+/* The threads that a row stands for; those of a model. */
+static inline uint64_t gn_model_row_threads(const struct gn_model_thread *t)
+{
+	return t->merged ? t->merged : 1;
+}
+uint64_t gn_model_threads(const struct gn_model *m);
+
+/* Whether a thread with these times did nothing but wait. What is so of threads
+ * is so of their sum, and likewise what is not. */
+bool gn_time_is_idle(const uint64_t classes[GN_CLASS_COUNT], uint64_t elapsed);
 
 /* 100 * part / whole, 0 when whole is 0. */
 double gn_pct(uint64_t part, uint64_t whole);

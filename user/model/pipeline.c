@@ -32,6 +32,9 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts)
 		gn_pipeline_free(p);
 		return NULL;
 	}
+	if (!opts->most_ended)
+		p->opts.most_ended = GN_MOST_ENDED;
+	p->fold_at = p->opts.most_ended;
 	p->stage.tree.most = GN_MOST_NODES;
 	p->stage.tree.others = true;
 	if (opts->live)

@@ -3,7 +3,8 @@
  * The pipeline takes records and makes the finished model: order -> stack ->
  * account -> call tree. It is pure: no clock, no I/O, no globals. Records may
  * be hostile: sizes and lists are checked. Memory grows only with the number of
- * records, the call tree to a limit; in the live view all is bounded.
+ * records, the call tree and the rows of ended threads to a limit; in the live
+ * view all is bounded.
  */
 #ifndef GNOMON_MODEL_PIPELINE_H
 #define GNOMON_MODEL_PIPELINE_H
@@ -28,6 +29,8 @@ struct gn_pipeline_opts {
 	/* of events whose rows are kept: enum gn_family; and those that an
 	 * observer is told of, the activities aside */
 	uint32_t families, observed;
+	/* rows of ended threads, not with `live`; 0: GN_MOST_ENDED */
+	uint32_t most_ended;
 };
 
 /* Returns NULL when there is no memory. */
@@ -67,6 +70,10 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model);
  * their process: they and their own time are counted for their function, but
  * inclusive times lack what they called and that they were called. */
 #define GN_MOST_NODES (1u << 22)
+
+/* Threads of a whole capture that have ended and are rows of their own. Beyond
+ * that, the first ones are merged into rows of their processes. */
+#define GN_MOST_ENDED 16384u
 
 /*
  * Limits in the live view for what a traced process can create and keep alive.

@@ -75,6 +75,16 @@ bool gn_windows_opened(const struct gn_windows *ws, const void *owner)
 	return find_open(ws, owner);
 }
 
+bool gn_windows_owned(const struct gn_windows *ws, const void *owner)
+{
+	uint32_t i;
+
+	for (i = 0; i < ws->n; i++)
+		if (ws->at[i].owner == owner)
+			return true;
+	return false;
+}
+
 void gn_windows_forget(struct gn_windows *ws, const void *owner)
 {
 	uint32_t i;

@@ -44,6 +44,9 @@ void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 /* Whether the owner has an open window. */
 bool gn_windows_opened(const struct gn_windows *ws, const void *owner);
 
+/* Whether a window is kept that the owner had. */
+bool gn_windows_owned(const struct gn_windows *ws, const void *owner);
+
 /* The owner has ended, and with it its suspensions. */
 void gn_windows_forget(struct gn_windows *ws, const void *owner);
 

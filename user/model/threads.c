@@ -75,10 +75,11 @@ static int new_process(struct gn_pipeline *p, uint32_t pid,
 	return 0;
 }
 
-/* The process of a thread that begins. If the number had a process before,
- * whose threads have all ended, this is a new one. */
+/* The process of a thread that begins, made by one of process `parent`. If the
+ * number had a process before, whose threads have all ended, this is a new one.
+ */
 static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
-			const struct gn_thread *parent, uint32_t *out)
+			uint32_t parent, uint32_t *out)
 {
 	uint32_t i = gn_table_get(&p->by_pid, pid);
 	uint32_t forked_from = 0;
@@ -87,8 +88,8 @@ static int find_process(struct gn_pipeline *p, uint32_t tid, uint32_t pid,
 		*out = i;
 		return 0;
 	}
-	if (parent && pid)
-		forked_from = p->processes[parent->process].program;
+	if (parent != GN_NONE && pid)
+		forked_from = p->processes[parent].program;
 	return new_process(p, pid, forked_from, out);
 }
 
@@ -125,19 +126,26 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 {
 	struct gn_thread *creator =
 		parent ? thread_at(p, gn_table_get(&p->by_tid, parent)) : NULL;
+	const struct gn_ghost *ghost =
+		parent && !creator ? gn_ghost_find(p, parent) : NULL;
 	struct gn_thread *t = calloc(1, sizeof(*t));
+	uint32_t from = ghost ? ghost->process : GN_NONE;
 
 	if (!t)
 		return NULL;
+	if (creator)
+		from = creator->process;
 	t->index = p->nthreads;
+	t->number = p->lives;
 	t->tid = tid;
 	t->start = t->end = t->last = time;
 	t->account.since = time;
 	/* a forked thread has the frames of its creator */
-	t->joined = !parent || (creator && creator->joined);
+	t->joined = !parent || (creator && creator->joined) ||
+		    (ghost && ghost->joined);
 	gn_order_init(&t->order, time);
 	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
-	if (!t->name || find_process(p, tid, pid, creator, &t->process))
+	if (!t->name || find_process(p, tid, pid, from, &t->process))
 		goto fail;
 	if (gn_stacks_init(&t->stacks, p->processes[t->process].node))
 		goto fail;
@@ -150,9 +158,11 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 	if (set_tid(p, p->nthreads, tid))
 		goto fail;
 	p->nthreads++;
+	p->lives++;
 	p->processes[t->process].threads++;
 	p->processes[t->process].live++;
-	return t;
+	/* the thread is one of the session's by now */
+	return gn_threads_fold(p) ? NULL : t;
 fail:
 	gn_thread_free(t);
 	return NULL;
@@ -173,7 +183,7 @@ int gn_thread_set_pid(struct gn_pipeline *p, struct gn_thread *t, uint32_t pid)
 
 	if (!pid || p->processes[t->process].pid)
 		return 0;
-	err = find_process(p, t->tid, pid, NULL, &to);
+	err = find_process(p, t->tid, pid, GN_NONE, &to);
 	if (err)
 		return err;
 	gn_windows_end(&p->processes[t->process].windows, t, t->last, true);

@@ -30,7 +30,8 @@ struct gn_wake {
 enum gn_way { GN_WAY_NONE = 0, GN_WAY_IN, GN_WAY_OUT };
 
 struct gn_thread {
-	uint32_t index; /* in threads */
+	uint32_t index;	 /* in threads */
+	uint32_t number; /* of this life, for the observer */
 	uint32_t tid;
 	uint32_t process; /* index in processes */
 	const char *name;
@@ -58,9 +59,13 @@ struct gn_thread {
 		uint32_t depth;
 		uint64_t stack;
 	} native;
-	bool ringed; /* its hooks are no probes, but where they say so */
-	bool joined; /* it ran before it was traced */
-	bool lossy;  /* there were gaps in earlier periods */
+	/* Ended threads that this row stands for, and the time of all; 0: it is
+	 * a thread itself (fold.c). */
+	uint64_t merged, span;
+	bool in_events; /* rows of events are of it */
+	bool ringed;	/* its hooks are no probes, but where they say so */
+	bool joined;	/* it ran before it was traced */
+	bool lossy;	/* there were gaps in earlier periods */
 	/* told: the observer knows it as it is now; suspends_told: and that it
 	 * suspends; known: the observer knows it */
 	bool told, suspends_told, known;
@@ -90,6 +95,9 @@ struct gn_process {
 	bool unmatched; /* one of its threads has such leaves */
 	/* probe cost that the time outside of functions owes */
 	uint64_t owed;
+	/* rows of its ended threads: of those that worked, and that were idle
+	 */
+	struct gn_thread *ended[2];
 	uint32_t moves_to; /* its index after the ended threads are forgotten */
 	struct gn_windows windows;
 };
@@ -114,6 +122,8 @@ struct gn_pipeline {
 	struct gn_asyncs asyncs; /* not live */
 	struct gn_thread **threads;
 	uint32_t nthreads, threads_cap;
+	uint32_t lives;	  /* threads that there were */
+	uint32_t fold_at; /* so many that have ended are too many */
 	/* tid -> the thread that has it now, or had it last */
 	struct gn_table by_tid;
 	struct gn_ghosts ghosts;
@@ -176,6 +186,10 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 /* Closes the thread's account and ends its frames as `how` says. */
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how);
+
+/* Ended threads beyond the limit become rows of their processes (fold.c). 0 or
+ * -ENOMEM. */
+int gn_threads_fold(struct gn_pipeline *p);
 
 /* The records of it that nothing explains. */
 uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,

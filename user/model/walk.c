@@ -20,7 +20,7 @@ static void tell_thread(struct gn_pipeline *p, struct gn_thread *t)
 {
 	const struct gn_process *proc;
 	struct gn_seen_thread seen = {
-		.thread = t->index,
+		.thread = t->number,
 		.start = t->start,
 		.session = p->start,
 		.stack = t->stacks.main,
@@ -73,7 +73,7 @@ void gn_walk_show_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
 
 	if (t->seen < time)
 		t->seen = time;
-	w->at = (struct gn_seen){.time = t->seen, .thread = t->index};
+	w->at = (struct gn_seen){.time = t->seen, .thread = t->number};
 	tell_thread(p, t);
 }
 
@@ -115,7 +115,7 @@ void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_wait *part, uint64_t start, uint64_t end)
 {
 	struct gn_seen_slice seen = {
-		.thread = t->index,
+		.thread = t->number,
 		.class = part->class,
 		.reason = part->reason,
 		.start = start,
@@ -133,7 +133,7 @@ void gn_walk_slice(struct gn_pipeline *p, struct gn_thread *t,
 	tell_thread(p, t);
 	waker = part->waker ? gn_thread_find(p, part->waker) : NULL;
 	if (waker && waker->told && !waker->closed)
-		seen.waker_thread = waker->index;
+		seen.waker_thread = waker->number;
 	if (part->waker_fn != GN_NONE)
 		tell_function(&p->stage, part->waker_fn);
 	TELL(&p->stage.walk, slice, &seen);
@@ -145,7 +145,7 @@ void gn_walk_gap(struct gn_pipeline *p, struct gn_thread *t, uint64_t start,
 	if (!p->stage.walk.to || start >= end)
 		return;
 	tell_thread(p, t);
-	TELL(&p->stage.walk, gap, t->index, start, end);
+	TELL(&p->stage.walk, gap, t->number, start, end);
 }
 
 void gn_walk_show_interval(struct gn_pipeline *p, struct gn_thread *t,
@@ -158,7 +158,7 @@ void gn_walk_show_interval(struct gn_pipeline *p, struct gn_thread *t,
 		.mask = iv->mask,
 	};
 	struct gn_seen at = {.time = t->account.since,
-			     .thread = t->index,
+			     .thread = t->number,
 			     .stack = gn_stacks_owner_id(&t->stacks)};
 
 	tell_thread(p, t);
@@ -328,5 +328,5 @@ void gn_walk_end(struct gn_pipeline *p, struct gn_thread *t)
 		return;
 	t->account.nnest = 0;
 	gn_walk_activities(p, t, 0);
-	TELL(&p->stage.walk, thread_end, t->index, t->start, t->end);
+	TELL(&p->stage.walk, thread_end, t->number, t->start, t->end);
 }

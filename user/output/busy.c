@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "output/busy.h"
 
-#include "output/classes.h"
 #include "output/columns.h"
 
 bool gn_thread_idle(const struct gn_model_thread *t)
 {
-	uint64_t busy = gn_class_cpu_ns(t->classes) +
-			t->classes[GN_CLASS_RUNQUEUE] +
-			t->classes[GN_CLASS_DISK] + t->classes[GN_CLASS_LOCK] +
-			t->classes[GN_CLASS_UNCLASSIFIED];
-
-	return busy <= t->elapsed / 50;
+	return gn_time_is_idle(t->classes, t->elapsed);
 }
 
 uint64_t gn_busy_elapsed(const struct gn_model *m, size_t *idle)
@@ -24,12 +18,12 @@ uint64_t gn_busy_elapsed(const struct gn_model *m, size_t *idle)
 
 		all += t->elapsed;
 		if (gn_thread_idle(t))
-			n++;
+			n += gn_model_row_threads(t);
 		else
 			busy += t->elapsed;
 	}
 	if (idle)
-		*idle = n < m->nthreads ? n : 0;
+		*idle = n < gn_model_threads(m) ? n : 0;
 	return busy ? busy : all;
 }
 

@@ -90,7 +90,7 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 
 	gn_format_duration(time, wall, o->ns);
 	fprintf(f, "# %-11s %s; ", "duration", time);
-	put_number(f, m->nthreads, "thread", "threads");
+	put_number(f, gn_model_threads(m), "thread", "threads");
 	fputs(" in ", f);
 	put_number(f, m->nprocesses, "process", "processes");
 	gn_format_duration(time, m->session.elapsed_incl, o->ns);
@@ -110,7 +110,7 @@ static size_t idle_named(const struct gn_model *m, size_t from)
 			continue;
 		if (i < from)
 			return 0;
-		n++;
+		n += gn_model_row_threads(&m->threads[i]);
 	}
 	return n;
 }
@@ -126,8 +126,8 @@ static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 	if (o->of != GN_OF_BUSY || !idle)
 		return 0;
 	gn_format_duration(time, busy, o->ns);
-	fprintf(f, "# %-11s %zu of %zu threads only waited (", "idle", idle,
-		m->nthreads);
+	fprintf(f, "# %-11s %zu of %" PRIu64 " threads only waited (", "idle",
+		idle, gn_model_threads(m));
 	for (size_t i = 0; i < m->nthreads && named < IDLE_NAMED; i++) {
 		size_t n =
 			gn_thread_idle(&m->threads[i]) ? idle_named(m, i) : 0;
@@ -138,7 +138,7 @@ static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 		if (!name)
 			return -ENOMEM;
 		fprintf(f, "%s%s", named++ ? ", " : "", name);
-		if (n > 1)
+		if (n > 1 && !m->threads[i].merged)
 			fprintf(f, " x%zu", n);
 		told += n;
 		free(name);

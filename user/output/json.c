@@ -150,6 +150,8 @@ static void put_thread(struct gn_json *w, const struct gn_row *r)
 	gn_emit_u64(&w->e, "gaps", t->gaps);
 	gn_emit_u64(&w->e, "in_doubt", t->in_doubt);
 	gn_emit_u64(&w->e, "probe_cost_ns", t->probe_cost);
+	if (t->merged)
+		gn_emit_u64(&w->e, "merged", t->merged);
 	if (t->kernel.known)
 		put_kernel(&w->e, &t->kernel);
 }

@@ -2,6 +2,7 @@
 /* A table in Markdown, for a pull request or an issue: the rows of a table, by
  * the columns that are asked for. */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "output/columns.h"
 #include "output/formats.h"
@@ -97,9 +98,10 @@ static void put_head(const struct gn_model *m, FILE *f)
 	gn_format_duration(app, m->session.app_incl, false);
 	gn_format_duration(wall, m->end - m->start, false);
 	fprintf(f,
-		"%zu threads, %s elapsed and %s application time of all "
+		"%" PRIu64
+		" threads, %s elapsed and %s application time of all "
 		"threads, in %s by the clock.\n",
-		m->nthreads, elapsed, app, wall);
+		gn_model_threads(m), elapsed, app, wall);
 	if (gn_model_broken(m))
 		fputs("**A self-check failed: the numbers cannot be "
 		      "trusted.**\n",

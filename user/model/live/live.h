@@ -52,7 +52,7 @@ static inline const struct gn_activity *gn_live_at(const struct gn_live *l,
 	return &l->activity[(l->activities - k) % GN_LIVE_ACTIVITIES];
 }
 
-/* A thread that ended and was reported: it shows that a later record is
+/* A thread that ended and is a row no more: it shows that a later record is
  * late. */
 struct gn_ghost {
 	uint32_t tid;
@@ -60,6 +60,9 @@ struct gn_ghost {
 	const char *name;
 	bool stopped;
 	bool old; /* it has been kept for a whole period */
+	/* for its children; GN_NONE in the live view */
+	bool joined;
+	uint32_t process;
 };
 
 struct gn_ghosts {
@@ -96,9 +99,11 @@ void gn_live_end(struct gn_thread *t, uint64_t time);
 int gn_live_build(struct gn_pipeline *p, struct gn_model *m,
 		  const uint32_t *function_of, const int32_t *place);
 
-/* The thread with that tid that ended in an earlier period; NULL: none is kept
- * (period.c). */
+/* The last thread with that tid that ended and is a row no more; NULL: none is
+ * kept (period.c). */
 const struct gn_ghost *gn_ghost_find(const struct gn_pipeline *p, uint32_t tid);
+/* Keeps one, in the place of an earlier one with its tid. 0 or -ENOMEM. */
+int gn_ghosts_add(struct gn_ghosts *g, const struct gn_ghost *ghost);
 void gn_ghosts_free(struct gn_ghosts *g);
 
 #endif

@@ -81,8 +81,14 @@ void gn_ghosts_free(struct gn_ghosts *g)
 	*g = (struct gn_ghosts){0};
 }
 
-static int add_ghost(struct gn_ghosts *g, const struct gn_ghost *ghost)
+int gn_ghosts_add(struct gn_ghosts *g, const struct gn_ghost *ghost)
 {
+	uint32_t i = gn_table_get(&g->by_tid, ghost->tid);
+
+	if (i != GN_NONE) {
+		g->rows[i] = *ghost;
+		return 0;
+	}
 	if (gn_grow(&g->rows, &g->cap, (size_t)g->n + 1, sizeof(*g->rows)) ||
 	    gn_table_put(&g->by_tid, ghost->tid, g->n))
 		return -ENOMEM;
@@ -107,18 +113,20 @@ static int age_ghosts(struct gn_pipeline *p)
 		if (g.old)
 			continue;
 		g.old = true;
-		err = add_ghost(&kept, &g);
+		err = gn_ghosts_add(&kept, &g);
 	}
 	for (i = 0; i < p->nthreads && !err; i++) {
 		const struct gn_thread *t = p->threads[i];
 
 		if (t->closed)
-			err = add_ghost(&kept, &(struct gn_ghost){
-						       .tid = t->tid,
-						       .next = t->order.next,
-						       .name = t->name,
-						       .stopped = t->stopped,
-					       });
+			err = gn_ghosts_add(&kept,
+					    &(struct gn_ghost){
+						    .tid = t->tid,
+						    .next = t->order.next,
+						    .name = t->name,
+						    .stopped = t->stopped,
+						    .process = GN_NONE,
+					    });
 	}
 	gn_ghosts_free(&p->ghosts);
 	p->ghosts = kept;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Ended threads beyond a limit become rows of their process, so that a program
+ * that makes and ends threads all day needs no more memory for each. What has
+ * to be known of one later is in its ghost.
+ *
+ * A process has two such rows: idle threads stay apart, because outputs leave
+ * them out of a sum.
+ */
+#include <stdlib.h>
+
+#include "model/threads.h"
+
+/* Rows that something refers to stay. So do first threads: they are as many as
+ * processes, and tell of them. */
+static bool can_fold(const struct gn_pipeline *p, const struct gn_thread *t)
+{
+	const struct gn_process *proc = &p->processes[t->process];
+
+	return t->closed && !t->merged && !t->in_events &&
+	       t->tid != proc->pid && !gn_windows_owned(&proc->windows, t);
+}
+
+/* The thread begins a row. What it has of its own is not the row's. */
+static void begin_row(struct gn_pipeline *p, struct gn_thread *t)
+{
+	t->in_doubt = gn_thread_in_doubt(p, t);
+	t->unmatched = 0;
+	t->kernel = (struct gn_kernel_account){0};
+	t->merged = 1;
+	t->span = t->end - t->start;
+	t->tid = 0;
+}
+
+static void merge_account(struct gn_account *to, const struct gn_account *from)
+{
+	for (int c = 0; c < GN_CLASS_COUNT; c++) {
+		to->classes[c] += from->classes[c];
+		to->outside[c] += from->outside[c];
+	}
+	to->outside_elapsed += from->outside_elapsed;
+	to->app += from->app;
+	to->outside_app += from->outside_app;
+	to->elapsed += from->elapsed;
+	to->cost += from->cost;
+	to->error += from->error;
+	to->outside_error += from->outside_error;
+	to->suspects += from->suspects;
+}
+
+static void merge(const struct gn_pipeline *p, struct gn_thread *to,
+		  const struct gn_thread *t)
+{
+	merge_account(&to->account, &t->account);
+	to->stacks.calls += t->stacks.calls;
+	to->stacks.unwound += t->stacks.unwound;
+	to->start = t->start < to->start ? t->start : to->start;
+	to->end = t->end > to->end ? t->end : to->end;
+	to->span += t->end - t->start;
+	to->gaps += t->gaps;
+	to->records += t->records;
+	to->entered += t->entered;
+	to->in_doubt += gn_thread_in_doubt(p, t);
+	to->merged++;
+}
+
+/* *gone: the thread is freed, as its process had a row. 0 or -ENOMEM. */
+static int fold(struct gn_pipeline *p, struct gn_thread *t, bool *gone)
+{
+	const struct gn_account *a = &t->account;
+	struct gn_process *proc = &p->processes[t->process];
+	struct gn_thread **row =
+		&proc->ended[gn_time_is_idle(a->classes, a->elapsed)];
+	struct gn_ghost ghost = {.tid = t->tid,
+				 .next = t->order.next,
+				 .name = t->name,
+				 .stopped = t->stopped,
+				 .joined = t->joined,
+				 .process = t->process};
+	int err = gn_ghosts_add(&p->ghosts, &ghost);
+
+	if (err)
+		return err;
+	/* another thread may have the tid by now */
+	if (gn_table_get(&p->by_tid, t->tid) == t->index)
+		gn_table_remove(&p->by_tid, t->tid);
+	p->stage.checks.sched_errors += gn_kernel_differs(&t->kernel);
+	*gone = *row;
+	if (*row) {
+		merge(p, *row, t);
+		gn_thread_free(t);
+	} else {
+		begin_row(p, t);
+		*row = t;
+	}
+	return 0;
+}
+
+static void move(struct gn_pipeline *p, struct gn_thread *t, uint32_t to)
+{
+	if (!t->merged && gn_table_get(&p->by_tid, t->tid) == t->index)
+		gn_table_change(&p->by_tid, t->tid, to);
+	t->index = to;
+	p->threads[to] = t;
+}
+
+/* The latest thread, of which the next record is, has just been made. */
+int gn_threads_fold(struct gn_pipeline *p)
+{
+	uint32_t n = 0, ended = p->load.ended, most = p->opts.most_ended;
+	int err = 0;
+
+	if (p->opts.live || ended <= p->fold_at)
+		return 0;
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		struct gn_thread *t = p->threads[i];
+		bool gone = false;
+
+		/* many at a time, so that this costs each thread little */
+		if (!err && ended > most / 2 && can_fold(p, t)) {
+			err = fold(p, t, &gone);
+			ended -= !err;
+		}
+		if (!gone)
+			move(p, t, n++);
+	}
+	p->nthreads = n;
+	p->last_thread = n - 1;
+	p->load.ended = ended;
+	p->fold_at = ended + most - most / 2;
+	return err;
+}
