@@ -52,6 +52,7 @@ static int show_all(const struct stream *s, FILE *out)
 		{"of thread 1, narrow",
 		 "table",
 		 {.threads = threads, .nthreads = 1, .width = 80}},
+		{"with all that is known", "table", {.verbose = true}},
 		{"rows",
 		 "ndjson",
 		 {.utf8 = true, .labels = labels, .nlabels = 1}},

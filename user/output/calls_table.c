@@ -167,6 +167,35 @@ static void put_result(const struct gn_calls_out *out, const struct gn_call *c)
 	}
 }
 
+/* What is told besides, as a comment: why it is not whole, or NULL, and how it
+ * ended, or NULL, and with -v where its source is. */
+static int put_notes(const struct gn_calls_out *out, const struct gn_call *c,
+		     const char *begin, const char *end)
+{
+	const struct gn_calls_function *fn = c->function;
+	char *file = NULL;
+
+	if (out->opts->verbose && fn->file) {
+		file = gn_escape(fn->file, out->opts->utf8);
+		if (!file)
+			return -ENOMEM;
+	}
+	if (begin || end || file)
+		fprintf(out->f, " /* %s%s%s%s", begin ?: "",
+			begin && end ? ", " : "", end ?: "",
+			(begin || end) && file ? ", " : "");
+	if (file)
+		fprintf(out->f, "%s:%" PRIu32, file, fn->line);
+	fputs(begin || end || file ? " */\n" : "\n", out->f);
+	free(file);
+	return 0;
+}
+
+static const char *begin_text(const struct gn_call *c)
+{
+	return c->begin == GN_BEGIN_INHERITED ? "inherited" : NULL;
+}
+
 static int open_call(void *ctx, const struct gn_call *c)
 {
 	const struct gn_calls_out *out = ctx;
@@ -176,8 +205,9 @@ static int open_call(void *ctx, const struct gn_call *c)
 	fprintf(out->f, "%14s %-20s", "", "");
 	put_call(out->f, c);
 	put_name(out, c, true);
-	fprintf(out->f, " {%s\n",
-		c->begin == GN_BEGIN_INHERITED ? " /* inherited */" : "");
+	fputs(" {", out->f);
+	if (!err)
+		err = put_notes(out, c, begin_text(c), NULL);
 	return err ? err : gn_stream_status(out->f);
 }
 
@@ -185,7 +215,6 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 {
 	const struct gn_calls_out *out = ctx;
 	const char *how = gn_timeline_end_text(c->how);
-	bool inherited = !opened && c->begin == GN_BEGIN_INHERITED;
 	char elapsed[GN_CELL];
 	int err = put_thread(out->f, c->thread, out->opts->utf8);
 
@@ -203,14 +232,13 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 		fputs(" /* ", out->f);
 		put_name(out, c, false);
 	}
-	if (opened)
+	if (opened) {
 		fprintf(out->f, "%s%s */\n", how ? ": " : "", how ? how : "");
-	else if (how || inherited)
-		fprintf(out->f, "; /* %s%s%s */\n",
-			inherited ? "inherited" : "",
-			inherited && how ? ", " : "", how ? how : "");
-	else
-		fputs(";\n", out->f);
+	} else {
+		fputc(';', out->f);
+		if (!err)
+			err = put_notes(out, c, begin_text(c), how);
+	}
 	return err ? err : gn_stream_status(out->f);
 }
 
