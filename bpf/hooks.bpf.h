@@ -108,7 +108,9 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 	if (in_session(m.time)) {
 		note_stack(t, ctx->sp, &m);
 		emit_ring(t, &m, func, key, ctx->sp);
-		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER)
+		/* of native code: it waits for what user space then tells */
+		if (GN_FUNC_INDEX(func) == GN_FAST_OFFER ||
+		    GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
 			wake_user();
 	}
 	barrier();

@@ -51,6 +51,7 @@
 #define GN_FAST_LIMITED	 1 /* by a limit on files' sizes or memory */
 #define GN_FAST_FILTERED 2 /* a seccomp filter could forbid what they need */
 #define GN_FAST_KEPT	 3 /* the memory of the last session could not go */
+#define GN_FAST_PLACES	 4 /* the sleds are not what they were, or far away */
 
 /* Where assembly code finds the fields. */
 #define GN_FAST_OF_HEAD	    0
@@ -61,6 +62,9 @@
 #define GN_FAST_OWN_RING    16
 #define GN_FAST_OWN_PAGE    24
 #define GN_FAST_OWN_SITE    32
+#define GN_FAST_OWN_STACK   40
+#define GN_FAST_OWN_STACKED 48
+#define GN_FAST_OWN_AT	    56
 
 #if !defined(__ASSEMBLER__) && !defined(__bpf__)
 #include <assert.h>
@@ -86,7 +90,11 @@ struct gn_fast_ring {
 	uint8_t pad2[32];
 	/* gnomon's: up to where it has read */
 	_Atomic uint32_t tail; /* a futex */
-	uint8_t pad3[60];
+	uint32_t pad3;
+	/* the stack that its thread was on when it took the ring; `stacked` is
+	 * its size, 0 = not known yet */
+	_Atomic uint64_t stack, stacked;
+	uint8_t pad4[40];
 };
 
 struct gn_fast_page {
@@ -110,6 +118,12 @@ struct gn_fast_own {
 	struct gn_fast_page *page;
 	uint8_t by_site; /* this thread's hooks pass the sites */
 	uint8_t pad[7];
+	/* Frame keys within these bytes can be told by their low halves, for
+	 * gnomon knows that the thread is on that stack. Only hooks of native
+	 * functions look at it: others run on one stack. */
+	uint64_t stack, stacked;
+	uint64_t at;   /* the frame key of the hook that makes the ring busy */
+	uint64_t home; /* `stacked` when the thread is on that stack */
 	uint64_t base;
 	uint64_t size; /* of the ring so far */
 	uint64_t lost; /* records that found no room */
@@ -128,7 +142,11 @@ static_assert(offsetof(struct gn_fast_own, ring) == GN_FAST_OWN_RING, "ring");
 static_assert(offsetof(struct gn_fast_own, page) == GN_FAST_OWN_PAGE, "page");
 static_assert(offsetof(struct gn_fast_own, by_site) == GN_FAST_OWN_SITE,
 	      "by_site");
-static_assert(sizeof(struct gn_fast_own) == 64, "own");
+static_assert(offsetof(struct gn_fast_own, stack) == GN_FAST_OWN_STACK,
+	      "stack");
+static_assert(offsetof(struct gn_fast_own, stacked) == GN_FAST_OWN_STACKED,
+	      "stacked");
+static_assert(offsetof(struct gn_fast_own, at) == GN_FAST_OWN_AT, "at");
 static_assert(sizeof(struct gn_fast_page) == 128, "page");
 static_assert(GN_FAST_PAGE + GN_FAST_SLOTS * GN_FAST_RING <= GN_FAST_DATA,
 	      "the data begin behind the control blocks");

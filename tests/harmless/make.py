@@ -77,6 +77,8 @@ def random_flags(rng):
         same = flag.split("=")[0]
         if rng.random() < 0.12 and all(f.split("=")[0] != same for f in flags):
             flags.append(flag)
+    if cc == "clang" and rng.random() < 0.4:
+        flags += ["-fxray-instrument", "-fxray-instruction-threshold=1"]
     for a, b in CONFLICTS:
         if a in flags and b in flags:
             flags.remove(b)

@@ -134,6 +134,40 @@ void test_files_replaced(struct live *t)
 	expect_module(t, report, "work", path);
 }
 
+/* A library is written into while a process has it mapped, which sees what is
+ * written; then its bytes are gone. */
+void test_files_written(struct live *t)
+{
+	char *path = copy(t, "visited", "program"), *out;
+	char *library = copy(t, "libplugin.so", "libplugin.so");
+	struct live_talk visited, gnomon;
+	pid_t pid = start(t, path, &visited);
+	char bytes[64];
+	json_t *report;
+	int fd, code;
+
+	live_ask(t, &visited, "load");
+	fd = open(library, O_RDWR | O_CLOEXEC);
+	CHECK(t,
+	      fd >= 0 && pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+		      pwrite(fd, bytes, sizeof(bytes), 0) == sizeof(bytes),
+	      "%s: %s", library, strerror(errno));
+	out = live_attach(t, "-f libplugin.so:plugin_work",
+			  live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &visited, "plugin 77");
+	report = live_detach(t, &gnomon, out);
+	expect(t, report, "libplugin.so", "plugin_work", 77);
+	expect_module(t, report, "plugin_work", library);
+	CHECK(t, ftruncate(fd, 0) == 0, "ftruncate: %s", strerror(errno));
+	close(fd);
+	live_attach(t, "-f libplugin.so:plugin_work", live_text(t, "%d", pid),
+		    &gnomon);
+	live_interrupt(t, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: no function matched"));
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
 /* Another program is mounted over it. */
 void test_files_mounted(struct live *t)
 {

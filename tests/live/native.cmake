@@ -6,7 +6,7 @@ add_executable(live_native
 	live_file.c live_bad.c
 	live_files.c live_namespaces.c live_signals.c live_stop.c live_ia32.c
 	live_bodies.c live_explain.c live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c live_kernel.c live_samples.c
-	live_calls_chosen.c live_values.c live_usdt.c)
+	live_calls_chosen.c live_values.c live_usdt.c live_sleds.c)
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
 target_sources(live_native PRIVATE live_told.c)
 

@@ -5,3 +5,6 @@ set(fast ${CMAKE_SOURCE_DIR}/user/hooksite/fast.c)
 target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast})
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS
 	"-O2;-mno-red-zone;-mgeneral-regs-only;-ftls-model=initial-exec;-fno-sanitize=all")
+gn_unit_test(test_hooksite_native)
+target_sources(test_hooksite_native PRIVATE
+	${CMAKE_SOURCE_DIR}/user/hooksite/native/environment.c)

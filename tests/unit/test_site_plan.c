@@ -260,6 +260,49 @@ static void test_cold(void **state)
 	gn_elf_close(elf);
 }
 
+/* Sleds are at the begin, behind an endbr, and at every end or at none. */
+static void test_sleds(void **state)
+{
+	static const struct {
+		const char *name;
+		int enter, ends[2]; /* offsets; 0: no more */
+		bool fits;
+	} cases[] = {
+		{"leaf", 0, {0}, true},		{"leaf", 0, {2}, true},
+		{"leaf", 0, {1}, false},	{"leaf", 1, {2}, false},
+		{"endbr_push", 4, {0}, true},	{"endbr_push", 4, {11}, true},
+		{"endbr_push", 0, {11}, false}, {"sub_jcc", 0, {12, 19}, true},
+		{"sub_jcc", 0, {12}, false},
+	};
+	struct gn_elf *elf = open_cases();
+	struct gn_planner *p = planner(elf, RET);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct gn_elf_symbol *sym = find(elf, cases[i].name);
+		struct gn_sled sled[3] = {
+			{.addr = sym->addr + (uint64_t)cases[i].enter}};
+		struct gn_plan plan;
+		size_t n = 1;
+
+		for (; n < 3 && cases[i].ends[n - 1]; n++)
+			sled[n] = (struct gn_sled){
+				.addr = sym->addr +
+					(uint64_t)cases[i].ends[n - 1],
+				.ends = true,
+			};
+		assert_int_equal(gn_planner_plan(p, elf, sym, &plan), 0);
+		if (gn_planner_sleds_fit(p, sled, n) != cases[i].fits)
+			fail_msg("case %zu, %s", i, cases[i].name);
+		/* one that only ends fits nothing */
+		sled->ends = true;
+		assert_false(gn_planner_sleds_fit(p, sled, n));
+		gn_plan_clear(&plan);
+	}
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
 static void test_nameless(void **state)
 {
 	static const char *const names[] = {"nameless_part", "nameless_framed"};
@@ -308,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_sleds),
 		cmocka_unit_test(test_nameless),
 		cmocka_unit_test(test_nop5_reason),
 	};

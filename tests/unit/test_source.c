@@ -54,7 +54,7 @@ static void opens(const char *path, enum gn_source want)
 	struct gn_source_module m;
 	int root = root_or_skip();
 
-	assert_int_equal(gn_source_open(&m, root, path), want);
+	assert_int_equal(gn_source_open(&m, root, path, -1), want);
 	if (want == GN_SOURCE_READ)
 		is_true(&m);
 	gn_source_close(&m);

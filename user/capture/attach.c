@@ -336,24 +336,6 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 	return ns;
 }
 
-bool gn_attach_nop5_cheaper(enum gn_attach_mode mode)
-{
-	const enum gn_cal_site sites[TRIED] = {GN_CAL_NOP1, GN_CAL_NOP5};
-	uint64_t nop1, nop5;
-	struct trial t;
-
-	/* Where there are no multi links, nop5 sites are single-stepped. */
-	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
-		return false;
-	/* by one link: to remove one takes the kernel longer than all hits */
-	if (trial_open(&t, GN_ATTACH_MULTI, sites, TRIED))
-		return false;
-	nop1 = hit_ns(GN_CAL_NOP1);
-	nop5 = hit_ns(GN_CAL_NOP5);
-	trial_close(&t);
-	return nop1 && nop5 && nop5 < nop1;
-}
-
 struct gn_links *gn_links_new(void)
 {
 	return calloc(1, sizeof(struct gn_links));
@@ -499,6 +481,28 @@ static int keep(struct gn_links *l, const struct held *h)
 	}
 	l->held[l->count++] = *h;
 	return 0;
+}
+
+bool gn_attach_nop5_cheaper(enum gn_attach_mode mode, struct gn_links *links)
+{
+	const enum gn_cal_site sites[TRIED] = {GN_CAL_NOP1, GN_CAL_NOP5};
+	uint64_t nop1, nop5;
+	struct held h = {.fd = -1};
+	struct trial t;
+
+	/* Where there are no multi links, nop5 sites are single-stepped. */
+	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
+		return false;
+	if (trial_open(&t, GN_ATTACH_MULTI, sites, TRIED))
+		return false;
+	nop1 = hit_ns(GN_CAL_NOP1);
+	nop5 = hit_ns(GN_CAL_NOP5);
+	/* to remove it now would take longer than all hits */
+	h.fd = t.link;
+	t.link = -1;
+	keep(links, &h);
+	trial_close(&t);
+	return nop1 && nop5 && nop5 < nop1;
 }
 
 bool gn_attach_is_site_error(int err)

@@ -50,9 +50,11 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
  */
 bool gn_attach_whole_process(void);
 
+struct gn_links;
+
 /* Measures, here and now, whether a probe on a five-byte nop is cheaper than
- * one on a one-byte nop. */
-bool gn_attach_nop5_cheaper(enum gn_attach_mode mode);
+ * one on a one-byte nop. Its own probes stay among `links`. */
+bool gn_attach_nop5_cheaper(enum gn_attach_mode mode, struct gn_links *links);
 
 /*
  * Attaching and removing can take long. `fn` is called every tenth of a second,
@@ -102,8 +104,6 @@ uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
 
 /* What holds probes in place; closing it removes them. */
-struct gn_links;
-
 struct gn_links *gn_links_new(void);
 
 /* Removes all probes. Returns how many are still being removed, by processes

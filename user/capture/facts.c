@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes what a reader must know about a capture, as INFO records. */
 #include "capture/session_internal.h"
+#include "capture/sleds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,9 @@ static const char *none_text(uint64_t why)
 	case GN_FAST_KEPT:
 		return "the memory of an earlier session is still in the "
 		       "program";
+	case GN_FAST_PLACES:
+		return "the program's sleds are not as its file has them, or "
+		       "there is no room near them";
 	default:
 		return NULL;
 	}
@@ -76,6 +80,8 @@ void gn_session_put_fast(struct gn_session *s)
 
 	if (s->not_fast && s->managed)
 		put_info(s, "fast.unfit", s->not_fast);
+	if (s->sleds)
+		put_number(s, "fast.sleds", s->sleds->count);
 	if (!s->fast || !s->managed)
 		return;
 	gn_fast_tell(s->fast, &f);

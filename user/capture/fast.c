@@ -103,6 +103,7 @@ static void give_slot_back(struct gn_fast *f, struct gn_fast_entry *e)
 	f->facts.waits += atomic_exchange(&ring->waits, 0);
 	f->facts.waited_ns += atomic_exchange(&ring->waited, 0);
 	atomic_store(&ring->tail, 0);
+	atomic_store(&ring->stacked, 0);
 	atomic_store(&ring->busy, 0);
 	atomic_store(&ring->state, GN_FAST_FREE);
 	a->bound[e->slot] = false;
@@ -259,6 +260,8 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	e->hostile = false;
 	gn_fast_thread_claim(&e->t, r);
 	e->t.bound = gn_fast_clock_bound(&f->clock);
+	atomic_store(&a->rings[slot].stack, e->stack);
+	atomic_store(&a->rings[slot].stacked, e->stacked);
 	f->facts.threads++;
 }
 
@@ -275,7 +278,12 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 		 const struct gn_rec *rec)
 {
 	const struct gn_rec_ring *ring = (const void *)rec;
+	const struct gn_rec_stack *stack = (const void *)rec;
 
+	if (rec->kind == GN_KIND_STACK) {
+		e->stack = stack->lo;
+		e->stacked = stack->hi - stack->lo;
+	}
 	if (rec->kind == GN_KIND_RING &&
 	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_CLAIM)
 		claim(f, e, ring);

@@ -31,6 +31,7 @@ struct gn_fast_entry {
 	uint32_t slot;
 	uint32_t pos;  /* up to where its ring was read, our own count */
 	uint32_t mark; /* up to where it may be read */
+	uint64_t stack, stacked; /* the one that the kernel told of last */
 	size_t queued; /* bytes of kernel records of before the mark */
 	size_t sure;   /* bytes of those that it made in no hook */
 	bool idle;     /* at the mark it was in no hook */

@@ -219,6 +219,22 @@ static int set_os(struct gn_fast_thread *t, struct gn_rec_func *r, uint64_t ns,
 	return ns > UINT32_MAX ? put_wide(t, r->h.time, ns, put, ctx) : 0;
 }
 
+/*
+ * OS time in an interval since a record of its own. More than that says that
+ * the thread did not write the record: a child that vfork() began in its memory
+ * did, while the thread waited.
+ */
+static uint64_t within(const struct gn_fast_thread *t, struct gn_rec *rec,
+		       uint64_t os)
+{
+	uint64_t most = rec->time > t->last ? rec->time - t->last : 0;
+
+	if (!t->own || os <= most)
+		return os;
+	rec->flags |= GN_F_IN_DOUBT;
+	return most;
+}
+
 /* A record of the kernel's that ends an interval: a part of its OS time may
  * have been handed out. */
 static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
@@ -230,6 +246,7 @@ static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 	if (os < t->handed)
 		t->unsure = true;
 	os -= os < t->handed ? os : t->handed;
+	os = within(t, &r->h, os);
 	if (t->own && !os && !t->events)
 		r->h.flags &= ~GN_F_OS_EVENT;
 	if (can_be_own((enum gn_kind)r->h.kind) &&
@@ -318,13 +335,17 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		r.h.flags |= GN_F_IN_DOUBT;
 	}
 	r.h.time = time;
+	os = within(t, &r.h, os);
 	r.h.key = whole_key(t, e->sp);
 	r.func = e->func;
+	if (GN_FUNC_RUNTIME(r.func) == GN_RUNTIME_NATIVE)
+		r.h.flags |= GN_F_OWN;
 	err = set_os(t, &r, os, put, ctx);
 	r.h.seq = next_number(t, 0);
 	t->handed = t->slices;
 	t->events = 0;
 	t->own = true;
+	t->last = time;
 	t->floor = time;
 	counts->records++;
 	return err ? err : put(ctx, &r.h, sizeof(r));

@@ -63,6 +63,7 @@ struct gn_fast_thread {
 	uint32_t nearly;
 	uint32_t events; /* slices since the last record of either stream */
 	bool own;	 /* one of its own since the kernel's last */
+	uint64_t last;	 /* its time */
 	bool unsure;	 /* a slice is missing: until the kernel's next */
 	uint64_t floor;	 /* nothing more comes of before */
 	uint64_t stack;	 /* an address of the stack that it runs on */

@@ -8,6 +8,7 @@
 
 #include <gnomon/hook.h>
 #include "capture/drain.h"
+#include "capture/sleds.h"
 #include "runtime/values.h"
 
 #define REFUSED_SHOWN 3
@@ -229,6 +230,11 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		err = put_text(f, GN_KIND_FUNCTION, func, module_of(f, file),
 			       sym->addr, function_flags(&own), sym->demangled,
 			       "");
+	if (!err && f->sleds && plan->nsleds && !valued)
+		err = gn_sled_table_add(f->sleds, file,
+					f->files->file[file].program ? ""
+								     : path,
+					elf, func, plan);
 	return err ?: add_probes(f, file, func, &own, valued);
 }
 

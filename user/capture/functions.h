@@ -13,6 +13,8 @@
 #include "runtime/probes.h"
 #include "runtime/native.h"
 
+struct gn_sled_table;
+
 /* Functions whose arguments or results are asked for. */
 struct gn_valued {
 	struct gn_filter *filter; /* of one glob */
@@ -24,10 +26,12 @@ struct gn_functions {
 	const struct gn_files *files;
 	/* their probes are added here, by index in `files` */
 	struct gn_probes *probes;
-	uint32_t next;	  /* index of the next function */
-	uint32_t modules; /* modules of other lists of files */
-	bool session;	  /* enter and return are one link */
-	bool verbose;	  /* those left out are named on stderr */
+	uint32_t next;		     /* index of the next function */
+	uint32_t modules;	     /* modules of other lists of files */
+	bool session;		     /* enter and return are one link */
+	bool verbose;		     /* those left out are named on stderr */
+	struct gn_sled_table *sleds; /* functions with sleds go there, or NULL
+				      */
 	const struct gn_valued *valued;
 	size_t nvalued;
 	/* The spec of hits that tell these values; <0: -errno. */

@@ -541,27 +541,20 @@ static int trace_thread(struct gn_meter *m)
 	return err;
 }
 
-static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
+static void take_all(struct gn_session *s)
 {
-	(void)size;
-	gn_meter_take(ctx, rec);
-	return 0;
+	s->drain_until = UINT64_MAX;
+	ring_buffer__consume(s->ring);
 }
 
-static int take_sample(void *ctx, void *data, size_t size)
-{
-	gn_drain_sample(data, size, take_record, ctx);
-	return 0;
-}
-
-static void measure_first(struct gn_meter *m, struct ring_buffer *ring)
+static void measure_first(struct gn_meter *m)
 {
 	ask(m, FIRST_CALLS, -1);
 	pthread_mutex_lock(&m->lock);
 	while (m->todo)
 		pthread_cond_wait(&m->done, &m->lock);
 	pthread_mutex_unlock(&m->lock);
-	ring_buffer__consume(ring);
+	take_all(m->s);
 	gn_meter_follow(m, 0, 0);
 	for (unsigned int i = 0; i < m->npairs;) {
 		if (m->pair[i].again)
@@ -571,13 +564,11 @@ static void measure_first(struct gn_meter *m, struct ring_buffer *ring)
 	}
 }
 
-int gn_meter_new(struct gn_session *s, struct gn_meter **out)
+int gn_meter_new(struct gn_session *s)
 {
 	struct gn_control *control = &s->skel->bss->control;
 	struct gn_meter *m;
-	struct ring_buffer *ring;
 
-	*out = NULL;
 	if (!s->probes.count && !gn_filter_positive(s->filter))
 		return 0;
 	m = calloc(1, sizeof(*m));
@@ -587,23 +578,21 @@ int gn_meter_new(struct gn_session *s, struct gn_meter **out)
 	m->clock = clock_cost() / 2;
 	set_work(m);
 	m->links = gn_links_new();
-	ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take_sample, m,
-				NULL);
-	if (!m->links || !ring || start(m)) {
-		ring_buffer__free(ring);
+	if (!m->links || start(m)) {
 		gn_links_free(m->links, NULL);
 		free(m);
 		return 0;
 	}
 	link_pairs(m);
+	s->meter = m;
+	s->measuring = true;
 	control->start = gn_now_ns();
 	if (!trace_thread(m))
-		measure_first(m, ring);
+		measure_first(m);
 	control->start = 0;
-	ring_buffer__consume(ring);
-	ring_buffer__free(ring);
+	take_all(s);
+	s->measuring = false;
 	memset(control->counters, 0, sizeof(control->counters));
-	*out = m;
 	return 0;
 }
 

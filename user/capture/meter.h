@@ -20,12 +20,12 @@ struct gn_links;
 struct gn_meter;
 
 /*
- * Call after the programs are loaded and the kernel is watched, before anything
- * else is traced. Writes a COST record for each class in use to the sink. If it
- * cannot measure, that is no error: *out is NULL and there are no such records.
- * -ENOMEM.
+ * The session's meter. Call when the kernel is watched and the ring is open,
+ * before anything else is traced. Writes a COST record for each class in use to
+ * the sink. If it cannot measure, that is no error: there is no meter and there
+ * are no such records. -ENOMEM.
  */
-int gn_meter_new(struct gn_session *s, struct gn_meter **out);
+int gn_meter_new(struct gn_session *s);
 
 /* Takes a record if it is from the meter's own thread. `m` NULL: it is not. */
 bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/calibrate.h"
+#include "capture/sleds.h"
 #include "process/namespaces.h"
 
 bool gn_session_can(cap_value_t cap)
@@ -148,8 +149,12 @@ static int plan_native(struct gn_session *s)
 		.return_is_private = s->mode == GN_ATTACH_SESSION,
 		.follow = s->opts.follow,
 	};
-	int err = 0;
+	int err = gn_sleds_begin(s);
 
+	if (err)
+		return gn_session_fail(s, err, 1, "no memory");
+	opts.sleds = s->sleds;
+	s->functions.sleds = s->sleds;
 	s->functions.files = &s->files;
 	s->functions.probes = &s->probes;
 	s->functions.session = s->mode == GN_ATTACH_SESSION;
@@ -266,8 +271,9 @@ int gn_session_prepare(struct gn_session *s)
 		if (!err)
 			err = check_match(s);
 	}
-	if (err || !s->launches)
-		return err;
-	err = gn_prepare_runtimes(s);
-	return err ? err : gn_running_open(s);
+	if (!err && s->launches)
+		err = gn_prepare_runtimes(s);
+	if (!err && s->launches)
+		err = gn_running_open(s);
+	return err ? err : gn_sleds_plan(s);
 }

@@ -435,7 +435,7 @@ int gn_prepare_runtimes(struct gn_session *s)
 	const struct gn_runtime *rt;
 	int err = 0;
 
-	s->nop5 = gn_attach_nop5_cheaper(s->mode);
+	s->nop5 = gn_attach_nop5_cheaper(s->mode, s->links);
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)

@@ -118,7 +118,8 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 				 (int)s->active->process[i].pid);
 			return -ETIMEDOUT;
 		}
-		gn_session_rest(s);
+		if (s->active->begun <= i)
+			gn_session_rest(s);
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/sleds.h"
 #include "capture/sources.h"
 #include "capture/session_internal.h"
 
@@ -16,13 +17,13 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
 #include "capture/clock.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
+#include "capture/kernel_names.h"
 #include "capture/lockdown.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
@@ -128,7 +129,8 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	/* the live view shows none */
-	s->sources = opts->live ? NULL : gn_sources_new(put_source, s);
+	s->sources = opts->live ? NULL
+				: gn_sources_new(put_source, s, !opts->command);
 	s->unseen = gn_unseen_new(opts->user.uid);
 	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
@@ -226,29 +228,24 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err));
 }
 
-/* Chooses what depends on the kernel's own functions and types, which take a
- * while to read: once. */
+/* Chooses what depends on the kernel's own functions and types. */
 static void ask_kernel(struct gn_session *s)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct gn_kernel_name names[] = {
+		{.name = "bpf_rdonly_cast"},
+		/* later kernels have a look-up of its own for these programs */
+		{.name = "bpf_task_storage_get_recur"},
+		/* a program can tell the function that a return probe is of */
+		{.name = "uprobe_dispatch_data"},
+		{.name = "btf_trace_rseq_update"},
+	};
 
-	if (!btf)
+	if (gn_kernel_names(names, sizeof(names) / sizeof(names[0])))
 		return; /* the load will fail and report it */
-	s->skel->rodata->can_cast =
-		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) >
-		0;
-	/* later kernels have a look-up of its own for these programs */
-	s->skel->rodata->lookups_fail =
-		btf__find_by_name_kind(btf, "bpf_task_storage_get_recur",
-				       BTF_KIND_FUNC) <= 0;
-	/* whether a program can tell the function that a return probe is of */
-	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
-			   btf__find_by_name_kind(btf, "uprobe_dispatch_data",
-						  BTF_KIND_STRUCT) > 0;
-	s->knows_resumes = s->launch.fast &&
-			   btf__find_by_name_kind(btf, "btf_trace_rseq_update",
-						  BTF_KIND_TYPEDEF) > 0;
-	btf__free(btf);
+	s->skel->rodata->can_cast = names[0].known;
+	s->skel->rodata->lookups_fail = !names[1].known;
+	s->knows_returns = s->mode == GN_ATTACH_SINGLE && names[2].known;
+	s->knows_resumes = s->launch.fast && names[3].known;
 }
 
 int gn_session_load(struct gn_session *s)
@@ -310,6 +307,7 @@ void gn_session_free(struct gn_session *s)
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);
 	gn_functions_clear(&s->functions);
+	gn_sleds_free(s);
 	gn_probes_free(&s->probes);
 	gn_files_free(&s->files);
 	gn_filter_free(s->filter);

@@ -197,7 +197,7 @@ static int fork_command(struct gn_session *s)
 		return 0;
 	s->command = gn_launch_command(&s->launch, s->opts.command);
 	err = s->command ? gn_child_fork(&s->child, s->command, &s->opts.user,
-					 s->launch.env)
+					 s->launch.env, s->launch.keep)
 			 : -ENOMEM;
 	if (!err)
 		return 0;
@@ -216,6 +216,23 @@ static int open_wake(int map)
 		fd = -1;
 	}
 	return fd;
+}
+
+static int open_ring(struct gn_session *s)
+{
+	int map = bpf_map__fd(s->skel->maps.ring);
+
+	s->ring = ring_buffer__new(map, gn_session_sample, s, NULL);
+	if (!s->ring)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be mapped (%s)",
+				       strerror(errno));
+	s->wake = open_wake(map);
+	if (s->wake < 0)
+		return gn_session_fail(s, -errno, 1,
+				       "the ring buffer cannot be watched (%s)",
+				       strerror(errno));
+	return 0;
 }
 
 bool gn_session_wants_managed(const struct gn_session *s)
@@ -270,7 +287,9 @@ int gn_session_attach(struct gn_session *s)
 	int err = gn_watch_attach(s);
 
 	if (!err)
-		err = gn_meter_new(s, &s->meter);
+		err = open_ring(s);
+	if (!err)
+		err = gn_meter_new(s);
 	/* before there are many descriptors and threads */
 	if (!err)
 		err = fork_command(s);
@@ -283,17 +302,6 @@ int gn_session_attach(struct gn_session *s)
 		err = attach_later(s);
 	if (err)
 		return err;
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring),
-				   gn_session_sample, s, NULL);
-	if (!s->ring)
-		return gn_session_fail(s, -errno, 1,
-				       "the ring buffer cannot be mapped (%s)",
-				       strerror(errno));
-	s->wake = open_wake(bpf_map__fd(s->skel->maps.ring));
-	if (s->wake < 0)
-		return gn_session_fail(s, -errno, 1,
-				       "the ring buffer cannot be watched (%s)",
-				       strerror(errno));
 	if (s->not_fast && s->opts.hooks == GN_HOOKS_FAST && !*s->warning)
 		snprintf(s->warning, sizeof(s->warning),
 			 "--hooks fast: %s; hooks are probes", s->not_fast);

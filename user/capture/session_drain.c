@@ -71,7 +71,7 @@ static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
 
-	if (gn_meter_take(s->meter, rec))
+	if (gn_meter_take(s->meter, rec) || s->measuring)
 		return 0;
 	/* before others wait to be merged: their order is that of the ring */
 	if (s->sampler && gn_sampler_record(s->sampler, rec))

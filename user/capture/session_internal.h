@@ -30,6 +30,8 @@ struct gn_hit_values {
 	uint32_t spec;
 };
 
+struct gn_sled_table;
+
 struct gn_session {
 	struct gn_session_opts opts;
 	enum gn_attach_mode mode;
@@ -57,7 +59,8 @@ struct gn_session {
 	unsigned int measured[2]; /* specs of hooks that texts name */
 	size_t runtimes;	  /* whose sites are probed */
 	struct gn_functions functions;
-	struct gn_valued *valued; /* as opts.asked */
+	struct gn_sled_table *sleds; /* NULL: none are looked for */
+	struct gn_valued *valued;    /* as opts.asked */
 	struct gn_hit_values *hit_values;
 	size_t nhit_values;
 
@@ -85,6 +88,7 @@ struct gn_session {
 	bool managed;		/* a runtime's function was seen */
 	uint32_t entered;	/* the thread that entered a function last */
 	struct gn_meter *meter; /* NULL: nothing to measure */
+	bool measuring;		/* nothing else is traced yet */
 	struct gn_fast *fast;	/* NULL: every hook is a probe */
 	const char *not_fast;	/* why; NULL: they need not be, or should */
 	int sink_error;

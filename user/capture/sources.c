@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "capture/sources.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/drain.h"
+#include "process/files.h"
+#include "process/maps.h"
 #include "source/module.h"
 
 /* Limits for what traced programs can make gnomon read and keep. */
 #define MODULES_MAX 4096
 #define MEMORY_MAX  (512u << 20)
+
+#define STAT_START 22 /* the field of /proc/PID/stat with its begin */
+#define ROUNDED_MS \
+	30 /* by which that and the times of files can be too early */
 
 struct known {
 	uint32_t pid;
@@ -25,18 +34,20 @@ struct gn_sources {
 	void *ctx;
 	struct known *known;
 	size_t n, last; /* the one that was asked for last */
+	bool attached;	/* modules were loaded before it began */
 	size_t memory;
 };
 
 struct gn_sources *
 gn_sources_new(int (*put)(void *ctx, const struct gn_rec *rec, size_t size),
-	       void *ctx)
+	       void *ctx, bool attached)
 {
 	struct gn_sources *s = calloc(1, sizeof(*s));
 
 	if (s) {
 		s->put = put;
 		s->ctx = ctx;
+		s->attached = attached;
 	}
 	return s;
 }
@@ -71,19 +82,95 @@ static void warn(const char *path, const char *why)
 		text, why);
 }
 
+/* The module itself, whatever is at its path by now. -ESTALE: it cannot be
+ * told from another one that had the path, too; else <0: it is not mapped. */
+static int open_mapped(uint32_t pid, const char *path)
+{
+	struct gn_mapping m;
+	struct gn_file_id first;
+	struct gn_maps maps;
+	int fd = -ENOENT;
+
+	if (gn_maps_open(&maps, (pid_t)pid))
+		return -ENOENT;
+	while (fd != -ESTALE && gn_maps_next(&maps, &m) == 1) {
+		if (!gn_mapping_is_of(&m, path))
+			continue;
+		if (fd < 0) {
+			first = m.file;
+			fd = gn_file_of_mapping((pid_t)pid, &m);
+		} else if (!gn_file_same(&first, &m.file)) {
+			close(fd);
+			fd = -ESTALE;
+		}
+	}
+	gn_maps_close(&maps);
+	return fd;
+}
+
+/* When a process began, by the clock of files; 0: it is not known. */
+static int64_t began_ms(uint32_t pid)
+{
+	long long ticks = 0, hz = sysconf(_SC_CLK_TCK);
+	struct timespec real, boot;
+	char path[32], text[1024], *at;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = '\0';
+	at = strrchr(text, ')'); /* the name before it can be anything */
+	for (int field = 2; at && field < STAT_START; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || hz <= 0 || sscanf(at, "%lld", &ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return ((int64_t)real.tv_sec - boot.tv_sec) * 1000 +
+	       (real.tv_nsec - boot.tv_nsec) / 1000000 + ticks * 1000 / hz;
+}
+
+/* A runtime reads a module's names where it has mapped the file: who writes to
+ * it changes what the methods that it has compiled are called. */
+static bool is_written(uint32_t pid, int file)
+{
+	int64_t began = began_ms(pid);
+	struct stat st;
+
+	return began && !fstat(file, &st) &&
+	       (int64_t)st.st_mtim.tv_sec * 1000 +
+			       st.st_mtim.tv_nsec / 1000000 >
+		       began + ROUNDED_MS;
+}
+
 static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
 				     const char *path)
 {
 	struct gn_source_module *m;
 	enum gn_source got;
 	char root[32];
-	int fd;
+	int fd, file = open_mapped(pid, path);
 
+	if (file == -ESTALE) {
+		warn(path, "was replaced while its process ran");
+		return NULL;
+	}
+	if (s->attached && file >= 0 && is_written(pid, file)) {
+		warn(path, "was written to while its process ran, so names of "
+			   "its functions can be wrong");
+		close(file);
+		return NULL;
+	}
 	snprintf(root, sizeof(root), "/proc/%u/root", pid);
 	fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	m = fd < 0 || s->memory > MEMORY_MAX ? NULL : malloc(sizeof(*m));
 	if (m) {
-		got = gn_source_open(m, fd, path);
+		got = gn_source_open(m, fd, path, file);
 		if (got == GN_SOURCE_OTHER)
 			warn(*m->pdb_path ? m->pdb_path : path,
 			     "is of another build than its module");
@@ -100,6 +187,8 @@ static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
 	}
 	if (fd >= 0)
 		close(fd);
+	if (file >= 0)
+		close(file);
 	return m;
 }
 

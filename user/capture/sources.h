@@ -7,16 +7,18 @@
 #ifndef GNOMON_CAPTURE_SOURCES_H
 #define GNOMON_CAPTURE_SOURCES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <gnomon/event.h>
 
 struct gn_sources;
 
-/* `put` gets the records that are made. NULL: no memory. */
+/* `put` gets the records that are made. `attached`: the processes ran before.
+ * NULL: no memory. */
 struct gn_sources *
 gn_sources_new(int (*put)(void *ctx, const struct gn_rec *rec, size_t size),
-	       void *ctx);
+	       void *ctx, bool attached);
 void gn_sources_free(struct gn_sources *s);
 
 /* Takes each record of the kernel side after it was put. */

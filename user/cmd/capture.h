@@ -84,7 +84,7 @@ struct gn_capture_args {
 	GN_OPT_CAPTURE_ROW(0, "hooks", CHOICE, hooks, NULL, "", gn_hooks_choice)
 #define GN_OPT_ON_FULL                                          \
 	GN_OPT_CAPTURE_ROW(0, "on-full", CHOICE, on_full, NULL, \
-			   ".NET: no traps; room", gn_on_full_choice)
+			   ".NET, sleds: no traps; room", gn_on_full_choice)
 
 /* How a capture is made, to its end. */
 #define GN_OPTS_CAPTURE                                                        \

@@ -401,10 +401,13 @@ static void tell_sleds(const struct gn_listing *l)
 	for (int i = 0; i < GN_SLED_KINDS; i++)
 		if (l->sleds[i])
 			fprintf(stderr,
-				"gnomon: %zu of them %s built with %s; they "
-				"are traced by probes, like others\n",
+				"gnomon: %zu of them %s built with %s: %s "
+				"without traps "
+				"where gnomon starts the program (--hooks)\n",
 				l->sleds[i], l->sleds[i] == 1 ? "was" : "were",
-				options[i]);
+				options[i],
+				i == GN_SLED_XRAY ? "begin and end are seen"
+						  : "their begin is seen");
 	if (l->broken_sleds)
 		fprintf(stderr,
 			"gnomon: %zu places that are told to be for hooks are "

@@ -48,6 +48,8 @@ static struct {
 	struct gn_fast_own *by_site;
 	_Atomic uint32_t next; /* slot to look at */
 	_Atomic uint32_t over; /* gnomon does not read any more */
+	void (*on_over)(bool ended);
+	uint64_t lowest, top; /* of the first thread's stack */
 	_Atomic uint64_t grown;
 } fast;
 
@@ -202,7 +204,8 @@ static bool is_over(struct gn_fast_own *own)
 	if (!atomic_load(&fast.over) &&
 	    ticks() <= atomic_load(&own->page->deadline))
 		return false;
-	atomic_store(&fast.over, 1);
+	if (!atomic_exchange(&fast.over, 1) && fast.on_over)
+		fast.on_over(atomic_load(&own->page->taken) != 1);
 	return true;
 }
 
@@ -254,6 +257,15 @@ int gn_fast_full(struct gn_fast_own *own)
 	return AGAIN;
 }
 
+struct gn_fast_own *gn_fast_set_ring_aside(void)
+{
+	struct gn_fast_own *own = gn_fast_own;
+
+	if (fast.by_site)
+		gn_fast_own = fast.by_site;
+	return own;
+}
+
 static struct gn_fast_ring *take_slot(uint32_t *slot)
 {
 	uint32_t first = atomic_fetch_add(&fast.next, 1);
@@ -279,6 +291,7 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->page = fast.page;
 	own->base = (uint64_t)fast.data + (uint64_t)slot * GN_FAST_SLOT;
 	own->lost = 0;
+	own->stacked = own->home = 0;
 	if (!own->size)
 		own->size = GN_FAST_FIRST;
 	publish(own, own->base);
@@ -301,6 +314,41 @@ int gn_fast_claim(struct gn_fast_own *own)
 	open_ring(own, ring, slot);
 	fast.tell(GN_FAST_CLAIM, slot);
 	gn_fast_own = own;
+	return AGAIN;
+}
+
+void gn_fast_first_stack(uint64_t lowest, uint64_t top)
+{
+	fast.lowest = lowest;
+	fast.top = top;
+}
+
+/* The kernel tells which stack a thread is on at probes only, so one is passed
+ * when the thread leaves its own stack, at each call elsewhere, and when it is
+ * back. */
+int gn_fast_stack(struct gn_fast_own *own, uint64_t sp)
+{
+	uint64_t stack = atomic_load(&own->ring->stack);
+	uint64_t stacked = atomic_load(&own->ring->stacked);
+
+	if (sp >= fast.lowest && sp < fast.top) {
+		stack = fast.lowest;
+		stacked = fast.top - stack;
+	}
+	own->stack = stack;
+	own->home = stacked;
+	own->stacked = sp - stack < stacked ? stacked : 0;
+	return AGAIN;
+}
+
+/* What it interrupted, or what comes next, tells its stack then. A handler can
+ * have left that hook for good by a jump: frames above it are called again.
+ * What the hook was about to write had not begun, or was unwound. */
+int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp)
+{
+	own->stacked = 0;
+	if (sp - own->stack < own->home && sp >= own->at)
+		be_free(own);
 	return AGAIN;
 }
 
@@ -401,7 +449,11 @@ static int make_memory(void)
 static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		    gn_fast_hook_fn leave)
 {
-	struct gn_fast_own own = {.page = page, .size = GN_FAST_FIRST};
+	struct gn_fast_own own = {
+		.page = page,
+		.size = GN_FAST_FIRST,
+		.stacked = UINT64_MAX,
+	};
 	struct gn_fast_own *before = gn_fast_own;
 
 	own.ring = fast.rings;
@@ -482,6 +534,11 @@ bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		share(fd, enter, leave);
 	close(fd);
 	return fast.page;
+}
+
+void gn_fast_on_over(void (*fn)(bool ended))
+{
+	fast.on_over = fn;
 }
 
 void gn_fast_stop(void)

@@ -23,6 +23,10 @@ typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
 
+/* Called once in a session, in a hook: gnomon reads no more. `ended`: it said
+ * so; else it has been silent for too long. Set before gn_fast_start(). */
+void gn_fast_on_over(void (*fn)(bool ended));
+
 /* No hook writes any more, but for those that have begun. */
 void gn_fast_stop(void);
 
@@ -34,5 +38,18 @@ void gn_fast_leave(void);
 struct gn_fast_own;
 int gn_fast_full(struct gn_fast_own *own);
 int gn_fast_claim(struct gn_fast_own *own);
+/* The frame key `sp` is on another stack than the last one, or gnomon does not
+ * know: the hook is to pass its site, by which it does. */
+int gn_fast_stack(struct gn_fast_own *own, uint64_t sp);
+
+/* The same in a signal's handler that has interrupted a hook. */
+int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp);
+
+/* The thread's hooks pass the sites from now on. Returns what the thread had.
+ */
+struct gn_fast_own *gn_fast_set_ring_aside(void);
+
+/* The stack of the process's first thread grows down to here. */
+void gn_fast_first_stack(uint64_t lowest, uint64_t top);
 
 #endif

@@ -16,24 +16,35 @@
 /* clang-format off */
 
 /* gn_fast_NAME. `index` and `sp32` are registers: 64 bits of the function's
- * index, and the low half of its frame key. */
-	.macro GN_FAST_HOOK name:req, kind:req, index:req, sp32:req
+ * index, and the low half of its frame key. `muted`: a table of bytes by index;
+ * hooks of functions with one that is set do nothing. `sp64`: all of the frame
+ * key, of functions that can run on any stack; it is rsi. */
+	.macro GN_FAST_HOOK name:req, kind:req, index:req, sp32:req, muted, sp64
 	.globl	gn_fast_\name
 	.hidden	gn_fast_\name
 	.type	gn_fast_\name, @function
 	.balign	16
 gn_fast_\name:
 	.cfi_startproc
-	leaq	gn_mute(%rip), %r11
+	.ifnb \muted
+	leaq	\muted(%rip), %r11
 	cmpb	$0, (%r11, \index)
 	jne	.Lgn_fast_done_\name
+	.endif
 	movq	gn_fast_own@gottpoff(%rip), %r11
 	movq	%fs:(%r11), %r10
 	movq	GN_FAST_OWN_RING(%r10), %r11
 	testq	%r11, %r11
 	jz	.Lgn_fast_none_\name
 	cmpb	$0, GN_FAST_OF_BUSY(%r11)
+	.ifnb \sp64
+	jne	.Lgn_fast_on_top_\name
+	.else
 	jne	gn_site_\name
+	.endif
+	.ifnb \sp64
+	movq	\sp64, GN_FAST_OWN_AT(%r10)
+	.endif
 	movb	$1, GN_FAST_OF_BUSY(%r11)
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
@@ -42,6 +53,12 @@ gn_fast_\name:
 	rdtsc
 	shlq	$32, %rdx
 	orq	%rdx, %rax
+	.ifnb \sp64
+	movq	\sp64, %rdx
+	subq	GN_FAST_OWN_STACK(%r10), %rdx
+	cmpq	GN_FAST_OWN_STACKED(%r10), %rdx
+	jae	.Lgn_fast_stack_\name
+	.endif
 	movq	GN_FAST_OWN_PAGE(%r10), %rdx
 	cmpq	GN_FAST_OF_DEADLINE(%rdx), %rax
 	movq	GN_FAST_OWN_CUR(%r10), %rdx
@@ -77,6 +94,22 @@ gn_fast_\name:
 	jne	gn_site_\name
 	call	gn_fast_claim_saved
 	jmp	gn_fast_\name
+	.ifnb \sp64
+	/* The stack is looked at after the clock: a handler that ran before
+	 * has been seen, one that runs later is later. */
+.Lgn_fast_stack_\name:
+	.cfi_adjust_cfa_offset 16
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	movb	$0, GN_FAST_OF_BUSY(%r11)
+	call	gn_fast_stack_saved
+	jmp	gn_site_\name
+.Lgn_fast_on_top_\name:
+	call	gn_fast_on_top_saved
+	jmp	gn_site_\name
+	.endif
 	.cfi_endproc
 	.size	gn_fast_\name, . - gn_fast_\name
 	.endm
@@ -120,10 +153,15 @@ gn_fast_\name:
 	.size	\name\()_saved, . - \name\()_saved
 	.endm
 
-/* What the hooks of one file need: once. */
-	.macro GN_FAST_BASE
+/* What the hooks of one file need: once. `stacks`: some can run on any stack.
+ */
+	.macro GN_FAST_BASE stacks
 	GN_FAST_SAVED gn_fast_full
 	GN_FAST_SAVED gn_fast_claim
+	.ifnb \stacks
+	GN_FAST_SAVED gn_fast_stack
+	GN_FAST_SAVED gn_fast_on_top
+	.endif
 	.endm
 
 #endif

@@ -81,6 +81,8 @@ static enum gn_probe_class native_class(struct gn_names *n,
 
 	if (fn == GN_NONE)
 		return GN_PROBE_NONE;
+	if (r->h.flags & GN_F_OWN)
+		return GN_PROBE_FAST;
 	if (r->h.kind == GN_KIND_ENTER || r->h.kind == GN_KIND_HIT)
 		return n->fns[fn].enter_class;
 	return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED

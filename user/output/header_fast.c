@@ -28,7 +28,7 @@ static bool could_be_fast(const struct gn_model *m)
 	for (size_t i = 0; i < m->nfunctions; i++)
 		if (m->functions[i].runtime == GN_RUNTIME_CLR)
 			return true;
-	return false;
+	return number(m, "fast.sleds");
 }
 
 void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,

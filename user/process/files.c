@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -235,12 +236,26 @@ static const char *own_name(pid_t pid, int fd, char *name)
 	return name;
 }
 
+/* Where stat(2) agrees with the lists of mappings, no mapping need be made to
+ * find out what they call the file. */
+static bool is_named(int fd, const struct gn_file_id *want)
+{
+	struct gn_file_id id;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	id.dev = (uint64_t)major(st.st_dev) << 32 | minor(st.st_dev);
+	id.ino = st.st_ino;
+	return gn_file_same(&id, want) ||
+	       (!gn_maps_name(fd, &id) && gn_file_same(&id, want));
+}
+
 /* Opens the mapped file itself. Only if the kernel does not allow that, opens
  * the path, if it is the same file. */
-static int open_mapping(pid_t pid, const struct gn_mapping *m)
+int gn_file_of_mapping(pid_t pid, const struct gn_mapping *m)
 {
 	char path[PATH_MAX + 64];
-	struct gn_file_id id;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
@@ -253,10 +268,18 @@ static int open_mapping(pid_t pid, const struct gn_mapping *m)
 	}
 	if (fd < 0)
 		return fd;
-	if (!gn_maps_name(fd, &id) && gn_file_same(&id, &m->file))
+	if (is_named(fd, &m->file))
 		return fd;
 	close(fd);
 	return -ESTALE;
+}
+
+bool gn_mapping_is_of(const struct gn_mapping *m, const char *path)
+{
+	size_t len = strlen(path);
+
+	return m->file.ino && !strncmp(m->name, path, len) &&
+	       (!m->name[len] || !strcmp(m->name + len, DELETED));
 }
 
 /* What the kernel puts into every process. */
@@ -279,7 +302,7 @@ static int take_mapping(pid_t pid, struct gn_files *f,
 	if (!m->exec || !m->file.ino || m->name[0] != '/' ||
 	    find_file(f, &m->file))
 		return 0;
-	fd = open_mapping(pid, m);
+	fd = gn_file_of_mapping(pid, m);
 	if (fd == -EISDIR || fd == -ENOEXEC) {
 		f->loose_code = true;
 		return 0; /* a device has no functions */

@@ -55,6 +55,11 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
  */
 int gn_files_of_process(pid_t pid, struct gn_files *f);
 
+/* Opens the mapped file, not what its path names by now. <0: it cannot be. */
+int gn_file_of_mapping(pid_t pid, const struct gn_mapping *m);
+/* Whether the mapping is of a file that has, or had, the path. */
+bool gn_mapping_is_of(const struct gn_mapping *m, const char *path);
+
 /* A path by which the open file can be opened again, by any thread of gnomon.
  * GN_FILE_PLACE bytes. */
 #define GN_FILE_PLACE 32

@@ -188,7 +188,7 @@ static int redirect(const struct gn_user *u)
 
 /* In the child: the program must not inherit anything from gnomon. */
 static void run_child(int gate, int fail, char *const argv[],
-		      const struct gn_user *u, char *const env[])
+		      const struct gn_user *u, char *const env[], int keep)
 {
 	char byte = 0;
 	int err;
@@ -204,6 +204,8 @@ static void run_child(int gate, int fail, char *const argv[],
 		err = become(u);
 	if (!err) {
 		give_back(u);
+		if (keep > 0)
+			fcntl(keep, F_SETFD, 0);
 		execvp(argv[0], argv);
 		err = -errno;
 	}
@@ -221,7 +223,7 @@ static void close_fd(int *fd)
 }
 
 int gn_child_fork(struct gn_child *c, char *const argv[],
-		  const struct gn_user *u, char *const env[])
+		  const struct gn_user *u, char *const env[], int keep)
 {
 	int gate[2] = {-1, -1}, fail[2] = {-1, -1};
 	int err;
@@ -240,7 +242,7 @@ int gn_child_fork(struct gn_child *c, char *const argv[],
 	if (!c->pid) {
 		close(gate[1]);
 		close(fail[0]);
-		run_child(gate[0], fail[1], argv, u, env);
+		run_child(gate[0], fail[1], argv, u, env, keep);
 	}
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	err = c->pidfd < 0 ? -errno : 0;

@@ -50,10 +50,11 @@ struct gn_child {
 
 /*
  * Forks; the child waits at the gate, as `u`, to become argv. `env` are
- * NAME=VALUE to add, ended by NULL.
+ * NAME=VALUE to add, ended by NULL; `keep` is a descriptor that the program
+ * inherits, 0 = none.
  */
 int gn_child_fork(struct gn_child *c, char *const argv[],
-		  const struct gn_user *u, char *const env[]);
+		  const struct gn_user *u, char *const env[], int keep);
 /* Opens the gate and waits until the program runs: 0 or -errno of exec. */
 int gn_child_go(struct gn_child *c);
 /* Ends a child that waits at its gate; closes what is open. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int add(char ***list, size_t *n, char *text)
 {
@@ -64,5 +65,7 @@ void gn_launch_clear(struct gn_launch *l)
 {
 	clear(l->env);
 	clear(l->arg);
+	if (l->keep > 0)
+		close(l->keep);
 	memset(l, 0, sizeof(*l));
 }

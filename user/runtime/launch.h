@@ -23,6 +23,7 @@ struct gn_launch {
 	size_t nenv;
 	char **arg;
 	size_t nargs;
+	int keep; /* a descriptor that the command inherits; 0: none */
 };
 
 /* -ENOMEM. */

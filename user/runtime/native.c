@@ -10,31 +10,33 @@
 struct walk {
 	const struct gn_files *files;
 	const struct gn_native_opts *opts;
-	struct gn_elf **elf; /* as files; NULL = not readable */
+	struct gn_elf **elf; /* as files; NULL = not opened, or not readable */
 	/* The program is mapped by whoever runs it; a library by anyone. */
 	struct gn_planner *program;
 	struct gn_planner *library;
+	struct gn_planner *rets; /* of functions with sleds; or NULL */
+	struct gn_sled *sled;	 /* of the file, by address */
+	size_t nsleds;
 	gn_native_fn each;
 	void *ctx;
 	struct gn_native_stats *stats;
 };
 
-static int open_files(struct walk *w)
+/* A library that cannot be read has no functions; a program must. */
+static int open_file(struct walk *w, size_t i)
 {
-	for (size_t i = 0; i < w->files->count; i++) {
-		const struct gn_file *file = &w->files->file[i];
-		char place[GN_FILE_PLACE];
-		int err = -EACCES;
+	const struct gn_file *file = &w->files->file[i];
+	char place[GN_FILE_PLACE];
+	int err = -EACCES;
 
-		if (file->fd >= 0)
-			err = gn_elf_open_as(gn_file_place(file->fd, place),
-					     file->path, &w->elf[i]);
-		if (err == -ENOMEM || (err && !i))
-			return err;
-		if (err)
-			w->elf[i] = NULL;
-	}
-	return 0;
+	if (w->elf[i])
+		return 0;
+	if (file->fd >= 0)
+		err = gn_elf_open_as(gn_file_place(file->fd, place), file->path,
+				     &w->elf[i]);
+	if (err)
+		w->elf[i] = NULL;
+	return err == -ENOMEM || !i ? err : 0;
 }
 
 static void open_world(struct walk *w, const char *why)
@@ -47,14 +49,17 @@ static int scan_files(struct walk *w)
 {
 	size_t n = 0;
 	struct gn_elf **all = calloc(w->files->count + 1, sizeof(*all));
-	int err;
+	int err = 0;
 
 	if (!all)
 		return -ENOMEM;
-	for (size_t i = 0; i < w->files->count; i++)
+	for (size_t i = 0; !err && i < w->files->count; i++) {
+		err = open_file(w, i);
 		if (w->elf[i])
 			all[n++] = w->elf[i];
-	err = gn_planner_scan(w->program, all, n);
+	}
+	if (!err)
+		err = gn_planner_scan(w->program, all, n);
 	gn_planner_share(w->library, w->program);
 	if (n < w->files->count)
 		open_world(w, "a mapped file is not readable");
@@ -121,6 +126,53 @@ static bool is_stepped(const struct gn_plan *plan)
 	return false;
 }
 
+/* The function's sleds. */
+static const struct gn_sled *
+sleds_of(const struct walk *w, const struct gn_elf_symbol *sym, size_t *n)
+{
+	size_t lo = 0, hi = w->nsleds;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->sled[mid].addr < sym->addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*n = 0; lo + *n < w->nsleds &&
+		     w->sled[lo + *n].addr - sym->addr < sym->size;)
+		++*n;
+	return &w->sled[lo];
+}
+
+/* Plans a function with sleds: the probes are at its own leaves then. Without a
+ * plan that has sleds, `plan` is empty. */
+static int plan_sleds(struct walk *w, size_t file,
+		      const struct gn_elf_symbol *sym, struct gn_plan *plan)
+{
+	size_t n = 0;
+	const struct gn_sled *sled = w->nsleds ? sleds_of(w, sym, &n) : NULL;
+	int err;
+
+	if (!n)
+		return 0;
+	if (!w->rets)
+		w->rets = gn_planner_new(GN_LEAVE_RET);
+	if (!w->rets)
+		return -ENOMEM;
+	err = gn_planner_plan(w->rets, w->elf[file], sym, plan);
+	if (err)
+		return err;
+	if (!plan->refused && gn_planner_sleds_fit(w->rets, sled, n)) {
+		plan->sleds = sled;
+		plan->nsleds = n;
+	} else {
+		gn_plan_clear(plan);
+	}
+	return 0;
+}
+
 static int one_function(struct walk *w, size_t file,
 			const struct gn_elf_symbol *sym)
 {
@@ -128,6 +180,8 @@ static int one_function(struct walk *w, size_t file,
 	int err = w->program ? 0 : make_planners(w);
 
 	if (!err)
+		err = plan_sleds(w, file, sym, &plan);
+	if (!err && !plan.nsleds)
 		err = gn_planner_plan(planner_of(w, file), w->elf[file], sym,
 				      &plan);
 	if (err)
@@ -154,6 +208,23 @@ static int one_usdt(void *ctx, size_t file, const struct gn_note *site,
 	return w->opts->usdt(w->ctx, file, w->elf[file], site, count);
 }
 
+/* What is not as compilers make it has none. */
+static int read_sleds(struct walk *w, size_t file)
+{
+	char place[GN_FILE_PLACE];
+	size_t broken;
+	int err;
+
+	free(w->sled);
+	w->sled = NULL;
+	w->nsleds = 0;
+	if (!w->opts->sleds)
+		return 0;
+	err = gn_sleds_read(gn_file_place(w->files->file[file].fd, place),
+			    &w->sled, &w->nsleds, &broken);
+	return err == -ENOMEM ? err : 0;
+}
+
 static int one_file(struct walk *w, size_t file)
 {
 	const char *path = w->files->file[file].path;
@@ -161,10 +232,10 @@ static int one_file(struct walk *w, size_t file)
 	const struct gn_elf_symbol *syms;
 	size_t n = gn_elf_symbols(w->elf[file], &syms);
 	bool *taken = calloc(n ? n : 1, sizeof(*taken));
-	int err = 0;
+	int err = taken ? read_sleds(w, file) : -ENOMEM;
 
 	if (!taken)
-		return -ENOMEM;
+		return err;
 	if (!w->stats->stripped && gn_elf_stripped(w->elf[file]))
 		w->stats->stripped = path;
 	for (size_t i = 0; !err && i < n; i++) {
@@ -180,24 +251,29 @@ static int one_file(struct walk *w, size_t file)
 	return err;
 }
 
+static int walk_file(struct walk *w, size_t i)
+{
+	const struct gn_file *file = &w->files->file[i];
+	struct gn_filter *filter = w->opts->filter;
+	unsigned int takes = gn_filter_file(filter, file->path, file->program);
+	int err = takes || !i ? open_file(w, i) : 0;
+
+	if (err || !w->elf[i])
+		return err;
+	if (takes & GN_TAKES_FUNCTIONS)
+		err = one_file(w, i);
+	if (!err && takes & GN_TAKES_USDT && w->opts->usdt)
+		err = gn_usdt_walk(w->files, i, filter, one_usdt, w,
+				   &w->stats->left);
+	return err;
+}
+
 static int walk_files(struct walk *w)
 {
-	int err = open_files(w);
+	int err = 0;
 
-	for (size_t i = 0; !err && i < w->files->count; i++) {
-		const struct gn_file *file = &w->files->file[i];
-		struct gn_filter *filter = w->opts->filter;
-		unsigned int takes =
-			w->elf[i] ? gn_filter_file(filter, file->path,
-						   file->program)
-				  : 0;
-
-		if (takes & GN_TAKES_FUNCTIONS)
-			err = one_file(w, i);
-		if (!err && takes & GN_TAKES_USDT && w->opts->usdt)
-			err = gn_usdt_walk(w->files, i, filter, one_usdt, w,
-					   &w->stats->left);
-	}
+	for (size_t i = 0; !err && i < w->files->count; i++)
+		err = walk_file(w, i);
 	if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
 			 gn_planner_verdict(planner_of(w, 0)));
@@ -222,6 +298,8 @@ int gn_native_walk(const struct gn_files *files,
 	err = walk_files(&w);
 	gn_planner_free(w.program);
 	gn_planner_free(w.library);
+	gn_planner_free(w.rets);
+	free(w.sled);
 	for (size_t i = 0; i < files->count; i++)
 		if (w.elf[i])
 			gn_elf_close(w.elf[i]);

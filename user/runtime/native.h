@@ -30,6 +30,7 @@ struct gn_native_opts {
 	bool later;
 	/* The first file is a library too: any program can map it. */
 	bool library;
+	bool sleds; /* plans have them */
 };
 
 struct gn_native_stats {

@@ -284,6 +284,48 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	return err;
 }
 
+/* The sled of a jump out of the function is right before it. */
+#define TAIL_SLED 11
+
+static bool has_end(const struct gn_sled *sled, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sled[i].ends && sled[i].addr == addr)
+			return true;
+	return false;
+}
+
+bool gn_planner_sleds_fit(const struct gn_planner *p,
+			  const struct gn_sled *sled, size_t n)
+{
+	const struct gn_body *b = &p->body;
+	uint64_t first = b->addr;
+	bool ends = false;
+
+	if (!n || b->whole || b->leaves || !b->ninsns)
+		return false;
+	if (b->insns[0].endbr)
+		first += b->insns[0].len;
+	if (sled->addr != first || sled->ends)
+		return false;
+	for (size_t i = 1; i < n; i++) {
+		if (!sled[i].ends)
+			return false;
+		ends = true;
+	}
+	for (size_t i = 0; ends && i < b->nexits; i++) {
+		const struct gn_insn *in = &b->insns[b->exits[i].insn];
+
+		if (in->flow == GN_FLOW_JCC ||
+		    !has_end(sled, n,
+			     b->exits[i].kind == GN_SITE_TAIL
+				     ? in->addr - TAIL_SLED
+				     : in->addr))
+			return false;
+	}
+	return true;
+}
+
 void gn_plan_clear(struct gn_plan *plan)
 {
 	free(plan->leaves);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "elf/elf_file.h"
+#include "elf/sleds.h"
 
 /* What a uprobe on the instruction costs; cheapest first. */
 #define GN_COST_LIST(X)                                                     \
@@ -64,6 +65,10 @@ struct gn_plan {
 	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
 	size_t nleaves;
 	const char *refused; /* not NULL: cannot be probed, and why */
+	/* what fast hooks can be made of: at its begin, and at all its ends or
+	 * none. The caller's. */
+	const struct gn_sled *sleds;
+	size_t nsleds;
 };
 
 struct gn_planner; /* caches what it has proved of each file */
@@ -90,6 +95,10 @@ void gn_planner_open_world(struct gn_planner *p, const char *reason);
  * it cannot be probed (plan->refused); <0 on -ENOMEM and the like. */
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 		    const struct gn_elf_symbol *sym, struct gn_plan *plan);
+/* Whether these sleds of the function that was planned last, by address, are as
+ * a plan has them. */
+bool gn_planner_sleds_fit(const struct gn_planner *p,
+			  const struct gn_sled *sled, size_t n);
 void gn_plan_clear(struct gn_plan *plan);
 
 /* The whole-process verdict as a sentence, for headers. */

@@ -40,16 +40,14 @@ static int open_in(int root, const char *path)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* 0, -ENOENT: there is no such file, -EFBIG, -EINVAL, -EIO, -ENOMEM. */
-static int read_file(int root, const char *path, struct gn_bytes *out)
+/* 0, -EFBIG, -EINVAL, -EIO, -ENOMEM. */
+static int read_open(int fd, struct gn_bytes *out)
 {
-	int fd = open_in(root, path), err = 0;
 	uint8_t *bytes = NULL;
 	struct stat st;
 	size_t n = 0;
+	int err = 0;
 
-	if (fd < 0)
-		return -ENOENT;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		err = -EINVAL;
 	else if (st.st_size > (off_t)GN_SOURCE_FILE_MAX)
@@ -65,13 +63,24 @@ static int read_file(int root, const char *path, struct gn_bytes *out)
 		else
 			n += (size_t)got;
 	}
-	close(fd);
 	if (err) {
 		free(bytes);
 		return err;
 	}
 	*out = (struct gn_bytes){bytes, n};
 	return 0;
+}
+
+/* The same; -ENOENT: there is no such file. */
+static int read_file(int root, const char *path, struct gn_bytes *out)
+{
+	int fd = open_in(root, path), err;
+
+	if (fd < 0)
+		return -ENOENT;
+	err = read_open(fd, out);
+	close(fd);
+	return err;
 }
 
 /* Of the debug directory: the i-th entry's type, and what it tells of. */
@@ -219,13 +228,15 @@ static bool path_beside(struct gn_source_module *m, const char *path)
 }
 
 enum gn_source gn_source_open(struct gn_source_module *m, int root,
-			      const char *path)
+			      const char *path, int file)
 {
 	struct gn_bytes data;
 	int err;
 
 	*m = (struct gn_source_module){0};
-	if (read_file(root, path, &m->file) || !open_pe(m))
+	err = file < 0 ? read_file(root, path, &m->file)
+		       : read_open(file, &m->file);
+	if (err || !open_pe(m))
 		return GN_SOURCE_NONE;
 	if (embedded(m, &data))
 		return open_embedded(m, &data);

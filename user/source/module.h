@@ -28,10 +28,11 @@ struct gn_source_module {
 };
 
 /* `root`: the directory that paths are of; `path`: the module's. They cannot
- * lead out of it. Only with GN_SOURCE_READ there is a PDB; freed in each case.
- */
+ * lead out of it. `file`: the module itself, open, if another file can be at
+ * its path by now; else -1. Only with GN_SOURCE_READ there is a PDB; freed in
+ * each case. */
 enum gn_source gn_source_open(struct gn_source_module *m, int root,
-			      const char *path);
+			      const char *path, int file);
 void gn_source_close(struct gn_source_module *m);
 
 /* The same of bytes: the module's are taken, and of a PDB beside it (none:

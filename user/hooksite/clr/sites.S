@@ -212,11 +212,11 @@ gn_hook_\name:
 
 /* The same without a trap, where gnomon reads what they write. */
 	GN_FAST_BASE
-	GN_FAST_HOOK clr_enter, GN_FAST_ENTER, %r14, %r15d
-	GN_FAST_HOOK clr_leave, GN_FAST_LEAVE, %rdi, %esi
-	GN_FAST_HOOK clr_tailcall, GN_FAST_TAILCALL, %rdi, %esi
-	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi
-	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi
-	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi
+	GN_FAST_HOOK clr_enter, GN_FAST_ENTER, %r14, %r15d, gn_mute
+	GN_FAST_HOOK clr_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_tailcall, GN_FAST_TAILCALL, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
+	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi, gn_mute
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sleds of a program that is about to start, for the hook-site library in
+ * it. gnomon makes the table before the start, in a sealed memfd that the
+ * program inherits; its number is in the environment.
+ *
+ * All places are addresses as linked. The entries of one function follow each
+ * other: the library takes all of them or none.
+ */
+#ifndef GNOMON_SLEDS_H
+#define GNOMON_SLEDS_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define GN_SLEDS_LIBRARY  "libgnomon-native.so"
+#define GN_SLEDS_PROVIDER "gnomon_native"
+#define GN_SLEDS_ENV	  "GNOMON_SLEDS"   /* the descriptor, decimal */
+#define GN_SLEDS_MAGIC	  0x3173646c736e67 /* "gnslds1" */
+#define GN_SLEDS_MAX	  (4u << 20)
+
+/*
+ * What stands at a place and what is made of it. In every case the first byte
+ * alone decides what runs, so another uprobe there can come and go: whatever
+ * it puts back is right with what we left behind it.
+ */
+enum gn_sled_form {
+	GN_SLED_ENTER_JUMP, /* jmp +9 over a nop */
+	GN_SLED_TAIL_JUMP,  /* the same, before a tail jump */
+	GN_SLED_LEAVE_RET,  /* ret and a nop */
+	GN_SLED_ENTER_NOPS, /* five one-byte nops */
+	GN_SLED_ENTER_NOP5, /* nopl disp8(%rax,%rax) */
+	GN_SLED_FORMS,
+	/* a probe's place, which gets its own first byte back */
+	GN_SLED_PROBE = GN_SLED_FORMS,
+};
+
+struct gn_sled_entry {
+	uint64_t addr;
+	uint32_t func; /* index of the function */
+	uint16_t file;
+	uint8_t form; /* enum gn_sled_form */
+	uint8_t byte; /* PROBE: the first byte of the instruction there */
+};
+
+struct gn_sled_head {
+	uint64_t magic;
+	uint32_t entries;
+	uint32_t files;
+	/* entries follow, then the files' paths as the dynamic linker has
+	 * them, each with its NUL; the program's own is empty */
+};
+
+static_assert(sizeof(struct gn_sled_entry) == 16, "entry");
+static_assert(sizeof(struct gn_sled_head) == 16, "head");
+
+#endif

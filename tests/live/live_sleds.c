@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Native programs that were built with sleds: they have fast hooks when gnomon
+ * starts them, and probes where that cannot be.
+ */
+#include "live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+/* Hits of fast hooks. */
+static uint64_t fast_hits(struct live *t, const json_t *report)
+{
+	const json_t *all = json_object_get(
+		json_object_get(report, "probe_cost"), "classes");
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(all, i, one)
+	{
+		if (!strcmp(json_string_value(json_object_get(one, "name")),
+			    "fast"))
+			return live_number(t, one, "hits");
+	}
+	return 0;
+}
+
+/* Calls of down() in the report, and fast hits. */
+static uint64_t calls(struct live *t, const char *options, const char *command,
+		      uint64_t *fast)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	uint64_t n;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, options, command, truths, &report);
+	n = live_function(t, report, NULL, "down", "calls", NULL);
+	CHECK(t, n == live_truth(truths, "calls", "down"),
+	      "%" N " calls of down() with %s", n, options);
+	*fast = fast_hits(t, report);
+	free(truths);
+	return n;
+}
+
+/* Only the first record of a thread is a probe's. */
+static void check_used(struct live *t, const char *fixture, unsigned int ends)
+{
+	const char *command = live_text(t, "%s 1000", fixture);
+	uint64_t fast, n = calls(t, "-f down", command, &fast);
+
+	CHECK(t, fast + 1 >= n * ends,
+	      "%s: %" N " calls, but %" N " records of fast hooks", fixture, n,
+	      fast);
+	calls(t, "-f down --hooks uprobe", command, &fast);
+	CHECK(t, !fast, "%s: fast hooks with --hooks uprobe", fixture);
+}
+
+void test_sleds_used(struct live *t)
+{
+	check_used(t, "recursion_xray", 2);
+	check_used(t, "recursion_nops", 1);
+	if (access(live_fixture(t, "recursion_mcount"), X_OK) == 0)
+		check_used(t, "recursion_mcount", 1);
+}
+
+/* Programs that cannot load the library: the header of the report says why. */
+void test_sleds_unfit(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	char *copy = live_text(t, "%s/privileged", t->dir);
+	struct live_end end;
+
+	live_copy(t, live_fixture(t, "recursion_xray"), copy);
+	CHECK(t, !chmod(copy, 04755), "chmod: %s", strerror(errno));
+	live_add(t, &a, t->gnomon, "run", "-f", "down", "--hooks", "fast", "--",
+		 copy, "100", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, !end.code, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "--hooks fast: the program gets privileges; "
+			      "hooks are probes"),
+	      "nothing says that hooks are probes: %s", end.err);
+	CHECK(t,
+	      strstr(end.out,
+		     "# not fast    the program gets privileges; hooks are "
+		     "probes"),
+	      "the report does not say it: %s", end.out);
+	CHECK(t, strstr(end.out, " 100 ") || strstr(end.out, "\n  100 "),
+	      "not 100 calls: %s", end.out);
+}
+
+/* What is preloaded already stays so, and nothing of gnomon's is to be seen. */
+void test_sleds_preload(struct live *t)
+{
+	char *env[] = {live_text(t, "LD_PRELOAD=%s",
+				 live_fixture(t, "libprofiler.so")),
+		       NULL};
+	const struct live_start how = {.env = env};
+	struct live_args plain = {.n = 0}, traced = {.n = 0};
+	char *path = live_path(t, "report.json");
+	struct live_end before, after;
+	json_t *report;
+
+	live_command(t, &plain, "sleds_xray 200");
+	live_run(t, &plain, &how, &before);
+	CHECK(t, strstr(before.out, "environment LD_PRELOAD="),
+	      "the fixture has no LD_PRELOAD: %s", before.out);
+	live_add(t, &traced, t->gnomon, "run", "-f", "*", "--format", "json",
+		 "-o", path, "--", NULL);
+	live_command(t, &traced, "sleds_xray 200");
+	live_run(t, &traced, &how, &after);
+	CHECK(t, !after.code, "gnomon ended with %d: %s", after.code,
+	      after.err);
+	live_same(t, "the program's output", after.out, before.out);
+	report = live_load(t, path);
+	CHECK(t, fast_hits(t, report) >= 400, "%" N " records of fast hooks",
+	      fast_hits(t, report));
+}
+
+/* The least of so many of the fixture's times of a call, ps. The least, for
+ * what disturbs the machine only adds to it. */
+static uint64_t take(struct live *t, const struct live_talk *talk, int n)
+{
+	uint64_t least = UINT64_MAX;
+
+	while (n--) {
+		char *line = live_await(t, talk->out, "took ");
+		uint64_t ps = strtoull(line + strlen("took "), NULL, 10);
+
+		if (ps < least)
+			least = ps;
+		free(line);
+	}
+	return least;
+}
+
+#define WINDOWS 5
+
+/* What is left of two hooks is jumps: a few nanoseconds of some 20 and more
+ * with records, and of 1,000 with probes. */
+static uint64_t most_left(uint64_t before, uint64_t with)
+{
+	return before + (with - before) / 2;
+}
+
+/* The program's calls before, with, and after a gnomon that ends by a signal.
+ */
+static void check_speed(struct live *t, int signal)
+{
+	struct live_args bare = {.n = 0}, a = {.n = 0};
+	struct live_talk alone, gnomon;
+	uint64_t before, with, after = UINT64_MAX;
+	char *path = live_path(t, "speed.trace");
+
+	live_command(t, &bare, "sleds_xray until");
+	live_talk(t, &bare, &alone);
+	before = take(t, &alone, WINDOWS);
+	CHECK(t, live_finish(t, &alone) == 0, "the fixture failed");
+
+	live_add(t, &a, t->gnomon, "record", "-f", "nothing", "-o", path, NULL);
+	if (signal == SIGTERM)
+		live_add(t, &a, "-d", "3s", NULL);
+	live_add(t, &a, "--", NULL);
+	live_command(t, &a, "sleds_xray until");
+	live_talk(t, &a, &gnomon);
+	with = take(t, &gnomon, WINDOWS);
+	if (signal == SIGKILL)
+		kill(gnomon.pid, SIGKILL);
+	CHECK(t, with > before * 5,
+	      "a call takes %" N " ps, with records %" N ": none were written",
+	      before, with);
+	/* it notices within a second; a window takes 10 ms and more */
+	for (int i = 0; i < 500 && after > most_left(before, with); i++)
+		after = take(t, &gnomon, 1);
+	after = take(t, &gnomon, WINDOWS);
+	live_finish(t, &gnomon);
+	CHECK(t, after <= most_left(before, with),
+	      "a call takes %" N " ps, after gnomon's end %" N, before, after);
+}
+
+void test_sleds_end(struct live *t)
+{
+	check_speed(t, SIGTERM);
+}
+
+void test_sleds_kill(struct live *t)
+{
+	check_speed(t, SIGKILL);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the command's own hook-site library can be loaded, and what that
+ * takes. */
+#include "capture/prepare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "capture/sleds.h"
+#include "runtime/sleds.h"
+
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+
+/* The library is built for this machine's C library. */
+static bool has_loader(const char *program)
+{
+	struct gn_elf *elf;
+	const char *interp;
+	bool has;
+
+	if (gn_elf_open(program, &elf))
+		return false;
+	interp = gn_elf_interp(elf);
+	has = interp && !strcmp(interp, LOADER);
+	gn_elf_close(elf);
+	return has;
+}
+
+/* Then the dynamic linker loads nothing that a path names. */
+static bool is_privileged(const char *program)
+{
+	struct stat st;
+
+	return stat(program, &st) || st.st_mode & (S_ISUID | S_ISGID) ||
+	       getxattr(program, "security.capability", NULL, 0) > 0;
+}
+
+int gn_sleds_begin(struct gn_session *s)
+{
+	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live ||
+	    !s->opts.command)
+		return 0;
+	s->sleds = gn_sled_table_new();
+	return s->sleds ? 0 : -ENOMEM;
+}
+
+/* A sanitizer wants to be the first library, and ends the program if it is
+ * not. */
+static bool has_sanitizer(const struct gn_session *s)
+{
+	static const char *const names[] = {"libasan.so", "libtsan.so",
+					    "libhwasan.so", "libclang_rt."};
+
+	for (size_t i = 0; i < s->files.count; i++) {
+		const char *slash = strrchr(s->files.file[i].path, '/');
+
+		for (size_t k = 0; slash && k < sizeof(names) / sizeof(*names);
+		     k++)
+			if (!strncmp(slash + 1, names[k], strlen(names[k])))
+				return true;
+	}
+	return false;
+}
+
+static const char *unfit(const struct gn_session *s)
+{
+	const char *why = gn_session_unfit(s);
+
+	if (why)
+		return why;
+	if (!has_loader(s->program))
+		return "the program is static, or not of this machine's C "
+		       "library";
+	if (is_privileged(s->program))
+		return "the program gets privileges";
+	return has_sanitizer(s) ? "the program has a sanitizer" : NULL;
+}
+
+/* The text of LD_PRELOAD has no way to quote. */
+static const char *unusable(const struct gn_session *s, char *library)
+{
+	const struct gn_user *u = &s->opts.user;
+
+	if (gn_runtime_library(&gn_runtime_sleds, library, PATH_MAX))
+		return "gnomon's hook-site library is not installed";
+	if (strpbrk(library, ": "))
+		return "the path of gnomon's hook-site library has a space or "
+		       "a colon";
+	return u->other && !gn_user_can_read(u, library)
+		       ? "the user cannot read gnomon's hook-site library"
+		       : NULL;
+}
+
+/* Forked children pass the sites: a kernel that makes calls of probes on
+ * five-byte nops leaves the child without what is called. */
+static int plan_sites(struct gn_session *s, const char *library)
+{
+	char place[GN_FILE_PLACE];
+	size_t file;
+	int err = gn_files_add(&s->files, library, false, &file);
+
+	if (err)
+		return err;
+	s->files.file[file].hooksite = true;
+	return gn_runtime_probes(&gn_runtime_sleds,
+				 gn_file_place(s->files.file[file].fd, place),
+				 file, false, 0, &s->specs, &s->probes);
+}
+
+/* Before what is preloaded already. */
+static int add_preload(struct gn_session *s, const char *library)
+{
+	const char *own = getenv("LD_PRELOAD");
+	char *all = NULL;
+	int err;
+
+	if (own && asprintf(&all, "%s:%s", library, own) < 0)
+		return -ENOMEM;
+	err = gn_launch_env(&s->launch, "LD_PRELOAD", own ? all : library);
+	free(all);
+	return err;
+}
+
+static int add_table(struct gn_session *s)
+{
+	char number[16];
+
+	s->launch.keep = gn_sled_table_share(s->sleds);
+	if (s->launch.keep < 0)
+		return s->launch.keep;
+	snprintf(number, sizeof(number), "%d", s->launch.keep);
+	return gn_launch_env(&s->launch, GN_SLEDS_ENV, number);
+}
+
+int gn_sleds_plan(struct gn_session *s)
+{
+	char library[PATH_MAX];
+	int err;
+
+	if (!s->sleds || !s->sleds->count)
+		return 0;
+	s->not_fast = unfit(s) ?: unusable(s, library);
+	if (s->not_fast)
+		return 0;
+	err = plan_sites(s, library);
+	if (!err)
+		err = add_table(s);
+	if (!err)
+		err = add_preload(s, library);
+	if (err)
+		return gn_session_fail(s, err, 1,
+				       "the hook sites of '%s' cannot be read "
+				       "(%s); install gnomon again",
+				       library, strerror(-err));
+	s->launch.fast = true;
+	return 0;
+}
+
+void gn_sleds_free(struct gn_session *s)
+{
+	gn_sled_table_free(s->sleds);
+	s->sleds = NULL;
+}

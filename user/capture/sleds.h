@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sleds of the program that gnomon starts: its hook-site library makes fast
+ * hooks of them (gnomon/sleds.h). Where it cannot, the probes that are planned
+ * for every function stay in use.
+ */
+#ifndef GNOMON_CAPTURE_SLEDS_H
+#define GNOMON_CAPTURE_SLEDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gnomon/sleds.h>
+#include "elf/elf_file.h"
+#include "site/site.h"
+
+struct gn_session;
+
+struct gn_sled_table {
+	struct gn_sled_entry *entry;
+	size_t count, room;
+	const char **path; /* by the entries' file; the lists' own */
+	size_t files;
+	size_t last; /* in the session's list: the file of path, + 1 */
+};
+
+/* NULL: no memory. */
+struct gn_sled_table *gn_sled_table_new(void);
+void gn_sled_table_free(struct gn_sled_table *t);
+
+/* Adds a function whose plan has sleds. `file`: in a list of the caller's;
+ * `path` as the dynamic linker has it, "" for the program. 0 or -ENOMEM. */
+int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
+		      const struct gn_elf *elf, uint32_t func,
+		      const struct gn_plan *plan);
+
+/* The table as a sealed memfd, close-on-exec; <0: -errno. */
+int gn_sled_table_share(const struct gn_sled_table *t);
+
+/* Whether sleds are to be looked for; sets why not. Before the walk. */
+int gn_sleds_begin(struct gn_session *s);
+/* Plans the library's sites and what the command gets, if there are any. */
+int gn_sleds_plan(struct gn_session *s);
+void gn_sleds_free(struct gn_session *s);
+
+#endif

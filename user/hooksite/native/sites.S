@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The hooks of sleds, and the sites that they pass in threads that have no
+ * ring. A sled jumps to a stub of its own:
+ *	push $index
+ *	call a trampoline nearby, which jumps to gn_hook_NAME
+ *	what goes on behind the sled
+ * Its function has begun or is at its end, so nothing is below the stack
+ * pointer, but all registers can be live. The flags are not.
+ */
+#include <sys/syscall.h>
+
+#include <gnomon/hooksite.h>
+
+#include "../fast_hook.h"
+
+	GN_SITE_BASE
+	.text
+
+/* rdi: the function's index, rsi: the frame key. */
+	.macro NATIVE_SITE name:req
+	GN_SITE	gnomon_native, \name, "8@%rdi 8@%rsi"
+	ret
+	GN_SITE_END \name
+	.endm
+
+	NATIVE_SITE native_enter
+	NATIVE_SITE native_leave
+	NATIVE_SITE native_tailcall
+	NATIVE_SITE native_fast
+
+	GN_FAST_BASE stacks
+	GN_FAST_HOOK native_enter, GN_FAST_ENTER, %rdi, %esi, , %rsi
+	GN_FAST_HOOK native_leave, GN_FAST_LEAVE, %rdi, %esi, , %rsi
+	GN_FAST_HOOK native_tailcall, GN_FAST_TAILCALL, %rdi, %esi, , %rsi
+
+/* Passes `to` with what the stub pushed.
+ *
+ * To an unwinder the hook is called by who called the function: the return
+ * address that it finds is that of the function, above what the stub pushed.
+ */
+	.macro STUB_HOOK name:req, to:req
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.balign	16
+\name:
+	.cfi_startproc
+	.cfi_def_cfa_offset 24
+	pushq	%r10
+	.cfi_adjust_cfa_offset 8
+	pushq	%r11
+	.cfi_adjust_cfa_offset 8
+	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rsi, 0
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rdi, 0
+	movl	40(%rsp), %edi
+	leaq	56(%rsp), %rsi
+	call	\to
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	popq	%rsi
+	.cfi_adjust_cfa_offset -8
+	popq	%r11
+	.cfi_adjust_cfa_offset -8
+	popq	%r10
+	.cfi_adjust_cfa_offset -8
+	ret	$8
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+/* gn_hook_NAME writes a record, gn_sited_NAME passes the site. */
+	.macro NATIVE_HOOK name:req
+	STUB_HOOK gn_hook_\name, gn_fast_\name
+	STUB_HOOK gn_sited_\name, gn_site_\name
+
+/* The first as a C function, for measuring. */
+	.globl	gn_measured_\name
+	.hidden	gn_measured_\name
+	.type	gn_measured_\name, @function
+	.balign	16
+gn_measured_\name:
+	.cfi_startproc
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	call	gn_hook_\name
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	gn_measured_\name, . - gn_measured_\name
+	.endm
+
+	NATIVE_HOOK native_enter
+	NATIVE_HOOK native_leave
+	NATIVE_HOOK native_tailcall
+
+/* After the end. */
+	.globl	gn_hook_nothing
+	.hidden	gn_hook_nothing
+	.type	gn_hook_nothing, @function
+	.balign	16
+gn_hook_nothing:
+	.cfi_startproc
+	.cfi_def_cfa_offset 24
+	ret	$8
+	.cfi_endproc
+	.size	gn_hook_nothing, . - gn_hook_nothing
+
+/*
+ * The child of vfork() runs in its parent's memory and on its stack, while that
+ * waits: its hooks pass the sites, so that they are its own. What is needed
+ * afterwards is in registers, for the child overwrites the stack.
+ */
+	.globl	vfork
+	.type	vfork, @function
+	.balign	16
+vfork:
+	.cfi_startproc
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	gn_fast_set_ring_aside
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movq	%rax, %rsi
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rdi
+	movl	$SYS_vfork, %eax
+	syscall
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rip, 0
+	testq	%rax, %rax
+	jz	.Lvfork_child
+	movq	gn_fast_own@gottpoff(%rip), %rdx
+	movq	%rsi, %fs:(%rdx)
+	js	.Lvfork_failed
+.Lvfork_child:
+	ret
+.Lvfork_failed:
+	negq	%rax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	__errno_location@plt
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	movl	%edx, (%rax)
+	movq	$-1, %rax
+	ret
+	.cfi_endproc
+	.size	vfork, . - vfork
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The hook-site library of native programs that were built with sleds. The
+ * dynamic linker loads it before the program (LD_PRELOAD), and its constructor
+ * runs before main().
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gnomon/fast.h>
+#include "hooksite/fast.h"
+#include "hooksite/native/environment.h"
+#include "hooksite/native/patch.h"
+
+void gn_site_native_fast(uint64_t what, uint64_t value);
+void gn_measured_native_enter(uint64_t index, uint64_t sp);
+void gn_measured_native_leave(uint64_t index, uint64_t sp);
+
+/* The kernel keeps more free below the first stack, whatever its limit is. */
+#define STACK_GROWS (64u << 20)
+
+struct file {
+	const char *path;
+	const ElfW(Phdr) * phdr;
+	size_t nphdr;
+};
+
+static struct {
+	struct gn_patches patches;
+	size_t files;
+	struct file *file;
+	uint64_t *base;
+	struct gn_stubs *stubs;
+} sleds;
+
+/* The last of it is a NUL, so that texts end. */
+static const struct gn_sled_head *map_table(int fd, size_t *size)
+{
+	const struct gn_sled_head *h;
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_size <= (off_t)sizeof(*h))
+		return NULL;
+	*size = (size_t)st.st_size;
+	h = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (h == MAP_FAILED)
+		return NULL;
+	if (h->magic == GN_SLEDS_MAGIC && h->entries <= GN_SLEDS_MAX &&
+	    h->files < *size && !((const char *)h)[*size - 1] &&
+	    *size - sizeof(*h) >=
+		    h->entries * sizeof(struct gn_sled_entry) + h->files)
+		return h;
+	munmap((void *)h, *size);
+	return NULL;
+}
+
+static bool take_table(const struct gn_sled_head *h, size_t size)
+{
+	struct gn_sled_entry *entry = (void *)(h + 1);
+	const char *path = (const void *)(entry + h->entries);
+	const char *end = (const char *)h + size;
+
+	sleds.files = h->files;
+	sleds.file = calloc(h->files, sizeof(*sleds.file));
+	sleds.base = calloc(h->files, sizeof(*sleds.base));
+	sleds.stubs = calloc(h->files * GN_SLED_FORMS, sizeof(*sleds.stubs));
+	if (!sleds.file || !sleds.base || !sleds.stubs)
+		return false;
+	for (size_t i = 0; i < h->files && path < end; i++) {
+		sleds.file[i].path = path;
+		path += strlen(path) + 1;
+	}
+	sleds.patches = (struct gn_patches){
+		.entry = entry,
+		.count = h->entries,
+		.base = sleds.base,
+		.stubs = sleds.stubs,
+	};
+	return true;
+}
+
+static int note_file(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	(void)size, (void)ctx;
+	for (size_t i = 0; i < sleds.files; i++) {
+		struct file *f = &sleds.file[i];
+
+		if (!f->path || f->phdr || strcmp(f->path, info->dlpi_name))
+			continue;
+		f->phdr = info->dlpi_phdr;
+		f->nphdr = info->dlpi_phnum;
+		sleds.base[i] = info->dlpi_addr;
+	}
+	return 0;
+}
+
+static bool in_code(const struct file *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->nphdr; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    p->p_flags & PF_R && addr >= p->p_vaddr &&
+		    addr - p->p_vaddr + GN_SLED_BYTES <= p->p_filesz)
+			return true;
+	}
+	return false;
+}
+
+static struct gn_stubs *stubs_of(const struct gn_sled_entry *e)
+{
+	return &sleds.stubs[e->file * GN_SLED_FORMS + e->form];
+}
+
+/* What stands there is what gnomon read, and no other tracer's probe. */
+static bool is_whole(const struct gn_sled_entry *e)
+{
+	static const uint8_t trap = 0xcc;
+	const uint8_t *code = (const uint8_t *)(sleds.base[e->file] + e->addr);
+	const uint8_t *want;
+	size_t n = GN_SLED_BYTES;
+
+	if (e->file >= sleds.files || e->form > GN_SLED_PROBE ||
+	    !in_code(&sleds.file[e->file], e->addr))
+		return false;
+	if (e->form == GN_SLED_PROBE)
+		return *code == e->byte || *code == trap;
+	want = gn_sled_bytes(e->form);
+	/* the last byte of that nop means nothing */
+	n -= e->form == GN_SLED_ENTER_NOP5;
+	return (*code == *want || (*code == trap && e->byte)) &&
+	       !memcmp(code + 1, want + 1, n - 1);
+}
+
+static void skip(struct gn_sled_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		e[i].form |= GN_SLED_SKIPPED;
+}
+
+static size_t of_function(const struct gn_sled_entry *e, size_t n)
+{
+	size_t k = 1;
+
+	while (k < n && e[k].func == e->func)
+		k++;
+	return k;
+}
+
+static bool for_functions(bool (*each)(struct gn_sled_entry *e, size_t n))
+{
+	struct gn_sled_entry *e = sleds.patches.entry;
+	bool any = false;
+
+	for (size_t i = 0, n; i < sleds.patches.count; i += n) {
+		n = of_function(&e[i], sleds.patches.count - i);
+		if (e[i].form & GN_SLED_SKIPPED)
+			continue;
+		if (each(&e[i], n))
+			any = true;
+		else
+			skip(&e[i], n);
+	}
+	return any;
+}
+
+static bool check(struct gn_sled_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_whole(&e[i]))
+			return false;
+	for (size_t i = 0; i < n; i++) {
+		struct gn_stubs *s;
+
+		if (e[i].form == GN_SLED_PROBE)
+			continue;
+		s = stubs_of(&e[i]);
+		s->form = e[i].form;
+		s->base = sleds.base[e[i].file];
+		if (!s->hi || e[i].addr < s->lo)
+			s->lo = e[i].addr;
+		if (e[i].addr > s->hi)
+			s->hi = e[i].addr;
+	}
+	return true;
+}
+
+static bool put_stubs(struct gn_sled_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (e[i].form < GN_SLED_FORMS &&
+		    (!stubs_of(&e[i])->at ||
+		     gn_stubs_put(stubs_of(&e[i]), e[i].addr, e[i].func)))
+			return false;
+	return true;
+}
+
+static bool close_stubs(void)
+{
+	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS; i++)
+		if (sleds.stubs[i].at && gn_stubs_close(&sleds.stubs[i]))
+			return false;
+	return true;
+}
+
+static bool make_stubs(void)
+{
+	dl_iterate_phdr(note_file, NULL);
+	if (!for_functions(check))
+		return false;
+	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS; i++)
+		if (sleds.stubs[i].hi)
+			gn_stubs_map(&sleds.stubs[i]);
+	return for_functions(put_stubs) && close_stubs();
+}
+
+/* Called in hooks: no vectors, nothing of libc. A gnomon that was silent may
+ * wake up: then its probes on the sites tell what happened since. */
+static void end(bool ended)
+{
+	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS; i++)
+		gn_stubs_over(&sleds.stubs[i], ended);
+}
+
+static void clear(void)
+{
+	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS && sleds.stubs; i++)
+		gn_stubs_unmap(&sleds.stubs[i]);
+	free(sleds.file);
+	free(sleds.base);
+	free(sleds.stubs);
+}
+
+static void start(int fd)
+{
+	size_t size;
+	const struct gn_sled_head *h = map_table(fd, &size);
+
+	close(fd);
+	if (!h)
+		return;
+	if (take_table(h, size) && make_stubs()) {
+		gn_fast_on_over(end);
+		if (gn_fast_start(gn_site_native_fast, gn_measured_native_enter,
+				  gn_measured_native_leave)) {
+			if (gn_patch(&sleds.patches))
+				gn_fast_stop();
+			return;
+		}
+	} else {
+		gn_site_native_fast(GN_FAST_NONE, GN_FAST_PLACES);
+	}
+	clear();
+	munmap((void *)h, size);
+}
+
+/* glibc hands constructors what main() gets. */
+__attribute__((constructor)) static void begin(int argc, char **argv,
+					       char **envp)
+{
+	int err = errno;
+	int fd = gn_environment_restore(envp);
+	uint64_t top = (uintptr_t)envp;
+
+	(void)argc, (void)argv;
+	gn_fast_first_stack(top - STACK_GROWS, top);
+	if (fd >= 0)
+		start(fd);
+	errno = err;
+}
