@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -213,6 +214,44 @@ static void parameters_are_last(void **state)
 	assert_int_equal(gn_clr_plain(""), 0);
 }
 
+/* Plain names of types have a way of their own; a member's name of none. */
+static void plain_types_are_as_others(void **state)
+{
+	static const char *const words[] = {"A",      "System", "Bee", "_c1",
+					    "Outer2", "VB",	"d__3"};
+	uint32_t seed = 1;
+	size_t same = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		char type[256] = "", name[300], fast[300], slow[300];
+		int parts;
+
+		seed = seed * 1664525u + 1013904223u;
+		parts = 1 + (seed >> 8) % 7;
+		for (int k = 0; k < parts; k++) {
+			seed = seed * 1664525u + 1013904223u;
+			if (k)
+				strcat(type, (seed >> 28) % 3 ? "." : "+");
+			strcat(type, words[(seed >> 8) % 7]);
+		}
+		for (int form = GN_CLR_SHORT; form <= GN_CLR_LONG; form++) {
+			bool did, does;
+
+			snprintf(name, sizeof(name), "%s.*", type);
+			did = gn_clr_spell(name, form, fast, sizeof(fast));
+			snprintf(name, sizeof(name), "%s.q", type);
+			does = gn_clr_spell(name, form, slow, sizeof(slow));
+			assert_int_equal(did, does);
+			slow[strlen(slow) - 1] = '*';
+			assert_string_equal(fast, slow);
+			same++;
+		}
+	}
+	assert_int_equal(same, 40000);
+	assert_false(gn_clr_spell("N.C.*", GN_CLR_LONG, (char[5]){0}, 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +264,7 @@ int main(void)
 		cmocka_unit_test(room_is_kept),
 		cmocka_unit_test(a_type_alone_loses_its_name_space),
 		cmocka_unit_test(parameters_are_last),
+		cmocka_unit_test(plain_types_are_as_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

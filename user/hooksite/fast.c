@@ -142,7 +142,8 @@ static void wrap(struct gn_fast_own *own, uint64_t bytes)
 }
 
 /*
- * Opens the next part of the ring. What is written is between gnomon's place
+ * Opens the next part of the ring, which grows rather than wake gnomon time and
+ * again: that costs more than memory. What is written is between gnomon's place
  * `tail` and ours; one record stays free, for equal places mean an empty ring.
  * The last one of a ring is that which says so.
  */
@@ -157,11 +158,14 @@ static bool make_room(struct gn_fast_own *own, uint32_t tail)
 		return true;
 	}
 	if (at >= own->size - GN_FAST_RECORD) {
-		if (tail >= GN_FAST_CHUNK) {
+		bool grown = own->rung && grow(own);
+
+		own->rung = 0;
+		if (!grown && tail >= GN_FAST_CHUNK) {
 			wrap(own, tail - GN_FAST_RECORD);
 			return true;
 		}
-		if (!grow(own))
+		if (!grown && !grow(own))
 			return false;
 	}
 	open_part(own, own->size - GN_FAST_RECORD - at);
@@ -179,8 +183,10 @@ static void ring_bell(struct gn_fast_own *own)
 {
 	uint32_t asleep = 1;
 
-	if (atomic_compare_exchange_strong(&own->page->sleeping, &asleep, 0))
+	if (atomic_compare_exchange_strong(&own->page->sleeping, &asleep, 0)) {
+		own->rung = 1;
 		fast.tell(GN_FAST_BELL, 0);
+	}
 }
 
 static void wait_tail(struct gn_fast_own *own, uint32_t tail)

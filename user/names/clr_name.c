@@ -290,7 +290,63 @@ static void put_method(struct spelling *s)
 	gn_member_put(&s->o, &member);
 }
 
-bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
+/* A part of a type's name that may tell where the type ends (end_of_plain). */
+static bool is_mark(const char *name, size_t from, size_t n)
+{
+	size_t root = strcspn(name, ".");
+
+	return from &&
+	       ((n == root && !memcmp(name + from, name, n)) ||
+		(n == strlen("System") && !memcmp(name + from, "System", n)));
+}
+
+/*
+ * Where the type begins in "Some.Space.Type+Nested.*" whose parts are words of
+ * letters and digits, and which has nothing else to write otherwise: filters
+ * ask for each type of a program like that. PLAIN_NOT: it is not like that.
+ */
+#define PLAIN_NOT ((size_t)-1)
+#define PLAIN_MAX 120 /* and so no more than PARTS_MAX parts */
+
+static size_t plain_type(const char *name, size_t *len)
+{
+	size_t type = 0, word = 0, n = 0;
+	bool nested = false;
+
+	for (; n < PLAIN_MAX; n++) {
+		char c = name[n];
+
+		if (digit(c) || (c >= 'a' && c <= 'z') ||
+		    (c >= 'A' && c <= 'Z') || c == '_')
+			continue;
+		if ((c != '.' && c != '+') || n == word ||
+		    is_mark(name, word, n - word))
+			return PLAIN_NOT;
+		word = n + 1;
+		if (c == '.' && !strcmp(name + word, "*")) {
+			*len = n;
+			return type;
+		}
+		if (c == '.' && nested)
+			return PLAIN_NOT;
+		nested |= c == '+';
+		if (c == '.')
+			type = word;
+	}
+	return PLAIN_NOT;
+}
+
+static bool spell_plain(const char *name, size_t len, char *text, size_t size)
+{
+	if (size < len + sizeof(".*"))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		text[i] = name[i] == '+' ? '.' : name[i];
+	memcpy(text + len, ".*", sizeof(".*"));
+	return true;
+}
+
+static bool spell(const char *name, enum gn_clr_form form, char *text,
 		  size_t size)
 {
 	struct parts p = {.n = 0};
@@ -312,6 +368,18 @@ bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
 		put_type(&s, i);
 	put_method(&s);
 	return !s.o.full && *text;
+}
+
+bool gn_clr_spell(const char *name, enum gn_clr_form form, char *text,
+		  size_t size)
+{
+	size_t len, type = plain_type(name, &len);
+
+	if (type == PLAIN_NOT)
+		return spell(name, form, text, size);
+	if (form == GN_CLR_LONG)
+		type = 0;
+	return spell_plain(name + type, len - type, text, size);
 }
 
 bool gn_clr_spell_type(const char *name, char *text, size_t size)

@@ -47,19 +47,27 @@ void gn_choose_hooks_off(struct gn_clr *clr)
 	change_hooks(clr, -1);
 }
 
-gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
+/* What precompiled code is looked through for tells whether there is anything
+ * to rewrite. */
+static void load_precompiled(struct gn_clr *clr, gn_cor_id module)
 {
-	uint32_t late;
+	uint32_t late = gn_precompiled_load(&clr->precompiled, clr->info,
+					    clr->filter, module);
 
-	gn_tell_module_loaded(clr, module, status);
-	if (clr->by_il && status >= 0)
-		gn_rejit_module_loaded(clr, module);
-	if (!clr->chooses || status < 0)
-		return GN_S_OK;
-	late = gn_precompiled_load(&clr->precompiled, clr->info, clr->filter,
-				   module);
 	if (late)
 		GN_CLR_SITE(precompiled_ran)(0, late);
+}
+
+gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
+{
+	gn_tell_module_loaded(clr, module, status);
+	if (status < 0)
+		return GN_S_OK;
+	if (clr->chooses)
+		load_precompiled(clr, module);
+	if (clr->by_il &&
+	    (!clr->chooses || gn_precompiled_found(&clr->precompiled, module)))
+		gn_rejit_module_loaded(clr, module);
 	return GN_S_OK;
 }
 

@@ -7,28 +7,32 @@
  */
 #include "ids.h"
 
-static uint32_t slot_of(gn_cor_id function)
+/* The slots of a function, in the order in which they are looked at. */
+static _Atomic uint32_t *slot_of(struct gn_ids *ids, gn_cor_id function,
+				 uint32_t n)
 {
 	/* Fibonacci hashing: the high bits of the product are well mixed. */
-	return (uint32_t)((function * 0x9e3779b97f4a7c15u) >>
-			  (64 - GN_IDS_SLOT_BITS));
+	uint64_t mixed = function * 0x9e3779b97f4a7c15u;
+
+	if (n < GN_IDS_WINDOW)
+		return &ids->front[((mixed >> (64 - GN_IDS_FRONT_BITS)) + n) %
+				   GN_IDS_FRONT];
+	return &ids->slots[((mixed >> (64 - GN_IDS_SLOT_BITS)) + n) %
+			   GN_IDS_SLOTS];
 }
 
-uint32_t gn_ids_find(const struct gn_ids *ids, gn_cor_id function)
+uint32_t gn_ids_find(struct gn_ids *ids, gn_cor_id function)
 {
-	uint32_t slot = slot_of(function);
-
 	if (!function)
 		return 0;
-	for (uint32_t n = 0; n < GN_IDS_SLOTS; n++) {
-		uint32_t index = atomic_load_explicit(&ids->slots[slot],
+	for (uint32_t n = 0; n < GN_IDS_WINDOW + GN_IDS_SLOTS; n++) {
+		uint32_t index = atomic_load_explicit(slot_of(ids, function, n),
 						      memory_order_acquire);
 
 		if (!index)
 			return 0;
 		if (atomic_load(&ids->ids[index].function) == function)
 			return index;
-		slot = (slot + 1) % GN_IDS_SLOTS;
 	}
 	return 0;
 }
@@ -46,7 +50,6 @@ static uint32_t take_index(struct gn_ids *ids)
 
 uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 {
-	uint32_t slot = slot_of(function);
 	uint32_t index = gn_ids_find(ids, function);
 	uint32_t other;
 
@@ -56,17 +59,16 @@ uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 	if (!index)
 		return 0;
 	atomic_store(&ids->ids[index].function, function);
-	for (uint32_t n = 0; n < GN_IDS_SLOTS; n++) {
+	for (uint32_t n = 0; n < GN_IDS_WINDOW + GN_IDS_SLOTS; n++) {
 		other = 0;
-		if (atomic_compare_exchange_strong(&ids->slots[slot], &other,
-						   index))
+		if (atomic_compare_exchange_strong(slot_of(ids, function, n),
+						   &other, index))
 			return index;
 		/* Another thread was first: its index counts, ours is lost. */
 		if (atomic_load(&ids->ids[other].function) == function) {
 			atomic_store(&ids->ids[index].function, 0);
 			return other;
 		}
-		slot = (slot + 1) % GN_IDS_SLOTS;
 	}
 	return 0;
 }

@@ -16,6 +16,11 @@
 #define GN_IDS_MAX	 (1u << 20)
 #define GN_IDS_SLOT_BITS 21
 #define GN_IDS_SLOTS	 (1u << GN_IDS_SLOT_BITS)
+/* Most programs have few functions. Their slots are in a few pages: to touch a
+ * page for the first time takes longer than all else here. */
+#define GN_IDS_FRONT_BITS 14
+#define GN_IDS_FRONT	  (1u << GN_IDS_FRONT_BITS)
+#define GN_IDS_WINDOW	  8
 
 struct gn_name;
 
@@ -29,12 +34,15 @@ struct gn_id {
 /* All zeros is an empty table. Only the pages in use cost memory. */
 struct gn_ids {
 	_Atomic uint32_t used;
-	_Atomic uint32_t slots[GN_IDS_SLOTS]; /* an index; 0: empty */
+	/* An index; 0: empty. A function is in a window of `front`, and only if
+	 * that is full in `slots`. */
+	_Atomic uint32_t front[GN_IDS_FRONT];
+	_Atomic uint32_t slots[GN_IDS_SLOTS];
 	struct gn_id ids[GN_IDS_MAX + 1];
 };
 
 /* The function's index; 0: it has none. */
-uint32_t gn_ids_find(const struct gn_ids *ids, gn_cor_id function);
+uint32_t gn_ids_find(struct gn_ids *ids, gn_cor_id function);
 
 /* The function's index, a new one if it has none; 0: the table is full. */
 uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function);

@@ -81,6 +81,7 @@ static void look_through(struct scan *s)
 		    s->name, sizeof(s->name));
 	if (s->found)
 		gn_md_marked(&s->image.md, visit_marked, s);
+	atomic_store(&p->found[s->place - 1], s->found);
 	if (s->marked || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
@@ -111,6 +112,14 @@ uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module)
 {
 	gn_modules_forget(&p->modules, module);
+}
+
+bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module)
+{
+	uint32_t place = gn_modules_find(&p->modules, module);
+
+	return !place || atomic_load(&p->full) ||
+	       atomic_load(&p->found[place - 1]);
 }
 
 bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,

@@ -15,9 +15,10 @@ struct gn_precompiled {
 	_Atomic bool full;     /* more is asked for than `asked` has */
 	_Atomic uint32_t kept; /* methods outside of the core library */
 	struct gn_modules modules;
-	_Atomic bool told[GN_MODULES_MAX]; /* who holds copies; by place - 1 */
-	struct gn_method_set asked;	   /* what the filter can ask for */
-	struct gn_method_set holders;	   /* of copies of that */
+	/* by place - 1: who holds copies; something of it is asked for */
+	_Atomic bool told[GN_MODULES_MAX], found[GN_MODULES_MAX];
+	struct gn_method_set asked;   /* what the filter can ask for */
+	struct gn_method_set holders; /* of copies of that */
 };
 
 /* A module was loaded, before any of its code runs. Returns the number of
@@ -25,6 +26,9 @@ struct gn_precompiled {
 uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 			     const char *filter, gn_cor_id module);
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module);
+
+/* Whether the filter can ask for something of a module that was loaded. */
+bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module);
 
 /* Whether the filter can ask for this function, or for it with other type
  * arguments. */

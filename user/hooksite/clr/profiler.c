@@ -285,7 +285,7 @@ static struct gn_unwinds *own_unwinds(void)
 
 /* The function's index if it is hooked and not muted: frames of others are on
  * no shadow stack, and what happens to them is nobody's business. */
-static uint32_t hooked_index(const struct gn_clr *clr, gn_cor_id function)
+static uint32_t hooked_index(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(&clr->ids, function);
 	const struct gn_name *name =
