@@ -78,10 +78,10 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	if (gn_pe_open(&pe, copy, flat, readable, &m))
 		gn_r2r_copies(&pe, visit_copy, &m);
 	if (pe.metadata.at && gn_md_open(&m.md, &pe.metadata)) {
-		gn_md_visit(
-			&m.md,
-			&(struct gn_md_visitor){visit_type, visit_method, &m},
-			room, sizeof(room));
+		gn_md_visit(&m.md,
+			    &(struct gn_md_visitor){NULL, visit_type,
+						    visit_method, &m},
+			    room, sizeof(room));
 		gn_md_find_type(&m.md, "System", "Object");
 		gn_md_object_scope(&m.md);
 		gn_md_marked(&m.md, visit_marked, &m);

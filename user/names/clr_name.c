@@ -64,11 +64,15 @@ static size_t name_len(struct gn_span rest)
 	return n == 1 && rest.at[0] == '.' ? 0 : n;
 }
 
+/* Sets all of `p` but the parts that there are not: they are many. */
 static bool split(struct parts *p, const char *name)
 {
 	struct gn_span rest = {name, strlen(name)};
 	bool nested = false;
 
+	p->n = p->first = p->end = 0;
+	p->has_params = false;
+	p->params = p->result = (struct gn_span){0};
 	for (;;) {
 		struct part *part = &p->of[p->n];
 		size_t n = name_len(rest);
@@ -349,7 +353,7 @@ static bool spell_plain(const char *name, size_t len, char *text, size_t size)
 static bool spell(const char *name, enum gn_clr_form form, char *text,
 		  size_t size)
 {
-	struct parts p = {.n = 0};
+	struct parts p;
 	struct spelling s = {
 		.o = {text, size, false, form == GN_CLR_LONG},
 		.p = &p,

@@ -458,6 +458,8 @@ void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		if (row >= end)
 			continue;
 		next = end;
+		if (v->rows && !v->rows(v->ctx, row, end))
+			continue;
 		gn_text_init(&name, room, size);
 		put_type_name(md, type, &name);
 		if (!v->type(v->ctx, &name))

@@ -67,6 +67,9 @@ bool gn_md_number(struct gn_bytes *b, uint32_t *n);
  * methods, once, with its row. They may add to the name.
  */
 struct gn_md_visitor {
+	/* Before the name is made; NULL: all. Of the type's methods, up to
+	 * before `end`. */
+	bool (*rows)(void *ctx, uint32_t first, uint32_t end);
 	bool (*type)(void *ctx, struct gn_text *name);
 	void (*method)(void *ctx, struct gn_text *name, uint32_t row);
 	void *ctx;

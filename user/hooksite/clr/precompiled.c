@@ -77,7 +77,7 @@ static void look_through(struct scan *s)
 	struct gn_precompiled *p = s->p;
 
 	gn_md_visit(&s->image.md,
-		    &(struct gn_md_visitor){visit_type, visit_method, s},
+		    &(struct gn_md_visitor){NULL, visit_type, visit_method, s},
 		    s->name, sizeof(s->name));
 	if (s->found)
 		gn_md_marked(&s->image.md, visit_marked, s);
@@ -114,12 +114,25 @@ void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module)
 	gn_modules_forget(&p->modules, module);
 }
 
+uint32_t gn_precompiled_place(const struct gn_precompiled *p, gn_cor_id module)
+{
+	return atomic_load(&p->full) ? 0 : gn_modules_find(&p->modules, module);
+}
+
 bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module)
 {
-	uint32_t place = gn_modules_find(&p->modules, module);
+	uint32_t place = gn_precompiled_place(p, module);
 
-	return !place || atomic_load(&p->full) ||
-	       atomic_load(&p->found[place - 1]);
+	return !place || atomic_load(&p->found[place - 1]);
+}
+
+bool gn_precompiled_asks(const struct gn_precompiled *p, uint32_t place,
+			 uint32_t first, uint32_t end)
+{
+	for (; first < end; first++)
+		if (gn_method_set_has(&p->asked, GN_METHOD(place, first)))
+			return true;
+	return false;
 }
 
 bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,

@@ -14,6 +14,7 @@ struct scan {
 	struct gn_rejit_list *list;
 	gn_cor_id id;
 	uint32_t place;
+	uint32_t known; /* its place among the precompiled ones; 0: none */
 	uint32_t no_il; /* asked for, without a body */
 	struct gn_image image;
 	struct gn_filter_lines lines;
@@ -54,11 +55,23 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name)
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
+static bool asks_any(const struct scan *s, uint32_t first, uint32_t end)
+{
+	return gn_precompiled_asks(&s->clr->precompiled, s->known, first, end);
+}
+
+static bool visit_rows(void *ctx, uint32_t first, uint32_t end)
+{
+	const struct scan *s = ctx;
+
+	return !s->known || asks_any(s, first, end);
+}
+
 static bool visit_type(void *ctx, struct gn_text *name)
 {
 	const struct scan *s = ctx;
 
-	return gn_image_asks_type(&s->image, &s->lines, name);
+	return s->known || gn_image_asks_type(&s->image, &s->lines, name);
 }
 
 static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
@@ -69,8 +82,11 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	struct scan *s = ctx;
 	struct gn_text full;
 
+	if (s->known && !asks_any(s, row, row + 1))
+		return;
 	gn_md_method(&s->image.md, row, &m);
-	if (!gn_image_asks_method(&s->image, &s->lines, name, &m) ||
+	if ((!s->known &&
+	     !gn_image_asks_method(&s->image, &s->lines, name, &m)) ||
 	    !metadata_of(s))
 		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
@@ -101,11 +117,13 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
+	if (clr->chooses)
+		s.known = gn_precompiled_place(&clr->precompiled, module);
 	if (gn_filter_parse(r->filter, &s.lines))
-		gn_md_visit(
-			&s.image.md,
-			&(struct gn_md_visitor){visit_type, visit_method, &s},
-			s.bytes, sizeof(s.bytes));
+		gn_md_visit(&s.image.md,
+			    &(struct gn_md_visitor){visit_rows, visit_type,
+						    visit_method, &s},
+			    s.bytes, sizeof(s.bytes));
 	gn_filter_lines_free(&s.lines);
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
