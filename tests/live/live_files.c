@@ -141,11 +141,14 @@ void test_files_written(struct live *t)
 	char *path = copy(t, "visited", "program"), *out;
 	char *library = copy(t, "libplugin.so", "libplugin.so");
 	struct live_talk visited, gnomon;
-	pid_t pid = start(t, path, &visited);
 	char bytes[64];
 	json_t *report;
 	int fd, code;
+	pid_t pid;
 
+	/* what it is linked with is where it looks first */
+	copy(t, "libfixture.so", "libfixture.so");
+	pid = start(t, path, &visited);
 	live_ask(t, &visited, "load");
 	fd = open(library, O_RDWR | O_CLOEXEC);
 	CHECK(t,
