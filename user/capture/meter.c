@@ -592,6 +592,8 @@ int gn_meter_new(struct gn_session *s)
 	control->start = 0;
 	take_all(s);
 	s->measuring = false;
+	/* the thread's texts have a name in no runtime */
+	s->sink_lost = 0;
 	memset(control->counters, 0, sizeof(control->counters));
 	return 0;
 }
