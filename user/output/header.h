@@ -27,6 +27,22 @@ struct gn_marks {
 int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		    struct gn_marks marked, FILE *f);
 
+/* A line of the header: "# label      text", with the text escaped. Nothing for
+ * NULL or "". 0, -ENOMEM. */
+int gn_header_line(FILE *f, const char *label, const char *text, bool utf8);
+
+/* "3 threads" */
+void gn_put_counted(FILE *f, uint64_t n, const char *one, const char *many);
+
+/* Of header_checks.c: what was lost, what ran without probes, and what the
+ * self-checks found. 0, -ENOMEM. */
+int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f);
+void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
+int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f);
+
 /* Causes of loss with their counts: " (ring-full 3, missed 1)". Nothing where
  * none is known. */
 void gn_loss_causes(const struct gn_model *m, FILE *f);
