@@ -117,6 +117,10 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 
 const char *gn_list_kind_name(const struct gn_list_hook *h);
 
+/* How many functions and sites there are, on stderr. `automatic`: gnomon
+ * chooses how their ends are seen. */
+void gn_listing_summary(const struct gn_listing *l, bool automatic);
+
 /* The writers: 0 or -errno. */
 int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f);
 int gn_listing_csv(const struct gn_listing *l, bool verbose, FILE *f);
