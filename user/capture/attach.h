@@ -100,6 +100,11 @@ bool gn_attach_is_site_error(int err);
 /* What the kernel calls the reference counter of a probe. */
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
 
+/* Attaches a program by a multi link of `type` to `count` probes of a set, from
+ * `from` on. The link, or the kernel's error. */
+int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
+		    size_t from, size_t count);
+
 /* Opens a perf event on one probe of a set, without a program. */
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
 
@@ -125,6 +130,9 @@ bool gn_links_hold(const struct gn_links *l);
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
+
+/* Takes over a link, which it closes. -ENOMEM: it is closed already. */
+int gn_links_take(struct gn_links *l, int fd);
 
 /*
  * Removes the probes of the sets with this key, in the order in which they were
