@@ -296,8 +296,8 @@ static size_t next_function(const struct gn_probe_set *set, size_t i)
 	return end;
 }
 
-/* The begin of the function in the middle, or of the next one: neither half is
- * empty. The end: there is only one function. */
+/* The begin of the function in the middle, or of the next one, so that neither
+ * half is empty. The end, if there is only one function. */
 static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
 {
 	size_t mid = from + count / 2;

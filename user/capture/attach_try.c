@@ -65,7 +65,8 @@ static int perf_link(struct trial *t, const struct gn_probe_set *set)
 	return t->link < 0 ? -errno : 0;
 }
 
-/* Programs of any expected type load everywhere: only a link tells. */
+/* Every kernel loads programs of any expected type: only linking shows whether
+ * it knows the type. */
 static const uint32_t types[] = {
 	[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
 	[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,

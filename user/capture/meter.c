@@ -76,7 +76,7 @@ static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 	gn_session_put(m->s, &cost->h, sizeof(*cost));
 }
 
-/* Of a runtime both are of one class. */
+/* The enter and the leave of a runtime are of one class. */
 static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 		     struct gn_rec_cost *enter, struct gn_rec_cost *leave)
 {
@@ -383,7 +383,8 @@ int gn_meter_new(struct gn_session *s)
 	control->start = 0;
 	take_all(s);
 	s->measuring = false;
-	/* the thread's texts have a name in no runtime */
+	/* the meter's own texts are no name of any runtime, so they were
+	 * refused */
 	s->sink_lost = 0;
 	memset(control->counters, 0, sizeof(control->counters));
 	return 0;

@@ -15,7 +15,7 @@ struct gn_links;
 struct gn_meter_pair {
 	enum gn_probe_class enter, leave;
 	enum gn_cal_pair calls;
-	bool again; /* worth it while the capture runs */
+	bool again; /* measured again while the capture runs */
 };
 
 #define GN_METER_PAIRS 4

@@ -74,8 +74,9 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
  * and to get more CPU time when records come faster than they are drained. */
 static int drop_capabilities(bool ptrace)
 {
-	/* the last one: muting writes to a process's memory, fast hooks share
-	 * some of it, samples look at what it has mapped */
+	/* the last one is for muting, which writes to a process's memory, for
+	 * fast hooks, which share memory with it, and for samples, which read
+	 * its mappings */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -111,7 +112,7 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	return enough;
 }
 
-/* The options as they were given, for the trace's header. */
+/* The options as the user gave them, for the trace's header. */
 static char *options_text(int argc, char **argv, char **command)
 {
 	char *text = NULL;
@@ -320,7 +321,8 @@ static void say_status(const struct gn_capture *c)
 			 sig, strsignal(sig));
 }
 
-/* The command gets the ending signal too, and this long to end by it. */
+/* The command gets the signal that ends the capture, too. gnomon waits this
+ * long for its end. */
 #define GRACE_NS 500000000u
 
 static void say_left(const struct gn_capture *c)

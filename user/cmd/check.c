@@ -11,11 +11,11 @@
 #include "compare/judge.h"
 #include "trace/trace.h"
 
-/* Above it a file is no budget. */
+/* A larger file cannot be a budget. */
 #define BUDGET_MAX (1u << 20)
 
 struct check_args {
-	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	struct gn_list base, inputs;
 	const char *budget, *junit;
 	bool github, markdown;
@@ -119,7 +119,7 @@ static int write_to(const char *path, const struct gn_verdicts *v,
 		else
 			err = gn_textfile_commit(&out);
 	}
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; give another file",

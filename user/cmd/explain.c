@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon explain: what of a trace matters, in sentences. */
+/* gnomon explain: what matters in a trace, in sentences. */
 #include <signal.h>
 
 #include "cmd/cmd.h"

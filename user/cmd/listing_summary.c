@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a list comes to, on stderr. */
+/* The summary of a list, on stderr. */
 #include <stdio.h>
 
 #include "cmd/cmd.h"

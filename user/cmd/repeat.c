@@ -22,7 +22,7 @@ static char *numbered(const char *path, uint64_t i)
 		       : name;
 }
 
-/* Whether there is a file; when its name cannot be made, as if there were. */
+/* Whether the file exists. If its name is too long, assumes that it does. */
 static bool is_there(const char *path, uint64_t i)
 {
 	char *name = numbered(path, i);
@@ -69,7 +69,7 @@ static void block(struct repeat *r)
 	sigprocmask(SIG_BLOCK, &r->signals, &r->before);
 }
 
-/* What waitpid() told, as an exit status. */
+/* Turns the status of waitpid() into an exit status. */
 static int status_of(int told)
 {
 	if (WIFEXITED(told))
@@ -92,7 +92,8 @@ static int await(struct repeat *r, pid_t child)
 		if (sig < 0 || sig == SIGCHLD)
 			continue;
 		r->ended = sig;
-		/* a key of the terminal has reached the child, too */
+		/* a signal by a key of the terminal has reached the child,
+		 * too */
 		if (info.si_code != SI_KERNEL)
 			kill(child, sig);
 	}
@@ -112,7 +113,7 @@ static int run(struct repeat *r, const char *path,
 	}
 	if (child)
 		return await(r, child);
-	/* nobody would wait for it otherwise */
+	/* else nobody would wait for it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != self)
 		_exit(GN_EXIT_FAILED);

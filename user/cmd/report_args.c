@@ -7,7 +7,8 @@
 #include "cmd/timeline.h"
 #include "output/sheet.h"
 
-/* What the options of either kind of format depend on. */
+/* The properties of a format, of a report or a timeline, that options depend
+ * on. */
 struct format {
 	const char *name, *needs;
 	bool built, binary;
@@ -65,7 +66,7 @@ static bool check_rows(const struct format *f, const struct gn_args *args)
 	return true;
 }
 
-/* Calls are written by what has a line for each. */
+/* Only some formats can write calls: those with a line for each. */
 static bool check_calls(const struct gn_args *args)
 {
 	bool chosen =
@@ -92,7 +93,7 @@ static bool check_calls(const struct gn_args *args)
 	return true;
 }
 
-/* Names that SQL, Prometheus and JSON take as they are. */
+/* Whether SQL, Prometheus and JSON take the name as it is. */
 static bool label_name(const char *label)
 {
 	size_t len = strcspn(label, "=");

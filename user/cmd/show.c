@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Showing a model: shared by the verbs that end in a report. */
+/* Shows a model, for all verbs that end in a report. */
 #include <errno.h>
 #include <langinfo.h>
 #include <signal.h>
@@ -15,9 +15,9 @@
 #include "runtime/roles.h"
 #include "trace/trace.h"
 
-/* Cells of a table's lines in a file. */
+/* The width of tables in a file, in cells. */
 #define FILE_WIDTH 100
-/* Rows that a terminal gets when nobody said how many. */
+/* The default of --limit on a terminal. */
 #define TERMINAL_LIMIT 50
 
 static bool wants_color(void)
@@ -36,7 +36,7 @@ static int terminal_width(int fd)
 	return size.ws_col;
 }
 
-/* A file has no locale; a terminal has. */
+/* A terminal has a locale. A file has none, and gets UTF-8. */
 static bool has_utf8(bool terminal)
 {
 	return !terminal || !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -97,7 +97,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
 		o->out.limit = terminal && table ? TERMINAL_LIMIT : 0;
-	/* what is asked for by name has its room in a file */
+	/* columns that are asked for by name are never left out in a file */
 	if (!terminal && table && !args->columns && !args->verbose)
 		o->out.width = FILE_WIDTH;
 	o->explains = table && !args->quiet;
@@ -127,7 +127,7 @@ void gn_report_timeline_opts(struct gn_timeline_opts *o,
 	};
 }
 
-/* Findings, and what parts them from the header. */
+/* Prints the findings, and a line that separates them from the header. */
 static int print_findings(const struct gn_model *m,
 			  const struct gn_explain_opts *o, FILE *f)
 {
@@ -179,7 +179,7 @@ int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
 		gn_textfile_abort(out);
 	else
 		err = gn_textfile_commit(out);
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; nothing of it can be used",
@@ -208,7 +208,8 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 
 #define PATIENCE_NS 2000000000u
 
-/* 0 or -errno, after it has said that nobody reads. */
+/* Writes the report to a pipe. 0 or -errno; -ETIMEDOUT: it has reported that
+ * nobody reads. */
 static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 		   FILE *f)
 {

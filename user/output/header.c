@@ -24,7 +24,7 @@ int gn_header_line(FILE *f, const char *label, const char *text, bool utf8)
 	return 0;
 }
 
-/* The command as one would type it, cut to the terminal's width. */
+/* The command as a user would type it, cut to the terminal's width. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -32,7 +32,7 @@ static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 	const char *json = gn_model_info(m, "command");
 	char *text, *escaped;
 
-	/* of processes that ran already there is none */
+	/* a capture of running processes has no command */
 	if (!json || !strcmp(json, "[]"))
 		return 0;
 	text = gn_command_text(json);
@@ -96,7 +96,8 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 
 #define IDLE_NAMED 6
 
-/* Threads of that name that are idle; 0 when one before `from` has it. */
+/* The number of idle threads with the name of thread `from`; 0: an earlier
+ * thread has this name, too. */
 static size_t idle_named(const struct gn_model *m, size_t from)
 {
 	size_t n = 0;
@@ -112,7 +113,7 @@ static size_t idle_named(const struct gn_model *m, size_t from)
 	return n;
 }
 
-/* The threads that only waited, by name. -ENOMEM. */
+/* Prints the idle threads, by name. -ENOMEM. */
 static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {
@@ -149,7 +150,7 @@ static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 	return 0;
 }
 
-/* Where the time went, class by class. */
+/* Prints the time of each class. */
 static void put_classes(const struct gn_model *m, FILE *f)
 {
 	const char *between = "";
@@ -223,7 +224,7 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 	return gn_header_line(f, "", first, utf8);
 }
 
-/* What leave probes on the functions' own returns cost. */
+/* Prints what leave probes on the functions' own returns cost. */
 static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
@@ -348,8 +349,7 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("# < it could be called before its probes were in "
 		      "place: calls can be missing\n",
 		      f);
-	/* the header has shown them already, but a long table scrolls it
-	 * away */
+	/* the header has shown them, but a long table scrolls it away */
 	if (gn_model_lossy(m) && (err = gn_header_loss(m, o, f)))
 		return err;
 	gn_header_late(m, o, f);

@@ -6,7 +6,7 @@
 #include "output/kernel.h"
 #include "output/text.h"
 
-/* Colour around a line that must not be overlooked. */
+/* Colours a line that must not be overlooked. */
 static void begin_attention(const struct gn_output_opts *o, FILE *f)
 {
 	fputs(o->color ? GN_ATTENTION "# " : "# ", f);
@@ -65,8 +65,8 @@ int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
 	return gn_header_line(f, "why", gn_model_info(m, "loss"), o->utf8);
 }
 
-/* The thread with most records in doubt, and the reasons: what the kernel side
- * could not tell, and leaves that match no frame. */
+/* Prints the thread with the most records in doubt, and how many records the
+ * kernel side could not complete. */
 static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -98,7 +98,7 @@ static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		"note", torn, busy);
 }
 
-/* Records that could not be: no program was there to make them. */
+/* Prints how long processes ran before their probes were in place. */
 void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {

@@ -26,7 +26,7 @@ void gn_json_classes(struct gn_emit *e, const char *key,
 	gn_emit_close(e, '}');
 }
 
-/* Columns of a row under the keys of the table of columns. */
+/* Writes columns of a row, with the keys of columns.h. */
 static void put_columns(struct gn_json *w, const struct gn_row *r,
 			const int *column, size_t n)
 {
@@ -182,7 +182,7 @@ static void put_detail(struct gn_json *w, const struct gn_model_wait *wait)
 		gn_emit_bool(&w->e, "idle_worker", true);
 }
 
-/* What a function waited for; -1: what is outside of any. */
+/* Writes what a function waited for; -1: outside of any function. */
 static void put_waits(struct gn_json *w, int32_t function)
 {
 	size_t n;
@@ -245,7 +245,7 @@ static bool wanted(const struct gn_json *w, enum gn_by by,
 	return !w->hooks || !w->hooks->wanted || w->hooks->wanted(w, by, r);
 }
 
-/* An array of the rows that a table by `by` has. */
+/* Writes an array with the rows of a table by `by`. */
 static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 {
 	struct gn_output_opts o = *w->o;
@@ -288,9 +288,9 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 	gn_emit_close(&w->e, '}');
 }
 
-/* The tree as a flat list, since many readers limit the depth of objects.
- * Parents come before children, so the last row of each level above is on the
- * path to a row. */
+/* Writes the tree as a flat list, because many readers limit the depth of
+ * objects. Parents come before children, so the path to a row is the last row
+ * of each level above. */
 static int put_tree(struct gn_json *w)
 {
 	struct gn_output_opts o = *w->o;

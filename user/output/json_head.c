@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a capture's JSON says besides its rows. */
+/* The parts of a capture's JSON that are not rows. */
 #include <jansson.h>
 
 #include "output/header.h"
@@ -7,7 +7,8 @@
 
 #define JSON_VERSION 2
 
-/* The command's words; a single one when its record is not a JSON array. */
+/* Writes the command's words. If its record is not a JSON array, it is one
+ * word. */
 static void put_command(struct gn_json *w)
 {
 	const char *text = gn_model_info(w->m, "command");

@@ -134,7 +134,8 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 	return 0;
 }
 
-/* One of the tracks below the thread's own, made when it is first needed. */
+/* One of the tracks below the thread's own. Makes it when it is first
+ * needed. */
 static int below(struct perfetto *w, uint32_t thread, enum kind kind,
 		 uint64_t *track)
 {
@@ -344,7 +345,8 @@ static int see_end(void *ctx, const struct gn_seen *at,
 			     thread_track(at->thread, activity_kind(what)));
 }
 
-/* An instant: stretches are told by both of their ends. */
+/* An instant. Of an activity there are two: its begin and its end are
+ * events. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *event)
 {

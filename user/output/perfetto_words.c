@@ -21,7 +21,7 @@ static const char *const words[WORD_CLASS] = {
 	[WORD_SUSPENSION] = "suspension",
 };
 
-/* Its words are a name, and a category. */
+/* The words of an event are a name and a category. */
 static int intern_event(struct gn_packets *out, uint32_t event)
 {
 	char name[GN_EVENT_NAME];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sheets of what runtimes told, by time; of compilations, loads, exceptions and
- * allocations. */
+/* Sheets of the events of runtimes, by time: all events, compilations, loads,
+ * exceptions, allocations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static uint64_t since_start(const struct gn_model *m, uint64_t time)
 	return time > m->start ? time - m->start : 0;
 }
 
-/* The end of a stretch that has values tells them. */
+/* An activity's values come with its end. */
 static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 		     struct gn_sheet *s)
 {
@@ -214,7 +214,8 @@ int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
 	return 0;
 }
 
-/* By the thread that compiles: the runtimes' own tell no tier. */
+/* Guesses the tier from the thread that compiles, because the runtimes' events
+ * do not have it. */
 static const char *tier_of(const struct gn_model_event *e)
 {
 	static const struct {
@@ -254,7 +255,8 @@ static uint64_t began(const struct gn_model *m, uint32_t pid)
 
 #define START_NS 1000000000u
 
-/* Of all compilations, what fell into the first second of their processes. */
+/* How much of the time of all compilations was in the first second of their
+ * processes. */
 static char *startup_note(const struct gn_model *m,
 			  const struct gn_model_event *const *all, size_t n)
 {
