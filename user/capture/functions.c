@@ -286,9 +286,9 @@ static void tell_untold(const struct gn_value_specs *asked,
 		}
 		if (n)
 			fprintf(stderr,
-				"gnomon: %s of '%s': arg%u is not told at %zu "
-				"of %zu sites: %s; gnomon list --usdt shows "
-				"them\n",
+				"gnomon: %s of '%s': arg%u is not reported at "
+				"%zu of %zu sites: %s; gnomon list --usdt "
+				"shows them\n",
 				name, path, asked->value[k].which, n, count,
 				first);
 	}

@@ -313,7 +313,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	if (!err || err == -ENOMEM)
 		return err;
 	snprintf(s->warning, sizeof(s->warning),
-		 "'%s' has not the USDT probes that gnomon needs, so of the %s "
+		 "'%s' lacks the USDT probes that gnomon needs, so of the %s "
 		 "only threads and time classes are seen; use a build that has "
 		 "them (Debian's has)",
 		 core, rt->title);

@@ -207,7 +207,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	if (gn_session_left(c->session))
 		gn_error("%zu probes are still being removed, by a process "
 			 "that ends with it; until then they cost time, but "
-			 "tell nothing",
+			 "record nothing",
 			 gn_session_left(c->session));
 	c->tells = !err && !stopped && !a->args.quiet;
 	return err ? err : stopped;
@@ -298,8 +298,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (a->samples)
 		opts.families |= GN_FAMILY_CODE;
 	if (parse_os(a->os, &opts)) {
-		gn_error("--os %s: no such kernel work; give some of faults, "
-			 "syscalls, wakers, wakeups with commas, or none",
+		gn_error("--os cannot be '%s'; give some of faults, syscalls, "
+			 "wakers, wakeups with commas, or none",
 			 a->os);
 		return GN_EXIT_USAGE;
 	}
@@ -316,8 +316,8 @@ static void say_status(const struct gn_capture *c)
 	int sig = gn_session_signal(c->session);
 
 	if (sig)
-		gn_error("the command was killed by signal %d (%s); what is "
-			 "reported is whole up to there",
+		gn_error("the command was killed by signal %d (%s); the report "
+			 "is complete up to that point",
 			 sig, strsignal(sig));
 }
 

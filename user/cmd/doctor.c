@@ -38,9 +38,9 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "doctor",
 	.synopsis = "[options]",
-	.summary = "Say what this machine can and lacks for tracing, by trying "
-		   "it, and how to get\nwhat is missing. Exit status: 0 when "
-		   "gnomon can trace here, 1 when not.",
+	.summary = "Try what tracing needs on this machine; say what is "
+		   "missing, and how to get\nit. Exit status: 0 when gnomon "
+		   "can trace here, 1 when not.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,

@@ -17,7 +17,7 @@ struct export_args {
 
 static const struct gn_option options[] = {
 	GN_OPT_INPUT,
-	GN_OPT_OUTPUT("the files' name; the format's ending comes to it"),
+	GN_OPT_OUTPUT("name of the files; each gets its format's ending"),
 	GN_OPT_TREE,
 	{0, "format", GN_OPTION_TEXT, offsetof(struct export_args, formats),
 	 "LIST", "json (with the tree),ndjson,pprof,...", NULL},

@@ -25,8 +25,8 @@ static void tell_sleds(const struct gn_listing *l)
 						  : "their begin is seen");
 	if (l->broken_sleds)
 		fprintf(stderr,
-			"gnomon: %zu places that are told to be for hooks are "
-			"not as a compiler makes them\n",
+			"gnomon: %zu sleds are left out: no compiler makes "
+			"such ones\n",
 			l->broken_sleds);
 }
 
@@ -45,9 +45,8 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 	if (l->stats.stepped)
 		fprintf(stderr,
 			"gnomon: %zu of them end%s by a single-stepped probe, "
-			"7 "
-			"to 20 times as dear as others; --leave return avoids "
-			"that where nothing unwinds or interrupts them\n",
+			"7 to 20 times as expensive as others; --leave return "
+			"avoids that if nothing unwinds or interrupts them\n",
 			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
 	tell_sleds(l);
 	if (l->nfunctions && l->stats.stripped)

@@ -190,8 +190,8 @@ static int finish(struct recording *r, const struct gn_args *args,
 		return GN_EXIT_FAILED;
 	}
 	if (err) {
-		gn_error("cannot write %s: %s; what it holds is readable to "
-			 "its last whole chunk",
+		gn_error("cannot write %s: %s; it is readable up to its last "
+			 "whole chunk",
 			 r->path, gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}

@@ -41,7 +41,7 @@ static bool check(const char *path, uint64_t times)
 		return false;
 	}
 	if (is_there(path, times + 1)) {
-		gn_error("%s.%llu is there, of a larger set of captures; "
+		gn_error("%s.%llu exists, from a larger set of captures; "
 			 "remove that set, or give another name with -o",
 			 path, (unsigned long long)times + 1);
 		return false;
@@ -74,8 +74,8 @@ static int status_of(int told)
 {
 	if (WIFEXITED(told))
 		return WEXITSTATUS(told);
-	gn_error("the capture was killed by signal %d (%s); what is in its "
-		 "file is readable to its last whole chunk",
+	gn_error("the capture was killed by signal %d (%s); its file is "
+		 "readable up to its last whole chunk",
 		 WTERMSIG(told), strsignal(WTERMSIG(told)));
 	return GN_EXIT_FAILED;
 }

@@ -123,8 +123,8 @@ bool gn_labels_check(const struct gn_list *labels)
 			return false;
 		}
 		if (twice(labels, i)) {
-			gn_error("--label %s is there already; give each name "
-				 "once, and not host",
+			gn_error("--label %s is taken; give each name once, "
+				 "and not host",
 				 labels->item[i]);
 			return false;
 		}

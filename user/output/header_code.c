@@ -105,7 +105,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		"rejit), compiled again\n# %-11s for it; other code is as it "
 		"was. %s\n",
 		"hooks", n, "",
-		started ? "All calls are seen but what is told below"
+		started ? "All calls are seen except those named below"
 			: "Calls that were under way are not seen, nor");
 	if (!started)
 		fprintf(f,

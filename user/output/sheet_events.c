@@ -163,7 +163,7 @@ int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "events";
-	s->nothing = "no runtime told of an event";
+	s->nothing = "no runtime reported an event";
 	for (size_t i = 0; i < m->nevents && !err; i++)
 		err = put_event(m, &m->events[i], s);
 	return err;
@@ -331,7 +331,7 @@ int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "jit";
-	s->nothing = "no runtime told of a compilation";
+	s->nothing = "no runtime reported a compilation";
 	all = calloc(m->nevents + 1, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
@@ -361,7 +361,7 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "exceptions";
-	s->nothing = "no runtime told of an exception";
+	s->nothing = "no runtime reported an exception";
 	for (size_t i = 0; i < m->nexceptions; i++) {
 		const struct gn_model_exception *x = &m->exceptions[i];
 		struct gn_cell *c = gn_sheet_row(s);
@@ -395,7 +395,7 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "allocations";
-	s->nothing = "no runtime told of an allocation; ask for them with "
+	s->nothing = "no runtime reported an allocation; ask for them with "
 		     "--events allocations";
 	for (size_t i = 0; i < m->nallocations; i++) {
 		const struct gn_model_allocation *a = &m->allocations[i];

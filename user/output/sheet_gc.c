@@ -151,7 +151,7 @@ int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s)
 	s->column = columns;
 	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
 	s->json = "gc";
-	s->nothing = "no runtime told of a collection";
+	s->nothing = "no runtime reported a collection";
 	if (!all)
 		return -ENOMEM;
 	err = fill(m, all, s);

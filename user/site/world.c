@@ -56,11 +56,12 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 	struct naming n = {w, elf};
 
 	if (gn_elf_opaque(elf))
-		blame(&w->any_time, elf, "does not tell what it imports");
+		blame(&w->any_time, elf, "does not say what it imports");
 	if (gn_elf_has_section(elf, ".gopclntab") ||
 	    gn_elf_has_section(elf, ".go.buildinfo"))
 		blame(&w->any_time, elf,
-		      "is of Go, which stops functions and reads its stacks");
+		      "is written in Go, which stops functions and reads its "
+		      "stacks");
 	/* a statically linked unwinder may have no symbol */
 	if (gn_elf_has_section(elf, ".gcc_except_table"))
 		blame(&w->by_call, elf, "handles exceptions");
