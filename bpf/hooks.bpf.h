@@ -68,14 +68,15 @@ static __always_inline void note_stack(struct gn_task *t, __u64 sp,
 		m->flags |= GN_F_IN_DOUBT;
 }
 
-static __always_inline void collect(struct pt_regs *ctx, struct gn_task *t,
+static __always_inline void collect(struct pt_regs *ctx,
+				    struct task_struct *self, struct gn_task *t,
 				    enum gn_kind kind, __u32 func, __u64 key)
 {
 	struct gn_moment m;
 
 	if (!t->prompt)
 		be_prompt(t);
-	ensure_on(bpf_get_current_task_btf(), t);
+	ensure_on(self, t);
 	t->in_probe = 1;
 	barrier();
 	m = moment(t);
@@ -187,7 +188,8 @@ static __always_inline __u64 cookie_of(struct pt_regs *ctx, bool can_share)
  * from the stack pointer. */
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	const struct gn_spec *spec;
 	__u64 c;
 
@@ -210,7 +212,7 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			    spec->kind == GN_KIND_LEAVE);
 	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
-	collect(ctx, t, spec->kind, GN_COOKIE_FUNC(c),
+	collect(ctx, self, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
 	t->hit &= ~GN_F_EMULATED;
 	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_ENTER)
@@ -226,7 +228,8 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
  */
 static __always_inline int session(struct pt_regs *ctx)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	bool valued; /* arguments or results are asked for */
 	__u64 c;
 
@@ -235,7 +238,7 @@ static __always_inline int session(struct pt_regs *ctx)
 	c = bpf_get_attach_cookie(ctx);
 	valued = GN_COOKIE_SPEC(c) >= GN_SPEC_NATIVE_COUNT;
 	if (ctx->ip == bpf_get_func_ip(ctx)) {
-		collect(ctx, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
+		collect(ctx, self, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
 			ctx->sp + GN_COOKIE_ADJUST(c));
 		if (valued)
 			tell_values(ctx, t, GN_COOKIE_SPEC(c),
@@ -244,7 +247,7 @@ static __always_inline int session(struct pt_regs *ctx)
 	}
 	if (valued)
 		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c), true);
-	collect(ctx, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
+	collect(ctx, self, t, GN_KIND_LEAVE, GN_COOKIE_FUNC(c), ctx->sp);
 	return 0;
 }
 
@@ -348,7 +351,8 @@ static __noinline int tell_event(struct pt_regs *ctx, struct gn_task *t,
  */
 static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 {
-	struct gn_task *t = task_of(bpf_get_current_task_btf());
+	struct task_struct *self = bpf_get_current_task_btf();
+	struct gn_task *t = task_of(self);
 	const struct gn_spec *spec;
 	__u32 func;
 	__u64 c;
@@ -380,7 +384,7 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.valued && spec->kind == GN_KIND_LEAVE)
 		tell_valued(ctx, t, func, true);
-	collect(ctx, t, spec->kind, func, key_of(ctx, c, spec));
+	collect(ctx, self, t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.valued && spec->kind == GN_KIND_ENTER)
 		tell_valued(ctx, t, func, false);
 	if (control.unsent)
@@ -448,7 +452,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	if (spec->kind == GN_KIND_EVENT)
 		return tell_of_name(t, spec->event, n.runtime | index);
 	t->hit |= GN_F_NAMED;
-	collect(ctx, t, spec->kind, n.runtime | index, key_of(ctx, c, spec));
+	collect(ctx, self, t, spec->kind, n.runtime | index,
+		key_of(ctx, c, spec));
 	t->hit &= ~GN_F_NAMED;
 	return 0;
 }

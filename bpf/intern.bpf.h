@@ -137,15 +137,75 @@ static __noinline __u32 read_name(struct gn_task *t, struct gn_texts *n)
 	return index;
 }
 
+static __always_inline struct gn_recent *place_of(const struct gn_texts *n)
+{
+	__u64 at = n->key.at[0] ^ n->key.at[1] << 16 ^ n->key.at[2] << 32;
+	__u32 place = mix(0, at) >> (64 - GN_RECENT_BITS);
+
+	return bpf_map_lookup_elem(&recent, &place);
+}
+
+/* Other threads may write while this one reads: then it is 0. */
+static __always_inline __u32 recent_index(const struct gn_recent *r,
+					  const struct gn_texts *n)
+{
+	__u32 writes = r->writes, index;
+
+	barrier();
+	if (writes & 1 || r->forgotten != n->forgotten || r->lens != n->lens ||
+	    r->key.process != n->key.process || r->key.at[0] != n->key.at[0] ||
+	    r->key.at[1] != n->key.at[1] || r->key.at[2] != n->key.at[2])
+		return 0;
+	index = r->index;
+	barrier();
+	return r->writes == writes ? index : 0;
+}
+
+static __always_inline void remember(struct gn_recent *r,
+				     const struct gn_texts *n, __u32 index)
+{
+	__u32 writes = r->writes;
+
+	if (writes & 1 || __sync_val_compare_and_swap(&r->writes, writes,
+						      writes + 1) != writes)
+		return;
+	barrier();
+	r->key = n->key;
+	r->lens = n->lens;
+	r->forgotten = n->forgotten;
+	r->index = index;
+	barrier();
+	r->writes = writes + 2;
+}
+
+/* The same by the map of all functions. */
+static __noinline __u32 look_up(struct gn_task *t, struct gn_texts *n)
+{
+	struct gn_interned *had;
+	struct gn_recent *r;
+	__u32 index;
+
+	if (!t || !n)
+		return 0;
+	had = bpf_map_lookup_elem(&interned, &n->key);
+	if (had && had->forgotten == n->forgotten && had->lens == n->lens)
+		index = had->index;
+	else
+		index = read_name(t, n);
+	r = place_of(n);
+	if (r && index)
+		remember(r, n, index);
+	return index;
+}
+
 /* Returns the index of the function that the texts name, or 0. */
 static __always_inline __u32 interned_index(struct gn_task *t,
 					    struct gn_texts *n)
 {
-	struct gn_interned *had = bpf_map_lookup_elem(&interned, &n->key);
+	struct gn_recent *r = place_of(n);
+	__u32 index = r ? recent_index(r, n) : 0;
 
-	if (had && had->forgotten == n->forgotten && had->lens == n->lens)
-		return had->index;
-	return read_name(t, n);
+	return index ? index : look_up(t, n);
 }
 
 #endif

@@ -69,6 +69,10 @@ void host_probe(struct host_task *t, bool enter, uint32_t func);
 void host_named(struct host_task *t, const char *text, size_t len);
 void host_forgets(struct host_task *t);
 
+/* Another thread begins to write where names that were just used are kept, or
+ * has written. */
+void host_writes(bool begins);
+
 /* A fault; a system call that is traced. */
 void host_fault(struct host_task *t, bool begins);
 void host_syscall(struct host_task *t, bool begins, int nr);

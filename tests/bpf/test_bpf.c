@@ -626,6 +626,68 @@ static void names_are_forgotten(void **state)
 	assert_int_not_equal(b, a);
 }
 
+/* Names with one place for those that were just used, by turns: each has its
+ * own number, also in two processes, and is sent once. */
+static void names_take_turns(void **state)
+{
+	static const char text[2][512] = {"GoAe", "GoBe"};
+	struct host_task *t, *other;
+	uint32_t first[3], func;
+	size_t names;
+
+	(void)state;
+	host_new(1000000, (struct host_opts){.queue = true});
+	t = host_task(7);
+	host_trace(t);
+	host_clock(1000500);
+	other = host_task(8);
+	host_trace(other);
+	for (int i = 0; i < 6; i++) {
+		host_named(i % 3 == 2 ? other : t, text[i % 3 == 1], 4);
+		told("", &names, i < 3 ? &first[i] : &func);
+		assert_int_equal(names, i < 3 ? i + 1 : 3);
+		if (i >= 3)
+			assert_int_equal(func, first[i - 3]);
+	}
+	assert_int_not_equal(first[0], first[1]);
+	assert_int_not_equal(first[0], first[2]);
+	/* the same address, another length */
+	host_named(other, text[0], 3);
+	told("", &names, &func);
+	assert_int_equal(names, 4);
+	assert_int_not_equal(func, first[2]);
+}
+
+/* What another thread is writing is not used, nor written to. */
+static void names_while_others_write(void **state)
+{
+	static const char text[2][512] = {"GoAe", "GoBe"};
+	uint32_t first[2], func;
+	struct host_task *t;
+	size_t names;
+
+	(void)state;
+	host_new(1000000, (struct host_opts){.queue = true});
+	t = host_task(7);
+	host_trace(t);
+	host_named(t, text[0], 4);
+	told("", &names, &first[0]);
+	host_writes(true);
+	host_named(t, text[1], 4);
+	told("", &names, &first[1]);
+	host_named(t, text[0], 4);
+	told("", &names, &func);
+	assert_int_equal(func, first[0]);
+	host_writes(false);
+	host_named(t, text[0], 4);
+	told("", &names, &func);
+	assert_int_equal(func, first[0]);
+	host_named(t, text[1], 4);
+	told("", &names, &func);
+	assert_int_equal(func, first[1]);
+	assert_int_equal(names, 2);
+}
+
 /* Only threads that are traced, in the session; the records of a thread are
  * numbered as if there was no sample. What has no room, or no stack, counts. */
 static void samples(void **state)
@@ -691,6 +753,8 @@ int main(void)
 		cmocka_unit_test(switched_while_sent),
 		cmocka_unit_test(hardly_ran),
 		cmocka_unit_test(names_are_forgotten),
+		cmocka_unit_test(names_take_turns),
+		cmocka_unit_test(names_while_others_write),
 		cmocka_unit_test(samples),
 	};
 

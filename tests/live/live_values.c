@@ -158,12 +158,15 @@ void test_usdt_values_bad(struct live *t)
 	one_call(t, calls, "told", "");
 	CHECK(t,
 	      strstr(end.err, "mixed of ") &&
-		      strstr(end.err, "arg2 is not told at 1 of 1 sites: where "
-				      "it is cannot be read") &&
-		      strstr(end.err, "arg3 is not told at 1 of 1 sites: there "
-				      "is no such argument") &&
-		      strstr(end.err, "arg1 is not told at 1 of 1 sites: it is "
-				      "too small"),
+		      strstr(end.err,
+			     "arg2 is not reported at 1 of 1 sites: where "
+			     "it is cannot be read") &&
+		      strstr(end.err,
+			     "arg3 is not reported at 1 of 1 sites: there "
+			     "is no such argument") &&
+		      strstr(end.err,
+			     "arg1 is not reported at 1 of 1 sites: it is "
+			     "too small"),
 	      "it says: %s", end.err);
 	CHECK(t, strstr(end.out, "calls usdt:gn_probes:told 1"),
 	      "the program was not run");

@@ -51,16 +51,17 @@ static void bare_free(struct bare *b)
 	free(b);
 }
 
-static int attach(struct bare *b, const char *path, uint64_t offset)
+static int attach(struct bare *b, const struct bare_sites *sites)
 {
-	uint64_t cookie = 0;
+	static const uint64_t cookies[2];
 	size_t refused = 0;
 	struct gn_probe_set set = {
-		.path = path,
-		.offsets = &offset,
-		.cookies = &cookie,
-		.count = 1,
+		.path = sites->path,
+		.offsets = sites->offset,
+		.cookies = cookies,
+		.count = sites->count,
 	};
+	bool session = sites->count == 1;
 	int err;
 
 	b->skel = bare_bpf__open();
@@ -68,7 +69,8 @@ static int attach(struct bare *b, const char *path, uint64_t offset)
 		return -errno;
 	bpf_program__set_expected_attach_type(
 		b->skel->progs.bare,
-		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
+		(enum bpf_attach_type)(session ? GN_TRACE_UPROBE_SESSION
+					       : GN_TRACE_UPROBE_MULTI));
 	bpf_program__set_autoload(b->skel->progs.nothing, false);
 	err = bare_bpf__load(b->skel);
 	if (err)
@@ -78,11 +80,13 @@ static int attach(struct bare *b, const char *path, uint64_t offset)
 	if (!b->ring)
 		return -errno;
 	set.prog = b->skel->progs.bare;
-	err = gn_links_add(b->links, GN_ATTACH_SESSION, &set, &refused);
+	err = gn_links_add(b->links,
+			   session ? GN_ATTACH_SESSION : GN_ATTACH_MULTI, &set,
+			   &refused);
 	return err ? err : refused ? -EOPNOTSUPP : 0;
 }
 
-int bare_start(const char *path, uint64_t offset, struct bare **out)
+int bare_start(const struct bare_sites *sites, struct bare **out)
 {
 	struct bare *b = calloc(1, sizeof(*b));
 	int err;
@@ -90,7 +94,7 @@ int bare_start(const char *path, uint64_t offset, struct bare **out)
 	if (!b)
 		return -ENOMEM;
 	b->links = gn_links_new();
-	err = b->links ? attach(b, path, offset) : -ENOMEM;
+	err = b->links ? attach(b, sites) : -ENOMEM;
 	if (!err)
 		err = -pthread_create(&b->consumer, NULL, consume, b);
 	if (err)

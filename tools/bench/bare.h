@@ -3,12 +3,22 @@
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
 
+#include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct bare;
 
-/* Attaches to an offset of a file; a thread drains the ring every 5 ms. */
-int bare_start(const char *path, uint64_t offset, struct bare **out);
+/* Where it is attached: to the enter and the leave by one link, or to the
+ * places where a runtime tells the two. */
+struct bare_sites {
+	char path[PATH_MAX];
+	uint64_t offset[2];
+	size_t count;
+};
+
+/* Attaches; a thread drains the ring every 5 ms. */
+int bare_start(const struct bare_sites *sites, struct bare **out);
 
 /* Ends it. `records` (may be NULL): what was drained. -ENOBUFS: some record
  * had no room, so the runs were not what they should be. */

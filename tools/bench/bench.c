@@ -14,6 +14,7 @@
 #include "calls.h"
 #include "comparisons.h"
 #include "drain.h"
+#include "java.h"
 #include "series.h"
 #include "switch.h"
 #include "top.h"
@@ -25,6 +26,26 @@ static int pair(const struct bench *b)
 	int err = compare(b, &bench_pair);
 
 	return err ? err : check_calls(b);
+}
+
+static int java(const struct bench *b)
+{
+	struct bench jvm = *b;
+	struct bare_sites sites;
+	char dir[PATH_MAX], class[PATH_MAX + 16];
+
+	/* the class lies beside this program, too */
+	snprintf(dir, sizeof(dir), "%s", b->work);
+	*strrchr(dir, '/') = '\0';
+	snprintf(class, sizeof(class), "%s/Fib.class", dir);
+	if (java_sites(&sites) || access(class, R_OK)) {
+		puts("java: there is no JVM with USDT probes, or no compiler");
+		return 0;
+	}
+	if (setenv("CLASSPATH", dir, 1))
+		return -1;
+	jvm.work = "java";
+	return compare(&jvm, &bench_java);
 }
 
 static int entry(const struct bench *b)
@@ -51,9 +72,9 @@ static const struct {
 	const char *name;
 	int (*run)(const struct bench *b);
 } benches[] = {
-	{"pair", pair},		{"entry", entry}, {"switch", bench_switch},
-	{"syscalls", syscalls}, {"libc", libc},	  {"faults", faults},
-	{"drain", drain},	{"top", top},
+	{"pair", pair},		  {"java", java},	  {"entry", entry},
+	{"switch", bench_switch}, {"syscalls", syscalls}, {"libc", libc},
+	{"faults", faults},	  {"drain", drain},	  {"top", top},
 };
 
 #define BENCHES (sizeof(benches) / sizeof(benches[0]))

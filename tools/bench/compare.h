@@ -14,9 +14,10 @@
 /* One way to run the program. All argument lists end with NULL. */
 struct variant {
 	const char *name;
-	args_t work;	      /* NULL: the comparison's */
-	args_t gnomon;	      /* NULL: not traced by gnomon */
-	const char *bare;     /* function with the bare program, or NULL */
+	args_t work;   /* NULL: the comparison's */
+	args_t gnomon; /* NULL: not traced by gnomon */
+	/* function with the bare program, or NULL; "java": those of a JVM */
+	const char *bare;
 	args_t beside;	      /* what a second process does, or NULL */
 	args_t beside_gnomon; /* that one is traced */
 };

@@ -44,6 +44,28 @@ const struct comparison bench_pair = {
 	.base = 0,
 };
 
+/* Class and method come with each hit, and are looked up each time. */
+static const struct variant java_variants[] = {
+	{.name = "untraced, a call"},
+	{.name = "bare program on the two sites, a pair", .bare = "java"},
+	{.name = "gnomon record, a pair", .gnomon = RECORD("--os", "none")},
+	{.name = "gnomon run, a pair", .gnomon = RUN("--os", "none")},
+};
+
+const struct comparison bench_java = {
+	.title = "java: what an enter and a leave of fib(24) cost on HotSpot",
+	.unit = "ns, less those of the untraced call",
+	/* gnomon gives the flag to a machine that it starts; each call is
+	 * slower by it, also in the variant that nobody traces */
+	.work = ARGS("-XX:+DTraceMethodProbes", "-XX:+UseSerialGC",
+		     "-XX:TieredStopAtLevel=1", "Fib", "24"),
+	.variants = java_variants,
+	.nvariants = COUNT(java_variants),
+	.ratios = pair_ratios,
+	.nratios = COUNT(pair_ratios),
+	.base = 0,
+};
+
 #define PUSH  ARGS("push", "60000")
 #define ENDBR ARGS("endbr", "60000")
 

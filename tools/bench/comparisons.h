@@ -6,6 +6,7 @@
 #include "compare.h"
 
 extern const struct comparison bench_pair;
+extern const struct comparison bench_java;
 extern const struct comparison bench_entry;
 extern const struct comparison bench_syscalls;
 extern const struct comparison bench_libc;

@@ -19,9 +19,7 @@
 
 #include <gnomon/hook.h>
 
-#define UPROBE_MULTI_RETURN 1	/* BPF_F_UPROBE_MULTI_RETURN */
-#define HITS		    200 /* hits in one measurement */
-#define TRIED		    2	/* sites of a trial at most */
+#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
 #define RETURN_PROBE	    1 /* of a uprobe's perf event */
 #define COUNTER_SHIFT	    32
@@ -69,9 +67,8 @@ uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i)
 	return set->counters ? set->counters[i] : 0;
 }
 
-/* `count` of the probes, from `from` on. */
-static int multi_link(int prog_fd, uint32_t type,
-		      const struct gn_probe_set *set, size_t from, size_t count)
+int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
+		    size_t from, size_t count)
 {
 	struct multi_attr attr = {
 		.prog_fd = (uint32_t)prog_fd,
@@ -88,34 +85,6 @@ static int multi_link(int prog_fd, uint32_t type,
 	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
 	return fd < 0 ? -errno : (int)fd;
-}
-
-/* A program that does nothing, for trying. */
-static int empty_program(uint32_t type)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
-	const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gn_try", "Dual BSD/GPL",
-			       insns, sizeof(insns) / sizeof(insns[0]), &opts);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A probe on gnomon's own program. */
-struct trial {
-	int prog, perf, link;
-};
-
-static void trial_close(struct trial *t)
-{
-	int fds[] = {t->link, t->perf, t->prog};
-
-	for (size_t i = 0; i < 3; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
 }
 
 /* The type of the kernel's perf events that are uprobes. */
@@ -149,191 +118,6 @@ int gn_attach_perf_event(const struct gn_probe_set *set, size_t i)
 	fd = (int)syscall(SYS_perf_event_open, &attr, set->pid ? set->pid : -1,
 			  set->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-static struct gn_probe_set on_itself(const uint64_t *offset,
-				     const uint64_t *cookie)
-{
-	return (struct gn_probe_set){
-		.path = GN_CAL_PATH,
-		.offsets = offset,
-		.cookies = cookie,
-		.count = 1,
-		.pid = getpid(),
-	};
-}
-
-static int perf_link(struct trial *t, const struct gn_probe_set *set)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = 1);
-
-	t->perf = gn_attach_perf_event(set, 0);
-	if (t->perf < 0)
-		return t->perf;
-	t->link = bpf_link_create(t->prog, t->perf, BPF_PERF_EVENT, &opts);
-	return t->link < 0 ? -errno : 0;
-}
-
-/* Programs of any expected type load everywhere: only a link tells. */
-static const uint32_t types[] = {
-	[GN_ATTACH_SESSION] = GN_TRACE_UPROBE_SESSION,
-	[GN_ATTACH_MULTI] = GN_TRACE_UPROBE_MULTI,
-	[GN_ATTACH_SINGLE] = 0,
-};
-
-static int trial_open(struct trial *t, enum gn_attach_mode mode,
-		      const enum gn_cal_site *sites, size_t n)
-{
-	uint64_t offsets[TRIED] = {0}, cookies[TRIED] = {0};
-	struct gn_probe_set set = on_itself(offsets, cookies);
-	int err = 0;
-
-	*t = (struct trial){-1, -1, -1};
-	for (size_t i = 0; i < n && !err; i++)
-		err = gn_calibrate_offset(sites[i], &offsets[i]);
-	if (err)
-		return err;
-	t->prog = empty_program(types[mode]);
-	if (t->prog < 0)
-		return t->prog;
-	if (mode == GN_ATTACH_SINGLE) {
-		err = perf_link(t, &set);
-	} else {
-		t->link = multi_link(t->prog, types[mode], &set, 0, n);
-		err = t->link < 0 ? t->link : 0;
-	}
-	if (err)
-		trial_close(t);
-	return err;
-}
-
-int gn_attach_try(enum gn_attach_mode mode)
-{
-	const enum gn_cal_site site = GN_CAL_NOP1;
-	struct trial t;
-	int err = trial_open(&t, mode, &site, 1);
-
-	if (!err)
-		trial_close(&t);
-	return err;
-}
-
-/* A program that counts its runs in the first value of an array. */
-static int counting_program(int map)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts,
-		    .expected_attach_type = GN_TRACE_UPROBE_MULTI);
-	const struct bpf_insn insns[] = {
-		{.code = BPF_LD | BPF_DW | BPF_IMM,
-		 .dst_reg = 1,
-		 .src_reg = BPF_PSEUDO_MAP_VALUE,
-		 .imm = map},
-		{0},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 1},
-		{.code = BPF_STX | BPF_DW | BPF_ATOMIC,
-		 .dst_reg = 1,
-		 .src_reg = 0,
-		 .imm = BPF_ADD},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gn_count", "Dual BSD/GPL",
-			       insns, sizeof(insns) / sizeof(insns[0]), &opts);
-
-	return fd < 0 ? -errno : fd;
-}
-
-static void *hit_once(void *arg)
-{
-	gn_calibrate_run(GN_CAL_NOP1, 1);
-	return arg;
-}
-
-bool gn_attach_whole_process(void)
-{
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "gn_count", 4, 8, 1, NULL);
-	struct trial t = {.prog = map < 0 ? -1 : counting_program(map),
-			  .perf = -1,
-			  .link = -1};
-	uint64_t offset = 0, cookie = 0, runs = 0;
-	struct gn_probe_set set = on_itself(&offset, &cookie);
-	uint32_t zero = 0;
-	pthread_t thread;
-
-	if (t.prog >= 0 && !gn_calibrate_offset(GN_CAL_NOP1, &offset))
-		t.link = multi_link(t.prog, GN_TRACE_UPROBE_MULTI, &set, 0, 1);
-	if (t.link >= 0 && !pthread_create(&thread, NULL, hit_once, NULL)) {
-		pthread_join(thread, NULL);
-		bpf_map_lookup_elem(map, &zero, &runs);
-	}
-	trial_close(&t);
-	if (map >= 0)
-		close(map);
-	return runs == 1;
-}
-
-/*
- * Whether the kernel has links of this mode. It looks at the type before the
- * path, so a path that is no file tells, and there is no probe whose end must
- * be waited for.
- */
-static int offers(enum gn_attach_mode mode)
-{
-	uint64_t offset = 0, cookie = 0;
-	struct gn_probe_set set = on_itself(&offset, &cookie);
-	int fd, prog = empty_program(types[mode]);
-
-	if (prog < 0)
-		return prog;
-	set.path = "/";
-	fd = multi_link(prog, types[mode], &set, 0, 1);
-	close(prog);
-	if (fd >= 0)
-		close(fd);
-	return fd == -EBADF ? 0 : fd < 0 ? fd : -EINVAL;
-}
-
-int gn_attach_probe_mode(void)
-{
-	int fd;
-
-	if (!offers(GN_ATTACH_SESSION))
-		return GN_ATTACH_SESSION;
-	if (!offers(GN_ATTACH_MULTI))
-		return GN_ATTACH_MULTI;
-	fd = empty_program(0);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK))
-		return -EOPNOTSUPP;
-	return GN_ATTACH_SINGLE;
-}
-
-static uint64_t hit_ns(enum gn_cal_site site)
-{
-	uint64_t best = 0;
-
-	gn_calibrate_run(site, 16); /* the first hits optimise the site */
-	for (int i = 0; i < 5; i++) {
-		uint64_t ns = gn_calibrate_run(site, HITS);
-
-		if (!best || ns < best)
-			best = ns;
-	}
-	return best / HITS;
-}
-
-uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
-{
-	struct trial t;
-	uint64_t ns;
-
-	if (trial_open(&t, mode, &site, 1))
-		return 0;
-	ns = hit_ns(site);
-	trial_close(&t);
-	return ns;
 }
 
 struct gn_links *gn_links_new(void)
@@ -483,26 +267,11 @@ static int keep(struct gn_links *l, const struct held *h)
 	return 0;
 }
 
-bool gn_attach_nop5_cheaper(enum gn_attach_mode mode, struct gn_links *links)
+int gn_links_take(struct gn_links *l, int fd)
 {
-	const enum gn_cal_site sites[TRIED] = {GN_CAL_NOP1, GN_CAL_NOP5};
-	uint64_t nop1, nop5;
-	struct held h = {.fd = -1};
-	struct trial t;
+	struct held h = {.fd = fd};
 
-	/* Where there are no multi links, nop5 sites are single-stepped. */
-	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
-		return false;
-	if (trial_open(&t, GN_ATTACH_MULTI, sites, TRIED))
-		return false;
-	nop1 = hit_ns(GN_CAL_NOP1);
-	nop5 = hit_ns(GN_CAL_NOP5);
-	/* to remove it now would take longer than all hits */
-	h.fd = t.link;
-	t.link = -1;
-	keep(links, &h);
-	trial_close(&t);
-	return nop1 && nop5 && nop5 < nop1;
+	return keep(l, &h);
 }
 
 bool gn_attach_is_site_error(int err)
@@ -527,8 +296,8 @@ static size_t next_function(const struct gn_probe_set *set, size_t i)
 	return end;
 }
 
-/* The begin of the function in the middle, or of the next one: neither half is
- * empty. The end: there is only one function. */
+/* The begin of the function in the middle, or of the next one, so that neither
+ * half is empty. The end, if there is only one function. */
 static size_t halve(const struct gn_probe_set *set, size_t from, size_t count)
 {
 	size_t mid = from + count / 2;
@@ -562,7 +331,7 @@ static int add_multi(struct gn_links *l, uint32_t type,
 
 	while (n) {
 		size_t from = todo[--n].from, count = todo[n].count;
-		int fd = multi_link(prog, type, set, from, count);
+		int fd = gn_attach_multi(prog, type, set, from, count);
 		struct held h = {.fd = fd, .key = set->key};
 		int err = fd < 0 ? fd : keep(l, &h);
 

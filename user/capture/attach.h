@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attaches probes to files. Where the kernel has uprobe.multi links, one link a
- * program (by bpf(2) itself, since libbpf 1.1 has neither kind). Else by perf
- * events, each with many probes where there are many (keeper.h). Trying finds
- * what the kernel has.
+ * Attaches probes to files. If the kernel has uprobe.multi links, each program
+ * has one (made by bpf(2) itself, because libbpf 1.1 has neither kind). If not,
+ * uses perf events, each for many probes if there are many (keeper.h). Finds
+ * out by trying what the kernel has.
  */
 #ifndef GNOMON_CAPTURE_ATTACH_H
 #define GNOMON_CAPTURE_ATTACH_H
@@ -39,14 +39,14 @@ int gn_attach_probe_mode(void);
  * kernel's error. Not for AUTO. */
 int gn_attach_try(enum gn_attach_mode mode);
 
-/* Nanoseconds of a hit of a probe that does nothing, here and now; 0 when it
- * cannot be measured. */
+/* Nanoseconds that a hit of an empty probe takes, here and now. 0: it cannot be
+ * measured. */
 uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
 
 /*
  * Whether a link of one process covers all of its threads. Before about 6.10 a
- * multi link of a process covers only the first one; then links of
- * GN_ATTACH_SINGLE are used. A thread that hits a probe finds it out.
+ * multi link of a process covers only the first thread; then use links of
+ * GN_ATTACH_SINGLE. Tries it with a thread that hits a probe.
  */
 bool gn_attach_whole_process(void);
 
@@ -79,8 +79,8 @@ struct gn_probe_set {
 	const struct bpf_program *prog;
 	const uint64_t *offsets;
 	const uint64_t *cookies;
-	/* where in the file the kernel counts its listeners, 0 = nowhere; NULL:
-	 * nowhere for all */
+	/* where the file has a semaphore that the kernel counts up, 0 = none;
+	 * NULL: none for all */
 	const uint64_t *counters;
 	size_t count;
 	bool ret;		    /* return probes */
@@ -97,8 +97,13 @@ struct gn_probe_set {
 /* Whether one bad site among many can cause this error. */
 bool gn_attach_is_site_error(int err);
 
-/* What the kernel calls the reference counter of a probe. */
+/* The file offset of a probe's semaphore: the kernel's "reference counter". */
 uint64_t gn_attach_counter(const struct gn_probe_set *set, size_t i);
+
+/* Attaches a program by a multi link of `type` to `count` probes of a set, from
+ * `from` on. The link, or the kernel's error. */
+int gn_attach_multi(int prog_fd, uint32_t type, const struct gn_probe_set *set,
+		    size_t from, size_t count);
 
 /* Opens a perf event on one probe of a set, without a program. */
 int gn_attach_perf_event(const struct gn_probe_set *set, size_t i);
@@ -125,6 +130,9 @@ bool gn_links_hold(const struct gn_links *l);
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
+
+/* Takes over a link, which it closes. -ENOMEM: it is closed already. */
+int gn_links_take(struct gn_links *l, int fd);
 
 /*
  * Removes the probes of the sets with this key, in the order in which they were

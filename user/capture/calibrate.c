@@ -31,7 +31,7 @@
 			      "gn_cal_outer_ret" #kind ":\n" \
 			      "ret\n")
 
-/* Functions that call hooks as compiled code does. */
+/* Functions that call hooks like compiled code. */
 #define HOOKED(nop)                                                      \
 	FUNCTION(hooked_inner##nop, "call gn_cal_enter" #nop "\n"        \
 				    "call gn_cal_work\n"                 \

@@ -19,14 +19,14 @@ enum gn_cal_site {
 	/* the same for return probes */
 	GN_CAL_OUTER_CALL,
 	GN_CAL_INNER_CALL,
-	/* The same two as a runtime calls hooks: each calls an enter and a
-	 * leave site, once with a one-byte nop and once with a five-byte one.
-	 */
+	/* The same two with hooks like those of a runtime: each calls an enter
+	 * and a leave site, with a one-byte nop, or with a five-byte one. */
 	GN_CAL_ENTER1,
 	GN_CAL_LEAVE1,
 	GN_CAL_ENTER5,
 	GN_CAL_LEAVE5,
-	/* once more with a one-byte nop, for hooks that texts name */
+	/* once more with a one-byte nop, for hooks whose function is named by
+	 * texts */
 	GN_CAL_ENTER_NAMED,
 	GN_CAL_LEAVE_NAMED,
 	GN_CAL_COUNT

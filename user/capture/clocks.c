@@ -69,7 +69,7 @@ bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n, int64_t *out)
 	return true;
 }
 
-/* The kernel side leaves 0 where it has told nothing. */
+/* 0: the kernel side has no sample of the CPU. */
 static void look_here(struct gn_control *control, struct gn_clock_gap *gap)
 {
 	control->skew[1] = 0;
@@ -100,8 +100,8 @@ static void look_at_all(struct gn_control *control, const cpu_set_t *all,
 	}
 }
 
-/* A host that takes a CPU between the two readings makes it look as if it had
- * another clock. So gnomon sleeps again where they seem to differ. */
+/* A host that takes a CPU away between the two readings makes its clock look
+ * different. So gnomon sleeps again on CPUs that seem to differ. */
 bool gn_clocks_compare(struct gn_control *control)
 {
 	struct gn_clock_gap gaps[CPU_SETSIZE] = {0};

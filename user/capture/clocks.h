@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the scheduler's clock is the same on all CPUs. The kernel side tells
- * our clock minus the scheduler's (ns) when gnomon's thread goes to sleep.
- * Either clock can be ahead: they began at different moments of the boot.
+ * Whether the scheduler's clock is the same on all CPUs. The kernel side
+ * measures our clock minus the scheduler's (ns) when gnomon's thread goes to
+ * sleep. Either clock can be ahead, because they started at different moments
+ * of the boot.
  */
 #ifndef GNOMON_CAPTURE_CLOCKS_H
 #define GNOMON_CAPTURE_CLOCKS_H
@@ -13,18 +14,18 @@
 
 struct gn_control;
 
-/* The name of the clock that the kernel tells the time by. False: unknown. */
+/* The name of the kernel's clock source. False: unknown. */
 bool gn_clock_source(char *name, size_t size);
 
 /*
- * Whether the scheduler's clock then runs evenly. Where the kernel does not
- * trust the processor's counters, it corrects that clock at each tick, on each
- * CPU (kernel/sched/clock.c): by more than many waits last.
+ * Whether the scheduler's clock runs evenly with that source. If the kernel
+ * does not trust the processor's counters, it corrects the clock at each tick,
+ * on each CPU (kernel/sched/clock.c), by more than the length of many waits.
  */
 bool gn_clock_source_steady(const char *name);
 
-/* The difference on a CPU. What comes between the two readings makes it larger,
- * so the least is the nearest. */
+/* The difference on a CPU. Anything between the two readings makes it larger,
+ * so the smallest value is the most exact. */
 struct gn_clock_gap {
 	int64_t ns;
 	bool known;
@@ -33,13 +34,13 @@ struct gn_clock_gap {
 /* Takes one more difference into `gap`. */
 void gn_clock_gap_add(struct gn_clock_gap *gap, int64_t ns);
 
-/* Returns false when CPUs differ, or nothing is known. `out`: the least of all,
- * set only where it returns true. */
+/* False if CPUs differ, or nothing is known. Else `out` is the smallest of
+ * all. */
 bool gn_clock_gaps_same(const struct gn_clock_gap *gaps, size_t n,
 			int64_t *out);
 
-/* Sleeps on each CPU that gnomon may run on. Returns whether all have one
- * steady clock; `control` has the difference then. */
+/* Sleeps on each CPU that gnomon may use. Returns whether all have one steady
+ * clock; then sets the difference in `control`. */
 bool gn_clocks_compare(struct gn_control *control);
 
 #endif

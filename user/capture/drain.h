@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From ring samples to records: slices of a thread can come together, a wait
- * and its run queue come as one, and a name comes in a piece of fixed size that
- * is packed here. */
+/* From samples of the ring to records. Slices of a thread can come together, a
+ * wait and its time in the run queue come as one, and a name comes with a fixed
+ * size and is packed here. */
 #ifndef GNOMON_CAPTURE_DRAIN_H
 #define GNOMON_CAPTURE_DRAIN_H
 
@@ -11,8 +11,8 @@
 
 typedef int (*gn_drain_fn)(void *ctx, const struct gn_rec *rec, size_t size);
 
-/* Calls `take` for each record that a sample holds; ends with its first error.
- * -EBADMSG: the sample is not what the programs write. */
+/* Calls `take` for each record of a sample, up to its first error. -EBADMSG:
+ * the BPF programs do not write such a sample. */
 int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx);
 
 /* Makes a text record in `buf` (8-byte aligned, GN_TEXT_MAX bytes); returns

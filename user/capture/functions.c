@@ -91,7 +91,6 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	return err;
 }
 
-/* For messages only: without memory there is no name. */
 static void keep_name(struct gn_functions *f, uint32_t index, const char *name)
 {
 	char **list;
@@ -137,8 +136,8 @@ void gn_functions_clear(struct gn_functions *f)
 	f->names = 0;
 }
 
-/* Arguments are where the ABI has them at the function's first instruction
- * only. The return address is on top of the stack there. */
+/* Arguments are where the ABI says only at the function's first instruction,
+ * where the return address is on top of the stack. */
 static bool enter_first(struct gn_elf *elf, const struct gn_elf_symbol *sym,
 			struct gn_site *enter)
 {
@@ -184,7 +183,7 @@ static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
 			f->files->file[file].path, gn_elf_build_id(elf));
 }
 
-/* Names one that is refused: on stderr, and the first few for reports. */
+/* Names a function that is refused: on stderr, and the first few in reports. */
 static void refuse(struct gn_functions *f, const char *name, const char *path,
 		   const char *why)
 {
@@ -269,7 +268,7 @@ static const struct gn_valued *find_hit(const struct gn_functions *f,
 	return NULL;
 }
 
-/* Says what of the values is not told of the probe's sites, and why. */
+/* Reports which values cannot be read at the probe's sites, and why. */
 static void tell_untold(const struct gn_value_specs *asked,
 			const struct gn_note *site, size_t count,
 			const char *name, const char *path)
@@ -287,9 +286,9 @@ static void tell_untold(const struct gn_value_specs *asked,
 		}
 		if (n)
 			fprintf(stderr,
-				"gnomon: %s of '%s': arg%u is not told at %zu "
-				"of %zu sites: %s; gnomon list --usdt shows "
-				"them\n",
+				"gnomon: %s of '%s': arg%u is not reported at "
+				"%zu of %zu sites: %s; gnomon list --usdt "
+				"shows them\n",
 				name, path, asked->value[k].which, n, count,
 				first);
 	}

@@ -15,7 +15,7 @@
 
 struct gn_sled_table;
 
-/* Functions whose arguments or results are asked for. */
+/* Functions whose arguments or results were requested. */
 struct gn_valued {
 	struct gn_filter *filter; /* of one glob */
 	uint32_t enter, leave;	  /* their specs */
@@ -26,15 +26,15 @@ struct gn_functions {
 	const struct gn_files *files;
 	/* their probes are added here, by index in `files` */
 	struct gn_probes *probes;
-	uint32_t next;		     /* index of the next function */
-	uint32_t modules;	     /* modules of other lists of files */
-	bool session;		     /* enter and return are one link */
-	bool verbose;		     /* those left out are named on stderr */
+	uint32_t next;	  /* index of the next function */
+	uint32_t modules; /* the number of modules in other lists of files */
+	bool session;	  /* enter and return are one link */
+	bool verbose;	  /* those left out are named on stderr */
 	struct gn_sled_table *sleds; /* functions with sleds go there, or NULL
 				      */
 	const struct gn_valued *valued;
 	size_t nvalued;
-	/* The spec of hits that tell these values; <0: -errno. */
+	/* The spec of hits that report these values; <0: -errno. */
 	int (*hit)(void *hits, const struct gn_value_specs *values);
 	void *hits; /* its context */
 	/* A whole record; 0 or <0, which ends the walk. */
@@ -54,11 +54,11 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		      const struct gn_elf_symbol *sym,
 		      const struct gn_plan *plan);
 
-/* The same of a USDT probe, as of struct gn_native_opts. */
+/* The same for a USDT probe: see struct gn_native_opts. */
 int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			   const struct gn_note *site, size_t count);
 
-/* Says what USDT probes of its files the walk left out. */
+/* Reports which USDT probes of its files were left out. */
 void gn_functions_tell_left(const struct gn_native_stats *stats);
 
 /* For a struct gn_probe_set: names a function that the kernel refuses. */

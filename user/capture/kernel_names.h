@@ -12,9 +12,8 @@ struct gn_kernel_name {
 };
 
 /*
- * Fills in which of the names the kernel's BTF has, of whatever kind. Only its
- * strings are read: to parse all of it takes several times as long. <0:
- * there is no BTF.
+ * Finds which of the names are in the kernel's BTF, of any kind. Reads only its
+ * strings: to parse all of it takes several times as long. <0: there is no BTF.
  */
 int gn_kernel_names(struct gn_kernel_name *names, size_t n);
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Shorter stretches are not looked at: to look costs two system calls. */
+/* Looks at longer stretches only, because it takes two system calls. */
 #define LOOK_NS 10000000u
 
 static enum gn_loss_reason reason(const struct gn_loss *l,
@@ -34,7 +34,7 @@ void gn_loss_account(struct gn_loss *l, const struct gn_loss_times *now,
 	l->hold = GN_HOLD_NOT;
 }
 
-/* Zeros where the kernel does not tell. */
+/* Zeros if the kernel does not say. */
 static void read_times(struct gn_loss_times *t)
 {
 	FILE *f = fopen("/proc/thread-self/schedstat", "re");

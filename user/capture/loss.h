@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What keeps a sink from taking more. */
+/* What keeps a sink from taking more records. */
 enum gn_hold {
 	GN_HOLD_NOT,   /* nothing: it takes records */
-	GN_HOLD_CPU,   /* it works on those that it has */
+	GN_HOLD_CPU,   /* it still works on those that it has */
 	GN_HOLD_DISK,  /* it waits for the disk */
 	GN_HOLD_STUCK, /* the same, perhaps forever */
 };
@@ -48,11 +48,11 @@ void gn_loss_account(struct gn_loss *l, const struct gn_loss_times *now,
 void gn_loss_follow(struct gn_loss *l, enum gn_hold hold, uint64_t lost,
 		    uint64_t now);
 
-/* The main cause of the losses, and what to do: a sentence for people without
- * its full stop. NULL: the ring lost nothing. */
+/* The main cause of the losses, and what to do: a sentence without its full
+ * stop. NULL: the ring lost nothing. */
 const char *gn_loss_advice(const struct gn_loss *l);
 
-/* The same of records that the ring did not lose. */
+/* The same for records that were not lost by the ring. */
 #define GN_LOSS_ADVICE "a report tells the causes; trace fewer functions (-f)"
 
 #endif

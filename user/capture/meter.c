@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/meter.h"
+#include "capture/meter_pairs.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,14 +17,11 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
-#include <gnomon/hook.h>
 #include "capture/calibrate.h"
 #include "capture/clock.h"
-#include "capture/drain.h"
 #include "capture/session_internal.h"
 #include "gnomon.skel.h"
 
-#define FIRST_CALLS 64 /* of the outer function, when the capture begins */
 #define AGAIN_CALLS 10
 #define WARM_UP	    2
 /* Measuring takes at most this share of a CPU's time, or of all hits, unless
@@ -39,20 +37,12 @@
  */
 #define DELAY_NS   10000000u
 #define DELAY_STEP 6180340u
-#define PAIRS	   4
 #define WORK_NS	   1000
-
-/* An enter and a leave that are measured together. */
-struct pair {
-	enum gn_probe_class enter, leave;
-	enum gn_cal_pair calls;
-	bool again; /* worth it while the capture runs */
-};
 
 struct gn_meter {
 	struct gn_session *s;
 	struct gn_links *links;
-	struct pair pair[PAIRS];
+	struct gn_meter_pair pair[GN_METER_PAIRS];
 	unsigned int npairs;
 	uint64_t clock;	 /* ns of reading it */
 	uint64_t cycles; /* of the work between two hits */
@@ -74,104 +64,9 @@ struct gn_meter {
 	/* the calls that are under way, by pair, and their records */
 	unsigned int asked; /* calls of each pair; 0: none */
 	unsigned int got;   /* records */
-	bool disturbed[PAIRS][FIRST_CALLS];
-	struct gn_meter_call calls[PAIRS][FIRST_CALLS];
+	bool disturbed[GN_METER_PAIRS][GN_METER_CALLS];
+	struct gn_meter_call calls[GN_METER_PAIRS][GN_METER_CALLS];
 };
-
-static int compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * The mean without values of twice the median or more, which something else
- * disturbed; and half the width of the middle half. To drop a fixed share of
- * the largest values would be biased: where the pace changes they are not
- * exceptions.
- */
-static double mean(uint64_t *ns, unsigned int n, uint32_t *spread)
-{
-	unsigned int most = 0;
-	double sum = 0;
-
-	qsort(ns, n, sizeof(*ns), compare);
-	while (most < n && ns[most] <= 2 * ns[n / 2])
-		sum += (double)ns[most++];
-	if (spread)
-		*spread = (uint32_t)((ns[n * 3 / 4] - ns[n / 4] + 1) / 2);
-	return sum / most;
-}
-
-/* The mean time between record `i` of a call and the next, less the work. */
-static double between(const struct gn_meter_call *calls, unsigned int n,
-		      unsigned int i, double work, uint32_t *spread)
-{
-	uint64_t ns[FIRST_CALLS];
-	double rest;
-
-	for (unsigned int k = 0; k < n; k++)
-		ns[k] = calls[k].at[i + 1] - calls[k].at[i];
-	rest = mean(ns, n, spread) - work;
-	return rest > 0 ? rest : 0;
-}
-
-/* The same of records `i`, `i` + 2 and so on below `end`. */
-static double each(const struct gn_meter_call *calls, unsigned int n,
-		   unsigned int i, unsigned int end, double work)
-{
-	unsigned int count = 0;
-	double sum = 0;
-
-	for (; i < end; i += 2, count++)
-		sum += between(calls, n, i, work, NULL);
-	return sum / count;
-}
-
-static uint32_t whole(double ns)
-{
-	return ns > 0 ? (uint32_t)(ns + 0.5) : 0;
-}
-
-/*
- * Solves four sums. They leave open how much of the cost is before and how much
- * after a record. The clock reading before the first enter shows how much is
- * before it. The split matters only where an interval ends otherwise than by a
- * probe.
- */
-bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
-		    uint64_t clock, double work, struct gn_rec_cost *enter,
-		    struct gn_rec_cost *leave)
-{
-	double ee, el, le, ll, before, turn;
-	uint64_t first[FIRST_CALLS];
-
-	if (n > FIRST_CALLS)
-		n = FIRST_CALLS;
-	if (n < 4)
-		return false;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t ns = calls[k].at[0] - calls[k].before;
-
-		first[k] = ns > clock ? ns - clock : 0;
-	}
-	before = mean(first, n, NULL);
-	ee = between(calls, n, 0, work, &enter->spread_ns);
-	el = each(calls, n, 1, GN_METER_RECORDS - 2, work);
-	le = each(calls, n, 2, GN_METER_RECORDS - 2, work);
-	ll = between(calls, n, GN_METER_RECORDS - 2, work, &leave->spread_ns);
-	turn = (el + le - ee - ll) / 2;
-	if (before > ee)
-		before = ee;
-	enter->before_ns = whole(before);
-	enter->after_ns = whole(ee - before);
-	leave->before_ns = whole(el - turn - (ee - before));
-	leave->after_ns = whole(ll - leave->before_ns);
-	enter->turn_ns = leave->turn_ns = (int32_t)turn;
-	enter->samples = leave->samples = n;
-	return true;
-}
 
 static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 		     struct gn_rec_cost *cost)
@@ -181,8 +76,8 @@ static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 	gn_session_put(m->s, &cost->h, sizeof(*cost));
 }
 
-/* Of a runtime both are of one class. */
-static void put_both(struct gn_meter *m, const struct pair *pair,
+/* The enter and the leave of a runtime are of one class. */
+static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 		     struct gn_rec_cost *enter, struct gn_rec_cost *leave)
 {
 	if (pair->enter == pair->leave) {
@@ -380,126 +275,22 @@ static uint64_t clock_cost(void)
  * exactly. */
 static void set_work(struct gn_meter *m)
 {
-	uint64_t ns[FIRST_CALLS];
+	uint64_t ns[GN_METER_CALLS];
 
 	m->cycles = WORK_NS;
 	for (int round = 0; round < 2; round++) {
-		for (int i = 0; i < FIRST_CALLS; i++) {
+		for (int i = 0; i < GN_METER_CALLS; i++) {
 			uint64_t start = gn_now_ns();
 
 			gn_calibrate_work(m->cycles);
 			ns[i] = gn_now_ns() - start;
 		}
-		m->work = mean(ns, FIRST_CALLS, NULL) - (double)m->clock;
+		m->work = gn_meter_mean(ns, GN_METER_CALLS, NULL) -
+			  (double)m->clock;
 		if (!round && m->work > 0)
 			m->cycles = (uint64_t)((double)m->cycles * WORK_NS /
 					       m->work);
 	}
-}
-
-static int link_site(struct gn_meter *m, enum gn_cal_site site,
-		     enum gn_prog prog, unsigned int spec)
-{
-	uint64_t cookie = GN_COOKIE(1, 8, spec);
-	uint64_t offset;
-	struct gn_probe_set set = {.path = GN_CAL_PATH,
-				   .offsets = &offset,
-				   .cookies = &cookie,
-				   .count = 1,
-				   .pid = getpid()};
-	size_t refused = 0;
-	int err = gn_calibrate_offset(site, &offset);
-
-	if (!err)
-		err = gn_session_link(m->s, m->links, prog, &set, &refused);
-	return err ? err : refused ? -EOPNOTSUPP : 0;
-}
-
-/* An enter, and a leave of its own at another site. */
-static int link_both(struct gn_meter *m, enum gn_prog prog,
-		     enum gn_cal_site enter, enum gn_cal_site leave)
-{
-	int err = link_site(m, enter, prog, GN_SPEC_ENTER);
-
-	return err ? err : link_site(m, leave, prog, GN_SPEC_LEAVE);
-}
-
-static int link_call(struct gn_meter *m, enum gn_cal_site site)
-{
-	int err;
-
-	if (m->s->mode == GN_ATTACH_SESSION)
-		return link_site(m, site, GN_PROG_SESSION, GN_SPEC_ENTER);
-	err = link_site(m, site, GN_PROG_NATIVE, GN_SPEC_ENTER);
-	return err ? err
-		   : link_site(m, site, GN_PROG_NATIVE_RETURN, GN_SPEC_LEAVE);
-}
-
-/* Hooks whose function is named by texts. */
-static int link_named(struct gn_meter *m)
-{
-	int err = link_site(m, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
-			    m->s->measured[0]);
-
-	return err ? err
-		   : link_site(m, GN_CAL_LEAVE_NAMED, GN_PROG_INTERNED,
-			       m->s->measured[1]);
-}
-
-static int link_pair(struct gn_meter *m, const struct pair *pair)
-{
-	int err;
-
-	switch (pair->calls) {
-	case GN_CAL_RETS:
-		err = link_both(m, GN_PROG_NATIVE, GN_CAL_OUTER,
-				GN_CAL_OUTER_RET);
-		return err ? err
-			   : link_both(m, GN_PROG_NATIVE, GN_CAL_INNER,
-				       GN_CAL_INNER_RET);
-	case GN_CAL_CALLS:
-		err = link_call(m, GN_CAL_OUTER_CALL);
-		return err ? err : link_call(m, GN_CAL_INNER_CALL);
-	case GN_CAL_HOOKS1:
-		return link_both(m, GN_PROG_MANAGED, GN_CAL_ENTER1,
-				 GN_CAL_LEAVE1);
-	case GN_CAL_HOOKS5:
-		return link_both(m, GN_PROG_MANAGED, GN_CAL_ENTER5,
-				 GN_CAL_LEAVE5);
-	case GN_CAL_NAMED:
-		return link_named(m);
-	}
-	return -EINVAL;
-}
-
-/* Attaches the pairs of those classes that the capture's probes have. */
-static void link_pairs(struct gn_meter *m)
-{
-	const struct gn_native_stats *native = &m->s->native;
-	bool hooks = gn_session_uses(m->s, GN_PROG_MANAGED);
-	/* programs that children execute later can be of each class */
-	bool late = gn_session_awaits(m->s);
-	bool unknown = late && !native->functions;
-	const struct {
-		struct pair pair;
-		bool used;
-	} all[PAIRS] = {
-		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
-		  native->by_ret || unknown},
-		 native->functions || native->usdt || late},
-		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
-		  native->by_return || unknown},
-		 native->functions || late},
-		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
-		  m->s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
-		 hooks},
-		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true},
-		 gn_session_uses(m->s, GN_PROG_INTERNED)},
-	};
-
-	for (int i = 0; i < PAIRS; i++)
-		if (all[i].used && !link_pair(m, &all[i].pair))
-			m->pair[m->npairs++] = all[i].pair;
 }
 
 static int start(struct gn_meter *m)
@@ -549,7 +340,7 @@ static void take_all(struct gn_session *s)
 
 static void measure_first(struct gn_meter *m)
 {
-	ask(m, FIRST_CALLS, -1);
+	ask(m, GN_METER_CALLS, -1);
 	pthread_mutex_lock(&m->lock);
 	while (m->todo)
 		pthread_cond_wait(&m->done, &m->lock);
@@ -583,7 +374,7 @@ int gn_meter_new(struct gn_session *s)
 		free(m);
 		return 0;
 	}
-	link_pairs(m);
+	m->npairs = gn_meter_pairs(s, m->links, m->pair);
 	s->meter = m;
 	s->measuring = true;
 	control->start = gn_now_ns();
@@ -592,6 +383,9 @@ int gn_meter_new(struct gn_session *s)
 	control->start = 0;
 	take_all(s);
 	s->measuring = false;
+	/* the meter's own texts are no name of any runtime, so they were
+	 * refused */
+	s->sink_lost = 0;
 	memset(control->counters, 0, sizeof(control->counters));
 	return 0;
 }

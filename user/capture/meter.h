@@ -41,10 +41,18 @@ void gn_meter_free(struct gn_meter *m, struct gn_links *links);
  * reading before it: enter outer, three times enter and leave inner, leave
  * outer. */
 #define GN_METER_RECORDS 8
+/* Calls of the outer function in one measurement, at most: when the capture
+ * begins. */
+#define GN_METER_CALLS 64
 struct gn_meter_call {
 	uint64_t before;
 	uint64_t at[GN_METER_RECORDS];
 };
+
+/* The mean of times, without those of twice the median or more, which something
+ * else disturbed; and half the width of the middle half, unless `spread` is
+ * NULL. It sorts them. */
+double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread);
 
 /*
  * Computes from `n` calls what an enter and a leave cost, before and after the

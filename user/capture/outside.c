@@ -50,8 +50,8 @@ static bool is_traced(const struct gn_outside *o, uint32_t tid)
 	return tid >= TIDS || o->traced[tid / 8] >> tid % 8 & 1;
 }
 
-/* Whether an answer ends the wait. A writer waits for a reader instead, and
- * accept() for a client. */
+/* Whether an answer ends the wait. A writer waits for a reader, and accept()
+ * for a client: those do not count. */
 static bool is_for_answer(const struct gn_rec_slice *s)
 {
 	static const uint16_t others[] = {
@@ -135,8 +135,8 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 		set_traced(o, rec->tid);
 }
 
-/* The words of its command line, each without its folders, and without
- * characters that control a terminal. */
+/* The words of its command line, each without directories and without control
+ * characters. */
 static void command_of(uint32_t pid, char *out, size_t size)
 {
 	char path[64], text[4096];

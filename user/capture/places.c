@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which memory of which process holds what. Mappings have times: what was
- * mapped later hides what was there before, for samples from then on. Nothing
- * is ever taken away, for code that is gone does not run.
+ * What is in the memory of each process. Mappings have times: a later one hides
+ * earlier ones, for samples from then on. Nothing is removed, because code that
+ * is gone does not run.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/sampler_parts.h"
 
-/* How many places may not be sorted yet: each look-up goes through them, and
- * each sorting through all. */
+/* The limit of places that are not sorted. Each look-up searches them one by
+ * one, and each sorting visits all. */
 #define TAIL_MAX(sorted) (512 + (sorted) / 64)
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid)
@@ -33,7 +33,7 @@ void gn_places_clear(struct gn_places *p, struct gn_place_list *list)
 	*list = (struct gn_place_list){0};
 }
 
-/* One more in a list that grows. */
+/* Adds an item to a list that grows. */
 static void *grow(void *list, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 16;
@@ -104,8 +104,8 @@ static int by_start(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Sorts the unsorted ones, and brings both parts together from behind. False:
- * no memory. */
+/* Sorts the unsorted ones, and merges both parts from the end. False: no
+ * memory. */
 static bool merge(struct gn_place_list *list)
 {
 	size_t n = list->n - list->sorted, left = list->sorted, to = list->n;
@@ -128,8 +128,8 @@ static bool merge(struct gn_place_list *list)
 }
 
 /*
- * Sorts all, without those of which a later one has a part: what is left of
- * them has no name any more. Samples that were taken before are named already.
+ * Sorts all, and drops those that a later one overlaps: what is left of them
+ * has no name any more. Earlier samples have their names already.
  */
 static void sort(struct gn_places *p, struct gn_place_list *list)
 {

@@ -67,7 +67,7 @@ static int find_mode(struct gn_session *s)
 
 void gn_prepare_links(struct gn_session *s)
 {
-	/* a kernel with session links had that mended before */
+	/* that was fixed before kernels had session links */
 	s->by_thread = s->mode == GN_ATTACH_MULTI && !gn_attach_whole_process();
 }
 
@@ -241,7 +241,7 @@ int gn_session_prepare(struct gn_session *s)
 {
 	int err = check_place(s);
 
-	/* files, and links; the command gets the limit back */
+	/* for files and links; the command gets the old limit */
 	gn_files_raise(&s->opts.user.nofile);
 	s->light = s->opts.no_managed ||
 		   (!s->opts.command && !gn_prepare_managed(s));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What runtimes get for a session: whether one can come at all, the probes of
- * its sites, and what the command's start needs. */
+/* Prepares a session for runtimes: whether one can come at all, the probes of
+ * its sites, and what the command needs at its start. */
 #include "capture/prepare.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool gn_prepare_managed(const struct gn_session *s)
 	return false;
 }
 
-/* Whether values of functions of runtimes are. */
+/* Whether values of functions of runtimes are requested. */
 static bool asks_values(const struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.nasked; i++)
@@ -64,7 +64,8 @@ const char *gn_session_elt(const struct gn_session *s)
 		return "--inline keep";
 	if (asks_values(s))
 		return "-a";
-	/* hooks in IL are handlers too, which the runtime tells */
+	/* hooks in IL are exception handlers, too, and the runtime reports
+	 * those */
 	if (s->opts.families & GN_FAMILY_HANDLERS)
 		return "--events handlers";
 	return NULL;
@@ -312,7 +313,7 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	if (!err || err == -ENOMEM)
 		return err;
 	snprintf(s->warning, sizeof(s->warning),
-		 "'%s' has not the USDT probes that gnomon needs, so of the %s "
+		 "'%s' lacks the USDT probes that gnomon needs, so of the %s "
 		 "only threads and time classes are seen; use a build that has "
 		 "them (Debian's has)",
 		 core, rt->title);
@@ -349,7 +350,7 @@ static bool may_be_fast(struct gn_session *s)
 	return !s->not_fast;
 }
 
-/* The globs of -a, a line each. NULL: no memory. */
+/* The globs of -a, one a line. NULL: no memory. */
 static char *values_text(const struct gn_session *s)
 {
 	char *text = NULL;

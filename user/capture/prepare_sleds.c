@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether the command's own hook-site library can be loaded, and what that
- * takes. */
+/* Whether the hook-site library for sleds can be loaded into the command, and
+ * how. */
 #include "capture/prepare.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ static bool has_loader(const char *program)
 	return has;
 }
 
-/* Then the dynamic linker loads nothing that a path names. */
+/* Programs with more privileges: the dynamic linker loads nothing by path
+ * there. */
 static bool is_privileged(const char *program)
 {
 	struct stat st;
@@ -49,8 +50,7 @@ int gn_sleds_begin(struct gn_session *s)
 	return s->sleds ? 0 : -ENOMEM;
 }
 
-/* A sanitizer wants to be the first library, and ends the program if it is
- * not. */
+/* A sanitizer must be the first library. If not, it ends the program. */
 static bool has_sanitizer(const struct gn_session *s)
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so",
@@ -81,7 +81,7 @@ static const char *unfit(const struct gn_session *s)
 	return has_sanitizer(s) ? "the program has a sanitizer" : NULL;
 }
 
-/* The text of LD_PRELOAD has no way to quote. */
+/* LD_PRELOAD has no way to quote a path. */
 static const char *unusable(const struct gn_session *s, char *library)
 {
 	const struct gn_user *u = &s->opts.user;
@@ -96,8 +96,8 @@ static const char *unusable(const struct gn_session *s, char *library)
 		       : NULL;
 }
 
-/* Forked children pass the sites: a kernel that makes calls of probes on
- * five-byte nops leaves the child without what is called. */
+/* Forked children reach the sites, too. A kernel that turns probes on five-byte
+ * nops into calls does not give the child the code that is called. */
 static int plan_sites(struct gn_session *s, const char *library)
 {
 	char place[GN_FILE_PLACE];
@@ -112,7 +112,7 @@ static int plan_sites(struct gn_session *s, const char *library)
 				 file, false, 0, &s->specs, &s->probes);
 }
 
-/* Before what is preloaded already. */
+/* Adds it before what is preloaded already. */
 static int add_preload(struct gn_session *s, const char *library)
 {
 	const char *own = getenv("LD_PRELOAD");

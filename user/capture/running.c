@@ -14,7 +14,7 @@
 /* How long to wait for the library after the runtime's answer. */
 #define WAIT_NS 10000000000u
 #define SOON_NS 300000000u
-/* From so many methods on it is said what they cost. */
+/* From this many methods on, gnomon reports what they cost. */
 #define MANY 10000
 
 struct process {
@@ -50,7 +50,7 @@ int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
 	return 0;
 }
 
-/* Who asks for no function can do without the library. */
+/* If no function was requested, gnomon can do without the library. */
 static void do_without(struct gn_session *s, size_t i, const char *why)
 {
 	struct gn_running *r = s->active;

@@ -16,8 +16,8 @@ struct gn_running;
 int gn_running_add(struct gn_session *s, pid_t pid,
 		   const struct gn_runtime *rt);
 
-/* Opens the connection to each; the probes of their libraries must be attached.
- * As stages of a session are. */
+/* Opens the connection to each process. The probes of their libraries must be
+ * attached. Errors are reported like those of a session's stages. */
 int gn_running_open(struct gn_session *s);
 
 /* Makes the runtimes add hooks, and drains the ring meanwhile. */

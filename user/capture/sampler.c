@@ -57,14 +57,14 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 		.since = since,
 	};
 
-	/* memory of no file hides what was there, and is called nothing */
+	/* memory without a file hides what was there, and has no name */
 	if (m->file.ino || m->name[0] == '[')
 		place.what =
 			gn_sampler_names_module(s->names, &m->file, m->name);
 	gn_places_add(&s->places, &p->mapped, &place);
 }
 
-/* What the process has mapped by now. One that has ended has nothing. */
+/* Reads what the process has mapped by now: nothing if it has ended. */
 static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 {
 	struct gn_mapping m;
@@ -88,8 +88,8 @@ static void read_again(struct gn_sampler *s)
 	}
 }
 
-/* What processes have mapped since the last look: the kernel tells it before
- * the process can run it. */
+/* Reads what processes have mapped since the last look. The kernel reports a
+ * mapping before the process can run it. */
 static void follow_mapped(struct gn_sampler *s)
 {
 	struct gn_mapped_file f;
@@ -114,7 +114,7 @@ static void follow_mapped(struct gn_sampler *s)
 	}
 }
 
-/* A child has the memory of who made it. */
+/* A child starts with the memory of its parent. */
 static void new_thread(struct gn_sampler *s, const struct gn_rec_thread *r)
 {
 	uint32_t tid = r->f.h.tid;
@@ -156,8 +156,8 @@ static void new_code(struct gn_sampler *s, const struct gn_rec_func *r)
 		gn_places_add(&s->places, &p->code, &place);
 }
 
-/* The Java machine tells where it has compiled methods; other code of its own
- * is the interpreter's. */
+/* The JVM reports where its compiled methods are. Other code that it made
+ * belongs to the interpreter. */
 static void new_runtime(struct gn_sampler *s, const struct gn_rec_thread *r)
 {
 	struct gn_place_process *p = gn_places_find(&s->places, r->pid);
@@ -186,9 +186,9 @@ static uint32_t function_at(struct gn_sampler *s,
 }
 
 /*
- * An address of a caller is that of the instruction behind its call, which can
- * be another function's. The kernel follows frame pointers; code that has none
- * leads it astray, so what is no code ends the stack.
+ * A caller's address is that of the instruction after its call, which can be in
+ * another function. The kernel follows frame pointers. Code without them leads
+ * it astray, so the stack ends at the first address that is no code.
  */
 static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples of what traced threads run: names the addresses of their stacks while
- * the processes are there, so that a reader of the records needs no file and no
- * process. What has no name that is sure is a function "[unknown]" of its file.
+ * Samples of what traced threads run. Names the addresses of their stacks while
+ * the processes exist, so that a reader of the records needs no file and no
+ * process. An address without a certain name becomes a function "[unknown]" of
+ * its file.
  */
 #ifndef GNOMON_CAPTURE_SAMPLER_H
 #define GNOMON_CAPTURE_SAMPLER_H
@@ -15,16 +16,16 @@
 
 struct gn_sampler;
 
-/* A whole record; 0 or <0, which is the sink's affair. */
+/* Gets a whole record. 0, or <0: the sink has stored its error. */
 typedef int (*gn_sampler_put)(void *ctx, const struct gn_rec *rec, size_t size);
 
-/* 0, -ENOMEM, or -errno: the kernel does not tell what processes map. */
+/* 0, -ENOMEM, or -errno: the kernel does not report mappings. */
 int gn_sampler_new(gn_sampler_put put, void *ctx, struct gn_sampler **out);
 /* NULL is fine. */
 void gn_sampler_free(struct gn_sampler *s);
 
-/* To be given all records as they come out of the ring. True: it was a sample,
- * which is put with the functions of its stack. */
+/* Call it with each record as it comes out of the ring. True: it was a sample,
+ * and was put with the functions of its stack. */
 bool gn_sampler_record(struct gn_sampler *s, const struct gn_rec *rec);
 
 #endif

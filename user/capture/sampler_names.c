@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names of code in files: by symbols, where it is sure that they are those. */
+/* Names of code in files: by symbols, if it is certain that they are the right
+ * ones. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "elf/elf_file.h"
 #include "process/files.h"
 
-/* Apart from those of probes, which can still come. */
+/* Kept apart from those of probes, which can still come. */
 #define FIRST_FUNCTION (1u << 27)
 #define FIRST_MODULE   (1u << 31)
 
@@ -120,8 +121,8 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 	return func;
 }
 
-/* The very file that is mapped, as the process finds it; -1: it is not there
- * any more, or is too large. */
+/* Opens the file that is mapped, by the process's own paths. -1: it is not
+ * there any more, or is too large. */
 static int open_file(struct gn_sampler_names *n, uint32_t pid,
 		     const struct file *f)
 {
@@ -133,7 +134,7 @@ static int open_file(struct gn_sampler_names *n, uint32_t pid,
 	if (f->path[0] != '/' || snprintf(path, sizeof(path), "/proc/%u/root%s",
 					  pid, f->path) >= (int)sizeof(path))
 		return -1;
-	/* what is no regular file could block */
+	/* to open something else than a regular file could block */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -1;
@@ -165,7 +166,7 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 	f->function = calloc(f->symbols + 1, sizeof(*f->function));
 }
 
-/* How many of the symbols begin not behind the offset. */
+/* How many of the symbols begin at the offset or before. */
 static size_t symbols_to(const struct file *f, uint64_t offset)
 {
 	size_t lo = 0, hi = f->symbols;
@@ -181,8 +182,8 @@ static size_t symbols_to(const struct file *f, uint64_t offset)
 	return lo;
 }
 
-/* Whether the unwind table has another function begin between the two: a symbol
- * without a size is taken to reach to the next one. */
+/* Whether another function begins between the two, by the unwind table: a
+ * symbol without a size is assumed to reach to the next one. */
 static bool begins_between(const struct file *f, uint64_t after, uint64_t to)
 {
 	size_t lo = 0, hi = f->nstarts;
@@ -198,8 +199,8 @@ static bool begins_between(const struct file *f, uint64_t after, uint64_t to)
 	return lo && f->starts[lo - 1] > after;
 }
 
-/* The symbol of the code there, SIZE_MAX: it has none. Of several names of one
- * address the first is the best. */
+/* The symbol of the code there; SIZE_MAX: none. If an address has several
+ * names, the first is the best. */
 static size_t symbol_at(const struct file *f, uint64_t offset)
 {
 	size_t i = symbols_to(f, offset);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of sampler.c: what processes have where, and what it is called. */
+/* The parts of sampler.c: what is in the memory of processes, and its names. */
 #ifndef GNOMON_CAPTURE_SAMPLER_PARTS_H
 #define GNOMON_CAPTURE_SAMPLER_PARTS_H
 
 #include "capture/sampler.h"
 #include "process/maps.h"
 
-/* Limits for what traced programs can make gnomon keep. */
+/* Limits of what traced programs can make gnomon keep. */
 #define GN_PLACES_PROCESSES 4096
 #define GN_PLACES_THREADS   65536
 #define GN_PLACES_MAX	    (1u << 20) /* of mappings and of code, in all */
 #define GN_MODULES_FILES    1024
 #define GN_MODULES_BYTES    (1ull << 30)
 
-/* Memory of a process that holds code: a part of a file, or what a runtime
- * made. */
+/* Memory of a process that holds code: of a file, or made by a runtime. */
 struct gn_place {
 	uint64_t start, end;
 	uint64_t offset; /* of a file */
-	uint64_t since;	 /* when it was mapped; 0: before it was looked at */
+	uint64_t since;	 /* when it was mapped; 0: before the first look */
 	uint32_t what;	 /* a module, or of code the function */
 	uint32_t order;	 /* as it was told */
 };
@@ -47,17 +46,17 @@ struct gn_places {
 };
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid);
-/* A new process without memory; an older one of this id is gone. NULL: there is
- * no room. */
+/* Adds a process without memory; an older one with this id is gone. NULL: no
+ * room. */
 struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid);
-/* It has the memory of another one. */
+/* Gives it the memory of another process. */
 void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 		    uint32_t from);
-/* Without room the place is left out: it has no name then. */
+/* Adds a place. If there is no room it is left out, and has no name. */
 void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 		   const struct gn_place *place);
 void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
-/* The one that was at `addr` at `time`, or NULL. */
+/* The place that was at `addr` at `time`, or NULL. */
 const struct gn_place *gn_places_at(const struct gn_place_list *list,
 				    uint64_t addr, uint64_t time);
 void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid);
@@ -70,14 +69,14 @@ struct gn_sampler_names;
 
 struct gn_sampler_names *gn_sampler_names_new(gn_sampler_put put, void *ctx);
 void gn_sampler_names_free(struct gn_sampler_names *n);
-/* The number of what a process has mapped, by its path there. */
+/* The number of a file that a process has mapped, by its path there. */
 uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
 				 const struct gn_file_id *id, const char *path);
-/* The function at an offset of the file, of which a process has a mapping; one
- * that is unknown is a function, too. */
+/* The function at an offset of the file, which a process has mapped.
+ * "[unknown]" is a function, too. */
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset);
-/* The one that stands for code that no file has. */
+/* The function that stands for code without a file. */
 uint32_t gn_sampler_names_made(struct gn_sampler_names *n, bool interpreted);
 
 #endif

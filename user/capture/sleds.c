@@ -92,7 +92,7 @@ static void put(struct gn_sled_table *t, uint32_t func, uint64_t addr, int form,
 	};
 }
 
-/* A probe whose event a sled tells: its byte goes back there. */
+/* A probe whose event is reported by a sled: the library restores its byte. */
 static void put_probe(struct gn_sled_table *t, const struct gn_elf *elf,
 		      uint32_t func, const struct gn_plan *plan, uint64_t addr)
 {
@@ -117,7 +117,7 @@ int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
 	size_t most = plan->nsleds + plan->nleaves + 1;
 	int err = add_file(t, file, path);
 
-	/* what has no room stays with its probes */
+	/* functions without room keep their probes */
 	if (t->count + most > GN_SLEDS_MAX || t->files > UINT16_MAX)
 		return 0;
 	err = err ?: make_room(t, most);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sleds of the program that gnomon starts: its hook-site library makes fast
- * hooks of them (gnomon/sleds.h). Where it cannot, the probes that are planned
+ * The sleds of the program that gnomon starts: the hook-site library turns them
+ * into fast hooks (gnomon/sleds.h). If it cannot, the probes that are planned
  * for every function stay in use.
  */
 #ifndef GNOMON_CAPTURE_SLEDS_H
@@ -37,9 +37,9 @@ int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
 /* The table as a sealed memfd, close-on-exec; <0: -errno. */
 int gn_sled_table_share(const struct gn_sled_table *t);
 
-/* Whether sleds are to be looked for; sets why not. Before the walk. */
+/* Decides whether to look for sleds; sets why not. Call it before the walk. */
 int gn_sleds_begin(struct gn_session *s);
-/* Plans the library's sites and what the command gets, if there are any. */
+/* If there are any, plans the library's sites and the command's environment. */
 int gn_sleds_plan(struct gn_session *s);
 void gn_sleds_free(struct gn_session *s);
 

@@ -15,13 +15,13 @@
 #include "process/maps.h"
 #include "source/module.h"
 
-/* Limits for what traced programs can make gnomon read and keep. */
+/* Limits of what traced programs can make gnomon read and keep. */
 #define MODULES_MAX 4096
 #define MEMORY_MAX  (512u << 20)
 
 #define STAT_START 22 /* the field of /proc/PID/stat with its begin */
 #define ROUNDED_MS \
-	30 /* by which that and the times of files can be too early */
+	30 /* how much too early that and the times of files can be */
 
 struct known {
 	uint32_t pid;
@@ -66,8 +66,7 @@ void gn_sources_free(struct gn_sources *s)
 	free(s);
 }
 
-/* One line for a file that cannot be used, so that missing lines have a
- * reason. */
+/* Reports a file that cannot be used, once: the reason for missing lines. */
 static void warn(const char *path, const char *why)
 {
 	char text[256];
@@ -82,8 +81,8 @@ static void warn(const char *path, const char *why)
 		text, why);
 }
 
-/* The module itself, whatever is at its path by now. -ESTALE: it cannot be
- * told from another one that had the path, too; else <0: it is not mapped. */
+/* Opens the module itself, whatever its path leads to by now. -ESTALE: it could
+ * be another file that had the same path; else <0: it is not mapped. */
 static int open_mapped(uint32_t pid, const char *path)
 {
 	struct gn_mapping m;
@@ -108,7 +107,7 @@ static int open_mapped(uint32_t pid, const char *path)
 	return fd;
 }
 
-/* When a process began, by the clock of files; 0: it is not known. */
+/* When a process began, by the clock of file times; 0: not known. */
 static int64_t began_ms(uint32_t pid)
 {
 	long long ticks = 0, hz = sysconf(_SC_CLK_TCK);
@@ -124,7 +123,7 @@ static int64_t began_ms(uint32_t pid)
 	n = fread(text, 1, sizeof(text) - 1, f);
 	fclose(f);
 	text[n] = '\0';
-	at = strrchr(text, ')'); /* the name before it can be anything */
+	at = strrchr(text, ')'); /* the name before it can contain anything */
 	for (int field = 2; at && field < STAT_START; field++)
 		at = strchr(at + 1, ' ');
 	if (!at || hz <= 0 || sscanf(at, "%lld", &ticks) != 1)
@@ -135,8 +134,8 @@ static int64_t began_ms(uint32_t pid)
 	       (real.tv_nsec - boot.tv_nsec) / 1000000 + ticks * 1000 / hz;
 }
 
-/* A runtime reads a module's names where it has mapped the file: who writes to
- * it changes what the methods that it has compiled are called. */
+/* A runtime reads a module's names from the mapped file. So a write to the file
+ * changes the names of methods that it has compiled already. */
 static bool is_written(uint32_t pid, int file)
 {
 	int64_t began = began_ms(pid);

@@ -212,7 +212,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	if (n <= TOLD_MOST)
 		return;
 	snprintf(line, sizeof(line),
-		 "%zu more ran a runtime without it; the reasons are alike",
+		 "%zu more ran a runtime without it, for similar reasons",
 		 n - TOLD_MOST);
 	tell(ctx, line);
 }

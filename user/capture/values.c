@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Values that functions are asked for: their specs, and their place in the
- * kernel. */
+/* The values of functions that were requested: their specs, and where they are
+ * in the kernel. */
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static int load_hit(struct gn_session *s, const struct gn_hit_values *h)
 					      BPF_ANY);
 }
 
-/* Many sites of a probe have the same. Of a library that is mapped later they
- * are loaded at once. */
+/* Many sites of a probe share one spec. For a library that is mapped later,
+ * specs are loaded at once. */
 static int add_hit(void *hits, const struct gn_value_specs *values)
 {
 	struct gn_session *s = hits;
@@ -102,9 +102,9 @@ int gn_values_plan(struct gn_session *s)
 }
 
 /*
- * Where a runtime's own calling convention, which is that of C but for what it
- * puts before, has a value at its hook: the stack's arguments are where r15
- * points.
+ * Where a value is at a runtime's hook. Its calling convention is that of C
+ * with something put before the arguments. r15 points to the arguments on the
+ * stack.
  */
 static struct gn_value_specs managed(const struct gn_value_specs *asked,
 				     bool of_object)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The programs that watch the kernel: scheduler, faults, system calls, lives.
- */
+/* The programs that watch the kernel: scheduler, faults, system calls,
+ * threads. */
 #include "capture/session_internal.h"
 
 #include <errno.h>
@@ -160,7 +160,7 @@ static int watch_tasks(struct gn_session *s)
 				       "the kernel has no BPF iterator over "
 				       "tasks (%s); see gnomon doctor",
 				       strerror(errno));
-	/* made now, while the privileges are there */
+	/* made now, while gnomon has the privileges */
 	s->iter_start = bpf_iter_create(bpf_link__fd(s->iter));
 	s->iter_stop = bpf_iter_create(bpf_link__fd(s->iter));
 	if (s->iter_start < 0 || s->iter_stop < 0)
@@ -228,7 +228,7 @@ int gn_watch_wakers(struct gn_session *s)
 	if (s->skel->bss->control.wakers)
 		return 0;
 	s->skel->bss->control.wakers = 1;
-	/* the waker's record must come before the wakeup */
+	/* the record of the waker must come before that of the wakeup */
 	s->skel->bss->control.gather = 0;
 	return attach_one(s, s->skel->progs.on_waking);
 }

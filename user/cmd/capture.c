@@ -13,50 +13,6 @@
 #include <bpf/libbpf.h>
 
 #include "capture/clock.h"
-#include "runtime/values.h"
-
-const char *gn_attach_choice(size_t i)
-{
-	static const char *const names[] = {"auto", "session", "multi",
-					    "single"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-const char *gn_inlining_choice(size_t i)
-{
-	static const char *const names[] = {"auto", "keep", "refuse"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-const char *gn_clr_choice(size_t i)
-{
-	static const char *const names[] = {"calls", "light", "full"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-const char *gn_clr_hooks_choice(size_t i)
-{
-	static const char *const names[] = {"auto", "rejit", "elt"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-const char *gn_hooks_choice(size_t i)
-{
-	static const char *const names[] = {"auto", "fast", "uprobe"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
-
-const char *gn_on_full_choice(size_t i)
-{
-	static const char *const names[] = {"wait", "drop"};
-
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
-}
 
 /* --os: a list of words. */
 static int parse_os(const char *list, struct gn_session_opts *opts)
@@ -80,96 +36,6 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 		list += len + (list[len] == ',');
 	}
 	return 0;
-}
-
-bool gn_capture_user(struct gn_capture_args *a, int *status)
-{
-	int err = gn_user_find(&a->user, a->as);
-
-	*status = GN_EXIT_USAGE;
-	if (!err && a->as && a->args.pids.n)
-		gn_error("--user is for a command that gnomon starts; leave "
-			 "it out with -p");
-	else if (!err)
-		return true;
-	else if (err == -EINVAL)
-		gn_error("SUDO_UID or SUDO_GID is not a number; run it by "
-			 "sudo, or unset both");
-	else if (err == -ENOENT)
-		gn_error("there is no user '%s'; give a login name, as of "
-			 "'getent passwd'",
-			 a->as);
-	else if (err == -EPERM)
-		gn_error("only root may run the command as user '%s'; run "
-			 "gnomon by sudo, or leave --user out",
-			 a->as);
-	else
-		gn_error("the user cannot be looked up (%s); see 'getent "
-			 "passwd'",
-			 strerror(-err));
-	return false;
-}
-
-/* One -a: its functions are asked for as by -f. */
-static bool take_values(struct gn_capture_args *a, const char *text,
-			struct gn_asked *asked)
-{
-	const char *want, **functions;
-	size_t at;
-	int err = gn_asked_parse(text, asked, &at, &want);
-
-	functions = reallocarray(a->args.functions.item,
-				 a->args.functions.n + 1, sizeof(*functions));
-	if (functions)
-		a->args.functions.item = functions;
-	if (!err && functions) {
-		functions[a->args.functions.n++] = asked->function;
-		return true;
-	}
-	if (err == -EINVAL)
-		gn_error("--args cannot be '%s'; %s at character %zu%s%s", text,
-			 want, at + 1, text[at] ? ", instead of " : "",
-			 text + at);
-	else
-		gn_error("no memory; free some");
-	return false;
-}
-
-static bool take_all_values(struct gn_capture_args *a)
-{
-	size_t n = a->values.n;
-
-	a->asked = n ? calloc(n, sizeof(*a->asked)) : NULL;
-	if (n && !a->asked)
-		gn_error("no memory; free some");
-	for (size_t i = 0; a->asked && i < n; i++)
-		if (!take_values(a, a->values.item[i], &a->asked[i]))
-			return false;
-	return a->asked || !n;
-}
-
-void gn_capture_args_clear(struct gn_capture_args *a)
-{
-	for (size_t i = 0; a->asked && i < a->values.n; i++)
-		gn_asked_clear(&a->asked[i]);
-	free(a->asked);
-	free(a->values.item);
-	gn_args_clear(&a->args);
-}
-
-bool gn_capture_target(struct gn_capture_args *a, int *status)
-{
-	*status = GN_EXIT_USAGE;
-	if (!take_all_values(a))
-		return false;
-	if (a->args.command && a->args.pids.n)
-		gn_error("both a command and -p are given; give one of them");
-	else if (!a->args.command && !a->args.pids.n)
-		gn_error("nothing to trace; give a command after -- or a "
-			 "process with -p PID");
-	else
-		return gn_capture_user(a, status);
-	return false;
 }
 
 /* libbpf's own messages are shown with -v only: ours say what to do. */
@@ -208,8 +74,9 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
  * and to get more CPU time when records come faster than they are drained. */
 static int drop_capabilities(bool ptrace)
 {
-	/* the last one: muting writes to a process's memory, fast hooks share
-	 * some of it, samples look at what it has mapped */
+	/* the last one is for muting, which writes to a process's memory, for
+	 * fast hooks, which share memory with it, and for samples, which read
+	 * its mappings */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -245,7 +112,7 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	return enough;
 }
 
-/* The options as they were given, for the trace's header. */
+/* The options as the user gave them, for the trace's header. */
 static char *options_text(int argc, char **argv, char **command)
 {
 	char *text = NULL;
@@ -340,7 +207,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	if (gn_session_left(c->session))
 		gn_error("%zu probes are still being removed, by a process "
 			 "that ends with it; until then they cost time, but "
-			 "tell nothing",
+			 "record nothing",
 			 gn_session_left(c->session));
 	c->tells = !err && !stopped && !a->args.quiet;
 	return err ? err : stopped;
@@ -431,8 +298,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	if (a->samples)
 		opts.families |= GN_FAMILY_CODE;
 	if (parse_os(a->os, &opts)) {
-		gn_error("--os %s: no such kernel work; give some of faults, "
-			 "syscalls, wakers, wakeups with commas, or none",
+		gn_error("--os cannot be '%s'; give some of faults, syscalls, "
+			 "wakers, wakeups with commas, or none",
 			 a->os);
 		return GN_EXIT_USAGE;
 	}
@@ -449,12 +316,13 @@ static void say_status(const struct gn_capture *c)
 	int sig = gn_session_signal(c->session);
 
 	if (sig)
-		gn_error("the command was killed by signal %d (%s); what is "
-			 "reported is whole up to there",
+		gn_error("the command was killed by signal %d (%s); the report "
+			 "is complete up to that point",
 			 sig, strsignal(sig));
 }
 
-/* The command gets the ending signal too, and this long to end by it. */
+/* The command gets the signal that ends the capture, too. gnomon waits this
+ * long for its end. */
 #define GRACE_NS 500000000u
 
 static void say_left(const struct gn_capture *c)

@@ -18,7 +18,7 @@ enum gn_clr_level {
 };
 
 struct gn_capture_args {
-	struct gn_args args;	/* first: the option tables' offsets */
+	struct gn_args args;	/* must be first: option tables hold offsets */
 	struct gn_list values;	/* -a */
 	struct gn_asked *asked; /* what they say */
 	int attach;		/* enum gn_attach_mode */
@@ -45,13 +45,13 @@ struct gn_capture_args {
 			choice                                               \
 	}
 
-/* In a help PIDS stands after it. */
+/* In the help, the row of -p follows it. */
 #define GN_OPT_VALUES \
 	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", NULL)
 #define GN_OPT_ATTACH                                         \
 	GN_OPT_CAPTURE_ROW(0, "attach", CHOICE, attach, NULL, \
 			   "samples; kind of links", gn_attach_choice)
-/* In a help ATTACH stands after it. */
+/* In the help, GN_OPT_ATTACH follows it. */
 #define GN_OPT_SNAPSHOT \
 	GN_OPT_CAPTURE_ROW(0, "snapshot", RATE, samples, "HZ", "", NULL)
 #define GN_OPT_RING_AS(text) \
@@ -72,21 +72,21 @@ struct gn_capture_args {
 #define GN_OPT_INLINE(text)                                           \
 	GN_OPT_CAPTURE_ROW(0, "inline", CHOICE, inlining, NULL, text, \
 			   gn_inlining_choice)
-/* In a help CLR_HOOKS stands after it. */
+/* In the help, GN_OPT_CLR_HOOKS follows it. */
 #define GN_OPT_CLR \
 	GN_OPT_CAPTURE_ROW(0, "clr", CHOICE, clr, NULL, "", gn_clr_choice)
 #define GN_OPT_CLR_HOOKS                                            \
 	GN_OPT_CAPTURE_ROW(0, "clr-hooks", CHOICE, clr_hooks, NULL, \
 			   ".NET: level; hooks", gn_clr_hooks_choice)
 
-/* In a help ON_FULL stands after it. */
+/* In the help, GN_OPT_ON_FULL follows it. */
 #define GN_OPT_HOOKS \
 	GN_OPT_CAPTURE_ROW(0, "hooks", CHOICE, hooks, NULL, "", gn_hooks_choice)
 #define GN_OPT_ON_FULL                                          \
 	GN_OPT_CAPTURE_ROW(0, "on-full", CHOICE, on_full, NULL, \
 			   ".NET, sleds: no traps; room", gn_on_full_choice)
 
-/* How a capture is made, to its end. */
+/* The options of how a capture is made. They come last. */
 #define GN_OPTS_CAPTURE                                                        \
 	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; copied calls"), GN_OPT_CLR,  \
 		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,                \
@@ -101,9 +101,10 @@ const char *gn_clr_choice(size_t i);
 const char *gn_clr_hooks_choice(size_t i);
 
 /*
- * Called once everything is attached, before anything is traced. The output is
- * made only now, so a capture that cannot begin does not replace an older
- * file. Some records come earlier. 0, or an exit status after it has said why.
+ * Called when everything is attached, before anything is traced. The output
+ * file is made only now: a capture that cannot begin must not replace an older
+ * file. Some records come earlier. Returns 0, or an exit status after it has
+ * reported the error.
  */
 typedef int (*gn_capture_ready)(void *ctx);
 
@@ -132,23 +133,25 @@ struct gn_capture {
 	struct gn_progress progress; /* of attaching and removing probes */
 	bool attaching;
 	unsigned int count; /* signals that had come when the removal began */
-	bool tells; /* the trace is complete, and its result is for people */
+	bool tells; /* the capture was complete, and the user wants to know what
+		       it missed */
 };
 
 /* gn_args_clear(), and what gn_capture_target() made. */
 void gn_capture_args_clear(struct gn_capture_args *a);
 
-/* True when a command or processes were given, and not both, and the user that
- * a command is to run as was found; else it says so and *status is the exit
- * status. */
+/* Checks that a command or processes are given, but not both, and finds the
+ * user that the command runs as. False: it has reported the error, and *status
+ * is the exit status. */
 bool gn_capture_target(struct gn_capture_args *a, int *status);
 
-/* Its last part: finds a->user. */
+/* The last part of gn_capture_target(): finds a->user. */
 bool gn_capture_user(struct gn_capture_args *a, int *status);
 
 /*
- * The whole capture, from new to stop. GN_EXIT_OK, or the exit status after
- * it has said why on stderr. gn_capture_end() in each case.
+ * Makes a whole capture, from gn_session_new() to gn_session_stop(). Returns
+ * GN_EXIT_OK, or an exit status after it has reported the error. Call
+ * gn_capture_end() in each case.
  */
 int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
 		   int argc, char **argv, const struct gn_capture_use *use);
@@ -159,17 +162,18 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
 int gn_capture_signal(struct gn_capture *c);
 
 /* Waits until the command ends, or until a signal ends the capture; then it
- * says what is still running. After it, signals have their default effect. */
+ * reports that the command still runs. Afterwards signals have their default
+ * effect. */
 void gn_capture_wait(struct gn_capture *c);
 
-/* Says what was asked for but never seen, and frees everything. */
+/* Reports what was asked for but never seen, and frees everything. */
 void gn_capture_end(struct gn_capture *c);
 
 /* The calling thread keeps these of its capabilities and gives up all others. 0
  * or -errno. */
 int gn_keep_capabilities(const cap_value_t *keep, size_t n);
 
-/* What gnomon's exit status is: `own` unless it is 0, else the command's. */
+/* The exit status of gnomon: `own`, or that of the command if `own` is 0. */
 int gn_capture_status(const struct gn_capture *c, int own);
 
 #endif

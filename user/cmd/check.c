@@ -11,11 +11,11 @@
 #include "compare/judge.h"
 #include "trace/trace.h"
 
-/* Above it a file is no budget. */
+/* A larger file cannot be a budget. */
 #define BUDGET_MAX (1u << 20)
 
 struct check_args {
-	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	struct gn_list base, inputs;
 	const char *budget, *junit;
 	bool github, markdown;
@@ -23,11 +23,11 @@ struct check_args {
 
 static const struct gn_option options[] = {
 	{0, "budget", GN_OPTION_TEXT, offsetof(struct check_args, budget),
-	 "FILE", "the limits, as docs/ci.md says", NULL},
+	 "FILE", "the limits: see docs/ci.md", NULL},
 	{'i', "input", GN_OPTION_LIST, offsetof(struct check_args, inputs),
-	 "FILE", "a capture, or NAME of record -r: all of the set", NULL},
+	 "FILE", "a capture, or NAME of record -r: the whole set", NULL},
 	{'b', "base", GN_OPTION_LIST, offsetof(struct check_args, base), "FILE",
-	 "the same of the base, for limits with a plus", NULL},
+	 "the same for the base, for limits with a plus", NULL},
 	GN_OPT_OUTPUT("write the result there, not to stdout"),
 	{0, "junit", GN_OPTION_TEXT, offsetof(struct check_args, junit), "FILE",
 	 "write JUnit XML there, too", NULL},
@@ -43,7 +43,7 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "check",
 	.synopsis = "--budget FILE [-b FILE]... -i FILE... [options]",
-	.summary = "Hold captures against a budget, and against captures of a "
+	.summary = "Compare captures with a budget, and with captures of a "
 		   "base.\nExit status: 0 within it, 3 the records do not "
 		   "suffice to judge, 4 breached.",
 	.options = options,
@@ -119,7 +119,7 @@ static int write_to(const char *path, const struct gn_verdicts *v,
 		else
 			err = gn_textfile_commit(&out);
 	}
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; give another file",

@@ -12,7 +12,7 @@
 	X(MISSING, "missing", "31") /* it is needed */          \
 	X(ABSENT, "no", "33")	    /* it goes without it */    \
 	X(UNKNOWN, "unknown", "33") /* it could not be tried */ \
-	X(FACT, "-", "0")	    /* not needed; for whoever asks */
+	X(FACT, "-", "0")	    /* for information, not needed */
 
 enum gn_found {
 #define GN_FOUND_ENUM(name, text, color) GN_FOUND_##name,
@@ -31,10 +31,10 @@ struct gn_checkup {
 	struct gn_finding *row;
 	size_t n;
 	bool no_memory;
-	bool barred; /* what BPF can do could not be tried */
+	bool barred; /* nothing that needs BPF could be tried */
 };
 
-/* Adds a row. Without memory `no_memory` is set and the row left out. */
+/* Adds a row. If there is no memory, leaves it out and sets `no_memory`. */
 __attribute__((format(printf, 7, 8))) void
 gn_finding_add(struct gn_checkup *c, const char *group, const char *id,
 	       const char *title, enum gn_found state, const char *advice,

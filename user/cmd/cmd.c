@@ -33,7 +33,7 @@ int gn_cmd_written(void)
 	return GN_EXIT_FAILED;
 }
 
-/* What `gnomon help` asks a verb for. */
+/* What `gnomon help` makes a verb print. */
 static enum gn_page page_of(int argc, char **argv)
 {
 	size_t len = strlen(GN_PAGE_OPTION);

@@ -20,11 +20,11 @@
 enum gn_exit {
 	GN_EXIT_OK = 0,
 	GN_EXIT_FAILED = 1, /* gnomon failed */
-	GN_EXIT_USAGE = 2,  /* bad words, or a bad input file */
+	GN_EXIT_USAGE = 2,  /* bad arguments, or a bad input file */
 	GN_EXIT_LOST = 3,   /* records were lost */
 	GN_EXIT_BROKEN = 4, /* a self-check failed */
-	/* check: a budget is; a self-check that failed is LOST there, as all
-	 * that keeps it from judging */
+	/* of the verb `check`: a budget is breached. Whatever keeps it from
+	 * judging has the status LOST there, also a self-check that failed. */
 	GN_EXIT_BREACHED = 4,
 	GN_EXIT_NOT_EXECUTABLE = 126,
 	GN_EXIT_NOT_FOUND = 127,
@@ -43,30 +43,30 @@ int gn_cmd_export(int argc, char **argv);
 int gn_cmd_check(int argc, char **argv);
 int gn_cmd_diff(int argc, char **argv);
 
-/* One line on stderr: "gnomon: WHAT is wrong; WHAT to do". What is not
- * printable in it is escaped, so paths and names can go in as they are. */
+/* Writes one line to stderr: "gnomon: WHAT is wrong; WHAT to do". It escapes
+ * what is not printable, so pass paths and names as they are. */
 __attribute__((format(printf, 1, 2))) void gn_error(const char *format, ...);
 
-/* What was written to stdout is: GN_EXIT_OK, or GN_EXIT_FAILED after it has
- * said why. */
+/* Flushes stdout. Returns GN_EXIT_OK, or GN_EXIT_FAILED after it has reported
+ * the error. */
 int gn_cmd_written(void);
 
 /*
- * Parses the words of a verb, prints its help or what is wrong. True: go on.
- * False: return *status. gn_args_clear() in each case.
+ * Parses the arguments of a verb; prints its help, or what is wrong. True: go
+ * on. False: return *status. Call gn_args_clear() in each case.
  */
 bool gn_cmd_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		  struct gn_args *args, int *status);
 
-/* True when the options of a report fit each other; else it says what does not
- * and *status is the exit status. */
+/* Checks that the options of a report fit each other. False: it has reported
+ * the error, and *status is the exit status. */
 bool gn_report_args(const struct gn_args *args, int *status);
 
-/* The same of labels alone, and of --events. */
+/* The same for --label alone, and for --events. */
 bool gn_labels_check(const struct gn_list *labels);
 bool gn_events_check(const struct gn_args *args);
 
-/* What the model is to be made with. */
+/* The options of the pipeline that makes the model. */
 void gn_report_pipeline(struct gn_pipeline_opts *o, const struct gn_args *args);
 
 struct gn_report_opts {
@@ -76,49 +76,49 @@ struct gn_report_opts {
 	struct gn_explain_opts explain;
 };
 
-/* The options of a report that goes to `f`: a terminal's width and colours are
- * found here. */
+/* The options of a report that goes to `f`. If that is a terminal, finds its
+ * width and whether it has colours. */
 void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 			 FILE *f);
 
-/* The same of a timeline that has rows; it refers to `args`. */
+/* The same for a timeline that has rows. `o` refers to `args`. */
 void gn_report_timeline_opts(struct gn_timeline_opts *o,
 			     const struct gn_args *args, FILE *f);
 
-/* Prints the model and flushes. 0 or -errno; -EPIPE when the reader of `f` has
- * enough (SIGPIPE does not end the process). */
+/* Prints the model and flushes. 0 or -errno; -EPIPE if the reader of `f` is
+ * gone (SIGPIPE does not end the process). */
 int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 		    FILE *f);
 
-/* How findings are shown on `f`; args->input is where the capture is. */
+/* The options of findings that go to `f`. args->input is the trace file. */
 void gn_report_explain_opts(struct gn_explain_opts *o,
 			    const struct gn_args *args, FILE *f);
 
 struct gn_textfile;
 
-/* Opens what args->output names, or stdout. GN_EXIT_OK, or GN_EXIT_FAILED after
- * it has said why. */
+/* Opens the file of args->output, or stdout. Returns GN_EXIT_OK, or
+ * GN_EXIT_FAILED after it has reported the error. */
 int gn_report_open(struct gn_textfile *out, const struct gn_args *args);
 
-/* Closes it: `err` is what writing into it came to, 0 or -errno. With an error
- * nothing is left of it. The same statuses. */
+/* Closes it. `err` is 0, or the -errno of a write; then the file is removed.
+ * Returns the same statuses. */
 int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
 		    int err);
 
-/* The whole of it: prints into `out` as `args` ask and closes that, also when
- * it fails. GN_EXIT_OK, or GN_EXIT_FAILED after it has said why. */
+/* Prints the report that `args` ask for into `out`, and closes that in each
+ * case. Returns the same statuses. */
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out);
 
-/* The same of a capture that has just ended: a pipe that nobody reads for two
- * seconds is an error. */
+/* The same after a capture: a pipe that nobody reads for two seconds is an
+ * error. */
 int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
 		      struct gn_textfile *out);
 
 /* GN_EXIT_BROKEN, GN_EXIT_LOST or GN_EXIT_OK. */
 int gn_report_status(const struct gn_model *m, bool allow_loss);
 
-/* Says on stderr what gn_report_status() says by a number. */
+/* Reports on stderr why gn_report_status() is not GN_EXIT_OK. */
 void gn_report_warn(const struct gn_model *m, bool allow_loss);
 
 #endif

@@ -22,7 +22,8 @@ static void make_room(int fd, size_t size)
 {
 	int now = fcntl(fd, F_GETPIPE_SZ);
 
-	/* its contents stay; a smaller size than requested is fine, too */
+	/* the pipe keeps its contents; a smaller size than requested is fine,
+	 * too */
 	if (now > 0 && now < PIPE_MOST && size > (size_t)now / 2)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_MOST);
 }
@@ -43,7 +44,7 @@ int gn_deliver(int fd, const char *text, size_t size, uint64_t patience,
 			return -errno;
 		if (ready < 0)
 			continue;
-		/* a pipe that is ready has room for that */
+		/* a pipe that is ready has room for PIPE_BUF bytes */
 		n = write(fd, text + *done, part);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;

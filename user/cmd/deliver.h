@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output to a pipe or socket that nobody may read. A pipe is enlarged so that
- * it holds the whole output, where that is allowed (a megabyte): then a slow
- * reader, such as a pager, blocks nobody.
+ * Output to a pipe or socket that perhaps nobody reads. If allowed (up to a
+ * megabyte), a pipe is enlarged to hold the whole output. Then a slow reader,
+ * such as a pager, does not block gnomon.
  */
 #ifndef GNOMON_CMD_DELIVER_H
 #define GNOMON_CMD_DELIVER_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether `fd` is of that kind. */
+/* Whether `fd` is a pipe or socket. */
 bool gn_deliver_to(int fd);
 
 /* Writes all of it; *done is how much was written. -ETIMEDOUT: the reader took

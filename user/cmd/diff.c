@@ -13,11 +13,11 @@
 #include "compare/diff.h"
 #include "trace/trace.h"
 
-/* Rows of each kind when nobody said how many. */
+/* The default of --limit: rows of each kind. */
 #define USUAL_LIMIT 20
 
 struct diff_args {
-	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	struct gn_list base;
 	int metric, format;
 };
@@ -40,7 +40,7 @@ static const char *format_choice(size_t i)
 							: NULL;
 }
 
-/* Those of which a sum over functions is the total's. */
+/* The columns whose sum over functions is the total. */
 static int metric_at(size_t i)
 {
 	static const int metrics[] = {GN_METRIC_app_excl,
@@ -104,7 +104,7 @@ static int write_diff(const struct diff_args *a, const struct gn_diff *d)
 		else
 			err = gn_textfile_commit(&out);
 	}
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; give another file with -o", where,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon doctor: what this machine can, what it lacks, how to get that. */
+/* gnomon doctor: what this machine has, what it lacks, and how to get that. */
 #include "cmd/doctor.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static const char *format_choice(size_t i)
 }
 
 struct doctor_args {
-	struct gn_args args; /* first: the option table's offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	int format;
 };
 
@@ -38,9 +38,9 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "doctor",
 	.synopsis = "[options]",
-	.summary = "Say what this machine can and lacks for tracing, by trying "
-		   "it, and how to get\nwhat is missing. Exit status: 0 when "
-		   "gnomon can trace here, 1 when not.",
+	.summary = "Try what tracing needs on this machine; say what is "
+		   "missing, and how to get\nit. Exit status: 0 when gnomon "
+		   "can trace here, 1 when not.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,
@@ -70,7 +70,7 @@ static const char *state_color(enum gn_found state)
 	return colors[state];
 }
 
-/* False when something needed is missing, or could not be tried. */
+/* False if something that is needed is missing, or could not be tried. */
 static bool can_trace(const struct gn_checkup *c)
 {
 	for (size_t i = 0; i < c->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the kernel gives to BPF programs here: each thing is tried. */
+/* What this kernel offers to BPF programs. Each feature is tried. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,8 @@ static const char group[] = "kernel";
 static const char newer[] = "boot a newer kernel: Linux 6.1 or later with "
 			    "CONFIG_DEBUG_INFO_BTF and CONFIG_UPROBES";
 
-/* A program that does nothing; <0. `id`: of what it is attached to, in BTF. */
+/* Loads a program that does nothing. `id`: the BTF id of what it is attached
+ * to. <0: an error. */
 static int load_empty(enum bpf_prog_type type, enum bpf_attach_type expected,
 		      int id)
 {
@@ -100,7 +101,7 @@ static void check_namespaces(struct gn_checkup *c)
 			       GN_FOUND_UNKNOWN, NULL, "%s", strerror(-err));
 }
 
-/* Whether BPF programs may be loaded; else nothing below can be tried. */
+/* Whether BPF programs may be loaded. If not, nothing below can be tried. */
 static void check_allowed(struct gn_checkup *c)
 {
 	bool admin = gn_session_can(CAP_SYS_ADMIN);
@@ -145,7 +146,7 @@ static int try_ring(void)
 	return 0;
 }
 
-/* 1 = there, 0 = not, <0: what libbpf's probes say. */
+/* 1: the kernel has it, 0: it has not, <0: an error of libbpf's probe. */
 static int not_there(int got)
 {
 	if (got > 0)
@@ -153,7 +154,7 @@ static int not_there(int got)
 	return got ? got : -EOPNOTSUPP;
 }
 
-/* Loads and attaches a program to what `name` is in the kernel's types. */
+/* Loads a program and attaches it to the kernel's `name`. */
 static int try_tracing(const char *name, enum bpf_attach_type type)
 {
 	int id = libbpf_find_vmlinux_btf_id(name, type);
@@ -193,7 +194,7 @@ static void check_bpf(struct gn_checkup *c)
 		   "");
 }
 
-/* Kinds of uprobe links: one is enough, the later ones are better. */
+/* Kinds of uprobe links. One is enough; newer ones are better. */
 static bool check_link(struct gn_checkup *c, enum gn_attach_mode mode,
 		       const char *id, const char *title, const char *without,
 		       enum gn_found absent)
@@ -230,7 +231,7 @@ static enum gn_attach_mode check_links(struct gn_checkup *c)
 
 static void check_cost(struct gn_checkup *c, enum gn_attach_mode mode)
 {
-	/* it times a single probe, not a pair of a session link */
+	/* it measures a single probe, and a session link has pairs */
 	enum gn_attach_mode plain =
 		mode == GN_ATTACH_SESSION ? GN_ATTACH_MULTI : mode;
 	uint64_t nop1 = gn_attach_hit_ns(plain, GN_CAL_NOP1);

@@ -11,7 +11,7 @@
 
 static const char group[] = "runtimes";
 
-/* One place, with its versions as they come. */
+/* One directory, and the versions that were found in it. */
 struct places {
 	struct gn_checkup *c;
 	const struct gn_runtime *runtime;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon explain: what of a trace matters, in sentences. */
+/* gnomon explain: what matters in a trace, in sentences. */
 #include <signal.h>
 
 #include "cmd/cmd.h"
@@ -34,9 +34,8 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "explain",
 	.synopsis = "[-i FILE] [options]",
-	.summary = "Say where the time of a trace went and whose fault it is: "
-		   "the findings that\nmatter most, each with the command that "
-		   "shows more.",
+	.summary = "Say where the time of a trace went and why: the findings "
+		   "that\nmatter most, each with the command that shows more.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_NONE,

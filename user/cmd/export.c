@@ -11,13 +11,13 @@
 #define FORMATS_MAX 32
 
 struct export_args {
-	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	const char *formats;
 };
 
 static const struct gn_option options[] = {
 	GN_OPT_INPUT,
-	GN_OPT_OUTPUT("the files' name; the format's ending comes to it"),
+	GN_OPT_OUTPUT("name of the files; each gets its format's ending"),
 	GN_OPT_TREE,
 	{0, "format", GN_OPTION_TEXT, offsetof(struct export_args, formats),
 	 "LIST", "json (with the tree),ndjson,pprof,...", NULL},
@@ -44,7 +44,7 @@ static const struct gn_verb_usage usage = {
 		    "--label build=42\n",
 };
 
-/* One file to be written: as `report` would be asked for it. */
+/* A file to write, and the options that `report` would need for it. */
 struct item {
 	struct gn_args args;
 	char *path;
@@ -96,7 +96,7 @@ static int add(struct items *items, const struct export_args *a,
 	return gn_report_args(&item->args, &status) ? GN_EXIT_OK : status;
 }
 
-/* Nothing is written unless all of them can be. */
+/* Checks all files first: nothing is written unless all can be. */
 static int choose(struct items *items, const struct export_args *a,
 		  const char *path)
 {
@@ -124,7 +124,7 @@ static int choose(struct items *items, const struct export_args *a,
 	return status;
 }
 
-/* The last model that was read is kept. */
+/* Keeps the last model that was read. */
 static int draw(const struct item *item, const char *path,
 		struct gn_model **model)
 {

@@ -28,7 +28,8 @@ static const char *format_choice(size_t i)
 }
 
 struct list_args {
-	struct gn_capture_args c; /* first: the option tables' offsets */
+	struct gn_capture_args
+		c; /* must be first: option tables hold offsets */
 	bool usdt;
 	int format; /* in formats[] */
 };
@@ -65,26 +66,26 @@ static const struct gn_verb_usage usage = {
 		    "  sudo gnomon list --usdt -p 1234\n",
 };
 
-/* What is listed, once the words are understood. */
+/* What to list, after the arguments were parsed. */
 struct job {
 	const struct list_args *args;
 	struct gn_listing list;
 	struct gn_filter *filter;
 	const char **globs; /* the filter's */
-	bool everything;    /* no function was asked for by name */
-	bool script;	    /* the command is one: no ELF file */
+	bool everything;    /* no -f names a function to include */
+	bool script;	    /* the command is a script, not an ELF file */
 	const char *word;   /* the file or command as given; NULL: PIDs */
 	bool probes;	    /* it is usdt:LIB:... instead */
 };
 
-/* A library alone: the program that will map it is not known. */
+/* Whether the file is a library. Then it is not known which program maps it. */
 static bool is_library(struct gn_elf *elf)
 {
 	return gn_elf_soname(elf) ||
 	       (!gn_elf_interp(elf) && !gn_elf_entry(elf));
 }
 
-/* Devices and pipes are not opened: that could block or act. */
+/* Does not open devices and pipes: to open one can block, or have an effect. */
 static int check_regular(const char *path)
 {
 	struct stat st;
@@ -107,7 +108,7 @@ static bool begins_as_script(const char *path)
 	return is;
 }
 
-/* A file that cannot be opened as ELF: says so. The exit status. */
+/* Reports that a file cannot be opened as ELF. Returns the exit status. */
 static int refuse_file(const struct job *j, const char *path, int err)
 {
 	if (err == -ENOMEM) {
@@ -136,7 +137,7 @@ static int refuse_file(const struct job *j, const char *path, int err)
 	return GN_EXIT_USAGE;
 }
 
-/* The program's file and those that it maps. GN_EXIT_OK or the status. */
+/* Takes the program's file and those that it maps. GN_EXIT_OK or the status. */
 static int take_program(struct job *j, const char *path, bool command,
 			const struct gn_user *user)
 {
@@ -198,7 +199,8 @@ static int find_processes(struct job *j)
 	return GN_EXIT_OK;
 }
 
-/* usdt:LIB:PROVIDER:NAME in the place of a file. GN_EXIT_OK or the status. */
+/* Takes usdt:LIB:PROVIDER:NAME, given instead of a file. GN_EXIT_OK or the
+ * status. */
 static int find_probes(struct job *j)
 {
 	struct gn_filter *filter = gn_filter_new(&j->word, 1);
@@ -215,7 +217,7 @@ static int find_probes(struct job *j)
 	return GN_EXIT_USAGE;
 }
 
-/* Exactly one of FILE, COMMAND and PIDs. GN_EXIT_OK or the status. */
+/* Takes exactly one of FILE, COMMAND and PIDs. GN_EXIT_OK or the status. */
 static int find_target(struct job *j, char **argv)
 {
 	const struct gn_args *a = &j->args->c.args;
@@ -234,7 +236,7 @@ static int find_target(struct job *j, char **argv)
 	if (!a->command)
 		return find_processes(j);
 	j->word = a->command[0];
-	/* argv[0] is the verb, so there is a word before */
+	/* argv[0] is the verb, so there is always an argument before it */
 	if (a->command > argv && !strcmp(a->command[-1], "--"))
 		return find_command(j, user);
 	if (a->ncommand > 1) {
@@ -248,8 +250,8 @@ static int find_target(struct job *j, char **argv)
 		       : take_program(j, j->word, false, user);
 }
 
-/* -f, with all functions of the program when it only leaves out. The probes
- * come first. */
+/* Makes the filter of -f. If that only excludes, all functions of the program
+ * are included. The USDT probes come first. */
 static int make_filter(struct job *j)
 {
 	const struct gn_list *f = &j->args->c.args.functions;
@@ -274,7 +276,7 @@ static int make_filter(struct job *j)
 	return j->filter ? 0 : -ENOMEM;
 }
 
-/* Which links gnomon would make: some plans depend on it. */
+/* Finds which links gnomon would make: some plans depend on that. */
 static void find_links(struct job *j)
 {
 	int mode = j->args->c.attach;
@@ -285,7 +287,7 @@ static void find_links(struct job *j)
 		mode = gn_attach_probe_mode();
 		j->list.links_known = mode >= 0;
 	}
-	/* the oldest kind assumes the least */
+	/* the oldest kind of link is the safe assumption */
 	j->list.links = mode < 0 ? GN_ATTACH_SINGLE : (enum gn_attach_mode)mode;
 }
 
@@ -341,7 +343,7 @@ static int collect(struct job *j)
 	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
 }
 
-/* Says what was asked for and is not there. GN_EXIT_OK or the status. */
+/* Reports what was asked for and not found. GN_EXIT_OK or the status. */
 static int check_found(const struct job *j)
 {
 	const struct gn_listing *l = &j->list;
@@ -390,64 +392,7 @@ static void tell_left(const struct job *j)
 		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
 }
 
-static void tell_sleds(const struct gn_listing *l)
-{
-	static const char *const options[] = {
-#define SLED(name, text, option) [GN_SLED_##name] = option,
-		GN_SLED_LIST(SLED)
-#undef SLED
-	};
-
-	for (int i = 0; i < GN_SLED_KINDS; i++)
-		if (l->sleds[i])
-			fprintf(stderr,
-				"gnomon: %zu of them %s built with %s: %s "
-				"without traps "
-				"where gnomon starts the program (--hooks)\n",
-				l->sleds[i], l->sleds[i] == 1 ? "was" : "were",
-				options[i],
-				i == GN_SLED_XRAY ? "begin and end are seen"
-						  : "their begin is seen");
-	if (l->broken_sleds)
-		fprintf(stderr,
-			"gnomon: %zu places that are told to be for hooks are "
-			"not as a compiler makes them\n",
-			l->broken_sleds);
-}
-
-static void summary(const struct job *j)
-{
-	const struct gn_listing *l = &j->list;
-
-	if (l->nfunctions)
-		fprintf(stderr,
-			"gnomon: %zu function%s: %zu by return probe, %zu by "
-			"their own rets (%zu) and jumps (%zu), %zu refused\n",
-			l->nfunctions, l->nfunctions == 1 ? "" : "s",
-			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
-			l->stats.refused);
-	if (l->nfunctions && j->args->c.args.leave == GN_LEAVE_CHOICE_AUTO)
-		fprintf(stderr, "gnomon: whole process: %s\n",
-			l->stats.verdict);
-	if (l->stats.stepped)
-		fprintf(stderr,
-			"gnomon: %zu of them end%s by a single-stepped probe, "
-			"7 "
-			"to 20 times as dear as others; --leave return avoids "
-			"that where nothing unwinds or interrupts them\n",
-			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
-	tell_sleds(l);
-	if (l->nfunctions && l->stats.stripped)
-		gn_error("'%s' is stripped: only what it exports is listed; "
-			 "its debug symbols add the rest",
-			 l->stats.stripped);
-	if (!l->links_known)
-		fprintf(stderr,
-			"gnomon: which links the kernel allows is not known "
-			"without root; single ones are assumed (--attach)\n");
-}
-
-/* The list to stdout or the file. GN_EXIT_OK or the status. */
+/* Writes the list to stdout or the file. GN_EXIT_OK or the status. */
 static int print(const struct job *j)
 {
 	const char *path = j->args->c.args.output;
@@ -468,7 +413,7 @@ static int print(const struct job *j)
 		gn_textfile_abort(&out);
 	else
 		err = gn_textfile_commit(&out);
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; give another file with -o",
@@ -496,7 +441,9 @@ static int list(const struct list_args *args, char **argv)
 	if (!found || j.list.nfunctions || j.list.nusdt) {
 		status = print(&j);
 		if (!args->c.args.quiet)
-			summary(&j);
+			gn_listing_summary(&j.list,
+					   args->c.args.leave ==
+						   GN_LEAVE_CHOICE_AUTO);
 	}
 	status = status ? status : found;
 out:

@@ -43,12 +43,12 @@ static int copy_leaves(struct gn_list_function *fn, const struct gn_plan *plan)
 	return 0;
 }
 
-/* Room for one row more, which is zeroed. NULL: no memory. */
+/* Adds a zeroed row. NULL: no memory. */
 static struct gn_list_function *new_function(struct gn_listing *l)
 {
 	struct gn_list_function *rows = l->function;
 
-	/* a power of two of rows is full */
+	/* the array is full at each power of two */
 	if (!(l->nfunctions & (l->nfunctions - 1))) {
 		size_t room = l->nfunctions ? l->nfunctions * 2 : 1;
 
@@ -71,7 +71,7 @@ static int take(void *ctx, size_t file, struct gn_elf *elf,
 	(void)elf;
 	if (!fn)
 		return -ENOMEM;
-	l->nfunctions++; /* cleared with the listing from now on */
+	l->nfunctions++; /* from now on gn_listing_clear() frees it */
 	fn->file = file;
 	fn->addr = sym->addr;
 	fn->size = sym->size;

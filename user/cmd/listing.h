@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What gnomon list found, between the part that finds it (listing.c,
- * listing_sites.c) and those that write it (listing_table.c, listing_data.c).
+ * What gnomon list found. listing.c and listing_sites.c fill it;
+ * listing_table.c and listing_data.c write it.
  */
 #ifndef GNOMON_CMD_LISTING_H
 #define GNOMON_CMD_LISTING_H
@@ -20,14 +20,16 @@
 
 /* A native function and its probes. */
 struct gn_list_function {
-	size_t file;  /* in listing.files */
-	char *name;   /* demangled; owned, as all texts but those of the plan */
+	size_t file; /* in listing.files */
+	char *name; /* demangled. The row owns all its texts except those of the
+		       plan. */
 	char *symbol; /* as linked */
 	uint64_t addr;
 	uint64_t size;
 	struct gn_plan plan;
 	size_t rets, tails; /* of plan.leaves */
-	/* sleds at its begin and at its ends, all of one kind */
+	/* the number of sleds at its beginning and at its ends, all of one
+	 * kind */
 	size_t sleds, end_sleds;
 	enum gn_sled_kind sled;
 };
@@ -43,11 +45,11 @@ struct gn_list_insn {
 struct gn_list_hook {
 	char name[GN_NOTE_NAME];
 	const struct gn_runtime_site
-		*site; /* NULL: this version probes it not */
+		*site; /* NULL: this version of gnomon does not probe it */
 	struct gn_list_insn nop1, nop5;
 };
 
-/* A runtime that the program starts, or can. */
+/* A runtime that the program starts or can start. */
 struct gn_list_runtime {
 	const struct gn_runtime *runtime;
 	const char *why; /* a static text: why it is listed */
@@ -65,9 +67,9 @@ struct gn_list_usdt {
 };
 
 struct gn_listing {
-	struct gn_files files; /* the first is what was asked for */
+	struct gn_files files; /* the first is the one that the user named */
 	enum gn_attach_mode links;
-	bool links_known; /* else `links` is what was assumed */
+	bool links_known; /* if not, `links` is an assumption */
 	bool library;	  /* the first file is a library */
 	struct gn_list_function *function;
 	size_t nfunctions;
@@ -84,16 +86,17 @@ struct gn_listing {
 
 void gn_listing_clear(struct gn_listing *l);
 
-/* Native functions that the filter takes of l->files, with their plans. 0,
+/* Adds the functions of l->files that the filter includes, with their plans. 0,
  * -ENOEXEC, or another error of reading or memory. */
 int gn_listing_functions(struct gn_listing *l,
 			 const struct gn_native_opts *opts);
 
-/* Sleds of the functions that are listed. 0 or -ENOMEM. */
+/* Counts the sleds of the listed functions. 0 or -ENOMEM. */
 int gn_listing_sleds(struct gn_listing *l);
 
-/* USDT probes of the files. The filter's globs go over NAME and PROVIDER:NAME;
- * `all`: each one of each file. 0 or -ENOMEM: a file without them has none. */
+/* Adds the USDT probes of the files whose NAME or PROVIDER:NAME matches a glob
+ * of the filter; `all`: every one. 0 or -ENOMEM. A file without notes has
+ * none. */
 int gn_listing_usdt(struct gn_listing *l, struct gn_filter *filter, bool all);
 
 /* Whether gnomon knows where the i-th argument is. */
@@ -102,20 +105,24 @@ static inline bool gn_list_readable(const struct gn_note *note, size_t i)
 	return i < note->nargs && note->arg[i].how != GN_HOW_NONE;
 }
 
-/* The arguments as the note has them; those that are not known are marked. */
+/* The arguments as in the note. Those that gnomon cannot read are marked. */
 #define GN_LIST_ARGUMENTS 2048
 void gn_list_arguments(const struct gn_note *note,
 		       char text[GN_LIST_ARGUMENTS]);
 
 /*
- * The runtimes whose launcher the program is; each one when `any`. With
- * `itself` the program is looked at as a hook-site library, too. 0 or -ENOMEM:
- * a library that is not there is told in the row.
+ * Adds the runtimes that the program launches; `any`: all runtimes. With
+ * `itself` the program can be a hook-site library, too. 0 or -ENOMEM. If a
+ * library is missing, its row says so.
  */
 int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			bool itself);
 
 const char *gn_list_kind_name(const struct gn_list_hook *h);
+
+/* How many functions and sites there are, on stderr. `automatic`: gnomon
+ * chooses how their ends are seen. */
+void gn_listing_summary(const struct gn_listing *l, bool automatic);
 
 /* The writers: 0 or -errno. */
 int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon list for programs: CSV, a site a row; JSON. */
+/* gnomon list for programs: CSV with a row for each site, and JSON. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "output/emit.h"
 #include "output/text.h"
 
-/* A field of CSV and what comes after it. */
+/* Writes a field of CSV and what comes after it. */
 static int csv_text(FILE *f, const char *text, const char *after)
 {
 	int err = gn_csv_text(f, text ? text : "");
@@ -19,7 +19,7 @@ static int csv_text(FILE *f, const char *text, const char *after)
 	return err;
 }
 
-/* One row; what a row has not is empty. */
+/* One row. Fields that it does not have are empty. */
 struct csv_row {
 	const char *kind, *name, *module;
 	bool has_addr, has_delta;

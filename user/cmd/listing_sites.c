@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sites that files tell of by notes: hook-site libraries, USDT probes. */
+/* Sites that files describe in notes: hook-site libraries, USDT probes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const struct gn_runtime_site *site_of(const struct gn_runtime *rt,
 	return NULL;
 }
 
-/* All sites of a library are listed, of a runtime's own probes those that are
+/* Lists all sites of a library, but only those probes of a runtime that are
  * used. */
 static bool is_listed(const struct gn_runtime *rt, const struct gn_note *note)
 {
@@ -88,7 +88,7 @@ out:
 	return err;
 }
 
-/* A row for the runtime. `library` NULL: where gnomon has it. */
+/* Adds a row for the runtime. `library` NULL: the one that gnomon would use. */
 static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 		       const char *why, const char *library)
 {
@@ -119,7 +119,7 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 	return r->error == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* True when the file has notes of the runtime's hook-site library. */
+/* Whether the file has notes of the runtime's hook-site library. */
 static int is_library_of(const struct gn_runtime *rt, const char *path,
 			 bool *is)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnomon list as a table: a block a file, reasons as notes below. */
+/* gnomon list as a table: a block for each file, and the reasons as notes
+ * below. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "cmd/listing.h"
 #include "output/text.h"
 
-/* Sentences that rows point to by a number. */
+/* Notes that rows refer to by number. */
 struct reasons {
 	const char **text; /* static texts of the plans */
 	size_t n;
@@ -30,7 +31,7 @@ static int put_name(FILE *f, const char *before, const char *name,
 	return 0;
 }
 
-/* The number of a sentence, from 1; 0: no memory. */
+/* The number of a note, from 1. 0: no memory. */
 static size_t reason_number(struct reasons *r, const char *text)
 {
 	const char **grown;
@@ -46,7 +47,7 @@ static size_t reason_number(struct reasons *r, const char *text)
 	return r->n;
 }
 
-/* "return", "2 rets + 1 jump, 1 stepped": how the function's end is seen. */
+/* How the function's end is seen: "return", "2 rets + 1 jump, 1 stepped". */
 static void leave_text(const struct gn_list_function *fn, char *buf,
 		       size_t size)
 {
@@ -80,7 +81,6 @@ static int longer(int width, const char *text)
 	return len > width ? len : width;
 }
 
-/* An address in the table; a function that is refused has its own. */
 static void addr_text(uint64_t addr, char *buf, size_t size)
 {
 	snprintf(buf, size, "0x%" PRIx64, addr);

@@ -22,7 +22,8 @@ struct gn_live_run {
 	struct gn_pipeline *pipeline;
 	struct gn_muting muting;
 	struct gn_model *model; /* of the last period */
-	struct gn_model *held;	/* of the one on show while it is paused */
+	struct gn_model
+		*held; /* of the period that is shown while it is paused */
 	bool paused;
 	struct gn_top_period p;
 	uint64_t period; /* wanted */
@@ -93,7 +94,7 @@ int gn_live_writable(struct gn_live_run *l, int fd)
 	uint64_t over = 0;
 
 	for (;;) {
-		/* the writer will report an error of `fd` */
+		/* the next write will report an error of `fd` */
 		if (poll(p, 2, 100) < 0 && errno != EINTR)
 			return -errno;
 		if (p[0].revents)
@@ -128,7 +129,7 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(l->pipeline, rec, size);
 }
 
-/* gnomon and the machine in the period. */
+/* Fills in what gnomon and the machine did in the period. */
 static void measure(struct gn_live_run *l, uint64_t now)
 {
 	struct gn_top_machine sums;
@@ -150,8 +151,8 @@ static void measure(struct gn_live_run *l, uint64_t now)
 	l->machine = sums;
 }
 
-/* Losses are known twice: by cause, and by gaps in the threads' numbers. The
- * same loss can show up in different periods. */
+/* Losses are counted twice: by cause, and by gaps in the threads' sequence
+ * numbers. The two can count the same loss in different periods. */
 static void add_losses(struct gn_live_run *l, const struct gn_model *m)
 {
 	l->lost_by_number += m->lost;
@@ -164,8 +165,8 @@ static uint64_t lost_so_far(const struct gn_live_run *l)
 						    : l->lost_by_number;
 }
 
-/* The target ended and nothing came after the last period, which stays on
- * show. */
+/* The target ended and nothing came after the last period, which stays
+ * visible. */
 static bool over_and_empty(const struct gn_live_run *l,
 			   const struct gn_model *m)
 {
@@ -180,7 +181,7 @@ static bool lives(void *ctx, uint32_t pid, uint32_t tid)
 	return !syscall(SYS_tgkill, pid ? pid : tid, tid, 0) || errno != ESRCH;
 }
 
-/* The model of what was fed becomes the period on show. */
+/* Makes a model of what was fed: it becomes the period that is shown. */
 static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
@@ -226,12 +227,12 @@ static int tick(struct gn_live_run *l, struct gn_session *s)
 	return err ? err : end_period(l, s);
 }
 
-/* Looks whether the target has ended; its last records are the last period. */
+/* Checks whether the target has ended. Its last records are the last period. */
 static int target_ended(struct gn_live_run *l, struct gn_capture *c)
 {
 	int err;
 
-	/* only its parent learns how a process ended */
+	/* only the parent of a process learns how it ended */
 	if (!gn_session_child(c->session)) {
 		l->p.status = -1;
 	} else if (gn_session_ended(c->session, &c->status)) {
@@ -250,7 +251,7 @@ static int watch(struct gn_live_run *l, int fd)
 	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-/* Signals and keys in one descriptor, that the session can wait for. */
+/* Makes one descriptor for signals and keys, for the session to wait for. */
 static int open_inputs(struct gn_live_run *l, const struct gn_capture *c)
 {
 	int err, fd = l->show->fd ? l->show->fd(l->show->ctx) : -1;
@@ -277,7 +278,7 @@ static int take_inputs(struct gn_live_run *l, struct gn_capture *c)
 	struct epoll_event e[2];
 	int n = epoll_wait(l->epoll, e, 2, 0), done;
 
-	/* also signals to be passed on */
+	/* also passes signals on */
 	done = take_signal(l, c);
 	for (int i = 0; i < n && !done; i++)
 		done = e[i].data.fd == c->signals.fd
@@ -286,7 +287,7 @@ static int take_inputs(struct gn_live_run *l, struct gn_capture *c)
 	return done;
 }
 
-/* Tracing is over; the last period stays on show. */
+/* Tracing is over; the last period stays visible. */
 static int stay(struct gn_live_run *l, struct gn_capture *c)
 {
 	struct pollfd p = {.fd = l->epoll, .events = POLLIN};
@@ -323,7 +324,7 @@ static int loop(struct gn_capture *c, void *ctx)
 	gn_machine_read(&l->machine);
 	if (l->show->open)
 		done = l->show->open(l->show->ctx, l);
-	/* on the screen Ctrl-C is a key like q */
+	/* with a screen, Ctrl-C is a key like q */
 	c->signals.interactive = l->show->fd && l->show->fd(l->show->ctx) >= 0;
 	c->signals.quiet |= c->signals.interactive;
 	if (!done)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The live capture of `top`: periods out of a running session. Each period is
- * handed to a `show` as values (top/top.h); its model stays valid until the
- * next was shown.
+ * The live capture of `top`: makes periods from a running session. Each is
+ * passed to a `show` as values (top/top.h). Its model is valid until the next
+ * period was shown.
  */
 #ifndef GNOMON_CMD_LIVE_H
 #define GNOMON_CMD_LIVE_H
@@ -14,17 +14,18 @@ struct gn_live_run;
 
 /* What shows periods: the screen, or rows. */
 struct gn_live_show {
-	/* Once tracing runs; 0 or <0. NULL: nothing is to be done. */
+	/* Called when tracing runs. 0 or <0. May be NULL. */
 	int (*open)(void *ctx, struct gn_live_run *live);
 	/* A period is over. 1: enough, 0: go on, <0. */
 	int (*period)(void *ctx, const struct gn_top_period *p);
-	/* A file descriptor of its own to wait for, -1 = none; and what to do
-	 * when it is ready. 1: enough. */
+	/* A file descriptor to wait for, -1 = none, and what to do when it is
+	 * ready. 1: enough. */
 	int (*fd)(void *ctx);
 	int (*input)(void *ctx);
 	/* On SIGWINCH: 0 or <0. NULL: ignored. */
 	int (*resized)(void *ctx);
-	/* The target ended, its last period was shown: true to stay. */
+	/* Called when the target has ended and its last period was shown. True:
+	 * stay open. */
 	bool stays;
 	void *ctx;
 };
@@ -46,7 +47,7 @@ void gn_live_free(struct gn_live_run *l);
 /* For gn_capture_run(). */
 struct gn_capture_use gn_live_use(struct gn_live_run *l);
 
-/* While paused, the period on show stays valid; new ones are still made. */
+/* While paused, the shown period stays valid. New ones are still made. */
 void gn_live_pause(struct gn_live_run *l, bool paused);
 
 /* The last period, whether or not it was shown. */
@@ -61,8 +62,8 @@ int gn_live_writable(struct gn_live_run *l, int fd);
 void gn_live_set_period(struct gn_live_run *l, uint64_t ns);
 void gn_live_set_classify(struct gn_live_run *l, enum gn_classify classify);
 
-/* After the capture: returns the exit status and says why on stderr. `advice`:
- * of the session, or NULL. */
+/* Call after the capture: reports on stderr what went wrong, and returns the
+ * exit status. `advice`: of the session, or NULL. */
 int gn_live_status(struct gn_live_run *l, bool allow_loss, const char *advice);
 
 #endif

@@ -45,11 +45,12 @@ static bool is_kept(void *ctx, const struct gn_model_function *f)
 		    !strcmp(g->kept[i].module, f->module))
 			return true;
 	}
-	/* the list is full: give up, so that it is not retried for ever */
+	/* the list is full: give up, do not retry for ever */
 	return g->nkept == GN_MUTING_NAMES;
 }
 
-/* In every process that has it. A process that just ended is no failure. */
+/* Mutes the function in every process that has it. A process that has just
+ * ended is no failure. */
 static int mute(struct gn_muting *g, struct gn_pipeline *p,
 		const struct gn_model_function *f, struct gn_session *s)
 {

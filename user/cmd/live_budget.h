@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --budget in a live capture: what top/budget.h chooses is muted. */
+/* --budget in a live capture: mutes what top/budget.h chooses. */
 #ifndef GNOMON_CMD_LIVE_BUDGET_H
 #define GNOMON_CMD_LIVE_BUDGET_H
 
@@ -7,14 +7,14 @@
 #include "model/pipeline.h"
 #include "top/top.h"
 
-/* Functions that are named as muted; more are muted as well. */
+/* Muted functions that are reported by name. More can be muted. */
 #define GN_MUTING_NAMES 4096
 
-/* Zeros but for the budget; gn_muting_free() at the end. */
+/* Set `budget` and zero the rest. End with gn_muting_free(). */
 struct gn_muting {
 	double budget; /* 0 = none */
 	double slowdown;
-	/* Does not move: periods on show point to it. */
+	/* It does not move, because shown periods point to it. */
 	struct gn_top_muted muted[GN_MUTING_NAMES];
 	size_t nmuted;
 	/* those that could not be */
@@ -22,8 +22,8 @@ struct gn_muting {
 	size_t nkept;
 };
 
-/* After each period: learns its slow-down, and mutes in `s` (NULL: it is over).
- * 0, -ENOMEM. */
+/* Call after each period: computes the slow-down and mutes in `s` (NULL: the
+ * session is over). 0, -ENOMEM. */
 int gn_muting_apply(struct gn_muting *g, struct gn_pipeline *p,
 		    const struct gn_model *m, struct gn_session *s);
 void gn_muting_free(struct gn_muting *g);

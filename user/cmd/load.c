@@ -12,7 +12,7 @@
 /* Records between two looks at the clock. */
 #define LOOK_RECORDS 65536
 
-/* What to do about a file that cannot be opened. */
+/* Advice about a file that cannot be opened. */
 static const char *advice(int err)
 {
 	switch (err) {
@@ -29,7 +29,8 @@ static const char *advice(int err)
 	}
 }
 
-/* Opens a trace, says why not. GN_EXIT_OK or the exit status. */
+/* Opens a trace. GN_EXIT_OK, or the exit status after it has reported the
+ * error. */
 static int open_trace(const char *path, struct gn_trace_reader **reader)
 {
 	struct stat st;
@@ -48,8 +49,8 @@ static int open_trace(const char *path, struct gn_trace_reader **reader)
 	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 }
 
-/* All records into the pipeline. 0 or what went wrong. `bad`: records that are
- * not well formed. */
+/* Feeds all records to the pipeline. 0 or the error. `bad`: the number of
+ * malformed records. */
 static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 		struct gn_progress *progress, uint64_t *bad)
 {

@@ -15,7 +15,7 @@
 #define OPTIONS_MAX 48
 #define HELP_COLUMN 30
 #define HELP_WIDTH  80
-/* getopt's value of a row without a short name: its place behind this */
+/* getopt's value for a row without a short name: this plus its index */
 #define LONG_ONLY   0x100
 #define OPTION_HELP 0x0fe
 
@@ -131,7 +131,7 @@ void gn_args_clear(struct gn_args *args)
 	memset(args, 0, sizeof(*args));
 }
 
-/* One sentence about what is wrong; always -EINVAL. */
+/* Writes one sentence about what is wrong. Returns -EINVAL. */
 __attribute__((format(printf, 3, 4))) static int bad(char *err, size_t size,
 						     const char *format, ...)
 {
@@ -188,7 +188,7 @@ static int add_item(struct gn_list *list, const char *text)
 	return 0;
 }
 
-/* Stores the argument of one row; a number's error is -EINVAL or -ERANGE. */
+/* Stores the argument of one row. -EINVAL or -ERANGE: a bad number. */
 static int store(const struct gn_option *o, const char *text, void *field)
 {
 	uint64_t *number = field;
@@ -261,13 +261,14 @@ static int set_option(const struct gn_option *o, const char *text, void *args,
 	return status;
 }
 
-/* The tables that getopt wants, made of the verb's. */
+/* The tables for getopt, made from the verb's. */
 static void make_getopt(const struct gn_verb_usage *u, char *shorts,
 			struct option *longs)
 {
 	size_t n = 0;
 
-	/* stop at the command's first word; tell a missing argument apart */
+	/* '+': stop at the command's first word. ':': a missing argument is
+	 * reported by ':'. */
 	if (u->rest != GN_REST_FILES)
 		*shorts++ = '+';
 	*shorts++ = ':';
@@ -303,7 +304,7 @@ static const struct gn_option *find_option(const struct gn_verb_usage *u, int c)
 	return NULL;
 }
 
-/* getopt said '?' or ':' of the word before optind. */
+/* getopt returned '?' or ':' for the argument before optind. */
 static int bad_option(const struct gn_verb_usage *u, int c, char **argv,
 		      char *err, size_t size)
 {
@@ -314,7 +315,8 @@ static int bad_option(const struct gn_verb_usage *u, int c, char **argv,
 			   o->type == GN_OPTION_CHOICE
 				   ? "see its choices in the help"
 				   : wanted(o->type));
-	/* a long option that is unknown, ambiguous or has an argument */
+	/* a long option that is unknown or ambiguous, or must not have an
+	 * argument */
 	if (!optopt || o || optopt == OPTION_HELP)
 		return bad(err, size,
 			   "option '%s' is unknown, shortened too far or takes "
@@ -383,7 +385,8 @@ int gn_options_parse(const struct gn_verb_usage *u, int argc, char **argv,
 	return status;
 }
 
-/* "-o, --output FILE"; `first` of its line, so it is aligned. Its width. */
+/* Writes "-o, --output FILE" and returns its width. `first` of its line:
+ * aligned. */
 static int help_words(const struct gn_option *o, bool first, FILE *f)
 {
 	char choices[128], sign[8] = "";

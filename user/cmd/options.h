@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A verb's options as data: one table makes both the parsing and the help.
- * Common options are rows (GN_OPT_*) that a verb's table names, so that they
- * read and behave the same everywhere.
+ * A verb's options as data: one table for the parser and the help. Common
+ * options are rows (GN_OPT_*) that the tables of verbs share, so they read and
+ * behave the same everywhere.
  */
 #ifndef GNOMON_CMD_OPTIONS_H
 #define GNOMON_CMD_OPTIONS_H
@@ -15,7 +15,7 @@
 
 #include "output/output.h"
 
-/* What a row stores at its offset, and the type of that field. */
+/* What kind of value a row stores at its offset, with the type of the field. */
 enum gn_option_type {
 	GN_OPTION_FLAG,	    /* bool: set to true */
 	GN_OPTION_UNFLAG,   /* bool: set to false */
@@ -27,16 +27,18 @@ enum gn_option_type {
 	GN_OPTION_COUNT,    /* uint64_t */
 	GN_OPTION_PERCENT,  /* double: 0..100 */
 	GN_OPTION_RATE,	    /* uint64_t: a second, 1 to GN_RATE_MOST */
-	GN_OPTION_CHOICE,   /* int: the place in choice(), from 0 */
+	GN_OPTION_CHOICE,   /* int: the index for choice(), from 0 */
 };
 
 struct gn_option {
 	int short_name;	  /* 0 = none */
 	const char *name; /* the long name */
 	enum gn_option_type type;
-	size_t offset;	 /* of the field in the verb's struct */
-	const char *arg; /* the argument's word; NULL: CHOICE lists them */
-	/* "": the row shares the line of the next one, which tells of both */
+	size_t offset;	 /* the field's, in the verb's struct */
+	const char *arg; /* the name of the argument; NULL: CHOICE lists its
+			    words */
+	/* "": the row shares a line with the next one, whose text is for
+	 * both */
 	const char *help;
 	/* CHOICE: the i-th text, NULL past the last */
 	const char *(*choice)(size_t i);
@@ -46,10 +48,11 @@ struct gn_option {
 enum gn_rest {
 	GN_REST_NONE,	 /* nothing may follow */
 	GN_REST_COMMAND, /* a command and its arguments */
-	GN_REST_FILES,	 /* words among the options, kept as a command is */
+	GN_REST_FILES, /* other arguments among the options, kept like a command
+			*/
 };
 
-/* A verb as its help and its parser see it. All static data. */
+/* A verb for its help and its parser. All data is static. */
 struct gn_verb_usage {
 	const char *name;
 	const char *synopsis; /* what follows "gnomon NAME " */
@@ -77,8 +80,8 @@ enum gn_leave_choice {
 };
 
 /*
- * The fields of the common options. A verb with more of its own makes a struct
- * whose first member this is. Start from gn_args_init(), end with
+ * The fields of the common options. A verb with more options makes a struct
+ * that has this as its first member. Start with gn_args_init(), end with
  * gn_args_clear().
  */
 struct gn_args {
@@ -93,10 +96,10 @@ struct gn_args {
 	struct gn_list functions;
 	int leave; /* enum gn_leave_choice */
 	bool follow;
-	int classify;	/* enum gn_classify */
-	int sort;	/* of gn_sort_choice(); -1 = not given */
-	int by;		/* enum gn_by */
-	int format;	/* gn_output_at(), and behind them gn_timeline_at() */
+	int classify; /* enum gn_classify */
+	int sort;     /* of gn_sort_choice(); -1 = not given */
+	int by;	      /* enum gn_by */
+	int format; /* an index for gn_output_at(), then for gn_timeline_at() */
 	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
 	double min_pct; /* of the tree and of callers */
 	bool ns;	/* exact nanoseconds in tables */
@@ -146,7 +149,7 @@ struct gn_args {
 #define GN_OPT_LEAVE_AS(text) \
 	GN_OPT_ROW(0, "leave", CHOICE, leave, NULL, text, gn_leave_choice)
 #define GN_OPT_LEAVE GN_OPT_LEAVE_AS("how a function's end is seen")
-/* In a help USER stands after it. */
+/* In the help, GN_OPT_USER follows it. */
 #define GN_OPT_NO_FOLLOW \
 	GN_OPT_ROW(0, "no-follow", UNFLAG, follow, NULL, "", NULL)
 #define GN_OPT_CLASSIFY                                   \
@@ -155,76 +158,76 @@ struct gn_args {
 #define GN_OPT_SORT                                   \
 	GN_OPT_ROW(0, "sort", CHOICE, sort, "COLUMN", \
 		   "all, or some of calls, ei, ai, lock, ...", gn_sort_choice)
-/* In a help EVENTS stands after it. */
+/* In the help, GN_OPT_EVENTS follows it. */
 #define GN_OPT_BY GN_OPT_ROW(0, "by", CHOICE, by, "WHAT", "", gn_by_choice)
 #define GN_OPT_FORMAT                                     \
 	GN_OPT_ROW(0, "format", CHOICE, format, "FORMAT", \
 		   "table, csv, json (with the tree), ...", gn_format_choice)
-/* In a help MIN_PCT stands after it. */
+/* In the help, GN_OPT_MIN_PCT follows it. */
 #define GN_OPT_LIMIT GN_OPT_ROW(0, "limit", COUNT, limit, "N", "", NULL)
 #define GN_OPT_MIN_PCT                                  \
 	GN_OPT_ROW(0, "min-pct", PERCENT, min_pct, "X", \
 		   "N rows, 0 = all; tree: >= X %", NULL)
 #define GN_OPT_NS GN_OPT_ROW(0, "ns", FLAG, ns, NULL, "", NULL)
-/* In a help FORMAT stands after it. */
+/* In the help, GN_OPT_FORMAT follows it. */
 #define GN_OPT_TREE GN_OPT_ROW(0, "tree", FLAG, tree, NULL, "", NULL)
 #define GN_OPT_LABEL                                       \
 	GN_OPT_ROW(0, "label", LIST, labels, "NAME=VALUE", \
 		   "in each row of ndjson; can be repeated", NULL)
-/* In a help OF and NS stand before it. */
+/* In the help, GN_OPT_OF and GN_OPT_NS precede it. */
 #define GN_OPT_RAW                            \
 	GN_OPT_ROW(0, "raw", FLAG, raw, NULL, \
 		   "% of busy, threads, wall; ns; probes' cost left in", NULL)
 #define GN_OPT_EVENTS_AS(text) \
 	GN_OPT_ROW(0, "events", TEXT, events, "LIST", text, NULL)
 #define GN_OPT_EVENTS GN_OPT_EVENTS_AS("function, thread, tree, gc, jit, ...")
-/* In a help SORT stands after it. */
+/* In the help, GN_OPT_SORT follows it. */
 #define GN_OPT_COLUMNS GN_OPT_ROW(0, "columns", TEXT, columns, "LIST", "", NULL)
-/* In a help NS stands after it. */
+/* In the help, GN_OPT_NS follows it. */
 #define GN_OPT_OF GN_OPT_ROW(0, "of", CHOICE, of, "WHAT", "", gn_of_choice)
 #define GN_OPT_ALLOW_LOSS_AS(text) \
 	GN_OPT_ROW(0, "allow-loss", FLAG, allow_loss, NULL, text, NULL)
 #define GN_OPT_ALLOW_LOSS \
 	GN_OPT_ALLOW_LOSS_AS("lost records do not make the exit status 3")
 
-/* In a help these four stand in one line. */
+/* In the help, these four share one line. */
 #define GN_OPT_ONLY   GN_OPT_ROW(0, "only", LIST, only, "GLOB", "", NULL)
 #define GN_OPT_THREAD GN_OPT_ROW(0, "thread", LIST, threads, "GLOB", "", NULL)
 #define GN_OPT_DEPTH  GN_OPT_ROW(0, "depth", COUNT, depth, "N", "", NULL)
 #define GN_OPT_MIN    GN_OPT_ROW(0, "min", DURATION, min, "TIME", "of calls", NULL)
 
-/* What a report shows, and how; behind GN_OPT_BY. */
+/* The options of what a report shows, and how. Put it after GN_OPT_BY. */
 #define GN_OPTS_REPORT                                                       \
 	GN_OPT_EVENTS, GN_OPT_ONLY, GN_OPT_THREAD, GN_OPT_DEPTH, GN_OPT_MIN, \
 		GN_OPT_TREE, GN_OPT_FORMAT, GN_OPT_COLUMNS, GN_OPT_SORT,     \
 		GN_OPT_LIMIT, GN_OPT_MIN_PCT, GN_OPT_CLASSIFY, GN_OPT_OF,    \
 		GN_OPT_NS, GN_OPT_RAW
 
-/* The choices of the rows above. */
+/* The choices of the rows above; each returns NULL past its last one. */
 const char *gn_leave_choice(size_t i);
 const char *gn_classify_choice(size_t i);
 const char *gn_by_choice(size_t i);
 const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
 
-/* The families (enum gn_family) that --events names, those that are usual when
- * `list` is NULL; "all" and "none" are words too. -EINVAL. */
+/* Parses --events into families (enum gn_family). `list` NULL: the usual ones.
+ * "all" and "none" are words, too. 0 or -EINVAL. */
 int gn_events_parse(const char *list, uint32_t usual, uint32_t *families);
 
 void gn_args_init(struct gn_args *args);
 void gn_args_clear(struct gn_args *args);
 
-/* What gn_options_parse() says beside negative errno values. */
+/* What gn_options_parse() returns besides negative errno values. */
 enum gn_parsed {
 	GN_PARSED_OK = 0,
 	GN_PARSED_HELP, /* -h or --help: print the help, exit with 0 */
 };
 
 /*
- * Parses argv (argv[0] is the verb) into `args`, the verb's struct. The first
- * word that is no option, or "--", begins the command (GN_REST_COMMAND: kept
- * in args->command). Returns enum gn_parsed; -EINVAL when the words are bad,
- * with one sentence in `err`; -ENOMEM. Not thread safe: getopt is not.
+ * Parses argv (argv[0] is the verb) into `args`, the verb's struct. "--", or
+ * the first argument that is no option, begins the command (GN_REST_COMMAND:
+ * kept in args->command). Returns enum gn_parsed; -EINVAL for bad arguments,
+ * with one sentence in `err`; -ENOMEM. Not thread safe, because getopt is not.
  */
 int gn_options_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 		     struct gn_args *args, char *err, size_t errsize);
@@ -232,9 +235,10 @@ int gn_options_parse(const struct gn_verb_usage *usage, int argc, char **argv,
 void gn_options_help(const struct gn_verb_usage *usage, FILE *f);
 
 /*
- * Strict readers: the whole text or -EINVAL, -ERANGE when it does not fit.
- * Durations: a number (up to 9 decimals) and ns, us, ms, s, m or h; without a
- * unit, seconds. Sizes: a whole number and K, M or G (powers of 1024).
+ * Strict parsers of a whole text. -EINVAL: it is malformed, -ERANGE: it does
+ * not fit. Durations: a number (up to 9 decimals) and ns, us, ms, s, m or h;
+ * without a unit, seconds. Sizes: a whole number and K, M or G (powers of
+ * 1024).
  */
 int gn_parse_u64(const char *text, uint64_t *out);
 int gn_parse_duration(const char *text, uint64_t *ns);

@@ -10,13 +10,13 @@
 #include "capture/clock.h"
 #include "cmd/options.h"
 
-/* A user or group id of the environment that sudo sets. */
+/* Reads a user or group id from the environment that sudo sets. */
 static bool read_id(const char *name, uint32_t *id)
 {
 	const char *text = getenv(name);
 	uint64_t value;
 
-	/* the all-ones id means "leave it" to chown */
+	/* to chown, this id means "do not change" */
 	if (!text || gn_parse_u64(text, &value) || value >= UINT32_MAX)
 		return false;
 	*id = (uint32_t)value;
@@ -38,7 +38,7 @@ bool gn_invoker(uid_t *uid, gid_t *gid)
 typedef int (*open_fn)(struct gn_outfile *f, const char *path, uid_t uid,
 		       gid_t gid);
 
-/* The stream has a descriptor of its own: each is closed once. */
+/* Duplicates the descriptor for the stream, so that each is closed once. */
 static int open_stream(struct gn_textfile *o)
 {
 	int err, fd = fcntl(o->file.fd, F_DUPFD_CLOEXEC, 0);
@@ -70,8 +70,8 @@ static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 	return err ? err : open_stream(o);
 }
 
-/* What the file will take if all rows are as long as those so far; 0: nobody
- * knows. */
+/* The size that the file will have if all rows are as long as those so far. 0:
+ * not known. */
 static uint64_t whole_size(const struct gn_textfile *o)
 {
 	const struct gn_steps *s = o->steps;

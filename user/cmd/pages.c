@@ -22,7 +22,7 @@ static bool is_file(const struct gn_option *o)
 	return o->arg && strcmp(o->arg, "FILE") == 0;
 }
 
-/* Within single quotes of a shell. */
+/* Writes text for within single quotes of a shell. */
 static void put_quoted(FILE *f, const char *text)
 {
 	for (; *text; text++) {
@@ -39,7 +39,7 @@ static void put_choices(FILE *f, const struct gn_option *o, const char *between)
 		fprintf(f, "%s%s", i ? between : "", o->choice(i));
 }
 
-/* The help of a row: of those that share a line, the last one has it. */
+/* The help text of a row. Of rows that share a line, the last one has it. */
 static const char *help_of(const struct gn_verb_usage *u, size_t i)
 {
 	while (!*u->options[i].help && i + 1 < u->noptions)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is made of the option tables beside the help: a manual page a verb, and
+ * What else is made from the option tables: a manual page for each verb, and
  * completions for shells.
  */
 #ifndef GNOMON_CMD_PAGES_H
@@ -22,10 +22,10 @@ enum gn_page {
 		GN_PAGE_COUNT
 };
 
-/* The page of a word, GN_PAGE_COUNT when there is none. */
+/* The page that a word names. GN_PAGE_COUNT: none. */
 enum gn_page gn_page_find(const char *word);
 
-/* A verb's part of it; a manual page is whole. */
+/* Writes a verb's part of a page. Of manual pages that is all. */
 void gn_page_verb(enum gn_page page, const struct gn_verb_usage *u, FILE *f);
 
 /* What stands before and after the verbs' parts of a shell's completion. */
@@ -33,7 +33,7 @@ void gn_page_begin(enum gn_page page, const char *const *verbs, size_t n,
 		   FILE *f);
 void gn_page_end(enum gn_page page, FILE *f);
 
-/* How a verb is asked for its part: its only word. */
+/* A verb prints its part when its only argument begins with this. */
 #define GN_PAGE_OPTION "--page="
 
 #endif

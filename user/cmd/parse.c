@@ -10,7 +10,7 @@
 /* The kernel's own limit: PID_MAX_LIMIT of 64-bit machines. */
 #define PID_LIMIT (4 * 1024 * 1024)
 
-/* Digits from *text on, at least one; *text goes behind them. */
+/* Reads at least one digit at *text, and moves *text behind the digits. */
 static int read_digits(const char **text, uint64_t *out)
 {
 	const char *p = *text;
@@ -41,7 +41,7 @@ int gn_parse_u64(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* Up to 9 decimals behind a point, as billionths. */
+/* Reads up to 9 decimals after a point, as billionths. */
 static int read_fraction(const char **text, uint64_t *billionths)
 {
 	const char *p = *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long work shows itself: a line on stderr, where that is a terminal. */
+/* Shows the progress of long work: a line on stderr, if that is a terminal. */
 #ifndef GNOMON_CMD_PROGRESS_H
 #define GNOMON_CMD_PROGRESS_H
 
@@ -18,15 +18,15 @@ void gn_progress_init(struct gn_progress *p, bool quiet);
 void gn_progress_restart(struct gn_progress *p, uint64_t now);
 
 /*
- * So much is done at `now`. Twice a second, and not before half a second, it
- * is shown: "gnomon: DOING 3 of 7 UNIT, 2 a second, 2 s left". `total` 0: not
- * known. Units are `scale` large.
+ * Tells it how much is done at `now`. From half a second on it shows, twice a
+ * second: "gnomon: DOING 3 of 7 UNIT, 2 a second, 2 s left". `total` 0: not
+ * known. `scale`: numbers are divided by it.
  */
 void gn_progress_show(struct gn_progress *p, uint64_t now, const char *doing,
 		      const char *unit, uint64_t done, uint64_t total,
 		      uint64_t scale);
 
-/* Takes the line away, so that another can be written. */
+/* Removes the line, so that something else can be written. */
 void gn_progress_end(struct gn_progress *p);
 
 #endif

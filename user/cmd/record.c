@@ -15,8 +15,9 @@
 #include "trace/trace.h"
 
 struct record_args {
-	struct gn_capture_args capture; /* first: the option tables' offsets */
-	uint64_t repeat;		/* GN_REPEAT_NOT = not given */
+	struct gn_capture_args
+		capture; /* must be first: option tables hold offsets */
+	uint64_t repeat; /* GN_REPEAT_NOT = not given */
 };
 
 static const struct gn_option options[] = {
@@ -51,17 +52,19 @@ static const struct gn_verb_usage usage = {
 struct recording {
 	const char *path;
 	struct gn_trace_writer *writer; /* NULL = not yet */
-	/* records of before there was a writer, one after the other */
+	/* records that came before there was a writer, one after the other */
 	char *early;
 	size_t early_size;
-	uint64_t lost; /* records, as the kernel and the writer count them */
+	uint64_t lost; /* records, by the counts of the kernel and of the writer
+			*/
 	uint64_t records;
 	/* the writing thread's */
 	struct gn_priority priority;
 	bool paced;
 };
 
-/* Loss must be in the exit status without replaying the file. */
+/* Counts losses here: the exit status must show them, and nobody replays the
+ * file. */
 static void note_loss(struct recording *r, const struct gn_rec *rec)
 {
 	static const bool is_loss[] = {
@@ -112,8 +115,8 @@ static enum gn_hold hold(void *ctx)
 	return r->writer ? holds[gn_trace_writer_wait(r->writer)] : GN_HOLD_NOT;
 }
 
-/* The writing thread keeps up as the draining one does: before the others
- * while it is behind. */
+/* The writing thread has a high priority while it is behind, like the draining
+ * one. */
 static void pace(void *ctx, bool behind)
 {
 	struct recording *r = ctx;
@@ -121,8 +124,8 @@ static void pace(void *ctx, bool behind)
 	if (!r->paced) {
 		static const cap_value_t keep = CAP_SYS_NICE;
 
-		/* it needs no more; where it cannot give them up it writes
-		 * all the same */
+		/* it needs no others; if it cannot give them up, it writes all
+		 * the same */
 		gn_keep_capabilities(&keep, 1);
 		gn_priority_init(&r->priority);
 	}
@@ -130,7 +133,7 @@ static void pace(void *ctx, bool behind)
 	gn_priority_follow(&r->priority, behind, gn_now_ns());
 }
 
-/* Makes the file and hands it what came before it. */
+/* Makes the file and writes the records that came earlier. */
 static int open_file(void *ctx)
 {
 	struct recording *r = ctx;
@@ -174,7 +177,7 @@ static int finish(struct recording *r, const struct gn_args *args,
 	uint64_t bytes = 0;
 	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
 
-	/* its thread reads `r`, which is gone when the caller returns */
+	/* its thread reads `r`, which ends with the caller */
 	gn_priority_end(&r->priority);
 	free(r->early);
 	if (status)
@@ -187,8 +190,8 @@ static int finish(struct recording *r, const struct gn_args *args,
 		return GN_EXIT_FAILED;
 	}
 	if (err) {
-		gn_error("cannot write %s: %s; what it holds is readable to "
-			 "its last whole chunk",
+		gn_error("cannot write %s: %s; it is readable up to its last "
+			 "whole chunk",
 			 r->path, gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
@@ -214,7 +217,7 @@ static int record(const struct gn_capture_args *a, const char *path, int argc,
 	status = finish(&r, &a->args,
 			c.session ? gn_session_loss_advice(c.session) : NULL,
 			status);
-	/* also after a failure of ours the command ends by itself */
+	/* the command is not killed, also if gnomon failed */
 	gn_capture_wait(&c);
 	status = gn_capture_status(&c, status);
 	gn_capture_end(&c);

@@ -22,7 +22,7 @@ static char *numbered(const char *path, uint64_t i)
 		       : name;
 }
 
-/* Whether there is a file; when its name cannot be made, as if there were. */
+/* Whether the file exists. If its name is too long, assumes that it does. */
 static bool is_there(const char *path, uint64_t i)
 {
 	char *name = numbered(path, i);
@@ -41,7 +41,7 @@ static bool check(const char *path, uint64_t times)
 		return false;
 	}
 	if (is_there(path, times + 1)) {
-		gn_error("%s.%llu is there, of a larger set of captures; "
+		gn_error("%s.%llu exists, from a larger set of captures; "
 			 "remove that set, or give another name with -o",
 			 path, (unsigned long long)times + 1);
 		return false;
@@ -69,13 +69,13 @@ static void block(struct repeat *r)
 	sigprocmask(SIG_BLOCK, &r->signals, &r->before);
 }
 
-/* What waitpid() told, as an exit status. */
+/* Turns the status of waitpid() into an exit status. */
 static int status_of(int told)
 {
 	if (WIFEXITED(told))
 		return WEXITSTATUS(told);
-	gn_error("the capture was killed by signal %d (%s); what is in its "
-		 "file is readable to its last whole chunk",
+	gn_error("the capture was killed by signal %d (%s); its file is "
+		 "readable up to its last whole chunk",
 		 WTERMSIG(told), strsignal(WTERMSIG(told)));
 	return GN_EXIT_FAILED;
 }
@@ -92,7 +92,8 @@ static int await(struct repeat *r, pid_t child)
 		if (sig < 0 || sig == SIGCHLD)
 			continue;
 		r->ended = sig;
-		/* a key of the terminal has reached the child, too */
+		/* a signal by a key of the terminal has reached the child,
+		 * too */
 		if (info.si_code != SI_KERNEL)
 			kill(child, sig);
 	}
@@ -112,7 +113,7 @@ static int run(struct repeat *r, const char *path,
 	}
 	if (child)
 		return await(r, child);
-	/* nobody would wait for it otherwise */
+	/* else nobody would wait for it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != self)
 		_exit(GN_EXIT_FAILED);

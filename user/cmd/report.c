@@ -9,7 +9,7 @@
 #include "cmd/timeline.h"
 
 struct report_args {
-	struct gn_args args; /* first: the option tables' offsets */
+	struct gn_args args; /* must be first: option tables hold offsets */
 	bool schema;
 };
 
@@ -40,7 +40,7 @@ static const struct gn_verb_usage usage = {
 		    "  gnomon report --format json -o app.json\n",
 };
 
-/* The report into the file or stdout. GN_EXIT_OK or GN_EXIT_FAILED. */
+/* Writes the report to the file or stdout. GN_EXIT_OK or GN_EXIT_FAILED. */
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
 	struct gn_textfile out;

@@ -38,7 +38,7 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(ctx, rec, size);
 }
 
-/* Where the report goes, or a timeline. */
+/* Where the report or the timeline goes. */
 struct output {
 	struct gn_textfile report;
 	struct gn_timeline_file timeline;
@@ -60,7 +60,6 @@ static void drop_output(struct output *o)
 		gn_textfile_abort(&o->report);
 }
 
-/* A timeline is written while the command runs, whose stdout is ours. */
 static bool has_place(const struct gn_args *args)
 {
 	const struct gn_timeline *timeline = gn_timeline_of(args);
@@ -93,7 +92,7 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	}
 	use.ctx = p;
 	status = gn_capture_run(&c, a, argc, argv, &use);
-	/* also after a failure of ours the command ends by itself */
+	/* the command is not killed, also if gnomon failed */
 	gn_capture_wait(&c);
 	if (status) {
 		drop_output(out);
@@ -133,7 +132,7 @@ int gn_cmd_run(int argc, char **argv)
 		status = GN_EXIT_USAGE;
 		goto out;
 	}
-	/* before anything runs: a place that cannot be written is told now */
+	/* before anything runs, report a file that cannot be written */
 	status = open_output(&out, &a.args);
 	if (status)
 		goto out;

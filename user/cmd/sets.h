@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sets of captures brought together: shared by check and diff. */
+/* Reads sets of captures, for check and diff. */
 #ifndef GNOMON_CMD_SETS_H
 #define GNOMON_CMD_SETS_H
 
@@ -10,15 +10,16 @@
 struct gn_sets {
 	struct gn_traces of[GN_SIDE_COUNT];
 	struct gn_comparison comparison;
-	/* why they cannot be trusted, one sentence; NULL: they can */
+	/* one sentence: why they cannot be trusted; NULL: they can */
 	const char *unsound;
 	bool broken; /* a self-check failed */
 };
 
 /*
- * Reads all files of both sides, one after the other; says on stderr which lost
- * records or fail a self-check. GN_EXIT_OK, or another exit status after it has
- * said why. `paths`: with their call trees. gn_sets_clear() in each case.
+ * Reads all files of both sides. Reports on stderr which of them lost records
+ * or fail a self-check. `paths`: with their call trees. Returns GN_EXIT_OK, or
+ * another exit status after it has reported the error. Call gn_sets_clear() in
+ * each case.
  */
 int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 		 const char *const *base, size_t nbase, const char *const *new,

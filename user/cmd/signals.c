@@ -9,13 +9,14 @@
 
 #include "capture/clock.h"
 
-/* Whoever sends one to the command too has done it by then. */
+/* A sender that also signals the command has done so within this time. */
 #define BOTH_NS 100000000u
-/* The same signal again within this is the same one: `timeout` sends it to us
- * and to our process group, a closed terminal's shell and the kernel both send
- * SIGHUP. */
+/* The same signal within this time counts once: `timeout` sends it to gnomon
+ * and to its process group, and when a terminal is closed, the shell and the
+ * kernel both send SIGHUP. */
 #define AGAIN_NS 500000000u
-/* So long nothing is said about waiting: most commands just end. */
+/* Reports that gnomon waits for the command only after this time: most commands
+ * just end. */
 #define PATIENT_NS 1000000000u
 
 int gn_signals_open(struct gn_signals *s, bool resizes)
@@ -28,7 +29,8 @@ int gn_signals_open(struct gn_signals *s, bool resizes)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGQUIT); /* a key as SIGINT's is */
-	/* of nohup(1): a blocked signal is not ignored */
+	/* nohup(1) ignores it; if it were blocked, it would be read all the
+	 * same */
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	if (resizes)
@@ -42,7 +44,7 @@ int gn_signals_open(struct gn_signals *s, bool resizes)
 	return 0;
 }
 
-/* The next signal that came, 0 = none. */
+/* The next pending signal, 0 = none. */
 static int next(const struct gn_signals *s, struct signalfd_siginfo *info)
 {
 	if (s->fd < 0 ||
@@ -51,7 +53,7 @@ static int next(const struct gn_signals *s, struct signalfd_siginfo *info)
 	return (int)info->ssi_signo;
 }
 
-/* The first one, and the command runs. */
+/* The first signal while the command runs. */
 static void first(struct gn_signals *s, int sig, uint64_t now)
 {
 	s->first = s->due = sig;
@@ -134,7 +136,7 @@ void gn_signals_close(struct gn_signals *s)
 
 	if (s->fd < 0)
 		return;
-	/* those that came twice have had their effect */
+	/* those that are still pending must not end gnomon now */
 	while (next(s, &info))
 		;
 	close(s->fd);

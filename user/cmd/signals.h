@@ -20,10 +20,11 @@
 #include "capture/session.h"
 
 struct gn_signals {
-	int fd; /* readable when there is one; -1 = not open */
+	int fd; /* readable if there is a signal; -1 = not open */
 	bool quiet;
 	bool interactive; /* keys of the terminal end the capture at once */
-	bool noted;	  /* that gnomon waits for the command */
+	bool noted; /* whether it was reported that gnomon waits for the command
+		     */
 	sigset_t before;
 	int first, due; /* signals; `due` is to be passed on */
 	int last;
@@ -32,15 +33,16 @@ struct gn_signals {
 	int end; /* the one that ended the capture, 0 = none */
 };
 
-/* `resizes`: SIGWINCH is read too. From now on no write ends gnomon. 0 or
- * -errno. */
+/* Begins to read signals; `resizes`: SIGWINCH, too. From now on SIGPIPE does
+ * not end gnomon. 0 or -errno. */
 int gn_signals_open(struct gn_signals *s, bool resizes);
 
-/* Takes what came; to be called often. The signal that ends the capture, or
- * SIGWINCH; 0: go on. `session` may be NULL. */
+/* Handles the pending signals; call it often. Returns the signal that ends the
+ * capture, or SIGWINCH; 0: go on. `session` may be NULL. */
 int gn_signals_take(struct gn_signals *s, struct gn_session *session);
 
-/* Signals are taken again as before: nothing is lost by one any more. */
+/* Restores the effects that signals had before. Call it when nothing would be
+ * lost if a signal ended gnomon. */
 void gn_signals_close(struct gn_signals *s);
 
 #endif

@@ -25,7 +25,7 @@ const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
 
 static int say(const struct gn_timeline_file *t, int err)
 {
-	/* whoever read stdout has seen enough */
+	/* the reader of stdout wants no more */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; nothing of it can be used", t->where,
@@ -71,7 +71,7 @@ bool gn_timeline_failed(struct gn_timeline_file *t, int err)
 	return true;
 }
 
-/* What explain says, for the formats that show it. */
+/* The findings, for the formats that show them. */
 static int finish(struct gn_timeline_file *t, const struct gn_model *m)
 {
 	struct gn_findings findings;

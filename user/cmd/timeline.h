@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A timeline that is written while records go through a pipeline. */
+/* Writes a timeline while records go through a pipeline. */
 #ifndef GNOMON_CMD_TIMELINE_H
 #define GNOMON_CMD_TIMELINE_H
 
@@ -7,8 +7,8 @@
 #include "cmd/outfile.h"
 #include "output/timeline.h"
 
-/* What --format names when it is no report, or --by when it is calls; else
- * NULL. */
+/* The timeline that --format names, or that of --by calls. NULL: a report is
+ * asked for. */
 const struct gn_timeline *gn_timeline_of(const struct gn_args *args);
 
 struct gn_timeline_file {
@@ -21,16 +21,16 @@ struct gn_timeline_file {
 	int err;	   /* what ended the writing */
 };
 
-/* Opens the file or stdout, of which SIGPIPE ends nothing any more. GN_EXIT_OK,
- * or another exit status after it has said why. */
+/* Opens the file or stdout, and ignores SIGPIPE from now on. Returns
+ * GN_EXIT_OK, or another exit status after it has reported the error. */
 int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args);
 
-/* What the pipeline failed with, if it was the writing: gn_timeline_close()
- * will say so. */
+/* Call if the pipeline failed. True: it was a write, and gn_timeline_close()
+ * will report it. */
 bool gn_timeline_failed(struct gn_timeline_file *t, int err);
 
-/* Ends and publishes it when `m` is a model, else leaves nothing. The exit
- * status, as gn_timeline_open(). */
+/* Finishes and publishes it; `m` NULL: removes it. Returns a status like
+ * gn_timeline_open(). */
 int gn_timeline_close(struct gn_timeline_file *t, const struct gn_model *m);
 
 #endif

@@ -10,15 +10,16 @@
 #include "cmd/top_show.h"
 #include "runtime/roles.h"
 
-/* Small: it is in the machine's memory all the time. A period's records need
- * not fit, it is drained each 5 ms. */
+/* Small, because it stays in memory. It need not hold a whole period: it is
+ * drained every 5 ms. */
 #define RING_SIZE     (8u << 20)
 #define PERIOD_LEAST  10000000u	     /* 10 ms */
 #define PERIOD_MOST   3600000000000u /* an hour */
 #define PERIOD_NORMAL 1000000000u
 
 struct top_args {
-	struct gn_capture_args a; /* first: the option tables' offsets */
+	struct gn_capture_args
+		a; /* must be first: option tables hold offsets */
 	uint64_t period;
 	uint64_t iterations;
 	bool batch;
@@ -123,7 +124,8 @@ static bool args_fit(struct top_args *t, int *status)
 	return gn_capture_target(&t->a, status);
 }
 
-/* "1234,1235", or the words of the command. Freed by the caller. */
+/* What is traced: "1234,1235", or the words of the command. The caller frees
+ * it. */
 static char *title_of(const struct gn_args *a)
 {
 	char *text = NULL;
@@ -220,7 +222,7 @@ static int top(struct top_args *t, int argc, char **argv)
 int gn_cmd_top(int argc, char **argv)
 {
 	struct top_args t = {.period = PERIOD_NORMAL};
-	/* no function of a runtime either */
+	/* no functions of runtimes either */
 	static const char *const none = "!*";
 	int status;
 
@@ -233,7 +235,8 @@ int gn_cmd_top(int argc, char **argv)
 	if (!t.a.ring)
 		t.a.ring = RING_SIZE;
 	if (t.no_functions && !t.a.os)
-		t.a.os = "none"; /* page faults would cost every process */
+		t.a.os = "none"; /* to trace page faults would slow every
+				    process */
 	if (t.no_functions) {
 		t.a.args.functions.item = malloc(sizeof(none));
 		if (!t.a.args.functions.item) {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is given back is whole blocks of any file system. */
+/* Gives back multiples of this: whole blocks of any file system. */
 #define UNIT (1 << 16)
 
 static int open_in(const char *dir)

@@ -34,7 +34,6 @@ struct gn_top_show {
 	bool failed;		    /* a file, and it was said */
 };
 
-/* A write that fails must not end gnomon by a signal. */
 static void ignore_pipe(struct sigaction *before)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -44,8 +43,8 @@ static void ignore_pipe(struct sigaction *before)
 }
 
 /*
- * A reader that stops to read must not keep gnomon, and its probes, from
- * ending: signals are only read, so no write may wait. Errors as
+ * If a reader stops reading, gnomon and its probes must still be able to end.
+ * Signals do not interrupt a write, so no write may wait. Errors as
  * gn_live_writable().
  */
 static int put_all(struct gn_top_show *s, const char *text, size_t size)
@@ -58,7 +57,7 @@ static int put_all(struct gn_top_show *s, const char *text, size_t size)
 
 		if (came)
 			return came;
-		/* a pipe that is ready has room for that */
+		/* a pipe that is ready has room for PIPE_BUF bytes */
 		n = write(fd, text, size < PIPE_BUF ? size : PIPE_BUF);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
@@ -234,7 +233,7 @@ static int screen_fd(void *ctx)
 	return s->screen ? gn_screen_fd(s->screen) : -1;
 }
 
-/* Tracing runs. Without a screen, rows. */
+/* Tracing runs: opens the screen, or else prints rows. */
 static int open_screen(void *ctx, struct gn_live_run *owner)
 {
 	struct gn_top_show *s = ctx;
@@ -253,7 +252,7 @@ static int open_screen(void *ctx, struct gn_live_run *owner)
 	return err ? err : paint(s);
 }
 
-/* That the file can be written is told before anything runs. */
+/* Checks that the file can be written before anything runs. */
 static int open_prom(struct gn_top_show *s)
 {
 	struct gn_textfile out;
@@ -277,7 +276,7 @@ static int open_prom(struct gn_top_show *s)
 static int open_files(struct gn_top_show *s)
 {
 	const char *path = s->opts.output;
-	/* it grows by and by, and is no one else's */
+	/* it grows while gnomon runs, so it must be a new file */
 	int err = gn_textfile_create(&s->rows, path);
 
 	if (err) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How `top` shows periods: the screen, or rows or JSON lines; and beside it a
- * file for Prometheus. */
+/* How `top` shows periods: on the screen, as rows or as JSON lines; besides, in
+ * a file for Prometheus. */
 #ifndef GNOMON_CMD_TOP_SHOW_H
 #define GNOMON_CMD_TOP_SHOW_H
 
@@ -19,7 +19,7 @@ struct gn_top_show_opts {
 	uint64_t limit;	    /* 0 = all */
 	const char *output; /* NULL = stdout */
 	const char *prom;   /* NULL = none */
-	bool command;	    /* there is one, whose output must go somewhere */
+	bool command; /* there is a command, whose output must go somewhere */
 	uint64_t period;
 	enum gn_classify classify;
 };
@@ -27,26 +27,26 @@ struct gn_top_show_opts {
 struct gn_top_show;
 
 /*
- * Opens the files. The screen only opens once tracing runs, so that what is
- * said before it can be read; where there is none, rows take its place, and it
- * says so. GN_EXIT_OK, or an exit status after it has said why.
+ * Opens the files. The screen opens only when tracing runs, so that earlier
+ * messages can be read. If there is no screen, reports that and prints rows
+ * instead. Returns GN_EXIT_OK, or an exit status after it has reported the
+ * error.
  */
 int gn_top_show_new(const struct gn_top_show_opts *opts,
 		    struct gn_top_show **out);
 
 const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s);
 
-/* Where the command's output goes while the screen is in use; 0 = where it
- * always goes. */
+/* Where the command's output goes while the screen is in use; 0 = unchanged. */
 int gn_top_show_command_out(const struct gn_top_show *s);
 
-/* A file could not be written; it has said so, and shows no more. */
+/* A file could not be written. This was reported, and nothing more is shown. */
 bool gn_top_show_failed(const struct gn_top_show *s);
 
-/* Gives the terminal back. True: it had been the screen's. */
+/* Gives the terminal back. True: there was a screen. */
 bool gn_top_show_close(struct gn_top_show *s);
 
-/* Prints what the command wrote since the last time, if it was kept. */
+/* Prints the command's output since the last time, if it was kept. */
 void gn_top_show_output(struct gn_top_show *s);
 
 void gn_top_show_free(struct gn_top_show *s);

@@ -18,7 +18,7 @@ const char *gn_severity_text(enum gn_severity s)
 	return texts[s];
 }
 
-/* What `put` writes, as a text. NULL: no memory. */
+/* The text that `put` writes. NULL: no memory. */
 static char *text_of(void (*put)(const struct gn_facts *f,
 				 const struct gn_subject *s, FILE *out),
 		     const struct gn_facts *f, const struct gn_subject *s)
@@ -53,7 +53,7 @@ static int add(struct gn_findings *out, const struct gn_rule *r,
 	return finding->text && finding->next ? 0 : -ENOMEM;
 }
 
-/* Of what lost records, or does not add up, nothing else is concluded. */
+/* If records were lost or a self-check failed, says only that. */
 static bool may_speak(const struct gn_rule *r, const struct gn_model *m,
 		      bool idle)
 {
@@ -77,7 +77,7 @@ static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 	return add(out, r, f, &s);
 }
 
-/* The worse first, then what is more. */
+/* Order: the worse level first, then the larger share. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct gn_insight *a = left, *b = right;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What of a finished model matters: findings, in sentences with numbers and
- * the next command to type. rules.c is the list of rules.
+ * Findings: what matters in a finished model, in sentences with numbers and the
+ * next command to type. rules.c is the list of rules.
  */
 #ifndef GNOMON_EXPLAIN_EXPLAIN_H
 #define GNOMON_EXPLAIN_EXPLAIN_H
@@ -12,7 +12,7 @@
 
 #include "model/model.h"
 
-/* What a report tells at most. */
+/* The most findings in a report. */
 #define GN_FINDINGS_USUAL 5
 
 /* X(enumerator, text). The worse comes later. */
@@ -27,7 +27,7 @@ enum gn_severity {
 #undef GN_SEVERITY_ENUM
 };
 
-/* What the words of a next command are given to. */
+/* Which command the words of a finding's next step belong to. */
 enum gn_next {
 	GN_NEXT_REPORT, /* another report of the same capture */
 	GN_NEXT_AGAIN,	/* the same capture once more, with these options */
@@ -37,10 +37,10 @@ enum gn_next {
 struct gn_insight {
 	const char *rule; /* static */
 	enum gn_severity severity;
-	/* how much of what the sentence speaks of, 0 to 1 */
+	/* the share that the sentence is about, 0 to 1 */
 	double share;
 	char *text; /* a sentence or two. Names in it are not escaped. */
-	char *next; /* words as a shell reads them, not escaped; "" = none */
+	char *next; /* words, quoted for a shell, not escaped; "" = none */
 	enum gn_next what;
 };
 
@@ -50,8 +50,8 @@ struct gn_findings {
 	size_t more; /* that `most` left out */
 };
 
-/* All that holds of the model, at most `most` (0: all). Where records were lost
- * or a self-check failed it says that and nothing else. 0, -ENOMEM.
+/* Finds all rules that hold for the model, at most `most` (0: all). If records
+ * were lost or a self-check failed, that is the only finding. 0, -ENOMEM. Call
  * gn_findings_clear() in each case. */
 int gn_explain(const struct gn_model *m, size_t most, struct gn_findings *out);
 void gn_findings_clear(struct gn_findings *f);
@@ -59,7 +59,7 @@ void gn_findings_clear(struct gn_findings *f);
 /* The word of a severity. */
 const char *gn_severity_text(enum gn_severity s);
 
-/* The i-th rule: its name and what it holds of; false past the last. */
+/* The i-th rule: its name, and when it holds. False past the last. */
 bool gn_rule_at(size_t i, const char **name, const char **condition);
 
 /* How findings are shown. */
@@ -70,17 +70,17 @@ struct gn_explain_opts {
 	bool color, utf8;
 };
 
-/* The whole command to type next, freed by the caller; "" when there is none.
- * NULL: no memory. */
+/* The whole command to type next; "": none. The caller frees it. NULL: no
+ * memory. */
 char *gn_finding_command(const struct gn_model *m, const struct gn_insight *f,
 			 const char *input);
 
-/* Numbered sentences with their commands; one line when there are none. 0,
- * -errno of the stream, -ENOMEM. */
+/* Prints numbered sentences with their commands, or one line if there are none.
+ * 0, -errno of the stream, -ENOMEM. */
 int gn_findings_print(const struct gn_model *m, const struct gn_findings *f,
 		      const struct gn_explain_opts *o, FILE *out);
 
-/* One JSON object. The same errors. */
+/* Writes one JSON object. The same errors. */
 int gn_findings_json(const struct gn_model *m, const struct gn_findings *f,
 		     const char *input, FILE *out);
 

@@ -44,7 +44,7 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 			out->cpu - gn_class_cpu_ns(out->worker->classes);
 }
 
-/* Sums of the waits of one class by what `key` is. */
+/* Sums the waits of one class by `key`. */
 struct tally {
 	uint64_t key, ns, count, longest;
 };
@@ -56,8 +56,8 @@ static int by_key(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* The one with most time; of equal ones that of the lowest key. `tally` is
- * sorted and merged in place. */
+/* The one with the most time; of equal ones, that with the lowest key. Sorts
+ * and merges `tally` in place. */
 static struct tally most(struct tally *tally, size_t n)
 {
 	struct tally best = {0}, now;
@@ -87,7 +87,8 @@ static size_t distinct(struct tally *tally, size_t n)
 	return found;
 }
 
-/* Wakers are told apart by the function they woke from, and else by thread. */
+/* Wakers are distinguished by the function they woke from, or else by
+ * thread. */
 static uint64_t waker_key(const struct gn_model_wait *w)
 {
 	if (w->waker_function >= 0)
@@ -175,11 +176,11 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 	return 0;
 }
 
-/* Frames that are looked at; recursion ends there, too. */
+/* The most frames to look at; it also ends recursion. */
 #define PATH_MOST 32
 
-/* The caller with the most time of a class. Without a class, by calls: then the
- * one that makes nearly all of them, or none. */
+/* The caller with the most time of a class. Without a class, the caller that
+ * makes nearly all calls, or none. */
 static int32_t main_caller(const struct gn_model *m, int32_t function,
 			   int class)
 {

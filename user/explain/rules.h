@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A rule: when it holds of a model, and what it says then. */
+/* A rule: when it holds for a model, and what it says then. */
 #ifndef GNOMON_EXPLAIN_RULES_H
 #define GNOMON_EXPLAIN_RULES_H
 
@@ -8,9 +8,9 @@
 #include "explain/explain.h"
 #include "explain/facts.h"
 
-/* Without a CPU for so much of the time that they wanted one: too few. */
+/* CPUs are too few if threads waited for one for this share of the time. */
 #define GN_CPUS_LEAST 0.2
-/* Functions that a sentence names. */
+/* The most functions that a sentence names. */
 #define GN_NAMED 3
 
 /* What a rule found, for its sentence. */
@@ -26,18 +26,19 @@ struct gn_subject {
 
 struct gn_rule {
 	const char *name;
-	const char *condition; /* in words, as the manual has it */
+	const char *condition; /* in words, for the manual */
 	enum gn_severity severity;
-	double least; /* share from which on it holds */
+	double least; /* the share from which it holds */
 	/* of what alone it can speak */
-	bool lossy; /* of a model that cannot be trusted; no other rule does */
-	bool idle;  /* also of a program that does nothing */
+	bool lossy; /* it holds for a model that cannot be trusted, and then no
+		       other rule does */
+	bool idle;  /* it holds also for a program that does nothing */
 	enum gn_class class;
-	/* Sets the share, 0 when it does not hold. 0, -ENOMEM. */
+	/* Sets the share; 0: it does not hold. Returns 0 or -ENOMEM. */
 	int (*look)(const struct gn_facts *f, struct gn_subject *s);
 	void (*say)(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out);
-	/* The words of the next command. */
+	/* Writes the words of the next command. */
 	void (*next)(const struct gn_facts *f, const struct gn_subject *s,
 		     FILE *out);
 	enum gn_next what;
@@ -46,7 +47,7 @@ struct gn_rule {
 /* The i-th, NULL past the last. */
 const struct gn_rule *gn_rule(size_t i);
 
-/* What the rules say, a file for each kind (say_*.c). */
+/* The sentences of the rules. */
 #define GN_RULE_FUNCTIONS(name)                                             \
 	int gn_look_##name(const struct gn_facts *f, struct gn_subject *s); \
 	void gn_say_##name(const struct gn_facts *f,                        \
@@ -74,14 +75,14 @@ GN_RULE_FUNCTIONS(syscalls)
 void gn_put_ns(FILE *f, uint64_t ns);
 void gn_put_pct(FILE *f, uint64_t part, uint64_t whole);
 void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many);
-/* A name as short as a sentence bears it. */
+/* A name, shortened for a sentence. */
 void gn_put_named(FILE *f, const struct gn_model_named *named);
-/* The same of a function; -1 is outside of any. */
+/* The same for a function; -1 is outside of any. */
 void gn_put_function(FILE *f, const struct gn_model *m, int32_t function);
-/* "app 70.1 %, lock 20.0 %": the largest parts of `whole` from 1 % on. */
+/* The largest parts of `whole`, from 1 % on: "app 70.1 %, lock 20.0 %". */
 void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
 		    uint64_t whole);
-/* What -f takes for it, as a shell reads it. */
+/* The argument of -f for the function, quoted for a shell. */
 void gn_put_glob(FILE *f, const struct gn_model_function *function);
 
 static inline double gn_share(uint64_t part, uint64_t whole)

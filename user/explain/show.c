@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings as people and programs read them. */
+/* Shows findings to people and programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 #define USUAL_WIDTH 100
 
-/* A text's words, each as a shell reads it. The verb is left out, and what only
- * parts them from the command. */
+/* Writes the words of a text, each quoted for a shell, without the verb and
+ * without a "--" at the end. */
 static void put_options(FILE *f, const char *options, const char **verb,
 			size_t *verb_len)
 {
@@ -39,7 +39,7 @@ static void put_options(FILE *f, const char *options, const char **verb,
 	}
 }
 
-/* The program of a process, where there is no command. */
+/* The program of a process, if there is no command. */
 static void put_process(FILE *f, const struct gn_model *m)
 {
 	const char *json = gn_model_info(m, "command");
@@ -48,7 +48,7 @@ static void put_process(FILE *f, const struct gn_model *m)
 		fprintf(f, " -- /proc/%" PRIu32 "/exe", m->processes[0].pid);
 }
 
-/* " -- COMMAND"; nothing where processes were attached to. */
+/* Writes " -- COMMAND"; nothing if gnomon attached to processes. */
 static int put_command(FILE *f, const struct gn_model *m)
 {
 	const char *json = gn_model_info(m, "command");
@@ -64,7 +64,7 @@ static int put_command(FILE *f, const struct gn_model *m)
 	return 0;
 }
 
-/* The capture again, with other options besides. */
+/* Writes the command of this capture, with more options. */
 static int put_again(FILE *f, const struct gn_model *m, const char *next)
 {
 	const char *options = gn_model_info(m, "options"), *verb;
@@ -148,8 +148,8 @@ static int print_sentence(const struct gn_insight *one, size_t number,
 	return print_escaped(out, one->text, o->utf8, &w);
 }
 
-/* So that it can be typed as it stands: lines that go on end with a backslash,
- * unless a prefix stands before them. */
+/* A command can be copied: continued lines end with a backslash, unless they
+ * have a prefix. */
 static int print_command(const char *command, const struct gn_explain_opts *o,
 			 FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules on what threads waited for, and on what the system and the runtime did
+/* Rules about what threads waited for, and what the system and the runtime did
  * for them. */
 #include <inttypes.h>
 
@@ -25,19 +25,19 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 {
 	int err = look_wait(f, s, f->busy);
 
-	/* a thread that does nothing else waits for no one */
+	/* a thread that only does this waits for nobody */
 	s->ns = f->waits[s->class] < s->wait.ns ? f->waits[s->class]
 						: s->wait.ns;
 	s->share = gn_share(s->ns, f->busy);
-	/* what no function asked for, where functions are traced, is how the
-	 * runtime works */
+	/* if functions are traced, waits outside of them are the runtime's
+	 * own */
 	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
 	    s->wait.function < 0)
 		s->share = 0;
 	return err;
 }
 
-/* " in F, called by G": G where F is the runtime's. */
+/* Writes " in F, called by G"; G only if F is the runtime's. */
 static void put_where(FILE *out, const struct gn_facts *f, int32_t function,
 		      int class)
 {
@@ -52,7 +52,7 @@ static void put_where(FILE *out, const struct gn_facts *f, int32_t function,
 	}
 }
 
-/* Who held a lock, or did what was waited for. */
+/* Writes who held a lock, or did what the thread waited for. */
 static void put_waker(FILE *out, const struct gn_facts *f,
 		      const struct gn_subject *s)
 {
@@ -118,13 +118,13 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	uint64_t queued = f->classes[GN_CLASS_RUNQUEUE];
 	int err = look_wait(f, s, queued + f->cpu);
 
-	/* of a program that waits for something else, it is not what matters */
+	/* if the program waits for something else, this does not matter */
 	if (queued < f->busy / 20)
 		s->share = 0;
 	return err;
 }
 
-/* The thread that was in the class for most time. */
+/* The thread with the most time in the class. */
 static const struct gn_model_thread *most_of(const struct gn_model *m,
 					     enum gn_class class)
 {
@@ -244,7 +244,7 @@ void gn_next_faults(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--sort fault --columns default,fault --limit 10", out);
 }
 
-/* The function that spent most of its own time in the class; -1: none. */
+/* The function with the most exclusive time in the class; -1: none. */
 static int32_t most_in(const struct gn_model *m, enum gn_class class,
 		       uint64_t *ns)
 {
@@ -308,7 +308,7 @@ int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-/* What was allocated most, where allocations were recorded. */
+/* Writes what was allocated most, if allocations were recorded. */
 static void put_allocated(const struct gn_model *m, FILE *out)
 {
 	const struct gn_model_allocation *a = m->allocations;

@@ -11,9 +11,9 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-/* Cells of a name in a sentence. */
+/* The width of a name in a sentence, in cells. */
 #define NAME_CELLS 44
-/* Classes that a sentence names. */
+/* The most classes that a sentence names. */
 #define CLASSES_NAMED 4
 
 void gn_put_ns(FILE *f, uint64_t ns)

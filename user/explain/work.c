@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules on what threads and functions did themselves. */
+/* Rules about what threads and functions did themselves. */
 #include <inttypes.h>
 
 #include "explain/rules.h"
@@ -93,20 +93,20 @@ void gn_next_idle(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by waits", out);
 }
 
-/* Its own code in user mode: what it compiled or collected is no such time. */
+/* Time of its own code in user mode, without compilation and collection. */
 static uint64_t own_time(const struct gn_model_function *fn)
 {
 	return fn->v.class_excl[GN_CLASS_APP];
 }
 
-/* The time is one that can be told: nothing is missing, and what the probes
- * cost does not blur it. */
+/* Whether the time is certain: nothing is missing, and the cost of probes does
+ * not blur it. */
 static bool certain(const struct gn_model_function *fn)
 {
 	return !fn->v.gap && !fn->muted && fn->v.error_excl <= own_time(fn) / 2;
 }
 
-/* Keeps the heaviest ones, downwards; of equal ones the first. */
+/* Keeps the heaviest ones in descending order; of equal ones, the first. */
 static void add_function(struct gn_subject *s,
 			 const struct gn_model_function *fn, uint64_t weight)
 {
@@ -136,7 +136,7 @@ int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 		if (certain(fn) && own_time(fn))
 			add_function(s, fn, own_time(fn));
 	}
-	/* of a program that waits, code is not what matters */
+	/* if the program mostly waits, its code does not matter */
 	if (s->nfunctions && f->classes[GN_CLASS_APP] >= f->busy / 20)
 		s->share = gn_share(own_time(s->function[0]),
 				    f->classes[GN_CLASS_APP]);
@@ -247,9 +247,10 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("list -f '*'", out);
 }
 
-/* The functions with most calls, of those that have a twentieth of all, whose
- * own time in a call is at most `below`, and that -f can leave out: the probes
- * of HotSpot's methods are in none or in all. */
+/* The functions with the most calls that have at least a twentieth of all
+ * calls, an exclusive time of at most `below` a call, and that -f can leave
+ * out. It cannot leave out methods of HotSpot: either all have probes, or
+ * none. */
 static void most_called(const struct gn_facts *f, struct gn_subject *s,
 			uint64_t below)
 {
@@ -297,7 +298,7 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 	mean = cost / hits;
 	s->ns = cost;
 	s->share = gn_share(cost, cost + f->cpu);
-	/* two probes a call: a function that is shorter tells little */
+	/* two probes a call: times of shorter functions mean little */
 	most_called(f, s, 2 * mean);
 	return 0;
 }

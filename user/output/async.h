@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Async methods and their await points, in each format that has them. */
+/* Async methods and their await points, for each format that shows them. */
 #ifndef GNOMON_OUTPUT_ASYNC_H
 #define GNOMON_OUTPUT_ASYNC_H
 
@@ -7,11 +7,11 @@
 
 #include "output/json.h"
 
-/* "await 0", "yield 1": which of its method it is. */
+/* The name of an await point within its method: "await 0", "yield 1". */
 void gn_await_text(char buf[GN_CELL], const struct gn_model_await *at);
 
-/* The records of CSV: each method, and behind it its await points. 0, -errno
- * of the stream, -ENOMEM, -EINVAL. */
+/* Writes the records of CSV: each method, followed by its await points. 0,
+ * -errno of the stream, -ENOMEM, -EINVAL. */
 int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,
 		 FILE *f);
 

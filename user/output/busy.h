@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that only wait, and what percents are of. */
+/* Finds threads that only wait, and what 100 % is. */
 #ifndef GNOMON_OUTPUT_BUSY_H
 #define GNOMON_OUTPUT_BUSY_H
 
@@ -16,8 +16,9 @@
  */
 bool gn_thread_idle(const struct gn_model_thread *t);
 
-/* The elapsed time of all others. Where all are idle it is theirs, and *idle is
- * 0; else *idle says how many are. `idle` may be NULL. */
+/* The elapsed time of all threads that are not idle; *idle (unless NULL) is the
+ * number of idle ones. If all are idle it is the time of all, and *idle is
+ * 0. */
 uint64_t gn_busy_elapsed(const struct gn_model *m, size_t *idle);
 
 /* What 100 % of a column is; see enum gn_of. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Each function with those that call it above and those it calls below. */
+/* Each function, with its callers above it and its callees below it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -19,7 +19,8 @@ static int32_t end_of(const struct gn_model_edge *e, bool callee)
 	return callee ? e->callee : e->caller;
 }
 
-/* Groups the edges by one of their ends; the root of a thread is in none. */
+/* Groups the edges by one of their ends. The roots of threads are in no
+ * group. */
 static int group(const struct gn_model *m, bool callee, struct groups *g)
 {
 	g->edge = calloc(m->nedges + 1, sizeof(*g->edge));
@@ -52,7 +53,7 @@ static void clear(struct groups *g)
 	free(g->first);
 }
 
-/* The other ends of a function's edges, sorted. */
+/* Adds a row for the other end of each of a function's edges, sorted. */
 static int add_ends(const struct gn_model *m, const struct gn_output_opts *o,
 		    const struct groups *g, uint32_t function,
 		    enum gn_row_kind kind, struct gn_rows *out, size_t *room)

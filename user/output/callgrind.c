@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * callgrind's profile format, for callgrind_annotate and KCachegrind: what each
- * function owned, and for each of its callees the calls and what they took.
- * There are no lines of sources: all costs are at line 0.
+ * callgrind's profile format, for callgrind_annotate and KCachegrind: the own
+ * costs of each function, and for each of its callees the calls and their
+ * costs. It has no source lines: all costs are at line 0.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -54,8 +54,8 @@ static uint64_t outside(const struct gn_model *m, int column)
 	return all > owned ? all - owned : 0;
 }
 
-/* A name is written where it is first needed; functions are 1 and so on, what
- * is outside of them 0. */
+/* Writes a name where it is first needed. Functions have numbers from 1 on; 0
+ * is outside of any. */
 static int put_name(struct callgrind *w, const char *key, int32_t function)
 {
 	const struct gn_model_function *fn =
@@ -112,8 +112,9 @@ static int put_function(struct callgrind *w, int32_t function)
 	return 0;
 }
 
-/* What went on under this caller once its own was unwound was not called here.
- * callgrind_annotate takes the costs of no calls for the caller's own. */
+/* Writes no edge without calls. Its callee went on under this caller after its
+ * own caller was unwound, and callgrind_annotate would add such costs to this
+ * caller's own. */
 static int put_call(struct callgrind *w, const struct gn_model_edge *e)
 {
 	int err;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Follows the calls of all threads and shows those that were asked for. A call
- * is shown when the first one in it is, or when it ends; where calls have to
- * last a while, that is when the first one in it has ended. What is kept grows
- * with threads, functions and open calls.
+ * is shown when its first inner call is shown, or when it ends. With --min, an
+ * inner call is shown when it has ended. Memory grows with threads, functions
+ * and open calls.
  */
 #include "output/calls.h"
 
@@ -142,7 +142,7 @@ static struct stack *new_stack(struct calls *c, const struct gn_seen *at)
 	return &c->stacks[c->last];
 }
 
-/* Nothing is open on it: what it had so far matters to nobody. */
+/* No call is open on it, so nobody needs what it had so far. */
 static void drop_stack(struct calls *c, struct stack *s)
 {
 	while (s->n)

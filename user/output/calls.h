@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each call, as it was: a timeline whose rows are calls. calls.c follows them
- * over the walk and chooses; a writer shows what was chosen.
+ * A timeline whose rows are single calls. calls.c follows the calls of the
+ * replay and chooses among them; a writer shows those.
  */
 #ifndef GNOMON_OUTPUT_CALLS_H
 #define GNOMON_OUTPUT_CALLS_H
@@ -14,7 +14,7 @@ struct gn_calls_thread {
 	char *name, *process_name;
 	uint64_t start; /* of the session, as far as it is known */
 	bool shown;	/* --thread takes it */
-	bool told;	/* the writer's: a line of it was written */
+	bool told; /* for the writer: it has written a line of the thread */
 };
 
 struct gn_calls_function {
@@ -22,7 +22,7 @@ struct gn_calls_function {
 	char *shown;	     /* the name that people read */
 	char *file;	     /* of its source, hostile; NULL: not known */
 	uint32_t line;
-	char *text; /* the writer's: the name as it is shown */
+	char *text; /* for the writer: the name as it is shown */
 	enum gn_runtime_id runtime;
 	bool matches; /* --only takes it */
 };
@@ -57,15 +57,16 @@ struct gn_call {
 
 /* Each returns 0 or -errno. */
 struct gn_calls_writer {
-	/* A function's name is known; sets `text`, if it has use for it. */
+	/* Called when a function's name is known. May set `text`. */
 	int (*name)(void *ctx, struct gn_calls_function *f);
-	/* The call goes on, and calls inside it follow. */
+	/* The call has begun, and calls inside it follow. */
 	int (*open)(void *ctx, const struct gn_call *c);
 	/* It ended; `opened`: open() was called for it. */
 	int (*close)(void *ctx, const struct gn_call *c, bool opened);
 	int (*lost)(void *ctx, struct gn_calls_thread *t, uint64_t start,
 		    uint64_t end);
-	/* So many calls were shown, of all of them. */
+	/* Called at the end, with the numbers of calls that were shown and of
+	 * all calls. */
 	int (*finish)(void *ctx, const struct gn_model *m, uint64_t shown,
 		      uint64_t all);
 };
@@ -80,7 +81,7 @@ struct gn_calls_out {
 
 extern const struct gn_calls_writer gn_calls_table, gn_calls_ndjson;
 
-/* The timeline of calls in the format of that name; NULL: there is none. */
+/* The timeline of calls in that format; NULL: there is none. */
 const struct gn_timeline *gn_calls_timeline(const char *format);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls for programs: an object a line, when the call ends. docs/ci.md has the
- * columns. */
+/* Calls for programs: one object a line, written when the call ends. docs/ci.md
+ * describes the columns. */
 #include <string.h>
 
 #include "output/calls.h"

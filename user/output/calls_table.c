@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Calls for people: a line where a call begins that others are in, and one
- * where it ends; one line for both where none is. */
+/* Calls for people. A call with inner calls has a line for its begin and one
+ * for its end; a call without has one line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-/* Deeper ones are not indented more; their level is told. */
+/* Deeper calls are not indented more, but show their level. */
 #define INDENT_MAX 40
-/* What stands before a call, and the least that its name gets. */
+/* The width of what stands before a call, and the least width of its name. */
 #define PREFIX_CELLS 60
 #define NAME_CELLS   24
 
@@ -46,7 +46,7 @@ static void put_time(FILE *f, const struct gn_calls_thread *t, uint64_t time,
 		ns ? part : part / 1000);
 }
 
-/* The two classes with the most of it. */
+/* The two classes with the most time of the call. */
 static void put_classes(FILE *f, const struct gn_calls_sums *own)
 {
 	char text[2 * GN_CELL] = "";
@@ -77,7 +77,7 @@ static void put_classes(FILE *f, const struct gn_calls_sums *own)
 	fprintf(f, " %-20s", text);
 }
 
-/* Threads are named when they are first met. */
+/* Prints a thread's name before its first call. */
 static int put_thread(FILE *f, struct gn_calls_thread *t, bool utf8)
 {
 	char *name, *process;
@@ -131,7 +131,8 @@ static void put_value(const struct gn_calls_out *out,
 	}
 }
 
-/* Names of many languages have their parameters: arguments take their place. */
+/* In many languages names include the parameters: the arguments replace
+ * them. */
 static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
 		     bool arguments)
 {
@@ -167,8 +168,8 @@ static void put_result(const struct gn_calls_out *out, const struct gn_call *c)
 	}
 }
 
-/* What is told besides, as a comment: why it is not whole, or NULL, and how it
- * ended, or NULL, and with -v where its source is. */
+/* Adds a comment: why the call is not complete (or NULL), how it ended (or
+ * NULL), and with -v its source. */
 static int put_notes(const struct gn_calls_out *out, const struct gn_call *c,
 		     const char *begin, const char *end)
 {

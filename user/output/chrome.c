@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * JSON trace events, as chrome://tracing and many others read them. A thread's
- * calls are pairs on its row and its time classes whole events within them;
- * what does not nest there (other stacks, activities) has rows of its own, by
- * numbers that are no tids.
+ * JSON trace events, for chrome://tracing and many other readers. On a thread's
+ * row its calls are pairs of events, and its time classes complete events
+ * within them. What does not nest there (other stacks, activities) has rows of
+ * its own, whose numbers are no tids.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ struct chrome {
 	struct gn_gauges gauges;
 };
 
-/* Microseconds, with all digits of the nanoseconds. */
+/* Writes microseconds, with all digits of the nanoseconds. */
 static void put_time(struct gn_emit *e, const char *key, uint64_t ns)
 {
 	char text[32];
@@ -131,8 +131,8 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 	return 0;
 }
 
-/* The row of what does not nest in the thread's own. It is named when it is
- * first needed. 0 or -errno. */
+/* The row for what does not nest in the thread's own row. Names the row when it
+ * is first needed. 0 or -errno. */
 static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
 		    const char *what, uint32_t *row)
 {
@@ -154,8 +154,8 @@ static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
 		"thread_name", name);
 }
 
-/* The row of the calls on a stack: the thread's own for the one that it began
- * on. Numbers of stacks begin behind those of activities. */
+/* The row for the calls on a stack. The stack that the thread began on has the
+ * thread's own row. Numbers of stacks come after those of activities. */
 static int stack_row(struct chrome *w, const struct gn_seen *at, uint32_t *row)
 {
 	const struct thread *t = &w->threads[at->thread];
@@ -279,7 +279,8 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return put_activity(ctx, at, what, NULL);
 }
 
-/* An instant: stretches are told by both of their ends. */
+/* An instant. Of an activity there are two: its begin and its end are
+ * events. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *e)
 {

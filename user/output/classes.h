@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time classes as people read them: GN_CLASS_LIST by number. */
+/* Names of time classes for people, by number. */
 #ifndef GNOMON_OUTPUT_CLASSES_H
 #define GNOMON_OUTPUT_CLASSES_H
 
@@ -15,7 +15,7 @@ const char *gn_class_short(int class);
 char gn_class_letter(int class);
 const char *gn_class_help(int class);
 
-/* The i-th class in the order in which people see them. */
+/* The i-th class in the order of reports. */
 int gn_class_at(int i);
 
 /* Time on a CPU. */

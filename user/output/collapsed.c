@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Collapsed stacks, as flame graph tools read them: a line a call path, its
- * frames from the process on with semicolons between, then a blank and the
- * value: the first of --columns.
+ * Collapsed stacks, for flame graph tools. A line is a call path: its frames,
+ * from the process on, with semicolons between them, a blank, and the value of
+ * the first column of --columns.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "output/formats.h"
 #include "output/paths.h"
 
-/* A semicolon would be two frames. */
+/* A semicolon in a name would split the frame. */
 static int put_frame(FILE *f, const char *name, bool utf8)
 {
 	char *plain = gn_escape(name[0] ? name : "(unknown)", utf8);
@@ -39,7 +39,7 @@ static int put_path(const struct gn_paths *p, const struct gn_row *r, bool utf8,
 	return err ? err : gn_stream_status(f);
 }
 
-/* The same of samples: a frame of them is not a function of the model. */
+/* The same for samples, whose frames are no functions of the model. */
 static int put_sampled(const struct gn_model *m, const uint32_t *path,
 		       size_t depth, bool utf8, FILE *f)
 {

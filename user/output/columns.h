@@ -117,17 +117,18 @@ const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 /* True when the value can be wrong by more than a tenth of it. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
-/* How it is shown, and what 100 % of it is where `all` is all that there is. */
+/* How it is shown, and what its 100 % is if `all` are the values of the
+ * whole. */
 enum gn_show gn_column_show(int column);
 uint64_t gn_column_whole(const struct gn_values *all, int column);
 
 /* True of a percent of elapsed time. */
 bool gn_column_elapsed(int column);
 
-/* The class of a column, -1 when it is none of a class. */
+/* The class of a column; -1: it is not a class's. */
 int gn_column_class(int column);
 
-/* Is `len` bytes of `word` one of its names? */
+/* Whether the first `len` bytes of `word` are one of its names. */
 bool gn_column_is(int column, const char *word, size_t len);
 
 /* Its two names, the title and the least width in the live view. */
@@ -136,7 +137,7 @@ const char *gn_column_long(int column);
 const char *gn_column_brief(int column);
 int gn_column_width(int column);
 
-/* Titles of a table: two lines. */
+/* The two lines of its title in a table. */
 void gn_column_titles(int column, enum gn_by by, const char **top,
 		      const char **title);
 

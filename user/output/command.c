@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command of a capture, as one would type it. */
+/* The command of a capture, as a user would type it. */
 #include <stdlib.h>
 #include <string.h>
 

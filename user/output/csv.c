@@ -16,8 +16,8 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-/* What stands before the columns that can be chosen: of the table, and before
- * these the titles of what only a tree or callers have. */
+/* The columns before those that can be chosen. `titles` come first: columns
+ * that only a tree or callers have. */
 struct leading {
 	const char *titles, *name;
 	int n, column[5];
@@ -87,7 +87,7 @@ static int put_value(const struct gn_model *m, const struct gn_row *r,
 	return 0;
 }
 
-/* The numbers of a row; what is missing of it stands behind them always. */
+/* Writes the chosen columns of a row, and then its marks. */
 static void put_values(const struct gn_model *m, const struct gn_row *r,
 		       const struct gn_picks *p, FILE *f)
 {
@@ -139,7 +139,7 @@ static void put_place(const struct gn_row *r, FILE *f)
 	fprintf(f, ",%" PRIu32 ",", r->depth);
 }
 
-/* The function that row `i` belongs to, when it is one or a caller. */
+/* The row of the function that row `i`, a function or a caller, belongs to. */
 static size_t owner(const struct gn_rows *rows, size_t i)
 {
 	while (rows->row[i].kind == GN_ROW_CALLER && i + 1 < rows->n)
@@ -260,7 +260,7 @@ int gn_csv_write(const struct gn_model *m, const struct gn_output_opts *o,
 	for (size_t i = 0; i < rows.n && !err; i++) {
 		const struct gn_row *r = &rows.row[i];
 
-		/* found once a block, with its first row */
+		/* the first row of a block finds it for the whole block */
 		if (o->by == GN_BY_CALLERS && r->kind != GN_ROW_CALLEE &&
 		    (!i || of < i))
 			of = owner(&rows, i);

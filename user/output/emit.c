@@ -58,7 +58,8 @@ static void put_text(const struct gn_emit *e, const char *text)
 	fputc_unlocked('"', f);
 }
 
-/* The digits of `n`, at least so many, before `end`; where they begin. */
+/* Writes at least `least` digits of `n` before `end`. Returns where they
+ * begin. */
 static char *digits(char *end, uint64_t n, int least)
 {
 	for (; n || least > 0; least--) {
@@ -91,7 +92,7 @@ void gn_format_fixed(char buf[GN_CELL], double value, int decimals)
 	memcpy(buf, at, (size_t)(end + 1 - at));
 }
 
-/* The comma and the key before a value. */
+/* Writes the comma and the key before a value. */
 static void begin(struct gn_emit *e, const char *key)
 {
 	if (e->comma)

@@ -15,10 +15,11 @@
 #include "output/text.h"
 
 struct gn_emit {
-	FILE *f;	/* of one thread: it is not locked */
-	bool comma;	/* this level has an element already */
-	bool flat;	/* gn_emit_line() does nothing: all is one line */
-	bool in_markup; /* no text can end the element that it is in */
+	FILE *f;    /* the stream is used by one thread only and not locked */
+	bool comma; /* this level has an element already */
+	bool flat;  /* gn_emit_line() does nothing: all is one line */
+	bool in_markup; /* text is escaped so that it cannot end an HTML element
+			 */
 };
 
 /*
@@ -33,14 +34,15 @@ void gn_emit_open(struct gn_emit *e, const char *key, char bracket);
 void gn_emit_close(struct gn_emit *e, char bracket);
 void gn_emit_u64(struct gn_emit *e, const char *key, uint64_t n);
 void gn_emit_i64(struct gn_emit *e, const char *key, int64_t n);
-/* A number that is written as `digits` say. */
+/* A number whose digits are given as text. */
 void gn_emit_number(struct gn_emit *e, const char *key, const char *digits);
 void gn_emit_bool(struct gn_emit *e, const char *key, bool value);
 void gn_emit_null(struct gn_emit *e, const char *key);
 /* A percent, with 6 decimals. */
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct);
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text);
-/* A new line for the next row: files can be read and compared. */
+/* Begins a new line for the next row, so that files can be read and
+ * compared. */
 void gn_emit_line(struct gn_emit *e);
 
 #endif

@@ -3,8 +3,8 @@
 
 #define FIRST_LENGTH 1024
 
-/* Two spans become one. An edge in the first of them reaches through the whole
- * of the second. */
+/* Merges each two spans into one. An edge in the first affects the whole of the
+ * second. */
 static void fold(struct gn_gauge *g)
 {
 	int i;

@@ -10,11 +10,11 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-#define NAME_LEAST   24 /* a name this short can still be read */
-#define FIT_NAME     32 /* what gn_grid_fit() keeps for names, */
+#define NAME_LEAST   24 /* a shorter name cannot be read any more */
+#define FIT_NAME     32 /* the room that gn_grid_fit() keeps for names, */
 #define FIT_MODULE   12 /* and for modules */
 #define NAME_PAD     56 /* the module is aligned behind names up to this */
-#define INDENT_LIMIT 16 /* deeper levels are shown by their number */
+#define INDENT_LIMIT 16 /* deeper levels are shown as a number */
 
 static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 			const struct gn_row *r, bool ns)
@@ -46,7 +46,7 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 		break;
 	case GN_SHOW_PCT:
 		gn_format_pct(buf, value, c->whole);
-		/* what idle threads had is in functions' time */
+		/* the time of idle threads is in that of functions, too */
 		if (c->whole && value > c->whole)
 			snprintf(buf, GN_CELL, ">100");
 		if (c->busy && r->thread && gn_thread_idle(r->thread))
@@ -83,7 +83,7 @@ static int measure(struct gn_grid *g, const struct gn_rows *rows, bool ns)
 	return total;
 }
 
-/* What stands before a name: the tree's indentation, the callers' arrows. */
+/* The prefix of a name: the indentation of a tree, or the arrow of a caller. */
 static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 {
 	buf[0] = '\0';
@@ -100,8 +100,7 @@ static void prefix(char buf[GN_CELL], const struct gn_row *r, bool kinds)
 		snprintf(buf, GN_CELL, "%*s", 2 * (int)r->depth, "");
 }
 
-/* A module in `width` cells: of an assembly the last part of its name says
- * most. */
+/* A module in `width` cells. The last part of an assembly's name says most. */
 static char *short_module(char *module, size_t width)
 {
 	size_t len = strlen(module);
@@ -122,8 +121,8 @@ static char *module_text(const struct gn_row *r, const struct gn_output_opts *o)
 			 o->utf8);
 }
 
-/* Prefix and name in `room` cells, 0 = all of it. Of functions' names the own
- * one comes first. */
+/* Prefix and name in `room` cells, 0 = no limit. A function's name is shortened
+ * so that its own name, without types, stays. */
 static char *name_text(const struct gn_grid *g, const struct gn_row *r,
 		       const struct gn_output_opts *o, size_t room)
 {
@@ -146,7 +145,7 @@ static char *name_text(const struct gn_grid *g, const struct gn_row *r,
 	return all;
 }
 
-/* The widest name and module, each told up to NAME_PAD. -ENOMEM. */
+/* Finds the widest name and module, each at most NAME_PAD. -ENOMEM. */
 static int measure_texts(const struct gn_grid *g, const struct gn_rows *rows,
 			 const struct gn_output_opts *o, int *names,
 			 int *modules)
@@ -180,7 +179,7 @@ struct layout {
 	size_t room; /* for the name and the module with the gap between them */
 };
 
-/* The upper line of titles; none when no column has one. */
+/* Prints the upper line of titles, if any column has one. */
 static void print_tops(const struct gn_grid *g, FILE *f)
 {
 	int last = g->n - 1, blanks = 0;
@@ -236,7 +235,7 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 			left = NAME_LEAST;
 	}
 	l.room = (size_t)left;
-	/* modules are aligned where names are short enough */
+	/* modules are aligned if names are short enough */
 	if (modules > (int)l.room / 3)
 		modules = (int)l.room / 3;
 	if (g->modules && l.pad > (int)l.room - 2 - modules)
@@ -244,8 +243,9 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 	return l;
 }
 
-/* Makes a module fit `room` cells beside its name, with a gap of 2: it keeps a
- * third, or what it needs if that is less. The cells that the name has. */
+/* Shortens a module so that it fits `room` cells together with its name and a
+ * gap of 2. The module keeps a third, or less if that is enough. Returns the
+ * cells for the name. */
 static size_t fit(const char *name, char **module, size_t room)
 {
 	size_t n = gn_text_width(name), m = gn_text_width(*module);
@@ -307,7 +307,7 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 		size_t width = gn_text_width(name);
 		int pad = l->pad > (int)width ? l->pad - (int)width : 0;
 
-		/* no padding when it would leave no room for the module */
+		/* no padding if it would leave no room for the module */
 		if (l->room &&
 		    width + (size_t)pad + 2 + gn_text_width(module) > l->room)
 			pad = 0;
@@ -372,7 +372,7 @@ int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 	for (size_t i = 0; i < rows->n && !err; i++) {
 		const struct gn_row *r = &rows->row[i];
 
-		/* a block begins after a callee, a reason or a function */
+		/* a new block begins after a callee, a reason or a function */
 		if (g->kinds && i && r->kind != GN_ROW_CALLEE &&
 		    r->kind != GN_ROW_REASON &&
 		    rows->row[i - 1].kind != GN_ROW_CALLER)

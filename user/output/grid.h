@@ -9,7 +9,7 @@
 
 #include "output/rows.h"
 
-/* All of columns.h, and what stands beside them. */
+/* All of columns.h, and a few more. */
 #define GN_GRID_COLUMNS 64
 
 enum gn_show {
@@ -27,7 +27,7 @@ struct gn_column {
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
-	/* NULL, or says whether `~` stands before the value */
+	/* whether `~` is shown before the value; or NULL */
 	bool (*uncertain)(const struct gn_row *r, int arg);
 	uint64_t whole;	 /* PCT: what is 100 % */
 	bool busy;	 /* PCT: an idle thread has none */
@@ -46,11 +46,12 @@ struct gn_grid {
 	bool marks;   /* the column of `!` and `<` */
 	bool modules; /* the module behind the name */
 	const char *title;
-	bool kinds; /* callers and callees are told apart, blank line between */
+	bool kinds; /* rows are functions with callers and callees, in blocks
+		       with a blank line between them */
 };
 
-/* Leaves out columns until the widest row has at most `width` cells, or none
- * can be left out any more. -ENOMEM. */
+/* Leaves out columns until the widest row has at most `width` cells, or no more
+ * can be left out. -ENOMEM. */
 int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 		const struct gn_output_opts *o, int width);
 

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "output/busy.h"
-#include "output/kernel.h"
 #include "output/classes.h"
 #include "output/text.h"
 
-/* "# label      text", with the text escaped; nothing for NULL or "". */
-static int put_line(FILE *f, const char *label, const char *text, bool utf8)
+int gn_header_line(FILE *f, const char *label, const char *text, bool utf8)
 {
 	char *escaped;
 
@@ -26,7 +24,7 @@ static int put_line(FILE *f, const char *label, const char *text, bool utf8)
 	return 0;
 }
 
-/* The command as one would type it, cut to the terminal's width. */
+/* The command as a user would type it, cut to the terminal's width. */
 static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -34,7 +32,7 @@ static int put_command(const struct gn_model *m, const struct gn_output_opts *o,
 	const char *json = gn_model_info(m, "command");
 	char *text, *escaped;
 
-	/* of processes that ran already there is none */
+	/* a capture of running processes has no command */
 	if (!json || !strcmp(json, "[]"))
 		return 0;
 	text = gn_command_text(json);
@@ -64,17 +62,16 @@ static int put_machine(const struct gn_model *m, const struct gn_output_opts *o,
 	int err;
 
 	if (!machine || !kernel)
-		return put_line(f, machine ? "machine" : "kernel",
-				machine ? machine : kernel, o->utf8);
+		return gn_header_line(f, machine ? "machine" : "kernel",
+				      machine ? machine : kernel, o->utf8);
 	if (asprintf(&text, "%s; kernel %s", machine, kernel) < 0)
 		return -ENOMEM;
-	err = put_line(f, "machine", text, o->utf8);
+	err = gn_header_line(f, "machine", text, o->utf8);
 	free(text);
 	return err;
 }
 
-/* "3 threads" */
-static void put_number(FILE *f, uint64_t n, const char *one, const char *many)
+void gn_put_counted(FILE *f, uint64_t n, const char *one, const char *many)
 {
 	char count[GN_CELL];
 
@@ -90,16 +87,17 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 
 	gn_format_duration(time, wall, o->ns);
 	fprintf(f, "# %-11s %s; ", "duration", time);
-	put_number(f, gn_model_threads(m), "thread", "threads");
+	gn_put_counted(f, gn_model_threads(m), "thread", "threads");
 	fputs(" in ", f);
-	put_number(f, m->nprocesses, "process", "processes");
+	gn_put_counted(f, m->nprocesses, "process", "processes");
 	gn_format_duration(time, m->session.elapsed_incl, o->ns);
 	fprintf(f, ", %s of thread time\n", time);
 }
 
 #define IDLE_NAMED 6
 
-/* Threads of that name that are idle; 0 when one before `from` has it. */
+/* The number of idle threads with the name of thread `from`; 0: an earlier
+ * thread has this name, too. */
 static size_t idle_named(const struct gn_model *m, size_t from)
 {
 	size_t n = 0;
@@ -115,7 +113,7 @@ static size_t idle_named(const struct gn_model *m, size_t from)
 	return n;
 }
 
-/* The threads that only waited, by name. -ENOMEM. */
+/* Prints the idle threads, by name. -ENOMEM. */
 static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {
@@ -152,7 +150,7 @@ static int put_idle(const struct gn_model *m, const struct gn_output_opts *o,
 	return 0;
 }
 
-/* Where the time went, class by class. */
+/* Prints the time of each class. */
 static void put_classes(const struct gn_model *m, FILE *f)
 {
 	const char *between = "";
@@ -223,10 +221,10 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 	fprintf(f, ", at its own rets: %s", n);
 	gn_format_count(n, refused);
 	fprintf(f, "; refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
-	return put_line(f, "", first, utf8);
+	return gn_header_line(f, "", first, utf8);
 }
 
-/* What leave probes on the functions' own returns cost. */
+/* Prints what leave probes on the functions' own returns cost. */
 static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
@@ -266,154 +264,6 @@ static void put_legend(const struct gn_model *m, FILE *f)
 		"");
 }
 
-/* Colour around a line that must not be overlooked. */
-static void begin_attention(const struct gn_output_opts *o, FILE *f)
-{
-	fputs(o->color ? GN_ATTENTION "# " : "# ", f);
-}
-
-static void end_attention(const struct gn_output_opts *o, FILE *f)
-{
-	fputs(o->color ? GN_PLAIN "\n" : "\n", f);
-}
-
-void gn_loss_causes(const struct gn_model *m, FILE *f)
-{
-	const char *before = " (";
-	char n[GN_CELL];
-
-#define CAUSE(name, value, text, loss, meaning)                     \
-	if (loss && m->counters[GN_COUNTER_##name]) {               \
-		gn_format_count(n, m->counters[GN_COUNTER_##name]); \
-		fprintf(f, "%s%s %s", before, text, n);             \
-		before = ", ";                                      \
-	}
-	GN_COUNTER_LIST(CAUSE)
-#undef CAUSE
-	if (before[0] == ',')
-		fputc(')', f);
-}
-
-static int put_loss(const struct gn_model *m, const struct gn_output_opts *o,
-		    FILE *f)
-{
-	char n[GN_CELL];
-
-	if (m->truncated) {
-		begin_attention(o, f);
-		fprintf(f, "%-11s the trace has no end: what followed is lost",
-			"TRUNCATED");
-		end_attention(o, f);
-	}
-	if (!gn_model_lossy(m)) {
-		fprintf(f, "# %-11s nothing\n", "lost");
-		return 0;
-	}
-	if (!m->lost && !gn_model_counted(m))
-		return 0;
-	gn_format_count(n, m->lost);
-	begin_attention(o, f);
-	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
-	gn_loss_causes(m, f);
-	end_attention(o, f);
-	begin_attention(o, f);
-	fprintf(f, "%-11s %s", "",
-		gn_model_counted(m) > m->lost
-			? "some in no known thread: any number can be too low"
-			: "numbers marked ! are not whole");
-	end_attention(o, f);
-	return put_line(f, "why", gn_model_info(m, "loss"), o->utf8);
-}
-
-/* The thread with most records in doubt, and the reasons: what the kernel side
- * could not tell, and leaves that match no frame. */
-static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
-		       FILE *f)
-{
-	const struct gn_model_thread *worst = NULL;
-	char n[GN_CELL], calls[GN_CELL], torn[GN_CELL], busy[GN_CELL];
-
-	for (size_t i = 0; i < m->nthreads; i++)
-		if (gn_model_thread_doubtful(&m->threads[i]) &&
-		    (!worst || m->threads[i].in_doubt > worst->in_doubt))
-			worst = &m->threads[i];
-	if (worst) {
-		gn_format_count(n, worst->in_doubt);
-		gn_format_count(calls, worst->entered);
-		begin_attention(o, f);
-		fprintf(f,
-			"%-11s thread %" PRIu32 ": %s records in doubt, of %s "
-			"calls; its functions may be wrong",
-			"", worst->tid, n, calls);
-		end_attention(o, f);
-	}
-	if (!m->counters[GN_COUNTER_TORN] &&
-	    !m->counters[GN_COUNTER_STACK_BUSY])
-		return;
-	gn_format_count(torn, m->counters[GN_COUNTER_TORN]);
-	gn_format_count(busy, m->counters[GN_COUNTER_STACK_BUSY]);
-	fprintf(f,
-		"# %-11s records whose time was torn: %s; whose stack could "
-		"not be looked up: %s\n",
-		"note", torn, busy);
-}
-
-/* Records that could not be: no program was there to make them. */
-static void put_late(const struct gn_model *m, const struct gn_output_opts *o,
-		     FILE *f)
-{
-	uint64_t late = m->counters[GN_COUNTER_UNPROBED];
-	char ns[GN_CELL];
-
-	if (!late)
-		return;
-	gn_format_duration(ns, m->counters[GN_COUNTER_UNPROBED_NS], o->ns);
-	begin_attention(o, f);
-	fprintf(f, "%-11s ", "UNPROBED");
-	put_number(f, late, "process", "processes");
-	fprintf(f, " ran before all probes were in place, %s in all;", ns);
-	end_attention(o, f);
-	begin_attention(o, f);
-	fprintf(f,
-		"%-11s calls until then are not seen: those marked < can "
-		"be too few",
-		"");
-	end_attention(o, f);
-}
-
-static int put_checks(const struct gn_model *m, const struct gn_output_opts *o,
-		      FILE *f)
-{
-	bool doubt = m->checks.unmatched_leaves || m->checks.unmatched_unwinds;
-	char n[GN_CELL];
-
-	if (!gn_model_broken(m)) {
-		fprintf(f,
-			"# %-11s %s: every thread's classes sum to its "
-			"elapsed time%s\n",
-			"self-check", doubt ? "passed for times" : "passed",
-			doubt ? "; not for calls" : "");
-	}
-#define CHECK_ERROR(field, text, error)                        \
-	if (error && m->checks.field) {                        \
-		begin_attention(o, f);                         \
-		gn_format_count(n, m->checks.field);           \
-		fprintf(f, "%-11s %s: %s", "FAILED", text, n); \
-		end_attention(o, f);                           \
-	}
-	GN_CHECK_LIST(CHECK_ERROR)
-#undef CHECK_ERROR
-	put_doubts(m, o, f);
-#define CHECK_ODDITY(field, text, error)                         \
-	if (!error && m->checks.field) {                         \
-		gn_format_count(n, m->checks.field);             \
-		fprintf(f, "# %-11s %s: %s\n", "note", text, n); \
-	}
-	GN_CHECK_LIST(CHECK_ODDITY)
-#undef CHECK_ODDITY
-	return m->checks.sched_errors ? gn_kernel_print(m, o, f) : 0;
-}
-
 static void put_leave_hint(const struct gn_model *m, FILE *f)
 {
 	uint64_t by_return;
@@ -446,7 +296,8 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	err = put_functions(m, o->utf8, f);
 	if (err)
 		return err;
-	err = put_line(f, "", gn_model_info(m, "functions.verdict"), o->utf8);
+	err = gn_header_line(f, "", gn_model_info(m, "functions.verdict"),
+			     o->utf8);
 	if (err)
 		return err;
 	put_stepped(m, f);
@@ -457,15 +308,16 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	gn_header_probe_cost(m, o, f);
 	gn_header_fast(m, o, f);
 	gn_header_samples(m, f);
-	err = put_loss(m, o, f);
-	put_late(m, o, f);
+	err = gn_header_loss(m, o, f);
+	gn_header_late(m, o, f);
 	if (!err)
-		err = put_checks(m, o, f);
+		err = gn_header_checks(m, o, f);
 	if (err)
 		return err;
 	put_leave_hint(m, f);
 	if (m->nfunctions)
-		err = put_line(f, "hint", gn_model_info(m, "hint"), o->utf8);
+		err = gn_header_line(f, "hint", gn_model_info(m, "hint"),
+				     o->utf8);
 	fputs("#\n", f);
 	return err ? err : gn_stream_status(f);
 }
@@ -477,7 +329,7 @@ void gn_header_no_functions(const struct gn_model *m,
 
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
-	if (!hint || !*hint || put_line(f, "hint", hint, o->utf8))
+	if (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8))
 		fputs("# Name functions with -f, as in: gnomon run -f 'main' "
 		      "-f 'parse_*' -- CMD\n",
 		      f);
@@ -497,10 +349,9 @@ int gn_footer_print(const struct gn_model *m, const struct gn_output_opts *o,
 		fputs("# < it could be called before its probes were in "
 		      "place: calls can be missing\n",
 		      f);
-	/* the header has shown them already, but a long table scrolls it
-	 * away */
-	if (gn_model_lossy(m) && (err = put_loss(m, o, f)))
+	/* the header has shown them, but a long table scrolls it away */
+	if (gn_model_lossy(m) && (err = gn_header_loss(m, o, f)))
 		return err;
-	put_late(m, o, f);
-	return o->bare && gn_model_broken(m) ? put_checks(m, o, f) : 0;
+	gn_header_late(m, o, f);
+	return o->bare && gn_model_broken(m) ? gn_header_checks(m, o, f) : 0;
 }

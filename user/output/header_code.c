@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What compiled code there was, and which calls are not seen for it. */
+/* What code the runtime compiled, and which calls are not seen because of
+ * that. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 #define NAMED_MAX 3 /* functions */
 
-/* The names of the first ones, a line each, with their call sites. */
+/* Prints the names of the first functions, a line each, with their call
+ * sites. */
 static int put_named(const struct gn_model_unseen *all, size_t n,
 		     const struct gn_output_opts *o, FILE *f)
 {
@@ -82,7 +84,8 @@ static void put_precompiled(const struct gn_model *m,
 		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
 }
 
-/* Hooks in the IL of what is asked for, and what has none. */
+/* Prints how many requested methods have hooks in their IL, and which have
+ * none. */
 static void put_selected(const struct gn_model *m, FILE *f)
 {
 	static const char *const missing[GN_SELECTED_COUNT] = {
@@ -102,7 +105,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		"rejit), compiled again\n# %-11s for it; other code is as it "
 		"was. %s\n",
 		"hooks", n, "",
-		started ? "All calls are seen but what is told below"
+		started ? "All calls are seen except those named below"
 			: "Calls that were under way are not seen, nor");
 	if (!started)
 		fprintf(f,

@@ -68,7 +68,7 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		  "records have times that do not fit the kernel's", f);
 	put_count(m, "fast.dropped", "records found no room: --on-full wait",
 		  f);
-	put_count(m, "fast.hostile", "records were of no hook's making", f);
+	put_count(m, "fast.hostile", "records were not written by a hook", f);
 	put_count(m, "fast.refused",
 		  "programs' memory could not be read: their hooks are probes",
 		  f);

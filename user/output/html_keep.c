@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The longest ones of what comes, in bounded memory. */
+/* Keeps the longest of the items that come, in bounded memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ int gn_html_keep(struct gn_html_keep *k, const struct gn_html_kept *one)
 	return err;
 }
 
-/* Of two that begin at one time the outer one is longer, or less deep. */
+/* If two begin at the same time, the outer one is longer, or less deep. */
 static int in_order(const void *left, const void *right)
 {
 	const struct gn_html_kept *a = left, *b = right;

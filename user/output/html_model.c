@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's sums as a page has them: an array a column, which browsers read
- * fast. The head is that of the JSON report.
+ * A model's sums as the page needs them: an array for each column, which
+ * browsers read fast. The head is that of the JSON report.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page around its data, and what all of its data has. */
+/* The page around its data, and how elements of data begin and end. */
 #include <string.h>
 
 #include "output/classes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who calls whom, as a page has it: the call tree, parents first, and the edges
- * between functions. */
+/* Who calls whom, as the page needs it: the call tree, parents first, and the
+ * edges between functions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

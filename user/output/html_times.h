@@ -17,8 +17,8 @@
 #define GN_HTML_KEPT (1u << 20)
 
 struct gn_html_spans {
-	uint64_t origin; /* the first time that was told */
-	uint64_t length; /* of a span, ns; 0: no time was told */
+	uint64_t origin; /* the first time that was given */
+	uint64_t length; /* of a span, ns; 0: no time was given */
 	struct gn_html_row {
 		int64_t *ns[GN_CLASS_COUNT]; /* NULL: it has none */
 	} * rows;			     /* a thread each, by number */

@@ -5,9 +5,8 @@
  * "hidden" says what it left out.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <jansson.h>
 
 #include "output/async.h"
 #include "output/columns.h"
@@ -18,8 +17,6 @@
 #include "output/syscalls.h"
 #include "output/text.h"
 
-#define JSON_VERSION 2
-
 void gn_json_classes(struct gn_emit *e, const char *key,
 		     const uint64_t classes[GN_CLASS_COUNT])
 {
@@ -29,7 +26,7 @@ void gn_json_classes(struct gn_emit *e, const char *key,
 	gn_emit_close(e, '}');
 }
 
-/* Columns of a row under the keys of the table of columns. */
+/* Writes columns of a row, with the keys of columns.h. */
 static void put_columns(struct gn_json *w, const struct gn_row *r,
 			const int *column, size_t n)
 {
@@ -185,7 +182,7 @@ static void put_detail(struct gn_json *w, const struct gn_model_wait *wait)
 		gn_emit_bool(&w->e, "idle_worker", true);
 }
 
-/* What a function waited for; -1: what is outside of any. */
+/* Writes what a function waited for; -1: outside of any function. */
 static void put_waits(struct gn_json *w, int32_t function)
 {
 	size_t n;
@@ -248,7 +245,7 @@ static bool wanted(const struct gn_json *w, enum gn_by by,
 	return !w->hooks || !w->hooks->wanted || w->hooks->wanted(w, by, r);
 }
 
-/* An array of the rows that a table by `by` has. */
+/* Writes an array with the rows of a table by `by`. */
 static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 {
 	struct gn_output_opts o = *w->o;
@@ -291,9 +288,9 @@ static void put_node(struct gn_json *w, const struct gn_row *r, size_t id,
 	gn_emit_close(&w->e, '}');
 }
 
-/* The tree as a flat list, since many readers limit the depth of objects.
- * Parents come before children, so the last row of each level above is on the
- * path to a row. */
+/* Writes the tree as a flat list, because many readers limit the depth of
+ * objects. Parents come before children, so the path to a row is the last row
+ * of each level above. */
 static int put_tree(struct gn_json *w)
 {
 	struct gn_output_opts o = *w->o;
@@ -348,164 +345,6 @@ static void put_edges(struct gn_json *w)
 		gn_emit_close(&w->e, '}');
 	}
 	gn_emit_close(&w->e, ']');
-}
-
-/* The command's words; a single one when its record is not a JSON array. */
-static void put_command(struct gn_json *w)
-{
-	const char *text = gn_model_info(w->m, "command");
-	json_t *array = text ? json_loads(text, 0, NULL) : NULL;
-
-	gn_emit_open(&w->e, "command", '[');
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		const char *word = json_string_value(json_array_get(array, i));
-
-		gn_emit_text(&w->e, NULL, word ? word : "");
-	}
-	if (text && !json_is_array(array))
-		gn_emit_text(&w->e, NULL, text);
-	gn_emit_close(&w->e, ']');
-	json_decref(array);
-}
-
-static void put_info(struct gn_json *w, const char *key)
-{
-	const char *text = gn_model_info(w->m, key);
-
-	if (text)
-		gn_emit_text(&w->e, key, text);
-}
-
-static void put_probe_cost(struct gn_json *w)
-{
-	const struct gn_model *m = w->m;
-	struct gn_emit *e = &w->e;
-
-	gn_emit_line(e);
-	gn_emit_open(e, "probe_cost", '{');
-	gn_emit_bool(e, "subtracted", !m->raw && gn_probe_cost_known(m));
-	gn_emit_u64(e, "ns", m->probe_cost);
-	gn_emit_u64(e, "left_ns",
-		    m->probe_cost_left > 0 ? (uint64_t)m->probe_cost_left : 0);
-	gn_emit_open(e, "classes", '[');
-	for (int c = 0; c < GN_PROBE_CLASS_COUNT; c++) {
-		const struct gn_model_cost *cost = &m->costs[c];
-
-		if (!cost->samples && !cost->hits)
-			continue;
-		gn_emit_open(e, NULL, '{');
-		gn_emit_text(e, "name", gn_probe_class_text(c));
-		gn_emit_u64(e, "samples", cost->samples);
-		gn_emit_u64(e, "before_ns", cost->before_ns);
-		gn_emit_u64(e, "after_ns", cost->after_ns);
-		gn_emit_u64(e, "spread_ns", cost->spread_ns);
-		gn_emit_u64(e, "hits", cost->hits);
-		gn_emit_close(e, '}');
-	}
-	gn_emit_close(e, ']');
-	gn_emit_close(e, '}');
-}
-
-void gn_json_head(struct gn_json *w)
-{
-	const struct gn_model *m = w->m;
-	const char *version = gn_model_info(m, "version");
-	const char *clock = gn_model_info(m, "clock");
-	struct gn_emit *e = &w->e;
-
-	gn_emit_u64(e, "version", JSON_VERSION);
-	gn_emit_text(e, "gnomon", version ? version : "");
-	put_command(w);
-	put_info(w, "machine");
-	put_info(w, "kernel");
-	gn_emit_text(e, "classify",
-		     m->classify == GN_CLASSIFY_EXACT ? "exact" : "interval");
-	gn_emit_text(e, "clock", clock ? clock : "monotonic");
-	gn_emit_line(e);
-	gn_emit_open(e, "session", '{');
-	gn_emit_u64(e, "elapsed_ns", m->session.elapsed_incl);
-	gn_emit_u64(e, "application_ns", m->session.app_incl);
-	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
-	gn_json_classes(e, "classes", m->session.class_incl);
-	gn_emit_close(e, '}');
-	put_probe_cost(w);
-}
-
-static void put_unseen(struct gn_emit *e, const char *key,
-		       const struct gn_model_unseen *all, size_t n, bool sites)
-{
-	gn_emit_open(e, key, '[');
-	for (size_t i = 0; i < n; i++) {
-		gn_emit_open(e, NULL, '{');
-		gn_emit_text(e, "name", all[i].name);
-		gn_emit_text(e, "module", all[i].module);
-		if (sites)
-			gn_emit_u64(e, "sites", all[i].sites);
-		gn_emit_close(e, '}');
-	}
-	gn_emit_close(e, ']');
-}
-
-/* What compilers made of managed functions. */
-static void put_code(struct gn_json *w)
-{
-	const struct gn_model_code *code = &w->m->code;
-	const char *inlining = gn_model_info(w->m, "inlining");
-	struct gn_emit *e = &w->e;
-
-	gn_emit_line(e);
-	gn_emit_open(e, "code", '{');
-	gn_emit_u64(e, "compilations", code->compiled);
-	gn_emit_u64(e, "precompiled_refused", code->refused);
-	gn_emit_u64(e, "copies_ran", code->copies_ran);
-	gn_emit_u64(e, "inlined_sites", code->sites);
-	gn_emit_open(e, "selected", '{');
-#define EMIT(name, value, text, meaning) \
-	gn_emit_u64(e, text, code->selected[GN_SELECTED_##name]);
-	GN_SELECTED_LIST(EMIT)
-#undef EMIT
-	gn_emit_close(e, '}');
-	if (!e->flat) { /* a report */
-		if (inlining)
-			gn_emit_text(e, "inlining", inlining);
-		put_unseen(e, "inlined", code->inlined, code->ninlined, true);
-		put_unseen(e, "untraced", code->unhooked, code->nunhooked,
-			   false);
-	}
-	gn_emit_close(e, '}');
-}
-
-void gn_json_counts(struct gn_json *w)
-{
-	const struct gn_model *m = w->m;
-	struct gn_emit *e = &w->e;
-
-	gn_emit_line(e);
-	gn_emit_open(e, "lost", '{');
-	gn_emit_u64(e, "records", m->lost);
-	gn_emit_bool(e, "truncated", m->truncated);
-	gn_emit_open(e, "causes", '{');
-#define CAUSE(name, value, text, loss, meaning) \
-	if (loss)                               \
-		gn_emit_u64(e, text, m->counters[GN_COUNTER_##name]);
-	GN_COUNTER_LIST(CAUSE)
-#undef CAUSE
-	gn_emit_close(e, '}');
-	gn_emit_close(e, '}');
-	gn_emit_line(e);
-	gn_emit_open(e, "checks", '{');
-#define CHECK(field, text, error) gn_emit_u64(e, #field, m->checks.field);
-	GN_CHECK_LIST(CHECK)
-#undef CHECK
-	gn_emit_close(e, '}');
-	gn_emit_line(e);
-	gn_emit_open(e, "counters", '{');
-#define COUNTER(name, value, text, loss, meaning) \
-	gn_emit_u64(e, text, m->counters[GN_COUNTER_##name]);
-	GN_COUNTER_LIST(COUNTER)
-#undef COUNTER
-	gn_emit_close(e, '}');
-	put_code(w);
 }
 
 void gn_json_hidden(struct gn_json *w)

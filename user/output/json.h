@@ -14,9 +14,9 @@
 
 struct gn_json;
 
-/* What a caller changes about the arrays; each may be NULL. */
+/* What a caller can change in the arrays. Each may be NULL. */
 struct gn_json_hooks {
-	/* False: the row is left out, and not told as hidden. */
+	/* False: the row is left out, and not counted as hidden. */
 	bool (*wanted)(const struct gn_json *j, enum gn_by by,
 		       const struct gn_row *r);
 	/* More fields of the row's object. */
@@ -34,7 +34,7 @@ struct gn_json {
 };
 
 /* Begins a model's JSON on `f`. 0, -EINVAL: o->sort is no column; -ENOMEM,
- * -EBADMSG. gn_json_end() in each case; nothing is written by either. */
+ * -EBADMSG. Call gn_json_end() in each case. Neither writes anything. */
 int gn_json_begin(struct gn_json *j, FILE *f, const struct gn_model *m,
 		  const struct gn_output_opts *o);
 void gn_json_end(struct gn_json *j);

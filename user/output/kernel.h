@@ -5,15 +5,15 @@
 
 #include "output/output.h"
 
-/* Threads that are told one by one. */
+/* Threads that are reported one by one. */
 #define GN_KERNEL_LINES 8
 
 /* "thread 101 (worker): on a CPU 1.020 s by the kernel, ..." Freed by the
  * caller; NULL when there is no memory. */
 char *gn_kernel_text(const struct gn_model_thread *t, bool ns);
 
-/* A line of each thread whose account the kernel does not share, at most
- * GN_KERNEL_LINES and one of how many more there are. 0, -ENOMEM. */
+/* Prints a line for each thread whose account differs from the kernel's: at
+ * most GN_KERNEL_LINES, and one that counts the others. 0, -ENOMEM. */
 int gn_kernel_print(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f);
 

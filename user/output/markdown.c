@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table in Markdown, for a pull request or an issue: the rows of a table, by
- * the columns that are asked for. */
+/* A table in Markdown, for a pull request or an issue: the same rows as the
+ * table for people, with the requested columns. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -10,7 +10,7 @@
 #include "output/sheet.h"
 #include "output/text.h"
 
-/* A page of that many rows is read by nobody. */
+/* The default of --limit: nobody reads a longer page. */
 #define USUAL_LIMIT 30
 
 static const char *title(enum gn_by by)

@@ -6,7 +6,7 @@
 
 #include "output/text.h"
 
-/* What Markdown, and the HTML in it, gives a meaning. */
+/* Characters that have a meaning in Markdown, or in the HTML in it. */
 static const char *markdown_of(char c)
 {
 	switch (c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names where markup is read: they stay text. */
+/* Escapes names for formats with markup. */
 #ifndef GNOMON_OUTPUT_MARKUP_H
 #define GNOMON_OUTPUT_MARKUP_H
 

@@ -54,7 +54,7 @@ static void begin(struct writer *w, const char *row)
 	w->e.comma = false;
 	gn_emit_open(&w->e, NULL, '{');
 	gn_emit_text(&w->e, "row", row);
-	/* the capture's first moment tells captures of one boot apart */
+	/* the start of the capture distinguishes captures of one boot */
 	gn_emit_u64(&w->e, "capture", w->m->start);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all rows of ndjson have. */
+/* The fields that all rows of ndjson have. */
 #ifndef GNOMON_OUTPUT_NDJSON_H
 #define GNOMON_OUTPUT_NDJSON_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a format needs that this build may lack: its functions are NULL then,
- * and gnomon says what is missing. */
+/* Optional libraries that formats need. If this build lacks one, the functions
+ * of the format are NULL, and gnomon reports what is missing. */
 #ifndef GNOMON_OUTPUT_NEEDS_H
 #define GNOMON_OUTPUT_NEEDS_H
 

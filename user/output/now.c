@@ -63,7 +63,7 @@ const char *gn_now_runtime(const struct gn_model *m,
 	const struct gn_model_function *f;
 	const char *text = NULL;
 
-	/* native code is below every runtime's: it says least */
+	/* every runtime has native code below its own: native says least */
 	for (size_t i = 0; live && i < live->nshares + live->nstack; i++) {
 		f = gn_now_find(m, runs(live, i));
 		if (!f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a thread did when a period of the live view ended. All take NULL and
- * threads of a report, of which nothing is known.
+ * What a thread did when a period of the live view ended. All accept NULL and
+ * threads of a report, of which that is not known.
  */
 #ifndef GNOMON_OUTPUT_NOW_H
 #define GNOMON_OUTPUT_NOW_H

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* What a row of the model is. X(enumerator, text, meaning) */
+/* What the rows of a report are. X(enumerator, text, meaning) */
 #define GN_BY_LIST(X)                                                       \
 	X(FUNCTION, "function", "one row a function")                       \
 	X(MODULE, "module", "one row a module")                             \
@@ -27,7 +27,7 @@
 	X(ALLOCATIONS, "allocations", "by class and function")              \
 	X(EVENTS, "events", "all that runtimes told, by time")              \
 	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")
-/* The same of rows that are written during the walk (timeline.h) */
+/* The same for rows that are written during the replay (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 
 enum gn_by {
@@ -45,9 +45,9 @@ enum gn_by {
 	X(BUSY, "busy")       \
 	X(WALL, "wall")
 
-/* All threads' time; that of the threads that did not only wait; the
- * capture's. Application times are of all application time, or of the
- * capture's. */
+/* The time of all threads; of those that did not only wait; of the capture.
+ * Application times are percents of all application time, or of the capture's
+ * time. */
 enum gn_of {
 #define GN_OF_ENUM(name, text) GN_OF_##name,
 	GN_OF_LIST(GN_OF_ENUM)
@@ -55,7 +55,7 @@ enum gn_of {
 		GN_OF_COUNT
 };
 
-/* Threads and processes: all their time is their own. */
+/* Of threads and processes: all their time is their own. */
 static inline bool gn_by_owns_all(enum gn_by by)
 {
 	return by == GN_BY_THREAD || by == GN_BY_PROCESS;
@@ -67,7 +67,8 @@ static inline bool gn_by_has_own_columns(enum gn_by by)
 	return by == GN_BY_WAITS || by == GN_BY_ASYNC;
 }
 
-/* How far a format of many rows is: rows written, and all, as far as known. */
+/* The progress of a format with many rows: the rows that were written, and all
+ * rows, as far as known. */
 struct gn_steps {
 	uint64_t done, all;
 };
@@ -85,7 +86,7 @@ struct gn_output_opts {
 	enum gn_of of; /* tables: what percents are of */
 	bool ns;       /* tables: exact nanoseconds, not 12.345 ms */
 	bool verbose;  /* tables: more columns, whole module paths */
-	bool bare;     /* tables: no header; losses are told all the same */
+	bool bare;     /* tables: no header; losses are reported all the same */
 	bool tree;     /* JSON: the call tree, too */
 	/* ndjson: "name=value" each, of a name of at most GN_LABEL_KEY bytes */
 	const char *const *labels;
@@ -93,7 +94,7 @@ struct gn_output_opts {
 	struct gn_steps *steps; /* NULL: nobody asks */
 };
 
-/* So many more rows are written, or will be. */
+/* Counts rows that were written, or that will be. */
 static inline void gn_steps_done(struct gn_steps *s, uint64_t n)
 {
 	if (s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call paths with what each of them owned: what formats of stacks are made of.
- * Values can be summed over paths, so the columns are those of own time and of
- * calls.
+ * Call paths with their own values, for formats of stacks. Values must be
+ * summable over paths, so the columns are own times and calls.
  */
 #ifndef GNOMON_OUTPUT_PATHS_H
 #define GNOMON_OUTPUT_PATHS_H
@@ -26,10 +25,11 @@ int gn_paths_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  const char *usual, struct gn_paths *p);
 void gn_paths_clear(struct gn_paths *p);
 
-/* The next path's last row, a process or a function; NULL: that was all. */
+/* The last row of the next path, a process or a function. NULL: there are no
+ * more. */
 const struct gn_row *gn_paths_next(struct gn_paths *p);
 
-/* What the path itself has of a column: a process is no call. */
+/* The path's own value in a column. A process has no calls. */
 static inline uint64_t gn_paths_value(const struct gn_row *r, int column)
 {
 	if (r->depth == 1 && column == GN_COLUMN_CALLS)

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "model/mem.h"
-#include "model/pool.h"
 #include "output/gauge.h"
 #include "output/perfetto_packets.h"
+#include "output/perfetto_words.h"
 #include "output/sheet.h"
 #include "output/syscalls.h"
 #include "output/classes.h"
@@ -39,131 +39,29 @@ enum {
 #define TRACK_PROCESS (1ull << 40)
 #define TRACK_STACK   (1ull << 48)
 
-/* Interned categories and names of events that are no functions. */
-enum {
-	WORD_CALL = 1,
-	WORD_INHERITED, /* a call of the parent's, at a fork */
-	WORD_AGAIN,	/* the rest of a call whose caller ended first */
-	WORD_TIME,
-	WORD_RUNTIME,
-	WORD_WAKE,
-	WORD_WOKEN,
-	WORD_LOST,
-	WORD_JIT,
-	WORD_GC,
-	WORD_SUSPENSION,
-	WORD_CLASS,				  /* and its number */
-	WORD_EVENT = WORD_CLASS + GN_CLASS_COUNT, /* and its number */
-	WORD_FUNCTION = WORD_EVENT + GN_RT_LIMIT, /* the first of them */
-};
-
-static const char *const words[WORD_CLASS] = {
-	[WORD_CALL] = "call",
-	[WORD_INHERITED] = "inherited",
-	[WORD_AGAIN] = "again",
-	[WORD_TIME] = "time",
-	[WORD_RUNTIME] = "runtime",
-	[WORD_WAKE] = "wakes",
-	[WORD_WOKEN] = "woken",
-	[WORD_LOST] = "records lost",
-	[WORD_JIT] = "JIT",
-	[WORD_GC] = "GC",
-	[WORD_SUSPENSION] = "suspension",
-};
-
 /* What a thread's tracks are known by. */
 struct thread {
 	uint64_t stack;	    /* the one that its own track is of */
 	uint32_t described; /* bits of enum kind */
 };
 
-struct function {
-	uint32_t name, module; /* interned; 0: none */
-};
-
 struct perfetto {
 	struct gn_packets out;
 	struct thread *threads;
 	uint32_t nthreads, threads_cap;
-	struct function *functions;
-	uint32_t nfunctions, functions_cap;
-	struct gn_pool modules;
-	struct gn_table by_module; /* pool's pointer -> category */
-	struct gn_table stacks;	   /* thread << 32 | stack: is described */
-	uint64_t interned;
+	struct gn_words words;
+	struct gn_table stacks; /* thread << 32 | stack: is described */
 	uint64_t flows;
 	struct gn_gauges gauges;
 	const char *counter; /* the last one that was written */
 	uint32_t counters;
 };
 
-/* Its words are a name, and a category. */
-static int intern_event(struct perfetto *w, uint32_t event)
-{
-	char name[GN_EVENT_NAME];
-	int err;
-
-	gn_timeline_event_text(name, event);
-	if (!name[0])
-		return 0;
-	err = gn_packet_intern(&w->out, WORD_EVENT + event, name, true, 0);
-	return err ? err
-		   : gn_packet_intern(&w->out, WORD_EVENT + event, name, false,
-				      0);
-}
-
-static int intern_words(struct perfetto *w)
-{
-	int err = gn_packet_intern(&w->out, WORD_CALL, words[WORD_CALL], true,
-				   GN_PACKETS_BEGIN);
-
-	for (uint32_t i = WORD_CALL + 1; i < WORD_CLASS && !err; i++) {
-		err = gn_packet_intern(&w->out, i, words[i], true, 0);
-		if (!err)
-			err = gn_packet_intern(&w->out, i, words[i], false, 0);
-	}
-	for (int c = 0; c < GN_CLASS_COUNT && !err; c++)
-		err = gn_packet_intern(&w->out, WORD_CLASS + (uint64_t)c,
-				       gn_class_text(c), false, 0);
-	for (uint32_t i = 0; i < GN_RT_LIMIT && !err; i++)
-		err = intern_event(w, i);
-	w->interned = WORD_FUNCTION;
-	return err;
-}
-
-static int intern_module(struct perfetto *w, const char *module, uint32_t *iid)
-{
-	const char *text;
-	int err;
-
-	*iid = 0;
-	if (!module[0])
-		return 0;
-	text = gn_pool_add(&w->modules, module, strlen(module));
-	if (!text)
-		return -ENOMEM;
-	*iid = gn_table_get(&w->by_module, (uintptr_t)text);
-	if (*iid != GN_NONE)
-		return 0;
-	*iid = (uint32_t)w->interned++;
-	err = gn_table_put(&w->by_module, (uintptr_t)text, *iid);
-	return err ? err : gn_packet_intern(&w->out, *iid, text, true, 0);
-}
-
 static int see_function(void *ctx, const struct gn_seen_function *f)
 {
 	struct perfetto *w = ctx;
-	struct function *to;
-	int err;
 
-	err = gn_grow_to(&w->functions, &w->nfunctions, &w->functions_cap,
-			 f->fn, sizeof(*w->functions));
-	if (err)
-		return err;
-	to = &w->functions[f->fn];
-	to->name = (uint32_t)w->interned++;
-	err = gn_packet_intern(&w->out, to->name, f->shown, false, 0);
-	return err ? err : intern_module(w, f->module, &to->module);
+	return gn_words_function(&w->words, &w->out, f);
 }
 
 static uint64_t thread_track(uint32_t thread, enum kind kind)
@@ -236,7 +134,8 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 	return 0;
 }
 
-/* One of the tracks below the thread's own, made when it is first needed. */
+/* One of the tracks below the thread's own. Makes it when it is first
+ * needed. */
 static int below(struct perfetto *w, uint32_t thread, enum kind kind,
 		 uint64_t *track)
 {
@@ -291,8 +190,8 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 		return err;
 	return gn_packet_named(&w->out, at->time, &e,
 			       PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-			       track, w->functions[fn].name, category[how],
-			       w->functions[fn].module);
+			       track, w->words.functions[fn].name,
+			       category[how], w->words.functions[fn].module);
 }
 
 static int see_leave(void *ctx, const struct gn_seen *at, enum gn_frame_end how)
@@ -434,8 +333,9 @@ static int see_begin(void *ctx, const struct gn_seen *at,
 	return gn_packet_named(
 		&w->out, at->time, &e,
 		PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
-		fn == GN_NONE ? name[what] : w->functions[fn].name,
-		WORD_RUNTIME, fn == GN_NONE ? 0 : w->functions[fn].module);
+		fn == GN_NONE ? name[what] : w->words.functions[fn].name,
+		WORD_RUNTIME,
+		fn == GN_NONE ? 0 : w->words.functions[fn].module);
 }
 
 static int see_end(void *ctx, const struct gn_seen *at,
@@ -445,7 +345,8 @@ static int see_end(void *ctx, const struct gn_seen *at,
 			     thread_track(at->thread, activity_kind(what)));
 }
 
-/* An instant: stretches are told by both of their ends. */
+/* An instant. Of an activity there are two: its begin and its end are
+ * events. */
 static int see_event(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *event)
 {
@@ -460,8 +361,8 @@ static int see_event(void *ctx, const struct gn_seen *at,
 	if (!text)
 		return -ENOMEM;
 	if (event->fn != GN_NONE) {
-		name = w->functions[event->fn].name;
-		module = w->functions[event->fn].module;
+		name = w->words.functions[event->fn].name;
+		module = w->words.functions[event->fn].module;
 	}
 	if (*text) {
 		detail.name = (char *)"detail";
@@ -487,7 +388,7 @@ int gn_perfetto_begin(struct gn_observer *o, FILE *f,
 	if (!w)
 		return -ENOMEM;
 	w->out.f = f;
-	return intern_words(w);
+	return gn_words_begin(&w->words, &w->out);
 }
 
 void gn_perfetto_free(struct gn_observer *o)
@@ -498,9 +399,7 @@ void gn_perfetto_free(struct gn_observer *o)
 		return;
 	free(w->out.buf);
 	free(w->threads);
-	free(w->functions);
-	gn_pool_free(&w->modules);
-	gn_table_free(&w->by_module);
+	gn_words_free(&w->words);
 	gn_table_free(&w->stacks);
 	free(w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The choice among the columns: --columns. */
+/* Parses --columns. */
 #include <errno.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool same(const char *word, size_t len, const char *name)
 	return strlen(name) == len && strncmp(word, name, len) == 0;
 }
 
-/* One word that stands for many or one. */
+/* Adds the columns of one word: one column, or many. */
 static int pick_word(struct gn_picks *p, const char *word, size_t len,
 		     enum gn_picked group, enum gn_picked one, enum gn_by by)
 {

@@ -13,9 +13,9 @@
 
 enum gn_row_kind {
 	GN_ROW_PLAIN = 0,
-	GN_ROW_CALLER, /* calls the plain row that follows */
-	GN_ROW_CALLEE, /* is called by the plain row before */
-	GN_ROW_REASON, /* is what the plain row before waited for */
+	GN_ROW_CALLER, /* a caller of the plain row that follows */
+	GN_ROW_CALLEE, /* a callee of the plain row before */
+	GN_ROW_REASON, /* a reason why the plain row before waited */
 };
 
 struct gn_row {
@@ -71,7 +71,8 @@ static inline uint64_t gn_row_avg(const struct gn_row *r)
 	return r->v->finished ? r->v->spent / r->v->finished : 0;
 }
 
-/* What the row owns: all of a thread, a function's own time. */
+/* The row's own time: all time of a thread, the exclusive time of a
+ * function. */
 static inline uint64_t gn_row_own(const struct gn_row *r)
 {
 	return r->thread ? r->thread->elapsed : r->v->elapsed_excl;

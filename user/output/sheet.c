@@ -11,10 +11,10 @@
 #include "output/text.h"
 
 #define SHEET_COLUMNS 32
-/* Cells that a column of texts keeps. */
+/* The least width of a column of texts, in cells. */
 #define LEAST_TEXT 20
 
-/* A page of that many rows is read by nobody. */
+/* The default of --limit: nobody reads a longer page. */
 #define MARKDOWN_LIMIT 30
 
 struct gn_cell *gn_sheet_row(struct gn_sheet *s)
@@ -202,7 +202,7 @@ static size_t measure(const struct gn_sheet *s, char *const *text,
 	return all;
 }
 
-/* The widest column of texts that can be narrower; ncolumns: there is none. */
+/* The widest column of texts that can still be narrowed. ncolumns: none. */
 static size_t widest(const struct gn_sheet *s, const size_t *width)
 {
 	size_t at = s->ncolumns, most = LEAST_TEXT;
@@ -395,7 +395,7 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 	return err ? err : gn_stream_status(f);
 }
 
-/* The full name, and beside it how people write it. */
+/* Writes the full name, and besides how people write it. */
 static void put_json_text(struct gn_emit *e, const char *key,
 			  const struct gn_cell *cell)
 {

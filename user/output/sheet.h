@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables whose rows are no functions, with columns of their own: what runtimes
- * told of themselves. One sheet is printed by each format that has rows.
+ * Tables with their own columns, whose rows are not functions but events of
+ * runtimes, or samples. Each format that has rows can print a sheet.
  */
 #ifndef GNOMON_OUTPUT_SHEET_H
 #define GNOMON_OUTPUT_SHEET_H
@@ -30,7 +30,7 @@ struct gn_sheet_column {
 	enum gn_cell_kind kind;
 };
 
-/* What is not known is no cell: empty, and in JSON absent. */
+/* A cell. If its value is not known, it is empty, and absent in JSON. */
 struct gn_cell {
 	bool known;
 	uint64_t n, whole;
@@ -40,7 +40,7 @@ struct gn_cell {
 
 struct gn_sheet {
 	const char *json;    /* its key in JSON */
-	const char *nothing; /* said when there is no row */
+	const char *nothing; /* printed if there is no row */
 	const struct gn_sheet_column *column;
 	size_t ncolumns;      /* 32 at most */
 	struct gn_cell *cell; /* row by row */
@@ -72,18 +72,18 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		      FILE *f);
 int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e);
 
-/* For those that fill one. A new row, of unknown cells; NULL: no memory. */
+/* For code that fills a sheet. Adds a row of unknown cells. NULL: no memory. */
 struct gn_cell *gn_sheet_row(struct gn_sheet *s);
 void gn_cell_text(struct gn_cell *c, const char *text); /* "": not known */
-/* People read a file's last name only. */
+/* Shown without its directories. */
 void gn_cell_module(struct gn_cell *c, const char *path);
-/* The name of something, and how people write it. */
+/* A name; shown as people write it. */
 void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of);
 void gn_cell_number(struct gn_cell *c, uint64_t n);
-/* A text that the sheet owns from now on; NULL: no memory. */
+/* The sheet owns `text` from now on. NULL: no memory. */
 const char *gn_sheet_own(struct gn_sheet *s, char *text);
 
-/* Of the files sheet_*.c: they fill one. */
+/* In the files sheet_*.c: fill a sheet. */
 int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s);
@@ -92,8 +92,8 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s);
 
-/* What an event of a runtime tells beside its name, for people. "": nothing.
- * NULL: no memory. Freed by the caller. */
+/* What an event of a runtime says besides its name, for people. "": nothing.
+ * NULL: no memory. The caller frees it. */
 char *gn_event_detail(uint16_t event, const uint64_t value[GN_RT_VALUES]);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sheets of what runtimes told, by time; of compilations, loads, exceptions and
- * allocations. */
+/* Sheets of the events of runtimes, by time: all events, compilations, loads,
+ * exceptions, allocations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static uint64_t since_start(const struct gn_model *m, uint64_t time)
 	return time > m->start ? time - m->start : 0;
 }
 
-/* The end of a stretch that has values tells them. */
+/* An activity's values come with its end. */
 static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 		     struct gn_sheet *s)
 {
@@ -163,7 +163,7 @@ int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "events";
-	s->nothing = "no runtime told of an event";
+	s->nothing = "no runtime reported an event";
 	for (size_t i = 0; i < m->nevents && !err; i++)
 		err = put_event(m, &m->events[i], s);
 	return err;
@@ -214,7 +214,8 @@ int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
 	return 0;
 }
 
-/* By the thread that compiles: the runtimes' own tell no tier. */
+/* Guesses the tier from the thread that compiles, because the runtimes' events
+ * do not have it. */
 static const char *tier_of(const struct gn_model_event *e)
 {
 	static const struct {
@@ -254,7 +255,8 @@ static uint64_t began(const struct gn_model *m, uint32_t pid)
 
 #define START_NS 1000000000u
 
-/* Of all compilations, what fell into the first second of their processes. */
+/* How much of the time of all compilations was in the first second of their
+ * processes. */
 static char *startup_note(const struct gn_model *m,
 			  const struct gn_model_event *const *all, size_t n)
 {
@@ -329,7 +331,7 @@ int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "jit";
-	s->nothing = "no runtime told of a compilation";
+	s->nothing = "no runtime reported a compilation";
 	all = calloc(m->nevents + 1, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
@@ -359,7 +361,7 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "exceptions";
-	s->nothing = "no runtime told of an exception";
+	s->nothing = "no runtime reported an exception";
 	for (size_t i = 0; i < m->nexceptions; i++) {
 		const struct gn_model_exception *x = &m->exceptions[i];
 		struct gn_cell *c = gn_sheet_row(s);
@@ -393,7 +395,7 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "allocations";
-	s->nothing = "no runtime told of an allocation; ask for them with "
+	s->nothing = "no runtime reported an allocation; ask for them with "
 		     "--events allocations";
 	for (size_t i = 0; i < m->nallocations; i++) {
 		const struct gn_model_allocation *a = &m->allocations[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Collections, each with the suspensions that were for it. A suspension belongs
- * to the collection that begins in it; one in which none begins, to the
- * concurrent one of its process that is under way.
+ * Collections, each with its suspensions. A suspension belongs to the
+ * collection that begins in it. If none begins in it, it belongs to the
+ * concurrent collection of its process that is under way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void take_stops(const struct gn_model *m, size_t first,
 			continue;
 		if (e->event == GN_RT_STOPPED && !stopped)
 			stopped = e->start;
-		/* who comes later finds the others stopped */
+		/* nobody waited for a thread that stops later */
 		if (e->event == GN_RT_STOP && e->tid != s->tid && !stopped)
 			last = e;
 	}
@@ -151,7 +151,7 @@ int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s)
 	s->column = columns;
 	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
 	s->json = "gc";
-	s->nothing = "no runtime told of a collection";
+	s->nothing = "no runtime reported a collection";
 	if (!all)
 		return -ENOMEM;
 	err = fill(m, all, s);

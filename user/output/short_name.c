@@ -28,7 +28,7 @@ static const char *operator_in(const char *name)
 	return found;
 }
 
-/* What stands in parentheses before a dot, as Go's receivers, is none. */
+/* Parentheses before a dot are not parameters: Go writes receivers so. */
 size_t gn_name_parameters(const char *name)
 {
 	const char *close = strrchr(name, ')'), *at, *sign;
@@ -73,7 +73,7 @@ static void drop_type_arguments(char *name)
 			*to++ = *from;
 		}
 	}
-	/* brackets that do not pair say nothing of types */
+	/* brackets that do not match are not those of types */
 	if (!depth)
 		*to = '\0';
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The file format of speedscope.app: frames, and a profile for each column,
- * whose samples are call paths weighted by what they owned.
+ * The file format of speedscope.app: frames, and a profile for each column. The
+ * samples of a profile are call paths, weighted by their own values.
  */
 #include <errno.h>
 
@@ -45,7 +45,7 @@ static int put_frames(struct gn_emit *e, const struct gn_model *m,
 	return err;
 }
 
-/* Paths that have the value: each as its frames, or its value alone. */
+/* Writes the paths that have the value: their frames, or their values. */
 static int put_paths(struct gn_emit *e, const struct gn_model *m,
 		     struct gn_paths *p, int column, bool weights)
 {

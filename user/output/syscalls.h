@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The name of the system call of that number: every one that the system it was
- * built on knew, and those that gnomon/syscalls.h lists. Static. NULL: none. */
+/* The name of a system call. It knows those of the system that gnomon was built
+ * on, and those in gnomon/syscalls.h. Static. NULL: not known. */
 const char *gn_syscall_text(uint32_t nr);
 
 #endif

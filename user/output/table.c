@@ -13,16 +13,16 @@
 #include "output/text.h"
 #include "output/wrap.h"
 
-/* The default columns fit rows of so many cells. */
+/* The default columns fit rows of this many cells. */
 #define USUAL_WIDTH 120
 
-/* Of the default columns some go where there is no room: the first ones first.
- * What remains of a function is its calls, its elapsed time, and its
- * application times with the percent of its own. */
+/* Default columns that are left out if there is no room, in this order. A
+ * function always keeps its calls, its elapsed time, and its application times
+ * with the percent of the exclusive one. */
 static const int spare[] = {GN_COLUMN_EI_PCT, GN_COLUMN_EE_PCT,
 			    GN_COLUMN_AI_PCT, GN_COLUMN_EE};
 
-/* One more column; there is room for more than the functions below add. */
+/* Adds a column. There is always room: the functions below add fewer. */
 static struct gn_column *add(struct gn_grid *g, const char *title,
 			     enum gn_show show,
 			     uint64_t (*get)(const struct gn_row *r, int arg),
@@ -52,7 +52,7 @@ static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 	gn_column_titles(id, o->by, &c->top, &c->title);
 	c->word = gn_column_name(id);
 	c->uncertain = gn_column_uncertain;
-	/* a process has its idle threads' time, too */
+	/* a process includes the time of its idle threads */
 	c->whole = gn_of_whole(m,
 			       o->of == GN_OF_BUSY && o->by == GN_BY_PROCESS
 				       ? GN_OF_THREADS
@@ -62,7 +62,8 @@ static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 	return c;
 }
 
-/* Nothing is said of it, then; not of a table without rows. */
+/* Whether the column has no information. A table without rows does not
+ * count. */
 static bool all_zero(const struct gn_rows *rows, int column)
 {
 	for (size_t i = 0; i < rows->n; i++) {
@@ -72,8 +73,8 @@ static bool all_zero(const struct gn_rows *rows, int column)
 	return rows->n > 0;
 }
 
-/* How useful a class's column is. That of app tells nothing new when it equals
- * application time. */
+/* How useful the column of a class is. That of app says nothing new if it
+ * equals application time. */
 static uint64_t class_weight(const struct gn_model *m, int class)
 {
 	uint64_t ns = m->session.class_incl[class];
@@ -81,7 +82,7 @@ static uint64_t class_weight(const struct gn_model *m, int class)
 	return class == GN_CLASS_APP && ns == m->session.app_incl ? 0 : ns;
 }
 
-/* Whether a column of the default may go, and how late. */
+/* Sets whether a default column may be left out, and how early. */
 static void set_weight(struct gn_column *c, const struct gn_model *m, int id,
 		       bool narrow)
 {
@@ -117,7 +118,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 			set_weight(c, m, id, o->width > 0);
 		if (c->show != GN_SHOW_PCT)
 			continue;
-		/* a single one must say whose part it is */
+		/* without its time, a percent needs the full title */
 		if (i && p->pick[i - 1].column == id - 1)
 			c->gap = 1;
 		else
@@ -125,7 +126,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 	}
 }
 
-/* The columns that a table has when nobody says which. */
+/* The default of --columns. */
 static const char *usual_columns(const struct gn_output_opts *o)
 {
 	switch (o->by) {
@@ -177,7 +178,7 @@ static uint64_t kernel_value(const struct gn_row *r, int arg)
 	return value;
 }
 
-/* What some thread has, other than 0. */
+/* Whether some thread has a value other than 0. */
 static bool kernel_has(const struct gn_rows *rows, int arg)
 {
 	for (size_t i = 0; i < rows->n; i++)
@@ -327,8 +328,8 @@ static struct gn_marks marks_of(const struct gn_rows *rows)
 	return marks;
 }
 
-/* The command's own process by its program or DLL: the kernel's name of it is
- * cut, and that of a runtime. -ENOMEM. */
+/* Names the command's own process after its program or DLL: the kernel's name
+ * is cut, and can be that of a runtime. -ENOMEM. */
 static int name_process(const struct gn_model *m, struct gn_rows *rows)
 {
 	const struct gn_model_thread *first = NULL;
@@ -350,7 +351,7 @@ static int name_process(const struct gn_model *m, struct gn_rows *rows)
 	return 0;
 }
 
-/* One table of the model. *marked: what some row is marked for. */
+/* Prints one table of the model. *marked: which marks its rows have. */
 static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 		       struct gn_marks *marked, FILE *f)
 {
@@ -382,7 +383,7 @@ out:
 	return err;
 }
 
-/* Without functions, the tables of threads still say where time went. */
+/* Without functions, the tables of threads still show where time went. */
 static int print_without_functions(const struct gn_model *m,
 				   const struct gn_output_opts *o,
 				   struct gn_marks *marked, FILE *f)

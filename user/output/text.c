@@ -122,7 +122,8 @@ size_t gn_text_width(const char *text)
 	return width;
 }
 
-/* The bytes of the longest beginning of at most `width` cells. */
+/* The length in bytes of the longest beginning that has at most `width`
+ * cells. */
 static size_t head_bytes(const char *text, size_t width)
 {
 	size_t at = 0, used = 0, len;
@@ -147,7 +148,7 @@ void gn_text_shorten(char *text, size_t width)
 		return;
 	keep = width - 3;
 	head = head_bytes(text, keep / 2);
-	/* names differ at their end, which gets the larger half */
+	/* names often differ at their end, which gets the larger half */
 	tail = head_bytes(text, all - (keep - keep / 2));
 	while (gn_text_width(text + tail) > keep - keep / 2) {
 		size_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and numbers as people read them. Names are hostile: what a terminal
- * would obey, and what is not UTF-8, is written as an escape.
+ * Formats names and numbers for people. Names are hostile: what would control a
+ * terminal, and what is not UTF-8, is escaped.
  */
 #ifndef GNOMON_OUTPUT_TEXT_H
 #define GNOMON_OUTPUT_TEXT_H
@@ -15,7 +15,7 @@
 #define GN_ATTENTION "\033[1;31m"
 #define GN_PLAIN     "\033[0m"
 
-/* Room for any text of a number here. */
+/* Room for the text of any number. */
 #define GN_CELL 48
 
 /*
@@ -45,8 +45,8 @@ size_t gn_text_width(const char *text);
  * place. Shorter ones stay. */
 void gn_text_shorten(char *text, size_t width);
 
-/* Cuts its end off so that at most `width` cells (at least 8) remain, in place.
- */
+/* Cuts off its end, in place, so that at most `width` cells (at least 8)
+ * remain. */
 void gn_text_cut(char *text, size_t width);
 
 /* 1,234,567 */
@@ -60,18 +60,19 @@ void gn_format_difference(char buf[GN_CELL], int64_t ns, bool exact);
 /* 12.3 */
 void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole);
 
-/* 0, or -errno of a stream that could not be written. Call it after each row,
- * while errno is still that of the write. */
+/* 0, or -errno if writing to the stream failed. Call it after each row, while
+ * errno is still that of the write. */
 int gn_stream_status(FILE *f);
 
 /* The word of an enum gn_polled and of an enum gn_wait_end. */
 const char *gn_polled_text(int polled);
 const char *gn_wait_end_text(int end);
 
-/* The part of a path behind its last slash; the whole when nothing is. */
+/* The part of a path after its last slash; the whole path if that is empty. */
 const char *gn_base_name(const char *path);
 
-/* A field of CSV, escaped, quoted when it must be (RFC 4180). 0, -ENOMEM. */
+/* Writes a field of CSV, escaped, and quoted if needed (RFC 4180). 0,
+ * -ENOMEM. */
 int gn_csv_text(FILE *f, const char *text);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Timelines: one file a format over the walk of the pipeline (model/observer.h)
- * instead of the finished model. timelines.c is the list. Each is written as
- * the records come, in bounded memory: what it keeps grows with threads and
- * functions, not with time.
+ * Timelines: one file for each format. Unlike outputs, they follow the replay
+ * of the pipeline (model/observer.h), not the finished model. timelines.c is
+ * the list. Each is written as the records come, in bounded memory: it grows
+ * with threads and functions, not with time.
  */
 #ifndef GNOMON_OUTPUT_TIMELINE_H
 #define GNOMON_OUTPUT_TIMELINE_H
@@ -15,7 +15,7 @@
 #include "model/observer.h"
 #include "output/needs.h"
 
-/* What was asked for beside the format; of timelines with rows. */
+/* The options besides the format, of timelines with rows. */
 struct gn_timeline_opts {
 	/* globs of functions, and of threads' names or ids; none: all */
 	const char *const *only;
@@ -56,13 +56,14 @@ const struct gn_timeline *gn_timeline_find(const char *name);
 /* The i-th one, NULL past the last. */
 const struct gn_timeline *gn_timeline_at(size_t i);
 
-/* What all of them say of their times. */
+/* The note about times that all of them have. */
 #define GN_TIMELINE_NOTE                                                    \
 	"Times are CLOCK_MONOTONIC as the probes read it. What the probes " \
 	"cost "                                                             \
 	"is in them, unlike in gnomon's reports."
 
-/* How a frame came, how it ended (NULL: by a leave), and an activity. */
+/* Words for how a frame began, how it ended (NULL: by a leave), and for an
+ * activity. */
 const char *gn_timeline_begin_text(enum gn_frame_begin how);
 const char *gn_timeline_end_text(enum gn_frame_end how);
 const char *gn_timeline_activity_text(enum gn_activity_kind what);
@@ -70,7 +71,7 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what);
 #define GN_EVENT_NAME 64
 const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event);
 
-/* The observer of a file whose functions have these names. */
+/* An observer whose functions have these names in the file. */
 #define GN_TIMELINE_OBSERVER(context)         \
 	((struct gn_observer){                \
 		.ctx = (context),             \

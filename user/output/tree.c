@@ -17,7 +17,7 @@ struct kids {
 	size_t *first;
 };
 
-/* Rows that are still to come of one level. */
+/* The rows of one level that are still to come. */
 struct level {
 	size_t at, end;
 };

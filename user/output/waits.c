@@ -12,7 +12,7 @@
 #include "output/classes.h"
 #include "output/text.h"
 
-/* Reasons of a function that a table has. */
+/* How many reasons of a function a table shows. */
 #define REASONS_USUAL 5
 
 int gn_waits_group(const struct gn_model *m, struct gn_wait_groups *out)
@@ -57,7 +57,7 @@ const struct gn_model_wait *const *gn_waits_of(const struct gn_wait_groups *w,
 	return w->wait + first;
 }
 
-/* What was polled, and what ended that. */
+/* Writes what was polled, and what ended the wait. */
 static void put_polled(const struct gn_model_wait *w, FILE *f)
 {
 	static const char *const ends[GN_WAIT_END_COUNT] = {
@@ -154,7 +154,8 @@ static int by_time(const void *left, const void *right)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* A row a function that waited, in order. A row's id is its function + 1. */
+/* Makes a row for each function that waited, in order. The id of a row is its
+ * function + 1. */
 static int add_functions(const struct gn_model *m,
 			 const struct gn_output_opts *o,
 			 const struct gn_wait_groups *w, struct gn_rows *out)
@@ -219,7 +220,7 @@ static int add_reasons(const struct gn_model *m, const struct gn_output_opts *o,
 	const struct gn_model_wait *const *wait =
 		gn_waits_of(w, (int32_t)function->id - 1, &n);
 
-	/* instead of "1 more", show that one */
+	/* do not print "1 more": show that one */
 	shown = o->verbose || n <= REASONS_USUAL + 1 ? n : REASONS_USUAL;
 	for (size_t i = 0; i < shown; i++) {
 		struct gn_row *row =

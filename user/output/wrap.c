@@ -10,7 +10,7 @@
 /* "# " and a label of 11 cells */
 #define LABEL 14
 
-/* The length of what stays together: a word, with the unit behind a number. */
+/* The length of what must stay together: a word, or a number and its unit. */
 static size_t piece(const char *text)
 {
 	static const char *const units[] = {" %", " ns", " us", " ms", " s"};

@@ -6,15 +6,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What lines begin with, what ends one that goes on, and their cells. */
+/* The prefixes of lines, what ends a line that is continued, and their
+ * widths. */
 struct gn_wrap {
 	const char *first, *rest;
 	const char *broken;
 	size_t width;
 };
 
-/* An escaped text, broken at blanks. A number and its unit stay together; what
- * is wider than a line stays whole. */
+/* Prints an escaped text, broken at blanks. A number and its unit stay
+ * together. A word that is wider than a line is not broken. */
 void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w);
 
 /* Copies text line by line. Lines of notes ("# label       text") are wrapped,

@@ -182,9 +182,9 @@ static int prepare(struct gn_launch *l)
 }
 
 static const char *const limits[] = {
-	"no modern CLR tells of COM tables (not on Linux), of remoting and its "
-	"contexts, or of code that it gives back while a method lives "
-	"(pitching): it has none",
+	"no modern CLR reports COM tables (not on Linux), remoting and its "
+	"contexts, or code that it frees while a method lives (pitching): it "
+	"has none",
 	NULL,
 };
 

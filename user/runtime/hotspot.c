@@ -323,9 +323,9 @@ static int find(const char *home, gn_runtime_found_fn each, void *ctx)
 }
 
 static const char *const limits[] = {
-	"methods need a start under gnomon; of a process that runs already all "
-	"else is seen",
-	"methods that the JIT replaces by instructions (intrinsics) make no "
+	"methods are seen only if gnomon starts the JVM; everything else also "
+	"in a running one",
+	"methods that the JIT replaces by instructions (intrinsics) have no "
 	"probe then",
 	"of a child that starts a JVM by itself only threads and time classes "
 	"are seen, unless the command is a script that reads MAVEN_OPTS, "

@@ -91,7 +91,7 @@ static int take_values(const char *text, size_t *at, bool probe,
 	for (size_t n = 0;; n++) {
 		int err;
 
-		*want = probe ? "a probe can tell seven values"
+		*want = probe ? "a probe can report seven values"
 			      : "each value can be given once";
 		if (n == GN_VALUES_MAX)
 			return -EINVAL;

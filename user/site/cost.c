@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the kernel does with a probe on an instruction. The rules follow its
- * behaviour, measured for every opcode (docs/sites.md).
+ * What the kernel does with a probe on an instruction. The rules are its
+ * behaviour, which was measured for every opcode (docs/sites.md).
  */
 #include <string.h>
 

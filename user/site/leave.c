@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a function's end is seen. A probe on a return is single-stepped. One on
- * a jump is not, and it serves as well where the jump leads to nothing but the
- * epilogue: instructions in a row that touch registers and the function's own
- * stack. Every way to the return must pass one such place. A conditional jump
- * is one when it is taken, or is not: the probe's program reads the flags.
+ * Where a function's end is seen. A probe on a return is single-stepped. A
+ * probe on a jump is not, and serves as well if the jump leads only to the
+ * epilogue: a row of instructions that touch registers and the function's own
+ * stack. Every path to the return must pass one such place. A conditional jump
+ * can be a place when it is taken, or when it is not: the probe's program reads
+ * the flags.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +15,11 @@
 
 #include "site/site_internal.h"
 
-/* Instructions between such a place and the return, at most: some tens of
- * nanoseconds, which are the caller's. */
+/* The most instructions between such a place and the return. They take some
+ * tens of nanoseconds, which count as the caller's. */
 #define EPILOGUE_MAX 16
-/* At most so many paths to one return, and so many conditional ones: a hit of
- * a jump that is not taken is wasted. */
+/* The most paths to one return, and the most conditional ones: a hit of a jump
+ * that is not taken is wasted. */
 #define WAYS_MAX       64
 #define CONDITIONS_MAX 4
 
@@ -26,7 +27,7 @@ struct way {
 	size_t from, to; /* instructions: a jump and its target */
 };
 
-/* A place that instruction `at` leaves the function from. */
+/* A place from which instruction `at` leaves the function. */
 struct place {
 	size_t at;
 	enum gn_site_kind kind;

@@ -122,7 +122,7 @@ int gn_site_fill(const struct gn_elf *elf, struct gn_site *site)
 	return 0;
 }
 
-/* Reasons that the symbol alone gives, without its code. */
+/* Reasons that the symbol alone gives, without decoding its code. */
 static const char *bad_symbol(const struct gn_elf_symbol *sym)
 {
 	if (sym->is_ifunc)
@@ -198,7 +198,7 @@ static void choose_return(struct gn_planner *p, struct gn_plan *plan,
 	gn_enter_choose(&p->body, GN_LEAVE_RETURN, plan);
 }
 
-/* Roughly what a call costs, in single-stepped probes. */
+/* The rough cost of a call, in single-stepped probes. */
 static unsigned int stepped(const struct gn_plan *plan)
 {
 	unsigned int leave = 0;
@@ -208,7 +208,7 @@ static unsigned int stepped(const struct gn_plan *plan)
 	return leave + (plan->enter.cost == GN_COST_STEPPED);
 }
 
-/* A return probe is allowed; it is taken where that is cheaper. */
+/* A return probe is allowed. Takes it if it is cheaper. */
 static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
 			  const char *why)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Proofs about a function and all that it reaches by direct calls and jumps in
- * its own file. A function is a node; what was found in it is kept, so that a
- * file is decoded at most once, and what is once proved is not proved again.
+ * its own file. A function is a node. Findings and proofs are kept, so a file
+ * is decoded at most once and nothing is proved twice.
  */
 #include <errno.h>
 #include <stdlib.h>

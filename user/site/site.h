@@ -16,7 +16,7 @@
 #include "elf/elf_file.h"
 #include "elf/sleds.h"
 
-/* What a uprobe on the instruction costs; cheapest first. */
+/* The cost of a uprobe on the instruction, cheapest first. */
 #define GN_COST_LIST(X)                                                     \
 	X(OPTIMIZED, "optimized", "nop5: a call, where the kernel does it") \
 	X(EMULATED, "emulated", "the kernel emulates it")                   \
@@ -42,8 +42,8 @@ enum gn_site_kind {
 	GN_SITE_TAIL,  /* a jump out of the function */
 };
 
-/* A conditional jump leaves when it is taken, or when it is not: by the
- * condition as the processor's instructions have it (0 to 15). */
+/* A conditional jump leaves when it is taken, or when it is not. The condition
+ * is encoded as in the processor's instructions (0 to 15). */
 #define GN_WHEN_ALWAYS	   0
 #define GN_WHEN(condition) (0x10 | (condition))
 
@@ -65,13 +65,13 @@ struct gn_plan {
 	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
 	size_t nleaves;
 	const char *refused; /* not NULL: cannot be probed, and why */
-	/* what fast hooks can be made of: at its begin, and at all its ends or
-	 * none. The caller's. */
+	/* the sleds that fast hooks can use: at its begin, and at all its ends
+	 * or at none. The caller owns them. */
 	const struct gn_sled *sleds;
 	size_t nsleds;
 };
 
-struct gn_planner; /* caches what it has proved of each file */
+struct gn_planner; /* caches what it has proved about each file */
 
 /*
  * `wanted`: AUTO proves where return probes are safe and takes the function's
@@ -84,7 +84,7 @@ void gn_planner_free(struct gn_planner *p);
 /* Adds files that the traced process maps to the whole-process proof. A gn_elf
  * given to a planner must live as long as the planner. -ENOMEM. */
 int gn_planner_scan(struct gn_planner *p, struct gn_elf *const *elf, size_t n);
-/* The same files as those of `from`, which are not looked at again. */
+/* Takes the files of `from`, without analysing them again. */
 void gn_planner_share(struct gn_planner *p, const struct gn_planner *from);
 
 /* Further code may come later (dlopen imported, a JIT, children followed into
@@ -95,8 +95,8 @@ void gn_planner_open_world(struct gn_planner *p, const char *reason);
  * it cannot be probed (plan->refused); <0 on -ENOMEM and the like. */
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 		    const struct gn_elf_symbol *sym, struct gn_plan *plan);
-/* Whether these sleds of the function that was planned last, by address, are as
- * a plan has them. */
+/* Whether these sleds, by address, are a valid set for the function that was
+ * planned last. */
 bool gn_planner_sleds_fit(const struct gn_planner *p,
 			  const struct gn_sled *sled, size_t n);
 void gn_plan_clear(struct gn_plan *plan);

@@ -19,7 +19,7 @@ struct gn_part {
 
 enum gn_mark {
 	GN_MARK_LEADER = 0x01, /* a jump can come here */
-	GN_MARK_TARGET = 0x02, /* a jump of this function does */
+	GN_MARK_TARGET = 0x02, /* a jump of this function refers to it */
 	GN_MARK_SEEN = 0x04,
 	GN_MARK_QUEUED = 0x08,
 	GN_MARK_SEED = 0x10,  /* no known edge leads here */
@@ -180,9 +180,10 @@ const struct gn_elf_symbol *gn_symbol_over(const struct gn_elf *elf,
 					   uint64_t addr);
 /* The next address above addr at which a symbol begins; UINT64_MAX: none. */
 uint64_t gn_symbol_next(const struct gn_elf *elf, uint64_t addr);
-/* Is the code at addr a PLT entry? *import: of which symbol, or NULL. */
+/* Whether the code at addr is a PLT entry. *import: of which symbol, or
+ * NULL. */
 bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import);
-/* The place of addr in the unwinder's table; false if it is not in it. */
+/* The entry of addr in the unwinder's table; false: it has none. */
 bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
 
 /* Is the imported function one of libc's benign ones: it calls nothing back,
@@ -195,7 +196,7 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf);
 void gn_proof_free(struct gn_proof *p);
 const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
 struct gn_references *gn_proof_facts(struct gn_proof *p);
-/* May `size` bytes more of the file be decoded for a plan? */
+/* Whether `size` more bytes of the file may be decoded for a plan. */
 bool gn_proof_afford(struct gn_proof *p, uint64_t size);
 /* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
  * own body, `scratch` is overwritten. */

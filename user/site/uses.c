@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Functions whose use by a file forbids return probes in its process. libc and
- * the dynamic linker have them for the others, so these two do not count.
- * docs/sites.md says what each can do to a return probe.
+ * the dynamic linker provide them, so these two do not count. docs/sites.md
+ * says what each can do to a return probe.
  */
 #include <stdlib.h>
 #include <string.h>

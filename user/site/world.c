@@ -8,7 +8,7 @@
 
 #include "site/site_internal.h"
 
-/* The C library and the dynamic linker, by what they call themselves. */
+/* The C library and the dynamic linker, by their own names. */
 static bool is_libc(const struct gn_elf *elf)
 {
 	static const char *const names[] = {
@@ -56,20 +56,21 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 	struct naming n = {w, elf};
 
 	if (gn_elf_opaque(elf))
-		blame(&w->any_time, elf, "does not tell what it imports");
+		blame(&w->any_time, elf, "does not say what it imports");
 	if (gn_elf_has_section(elf, ".gopclntab") ||
 	    gn_elf_has_section(elf, ".go.buildinfo"))
 		blame(&w->any_time, elf,
-		      "is of Go, which stops functions and reads its stacks");
+		      "is written in Go, which stops functions and reads its "
+		      "stacks");
 	/* a statically linked unwinder may have no symbol */
 	if (gn_elf_has_section(elf, ".gcc_except_table"))
 		blame(&w->by_call, elf, "handles exceptions");
 	gn_elf_names(elf, look_at_name, &n);
 }
 
-/* Can the instruction, one of [begin, end), move rsp out of its function's
- * frame? 1 = it can, 0 = it cannot (*cleared: nor can the whole function),
- * -ENOMEM. */
+/* Whether the instruction, one of [begin, end), can move rsp out of its
+ * function's frame: 1 = it can, 0 = it cannot (*cleared: the whole function
+ * cannot), -ENOMEM. */
 static int switches(const struct gn_elf *elf, const struct gn_sweep *sweep,
 		    uint64_t addr, uint64_t end, struct gn_body *scratch,
 		    uint64_t *cleared)

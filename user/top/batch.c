@@ -12,8 +12,8 @@
 #include "top/view_columns.h"
 #include "top/words.h"
 
-/* Of the table of columns, with their least width; the classes stand between
- * the time on a CPU and the calls. */
+/* Columns with their least width. The classes come between the time on a CPU
+ * and the calls. */
 static const struct {
 	int id;
 	size_t width;
@@ -79,8 +79,8 @@ static int find_column(const char *name)
 	return -EINVAL;
 }
 
-/* The text of a column, NULL when it is a number's. The state has a column of
- * its own here, and so has what a thread does. */
+/* The text of a column; NULL: it is a number. The state and what a thread does
+ * have columns of their own here. */
 static const char *text_of(const struct batch *b, const struct gn_row *r,
 			   int column)
 {
@@ -130,7 +130,8 @@ static int compare(const void *left, const void *right)
 		order = up(a->r.tid, b->r.tid);
 	if (!order)
 		order = up(a->r.pid, b->r.pid);
-	/* a TID can come twice: it ended and was used again in the period */
+	/* a TID can occur twice: its thread ended and it was reused in the
+	 * period */
 	return order ? order : up(a->r.thread->start, b->r.thread->start);
 }
 

@@ -23,7 +23,7 @@ static void put_count(FILE *f, const char *key, uint64_t n)
 	fprintf(f, " %s=%" PRIu64, key, n);
 }
 
-/* Of a time, to the nanosecond. */
+/* Prints a time, to the nanosecond. */
 static void put_seconds(FILE *f, const char *key, uint64_t ns)
 {
 	fprintf(f, " %s=%" PRIu64 ".%09" PRIu64, key, ns / 1000000000u,
@@ -95,7 +95,7 @@ static void put_classes(const struct gn_top_period *p, FILE *f)
 	fputc('\n', f);
 }
 
-/* What makes the numbers incomplete or wrong. */
+/* Prints what makes the numbers incomplete or wrong. */
 static void put_lost(const struct gn_top_period *p, FILE *f)
 {
 	fputs("# lost", f);

@@ -13,7 +13,7 @@
 
 #include <gnomon/time_class.h>
 
-/* Rows, and columns, that a grid can have. */
+/* The most rows, and the most columns, of a grid. */
 #define GN_CELLS_MAX 4096
 
 /* How many marks (accents) of a character are kept. */
@@ -39,7 +39,7 @@ struct gn_cell {
 	uint32_t marks[GN_CELL_MARKS]; /* 0 = none */
 	uint8_t ink;		       /* enum gn_ink */
 	uint8_t width;		       /* columns: 1 or 2; 0 where c is 0 */
-	bool selected;		       /* in the row that the user is on */
+	bool selected;		       /* in the selected row */
 };
 
 struct gn_cells {
@@ -47,7 +47,7 @@ struct gn_cells {
 	int rows, cols;
 	/* set by the owner, before drawing */
 	bool utf8;	  /* else only ASCII is drawn */
-	unsigned colours; /* that the terminal has; 0: none are to be used */
+	unsigned colours; /* that the terminal has; 0: use none */
 	/* where the cursor is, row -1: not shown */
 	int cursor_row, cursor_col;
 	struct gn_cell *cell; /* row by row */
@@ -68,8 +68,8 @@ void gn_cells_clear(struct gn_cells *g);
 struct gn_cell *gn_cells_at(const struct gn_cells *g, int row, int col);
 
 /*
- * Puts `text` (UTF-8) at a place, as much as goes before column `end`. What
- * lies outside of the grid is left out. Returns the column behind the text.
+ * Puts `text` (UTF-8) at a place, as much as fits before column `end`. What is
+ * outside of the grid is left out. Returns the column after the text.
  */
 int gn_cells_put(struct gn_cells *g, int row, int col, int end, enum gn_ink ink,
 		 const char *text);

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 static const char *const lines[] = {
-	"Arrows, PgUp, PgDn, Home, End  move; a row is held on to, Home lets it go",
+	"Arrows, PgUp, PgDn, Home, End  move; a row stays selected, Home ends that",
 	"Enter       open a thread (q goes back), open or close a call path",
 	"t  F5       threads, functions, modules, call tree",
 	"s  F6  < >  choose the column to sort by              I   invert the order",

@@ -332,7 +332,7 @@ static void put_session(const struct gn_top_prom *t, FILE *f)
 	put_count(f, "target_running", "gauge", t->running,
 		  "1 while what is traced runs, 0 when all of it has ended.");
 	put_count(f, "periods_total", "counter", t->periods,
-		  "Periods that were told of.");
+		  "Periods that were reported.");
 	put_time(f, "traced_seconds_total", &t->traced,
 		 "How long the periods lasted.");
 	put_help(f, "period_end_timestamp_seconds", "gauge",

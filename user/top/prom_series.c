@@ -119,7 +119,7 @@ static char *make_labels(bool thread, uint32_t pid, const char *name,
 	return NULL;
 }
 
-/* A byte that does not print and the text that stands for it look the same. */
+/* A byte that does not print looks the same as the text of its escape. */
 static bool taken(const struct gn_top_series_set *s, const char *labels)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -38,14 +38,14 @@ struct gn_top_series_set {
 int gn_top_series_init(struct gn_top_series_set *s, bool threads, size_t most);
 void gn_top_series_clear(struct gn_top_series_set *s);
 
-/* The series of its own that something has; NULL: none. A thread's has the
- * module "". */
+/* Finds the series of a function or a thread; NULL: it has none of its own. A
+ * thread's module is "". */
 struct gn_top_series *gn_top_series_find(struct gn_top_series_set *s,
 					 uint32_t pid, const char *name,
 					 const char *module);
 
-/* Gives it one. NULL: the set is full, there is no memory, or another one's
- * labels would be the same. */
+/* Adds its series. NULL: the set is full, there is no memory, or another series
+ * has the same labels. */
 struct gn_top_series *gn_top_series_admit(struct gn_top_series_set *s,
 					  uint32_t pid, const char *name,
 					  const char *module);

@@ -33,7 +33,7 @@ void gn_screen_close(struct gn_screen *s);
  * colours the terminal shows; 0 colours where NO_COLOR is set. 0, -ENOMEM. */
 int gn_screen_fit(struct gn_screen *s, struct gn_cells *g);
 
-/* Shows the cells; what is as it was is not written again. 0, or -ENOMEM. */
+/* Shows the cells. Unchanged ones are not written again. 0 or -ENOMEM. */
 int gn_screen_paint(struct gn_screen *s, const struct gn_cells *g);
 
 /* The next painting clears the terminal first (Ctrl-L). */
@@ -47,9 +47,9 @@ int gn_screen_fd(const struct gn_screen *s);
 
 /*
  * The next key: the code point of a character, or an enum gn_key (top/keys.h).
- * GN_KEY_NONE: no more for now; so call it until then after each poll.
- * GN_KEY_RESIZE: ncurses saw a SIGWINCH, and has taken the size.
- * GN_KEY_HANGUP: the terminal is gone.
+ * GN_KEY_NONE: no more for now; call it until then after each poll.
+ * GN_KEY_RESIZE: ncurses saw a SIGWINCH, and has taken the size. GN_KEY_HANGUP:
+ * the terminal is gone.
  */
 int32_t gn_screen_key(struct gn_screen *s);
 

@@ -98,7 +98,7 @@ struct gn_style gn_ink_style(const struct gn_cell *cell, unsigned colours)
 	}
 	style.pair = PAIR(cell->ink);
 	style.attributes = look.with;
-	/* with 256 colours the shade says it */
+	/* with 256 colours the shade shows it */
 	if (colours >= 256)
 		style.attributes &= ~(unsigned)(A_BOLD | A_DIM);
 	/* what must not be overlooked, and bars, keep their colours */

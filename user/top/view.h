@@ -52,9 +52,9 @@ enum gn_top_part {
 /* One table's state. */
 struct gn_top_list {
 	size_t selected, scroll; /* rows */
-	bool follow;		 /* `id` is held on to, wherever it moves */
-	uint64_t id;		 /* of what is selected */
-	int sort;		 /* enum gn_column_id */
+	bool follow; /* the row with `id` stays selected, wherever it moves */
+	uint64_t id; /* of what is selected */
+	int sort;    /* enum gn_column_id */
 	bool inverted;
 };
 

@@ -148,13 +148,13 @@ struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 	return s;
 }
 
-/* It did not occur in the period, only earlier. */
+/* Whether it did not occur in the period, only earlier. */
 static bool idle(const struct gn_values *v)
 {
 	return !v->calls && !v->elapsed_incl;
 }
 
-/* Whether the entry is to be shown, and what it is of. */
+/* Whether to show the entry, and what it is. */
 static bool wanted(const struct gn_top_view *v, const struct gn_model *m,
 		   uint32_t i, uint64_t *id)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of a table: chosen, sorted, and held on to. */
+/* The rows of a table: which ones, in which order, and which one is
+ * selected. */
 #ifndef GNOMON_TOP_VIEW_ROWS_H
 #define GNOMON_TOP_VIEW_ROWS_H
 
@@ -27,15 +28,15 @@ struct gn_top_row *gn_top_row_add(struct gn_top_view *v);
 /* True when the filter lets the name through; there may be none. */
 bool gn_top_matches(const struct gn_top_view *v, const char *name);
 
-/* What is to be sorted: a place in an array, and what it is worth. */
+/* An item to sort: a place in an array, and its sort key. */
 struct gn_top_sortable {
 	uint32_t index;
 	double number;
 	const char *text; /* NULL: by number */
 };
 
-/* Sorts as the view's table is to be: numbers downwards, text upwards, the
- * other way round when inverted; equal ones as in the model. */
+/* Sorts in the order of the view's table: numbers downwards, text upwards, the
+ * other way round if inverted; equal ones as in the model. */
 void gn_top_sort(const struct gn_top_view *v, struct gn_top_sortable *s,
 		 size_t n);
 
@@ -53,7 +54,7 @@ const char *gn_top_node_name(const struct gn_model *m,
 			     const struct gn_model_node *n,
 			     const char **module);
 
-/* What identifies a thread or a name: a number that hardly two share. */
+/* Identifies a thread or a name: a number that hardly ever two share. */
 uint64_t gn_top_id(uint64_t seed, const char *name);
 
 /* Opens or closes the tree's node of a row. */

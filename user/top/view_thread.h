@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What an opened thread shows, kept apart from the periods: the thread can end
- * and its page stays.
+ * The page of an opened thread. It is kept apart from the periods, because it
+ * stays when the thread ends.
  */
 #ifndef GNOMON_TOP_VIEW_THREAD_H
 #define GNOMON_TOP_VIEW_THREAD_H
@@ -34,8 +34,8 @@ struct gn_top_open {
 	enum gn_class doing;
 	uint16_t reason;
 	bool functions;		       /* they were traced */
-	bool gone;		       /* not in the last period any more */
-	uint64_t length, end, session; /* of the last period that it was in */
+	bool gone;		       /* it was not in the last period */
+	uint64_t length, end, session; /* from the last period with it */
 	struct gn_top_share *shares;
 	size_t nshares, left_out;
 	const char **stack; /* the innermost first */
@@ -48,7 +48,7 @@ struct gn_top_open {
 int gn_top_thread_open(struct gn_top_view *v, const struct gn_top_period *p,
 		       const struct gn_model_thread *t);
 
-/* What the period says of the opened thread, if there is one. 0, -ENOMEM: it
+/* Updates the opened thread, if there is one, from the period. 0, -ENOMEM: it
  * stays as it was. */
 int gn_top_thread_update(struct gn_top_view *v, const struct gn_top_period *p);
 

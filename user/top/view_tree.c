@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The rows of the tree: the call paths whose callers are open. */
+/* The rows of the tree: the call paths whose callers are all open. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* A path that took this share of the session's time is open at first. */
 #define HOT_PCT 1.0
 
-/* A stack of nodes that are still to be shown. */
+/* The nodes that are still to be shown. */
 struct pending {
 	uint32_t node, depth;
 	uint64_t parent; /* id */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What batch mode and JSON call things. */
+/* The words of batch mode and JSON. */
 #ifndef GNOMON_TOP_WORDS_H
 #define GNOMON_TOP_WORDS_H
 

@@ -4,8 +4,6 @@
  * thread that compresses and writes them; then they are filled again.
  */
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,7 +13,7 @@
 
 #include "trace/codec.h"
 #include "trace/format.h"
-#include "trace/outfile.h"
+#include "trace/timedfile.h"
 #include "trace/trace.h"
 
 #define CHUNK_DEFAULT ((size_t)2 << 20)
@@ -27,11 +25,6 @@
 #define CHUNK_AGE_NS 1000000000u
 #define CHUNK_FEW \
 	64 /* records: a chunk with fewer is not handed over for its age */
-
-/* How often a pipe is asked whether it is writable, and how long it may stay
- * full when all else is done. */
-#define ASK_MS	 50
-#define STUCK_NS 1500000000u
 
 struct chunk {
 	struct chunk *next;
@@ -66,17 +59,10 @@ struct gn_trace_writer {
 	bool header_done;
 	bool stop;
 
-	/* what the thread is at, for gn_trace_writer_wait() */
-	_Atomic uint64_t write_begun; /* ns, 0 = it does not write */
-	_Atomic uint64_t moved;	      /* when the file took something, ns */
-	_Atomic uint64_t pack_ns;     /* of the last chunk */
-	atomic_bool slow;	      /* writing it took longer */
-	atomic_bool abandoned;	      /* by close(): it need not write more */
-
 	/* the thread's */
 	void (*pace)(void *ctx, bool behind);
 	void *pace_ctx;
-	struct gn_outfile file;
+	struct gn_timedfile file;
 	const struct gn_codec *codec;
 	void *compressor;
 	unsigned char *out; /* chunk header and packed records */
@@ -176,58 +162,6 @@ static int hand_over(struct gn_trace_writer *w)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Anything but a regular file can block for ever, so it is polled first and
- * the thread can still be stopped. A writable pipe takes PIPE_BUF bytes at
- * once. */
-static int write_asked(struct gn_trace_writer *w, const unsigned char *bytes,
-		       size_t n)
-{
-	struct pollfd p = {.fd = w->file.fd, .events = POLLOUT};
-	int err = 0;
-
-	while (n && !err) {
-		size_t piece = n < PIPE_BUF ? n : PIPE_BUF;
-
-		while (poll(&p, 1, ASK_MS) <= 0)
-			if (atomic_load(&w->abandoned))
-				return -ETIMEDOUT;
-		err = gn_outfile_write(&w->file, bytes, piece);
-		atomic_store(&w->moved, now_ns());
-		bytes += piece;
-		n -= piece;
-	}
-	return err;
-}
-
-static int write_out(struct gn_trace_writer *w, size_t n)
-{
-	return w->file.regular ? gn_outfile_write(&w->file, w->out, n)
-			       : write_asked(w, w->out, n);
-}
-
-/* Writes `n` bytes, whose packing began at `begun`. */
-static int write_timed(struct gn_trace_writer *w, size_t n, uint64_t begun)
-{
-	uint64_t packed = now_ns();
-	int err;
-
-	atomic_store(&w->pack_ns, packed - begun);
-	atomic_store(&w->moved, packed);
-	atomic_store(&w->write_begun, packed);
-	err = write_out(w, n);
-	atomic_store(&w->slow, now_ns() - packed > packed - begun);
-	atomic_store(&w->write_begun, 0);
-	return err;
-}
-
 /* The sizes of the columns, and then the columns. */
 static int compress_chunk(struct gn_trace_writer *w, const struct chunk *c,
 			  unsigned char *out, size_t *size)
@@ -245,7 +179,7 @@ static int compress_chunk(struct gn_trace_writer *w, const struct chunk *c,
 
 static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 {
-	uint64_t begun = now_ns();
+	uint64_t begun = gn_timedfile_now();
 	struct gn_trace_chunk h = {
 		.raw = (uint32_t)c->used,
 		.records = c->records,
@@ -262,7 +196,8 @@ static int write_chunk(struct gn_trace_writer *w, const struct chunk *c)
 	h.packed = (uint32_t)size;
 	h.crc = gn_trace_crc(0, packed, h.packed);
 	gn_trace_chunk_encode(&h, w->out);
-	err = write_timed(w, GN_TRACE_CHUNK_HEAD + h.packed, begun);
+	err = gn_timedfile_write(&w->file, w->out,
+				 GN_TRACE_CHUNK_HEAD + h.packed, begun);
 	if (err)
 		return err;
 	w->total.chunks++;
@@ -280,7 +215,7 @@ static void write_header(struct gn_trace_writer *w)
 						     : GN_TRACE_FORMAT_ZSTD,
 					     header);
 
-	fail(w, gn_outfile_write(&w->file, header, size));
+	fail(w, gn_outfile_write(&w->file.out, header, size));
 	pthread_mutex_lock(&w->lock);
 	w->header_done = true;
 	pthread_cond_signal(&w->begun);
@@ -334,16 +269,11 @@ static void *writer_main(void *arg)
 	pthread_mutex_unlock(&w->lock);
 	if (!first_error(w)) {
 		gn_trace_end_encode(&w->total, w->out);
-		fail(w, write_timed(w, GN_TRACE_CHUNK_HEAD, now_ns()));
+		fail(w,
+		     gn_timedfile_write(&w->file, w->out, GN_TRACE_CHUNK_HEAD,
+					gn_timedfile_now()));
 	}
 	return NULL;
-}
-
-/* Whether the file can block, and has been blocked for long. */
-static bool stuck(const struct gn_trace_writer *w)
-{
-	return !w->file.regular && atomic_load(&w->write_begun) &&
-	       now_ns() - atomic_load(&w->moved) > STUCK_NS;
 }
 
 static void stop_thread(struct gn_trace_writer *w)
@@ -355,10 +285,10 @@ static void stop_thread(struct gn_trace_writer *w)
 	pthread_cond_signal(&w->work);
 	pthread_mutex_unlock(&w->lock);
 	do {
-		if (stuck(w))
-			atomic_store(&w->abandoned, true);
+		if (gn_timedfile_stuck(&w->file))
+			gn_timedfile_abandon(&w->file);
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += 1000000 * ASK_MS;
+		until.tv_nsec += 1000000 * GN_TIMEDFILE_ASK_MS;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 	} while (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC,
@@ -388,7 +318,7 @@ static int start_thread(struct gn_trace_writer *w)
 	err = first_error(w);
 	/* The thread does not touch the file before the first chunk. */
 	if (!err)
-		err = gn_outfile_publish(&w->file);
+		err = gn_outfile_publish(&w->file.out);
 	if (err) {
 		fail(w, err);
 		stop_thread(w);
@@ -463,7 +393,7 @@ int gn_trace_writer_open(const char *path,
 		err = set_buffers(w, level);
 	if (err)
 		goto free_writer;
-	err = gn_outfile_open(&w->file, path, opts->uid, opts->gid);
+	err = gn_outfile_open(&w->file.out, path, opts->uid, opts->gid);
 	if (err)
 		goto free_writer;
 	err = start_thread(w);
@@ -472,7 +402,7 @@ int gn_trace_writer_open(const char *path,
 	*out = w;
 	return 0;
 close_file:
-	gn_outfile_close(&w->file, false);
+	gn_outfile_close(&w->file.out, false);
 free_writer:
 	writer_free(w);
 	return err;
@@ -480,19 +410,13 @@ free_writer:
 
 enum gn_trace_wait gn_trace_writer_wait(struct gn_trace_writer *w)
 {
-	uint64_t begun;
-
 	if (first_error(w) || w->chunk_size - w->cur->used >= GN_TEXT_MAX ||
 	    !hand_over(w))
 		return GN_TRACE_WAIT_NOT;
-	if (stuck(w))
+	if (gn_timedfile_stuck(&w->file))
 		return GN_TRACE_WAIT_STUCK;
-	begun = atomic_load(&w->write_begun);
-	return atomic_load(&w->slow) ||
-			       (begun &&
-				now_ns() - begun > atomic_load(&w->pack_ns))
-		       ? GN_TRACE_WAIT_DISK
-		       : GN_TRACE_WAIT_PACK;
+	return gn_timedfile_slow(&w->file) ? GN_TRACE_WAIT_DISK
+					   : GN_TRACE_WAIT_PACK;
 }
 
 int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
@@ -537,11 +461,11 @@ int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes)
 		enqueue(w);
 	stop_thread(w);
 	err = first_error(w);
-	last = gn_outfile_close(&w->file, !err);
+	last = gn_outfile_close(&w->file.out, !err);
 	if (!err)
 		err = last;
 	if (bytes)
-		*bytes = w->file.size;
+		*bytes = w->file.out.size;
 	writer_free(w);
 	return err;
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/meter_pairs.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <gnomon/hook.h>
+#include "capture/attach.h"
+#include "capture/session_internal.h"
+
+static int link_site(struct gn_session *s, struct gn_links *links,
+		     enum gn_cal_site site, enum gn_prog prog,
+		     unsigned int spec)
+{
+	uint64_t cookie = GN_COOKIE(1, 8, spec);
+	uint64_t offset;
+	struct gn_probe_set set = {.path = GN_CAL_PATH,
+				   .offsets = &offset,
+				   .cookies = &cookie,
+				   .count = 1,
+				   .pid = getpid()};
+	size_t refused = 0;
+	int err = gn_calibrate_offset(site, &offset);
+
+	if (!err)
+		err = gn_session_link(s, links, prog, &set, &refused);
+	return err ? err : refused ? -EOPNOTSUPP : 0;
+}
+
+/* An enter, and a leave of its own at another site. */
+static int link_both(struct gn_session *s, struct gn_links *links,
+		     enum gn_prog prog, enum gn_cal_site enter,
+		     enum gn_cal_site leave)
+{
+	int err = link_site(s, links, enter, prog, GN_SPEC_ENTER);
+
+	return err ? err : link_site(s, links, leave, prog, GN_SPEC_LEAVE);
+}
+
+static int link_call(struct gn_session *s, struct gn_links *links,
+		     enum gn_cal_site site)
+{
+	int err;
+
+	if (s->mode == GN_ATTACH_SESSION)
+		return link_site(s, links, site, GN_PROG_SESSION,
+				 GN_SPEC_ENTER);
+	err = link_site(s, links, site, GN_PROG_NATIVE, GN_SPEC_ENTER);
+	return err ? err
+		   : link_site(s, links, site, GN_PROG_NATIVE_RETURN,
+			       GN_SPEC_LEAVE);
+}
+
+/* Hooks whose function is named by texts. */
+static int link_named(struct gn_session *s, struct gn_links *links)
+{
+	int err = link_site(s, links, GN_CAL_ENTER_NAMED, GN_PROG_INTERNED,
+			    s->measured[0]);
+
+	return err ? err
+		   : link_site(s, links, GN_CAL_LEAVE_NAMED, GN_PROG_INTERNED,
+			       s->measured[1]);
+}
+
+static int link_pair(struct gn_session *s, struct gn_links *links,
+		     const struct gn_meter_pair *pair)
+{
+	int err;
+
+	switch (pair->calls) {
+	case GN_CAL_RETS:
+		err = link_both(s, links, GN_PROG_NATIVE, GN_CAL_OUTER,
+				GN_CAL_OUTER_RET);
+		return err ? err
+			   : link_both(s, links, GN_PROG_NATIVE, GN_CAL_INNER,
+				       GN_CAL_INNER_RET);
+	case GN_CAL_CALLS:
+		err = link_call(s, links, GN_CAL_OUTER_CALL);
+		return err ? err : link_call(s, links, GN_CAL_INNER_CALL);
+	case GN_CAL_HOOKS1:
+		return link_both(s, links, GN_PROG_MANAGED, GN_CAL_ENTER1,
+				 GN_CAL_LEAVE1);
+	case GN_CAL_HOOKS5:
+		return link_both(s, links, GN_PROG_MANAGED, GN_CAL_ENTER5,
+				 GN_CAL_LEAVE5);
+	case GN_CAL_NAMED:
+		return link_named(s, links);
+	}
+	return -EINVAL;
+}
+
+unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
+			    struct gn_meter_pair pairs[GN_METER_PAIRS])
+{
+	const struct gn_native_stats *native = &s->native;
+	bool hooks = gn_session_uses(s, GN_PROG_MANAGED);
+	/* programs that children execute later can be of each class */
+	bool late = gn_session_awaits(s);
+	bool unknown = late && !native->functions;
+	const struct {
+		struct gn_meter_pair pair;
+		bool used;
+	} all[GN_METER_PAIRS] = {
+		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
+		  native->by_ret || unknown},
+		 native->functions || native->usdt || late},
+		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
+		  native->by_return || unknown},
+		 native->functions || late},
+		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
+		  s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
+		 hooks},
+		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true},
+		 gn_session_uses(s, GN_PROG_INTERNED)},
+	};
+	unsigned int n = 0;
+
+	for (int i = 0; i < GN_METER_PAIRS; i++)
+		if (all[i].used && !link_pair(s, links, &all[i].pair))
+			pairs[n++] = all[i].pair;
+	return n;
+}

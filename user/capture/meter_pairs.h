@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The probes on gnomon's own functions whose cost is measured. */
+#ifndef GNOMON_CAPTURE_METER_PAIRS_H
+#define GNOMON_CAPTURE_METER_PAIRS_H
+
+#include <stdbool.h>
+
+#include <gnomon/event.h>
+#include "capture/calibrate.h"
+
+struct gn_session;
+struct gn_links;
+
+/* An enter and a leave that are measured together. */
+struct gn_meter_pair {
+	enum gn_probe_class enter, leave;
+	enum gn_cal_pair calls;
+	bool again; /* measured again while the capture runs */
+};
+
+#define GN_METER_PAIRS 4
+
+/* Attaches the pairs of those classes that the capture's probes have. Returns
+ * how many there are. */
+unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
+			    struct gn_meter_pair pairs[GN_METER_PAIRS]);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The summary of a list, on stderr. */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/listing.h"
+
+static void tell_sleds(const struct gn_listing *l)
+{
+	static const char *const options[] = {
+#define SLED(name, text, option) [GN_SLED_##name] = option,
+		GN_SLED_LIST(SLED)
+#undef SLED
+	};
+
+	for (int i = 0; i < GN_SLED_KINDS; i++)
+		if (l->sleds[i])
+			fprintf(stderr,
+				"gnomon: %zu of them %s built with %s: %s "
+				"without traps "
+				"where gnomon starts the program (--hooks)\n",
+				l->sleds[i], l->sleds[i] == 1 ? "was" : "were",
+				options[i],
+				i == GN_SLED_XRAY ? "begin and end are seen"
+						  : "their begin is seen");
+	if (l->broken_sleds)
+		fprintf(stderr,
+			"gnomon: %zu sleds are left out: no compiler makes "
+			"such ones\n",
+			l->broken_sleds);
+}
+
+void gn_listing_summary(const struct gn_listing *l, bool automatic)
+{
+	if (l->nfunctions)
+		fprintf(stderr,
+			"gnomon: %zu function%s: %zu by return probe, %zu by "
+			"their own rets (%zu) and jumps (%zu), %zu refused\n",
+			l->nfunctions, l->nfunctions == 1 ? "" : "s",
+			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
+			l->stats.refused);
+	if (l->nfunctions && automatic)
+		fprintf(stderr, "gnomon: whole process: %s\n",
+			l->stats.verdict);
+	if (l->stats.stepped)
+		fprintf(stderr,
+			"gnomon: %zu of them end%s by a single-stepped probe, "
+			"7 to 20 times as expensive as others; --leave return "
+			"avoids that if nothing unwinds or interrupts them\n",
+			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
+	tell_sleds(l);
+	if (l->nfunctions && l->stats.stripped)
+		gn_error("'%s' is stripped: only what it exports is listed; "
+			 "its debug symbols add the rest",
+			 l->stats.stripped);
+	if (!l->links_known)
+		fprintf(stderr,
+			"gnomon: which links the kernel allows is not known "
+			"without root; single ones are assumed (--attach)\n");
+}

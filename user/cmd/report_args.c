@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the options of a report fit each other and its format. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/timeline.h"
+#include "output/sheet.h"
+
+/* The properties of a format, of a report or a timeline, that options depend
+ * on. */
+struct format {
+	const char *name, *needs;
+	bool built, binary;
+	enum gn_shape shape;
+	bool timeline; /* has neither rows nor columns */
+};
+
+static struct format format_of(const struct gn_args *args)
+{
+	const struct gn_timeline *t = gn_timeline_of(args);
+	const struct gn_output *o;
+
+	if (t)
+		return (struct format){.name = t->name,
+				       .needs = t->needs,
+				       .built = t->begin,
+				       .binary = t->binary,
+				       .timeline = true};
+	o = gn_output_at((size_t)args->format);
+	return (struct format){.name = o->name,
+			       .needs = o->needs,
+			       .built = o->write,
+			       .binary = o->binary,
+			       .shape = o->shape};
+}
+
+static bool check_rows(const struct format *f, const struct gn_args *args)
+{
+	bool rows = f->shape == GN_SHAPE_ROWS && !f->timeline;
+	bool sampled = args->by == GN_BY_SAMPLES && f->name &&
+		       !strcmp(f->name, "collapsed");
+
+	if (sampled && !args->columns && args->sort < 0 &&
+	    args->limit == GN_LIMIT_DEFAULT)
+		return true;
+	if (!rows && (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+		      args->by != GN_BY_FUNCTION)) {
+		gn_error("%s has no rows to choose; leave --by, --sort and "
+			 "--limit out",
+			 f->name);
+		return false;
+	}
+	if ((f->timeline || f->shape == GN_SHAPE_ALL) && args->columns) {
+		gn_error("%s has no columns to choose; leave --columns out",
+			 f->name);
+		return false;
+	}
+	if (f->shape == GN_SHAPE_STACKS && args->columns &&
+	    gn_paths_check(args->columns)) {
+		gn_error("%s cannot have '%s' as --columns; give some of "
+			 "calls, ee, ae and the classes (lock, ...)",
+			 f->name, args->columns);
+		return false;
+	}
+	return true;
+}
+
+/* Only some formats can write calls: those with a line for each. */
+static bool check_calls(const struct gn_args *args)
+{
+	bool chosen =
+		args->only.n || args->threads.n || args->depth || args->min;
+
+	if (args->by != GN_BY_CALLS) {
+		if (chosen)
+			gn_error("--only, --thread, --depth and --min choose "
+				 "calls; add --by calls");
+		return !chosen;
+	}
+	if (!gn_timeline_of(args)) {
+		gn_error("--by calls cannot be written as %s; give --format "
+			 "table or ndjson",
+			 gn_format_choice((size_t)args->format));
+		return false;
+	}
+	if (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+	    args->columns) {
+		gn_error("calls are in the order of time; leave --sort, "
+			 "--limit and --columns out");
+		return false;
+	}
+	return true;
+}
+
+/* Whether SQL, Prometheus and JSON take the name as it is. */
+static bool label_name(const char *label)
+{
+	size_t len = strcspn(label, "=");
+
+	return label[len] && len && len <= GN_LABEL_KEY &&
+	       strspn(label, "abcdefghijklmnopqrstuvwxyz"
+			     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == len;
+}
+
+static bool twice(const struct gn_list *labels, size_t i)
+{
+	size_t len = strcspn(labels->item[i], "=") + 1;
+
+	for (size_t k = 0; k < i; k++)
+		if (!strncmp(labels->item[i], labels->item[k], len))
+			return true;
+	return !strncmp(labels->item[i], "host=", 5);
+}
+
+bool gn_labels_check(const struct gn_list *labels)
+{
+	for (size_t i = 0; i < labels->n; i++) {
+		if (!label_name(labels->item[i])) {
+			gn_error("--label cannot be '%s'; give NAME=VALUE, the "
+				 "name of at most %d letters, digits and _",
+				 labels->item[i], GN_LABEL_KEY);
+			return false;
+		}
+		if (twice(labels, i)) {
+			gn_error("--label %s is taken; give each name once, "
+				 "and not host",
+				 labels->item[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_format(const struct gn_args *args)
+{
+	struct format f = format_of(args);
+
+	if (!f.built) {
+		gn_error("this gnomon was built without the format %s; build "
+			 "it where %s is installed",
+			 f.name, f.needs);
+		return false;
+	}
+	if (f.binary && (!args->output || !strcmp(args->output, "-")) &&
+	    isatty(STDOUT_FILENO)) {
+		gn_error("%s is not for a terminal; name a file with -o FILE",
+			 f.name);
+		return false;
+	}
+	return check_rows(&f, args);
+}
+
+bool gn_events_check(const struct gn_args *args)
+{
+	uint32_t families;
+
+	if (!gn_events_parse(args->events, 0, &families))
+		return true;
+	gn_error("--events cannot be '%s'; give some of life, loads, classes, "
+		 "jit, searches, inlining, threads, exceptions, handlers, "
+		 "transitions, suspension, gc, handles, allocations, code; all "
+		 "or "
+		 "none",
+		 args->events);
+	return false;
+}
+
+static bool check_sheet(const struct gn_args *args)
+{
+	if (!gn_by_is_sheet((enum gn_by)args->by) ||
+	    (!args->columns && args->sort < 0))
+		return true;
+	gn_error("--by %s has columns and an order of its own; leave --columns "
+		 "and --sort out",
+		 gn_by_choice((size_t)args->by));
+	return false;
+}
+
+bool gn_report_args(const struct gn_args *args, int *status)
+{
+	*status = GN_EXIT_USAGE;
+	if (!check_calls(args) || !gn_labels_check(&args->labels) ||
+	    !gn_events_check(args))
+		return false;
+	if (args->by == GN_BY_CALLS)
+		return true;
+	if (!check_format(args) || !check_sheet(args))
+		return false;
+	if (!args->columns)
+		return true;
+	if (gn_columns_check(args->columns)) {
+		gn_error(
+			"--columns cannot be '%s'; give default, all, classes, "
+			"classes+, or some of calls, unwound, ei, ei%%, ee, "
+			"ee%%, ai, ai%%, ae, ae%%, min, avg, max, finished, "
+			"lock, lock+ and the other classes",
+			args->columns);
+		return false;
+	}
+	if (gn_by_has_own_columns((enum gn_by)args->by)) {
+		gn_error("--by waits and --by async have columns of their own; "
+			 "leave --columns out");
+		return false;
+	}
+	return true;
+}

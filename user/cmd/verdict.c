@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether a model can be trusted: as an exit status, and in words. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "output/header.h"
+#include "output/kernel.h"
+
+int gn_report_status(const struct gn_model *m, bool allow_loss)
+{
+	if (gn_model_broken(m))
+		return GN_EXIT_BROKEN;
+	if (gn_model_lossy(m) && !allow_loss)
+		return GN_EXIT_LOST;
+	return GN_EXIT_OK;
+}
+
+/* "threads that differ from the kernel's account: 1 (thread 7 ...)". NULL: no
+ * memory. */
+static char *failed_checks(const struct gn_model *m)
+{
+	const char *between = "";
+	char *text = NULL, *thread = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+#define FAILED(field, what, error)                          \
+	if ((error) && m->checks.field) {                   \
+		fprintf(f, "%s" what ": %" PRIu64, between, \
+			(uint64_t)m->checks.field);         \
+		between = ", ";                             \
+	}
+	GN_CHECK_LIST(FAILED)
+#undef FAILED
+	for (size_t i = 0; i < m->nthreads && !thread; i++)
+		if (gn_kernel_differs(&m->threads[i].kernel))
+			thread = gn_kernel_text(&m->threads[i], false);
+	if (thread)
+		fprintf(f, " (%s)", thread);
+	free(thread);
+	fclose(f);
+	return text;
+}
+
+static void warn_broken(const struct gn_model *m)
+{
+	char *failed = failed_checks(m);
+
+	gn_error("a self-check failed, the numbers cannot be trusted; please "
+		 "report it with the trace: %s",
+		 failed ? failed : "no memory to say which");
+	free(failed);
+}
+
+/* "12 records were lost (ring-full 12)". NULL: no memory. */
+static char *lost_text(const struct gn_model *m)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (m->lost)
+		fprintf(f, "%" PRIu64 " ", m->lost);
+	fputs("records were lost", f);
+	gn_loss_causes(m, f);
+	fclose(f);
+	return text;
+}
+
+static void warn_lost(const struct gn_model *m, bool allow_loss)
+{
+	char *lost = lost_text(m);
+
+	gn_error("%s, the report is not whole; %s",
+		 lost ? lost : "records were lost",
+		 allow_loss ? "--allow-loss accepts it"
+			    : "record fewer functions, or accept it with "
+			      "--allow-loss");
+	free(lost);
+}
+
+void gn_report_warn(const struct gn_model *m, bool allow_loss)
+{
+	if (gn_model_broken(m))
+		warn_broken(m);
+	if (m->truncated)
+		gn_error("the trace has no end, what followed is lost; the "
+			 "report holds what came before");
+	if (gn_model_lossy(m) && (m->lost || !m->truncated))
+		warn_lost(m, allow_loss);
+}

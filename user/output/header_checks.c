@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What was lost, and whether the self-checks passed. */
+#include <inttypes.h>
+
+#include "output/header.h"
+#include "output/kernel.h"
+#include "output/text.h"
+
+/* Colours a line that must not be overlooked. */
+static void begin_attention(const struct gn_output_opts *o, FILE *f)
+{
+	fputs(o->color ? GN_ATTENTION "# " : "# ", f);
+}
+
+static void end_attention(const struct gn_output_opts *o, FILE *f)
+{
+	fputs(o->color ? GN_PLAIN "\n" : "\n", f);
+}
+
+void gn_loss_causes(const struct gn_model *m, FILE *f)
+{
+	const char *before = " (";
+	char n[GN_CELL];
+
+#define CAUSE(name, value, text, loss, meaning)                     \
+	if (loss && m->counters[GN_COUNTER_##name]) {               \
+		gn_format_count(n, m->counters[GN_COUNTER_##name]); \
+		fprintf(f, "%s%s %s", before, text, n);             \
+		before = ", ";                                      \
+	}
+	GN_COUNTER_LIST(CAUSE)
+#undef CAUSE
+	if (before[0] == ',')
+		fputc(')', f);
+}
+
+int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
+		   FILE *f)
+{
+	char n[GN_CELL];
+
+	if (m->truncated) {
+		begin_attention(o, f);
+		fprintf(f, "%-11s the trace has no end: what followed is lost",
+			"TRUNCATED");
+		end_attention(o, f);
+	}
+	if (!gn_model_lossy(m)) {
+		fprintf(f, "# %-11s nothing\n", "lost");
+		return 0;
+	}
+	if (!m->lost && !gn_model_counted(m))
+		return 0;
+	gn_format_count(n, m->lost);
+	begin_attention(o, f);
+	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
+	gn_loss_causes(m, f);
+	end_attention(o, f);
+	begin_attention(o, f);
+	fprintf(f, "%-11s %s", "",
+		gn_model_counted(m) > m->lost
+			? "some in no known thread: any number can be too low"
+			: "numbers marked ! are not whole");
+	end_attention(o, f);
+	return gn_header_line(f, "why", gn_model_info(m, "loss"), o->utf8);
+}
+
+/* Prints the thread with the most records in doubt, and how many records the
+ * kernel side could not complete. */
+static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	const struct gn_model_thread *worst = NULL;
+	char n[GN_CELL], calls[GN_CELL], torn[GN_CELL], busy[GN_CELL];
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (gn_model_thread_doubtful(&m->threads[i]) &&
+		    (!worst || m->threads[i].in_doubt > worst->in_doubt))
+			worst = &m->threads[i];
+	if (worst) {
+		gn_format_count(n, worst->in_doubt);
+		gn_format_count(calls, worst->entered);
+		begin_attention(o, f);
+		fprintf(f,
+			"%-11s thread %" PRIu32 ": %s records in doubt, of %s "
+			"calls; its functions may be wrong",
+			"", worst->tid, n, calls);
+		end_attention(o, f);
+	}
+	if (!m->counters[GN_COUNTER_TORN] &&
+	    !m->counters[GN_COUNTER_STACK_BUSY])
+		return;
+	gn_format_count(torn, m->counters[GN_COUNTER_TORN]);
+	gn_format_count(busy, m->counters[GN_COUNTER_STACK_BUSY]);
+	fprintf(f,
+		"# %-11s records whose time was torn: %s; whose stack could "
+		"not be looked up: %s\n",
+		"note", torn, busy);
+}
+
+/* Prints how long processes ran before their probes were in place. */
+void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f)
+{
+	uint64_t late = m->counters[GN_COUNTER_UNPROBED];
+	char ns[GN_CELL];
+
+	if (!late)
+		return;
+	gn_format_duration(ns, m->counters[GN_COUNTER_UNPROBED_NS], o->ns);
+	begin_attention(o, f);
+	fprintf(f, "%-11s ", "UNPROBED");
+	gn_put_counted(f, late, "process", "processes");
+	fprintf(f, " ran before all probes were in place, %s in all;", ns);
+	end_attention(o, f);
+	begin_attention(o, f);
+	fprintf(f,
+		"%-11s calls until then are not seen: those marked < can "
+		"be too few",
+		"");
+	end_attention(o, f);
+}
+
+int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f)
+{
+	bool doubt = m->checks.unmatched_leaves || m->checks.unmatched_unwinds;
+	char n[GN_CELL];
+
+	if (!gn_model_broken(m)) {
+		fprintf(f,
+			"# %-11s %s: every thread's classes sum to its "
+			"elapsed time%s\n",
+			"self-check", doubt ? "passed for times" : "passed",
+			doubt ? "; not for calls" : "");
+	}
+#define CHECK_ERROR(field, text, error)                        \
+	if (error && m->checks.field) {                        \
+		begin_attention(o, f);                         \
+		gn_format_count(n, m->checks.field);           \
+		fprintf(f, "%-11s %s: %s", "FAILED", text, n); \
+		end_attention(o, f);                           \
+	}
+	GN_CHECK_LIST(CHECK_ERROR)
+#undef CHECK_ERROR
+	put_doubts(m, o, f);
+#define CHECK_ODDITY(field, text, error)                         \
+	if (!error && m->checks.field) {                         \
+		gn_format_count(n, m->checks.field);             \
+		fprintf(f, "# %-11s %s: %s\n", "note", text, n); \
+	}
+	GN_CHECK_LIST(CHECK_ODDITY)
+#undef CHECK_ODDITY
+	return m->checks.sched_errors ? gn_kernel_print(m, o, f) : 0;
+}
