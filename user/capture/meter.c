@@ -383,9 +383,6 @@ int gn_meter_new(struct gn_session *s)
 	control->start = 0;
 	take_all(s);
 	s->measuring = false;
-	/* the meter's own texts are no name of any runtime, so they were
-	 * refused */
-	s->sink_lost = 0;
 	memset(control->counters, 0, sizeof(control->counters));
 	return 0;
 }
