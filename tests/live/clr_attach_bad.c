@@ -113,6 +113,35 @@ static char *socket_of(struct live *t, const struct live_talk *served,
 	return end.out;
 }
 
+/* Its socket is gone, for it is about to end: that is said, not what else it
+ * could be. */
+void test_attach_ending(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	pid_t killer;
+
+	start(t, env, &served);
+	CHECK(t, unlink(socket_of(t, &served, t->dir)) == 0, "unlink: %s",
+	      strerror(errno));
+	killer = fork();
+	CHECK(t, killer >= 0, "fork: %s", strerror(errno));
+	if (!killer) {
+		poll(NULL, 0, 250);
+		_exit(kill(served.pid, SIGKILL) != 0);
+	}
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, waitpid(killer, NULL, 0) == killer, "waitpid: %s",
+	      strerror(errno));
+	CHECK(t, end.code == 1 && !strstr(end.err, "diagnostics socket"),
+	      "ended with %d and said: %s", end.code, end.err);
+	live_finish(t, &served);
+}
+
 /* Listens where the runtime did, and answers what it is told to. */
 static pid_t lie(struct live *t, const char *path, const char *answer,
 		 size_t size)

@@ -83,6 +83,32 @@ void test_untraced(struct live *t)
 	      "a DynamicMethod that was not asked for is named");
 }
 
+/* Methods that the runtime itself suspends run as ever, without hooks: they are
+ * named, and all calls that they make of others are seen. */
+void test_suspended(struct live *t)
+{
+	static const char *const options[] = {
+		"DOTNET_RuntimeAsync=1 -f Demo.Suspended.*",
+		"DOTNET_RuntimeAsync=1 -f Demo.Suspended.* --clr-hooks elt",
+		"DOTNET_RuntimeAsync=1 -f *AsyncHelpers.* -f Demo.*",
+		"DOTNET_RuntimeAsync=1 --inline refuse",
+	};
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	live_add(t, &command, getenv("DOTNET"),
+		 live_fixture(t, "suspended.dll"), NULL);
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		clr_pair(t, options[i], &command, &pair);
+		clr_compare(t, &pair, 0);
+		CHECK(t,
+		      named(pair.report, "untraced",
+			    "Demo.Suspended.Twice(int)"),
+		      "%s: what has no hooks is not named", options[i]);
+	}
+}
+
 /* No managed function, and all precompiled code. */
 void test_light(struct live *t)
 {

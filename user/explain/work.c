@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about what threads and functions did themselves. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "explain/rules.h"
 #include "output/classes.h"
@@ -181,6 +182,20 @@ int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
+/* What has no name is told by its file, where that is known. */
+static void put_sampled(FILE *out, const struct gn_model_named *of)
+{
+	const char *slash = strrchr(of->module, '/');
+
+	gn_put_named(out, of);
+	if (of->name[0] == '[' && of->module[0]) {
+		fputs(" in ", out);
+		gn_put_named(out,
+			     &(struct gn_model_named){
+				     .name = slash ? slash + 1 : of->module});
+	}
+}
+
 void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
@@ -194,7 +209,7 @@ void gn_say_sampled(const struct gn_facts *f, const struct gn_subject *s,
 		if (i && x->self < m->sampled / 20)
 			break;
 		fputs(i ? ", " : "", out);
-		gn_put_named(out, &x->of);
+		put_sampled(out, &x->of);
 		fputs(" ", out);
 		gn_put_pct(out, x->self, m->sampled);
 	}

@@ -181,8 +181,8 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		return 0;
 	gn_format_count(n, m->code.nunhooked);
 	fprintf(f,
-		"# %-11s %s functions that were made while the program ran: "
-		"their calls are not seen\n",
+		"# %-11s %s functions that can have no hooks: their calls are "
+		"not seen\n",
 		"untraced", n);
 	return put_named(m->code.unhooked, m->code.nunhooked, o, f);
 }

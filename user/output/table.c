@@ -299,7 +299,7 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 		fputs("# no waits\n", f);
 	if (o->by == GN_BY_ASYNC && !rows->n)
 		fputs("# no async methods; select some of a .NET program by "
-		      "-f\n",
+		      "-f, without -a or --clr-hooks elt\n",
 		      f);
 	if (g->nleft_out)
 		fputs("; --columns all shows them\n", f);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #define END_MS	 5000
 #define GUARD_MS (60 * 60 * 1000)
 #define LOCK_MS	 3000
+#define GONE_MS	 500
 
 /* What the runtime answers (corerror.xml). */
 #define CANCELLED   ((int32_t)0x80131375) /* a later session: it was served */
@@ -154,6 +156,24 @@ static void close_attached(struct gn_attached *a)
 	free(a);
 }
 
+/*
+ * What failed is told as the end of the process, if it was that: a runtime that
+ * shuts down closes its socket some time before.
+ */
+static int told_end(pid_t pid, int err, char *why)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+			   .events = POLLIN};
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, GONE_MS) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	if (!ended)
+		return err;
+	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	return -ESRCH;
+}
+
 static int open_attached(pid_t pid, const char *library,
 			 struct gn_attached **out, char *why)
 {
@@ -170,6 +190,8 @@ static int open_attached(pid_t pid, const char *library,
 	err = check_class(pid, why);
 	if (!err)
 		err = a->socket = gn_clr_ipc_find(pid, why);
+	if (err == -ENOENT)
+		err = told_end(pid, err, why);
 	if (err >= 0)
 		err = check_library(a, why);
 	if (!err)
@@ -370,6 +392,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	if (err == -ETIMEDOUT)
 		a->begun = false;
 	err = explain(a, err, result, why);
+	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT)
+		err = told_end(a->pid, err, why);
 	return err ? err : result == CANCELLED;
 }
 

@@ -391,6 +391,11 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 	struct wanted w = {.root = open_proc(pid, "root", O_PATH)};
 	int fd = w.root;
 
+	/* it is gone, or nobody has waited for it yet */
+	if (w.root == -ENOENT || w.root == -ESRCH) {
+		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+		return -ESRCH;
+	}
 	if (w.root < 0) {
 		snprintf(why, GN_WHY_MAX,
 			 "process %d cannot be entered (%s); run gnomon as "

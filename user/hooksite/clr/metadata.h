@@ -33,7 +33,9 @@ struct gn_md {
 #define GN_MD_PINVOKE	    0x2000u
 #define GN_MD_IMPL_NOT_IL   0x0003u
 #define GN_MD_IMPL_INTERNAL 0x1000u
-/* The runtime itself suspends it: it has no state machine. */
+/* The runtime itself suspends it: it has no state machine, and hooks break it.
+ * Its compiler (of 10) lets a hook at the end of what suspends undo that, and
+ * what its code returns is not what its signature says. */
 #define GN_MD_IMPL_ASYNC 0x2000u
 
 struct gn_md_method {

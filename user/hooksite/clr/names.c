@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "metadata.h"
 #include "sig.h"
 
 #define WIDE_MAX  1024 /* metadata has no longer names */
@@ -533,6 +534,23 @@ void *gn_names_metadata(void *info, gn_cor_id module)
 		    info, module, 0, &metadata_import2, &metadata) < 0)
 		return NULL;
 	return metadata;
+}
+
+bool gn_names_suspends(void *info, gn_cor_id module, gn_token method)
+{
+	uint32_t n, flags, size, address, impl = 0;
+	void *metadata = gn_names_metadata(info, module);
+	const uint8_t *sig;
+	gn_token class;
+
+	if (!metadata)
+		return false;
+	if (GN_COM(metadata, GN_MD_METHOD_PROPS,
+		   method_props_fn)(metadata, method, &class, NULL, 0, &n,
+				    &flags, &sig, &size, &address, &impl) < 0)
+		impl = 0;
+	gn_names_release(metadata);
+	return impl & GN_MD_IMPL_ASYNC;
 }
 
 void gn_names_module(void *info, gn_cor_id module, struct gn_text *name)

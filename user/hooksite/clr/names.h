@@ -7,6 +7,8 @@
 #ifndef GNOMON_CLR_NAMES_H
 #define GNOMON_CLR_NAMES_H
 
+#include <stdbool.h>
+
 #include "cor.h"
 #include "text.h"
 
@@ -40,6 +42,9 @@ gn_cor_id gn_names_domain(void *info, gn_cor_id domain, struct gn_text *name,
  * or NULL. */
 void *gn_names_metadata(void *info, gn_cor_id module);
 void gn_names_release(void *object); /* may be NULL */
+
+/* Whether the runtime itself suspends the method (metadata.h). */
+bool gn_names_suspends(void *info, gn_cor_id module, gn_token method);
 
 /* Appends a module's path. */
 void gn_names_module(void *info, gn_cor_id module, struct gn_text *name);

@@ -116,6 +116,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	struct gn_text name, module;
 	struct gn_name *made;
 	gn_token token = 0;
+	bool left;
 
 	if (known && atomic_load(&id->told) == atomic_load(&clr->session) + 1)
 		return known;
@@ -135,11 +136,16 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	made->hook = (dynamic || resolve == gn_names_function) &&
 		     gn_filter_hooks(clr->filter, name_bytes, module_bytes);
 	made->dynamic = dynamic;
+	left = made->hook && clr->functions && !dynamic &&
+	       gn_names_suspends(clr->info, atomic_load(&id->module), token);
+	made->hook &= !left;
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
 	is_untold(clr, id);
 	tell_name(index, made, token);
+	if (left)
+		GN_CLR_SITE(unhooked)(index);
 	return made;
 }
 

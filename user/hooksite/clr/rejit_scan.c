@@ -41,17 +41,31 @@ static void *metadata_of(struct scan *s)
 	return m->metadata;
 }
 
-static void choose(struct scan *s, gn_token token, const struct gn_text *name)
+/* Its index, 0: there is no more room. */
+static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 {
 	struct gn_clr *clr = s->clr;
 	uint32_t index = gn_ids_get(&clr->ids, GN_REJIT_ID(s->place, token));
 
-	if (!index ||
-	    !gn_clr_show_name(clr, index, name->bytes, s->image.path, token)) {
-		GN_CLR_SITE(table_full)(token);
+	if (index &&
+	    gn_clr_show_name(clr, index, name->bytes, s->image.path, token))
+		return index;
+	GN_CLR_SITE(table_full)(token);
+	return 0;
+}
+
+/* `suspends`: it gets no hooks, for the runtime itself suspends it. */
+static void choose(struct scan *s, gn_token token, const struct gn_text *name,
+		   bool suspends)
+{
+	struct gn_clr *clr = s->clr;
+	uint32_t index = show(s, token, name);
+
+	if (!index)
 		return;
-	}
-	if (gn_rejit_list_add(s->list, s->id, token))
+	if (suspends)
+		GN_CLR_SITE(unhooked)(index);
+	else if (gn_rejit_list_add(s->list, s->id, token))
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
@@ -98,7 +112,7 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	    m.impl & (GN_MD_IMPL_NOT_IL | GN_MD_IMPL_INTERNAL))
 		s->no_il += !(m.flags & GN_MD_ABSTRACT);
 	else
-		choose(s, token, &full);
+		choose(s, token, &full, m.impl & GN_MD_IMPL_ASYNC);
 }
 
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
