@@ -117,7 +117,7 @@ struct gn_fast_own {
 	struct gn_fast_ring *ring;
 	struct gn_fast_page *page;
 	uint8_t by_site; /* this thread's hooks pass the sites */
-	uint8_t rung;	 /* the ring was too small for gnomon's rest */
+	uint8_t tight;	 /* the ring was too small since it last began anew */
 	uint8_t pad[6];
 	/* Frame keys within these bytes can be told by their low halves, for
 	 * gnomon knows that the thread is on that stack. Only hooks of native

@@ -399,6 +399,33 @@ static void round_the_ring(void **state)
 	free(x);
 }
 
+/* Gnomon does not sleep while a thread waits for it, but it does when there is
+ * nothing to read, whatever the memory says. */
+static void no_sleep_while_one_waits(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_true(gn_fast_sleep(x->f));
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	assert_true(gn_fast_sleep(x->f));
+	x->rings[3].wants = 1;
+	assert_false(gn_fast_sleep(x->f));
+	assert_int_equal(x->page->sleeping, 1);
+	gn_fast_awake(x->f);
+	assert_int_equal(x->page->sleeping, 0);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->rings[3].wants, 0);
+	assert_true(gn_fast_sleep(x->f));
+	x->rings[3].wants = 1;
+	assert_true(gn_fast_sleep(x->f));
+	close_fixture(x);
+	free(x);
+}
+
 /* Anything in the memory: nothing is read outside of a slot, nothing goes back,
  * and the kernel's records come out. */
 static void any_bytes(void **state)
@@ -529,6 +556,7 @@ int main(void)
 		cmocka_unit_test(whole_keys),
 		cmocka_unit_test(unsealed),
 		cmocka_unit_test(round_the_ring),
+		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(ring_after_exec),

@@ -395,10 +395,38 @@ void gn_fast_drop_areas(struct gn_fast *f)
 	}
 }
 
-void gn_fast_sleep(struct gn_fast *f, bool sleeps)
+static void set_sleeping(struct gn_fast *f, bool sleeps)
 {
 	for (struct gn_fast_area *a = f->areas; a; a = a->next)
 		atomic_store(&a->page->sleeping, sleeps);
+}
+
+/* Waits for room in a ring that has something to read. */
+static bool is_waiting(const struct gn_fast_entry *e)
+{
+	struct gn_fast_ring *ring;
+
+	if (!e->area || e->hostile)
+		return false;
+	ring = &e->area->rings[e->slot];
+	return atomic_load(&ring->wants) &&
+	       (atomic_load(&ring->head) & (GN_FAST_SLOT - 1)) != e->pos;
+}
+
+/* A thread first says that it waits and then looks whether gnomon sleeps. Here
+ * it is the other way round, so one of the two sees the other. */
+bool gn_fast_sleep(struct gn_fast *f)
+{
+	set_sleeping(f, true);
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		if (is_waiting(e))
+			return false;
+	return true;
+}
+
+void gn_fast_awake(struct gn_fast *f)
+{
+	set_sleeping(f, false);
 }
 
 /* Hooks that had begun end soon, but for those that the scheduler keeps. */

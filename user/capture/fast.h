@@ -50,8 +50,10 @@ void gn_fast_mark(struct gn_fast *f);
  * it was not, nothing happens. 1 = there is more to do, 0, or <0. */
 int gn_fast_merge(struct gn_fast *f);
 
-/* Around a sleep: a thread whose ring fills wakes gnomon. */
-void gn_fast_sleep(struct gn_fast *f, bool sleeps);
+/* Around a sleep: a thread whose ring fills wakes gnomon. False: one waits for
+ * room already, so gnomon is not to sleep. */
+bool gn_fast_sleep(struct gn_fast *f);
+void gn_fast_awake(struct gn_fast *f);
 
 /* No record of `end` or later counts, and none is written any more. */
 void gn_fast_stop(struct gn_fast *f, uint64_t end);

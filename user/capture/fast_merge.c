@@ -7,8 +7,11 @@
 
 #include "capture/fast_map.h"
 
-#define BEAT	   8192u /* records between two signs of gnomon's life */
-#define GIVE_BACK  GN_FAST_CHUNK
+#define BEAT	  8192u /* records between two signs of gnomon's life */
+#define GIVE_BACK GN_FAST_CHUNK
+/* To wake a thread takes as long as a thousand records. It is woken when there
+ * is room for many, or when all that it wrote was read. */
+#define WAKE_EACH  (8 * GIVE_BACK)
 #define SURE_BYTES 2048u
 
 static bool is_drained(const struct gn_fast *f)
@@ -155,17 +158,19 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 		     const struct gn_fast_event *event, uint32_t pos)
 {
+	uint32_t from;
 	int err = 0;
 
 	if (event->time < f->end || !event->kind)
 		err = gn_fast_thread_put(&e->t, event, &f->facts.counts,
 					 f->opts.put, f->opts.ctx);
 	f->put += sizeof(struct gn_rec_func);
-	if (e->pos / GIVE_BACK != pos / GIVE_BACK) {
-		e->pos = pos;
-		give_back(e);
-	}
+	from = e->pos;
 	e->pos = pos;
+	if (from / WAKE_EACH != pos / WAKE_EACH)
+		give_back(e);
+	else if (from / GIVE_BACK != pos / GIVE_BACK)
+		atomic_store(&e->area->rings[e->slot].tail, pos);
 	if (++f->beat >= BEAT)
 		gn_fast_beat(f);
 	return err;

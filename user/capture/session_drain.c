@@ -185,11 +185,11 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
-	if (s->fast)
-		gn_fast_sleep(s->fast, true);
+	if (s->fast && !gn_fast_sleep(s->fast))
+		rest = 0;
 	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
 	if (s->fast)
-		gn_fast_sleep(s->fast, false);
+		gn_fast_awake(s->fast);
 	if (p[2].revents)
 		epoll_wait(s->wake, &woken, 1, 0);
 	if (s->later)

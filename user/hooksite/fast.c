@@ -142,10 +142,10 @@ static void wrap(struct gn_fast_own *own, uint64_t bytes)
 }
 
 /*
- * Opens the next part of the ring, which grows rather than wake gnomon time and
- * again: that costs more than memory. What is written is between gnomon's place
- * `tail` and ours; one record stays free, for equal places mean an empty ring.
- * The last one of a ring is that which says so.
+ * Opens the next part of the ring, which grows rather than wake gnomon, or wait
+ * for it, time and again: that costs more than memory. What is written is
+ * between gnomon's place `tail` and ours; one record stays free, for equal
+ * places mean an empty ring. The last one of a ring is that which says so.
  */
 static bool make_room(struct gn_fast_own *own, uint32_t tail)
 {
@@ -158,9 +158,9 @@ static bool make_room(struct gn_fast_own *own, uint32_t tail)
 		return true;
 	}
 	if (at >= own->size - GN_FAST_RECORD) {
-		bool grown = own->rung && grow(own);
+		bool grown = own->tight && grow(own);
 
-		own->rung = 0;
+		own->tight = 0;
 		if (!grown && tail >= GN_FAST_CHUNK) {
 			wrap(own, tail - GN_FAST_RECORD);
 			return true;
@@ -184,7 +184,7 @@ static void ring_bell(struct gn_fast_own *own)
 	uint32_t asleep = 1;
 
 	if (atomic_compare_exchange_strong(&own->page->sleeping, &asleep, 0)) {
-		own->rung = 1;
+		own->tight = 1;
 		fast.tell(GN_FAST_BELL, 0);
 	}
 }
@@ -255,6 +255,7 @@ int gn_fast_full(struct gn_fast_own *own)
 			return give_up(own);
 	}
 	if (waits) {
+		own->tight = 1;
 		atomic_fetch_add(&ring->waits, 1);
 		atomic_fetch_add(&ring->waited, ticks() - since);
 	}
