@@ -192,13 +192,24 @@ gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 }
 
 /* The runtime's result is 0 for code that was found. */
+/* Precompiled code is the function's only after the runtime was told that it
+ * was found. So the thread's next callback asks where it is. */
+static void tell_found(struct gn_clr *clr, gn_cor_id next)
+{
+	static _Thread_local gn_cor_id found;
+
+	if (found)
+		gn_tell_code(clr, gn_tell_function(clr, found), found, 0);
+	found = next;
+}
+
 gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 {
 	if (clr->families & GN_FAMILY_SEARCHES)
 		GN_CLR_SITE(jit_cached_search_end)
 	(gn_tell_function(clr, function), !result);
-	if (clr->families & GN_FAMILY_CODE && !result)
-		gn_tell_code(clr, gn_tell_function(clr, function), function, 0);
+	if (clr->families & GN_FAMILY_CODE)
+		tell_found(clr, result ? 0 : function);
 	return GN_S_OK;
 }
 
