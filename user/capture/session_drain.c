@@ -185,7 +185,8 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (s->managed && gn_watch_wakers(s))
 		return -EPERM; /* the sink has reported the error */
 	rest = rest_ms(s, more);
-	if (s->fast && !gn_fast_sleep(s->fast))
+	/* a sink that holds records would have it spin */
+	if (s->fast && !gn_fast_sleep(s->fast) && !s->hold)
 		rest = 0;
 	poll(p, sizeof(p) / sizeof(p[0]), ms < rest ? ms : rest);
 	if (s->fast)

@@ -192,8 +192,8 @@ gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 }
 
 /* The runtime's result is 0 for code that was found. */
-/* Precompiled code is the function's only after the runtime was told that it
- * was found. So the thread's next callback asks where it is. */
+/* The runtime has the address of precompiled code only after it said that it
+ * was found. So the thread's next search asks for it. */
 static void tell_found(struct gn_clr *clr, gn_cor_id next)
 {
 	static _Thread_local gn_cor_id found;
