@@ -40,6 +40,13 @@ static int put(void *ctx, const struct gn_rec *rec, size_t size)
 	return 0;
 }
 
+static int put_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(ctx, &recs[i].h, sizeof(recs[i]));
+	return 0;
+}
+
 static int begins(void *ctx)
 {
 	(void)ctx;
@@ -80,7 +87,7 @@ static void open_memory(struct memory *m)
 
 static struct gn_fast *open_reader(struct seen *seen)
 {
-	struct gn_fast_opts opts = {put, begins, never, seen, false};
+	struct gn_fast_opts opts = {put, put_calls, begins, never, seen, false};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	struct gn_fast *f;
 

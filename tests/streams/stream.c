@@ -7,6 +7,8 @@
 
 #include "records.h"
 
+#define CALLS 9 /* that are fed at once */
+
 static void die(const char *what)
 {
 	fprintf(stderr, "stream: %s\n", what);
@@ -207,14 +209,47 @@ void stream_add(struct stream *s, const struct stream_event *e)
 	add_one(s, e, &h);
 }
 
+static size_t next_of(const struct stream *s, size_t i)
+{
+	return i + 1 + (s->words[i] + 7) / 8;
+}
+
+/* Calls and their ends of one thread from `i` on; never many, so that some are
+ * fed one by one. Returns how many; *after: where the others begin. */
+static size_t take_calls(const struct stream *s, size_t i,
+			 struct gn_rec_func calls[CALLS], size_t *after)
+{
+	size_t n = 0, most = i % (CALLS + 1);
+
+	for (; i < s->n && n < most; i = next_of(s, i)) {
+		const struct gn_rec *rec = (const void *)&s->words[i + 1];
+
+		if (s->words[i] != sizeof(*calls) ||
+		    (rec->kind != GN_KIND_ENTER &&
+		     rec->kind != GN_KIND_LEAVE) ||
+		    (n && rec->tid != calls->h.tid))
+			break;
+		memcpy(&calls[n++], rec, sizeof(*calls));
+	}
+	*after = i;
+	return n;
+}
+
 int stream_feed(const struct stream *s, struct gn_pipeline *p)
 {
-	size_t i, size;
+	struct gn_rec_func calls[CALLS];
+	size_t i, n, after;
 	int err;
 
-	for (i = 0; i < s->n; i += 1 + (size + 7) / 8) {
-		size = s->words[i];
-		err = gn_pipeline_feed(p, (const void *)&s->words[i + 1], size);
+	for (i = 0; i < s->n; i = after) {
+		n = take_calls(s, i, calls, &after);
+		if (n) {
+			err = gn_pipeline_feed_calls(p, calls, n);
+		} else {
+			err = gn_pipeline_feed(
+				p, (const void *)&s->words[i + 1], s->words[i]);
+			after = next_of(s, i);
+		}
 		if (err)
 			return err;
 	}

@@ -30,6 +30,7 @@ struct taken {
 		unsigned char room[64];
 	} rec[MAX];
 	size_t n, all;
+	size_t plain; /* of the thread's own */
 	uint32_t seq;
 	uint64_t time; /* of the last that ended an interval */
 	bool back;     /* time or numbers went back */
@@ -51,6 +52,13 @@ static int take(void *ctx, const struct gn_rec *rec, size_t size)
 	t->all++;
 	if (t->n < MAX)
 		memcpy(&t->rec[t->n++], rec, size);
+	return 0;
+}
+
+static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		take(ctx, &recs[i].h, sizeof(recs[i]));
 	return 0;
 }
 
@@ -121,6 +129,26 @@ static void queue_func(struct gn_fast_thread *t, uint64_t time, uint32_t seq,
 	queue(t, &f, sizeof(f));
 }
 
+/* A plain event has the record that it has as any event, and leaves the thread
+ * as that does. Returns whether it is one. */
+static bool is_plain(const struct gn_fast_thread *t,
+		     const struct gn_fast_event *e)
+{
+	struct gn_fast_thread plain = *t, any = *t;
+	struct gn_fast_counts counts = {0};
+	struct taken out = {0};
+	struct gn_rec_func r;
+
+	if (!gn_fast_thread_make(&plain, e, gn_fast_thread_plain_until(t), &r))
+		return false;
+	assert_int_equal(gn_fast_thread_put(&any, e, &counts, take, &out), 0);
+	assert_int_equal(out.n, 1);
+	assert_int_equal(counts.unordered, 0);
+	assert_memory_equal(&out.rec[0].f, &r, sizeof(r));
+	assert_memory_equal(&any, &plain, sizeof(any));
+	return true;
+}
+
 /* Merges as the consumer does, with all events known. */
 static void merge(struct gn_fast_thread *t, const uint64_t *times, size_t n,
 		  struct gn_fast_counts *counts, struct taken *out)
@@ -134,6 +162,7 @@ static void merge(struct gn_fast_thread *t, const uint64_t *times, size_t n,
 		if (i < n)
 			e.time = times[i];
 		if (i < n && (!rec || gn_fast_thread_before(t, &e, rec))) {
+			out->plain += is_plain(t, &e);
 			assert_int_equal(
 				gn_fast_thread_put(t, &e, counts, take, out),
 				0);
@@ -178,6 +207,30 @@ static void os_time_follows(void **state)
 	assert_int_equal(out.rec[7].h.seq, 14);
 	assert_int_equal(counts.records, 3);
 	assert_int_equal(counts.unordered, 0);
+}
+
+/* Most events of its own have nothing of the kernel's near them. */
+static void plain_events(void **state)
+{
+	static const uint64_t times[] = {100, 110, 150, 160, 290, 300,
+					 310, 310, 305, 450, 460};
+	struct gn_fast_counts counts = {0};
+	struct gn_fast_thread t;
+	struct taken out = {0};
+
+	(void)state;
+	gn_fast_thread_init(&t, TID);
+	t.bound = 10;
+	queue_slice(&t, 160, 300, 1); /* from the fourth to the sixth */
+	queue_func(&t, 400, 11, 140);
+	merge(&t, times, 11, &counts, &out);
+	gn_fast_thread_free(&t);
+	/* not the first ones, the slice's, the one that came too early, and the
+	 * first after the kernel's */
+	assert_int_equal(out.plain, 6);
+	assert_int_equal(counts.records, 11);
+	assert_int_equal(counts.unordered, 0);
+	assert_false(out.back);
 }
 
 /* A time within a slice is moved to its nearer end; more than the clocks
@@ -312,7 +365,8 @@ static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
 
 static void open_fixture(struct fixture *x, int seals)
 {
-	struct gn_fast_opts opts = {take, begins, never, &x->out, false};
+	struct gn_fast_opts opts = {take,  take_calls, begins,
+				    never, &x->out,    false};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -551,6 +605,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clock_lines),
 		cmocka_unit_test(os_time_follows),
+		cmocka_unit_test(plain_events),
 		cmocka_unit_test(inside_a_slice),
 		cmocka_unit_test(lost_slice),
 		cmocka_unit_test(whole_keys),

@@ -24,7 +24,8 @@ struct gn_fast;
 typedef bool (*gn_fast_enough_fn)(void *ctx);
 
 struct gn_fast_opts {
-	gn_fast_put_fn put; /* merged records */
+	gn_fast_put_fn put;	/* merged records */
+	gn_fast_calls_fn calls; /* and many of one thread at once */
 	/* a process is about to write records of its own; 0, or <0: it is not
 	 * to */
 	int (*begins)(void *ctx);

@@ -155,25 +155,69 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 	return err;
 }
 
-static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
-		     const struct gn_fast_event *event, uint32_t pos)
+/* Its ring was read from `from` on. */
+static void note_read(struct gn_fast *f, struct gn_fast_entry *e, uint32_t from)
 {
-	uint32_t from;
+	if (from / WAKE_EACH != e->pos / WAKE_EACH)
+		give_back(e);
+	else if (from / GIVE_BACK != e->pos / GIVE_BACK)
+		atomic_store(&e->area->rings[e->slot].tail, e->pos);
+	if (f->beat >= BEAT)
+		gn_fast_beat(f);
+}
+
+/* Where a thread is read: the event that is next, if there is one, and where
+ * its record ends. */
+struct next {
+	struct gn_fast_event event;
+	uint32_t pos;
+	bool is;
+};
+
+static void look(struct gn_fast *f, struct gn_fast_entry *e, struct next *next)
+{
+	next->is = next_event(f, e, &next->event, &next->pos);
+}
+
+static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
+		     const struct next *next)
+{
+	uint32_t from = e->pos;
 	int err = 0;
 
-	if (event->time < f->end || !event->kind)
-		err = gn_fast_thread_put(&e->t, event, &f->facts.counts,
+	if (next->event.time < f->end || !next->event.kind)
+		err = gn_fast_thread_put(&e->t, &next->event, &f->facts.counts,
 					 f->opts.put, f->opts.ctx);
 	f->put += sizeof(struct gn_rec_func);
-	from = e->pos;
-	e->pos = pos;
-	if (from / WAKE_EACH != pos / WAKE_EACH)
-		give_back(e);
-	else if (from / GIVE_BACK != pos / GIVE_BACK)
-		atomic_store(&e->area->rings[e->slot].tail, pos);
-	if (++f->beat >= BEAT)
-		gn_fast_beat(f);
+	f->beat++;
+	e->pos = next->pos;
+	note_read(f, e, from);
 	return err;
+}
+
+/* As many of its own as can go on together. */
+static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
+		     struct next *next)
+{
+	uint64_t until = gn_fast_thread_plain_until(&e->t);
+	uint32_t from = e->pos;
+	size_t n = 0;
+
+	if (until > f->end)
+		until = f->end;
+	while (n < GN_FAST_CALLS && f->put < SURE_BYTES && next->is &&
+	       gn_fast_thread_make(&e->t, &next->event, until, &f->calls[n])) {
+		n++;
+		f->put += sizeof(*f->calls);
+		e->pos = next->pos;
+		look(f, e, next);
+	}
+	if (!n)
+		return 0;
+	f->facts.counts.records += n;
+	f->beat += (uint32_t)n;
+	note_read(f, e, from);
+	return f->opts.calls(f->opts.ctx, f->calls, n);
 }
 
 /* Whether the sink takes more is asked before what it surely takes is used up.
@@ -190,19 +234,22 @@ static bool is_enough(struct gn_fast *f)
  * the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
-	struct gn_fast_event event;
-	uint32_t pos, from = e->pos;
+	uint32_t from = e->pos;
+	struct next next;
+	bool put = false;
 	int err = 0;
-	bool more = next_event(f, e, &event, &pos), put = false;
 
+	look(f, e, &next);
 	while (!err && !put) {
 		const struct gn_rec *rec = gn_fast_thread_first(&e->t);
 
-		if (more &&
-		    (!rec || gn_fast_thread_before(&e->t, &event, rec))) {
-			err = put_event(f, e, &event, pos);
-			more = !err && next_event(f, e, &event, &pos);
-		} else if (rec && may_go(e, more)) {
+		if (next.is &&
+		    (!rec || gn_fast_thread_before(&e->t, &next.event, rec))) {
+			err = put_event(f, e, &next);
+			look(f, e, &next);
+			if (!err)
+				err = put_calls(f, e, &next);
+		} else if (rec && may_go(e, next.is)) {
 			err = put_record(f, e);
 			put = true;
 		} else {

@@ -9,6 +9,7 @@
 #include "capture/fast_clock.h"
 
 #define GN_FAST_BUCKETS 1024u
+#define GN_FAST_CALLS	48u
 
 /* A process that offered its memory. */
 struct gn_fast_area {
@@ -62,6 +63,7 @@ struct gn_fast {
 	uint64_t end; /* of the session */
 	uint32_t beat;
 	size_t put; /* bytes since the sink was asked */
+	struct gn_rec_func calls[GN_FAST_CALLS]; /* that go on together */
 	bool marked;
 	bool stopped;
 };

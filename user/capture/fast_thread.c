@@ -316,6 +316,12 @@ static bool settle(const struct gn_fast_thread *t,
 	       t->bound;
 }
 
+/* A native function has probes, too. */
+static uint8_t own_flag(uint32_t func)
+{
+	return GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE ? GN_F_OWN : 0;
+}
+
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		       struct gn_fast_counts *counts, gn_fast_put_fn put,
 		       void *ctx)
@@ -338,8 +344,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	os = within(t, &r.h, os);
 	r.h.key = whole_key(t, e->sp);
 	r.func = e->func;
-	if (GN_FUNC_RUNTIME(r.func) == GN_RUNTIME_NATIVE)
-		r.h.flags |= GN_F_OWN;
+	r.h.flags |= own_flag(r.func);
 	err = set_os(t, &r, os, put, ctx);
 	r.h.seq = next_number(t, 0);
 	t->handed = t->slices;
@@ -349,4 +354,36 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	t->floor = time;
 	counts->records++;
 	return err ? err : put(ctx, &r.h, sizeof(r));
+}
+
+uint64_t gn_fast_thread_plain_until(const struct gn_fast_thread *t)
+{
+	const struct gn_rec *rec = gn_fast_thread_first(t);
+	const struct gn_rec_slice *s = as_slice(rec);
+
+	if (!t->own || t->events || t->handed != t->slices)
+		return 0;
+	if (s && s->start < s->h.time)
+		return s->start;
+	return rec ? rec->time : UINT64_MAX;
+}
+
+bool gn_fast_thread_make(struct gn_fast_thread *t,
+			 const struct gn_fast_event *e, uint64_t until,
+			 struct gn_rec_func *r)
+{
+	if ((e->kind != GN_KIND_ENTER && e->kind != GN_KIND_LEAVE) ||
+	    e->time < t->floor || e->time >= until)
+		return false;
+	*r = (struct gn_rec_func){
+		.h = {.time = e->time,
+		      .tid = t->tid,
+		      .seq = next_number(t, 0),
+		      .kind = e->kind,
+		      .flags = own_flag(e->func),
+		      .key = whole_key(t, e->sp)},
+		.func = e->func,
+	};
+	t->last = t->floor = e->time;
+	return true;
 }

@@ -21,6 +21,10 @@
 /* Takes a record; 0, or <0, which ends the merging. */
 typedef int (*gn_fast_put_fn)(void *ctx, const struct gn_rec *rec, size_t size);
 
+/* The same of `n` ENTER and LEAVE records of one thread. */
+typedef int (*gn_fast_calls_fn)(void *ctx, const struct gn_rec_func *recs,
+				size_t n);
+
 /* A record of the thread's own as it was read. */
 struct gn_fast_event {
 	uint64_t time; /* ns */
@@ -98,7 +102,16 @@ bool gn_fast_thread_before(const struct gn_fast_thread *t,
 int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 			     void *ctx);
 
-/* The same of an event of its own. */
+/* Up to which time its own events are plain: calls and their ends that follow
+ * one of its own, with nothing of the kernel's in between. 0: no event is. */
+uint64_t gn_fast_thread_plain_until(const struct gn_fast_thread *t);
+
+/* The record of a plain event; false: it is none. */
+bool gn_fast_thread_make(struct gn_fast_thread *t,
+			 const struct gn_fast_event *e, uint64_t until,
+			 struct gn_rec_func *r);
+
+/* Hands any event of its own on. */
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		       struct gn_fast_counts *counts, gn_fast_put_fn put,
 		       void *ctx);

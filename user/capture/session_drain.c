@@ -67,6 +67,27 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	return err;
 }
 
+/* Calls and their ends of one thread, in their order. */
+static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
+{
+	struct gn_session *s = ctx;
+	int err = 0;
+
+	if (s->opts.calls && !s->unwanted.filter && !s->sink_error) {
+		s->managed = true;
+		s->entered = recs->h.tid;
+		if (s->outside) {
+			gn_outside_record(s->outside, &recs[0].h);
+			gn_outside_record(s->outside, &recs[n - 1].h);
+		}
+		return gn_session_sunk(
+			s, s->opts.calls(s->opts.sink_ctx, recs, n));
+	}
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_record(s, &recs[i].h, sizeof(recs[i]));
+	return err;
+}
+
 static int on_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	struct gn_session *s = ctx;
@@ -108,6 +129,7 @@ int gn_session_open_fast(struct gn_session *s, int ring)
 {
 	struct gn_fast_opts opts = {
 		.put = take_record,
+		.calls = take_calls,
 		.begins = begins,
 		.enough = is_enough,
 		.ctx = s,

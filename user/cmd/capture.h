@@ -117,6 +117,7 @@ typedef int (*gn_capture_loop)(struct gn_capture *c, void *ctx);
 /* What a verb does with a capture; all with `ctx`. */
 struct gn_capture_use {
 	gn_sink_fn sink;
+	gn_sink_calls_fn calls; /* or NULL */
 	gn_hold_fn hold;	/* or NULL */
 	gn_capture_ready ready; /* or NULL */
 	gn_capture_loop loop;	/* or NULL */

@@ -38,6 +38,11 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(ctx, rec, size);
 }
 
+static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
+{
+	return gn_pipeline_feed_calls(ctx, recs, n);
+}
+
 /* Where the report or the timeline goes. */
 struct output {
 	struct gn_textfile report;
@@ -75,7 +80,7 @@ static bool has_place(const struct gn_args *args)
 static int run(const struct gn_capture_args *a, int argc, char **argv,
 	       struct output *out)
 {
-	struct gn_capture_use use = {.sink = feed};
+	struct gn_capture_use use = {.sink = feed, .calls = feed_calls};
 	struct gn_pipeline_opts popts;
 	struct gn_pipeline *p;
 	struct gn_model *m = NULL;

@@ -166,26 +166,49 @@ static inline bool gn_account_is_plain(const struct gn_account *a)
 		 a->part_lost | a->told_gap);
 }
 
+/* An interval that is all on a CPU, less the cost of probes. */
+struct gn_spent {
+	uint64_t elapsed, cost, owed; /* as in gn_interval */
+	int64_t error;
+};
+
+/* Subtracts the cost from `ns`; `after` is of the probe that began it. */
+static inline struct gn_spent gn_account_spend(uint64_t ns, uint32_t after,
+					       uint32_t after_error,
+					       const struct gn_ending *e)
+{
+	uint64_t cost = (uint64_t)after + e->before + e->owed;
+	uint64_t taken = cost < ns ? cost : ns;
+
+	return (struct gn_spent){
+		.elapsed = ns - taken,
+		.cost = taken,
+		.owed = cost - taken,
+		.error = (int64_t)after_error + e->error_before +
+			 (int64_t)(cost - taken - e->owed),
+	};
+}
+
 /* What the rest of gn_account_close() does for an interval that is all on a
  * CPU, as most are: nothing of it needs to be split or forgotten. */
 static inline void gn_account_close_plain(struct gn_account *a,
 					  const struct gn_ending *e,
 					  struct gn_interval *iv)
 {
-	uint64_t ns = e->time - a->since;
-	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
+	struct gn_spent spent = gn_account_spend(e->time - a->since, a->after,
+						 a->after_error, e);
 	enum gn_class class = gn_account_rest(a);
 
-	iv->cost = cost < ns ? cost : ns;
-	iv->owed = cost - iv->cost;
-	ns -= iv->cost;
-	iv->elapsed = ns;
-	iv->mask = ns ? 1u << class : 0;
-	iv->ns[class] = ns;
+	iv->cost = spent.cost;
+	iv->owed = spent.owed;
+	iv->elapsed = spent.elapsed;
+	iv->mask = spent.elapsed ? 1u << class : 0;
+	iv->ns[class] = spent.elapsed;
 	iv->gap = iv->sliced = false;
-	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event ? 0 : ns;
-	iv->error = (int64_t)a->after_error + e->error_before +
-		    (int64_t)(iv->owed - e->owed);
+	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event
+			  ? 0
+			  : spent.elapsed;
+	iv->error = spent.error;
 	a->since = e->time;
 	a->slices_end = 0;
 	a->after = e->after;

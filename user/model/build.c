@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/probecost.h"
+
 /* Frees what only this model needs; the live view goes on with the rest. */
 static void build_free_tree(struct gn_build *b)
 {

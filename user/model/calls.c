@@ -2,115 +2,217 @@
 /*
  * Calls and their ends, by a thread that did nothing else since its last
  * record: most records are that. What gn_take_collect() does for them, without
- * what it does for all others.
+ * what it does for all others, and for many of them one after the other: what
+ * they add to their thread is added once.
  */
+#include <gnomon/fast.h>
+
+#include "model/probecost.h"
 #include "model/take.h"
 
 /* These only say which probe it was. */
-#define OF_PROBE (GN_F_EMULATED | GN_F_NAMED | GN_F_PROBED)
+#define OF_PROBE (GN_F_EMULATED | GN_F_NAMED | GN_F_PROBED | GN_F_OWN)
 
-/* Its number and its time follow those of the last one. */
-static bool follows(const struct gn_order *o, const struct gn_rec *rec)
-{
-	return rec->seq && rec->seq == o->next && rec->time >= o->time &&
-	       !o->nheld;
-}
+/* Where the thread is in the middle of them, and their sums. */
+struct run {
+	struct gn_pipeline *p;
+	struct gn_thread *t;
+	struct gn_stack *k; /* the active one */
+	uint32_t node;	    /* of its function on top */
+	uint32_t seq;	    /* the next record's number */
+	/* of the open interval */
+	uint64_t since;
+	uint32_t after, after_error;
+	uint64_t elapsed, cost, owed;
+	int64_t error;
+};
 
-bool gn_call_is_plain(const struct gn_pipeline *p, const struct gn_thread *t,
-		      const struct gn_rec_func *r)
+/* Whether nothing but calls happened to the thread in its open interval. */
+static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_account *a = &t->account;
 
-	return !(p->opts.live || p->stage.walk.to || p->stage.names.nmuted) &&
-	       follows(&t->order, &r->h) && r->h.key && !r->os_ns &&
-	       !(r->h.flags & ~OF_PROBE) &&
-	       !(t->native.is || t->held || a->nnest) &&
-	       t->stacks.next == t->stacks.active && r->h.time >= a->since &&
+	return !(p->opts.live || p->stage.walk.to || p->stage.names.nmuted ||
+		 t->native.is || t->held || a->nnest || t->order.nheld) &&
+	       t->stacks.next == t->stacks.active &&
+	       !t->stacks.active->npending && !t->stacks.nunwinds &&
 	       gn_account_is_plain(a);
 }
 
-/* Ends the interval; it is of the function on top. */
-static void charge(struct gn_pipeline *p, struct gn_thread *t,
-		   struct gn_ending *e)
+/* A frame is pushed that the caller's key says is below that on top. */
+static bool can_enter(const struct gn_stack *k, const struct gn_rec_func *r)
 {
-	struct gn_stack *k = t->stacks.active;
-	struct gn_node *n = &p->stage.tree.nodes[gn_stacks_owner(&t->stacks)];
-	uint64_t *owed = n->process ? &p->processes[n->fn].owed
-				    : &p->stage.names.fns[n->fn].owed;
-	struct gn_interval iv;
-
-	e->owed = *owed;
-	gn_account_close_plain(&t->account, e, &iv);
-	p->owed += iv.owed - *owed;
-	*owed = iv.owed;
-	k->clock += iv.elapsed;
-	gn_account_add(&t->account, &iv, !k->n);
-	t->open.n = 0;
-	n->elapsed += iv.elapsed;
-	n->app += iv.app;
-	n->error += iv.error;
+	return k->n < k->cap && (!k->n || k->frames[k->n - 1].key > r->h.key);
 }
 
-/* A call from the function on top, or the first one. */
-static int enter(struct gn_pipeline *p, struct gn_thread *t,
-		 const struct gn_rec_func *r)
+/* The frame on top is that of the record. */
+static bool can_leave(const struct gn_stack *k, const struct gn_rec_func *r)
 {
-	struct gn_stack *k = t->stacks.active;
-	const struct gn_frame *top = k->n ? &k->frames[k->n - 1] : NULL;
-	uint32_t fn, program = p->processes[t->process].program;
-	struct gn_frame *f;
-	int err;
-
-	if (k->npending || k->n == k->cap || (top && top->key <= r->h.key))
-		return gn_take_enter(p, t, r);
-	f = &k->frames[k->n];
-	gn_stack_mark(k, r->h.key, r->h.time);
-	err = gn_names_find(&p->stage.names, program, r->func, &fn);
-	if (!err)
-		err = gn_tree_child(&p->stage.tree,
-				    top ? top->node : t->stacks.root, fn,
-				    &f->node);
-	t->entered++;
-	if (err)
-		return gn_thread_no_room(p, t, err);
-	f->key = r->h.key;
-	f->flags = 0;
-	f->start = k->clock;
-	f->func = r->func;
-	k->n++;
-	p->stage.tree.nodes[f->node].calls++;
-	t->stacks.calls++;
-	return 0;
-}
-
-/* The end of the function on top. */
-static void leave(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_rec_func *r)
-{
-	struct gn_stack *k = t->stacks.active;
 	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
 
-	if (!f || k->npending || t->stacks.nunwinds || f->key != r->h.key ||
-	    f->func != r->func || f->flags & GN_FRAME_INHERITED) {
-		gn_take_leave(p, t, r);
-		return;
-	}
-	k->n--;
-	gn_tree_finish_call(&p->stage.tree, f->node, k->clock - f->start);
+	return f && f->key == r->h.key && f->func == r->func &&
+	       !(f->flags & GN_FRAME_INHERITED);
 }
 
-int gn_take_plain_call(struct gn_pipeline *p, struct gn_thread *t,
-		       const struct gn_rec_func *r)
+static bool can_take(const struct run *c, const struct gn_rec_func *r)
 {
-	struct gn_ending e = {.time = r->h.time, .classify = p->opts.classify};
+	if (!r->h.seq || r->h.seq != c->seq || !r->h.key || r->os_ns ||
+	    r->h.flags & ~OF_PROBE || r->h.time < c->since)
+		return false;
+	return r->h.kind == GN_KIND_ENTER ? can_enter(c->k, r)
+					  : can_leave(c->k, r);
+}
 
-	t->order.next = r->h.seq + 1;
-	t->order.time = r->h.time;
-	gn_take_time(p, t, r->h.time);
-	gn_cost_note(p, t, r, &e);
-	charge(p, t, &e);
-	if (r->h.kind == GN_KIND_ENTER)
-		return enter(p, t, r);
-	leave(p, t, r);
+static enum gn_probe_class class_of(const struct run *c,
+				    const struct gn_rec_func *r)
+{
+	if (c->t->ringed && !(r->h.flags & GN_F_PROBED) &&
+	    GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_NATIVE)
+		return GN_PROBE_FAST;
+	return gn_cost_class(c->p, c->t, r);
+}
+
+static void add_outside(struct gn_account *a, const struct gn_spent *spent)
+{
+	a->outside_elapsed += spent->elapsed;
+	a->outside_app += spent->elapsed;
+	a->outside_error += spent->error;
+	a->outside[GN_CLASS_APP] += spent->elapsed;
+}
+
+/* Ends the interval; it is of the function on top. */
+static void charge(struct run *c, const struct gn_rec_func *r)
+{
+	struct gn_node *n = &c->p->stage.tree.nodes[c->node];
+	uint64_t *owed = n->process ? &c->p->processes[n->fn].owed
+				    : &c->p->stage.names.fns[n->fn].owed;
+	struct gn_ending e = {.owed = *owed};
+	struct gn_spent spent;
+
+	gn_cost_hit(c->p, c->t, r, class_of(c, r), &e);
+	spent = gn_account_spend(r->h.time - c->since, c->after, c->after_error,
+				 &e);
+	c->owed += spent.owed - e.owed;
+	*owed = spent.owed;
+	c->since = r->h.time;
+	c->after = e.after;
+	c->after_error = e.error_after;
+	c->elapsed += spent.elapsed;
+	c->cost += spent.cost;
+	c->error += spent.error;
+	c->k->clock += spent.elapsed;
+	if (!c->k->n)
+		add_outside(&c->t->account, &spent);
+	n->elapsed += spent.elapsed;
+	n->app += spent.elapsed;
+	n->error += spent.error;
+}
+
+/* The node of a call that is none of those before. */
+static int find_node(const struct run *c, uint32_t func, uint32_t *node)
+{
+	struct gn_names *names = &c->p->stage.names;
+	struct gn_tree *tree = &c->p->stage.tree;
+	uint32_t program = c->p->processes[c->t->process].program, fn;
+	uint32_t last = tree->nodes[c->node].last_child;
+	int err = gn_names_find(names, program, func, &fn);
+
+	if (!err)
+		err = gn_tree_child(tree, c->node, fn, node);
+	if (!err)
+		gn_tree_note_next(tree, last, *node, func, names->epoch);
+	return err;
+}
+
+static int enter(struct run *c, const struct gn_rec_func *r)
+{
+	struct gn_tree *tree = &c->p->stage.tree;
+	struct gn_stack *k = c->k;
+	uint32_t node =
+		gn_tree_guess(tree, c->node, r->func, c->p->stage.names.epoch);
+	int err = 0;
+
+	gn_stack_mark(k, r->h.key, r->h.time);
+	c->t->entered++;
+	if (!node)
+		err = find_node(c, r->func, &node);
+	if (err)
+		return err;
+	k->frames[k->n++] = (struct gn_frame){
+		.key = r->h.key,
+		.start = k->clock,
+		.func = r->func,
+		.node = node,
+	};
+	tree->nodes[c->node].last_child = node;
+	tree->nodes[node].calls++;
+	c->t->stacks.calls++;
+	c->node = node;
 	return 0;
+}
+
+static void leave(struct run *c)
+{
+	struct gn_stack *k = c->k;
+	const struct gn_frame *f = &k->frames[--k->n];
+
+	gn_tree_finish_call(&c->p->stage.tree, f->node, k->clock - f->start);
+	c->node = k->n ? k->frames[k->n - 1].node : c->t->stacks.root;
+}
+
+/* What `n` records of the run add to their thread. */
+static void end_run(const struct run *c, size_t n)
+{
+	struct gn_thread *t = c->t;
+	struct gn_account *a = &t->account;
+
+	if (!n)
+		return;
+	gn_take_time(c->p, t, c->since);
+	t->records += n - 1;
+	t->order.next = c->seq;
+	t->order.time = a->since = c->since;
+	a->after = c->after;
+	a->after_error = c->after_error;
+	a->slices_end = 0;
+	a->elapsed += c->elapsed;
+	a->app += c->elapsed;
+	a->classes[GN_CLASS_APP] += c->elapsed;
+	a->cost += c->cost;
+	a->error += c->error;
+	t->open.n = 0;
+	c->p->owed += c->owed;
+}
+
+size_t gn_take_plain_calls(struct gn_pipeline *p, struct gn_thread *t,
+			   const struct gn_rec_func *r, size_t n, int *err)
+{
+	const struct gn_account *a = &t->account;
+	struct run c = {
+		.p = p,
+		.t = t,
+		.k = t->stacks.active,
+		.seq = t->order.next,
+		.since = a->since,
+		.after = a->after,
+		.after_error = a->after_error,
+	};
+	size_t i;
+
+	*err = 0;
+	if (!is_plain(p, t) || r->h.time < t->order.time)
+		return 0;
+	c.node = gn_stacks_owner(&t->stacks);
+	for (i = 0; i < n && !*err && can_take(&c, &r[i]); i++) {
+		charge(&c, &r[i]);
+		c.seq++;
+		if (r[i].h.kind == GN_KIND_ENTER)
+			*err = enter(&c, &r[i]);
+		else
+			leave(&c);
+	}
+	end_run(&c, i);
+	if (*err)
+		*err = gn_thread_no_room(p, t, *err);
+	return i;
 }

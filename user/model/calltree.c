@@ -99,11 +99,11 @@ static bool is_other(const struct gn_tree *t, uint32_t node)
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out)
 {
-	struct gn_node *p = &t->nodes[parent];
+	uint32_t last = t->nodes[parent].last_child;
 	int err = 0;
 
-	if (p->last_child && p->last_fn == fn) {
-		*out = p->last_child;
+	if (last && t->nodes[last].fn == fn) {
+		*out = last;
 		return 0;
 	}
 	*out = find_child(t, parent, fn);
@@ -117,7 +117,6 @@ int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 	if (err)
 		return err;
 	t->nodes[parent].last_child = *out;
-	t->nodes[parent].last_fn = fn;
 	return 0;
 }
 
@@ -156,7 +155,6 @@ static int keep_node(const struct gn_tree *t, uint32_t node, uint32_t *map,
 	if (err || to.process)
 		return err;
 	out->nodes[to.parent].last_child = map[node];
-	out->nodes[to.parent].last_fn = to.fn;
 	return gn_table_put(&out->children, (uint64_t)to.parent << 32 | to.fn,
 			    map[node]);
 }
@@ -201,10 +199,6 @@ int gn_tree_renumber(struct gn_tree *t, const uint32_t *fn)
 	for (i = 1; i < t->n; i++)
 		if (!t->nodes[i].process)
 			t->nodes[i].fn = fn[t->nodes[i].fn];
-	for (i = 0; i < t->n; i++)
-		if (t->nodes[i].last_child)
-			t->nodes[i].last_fn =
-				t->nodes[t->nodes[i].last_child].fn;
 	gn_table_free(&t->children);
 	t->children = children;
 	return 0;

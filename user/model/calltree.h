@@ -32,8 +32,11 @@ struct gn_node {
 	uint32_t parent;
 	uint32_t fn;	     /* index in names; of a process: in processes */
 	uint32_t last_child; /* the child that was entered last; 0 = none */
-	uint32_t last_fn;    /* its function */
 	uint32_t classes;    /* in tree.classes; 0: all of it is app */
+	/* the parent's call that came after one of this: its function as it is
+	 * in records, what that meant (gn_names.epoch), and its node; 0: none
+	 * yet */
+	uint32_t next_func, next_epoch, next;
 	bool process;
 	bool gap;
 	uint64_t calls;
@@ -72,6 +75,35 @@ int gn_tree_process(struct gn_tree *t, uint32_t process, uint32_t *out);
  * the path is new, and the tree has reached its limit and has no others. */
 int gn_tree_child(struct gn_tree *t, uint32_t parent, uint32_t fn,
 		  uint32_t *out);
+
+/*
+ * The same for a function as it is in records, while names have `epoch`, if the
+ * parent called it after its last call the last time, too; 0: it is not known.
+ * Programs repeat themselves, so mostly it is. gn_tree_note_next() tells it.
+ */
+static inline uint32_t gn_tree_guess(const struct gn_tree *t, uint32_t parent,
+				     uint32_t func, uint32_t epoch)
+{
+	const struct gn_node *last = &t->nodes[t->nodes[parent].last_child];
+
+	/* below GN_FN_OTHER a node follows those of many parents */
+	return last->next_func == func && last->next_epoch == epoch &&
+			       t->nodes[last->next].parent == parent
+		       ? last->next
+		       : 0;
+}
+
+/* `child`, whose function is `func` in records, is called after `last`. */
+static inline void gn_tree_note_next(struct gn_tree *t, uint32_t last,
+				     uint32_t child, uint32_t func,
+				     uint32_t epoch)
+{
+	if (!last)
+		return;
+	t->nodes[last].next_func = func;
+	t->nodes[last].next_epoch = epoch;
+	t->nodes[last].next = child;
+}
 
 /*
  * Makes a tree, without sums, of the nodes for which `map` is not GN_NONE and

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include <gnomon/fast.h>
+#include "model/probecost.h"
 #include "model/take.h"
 #include "model/walk.h"
 

@@ -36,6 +36,7 @@ int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out)
 	if (gn_grow(&n->forked, &n->forked_cap, (size_t)n->nprograms + 1,
 		    sizeof(*n->forked)))
 		return -ENOMEM;
+	n->epoch++;
 	n->forked[n->nprograms] = forked_from;
 	*out = n->nprograms++;
 	return 0;
@@ -164,6 +165,7 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 	    old->enter_class == def->enter_class &&
 	    old->leave_class == def->leave_class)
 		return 0;
+	n->epoch++;
 	return add_fn(n, def, &fn);
 }
 

@@ -53,6 +53,9 @@ struct gn_names {
 	uint32_t most_fns;	 /* not native ones */
 	size_t most_texts;	 /* of names of functions */
 	struct gn_table by_func; /* program << 32 | func -> index in fns */
+	/* from 1; another one when what records mean by a function can have
+	 * changed */
+	uint32_t epoch;
 	/* the last answer of by_func; GN_NONE: ask it */
 	uint64_t last_key;
 	uint32_t last_fn;

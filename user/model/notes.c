@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "model/mem.h"
+#include "model/probecost.h"
 #include "model/take.h"
 #include "model/walk.h"
 

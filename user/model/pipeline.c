@@ -121,22 +121,47 @@ static int take_other(struct gn_pipeline *p, const struct gn_rec *rec,
 	return err ? err : p->stage.walk.err;
 }
 
+static int feed_calls(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r, size_t n, size_t *done)
+{
+	int err;
+
+	*done = gn_take_plain_calls(p, t, r, n, &err);
+	if (!*done) {
+		err = gn_take_collect(p, t, r);
+		*done = 1;
+	}
+	p->records += *done;
+	return err ? err : p->stage.walk.err;
+}
+
 int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		     size_t size)
 {
 	struct gn_thread *t;
-	int err;
+	size_t done;
 
 	if (size < sizeof(*rec))
 		return -EBADMSG;
 	t = same_thread(p, rec, size);
-	if (!t)
-		return take_other(p, rec, size);
-	p->records++;
-	if (gn_call_is_plain(p, t, (const void *)rec))
-		return gn_take_plain_call(p, t, (const void *)rec);
-	err = gn_take_collect(p, t, (const void *)rec);
-	return err ? err : p->stage.walk.err;
+	return t ? feed_calls(p, t, (const void *)rec, 1, &done)
+		 : take_other(p, rec, size);
+}
+
+int gn_pipeline_feed_calls(struct gn_pipeline *p, const struct gn_rec_func *r,
+			   size_t n)
+{
+	size_t done;
+	int err = 0;
+
+	for (; n && !err; r += done, n -= done) {
+		struct gn_thread *t = same_thread(p, &r->h, sizeof(*r));
+
+		done = 1;
+		err = t ? feed_calls(p, t, r, n, &done)
+			: take_other(p, &r->h, sizeof(*r));
+	}
+	return err;
 }
 
 bool gn_pipeline_lossy(const struct gn_pipeline *p)

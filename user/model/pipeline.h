@@ -46,6 +46,10 @@ struct gn_pipeline *gn_pipeline_new(const struct gn_pipeline_opts *opts);
 int gn_pipeline_feed(struct gn_pipeline *p, const struct gn_rec *rec,
 		     size_t size);
 
+/* The same for `n` ENTER and LEAVE records of one thread. */
+int gn_pipeline_feed_calls(struct gn_pipeline *p, const struct gn_rec_func *r,
+			   size_t n);
+
 /*
  * The live view: makes the model of the period since the last call (or the
  * start) and begins the next one.

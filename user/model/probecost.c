@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Finds which probe made a record, and what that probe costs. */
-#include "model/threads.h"
+#include "model/probecost.h"
 
 /*
  * The difference of two measurements is how much hits between them can differ.
@@ -98,10 +98,9 @@ static enum gn_probe_class runtime_class(const struct gn_thread *t,
 	return r->h.flags & GN_F_NAMED ? GN_PROBE_NAMED : GN_PROBE_MANAGED;
 }
 
-/* The probe that a collect record comes from. */
-static enum gn_probe_class class_of(struct gn_pipeline *p,
-				    const struct gn_thread *t,
-				    const struct gn_rec_func *r)
+enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
+				  const struct gn_thread *t,
+				  const struct gn_rec_func *r)
 {
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
@@ -139,20 +138,6 @@ void gn_cost_settle(struct gn_pipeline *p)
 	}
 }
 
-/* Whether the thread's last hit was in the other direction. Sets in `t` where
- * this one is. */
-static bool turned(struct gn_thread *t, enum gn_kind kind)
-{
-	enum gn_way last = t->way;
-
-	t->way = GN_WAY_NONE;
-	if (kind == GN_KIND_ENTER)
-		t->way = GN_WAY_IN;
-	else if (kind == GN_KIND_LEAVE || kind == GN_KIND_TAILCALL)
-		t->way = GN_WAY_OUT;
-	return last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last;
-}
-
 /* Conditional jumps that did not leave are hits without a record. */
 static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 {
@@ -168,17 +153,7 @@ static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r, struct gn_ending *e)
 {
-	enum gn_probe_class class = class_of(p, t, r);
-	const struct gn_hit_cost *hit = &p->hit[class];
-	bool way = turned(t, r->h.kind);
-
-	p->unsettled[class][way]++;
-	if (!p->opts.raw) {
-		e->before = hit->before[way];
-		e->after = p->costs[class].after_ns;
-		e->error_after = hit->error_after[way];
-		e->error_before = hit->error - e->error_after;
-	}
+	gn_cost_hit(p, t, r, gn_cost_class(p, t, r), e);
 	if (GN_F_SILENT(r->h.flags))
 		add_silent(p, GN_F_SILENT(r->h.flags), e);
 }

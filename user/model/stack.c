@@ -53,16 +53,6 @@ void gn_stacks_free(struct gn_stacks *st)
 	st->nmapped = st->mapped_cap = 0;
 }
 
-/* Where all marks are in use, a deeper call makes none: then an older one is
- * found for it. */
-void gn_stack_mark(struct gn_stack *k, uint64_t key, uint64_t time)
-{
-	while (k->nmarks && k->marks[k->nmarks - 1].key <= key)
-		k->nmarks--;
-	if (k->nmarks < GN_MARKS)
-		k->marks[k->nmarks++] = (struct gn_mark){key, time};
-}
-
 uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key)
 {
 	uint32_t i = k->nmarks;

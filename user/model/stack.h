@@ -125,8 +125,16 @@ int gn_stacks_init(struct gn_stacks *st, uint32_t root);
 /* Forgets all frames without counting them. */
 void gn_stacks_free(struct gn_stacks *st);
 
-/* Notes a call. */
-void gn_stack_mark(struct gn_stack *k, uint64_t key, uint64_t time);
+/* Notes a call. Where all marks are in use, a deeper call makes none: then an
+ * older one is found for it. */
+static inline void gn_stack_mark(struct gn_stack *k, uint64_t key,
+				 uint64_t time)
+{
+	while (k->nmarks && k->marks[k->nmarks - 1].key <= key)
+		k->nmarks--;
+	if (k->nmarks < GN_MARKS)
+		k->marks[k->nmarks++] = (struct gn_mark){key, time};
+}
 /* When a call with this key was made at the earliest; 0: no call shows it. */
 uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key);
 

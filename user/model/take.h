@@ -45,12 +45,11 @@ int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_func *r);
 void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_func *r);
-/* Whether an ENTER or LEAVE is one for gn_take_plain_call(), which does the
- * same as gn_take_collect(). */
-bool gn_call_is_plain(const struct gn_pipeline *p, const struct gn_thread *t,
-		      const struct gn_rec_func *r);
-int gn_take_plain_call(struct gn_pipeline *p, struct gn_thread *t,
-		       const struct gn_rec_func *r);
+/* The same as gn_take_collect() for the first of `n` ENTER and LEAVE records of
+ * one thread: for those of before the first that needs more. Returns how many;
+ * *err: 0, or -ENOMEM of the last of them. */
+size_t gn_take_plain_calls(struct gn_pipeline *p, struct gn_thread *t,
+			   const struct gn_rec_func *r, size_t n, int *err);
 int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec *rec);
 int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec);

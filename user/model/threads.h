@@ -242,20 +242,6 @@ bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
 void gn_slices_wake(struct gn_pipeline *p, const struct gn_thread *waker,
 		    uint64_t time, uint64_t woken);
 
-/* A COST record (probecost.c). */
-void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
-
-/* Sets the cost of the record's probe and its possible error, and counts the
- * hit (probecost.c). */
-void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_rec_func *r, struct gn_ending *e);
-
-/* Adds the hits since the last measurement to the sums (probecost.c). */
-void gn_cost_settle(struct gn_pipeline *p);
-
-/* The mean cost of a class in the period, for the model (probecost.c). */
-struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
-
 /* KERNEL records, and those of old files (kernel.c). */
 void gn_kernel_take(struct gn_thread *t, const struct gn_rec_kernel *r);
 void gn_kernel_take_old(struct gn_thread *t, const struct gn_rec_sched *r);

@@ -162,6 +162,7 @@ void gn_names_left_apply(struct gn_names *n, struct gn_names_left *l)
 	gn_table_free(&n->by_muted);
 	n->by_func = l->by_func;
 	n->last_fn = GN_NONE;
+	n->epoch++;
 	n->by_muted = l->by_muted;
 	n->muted = l->muted;
 	n->nmuted = l->nmuted;
