@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the probe of a record costs, and how often each class of them was hit.
+ */
+#ifndef GNOMON_MODEL_PROBECOST_H
+#define GNOMON_MODEL_PROBECOST_H
+
+#include "model/threads.h"
+
+/* The class of the probe that a collect record comes from. */
+enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
+				  const struct gn_thread *t,
+				  const struct gn_rec_func *r);
+
+/* Whether the thread's last hit was in the other direction. Sets in `t` where
+ * this one is. */
+static inline bool gn_cost_turned(struct gn_thread *t, enum gn_kind kind)
+{
+	enum gn_way last = t->way;
+
+	t->way = GN_WAY_NONE;
+	if (kind == GN_KIND_ENTER)
+		t->way = GN_WAY_IN;
+	else if (kind == GN_KIND_LEAVE || kind == GN_KIND_TAILCALL)
+		t->way = GN_WAY_OUT;
+	return last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last;
+}
+
+/* Counts a hit of the class, and sets its cost and the possible error of it. */
+static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
+			       const struct gn_rec_func *r,
+			       enum gn_probe_class class, struct gn_ending *e)
+{
+	const struct gn_hit_cost *hit = &p->hit[class];
+	bool way = gn_cost_turned(t, (enum gn_kind)r->h.kind);
+
+	p->unsettled[class][way]++;
+	if (p->opts.raw)
+		return;
+	e->before = hit->before[way];
+	e->after = p->costs[class].after_ns;
+	e->error_after = hit->error_after[way];
+	e->error_before = hit->error - e->error_after;
+}
+
+/* Both, and the hits that have no record of their own. */
+void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
+		  const struct gn_rec_func *r, struct gn_ending *e);
+
+/* A COST record. */
+void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r);
+
+/* Adds the hits since the last measurement to the sums. */
+void gn_cost_settle(struct gn_pipeline *p);
+
+/* The mean cost of a class in the period, for the model. */
+struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class);
+
+#endif
