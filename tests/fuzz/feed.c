@@ -46,10 +46,14 @@ static void models_begin(struct models *m)
 	}
 }
 
-static void models_feed(struct models *m, const struct gn_rec *rec, size_t size)
+/* `calls`: so many, 0: it is none. */
+static void models_feed(struct models *m, const struct gn_rec *rec, size_t size,
+			size_t calls)
 {
 	for (int i = 0; i < 2; i++) {
-		int err = gn_pipeline_feed(m->p[i], rec, size);
+		int err = calls ? gn_pipeline_feed_calls(
+					  m->p[i], (const void *)rec, calls)
+				: gn_pipeline_feed(m->p[i], rec, size);
 
 		must(!err || err == -EBADMSG, "the model takes the record");
 	}
@@ -83,7 +87,7 @@ static void read_all(struct gn_trace_reader *r, unsigned int how)
 		must((uintptr_t)rec % 8 == 0, "records are aligned");
 		must(gn_rec_size_of(rec, size) == size && size,
 		     "records are well formed");
-		models_feed(&models, rec, size);
+		models_feed(&models, rec, size, gn_trace_reader_calls(r, rec));
 	}
 	must(got == 0, "damage is an end, not an error");
 	must(gn_trace_reader_next(r, &rec, &size) == 0, "the end stays");

@@ -187,14 +187,22 @@ static inline uint64_t read_prefix(struct gn_trace_reader *r, uint64_t stream)
 {
 	const struct gn_rec *rec;
 	union any_record want;
+	size_t size, calls;
 	uint64_t n = 0;
-	size_t size;
 	int got;
 
 	while ((got = gn_trace_reader_next(r, &rec, &size)) == 1) {
 		assert_int_equal(size, make_record(stream, n, &want));
 		assert_memory_equal(rec, &want, size);
 		n++;
+		/* those that follow it are an array */
+		for (calls = gn_trace_reader_calls(r, rec); calls > 1;
+		     calls--) {
+			rec = (const void *)((const char *)rec + size);
+			assert_int_equal(size, make_record(stream, n, &want));
+			assert_memory_equal(rec, &want, size);
+			n++;
+		}
 	}
 	assert_int_equal(got, 0);
 	/* the end stays the end */

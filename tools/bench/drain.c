@@ -18,6 +18,7 @@
 #define PAIRS	  500000u
 #define FUNCTIONS 200u
 #define DEPTH	  24u
+#define AT_ONCE	  48u
 #define TID	  100u
 #define STACK	  0x7ffe00100000ull
 
@@ -149,6 +150,26 @@ static int for_each(const struct stream *s, take_fn take, void *to)
 	return 0;
 }
 
+/* As they come from the ring of a thread: many at once. */
+static int feed_calls(const struct stream *s, struct gn_pipeline *p)
+{
+	const struct gn_rec *first = (const void *)s->bytes;
+	const struct gn_rec_func *calls =
+		(const void *)(s->bytes + size_at(first));
+	int err = gn_pipeline_feed(p, first, size_at(first));
+
+	for (size_t left = 2 * PAIRS, n; left && !err; left -= n, calls += n) {
+		n = left < AT_ONCE ? left : AT_ONCE;
+		err = gn_pipeline_feed_calls(p, calls, n);
+	}
+	return err;
+}
+
+static int feed_each(const struct stream *s, struct gn_pipeline *p)
+{
+	return for_each(s, feed, p);
+}
+
 static int finish(struct gn_pipeline *p)
 {
 	struct gn_model *m = NULL;
@@ -164,11 +185,13 @@ static int finish(struct gn_pipeline *p)
 	return err;
 }
 
-static int run_model(const struct stream *s, uint64_t *ns, uint64_t *end_ns)
+static int run_model(const struct stream *s,
+		     int (*feeds)(const struct stream *, struct gn_pipeline *),
+		     uint64_t *ns, uint64_t *end_ns)
 {
 	struct gn_pipeline *p = gn_pipeline_new(&(struct gn_pipeline_opts){0});
 	uint64_t begin = now_ns();
-	int err = p ? for_each(s, feed, p) : -ENOMEM;
+	int err = p ? feeds(s, p) : -ENOMEM;
 
 	*ns = now_ns() - begin;
 	begin = now_ns();
@@ -203,10 +226,14 @@ static int read_all(struct gn_trace_reader *r, struct gn_pipeline *p,
 	int got, err;
 
 	while ((got = gn_trace_reader_next(r, &rec, &size)) > 0) {
-		err = gn_pipeline_feed(p, rec, size);
+		size_t calls = gn_trace_reader_calls(r, rec);
+
+		err = calls ? gn_pipeline_feed_calls(p, (const void *)rec,
+						     calls)
+			    : gn_pipeline_feed(p, rec, size);
 		if (err)
 			return err;
-		++*records;
+		*records += calls ? calls : 1;
 	}
 	return got;
 }
@@ -231,17 +258,19 @@ static int run_report(const char *path, size_t expected, uint64_t *ns)
 }
 
 struct results {
-	struct series model, end, writer, report;
+	struct series model, calls, end, writer, report;
 	double file_size;
 };
 
 static int one_round(const struct stream *s, const char *path,
 		     struct results *r)
 {
-	uint64_t model, end, writer, report;
+	uint64_t model, calls, end, writer, report;
 	struct stat st;
-	int err = run_model(s, &model, &end);
+	int err = run_model(s, feed_each, &model, &end);
 
+	if (!err)
+		err = run_model(s, feed_calls, &calls, &end);
 	if (!err)
 		err = run_writer(s, path, &writer);
 	if (!err && stat(path, &st))
@@ -251,6 +280,7 @@ static int one_round(const struct stream *s, const char *path,
 	if (err)
 		return err;
 	series_add(&r->model, (double)model / (double)s->records);
+	series_add(&r->calls, (double)calls / (double)s->records);
 	series_add(&r->end, (double)end / 1e6);
 	series_add(&r->writer, (double)writer / (double)s->records);
 	series_add(&r->report, (double)report / (double)s->records);
@@ -291,7 +321,8 @@ int drain(const struct bench *b)
 	       s.records, FUNCTIONS, DEPTH, b->rounds);
 	printf("  %-46s %8s  %15s %8s\n", "ns a record, on the clock", "median",
 	       "quartiles", "M/s");
-	print_rate("the model (run)", &r.model);
+	print_rate("the model, of probes (run)", &r.model);
+	print_rate("the model, of rings of threads (run)", &r.calls);
 	print_rate("the trace writer, until all is on disk (record)",
 		   &r.writer);
 	print_rate("reader and model (report)", &r.report);

@@ -55,17 +55,22 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 		struct gn_progress *progress, uint64_t *bad)
 {
 	const struct gn_rec *rec;
-	uint64_t n = 0, done, total;
-	size_t size;
+	uint64_t n = 0, shown = 0, done, total;
+	size_t size, calls;
 	int more, err;
 
 	while ((more = gn_trace_reader_next(reader, &rec, &size)) > 0) {
-		if (progress->on && !(n++ % LOOK_RECORDS)) {
+		if (progress->on && n >= shown) {
+			shown = n + LOOK_RECORDS;
 			done = gn_trace_reader_place(reader, &total);
 			gn_progress_show(progress, gn_now_ns(), "reading",
 					 "KiB", done, total, 1 << 10);
 		}
-		err = gn_pipeline_feed(p, rec, size);
+		calls = gn_trace_reader_calls(reader, rec);
+		err = calls ? gn_pipeline_feed_calls(p, (const void *)rec,
+						     calls)
+			    : gn_pipeline_feed(p, rec, size);
+		n += calls ? calls : 1;
 		if (err == -EBADMSG)
 			++*bad;
 		else if (err)

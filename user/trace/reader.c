@@ -18,6 +18,8 @@ struct buffer {
 
 /* So many chunks are read without a thread: most files have no more. */
 #define CHUNKS_ALONE 4
+/* So many calls are read at once: nobody waits long for what they add up to. */
+#define CALLS_MOST 4096
 
 /* What was read at once. */
 struct part {
@@ -455,6 +457,28 @@ int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
 			return r->error;
 	}
 	return 1;
+}
+
+static bool is_call(const struct gn_trace_reader *r, const struct gn_rec *rec)
+{
+	return (rec->kind == GN_KIND_ENTER || rec->kind == GN_KIND_LEAVE) &&
+	       r->sizes[rec->kind] == sizeof(struct gn_rec_func);
+}
+
+size_t gn_trace_reader_calls(struct gn_trace_reader *r,
+			     const struct gn_rec *rec)
+{
+	const struct gn_rec_func *call = (const void *)rec;
+	size_t n = 1;
+
+	if (!is_call(r, rec))
+		return 0;
+	while (n < CALLS_MOST && r->now->used - r->at >= sizeof(*call) &&
+	       is_call(r, &call[n].h) && call[n].h.tid == rec->tid) {
+		r->at += sizeof(*call);
+		n++;
+	}
+	return n;
 }
 
 bool gn_trace_reader_truncated(const struct gn_trace_reader *r,

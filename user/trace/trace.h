@@ -112,6 +112,13 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out);
 int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
 			 size_t *size);
 
+/* If the last record, `rec`, is an ENTER or LEAVE: reads those of its thread
+ * that come at once after it, some thousand at most. They are an array that
+ * begins with `rec`, valid until the next call. Returns how many all are; 0: it
+ * is none of those. */
+size_t gn_trace_reader_calls(struct gn_trace_reader *r,
+			     const struct gn_rec *rec);
+
 /* True once the end was reached without an end mark. `lost_bytes` (may be
  * NULL): bytes after the last whole chunk, or after the end mark. Of a pipe,
  * those that were read of it. */
