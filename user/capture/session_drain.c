@@ -73,7 +73,8 @@ static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
 	struct gn_session *s = ctx;
 	int err = 0;
 
-	if (s->opts.calls && !s->unwanted.filter && !s->sink_error) {
+	if (s->opts.calls && !s->sink_error &&
+	    !gn_unwanted_any(&s->unwanted, recs, n)) {
 		s->managed = true;
 		s->entered = recs->h.tid;
 		if (s->outside) {

@@ -83,3 +83,12 @@ const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 		return rec;
 	}
 }
+
+bool gn_unwanted_any(const struct gn_unwanted *u,
+		     const struct gn_rec_func *recs, size_t n)
+{
+	for (size_t i = 0; u->words && i < n; i++)
+		if (is_left_out(u, recs[i].func))
+			return true;
+	return false;
+}

@@ -7,6 +7,7 @@
 #ifndef GNOMON_CAPTURE_UNWANTED_H
 #define GNOMON_CAPTURE_UNWANTED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,5 +26,9 @@ void gn_unwanted_free(struct gn_unwanted *u);
 const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 					const struct gn_rec *rec,
 					struct gn_rec_func *room);
+
+/* Whether any of these ENTER and LEAVE records would be replaced. */
+bool gn_unwanted_any(const struct gn_unwanted *u,
+		     const struct gn_rec_func *recs, size_t n);
 
 #endif

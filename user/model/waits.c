@@ -99,16 +99,21 @@ int gn_waits_add(struct gn_waits *w, const struct gn_wait *row)
 	return 0;
 }
 
+/* What is found becomes the last: it is the most likely next one. */
 static struct gn_wait *find_open(struct gn_wait_list *l,
 				 const struct gn_wait *row)
 {
-	uint32_t i;
+	uint32_t i = l->n;
+	struct gn_wait found;
 
-	/* the last ones are the most likely */
-	for (i = l->n; i > 0; i--)
-		if (same(&l->rows[i - 1], row))
-			return &l->rows[i - 1];
-	return NULL;
+	while (i > 0 && !same(&l->rows[i - 1], row))
+		i--;
+	if (!i)
+		return NULL;
+	found = l->rows[i - 1];
+	l->rows[i - 1] = l->rows[l->n - 1];
+	l->rows[l->n - 1] = found;
+	return &l->rows[l->n - 1];
 }
 
 int gn_wait_list_add(struct gn_wait_list *l, const struct gn_wait *row)
