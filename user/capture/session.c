@@ -79,21 +79,36 @@ pid_t gn_session_child(const struct gn_session *s)
 	return s->child.pid > 0 && s->child.gate < 0 ? s->child.pid : 0;
 }
 
-int gn_session_sunk(struct gn_session *s, int err)
+/* Counts what is lost on the way to the sink. A sink that cannot go on ends the
+ * capture at the next poll. */
+static void lose(struct gn_session *s, int err, size_t n)
 {
-	if (!err)
-		return 0;
-	s->sink_lost++;
+	s->sink_lost += n;
 	if (err != -ENOBUFS && err != -EBADMSG)
 		s->sink_error = err;
-	return 0;
 }
 
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)
 {
-	return gn_session_sunk(
-		s, s->sink_error ? -ENOBUFS
-				 : s->opts.sink(s->opts.sink_ctx, rec, size));
+	int err = s->sink_error ? -ENOBUFS
+				: s->opts.sink(s->opts.sink_ctx, rec, size);
+
+	if (err)
+		lose(s, err, 1);
+	return 0;
+}
+
+int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
+			 size_t n)
+{
+	size_t taken = 0;
+	int err = s->sink_error
+			  ? -ENOBUFS
+			  : s->opts.calls(s->opts.sink_ctx, recs, n, &taken);
+
+	if (err)
+		lose(s, err, n - taken);
+	return 0;
 }
 
 int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,

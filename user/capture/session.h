@@ -26,8 +26,10 @@
 /* Takes one whole record. <0 ends the capture with that error, but -ENOBUFS,
  * which counts the record as lost. */
 typedef int (*gn_sink_fn)(void *ctx, const struct gn_rec *rec, size_t size);
+/* The same for `n` ENTER and LEAVE records of one thread. After an error,
+ * *taken of them are not lost. */
 typedef int (*gn_sink_calls_fn)(void *ctx, const struct gn_rec_func *recs,
-				size_t n);
+				size_t n, size_t *taken);
 
 /* What keeps the sink from taking all records of another sample. While
  * something does, records wait in the ring. */
@@ -91,10 +93,8 @@ struct gn_session_opts {
 	const struct gn_step *step; /* while probes come and go, or NULL */
 	struct gn_user user;
 	gn_sink_fn sink;
-	/* the same for ENTER and LEAVE records of one thread; NULL: one by one
-	 */
-	gn_sink_calls_fn calls;
-	gn_hold_fn hold; /* NULL: the sink takes any number */
+	gn_sink_calls_fn calls; /* NULL: they come one by one */
+	gn_hold_fn hold;	/* NULL: the sink takes any number */
 	void *sink_ctx;
 };
 

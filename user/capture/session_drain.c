@@ -73,16 +73,14 @@ static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
 	struct gn_session *s = ctx;
 	int err = 0;
 
-	if (s->opts.calls && !s->sink_error &&
-	    !gn_unwanted_any(&s->unwanted, recs, n)) {
+	if (s->opts.calls && !gn_unwanted_any(&s->unwanted, recs, n)) {
 		s->managed = true;
 		s->entered = recs->h.tid;
 		if (s->outside) {
 			gn_outside_record(s->outside, &recs[0].h);
 			gn_outside_record(s->outside, &recs[n - 1].h);
 		}
-		return gn_session_sunk(
-			s, s->opts.calls(s->opts.sink_ctx, recs, n));
+		return gn_session_put_calls(s, recs, n);
 	}
 	for (size_t i = 0; i < n && !err; i++)
 		err = take_record(s, &recs[i].h, sizeof(recs[i]));

@@ -201,10 +201,10 @@ const char *gn_session_unfit(const struct gn_session *s);
 /* What was read of threads' own records, as INFO. */
 void gn_session_put_fast(struct gn_session *s);
 
-/* What the sink returned: counts what is lost on the way to it. A sink that
- * cannot go on ends the capture at the next poll. Returns 0. */
-int gn_session_sunk(struct gn_session *s, int err);
-/* A record to the sink. */
+/* Many ENTER and LEAVE records of a thread to the sink. Returns 0. */
+int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
+			 size_t n);
+/* A record to the sink. Returns 0. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
 int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
 			uint32_t ref, uint64_t key, uint8_t flags,

@@ -102,6 +102,16 @@ static int append(void *ctx, const struct gn_rec *rec, size_t size)
 			 : keep_early(r, rec, size);
 }
 
+static int append_calls(void *ctx, const struct gn_rec_func *recs, size_t n,
+			size_t *taken)
+{
+	int err = 0;
+
+	for (*taken = 0; *taken < n && !err; *taken += !err)
+		err = append(ctx, &recs[*taken].h, sizeof(*recs));
+	return err;
+}
+
 static enum gn_hold hold(void *ctx)
 {
 	static const enum gn_hold holds[] = {
@@ -209,7 +219,12 @@ static int record(const struct gn_capture_args *a, const char *path, int argc,
 {
 	struct recording r = {.path = path};
 	struct gn_capture_use use = {
-		.sink = append, .hold = hold, .ready = open_file, .ctx = &r};
+		.sink = append,
+		.calls = append_calls,
+		.hold = hold,
+		.ready = open_file,
+		.ctx = &r,
+	};
 	struct gn_capture c;
 	int status;
 

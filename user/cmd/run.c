@@ -38,9 +38,13 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(ctx, rec, size);
 }
 
-static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
+static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n,
+		      size_t *taken)
 {
-	return gn_pipeline_feed_calls(ctx, recs, n);
+	int err = gn_pipeline_feed_calls(ctx, recs, n);
+
+	*taken = err ? 0 : n;
+	return err;
 }
 
 /* Where the report or the timeline goes. */
