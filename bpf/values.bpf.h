@@ -162,6 +162,55 @@ static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 	return 0;
 }
 
+/* How many bytes are read of a value that has `there` of them: what lies behind
+ * it is none of it. */
+static __always_inline __s8 size_at(const struct gn_value_spec *v, __u64 what)
+{
+	__s16 there = GN_VALUE_AT_SIZE(what);
+	__s8 asked = v->at.size < 0 ? -v->at.size : v->at.size;
+	__s16 bytes = there < 0 ? -there : there;
+
+	if (!bytes || bytes >= asked)
+		return v->at.size;
+	if (!(what & GN_VALUE_AT_OPEN))
+		return there;
+	return v->type <= GN_VALUE_I64 ? -bytes : bytes;
+}
+
+/* A hook in a function's IL tells where one of its values is. */
+static __noinline int tell_value_at(struct pt_regs *ctx, struct gn_task *t,
+				    const struct gn_spec *spec, __u32 func)
+{
+	const struct gn_value_specs *all;
+	struct gn_value_spec v;
+	__u64 what;
+	__u32 i;
+	int k;
+
+	if (no_values || !t || !spec || !in_session(bpf_ktime_get_ns()))
+		return 0;
+	what = operand(ctx, &spec->func);
+	i = GN_VALUED(GN_VALUE_AT_ASKED(what), 0);
+	all = bpf_map_lookup_elem(&values, &i);
+	if (!all)
+		return 0;
+	if (!t->prompt)
+		be_prompt(t);
+	for (k = 0; k < GN_VALUES_MAX; k++) {
+		if (!all->value[k].type ||
+		    all->value[k].which != GN_VALUE_AT_WHICH(what))
+			continue;
+		v = all->value[k];
+		v.at.how = GN_HOW_MEMORY;
+		v.at.reg = spec->key.reg;
+		v.at.index = GN_REG_NONE;
+		v.at.size = size_at(&v, what);
+		v.at.value = 0;
+		emit_value(ctx, t, &v, func);
+	}
+	return 0;
+}
+
 /* A process changes at exec, too. */
 static __always_inline __u64 process_of(struct task_struct *self)
 {

@@ -75,6 +75,9 @@ enum gn_spec_flag {
 	GN_SPEC_VALUES = 2,
 	/* of a runtime's function: its values are those that the key says */
 	GN_SPEC_VALUED = 4,
+	/* a value of a runtime's function: `func` says which (GN_VALUE_AT), and
+	 * the key where in memory */
+	GN_SPEC_VALUE_AT = 8,
 };
 
 struct gn_spec {
@@ -119,6 +122,20 @@ struct gn_value_specs {
 #define GN_VALUED(asked, of_object) \
 	(GN_SPECS_MAX + 2 * (asked) + ((of_object) ? 1 : 0))
 #define GN_VALUED_MAX (GN_SPECS_MAX * 2)
+
+/* A value that is told by its address: the function's index, GN_VALUED(asked,
+ * 0), which of its values, and how many bytes it has there, below 0: of a
+ * signed number; 0: as many as are asked for. OPEN: whether it is signed is not
+ * known.
+ */
+#define GN_VALUE_AT(index, asked, which, size)                                 \
+	((__u64)(__u32)(index) | (__u64)(asked) << 32 | (__u64)(which) << 44 | \
+	 (__u64)(__u16)(size) << GN_VALUE_AT_SIZE_SHIFT)
+#define GN_VALUE_AT_OPEN	(1ull << 47)
+#define GN_VALUE_AT_SIZE_SHIFT	48
+#define GN_VALUE_AT_ASKED(what) ((__u32)((what) >> 32) & 0xfff)
+#define GN_VALUE_AT_WHICH(what) ((__u32)((what) >> 44) & 7)
+#define GN_VALUE_AT_SIZE(what)	((__s16)((what) >> GN_VALUE_AT_SIZE_SHIFT))
 
 enum gn_native_spec {
 	GN_SPEC_NONE = 0,

@@ -135,6 +135,28 @@ static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 	return err;
 }
 
+static bool tells_result(const struct gn_il_hooks *hooks)
+{
+	for (uint32_t i = 0; i < hooks->values.n; i++)
+		if (!hooks->values.value[i].which)
+			return hooks->result;
+	return false;
+}
+
+/* What is returned is on the stack. */
+static void put_leave_before_ret(struct rewrite *w)
+{
+	bool tells = tells_result(w->hooks);
+
+	if (tells) {
+		gn_il_put_op2(&w->code, GN_IL2_STLOC, w->hooks->frame + 1);
+		gn_il_put_values(&w->code, w->hooks, true);
+	}
+	put_hook(w, w->hooks->leave);
+	if (tells)
+		gn_il_put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
+}
+
 static int put_ret(struct rewrite *w)
 {
 	if (w->guarded) {
@@ -145,7 +167,7 @@ static int put_ret(struct rewrite *w)
 		return put_jump(w, w->m.code_size, 0);
 	}
 	if (!w->has_left)
-		put_hook(w, w->hooks->leave);
+		put_leave_before_ret(w);
 	w->has_left = false;
 	gn_il_put(&w->code, GN_IL_RET, 1);
 	return 0;
@@ -198,6 +220,8 @@ static void put_end(struct rewrite *w, uint32_t begin)
 	put_hook(w, w->hooks->unwound);
 	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
 	w->end = (uint32_t)w->code.n;
+	if (w->hooks->result)
+		gn_il_put_values(&w->code, w->hooks, true);
 	put_hook(w, w->hooks->leave);
 	if (w->hooks->result)
 		gn_il_put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
@@ -294,6 +318,7 @@ static int put_code(struct rewrite *w)
 	int err = 0;
 
 	put_hook(w, w->hooks->enter);
+	gn_il_put_values(&w->code, w->hooks, false);
 	if (w->hooks->async && w->hooks->async->how != GN_IL_UNTAGS)
 		gn_il_put_entered(&w->code, w->hooks);
 	begin = (uint32_t)w->code.n;

@@ -5,7 +5,9 @@
  * together is refused.
  *
  * The hooks are given the method's index and the address of a local, which is
- * the same all through one activation and lower in what it calls.
+ * the same all through one activation and lower in what it calls. Values that
+ * are asked for have a hook of their own, which is given their address: that of
+ * an argument, or of the local that holds the result.
  */
 #ifndef GNOMON_CLR_IL_H
 #define GNOMON_CLR_IL_H
@@ -16,6 +18,7 @@
 
 #include "cor.h"
 #include "il_async.h"
+#include "il_value.h"
 
 /* COR_IL_MAP: where an instruction of the old code is in the new one. */
 struct gn_il_map {
@@ -50,6 +53,8 @@ struct gn_il_hooks {
 	/* it returns a value; its local is frame + 1, which else is for tags */
 	bool result;
 	const struct gn_il_async *async; /* NULL: it is no such machine's */
+	uint64_t value; /* address: void(uint, uint) with GN_VALUE_AT */
+	struct gn_il_values values;
 };
 
 /* From malloc(), the caller's. */

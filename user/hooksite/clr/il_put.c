@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <gnomon/machine_state.h>
+#include <gnomon/spec.h>
 
 void gn_il_put(struct gn_il_text *t, uint64_t v, unsigned int n)
 {
@@ -29,11 +30,11 @@ void gn_il_put_bytes(struct gn_il_text *t, const uint8_t *bytes, size_t n)
 		gn_il_put(t, *bytes++, 1);
 }
 
-void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t local)
+void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t which)
 {
 	gn_il_put(t, GN_IL_PREFIX, 1);
 	gn_il_put(t, op, 1);
-	gn_il_put(t, local, 2);
+	gn_il_put(t, which, 2);
 }
 
 static void put_i4(struct gn_il_text *t, uint32_t v)
@@ -56,6 +57,46 @@ void gn_il_put_call(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 	gn_il_put(t, GN_IL_CONV_U, 1);
 	gn_il_put(t, GN_IL_CALLI, 1);
 	gn_il_put(t, hooks->call, 4);
+}
+
+/* What value it is. The size of a type that is not of the runtime's own the
+ * code adds: it can depend on type arguments. */
+static void put_what(struct gn_il_text *t, const struct gn_il_hooks *hooks,
+		     const struct gn_il_value *v)
+{
+	uint64_t what = GN_VALUE_AT(hooks->index, hooks->values.asked, v->which,
+				    v->size);
+
+	gn_il_put(t, GN_IL_LDC_I8, 1);
+	gn_il_put(t, v->type ? what | GN_VALUE_AT_OPEN : what, 8);
+	if (v->type) {
+		gn_il_put(t, GN_IL_PREFIX, 1);
+		gn_il_put(t, GN_IL2_SIZEOF, 1);
+		gn_il_put(t, v->type, 4);
+		gn_il_put(t, GN_IL_CONV_U8, 1);
+		put_i4(t, GN_VALUE_AT_SIZE_SHIFT);
+		gn_il_put(t, GN_IL_SHL, 1);
+		gn_il_put(t, GN_IL_OR, 1);
+	}
+	gn_il_put(t, GN_IL_CONV_U, 1);
+}
+
+void gn_il_put_values(struct gn_il_text *t, const struct gn_il_hooks *hooks,
+		      bool of_result)
+{
+	for (uint32_t i = 0; i < hooks->values.n; i++) {
+		const struct gn_il_value *v = &hooks->values.value[i];
+
+		if (of_result != !v->which)
+			continue;
+		put_what(t, hooks, v);
+		if (of_result)
+			gn_il_put_op2(t, GN_IL2_LDLOCA, hooks->frame + 1);
+		else
+			gn_il_put_op2(t, GN_IL2_LDARGA, v->arg);
+		gn_il_put(t, GN_IL_CONV_U, 1);
+		gn_il_put_call(t, hooks, hooks->value);
+	}
 }
 
 static void put_state(struct gn_il_text *t, const struct gn_il_hooks *hooks)

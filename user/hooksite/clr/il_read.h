@@ -57,6 +57,7 @@ enum {
 	GN_IL_SHL = 0x62,
 	GN_IL_CONV_I2 = 0x68,
 	GN_IL_CONV_I4 = 0x69,
+	GN_IL_CONV_U8 = 0x6e,
 	GN_IL_LDFLD = 0x7b,
 	GN_IL_LDFLDA = 0x7c,
 	GN_IL_STFLD = 0x7d,
@@ -68,10 +69,12 @@ enum {
 	GN_IL_PREFIX = 0xfe,
 	/* behind the prefix */
 	GN_IL2_CEQ = 0x01,
+	GN_IL2_LDARGA = 0x0a,
 	GN_IL2_LDLOC = 0x0c,
 	GN_IL2_LDLOCA = 0x0d,
 	GN_IL2_STLOC = 0x0e,
 	GN_IL2_TAIL = 0x14,
+	GN_IL2_SIZEOF = 0x1c,
 };
 #define GN_IL_PREFIXED(op) (0x100 | (op))
 

@@ -10,6 +10,7 @@
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
+#include "valued.h"
 
 #define WIDE_MAX     128
 #define HOOK_SIG_MAX 32
@@ -126,8 +127,9 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 }
 
 /* What of the method's module the rewriting needs; the lock is held. */
-static bool prepare(struct gn_rejit_module *m, gn_token method,
-		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
+static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
+		    gn_token method, const struct gn_bytes *body,
+		    struct gn_il_hooks *hooks)
 {
 	struct gn_bytes old = {NULL, 0}, sig = {NULL, 0}, locals;
 	uint32_t n, flags, size = 0, address, impl;
@@ -151,6 +153,7 @@ static bool prepare(struct gn_rejit_module *m, gn_token method,
 	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
 		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
 	free((void *)locals.at);
+	gn_valued_il(clr, hooks->index, &sig, m->emit, &hooks->values);
 	return hr >= 0;
 }
 
@@ -284,7 +287,7 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
 	       open_module(clr, &r->module[place - 1], module) &&
-	       prepare(&r->module[place - 1], method, &body, hooks);
+	       prepare(clr, &r->module[place - 1], method, &body, hooks);
 	hooks->call = r->module[place - 1].call;
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
@@ -301,11 +304,13 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 		.enter = (uintptr_t)GN_CLR_HOOK(il_enter),
 		.leave = (uintptr_t)GN_CLR_HOOK(il_leave),
 		.unwound = (uintptr_t)GN_CLR_HOOK(il_unwound),
+		.value = (uintptr_t)GN_CLR_HOOK(il_value),
 	};
 	static const struct gn_il_hooks fast = {
 		.enter = (uintptr_t)GN_CLR_FAST(il_enter),
 		.leave = (uintptr_t)GN_CLR_FAST(il_leave),
 		.unwound = (uintptr_t)GN_CLR_FAST(il_unwound),
+		.value = (uintptr_t)GN_CLR_HOOK(il_value),
 	};
 	struct gn_il_hooks hooks = clr->fast ? fast : probes;
 	struct gn_rejit *r = &clr->rejit;

@@ -169,15 +169,17 @@
  * "The caller's rsp" is its value after the function has returned.
  *
  * gn_hook_NAME is what the runtime calls. It comes to the site behind it unless
- * the function is muted (mute.h); then it leaves by the site's own ret.
+ * the function is muted (mute.h); then it leaves by the site's own ret. `first`:
+ * an instruction that makes the index.
  */
-	.macro HOOK name:req, kind:req, index:req, args
+	.macro HOOK name:req, kind:req, index:req, args, first
 	.globl	gn_hook_\name
 	.hidden	gn_hook_\name
 	.type	gn_hook_\name, @function
 	.balign	16
 gn_hook_\name:
 	.cfi_startproc
+	\first
 	leaq	gn_mute(%rip), %r11
 	cmpb	$0, (%r11, \index)
 	jne	.Lgn_muted_\name
@@ -202,6 +204,10 @@ gn_hook_\name:
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
+
+/* A value that is asked for: rdi what (GN_VALUE_AT), whose low half is the
+ * index, rsi where it is. */
+	HOOK	clr_il_value, COUNT_NONE, %r10, "8@%rdi 8@%rsi", "movl %edi, %r10d"
 
 /* The same of async state machines: rdi index, rsi the state that the machine
  * had or comes to have, as gnomon/machine_state.h has it. */
