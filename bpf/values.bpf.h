@@ -182,7 +182,7 @@ static __noinline int tell_value_at(struct pt_regs *ctx, struct gn_task *t,
 				    const struct gn_spec *spec, __u32 func)
 {
 	const struct gn_value_specs *all;
-	struct gn_value_spec v;
+	struct gn_value_spec v = {};
 	__u64 what;
 	__u32 i;
 	int k;
@@ -192,23 +192,20 @@ static __noinline int tell_value_at(struct pt_regs *ctx, struct gn_task *t,
 	what = operand(ctx, &spec->func);
 	i = GN_VALUED(GN_VALUE_AT_ASKED(what), 0);
 	all = bpf_map_lookup_elem(&values, &i);
-	if (!all)
+	for (k = 0; all && k < GN_VALUES_MAX; k++)
+		if (all->value[k].type &&
+		    all->value[k].which == GN_VALUE_AT_WHICH(what))
+			v = all->value[k];
+	if (!v.type)
 		return 0;
+	v.at.how = GN_HOW_MEMORY;
+	v.at.reg = spec->key.reg;
+	v.at.index = GN_REG_NONE;
+	v.at.size = size_at(&v, what);
+	v.at.value = 0;
 	if (!t->prompt)
 		be_prompt(t);
-	for (k = 0; k < GN_VALUES_MAX; k++) {
-		if (!all->value[k].type ||
-		    all->value[k].which != GN_VALUE_AT_WHICH(what))
-			continue;
-		v = all->value[k];
-		v.at.how = GN_HOW_MEMORY;
-		v.at.reg = spec->key.reg;
-		v.at.index = GN_REG_NONE;
-		v.at.size = size_at(&v, what);
-		v.at.value = 0;
-		emit_value(ctx, t, &v, func);
-	}
-	return 0;
+	return emit_value(ctx, t, &v, func);
 }
 
 /* A process changes at exec, too. */

@@ -50,6 +50,17 @@ static unsigned int count(const struct gn_il_body *b, uint64_t hook, size_t *at)
 	return n;
 }
 
+/* So often the bytes stand in it. */
+static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
+			  size_t n)
+{
+	unsigned int found = 0;
+
+	for (size_t i = 0; i + n <= b->size; i++)
+		found += memcmp(b->bytes + i, bytes, n) == 0;
+	return found;
+}
+
 /* Two ways to return, one end; an exception has its own. */
 static void returns(void **state)
 {
@@ -131,6 +142,87 @@ static void locals(void **state)
 	free((void *)made.at);
 }
 
+static gn_token type_token(void *ctx, const struct gn_bytes *type)
+{
+	(void)ctx;
+	return 0x1b000000 | type->at[0];
+}
+
+/* string M(double, int, T, Class, Enum) of an object. */
+static const uint8_t valued[] = {0x30, 1,    5,	   0x0e, 0x0d, 0x08,
+				 0x1e, 0x00, 0x12, 5,	 0x11, 9};
+
+/* By their numbers in the source, in the order in which they are asked for. */
+static void values(void **state)
+{
+	static const struct gn_il_value want[] = {
+		{.which = 4, .arg = 5, .type = 0x1b000011},
+		{.which = 0, .size = 8},
+		{.which = 1, .arg = 2, .size = -4},
+		{.which = 2, .arg = 3, .type = 0x1b00001e},
+		{.which = 3, .arg = 4, .size = 8},
+	};
+	static const uint8_t nothing[] = {0, 0, 0x01};
+	static const uint8_t real[] = {0, 1, 0x0d, 0x05};
+	struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_values got = {.asked = 3};
+
+	(void)state;
+	gn_il_values(&m, "401523 6", type_token, NULL, &got);
+	assert_int_equal(got.n, 5);
+	assert_int_equal(got.asked, 3);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(got.value[i].which, want[i].which);
+		assert_int_equal(got.value[i].arg, want[i].arg);
+		assert_int_equal(got.value[i].size, want[i].size);
+		assert_int_equal(got.value[i].type, want[i].type);
+	}
+	m.n--;
+	gn_il_values(&m, "0123456", type_token, NULL, &got);
+	assert_int_equal(got.n, 0);
+	m = (struct gn_bytes){nothing, sizeof(nothing)};
+	gn_il_values(&m, "0123456", type_token, NULL, &got);
+	assert_int_equal(got.n, 0);
+	m = (struct gn_bytes){real, sizeof(real)};
+	gn_il_values(&m, "0123456", type_token, NULL, &got);
+	assert_int_equal(got.n, 1);
+	assert_int_equal(got.value[0].size, 1);
+}
+
+/* Arguments behind the enter, the result before the leave; where the method
+ * goes on in another one it has none. */
+static void value_hooks(void **state)
+{
+	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
+	/* ldarg.0; brtrue.s 2; ldnull; ret; tail. call 06000001; ret */
+	static const uint8_t tail[] = {13 << 2 | 2, 0x02, 0x2d, 2,    0x14,
+				       0x2a,	    0xfe, 0x14, 0x28, 1,
+				       0,	    0,	  6,	0x2a};
+	/* stloc 1 comes right before what it is */
+	static const uint8_t stored[] = {0xfe, 0x0e, 1, 0, 0x21, 7, 0, 0, 0};
+	static const uint8_t size[] = {0xfe, 0x1c, 0x1e, 0, 0, 0x1b};
+	const struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_hooks with = hooks;
+	struct gn_il_body made;
+	size_t enter, value, leave;
+
+	(void)state;
+	with.value = 0xd1d2d3d4d5d6d7d8;
+	gn_il_values(&m, "120", type_token, NULL, &with.values);
+	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
+	assert_int_equal(count(&made, with.value, &value), 3);
+	count(&made, with.enter, &enter);
+	count(&made, with.leave, &leave);
+	assert_true(enter < value && value < leave);
+	assert_int_equal(often(&made, size, sizeof(size)), 1);
+	gn_il_free(&made);
+	assert_int_equal(gn_il_rewrite(tail, sizeof(tail), &with, &made), 0);
+	assert_int_equal(count(&made, with.value, &value), 3);
+	assert_int_equal(count(&made, with.leave, &leave), 2);
+	assert_int_equal(often(&made, stored, sizeof(stored)), 1);
+	gn_il_free(&made);
+}
+
 static bool any_field(void *ctx, gn_token field)
 {
 	(void)ctx;
@@ -144,17 +236,6 @@ static const uint8_t machine[] = {
 	0x7d,	     1,	   0,	 0, 4, 0x02, 0x20, 0xfe, 0xff, 0xff,
 	0xff,	     0x7d, 1,	 0, 0, 4,    0,	   0x2a,
 };
-
-/* So often the bytes stand in it. */
-static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
-			  size_t n)
-{
-	unsigned int found = 0;
-
-	for (size_t i = 0; i + n <= b->size; i++)
-		found += memcmp(b->bytes + i, bytes, n) == 0;
-	return found;
-}
 
 static void rewrite_machine(enum gn_il_how how, struct gn_il_body *made)
 {
@@ -213,9 +294,10 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns), cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses), cmocka_unit_test(locals),
-		cmocka_unit_test(states),
+		cmocka_unit_test(returns),     cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses),     cmocka_unit_test(locals),
+		cmocka_unit_test(states),      cmocka_unit_test(values),
+		cmocka_unit_test(value_hooks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
