@@ -75,9 +75,6 @@ enum gn_spec_flag {
 	GN_SPEC_VALUES = 2,
 	/* of a runtime's function: its values are those that the key says */
 	GN_SPEC_VALUED = 4,
-	/* a value of a runtime's function: `func` says which (GN_VALUE_AT), and
-	 * the key where in memory */
-	GN_SPEC_VALUE_AT = 8,
 };
 
 struct gn_spec {
@@ -101,11 +98,12 @@ struct gn_spec {
 #define GN_VALUES_MAX 7
 
 struct gn_value_spec {
-	struct gn_operand at;
-	__u8 which; /* as in gn_rec_value */
-	__u8 type;  /* enum gn_value_type, 0: no value */
-	__u8 flags; /* of its records */
-	__u8 pad[5];
+	struct gn_operand at; /* the value, or its place (GN_PLACE_SIZE) */
+	__u8 which;	      /* as in gn_rec_value */
+	__u8 type;	      /* enum gn_value_type, 0: no value */
+	__u8 flags;	      /* of its records */
+	__s8 there; /* not 0: `at` is its place, and this is its size */
+	__u8 pad[4];
 };
 
 struct gn_value_specs {
@@ -116,26 +114,30 @@ struct gn_value_specs {
  * cookie. */
 #define GN_SPECS_MAX 1024
 
-/* Values of a runtime's functions have numbers from here on: two of each that
- * the session asks for, the second of methods of an object, whose first
- * register has that. */
-#define GN_VALUED(asked, of_object) \
-	(GN_SPECS_MAX + 2 * (asked) + ((of_object) ? 1 : 0))
-#define GN_VALUED_MAX (GN_SPECS_MAX * 2)
+/* Values of a runtime's functions have numbers from here on: as many for each
+ * that the session asks for as there are ways in which its hooks are told. */
+enum gn_valued_how {
+	GN_VALUED_PLAIN,     /* as in C, behind what a hook is given */
+	GN_VALUED_OF_OBJECT, /* the same, and the first register has the object
+			      */
+	GN_VALUED_PLACES,    /* by hooks in its IL, which give their places */
+	GN_VALUED_HOW_COUNT
+};
+#define GN_VALUED(asked, how) \
+	(GN_SPECS_MAX + GN_VALUED_HOW_COUNT * (asked) + (how))
+#define GN_VALUED_MAX (GN_SPECS_MAX * 3)
 
-/* A value that is told by its address: the function's index, GN_VALUED(asked,
- * 0), which of its values, and how many bytes it has there, below 0: of a
- * signed number; 0: as many as are asked for. OPEN: whether it is signed is not
- * known.
+/* Where a value is: its address, 0: the function has no such value; and how
+ * many bytes it has there, 0: as many as are asked for. OPEN: the size was
+ * taken from its type at run time, so it can be any, and whether it is signed
+ * is not known.
  */
-#define GN_VALUE_AT(index, asked, which, size)                                 \
-	((__u64)(__u32)(index) | (__u64)(asked) << 32 | (__u64)(which) << 44 | \
-	 (__u64)(__u16)(size) << GN_VALUE_AT_SIZE_SHIFT)
-#define GN_VALUE_AT_OPEN	(1ull << 47)
-#define GN_VALUE_AT_SIZE_SHIFT	48
-#define GN_VALUE_AT_ASKED(what) ((__u32)((what) >> 32) & 0xfff)
-#define GN_VALUE_AT_WHICH(what) ((__u32)((what) >> 44) & 7)
-#define GN_VALUE_AT_SIZE(what)	((__s16)((what) >> GN_VALUE_AT_SIZE_SHIFT))
+#define GN_PLACE_SIZE(bytes)	((__u64)(bytes) << GN_PLACE_SIZE_SHIFT)
+#define GN_PLACE_SIZE_SHIFT	48
+#define GN_PLACE_SIGNED		(1ull << 62)
+#define GN_PLACE_OPEN		(1ull << 63)
+#define GN_PLACE_ADDRESS(place) ((place) & ((1ull << GN_PLACE_SIZE_SHIFT) - 1))
+#define GN_PLACE_BYTES(place)	((__u32)((place) >> GN_PLACE_SIZE_SHIFT) & 0x3fff)
 
 enum gn_native_spec {
 	GN_SPEC_NONE = 0,

@@ -53,8 +53,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 				    .unwound = 3,
 				    .index = 4,
 				    .call = 5,
-				    .locals = 6,
-				    .value = 7};
+				    .locals = 6};
 	struct gn_il_body made;
 	size_t n;
 	uint8_t *body;

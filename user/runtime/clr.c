@@ -29,7 +29,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("enter", ENTER, FUNC, .frame = 2),
 	SITE("leave", LEAVE, FUNC, .frame = 2),
 	SITE("tailcall", TAILCALL, FUNC, .frame = 2),
-	/* in the functions' IL */
+	/* in the functions' IL; values' places are behind these arguments */
 	SITE("il_enter", ENTER, FUNC, .frame = 2),
 	SITE("il_leave", LEAVE, FUNC, .frame = 2),
 	SITE("il_unwound", UNWIND_END, FUNC),
@@ -57,8 +57,6 @@ static const struct gn_runtime_site sites[] = {
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
 	 .flags = GN_SPEC_VALUED},
-	{"clr_il_value", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
-	 .flags = GN_SPEC_VALUE_AT},
 	SITE("inlined", INLINED, FUNC, .frame = 2),
 	SITE("unhooked", UNHOOKED, FUNC),
 	SITE("precompiled_refused", REFUSED, FUNC),

@@ -5,9 +5,9 @@
  * together is refused.
  *
  * The hooks are given the method's index and the address of a local, which is
- * the same all through one activation and lower in what it calls. Values that
- * are asked for have a hook of their own, which is given their address: that of
- * an argument, or of the local that holds the result.
+ * the same all through one activation and lower in what it calls; and the
+ * places of values that are asked for (GN_PLACE_SIZE): of arguments, or of the
+ * local that holds the result.
  */
 #ifndef GNOMON_CLR_IL_H
 #define GNOMON_CLR_IL_H
@@ -44,16 +44,15 @@ struct gn_il_async {
 };
 
 struct gn_il_hooks {
-	/* addresses: void(uint, uint); 0: no calls are seen */
+	/* addresses: void(uint, uint, ...); 0: no calls are seen */
 	uint64_t enter, leave, unwound;
 	uint32_t index;
-	gn_token call;	 /* the hooks' StandAloneSig */
+	gn_token call;	 /* StandAloneSig of hooks that get no values */
 	gn_token locals; /* that of the locals of gn_il_locals() */
 	uint16_t frame;	 /* the local whose address is given */
 	/* it returns a value; its local is frame + 1, which else is for tags */
 	bool result;
 	const struct gn_il_async *async; /* NULL: it is no such machine's */
-	uint64_t value; /* address: void(uint, uint) with GN_VALUE_AT */
 	struct gn_il_values values;
 };
 

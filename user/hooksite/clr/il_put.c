@@ -49,54 +49,52 @@ void gn_il_put_index(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, GN_IL_CONV_U, 1);
 }
 
-void gn_il_put_call(struct gn_il_text *t, const struct gn_il_hooks *hooks,
-		    uint64_t hook)
+void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
 {
 	gn_il_put(t, GN_IL_LDC_I8, 1);
 	gn_il_put(t, hook, 8);
 	gn_il_put(t, GN_IL_CONV_U, 1);
 	gn_il_put(t, GN_IL_CALLI, 1);
-	gn_il_put(t, hooks->call, 4);
+	gn_il_put(t, call, 4);
 }
 
-/* What value it is. The size of a type that is not of the runtime's own the
- * code adds: it can depend on type arguments. */
-static void put_what(struct gn_il_text *t, const struct gn_il_hooks *hooks,
-		     const struct gn_il_value *v)
+/* The size of a type that is not of the runtime's own the code adds: it can
+ * depend on type arguments. */
+static void put_size(struct gn_il_text *t, const struct gn_il_value *v)
 {
-	uint64_t what = GN_VALUE_AT(hooks->index, hooks->values.asked, v->which,
-				    v->size);
+	uint64_t known = GN_PLACE_SIZE(v->size < 0 ? -v->size : v->size);
 
 	gn_il_put(t, GN_IL_LDC_I8, 1);
-	gn_il_put(t, v->type ? what | GN_VALUE_AT_OPEN : what, 8);
-	if (v->type) {
-		gn_il_put(t, GN_IL_PREFIX, 1);
-		gn_il_put(t, GN_IL2_SIZEOF, 1);
-		gn_il_put(t, v->type, 4);
-		gn_il_put(t, GN_IL_CONV_U8, 1);
-		put_i4(t, GN_VALUE_AT_SIZE_SHIFT);
-		gn_il_put(t, GN_IL_SHL, 1);
-		gn_il_put(t, GN_IL_OR, 1);
-	}
+	gn_il_put(t,
+		  v->type	? GN_PLACE_OPEN
+		  : v->size < 0 ? known | GN_PLACE_SIGNED
+				: known,
+		  8);
 	gn_il_put(t, GN_IL_CONV_U, 1);
+	gn_il_put(t, GN_IL_OR, 1);
+	if (!v->type)
+		return;
+	gn_il_put(t, GN_IL_PREFIX, 1);
+	gn_il_put(t, GN_IL2_SIZEOF, 1);
+	gn_il_put(t, v->type, 4);
+	gn_il_put(t, GN_IL_CONV_U, 1);
+	put_i4(t, GN_PLACE_SIZE_SHIFT);
+	gn_il_put(t, GN_IL_SHL, 1);
+	gn_il_put(t, GN_IL_OR, 1);
 }
 
-void gn_il_put_values(struct gn_il_text *t, const struct gn_il_hooks *hooks,
-		      bool of_result)
+void gn_il_put_place(struct gn_il_text *t, const struct gn_il_value *v,
+		     const uint16_t *local)
 {
-	for (uint32_t i = 0; i < hooks->values.n; i++) {
-		const struct gn_il_value *v = &hooks->values.value[i];
-
-		if (of_result != !v->which)
-			continue;
-		put_what(t, hooks, v);
-		if (of_result)
-			gn_il_put_op2(t, GN_IL2_LDLOCA, hooks->frame + 1);
-		else
-			gn_il_put_op2(t, GN_IL2_LDARGA, v->arg);
-		gn_il_put(t, GN_IL_CONV_U, 1);
-		gn_il_put_call(t, hooks, hooks->value);
-	}
+	if (!v->has)
+		put_i4(t, 0);
+	else if (local)
+		gn_il_put_op2(t, GN_IL2_LDLOCA, *local);
+	else
+		gn_il_put_op2(t, GN_IL2_LDARGA, v->arg);
+	gn_il_put(t, GN_IL_CONV_U, 1);
+	if (v->has)
+		put_size(t, v);
 }
 
 static void put_state(struct gn_il_text *t, const struct gn_il_hooks *hooks)
@@ -159,7 +157,7 @@ static void put_entered_tagged(struct gn_il_text *t,
 	gn_il_put_op2(t, GN_IL2_STLOC, tag_of(hooks));
 	gn_il_put_index(t, hooks);
 	put_tagged(t, hooks);
-	gn_il_put_call(t, hooks, hooks->async->entered);
+	gn_il_put_call(t, hooks->call, hooks->async->entered);
 	put_is(t, hooks, -1);
 	put_is(t, hooks, -3);
 	gn_il_put(t, GN_IL_OR, 1);
@@ -180,7 +178,7 @@ void gn_il_put_entered(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put_index(t, hooks);
 	put_state(t, hooks);
 	gn_il_put(t, GN_IL_CONV_I, 1);
-	gn_il_put_call(t, hooks, hooks->async->entered);
+	gn_il_put_call(t, hooks->call, hooks->async->entered);
 }
 
 void gn_il_put_store(struct gn_il_text *t, const struct gn_il_hooks *hooks,
@@ -201,7 +199,7 @@ void gn_il_put_store(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 		put_i4(t, (uint32_t)store->state);
 		gn_il_put(t, GN_IL_CONV_I, 1);
 	}
-	gn_il_put_call(t, hooks, told[store->kind]);
+	gn_il_put_call(t, hooks->call, told[store->kind]);
 	if (a->how != GN_IL_TAGS || !suspends)
 		return;
 	gn_il_put_op2(t, GN_IL2_LDLOC, tag_of(hooks));

@@ -57,7 +57,6 @@ enum {
 	GN_IL_SHL = 0x62,
 	GN_IL_CONV_I2 = 0x68,
 	GN_IL_CONV_I4 = 0x69,
-	GN_IL_CONV_U8 = 0x6e,
 	GN_IL_LDFLD = 0x7b,
 	GN_IL_LDFLDA = 0x7c,
 	GN_IL_STFLD = 0x7d,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "il_value.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "sig.h"
 
 /* More parameters are not looked at: of these any number can be in floating
@@ -72,41 +69,42 @@ static bool find(const struct params *p, uint8_t which, uint32_t *at)
 	return false;
 }
 
-static bool describe(const struct gn_bytes *method, const struct params *p,
-		     struct gn_il_value *v, struct gn_bytes *type)
+static void describe(const struct gn_bytes *type, gn_il_type_fn type_of,
+		     void *ctx, struct gn_il_value *v)
 {
-	uint32_t at;
-
-	if (!v->which)
-		return gn_sig_result(method, type) && is_counted(type);
-	if (!find(p, v->which, &at))
-		return false;
-	*type = p->type[at];
-	v->arg = (uint16_t)(at + p->of_object);
-	return true;
+	v->has = true;
+	if (is_open(type))
+		v->type = type_of(ctx, type);
+	else
+		v->size = size_of(type->at[0]);
 }
 
 void gn_il_values(const struct gn_bytes *method, const char *which,
 		  gn_il_type_fn type_of, void *ctx, struct gn_il_values *out)
 {
 	struct params p;
+	struct gn_bytes result = {NULL, 0};
 
-	out->n = 0;
-	if (!gn_sig_params(method, p.type, PARAMS_MAX, &p.n, &p.of_object))
-		return;
-	for (; *which >= '0' && *which < '0' + GN_VALUES_MAX &&
-	       out->n < GN_VALUES_MAX;
-	     which++) {
-		struct gn_il_value *v = &out->value[out->n];
-		struct gn_bytes type;
+	*out = (struct gn_il_values){0};
+	if (!gn_sig_params(method, p.type, PARAMS_MAX, &p.n, &p.of_object) ||
+	    !gn_sig_result(method, &result))
+		p.n = 0;
+	for (; *which >= '0' && *which < '0' + GN_VALUES_MAX; which++) {
+		struct gn_il_value *v = &out->arg[out->nargs];
+		uint32_t at;
 
-		*v = (struct gn_il_value){.which = (uint8_t)(*which - '0')};
-		if (!describe(method, &p, v, &type))
+		if (*which == '0') {
+			out->asks_result = true;
+			if (is_counted(&result))
+				describe(&result, type_of, ctx, &out->result);
 			continue;
-		if (is_open(&type))
-			v->type = type_of(ctx, &type);
-		else
-			v->size = size_of(type.at[0]);
-		out->n++;
+		}
+		if (out->nargs == GN_ARGS_MAX)
+			return;
+		out->nargs++;
+		if (!find(&p, (uint8_t)(*which - '0'), &at))
+			continue;
+		describe(&p.type[at], type_of, ctx, v);
+		v->arg = (uint16_t)(at + p.of_object);
 	}
 }

@@ -17,14 +17,17 @@
 #include "arena.h"
 #include "cor.h"
 #include "ids.h"
+#include "il_value.h"
 #include "metadata.h"
 #include "methods.h"
 
 /* Of a module whose methods are rewritten. */
 struct gn_rejit_module {
-	void *metadata;	  /* IMetaDataImport2, or NULL */
-	void *emit;	  /* IMetaDataEmit */
-	gn_token call;	  /* StandAloneSig of the hooks */
+	void *metadata;	       /* IMetaDataImport2, or NULL */
+	void *emit;	       /* IMetaDataEmit */
+	gn_token plain, quick; /* types of the hooks' calling convention */
+	/* StandAloneSig of hooks by the number of values; 0: not made yet */
+	gn_token call[GN_ARGS_MAX + 1];
 	uint32_t session; /* that has looked through it */
 };
 

@@ -169,17 +169,15 @@
  * "The caller's rsp" is its value after the function has returned.
  *
  * gn_hook_NAME is what the runtime calls. It comes to the site behind it unless
- * the function is muted (mute.h); then it leaves by the site's own ret. `first`:
- * an instruction that makes the index.
+ * the function is muted (mute.h); then it leaves by the site's own ret.
  */
-	.macro HOOK name:req, kind:req, index:req, args, first
+	.macro HOOK name:req, kind:req, index:req, args
 	.globl	gn_hook_\name
 	.hidden	gn_hook_\name
 	.type	gn_hook_\name, @function
 	.balign	16
 gn_hook_\name:
 	.cfi_startproc
-	\first
 	leaq	gn_mute(%rip), %r11
 	cmpb	$0, (%r11, \index)
 	jne	.Lgn_muted_\name
@@ -199,15 +197,11 @@ gn_hook_\name:
 /*
  * Hooks that are put into a method's IL. They are called as C functions are.
  *   rdi index, rsi an address in the method's own frame: the same at its enter
- *   and at its end
+ *   and at its end; behind them the places of values, where some are asked for
  */
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_unwound, COUNT_UNWIND, %rdi, "8@%rdi 8@%rsi"
-
-/* A value that is asked for: rdi what (GN_VALUE_AT), whose low half is the
- * index, rsi where it is. */
-	HOOK	clr_il_value, COUNT_NONE, %r10, "8@%rdi 8@%rsi", "movl %edi, %r10d"
 
 /* The same of async state machines: rdi index, rsi the state that the machine
  * had or comes to have, as gnomon/machine_state.h has it. */

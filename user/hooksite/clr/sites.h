@@ -125,9 +125,6 @@ void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);
 
-/* Of a value, rdi GN_VALUE_AT, rsi its address. */
-void GN_CLR_HOOK(il_value)(void);
-
 /* Of an async state machine, rdi the index, rsi the state: it is entered, and
  * before the store of its state it is suspended, completes or faults. */
 void GN_CLR_HOOK(async_entered)(void);

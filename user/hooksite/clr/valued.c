@@ -51,7 +51,9 @@ void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 
 	if (i >= 0)
 		GN_CLR_SITE(valued)
-	(index, GN_VALUED((uint32_t)i, of_object(clr, function)));
+	(index,
+	 GN_VALUED((uint32_t)i, of_object(clr, function) ? GN_VALUED_OF_OBJECT
+							 : GN_VALUED_PLAIN));
 }
 
 static gn_token token_of(void *emit, const struct gn_bytes *type)
@@ -72,12 +74,12 @@ void gn_valued_il(struct gn_clr *clr, uint32_t index,
 	const char *values = clr->rejit.values, *which;
 	int i = -1;
 
-	out->n = 0;
+	*out = (struct gn_il_values){0};
 	if (name && values)
 		i = gn_filter_which(values, name->text,
 				    name->text + name->name_len + 1, &which);
 	if (i < 0)
 		return;
-	out->asked = (uint32_t)i;
 	gn_il_values(method, which, token_of, emit, out);
+	GN_CLR_SITE(valued)(index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
 }

@@ -10,8 +10,9 @@
 void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 		    const struct gn_name *name);
 
-/* Which values the method with this signature has where its hooks are in its
- * IL. `emit`: IMetaDataEmit of its module. The lock of ReJIT is held. */
+/* The same of a method with this signature that gets hooks in its IL, and what
+ * these are to be given. `emit`: IMetaDataEmit of its module. The lock of ReJIT
+ * is held. */
 void gn_valued_il(struct gn_clr *clr, uint32_t index,
 		  const struct gn_bytes *method, void *emit,
 		  struct gn_il_values *out);
