@@ -117,10 +117,9 @@ struct gn_value_specs {
 /* Values of a runtime's functions have numbers from here on: as many for each
  * that the session asks for as there are ways in which its hooks are told. */
 enum gn_valued_how {
-	GN_VALUED_PLAIN,     /* as in C, behind what a hook is given */
-	GN_VALUED_OF_OBJECT, /* the same, and the first register has the object
-			      */
-	GN_VALUED_PLACES,    /* by hooks in its IL, which give their places */
+	GN_VALUED_PLAIN,     /* arguments are in registers */
+	GN_VALUED_OF_OBJECT, /* and their object is in the first of them */
+	GN_VALUED_PLACES,    /* hooks in its IL are given their places */
 	GN_VALUED_HOW_COUNT
 };
 #define GN_VALUED(asked, how) \
@@ -130,8 +129,7 @@ enum gn_valued_how {
 /* Where a value is: its address, 0: the function has no such value; and how
  * many bytes it has there, 0: as many as are asked for. OPEN: the size was
  * taken from its type at run time, so it can be any, and whether it is signed
- * is not known.
- */
+ * is not known. */
 #define GN_PLACE_SIZE(bytes)	((__u64)(bytes) << GN_PLACE_SIZE_SHIFT)
 #define GN_PLACE_SIZE_SHIFT	48
 #define GN_PLACE_SIGNED		(1ull << 62)

@@ -377,7 +377,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	int err;
 
 	if (!request) {
-		snprintf(why, GN_WHY_MAX, "the globs of -f are too long");
+		snprintf(why, GN_WHY_MAX,
+			 "the globs of -f and -a are too long");
 		return -E2BIG;
 	}
 	if (is_stopped(a->pid)) {
