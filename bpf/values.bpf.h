@@ -64,6 +64,37 @@ static __always_inline void read_number(struct pt_regs *ctx,
 	r->number = v;
 }
 
+/* What is read at a place: what lies behind the value is none of it. */
+static __always_inline __s8 size_at(const struct gn_value_spec *v, __u64 place)
+{
+	__u32 bytes = GN_PLACE_BYTES(place);
+	__u32 asked = v->there < 0 ? -v->there : v->there;
+	bool is_signed = place & GN_PLACE_SIGNED;
+
+	if (!bytes || bytes >= asked)
+		return v->there;
+	if (place & GN_PLACE_OPEN)
+		is_signed = v->type <= GN_VALUE_I64;
+	return is_signed ? -(__s8)bytes : (__s8)bytes;
+}
+
+static __always_inline void read_place(const struct gn_value_spec *v,
+				       __u64 place, struct gn_rec_value *r)
+{
+	__s8 size = size_at(v, place);
+	__u32 n = size < 0 ? -size : size;
+	__u64 number = 0;
+
+	barrier_var(n);
+	if (n > sizeof(number))
+		n = sizeof(number);
+	if (bpf_probe_read_user(&number, n, (void *)GN_PLACE_ADDRESS(place)))
+		unreadable(r);
+	else
+		number = extended(number, size);
+	r->number = number;
+}
+
 /* The text that the number points to. For an empty one some kernels return 0,
  * not 1 for its NUL. */
 static __always_inline void read_value(struct gn_rec_value *r)
@@ -112,9 +143,15 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 				 const struct gn_value_spec *v, __u32 func)
 {
 	struct gn_rec_value *r;
+	__u64 place = 0;
 
 	if (!t || !v)
 		return 0;
+	if (v->there) {
+		place = operand(ctx, &v->at);
+		if (!place)
+			return 0;
+	}
 	r = reserve(sizeof(*r));
 	t->seq++;
 	if (!r) {
@@ -128,7 +165,10 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 	r->type = v->type;
 	r->len = 0;
 	r->pad = 0;
-	read_number(ctx, &v->at, r);
+	if (v->there)
+		read_place(v, place, r);
+	else
+		read_number(ctx, &v->at, r);
 	if (v->type == GN_VALUE_STR && r->number)
 		read_value(r);
 	else if (v->type == GN_VALUE_NETSTR && r->number)

@@ -98,11 +98,12 @@ struct gn_spec {
 #define GN_VALUES_MAX 7
 
 struct gn_value_spec {
-	struct gn_operand at;
-	__u8 which; /* as in gn_rec_value */
-	__u8 type;  /* enum gn_value_type, 0: no value */
-	__u8 flags; /* of its records */
-	__u8 pad[5];
+	struct gn_operand at; /* the value, or its place (GN_PLACE_SIZE) */
+	__u8 which;	      /* as in gn_rec_value */
+	__u8 type;	      /* enum gn_value_type, 0: no value */
+	__u8 flags;	      /* of its records */
+	__s8 there; /* not 0: `at` is its place, and this is its size */
+	__u8 pad[4];
 };
 
 struct gn_value_specs {
@@ -113,12 +114,28 @@ struct gn_value_specs {
  * cookie. */
 #define GN_SPECS_MAX 1024
 
-/* Values of a runtime's functions have numbers from here on: two of each that
- * the session asks for, the second of methods of an object, whose first
- * register has that. */
-#define GN_VALUED(asked, of_object) \
-	(GN_SPECS_MAX + 2 * (asked) + ((of_object) ? 1 : 0))
-#define GN_VALUED_MAX (GN_SPECS_MAX * 2)
+/* Values of a runtime's functions have numbers from here on: as many for each
+ * that the session asks for as there are ways in which its hooks are told. */
+enum gn_valued_how {
+	GN_VALUED_PLAIN,     /* arguments are in registers */
+	GN_VALUED_OF_OBJECT, /* and their object is in the first of them */
+	GN_VALUED_PLACES,    /* hooks in its IL are given their places */
+	GN_VALUED_HOW_COUNT
+};
+#define GN_VALUED(asked, how) \
+	(GN_SPECS_MAX + GN_VALUED_HOW_COUNT * (asked) + (how))
+#define GN_VALUED_MAX (GN_SPECS_MAX * 3)
+
+/* Where a value is: its address, 0: the function has no such value; and how
+ * many bytes it has there, 0: as many as are asked for. OPEN: the size was
+ * taken from its type at run time, so it can be any, and whether it is signed
+ * is not known. */
+#define GN_PLACE_SIZE(bytes)	((__u64)(bytes) << GN_PLACE_SIZE_SHIFT)
+#define GN_PLACE_SIZE_SHIFT	48
+#define GN_PLACE_SIGNED		(1ull << 62)
+#define GN_PLACE_OPEN		(1ull << 63)
+#define GN_PLACE_ADDRESS(place) ((place) & ((1ull << GN_PLACE_SIZE_SHIFT) - 1))
+#define GN_PLACE_BYTES(place)	((__u32)((place) >> GN_PLACE_SIZE_SHIFT) & 0x3fff)
 
 enum gn_native_spec {
 	GN_SPEC_NONE = 0,

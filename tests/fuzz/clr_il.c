@@ -37,6 +37,13 @@ static void check_again(const struct gn_il_body *made,
 	gn_il_free(&again);
 }
 
+static gn_token type_token(void *ctx, const struct gn_bytes *type)
+{
+	must(type->n && type->at >= (const uint8_t *)ctx,
+	     "a type is of the signature");
+	return 7;
+}
+
 void gn_fuzz(const uint8_t *bytes, size_t size)
 {
 	struct gn_fuzz_in in = {bytes, size};
@@ -63,6 +70,8 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		     "it is a signature of locals");
 		free((void *)made_locals.at);
 	}
+	gn_il_values(&method, "0123456", type_token, (void *)method.at,
+		     &hooks.values);
 	if (!gn_il_rewrite(body, n, &hooks, &made)) {
 		check_map(&made);
 		check_again(&made, &hooks);

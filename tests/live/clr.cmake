@@ -66,7 +66,8 @@ function(gn_live_clr_older)
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
 				events events-all names generics
-				sixty sixty-rejit values)
+				sixty sixty-rejit values values-elt
+				values-attached)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
 			set_tests_properties(live/clr-${major}/${name} PROPERTIES

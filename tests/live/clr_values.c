@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arguments and results of .NET functions, against those that the program
- * tells: a line "value NAME|VALUES" a call. */
+ * tells: a line "value NAME|VALUES" a call, and "exact NAME|VALUES" a call
+ * whose values are so where hooks are in the IL. */
 #include "clr.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define VALUES 16
+#define EXACT  16
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -14,29 +20,138 @@ static const char asked[] =
 	"-a Demo.Holder.Six:arg1/i32,arg2/i32,arg3/i32,arg4/i32,arg5/"
 	"i32,arg6,ret "
 	"-a Demo.Holder.set_Text:arg1/str -a Demo.Holder.get_Text:ret/str "
-	"-a Demo.Values.Fact:arg1/i32,ret/i32 -a demo:*.Fails:arg1/i32,ret";
+	"-a Demo.Values.Fact:arg1/i32,ret/i32 -a demo:*.Fails:arg1/i32,ret "
+	"-a Demo.Values.Throws:arg1/i32,ret/str";
 
-void test_clr_values(struct live *t)
+/* What no register has, or not as it is in the source. */
+static const char exact[] =
+	"-a Demo.Exact.Levels:arg1,arg2/bool,ret -a "
+	"Demo.Exact.Number*:arg1,ret "
+	"-a Demo.Exact.Unsigned:arg1,arg2,arg3,arg4,arg5,arg6,ret "
+	"-a Demo.Exact.Structs:arg1/i32,arg2/i32,arg3,arg4,ret "
+	"-a Demo.Two.Plus:arg1,arg2,ret -a Demo.Exact.Returns:arg1,ret "
+	"-a Demo.Exact.ReturnsTwo:arg1,ret/i32 "
+	"-a Demo.Exact.Nothing:arg1/i32,ret -a Demo.Exact.Half:arg1,ret "
+	"-a Demo.Exact.Refs:arg1/ptr,arg2/ptr,arg3/ptr,arg4/ptr,ret/ptr "
+	"-a Demo.Exact.Text*:arg1/str,ret/str "
+	"-a Demo.Kept*.Swap:arg1/str,ret/str "
+	"-a Demo.Exact.Later:arg1/i32,arg2/str";
+
+/* So many lines that begin with the word tell of a call that there is once. */
+static size_t check_lines(struct live *t, const char *out, const char *word,
+			  json_t *calls)
 {
-	struct live_args command = {.n = 0};
-	char *rest, *line, *values;
-	struct live_end end;
-	size_t told = 0, n;
-	json_t *calls;
+	char *rest = live_text(t, "%s", out), *line, *values;
+	size_t len = strlen(word), told = 0, n;
 
-	clr_need(t);
-	clr_demo(t, &command, "values");
-	calls = live_calls(t, asked, &command, &end);
-	rest = end.out;
 	while ((line = strsep(&rest, "\n"))) {
 		values = strchr(line, '|');
-		if (strncmp(line, "value ", 6) || !values)
+		if (strncmp(line, word, len) || !values)
 			continue;
 		*values++ = '\0';
-		line += 6;
+		line += len;
 		told++;
 		n = live_calls_with(t, calls, line, values);
 		CHECK(t, n == 1, "%zu calls of %s with %s", n, line, values);
 	}
-	CHECK(t, told == 13, "the program told %zu calls", told);
+	return told;
+}
+
+static void check_told(struct live *t, const char *out, json_t *calls,
+		       bool by_il)
+{
+	size_t n = check_lines(t, out, "value ", calls);
+
+	CHECK(t, n == VALUES, "the program told %zu calls", n);
+	n = by_il ? check_lines(t, out, "exact ", calls) : EXACT;
+	CHECK(t, n == EXACT, "the program told %zu exact calls", n);
+}
+
+/* The lines without addresses: they are what the program computes. */
+static char *computed(struct live *t, const char *out)
+{
+	char *rest = live_text(t, "%s", out), *line;
+	char *all = live_text(t, "%s", "");
+
+	while ((line = strsep(&rest, "\n")))
+		if (!strstr(line, "ptr "))
+			all = live_text(t, "%s%s\n", all, line);
+	return all;
+}
+
+void test_clr_values(struct live *t)
+{
+	bool elt = strstr(t->name, "elt");
+	struct live_args command = {.n = 0};
+	struct live_end plain, end;
+	json_t *calls;
+
+	clr_need(t);
+	clr_demo(t, &command, "values");
+	live_run(t, &command, NULL, &plain);
+	calls = live_calls(t,
+			   live_text(t, "%s %s %s",
+				     elt ? "--clr-hooks elt" : "", asked,
+				     elt ? "" : exact),
+			   &command, &end);
+	CHECK(t, !strcmp(computed(t, plain.out), computed(t, end.out)),
+	      "the program says something else");
+	check_told(t, end.out, calls, !elt);
+}
+
+/* One session: what the program says in it, and all calls that are told. */
+static char *session(struct live *t, const struct live_talk *served,
+		     const char *options, json_t **calls)
+{
+	char *path = live_path(t, "calls.ndjson"), *said;
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	int code;
+
+	live_add(t, &a, t->gnomon, "run", "--raw", "--by", "calls", "--format",
+		 "ndjson", "-o", path, "-p",
+		 live_text(t, "%d", (int)served->pid), NULL);
+	live_split(t, &a, options);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	said = clr_serve(t, served, "values");
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "gnomon has ended by itself");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	*calls = live_calls_read(t, path);
+	return said;
+}
+
+/* As the methods were compiled at first; other values of the same methods; and
+ * when the compiler is done with them. */
+void test_clr_values_attached(struct live *t)
+{
+	char *all = live_text(t, "%s %s", asked, exact), *said, *plain;
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	json_t *calls;
+
+	clr_need(t);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	plain = clr_serve(t, &served, "values");
+	said = session(t, &served, all, &calls);
+	check_told(t, said, calls, true);
+	CHECK(t, !strcmp(computed(t, plain), computed(t, said)),
+	      "the program says something else");
+	session(t, &served, "-a Demo.Values.Fact:ret/i32", &calls);
+	CHECK(t,
+	      live_calls_with(t, calls, "Demo.Values.Fact(int)", " = i32 6") ==
+		      1,
+	      "the second session has not its own values");
+	for (int i = 0; i < 100; i++)
+		clr_serve(t, &served, "values");
+	said = session(t, &served, all, &calls);
+	check_told(t, said, calls, true);
+	CHECK(t,
+	      !strcmp(computed(t, plain),
+		      computed(t, clr_serve(t, &served, "values"))),
+	      "the program says something else afterwards");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

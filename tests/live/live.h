@@ -192,6 +192,8 @@ void live_expect_line(struct live *t, const struct live_end *end, int code,
  * numbers. */
 json_t *live_calls(struct live *t, const char *options,
 		   const struct live_args *command, struct live_end *end);
+/* Those rows of a file of ndjson. */
+json_t *live_calls_read(struct live *t, const char *path);
 /* The row of the call that it was made in, NULL: none. */
 const json_t *live_caller(struct live *t, const json_t *calls,
 			  const json_t *row);

@@ -8,8 +8,7 @@
 
 #define N PRIu64
 
-/* The rows of a file of ndjson: those of calls by their numbers. */
-static json_t *read_calls(struct live *t, const char *path)
+json_t *live_calls_read(struct live *t, const char *path)
 {
 	json_t *calls = json_object(), *row;
 	json_error_t error;
@@ -45,7 +44,7 @@ json_t *live_calls(struct live *t, const char *options,
 	live_run(t, &a, NULL, end);
 	CHECK(t, end->code == 0, "gnomon ended with %d: %s", end->code,
 	      end->err);
-	return read_calls(t, path);
+	return live_calls_read(t, path);
 }
 
 const json_t *live_caller(struct live *t, const json_t *calls,

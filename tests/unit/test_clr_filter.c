@@ -245,6 +245,23 @@ static void test_short_names(void **state)
 	assert_false(may("Q.*", "N.P.*"));
 }
 
+static void test_which(void **state)
+{
+	static const char lines[] = "10 N.P.Fetch\n 3\n2\n\n0 m:N.*\n";
+	const char *word;
+
+	(void)state;
+	assert_int_equal(gn_filter_which(lines, "N.P.Fetch()", "m.dll", &word),
+			 0);
+	assert_ptr_equal(word, lines);
+	assert_int_equal(gn_filter_which(lines, "N.P.Other()", "m.dll", &word),
+			 4);
+	assert_memory_equal(word, "0 m", 3);
+	assert_int_equal(gn_filter_which(lines, "N.P.Other()", "o.dll", &word),
+			 -1);
+	assert_int_equal(gn_filter_which("", "N", "m", &word), -1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -257,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_filter_leaves_out),
 		cmocka_unit_test(test_filter_by_module),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_which),
 		cmocka_unit_test(test_may_hook),
 		cmocka_unit_test(test_may_hook_against_definition),
 	};

@@ -17,6 +17,7 @@ static const struct gn_il_hooks hooks = {
 	.unwound = 0xb1b2b3b4b5b6b7b8,
 	.index = 7,
 	.call = 0x11000001,
+	.values = {.enter = 0x11000003, .leave = 0x11000004},
 	.locals = 0x11000002,
 	.frame = 0,
 	.result = true,
@@ -48,6 +49,17 @@ static unsigned int count(const struct gn_il_body *b, uint64_t hook, size_t *at)
 			*at = i;
 	}
 	return n;
+}
+
+/* So often the bytes stand in it. */
+static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
+			  size_t n)
+{
+	unsigned int found = 0;
+
+	for (size_t i = 0; i + n <= b->size; i++)
+		found += memcmp(b->bytes + i, bytes, n) == 0;
+	return found;
 }
 
 /* Two ways to return, one end; an exception has its own. */
@@ -131,6 +143,105 @@ static void locals(void **state)
 	free((void *)made.at);
 }
 
+static gn_token type_token(void *ctx, const struct gn_bytes *type)
+{
+	(void)ctx;
+	return 0x1b000000 | type->at[0];
+}
+
+/* string M(double, int, T, Class, Enum) of an object. */
+static const uint8_t valued[] = {0x30, 1,    5,	   0x0e, 0x0d, 0x08,
+				 0x1e, 0x00, 0x12, 5,	 0x11, 9};
+
+static void same(const struct gn_il_value *got, const struct gn_il_value *want)
+{
+	assert_int_equal(got->has, want->has);
+	assert_int_equal(got->arg, want->arg);
+	assert_int_equal(got->size, want->size);
+	assert_int_equal(got->type, want->type);
+}
+
+/* By their numbers in the source, in the order in which they are asked for. */
+static void values(void **state)
+{
+	static const struct gn_il_value want[] = {
+		{.has = true, .arg = 5, .type = 0x1b000011},
+		{.has = true, .arg = 2, .size = -4},
+		{.has = false},
+		{.has = true, .arg = 3, .type = 0x1b00001e},
+		{.has = true, .arg = 4, .size = 8},
+	};
+	static const struct gn_il_value result = {.has = true, .size = 8};
+	static const uint8_t real[] = {0, 1, 0x0d, 0x05};
+	struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, "401523 6", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 5);
+	for (size_t i = 0; i < 5; i++)
+		same(&got.arg[i], &want[i]);
+	assert_true(got.asks_result);
+	same(&got.result, &result);
+	m = (struct gn_bytes){real, sizeof(real)};
+	gn_il_values(&m, "01 ", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 1);
+	assert_int_equal(got.arg[0].size, 1);
+	assert_true(got.asks_result && !got.result.has);
+}
+
+/* What cannot be, or not be read. */
+static void no_values(void **state)
+{
+	static const uint8_t nothing[] = {0, 0, 0x01};
+	struct gn_bytes m = {valued, sizeof(valued) - 1};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, "1111111111", type_token, NULL, &got);
+	assert_int_equal(got.nargs, GN_ARGS_MAX);
+	for (size_t i = 0; i < got.nargs; i++)
+		assert_false(got.arg[i].has);
+	assert_false(got.asks_result);
+	m = (struct gn_bytes){nothing, sizeof(nothing)};
+	gn_il_values(&m, "0", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has);
+	gn_il_values(&m, "7", type_token, NULL, &got);
+	assert_true(!got.asks_result && !got.nargs);
+}
+
+/* Arguments at the enter, the result at the leave; where the method goes on in
+ * another one, that it has none. */
+static void value_places(void **state)
+{
+	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
+	/* ldarg.0; brtrue.s 2; ldnull; ret; tail. call 06000001; ret */
+	static const uint8_t tail[] = {13 << 2 | 2, 0x02, 0x2d, 2,    0x14,
+				       0x2a,	    0xfe, 0x14, 0x28, 1,
+				       0,	    0,	  6,	0x2a};
+	static const uint8_t argument[] = {0xfe, 0x0a, 2, 0, 0xe0};
+	static const uint8_t local[] = {0xfe, 0x0d, 1, 0, 0xe0};
+	/* and with what goes to the hook */
+	static const uint8_t size[] = {0xfe, 0x1c, 0x1e, 0, 0, 0x1b, 0xe0};
+	static const uint8_t none[] = {0x20, 0, 0, 0, 0, 0xe0, 0x21, 0xa8};
+	const struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_hooks with = hooks;
+	struct gn_il_body made;
+
+	(void)state;
+	gn_il_values(&m, "120", type_token, NULL, &with.values);
+	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
+	assert_int_equal(often(&made, argument, sizeof(argument)), 1);
+	assert_int_equal(often(&made, size, sizeof(size)), 1);
+	assert_int_equal(often(&made, local, sizeof(local)), 1);
+	assert_int_equal(often(&made, none, sizeof(none)), 0);
+	gn_il_free(&made);
+	assert_int_equal(gn_il_rewrite(tail, sizeof(tail), &with, &made), 0);
+	assert_int_equal(often(&made, local, sizeof(local)), 1);
+	assert_int_equal(often(&made, none, sizeof(none)), 1);
+	gn_il_free(&made);
+}
+
 static bool any_field(void *ctx, gn_token field)
 {
 	(void)ctx;
@@ -144,17 +255,6 @@ static const uint8_t machine[] = {
 	0x7d,	     1,	   0,	 0, 4, 0x02, 0x20, 0xfe, 0xff, 0xff,
 	0xff,	     0x7d, 1,	 0, 0, 4,    0,	   0x2a,
 };
-
-/* So often the bytes stand in it. */
-static unsigned int often(const struct gn_il_body *b, const uint8_t *bytes,
-			  size_t n)
-{
-	unsigned int found = 0;
-
-	for (size_t i = 0; i + n <= b->size; i++)
-		found += memcmp(b->bytes + i, bytes, n) == 0;
-	return found;
-}
 
 static void rewrite_machine(enum gn_il_how how, struct gn_il_body *made)
 {
@@ -213,9 +313,10 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns), cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses), cmocka_unit_test(locals),
-		cmocka_unit_test(states),
+		cmocka_unit_test(returns),   cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses),   cmocka_unit_test(locals),
+		cmocka_unit_test(states),    cmocka_unit_test(values),
+		cmocka_unit_test(no_values), cmocka_unit_test(value_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -256,7 +256,8 @@ int gn_session_prepare(struct gn_session *s)
 	if (!s->filter)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	s->managed_filter = gn_prepare_filter(s);
-	if (!s->managed_filter)
+	s->managed_values = gn_prepare_values(s);
+	if (!s->managed_filter || !s->managed_values)
 		return gn_session_fail(s, -ENOMEM, 1, "no memory");
 	if (s->opts.nfunctions)
 		s->unwanted.filter = s->managed_filter;

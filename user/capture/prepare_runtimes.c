@@ -62,8 +62,6 @@ const char *gn_session_elt(const struct gn_session *s)
 		return "all functions are traced";
 	if (s->opts.inlining == GN_INLINING_KEEP)
 		return "--inline keep";
-	if (asks_values(s))
-		return "-a";
 	/* hooks in IL are exception handlers, too, and the runtime reports
 	 * those */
 	if (s->opts.families & GN_FAMILY_HANDLERS)
@@ -74,13 +72,6 @@ const char *gn_session_elt(const struct gn_session *s)
 bool gn_session_by_il(const struct gn_session *s)
 {
 	return s->active || !gn_session_elt(s);
-}
-
-static void warn_values(struct gn_session *s)
-{
-	snprintf(s->warning, sizeof(s->warning),
-		 "-a shows no values of .NET functions with hooks in their IL; "
-		 "start the program under gnomon, without --clr-hooks rejit");
 }
 
 static bool is_core(const struct gn_runtime *rt, const char *path)
@@ -99,12 +90,8 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 			if (!is_core(rt, s->files.file[k].path))
 				continue;
 			if (rt->attach &&
-			    (s->light ||
-			     s->opts.clr_hooks != GN_CLR_HOOKS_ELT)) {
-				if (!s->light && asks_values(s))
-					warn_values(s);
+			    (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 				return gn_running_add(s, pid, rt);
-			}
 			snprintf(s->warning, sizeof(s->warning),
 				 "process %d runs %s already: %s%s", (int)pid,
 				 rt->title, rt->attached,
@@ -199,6 +186,28 @@ char *gn_prepare_filter(const struct gn_session *s)
 		return NULL;
 	}
 	return text;
+}
+
+char *gn_prepare_values(const struct gn_session *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < s->opts.nasked; i++) {
+		const struct gn_asked *a = &s->opts.asked[i];
+
+		/* those of USDT probes have more, and no runtime is asked */
+		for (size_t k = 0; k < GN_VALUES_MAX; k++)
+			if (a->values.value[k].type &&
+			    a->values.value[k].which < GN_VALUES_MAX)
+				fprintf(f, "%u", a->values.value[k].which);
+		fprintf(f, " %s\n", a->function);
+	}
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* The runtime runs in the environment, and as the user, of the command. */
@@ -350,21 +359,6 @@ static bool may_be_fast(struct gn_session *s)
 	return !s->not_fast;
 }
 
-/* The globs of -a, one a line. NULL: no memory. */
-static char *values_text(const struct gn_session *s)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	for (size_t i = 0; f && i < s->opts.nasked; i++)
-		fprintf(f, "%s%s", i ? "\n" : "", s->opts.asked[i].function);
-	if (f && !fclose(f))
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* Plans what the command needs at its start so that the runtime reports all
  * that is requested. */
 static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
@@ -375,7 +369,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 		[GN_INLINING_KEEP] = "keep",
 		[GN_INLINING_REFUSE] = "refuse",
 	};
-	char families[16], *values;
+	char families[16];
 	int err;
 
 	/* without a library a runtime reports all functions or none */
@@ -386,17 +380,12 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	s->launch.filter = s->managed_filter;
 	s->launch.inlining = inlining[s->opts.inlining];
 	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
-	if (gn_session_by_il(s) && asks_values(s) &&
-	    gn_runtime_starts(rt, s->program))
-		warn_values(s);
 	s->launch.fast = may_be_fast(s);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;
-	values = values_text(s);
-	s->launch.values = values;
-	err = values ? rt->prepare(&s->launch) : -ENOMEM;
-	s->launch.library = s->launch.families = s->launch.values = NULL;
-	free(values);
+	s->launch.values = s->managed_values;
+	err = rt->prepare(&s->launch);
+	s->launch.library = s->launch.families = NULL;
 	if (err == -EBUSY)
 		return gn_session_fail(s, err, 2,
 				       "%s is set: another profiler is "

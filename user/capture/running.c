@@ -137,8 +137,8 @@ static void tell_cost(const struct gn_session *s)
 
 int gn_running_begin(struct gn_session *s, const char *filter)
 {
-	const struct gn_attach_asked asked = {filter, s->opts.families,
-					      s->launch.fast};
+	const struct gn_attach_asked asked = {filter, s->managed_values,
+					      s->opts.families, s->launch.fast};
 	struct gn_running *r = s->active;
 	char why[GN_WHY_MAX];
 	size_t i = 0;

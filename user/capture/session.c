@@ -310,6 +310,7 @@ void gn_session_free(struct gn_session *s)
 	gn_session_detach(s);
 	gn_running_free(s->active);
 	free(s->managed_filter);
+	free(s->managed_values);
 	gn_mute_free(s->mute);
 	gn_child_close(&s->child);
 	for (size_t i = 0; s->pidfds && i < s->opts.npids; i++)

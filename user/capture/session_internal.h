@@ -43,6 +43,7 @@ struct gn_session {
 	bool light;    /* no function of a runtime is traced */
 	struct gn_running *active; /* runtimes that run; NULL: none */
 	char *managed_filter;	   /* what is asked of them */
+	char *managed_values;	   /* and whose values (gn_prepare_values) */
 
 	struct gn_filter *filter;
 	struct gn_unseen *unseen;

@@ -132,15 +132,53 @@ static struct gn_value_specs managed(const struct gn_value_specs *asked,
 	return specs;
 }
 
+/* The `n`-th place that a hook in IL is given, as C has its arguments: behind
+ * the function and the frame, and on the stack behind the return address. */
+static struct gn_operand place(unsigned int n)
+{
+	static const uint8_t registers[] = {GN_REG_DX, GN_REG_CX, GN_REG_R8,
+					    GN_REG_R9};
+	struct gn_operand at = {.size = 8, .index = GN_REG_NONE};
+
+	if (n < sizeof(registers)) {
+		at.how = GN_HOW_REGISTER;
+		at.reg = registers[n];
+	} else {
+		at.how = GN_HOW_MEMORY;
+		at.reg = GN_REG_SP;
+		at.value = 8 * (int64_t)(n - sizeof(registers) + 1);
+	}
+	return at;
+}
+
+/* The same by their places, in the order in which they are asked for. */
+static struct gn_value_specs by_places(const struct gn_value_specs *asked)
+{
+	struct gn_value_specs specs = managed(asked, false);
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < GN_VALUES_MAX && specs.value[i].type; i++) {
+		struct gn_value_spec *v = &specs.value[i];
+
+		v->there = v->at.size;
+		v->at = place(v->which ? n++ : 0);
+	}
+	return specs;
+}
+
 static int load_managed(int map, const struct gn_value_specs *asked, size_t i)
 {
+	const struct gn_value_specs specs[] = {
+		[GN_VALUED_PLAIN] = managed(asked, false),
+		[GN_VALUED_OF_OBJECT] = managed(asked, true),
+		[GN_VALUED_PLACES] = by_places(asked),
+	};
 	int err = 0;
 
-	for (int of_object = 0; of_object < 2 && !err; of_object++) {
-		struct gn_value_specs specs = managed(asked, of_object);
-		uint32_t at = GN_VALUED((uint32_t)i, of_object);
+	for (uint32_t how = 0; how < GN_VALUED_HOW_COUNT && !err; how++) {
+		uint32_t at = GN_VALUED((uint32_t)i, how);
 
-		err = bpf_map_update_elem(map, &at, &specs, BPF_ANY);
+		err = bpf_map_update_elem(map, &at, &specs[how], BPF_ANY);
 	}
 	return err;
 }

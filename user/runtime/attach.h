@@ -20,6 +20,7 @@ typedef bool (*gn_wait_fn)(void *ctx);
 /* What a session wants of the library. */
 struct gn_attach_asked {
 	const char *filter;
+	const char *values; /* functions that -a asks for, as of a launch */
 	uint32_t families;
 	bool fast;
 };

@@ -29,7 +29,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("enter", ENTER, FUNC, .frame = 2),
 	SITE("leave", LEAVE, FUNC, .frame = 2),
 	SITE("tailcall", TAILCALL, FUNC, .frame = 2),
-	/* in the functions' IL */
+	/* in the functions' IL; values' places are behind these arguments */
 	SITE("il_enter", ENTER, FUNC, .frame = 2),
 	SITE("il_leave", LEAVE, FUNC, .frame = 2),
 	SITE("il_unwound", UNWIND_END, FUNC),

@@ -314,13 +314,15 @@ static void dismiss_guard(struct gn_attached *a)
 static char *request_text(const struct gn_attach_asked *asked)
 {
 	struct timespec t;
+	const char *values = asked->values;
 	char *text;
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* a runtime that was stopped can come to it when we have gone */
-	if (asprintf(&text, GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d\n%s",
+	if (asprintf(&text,
+		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %zu\n%s%s",
 		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
-		     asked->fast, asked->filter) < 0)
+		     asked->fast, strlen(values), values, asked->filter) < 0)
 		return NULL;
 	if (strlen(text) < GN_CLR_REQUEST_MAX)
 		return text;
@@ -375,7 +377,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	int err;
 
 	if (!request) {
-		snprintf(why, GN_WHY_MAX, "the globs of -f are too long");
+		snprintf(why, GN_WHY_MAX,
+			 "the globs of -f and -a are too long");
 		return -E2BIG;
 	}
 	if (is_stopped(a->pid)) {

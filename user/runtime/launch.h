@@ -13,8 +13,9 @@ struct gn_launch {
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
 	/* "rejit", or "" for the hooks of the runtime itself */
 	const char *hooks;
-	bool fast;	      /* hooks without a trap are asked for */
-	const char *values;   /* functions that -a asks for, a glob a line */
+	bool fast; /* hooks without a trap are asked for */
+	const char
+		*values; /* functions that -a asks for: gn_prepare_values() */
 	const char *families; /* of events, enum gn_family: hexadecimal */
 	const char *why;      /* what another profiler uses */
 	/* NAME=VALUE, and arguments that follow the command's name; both are

@@ -54,8 +54,9 @@ static void end(struct gn_clr *clr)
 static void serve(struct gn_clr *clr, const char *request)
 {
 	static const char trace[] = GN_CLR_REQUEST_TRACE;
-	const char *rest = request + sizeof(trace) - 1;
+	const char *rest = request + sizeof(trace) - 1, *values;
 	char *filter;
+	size_t n;
 
 	if (!strncmp(request, trace, sizeof(trace) - 1)) {
 		/* nobody waits any more */
@@ -66,15 +67,19 @@ static void serve(struct gn_clr *clr, const char *request)
 		clr->families = (uint32_t)strtoul(filter, &filter, 16) &
 				~GN_FAMILIES_AT_START;
 		clr->fast = strtol(filter, &filter, 10) == 1;
-		filter = strchr(filter, '\n');
-		if (!filter || (clr->beside && gn_filter_asks(filter + 1)))
+		n = strtoul(filter, &filter, 10);
+		if (*filter != '\n' || n > strlen(filter + 1))
+			return;
+		values = filter + 1;
+		rest = values + n;
+		if (clr->beside && gn_filter_asks(rest))
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
 		if (clr->families & GN_FAMILY_CODE)
 			gn_compiled_tell(clr);
 		clr->fast = clr->fast && gn_clr_start_fast();
-		gn_rejit_begin(clr, filter + 1);
+		gn_rejit_begin(clr, rest, values, n);
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		end(clr);
 		clr->families = 0;
@@ -87,7 +92,8 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 	clr->by_il = true;
 	clr->functions = false; /* none by the runtime's hooks */
 	clr->wants = GN_WANT_START | GN_WANT_IL | GN_WANT_STARTED_IL;
-	gn_rejit_open(clr, clr->filter);
+	gn_rejit_open(clr, clr->filter, clr->values,
+		      clr->values ? strlen(clr->values) : 0);
 	clr->rejit.from_start = true;
 	return gn_clr_set_events(clr, clr->wants);
 }

@@ -39,8 +39,9 @@
 
 /* What an attach asks for: a session, or its end. Behind the word of a session
  * are the second since 1970 until which somebody waits for it, its families
- * as in the environment, whether hooks are to make no trap (1 or 0), a newline,
- * and its filter. The longest is what fits into one message. */
+ * as in the environment, whether hooks are to make no trap (1 or 0), the bytes
+ * of the functions with values, a newline, those as in the environment, and its
+ * filter. The longest is what fits into one message. */
 #define GN_CLR_REQUEST_TRACE "trace\n"
 #define GN_CLR_REQUEST_END   "end"
 #define GN_CLR_REQUEST_MAX   (60u << 10)
@@ -54,8 +55,9 @@
  * that can be; else each is a probe. */
 #define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
 
-/* Functions whose arguments and results are asked for: globs as of a filter, a
- * line each. */
+/* Functions whose arguments and results are asked for, a line each, that a
+ * newline ends: a digit for each value (0: the result), in the order in which
+ * they are told, a space, and a glob as of a filter. */
 #define GN_CLR_ENV_VALUES "GNOMON_CLR_VALUES"
 
 /* "off": the library tells the runtime to unload it again; else it works. */

@@ -103,6 +103,7 @@ enum {
 enum {
 	GN_EMIT_TYPEREF = 12,
 	GN_EMIT_SIG_TOKEN = 23,
+	GN_EMIT_TYPESPEC_TOKEN = 26,
 };
 
 /* Tables of metadata tokens. */

@@ -139,15 +139,19 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 	return matched ? chosen : !asks;
 }
 
-int gn_filter_which(const char *lines, const char *name, const char *module)
+int gn_filter_which(const char *lines, const char *name, const char *module,
+		    const char **word)
 {
 	struct forms forms;
 
 	forms_of(name, &forms);
 	for (int i = 0; *lines; i++) {
 		size_t len = strcspn(lines, "\n");
+		size_t glob = strcspn(lines, " \n") + 1;
 
-		if (form_matches(lines, len, &forms, module))
+		*word = lines;
+		if (glob < len &&
+		    form_matches(lines + glob, len - glob, &forms, module))
 			return i;
 		lines += len + (lines[len] == '\n');
 	}

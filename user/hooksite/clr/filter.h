@@ -55,8 +55,10 @@ bool gn_filter_hooks_nothing(const char *filter);
 /* True when its last line is "*": everything is. */
 bool gn_filter_hooks_all(const char *filter);
 
-/* The number of the first of these lines, each a glob as in a filter, that
- * matches; -1: none does. */
-int gn_filter_which(const char *lines, const char *name, const char *module);
+/* The number of the first of these lines, each a word, a space and a glob as in
+ * a filter, that matches; -1: none does. `word`: the line's, up to its space.
+ */
+int gn_filter_which(const char *lines, const char *name, const char *module,
+		    const char **word);
 
 #endif

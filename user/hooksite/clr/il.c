@@ -88,14 +88,39 @@ int gn_il_locals(const struct gn_bytes *old, const struct gn_bytes *method,
 	return t.err;
 }
 
-static void put_hook(struct rewrite *w, uint64_t hook)
+static void put_arguments(struct rewrite *w)
 {
-	if (!hook)
-		return;
 	gn_il_put_index(&w->code, w->hooks);
 	gn_il_put_op2(&w->code, GN_IL2_LDLOCA, w->hooks->frame);
 	gn_il_put(&w->code, GN_IL_CONV_U, 1);
-	gn_il_put_call(&w->code, w->hooks, hook);
+}
+
+static void put_enter(struct rewrite *w)
+{
+	const struct gn_il_values *v = &w->hooks->values;
+
+	if (!w->hooks->enter)
+		return;
+	put_arguments(w);
+	for (uint32_t i = 0; i < v->nargs; i++)
+		gn_il_put_place(&w->code, &v->arg[i], NULL);
+	gn_il_put_call(&w->code, v->enter, w->hooks->enter);
+}
+
+/* `with_result`: that is in its local. */
+static void put_leave(struct rewrite *w, bool with_result)
+{
+	static const struct gn_il_value none = {.has = false};
+	const struct gn_il_values *v = &w->hooks->values;
+	uint16_t local = w->hooks->frame + 1;
+
+	if (!w->hooks->leave)
+		return;
+	put_arguments(w);
+	if (v->asks_result)
+		gn_il_put_place(&w->code, with_result ? &v->result : &none,
+				&local);
+	gn_il_put_call(&w->code, v->leave, w->hooks->leave);
 }
 
 /* A distance of four bytes that is filled in when all is in its place. `from`:
@@ -135,6 +160,19 @@ static int put_switch(struct rewrite *w, const struct gn_il_op *op)
 	return err;
 }
 
+/* What is returned is on the stack. */
+static void put_leave_before_ret(struct rewrite *w)
+{
+	uint16_t local = w->hooks->frame + 1;
+	bool told = w->hooks->values.result.has && w->hooks->result;
+
+	if (told)
+		gn_il_put_op2(&w->code, GN_IL2_STLOC, local);
+	put_leave(w, told);
+	if (told)
+		gn_il_put_op2(&w->code, GN_IL2_LDLOC, local);
+}
+
 static int put_ret(struct rewrite *w)
 {
 	if (w->guarded) {
@@ -145,7 +183,7 @@ static int put_ret(struct rewrite *w)
 		return put_jump(w, w->m.code_size, 0);
 	}
 	if (!w->has_left)
-		put_hook(w, w->hooks->leave);
+		put_leave_before_ret(w);
 	w->has_left = false;
 	gn_il_put(&w->code, GN_IL_RET, 1);
 	return 0;
@@ -177,7 +215,7 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 		gn_il_put(&w->code, op->code, 1);
 		return put_jump(w, next + gn_il_get(p, 4), 0);
 	case GN_IL_PREFIXED(GN_IL2_TAIL):
-		put_hook(w, w->hooks->leave);
+		put_leave(w, false);
 		w->has_left = true;
 		break;
 	default:
@@ -195,10 +233,11 @@ static void put_end(struct rewrite *w, uint32_t begin)
 	struct gn_il_text *t = &w->clauses;
 	uint32_t handler = (uint32_t)w->code.n;
 
-	put_hook(w, w->hooks->unwound);
+	put_arguments(w);
+	gn_il_put_call(&w->code, w->hooks->call, w->hooks->unwound);
 	gn_il_put(&w->code, GN_IL_ENDFINALLY, 1);
 	w->end = (uint32_t)w->code.n;
-	put_hook(w, w->hooks->leave);
+	put_leave(w, w->hooks->result);
 	if (w->hooks->result)
 		gn_il_put_op2(&w->code, GN_IL2_LDLOC, w->hooks->frame + 1);
 	gn_il_put(&w->code, GN_IL_RET, 1);
@@ -293,7 +332,7 @@ static int put_code(struct rewrite *w)
 	struct gn_il_op op;
 	int err = 0;
 
-	put_hook(w, w->hooks->enter);
+	put_enter(w);
 	if (w->hooks->async && w->hooks->async->how != GN_IL_UNTAGS)
 		gn_il_put_entered(&w->code, w->hooks);
 	begin = (uint32_t)w->code.n;
@@ -327,16 +366,20 @@ static int put_map(const struct rewrite *w, struct gn_il_body *out)
 }
 
 /* A hook takes three words; a ret that it comes before has the result, too. A
- * store's hook comes to what is stored. */
-#define HOOK_STACK 4
+ * store's hook comes to what is stored. To make a place takes three. */
+#define HOOK_STACK  4
+#define VALUE_STACK (GN_ARGS_MAX + 2)
 
 static int put_body(const struct rewrite *w, struct gn_il_body *out)
 {
 	bool between = !w->guarded || w->hooks->async;
-	uint32_t stack = w->m.max_stack + (between ? HOOK_STACK : 0u);
+	const struct gn_il_values *v = &w->hooks->values;
+	uint32_t need =
+		HOOK_STACK + (v->nargs || v->asks_result ? VALUE_STACK : 0u);
+	uint32_t stack = w->m.max_stack + (between ? need : 0u);
 	struct gn_il_text t = {0};
 
-	stack = stack < HOOK_STACK ? HOOK_STACK : stack;
+	stack = stack < need ? need : stack;
 	gn_il_put(&t,
 		  GN_IL_FAT | (w->m.flags & GN_IL_INIT_LOCALS) |
 			  (w->nclauses ? GN_IL_MORE : 0) |

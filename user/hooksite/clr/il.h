@@ -5,7 +5,9 @@
  * together is refused.
  *
  * The hooks are given the method's index and the address of a local, which is
- * the same all through one activation and lower in what it calls.
+ * the same all through one activation and lower in what it calls; and the
+ * places of values that are asked for (GN_PLACE_SIZE): of arguments, or of the
+ * local that holds the result.
  */
 #ifndef GNOMON_CLR_IL_H
 #define GNOMON_CLR_IL_H
@@ -16,6 +18,7 @@
 
 #include "cor.h"
 #include "il_async.h"
+#include "il_value.h"
 
 /* COR_IL_MAP: where an instruction of the old code is in the new one. */
 struct gn_il_map {
@@ -41,15 +44,16 @@ struct gn_il_async {
 };
 
 struct gn_il_hooks {
-	/* addresses: void(uint, uint); 0: no calls are seen */
+	/* addresses: void(uint, uint, ...); 0: no calls are seen */
 	uint64_t enter, leave, unwound;
 	uint32_t index;
-	gn_token call;	 /* the hooks' StandAloneSig */
+	gn_token call;	 /* StandAloneSig of hooks that get no values */
 	gn_token locals; /* that of the locals of gn_il_locals() */
 	uint16_t frame;	 /* the local whose address is given */
 	/* it returns a value; its local is frame + 1, which else is for tags */
 	bool result;
 	const struct gn_il_async *async; /* NULL: it is no such machine's */
+	struct gn_il_values values;
 };
 
 /* From malloc(), the caller's. */

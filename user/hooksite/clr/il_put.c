@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <gnomon/machine_state.h>
+#include <gnomon/spec.h>
 
 void gn_il_put(struct gn_il_text *t, uint64_t v, unsigned int n)
 {
@@ -29,11 +30,11 @@ void gn_il_put_bytes(struct gn_il_text *t, const uint8_t *bytes, size_t n)
 		gn_il_put(t, *bytes++, 1);
 }
 
-void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t local)
+void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t which)
 {
 	gn_il_put(t, GN_IL_PREFIX, 1);
 	gn_il_put(t, op, 1);
-	gn_il_put(t, local, 2);
+	gn_il_put(t, which, 2);
 }
 
 static void put_i4(struct gn_il_text *t, uint32_t v)
@@ -48,14 +49,52 @@ void gn_il_put_index(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, GN_IL_CONV_U, 1);
 }
 
-void gn_il_put_call(struct gn_il_text *t, const struct gn_il_hooks *hooks,
-		    uint64_t hook)
+void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
 {
 	gn_il_put(t, GN_IL_LDC_I8, 1);
 	gn_il_put(t, hook, 8);
 	gn_il_put(t, GN_IL_CONV_U, 1);
 	gn_il_put(t, GN_IL_CALLI, 1);
-	gn_il_put(t, hooks->call, 4);
+	gn_il_put(t, call, 4);
+}
+
+/* The size of a type that is not of the runtime's own the code adds: it can
+ * depend on type arguments. */
+static void put_size(struct gn_il_text *t, const struct gn_il_value *v)
+{
+	uint64_t known = GN_PLACE_SIZE(v->size < 0 ? -v->size : v->size);
+
+	gn_il_put(t, GN_IL_LDC_I8, 1);
+	gn_il_put(t,
+		  v->type	? GN_PLACE_OPEN
+		  : v->size < 0 ? known | GN_PLACE_SIGNED
+				: known,
+		  8);
+	gn_il_put(t, GN_IL_CONV_U, 1);
+	gn_il_put(t, GN_IL_OR, 1);
+	if (!v->type)
+		return;
+	gn_il_put(t, GN_IL_PREFIX, 1);
+	gn_il_put(t, GN_IL2_SIZEOF, 1);
+	gn_il_put(t, v->type, 4);
+	gn_il_put(t, GN_IL_CONV_U, 1);
+	put_i4(t, GN_PLACE_SIZE_SHIFT);
+	gn_il_put(t, GN_IL_SHL, 1);
+	gn_il_put(t, GN_IL_OR, 1);
+}
+
+void gn_il_put_place(struct gn_il_text *t, const struct gn_il_value *v,
+		     const uint16_t *local)
+{
+	if (!v->has)
+		put_i4(t, 0);
+	else if (local)
+		gn_il_put_op2(t, GN_IL2_LDLOCA, *local);
+	else
+		gn_il_put_op2(t, GN_IL2_LDARGA, v->arg);
+	gn_il_put(t, GN_IL_CONV_U, 1);
+	if (v->has)
+		put_size(t, v);
 }
 
 static void put_state(struct gn_il_text *t, const struct gn_il_hooks *hooks)
@@ -118,7 +157,7 @@ static void put_entered_tagged(struct gn_il_text *t,
 	gn_il_put_op2(t, GN_IL2_STLOC, tag_of(hooks));
 	gn_il_put_index(t, hooks);
 	put_tagged(t, hooks);
-	gn_il_put_call(t, hooks, hooks->async->entered);
+	gn_il_put_call(t, hooks->call, hooks->async->entered);
 	put_is(t, hooks, -1);
 	put_is(t, hooks, -3);
 	gn_il_put(t, GN_IL_OR, 1);
@@ -139,7 +178,7 @@ void gn_il_put_entered(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put_index(t, hooks);
 	put_state(t, hooks);
 	gn_il_put(t, GN_IL_CONV_I, 1);
-	gn_il_put_call(t, hooks, hooks->async->entered);
+	gn_il_put_call(t, hooks->call, hooks->async->entered);
 }
 
 void gn_il_put_store(struct gn_il_text *t, const struct gn_il_hooks *hooks,
@@ -160,7 +199,7 @@ void gn_il_put_store(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 		put_i4(t, (uint32_t)store->state);
 		gn_il_put(t, GN_IL_CONV_I, 1);
 	}
-	gn_il_put_call(t, hooks, told[store->kind]);
+	gn_il_put_call(t, hooks->call, told[store->kind]);
 	if (a->how != GN_IL_TAGS || !suspends)
 		return;
 	gn_il_put_op2(t, GN_IL2_LDLOC, tag_of(hooks));

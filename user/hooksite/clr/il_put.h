@@ -15,13 +15,17 @@ struct gn_il_text {
 /* The low `n` bytes of a number. */
 void gn_il_put(struct gn_il_text *t, uint64_t v, unsigned int n);
 void gn_il_put_bytes(struct gn_il_text *t, const uint8_t *bytes, size_t n);
-/* One of GN_IL2_*, with a local. */
-void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t local);
+/* One of GN_IL2_*, with a local or an argument. */
+void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t which);
 
-/* The first argument of a hook, and the call, with the second in between. */
+/* The first argument of a hook, and the call by its StandAloneSig, with the
+ * others in between. */
 void gn_il_put_index(struct gn_il_text *t, const struct gn_il_hooks *hooks);
-void gn_il_put_call(struct gn_il_text *t, const struct gn_il_hooks *hooks,
-		    uint64_t hook);
+void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook);
+
+/* The place of a value, that of an argument unless `local` says where it is. */
+void gn_il_put_place(struct gn_il_text *t, const struct gn_il_value *v,
+		     const uint16_t *local);
 
 /* Of an async state machine: the state that it is entered with is told; what a
  * store of the state says is told, before the stfld; and behind each ldfld of

@@ -68,10 +68,12 @@ enum {
 	GN_IL_PREFIX = 0xfe,
 	/* behind the prefix */
 	GN_IL2_CEQ = 0x01,
+	GN_IL2_LDARGA = 0x0a,
 	GN_IL2_LDLOC = 0x0c,
 	GN_IL2_LDLOCA = 0x0d,
 	GN_IL2_STLOC = 0x0e,
 	GN_IL2_TAIL = 0x14,
+	GN_IL2_SIZEOF = 0x1c,
 };
 #define GN_IL_PREFIXED(op) (0x100 | (op))
 

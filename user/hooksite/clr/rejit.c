@@ -211,24 +211,27 @@ static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list,
 	gn_names_release(all);
 }
 
-void gn_rejit_open(struct gn_clr *clr, const char *filter)
+void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
+		   size_t n)
 {
 	struct gn_rejit *r = &clr->rejit;
 
 	/* without functions there is nothing to look for */
 	r->filter = gn_filter_asks(filter) ? strdup(filter) : NULL;
+	r->values = r->filter && n ? strndup(values, n) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
 }
 
-void gn_rejit_begin(struct gn_clr *clr, const char *filter)
+void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
+		    size_t n)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_list list = {0}, holders = {0};
 
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
-	gn_rejit_open(clr, filter);
+	gn_rejit_open(clr, filter, values, n);
 	if (r->filter)
 		scan_all(clr, &list, &holders);
 	pthread_mutex_unlock(&r->lock);
@@ -268,7 +271,8 @@ void gn_rejit_end(struct gn_clr *clr)
 	pthread_mutex_lock(&r->lock);
 	atomic_store(&r->session, 0);
 	free(r->filter);
-	r->filter = NULL;
+	free(r->values);
+	r->filter = r->values = NULL;
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	restore(clr, &list);

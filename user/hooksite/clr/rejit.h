@@ -17,14 +17,17 @@
 #include "arena.h"
 #include "cor.h"
 #include "ids.h"
+#include "il_value.h"
 #include "metadata.h"
 #include "methods.h"
 
 /* Of a module whose methods are rewritten. */
 struct gn_rejit_module {
-	void *metadata;	  /* IMetaDataImport2, or NULL */
-	void *emit;	  /* IMetaDataEmit */
-	gn_token call;	  /* StandAloneSig of the hooks */
+	void *metadata;	       /* IMetaDataImport2, or NULL */
+	void *emit;	       /* IMetaDataEmit */
+	gn_token plain, quick; /* types of the hooks' calling convention */
+	/* StandAloneSig of hooks by the number of values; 0: not made yet */
+	gn_token call[GN_ARGS_MAX + 1];
 	uint32_t session; /* that has looked through it */
 };
 
@@ -32,6 +35,7 @@ struct gn_rejit {
 	pthread_mutex_t lock;	  /* of what callbacks change, but atomics */
 	void *info;		  /* ICorProfilerInfo10 */
 	char *filter;		  /* of the session; NULL: there is none */
+	char *values;		  /* the same: whose values are asked for */
 	_Atomic uint32_t session; /* which; 0: none */
 	uint32_t sessions;	  /* that there have been */
 	bool from_start;	  /* the session began before any code ran */
@@ -57,10 +61,12 @@ struct gn_clr;
 /* Once. `info`: any ICorProfilerInfo. GN_S_OK, or it is too old. */
 gn_hr gn_rejit_init(struct gn_clr *clr, void *info);
 
-/* A session for modules that are still to come. */
-void gn_rejit_open(struct gn_clr *clr, const char *filter);
+/* A session for modules that are still to come. `values`: `n` bytes of them. */
+void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
+		   size_t n);
 /* Chooses the methods of all modules. A session under way is ended. */
-void gn_rejit_begin(struct gn_clr *clr, const char *filter);
+void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
+		    size_t n);
 void gn_rejit_end(struct gn_clr *clr);
 
 /* Callbacks. */

@@ -10,6 +10,7 @@
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
+#include "valued.h"
 
 #define WIDE_MAX     128
 #define HOOK_SIG_MAX 32
@@ -73,30 +74,27 @@ static uint8_t *put_modifier(uint8_t *p, gn_token type)
 }
 
 /*
- * void(nuint, nuint), called as C does and without a transition of the
- * collector's state: hooks do not come back to it, and a managed call would
- * keep a thread in a probe from being suspended.
+ * void(nuint, nuint) and a nuint for each of `values`, called as C does and
+ * without a transition of the collector's state: hooks do not come back to it,
+ * and a managed call would keep a thread in a probe from being suspended. 0:
+ * there is none.
  */
-static gn_token hook_signature(void *emit, gn_token scope,
-			       const struct gn_md *md)
+static gn_token hook_call(struct gn_rejit_module *m, uint32_t values)
 {
-	gn_token plain = convention(emit, scope, md, "CallConvCdecl");
-	gn_token quick =
-		convention(emit, scope, md, "CallConvSuppressGCTransition");
-	uint8_t sig[HOOK_SIG_MAX] = {0x09, 2}, *p = sig + 2;
+	uint8_t sig[HOOK_SIG_MAX] = {0x09, (uint8_t)(2 + values)}, *p = sig + 2;
 	gn_token token = 0;
 
-	if (!plain || !quick)
-		return 0;
-	p = put_modifier(p, quick);
-	p = put_modifier(p, plain);
+	if (m->call[values])
+		return m->call[values];
+	p = put_modifier(p, m->quick);
+	p = put_modifier(p, m->plain);
 	*p++ = 0x01; /* void */
-	*p++ = 0x19;
-	*p++ = 0x19; /* native unsigned int */
-	if (GN_COM(emit, GN_EMIT_SIG_TOKEN,
-		   sig_token_fn)(emit, sig, (uint32_t)(p - sig), &token) < 0)
+	for (uint32_t i = 0; i < 2 + values; i++)
+		*p++ = 0x19; /* native unsigned int */
+	if (GN_COM(m->emit, GN_EMIT_SIG_TOKEN,
+		   sig_token_fn)(m->emit, sig, (uint32_t)(p - sig), &token) < 0)
 		return 0;
-	return token;
+	return m->call[values] = token;
 }
 
 /* Opens the module's metadata for what hooks need; the lock is held. */
@@ -110,9 +108,10 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		{0x83, 0xb7, 0x18, 0x3f, 0xa4, 0x1c, 0xd8, 0x59}};
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_image image;
+	gn_token scope;
 
 	if (m->emit)
-		return m->call;
+		return m->plain && m->quick;
 	if (!m->metadata ||
 	    GN_COM(r->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
@@ -120,14 +119,29 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		return false;
 	if (!gn_image_open(r->info, module, &image))
 		return false;
-	m->call = hook_signature(m->emit, gn_md_object_scope(&image.md),
-				 &image.md);
-	return m->call;
+	scope = gn_md_object_scope(&image.md);
+	m->plain = convention(m->emit, scope, &image.md, "CallConvCdecl");
+	m->quick = convention(m->emit, scope, &image.md,
+			      "CallConvSuppressGCTransition");
+	return m->plain && m->quick;
+}
+
+static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
+			  const struct gn_bytes *sig, struct gn_il_hooks *hooks)
+{
+	struct gn_il_values *v = &hooks->values;
+
+	gn_valued_il(clr, hooks->index, sig, m->emit, v);
+	hooks->call = hook_call(m, 0);
+	v->enter = hook_call(m, v->nargs);
+	v->leave = hook_call(m, v->asks_result);
+	return hooks->call && v->enter && v->leave;
 }
 
 /* What of the method's module the rewriting needs; the lock is held. */
-static bool prepare(struct gn_rejit_module *m, gn_token method,
-		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
+static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
+		    gn_token method, const struct gn_bytes *body,
+		    struct gn_il_hooks *hooks)
 {
 	struct gn_bytes old = {NULL, 0}, sig = {NULL, 0}, locals;
 	uint32_t n, flags, size = 0, address, impl;
@@ -151,7 +165,7 @@ static bool prepare(struct gn_rejit_module *m, gn_token method,
 	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
 		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
 	free((void *)locals.at);
-	return hr >= 0;
+	return hr >= 0 && prepare_calls(clr, m, &sig, hooks);
 }
 
 static bool set_body(void *control, const struct gn_il_body *body)
@@ -284,8 +298,7 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
 	       open_module(clr, &r->module[place - 1], module) &&
-	       prepare(&r->module[place - 1], method, &body, hooks);
-	hooks->call = r->module[place - 1].call;
+	       prepare(clr, &r->module[place - 1], method, &body, hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))

@@ -319,24 +319,62 @@ static void no_variable(void *ctx, struct gn_text *out, bool of_method,
 	(void)ctx, (void)out, (void)of_method, (void)n;
 }
 
-bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)
+/* The type that comes next, without modifiers in front; none if it is void. */
+static bool take_type(struct gn_sig *sig, struct gn_bytes *type)
 {
 	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL};
-	struct gn_sig sig = {.bytes = method->at, .size = method->n};
-	uint32_t n, unused;
-	uint8_t call, element;
+	uint8_t element;
 	size_t from;
 
-	if (!take_byte(&sig, &call) ||
-	    ((call & GN_SIG_GENERIC) && !take_u32(&sig, &unused)) ||
-	    !take_u32(&sig, &n) || !take_element(&sig, &element))
+	if (!take_element(sig, &element))
 		return false;
-	from = --sig.at;
+	from = sig->at - 1;
+	type->at = sig->bytes + from;
+	type->n = 0;
 	if (element == EL_VOID)
-		sig.at = from;
-	else if (!skip_type(&sig, &env, 0))
+		return true;
+	sig->at = from;
+	if (!skip_type(sig, &env, 0))
 		return false;
-	*type = (struct gn_bytes){method->at + from, sig.at - from};
+	type->n = sig->at - from;
+	return true;
+}
+
+/* The head of a method's signature. */
+static bool take_method(struct gn_sig *sig, uint8_t *call, uint32_t *params)
+{
+	uint32_t unused;
+
+	return take_byte(sig, call) &&
+	       (!(*call & GN_SIG_GENERIC) || take_u32(sig, &unused)) &&
+	       take_u32(sig, params);
+}
+
+bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)
+{
+	struct gn_sig sig = {.bytes = method->at, .size = method->n};
+	uint32_t n;
+	uint8_t call;
+
+	return take_method(&sig, &call, &n) && take_type(&sig, type);
+}
+
+bool gn_sig_params(const struct gn_bytes *method, struct gn_bytes *types,
+		   uint32_t max, uint32_t *count, bool *of_object)
+{
+	struct gn_sig sig = {.bytes = method->at, .size = method->n};
+	struct gn_bytes result;
+	uint32_t n;
+	uint8_t call;
+
+	if (!take_method(&sig, &call, &n) || !take_type(&sig, &result))
+		return false;
+	*of_object = (call & (GN_SIG_OF_OBJECT | GN_SIG_OBJECT_IN_LIST)) ==
+		     GN_SIG_OF_OBJECT;
+	*count = n < max ? n : max;
+	for (uint32_t i = 0; i < *count; i++)
+		if (!take_type(&sig, &types[i]))
+			return false;
 	return true;
 }
 

@@ -16,7 +16,9 @@
 #define GN_SIG_DEPTH_MAX 16
 
 /* In the first byte of a method's signature. */
-#define GN_SIG_GENERIC 0x10
+#define GN_SIG_GENERIC	      0x10
+#define GN_SIG_OF_OBJECT      0x20
+#define GN_SIG_OBJECT_IN_LIST 0x40 /* and it is among the parameters */
 /* The first byte of a signature of locals. */
 #define GN_SIG_LOCALS 0x07
 
@@ -56,6 +58,12 @@ bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
 /* The type that a method of this signature returns, without modifiers in front;
  * none if it returns nothing. False: it cannot be read. */
 bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type);
+
+/* The types of a method's first parameters, at most `max` of them, as above.
+ * `of_object`: the object that it is a method of comes before them, and is none
+ * of them. False: the signature cannot be read. */
+bool gn_sig_params(const struct gn_bytes *method, struct gn_bytes *types,
+		   uint32_t max, uint32_t *count, bool *of_object);
 
 /* The number of locals in a signature, and their types. False: it is none. */
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,

@@ -197,7 +197,7 @@ gn_hook_\name:
 /*
  * Hooks that are put into a method's IL. They are called as C functions are.
  *   rdi index, rsi an address in the method's own frame: the same at its enter
- *   and at its end
+ *   and at its end; behind them the places of values, where some are asked for
  */
 	HOOK	clr_il_enter, COUNT_ENTER, %rdi, "8@%rdi 8@%rsi"
 	HOOK	clr_il_leave, COUNT_LEAVE, %rdi, "8@%rdi 8@%rsi"

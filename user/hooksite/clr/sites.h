@@ -119,8 +119,8 @@ void GN_CLR_HOOK(enter)(void);
 void GN_CLR_HOOK(leave)(void);
 void GN_CLR_HOOK(tailcall)(void);
 
-/* The same that IL calls: by the convention of C, rdi the index, rsi the frame.
- */
+/* The same that IL calls: by the convention of C, with the index, the frame,
+ * and the places of values. */
 void GN_CLR_HOOK(il_enter)(void);
 void GN_CLR_HOOK(il_leave)(void);
 void GN_CLR_HOOK(il_unwound)(void);

@@ -5,6 +5,7 @@
 
 #include "filter.h"
 #include "names.h"
+#include "sig.h"
 #include "sites.h"
 
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
@@ -14,8 +15,7 @@ typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
 				 uint32_t, uint32_t *, uint32_t *,
 				 const uint8_t **, uint32_t *, uint32_t *,
 				 uint32_t *);
-
-#define SIG_HAS_THIS 0x20
+typedef gn_hr (*sig_token_fn)(void *, const uint8_t *, uint32_t, gn_token *);
 
 /* Whether its first argument is the object that it is a method of. */
 static bool of_object(struct gn_clr *clr, gn_cor_id function)
@@ -37,7 +37,7 @@ static bool of_object(struct gn_clr *clr, gn_cor_id function)
 	if (GN_COM(metadata, GN_MD_METHOD_PROPS,
 		   method_props_fn)(metadata, token, &type, NULL, 0, &n, &flags,
 				    &sig, &size, &address, &impl) >= 0)
-		has = sig && size && *sig & SIG_HAS_THIS;
+		has = sig && size && *sig & GN_SIG_OF_OBJECT;
 	gn_names_release(metadata);
 	return has;
 }
@@ -46,9 +46,40 @@ void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 		    const struct gn_name *name)
 {
 	const char *module = name->text + name->name_len + 1;
-	int i = gn_filter_which(clr->values, name->text, module);
+	const char *which;
+	int i = gn_filter_which(clr->values, name->text, module, &which);
 
 	if (i >= 0)
 		GN_CLR_SITE(valued)
-	(index, GN_VALUED((uint32_t)i, of_object(clr, function)));
+	(index,
+	 GN_VALUED((uint32_t)i, of_object(clr, function) ? GN_VALUED_OF_OBJECT
+							 : GN_VALUED_PLAIN));
+}
+
+static gn_token token_of(void *emit, const struct gn_bytes *type)
+{
+	gn_token token = 0;
+
+	if (GN_COM(emit, GN_EMIT_TYPESPEC_TOKEN,
+		   sig_token_fn)(emit, type->at, (uint32_t)type->n, &token) < 0)
+		return 0;
+	return token;
+}
+
+void gn_valued_il(struct gn_clr *clr, uint32_t index,
+		  const struct gn_bytes *method, void *emit,
+		  struct gn_il_values *out)
+{
+	const struct gn_name *name = atomic_load(&clr->ids.ids[index].name);
+	const char *values = clr->rejit.values, *which;
+	int i = -1;
+
+	*out = (struct gn_il_values){0};
+	if (name && values)
+		i = gn_filter_which(values, name->text,
+				    name->text + name->name_len + 1, &which);
+	if (i < 0)
+		return;
+	gn_il_values(method, which, token_of, emit, out);
+	GN_CLR_SITE(valued)(index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
 }
