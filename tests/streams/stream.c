@@ -235,25 +235,25 @@ static size_t take_calls(const struct stream *s, size_t i,
 	return n;
 }
 
+int stream_feed_next(const struct stream *s, size_t *i, struct gn_pipeline *p)
+{
+	const void *rec = &s->words[*i + 1];
+	struct gn_rec_func calls[CALLS];
+	size_t at = *i, n = take_calls(s, at, calls, i);
+
+	if (n)
+		return gn_pipeline_feed_calls(p, calls, n);
+	*i = next_of(s, at);
+	return gn_pipeline_feed(p, rec, s->words[at]);
+}
+
 int stream_feed(const struct stream *s, struct gn_pipeline *p)
 {
-	struct gn_rec_func calls[CALLS];
-	size_t i, n, after;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < s->n; i = after) {
-		n = take_calls(s, i, calls, &after);
-		if (n) {
-			err = gn_pipeline_feed_calls(p, calls, n);
-		} else {
-			err = gn_pipeline_feed(
-				p, (const void *)&s->words[i + 1], s->words[i]);
-			after = next_of(s, i);
-		}
-		if (err)
-			return err;
-	}
-	return 0;
+	for (size_t i = 0; i < s->n && !err;)
+		err = stream_feed_next(s, &i, p);
+	return err;
 }
 
 static struct gn_model *model(const struct stream *s,

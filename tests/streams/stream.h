@@ -70,6 +70,10 @@ struct stream_event {
 /* Numbers the event by its thread and appends its record. */
 void stream_add(struct stream *s, const struct stream_event *e);
 
+/* Feeds the record at *i, or it and calls of its thread behind it at once; *i
+ * is then where the next one is. As gn_pipeline_feed(). */
+int stream_feed_next(const struct stream *s, size_t *i, struct gn_pipeline *p);
+
 /* Feeds all of it; -errno of the first record that was not taken. */
 int stream_feed(const struct stream *s, struct gn_pipeline *p);
 

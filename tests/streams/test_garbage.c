@@ -162,7 +162,7 @@ static bool survives(const struct stream *s,
 	struct gn_model *m = NULL;
 	FILE *sink = fopen("/dev/null", "w");
 	bool ok = true, bounds = opts->live && few(r, 2);
-	size_t i;
+	size_t i = 0;
 	int err;
 
 	if (!p || !sink)
@@ -171,9 +171,8 @@ static bool survives(const struct stream *s,
 		narrow(p);
 	else if (!opts->live && few(r, 2))
 		p->stage.tree.most = 30;
-	for (i = 0; i < s->n; i += 1 + (s->words[i] + 7) / 8) {
-		err = gn_pipeline_feed(p, (const void *)&s->words[i + 1],
-				       s->words[i]);
+	while (i < s->n) {
+		err = stream_feed_next(s, &i, p);
 		if (err && err != -74 /* EBADMSG */)
 			abort();
 		sweep(r, p);

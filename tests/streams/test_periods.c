@@ -319,19 +319,18 @@ static void run_live(struct compare *c, const struct stream *s,
 	struct gn_pipeline *p = gn_pipeline_new(&opts);
 	struct gn_model *m = NULL;
 	uint64_t end = 0;
-	size_t i, size;
 
 	if (!p)
 		abort();
-	for (i = 0; i < s->n; i += 1 + (size + 7) / 8) {
+	for (size_t i = 0; i < s->n;) {
 		const struct gn_rec *r = (const void *)&s->words[i + 1];
+		bool period = r->kind == SIM_PERIOD;
 
-		size = s->words[i];
-		if (r->kind != SIM_PERIOD) {
-			if (gn_pipeline_feed(p, r, size))
-				abort();
+		/* the pipeline does not know that kind, and leaves it out */
+		if (stream_feed_next(s, &i, p))
+			abort();
+		if (!period)
 			continue;
-		}
 		p->sweep.fns_at = p->sweep.texts_at = 0;
 		if (gn_pipeline_period(p, &m))
 			abort();

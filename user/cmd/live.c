@@ -129,6 +129,16 @@ static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 	return gn_pipeline_feed(l->pipeline, rec, size);
 }
 
+static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n,
+		      size_t *taken)
+{
+	struct gn_live_run *l = ctx;
+	int err = gn_pipeline_feed_calls(l->pipeline, recs, n);
+
+	*taken = err ? 0 : n;
+	return err;
+}
+
 /* Fills in what gnomon and the machine did in the period. */
 static void measure(struct gn_live_run *l, uint64_t now)
 {
@@ -354,6 +364,7 @@ static int loop(struct gn_capture *c, void *ctx)
 struct gn_capture_use gn_live_use(struct gn_live_run *l)
 {
 	return (struct gn_capture_use){.sink = feed,
+				       .calls = feed_calls,
 				       .loop = loop,
 				       .resizes = l->show->resized != NULL,
 				       .ctx = l};

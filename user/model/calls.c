@@ -32,8 +32,8 @@ static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_account *a = &t->account;
 
-	return !(p->opts.live || p->stage.walk.to || p->stage.names.nmuted ||
-		 t->native.is || t->held || a->nnest || t->order.nheld) &&
+	return !(p->stage.walk.to || p->stage.names.nmuted || t->native.is ||
+		 t->held || a->nnest || t->live.under_way || t->order.nheld) &&
 	       t->stacks.next == t->stacks.active &&
 	       !t->stacks.active->npending && !t->stacks.nunwinds &&
 	       gn_account_is_plain(a);
@@ -80,8 +80,19 @@ static void add_outside(struct gn_account *a, const struct gn_spent *spent)
 	a->outside[GN_CLASS_APP] += spent->elapsed;
 }
 
+/* The live view has the time of each function in each thread. */
+static int share(struct run *c, uint64_t elapsed)
+{
+	uint32_t fn = c->k->n ? c->p->stage.tree.nodes[c->node].fn : GN_NONE;
+	struct gn_interval iv;
+
+	iv.elapsed = iv.app = elapsed;
+	iv.mask = 1u << GN_CLASS_APP;
+	return gn_shares_add(&c->p->shares, c->t->index, fn, &iv);
+}
+
 /* Ends the interval; it is of the function on top. */
-static void charge(struct run *c, const struct gn_rec_func *r)
+static int charge(struct run *c, const struct gn_rec_func *r)
 {
 	struct gn_node *n = &c->p->stage.tree.nodes[c->node];
 	uint64_t *owed = n->process ? &c->p->processes[n->fn].owed
@@ -106,6 +117,7 @@ static void charge(struct run *c, const struct gn_rec_func *r)
 	n->elapsed += spent.elapsed;
 	n->app += spent.elapsed;
 	n->error += spent.error;
+	return c->p->opts.live && spent.elapsed ? share(c, spent.elapsed) : 0;
 }
 
 /* The node of a call that is none of those before. */
@@ -148,7 +160,9 @@ static int enter(struct run *c, const struct gn_rec_func *r)
 	tree->nodes[node].calls++;
 	c->t->stacks.calls++;
 	c->node = node;
-	return 0;
+	return c->p->opts.live ? gn_shares_call(&c->p->shares, c->t->index,
+						tree->nodes[node].fn)
+			       : 0;
 }
 
 static void leave(struct run *c)
@@ -204,12 +218,12 @@ size_t gn_take_plain_calls(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	c.node = gn_stacks_owner(&t->stacks);
 	for (i = 0; i < n && !*err && can_take(&c, &r[i]); i++) {
-		charge(&c, &r[i]);
+		*err = charge(&c, &r[i]);
 		c.seq++;
-		if (r[i].h.kind == GN_KIND_ENTER)
-			*err = enter(&c, &r[i]);
-		else
+		if (r[i].h.kind == GN_KIND_LEAVE)
 			leave(&c);
+		else if (!*err)
+			*err = enter(&c, &r[i]);
 	}
 	end_run(&c, i);
 	if (*err)

@@ -7,8 +7,14 @@ static int find(struct gn_shares *s, uint32_t thread, uint32_t fn,
 		struct gn_share **out)
 {
 	uint64_t key = (uint64_t)thread << 32 | fn;
-	uint32_t i = gn_table_get(&s->by_key, key);
+	size_t at = (fn ^ thread) % GN_SHARES_RECENT;
+	uint32_t i;
 
+	if (s->recent[at].row && s->recent[at].key == key) {
+		*out = &s->rows[s->recent[at].row - 1];
+		return 0;
+	}
+	i = gn_table_get(&s->by_key, key);
 	if (i == GN_NONE) {
 		if (gn_grow(&s->rows, &s->cap, (size_t)s->n + 1,
 			    sizeof(*s->rows)) ||
@@ -17,6 +23,8 @@ static int find(struct gn_shares *s, uint32_t thread, uint32_t fn,
 		i = s->n++;
 		s->rows[i] = (struct gn_share){.thread = thread, .fn = fn};
 	}
+	s->recent[at].key = key;
+	s->recent[at].row = i + 1;
 	*out = &s->rows[i];
 	return 0;
 }
@@ -92,6 +100,7 @@ void gn_shares_clear(struct gn_shares *s)
 		return;
 	}
 	s->n = s->nclasses = 0;
+	memset(s->recent, 0, sizeof(s->recent));
 	gn_table_clear(&s->by_key);
 }
 

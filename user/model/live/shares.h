@@ -16,6 +16,8 @@ struct gn_share {
 	uint64_t calls, elapsed, app;
 };
 
+#define GN_SHARES_RECENT 64
+
 /* All zeros: none. */
 struct gn_shares {
 	struct gn_share *rows;
@@ -23,6 +25,11 @@ struct gn_shares {
 	uint64_t (*classes)[GN_CLASS_COUNT]; /* [0] is unused; without app */
 	uint32_t nclasses, classes_cap;
 	struct gn_table by_key; /* thread << 32 | fn -> index in rows */
+	/* keys that were looked for last, and their rows, from 1 */
+	struct {
+		uint64_t key;
+		uint32_t row;
+	} recent[GN_SHARES_RECENT];
 };
 
 /* 0 or -ENOMEM. */
