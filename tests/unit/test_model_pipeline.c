@@ -207,6 +207,30 @@ static void after_the_stop_nothing_counts(void **state)
 	gn_model_free(m);
 }
 
+/* What a thread did before its process was known stays where it was, also if
+ * that was all compilation. */
+static void time_before_the_process_counts(void **state)
+{
+	struct gn_pipeline *p = new_pipeline();
+	struct gn_rec_thread exec = {.f.h = {.time = 300,
+					     .tid = 1,
+					     .seq = 3,
+					     .kind = GN_KIND_EXEC},
+				     .pid = 5,
+				     .comm = "later"};
+	struct gn_model *m;
+
+	(void)state;
+	feed(p, 100, 1, GN_KIND_JIT_BEGIN, 0, 0);
+	feed(p, 300, 2, GN_KIND_JIT_END, 0, 0);
+	assert_int_equal(gn_pipeline_feed(p, &exec.f.h, sizeof(exec)), 0);
+	feed(p, 400, 4, GN_KIND_EXIT, 0, 0);
+	m = finish(p);
+	assert_int_equal(m->checks.account_error_ns, 0);
+	assert_int_equal(m->session.elapsed_incl, 300);
+	gn_model_free(m);
+}
+
 static void a_pipeline_can_be_dropped(void **state)
 {
 	struct gn_pipeline *p = new_pipeline();
@@ -227,6 +251,7 @@ int main(void)
 		cmocka_unit_test(percents),
 		cmocka_unit_test(deep_recursion_makes_a_model),
 		cmocka_unit_test(after_the_stop_nothing_counts),
+		cmocka_unit_test(time_before_the_process_counts),
 		cmocka_unit_test(a_pipeline_can_be_dropped),
 	};
 

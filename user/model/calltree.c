@@ -124,12 +124,19 @@ int gn_tree_activity(struct gn_tree *t, uint32_t parent, enum gn_class class,
 		     uint32_t *out)
 {
 	uint32_t fn = GN_FN_ACTIVITY(class);
+	int err;
 
 	*out = find_child(t, parent, fn);
 	if (*out != GN_NONE)
 		return 0;
 	*out = parent;
-	return t->most && t->n >= t->most ? 0 : add_child(t, parent, fn, out);
+	if (t->most && t->n >= t->most)
+		return 0;
+	err = add_child(t, parent, fn, out);
+	/* so that the parent has children */
+	if (!err && !t->nodes[parent].last_child)
+		t->nodes[parent].last_child = *out;
+	return err;
 }
 
 uint64_t gn_tree_others(const struct gn_tree *t)
