@@ -248,6 +248,12 @@ enum gn_source gn_source_open(struct gn_source_module *m, int root,
 			      : open_pdb(m);
 }
 
+bool gn_source_read(struct gn_source_module *m, int file)
+{
+	*m = (struct gn_source_module){0};
+	return !read_open(file, &m->file) && open_pe(m);
+}
+
 void gn_source_close(struct gn_source_module *m)
 {
 	free((void *)(uintptr_t)m->file.at);

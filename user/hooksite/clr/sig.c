@@ -262,7 +262,8 @@ bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
 		gn_text_put(out, suffix);
 		return true;
 	default:
-		return false;
+		return env->other &&
+		       env->other(env->ctx, out, sig, element, depth);
 	}
 }
 
@@ -321,7 +322,7 @@ static void no_variable(void *ctx, struct gn_text *out, bool of_method,
 
 bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type)
 {
-	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL};
+	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL, NULL};
 	struct gn_sig sig = {.bytes = method->at, .size = method->n};
 	uint32_t n, unused;
 	uint8_t call, element;
