@@ -66,6 +66,7 @@ function(gn_live_clr_older)
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
 				events events-all names generics
+				samples samples-attached
 				sixty sixty-rejit values)
 			add_test(NAME live/clr-${major}/${name}
 				COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
