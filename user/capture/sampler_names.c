@@ -19,12 +19,13 @@
 #define FIRST_FUNCTION (1u << 27)
 #define FIRST_MODULE   (1u << 31)
 
-#define UNKNOWN "[unknown]"
+#define UNKNOWN	  "[unknown]"
+#define COMPOSITE "[composite image]"
 
 struct file {
 	struct gn_file_id id;
 	char *path;
-	bool looked, told;
+	bool looked, told, composite;
 	struct gn_elf *elf;			 /* NULL: it has no symbols */
 	struct gn_precompiled_code *precompiled; /* NULL: it has none */
 	const struct gn_elf_symbol *symbol;
@@ -166,7 +167,7 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 	if (gn_elf_open_as(gn_file_place(fd, place), f->path, &f->elf))
 		f->elf = NULL;
 	if (!f->elf)
-		f->precompiled = gn_precompiled_open(fd);
+		f->precompiled = gn_precompiled_open(fd, &f->composite);
 	close(fd);
 	if (f->elf) {
 		f->symbols = gn_elf_symbols(f->elf, &f->symbol);
@@ -258,7 +259,8 @@ uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 	if (i != SIZE_MAX && f->function[i])
 		return f->function[i];
 	if (!f->unknown)
-		f->unknown = tell(n, f, 0, 0, UNKNOWN);
+		f->unknown =
+			tell(n, f, 0, 0, f->composite ? COMPOSITE : UNKNOWN);
 	return f->unknown;
 }
 

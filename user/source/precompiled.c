@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
-struct gn_precompiled_code *gn_precompiled_open(int file)
+struct gn_precompiled_code *gn_precompiled_open(int file, bool *composite)
 {
 	struct gn_precompiled_code *p = calloc(1, sizeof(*p));
+	bool module = p && gn_source_read(&p->module, file);
 
-	if (p && gn_source_read(&p->module, file))
+	*composite = module && gn_r2r_code_composite(&p->module.pe);
+	if (module)
 		gn_r2r_code_read(&p->module.pe, &p->code, &p->n);
 	if (p && p->n)
 		return p;

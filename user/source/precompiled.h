@@ -13,8 +13,8 @@ struct gn_precompiled_code {
 };
 
 /* Of an open file. NULL: it is no module with such code, or there is no memory.
- */
-struct gn_precompiled_code *gn_precompiled_open(int file);
+ * `composite`: it has the code of several, whose names are in other files. */
+struct gn_precompiled_code *gn_precompiled_open(int file, bool *composite);
 void gn_precompiled_close(struct gn_precompiled_code *p); /* NULL is fine */
 
 /* The number of the code at an offset of the file, to before p->n; SIZE_MAX:

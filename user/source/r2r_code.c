@@ -16,6 +16,7 @@ enum {
 	SECTION_FUNCTIONS = 102,
 	SECTION_METHODS = 103,
 	SECTION_INSTANCES = 109,
+	SECTION_MODULES = 115,
 	SECTION_COLD = 120,
 };
 
@@ -199,10 +200,20 @@ static size_t join(struct scan *s, size_t functions)
 		else if (code.end > code.start)
 			s->code[n++] = code;
 	}
-	for (size_t i = 1; i < n; i++)
-		if (s->code[i].start < s->code[i - 1].end)
+	for (size_t i = 0; i < n; i++)
+		if (s->code[i].start >= s->code[i].end ||
+		    (i && s->code[i].start < s->code[i - 1].end))
 			return 0;
 	return n;
+}
+
+bool gn_r2r_code_composite(const struct gn_pe *pe)
+{
+	struct gn_bytes modules;
+	uint32_t flags;
+
+	return gn_r2r_flags(pe, &flags) &&
+	       gn_r2r_section(pe, SECTION_MODULES, &modules);
 }
 
 int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,
@@ -216,6 +227,7 @@ int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,
 	*code = NULL;
 	*n = 0;
 	if (!gn_r2r_flags(pe, &flags) || flags & GN_R2R_COMPONENT ||
+	    gn_r2r_code_composite(pe) ||
 	    !gn_r2r_section(pe, SECTION_FUNCTIONS, &s.functions))
 		return 0;
 	count = s.functions.n / FUNCTION_SIZE;

@@ -19,6 +19,10 @@ struct gn_r2r_code {
 	struct gn_bytes instance;
 };
 
+/* Whether it is a composite image: it has the code of several modules, which
+ * are in other files. */
+bool gn_r2r_code_composite(const struct gn_pe *pe);
+
 /* All code that an entry point leads to, sorted by address; malloc'ed. NULL and
  * 0: there is none. 0, -EBADMSG: it is not as the runtime has it, -ENOMEM. */
 int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,

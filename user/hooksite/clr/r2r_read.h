@@ -10,7 +10,6 @@
 #include "pe.h"
 
 /* Flags of the header. */
-#define GN_R2R_COMPOSITE 0x02u /* it holds the code of other files */
 #define GN_R2R_COMPONENT 0x20u /* its code is in another file */
 #define GN_R2R_MULTI	 0x40u /* modules are told beside methods */
 
