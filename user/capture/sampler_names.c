@@ -11,7 +11,6 @@
 #include "capture/drain.h"
 #include "capture/sampler_parts.h"
 #include "elf/elf_file.h"
-#include "hooksite/clr/names.h"
 #include "process/files.h"
 #include "source/precompiled.h"
 
@@ -232,7 +231,7 @@ static size_t symbol_at(const struct file *f, uint64_t offset)
 static uint32_t tell_precompiled(struct gn_sampler_names *n, struct file *f,
 				 size_t i)
 {
-	char bytes[GN_NAME_MAX];
+	char bytes[GN_PRECOMPILED_NAME_MAX];
 	struct gn_text name;
 
 	gn_text_init(&name, bytes, sizeof(bytes));

@@ -334,6 +334,9 @@ static int collect(struct job *j)
 					  j->list.library);
 	if (!err)
 		err = collect_functions(j);
+	if (!err)
+		err = gn_listing_managed(&j->list, &j->args->c.args, j->filter,
+					 j->everything);
 	if (!err && wants_usdt(j) && !j->script)
 		err = gn_listing_usdt(&j->list, j->filter, j->everything);
 	if (!err)
@@ -349,7 +352,8 @@ static int check_found(const struct job *j)
 	const struct gn_listing *l = &j->list;
 	const char *glob = gn_filter_unmatched(j->filter);
 
-	if (!glob || (j->everything && (l->nruntimes || l->nusdt)))
+	if (!glob ||
+	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
 		return GN_EXIT_OK;
 	if (gn_filter_is_usdt(glob)) {
 		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
@@ -357,14 +361,25 @@ static int check_found(const struct job *j)
 			 glob);
 		return GN_EXIT_USAGE;
 	}
-	if (l->nruntimes) {
+	if (l->npacked && !l->nmodules && !j->everything) {
+		gn_error("no function matches '%s': %s is packed into the "
+			 "program (a single file), and its functions are not "
+			 "listed; start the program under gnomon",
+			 glob, l->running->title);
+		return GN_EXIT_USAGE;
+	}
+	if (l->nruntimes && !l->running) {
 		if (!j->args->c.args.quiet)
 			fprintf(stderr,
 				"gnomon: managed functions are matched when "
 				"the runtime compiles them\n");
 		return GN_EXIT_OK;
 	}
-	if (j->everything && l->stats.stripped)
+	if (l->nmodules)
+		gn_error("no function matches '%s'; list without -f shows the "
+			 "modules, LIB:* a module's functions",
+			 glob);
+	else if (j->everything && l->stats.stripped)
 		gn_error("'%s' has no function symbols, it is stripped; "
 			 "install its debug symbols",
 			 l->stats.stripped);
@@ -438,7 +453,7 @@ static int list(const struct list_args *args, char **argv)
 	tell_left(&j);
 	found = check_found(&j);
 	/* an empty list is an error */
-	if (!found || j.list.nfunctions || j.list.nusdt) {
+	if (!found || j.list.nfunctions || j.list.nusdt || j.list.nmanaged) {
 		status = print(&j);
 		if (!args->c.args.quiet)
 			gn_listing_summary(&j.list,

@@ -6,6 +6,8 @@
 #include "source/module.h"
 #include "source/r2r_code.h"
 
+#define GN_PRECOMPILED_NAME_MAX 1024 /* bytes with the NUL, as in names.h */
+
 struct gn_precompiled_code {
 	struct gn_source_module module;
 	struct gn_r2r_code *code;

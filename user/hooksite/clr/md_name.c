@@ -20,6 +20,8 @@ enum {
 	METHOD_NAME = 3,
 	METHOD_SIG = 4,
 	TYPESPEC = 0x1b,
+	ASSEMBLY = 0x20,
+	ASSEMBLY_NAME = 7,
 	PARAMETER = 0x2a,
 	PARAMETER_OF = 2,
 	PARAMETER_NAME = 3,
@@ -326,6 +328,19 @@ void gn_md_put_method(const struct gn_md *md, uint32_t row,
 	put_args(&n, name, true, 0, count_args(&n, true));
 	gn_sig_put_params(name, sig.at, sig.n, &env);
 	put_result(&n, name, own, &sig);
+}
+
+bool gn_md_generic(const struct gn_md *md, uint32_t row)
+{
+	const struct names n = {
+		.md = md, .type = gn_md_type_of(md, row), .method = row};
+
+	return count_args(&n, false) || count_args(&n, true);
+}
+
+const char *gn_md_assembly(const struct gn_md *md)
+{
+	return gn_md_string(md, ASSEMBLY, 1, ASSEMBLY_NAME);
 }
 
 bool gn_md_skip_type(struct gn_bytes *b)

@@ -25,6 +25,12 @@ struct gn_md_instance {
 void gn_md_put_method(const struct gn_md *md, uint32_t row,
 		      const struct gn_md_instance *of, struct gn_text *name);
 
+/* Whether the method or its type has type parameters. */
+bool gn_md_generic(const struct gn_md *md, uint32_t row);
+
+/* The name of the module's assembly; "": it has none. */
+const char *gn_md_assembly(const struct gn_md *md);
+
 /* Takes a signature's type off `b`. False: it cannot be read. */
 bool gn_md_skip_type(struct gn_bytes *b);
 

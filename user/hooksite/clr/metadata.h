@@ -45,6 +45,13 @@ struct gn_md_method {
 	bool generic;
 };
 
+/* Without it, there is nothing to put hooks into. */
+static inline bool gn_md_has_il(const struct gn_md_method *m)
+{
+	return m->address && !(m->flags & (GN_MD_ABSTRACT | GN_MD_PINVOKE)) &&
+	       !(m->impl & (GN_MD_IMPL_NOT_IL | GN_MD_IMPL_INTERNAL));
+}
+
 /* Reads from `metadata`, which must stay. False: it is none. */
 bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
 

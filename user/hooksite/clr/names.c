@@ -581,15 +581,6 @@ gn_cor_id gn_names_function(void *info, gn_cor_id function,
 	return module_id;
 }
 
-void gn_names_by_token(void *info, void *metadata, gn_token method,
-		       struct gn_text *name)
-{
-	struct names names = {
-		.info = info, .metadata = metadata, .method_token = method};
-
-	put_method(&names, name, 0);
-}
-
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module)
 {
