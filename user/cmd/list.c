@@ -341,8 +341,14 @@ static int collect(struct job *j)
 		err = gn_listing_usdt(&j->list, j->filter, j->everything);
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("the functions of '%s' cannot be read (%s); give another file",
-		 j->list.files.file[0].path, strerror(-err));
+	if (err == -ENOEXEC && !j->word)
+		gn_error("'%s' is not an ELF program for x86-64; give the PID "
+			 "of a 64-bit process",
+			 j->list.files.file[0].path);
+	else
+		gn_error("the functions of '%s' cannot be read (%s); give "
+			 "another file",
+			 j->list.files.file[0].path, strerror(-err));
 	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
 }
 
