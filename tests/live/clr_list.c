@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N PRIu64
 
@@ -167,6 +168,47 @@ static void check_words(struct live *t, const struct live_talk *served)
 	      "ended with %d: %s", end.code, end.err);
 }
 
+/* What is listed with hooks and without is what a session hooks and leaves. */
+static void check_session(struct live *t, const struct live_talk *served)
+{
+	const char *pid = live_text(t, "%d", (int)served->pid);
+	char *path = live_path(t, "list.json");
+	struct live_args a = {.n = 0};
+	uint64_t hooked = 0, left = 0;
+	struct live_end end;
+	const json_t *row;
+	json_t *report;
+	size_t i;
+
+	list(t, served, live_text(t, "-q -f *List* --format json -o %s", path),
+	     &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = json_load_file(path, 0, NULL);
+	CHECK(t, report, "the list is no JSON");
+	json_array_foreach(json_object_get(report, "managed_functions"), i, row)
+	{
+		if (json_object_get(row, "unhooked"))
+			left++;
+		else
+			hooked++;
+	}
+	json_decref(report);
+	unlink(path);
+	live_add(t, &a, t->gnomon, "run", "-q", "-p", pid, "-d", "1s", "-f",
+		 "*List*", "--format", "json", "-o", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	CHECK(t,
+	      live_number(t, report, "code.selected.methods") == hooked &&
+		      live_number(t, report, "code.selected.no_il") == left,
+	      "%" N " are listed with hooks and %" N " without, a session has "
+	      "%" N " and %" N,
+	      hooked, left, live_number(t, report, "code.selected.methods"),
+	      live_number(t, report, "code.selected.no_il"));
+	CHECK(t, hooked > 100 && left, "too few are listed");
+}
+
 void test_clr_list(struct live *t)
 {
 	struct live_args a = {.n = 0};
@@ -180,5 +222,6 @@ void test_clr_list(struct live *t)
 	out = clr_serve(t, &served, "tell");
 	check_all(t, &served, out);
 	check_words(t, &served);
+	check_session(t, &served);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

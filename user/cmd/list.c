@@ -38,7 +38,7 @@ static const struct gn_option options[] = {
 	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
 	 "GLOB", "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL},
 	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
-	 "PID[,PID]", "what running processes have mapped", NULL},
+	 "PID[,PID]", "what running processes have mapped or loaded", NULL},
 	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,
 	 "also USDT probes, of libraries too", NULL},
 	GN_OPT_LEAVE,
@@ -63,7 +63,8 @@ static const struct gn_verb_usage usage = {
 	.rest = GN_REST_COMMAND,
 	.examples = "  gnomon list ./app\n"
 		    "  gnomon list -f 'libc.so.6:mem*' -- ./app\n"
-		    "  sudo gnomon list --usdt -p 1234\n",
+		    "  sudo gnomon list --usdt -p 1234\n"
+		    "  sudo gnomon list -p 1234 -f 'App:*'\n",
 };
 
 /* What to list, after the arguments were parsed. */
