@@ -19,15 +19,15 @@
 #include "process/files.h"
 #include "source/module.h"
 
-#define MODULES_MAX 4096
-#define BYTES_MAX   (2ull << 30) /* of the files that are read, in all */
-#define TEXT_MAX    1024	 /* as names.h has it */
-#define IN_MEMORY   "/dev/zero"	 /* what the kernel calls such memory */
+#define FILES_MAX 4096
+#define BYTES_MAX (2ull << 30) /* of the files that are read, in all */
+#define TEXT_MAX  1024	       /* as names.h has it */
+#define IN_MEMORY "/dev/zero"  /* what the kernel calls such memory */
 
 struct modules {
 	pid_t pid;
 	const struct gn_managed_take *take;
-	struct gn_file_id seen[MODULES_MAX];
+	struct gn_file_id seen[FILES_MAX];
 	size_t n;
 	uint64_t bytes;
 };
@@ -82,14 +82,13 @@ static int take_functions(const struct modules *s, const struct gn_md *md)
 	return f.err;
 }
 
-static bool begins_as_module(int fd)
+static bool is_named_as_module(const char *path)
 {
-	char head[2];
+	size_t len = strlen(path);
 
-	return pread(fd, head, 2, 0) == 2 && head[0] == 'M' && head[1] == 'Z';
+	return len > 4 && !strcmp(path + len - 4, ".dll");
 }
 
-/* What else begins like one is none, such as a library of Windows. */
 static int take_file(struct modules *s, const struct gn_mapping *m, int fd)
 {
 	struct gn_managed_module module = {0};
@@ -114,16 +113,12 @@ static int take_file(struct modules *s, const struct gn_mapping *m, int fd)
 		err = s->take->module(s->take->ctx, &module);
 		if (!err)
 			err = take_functions(s, &source.md);
+	} else if (is_named_as_module(module.path)) {
+		module.error = -ENOEXEC;
+		err = s->take->module(s->take->ctx, &module);
 	}
 	gn_source_close(&source);
 	return err;
-}
-
-static bool is_named_as_module(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len > 4 && !strcmp(path + len - 4, ".dll");
 }
 
 static int take_mapping(struct modules *s, const struct gn_mapping *m)
@@ -136,11 +131,11 @@ static int take_mapping(struct modules *s, const struct gn_mapping *m)
 	for (size_t i = 0; i < s->n; i++)
 		if (gn_file_same(&s->seen[i], &m->file))
 			return 0;
-	if (s->n == MODULES_MAX)
-		return 0;
+	if (s->n == FILES_MAX)
+		return -E2BIG;
 	s->seen[s->n++] = m->file;
 	fd = gn_file_of_mapping(s->pid, m);
-	if (fd >= 0 && begins_as_module(fd))
+	if (fd >= 0 && gn_source_begins(fd))
 		err = take_file(s, m, fd);
 	else if (fd < 0 && is_named_as_module(m->name)) {
 		module.error = fd;
