@@ -39,6 +39,7 @@ struct instance {
 struct scan {
 	struct gn_bytes functions;
 	struct gn_r2r_code *code; /* by function; `end` 0: none begins there */
+	size_t left; /* bytes of signatures: no two are in the same place */
 };
 
 static uint32_t function_field(const struct scan *s, size_t i, unsigned int at)
@@ -168,11 +169,20 @@ static bool take_instance(void *ctx, struct gn_r2r_reader at)
 		return false;
 	sig.n -= b.n;
 	at.at += sig.n;
+	if (sig.n > s->left)
+		return false;
+	s->left -= sig.n;
 	if (in.flags & (SIG_MEMBER | SIG_MODULE) || in.row > ROWS_MAX ||
 	    in.of.of_type.n > GN_MD_ARGS_MAX ||
 	    in.of.of_method.n > GN_MD_ARGS_MAX)
 		in.row = 0;
 	return take_entry(s, at, in.row, &sig);
+}
+
+static bool take_instances(struct scan *s, const struct gn_bytes *section)
+{
+	s->left = section->n;
+	return gn_r2r_entries(section, take_instance, s);
 }
 
 /* Parts of methods that are apart from the rest are behind all others. */
@@ -237,7 +247,7 @@ int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,
 	if ((!gn_r2r_section(pe, SECTION_METHODS, &methods) ||
 	     take_methods(&s, &methods)) &&
 	    (!gn_r2r_section(pe, SECTION_INSTANCES, &instances) ||
-	     gn_r2r_entries(&instances, take_instance, &s)))
+	     take_instances(&s, &instances)))
 		*n = join(&s, count_hot(pe, count));
 	if (!*n) {
 		free(s.code);
