@@ -68,6 +68,8 @@ struct gn_rec {
 #define GN_F_CLASSES(enter, leave) ((enter) << 1 | (leave) << 4)
 #define GN_F_ENTER_CLASS(flags)	   ((flags) >> 1 & 7)
 #define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
+/* FUNCTION: its name is a .NET method's */
+#define GN_F_CLR_NAME 0x80
 
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
  * a runtime's functions are of MANAGED, or of NAMED or FAST where they say so.

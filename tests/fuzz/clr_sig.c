@@ -49,7 +49,7 @@ static void put_type(void *ctx, struct gn_text *out, gn_token token,
 		     unsigned int depth)
 {
 	struct module *m = ctx;
-	const struct gn_sig_env env = {ctx, put_type, put_variable, NULL};
+	const struct gn_sig_env env = {ctx, put_type, put_variable, NULL, NULL};
 	const struct blob *b = &m->blobs[GN_TOKEN_ROW(token) % m->n];
 	struct gn_sig sig = {.bytes = b->bytes, .size = b->size};
 
@@ -65,7 +65,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 {
 	struct gn_fuzz_in in = {bytes, size};
 	struct module m = {0};
-	const struct gn_sig_env env = {&m, put_type, put_variable, NULL};
+	const struct gn_sig_env env = {&m, put_type, put_variable, NULL, NULL};
 	size_t room = GN_TEXT_CAP_MIN + gn_fuzz_take(&in, 2) % ROOM_MAX;
 	char *text = malloc(room);
 	struct gn_text out;

@@ -68,6 +68,29 @@ static void check_time(struct live *t, const json_t *report, uint64_t ns,
 	      "%s: %" N " samples, for %.0f to %.0f", name, n, least, most);
 }
 
+#define CORE	   "System.Private.CoreLib.dll"
+#define HASH	   "System.Marvin.ComputeHash32("
+#define LIST	   "System.Collections.Generic.List<T>."
+#define FIND	   LIST "FindIndex(int,int,System.Predicate<T>)"
+#define FIND_FIRST LIST "FindLastIndex(int,int,System.Predicate<T>)"
+
+/* Precompiled code of the runtime's own, and its instances of generic methods.
+ * It calls the program's, whose samples have it as their caller. */
+static void check_precompiled(struct live *t, const json_t *report,
+			      const struct live_truths *truths)
+{
+	uint64_t nameless = samples_of(t, report, "[unknown]", CORE, "self");
+
+	check_time(t, report, live_truth(truths, "elapsed", "precompiled"),
+		   HASH, CORE);
+	check_time(t, report, live_truth(truths, "elapsed", "generic"), FIND,
+		   CORE);
+	check_time(t, report, live_truth(truths, "elapsed", "first"),
+		   FIND_FIRST, CORE);
+	CHECK(t, nameless < 10, "%" N " samples of " CORE " have no name",
+	      nameless);
+}
+
 static void sample(struct live *t, const char *options, const char *topic,
 		   struct live_truths *truths, json_t **report)
 {
@@ -115,21 +138,19 @@ void test_clr_samples(struct live *t)
 	      samples_of(t, report, "Demo.Sampled.Spin(", "", "total"), called);
 	CHECK(t, samples_of(t, report, "Demo.Sampled.Spin(", "", "self") < 60,
 	      "Spin has the time of what it calls");
-	check_time(t, report, live_truth(&truths, "elapsed", "precompiled"),
-		   "System.Marvin.ComputeHash32(",
-		   "System.Private.CoreLib.dll");
+	check_precompiled(t, report, &truths);
 	nameless = samples_of(t, report, "[unknown]", "doublemapper", "self");
 	CHECK(t, nameless < 30, "%" N " samples of compiled code have no name",
 	      nameless);
 }
 
-static void sample_served(struct live *t, const struct live_talk *served)
+static void sample_served(struct live *t, const struct live_talk *served,
+			  json_t **report)
 {
 	char *path = live_path(t, "samples.json"), *said;
 	struct live_args a = {.n = 0};
 	struct live_truths truths;
 	struct live_talk gnomon;
-	json_t *report;
 
 	unlink(path);
 	live_add(t, &a, t->gnomon, "run", "--snapshot", "997", "--by",
@@ -141,27 +162,50 @@ static void sample_served(struct live *t, const struct live_talk *served)
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "no gnomon");
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	live_truths(t, said, &truths);
-	report = live_load(t, path);
-	live_clean(t, report);
-	check_time(t, report, live_truth(&truths, "elapsed", "method"),
+	*report = live_load(t, path);
+	live_clean(t, *report);
+	check_time(t, *report, live_truth(&truths, "elapsed", "method"),
 		   "Demo.Sampled.Method(", "/demo.dll");
-	check_time(t, report, live_truth(&truths, "elapsed", "lambda"),
+	check_time(t, *report, live_truth(&truths, "elapsed", "lambda"),
 		   "Sampled+<>c", "/demo.dll");
+	check_precompiled(t, *report, &truths);
 }
 
-/* What was compiled before gnomon came has its name, in each session. */
+/* The name of the row that begins with that. */
+static const char *name_of(struct live *t, const json_t *report,
+			   const char *begin)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(report, "samples"), i,
+		row) if (!strncmp(text(row, "name"), begin,
+				  strlen(begin))) return text(row, "name");
+	CHECK(t, false, "no row of samples is %s", begin);
+	return "";
+}
+
+/* What was compiled before gnomon came has its name, in each session; what was
+ * precompiled has the one that the runtime tells when gnomon starts it. */
 void test_clr_samples_attached(struct live *t)
 {
 	struct live_args a = {.n = 0};
+	json_t *attached, *started;
+	struct live_truths truths;
 	struct live_talk served;
 
 	clr_need(t);
 	clr_demo(t, &a, "sampled-served");
 	live_talk(t, &a, &served);
 	free(live_await(t, served.out, "ready"));
-	sample_served(t, &served);
-	sample_served(t, &served);
+	sample_served(t, &served, &attached);
+	sample_served(t, &served, &attached);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+	sample(t, "-f Demo.Nothing.*", "sampled", &truths, &started);
+	CHECK(t, !strcmp(name_of(t, attached, HASH), name_of(t, started, HASH)),
+	      "the method %s is %s where gnomon starts the program",
+	      name_of(t, attached, HASH), name_of(t, started, HASH));
 }
 
 /* Time on a CPU of all nodes of that name. */

@@ -6,6 +6,7 @@ foreach(part text filter events ids il methods r2r sig)
 endforeach()
 
 gn_unit_test(test_source gnomon_source)
+gn_unit_test(test_r2r_code gnomon_source)
 
 add_test(NAME clr/sites COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clr-sites
 	$<TARGET_FILE:gnomon_clr>)

@@ -26,7 +26,7 @@ static void put_type(void *ctx, struct gn_text *out, gn_token token,
 		     unsigned int depth)
 {
 	static const struct gn_sig_env env = {NULL, put_type, put_variable,
-					      NULL};
+					      NULL, NULL};
 	struct gn_sig sig = {0};
 
 	(void)ctx;
@@ -49,7 +49,7 @@ static void put_type(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 }
 
-static const struct gn_sig_env env = {NULL, put_type, put_variable, NULL};
+static const struct gn_sig_env env = {NULL, put_type, put_variable, NULL, NULL};
 
 #define CHECK(want, ...)                                     \
 	do {                                                 \

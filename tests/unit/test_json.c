@@ -315,8 +315,22 @@ static char *listing(void)
 		 .hook = hooks,
 		 .nhooks = COUNT(hooks)},
 	};
+	static char name[] = "N.T.M()", path[] = "/x/module.dll";
+	struct gn_list_module modules[] = {
+		{.path = path, .functions = 2},
+		{.path = path, .in_memory = true, .error = -EACCES},
+	};
+	struct gn_list_managed managed[] = {
+		{.name = name},
+		{.name = name, .unhooked = GN_UNHOOKED_NO_IL, .generic = true},
+	};
 	struct gn_listing l = {
 		.files = {.file = &file, .count = 1},
+		.running = rt,
+		.module = modules,
+		.nmodules = COUNT(modules),
+		.managed = managed,
+		.nmanaged = COUNT(managed),
 		.links = GN_ATTACH_SINGLE,
 		.function = functions,
 		.nfunctions = COUNT(functions),

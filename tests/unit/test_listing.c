@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The writers of gnomon list over a list made by hand, its names hostile. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,20 +128,27 @@ static struct gn_listing make(void)
 
 typedef int (*write_fn)(const struct gn_listing *l, bool verbose, FILE *f);
 
-static char *text_of(write_fn write, bool verbose)
+static char *text_of_list(const struct gn_listing *l, write_fn write,
+			  bool verbose)
 {
-	struct gn_listing l = make();
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	assert_non_null(f);
-	assert_int_equal(write(&l, verbose, f), 0);
+	assert_int_equal(write(l, verbose, f), 0);
 	assert_int_equal(fclose(f), 0);
 	assert_int_equal(strlen(text), size);
 	/* a terminal must not obey what a file holds */
 	assert_null(strchr(text, '\033'));
 	return text;
+}
+
+static char *text_of(write_fn write, bool verbose)
+{
+	struct gn_listing l = make();
+
+	return text_of_list(&l, write, verbose);
 }
 
 static void has(const char *text, const char *part)
@@ -248,6 +256,50 @@ static void csv(void **state)
 	free(text);
 }
 
+/* Functions of modules, or the modules; sites of the runtime are left out. */
+static void managed(void **state)
+{
+	static char name[] = "N.T\033.M(int)", native[] = "N.T.P()";
+	static char path[] = "/x/a\033.dll", other[] = "/x/b.dll";
+	struct gn_list_module modules[] = {
+		{.path = path,
+		 .functions = 7,
+		 .generic = 3,
+		 .unhooked = {[GN_UNHOOKED_NOT] = 5, [GN_UNHOOKED_NO_IL] = 2}},
+		{.path = other, .error = -EACCES, .in_memory = true},
+	};
+	struct gn_list_managed functions_of[] = {
+		{.name = name},
+		{.name = native, .unhooked = GN_UNHOOKED_NO_IL},
+	};
+	struct gn_listing l = make();
+	char *text;
+
+	(void)state;
+	l.nfunctions = l.nusdt = 0;
+	l.running = gn_runtime_at(0);
+	l.module = modules;
+	l.nmodules = 2;
+	text = text_of_list(&l, gn_listing_table, false);
+	has(text, "        7          2          3  /x/a\\x1b.dll\n");
+	has(text, "        -          -          -  /x/b.dll: it cannot be "
+		  "read (Permission denied) (from memory)\n");
+	assert_null(strstr(text, "clr_enter"));
+	free(text);
+	l.managed = functions_of;
+	l.nmanaged = 2;
+	text = text_of_list(&l, gn_listing_table, false);
+	has(text, "/x/a\\x1b.dll\nHOOKS      FUNCTION\n"
+		  "yes        N.T\\x1b.M(int)\nno-il      N.T.P()\n");
+	has(text, "\nno-il: it has no IL");
+	assert_null(strstr(text, "/x/b.dll"));
+	free(text);
+	text = text_of_list(&l, gn_listing_csv, false);
+	has(text, "\r\nmanaged,N.T\\x1b.M(int),/x/a\\x1b.dll,,,,,,,,,\r\n");
+	has(text, "\r\nmanaged,N.T.P(),/x/a\\x1b.dll,,,,,,,,,\"it has no IL");
+	free(text);
+}
+
 static const char *text_at(json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -325,9 +377,9 @@ static void full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table), cmocka_unit_test(table_with_leaves),
-		cmocka_unit_test(csv),	 cmocka_unit_test(json),
-		cmocka_unit_test(full),
+		cmocka_unit_test(table),   cmocka_unit_test(table_with_leaves),
+		cmocka_unit_test(csv),	   cmocka_unit_test(json),
+		cmocka_unit_test(managed), cmocka_unit_test(full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of code in files: by symbols, if it is certain that they are the right
- * ones. */
+ * ones; of precompiled code of .NET by its module. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +12,27 @@
 #include "capture/sampler_parts.h"
 #include "elf/elf_file.h"
 #include "process/files.h"
+#include "source/precompiled.h"
 
 /* Kept apart from those of probes, which can still come. */
 #define FIRST_FUNCTION (1u << 27)
 #define FIRST_MODULE   (1u << 31)
 
-#define UNKNOWN "[unknown]"
+#define UNKNOWN	  "[unknown]"
+#define COMPOSITE "[composite image]"
 
 struct file {
 	struct gn_file_id id;
 	char *path;
-	bool looked, told;
-	struct gn_elf *elf; /* NULL: it has no names */
+	bool looked, told, composite;
+	struct gn_elf *elf;			 /* NULL: it has no symbols */
+	struct gn_precompiled_code *precompiled; /* NULL: it has none */
 	const struct gn_elf_symbol *symbol;
 	size_t symbols;
 	const uint64_t *starts; /* of functions, with or without symbols */
 	size_t nstarts;
-	uint32_t *function; /* of each symbol; 0: it has none yet */
+	/* of each symbol, or of each method's code; 0: it has none yet */
+	uint32_t *function;
 	uint32_t unknown;
 };
 
@@ -61,6 +65,7 @@ void gn_sampler_names_free(struct gn_sampler_names *n)
 	for (size_t i = 0; i < n->n; i++) {
 		if (n->file[i].elf)
 			gn_elf_close(n->file[i].elf);
+		gn_precompiled_close(n->file[i].precompiled);
 		free(n->file[i].path);
 		free(n->file[i].function);
 	}
@@ -93,18 +98,20 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
 }
 
 static void put(struct gn_sampler_names *n, enum gn_kind kind, uint32_t id,
-		uint32_t ref, uint64_t key, const char *a, const char *b)
+		uint32_t ref, uint64_t key, uint8_t flags, const char *a,
+		const char *b)
 {
 	_Alignas(8) char buf[GN_TEXT_MAX];
 	size_t size = gn_text_record(buf, kind, id, ref, a, b);
 	struct gn_rec *h = (struct gn_rec *)buf;
 
 	h->key = key & 0xffffffffffff;
+	h->flags = flags;
 	n->put(n->ctx, h, size);
 }
 
 static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
-		     const char *name)
+		     uint8_t flags, const char *name)
 {
 	uint32_t module = f ? FIRST_MODULE + (uint32_t)(f - n->file) : 0;
 	uint32_t func;
@@ -113,11 +120,11 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 		return 0;
 	func = GN_FUNC(GN_RUNTIME_NATIVE, n->next++);
 	if (f && !f->told)
-		put(n, GN_KIND_MODULE, module, 0, 0, f->path,
+		put(n, GN_KIND_MODULE, module, 0, 0, 0, f->path,
 		    f->elf ? gn_elf_build_id(f->elf) : "");
 	if (f)
 		f->told = true;
-	put(n, GN_KIND_FUNCTION, func, module, addr, name, "");
+	put(n, GN_KIND_FUNCTION, func, module, addr, flags, name, "");
 	return func;
 }
 
@@ -158,11 +165,15 @@ static void look(struct gn_sampler_names *n, uint32_t pid, struct file *f)
 		return;
 	if (gn_elf_open_as(gn_file_place(fd, place), f->path, &f->elf))
 		f->elf = NULL;
-	close(fd);
 	if (!f->elf)
-		return;
-	f->symbols = gn_elf_symbols(f->elf, &f->symbol);
-	f->nstarts = gn_elf_starts(f->elf, &f->starts);
+		f->precompiled = gn_precompiled_open(fd, &f->composite);
+	close(fd);
+	if (f->elf) {
+		f->symbols = gn_elf_symbols(f->elf, &f->symbol);
+		f->nstarts = gn_elf_starts(f->elf, &f->starts);
+	} else if (f->precompiled) {
+		f->symbols = f->precompiled->n;
+	}
 	f->function = calloc(f->symbols + 1, sizeof(*f->function));
 }
 
@@ -217,22 +228,38 @@ static size_t symbol_at(const struct file *f, uint64_t offset)
 	return i;
 }
 
+static uint32_t tell_precompiled(struct gn_sampler_names *n, struct file *f,
+				 size_t i)
+{
+	char bytes[GN_PRECOMPILED_NAME_MAX];
+	struct gn_text name;
+
+	gn_text_init(&name, bytes, sizeof(bytes));
+	gn_precompiled_name(f->precompiled, i, &name);
+	return tell(n, f, f->precompiled->code[i].start, GN_F_CLR_NAME, bytes);
+}
+
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset)
 {
 	struct file *f = &n->file[module - FIRST_MODULE];
-	size_t i;
+	size_t i = SIZE_MAX;
 
 	if (!f->looked)
 		look(n, pid, f);
-	i = f->function ? symbol_at(f, offset) : SIZE_MAX;
+	if (f->function)
+		i = f->precompiled ? gn_precompiled_at(f->precompiled, offset)
+				   : symbol_at(f, offset);
 	if (i != SIZE_MAX && !f->function[i])
-		f->function[i] =
-			tell(n, f, f->symbol[i].addr, f->symbol[i].demangled);
+		f->function[i] = f->precompiled
+					 ? tell_precompiled(n, f, i)
+					 : tell(n, f, f->symbol[i].addr, 0,
+						f->symbol[i].demangled);
 	if (i != SIZE_MAX && f->function[i])
 		return f->function[i];
 	if (!f->unknown)
-		f->unknown = tell(n, f, 0, UNKNOWN);
+		f->unknown =
+			tell(n, f, 0, 0, f->composite ? COMPOSITE : UNKNOWN);
 	return f->unknown;
 }
 
@@ -241,7 +268,7 @@ uint32_t gn_sampler_names_made(struct gn_sampler_names *n, bool interpreted)
 	uint32_t *made = &n->made[interpreted];
 
 	if (!*made)
-		*made = tell(n, NULL, 0,
+		*made = tell(n, NULL, 0, 0,
 			     interpreted ? "[interpreted]" : UNKNOWN);
 	return *made;
 }

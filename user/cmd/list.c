@@ -38,7 +38,7 @@ static const struct gn_option options[] = {
 	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
 	 "GLOB", "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL},
 	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
-	 "PID[,PID]", "what running processes have mapped", NULL},
+	 "PID[,PID]", "what running processes have mapped or loaded", NULL},
 	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,
 	 "also USDT probes, of libraries too", NULL},
 	GN_OPT_LEAVE,
@@ -63,7 +63,8 @@ static const struct gn_verb_usage usage = {
 	.rest = GN_REST_COMMAND,
 	.examples = "  gnomon list ./app\n"
 		    "  gnomon list -f 'libc.so.6:mem*' -- ./app\n"
-		    "  sudo gnomon list --usdt -p 1234\n",
+		    "  sudo gnomon list --usdt -p 1234\n"
+		    "  sudo gnomon list -p 1234 -f 'App:*'\n",
 };
 
 /* What to list, after the arguments were parsed. */
@@ -334,12 +335,21 @@ static int collect(struct job *j)
 					  j->list.library);
 	if (!err)
 		err = collect_functions(j);
+	if (!err)
+		err = gn_listing_managed(&j->list, &j->args->c.args, j->filter,
+					 j->everything);
 	if (!err && wants_usdt(j) && !j->script)
 		err = gn_listing_usdt(&j->list, j->filter, j->everything);
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("the functions of '%s' cannot be read (%s); give another file",
-		 j->list.files.file[0].path, strerror(-err));
+	if (err == -ENOEXEC && !j->word)
+		gn_error("'%s' is not an ELF program for x86-64; give the PID "
+			 "of a 64-bit process",
+			 j->list.files.file[0].path);
+	else
+		gn_error("the functions of '%s' cannot be read (%s); give "
+			 "another file",
+			 j->list.files.file[0].path, strerror(-err));
 	return err == -ENOEXEC ? GN_EXIT_USAGE : GN_EXIT_FAILED;
 }
 
@@ -349,7 +359,8 @@ static int check_found(const struct job *j)
 	const struct gn_listing *l = &j->list;
 	const char *glob = gn_filter_unmatched(j->filter);
 
-	if (!glob || (j->everything && (l->nruntimes || l->nusdt)))
+	if (!glob ||
+	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
 		return GN_EXIT_OK;
 	if (gn_filter_is_usdt(glob)) {
 		gn_error("no USDT probe matches '%s'; gnomon list --usdt -- "
@@ -357,14 +368,25 @@ static int check_found(const struct job *j)
 			 glob);
 		return GN_EXIT_USAGE;
 	}
-	if (l->nruntimes) {
+	if (l->npacked && !l->nmodules && !j->everything) {
+		gn_error("no function matches '%s': %s is packed into the "
+			 "program (a single file), and its functions are not "
+			 "listed; start the program under gnomon",
+			 glob, l->running->title);
+		return GN_EXIT_USAGE;
+	}
+	if (l->nruntimes && !l->running) {
 		if (!j->args->c.args.quiet)
 			fprintf(stderr,
 				"gnomon: managed functions are matched when "
 				"the runtime compiles them\n");
 		return GN_EXIT_OK;
 	}
-	if (j->everything && l->stats.stripped)
+	if (l->nmodules)
+		gn_error("no function matches '%s'; list without -f shows the "
+			 "modules, LIB:* a module's functions",
+			 glob);
+	else if (j->everything && l->stats.stripped)
 		gn_error("'%s' has no function symbols, it is stripped; "
 			 "install its debug symbols",
 			 l->stats.stripped);
@@ -438,7 +460,7 @@ static int list(const struct list_args *args, char **argv)
 	tell_left(&j);
 	found = check_found(&j);
 	/* an empty list is an error */
-	if (!found || j.list.nfunctions || j.list.nusdt) {
+	if (!found || j.list.nfunctions || j.list.nusdt || j.list.nmanaged) {
 		status = print(&j);
 		if (!args->c.args.quiet)
 			gn_listing_summary(&j.list,

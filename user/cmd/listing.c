@@ -18,6 +18,7 @@ void gn_listing_clear(struct gn_listing *l)
 	free(l->function);
 	free(l->runtime);
 	free(l->usdt);
+	gn_listing_clear_managed(l);
 	gn_files_free(&l->files);
 	memset(l, 0, sizeof(*l));
 }

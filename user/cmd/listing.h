@@ -66,6 +66,23 @@ struct gn_list_usdt {
 	struct gn_list_insn insn;
 };
 
+/* A module that a running process has loaded. */
+struct gn_list_module {
+	char *path; /* as struct gn_managed_module */
+	bool in_memory;
+	int error;
+	size_t functions, generic;
+	size_t unhooked[GN_UNHOOKED_COUNT]; /* functions by why */
+};
+
+/* One of its functions. */
+struct gn_list_managed {
+	size_t module;
+	char *name;
+	enum gn_unhooked unhooked;
+	bool generic;
+};
+
 struct gn_listing {
 	struct gn_files files; /* the first is the one that the user named */
 	enum gn_attach_mode links;
@@ -77,6 +94,12 @@ struct gn_listing {
 	size_t nruntimes;
 	struct gn_list_usdt *usdt;
 	size_t nusdt;
+	const struct gn_runtime *running; /* of the modules; NULL: none runs */
+	struct gn_list_module *module;
+	size_t nmodules;
+	struct gn_list_managed *managed; /* those that were asked for */
+	size_t nmanaged;
+	size_t npacked; /* processes whose modules are in their program */
 	struct gn_notes_left left; /* USDT probes */
 	struct gn_native_stats stats;
 	size_t rets, tails;	     /* of all functions */
@@ -117,6 +140,23 @@ void gn_list_arguments(const struct gn_note *note,
  */
 int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			bool itself);
+
+struct gn_args;
+
+/*
+ * Adds the modules of the processes of -p that run a runtime, and of them the
+ * functions that -f asks for, whose globs `filter` notes as matched. `modules`:
+ * no functions. 0, -ENOMEM, or -errno of what cannot be read.
+ */
+int gn_listing_managed(struct gn_listing *l, const struct gn_args *args,
+		       struct gn_filter *filter, bool modules);
+void gn_listing_clear_managed(struct gn_listing *l);
+/* The functions, or the modules; `verbose`: both. */
+int gn_list_managed_table(const struct gn_listing *l, bool verbose, FILE *f);
+
+/* A word, "yes" of what gets hooks; and a sentence, or NULL. */
+const char *gn_list_unhooked_word(enum gn_unhooked unhooked);
+const char *gn_list_unhooked_why(enum gn_unhooked unhooked);
 
 const char *gn_list_kind_name(const struct gn_list_hook *h);
 

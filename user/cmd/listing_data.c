@@ -122,6 +122,24 @@ static int csv_insn(FILE *f, const char *kind, const char *name,
 	return csv_row(f, &r);
 }
 
+static int csv_managed(const struct gn_listing *l, FILE *f)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->nmanaged; i++) {
+		const struct gn_list_managed *m = &l->managed[i];
+		struct csv_row r = {
+			.kind = "managed",
+			.name = m->name,
+			.module = l->module[m->module].path,
+			.reason = gn_list_unhooked_why(m->unhooked),
+		};
+
+		err = csv_row(f, &r);
+	}
+	return err;
+}
+
 static int csv_runtime(const struct gn_list_runtime *r, FILE *f)
 {
 	int err = 0;
@@ -153,6 +171,8 @@ int gn_listing_csv(const struct gn_listing *l, bool verbose, FILE *f)
 		for (size_t k = 0; !err && verbose && k < fn->plan.nleaves; k++)
 			err = csv_site(l, fn, &fn->plan.leaves[k], f);
 	}
+	if (!err)
+		err = csv_managed(l, f);
 	for (size_t i = 0; !err && i < l->nruntimes; i++)
 		err = csv_runtime(&l->runtime[i], f);
 	for (size_t i = 0; !err && i < l->nusdt; i++) {
@@ -259,6 +279,53 @@ static void json_runtime(struct gn_emit *e, const struct gn_list_runtime *r)
 	gn_emit_close(e, '}');
 }
 
+static void json_module(struct gn_emit *e, const struct gn_list_module *m)
+{
+	gn_emit_line(e);
+	gn_emit_open(e, NULL, '{');
+	gn_emit_text(e, "module", m->path);
+	gn_emit_bool(e, "in_memory", m->in_memory);
+	if (m->error)
+		gn_emit_text(e, "error", strerror(-m->error));
+	gn_emit_u64(e, "functions", m->functions);
+	gn_emit_u64(e, "generic", m->generic);
+	gn_emit_u64(e, "no_il", m->unhooked[GN_UNHOOKED_NO_IL]);
+	gn_emit_u64(e, "suspended", m->unhooked[GN_UNHOOKED_SUSPENDED]);
+	gn_emit_u64(e, "poll", m->unhooked[GN_UNHOOKED_POLL]);
+	gn_emit_close(e, '}');
+}
+
+static void json_managed(struct gn_emit *e, const struct gn_listing *l)
+{
+	gn_emit_line(e);
+	gn_emit_open(e, "managed_modules", '[');
+	for (size_t i = 0; i < l->nmodules; i++)
+		json_module(e, &l->module[i]);
+	gn_emit_close(e, ']');
+	gn_emit_line(e);
+	gn_emit_open(e, "managed_functions", '[');
+	for (size_t i = 0; i < l->nmanaged && !ferror(e->f); i++) {
+		const struct gn_list_managed *m = &l->managed[i];
+
+		gn_emit_line(e);
+		gn_emit_open(e, NULL, '{');
+		gn_emit_text(e, "name", m->name);
+		gn_emit_text(e, "module", l->module[m->module].path);
+		gn_emit_bool(e, "generic", m->generic);
+		if (m->unhooked)
+			gn_emit_text(e, "unhooked",
+				     gn_list_unhooked_word(m->unhooked));
+		gn_emit_close(e, '}');
+	}
+	gn_emit_close(e, ']');
+	gn_emit_line(e);
+	gn_emit_open(e, "managed_limits", '[');
+	for (const char *const *line = l->running ? l->running->unhooked : NULL;
+	     line && *line; line++)
+		gn_emit_text(e, NULL, *line);
+	gn_emit_close(e, ']');
+}
+
 static void json_usdt(struct gn_emit *e, const struct gn_listing *l,
 		      const struct gn_list_usdt *u)
 {
@@ -287,6 +354,7 @@ static void json_summary(struct gn_emit *e, const struct gn_listing *l)
 	gn_emit_u64(e, "return", l->stats.by_return);
 	gn_emit_u64(e, "ret", l->stats.by_ret);
 	gn_emit_u64(e, "refused", l->stats.refused);
+	gn_emit_u64(e, "packed", l->npacked);
 	gn_emit_u64(e, "usdt_left_out",
 		    l->left.long_names + l->left.broken + l->left.too_many);
 	if (l->nfunctions)
@@ -313,6 +381,7 @@ int gn_listing_json(const struct gn_listing *l, bool verbose, FILE *f)
 	for (size_t i = 0; i < l->nruntimes; i++)
 		json_runtime(&e, &l->runtime[i]);
 	gn_emit_close(&e, ']');
+	json_managed(&e, l);
 	gn_emit_line(&e);
 	gn_emit_open(&e, "usdt", '[');
 	for (size_t i = 0; i < l->nusdt && !ferror(f); i++)

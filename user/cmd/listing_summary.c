@@ -30,6 +30,47 @@ static void tell_sleds(const struct gn_listing *l)
 			l->broken_sleds);
 }
 
+static void tell_managed(const struct gn_listing *l)
+{
+	size_t functions = 0, generic = 0, unread = 0, in_memory = 0;
+	size_t unhooked[GN_UNHOOKED_COUNT] = {0};
+
+	for (size_t i = 0; i < l->nmodules; i++) {
+		const struct gn_list_module *m = &l->module[i];
+
+		functions += m->functions;
+		generic += m->generic;
+		unread += m->error != 0;
+		in_memory += m->in_memory;
+		for (int k = 0; k < GN_UNHOOKED_COUNT; k++)
+			unhooked[k] += m->unhooked[k];
+	}
+	if (l->nmodules)
+		fprintf(stderr,
+			"gnomon: %s: %zu functions with code in %zu modules, "
+			"%zu of them loaded from memory; %zu functions are "
+			"generic: all instances of one are traced together\n",
+			l->running->title, functions, l->nmodules, in_memory,
+			generic);
+	for (int k = GN_UNHOOKED_NOT + 1; k < GN_UNHOOKED_COUNT; k++)
+		if (unhooked[k])
+			fprintf(stderr, "gnomon: %zu get no hooks (%s): %s\n",
+				unhooked[k],
+				gn_list_unhooked_word((enum gn_unhooked)k),
+				gn_list_unhooked_why((enum gn_unhooked)k));
+	if (unread)
+		fprintf(stderr,
+			"gnomon: %zu modules cannot be read; their functions "
+			"are not listed\n",
+			unread);
+	if (l->npacked)
+		fprintf(stderr,
+			"gnomon: %s is packed into the program (a single "
+			"file): its functions are not listed, and are traced "
+			"only where gnomon starts the program\n",
+			l->running->title);
+}
+
 void gn_listing_summary(const struct gn_listing *l, bool automatic)
 {
 	if (l->nfunctions)
@@ -49,6 +90,7 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 			"avoids that if nothing unwinds or interrupts them\n",
 			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
 	tell_sleds(l);
+	tell_managed(l);
 	if (l->nfunctions && l->stats.stripped)
 		gn_error("'%s' is stripped: only what it exports is listed; "
 			 "its debug symbols add the rest",

@@ -295,7 +295,14 @@ int gn_listing_table(const struct gn_listing *l, bool verbose, FILE *f)
 	if (!err)
 		put_reasons(l, &reasons, f);
 	free(reasons.text);
-	for (size_t i = 0; !err && i < l->nruntimes; i++) {
+	if (!err && l->running) {
+		fputs(above ? "\n" : "", f);
+		err = gn_list_managed_table(l, verbose, f);
+		above = true;
+	}
+	/* sites are not what a list of functions is for */
+	for (size_t i = 0; !err && (!l->running || verbose) && i < l->nruntimes;
+	     i++) {
 		fputs(above ? "\n" : "", f);
 		err = put_runtime(&l->runtime[i], f);
 		above = true;

@@ -154,6 +154,7 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def)
 		old->role = def->role;
 		old->module = def->module;
 		old->module_id = def->module_id;
+		old->clr_name = def->clr_name;
 		old->leave_return = def->leave_return;
 		old->enter_class = def->enter_class;
 		old->leave_class = def->leave_class;
@@ -240,7 +241,7 @@ bool gn_names_short(const struct gn_fn *fn, const char *name, char *text,
 		    size_t size)
 {
 	/* what has no parameters is a class or a module */
-	return GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR &&
+	return (GN_FUNC_RUNTIME(fn->func) == GN_RUNTIME_CLR || fn->clr_name) &&
 	       name[gn_clr_plain(name)] &&
 	       gn_clr_spell(name, GN_CLR_SHORT, text, size) &&
 	       strcmp(name, text) != 0;

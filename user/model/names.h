@@ -32,6 +32,7 @@ struct gn_fn {
 	uint32_t compiled;  /* times that it was, where rows are kept */
 	bool unhooked;	    /* its calls cannot be seen */
 	bool refused;	    /* its precompiled code was refused */
+	bool clr_name;	    /* a native id, and a name of .NET */
 	bool leave_return;  /* its leaves come from return probes */
 	/* calls were missed, and no model has reported that yet */
 	bool unprobed;

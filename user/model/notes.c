@@ -43,6 +43,7 @@ static int define(struct gn_pipeline *p, const struct gn_thread *t,
 			GN_FUNC_RUNTIME(r->id), def.name);
 	if (r->h.kind == GN_KIND_FUNCTION) {
 		def.module_id = r->ref;
+		def.clr_name = r->h.flags & GN_F_CLR_NAME;
 		def.leave_return = r->h.flags & GN_F_LEAVE_RETURN;
 		def.enter_class = probe_class(GN_F_ENTER_CLASS(r->h.flags));
 		def.leave_class = probe_class(GN_F_LEAVE_CLASS(r->h.flags));

@@ -217,9 +217,7 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
 	return err; /* a static program has none: not an error */
 }
 
-/* The name as the process itself sees it. The kernel shows it from gnomon's
- * root, and adds a word if the file was deleted. */
-static const char *own_name(pid_t pid, int fd, char *name)
+const char *gn_file_own_name(pid_t pid, int fd, char *name)
 {
 	char link[64], root[PATH_MAX];
 	size_t len = strlen(name), at = sizeof(DELETED) - 1;
@@ -309,8 +307,9 @@ static int take_mapping(pid_t pid, struct gn_files *f,
 	}
 	snprintf(name, sizeof(name), "%s", m->name);
 	if (fd < 0)
-		return add_unread(f, own_name(pid, fd, name), fd);
-	return add_file(f, own_name(pid, fd, name), fd, &m->file, false);
+		return add_unread(f, gn_file_own_name(pid, fd, name), fd);
+	return add_file(f, gn_file_own_name(pid, fd, name), fd, &m->file,
+			false);
 }
 
 static int take_program(pid_t pid, struct gn_files *f)
@@ -337,7 +336,7 @@ static int take_program(pid_t pid, struct gn_files *f)
 		return err;
 	}
 	name[len] = '\0';
-	return add_file(f, own_name(pid, fd, name), fd, &id, true);
+	return add_file(f, gn_file_own_name(pid, fd, name), fd, &id, true);
 }
 
 int gn_files_of_process(pid_t pid, struct gn_files *f)

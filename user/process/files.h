@@ -57,6 +57,10 @@ int gn_files_of_process(pid_t pid, struct gn_files *f);
 
 /* Opens the mapped file, not what its path names by now. <0: it cannot be. */
 int gn_file_of_mapping(pid_t pid, const struct gn_mapping *m);
+/* The name of a mapped file as the process itself sees it, in `name`, which is
+ * changed: the kernel shows it from gnomon's root, and adds a word if the file
+ * was deleted. `fd` (may be -1): the file. */
+const char *gn_file_own_name(pid_t pid, int fd, char *name);
 /* Whether the mapping is of a file that has, or had, the path. */
 bool gn_mapping_is_of(const struct gn_mapping *m, const char *path);
 

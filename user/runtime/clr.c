@@ -8,6 +8,7 @@
 #include "hooksite/clr/filter.h"
 #include "runtime/clr_attach.h"
 #include "runtime/clr_find.h"
+#include "runtime/clr_modules.h"
 
 #define SITE(name, kind, ...)                                       \
 	{                                                           \
@@ -188,6 +189,15 @@ static const char *const limits[] = {
 	NULL,
 };
 
+static const char *const unhooked[] = {
+	"a call that is under way is seen when the method is called again",
+	"calls that a compiler replaced by instructions (intrinsics) are not "
+	"seen",
+	"methods of assemblies that can be unloaded, and what is made while "
+	"the program runs (dynamic methods, emitted assemblies), get no hooks",
+	NULL,
+};
+
 extern const struct gn_runtime gn_runtime_clr;
 const struct gn_runtime gn_runtime_clr = {
 	.id = GN_RUNTIME_CLR,
@@ -208,5 +218,7 @@ const struct gn_runtime gn_runtime_clr = {
 		    "seen",
 	.limits = limits,
 	.attach = &gn_clr_attach,
+	.managed = gn_clr_modules,
+	.unhooked = unhooked,
 	.get = "install .NET by its vendor's packages or dotnet-install.sh",
 };

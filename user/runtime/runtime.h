@@ -16,6 +16,7 @@
 #include "elf/notes.h"
 #include "runtime/attach.h"
 #include "runtime/launch.h"
+#include "runtime/managed.h"
 #include "runtime/probes.h"
 #include "runtime/roles.h"
 #include "runtime/specs.h"
@@ -104,6 +105,13 @@ struct gn_runtime {
 	const char *get; /* how to install it: a line, or NULL */
 	/* Of processes that run already; NULL: they cannot be had. */
 	const struct gn_runtime_attach *attach;
+	/* Calls these for all modules that such a process has loaded; NULL:
+	 * they cannot be listed. 0, what one of them returned, or -errno of
+	 * what cannot be read. */
+	int (*managed)(pid_t pid, const struct gn_managed_take *take);
+	/* What `attach` does not trace of them, a line each, and NULL; or NULL.
+	 */
+	const char *const *unhooked;
 };
 
 /* NULL past the last. */
@@ -114,6 +122,10 @@ const struct gn_runtime *gn_runtime_of(uint32_t id);
 
 /* The one whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
+
+/* The runtime that a running process has, or NULL. `packed`: it is in the
+ * program itself (a single file), and so are its modules. */
+const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);
 
 /* True when the program file looks like a launcher of the runtime, or like a
  * script that starts it. */

@@ -248,6 +248,20 @@ enum gn_source gn_source_open(struct gn_source_module *m, int root,
 			      : open_pdb(m);
 }
 
+bool gn_source_begins(int file)
+{
+	char head[2];
+
+	return pread(file, head, 2, 0) == 2 && head[0] == 'M' && head[1] == 'Z';
+}
+
+bool gn_source_read(struct gn_source_module *m, int file)
+{
+	*m = (struct gn_source_module){0};
+	return gn_source_begins(file) && !read_open(file, &m->file) &&
+	       open_pe(m);
+}
+
 void gn_source_close(struct gn_source_module *m)
 {
 	free((void *)(uintptr_t)m->file.at);

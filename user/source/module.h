@@ -33,6 +33,11 @@ struct gn_source_module {
  * each case. */
 enum gn_source gn_source_open(struct gn_source_module *m, int root,
 			      const char *path, int file);
+/* Whether an open file begins as a module does. */
+bool gn_source_begins(int file);
+/* The module alone, from an open file. False: it is none. Freed by
+ * gn_source_close() in each case. */
+bool gn_source_read(struct gn_source_module *m, int file);
 void gn_source_close(struct gn_source_module *m);
 
 /* The same of bytes: the module's are taken, and of a PDB beside it (none:

@@ -300,6 +300,13 @@ static bool ends_with(const char *filter, const char *line)
 	return found;
 }
 
+bool gn_filter_never(const char *name)
+{
+	static const char poll[] = "System.Threading.Thread.*PollGC*";
+
+	return gn_glob(poll, sizeof(poll) - 1, name, strlen(name));
+}
+
 bool gn_filter_hooks_nothing(const char *filter)
 {
 	return ends_with(filter, "!*");

@@ -50,6 +50,13 @@ void gn_filter_lines_free(struct gn_filter_lines *lines);
 bool gn_filter_may_hook(const struct gn_filter_lines *lines, const char *names,
 			const char *module);
 
+/*
+ * What is never hooked in IL, whatever a filter asks for: the runtime calls it
+ * when it polls for a collection, as it does after each call of a hook, so a
+ * hook in it would call itself.
+ */
+bool gn_filter_never(const char *name);
+
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
 /* True when its last line is "*": everything is. */

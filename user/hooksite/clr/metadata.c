@@ -355,8 +355,8 @@ uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
 	return cell(md, table, row, column);
 }
 
-static const char *string(const struct gn_md *md, unsigned int table,
-			  uint32_t row, unsigned int column)
+const char *gn_md_string(const struct gn_md *md, unsigned int table,
+			 uint32_t row, unsigned int column)
 {
 	uint32_t at = cell(md, table, row, column);
 	size_t most;
@@ -369,8 +369,8 @@ static const char *string(const struct gn_md *md, unsigned int table,
 	return (const char *)md->strings.at + at;
 }
 
-/* The type around a type, 0: none. They are in the order of the inner ones. */
-static uint32_t outer(const struct gn_md *md, uint32_t type)
+/* They are in the order of the inner ones. */
+uint32_t gn_md_outer(const struct gn_md *md, uint32_t type)
 {
 	uint32_t from = 1, to = md->table[NESTED].count;
 
@@ -388,22 +388,24 @@ static uint32_t outer(const struct gn_md *md, uint32_t type)
 	return 0;
 }
 
-/* A name without the mark of its arity (`1), and whether it had one. */
-static bool put_plain(struct gn_text *name, const char *text)
+uint32_t gn_md_put_plain(struct gn_text *name, const char *text)
 {
 	char plain[1024];
 	size_t len = strlen(text), at = len;
+	uint32_t arity = 0;
 
 	while (at && text[at - 1] >= '0' && text[at - 1] <= '9')
 		at--;
 	if (!at || at == len || text[at - 1] != '`' || at > sizeof(plain)) {
 		gn_text_put(name, text);
-		return false;
+		return 0;
 	}
 	memcpy(plain, text, at - 1);
 	plain[at - 1] = '\0';
 	gn_text_put(name, plain);
-	return true;
+	for (; text[at] && arity <= GN_MD_ARGS_MAX; at++)
+		arity = arity * 10 + (uint32_t)(text[at] - '0');
+	return arity;
 }
 
 static void put_type_name(const struct gn_md *md, uint32_t type,
@@ -412,18 +414,18 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 	uint32_t chain[NEST_MAX];
 	unsigned int n = 0;
 
-	for (; type && n < NEST_MAX; type = outer(md, type))
+	for (; type && n < NEST_MAX; type = gn_md_outer(md, type))
 		chain[n++] = type;
 	while (n--) {
 		const char *space =
-			string(md, TYPEDEF, chain[n], TYPEDEF_SPACE);
+			gn_md_string(md, TYPEDEF, chain[n], TYPEDEF_SPACE);
 
 		if (*space) {
 			gn_text_put(name, space);
 			gn_text_put(name, ".");
 		}
-		if (put_plain(name,
-			      string(md, TYPEDEF, chain[n], TYPEDEF_NAME)))
+		if (gn_md_put_plain(name, gn_md_string(md, TYPEDEF, chain[n],
+						       TYPEDEF_NAME)))
 			gn_text_put(name, "<*>");
 		if (n)
 			gn_text_put(name, "+");
@@ -480,7 +482,7 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 	const uint8_t *b;
 
 	*method = (struct gn_md_method){
-		.name = string(md, METHOD, row, METHOD_NAME),
+		.name = gn_md_string(md, METHOD, row, METHOD_NAME),
 		.address = cell(md, METHOD, row, METHOD_ADDRESS),
 		.impl = (uint16_t)cell(md, METHOD, row, METHOD_IMPL),
 		.flags = (uint16_t)cell(md, METHOD, row, METHOD_FLAGS),
@@ -495,9 +497,10 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 const char *gn_md_field(const struct gn_md *md, gn_token token)
 {
 	if (GN_TOKEN_TABLE(token) == FIELD)
-		return string(md, FIELD, GN_TOKEN_ROW(token), FIELD_NAME);
+		return gn_md_string(md, FIELD, GN_TOKEN_ROW(token), FIELD_NAME);
 	if (GN_TOKEN_TABLE(token) == MEMBER)
-		return string(md, MEMBER, GN_TOKEN_ROW(token), MEMBER_NAME);
+		return gn_md_string(md, MEMBER, GN_TOKEN_ROW(token),
+				    MEMBER_NAME);
 	return "";
 }
 
@@ -527,9 +530,11 @@ static bool is_called(const struct gn_md *md, uint32_t coded, const char *space,
 	uint32_t tag = coded & 3, row = coded >> 2;
 
 	return tag < 2 &&
-	       !strcmp(string(md, tables[tag].table, row, tables[tag].name),
+	       !strcmp(gn_md_string(md, tables[tag].table, row,
+				    tables[tag].name),
 		       name) &&
-	       !strcmp(string(md, tables[tag].table, row, tables[tag].space),
+	       !strcmp(gn_md_string(md, tables[tag].table, row,
+				    tables[tag].space),
 		       space);
 }
 
@@ -561,8 +566,8 @@ gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			 const char *name)
 {
 	for (uint32_t i = 1; i <= md->table[TYPEDEF].count; i++)
-		if (!strcmp(string(md, TYPEDEF, i, TYPEDEF_NAME), name) &&
-		    !strcmp(string(md, TYPEDEF, i, TYPEDEF_SPACE), space))
+		if (!strcmp(gn_md_string(md, TYPEDEF, i, TYPEDEF_NAME), name) &&
+		    !strcmp(gn_md_string(md, TYPEDEF, i, TYPEDEF_SPACE), space))
 			return (gn_token)GN_TOKEN_TYPEDEF << 24 | i;
 	return 0;
 }
@@ -601,8 +606,10 @@ gn_token gn_md_object_scope(const struct gn_md *md)
 	for (uint32_t i = 1; i <= md->table[TYPEREF].count; i++) {
 		uint32_t scope;
 
-		if (strcmp(string(md, TYPEREF, i, TYPEREF_NAME), "Object") ||
-		    strcmp(string(md, TYPEREF, i, TYPEREF_SPACE), "System"))
+		if (strcmp(gn_md_string(md, TYPEREF, i, TYPEREF_NAME),
+			   "Object") ||
+		    strcmp(gn_md_string(md, TYPEREF, i, TYPEREF_SPACE),
+			   "System"))
 			continue;
 		scope = cell(md, TYPEREF, i, TYPEREF_SCOPE);
 		return (gn_token)tables[scope & 3] << 24 | scope >> 2;

@@ -45,6 +45,13 @@ struct gn_md_method {
 	bool generic;
 };
 
+/* Without it, there is nothing to put hooks into. */
+static inline bool gn_md_has_il(const struct gn_md_method *m)
+{
+	return m->address && !(m->flags & (GN_MD_ABSTRACT | GN_MD_PINVOKE)) &&
+	       !(m->impl & (GN_MD_IMPL_NOT_IL | GN_MD_IMPL_INTERNAL));
+}
+
 /* Reads from `metadata`, which must stay. False: it is none. */
 bool gn_md_open(struct gn_md *md, const struct gn_bytes *metadata);
 
@@ -60,6 +67,15 @@ bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,
 uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
 		    unsigned int column);
 struct gn_bytes gn_md_blob(const struct gn_md *md, uint32_t at);
+/* What a cell says that is an index of the names; "" when it is none. */
+const char *gn_md_string(const struct gn_md *md, unsigned int table,
+			 uint32_t row, unsigned int column);
+/* The type around a type, by their rows; 0: none. */
+uint32_t gn_md_outer(const struct gn_md *md, uint32_t type);
+/* Appends a type's own name without the mark of its arity (`1). Returns that;
+ * 0: it has none. More than GN_MD_ARGS_MAX are not counted exactly. */
+#define GN_MD_ARGS_MAX 32
+uint32_t gn_md_put_plain(struct gn_text *name, const char *text);
 /* A compressed number (II.23.2), which is taken off `b`. False: cut off. */
 bool gn_md_number(struct gn_bytes *b, uint32_t *n);
 

@@ -371,7 +371,8 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		     unsigned int depth)
 {
 	struct names *names = ctx;
-	const struct gn_sig_env env = {ctx, sig_type, sig_variable, sig_piece};
+	const struct gn_sig_env env = {ctx, sig_type, sig_variable, sig_piece,
+				       NULL};
 	struct gn_sig sig = {0};
 	uint32_t size = 0;
 
@@ -497,8 +498,8 @@ static void put_result(struct gn_text *out, const struct gn_sig *method,
 static void put_method(struct names *names, struct gn_text *out,
 		       gn_cor_id class)
 {
-	const struct gn_sig_env env = {names, sig_type, sig_variable,
-				       sig_piece};
+	const struct gn_sig_env env = {names, sig_type, sig_variable, sig_piece,
+				       NULL};
 	struct given given = {.owner = names->method_token, .depth = 1};
 	gn_token unused[ARGS_MAX];
 	struct gn_sig sig = {0};
@@ -580,21 +581,12 @@ gn_cor_id gn_names_function(void *info, gn_cor_id function,
 	return module_id;
 }
 
-void gn_names_by_token(void *info, void *metadata, gn_token method,
-		       struct gn_text *name)
-{
-	struct names names = {
-		.info = info, .metadata = metadata, .method_token = method};
-
-	put_method(&names, name, 0);
-}
-
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module)
 {
 	struct names names = {.info = info};
 	const struct gn_sig_env env = {&names, sig_type, sig_variable,
-				       sig_piece};
+				       sig_piece, NULL};
 	gn_cor_id module_id = 0;
 	const uint8_t *sig = NULL;
 	uint32_t size = 0, n;

@@ -19,11 +19,6 @@
 gn_cor_id gn_names_function(void *info, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module);
 
-/* The name of a method by its token, whatever its type arguments. `metadata`:
- * of gn_names_metadata(). */
-void gn_names_by_token(void *info, void *metadata, gn_token method,
-		       struct gn_text *name);
-
 /* The same for a function without metadata: a DynamicMethod or a stub. */
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module);

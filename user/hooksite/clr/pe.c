@@ -52,6 +52,25 @@ const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n)
 	return NULL;
 }
 
+bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address)
+{
+	for (uint32_t i = 0; i < pe->nsections; i++) {
+		const uint8_t *s =
+			at(pe, pe->sections + i * SECTION_SIZE, SECTION_SIZE);
+		uint32_t in_file, raw;
+
+		if (!s)
+			return false;
+		in_file = gn_pe_get(s + 16, 4);
+		raw = gn_pe_get(s + 20, 4);
+		if (offset < raw || offset - raw >= in_file)
+			continue;
+		*address = gn_pe_get(s + 12, 4) + (uint32_t)(offset - raw);
+		return true;
+	}
+	return false;
+}
+
 /* What a directory of two numbers tells of: its address and its size. */
 static struct gn_bytes told_at(const struct gn_pe *pe, const uint8_t *p)
 {

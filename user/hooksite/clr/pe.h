@@ -35,6 +35,9 @@ bool gn_pe_open(struct gn_pe *pe, const uint8_t *base, bool flat,
  * there are none. */
 const uint8_t *gn_pe_at(const struct gn_pe *pe, uint32_t address, uint32_t n);
 
+/* The address of a place in the module's file. False: it has none. */
+bool gn_pe_address(const struct gn_pe *pe, uint64_t offset, uint32_t *address);
+
 /* An integer of up to four bytes, the low one first. */
 uint32_t gn_pe_get(const uint8_t *p, unsigned int n);
 

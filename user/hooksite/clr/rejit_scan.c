@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which methods of a module a session's filter asks for. */
-#include <string.h>
-
 #include "filter.h"
 #include "image.h"
+#include "md_name.h"
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
@@ -20,17 +19,6 @@ struct scan {
 	struct gn_filter_lines lines;
 	char bytes[GN_NAME_MAX];
 };
-
-/*
- * Called when the runtime polls for a collection, which it does after each
- * call of a hook: a hook in it would call itself.
- */
-static bool is_left_out(const char *name)
-{
-	static const char poll[] = "System.Threading.Thread.*PollGC*";
-
-	return gn_glob(poll, sizeof(poll) - 1, name, strlen(name));
-}
 
 static void *metadata_of(struct scan *s)
 {
@@ -65,7 +53,7 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		return;
 	if (suspends)
 		GN_CLR_SITE(unhooked)(index);
-	else if (gn_rejit_list_add(s->list, s->id, token))
+	else if (metadata_of(s) && gn_rejit_list_add(s->list, s->id, token))
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
@@ -99,17 +87,14 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	if (s->known && !asks_any(s, row, row + 1))
 		return;
 	gn_md_method(&s->image.md, row, &m);
-	if ((!s->known &&
-	     !gn_image_asks_method(&s->image, &s->lines, name, &m)) ||
-	    !metadata_of(s))
+	if (!s->known && !gn_image_asks_method(&s->image, &s->lines, name, &m))
 		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
-	gn_names_by_token(s->clr->rejit.info, metadata_of(s), token, &full);
+	gn_md_put_method(&s->image.md, row, NULL, &full);
 	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image.path) ||
-	    is_left_out(bytes))
+	    gn_filter_never(bytes))
 		return;
-	if (!m.address || m.flags & (GN_MD_ABSTRACT | GN_MD_PINVOKE) ||
-	    m.impl & (GN_MD_IMPL_NOT_IL | GN_MD_IMPL_INTERNAL))
+	if (!gn_md_has_il(&m))
 		s->no_il += !(m.flags & GN_MD_ABSTRACT);
 	else
 		choose(s, token, &full, m.impl & GN_MD_IMPL_ASYNC);

@@ -262,7 +262,8 @@ bool gn_sig_put_type(struct gn_text *out, struct gn_sig *sig,
 		gn_text_put(out, suffix);
 		return true;
 	default:
-		return false;
+		return env->other &&
+		       env->other(env->ctx, out, sig, element, depth);
 	}
 }
 
@@ -322,7 +323,7 @@ static void no_variable(void *ctx, struct gn_text *out, bool of_method,
 /* The type that comes next, without modifiers in front; none if it is void. */
 static bool take_type(struct gn_sig *sig, struct gn_bytes *type)
 {
-	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL};
+	const struct gn_sig_env env = {NULL, no_type, no_variable, NULL, NULL};
 	uint8_t element;
 	size_t from;
 

@@ -22,6 +22,12 @@
 /* The first byte of a signature of locals. */
 #define GN_SIG_LOCALS 0x07
 
+struct gn_sig {
+	const uint8_t *bytes;
+	size_t size;
+	size_t at;
+};
+
 /* How names of the program's own types are found. */
 struct gn_sig_env {
 	void *ctx;
@@ -38,12 +44,10 @@ struct gn_sig_env {
 	 * another. NULL: arguments stand behind the name of all. */
 	bool (*piece)(void *ctx, struct gn_text *out, gn_token token,
 		      unsigned int i, uint32_t *own);
-};
-
-struct gn_sig {
-	const uint8_t *bytes;
-	size_t size;
-	size_t at;
+	/* Appends a type whose first byte ECMA-335 does not know; false: it
+	 * cannot be read. NULL: there are none. */
+	bool (*other)(void *ctx, struct gn_text *out, struct gn_sig *sig,
+		      uint8_t element, unsigned int depth);
 };
 
 /* Appends "(int,string)" for a method's signature. What cannot be read is a

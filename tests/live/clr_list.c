@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon list of a .NET process that runs already: what it says of a module is
+ * what the runtime says of it. */
+#include "clr.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+static const char *text(const json_t *row, const char *key)
+{
+	const char *value = json_string_value(json_object_get(row, key));
+
+	return value ? value : "";
+}
+
+/* `gnomon list -p` of the fixture, with these options. */
+static void list(struct live *t, const struct live_talk *served,
+		 const char *options, struct live_end *end)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "list", "-p",
+		 live_text(t, "%d", (int)served->pid), NULL);
+	live_split(t, &a, options);
+	live_run(t, &a, NULL, end);
+}
+
+/* The module's row: the one of the file, or the one from memory. */
+static const json_t *module_of(struct live *t, const json_t *report,
+			       bool in_memory)
+{
+	const json_t *row, *found = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "managed_modules"), i, row)
+	{
+		const char *name = text(row, "module");
+		bool own = in_memory ? !strcmp(name, "demo")
+				     : strstr(name, "/demo.dll") != NULL;
+
+		if (!own)
+			continue;
+		CHECK(t, !found, "%s is there twice", name);
+		found = row;
+		CHECK(t,
+		      json_is_true(json_object_get(row, "in_memory")) ==
+			      in_memory,
+		      "%s is %sfrom memory", name, in_memory ? "not " : "");
+	}
+	CHECK(t, found, "there is no module %s",
+	      in_memory ? "from memory" : "demo.dll");
+	return found;
+}
+
+static void check_counts(struct live *t, const json_t *row,
+			 const struct live_truths *truths)
+{
+	static const char *const counts[] = {"functions", "no_il", "generic"};
+
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t want = live_truth(truths, "number", counts[i]);
+
+		CHECK(t, want && live_number(t, row, counts[i]) == want,
+		      "%s: %s is %" N ", not %" N, text(row, "module"),
+		      counts[i], live_number(t, row, counts[i]), want);
+	}
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names that the program told, sorted. */
+static size_t told_names(struct live *t, const char *out, const char ***names)
+{
+	char *copy = live_text(t, "%s", out), *line, *rest;
+	size_t n = 0, room = 4096;
+
+	*names = calloc(room, sizeof(**names));
+	CHECK(t, *names, "no memory");
+	for (line = strtok_r(copy, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(line, "function ", 9) != 0)
+			continue;
+		CHECK(t, n < room, "too many functions");
+		(*names)[n++] = line + 9;
+	}
+	qsort(*names, n, sizeof(**names), by_text);
+	return n;
+}
+
+/* Each name once for each time that it was told, for a module's functions. */
+static void check_names(struct live *t, const json_t *report,
+			const char *module, const char *const *told, size_t n)
+{
+	const json_t *rows = json_object_get(report, "managed_functions"), *row;
+	const char **listed =
+		calloc(json_array_size(rows) + 1, sizeof(*listed));
+	size_t i, count = 0;
+
+	CHECK(t, listed, "no memory");
+	json_array_foreach(rows, i,
+			   row) if (!strcmp(text(row, "module"), module))
+		listed[count++] = text(row, "name");
+	qsort(listed, count, sizeof(*listed), by_text);
+	for (i = 0; i < n && i < count; i++)
+		CHECK(t, !strcmp(told[i], listed[i]),
+		      "%s is listed where %s is", listed[i], told[i]);
+	CHECK(t, count == n, "%zu functions of %s are listed, of %zu", count,
+	      module, n);
+	free(listed);
+}
+
+static void check_all(struct live *t, const struct live_talk *served,
+		      const char *out)
+{
+	char *path = live_path(t, "list.json");
+	struct live_truths truths;
+	const json_t *file, *memory;
+	const char **told;
+	struct live_end end;
+	json_t *report;
+	size_t n;
+
+	list(t, served, live_text(t, "-q -f demo:* --format json -o %s", path),
+	     &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	live_truths(t, out, &truths);
+	n = told_names(t, out, &told);
+	report = json_load_file(path, 0, NULL);
+	CHECK(t, report, "the list is no JSON");
+	file = module_of(t, report, false);
+	memory = module_of(t, report, true);
+	check_counts(t, file, &truths);
+	check_counts(t, memory, &truths);
+	check_names(t, report, text(file, "module"), told, n);
+	check_names(t, report, text(memory, "module"), told, n);
+	free(told);
+	json_decref(report);
+}
+
+/* As people read it, and what matches nothing. */
+static void check_words(struct live *t, const struct live_talk *served)
+{
+	struct live_end end;
+
+	list(t, served, "", &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.out, "  demo (from memory)\n"),
+	      "what is from memory is not told: %s", end.out);
+	CHECK(t, strstr(end.err, ", 1 of them loaded from memory;"),
+	      "how many are from memory is not told: %s", end.err);
+	CHECK(t, !strstr(end.out, "Demo.Listed"),
+	      "functions are listed that nobody asked for");
+	list(t, served, "-q -f Demo.Posix.geteuid", &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.out, "no-il      Demo.Posix.geteuid()\n"),
+	      "a P/Invoke is not told: %s", end.out);
+	CHECK(t, strstr(end.out, "not seen: a call that is under way"),
+	      "what is not seen is not told: %s", end.out);
+	list(t, served, "-q -f Demo.Nothing.*", &end);
+	CHECK(t, end.code == 2 && strstr(end.err, "'Demo.Nothing.*'"),
+	      "ended with %d: %s", end.code, end.err);
+}
+
+/* What is listed with hooks and without is what a session hooks and leaves. */
+static void check_session(struct live *t, const struct live_talk *served)
+{
+	const char *pid = live_text(t, "%d", (int)served->pid);
+	char *path = live_path(t, "list.json");
+	struct live_args a = {.n = 0};
+	uint64_t hooked = 0, left = 0;
+	struct live_end end;
+	const json_t *row;
+	json_t *report;
+	size_t i;
+
+	list(t, served, live_text(t, "-q -f *List* --format json -o %s", path),
+	     &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = json_load_file(path, 0, NULL);
+	CHECK(t, report, "the list is no JSON");
+	json_array_foreach(json_object_get(report, "managed_functions"), i, row)
+	{
+		if (json_object_get(row, "unhooked"))
+			left++;
+		else
+			hooked++;
+	}
+	json_decref(report);
+	unlink(path);
+	live_add(t, &a, t->gnomon, "run", "-q", "-p", pid, "-d", "1s", "-f",
+		 "*List*", "--format", "json", "-o", path, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	report = live_load(t, path);
+	CHECK(t,
+	      live_number(t, report, "code.selected.methods") == hooked &&
+		      live_number(t, report, "code.selected.no_il") == left,
+	      "%" N " are listed with hooks and %" N " without, a session has "
+	      "%" N " and %" N,
+	      hooked, left, live_number(t, report, "code.selected.methods"),
+	      live_number(t, report, "code.selected.no_il"));
+	CHECK(t, hooked > 100 && left, "too few are listed");
+}
+
+void test_clr_list(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	char *out;
+
+	clr_need(t);
+	clr_demo(t, &a, "listed");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	out = clr_serve(t, &served, "tell");
+	check_all(t, &served, out);
+	check_words(t, &served);
+	check_session(t, &served);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}

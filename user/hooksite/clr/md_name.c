@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "md_name.h"
+
+#include <string.h>
+
+#include "sig.h"
+
+#define NEST_MAX 16
+
+/* Columns that are asked for (ECMA-335, II.22). */
+enum {
+	TYPEREF = 0x01,
+	TYPEREF_SCOPE = 0,
+	TYPEREF_NAME = 1,
+	TYPEREF_SPACE = 2,
+	TYPEDEF = 0x02,
+	TYPEDEF_NAME = 1,
+	TYPEDEF_SPACE = 2,
+	METHOD = 0x06,
+	METHOD_NAME = 3,
+	METHOD_SIG = 4,
+	TYPESPEC = 0x1b,
+	ASSEMBLY = 0x20,
+	ASSEMBLY_NAME = 7,
+	PARAMETER = 0x2a,
+	PARAMETER_OF = 2,
+	PARAMETER_NAME = 3,
+};
+
+/* In signatures of precompiled code (corhdr.h of the runtime): the type that
+ * stands for all that share code; a type whose tokens are another module's. */
+#define EL_CANON  0x3e
+#define EL_MODULE 0x3f
+#define CANON	  "System.__Canon"
+
+struct names {
+	const struct gn_md *md;
+	const struct gn_md_instance *of; /* NULL in a type argument, too */
+	uint32_t type, method;		 /* their rows */
+	bool foreign;			 /* tokens are another module's */
+};
+
+/* The type that a TypeDef or TypeRef is nested in; 0: none. */
+static gn_token outer_of(const struct names *n, gn_token token)
+{
+	uint32_t row = GN_TOKEN_ROW(token), scope;
+
+	if (GN_TOKEN_TABLE(token) == TYPEDEF) {
+		row = gn_md_outer(n->md, row);
+		return row ? (gn_token)TYPEDEF << 24 | row : 0;
+	}
+	scope = gn_md_cell(n->md, TYPEREF, row, TYPEREF_SCOPE);
+	/* II.24.2.6 */
+	return (scope & 3) == 3 ? (gn_token)TYPEREF << 24 | scope >> 2 : 0;
+}
+
+/* Appends the type's own name. Returns its arity. */
+static uint32_t put_own(const struct names *n, struct gn_text *out,
+			gn_token token)
+{
+	bool def = GN_TOKEN_TABLE(token) == TYPEDEF;
+	unsigned int table = def ? TYPEDEF : TYPEREF;
+	uint32_t row = GN_TOKEN_ROW(token);
+	const char *name, *space;
+
+	name = gn_md_string(n->md, table, row,
+			    def ? TYPEDEF_NAME : TYPEREF_NAME);
+	space = gn_md_string(n->md, table, row,
+			     def ? TYPEDEF_SPACE : TYPEREF_SPACE);
+	if (*space) {
+		gn_text_put(out, space);
+		gn_text_put(out, ".");
+	}
+	return gn_md_put_plain(out, *name ? name : "?");
+}
+
+/* The types around each other, the innermost first. Returns how many. */
+static unsigned int chain_of(const struct names *n, gn_token token,
+			     gn_token chain[NEST_MAX])
+{
+	unsigned int len = 0;
+
+	for (; token && len < NEST_MAX; token = outer_of(n, token))
+		chain[len++] = token;
+	return len;
+}
+
+/* Rows of generic parameters are in the order of their owners, and of their
+ * numbers. Returns the first one's row. */
+static uint32_t parameters_of(const struct gn_md *md, uint32_t owner,
+			      uint32_t *count)
+{
+	uint32_t all = md->table[PARAMETER].count, from = 1, to = all, first;
+
+	while (from <= to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (gn_md_cell(md, PARAMETER, mid, PARAMETER_OF) < owner)
+			from = mid + 1;
+		else
+			to = mid - 1;
+	}
+	for (first = from; from <= all && from - first < GN_MD_ARGS_MAX; from++)
+		if (gn_md_cell(md, PARAMETER, from, PARAMETER_OF) != owner)
+			break;
+	*count = from - first;
+	return first;
+}
+
+/* II.24.2.6: the coded index of an owner of generic parameters. */
+static uint32_t owner_of(const struct names *n, bool of_method)
+{
+	return of_method ? n->method << 1 | 1 : n->type << 1;
+}
+
+static bool put_parameter(const struct names *n, struct gn_text *out,
+			  bool of_method, uint32_t i)
+{
+	uint32_t count, first;
+
+	first = parameters_of(n->md, owner_of(n, of_method), &count);
+	if (i >= count)
+		return false;
+	gn_text_put(out,
+		    gn_md_string(n->md, PARAMETER, first + i, PARAMETER_NAME));
+	return true;
+}
+
+static bool put_type(struct names *n, struct gn_text *out,
+		     const struct gn_bytes *type);
+
+/* An argument; where code is shared by those of several, its parameter. */
+static void put_arg(struct names *n, struct gn_text *out, bool of_method,
+		    uint32_t i)
+{
+	const struct gn_md_instance *of = n->of;
+	const struct gn_md_args *args =
+		of_method ? &of->of_method : &of->of_type;
+	size_t from = out->len;
+
+	n->of = NULL;
+	if (!put_type(n, out, &args->arg[i]))
+		gn_text_put(out, "?");
+	n->of = of;
+	if (out->full || strcmp(out->bytes + from, CANON) != 0)
+		return;
+	out->len = from;
+	out->bytes[from] = '\0';
+	if (!put_parameter(n, out, of_method, i))
+		gn_text_put(out, CANON);
+}
+
+/* How many type arguments there are to name. */
+static uint32_t count_args(const struct names *n, bool of_method)
+{
+	uint32_t count;
+
+	if (n->of)
+		return of_method ? n->of->of_method.n : n->of->of_type.n;
+	parameters_of(n->md, owner_of(n, of_method), &count);
+	return count;
+}
+
+/* Those from `first` to before `end`, at most. */
+static void put_args(struct names *n, struct gn_text *out, bool of_method,
+		     uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++) {
+		gn_text_put(out, i == first ? "<" : ",");
+		if (n->of)
+			put_arg(n, out, of_method, i);
+		else
+			put_parameter(n, out, of_method, i);
+	}
+	if (first < end)
+		gn_text_put(out, ">");
+}
+
+/* The method's type, with the types around it and their arguments:
+ * Outer<int>+Inner<string>. */
+static void put_declaring(struct names *n, struct gn_text *out)
+{
+	uint32_t all = count_args(n, false), told = 0;
+	gn_token chain[NEST_MAX];
+	unsigned int len =
+		chain_of(n, (gn_token)TYPEDEF << 24 | n->type, chain);
+
+	while (len--) {
+		uint32_t own = put_own(n, out, chain[len]);
+
+		if (!len || own > all - told)
+			own = all - told;
+		put_args(n, out, false, told, told + own);
+		told += own;
+		if (len)
+			gn_text_put(out, "+");
+	}
+}
+
+static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
+			 uint32_t i)
+{
+	struct names *n = ctx;
+
+	if (n->of && i < count_args(n, of_method)) {
+		put_arg(n, out, of_method, i);
+		return;
+	}
+	if (put_parameter(n, out, of_method, i))
+		return;
+	gn_text_put(out, of_method ? "!!" : "!");
+	gn_text_put_u32(out, i);
+}
+
+static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
+		      unsigned int i, uint32_t *own)
+{
+	struct names *n = ctx;
+	gn_token chain[NEST_MAX];
+	unsigned int len = 0;
+
+	*own = 0;
+	if (!n->foreign && GN_TOKEN_TABLE(token) != TYPESPEC)
+		len = chain_of(n, token, chain);
+	if (i >= len) {
+		gn_text_put(out, "?");
+		return false;
+	}
+	if (i)
+		gn_text_put(out, "+");
+	*own = put_own(n, out, chain[len - 1 - i]);
+	return i + 1 < len;
+}
+
+static void sig_type(void *ctx, struct gn_text *out, gn_token token,
+		     unsigned int depth);
+static bool sig_other(void *ctx, struct gn_text *out, struct gn_sig *sig,
+		      uint8_t element, unsigned int depth);
+
+static struct gn_sig_env env_of(struct names *n)
+{
+	return (struct gn_sig_env){n, sig_type, sig_variable, sig_piece,
+				   sig_other};
+}
+
+static void sig_type(void *ctx, struct gn_text *out, gn_token token,
+		     unsigned int depth)
+{
+	struct names *n = ctx;
+	const struct gn_sig_env env = env_of(n);
+	struct gn_bytes blob;
+	struct gn_sig sig = {0};
+	uint32_t own;
+
+	if (GN_TOKEN_TABLE(token) != TYPESPEC || n->foreign) {
+		for (unsigned int i = 0; sig_piece(n, out, token, i, &own); i++)
+			;
+		return;
+	}
+	blob = gn_md_blob(n->md,
+			  gn_md_cell(n->md, TYPESPEC, GN_TOKEN_ROW(token), 0));
+	sig.bytes = blob.at;
+	sig.size = blob.n;
+	if (!gn_sig_put_type(out, &sig, &env, depth))
+		gn_text_put(out, "?");
+}
+
+static bool sig_other(void *ctx, struct gn_text *out, struct gn_sig *sig,
+		      uint8_t element, unsigned int depth)
+{
+	struct names *n = ctx;
+	const struct gn_sig_env env = env_of(n);
+	struct gn_bytes rest = {sig->bytes + sig->at, sig->size - sig->at};
+	bool was = n->foreign, put;
+	uint32_t module;
+
+	if (element == EL_CANON) {
+		gn_text_put(out, CANON);
+		return true;
+	}
+	if (element != EL_MODULE || !gn_md_number(&rest, &module))
+		return false;
+	sig->at = sig->size - rest.n;
+	n->foreign = module != 0;
+	put = gn_sig_put_type(out, sig, &env, depth + 1);
+	n->foreign = was;
+	return put;
+}
+
+static bool put_type(struct names *n, struct gn_text *out,
+		     const struct gn_bytes *type)
+{
+	const struct gn_sig_env env = env_of(n);
+	struct gn_sig sig = {.bytes = type->at, .size = type->n};
+
+	return gn_sig_put_type(out, &sig, &env, 1);
+}
+
+/* Those differ by what they make, too. */
+static void put_result(struct names *n, struct gn_text *out, const char *name,
+		       const struct gn_bytes *sig)
+{
+	struct gn_bytes type;
+
+	if (strcmp(name, "op_Implicit") && strcmp(name, "op_Explicit") &&
+	    strcmp(name, "op_CheckedExplicit"))
+		return;
+	gn_text_put(out, "~");
+	if (!gn_sig_result(sig, &type) || !put_type(n, out, &type))
+		gn_text_put(out, "?");
+}
+
+void gn_md_put_method(const struct gn_md *md, uint32_t row,
+		      const struct gn_md_instance *of, struct gn_text *name)
+{
+	struct names n = {.md = md,
+			  .of = of,
+			  .type = gn_md_type_of(md, row),
+			  .method = row};
+	const struct gn_sig_env env = env_of(&n);
+	const char *own = gn_md_string(md, METHOD, row, METHOD_NAME);
+	struct gn_bytes sig =
+		gn_md_blob(md, gn_md_cell(md, METHOD, row, METHOD_SIG));
+
+	put_declaring(&n, name);
+	gn_text_put(name, ".");
+	gn_text_put(name, *own ? own : "?");
+	put_args(&n, name, true, 0, count_args(&n, true));
+	gn_sig_put_params(name, sig.at, sig.n, &env);
+	put_result(&n, name, own, &sig);
+}
+
+bool gn_md_generic(const struct gn_md *md, uint32_t row)
+{
+	const struct names n = {
+		.md = md, .type = gn_md_type_of(md, row), .method = row};
+
+	return count_args(&n, false) || count_args(&n, true);
+}
+
+const char *gn_md_assembly(const struct gn_md *md)
+{
+	return gn_md_string(md, ASSEMBLY, 1, ASSEMBLY_NAME);
+}
+
+bool gn_md_skip_type(struct gn_bytes *b)
+{
+	static const struct gn_md none;
+	struct names n = {.md = &none};
+	const struct gn_sig_env env = env_of(&n);
+	char byte = '\0';
+	struct gn_text nowhere = {.bytes = &byte, .cap = 1, .full = true};
+	struct gn_sig sig = {.bytes = b->at, .size = b->n};
+
+	if (!gn_sig_put_type(&nowhere, &sig, &env, 0))
+		return false;
+	*b = (struct gn_bytes){b->at + sig.at, b->n - sig.at};
+	return true;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "r2r_read.h"
+
+#define SIGNATURE    0x00525452u /* "RTR" */
+#define HEADER_SIZE  16u
+#define SECTION_SIZE 12u
+#define SECTIONS_MAX 64u
+
+uint32_t gn_r2r_take(struct gn_r2r_reader *r, unsigned int n)
+{
+	if (r->at > r->b.n || n > r->b.n - r->at) {
+		r->bad = true;
+		return 0;
+	}
+	r->at += n;
+	return gn_pe_get(r->b.at + r->at - n, n);
+}
+
+uint32_t gn_r2r_number(struct gn_r2r_reader *r, bool is_signed)
+{
+	uint32_t first = gn_r2r_take(r, 1), v, bits;
+	unsigned int n = 0;
+
+	while (n < 4 && first >> n & 1)
+		n++;
+	if (n == 4)
+		return gn_r2r_take(r, 4);
+	bits = 7 + 7 * n;
+	v = (first | gn_r2r_take(r, n) << 8) >> (n + 1);
+	return is_signed && v >> (bits - 1) ? v | ~0u << bits : v;
+}
+
+bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags)
+{
+	if (!pe->native.at || pe->native.n < HEADER_SIZE ||
+	    gn_pe_get(pe->native.at, 4) != SIGNATURE)
+		return false;
+	*flags = gn_pe_get(pe->native.at + 8, 4);
+	return true;
+}
+
+bool gn_r2r_section(const struct gn_pe *pe, uint32_t type,
+		    struct gn_bytes *found)
+{
+	uint32_t n = gn_pe_get(pe->native.at + 12, 4);
+
+	if (n > SECTIONS_MAX || (pe->native.n - HEADER_SIZE) / SECTION_SIZE < n)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *s =
+			pe->native.at + HEADER_SIZE + i * SECTION_SIZE;
+
+		if (gn_pe_get(s, 4) != type)
+			continue;
+		found->n = gn_pe_get(s + 8, 4);
+		found->at =
+			gn_pe_at(pe, gn_pe_get(s + 4, 4), (uint32_t)found->n);
+		return found->at;
+	}
+	return false;
+}
+
+/* A bucket's entries, which are elsewhere in the table. */
+static bool read_bucket(struct gn_r2r_reader *r, size_t begin, size_t end,
+			size_t *left, gn_r2r_entry_fn each, void *ctx)
+{
+	for (r->at = begin; r->at < end && !r->bad;) {
+		struct gn_r2r_reader entry = *r;
+		size_t from;
+
+		gn_r2r_take(r, 1); /* of its hash */
+		from = r->at;
+		entry.at = from + (size_t)(int32_t)gn_r2r_number(r, true);
+		if (r->bad || !(*left)--)
+			return false;
+		if (!each(ctx, entry))
+			return false;
+	}
+	return !r->bad;
+}
+
+bool gn_r2r_entries(const struct gn_bytes *table, gn_r2r_entry_fn each,
+		    void *ctx)
+{
+	struct gn_r2r_reader r = {.b = *table};
+	uint32_t head = gn_r2r_take(&r, 1), width = 1u << (head & 3);
+	uint64_t buckets = 1ull << (head >> 2);
+	size_t left = table->n;
+
+	if ((head & 3) == 3 || buckets * width >= table->n)
+		return false;
+	for (uint64_t i = 0; i < buckets; i++) {
+		size_t begin, end;
+
+		/* it ends where the next one begins */
+		r.at = 1 + i * width;
+		begin = (size_t)gn_r2r_take(&r, width) + 1;
+		end = (size_t)gn_r2r_take(&r, width) + 1;
+		if (!read_bucket(&r, begin, end, &left, each, ctx))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GNOMON_RUNTIME_CLR_MODULES_H
+#define GNOMON_RUNTIME_CLR_MODULES_H
+
+#include "runtime/managed.h"
+
+/* The `managed` of struct gn_runtime. */
+int gn_clr_modules(pid_t pid, const struct gn_managed_take *take);
+
+#endif

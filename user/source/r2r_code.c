@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "source/r2r_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "hooksite/clr/r2r_read.h"
+
+#define FUNCTION_SIZE  12u /* its begin, its end, how it is unwound */
+#define ROWS_MAX       0xffffffu
+#define BLOCK	       16u /* elements of a sparse array */
+#define INSTANCE_MAX   4096u
+#define EL_GENERICINST 0x15
+
+enum {
+	SECTION_FUNCTIONS = 102,
+	SECTION_METHODS = 103,
+	SECTION_INSTANCES = 109,
+	SECTION_MODULES = 115,
+	SECTION_COLD = 120,
+};
+
+/* Flags of an instance's signature. */
+enum {
+	SIG_STUBS = 0x03, /* kinds of entries: the same method */
+	SIG_ARGUMENTS = 0x04,
+	SIG_MEMBER = 0x10, /* it is told as another module's */
+	SIG_OWNER = 0x40,
+	SIG_MODULE = 0x80,
+	SIG_KNOWN = 0xd7,
+};
+
+/* What a signature says. */
+struct instance {
+	uint32_t flags, row;
+	struct gn_md_instance of;
+};
+
+struct scan {
+	struct gn_bytes functions;
+	struct gn_r2r_code *code; /* by function; `end` 0: none begins there */
+	size_t left; /* bytes of signatures: no two are in the same place */
+};
+
+static uint32_t function_field(const struct scan *s, size_t i, unsigned int at)
+{
+	return gn_pe_get(s->functions.at + i * FUNCTION_SIZE + at, 4);
+}
+
+/* An entry point: the number of its first function. */
+static bool take_entry(struct scan *s, struct gn_r2r_reader at, uint32_t method,
+		       const struct gn_bytes *instance)
+{
+	uint32_t id = gn_r2r_number(&at, false);
+	size_t i = id & 1 ? id >> 2 : id >> 1;
+	struct gn_r2r_code *code;
+
+	if (at.bad || i >= s->functions.n / FUNCTION_SIZE)
+		return false;
+	code = &s->code[i];
+	if (!code->end)
+		*code = (struct gn_r2r_code){
+			.start = function_field(s, i, 0),
+			.end = function_field(s, i, 4),
+			.method = method,
+			.instance = *instance,
+		};
+	return true;
+}
+
+/* A sparse array: a tree of bits for each block. False: the element is not
+ * there, or `at` is bad. */
+static bool find_element(struct gn_r2r_reader *at, size_t base, uint32_t i,
+			 unsigned int width)
+{
+	at->at = base + (size_t)(i / BLOCK) * width;
+	at->at = base + gn_r2r_take(at, width);
+	for (uint32_t bit = BLOCK / 2; bit && !at->bad; bit /= 2) {
+		size_t node = at->at;
+		uint32_t v = gn_r2r_number(at, false);
+
+		if (i & bit && v & 2)
+			at->at = node + (v >> 2);
+		else if (!(i & bit) && v & 1)
+			continue;
+		else
+			/* a leaf that is alone tells its number */
+			return !(v & 3) && v >> 2 == (i & (BLOCK - 1));
+	}
+	return !at->bad;
+}
+
+static bool take_methods(struct scan *s, const struct gn_bytes *section)
+{
+	static const struct gn_bytes none;
+	struct gn_r2r_reader at = {.b = *section};
+	uint32_t head = gn_r2r_number(&at, false), count = head >> 2;
+	size_t base = at.at;
+
+	if ((head & 3) == 3 || count > ROWS_MAX)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		if (find_element(&at, base, i, 1u << (head & 3)) &&
+		    !take_entry(s, at, i + 1, &none))
+			return false;
+		if (at.bad)
+			return false;
+	}
+	return true;
+}
+
+/* How many types follow, and each. More than can be named are passed over. */
+static bool read_arguments(struct gn_bytes *b, struct gn_md_args *args)
+{
+	if (!gn_md_number(b, &args->n))
+		return false;
+	for (uint32_t i = 0; i < args->n; i++) {
+		if (i < GN_MD_ARGS_MAX)
+			args->arg[i] = *b;
+		if (!gn_md_skip_type(b))
+			return false;
+	}
+	return true;
+}
+
+/* The arguments of a type that is an instance of a generic one; of any other
+ * there are none. */
+static bool read_owner(struct gn_bytes *b, struct gn_md_args *args)
+{
+	struct gn_bytes type = *b;
+	uint32_t token;
+
+	if (!gn_md_skip_type(b))
+		return false;
+	if (type.at[0] != EL_GENERICINST)
+		return true;
+	/* CLASS or VALUETYPE, and a token (ECMA-335, II.23.2.12) */
+	type = (struct gn_bytes){type.at + 2, type.n - 2};
+	return gn_md_number(&type, &token) && read_arguments(&type, args);
+}
+
+/* Takes a signature off `b`. */
+static bool read_instance(struct gn_bytes *b, struct instance *in)
+{
+	uint32_t module;
+
+	*in = (struct instance){0};
+	if (!gn_md_number(b, &in->flags) || in->flags & ~(uint32_t)SIG_KNOWN ||
+	    (in->flags & SIG_MODULE && !gn_md_number(b, &module)) ||
+	    (in->flags & SIG_OWNER && !read_owner(b, &in->of.of_type)))
+		return false;
+	return gn_md_number(b, &in->row) &&
+	       (!(in->flags & SIG_ARGUMENTS) ||
+		read_arguments(b, &in->of.of_method));
+}
+
+static bool take_instance(void *ctx, struct gn_r2r_reader at)
+{
+	struct scan *s = ctx;
+	struct gn_bytes b, sig;
+	struct instance in;
+
+	if (at.at > at.b.n)
+		return false;
+	b = (struct gn_bytes){at.b.at + at.at, at.b.n - at.at};
+	b.n = b.n < INSTANCE_MAX ? b.n : INSTANCE_MAX;
+	sig = b;
+	if (!read_instance(&b, &in))
+		return false;
+	sig.n -= b.n;
+	at.at += sig.n;
+	if (sig.n > s->left)
+		return false;
+	s->left -= sig.n;
+	if (in.flags & (SIG_MEMBER | SIG_MODULE) || in.row > ROWS_MAX ||
+	    in.of.of_type.n > GN_MD_ARGS_MAX ||
+	    in.of.of_method.n > GN_MD_ARGS_MAX)
+		in.row = 0;
+	return take_entry(s, at, in.row, &sig);
+}
+
+static bool take_instances(struct scan *s, const struct gn_bytes *section)
+{
+	s->left = section->n;
+	return gn_r2r_entries(section, take_instance, s);
+}
+
+/* Parts of methods that are apart from the rest are behind all others. */
+static size_t count_hot(const struct gn_pe *pe, size_t functions)
+{
+	struct gn_bytes cold;
+
+	if (!gn_r2r_section(pe, SECTION_COLD, &cold) || cold.n < 4)
+		return functions;
+	return gn_pe_get(cold.at, 4) < functions ? gn_pe_get(cold.at, 4)
+						 : functions;
+}
+
+/* A method's code goes on to where the next one's begins: functions without an
+ * entry point are parts of it, such as handlers of exceptions. */
+static size_t join(struct scan *s, size_t functions)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < functions; i++) {
+		struct gn_r2r_code code = s->code[i];
+
+		if (!code.end && n)
+			s->code[n - 1].end = function_field(s, i, 4);
+		else if (code.end > code.start)
+			s->code[n++] = code;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->code[i].start >= s->code[i].end ||
+		    (i && s->code[i].start < s->code[i - 1].end))
+			return 0;
+	return n;
+}
+
+bool gn_r2r_code_composite(const struct gn_pe *pe)
+{
+	struct gn_bytes modules;
+	uint32_t flags;
+
+	return gn_r2r_flags(pe, &flags) &&
+	       gn_r2r_section(pe, SECTION_MODULES, &modules);
+}
+
+int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,
+		     size_t *n)
+{
+	struct gn_bytes methods, instances;
+	struct scan s = {.code = NULL};
+	uint32_t flags;
+	size_t count;
+
+	*code = NULL;
+	*n = 0;
+	if (!gn_r2r_flags(pe, &flags) || flags & GN_R2R_COMPONENT ||
+	    gn_r2r_code_composite(pe) ||
+	    !gn_r2r_section(pe, SECTION_FUNCTIONS, &s.functions))
+		return 0;
+	count = s.functions.n / FUNCTION_SIZE;
+	s.code = calloc(count + 1, sizeof(*s.code));
+	if (!s.code)
+		return -ENOMEM;
+	if ((!gn_r2r_section(pe, SECTION_METHODS, &methods) ||
+	     take_methods(&s, &methods)) &&
+	    (!gn_r2r_section(pe, SECTION_INSTANCES, &instances) ||
+	     take_instances(&s, &instances)))
+		*n = join(&s, count_hot(pe, count));
+	if (!*n) {
+		free(s.code);
+		return count ? -EBADMSG : 0;
+	}
+	*code = s.code;
+	return 0;
+}
+
+const struct gn_r2r_code *gn_r2r_code_at(const struct gn_r2r_code *code,
+					 size_t n, uint32_t address)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (code[mid].start <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && address < code[lo - 1].end ? &code[lo - 1] : NULL;
+}
+
+void gn_r2r_code_name(const struct gn_md *md, const struct gn_r2r_code *code,
+		      struct gn_text *name)
+{
+	struct gn_bytes sig = code->instance;
+	struct instance in;
+
+	if (sig.n && read_instance(&sig, &in))
+		gn_md_put_method(md, code->method, &in.of, name);
+	else
+		gn_md_put_method(md, code->method, NULL, name);
+}
