@@ -212,12 +212,10 @@ static void after_the_stop_nothing_counts(void **state)
 static void time_before_the_process_counts(void **state)
 {
 	struct gn_pipeline *p = new_pipeline();
-	struct gn_rec_thread exec = {.f.h = {.time = 300,
-					     .tid = 1,
-					     .seq = 3,
-					     .kind = GN_KIND_EXEC},
-				     .pid = 5,
-				     .comm = "later"};
+	struct gn_rec_thread exec = {
+		.f.h = {.time = 300, .tid = 1, .seq = 3, .kind = GN_KIND_EXEC},
+		.pid = 5,
+		.comm = "later"};
 	struct gn_model *m;
 
 	(void)state;

@@ -30,10 +30,10 @@
 /* The root is node 0; its children are processes, theirs functions. */
 struct gn_node {
 	uint32_t parent;
-	uint32_t fn;	     /* index in names; of a process: in processes */
+	uint32_t fn; /* index in names; of a process: in processes */
 	/* the child that was entered last, or an activity; 0 = no children */
 	uint32_t last_child;
-	uint32_t classes;    /* in tree.classes; 0: all of it is app */
+	uint32_t classes; /* in tree.classes; 0: all of it is app */
 	/* the parent's call that came after one of this: its function as it is
 	 * in records, what that meant (gn_names.epoch), and its node; 0: none
 	 * yet */
