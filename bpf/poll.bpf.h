@@ -126,14 +126,16 @@ static __noinline int kind_of_epoll(struct task_struct *p)
 	/* another thread can have put another file there since */
 	if (!f || kind_of_file(f) != GN_POLLED_EPOLL)
 		return GN_POLLED_UNKNOWN;
-	ep = BPF_CORE_READ(f, private_data);
-	root = BPF_CORE_READ(ep, rbr.rb_root.rb_node);
+	ep = GN_FOLLOW(file, f, private_data, private_data);
+	root = GN_FOLLOW(eventpoll, ep, rbr.rb_root.rb_node,
+			 rbr.rb_root.rb_node);
 	if (!root)
 		return GN_POLLED_NOTHING;
-	if (BPF_CORE_READ(root, rb_left) || BPF_CORE_READ(root, rb_right))
+	if (GN_FOLLOW(rb_node, root, rb_left, rb_left) ||
+	    GN_FOLLOW(rb_node, root, rb_right, rb_right))
 		return GN_POLLED_SEVERAL;
 	item = (void *)root - bpf_core_field_offset(((struct epitem *)0)->rbn);
-	f = BPF_CORE_READ(item, ffd.file);
+	f = GN_FOLLOW(epitem, item, ffd.file, ffd.file);
 	return f ? kind_of_file(f) : GN_POLLED_UNKNOWN;
 }
 
