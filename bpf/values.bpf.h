@@ -82,9 +82,12 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 				       __u64 place, struct gn_rec_value *r)
 {
 	__s8 size = size_at(v, place);
-	__u32 n = size < 0 ? -size : size;
+	__u64 n = size < 0 ? -size : size;
 	__u64 number = 0;
 
+	/* verifiers of before 6.2 need the mask: a comparison of 32 bits does
+	 * not show them the bounds of 64 */
+	n &= 15;
 	barrier_var(n);
 	if (n > sizeof(number))
 		n = sizeof(number);
