@@ -30,10 +30,14 @@ int gn_session_denied(struct gn_session *s, int err)
 
 	if (gn_session_can(CAP_SYS_ADMIN) || (bpf && perfmon))
 		return gn_session_fail(
-			s, err, 1,
-			"loading BPF programs is not permitted, by a policy of "
-			"this machine (lockdown, a container); see gnomon "
-			"doctor");
+			s, err, 1, "%s; see gnomon doctor",
+			/* the verifier's answer, too */
+			err == -EACCES
+				? "the kernel refuses one of gnomon's BPF "
+				  "programs, or a policy of this machine does"
+				: "loading BPF programs is not permitted, by a "
+				  "policy of this machine (lockdown, a "
+				  "container)");
 	return gn_session_fail(s, err, 1,
 			       "loading BPF programs is not permitted, %s%s%s "
 			       "missing; run it as root (sudo gnomon ...)",
