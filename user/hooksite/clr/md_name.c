@@ -3,29 +3,10 @@
 
 #include <string.h>
 
+#include "md_columns.h"
 #include "sig.h"
 
 #define NEST_MAX 16
-
-/* Columns that are asked for (ECMA-335, II.22). */
-enum {
-	TYPEREF = 0x01,
-	TYPEREF_SCOPE = 0,
-	TYPEREF_NAME = 1,
-	TYPEREF_SPACE = 2,
-	TYPEDEF = 0x02,
-	TYPEDEF_NAME = 1,
-	TYPEDEF_SPACE = 2,
-	METHOD = 0x06,
-	METHOD_NAME = 3,
-	METHOD_SIG = 4,
-	TYPESPEC = 0x1b,
-	ASSEMBLY = 0x20,
-	ASSEMBLY_NAME = 7,
-	PARAMETER = 0x2a,
-	PARAMETER_OF = 2,
-	PARAMETER_NAME = 3,
-};
 
 /* In signatures of precompiled code (corhdr.h of the runtime): the type that
  * stands for all that share code; a type whose tokens are another module's. */

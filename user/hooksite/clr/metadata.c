@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "md_columns.h"
+
 #define NEST_MAX 16
 #define NAME_MAX 1024 /* the runtime takes no longer ones */
 
@@ -108,37 +110,6 @@ static const uint8_t columns[GN_MD_TABLES][GN_MD_COLUMNS] = {
 	[0x34] = {STR, BLOB},
 	[0x35] = {OF(0x35), BLOB},
 	[0x36] = {OF(0x06), OF(0x06)},
-};
-
-/* Columns that are asked for. */
-enum {
-	TYPEREF = 0x01,
-	TYPEREF_SCOPE = 0,
-	TYPEREF_NAME = 1,
-	TYPEREF_SPACE = 2,
-	TYPEDEF = 0x02,
-	TYPEDEF_NAME = 1,
-	TYPEDEF_SPACE = 2,
-	TYPEDEF_METHODS = 5,
-	METHOD = 0x06,
-	METHOD_ADDRESS = 0,
-	METHOD_IMPL = 1,
-	METHOD_FLAGS = 2,
-	METHOD_NAME = 3,
-	METHOD_SIG = 4,
-	ATTRIBUTE = 0x0c,
-	ATTRIBUTE_OF = 0,
-	ATTRIBUTE_MAKER = 1,
-	FIELD = 0x04,
-	FIELD_NAME = 1,
-	INTERFACE = 0x09,
-	INTERFACE_OF = 0,
-	INTERFACE_IS = 1,
-	MEMBER = 0x0a,
-	MEMBER_NAME = 1,
-	NESTED = 0x29,
-	NESTED_TYPE = 0,
-	NESTED_IN = 1,
 };
 
 #define MAGIC	     0x424a5342u
