@@ -85,6 +85,13 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	__u32 n = size < 0 ? -size : size;
 	__u64 number = 0;
 
+	/* the function's own type says which it is */
+	if (GN_VALUE_IS_FLOAT(v->type)) {
+		n = GN_PLACE_BYTES(place);
+		size = n;
+		r->type = n == 4 ? GN_VALUE_F32 : GN_VALUE_F64;
+	}
+
 	barrier_var(n);
 	if (n > sizeof(number))
 		n = sizeof(number);

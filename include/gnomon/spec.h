@@ -126,6 +126,11 @@ enum gn_valued_how {
 	(GN_SPECS_MAX + GN_VALUED_HOW_COUNT * (asked) + (how))
 #define GN_VALUED_MAX (GN_SPECS_MAX * 3)
 
+/* How a runtime's library is told which values are asked for: a character each,
+ * from these on by `which`: of what is in floating point, and of the rest. */
+#define GN_ASKED_WORD  '0'
+#define GN_ASKED_FLOAT 'A'
+
 /* Where a value is: its address, 0: the function has no such value; and how
  * many bytes it has there, 0: as many as are asked for. OPEN: the size was
  * taken from its type at run time, so it can be any, and whether it is signed

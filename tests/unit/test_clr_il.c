@@ -190,6 +190,35 @@ static void values(void **state)
 	assert_true(got.asks_result && !got.result.has);
 }
 
+/* Those in floating point have numbers of their own. */
+static void float_values(void **state)
+{
+	/* float M(int, double, string, float) */
+	static const uint8_t floats[] = {0, 4, 0x0c, 8, 0x0d, 0x0e, 0x0c};
+	static const struct gn_il_value want[] = {
+		{.has = true, .arg = 3, .size = 4},
+		{.has = true, .arg = 1, .size = 8},
+		{.has = true, .arg = 0, .size = -4},
+		{.has = false},
+		{.has = true, .arg = 2, .size = 8},
+	};
+	static const struct gn_il_value result = {.has = true, .size = 4};
+	struct gn_bytes m = {floats, sizeof(floats)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, "CBA1D2 ", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 5);
+	for (size_t i = 0; i < 5; i++)
+		same(&got.arg[i], &want[i]);
+	same(&got.result, &result);
+	gn_il_values(&m, "0", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has);
+	m = (struct gn_bytes){valued, sizeof(valued)};
+	gn_il_values(&m, "AAH", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has && !got.nargs);
+}
+
 /* What cannot be, or not be read. */
 static void no_values(void **state)
 {
@@ -313,10 +342,11 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns),   cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses),   cmocka_unit_test(locals),
-		cmocka_unit_test(states),    cmocka_unit_test(values),
-		cmocka_unit_test(no_values), cmocka_unit_test(value_places),
+		cmocka_unit_test(returns),	cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses),	cmocka_unit_test(locals),
+		cmocka_unit_test(states),	cmocka_unit_test(values),
+		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
+		cmocka_unit_test(float_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,26 +342,6 @@ static int see_value(void *ctx, const struct gn_seen *at,
 	return 0;
 }
 
-void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v)
-{
-	switch (v->type) {
-	case GN_VALUE_I8:
-	case GN_VALUE_I16:
-	case GN_VALUE_I32:
-	case GN_VALUE_I64:
-		snprintf(buf, GN_CELL, "%" PRId64, (int64_t)v->number);
-		break;
-	case GN_VALUE_BOOL:
-		snprintf(buf, GN_CELL, "%s", v->number ? "true" : "false");
-		break;
-	case GN_VALUE_PTR:
-		snprintf(buf, GN_CELL, "0x%" PRIx64, v->number);
-		break;
-	default:
-		snprintf(buf, GN_CELL, "%" PRIu64, v->number);
-	}
-}
-
 static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 {
 	struct calls *c = ctx;

@@ -71,6 +71,9 @@ struct gn_calls_writer {
 		      uint64_t all);
 };
 
+/* Whether it is in floating point; then `value` is set. */
+bool gn_call_float(const struct gn_call_value *v, double *value);
+
 /* A value that is no text, as people read it. */
 void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls for programs: one object a line, written when the call ends. docs/ci.md
  * describes the columns. */
+#include <math.h>
 #include <string.h>
 
 #include "output/calls.h"
@@ -37,10 +38,14 @@ static void put_value(struct gn_emit *e, const struct gn_call_value *v)
 #undef TYPE
 	};
 	char number[GN_CELL];
+	double value;
 
 	gn_emit_text(e, "type", types[v->type]);
 	if (v->flags & GN_F_UNREADABLE) {
 		gn_emit_bool(e, "unreadable", true);
+	} else if (gn_call_float(v, &value) && !isfinite(value)) {
+		gn_call_number(number, v);
+		gn_emit_text(e, "value", number);
 	} else if (v->type != GN_VALUE_STR && v->type != GN_VALUE_PTR) {
 		gn_call_number(number, v);
 		gn_emit_number(e, "value", number);

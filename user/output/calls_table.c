@@ -131,6 +131,14 @@ static void put_value(const struct gn_calls_out *out,
 	}
 }
 
+/* Parameters in floating point have numbers of their own. */
+static const char *kind_text(const struct gn_call_value *v)
+{
+	return v->type == GN_VALUE_F32	 ? "/f32"
+	       : v->type == GN_VALUE_F64 ? "/f64"
+					 : "";
+}
+
 /* In many languages names include the parameters: the arguments replace
  * them. */
 static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
@@ -150,7 +158,8 @@ static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
 	for (size_t i = 0; i < c->nvalues; i++) {
 		if (!c->values[i].which)
 			continue;
-		fprintf(out->f, "%sarg%u=", between, c->values[i].which);
+		fprintf(out->f, "%sarg%u%s=", between, c->values[i].which,
+			kind_text(&c->values[i]));
 		put_value(out, &c->values[i]);
 		between = ", ";
 	}

@@ -27,6 +27,16 @@ static size_t word_end(const char *text)
 	return strcspn(text, "/,");
 }
 
+/* Number `which` of those in floating point is another than that of the
+ * others. */
+static bool is_same(const struct gn_value_spec *a,
+		    const struct gn_value_spec *b)
+{
+	return a->which == b->which &&
+	       (!a->which ||
+		GN_VALUE_IS_FLOAT(a->type) == GN_VALUE_IS_FLOAT(b->type));
+}
+
 /* 0 is the result, -1 no value. */
 static int find_which(const char *word, size_t len, bool probe)
 {
@@ -69,16 +79,19 @@ static int take_value(const char *text, size_t *at, bool probe,
 	v->type = GN_VALUE_I64;
 	if (text[*at] == '/') {
 		len = word_end(text + ++*at);
-		*want = "give i8 to i64, u8 to u64, ptr, bool or str";
+		*want = probe ? "give i8 to i64, u8 to u64, ptr, bool or str"
+			      : "give i8 to i64, u8 to u64, f32, f64, ptr, "
+				"bool "
+				"or str";
 		v->type = find_type(text + *at, len);
-		if (!v->type)
+		if (!v->type || (probe && GN_VALUE_IS_FLOAT(v->type)))
 			return -EINVAL;
 		*at += len;
 		typed = true;
 	}
 	if (typed || !probe)
 		v->at.size = (int8_t)types[v->type].size;
-	if (probe)
+	if (probe || GN_VALUE_IS_FLOAT(v->type))
 		return 0;
 	v->at.how = GN_HOW_REGISTER;
 	v->at.reg = registers[which];
@@ -99,7 +112,7 @@ static int take_values(const char *text, size_t *at, bool probe,
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++)
-			if (values->value[i].which == values->value[n].which) {
+			if (is_same(&values->value[i], &values->value[n])) {
 				*want = "each value can be given once";
 				return -EINVAL;
 			}

@@ -3,7 +3,8 @@
  * What -a asks for: 'FUNC:VALUE[,VALUE...]'. FUNC is as of -f (filter.h). A
  * VALUE is arg1 to arg6 or ret, and behind a slash its type: one of
  * GN_VALUE_LIST, i64 unless given. They are where the System V ABI has integers
- * and pointers.
+ * and pointers. Parameters in floating point are counted apart, by values of
+ * type f32 or f64; no register has these (GN_HOW_NONE).
  *
  * Where FUNC is of USDT probes, a VALUE is arg1 to arg12. The probe's note says
  * where it is (gn_asked_of_probe()), and which integer it is unless a type is

@@ -23,7 +23,7 @@ static int8_t size_of(uint8_t element)
 {
 	static const int8_t sizes[] = {
 		[0x02] = 1, [0x03] = 2,	 [0x04] = -1, [0x05] = 1,  [0x06] = -2,
-		[0x07] = 2, [0x08] = -4, [0x09] = 4,  [0x0a] = -8,
+		[0x07] = 2, [0x08] = -4, [0x09] = 4,  [0x0a] = -8, [0x0c] = 4,
 	};
 
 	if (element == EL_TYPEDREF)
@@ -48,10 +48,15 @@ static bool is_open(const struct gn_bytes *type)
 	}
 }
 
-/* False: there is no such value, or it is in floating point. */
-static bool is_counted(const struct gn_bytes *type)
+static bool is_float(const struct gn_bytes *type)
 {
-	return type->n && type->at[0] != EL_R4 && type->at[0] != EL_R8;
+	return type->at[0] == EL_R4 || type->at[0] == EL_R8;
+}
+
+/* False: there is no such value, or it is not counted with these. */
+static bool is_counted(const struct gn_bytes *type, bool floats)
+{
+	return type->n && is_float(type) == floats;
 }
 
 struct params {
@@ -60,11 +65,11 @@ struct params {
 	bool of_object;
 };
 
-/* The place of a parameter by its number in the source, from 1 on. */
-static bool find(const struct params *p, uint8_t which, uint32_t *at)
+/* The place of a parameter by its number among those of its kind, from 1 on. */
+static bool find(const struct params *p, bool floats, int which, uint32_t *at)
 {
 	for (*at = 0; *at < p->n; ++*at)
-		if (is_counted(&p->type[*at]) && !--which)
+		if (is_counted(&p->type[*at], floats) && !--which)
 			return true;
 	return false;
 }
@@ -79,30 +84,42 @@ static void describe(const struct gn_bytes *type, gn_il_type_fn type_of,
 		v->size = size_of(type->at[0]);
 }
 
+/* -1: it stands for no value. */
+static int number_of(char which, bool *floats)
+{
+	int n = which - GN_ASKED_FLOAT;
+
+	*floats = n >= 0;
+	if (!*floats)
+		n = which - GN_ASKED_WORD;
+	return n >= 0 && n < GN_VALUES_MAX ? n : -1;
+}
+
 void gn_il_values(const struct gn_bytes *method, const char *which,
 		  gn_il_type_fn type_of, void *ctx, struct gn_il_values *out)
 {
 	struct params p;
 	struct gn_bytes result = {NULL, 0};
+	int n;
 
 	*out = (struct gn_il_values){0};
 	if (!gn_sig_params(method, p.type, PARAMS_MAX, &p.n, &p.of_object) ||
 	    !gn_sig_result(method, &result))
 		p.n = 0;
-	for (; *which >= '0' && *which < '0' + GN_VALUES_MAX; which++) {
+	for (bool floats; (n = number_of(*which, &floats)) >= 0; which++) {
 		struct gn_il_value *v = &out->arg[out->nargs];
 		uint32_t at;
 
-		if (*which == '0') {
+		if (!n) {
 			out->asks_result = true;
-			if (is_counted(&result))
+			if (is_counted(&result, floats))
 				describe(&result, type_of, ctx, &out->result);
 			continue;
 		}
 		if (out->nargs == GN_ARGS_MAX)
 			return;
 		out->nargs++;
-		if (!find(&p, (uint8_t)(*which - '0'), &at))
+		if (!find(&p, floats, n, &at))
 			continue;
 		describe(&p.type[at], type_of, ctx, v);
 		v->arg = (uint16_t)(at + p.of_object);

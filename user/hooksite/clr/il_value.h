@@ -2,7 +2,7 @@
 /*
  * Arguments and the result of a method, by its signature, as its hooks in IL
  * are to be given their places. Parameters are counted as they stand in its
- * source, but for those in floating point.
+ * source, those in floating point apart from the others.
  */
 #ifndef GNOMON_CLR_IL_VALUE_H
 #define GNOMON_CLR_IL_VALUE_H
@@ -36,9 +36,9 @@ struct gn_il_values {
 /* A token for a type of the method's module; 0: there is none. */
 typedef gn_token (*gn_il_type_fn)(void *ctx, const struct gn_bytes *type);
 
-/* Those of `which` in a method of this signature, in that order: a digit each
- * (0: the result), up to anything else. It has none if the signature cannot be
- * read. The tokens of hooks are the caller's. */
+/* Those of `which` in a method of this signature, in that order: a character
+ * each (GN_ASKED_WORD and so on), up to any other one. It has none if the
+ * signature cannot be read. The tokens of hooks are the caller's. */
 void gn_il_values(const struct gn_bytes *method, const char *which,
 		  gn_il_type_fn type, void *ctx, struct gn_il_values *out);
 
