@@ -70,7 +70,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		     "it is a signature of locals");
 		free((void *)made_locals.at);
 	}
-	gn_il_values(&method, "01C2B3456A", type_token, (void *)method.at,
+	gn_il_values(&method, true, "01C2b3zA", type_token, (void *)method.at,
 		     &hooks.values);
 	if (!gn_il_rewrite(body, n, &hooks, &made)) {
 		check_map(&made);

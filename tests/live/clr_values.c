@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  23
+#define EXACT  33
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -38,6 +38,11 @@ static const char exact[] =
 	"-a Demo.Exact.Refs:arg1/ptr,arg2/ptr,arg3/ptr,arg4/ptr,ret/ptr "
 	"-a Demo.Exact.Text*:arg1/str,ret/str "
 	"-a Demo.Kept*.Swap:arg1/str,ret/str "
+	"-a Demo.Case*.Pass:this,arg1/class,ret/class "
+	"-a Demo.Case*.Give:this,arg1/class,ret/class "
+	"-a Demo.Crate.Pass:this/class,arg1/class,ret/class "
+	"-a Demo.Flat.Open:this,arg1/class,ret/class "
+	"-a Demo.Objects.Numbers:arg1/class,arg2/class,arg1/f64,ret/class "
 	"-a Demo.Exact.Later:arg1/i32,arg2/str";
 
 /* So many lines that begin with the word tell of a call that there is once. */

@@ -174,9 +174,12 @@ static char *values_text(struct live *t, const json_t *row)
 			json_string_value(json_object_get(one, "name"));
 		const char *type =
 			json_string_value(json_object_get(one, "type"));
-		size_t number = ++n[type && *type == 'f'];
+		bool is_this = name && !strcmp(name, "this");
+		size_t number = is_this ? 0 : ++n[type && *type == 'f'];
 
-		CHECK(t, name && !strcmp(name, live_text(t, "arg%zu", number)),
+		CHECK(t,
+		      is_this || (name && !strcmp(name, live_text(t, "arg%zu",
+								  number))),
 		      "argument %zu is called %s", i + 1, name);
 		text = live_text(t, "%s%s%s", text, i ? ", " : "",
 				 value_text(t, one));

@@ -21,7 +21,7 @@ static void check_floats(struct live *t)
 	calls = live_calls(t, "-a fact:arg1/f64,arg1/i32,ret/f32", &command,
 			   &end);
 	CHECK(t, strstr(end.err, "fact of "), "nothing is said: %s", end.err);
-	CHECK(t, strstr(end.err, "f32 and f64 are not reported"),
+	CHECK(t, strstr(end.err, "f32, f64 and class are not reported"),
 	      "the message is '%s'", end.err);
 	CHECK(t, live_calls_with(t, calls, "fact", "i32 5") == 1,
 	      "the integer is not told alone");

@@ -122,6 +122,27 @@ static void function_values(void **state)
 	gn_asked_clear(&asked);
 }
 
+/* The object's class is all that can be told of it. */
+static void classes(void **state)
+{
+	struct gn_asked asked;
+	const char *text;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(gn_asked_parse("f:this,arg2/class,ret/class", &asked,
+					&at, &text),
+			 0);
+	assert_int_equal(asked.values.value[0].which, GN_VALUE_THIS);
+	assert_int_equal(asked.values.value[1].which, 2);
+	assert_int_equal(asked.values.value[2].which, 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(asked.values.value[i].type, GN_VALUE_CLASS);
+		assert_int_equal(asked.values.value[i].at.how, GN_HOW_NONE);
+	}
+	gn_asked_clear(&asked);
+}
+
 static void bad(const char *text, size_t place)
 {
 	struct gn_asked asked;
@@ -144,6 +165,10 @@ static void bad_texts(void **state)
 	bad("usdt::p:n:arg1/f32", 15);
 	bad("f:arg12", 2);
 	bad("f:arg7/f64", 2);
+	bad("f:this/ptr", 7);
+	bad("f:this,this/class", 17);
+	bad("usdt::p:n:this", 10);
+	bad("usdt::p:n:arg1/class", 15);
 	bad("f:arg1/f16", 7);
 	bad("f:arg1/f64,arg1/f32", 19);
 	bad("f:ret,ret/f64", 13);
@@ -159,6 +184,7 @@ int main(void)
 		cmocka_unit_test(constants),
 		cmocka_unit_test(what_cannot_be_told),
 		cmocka_unit_test(function_values),
+		cmocka_unit_test(classes),
 		cmocka_unit_test(bad_texts),
 	};
 

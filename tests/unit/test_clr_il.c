@@ -177,14 +177,14 @@ static void values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, "401523 6", type_token, NULL, &got);
+	gn_il_values(&m, true, "401523 6", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 5);
 	for (size_t i = 0; i < 5; i++)
 		same(&got.arg[i], &want[i]);
 	assert_true(got.asks_result);
 	same(&got.result, &result);
 	m = (struct gn_bytes){real, sizeof(real)};
-	gn_il_values(&m, "01 ", type_token, NULL, &got);
+	gn_il_values(&m, true, "01 ", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 1);
 	assert_int_equal(got.arg[0].size, 1);
 	assert_true(got.asks_result && !got.result.has);
@@ -207,16 +207,76 @@ static void float_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, "CBA1D2 ", type_token, NULL, &got);
+	gn_il_values(&m, true, "CBA1D2 ", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 5);
 	for (size_t i = 0; i < 5; i++)
 		same(&got.arg[i], &want[i]);
 	same(&got.result, &result);
-	gn_il_values(&m, "0", type_token, NULL, &got);
+	gn_il_values(&m, true, "0", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has);
 	m = (struct gn_bytes){valued, sizeof(valued)};
-	gn_il_values(&m, "AAH", type_token, NULL, &got);
+	gn_il_values(&m, true, "AAH", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has && !got.nargs);
+}
+
+/* Of what can be no object there is no class. */
+static void class_values(void **state)
+{
+	/* int[] M(string, double, int, T, List<T>, KeyValue<T>, int[,]) of an
+	 * object */
+	static const uint8_t objects[] = {
+		0x20, 7,    0x1d, 8,	0x0e, 0x0d, 8,	  0x13, 0,
+		0x15, 0x12, 5,	  1,	0x13, 0,    0x15, 0x11, 9,
+		1,    0x13, 0,	  0x14, 8,    2,    0,	  0,
+	};
+	static const bool want[] = {true, true,	 false, false,
+				    true, false, true};
+	struct gn_bytes m = {objects, sizeof(objects)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, true, "zbcdefga", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 7);
+	for (size_t i = 0; i < 7; i++) {
+		assert_true(got.arg[i].is_class);
+		assert_int_equal(got.arg[i].has, want[i]);
+	}
+	assert_int_equal(got.arg[0].arg, 0);
+	assert_int_equal(got.arg[1].arg, 1);
+	assert_int_equal(got.arg[4].arg, 5);
+	assert_true(got.result.has && got.result.is_class);
+	/* of a value */
+	gn_il_values(&m, false, "z1", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 2);
+	assert_false(got.arg[0].has);
+	assert_true(got.arg[1].has && !got.arg[1].is_class);
+	/* it is of nothing */
+	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x01}, 3};
+	gn_il_values(&m, true, "za", type_token, NULL, &got);
+	assert_false(got.arg[0].has || got.result.has);
+}
+
+/* Each object is looked at before the hook that is given its place. */
+static void class_places(void **state)
+{
+	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
+	const struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_hooks with = hooks;
+	size_t see, context, enter, leave;
+	struct gn_il_body made;
+
+	(void)state;
+	with.see = 0xd1d2d3d4d5d6d7d8;
+	with.context = 0xc1c2c3c4c5c6c7c8;
+	/* its own object, that of its third parameter, and the result */
+	gn_il_values(&m, true, "zbda", type_token, NULL, &with.values);
+	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
+	assert_int_equal(count(&made, with.see, &see), 3);
+	assert_int_equal(count(&made, with.context, &context), 3);
+	assert_int_equal(count(&made, with.enter, &enter), 1);
+	assert_int_equal(count(&made, with.leave, &leave), 1);
+	assert_true(context < see && see < enter && enter < leave);
+	gn_il_free(&made);
 }
 
 /* What cannot be, or not be read. */
@@ -227,15 +287,15 @@ static void no_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, "1111111111", type_token, NULL, &got);
+	gn_il_values(&m, true, "1111111111", type_token, NULL, &got);
 	assert_int_equal(got.nargs, GN_ARGS_MAX);
 	for (size_t i = 0; i < got.nargs; i++)
 		assert_false(got.arg[i].has);
 	assert_false(got.asks_result);
 	m = (struct gn_bytes){nothing, sizeof(nothing)};
-	gn_il_values(&m, "0", type_token, NULL, &got);
+	gn_il_values(&m, true, "0", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has);
-	gn_il_values(&m, "7", type_token, NULL, &got);
+	gn_il_values(&m, true, "7", type_token, NULL, &got);
 	assert_true(!got.asks_result && !got.nargs);
 }
 
@@ -258,7 +318,7 @@ static void value_places(void **state)
 	struct gn_il_body made;
 
 	(void)state;
-	gn_il_values(&m, "120", type_token, NULL, &with.values);
+	gn_il_values(&m, true, "120", type_token, NULL, &with.values);
 	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
 	assert_int_equal(often(&made, argument, sizeof(argument)), 1);
 	assert_int_equal(often(&made, size, sizeof(size)), 1);
@@ -346,7 +406,8 @@ int main(void)
 		cmocka_unit_test(refuses),	cmocka_unit_test(locals),
 		cmocka_unit_test(states),	cmocka_unit_test(values),
 		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
-		cmocka_unit_test(float_values),
+		cmocka_unit_test(float_values), cmocka_unit_test(class_values),
+		cmocka_unit_test(class_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,7 @@ static void integers(void **state)
 	shows(GN_VALUE_I32, UINT64_MAX, "-1");
 	shows(GN_VALUE_U64, UINT64_MAX, "18446744073709551615");
 	shows(GN_VALUE_PTR, 0x1f, "0x1f");
+	shows(GN_VALUE_CLASS, 0x2f, "0x2f");
 	shows(GN_VALUE_BOOL, 1, "true");
 }
 

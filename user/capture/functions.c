@@ -168,15 +168,19 @@ static struct gn_valued *find_valued(const struct gn_functions *f, size_t file,
 }
 
 /* Reports once of each -a that no register has some of its values. */
-static void tell_floats(struct gn_valued *v, const char *name, const char *path)
+static void tell_unreported(struct gn_valued *v, const char *name,
+			    const char *path)
 {
 	for (size_t i = 0; i < GN_VALUES_MAX && !v->told; i++) {
-		v->told = GN_VALUE_IS_FLOAT(v->values->value[i].type);
+		uint8_t type = v->values->value[i].type;
+
+		v->told = type && !gn_asked_by_register(type);
 		if (v->told)
 			fprintf(stderr,
 				"gnomon: %s of '%s' is native: its values of "
-				"type f32 and f64 are not reported, only those "
-				"of .NET functions are\n",
+				"type f32, f64 and class are not reported, "
+				"only "
+				"those of .NET functions are\n",
 				name, path);
 	}
 }
@@ -236,7 +240,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		own = *plan;
 	}
 	if (valued)
-		tell_floats(valued, sym->demangled, path);
+		tell_unreported(valued, sym->demangled, path);
 	keep_name(f, f->next, sym->demangled);
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
 	err = put_module(f, file, elf);

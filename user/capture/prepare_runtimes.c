@@ -190,8 +190,8 @@ char *gn_prepare_filter(const struct gn_session *s)
 
 static bool needs_il(const struct gn_asked *a)
 {
-	for (size_t k = 0; k < GN_VALUES_MAX; k++)
-		if (GN_VALUE_IS_FLOAT(a->values.value[k].type))
+	for (size_t k = 0; k < GN_VALUES_MAX && a->values.value[k].type; k++)
+		if (!gn_asked_by_register(a->values.value[k].type))
 			return true;
 	return false;
 }
@@ -209,13 +209,21 @@ int gn_prepare_check_values(struct gn_session *s)
 		if (needs_il(a) && !gn_prepare_native_only(a->function))
 			return gn_session_fail(
 				s, -EINVAL, 2,
-				"values of '%s' of type f32 or f64 need hooks "
-				"in its IL, and there are none because of "
+				"values of '%s' of type f32, f64 or class need "
+				"hooks in its IL, and there are none because "
+				"of "
 				"'%s'; "
 				"leave that out",
 				a->function, elt);
 	}
 	return 0;
+}
+
+static int letter_of(uint8_t type)
+{
+	return GN_VALUE_IS_FLOAT(type)	? GN_ASKED_FLOAT
+	       : type == GN_VALUE_CLASS ? GN_ASKED_CLASS
+					: GN_ASKED_WORD;
 }
 
 char *gn_prepare_values(const struct gn_session *s)
@@ -231,12 +239,10 @@ char *gn_prepare_values(const struct gn_session *s)
 		for (size_t k = 0; k < GN_VALUES_MAX; k++) {
 			const struct gn_value_spec *v = &a->values.value[k];
 
-			if (v->type && v->which < GN_VALUES_MAX)
-				fputc((GN_VALUE_IS_FLOAT(v->type)
-					       ? GN_ASKED_FLOAT
-					       : GN_ASKED_WORD) +
-					      v->which,
-				      f);
+			if (v->type && v->which == GN_VALUE_THIS)
+				fputc(GN_ASKED_THIS, f);
+			else if (v->type && v->which < GN_VALUES_MAX)
+				fputc(letter_of(v->type) + v->which, f);
 		}
 		fprintf(f, " %s\n", a->function);
 	}

@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct gn_calls_function *gn_call_class(const struct gn_calls_out *out,
+					      const struct gn_call_value *v)
+{
+	if (v->type != GN_VALUE_CLASS || v->class_fn == GN_NONE)
+		return NULL;
+	return &out->functions[v->class_fn];
+}
+
 /* The fewest digits that only this number has. */
 static void put_shortest(char buf[GN_CELL], double value, bool is_single)
 {
@@ -60,6 +68,7 @@ void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v)
 		snprintf(buf, GN_CELL, "%s", v->number ? "true" : "false");
 		break;
 	case GN_VALUE_PTR:
+	case GN_VALUE_CLASS: /* without a name: the method table */
 		snprintf(buf, GN_CELL, "0x%" PRIx64, v->number);
 		break;
 	default:

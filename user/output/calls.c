@@ -74,6 +74,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 			 f->fn, sizeof(*c->functions));
 	if (err)
 		return err;
+	c->out.functions = c->functions;
 	to = &c->functions[f->fn];
 	free(to->name);
 	free(to->shown);
@@ -338,6 +339,7 @@ static int see_value(void *ctx, const struct gn_seen *at,
 	to->which = v->which;
 	to->type = (uint8_t)v->type;
 	to->flags = v->flags;
+	to->class_fn = v->class_fn;
 	memcpy(to->text, v->text, v->len);
 	return 0;
 }

@@ -11,10 +11,15 @@
 enum {
 	EL_R4 = 0x0c,
 	EL_R8 = 0x0d,
+	EL_STRING = 0x0e,
 	EL_VALUETYPE = 0x11,
+	EL_CLASS = 0x12,
 	EL_VAR = 0x13,
+	EL_ARRAY = 0x14,
 	EL_GENERICINST = 0x15,
 	EL_TYPEDREF = 0x16,
+	EL_OBJECT = 0x1c,
+	EL_SZARRAY = 0x1d,
 	EL_MVAR = 0x1e,
 };
 
@@ -48,15 +53,38 @@ static bool is_open(const struct gn_bytes *type)
 	}
 }
 
+/* What it is for all type arguments. */
+static bool is_object(const struct gn_bytes *type)
+{
+	switch (type->at[0]) {
+	case EL_STRING:
+	case EL_CLASS:
+	case EL_ARRAY:
+	case EL_OBJECT:
+	case EL_SZARRAY:
+		return true;
+	case EL_GENERICINST:
+		return type->n > 1 && type->at[1] == EL_CLASS;
+	default:
+		return false;
+	}
+}
+
 static bool is_float(const struct gn_bytes *type)
 {
 	return type->at[0] == EL_R4 || type->at[0] == EL_R8;
 }
 
+/* Which value is asked for, and as what. */
+struct asked {
+	bool is_float, is_class, is_this;
+	int number; /* of its kind; 0: the result, below 0: nothing is */
+};
+
 /* False: there is no such value, or it is not counted with these. */
-static bool is_counted(const struct gn_bytes *type, bool floats)
+static bool is_counted(const struct gn_bytes *type, const struct asked *a)
 {
-	return type->n && is_float(type) == floats;
+	return type->n && is_float(type) == a->is_float;
 }
 
 struct params {
@@ -66,62 +94,80 @@ struct params {
 };
 
 /* The place of a parameter by its number among those of its kind, from 1 on. */
-static bool find(const struct params *p, bool floats, int which, uint32_t *at)
+static bool find(const struct params *p, const struct asked *a, uint32_t *at)
 {
+	int number = a->number;
+
 	for (*at = 0; *at < p->n; ++*at)
-		if (is_counted(&p->type[*at], floats) && !--which)
+		if (is_counted(&p->type[*at], a) && !--number)
 			return true;
 	return false;
 }
 
-static void describe(const struct gn_bytes *type, gn_il_type_fn type_of,
-		     void *ctx, struct gn_il_value *v)
+static void describe(const struct gn_bytes *type, const struct asked *a,
+		     gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
 {
-	v->has = true;
+	v->has = !a->is_class || is_object(type);
+	v->is_class = a->is_class;
 	if (is_open(type))
 		v->type = type_of(ctx, type);
 	else
 		v->size = size_of(type->at[0]);
 }
 
-/* -1: it stands for no value. */
-static int number_of(char which, bool *floats)
+static struct asked asked_by(char which)
 {
-	int n = which - GN_ASKED_FLOAT;
+	struct asked a = {.is_this = which == GN_ASKED_THIS};
 
-	*floats = n >= 0;
-	if (!*floats)
-		n = which - GN_ASKED_WORD;
-	return n >= 0 && n < GN_VALUES_MAX ? n : -1;
+	a.is_class = a.is_this || which >= GN_ASKED_CLASS;
+	a.is_float = !a.is_class && which >= GN_ASKED_FLOAT;
+	a.number = a.is_this ? 1
+			     : which - (a.is_class   ? GN_ASKED_CLASS
+					: a.is_float ? GN_ASKED_FLOAT
+						     : GN_ASKED_WORD);
+	if (a.number >= GN_VALUES_MAX)
+		a.number = -1;
+	return a;
 }
 
-void gn_il_values(const struct gn_bytes *method, const char *which,
+/* An argument; the object of a method is the first one. */
+static void take(const struct params *p, bool object, const struct asked *a,
+		 gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
+{
+	uint32_t at;
+
+	if (a->is_this) {
+		v->has = v->is_class = object && p->of_object;
+		v->size = 8;
+	} else if (find(p, a, &at)) {
+		describe(&p->type[at], a, type_of, ctx, v);
+		v->arg = (uint16_t)(at + p->of_object);
+	}
+}
+
+void gn_il_values(const struct gn_bytes *method, bool object, const char *which,
 		  gn_il_type_fn type_of, void *ctx, struct gn_il_values *out)
 {
-	struct params p;
+	struct params p = {.n = 0};
 	struct gn_bytes result = {NULL, 0};
-	int n;
+	struct asked a;
 
 	*out = (struct gn_il_values){0};
 	if (!gn_sig_params(method, p.type, PARAMS_MAX, &p.n, &p.of_object) ||
-	    !gn_sig_result(method, &result))
+	    !gn_sig_result(method, &result)) {
 		p.n = 0;
-	for (bool floats; (n = number_of(*which, &floats)) >= 0; which++) {
-		struct gn_il_value *v = &out->arg[out->nargs];
-		uint32_t at;
-
-		if (!n) {
+		p.of_object = false;
+	}
+	for (; (a = asked_by(*which)).number >= 0; which++) {
+		if (!a.number) {
 			out->asks_result = true;
-			if (is_counted(&result, floats))
-				describe(&result, type_of, ctx, &out->result);
+			if (is_counted(&result, &a))
+				describe(&result, &a, type_of, ctx,
+					 &out->result);
 			continue;
 		}
 		if (out->nargs == GN_ARGS_MAX)
 			return;
-		out->nargs++;
-		if (!find(&p, floats, n, &at))
-			continue;
-		describe(&p.type[at], type_of, ctx, v);
-		v->arg = (uint16_t)(at + p.of_object);
+		take(&p, object, &a, type_of, ctx, &out->arg[out->nargs++]);
 	}
 }

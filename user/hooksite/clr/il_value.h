@@ -14,11 +14,12 @@
 
 #include "cor.h"
 
-/* Of the values; the result is the other one. */
-#define GN_ARGS_MAX (GN_VALUES_MAX - 1)
+/* Of the values. */
+#define GN_ARGS_MAX GN_VALUES_MAX
 
 struct gn_il_value {
 	bool has;      /* the method; else its place is 0 */
+	bool is_class; /* of an object, whose class is told */
 	int8_t size;   /* bytes; below 0: signed; 0: not known here */
 	uint16_t arg;  /* which argument, as IL counts */
 	gn_token type; /* what has its size; 0: none */
@@ -37,9 +38,10 @@ struct gn_il_values {
 typedef gn_token (*gn_il_type_fn)(void *ctx, const struct gn_bytes *type);
 
 /* Those of `which` in a method of this signature, in that order: a character
- * each (GN_ASKED_WORD and so on), up to any other one. It has none if the
+ * each (GN_ASKED_WORD and so on), up to any other one. `object`: what it is a
+ * method of is an object. It has none if the
  * signature cannot be read. The tokens of hooks are the caller's. */
-void gn_il_values(const struct gn_bytes *method, const char *which,
+void gn_il_values(const struct gn_bytes *method, bool object, const char *which,
 		  gn_il_type_fn type, void *ctx, struct gn_il_values *out);
 
 #endif

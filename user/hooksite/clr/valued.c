@@ -3,7 +3,9 @@
 
 #include <gnomon/spec.h>
 
+#include "classes.h"
 #include "filter.h"
+#include "image.h"
 #include "names.h"
 #include "sig.h"
 #include "sites.h"
@@ -66,20 +68,46 @@ static gn_token token_of(void *emit, const struct gn_bytes *type)
 	return token;
 }
 
-void gn_valued_il(struct gn_clr *clr, uint32_t index,
-		  const struct gn_bytes *method, void *emit,
-		  struct gn_il_values *out)
+/* Whether a method of the type has an object: else it has the address of a
+ * value. */
+static bool of_class(struct gn_clr *clr, const struct gn_valued_method *method)
 {
-	const struct gn_name *name = atomic_load(&clr->ids.ids[index].name);
+	struct gn_image image;
+	uint32_t row = GN_TOKEN_ROW(method->token);
+
+	return gn_image_open(clr->rejit.info, method->module, &image) &&
+	       !gn_md_is_value(&image.md, gn_md_type_of(&image.md, row));
+}
+
+static bool has_classes(const struct gn_il_values *v)
+{
+	bool any = v->result.is_class;
+
+	for (uint32_t i = 0; i < v->nargs; i++)
+		any |= v->arg[i].is_class;
+	return any;
+}
+
+void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
+		  struct gn_il_hooks *hooks)
+{
+	const struct gn_name *name =
+		atomic_load(&clr->ids.ids[hooks->index].name);
 	const char *values = clr->rejit.values, *which;
 	int i = -1;
 
-	*out = (struct gn_il_values){0};
+	hooks->values = (struct gn_il_values){0};
 	if (name && values)
 		i = gn_filter_which(values, name->text,
 				    name->text + name->name_len + 1, &which);
 	if (i < 0)
 		return;
-	gn_il_values(method, which, token_of, emit, out);
-	GN_CLR_SITE(valued)(index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
+	gn_il_values(&method->sig, of_class(clr, method), which, token_of,
+		     method->emit, &hooks->values);
+	if (has_classes(&hooks->values))
+		gn_classes_start(clr);
+	hooks->see = (uintptr_t)gn_classes_see;
+	hooks->context = (uintptr_t)clr;
+	GN_CLR_SITE(valued)
+	(hooks->index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
 }
