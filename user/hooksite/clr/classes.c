@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "classes.h"
 
-#include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <gnomon/spec.h>
 
@@ -13,6 +16,24 @@
 #include "sites.h"
 
 #define WAIT_S 1
+
+#ifdef GNOMON_OLD_LIBC
+/* The program's libc can be older than the one that this is built with. */
+__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
+#endif
+
+/* Until the word is another, it is woken, or the limit (or NULL) is over. */
+static void wait_for(_Atomic uint32_t *word, uint32_t value,
+		     const struct timespec *limit)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit);
+}
+
+static void advance(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
 
 /* The slot of a class, or the empty one where it goes; NULL: no room. */
 static _Atomic gn_cor_id *find(struct gn_classes *c, gn_cor_id class)
@@ -36,12 +57,12 @@ static void *resolve(void *profiler)
 	struct gn_clr *clr = profiler;
 	struct gn_classes *c = &clr->classes;
 
-	pthread_setname_np(pthread_self(), "gnomon-names");
-	for (;;) {
-		while (sem_wait(&c->asked))
-			;
+	prctl(PR_SET_NAME, "gnomon-names");
+	for (uint32_t n = 0;; n++) {
+		while (atomic_load(&c->asked) == n)
+			wait_for(&c->asked, n, NULL);
 		gn_clr_resolve(clr, c->index, c->class, gn_names_class);
-		sem_post(&c->resolved);
+		advance(&c->resolved);
 	}
 	return NULL;
 }
@@ -49,41 +70,48 @@ static void *resolve(void *profiler)
 void gn_classes_start(struct gn_clr *clr)
 {
 	struct gn_classes *c = &clr->classes;
+	pthread_attr_t detached;
 	sigset_t all, old;
 	pthread_t thread;
 
 	pthread_mutex_lock(&c->lock);
-	if (!c->started && !sem_init(&c->asked, 0, 0) &&
-	    !sem_init(&c->resolved, 0, 0)) {
+	if (!c->started && !pthread_attr_init(&detached)) {
+		pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
 		/* signals of the program are not for it */
 		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &old);
-		c->started = !pthread_create(&thread, NULL, resolve, clr);
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-		if (c->started)
-			pthread_detach(thread);
+		sigprocmask(SIG_SETMASK, &all, &old);
+		c->started = !pthread_create(&thread, &detached, resolve, clr);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		pthread_attr_destroy(&detached);
 	}
 	pthread_mutex_unlock(&c->lock);
+}
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
 }
 
 /* The lock is held. */
 static bool ask(struct gn_classes *c, uint32_t index, gn_cor_id class)
 {
-	struct timespec until;
-	int err;
+	const struct timespec limit = {.tv_sec = WAIT_S};
+	uint32_t before = atomic_load(&c->resolved);
+	time_t until;
 
 	if (!c->started || c->late)
 		return false;
 	c->index = index;
 	c->class = class;
-	sem_post(&c->asked);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += WAIT_S;
-	do {
-		err = sem_clockwait(&c->resolved, CLOCK_MONOTONIC, &until);
-	} while (err && errno == EINTR);
-	c->late = err != 0;
-	return !err;
+	until = now() + WAIT_S;
+	advance(&c->asked);
+	while (atomic_load(&c->resolved) == before && now() <= until)
+		wait_for(&c->resolved, before, &limit);
+	c->late = atomic_load(&c->resolved) == before;
+	return !c->late;
 }
 
 /* The lock is held. An index of the class itself: what an earlier one at this

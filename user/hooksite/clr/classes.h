@@ -10,7 +10,6 @@
 #define GNOMON_CLR_CLASSES_H
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +27,8 @@ struct gn_classes {
 	pthread_mutex_t lock; /* of all but `seen`, which it only changes */
 	bool started;	      /* the thread is there */
 	bool late;	      /* it did not answer in time: no more questions */
-	sem_t asked, resolved;
+	/* names, so far; the thread waits for the first to be ahead */
+	_Atomic uint32_t asked, resolved;
 	gn_cor_id class; /* that is asked for, and its index */
 	uint32_t index;
 	_Atomic gn_cor_id seen[GN_CLASSES_MAX]; /* open addressing; 0: empty */
