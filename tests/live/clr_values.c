@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  73
+#define EXACT  75
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -42,6 +42,7 @@ static const char exact[] =
 	"-a Demo.Case*.Give:this,arg1/class,ret/class "
 	"-a Demo.Crate.Pass:this/class,arg1/class,ret/class "
 	"-a Demo.Flat.Open:this,arg1/class,ret/class "
+	"-a Demo.Objects.First*:arg1/class,arg2/class,ret/class "
 	"-a Demo.Objects.Look:arg1/class "
 	"-a Demo.Objects.Numbers:arg1/class,arg2/class,arg1/f64,ret/class "
 	"-a Demo.Exact.Later:arg1/i32,arg2/str";

@@ -19,9 +19,9 @@ static const struct gn_name named;
 
 /* What was told: "+1:64 " is that index 1 names the class 64. */
 static char told[256];
-static uint32_t asked;
+static _Atomic uint32_t asked;
 static sem_t answers; /* one is waited for, where `slow` */
-static bool slow;
+static _Atomic bool slow;
 
 void gn_site_clr_class(uint64_t index, uint64_t table)
 {

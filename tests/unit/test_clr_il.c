@@ -149,6 +149,9 @@ static gn_token type_token(void *ctx, const struct gn_bytes *type)
 	return 0x1b000000 | type->at[0];
 }
 
+static const struct gn_il_objects of_class = {.self = true};
+static const struct gn_il_objects of_value = {.self = false};
+
 /* string M(double, int, T, Class, Enum) of an object. */
 static const uint8_t valued[] = {0x30, 1,    5,	   0x0e, 0x0d, 0x08,
 				 0x1e, 0x00, 0x12, 5,	 0x11, 9};
@@ -177,14 +180,14 @@ static void values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, true, "401523 6", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "401523 6", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 5);
 	for (size_t i = 0; i < 5; i++)
 		same(&got.arg[i], &want[i]);
 	assert_true(got.asks_result);
 	same(&got.result, &result);
 	m = (struct gn_bytes){real, sizeof(real)};
-	gn_il_values(&m, true, "01 ", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "01 ", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 1);
 	assert_int_equal(got.arg[0].size, 1);
 	assert_true(got.asks_result && !got.result.has);
@@ -207,15 +210,15 @@ static void float_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, true, "CBA1D2 ", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "CBA1D2 ", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 5);
 	for (size_t i = 0; i < 5; i++)
 		same(&got.arg[i], &want[i]);
 	same(&got.result, &result);
-	gn_il_values(&m, true, "0", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "0", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has);
 	m = (struct gn_bytes){valued, sizeof(valued)};
-	gn_il_values(&m, true, "AAH", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "AAH", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has && !got.nargs);
 }
 
@@ -235,7 +238,7 @@ static void class_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, true, "zbcdefga", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "zbcdefga", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 7);
 	for (size_t i = 0; i < 7; i++) {
 		assert_true(got.arg[i].is_class);
@@ -246,13 +249,21 @@ static void class_values(void **state)
 	assert_int_equal(got.arg[4].arg, 5);
 	assert_true(got.result.has && got.result.is_class);
 	/* of a value */
-	gn_il_values(&m, false, "z1", type_token, NULL, &got);
+	gn_il_values(&m, &of_value, "z1", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 2);
 	assert_false(got.arg[0].has);
 	assert_true(got.arg[1].has && !got.arg[1].is_class);
+	/* what is known of its type parameters */
+	gn_il_values(&m, &(struct gn_il_objects){.of_type = 1}, "bcd",
+		     type_token, NULL, &got);
+	assert_true(got.arg[2].has && got.arg[2].size == 8);
+	assert_false(got.arg[1].has);
+	gn_il_values(&m, &(struct gn_il_objects){.of_type = 2, .of_method = 1},
+		     "bcd", type_token, NULL, &got);
+	assert_false(got.arg[2].has);
 	/* it is of nothing */
 	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x01}, 3};
-	gn_il_values(&m, true, "za", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "za", type_token, NULL, &got);
 	assert_false(got.arg[0].has || got.result.has);
 }
 
@@ -269,7 +280,7 @@ static void class_places(void **state)
 	with.see = 0xd1d2d3d4d5d6d7d8;
 	with.context = 0xc1c2c3c4c5c6c7c8;
 	/* its own object, that of its third parameter, and the result */
-	gn_il_values(&m, true, "zbda", type_token, NULL, &with.values);
+	gn_il_values(&m, &of_class, "zbda", type_token, NULL, &with.values);
 	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
 	assert_int_equal(count(&made, with.see, &see), 3);
 	assert_int_equal(count(&made, with.context, &context), 3);
@@ -287,15 +298,15 @@ static void no_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, true, "1111111111", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "1111111111", type_token, NULL, &got);
 	assert_int_equal(got.nargs, GN_ARGS_MAX);
 	for (size_t i = 0; i < got.nargs; i++)
 		assert_false(got.arg[i].has);
 	assert_false(got.asks_result);
 	m = (struct gn_bytes){nothing, sizeof(nothing)};
-	gn_il_values(&m, true, "0", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "0", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has);
-	gn_il_values(&m, true, "7", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "7", type_token, NULL, &got);
 	assert_true(!got.asks_result && !got.nargs);
 }
 
@@ -318,7 +329,7 @@ static void value_places(void **state)
 	struct gn_il_body made;
 
 	(void)state;
-	gn_il_values(&m, true, "120", type_token, NULL, &with.values);
+	gn_il_values(&m, &of_class, "120", type_token, NULL, &with.values);
 	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
 	assert_int_equal(often(&made, argument, sizeof(argument)), 1);
 	assert_int_equal(often(&made, size, sizeof(size)), 1);

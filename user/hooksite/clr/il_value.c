@@ -53,8 +53,15 @@ static bool is_open(const struct gn_bytes *type)
 	}
 }
 
+/* Of a type parameter: its number is a byte, in whatever is known of it. */
+static bool is_among(const struct gn_bytes *type, uint32_t known)
+{
+	return type->n == 2 && type->at[1] < 32 && known >> type->at[1] & 1;
+}
+
 /* What it is for all type arguments. */
-static bool is_object(const struct gn_bytes *type)
+static bool is_object(const struct gn_bytes *type,
+		      const struct gn_il_objects *objects)
 {
 	switch (type->at[0]) {
 	case EL_STRING:
@@ -65,6 +72,10 @@ static bool is_object(const struct gn_bytes *type)
 		return true;
 	case EL_GENERICINST:
 		return type->n > 1 && type->at[1] == EL_CLASS;
+	case EL_VAR:
+		return is_among(type, objects->of_type);
+	case EL_MVAR:
+		return is_among(type, objects->of_method);
 	default:
 		return false;
 	}
@@ -88,6 +99,7 @@ static bool is_counted(const struct gn_bytes *type, const struct asked *a)
 }
 
 struct params {
+	const struct gn_il_objects *objects;
 	struct gn_bytes type[PARAMS_MAX];
 	uint32_t n;
 	bool of_object;
@@ -104,12 +116,15 @@ static bool find(const struct params *p, const struct asked *a, uint32_t *at)
 	return false;
 }
 
-static void describe(const struct gn_bytes *type, const struct asked *a,
-		     gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
+static void describe(const struct params *p, const struct gn_bytes *type,
+		     const struct asked *a, gn_il_type_fn type_of, void *ctx,
+		     struct gn_il_value *v)
 {
-	v->has = !a->is_class || is_object(type);
+	v->has = !a->is_class || is_object(type, p->objects);
 	v->is_class = a->is_class;
-	if (is_open(type))
+	if (a->is_class)
+		v->size = 8;
+	else if (is_open(type))
 		v->type = type_of(ctx, type);
 	else
 		v->size = size_of(type->at[0]);
@@ -131,24 +146,26 @@ static struct asked asked_by(char which)
 }
 
 /* An argument; the object of a method is the first one. */
-static void take(const struct params *p, bool object, const struct asked *a,
+static void take(const struct params *p, const struct asked *a,
 		 gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
 {
 	uint32_t at;
 
 	if (a->is_this) {
-		v->has = v->is_class = object && p->of_object;
+		v->is_class = true;
+		v->has = p->objects->self && p->of_object;
 		v->size = 8;
 	} else if (find(p, a, &at)) {
-		describe(&p->type[at], a, type_of, ctx, v);
+		describe(p, &p->type[at], a, type_of, ctx, v);
 		v->arg = (uint16_t)(at + p->of_object);
 	}
 }
 
-void gn_il_values(const struct gn_bytes *method, bool object, const char *which,
+void gn_il_values(const struct gn_bytes *method,
+		  const struct gn_il_objects *objects, const char *which,
 		  gn_il_type_fn type_of, void *ctx, struct gn_il_values *out)
 {
-	struct params p = {.n = 0};
+	struct params p = {.objects = objects};
 	struct gn_bytes result = {NULL, 0};
 	struct asked a;
 
@@ -162,12 +179,12 @@ void gn_il_values(const struct gn_bytes *method, bool object, const char *which,
 		if (!a.number) {
 			out->asks_result = true;
 			if (is_counted(&result, &a))
-				describe(&result, &a, type_of, ctx,
+				describe(&p, &result, &a, type_of, ctx,
 					 &out->result);
 			continue;
 		}
 		if (out->nargs == GN_ARGS_MAX)
 			return;
-		take(&p, object, &a, type_of, ctx, &out->arg[out->nargs++]);
+		take(&p, &a, type_of, ctx, &out->arg[out->nargs++]);
 	}
 }

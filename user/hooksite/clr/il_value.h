@@ -34,14 +34,21 @@ struct gn_il_values {
 	gn_token enter, leave;
 };
 
+/* What of a method can only be an object: what it is a method of; and a bit for
+ * each of the first type parameters of the type and of its own. */
+struct gn_il_objects {
+	bool self;
+	uint32_t of_type, of_method;
+};
+
 /* A token for a type of the method's module; 0: there is none. */
 typedef gn_token (*gn_il_type_fn)(void *ctx, const struct gn_bytes *type);
 
 /* Those of `which` in a method of this signature, in that order: a character
- * each (GN_ASKED_WORD and so on), up to any other one. `object`: what it is a
- * method of is an object. It has none if the
+ * each (GN_ASKED_WORD and so on), up to any other one. It has none if the
  * signature cannot be read. The tokens of hooks are the caller's. */
-void gn_il_values(const struct gn_bytes *method, bool object, const char *which,
+void gn_il_values(const struct gn_bytes *method,
+		  const struct gn_il_objects *objects, const char *which,
 		  gn_il_type_fn type, void *ctx, struct gn_il_values *out);
 
 #endif
