@@ -368,6 +368,9 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 	if (spec->flags & GN_SPEC_VALUED)
 		return note_valued(t, func_of(ctx, c, spec),
 				   key_of(ctx, c, spec));
+	if (spec->flags & GN_SPEC_CLASS)
+		return note_class(t, func_of(ctx, c, spec),
+				  key_of(ctx, c, spec));
 	if (!spec->kind)
 		return 0;
 	if (spec->kind == GN_KIND_RUNTIME)

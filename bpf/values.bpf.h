@@ -43,6 +43,26 @@ struct {
 	__type(value, __u32);
 } valued SEC(".maps");
 
+struct gn_class_key {
+	__u64 process;
+	__u64 table;
+};
+
+/* Classes by their method tables, and what names them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1 << 16);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct gn_class_key);
+	__type(value, __u32);
+} classes SEC(".maps");
+
+/* A process changes at exec, too. */
+static __always_inline __u64 process_of(struct task_struct *self)
+{
+	return self->group_leader->start_time ^ self->self_exec_id << 56;
+}
+
 static __always_inline void unreadable(struct gn_rec_value *r)
 {
 	r->h.flags |= GN_F_UNREADABLE;
@@ -84,6 +104,13 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	__s8 size = size_at(v, place);
 	__u64 n = size < 0 ? -size : size;
 	__u64 number = 0;
+
+	/* the function's own type says which it is */
+	if (GN_VALUE_IS_FLOAT(v->type)) {
+		n = GN_PLACE_BYTES(place);
+		size = n;
+		r->type = n == 4 ? GN_VALUE_F32 : GN_VALUE_F64;
+	}
 
 	/* verifiers of before 6.2 need the mask: a comparison of 32 bits does
 	 * not show them the bounds of 64 */
@@ -142,6 +169,27 @@ static __always_inline void read_netstr(struct gn_rec_value *r)
 		r->len = n;
 }
 
+/* The class of the object that the number points to: it begins with its method
+ * table, and the low bits are a collection's. */
+static __always_inline void read_class(struct gn_rec_value *r)
+{
+	struct gn_class_key k = {};
+	__u32 *name;
+
+	if (bpf_probe_read_user(&k.table, sizeof(k.table), (void *)r->number)) {
+		unreadable(r);
+		return;
+	}
+	k.table &= ~7ull;
+	k.process = process_of(bpf_get_current_task_btf());
+	r->number = k.table;
+	name = bpf_map_lookup_elem(&classes, &k);
+	if (!name)
+		return;
+	*(__u32 *)r->text = *name;
+	r->len = sizeof(*name);
+}
+
 static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 				 const struct gn_value_spec *v, __u32 func)
 {
@@ -176,6 +224,8 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 		read_value(r);
 	else if (v->type == GN_VALUE_NETSTR && r->number)
 		read_netstr(r);
+	else if (v->type == GN_VALUE_CLASS && r->number)
+		read_class(r);
 	submit(r);
 	return 0;
 }
@@ -205,12 +255,6 @@ static __noinline int tell_values(struct pt_regs *ctx, struct gn_task *t,
 	return 0;
 }
 
-/* A process changes at exec, too. */
-static __always_inline __u64 process_of(struct task_struct *self)
-{
-	return self->group_leader->start_time ^ self->self_exec_id << 56;
-}
-
 /* A runtime says that its function has these values. */
 static __noinline int note_valued(struct gn_task *t, __u32 func, __u64 which)
 {
@@ -223,6 +267,21 @@ static __noinline int note_valued(struct gn_task *t, __u32 func, __u64 which)
 	if (bpf_map_update_elem(&valued, &k, &i, BPF_ANY))
 		count(GN_COUNTER_VALUES_FULL);
 	control.valued = 1;
+	return 0;
+}
+
+/* A runtime says what names a class, or that it is gone. */
+static __noinline int note_class(struct gn_task *t, __u32 func, __u64 table)
+{
+	struct gn_class_key k = {.table = table};
+
+	if (!t)
+		return 0;
+	k.process = process_of(bpf_get_current_task_btf());
+	if (!GN_FUNC_INDEX(func))
+		bpf_map_delete_elem(&classes, &k);
+	else if (bpf_map_update_elem(&classes, &k, &func, BPF_ANY))
+		count(GN_COUNTER_VALUES_FULL);
 	return 0;
 }
 

@@ -291,7 +291,12 @@ struct gn_rec_unprobed {
 	/* a pointer to bytes that a NUL ends */ \
 	X(STR, 11, "str", 8)                     \
 	/* of .NET: its bytes are UTF-16 */      \
-	X(NETSTR, 12, "str", 8)
+	X(NETSTR, 12, "str", 8)                  \
+	/* their bits are in the number */       \
+	X(F32, 13, "f32", 4)                     \
+	X(F64, 14, "f64", 8)                     \
+	/* of .NET: the class of an object */    \
+	X(CLASS, 15, "class", 8)
 
 enum gn_value_type {
 #define GN_VALUE_ENUM(name, value, text, size) GN_VALUE_##name = (value),
@@ -299,6 +304,12 @@ enum gn_value_type {
 #undef GN_VALUE_ENUM
 		GN_VALUE_TYPE_COUNT
 };
+
+#define GN_VALUE_IS_FLOAT(type) \
+	((type) == GN_VALUE_F32 || (type) == GN_VALUE_F64)
+
+/* The object that a method is called for. */
+#define GN_VALUE_THIS 255
 
 #define GN_VALUE_TEXT 64 /* bytes of a text that are told */
 
@@ -312,11 +323,15 @@ enum gn_value_type {
 struct gn_rec_value {
 	struct gn_rec h;
 	__u32 func;
-	__u8 which; /* the argument's number; 0: the result */
-	__u8 type;  /* enum gn_value_type */
-	__u8 len;   /* of `text`, which is no more than GN_VALUE_TEXT bytes */
+	/* the argument's number, of those in floating point or of the others;
+	 * 0: the result; GN_VALUE_THIS */
+	__u8 which;
+	__u8 type; /* enum gn_value_type */
+	__u8 len;  /* of `text`, which is no more than GN_VALUE_TEXT bytes */
 	__u8 pad;
-	__u64 number; /* STR: the pointer */
+	/* STR: the pointer; CLASS: the method table, 0: there is no object.
+	 * If len is 4, what names the class (GN_FUNC) is in `text`. */
+	__u64 number;
 	char text[GN_VALUE_TEXT + 8];
 };
 

@@ -75,6 +75,9 @@ enum gn_spec_flag {
 	GN_SPEC_VALUES = 2,
 	/* of a runtime's function: its values are those that the key says */
 	GN_SPEC_VALUED = 4,
+	/* the index names the class whose method table is the key; 0: that is
+	 * gone */
+	GN_SPEC_CLASS = 8,
 };
 
 struct gn_spec {
@@ -125,6 +128,14 @@ enum gn_valued_how {
 #define GN_VALUED(asked, how) \
 	(GN_SPECS_MAX + GN_VALUED_HOW_COUNT * (asked) + (how))
 #define GN_VALUED_MAX (GN_SPECS_MAX * 3)
+
+/* How a runtime's library is told which values are asked for: a character each,
+ * from these on by `which`: of what is in floating point, of objects whose
+ * class is told, and of the rest. THIS is one alone. */
+#define GN_ASKED_WORD  '0'
+#define GN_ASKED_FLOAT 'A'
+#define GN_ASKED_CLASS 'a'
+#define GN_ASKED_THIS  'z'
 
 /* Where a value is: its address, 0: the function has no such value; and how
  * many bytes it has there, 0: as many as are asked for. OPEN: the size was

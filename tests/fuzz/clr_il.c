@@ -70,8 +70,9 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		     "it is a signature of locals");
 		free((void *)made_locals.at);
 	}
-	gn_il_values(&method, "0123456", type_token, (void *)method.at,
-		     &hooks.values);
+	gn_il_values(&method,
+		     &(struct gn_il_objects){.self = true, .of_type = 5},
+		     "01C2b3zA", type_token, (void *)method.at, &hooks.values);
 	if (!gn_il_rewrite(body, n, &hooks, &made)) {
 		check_map(&made);
 		check_again(&made, &hooks);

@@ -29,8 +29,10 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 		must(asked.values.value[0].type, "at least one value");
 		for (int i = 0; i < GN_VALUES_MAX; i++)
 			must(asked.values.value[i].type < GN_VALUE_TYPE_COUNT &&
-				     asked.values.value[i].which <=
-					     GN_NOTE_ARGS,
+				     (asked.values.value[i].which <=
+					      GN_NOTE_ARGS ||
+				      asked.values.value[i].which ==
+					      GN_VALUE_THIS),
 			     "values are in their bounds");
 	}
 	gn_asked_clear(&asked);

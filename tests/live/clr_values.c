@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  16
+#define EXACT  75
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -31,10 +31,20 @@ static const char exact[] =
 	"-a Demo.Exact.Structs:arg1/i32,arg2/i32,arg3,arg4,ret "
 	"-a Demo.Two.Plus:arg1,arg2,ret -a Demo.Exact.Returns:arg1,ret "
 	"-a Demo.Exact.ReturnsTwo:arg1,ret/i32 "
-	"-a Demo.Exact.Nothing:arg1/i32,ret -a Demo.Exact.Half:arg1,ret "
+	"-a Demo.Exact.Nothing:arg1/i32,ret "
+	"-a Demo.Exact.Half:arg1/f64,arg1,ret/f64 "
+	/* each the other way round */
+	"-a Demo.Exact.Scaled:arg1,arg1/f64,arg2/str,arg2/f32,ret/f64 "
 	"-a Demo.Exact.Refs:arg1/ptr,arg2/ptr,arg3/ptr,arg4/ptr,ret/ptr "
 	"-a Demo.Exact.Text*:arg1/str,ret/str "
 	"-a Demo.Kept*.Swap:arg1/str,ret/str "
+	"-a Demo.Case*.Pass:this,arg1/class,ret/class "
+	"-a Demo.Case*.Give:this,arg1/class,ret/class "
+	"-a Demo.Crate.Pass:this/class,arg1/class,ret/class "
+	"-a Demo.Flat.Open:this,arg1/class,ret/class "
+	"-a Demo.Objects.First*:arg1/class,arg2/class,ret/class "
+	"-a Demo.Objects.Look:arg1/class "
+	"-a Demo.Objects.Numbers:arg1/class,arg2/class,arg1/f64,ret/class "
 	"-a Demo.Exact.Later:arg1/i32,arg2/str";
 
 /* So many lines that begin with the word tell of a call that there is once. */
@@ -79,6 +89,20 @@ static char *computed(struct live *t, const char *out)
 	return all;
 }
 
+/* Where the runtime makes the hooks, what these have no register for is
+ * refused. */
+static void check_refused(struct live *t, const char *options)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", "true", NULL);
+	live_run(t, &a, NULL, &end);
+	live_expect_line(t, &end, 2, "need hooks in its IL");
+}
+
 void test_clr_values(struct live *t)
 {
 	bool elt = strstr(t->name, "elt");
@@ -97,6 +121,11 @@ void test_clr_values(struct live *t)
 	CHECK(t, !strcmp(computed(t, plain.out), computed(t, end.out)),
 	      "the program says something else");
 	check_told(t, end.out, calls, !elt);
+	if (!elt)
+		return;
+	check_refused(t, "--clr-hooks elt -a Demo.Exact.Half:arg1/f64");
+	check_refused(t, "--inline keep -a Demo.Exact.Half:ret/f32");
+	check_refused(t, "-f * -a Demo.Exact.Half:arg1,arg1/f64");
 }
 
 /* One session: what the program says in it, and all calls that are told. */

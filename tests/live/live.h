@@ -80,7 +80,7 @@ char *live_fixture(struct live *t, const char *name);
 
 /* live_proc.c */
 struct live_args {
-	char *word[64]; /* NULL-terminated */
+	char *word[96]; /* NULL-terminated */
 	size_t n;
 };
 

@@ -153,24 +153,33 @@ static char *value_text(struct live *t, const json_t *value)
 {
 	const json_t *v = json_object_get(value, "value");
 
-	return live_text(t, "%s %s%s",
-			 json_string_value(json_object_get(value, "type")),
-			 v ? json_dumps(v, JSON_ENCODE_ANY) : "unreadable",
-			 json_object_get(value, "cut") ? " cut" : "");
+	/* as many digits as each double has */
+	return live_text(
+		t, "%s %s%s", json_string_value(json_object_get(value, "type")),
+		v ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+		  : "unreadable",
+		json_object_get(value, "cut") ? " cut" : "");
 }
 
 static char *values_text(struct live *t, const json_t *row)
 {
 	const json_t *all = json_object_get(row, "arguments"), *one;
 	char *text = "";
-	size_t i;
+	size_t i, n[2] = {0};
 
+	/* those in floating point are counted apart */
 	json_array_foreach(all, i, one)
 	{
 		const char *name =
 			json_string_value(json_object_get(one, "name"));
+		const char *type =
+			json_string_value(json_object_get(one, "type"));
+		bool is_this = name && !strcmp(name, "this");
+		size_t number = is_this ? 0 : ++n[type && *type == 'f'];
 
-		CHECK(t, name && !strcmp(name, live_text(t, "arg%zu", i + 1)),
+		CHECK(t,
+		      is_this || (name && !strcmp(name, live_text(t, "arg%zu",
+								  number))),
 		      "argument %zu is called %s", i + 1, name);
 		text = live_text(t, "%s%s%s", text, i ? ", " : "",
 				 value_text(t, one));

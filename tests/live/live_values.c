@@ -9,6 +9,24 @@
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST" \
 	"UVWXYZ-+"
 
+/* No register that is read has a number in floating point: that is said, and
+ * the rest is told. */
+static void check_floats(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *calls;
+
+	live_command(t, &command, "values");
+	calls = live_calls(t, "-a fact:arg1/f64,arg1/i32,ret/f32", &command,
+			   &end);
+	CHECK(t, strstr(end.err, "fact of "), "nothing is said: %s", end.err);
+	CHECK(t, strstr(end.err, "f32, f64 and class are not reported"),
+	      "the message is '%s'", end.err);
+	CHECK(t, live_calls_with(t, calls, "fact", "i32 5") == 1,
+	      "the integer is not told alone");
+}
+
 static void check_values(struct live *t, const char *attach)
 {
 	static const char asked[] =
@@ -52,6 +70,7 @@ void test_values(struct live *t)
 	check_values(t, "--leave ret");
 	check_values(t, "--leave return");
 	check_values(t, "--attach single");
+	check_floats(t);
 }
 
 /* What is wrong, and where. */

@@ -92,6 +92,57 @@ static void what_cannot_be_told(void **state)
 	assert_non_null(ask("arg1/str", "4@%eax", &v));
 }
 
+/* Of functions: which value it is, and whether a register can have it. */
+static void function_values(void **state)
+{
+	static const struct gn_value_spec want[] = {
+		{.which = 1, .type = GN_VALUE_F64},
+		{.which = 1, .type = GN_VALUE_I64},
+		{.which = 2, .type = GN_VALUE_F32},
+		{.which = 0, .type = GN_VALUE_F64},
+	};
+	struct gn_asked asked;
+	const char *text;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(gn_asked_parse("N.C.f:arg1/f64,arg1,arg2/f32,ret/f64",
+					&asked, &at, &text),
+			 0);
+	for (size_t i = 0; i < 4; i++) {
+		const struct gn_value_spec *v = &asked.values.value[i];
+
+		assert_int_equal(v->which, want[i].which);
+		assert_int_equal(v->type, want[i].type);
+		assert_int_equal(v->at.how, GN_VALUE_IS_FLOAT(v->type)
+						    ? GN_HOW_NONE
+						    : GN_HOW_REGISTER);
+	}
+	assert_int_equal(asked.values.value[4].type, 0);
+	gn_asked_clear(&asked);
+}
+
+/* The object's class is all that can be told of it. */
+static void classes(void **state)
+{
+	struct gn_asked asked;
+	const char *text;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(gn_asked_parse("f:this,arg2/class,ret/class", &asked,
+					&at, &text),
+			 0);
+	assert_int_equal(asked.values.value[0].which, GN_VALUE_THIS);
+	assert_int_equal(asked.values.value[1].which, 2);
+	assert_int_equal(asked.values.value[2].which, 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(asked.values.value[i].type, GN_VALUE_CLASS);
+		assert_int_equal(asked.values.value[i].at.how, GN_HOW_NONE);
+	}
+	gn_asked_clear(&asked);
+}
+
 static void bad(const char *text, size_t place)
 {
 	struct gn_asked asked;
@@ -113,6 +164,14 @@ static void bad_texts(void **state)
 	bad("usdt::p:n:arg", 10);
 	bad("usdt::p:n:arg1/f32", 15);
 	bad("f:arg12", 2);
+	bad("f:arg7/f64", 2);
+	bad("f:this/ptr", 7);
+	bad("f:this,this/class", 17);
+	bad("usdt::p:n:this", 10);
+	bad("usdt::p:n:arg1/class", 15);
+	bad("f:arg1/f16", 7);
+	bad("f:arg1/f64,arg1/f32", 19);
+	bad("f:ret,ret/f64", 13);
 	bad("f:arg7", 2);
 	/* the library usdt's function n */
 	bad("usdt:n:arg7", 7);
@@ -124,6 +183,8 @@ int main(void)
 		cmocka_unit_test(sizes_and_signs),
 		cmocka_unit_test(constants),
 		cmocka_unit_test(what_cannot_be_told),
+		cmocka_unit_test(function_values),
+		cmocka_unit_test(classes),
 		cmocka_unit_test(bad_texts),
 	};
 

@@ -149,6 +149,9 @@ static gn_token type_token(void *ctx, const struct gn_bytes *type)
 	return 0x1b000000 | type->at[0];
 }
 
+static const struct gn_il_objects of_class = {.self = true};
+static const struct gn_il_objects of_value = {.self = false};
+
 /* string M(double, int, T, Class, Enum) of an object. */
 static const uint8_t valued[] = {0x30, 1,    5,	   0x0e, 0x0d, 0x08,
 				 0x1e, 0x00, 0x12, 5,	 0x11, 9};
@@ -177,17 +180,114 @@ static void values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, "401523 6", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "401523 6", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 5);
 	for (size_t i = 0; i < 5; i++)
 		same(&got.arg[i], &want[i]);
 	assert_true(got.asks_result);
 	same(&got.result, &result);
 	m = (struct gn_bytes){real, sizeof(real)};
-	gn_il_values(&m, "01 ", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "01 ", type_token, NULL, &got);
 	assert_int_equal(got.nargs, 1);
 	assert_int_equal(got.arg[0].size, 1);
 	assert_true(got.asks_result && !got.result.has);
+}
+
+/* Those in floating point have numbers of their own. */
+static void float_values(void **state)
+{
+	/* float M(int, double, string, float) */
+	static const uint8_t floats[] = {0, 4, 0x0c, 8, 0x0d, 0x0e, 0x0c};
+	static const struct gn_il_value want[] = {
+		{.has = true, .arg = 3, .size = 4},
+		{.has = true, .arg = 1, .size = 8},
+		{.has = true, .arg = 0, .size = -4},
+		{.has = false},
+		{.has = true, .arg = 2, .size = 8},
+	};
+	static const struct gn_il_value result = {.has = true, .size = 4};
+	struct gn_bytes m = {floats, sizeof(floats)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, &of_class, "CBA1D2 ", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 5);
+	for (size_t i = 0; i < 5; i++)
+		same(&got.arg[i], &want[i]);
+	same(&got.result, &result);
+	gn_il_values(&m, &of_class, "0", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has);
+	m = (struct gn_bytes){valued, sizeof(valued)};
+	gn_il_values(&m, &of_class, "AAH", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has && !got.nargs);
+}
+
+/* Of what can be no object there is no class. */
+static void class_values(void **state)
+{
+	/* int[] M(string, double, int, T, List<T>, KeyValue<T>, int[,]) of an
+	 * object */
+	static const uint8_t objects[] = {
+		0x20, 7,    0x1d, 8,	0x0e, 0x0d, 8,	  0x13, 0,
+		0x15, 0x12, 5,	  1,	0x13, 0,    0x15, 0x11, 9,
+		1,    0x13, 0,	  0x14, 8,    2,    0,	  0,
+	};
+	static const bool want[] = {true, true,	 false, false,
+				    true, false, true};
+	struct gn_bytes m = {objects, sizeof(objects)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, &of_class, "zbcdefga", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 7);
+	for (size_t i = 0; i < 7; i++) {
+		assert_true(got.arg[i].is_class);
+		assert_int_equal(got.arg[i].has, want[i]);
+	}
+	assert_int_equal(got.arg[0].arg, 0);
+	assert_int_equal(got.arg[1].arg, 1);
+	assert_int_equal(got.arg[4].arg, 5);
+	assert_true(got.result.has && got.result.is_class);
+	/* of a value */
+	gn_il_values(&m, &of_value, "z1", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 2);
+	assert_false(got.arg[0].has);
+	assert_true(got.arg[1].has && !got.arg[1].is_class);
+	/* what is known of its type parameters */
+	gn_il_values(&m, &(struct gn_il_objects){.of_type = 1}, "bcd",
+		     type_token, NULL, &got);
+	assert_true(got.arg[2].has && got.arg[2].size == 8);
+	assert_false(got.arg[1].has);
+	gn_il_values(&m, &(struct gn_il_objects){.of_type = 2, .of_method = 1},
+		     "bcd", type_token, NULL, &got);
+	assert_false(got.arg[2].has);
+	/* it is of nothing */
+	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x01}, 3};
+	gn_il_values(&m, &of_class, "za", type_token, NULL, &got);
+	assert_false(got.arg[0].has || got.result.has);
+}
+
+/* Each object is looked at before the hook that is given its place. */
+static void class_places(void **state)
+{
+	static const uint8_t plain[] = {2 << 2 | 2, 0x14, 0x2a};
+	const struct gn_bytes m = {valued, sizeof(valued)};
+	struct gn_il_hooks with = hooks;
+	size_t see, context, enter, leave;
+	struct gn_il_body made;
+
+	(void)state;
+	with.see = 0xd1d2d3d4d5d6d7d8;
+	with.context = 0xc1c2c3c4c5c6c7c8;
+	/* its own object, that of its third parameter, and the result */
+	gn_il_values(&m, &of_class, "zbda", type_token, NULL, &with.values);
+	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
+	assert_int_equal(count(&made, with.see, &see), 3);
+	assert_int_equal(count(&made, with.context, &context), 3);
+	assert_int_equal(count(&made, with.enter, &enter), 1);
+	assert_int_equal(count(&made, with.leave, &leave), 1);
+	assert_true(context < see && see < enter && enter < leave);
+	gn_il_free(&made);
 }
 
 /* What cannot be, or not be read. */
@@ -198,15 +298,15 @@ static void no_values(void **state)
 	struct gn_il_values got;
 
 	(void)state;
-	gn_il_values(&m, "1111111111", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "1111111111", type_token, NULL, &got);
 	assert_int_equal(got.nargs, GN_ARGS_MAX);
 	for (size_t i = 0; i < got.nargs; i++)
 		assert_false(got.arg[i].has);
 	assert_false(got.asks_result);
 	m = (struct gn_bytes){nothing, sizeof(nothing)};
-	gn_il_values(&m, "0", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "0", type_token, NULL, &got);
 	assert_true(got.asks_result && !got.result.has);
-	gn_il_values(&m, "7", type_token, NULL, &got);
+	gn_il_values(&m, &of_class, "7", type_token, NULL, &got);
 	assert_true(!got.asks_result && !got.nargs);
 }
 
@@ -229,7 +329,7 @@ static void value_places(void **state)
 	struct gn_il_body made;
 
 	(void)state;
-	gn_il_values(&m, "120", type_token, NULL, &with.values);
+	gn_il_values(&m, &of_class, "120", type_token, NULL, &with.values);
 	assert_int_equal(gn_il_rewrite(plain, sizeof(plain), &with, &made), 0);
 	assert_int_equal(often(&made, argument, sizeof(argument)), 1);
 	assert_int_equal(often(&made, size, sizeof(size)), 1);
@@ -313,10 +413,12 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns),   cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses),   cmocka_unit_test(locals),
-		cmocka_unit_test(states),    cmocka_unit_test(values),
-		cmocka_unit_test(no_values), cmocka_unit_test(value_places),
+		cmocka_unit_test(returns),	cmocka_unit_test(tail_call),
+		cmocka_unit_test(refuses),	cmocka_unit_test(locals),
+		cmocka_unit_test(states),	cmocka_unit_test(values),
+		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
+		cmocka_unit_test(float_values), cmocka_unit_test(class_values),
+		cmocka_unit_test(class_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -109,9 +110,65 @@ static void each_of_its_hit(void **state)
 			    "+2 +3 +4 +5 +6");
 }
 
+static int tell_class(void *ctx, const struct gn_seen *at,
+		      const struct gn_seen_value *v)
+{
+	(void)at;
+	if (v->class_fn == GN_NONE)
+		tell(ctx, " table ", v->number);
+	else
+		tell(ctx, " class ", v->class_fn);
+	return 0;
+}
+
+static void feed_class(struct feed *f, uint64_t time, uint64_t table,
+		       uint32_t name)
+{
+	struct gn_rec_value r = {.h = {.time = time,
+				       .tid = 1,
+				       .seq = ++f->seq[1],
+				       .kind = GN_KIND_VALUE},
+				 .func = 1,
+				 .which = GN_VALUE_THIS,
+				 .type = GN_VALUE_CLASS,
+				 .len = name ? sizeof(name) : 0,
+				 .number = table};
+
+	memcpy(r.text, &name, sizeof(name));
+	feed_rec(f, &r, sizeof(r));
+}
+
+/* By what names it, which can be another for the same table later. */
+static void classes(void **state)
+{
+	struct told told = {.n = 0};
+	struct gn_observer o = {.ctx = &told, .value = tell_class};
+	struct gn_pipeline_opts opts = {.observer = &o};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model *m = NULL;
+
+	(void)state;
+	assert_non_null(f.p);
+	for (uint32_t i = 1; i <= 3; i++)
+		feed_named(&f, GN_KIND_FUNCTION, i, 0);
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 10, 1, GN_KIND_ENTER, 1, 800, 0);
+	feed_class(&f, 11, 64, 2);
+	feed_class(&f, 12, 0, 0);
+	feed_class(&f, 13, 64, 0);
+	feed_class(&f, 14, 64, 3);
+	assert_int_equal(gn_pipeline_finish(f.p, &m), 0);
+	gn_model_free(m);
+	gn_pipeline_free(f.p);
+	assert_string_equal(told.text, " class 1 table 0 table 64 class 2");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(each_of_its_hit)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_of_its_hit),
+		cmocka_unit_test(classes),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,9 +155,8 @@ static bool enter_first(struct gn_elf *elf, const struct gn_elf_symbol *sym,
 	return enter->cost != GN_COST_REFUSED;
 }
 
-static const struct gn_valued *find_valued(const struct gn_functions *f,
-					   size_t file,
-					   const struct gn_elf_symbol *sym)
+static struct gn_valued *find_valued(const struct gn_functions *f, size_t file,
+				     const struct gn_elf_symbol *sym)
 {
 	const struct gn_file *at = &f->files->file[file];
 
@@ -166,6 +165,24 @@ static const struct gn_valued *find_valued(const struct gn_functions *f,
 				       at->program, sym->name, sym->demangled))
 			return &f->valued[i];
 	return NULL;
+}
+
+/* Reports once of each -a that no register has some of its values. */
+static void tell_unreported(struct gn_valued *v, const char *name,
+			    const char *path)
+{
+	for (size_t i = 0; i < GN_VALUES_MAX && !v->told; i++) {
+		uint8_t type = v->values->value[i].type;
+
+		v->told = type && !gn_asked_by_register(type);
+		if (v->told)
+			fprintf(stderr,
+				"gnomon: %s of '%s' is native: its values of "
+				"type f32, f64 and class are not reported, "
+				"only "
+				"those of .NET functions are\n",
+				name, path);
+	}
 }
 
 static uint32_t module_of(const struct gn_functions *f, size_t file)
@@ -204,7 +221,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	struct gn_functions *f = functions;
 	uint32_t func;
 	const char *path = f->files->file[file].path;
-	const struct gn_valued *valued;
+	struct gn_valued *valued;
 	struct gn_plan own = *plan;
 	int err = 0;
 
@@ -222,6 +239,8 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		valued = NULL;
 		own = *plan;
 	}
+	if (valued)
+		tell_unreported(valued, sym->demangled, path);
 	keep_name(f, f->next, sym->demangled);
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
 	err = put_module(f, file, elf);

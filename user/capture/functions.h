@@ -20,6 +20,7 @@ struct gn_valued {
 	struct gn_filter *filter; /* of one glob */
 	uint32_t enter, leave;	  /* their specs */
 	const struct gn_value_specs *values;
+	bool told; /* those that no native function has */
 };
 
 struct gn_functions {
@@ -32,7 +33,7 @@ struct gn_functions {
 	bool verbose;	  /* those left out are named on stderr */
 	struct gn_sled_table *sleds; /* functions with sleds go there, or NULL
 				      */
-	const struct gn_valued *valued;
+	struct gn_valued *valued;
 	size_t nvalued;
 	/* The spec of hits that report these values; <0: -errno. */
 	int (*hit)(void *hits, const struct gn_value_specs *values);

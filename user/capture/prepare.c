@@ -255,6 +255,9 @@ int gn_session_prepare(struct gn_session *s)
 		err = s->opts.command ? find_command(s) : find_processes(s);
 	if (err)
 		return err;
+	err = gn_prepare_check_values(s);
+	if (err)
+		return err;
 	s->launches = gn_prepare_launches(s);
 	s->filter = gn_filter_new(s->opts.functions, s->opts.nfunctions);
 	if (!s->filter)

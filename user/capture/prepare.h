@@ -25,6 +25,8 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);
 /* The filter as a hook-site library reads it: one glob a line. If all globs are
  * of native libraries, no managed function is wanted. NULL: no memory. */
 char *gn_prepare_filter(const struct gn_session *s);
+/* Fails where the session's hooks cannot take what -a asks for. */
+int gn_prepare_check_values(struct gn_session *s);
 /* The functions and values of -a as a hook-site library reads them
  * (hooksite/clr/clsid.h). NULL: no memory. */
 char *gn_prepare_values(const struct gn_session *s);

@@ -188,6 +188,44 @@ char *gn_prepare_filter(const struct gn_session *s)
 	return text;
 }
 
+static bool needs_il(const struct gn_asked *a)
+{
+	for (size_t k = 0; k < GN_VALUES_MAX && a->values.value[k].type; k++)
+		if (!gn_asked_by_register(a->values.value[k].type))
+			return true;
+	return false;
+}
+
+int gn_prepare_check_values(struct gn_session *s)
+{
+	const char *elt =
+		s->opts.clr_hooks == GN_CLR_HOOKS_ELT || !gn_session_by_il(s)
+			? gn_session_elt(s)
+			: NULL;
+
+	for (size_t i = 0; elt && i < s->opts.nasked; i++) {
+		const struct gn_asked *a = &s->opts.asked[i];
+
+		if (needs_il(a) && !gn_prepare_native_only(a->function))
+			return gn_session_fail(
+				s, -EINVAL, 2,
+				"values of '%s' of type f32, f64 or class need "
+				"hooks in its IL, and there are none because "
+				"of "
+				"'%s'; "
+				"leave that out",
+				a->function, elt);
+	}
+	return 0;
+}
+
+static int letter_of(uint8_t type)
+{
+	return GN_VALUE_IS_FLOAT(type)	? GN_ASKED_FLOAT
+	       : type == GN_VALUE_CLASS ? GN_ASKED_CLASS
+					: GN_ASKED_WORD;
+}
+
 char *gn_prepare_values(const struct gn_session *s)
 {
 	char *text = NULL;
@@ -198,10 +236,14 @@ char *gn_prepare_values(const struct gn_session *s)
 		const struct gn_asked *a = &s->opts.asked[i];
 
 		/* those of USDT probes have more, and no runtime is asked */
-		for (size_t k = 0; k < GN_VALUES_MAX; k++)
-			if (a->values.value[k].type &&
-			    a->values.value[k].which < GN_VALUES_MAX)
-				fprintf(f, "%u", a->values.value[k].which);
+		for (size_t k = 0; k < GN_VALUES_MAX; k++) {
+			const struct gn_value_spec *v = &a->values.value[k];
+
+			if (v->type && v->which == GN_VALUE_THIS)
+				fputc(GN_ASKED_THIS, f);
+			else if (v->type && v->which < GN_VALUES_MAX)
+				fputc(letter_of(v->type) + v->which, f);
+		}
 		fprintf(f, " %s\n", a->function);
 	}
 	if (f && !fclose(f))

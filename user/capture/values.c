@@ -101,6 +101,24 @@ int gn_values_plan(struct gn_session *s)
 	return err;
 }
 
+/* Those that are in registers. */
+static struct gn_value_specs native(const struct gn_value_specs *asked)
+{
+	struct gn_value_specs specs = {0};
+
+	for (size_t i = 0; i < GN_VALUES_MAX; i++)
+		if (asked->value[i].at.how != GN_HOW_NONE)
+			specs.value[i] = asked->value[i];
+	return specs;
+}
+
+/* Texts of .NET are no texts of C. */
+static void set_text(struct gn_value_spec *v)
+{
+	if (v->type == GN_VALUE_STR)
+		v->type = GN_VALUE_NETSTR;
+}
+
 /*
  * Where a value is at a runtime's hook. Its calling convention is that of C
  * with something put before the arguments. r15 points to the arguments on the
@@ -114,13 +132,12 @@ static struct gn_value_specs managed(const struct gn_value_specs *asked,
 		[GN_REG_DX] = GN_REG_CX, [GN_REG_CX] = GN_REG_R8,
 		[GN_REG_R8] = GN_REG_R9, [GN_REG_R9] = GN_REG_R15,
 	};
-	struct gn_value_specs specs = *asked;
+	struct gn_value_specs specs = native(asked);
 
-	for (size_t i = 0; i < GN_VALUES_MAX && specs.value[i].type; i++) {
+	for (size_t i = 0; i < GN_VALUES_MAX; i++) {
 		struct gn_value_spec *v = &specs.value[i];
 
-		if (v->type == GN_VALUE_STR)
-			v->type = GN_VALUE_NETSTR;
+		set_text(v);
 		if (!of_object || !v->which)
 			continue;
 		v->at.reg = next[v->at.reg];
@@ -154,12 +171,13 @@ static struct gn_operand place(unsigned int n)
 /* The same by their places, in the order in which they are asked for. */
 static struct gn_value_specs by_places(const struct gn_value_specs *asked)
 {
-	struct gn_value_specs specs = managed(asked, false);
+	struct gn_value_specs specs = *asked;
 	unsigned int n = 0;
 
 	for (size_t i = 0; i < GN_VALUES_MAX && specs.value[i].type; i++) {
 		struct gn_value_spec *v = &specs.value[i];
 
+		set_text(v);
 		v->there = v->at.size;
 		v->at = place(v->which ? n++ : 0);
 	}
@@ -188,17 +206,18 @@ int gn_values_load(struct gn_session *s)
 	int map = bpf_map__fd(s->skel->maps.values), err = 0;
 
 	for (size_t i = 0; i < s->functions.nvalued && !err; i++) {
-		const struct gn_value_specs *values = &s->opts.asked[i].values;
+		const struct gn_value_specs *asked = &s->opts.asked[i].values;
+		const struct gn_value_specs own = native(asked);
 		const struct gn_valued *v = &s->valued[i];
 
 		if (!v->enter)
 			continue; /* of USDT probes */
-		err = bpf_map_update_elem(map, &v->enter, values, BPF_ANY);
+		err = bpf_map_update_elem(map, &v->enter, &own, BPF_ANY);
 		if (!err)
-			err = bpf_map_update_elem(map, &v->leave, values,
+			err = bpf_map_update_elem(map, &v->leave, &own,
 						  BPF_ANY);
 		if (!err)
-			err = load_managed(map, values, i);
+			err = load_managed(map, asked, i);
 	}
 	for (size_t i = 0; i < s->nhit_values && !err; i++)
 		err = load_hit(s, &s->hit_values[i]);

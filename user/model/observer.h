@@ -89,7 +89,8 @@ struct gn_seen_value {
 	enum gn_value_type type;
 	uint8_t flags;
 	uint64_t number;
-	const char *text; /* `len` bytes without an end */
+	uint32_t class_fn; /* CLASS: what has its name; GN_NONE: nothing */
+	const char *text;  /* `len` bytes without an end */
 	size_t len;
 };
 

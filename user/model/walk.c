@@ -43,7 +43,10 @@ static void tell_thread(struct gn_pipeline *p, struct gn_thread *t)
 	TELL(&p->stage.walk, thread, &seen);
 }
 
-static void tell_function(struct gn_stage *s, uint32_t fn)
+typedef bool (*short_fn)(const struct gn_fn *fn, const char *name, char *text,
+			 size_t size);
+
+static void tell_named(struct gn_stage *s, uint32_t fn, short_fn shorten)
 {
 	struct gn_fn *f = &s->names.fns[fn];
 	enum gn_told told = f->name ? GN_TOLD_NAME : GN_TOLD_ID;
@@ -62,9 +65,14 @@ static void tell_function(struct gn_stage *s, uint32_t fn)
 	seen.line = f->line;
 	if (!seen.name || !seen.module)
 		s->walk.err = s->walk.err ? s->walk.err : -ENOMEM;
-	else if (gn_names_short(f, seen.name, text, sizeof(text)))
+	else if (shorten(f, seen.name, text, sizeof(text)))
 		seen.shown = text;
 	TELL(&s->walk, function, &seen);
+}
+
+static void tell_function(struct gn_stage *s, uint32_t fn)
+{
+	tell_named(s, fn, gn_names_short);
 }
 
 void gn_walk_show_at(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
@@ -202,6 +210,24 @@ static void convert(struct gn_seen_value *v, char text[GN_SEEN_TEXT])
 	v->len = len;
 }
 
+/* What the record says to name the class. */
+static uint32_t class_of(struct gn_pipeline *p, struct gn_thread *t,
+			 const struct gn_rec_value *r)
+{
+	uint32_t program = p->processes[t->process].program;
+	uint32_t func, fn;
+
+	if (r->type != GN_VALUE_CLASS || r->len != sizeof(func))
+		return GN_NONE;
+	memcpy(&func, r->text, sizeof(func));
+	if (gn_names_find(&p->stage.names, program, func, &fn)) {
+		p->stage.walk.err = -ENOMEM;
+		return GN_NONE;
+	}
+	tell_named(&p->stage, fn, gn_names_short_class);
+	return fn;
+}
+
 static void show_value(struct gn_pipeline *p, struct gn_thread *t,
 		       const struct gn_rec_value *r)
 {
@@ -222,6 +248,7 @@ static void show_value(struct gn_pipeline *p, struct gn_thread *t,
 	if (r->type == GN_VALUE_NETSTR)
 		convert(&seen, text);
 	gn_walk_at(p, t, r->h.time);
+	seen.class_fn = class_of(p, t, r);
 	p->stage.walk.at.stack = k->id;
 	seen.fn = p->stage.tree.nodes[k->frames[i].node].fn;
 	TELL(&p->stage.walk, value, &p->stage.walk.at, &seen);

@@ -74,6 +74,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 			 f->fn, sizeof(*c->functions));
 	if (err)
 		return err;
+	c->out.functions = c->functions;
 	to = &c->functions[f->fn];
 	free(to->name);
 	free(to->shown);
@@ -338,28 +339,9 @@ static int see_value(void *ctx, const struct gn_seen *at,
 	to->which = v->which;
 	to->type = (uint8_t)v->type;
 	to->flags = v->flags;
+	to->class_fn = v->class_fn;
 	memcpy(to->text, v->text, v->len);
 	return 0;
-}
-
-void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v)
-{
-	switch (v->type) {
-	case GN_VALUE_I8:
-	case GN_VALUE_I16:
-	case GN_VALUE_I32:
-	case GN_VALUE_I64:
-		snprintf(buf, GN_CELL, "%" PRId64, (int64_t)v->number);
-		break;
-	case GN_VALUE_BOOL:
-		snprintf(buf, GN_CELL, "%s", v->number ? "true" : "false");
-		break;
-	case GN_VALUE_PTR:
-		snprintf(buf, GN_CELL, "0x%" PRIx64, v->number);
-		break;
-	default:
-		snprintf(buf, GN_CELL, "%" PRIu64, v->number);
-	}
 }
 
 static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)

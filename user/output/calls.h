@@ -37,6 +37,7 @@ struct gn_calls_sums {
 struct gn_call_value {
 	uint64_t number;
 	uint8_t which, type, flags;
+	uint32_t class_fn;
 	char text[GN_SEEN_TEXT + 1];
 };
 
@@ -71,13 +72,21 @@ struct gn_calls_writer {
 		      uint64_t all);
 };
 
+/* Whether it is in floating point; then `value` is set. */
+bool gn_call_float(const struct gn_call_value *v, double *value);
+
 /* A value that is no text, as people read it. */
 void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v);
 
 struct gn_calls_out {
 	FILE *f;
 	const struct gn_timeline_opts *opts;
+	const struct gn_calls_function *functions; /* by fn */
 };
+
+/* What has the name of the object's class; NULL: it is not known. */
+const struct gn_calls_function *gn_call_class(const struct gn_calls_out *out,
+					      const struct gn_call_value *v);
 
 extern const struct gn_calls_writer gn_calls_table, gn_calls_ndjson;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls for programs: one object a line, written when the call ends. docs/ci.md
  * describes the columns. */
+#include <math.h>
 #include <string.h>
 
 #include "output/calls.h"
@@ -29,7 +30,25 @@ static int end(struct gn_emit *e, const struct gn_timeline_opts *o)
 	return gn_stream_status(e->f);
 }
 
-static void put_value(struct gn_emit *e, const struct gn_call_value *v)
+/* The name of an object's class, or else its method table. */
+static void put_class(const struct gn_calls_out *out, struct gn_emit *e,
+		      const struct gn_call_value *v)
+{
+	const struct gn_calls_function *class = gn_call_class(out, v);
+
+	if (!v->number) {
+		gn_emit_null(e, "value");
+	} else if (!class) {
+		gn_emit_u64(e, "method_table", v->number);
+	} else {
+		gn_emit_text(e, "value", class->name);
+		if (strcmp(class->shown, class->name) != 0)
+			gn_emit_text(e, "short", class->shown);
+	}
+}
+
+static void put_value(const struct gn_calls_out *out, struct gn_emit *e,
+		      const struct gn_call_value *v)
 {
 	static const char *const types[] = {
 #define TYPE(name, value, text, size) [GN_VALUE_##name] = text,
@@ -37,10 +56,16 @@ static void put_value(struct gn_emit *e, const struct gn_call_value *v)
 #undef TYPE
 	};
 	char number[GN_CELL];
+	double value;
 
 	gn_emit_text(e, "type", types[v->type]);
 	if (v->flags & GN_F_UNREADABLE) {
 		gn_emit_bool(e, "unreadable", true);
+	} else if (v->type == GN_VALUE_CLASS) {
+		put_class(out, e, v);
+	} else if (gn_call_float(v, &value) && !isfinite(value)) {
+		gn_call_number(number, v);
+		gn_emit_text(e, "value", number);
 	} else if (v->type != GN_VALUE_STR && v->type != GN_VALUE_PTR) {
 		gn_call_number(number, v);
 		gn_emit_number(e, "value", number);
@@ -56,7 +81,8 @@ static void put_value(struct gn_emit *e, const struct gn_call_value *v)
 }
 
 /* The arguments, and the result. */
-static void put_values(struct gn_emit *e, const struct gn_call *c)
+static void put_values(const struct gn_calls_out *out, struct gn_emit *e,
+		       const struct gn_call *c)
 {
 	char name[8];
 
@@ -67,9 +93,13 @@ static void put_values(struct gn_emit *e, const struct gn_call *c)
 		if (!c->values[i].which)
 			continue;
 		gn_emit_open(e, NULL, '{');
-		snprintf(name, sizeof(name), "arg%u", c->values[i].which);
+		if (c->values[i].which == GN_VALUE_THIS)
+			snprintf(name, sizeof(name), "this");
+		else
+			snprintf(name, sizeof(name), "arg%u",
+				 c->values[i].which);
 		gn_emit_text(e, "name", name);
-		put_value(e, &c->values[i]);
+		put_value(out, e, &c->values[i]);
 		gn_emit_close(e, '}');
 	}
 	gn_emit_close(e, ']');
@@ -77,7 +107,7 @@ static void put_values(struct gn_emit *e, const struct gn_call *c)
 		if (c->values[i].which)
 			continue;
 		gn_emit_open(e, "result", '{');
-		put_value(e, &c->values[i]);
+		put_value(out, e, &c->values[i]);
 		gn_emit_close(e, '}');
 		return;
 	}
@@ -118,7 +148,7 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 		snprintf(key, sizeof(key), "%s_ns", gn_class_text(i));
 		gn_emit_u64(&e, key, c->own.classes[i]);
 	}
-	put_values(&e, c);
+	put_values(out, &e, c);
 	return end(&e, out->opts);
 }
 

@@ -114,10 +114,15 @@ static void put_call(FILE *f, const struct gn_call *c)
 static void put_value(const struct gn_calls_out *out,
 		      const struct gn_call_value *v)
 {
+	const struct gn_calls_function *class = gn_call_class(out, v);
 	char number[GN_CELL], *text;
 
 	if (v->flags & GN_F_UNREADABLE) {
 		fputs("unreadable", out->f);
+	} else if (v->type == GN_VALUE_CLASS && !v->number) {
+		fputs("null", out->f);
+	} else if (class) {
+		fputs(class->text, out->f);
 	} else if (v->type != GN_VALUE_STR) {
 		gn_call_number(number, v);
 		fputs(number, out->f);
@@ -129,6 +134,18 @@ static void put_value(const struct gn_calls_out *out,
 			v->flags & GN_F_CUT ? "..." : "");
 		free(text);
 	}
+}
+
+/* Parameters in floating point have numbers of their own. */
+static void put_which(FILE *f, const struct gn_call_value *v)
+{
+	if (v->which == GN_VALUE_THIS)
+		fputs("this=", f);
+	else
+		fprintf(f, "arg%u%s=", v->which,
+			v->type == GN_VALUE_F32	  ? "/f32"
+			: v->type == GN_VALUE_F64 ? "/f64"
+						  : "");
 }
 
 /* In many languages names include the parameters: the arguments replace
@@ -150,7 +167,8 @@ static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
 	for (size_t i = 0; i < c->nvalues; i++) {
 		if (!c->values[i].which)
 			continue;
-		fprintf(out->f, "%sarg%u=", between, c->values[i].which);
+		fputs(between, out->f);
+		put_which(out->f, &c->values[i]);
 		put_value(out, &c->values[i]);
 		between = ", ";
 	}

@@ -58,6 +58,8 @@ static const struct gn_runtime_site sites[] = {
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},
 	{"clr_valued", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
 	 .flags = GN_SPEC_VALUED},
+	{"clr_class", NULL, GN_PROG_MANAGED, 0, FUNC, .frame = 2,
+	 .flags = GN_SPEC_CLASS},
 	SITE("inlined", INLINED, FUNC, .frame = 2),
 	SITE("unhooked", UNHOOKED, FUNC),
 	SITE("precompiled_refused", REFUSED, FUNC),

@@ -27,6 +27,16 @@ static size_t word_end(const char *text)
 	return strcspn(text, "/,");
 }
 
+/* Number `which` of those in floating point is another than that of the
+ * others. */
+static bool is_same(const struct gn_value_spec *a,
+		    const struct gn_value_spec *b)
+{
+	return a->which == b->which &&
+	       (!a->which ||
+		GN_VALUE_IS_FLOAT(a->type) == GN_VALUE_IS_FLOAT(b->type));
+}
+
 /* 0 is the result, -1 no value. */
 static int find_which(const char *word, size_t len, bool probe)
 {
@@ -34,6 +44,8 @@ static int find_which(const char *word, size_t len, bool probe)
 
 	if (len == 3 && !strncmp(word, "ret", 3) && !probe)
 		return 0;
+	if (len == 4 && !strncmp(word, "this", 4) && !probe)
+		return GN_VALUE_THIS;
 	if (len < 4 || len > 5 || strncmp(word, "arg", 3) || word[3] == '0')
 		return -1;
 	for (size_t i = 3; i < len; i++) {
@@ -53,6 +65,11 @@ static uint8_t find_type(const char *word, size_t len)
 	return 0;
 }
 
+bool gn_asked_by_register(uint8_t type)
+{
+	return !GN_VALUE_IS_FLOAT(type) && type != GN_VALUE_CLASS;
+}
+
 /* One VALUE at *at, which is moved behind it. */
 static int take_value(const char *text, size_t *at, bool probe,
 		      struct gn_value_spec *v, const char **want)
@@ -61,24 +78,29 @@ static int take_value(const char *text, size_t *at, bool probe,
 	int which = find_which(text + *at, len, probe);
 	bool typed = false;
 
-	*want = probe ? "give arg1 to arg12" : "give arg1 to arg6 or ret";
+	*want = probe ? "give arg1 to arg12" : "give arg1 to arg6, ret or this";
 	if (which < 0)
 		return -EINVAL;
 	*at += len;
 	v->which = (uint8_t)which;
-	v->type = GN_VALUE_I64;
+	v->type = which == GN_VALUE_THIS ? GN_VALUE_CLASS : GN_VALUE_I64;
 	if (text[*at] == '/') {
 		len = word_end(text + ++*at);
-		*want = "give i8 to i64, u8 to u64, ptr, bool or str";
+		*want = probe ? "give i8 to i64, u8 to u64, ptr, bool or str"
+			: which == GN_VALUE_THIS
+				? "give class, its only type"
+				: "give i8 to i64, u8 to u64, f32, f64, ptr, "
+				  "bool, str or class";
 		v->type = find_type(text + *at, len);
-		if (!v->type)
+		if (!v->type || (probe && !gn_asked_by_register(v->type)) ||
+		    (which == GN_VALUE_THIS && v->type != GN_VALUE_CLASS))
 			return -EINVAL;
 		*at += len;
 		typed = true;
 	}
 	if (typed || !probe)
 		v->at.size = (int8_t)types[v->type].size;
-	if (probe)
+	if (probe || !gn_asked_by_register(v->type))
 		return 0;
 	v->at.how = GN_HOW_REGISTER;
 	v->at.reg = registers[which];
@@ -99,7 +121,7 @@ static int take_values(const char *text, size_t *at, bool probe,
 		if (err)
 			return err;
 		for (size_t i = 0; i < n; i++)
-			if (values->value[i].which == values->value[n].which) {
+			if (is_same(&values->value[i], &values->value[n])) {
 				*want = "each value can be given once";
 				return -EINVAL;
 			}

@@ -3,7 +3,9 @@
  * What -a asks for: 'FUNC:VALUE[,VALUE...]'. FUNC is as of -f (filter.h). A
  * VALUE is arg1 to arg6 or ret, and behind a slash its type: one of
  * GN_VALUE_LIST, i64 unless given. They are where the System V ABI has integers
- * and pointers.
+ * and pointers. Parameters in floating point are counted apart, by values of
+ * type f32 or f64; these and classes are read by no register (GN_HOW_NONE), nor
+ * is "this", a method's object, of which the class is told.
  *
  * Where FUNC is of USDT probes, a VALUE is arg1 to arg12. The probe's note says
  * where it is (gn_asked_of_probe()), and which integer it is unless a type is
@@ -12,6 +14,7 @@
 #ifndef GNOMON_RUNTIME_VALUES_H
 #define GNOMON_RUNTIME_VALUES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <gnomon/spec.h>
@@ -28,6 +31,9 @@ struct gn_asked {
 int gn_asked_parse(const char *text, struct gn_asked *out, size_t *at,
 		   const char **want);
 void gn_asked_clear(struct gn_asked *a);
+
+/* Whether a native function can have a value of this type. */
+bool gn_asked_by_register(uint8_t type);
 
 /* The value that was asked for as the probe has it: NULL, or why it cannot be
  * told, for people. */

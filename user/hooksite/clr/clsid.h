@@ -56,8 +56,8 @@
 #define GN_CLR_ENV_FAST "GNOMON_CLR_FAST"
 
 /* Functions whose arguments and results are asked for, a line each, that a
- * newline ends: a digit for each value (0: the result), in the order in which
- * they are told, a space, and a glob as of a filter. */
+ * newline ends: a character for each value (GN_ASKED_WORD and so on), in the
+ * order in which they are told, a space, and a glob as of a filter. */
 #define GN_CLR_ENV_VALUES "GNOMON_CLR_VALUES"
 
 /* "off": the library tells the runtime to unload it again; else it works. */

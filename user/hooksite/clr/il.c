@@ -95,12 +95,24 @@ static void put_arguments(struct rewrite *w)
 	gn_il_put(&w->code, GN_IL_CONV_U, 1);
 }
 
+static void put_see(struct rewrite *w, const struct gn_il_value *v,
+		    const uint16_t *local)
+{
+	if (!v->has || !v->is_class)
+		return;
+	gn_il_put_place(&w->code, v, local);
+	gn_il_put_address(&w->code, w->hooks->context);
+	gn_il_put_call(&w->code, w->hooks->call, w->hooks->see);
+}
+
 static void put_enter(struct rewrite *w)
 {
 	const struct gn_il_values *v = &w->hooks->values;
 
 	if (!w->hooks->enter)
 		return;
+	for (uint32_t i = 0; i < v->nargs; i++)
+		put_see(w, &v->arg[i], NULL);
 	put_arguments(w);
 	for (uint32_t i = 0; i < v->nargs; i++)
 		gn_il_put_place(&w->code, &v->arg[i], NULL);
@@ -116,6 +128,8 @@ static void put_leave(struct rewrite *w, bool with_result)
 
 	if (!w->hooks->leave)
 		return;
+	if (with_result)
+		put_see(w, &v->result, &local);
 	put_arguments(w);
 	if (v->asks_result)
 		gn_il_put_place(&w->code, with_result ? &v->result : &none,

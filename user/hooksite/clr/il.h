@@ -46,6 +46,9 @@ struct gn_il_async {
 struct gn_il_hooks {
 	/* addresses: void(uint, uint, ...); 0: no calls are seen */
 	uint64_t enter, leave, unwound;
+	/* void(place, context), before those, of an object whose class is told
+	 */
+	uint64_t see, context;
 	uint32_t index;
 	gn_token call;	 /* StandAloneSig of hooks that get no values */
 	gn_token locals; /* that of the locals of gn_il_locals() */

@@ -49,11 +49,16 @@ void gn_il_put_index(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, GN_IL_CONV_U, 1);
 }
 
-void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
+void gn_il_put_address(struct gn_il_text *t, uint64_t address)
 {
 	gn_il_put(t, GN_IL_LDC_I8, 1);
-	gn_il_put(t, hook, 8);
+	gn_il_put(t, address, 8);
 	gn_il_put(t, GN_IL_CONV_U, 1);
+}
+
+void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
+{
+	gn_il_put_address(t, hook);
 	gn_il_put(t, GN_IL_CALLI, 1);
 	gn_il_put(t, call, 4);
 }

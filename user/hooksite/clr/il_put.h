@@ -21,6 +21,7 @@ void gn_il_put_op2(struct gn_il_text *t, unsigned int op, uint16_t which);
 /* The first argument of a hook, and the call by its StandAloneSig, with the
  * others in between. */
 void gn_il_put_index(struct gn_il_text *t, const struct gn_il_hooks *hooks);
+void gn_il_put_address(struct gn_il_text *t, uint64_t address);
 void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook);
 
 /* The place of a value, that of an argument unless `local` says where it is. */

@@ -11,10 +11,15 @@
 enum {
 	EL_R4 = 0x0c,
 	EL_R8 = 0x0d,
+	EL_STRING = 0x0e,
 	EL_VALUETYPE = 0x11,
+	EL_CLASS = 0x12,
 	EL_VAR = 0x13,
+	EL_ARRAY = 0x14,
 	EL_GENERICINST = 0x15,
 	EL_TYPEDREF = 0x16,
+	EL_OBJECT = 0x1c,
+	EL_SZARRAY = 0x1d,
 	EL_MVAR = 0x1e,
 };
 
@@ -23,7 +28,7 @@ static int8_t size_of(uint8_t element)
 {
 	static const int8_t sizes[] = {
 		[0x02] = 1, [0x03] = 2,	 [0x04] = -1, [0x05] = 1,  [0x06] = -2,
-		[0x07] = 2, [0x08] = -4, [0x09] = 4,  [0x0a] = -8,
+		[0x07] = 2, [0x08] = -4, [0x09] = 4,  [0x0a] = -8, [0x0c] = 4,
 	};
 
 	if (element == EL_TYPEDREF)
@@ -48,63 +53,138 @@ static bool is_open(const struct gn_bytes *type)
 	}
 }
 
-/* False: there is no such value, or it is in floating point. */
-static bool is_counted(const struct gn_bytes *type)
+/* Of a type parameter: its number is a byte, in whatever is known of it. */
+static bool is_among(const struct gn_bytes *type, uint32_t known)
 {
-	return type->n && type->at[0] != EL_R4 && type->at[0] != EL_R8;
+	return type->n == 2 && type->at[1] < 32 && known >> type->at[1] & 1;
+}
+
+/* What it is for all type arguments. */
+static bool is_object(const struct gn_bytes *type,
+		      const struct gn_il_objects *objects)
+{
+	switch (type->at[0]) {
+	case EL_STRING:
+	case EL_CLASS:
+	case EL_ARRAY:
+	case EL_OBJECT:
+	case EL_SZARRAY:
+		return true;
+	case EL_GENERICINST:
+		return type->n > 1 && type->at[1] == EL_CLASS;
+	case EL_VAR:
+		return is_among(type, objects->of_type);
+	case EL_MVAR:
+		return is_among(type, objects->of_method);
+	default:
+		return false;
+	}
+}
+
+static bool is_float(const struct gn_bytes *type)
+{
+	return type->at[0] == EL_R4 || type->at[0] == EL_R8;
+}
+
+/* Which value is asked for, and as what. */
+struct asked {
+	bool is_float, is_class, is_this;
+	int number; /* of its kind; 0: the result, below 0: nothing is */
+};
+
+/* False: there is no such value, or it is not counted with these. */
+static bool is_counted(const struct gn_bytes *type, const struct asked *a)
+{
+	return type->n && is_float(type) == a->is_float;
 }
 
 struct params {
+	const struct gn_il_objects *objects;
 	struct gn_bytes type[PARAMS_MAX];
 	uint32_t n;
 	bool of_object;
 };
 
-/* The place of a parameter by its number in the source, from 1 on. */
-static bool find(const struct params *p, uint8_t which, uint32_t *at)
+/* The place of a parameter by its number among those of its kind, from 1 on. */
+static bool find(const struct params *p, const struct asked *a, uint32_t *at)
 {
+	int number = a->number;
+
 	for (*at = 0; *at < p->n; ++*at)
-		if (is_counted(&p->type[*at]) && !--which)
+		if (is_counted(&p->type[*at], a) && !--number)
 			return true;
 	return false;
 }
 
-static void describe(const struct gn_bytes *type, gn_il_type_fn type_of,
-		     void *ctx, struct gn_il_value *v)
+static void describe(const struct params *p, const struct gn_bytes *type,
+		     const struct asked *a, gn_il_type_fn type_of, void *ctx,
+		     struct gn_il_value *v)
 {
-	v->has = true;
-	if (is_open(type))
+	v->has = !a->is_class || is_object(type, p->objects);
+	v->is_class = a->is_class;
+	if (a->is_class)
+		v->size = 8;
+	else if (is_open(type))
 		v->type = type_of(ctx, type);
 	else
 		v->size = size_of(type->at[0]);
 }
 
-void gn_il_values(const struct gn_bytes *method, const char *which,
+static struct asked asked_by(char which)
+{
+	struct asked a = {.is_this = which == GN_ASKED_THIS};
+
+	a.is_class = a.is_this || which >= GN_ASKED_CLASS;
+	a.is_float = !a.is_class && which >= GN_ASKED_FLOAT;
+	a.number = a.is_this ? 1
+			     : which - (a.is_class   ? GN_ASKED_CLASS
+					: a.is_float ? GN_ASKED_FLOAT
+						     : GN_ASKED_WORD);
+	if (a.number >= GN_VALUES_MAX)
+		a.number = -1;
+	return a;
+}
+
+/* An argument; the object of a method is the first one. */
+static void take(const struct params *p, const struct asked *a,
+		 gn_il_type_fn type_of, void *ctx, struct gn_il_value *v)
+{
+	uint32_t at;
+
+	if (a->is_this) {
+		v->is_class = true;
+		v->has = p->objects->self && p->of_object;
+		v->size = 8;
+	} else if (find(p, a, &at)) {
+		describe(p, &p->type[at], a, type_of, ctx, v);
+		v->arg = (uint16_t)(at + p->of_object);
+	}
+}
+
+void gn_il_values(const struct gn_bytes *method,
+		  const struct gn_il_objects *objects, const char *which,
 		  gn_il_type_fn type_of, void *ctx, struct gn_il_values *out)
 {
-	struct params p;
+	struct params p = {.objects = objects};
 	struct gn_bytes result = {NULL, 0};
+	struct asked a;
 
 	*out = (struct gn_il_values){0};
 	if (!gn_sig_params(method, p.type, PARAMS_MAX, &p.n, &p.of_object) ||
-	    !gn_sig_result(method, &result))
+	    !gn_sig_result(method, &result)) {
 		p.n = 0;
-	for (; *which >= '0' && *which < '0' + GN_VALUES_MAX; which++) {
-		struct gn_il_value *v = &out->arg[out->nargs];
-		uint32_t at;
-
-		if (*which == '0') {
+		p.of_object = false;
+	}
+	for (; (a = asked_by(*which)).number >= 0; which++) {
+		if (!a.number) {
 			out->asks_result = true;
-			if (is_counted(&result))
-				describe(&result, type_of, ctx, &out->result);
+			if (is_counted(&result, &a))
+				describe(&p, &result, &a, type_of, ctx,
+					 &out->result);
 			continue;
 		}
 		if (out->nargs == GN_ARGS_MAX)
 			return;
-		out->nargs++;
-		if (!find(&p, (uint8_t)(*which - '0'), &at))
-			continue;
-		describe(&p.type[at], type_of, ctx, v);
-		v->arg = (uint16_t)(at + p.of_object);
+		take(&p, &a, type_of, ctx, &out->arg[out->nargs++]);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * Arguments and the result of a method, by its signature, as its hooks in IL
  * are to be given their places. Parameters are counted as they stand in its
- * source, but for those in floating point.
+ * source, those in floating point apart from the others.
  */
 #ifndef GNOMON_CLR_IL_VALUE_H
 #define GNOMON_CLR_IL_VALUE_H
@@ -14,11 +14,12 @@
 
 #include "cor.h"
 
-/* Of the values; the result is the other one. */
-#define GN_ARGS_MAX (GN_VALUES_MAX - 1)
+/* Of the values. */
+#define GN_ARGS_MAX GN_VALUES_MAX
 
 struct gn_il_value {
 	bool has;      /* the method; else its place is 0 */
+	bool is_class; /* of an object, whose class is told */
 	int8_t size;   /* bytes; below 0: signed; 0: not known here */
 	uint16_t arg;  /* which argument, as IL counts */
 	gn_token type; /* what has its size; 0: none */
@@ -33,13 +34,21 @@ struct gn_il_values {
 	gn_token enter, leave;
 };
 
+/* What of a method can only be an object: what it is a method of; and a bit for
+ * each of the first type parameters of the type and of its own. */
+struct gn_il_objects {
+	bool self;
+	uint32_t of_type, of_method;
+};
+
 /* A token for a type of the method's module; 0: there is none. */
 typedef gn_token (*gn_il_type_fn)(void *ctx, const struct gn_bytes *type);
 
-/* Those of `which` in a method of this signature, in that order: a digit each
- * (0: the result), up to anything else. It has none if the signature cannot be
- * read. The tokens of hooks are the caller's. */
-void gn_il_values(const struct gn_bytes *method, const char *which,
+/* Those of `which` in a method of this signature, in that order: a character
+ * each (GN_ASKED_WORD and so on), up to any other one. It has none if the
+ * signature cannot be read. The tokens of hooks are the caller's. */
+void gn_il_values(const struct gn_bytes *method,
+		  const struct gn_il_objects *objects, const char *which,
 		  gn_il_type_fn type, void *ctx, struct gn_il_values *out);
 
 #endif

@@ -533,6 +533,16 @@ bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 	return false;
 }
 
+bool gn_md_is_value(const struct gn_md *md, uint32_t type)
+{
+	uint32_t base = cell(md, TYPEDEF, type, TYPEDEF_EXTENDS);
+
+	/* that which all enums extend is a class itself */
+	return is_called(md, base, "System", "Enum") ||
+	       (is_called(md, base, "System", "ValueType") &&
+		!is_called(md, type << 2, "System", "Enum"));
+}
+
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			 const char *name)
 {

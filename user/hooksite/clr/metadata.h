@@ -103,6 +103,8 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method);
 bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 		      const char *name);
+/* Whether the type is one of values, not a class. */
+bool gn_md_is_value(const struct gn_md *md, uint32_t type);
 
 /* The name of a field by its FieldDef or MemberRef; "" when it is none. */
 const char *gn_md_field(const struct gn_md *md, gn_token token);

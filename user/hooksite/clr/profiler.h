@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "arena.h"
+#include "classes.h"
 #include "cor.h"
 #include "ids.h"
 #include "precompiled.h"
@@ -40,6 +41,7 @@ struct gn_clr {
 	struct gn_arena arena;
 	struct gn_ids ids;
 	struct gn_rejit rejit;
+	struct gn_classes classes;
 };
 
 /* A function as it was resolved, once. Stays for good, and each session is
@@ -63,6 +65,10 @@ typedef gn_cor_id (*gn_resolve_fn)(void *info, gn_cor_id id,
 				   struct gn_text *name,
 				   struct gn_text *module);
 const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id id, gn_resolve_fn resolve);
+
+/* The same, and shows nothing: from a thread that the runtime does not know. */
+const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 				     gn_cor_id id, gn_resolve_fn resolve);
 
 /* Shows the name of an index, again if it has been. False: no memory. */

@@ -221,6 +221,7 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 	r->values = r->filter && n ? strndup(values, n) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
+	gn_classes_forget(clr);
 }
 
 void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,

@@ -127,11 +127,12 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 }
 
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
-			  const struct gn_bytes *sig, struct gn_il_hooks *hooks)
+			  const struct gn_valued_method *method,
+			  struct gn_il_hooks *hooks)
 {
 	struct gn_il_values *v = &hooks->values;
 
-	gn_valued_il(clr, hooks->index, sig, m->emit, v);
+	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, 0);
 	v->enter = hook_call(m, v->nargs);
 	v->leave = hook_call(m, v->asks_result);
@@ -140,32 +141,34 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 
 /* What of the method's module the rewriting needs; the lock is held. */
 static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
-		    gn_token method, const struct gn_bytes *body,
-		    struct gn_il_hooks *hooks)
+		    gn_cor_id module, gn_token token,
+		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
 {
-	struct gn_bytes old = {NULL, 0}, sig = {NULL, 0}, locals;
+	struct gn_valued_method method = {module, token, {NULL, 0}, m->emit};
+	struct gn_bytes old = {NULL, 0}, locals;
 	uint32_t n, flags, size = 0, address, impl;
-	gn_token class, token;
+	gn_token class, old_token;
 	gn_hr hr;
 
-	if (gn_il_locals_token(body->at, body->n, &token) ||
+	if (gn_il_locals_token(body->at, body->n, &old_token) ||
 	    GN_COM(m->metadata, GN_MD_METHOD_PROPS, method_props_fn)(
-		    m->metadata, method, &class, NULL, 0, &n, &flags, &sig.at,
-		    &size, &address, &impl) < 0)
+		    m->metadata, token, &class, NULL, 0, &n, &flags,
+		    &method.sig.at, &size, &address, &impl) < 0)
 		return false;
-	sig.n = sig.at ? size : 0;
+	method.sig.n = method.sig.at ? size : 0;
 	size = 0;
-	if (token &&
-	    GN_COM(m->metadata, GN_MD_SIG_FROM_TOKEN,
-		   sig_from_token_fn)(m->metadata, token, &old.at, &size) < 0)
+	if (old_token && GN_COM(m->metadata, GN_MD_SIG_FROM_TOKEN,
+				sig_from_token_fn)(m->metadata, old_token,
+						   &old.at, &size) < 0)
 		return false;
 	old.n = old.at ? size : 0;
-	if (gn_il_locals(&old, &sig, &locals, &hooks->frame, &hooks->result))
+	if (gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
+			 &hooks->result))
 		return false;
 	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
 		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
 	free((void *)locals.at);
-	return hr >= 0 && prepare_calls(clr, m, &sig, hooks);
+	return hr >= 0 && prepare_calls(clr, m, &method, hooks);
 }
 
 static bool set_body(void *control, const struct gn_il_body *body)
@@ -298,7 +301,8 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
 	       open_module(clr, &r->module[place - 1], module) &&
-	       prepare(clr, &r->module[place - 1], method, &body, hooks);
+	       prepare(clr, &r->module[place - 1], module, method, &body,
+		       hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))

@@ -72,6 +72,7 @@
 	CALL_SITE clr_code, "8@%rdi 8@%rsi 8@%rdx"
 	CALL_SITE clr_inlined, "8@%rdi 8@%rsi"
 	CALL_SITE clr_valued, "8@%rdi 8@%rsi"
+	CALL_SITE clr_class, "8@%rdi 8@%rsi"
 	CALL_SITE clr_unhooked, "8@%rdi"
 	CALL_SITE clr_precompiled_refused, "8@%rdi"
 	CALL_SITE clr_precompiled_ran, "8@%rdi 8@%rsi"

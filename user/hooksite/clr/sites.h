@@ -108,6 +108,9 @@ void GN_CLR_SITE(finalize_queued)(uint64_t index);
 /* Of a function values are asked for: which (GN_VALUED). */
 void GN_CLR_SITE(valued)(uint64_t index, uint64_t which);
 
+/* The index names the class with this method table; 0: that is gone. */
+void GN_CLR_SITE(class)(uint64_t index, uint64_t table);
+
 /* Of fast hooks: `what` is GN_FAST_OFFER and so on. */
 void GN_CLR_SITE(fast)(uint64_t what, uint64_t value);
 

@@ -3,7 +3,9 @@
 
 #include <gnomon/spec.h>
 
+#include "classes.h"
 #include "filter.h"
+#include "image.h"
 #include "names.h"
 #include "sig.h"
 #include "sites.h"
@@ -66,20 +68,71 @@ static gn_token token_of(void *emit, const struct gn_bytes *type)
 	return token;
 }
 
-void gn_valued_il(struct gn_clr *clr, uint32_t index,
-		  const struct gn_bytes *method, void *emit,
-		  struct gn_il_values *out)
+/* Type parameters, by number, that are constrained to be classes. `owner`: as
+ * in the table, II.22.20. */
+static uint32_t class_parameters(const struct gn_md *md, uint32_t owner)
 {
-	const struct gn_name *name = atomic_load(&clr->ids.ids[index].name);
+	enum { TABLE = 0x2a, NUMBER = 0, FLAGS, OWNER, IS_CLASS = 4 };
+	uint32_t known = 0;
+
+	for (uint32_t i = 1; i <= md->table[TABLE].count; i++) {
+		uint32_t n = gn_md_cell(md, TABLE, i, NUMBER);
+
+		if (gn_md_cell(md, TABLE, i, OWNER) == owner && n < 32 &&
+		    gn_md_cell(md, TABLE, i, FLAGS) & IS_CLASS)
+			known |= 1u << n;
+	}
+	return known;
+}
+
+/* A method of a type that is no class has the address of a value. */
+static struct gn_il_objects objects_of(struct gn_clr *clr,
+				       const struct gn_valued_method *method)
+{
+	uint32_t row = GN_TOKEN_ROW(method->token), type;
+	struct gn_il_objects objects = {.self = false};
+	struct gn_image image;
+
+	if (!gn_image_open(clr->rejit.info, method->module, &image))
+		return objects;
+	type = gn_md_type_of(&image.md, row);
+	objects.self = !gn_md_is_value(&image.md, type);
+	objects.of_type = class_parameters(&image.md, type << 1);
+	objects.of_method = class_parameters(&image.md, row << 1 | 1);
+	return objects;
+}
+
+static bool has_classes(const struct gn_il_values *v)
+{
+	bool any = v->result.is_class;
+
+	for (uint32_t i = 0; i < v->nargs; i++)
+		any |= v->arg[i].is_class;
+	return any;
+}
+
+void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
+		  struct gn_il_hooks *hooks)
+{
+	const struct gn_name *name =
+		atomic_load(&clr->ids.ids[hooks->index].name);
 	const char *values = clr->rejit.values, *which;
+	struct gn_il_objects objects;
 	int i = -1;
 
-	*out = (struct gn_il_values){0};
+	hooks->values = (struct gn_il_values){0};
 	if (name && values)
 		i = gn_filter_which(values, name->text,
 				    name->text + name->name_len + 1, &which);
 	if (i < 0)
 		return;
-	gn_il_values(method, which, token_of, emit, out);
-	GN_CLR_SITE(valued)(index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
+	objects = objects_of(clr, method);
+	gn_il_values(&method->sig, &objects, which, token_of, method->emit,
+		     &hooks->values);
+	if (has_classes(&hooks->values))
+		gn_classes_start(clr);
+	hooks->see = (uintptr_t)gn_classes_see;
+	hooks->context = (uintptr_t)clr;
+	GN_CLR_SITE(valued)
+	(hooks->index, GN_VALUED((uint32_t)i, GN_VALUED_PLACES));
 }

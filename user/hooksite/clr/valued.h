@@ -3,7 +3,7 @@
 #ifndef GNOMON_CLR_VALUED_H
 #define GNOMON_CLR_VALUED_H
 
-#include "il_value.h"
+#include "il.h"
 #include "profiler.h"
 
 /* Tells which values the function has, if any. Before it is called. */
@@ -13,8 +13,13 @@ void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
 /* The same of a method with this signature that gets hooks in its IL, and what
  * these are to be given. `emit`: IMetaDataEmit of its module. The lock of ReJIT
  * is held. */
-void gn_valued_il(struct gn_clr *clr, uint32_t index,
-		  const struct gn_bytes *method, void *emit,
-		  struct gn_il_values *out);
+struct gn_valued_method {
+	gn_cor_id module;
+	gn_token token;
+	struct gn_bytes sig;
+	void *emit;
+};
+void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
+		  struct gn_il_hooks *hooks);
 
 #endif

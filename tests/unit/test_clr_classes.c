@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Classes that hooks see, with a runtime that answers as the test says. */
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hooksite/clr/names.h"
+#include "hooksite/clr/profiler.h"
+#include "hooksite/clr/sites.h"
+
+static const struct gn_name named;
+
+/* What was told: "+1:64 " is that index 1 names the class 64. */
+static char told[256];
+static _Atomic uint32_t asked;
+static sem_t answers; /* one is waited for, where `slow` */
+static _Atomic bool slow;
+
+void gn_site_clr_class(uint64_t index, uint64_t table)
+{
+	size_t n = strlen(told);
+
+	n += (size_t)snprintf(told + n, sizeof(told) - n, "+%d:%d ", (int)index,
+			      (int)table);
+	assert_true(n < sizeof(told));
+}
+
+gn_cor_id gn_names_class(void *info, gn_cor_id class, struct gn_text *name,
+			 struct gn_text *module)
+{
+	(void)info, (void)name, (void)module;
+	return class;
+}
+
+const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id id, gn_resolve_fn resolve)
+{
+	assert_ptr_equal(resolve, gn_names_class);
+	assert_int_equal(atomic_load(&clr->ids.ids[index].function), id);
+	asked++;
+	while (slow && sem_wait(&answers))
+		;
+	atomic_store(&clr->ids.ids[index].name, &named);
+	return &named;
+}
+
+const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id id, gn_resolve_fn resolve)
+{
+	(void)id, (void)resolve;
+	return atomic_load(&clr->ids.ids[index].name);
+}
+
+static struct gn_clr *new_clr(void)
+{
+	struct gn_clr *clr = calloc(1, sizeof(*clr));
+
+	assert_non_null(clr);
+	told[0] = '\0';
+	asked = 0;
+	return clr;
+}
+
+/* An object of this class in a slot of a hooked method. */
+static void see(struct gn_clr *clr, uint64_t class)
+{
+	uint64_t *object = class ? &class : NULL;
+	uint64_t slot = (uintptr_t)object;
+
+	gn_classes_see((uintptr_t)&slot | GN_PLACE_SIZE(8), clr);
+}
+
+/* Before the hook goes on, and once; a collection's bits say nothing. */
+static void each_once(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	gn_classes_start(clr);
+	gn_classes_start(clr);
+	see(clr, 64);
+	assert_string_equal(told, "+1:64 ");
+	see(clr, 64 | 1);
+	see(clr, 0);
+	gn_classes_see(0, clr);
+	see(clr, 72);
+	see(clr, 64);
+	assert_string_equal(told, "+1:64 +2:72 ");
+	assert_int_equal(asked, 2);
+	/* the thread goes on: its memory stays */
+}
+
+/* What is at an address after an unload is another class. */
+static void unloaded(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	gn_classes_start(clr);
+	see(clr, 64);
+	gn_classes_forget(clr);
+	assert_string_equal(told, "+1:64 +0:64 ");
+	gn_classes_forget(clr);
+	see(clr, 64);
+	assert_string_equal(told, "+1:64 +0:64 +2:64 ");
+	assert_int_equal(asked, 2);
+}
+
+/* No thread, no names; and nobody waits. */
+static void without_thread(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	see(clr, 64);
+	assert_string_equal(told, "");
+	free(clr);
+}
+
+/* More than there is room for have no names, and all others have. */
+static void full(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	for (uint32_t i = 0; i < GN_CLASSES_MAX; i++)
+		atomic_store(&clr->classes.seen[i], 8);
+	gn_classes_start(clr);
+	see(clr, 64);
+	assert_string_equal(told, "");
+	atomic_store(&clr->classes.seen[0], 0);
+	for (uint64_t class = 16; !*told; class += 8)
+		see(clr, class);
+	assert_int_equal(asked, 1);
+}
+
+/* A runtime that does not answer is asked no more, and what it says then is of
+ * nobody. */
+static void late(void **state)
+{
+	struct gn_clr *clr = new_clr();
+
+	(void)state;
+	assert_int_equal(sem_init(&answers, 0, 0), 0);
+	slow = true;
+	gn_classes_start(clr);
+	see(clr, 64);
+	assert_string_equal(told, "");
+	sem_post(&answers);
+	see(clr, 72);
+	see(clr, 64);
+	assert_string_equal(told, "");
+	assert_int_equal(asked, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_once),	  cmocka_unit_test(unloaded),
+		cmocka_unit_test(without_thread), cmocka_unit_test(full),
+		cmocka_unit_test(late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Numbers of arguments and results as people read them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "output/calls.h"
+
+static void shows(enum gn_value_type type, uint64_t number, const char *want)
+{
+	struct gn_call_value v = {.type = (uint8_t)type, .number = number};
+	char got[GN_CELL];
+
+	gn_call_number(got, &v);
+	assert_string_equal(got, want);
+}
+
+static void shows_double(double value, const char *want)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	shows(GN_VALUE_F64, bits, want);
+}
+
+static void shows_float(float value, const char *want)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	shows(GN_VALUE_F32, bits, want);
+}
+
+/* The fewest digits that say which one it is. */
+static void floating_point(void **state)
+{
+	(void)state;
+	shows_double(3.25, "3.25");
+	shows_double(-0.5, "-0.5");
+	shows_double(0.1, "0.1");
+	shows_double(0.1 + 0.2, "0.30000000000000004");
+	shows_double(1e300, "1e+300");
+	shows_double(DBL_MAX, "1.7976931348623157e+308");
+	shows_double(5e-324, "5e-324");
+	shows_double(123456, "123456");
+	shows_double(-0.0, "-0");
+	shows_double(INFINITY, "inf");
+	shows_double(-INFINITY, "-inf");
+	shows_float(0.1f, "0.1");
+	shows_float(16777216, "16777216");
+	shows_float(FLT_MAX, "3.4028235e+38");
+	shows_float(-INFINITY, "-inf");
+	shows(GN_VALUE_F64, 0x7ff8000000000000, "nan");
+	shows(GN_VALUE_F64, 0xfff8000000000001, "nan");
+	shows(GN_VALUE_F32, 0xffc00000, "nan");
+}
+
+static void integers(void **state)
+{
+	(void)state;
+	shows(GN_VALUE_I32, UINT64_MAX, "-1");
+	shows(GN_VALUE_U64, UINT64_MAX, "18446744073709551615");
+	shows(GN_VALUE_PTR, 0x1f, "0x1f");
+	shows(GN_VALUE_CLASS, 0x2f, "0x2f");
+	shows(GN_VALUE_BOOL, 1, "true");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(floating_point),
+		cmocka_unit_test(integers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What has an index gets its name, once, and each session is told of it. */
+#include <string.h>
+
+#include "filter.h"
+#include "names.h"
+#include "profiler.h"
+#include "sites.h"
+#include "text.h"
+
+typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
+				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
+				  gn_cor_id *);
+
+static void tell_name(uint32_t index, const struct gn_name *name,
+		      gn_token token)
+{
+	GN_CLR_SITE(name)
+	(index, name->text, name->name_len, name->text + name->name_len + 1,
+	 name->module_len, token);
+}
+
+/* True once in each session. */
+static bool is_untold(struct gn_clr *clr, struct gn_id *id)
+{
+	uint32_t now = atomic_load(&clr->session) + 1;
+
+	return atomic_exchange(&id->told, now) != now;
+}
+
+static struct gn_name *make_name(struct gn_clr *clr, const char *name,
+				 const char *module)
+{
+	size_t name_len = strlen(name), module_len = strlen(module);
+	struct gn_name *made = gn_arena_take(
+		&clr->arena, sizeof(*made) + name_len + module_len + 2);
+
+	if (!made)
+		return NULL;
+	made->name_len = (uint16_t)name_len;
+	made->module_len = (uint16_t)module_len;
+	memcpy(made->text, name, name_len + 1);
+	memcpy(made->text + name_len + 1, module, module_len + 1);
+	return made;
+}
+
+bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
+		      const char *module, gn_token token)
+{
+	struct gn_id *id = &clr->ids.ids[index];
+	const struct gn_name *known = atomic_load(&id->name);
+
+	if (!known) {
+		known = make_name(clr, name, module);
+		atomic_store(&id->name, known);
+	}
+	if (known) {
+		is_untold(clr, id);
+		tell_name(index, known, token);
+	}
+	return known;
+}
+
+/* The method that a function is of, in its module. */
+static gn_token token_of(struct gn_clr *clr, gn_cor_id function)
+{
+	gn_cor_id class = 0, module = 0, arg;
+	gn_token token = 0;
+	uint32_t n;
+
+	if (GN_COM(clr->info, GN_INFO_FUNCTION_INFO2,
+		   function_info_fn)(clr->info, function, 0, &class, &module,
+				     &token, 1, &n, &arg) < 0)
+		return 0;
+	return token;
+}
+
+/* Resolved, but not kept yet. */
+static struct gn_name *resolve_name(struct gn_clr *clr, uint32_t index,
+				    gn_cor_id function, gn_resolve_fn resolve)
+{
+	char name_bytes[GN_NAME_MAX], module_bytes[GN_MODULE_MAX];
+	struct gn_text name, module;
+	struct gn_name *made;
+
+	gn_text_init(&name, name_bytes, sizeof(name_bytes));
+	gn_text_init(&module, module_bytes, sizeof(module_bytes));
+	atomic_store(&clr->ids.ids[index].module,
+		     resolve(clr->info, function, &name, &module));
+	made = make_name(clr, name_bytes, module_bytes);
+	if (!made)
+		return NULL;
+	made->dynamic = resolve == gn_names_dynamic;
+	made->hook = (made->dynamic || resolve == gn_names_function) &&
+		     gn_filter_hooks(clr->filter, name_bytes, module_bytes);
+	return made;
+}
+
+const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id id, gn_resolve_fn resolve)
+{
+	const struct gn_name *known = NULL;
+	struct gn_name *made = resolve_name(clr, index, id, resolve);
+
+	if (made && atomic_compare_exchange_strong(&clr->ids.ids[index].name,
+						   &known, made))
+		known = made;
+	return known;
+}
+
+const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
+				     gn_cor_id function, gn_resolve_fn resolve)
+{
+	struct gn_id *id = &clr->ids.ids[index];
+	const struct gn_name *known = atomic_load(&id->name);
+	struct gn_name *made;
+	gn_token token = 0;
+	bool left;
+
+	if (known && atomic_load(&id->told) == atomic_load(&clr->session) + 1)
+		return known;
+	if (resolve == gn_names_function)
+		token = token_of(clr, function);
+	if (known) {
+		if (is_untold(clr, id))
+			tell_name(index, known, token);
+		return known;
+	}
+	made = resolve_name(clr, index, function, resolve);
+	if (!made)
+		return NULL;
+	left = made->hook && clr->functions && !made->dynamic &&
+	       gn_names_suspends(clr->info, atomic_load(&id->module), token);
+	made->hook &= !left;
+	/* Two threads may get here for one function; one of them shows it. */
+	if (!atomic_compare_exchange_strong(&id->name, &known, made))
+		return known;
+	is_untold(clr, id);
+	tell_name(index, made, token);
+	if (left)
+		GN_CLR_SITE(unhooked)(index);
+	return made;
+}
+
+const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
+				  gn_cor_id function)
+{
+	return gn_clr_name_by(clr, index, function, gn_names_function);
+}
