@@ -29,17 +29,23 @@ static void start(struct live *t, char *const *env, struct live_talk *served)
 }
 
 /* gnomon must fail and say this. */
-static void expect(struct live *t, pid_t pid, const char *said)
+static void expect_of(struct live *t, const char *gnomon, pid_t pid,
+		      const char *said)
 {
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+	live_add(t, &a, gnomon, "run", "-d", "100ms", "-p",
 		 live_text(t, "%d", (int)pid), "-f", "Demo.Service.*", NULL);
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 1, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t, strstr(end.err, said), "it did not say '%s': %s", said,
 	      end.err);
+}
+
+static void expect(struct live *t, pid_t pid, const char *said)
+{
+	expect_of(t, t->gnomon, pid, said);
 }
 
 static void finish(struct live *t, struct live_talk *served)
@@ -94,6 +100,37 @@ void test_attach_started(struct live *t)
 	live_tell(t, &gnomon, "run 3");
 	free(live_await(t, gnomon.out, "done"));
 	CHECK(t, live_finish(t, &gnomon) == 0, "the program failed");
+}
+
+/* gnomon is installed anew while a process has its library. The process goes
+ * on, and gnomon says what to do. */
+void test_attach_upgraded(struct live *t)
+{
+	const char *end = strrchr(t->gnomon, '/');
+	char *from = live_text(t, "%.*s/hooksite/libgnomon-clr.so",
+			       (int)(end - t->gnomon), t->gnomon);
+	char *gnomon = live_text(t, "%s/gnomon", t->dir);
+	char *folder = live_text(t, "%s/hooksite", t->dir);
+	char *library = live_text(t, "%s/libgnomon-clr.so", folder);
+	char *fresh = live_text(t, "%s/fresh", folder);
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end first;
+
+	live_copy(t, t->gnomon, gnomon);
+	CHECK(t, !mkdir(folder, 0755), "mkdir: %s", strerror(errno));
+	live_copy(t, from, library);
+	start(t, NULL, &served);
+	live_add(t, &a, gnomon, "run", "-d", "100ms", "-o", "/dev/null", "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 NULL);
+	live_run(t, &a, NULL, &first);
+	CHECK(t, first.code == 0, "gnomon ended with %d: %s", first.code,
+	      first.err);
+	live_copy(t, from, fresh);
+	CHECK(t, !rename(fresh, library), "rename: %s", strerror(errno));
+	expect_of(t, gnomon, served.pid, "start it again");
+	finish(t, &served);
 }
 
 /* The name of the socket that the runtime of a process has. */

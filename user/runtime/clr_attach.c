@@ -22,6 +22,7 @@
 
 #include "hooksite/clr/clsid.h"
 #include "hooksite/clr/filter.h"
+#include "process/maps.h"
 #include "runtime/clr_ipc.h"
 
 /* with what comes before it, ten seconds until it is said that nobody answers
@@ -99,6 +100,47 @@ static int check_library(struct gn_attached *a, char *why)
 		 "its folder there at the same path",
 		 (int)a->pid, a->library);
 	return -ENOENT;
+}
+
+/* Whether the mapping is of another file that was at `path` before. */
+static bool was_at(const struct gn_mapping *m, const char *path,
+		   const struct gn_file_id *now)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path);
+
+	return m->file.ino && !gn_file_same(&m->file, now) &&
+	       !strncmp(m->name, path, n) &&
+	       (!m->name[n] || !strcmp(m->name + n, deleted));
+}
+
+/* The runtime loads no file at a path that it has loaded one from, and an older
+ * library can understand a request otherwise. */
+static int check_mapped(const struct gn_attached *a, char *why)
+{
+	int fd = open(a->library, O_RDONLY | O_CLOEXEC);
+	struct gn_file_id now;
+	struct gn_mapping m;
+	struct gn_maps maps;
+	bool older = false;
+
+	if (fd < 0 || gn_maps_name(fd, &now) || gn_maps_open(&maps, a->pid)) {
+		/* what follows says what is wrong */
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (!older && gn_maps_next(&maps, &m) > 0)
+		older = was_at(&m, a->library, &now);
+	gn_maps_close(&maps);
+	close(fd);
+	if (!older)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d has the library of a gnomon that was here before, "
+		 "which traced it; start it again to trace its functions",
+		 (int)a->pid);
+	return -ESTALE;
 }
 
 /* 'T' or 't': it is stopped and answers nobody. */
@@ -194,6 +236,8 @@ static int open_attached(pid_t pid, const char *library,
 		err = told_end(pid, err, why);
 	if (err >= 0)
 		err = check_library(a, why);
+	if (!err)
+		err = check_mapped(a, why);
 	if (!err)
 		err = lock(a, why);
 	if (err < 0) {
