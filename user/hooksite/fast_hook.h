@@ -65,6 +65,7 @@ gn_fast_\name:
 	ja	.Lgn_fast_full_\name
 	cmpq	GN_FAST_OWN_LIM(%r10), %rdx
 	jae	.Lgn_fast_full_\name
+	prefetchw 512(%rdx)
 	movq	%rax, 8(%rdx)
 	movl	\sp32, (%rdx)
 	leal	\kind(, \index, 4), %eax
