@@ -74,20 +74,13 @@ bool gn_session_by_il(const struct gn_session *s)
 	return s->active || !gn_session_elt(s);
 }
 
-static bool is_core(const struct gn_runtime *rt, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
-}
-
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		for (size_t k = first; k < s->files.count; k++) {
-			if (!is_core(rt, s->files.file[k].path))
+			if (!gn_runtime_is_core(rt, s->files.file[k].path))
 				continue;
 			if (rt->attach &&
 			    (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))

@@ -151,6 +151,9 @@ struct gn_args;
 int gn_listing_managed(struct gn_listing *l, const struct gn_args *args,
 		       struct gn_filter *filter, bool modules);
 void gn_listing_clear_managed(struct gn_listing *l);
+/* A name of the traced program's, between two texts. 0 or -ENOMEM. */
+int gn_list_put_name(FILE *f, const char *before, const char *name,
+		     const char *after);
 /* The functions, or the modules; `verbose`: both. */
 int gn_list_managed_table(const struct gn_listing *l, bool verbose, FILE *f);
 

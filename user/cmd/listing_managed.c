@@ -159,17 +159,6 @@ void gn_listing_clear_managed(struct gn_listing *l)
 	free(l->managed);
 }
 
-static int put_text(const char *before, const char *text, FILE *f)
-{
-	char *escaped = gn_escape(text, true);
-
-	if (!escaped)
-		return -ENOMEM;
-	fprintf(f, "%s%s", before, escaped);
-	free(escaped);
-	return 0;
-}
-
 static int put_module(const struct gn_list_module *m, FILE *f)
 {
 	size_t hooked = m->unhooked[GN_UNHOOKED_NOT];
@@ -180,7 +169,7 @@ static int put_module(const struct gn_list_module *m, FILE *f)
 	else
 		fprintf(f, "%9zu  %9zu  %9zu", m->functions,
 			m->functions - hooked, m->generic);
-	err = put_text("  ", m->path, f);
+	err = gn_list_put_name(f, "  ", m->path, "");
 	if (m->error)
 		fprintf(f, ": it cannot be read (%s)", strerror(-m->error));
 	fputs(m->in_memory ? " (from memory)\n" : "\n", f);
@@ -197,16 +186,15 @@ static int put_functions(const struct gn_listing *l,
 		const struct gn_list_managed *m = &l->managed[i];
 
 		if (m->module != module) {
-			err = put_text(i ? "\n" : "", l->module[m->module].path,
-				       f);
-			fputs("\nHOOKS      FUNCTION\n", f);
+			err = gn_list_put_name(f, i ? "\n" : "",
+					       l->module[m->module].path,
+					       "\nHOOKS      FUNCTION\n");
 			module = m->module;
 		}
 		seen[m->unhooked] = true;
 		fprintf(f, "%-9s", gn_list_unhooked_word(m->unhooked));
 		if (!err)
-			err = put_text("  ", m->name, f);
-		fputc('\n', f);
+			err = gn_list_put_name(f, "  ", m->name, "\n");
 		err = err ?: gn_stream_status(f);
 	}
 	return err;

@@ -19,8 +19,8 @@ struct widths {
 	int addr, off, cost, insn, leave;
 };
 
-static int put_name(FILE *f, const char *before, const char *name,
-		    const char *after)
+int gn_list_put_name(FILE *f, const char *before, const char *name,
+		     const char *after)
 {
 	char *escaped = gn_escape(name, true);
 
@@ -157,7 +157,7 @@ static int put_function(const struct gn_list_function *fn, bool verbose,
 		fprintf(f, " (%zu)%s  ", number, number < 10 ? " " : "");
 	else
 		fputs("       ", f);
-	err = put_name(f, "", fn->name, "\n");
+	err = gn_list_put_name(f, "", fn->name, "\n");
 	for (size_t i = 0; !err && verbose && i < fn->plan.nleaves; i++) {
 		const struct gn_site *s = &fn->plan.leaves[i];
 
@@ -180,8 +180,9 @@ static int put_functions(const struct gn_listing *l, bool verbose,
 		const struct gn_list_function *fn = &l->function[i];
 
 		if (fn->file != file) {
-			err = put_name(f, i ? "\n" : "",
-				       l->files.file[fn->file].path, "\n");
+			err = gn_list_put_name(f, i ? "\n" : "",
+					       l->files.file[fn->file].path,
+					       "\n");
 			file = fn->file;
 			fprintf(f, "%*s  %*s  %-*s  %-*s  %-*s       %s\n",
 				w.addr, "ADDRESS", w.off, "+OFF", w.cost,
@@ -223,7 +224,7 @@ static int put_hook(const struct gn_list_hook *h, FILE *f)
 	else
 		fprintf(f, "%10s %-14s  ", "-", "");
 	fprintf(f, "%-12s  ", kind ? kind : "unused");
-	err = put_name(f, "", h->name, "\n");
+	err = gn_list_put_name(f, "", h->name, "\n");
 	return err ?: gn_stream_status(f);
 }
 
@@ -240,7 +241,7 @@ static int put_runtime(const struct gn_list_runtime *r, FILE *f)
 					    : r->runtime->core);
 		return gn_stream_status(f);
 	}
-	err = put_name(f, "", r->library, "\n");
+	err = gn_list_put_name(f, "", r->library, "\n");
 	if (err)
 		return err;
 	if (r->error) {
@@ -268,7 +269,7 @@ static int put_usdt(const struct gn_listing *l, FILE *f)
 
 		gn_list_arguments(&u->note, arguments);
 		if (u->file != file) {
-			err = put_name(
+			err = gn_list_put_name(
 				f, i ? "\nUSDT probes of " : "USDT probes of ",
 				l->files.file[u->file].path, "\n");
 			fprintf(f, "%10s %-14s  %s\n", "OFFSET", "COST",
@@ -277,11 +278,11 @@ static int put_usdt(const struct gn_listing *l, FILE *f)
 		}
 		put_nop(&u->insn, f);
 		if (!err)
-			err = put_name(f, "", u->note.provider, ":");
+			err = gn_list_put_name(f, "", u->note.provider, ":");
 		if (!err)
-			err = put_name(f, "", u->note.name, " ");
+			err = gn_list_put_name(f, "", u->note.name, " ");
 		if (!err)
-			err = put_name(f, "", arguments, "\n");
+			err = gn_list_put_name(f, "", arguments, "\n");
 	}
 	return err ?: gn_stream_status(f);
 }

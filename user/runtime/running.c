@@ -12,7 +12,7 @@ static const struct gn_runtime *with_core(const char *path)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->core && !strcmp(strrchr(path, '/') + 1, rt->core))
+		if (gn_runtime_is_core(rt, path))
 			return rt;
 	return NULL;
 }

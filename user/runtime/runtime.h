@@ -120,6 +120,9 @@ const struct gn_runtime *gn_runtime_at(size_t i);
 /* NULL: none has the number. */
 const struct gn_runtime *gn_runtime_of(uint32_t id);
 
+/* Whether a file of this name is that which every program of it maps. */
+bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path);
+
 /* The one whose sites are in a file of this name, or NULL. */
 const struct gn_runtime *gn_runtime_with_core(const char *path);
 

@@ -43,13 +43,19 @@ const struct gn_runtime *gn_runtime_of(uint32_t id)
 	return NULL;
 }
 
-const struct gn_runtime *gn_runtime_with_core(const char *path)
+bool gn_runtime_is_core(const struct gn_runtime *rt, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+
+	return rt->core && !strcmp(slash ? slash + 1 : path, rt->core);
+}
+
+const struct gn_runtime *gn_runtime_with_core(const char *path)
+{
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (!rt->library && !strcmp(slash ? slash + 1 : path, rt->core))
+		if (!rt->library && gn_runtime_is_core(rt, path))
 			return rt;
 	return NULL;
 }

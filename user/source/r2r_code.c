@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hooksite/clr/elements.h"
 #include "hooksite/clr/r2r_read.h"
 
-#define FUNCTION_SIZE  12u /* its begin, its end, how it is unwound */
-#define ROWS_MAX       0xffffffu
-#define BLOCK	       16u /* elements of a sparse array */
-#define INSTANCE_MAX   4096u
-#define EL_GENERICINST 0x15
+#define FUNCTION_SIZE 12u /* its begin, its end, how it is unwound */
+#define ROWS_MAX      0xffffffu
+#define BLOCK	      16u /* elements of a sparse array */
+#define INSTANCE_MAX  4096u
 
 enum {
 	SECTION_FUNCTIONS = 102,

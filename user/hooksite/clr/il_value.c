@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "il_value.h"
 
+#include "elements.h"
 #include "sig.h"
 
 /* More parameters are not looked at: of these any number can be in floating
  * point. */
 #define PARAMS_MAX 32
-
-/* ECMA-335, II.23.1.16 */
-enum {
-	EL_R4 = 0x0c,
-	EL_R8 = 0x0d,
-	EL_STRING = 0x0e,
-	EL_VALUETYPE = 0x11,
-	EL_CLASS = 0x12,
-	EL_VAR = 0x13,
-	EL_ARRAY = 0x14,
-	EL_GENERICINST = 0x15,
-	EL_TYPEDREF = 0x16,
-	EL_OBJECT = 0x1c,
-	EL_SZARRAY = 0x1d,
-	EL_MVAR = 0x1e,
-};
 
 /* Of the others: that of a reference. */
 static int8_t size_of(uint8_t element)

@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sig.h"
 
-/* Element types of ECMA-335, II.23.1.16. */
-enum {
-	EL_VOID = 0x01,
-	EL_PTR = 0x0f,
-	EL_BYREF = 0x10,
-	EL_VALUETYPE = 0x11,
-	EL_CLASS = 0x12,
-	EL_VAR = 0x13,
-	EL_ARRAY = 0x14,
-	EL_GENERICINST = 0x15,
-	EL_FNPTR = 0x1b,
-	EL_SZARRAY = 0x1d,
-	EL_MVAR = 0x1e,
-	EL_CMOD_REQD = 0x1f,
-	EL_CMOD_OPT = 0x20,
-	EL_SENTINEL = 0x41,
-	EL_PINNED = 0x45,
-};
+#include "elements.h"
 
 /* More than a name of the longest accepted length can show. */
 #define COUNT_MAX 512

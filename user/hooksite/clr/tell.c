@@ -192,7 +192,6 @@ gn_hr gn_tell_class_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 	return GN_S_OK;
 }
 
-/* The runtime's result is 0 for code that was found. */
 /* The runtime has the address of precompiled code only after it said that it
  * was found. So the thread's next search asks for it. */
 static void tell_found(struct gn_clr *clr, gn_cor_id next)
@@ -204,6 +203,7 @@ static void tell_found(struct gn_clr *clr, gn_cor_id next)
 	found = next;
 }
 
+/* The runtime's result is 0 for code that was found. */
 gn_hr gn_tell_searched(struct gn_clr *clr, gn_cor_id function, int32_t result)
 {
 	if (clr->families & GN_FAMILY_SEARCHES)

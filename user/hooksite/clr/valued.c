@@ -6,6 +6,7 @@
 #include "classes.h"
 #include "filter.h"
 #include "image.h"
+#include "md_columns.h"
 #include "names.h"
 #include "sig.h"
 #include "sites.h"
@@ -69,17 +70,18 @@ static gn_token token_of(void *emit, const struct gn_bytes *type)
 }
 
 /* Type parameters, by number, that are constrained to be classes. `owner`: as
- * in the table, II.22.20. */
+ * in the table (ECMA-335, II.22.20). */
 static uint32_t class_parameters(const struct gn_md *md, uint32_t owner)
 {
-	enum { TABLE = 0x2a, NUMBER = 0, FLAGS, OWNER, IS_CLASS = 4 };
+	enum { IS_CLASS = 4 };
 	uint32_t known = 0;
 
-	for (uint32_t i = 1; i <= md->table[TABLE].count; i++) {
-		uint32_t n = gn_md_cell(md, TABLE, i, NUMBER);
+	for (uint32_t i = 1; i <= md->table[PARAMETER].count; i++) {
+		uint32_t n = gn_md_cell(md, PARAMETER, i, PARAMETER_NUMBER);
 
-		if (gn_md_cell(md, TABLE, i, OWNER) == owner && n < 32 &&
-		    gn_md_cell(md, TABLE, i, FLAGS) & IS_CLASS)
+		if (gn_md_cell(md, PARAMETER, i, PARAMETER_OF) == owner &&
+		    n < 32 &&
+		    gn_md_cell(md, PARAMETER, i, PARAMETER_FLAGS) & IS_CLASS)
 			known |= 1u << n;
 	}
 	return known;
