@@ -44,7 +44,7 @@ static __always_inline void submit(void *p)
  * The room is reserved before the slices are taken: an interrupt between the
  * two then sends its slices after these.
  */
-static __noinline int send_kept(struct gn_task *t)
+__noinline int send_kept(struct gn_task *t)
 {
 	struct gn_rec_slice *r;
 	__u32 n;

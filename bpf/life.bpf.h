@@ -193,8 +193,8 @@ static __always_inline void settle(struct task_struct *p, struct gn_task *t)
 		return;
 	}
 	/* a switch on another CPU is finding it out right now */
-	for (i = 0; i < 1000 && *settled != GN_SETTLED; i++)
-		;
+	for (i = 0; i < 50 && *settled != GN_SETTLED; i++)
+		bpf_ktime_get_ns();
 }
 
 /* Closes a thread that outlives the capture, as of control.stop. Called by the

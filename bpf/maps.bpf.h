@@ -296,7 +296,7 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
  * have no storage at all, and to test that first is cheaper than the helper. */
 static __always_inline struct gn_task *task_with_storage(struct task_struct *p)
 {
-	return p->bpf_storage ? task_of(p) : 0;
+	return untrusted(p)->bpf_storage ? task_of(p) : 0;
 }
 
 static __always_inline struct gn_task *task_new(struct task_struct *p)

@@ -62,14 +62,12 @@ static __always_inline __u64 extended(__u64 v, __s8 size)
 }
 
 /* Where the memory cannot be read, *v is 0 and the result is not. */
-static __noinline int read_memory(struct pt_regs *ctx,
-				  const struct gn_operand *op, __u64 *v)
+static __always_inline int read_memory(struct pt_regs *ctx,
+				       const struct gn_operand *op, __u64 *v)
 {
 	__u32 size;
 	__u64 at;
 
-	if (!op || !v)
-		return -1;
 	*v = 0;
 	size = op->size < 0 ? -op->size : op->size;
 	barrier_var(size);
@@ -90,9 +88,11 @@ static __always_inline __u64 in_memory(struct pt_regs *ctx,
 	return v;
 }
 
-static __always_inline __u64 operand(struct pt_regs *ctx,
-				     const struct gn_operand *op)
+/* Not static: the verifier checks it once, and not at each of its calls. */
+__noinline __u64 operand(struct pt_regs *ctx, const struct gn_operand *op)
 {
+	if (!op)
+		return 0;
 	switch (op->how) {
 	case GN_HOW_REGISTER:
 		return extended(reg(ctx, op->reg), op->size);

@@ -60,7 +60,8 @@ struct {
 /* A process changes at exec, too. */
 static __always_inline __u64 process_of(struct task_struct *self)
 {
-	return self->group_leader->start_time ^ self->self_exec_id << 56;
+	return untrusted(self)->group_leader->start_time ^ self->self_exec_id
+								   << 56;
 }
 
 static __always_inline void unreadable(struct gn_rec_value *r)
