@@ -222,3 +222,37 @@ void test_precompiled_copies(struct live *t)
 	      code(t, kept, "compilations"), code(t, il, "compilations"),
 	      code(t, none, "compilations"));
 }
+
+/*
+ * The same by globs that begin with a wildcard. What the core library lets be
+ * copied into any code is among it: that turns nothing off, and is told.
+ */
+void test_precompiled_wildcard(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *kept, *none;
+	uint64_t calls;
+
+	clr_need(t);
+	clr_compile(t, &command);
+	clr_trace(t, "-f *.Symbols.Co* -f *Unsafe.Write*", NULL, &command, &end,
+		  &kept);
+	CHECK(t, end.code == 0 && kept, "ended with %d: %s", end.code, end.err);
+	clr_trace(t, "DOTNET_ReadyToRun=0 -f *.Symbols.Co*", NULL, &command,
+		  &end, &none);
+	CHECK(t, end.code == 0 && none, "ended with %d: %s", end.code, end.err);
+	calls = same_calls(t, kept, none);
+	CHECK(t, calls > 20000, "%" N " calls are too few to show anything",
+	      calls);
+	CHECK(t,
+	      code(t, kept, "compilations") * 3 < code(t, none, "compilations"),
+	      "%" N " compilations, %" N " without precompiled code",
+	      code(t, kept, "compilations"), code(t, none, "compilations"));
+	CHECK(t,
+	      live_number(t,
+			  json_object_get(json_object_get(kept, "code"),
+					  "selected"),
+			  "copied") > 0,
+	      "it is not told which methods can have copies");
+}

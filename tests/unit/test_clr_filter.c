@@ -159,7 +159,8 @@ static bool may(const char *filter, const char *names)
 	bool can;
 
 	assert_true(gn_filter_parse(filter, &lines));
-	can = gn_filter_may_hook(&lines, names, "/a/Demo.App.dll");
+	can = gn_filter_may_hook(&lines, GN_FILTER_ALL, names,
+				 "/a/Demo.App.dll");
 	gn_filter_lines_free(&lines);
 	return can;
 }
@@ -245,6 +246,55 @@ static void test_short_names(void **state)
 	assert_false(may("Q.*", "N.P.*"));
 }
 
+/* A glob without brackets is not of arguments, and with one it is. */
+static void test_bare_names(void **state)
+{
+	static const char add[] = "N.List<int>.Add(N.Q)";
+	static const char makes[] = "N.D.op_Explicit(N.D)~N.Q";
+
+	(void)state;
+	assert_true(gn_filter_hooks("*.List.Add", add, ""));
+	assert_true(gn_filter_hooks("List.A*", add, ""));
+	assert_false(gn_filter_hooks("*int*", add, ""));
+	assert_false(gn_filter_hooks("*Q*", add, ""));
+	assert_true(gn_filter_hooks("*<int>*", add, ""));
+	assert_true(gn_filter_hooks("*(*Q*)", add, ""));
+	assert_true(gn_filter_hooks("P.this.get", "N.P.get_Item(int)", ""));
+	assert_false(gn_filter_hooks("*Q*", makes, ""));
+	assert_true(gn_filter_hooks("*operator Q*", makes, ""));
+	assert_true(gn_filter_hooks("D.explicit", makes, ""));
+	assert_true(gn_filter_hooks("J.*", "J.<init>(int)", ""));
+	assert_true(gn_filter_hooks("J.<init>", "J.<init>(int)", ""));
+	assert_false(may("*Q*", add));
+	assert_false(may("*Q*", makes));
+	assert_false(may("*Q*", "N.D.op_Multiply(N.D,N.D)"));
+	assert_false(may("*Q*", "N.P.Finalize()"));
+	assert_true(may("*Q*", "N.P.*"));
+	assert_true(may("*<Q>*", "N.P<*>.M"));
+	assert_true(may("*(Q)", "N.P.M(*)"));
+	assert_true(may("* *", "N.D.op_Multiply(*)"));
+}
+
+/* Lines with wildcards can be left out, and lines of one kind. */
+static void test_kinds(void **state)
+{
+	struct gn_filter_lines lines;
+
+	(void)state;
+	assert_true(gn_filter_parse("N.P.*\nN.Q.M\nN.R.M(int)", &lines));
+	assert_true(gn_filter_may_hook(&lines, GN_FILTER_BARE, "N.P.M", ""));
+	assert_false(gn_filter_may_hook(&lines, GN_FILTER_WHOLE, "N.P.M", ""));
+	assert_true(
+		gn_filter_may_hook(&lines, GN_FILTER_WHOLE, "N.R.M(*)", ""));
+	assert_false(
+		gn_filter_may_hook(&lines, GN_FILTER_BARE, "N.R.M(*)", ""));
+	lines.exact = true;
+	assert_false(gn_filter_may_hook(&lines, GN_FILTER_ALL, "N.P.M", ""));
+	assert_true(gn_filter_may_hook(&lines, GN_FILTER_ALL, "N.Q.M(*)", ""));
+	assert_true(gn_filter_may_hook(&lines, GN_FILTER_ALL, "N.R.M(*)", ""));
+	gn_filter_lines_free(&lines);
+}
+
 static void test_which(void **state)
 {
 	static const char lines[] = "10 N.P.Fetch\n 3\n2\n\n0 m:N.*\n";
@@ -267,6 +317,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_names),
 		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_bare_names),
+		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

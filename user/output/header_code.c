@@ -124,8 +124,9 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		gn_format_count(n, selected[GN_SELECTED_COPIED]);
 		fprintf(f,
 			"# %-11s calls of %s methods by precompiled code that "
-			"holds copies of them\n",
-			"untraced", n);
+			"holds copies of them%s\n",
+			"untraced", n,
+			started ? " (-f without a wildcard sees all)" : "");
 	}
 	if (!selected[GN_SELECTED_MODULES_LEFT])
 		return;

@@ -90,6 +90,7 @@ static void serve(struct gn_clr *clr, const char *request)
 gn_hr gn_clr_start_il(struct gn_clr *clr)
 {
 	clr->by_il = true;
+	clr->precompiled.lenient = true;
 	clr->functions = false; /* none by the runtime's hooks */
 	clr->wants = GN_WANT_START | GN_WANT_IL | GN_WANT_STARTED_IL;
 	gn_rejit_open(clr, clr->filter, clr->values,

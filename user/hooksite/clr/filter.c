@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "names/clr_name.h"
+#include "names/spell.h"
 
 bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len)
@@ -38,12 +39,82 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	return g == glob_len;
 }
 
-static bool name_matches(const char *glob, size_t len, const char *name)
-{
-	size_t n = strlen(name), plain = gn_clr_plain(name);
+/* A name as it is recorded, and as people write it: [1] and [2] may be empty.
+ */
+#define FORMS 3
+struct forms {
+	const char *whole[FORMS];
+	char bare[FORMS][GN_CLR_NAME_MAX];
+	char room[FORMS - 1][GN_CLR_NAME_MAX];
+};
 
-	return gn_glob(glob, len, name, n) ||
-	       (plain < n && gn_glob(glob, len, name, plain));
+/* Whether a glob names parameters, type arguments, or an operator. */
+static bool asks_whole(const char *glob, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (strchr("()<>[] ", glob[i]))
+			return true;
+	return false;
+}
+
+/* The bytes of type arguments or of an index that a name has here. */
+static size_t arguments(struct gn_span rest, char before)
+{
+	bool word = before == '_' || (unsigned char)before >= 0x80 ||
+		    (before >= '0' && before <= '9') ||
+		    (before >= 'a' && before <= 'z') ||
+		    (before >= 'A' && before <= 'Z');
+
+	return word && (*rest.at == '<' || *rest.at == '[')
+		       ? gn_span_pair(&rest)
+		       : 0;
+}
+
+/* The name without parameters, type arguments, indexes, and the sign or type of
+ * an operator: what is behind a space. */
+static void put_bare(const char *name, char bare[GN_CLR_NAME_MAX])
+{
+	struct gn_span rest = {name, gn_clr_plain(name)};
+	size_t n = 0;
+
+	while (rest.n && *rest.at != ' ' && n + 1 < GN_CLR_NAME_MAX) {
+		size_t args = arguments(rest, n ? bare[n - 1] : '\0');
+
+		if (!args)
+			bare[n++] = *rest.at;
+		rest = gn_span_from(&rest, args ? args : 1);
+	}
+	bare[n] = '\0';
+}
+
+static void forms_of(const char *name, struct forms *f)
+{
+	static const enum gn_clr_form form[] = {GN_CLR_SHORT, GN_CLR_LONG};
+
+	f->whole[0] = name;
+	for (int i = 0; i < FORMS - 1; i++) {
+		if (!gn_clr_spell(name, form[i], f->room[i], GN_CLR_NAME_MAX))
+			f->room[i][0] = '\0';
+		f->whole[i + 1] = f->room[i];
+	}
+	for (int i = 0; i < FORMS; i++)
+		put_bare(f->whole[i], f->bare[i]);
+}
+
+static bool name_matches(const char *glob, size_t len, const struct forms *f)
+{
+	bool whole = asks_whole(glob, len);
+
+	for (int i = 0; i < FORMS; i++) {
+		const char *name = whole ? f->whole[i] : f->bare[i];
+		size_t n = strlen(name), plain = whole ? gn_clr_plain(name) : n;
+
+		if ((!i || n) &&
+		    (gn_glob(glob, len, name, n) ||
+		     (plain < n && gn_glob(glob, len, name, plain))))
+			return true;
+	}
+	return false;
 }
 
 static bool module_matches(const char *glob, size_t len, const char *module)
@@ -78,40 +149,16 @@ static const char *lib_colon(const char *line, size_t len)
 	return NULL;
 }
 
-static bool line_matches(const char *line, size_t len, const char *name,
+static bool line_matches(const char *line, size_t len, const struct forms *f,
 			 const char *module)
 {
 	const char *colon = lib_colon(line, len);
 	size_t lib = colon ? (size_t)(colon - line) : 0;
 
 	if (!colon)
-		return name_matches(line, len, name);
+		return name_matches(line, len, f);
 	return module_matches(line, lib, module) &&
-	       name_matches(colon + 1, len - lib - 1, name);
-}
-
-/* A name as it is recorded, and as people write it; the others may be empty. */
-struct forms {
-	const char *name;
-	char other[2][GN_CLR_NAME_MAX];
-};
-
-static void forms_of(const char *name, struct forms *f)
-{
-	f->name = name;
-	if (!gn_clr_spell(name, GN_CLR_SHORT, f->other[0], GN_CLR_NAME_MAX))
-		f->other[0][0] = '\0';
-	if (!gn_clr_spell(name, GN_CLR_LONG, f->other[1], GN_CLR_NAME_MAX))
-		f->other[1][0] = '\0';
-}
-
-static bool form_matches(const char *line, size_t len, const struct forms *f,
-			 const char *module)
-{
-	return line_matches(line, len, f->name, module) ||
-	       (f->other[0][0] &&
-		line_matches(line, len, f->other[0], module)) ||
-	       (f->other[1][0] && line_matches(line, len, f->other[1], module));
+	       name_matches(colon + 1, len - lib - 1, f);
 }
 
 bool gn_filter_hooks(const char *filter, const char *name, const char *module)
@@ -129,7 +176,7 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 
 		if (line_len) {
 			asks |= !leave_out;
-			if (form_matches(line, line_len, &forms, module)) {
+			if (line_matches(line, line_len, &forms, module)) {
 				matched = true;
 				chosen = !leave_out;
 			}
@@ -151,7 +198,7 @@ int gn_filter_which(const char *lines, const char *name, const char *module,
 
 		*word = lines;
 		if (glob < len &&
-		    form_matches(lines + glob, len - glob, &forms, module))
+		    line_matches(lines + glob, len - glob, &forms, module))
 			return i;
 		lines += len + (lines[len] == '\n');
 	}
@@ -220,6 +267,7 @@ static void parse(const char *at, size_t len, struct gn_filter_line *line)
 	while (line->literal < line->len && line->glob[line->literal] != '*' &&
 	       line->glob[line->literal] != '?')
 		line->literal++;
+	line->whole = asks_whole(line->glob, line->len);
 }
 
 bool gn_filter_parse(const char *filter, struct gn_filter_lines *out)
@@ -256,33 +304,49 @@ static bool begin_alike(const struct gn_filter_line *line, const char *names,
 	       (literal < len || line->literal < line->len || line->len == len);
 }
 
-static bool may_hook(const struct gn_filter_lines *lines, const char *names,
-		     const char *module)
+static bool line_may_hook(const struct gn_filter_line *line, const char *names)
 {
 	size_t len = strlen(names), literal = strcspn(names, "*");
 
-	for (uint32_t i = 0; i < lines->n; i++) {
-		const struct gn_filter_line *line = &lines->line[i];
+	return begin_alike(line, names, literal, len) &&
+	       globs_meet(line->glob, line->len, names, len);
+}
 
-		if (begin_alike(line, names, literal, len) &&
-		    (!line->lib ||
-		     module_matches(line->lib, line->lib_len, module)) &&
-		    globs_meet(line->glob, line->len, names, len))
+static bool form_may_hook(const struct gn_filter_line *line,
+			  const struct forms *f)
+{
+	for (int i = 0; i < FORMS; i++) {
+		const char *names = line->whole ? f->whole[i] : f->bare[i];
+
+		if ((!i || *names) && line_may_hook(line, names))
 			return true;
 	}
 	return false;
 }
 
-bool gn_filter_may_hook(const struct gn_filter_lines *lines, const char *names,
+bool gn_filter_may_hook(const struct gn_filter_lines *lines,
+			enum gn_filter_kinds kinds, const char *names,
 			const char *module)
 {
-	struct forms forms;
+	bool known = false;
+	struct forms f;
 
-	if (may_hook(lines, names, module))
-		return true;
-	forms_of(names, &forms);
-	return (forms.other[0][0] && may_hook(lines, forms.other[0], module)) ||
-	       (forms.other[1][0] && may_hook(lines, forms.other[1], module));
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct gn_filter_line *line = &lines->line[i];
+
+		if (!(kinds &
+		      (line->whole ? GN_FILTER_WHOLE : GN_FILTER_BARE)) ||
+		    (lines->exact && line->literal < line->len))
+			continue;
+		if (!known)
+			forms_of(names, &f);
+		known = true;
+		if (form_may_hook(line, &f) &&
+		    (!line->lib ||
+		     module_matches(line->lib, line->lib_len, module)))
+			return true;
+	}
+	return false;
 }
 
 static bool ends_with(const char *filter, const char *line)

@@ -18,10 +18,12 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	     size_t text_len);
 
 /*
- * `filter` may be NULL: hook everything. GLOB is matched against `name` and
- * against it without its list of parameters, and against the own name of what
- * is a state machine's (names/clr_name.h); LIB against `module` and against it
- * without its extension.
+ * `filter` may be NULL: hook everything. GLOB is matched against `name`, and
+ * against it as people write it, short and long (names/clr_name.h): in full and
+ * without the list of parameters if GLOB has a bracket or a space, else without
+ * parameters, type arguments, indexes and what a conversion makes. So what *a*
+ * asks for is known from metadata alone, with any type arguments. LIB is
+ * matched against `module` and against it without its extension.
  */
 bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 
@@ -33,11 +35,19 @@ struct gn_filter_line {
 	const char *lib, *glob; /* lib NULL: of any module */
 	size_t lib_len, len;
 	size_t literal; /* bytes of the glob before its first wildcard */
+	bool whole;	/* it names parameters, type arguments or an operator */
 };
 
 struct gn_filter_lines {
 	struct gn_filter_line *line;
 	uint32_t n;
+	bool exact; /* for now, lines with wildcards do not count */
+};
+
+enum gn_filter_kinds {
+	GN_FILTER_WHOLE = 1, /* lines whose glob names arguments */
+	GN_FILTER_BARE = 2,  /* all others */
+	GN_FILTER_ALL = 3,
 };
 
 /* The lines that ask for something, for many questions. `filter` must outlive
@@ -46,8 +56,10 @@ bool gn_filter_parse(const char *filter, struct gn_filter_lines *out);
 void gn_filter_lines_free(struct gn_filter_lines *lines);
 
 /* Whether a function of the module whose whole name matches `names`, a glob
- * too, can be one that a line asks for: at worst true where none is. */
-bool gn_filter_may_hook(const struct gn_filter_lines *lines, const char *names,
+ * too, can be one that a line of these kinds asks for: at worst true where none
+ * is. */
+bool gn_filter_may_hook(const struct gn_filter_lines *lines,
+			enum gn_filter_kinds kinds, const char *names,
 			const char *module);
 
 /*

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "md_name.h"
 
 typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, const uint8_t **, uint32_t,
 				 uint32_t *, gn_wchar *, gn_cor_id *,
@@ -55,13 +56,14 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
 /* A name that is too long to be told can be any. */
 static bool may_hook(const struct gn_image *image,
 		     const struct gn_filter_lines *lines,
-		     const struct gn_text *name, const char *more)
+		     enum gn_filter_kinds kinds, const struct gn_text *name,
+		     const char *more)
 {
 	struct gn_text whole = *name;
 	bool may;
 
 	gn_text_put(&whole, more);
-	may = gn_filter_may_hook(lines, whole.full ? "*" : whole.bytes,
+	may = gn_filter_may_hook(lines, kinds, whole.full ? "*" : whole.bytes,
 				 image->path);
 	whole.bytes[name->len] = '\0';
 	return may;
@@ -71,17 +73,38 @@ bool gn_image_asks_type(const struct gn_image *image,
 			const struct gn_filter_lines *lines,
 			const struct gn_text *type)
 {
-	return may_hook(image, lines, type, ".*");
+	return may_hook(image, lines, GN_FILTER_ALL, type, ".*");
+}
+
+/* The same for what names arguments: these can be any. */
+static bool asks_whole(const struct gn_image *image,
+		       const struct gn_filter_lines *lines,
+		       struct gn_text *name, const struct gn_md_method *m)
+{
+	static const char *const more[] = {"", "(*)", "<*>", "<*>(*)"};
+	int n = m->generic ? 4 : 2;
+
+	gn_text_put(name, ".");
+	gn_text_put(name, m->name);
+	for (int i = 0; i < n; i++)
+		if (may_hook(image, lines, GN_FILTER_WHOLE, name, more[i]))
+			return true;
+	return false;
 }
 
 bool gn_image_asks_method(const struct gn_image *image,
 			  const struct gn_filter_lines *lines,
-			  struct gn_text *name, const struct gn_md_method *m)
+			  struct gn_text *name, uint32_t row,
+			  const struct gn_md_method *m)
 {
-	gn_text_put(name, ".");
-	gn_text_put(name, m->name);
-	return may_hook(image, lines, name, "") ||
-	       may_hook(image, lines, name, "(*)") ||
-	       (m->generic && (may_hook(image, lines, name, "<*>") ||
-			       may_hook(image, lines, name, "<*>(*)")));
+	char bytes[GN_NAME_MAX];
+	struct gn_text full;
+
+	if (asks_whole(image, lines, name, m))
+		return true;
+	gn_text_init(&full, bytes, sizeof(bytes));
+	gn_md_put_method(&image->md, row, NULL, &full);
+	/* the parameters that had no room do not count */
+	return may_hook(image, lines, GN_FILTER_BARE, full.full ? name : &full,
+			"");
 }

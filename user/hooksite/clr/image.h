@@ -19,13 +19,14 @@ struct gn_image {
  * in memory, or is not what it should be. The path is there in each case. */
 bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
-/* Whether the filter can ask for a method of this type, and for this method:
- * of a generic one, with any type arguments. Adds the method's own name. */
+/* Whether the filter can ask for a method of this type, and for the method of
+ * this row: of a generic one, with any type arguments. Adds its own name. */
 bool gn_image_asks_type(const struct gn_image *image,
 			const struct gn_filter_lines *lines,
 			const struct gn_text *type);
 bool gn_image_asks_method(const struct gn_image *image,
 			  const struct gn_filter_lines *lines,
-			  struct gn_text *name, const struct gn_md_method *m);
+			  struct gn_text *name, uint32_t row,
+			  const struct gn_md_method *m);
 
 #endif

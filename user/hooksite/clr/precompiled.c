@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "precompiled.h"
 
+#include <stdlib.h>
+
 #include "filter.h"
 #include "image.h"
 #include "r2r.h"
@@ -17,7 +19,10 @@ struct scan {
 	struct gn_image image;
 	char name[GN_NAME_MAX];
 	bool found;
-	bool marked; /* it can have copies in any module */
+	/* by row: whether it can have copies in any module; from the first time
+	 * that it is needed */
+	bool *marked;
+	bool off;
 };
 
 static uint64_t method_of(const struct gn_precompiled *p, void *info,
@@ -42,24 +47,43 @@ static bool visit_type(void *ctx, struct gn_text *name)
 	return gn_image_asks_type(&s->image, &s->lines, name);
 }
 
-static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
-{
-	struct gn_md_method m;
-	struct scan *s = ctx;
-
-	gn_md_method(&s->image.md, row, &m);
-	if (!gn_image_asks_method(&s->image, &s->lines, name, &m))
-		return;
-	s->found = true;
-	if (gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) < 0)
-		atomic_store(&s->p->full, true);
-}
-
 static void visit_marked(void *ctx, uint32_t row)
 {
 	struct scan *s = ctx;
 
-	s->marked |= gn_method_set_has(&s->p->asked, GN_METHOD(s->place, row));
+	if (row <= s->image.md.table[GN_TOKEN_METHODDEF].count)
+		s->marked[row] = true;
+}
+
+static bool is_marked(struct scan *s, uint32_t row)
+{
+	if (!s->marked) {
+		s->marked = calloc(
+			s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
+		if (!s->marked)
+			return true;
+		gn_md_marked(&s->image.md, visit_marked, s);
+	}
+	return s->marked[row];
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+{
+	struct gn_text own = *name;
+	struct gn_md_method m;
+	struct scan *s = ctx;
+
+	gn_md_method(&s->image.md, row, &m);
+	if (!gn_image_asks_method(&s->image, &s->lines, &own, row, &m))
+		return;
+	s->found = true;
+	if (gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) < 0)
+		atomic_store(&s->p->full, true);
+	if (s->off || !is_marked(s, row))
+		return;
+	s->lines.exact = s->p->lenient;
+	s->off = gn_image_asks_method(&s->image, &s->lines, name, row, &m);
+	s->lines.exact = false;
 }
 
 static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
@@ -79,10 +103,9 @@ static void look_through(struct scan *s)
 	gn_md_visit(&s->image.md,
 		    &(struct gn_md_visitor){NULL, visit_type, visit_method, s},
 		    s->name, sizeof(s->name));
-	if (s->found)
-		gn_md_marked(&s->image.md, visit_marked, s);
+	free(s->marked);
 	atomic_store(&p->found[s->place - 1], s->found);
-	if (s->marked || atomic_load(&p->full))
+	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
 	atomic_store(&p->told[s->place - 1],

@@ -11,8 +11,12 @@
 
 /* All zeros keeps nothing until modules are loaded. */
 struct gn_precompiled {
-	_Atomic bool off;      /* none may run */
-	_Atomic bool full;     /* more is asked for than `asked` has */
+	_Atomic bool off;  /* none may run */
+	_Atomic bool full; /* more is asked for than `asked` has */
+	/* Methods that can have copies in any module do not turn all code off
+	 * when only a wildcard asks for them: some of their calls are unseen,
+	 * and that is told. */
+	bool lenient;
 	_Atomic uint32_t kept; /* methods outside of the core library */
 	struct gn_modules modules;
 	/* by place - 1: who holds copies; something of it is asked for */

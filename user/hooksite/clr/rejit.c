@@ -168,20 +168,25 @@ static void visit_marked(void *ctx, uint32_t row)
 /*
  * Adds the methods of a module whose precompiled code holds copies of chosen
  * ones. They are compiled anew from their own IL, and the compiler copies
- * nothing that is rewritten. `chosen`: so many of the module are.
+ * nothing that is rewritten. From the start on, their precompiled code is
+ * refused instead. `chosen`: so many of the module are.
  */
 static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 			struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct holders h = {.clr = clr, .list = list, .module = module};
+	bool started = clr->wants & GN_WANT_START;
 	struct gn_image image;
 
+	if (started && atomic_load(&clr->precompiled.off))
+		return;
 	h.place = gn_modules_find(&r->modules, module);
 	if (!chosen || !h.place || !gn_image_open(r->info, module, &image))
 		return;
 	gn_md_marked(&image.md, visit_marked, &h);
-	if (gn_r2r_copies(&image.pe, visit_copy, &h) == GN_R2R_UNTOLD)
+	if (!started &&
+	    gn_r2r_copies(&image.pe, visit_copy, &h) == GN_R2R_UNTOLD)
 		h.copied = chosen;
 	if (h.copied)
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);
@@ -293,9 +298,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		gn_rejit_scan(clr, module, &list);
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
-	/* from the start on, their precompiled code is refused */
-	if (!(clr->wants & GN_WANT_START))
-		add_holders(clr, module, own, &list);
+	add_holders(clr, module, own, &list);
 	if (list.n) {
 		request_all(r, &list);
 		/* it was not there yet when the others were reverted */

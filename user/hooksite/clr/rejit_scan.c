@@ -87,7 +87,8 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	if (s->known && !asks_any(s, row, row + 1))
 		return;
 	gn_md_method(&s->image.md, row, &m);
-	if (!s->known && !gn_image_asks_method(&s->image, &s->lines, name, &m))
+	if (!s->known &&
+	    !gn_image_asks_method(&s->image, &s->lines, name, row, &m))
 		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&s->image.md, row, NULL, &full);
