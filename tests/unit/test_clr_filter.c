@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "hooksite/clr/filter.h"
+#include "names/clr_name.h"
 
 static bool glob(const char *pattern, const char *text)
 {
@@ -295,6 +297,72 @@ static void test_kinds(void **state)
 	gn_filter_lines_free(&lines);
 }
 
+static bool has_word(const char *filter, const char *name)
+{
+	struct gn_filter_lines lines;
+	bool has;
+
+	assert_true(gn_filter_parse(filter, &lines));
+	has = gn_filter_has_word(&lines, name);
+	gn_filter_lines_free(&lines);
+	return has;
+}
+
+/* All globs that ask for a part of one of a name's forms. */
+static void check_words(const char *name, const char *form)
+{
+	char plain[128], glob[128];
+	size_t len = strlen(form);
+
+	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(name, "("), name);
+	for (size_t from = 0; from < len; from++) {
+		for (size_t n = 1; from + n <= len; n++) {
+			snprintf(glob, sizeof(glob), "*%.*s*", (int)n,
+				 form + from);
+			if (gn_filter_hooks(glob, name, "") &&
+			    !has_word(glob, plain) && !strpbrk(glob, "()[]<> "))
+				fail_msg("%s asks for %s", glob, name);
+		}
+	}
+}
+
+static void test_words(void **state)
+{
+	static const char *const names[] = {
+		"N.P<int>.get_Item(N.Q,int)",
+		"N.P.set_Count(int)",
+		"N.P.add_Changed(N.Q)",
+		"N.P..ctor(int)",
+		"N.P..cctor()",
+		"N.P.Finalize()",
+		"N.P.op_Addition(N.P,N.P)",
+		"N.P.op_CheckedExplicit(N.P)~int",
+		"N.P+<>c.<Main>b__0_1(string)",
+		"N.P+<>c__DisplayClass1_0.<Main>g__Local|2(int)",
+		"N.P+<Fetch>d__3.MoveNext()",
+		"N.P+VB$StateMachine_3_Fetch.MoveNext()",
+		"N.P.System.Collections.IList.Add(object)",
+		"N.<Prog>F1A2B__Local.Run()",
+	};
+	char form[GN_CLR_NAME_MAX];
+
+	(void)state;
+	assert_false(has_word("*Fib*", "N.P.Fob"));
+	assert_true(has_word("*Fib*", "N.P.Fibre"));
+	assert_true(has_word("*Fob\n*P*", "N.P.Fib"));
+	assert_true(has_word("*get*", "N.P.Fib"));
+	assert_true(has_word("*", "N.P.Fib"));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		check_words(names[i], names[i]);
+		assert_true(gn_clr_spell(names[i], GN_CLR_SHORT, form,
+					 sizeof(form)));
+		check_words(names[i], form);
+		assert_true(gn_clr_spell(names[i], GN_CLR_LONG, form,
+					 sizeof(form)));
+		check_words(names[i], form);
+	}
+}
+
 static void test_which(void **state)
 {
 	static const char lines[] = "10 N.P.Fetch\n 3\n2\n\n0 m:N.*\n";
@@ -319,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_bare_names),
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

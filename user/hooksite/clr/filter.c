@@ -39,13 +39,14 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	return g == glob_len;
 }
 
-/* A name as it is recorded, and as people write it: [1] and [2] may be empty.
- */
+/* A name as it is recorded, and as people write it: short and long. Each form
+ * is made when it is first needed. */
 #define FORMS 3
 struct forms {
-	const char *whole[FORMS];
+	const char *name;
+	bool spelled[FORMS], stripped[FORMS];
+	char room[FORMS][GN_CLR_NAME_MAX];
 	char bare[FORMS][GN_CLR_NAME_MAX];
-	char room[FORMS - 1][GN_CLR_NAME_MAX];
 };
 
 /* Whether a glob names parameters, type arguments, or an operator. */
@@ -57,15 +58,16 @@ static bool asks_whole(const char *glob, size_t len)
 	return false;
 }
 
+static bool is_word(char c)
+{
+	return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
+	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* The bytes of type arguments or of an index that a name has here. */
 static size_t arguments(struct gn_span rest, char before)
 {
-	bool word = before == '_' || (unsigned char)before >= 0x80 ||
-		    (before >= '0' && before <= '9') ||
-		    (before >= 'a' && before <= 'z') ||
-		    (before >= 'A' && before <= 'Z');
-
-	return word && (*rest.at == '<' || *rest.at == '[')
+	return is_word(before) && (*rest.at == '<' || *rest.at == '[')
 		       ? gn_span_pair(&rest)
 		       : 0;
 }
@@ -87,31 +89,52 @@ static void put_bare(const char *name, char bare[GN_CLR_NAME_MAX])
 	bare[n] = '\0';
 }
 
-static void forms_of(const char *name, struct forms *f)
+static void forms_init(struct forms *f, const char *name)
 {
-	static const enum gn_clr_form form[] = {GN_CLR_SHORT, GN_CLR_LONG};
-
-	f->whole[0] = name;
-	for (int i = 0; i < FORMS - 1; i++) {
-		if (!gn_clr_spell(name, form[i], f->room[i], GN_CLR_NAME_MAX))
-			f->room[i][0] = '\0';
-		f->whole[i + 1] = f->room[i];
-	}
+	f->name = name;
 	for (int i = 0; i < FORMS; i++)
-		put_bare(f->whole[i], f->bare[i]);
+		f->spelled[i] = f->stripped[i] = false;
 }
 
-static bool name_matches(const char *glob, size_t len, const struct forms *f)
+static const char *whole_form(struct forms *f, int i)
+{
+	if (!i)
+		return f->name;
+	if (!f->spelled[i] &&
+	    !gn_clr_spell(f->name, i == 1 ? GN_CLR_SHORT : GN_CLR_LONG,
+			  f->room[i], GN_CLR_NAME_MAX))
+		f->room[i][0] = '\0';
+	f->spelled[i] = true;
+	return f->room[i];
+}
+
+/* NULL: the name has no such form. */
+static const char *form_of(struct forms *f, int i, bool whole)
+{
+	const char *name = whole_form(f, i);
+
+	if (i && !*name)
+		return NULL;
+	if (whole)
+		return name;
+	if (!f->stripped[i])
+		put_bare(name, f->bare[i]);
+	f->stripped[i] = true;
+	return f->bare[i];
+}
+
+static bool name_matches(const char *glob, size_t len, struct forms *f)
 {
 	bool whole = asks_whole(glob, len);
 
 	for (int i = 0; i < FORMS; i++) {
-		const char *name = whole ? f->whole[i] : f->bare[i];
-		size_t n = strlen(name), plain = whole ? gn_clr_plain(name) : n;
+		const char *name = form_of(f, i, whole);
+		size_t n = name ? strlen(name) : 0, plain = n;
 
-		if ((!i || n) &&
-		    (gn_glob(glob, len, name, n) ||
-		     (plain < n && gn_glob(glob, len, name, plain))))
+		if (name && whole)
+			plain = gn_clr_plain(name);
+		if (name && (gn_glob(glob, len, name, n) ||
+			     (plain < n && gn_glob(glob, len, name, plain))))
 			return true;
 	}
 	return false;
@@ -149,7 +172,7 @@ static const char *lib_colon(const char *line, size_t len)
 	return NULL;
 }
 
-static bool line_matches(const char *line, size_t len, const struct forms *f,
+static bool line_matches(const char *line, size_t len, struct forms *f,
 			 const char *module)
 {
 	const char *colon = lib_colon(line, len);
@@ -167,7 +190,7 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module)
 	struct forms forms;
 
 	if (filter && *filter)
-		forms_of(name, &forms);
+		forms_init(&forms, name);
 	while (filter && *filter) {
 		size_t len = strcspn(filter, "\n");
 		bool leave_out = *filter == '!';
@@ -191,7 +214,7 @@ int gn_filter_which(const char *lines, const char *name, const char *module,
 {
 	struct forms forms;
 
-	forms_of(name, &forms);
+	forms_init(&forms, name);
 	for (int i = 0; *lines; i++) {
 		size_t len = strcspn(lines, "\n");
 		size_t glob = strcspn(lines, " \n") + 1;
@@ -253,6 +276,40 @@ static bool globs_meet(const char *a, size_t a_len, const char *b, size_t b_len)
 	return at[b_len];
 }
 
+/* Whether a form of a name can have the word although the name has not: what
+ * people write for accessors, operators and lambdas (names/member.c). */
+static bool is_spelled(const char *word, size_t len)
+{
+	static const char *const all[] = {
+		"this",	   "get",      "set",	   "add",    "remove",
+		"static",  "implicit", "explicit", "lambda", "operator",
+		"checked", "true",     "false",
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (memmem(all[i], strlen(all[i]), word, len))
+			return true;
+	return false;
+}
+
+/* The longest word of a glob that names must have as they are recorded. */
+static void find_word(struct gn_filter_line *line)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i <= line->len; i++) {
+		size_t n = i - start;
+
+		if (i < line->len && is_word(line->glob[i]))
+			continue;
+		if (n > line->word_len && !is_spelled(line->glob + start, n)) {
+			line->word = line->glob + start;
+			line->word_len = n;
+		}
+		start = i + 1;
+	}
+}
+
 static void parse(const char *at, size_t len, struct gn_filter_line *line)
 {
 	const char *colon = lib_colon(at, len);
@@ -268,6 +325,7 @@ static void parse(const char *at, size_t len, struct gn_filter_line *line)
 	       line->glob[line->literal] != '?')
 		line->literal++;
 	line->whole = asks_whole(line->glob, line->len);
+	find_word(line);
 }
 
 bool gn_filter_parse(const char *filter, struct gn_filter_lines *out)
@@ -312,38 +370,54 @@ static bool line_may_hook(const struct gn_filter_line *line, const char *names)
 	       globs_meet(line->glob, line->len, names, len);
 }
 
-static bool form_may_hook(const struct gn_filter_line *line,
-			  const struct forms *f)
+static bool form_may_hook(const struct gn_filter_line *line, struct forms *f)
 {
 	for (int i = 0; i < FORMS; i++) {
-		const char *names = line->whole ? f->whole[i] : f->bare[i];
+		const char *names = form_of(f, i, line->whole);
 
-		if ((!i || *names) && line_may_hook(line, names))
+		if (names && line_may_hook(line, names))
 			return true;
 	}
 	return false;
+}
+
+static bool counts(const struct gn_filter_lines *lines, uint32_t i,
+		   enum gn_filter_kinds kinds)
+{
+	const struct gn_filter_line *line = &lines->line[i];
+
+	return kinds & (line->whole ? GN_FILTER_WHOLE : GN_FILTER_BARE) &&
+	       (!lines->exact || line->literal == line->len);
 }
 
 bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 			enum gn_filter_kinds kinds, const char *names,
 			const char *module)
 {
-	bool known = false;
 	struct forms f;
+
+	forms_init(&f, names);
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct gn_filter_line *line = &lines->line[i];
+
+		if (counts(lines, i, kinds) && form_may_hook(line, &f) &&
+		    (!line->lib ||
+		     module_matches(line->lib, line->lib_len, module)))
+			return true;
+	}
+	return false;
+}
+
+bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name)
+{
+	size_t len = strlen(name);
 
 	for (uint32_t i = 0; i < lines->n; i++) {
 		const struct gn_filter_line *line = &lines->line[i];
 
-		if (!(kinds &
-		      (line->whole ? GN_FILTER_WHOLE : GN_FILTER_BARE)) ||
-		    (lines->exact && line->literal < line->len))
-			continue;
-		if (!known)
-			forms_of(names, &f);
-		known = true;
-		if (form_may_hook(line, &f) &&
-		    (!line->lib ||
-		     module_matches(line->lib, line->lib_len, module)))
+		if (counts(lines, i, GN_FILTER_BARE) &&
+		    (!line->word_len ||
+		     memmem(name, len, line->word, line->word_len)))
 			return true;
 	}
 	return false;

@@ -36,6 +36,8 @@ struct gn_filter_line {
 	size_t lib_len, len;
 	size_t literal; /* bytes of the glob before its first wildcard */
 	bool whole;	/* it names parameters, type arguments or an operator */
+	const char *word;
+	size_t word_len; /* 0: none */
 };
 
 struct gn_filter_lines {
@@ -61,6 +63,10 @@ void gn_filter_lines_free(struct gn_filter_lines *lines);
 bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 			enum gn_filter_kinds kinds, const char *names,
 			const char *module);
+
+/* A quick look: false where no bare line can ask for this method, whose name
+ * has no parameters. */
+bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name);
 
 /*
  * What is never hooked in IL, whatever a filter asks for: the runtime calls it

@@ -102,6 +102,8 @@ bool gn_image_asks_method(const struct gn_image *image,
 
 	if (asks_whole(image, lines, name, m))
 		return true;
+	if (!name->full && !gn_filter_has_word(lines, name->bytes))
+		return false;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&image->md, row, NULL, &full);
 	/* the parameters that had no room do not count */
