@@ -115,7 +115,7 @@ static const char *form_of(struct forms *f, int i, bool whole)
 
 	if (i && !*name)
 		return NULL;
-	if (whole)
+	if (whole || !strpbrk(name, "<[( "))
 		return name;
 	if (!f->stripped[i])
 		put_bare(name, f->bare[i]);
