@@ -470,6 +470,52 @@ void test_attach_light(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+static uint64_t pace(struct live *t, const struct live_talk *served)
+{
+	char *line = strstr(clr_serve(t, served, "pace"), "pace ");
+
+	CHECK(t, line, "no pace is told");
+	return strtoull(line + 5, NULL, 10);
+}
+
+/* The pace once it is at most `least`, or after a while. */
+static uint64_t pace_of(struct live *t, const struct live_talk *served,
+			uint64_t least)
+{
+	uint64_t now = pace(t, served);
+
+	for (int i = 0; i < 1000 && now > least; i++)
+		now = pace(t, served);
+	return now;
+}
+
+/*
+ * A method that was copied into a loop is copied into it again when a session
+ * that saw its calls is over; so the program is as fast as before.
+ */
+void test_attach_pace(struct live *t)
+{
+	uint64_t slow, before, with, after;
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	slow = pace(t, &served);
+	before = pace_of(t, &served, slow / 3);
+	CHECK(t, before <= slow / 3,
+	      "the compiler did not copy it: %" N " ticks, %" N " at first",
+	      before, slow);
+	attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
+	for (int i = 0; i < 6; i++) /* to its second tier */
+		with = pace(t, &served);
+	detach(t, &gnomon);
+	after = pace_of(t, &served, before * 3 / 2);
+	CHECK(t, after <= before * 3 / 2,
+	      "a loop took %" N " ticks before, %" N " while it was traced, %" N
+	      " since",
+	      before, with, after);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /*
  * Sessions in a process that works all the time, some of them killed in the
  * midst. CLR_SESSIONS: how many, by which the mass of them is tried by hand.

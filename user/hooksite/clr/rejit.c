@@ -128,6 +128,37 @@ static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
+/* Where there is no memory for it, the method keeps its code of the session:
+ * calls where it had copies. The lock is held. */
+static void hold(struct gn_rejit *r, uint64_t method)
+{
+	uint32_t room = r->held_room ? r->held_room * 2 : 64;
+	uint64_t *held;
+
+	if (r->nheld == r->held_room) {
+		held = realloc(r->held, room * sizeof(*held));
+		if (!held)
+			return;
+		r->held = held;
+		r->held_room = room;
+	}
+	r->held[r->nheld++] = method;
+}
+
+/* Those of a list from its `first` on. */
+static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
+		     uint32_t first)
+{
+	pthread_mutex_lock(&r->lock);
+	for (uint32_t i = first; i < list->n; i++) {
+		uint32_t place = gn_modules_find(&r->modules, list->modules[i]);
+
+		if (place)
+			hold(r, GN_METHOD(place, list->tokens[i]));
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
 /* Who asks for what the holders of copies are. */
 struct holders {
 	struct gn_clr *clr;
@@ -241,11 +272,49 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	if (r->filter)
 		scan_all(clr, &list, &holders);
 	pthread_mutex_unlock(&r->lock);
+	hold_all(r, &holders, 0);
 	/* it can load modules, and so come back to us */
 	request(r, &list, &holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)(GN_SELECTED_METHODS, list.n);
 	free_list(&list);
 	free_list(&holders);
+}
+
+static int compare_methods(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What is chosen, or was, is restored as that. */
+static bool only_held(struct gn_clr *clr, uint64_t method)
+{
+	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
+
+	return !index || !(atomic_load(&clr->rejit.chosen[index]) ||
+			   atomic_load(&clr->rejit.tagged[index]));
+}
+
+static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
+{
+	struct gn_rejit *r = &clr->rejit;
+
+	if (r->nheld)
+		qsort(r->held, r->nheld, sizeof(*r->held), compare_methods);
+	for (uint32_t i = 0; i < r->nheld; i++) {
+		uint64_t method = r->held[i];
+		uint32_t place = GN_METHOD_MODULE(method);
+		gn_cor_id module = atomic_load(&r->modules.module[place - 1]);
+
+		if (module && (!i || method != r->held[i - 1]) &&
+		    only_held(clr, method))
+			gn_rejit_list_add(list, module,
+					  GN_REJIT_METHOD_TOKEN(method));
+	}
+	free(r->held);
+	r->held = NULL;
+	r->nheld = r->held_room = 0;
 }
 
 /* All methods that are chosen, which they then are no more. */
@@ -279,6 +348,7 @@ void gn_rejit_end(struct gn_clr *clr)
 	free(r->filter);
 	free(r->values);
 	r->filter = r->values = NULL;
+	take_held(clr, &list);
 	take_chosen(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	restore(clr, &list);
@@ -299,6 +369,7 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	pthread_mutex_unlock(&r->lock);
 	own = list.n;
 	add_holders(clr, module, own, &list);
+	hold_all(r, &list, own);
 	if (list.n) {
 		request_all(r, &list);
 		/* it was not there yet when the others were reverted */
@@ -329,18 +400,49 @@ void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
 	pthread_mutex_unlock(&r->lock);
 }
 
-uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)
+/* The method that a function is of, 0: of a module that was not looked
+ * through. */
+static uint64_t method_of(struct gn_rejit *r, gn_cor_id function)
 {
 	gn_cor_id class = 0, module = 0, arg;
-	struct gn_rejit *r = &clr->rejit;
 	gn_token token = 0;
-	uint32_t n, place, index;
+	uint32_t n, place;
 
 	if (GN_COM(r->info, GN_INFO_FUNCTION_INFO2,
 		   function_info_fn)(r->info, function, 0, &class, &module,
 				     &token, 1, &n, &arg) < 0)
 		return 0;
 	place = gn_modules_find(&r->modules, module);
-	index = place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, token)) : 0;
-	return index && atomic_load(&r->chosen[index]) ? index : 0;
+	return place ? GN_METHOD(place, token) : 0;
+}
+
+static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
+{
+	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
+
+	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
+}
+
+uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)
+{
+	uint64_t method = method_of(&clr->rejit, function);
+
+	return method ? chosen_index(clr, method) : 0;
+}
+
+void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
+{
+	struct gn_rejit *r = &clr->rejit;
+	uint64_t method;
+
+	if (!atomic_load(&r->session) || r->from_start)
+		return;
+	method = method_of(r, function);
+	if (!method || chosen_index(clr, method))
+		return;
+	/* the runtime itself asks for those that it knows to hold copies */
+	pthread_mutex_lock(&r->lock);
+	if (r->filter)
+		hold(r, method);
+	pthread_mutex_unlock(&r->lock);
 }

@@ -48,10 +48,15 @@ struct gn_rejit {
 	_Atomic uint8_t tagged[GN_IDS_MAX + 1];
 	/* Methods by index of which precompiled code holds copies. */
 	_Atomic uint8_t copied[GN_IDS_MAX + 1];
+	/* Methods (GN_METHOD) that the session has compiled anew only so that
+	 * they hold no copies, some more than once. `lock` */
+	uint64_t *held;
+	uint32_t nheld, held_room;
 };
 
 /* In the ids: what stands for a method. No FunctionID is like it. */
-#define GN_REJIT_ID(place, token) ((gn_cor_id)1 << 63 | GN_METHOD(place, token))
+#define GN_REJIT_ID_OF(method)	  ((gn_cor_id)1 << 63 | (method))
+#define GN_REJIT_ID(place, token) GN_REJIT_ID_OF(GN_METHOD(place, token))
 #define GN_REJIT_METHOD_PLACE(id) GN_METHOD_MODULE((id) & ~(1ull << 63))
 #define GN_REJIT_METHOD_TOKEN(id) \
 	((gn_token)GN_TOKEN_METHODDEF << 24 | GN_TOKEN_ROW(id))
@@ -76,6 +81,9 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 			      gn_token method, void *control);
 gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 			  gn_cor_id function, gn_hr status);
+
+/* The runtime compiles a function anew. */
+void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function);
 
 /* The index of the method that a function is of, 0: it is not chosen. */
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function);

@@ -218,6 +218,8 @@ gn_hr gn_tell_rejit(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 		    int32_t safe)
 {
 	(void)version;
+	if (clr->by_il)
+		gn_rejit_compiles(clr, function);
 	if (clr->families & GN_FAMILY_JIT)
 		GN_CLR_SITE(rejit_begin)(gn_tell_function(clr, function));
 	/* it is compiled, which the runtime tells no other way */
