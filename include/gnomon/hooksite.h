@@ -16,6 +16,8 @@
 #define GNOMON_HOOKSITE_H
 
 #define GN_SITE_NOP5 1
+/* The bytes of a site without probes. */
+#define GN_SITE_NOPS 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
@@ -63,8 +65,7 @@ _.stapsdt.base:
 	.balign	16
 gn_site_\name:
 	.cfi_startproc
-	.byte	0x90
-	.byte	0x0f, 0x1f, 0x44, 0x00, 0x00
+	.byte	GN_SITE_NOPS
 	GN_SITE_NOTE gn_site_\name, \provider, \name, "\args"
 	.endm
 

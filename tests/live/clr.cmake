@@ -63,7 +63,7 @@ function(gn_live_clr_older)
 			FIXTURES_SETUP dotnet-${major})
 		foreach(name exceptions filters tier-one-only-exceptions kinds
 				async async-exact async-attached unload waits exit-open attach attach-warm
-				attach-pace
+				attach-pace started-killed
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
 				events events-all names generics

@@ -517,6 +517,41 @@ void test_attach_pace(struct live *t)
 }
 
 /*
+ * A program that gnomon started has its own code again some time after gnomon
+ * was killed: after the next collection. That hooks are still there while
+ * gnomon is only stopped is of the tests of fast hooks.
+ */
+void test_started_killed(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	uint64_t with, after;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "-o",
+		 live_text(t, "%s/report", t->dir), "-f",
+		 "Demo.Service.Paced.Small", "--", NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	for (int i = 0; i < 6; i++)
+		with = pace(t, &served);
+	CHECK(t, kill(served.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, &served);
+	for (int i = 0; i < 100; i++) {
+		free(clr_serve(t, &served, "collect 1"));
+		after = pace(t, &served);
+		if (after < with / 8)
+			break;
+	}
+	CHECK(t, after < with / 8,
+	      "a loop took %" N " ticks with hooks, %" N " without gnomon",
+	      with, after);
+	close(served.in);
+	CHECK(t, !live_await_or_end(t, served.out, "never"), "it goes on");
+}
+
+/*
  * Sessions in a process that works all the time, some of them killed in the
  * midst. CLR_SESSIONS: how many, by which the mass of them is tried by hand.
  */

@@ -96,6 +96,7 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 	gn_rejit_open(clr, clr->filter, clr->values,
 		      clr->values ? strlen(clr->values) : 0);
 	clr->rejit.from_start = true;
+	gn_rejit_check(clr);
 	return gn_clr_set_events(clr, clr->wants);
 }
 

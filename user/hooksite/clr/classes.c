@@ -2,7 +2,6 @@
 #include "classes.h"
 
 #include <linux/futex.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,13 +13,9 @@
 #include "names.h"
 #include "profiler.h"
 #include "sites.h"
+#include "thread.h"
 
 #define WAIT_S 1
-
-#ifdef GNOMON_OLD_LIBC
-/* The program's libc can be older than the one that this is built with. */
-__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
-#endif
 
 /* Until the word is another, it is woken, or the limit (or NULL) is over. */
 static void wait_for(_Atomic uint32_t *word, uint32_t value,
@@ -70,20 +65,10 @@ static void *resolve(void *profiler)
 void gn_classes_start(struct gn_clr *clr)
 {
 	struct gn_classes *c = &clr->classes;
-	pthread_attr_t detached;
-	sigset_t all, old;
-	pthread_t thread;
 
 	pthread_mutex_lock(&c->lock);
-	if (!c->started && !pthread_attr_init(&detached)) {
-		pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-		/* signals of the program are not for it */
-		sigfillset(&all);
-		sigprocmask(SIG_SETMASK, &all, &old);
-		c->started = !pthread_create(&thread, &detached, resolve, clr);
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		pthread_attr_destroy(&detached);
-	}
+	if (!c->started)
+		c->started = gn_clr_thread(resolve, clr);
 	pthread_mutex_unlock(&c->lock);
 }
 

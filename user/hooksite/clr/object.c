@@ -32,7 +32,6 @@
 	X(43, suspend_end)           \
 	X(44, suspend_abort)         \
 	X(45, resume_begin)          \
-	X(46, resume_end)            \
 	X(47, thread_suspended)      \
 	X(48, thread_resumed)        \
 	X(56, search_function_end)   \
@@ -105,6 +104,7 @@ static void *const slots[SLOT_COUNT] = {
 	[39] = ignore,
 	[40] = gn_tell_to_managed,
 	[41] = gn_tell_to_native,
+	[46] = gn_tell_resumed,
 	/* moved references, allocations by class, references, roots */
 	[49] = stop_walk,
 	[50] = gn_tell_allocated,

@@ -25,10 +25,10 @@ struct gn_clr {
 	uint32_t wants;	    /* of the session: enum gn_want */
 	uint32_t families;  /* of events that it is told: enum gn_family */
 	_Atomic uint32_t session; /* its number: each hears all names */
-	bool functions; /* some are to be seen, by the runtime's hooks */
-	bool chooses;	/* which precompiled code runs */
-	bool asks;	/* the filter says which */
-	bool refuses;	/* to have them inlined */
+	bool functions;	      /* some are to be seen, by the runtime's hooks */
+	_Atomic bool chooses; /* which precompiled code runs */
+	bool asks;	      /* the filter says which */
+	bool refuses;	      /* to have them inlined */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
 	bool by_il;	/* functions are seen by their IL, not by hooks of the

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/hooksite.h>
+
 #include "events.h"
 #include "filter.h"
 #include "image.h"
 #include "profiler.h"
 #include "r2r.h"
 #include "sites.h"
+#include "thread.h"
 
 typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
 typedef gn_hr (*enum_modules_fn)(void *, void **);
@@ -437,12 +440,43 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 
 	if (!atomic_load(&r->session) || r->from_start)
 		return;
+	/* the runtime itself asks for those that it knows to hold copies */
 	method = method_of(r, function);
 	if (!method || chosen_index(clr, method))
 		return;
-	/* the runtime itself asks for those that it knows to hold copies */
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)
 		hold(r, method);
 	pthread_mutex_unlock(&r->lock);
+}
+
+static void *end_started(void *profiler)
+{
+	struct gn_clr *clr = profiler;
+
+	clr->chooses = false; /* precompiled code may run again */
+	gn_rejit_end(clr);
+	return NULL;
+}
+
+/* The kernel writes a probe into the site, and the nops back when it is gone.
+ * A gnomon that is only stopped still has its probes. */
+static bool is_probed(void)
+{
+	static const uint8_t nops[] = {GN_SITE_NOPS};
+
+	return memcmp((const void *)GN_CLR_SITE(jit_begin), nops,
+		      sizeof(nops)) != 0;
+}
+
+void gn_rejit_check(struct gn_clr *clr)
+{
+	struct gn_rejit *r = &clr->rejit;
+
+	if (!r->from_start)
+		return;
+	if (is_probed())
+		atomic_store(&r->probed, true);
+	else if (atomic_exchange(&r->probed, false))
+		gn_clr_thread(end_started, clr);
 }

@@ -52,6 +52,7 @@ struct gn_rejit {
 	 * they hold no copies, some more than once. `lock` */
 	uint64_t *held;
 	uint32_t nheld, held_room;
+	_Atomic bool probed; /* in the session from the start on */
 };
 
 /* In the ids: what stands for a method. No FunctionID is like it. */
@@ -84,6 +85,10 @@ gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 
 /* The runtime compiles a function anew. */
 void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function);
+/* Ends a session from the start on whose gnomon is gone; call now and then,
+ * from no hook. What was compiled without copies stays as it is: which
+ * that is, the runtime does not tell. */
+void gn_rejit_check(struct gn_clr *clr);
 
 /* The index of the method that a function is of, 0: it is not chosen. */
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function);

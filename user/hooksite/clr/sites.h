@@ -74,6 +74,7 @@ void GN_CLR_SITE(dynamic_unload)(uint64_t index, uint64_t function);
 
 /* Events of families: the index of what they are of, 0: it has no name. */
 void GN_CLR_SITE(gc_begin)(uint64_t key); /* GN_GC_KEY */
+void GN_CLR_SITE(resume_end)(void);
 void GN_CLR_SITE(appdomain_create_end)(uint64_t index, uint64_t hr);
 void GN_CLR_SITE(appdomain_shutdown_begin)(uint64_t index);
 void GN_CLR_SITE(appdomain_shutdown_end)(uint64_t index, uint64_t hr);

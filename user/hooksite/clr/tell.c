@@ -329,6 +329,14 @@ gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
 
 /* Large and pinned objects have generations of their own behind the oldest, and
  * are collected with that. */
+/* After each collection: so often is asked whether gnomon is still there. */
+gn_hr gn_tell_resumed(struct gn_clr *clr)
+{
+	GN_CLR_SITE(resume_end)();
+	gn_rejit_check(clr);
+	return GN_S_OK;
+}
+
 gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
 			 const int32_t *collected, uint32_t reason)
 {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#ifdef GNOMON_OLD_LIBC
+/* The program's libc can be older than the one that this is built with. */
+__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
+#endif
+
+bool gn_clr_thread(void *(*fn)(void *ctx), void *ctx)
+{
+	pthread_attr_t detached;
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	if (pthread_attr_init(&detached))
+		return false;
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, &detached, fn, ctx);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&detached);
+	return !err;
+}
