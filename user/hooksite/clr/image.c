@@ -11,6 +11,10 @@ typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, const uint8_t **, uint32_t,
 				 uint32_t *, gn_wchar *, gn_cor_id *,
 				 uint32_t *);
 
+typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
+				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
+				  gn_cor_id *);
+
 /* The runtime has looked at the file's headers, but they are the program's. */
 static bool is_mapped(void *ctx, const uint8_t *at, size_t n)
 {
@@ -109,4 +113,19 @@ bool gn_image_asks_method(const struct gn_image *image,
 	/* the parameters that had no room do not count */
 	return may_hook(image, lines, GN_FILTER_BARE, full.full ? name : &full,
 			"");
+}
+
+uint64_t gn_image_method(void *info, const struct gn_modules *modules,
+			 gn_cor_id function)
+{
+	gn_cor_id class = 0, module = 0, arg;
+	gn_token token = 0;
+	uint32_t n, place;
+
+	if (GN_COM(info, GN_INFO_FUNCTION_INFO2,
+		   function_info_fn)(info, function, 0, &class, &module, &token,
+				     1, &n, &arg) < 0)
+		return 0;
+	place = gn_modules_find(modules, module);
+	return place ? GN_METHOD(place, token) : 0;
 }

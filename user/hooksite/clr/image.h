@@ -5,6 +5,7 @@
 
 #include "filter.h"
 #include "metadata.h"
+#include "methods.h"
 #include "names.h"
 #include "pe.h"
 
@@ -28,5 +29,9 @@ bool gn_image_asks_method(const struct gn_image *image,
 			  const struct gn_filter_lines *lines,
 			  struct gn_text *name, uint32_t row,
 			  const struct gn_md_method *m);
+
+/* GN_METHOD of a function; 0: its module is not one of these. */
+uint64_t gn_image_method(void *info, const struct gn_modules *modules,
+			 gn_cor_id function);
 
 #endif

@@ -7,10 +7,6 @@
 #include "image.h"
 #include "r2r.h"
 
-typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
-				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
-				  gn_cor_id *);
-
 /* A module that is looked through. */
 struct scan {
 	struct gn_precompiled *p;
@@ -24,21 +20,6 @@ struct scan {
 	bool *marked;
 	bool off;
 };
-
-static uint64_t method_of(const struct gn_precompiled *p, void *info,
-			  gn_cor_id function)
-{
-	gn_cor_id class = 0, module = 0, arg;
-	gn_token token = 0;
-	uint32_t n, place;
-
-	if (GN_COM(info, GN_INFO_FUNCTION_INFO2,
-		   function_info_fn)(info, function, 0, &class, &module, &token,
-				     1, &n, &arg) < 0)
-		return 0;
-	place = gn_modules_find(&p->modules, module);
-	return place ? GN_METHOD(place, token) : 0;
-}
 
 static bool visit_type(void *ctx, struct gn_text *name)
 {
@@ -161,7 +142,7 @@ bool gn_precompiled_asks(const struct gn_precompiled *p, uint32_t place,
 bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 			  gn_cor_id function)
 {
-	uint64_t method = method_of(p, info, function);
+	uint64_t method = gn_image_method(info, &p->modules, function);
 
 	/* of a module that was not looked through, such as one that is made
 	 * while the program runs, it can be anything */
@@ -177,7 +158,7 @@ bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 
 	if (atomic_load(&p->off))
 		return false;
-	method = method_of(p, info, function);
+	method = gn_image_method(info, &p->modules, function);
 	place = GN_METHOD_MODULE(method);
 	if (!method || !atomic_load(&p->told[place - 1]) ||
 	    gn_method_set_has(&p->asked, method) ||

@@ -23,9 +23,6 @@ typedef gn_hr (*request_inliners_fn)(void *, uint32_t, uint32_t,
 				     const gn_cor_id *, const gn_token *);
 typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 			   const gn_token *, gn_hr *);
-typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
-				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
-				  gn_cor_id *);
 
 /* RequestReJITWithInliners: what is rewritten is inlined nowhere. */
 #define BLOCK_INLINING 1
@@ -403,22 +400,6 @@ void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* The method that a function is of, 0: of a module that was not looked
- * through. */
-static uint64_t method_of(struct gn_rejit *r, gn_cor_id function)
-{
-	gn_cor_id class = 0, module = 0, arg;
-	gn_token token = 0;
-	uint32_t n, place;
-
-	if (GN_COM(r->info, GN_INFO_FUNCTION_INFO2,
-		   function_info_fn)(r->info, function, 0, &class, &module,
-				     &token, 1, &n, &arg) < 0)
-		return 0;
-	place = gn_modules_find(&r->modules, module);
-	return place ? GN_METHOD(place, token) : 0;
-}
-
 static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
 {
 	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
@@ -428,7 +409,8 @@ static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
 
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)
 {
-	uint64_t method = method_of(&clr->rejit, function);
+	struct gn_rejit *r = &clr->rejit;
+	uint64_t method = gn_image_method(r->info, &r->modules, function);
 
 	return method ? chosen_index(clr, method) : 0;
 }
@@ -441,7 +423,7 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 	if (!atomic_load(&r->session) || r->from_start)
 		return;
 	/* the runtime itself asks for those that it knows to hold copies */
-	method = method_of(r, function);
+	method = gn_image_method(r->info, &r->modules, function);
 	if (!method || chosen_index(clr, method))
 		return;
 	pthread_mutex_lock(&r->lock);
