@@ -226,13 +226,16 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
 		bool usdt = gn_filter_is_usdt(glob);
 
-		snprintf(line, sizeof(line), "no %s matched -f '%s'; %s",
-			 usdt ? "USDT probe" : "function", glob,
-			 usdt	     ? "gnomon list --usdt shows what there is"
-			 : u->hooked ? "a report without -f shows what was "
-				       "compiled, gnomon list what is native"
-				     : "gnomon list shows what there is, "
-				       "LIB:GLOB looks into a library");
+		snprintf(
+			line, sizeof(line), "no %s matched -f '%s'; %s",
+			usdt ? "USDT probe" : "function", glob,
+			usdt ? "gnomon list --usdt shows what there is"
+			: u->hooked
+				? "gnomon list -p PID shows what runs; without "
+				  "( or < a GLOB is of managed names "
+				  "without parameters and type arguments"
+				: "gnomon list shows what there is, "
+				  "LIB:GLOB looks into a library");
 		tell(ctx, line);
 	}
 }
