@@ -292,22 +292,63 @@ static bool is_spelled(const char *word, size_t len)
 	return false;
 }
 
-/* The longest word of a glob that names must have as they are recorded. */
+/* The next word of a glob from *at on that names must have as they are
+ * recorded, and what is behind it; 0: no more. Numbers of lambdas are none. */
+static size_t next_word(const struct gn_filter_line *line, size_t *at,
+			const char **word)
+{
+	while (*at < line->len) {
+		size_t n = 0, digits = 0;
+
+		*word = line->glob + *at;
+		while (*at + n < line->len && is_word((*word)[n])) {
+			digits += (*word)[n] >= '0' && (*word)[n] <= '9';
+			n++;
+		}
+		*at += n + 1;
+		if (n > digits && !is_spelled(*word, n))
+			return n;
+	}
+	return 0;
+}
+
 static void find_word(struct gn_filter_line *line)
 {
-	size_t start = 0;
+	const char *word;
+	size_t at = 0, n;
 
-	for (size_t i = 0; i <= line->len; i++) {
-		size_t n = i - start;
-
-		if (i < line->len && is_word(line->glob[i]))
+	while ((n = next_word(line, &at, &word))) {
+		if (n <= line->word_len)
 			continue;
-		if (n > line->word_len && !is_spelled(line->glob + start, n)) {
-			line->word = line->glob + start;
-			line->word_len = n;
-		}
-		start = i + 1;
+		line->word = word;
+		line->word_len = n;
 	}
+}
+
+static bool has_words(const struct gn_filter_line *line, const void *strings,
+		      size_t size)
+{
+	const char *word;
+	size_t at = 0, n;
+
+	while ((n = next_word(line, &at, &word)))
+		if (!memmem(strings, size, word, n))
+			return false;
+	return true;
+}
+
+bool gn_filter_may_be_in(const struct gn_filter_lines *lines,
+			 const char *module, const void *strings, size_t size)
+{
+	for (uint32_t i = 0; i < lines->n; i++) {
+		const struct gn_filter_line *line = &lines->line[i];
+
+		if ((!line->lib ||
+		     module_matches(line->lib, line->lib_len, module)) &&
+		    (line->whole || has_words(line, strings, size)))
+			return true;
+	}
+	return false;
 }
 
 static void parse(const char *at, size_t len, struct gn_filter_line *line)

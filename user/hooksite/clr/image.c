@@ -73,6 +73,17 @@ static bool may_hook(const struct gn_image *image,
 	return may;
 }
 
+void gn_image_visit(const struct gn_image *image,
+		    const struct gn_filter_lines *lines,
+		    const struct gn_md_visitor *visitor, char *room,
+		    size_t size)
+{
+	const struct gn_bytes *strings = &image->md.strings;
+
+	if (gn_filter_may_be_in(lines, image->path, strings->at, strings->n))
+		gn_md_visit(&image->md, visitor, room, size);
+}
+
 bool gn_image_asks_type(const struct gn_image *image,
 			const struct gn_filter_lines *lines,
 			const struct gn_text *type)

@@ -20,6 +20,13 @@ struct gn_image {
  * in memory, or is not what it should be. The path is there in each case. */
 bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
+/* Calls the visitor for what the filter can ask for, and for more; `room` is
+ * for names. */
+void gn_image_visit(const struct gn_image *image,
+		    const struct gn_filter_lines *lines,
+		    const struct gn_md_visitor *visitor, char *room,
+		    size_t size);
+
 /* Whether the filter can ask for a method of this type, and for the method of
  * this row: of a generic one, with any type arguments. Adds its own name. */
 bool gn_image_asks_type(const struct gn_image *image,

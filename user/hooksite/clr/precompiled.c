@@ -81,9 +81,10 @@ static void look_through(struct scan *s)
 {
 	struct gn_precompiled *p = s->p;
 
-	gn_md_visit(&s->image.md,
-		    &(struct gn_md_visitor){NULL, visit_type, visit_method, s},
-		    s->name, sizeof(s->name));
+	gn_image_visit(
+		&s->image, &s->lines,
+		&(struct gn_md_visitor){NULL, visit_type, visit_method, s},
+		s->name, sizeof(s->name));
 	free(s->marked);
 	atomic_store(&p->found[s->place - 1], s->found);
 	if (s->off || atomic_load(&p->full))

@@ -120,10 +120,10 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	if (clr->chooses)
 		s.known = gn_precompiled_place(&clr->precompiled, module);
 	if (gn_filter_parse(r->filter, &s.lines))
-		gn_md_visit(&s.image.md,
-			    &(struct gn_md_visitor){visit_rows, visit_type,
-						    visit_method, &s},
-			    s.bytes, sizeof(s.bytes));
+		gn_image_visit(&s.image, &s.lines,
+			       &(struct gn_md_visitor){visit_rows, visit_type,
+						       visit_method, &s},
+			       s.bytes, sizeof(s.bytes));
 	gn_filter_lines_free(&s.lines);
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
