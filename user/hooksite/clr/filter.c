@@ -45,7 +45,7 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 struct forms {
 	const char *name;
 	bool spelled[FORMS], stripped[FORMS];
-	char room[FORMS][GN_CLR_NAME_MAX];
+	char room[FORMS - 1][GN_CLR_NAME_MAX];
 	char bare[FORMS][GN_CLR_NAME_MAX];
 };
 
@@ -102,10 +102,10 @@ static const char *whole_form(struct forms *f, int i)
 		return f->name;
 	if (!f->spelled[i] &&
 	    !gn_clr_spell(f->name, i == 1 ? GN_CLR_SHORT : GN_CLR_LONG,
-			  f->room[i], GN_CLR_NAME_MAX))
-		f->room[i][0] = '\0';
+			  f->room[i - 1], GN_CLR_NAME_MAX))
+		f->room[i - 1][0] = '\0';
 	f->spelled[i] = true;
-	return f->room[i];
+	return f->room[i - 1];
 }
 
 /* NULL: the name has no such form. */

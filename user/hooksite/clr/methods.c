@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Open addressing; a slot goes from empty to a method once and stays so. */
+/* Open addressing; a slot goes from empty to a method once and stays so, until
+ * who owns a set empties it while nobody adds. */
 #include "methods.h"
 
 static uint32_t slot_of(uint64_t method)

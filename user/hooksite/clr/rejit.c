@@ -128,24 +128,8 @@ static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
-/* Where there is no memory for it, the method keeps its code of the session:
- * calls where it had copies. The lock is held. */
-static void hold(struct gn_rejit *r, uint64_t method)
-{
-	uint32_t room = r->held_room ? r->held_room * 2 : 64;
-	uint64_t *held;
-
-	if (r->nheld == r->held_room) {
-		held = realloc(r->held, room * sizeof(*held));
-		if (!held)
-			return;
-		r->held = held;
-		r->held_room = room;
-	}
-	r->held[r->nheld++] = method;
-}
-
-/* Those of a list from its `first` on. */
+/* Those of a list from its `first` on. Where there is no room, a method keeps
+ * its code of the session: calls where it had copies. */
 static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 		     uint32_t first)
 {
@@ -154,7 +138,8 @@ static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 		uint32_t place = gn_modules_find(&r->modules, list->modules[i]);
 
 		if (place)
-			hold(r, GN_METHOD(place, list->tokens[i]));
+			gn_method_set_add(&r->held,
+					  GN_METHOD(place, list->tokens[i]));
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -280,13 +265,6 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	free_list(&holders);
 }
 
-static int compare_methods(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What is chosen, or was, is restored as that. */
 static bool only_held(struct gn_clr *clr, uint64_t method)
 {
@@ -300,21 +278,20 @@ static void take_held(struct gn_clr *clr, struct gn_rejit_list *list)
 {
 	struct gn_rejit *r = &clr->rejit;
 
-	if (r->nheld)
-		qsort(r->held, r->nheld, sizeof(*r->held), compare_methods);
-	for (uint32_t i = 0; i < r->nheld; i++) {
-		uint64_t method = r->held[i];
+	for (uint32_t i = 0; i < GN_METHODS_SLOTS; i++) {
+		uint64_t method = atomic_load(&r->held.slots[i]);
 		uint32_t place = GN_METHOD_MODULE(method);
-		gn_cor_id module = atomic_load(&r->modules.module[place - 1]);
+		gn_cor_id module;
 
-		if (module && (!i || method != r->held[i - 1]) &&
-		    only_held(clr, method))
+		if (!method)
+			continue;
+		atomic_store(&r->held.slots[i], 0);
+		module = atomic_load(&r->modules.module[place - 1]);
+		if (module && only_held(clr, method))
 			gn_rejit_list_add(list, module,
 					  GN_REJIT_METHOD_TOKEN(method));
 	}
-	free(r->held);
-	r->held = NULL;
-	r->nheld = r->held_room = 0;
+	atomic_store(&r->held.used, 0);
 }
 
 /* All methods that are chosen, which they then are no more. */
@@ -428,7 +405,7 @@ void gn_rejit_compiles(struct gn_clr *clr, gn_cor_id function)
 		return;
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)
-		hold(r, method);
+		gn_method_set_add(&r->held, method);
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -48,10 +48,9 @@ struct gn_rejit {
 	_Atomic uint8_t tagged[GN_IDS_MAX + 1];
 	/* Methods by index of which precompiled code holds copies. */
 	_Atomic uint8_t copied[GN_IDS_MAX + 1];
-	/* Methods (GN_METHOD) that the session has compiled anew only so that
-	 * they hold no copies, some more than once. `lock` */
-	uint64_t *held;
-	uint32_t nheld, held_room;
+	/* What the session has compiled anew only so that it holds no copies.
+	 * `lock` */
+	struct gn_method_set held;
 	_Atomic bool probed; /* in the session from the start on */
 };
 

@@ -327,8 +327,6 @@ gn_hr gn_tell_finally(struct gn_clr *clr, gn_cor_id function)
 	return GN_S_OK;
 }
 
-/* Large and pinned objects have generations of their own behind the oldest, and
- * are collected with that. */
 /* After each collection: so often is asked whether gnomon is still there. */
 gn_hr gn_tell_resumed(struct gn_clr *clr)
 {
@@ -337,6 +335,8 @@ gn_hr gn_tell_resumed(struct gn_clr *clr)
 	return GN_S_OK;
 }
 
+/* Large and pinned objects have generations of their own behind the oldest, and
+ * are collected with that. */
 gn_hr gn_tell_collection(struct gn_clr *clr, int32_t generations,
 			 const int32_t *collected, uint32_t reason)
 {
