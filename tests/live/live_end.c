@@ -167,8 +167,8 @@ void test_end_late(struct live *t)
 	      waitpid(gnomon.pid, &status, WUNTRACED) == gnomon.pid &&
 		      WIFSTOPPED(status),
 	      "gnomon does not stop");
-	/* a fourth of the ring */
-	live_ask(t, &serve, "work 200000");
+	/* three fourths of the ring */
+	live_ask(t, &serve, "work 600000");
 	pid = hog(t, cpu, 4, 0);
 	kill(gnomon.pid, SIGINT);
 	kill(gnomon.pid, SIGCONT);
@@ -179,9 +179,9 @@ void test_end_late(struct live *t)
 	report = live_load(t, path);
 	calls = live_function(t, report, NULL, "work", "calls", NULL);
 	late = live_number(t, report, "lost.causes.late");
-	CHECK(t, late && calls < 200000,
+	CHECK(t, late && calls < 600000,
 	      "%" N " records were late, %" N " calls are told", late, calls);
 	/* an enter and a leave each; what is not told is counted */
-	CHECK(t, 2 * calls + late >= 400000,
+	CHECK(t, 2 * calls + late >= 1200000,
 	      "%" N " calls and %" N " late records are not all", calls, late);
 }
