@@ -18,6 +18,7 @@
 #include <linux/perf_event.h>
 
 #include <gnomon/hook.h>
+#include <gnomon/thread.h>
 
 #define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 #define KEEPER_LEAST	    16 /* fewer probes than this are removed fast enough */
@@ -157,20 +158,16 @@ static void *let_go_share(void *arg)
 static void let_go_all(struct gn_links *l)
 {
 	struct share share[SHARES];
-	sigset_t all, before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
 	for (size_t i = 0; i < SHARES && i < l->count; i++) {
 		struct share *s = &share[i];
 
 		*s = (struct share){.links = l, .from = i};
 		s->runs = i + 1 < l->count &&
-			  !pthread_create(&s->thread, NULL, let_go_share, s);
+			  !gn_thread_start(&s->thread, let_go_share, s);
 		if (!s->runs)
 			let_go_share(s);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	for (size_t i = 0; i < SHARES && i < l->count; i++)
 		if (share[i].runs)
 			pthread_join(share[i].thread, NULL);

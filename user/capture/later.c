@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <gnomon/hook.h>
+#include <gnomon/thread.h>
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
@@ -344,19 +345,6 @@ static void *work(void *later)
 	return NULL;
 }
 
-static int start(struct gn_later *l)
-{
-	sigset_t all, before;
-	int err;
-
-	/* signals are the process's own thread's */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&l->thread, NULL, work, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -err;
-}
-
 static bool has_privates(const struct gn_session *s)
 {
 	for (size_t i = 0; i < s->probes.count; i++) {
@@ -426,7 +414,7 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 			gn_later_look(l, pids[i], gn_now_ns());
 	}
 	if (!err)
-		err = start(l);
+		err = gn_thread_start(&l->thread, work, l);
 	if (!err) {
 		s->later = l;
 		return 0;

@@ -17,6 +17,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/thread.h>
 #include "capture/calibrate.h"
 #include "capture/clock.h"
 #include "capture/session_internal.h"
@@ -295,19 +296,14 @@ static void set_work(struct gn_meter *m)
 
 static int start(struct gn_meter *m)
 {
-	sigset_t all, before;
 	int err;
 
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->wake, NULL);
 	pthread_cond_init(&m->done, NULL);
-	/* signals are the process's own thread's */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&m->thread, NULL, serve, m);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = gn_thread_start(&m->thread, serve, m);
 	if (err)
-		return -err;
+		return err;
 	pthread_mutex_lock(&m->lock);
 	while (!m->tid)
 		pthread_cond_wait(&m->done, &m->lock);

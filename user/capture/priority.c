@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <gnomon/thread.h>
+
 #include "capture/clock.h"
 
 #define CALM_NS	  1000000000u
@@ -125,16 +127,11 @@ static void *guard(void *arg)
  * because it starts before ours is raised. */
 static void watch_out(struct gn_priority *p)
 {
-	sigset_t all, before;
-
 	if (p->guarded)
 		return;
 	p->tid = gettid();
 	sem_init(&p->quit, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	p->guarded = !pthread_create(&p->guard, NULL, guard, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	p->guarded = !gn_thread_start(&p->guard, guard, p);
 }
 
 void gn_priority_end(struct gn_priority *p)

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <gnomon/thread.h>
+
 static void *fill_all(void *ahead)
 {
 	struct gn_ahead *a = ahead;
@@ -27,19 +29,14 @@ static void *fill_all(void *ahead)
 
 int gn_ahead_start(struct gn_ahead *a, gn_ahead_fill *fill, void *ctx)
 {
-	sigset_t all, before;
 	int err;
 
 	*a = (struct gn_ahead){.fill = fill, .ctx = ctx};
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	/* signals are for the caller's thread */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&a->thread, NULL, fill_all, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = gn_thread_start(&a->thread, fill_all, a);
 	a->on = !err;
-	return -err;
+	return err;
 }
 
 unsigned int gn_ahead_next(struct gn_ahead *a)

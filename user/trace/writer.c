@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <gnomon/thread.h>
+
 #include "trace/codec.h"
 #include "trace/format.h"
 #include "trace/timedfile.h"
@@ -302,15 +304,10 @@ static void stop_thread(struct gn_trace_writer *w)
  */
 static int start_thread(struct gn_trace_writer *w)
 {
-	sigset_t all, before;
-	int err;
+	int err = gn_thread_start(&w->thread, writer_main, w);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&w->thread, NULL, writer_main, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return -err;
+		return err;
 	pthread_mutex_lock(&w->lock);
 	while (!w->header_done)
 		pthread_cond_wait(&w->begun, &w->lock);
