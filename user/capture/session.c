@@ -227,6 +227,19 @@ static void choose_programs(struct gn_session *s)
 	}
 }
 
+/* So do large maps that nothing here uses. */
+static int drop_maps(struct gn_session *s)
+{
+	int err = 0;
+
+	if (s->mode != GN_ATTACH_SINGLE)
+		err = bpf_map__set_max_entries(s->skel->maps.cookies, 1);
+	if (!err && !s->opts.all_programs &&
+	    !gn_session_uses(s, GN_PROG_INTERNED))
+		err = bpf_map__set_max_entries(s->skel->maps.interned, 1);
+	return err;
+}
+
 static int load_error(struct gn_session *s, int err)
 {
 	if (err == -EPERM || err == -EACCES)
@@ -278,8 +291,8 @@ int gn_session_load(struct gn_session *s)
 	gn_watch_choose(s);
 	err = bpf_map__set_max_entries(s->skel->maps.ring,
 				       (uint32_t)s->opts.ring_size);
-	if (!err && s->mode != GN_ATTACH_SINGLE)
-		err = bpf_map__set_max_entries(s->skel->maps.cookies, 1);
+	if (!err)
+		err = drop_maps(s);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
 	if (err)
