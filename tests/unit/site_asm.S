@@ -541,6 +541,23 @@ FUNC noreturn_between
 1:	jmp	endbr_push		/* +13 */
 END noreturn_between
 
+/* as NativeAOT does it: a handler behind the function, under its symbol */
+	.section __managedcode, "ax", @progbits
+FUNC with_handler
+	.cfi_startproc
+	push	rbx			/* +0 */
+	call	leaf			/* +1 */
+	pop	rbx			/* +6 */
+	ret				/* +7 */
+	.cfi_endproc
+	.cfi_startproc
+	push	rax			/* +8 */
+	pop	rax			/* +9 */
+	ret				/* +10 */
+	.cfi_endproc
+END with_handler
+	.text
+
 /* Code without a name, as in a stripped file; the unwinder's table has it. */
 	.macro NAMELESS label
 	.section .text.unlikely, "ax", @progbits

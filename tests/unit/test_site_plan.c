@@ -39,6 +39,7 @@ static const struct expected table[] = {
 	{"sub_call", RETURN, NULL, 0, 8, STEP, RETURN, "", "own return"},
 	{"mov_push", AUTO, NULL, 6, 8, EMUL, RETURN, "", NULL},
 	{"sub_jcc", AUTO, NULL, 6, 32, EMUL, RET, "L12 L19", "not cheaper"},
+	{"with_handler", RET, NULL, 0, 8, EMUL, RET, "L7", NULL},
 	{"huge_frame", RET, NULL, 0, 8, STEP, RET, "L19", NULL},
 	{"only_ret", AUTO, NULL, 0, 8, STEP, RETURN, "", "own return"},
 	{"only_ret", RET, "entry and leave", 0, 0, 0, 0, NULL, NULL},

@@ -248,6 +248,32 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 	return 0;
 }
 
+/*
+ * NativeAOT puts a function's handlers (funclets of catch, filter, finally)
+ * behind it, under its symbol. The runtime calls them: their returns are not
+ * the function's. Each has an entry of its own in the unwind table.
+ */
+static uint64_t size_without_handlers(const struct gn_elf *elf,
+				      const struct gn_elf_symbol *sym)
+{
+	const uint64_t *starts;
+	size_t lo = 0, n = gn_elf_starts(elf, &starts), hi = n;
+
+	if (!gn_elf_has_section(elf, "__managedcode"))
+		return sym->size;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (starts[mid] <= sym->addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && starts[lo] - sym->addr < sym->size
+		       ? starts[lo] - sym->addr
+		       : sym->size;
+}
+
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 		    const struct gn_elf_symbol *sym, struct gn_plan *plan)
 {
@@ -269,7 +295,7 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	}
 	shared = overlap(elf, sym);
 	err = gn_body_read(&p->body, elf, gn_proof_facts(proof), sym->addr,
-			   sym->size);
+			   size_without_handlers(elf, sym));
 	if (err)
 		return err;
 	if (p->body.whole) {
