@@ -74,26 +74,34 @@ bool gn_session_by_il(const struct gn_session *s)
 	return s->active || !gn_session_elt(s);
 }
 
-int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
+static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
+					       size_t first)
 {
 	const struct gn_runtime *rt;
 
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		for (size_t k = first; k < s->files.count; k++) {
-			if (!gn_runtime_is_core(rt, s->files.file[k].path))
-				continue;
-			if (rt->attach &&
-			    (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
-				return gn_running_add(s, pid, rt);
-			snprintf(s->warning, sizeof(s->warning),
-				 "process %d runs %s already: %s%s", (int)pid,
-				 rt->title, rt->attached,
-				 rt->attach ? "; leave out --clr-hooks elt for "
-					      "more"
-					    : "");
-			return 0;
-		}
-	}
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		for (size_t k = first; k < s->files.count; k++)
+			if (gn_runtime_is_core(rt, s->files.file[k].path))
+				return rt;
+	return NULL;
+}
+
+int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
+{
+	const struct gn_runtime *rt = mapped_runtime(s, first);
+	bool packed;
+
+	/* one that is packed into the program is no file of its own */
+	if (!rt)
+		rt = gn_runtime_running(pid, &packed);
+	if (!rt)
+		return 0;
+	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
+		return gn_running_add(s, pid, rt);
+	snprintf(s->warning, sizeof(s->warning),
+		 "process %d runs %s already: %s%s", (int)pid, rt->title,
+		 rt->attached,
+		 rt->attach ? "; leave out --clr-hooks elt for more" : "");
 	return 0;
 }
 

@@ -66,8 +66,8 @@ static void tell_managed(const struct gn_listing *l)
 	if (l->npacked)
 		fprintf(stderr,
 			"gnomon: %s is packed into the program (a single "
-			"file): its functions are not listed, and are traced "
-			"only where gnomon starts the program\n",
+			"file): its functions can be traced, but are not "
+			"listed\n",
 			l->running->title);
 }
 
