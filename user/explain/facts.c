@@ -8,6 +8,7 @@
 
 #include "output/busy.h"
 #include "output/classes.h"
+#include "output/header.h"
 
 uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT])
 {
@@ -39,6 +40,7 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 			out->worker_busy = busy;
 		}
 	}
+	gn_info_number(m, "fast.waited_ns", &out->hook_waits);
 	if (out->worker)
 		out->others_cpu =
 			out->cpu - gn_class_cpu_ns(out->worker->classes);

@@ -99,7 +99,8 @@ static const struct gn_rule rules[] = {
 	 .class = GN_CLASS_SYSCALL,
 	 RULE(syscalls, REPORT)},
 	{.name = "probes",
-	 .condition = "gnomon's probes took a quarter of the time on CPUs",
+	 .condition = "gnomon's probes, and waiting for it in fast hooks, took "
+		      "a quarter of the time on CPUs",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.25,
 	 RULE(probes, AGAIN)},

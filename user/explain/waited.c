@@ -118,8 +118,9 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	uint64_t queued = f->classes[GN_CLASS_RUNQUEUE];
 	int err = look_wait(f, s, queued + f->cpu);
 
-	/* if the program waits for something else, this does not matter */
-	if (queued < f->busy / 20)
+	/* if the program waits for something else, this does not matter; if
+	 * it waits for gnomon, CPUs need not lack without it */
+	if (queued < f->busy / 20 || s->wait.ns / 2 < f->hook_waits)
 		s->share = 0;
 	return err;
 }

@@ -312,7 +312,8 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 		return 0;
 	mean = cost / hits;
 	s->ns = cost;
-	s->share = gn_share(cost, cost + f->cpu);
+	s->share =
+		gn_share(cost + f->hook_waits, cost + f->hook_waits + f->cpu);
 	/* two probes a call: times of shorter functions mean little */
 	most_called(f, s, 2 * mean);
 	return 0;
@@ -328,6 +329,13 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" on CPUs. It is taken out of the times, but the program was "
 	      "slower.",
 	      out);
+	if (f->hook_waits) {
+		fputs(" Threads also waited ", out);
+		gn_put_ns(out, f->hook_waits);
+		fputs(" until gnomon had read what hooks wrote; that is in the "
+		      "times.",
+		      out);
+	}
 	if (!s->nfunctions && !f->m->nsamples)
 		fputs(" Samples, without functions, cost little:", out);
 	if (!s->nfunctions)
