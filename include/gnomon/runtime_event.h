@@ -38,6 +38,10 @@ enum gn_family {
 #undef GN_FAMILY_ENUM
 };
 
+/* In a set of families: those of exceptions were named, so they are told even
+ * by a runtime that this can crash. */
+#define GN_FAMILIES_RISKED (1u << 31)
+
 #define GN_FAMILY_USUAL(name, bit, text, usual, meaning) | (usual) << (bit)
 #define GN_FAMILIES_USUAL				 (0 GN_FAMILY_LIST(GN_FAMILY_USUAL))
 #define GN_FAMILY_ANY(name, bit, text, usual, meaning)	 | 1 << (bit)

@@ -18,7 +18,11 @@
 	X(COPIED, 4, "copied",                                                \
 	  "methods that precompiled code can hold copies of, unseen")         \
 	X(ASYNC_LEFT, 5, "async_left",                                        \
-	  "async methods whose states are not seen")
+	  "async methods whose states are not seen")                          \
+	X(EXCEPTIONS_LEFT, 6, "exceptions_left",                              \
+	  "runtimes whose exceptions are not watched: it can crash them")     \
+	X(EXCEPTIONS_RISKED, 7, "exceptions_risked",                          \
+	  "such runtimes whose exceptions are watched")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -66,7 +66,7 @@ function(gn_live_clr_older)
 				attach-pace started-killed
 				attach-later attach-light filter-module inlined
 				inlined-refuse inlined-keep precompiled-kept
-				events events-all names generics
+				events events-all filters-collected names generics
 				samples samples-attached list
 				sixty sixty-rejit values values-elt
 				values-attached)

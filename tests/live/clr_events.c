@@ -209,7 +209,7 @@ void test_events(struct live *t)
 	struct told *told = calloc(1, sizeof(*told));
 
 	CHECK(t, told, "no memory");
-	record(t, "--clr light --events usual,jit", told);
+	record(t, "--clr light --events usual,exceptions,jit", told);
 	compare_usual(t, told);
 	CHECK(t, json_array_size(rows(t, told, "events", "--events none")) == 0,
 	      "events that nobody asked for");
@@ -286,4 +286,54 @@ void test_events_all(struct live *t)
 	compare(t, told, "allocated", rows(t, told, "allocations", ""),
 		is_allocation);
 	free(told);
+}
+
+static json_t *parse(struct live *t, const char *options, struct live_end *end)
+{
+	char *path = live_path(t, "report");
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	clr_demo(t, &a, "parses");
+	live_run(t, &a, NULL, end);
+	CHECK(t, end->code == 0, "%s: the program ended with %d: %s", options,
+	      end->code, end->err);
+	return live_load(t, path);
+}
+
+/*
+ * Exceptions with filters, while there are collections: from .NET 9 on a
+ * program crashes of it within a second where a profiler watches exceptions.
+ */
+void test_filters_collected(struct live *t)
+{
+	static const char *const ways[] = {"--clr light", "-f Demo.Parses.*",
+					   "--clr-hooks elt -f Demo.Parses.*"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const char *words;
+		uint64_t handled = 0, bad = 0;
+		struct live_end end;
+		json_t *report;
+
+		report = parse(t, ways[i], &end);
+		words = strstr(end.out, "parsed ");
+		CHECK(t,
+		      words && sscanf(words, "parsed %" SCNu64 " %" SCNu64,
+				      &handled, &bad) == 2,
+		      "%s: it says '%s'", ways[i], end.out);
+		if (!i)
+			continue;
+		CHECK(t,
+		      live_function(t, report, NULL,
+				    "Demo.Parses.Handle(string)", "calls",
+				    NULL) == handled &&
+			      live_function(t, report, NULL,
+					    "Demo.Parses.Parse(string)",
+					    "unwound", NULL) == bad,
+		      "%s: not the %" N " calls and %" N " exceptions", ways[i],
+		      handled, bad);
+	}
 }

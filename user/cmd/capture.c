@@ -245,6 +245,8 @@ static uint32_t usual_families(const struct gn_capture_args *a)
 		families |= GN_FAMILY_TRANSITIONS;
 	if (a->args.by == GN_BY_JIT)
 		families |= GN_FAMILY_JIT;
+	if (a->args.by == GN_BY_EXCEPTIONS)
+		families |= GN_FAMILIES_RISKED;
 	return families;
 }
 

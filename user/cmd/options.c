@@ -80,17 +80,25 @@ const char *gn_format_choice(size_t i)
 	return timeline ? timeline->name : NULL;
 }
 
+/* Who names them wants them in any case. */
+static uint32_t with_risk(uint32_t family)
+{
+	if (family & (GN_FAMILY_EXCEPTIONS | GN_FAMILY_HANDLERS))
+		return family | GN_FAMILIES_RISKED;
+	return family;
+}
+
 static uint32_t family_of(const char *word, size_t len)
 {
 	const char *text;
 
 	if (len == 3 && !strncmp(word, "all", len))
-		return GN_FAMILIES_ALL;
+		return GN_FAMILIES_ALL | GN_FAMILIES_RISKED;
 	if (len == 5 && !strncmp(word, "usual", len))
 		return GN_FAMILIES_USUAL;
 	for (uint32_t bit = 0; (text = gn_family_text(bit)); bit++)
 		if (strlen(text) == len && !strncmp(word, text, len))
-			return 1u << bit;
+			return with_risk(1u << bit);
 	return 0;
 }
 

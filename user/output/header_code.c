@@ -128,13 +128,52 @@ static void put_selected(const struct gn_model *m, FILE *f)
 			"untraced", n,
 			started ? " (-f without a wildcard sees all)" : "");
 	}
-	if (!selected[GN_SELECTED_MODULES_LEFT])
+}
+
+/* Also where no requested method was found: it can be in one of these. */
+static void put_modules_left(const struct gn_model *m, FILE *f)
+{
+	const char *hooks = gn_model_info(m, "hooks");
+	bool started = hooks && !strcmp(hooks, "il at start");
+	uint64_t left = m->code.selected[GN_SELECTED_MODULES_LEFT];
+	char n[GN_CELL];
+
+	if (!left)
 		return;
-	gn_format_count(n, selected[GN_SELECTED_MODULES_LEFT]);
+	gn_format_count(n, left);
 	fprintf(f,
 		"# %-11s methods of %s modules that are made in memory or can "
 		"be unloaded%s\n",
 		"untraced", n, started ? " (--clr-hooks elt sees them)" : "");
+}
+
+/* What a runtime does not tell so that nothing happens to it. */
+static void put_exceptions(const struct gn_model *m,
+			   const struct gn_output_opts *o, FILE *f)
+{
+	const uint64_t *selected = m->code.selected;
+
+	if (selected[GN_SELECTED_EXCEPTIONS_LEFT]) {
+		fprintf(f,
+			"# %-11s are not watched: from .NET 9 on that can "
+			"crash a program that filters them\n"
+			"# %-11s (catch .. when), by a fault of the runtime. "
+			"--events exceptions does it all the same\n",
+			"exceptions", "");
+		if (gn_model_info(m, "hooks.elt"))
+			fprintf(f,
+				"# %-11s a call that one ends lasts here until "
+				"its caller, or theirs, calls or returns\n",
+				"");
+	}
+	if (selected[GN_SELECTED_EXCEPTIONS_RISKED])
+		fprintf(f,
+			"%s# %-11s are watched, as was asked for: from .NET 9 "
+			"on that can crash a program that\n"
+			"# %-11s filters them (catch .. when), by a fault of "
+			"the runtime%s\n",
+			o->color ? GN_ATTENTION : "", "exceptions", "",
+			o->color ? GN_PLAIN : "");
 }
 
 /* The runtime's own hooks, and why it has them to make. */
@@ -178,6 +217,8 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_precompiled(m, o, f);
 	put_elt(m, f);
 	put_selected(m, f);
+	put_modules_left(m, f);
+	put_exceptions(m, o, f);
 	if (!m->code.nunhooked)
 		return 0;
 	gn_format_count(n, m->code.nunhooked);

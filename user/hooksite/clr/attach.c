@@ -76,6 +76,7 @@ static void serve(struct gn_clr *clr, const char *request)
 			return;
 		gn_clr_set_events(clr, clr->wants);
 		gn_clr_tell_init(clr, GN_S_OK);
+		gn_clr_tell_exceptions(clr);
 		if (clr->families & GN_FAMILY_CODE)
 			gn_compiled_tell(clr);
 		clr->fast = clr->fast && gn_clr_start_fast();
@@ -107,6 +108,7 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 	if (hr < 0)
 		return hr;
 	clr->info = clr->info9 = clr->rejit.info;
+	gn_clr_look_at_runtime(clr);
 	clr->by_il = true;
 	clr->beside = clr->asked_beside;
 	clr->wants =

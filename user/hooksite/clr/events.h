@@ -22,6 +22,8 @@ enum gn_want {
 	GN_WANT_BESIDE = 1 << 7,     /* as ATTACHED, beside another profiler */
 };
 
+#define GN_EVENT_EXCEPTIONS 0x40
+
 /*
  * A process that runs: only what the runtime takes there
  * (COR_PRF_ALLOWABLE_AFTER_ATTACH), and what can be turned off again. Families
@@ -35,7 +37,7 @@ enum gn_want {
 	X(ASSEMBLY_LOADS, 0x8, 0, LOADS)                                      \
 	X(APPDOMAIN_LOADS, 0x10, 0, LOADS)                                    \
 	X(JIT_COMPILATION, 0x20, START | ATTACHED | BESIDE, JIT | INLINING)   \
-	X(EXCEPTIONS, 0x40, HOOKED, EXCEPTIONS | HANDLERS)                    \
+	X(EXCEPTIONS, GN_EVENT_EXCEPTIONS, HOOKED, EXCEPTIONS | HANDLERS)     \
 	/* with all of the GC's events, of which finalizers and handles are,  \
 	 * no collection is concurrent */                                     \
 	X(GC, 0x80, 0, HANDLES)                                               \

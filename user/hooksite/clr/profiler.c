@@ -257,11 +257,46 @@ static uint64_t runtime_version(void *info)
 	       (uint64_t)build << 16 | fix;
 }
 
+/*
+ * From .NET 9 on, a thread that tells a profiler of an exception's filter holds
+ * the exception where the collector does not look for it, and after a
+ * collection goes on with whatever is there (dotnet/runtime#132462). The fix is
+ * of August 2026; no release that has it was seen, so there is no upper bound.
+ */
+#define FRAGILE_FROM 9
+
+void gn_clr_look_at_runtime(struct gn_clr *clr)
+{
+	clr->fragile = runtime_version(clr->info) >> 48 >= FRAGILE_FROM;
+}
+
+static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,
+			uint32_t families)
+{
+	uint64_t mask = gn_events_mask(wants, families);
+
+	if (clr->fragile && !(families & GN_FAMILIES_RISKED))
+		mask &= ~(uint64_t)GN_EVENT_EXCEPTIONS;
+	return mask;
+}
+
+void gn_clr_tell_exceptions(const struct gn_clr *clr)
+{
+	uint64_t all = gn_events_mask(clr->wants, clr->families);
+
+	if (!clr->fragile || !(all & GN_EVENT_EXCEPTIONS))
+		return;
+	GN_CLR_SITE(selected)
+	(clr->families & GN_FAMILIES_RISKED ? GN_SELECTED_EXCEPTIONS_RISKED
+					    : GN_SELECTED_EXCEPTIONS_LEFT,
+	 1);
+}
+
 void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr)
 {
 	GN_CLR_SITE(init)
 	(clr->info ? runtime_version(clr->info) : 0,
-	 gn_events_mask(clr->wants, clr->families), (uint32_t)hr);
+	 mask_of(clr, clr->wants, clr->families), (uint32_t)hr);
 }
 
 /* The environment may change while the program runs. */
@@ -290,7 +325,7 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 	/* where precompiled code is: a process that runs cannot tell it */
 	if (wants & GN_WANT_START && families & GN_FAMILY_CODE)
 		families |= GN_FAMILY_SEARCHES;
-	mask = gn_events_mask(wants, families);
+	mask = mask_of(clr, wants, families);
 	return GN_COM(clr->info, GN_INFO_SET_EVENT_MASK2, set_event_mask_fn)(
 		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
 }
@@ -344,6 +379,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 		hr = keep(clr, GN_CLR_ENV_VALUES, &clr->values);
 	if (hr < 0)
 		return hr;
+	gn_clr_look_at_runtime(clr);
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
 	clr->fast = clr->functions && wants_fast() && gn_clr_start_fast();
@@ -368,6 +404,8 @@ gn_hr gn_clr_initialize(struct gn_clr *clr, void *unknown)
 	if (!mode || strcmp(mode, "off") != 0)
 		hr = start(clr, unknown);
 	gn_clr_tell_init(clr, hr);
+	if (hr >= 0)
+		gn_clr_tell_exceptions(clr);
 	/* Any other failure makes the runtime say so on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }

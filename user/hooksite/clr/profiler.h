@@ -31,6 +31,7 @@ struct gn_clr {
 	bool refuses;	      /* to have them inlined */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
+	bool fragile;	/* to watch exceptions can crash the runtime */
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
 			   runtime */
 	bool fast;	/* hooks make no trap */
@@ -58,6 +59,12 @@ struct gn_name {
  * session. NULL: no memory. */
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
+
+/* Has `info`: finds out what kind of runtime it is. */
+void gn_clr_look_at_runtime(struct gn_clr *clr);
+
+/* Says whether exceptions are watched where that is a risk. */
+void gn_clr_tell_exceptions(const struct gn_clr *clr);
 
 /* The same of anything else that has a name. `resolve` writes it, and returns
  * the module with which it is gone, or 0. */
