@@ -191,8 +191,9 @@ static void tell_program(const struct program *p, gn_unseen_fn tell, void *ctx)
 		 p->pid, p->comm[0] ? " (" : "", p->comm, p->comm[0] ? ")" : "",
 		 p->rt->title,
 		 p->other ? who
-			  : "env -i or a service cleaned its environment, or "
-			    "it sees other mounts",
+			  : "its environment names another profiler or was "
+			    "cleaned, by env -i or a service, or it sees "
+			    "other mounts",
 		 "start gnomon inside of that, or let CORECLR_* and GNOMON_* "
 		 "pass and the library be read");
 	tell(ctx, line);
