@@ -83,3 +83,30 @@ FIXTURES=${dir}/demo;LIVE_SLOW=2")
 	endforeach()
 endfunction()
 gn_live_clr_older()
+
+# The same as one file with its runtime in it.
+function(gn_live_clr_packed)
+	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
+		return()
+	endif()
+	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
+	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
+	gn_steady_timeout(timeout 200)
+	add_test(NAME live/clr-packed/get COMMAND
+		${folder}/get-packed ${dotnet} ${dir} ${sources})
+	set_tests_properties(live/clr-packed/get PROPERTIES TIMEOUT 400
+		LABELS clr SKIP_RETURN_CODE 77 FIXTURES_SETUP dotnet-packed)
+	foreach(name attach attach-warm sixty sixty-rejit values-attached)
+		add_test(NAME live/clr-packed/${name}
+			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
+		set_tests_properties(live/clr-packed/${name} PROPERTIES
+			RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
+			SKIP_RETURN_CODE 77 FIXTURES_REQUIRED dotnet-packed
+			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
+CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dir}/dotnet;\
+FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet;LIVE_SLOW=2")
+	endforeach()
+endfunction()
+gn_live_clr_packed()
