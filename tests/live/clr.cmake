@@ -43,70 +43,56 @@ function(gn_live_clr)
 endfunction()
 gn_live_clr()
 
-# The same on older versions, which a test gets from the package feed; where it
-# cannot, it and they are skipped. What all versions do alike runs on the
-# newest only.
-function(gn_live_clr_older)
+# Tests by name with another runtime, which the fixture dotnet-KIND gets from the
+# package feed; where it cannot, it and they are skipped.
+function(gn_live_clr_with kind dotnet fixtures)
+	gn_steady_timeout(timeout 200)
+	foreach(name ${ARGN})
+		add_test(NAME live/clr-${kind}/${name}
+			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
+		set_tests_properties(live/clr-${kind}/${name} PROPERTIES
+			RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
+			SKIP_RETURN_CODE 77
+			FIXTURES_REQUIRED dotnet-${kind}
+			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
+CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};\
+FIXTURES=${fixtures};LIVE_SLOW=2")
+	endforeach()
+endfunction()
+
+function(gn_live_clr_get kind)
+	add_test(NAME live/clr-${kind}/get COMMAND ${ARGN})
+	set_tests_properties(live/clr-${kind}/get PROPERTIES TIMEOUT 400
+		LABELS clr SKIP_RETURN_CODE 77 FIXTURES_SETUP dotnet-${kind})
+endfunction()
+
+# Older versions, and one file with its runtime in it. What all do alike runs on
+# the newest only.
+function(gn_live_clr_others)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
 	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
 		return()
 	endif()
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
-	gn_steady_timeout(timeout 200)
 	foreach(major 8 9)
 		set(dir ${CMAKE_BINARY_DIR}/dotnet-${major})
-		add_test(NAME live/clr-${major}/get COMMAND
-			${folder}/get-runtime ${dotnet} ${major} ${dir} ${sources})
-		set_tests_properties(live/clr-${major}/get PROPERTIES
-			TIMEOUT 400 LABELS clr SKIP_RETURN_CODE 77
-			FIXTURES_SETUP dotnet-${major})
-		foreach(name exceptions filters tier-one-only-exceptions kinds
-				async async-exact async-attached unload waits exit-open attach attach-warm
-				attach-pace started-killed
-				attach-later attach-light filter-module inlined
-				inlined-refuse inlined-keep precompiled-kept
-				events events-all filters-collected names generics
-				samples samples-attached list
-				sixty sixty-rejit values values-elt
-				values-attached)
-			add_test(NAME live/clr-${major}/${name}
-				COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
-			set_tests_properties(live/clr-${major}/${name} PROPERTIES
-				RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
-				SKIP_RETURN_CODE 77
-				FIXTURES_REQUIRED dotnet-${major}
-				ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
-CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dir}/dotnet;\
-FIXTURES=${dir}/demo;LIVE_SLOW=2")
-		endforeach()
+		gn_live_clr_get(${major} ${folder}/get-runtime ${dotnet} ${major}
+			${dir} ${sources})
+		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo
+			exceptions filters tier-one-only-exceptions kinds
+			async async-exact async-attached unload waits exit-open
+			attach attach-warm attach-pace started-killed
+			attach-later attach-light filter-module inlined
+			inlined-refuse inlined-keep precompiled-kept
+			events events-all filters-collected names generics
+			samples samples-attached list sixty sixty-rejit values
+			values-elt values-attached)
 	endforeach()
-endfunction()
-gn_live_clr_older()
-
-# The same as one file with its runtime in it.
-function(gn_live_clr_packed)
-	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
-		return()
-	endif()
-	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
-	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
-	gn_steady_timeout(timeout 200)
-	add_test(NAME live/clr-packed/get COMMAND
-		${folder}/get-packed ${dotnet} ${dir} ${sources})
-	set_tests_properties(live/clr-packed/get PROPERTIES TIMEOUT 400
-		LABELS clr SKIP_RETURN_CODE 77 FIXTURES_SETUP dotnet-packed)
-	foreach(name attach attach-warm sixty sixty-rejit values-attached)
-		add_test(NAME live/clr-packed/${name}
-			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
-		set_tests_properties(live/clr-packed/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
-			SKIP_RETURN_CODE 77 FIXTURES_REQUIRED dotnet-packed
-			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
-CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dir}/dotnet;\
-FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet;LIVE_SLOW=2")
-	endforeach()
+	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})
+	gn_live_clr_with(packed ${dir}/dotnet
+		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
+		attach attach-warm sixty sixty-rejit values-attached)
 endfunction()
-gn_live_clr_packed()
+gn_live_clr_others()
