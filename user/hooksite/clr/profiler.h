@@ -60,12 +60,6 @@ struct gn_name {
 const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 				  gn_cor_id function);
 
-/* Has `info`: finds out what kind of runtime it is. */
-void gn_clr_look_at_runtime(struct gn_clr *clr);
-
-/* Says whether exceptions are watched where that is a risk. */
-void gn_clr_tell_exceptions(const struct gn_clr *clr);
-
 /* The same of anything else that has a name. `resolve` writes it, and returns
  * the module with which it is gone, or 0. */
 typedef gn_cor_id (*gn_resolve_fn)(void *info, gn_cor_id id,
@@ -90,6 +84,12 @@ void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr);
 
 /* From the start on functions are seen by their IL. */
 gn_hr gn_clr_start_il(struct gn_clr *clr);
+
+/* Has `info`: finds out what kind of runtime it is. */
+void gn_clr_look_at_runtime(struct gn_clr *clr);
+
+/* Says whether exceptions are watched where that is a risk. */
+void gn_clr_tell_exceptions(const struct gn_clr *clr);
 
 /* Asks the runtime for the events that these wants (enum gn_want) make. */
 gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants);
