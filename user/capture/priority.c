@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>

@@ -84,6 +84,14 @@ static void put_precompiled(const struct gn_model *m,
 		o->color ? GN_ATTENTION : "", "", o->color ? GN_PLAIN : "");
 }
 
+/* Hooks are in the IL of a program that gnomon started. */
+static bool started_by_il(const struct gn_model *m)
+{
+	const char *hooks = gn_model_info(m, "hooks");
+
+	return hooks && !strcmp(hooks, "il at start");
+}
+
 /* Prints how many requested methods have hooks in their IL, and which have
  * none. */
 static void put_selected(const struct gn_model *m, FILE *f)
@@ -93,8 +101,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		[GN_SELECTED_FAILED] = "that the runtime refused",
 	};
 	const uint64_t *selected = m->code.selected;
-	const char *hooks = gn_model_info(m, "hooks");
-	bool started = hooks && !strcmp(hooks, "il at start");
+	bool started = started_by_il(m);
 	char n[GN_CELL];
 
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL])
@@ -133,8 +140,6 @@ static void put_selected(const struct gn_model *m, FILE *f)
 /* Also where no requested method was found: it can be in one of these. */
 static void put_modules_left(const struct gn_model *m, FILE *f)
 {
-	const char *hooks = gn_model_info(m, "hooks");
-	bool started = hooks && !strcmp(hooks, "il at start");
 	uint64_t left = m->code.selected[GN_SELECTED_MODULES_LEFT];
 	char n[GN_CELL];
 
@@ -144,7 +149,8 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 	fprintf(f,
 		"# %-11s methods of %s modules that are made in memory or can "
 		"be unloaded%s\n",
-		"untraced", n, started ? " (--clr-hooks elt sees them)" : "");
+		"untraced", n,
+		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 
 /* What a runtime does not tell so that nothing happens to it. */

@@ -257,20 +257,15 @@ static uint64_t size_without_handlers(const struct gn_elf *elf,
 				      const struct gn_elf_symbol *sym)
 {
 	const uint64_t *starts;
-	size_t lo = 0, n = gn_elf_starts(elf, &starts), hi = n;
+	size_t n = gn_elf_starts(elf, &starts), i;
 
-	if (!gn_elf_has_section(elf, "__managedcode"))
+	if (!gn_elf_has_section(elf, "__managedcode") ||
+	    !gn_start_at(elf, sym->addr, &i))
 		return sym->size;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (starts[mid] <= sym->addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && starts[lo] - sym->addr < sym->size
-		       ? starts[lo] - sym->addr
+	while (i < n && starts[i] == sym->addr)
+		i++;
+	return i < n && starts[i] - sym->addr < sym->size
+		       ? starts[i] - sym->addr
 		       : sym->size;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/ahead.h"
 
-#include <signal.h>
-
 #include <gnomon/thread.h>
 
 static void *fill_all(void *ahead)
