@@ -431,6 +431,9 @@ enum gn_stream {
 	 * managed code again; h.key: 1 for the return of a call */          \
 	X(TO_NATIVE, 84, "to-native", COLLECT, gn_rec_func)                  \
 	X(TO_MANAGED, 85, "to-managed", COLLECT, gn_rec_func)                \
+	/* from here to the thread's next record, gnomon keeps it waiting    \
+	 * for room in its ring */                                           \
+	X(HOOK_WAITS, 86, "hook-waits", COLLECT, gn_rec_func)                \
 	/* the thread ended */                                               \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
 	/* the capture ended, the thread goes on */                          \

@@ -40,6 +40,7 @@
 #define GN_FAST_UNWOUND	 3
 #define GN_FAST_WRAP	 1 /* index 0: goes on at the begin of the slot */
 #define GN_FAST_LOST	 2 /* index 0: `sp` records did not fit */
+#define GN_FAST_WAITED	 3 /* index 0: the thread waited, up to the next one */
 
 /* The site `fast`: what is told, and of what. */
 #define GN_FAST_OFFER 1 /* the memory: its descriptor */

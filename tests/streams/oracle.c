@@ -72,7 +72,8 @@ static enum gn_probe_class probe_of(const struct oracle *o,
 		return o->enter[e->func];
 	if (e->kind == GN_KIND_LEAVE || e->kind == GN_KIND_TAILCALL)
 		return o->leave[e->func];
-	if (e->kind == GN_KIND_EXIT || e->kind == GN_KIND_STOP)
+	if (e->kind == GN_KIND_EXIT || e->kind == GN_KIND_STOP ||
+	    e->kind == GN_KIND_HOOK_WAITS)
 		return GN_PROBE_NONE;
 	return GN_PROBE_MANAGED;
 }
@@ -118,6 +119,11 @@ static struct part measure(struct oracle *o, const struct oracle_thread *t,
 
 	if (t->gap) {
 		p.ns[GN_CLASS_UNCLASSIFIED] = p.elapsed;
+		return p;
+	}
+	if (t->hook_waits) {
+		o->cost += p.elapsed;
+		p.elapsed = 0;
 		return p;
 	}
 	for (int i = 0; i < t->nparts; i++) {
@@ -190,7 +196,7 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 		add_excl(process, &p);
 		charge_stack(o, t->frames[owner], t->depth[owner], &p);
 	}
-	for (int i = 0; i < t->nparts && !t->gap; i++)
+	for (int i = 0; i < t->nparts && !t->gap && !t->hook_waits; i++)
 		add_wait(o, &t->parts[i], func);
 	if (t->gap) {
 		t->nnest = 0;
@@ -198,6 +204,7 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	}
 	t->nparts = 0;
 	t->gap = false;
+	t->hook_waits = e->kind == GN_KIND_HOOK_WAITS;
 	t->since = e->time;
 	t->begun_by = probe_of(o, e);
 	t->way = way_of(e);

@@ -49,6 +49,7 @@ enum oracle_way { ORACLE_NEITHER = 0, ORACLE_ENTERED, ORACLE_LEFT };
 struct oracle_thread {
 	uint64_t start, since, end;
 	bool closed, gap;
+	bool hook_waits; /* in the open interval, for gnomon */
 	struct oracle_wait parts[ORACLE_PARTS];
 	int nparts;
 	enum gn_probe_class begun_by; /* what the open interval began with */

@@ -437,8 +437,13 @@ static void step(struct sim *m, int thread)
 		jump(m, thread);
 	} else if (what < 88) {
 		unwind(m, thread);
-	} else if (what < 94) {
+	} else if (what < 93) {
 		nest(m, thread);
+	} else if (what < 94) {
+		/* not told where a look can come before it */
+		if (!m->opts->late)
+			end_interval(m, thread, GN_KIND_HOOK_WAITS, 0, 0,
+				     false);
 	} else if (what < 98) {
 		if (!m->opts->calm)
 			switch_stack(m, thread, below(m, ORACLE_STACKS), false);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/take.h"
 #include "records.h"
 
 #define CALLS 9 /* that are fed at once */
@@ -201,10 +202,12 @@ void stream_add(struct stream *s, const struct stream_event *e)
 			   .kind = e->kind,
 			   .flags = e->flags,
 			   .key = e->key};
+	enum gn_stream stream = GN_STREAM_USER;
 
-	if (e->kind == GN_KIND_SLICE)
+	gn_rec_kind_size(e->kind, &stream);
+	if (stream == GN_STREAM_SLICE)
 		h.seq = ++stream_seq(s, e->tid)->slice_seq;
-	else if (e->kind < GN_KIND_INFO)
+	else if (stream == GN_STREAM_COLLECT || stream == GN_STREAM_NOTE)
 		h.seq = ++stream_seq(s, e->tid)->seq;
 	add_one(s, e, &h);
 }

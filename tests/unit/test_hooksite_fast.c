@@ -38,7 +38,8 @@ static struct {
 	uint64_t records;
 } reader;
 
-/* Positions of one ring are followed around; a wrap is no record. */
+/* Positions of one ring are followed around; a wrap is no record, nor is that
+ * the thread waited. */
 static void read_ring(struct gn_fast_ring *ring, uint32_t slot)
 {
 	const unsigned char *data = (const unsigned char *)reader.page +
@@ -53,7 +54,7 @@ static void read_ring(struct gn_fast_ring *ring, uint32_t slot)
 			tail = 0;
 			continue;
 		}
-		reader.records++;
+		reader.records += rec->what != GN_FAST_WAITED;
 		tail += sizeof(*rec);
 	}
 	atomic_store(&ring->tail, tail);

@@ -98,14 +98,15 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 	uint32_t index = rec->what >> 2;
 
 	*event = (struct gn_fast_event){.sp = rec->sp};
-	if (!index) {
+	if (rec->what == GN_FAST_LOST) {
 		event->lost = rec->sp;
-		return rec->what == GN_FAST_LOST || be_hostile(f, e);
+		return true;
 	}
-	if (rec->tsc > f->moment.ticks || index > GN_FUNC_INDEX(UINT32_MAX))
+	if (rec->tsc > f->moment.ticks || index > GN_FUNC_INDEX(UINT32_MAX) ||
+	    (!index && rec->what != GN_FAST_WAITED))
 		return be_hostile(f, e);
-	event->kind = kinds[rec->what & 3];
-	event->func = e->area->runtime | index;
+	event->kind = index ? kinds[rec->what & 3] : GN_KIND_HOOK_WAITS;
+	event->func = index ? e->area->runtime | index : 0;
 	event->time = gn_fast_clock_ns(&f->clock, rec->tsc);
 	return true;
 }

@@ -342,9 +342,11 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	}
 	r.h.time = time;
 	os = within(t, &r.h, os);
-	r.h.key = whole_key(t, e->sp);
 	r.func = e->func;
-	r.h.flags |= own_flag(r.func);
+	if (r.func) {
+		r.h.key = whole_key(t, e->sp);
+		r.h.flags |= own_flag(r.func);
+	}
 	err = set_os(t, &r, os, put, ctx);
 	r.h.seq = next_number(t, 0);
 	t->handed = t->slices;
@@ -352,7 +354,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	t->own = true;
 	t->last = time;
 	t->floor = time;
-	counts->records++;
+	counts->records += r.func != 0;
 	return err ? err : put(ctx, &r.h, sizeof(r));
 }
 

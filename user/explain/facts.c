@@ -40,7 +40,6 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 			out->worker_busy = busy;
 		}
 	}
-	gn_info_number(m, "fast.waited_ns", &out->hook_waits);
 	if (out->worker)
 		out->others_cpu =
 			out->cpu - gn_class_cpu_ns(out->worker->classes);

@@ -15,7 +15,6 @@ struct gn_facts {
 	const struct gn_model_thread *worker; /* the busiest; NULL: none */
 	uint64_t worker_busy;
 	uint64_t others_cpu; /* of the other threads */
-	uint64_t hook_waits; /* in fast hooks, until gnomon had made room */
 };
 
 void gn_facts_of(const struct gn_model *m, struct gn_facts *out);

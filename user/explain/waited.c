@@ -120,7 +120,7 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 
 	/* if the program waits for something else, this does not matter; if
 	 * it waits for gnomon, CPUs need not lack without it */
-	if (queued < f->busy / 20 || s->wait.ns / 2 < f->hook_waits)
+	if (queued < f->busy / 20 || s->wait.ns / 2 < f->m->hook_waited)
 		s->share = 0;
 	return err;
 }

@@ -310,10 +310,9 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 		hits += f->m->costs[c].hits;
 	if (!hits || f->m->raw)
 		return 0;
-	mean = cost / hits;
-	s->ns = cost;
-	s->share =
-		gn_share(cost + f->hook_waits, cost + f->hook_waits + f->cpu);
+	s->ns = cost - f->m->hook_waited;
+	s->share = gn_share(cost, cost + f->cpu);
+	mean = s->ns / hits;
 	/* two probes a call: times of shorter functions mean little */
 	most_called(f, s, 2 * mean);
 	return 0;
@@ -329,11 +328,11 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" on CPUs. It is taken out of the times, but the program was "
 	      "slower.",
 	      out);
-	if (f->hook_waits) {
+	if (f->m->hook_waited) {
 		fputs(" Threads also waited ", out);
-		gn_put_ns(out, f->hook_waits);
-		fputs(" until gnomon had read what hooks wrote; that is in the "
-		      "times.",
+		gn_put_ns(out, f->m->hook_waited);
+		fputs(" until gnomon had read what hooks wrote; that is taken "
+		      "out, too.",
 		      out);
 	}
 	if (!s->nfunctions && !f->m->nsamples)

@@ -100,11 +100,12 @@ static int give_up(struct gn_fast_own *own)
 	return AGAIN;
 }
 
-static void put_special(struct gn_fast_own *own, uint32_t kind, uint32_t n)
+static void put_special(struct gn_fast_own *own, uint32_t kind, uint32_t n,
+			uint64_t tsc)
 {
 	struct gn_fast_rec *rec = (struct gn_fast_rec *)own->cur;
 
-	*rec = (struct gn_fast_rec){.sp = n, .what = kind, .tsc = ticks()};
+	*rec = (struct gn_fast_rec){.sp = n, .what = kind, .tsc = tsc};
 }
 
 static void publish(struct gn_fast_own *own, uint64_t cur)
@@ -136,7 +137,7 @@ static bool grow(struct gn_fast_own *own)
 /* The ring goes on at its begin, where `bytes` can be written. */
 static void wrap(struct gn_fast_own *own, uint64_t bytes)
 {
-	put_special(own, GN_FAST_WRAP, 0);
+	put_special(own, GN_FAST_WRAP, 0, ticks());
 	publish(own, own->base);
 	open_part(own, bytes);
 }
@@ -221,9 +222,20 @@ static void tell_lost(struct gn_fast_own *own)
 	if (!own->lost)
 		return;
 	put_special(own, GN_FAST_LOST,
-		    own->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)own->lost);
+		    own->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)own->lost,
+		    ticks());
 	publish(own, own->cur + GN_FAST_RECORD);
 	own->lost = 0;
+}
+
+/* It waited from `since` up to its next record, which the hook writes now. */
+static void tell_waited(struct gn_fast_own *own, uint64_t since)
+{
+	own->tight = 1;
+	atomic_fetch_add(&own->ring->waits, 1);
+	atomic_fetch_add(&own->ring->waited, ticks() - since);
+	put_special(own, GN_FAST_WAITED, 0, since);
+	publish(own, own->cur + GN_FAST_RECORD);
 }
 
 int gn_fast_full(struct gn_fast_own *own)
@@ -254,12 +266,11 @@ int gn_fast_full(struct gn_fast_own *own)
 		if (waits > WAITS)
 			return give_up(own);
 	}
-	if (waits) {
-		own->tight = 1;
-		atomic_fetch_add(&ring->waits, 1);
-		atomic_fetch_add(&ring->waited, ticks() - since);
-	}
-	tell_lost(own);
+	/* what was opened has room for one record at least */
+	if (waits)
+		tell_waited(own, since);
+	else
+		tell_lost(own);
 	be_free(own);
 	return AGAIN;
 }

@@ -185,6 +185,7 @@ void gn_account_start(struct gn_account *a, uint64_t time)
 	a->slices_lost = a->part_lost = false;
 	a->gap = false;
 	a->no_start = false;
+	a->hook_waits = false;
 	a->after = a->after_error = 0;
 	a->told = a->told_os = a->told_slices = 0;
 	a->told_gap = false;
@@ -200,7 +201,16 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 	iv->cost = iv->owed = iv->error = 0;
 	iv->mask = 0;
 	iv->sliced = false;
+	iv->hook_waited = false;
 	iv->gap = a->gap;
+}
+
+/* The thread waited for gnomon, whatever the kernel says of that. */
+static void take_out(struct gn_interval *iv)
+{
+	iv->cost = iv->elapsed;
+	iv->elapsed = 0;
+	iv->hook_waited = true;
 }
 
 /* The time that belongs neither to the kernel nor to `unclassified`. */
@@ -241,6 +251,8 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 	iv->owed = e->owed;
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
+	else if (a->hook_waits)
+		take_out(iv);
 	else if (a->told_gap)
 		split_unsummed(a, cost, iv);
 	else if (os || a->slice_mask || a->told_slices)
@@ -279,6 +291,8 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
 		a->nnest = a->nest_over = 0;
 		a->after = 0;
+	} else if (a->hook_waits) {
+		take_out(iv);
 	} else {
 		split_unsummed(a, a->after, iv);
 		/* the next interval may have room for the cost that this one

@@ -23,10 +23,11 @@ struct gn_interval {
 	uint64_t owed; /* the part that could not be subtracted */
 	/* possible error of `cost`, and of what more is owed than before */
 	int64_t error;
-	uint64_t app;  /* application time, by the classification */
-	uint32_t mask; /* bit c: ns[c] is set; else it means 0 */
-	bool gap;      /* records were lost in it */
-	bool sliced;   /* its slices are in ns */
+	uint64_t app;	  /* application time, by the classification */
+	uint32_t mask;	  /* bit c: ns[c] is set; else it means 0 */
+	bool gap;	  /* records were lost in it */
+	bool sliced;	  /* its slices are in ns */
+	bool hook_waited; /* its cost is that of a wait for gnomon */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 
@@ -51,7 +52,8 @@ struct gn_account {
 	uint32_t slice_mask;
 	bool slices_lost;
 	bool gap;
-	bool no_start; /* the beginning of the thread was not seen */
+	bool no_start;	 /* the beginning of the thread was not seen */
+	bool hook_waits; /* for gnomon: all of it is cost */
 	/* cost of the probe that began it, after that record */
 	uint32_t after;
 	uint32_t after_error; /* possible error of `after` */
@@ -78,6 +80,7 @@ struct gn_account {
 	uint64_t outside_elapsed;
 	uint64_t app, outside_app;
 	uint64_t elapsed, cost;
+	uint64_t hook_waited; /* of cost */
 	int64_t error, outside_error;
 };
 
@@ -163,7 +166,7 @@ static inline bool gn_account_is_plain(const struct gn_account *a)
 {
 	return !(a->os_notes | a->told | a->told_os | a->told_slices |
 		 a->slice_mask | a->gap | a->no_start | a->slices_lost |
-		 a->part_lost | a->told_gap);
+		 a->part_lost | a->told_gap | a->hook_waits);
 }
 
 /* An interval that is all on a CPU, less the cost of probes. */
@@ -204,7 +207,7 @@ static inline void gn_account_close_plain(struct gn_account *a,
 	iv->elapsed = spent.elapsed;
 	iv->mask = spent.elapsed ? 1u << class : 0;
 	iv->ns[class] = spent.elapsed;
-	iv->gap = iv->sliced = false;
+	iv->gap = iv->sliced = iv->hook_waited = false;
 	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event
 			  ? 0
 			  : spent.elapsed;
@@ -224,6 +227,7 @@ static inline void gn_account_add(struct gn_account *a,
 
 	a->elapsed += iv->elapsed;
 	a->cost += iv->cost;
+	a->hook_waited += iv->hook_waited ? iv->cost : 0;
 	a->error += iv->error;
 	a->app += iv->app;
 	if (outside) {

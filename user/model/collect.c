@@ -330,6 +330,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		err |= apply_async(p, t, r);
 	else if (GN_KIND_IS_TRANSITION(r->h.kind))
 		err |= apply_transition(p, t, r, seen.time);
+	else if (r->h.kind == GN_KIND_HOOK_WAITS)
+		t->account.hook_waits = !p->opts.raw;
 	gn_walk_drop_held(t);
 	if (r->h.kind == GN_KIND_EXIT)
 		gn_thread_close(p, t, t->account.since,

@@ -403,10 +403,12 @@ struct gn_model {
 	 * elapsed and application times. `probe_cost_left` was not, because a
 	 * function had less time on a CPU than its probes cost. It can be
 	 * negative in a period's model: a rest from an earlier period was
-	 * subtracted now. raw: nothing was subtracted.
+	 * subtracted now. raw: nothing was subtracted. `hook_waited` is the
+	 * part of `probe_cost` in which threads waited for gnomon.
 	 */
 	bool raw;
 	uint64_t probe_cost;
+	uint64_t hook_waited;
 	int64_t probe_cost_left;
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 

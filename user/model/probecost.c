@@ -113,7 +113,8 @@ enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
 	case GN_KIND_EXEC:
-		/* it comes from the kernel, not from a probe */
+	case GN_KIND_HOOK_WAITS:
+		/* it comes from no probe */
 		return GN_PROBE_NONE;
 	default:
 		return runtime_class(t, r);

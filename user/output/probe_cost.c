@@ -87,6 +87,10 @@ void gn_header_probe_cost(const struct gn_model *m,
 	gn_format_duration(taken, m->probe_cost, o->ns);
 	gn_format_duration(of, whole, o->ns);
 	fprintf(f, "\n# %-11s %s taken out of %s", "", taken, of);
+	if (m->hook_waited) {
+		gn_format_duration(taken, m->hook_waited, o->ns);
+		fprintf(f, ", %s of it waits for room", taken);
+	}
 	if (m->probe_cost_left > 0) {
 		gn_format_duration(taken, (uint64_t)m->probe_cost_left, o->ns);
 		fprintf(f,
