@@ -102,6 +102,35 @@ void test_attach_started(struct live *t)
 	CHECK(t, live_finish(t, &gnomon) == 0, "the program failed");
 }
 
+/* A launcher waits for the program that it has started. */
+void test_attach_launcher(struct live *t)
+{
+	struct live_args a = {.n = 0}, g = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	char *line;
+
+	clr_need(t);
+	live_add(t, &a, "/bin/sh", "-c",
+		 "exec 3<&0; \"$@\" <&3 & echo pid $!; wait $!", "sh", NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &served);
+	line = live_await(t, served.out, "pid ");
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &g, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 NULL);
+	live_run(t, &g, NULL, &end);
+	CHECK(t, end.code == 2, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err,
+		     live_text(t, "its child %.*s runs",
+			       (int)strcspn(line + 4, "\n"), line + 4)),
+	      "it did not name the child (%s): %s", line, end.err);
+	free(line);
+	finish(t, &served);
+}
+
 /* gnomon is installed anew while a process has its library. The process goes
  * on, and gnomon says what to do. */
 void test_attach_upgraded(struct live *t)

@@ -211,6 +211,10 @@ static int check_match(struct gn_session *s)
 			"no USDT probe matches '%s'; gnomon list "
 			"--usdt shows what there is",
 			glob);
+	if (s->child_of_launcher)
+		return gn_session_fail(s, -ENOENT, 2,
+				       "no function matches '%s'; %s", glob,
+				       s->warning);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

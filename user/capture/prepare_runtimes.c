@@ -86,6 +86,21 @@ static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
 	return NULL;
 }
 
+/* A launcher that waits for the program that it has started. */
+static void note_child(struct gn_session *s, pid_t pid)
+{
+	const struct gn_runtime *rt;
+	pid_t child = s->light ? 0 : gn_runtime_child(pid, &rt);
+
+	if (!child)
+		return;
+	s->child_of_launcher = child;
+	snprintf(s->warning, sizeof(s->warning),
+		 "process %d has no runtime, but its child %d runs %s: -p %d "
+		 "traces its functions",
+		 (int)pid, (int)child, rt->title, (int)child);
+}
+
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 {
 	const struct gn_runtime *rt = mapped_runtime(s, first);
@@ -94,8 +109,10 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	/* one that is packed into the program is no file of its own */
 	if (!rt)
 		rt = gn_runtime_running(pid, &packed);
-	if (!rt)
+	if (!rt) {
+		note_child(s, pid);
 		return 0;
+	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 		return gn_running_add(s, pid, rt);
 	snprintf(s->warning, sizeof(s->warning),

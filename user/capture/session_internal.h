@@ -41,6 +41,7 @@ struct gn_session {
 	bool awaits;   /* libraries that are not mapped yet */
 	bool foreign;  /* the program is no ELF file of this machine */
 	bool light;    /* no function of a runtime is traced */
+	pid_t child_of_launcher;   /* of -p: it has the runtime; 0: none */
 	struct gn_running *active; /* runtimes that run; NULL: none */
 	char *managed_filter;	   /* what is asked of them */
 	char *managed_values;	   /* and whose values (gn_prepare_values) */

@@ -7,6 +7,8 @@
 #include "process/maps.h"
 #include "runtime/runtime.h"
 
+#define CHILDREN_MAX 64
+
 static const struct gn_runtime *with_core(const char *path)
 {
 	const struct gn_runtime *rt;
@@ -79,4 +81,26 @@ const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
 	rt = by_threads(pid);
 	*packed = rt;
 	return rt;
+}
+
+pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt)
+{
+	char path[64];
+	int child = 0;
+	bool packed;
+	FILE *f;
+
+	/* those that its first thread has started: launchers have no other */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid,
+		 (int)pid);
+	f = fopen(path, "re");
+	*rt = NULL;
+	for (int n = 0; f && !*rt && n < CHILDREN_MAX; n++) {
+		if (fscanf(f, "%d", &child) != 1)
+			break;
+		*rt = gn_runtime_running(child, &packed);
+	}
+	if (f)
+		fclose(f);
+	return *rt ? child : 0;
 }

@@ -130,6 +130,9 @@ const struct gn_runtime *gn_runtime_with_core(const char *path);
  * program itself (a single file), and so are its modules. */
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);
 
+/* The first child of a process that has a runtime, which is *rt; 0: none. */
+pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt);
+
 /* True when the program file looks like a launcher of the runtime, or like a
  * script that starts it. */
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
