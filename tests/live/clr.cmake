@@ -85,8 +85,8 @@ function(gn_live_clr_others)
 			attach attach-warm attach-pace started-killed
 			attach-later attach-light filter-module inlined
 			inlined-refuse inlined-keep precompiled-kept
-			events events-all filters-collected names generics
-			samples samples-attached list sixty sixty-rejit values
+			events events-all filters-collected from-native names
+			generics samples samples-attached list sixty sixty-rejit values
 			values-elt values-attached)
 	endforeach()
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)

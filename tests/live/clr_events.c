@@ -288,7 +288,8 @@ void test_events_all(struct live *t)
 	free(told);
 }
 
-static json_t *parse(struct live *t, const char *options, struct live_end *end)
+static json_t *run_topic(struct live *t, const char *options, const char *topic,
+			 struct live_end *end)
 {
 	char *path = live_path(t, "report");
 	struct live_args a = {.n = 0};
@@ -296,7 +297,7 @@ static json_t *parse(struct live *t, const char *options, struct live_end *end)
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
 	live_split(t, &a, options);
 	live_add(t, &a, "--", NULL);
-	clr_demo(t, &a, "parses");
+	clr_demo(t, &a, topic);
 	live_run(t, &a, NULL, end);
 	CHECK(t, end->code == 0, "%s: the program ended with %d: %s", options,
 	      end->code, end->err);
@@ -318,7 +319,7 @@ void test_filters_collected(struct live *t)
 		struct live_end end;
 		json_t *report;
 
-		report = parse(t, ways[i], &end);
+		report = run_topic(t, ways[i], "parses", &end);
 		words = strstr(end.out, "parsed ");
 		CHECK(t,
 		      words && sscanf(words, "parsed %" SCNu64 " %" SCNu64,
@@ -335,5 +336,35 @@ void test_filters_collected(struct live *t)
 					    "unwound", NULL) == bad,
 		      "%s: not the %" N " calls and %" N " exceptions", ways[i],
 		      handled, bad);
+	}
+}
+
+/*
+ * Native code calls a method while there are collections: the compiler of .NET
+ * 10 puts what hooks in IL need behind the end of such a method.
+ */
+void test_from_native(struct live *t)
+{
+	static const char *const ways[] = {
+		"-f Demo.FromNative.*",
+		"--hooks uprobe -f Demo.FromNative.*",
+		"-f Demo.FromNative.* -a Demo.FromNative.Compare:ret",
+		"--clr-hooks elt -f Demo.FromNative.*",
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct live_end end;
+		json_t *report = run_topic(t, ways[i], "from-native", &end);
+		uint64_t called = 0;
+
+		CHECK(t,
+		      sscanf(end.out, "sorted 20, called %" SCNu64, &called) ==
+			      1,
+		      "%s: it says '%s'", ways[i], end.out);
+		CHECK(t,
+		      live_function(t, report, NULL,
+				    "Demo.FromNative.Compare(void*,void*)",
+				    "calls", NULL) == called,
+		      "%s: not %" N " calls", ways[i], called);
 	}
 }

@@ -491,8 +491,8 @@ uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method)
 	return to;
 }
 
-static bool is_called(const struct gn_md *md, uint32_t coded, const char *space,
-		      const char *name)
+bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
+		     const char *name)
 {
 	static const struct {
 		uint8_t table, name, space;
@@ -526,8 +526,8 @@ bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 	for (; from <= count; from++) {
 		if (cell(md, INTERFACE, from, INTERFACE_OF) != type)
 			break;
-		if (is_called(md, cell(md, INTERFACE, from, INTERFACE_IS),
-			      space, name))
+		if (gn_md_is_called(md, cell(md, INTERFACE, from, INTERFACE_IS),
+				    space, name))
 			return true;
 	}
 	return false;
@@ -538,9 +538,9 @@ bool gn_md_is_value(const struct gn_md *md, uint32_t type)
 	uint32_t base = cell(md, TYPEDEF, type, TYPEDEF_EXTENDS);
 
 	/* that which all enums extend is a class itself */
-	return is_called(md, base, "System", "Enum") ||
-	       (is_called(md, base, "System", "ValueType") &&
-		!is_called(md, type << 2, "System", "Enum"));
+	return gn_md_is_called(md, base, "System", "Enum") ||
+	       (gn_md_is_called(md, base, "System", "ValueType") &&
+		!gn_md_is_called(md, type << 2, "System", "Enum"));
 }
 
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,
@@ -551,31 +551,6 @@ gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 		    !strcmp(gn_md_string(md, TYPEDEF, i, TYPEDEF_SPACE), space))
 			return (gn_token)GN_TOKEN_TYPEDEF << 24 | i;
 	return 0;
-}
-
-/* II.24.2.6: of the first tag of HAS_ATTRIBUTE and of ATTRIBUTE_TYPE; both are
- * methods. */
-#define OF_METHOD(coded) (!((coded)&0x1f))
-#define BY_METHOD(coded) (((coded)&7) == 2)
-
-void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
-		  void *ctx)
-{
-	uint32_t type = GN_TOKEN_ROW(gn_md_find_type(
-		md, "System.Runtime.Versioning", "NonVersionableAttribute"));
-	uint32_t first, end;
-
-	if (!type)
-		return;
-	methods_of(md, type, &first, &end);
-	for (uint32_t i = 1; i <= md->table[ATTRIBUTE].count; i++) {
-		uint32_t of = cell(md, ATTRIBUTE, i, ATTRIBUTE_OF);
-		uint32_t by = cell(md, ATTRIBUTE, i, ATTRIBUTE_MAKER);
-
-		if (OF_METHOD(of) && BY_METHOD(by) && by >> 3 >= first &&
-		    by >> 3 < end)
-			each(ctx, of >> 5);
-	}
 }
 
 gn_token gn_md_object_scope(const struct gn_md *md)

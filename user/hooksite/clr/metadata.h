@@ -116,6 +116,11 @@ gn_token gn_md_find_type(const struct gn_md *md, const char *space,
  * precompiled code, for the core library says that they never change. */
 void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
 		  void *ctx);
+/* Whether the method is one that native code calls (UnmanagedCallersOnly). */
+bool gn_md_from_native(const struct gn_md *md, uint32_t method);
+/* Whether a type of that name is meant: an index that is a TypeDefOrRef. */
+bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
+		     const char *name);
 /* Where the module takes System.Object from: a token, or 0. */
 gn_token gn_md_object_scope(const struct gn_md *md);
 

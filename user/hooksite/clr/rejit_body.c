@@ -78,15 +78,22 @@ static uint8_t *put_modifier(uint8_t *p, gn_token type)
  * without a transition of the collector's state: hooks do not come back to it,
  * and a managed call would keep a thread in a probe from being suspended. 0:
  * there is none.
+ *
+ * A method that native code calls has calls with a transition. After others the
+ * compiler looks whether a collection waits, and .NET 10 does so at the very
+ * end, where the thread is no longer in managed code: it goes on as if it were,
+ * and the next call from native code ends the program.
  */
-static gn_token hook_call(struct gn_rejit_module *m, uint32_t values)
+static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
+			  uint32_t values)
 {
 	uint8_t sig[HOOK_SIG_MAX] = {0x09, (uint8_t)(2 + values)}, *p = sig + 2;
 	gn_token token = 0;
 
-	if (m->call[values])
-		return m->call[values];
-	p = put_modifier(p, m->quick);
+	if (m->call[from_native][values])
+		return m->call[from_native][values];
+	if (!from_native)
+		p = put_modifier(p, m->quick);
 	p = put_modifier(p, m->plain);
 	*p++ = 0x01; /* void */
 	for (uint32_t i = 0; i < 2 + values; i++)
@@ -94,7 +101,7 @@ static gn_token hook_call(struct gn_rejit_module *m, uint32_t values)
 	if (GN_COM(m->emit, GN_EMIT_SIG_TOKEN,
 		   sig_token_fn)(m->emit, sig, (uint32_t)(p - sig), &token) < 0)
 		return 0;
-	return m->call[values] = token;
+	return m->call[from_native][values] = token;
 }
 
 /* Opens the module's metadata for what hooks need; the lock is held. */
@@ -131,11 +138,15 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 			  struct gn_il_hooks *hooks)
 {
 	struct gn_il_values *v = &hooks->values;
+	struct gn_image image;
+	bool from_native =
+		gn_image_open(clr->rejit.info, method->module, &image) &&
+		gn_md_from_native(&image.md, GN_TOKEN_ROW(method->token));
 
 	gn_valued_il(clr, method, hooks);
-	hooks->call = hook_call(m, 0);
-	v->enter = hook_call(m, v->nargs);
-	v->leave = hook_call(m, v->asks_result);
+	hooks->call = hook_call(m, from_native, 0);
+	v->enter = hook_call(m, from_native, v->nargs);
+	v->leave = hook_call(m, from_native, v->asks_result);
 	return hooks->call && v->enter && v->leave;
 }
 

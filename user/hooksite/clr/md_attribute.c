@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Attributes of methods. */
+#include "md_columns.h"
+#include "metadata.h"
+
+/* II.24.2.6: a method is the first of what can have an attribute; who makes one
+ * is a method or a member of another type, which is a MemberRefParent. */
+#define OF_METHOD(row)	    ((row) << 5)
+#define IS_OF_METHOD(coded) (!((coded)&0x1f))
+#define MAKER_BITS	    3
+#define MAKER_IS_METHOD	    2
+#define MAKER_IS_MEMBER	    3
+#define PARENT_BITS	    3
+#define PARENT_IS_TYPEDEF   0
+#define PARENT_IS_TYPEREF   1
+
+static uint32_t tag_of(uint32_t coded, unsigned int bits)
+{
+	return coded & ((1u << bits) - 1);
+}
+
+/* The type that makes the attribute, as a TypeDefOrRef; 0: another kind. */
+static uint32_t type_of(const struct gn_md *md, uint32_t maker)
+{
+	uint32_t row = maker >> MAKER_BITS, parent;
+
+	if (tag_of(maker, MAKER_BITS) == MAKER_IS_METHOD)
+		return gn_md_type_of(md, row) << 2;
+	if (tag_of(maker, MAKER_BITS) != MAKER_IS_MEMBER)
+		return 0;
+	parent = gn_md_cell(md, MEMBER, row, MEMBER_PARENT_TYPE);
+	row = parent >> PARENT_BITS;
+	switch (tag_of(parent, PARENT_BITS)) {
+	case PARENT_IS_TYPEDEF:
+		return row << 2;
+	case PARENT_IS_TYPEREF:
+		return row << 2 | 1;
+	default:
+		return 0;
+	}
+}
+
+void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
+		  void *ctx)
+{
+	uint32_t type = GN_TOKEN_ROW(gn_md_find_type(
+		md, "System.Runtime.Versioning", "NonVersionableAttribute"));
+
+	if (!type)
+		return;
+	for (uint32_t i = 1; i <= md->table[ATTRIBUTE].count; i++) {
+		uint32_t of = gn_md_cell(md, ATTRIBUTE, i, ATTRIBUTE_OF);
+		uint32_t by = gn_md_cell(md, ATTRIBUTE, i, ATTRIBUTE_MAKER);
+
+		if (IS_OF_METHOD(of) &&
+		    tag_of(by, MAKER_BITS) == MAKER_IS_METHOD &&
+		    gn_md_type_of(md, by >> MAKER_BITS) == type)
+			each(ctx, of >> 5);
+	}
+}
+
+/* They are in the order of what has them. */
+static uint32_t first_of(const struct gn_md *md, uint32_t coded)
+{
+	uint32_t from = 1, to = md->table[ATTRIBUTE].count;
+
+	while (from <= to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (gn_md_cell(md, ATTRIBUTE, mid, ATTRIBUTE_OF) < coded)
+			from = mid + 1;
+		else
+			to = mid - 1;
+	}
+	return from;
+}
+
+bool gn_md_from_native(const struct gn_md *md, uint32_t method)
+{
+	uint32_t i = first_of(md, OF_METHOD(method));
+
+	for (; i <= md->table[ATTRIBUTE].count; i++) {
+		uint32_t by = gn_md_cell(md, ATTRIBUTE, i, ATTRIBUTE_MAKER);
+		uint32_t type = type_of(md, by);
+
+		if (gn_md_cell(md, ATTRIBUTE, i, ATTRIBUTE_OF) !=
+		    OF_METHOD(method))
+			break;
+		if (type &&
+		    gn_md_is_called(md, type, "System.Runtime.InteropServices",
+				    "UnmanagedCallersOnlyAttribute"))
+			return true;
+	}
+	return false;
+}
