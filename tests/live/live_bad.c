@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -228,6 +229,22 @@ void test_no_capabilities(struct live *t)
 
 	run_without(t, drop_capabilities, &end);
 	live_expect_line(t, &end, 1, "CAP_");
+}
+
+static void have_few_descriptors(void)
+{
+	const struct rlimit few = {24, 24};
+
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		_exit(125);
+}
+
+void test_few_descriptors(struct live *t)
+{
+	struct live_end end;
+
+	run_without(t, have_few_descriptors, &end);
+	live_expect_line(t, &end, 1, "ulimit -n");
 }
 
 void test_bad_user(struct live *t)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,8 +35,18 @@
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...)
 {
+	struct rlimit limit;
 	va_list ap;
 
+	/* wherever it is that they run out */
+	if (err == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
+		snprintf(s->error, sizeof(s->error),
+			 "%llu descriptors are not enough for gnomon; raise "
+			 "the limit (ulimit -n 1024)",
+			 (unsigned long long)limit.rlim_max);
+		s->status = status;
+		return err;
+	}
 	va_start(ap, fmt);
 	vsnprintf(s->error, sizeof(s->error), fmt, ap);
 	va_end(ap);
