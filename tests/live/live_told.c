@@ -15,11 +15,13 @@
 #define LEAST  5    /* runs */
 #define MOST   21
 
-/* As the fixture has them. */
+/* As the fixture has them. Between two hits of `recursive` is half a
+ * microsecond, too; and hits of enters in a row cost some 50 ns less than those
+ * that are measured, which it does not show to be right. */
 static const struct {
 	unsigned int calls; /* in a block */
 	double may;	    /* percent */
-} shapes[LIVE_BODIES] = {{20, 10}, {20, 5}, {4, 5}, {4, 5}, {1, 5}};
+} shapes[LIVE_BODIES] = {{20, 10}, {20, 5}, {4, 5}, {4, 5}, {1, 10}};
 
 /* Of one body. */
 struct body {

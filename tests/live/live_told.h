@@ -10,8 +10,8 @@
 /*
  * Traces the fixture `bodies blocks` with these options. `names` are those of
  * half, one, five, nested and recursive. In the middle of all blocks each is
- * told within 5 % of what the same block's work took without a call, what takes
- * half a microsecond within 10 %.
+ * told within 5 % of what the same block's work took without a call, what has
+ * half a microsecond between two hits (half, recursive) within 10 %.
  *
  * Both halves of a block are some ten microseconds long and come one after the
  * other, so a machine that gets slower or faster changes both; a block in which
