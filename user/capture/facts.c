@@ -67,8 +67,9 @@ static const char *none_text(uint64_t why)
 		return "the memory of an earlier session is still in the "
 		       "program";
 	case GN_FAST_PLACES:
-		return "the program's sleds are not as its file has them, or "
-		       "there is no room near them";
+		return "none of the program's sleds can be used: they are not "
+		       "as its file has them, their functions are too short "
+		       "for a jump, or there is no room near them";
 	default:
 		return NULL;
 	}

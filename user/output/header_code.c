@@ -147,9 +147,9 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, left);
 	fprintf(f,
-		"# %-11s methods of %s modules that are made in memory or can "
-		"be unloaded%s\n",
-		"untraced", n,
+		"# %-11s methods of %s module%s made in memory or able to "
+		"unload%s\n",
+		"untraced", n, left == 1 ? "" : "s",
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 

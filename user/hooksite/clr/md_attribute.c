@@ -59,25 +59,10 @@ void gn_md_marked(const struct gn_md *md, void (*each)(void *ctx, uint32_t row),
 	}
 }
 
-/* They are in the order of what has them. */
-static uint32_t first_of(const struct gn_md *md, uint32_t coded)
-{
-	uint32_t from = 1, to = md->table[ATTRIBUTE].count;
-
-	while (from <= to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (gn_md_cell(md, ATTRIBUTE, mid, ATTRIBUTE_OF) < coded)
-			from = mid + 1;
-		else
-			to = mid - 1;
-	}
-	return from;
-}
-
 bool gn_md_from_native(const struct gn_md *md, uint32_t method)
 {
-	uint32_t i = first_of(md, OF_METHOD(method));
+	uint32_t i =
+		gn_md_first(md, ATTRIBUTE, ATTRIBUTE_OF, OF_METHOD(method));
 
 	for (; i <= md->table[ATTRIBUTE].count; i++) {
 		uint32_t by = gn_md_cell(md, ATTRIBUTE, i, ATTRIBUTE_MAKER);

@@ -71,20 +71,14 @@ static unsigned int chain_of(const struct names *n, gn_token token,
 static uint32_t parameters_of(const struct gn_md *md, uint32_t owner,
 			      uint32_t *count)
 {
-	uint32_t all = md->table[PARAMETER].count, from = 1, to = all, first;
+	uint32_t all = md->table[PARAMETER].count;
+	uint32_t first = gn_md_first(md, PARAMETER, PARAMETER_OF, owner);
+	uint32_t i = first;
 
-	while (from <= to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (gn_md_cell(md, PARAMETER, mid, PARAMETER_OF) < owner)
-			from = mid + 1;
-		else
-			to = mid - 1;
-	}
-	for (first = from; from <= all && from - first < GN_MD_ARGS_MAX; from++)
-		if (gn_md_cell(md, PARAMETER, from, PARAMETER_OF) != owner)
-			break;
-	*count = from - first;
+	while (i <= all && i - first < GN_MD_ARGS_MAX &&
+	       gn_md_cell(md, PARAMETER, i, PARAMETER_OF) == owner)
+		i++;
+	*count = i - first;
 	return first;
 }
 

@@ -340,23 +340,29 @@ const char *gn_md_string(const struct gn_md *md, unsigned int table,
 	return (const char *)md->strings.at + at;
 }
 
-/* They are in the order of the inner ones. */
-uint32_t gn_md_outer(const struct gn_md *md, uint32_t type)
+uint32_t gn_md_first(const struct gn_md *md, unsigned int table,
+		     unsigned int column, uint32_t least)
 {
-	uint32_t from = 1, to = md->table[NESTED].count;
+	uint32_t from = 1, to = md->table[table].count;
 
 	while (from <= to) {
 		uint32_t mid = from + (to - from) / 2;
-		uint32_t inner = cell(md, NESTED, mid, NESTED_TYPE);
 
-		if (inner == type)
-			return cell(md, NESTED, mid, NESTED_IN);
-		if (inner < type)
+		if (cell(md, table, mid, column) < least)
 			from = mid + 1;
 		else
 			to = mid - 1;
 	}
-	return 0;
+	return from;
+}
+
+uint32_t gn_md_outer(const struct gn_md *md, uint32_t type)
+{
+	uint32_t i = gn_md_first(md, NESTED, NESTED_TYPE, type);
+
+	return cell(md, NESTED, i, NESTED_TYPE) == type
+		       ? cell(md, NESTED, i, NESTED_IN)
+		       : 0;
 }
 
 uint32_t gn_md_put_plain(struct gn_text *name, const char *text)
@@ -477,18 +483,8 @@ const char *gn_md_field(const struct gn_md *md, gn_token token)
 
 uint32_t gn_md_type_of(const struct gn_md *md, uint32_t method)
 {
-	uint32_t from = 1, to = md->table[TYPEDEF].count;
-
 	/* the last type whose methods begin there or before */
-	while (from <= to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (cell(md, TYPEDEF, mid, TYPEDEF_METHODS) <= method)
-			from = mid + 1;
-		else
-			to = mid - 1;
-	}
-	return to;
+	return gn_md_first(md, TYPEDEF, TYPEDEF_METHODS, method + 1) - 1;
 }
 
 bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
@@ -512,21 +508,12 @@ bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
 bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 		      const char *name)
 {
-	uint32_t count = md->table[INTERFACE].count, from = 1, to = count;
+	uint32_t i = gn_md_first(md, INTERFACE, INTERFACE_OF, type);
 
-	/* the first row of the type: they are in its order */
-	while (from <= to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (cell(md, INTERFACE, mid, INTERFACE_OF) < type)
-			from = mid + 1;
-		else
-			to = mid - 1;
-	}
-	for (; from <= count; from++) {
-		if (cell(md, INTERFACE, from, INTERFACE_OF) != type)
+	for (; i <= md->table[INTERFACE].count; i++) {
+		if (cell(md, INTERFACE, i, INTERFACE_OF) != type)
 			break;
-		if (gn_md_is_called(md, cell(md, INTERFACE, from, INTERFACE_IS),
+		if (gn_md_is_called(md, cell(md, INTERFACE, i, INTERFACE_IS),
 				    space, name))
 			return true;
 	}

@@ -66,6 +66,10 @@ bool gn_md_open_pdb(struct gn_md *md, const struct gn_bytes *metadata,
  * there. */
 uint32_t gn_md_cell(const struct gn_md *md, unsigned int table, uint32_t row,
 		    unsigned int column);
+/* Of a table in the order of that column: the first row whose cell is at least
+ * that; if there is none, the one after the last. */
+uint32_t gn_md_first(const struct gn_md *md, unsigned int table,
+		     unsigned int column, uint32_t least);
 struct gn_bytes gn_md_blob(const struct gn_md *md, uint32_t at);
 /* What a cell says that is an index of the names; "" when it is none. */
 const char *gn_md_string(const struct gn_md *md, unsigned int table,
