@@ -3,7 +3,7 @@
 # are there all the same, and skipped with the reason.
 add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
-	clr_run.c clr_samples.c clr_list.c clr_attach.c clr_attach_bad.c clr_replaced.c clr_filter.c clr_launch.c clr_compiler.c
+	clr_run.c clr_samples.c clr_list.c clr_attach.c clr_attach_bad.c clr_container.c clr_replaced.c clr_filter.c clr_launch.c clr_compiler.c
 	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
 	clr_events.c clr_values.c clr_web.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)

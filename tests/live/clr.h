@@ -23,6 +23,14 @@ char *clr_compiler(struct live *t);
 char *clr_sdk(struct live *t);
 /* A command that compiles a small program with it, on one thread at a time. */
 void clr_compile(struct live *t, struct live_args *a);
+/* gnomon on a fixture that serves, ready to see. */
+void clr_attach(struct live *t, const struct live_talk *served,
+		const char *options, struct live_talk *gnomon);
+/* One session in which it does what `line` says. */
+void clr_session(struct live *t, const struct live_talk *served,
+		 const char *options, const char *line, unsigned int flags);
+/* Waits until a process is no gnomon's any more, be it a killed one's. */
+void clr_await_lock(struct live *t, pid_t pid);
 /* A copy of the fixture in the test's folder, which anybody may read. */
 char *clr_copy_demo(struct live *t);
 /* A session without functions in a process that has just begun to serve: what

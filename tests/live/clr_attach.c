@@ -52,9 +52,8 @@ static void begin_attach(struct live *t, const struct live_talk *served,
 	live_talk(t, &a, gnomon);
 }
 
-/* gnomon on the process, ready to see. */
-static void attach(struct live *t, const struct live_talk *served,
-		   const char *options, struct live_talk *gnomon)
+void clr_attach(struct live *t, const struct live_talk *served,
+		const char *options, struct live_talk *gnomon)
 {
 	begin_attach(t, served, options, gnomon);
 	free(live_await(t, gnomon->err, "gnomon: attached"));
@@ -70,14 +69,13 @@ static json_t *detach(struct live *t, struct live_talk *gnomon)
 	return live_load(t, live_text(t, "%s/report.json", t->dir));
 }
 
-/* One session in which the process does what `line` says. */
-static void session(struct live *t, const struct live_talk *served,
-		    const char *options, const char *line, unsigned int flags)
+void clr_session(struct live *t, const struct live_talk *served,
+		 const char *options, const char *line, unsigned int flags)
 {
 	struct clr_pair pair = {.report = NULL};
 	struct live_talk gnomon;
 
-	attach(t, served, options, &gnomon);
+	clr_attach(t, served, options, &gnomon);
 	pair.traced.out = clr_serve(t, served, line);
 	pair.report = detach(t, &gnomon);
 	clr_closed(t, pair.report);
@@ -90,11 +88,11 @@ void test_attach(struct live *t)
 	struct live_talk served;
 
 	start_served(t, &served);
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	clr_serve(t, &served, "run 20000");
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	session(t, &served, "-f Demo.Service.P.Leaf", "run 50",
-		LIVE_SOME | LIVE_UNWOUND);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.P.Leaf", "run 50",
+		    LIVE_SOME | LIVE_UNWOUND);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -106,7 +104,7 @@ void test_attach_warm(struct live *t)
 	start_served(t, &served);
 	clr_serve(t, &served, "run 20000");
 	clr_serve(t, &served, "run 20000");
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -116,10 +114,10 @@ void test_attach_again(struct live *t)
 
 	start_served(t, &served);
 	for (int i = 0; i < 4; i++)
-		session(t, &served,
-			i % 2 ? "-f Demo.Service.P.* -f !*.Leaf(*"
-			      : "-f Demo.Service.*",
-			"run 10", i % 2 ? LIVE_SOME : 0);
+		clr_session(t, &served,
+			    i % 2 ? "-f Demo.Service.P.* -f !*.Leaf(*"
+				  : "-f Demo.Service.*",
+			    "run 10", i % 2 ? LIVE_SOME : 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -139,7 +137,7 @@ void test_attach_other_user(struct live *t)
 		 "--clear-groups", getenv("DOTNET"), copy, "served", NULL);
 	live_talk(t, &a, &served);
 	free(live_await(t, served.out, "ready"));
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -156,10 +154,10 @@ void test_attach_gone(struct live *t)
 	live_talk(t, &a, &served);
 	free(live_await(t, served.out, "ready"));
 	CHECK(t, unlink(copy) == 0, "unlink: %s", strerror(errno));
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	/* nor is another one at its place */
 	live_copy(t, t->gnomon, copy);
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -194,7 +192,8 @@ void test_attach_later(struct live *t)
 	struct live_talk served;
 
 	start_served(t, &served);
-	session(t, &served, "-f Demo.Service.Later.Called", "load", LIVE_SOME);
+	clr_session(t, &served, "-f Demo.Service.Later.Called", "load",
+		    LIVE_SOME);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -290,7 +289,7 @@ static bool is_shared(struct live *t, const struct live_talk *served)
 }
 
 /* Who holds it is at work on the process. */
-static void await_lock(struct live *t, pid_t pid)
+void clr_await_lock(struct live *t, pid_t pid)
 {
 	int fd = open(live_text(t, "/proc/%d", (int)pid),
 		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -308,7 +307,7 @@ static void kill_it(struct live *t, const struct live_talk *served, bool fast)
 	struct live_talk gnomon;
 	uint64_t calls[2];
 
-	attach(t, served, how, &gnomon);
+	clr_attach(t, served, how, &gnomon);
 	clr_serve(t, served, "run 20");
 	CHECK(t, is_shared(t, served) == fast, "the memory is%s shared",
 	      fast ? " not" : "");
@@ -317,10 +316,10 @@ static void kill_it(struct live *t, const struct live_talk *served, bool fast)
 	      "%" N " probes, %" N " fast hooks", calls[0], calls[1]);
 	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
 	live_wait(t, &gnomon);
-	await_lock(t, served->pid);
+	clr_await_lock(t, served->pid);
 	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
 	CHECK(t, !is_shared(t, served), "memory is left");
-	session(t, served, how, "run 50", 0);
+	clr_session(t, served, how, "run 50", 0);
 	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
 	CHECK(t, !is_shared(t, served), "memory is left");
 }
@@ -426,7 +425,7 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	struct live_talk gnomon;
 	json_t *report;
 
-	attach(t, served, "", &gnomon);
+	clr_attach(t, served, "", &gnomon);
 	clr_serve(t, served, "run 3");
 	clr_serve(t, served, "collect 20");
 	report = detach(t, &gnomon);
@@ -448,7 +447,7 @@ static void attach_all_events(struct live *t, const struct live_talk *served)
 	struct live_talk gnomon;
 	json_t *report;
 
-	attach(t, served, "--events all", &gnomon);
+	clr_attach(t, served, "--events all", &gnomon);
 	clr_serve(t, served, "collect 20");
 	report = detach(t, &gnomon);
 	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
@@ -466,7 +465,7 @@ void test_attach_light(struct live *t)
 	attach_all_events(t, &served);
 	attach_all_events(t, &served);
 	CHECK(t, hook_calls(t, &served) == 0, "there are hooks");
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
@@ -504,7 +503,7 @@ void test_attach_pace(struct live *t)
 	CHECK(t, before <= slow / 3,
 	      "the compiler did not copy it: %" N " ticks, %" N " at first",
 	      before, slow);
-	attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
+	clr_attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
 	for (int i = 0; i < 6; i++) /* to its second tier */
 		with = pace(t, &served);
 	detach(t, &gnomon);
@@ -565,8 +564,8 @@ void test_attach_busy(struct live *t)
 	clr_serve(t, &served, "run 1000");
 	for (int i = 0; i < n; i++) {
 		live_tell(t, &served, "run 1000");
-		attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
-		       &gnomon);
+		clr_attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
+			   &gnomon);
 		if (i % (n / killed) == 1 && i / (n / killed) < killed) {
 			CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s",
 			      strerror(errno));
@@ -577,8 +576,8 @@ void test_attach_busy(struct live *t)
 		while (strcmp(live_await(t, served.out, ""), "done"))
 			;
 	}
-	await_lock(t, served.pid);
+	clr_await_lock(t, served.pid);
 	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
-	session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }

@@ -62,6 +62,52 @@ static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
 	return 0;
 }
 
+/* Counters of two CPUs, of which the second is ahead by some ns. */
+static bool agree_ahead(int64_t ahead)
+{
+	const struct gn_fast_moment m[] = {
+		{1000000, 5000, 20},
+		{(uint64_t)(1300000 + ahead * 3), 105000, 30},
+		{1600000, 205000, 20},
+	};
+
+	return gn_fast_moments_agree(m, 3);
+}
+
+static void test_counters(void **state)
+{
+	const struct gn_fast_moment back[] = {{5, 5, 1}, {4, 9, 1}};
+
+	(void)state;
+	assert_true(agree_ahead(0));
+	assert_true(agree_ahead(70));
+	assert_true(agree_ahead(-70));
+	assert_false(agree_ahead(80));
+	assert_false(agree_ahead(-80));
+	/* before the first one's */
+	assert_false(agree_ahead(-200000));
+	assert_false(gn_fast_moments_agree(back, 2));
+	assert_false(gn_fast_moments_agree(back, 1));
+}
+
+/* A counter that goes back, as when a machine is moved, is no line. */
+static void test_counter_back(void **state)
+{
+	struct gn_fast_clock *c = calloc(1, sizeof(*c));
+	const struct gn_fast_moment m[] = {{1000000, 5000, 20},
+					   {31000000, 10005000, 20},
+					   {2000000, 20005000, 20}};
+
+	(void)state;
+	assert_non_null(c);
+	for (int i = 0; i < 2; i++)
+		gn_fast_clock_add(c, &m[i]);
+	assert_int_equal(gn_fast_clock_bound(c), 10);
+	gn_fast_clock_add(c, &m[2]);
+	assert_true(gn_fast_clock_bound(c) >= 10000000);
+	free(c);
+}
+
 static void clock_lines(void **state)
 {
 	static struct gn_fast_clock c;
@@ -603,6 +649,8 @@ static void ring_after_exec(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_counter_back),
 		cmocka_unit_test(clock_lines),
 		cmocka_unit_test(os_time_follows),
 		cmocka_unit_test(plain_events),

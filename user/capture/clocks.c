@@ -84,42 +84,55 @@ static void look_here(struct gn_control *control, struct gn_clock_gap *gap)
 	}
 }
 
-static void look_at_all(struct gn_control *control, const cpu_set_t *all,
-			struct gn_clock_gap gaps[CPU_SETSIZE])
+bool gn_clocks_each_cpu(void (*look)(void *ctx, int cpu), void *ctx)
 {
+	cpu_set_t all;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return false;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		cpu_set_t one;
 
-		if (!CPU_ISSET(cpu, all))
+		if (!CPU_ISSET(cpu, &all))
 			continue;
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
-		if (sched_setaffinity(0, sizeof(one), &one))
-			continue; /* it went offline */
-		look_here(control, &gaps[cpu]);
+		if (!sched_setaffinity(0, sizeof(one), &one))
+			look(ctx, cpu); /* else it went offline */
 	}
+	sched_setaffinity(0, sizeof(all), &all);
+	return true;
+}
+
+struct gaps {
+	struct gn_control *control;
+	struct gn_clock_gap of[CPU_SETSIZE];
+};
+
+static void look_at(void *ctx, int cpu)
+{
+	struct gaps *gaps = ctx;
+
+	look_here(gaps->control, &gaps->of[cpu]);
 }
 
 /* A host that takes a CPU away between the two readings makes its clock look
  * different. So gnomon sleeps again on CPUs that seem to differ. */
 bool gn_clocks_compare(struct gn_control *control)
 {
-	struct gn_clock_gap gaps[CPU_SETSIZE] = {0};
+	struct gaps gaps = {.control = control};
 	char source[64];
 	int64_t gap = 0;
-	cpu_set_t all;
 	bool same = false;
 
 	if (gn_clock_source(source, sizeof(source)) &&
 	    !gn_clock_source_steady(source))
 		return false;
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return false;
 	for (int i = 0; i < CLOCK_ROUNDS && !same; i++) {
-		look_at_all(control, &all, gaps);
-		same = gn_clock_gaps_same(gaps, CPU_SETSIZE, &gap);
+		if (!gn_clocks_each_cpu(look_at, &gaps))
+			return false;
+		same = gn_clock_gaps_same(gaps.of, CPU_SETSIZE, &gap);
 	}
-	sched_setaffinity(0, sizeof(all), &all);
 	control->skew[0] = control->skew[1] = gap;
 	return same;
 }

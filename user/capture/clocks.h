@@ -24,6 +24,9 @@ bool gn_clock_source(char *name, size_t size);
  */
 bool gn_clock_source_steady(const char *name);
 
+/* Calls `look` on each CPU that gnomon may use. False: they are not known. */
+bool gn_clocks_each_cpu(void (*look)(void *ctx, int cpu), void *ctx);
+
 /* The difference on a CPU. Anything between the two readings makes it larger,
  * so the smallest value is the most exact. */
 struct gn_clock_gap {

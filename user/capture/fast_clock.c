@@ -8,6 +8,7 @@
 #include "capture/clock.h"
 #include "capture/clocks.h"
 
+#define CPUS_MAX 1024
 #define TRIES	 6
 #define TRIES_UP 60	  /* when all were disturbed */
 #define NEAR_NS	 1000000u /* a moment is kept so long after the one before */
@@ -22,22 +23,66 @@ static bool is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* The kernel has compared the counters of the processors with each other and
- * with other clocks before it chose this one. */
-static bool is_clock_source(void)
-{
-	char name[64];
+/* Of the CPUs in turn, and of the first one again. */
+struct moments {
+	struct gn_fast_moment of[CPUS_MAX + 1];
+	size_t n;
+	bool disturbed; /* one of them tells too little */
+	bool last;	/* the first one's again is there */
+};
 
-	return gn_clock_source(name, sizeof(name)) && !strcmp(name, "tsc");
+static void take_moment(struct moments *all)
+{
+	struct gn_fast_moment m = gn_fast_moment_now();
+
+	for (int i = 0; i < TRIES && m.apart > GOOD_NS; i++)
+		m = gn_fast_moment_now();
+	all->disturbed |= m.apart > GOOD_NS;
+	all->of[all->n++] = m;
+}
+
+static void look(void *ctx, int cpu)
+{
+	struct moments *all = ctx;
+
+	(void)cpu;
+	if (all->n < CPUS_MAX)
+		take_moment(all);
+}
+
+static void look_again(void *ctx, int cpu)
+{
+	struct moments *all = ctx;
+
+	(void)cpu;
+	if (!all->last) {
+		take_moment(all);
+		all->last = true;
+	}
+}
+
+static bool counters_agree(void)
+{
+	struct moments all = {.n = 0};
+
+	return gn_clocks_each_cpu(look, &all) &&
+	       gn_clocks_each_cpu(look_again, &all) && !all.disturbed &&
+	       gn_fast_moments_agree(all.of, all.n);
 }
 
 const char *gn_fast_clock_unfit(void)
 {
+	char source[64];
+
 	if (!is_invariant())
 		return "the processor's time-stamp counter is not invariant";
-	if (!is_clock_source())
+	if (!gn_clock_source(source, sizeof(source)) ||
+	    !gn_clock_source_steady(source))
 		return "the kernel's clock source is not the time-stamp "
 		       "counter";
+	/* before it chose that, the kernel has compared the CPUs' counters */
+	if (strcmp(source, "tsc") != 0 && !counters_agree())
+		return "the processors' time-stamp counters are not the same";
 	return NULL;
 }
 
@@ -83,19 +128,41 @@ static double slope_of(const struct gn_fast_moment *a,
 	return (double)(b->ns - a->ns) / (double)(b->ticks - a->ticks);
 }
 
+bool gn_fast_moments_agree(const struct gn_fast_moment *m, size_t n)
+{
+	const struct gn_fast_moment *z = &m[n - 1];
+
+	if (n < 2 || z->ticks <= m->ticks || z->ns <= m->ns)
+		return false;
+	for (size_t i = 1; i < n - 1; i++) {
+		double ticks = (double)(int64_t)(m[i].ticks - m->ticks);
+		double off = (double)(int64_t)(m[i].ns - m->ns) -
+			     slope_of(m, z) * ticks;
+		double most = (double)m->apart + m[i].apart + z->apart;
+
+		if (off > most || off < -most)
+			return false;
+	}
+	return true;
+}
+
 /* Where the moment in the middle is by the line of its neighbours. */
+static void note_off(struct gn_fast_clock *c, double ns)
+{
+	double off = ns < 0 ? -ns : ns;
+
+	if (off > c->off)
+		c->off = off > 1e9 ? 1000000000u : (uint32_t)(off + 1);
+}
+
 static void check_middle(struct gn_fast_clock *c)
 {
 	const struct gn_fast_moment *a = moment(c, c->n - 3);
 	const struct gn_fast_moment *b = moment(c, c->n - 2);
 	const struct gn_fast_moment *z = moment(c, c->n - 1);
 	double at = slope_of(a, z) * (double)(b->ticks - a->ticks);
-	double off = (double)(b->ns - a->ns) - at;
 
-	if (off < 0)
-		off = -off;
-	if (off > c->off)
-		c->off = off > 1e9 ? 1000000000u : (uint32_t)(off + 1);
+	note_off(c, (double)(b->ns - a->ns) - at);
 }
 
 /* The rate of a stretch that is long enough to tell it. */
@@ -122,6 +189,8 @@ void gn_fast_clock_add(struct gn_fast_clock *c, const struct gn_fast_moment *m)
 	const struct gn_fast_moment *last = c->n ? moment(c, c->n - 1) : NULL;
 	bool near = c->n > 1 && last->ns - moment(c, c->n - 2)->ns < NEAR_NS;
 
+	if (last && m->ticks <= last->ticks && m->ns > last->ns)
+		note_off(c, (double)(m->ns - last->ns));
 	if (last && (m->ticks <= last->ticks || m->ns <= last->ns))
 		return;
 	c->from = c->to = 0;

@@ -8,6 +8,7 @@
 #define GNOMON_CAPTURE_FAST_CLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One moment by both. */
@@ -35,7 +36,11 @@ struct gn_fast_clock {
 	double slope;
 };
 
-/* Why this machine's counter cannot be used, for people; NULL: it can. */
+/*
+ * Why this machine's counter cannot be used, for people; NULL: it can. A clock
+ * source that a hypervisor makes of the counters does not show that the kernel
+ * has compared those of the CPUs, so that is done here.
+ */
 const char *gn_fast_clock_unfit(void);
 
 uint64_t gn_fast_ticks(void);
@@ -43,7 +48,12 @@ uint64_t gn_fast_ticks(void);
 /* Reads both. */
 struct gn_fast_moment gn_fast_moment_now(void);
 
-/* Pure: adds a moment, later than all others. */
+/* Pure: whether moments are on the line from the first to the last one, as far
+ * as each tells. */
+bool gn_fast_moments_agree(const struct gn_fast_moment *m, size_t n);
+
+/* Pure: adds a moment, later than all others. One of a counter that went back
+ * only adds to the bound. */
 void gn_fast_clock_add(struct gn_fast_clock *c, const struct gn_fast_moment *m);
 
 /* Pure: the ns of a tick; before the first and after the last moment, by the

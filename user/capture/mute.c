@@ -25,7 +25,7 @@ struct library {
 };
 
 struct process {
-	enum gn_runtime_id runtime;
+	size_t library; /* that it has loaded */
 	struct gn_mute_process memory;
 };
 
@@ -219,24 +219,33 @@ static int mute_native(struct gn_session *s, uint32_t index)
 	return err;
 }
 
-static const struct gn_mute_file *file_of(const struct gn_mute *m,
-					  enum gn_runtime_id runtime)
-{
-	for (size_t i = 0; i < m->nlibraries; i++)
-		if (m->library[i].runtime == runtime)
-			return &m->library[i].file;
-	return NULL;
-}
-
 static void forget(struct gn_mute *m, size_t i)
 {
 	gn_mute_process_close(&m->process[i].memory);
 	m->process[i] = m->process[--m->nprocesses];
 }
 
+/* Finds the library of a runtime that a process has loaded: one in a container
+ * has a copy. */
+static int open_process(const struct gn_mute *m, enum gn_runtime_id runtime,
+			pid_t pid, struct process *p)
+{
+	int err = -EOPNOTSUPP;
+
+	for (size_t i = 0; i < m->nlibraries; i++) {
+		if (m->library[i].runtime != runtime)
+			continue;
+		p->library = i;
+		err = gn_mute_process_open(&p->memory, pid,
+					   &m->library[i].file);
+		if (err != -ENOENT)
+			break;
+	}
+	return err;
+}
+
 /* Adds a process; first drops those that have ended. */
-static int add_process(struct gn_mute *m, enum gn_runtime_id runtime,
-		       const struct gn_mute_file *file, pid_t pid)
+static int add_process(struct gn_mute *m, enum gn_runtime_id runtime, pid_t pid)
 {
 	struct process *list;
 	int err;
@@ -248,33 +257,29 @@ static int add_process(struct gn_mute *m, enum gn_runtime_id runtime,
 	if (!list)
 		return -ENOMEM;
 	m->process = list;
-	err = gn_mute_process_open(&list[m->nprocesses].memory, pid, file);
-	if (err)
-		return err;
-	list[m->nprocesses].runtime = runtime;
-	m->nprocesses++;
-	return 0;
+	err = open_process(m, runtime, pid, &list[m->nprocesses]);
+	m->nprocesses += !err;
+	return err;
 }
 
 static int mute_managed(struct gn_mute *m, uint32_t func, pid_t pid)
 {
 	enum gn_runtime_id runtime = (enum gn_runtime_id)GN_FUNC_RUNTIME(func);
-	const struct gn_mute_file *file = file_of(m, runtime);
+	struct process *p;
 	size_t i;
 	int err = 0;
 
-	if (!file)
-		return -EOPNOTSUPP;
 	for (i = 0; i < m->nprocesses; i++)
-		if (m->process[i].runtime == runtime &&
+		if (m->library[m->process[i].library].runtime == runtime &&
 		    m->process[i].memory.pid == pid)
 			break;
 	if (i == m->nprocesses)
-		err = add_process(m, runtime, file, pid);
+		err = add_process(m, runtime, pid);
 	if (err)
 		return err;
 	i = i < m->nprocesses ? i : m->nprocesses - 1;
-	err = gn_mute_process_set(&m->process[i].memory, file,
+	p = &m->process[i];
+	err = gn_mute_process_set(&p->memory, &m->library[p->library].file,
 				  GN_FUNC_INDEX(func));
 	if (err == -ESRCH)
 		forget(m, i);

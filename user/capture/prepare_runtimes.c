@@ -340,25 +340,46 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 	return err;
 }
 
+/* Plans the sites of a hook-site library at that place. */
+static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
+			   const char *place, const char *library)
+{
+	size_t file;
+	int err = gn_files_add(&s->files, place, false, &file);
+
+	if (!err && s->files.file[file].hooksite)
+		return 0; /* two processes show the same copy */
+	if (!err) {
+		s->files.file[file].hooksite = true;
+		err = plan_sites(s, rt, file);
+	}
+	if (!err)
+		return 0;
+	return gn_session_fail(s, -EIO, 1,
+			       "the hook sites of '%s' cannot be read; "
+			       "install gnomon again",
+			       library);
+}
+
+int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
+		    const char *path)
+{
+	char place[GN_FILE_PLACE];
+
+	return plan_library_at(s, rt, gn_file_place(fd, place), path);
+}
+
 static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			char *library)
 {
-	size_t file;
 	int err = gn_runtime_library(rt, library, PATH_MAX);
 
 	if (err)
 		/* doctor reports it; other programs need none */
 		return -ENOENT;
-	err = gn_files_add(&s->files, library, false, &file);
-	if (!err) {
-		s->files.file[file].hooksite = true;
-		err = plan_sites(s, rt, file);
-	}
+	err = plan_library_at(s, rt, library, library);
 	if (err)
-		return gn_session_fail(s, -EIO, 1,
-				       "the hook sites of '%s' cannot be read; "
-				       "install gnomon again",
-				       library);
+		return err;
 	if (s->opts.command)
 		check_loads(s, rt, library);
 	return 0;

@@ -8,6 +8,7 @@
 
 #include <gnomon/selected.h>
 #include "capture/clock.h"
+#include "capture/prepare.h"
 #include "capture/session_internal.h"
 #include "runtime/runtime.h"
 
@@ -63,6 +64,15 @@ static void do_without(struct gn_session *s, size_t i, const char *why)
 	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
 }
 
+/* Probes the library that the process loads if it does not see ours. */
+static int plan_copy(struct gn_session *s, const struct process *p)
+{
+	const char *path;
+	int fd = p->rt->attach->file(p->attached, &path);
+
+	return fd < 0 ? 0 : gn_prepare_copy(s, p->rt, fd, path);
+}
+
 int gn_running_open(struct gn_session *s)
 {
 	char why[GN_WHY_MAX], library[PATH_MAX];
@@ -82,10 +92,14 @@ int gn_running_open(struct gn_session *s)
 		err = p->rt->attach->open(p->pid, library, &p->attached, why);
 		if (err && !s->light)
 			return gn_session_fail(s, err, 1, "%s", why);
-		if (err)
+		if (err) {
 			do_without(s, i, why);
-		else
-			i++;
+			continue;
+		}
+		err = plan_copy(s, p);
+		if (err)
+			return err;
+		i++;
 	}
 	return 0;
 }

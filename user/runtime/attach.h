@@ -46,6 +46,10 @@ struct gn_runtime_attach {
 	int (*end)(struct gn_attached *a, gn_wait_fn wait, void *ctx,
 		   char *why);
 	void (*close)(struct gn_attached *a); /* may be NULL */
+	/* Where the process does not see `library`, as in a container: the
+	 * file that it loads in its place, which is the attached one's, and
+	 * its path there. -1: it is `library`. */
+	int (*file)(const struct gn_attached *a, const char **path);
 };
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "hooksite/clr/clsid.h"
 #include "hooksite/clr/filter.h"
+#include "process/copy.h"
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
 
@@ -41,12 +42,14 @@
 
 struct gn_attached {
 	pid_t pid;
-	int socket; /* O_PATH */
-	int lock;   /* the process's folder of /proc, locked */
-	char library[PATH_MAX];
+	int socket;		/* O_PATH */
+	int lock;		/* the process's folder of /proc, locked */
+	char library[PATH_MAX]; /* as the process names it */
+	struct gn_copy copy;	/* its file, where it does not see ours */
 	pid_t guard; /* the process that ends the session if we cannot */
 	int leash;   /* it waits at the other end; -1: there is none */
 	bool begun;
+	bool owed;	/* the session's end, to the runtime */
 	bool functions; /* some are asked for */
 };
 
@@ -83,23 +86,16 @@ static int lock(struct gn_attached *a, char *why)
 	return -EBUSY;
 }
 
-/* The process must see the same file at the same path. */
-static int check_library(struct gn_attached *a, char *why)
+/* Whether the process sees the same file at the same path. */
+static bool sees_library(const struct gn_attached *a)
 {
 	char path[PATH_MAX + 64];
 	struct stat ours, theirs;
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)a->pid,
 		 a->library);
-	if (!stat(a->library, &ours) && !stat(path, &theirs) &&
-	    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
-		return 0;
-	snprintf(why, GN_WHY_MAX,
-		 "process %d does not see '%.300s' (it is in a container); "
-		 "mount "
-		 "its folder there at the same path",
-		 (int)a->pid, a->library);
-	return -ENOENT;
+	return !stat(a->library, &ours) && !stat(path, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
 /* Whether the mapping is of another file that was at `path` before. */
@@ -112,6 +108,15 @@ static bool was_at(const struct gn_mapping *m, const char *path,
 	return m->file.ino && !gn_file_same(&m->file, now) &&
 	       !strncmp(m->name, path, n) &&
 	       (!m->name[n] || !strcmp(m->name + n, deleted));
+}
+
+static int tell_older(const struct gn_attached *a, char *why)
+{
+	snprintf(why, GN_WHY_MAX,
+		 "process %d has the library of a gnomon that was here before, "
+		 "which traced it; start it again to trace its functions",
+		 (int)a->pid);
+	return -ESTALE;
 }
 
 /* The runtime loads no file at a path that it has loaded one from, and an older
@@ -134,13 +139,7 @@ static int check_mapped(const struct gn_attached *a, char *why)
 		older = was_at(&m, a->library, &now);
 	gn_maps_close(&maps);
 	close(fd);
-	if (!older)
-		return 0;
-	snprintf(why, GN_WHY_MAX,
-		 "process %d has the library of a gnomon that was here before, "
-		 "which traced it; start it again to trace its functions",
-		 (int)a->pid);
-	return -ESTALE;
+	return older ? tell_older(a, why) : 0;
 }
 
 /* 'T' or 't': it is stopped and answers nobody. */
@@ -185,19 +184,6 @@ static int check_class(pid_t pid, char *why)
 	return -EOPNOTSUPP;
 }
 
-static void close_attached(struct gn_attached *a)
-{
-	if (!a)
-		return;
-	if (a->leash >= 0)
-		close(a->leash); /* without a word: the guard ends it */
-	if (a->socket >= 0)
-		close(a->socket);
-	if (a->lock >= 0)
-		close(a->lock);
-	free(a);
-}
-
 /*
  * What failed is told as the end of the process, if it was that: a runtime that
  * shuts down closes its socket some time before.
@@ -214,38 +200,6 @@ static int told_end(pid_t pid, int err, char *why)
 		return err;
 	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
 	return -ESRCH;
-}
-
-static int open_attached(pid_t pid, const char *library,
-			 struct gn_attached **out, char *why)
-{
-	struct gn_attached *a = calloc(1, sizeof(*a));
-	int err;
-
-	if (!a) {
-		snprintf(why, GN_WHY_MAX, "no memory");
-		return -ENOMEM;
-	}
-	a->pid = pid;
-	a->socket = a->lock = a->leash = -1;
-	snprintf(a->library, sizeof(a->library), "%s", library);
-	err = check_class(pid, why);
-	if (!err)
-		err = a->socket = gn_clr_ipc_find(pid, why);
-	if (err == -ENOENT)
-		err = told_end(pid, err, why);
-	if (err >= 0)
-		err = check_library(a, why);
-	if (!err)
-		err = check_mapped(a, why);
-	if (!err)
-		err = lock(a, why);
-	if (err < 0) {
-		close_attached(a);
-		return err;
-	}
-	*out = a;
-	return 0;
 }
 
 static int ask_as(struct gn_attached *a, bool beside, const char *request,
@@ -274,46 +228,58 @@ static int ask(struct gn_attached *a, const char *request, int ms,
 	return ask_as(a, true, request, ms, wait, ctx, result);
 }
 
+/* Words to the guard. */
+enum {
+	BEGUN = 'b',  /* the runtime is asked; without it there is no end */
+	LOADED = 'l', /* the copy of the library is */
+	DONE = 'd',   /* nothing is left to do */
+};
+
 /* Nothing else of gnomon's is to be open in it, nor any right but the one to
- * connect to another user's socket. */
-static void settle(const struct gn_attached *a, int leash)
+ * connect to another user's socket, and the process's own to files. */
+static void settle(struct gn_attached *a, int leash)
 {
-	int kept[3] = {leash, a->socket, a->lock};
+	int kept[] = {leash, a->socket, a->lock, a->copy.folder};
+	const int n = a->copy.folder >= 0 ? 4 : 3;
 	cap_value_t need = CAP_DAC_OVERRIDE;
 	cap_t caps = cap_init();
 
 	setsid();
 	prctl(PR_SET_NAME, "gnomon-guard");
-	for (int i = 0; i < 3; i++) {
-		int fd = fcntl(kept[i], F_DUPFD, 16);
-
-		kept[i] = fd;
-	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < n; i++)
+		kept[i] = fcntl(kept[i], F_DUPFD, 16);
+	for (int i = 0; i < n; i++)
 		dup2(kept[i], 3 + i);
-	syscall(SYS_close_range, 6, ~0u, 0);
+	syscall(SYS_close_range, 3 + n, ~0u, 0);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
+	if (n > 3 && gn_copy_become(&a->copy))
+		_exit(1);
 	if (caps && (cap_set_flag(caps, CAP_PERMITTED, 1, &need, CAP_SET) ||
 		     cap_set_flag(caps, CAP_EFFECTIVE, 1, &need, CAP_SET) ||
 		     cap_set_proc(caps)))
 		_exit(1);
+	a->socket = 4;
+	a->copy.folder = n > 3 ? 6 : -1;
 }
 
 static _Noreturn void guard(struct gn_attached *a, int leash)
 {
+	bool begun = false;
 	int32_t result;
 	ssize_t n;
-	char c;
+	char c = 0;
 
 	settle(a, leash);
-	a->socket = 4;
 	do {
 		n = read(3, &c, 1);
-	} while (n < 0 && errno == EINTR);
-	/* a word says that all is done */
-	if (n <= 0)
+		begun = begun || (n > 0 && c == BEGUN);
+		if (n > 0 && c == LOADED)
+			gn_copy_remove(&a->copy);
+	} while (n > 0 ? c != DONE : n < 0 && errno == EINTR);
+	if (n <= 0 && begun)
 		ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL, &result);
+	gn_copy_remove(&a->copy);
 	_exit(0);
 }
 
@@ -342,17 +308,107 @@ static int start_guard(struct gn_attached *a)
 	return err;
 }
 
-static void dismiss_guard(struct gn_attached *a)
+static void tell_guard(const struct gn_attached *a, char word)
 {
-	ssize_t n = a->leash >= 0 ? write(a->leash, "d", 1) : 0;
+	ssize_t n = a->leash >= 0 ? write(a->leash, &word, 1) : 0;
 
 	(void)n; /* who does not listen has been killed */
+}
+
+static void dismiss_guard(struct gn_attached *a)
+{
+	tell_guard(a, DONE);
 	if (a->leash < 0)
 		return;
 	close(a->leash);
 	a->leash = -1;
 	while (waitpid(a->guard, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+static void close_attached(struct gn_attached *a)
+{
+	if (!a)
+		return;
+	if (!a->owed)
+		dismiss_guard(a);
+	else if (a->leash >= 0)
+		close(a->leash); /* without a word: the guard ends it */
+	gn_copy_close(&a->copy);
+	if (a->socket >= 0)
+		close(a->socket);
+	if (a->lock >= 0)
+		close(a->lock);
+	free(a);
+}
+
+/* The guard is there before the copy, so that it never stays. */
+static int make_copy(struct gn_attached *a, int from)
+{
+	int err = gn_copy_choose(&a->copy, a->pid);
+
+	if (!err)
+		err = start_guard(a);
+	return err ? err : gn_copy_make(&a->copy, from);
+}
+
+static int bring_copy(struct gn_attached *a, char *why)
+{
+	int from = open(a->library, O_RDONLY | O_CLOEXEC);
+	int err = from < 0 ? -errno : gn_copy_find(&a->copy, a->pid, from);
+
+	if (!err)
+		err = make_copy(a, from);
+	if (from >= 0)
+		close(from);
+	if (err == -ESTALE)
+		return tell_older(a, why);
+	if (err >= 0) {
+		strcpy(a->library, a->copy.path);
+		return 0;
+	}
+	snprintf(why, GN_WHY_MAX,
+		 "process %d does not see '%.300s' (it is in a container), and "
+		 "%s; mount its folder there at the same path",
+		 (int)a->pid, a->library,
+		 err == -EACCES ? "no /tmp of it takes a copy that can be run"
+				: strerror(-err));
+	return err;
+}
+
+static int open_attached(pid_t pid, const char *library,
+			 struct gn_attached **out, char *why)
+{
+	struct gn_attached *a = calloc(1, sizeof(*a));
+	bool seen;
+	int err;
+
+	if (!a) {
+		snprintf(why, GN_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	a->pid = pid;
+	a->socket = a->lock = a->leash = -1;
+	gn_copy_init(&a->copy);
+	snprintf(a->library, sizeof(a->library), "%s", library);
+	err = check_class(pid, why);
+	if (!err)
+		err = a->socket = gn_clr_ipc_find(pid, why);
+	if (err == -ENOENT)
+		err = told_end(pid, err, why);
+	seen = err >= 0 && sees_library(a);
+	if (err >= 0)
+		err = seen ? check_mapped(a, why) : 0;
+	if (!err)
+		err = lock(a, why);
+	if (!err && !seen)
+		err = bring_copy(a, why);
+	if (err < 0) {
+		close_attached(a);
+		return err;
+	}
+	*out = a;
+	return 0;
 }
 
 static char *request_text(const struct gn_attach_asked *asked)
@@ -430,14 +486,17 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		return explain(a, -ETIMEDOUT, 0, why);
 	}
 	a->functions = gn_filter_asks(asked->filter);
-	err = start_guard(a);
-	a->begun = true;
+	err = a->leash < 0 ? start_guard(a) : 0;
+	tell_guard(a, BEGUN);
+	a->begun = a->owed = true;
 	if (!err)
 		err = ask(a, request, BEGIN_MS, wait, ctx, &result);
 	free(request);
 	/* nobody would answer the end of it, either: it is the guard's */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
+	else if (err != -EINTR)
+		tell_guard(a, LOADED);
 	err = explain(a, err, result, why);
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT)
 		err = told_end(a->pid, err, why);
@@ -460,8 +519,15 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 			 (int)a->pid);
 		return err;
 	}
+	a->owed = false;
 	dismiss_guard(a);
 	return 0;
+}
+
+static int file_of(const struct gn_attached *a, const char **path)
+{
+	*path = a->library;
+	return a->copy.file;
 }
 
 const struct gn_runtime_attach gn_clr_attach = {
@@ -469,4 +535,5 @@ const struct gn_runtime_attach gn_clr_attach = {
 	.begin = begin,
 	.end = end,
 	.close = close_attached,
+	.file = file_of,
 };

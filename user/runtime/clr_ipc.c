@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
+#include "process/inside.h"
 
 #define MAGIC	     "DOTNET_IPC_V1"
 #define HEADER	     20
@@ -27,7 +28,6 @@
 #define ID_OK	     0x00
 #define ID_ERROR     0xff
 #define LOAD_MS	     10000
-#define ENVIRON_MAX  (1u << 20)
 #define ENTRIES_MAX  (1u << 16)
 #define STEP_MS	     10
 
@@ -245,63 +245,13 @@ struct wanted {
 	char folder[PATH_MAX];
 };
 
-/* No link leads out of the process's own root. */
-static int open_in(int root, const char *path, int flags)
-{
-	struct open_how how = {
-		.flags = (uint64_t)flags | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
-}
-
-static int open_proc(pid_t pid, const char *name, int flags)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-static size_t read_proc(pid_t pid, const char *name, char *to, size_t size)
-{
-	int fd = open_proc(pid, name, O_RDONLY);
-	size_t have = 0;
-	ssize_t n = 1;
-
-	while (fd >= 0 && n > 0 && have < size - 1) {
-		n = read(fd, to + have, size - 1 - have);
-		have += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	to[have] = '\0';
-	return have;
-}
-
-static void find_folder(pid_t pid, struct wanted *w)
-{
-	char *env = malloc(ENVIRON_MAX), *p = env;
-	size_t n = env ? read_proc(pid, "environ", env, ENVIRON_MAX) : 0;
-
-	strcpy(w->folder, "/tmp");
-	for (; env && p < env + n; p += strlen(p) + 1)
-		if (!strncmp(p, "TMPDIR=/", 8) && strlen(p) < PATH_MAX)
-			strcpy(w->folder, p + 7);
-	free(env);
-}
-
 /* The last of the numbers that it has in the namespaces around it; when it
  * started; who it is. */
 static bool find_names(pid_t pid, struct wanted *w)
 {
 	char text[8192], *line, *end;
 
-	read_proc(pid, "status", text, sizeof(text));
+	gn_inside_read(pid, "status", text, sizeof(text));
 	line = strstr(text, "\nUid:");
 	if (!line || sscanf(line, "\nUid:%*u%u", &w->uid) != 1)
 		return false;
@@ -313,7 +263,7 @@ static bool find_names(pid_t pid, struct wanted *w)
 		line = strrchr(line, '\t');
 		w->pid = line ? strtoll(line, NULL, 10) : pid;
 	}
-	read_proc(pid, "stat", text, sizeof(text));
+	gn_inside_read(pid, "stat", text, sizeof(text));
 	line = strrchr(text, ')');
 	return line && sscanf(line,
 			      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
@@ -371,7 +321,7 @@ static int search(const struct wanted *w, int dir)
 
 static int find_socket(const struct wanted *w)
 {
-	int dir = open_in(w->root, w->folder, O_RDONLY | O_DIRECTORY);
+	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
 	char name[128];
 	int fd;
 
@@ -388,7 +338,7 @@ static int find_socket(const struct wanted *w)
 
 int gn_clr_ipc_find(pid_t pid, char *why)
 {
-	struct wanted w = {.root = open_proc(pid, "root", O_PATH)};
+	struct wanted w = {.root = gn_inside_proc(pid, "root", O_PATH)};
 	int fd = w.root;
 
 	/* it is gone, or nobody has waited for it yet */
@@ -403,7 +353,7 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 			 (int)pid, strerror(-w.root));
 		return w.root;
 	}
-	find_folder(pid, &w);
+	gn_inside_folder(pid, w.folder);
 	fd = find_names(pid, &w) ? find_socket(&w) : -ESRCH;
 	close(w.root);
 	if (fd == -ESRCH)

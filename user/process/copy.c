@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "process/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "process/files.h"
+#include "process/inside.h"
+
+#define HEAD	"gnomon-"
+#define BLOCK	(16u << 10)
+#define FOLDERS 4
+
+void gn_copy_init(struct gn_copy *c)
+{
+	*c = (struct gn_copy){.file = -1, .folder = -1};
+}
+
+/* The first is the process's own. A name has the number of its folder, for the
+ * kernel shows a removed file of another mount without it. */
+static void folder_of(pid_t pid, unsigned int number, char folder[PATH_MAX])
+{
+	static const char *const others[FOLDERS - 1] = {"/tmp", "/var/tmp",
+							"/dev/shm"};
+
+	if (number)
+		strcpy(folder, others[number - 1]);
+	else
+		gn_inside_folder(pid, folder);
+}
+
+static int put_path(struct gn_copy *c, pid_t pid, unsigned int number)
+{
+	char folder[PATH_MAX];
+
+	folder_of(pid, number, folder);
+	if ((size_t)snprintf(c->path, sizeof(c->path), "%s/%s", folder,
+			     c->name) >= sizeof(c->path))
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* This thread's rights to files are those of the user. */
+static bool act_as(uid_t uid, gid_t gid)
+{
+	setfsgid(gid);
+	setfsuid(uid);
+	return (uid_t)setfsuid((uid_t)-1) == uid &&
+	       (gid_t)setfsgid((gid_t)-1) == gid;
+}
+
+static void act_as_before(void)
+{
+	setfsuid(geteuid());
+	setfsgid(getegid());
+}
+
+static bool is_same(int a, int b)
+{
+	char x[BLOCK], y[BLOCK];
+	struct stat of_a, of_b;
+	off_t at = 0;
+	ssize_t n;
+
+	if (fstat(a, &of_a) || fstat(b, &of_b) || of_a.st_size != of_b.st_size)
+		return false;
+	while ((n = pread(a, x, sizeof(x), at)) > 0) {
+		if (pread(b, y, (size_t)n, at) != n ||
+		    memcmp(x, y, (size_t)n) != 0)
+			return false;
+		at += n;
+	}
+	return !n && at == of_a.st_size;
+}
+
+/* Takes the name that a mapping shows, if it is one of a copy. */
+static bool take_name(struct gn_copy *c, const char *shown,
+		      unsigned int *number)
+{
+	const char *slash = strrchr(shown, '/');
+	const char *name = slash ? slash + 1 : shown;
+	uint64_t id;
+	char letter;
+	int end = 0;
+
+	if (sscanf(name, HEAD "%c%16" SCNx64 ".so%n", &letter, &id, &end) < 2 ||
+	    !end || letter < 'a' || letter >= 'a' + FOLDERS ||
+	    (size_t)end >= sizeof(c->name))
+		return false;
+	memcpy(c->name, name, (size_t)end);
+	c->name[end] = '\0';
+	*number = (unsigned int)(letter - 'a');
+	return true;
+}
+
+int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
+{
+	unsigned int number;
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int fd = -1;
+
+	if (gn_maps_open(&maps, pid))
+		return 0; /* what follows says what is wrong */
+	while (fd < 0 && gn_maps_next(&maps, &m) > 0)
+		if (m.exec && m.file.ino && take_name(c, m.name, &number))
+			fd = gn_file_of_mapping(pid, &m);
+	gn_maps_close(&maps);
+	if (fd < 0)
+		return 0;
+	if (!is_same(fd, from) || put_path(c, pid, number)) {
+		close(fd);
+		return -ESTALE;
+	}
+	c->file = fd;
+	return 1;
+}
+
+static int find_user(struct gn_copy *c, pid_t pid)
+{
+	char text[8192], *line;
+
+	gn_inside_read(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nUid:");
+	if (!line || sscanf(line, "\nUid:%*u%u", &c->uid) != 1)
+		return -ESRCH;
+	line = strstr(line, "\nGid:");
+	return line && sscanf(line, "\nGid:%*u%u", &c->gid) == 1 ? 0 : -ESRCH;
+}
+
+/* Whether its user can write there, and programs can be run from it. */
+static bool is_fit(int folder)
+{
+	struct statvfs st;
+
+	return !fstatvfs(folder, &st) &&
+	       !(st.f_flag & (ST_NOEXEC | ST_RDONLY)) &&
+	       !faccessat(folder, ".", W_OK | X_OK, AT_EACCESS);
+}
+
+static int choose_in(struct gn_copy *c, pid_t pid, int root)
+{
+	for (unsigned int i = 0; i < FOLDERS; i++) {
+		char folder[PATH_MAX];
+		uint64_t id;
+
+		folder_of(pid, i, folder);
+		c->folder =
+			gn_inside_open(root, folder, O_RDONLY | O_DIRECTORY);
+		if (c->folder >= 0 && is_fit(c->folder)) {
+			if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+				return -EIO;
+			snprintf(c->name, sizeof(c->name),
+				 HEAD "%c%016" PRIx64 ".so", 'a' + (char)i, id);
+			return put_path(c, pid, i);
+		}
+		if (c->folder >= 0)
+			close(c->folder);
+		c->folder = -1;
+	}
+	return -EACCES;
+}
+
+int gn_copy_choose(struct gn_copy *c, pid_t pid)
+{
+	int root = gn_inside_proc(pid, "root", O_PATH);
+	int err = root < 0 ? root : find_user(c, pid);
+
+	if (!err)
+		err = act_as(c->uid, c->gid) ? choose_in(c, pid, root) : -EPERM;
+	act_as_before();
+	if (root >= 0)
+		close(root);
+	return err;
+}
+
+static int fill(int to, int from)
+{
+	char block[BLOCK];
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(from, block, sizeof(block), at)) > 0) {
+		ssize_t put = pwrite(to, block, (size_t)n, at);
+
+		if (put <= 0)
+			return put ? -errno : -EIO;
+		at += put;
+	}
+	return n ? -errno : 0;
+}
+
+int gn_copy_make(struct gn_copy *c, int from)
+{
+	int err = -EPERM;
+
+	if (act_as(c->uid, c->gid)) {
+		c->file = openat(c->folder, c->name,
+				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0500);
+		err = c->file < 0 ? -errno : fill(c->file, from);
+	}
+	act_as_before();
+	return err;
+}
+
+int gn_copy_become(const struct gn_copy *c)
+{
+	return act_as(c->uid, c->gid) ? 0 : -EPERM;
+}
+
+void gn_copy_remove(const struct gn_copy *c)
+{
+	if (c->folder >= 0)
+		unlinkat(c->folder, c->name, 0);
+}
+
+void gn_copy_close(struct gn_copy *c)
+{
+	if (c->folder >= 0)
+		close(c->folder);
+	if (c->file >= 0)
+		close(c->file);
+	c->folder = c->file = -1;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "process/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ENVIRON_MAX (1u << 20)
+
+int gn_inside_proc(pid_t pid, const char *name, int flags)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size)
+{
+	int fd = gn_inside_proc(pid, name, O_RDONLY);
+	size_t have = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && n > 0 && have < size - 1) {
+		n = read(fd, to + have, size - 1 - have);
+		have += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	to[have] = '\0';
+	return have;
+}
+
+int gn_inside_open(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)flags | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+void gn_inside_folder(pid_t pid, char folder[PATH_MAX])
+{
+	char *env = malloc(ENVIRON_MAX), *p = env;
+	size_t n = env ? gn_inside_read(pid, "environ", env, ENVIRON_MAX) : 0;
+
+	strcpy(folder, "/tmp");
+	for (; env && p < env + n; p += strlen(p) + 1)
+		if (!strncmp(p, "TMPDIR=/", 8) && strlen(p) < PATH_MAX)
+			strcpy(folder, p + 7);
+	free(env);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A process's files as it sees them itself: in its own mount namespace and
+ * root. It chooses them, so all here is bounded. */
+#ifndef GNOMON_PROCESS_INSIDE_H
+#define GNOMON_PROCESS_INSIDE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Opens a file of /proc/PID. The descriptor or -errno. */
+int gn_inside_proc(pid_t pid, const char *name, int flags);
+
+/* Reads the begin of such a file; `to` ends with a NUL, and is empty if there
+ * is none. How much it is. */
+size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size);
+
+/* Opens a path under `root`, a descriptor of /proc/PID/root. No link leads out
+ * of it. The descriptor or -errno. */
+int gn_inside_open(int root, const char *path, int flags);
+
+/* Its folder for temporary files. */
+void gn_inside_folder(pid_t pid, char folder[PATH_MAX]);
+
+#endif
