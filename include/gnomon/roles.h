@@ -28,6 +28,8 @@ struct gn_roles {
 	enum gn_role (*of_function)(uint32_t runtime, const char *name);
 	/* Whether a thread of that name is idle when it is in no function. */
 	bool (*idle_thread)(const char *name);
+	/* Whether all that a thread of that name does is to collect garbage. */
+	bool (*collector_thread)(const char *name);
 };
 
 #endif

@@ -199,7 +199,7 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	for (int i = 0; i < t->nparts && !t->gap && !t->hook_waits; i++)
 		add_wait(o, &t->parts[i], func);
 	if (t->gap) {
-		t->nnest = 0;
+		t->nnest = t->nsuspended = 0;
 		end_windows(o, e->thread, t->since);
 	}
 	t->nparts = 0;
@@ -342,6 +342,18 @@ static void nest(struct oracle_thread *t, enum gn_kind kind)
 				break;
 			}
 		}
+	} else if (kind == GN_KIND_SUSPEND_BEGIN) {
+		assert(t->nsuspended < ORACLE_SUSPENDS);
+		t->suspended[t->nsuspended++] = t->nnest;
+	} else if (kind == GN_KIND_SUSPEND_END && t->nsuspended) {
+		/* what it collected since is over */
+		t->nsuspended--;
+		if (t->nsuspended >= 16)
+			return;
+		for (int i = t->nnest - 1; i >= t->suspended[t->nsuspended];
+		     i--)
+			if (t->nest[i].class == GN_CLASS_GC)
+				t->nnest = i;
 	}
 }
 

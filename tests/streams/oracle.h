@@ -16,6 +16,7 @@
 #define ORACLE_PROCESSES 2 /* of thread t: t % 2 */
 #define ORACLE_STACKS	 3
 #define ORACLE_DEPTH	 512
+#define ORACLE_SUSPENDS	 1000
 #define ORACLE_WINDOWS	 512
 #define ORACLE_WAITS	 2048
 #define ORACLE_PARTS	 16 /* slices of an interval, and their parts */
@@ -63,6 +64,8 @@ struct oracle_thread {
 	int unwinding; /* function of the last unwind-begin, 0 = none */
 	struct oracle_nest nest[16];
 	int nnest;
+	int suspended[ORACLE_SUSPENDS]; /* nnest when each began */
+	int nsuspended;
 	uint64_t gaps;
 	struct gn_values v;
 };

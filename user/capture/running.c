@@ -28,6 +28,7 @@ struct gn_running {
 	struct process *process;
 	size_t count;
 	size_t begun;  /* how many libraries have reported their session */
+	bool works;    /* the one that is being asked has begun with it */
 	size_t chosen; /* methods */
 };
 
@@ -105,14 +106,14 @@ int gn_running_open(struct gn_session *s)
 }
 
 /* Records come while the runtime is at work. */
-static bool drain(void *ctx)
+static enum gn_wait drain(void *ctx)
 {
 	struct gn_session *s = ctx;
 
 	if (s->opts.step && s->opts.step->fn(s->opts.step->ctx, true, 0, 0))
-		return true;
+		return GN_WAIT_ENOUGH;
 	gn_session_drain(s, GN_DRAIN_NS);
-	return false;
+	return s->active->works ? GN_WAIT_WORKS : GN_WAIT_ON;
 }
 
 /* Waits for the library's record, which follows the runtime's answer. */
@@ -121,7 +122,7 @@ static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 	uint64_t until = gn_now_ns() + (later ? WAIT_NS : SOON_NS);
 
 	while (s->active->begun <= i) {
-		if (drain(s)) {
+		if (drain(s) == GN_WAIT_ENOUGH) {
 			snprintf(why, GN_WHY_MAX, "attaching was interrupted");
 			return -EINTR;
 		}
@@ -159,8 +160,10 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 
 	while (r && i < r->count) {
 		struct process *p = &r->process[i];
-		int err = p->rt->attach->begin(p->attached, &asked, drain, s,
-					       why);
+		int err;
+
+		r->works = false;
+		err = p->rt->attach->begin(p->attached, &asked, drain, s, why);
 
 		if (err >= 0)
 			err = await_library(s, i, err == 0, why);
@@ -196,6 +199,7 @@ void gn_running_record(struct gn_running *r, const struct gn_rec *rec)
 {
 	const struct gn_rec_func *f = (const void *)rec;
 
+	r->works |= rec->kind == GN_KIND_RUNTIME;
 	if (rec->kind != GN_KIND_SELECTED ||
 	    GN_FUNC_INDEX(f->func) != GN_SELECTED_METHODS)
 		return;

@@ -266,7 +266,7 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 		    (int64_t)(iv->owed - e->owed);
 	/* the lost records may include the end of an activity */
 	if (a->gap)
-		a->nnest = a->nest_over = 0;
+		a->nnest = a->nest_over = a->nsuspended = 0;
 	begin_next(a, e->time, os);
 	a->after = e->after;
 	a->after_error = e->error_after;
@@ -289,7 +289,7 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 	begin_interval(a, time, iv);
 	if (a->gap) {
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-		a->nnest = a->nest_over = 0;
+		a->nnest = a->nest_over = a->nsuspended = 0;
 		a->after = 0;
 	} else if (a->hook_waits) {
 		take_out(iv);
@@ -352,6 +352,27 @@ void gn_account_end(struct gn_account *a, enum gn_class class)
 		if (a->nest[i - 1].class == class) {
 			a->nnest = i - 1;
 			return;
+		}
+	}
+}
+
+void gn_account_suspend(struct gn_account *a)
+{
+	if (a->nsuspended < GN_NEST_MAX)
+		a->suspended_at[a->nsuspended] = a->nnest;
+	a->nsuspended++;
+}
+
+void gn_account_resume(struct gn_account *a)
+{
+	uint32_t i;
+
+	if (!a->nsuspended || --a->nsuspended >= GN_NEST_MAX)
+		return;
+	for (i = a->suspended_at[a->nsuspended]; i < a->nnest; i++) {
+		if (a->nest[i].class == GN_CLASS_GC) {
+			a->nnest = i;
+			a->nest_over = 0;
 		}
 	}
 }

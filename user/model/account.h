@@ -70,6 +70,9 @@ struct gn_account {
 	struct gn_nest nest[GN_NEST_MAX];
 	/* nnest_over: begins for which `nest` had no room */
 	uint32_t nnest, nest_over;
+	/* of each suspension that goes on: activities when it began */
+	uint32_t suspended_at[GN_NEST_MAX], nsuspended;
+	bool collects; /* all that the thread does on a CPU is collecting */
 	/* intervals with too few slices: each is a mismatch, unless the next
 	 * slice's number shows that some were lost */
 	uint64_t suspects;
@@ -148,6 +151,10 @@ void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);
 void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
+/* The thread suspends the others, and lets them go on: a collection that began
+ * in between is over for it then, though another thread tells the end. */
+void gn_account_suspend(struct gn_account *a);
+void gn_account_resume(struct gn_account *a);
 
 /* The innermost activity that goes on; there is one. */
 static inline enum gn_class gn_account_activity(const struct gn_account *a)
@@ -158,7 +165,9 @@ static inline enum gn_class gn_account_activity(const struct gn_account *a)
 /* The class of time on a CPU. */
 static inline enum gn_class gn_account_rest(const struct gn_account *a)
 {
-	return a->nnest ? gn_account_activity(a) : GN_CLASS_APP;
+	if (a->nnest)
+		return gn_account_activity(a);
+	return a->collects ? GN_CLASS_GC : GN_CLASS_APP;
 }
 
 /* Whether nothing is known of the open interval but when it began. */

@@ -7,6 +7,7 @@
 #include <gnomon/runtime_event_info.h>
 #include "model/build_parts.h"
 #include "model/events.h"
+#include "model/take.h"
 
 typedef bool (*short_fn)(const struct gn_fn *fn, const char *name, char *text,
 			 size_t size);
@@ -52,6 +53,73 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Ends a collection; runtimes other than the CLR end one where they began it.
+ * The CLR's last one of a process ends first: no other begins in one that stops
+ * all threads, but such a one in a concurrent one. */
+static void end_collection(struct gn_model_event **open, size_t *n,
+			   const struct gn_model_event *end)
+{
+	for (size_t i = *n; i > 0; i--) {
+		struct gn_model_event *e = open[i - 1];
+
+		if (e->pid != end->pid ||
+		    (!end->value[0] && e->tid != end->tid))
+			continue;
+		e->end = end->start;
+		e->open = false;
+		e->no_cpu = e->tid != end->tid;
+		e->cpu = e->no_cpu ? 0 : end->cpu - e->cpu;
+		memmove(open + i - 1, open + i, (*n - i) * sizeof(*open));
+		--*n;
+		return;
+	}
+}
+
+static uint64_t process_end(const struct gn_pipeline *p, uint32_t pid)
+{
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct gn_thread *t = p->threads[i];
+		uint64_t last = gn_thread_end_of(t, p->end);
+
+		if (p->processes[t->process].pid == pid && last > end)
+			end = last;
+	}
+	return end;
+}
+
+/* Matches ends with begins, in the order of time, and takes the ends out. */
+static int match_collections(struct gn_pipeline *p, struct gn_model *m)
+{
+	struct gn_model_event **open;
+	size_t n = 0, kept = 0, begun = 0;
+
+	for (size_t i = 0; i < m->nevents; i++)
+		begun += m->events[i].event == GN_RT_COLLECT;
+	open = calloc(begun + 1, sizeof(*open));
+	if (!open)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->nevents; i++) {
+		if (m->events[i].event == GN_RT_COLLECTED) {
+			end_collection(open, &n, &m->events[i]);
+			continue;
+		}
+		m->events[kept] = m->events[i];
+		if (m->events[kept].event == GN_RT_COLLECT)
+			open[n++] = &m->events[kept];
+		kept++;
+	}
+	m->nevents = kept;
+	for (size_t i = 0; i < n; i++) {
+		open[i]->no_cpu = true;
+		open[i]->cpu = 0;
+		open[i]->end = process_end(p, open[i]->pid);
+	}
+	free(open);
+	return 0;
+}
+
 static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 {
 	const struct gn_events *e = &p->events;
@@ -83,7 +151,7 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 	}
 	m->nevents = err ? 0 : e->n;
 	qsort(m->events, m->nevents, sizeof(*m->events), by_time);
-	return err;
+	return err ? err : match_collections(p, m);
 }
 
 static int compare_named(const struct gn_model_named *a,

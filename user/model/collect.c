@@ -191,6 +191,12 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_GC_END:
 		gn_account_end(a, GN_CLASS_GC);
 		break;
+	case GN_KIND_SUSPEND_BEGIN:
+		gn_account_suspend(a);
+		break;
+	case GN_KIND_SUSPEND_END:
+		gn_account_resume(a);
+		break;
 	default:
 		break;
 	}
@@ -222,6 +228,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	t->account.nnest = t->account.nest_over = 0;
+	t->account.nsuspended = 0;
 	t->ringed = t->native.is = false;
 	err = gn_events_close(p, t, r->f.h.time);
 	if (err)

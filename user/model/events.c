@@ -344,7 +344,26 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 		row.value[1] = ++p->stage.names.fns[row.fn].compiled;
 	if (class != GN_CLASS_UNCLASSIFIED)
 		row.cpu = t->account.classes[class];
-	return begin(p, t, &row);
+	/* another thread can tell its end */
+	return event == GN_RT_COLLECT ? add(p, &row) : begin(p, t, &row);
+}
+
+/* Finds its begin when all is known. */
+static int collected(struct gn_pipeline *p, struct gn_thread *t,
+		     const struct gn_rec_func *r, uint64_t time)
+{
+	const struct gn_event_row row = {
+		.start = time,
+		.end = time,
+		.event = GN_RT_COLLECTED,
+		.thread = t,
+		.fn = GN_NONE,
+		.other = GN_NONE,
+		.cpu = t->account.classes[GN_CLASS_GC],
+		.value = {GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR},
+	};
+
+	return add(p, &row);
 }
 
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
@@ -358,6 +377,8 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	if (gn_rt_info(event)->phase == GN_RT_BEGIN)
 		return collect_begins(p, t, r, time, event);
+	if (event == GN_RT_COLLECTED)
+		return collected(p, t, r, time);
 	row = end_of(p, t, event - 1u, time);
 	if (!row)
 		return 0;

@@ -26,7 +26,7 @@ struct gn_event_row {
 	uint64_t value[GN_RT_VALUES];
 	uint32_t fn, other; /* index in names, GN_NONE: none */
 	struct gn_thread *thread;
-	uint16_t event; /* enum gn_rt: the begin of a stretch */
+	uint16_t event; /* enum gn_rt: the begin of a stretch; COLLECTED too */
 	bool open;	/* its end was not told */
 };
 

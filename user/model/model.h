@@ -346,7 +346,9 @@ struct gn_model_named {
 /* An event of a runtime: at a time, or from one time to another. */
 struct gn_model_event {
 	uint16_t event; /* enum gn_rt; of a stretch the begin */
-	bool open;	/* its end was not told: it is that of its thread */
+	bool open;	/* its end was not told: it is that of its thread, of a
+			   collection that of its process */
+	bool no_cpu;	/* `cpu` is not known: another thread ended it */
 	uint64_t start, end;
 	uint64_t cpu;		      /* compilations and collections: of it, on
 					 a CPU for it */

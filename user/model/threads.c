@@ -209,6 +209,8 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 		return -ENOMEM;
 	t->name = name;
 	t->told = false;
+	t->account.collects = p->opts.roles.collector_thread &&
+			      p->opts.roles.collector_thread(name);
 	if (!leader && (!program || proc->name_is_leaders))
 		return 0;
 	/* without a leader, the first thread seen gives the name */
@@ -224,12 +226,11 @@ static bool does_activity(const struct gn_thread *t, enum gn_class *class)
 {
 	const struct gn_stack *k = t->stacks.active;
 
-	*class = GN_CLASS_APP;
-	if (t->account.nnest)
-		*class = gn_account_activity(&t->account);
-	return t->account.nnest || (t->native.is && t->native.stack == k->id &&
-				    t->native.depth == k->n &&
-				    gn_stacks_owner_id(&t->stacks) == k->id);
+	*class = gn_account_rest(&t->account);
+	return *class != GN_CLASS_APP ||
+	       (t->native.is && t->native.stack == k->id &&
+		t->native.depth == k->n &&
+		gn_stacks_owner_id(&t->stacks) == k->id);
 }
 
 int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,

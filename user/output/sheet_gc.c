@@ -95,7 +95,9 @@ static int put(const struct gn_model *m, const struct collection *x,
 	}
 	c += 2;
 	gn_cell_number(c++, e->end - e->start);
-	gn_cell_number(c++, e->cpu);
+	if (!e->no_cpu)
+		gn_cell_number(c, e->cpu);
+	c++;
 	gn_cell_number(c++, e->pid);
 	gn_cell_number(c++, e->tid);
 	gn_cell_text(c, e->thread);

@@ -14,8 +14,13 @@
 
 struct gn_attached;
 
-/* Called while the runtime is waited for, some times a second; true: enough. */
-typedef bool (*gn_wait_fn)(void *ctx);
+/* Called while the runtime is waited for, some times a second. */
+enum gn_wait {
+	GN_WAIT_ON,
+	GN_WAIT_WORKS, /* it has begun: with many functions that takes long */
+	GN_WAIT_ENOUGH,
+};
+typedef enum gn_wait (*gn_wait_fn)(void *ctx);
 
 /* What a session wants of the library. */
 struct gn_attach_asked {

@@ -28,6 +28,7 @@
 #define ID_OK	     0x00
 #define ID_ERROR     0xff
 #define LOAD_MS	     10000
+#define WORK_MS	     120000
 #define ENTRIES_MAX  (1u << 16)
 #define STEP_MS	     10
 
@@ -123,7 +124,8 @@ static int is_whole(const uint8_t *answer, size_t size)
 
 /* What a dialogue may take. */
 struct limits {
-	uint64_t until; /* ms */
+	uint64_t until;	      /* ms */
+	uint64_t works_until; /* if it is at work */
 	gn_wait_fn wait;
 	void *ctx;
 };
@@ -141,9 +143,12 @@ static int await(int s, short events, const struct limits *l)
 	struct pollfd p = {.fd = s, .events = events};
 
 	while (poll(&p, 1, STEP_MS) <= 0) {
-		if (l->wait && l->wait(l->ctx))
+		enum gn_wait w = l->wait ? l->wait(l->ctx) : GN_WAIT_ON;
+
+		if (w == GN_WAIT_ENOUGH)
 			return -EINTR;
-		if (now_ms() >= l->until)
+		if (now_ms() >=
+		    (w == GN_WAIT_WORKS ? l->works_until : l->until))
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -216,7 +221,9 @@ static int connect_to(int s, int fd, const struct limits *l)
 int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
 		   int ms, gn_wait_fn wait, void *ctx, int32_t *result)
 {
-	const struct limits l = {now_ms() + (uint64_t)ms, wait, ctx};
+	const uint64_t now = now_ms();
+	const struct limits l = {now + (uint64_t)ms,
+				 now + (uint64_t)ms + WORK_MS, wait, ctx};
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct ucred peer;
 	socklen_t len = sizeof(peer);

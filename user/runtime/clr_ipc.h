@@ -28,7 +28,8 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result);
 
 /*
- * Sends a message and waits `ms` for the answer, from the process itself.
+ * Sends a message and waits `ms` for the answer, from the process itself; two
+ * minutes more while `wait` says that it is at work.
  * 0; -ETIMEDOUT; -ECONNREFUSED, -ENOENT: nobody listens any more; -EPERM: it
  * is another process that does; -EPROTO: it is no answer; -EINTR: `wait` said
  * that it is enough. `wait` may be NULL.

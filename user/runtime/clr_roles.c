@@ -38,4 +38,7 @@ static const struct gn_role_glob globs[] = {
 
 static const char *const threads[] = {".NET Finalizer", NULL};
 
-const struct gn_role_list gn_clr_roles = {.globs = globs, .threads = threads};
+static const char *const collectors[] = {".NET Server GC", ".NET BGC", NULL};
+
+const struct gn_role_list gn_clr_roles = {
+	.globs = globs, .threads = threads, .collectors = collectors};

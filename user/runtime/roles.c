@@ -26,21 +26,36 @@ static enum gn_role of_function(uint32_t runtime, const char *name)
 	return GN_ROLE_NONE;
 }
 
+static bool is_one_of(const char *const *globs, const char *name)
+{
+	for (; globs && *globs; globs++)
+		if (matches(*globs, name))
+			return true;
+	return false;
+}
+
 static bool idle_thread(const char *name)
 {
 	const struct gn_runtime *rt;
 
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		const char *const *t = rt->roles ? rt->roles->threads : NULL;
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->roles && is_one_of(rt->roles->threads, name))
+			return true;
+	return false;
+}
 
-		for (; t && *t; t++)
-			if (!strcmp(*t, name))
-				return true;
-	}
+static bool collector_thread(const char *name)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->roles && is_one_of(rt->roles->collectors, name))
+			return true;
 	return false;
 }
 
 const struct gn_roles gn_runtime_roles = {
 	.of_function = of_function,
 	.idle_thread = idle_thread,
+	.collector_thread = collector_thread,
 };

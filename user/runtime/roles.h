@@ -14,8 +14,11 @@ struct gn_role_glob {
 /* What a runtime knows of its own functions and threads. */
 struct gn_role_list {
 	const struct gn_role_glob *globs; /* the last one is NULL */
-	/* Names as the kernel has them (15 bytes), and NULL. */
+	/* Globs of names as the kernel has them (15 bytes), and NULL; or NULL:
+	 * threads that are idle when they are in no function, and those that
+	 * only collect garbage. */
 	const char *const *threads;
+	const char *const *collectors;
 };
 
 extern const struct gn_role_list gn_clr_roles;
