@@ -102,7 +102,8 @@ struct gn_fast_page {
 	uint64_t magic;
 	uint64_t size;
 	_Atomic uint32_t drops; /* a full ring loses records and counts them */
-	uint32_t pad;
+	_Atomic uint32_t grows; /* gnomon's: bytes that rings may grow by, in
+				   all */
 	uint8_t pad2[40];
 	/* gnomon's. Records of a later time are not written: gnomon moves it on
 	 * while it lives, so one that is killed or stopped is noticed. */

@@ -97,6 +97,29 @@ void test_sleds_unfit(struct live *t)
 	      "not 100 calls: %s", end.out);
 }
 
+/* By itself gnomon leaves such a program its traps. */
+void test_sleds_risky(struct live *t)
+{
+	static const char said[] = "# not fast    the program has more stacks "
+				   "(sigaltstack)";
+
+	for (int i = 0; i < 2; i++) {
+		struct live_args a = {.n = 0};
+		struct live_end end;
+
+		live_add(t, &a, t->gnomon, "run", "-f", "*", "--hooks",
+			 i ? "fast" : "auto", "--",
+			 live_fixture(t, "altstack_nops"), "raise", "10", NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t, !end.code, "gnomon ended with %d: %s", end.code,
+		      end.err);
+		CHECK(t, (strstr(end.out, said) == NULL) == i, "%s: %s",
+		      i ? "--hooks fast is not taken"
+			: "nothing says why hooks are probes",
+		      end.out);
+	}
+}
+
 /* What is preloaded already stays so, and nothing of gnomon's is to be seen. */
 void test_sleds_preload(struct live *t)
 {

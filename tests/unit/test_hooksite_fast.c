@@ -72,6 +72,7 @@ static void *read_all(void *arg)
 		  (int)fd, 0);
 	assert_ptr_not_equal(at, MAP_FAILED);
 	reader.page = at;
+	atomic_store(&reader.page->grows, GN_FAST_GROWN);
 	rings = (void *)((unsigned char *)at + GN_FAST_PAGE);
 	atomic_store(&reader.page->taken, 1);
 	while (!atomic_load(&reader.enough)) {

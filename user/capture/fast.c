@@ -13,9 +13,12 @@
 #include "capture/clock.h"
 #include "capture/fast_clock.h"
 #include "capture/fast_map.h"
+#include "process/memory.h"
 
 #define LIFE_NS	   1000000000u /* without a sign of gnomon's life */
 #define ROOM_FIRST 1024u
+#define GROWN_PART 64	     /* of the program's memory */
+#define READY	   16	     /* rings of threads to come */
 #define STUCK_NS   20000000u /* for a hook that has begun to end */
 
 static const uint64_t *map_position(int fd, size_t page, size_t at)
@@ -212,6 +215,24 @@ static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 	f->opts.put(f->opts.ctx, &cost.h, sizeof(cost));
 }
 
+/* Memory counts as the program's in its control group, if it writes there
+ * first. So rings grow by a small part of what it may have, and gnomon takes
+ * the memory of rings that threads begin with before they do. */
+static uint32_t room_to_grow(pid_t pid)
+{
+	uint64_t part = gn_memory_limit(pid) / GROWN_PART;
+
+	return part < GN_FAST_GROWN ? (uint32_t)part : GN_FAST_GROWN;
+}
+
+static void take_memory(struct gn_fast_area *a, uint32_t until)
+{
+	for (; a->ready < until && a->ready < GN_FAST_SLOTS; a->ready++)
+		if (madvise((void *)(a->data + (size_t)a->ready * GN_FAST_SLOT),
+			    GN_FAST_FIRST, MADV_POPULATE_WRITE))
+			a->ready = GN_FAST_SLOTS - 1; /* an older kernel */
+}
+
 static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 {
 	struct gn_fast_page *page;
@@ -239,6 +260,8 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	f->facts.processes++;
 	tell_cost(f, a);
 	atomic_store(&page->drops, f->opts.drops);
+	atomic_store(&page->grows, room_to_grow((pid_t)r->pid));
+	take_memory(a, READY);
 	gn_fast_beat(f);
 	atomic_store(&page->taken, 1);
 	gn_fast_wake(&page->taken);
@@ -255,6 +278,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		return;
 	}
 	a->bound[slot] = true;
+	take_memory(a, (uint32_t)slot + READY);
 	a->threads++;
 	e->area = a;
 	e->slot = (uint32_t)slot;

@@ -20,6 +20,7 @@ struct gn_fast_area {
 	struct gn_fast_ring *rings;
 	const unsigned char *data;
 	uint32_t threads; /* that have rings */
+	uint32_t ready;	  /* slots below it have memory to begin with */
 	bool over;	  /* its first thread, or its program, has ended */
 	bool bound[GN_FAST_SLOTS];
 };

@@ -67,6 +67,65 @@ static bool has_sanitizer(const struct gn_session *s)
 	return false;
 }
 
+/* What the program's own calls can mean for memory that it shares, and for
+ * hooks that must know their thread's stack. */
+struct risk {
+	const char *symbol, *why;
+	bool ends_probed; /* only if ends of functions are probes */
+};
+
+static const struct risk risks[] = {
+	{"seccomp_load", "the program can forbid itself what they need", false},
+	{"prctl", "the program can forbid itself what they need (prctl)",
+	 false},
+	{"syscall", "the program can forbid itself what they need (syscall)",
+	 false},
+	{"mlockall", "the program can lock all memory (mlockall)", false},
+	{"clone", "the program makes threads of its own kind (clone)", false},
+	{"sigaltstack",
+	 "the program has more stacks (sigaltstack), and its "
+	 "sleds tell no ends",
+	 true},
+	{"makecontext",
+	 "the program has more stacks (makecontext), and its "
+	 "sleds tell no ends",
+	 true},
+};
+
+struct search {
+	const char *why;
+	bool ends_probed;
+};
+
+static bool is_risk(void *ctx, const char *name)
+{
+	struct search *x = ctx;
+
+	for (size_t i = 0; i < sizeof(risks) / sizeof(risks[0]); i++)
+		if (!strcmp(name, risks[i].symbol) &&
+		    (x->ends_probed || !risks[i].ends_probed))
+			x->why = risks[i].why;
+	return !x->why;
+}
+
+/* By what the program imports; a library can call the same, which is not looked
+ * at: most C++ programs have one that does. */
+static const char *risky(const struct gn_session *s)
+{
+	struct search x = {.ends_probed = false};
+	struct gn_elf *elf;
+
+	for (size_t i = 0; i < s->sleds->count; i++)
+		x.ends_probed |=
+			s->sleds->entry[i].form == GN_SLED_ENTER_NOPS ||
+			s->sleds->entry[i].form == GN_SLED_ENTER_NOP5;
+	if (gn_elf_open(s->program, &elf))
+		return NULL;
+	gn_elf_names(elf, is_risk, &x);
+	gn_elf_close(elf);
+	return x.why;
+}
+
 static const char *unfit(const struct gn_session *s)
 {
 	const char *why = gn_session_unfit(s);
@@ -78,7 +137,9 @@ static const char *unfit(const struct gn_session *s)
 		       "library";
 	if (is_privileged(s->program))
 		return "the program gets privileges";
-	return has_sanitizer(s) ? "the program has a sanitizer" : NULL;
+	if (has_sanitizer(s))
+		return "the program has a sanitizer";
+	return s->opts.hooks == GN_HOOKS_FAST ? NULL : risky(s);
 }
 
 /* LD_PRELOAD has no way to quote a path. */

@@ -122,11 +122,11 @@ static void open_part(struct gn_fast_own *own, uint64_t bytes)
 
 static bool grow(struct gn_fast_own *own)
 {
-	uint64_t more = own->size;
+	uint64_t more = own->size, most = atomic_load(&own->page->grows);
 
 	if (own->size >= GN_FAST_SLOT)
 		return false;
-	if (atomic_fetch_add(&fast.grown, more) + more > GN_FAST_GROWN) {
+	if (atomic_fetch_add(&fast.grown, more) + more > most) {
 		atomic_fetch_sub(&fast.grown, more);
 		return false;
 	}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Limits of control groups, in a folder that looks like the kernel's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/memory.h"
+
+static char root[] = "/tmp/gn-memory-XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+	char all[256];
+	FILE *f;
+
+	/* the folders that lead to it */
+	snprintf(all, sizeof(all), "%s/%s", root, path);
+	for (char *c = all + strlen(root) + 1; (c = strchr(c, '/')); c++) {
+		*c = '\0';
+		mkdir(all, 0700);
+		*c = '/';
+	}
+	f = fopen(all, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static uint64_t limit(const char *text)
+{
+	char copy[256];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	return gn_memory_limit_of(copy, root);
+}
+
+static void the_least_of_a_group_and_those_around_it(void **state)
+{
+	(void)state;
+	put("a/b/memory.max", "max\n");
+	put("a/memory.max", "1000000\n");
+	put("a/small/memory.max", "5000\n");
+	assert_int_equal(limit("0::/a/b\n"), 1000000);
+	assert_int_equal(limit("0::/a/small\n"), 5000);
+	assert_true(limit("0::/other\n") == UINT64_MAX);
+	assert_true(limit("0::/\n") == UINT64_MAX);
+}
+
+static void both_versions(void **state)
+{
+	(void)state;
+	put("memory/x/memory.limit_in_bytes", "70000\n");
+	put("memory/memory.limit_in_bytes", "9223372036854771712\n");
+	put("unified/u/memory.max", "60000\n");
+	assert_int_equal(limit("9:cpu,cpuacct:/x\n4:memory:/x\n0::/\n"), 70000);
+	assert_int_equal(limit("4:hugetlb,memory:/x/y\n"), 70000);
+	assert_int_equal(limit("4:memory:/x\n0::/u\n"), 60000);
+	assert_true(limit("4:memory:/\n") == UINT64_MAX);
+	assert_true(limit("4:memories:/x\n") == UINT64_MAX);
+}
+
+static void what_is_no_such_text(void **state)
+{
+	static const char *const texts[] = {"",	  "\n\n", ":",	  "0",
+					    "0:", "0::",  "::::", "0:memory"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_true(limit(texts[i]) == UINT64_MAX);
+	assert_true(gn_memory_limit(-1) == UINT64_MAX);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_least_of_a_group_and_those_around_it),
+		cmocka_unit_test(both_versions),
+		cmocka_unit_test(what_is_no_such_text),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
