@@ -177,47 +177,81 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 	return 0;
 }
 
-/* The most frames to look at; it also ends recursion. */
-#define PATH_MOST 32
+/* The most frames to look at on one path. */
+#define PATH_MOST 256
 
-/* The caller with the most time of a class. Without a class, the caller that
- * makes nearly all calls, or none. */
-static int32_t main_caller(const struct gn_model *m, int32_t function,
-			   int class)
+/* What a node adds to its function: calls, or its own time of the class. Time
+ * of a runtime's activity is its caller's own. */
+static uint64_t weight_of(const struct gn_model_node *n, int class)
 {
-	uint64_t heaviest = 0, all = 0;
-	int32_t caller = -1;
-
-	for (size_t i = 0; i < m->nedges; i++) {
-		const struct gn_model_edge *e = &m->edges[i];
-		uint64_t weight = class < GN_CLASS_COUNT
-					  ? e->v.class_incl[class]
-					  : e->v.calls;
-
-		if (e->callee != function || e->caller == function)
-			continue;
-		all += weight;
-		if (weight <= heaviest)
-			continue;
-		heaviest = weight;
-		caller = e->caller;
-	}
-	if (class == GN_CLASS_COUNT && heaviest < all - all / 10)
-		return -1;
-	return caller;
+	return class == GN_CLASS_COUNT ? n->v.calls : n->v.class_excl[class];
 }
 
-int32_t gn_caller_outside(const struct gn_model *m, int32_t function, int class)
+static bool runs(const struct gn_model *m, const struct gn_model_node *n,
+		 int32_t function)
 {
-	int32_t at = function;
+	while (n->activity && n->parent >= 0)
+		n = &m->nodes[n->parent];
+	return n->function == function;
+}
 
-	for (int i = 0; i < PATH_MOST && at >= 0; i++) {
-		at = main_caller(m, at, class);
-		if (at >= 0 && strcmp(m->functions[at].module,
-				      m->functions[function].module) != 0)
-			return at;
+/* The first function above the node that is of another module than `of`. */
+static int32_t outside(const struct gn_model *m, const struct gn_model_node *n,
+		       const char *of)
+{
+	for (int i = 0; i < PATH_MOST && n->parent >= 0; i++) {
+		n = &m->nodes[n->parent];
+		if (n->function >= 0 &&
+		    strcmp(m->functions[n->function].module, of) != 0)
+			return n->function;
 	}
 	return -1;
+}
+
+/* The only one that more than half can come through: what comes through others
+ * is taken from what comes through it. */
+static int32_t half_through(const struct gn_model *m, int32_t function,
+			    int class)
+{
+	const char *module = m->functions[function].module;
+	int32_t most = -1, caller;
+	uint64_t ahead = 0;
+
+	for (size_t i = 0; i < m->nnodes; i++) {
+		uint64_t weight = weight_of(&m->nodes[i], class);
+
+		if (!weight || !runs(m, &m->nodes[i], function))
+			continue;
+		caller = outside(m, &m->nodes[i], module);
+		if (caller == most) {
+			ahead += weight;
+		} else if (ahead >= weight) {
+			ahead -= weight;
+		} else {
+			ahead = weight - ahead;
+			most = caller;
+		}
+	}
+	return most;
+}
+
+void gn_caller_outside(const struct gn_model *m, int32_t function, int class,
+		       struct gn_caller *out)
+{
+	const char *module = m->functions[function].module;
+
+	*out = (struct gn_caller){half_through(m, function, class), 0, 0};
+	for (size_t i = 0; out->function >= 0 && i < m->nnodes; i++) {
+		uint64_t weight = weight_of(&m->nodes[i], class);
+
+		if (!weight || !runs(m, &m->nodes[i], function))
+			continue;
+		out->all += weight;
+		if (outside(m, &m->nodes[i], module) == out->function)
+			out->through += weight;
+	}
+	if (out->through <= out->all / 2)
+		out->function = -1;
 }
 
 int gn_top_classes(const uint64_t classes[GN_CLASS_COUNT], int *out, int n)

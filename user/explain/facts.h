@@ -3,6 +3,8 @@
 #ifndef GNOMON_EXPLAIN_FACTS_H
 #define GNOMON_EXPLAIN_FACTS_H
 
+#include <stdbool.h>
+
 #include "model/model.h"
 
 struct gn_facts {
@@ -43,13 +45,24 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		struct gn_wait_sum *out);
 
 /*
- * The caller of `function` in the time of `class` (GN_CLASS_COUNT: of all
- * calls): the first function of another module on the heaviest path up, because
- * runtimes wait deep in their own code. -1: none; of all calls: or no caller
- * makes nine of ten.
+ * Through whom more than half of a function's own time of a class came, or of
+ * its calls: the first function of another module on the paths up, because
+ * runtimes wait deep in their own code.
  */
-int32_t gn_caller_outside(const struct gn_model *m, int32_t function,
-			  int class);
+struct gn_caller {
+	int32_t function; /* -1: through nobody */
+	uint64_t through, all;
+};
+
+/* class: GN_CLASS_COUNT is of calls. */
+void gn_caller_outside(const struct gn_model *m, int32_t function, int class,
+		       struct gn_caller *out);
+
+/* Whether nearly all came through it. */
+static inline bool gn_caller_sure(const struct gn_caller *c)
+{
+	return c->function >= 0 && c->through >= c->all - c->all / 10;
+}
 
 /* Finds the `n` largest of `classes`, in descending order. Returns how many. */
 int gn_top_classes(const uint64_t classes[GN_CLASS_COUNT], int *out, int n);

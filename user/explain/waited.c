@@ -37,19 +37,29 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-/* Writes " in F, called by G"; G only if F is the runtime's. */
+/* Writes " in F, called by G", if most of it was; G only if F is the runtime's.
+ * Of calls it is not known which of them is meant: then G is who makes nearly
+ * all. */
 static void put_where(FILE *out, const struct gn_facts *f, int32_t function,
 		      int class)
 {
-	int32_t caller =
-		function < 0 ? -1 : gn_caller_outside(f->m, function, class);
+	struct gn_caller caller = {.function = -1};
 
 	fputs(" in ", out);
 	gn_put_function(out, f->m, function);
-	if (caller >= 0) {
-		fputs(", called by ", out);
-		gn_put_function(out, f->m, caller);
+	if (function >= 0)
+		gn_caller_outside(f->m, function, class, &caller);
+	if (caller.function < 0)
+		return;
+	if (class == GN_CLASS_COUNT && !gn_caller_sure(&caller))
+		return;
+	fputs(", ", out);
+	if (!gn_caller_sure(&caller)) {
+		gn_put_pct(out, caller.through, caller.all);
+		fputs(" of it ", out);
 	}
+	fputs("called by ", out);
+	gn_put_function(out, f->m, caller.function);
 }
 
 /* Writes who held a lock, or did what the thread waited for. */
@@ -337,6 +347,7 @@ static void put_allocated(const struct gn_model *m, FILE *out)
 
 void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 {
+	const struct gn_model_collections *c = &f->m->collections;
 	uint64_t ns;
 	int32_t by = most_in(f->m, GN_CLASS_GC, &ns);
 
@@ -352,11 +363,20 @@ void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	}
 	fputc('.', out);
 	if (by >= 0) {
-		fputs(" Most began while memory was allocated", out);
+		fputs(c->told == c->all && !c->asked
+			      ? " Most began while memory was allocated"
+			      : " Most began",
+		      out);
 		put_where(out, f, by, GN_CLASS_GC);
 		fputs(": ", out);
 		gn_put_ns(out, ns);
 		fputc('.', out);
+	}
+	if (c->asked) {
+		fprintf(out, " The program asked for %" PRIu64 " of ",
+			c->asked);
+		gn_put_count(out, c->all, "collection", "collections");
+		fputs(" itself.", out);
 	}
 	put_allocated(f->m, out);
 }

@@ -275,6 +275,7 @@ int gn_events_build(struct gn_pipeline *p, struct gn_model *m)
 
 	if (p->opts.live)
 		return 0;
+	m->collections = p->events.collections;
 	err = make_rows(p, m);
 	if (!err)
 		err = make_exceptions(p, m);

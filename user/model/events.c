@@ -304,13 +304,24 @@ static uint16_t event_of(enum gn_kind kind)
 
 /* HotSpot tells whether all generations are collected; that not all are looks
  * like a file of before this was told. */
-static void put_generation(struct gn_event_row *row, uint32_t func,
+static void put_generation(uint64_t value[GN_RT_VALUES], uint32_t func,
 			   uint64_t key)
 {
 	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_HOTSPOT)
 		key = key ? 2 : 0;
-	row->value[0] = GN_GC_KEY_GENERATION(key);
-	row->value[1] = GN_GC_KEY_INDUCED(key);
+	value[0] = GN_GC_KEY_GENERATION(key);
+	value[1] = GN_GC_KEY_INDUCED(key);
+}
+
+static void count_collection(struct gn_pipeline *p, const struct gn_rec_func *r)
+{
+	struct gn_model_collections *c = &p->events.collections;
+	uint64_t value[GN_RT_VALUES];
+
+	put_generation(value, r->func, r->h.key);
+	c->all++;
+	c->told += value[1] != 0;
+	c->asked += value[1] & 1;
 }
 
 /* The class that the thread's CPU time of a stretch has; none: UNCLASSIFIED. */
@@ -337,7 +348,7 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	if (event == GN_RT_COLLECT)
-		put_generation(&row, r->func, r->h.key);
+		put_generation(row.value, r->func, r->h.key);
 	if (event == GN_RT_SUSPEND)
 		row.value[0] = r->h.key;
 	if (event == GN_RT_COMPILE && row.fn != GN_NONE)
@@ -373,6 +384,8 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 	struct gn_event_row *row;
 	enum gn_class class;
 
+	if (event == GN_RT_COLLECT)
+		count_collection(p, r);
 	if (!event || p->opts.live || !kept(p, event))
 		return 0;
 	if (gn_rt_info(event)->phase == GN_RT_BEGIN)

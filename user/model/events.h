@@ -48,6 +48,7 @@ struct gn_events {
 	uint32_t nexceptions, exceptions_cap;
 	struct gn_allocation_row *allocation;
 	uint32_t nallocations, allocations_cap;
+	struct gn_model_collections collections;
 	struct gn_table pairs; /* class << 32 | thrown in -> a number */
 	uint32_t npairs;
 	struct gn_table by_catch; /* pair << 32 | caught in -> exception */

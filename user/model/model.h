@@ -372,6 +372,13 @@ struct gn_model_allocation {
 	uint64_t count, bytes;
 };
 
+/* So many collections began. Not in a period's model. */
+struct gn_model_collections {
+	uint64_t all;
+	uint64_t told;	/* of which it is known who wanted them */
+	uint64_t asked; /* the program did */
+};
+
 /* A function by samples: where it was the innermost one, and where it was on
  * the stack at all. */
 struct gn_model_sample {
@@ -445,6 +452,7 @@ struct gn_model {
 	size_t nexceptions;
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
+	struct gn_model_collections collections;
 	/* By self, most first. They are no times, and nothing else is made of
 	 * them. Not in a period's model. */
 	struct gn_model_sample *samples;
