@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -71,11 +73,57 @@ static void integers(void **state)
 	shows(GN_VALUE_BOOL, 1, "true");
 }
 
+/* How a string is shown. */
+static void string_is(const struct gn_calls_writer *w, const char *text,
+		      size_t len, const char *want)
+{
+	struct gn_timeline_opts opts = {.utf8 = true};
+	struct gn_calls_thread thread = {.name = "", .process_name = ""};
+	struct gn_calls_function f = {
+		.name = "f", .shown = "f", .module = "", .text = "f"};
+	struct gn_call_value v = {
+		.which = 1, .type = GN_VALUE_STR, .number = 1, .len = len};
+	struct gn_call c = {.thread = &thread,
+			    .function = &f,
+			    .level = 1,
+			    .values = &v,
+			    .nvalues = 1};
+	struct gn_calls_out out = {.opts = &opts};
+	char *got = NULL;
+	size_t size = 0;
+
+	memcpy(v.text, text, len);
+	out.f = open_memstream(&got, &size);
+	assert_non_null(out.f);
+	assert_int_equal(w->close(&out, &c, false), 0);
+	fclose(out.f);
+	if (!strstr(got, want))
+		fail_msg("%s is not in %s", want, got);
+	free(got);
+}
+
+/* It is told whole, and what is shown is of one string only. */
+static void strings(void **state)
+{
+	static const char nul[] = "a\0b\0", all[] = "\"\\\n\x80\xc3\xa9";
+
+	(void)state;
+	string_is(&gn_calls_table, nul, 4, "f(arg1=\"a\\x00b\\x00\");");
+	string_is(&gn_calls_table, "", 0, "f(arg1=\"\");");
+	string_is(&gn_calls_table, all, sizeof(all) - 1,
+		  "f(arg1=\"\\\"\\\\\\x0a\\x80\xc3\xa9\");");
+	string_is(&gn_calls_ndjson, nul, 4, "\"value\":\"a\\u0000b\\u0000\"");
+	string_is(&gn_calls_ndjson, "", 0, "\"value\":\"\"");
+	string_is(&gn_calls_ndjson, all, sizeof(all) - 1,
+		  "\"value\":\"\\\"\\\\\\n\\\\x80\xc3\xa9\"");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(floating_point),
 		cmocka_unit_test(integers),
+		cmocka_unit_test(strings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

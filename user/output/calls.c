@@ -340,6 +340,7 @@ static int see_value(void *ctx, const struct gn_seen *at,
 	to->type = (uint8_t)v->type;
 	to->flags = v->flags;
 	to->class_fn = v->class_fn;
+	to->len = v->len;
 	memcpy(to->text, v->text, v->len);
 	return 0;
 }

@@ -38,7 +38,8 @@ struct gn_call_value {
 	uint64_t number;
 	uint8_t which, type, flags;
 	uint32_t class_fn;
-	char text[GN_SEEN_TEXT + 1];
+	size_t len;
+	char text[GN_SEEN_TEXT + 1]; /* `len` bytes, any, and a NUL */
 };
 
 struct gn_call {

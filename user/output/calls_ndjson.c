@@ -74,7 +74,7 @@ static void put_value(const struct gn_calls_out *out, struct gn_emit *e,
 	} else if (!v->number) {
 		gn_emit_null(e, "value");
 	} else {
-		gn_emit_text(e, "value", v->text);
+		gn_emit_string(e, "value", v->text, v->len);
 		if (v->flags & GN_F_CUT)
 			gn_emit_bool(e, "cut", true);
 	}

@@ -129,7 +129,7 @@ static void put_value(const struct gn_calls_out *out,
 	} else if (!v->number) {
 		fputs("NULL", out->f);
 	} else {
-		text = gn_escape(v->text, out->opts->utf8);
+		text = gn_escape_string(v->text, v->len, out->opts->utf8);
 		fprintf(out->f, "\"%s\"%s", text ? text : "",
 			v->flags & GN_F_CUT ? "..." : "");
 		free(text);

@@ -38,13 +38,15 @@ static bool plain(const struct gn_emit *e, char c)
 	       (c != '<' || !e->in_markup);
 }
 
-static void put_text(const struct gn_emit *e, const char *text)
+/* A NUL is behind the `n` bytes. */
+static void put_text(const struct gn_emit *e, const char *text, size_t n)
 {
+	const char *end = text + n;
 	FILE *f = e->f;
 	size_t len;
 
 	fputc_unlocked('"', f);
-	for (; *text; text += len) {
+	for (; text < end; text += len) {
 		for (len = 0; plain(e, text[len]);)
 			len++;
 		if (len) {
@@ -99,7 +101,7 @@ static void begin(struct gn_emit *e, const char *key)
 		fputc_unlocked(',', e->f);
 	e->comma = true;
 	if (key) {
-		put_text(e, key);
+		put_text(e, key, strlen(key));
 		fputc_unlocked(':', e->f);
 	}
 }
@@ -167,8 +169,14 @@ void gn_emit_pct(struct gn_emit *e, const char *key, double pct)
 
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text)
 {
+	gn_emit_string(e, key, text, strlen(text));
+}
+
+void gn_emit_string(struct gn_emit *e, const char *key, const char *text,
+		    size_t len)
+{
 	begin(e, key);
-	put_text(e, text);
+	put_text(e, text, len);
 }
 
 void gn_emit_line(struct gn_emit *e)

@@ -41,6 +41,9 @@ void gn_emit_null(struct gn_emit *e, const char *key);
 /* A percent, with 6 decimals. */
 void gn_emit_pct(struct gn_emit *e, const char *key, double pct);
 void gn_emit_text(struct gn_emit *e, const char *key, const char *text);
+/* The same; it can hold NULs, and has one behind its `len` bytes. */
+void gn_emit_string(struct gn_emit *e, const char *key, const char *text,
+		    size_t len);
 /* Begins a new line for the next row, so that files can be read and
  * compared. */
 void gn_emit_line(struct gn_emit *e);

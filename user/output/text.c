@@ -86,31 +86,48 @@ int gn_cells(int32_t c)
 	return within(wide, sizeof(wide) / sizeof(*wide), c) ? 2 : 1;
 }
 
-char *gn_escape(const char *name, bool utf8)
+/* Writes the escape of a character, or of a byte that is none (-1). */
+static int put_escape(char *out, size_t size, int32_t c, char byte)
+{
+	if (c < 0x80)
+		return snprintf(out, size, "\\x%02x", (unsigned char)byte);
+	return snprintf(out, size, "\\u{%" PRIx32 "}", (uint32_t)c);
+}
+
+/* `own`: characters that get a backslash. `text` has a NUL behind it. */
+static char *escape(const char *text, size_t n, bool utf8, const char *own)
 {
 	/* the longest: \u{10ffff} for 4 bytes, \xNN for one */
-	size_t size = strlen(name) * 4 + 1, at = 0, len;
+	size_t size = n * 4 + 1, at = 0, len;
+	const char *end = text + n;
 	char *out = malloc(size);
 
 	if (!out)
 		return NULL;
-	for (; *name; name += len) {
-		int32_t c = gn_utf8_next(name, &len);
+	for (; text < end; text += len) {
+		int32_t c = gn_utf8_next(text, &len);
 
+		if (c > 0 && c < 0x80 && strchr(own, c))
+			out[at++] = '\\';
 		if (c >= 0 && gn_printable(c) && (utf8 || c < 0x80)) {
-			memcpy(out + at, name, len);
+			memcpy(out + at, text, len);
 			at += len;
-			continue;
+		} else {
+			at += (size_t)put_escape(out + at, size - at, c, *text);
 		}
-		if (c < 0x80) /* a byte that is no character is -1 */
-			at += (size_t)snprintf(out + at, size - at, "\\x%02x",
-					       (unsigned char)*name);
-		else
-			at += (size_t)snprintf(out + at, size - at,
-					       "\\u{%" PRIx32 "}", (uint32_t)c);
 	}
 	out[at] = '\0';
 	return out;
+}
+
+char *gn_escape(const char *name, bool utf8)
+{
+	return escape(name, strlen(name), utf8, "");
+}
+
+char *gn_escape_string(const char *text, size_t len, bool utf8)
+{
+	return escape(text, len, utf8, "\"\\");
 }
 
 size_t gn_text_width(const char *text)

@@ -38,6 +38,10 @@ int gn_cells(int32_t c);
  */
 char *gn_escape(const char *name, bool utf8);
 
+/* The same of a string that is shown in quotes: of what comes out it can be
+ * told what it was. It can hold NULs, and has one behind its `len` bytes. */
+char *gn_escape_string(const char *text, size_t len, bool utf8);
+
 /* Cells that an escaped text takes. */
 size_t gn_text_width(const char *text);
 
