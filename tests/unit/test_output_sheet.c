@@ -142,6 +142,26 @@ static void every_array_is_there(void **state)
 	}
 }
 
+/* What was not asked for is not told as if it never happened. */
+static void unwatched(void **state)
+{
+	static const char told[] = "no runtime reported an exception",
+			  ask[] = "; ask for them with --events exceptions";
+	struct gn_output_opts o = {.by = GN_BY_EXCEPTIONS, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	for (unsigned int left = 0; left < 2; left++) {
+		sample_make(&s);
+		s.m.code.selected[GN_SELECTED_EXCEPTIONS_LEFT] = left;
+		text = sample_print("table", &s.m, &o);
+		assert_non_null(strstr(text, told));
+		assert_int_equal(strstr(text, ask) != NULL, left);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +169,7 @@ int main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(collections),
 		cmocka_unit_test(every_array_is_there),
+		cmocka_unit_test(unwatched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

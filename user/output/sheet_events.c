@@ -361,7 +361,10 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 
 	COLUMNS(s, columns);
 	s->json = "exceptions";
-	s->nothing = "no runtime reported an exception";
+	s->nothing = m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT]
+			     ? "no runtime reported an exception; ask for them "
+			       "with --events exceptions"
+			     : "no runtime reported an exception";
 	for (size_t i = 0; i < m->nexceptions; i++) {
 		const struct gn_model_exception *x = &m->exceptions[i];
 		struct gn_cell *c = gn_sheet_row(s);
