@@ -82,6 +82,13 @@ const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 	return text ? text : "";
 }
 
+bool gn_column_empty(const struct gn_row *r, int column)
+{
+	return r->async.at && (column == GN_COLUMN_ASYNC_RUNS ||
+			       column == GN_COLUMN_ASYNC_FAULTED ||
+			       column == GN_COLUMN_ASYNC_MOST);
+}
+
 bool gn_column_uncertain(const struct gn_row *r, int column)
 {
 	uint64_t error;

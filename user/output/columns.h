@@ -114,6 +114,8 @@ uint64_t gn_column_value(const struct gn_row *r, int column);
 const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 			   int column);
 
+/* Whether the row has no such value: an await of what is its method's. */
+bool gn_column_empty(const struct gn_row *r, int column);
 /* True when the value can be wrong by more than a tenth of it. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 

@@ -22,6 +22,9 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 	uint64_t value = c->get(r, c->arg);
 	char time[GN_CELL];
 
+	buf[0] = '\0';
+	if (c->empty && c->empty(r, c->arg))
+		return;
 	switch (c->show) {
 	case GN_SHOW_COUNT:
 		gn_format_count(buf, value);
@@ -53,7 +56,6 @@ static void format_cell(char buf[GN_CELL], const struct gn_column *c,
 			snprintf(buf, GN_CELL, "idle");
 		break;
 	case GN_SHOW_TEXT:
-		buf[0] = '\0';
 		break;
 	}
 }

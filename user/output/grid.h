@@ -27,6 +27,8 @@ struct gn_column {
 	enum gn_show show;
 	uint64_t (*get)(const struct gn_row *r, int arg);
 	int arg;
+	/* whether the row has no value; or NULL */
+	bool (*empty)(const struct gn_row *r, int arg);
 	/* whether `~` is shown before the value; or NULL */
 	bool (*uncertain)(const struct gn_row *r, int arg);
 	uint64_t whole;	 /* PCT: what is 100 % */

@@ -51,6 +51,10 @@ static void put_value(const struct gn_model *m, const struct gn_output_opts *o,
 	uint64_t value = gn_column_value(r, column);
 	char cell[GN_CELL];
 
+	if (gn_column_empty(r, column)) {
+		fputs(" |", f);
+		return;
+	}
 	switch (gn_column_show(column)) {
 	case GN_SHOW_PCT:
 		gn_format_pct(cell, value,

@@ -51,6 +51,7 @@ static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 
 	gn_column_titles(id, o->by, &c->top, &c->title);
 	c->word = gn_column_name(id);
+	c->empty = gn_column_empty;
 	c->uncertain = gn_column_uncertain;
 	/* a process includes the time of its idle threads */
 	c->whole = gn_of_whole(m,
