@@ -86,6 +86,7 @@ static int put_string(struct pprof *w, const char *text, int64_t *at)
 static int put_types(struct pprof *w)
 {
 	const struct gn_picks *picks = &w->paths.picks;
+	bool shown = false;
 	int err = 0;
 
 	for (int i = 0; i < picks->n && !err; i++) {
@@ -100,6 +101,11 @@ static int put_types(struct pprof *w)
 					 &type.unit);
 		part.n_sample_type = 1;
 		part.sample_type = &types;
+		/* what readers show first; else it is the last one */
+		if (!calls && !shown) {
+			part.default_sample_type = type.type;
+			shown = true;
+		}
 		if (!err)
 			err = put(w, &part);
 	}
