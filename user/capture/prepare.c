@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/capability.h>
+#include <unistd.h>
 
 #include "capture/calibrate.h"
 #include "capture/sleds.h"
@@ -93,6 +95,18 @@ static int find_command(struct gn_session *s)
 	return 0;
 }
 
+/* What to do about it. Root cannot read each process, either. */
+static const char *unread(int err)
+{
+	if (err != -EACCES && err != -EPERM)
+		return "";
+	if (!gn_session_can(CAP_SYS_PTRACE))
+		return geteuid() ? "; run it as root"
+				 : "; CAP_SYS_PTRACE is missing";
+	return " although gnomon may (CAP_SYS_PTRACE): a policy of this "
+	       "machine (a container, a security module) keeps it apart";
+}
+
 static int find_processes(struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.npids; i++) {
@@ -108,10 +122,8 @@ static int find_processes(struct gn_session *s)
 					       (int)pid);
 		if (err)
 			return gn_session_fail(
-				s, err, 1,
-				"process %d cannot be read (%s); "
-				"run it as root",
-				(int)pid, strerror(-err));
+				s, err, 1, "process %d cannot be read (%s)%s",
+				(int)pid, strerror(-err), unread(err));
 		err = gn_prepare_running(s, pid, first);
 		if (err)
 			return gn_session_fail(s, err, 1, "no memory");
