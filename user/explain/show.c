@@ -13,22 +13,64 @@
 
 #define USUAL_WIDTH 100
 
-/* Writes the words of a text, each quoted for a shell, without the verb and
- * without a "--" at the end. */
-static void put_options(FILE *f, const char *options, const char **verb,
-			size_t *verb_len)
+/* Whether it names the long option, or is a beginning that is taken for it. */
+static bool names(const char *word, size_t len, const char *option)
+{
+	return len > 2 && !strncmp(word, "--", 2) &&
+	       !strncmp(word + 2, option, len - 2);
+}
+
+/* Whether the capture's option has no place in the next command, which is for
+ * people and, if it shows a `view`, of its own. *value: its value is the next
+ * word. */
+static bool left_out(const char *word, size_t len, bool view, bool *value)
+{
+	static const char *const views[] = {
+		"by",	 "columns", "sort", "limit", "min-pct",
+		"depth", "thread",  "only", "min",   "format",
+	};
+	size_t name = 0;
+
+	/* "-o FILE", "-oFILE", "-qo FILE": it would be written again */
+	if (word[0] == '-' && word[1] != '-') {
+		name = 1 + strspn(word + 1, "qv");
+		*value = name + 1 == len;
+		return name < len && word[name] == 'o';
+	}
+	while (name < len && word[name] != '=')
+		name++;
+	*value = name == len;
+	if (names(word, name, "output"))
+		return true;
+	for (size_t i = 0; view && i < sizeof(views) / sizeof(*views); i++)
+		if (names(word, name, views[i]))
+			return true;
+	*value = false;
+	return view && names(word, name, "tree");
+}
+
+/* Writes the words of a text, each quoted for a shell, without the verb, what
+ * is left out, and a "--" at the end. */
+static void put_options(FILE *f, const char *options, bool view,
+			const char **verb, size_t *verb_len)
 {
 	const char *word = options;
+	bool skip = false; /* a value of what was left out */
 
 	*verb = "run";
 	*verb_len = 3;
 	for (bool first = true; *word; first = false) {
 		size_t len = strcspn(word, " ");
+		bool value = false;
 		char *copy;
 
 		if (first) {
 			*verb = word;
 			*verb_len = len;
+		} else if (skip) {
+			skip = false;
+		} else if (left_out(word, len, view, &value)) {
+			skip = value;
 		} else if (len && strcmp(word, "--") != 0) {
 			copy = strndup(word, len);
 			fputc(' ', f);
@@ -64,9 +106,11 @@ static int put_command(FILE *f, const struct gn_model *m)
 	return 0;
 }
 
-/* Writes the command of this capture, with more options. */
-static int put_again(FILE *f, const struct gn_model *m, const char *next)
+/* Writes the command of this capture, with the finding's options. */
+static int put_again(FILE *f, const struct gn_model *m,
+		     const struct gn_insight *finding)
 {
+	bool view = finding->what == GN_NEXT_REPORT;
 	const char *options = gn_model_info(m, "options"), *verb;
 	char *kept = NULL;
 	size_t size = 0, verb_len;
@@ -74,12 +118,13 @@ static int put_again(FILE *f, const struct gn_model *m, const char *next)
 
 	if (!memory)
 		return -ENOMEM;
-	put_options(memory, options ? options : "", &verb, &verb_len);
+	put_options(memory, options ? options : "", view, &verb, &verb_len);
 	if (fclose(memory)) {
 		free(kept);
 		return -ENOMEM;
 	}
-	fprintf(f, "sudo gnomon %.*s%s %s", (int)verb_len, verb, kept, next);
+	fprintf(f, "sudo gnomon %.*s%s %s", (int)verb_len, verb, kept,
+		finding->next);
 	free(kept);
 	return put_command(f, m);
 }
@@ -95,7 +140,7 @@ static int put_next(FILE *f, const struct gn_model *m,
 		return put_command(f, m);
 	}
 	if (finding->what == GN_NEXT_AGAIN || !input)
-		return put_again(f, m, finding->next);
+		return put_again(f, m, finding);
 	fputs("gnomon report -i ", f);
 	gn_put_word(f, input);
 	fprintf(f, " %s", finding->next);
