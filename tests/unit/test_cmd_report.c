@@ -492,6 +492,9 @@ static void bad_stdout(void **state)
 		"report --help >/dev/full",
 		"--help >/dev/full",
 		"--version >/dev/full"};
+	/* one that fits the stream's buffer, and some that do not */
+	static const char *const formats[] = {"table", "html", "json", "csv"};
+	char line[512];
 	struct ran *r;
 
 	(void)state;
@@ -503,10 +506,16 @@ static void bad_stdout(void **state)
 	}
 	/* a reader that has gone: the FIFO's reading end is closed before
 	 * anything is written */
-	r = gnomon("--version >v; mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; "
-		   "'" GN_COMMAND "' report >&4");
-	assert_string_equal(r->err, "");
-	assert_int_equal(r->status, 0);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		snprintf(line, sizeof(line),
+			 "--version >v; rm -f pipe; mkfifo pipe; "
+			 "exec 3<>pipe 4>pipe 3<&-; "
+			 "'" GN_COMMAND "' report --format %s >&4",
+			 formats[i]);
+		r = gnomon(line);
+		assert_string_equal(r->err, "");
+		assert_int_equal(r->status, 0);
+	}
 }
 
 static void losses(void **state)

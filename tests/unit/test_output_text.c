@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names and numbers as people read them. */
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "output/text.h"
@@ -175,6 +178,32 @@ static void base_names(void **state)
 	assert_string_equal(gn_base_name(""), "");
 }
 
+/* A writer that goes on after an error: its stream has forgotten the rest, and
+ * errno is another. */
+static void gone_readers(void **state)
+{
+	static char text[1 << 17];
+	int fd[2];
+	FILE *f;
+
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(fd), 0);
+	f = fdopen(fd[1], "w");
+	assert_non_null(f);
+	assert_int_equal(gn_stream_status(f), 0);
+	close(fd[0]);
+	fwrite(text, 1, sizeof(text), f);
+	errno = 0;
+	assert_int_equal(gn_stream_status(f), -EPIPE);
+	fclose(f);
+	f = fopen("/dev/full", "w");
+	assert_non_null(f);
+	fwrite(text, 1, sizeof(text), f);
+	assert_int_equal(gn_stream_status(f), -ENOSPC);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +215,7 @@ int main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(times),
 		cmocka_unit_test(base_names),
+		cmocka_unit_test(gone_readers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/clock.h"
 #include "cmd/options.h"
+#include "output/text.h"
 
 /* Reads a user or group id from the environment that sudo sets. */
 static bool read_id(const char *name, uint32_t *id)
@@ -129,9 +131,8 @@ int gn_textfile_create(struct gn_textfile *o, const char *path)
 static int flush(FILE *f)
 {
 	errno = 0;
-	if (!fflush(f) && !ferror(f))
-		return 0;
-	return errno > 0 ? -errno : -EIO;
+	fflush(f);
+	return gn_stream_status(f);
 }
 
 int gn_textfile_commit(struct gn_textfile *o)
@@ -151,8 +152,11 @@ int gn_textfile_commit(struct gn_textfile *o)
 
 void gn_textfile_abort(struct gn_textfile *o)
 {
-	if (o->is_stdout)
+	if (o->is_stdout) {
+		/* exit() would write the rest, and SIGPIPE end the program */
+		__fpurge(o->f);
 		return;
+	}
 	if (o->f)
 		fclose(o->f);
 	o->f = NULL;

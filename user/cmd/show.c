@@ -154,8 +154,9 @@ int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 	err = o->explains ? print_findings(m, &o->explain, f) : 0;
 	if (!err)
 		err = o->format->write(m, &o->out, f);
-	if (!err && fflush(f))
-		err = errno > 0 ? -errno : -EIO;
+	fflush(f);
+	if (!err)
+		err = gn_stream_status(f);
 	sigaction(SIGPIPE, &before, NULL);
 	return err;
 }

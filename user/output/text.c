@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,10 +257,23 @@ void gn_format_pct(char buf[GN_CELL], uint64_t part, uint64_t whole)
 	snprintf(buf, GN_CELL, "%.1f", gn_pct(part, whole));
 }
 
+/* A writer that went on after an error has another errno by now. */
+static bool reader_gone(FILE *f)
+{
+	int before = errno;
+	struct pollfd p = {.fd = fileno(f)};
+	bool gone = poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+
+	errno = before;
+	return gone;
+}
+
 int gn_stream_status(FILE *f)
 {
 	if (!ferror(f))
 		return 0;
+	if (reader_gone(f))
+		return -EPIPE;
 	return errno > 0 ? -errno : -EIO;
 }
 
