@@ -283,6 +283,33 @@ void test_async_attached(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* Lines are those that the compiler told where hooks are probes, too: nothing
+ * else reads a process's files then. */
+void test_lines_probes(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	size_t n = 0;
+
+	clr_need(t);
+	clr_demo(t, &command, "awaits");
+	clr_trace(t, "--hooks uprobe -f Demo.Awaits*", NULL, &command, &end,
+		  &report);
+	CHECK(t, truths && end.code == 0 && report, "ended with %d: %s",
+	      end.code, end.err);
+	live_truths(t, end.out, truths);
+	for (size_t i = 0; i < truths->n; i++) {
+		if (!strstr(truths->line[i].word, "-line"))
+			continue;
+		same(t, &truths->line[i], report);
+		n++;
+	}
+	CHECK(t, n > 10, "the program says %zu lines", n);
+	free(truths);
+}
+
 /* A PDB of another build is refused, which is told once; its lines would be
  * some. */
 void test_lines_other_build(struct live *t)

@@ -418,6 +418,12 @@ static bool asks_nothing(const char *filter)
 	return !strcmp(last ? last + 1 : filter, "!*");
 }
 
+bool gn_session_resolves(const struct gn_session *s)
+{
+	return s->sources && s->launches && !s->light &&
+	       !asks_nothing(s->managed_filter);
+}
+
 const char *gn_session_unfit(const struct gn_session *s)
 {
 	const char *why = gn_fast_clock_unfit();

@@ -186,6 +186,10 @@ void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,
 /* After gn_session_attach(): hooks can do without probes. */
 bool gn_session_fast(const struct gn_session *s);
 
+/* After gn_session_prepare(): while it runs it reads files of the traced
+ * processes, for the source lines of managed functions. */
+bool gn_session_resolves(const struct gn_session *s);
+
 /* One line that says what is attached, after gn_session_attach(). */
 const char *gn_session_summary(const struct gn_session *s);
 

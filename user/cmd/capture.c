@@ -75,8 +75,8 @@ int gn_keep_capabilities(const cap_value_t *keep, size_t n)
 static int drop_capabilities(bool ptrace)
 {
 	/* the last one is for muting, which writes to a process's memory, for
-	 * fast hooks, which share memory with it, and for samples, which read
-	 * its mappings */
+	 * fast hooks, which share memory with it, for samples, which read its
+	 * mappings, and for source lines, which are of files that it maps */
 	static const cap_value_t keep[] = {CAP_DAC_OVERRIDE, CAP_CHOWN,
 					   CAP_FOWNER,	     CAP_KILL,
 					   CAP_SYS_NICE,     CAP_SYS_PTRACE};
@@ -195,7 +195,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 
 	if (!err)
 		err = drop_capabilities(a->can_mute || a->samples ||
-					gn_session_fast(c->session));
+					gn_session_fast(c->session) ||
+					gn_session_resolves(c->session));
 	if (err)
 		return err;
 	if (!a->args.quiet)
