@@ -55,6 +55,28 @@ static void finish(struct live *t, struct live_talk *served)
 	CHECK(t, live_finish(t, served) == 0, "the program failed");
 }
 
+/* Hooks by the runtime are there from its start or not at all. */
+void test_attach_elt(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	char *first;
+
+	start(t, NULL, &served);
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), "--clr-hooks", "elt",
+		 "-f", "Demo.Service.*", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 2 && live_complaints(t, end.err, &first) == 1,
+	      "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(first, "--clr-hooks elt is for programs that gnomon "
+			    "starts"),
+	      "it said %s", first);
+	finish(t, &served);
+}
+
 void test_attach_off(struct live *t)
 {
 	char *off[] = {"DOTNET_EnableDiagnostics=0", NULL};

@@ -227,6 +227,13 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(s, -ENOENT, 2,
 				       "no function matches '%s'; %s", glob,
 				       s->warning);
+	if (s->late_for_elt)
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no function matches '%s': --clr-hooks elt is for "
+			"programs that gnomon starts, and process %d runs "
+			"already; leave it out",
+			glob, (int)s->late_for_elt);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

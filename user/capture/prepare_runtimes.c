@@ -115,10 +115,13 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 		return gn_running_add(s, pid, rt);
+	s->late_for_elt = rt->attach ? pid : 0;
 	snprintf(s->warning, sizeof(s->warning),
 		 "process %d runs %s already: %s%s", (int)pid, rt->title,
 		 rt->attached,
-		 rt->attach ? "; leave out --clr-hooks elt for more" : "");
+		 rt->attach ? "; --clr-hooks elt is for programs that gnomon "
+			      "starts: leave it out for more"
+			    : "");
 	return 0;
 }
 
