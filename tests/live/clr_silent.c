@@ -61,6 +61,28 @@ void test_clean_environment(struct live *t)
 	has(t, err, "it ran as user " NOBODY);
 }
 
+/* Diagnostics that the program's own environment turns off. */
+void test_diagnostics_off_inside(struct live *t)
+{
+	static const char *const names[] = {
+		"DOTNET_EnableDiagnostics",
+		"COMPlus_EnableDiagnostics_Profiler"};
+
+	clr_need(t);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct live_args command = {.n = 0};
+		const char *err;
+
+		live_add(t, &command, "env", live_text(t, "%s=0", names[i]),
+			 NULL);
+		clr_demo(t, &command, "recursion");
+		err = told(t, i ? "--hooks uprobe" : "", &command);
+		has(t, err, unhooked);
+		has(t, err,
+		    live_text(t, "(%s is 0 in its environment)", names[i]));
+	}
+}
+
 void test_hidden_library(struct live *t)
 {
 	char *folder = strdup(getenv("CLR_LIBRARY")), *script;

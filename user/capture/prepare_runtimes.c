@@ -273,12 +273,19 @@ char *gn_prepare_values(const struct gn_session *s)
 	return NULL;
 }
 
+static const char *own_variable(const void *env, const char *name)
+{
+	(void)env;
+	return getenv(name);
+}
+
 /* The runtime runs in the environment, and as the user, of the command. */
 static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			const char *library)
 {
 	const struct gn_user *u = &s->opts.user;
-	const char *why = rt->hindered ? rt->hindered() : NULL;
+	const char *why =
+		rt->hindered ? rt->hindered(own_variable, NULL) : NULL;
 	bool can = !u->other || gn_user_can_read(u, library);
 
 	if ((can && !why) || !gn_runtime_starts(rt, s->program))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/runtime.h"
 
@@ -21,7 +22,9 @@ struct program {
 	bool over; /* another program runs in the process */
 	bool runs; /* the runtime was seen */
 	bool hooked;
-	bool other; /* it runs as `uid`, not as the command's user */
+	bool other;	      /* it runs as `uid`, not as the command's user */
+	bool read;	      /* its environment was */
+	const char *hindered; /* the variable that turns the library off */
 	uint32_t uid;
 	char comm[17];
 };
@@ -79,8 +82,19 @@ static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 	return p;
 }
 
-/* Looks at the process, if it lives. Its environment and mounts would show
- * more, but gnomon has given up the privileges for that. */
+/* Its environment, where gnomon still has the privileges for that. */
+static void ask_environment(struct program *p)
+{
+	struct gn_inside_env env;
+
+	gn_inside_env_open(&env, (pid_t)p->pid);
+	p->read = env.text;
+	if (p->rt->hindered)
+		p->hindered = p->rt->hindered(gn_inside_variable, &env);
+	gn_inside_env_free(&env);
+}
+
+/* Looks at the process, if it lives. */
 static void ask(struct program *p, uint32_t own)
 {
 	char path[64], line[256];
@@ -112,6 +126,8 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 			return;
 		p->runs = true;
 		ask(p, u->uid);
+		if (!p->hooked)
+			ask_environment(p);
 	}
 }
 
@@ -175,27 +191,38 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 	}
 }
 
-static void tell_program(const struct program *p, gn_unseen_fn tell, void *ctx)
+/* Why it can have had no library: what is known of that, else what can be. */
+static void put_reason(const struct program *p, char *to, size_t size)
 {
-	char line[512], who[64] = "";
-
-	if (p->other)
-		snprintf(who, sizeof(who),
+	if (p->hindered)
+		snprintf(to, size, "%s is 0 in its environment", p->hindered);
+	else if (p->other)
+		snprintf(to, size,
 			 "it ran as user %" PRIu32 ", and sudo and su clean "
 			 "the environment",
 			 p->uid);
+	else
+		snprintf(to, size,
+			 "its environment names another profiler%s or was "
+			 "cleaned, by env -i or a service, or it sees other "
+			 "mounts",
+			 p->read ? "" : ", turns diagnostics off");
+}
+
+static void tell_program(const struct program *p, gn_unseen_fn tell, void *ctx)
+{
+	char line[512], why[160];
+
+	put_reason(p, why, sizeof(why));
 	snprintf(line, sizeof(line),
 		 "process %" PRIu32 "%s%s%s ran the %s without gnomon's "
 		 "hook-site library, so its managed functions were not "
 		 "traced (%s); %s",
 		 p->pid, p->comm[0] ? " (" : "", p->comm, p->comm[0] ? ")" : "",
-		 p->rt->title,
-		 p->other ? who
-			  : "its environment names another profiler or was "
-			    "cleaned, by env -i or a service, or it sees "
-			    "other mounts",
-		 "start gnomon inside of that, or let CORECLR_* and GNOMON_* "
-		 "pass and the library be read");
+		 p->rt->title, why,
+		 p->hindered ? "leave that variable out"
+			     : "start gnomon inside of that, or let CORECLR_* "
+			       "and GNOMON_* pass and the library be read");
 	tell(ctx, line);
 }
 

@@ -39,6 +39,34 @@ size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size)
 	return have;
 }
 
+void gn_inside_env_open(struct gn_inside_env *env, pid_t pid)
+{
+	env->text = malloc(ENVIRON_MAX);
+	env->size = env->text ? gn_inside_read(pid, "environ", env->text,
+					       ENVIRON_MAX)
+			      : 0;
+	if (!env->size)
+		gn_inside_env_free(env);
+}
+
+const char *gn_inside_variable(const void *env, const char *name)
+{
+	const struct gn_inside_env *e = env;
+	size_t n = strlen(name);
+
+	for (const char *p = e->text; p && p < e->text + e->size;
+	     p += strlen(p) + 1)
+		if (!strncmp(p, name, n) && p[n] == '=')
+			return p + n + 1;
+	return NULL;
+}
+
+void gn_inside_env_free(struct gn_inside_env *env)
+{
+	free(env->text);
+	*env = (struct gn_inside_env){0};
+}
+
 int gn_inside_open(int root, const char *path, int flags)
 {
 	struct open_how how = {
@@ -52,12 +80,12 @@ int gn_inside_open(int root, const char *path, int flags)
 
 void gn_inside_folder(pid_t pid, char folder[PATH_MAX])
 {
-	char *env = malloc(ENVIRON_MAX), *p = env;
-	size_t n = env ? gn_inside_read(pid, "environ", env, ENVIRON_MAX) : 0;
+	struct gn_inside_env env;
+	const char *own;
 
-	strcpy(folder, "/tmp");
-	for (; env && p < env + n; p += strlen(p) + 1)
-		if (!strncmp(p, "TMPDIR=/", 8) && strlen(p) < PATH_MAX)
-			strcpy(folder, p + 7);
-	free(env);
+	gn_inside_env_open(&env, pid);
+	own = gn_inside_variable(&env, "TMPDIR");
+	strcpy(folder,
+	       own && *own == '/' && strlen(own) < PATH_MAX ? own : "/tmp");
+	gn_inside_env_free(&env);
 }

@@ -19,6 +19,17 @@ size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size);
  * of it. The descriptor or -errno. */
 int gn_inside_open(int root, const char *path, int flags);
 
+/* Its environment, as it was when its program began. */
+struct gn_inside_env {
+	char *text; /* NULL: it cannot be read, or is empty */
+	size_t size;
+};
+
+void gn_inside_env_open(struct gn_inside_env *env, pid_t pid);
+/* A variable of it (`env`: a struct gn_inside_env), or NULL. */
+const char *gn_inside_variable(const void *env, const char *name);
+void gn_inside_env_free(struct gn_inside_env *env);
+
 /* Its folder for temporary files. */
 void gn_inside_folder(pid_t pid, char folder[PATH_MAX]);
 

@@ -136,7 +136,7 @@ static const char *occupied(void)
 
 /* What keeps the runtime from loading any profiler. Numbers are hexadecimal;
  * the older prefix counts where the newer one is not set. */
-static const char *hindered(void)
+static const char *hindered(gn_env_fn get, const void *env)
 {
 	static const char *const names[][2] = {
 		{"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics"},
@@ -145,8 +145,8 @@ static const char *hindered(void)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *name = names[i][getenv(names[i][0]) ? 0 : 1];
-		const char *value = getenv(name);
+		const char *name = names[i][get(env, names[i][0]) ? 0 : 1];
+		const char *value = get(env, name);
 
 		if (value && *value && !strtoul(value, NULL, 16))
 			return name;

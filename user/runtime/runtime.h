@@ -51,6 +51,9 @@ struct gn_name_part {
 	size_t len;
 };
 
+/* A variable of an environment; NULL: it is not set. */
+typedef const char *(*gn_env_fn)(const void *env, const char *name);
+
 struct gn_runtime {
 	enum gn_runtime_id id;
 	const char *title; /* for people */
@@ -80,9 +83,9 @@ struct gn_runtime {
 	 * `why` of the launch says what.
 	 */
 	int (*prepare)(struct gn_launch *launch);
-	/* The variable of the environment by which the runtime will not load
+	/* The variable of an environment by which the runtime will not load
 	 * the library, or NULL. */
-	const char *(*hindered)(void);
+	const char *(*hindered)(gn_env_fn get, const void *env);
 	/* Whether a name is one that this line of the filter asks for. */
 	bool (*matches)(const char *glob, const char *name, const char *module);
 	/* What names begin with that are told though not asked for, or NULL. */
