@@ -22,7 +22,9 @@
 	X(EXCEPTIONS_LEFT, 6, "exceptions_left",                              \
 	  "runtimes whose exceptions are not watched: it can crash them")     \
 	X(EXCEPTIONS_RISKED, 7, "exceptions_risked",                          \
-	  "such runtimes whose exceptions are watched")
+	  "such runtimes whose exceptions are watched")                       \
+	X(EDITED, 8, "edited",                                                \
+	  "methods of modules that edit and continue can change")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

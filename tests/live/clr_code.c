@@ -109,6 +109,34 @@ void test_suspended(struct live *t)
 	}
 }
 
+/* Where edit and continue can change the module, the runtime's own hooks see
+ * the calls; hooks in IL are refused, which is told and not counted as hooked.
+ */
+void test_edited(struct live *t)
+{
+	static const char *const options[] = {
+		"DOTNET_MODIFIABLE_ASSEMBLIES=debug -f Edited.*",
+		"DOTNET_MODIFIABLE_ASSEMBLIES=debug -f Edited.* --clr-hooks "
+		"rejit",
+	};
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	live_add(t, &command, getenv("DOTNET"), live_fixture(t, "edited.dll"),
+		 NULL);
+	clr_pair(t, options[0], &command, &pair);
+	CHECK(t,
+	      live_function(t, pair.report, NULL, "Edited.Inner(int)", "calls",
+			    NULL) == 1000,
+	      "not all calls are seen");
+	clr_pair(t, options[1], &command, &pair);
+	CHECK(t,
+	      live_number(t, pair.report, "code.selected.edited") == 3 &&
+		      live_number(t, pair.report, "code.selected.methods") == 0,
+	      "methods without hooks are not told as that");
+}
+
 /* No managed function, and all precompiled code. */
 void test_light(struct live *t)
 {

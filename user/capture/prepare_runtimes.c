@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "capture/fast_clock.h"
 #include "runtime/runtime.h"
@@ -50,6 +51,18 @@ static bool asks_all(const struct gn_session *s)
 	return false;
 }
 
+/* The variable by which modules of debug builds can be edited while they run,
+ * or NULL. The runtime compiles nothing of these again. */
+static const char *edits(void)
+{
+	static const char *const names[] = {"DOTNET_MODIFIABLE_ASSEMBLIES",
+					    "COMPlus_MODIFIABLE_ASSEMBLIES"};
+	const char *name = names[getenv(names[0]) ? 0 : 1];
+	const char *value = getenv(name);
+
+	return value && !strcasecmp(value, "debug") ? name : NULL;
+}
+
 const char *gn_session_elt(const struct gn_session *s)
 {
 	if (s->opts.clr_hooks == GN_CLR_HOOKS_ELT)
@@ -66,7 +79,7 @@ const char *gn_session_elt(const struct gn_session *s)
 	 * those */
 	if (s->opts.families & GN_FAMILY_HANDLERS)
 		return "--events handlers";
-	return NULL;
+	return s->opts.command ? edits() : NULL;
 }
 
 bool gn_session_by_il(const struct gn_session *s)

@@ -104,7 +104,8 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	bool started = started_by_il(m);
 	char n[GN_CELL];
 
-	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL])
+	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
+	    !selected[GN_SELECTED_EDITED])
 		return;
 	gn_format_count(n, selected[GN_SELECTED_METHODS]);
 	fprintf(f,
@@ -126,6 +127,17 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		gn_format_count(n, selected[i]);
 		fprintf(f, "# %-11s %s methods %s: their calls are not seen\n",
 			"untraced", n, missing[i]);
+	}
+	if (selected[GN_SELECTED_EDITED]) {
+		gn_format_count(n, selected[GN_SELECTED_EDITED]);
+		fprintf(f,
+			"# %-11s %s methods of modules that edit and continue "
+			"can change, by\n# %-11s "
+			"DOTNET_MODIFIABLE_ASSEMBLIES=debug: the runtime "
+			"takes no hooks in their IL\n# %-11s (%s)\n",
+			"untraced", n, "", "",
+			started ? "--clr-hooks elt sees them"
+				: "start it without that variable");
 	}
 	if (selected[GN_SELECTED_COPIED]) {
 		gn_format_count(n, selected[GN_SELECTED_COPIED]);
@@ -185,6 +197,7 @@ static void put_exceptions(const struct gn_model *m,
 /* The runtime's own hooks, and why it has them to make. */
 static void put_elt(const struct gn_model *m, FILE *f)
 {
+	static const char option[] = "--clr-hooks elt";
 	const char *why = gn_model_info(m, "hooks.elt");
 	bool seen = false;
 
@@ -194,8 +207,9 @@ static void put_elt(const struct gn_model *m, FILE *f)
 	if (seen)
 		fprintf(f,
 			"# %-11s by the runtime, in code that it compiles for "
-			"it (--clr-hooks elt): %s\n",
-			"hooks", why);
+			"it (%s%s%s)\n",
+			"hooks", option, strcmp(why, option) ? ": " : "",
+			strcmp(why, option) ? why : "");
 }
 
 /* What of the runtime is told where no function of it is. */

@@ -35,6 +35,8 @@ struct gn_bytes {
 #define GN_CLASS_E_NOTAVAILABLE	 ((gn_hr)0x80040111)
 /* Initialize: unload the library, say nothing, run on */
 #define GN_CORPROF_E_CANCEL_ACTIVATION ((gn_hr)0x80131375)
+/* ReJITError: edit and continue can change the module */
+#define GN_CORPROF_E_MODULE_IS_ENC ((gn_hr)0x8013138a)
 
 /* The function in a slot of a COM object, as a pointer of type `type`. */
 #define GN_COM(object, slot, type) ((type)((*(void ***)(object))[slot]))

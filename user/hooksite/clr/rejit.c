@@ -128,6 +128,30 @@ static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }
 
+static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
+{
+	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
+
+	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
+}
+
+/* How many of the first `n` are still chosen: the runtime can have refused some
+ * at once. */
+static uint32_t count_chosen(struct gn_clr *clr,
+			     const struct gn_rejit_list *list, uint32_t n)
+{
+	uint32_t chosen = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place =
+			gn_modules_find(&clr->rejit.modules, list->modules[i]);
+
+		chosen += place &&
+			  chosen_index(clr, GN_METHOD(place, list->tokens[i]));
+	}
+	return chosen;
+}
+
 /* Those of a list from its `first` on. Where there is no room, a method keeps
  * its code of the session: calls where it had copies. */
 static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
@@ -260,7 +284,8 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	hold_all(r, &holders, 0);
 	/* it can load modules, and so come back to us */
 	request(r, &list, &holders, gn_filter_hooks_all(filter));
-	GN_CLR_SITE(selected)(GN_SELECTED_METHODS, list.n);
+	GN_CLR_SITE(selected)
+	(GN_SELECTED_METHODS, count_chosen(clr, &list, list.n));
 	free_list(&list);
 	free_list(&holders);
 }
@@ -352,7 +377,8 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 		/* it was not there yet when the others were reverted */
 		if (atomic_load(&r->session) != session)
 			restore(clr, &list);
-		GN_CLR_SITE(selected)(GN_SELECTED_METHODS, own);
+		GN_CLR_SITE(selected)
+		(GN_SELECTED_METHODS, count_chosen(clr, &list, own));
 	}
 	free_list(&list);
 }
@@ -375,13 +401,6 @@ void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
 		gn_modules_forget(&r->modules, module);
 	}
 	pthread_mutex_unlock(&r->lock);
-}
-
-static uint32_t chosen_index(struct gn_clr *clr, uint64_t method)
-{
-	uint32_t index = gn_ids_find(&clr->ids, GN_REJIT_ID_OF(method));
-
-	return index && atomic_load(&clr->rejit.chosen[index]) ? index : 0;
 }
 
 uint32_t gn_rejit_index(struct gn_clr *clr, gn_cor_id function)

@@ -360,7 +360,13 @@ gn_hr gn_clr_rejit_failed(struct gn_clr *clr, gn_cor_id module, gn_token method,
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
 
 	GN_CLR_SITE(rejit_error)(clr, module, method, function, status);
-	if (index && atomic_load(&r->chosen[index]))
-		GN_CLR_SITE(unhooked)(index);
+	if (!index || !atomic_load(&r->chosen[index]))
+		return GN_S_OK;
+	GN_CLR_SITE(unhooked)(index);
+	if (status == GN_CORPROF_E_MODULE_IS_ENC) {
+		/* it never will */
+		atomic_store(&r->chosen[index], 0);
+		GN_CLR_SITE(selected)(GN_SELECTED_EDITED, 1);
+	}
 	return GN_S_OK;
 }
