@@ -24,7 +24,9 @@
 	X(EXCEPTIONS_RISKED, 7, "exceptions_risked",                          \
 	  "such runtimes whose exceptions are watched")                       \
 	X(EDITED, 8, "edited",                                                \
-	  "methods of modules that edit and continue can change")
+	  "methods of modules that edit and continue can change")             \
+	X(ALLOCATIONS_LEFT, 9, "allocations_left",                            \
+	  "runtimes that do not tell of all boxed values and delegates")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -37,14 +37,14 @@ static void record(struct live *t, const char *options, struct told *told)
 	record_topic(t, "events", NULL, options, told);
 }
 
-/* The rows of `report --by BY`. */
-static const json_t *rows(struct live *t, const struct told *told,
-			  const char *by, const char *options)
+/* `report --by BY`. */
+static const json_t *report_by(struct live *t, const struct told *told,
+			       const char *by, const char *options)
 {
 	char *path = live_path(t, live_text(t, "%s.json", by));
 	struct live_args a = {.n = 0};
 	struct live_end end;
-	const json_t *report, *all;
+	const json_t *report;
 
 	live_add(t, &a, t->gnomon, "report", "-i", told->trace, "--by", by,
 		 "--format", "json", "-o", path, NULL);
@@ -53,7 +53,16 @@ static const json_t *rows(struct live *t, const struct told *told,
 	CHECK(t, end.code == 0, "report ended with %d: %s", end.code, end.err);
 	report = live_load(t, path);
 	live_clean(t, report);
-	all = json_object_get(report, by);
+	return report;
+}
+
+/* Its rows. */
+static const json_t *rows(struct live *t, const struct told *told,
+			  const char *by, const char *options)
+{
+	const json_t *all =
+		json_object_get(report_by(t, told, by, options), by);
+
 	CHECK(t, json_is_array(all), "no array %s", by);
 	return all;
 }
@@ -220,6 +229,25 @@ void test_events(struct live *t)
 	free(told);
 }
 
+/* Boxed values are all told, or it is told that they are not. */
+static void check_boxed(struct live *t, const struct told *told)
+{
+	const json_t *report = report_by(t, told, "allocations", "");
+	const json_t *all = json_object_get(report, "allocations"), *row;
+	uint64_t left =
+		live_number(t, report, "code.selected.allocations_left");
+	uint64_t made = live_truth(&told->truths, "boxed", "Demo.Events+Boxed");
+	uint64_t seen = 0;
+	size_t i;
+
+	json_array_foreach(all, i, row) seen +=
+		is_allocation(row, "Demo.Events+Boxed");
+	CHECK(t, made && left <= 1, "boxed %" N ", left %" N, made, left);
+	CHECK(t, left ? seen < made : seen == made,
+	      "%" N " are told, there were %" N ", and it says %" N, seen, made,
+	      left);
+}
+
 /* Functions, and what they cost most to tell of. */
 void test_events_full(struct live *t)
 {
@@ -230,6 +258,7 @@ void test_events_full(struct live *t)
 	compare(t, told, "native", rows(t, told, "events", ""), is_native);
 	compare(t, told, "allocated", rows(t, told, "allocations", ""),
 		is_allocation);
+	check_boxed(t, told);
 	free(told);
 }
 

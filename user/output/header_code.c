@@ -194,6 +194,19 @@ static void put_exceptions(const struct gn_model *m,
 			o->color ? GN_PLAIN : "");
 }
 
+static void put_allocations(const struct gn_model *m,
+			    const struct gn_output_opts *o, FILE *f)
+{
+	if (m->code.selected[GN_SELECTED_ALLOCATIONS_LEFT])
+		fprintf(f,
+			"%s# %-11s of boxed values and combined delegates are "
+			"told in part only: this runtime makes\n"
+			"# %-11s most of them without telling (.NET 10). All "
+			"others are told%s\n",
+			o->color ? GN_ATTENTION : "", "ALLOCATIONS", "",
+			o->color ? GN_PLAIN : "");
+}
+
 /* The runtime's own hooks, and why it has them to make. */
 static void put_elt(const struct gn_model *m, FILE *f)
 {
@@ -239,6 +252,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_selected(m, f);
 	put_modules_left(m, f);
 	put_exceptions(m, o, f);
+	put_allocations(m, o, f);
 	if (!m->code.nunhooked)
 		return 0;
 	gn_format_count(n, m->code.nunhooked);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "image.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -55,6 +56,15 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
 	return gn_pe_open(&image->pe, base, flags & GN_MODULE_FLAT, is_mapped,
 			  NULL) &&
 	       gn_md_open(&image->md, &image->pe.metadata);
+}
+
+bool gn_image_core_names(const struct gn_image *image, const char *name)
+{
+	const struct gn_bytes *strings = &image->md.strings;
+
+	/* a NUL is before and behind each of them */
+	return gn_md_find_type(&image->md, "System", "RuntimeTypeHandle") &&
+	       memmem(strings->at, strings->n, name, strlen(name) + 1);
 }
 
 /* A name that is too long to be told can be any. */

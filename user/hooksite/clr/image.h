@@ -41,4 +41,7 @@ bool gn_image_asks_method(const struct gn_image *image,
 uint64_t gn_image_method(void *info, const struct gn_modules *modules,
 			 gn_cor_id function);
 
+/* Whether it is the core library, and some name in its metadata is this. */
+bool gn_image_core_names(const struct gn_image *image, const char *name);
+
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tell.h"
 
+#include "image.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +161,21 @@ gn_hr gn_tell_assembly_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 	return GN_S_OK;
 }
 
+/* Where the runtime boxes values and makes delegates in managed code, it tells
+ * of those only for which a thread's memory for new objects is at an end. */
+static void tell_allocations_left(struct gn_clr *clr, gn_cor_id module)
+{
+	struct gn_image image;
+
+	if (gn_image_open(clr->info, module, &image) &&
+	    gn_image_core_names(&image, "InternalAllocNoChecks_FastPath"))
+		GN_CLR_SITE(selected)(GN_SELECTED_ALLOCATIONS_LEFT, 1);
+}
+
 void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 {
+	if (clr->families & GN_FAMILY_ALLOCATIONS && status >= 0)
+		tell_allocations_left(clr, module);
 	if (clr->families & GN_FAMILY_LOADS)
 		GN_CLR_SITE(module_load_end)
 	(named(clr, module, gn_names_module_id), (uint32_t)status);
