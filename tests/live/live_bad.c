@@ -125,6 +125,16 @@ void test_bad_glob(struct live *t)
 	live_expect_line(t, &end, 2, "no_such_function");
 	CHECK(t, end.out_size == 0, "the program was run all the same");
 
+	/* one that the dynamic linker chooses is named as that */
+	for (int i = 0; i < 2; i++) {
+		run_gnomon(t, NULL,
+			   live_text(t, "%s -f libc.so.6:strlen -- %s 5",
+				     i ? "list" : "run",
+				     live_fixture(t, "fib")),
+			   &end);
+		live_expect_line(t, &end, 2, "libc.so.6:*strlen*");
+	}
+
 	/* of several each is named, at the end */
 	run_gnomon(t, NULL,
 		   live_text(t,

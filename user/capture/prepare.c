@@ -213,6 +213,7 @@ static bool awaits(const struct gn_session *s)
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
+	char other[256];
 
 	if (!glob || s->native.functions || s->native.usdt || s->launches ||
 	    s->runtimes)
@@ -234,6 +235,9 @@ static int check_match(struct gn_session *s)
 			"programs that gnomon starts, and process %d runs "
 			"already; leave it out",
 			glob, (int)s->late_for_elt);
+	if (gn_filter_names_ifunc(s->filter, glob, other, sizeof(other)))
+		return gn_session_fail(s, -ENOENT, 2, GN_IFUNC_TEXT, glob,
+				       other);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

@@ -248,12 +248,18 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		     gn_unseen_fn tell, void *ctx)
 {
+	char line[1024], other[256];
 	const char *glob;
-	char line[1024];
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
 		bool usdt = gn_filter_is_usdt(glob);
 
+		if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
+			snprintf(line, sizeof(line), GN_IFUNC_TEXT, glob,
+				 other);
+			tell(ctx, line);
+			continue;
+		}
 		snprintf(
 			line, sizeof(line), "no %s matched -f '%s'; %s",
 			usdt ? "USDT probe" : "function", glob,

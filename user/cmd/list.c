@@ -358,6 +358,7 @@ static int check_found(const struct job *j)
 {
 	const struct gn_listing *l = &j->list;
 	const char *glob = gn_filter_unmatched(j->filter);
+	char other[256];
 
 	if (!glob ||
 	    (j->everything && (l->nruntimes || l->nusdt || l->nmodules)))
@@ -382,7 +383,9 @@ static int check_found(const struct job *j)
 				"the runtime compiles them\n");
 		return GN_EXIT_OK;
 	}
-	if (l->nmodules)
+	if (gn_filter_names_ifunc(j->filter, glob, other, sizeof(other)))
+		gn_error(GN_IFUNC_TEXT, glob, other);
+	else if (l->nmodules)
 		gn_error("no function matches '%s'; list without -f shows the "
 			 "modules, LIB:* a module's functions",
 			 glob);

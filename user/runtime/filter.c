@@ -18,6 +18,7 @@ struct item {
 	bool exclude;
 	bool seen; /* its file */
 	bool matched;
+	bool ifunc; /* of such a name */
 };
 
 struct gn_filter {
@@ -187,6 +188,32 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 		take = !it->exclude;
 	}
 	return take;
+}
+
+void gn_filter_ifunc(struct gn_filter *f, const char *path, bool program,
+		     const char *name)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct item *it = &f->item[i];
+
+		if (!it->usdt && file_matches(it, path, program) &&
+		    !fnmatch(it->glob, name, 0))
+			it->ifunc = true;
+	}
+}
+
+bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
+			   char *to, size_t size)
+{
+	const struct item *it = f->item, *end = f->item + f->count;
+
+	while (it < end && (it->text != text || it->matched || !it->ifunc))
+		it++;
+	if (it == end)
+		return false;
+	snprintf(to, size, "%s%s*%s*", it->lib ? it->lib : "",
+		 it->lib ? ":" : "", it->glob);
+	return true;
 }
 
 bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,

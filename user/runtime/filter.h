@@ -38,6 +38,23 @@ bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
 /* The text asks for USDT probes. */
 bool gn_filter_is_usdt(const char *text);
 
+/* The file has such an IFUNC, which is never taken: it chooses one of several
+ * functions when a program starts. */
+void gn_filter_ifunc(struct gn_filter *f, const char *path, bool program,
+		     const char *name);
+
+/* Whether a glob that nothing matched has matched an IFUNC. Then `to` is a glob
+ * that the functions which it chooses from can match. */
+bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
+			   char *to, size_t size);
+
+/* What is said of it, with the two globs. */
+#define GN_IFUNC_TEXT                                                     \
+	"no function matches '%s': the dynamic linker chooses an "        \
+	"implementation of it when a program starts (IFUNC); these have " \
+	"names "                                                          \
+	"of their own: gnomon list -f '%s'"
+
 /* The first LIB:GLOB or GLOB that nothing matched so far, or NULL. */
 const char *gn_filter_unmatched(const struct gn_filter *f);
 

@@ -239,6 +239,9 @@ static int one_file(struct walk *w, size_t file)
 	if (!w->stats->stripped && gn_elf_stripped(w->elf[file]))
 		w->stats->stripped = path;
 	for (size_t i = 0; !err && i < n; i++) {
+		if (syms[i].is_ifunc)
+			gn_filter_ifunc(w->opts->filter, path, program,
+					syms[i].name);
 		if (syms[i].is_cold || syms[i].is_ifunc ||
 		    !gn_filter_function(w->opts->filter, path, program,
 					syms[i].name, syms[i].demangled) ||
