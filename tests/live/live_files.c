@@ -547,6 +547,33 @@ void test_awaited(struct live *t)
 	expect_late(t, report, "plugin_work");
 }
 
+/* The same of a process that ends at once: its calls are seen, or it is told
+ * that they are not. */
+void test_awaited_short(struct live *t)
+{
+	char *command = live_text(t, "%s", live_fixture(t, "visited"));
+
+	for (int i = 0; i < 5; i++) {
+		char *path, *line;
+		struct live_talk talk = run_talk(
+			t, "-f libplugin.so:plugin_work", command, &path);
+
+		free(live_await(t, talk.err, "gnomon: attached: "));
+		live_tell(t, &talk, "load");
+		live_tell(t, &talk, "plugin 3");
+		live_tell(t, &talk, "quit");
+		line = live_await_or_end(t, talk.err,
+					 "gnomon: no function matched");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+		CHECK(t, !line || strstr(line, "before its probes were in"),
+		      "it is told \"%s\"", line);
+		CHECK(t,
+		      live_number(t, live_load(t, path), "counters.unprobed") ==
+			      1,
+		      "it is not told that calls can be missing");
+	}
+}
+
 /* A running process maps a library, of which another one runs functions: that
  * one pays nothing. */
 void test_awaited_attached(struct live *t)

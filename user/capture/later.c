@@ -200,8 +200,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	struct gn_later_plain plain = {.id = file->id};
 	struct stat st;
 
-	if (file->fd < 0 || gn_later_has_file(&l->session->files, file) ||
-	    gn_later_has_file(&l->files, file) ||
+	if (file->fd < 0 || gn_later_has_file(&l->session->files, &file->id) ||
+	    gn_later_has_file(&l->files, &file->id) ||
 	    !gn_filter_file(filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
 		return;
@@ -232,17 +232,31 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 	gn_files_free(&files);
 }
 
+/* A library that a traced process had mapped and that could not be probed: that
+ * has ended, or has unmapped it. */
+static void miss_file(struct gn_later *l, const struct gn_later_news *n)
+{
+	if (!n->path || gn_later_knows_file(l, &n->file))
+		return;
+	gn_filter_miss(l->session->filter, n->path);
+	count_late(l, n->since);
+}
+
 /* Looks at what a process has mapped, if it is a traced one. */
 static void look(struct gn_later *l, const struct gn_later_news *n)
 {
 	struct gn_later_news again = *n;
+	bool traced = gn_later_traced(l, n->pid);
 
-	if (gn_later_traced(l, n->pid)) {
+	if (traced)
 		take_files(l, n);
+	if (traced || gn_later_was_traced(l, n->pid, n->since)) {
+		miss_file(l, n);
 		return;
 	}
 	if (n->again)
 		return;
+	again.path = n->path ? strdup(n->path) : NULL;
 	again.again = true;
 	again.due = gn_now_ns() + KNOWN_AFTER_NS;
 	pthread_mutex_lock(&l->lock);
@@ -317,10 +331,17 @@ static void miss_rest(struct gn_later *l)
 {
 	if (l->overrun)
 		miss_process(l, 0, l->overrun);
-	for (size_t i = 0; i < l->nnews; i++)
-		if (l->news[i].kind == GN_NEWS_PROCESS ||
-		    (l->news[i].kind == GN_NEWS_PROGRAM && l->news[i].anew))
-			miss_process(l, l->news[i].pid, l->news[i].since);
+	for (size_t i = 0; i < l->nnews; i++) {
+		const struct gn_later_news *n = &l->news[i];
+
+		if (n->kind == GN_NEWS_PROCESS ||
+		    (n->kind == GN_NEWS_PROGRAM && n->anew))
+			miss_process(l, n->pid, n->since);
+		else if (n->kind == GN_NEWS_LOOK &&
+			 (gn_later_traced(l, n->pid) ||
+			  gn_later_was_traced(l, n->pid, n->since)))
+			miss_file(l, n);
+	}
 }
 
 static void *work(void *later)
@@ -337,6 +358,7 @@ static void *work(void *later)
 		}
 		pthread_mutex_unlock(&l->lock);
 		handle(l, &n);
+		free(n.path);
 		pthread_mutex_lock(&l->lock);
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -387,6 +409,7 @@ static void watch_mapped(struct gn_later *l)
 int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 {
 	struct gn_later *l = calloc(1, sizeof(*l));
+	struct gn_mapped_file now = {.time = gn_now_ns()};
 	int err;
 
 	if (!l)
@@ -410,7 +433,7 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		gn_later_add(l, pids[i], s->probes.count);
 		/* what was mapped since we looked */
 		if (l->mapped && !s->opts.command)
-			gn_later_look(l, pids[i], gn_now_ns());
+			gn_later_look(l, &now, pids[i]);
 	}
 	if (!err)
 		err = gn_thread_start(&l->thread, work, l);
@@ -445,6 +468,8 @@ void gn_later_stop(struct gn_later *l)
 	if (!l || l->quit)
 		return;
 	pthread_mutex_lock(&l->lock);
+	if (l->mapped)
+		gn_later_take_mapped(l);
 	l->quit = true;
 	pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
@@ -488,6 +513,8 @@ void gn_later_free(struct gn_later *l)
 	gn_files_free(&l->files);
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->wake);
+	for (size_t i = 0; i < l->nnews; i++)
+		free(l->news[i].path);
 	free(l->process);
 	free(l->news);
 	free(l->out);

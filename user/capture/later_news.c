@@ -66,11 +66,29 @@ bool gn_later_traced(void *later, pid_t pid)
 	return is;
 }
 
+bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at)
+{
+	bool was = false;
+
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; i < GN_ENDED_MAX && i < l->nended; i++)
+		was = was || (l->ended[i].pid == pid && at <= l->ended[i].time);
+	pthread_mutex_unlock(&l->lock);
+	return was;
+}
+
 /* News are dropped: counts the processes, and since when. */
 static void note_overrun(struct gn_later *l, uint64_t since)
 {
 	l->late++;
 	l->overrun = l->overrun ?: since;
+}
+
+static void drop(struct gn_later *l, const struct gn_later_news *n)
+{
+	free(n->path);
+	if (n->kind == GN_NEWS_PROCESS || n->kind == GN_NEWS_PROGRAM)
+		note_overrun(l, n->since);
 }
 
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
@@ -87,8 +105,8 @@ void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
 	}
 	if (l->nnews < l->news_room)
 		l->news[l->nnews++] = *n;
-	else if (n->kind == GN_NEWS_PROCESS || n->kind == GN_NEWS_PROGRAM)
-		note_overrun(l, n->since);
+	else
+		drop(l, n);
 	pthread_cond_signal(&l->wake);
 }
 
@@ -128,6 +146,8 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
 		/* another process can get its number soon */
 		gn_later_remove(l, p);
+		l->ended[l->nended++ % GN_ENDED_MAX] =
+			(struct gn_later_ended){(pid_t)rec->tid, rec->time};
 		n.kind = GN_NEWS_END;
 		n.pid = (pid_t)rec->tid;
 		gn_later_tell(l, &n);
@@ -135,21 +155,30 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static bool has_look(const struct gn_later *l, pid_t pid)
+static bool has_look(const struct gn_later *l, pid_t pid,
+		     const struct gn_file_id *file)
 {
 	for (size_t i = 0; i < l->nnews; i++)
-		if (l->news[i].kind == GN_NEWS_LOOK && l->news[i].pid == pid)
+		if (l->news[i].kind == GN_NEWS_LOOK && l->news[i].pid == pid &&
+		    (l->nnews >= GN_LOOKS_MAX ||
+		     gn_file_same(&l->news[i].file, file)))
 			return true;
 	return false;
 }
 
-void gn_later_look(struct gn_later *l, pid_t pid, uint64_t since)
+void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
+		   pid_t pid)
 {
-	struct gn_later_news n = {
-		.kind = GN_NEWS_LOOK, .pid = pid, .since = since};
+	struct gn_later_news n = {.kind = GN_NEWS_LOOK,
+				  .pid = pid,
+				  .since = mapped->time,
+				  .file = mapped->file};
 
-	if (!has_look(l, pid))
-		gn_later_tell(l, &n);
+	if (has_look(l, pid, &n.file))
+		return;
+	if (mapped->file.ino && l->nnews < GN_LOOKS_MAX)
+		n.path = strdup(mapped->path);
+	gn_later_tell(l, &n);
 }
 
 void gn_later_take_mapped(struct gn_later *l)
@@ -159,10 +188,10 @@ void gn_later_take_mapped(struct gn_later *l)
 
 	while (gn_mapped_next(l->mapped, &m))
 		if (m.pid && gn_filter_file(filter, m.path, false))
-			gn_later_look(l, m.pid, m.time);
+			gn_later_look(l, &m, m.pid);
 		else if (!m.pid)
 			for (size_t i = 0; i < l->nprocesses; i++)
-				gn_later_look(l, l->process[i].pid, m.time);
+				gn_later_look(l, &m, l->process[i].pid);
 }
 
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)

@@ -13,9 +13,13 @@
 
 /* More news at once can only come from a hostile target. */
 #define GN_NEWS_MAX 65536
+/* With so many, one LOOK of a process is enough. */
+#define GN_LOOKS_MAX 1024
 /* How many programs without a requested function are remembered, so that they
  * are planned only once. */
 #define GN_PLAIN_MAX 256
+/* How many ended processes are. */
+#define GN_ENDED_MAX 256
 /* LOOK: it has mapped a library. */
 enum gn_later_kind {
 	GN_NEWS_PROCESS,
@@ -31,6 +35,15 @@ struct gn_later_news {
 	bool again;	/* LOOK: it was not known before */
 	uint64_t since; /* when it happened */
 	uint64_t due;	/* not before */
+	/* LOOK: what it has mapped; all 0 and NULL: not known */
+	struct gn_file_id file;
+	char *path;
+};
+
+/* A traced process that has ended. */
+struct gn_later_ended {
+	pid_t pid;
+	uint64_t time;
 };
 
 struct gn_later_plain {
@@ -58,6 +71,8 @@ struct gn_later {
 	/* under the lock */
 	struct gn_later_process *process;
 	size_t nprocesses, processes_room;
+	struct gn_later_ended ended[GN_ENDED_MAX];
+	unsigned nended;
 	struct gn_later_news *news;
 	size_t nnews, news_room;
 	char *out; /* records for the stream */
@@ -83,7 +98,8 @@ struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
 void gn_later_remove(struct gn_later *l, struct gn_later_process *p);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
-void gn_later_look(struct gn_later *l, pid_t pid, uint64_t since);
+void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
+		   pid_t pid);
 /* Libraries that were mapped and that can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
 /* Takes the next item that is due; ends come last, because removing takes long.
@@ -99,6 +115,8 @@ void gn_later_await(struct gn_later *l, uint64_t due);
  */
 size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
 bool gn_later_traced(void *later, pid_t pid);
+/* It was at that time, and has ended. */
+bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
 
 /* later_stream.c: a record. -ECANCELED, -ENOMEM. */
 int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
@@ -116,6 +134,8 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 bool gn_later_is_plain(const struct gn_later *l,
 		       const struct gn_later_plain *p);
 bool gn_later_has_file(const struct gn_files *files,
-		       const struct gn_file *file);
+		       const struct gn_file_id *id);
+/* Its functions are probed, or it has none. */
+bool gn_later_knows_file(const struct gn_later *l, const struct gn_file_id *id);
 
 #endif

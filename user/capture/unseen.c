@@ -263,7 +263,13 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		snprintf(
 			line, sizeof(line), "no %s matched -f '%s'; %s",
 			usdt ? "USDT probe" : "function", glob,
-			usdt ? "gnomon list --usdt shows what there is"
+			gn_filter_missed(filter, glob)
+				? "such a library was mapped, but it was "
+				  "unmapped, or its process or the capture "
+				  "ended, before its probes were in place; "
+				  "with its path for LIB it has probes from "
+				  "the start"
+			: usdt ? "gnomon list --usdt shows what there is"
 			: u->hooked
 				? "gnomon list -p PID shows what runs; without "
 				  "( or < a GLOB is of managed names "

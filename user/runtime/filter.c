@@ -18,7 +18,8 @@ struct item {
 	bool exclude;
 	bool seen; /* its file */
 	bool matched;
-	bool ifunc; /* of such a name */
+	bool ifunc;  /* of such a name */
+	bool missed; /* its file was there too shortly */
 };
 
 struct gn_filter {
@@ -214,6 +215,21 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	snprintf(to, size, "%s%s*%s*", it->lib ? it->lib : "",
 		 it->lib ? ":" : "", it->glob);
 	return true;
+}
+
+void gn_filter_miss(struct gn_filter *f, const char *path)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (file_matches(&f->item[i], path, false))
+			f->item[i].missed = true;
+}
+
+bool gn_filter_missed(const struct gn_filter *f, const char *text)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->item[i].text == text)
+			return f->item[i].missed;
+	return false;
 }
 
 bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,

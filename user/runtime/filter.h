@@ -55,6 +55,11 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	"names "                                                          \
 	"of their own: gnomon list -f '%s'"
 
+/* A process had this library, but was gone before its functions were seen. */
+void gn_filter_miss(struct gn_filter *f, const char *path);
+/* Whether such a library could have been that of the glob. */
+bool gn_filter_missed(const struct gn_filter *f, const char *text);
+
 /* The first LIB:GLOB or GLOB that nothing matched so far, or NULL. */
 const char *gn_filter_unmatched(const struct gn_filter *f);
 
