@@ -14,26 +14,12 @@
 
 #include "emit.bpf.h"
 #include "intern.bpf.h"
+#include "mapping.bpf.h"
 #include "maps.bpf.h"
 #include "names.bpf.h"
 #include "operand.bpf.h"
 #include "settle.bpf.h"
 #include "values.bpf.h"
-
-struct gn_range {
-	__u64 lo;
-	__u64 hi;
-};
-
-static long take_range(struct task_struct *p, struct vm_area_struct *vma,
-		       void *data)
-{
-	struct gn_range *range = data;
-
-	range->lo = vma->vm_start;
-	range->hi = vma->vm_end;
-	return 0;
-}
 
 /*
  * Finds the stack that the thread is on: the mapping of its stack pointer. A
@@ -46,9 +32,7 @@ static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 
 	if (!t)
 		return 0;
-	if (bpf_find_vma(bpf_get_current_task_btf(), sp, take_range, &range,
-			 0) ||
-	    !range.hi) {
+	if (!find_mapping(sp, &range)) {
 		count(GN_COUNTER_STACK_BUSY);
 		return t->stack_hi ? -1 : 0;
 	}

@@ -141,6 +141,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	void *stack;
+	struct mm_struct *mm;
 	int pid;
 	int tgid;
 	unsigned int __state;
@@ -250,9 +251,39 @@ struct socket {
 	struct sock *sk;
 };
 
+/* Nodes of the tree of mappings. Those of the second form only have other
+ * nodes, and tell how large the gaps in them are. */
+struct maple_range_64 {
+	void *parent;
+	unsigned long pivot[15];
+	void *slot[16];
+};
+
+struct maple_arange_64 {
+	void *parent;
+	unsigned long pivot[9];
+	void *slot[10];
+};
+
+enum maple_type {
+	maple_dense,
+	maple_leaf_64,
+	maple_range_64,
+	maple_arange_64,
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
+struct mm_struct {
+	struct maple_tree mm_mt;
+};
+
 struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
+	struct mm_struct *vm_mm;
 };
 
 struct linux_binprm;

@@ -3,6 +3,7 @@
 #include "../../bpf/gnomon.bpf.c"
 
 #include "host.h"
+#include "mappings.h"
 
 #define TASKS	HOST_TASKS
 #define SAMPLES 65536
@@ -35,7 +36,7 @@ static struct {
 	} name[NAMES];
 	int nnames;
 	struct gn_recent place; /* of all names: the worst case */
-	bool full, interrupted;
+	bool full, interrupted, busy;
 	const uint64_t *frame;
 	__u32 nframes;
 	void (*come)(void *ctx);
@@ -227,13 +228,13 @@ long bpf_for_each_map_elem(void *map, void *callback, void *ctx, __u64 flags)
 long bpf_find_vma(struct task_struct *task, __u64 address, void *callback,
 		  void *ctx, __u64 flags)
 {
-	struct vm_area_struct vma = {.vm_start = 0x1000, .vm_end = 0x9000};
 	long (*found)(struct task_struct *, struct vm_area_struct *, void *) =
 		callback;
+	struct vm_area_struct *vma = mappings_find(address);
 
-	if (address < vma.vm_start || address >= vma.vm_end)
-		return -2;
-	return found(task, &vma, ctx);
+	if (host.busy)
+		return -16;
+	return vma ? found(task, vma, ctx) : -2;
 }
 
 __u64 bpf_get_attach_cookie(void *ctx)
@@ -295,6 +296,7 @@ static void task_init(struct host_task *t, uint32_t tid)
 	t->p.group_leader = &t->p;
 	t->p.start_time = tid;
 	t->p.signal = &t->signal;
+	t->p.mm = mappings_mm();
 	t->p.se.cfs_rq = &host.cfs;
 	t->p.on_cpu = 1;
 	t->p.se.exec_start = host.rq.clock_task;
@@ -305,7 +307,10 @@ static void task_init(struct host_task *t, uint32_t tid)
 
 void host_new(uint64_t start, struct host_opts opts)
 {
+	static const struct mapping stack = {0x1000, 0x9000};
+
 	__builtin_memset(&host, 0, sizeof(host));
+	mappings_set(&stack, 1, 16, false);
 	__builtin_memset(&control, 0, sizeof(control));
 	host.cfs.rq = &host.rq;
 	host_clock(start);
@@ -437,6 +442,16 @@ void host_probe(struct host_task *t, bool enter, uint32_t func)
 	host.current = t;
 	host.cookie = GN_COOKIE(func, 0, enter ? GN_SPEC_ENTER : GN_SPEC_LEAVE);
 	native_multi(&t->regs);
+}
+
+void host_stack(struct host_task *t, uint64_t sp)
+{
+	t->regs.sp = sp;
+}
+
+void host_mappings_busy(bool busy)
+{
+	host.busy = busy;
 }
 
 void host_fault(struct host_task *t, bool begins)

@@ -73,6 +73,11 @@ void host_forgets(struct host_task *t);
  * has written. */
 void host_writes(bool begins);
 
+/* Its stack pointer from now on. While true, another thread changes mappings
+ * (mappings.h), and the kernel looks none up. */
+void host_stack(struct host_task *t, uint64_t sp);
+void host_mappings_busy(bool busy);
+
 /* A fault; a system call that is traced. */
 void host_fault(struct host_task *t, bool begins);
 void host_syscall(struct host_task *t, bool begins, int nr);

@@ -15,6 +15,7 @@
 #include <gnomon/syscalls.h>
 
 #include "host.h"
+#include "mappings.h"
 #include "truth.h"
 
 #define THREADS 5
@@ -739,6 +740,116 @@ static void samples(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_SAMPLES_FULL), 1);
 }
 
+/* A call at this stack pointer while mappings cannot be looked up. Returns
+ * whether it is in doubt. */
+static bool call_at(struct host_task *t, uint64_t sp)
+{
+	const struct gn_rec_func *r;
+
+	host_stack(t, sp);
+	host_probe(t, true, 5);
+	r = last_of(GN_KIND_ENTER);
+	assert_non_null(r);
+	return r->h.flags & GN_F_IN_DOUBT;
+}
+
+static void expect_stack(uint64_t lo, uint64_t hi)
+{
+	const struct gn_rec_stack *r = (const void *)last_of(GN_KIND_STACK);
+
+	assert_non_null(r);
+	assert_int_equal(r->lo, lo);
+	assert_int_equal(r->hi, hi);
+}
+
+/* The stack of a thread grows, and the thread changes stacks, while others
+ * change mappings: which stack it is on is known all the same. */
+static void stacks_while_others_map(void **state)
+{
+	static const struct mapping before[] = {
+		{0x20000, 0x30000}, {0x40000, 0x50000}, {0x90000, 0xa0000}};
+	static const struct mapping after[] = {
+		{0x20000, 0x30000}, {0x40000, 0x50000}, {0x80000, 0xa0000}};
+	struct host_task *t;
+
+	(void)state;
+	host_new(1000, (struct host_opts){.queue = true});
+	mappings_set(before, 3, 16, false);
+	t = host_task(7);
+	host_trace(t);
+	assert_false(call_at(t, 0x9fff0));
+	expect_stack(0x90000, 0xa0000);
+	host_mappings_busy(true);
+	assert_false(call_at(t, 0x2fff0));
+	expect_stack(0x20000, 0x30000);
+	assert_false(call_at(t, 0x40000));
+	expect_stack(0x40000, 0x50000);
+	assert_false(call_at(t, 0x9fff0));
+	expect_stack(0x90000, 0xa0000);
+	mappings_set(after, 3, 16, false);
+	assert_false(call_at(t, 0x80000));
+	expect_stack(0x90000, 0xa0000); /* nothing new is told */
+	assert_int_equal(host_counter(GN_COUNTER_STACK_BUSY), 0);
+}
+
+/* What the tree does not have, or has of another process, is not taken. */
+static void stacks_in_no_mapping(void **state)
+{
+	static const struct mapping m[] = {{0x20000, 0x30000},
+					   {0x40000, 0x50000}};
+	struct host_task *t;
+
+	(void)state;
+	host_new(1000, (struct host_opts){.queue = true});
+	mappings_set(m, 2, 16, false);
+	t = host_task(7);
+	host_trace(t);
+	assert_false(call_at(t, 0x4fff0));
+	host_mappings_busy(true);
+	assert_true(call_at(t, 0x30000));
+	assert_true(call_at(t, 0x3ffff));
+	assert_true(call_at(t, 0x50000));
+	mappings_foreign();
+	assert_true(call_at(t, 0x2fff0));
+	assert_int_equal(host_counter(GN_COUNTER_STACK_BUSY), 4);
+	expect_stack(0x40000, 0x50000);
+}
+
+/* Trees of all heights: of each mapping its first and its last address, and of
+ * each gap. */
+static void trees_of_mappings(void **state)
+{
+	static struct mapping m[MAPPINGS_MAX];
+	struct sim s = {.random = 1};
+	struct host_task *t;
+
+	(void)state;
+	for (uint32_t round = 0; round < 60; round++) {
+		uint32_t n = 1 + roll(&s, round < 40 ? 40 : MAPPINGS_MAX);
+		uint32_t step = 1 + n / 40; /* so many are looked at */
+		uint64_t at = 0x10000;
+
+		for (uint32_t i = 0; i < n; i++) {
+			m[i].lo = at + (roll(&s, 3) ? 0x1000 : 0);
+			m[i].hi = m[i].lo + 0x1000 * (1 + roll(&s, 9));
+			at = m[i].hi;
+		}
+		host_new(1000, (struct host_opts){.queue = true});
+		mappings_set(m, n, n > 40 ? 16 - roll(&s, 8) : 4 + roll(&s, 13),
+			     roll(&s, 2));
+		t = host_task(7);
+		host_trace(t);
+		host_mappings_busy(true);
+		for (uint32_t i = 0; i < n; i += step) {
+			assert_false(call_at(t, m[i].lo));
+			expect_stack(m[i].lo, m[i].hi);
+			assert_false(call_at(t, m[i].hi - 1));
+			if (i + 1 == n || m[i + 1].lo > m[i].hi)
+				assert_true(call_at(t, m[i].hi));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -756,6 +867,9 @@ int main(void)
 		cmocka_unit_test(names_take_turns),
 		cmocka_unit_test(names_while_others_write),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(stacks_while_others_map),
+		cmocka_unit_test(stacks_in_no_mapping),
+		cmocka_unit_test(trees_of_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #define bpf_core_type_exists(type)    (sizeof(type) > 0)
 #define bpf_core_type_size(type)      sizeof(type)
 #define bpf_core_type_id_kernel(type) 0
+#define bpf_core_field_size(type, f)  sizeof(((type *)0)->f)
 #define GN_OFFSET_1(field)	      ((unsigned long)&(field))
 #define GN_OFFSET_2(type, field)      __builtin_offsetof(type, field)
 #define GN_OFFSET_N(a, b, n, ...)     GN_OFFSET_##n
