@@ -3,7 +3,7 @@
  * Finds the mapping that an address of the current thread is in.
  *
  * The kernel's own look-up fails while another thread of the process changes
- * mappings. Then their tree is read without its lock, as the kernel does at
+ * mappings. Then their tree is read without its lock, as newer kernels do at
  * page faults: a node of it is replaced, not changed, and stays in memory for a
  * while. What is found is a mapping only if it has the address and belongs to
  * the process, so an odd tree gives nothing, and nothing that is wrong.
