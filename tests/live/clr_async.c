@@ -88,6 +88,40 @@ static uint64_t without_cpu(struct live *t, const json_t *report,
 	       stolen(t, report);
 }
 
+/* What a hit of a site costs on this machine, as gnomon has measured it. */
+static uint64_t cost_of_hit(struct live *t, const json_t *report)
+{
+	const json_t *cost = json_object_get(report, "probe_cost"), *class;
+	size_t i;
+
+	json_array_foreach(json_object_get(cost, "classes"), i, class)
+	{
+		if (!strcmp(json_string_value(json_object_get(class, "name")),
+			    "managed"))
+			return live_number(t, class, "before_ns") +
+			       live_number(t, class, "after_ns");
+	}
+	return 0;
+}
+
+/* These captures leave the cost of probes in: of sites at an instance's begin
+ * and end, around each await, and of an exception (it is thrown, searched for,
+ * and unwinds two functions, with a begin and an end of each). */
+#define EXCEPTION_HITS 8
+
+static uint64_t cost_in(struct live *t, const json_t *report,
+			const json_t *method)
+{
+	uint64_t hits = 2 * live_number(t, method, "starts") +
+			EXCEPTION_HITS * live_number(t, method, "faulted");
+	const json_t *await;
+	size_t i;
+
+	json_array_foreach(json_object_get(method, "awaits"), i, await) hits +=
+		2 * live_number(t, await, "count");
+	return hits * cost_of_hit(t, report);
+}
+
 /*
  * NULL, or by how much it is off. gnomon's stamps are around the program's for
  * an instance and within them for an await, so on that side no doubt is
@@ -153,7 +187,9 @@ static char *same(struct live *t, const struct live_truth *truth,
 	if (!strcmp(word, "async-ns"))
 		return same_time(t, truth, live_number(t, method, "elapsed_ns"),
 				 live_number(t, method, "starts"),
-				 without_cpu(t, report, method), true);
+				 without_cpu(t, report, method) +
+					 cost_in(t, report, method),
+				 true);
 	if (strstr(word, "-line"))
 		same_line(t, truth, at ? await : method, method);
 	else if (!strcmp(word, "async-starts"))

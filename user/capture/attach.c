@@ -263,13 +263,6 @@ static int keep(struct gn_links *l, const struct held *h)
 	return 0;
 }
 
-int gn_links_take(struct gn_links *l, int fd)
-{
-	struct held h = {.fd = fd};
-
-	return keep(l, &h);
-}
-
 bool gn_attach_is_site_error(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -EIO ||

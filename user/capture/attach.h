@@ -52,9 +52,9 @@ bool gn_attach_whole_process(void);
 
 struct gn_links;
 
-/* Measures, here and now, whether a probe on a five-byte nop is cheaper than
- * one on a one-byte nop. Its own probes stay among `links`. */
-bool gn_attach_nop5_cheaper(enum gn_attach_mode mode, struct gn_links *links);
+/* Whether the kernel makes a probe on a five-byte nop a call, in place of a
+ * trap. */
+bool gn_attach_nop5_called(enum gn_attach_mode mode);
 
 /*
  * Attaching and removing can take long. `fn` is called every tenth of a second,
@@ -130,9 +130,6 @@ bool gn_links_hold(const struct gn_links *l);
  */
 int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
 		 const struct gn_probe_set *set, size_t *refused);
-
-/* Takes over a link, which it closes. -ENOMEM: it is closed already. */
-int gn_links_take(struct gn_links *l, int fd);
 
 /*
  * Removes the probes of the sets with this key, in the order in which they were

@@ -5,14 +5,15 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
-#define HITS  200 /* hits in one measurement */
-#define TRIED 2	  /* sites of a trial at most */
+#define HITS	   200 /* hits in one measurement */
+#define SYS_UPROBE 336 /* x86-64; also where the headers are older */
 
 /* A program that does nothing, for trying. */
 static int empty_program(uint32_t type)
@@ -74,15 +75,13 @@ static const uint32_t types[] = {
 };
 
 static int trial_open(struct trial *t, enum gn_attach_mode mode,
-		      const enum gn_cal_site *sites, size_t n)
+		      enum gn_cal_site site)
 {
-	uint64_t offsets[TRIED] = {0}, cookies[TRIED] = {0};
-	struct gn_probe_set set = on_itself(offsets, cookies);
-	int err = 0;
+	uint64_t offset = 0, cookie = 0;
+	struct gn_probe_set set = on_itself(&offset, &cookie);
+	int err = gn_calibrate_offset(site, &offset);
 
 	*t = (struct trial){-1, -1, -1};
-	for (size_t i = 0; i < n && !err; i++)
-		err = gn_calibrate_offset(sites[i], &offsets[i]);
 	if (err)
 		return err;
 	t->prog = empty_program(types[mode]);
@@ -91,7 +90,7 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 	if (mode == GN_ATTACH_SINGLE) {
 		err = perf_link(t, &set);
 	} else {
-		t->link = gn_attach_multi(t->prog, types[mode], &set, 0, n);
+		t->link = gn_attach_multi(t->prog, types[mode], &set, 0, 1);
 		err = t->link < 0 ? t->link : 0;
 	}
 	if (err)
@@ -101,9 +100,8 @@ static int trial_open(struct trial *t, enum gn_attach_mode mode,
 
 int gn_attach_try(enum gn_attach_mode mode)
 {
-	const enum gn_cal_site site = GN_CAL_NOP1;
 	struct trial t;
-	int err = trial_open(&t, mode, &site, 1);
+	int err = trial_open(&t, mode, GN_CAL_NOP1);
 
 	if (!err)
 		trial_close(&t);
@@ -222,29 +220,18 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 	struct trial t;
 	uint64_t ns;
 
-	if (trial_open(&t, mode, &site, 1))
+	if (trial_open(&t, mode, site))
 		return 0;
 	ns = hit_ns(site);
 	trial_close(&t);
 	return ns;
 }
 
-bool gn_attach_nop5_cheaper(enum gn_attach_mode mode, struct gn_links *links)
+bool gn_attach_nop5_called(enum gn_attach_mode mode)
 {
-	const enum gn_cal_site sites[TRIED] = {GN_CAL_NOP1, GN_CAL_NOP5};
-	uint64_t nop1, nop5;
-	struct trial t;
-
-	/* Where there are no multi links, nop5 sites are single-stepped. */
+	/* where there are no multi links, nop5 sites are single-stepped */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
-	if (trial_open(&t, GN_ATTACH_MULTI, sites, TRIED))
-		return false;
-	nop1 = hit_ns(GN_CAL_NOP1);
-	nop5 = hit_ns(GN_CAL_NOP5);
-	/* to remove it now would take longer than all hits */
-	gn_links_take(links, t.link);
-	t.link = -1;
-	trial_close(&t);
-	return nop1 && nop5 && nop5 < nop1;
+	/* it is only for the code that takes a trap's place, and says so */
+	return syscall(SYS_UPROBE) < 0 && errno == ENXIO;
 }

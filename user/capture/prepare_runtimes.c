@@ -537,9 +537,7 @@ int gn_prepare_runtimes(struct gn_session *s)
 
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
-	/* sites that are no enters and leaves are hit too rarely for a trial */
-	if (!s->light && !asks_nothing(s->managed_filter) && !may_be_fast(s))
-		s->nop5 = gn_attach_nop5_cheaper(s->mode, s->links);
+	s->nop5 = gn_attach_nop5_called(s->mode);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
 	return err;
