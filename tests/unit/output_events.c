@@ -98,6 +98,7 @@ static struct gn_model_event events[] = {
 	{.event = GN_RT_COLLECT,
 	 .start = 1750 * MS,
 	 .end = 1760 * MS,
+	 .no_cpu = true,
 	 BY(106, "")},
 	{.event = GN_RT_COMPILE,
 	 .start = 1770 * MS,
