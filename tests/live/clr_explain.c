@@ -12,7 +12,7 @@ static const char *found(struct live *t, const char *topic, const char *options,
 {
 	static char *const env[] = {"DOTNET_gcServer=0",
 				    "DOTNET_gcConcurrent=0",
-				    "DOTNET_GCGen0MaxBudget=100000", NULL};
+				    "DOTNET_GCGen0MaxBudget=20000", NULL};
 	const struct live_start how = {.env = env};
 	struct live_args record = {.n = 0}, explain = {.n = 0};
 	char *trace = live_path(t, "trace");
