@@ -206,6 +206,12 @@ size_t live_calls_with(struct live *t, json_t *calls, const char *name,
 /* The calls are those that the program told of on stdout, and they nest. */
 void live_calls_compare(struct live *t, json_t *calls, const char *out);
 
+/* live_told.c */
+/* Whether a trap takes several times what it takes on most machines (2.5 us and
+ * more, as in a guest of PVM). Then says that what is measured beside traps is
+ * not held to its bounds. */
+bool live_traps_dear(struct live *t);
+
 /* live_run.c */
 void live_run_row(struct live *t, const struct live_row *row);
 /* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */

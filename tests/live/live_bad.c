@@ -100,7 +100,12 @@ void test_bad_pid_32(struct live *t)
 	text = live_text(t, "%d", pid);
 	exe = live_text(t, "/proc/%d/exe", pid);
 	while (!strstr(link, "ia32_32"))
-		CHECK(t, readlink(exe, link, sizeof(link) - 1) > 0, "no exe");
+		if (readlink(exe, link, sizeof(link) - 1) <= 0) {
+			printf("%s: this machine runs no programs of 32 bits, "
+			       "the guests do\n",
+			       t->name);
+			return;
+		}
 	run_gnomon(t, NULL, live_text(t, "run -d 10ms -f Demo.* -p %s", text),
 		   &end);
 	live_expect_line(t, &end, 2, "no 64-bit ELF file");
