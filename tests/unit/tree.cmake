@@ -22,7 +22,7 @@ set_tests_properties(tree/completion PROPERTIES TIMEOUT 120)
 
 add_test(NAME tree/builds
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1500)
 
 # docs/json.md against all JSON that there is
 add_executable(test_json test_json.c json_page.c output_model.c output_events.c
