@@ -17,6 +17,7 @@ enum gn_role {
 	GN_ROLE_IDLE, /* a worker that has nothing to do */
 	/* the same as LOCK, by timed waits that it repeats until it has it */
 	GN_ROLE_LOCK_REPEATS,
+	GN_ROLE_COLLECTOR, /* of a thread: all that it does is collecting */
 };
 
 /* Frames of a stack that are looked at. */
@@ -26,10 +27,8 @@ enum gn_role {
 struct gn_roles {
 	/* `runtime` is an enum gn_runtime_id, `name` a function's name */
 	enum gn_role (*of_function)(uint32_t runtime, const char *name);
-	/* Whether a thread of that name is idle when it is in no function. */
-	bool (*idle_thread)(const char *name);
-	/* Whether all that a thread of that name does is to collect garbage. */
-	bool (*collector_thread)(const char *name);
+	/* of a thread of that name: IDLE is so when it is in no function */
+	enum gn_role (*of_thread)(const char *name);
 };
 
 #endif

@@ -63,9 +63,11 @@ static void functions_have_roles(void **state)
 	assert_int_equal(r->of_function(99, cases[0].name), GN_ROLE_NONE);
 	assert_int_equal(r->of_function(GN_RUNTIME_HOTSPOT, "monitor of A$B"),
 			 GN_ROLE_LOCK_REPEATS);
-	assert_true(r->idle_thread(".NET Finalizer"));
-	assert_false(r->idle_thread(".NET Finalizer2"));
-	assert_false(r->idle_thread(""));
+	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
+	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
+	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
+	assert_int_equal(r->of_thread("GC Thread#0"), GN_ROLE_IDLE);
+	assert_int_equal(r->of_thread(""), GN_ROLE_NONE);
 }
 
 static void name(struct feed *f, uint32_t n, const char *text)

@@ -209,8 +209,9 @@ int gn_thread_set_name(struct gn_pipeline *p, struct gn_thread *t,
 		return -ENOMEM;
 	t->name = name;
 	t->told = false;
-	t->account.collects = p->opts.roles.collector_thread &&
-			      p->opts.roles.collector_thread(name);
+	t->role = p->opts.roles.of_thread ? p->opts.roles.of_thread(name)
+					  : GN_ROLE_NONE;
+	t->account.collects = t->role == GN_ROLE_COLLECTOR;
 	if (!leader && (!program || proc->name_is_leaders))
 		return 0;
 	/* without a leader, the first thread seen gives the name */

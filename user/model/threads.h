@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <gnomon/roles.h>
 #include "model/account.h"
 #include "model/async.h"
 #include "model/events.h"
@@ -35,6 +36,7 @@ struct gn_thread {
 	uint32_t tid;
 	uint32_t process; /* index in processes */
 	const char *name;
+	enum gn_role role;   /* by its name */
 	uint64_t start, end; /* start: or the last period's end */
 	uint64_t last;	     /* time of its latest record of any kind */
 	bool closed;

@@ -36,9 +36,11 @@ static const struct gn_role_glob globs[] = {
 	{NULL, GN_ROLE_NONE},
 };
 
-static const char *const threads[] = {".NET Finalizer", NULL};
+static const struct gn_role_glob threads[] = {
+	{".NET Finalizer", GN_ROLE_IDLE},
+	{".NET Server GC", GN_ROLE_COLLECTOR},
+	{".NET BGC", GN_ROLE_COLLECTOR},
+	{NULL, GN_ROLE_NONE},
+};
 
-static const char *const collectors[] = {".NET Server GC", ".NET BGC", NULL};
-
-const struct gn_role_list gn_clr_roles = {
-	.globs = globs, .threads = threads, .collectors = collectors};
+const struct gn_role_list gn_clr_roles = {.globs = globs, .threads = threads};

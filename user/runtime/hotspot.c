@@ -85,10 +85,12 @@ static const struct gn_role_glob role_globs[] = {
 	{NULL, GN_ROLE_NONE},
 };
 
-static const char *const threads[] = {"C1 CompilerThre", "C2 CompilerThre",
-				      "VM Periodic Tas", "Signal Dispatch",
-				      "Service Thread",	 "Monitor Deflati",
-				      "GC Thread#0",	 NULL};
+static const struct gn_role_glob threads[] = {
+	{"C1 CompilerThre", GN_ROLE_IDLE}, {"C2 CompilerThre", GN_ROLE_IDLE},
+	{"VM Periodic Tas", GN_ROLE_IDLE}, {"Signal Dispatch", GN_ROLE_IDLE},
+	{"Service Thread", GN_ROLE_IDLE},  {"Monitor Deflati", GN_ROLE_IDLE},
+	{"GC Thread#0", GN_ROLE_IDLE},	   {NULL, GN_ROLE_NONE},
+};
 
 static const struct gn_role_list roles = {.globs = role_globs,
 					  .threads = threads};

@@ -5,7 +5,7 @@
 
 #include <gnomon/roles.h>
 
-/* A function whose full name matches; the first that does counts. */
+/* A function or thread whose full name matches; the first that does counts. */
 struct gn_role_glob {
 	const char *glob;
 	enum gn_role role;
@@ -14,11 +14,8 @@ struct gn_role_glob {
 /* What a runtime knows of its own functions and threads. */
 struct gn_role_list {
 	const struct gn_role_glob *globs; /* the last one is NULL */
-	/* Globs of names as the kernel has them (15 bytes), and NULL; or NULL:
-	 * threads that are idle when they are in no function, and those that
-	 * only collect garbage. */
-	const char *const *threads;
-	const char *const *collectors;
+	/* Of names as the kernel has them (15 bytes); or NULL. */
+	const struct gn_role_glob *threads;
 };
 
 extern const struct gn_role_list gn_clr_roles;
