@@ -14,7 +14,7 @@
 
 #include "process/memory.h"
 
-static char root[] = "/tmp/gn-memory-XXXXXX";
+static char root[] = "memory-XXXXXX"; /* in the build folder */
 
 static void put(const char *path, const char *text)
 {

@@ -127,14 +127,10 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 
 static int find_user(struct gn_copy *c, pid_t pid)
 {
-	char text[8192], *line;
+	char status[8192];
 
-	gn_inside_read(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nUid:");
-	if (!line || sscanf(line, "\nUid:%*u%u", &c->uid) != 1)
-		return -ESRCH;
-	line = strstr(line, "\nGid:");
-	return line && sscanf(line, "\nGid:%*u%u", &c->gid) == 1 ? 0 : -ESRCH;
+	gn_inside_read(pid, "status", status, sizeof(status));
+	return gn_inside_user(status, &c->uid, &c->gid) ? 0 : -ESRCH;
 }
 
 /* Whether its user can write there, and programs can be run from it. */

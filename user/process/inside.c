@@ -39,6 +39,15 @@ size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size)
 	return have;
 }
 
+bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid)
+{
+	const char *u = strstr(status, "\nUid:");
+	const char *g = strstr(status, "\nGid:");
+
+	return u && g && sscanf(u, "\nUid:%*u%u", uid) == 1 &&
+	       sscanf(g, "\nGid:%*u%u", gid) == 1;
+}
+
 void gn_inside_env_open(struct gn_inside_env *env, pid_t pid)
 {
 	env->text = malloc(ENVIRON_MAX);

@@ -5,6 +5,7 @@
 #define GNOMON_PROCESS_INSIDE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,6 +15,9 @@ int gn_inside_proc(pid_t pid, const char *name, int flags);
 /* Reads the begin of such a file; `to` ends with a NUL, and is empty if there
  * is none. How much it is. */
 size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size);
+
+/* Who it acts as, by its `status`. False: that is not there. */
+bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid);
 
 /* Opens a path under `root`, a descriptor of /proc/PID/root. No link leads out
  * of it. The descriptor or -errno. */

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "process/inside.h"
@@ -21,24 +20,28 @@ static uint64_t read_limit(const char *path)
 	return known && limit < INT64_MAX / 2 ? limit : UINT64_MAX;
 }
 
-/* Of the group and of all around it. */
-static uint64_t least(const char *root, const char *hierarchy, char *group,
-		      const char *file)
+static uint64_t lower(uint64_t a, uint64_t b)
 {
+	return a < b ? a : b;
+}
+
+/* Of the group and of all around it. */
+static uint64_t least(const char *root, const char *hierarchy,
+		      const char *group, const char *file)
+{
+	size_t len = strnlen(group, PATH_MAX);
 	uint64_t all = UINT64_MAX;
-	char path[PATH_MAX];
+	char path[2 * PATH_MAX];
 
 	for (;;) {
-		char *slash = strrchr(group, '/');
-		uint64_t one;
-
-		snprintf(path, sizeof(path), "%s%s%s/%s", root, hierarchy,
-			 group, file);
-		one = read_limit(path);
-		all = one < all ? one : all;
-		if (!slash)
+		snprintf(path, sizeof(path), "%s%s%.*s/%s", root, hierarchy,
+			 (int)len, group, file);
+		all = lower(all, read_limit(path));
+		if (!len)
 			return all;
-		*slash = '\0';
+		do {
+			len--;
+		} while (len && group[len] != '/');
 	}
 }
 
@@ -62,24 +65,18 @@ uint64_t gn_memory_limit_of(char *groups, const char *root)
 	while ((line = strsep(&groups, "\n"))) {
 		char *controllers = strchr(line, ':');
 		char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-		char copy[PATH_MAX];
-		uint64_t one;
 
-		if (!group || strlen(group + 1) >= sizeof(copy))
+		if (!group)
 			continue;
 		*group++ = '\0';
-		strcpy(copy, group);
-		if (!strcmp(controllers + 1, "")) {
-			one = least(root, "", group, "memory.max");
-			all = one < all ? one : all;
-			one = least(root, "/unified", copy, "memory.max");
+		if (!controllers[1]) {
+			all = lower(all, least(root, "", group, "memory.max"));
+			all = lower(all, least(root, "/unified", group,
+					       "memory.max"));
 		} else if (has_memory(controllers + 1)) {
-			one = least(root, "/memory", group,
-				    "memory.limit_in_bytes");
-		} else {
-			continue;
+			all = lower(all, least(root, "/memory", group,
+					       "memory.limit_in_bytes"));
 		}
-		all = one < all ? one : all;
 	}
 	return all;
 }

@@ -257,10 +257,10 @@ struct wanted {
 static bool find_names(pid_t pid, struct wanted *w)
 {
 	char text[8192], *line, *end;
+	gid_t gid;
 
 	gn_inside_read(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nUid:");
-	if (!line || sscanf(line, "\nUid:%*u%u", &w->uid) != 1)
+	if (!gn_inside_user(text, &w->uid, &gid))
 		return false;
 	line = strstr(text, "\nNSpid:");
 	end = line ? strchr(line + 1, '\n') : NULL;
