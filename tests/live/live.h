@@ -213,6 +213,10 @@ void live_calls_compare(struct live *t, json_t *calls, const char *out);
 bool live_traps_dear(struct live *t);
 
 /* live_run.c */
+/* Whether this machine runs a fixture of 32 bits, or says that it does not: a
+ * kernel can lack that though its configuration has it (a guest of PVM). The
+ * guests of this suite show such tests in any case. */
+bool live_has_32_bits(struct live *t, const char *fixture);
 void live_run_row(struct live *t, const struct live_row *row);
 /* Runs `gnomon VERB OPTIONS -- COMMAND`; with `report` not NULL as JSON. */
 void live_gnomon(struct live *t, const char *verb, const char *options,

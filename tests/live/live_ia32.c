@@ -3,7 +3,6 @@
 #include "live.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define N PRIu64
@@ -30,23 +29,6 @@ static uint64_t waited(struct live *t, const json_t *report, const char *class,
 	return sum;
 }
 
-/* A kernel can lack them though its configuration has them (a guest of PVM).
- * The guests of this suite show them in any case. */
-static bool has_32_bits(struct live *t, const char *fixture)
-{
-	struct live_args a = {.n = 0};
-	struct live_end end;
-
-	live_add(t, &a, "/bin/sh", "-c",
-		 live_text(t, "exec '%s'", live_fixture(t, fixture)), NULL);
-	live_run(t, &a, NULL, &end);
-	if (end.code)
-		printf("%s: this machine runs no calls of 32 bits (%d), the "
-		       "guests do\n",
-		       t->name, end.code);
-	return !end.code;
-}
-
 void test_ia32(struct live *t)
 {
 	static const struct {
@@ -67,7 +49,7 @@ void test_ia32(struct live *t)
 	json_t *report;
 	size_t i;
 
-	if (!has_32_bits(t, fixture))
+	if (!live_has_32_bits(t, fixture))
 		return;
 	live_gnomon(t, "run", "", fixture, &end, &report);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);

@@ -3,6 +3,7 @@
 #include "live.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,4 +123,19 @@ void live_run_row(struct live *t, const struct live_row *row)
 	live_clean(t, report);
 	live_truths(t, traced.out, truths);
 	live_compare(t, truths, report, row->flags);
+}
+
+bool live_has_32_bits(struct live *t, const char *fixture)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t, "exec '%s'", live_fixture(t, fixture)), NULL);
+	live_run(t, &a, NULL, &end);
+	if (end.code)
+		printf("%s: this machine runs no calls of 32 bits (%d), the "
+		       "guests do\n",
+		       t->name, end.code);
+	return !end.code;
 }
