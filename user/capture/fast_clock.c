@@ -130,9 +130,12 @@ static double slope_of(const struct gn_fast_moment *a,
 
 bool gn_fast_moments_agree(const struct gn_fast_moment *m, size_t n)
 {
-	const struct gn_fast_moment *z = &m[n - 1];
+	const struct gn_fast_moment *z;
 
-	if (n < 2 || z->ticks <= m->ticks || z->ns <= m->ns)
+	if (n < 2)
+		return false;
+	z = &m[n - 1];
+	if (z->ticks <= m->ticks || z->ns <= m->ns)
 		return false;
 	for (size_t i = 1; i < n - 1; i++) {
 		double ticks = (double)(int64_t)(m[i].ticks - m->ticks);
@@ -146,7 +149,6 @@ bool gn_fast_moments_agree(const struct gn_fast_moment *m, size_t n)
 	return true;
 }
 
-/* Where the moment in the middle is by the line of its neighbours. */
 static void note_off(struct gn_fast_clock *c, double ns)
 {
 	double off = ns < 0 ? -ns : ns;
@@ -155,6 +157,7 @@ static void note_off(struct gn_fast_clock *c, double ns)
 		c->off = off > 1e9 ? 1000000000u : (uint32_t)(off + 1);
 }
 
+/* Where the moment in the middle is by the line of its neighbours. */
 static void check_middle(struct gn_fast_clock *c)
 {
 	const struct gn_fast_moment *a = moment(c, c->n - 3);

@@ -164,7 +164,6 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 
 		r->works = false;
 		err = p->rt->attach->begin(p->attached, &asked, drain, s, why);
-
 		if (err >= 0)
 			err = await_library(s, i, err == 0, why);
 		if (!err) {
