@@ -10,48 +10,38 @@
 
 #include <linux/btf.h>
 
-#define KERNEL_BTF  "/sys/kernel/btf/vmlinux"
-#define STRINGS_MAX (256u << 20)
-#define NAME_ROOM   64
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+#define PIECE	   65536
+#define NAME_ROOM  64
 
-/* The kernel gives a page a read. */
-static int read_at(int fd, uint64_t offset, char *to, size_t size)
+/*
+ * A stretch of the strings. They are looked at piece by piece: all of them
+ * would be megabytes of fresh memory. The kernel gives a page a read.
+ */
+struct piece {
+	char at[NAME_ROOM + PIECE];
+	size_t n;
+};
+
+/* At most `size` bytes from `offset`, behind what is there. */
+static int read_behind(int fd, uint64_t offset, size_t size, struct piece *p)
 {
 	while (size) {
-		ssize_t n = pread(fd, to, size, (off_t)offset);
+		ssize_t n = pread(fd, p->at + p->n, size, (off_t)offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -ENODATA;
-		to += n;
+		p->n += (size_t)n;
 		offset += (uint64_t)n;
 		size -= (size_t)n;
 	}
 	return 0;
 }
 
-/* The strings, each with its NUL, the first one empty. */
-static int read_strings(int fd, char **out, size_t *size)
-{
-	struct btf_header h;
-	int err = read_at(fd, 0, (char *)&h, sizeof(h));
-
-	if (err)
-		return err;
-	if (h.magic != BTF_MAGIC || h.str_len > STRINGS_MAX)
-		return -EINVAL;
-	*size = h.str_len;
-	*out = malloc(*size + 1);
-	if (!*out)
-		return -ENOMEM;
-	err = read_at(fd, (uint64_t)h.hdr_len + h.str_off, *out, *size);
-	if (err)
-		free(*out);
-	return err;
-}
-
-static bool is_among(const char *strings, size_t size, const char *name)
+/* Each string has its NUL, and the first one is empty. */
+static bool is_in(const struct piece *p, const char *name)
 {
 	char whole[NAME_ROOM] = "";
 	size_t len = strlen(name);
@@ -59,22 +49,48 @@ static bool is_among(const char *strings, size_t size, const char *name)
 	if (len + 2 > sizeof(whole))
 		return false;
 	memcpy(whole + 1, name, len);
-	return memmem(strings, size, whole, len + 2) != NULL;
+	return memmem(p->at, p->n, whole, len + 2) != NULL;
+}
+
+static int look(int fd, struct piece *p, struct gn_kernel_name *names, size_t n)
+{
+	struct btf_header h;
+	uint64_t at, end;
+	int err = read_behind(fd, 0, sizeof(h), p);
+
+	if (err)
+		return err;
+	memcpy(&h, p->at, sizeof(h));
+	if (h.magic != BTF_MAGIC)
+		return -EINVAL;
+	at = (uint64_t)h.hdr_len + h.str_off;
+	for (p->n = 0, end = at + h.str_len; at < end;) {
+		size_t size = end - at < PIECE ? end - at : PIECE;
+		size_t kept = p->n < NAME_ROOM ? p->n : NAME_ROOM;
+
+		memmove(p->at, p->at + p->n - kept, kept);
+		p->n = kept;
+		err = read_behind(fd, at, size, p);
+		if (err)
+			return err;
+		for (size_t i = 0; i < n; i++)
+			names[i].known |= is_in(p, names[i].name);
+		at += size;
+	}
+	return 0;
 }
 
 int gn_kernel_names(struct gn_kernel_name *names, size_t n)
 {
-	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
-	char *strings = NULL;
-	size_t size = 0;
-	int err = fd < 0 ? -errno : read_strings(fd, &strings, &size);
+	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC), err = -ENOMEM;
+	struct piece *p;
 
-	if (fd >= 0)
-		close(fd);
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++)
-		names[i].known = is_among(strings, size, names[i].name);
-	free(strings);
-	return 0;
+	if (fd < 0)
+		return -errno;
+	p = calloc(1, sizeof(*p));
+	if (p)
+		err = look(fd, p, names, n);
+	free(p);
+	close(fd);
+	return err;
 }
