@@ -17,7 +17,8 @@ enum gn_role {
 	GN_ROLE_IDLE, /* a worker that has nothing to do */
 	/* the same as LOCK, by timed waits that it repeats until it has it */
 	GN_ROLE_LOCK_REPEATS,
-	GN_ROLE_COLLECTOR, /* of a thread: all that it does is collecting */
+	/* of a thread: all that it does is collecting, all else is idle */
+	GN_ROLE_COLLECTOR,
 };
 
 /* Frames of a stack that are looked at. */
@@ -27,7 +28,7 @@ enum gn_role {
 struct gn_roles {
 	/* `runtime` is an enum gn_runtime_id, `name` a function's name */
 	enum gn_role (*of_function)(uint32_t runtime, const char *name);
-	/* of a thread of that name: IDLE is so when it is in no function */
+	/* of a thread of that name: its waits in no function are idle ones */
 	enum gn_role (*of_thread)(const char *name);
 };
 

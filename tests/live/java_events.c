@@ -116,6 +116,42 @@ void java_counts(struct live *t)
 	expect_counts(t, &command);
 }
 
+/* Threads that only collect: what they do on a CPU is class gc. */
+void java_collectors(struct live *t)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	const json_t *threads, *row;
+	size_t i, collectors = 0;
+	struct live_end end;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "run", "-q", "--by", "thread", "-f",
+		 "Collect.*", "--format", "json", "-o", path, "--", NULL);
+	java_demo(t, &a, "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
+		  "collect");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	threads = json_object_get(live_load(t, path), "threads");
+	json_array_foreach(threads, i, row)
+	{
+		const json_t *classes = json_object_get(row, "classes");
+		uint64_t gc = live_number(t, classes, "gc"), cpu;
+
+		if (strncmp(json_string_value(json_object_get(row, "name")),
+			    "GC Thread#", 10))
+			continue;
+		collectors++;
+		cpu = live_number(t, json_object_get(row, "kernel"), "cpu_ns");
+		CHECK(t, live_number(t, classes, "app") == 0,
+		      "a collector has time of the program's own");
+		gc += live_number(t, classes, "fault");
+		CHECK(t, gc * 20 >= cpu * 19 && gc * 20 <= cpu * 21,
+		      "%" N " ns collecting, %" N " on CPUs", gc, cpu);
+	}
+	CHECK(t, collectors == 2, "%zu collectors", collectors);
+}
+
 static size_t lines_of(struct live *t, const char *path)
 {
 	size_t size, n = 0;

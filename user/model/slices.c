@@ -148,7 +148,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 	const struct gn_stack *k = t->stacks.active;
 	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
 
-	if (!i && t->role == GN_ROLE_IDLE)
+	if (!i && (t->role == GN_ROLE_IDLE || t->role == GN_ROLE_COLLECTOR))
 		return GN_ROLE_IDLE;
 	for (; i > least; i--) {
 		uint32_t fn = p->stage.tree.nodes[k->frames[i - 1].node].fn;

@@ -85,11 +85,26 @@ static const struct gn_role_glob role_globs[] = {
 	{NULL, GN_ROLE_NONE},
 };
 
+/* As the kernel has them: cut to 15 characters. */
 static const struct gn_role_glob threads[] = {
-	{"C1 CompilerThre", GN_ROLE_IDLE}, {"C2 CompilerThre", GN_ROLE_IDLE},
-	{"VM Periodic Tas", GN_ROLE_IDLE}, {"Signal Dispatch", GN_ROLE_IDLE},
-	{"Service Thread", GN_ROLE_IDLE},  {"Monitor Deflati", GN_ROLE_IDLE},
-	{"GC Thread#0", GN_ROLE_IDLE},	   {NULL, GN_ROLE_NONE},
+	{"C1 CompilerThre", GN_ROLE_IDLE},
+	{"C2 CompilerThre", GN_ROLE_IDLE},
+	{"VM Periodic Tas", GN_ROLE_IDLE},
+	{"Signal Dispatch", GN_ROLE_IDLE},
+	{"Service Thread", GN_ROLE_IDLE},
+	{"Monitor Deflati", GN_ROLE_IDLE},
+	/* of the parallel collector and G1; of ZGC; of Shenandoah */
+	{"GC Thread#*", GN_ROLE_COLLECTOR},
+	{"G1 *", GN_ROLE_COLLECTOR},
+	{"ZDirector", GN_ROLE_COLLECTOR},
+	{"ZDriver*", GN_ROLE_COLLECTOR},
+	{"ZStat", GN_ROLE_COLLECTOR},
+	{"ZUncommitter", GN_ROLE_COLLECTOR},
+	{"ZUnmapper", GN_ROLE_COLLECTOR},
+	{"ZWorker#*", GN_ROLE_COLLECTOR},
+	{"RuntimeWorker#*", GN_ROLE_COLLECTOR},
+	{"Shenandoah *", GN_ROLE_COLLECTOR},
+	{NULL, GN_ROLE_NONE},
 };
 
 static const struct gn_role_list roles = {.globs = role_globs,
