@@ -8,6 +8,8 @@
 
 /* More mappings than a process may have. */
 #define LINES_MAX (1u << 21)
+/* The kernel gives up to a page a read; streams ask for a quarter of it. */
+#define READ_SIZE 4096
 
 void gn_maps_of(struct gn_maps *m, FILE *f)
 {
@@ -20,9 +22,10 @@ int gn_maps_open(struct gn_maps *m, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	gn_maps_of(m, fopen(pid ? path : "/proc/self/maps", "re"));
-	if (m->f)
-		return 0;
-	return errno == ENOENT ? -ESRCH : -errno;
+	if (!m->f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	setvbuf(m->f, NULL, _IOFBF, READ_SIZE);
+	return 0;
 }
 
 void gn_maps_done(struct gn_maps *m)
@@ -111,8 +114,8 @@ int gn_maps_name(int fd, struct gn_file_id *id)
 	*id = (struct gn_file_id){0, 0};
 	if (page == MAP_FAILED)
 		return -errno;
-	gn_maps_of(&maps, fopen("/proc/self/maps", "re"));
-	got = maps.f ? 1 : -errno;
+	got = gn_maps_open(&maps, 0);
+	got = got ? got : 1;
 	while (got > 0) {
 		got = gn_maps_next(&maps, &m);
 		if (got > 0 && m.start == (uintptr_t)page)
