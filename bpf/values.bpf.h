@@ -106,8 +106,10 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	__u64 n = size < 0 ? -size : size;
 	__u64 number = 0;
 
+	if (v->own && !(place & GN_PLACE_OPEN) && GN_PLACE_OWN(place))
+		r->type = GN_PLACE_OWN(place);
 	/* the function's own type says which it is */
-	if (GN_VALUE_IS_FLOAT(v->type)) {
+	if (GN_VALUE_IS_FLOAT(r->type)) {
 		n = GN_PLACE_BYTES(place);
 		size = n;
 		r->type = n == 4 ? GN_VALUE_F32 : GN_VALUE_F64;
@@ -221,11 +223,11 @@ static __noinline int emit_value(struct pt_regs *ctx, struct gn_task *t,
 		read_place(v, place, r);
 	else
 		read_number(ctx, &v->at, r);
-	if (v->type == GN_VALUE_STR && r->number)
+	if (r->type == GN_VALUE_STR && r->number)
 		read_value(r);
-	else if (v->type == GN_VALUE_NETSTR && r->number)
+	else if (r->type == GN_VALUE_NETSTR && r->number)
 		read_netstr(r);
-	else if (v->type == GN_VALUE_CLASS && r->number)
+	else if (r->type == GN_VALUE_CLASS && r->number)
 		read_class(r);
 	submit(r);
 	return 0;

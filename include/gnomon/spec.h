@@ -106,7 +106,8 @@ struct gn_value_spec {
 	__u8 type;	      /* enum gn_value_type, 0: no value */
 	__u8 flags;	      /* of its records */
 	__s8 there; /* not 0: `at` is its place, and this is its size */
-	__u8 pad[4];
+	__u8 own;   /* the type is that of the place, if it says one */
+	__u8 pad[3];
 };
 
 struct gn_value_specs {
@@ -131,22 +132,30 @@ enum gn_valued_how {
 
 /* How a runtime's library is told which values are asked for: a character each,
  * from these on by `which`: of what is in floating point, of objects whose
- * class is told, and of the rest. THIS is one alone. */
+ * class is told, of what is told by its own type, and of the rest. THIS is one
+ * alone. */
 #define GN_ASKED_WORD  '0'
 #define GN_ASKED_FLOAT 'A'
+#define GN_ASKED_OWN   'K'
 #define GN_ASKED_CLASS 'a'
 #define GN_ASKED_THIS  'z'
 
 /* Where a value is: its address, 0: the function has no such value; and how
  * many bytes it has there, 0: as many as are asked for. OPEN: the size was
  * taken from its type at run time, so it can be any, and whether it is signed
- * is not known. */
+ * is not known. Else there are at most 8, and its own type, an enum
+ * gn_value_type, or 0. */
 #define GN_PLACE_SIZE(bytes)	((__u64)(bytes) << GN_PLACE_SIZE_SHIFT)
 #define GN_PLACE_SIZE_SHIFT	48
+#define GN_PLACE_TYPE(type)	((__u64)(type) << GN_PLACE_TYPE_SHIFT)
+#define GN_PLACE_TYPE_SHIFT	56
+#define GN_PLACE_OWN(place)	((__u32)((place) >> GN_PLACE_TYPE_SHIFT) & 0x3f)
 #define GN_PLACE_SIGNED		(1ull << 62)
 #define GN_PLACE_OPEN		(1ull << 63)
 #define GN_PLACE_ADDRESS(place) ((place) & ((1ull << GN_PLACE_SIZE_SHIFT) - 1))
-#define GN_PLACE_BYTES(place)	((__u32)((place) >> GN_PLACE_SIZE_SHIFT) & 0x3fff)
+#define GN_PLACE_BYTES(place)                      \
+	((__u32)((place) >> GN_PLACE_SIZE_SHIFT) & \
+	 ((place)&GN_PLACE_OPEN ? 0x3fff : 0xff))
 
 enum gn_native_spec {
 	GN_SPEC_NONE = 0,

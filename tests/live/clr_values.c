@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  75
+#define EXACT  80
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -37,6 +37,7 @@ static const char exact[] =
 	"-a Demo.Exact.Scaled:arg1,arg1/f64,arg2/str,arg2/f32,ret/f64 "
 	"-a Demo.Exact.Refs:arg1/ptr,arg2/ptr,arg3/ptr,arg4/ptr,ret/ptr "
 	"-a Demo.Exact.Text*:arg1/str,ret/str "
+	"-a Demo.Exact.Own*:arg1,arg2,arg3,arg4,arg5,ret "
 	"-a Demo.Kept*.Swap:arg1/str,ret/str "
 	"-a Demo.Case*.Pass:this,arg1/class,ret/class "
 	"-a Demo.Case*.Give:this,arg1/class,ret/class "

@@ -193,6 +193,40 @@ static void values(void **state)
 	assert_true(got.asks_result && !got.result.has);
 }
 
+/* Without a type, each has its own. */
+static void own_values(void **state)
+{
+	/* double M(string, float, bool, ulong, T[], T, ref int) */
+	static const uint8_t own[] = {0,    7,	  0x0d, 0x0e, 0x0c, 2,	  0x0b,
+				      0x1d, 0x13, 0,	0x13, 0,    0x10, 8};
+	static const struct gn_il_value want[] = {
+		{.arg = 0, .own = GN_VALUE_NETSTR},
+		{.arg = 2, .own = GN_VALUE_BOOL},
+		{.arg = 3, .own = GN_VALUE_U64},
+		{.arg = 4, .own = GN_VALUE_CLASS, .is_class = true},
+		{.arg = 5},
+		{.arg = 6, .own = GN_VALUE_PTR},
+	};
+	struct gn_bytes m = {own, sizeof(own)};
+	struct gn_il_values got;
+
+	(void)state;
+	gn_il_values(&m, &of_class, "KLMNOPQ", type_token, NULL, &got);
+	assert_int_equal(got.nargs, 6);
+	for (size_t i = 0; i < 6; i++) {
+		assert_true(got.arg[i].has);
+		assert_int_equal(got.arg[i].arg, want[i].arg);
+		assert_int_equal(got.arg[i].own, want[i].own);
+		assert_int_equal(got.arg[i].is_class, want[i].is_class);
+	}
+	assert_true(got.asks_result && got.result.has);
+	assert_int_equal(got.result.own, GN_VALUE_F64);
+	/* nothing is returned */
+	m = (struct gn_bytes){(const uint8_t[]){0, 0, 1}, 3};
+	gn_il_values(&m, &of_class, "KR", type_token, NULL, &got);
+	assert_true(got.asks_result && !got.result.has && !got.nargs);
+}
+
 /* Those in floating point have numbers of their own. */
 static void float_values(void **state)
 {
@@ -417,8 +451,8 @@ int main(void)
 		cmocka_unit_test(refuses),	cmocka_unit_test(locals),
 		cmocka_unit_test(states),	cmocka_unit_test(values),
 		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
-		cmocka_unit_test(float_values), cmocka_unit_test(class_values),
-		cmocka_unit_test(class_places),
+		cmocka_unit_test(own_values),	cmocka_unit_test(float_values),
+		cmocka_unit_test(class_values), cmocka_unit_test(class_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,11 +253,12 @@ int gn_prepare_check_values(struct gn_session *s)
 	return 0;
 }
 
-static int letter_of(uint8_t type)
+static int letter_of(const struct gn_value_spec *v)
 {
-	return GN_VALUE_IS_FLOAT(type)	? GN_ASKED_FLOAT
-	       : type == GN_VALUE_CLASS ? GN_ASKED_CLASS
-					: GN_ASKED_WORD;
+	return v->own			    ? GN_ASKED_OWN
+	       : GN_VALUE_IS_FLOAT(v->type) ? GN_ASKED_FLOAT
+	       : v->type == GN_VALUE_CLASS  ? GN_ASKED_CLASS
+					    : GN_ASKED_WORD;
 }
 
 char *gn_prepare_values(const struct gn_session *s)
@@ -276,7 +277,7 @@ char *gn_prepare_values(const struct gn_session *s)
 			if (v->type && v->which == GN_VALUE_THIS)
 				fputc(GN_ASKED_THIS, f);
 			else if (v->type && v->which < GN_VALUES_MAX)
-				fputc(letter_of(v->type) + v->which, f);
+				fputc(letter_of(v) + v->which, f);
 		}
 		fprintf(f, " %s\n", a->function);
 	}

@@ -100,6 +100,7 @@ static int take_value(const char *text, size_t *at, bool probe,
 	}
 	if (typed || !probe)
 		v->at.size = (int8_t)types[v->type].size;
+	v->own = !typed && !probe && which != GN_VALUE_THIS;
 	if (probe || !gn_asked_by_register(v->type))
 		return 0;
 	v->at.how = GN_HOW_REGISTER;

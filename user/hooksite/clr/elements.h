@@ -16,6 +16,7 @@ enum {
 	EL_ARRAY = 0x14,
 	EL_GENERICINST = 0x15,
 	EL_TYPEDREF = 0x16,
+	EL_U = 0x19,
 	EL_FNPTR = 0x1b,
 	EL_OBJECT = 0x1c,
 	EL_SZARRAY = 0x1d,

@@ -67,7 +67,8 @@ void gn_il_put_call(struct gn_il_text *t, gn_token call, uint64_t hook)
  * depend on type arguments. */
 static void put_size(struct gn_il_text *t, const struct gn_il_value *v)
 {
-	uint64_t known = GN_PLACE_SIZE(v->size < 0 ? -v->size : v->size);
+	uint64_t known = GN_PLACE_SIZE(v->size < 0 ? -v->size : v->size) |
+			 GN_PLACE_TYPE(v->own);
 
 	gn_il_put(t, GN_IL_LDC_I8, 1);
 	gn_il_put(t,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "il_value.h"
 
+#include <gnomon/event.h>
+
 #include "elements.h"
 #include "sig.h"
 
@@ -71,15 +73,44 @@ static bool is_float(const struct gn_bytes *type)
 	return type->at[0] == EL_R4 || type->at[0] == EL_R8;
 }
 
+/* 0: a structure, or what only the type arguments say. */
+static uint8_t own_type(const struct gn_bytes *type,
+			const struct gn_il_objects *objects)
+{
+	static const uint8_t types[] = {
+		[0x02] = GN_VALUE_BOOL, [0x03] = GN_VALUE_U16,
+		[0x04] = GN_VALUE_I8,	[0x05] = GN_VALUE_U8,
+		[0x06] = GN_VALUE_I16,	[0x07] = GN_VALUE_U16,
+		[0x08] = GN_VALUE_I32,	[0x09] = GN_VALUE_U32,
+		[0x0a] = GN_VALUE_I64,	[0x0b] = GN_VALUE_U64,
+		[EL_R4] = GN_VALUE_F32, [EL_R8] = GN_VALUE_F64,
+	};
+	uint8_t element = type->at[0];
+
+	if (element < sizeof(types) && types[element])
+		return types[element];
+	if (element == EL_STRING)
+		return GN_VALUE_NETSTR;
+	if (element == EL_U)
+		return GN_VALUE_U64;
+	if (is_object(type, objects))
+		return GN_VALUE_CLASS;
+	if (element == EL_PTR || element == EL_BYREF || element == EL_FNPTR)
+		return GN_VALUE_PTR;
+	return 0;
+}
+
 /* Which value is asked for, and as what. */
 struct asked {
-	bool is_float, is_class, is_this;
+	bool is_float, is_class, is_this, is_own;
 	int number; /* of its kind; 0: the result, below 0: nothing is */
 };
 
 /* False: there is no such value, or it is not counted with these. */
 static bool is_counted(const struct gn_bytes *type, const struct asked *a)
 {
+	if (a->is_own && !a->number)
+		return type->n && type->at[0] != EL_VOID;
 	return type->n && is_float(type) == a->is_float;
 }
 
@@ -106,8 +137,9 @@ static void describe(const struct params *p, const struct gn_bytes *type,
 		     struct gn_il_value *v)
 {
 	v->has = !a->is_class || is_object(type, p->objects);
-	v->is_class = a->is_class;
-	if (a->is_class)
+	v->own = a->is_own ? own_type(type, p->objects) : 0;
+	v->is_class = a->is_class || v->own == GN_VALUE_CLASS;
+	if (v->is_class)
 		v->size = 8;
 	else if (is_open(type))
 		v->type = type_of(ctx, type);
@@ -120,9 +152,11 @@ static struct asked asked_by(char which)
 	struct asked a = {.is_this = which == GN_ASKED_THIS};
 
 	a.is_class = a.is_this || which >= GN_ASKED_CLASS;
-	a.is_float = !a.is_class && which >= GN_ASKED_FLOAT;
+	a.is_own = !a.is_class && which >= GN_ASKED_OWN;
+	a.is_float = !a.is_class && !a.is_own && which >= GN_ASKED_FLOAT;
 	a.number = a.is_this ? 1
 			     : which - (a.is_class   ? GN_ASKED_CLASS
+					: a.is_own   ? GN_ASKED_OWN
 					: a.is_float ? GN_ASKED_FLOAT
 						     : GN_ASKED_WORD);
 	if (a.number >= GN_VALUES_MAX)

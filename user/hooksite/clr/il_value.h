@@ -21,6 +21,7 @@ struct gn_il_value {
 	bool has;      /* the method; else its place is 0 */
 	bool is_class; /* of an object, whose class is told */
 	int8_t size;   /* bytes; below 0: signed; 0: not known here */
+	uint8_t own;   /* enum gn_value_type, if it is told by that; or 0 */
 	uint16_t arg;  /* which argument, as IL counts */
 	gn_token type; /* what has its size; 0: none */
 };
