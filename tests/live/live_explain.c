@@ -75,7 +75,7 @@ void test_explain_lock(struct live *t)
 
 	expect(t, all, "lock", "most in hold:");
 	expect(t, all, "lock", "It was held by findings (");
-	expect(t, all, "lock", " in hold for ");
+	expect(t, all, "lock", " (released in hold) for ");
 	expect_none(t, all, "page-faults");
 	expect_none(t, all, "idle");
 	expect_none(t, all, "syscalls");

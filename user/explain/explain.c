@@ -48,7 +48,7 @@ static int add(struct gn_findings *out, const struct gn_rule *r,
 		.share = s->share,
 		.text = text_of(r->say, f, s),
 		.next = text_of(r->next, f, s),
-		.what = r->what,
+		.what = s->what,
 	};
 	return finding->text && finding->next ? 0 : -ENOMEM;
 }
@@ -65,7 +65,7 @@ static bool may_speak(const struct gn_rule *r, const struct gn_model *m,
 static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 		 struct gn_findings *out)
 {
-	struct gn_subject s = {.class = r->class};
+	struct gn_subject s = {.class = r->class, .what = r->what};
 	int err;
 
 	if (!may_speak(r, f->m, *idle))

@@ -97,12 +97,31 @@ static uint64_t waker_key(const struct gn_model_wait *w)
 	return w->waker;
 }
 
-static bool counts(const struct gn_model_wait *w, enum gn_class class)
+/* Which waits are summed. */
+struct which {
+	enum gn_class class;
+	uint64_t most; /* a call of their function; 0: of any, or of none */
+};
+
+static bool is_short(const struct gn_model *m, int32_t function, uint64_t most)
 {
-	return w->class == class && !w->idle;
+	const struct gn_values *v;
+
+	if (function < 0)
+		return false;
+	v = &m->functions[function].v;
+	return v->calls && v->elapsed_incl / v->calls <= most;
 }
 
-static void find_waker(const struct gn_model *m, enum gn_class class,
+static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
+		   const struct which *of)
+{
+	if (w->class != of->class || w->idle)
+		return false;
+	return !of->most || is_short(m, w->function, of->most);
+}
+
+static void find_waker(const struct gn_model *m, const struct which *of,
 		       struct tally *tally, struct gn_wait_sum *out)
 {
 	uint64_t longest = 0;
@@ -112,7 +131,7 @@ static void find_waker(const struct gn_model *m, enum gn_class class,
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
-		if (counts(w, class) && w->function == out->function &&
+		if (counts(m, w, of) && w->function == out->function &&
 		    w->waker)
 			tally[n++] = (struct tally){waker_key(w), w->ns,
 						    w->count, w->longest};
@@ -123,7 +142,7 @@ static void find_waker(const struct gn_model *m, enum gn_class class,
 	for (size_t i = 0; best.ns && i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
-		if (!counts(w, class) || w->function != out->function ||
+		if (!counts(m, w, of) || w->function != out->function ||
 		    !w->waker || waker_key(w) != best.key)
 			continue;
 		tally[n++] = (struct tally){.key = w->waker};
@@ -135,8 +154,8 @@ static void find_waker(const struct gn_model *m, enum gn_class class,
 	out->by_threads = distinct(tally, n);
 }
 
-int gn_wait_sum(const struct gn_model *m, enum gn_class class,
-		struct gn_wait_sum *out)
+static int sum(const struct gn_model *m, const struct which *of,
+	       struct gn_wait_sum *out)
 {
 	struct tally *tally = calloc(m->nwaits + 1, sizeof(*tally)), best;
 	size_t n = 0;
@@ -147,7 +166,7 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 	for (size_t i = 0; i < m->nwaits; i++) {
 		const struct gn_model_wait *w = &m->waits[i];
 
-		if (!counts(w, class))
+		if (!counts(m, w, of))
 			continue;
 		out->ns += w->ns;
 		out->count += w->count;
@@ -163,7 +182,7 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 	out->function_longest = best.longest;
 	n = 0;
 	for (size_t i = 0; i < m->nwaits; i++)
-		if (counts(&m->waits[i], class))
+		if (counts(m, &m->waits[i], of))
 			tally[n++] = (struct tally){
 				m->waits[i].reason, m->waits[i].ns,
 				m->waits[i].count, m->waits[i].longest};
@@ -172,9 +191,23 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		out->reason = (uint16_t)best.key;
 	out->reason_ns = best.ns;
 	out->reason_count = best.count;
-	find_waker(m, class, tally, out);
+	find_waker(m, of, tally, out);
 	free(tally);
 	return 0;
+}
+
+int gn_wait_sum(const struct gn_model *m, enum gn_class class,
+		struct gn_wait_sum *out)
+{
+	return sum(m, &(struct which){class, 0}, out);
+}
+
+int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
+		      struct gn_wait_sum *out)
+{
+	uint64_t wall = m->end > m->start ? m->end - m->start : 0;
+
+	return sum(m, &(struct which){class, wall / 2 + 1}, out);
 }
 
 /* The most frames to look at on one path. */

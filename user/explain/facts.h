@@ -43,6 +43,10 @@ struct gn_wait_sum {
 /* 0, -ENOMEM. */
 int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		struct gn_wait_sum *out);
+/* The same of waits in functions whose calls last at most half of the capture
+ * on average: in others a thread can wait for work all the time. */
+int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
+		      struct gn_wait_sum *out);
 
 /*
  * Through whom more than half of a function's own time of a class came, or of

@@ -58,9 +58,23 @@ static const struct gn_rule rules[] = {
 	WAIT("net", NET, 0.2, NOTE),
 	WAIT("ipc", IPC, 0.2, NOTE),
 	WAIT("sleep", SLEEP, 0.2, NOTE),
+	{.name = "event",
+	 .condition = "threads waited for others for a fifth of their time, in "
+		      "functions whose calls are short",
+	 .severity = GN_SEVERITY_NOTE,
+	 .least = 0.2,
+	 .class = GN_CLASS_EVENT,
+	 RULE(event, REPORT)},
+	{.name = "async",
+	 .condition = "async methods waited at awaits that are short for half "
+		      "as long as the capture took, or longer",
+	 .severity = GN_SEVERITY_NOTE,
+	 .least = 0.5,
+	 RULE(async, REPORT)},
 	{.name = "cpus",
 	 .condition = "threads were ready, but without a CPU, for a fifth of "
-		      "the time that they wanted one",
+		      "the time that they wanted one, and half of a CPU or "
+		      "more was wanted",
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = GN_CPUS_LEAST,
 	 .class = GN_CLASS_RUNQUEUE,
@@ -79,11 +93,19 @@ static const struct gn_rule rules[] = {
 	 .class = GN_CLASS_FAULT,
 	 RULE(faults, REPORT)},
 	{.name = "jit",
-	 .condition = "a tenth of the time on CPUs went into compiling",
+	 .condition = "a tenth of the time on CPUs went into compiling that "
+		      "tracing did not cause",
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = 0.1,
 	 .class = GN_CLASS_JIT,
 	 RULE(jit, REPORT)},
+	{.name = "traced-jit",
+	 .condition = "a quarter of the time on CPUs went into compiling that "
+		      "tracing caused",
+	 .severity = GN_SEVERITY_NOTE,
+	 .least = 0.25,
+	 .class = GN_CLASS_JIT,
+	 RULE(traced_jit, AGAIN)},
 	{.name = "gc",
 	 .condition = "collecting garbage, and waiting for it, took a "
 		      "twentieth of the threads' time",

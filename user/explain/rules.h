@@ -17,11 +17,15 @@
 struct gn_subject {
 	double share; /* 0 to 1; what a rule's threshold is compared with */
 	enum gn_class class;
+	enum gn_next what; /* the rule's; `look` may choose another */
 	struct gn_wait_sum wait;
 	const struct gn_model_function *function[GN_NAMED];
 	uint64_t weight[GN_NAMED];
 	int nfunctions;
-	uint64_t ns;
+	uint64_t ns, whole;
+	/* where async methods waited most */
+	const struct gn_model_async *async;
+	const struct gn_model_await *await;
 };
 
 struct gn_rule {
@@ -67,7 +71,10 @@ GN_RULE_FUNCTIONS(wait)
 GN_RULE_FUNCTIONS(cpus)
 GN_RULE_FUNCTIONS(late)
 GN_RULE_FUNCTIONS(faults)
+GN_RULE_FUNCTIONS(event)
+GN_RULE_FUNCTIONS(async)
 GN_RULE_FUNCTIONS(jit)
+GN_RULE_FUNCTIONS(traced_jit)
 GN_RULE_FUNCTIONS(gc)
 GN_RULE_FUNCTIONS(syscalls)
 
@@ -84,6 +91,21 @@ void gn_put_classes(FILE *f, const uint64_t classes[GN_CLASS_COUNT],
 		    uint64_t whole);
 /* The argument of -f for the function, quoted for a shell. */
 void gn_put_glob(FILE *f, const struct gn_model_function *function);
+
+/* Writes " in F, called by G", if most of it was; G only if F is the runtime's.
+ * class: GN_CLASS_COUNT is of calls, of which it is not known which is meant:
+ * then G is who makes nearly all. */
+void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
+		  int class);
+/* "0.5 s, 30.0 % of the time on CPUs" */
+void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns);
+
+/* What takes a part of the CPU time matters if that is a part of the time at
+ * all. */
+double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns);
+/* The thread with the most time in the class. */
+const struct gn_model_thread *gn_most_of(const struct gn_model *m,
+					 enum gn_class class);
 
 static inline double gn_share(uint64_t part, uint64_t whole)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what threads waited for, and what the system and the runtime did
- * for them. */
+/* Rules about what threads waited for, and what the system did for them. */
 #include <inttypes.h>
 
 #include "explain/rules.h"
@@ -21,27 +20,56 @@ static int look_wait(const struct gn_facts *f, struct gn_subject *s,
 	return err;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* `busy`: the part of the waits that is in the threads' busy time already. */
+static void set_share(const struct gn_facts *f, struct gn_subject *s,
+		      uint64_t busy)
+{
+	s->ns = s->wait.ns;
+	s->whole = f->busy + s->ns - smaller(busy, s->ns);
+	s->share = gn_share(s->ns, s->whole);
+}
+
 int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 {
 	int err = look_wait(f, s, f->busy);
+	uint64_t busy = smaller(f->waits[s->class], s->wait.ns);
+	struct gn_wait_sum brief;
 
-	/* a thread that only does this waits for nobody */
-	s->ns = f->waits[s->class] < s->wait.ns ? f->waits[s->class]
-						: s->wait.ns;
-	s->share = gn_share(s->ns, f->busy);
+	if (err)
+		return err;
+	/* a thread that only waits has nothing to do, unless it does so in
+	 * functions that come and go */
+	err = gn_wait_sum_short(f->m, s->class, &brief);
+	if (brief.ns > busy)
+		s->wait = brief;
+	else if (!f->m->nfunctions)
+		s->wait.ns = busy;
+	set_share(f, s, busy);
 	/* if functions are traced, waits outside of them are the runtime's
 	 * own */
+	if (!busy && !brief.ns)
+		s->share = 0;
 	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
 	    s->wait.function < 0)
 		s->share = 0;
 	return err;
 }
 
-/* Writes " in F, called by G", if most of it was; G only if F is the runtime's.
- * Of calls it is not known which of them is meant: then G is who makes nearly
- * all. */
-static void put_where(FILE *out, const struct gn_facts *f, int32_t function,
-		      int class)
+int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
+{
+	int err = gn_wait_sum_short(f->m, s->class, &s->wait);
+
+	set_share(f, s, 0);
+	return err;
+}
+
+void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
+		  int class)
 {
 	struct gn_caller caller = {.function = -1};
 
@@ -68,7 +96,8 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 {
 	const struct gn_model_wait *by = s->wait.by;
 
-	if (!by || (s->class != GN_CLASS_LOCK && s->class != GN_CLASS_IPC))
+	if (!by || (s->class != GN_CLASS_LOCK && s->class != GN_CLASS_IPC &&
+		    s->class != GN_CLASS_EVENT))
 		return;
 	fputs(s->class == GN_CLASS_LOCK ? " It was held by " : " Woken by ",
 	      out);
@@ -81,8 +110,11 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 		gn_put_count(out, s->wait.by_threads - 1, "more thread",
 			     "more threads");
 	}
-	if (by->waker_function >= 0)
-		put_where(out, f, by->waker_function, GN_CLASS_COUNT);
+	if (by->waker_function >= 0) {
+		fputs(s->class == GN_CLASS_LOCK ? " (released" : "", out);
+		gn_put_where(out, f, by->waker_function, GN_CLASS_COUNT);
+		fputs(s->class == GN_CLASS_LOCK ? ")" : "", out);
+	}
 	fputs(" for ", out);
 	gn_put_pct(out, s->wait.by_ns, s->wait.function_ns);
 	fputs(" of that.", out);
@@ -97,14 +129,15 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		[GN_CLASS_NET] = "Threads waited for sockets",
 		[GN_CLASS_IPC] = "Threads waited for pipes and local sockets",
 		[GN_CLASS_SLEEP] = "Threads slept",
+		[GN_CLASS_EVENT] = "Threads waited for what others had to do",
 	};
 
 	fprintf(out, "%s for ", what[s->class]);
 	gn_put_ns(out, s->ns);
 	fputs(", ", out);
-	gn_put_pct(out, s->ns, f->busy);
+	gn_put_pct(out, s->ns, s->whole);
 	fputs(" of their busy time; most", out);
-	put_where(out, f, s->wait.function, (int)s->class);
+	gn_put_where(out, f, s->wait.function, (int)s->class);
 	fputs(": ", out);
 	gn_put_ns(out, s->wait.function_ns);
 	fputs(", ", out);
@@ -123,6 +156,31 @@ void gn_next_wait(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by waits --limit 5", out);
 }
 
+/* Only its functions tell a lock of .NET from other events. */
+void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	int32_t fn = s->wait.function;
+
+	gn_say_wait(f, s, out);
+	if (fn >= 0 && f->m->functions[fn].runtime == GN_RUNTIME_CLR)
+		fputs(" If it is a lock, -f 'System.Threading.*' beside yours "
+		      "tells.",
+		      out);
+}
+
+void gn_next_event(const struct gn_facts *f, const struct gn_subject *s,
+		   FILE *out)
+{
+	gn_next_wait(f, s, out);
+}
+
+/* Less than half of one CPU is not too few for the program. */
+static bool wants_cpus(const struct gn_facts *f, uint64_t queued)
+{
+	return queued + f->cpu >= f->wall / 2;
+}
+
 int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t queued = f->classes[GN_CLASS_RUNQUEUE];
@@ -130,14 +188,14 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 
 	/* if the program waits for something else, this does not matter; if
 	 * it waits for gnomon, CPUs need not lack without it */
-	if (queued < f->busy / 20 || s->wait.ns / 2 < f->m->hook_waited)
+	if (queued < f->busy / 20 || s->wait.ns / 2 < f->m->hook_waited ||
+	    !wants_cpus(f, queued))
 		s->share = 0;
 	return err;
 }
 
-/* The thread with the most time in the class. */
-static const struct gn_model_thread *most_of(const struct gn_model *m,
-					     enum gn_class class)
+const struct gn_model_thread *gn_most_of(const struct gn_model *m,
+					 enum gn_class class)
 {
 	const struct gn_model_thread *most = NULL;
 
@@ -150,7 +208,7 @@ static const struct gn_model_thread *most_of(const struct gn_model *m,
 
 static void put_thread(FILE *out, const struct gn_facts *f, enum gn_class class)
 {
-	const struct gn_model_thread *t = most_of(f->m, class);
+	const struct gn_model_thread *t = gn_most_of(f->m, class);
 
 	if (t->merged)
 		fprintf(out, " Most: %s, ", t->name);
@@ -193,7 +251,8 @@ int gn_look_late(const struct gn_facts *f, struct gn_subject *s)
 	int err = look_wait(f, s, f->wall);
 
 	if (s->wait.longest < LATE_NS ||
-	    gn_share(s->wait.ns, s->wait.ns + f->cpu) >= GN_CPUS_LEAST)
+	    (wants_cpus(f, s->wait.ns) &&
+	     gn_share(s->wait.ns, s->wait.ns + f->cpu) >= GN_CPUS_LEAST))
 		s->share = 0;
 	return err;
 }
@@ -217,13 +276,20 @@ void gn_next_late(const struct gn_facts *f, const struct gn_subject *s,
 	gn_next_cpus(f, s, out);
 }
 
-int gn_look_faults(const struct gn_facts *f, struct gn_subject *s)
+double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns)
 {
-	return look_wait(f, s, f->cpu);
+	return ns >= f->wall / 20 ? gn_share(ns, f->cpu) : 0;
 }
 
-/* "0.5 s, 30.0 % of the time on CPUs" */
-static void put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns)
+int gn_look_faults(const struct gn_facts *f, struct gn_subject *s)
+{
+	int err = look_wait(f, s, f->cpu);
+
+	s->share = gn_share_of_cpu(f, s->wait.ns);
+	return err;
+}
+
+void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns)
 {
 	gn_put_ns(out, ns);
 	fputs(", ", out);
@@ -235,13 +301,13 @@ void gn_say_faults(const struct gn_facts *f, const struct gn_subject *s,
 		   FILE *out)
 {
 	fputs("Page faults took ", out);
-	put_of_cpu(out, f, s->wait.ns);
+	gn_put_of_cpu(out, f, s->wait.ns);
 	fputs(": ", out);
 	gn_put_count(out, s->wait.count, "fault", "faults");
 	fputs(" of ", out);
 	gn_put_ns(out, s->wait.count ? s->wait.ns / s->wait.count : 0);
 	fputs(". Most", out);
-	put_where(out, f, s->wait.function, GN_CLASS_FAULT);
+	gn_put_where(out, f, s->wait.function, GN_CLASS_FAULT);
 	fputs(": ", out);
 	gn_put_count(out, s->wait.function_count, "fault", "faults");
 	fputs(". It touches memory for the first time.", out);
@@ -253,141 +319,6 @@ void gn_next_faults(const struct gn_facts *f, const struct gn_subject *s,
 	(void)f;
 	(void)s;
 	fputs("--sort fault --columns default,fault --limit 10", out);
-}
-
-/* The function with the most exclusive time in the class; -1: none. */
-static int32_t most_in(const struct gn_model *m, enum gn_class class,
-		       uint64_t *ns)
-{
-	int32_t most = -1;
-
-	*ns = 0;
-	for (size_t i = 0; i < m->nfunctions; i++) {
-		if (m->functions[i].v.class_excl[class] <= *ns)
-			continue;
-		*ns = m->functions[i].v.class_excl[class];
-		most = (int32_t)i;
-	}
-	return most;
-}
-
-int gn_look_jit(const struct gn_facts *f, struct gn_subject *s)
-{
-	s->ns = f->classes[GN_CLASS_JIT];
-	s->share = gn_share(s->ns, f->cpu);
-	return 0;
-}
-
-void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
-{
-	const struct gn_model_thread *t = most_of(f->m, GN_CLASS_JIT);
-
-	fputs("Compiling took ", out);
-	put_of_cpu(out, f, s->ns);
-	if (f->m->code.compiled) {
-		fputs(": ", out);
-		gn_put_count(out, f->m->code.compiled, "method", "methods");
-	}
-	if (f->m->code.refused) {
-		fputs(", of which ", out);
-		gn_put_count(out, f->m->code.refused, "has", "have");
-		fputs(" code compiled ahead that tracing turns off", out);
-	}
-	fputs(". It is ", out);
-	gn_put_pct(out, t->classes[GN_CLASS_JIT], t->elapsed);
-	fprintf(out, " of thread %s (%" PRIu32 ")", t->name, t->tid);
-	fputs(". A longer run has less of it, as has code compiled ahead.",
-	      out);
-}
-
-void gn_next_jit(const struct gn_facts *f, const struct gn_subject *s,
-		 FILE *out)
-{
-	(void)f;
-	(void)s;
-	fputs("--sort jit --columns default,jit+,jit --limit 10", out);
-}
-
-int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
-{
-	int err = gn_wait_sum(f->m, GN_CLASS_SUSPEND, &s->wait);
-
-	s->ns = f->classes[GN_CLASS_GC];
-	/* threads are suspended for other reasons, too */
-	if (s->ns)
-		s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
-	return err;
-}
-
-/* Writes what was allocated most, if allocations were recorded. */
-static void put_allocated(const struct gn_model *m, FILE *out)
-{
-	const struct gn_model_allocation *a = m->allocations;
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < m->nallocations; i++)
-		all += a[i].bytes;
-	if (!all)
-		return;
-	fputs(" Most memory, ", out);
-	gn_put_count(out, a->bytes, "byte", "bytes");
-	fputs(" (", out);
-	gn_put_pct(out, a->bytes, all);
-	fputs("), went into ", out);
-	gn_put_count(out, a->count, "object", "objects");
-	fputs(" of ", out);
-	gn_put_named(out, &a->class);
-	fputs(", allocated in ", out);
-	if (a->function.name[0])
-		gn_put_named(out, &a->function);
-	else
-		gn_put_function(out, m, -1);
-	fputc('.', out);
-}
-
-void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
-{
-	const struct gn_model_collections *c = &f->m->collections;
-	uint64_t ns;
-	int32_t by = most_in(f->m, GN_CLASS_GC, &ns);
-
-	fputs("Collecting garbage took ", out);
-	put_of_cpu(out, f, s->ns);
-	if (s->wait.ns) {
-		fputs("; threads stood still for it for ", out);
-		gn_put_ns(out, s->wait.ns);
-		fputs(", ", out);
-		gn_put_count(out, s->wait.count, "time", "times");
-		fputs(", up to ", out);
-		gn_put_ns(out, s->wait.longest);
-	}
-	fputc('.', out);
-	if (by >= 0) {
-		fputs(c->told == c->all && !c->asked
-			      ? " Most began while memory was allocated"
-			      : " Most began",
-		      out);
-		put_where(out, f, by, GN_CLASS_GC);
-		fputs(": ", out);
-		gn_put_ns(out, ns);
-		fputc('.', out);
-	}
-	if (c->asked) {
-		fprintf(out, " The program asked for %" PRIu64 " of ",
-			c->asked);
-		gn_put_count(out, c->all, "collection", "collections");
-		fputs(" itself.", out);
-	}
-	put_allocated(f->m, out);
-}
-
-void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
-{
-	(void)s;
-	fputs(f->m->nallocations
-		      ? "--by allocations"
-		      : "--sort gc --columns default,gc+,gc --limit 10",
-	      out);
 }
 
 int gn_look_syscalls(const struct gn_facts *f, struct gn_subject *s)
@@ -416,9 +347,9 @@ void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(", ", out);
 	gn_put_ns(out, w->reason_ns / w->reason_count);
 	fputs(" each, took ", out);
-	put_of_cpu(out, f, w->reason_ns);
+	gn_put_of_cpu(out, f, w->reason_ns);
 	fputs("; most calls' time is", out);
-	put_where(out, f, w->function, GN_CLASS_SYSCALL);
+	gn_put_where(out, f, w->function, GN_CLASS_SYSCALL);
 	fputs(". Fewer and larger ones cost less.", out);
 }
 

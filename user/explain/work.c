@@ -237,6 +237,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->ns = all - traced;
 		s->share = gn_share(s->ns, all);
 	}
+	/* methods are not in files that a list could be made of */
+	if (f->m->code.compiled)
+		s->what = GN_NEXT_AGAIN;
 	return 0;
 }
 
@@ -251,15 +254,18 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(" of application time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
-	fputs(") is in none. Name some with -f; this lists them:", out);
+	fputs(s->what == GN_NEXT_AGAIN
+		      ? ") is in none: in methods that -f does not name, or in "
+			"the runtime's own code. Samples tell:"
+		      : ") is in none. Name some with -f; this lists them:",
+	      out);
 }
 
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      FILE *out)
 {
 	(void)f;
-	(void)s;
-	fputs("list -f '*'", out);
+	fputs(s->what == GN_NEXT_AGAIN ? "--snapshot 499" : "list -f '*'", out);
 }
 
 /* The functions with the most calls that have at least a twentieth of all

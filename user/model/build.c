@@ -257,6 +257,20 @@ static uint64_t end_of_program(void *ctx, uint32_t fn)
 	return end;
 }
 
+/* A new thread can wake the one that made it before it is seen itself. */
+static void name_wakers(struct gn_build *b)
+{
+	for (size_t i = 0; i < b->m->nwaits; i++) {
+		struct gn_model_wait *w = &b->m->waits[i];
+		const char *name = w->waker && !w->waker_name[0]
+					   ? gn_thread_name(b->p, w->waker)
+					   : NULL;
+
+		if (name)
+			w->waker_name = name;
+	}
+}
+
 static int make_all(struct gn_build *b)
 {
 	int32_t *place = NULL;
@@ -265,6 +279,8 @@ static int make_all(struct gn_build *b)
 	err = gn_build_functions(b);
 	if (!err)
 		err = gn_waits_build(&b->p->waits, b->function_of, b->m);
+	if (!err)
+		name_wakers(b);
 	if (!err)
 		err = gn_code_build(b->p, b->m);
 	if (!err)

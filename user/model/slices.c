@@ -94,18 +94,6 @@ bool gn_slice_suspended(const struct gn_pipeline *p, const struct gn_thread *t,
 	       gn_windows_hold(windows_of(p, t), t, s->start);
 }
 
-/* The name of a thread, which may have ended; NULL: it was not traced. */
-static const char *name_of(struct gn_pipeline *p, uint32_t tid)
-{
-	const struct gn_thread *t = gn_thread_find(p, tid);
-	const struct gn_ghost *g;
-
-	if (t)
-		return t->name;
-	g = gn_ghost_find(p, tid);
-	return g ? g->name : NULL;
-}
-
 static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 		   struct gn_wait *part, uint64_t start, uint64_t end,
 		   bool open)
@@ -216,7 +204,7 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 	if (gn_class_waits(s->class) && s->waker) {
 		row.waker = s->waker;
 		row.waker_fn = waker_function(t, s);
-		row.waker_name = name_of(p, s->waker);
+		row.waker_name = gn_thread_name(p, s->waker);
 	}
 	t->account.slices_end = later(t->account.slices_end, s->h.time);
 	return put(p, t, s, row, suspended_until(p, t, s), false);

@@ -35,6 +35,17 @@ struct gn_thread *gn_thread_find(struct gn_pipeline *p, uint32_t tid)
 	return p->threads[p->last_thread];
 }
 
+const char *gn_thread_name(struct gn_pipeline *p, uint32_t tid)
+{
+	const struct gn_thread *t = gn_thread_find(p, tid);
+	const struct gn_ghost *g;
+
+	if (t)
+		return t->name;
+	g = gn_ghost_find(p, tid);
+	return g ? g->name : NULL;
+}
+
 static int set_tid(struct gn_pipeline *p, uint32_t i, uint32_t tid)
 {
 	int err = gn_table_put(&p->by_tid, tid, i);

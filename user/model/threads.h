@@ -168,6 +168,9 @@ struct gn_pipeline {
 /* The last thread with `tid`, closed or not; NULL: there was none. */
 struct gn_thread *gn_thread_find(struct gn_pipeline *p, uint32_t tid);
 
+/* The name of a thread, which may have ended; NULL: it was not traced. */
+const char *gn_thread_name(struct gn_pipeline *p, uint32_t tid);
+
 /* Adds a thread that is first seen at `time`. `pid` 0: not known. NULL: no
  * memory. `parent` 0: not known. */
 struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules about what a runtime did for the program, and how its async methods
+ * waited. */
+#include <inttypes.h>
+
+#include "explain/rules.h"
+
+/* The function with the most exclusive time in the class; -1: none. */
+static int32_t most_in(const struct gn_model *m, enum gn_class class,
+		       uint64_t *ns)
+{
+	int32_t most = -1;
+
+	*ns = 0;
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (m->functions[i].v.class_excl[class] <= *ns)
+			continue;
+		*ns = m->functions[i].v.class_excl[class];
+		most = (int32_t)i;
+	}
+	return most;
+}
+
+/* The part of compiling that is of methods whose code tracing turns off. */
+static uint64_t traced_jit(const struct gn_facts *f)
+{
+	const struct gn_model_code *c = &f->m->code;
+	uint64_t refused = c->refused < c->compiled ? c->refused : c->compiled;
+
+	return (uint64_t)((double)f->classes[GN_CLASS_JIT] *
+			  gn_share(refused, c->compiled));
+}
+
+int gn_look_jit(const struct gn_facts *f, struct gn_subject *s)
+{
+	s->ns = f->classes[GN_CLASS_JIT];
+	s->share = gn_share_of_cpu(f, s->ns - traced_jit(f));
+	return 0;
+}
+
+int gn_look_traced_jit(const struct gn_facts *f, struct gn_subject *s)
+{
+	s->ns = f->classes[GN_CLASS_JIT];
+	s->share = gn_share_of_cpu(f, traced_jit(f));
+	return 0;
+}
+
+void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
+		       FILE *out)
+{
+	fputs("This way of tracing makes the program compile more: that took ",
+	      out);
+	gn_put_of_cpu(out, f, s->ns);
+	fputs(", and ", out);
+	gn_put_count(out, f->m->code.refused, "method", "methods");
+	fputs(" of ", out);
+	gn_put_count(out, f->m->code.compiled, "has", "have");
+	fputs(" code compiled ahead, which is kept where -f names functions. "
+	      "With samples all of it is kept:",
+	      out);
+}
+
+void gn_next_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
+			FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--clr light --snapshot 499", out);
+}
+
+void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
+{
+	const struct gn_model_thread *t = gn_most_of(f->m, GN_CLASS_JIT);
+
+	fputs("Compiling took ", out);
+	gn_put_of_cpu(out, f, s->ns);
+	if (f->m->code.compiled) {
+		fputs(": ", out);
+		gn_put_count(out, f->m->code.compiled, "method", "methods");
+	}
+	if (f->m->code.refused) {
+		fputs(", of which ", out);
+		gn_put_count(out, f->m->code.refused, "has", "have");
+		fputs(" code compiled ahead that tracing turns off", out);
+	}
+	fputs(". It is ", out);
+	gn_put_pct(out, t->classes[GN_CLASS_JIT], t->elapsed);
+	fprintf(out, " of thread %s (%" PRIu32 ")", t->name, t->tid);
+	fputs(". A longer run has less of it, as has code compiled ahead, but "
+	      "for methods that are made at run time (--by jit).",
+	      out);
+}
+
+void gn_next_jit(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--sort jit --columns default,jit+,jit --limit 10", out);
+}
+
+int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
+{
+	int err = gn_wait_sum(f->m, GN_CLASS_SUSPEND, &s->wait);
+
+	s->ns = f->classes[GN_CLASS_GC];
+	/* threads are suspended for other reasons, too */
+	if (s->ns)
+		s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
+	return err;
+}
+
+/* Writes what was allocated most, if allocations were recorded. */
+static void put_allocated(const struct gn_model *m, FILE *out)
+{
+	const struct gn_model_allocation *a = m->allocations;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < m->nallocations; i++)
+		all += a[i].bytes;
+	if (!all)
+		return;
+	fputs(" Most memory, ", out);
+	gn_put_count(out, a->bytes, "byte", "bytes");
+	fputs(" (", out);
+	gn_put_pct(out, a->bytes, all);
+	fputs("), went into ", out);
+	gn_put_count(out, a->count, "object", "objects");
+	fputs(" of ", out);
+	gn_put_named(out, &a->class);
+	fputs(", allocated in ", out);
+	if (a->function.name[0])
+		gn_put_named(out, &a->function);
+	else
+		gn_put_function(out, m, -1);
+	fputc('.', out);
+}
+
+void gn_say_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
+{
+	const struct gn_model_collections *c = &f->m->collections;
+	uint64_t ns;
+	int32_t by = most_in(f->m, GN_CLASS_GC, &ns);
+
+	fputs("Collecting garbage took ", out);
+	gn_put_of_cpu(out, f, s->ns);
+	if (s->wait.ns) {
+		fputs("; other threads stood still for it for ", out);
+		gn_put_ns(out, s->wait.ns);
+		fputs(", ", out);
+		gn_put_count(out, s->wait.count, "time", "times");
+		fputs(", up to ", out);
+		gn_put_ns(out, s->wait.longest);
+	}
+	fputc('.', out);
+	if (by >= 0) {
+		fputs(c->told == c->all && !c->asked
+			      ? " Most began while memory was allocated"
+			      : " Most began",
+		      out);
+		gn_put_where(out, f, by, GN_CLASS_GC);
+		fputs(": ", out);
+		gn_put_ns(out, ns);
+		fputc('.', out);
+	}
+	if (c->asked) {
+		fprintf(out, " The program asked for %" PRIu64 " of ",
+			c->asked);
+		gn_put_count(out, c->all, "collection", "collections");
+		fputs(" itself.", out);
+	}
+	put_allocated(f->m, out);
+}
+
+void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
+{
+	(void)s;
+	fputs(f->m->nallocations
+		      ? "--by allocations"
+		      : "--sort gc --columns default,gc+,gc --limit 10",
+	      out);
+}
+
+/* An await as long as half of the capture waits for the program itself, as that
+ * of Main does. */
+int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
+{
+	uint64_t longest = f->wall / 2;
+
+	for (size_t i = 0; i < f->m->nasyncs; i++) {
+		const struct gn_model_async *a = &f->m->asyncs[i];
+
+		for (size_t k = 0; k < a->nawaits; k++) {
+			const struct gn_model_await *w = &a->awaits[k];
+
+			if (a->gap || w->state < 0 || !w->count ||
+			    w->ns / w->count > longest)
+				continue;
+			if (s->await && w->ns <= s->await->ns)
+				continue;
+			s->async = a;
+			s->await = w;
+		}
+	}
+	if (s->await)
+		s->share = gn_share(s->await->ns, f->wall);
+	if (s->share > 1)
+		s->share = 1;
+	return 0;
+}
+
+void gn_say_async(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	const struct gn_model_await *w = s->await;
+
+	fputs("Async methods waited, most in ", out);
+	gn_put_function(out, f->m, s->async->function);
+	if (w->line)
+		fprintf(out, " at its await in line %" PRIu32, w->line);
+	else
+		fprintf(out, " at its await number %" PRId32, w->state + 1);
+	fputs(": ", out);
+	gn_put_ns(out, w->ns);
+	fputs(", ", out);
+	gn_put_count(out, w->count, "time", "times");
+	fputs(", ", out);
+	gn_put_ns(out, w->ns / w->count);
+	fputs(" each. What it awaits is to blame, or what keeps it from going "
+	      "on.",
+	      out);
+}
+
+void gn_next_async(const struct gn_facts *f, const struct gn_subject *s,
+		   FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by async", out);
+}
