@@ -244,7 +244,7 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 			struct gn_interval *iv, struct gn_checks *checks)
 {
 	uint64_t os = add_sat(e->os_ns, a->os_notes);
-	uint64_t cost = (uint64_t)a->after + e->before + e->owed;
+	uint64_t cost = a->after + e->before + e->owed;
 	bool touched = e->os_event || os || a->slice_mask || a->told_os;
 
 	begin_interval(a, e->time, iv);
@@ -262,7 +262,7 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 	iv->app = e->classify == GN_CLASSIFY_INTERVAL && touched
 			  ? 0
 			  : application_time(iv);
-	iv->error = (int64_t)a->after_error + e->error_before +
+	iv->error = (int64_t)(a->after_error + e->error_before) +
 		    (int64_t)(iv->owed - e->owed);
 	/* the lost records may include the end of an activity */
 	if (a->gap)

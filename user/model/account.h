@@ -94,7 +94,8 @@ struct gn_ending {
 	bool os_event;	/* an OS event happened in it */
 	/* The cost of its probe before and after `time`, and the possible error
 	 * of each. 0: do not subtract it. */
-	uint32_t before, after, error_before, error_after;
+	uint64_t before, error_before;
+	uint32_t after, error_after;
 	/* Probe cost of the owner's earlier intervals that could not be
 	 * subtracted there. */
 	uint64_t owed;
@@ -189,14 +190,14 @@ static inline struct gn_spent gn_account_spend(uint64_t ns, uint32_t after,
 					       uint32_t after_error,
 					       const struct gn_ending *e)
 {
-	uint64_t cost = (uint64_t)after + e->before + e->owed;
+	uint64_t cost = after + e->before + e->owed;
 	uint64_t taken = cost < ns ? cost : ns;
 
 	return (struct gn_spent){
 		.elapsed = ns - taken,
 		.cost = taken,
 		.owed = cost - taken,
-		.error = (int64_t)after_error + e->error_before +
+		.error = (int64_t)(after_error + e->error_before) +
 			 (int64_t)(cost - taken - e->owed),
 	};
 }

@@ -132,8 +132,10 @@ static int throw(struct gn_pipeline * p, struct gn_thread *t, uint64_t time,
 	if (o->nthrown == GN_EVENTS_OPEN) /* nobody can have caught these */
 		err = add_exception(&p->events, &o->thrown[--o->nthrown],
 				    GN_NONE, 0);
-	o->thrown[o->nthrown++] =
-		(struct gn_thrown){.time = time, .class = class, .in = GN_NONE};
+	o->thrown[o->nthrown++] = (struct gn_thrown){.time = time,
+						     .cost = t->events_cost.all,
+						     .class = class,
+						     .in = GN_NONE};
 	return err;
 }
 
@@ -147,6 +149,7 @@ static int catch (struct gn_pipeline *p, struct gn_thread *t, uint64_t time,
 {
 	struct gn_events_open *o = t->events;
 	uint32_t i = o ? o->nthrown : 0;
+	uint64_t ns, cost;
 	int err = 0;
 
 	while (i > 0 && o->thrown[i - 1].class != class)
@@ -159,8 +162,10 @@ static int catch (struct gn_pipeline *p, struct gn_thread *t, uint64_t time,
 	if (err)
 		return err;
 	o->nthrown--;
+	ns = time - o->thrown[i - 1].time;
+	cost = t->events_cost.all - o->thrown[i - 1].cost;
 	return add_exception(&p->events, &o->thrown[i - 1], in,
-			     time - o->thrown[i - 1].time);
+			     ns > cost ? ns - cost : 0);
 }
 
 static int allocate(struct gn_pipeline *p, const struct gn_thread *t,

@@ -58,6 +58,7 @@ struct gn_events {
 /* An exception that has not been caught yet. */
 struct gn_thrown {
 	uint64_t time;
+	uint64_t cost; /* of all the thread's events then */
 	uint32_t class, in;
 };
 

@@ -159,6 +159,20 @@ void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,
 		add_silent(p, GN_F_SILENT(r->h.flags), e);
 }
 
+void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t)
+{
+	const struct gn_hit_cost *hit = &p->hit[GN_PROBE_MANAGED];
+	uint64_t ns =
+		(uint64_t)hit->before[0] + p->costs[GN_PROBE_MANAGED].after_ns;
+
+	p->unsettled[GN_PROBE_MANAGED][0]++;
+	if (p->opts.raw)
+		return;
+	t->events_cost.open += ns;
+	t->events_cost.error += hit->error;
+	t->events_cost.all += ns;
+}
+
 struct gn_model_cost gn_cost_mean(const struct gn_pipeline *p, int class)
 {
 	const struct gn_cost_sums *sums = &p->cost_sums[class];

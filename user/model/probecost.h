@@ -36,11 +36,16 @@ static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 	p->unsettled[class][way]++;
 	if (p->opts.raw)
 		return;
-	e->before = hit->before[way];
+	e->before = hit->before[way] + t->events_cost.open;
 	e->after = p->costs[class].after_ns;
 	e->error_after = hit->error_after[way];
-	e->error_before = hit->error - e->error_after;
+	e->error_before = hit->error - e->error_after + t->events_cost.error;
+	t->events_cost.open = t->events_cost.error = 0;
 }
+
+/* The same of an event, which ends no interval: both parts of its cost are of
+ * the open one. */
+void gn_cost_event(struct gn_pipeline *p, struct gn_thread *t);
 
 /* Both, and the hits that have no record of their own. */
 void gn_cost_note(struct gn_pipeline *p, struct gn_thread *t,

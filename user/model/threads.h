@@ -54,6 +54,11 @@ struct gn_thread {
 	 */
 	uint64_t unmatched, unmatched_since;
 	enum gn_way way; /* direction of its last hit */
+	/* Probe cost of the events in its open interval, its possible error,
+	 * and the cost of all its events. */
+	struct {
+		uint64_t open, error, all;
+	} events_cost;
 	/* it runs native code that managed code called, with so many frames on
 	 * that stack */
 	struct {

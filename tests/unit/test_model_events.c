@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the probes of events cost is taken out of the interval that they are
+ * in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <gnomon/event.h>
+#include "model_feed.h"
+
+#define FN(n) GN_FUNC(GN_RUNTIME_CLR, n)
+
+/* Of a hit: 7 before, 3 after. */
+static struct feed begin(bool raw)
+{
+	struct gn_pipeline_opts opts = {
+		.classify = GN_CLASSIFY_EXACT, .raw = raw, .families = ~0u};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_rec_cost cost = {.h = {.time = 1, .kind = GN_KIND_COST},
+				   .id = GN_PROBE_MANAGED,
+				   .samples = 100,
+				   .before_ns = 7,
+				   .after_ns = 3,
+				   .spread_ns = 1};
+
+	assert_non_null(f.p);
+	feed_rec(&f, &cost, sizeof(cost));
+	return f;
+}
+
+static void tell(struct feed *f, uint64_t time, uint16_t event, uint32_t func,
+		 uint64_t value)
+{
+	struct gn_rec_event r = {.h = {.time = time,
+				       .tid = 1,
+				       .seq = ++f->seq[1],
+				       .kind = GN_KIND_EVENT},
+				 .func = func,
+				 .event = event,
+				 .value = {value, 0}};
+
+	feed_rec(f, &r, sizeof(r));
+}
+
+/* A call from 200 to 400, in it an exception from 250 to 350, with three
+ * events. */
+static struct gn_model *play(struct feed *f)
+{
+	feed_thread(f, 100, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(f, 200, 1, GN_KIND_ENTER, FN(1), 0x100, 0);
+	tell(f, 250, GN_RT_THROW, FN(2), 0);
+	tell(f, 300, GN_RT_THROWN_IN, FN(1), 0);
+	tell(f, 350, GN_RT_CATCH, FN(1), 2);
+	feed_event(f, 400, 1, GN_KIND_LEAVE, FN(1), 0x100, 0);
+	feed_event(f, 500, 1, GN_KIND_EXIT, 0, 0, 0);
+	return feed_finish(f);
+}
+
+static void events_cost(void **state)
+{
+	struct feed f = begin(false);
+	struct gn_model *m = play(&f);
+
+	(void)state;
+	/* the call's own two hits take 3 and 7 of it */
+	assert_int_equal(m->functions[0].v.elapsed_incl, 200 - 3 - 30 - 7);
+	assert_int_equal(m->probe_cost, 2 * 10 + 30);
+	assert_int_equal(m->costs[GN_PROBE_MANAGED].hits, 5);
+	/* from the throw to the catch: two hits */
+	assert_int_equal(m->nexceptions, 1);
+	assert_int_equal(m->exceptions[0].ns, 100 - 20);
+	gn_model_free(m);
+}
+
+static void raw_times_keep_it(void **state)
+{
+	struct feed f = begin(true);
+	struct gn_model *m = play(&f);
+
+	(void)state;
+	assert_int_equal(m->functions[0].v.elapsed_incl, 200);
+	assert_int_equal(m->exceptions[0].ns, 100);
+	gn_model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_cost),
+		cmocka_unit_test(raw_times_keep_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
