@@ -156,8 +156,8 @@ void test_attach_container_none(struct live *t)
 		 live_text(t, "%d", (int)c.inside.pid), NULL);
 	live_run(t, &a, NULL, &end);
 	live_expect_line(t, &end, 1,
-			 "and no /tmp of it takes a copy that can be run; "
-			 "mount its folder there at the same path");
+			 "and no /tmp of it has room for a copy that can be "
+			 "run; mount its folder there at the same path");
 	finish(t, &c);
 }
 

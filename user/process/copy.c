@@ -133,17 +133,24 @@ static int find_user(struct gn_copy *c, pid_t pid)
 	return gn_inside_user(status, &c->uid, &c->gid) ? 0 : -ESRCH;
 }
 
-/* Whether its user can write there, and programs can be run from it. */
-static bool is_fit(int folder)
+/* A file system without blocks does not tell its room. */
+static bool has_room(const struct statvfs *st, off_t size)
+{
+	return !st->f_blocks ||
+	       (uint64_t)st->f_bavail * st->f_frsize >= (uint64_t)size;
+}
+
+/* Whether its user can write so much there, and programs can be run from it. */
+static bool is_fit(int folder, off_t size)
 {
 	struct statvfs st;
 
 	return !fstatvfs(folder, &st) &&
-	       !(st.f_flag & (ST_NOEXEC | ST_RDONLY)) &&
+	       !(st.f_flag & (ST_NOEXEC | ST_RDONLY)) && has_room(&st, size) &&
 	       !faccessat(folder, ".", W_OK | X_OK, AT_EACCESS);
 }
 
-static int choose_in(struct gn_copy *c, pid_t pid, int root)
+static int choose_in(struct gn_copy *c, pid_t pid, int root, off_t size)
 {
 	for (unsigned int i = 0; i < FOLDERS; i++) {
 		char folder[PATH_MAX];
@@ -152,7 +159,7 @@ static int choose_in(struct gn_copy *c, pid_t pid, int root)
 		folder_of(pid, i, folder);
 		c->folder =
 			gn_inside_open(root, folder, O_RDONLY | O_DIRECTORY);
-		if (c->folder >= 0 && is_fit(c->folder)) {
+		if (c->folder >= 0 && is_fit(c->folder, size)) {
 			if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 				return -EIO;
 			snprintf(c->name, sizeof(c->name),
@@ -166,13 +173,18 @@ static int choose_in(struct gn_copy *c, pid_t pid, int root)
 	return -EACCES;
 }
 
-int gn_copy_choose(struct gn_copy *c, pid_t pid)
+int gn_copy_choose(struct gn_copy *c, pid_t pid, int from)
 {
+	struct stat st;
 	int root = gn_inside_proc(pid, "root", O_PATH);
 	int err = root < 0 ? root : find_user(c, pid);
 
+	if (!err && fstat(from, &st))
+		err = -errno;
 	if (!err)
-		err = act_as(c->uid, c->gid) ? choose_in(c, pid, root) : -EPERM;
+		err = act_as(c->uid, c->gid)
+			      ? choose_in(c, pid, root, st.st_size)
+			      : -EPERM;
 	act_as_before();
 	if (root >= 0)
 		close(root);

@@ -29,10 +29,10 @@ void gn_copy_init(struct gn_copy *c);
  * -ESTALE: it is of another file. */
 int gn_copy_find(struct gn_copy *c, pid_t pid, int from);
 
-/* Chooses where a new one shall be; nothing is made. -EACCES: no folder can be
- * written by its user, or has no programs (noexec); -EPERM: gnomon may not act
- * as the user; -ESRCH. */
-int gn_copy_choose(struct gn_copy *c, pid_t pid);
+/* Chooses where a new one of the file `from` shall be; nothing is made.
+ * -EACCES: no folder can be written by its user, has room, and may have
+ * programs (noexec); -EPERM: gnomon may not act as the user; -ESRCH. */
+int gn_copy_choose(struct gn_copy *c, pid_t pid, int from);
 
 /* Makes it there. 0 or -errno. */
 int gn_copy_make(struct gn_copy *c, int from);

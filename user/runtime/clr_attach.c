@@ -80,8 +80,8 @@ static int lock(struct gn_attached *a, char *why)
 		return -ESRCH;
 	}
 	snprintf(why, GN_WHY_MAX,
-		 "another gnomon traces functions of process %d; wait until it "
-		 "has ended",
+		 "another gnomon is at work on process %d; wait until it has "
+		 "ended",
 		 (int)a->pid);
 	return -EBUSY;
 }
@@ -345,7 +345,7 @@ static void close_attached(struct gn_attached *a)
 /* The guard is there before the copy, so that it never stays. */
 static int make_copy(struct gn_attached *a, int from)
 {
-	int err = gn_copy_choose(&a->copy, a->pid);
+	int err = gn_copy_choose(&a->copy, a->pid, from);
 
 	if (!err)
 		err = start_guard(a);
@@ -371,8 +371,9 @@ static int bring_copy(struct gn_attached *a, char *why)
 		 "process %d does not see '%.300s' (it is in a container), and "
 		 "%s; mount its folder there at the same path",
 		 (int)a->pid, a->library,
-		 err == -EACCES ? "no /tmp of it takes a copy that can be run"
-				: strerror(-err));
+		 err == -EACCES
+			 ? "no /tmp of it has room for a copy that can be run"
+			 : strerror(-err));
 	return err;
 }
 
