@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <gnomon/event.h>
+#include <gnomon/runtime_event.h>
 #include "model_feed.h"
 #include "runtime/roles.h"
 
@@ -44,6 +45,12 @@ static void event(struct feed *f, uint64_t time, uint32_t tid,
 		  enum gn_kind kind, uint32_t func)
 {
 	feed_event(f, time, tid, kind, func, 0, 0);
+}
+
+static void begins(struct feed *f, uint64_t time, uint32_t tid, int generation)
+{
+	feed_event(f, time, tid, GN_KIND_GC_BEGIN, CLR,
+		   GN_GC_KEY(generation, false), 0);
 }
 
 /* "start-end cpu; ..." of the collections, in their order. */
@@ -153,12 +160,166 @@ static void others_end_where_they_began(void **state)
 	gn_model_free(m);
 }
 
+/* The runtime does not tell that the young one begins, only that it ends. */
+static void a_young_one_begins_a_concurrent_one(void **state)
+{
+	struct feed f = begin();
+	struct gn_model *m;
+
+	(void)state;
+	thread(&f, 1, "main");
+	thread(&f, 2, ".NET BGC");
+	event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 210, 1, 2);
+	event(&f, 230, 1, GN_KIND_GC_END, CLR);
+	event(&f, 240, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 300, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 310, 1, 0);
+	event(&f, 330, 1, GN_KIND_GC_END, CLR);
+	event(&f, 340, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 400, 2, GN_KIND_SUSPEND_BEGIN, CLR);
+	event(&f, 420, 2, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 450, 2, GN_KIND_GC_END, CLR);
+	event(&f, 500, 1, GN_KIND_EXIT, 0);
+	event(&f, 500, 2, GN_KIND_EXIT, 0);
+	m = feed_finish(&f);
+	assert_collections(m, "210-450 -; 210-230 20; 310-330 20; ");
+	assert_int_equal(m->collections.all, 3);
+	/* 20 + 20; the rest of the suspension is not told to be of one */
+	assert_class(m, 1, 40, 360);
+	assert_class(m, 2, 400, 0);
+	gn_model_free(m);
+}
+
+/* Ends without a begin, where tracing began in a collection: none of all
+ * generations has ended before, or the thread itself ended it, or it is of
+ * another runtime. */
+static void other_ends_are_of_none(void **state)
+{
+	struct feed f = begin();
+	struct gn_model *m;
+
+	(void)state;
+	thread(&f, 1, "main");
+	thread(&f, 2, ".NET BGC");
+	begins(&f, 200, 1, 1);
+	event(&f, 210, 1, GN_KIND_GC_END, CLR);
+	event(&f, 220, 2, GN_KIND_GC_END, CLR);
+	begins(&f, 300, 1, 2);
+	event(&f, 310, 1, GN_KIND_GC_END, CLR);
+	event(&f, 320, 1, GN_KIND_GC_END, CLR);
+	event(&f, 330, 2, GN_KIND_GC_END, HOTSPOT);
+	event(&f, 400, 1, GN_KIND_EXIT, 0);
+	event(&f, 400, 2, GN_KIND_EXIT, 0);
+	m = feed_finish(&f);
+	assert_collections(m, "200-210 10; 300-310 10; ");
+	gn_model_free(m);
+}
+
+struct truth {
+	uint64_t start, end;
+	int generation; /* -1: not told */
+};
+
+struct runtime {
+	struct feed f;
+	uint64_t time;
+	struct truth truth[4096];
+	size_t n;
+};
+
+static uint64_t passes(struct runtime *r)
+{
+	return r->time += 1 + (uint64_t)rand() % 50;
+}
+
+/* One that stops all threads. */
+static void collects(struct runtime *r, int generations)
+{
+	uint32_t tid = rand() % 2 ? 1 : 3;
+	struct truth *is = &r->truth[r->n++];
+
+	is->generation = rand() % generations;
+	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_BEGIN, CLR);
+	is->start = passes(r);
+	begins(&r->f, is->start, tid, is->generation);
+	is->end = passes(r);
+	event(&r->f, is->end, tid, GN_KIND_GC_END, CLR);
+	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_END, CLR);
+}
+
+static void collects_beside(struct runtime *r)
+{
+	uint32_t tid = rand() % 2 ? 1 : 3;
+	struct truth *is = &r->truth[r->n++];
+
+	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_BEGIN, CLR);
+	is->generation = 2;
+	is->start = passes(r);
+	begins(&r->f, is->start, tid, 2);
+	if (rand() % 2) {
+		r->truth[r->n++] = (struct truth){is->start, passes(r), -1};
+		event(&r->f, r->time, tid, GN_KIND_GC_END, CLR);
+	}
+	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_END, CLR);
+	for (int i = rand() % 4; i > 0; i--)
+		collects(r, 2);
+	event(&r->f, passes(r), 2, GN_KIND_SUSPEND_BEGIN, CLR);
+	event(&r->f, passes(r), 2, GN_KIND_SUSPEND_END, CLR);
+	is->end = passes(r);
+	event(&r->f, is->end, 2, GN_KIND_GC_END, CLR);
+}
+
+/* As the runtime tells them, in any order that it has. */
+static void all_are_matched(void **state)
+{
+	struct runtime *r = calloc(1, sizeof(*r));
+	struct gn_model *m;
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(r);
+	srand(7);
+	r->f = begin();
+	r->time = 200;
+	thread(&r->f, 1, "main");
+	thread(&r->f, 2, ".NET BGC");
+	thread(&r->f, 3, "other");
+	for (int i = 0; i < 500; i++)
+		if (rand() % 3)
+			collects(r, 3);
+		else
+			collects_beside(r);
+	for (uint32_t tid = 1; tid <= 3; tid++)
+		event(&r->f, r->time + 1, tid, GN_KIND_EXIT, 0);
+	m = feed_finish(&r->f);
+	assert_int_equal(m->collections.all, r->n);
+	for (size_t i = 0; i < m->nevents; i++) {
+		const struct gn_model_event *e = &m->events[i];
+
+		if (e->event != GN_RT_COLLECT)
+			continue;
+		assert_true(n < r->n);
+		assert_int_equal(e->start, r->truth[n].start);
+		assert_int_equal(e->end, r->truth[n].end);
+		assert_int_equal((int)e->value[0] - 1, r->truth[n].generation);
+		assert_false(e->open);
+		n++;
+	}
+	assert_int_equal(n, r->n);
+	gn_model_free(m);
+	free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_concurrent_one_is_ended_by_its_thread),
 		cmocka_unit_test(a_servers_is_ended_by_any_thread),
 		cmocka_unit_test(others_end_where_they_began),
+		cmocka_unit_test(a_young_one_begins_a_concurrent_one),
+		cmocka_unit_test(other_ends_are_of_none),
+		cmocka_unit_test(all_are_matched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

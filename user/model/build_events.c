@@ -53,26 +53,86 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Collections by process while ends are matched with begins. */
+struct matching {
+	struct gn_model_event **open; /* begun, not ended */
+	size_t n;
+	struct gn_model_event **full; /* the last of all generations that has
+					 ended, one a process */
+	size_t nfull;
+};
+
+static void end_at(struct gn_model_event *e, const struct gn_model_event *end)
+{
+	e->end = end->start;
+	e->open = false;
+	e->no_cpu = e->tid != end->tid;
+	e->cpu = e->no_cpu ? 0 : end->cpu - e->cpu;
+}
+
+static struct gn_model_event **full_of(struct matching *x, uint32_t pid)
+{
+	for (size_t i = 0; i < x->nfull; i++)
+		if (x->full[i]->pid == pid)
+			return &x->full[i];
+	return NULL;
+}
+
+static void keep_full(struct matching *x, struct gn_model_event *e)
+{
+	struct gn_model_event **of = full_of(x, e->pid);
+
+	if (!of)
+		of = &x->full[x->nfull++];
+	*of = e;
+}
+
 /* Ends a collection; runtimes other than the CLR end one where they began it.
  * The CLR's last one of a process ends first: no other begins in one that stops
  * all threads, but such a one in a concurrent one. */
-static void end_collection(struct gn_model_event **open, size_t *n,
-			   const struct gn_model_event *end)
+static bool end_collection(struct matching *x, const struct gn_model_event *end)
 {
-	for (size_t i = *n; i > 0; i--) {
-		struct gn_model_event *e = open[i - 1];
+	enum { FULL = GN_GC_KEY_GENERATION(GN_GC_KEY(2, false)) };
+
+	for (size_t i = x->n; i > 0; i--) {
+		struct gn_model_event *e = x->open[i - 1];
 
 		if (e->pid != end->pid ||
 		    (!end->value[0] && e->tid != end->tid))
 			continue;
-		e->end = end->start;
-		e->open = false;
-		e->no_cpu = e->tid != end->tid;
-		e->cpu = e->no_cpu ? 0 : end->cpu - e->cpu;
-		memmove(open + i - 1, open + i, (*n - i) * sizeof(*open));
-		--*n;
-		return;
+		end_at(e, end);
+		if (end->value[0] && e->value[0] == FULL)
+			keep_full(x, e);
+		memmove(x->open + i - 1, x->open + i,
+			(x->n - i) * sizeof(*x->open));
+		--x->n;
+		return true;
 	}
+	return false;
+}
+
+/*
+ * The CLR can begin a concurrent collection with one of the younger
+ * generations, in the same suspension. It tells no begin of this, only its end,
+ * which looks like that of the concurrent one until another thread tells that,
+ * too. Then `inner` is the young one. Of it are not known the generation and
+ * the reason, and its begin is that of the concurrent one, a bit too early.
+ */
+static bool split_concurrent(struct matching *x,
+			     const struct gn_model_event *end,
+			     struct gn_model_event *inner)
+{
+	struct gn_model_event **of = full_of(x, end->pid), *outer;
+
+	if (!end->value[0] || !of || (*of)->tid == end->tid)
+		return false;
+	outer = *of;
+	*inner = *outer;
+	inner->order = end->order; /* behind the outer one */
+	memset(inner->value, 0, sizeof(inner->value));
+	end_at(outer, end);
+	*of = x->full[--x->nfull];
+	return true;
 }
 
 static uint64_t process_end(const struct gn_pipeline *p, uint32_t pid)
@@ -89,34 +149,55 @@ static uint64_t process_end(const struct gn_pipeline *p, uint32_t pid)
 	return end;
 }
 
-/* Matches ends with begins, in the order of time, and takes the ends out. */
-static int match_collections(struct gn_pipeline *p, struct gn_model *m)
+/* Takes the ends out. A row that a split adds has the place of an end. */
+static bool take_ends(struct gn_model *m, struct matching *x)
 {
-	struct gn_model_event **open;
-	size_t n = 0, kept = 0, begun = 0;
+	size_t kept = 0;
+	bool split = false;
 
-	for (size_t i = 0; i < m->nevents; i++)
-		begun += m->events[i].event == GN_RT_COLLECT;
-	open = calloc(begun + 1, sizeof(*open));
-	if (!open)
-		return -ENOMEM;
 	for (size_t i = 0; i < m->nevents; i++) {
-		if (m->events[i].event == GN_RT_COLLECTED) {
-			end_collection(open, &n, &m->events[i]);
+		struct gn_model_event e = m->events[i];
+
+		if (e.event == GN_RT_COLLECTED) {
+			if (!end_collection(x, &e) &&
+			    split_concurrent(x, &e, &m->events[kept])) {
+				m->collections.all++;
+				split = true;
+				kept++;
+			}
 			continue;
 		}
-		m->events[kept] = m->events[i];
-		if (m->events[kept].event == GN_RT_COLLECT)
-			open[n++] = &m->events[kept];
+		m->events[kept] = e;
+		if (e.event == GN_RT_COLLECT)
+			x->open[x->n++] = &m->events[kept];
 		kept++;
 	}
 	m->nevents = kept;
-	for (size_t i = 0; i < n; i++) {
-		open[i]->no_cpu = true;
-		open[i]->cpu = 0;
-		open[i]->end = process_end(p, open[i]->pid);
+	return split;
+}
+
+/* Matches ends with begins, in the order of time. */
+static int match_collections(struct gn_pipeline *p, struct gn_model *m)
+{
+	struct matching x = {0};
+	size_t begun = 0;
+	bool split;
+
+	for (size_t i = 0; i < m->nevents; i++)
+		begun += m->events[i].event == GN_RT_COLLECT;
+	x.open = calloc(2 * begun + 1, sizeof(*x.open));
+	if (!x.open)
+		return -ENOMEM;
+	x.full = x.open + begun;
+	split = take_ends(m, &x);
+	for (size_t i = 0; i < x.n; i++) {
+		x.open[i]->no_cpu = true;
+		x.open[i]->cpu = 0;
+		x.open[i]->end = process_end(p, x.open[i]->pid);
 	}
-	free(open);
+	free(x.open);
+	if (split)
+		qsort(m->events, m->nevents, sizeof(*m->events), by_time);
 	return 0;
 }
 
