@@ -209,7 +209,9 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	if (gn_later_is_plain(l, &plain))
 		return;
 	if (!gn_later_plan(l, file, &probes)) {
-		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
+		/* what was given up at the end is missed, not plain */
+		if (!stopping(l))
+			l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
 	} else if (!keep_file(l, file, &probes)) {
 		file = &l->files.file[l->files.count - 1];
 		attach_file(l, file, from);
