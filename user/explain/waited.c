@@ -36,24 +36,26 @@ static void set_share(const struct gn_facts *f, struct gn_subject *s,
 
 int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 {
-	int err = look_wait(f, s, f->busy);
-	uint64_t busy = smaller(f->waits[s->class], s->wait.ns);
+	int err = gn_wait_sum(f->m, s->class, &s->wait);
 	struct gn_wait_sum brief;
+	uint64_t busy;
 
+	if (!err)
+		err = gn_wait_sum_short(f->m, s->class, &brief);
 	if (err)
 		return err;
+	busy = smaller(f->waits[s->class], s->wait.ns);
 	/* a thread that only waits has nothing to do, unless it does so in
 	 * functions that come and go */
-	err = gn_wait_sum_short(f->m, s->class, &brief);
 	if (brief.ns > busy)
 		s->wait = brief;
 	else if (!f->m->nfunctions)
 		s->wait.ns = busy;
 	set_share(f, s, busy);
+	if (brief.ns <= busy)
+		s->share = gn_share(busy, f->busy);
 	/* if functions are traced, waits outside of them are the runtime's
 	 * own */
-	if (!busy && !brief.ns)
-		s->share = 0;
 	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
 	    s->wait.function < 0)
 		s->share = 0;
