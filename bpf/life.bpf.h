@@ -227,6 +227,7 @@ int BPF_PROG(on_exit, struct task_struct *p)
 {
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
+	__u32 code = 0;
 
 	if (control.unsent && is_last(p))
 		forget_names(p);
@@ -246,9 +247,12 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	emit_kernel(t, m.time);
 	/* not a thread that exited by itself before the others were killed */
 	if (untrusted(p)->signal->flags & GN_SIGNAL_GROUP_EXIT &&
-	    syscall_of(p) != GN_SYSCALL_EXIT)
+	    syscall_of(p) != GN_SYSCALL_EXIT) {
 		m.flags |= GN_F_PROCESS_ENDS;
-	emit_func(t, &m, GN_KIND_EXIT, 0, 0);
+		code = GN_EXIT_TOLD |
+		       (__u16)untrusted(p)->signal->group_exit_code;
+	}
+	emit_func(t, &m, GN_KIND_EXIT, code, 0);
 	t->os.state = GN_CPU_DEAD;
 	t->live = 0;
 	return 0;

@@ -90,6 +90,7 @@ struct signal_struct {
 		int counter;
 	} live; /* atomic_t: threads that have not ended */
 	struct sigpending shared_pending;
+	int group_exit_code;
 };
 
 struct timespec64 {

@@ -46,8 +46,11 @@ struct gn_rec {
 #define GN_F_PROBED 0x04
 /* collect: the OS time up to it, or the stack that it was on, is in doubt */
 #define GN_F_IN_DOUBT 0x08
-/* EXIT: with its process, in the middle of what it did */
+/* EXIT: with its process, in the middle of what it did. The low half of func is
+ * then how the process ends, as wait() tells it, with GN_EXIT_TOLD; older files
+ * have 0. */
 #define GN_F_PROCESS_ENDS 0x10
+#define GN_EXIT_TOLD	  0x10000
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
  * queue; h.seq is that one's */
 #define GN_F_THEN_QUEUED 0x04

@@ -171,6 +171,11 @@ void test_attach_threads(struct live *t)
 	finish_serve(t, &serve, 501);
 }
 
+static const json_t *process_row(const json_t *report)
+{
+	return json_array_get(json_object_get(report, "processes"), 0);
+}
+
 /* gnomon ends when all it traces has ended. */
 void test_attach_target_ends(struct live *t)
 {
@@ -188,6 +193,30 @@ void test_attach_target_ends(struct live *t)
 	report = live_load(t, path);
 	live_clean(t, report);
 	expect_calls(t, report, "work", 50);
+	CHECK(t, live_number(t, process_row(report), "exit_status") == 0,
+	      "the report tells another status");
+}
+
+/* The report tells why the capture ended before it should. */
+void test_attach_target_killed(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_serve(t, &serve);
+	json_t *report;
+	char *path;
+	int code;
+
+	path = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 50");
+	kill(pid, SIGKILL);
+	code = live_finish(t, &serve);
+	CHECK(t, code == 128 + SIGKILL, "serve ended with %d", code);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	report = live_load(t, path);
+	expect_calls(t, report, "work", 50);
+	CHECK(t, live_number(t, process_row(report), "exit_signal") == SIGKILL,
+	      "the report tells another signal");
 }
 
 void test_two_at_once(struct live *t)

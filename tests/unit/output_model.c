@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdarg.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +139,14 @@ static void make_threads(struct sample *s)
 	s->m.threads = t;
 	s->m.nthreads = 2;
 	s->processes[0] = (struct gn_model_process){
-		100, "app", 2, values(1234578, 3000 * MS, 0, 1520 * MS, 0)};
+		.pid = 100,
+		.name = "app",
+		.threads = 2,
+		.ended = true,
+		.exit = SIGSEGV | 0x80,
+		.ended_at = 3000 * MS,
+		.v = values(1234578, 3000 * MS, 0, 1520 * MS, 0),
+	};
 	s->m.processes = s->processes;
 	s->m.nprocesses = 1;
 }

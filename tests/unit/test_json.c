@@ -8,6 +8,7 @@
 #include <linux/securebits.h>
 #include <stdarg.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,7 @@ static void check_samples(struct json_page *p)
 	s.m.ninfo = 0;
 	s.threads[0].kernel.known = false;
 	s.threads[1].merged = 7;
+	s.processes[0].exit = 3 << 8;
 	s.m.raw = true;
 	s.m.truncated = true;
 	s.m.classify = GN_CLASSIFY_INTERVAL;
@@ -250,6 +252,9 @@ static void line(void **state)
 	s.functions[0].short_name = "App.Program.Main";
 	tell_source(&s.functions[0]);
 	tell_all(&s.waits[1]);
+	s.processes[0].ended = s.processes[1].ended = true;
+	s.processes[0].exit = 3 << 8;
+	s.processes[1].exit = SIGKILL;
 	check_line(p, &s);
 	/* waits of which little is known */
 	s.waits[0].class = s.waits[1].class = GN_CLASS_EVENT;

@@ -397,7 +397,10 @@ static void without_functions(void **state)
 	(void)state;
 	sample_make(&s);
 	sample_bare(&s);
+	golden("not-called.txt", &s, (struct gn_output_opts){.utf8 = true});
+	s.m.ninfo = 4; /* none was asked for */
 	golden("no-functions.txt", &s, (struct gn_output_opts){.utf8 = true});
+	s.m.ninfo = 5;
 	s.info[4] = (struct gn_model_info){"hint",
 					   "add functions with -f 'parse_*'"};
 	golden("no-functions-hint.txt", &s,

@@ -239,7 +239,11 @@ static void make_period(struct tm_period *t)
 static void make_process(struct tm_period *t)
 {
 	t->processes[0] = (struct gn_model_process){
-		4200, "app", (uint32_t)t->m.nthreads, t->m.session};
+		.pid = 4200,
+		.name = "app",
+		.threads = (uint32_t)t->m.nthreads,
+		.v = t->m.session,
+	};
 	t->m.processes = t->processes;
 	t->m.nprocesses = 1;
 }

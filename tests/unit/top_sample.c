@@ -214,8 +214,10 @@ void top_sample_make(struct top_sample *s)
 	make_functions(s);
 	make_threads(s);
 	make_live(s);
-	s->processes[0] = (struct gn_model_process){100, "app", 4, {0}};
-	s->processes[1] = (struct gn_model_process){200, "two words", 2, {0}};
+	s->processes[0] = (struct gn_model_process){
+		.pid = 100, .name = "app", .threads = 4};
+	s->processes[1] = (struct gn_model_process){
+		.pid = 200, .name = "two words", .threads = 2};
 	s->m.processes = s->processes;
 	s->m.nprocesses = 2;
 	top_sample_sum(s);

@@ -186,6 +186,9 @@ static int make_threads(struct gn_build *b)
 		to->pid = p->processes[i].pid;
 		to->name = p->processes[i].name;
 		to->threads = p->processes[i].threads;
+		to->ended = p->processes[i].exit & GN_EXIT_TOLD;
+		to->exit = (int)(p->processes[i].exit & 0xffff);
+		to->ended_at = p->processes[i].ended_at;
 		m->nprocesses++;
 	}
 	qsort(m->threads, m->nthreads, sizeof(*m->threads), compare_threads);

@@ -270,6 +270,20 @@ static void stop_thread(struct gn_pipeline *p, struct gn_thread *t,
 	t->stopped = true;
 }
 
+static void exit_thread(struct gn_pipeline *p, struct gn_thread *t,
+			const struct gn_rec_func *r)
+{
+	bool all = r->h.flags & GN_F_PROCESS_ENDS;
+	struct gn_process *proc = &p->processes[t->process];
+
+	if (all) {
+		proc->exit = r->func;
+		proc->ended_at = t->account.since;
+	}
+	gn_thread_close(p, t, t->account.since,
+			all ? GN_END_OPEN : GN_END_UNWOUND);
+}
+
 /* Where the probe cost is kept that the owner of the open interval still
  * owes. */
 static uint64_t *owed_by(struct gn_pipeline *p, const struct gn_thread *t)
@@ -341,10 +355,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		t->account.hook_waits = !p->opts.raw;
 	gn_walk_drop_held(t);
 	if (r->h.kind == GN_KIND_EXIT)
-		gn_thread_close(p, t, t->account.since,
-				r->h.flags & GN_F_PROCESS_ENDS
-					? GN_END_OPEN
-					: GN_END_UNWOUND);
+		exit_thread(p, t, r);
 	else if (r->h.kind == GN_KIND_STOP)
 		stop_thread(p, t, t->account.since);
 	else

@@ -199,6 +199,9 @@ struct gn_model_process {
 	uint32_t pid;
 	const char *name; /* the name of its last program */
 	uint32_t threads;
+	bool ended; /* in the capture, and the file tells how: */
+	int exit;   /* as wait() tells it */
+	uint64_t ended_at;
 	struct gn_values v;
 };
 

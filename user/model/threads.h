@@ -98,6 +98,8 @@ struct gn_process {
 	uint32_t program; /* to resolve names; changes at exec */
 	uint32_t node;
 	uint32_t threads, live;
+	uint32_t exit; /* GN_EXIT_TOLD and how it ended; 0: not known */
+	uint64_t ended_at;
 	uint64_t late;	/* when it had all probes, if it ran before; else 0 */
 	bool unmatched; /* one of its threads has such leaves */
 	/* probe cost that the time outside of functions owes */

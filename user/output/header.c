@@ -288,7 +288,9 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_time(m, o, f);
-	err = put_idle(m, o, f);
+	err = gn_header_ended(m, o, f);
+	if (!err)
+		err = put_idle(m, o, f);
 	if (err)
 		return err;
 	put_classes(m, f);
@@ -326,7 +328,19 @@ void gn_header_no_functions(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f)
 {
 	const char *hint = gn_model_info(m, "hint");
+	uint64_t by_return = 0, by_ret = 0;
 
+	gn_info_number(m, "functions.return", &by_return);
+	gn_info_number(m, "functions.ret", &by_ret);
+	if (by_return || by_ret) {
+		fputs("# ", f);
+		gn_put_counted(f, by_return + by_ret, "function was",
+			       "functions were");
+		fputs(" traced, but none was called: these are processes and "
+		      "threads.\n#\n",
+		      f);
+		return;
+	}
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
 	if (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8))

@@ -65,6 +65,11 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 /* In sheet_samples.c: how many samples were taken, and lost. */
 void gn_header_samples(const struct gn_model *m, FILE *f);
 
+/* In header_ended.c: which processes were killed, or ended while gnomon was
+ * attached to them. 0, -ENOMEM. */
+int gn_header_ended(const struct gn_model *m, const struct gn_output_opts *o,
+		    FILE *f);
+
 /* In header_code.c: which calls are not seen because their code was inlined,
  * and which precompiled code was not used. 0, -ENOMEM. */
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,

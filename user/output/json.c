@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "output/async.h"
 #include "output/columns.h"
@@ -206,6 +207,17 @@ static void put_waits(struct gn_json *w, int32_t function)
 	gn_emit_close(&w->e, ']');
 }
 
+static void put_ended(struct gn_json *w, const struct gn_model_process *p)
+{
+	if (!p->ended)
+		return;
+	if (WIFSIGNALED(p->exit))
+		gn_emit_u64(&w->e, "exit_signal", (uint64_t)WTERMSIG(p->exit));
+	else
+		gn_emit_u64(&w->e, "exit_status",
+			    (uint64_t)WEXITSTATUS(p->exit));
+}
+
 static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 {
 	gn_emit_line(&w->e);
@@ -218,6 +230,7 @@ static void put_row(struct gn_json *w, const struct gn_row *r, enum gn_by by)
 		gn_emit_u64(&w->e, "pid", r->pid);
 		gn_emit_text(&w->e, "name", r->name);
 		gn_emit_u64(&w->e, "threads", r->threads);
+		put_ended(w, r->process);
 		put_values(w, r);
 		break;
 	case GN_BY_MODULE:

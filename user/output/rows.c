@@ -74,6 +74,7 @@ static void process_row(struct gn_row *row, const struct gn_model_process *p)
 	row->name = p->name;
 	row->pid = p->pid;
 	row->threads = p->threads;
+	row->process = p;
 }
 
 static size_t flat_count(const struct gn_model *m, enum gn_by by)

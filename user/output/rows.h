@@ -29,9 +29,10 @@ struct gn_row {
 	int32_t parent;		 /* tree: id of its parent, -1 = none */
 	uint32_t depth;		 /* tree: 0 = the session */
 	uint32_t pid, tid;
-	uint64_t threads;		      /* processes */
-	const struct gn_model_thread *thread; /* threads; else NULL */
-	uint64_t gaps;			      /* threads */
+	uint64_t threads;			/* processes */
+	const struct gn_model_process *process; /* processes; else NULL */
+	const struct gn_model_thread *thread;	/* threads; else NULL */
+	uint64_t gaps;				/* threads */
 	enum gn_row_kind kind;
 	/* waits: a function's sums, or those of one of its reasons */
 	struct {
