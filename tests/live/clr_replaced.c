@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The process is a shell first, which is older than the file. */
 static char *start_copy(struct live *t, struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
@@ -20,7 +21,9 @@ static char *start_copy(struct live *t, struct live_talk *served)
 	copy = clr_copy_demo(t);
 	live_copy(t, live_fixture(t, "demo.pdb"),
 		  live_text(t, "%s/demo.pdb", t->dir));
-	live_add(t, &a, getenv("DOTNET"), copy, "served", NULL);
+	live_add(t, &a, "/bin/sh", "-c",
+		 "sleep 0.1; touch \"$1\"; exec \"$0\" \"$1\" served",
+		 getenv("DOTNET"), copy, NULL);
 	live_talk(t, &a, served);
 	free(live_await(t, served->out, "ready"));
 	return copy;

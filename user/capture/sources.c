@@ -7,21 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/drain.h"
 #include "process/files.h"
 #include "process/maps.h"
+#include "runtime/clr_ipc.h"
 #include "source/module.h"
 
 /* Limits of what traced programs can make gnomon read and keep. */
 #define MODULES_MAX 4096
 #define MEMORY_MAX  (512u << 20)
-
-#define STAT_START 22 /* the field of /proc/PID/stat with its begin */
-#define ROUNDED_MS \
-	30 /* how much too early that and the times of files can be */
 
 struct known {
 	uint32_t pid;
@@ -107,31 +103,28 @@ static int open_mapped(uint32_t pid, const char *path)
 	return fd;
 }
 
-/* When a process began, by the clock of file times; 0: not known. */
+static int64_t file_ms(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000 +
+	       st->st_mtim.tv_nsec / 1000000;
+}
+
+/* When a process's runtime began, by the clock of file times: it then makes its
+ * socket. 0: not known. The process can be older, as a shell's that copied the
+ * program and then became it. */
 static int64_t began_ms(uint32_t pid)
 {
-	long long ticks = 0, hz = sysconf(_SC_CLK_TCK);
-	struct timespec real, boot;
-	char path[32], text[1024], *at;
-	size_t n;
-	FILE *f;
+	char why[GN_WHY_MAX];
+	int fd = gn_clr_ipc_find((pid_t)pid, why);
+	struct stat st;
+	int64_t began = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
+	if (fd < 0)
 		return 0;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	at = strrchr(text, ')'); /* the name before it can contain anything */
-	for (int field = 2; at && field < STAT_START; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || hz <= 0 || sscanf(at, "%lld", &ticks) != 1)
-		return 0;
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return ((int64_t)real.tv_sec - boot.tv_sec) * 1000 +
-	       (real.tv_nsec - boot.tv_nsec) / 1000000 + ticks * 1000 / hz;
+	if (!fstat(fd, &st))
+		began = file_ms(&st);
+	close(fd);
+	return began;
 }
 
 /* A runtime reads a module's names from the mapped file. So a write to the file
@@ -141,10 +134,7 @@ static bool is_written(uint32_t pid, int file)
 	int64_t began = began_ms(pid);
 	struct stat st;
 
-	return began && !fstat(file, &st) &&
-	       (int64_t)st.st_mtim.tv_sec * 1000 +
-			       st.st_mtim.tv_nsec / 1000000 >
-		       began + ROUNDED_MS;
+	return began && !fstat(file, &st) && file_ms(&st) > began;
 }
 
 static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
