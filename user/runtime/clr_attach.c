@@ -514,10 +514,15 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 	a->begun = false;
 	err = ask(a, GN_CLR_REQUEST_END, END_MS, wait, ctx, &result);
 	if (err == -ETIMEDOUT || err == -EINTR) {
+		bool stopped = is_stopped(a->pid);
+
 		snprintf(why, GN_WHY_MAX,
-			 "process %d does not answer; its functions are left "
-			 "as they were by a process that waits for it",
-			 (int)a->pid);
+			 "process %d %s; its functions keep gnomon's hooks "
+			 "until it %s: a process of gnomon's waits for that "
+			 "and takes them out",
+			 (int)a->pid,
+			 stopped ? "is stopped" : "does not answer",
+			 stopped ? "goes on (kill -CONT)" : "does");
 		return err;
 	}
 	a->owed = false;
