@@ -83,7 +83,6 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 						    visit_method, &m},
 			    room, sizeof(room));
 		gn_md_find_type(&m.md, "System", "Object");
-		gn_md_object_scope(&m.md);
 		gn_md_marked(&m.md, visit_marked, &m);
 	}
 	free(copy);

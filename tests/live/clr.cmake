@@ -66,8 +66,8 @@ function(gn_live_clr_get kind)
 		LABELS clr SKIP_RETURN_CODE 77 FIXTURES_SETUP dotnet-${kind})
 endfunction()
 
-# Older versions, and one file with its runtime in it. What all do alike runs on
-# the newest only.
+# Older versions, one file with its runtime in it, and a library for .NET
+# Standard. What all do alike runs on the newest only.
 function(gn_live_clr_others)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
 	if(NOT TARGET gnomon OR NOT TARGET gnomon_clr OR NOT dotnet)
@@ -94,5 +94,10 @@ function(gn_live_clr_others)
 	gn_live_clr_with(packed ${dir}/dotnet
 		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
 		attach attach-warm sixty sixty-rejit values-attached)
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-standard)
+	gn_live_clr_get(standard ${folder}/get-standard ${dotnet} ${dir}
+		${folder}/standard/Standard.cs ${folder}/Async.cs
+		${folder}/Truth.cs)
+	gn_live_clr_with(standard ${dotnet} ${dir}/out async-rejit)
 endfunction()
 gn_live_clr_others()

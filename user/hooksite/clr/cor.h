@@ -108,6 +108,22 @@ enum {
 	GN_EMIT_TYPESPEC_TOKEN = 26,
 };
 
+/* IMetaDataAssemblyEmit */
+enum {
+	GN_ASSEMBLY_EMIT_REF = 4,
+};
+
+/* ASSEMBLYMETADATA: what of an assembly's name is not text; all 0 is any. */
+struct gn_assembly_data {
+	uint16_t version[4];
+	gn_wchar *locale;
+	uint32_t locale_size;
+	uint32_t *processors;
+	uint32_t nprocessors;
+	void *systems;
+	uint32_t nsystems;
+};
+
 /* Tables of metadata tokens. */
 enum {
 	GN_TOKEN_MODULE = 0x00,

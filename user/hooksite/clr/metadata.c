@@ -539,23 +539,3 @@ gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			return (gn_token)GN_TOKEN_TYPEDEF << 24 | i;
 	return 0;
 }
-
-gn_token gn_md_object_scope(const struct gn_md *md)
-{
-	static const uint8_t tables[] = {GN_TOKEN_MODULE, GN_TOKEN_MODULEREF,
-					 GN_TOKEN_ASSEMBLYREF,
-					 GN_TOKEN_TYPEREF};
-
-	for (uint32_t i = 1; i <= md->table[TYPEREF].count; i++) {
-		uint32_t scope;
-
-		if (strcmp(gn_md_string(md, TYPEREF, i, TYPEREF_NAME),
-			   "Object") ||
-		    strcmp(gn_md_string(md, TYPEREF, i, TYPEREF_SPACE),
-			   "System"))
-			continue;
-		scope = cell(md, TYPEREF, i, TYPEREF_SCOPE);
-		return (gn_token)tables[scope & 3] << 24 | scope >> 2;
-	}
-	return 0;
-}

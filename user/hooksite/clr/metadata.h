@@ -125,7 +125,5 @@ bool gn_md_from_native(const struct gn_md *md, uint32_t method);
 /* Whether a type of that name is meant: an index that is a TypeDefOrRef. */
 bool gn_md_is_called(const struct gn_md *md, uint32_t coded, const char *space,
 		     const char *name);
-/* Where the module takes System.Object from: a token, or 0. */
-gn_token gn_md_object_scope(const struct gn_md *md);
 
 #endif

@@ -23,9 +23,9 @@
 
 /* Of a module whose methods are rewritten. */
 struct gn_rejit_module {
-	void *metadata;	       /* IMetaDataImport2, or NULL */
-	void *emit;	       /* IMetaDataEmit */
-	gn_token plain, quick; /* types of the hooks' calling convention */
+	void *metadata; /* IMetaDataImport2, or NULL */
+	void *emit;	/* IMetaDataEmit */
+	gn_token quick; /* type of the hooks' calling convention */
 	/* StandAloneSig of hooks by the number of values, of methods that
 	 * native code calls and of others; 0: not made yet */
 	gn_token call[2][GN_ARGS_MAX + 1];

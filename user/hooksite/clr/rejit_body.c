@@ -15,6 +15,12 @@
 #define WIDE_MAX     128
 #define HOOK_SIG_MAX 32
 
+typedef gn_hr (*query_fn)(void *, const struct gn_guid *, void **);
+typedef uint32_t (*release_fn)(void *);
+typedef gn_hr (*assembly_ref_fn)(void *, const void *, uint32_t,
+				 const gn_wchar *,
+				 const struct gn_assembly_data *, const void *,
+				 uint32_t, uint32_t, gn_token *);
 typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
 				    const struct gn_guid *, void **);
 typedef gn_hr (*il_body_fn)(void *, gn_cor_id, gn_token, const uint8_t **,
@@ -31,22 +37,57 @@ typedef gn_hr (*set_il_fn)(void *, uint32_t, const uint8_t *);
 typedef gn_hr (*set_map_fn)(void *, uint32_t, const struct gn_il_map *);
 
 #define CONVENTIONS "System.Runtime.CompilerServices"
+#define QUICK	    "CallConvSuppressGCTransition"
 
-/* The type, as the module calls it: only its name counts. */
-static gn_token convention(void *emit, gn_token scope, const struct gn_md *md,
-			   const char *name)
+static void widen(gn_wchar wide[WIDE_MAX], const char *text)
 {
-	static const char space[] = CONVENTIONS ".";
-	gn_token token = gn_md_find_type(md, CONVENTIONS, name);
-	gn_wchar wide[WIDE_MAX] = {0};
 	size_t n = 0;
 
-	if (token)
-		return token; /* the core library's own */
-	for (const char *p = space; *p; p++)
-		wide[n++] = (gn_wchar)*p;
-	for (const char *p = name; *p; p++)
-		wide[n++] = (gn_wchar)*p;
+	for (; *text && n < WIDE_MAX - 1; text++)
+		wide[n++] = (gn_wchar)*text;
+	wide[n] = 0;
+}
+
+/*
+ * A reference to the core library, which every runtime finds by this name. What
+ * the module itself refers to can be a facade that does not know the type:
+ * netstandard, or one that was trimmed. Where a call is compiled with a stub
+ * the runtime loads the types of its signature, and a failure would be thrown
+ * into the program. 0: there can be none.
+ */
+static gn_token core_library(void *emit)
+{
+	static const struct gn_guid assembly_emit = {
+		0x211ef15b,
+		0x5317,
+		0x4438,
+		{0xb1, 0x96, 0xde, 0xc8, 0x7b, 0x88, 0x76, 0x93}};
+	static const uint8_t public_key[] = {0x7c, 0xec, 0x85, 0xd7,
+					     0xbe, 0xa7, 0x79, 0x8e};
+	const struct gn_assembly_data data = {.version = {0}};
+	gn_wchar name[WIDE_MAX];
+	gn_token token = 0;
+	void *assembly = NULL;
+
+	if (GN_COM(emit, GN_UNKNOWN_QUERY, query_fn)(emit, &assembly_emit,
+						     &assembly) < 0)
+		return 0;
+	widen(name, "System.Private.CoreLib");
+	if (GN_COM(assembly, GN_ASSEMBLY_EMIT_REF,
+		   assembly_ref_fn)(assembly, public_key, sizeof(public_key),
+				    name, &data, NULL, 0, 0, &token) < 0)
+		token = 0;
+	GN_COM(assembly, GN_UNKNOWN_RELEASE, release_fn)(assembly);
+	return token;
+}
+
+/* A type of the core library. */
+static gn_token convention(void *emit, gn_token scope, const char *name)
+{
+	gn_wchar wide[WIDE_MAX];
+	gn_token token = 0;
+
+	widen(wide, name);
 	if (GN_COM(emit, GN_EMIT_TYPEREF, typeref_fn)(emit, scope, wide,
 						      &token) < 0)
 		return 0;
@@ -87,14 +128,16 @@ static uint8_t *put_modifier(uint8_t *p, gn_token type)
 static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 			  uint32_t values)
 {
-	uint8_t sig[HOOK_SIG_MAX] = {0x09, (uint8_t)(2 + values)}, *p = sig + 2;
+	/* C's own; or the platform's, which is the same, with modifiers */
+	uint8_t sig[HOOK_SIG_MAX] = {from_native ? 0x01 : 0x09,
+				     (uint8_t)(2 + values)};
+	uint8_t *p = sig + 2;
 	gn_token token = 0;
 
 	if (m->call[from_native][values])
 		return m->call[from_native][values];
 	if (!from_native)
 		p = put_modifier(p, m->quick);
-	p = put_modifier(p, m->plain);
 	*p++ = 0x01; /* void */
 	for (uint32_t i = 0; i < 2 + values; i++)
 		*p++ = 0x19; /* native unsigned int */
@@ -118,7 +161,7 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 	gn_token scope;
 
 	if (m->emit)
-		return m->plain && m->quick;
+		return m->quick;
 	if (!m->metadata ||
 	    GN_COM(r->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
@@ -126,11 +169,15 @@ static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		return false;
 	if (!gn_image_open(r->info, module, &image))
 		return false;
-	scope = gn_md_object_scope(&image.md);
-	m->plain = convention(m->emit, scope, &image.md, "CallConvCdecl");
-	m->quick = convention(m->emit, scope, &image.md,
-			      "CallConvSuppressGCTransition");
-	return m->plain && m->quick;
+	/* the core library itself has it as its own */
+	m->quick = gn_md_find_type(&image.md, CONVENTIONS, QUICK);
+	if (!m->quick) {
+		scope = core_library(m->emit);
+		m->quick = scope ? convention(m->emit, scope,
+					      CONVENTIONS "." QUICK)
+				 : 0;
+	}
+	return m->quick;
 }
 
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
