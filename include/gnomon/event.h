@@ -77,18 +77,20 @@ struct gn_rec {
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
  * a runtime's functions are of MANAGED, or of NAMED or FAST where they say so.
  */
-#define GN_PROBE_CLASS_LIST(X)                     \
-	X(NONE, 0, "none")                         \
-	X(EMULATED, 1, "emulated")                 \
-	X(STEPPED, 2, "single-stepped")            \
-	X(RETURN, 3, "return")                     \
-	X(MANAGED, 4, "managed")                   \
-	/* an enter that sets a return probe up */ \
-	X(CALL, 5, "call")                         \
-	/* a runtime's function that texts name */ \
-	X(NAMED, 6, "named")                       \
-	/* a runtime's function without a probe */ \
-	X(FAST, 7, "fast")
+#define GN_PROBE_CLASS_LIST(X)                                               \
+	X(NONE, 0, "none")                                                   \
+	X(EMULATED, 1, "emulated")                                           \
+	X(STEPPED, 2, "single-stepped")                                      \
+	X(RETURN, 3, "return")                                               \
+	X(MANAGED, 4, "managed")                                             \
+	/* an enter that sets a return probe up */                           \
+	X(CALL, 5, "call")                                                   \
+	/* a runtime's function that texts name */                           \
+	X(NAMED, 6, "named")                                                 \
+	/* a runtime's function without a probe */                           \
+	X(FAST, 7, "fast")                                                   \
+	/* CALL, single-stepped. FUNCTION says STEPPED and RETURN for it. */ \
+	X(STEPPED_CALL, 8, "single-stepped call")
 
 enum gn_probe_class {
 #define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),

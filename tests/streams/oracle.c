@@ -68,8 +68,14 @@ static enum gn_class running(const struct oracle_thread *t)
 static enum gn_probe_class probe_of(const struct oracle *o,
 				    const struct oracle_event *e)
 {
-	if (e->kind == GN_KIND_ENTER)
-		return o->enter[e->func];
+	if (e->kind == GN_KIND_ENTER) {
+		bool both = o->enter[e->func] == GN_PROBE_STEPPED &&
+			    o->leave[e->func] == GN_PROBE_RETURN;
+
+		return both && o->costs[GN_PROBE_STEPPED_CALL].samples
+			       ? GN_PROBE_STEPPED_CALL
+			       : o->enter[e->func];
+	}
 	if (e->kind == GN_KIND_LEAVE || e->kind == GN_KIND_TAILCALL)
 		return o->leave[e->func];
 	if (e->kind == GN_KIND_EXIT || e->kind == GN_KIND_STOP ||

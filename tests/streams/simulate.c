@@ -503,8 +503,10 @@ static void define_functions(struct stream *s, struct oracle *o)
 	for (e.id = 1; e.id < ORACLE_FUNCTIONS; e.id++) {
 		snprintf(name, sizeof(name), "f%u", e.id);
 		e.ref = e.id % ORACLE_MODULES + 1;
-		o->enter[e.id] = e.id % GN_PROBE_CLASS_COUNT;
-		o->leave[e.id] = (e.id + 2) % GN_PROBE_CLASS_COUNT;
+		/* all that a record can say; one is single-stepped with a
+		 * return probe */
+		o->enter[e.id] = e.id % 8;
+		o->leave[e.id] = (e.id + 1) % 8;
 		e.flags = (uint8_t)GN_F_CLASSES(o->enter[e.id], o->leave[e.id]);
 		stream_add(s, &e);
 	}

@@ -39,11 +39,13 @@ static void parts_are_found(void **state)
 	const struct parts p = {300, 200, 400, 9000, 70};
 	struct gn_meter_call calls[CALLS];
 	struct gn_rec_cost enter = {0}, leave = {0};
+	struct gn_meter_interrupts none = {0};
 
 	(void)state;
 	for (int i = 0; i < CALLS; i++)
 		make(&calls[i], &p, 0);
-	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &enter, &leave));
+	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &none, &enter,
+				   &leave));
 	assert_int_equal(enter.before_ns, p.enter_before);
 	assert_int_equal(enter.after_ns, p.enter_after);
 	assert_int_equal(leave.before_ns, p.leave_before);
@@ -61,13 +63,61 @@ static void disturbed_calls_do_not_count(void **state)
 	const struct parts p = {300, 200, 400, 500, 0};
 	struct gn_meter_call calls[CALLS];
 	struct gn_rec_cost enter = {0}, leave = {0};
+	struct gn_meter_interrupts none = {0};
 
 	(void)state;
 	for (int i = 0; i < CALLS; i++)
 		make(&calls[i], &p, i < 2 ? 1000000 : 0);
-	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &enter, &leave));
+	assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &none, &enter,
+				   &leave));
 	assert_int_equal(enter.before_ns + enter.after_ns, 500);
 	assert_int_equal(leave.before_ns + leave.after_ns, 900);
+}
+
+/* Ticks come while probes are at work, too: as often as elsewhere. */
+static void interrupts_are_a_part(void **state)
+{
+	const struct parts p = {300, 200, 400, 500, 0};
+	struct gn_meter_call calls[CALLS];
+	struct gn_rec_cost enter = {0}, leave = {0};
+	struct gn_meter_interrupts all = {0};
+	double share;
+
+	(void)state;
+	for (int i = 0; i < CALLS; i++)
+		make(&calls[i], &p, i % 10 == 3 ? 4500 : 0);
+	for (int i = 0; i < 3; i++)
+		assert_true(gn_meter_solve(calls, CALLS, CLOCK, WORK, &all,
+					   &enter, &leave));
+	/* of 1500 ns between enters, 2 of 20, and three 1600, three 2000 and
+	 * one 1900 between the others */
+	share = 2 * 4500 / (20 * (1500 + 3 * 1600 + 2 * 2000 + 1900.));
+	assert_int_equal(all.n, 6);
+	assert_true(all.taken / all.of > share * 0.8 &&
+		    all.taken / all.of < share * 1.2);
+	share = all.taken / all.of;
+	assert_int_equal(enter.before_ns, (int)(300 * (1 + share) + 0.5));
+	assert_int_equal(enter.after_ns, (int)(200 * (1 + share) + 0.5));
+	assert_true(enter.spread_ns >= (uint32_t)(500 * share / 3));
+}
+
+static void joined(void **state)
+{
+	const struct gn_rec_cost stepped = {.before_ns = 300,
+					    .after_ns = 9000,
+					    .spread_ns = 10,
+					    .samples = 20};
+	const struct gn_rec_cost call = {
+		.before_ns = 310, .after_ns = 700, .spread_ns = 5};
+	const struct gn_rec_cost neither = {.before_ns = 290, .after_ns = 200};
+	struct gn_rec_cost both;
+
+	(void)state;
+	gn_meter_join(&stepped, &call, &neither, &both);
+	assert_int_equal(both.before_ns, 320);
+	assert_int_equal(both.after_ns, 9500);
+	assert_int_equal(both.spread_ns, 15);
+	assert_int_equal(both.samples, 20);
 }
 
 static void few_calls_tell_nothing(void **state)
@@ -75,11 +125,13 @@ static void few_calls_tell_nothing(void **state)
 	const struct parts p = {300, 200, 400, 500, 0};
 	struct gn_meter_call calls[3];
 	struct gn_rec_cost enter = {0}, leave = {0};
+	struct gn_meter_interrupts none = {0};
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		make(&calls[i], &p, 0);
-	assert_false(gn_meter_solve(calls, 3, CLOCK, WORK, &enter, &leave));
+	assert_false(
+		gn_meter_solve(calls, 3, CLOCK, WORK, &none, &enter, &leave));
 	assert_int_equal(enter.samples, 0);
 }
 
@@ -88,6 +140,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_found),
 		cmocka_unit_test(disturbed_calls_do_not_count),
+		cmocka_unit_test(interrupts_are_a_part),
+		cmocka_unit_test(joined),
 		cmocka_unit_test(few_calls_tell_nothing),
 	};
 

@@ -3,6 +3,7 @@
 #include "capture/meter_pairs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #include "gnomon.skel.h"
 
 #define AGAIN_CALLS 10
+#define CLOSE_CALLS 16
 #define WARM_UP	    2
 /* Measuring takes at most this share of a CPU's time, or of all hits, unless
  * the last one was long ago. */
@@ -47,8 +49,12 @@ struct gn_meter {
 	uint64_t clock;	 /* ns of reading it */
 	uint64_t cycles; /* of the work between two hits */
 	double work;	 /* its ns */
-	uint64_t last;	 /* when it was measured */
-	uint64_t hits;	 /* hits of traced threads since then */
+	double no_work;	 /* ns of the least work */
+	bool close;	 /* the calls under way do that */
+	struct gn_meter_interrupts interrupts;
+	struct gn_rec_cost cost[GN_PROBE_CLASS_COUNT]; /* as last measured */
+	uint64_t last; /* when it was measured */
+	uint64_t hits; /* hits of traced threads since then */
 
 	/* what the thread is to do; `lock` */
 	pthread_t thread;
@@ -73,13 +79,30 @@ static void put_cost(struct gn_meter *m, enum gn_probe_class class,
 {
 	cost->h = (struct gn_rec){.kind = GN_KIND_COST, .time = gn_now_ns()};
 	cost->id = class;
+	m->cost[class] = *cost;
 	gn_session_put(m->s, &cost->h, sizeof(*cost));
+}
+
+/* From what was measured of other classes. */
+static void put_joined(struct gn_meter *m)
+{
+	const struct gn_rec_cost *stepped = &m->cost[GN_PROBE_STEPPED];
+	const struct gn_rec_cost *call = &m->cost[GN_PROBE_CALL];
+	const struct gn_rec_cost *neither = &m->cost[GN_PROBE_EMULATED];
+	struct gn_rec_cost both;
+
+	if (!stepped->samples || !call->samples || !neither->samples)
+		return;
+	gn_meter_join(stepped, call, neither, &both);
+	put_cost(m, GN_PROBE_STEPPED_CALL, &both);
 }
 
 /* The enter and the leave of a runtime are of one class. */
 static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 		     struct gn_rec_cost *enter, struct gn_rec_cost *leave)
 {
+	enter->spread_ns += pair->differs;
+	leave->spread_ns += pair->differs;
 	if (pair->enter == pair->leave) {
 		enter->before_ns = (enter->before_ns + leave->before_ns) / 2;
 		enter->after_ns = (enter->after_ns + leave->after_ns) / 2;
@@ -90,20 +113,49 @@ static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 	put_cost(m, pair->enter, enter);
 }
 
+/* Moves the calls of a pair that nothing disturbed to the front. */
+static unsigned int pick(struct gn_meter *m, unsigned int pair)
+{
+	unsigned int n = 0;
+
+	for (unsigned int k = WARM_UP; k < m->asked; k++)
+		if (!m->disturbed[pair][k])
+			m->calls[pair][n++] = m->calls[pair][k];
+	return n;
+}
+
+/* Hits that follow each other at once cost otherwise. That is a part of their
+ * error: how soon the next one comes is not known. */
+static void compare(struct gn_meter *m, struct gn_meter_pair *pair,
+		    const struct gn_meter_call *calls, unsigned int n)
+{
+	double inner =
+		gn_meter_inner(calls, n, m->close ? m->no_work : m->work);
+
+	if (m->close)
+		pair->inner = inner;
+	else if (m->asked == GN_METER_CALLS)
+		pair->differs = (uint32_t)fabs(inner - pair->inner);
+}
+
+static void conclude_pair(struct gn_meter *m, unsigned int i)
+{
+	struct gn_rec_cost enter = {0}, leave = {0};
+	unsigned int n = pick(m, i);
+
+	if (n)
+		compare(m, &m->pair[i], m->calls[i], n);
+	if (!m->close && gn_meter_solve(m->calls[i], n, m->clock, m->work,
+					&m->interrupts, &enter, &leave))
+		put_both(m, &m->pair[i], &enter, &leave);
+}
+
 /* All records of the calls are there. */
 static void conclude(struct gn_meter *m)
 {
-	for (unsigned int i = 0; i < m->npairs; i++) {
-		struct gn_rec_cost enter = {0}, leave = {0};
-		unsigned int n = 0;
-
-		for (unsigned int k = WARM_UP; k < m->asked; k++)
-			if (!m->disturbed[i][k])
-				m->calls[i][n++] = m->calls[i][k];
-		if (gn_meter_solve(m->calls[i], n, m->clock, m->work, &enter,
-				   &leave))
-			put_both(m, &m->pair[i], &enter, &leave);
-	}
+	for (unsigned int i = 0; i < m->npairs; i++)
+		conclude_pair(m, i);
+	put_joined(m);
 	m->asked = 0;
 }
 
@@ -151,7 +203,8 @@ static void call_all(struct gn_meter *m, unsigned int n, int cpu)
 	for (unsigned int i = 0; i < m->npairs; i++) {
 		for (unsigned int k = 0; k < n; k++) {
 			m->calls[i][k].before = gn_now_ns();
-			gn_calibrate_call(m->pair[i].calls, m->cycles);
+			gn_calibrate_call(m->pair[i].calls,
+					  m->close ? 0 : m->cycles);
 		}
 	}
 	if (moved)
@@ -271,26 +324,30 @@ static uint64_t clock_cost(void)
 	return best;
 }
 
+static double time_work(const struct gn_meter *m, uint64_t cycles)
+{
+	uint64_t ns[GN_METER_CALLS];
+
+	for (int i = 0; i < GN_METER_CALLS; i++) {
+		uint64_t start = gn_now_ns();
+
+		gn_calibrate_work(cycles);
+		ns[i] = gn_now_ns() - start;
+	}
+	return gn_meter_mean(ns, GN_METER_CALLS, NULL) - (double)m->clock;
+}
+
 /* Finds the number of cycles that take WORK_NS, and how long they take
  * exactly. */
 static void set_work(struct gn_meter *m)
 {
-	uint64_t ns[GN_METER_CALLS];
+	double ns = time_work(m, WORK_NS);
 
 	m->cycles = WORK_NS;
-	for (int round = 0; round < 2; round++) {
-		for (int i = 0; i < GN_METER_CALLS; i++) {
-			uint64_t start = gn_now_ns();
-
-			gn_calibrate_work(m->cycles);
-			ns[i] = gn_now_ns() - start;
-		}
-		m->work = gn_meter_mean(ns, GN_METER_CALLS, NULL) -
-			  (double)m->clock;
-		if (!round && m->work > 0)
-			m->cycles = (uint64_t)((double)m->cycles * WORK_NS /
-					       m->work);
-	}
+	if (ns > 0)
+		m->cycles = (uint64_t)((double)WORK_NS * WORK_NS / ns);
+	m->work = time_work(m, m->cycles);
+	m->no_work = time_work(m, 0);
 }
 
 static int start(struct gn_meter *m)
@@ -333,15 +390,23 @@ static void take_all(struct gn_session *s)
 	ring_buffer__consume(s->ring);
 }
 
-static void measure_first(struct gn_meter *m)
+static void measure_now(struct gn_meter *m, unsigned int calls)
 {
-	ask(m, GN_METER_CALLS, -1);
+	ask(m, calls, -1);
 	pthread_mutex_lock(&m->lock);
 	while (m->todo)
 		pthread_cond_wait(&m->done, &m->lock);
 	pthread_mutex_unlock(&m->lock);
 	take_all(m->s);
 	gn_meter_follow(m, 0, 0);
+}
+
+static void measure_first(struct gn_meter *m)
+{
+	m->close = true;
+	measure_now(m, CLOSE_CALLS);
+	m->close = false;
+	measure_now(m, GN_METER_CALLS);
 	for (unsigned int i = 0; i < m->npairs;) {
 		if (m->pair[i].again)
 			i++;

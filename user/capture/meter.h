@@ -54,15 +54,33 @@ struct gn_meter_call {
  * NULL. It sorts them. */
 double gn_meter_mean(uint64_t *ns, unsigned int n, uint32_t *spread);
 
+/* What interrupts took of the time of all measurements so far. */
+struct gn_meter_interrupts {
+	double taken, of; /* ns */
+	unsigned int n;
+};
+
 /*
  * Computes from `n` calls what an enter and a leave cost, before and after the
  * time of their records. `clock`: the cost of reading the clock; `work`: the
  * length of the work between two records. The rest between them is the cost of
- * the first after its record and of the second before its record. false: too
- * few calls.
+ * the first after its record and of the second before its record. Interrupts
+ * (timer ticks) come while a probe is at work, too: their share, which it adds
+ * to `interrupts`, is a part of the cost. false: too few calls.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
-		    uint64_t clock, double work, struct gn_rec_cost *enter,
-		    struct gn_rec_cost *leave);
+		    uint64_t clock, double work,
+		    struct gn_meter_interrupts *interrupts,
+		    struct gn_rec_cost *enter, struct gn_rec_cost *leave);
+
+/* The mean time from an enter to its leave without `work`. `n` > 0. */
+double gn_meter_inner(const struct gn_meter_call *calls, unsigned int n,
+		      double work);
+
+/* What a single-stepped enter costs that sets a return probe up, from two that
+ * do one of both, and one that does neither. */
+void gn_meter_join(const struct gn_rec_cost *stepped,
+		   const struct gn_rec_cost *call,
+		   const struct gn_rec_cost *neither, struct gn_rec_cost *both);
 
 #endif

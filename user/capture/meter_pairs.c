@@ -102,15 +102,15 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 		bool used;
 	} all[GN_METER_PAIRS] = {
 		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
-		  native->by_ret || unknown},
+		  native->by_ret || native->begins || unknown, 0, 0},
 		 native->functions || native->usdt || late},
 		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
-		  native->by_return || unknown},
+		  native->by_return || unknown, 0, 0},
 		 native->functions || late},
 		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
-		  s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks},
+		  s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks, 0, 0},
 		 hooks},
-		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true},
+		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true, 0, 0},
 		 gn_session_uses(s, GN_PROG_INTERNED)},
 	};
 	unsigned int n = 0;

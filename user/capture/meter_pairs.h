@@ -15,7 +15,9 @@ struct gn_links;
 struct gn_meter_pair {
 	enum gn_probe_class enter, leave;
 	enum gn_cal_pair calls;
-	bool again; /* measured again while the capture runs */
+	bool again;   /* measured again while the capture runs */
+	double inner; /* ns from enter to leave, one at once after the other */
+	uint32_t differs; /* from that with work between */
 };
 
 #define GN_METER_PAIRS 4

@@ -267,10 +267,10 @@ static void summarize(struct gn_session *s)
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
 			 "%zu native function%s (%zu by return probe, %zu by "
-			 "their own rets, %zu single-stepped%s)%s%s%s; %s "
-			 "links",
+			 "their own rets; single-stepped: %zu at the begin, "
+			 "%zu at an end%s)%s%s%s; %s links",
 			 n, n == 1 ? "" : "s", s->native.by_return,
-			 s->native.by_ret, s->native.stepped,
+			 s->native.by_ret, s->native.begins, s->native.stepped,
 			 s->native.refused || s->refused ? ", some refused"
 							 : "",
 			 usdt, managed, later, links);

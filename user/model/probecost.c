@@ -74,9 +74,22 @@ void gn_cost_take(struct gn_pipeline *p, const struct gn_rec_cost *r)
 	p->costed = true;
 }
 
-static enum gn_probe_class native_class(struct gn_names *n,
+/* Older files do not know what a single-stepped enter with a return probe
+ * costs. */
+static enum gn_probe_class enter_class(const struct gn_pipeline *p,
+				       const struct gn_fn *fn)
+{
+	if (fn->enter_class == GN_PROBE_STEPPED &&
+	    fn->leave_class == GN_PROBE_RETURN &&
+	    p->costs[GN_PROBE_STEPPED_CALL].samples)
+		return GN_PROBE_STEPPED_CALL;
+	return fn->enter_class;
+}
+
+static enum gn_probe_class native_class(struct gn_pipeline *p,
 					const struct gn_rec_func *r)
 {
+	struct gn_names *n = &p->stage.names;
 	uint32_t fn = gn_names_native(n, r->func);
 
 	if (fn == GN_NONE)
@@ -84,7 +97,7 @@ static enum gn_probe_class native_class(struct gn_names *n,
 	if (r->h.flags & GN_F_OWN)
 		return GN_PROBE_FAST;
 	if (r->h.kind == GN_KIND_ENTER || r->h.kind == GN_KIND_HIT)
-		return n->fns[fn].enter_class;
+		return enter_class(p, &n->fns[fn]);
 	return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED
 					  : n->fns[fn].leave_class;
 }
@@ -108,7 +121,7 @@ enum gn_probe_class gn_cost_class(struct gn_pipeline *p,
 	case GN_KIND_TAILCALL:
 	case GN_KIND_HIT:
 		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
-			return native_class(&p->stage.names, r);
+			return native_class(p, r);
 		return runtime_class(t, r);
 	case GN_KIND_EXIT:
 	case GN_KIND_STOP:
