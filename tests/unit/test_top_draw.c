@@ -84,6 +84,31 @@ static void every_table(void **state)
 	free(t);
 }
 
+/* Where idle threads sleep most, functions show the classes of their own time.
+ */
+static void functions_own_classes(void **state)
+{
+	struct tm_period *t = tm_make();
+	struct gn_top_view v;
+	char *text;
+
+	(void)state;
+	t->m.session.class_incl[GN_CLASS_SLEEP] = 1000 * SECOND;
+	for (size_t i = 0; i < t->m.nfunctions; i++) {
+		uint64_t *own = t->m.functions[i].v.class_excl;
+
+		memset(own, 0, GN_CLASS_COUNT * sizeof(*own));
+		own[GN_CLASS_CHILD] = SECOND;
+	}
+	view_make(&v);
+	press(&v, &t->p, 't');
+	text = tm_draw(&t->p, &v, 40, 120, false, 8);
+	assert_non_null(strstr(text, " child"));
+	free(text);
+	gn_top_view_free(&v);
+	free(t);
+}
+
 static void thread_page(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -400,6 +425,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size),
 		cmocka_unit_test(every_table),
+		cmocka_unit_test(functions_own_classes),
 		cmocka_unit_test(thread_page),
 		cmocka_unit_test(overlays),
 		cmocka_unit_test(bad_news),

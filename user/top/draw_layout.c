@@ -180,7 +180,7 @@ static void plan_start(struct plan *p, const struct gn_draw *d)
 {
 	memset(p, 0, sizeof(*p));
 	p->room = d->g->cols - GUTTER + 1; /* no blank behind the last */
-	p->seen = d->v->seen;
+	p->seen = d->v->mode == GN_TOP_THREADS ? d->v->seen : d->v->own;
 }
 
 /* The terminal is too narrow for any column: the name alone. */

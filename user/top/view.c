@@ -72,8 +72,11 @@ static bool find_same(struct gn_top_view *v, uint64_t id, uint32_t index)
 
 static void see_classes(struct gn_top_view *v, const struct gn_model *m)
 {
-	for (int c = 0; c < GN_CLASS_COUNT; c++)
+	for (int c = 0; c < GN_CLASS_COUNT; c++) {
 		v->seen[c] += m->session.class_incl[c];
+		for (size_t i = 0; i < m->nfunctions; i++)
+			v->own[c] += m->functions[i].v.class_excl[c];
+	}
 }
 
 int gn_top_view_update(struct gn_top_view *v, const struct gn_top_period *p)

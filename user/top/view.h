@@ -89,9 +89,10 @@ struct gn_top_view {
 	enum gn_top_part part; /* that the arrows scroll */
 	size_t part_scroll[GN_TOP_PARTS];
 
-	/* time of the threads in all periods that were shown: which columns of
-	 * classes there is room for does not change with every period */
-	uint64_t seen[GN_CLASS_COUNT];
+	/* time of the threads in all periods that were shown, and functions'
+	 * own: which columns of classes there is room for does not change with
+	 * every period */
+	uint64_t seen[GN_CLASS_COUNT], own[GN_CLASS_COUNT];
 
 	/* heights of the last drawing, in rows: what a page is */
 	size_t page, part_page[GN_TOP_PARTS];
