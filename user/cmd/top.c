@@ -187,7 +187,9 @@ static int top(struct top_args *t, int argc, char **argv)
 		.period = t->period,
 		.iterations = t->iterations,
 		.title = title,
-		.functions = !t->no_functions,
+		/* a process that runs already has only those that -f names */
+		.functions = !t->no_functions &&
+			     (a->functions.n || !a->pids.n),
 		.budget = t->budget,
 		.pipeline = {.classify = (enum gn_classify)a->classify,
 			     .roles = gn_runtime_roles,

@@ -159,7 +159,7 @@ static const char *nothing(const struct gn_draw *d)
 	if (d->v->mode == GN_TOP_THREADS)
 		return "No threads.";
 	if (!d->p->functions)
-		return "Functions are not traced (--no-functions).";
+		return "Functions are not traced; -f names some.";
 	return "No function ran in this period.";
 }
 
