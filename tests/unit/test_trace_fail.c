@@ -155,25 +155,21 @@ static int write_failing(const char *path, uint64_t *taken, bool *opened)
 	return last;
 }
 
-/* What is at `path` after the attempt. */
+/* What is at `path` after the attempt, where an older file was. */
 static void check_file(const char *path, int err, bool opened, uint64_t taken)
 {
 	struct gn_trace_reader *r;
 	uint64_t n;
 	int got = gn_trace_reader_open(path, &r);
 
-	if (!opened) {
-		/* the older file is still there */
-		assert_int_equal(got, -GN_TRACE_NOT_A_TRACE);
+	/* the older file is still there */
+	if (err && got == -GN_TRACE_NOT_A_TRACE)
 		return;
-	}
+	assert_true(opened);
 	assert_int_equal(got, 0);
 	n = read_prefix(r, 1);
-	assert_true(n <= taken);
-	if (!err) {
-		assert_int_equal(n, taken);
-		assert_false(gn_trace_reader_truncated(r, NULL));
-	}
+	assert_int_equal(n, taken);
+	assert_false(gn_trace_reader_truncated(r, NULL));
 	gn_trace_reader_close(r);
 }
 
@@ -266,25 +262,26 @@ static void every_call_of_the_reader_fails_once(void **state)
 static void a_torn_chunk_is_not_read(void **state)
 {
 	struct gn_trace_reader *r;
-	uint64_t taken, lost;
+	uint64_t taken, lost, records;
 	char path[4096];
 	bool opened;
-	int n, err, torn = 0;
+	int n, torn = 0;
 
 	in_folder(path, state, "trace");
 	for (n = 1; n < 100; n++) {
-		write_bytes(path, "old file", 8);
+		unlink(path);
 		no_truncate = true;
 		arm(n);
-		err = write_failing(path, &taken, &opened);
+		write_failing(path, &taken, &opened);
 		disarm();
 		atomic_store(&full, false);
 		no_truncate = false;
-		check_file(path, err, opened, taken);
-		if (!opened)
-			continue;
+		if (access(path, F_OK))
+			continue; /* not even one chunk was written */
+		assert_true(opened);
 		assert_int_equal(gn_trace_reader_open(path, &r), 0);
-		assert_true(read_prefix(r, 1) <= taken);
+		records = read_prefix(r, 1);
+		assert_true(records && records <= taken);
 		gn_trace_reader_truncated(r, &lost);
 		torn += lost > 0;
 		gn_trace_reader_close(r);

@@ -328,6 +328,75 @@ static void a_size_limit_is_an_error_not_a_signal(void **state)
 	assert_int_equal(files_in(*state, 0), 1);
 }
 
+static int over_an_older_one(const char *path)
+{
+	struct rlimit limit = {.rlim_cur = 100001, .rlim_max = 100001};
+	struct gn_trace_writer_opts opts = small_chunks();
+	struct gn_trace_writer *w;
+	uint64_t taken, bytes;
+
+	write_file(path, 1, 10);
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		return 10;
+	if (gn_trace_writer_open(path, &opts, &w))
+		return 1;
+	if (append_until_error(w, &taken) != -EFBIG)
+		return 2;
+	if (gn_trace_writer_close(w, &bytes) != -EFBIG || bytes)
+		return 3;
+	/* and a killed writer */
+	return gn_trace_writer_open(path, &opts, &w);
+}
+
+static void an_older_trace_stays_until_the_new_one_is_whole(void **state)
+{
+	struct gn_trace_writer_opts opts = small_chunks();
+	struct gn_trace_writer *w;
+	union any_record rec;
+	char path[4096];
+	size_t size;
+
+	in_folder(path, state, "trace");
+	assert_int_equal(in_child(over_an_older_one, path), 0);
+	assert_trace(path, 10);
+	assert_int_equal(gn_trace_writer_open(path, &opts, &w), 0);
+	size = make_record(1, 0, &rec);
+	assert_int_equal(gn_trace_writer_append(w, &rec.h, size), 0);
+	assert_trace(path, 10);
+	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
+	assert_trace(path, 1);
+	assert_int_equal(files_in(*state, 0), 1);
+}
+
+/* No chunk fits. */
+static int with_room_for_a_header(const char *path)
+{
+	struct gn_trace_writer_opts opts = small_chunks();
+	struct rlimit limit = {.rlim_cur = 2000, .rlim_max = 2000};
+	struct gn_trace_writer *w;
+	uint64_t taken, bytes;
+
+	opts.chunk_size = 1 << 20;
+	opts.queue_limit = 4 << 20;
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		return 10;
+	if (gn_trace_writer_open(path, &opts, &w))
+		return 1;
+	if (append_until_error(w, &taken) != -EFBIG)
+		return 2;
+	return gn_trace_writer_close(w, &bytes) != -EFBIG || bytes;
+}
+
+static void a_header_alone_is_not_left(void **state)
+{
+	char path[4096];
+
+	assert_int_equal(in_child(with_room_for_a_header,
+				  in_folder(path, state, "trace")),
+			 0);
+	assert_int_equal(files_in(*state, 0), 0);
+}
+
 #define NO_MOUNT 77
 
 static int on_small_disk(const char *folder)
@@ -373,6 +442,8 @@ int main(void)
 		TEST(a_pipe_carries_a_trace),
 		TEST(a_reader_that_leaves_is_an_error_not_a_signal),
 		TEST(a_size_limit_is_an_error_not_a_signal),
+		TEST(an_older_trace_stays_until_the_new_one_is_whole),
+		TEST(a_header_alone_is_not_left),
 		TEST(a_full_disk_keeps_the_whole_chunks),
 	};
 

@@ -180,6 +180,15 @@ static void summary(const struct recording *r, const char *path, uint64_t bytes)
 		r->records, (double)bytes / (1 << 20), path, path);
 }
 
+/* `bytes`: 0 when nothing of the trace is in the file. */
+static void say_kept(const struct recording *r, int err, uint64_t bytes)
+{
+	gn_error("cannot write %s: %s; it is %s", r->path,
+		 gn_trace_strerror(err),
+		 bytes ? "readable up to its last whole chunk"
+		       : "as it was before");
+}
+
 /* `advice`: NULL when the ring lost none. */
 static int finish(struct recording *r, const struct gn_args *args,
 		  const char *advice, int status)
@@ -200,9 +209,7 @@ static int finish(struct recording *r, const struct gn_args *args,
 		return GN_EXIT_FAILED;
 	}
 	if (err) {
-		gn_error("cannot write %s: %s; it is readable up to its last "
-			 "whole chunk",
-			 r->path, gn_trace_strerror(err));
+		say_kept(r, err, bytes);
 		return GN_EXIT_FAILED;
 	}
 	if (!args->quiet)

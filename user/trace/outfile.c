@@ -102,6 +102,7 @@ static int choose(struct gn_outfile *f, uid_t uid, enum way *way)
 	*way = WAY_RENAME;
 	if (fstatat(f->dir, f->base, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : -errno;
+	f->older = !S_ISREG(st.st_mode) || st.st_size;
 	if (S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISDIR(st.st_mode))
@@ -309,6 +310,12 @@ static int check_name(const struct gn_outfile *f)
 			       own.st_ino != named.st_ino
 		       ? -ESTALE
 		       : 0;
+}
+
+void gn_outfile_remove(struct gn_outfile *f)
+{
+	if (f->dir >= 0 && !f->pending && !check_name(f))
+		unlinkat(f->dir, f->base, 0);
 }
 
 int gn_outfile_close(struct gn_outfile *f, bool sync)

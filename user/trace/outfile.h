@@ -29,6 +29,7 @@ struct gn_outfile {
 	char temp[32]; /* the file's name until it is published; "" = none */
 	bool pending;  /* it is to be published */
 	bool regular;
+	bool older;    /* it takes the place of something that has content */
 	uint64_t size; /* bytes written by gn_outfile_write() */
 };
 
@@ -52,6 +53,9 @@ int gn_outfile_write(struct gn_outfile *f, const void *bytes, size_t n);
 
 /* What was written goes to the disk, and then the target's name to the file. */
 int gn_outfile_publish(struct gn_outfile *f);
+
+/* Takes the target's name from the file again, if it still has it. */
+void gn_outfile_remove(struct gn_outfile *f);
 
 /* Closes it, and removes what was not published. With `sync`, what was written
  * goes to the disk first, and then a file must be found by its name:

@@ -39,11 +39,12 @@ struct gn_trace_writer_opts {
 
 /*
  * Makes a new file (outfile.h has the rules of -o, and the errors) and gives it
- * the path as its name at once when its header is on disk, so that an older
- * file at `path` is replaced whole or not at all. (A killed writer leaves a
- * readable file at `path`.) A thread compresses and writes; append() only
- * copies. Opening a FIFO waits for its reader. -EINVAL: options that are not
- * as said above.
+ * the path as its name at once when its header is on disk, so that a killed
+ * writer leaves a readable file at `path`. Only where there is an older file
+ * that is not empty, that one keeps the name until the new one is whole: it
+ * stays when the writer fails or is killed. A thread compresses and writes;
+ * append() only copies. Opening a FIFO waits for its reader. -EINVAL: options
+ * that are not as said above.
  *
  * The functions of a writer are called by one thread at a time.
  */
@@ -76,10 +77,12 @@ int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
 int gn_trace_writer_flush(struct gn_trace_writer *w);
 
 /* The end mark, fsync, close, when all is written. `bytes` (may be NULL): the
- * file's size. The writer is freed whatever is returned: 0 or the first error.
- * After an error the file ends with its last whole chunk, as far as that can
- * still be done. -ESTALE: all was written, but the path is not the file's any
- * more. -ETIMEDOUT: a pipe took nothing for 1.5 s. */
+ * file's size; 0: there is none, since nothing or no more than a header was
+ * written, or an older file was to stay. The writer is freed whatever is
+ * returned: 0 or the first error. After an error the file ends with its last
+ * whole chunk, as far as that can still be done. -ESTALE: all was written, but
+ * the path is not the file's any more. -ETIMEDOUT: a pipe took nothing for 1.5
+ * s. */
 int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes);
 
 /* Errors of the reader, beside errno's: what the file is. */
@@ -119,9 +122,9 @@ int gn_trace_reader_next(struct gn_trace_reader *r, const struct gn_rec **rec,
 size_t gn_trace_reader_calls(struct gn_trace_reader *r,
 			     const struct gn_rec *rec);
 
-/* True once the end was reached without an end mark. `lost_bytes` (may be
- * NULL): bytes after the last whole chunk, or after the end mark. Of a pipe,
- * those that were read of it. */
+/* True once the end was reached without an end mark, or with bytes behind it.
+ * `lost_bytes` (may be NULL): bytes after the last whole chunk, or after the
+ * end mark. Of a pipe, those that were read of it: none after the end mark. */
 bool gn_trace_reader_truncated(const struct gn_trace_reader *r,
 			       uint64_t *lost_bytes);
 

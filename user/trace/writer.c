@@ -312,8 +312,9 @@ static int start_thread(struct gn_trace_writer *w)
 		pthread_cond_wait(&w->begun, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 	err = first_error(w);
-	/* The thread does not touch the file before the first chunk. */
-	if (!err)
+	/* An older file keeps the name until this one is whole. The thread
+	 * does not touch the file before the first chunk. */
+	if (!err && !w->file.out.older)
 		err = gn_outfile_publish(&w->file.out);
 	if (err) {
 		fail(w, err);
@@ -452,16 +453,22 @@ int gn_trace_writer_flush(struct gn_trace_writer *w)
 int gn_trace_writer_close(struct gn_trace_writer *w, uint64_t *bytes)
 {
 	int err, last;
+	bool kept;
 
 	if (w->cur->used)
 		enqueue(w);
 	stop_thread(w);
 	err = first_error(w);
+	if (!err)
+		err = gn_outfile_publish(&w->file.out);
+	if (err && !w->total.chunks)
+		gn_outfile_remove(&w->file.out);
+	kept = !err || (w->total.chunks && !w->file.out.pending);
 	last = gn_outfile_close(&w->file.out, !err);
 	if (!err)
 		err = last;
 	if (bytes)
-		*bytes = w->file.out.size;
+		*bytes = kept ? w->file.out.size : 0;
 	writer_free(w);
 	return err;
 }
