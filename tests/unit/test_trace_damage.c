@@ -209,7 +209,7 @@ static void lost_and_moved_chunks_are_seen(void **state)
 	free_image(&img);
 }
 
-static void bytes_after_the_end_mark_are_counted(void **state)
+static void bytes_after_the_end_mark_are_damage(void **state)
 {
 	struct image img;
 	struct gn_trace_reader *r;
@@ -220,7 +220,8 @@ static void bytes_after_the_end_mark_are_counted(void **state)
 	assert_int_equal(pwrite(img.fd, "tail", 4, (off_t)img.size), 4);
 	assert_int_equal(gn_trace_reader_open(img.path, &r), 0);
 	assert_int_equal(read_prefix(r, 5), img.records);
-	assert_false(gn_trace_reader_truncated(r, &lost));
+	assert_true(gn_trace_reader_truncated(r, &lost));
+	assert_int_equal(gn_trace_reader_tail(r), GN_TRACE_CORRUPT);
 	assert_int_equal(lost, 4);
 	gn_trace_reader_close(r);
 	free_image(&img);
@@ -368,7 +369,7 @@ int main(void)
 		TEST(every_bit_flipped),
 		TEST(every_byte_zeroed_or_filled),
 		TEST(lost_and_moved_chunks_are_seen),
-		TEST(bytes_after_the_end_mark_are_counted),
+		TEST(bytes_after_the_end_mark_are_damage),
 		TEST(other_files_are_told_apart),
 		TEST(tables_that_cannot_be_true),
 		TEST(header_fields_that_cannot_be_true),

@@ -319,7 +319,8 @@ static int end(struct gn_trace_reader *r, enum gn_trace_error tail)
 		size = (uint64_t)st.st_size;
 	}
 	r->lost = size > good ? size - good : 0;
-	r->tail = tail;
+	/* nothing may follow the end mark; of a pipe nobody waits for it */
+	r->tail = !tail && r->lost ? GN_TRACE_CORRUPT : tail;
 	r->into->last = true;
 	return 0;
 }
