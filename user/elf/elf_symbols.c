@@ -118,8 +118,8 @@ static int load_sections(struct gn_elf *elf)
 	return 0;
 }
 
-/* Removes the version and control characters, in place, since the strings are
- * our copy. False when it is not a name. */
+/* Removes the version, in place, since the strings are our copy. False when it
+ * is not a name. */
 static bool clean(char *name)
 {
 	size_t n;
@@ -129,8 +129,6 @@ static bool clean(char *name)
 			name[n] = '\0';
 			break;
 		}
-		if ((unsigned char)name[n] < 0x20 || name[n] == 0x7f)
-			name[n] = '?';
 		if (n >= GN_ELF_MAX_NAME)
 			return false;
 	}
