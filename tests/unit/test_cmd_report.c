@@ -299,6 +299,18 @@ static void usage_errors(void **state)
 	bad_usage("report --columns nothing");
 	bad_usage("report --columns ei,,ee");
 	bad_usage("report --by waits --columns ei");
+	bad_usage("report --tree");
+	bad_usage("report --tree --format csv");
+	bad_usage("report --label a=b");
+	bad_usage("report --of wall --format csv");
+	bad_usage("report --sort pid");
+	bad_usage("report --events gc");
+	bad_usage("report --schema -o schema.json");
+	bad_usage("run -f ! -- true");
+	bad_usage("run -f usdt: -- true");
+	bad_usage("run -f usdt:x -- true");
+	bad_usage("run -f lib: -- true");
+	bad_usage("run --ring-size 64G -- true");
 	bad_usage("run --columns nothing -- true");
 	bad_usage("report --format collapsed --columns ei");
 	bad_usage("report --format collapsed --columns lock+");
@@ -339,6 +351,20 @@ static void bad_files(void **state)
 	bad_usage("report -i none/file");
 	bad_usage("report -i /dev/null");
 	bad_usage("report"); /* no gnomon.trace here */
+}
+
+/* Nothing that is read is written. */
+static void inputs_stay(void **state)
+{
+	(void)state;
+	put_file("garbage", "x", 1);
+	bad_usage("report -i garbage -o garbage");
+	bad_usage("report -i - -o garbage <garbage");
+	bad_usage("explain -i garbage -o garbage");
+	bad_usage("diff -o garbage garbage garbage");
+	bad_usage("check --budget garbage -i missing -o garbage");
+	put_file("garbage.json", "x", 1);
+	bad_usage("export -i garbage.json -o garbage --format json");
 }
 
 static void good_file(void **state)
@@ -586,13 +612,23 @@ static void failed_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(help_fits_a_screen), TEST(manual_has_each_option),
-		TEST(usage_errors),	  TEST(version),
-		TEST(bad_files),	  TEST(good_file),
-		TEST(columns_and_waits),  TEST(kernel_account),
-		TEST(probe_cost),	  TEST(output_file),
-		TEST(bad_stdout),	  TEST(losses),
-		TEST(truncated),	  TEST(failed_check),
+		TEST(help_fits_a_screen),
+		TEST(manual_has_each_option),
+		TEST(usage_errors),
+		TEST(version),
+		TEST(bad_files),
+		TEST(inputs_stay),
+		TEST(good_file),
+		TEST(inputs_stay),
+		TEST(good_file),
+		TEST(columns_and_waits),
+		TEST(kernel_account),
+		TEST(probe_cost),
+		TEST(output_file),
+		TEST(bad_stdout),
+		TEST(losses),
+		TEST(truncated),
+		TEST(failed_check),
 		TEST(other_formats),
 	};
 

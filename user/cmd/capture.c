@@ -20,6 +20,8 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 	if (!list)
 		return 0;
 	opts->no_faults = true;
+	if (!strcmp(list, "none"))
+		return 0;
 	while (*list) {
 		size_t len = strcspn(list, ",");
 
@@ -31,7 +33,7 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 			opts->wakers = true;
 		else if (len == 7 && !strncmp(list, "wakeups", len))
 			opts->wakeups = true;
-		else if (len != 4 || strncmp(list, "none", len))
+		else
 			return -EINVAL;
 		list += len + (list[len] == ',');
 	}
@@ -303,7 +305,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 		opts.families |= GN_FAMILY_CODE;
 	if (parse_os(a->os, &opts)) {
 		gn_error("--os cannot be '%s'; give some of faults, syscalls, "
-			 "wakers, wakeups with commas, or none",
+			 "wakers, wakeups with commas, or none alone",
 			 a->os);
 		return GN_EXIT_USAGE;
 	}

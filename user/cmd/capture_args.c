@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "cmd/capture.h"
+#include "runtime/filter.h"
 #include "runtime/values.h"
+
+/* The kernel's maps have no larger power of two. */
+#define RING_MOST ((uint64_t)2 << 30)
 
 const char *gn_attach_choice(size_t i)
 {
@@ -116,6 +120,19 @@ static bool take_all_values(struct gn_capture_args *a)
 	return a->asked || !n;
 }
 
+static bool check_functions(const struct gn_list *functions)
+{
+	for (size_t i = 0; i < functions->n; i++) {
+		if (gn_filter_sound(functions->item[i]))
+			continue;
+		gn_error("'%s' matches nothing; give -f GLOB, LIB:GLOB, !GLOB "
+			 "or usdt:LIB:NAME",
+			 functions->item[i]);
+		return false;
+	}
+	return true;
+}
+
 void gn_capture_args_clear(struct gn_capture_args *a)
 {
 	for (size_t i = 0; a->asked && i < a->values.n; i++)
@@ -128,8 +145,12 @@ void gn_capture_args_clear(struct gn_capture_args *a)
 bool gn_capture_target(struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!take_all_values(a))
+	if (!take_all_values(a) || !check_functions(&a->args.functions))
 		return false;
+	if (a->ring > RING_MOST) {
+		gn_error("--ring-size cannot be more than 2G; give less");
+		return false;
+	}
 	if (a->args.command && a->args.pids.n)
 		gn_error("both a command and -p are given; give one of them");
 	else if (!a->args.command && !a->args.pids.n)

@@ -154,7 +154,7 @@ static int check(const struct check_args *a, const struct gn_budget *b)
 	int status;
 
 	status = gn_sets_read(&s, &a->args, a->base.item, a->base.n,
-			      a->inputs.item, a->inputs.n, false);
+			      a->inputs.item, a->inputs.n, a->junit, false);
 	if (!status) {
 		if (!gn_judge(b, &s.comparison, s.unsound, &v)) {
 			status = tell(a, &v);
@@ -175,7 +175,8 @@ static bool complete(const struct check_args *a)
 	else if (!a->inputs.n)
 		gn_error("nothing to check; name captures with -i FILE");
 	else
-		return true;
+		return !gn_overwrites(a->args.output, a->budget) &&
+		       !gn_overwrites(a->junit, a->budget);
 	return false;
 }
 

@@ -147,15 +147,14 @@ static int diff(const struct diff_args *a)
 
 	if (a->base.n && n)
 		status = gn_sets_read(&s, &a->args, a->base.item, a->base.n,
-				      files, n, paths);
+				      files, n, NULL, paths);
 	else if (!a->base.n && n == 2)
 		status = gn_sets_read(&s, &a->args, files, 1, files + 1, 1,
-				      paths);
+				      NULL, paths);
 	else {
-		gn_error(
-			"%zu files are given; give BASE and NEW, or several of "
-			"the base by -b",
-			n + a->base.n);
+		gn_error("%zu file%s given; give BASE and NEW, or several of "
+			 "the base by -b",
+			 n + a->base.n, n + a->base.n == 1 ? " is" : "s are");
 		return GN_EXIT_USAGE;
 	}
 	if (!status)

@@ -82,6 +82,9 @@ int gn_cmd_explain(int argc, char **argv)
 		goto out;
 	if (!args.input)
 		args.input = GN_DEFAULT_TRACE;
+	status = GN_EXIT_USAGE;
+	if (gn_overwrites(args.output, args.input))
+		goto out;
 	status = gn_load(args.input, &args, NULL, &model);
 	if (!model)
 		goto out;

@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/load.h"
+#include "cmd/outfile.h"
 #include "cmd/timeline.h"
 #include "trace/trace.h"
 
@@ -92,7 +93,14 @@ static int add(struct items *items, const struct export_args *a,
 		return GN_EXIT_FAILED;
 	}
 	item->args.output = item->path;
+	/* of the other formats these say nothing */
+	if (strcmp(gn_format_choice((size_t)format), "ndjson") != 0)
+		item->args.labels.n = 0;
+	if (strcmp(gn_format_choice((size_t)format), "json") != 0)
+		item->args.tree = false;
 	items->n++;
+	if (gn_overwrites(item->path, path))
+		return GN_EXIT_USAGE;
 	return gn_report_args(&item->args, &status) ? GN_EXIT_OK : status;
 }
 
@@ -103,6 +111,8 @@ static int choose(struct items *items, const struct export_args *a,
 	const char *at = a->formats ? a->formats : "";
 	int status = GN_EXIT_OK;
 
+	if (!gn_labels_check(&a->args.labels))
+		return GN_EXIT_USAGE;
 	if (!*at) {
 		gn_error("no format is given; give some with --format, as "
 			 "json,pprof");

@@ -6,10 +6,11 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/clock.h"
-#include "cmd/options.h"
+#include "cmd/cmd.h"
 #include "output/text.h"
 
 /* Reads a user or group id from the environment that sudo sets. */
@@ -126,6 +127,22 @@ int gn_textfile_open(struct gn_textfile *o, const char *path)
 int gn_textfile_create(struct gn_textfile *o, const char *path)
 {
 	return open_by(o, path, gn_outfile_create);
+}
+
+bool gn_overwrites(const char *output, const char *input)
+{
+	struct stat out, in;
+
+	if (!output || !strcmp(output, "-") || stat(output, &out) ||
+	    !S_ISREG(out.st_mode))
+		return false;
+	if (strcmp(input, "-") ? stat(input, &in) : fstat(STDIN_FILENO, &in))
+		return false;
+	if (out.st_dev != in.st_dev || out.st_ino != in.st_ino)
+		return false;
+	gn_error("%s is read, so it cannot be written; give another file",
+		 output);
+	return true;
 }
 
 static int flush(FILE *f)

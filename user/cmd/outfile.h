@@ -48,6 +48,10 @@ int gn_textfile_commit(struct gn_textfile *o);
 /* Closes it and removes what was written. */
 void gn_textfile_abort(struct gn_textfile *o);
 
+/* Whether writing to `output` would replace `input`, a file that is read; then
+ * it has reported that. NULL is stdout; "-" as an input is stdin. */
+bool gn_overwrites(const char *output, const char *input);
+
 /* Finds the user who invoked gnomon by sudo. False: there is none, or gnomon is
  * not root. Then the ids are those of the real user, and files need no other
  * owner. */

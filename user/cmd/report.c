@@ -6,7 +6,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/load.h"
+#include "cmd/outfile.h"
 #include "cmd/timeline.h"
+#include "output/sheet.h"
 
 struct report_args {
 	struct gn_args args; /* must be first: option tables hold offsets */
@@ -70,6 +72,13 @@ static int draw(const struct gn_args *args, struct gn_model **model)
 	return status ? status : closed;
 }
 
+/* Stacks have no line that tells it, as a table has. */
+static bool says_nothing(const struct gn_args *args, const struct gn_model *m)
+{
+	return args->by == GN_BY_SAMPLES && !m->nsamples &&
+	       !strcmp(gn_format_choice((size_t)args->format), "collapsed");
+}
+
 static int report(struct gn_args *args)
 {
 	struct gn_model *model = NULL;
@@ -77,11 +86,21 @@ static int report(struct gn_args *args)
 
 	if (!gn_report_args(args, &status))
 		return status;
+	if (args->events && !gn_timeline_of(args) &&
+	    !gn_by_is_sheet((enum gn_by)args->by)) {
+		gn_error("--events chooses what a timeline or a table of "
+			 "events shows; add --by events, or leave it out");
+		return GN_EXIT_USAGE;
+	}
 	if (!args->input)
 		args->input = GN_DEFAULT_TRACE;
+	if (gn_overwrites(args->output, args->input))
+		return GN_EXIT_USAGE;
 	status = gn_timeline_of(args) ? draw(args, &model) : show(args, &model);
 	if (!model)
 		return status;
+	if (says_nothing(args, model))
+		gn_error("the trace has no samples; record it with --snapshot");
 	gn_report_warn(model, args->allow_loss);
 	if (!status)
 		status = gn_report_status(model, args->allow_loss);
@@ -89,8 +108,12 @@ static int report(struct gn_args *args)
 	return status;
 }
 
-static int print_schema(void)
+static int print_schema(const struct gn_args *args)
 {
+	if (args->output && strcmp(args->output, "-") != 0) {
+		gn_error("--schema goes to stdout; leave -o out");
+		return GN_EXIT_USAGE;
+	}
 	fputs(gn_json_schema, stdout);
 	if (!fflush(stdout) && !ferror(stdout))
 		return GN_EXIT_OK;
@@ -105,7 +128,7 @@ int gn_cmd_report(int argc, char **argv)
 
 	gn_args_init(&a.args);
 	if (gn_cmd_parse(&usage, argc, argv, &a.args, &status))
-		status = a.schema ? print_schema() : report(&a.args);
+		status = a.schema ? print_schema(&a.args) : report(&a.args);
 	gn_args_clear(&a.args);
 	return status;
 }

@@ -166,6 +166,39 @@ bool gn_events_check(const struct gn_args *args)
 	return false;
 }
 
+/* Options that would say nothing. */
+static bool check_idle(const struct gn_args *args)
+{
+	const char *name = gn_format_choice((size_t)args->format);
+	const char *option = NULL, *formats = NULL;
+
+	if (args->labels.n && strcmp(name, "ndjson") != 0) {
+		option = "label";
+		formats = "ndjson";
+	} else if (args->tree && strcmp(name, "json") != 0) {
+		option = "tree";
+		formats = "json";
+	} else if (args->of != GN_OF_BUSY && strcmp(name, "table") != 0) {
+		option = "of";
+		formats = "table";
+	}
+	if (option)
+		gn_error("%s takes no --%s; give --format %s, or leave it out",
+			 name, option, formats);
+	return !option;
+}
+
+/* Only rows of threads and processes have a number. */
+static bool check_sort(const struct gn_args *args)
+{
+	if (args->sort < 0 || gn_by_owns_all((enum gn_by)args->by) ||
+	    strcmp(gn_sort_choice((size_t)args->sort), "pid") != 0)
+		return true;
+	gn_error("--by %s has no pid to sort by; give another --sort",
+		 gn_by_choice((size_t)args->by));
+	return false;
+}
+
 static bool check_sheet(const struct gn_args *args)
 {
 	if (!gn_by_is_sheet((enum gn_by)args->by) ||
@@ -181,7 +214,7 @@ bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
 	if (!check_calls(args) || !gn_labels_check(&args->labels) ||
-	    !gn_events_check(args))
+	    !gn_events_check(args) || !check_idle(args) || !check_sort(args))
 		return false;
 	if (args->by == GN_BY_CALLS)
 		return true;

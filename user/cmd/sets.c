@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/load.h"
+#include "cmd/outfile.h"
 #include "compare/pauses.h"
 
 static int no_memory(void)
@@ -78,9 +79,18 @@ static int find(struct gn_traces *t, const char *const *names, size_t n)
 	return err;
 }
 
+static bool spares(const struct gn_sets *s, const char *output)
+{
+	for (int side = 0; side < GN_SIDE_COUNT; side++)
+		for (size_t i = 0; i < s->of[side].n; i++)
+			if (gn_overwrites(output, s->of[side].path[i]))
+				return false;
+	return true;
+}
+
 int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 		 const char *const *base, size_t nbase, const char *const *new,
-		 size_t nnew, bool paths)
+		 size_t nnew, const char *junit, bool paths)
 {
 	int status;
 
@@ -91,6 +101,8 @@ int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 				s->of[GN_NEW].n) ||
 	    (paths && gn_comparison_keep_paths(&s->comparison)))
 		return no_memory();
+	if (!spares(s, args->output) || !spares(s, junit))
+		return GN_EXIT_USAGE;
 	status = read_side(s, args, GN_BASE);
 	if (!status)
 		status = read_side(s, args, GN_NEW);

@@ -17,13 +17,14 @@ struct gn_sets {
 
 /*
  * Reads all files of both sides. Reports on stderr which of them lost records
- * or fail a self-check. `paths`: with their call trees. Returns GN_EXIT_OK, or
+ * or fail a self-check. None may be args->output or `junit`, which can be NULL.
+ * `paths`: with their call trees. Returns GN_EXIT_OK, or
  * another exit status after it has reported the error. Call gn_sets_clear() in
  * each case.
  */
 int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 		 const char *const *base, size_t nbase, const char *const *new,
-		 size_t nnew, bool paths);
+		 size_t nnew, const char *junit, bool paths);
 void gn_sets_clear(struct gn_sets *s);
 
 #endif

@@ -47,6 +47,14 @@ bool gn_filter_is_usdt(const char *text)
 	       strchr(text + strlen(USDT), ':');
 }
 
+bool gn_filter_sound(const char *text)
+{
+	size_t len = strlen(text += *text == '!');
+
+	return len && text[len - 1] != ':' &&
+	       (strncmp(text, USDT, strlen(USDT)) || gn_filter_is_usdt(text));
+}
+
 static bool take_library(struct item *it, const char *from, const char *to)
 {
 	const char *colon = it->usdt ? strchr(to + 1, ':') : NULL;

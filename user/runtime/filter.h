@@ -35,6 +35,10 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
 		    const char *provider, const char *name);
 
+/* Whether a pattern can match anything: there is a GLOB behind !, LIB: and
+ * usdt:, and usdt: has its LIB. */
+bool gn_filter_sound(const char *text);
+
 /* The text asks for USDT probes. */
 bool gn_filter_is_usdt(const char *text);
 
