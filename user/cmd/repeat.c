@@ -35,6 +35,14 @@ static bool is_there(const char *path, uint64_t i)
 
 static bool check(const char *path, uint64_t times)
 {
+	struct stat st;
+
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+		gn_error("%s is no file, so it cannot name a set of them; give "
+			 "another name with -o",
+			 path);
+		return false;
+	}
 	if (!times || times > GN_REPEAT_MAX) {
 		gn_error("--repeat cannot be '%llu'; give 1 to %d",
 			 (unsigned long long)times, GN_REPEAT_MAX);
@@ -75,7 +83,7 @@ static int status_of(int told)
 	if (WIFEXITED(told))
 		return WEXITSTATUS(told);
 	gn_error("the capture was killed by signal %d (%s); its file is "
-		 "readable up to its last whole chunk",
+		 "readable up to its last whole chunk, or the one of before",
 		 WTERMSIG(told), strsignal(WTERMSIG(told)));
 	return GN_EXIT_FAILED;
 }
@@ -166,16 +174,32 @@ static int add(struct gn_traces *files, char *path)
 	return 0;
 }
 
+/* A set ends before the first one that is missing. */
+static void tell_gap(const char *path, uint64_t missing)
+{
+	uint64_t i = missing + 1;
+
+	while (i <= GN_REPEAT_MAX && !is_there(path, i))
+		i++;
+	if (i <= GN_REPEAT_MAX)
+		gn_error("%s.%llu and what follows it are left out, for "
+			 "%s.%llu is missing; name each file to take them",
+			 path, (unsigned long long)i, path,
+			 (unsigned long long)missing);
+}
+
 int gn_traces_add(struct gn_traces *files, const char *path)
 {
 	struct stat st;
+	uint64_t i;
 	int err = 0;
 
 	if (!lstat(path, &st) || !is_there(path, 1))
 		return add(files, strdup(path));
-	for (uint64_t i = 1; !err && i <= GN_REPEAT_MAX && is_there(path, i);
-	     i++)
+	for (i = 1; !err && i <= GN_REPEAT_MAX && is_there(path, i); i++)
 		err = add(files, numbered(path, i));
+	if (!err)
+		tell_gap(path, i);
 	return err;
 }
 
