@@ -113,8 +113,8 @@ void test_unmatched_globs(struct live *t)
 		   "-f no_such_one -f Demo.Recursion.* -f nothing:at_all -f "
 		   "!nothing_out",
 		   &command);
-	has(t, err, "no function matched -f 'no_such_one'; ");
-	has(t, err, "no function matched -f 'nothing:at_all'; ");
+	has(t, err, "no function matched 'no_such_one'; ");
+	has(t, err, "no function matched 'nothing:at_all'; ");
 	lacks(t, err, "Recursion");
 	lacks(t, err, "nothing_out");
 	lacks(t, err, unhooked);

@@ -147,8 +147,8 @@ void test_bad_glob(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
-	      strstr(end.err, "no function matched -f 'no_such_one'; ") &&
-		      strstr(end.err, "no function matched -f 'no_lib:fib'; "),
+	      strstr(end.err, "no function matched 'no_such_one'; ") &&
+		      strstr(end.err, "no function matched 'no_lib:fib'; "),
 	      "not each is named: %s", end.err);
 	CHECK(t, !strstr(end.err, "-f 'fib'"), "one that matched is named: %s",
 	      end.err);

@@ -114,6 +114,9 @@ static int find_processes(struct gn_session *s)
 		pid_t pid = s->opts.pids[i];
 		int err = gn_files_of_process(pid, &s->files);
 
+		if ((err == -ESRCH || err == -ENOENT) && !kill(pid, 0))
+			return gn_session_fail(s, err, 1, GN_NO_PROGRAM_TEXT,
+					       (int)pid);
 		if (err == -ESRCH || err == -ENOENT ||
 		    (kill(pid, 0) && errno == ESRCH))
 			return gn_session_fail(s, -ESRCH, 1,

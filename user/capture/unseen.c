@@ -261,7 +261,7 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 			continue;
 		}
 		snprintf(
-			line, sizeof(line), "no %s matched -f '%s'; %s",
+			line, sizeof(line), "no %s matched '%s'; %s",
 			usdt ? "USDT probe" : "function", glob,
 			gn_filter_missed(filter, glob)
 				? "such a library was mapped, but it was "

@@ -188,9 +188,11 @@ static int find_processes(struct job *j)
 
 		if (!err)
 			continue;
-		if (err == -ESRCH || (kill(pid, 0) && errno == ESRCH))
+		if (kill(pid, 0) && errno == ESRCH)
 			gn_error("no process has PID %d; look for it with ps",
 				 (int)pid);
+		else if (err == -ESRCH || err == -ENOENT)
+			gn_error(GN_NO_PROGRAM_TEXT, (int)pid);
 		else
 			gn_error("process %d cannot be read (%s); run it as "
 				 "root",

@@ -95,7 +95,7 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 			   "%s has '%s', which is nothing to limit; give calls,"
 			   " application_exclusive, lock or the like",
 			   r->where, word);
-	if (json_is_integer(value) && json_integer_value(value) >= 0) {
+	if (json_is_integer(value)) {
 		snprintf(number, sizeof(number), "%lld",
 			 (long long)json_integer_value(value));
 		text = number;

@@ -32,6 +32,12 @@ struct gn_files {
 	bool loose_code; /* a process can run memory that is of no file here */
 };
 
+/* For a process without the link `exe`. */
+#define GN_NO_PROGRAM_TEXT                                                 \
+	"process %d runs no program: it is a kernel thread, or a zombie; " \
+	"give a "                                                          \
+	"process that does"
+
 void gn_files_free(struct gn_files *f);
 
 /* Adds the file at a path, unless it is there; `at` (may be NULL) is its
