@@ -211,6 +211,10 @@ void test_attach_target_killed(struct live *t)
 	kill(pid, SIGKILL);
 	code = live_finish(t, &serve);
 	CHECK(t, code == 128 + SIGKILL, "serve ended with %d", code);
+	free(live_await(t, gnomon.err,
+			live_text(t,
+				  "gnomon: process %d was killed by signal 9",
+				  (int)pid)));
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 	report = live_load(t, path);

@@ -163,6 +163,10 @@ bool gn_session_ended(struct gn_session *s, int *status);
 /* The signal that killed the command, once it has ended; 0 = none. */
 int gn_session_signal(const struct gn_session *s);
 
+/* The signal that killed a process that gnomon was attached to, the first one
+ * of them; 0 = none. */
+int gn_session_killed(const struct gn_session *s, pid_t *pid);
+
 /* Whether somebody else sent the command this signal later than that. */
 bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since);
 

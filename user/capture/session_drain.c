@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -44,6 +45,17 @@ static int take_call(struct gn_session *s, const struct gn_rec *rec,
 	return gn_session_put(s, rec, size);
 }
 
+static void note_end(struct gn_session *s, const struct gn_rec_func *r)
+{
+	for (size_t i = 0; !s->killed_by && i < s->opts.npids; i++)
+		if ((uint32_t)s->opts.pids[i] == r->h.tid &&
+		    r->h.flags & GN_F_PROCESS_ENDS &&
+		    WIFSIGNALED(r->func & UINT16_MAX)) {
+			s->killed = s->opts.pids[i];
+			s->killed_by = WTERMSIG(r->func & UINT16_MAX);
+		}
+}
+
 /* A record in its order. */
 static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 {
@@ -61,6 +73,8 @@ static int take_record(void *ctx, const struct gn_rec *rec, size_t size)
 	gn_unseen_record(s->unseen, rec, s->filter);
 	if (s->outside)
 		gn_outside_record(s->outside, rec);
+	if (rec->kind == GN_KIND_EXIT)
+		note_end(s, (const void *)rec);
 	err = gn_session_put(s, rec, size);
 	if (s->sources)
 		gn_sources_record(s->sources, rec);

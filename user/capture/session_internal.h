@@ -41,8 +41,10 @@ struct gn_session {
 	bool awaits;   /* libraries that are not mapped yet */
 	bool foreign;  /* the program is no ELF file of this machine */
 	bool light;    /* no function of a runtime is traced */
-	pid_t child_of_launcher;   /* of -p: it has the runtime; 0: none */
-	pid_t late_for_elt;	   /* of -p: it began without hooks; 0: none */
+	pid_t child_of_launcher; /* of -p: it has the runtime; 0: none */
+	pid_t late_for_elt;	 /* of -p: it began without hooks; 0: none */
+	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
+	int killed_by;
 	struct gn_running *active; /* runtimes that run; NULL: none */
 	char *managed_filter;	   /* what is asked of them */
 	char *managed_values;	   /* and whose values (gn_prepare_values) */

@@ -292,6 +292,12 @@ int gn_session_signal(const struct gn_session *s)
 	return s->child.signal;
 }
 
+int gn_session_killed(const struct gn_session *s, pid_t *pid)
+{
+	*pid = s->killed;
+	return s->killed_by;
+}
+
 bool gn_session_ended(struct gn_session *s, int *status)
 {
 	int got;

@@ -360,9 +360,21 @@ static void await_command(struct gn_capture *c)
 	}
 }
 
+static void say_killed(const struct gn_capture *c)
+{
+	pid_t pid;
+	int sig = c->session ? gn_session_killed(c->session, &pid) : 0;
+
+	if (sig)
+		gn_error("process %d was killed by signal %d (%s); the report "
+			 "is complete up to that point",
+			 (int)pid, sig, strsignal(sig));
+}
+
 void gn_capture_wait(struct gn_capture *c)
 {
 	await_command(c);
+	say_killed(c);
 	gn_signals_close(&c->signals);
 }
 
