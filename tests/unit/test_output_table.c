@@ -88,6 +88,23 @@ static void people(void **state)
 	golden("people-wall.txt", &s, o);
 }
 
+/* Why none is there is told of the capture. */
+static void no_async_methods(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_ASYNC, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.info[s.m.ninfo++] =
+		(struct gn_model_info){"hooks.elt", "--events handlers"};
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "--events handlers"));
+	assert_null(strstr(text, "select some"));
+	free(text);
+}
+
 static void losses_are_shown(void **state)
 {
 	struct sample s;
@@ -573,6 +590,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
+		cmocka_unit_test(no_async_methods),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),

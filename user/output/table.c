@@ -288,7 +288,23 @@ static void print_older(const struct gn_rows *rows, FILE *f)
 	fprintf(f, "# left out for having begun before the session: %s\n", n);
 }
 
-static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
+static void print_no_async(const struct gn_model *m, FILE *f)
+{
+	const char *elt = gn_model_info(m, "hooks.elt");
+
+	if (elt && strcmp(elt, "all functions are traced"))
+		fprintf(f,
+			"# no async methods: %s makes the runtime's own hooks "
+			"(elt), which do not see them; leave it out\n",
+			elt);
+	else
+		fputs("# no async methods; select some of a .NET program by "
+		      "-f, without -a or --clr-hooks elt\n",
+		      f);
+}
+
+static void print_hidden(const struct gn_model *m, const struct gn_grid *g,
+			 const struct gn_rows *rows,
 			 const struct gn_output_opts *o, FILE *f)
 {
 	char n[GN_CELL];
@@ -299,9 +315,7 @@ static void print_hidden(const struct gn_grid *g, const struct gn_rows *rows,
 	if (o->by == GN_BY_WAITS && !rows->n)
 		fputs("# no waits\n", f);
 	if (o->by == GN_BY_ASYNC && !rows->n)
-		fputs("# no async methods; select some of a .NET program by "
-		      "-f, without -a or --clr-hooks elt\n",
-		      f);
+		print_no_async(m, f);
 	if (g->nleft_out)
 		fputs("; --columns all shows them\n", f);
 	if (rows->limited) {
@@ -378,7 +392,7 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 		goto out;
 	err = gn_grid_print(&g, &rows, o, f);
 	if (!err)
-		print_hidden(&g, &rows, o, f);
+		print_hidden(m, &g, &rows, o, f);
 out:
 	gn_rows_clear(&rows);
 	return err;
