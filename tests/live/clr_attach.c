@@ -361,6 +361,33 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* What a process that runs already does not tell is said when it is asked for,
+ * and where the report has none of it. */
+void test_attach_untold(struct live *t)
+{
+	char *path = live_path(t, "report.txt"), *report;
+	struct live_args a = {.n = 0};
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	live_add(t, &a, t->gnomon, "run", "-o", path, "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 "--events", "allocations,gc,handles", "--by", "allocations",
+		 NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err,
+			"gnomon: a process that runs already does not tell "
+			"handles,allocations:"));
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	clr_serve(t, &served, "run 5");
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	report = live_read(t, path, NULL);
+	CHECK(t, strstr(report, "ran already tells of no allocation"),
+	      "no reason: %s", report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* The program that gnomon started. */
 static pid_t program_of(struct live *t, pid_t gnomon)
 {

@@ -115,6 +115,26 @@ static void collections(void **state)
 	json_decref(root);
 }
 
+/* Why there are none: nobody asked, or the process was there before. */
+static void no_allocations(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_ALLOCATIONS, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "--events allocations"));
+	free(text);
+	s.info[s.m.ninfo++] = (struct gn_model_info){"events.at_start",
+						     "handles,allocations"};
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "--events allocations"));
+	assert_non_null(strstr(text, "start it under gnomon"));
+	free(text);
+}
+
 static void every_array_is_there(void **state)
 {
 	json_t *root, *rows;
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(goldens),
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(collections),
+		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
 	};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writes what a reader must know about a capture, as INFO records. */
 #include "capture/session_internal.h"
+#include "capture/prepare.h"
+#include "capture/running.h"
 #include "capture/sleds.h"
 
 #include <stdio.h>
@@ -114,6 +116,7 @@ void gn_session_put_functions(struct gn_session *s)
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
+	char untold[160];
 	struct utsname u;
 
 	put_info(s, "version", GNOMON_VERSION);
@@ -142,6 +145,12 @@ void gn_session_put_facts(struct gn_session *s)
 		put_info(s, "hooks", s->active ? "il" : "il at start");
 	else if (s->launch.env)
 		put_info(s, "hooks.elt", gn_session_elt(s));
+	if (gn_prepare_all(s) || (s->launch.env && !s->opts.nfunctions))
+		put_info(s, "functions.asked", "all");
+	gn_running_words(gn_running_untold(s->active, s->opts.families), untold,
+			 sizeof(untold));
+	if (*untold)
+		put_info(s, "events.at_start", untold);
 	put_info(s, "faults", s->faults ? "1" : "0");
 	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (s->opts.samples)

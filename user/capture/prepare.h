@@ -16,6 +16,8 @@ void gn_prepare_links(struct gn_session *s);
 bool gn_prepare_native_only(const char *glob);
 /* Whether functions of runtimes are asked for by name. */
 bool gn_prepare_managed(const struct gn_session *s);
+/* Whether -f is one that all functions match. */
+bool gn_prepare_all(const struct gn_session *s);
 /* Whether the command can run a runtime, itself or by a program that it
  * starts. */
 bool gn_prepare_launches(const struct gn_session *s);

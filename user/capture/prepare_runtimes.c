@@ -43,7 +43,7 @@ static bool asks_values(const struct gn_session *s)
 	return false;
 }
 
-static bool asks_all(const struct gn_session *s)
+bool gn_prepare_all(const struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.nfunctions; i++)
 		if (!strcmp(s->opts.functions[i], "*"))
@@ -71,7 +71,7 @@ const char *gn_session_elt(const struct gn_session *s)
 		return "all functions are traced";
 	if (s->opts.clr_hooks == GN_CLR_HOOKS_REJIT)
 		return NULL;
-	if (asks_all(s))
+	if (gn_prepare_all(s))
 		return "all functions are traced";
 	if (s->opts.inlining == GN_INLINING_KEEP)
 		return "--inline keep";

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/runtime_event_info.h>
 #include <gnomon/selected.h>
 #include "capture/clock.h"
 #include "capture/prepare.h"
@@ -173,6 +174,40 @@ static void tell_cost(const struct gn_session *s)
 			s->active->chosen);
 }
 
+uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
+{
+	uint32_t untold = 0;
+
+	for (size_t i = 0; r && i < r->count; i++)
+		untold |= r->process[i].rt->attach->at_start;
+	return untold & families;
+}
+
+void gn_running_words(uint32_t families, char *to, size_t size)
+{
+	size_t n = 0;
+	const char *text;
+
+	*to = '\0';
+	for (uint32_t bit = 0; n < size && (text = gn_family_text(bit)); bit++)
+		if (families & 1u << bit)
+			n += (size_t)snprintf(to + n, size - n, "%s%s",
+					      n ? "," : "", text);
+}
+
+static void tell_untold(const struct gn_session *s)
+{
+	uint32_t untold = gn_running_untold(s->active, s->opts.families);
+	char words[GN_WHY_MAX];
+
+	gn_running_words(untold, words, sizeof(words));
+	if (untold && !s->opts.quiet)
+		fprintf(stderr,
+			"gnomon: a process that runs already does not tell "
+			"%s: for these start it under gnomon\n",
+			words);
+}
+
 int gn_running_begin(struct gn_session *s, const char *filter)
 {
 	const struct gn_attach_asked asked = {filter, s->managed_values,
@@ -199,6 +234,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		if (!s->opts.quiet)
 			fprintf(stderr, "gnomon: %s\n", s->warning);
 	}
+	tell_untold(s);
 	tell_cost(s);
 	return 0;
 }

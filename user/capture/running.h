@@ -4,6 +4,7 @@
 #define GNOMON_CAPTURE_RUNNING_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <gnomon/event.h>
@@ -24,6 +25,12 @@ int gn_running_open(struct gn_session *s);
 int gn_running_begin(struct gn_session *s, const char *filter);
 
 /* Makes the runtimes remove the hooks. Errors are reported on stderr. */
+/* The families of these (enum gn_family) that some process cannot tell, because
+ * it runs already. */
+uint32_t gn_running_untold(const struct gn_running *r, uint32_t families);
+/* Their words, with commas. */
+void gn_running_words(uint32_t families, char *to, size_t size);
+
 void gn_running_end(struct gn_session *s);
 
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec);

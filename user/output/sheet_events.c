@@ -395,11 +395,15 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 		{"module", "module", GN_CELL_TEXT},
 		{"function", "allocated in", GN_CELL_TEXT},
 	};
+	const char *at_start = gn_model_info(m, "events.at_start");
 
 	COLUMNS(s, columns);
 	s->json = "allocations";
-	s->nothing = "no runtime reported an allocation; ask for them with "
-		     "--events allocations";
+	s->nothing = at_start && strstr(at_start, "allocations")
+			     ? "a process that ran already tells of no "
+			       "allocation; start it under gnomon for them"
+			     : "no runtime reported an allocation; ask for "
+			       "them with --events allocations";
 	for (size_t i = 0; i < m->nallocations; i++) {
 		const struct gn_model_allocation *a = &m->allocations[i];
 		struct gn_cell *c = gn_sheet_row(s);

@@ -55,6 +55,7 @@ struct gn_runtime_attach {
 	 * file that it loads in its place, which is the attached one's, and
 	 * its path there. -1: it is `library`. */
 	int (*file)(const struct gn_attached *a, const char **path);
+	uint32_t at_start; /* families that it does not tell any more */
 };
 
 #endif

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
+#include "hooksite/clr/events.h"
 #include "hooksite/clr/filter.h"
 #include "process/copy.h"
 #include "process/maps.h"
@@ -542,4 +543,5 @@ const struct gn_runtime_attach gn_clr_attach = {
 	.end = end,
 	.close = close_attached,
 	.file = file_of,
+	.at_start = GN_FAMILIES_AT_START,
 };
