@@ -226,6 +226,12 @@ void gn_next_sampled(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by samples --limit 20", out);
 }
 
+/* All functions of runtimes, by -f or without it. */
+static bool asked_all(const struct gn_model *m)
+{
+	return m->code.compiled && gn_model_info(m, "functions.asked");
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -238,7 +244,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->share = gn_share(s->ns, all);
 	}
 	/* methods are not in files that a list could be made of */
-	if (f->m->code.compiled)
+	if (asked_all(f->m))
+		s->what = GN_NEXT_REPORT;
+	else if (f->m->code.compiled)
 		s->what = GN_NEXT_AGAIN;
 	return 0;
 }
@@ -254,18 +262,28 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(" of application time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
-	fputs(s->what == GN_NEXT_AGAIN
-		      ? ") is in none: in methods that -f does not name, or in "
-			"the runtime's own code. Samples tell:"
-		      : ") is in none. Name some with -f; this lists them:",
-	      out);
+	if (s->what == GN_NEXT_REPORT)
+		fputs(") is in none: in the runtime's own code, in methods "
+		      "that can have no hooks, or, where gnomon came to a "
+		      "process that ran, in what it did there; --by thread "
+		      "tells.",
+		      out);
+	else if (s->what == GN_NEXT_AGAIN)
+		fputs(") is in none: in methods that -f does not name, or in "
+		      "the runtime's own code. Samples tell:",
+		      out);
+	else
+		fputs(") is in none. Name some with -f; this lists them:", out);
 }
 
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      FILE *out)
 {
 	(void)f;
-	fputs(s->what == GN_NEXT_AGAIN ? "--snapshot 499" : "list -f '*'", out);
+	fputs(s->what == GN_NEXT_REPORT	 ? ""
+	      : s->what == GN_NEXT_AGAIN ? "--snapshot 499"
+					 : "list -f '*'",
+	      out);
 }
 
 /* The functions with the most calls that have at least a twentieth of all
