@@ -361,6 +361,26 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* A glob of a method without IL is not told like one that is misspelt. */
+void test_attach_no_il(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served, gnomon;
+
+	start_served(t, &served);
+	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report.txt"),
+		 "-p", live_text(t, "%d", (int)served.pid), "-f",
+		 "Demo.Forbidden.prctl", NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
+	free(live_await(t, gnomon.err,
+			"gnomon: methods that -f names have no "
+			"IL of their own"));
+	live_wait(t, &gnomon);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* What a process that runs already does not tell is said when it is asked for,
  * and where the report has none of it. */
 void test_attach_untold(struct live *t)

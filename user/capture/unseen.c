@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/selected.h>
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/runtime.h"
@@ -34,6 +35,8 @@ struct gn_unseen {
 	struct program *program;
 	size_t count;
 	bool hooked; /* some runtime has its library */
+	/* modules without hooks, and asked for methods that can have none */
+	bool modules_left, no_il;
 };
 
 struct gn_unseen *gn_unseen_new(uint32_t uid)
@@ -168,6 +171,14 @@ static void note_name(const struct gn_rec_text *r, struct gn_filter *filter)
 			gn_filter_managed(filter, rt->matches, text, module);
 }
 
+static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
+{
+	uint32_t what = GN_FUNC_INDEX(r->func);
+
+	u->modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
+	u->no_il |= what == GN_SELECTED_NO_IL && r->h.key;
+}
+
 void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 		      struct gn_filter *filter)
 {
@@ -182,6 +193,9 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 		break;
 	case GN_KIND_EXEC:
 		note_exec(u, thread->pid);
+		break;
+	case GN_KIND_SELECTED:
+		note_selected(u, (const void *)rec);
 		break;
 	case GN_KIND_NAME:
 		note_name((const void *)rec, filter);
@@ -250,6 +264,7 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 {
 	char line[1024], other[256];
 	const char *glob;
+	bool left = false;
 
 	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
 		bool usdt = gn_filter_is_usdt(glob);
@@ -277,5 +292,15 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 				: "gnomon list shows what there is, "
 				  "LIB:GLOB looks into a library");
 		tell(ctx, line);
+		left |= !usdt;
 	}
+	if (left && u->modules_left)
+		tell(ctx, "modules that can be unloaded or are made in memory "
+			  "(plug-ins, emitted code) were not looked into; "
+			  "--clr-hooks elt traces them from the program's "
+			  "start");
+	if (left && u->no_il)
+		tell(ctx, "methods that -f names have no IL of their own, as "
+			  "those of other libraries (P/Invoke): they can have "
+			  "no hooks; -f 'LIB:GLOB' names native functions");
 }
