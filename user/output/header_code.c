@@ -119,8 +119,10 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		fprintf(f,
 			"# %-11s copies of them in methods that were made in "
 			"memory before: compiled\n# %-11s expressions, as of "
-			"minimal APIs' handlers\n",
-			"", "");
+			"minimal APIs' handlers. To find the methods and ask "
+			"for them\n# %-11s is gnomon's work, and application "
+			"time of the thread .NET EventPipe\n",
+			"", "", "");
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
 		if (!missing[i] || !selected[i])
 			continue;
