@@ -63,6 +63,7 @@
 #define GN_FAST_OWN_RING    16
 #define GN_FAST_OWN_PAGE    24
 #define GN_FAST_OWN_SITE    32
+#define GN_FAST_OWN_GONE    34
 #define GN_FAST_OWN_STACK   40
 #define GN_FAST_OWN_STACKED 48
 #define GN_FAST_OWN_AT	    56
@@ -115,12 +116,15 @@ struct gn_fast_page {
 
 /* What a thread knows of its ring; its own memory. */
 struct gn_fast_own {
-	uint64_t cur, lim; /* addresses: of the next record, and of no more */
+	/* addresses: of the next record, and of no more; where there is no
+	 * ring, of the site `fast` */
+	uint64_t cur, lim;
 	struct gn_fast_ring *ring;
 	struct gn_fast_page *page;
 	uint8_t by_site; /* this thread's hooks pass the sites */
 	uint8_t tight;	 /* the ring was too small since it last began anew */
-	uint8_t pad[6];
+	uint8_t gone;	 /* no ring: its session has ended for good */
+	uint8_t pad[5];
 	/* Frame keys within these bytes can be told by their low halves, for
 	 * gnomon knows that the thread is on that stack. Only hooks of native
 	 * functions look at it: others run on one stack. */
@@ -145,6 +149,7 @@ static_assert(offsetof(struct gn_fast_own, ring) == GN_FAST_OWN_RING, "ring");
 static_assert(offsetof(struct gn_fast_own, page) == GN_FAST_OWN_PAGE, "page");
 static_assert(offsetof(struct gn_fast_own, by_site) == GN_FAST_OWN_SITE,
 	      "by_site");
+static_assert(offsetof(struct gn_fast_own, gone) == GN_FAST_OWN_GONE, "gone");
 static_assert(offsetof(struct gn_fast_own, stack) == GN_FAST_OWN_STACK,
 	      "stack");
 static_assert(offsetof(struct gn_fast_own, stacked) == GN_FAST_OWN_STACKED,

@@ -19,6 +19,9 @@
 /* The bytes of a site without probes. */
 #define GN_SITE_NOPS 0x90, 0x0f, 0x1f, 0x44, 0x00, 0x00
 
+/* The first two, as a number. */
+#define GN_SITE_BARE 0x0f90
+
 #ifdef __ASSEMBLER__
 /* clang-format off */
 

@@ -17,7 +17,12 @@ gn_site_\name:
 	SITE	probe_enter
 	SITE	probe_leave
 
-/* void told(uint64_t what, uint64_t value): keeps the offer's */
+/* void told(uint64_t what, uint64_t value): keeps the offer's. The first as a
+ * site without a probe, as those of a gnomon that is gone. */
+	.globl	told_bare
+	.balign	16
+told_bare:
+	.byte	GN_SITE_NOPS
 	.globl	told
 told:
 	cmpl	$GN_FAST_OFFER, %edi

@@ -27,6 +27,7 @@
 /* hook_vectors.S */
 extern _Atomic uint64_t passed, offered;
 void told(uint64_t what, uint64_t value);
+void told_bare(uint64_t what, uint64_t value);
 void gn_fast_probe_enter(uint64_t index, uint64_t sp);
 void gn_fast_probe_leave(uint64_t index, uint64_t sp);
 int through_ymm(gn_fast_hook_fn hook, const void *in, void *out);
@@ -131,14 +132,14 @@ static void fork_has_no_ring(void)
 	assert_int_equal(passed, 0);
 }
 
-static void start(pthread_t *consumer)
+static void start(pthread_t *consumer, gn_fast_tell_fn tell)
 {
 	atomic_store(&offered, 0);
 	atomic_store(&reader.enough, false);
 	reader.records = 0;
 	assert_int_equal(pthread_create(consumer, NULL, read_all, NULL), 0);
 	assert_true(
-		gn_fast_start(told, gn_fast_probe_enter, gn_fast_probe_leave));
+		gn_fast_start(tell, gn_fast_probe_enter, gn_fast_probe_leave));
 }
 
 static void stop(pthread_t consumer)
@@ -157,7 +158,30 @@ static void sessions_follow(void)
 	gn_fast_leave();
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, 110);
-	start(&consumer);
+	start(&consumer, told);
+	assert_int_equal(hit(10), 0);
+	assert_int_equal(passed, 110);
+	stop(consumer);
+	assert_int_equal(reader.records, 10);
+}
+
+/* Other probes that come to the sites are not for a process that a gnomon left
+ * behind. The next session of its own is. */
+static void gone_passes_nothing(void)
+{
+	pthread_t consumer;
+
+	gn_fast_stop();
+	gn_fast_leave();
+	start(&consumer, told_bare);
+	/* the first record asks for room, and finds gnomon gone */
+	assert_int_equal(hit(100), 0);
+	assert_int_equal(passed, 110);
+	stop(consumer);
+	assert_int_equal(reader.records, 0);
+	gn_fast_stop();
+	gn_fast_leave();
+	start(&consumer, told);
 	assert_int_equal(hit(10), 0);
 	assert_int_equal(passed, 110);
 	stop(consumer);
@@ -172,7 +196,7 @@ static void registers_are_kept(void **state)
 	(void)state;
 	if (!__builtin_cpu_supports("avx2"))
 		skip();
-	start(&consumer);
+	start(&consumer, told);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
 			pthread_create(&thread[i], NULL, many, &bad[i]), 0);
@@ -190,6 +214,7 @@ static void registers_are_kept(void **state)
 	stop(consumer);
 	assert_int_equal(reader.records, 2 * HITS + 10);
 	sessions_follow();
+	gone_passes_nothing();
 }
 
 int main(void)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <gnomon/fast.h>
+#include <gnomon/hooksite.h>
 
 #define OFFER_NS 1000000000l /* gnomon is waited for at the start */
 #define WAIT_NS	 50000000l   /* until what it said of its life is looked at */
@@ -48,7 +49,7 @@ static struct {
 	struct gn_fast_own *by_site;
 	_Atomic uint32_t next; /* slot to look at */
 	_Atomic uint32_t over; /* gnomon does not read any more */
-	void (*on_over)(bool ended);
+	void (*on_over)(void);
 	uint64_t lowest, top; /* of the first thread's stack */
 	_Atomic uint64_t grown;
 } fast;
@@ -206,13 +207,25 @@ static void wait_tail(struct gn_fast_own *own, uint32_t tail)
 		wait_for(&ring->tail, tail, WAIT_NS);
 }
 
+/* The kernel takes the probes of a gnomon that was killed. One that is stopped
+ * has them, and may wake up: then they tell what happened since. */
+static bool is_gone(void)
+{
+	const volatile uint16_t *site = (const uint16_t *)(uintptr_t)fast.tell;
+
+	return *site == GN_SITE_BARE;
+}
+
 static bool is_over(struct gn_fast_own *own)
 {
-	if (!atomic_load(&fast.over) &&
+	bool gone = is_gone();
+
+	if (!gone && !atomic_load(&fast.over) &&
 	    ticks() <= atomic_load(&own->page->deadline))
 		return false;
-	if (!atomic_exchange(&fast.over, 1) && fast.on_over)
-		fast.on_over(atomic_load(&own->page->taken) != 1);
+	if (!atomic_exchange(&fast.over, 1) && fast.on_over &&
+	    (gone || atomic_load(&own->page->taken) != 1))
+		fast.on_over();
 	return true;
 }
 
@@ -499,6 +512,7 @@ static bool offer(struct gn_fast_page *page, int fd)
 static void publish_session(struct gn_fast_page *page, struct without_ring *now)
 {
 	now->own.by_site = 1;
+	now->own.cur = (uintptr_t)fast.tell;
 	now->before = fast.by_site;
 	fast.by_site = &now->own;
 	fast.page = page;
@@ -554,7 +568,7 @@ bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 	return fast.page;
 }
 
-void gn_fast_on_over(void (*fn)(bool ended))
+void gn_fast_on_over(void (*fn)(void))
 {
 	fast.on_over = fn;
 }

@@ -23,9 +23,9 @@ typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
 
-/* Called once in a session, in a hook: gnomon reads no more. `ended`: it said
- * so; else it has been silent for too long. Set before gn_fast_start(). */
-void gn_fast_on_over(void (*fn)(bool ended));
+/* Called in a hook, once in a session: gnomon has ended. One that was silent
+ * for too long has not: it may wake up. Set before gn_fast_start(). */
+void gn_fast_on_over(void (*fn)(void));
 
 /* No hook writes any more, but for those that have begun. */
 void gn_fast_stop(void);

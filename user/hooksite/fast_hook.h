@@ -7,11 +7,15 @@
  * The ring is busy from before the clock is read until the record is there:
  * the hook of a signal's handler on top of that passes the site, and gnomon
  * knows that an earlier record can still come.
+ *
+ * A thread whose session has ended looks at the site `fast`: without a probe
+ * gnomon is gone, and other probes that come to the sites are not for it.
  */
 #ifndef GNOMON_HOOKSITE_FAST_HOOK_H
 #define GNOMON_HOOKSITE_FAST_HOOK_H
 
 #include <gnomon/fast.h>
+#include <gnomon/hooksite.h>
 
 /* clang-format off */
 
@@ -92,7 +96,15 @@ gn_fast_\name:
 	ret
 .Lgn_fast_none_\name:
 	cmpb	$0, GN_FAST_OWN_SITE(%r10)
+	je	.Lgn_fast_claim_\name
+	cmpb	$0, GN_FAST_OWN_GONE(%r10)
+	jne	.Lgn_fast_done_\name
+	movq	GN_FAST_OWN_CUR(%r10), %r11
+	cmpw	$GN_SITE_BARE, (%r11)
 	jne	gn_site_\name
+	movb	$1, GN_FAST_OWN_GONE(%r10)
+	ret
+.Lgn_fast_claim_\name:
 	call	gn_fast_claim_saved
 	jmp	gn_fast_\name
 	.ifnb \sp64

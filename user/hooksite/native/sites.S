@@ -34,17 +34,17 @@
 	GN_FAST_HOOK native_leave, GN_FAST_LEAVE, %rdi, %esi, , %rsi
 	GN_FAST_HOOK native_tailcall, GN_FAST_TAILCALL, %rdi, %esi, , %rsi
 
-/* Passes `to` with what the stub pushed.
+/* gn_hook_NAME passes the fast hook what the stub pushed.
  *
  * To an unwinder the hook is called by who called the function: the return
  * address that it finds is that of the function, above what the stub pushed.
  */
-	.macro STUB_HOOK name:req, to:req
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
+	.macro NATIVE_HOOK name:req
+	.globl	gn_hook_\name
+	.hidden	gn_hook_\name
+	.type	gn_hook_\name, @function
 	.balign	16
-\name:
+gn_hook_\name:
 	.cfi_startproc
 	.cfi_def_cfa_offset 24
 	pushq	%r10
@@ -59,7 +59,7 @@
 	.cfi_rel_offset rdi, 0
 	movl	40(%rsp), %edi
 	leaq	56(%rsp), %rsi
-	call	\to
+	call	gn_fast_\name
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	popq	%rsi
@@ -70,15 +70,9 @@
 	.cfi_adjust_cfa_offset -8
 	ret	$8
 	.cfi_endproc
-	.size	\name, . - \name
-	.endm
+	.size	gn_hook_\name, . - gn_hook_\name
 
-/* gn_hook_NAME writes a record, gn_sited_NAME passes the site. */
-	.macro NATIVE_HOOK name:req
-	STUB_HOOK gn_hook_\name, gn_fast_\name
-	STUB_HOOK gn_sited_\name, gn_site_\name
-
-/* The first as a C function, for measuring. */
+/* The same as a C function, for measuring. */
 	.globl	gn_measured_\name
 	.hidden	gn_measured_\name
 	.type	gn_measured_\name, @function

@@ -222,12 +222,11 @@ static bool make_stubs(void)
 	return for_functions(put_stubs) && close_stubs();
 }
 
-/* Called in hooks: no vectors, nothing of libc. A gnomon that was silent may
- * wake up: then its probes on the sites tell what happened since. */
-static void end(bool ended)
+/* Called in hooks: no vectors, nothing of libc. */
+static void end(void)
 {
 	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS; i++)
-		gn_stubs_over(&sleds.stubs[i], ended);
+		gn_stubs_over(&sleds.stubs[i]);
 }
 
 static void clear(void)

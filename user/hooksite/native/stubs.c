@@ -18,9 +18,6 @@
 void gn_hook_native_enter(void);
 void gn_hook_native_leave(void);
 void gn_hook_native_tailcall(void);
-void gn_sited_native_enter(void);
-void gn_sited_native_leave(void);
-void gn_sited_native_tailcall(void);
 void gn_hook_nothing(void);
 
 /*
@@ -28,29 +25,30 @@ void gn_hook_nothing(void);
  * these bytes stay what they are, or must be right when the first byte of the
  * jump is not there.
  */
-#define HOOKS(name) gn_hook_native_##name, gn_sited_native_##name
-
 static const struct form {
-	void (*hook)(void), (*sited)(void);
+	void (*hook)(void);
 	uint32_t fixed, mask;
 	uint8_t bytes[GN_SLED_BYTES];
 	uint8_t after; /* goes on so far behind the sled's begin; 0: returns */
 } forms[GN_SLED_FORMS] = {
-	[GN_SLED_ENTER_JUMP] =
-		{HOOKS(enter), 0x09, 0xff, {0xeb, 0x09, 0x66, 0x0f, 0x1f}, 11},
-	[GN_SLED_TAIL_JUMP] = {HOOKS(tailcall),
+	[GN_SLED_ENTER_JUMP] = {gn_hook_native_enter,
+				0x09,
+				0xff,
+				{0xeb, 0x09, 0x66, 0x0f, 0x1f},
+				11},
+	[GN_SLED_TAIL_JUMP] = {gn_hook_native_tailcall,
 			       0x09,
 			       0xff,
 			       {0xeb, 0x09, 0x66, 0x0f, 0x1f},
 			       11},
 	[GN_SLED_LEAVE_RET] =
-		{HOOKS(leave), 0, 0, {0xc3, 0x2e, 0x66, 0x0f, 0x1f}, 0},
-	[GN_SLED_ENTER_NOPS] = {HOOKS(enter),
+		{gn_hook_native_leave, 0, 0, {0xc3, 0x2e, 0x66, 0x0f, 0x1f}, 0},
+	[GN_SLED_ENTER_NOPS] = {gn_hook_native_enter,
 				0x90909090,
 				0xffffffff,
 				{0x90, 0x90, 0x90, 0x90, 0x90},
 				5},
-	[GN_SLED_ENTER_NOP5] = {HOOKS(enter),
+	[GN_SLED_ENTER_NOP5] = {gn_hook_native_enter,
 				0x0000441f,
 				0x00ffffff,
 				{0x0f, 0x1f, 0x44, 0x00, 0x00},
@@ -168,10 +166,10 @@ int gn_stubs_close(struct gn_stubs *s)
 	return mprotect(s->at + PAGE, s->size - PAGE, PROT_READ | PROT_EXEC);
 }
 
-void gn_stubs_over(struct gn_stubs *s, bool ended)
+void gn_stubs_over(struct gn_stubs *s)
 {
 	if (s->at)
-		set_hook(s, ended ? gn_hook_nothing : forms[s->form].sited);
+		set_hook(s, gn_hook_nothing);
 }
 
 void gn_stubs_unmap(struct gn_stubs *s)

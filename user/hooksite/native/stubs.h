@@ -35,9 +35,9 @@ int gn_stubs_map(struct gn_stubs *s);
 int gn_stubs_put(struct gn_stubs *s, uint64_t addr, uint32_t func);
 /* The stubs can be run from now on. -1: the kernel does not allow it. */
 int gn_stubs_close(struct gn_stubs *s);
-/* No ring is written any more. `ended`: the hooks do nothing, else they pass
- * their sites. Without a system call: the program may have forbidden them. */
-void gn_stubs_over(struct gn_stubs *s, bool ended);
+/* The hooks do nothing any more. Without a system call: the program may have
+ * forbidden them. */
+void gn_stubs_over(struct gn_stubs *s);
 void gn_stubs_unmap(struct gn_stubs *s);
 
 #endif
