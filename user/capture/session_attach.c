@@ -286,13 +286,14 @@ int gn_session_attach(struct gn_session *s)
 {
 	int err = gn_watch_attach(s);
 
+	/* before there are many descriptors and threads, and before the ring is
+	 * mapped: what a program is forked with counts in its ru_maxrss */
+	if (!err)
+		err = fork_command(s);
 	if (!err)
 		err = open_ring(s);
 	if (!err)
 		err = gn_meter_new(s);
-	/* before there are many descriptors and threads */
-	if (!err)
-		err = fork_command(s);
 	if (!err)
 		err = find_shared(s);
 	if (!err)
