@@ -139,3 +139,19 @@ bool live_has_32_bits(struct live *t, const char *fixture)
 		       t->name, end.code);
 	return !end.code;
 }
+
+/* A process keeps the peak of what it was forked with: gnomon has little then.
+ */
+void test_maxrss(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	long kib = 0;
+
+	live_add(t, &a, t->gnomon, "run", "-q", "-f", "main", "-o",
+		 live_path(t, "report"), "--", live_fixture(t, "maxrss"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, sscanf(end.out, "maxrss %ld", &kib) == 1, "it said %s",
+	      end.out);
+	CHECK(t, kib < 16384, "a program begins with %ld KiB of gnomon's", kib);
+}

@@ -50,6 +50,9 @@ gn_fast_\name:
 	movq	\sp64, GN_FAST_OWN_AT(%r10)
 	.endif
 	movb	$1, GN_FAST_OF_BUSY(%r11)
+	/* tests count who comes here */
+	.hidden	gn_written_\name
+gn_written_\name:
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
 	pushq	%rdx
