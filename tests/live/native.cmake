@@ -40,7 +40,8 @@ function(gn_live_native)
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
 	# what a hit costs is measured: not a sanitizer
 	gn_in_plain(gnomon gnomon)
-	set_property(TEST live/native/maxrss live/native/bodies live/native/bodies-rets
+	set_property(TEST live/native/maxrss live/native/bodies
+		live/native/bodies-rets
 		APPEND PROPERTY ENVIRONMENT GNOMON=${gnomon})
 endfunction()
 gn_live_native()

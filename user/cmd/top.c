@@ -188,8 +188,7 @@ static int top(struct top_args *t, int argc, char **argv)
 		.iterations = t->iterations,
 		.title = title,
 		/* a process that runs already has only those that -f names */
-		.functions = !t->no_functions &&
-			     (a->functions.n || !a->pids.n),
+		.functions = !t->no_functions && (a->functions.n || !a->pids.n),
 		.budget = t->budget,
 		.pipeline = {.classify = (enum gn_classify)a->classify,
 			     .roles = gn_runtime_roles,

@@ -194,8 +194,7 @@ static int one_function(struct walk *w, size_t file,
 	else
 		w->stats->by_ret++;
 	w->stats->stepped += !plan.refused && is_stepped(&plan);
-	w->stats->begins +=
-		!plan.refused && plan.enter.cost == GN_COST_STEPPED;
+	w->stats->begins += !plan.refused && plan.enter.cost == GN_COST_STEPPED;
 	err = w->each(w->ctx, file, w->elf[file], sym, &plan);
 	gn_plan_clear(&plan);
 	return err;
