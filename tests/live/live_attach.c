@@ -171,9 +171,16 @@ void test_attach_threads(struct live *t)
 	finish_serve(t, &serve, 501);
 }
 
-static const json_t *process_row(const json_t *report)
+/* gnomon has ended by itself; the report, and the process in it. */
+static const json_t *expect_end(struct live *t, struct live_talk *gnomon,
+				const char *path, json_t **report)
 {
-	return json_array_get(json_object_get(report, "processes"), 0);
+	int code = live_wait(t, gnomon);
+
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	*report = live_load(t, path);
+	expect_calls(t, *report, "work", 50);
+	return json_array_get(json_object_get(*report, "processes"), 0);
 }
 
 /* gnomon ends when all it traces has ended. */
@@ -181,19 +188,16 @@ void test_attach_target_ends(struct live *t)
 {
 	struct live_talk serve, gnomon;
 	pid_t pid = start_serve(t, &serve);
+	const json_t *process;
 	json_t *report;
 	char *path;
-	int code;
 
 	path = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
 	live_ask(t, &serve, "work 50");
 	finish_serve(t, &serve, 50);
-	code = live_wait(t, &gnomon);
-	CHECK(t, code == 0, "gnomon ended with %d", code);
-	report = live_load(t, path);
+	process = expect_end(t, &gnomon, path, &report);
 	live_clean(t, report);
-	expect_calls(t, report, "work", 50);
-	CHECK(t, live_number(t, process_row(report), "exit_status") == 0,
+	CHECK(t, live_number(t, process, "exit_status") == 0,
 	      "the report tells another status");
 }
 
@@ -202,6 +206,7 @@ void test_attach_target_killed(struct live *t)
 {
 	struct live_talk serve, gnomon;
 	pid_t pid = start_serve(t, &serve);
+	const json_t *process;
 	json_t *report;
 	char *path;
 	int code;
@@ -215,11 +220,8 @@ void test_attach_target_killed(struct live *t)
 			live_text(t,
 				  "gnomon: process %d was killed by signal 9",
 				  (int)pid)));
-	code = live_wait(t, &gnomon);
-	CHECK(t, code == 0, "gnomon ended with %d", code);
-	report = live_load(t, path);
-	expect_calls(t, report, "work", 50);
-	CHECK(t, live_number(t, process_row(report), "exit_signal") == SIGKILL,
+	process = expect_end(t, &gnomon, path, &report);
+	CHECK(t, live_number(t, process, "exit_signal") == SIGKILL,
 	      "the report tells another signal");
 }
 

@@ -619,8 +619,6 @@ int main(void)
 		TEST(bad_files),
 		TEST(inputs_stay),
 		TEST(good_file),
-		TEST(inputs_stay),
-		TEST(good_file),
 		TEST(columns_and_waits),
 		TEST(kernel_account),
 		TEST(probe_cost),

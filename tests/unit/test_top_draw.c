@@ -94,12 +94,8 @@ static void functions_own_classes(void **state)
 
 	(void)state;
 	t->m.session.class_incl[GN_CLASS_SLEEP] = 1000 * SECOND;
-	for (size_t i = 0; i < t->m.nfunctions; i++) {
-		uint64_t *own = t->m.functions[i].v.class_excl;
-
-		memset(own, 0, GN_CLASS_COUNT * sizeof(*own));
-		own[GN_CLASS_CHILD] = SECOND;
-	}
+	memset(t->m.session.class_excl, 0, sizeof(t->m.session.class_excl));
+	t->m.session.class_excl[GN_CLASS_CHILD] = SECOND;
 	view_make(&v);
 	press(&v, &t->p, 't');
 	text = tm_draw(&t->p, &v, 40, 120, false, 8);

@@ -267,21 +267,37 @@ static void a_reader_that_leaves_is_an_error_not_a_signal(void **state)
 	assert_int_equal(gn_trace_writer_close(w, NULL), -EPIPE);
 }
 
-/* Writes until the file can grow no more, and checks what is left. */
+/* Writes until the file can grow no more. */
+static int fill(const char *path, const struct gn_trace_writer_opts *opts,
+		int want, uint64_t *taken, uint64_t *bytes)
+{
+	struct gn_trace_writer *w;
+
+	if (gn_trace_writer_open(path, opts, &w))
+		return 1;
+	if (append_until_error(w, taken) != want)
+		return 2;
+	return gn_trace_writer_close(w, bytes) == want ? 0 : 3;
+}
+
+static int limit_size(rlim_t bytes)
+{
+	struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+
+	return setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The same, and checks what is left. */
 static int write_until_full(const char *path, int want)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
-	struct gn_trace_writer *w;
 	struct gn_trace_reader *r;
 	uint64_t taken, n, lost, bytes;
 	struct stat st;
+	int failed = fill(path, &opts, want, &taken, &bytes);
 
-	if (gn_trace_writer_open(path, &opts, &w))
-		return 1;
-	if (append_until_error(w, &taken) != want)
-		return 2;
-	if (gn_trace_writer_close(w, &bytes) != want)
-		return 3;
+	if (failed)
+		return failed;
 	if (gn_trace_reader_open(path, &r))
 		return 4;
 	n = read_prefix(r, 1);
@@ -312,11 +328,7 @@ static int in_child(int (*run)(const char *), const char *path)
 
 static int with_size_limit(const char *path)
 {
-	struct rlimit limit = {.rlim_cur = 100001, .rlim_max = 100001};
-
-	if (setrlimit(RLIMIT_FSIZE, &limit))
-		return 10;
-	return write_until_full(path, -EFBIG);
+	return limit_size(100001) ? 10 : write_until_full(path, -EFBIG);
 }
 
 static void a_size_limit_is_an_error_not_a_signal(void **state)
@@ -330,20 +342,14 @@ static void a_size_limit_is_an_error_not_a_signal(void **state)
 
 static int over_an_older_one(const char *path)
 {
-	struct rlimit limit = {.rlim_cur = 100001, .rlim_max = 100001};
 	struct gn_trace_writer_opts opts = small_chunks();
 	struct gn_trace_writer *w;
 	uint64_t taken, bytes;
 
 	write_file(path, 1, 10);
-	if (setrlimit(RLIMIT_FSIZE, &limit))
+	if (limit_size(100001) || fill(path, &opts, -EFBIG, &taken, &bytes) ||
+	    bytes)
 		return 10;
-	if (gn_trace_writer_open(path, &opts, &w))
-		return 1;
-	if (append_until_error(w, &taken) != -EFBIG)
-		return 2;
-	if (gn_trace_writer_close(w, &bytes) != -EFBIG || bytes)
-		return 3;
 	/* and a killed writer */
 	return gn_trace_writer_open(path, &opts, &w);
 }
@@ -372,19 +378,12 @@ static void an_older_trace_stays_until_the_new_one_is_whole(void **state)
 static int with_room_for_a_header(const char *path)
 {
 	struct gn_trace_writer_opts opts = small_chunks();
-	struct rlimit limit = {.rlim_cur = 2000, .rlim_max = 2000};
-	struct gn_trace_writer *w;
 	uint64_t taken, bytes;
 
 	opts.chunk_size = 1 << 20;
 	opts.queue_limit = 4 << 20;
-	if (setrlimit(RLIMIT_FSIZE, &limit))
-		return 10;
-	if (gn_trace_writer_open(path, &opts, &w))
-		return 1;
-	if (append_until_error(w, &taken) != -EFBIG)
-		return 2;
-	return gn_trace_writer_close(w, &bytes) != -EFBIG || bytes;
+	return limit_size(2000) || fill(path, &opts, -EFBIG, &taken, &bytes) ||
+	       bytes;
 }
 
 static void a_header_alone_is_not_left(void **state)

@@ -208,6 +208,9 @@ static void sum_session(struct tm_period *t)
 		for (int c = 0; c < GN_CLASS_COUNT; c++)
 			s->class_incl[c] += t->threads[i].classes[c];
 	}
+	for (size_t i = 0; i < t->m.nfunctions; i++)
+		for (int c = 0; c < GN_CLASS_COUNT; c++)
+			s->class_excl[c] += t->m.functions[i].v.class_excl[c];
 }
 
 static void make_period(struct tm_period *t)

@@ -8,6 +8,7 @@
 
 #include <gnomon/hook.h>
 #include "capture/drain.h"
+#include "capture/shown.h"
 #include "capture/sleds.h"
 #include "runtime/values.h"
 
@@ -106,25 +107,6 @@ static void keep_name(struct gn_functions *f, uint32_t index, const char *name)
 	list[index] = strdup(name);
 }
 
-struct shown {
-	char text[256];
-};
-
-/* A name as a terminal may get it; a long one is cut off. */
-static struct shown shown(const char *name)
-{
-	struct shown s = {""};
-
-	for (size_t at = 0; *name && at < sizeof(s.text) - 5; name++) {
-		unsigned char c = (unsigned char)*name;
-
-		at += (size_t)snprintf(s.text + at, sizeof(s.text) - at,
-				       c < 0x20 || c == 0x7f ? "\\x%02x" : "%c",
-				       c);
-	}
-	return s;
-}
-
 void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 {
 	uint32_t index = GN_FUNC_INDEX(GN_COOKIE_FUNC(cookie));
@@ -134,7 +116,7 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 		fprintf(stderr,
 			"gnomon: left out: %s: the kernel does not probe it "
 			"(%s)\n",
-			shown(f->name[index]).text, strerror(-err));
+			gn_shown(f->name[index]).text, strerror(-err));
 }
 
 void gn_functions_tell_left(const struct gn_native_stats *stats)
@@ -200,7 +182,7 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 				"type f32, f64 and class are not reported, "
 				"only "
 				"those of .NET functions are\n",
-				shown(name).text, path);
+				gn_shown(name).text, path);
 	}
 }
 
@@ -227,7 +209,7 @@ static void refuse(struct gn_functions *f, const char *name, const char *path,
 
 	if (f->verbose)
 		fprintf(stderr, "gnomon: left out: %s of '%s': %s\n",
-			shown(name).text, path, why);
+			gn_shown(name).text, path, why);
 	if (f->nrefused++ < REFUSED_SHOWN)
 		snprintf(f->refused + used, sizeof(f->refused) - used,
 			 "%s%.80s: %s", used ? "; " : "", name, why);
@@ -254,7 +236,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 			"gnomon: %s of '%s': its arguments cannot be read, the "
 			"kernel does not probe its first instruction; trace "
 			"what it calls\n",
-			shown(sym->demangled).text, path);
+			gn_shown(sym->demangled).text, path);
 		valued = NULL;
 		own = *plan;
 	}

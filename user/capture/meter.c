@@ -129,13 +129,11 @@ static unsigned int pick(struct gn_meter *m, unsigned int pair)
 static void compare(struct gn_meter *m, struct gn_meter_pair *pair,
 		    const struct gn_meter_call *calls, unsigned int n)
 {
-	double inner =
-		gn_meter_inner(calls, n, m->close ? m->no_work : m->work);
-
 	if (m->close)
-		pair->inner = inner;
-	else if (m->asked == GN_METER_CALLS)
-		pair->differs = (uint32_t)fabs(inner - pair->inner);
+		pair->inner = gn_meter_inner(calls, n, m->no_work);
+	else
+		pair->differs = (uint32_t)fabs(
+			gn_meter_inner(calls, n, m->work) - pair->inner);
 }
 
 static void conclude_pair(struct gn_meter *m, unsigned int i)
@@ -143,7 +141,8 @@ static void conclude_pair(struct gn_meter *m, unsigned int i)
 	struct gn_rec_cost enter = {0}, leave = {0};
 	unsigned int n = pick(m, i);
 
-	if (n)
+	/* both are asked for at the begin only */
+	if (n && m->asked != AGAIN_CALLS)
 		compare(m, &m->pair[i], m->calls[i], n);
 	if (!m->close && gn_meter_solve(m->calls[i], n, m->clock, m->work,
 					&m->interrupts, &enter, &leave))

@@ -113,16 +113,10 @@ static int find_processes(struct gn_session *s)
 		size_t first = s->files.count;
 		pid_t pid = s->opts.pids[i];
 		int err = gn_files_of_process(pid, &s->files);
+		char why[GN_MISSING_MAX];
 
-		if ((err == -ESRCH || err == -ENOENT) && !kill(pid, 0))
-			return gn_session_fail(s, err, 1, GN_NO_PROGRAM_TEXT,
-					       (int)pid);
-		if (err == -ESRCH || err == -ENOENT ||
-		    (kill(pid, 0) && errno == ESRCH))
-			return gn_session_fail(s, -ESRCH, 1,
-					       "no process has PID %d; look "
-					       "for it with ps",
-					       (int)pid);
+		if (gn_files_missing(pid, err, why))
+			return gn_session_fail(s, -ESRCH, 1, "%s", why);
 		if (err)
 			return gn_session_fail(
 				s, err, 1, "process %d cannot be read (%s)%s",

@@ -24,13 +24,13 @@ int gn_running_open(struct gn_session *s);
 /* Makes the runtimes add hooks, and drains the ring meanwhile. */
 int gn_running_begin(struct gn_session *s, const char *filter);
 
-/* Makes the runtimes remove the hooks. Errors are reported on stderr. */
 /* The families of these (enum gn_family) that some process cannot tell, because
  * it runs already. */
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families);
 /* Their words, with commas. */
 void gn_running_words(uint32_t families, char *to, size_t size);
 
+/* Makes the runtimes remove the hooks. Errors are reported on stderr. */
 void gn_running_end(struct gn_session *s);
 
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/drain.h"
+#include "capture/shown.h"
 #include "process/files.h"
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
@@ -65,16 +66,8 @@ void gn_sources_free(struct gn_sources *s)
 /* Reports a file that cannot be used, once: the reason for missing lines. */
 static void warn(const char *path, const char *why)
 {
-	char text[256];
-	size_t len = 0;
-
-	for (; path[len] && len < sizeof(text) - 1; len++)
-		text[len] = (unsigned char)path[len] < ' ' || path[len] == 0x7f
-				    ? '?'
-				    : path[len];
-	text[len] = '\0';
 	fprintf(stderr, "gnomon: %s %s; its functions have no source lines\n",
-		text, why);
+		gn_shown(path).text, why);
 }
 
 /* Opens the module itself, whatever its path leads to by now. -ESTALE: it could

@@ -185,14 +185,12 @@ static int find_processes(struct job *j)
 	for (size_t i = 0; i < pids->n; i++) {
 		pid_t pid = pids->pid[i];
 		int err = gn_files_of_process(pid, &j->list.files);
+		char why[GN_MISSING_MAX];
 
 		if (!err)
 			continue;
-		if (kill(pid, 0) && errno == ESRCH)
-			gn_error("no process has PID %d; look for it with ps",
-				 (int)pid);
-		else if (err == -ESRCH || err == -ENOENT)
-			gn_error(GN_NO_PROGRAM_TEXT, (int)pid);
+		if (gn_files_missing(pid, err, why))
+			gn_error("%s", why);
 		else
 			gn_error("process %d cannot be read (%s); run it as "
 				 "root",

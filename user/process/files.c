@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,4 +354,18 @@ int gn_files_of_process(pid_t pid, struct gn_files *f)
 		err = got < 0 ? got : take_mapping(pid, f, &m);
 	gn_maps_close(&maps);
 	return err;
+}
+
+bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
+{
+	const char *text = NULL;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		text = "no process has PID %d; look for it with ps";
+	else if (err == -ESRCH || err == -ENOENT)
+		text = "process %d runs no program: it is a kernel thread, or "
+		       "a zombie; give a process that does";
+	if (text)
+		snprintf(why, GN_MISSING_MAX, text, (int)pid);
+	return text;
 }

@@ -32,12 +32,6 @@ struct gn_files {
 	bool loose_code; /* a process can run memory that is of no file here */
 };
 
-/* For a process without the link `exe`. */
-#define GN_NO_PROGRAM_TEXT                                                 \
-	"process %d runs no program: it is a kernel thread, or a zombie; " \
-	"give a "                                                          \
-	"process that does"
-
 void gn_files_free(struct gn_files *f);
 
 /* Adds the file at a path, unless it is there; `at` (may be NULL) is its
@@ -60,6 +54,11 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
  * without a descriptor. -ESRCH: there is no such process.
  */
 int gn_files_of_process(pid_t pid, struct gn_files *f);
+
+/* Whether that error, or 0, is for want of a process or of its program, and
+ * then what to say of it. */
+#define GN_MISSING_MAX 128
+bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX]);
 
 /* Opens the mapped file, not what its path names by now. <0: it cannot be. */
 int gn_file_of_mapping(pid_t pid, const struct gn_mapping *m);

@@ -74,8 +74,7 @@ static void see_classes(struct gn_top_view *v, const struct gn_model *m)
 {
 	for (int c = 0; c < GN_CLASS_COUNT; c++) {
 		v->seen[c] += m->session.class_incl[c];
-		for (size_t i = 0; i < m->nfunctions; i++)
-			v->own[c] += m->functions[i].v.class_excl[c];
+		v->own[c] += m->session.class_excl[c];
 	}
 }
 
