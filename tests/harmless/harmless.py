@@ -253,8 +253,8 @@ def main():
     args.gnomon = os.path.abspath(args.gnomon)
     args.keep = os.path.abspath(args.keep)
     if os.environ.get("LIVE_LONG"):  # tools/test --long
-        args.count *= 5
-        args.most *= 5
+        args.count *= 10
+        args.most *= 10
     if not args.seed:
         args.seed = int(time.time())
     if os.geteuid():

@@ -44,10 +44,12 @@ endfunction()
 gn_live_clr()
 
 # Tests by name with another runtime, which the fixture dotnet-KIND gets from the
-# package feed; where it cannot, it and they are skipped.
+# package feed; where it cannot, it and they are skipped. Those behind LONG are
+# left to tools/test --long.
 function(gn_live_clr_with kind dotnet fixtures)
+	cmake_parse_arguments(PARSE_ARGV 3 arg "" "" LONG)
 	gn_steady_timeout(timeout 200)
-	foreach(name ${ARGN})
+	foreach(name ${arg_UNPARSED_ARGUMENTS} ${arg_LONG})
 		add_test(NAME live/clr-${kind}/${name}
 			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
 		set_tests_properties(live/clr-${kind}/${name} PROPERTIES
@@ -58,6 +60,8 @@ function(gn_live_clr_with kind dotnet fixtures)
 CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};\
 FIXTURES=${fixtures};LIVE_SLOW=2")
 	endforeach()
+	list(TRANSFORM arg_LONG PREPEND live/clr-${kind}/)
+	set_property(TEST ${arg_LONG} APPEND PROPERTY LABELS long)
 endfunction()
 
 function(gn_live_clr_get kind)
@@ -80,14 +84,15 @@ function(gn_live_clr_others)
 		gn_live_clr_get(${major} ${folder}/get-runtime ${dotnet} ${major}
 			${dir} ${sources})
 		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo
-			exceptions filters tier-one-only-exceptions kinds
-			async async-exact async-attached unload waits exit-open
-			attach attach-warm attach-pace started-killed
-			attach-later attach-light filter-module inlined
-			inlined-refuse inlined-keep precompiled-kept
-			events events-all filters-collected from-native names
-			generics samples samples-attached list sixty sixty-rejit values
-			values-elt values-attached)
+			exceptions kinds async-exact async-attached unload
+			attach attach-later inlined events-all from-native
+			names samples-attached list sixty sixty-rejit
+			values-attached
+			LONG filters tier-one-only-exceptions async waits
+			exit-open attach-warm attach-pace started-killed
+			attach-light filter-module inlined-refuse inlined-keep
+			precompiled-kept events filters-collected generics
+			samples values values-elt)
 	endforeach()
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
 	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})

@@ -25,9 +25,9 @@ gn_guest_test(harness 240 ${CMAKE_CURRENT_SOURCE_DIR}/guest/test-harness
 # busybox's makes no time namespaces
 find_program(GN_UNSHARE unshare REQUIRED)
 
-# All native live tests but those of guest/left-out. Both guests begin the run:
-# what else may run beside others comes when the first of them is done, and all
-# that runs alone comes after them.
+# All native live tests but those of guest/left-out. The guest begins the run:
+# what else may run beside others does, and all that runs alone comes after it.
+# The newer kernel is for tools/test --long; guest/machines boots it anyway.
 # Deferred to the end of this folder, when all targets and tests are known.
 function(gn_guest_native)
 	if(NOT TARGET live_native OR NOT TARGET gnomon)
@@ -51,6 +51,7 @@ function(gn_guest_native)
 LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
 		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
 	endforeach()
+	set_property(TEST guest/native-6.12 APPEND PROPERTY LABELS long)
 	gn_guest_test(machines 300 ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-machines
 		6.12 ${GN_GUEST_CACHE} ${gnomon} ${driver}
 		${GNOMON_PLAIN_BUILD}/tests/fixtures/native)

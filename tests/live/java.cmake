@@ -17,5 +17,8 @@ function(gn_live_java)
 	gn_live_tests(java live_java java_tests.def 120 "must-run;java"
 		GNOMON=${gnomon} JAVA=${java}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/java)
+	set_property(TEST live/java/recursion-interpreted
+		live/java/recursion-second-compiler
+		live/java/exceptions-interpreted APPEND PROPERTY LABELS long)
 endfunction()
 gn_live_java()
