@@ -439,6 +439,9 @@ enum gn_stream {
 	/* from here to the thread's next record, gnomon keeps it waiting    \
 	 * for room in its ring */                                           \
 	X(HOOK_WAITS, 86, "hook-waits", COLLECT, gn_rec_func)                \
+	/* in between the thread works for gnomon, in its library */         \
+	X(OWN_BEGIN, 87, "own-begin", COLLECT, gn_rec_func)                  \
+	X(OWN_END, 88, "own-end", COLLECT, gn_rec_func)                      \
 	/* the thread ended */                                               \
 	X(EXIT, 16, "exit", COLLECT, gn_rec_func)                            \
 	/* the capture ended, the thread goes on */                          \

@@ -3,6 +3,7 @@
  * its own calls between two lines. */
 #include "clr.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -358,8 +359,100 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, strstr(report, "has a seccomp filter"), "no reason: %s",
 	      report);
 	CHECK(t, strstr(report, "P.Fib(int)"), "no functions: %s", report);
-	CHECK(t, strstr(report, "time of the thread .NET EventPipe"),
+	CHECK(t, strstr(report, "work on the thread .NET EventPipe"),
 	      "it does not say whose gnomon's work is: %s", report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+static bool scan(const char *path, const char *format, void *to)
+{
+	FILE *f = fopen(path, "re");
+	bool found = f && fscanf(f, format, to) == 1;
+
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* What the kernel says that the threads on which the runtime takes requests,
+ * and sends what a session asks for, had of CPUs. */
+static uint64_t request_cpu(struct live *t, const struct live_talk *served)
+{
+	const char *tasks = live_text(t, "/proc/%d/task", (int)served->pid);
+	unsigned long long ns = 0, all = 0;
+	DIR *dir = opendir(tasks);
+	struct dirent *e;
+	char comm[16];
+
+	CHECK(t, dir, "%s: %s", tasks, strerror(errno));
+	while ((e = readdir(dir))) {
+		const char *of = live_text(t, "%s/%s", tasks, e->d_name);
+
+		if (!scan(live_text(t, "%s/comm", of), "%15[^\n]", comm) ||
+		    strcmp(comm, ".NET EventPipe") != 0)
+			continue;
+		CHECK(t, scan(live_text(t, "%s/schedstat", of), "%llu", &ns),
+		      "%s: no account", of);
+		all += ns;
+	}
+	closedir(dir);
+	return all;
+}
+
+/* One session with every method; all times in ns. */
+struct own_work {
+	uint64_t app, told, kernel;
+};
+
+static struct own_work work_of(struct live *t, const struct live_talk *served,
+			       const char *raw)
+{
+	const char *path = live_path(t, "own.json");
+	struct own_work w = {.kernel = request_cpu(t, served)};
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	const json_t *thread;
+	json_t *report;
+	size_t i;
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)served->pid), "-f", "*", NULL);
+	live_split(t, &a, raw);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	w.kernel = request_cpu(t, served) - w.kernel;
+	report = live_load(t, path);
+	w.told = live_number(t, report, "probe_cost.own_work_ns");
+	json_array_foreach(json_object_get(report, "threads"), i, thread)
+	{
+		const json_t *name = json_object_get(thread, "name");
+
+		if (!strcmp(json_string_value(name), ".NET EventPipe"))
+			w.app += live_number(t, thread, "application_ns");
+	}
+	json_decref(report);
+	return w;
+}
+
+/* What gnomon's library does there on a thread of the runtime is not the
+ * program's time; --raw leaves it in. */
+void test_attach_own_work(struct live *t)
+{
+	struct live_talk served;
+	struct own_work w;
+
+	start_served(t, &served);
+	w = work_of(t, &served, "");
+	CHECK(t, w.app < w.kernel / 10 && w.told > w.kernel / 2,
+	      "of %" N " ns on CPUs %" N " are the program's, %" N " gnomon's",
+	      w.kernel, w.app, w.told);
+	w = work_of(t, &served, "--raw");
+	CHECK(t, w.app > w.kernel / 2 && !w.told,
+	      "raw: of %" N " ns on CPUs %" N " are the program's, %" N
+	      " gnomon's",
+	      w.kernel, w.app, w.told);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 

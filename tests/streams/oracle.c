@@ -127,7 +127,7 @@ static struct part measure(struct oracle *o, const struct oracle_thread *t,
 		p.ns[GN_CLASS_UNCLASSIFIED] = p.elapsed;
 		return p;
 	}
-	if (t->hook_waits) {
+	if (t->hook_waits || t->own_work) {
 		o->cost += p.elapsed;
 		p.elapsed = 0;
 		return p;
@@ -202,15 +202,19 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 		add_excl(process, &p);
 		charge_stack(o, t->frames[owner], t->depth[owner], &p);
 	}
-	for (int i = 0; i < t->nparts && !t->gap && !t->hook_waits; i++)
+	for (int i = 0;
+	     i < t->nparts && !t->gap && !t->hook_waits && !t->own_work; i++)
 		add_wait(o, &t->parts[i], func);
 	if (t->gap) {
 		t->nnest = t->nsuspended = 0;
+		t->own_work = false;
 		end_windows(o, e->thread, t->since);
 	}
 	t->nparts = 0;
 	t->gap = false;
 	t->hook_waits = e->kind == GN_KIND_HOOK_WAITS;
+	if (e->kind == GN_KIND_OWN_BEGIN || e->kind == GN_KIND_OWN_END)
+		t->own_work = e->kind == GN_KIND_OWN_BEGIN;
 	t->since = e->time;
 	t->begun_by = probe_of(o, e);
 	t->way = way_of(e);

@@ -51,6 +51,7 @@ struct oracle_thread {
 	uint64_t start, since, end;
 	bool closed, gap;
 	bool hook_waits; /* in the open interval, for gnomon */
+	bool own_work;	 /* for gnomon, since a record */
 	struct oracle_wait parts[ORACLE_PARTS];
 	int nparts;
 	enum gn_probe_class begun_by; /* what the open interval began with */

@@ -420,6 +420,10 @@ static void jump(struct sim *m, int thread)
 
 static void step(struct sim *m, int thread)
 {
+	/* times for gnomon; a begin can be told twice, and an end alone */
+	static const enum gn_kind own_kinds[] = {
+		GN_KIND_HOOK_WAITS, GN_KIND_OWN_BEGIN, GN_KIND_OWN_END,
+		GN_KIND_OWN_END};
 	struct sim_thread *t = &m->threads[thread];
 	int n = t->depth[t->stack], what = below(m, 100), func;
 
@@ -442,7 +446,7 @@ static void step(struct sim *m, int thread)
 	} else if (what < 94) {
 		/* not told where a look can come before it */
 		if (!m->opts->late)
-			end_interval(m, thread, GN_KIND_HOOK_WAITS, 0, 0,
+			end_interval(m, thread, own_kinds[below(m, 4)], 0, 0,
 				     false);
 	} else if (what < 98) {
 		if (!m->opts->calm)

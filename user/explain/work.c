@@ -327,7 +327,8 @@ static void put_left_out(FILE *out, const struct gn_subject *s)
 int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 {
 	int64_t left = f->m->probe_cost_left;
-	uint64_t cost = f->m->probe_cost + (left > 0 ? (uint64_t)left : 0);
+	uint64_t cost = f->m->probe_cost - f->m->own_work +
+			(left > 0 ? (uint64_t)left : 0);
 	uint64_t hits = 0, mean;
 
 	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++)

@@ -201,16 +201,27 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 	iv->cost = iv->owed = iv->error = 0;
 	iv->mask = 0;
 	iv->sliced = false;
-	iv->hook_waited = false;
+	iv->hook_waited = iv->own_work = false;
 	iv->gap = a->gap;
 }
 
-/* The thread waited for gnomon, whatever the kernel says of that. */
-static void take_out(struct gn_interval *iv)
+/* The thread waited or worked for gnomon, whatever the kernel says of that. */
+static bool take_out(const struct gn_account *a, struct gn_interval *iv)
 {
+	if (!a->hook_waits && !a->for_gnomon)
+		return false;
 	iv->cost = iv->elapsed;
 	iv->elapsed = 0;
-	iv->hook_waited = true;
+	iv->hook_waited = a->hook_waits;
+	iv->own_work = !a->hook_waits;
+	return true;
+}
+
+/* Lost records may include the end of whatever went on. */
+static void forget_activities(struct gn_account *a)
+{
+	a->nnest = a->nest_over = a->nsuspended = 0;
+	a->for_gnomon = false;
 }
 
 /* The time that belongs neither to the kernel nor to `unclassified`. */
@@ -251,8 +262,8 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 	iv->owed = e->owed;
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-	else if (a->hook_waits)
-		take_out(iv);
+	else if (take_out(a, iv))
+		;
 	else if (a->told_gap)
 		split_unsummed(a, cost, iv);
 	else if (os || a->slice_mask || a->told_slices)
@@ -264,9 +275,8 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 			  : application_time(iv);
 	iv->error = (int64_t)(a->after_error + e->error_before) +
 		    (int64_t)(iv->owed - e->owed);
-	/* the lost records may include the end of an activity */
 	if (a->gap)
-		a->nnest = a->nest_over = a->nsuspended = 0;
+		forget_activities(a);
 	begin_next(a, e->time, os);
 	a->after = e->after;
 	a->after_error = e->error_after;
@@ -289,11 +299,9 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 	begin_interval(a, time, iv);
 	if (a->gap) {
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-		a->nnest = a->nest_over = a->nsuspended = 0;
+		forget_activities(a);
 		a->after = 0;
-	} else if (a->hook_waits) {
-		take_out(iv);
-	} else {
+	} else if (!take_out(a, iv)) {
 		split_unsummed(a, a->after, iv);
 		/* the next interval may have room for the cost that this one
 		 * had not */

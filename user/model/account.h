@@ -28,6 +28,7 @@ struct gn_interval {
 	bool gap;	  /* records were lost in it */
 	bool sliced;	  /* its slices are in ns */
 	bool hook_waited; /* its cost is that of a wait for gnomon */
+	bool own_work;	  /* its cost is that of work for gnomon */
 	uint64_t ns[GN_CLASS_COUNT];
 };
 
@@ -54,6 +55,7 @@ struct gn_account {
 	bool gap;
 	bool no_start;	 /* the beginning of the thread was not seen */
 	bool hook_waits; /* for gnomon: all of it is cost */
+	bool for_gnomon; /* the thread works for it: the same, until told */
 	/* cost of the probe that began it, after that record */
 	uint32_t after;
 	uint32_t after_error; /* possible error of `after` */
@@ -83,7 +85,7 @@ struct gn_account {
 	uint64_t outside_elapsed;
 	uint64_t app, outside_app;
 	uint64_t elapsed, cost;
-	uint64_t hook_waited; /* of cost */
+	uint64_t hook_waited, own_work; /* of cost */
 	int64_t error, outside_error;
 };
 
@@ -176,7 +178,7 @@ static inline bool gn_account_is_plain(const struct gn_account *a)
 {
 	return !(a->os_notes | a->told | a->told_os | a->told_slices |
 		 a->slice_mask | a->gap | a->no_start | a->slices_lost |
-		 a->part_lost | a->told_gap | a->hook_waits);
+		 a->part_lost | a->told_gap | a->hook_waits | a->for_gnomon);
 }
 
 /* An interval that is all on a CPU, less the cost of probes. */
@@ -217,7 +219,7 @@ static inline void gn_account_close_plain(struct gn_account *a,
 	iv->elapsed = spent.elapsed;
 	iv->mask = spent.elapsed ? 1u << class : 0;
 	iv->ns[class] = spent.elapsed;
-	iv->gap = iv->sliced = iv->hook_waited = false;
+	iv->gap = iv->sliced = iv->hook_waited = iv->own_work = false;
 	iv->app = e->classify == GN_CLASSIFY_INTERVAL && e->os_event
 			  ? 0
 			  : spent.elapsed;
@@ -238,6 +240,7 @@ static inline void gn_account_add(struct gn_account *a,
 	a->elapsed += iv->elapsed;
 	a->cost += iv->cost;
 	a->hook_waited += iv->hook_waited ? iv->cost : 0;
+	a->own_work += iv->own_work ? iv->cost : 0;
 	a->error += iv->error;
 	a->app += iv->app;
 	if (outside) {

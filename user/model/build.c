@@ -174,6 +174,7 @@ static int make_threads(struct gn_build *b)
 			gn_kernel_differs(&p->threads[i]->kernel);
 		m->probe_cost += p->threads[i]->account.cost;
 		m->hook_waited += p->threads[i]->account.hook_waited;
+		m->own_work += p->threads[i]->account.own_work;
 	}
 	m->nthreads = p->nthreads;
 	for (i = 0; i < p->nprocesses; i++) {

@@ -197,6 +197,12 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_SUSPEND_END:
 		gn_account_resume(a);
 		break;
+	case GN_KIND_OWN_BEGIN:
+		a->for_gnomon = !p->opts.raw;
+		break;
+	case GN_KIND_OWN_END:
+		a->for_gnomon = false;
+		break;
 	default:
 		break;
 	}
@@ -229,6 +235,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 		return err;
 	t->account.nnest = t->account.nest_over = 0;
 	t->account.nsuspended = 0;
+	t->account.for_gnomon = false;
 	t->ringed = t->native.is = false;
 	err = gn_events_close(p, t, r->f.h.time);
 	if (err)

@@ -43,6 +43,8 @@ static void merge_account(struct gn_account *to, const struct gn_account *from)
 	to->outside_app += from->outside_app;
 	to->elapsed += from->elapsed;
 	to->cost += from->cost;
+	to->hook_waited += from->hook_waited;
+	to->own_work += from->own_work;
 	to->error += from->error;
 	to->outside_error += from->outside_error;
 	to->suspects += from->suspects;

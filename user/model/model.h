@@ -416,11 +416,12 @@ struct gn_model {
 	 * function had less time on a CPU than its probes cost. It can be
 	 * negative in a period's model: a rest from an earlier period was
 	 * subtracted now. raw: nothing was subtracted. `hook_waited` is the
-	 * part of `probe_cost` in which threads waited for gnomon.
+	 * part of `probe_cost` in which threads waited for gnomon, `own_work`
+	 * that in which they worked for it.
 	 */
 	bool raw;
 	uint64_t probe_cost;
-	uint64_t hook_waited;
+	uint64_t hook_waited, own_work;
 	int64_t probe_cost_left;
 	struct gn_model_cost costs[GN_PROBE_CLASS_COUNT];
 

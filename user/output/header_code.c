@@ -120,9 +120,11 @@ static void put_selected(const struct gn_model *m, FILE *f)
 			"# %-11s copies of them in methods that were made in "
 			"memory before: compiled\n# %-11s expressions, as of "
 			"minimal APIs' handlers. To find the methods and ask "
-			"for them\n# %-11s is gnomon's work, and application "
-			"time of the thread .NET EventPipe\n",
-			"", "", "");
+			"for them\n# %-11s is gnomon's work on the thread .NET "
+			"EventPipe, %s\n",
+			"", "", "",
+			m->own_work ? "taken out of its times"
+				    : "and in its times");
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
 		if (!missing[i] || !selected[i])
 			continue;

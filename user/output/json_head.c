@@ -44,6 +44,7 @@ static void put_probe_cost(struct gn_json *w)
 	gn_emit_bool(e, "subtracted", !m->raw && gn_probe_cost_known(m));
 	gn_emit_u64(e, "ns", m->probe_cost);
 	gn_emit_u64(e, "waited_ns", m->hook_waited);
+	gn_emit_u64(e, "own_work_ns", m->own_work);
 	gn_emit_u64(e, "left_ns",
 		    m->probe_cost_left > 0 ? (uint64_t)m->probe_cost_left : 0);
 	gn_emit_open(e, "classes", '[');

@@ -91,6 +91,10 @@ void gn_header_probe_cost(const struct gn_model *m,
 		gn_format_duration(taken, m->hook_waited, o->ns);
 		fprintf(f, ", %s of it waits for room", taken);
 	}
+	if (m->own_work) {
+		gn_format_duration(taken, m->own_work, o->ns);
+		fprintf(f, ", %s of it gnomon's work in the process", taken);
+	}
 	if (m->probe_cost_left > 0) {
 		gn_format_duration(taken, (uint64_t)m->probe_cost_left, o->ns);
 		fprintf(f,

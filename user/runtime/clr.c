@@ -53,6 +53,9 @@ static const struct gn_runtime_site sites[] = {
 	SITE("resume_end", SUSPEND_END, .func = 0),
 	/* its frame key is whether the runtime took the library */
 	SITE("init", RUNTIME, .frame = 3),
+	/* around the library's work for a session */
+	SITE("own_begin", OWN_BEGIN, .func = 0),
+	SITE("own_end", OWN_END, .func = 0),
 	/* of fast hooks: its frame key is what is offered or taken */
 	SITE("fast", RING, FUNC, .frame = 2),
 	{"clr_name", NULL, GN_PROG_NAME, 0, FUNC, .frame = 6, .text = {2, 4}},

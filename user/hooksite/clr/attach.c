@@ -116,8 +116,8 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 	return gn_clr_set_events(clr, clr->wants);
 }
 
-gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
-			       uint32_t size)
+static gn_hr take_request(struct gn_clr *clr, void *unknown, void *data,
+			  uint32_t size)
 {
 	char *request = size < GN_CLR_REQUEST_MAX ? calloc(1, size + 1) : NULL;
 	bool first = !clr->info;
@@ -135,6 +135,17 @@ gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 		clr->request = request;
 	else
 		free(request);
+	return hr;
+}
+
+gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
+			       uint32_t size)
+{
+	gn_hr hr;
+
+	GN_CLR_SITE(own_begin)();
+	hr = take_request(clr, unknown, data, size);
+	GN_CLR_SITE(own_end)();
 	/* any other failure makes the runtime say so on the program's output */
 	return hr < 0 ? GN_CORPROF_E_CANCEL_ACTIVATION : GN_S_OK;
 }
@@ -142,10 +153,12 @@ gn_hr gn_clr_initialize_attach(struct gn_clr *clr, void *unknown, void *data,
 gn_hr gn_clr_attach_complete(struct gn_clr *clr)
 {
 	GN_CLR_SITE(attach_complete)(clr);
+	GN_CLR_SITE(own_begin)();
 	if (clr->request)
 		serve(clr, clr->request);
 	free(clr->request);
 	clr->request = NULL;
+	GN_CLR_SITE(own_end)();
 	return GN_S_OK;
 }
 

@@ -82,6 +82,8 @@
 	CALL_SITE clr_function_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_dynamic_unload, "8@%rdi 8@%rsi"
 	CALL_SITE clr_fast, "8@%rdi 8@%rsi"
+	CALL_SITE clr_own_begin, NONE
+	CALL_SITE clr_own_end, NONE
 /* Of the families of events: an index, and what else there is. */
 	CALL_SITE clr_gc_begin, "8@%rdi"
 	CALL_SITE clr_appdomain_create_end, "8@%rdi -4@%esi"

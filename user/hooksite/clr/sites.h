@@ -51,6 +51,10 @@ void GN_CLR_SITE(precompiled_ran)(uint64_t index, uint64_t methods);
 /* Of the methods that a session asks for: `what` is of enum gn_selected. */
 void GN_CLR_SITE(selected)(uint64_t what, uint64_t n);
 
+/* Around work for a session on a thread of the runtime. */
+void GN_CLR_SITE(own_begin)(void);
+void GN_CLR_SITE(own_end)(void);
+
 void GN_CLR_SITE(attach_complete)(const void *callback);
 void GN_CLR_SITE(rejit_error)(const void *callback, uint64_t module,
 			      uint32_t method, uint64_t function, uint32_t hr);

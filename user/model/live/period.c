@@ -144,7 +144,8 @@ static void reset_thread(struct gn_thread *t)
 	memset(a->classes, 0, sizeof(a->classes));
 	memset(a->outside, 0, sizeof(a->outside));
 	a->outside_elapsed = a->outside_app = 0;
-	a->app = a->elapsed = a->cost = a->hook_waited = 0;
+	a->app = a->elapsed = a->cost = 0;
+	a->hook_waited = a->own_work = 0;
 	a->error = a->outside_error = 0;
 	t->kernel = (struct gn_kernel_account){0};
 	t->live.now = (struct gn_now){0};
