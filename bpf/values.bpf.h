@@ -99,6 +99,17 @@ static __always_inline __s8 size_at(const struct gn_value_spec *v, __u64 place)
 	return is_signed ? -(__s8)bytes : (__s8)bytes;
 }
 
+/* No number has so many bytes. The size of a type can reach into the bit above
+ * it. */
+static __always_inline bool is_struct_at(__u64 place)
+{
+	__u32 n = GN_PLACE_BYTES(place);
+
+	if (!(place & GN_PLACE_OPEN))
+		return GN_PLACE_OWN(place) == GN_VALUE_STRUCT;
+	return place & GN_PLACE_SIGNED || !n || n > 8 || n & (n - 1);
+}
+
 static __always_inline void read_place(const struct gn_value_spec *v,
 				       __u64 place, struct gn_rec_value *r)
 {
@@ -106,6 +117,11 @@ static __always_inline void read_place(const struct gn_value_spec *v,
 	__u64 n = size < 0 ? -size : size;
 	__u64 number = 0;
 
+	if (v->own && is_struct_at(place)) {
+		r->type = GN_VALUE_STRUCT;
+		r->number = 0;
+		return;
+	}
 	if (v->own && !(place & GN_PLACE_OPEN) && GN_PLACE_OWN(place))
 		r->type = GN_PLACE_OWN(place);
 	/* the function's own type says which it is */

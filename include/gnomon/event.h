@@ -301,7 +301,9 @@ struct gn_rec_unprobed {
 	X(F32, 13, "f32", 4)                     \
 	X(F64, 14, "f64", 8)                     \
 	/* of .NET: the class of an object */    \
-	X(CLASS, 15, "class", 8)
+	X(CLASS, 15, "class", 8)                 \
+	/* of .NET: its fields are not told */   \
+	X(STRUCT, 16, "struct", 0)
 
 enum gn_value_type {
 #define GN_VALUE_ENUM(name, value, text, size) GN_VALUE_##name = (value),

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  80
+#define EXACT  90
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -28,9 +28,11 @@ static const char exact[] =
 	"-a Demo.Exact.Levels:arg1,arg2/bool,ret -a "
 	"Demo.Exact.Number*:arg1,ret "
 	"-a Demo.Exact.Unsigned:arg1,arg2,arg3,arg4,arg5,arg6,ret "
-	"-a Demo.Exact.Structs:arg1/i32,arg2/i32,arg3,arg4,ret "
-	"-a Demo.Two.Plus:arg1,arg2,ret -a Demo.Exact.Returns:arg1,ret "
+	"-a Demo.Exact.Structs:arg1/i32,arg2/i32,arg3/i64,arg4,ret "
+	"-a Demo.Two.Plus:arg1,arg2,ret -a Demo.Exact.Returns:arg1,ret/i64 "
 	"-a Demo.Exact.ReturnsTwo:arg1,ret/i32 "
+	"-a Demo.Exact.Whole*:arg1,arg2,arg3,ret -a Demo.Exact.Maybe:arg1,ret "
+	"-a Demo.Exact.Soon*:arg1,ret -a Demo.Exact.Same*:arg1,ret "
 	"-a Demo.Exact.Nothing:arg1/i32,ret "
 	"-a Demo.Exact.Half:arg1/f64,arg1,ret/f64 "
 	/* each the other way round */

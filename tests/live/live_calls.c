@@ -152,10 +152,13 @@ void live_calls_compare(struct live *t, json_t *calls, const char *out)
 static char *value_text(struct live *t, const json_t *value)
 {
 	const json_t *v = json_object_get(value, "value");
+	const char *type = json_string_value(json_object_get(value, "type"));
 
+	if (type && !strcmp(type, "struct"))
+		return live_text(t, "struct%s", v ? " with a value" : "");
 	/* as many digits as each double has */
 	return live_text(
-		t, "%s %s%s", json_string_value(json_object_get(value, "type")),
+		t, "%s %s%s", type,
 		v ? json_dumps(v, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 		  : "unreadable",
 		json_object_get(value, "cut") ? " cut" : "");

@@ -164,6 +164,7 @@ static void bad_texts(void **state)
 	bad("usdt::p:n:arg", 10);
 	bad("usdt::p:n:arg1/f32", 15);
 	bad("f:arg12", 2);
+	bad("f:arg1/struct", 7);
 	bad("f:arg7/f64", 2);
 	bad("f:this/ptr", 7);
 	bad("f:this,this/class", 17);

@@ -221,6 +221,11 @@ static void own_values(void **state)
 	}
 	assert_true(got.asks_result && got.result.has);
 	assert_int_equal(got.result.own, GN_VALUE_F64);
+	/* its fields are not told, and it is not read */
+	m = (struct gn_bytes){(const uint8_t[]){0, 0, 0x16}, 3};
+	gn_il_values(&m, &of_class, "K", type_token, NULL, &got);
+	assert_int_equal(got.result.own, GN_VALUE_STRUCT);
+	assert_true(got.result.has && !got.result.size && !got.result.type);
 	/* nothing is returned */
 	m = (struct gn_bytes){(const uint8_t[]){0, 0, 1}, 3};
 	gn_il_values(&m, &of_class, "KR", type_token, NULL, &got);

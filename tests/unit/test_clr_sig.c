@@ -202,6 +202,28 @@ static void test_random(void **state)
 	}
 }
 
+static gn_token value_type(const uint8_t *type, size_t n)
+{
+	return gn_sig_value_type(&(struct gn_bytes){type, n});
+}
+
+static void test_value_types(void **state)
+{
+	/* of TypeDef 1; of TypeRef 2, of int; of a class; T; cut short */
+	static const uint8_t plain[] = {0x11, 1 << 2}, cut[] = {0x15, 0x11},
+			     of_int[] = {0x15, 0x11, 2 << 2 | 1, 1, 8},
+			     of_class[] = {0x15, 0x12, 2 << 2 | 1, 1, 8},
+			     variable[] = {0x13, 0};
+
+	(void)state;
+	assert_int_equal(value_type(plain, sizeof(plain)), 0x02000001);
+	assert_int_equal(value_type(of_int, sizeof(of_int)), 0x01000002);
+	assert_int_equal(value_type(of_class, sizeof(of_class)), 0);
+	assert_int_equal(value_type(variable, sizeof(variable)), 0);
+	assert_int_equal(value_type(cut, sizeof(cut)), 0);
+	assert_int_equal(value_type(cut, 0), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -212,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_type_in_itself),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_value_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,7 @@ static void integers(void **state)
 	shows(GN_VALUE_PTR, 0x1f, "0x1f");
 	shows(GN_VALUE_CLASS, 0x2f, "0x2f");
 	shows(GN_VALUE_BOOL, 1, "true");
+	shows(GN_VALUE_STRUCT, 0, "{...}");
 }
 
 /* How a string is shown. */

@@ -71,6 +71,9 @@ void gn_call_number(char buf[GN_CELL], const struct gn_call_value *v)
 	case GN_VALUE_CLASS: /* without a name: the method table */
 		snprintf(buf, GN_CELL, "0x%" PRIx64, v->number);
 		break;
+	case GN_VALUE_STRUCT:
+		snprintf(buf, GN_CELL, "{...}");
+		break;
 	default:
 		snprintf(buf, GN_CELL, "%" PRIu64, v->number);
 	}

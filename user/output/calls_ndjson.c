@@ -63,6 +63,8 @@ static void put_value(const struct gn_calls_out *out, struct gn_emit *e,
 		gn_emit_bool(e, "unreadable", true);
 	} else if (v->type == GN_VALUE_CLASS) {
 		put_class(out, e, v);
+	} else if (v->type == GN_VALUE_STRUCT) {
+		return;
 	} else if (gn_call_float(v, &value) && !isfinite(value)) {
 		gn_call_number(number, v);
 		gn_emit_text(e, "value", number);

@@ -59,7 +59,7 @@ static int find_which(const char *word, size_t len, bool probe)
 static uint8_t find_type(const char *word, size_t len)
 {
 	for (uint8_t i = 1; i < GN_VALUE_TYPE_COUNT; i++)
-		if (strlen(types[i].text) == len &&
+		if (types[i].size && strlen(types[i].text) == len &&
 		    !strncmp(types[i].text, word, len))
 			return i;
 	return 0;

@@ -4,6 +4,7 @@
 #include <gnomon/event.h>
 
 #include "elements.h"
+#include "metadata.h"
 #include "sig.h"
 
 /* More parameters are not looked at: of these any number can be in floating
@@ -73,7 +74,16 @@ static bool is_float(const struct gn_bytes *type)
 	return type->at[0] == EL_R4 || type->at[0] == EL_R8;
 }
 
-/* 0: a structure, or what only the type arguments say. */
+static bool is_struct(const struct gn_bytes *type,
+		      const struct gn_il_objects *objects)
+{
+	gn_token token = gn_sig_value_type(type);
+
+	return type->at[0] == EL_TYPEDREF ||
+	       (token && objects->md && gn_md_is_struct(objects->md, token));
+}
+
+/* 0: an enum, or what is not known here. */
 static uint8_t own_type(const struct gn_bytes *type,
 			const struct gn_il_objects *objects)
 {
@@ -97,7 +107,7 @@ static uint8_t own_type(const struct gn_bytes *type,
 		return GN_VALUE_CLASS;
 	if (element == EL_PTR || element == EL_BYREF || element == EL_FNPTR)
 		return GN_VALUE_PTR;
-	return 0;
+	return is_struct(type, objects) ? GN_VALUE_STRUCT : 0;
 }
 
 /* Which value is asked for, and as what. */
@@ -141,6 +151,8 @@ static void describe(const struct params *p, const struct gn_bytes *type,
 	v->is_class = a->is_class || v->own == GN_VALUE_CLASS;
 	if (v->is_class)
 		v->size = 8;
+	else if (v->own == GN_VALUE_STRUCT)
+		v->size = 0; /* it is not read */
 	else if (is_open(type))
 		v->type = type_of(ctx, type);
 	else

@@ -35,11 +35,15 @@ struct gn_il_values {
 	gn_token enter, leave;
 };
 
+struct gn_md;
+
 /* What of a method can only be an object: what it is a method of; and a bit for
- * each of the first type parameters of the type and of its own. */
+ * each of the first type parameters of the type and of its own. `md` tells
+ * structures from enums; NULL: nothing does. */
 struct gn_il_objects {
 	bool self;
 	uint32_t of_type, of_method;
+	const struct gn_md *md;
 };
 
 /* A token for a type of the method's module; 0: there is none. */

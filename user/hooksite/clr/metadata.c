@@ -530,6 +530,19 @@ bool gn_md_is_value(const struct gn_md *md, uint32_t type)
 		!gn_md_is_called(md, type << 2, "System", "Enum"));
 }
 
+bool gn_md_is_struct(const struct gn_md *md, gn_token type)
+{
+	uint32_t row = GN_TOKEN_ROW(type);
+
+	if (GN_TOKEN_TABLE(type) == GN_TOKEN_TYPEDEF)
+		return !gn_md_is_called(md,
+					cell(md, TYPEDEF, row, TYPEDEF_EXTENDS),
+					"System", "Enum");
+	/* the number of its own type parameters, which an enum has not */
+	return GN_TOKEN_TABLE(type) == GN_TOKEN_TYPEREF &&
+	       strchr(gn_md_string(md, TYPEREF, row, TYPEREF_NAME), '`');
+}
+
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			 const char *name)
 {

@@ -110,6 +110,10 @@ bool gn_md_implements(const struct gn_md *md, uint32_t type, const char *space,
 /* Whether the type is one of values, not a class. */
 bool gn_md_is_value(const struct gn_md *md, uint32_t type);
 
+/* Whether a value type is a structure: of the module's own types it is no enum,
+ * of others only a generic one says so. */
+bool gn_md_is_struct(const struct gn_md *md, gn_token type);
+
 /* The name of a field by its FieldDef or MemberRef; "" when it is none. */
 const char *gn_md_field(const struct gn_md *md, gn_token token);
 

@@ -362,6 +362,19 @@ bool gn_sig_params(const struct gn_bytes *method, struct gn_bytes *types,
 	return true;
 }
 
+gn_token gn_sig_value_type(const struct gn_bytes *type)
+{
+	struct gn_sig sig = {.bytes = type->at, .size = type->n};
+	uint8_t element;
+	gn_token token;
+
+	if (!take_byte(&sig, &element) ||
+	    (element == EL_GENERICINST && !take_byte(&sig, &element)) ||
+	    element != EL_VALUETYPE || !take_token(&sig, &token))
+		return 0;
+	return token;
+}
+
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
 		   struct gn_bytes *types)
 {

@@ -69,6 +69,10 @@ bool gn_sig_result(const struct gn_bytes *method, struct gn_bytes *type);
 bool gn_sig_params(const struct gn_bytes *method, struct gn_bytes *types,
 		   uint32_t max, uint32_t *count, bool *of_object);
 
+/* The token of the structure or enum that a type is, its arguments left out; 0:
+ * it is none, or what only type arguments say. */
+gn_token gn_sig_value_type(const struct gn_bytes *type);
+
 /* The number of locals in a signature, and their types. False: it is none. */
 bool gn_sig_locals(const struct gn_bytes *locals, uint32_t *count,
 		   struct gn_bytes *types);

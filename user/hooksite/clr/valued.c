@@ -89,18 +89,19 @@ static uint32_t class_parameters(const struct gn_md *md, uint32_t owner)
 
 /* A method of a type that is no class has the address of a value. */
 static struct gn_il_objects objects_of(struct gn_clr *clr,
-				       const struct gn_valued_method *method)
+				       const struct gn_valued_method *method,
+				       struct gn_image *image)
 {
 	uint32_t row = GN_TOKEN_ROW(method->token), type;
 	struct gn_il_objects objects = {.self = false};
-	struct gn_image image;
 
-	if (!gn_image_open(clr->rejit.info, method->module, &image))
+	if (!gn_image_open(clr->rejit.info, method->module, image))
 		return objects;
-	type = gn_md_type_of(&image.md, row);
-	objects.self = !gn_md_is_value(&image.md, type);
-	objects.of_type = class_parameters(&image.md, type << 1);
-	objects.of_method = class_parameters(&image.md, row << 1 | 1);
+	type = gn_md_type_of(&image->md, row);
+	objects.self = !gn_md_is_value(&image->md, type);
+	objects.of_type = class_parameters(&image->md, type << 1);
+	objects.of_method = class_parameters(&image->md, row << 1 | 1);
+	objects.md = &image->md;
 	return objects;
 }
 
@@ -120,6 +121,7 @@ void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
 		atomic_load(&clr->ids.ids[hooks->index].name);
 	const char *values = clr->rejit.values, *which;
 	struct gn_il_objects objects;
+	struct gn_image image;
 	int i = -1;
 
 	hooks->values = (struct gn_il_values){0};
@@ -128,7 +130,7 @@ void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
 				    name->text + name->name_len + 1, &which);
 	if (i < 0)
 		return;
-	objects = objects_of(clr, method);
+	objects = objects_of(clr, method, &image);
 	gn_il_values(&method->sig, &objects, which, token_of, method->emit,
 		     &hooks->values);
 	if (has_classes(&hooks->values))
