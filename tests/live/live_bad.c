@@ -190,6 +190,31 @@ void test_stripped(struct live *t)
 	live_expect_line(t, &end, 2, "symbols");
 }
 
+/* How methods are called there. */
+void test_native_aot(struct live *t)
+{
+	char *program = live_fixture(t, "native_aot");
+	struct live_end end;
+
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f Shop.Cart.Total -- %s", program), &end);
+	live_expect_line(t, &end, 2, "give -f '*Type__Method*'");
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f Shop.Cart.Total -- %s",
+			     live_fixture(t, "native_aot_loads")),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "give -f '*Type__Method*'"),
+	      "it is not told how methods are called: %s", end.err);
+	run_gnomon(t, NULL, live_text(t, "run -f lib:no_such -- %s", program),
+		   &end);
+	CHECK(t, !strstr(end.err, "Type__Method"),
+	      "a library's function is taken for a method: %s", end.err);
+	run_gnomon(t, NULL, live_text(t, "run -f *Cart__Total* -- %s", program),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "demo_Shop_Cart__Total"),
+	      "the method is not found: %s", end.err);
+}
+
 /* The program, where a user without rights can reach it. */
 static char *copy_gnomon(struct live *t)
 {

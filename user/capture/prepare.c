@@ -243,6 +243,9 @@ static int check_match(struct gn_session *s)
 			glob, s->native.stripped);
 	if (s->awaits)
 		return 0;
+	if (gn_native_aot(&s->native, glob))
+		return gn_session_fail(s, -ENOENT, 2, GN_AOT_TEXT, glob,
+				       s->native.aot);
 	if (s->foreign)
 		return gn_session_fail(
 			s, -ENOENT, 2,

@@ -282,7 +282,7 @@ void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 	if (gn_session_wants_managed(s) && !*s->warning)
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
-		gn_unseen_globs(s->unseen, s->filter, tell, ctx);
+		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
 	if (s->outside)
 		gn_outside_tell(s->outside, tell, ctx);
 }

@@ -10,10 +10,12 @@
 #include <gnomon/selected.h>
 #include "process/inside.h"
 #include "runtime/filter.h"
+#include "runtime/native.h"
 #include "runtime/runtime.h"
 
 #define TOLD_MOST    3	  /* programs that get a line of their own */
 #define PROGRAMS_MAX 4096 /* programs that are followed */
+#define GLOB_LINE    1024
 
 /* A program that runs a runtime. An exec starts another one in the same
  * process. */
@@ -259,24 +261,24 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
-void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     gn_unseen_fn tell, void *ctx)
+/* Says why nothing matched the glob. False: it is of no managed function. */
+static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
+		      const struct gn_native_stats *native, const char *glob,
+		      char line[GLOB_LINE])
 {
-	char line[1024], other[256];
-	const char *glob;
-	bool left = false;
+	const char *aot = gn_native_aot(native, glob);
+	bool usdt = gn_filter_is_usdt(glob);
+	char other[256];
 
-	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
-		bool usdt = gn_filter_is_usdt(glob);
-
-		if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
-			snprintf(line, sizeof(line), GN_IFUNC_TEXT, glob,
-				 other);
-			tell(ctx, line);
-			continue;
-		}
+	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
+		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
+		return false;
+	}
+	if (aot)
+		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot);
+	else
 		snprintf(
-			line, sizeof(line), "no %s matched '%s'; %s",
+			line, GLOB_LINE, "no %s matched '%s'; %s",
 			usdt ? "USDT probe" : "function", glob,
 			gn_filter_missed(filter, glob)
 				? "such a library was mapped, but it was "
@@ -291,8 +293,20 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 				  "without parameters and type arguments"
 				: "gnomon list shows what there is, "
 				  "LIB:GLOB looks into a library");
+	return !usdt;
+}
+
+void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
+		     const struct gn_native_stats *native, gn_unseen_fn tell,
+		     void *ctx)
+{
+	char line[GLOB_LINE];
+	const char *glob;
+	bool left = false;
+
+	for (size_t at = 0; (glob = gn_filter_unmatched_next(filter, &at));) {
+		left |= tell_glob(u, filter, native, glob, line);
 		tell(ctx, line);
-		left |= !usdt;
 	}
 	if (left && u->modules_left)
 		tell(ctx, "modules that can be unloaded or are made in memory "

@@ -15,6 +15,7 @@
 #include <gnomon/event.h>
 
 struct gn_filter;
+struct gn_native_stats;
 struct gn_unseen;
 
 /* A line for people: WHAT; WHAT TO DO. */
@@ -35,6 +36,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 
 /* Reports each glob that matched nothing. */
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
-		     gn_unseen_fn tell, void *ctx);
+		     const struct gn_native_stats *native, gn_unseen_fn tell,
+		     void *ctx);
 
 #endif

@@ -401,6 +401,8 @@ static int check_found(const struct job *j)
 		gn_error("no function matches '%s': '%s' is stripped; install "
 			 "its debug symbols",
 			 glob, l->stats.stripped);
+	else if (gn_native_aot(&l->stats, glob))
+		gn_error(GN_AOT_TEXT, glob, l->stats.aot);
 	else
 		gn_error("no function matches '%s'; list without -f shows what "
 			 "there is, LIB:GLOB looks into a library",

@@ -95,6 +95,12 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 		gn_error("'%s' is stripped: only what it exports is listed; "
 			 "its debug symbols add the rest",
 			 l->stats.stripped);
+	else if (l->nfunctions && l->stats.aot)
+		fprintf(stderr,
+			"gnomon: '%s' is .NET compiled to native code (Native "
+			"AOT): its methods are called "
+			"Assembly_Namespace_Type__Method\n",
+			l->stats.aot);
 	if (!l->links_known)
 		fprintf(stderr,
 			"gnomon: which links the kernel allows is not known "

@@ -239,6 +239,8 @@ static int one_file(struct walk *w, size_t file)
 		return err;
 	if (!w->stats->stripped && gn_elf_stripped(w->elf[file]))
 		w->stats->stripped = path;
+	if (!w->stats->aot && gn_elf_has_section(w->elf[file], "__managedcode"))
+		w->stats->aot = path;
 	for (size_t i = 0; !err && i < n; i++) {
 		if (syms[i].is_ifunc)
 			gn_filter_ifunc(w->opts->filter, path, program,
@@ -309,6 +311,11 @@ int gn_native_walk(const struct gn_files *files,
 			gn_elf_close(w.elf[i]);
 	free(w.elf);
 	return err;
+}
+
+const char *gn_native_aot(const struct gn_native_stats *stats, const char *glob)
+{
+	return strchr(glob, ':') ? NULL : stats->aot;
 }
 
 /* A library that is not there, or is none, is not asked for. */

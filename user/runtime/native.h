@@ -43,8 +43,16 @@ struct gn_native_stats {
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */
 	const char *stripped;	   /* a file without symbols, or NULL */
+	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
 	struct gn_notes_left left; /* USDT probes of the files */
 };
+
+/* What is said if no glob matches in such a file; with the glob and the file.
+ */
+#define GN_AOT_TEXT                                                       \
+	"no function matches '%s': '%s' is .NET compiled to native code " \
+	"(Native AOT), its methods are called Assembly_Namespace_Type__"  \
+	"Method; give -f '*Type__Method*'"
 
 /*
  * Calls `each` for every function that is taken; `file` counts from 0 and
@@ -58,6 +66,11 @@ typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
+
+/* A file of Native AOT that the glob, which matched nothing, can mean; NULL:
+ * there is none, or it names a library. */
+const char *gn_native_aot(const struct gn_native_stats *stats,
+			  const char *glob);
 
 /* Adds the files of LIB: globs that are not among `files` yet: paths, or
  * names in the standard library directories. */
