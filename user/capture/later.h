@@ -9,7 +9,7 @@
  * records of new functions into the stream, by gn_later_serve(), and attaches
  * them after that: a function is announced before it is hit. Calls before the
  * attachment are not seen; GN_COUNTER_UNPROBED counts the processes that could
- * have made some.
+ * have made some, and each file that one mapped later.
  */
 #ifndef GNOMON_CAPTURE_LATER_H
 #define GNOMON_CAPTURE_LATER_H

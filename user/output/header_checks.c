@@ -98,7 +98,8 @@ static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		"note", torn, busy);
 }
 
-/* Prints how long processes ran before their probes were in place. */
+/* Prints how often and how long processes ran before their probes were in
+ * place. A process counts for each file that it maps later. */
 void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {
@@ -110,8 +111,9 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 	gn_format_duration(ns, m->counters[GN_COUNTER_UNPROBED_NS], o->ns);
 	begin_attention(o, f);
 	fprintf(f, "%-11s ", "UNPROBED");
-	gn_put_counted(f, late, "process", "processes");
-	fprintf(f, " ran before all probes were in place, %s in all;", ns);
+	gn_put_counted(f, late, "time", "times");
+	fprintf(f, " a process ran before all probes were in place, %s in all;",
+		ns);
 	end_attention(o, f);
 	begin_attention(o, f);
 	fprintf(f,
