@@ -325,6 +325,61 @@ static void usage_errors(void **state)
 	assert_int_equal(gnomon("")->status, 2);
 }
 
+static void refuses(const char *words, const char *line)
+{
+	char wanted[512];
+	struct ran *r;
+
+	bad_usage(words);
+	r = gnomon(words);
+	snprintf(wanted, sizeof(wanted), "gnomon: %s\n", line);
+	assert_string_equal(r->err, wanted);
+}
+
+#define CALL_KEYS                                                   \
+	"calls, unwound, ei, ee, ai, ae, min, avg, max, finished, " \
+	"error+, error, name, module, lock, lock+ and the other "   \
+	"classes, or leave --sort out"
+#define OWNER_KEYS    "calls, unwound, ei, ee, ai, ae, error+, error, name, pid, "
+#define OWNER_CLASSES "lock, lock+ and the other classes, or leave --sort out"
+
+/* The rows of each --by have some of the keys only. */
+static void sort_keys(void **state)
+{
+	(void)state;
+	refuses("report --by waits --sort ae",
+		"--by waits has no ae to sort by; give name, module, or leave "
+		"--sort out");
+	refuses("report --by waits --sort lock --format csv",
+		"--by waits has no lock to sort by; give name, module, or "
+		"leave --sort out");
+	refuses("report --by async --sort elapsed-inclusive",
+		"--by async has no elapsed-inclusive to sort by; give name, "
+		"module, or leave --sort out");
+	refuses("report --sort pid",
+		"--by function has no pid to sort by; give " CALL_KEYS);
+	refuses("report --by tree --sort gaps",
+		"--by tree has no gaps to sort by; give " CALL_KEYS);
+	refuses("report --by thread --sort module",
+		"--by thread has no module to sort by; give " OWNER_KEYS
+		"gaps, " OWNER_CLASSES);
+	refuses("report --by process --sort gaps",
+		"--by process has no gaps to sort by; give " OWNER_KEYS
+			OWNER_CLASSES);
+	bad_usage("report --by callers --sort gaps");
+	bad_usage("report --by module --sort pid");
+	bad_usage("report --by thread --sort avg");
+	bad_usage("report --by process --sort finished");
+	bad_usage("report --by gc --sort pid");
+	bad_usage("run --by waits --sort ae -- true");
+	make_trace("gnomon.trace", (struct story){.os_ns = 100});
+	assert_int_equal(gnomon("report --by waits --sort name")->status, 0);
+	assert_int_equal(gnomon("report --by module --sort max")->status, 0);
+	assert_int_equal(gnomon("report --by thread --sort gaps")->status, 0);
+	assert_int_equal(gnomon("report --by process --sort pid")->status, 0);
+	assert_int_equal(gnomon("report --by thread --sort lock+")->status, 0);
+}
+
 static void version(void **state)
 {
 	struct ran *r = gnomon("--version");
@@ -615,6 +670,7 @@ int main(void)
 		TEST(help_fits_a_screen),
 		TEST(manual_has_each_option),
 		TEST(usage_errors),
+		TEST(sort_keys),
 		TEST(version),
 		TEST(bad_files),
 		TEST(inputs_stay),

@@ -188,14 +188,19 @@ static bool check_idle(const struct gn_args *args)
 	return !option;
 }
 
-/* Only rows of threads and processes have a number. */
+/* Whether the rows have what they are to be sorted by. */
 static bool check_sort(const struct gn_args *args)
 {
-	if (args->sort < 0 || gn_by_owns_all((enum gn_by)args->by) ||
-	    strcmp(gn_sort_choice((size_t)args->sort), "pid") != 0)
+	enum gn_by by = (enum gn_by)args->by;
+	char keys[GN_SORT_KEYS];
+
+	if (args->sort < 0 || gn_by_is_sheet(by) ||
+	    gn_sort_fits((size_t)args->sort, by))
 		return true;
-	gn_error("--by %s has no pid to sort by; give another --sort",
-		 gn_by_choice((size_t)args->by));
+	gn_sort_keys(keys, by);
+	gn_error("--by %s has no %s to sort by; give %s, or leave --sort out",
+		 gn_by_choice((size_t)args->by),
+		 gn_sort_choice((size_t)args->sort), keys);
 	return false;
 }
 

@@ -149,5 +149,10 @@ int gn_paths_check(const char *list);
 /* The i-th name that rows can be sorted by, NULL past the last. Names and ids
  * are sorted upwards, everything else downwards. */
 const char *gn_sort_choice(size_t i);
+/* Whether rows of `by`, not of a sheet, can be sorted by the i-th name. */
+bool gn_sort_fits(size_t i, enum gn_by by);
+/* The names that fit, without the long ones, for a message. */
+#define GN_SORT_KEYS 256
+void gn_sort_keys(char buf[GN_SORT_KEYS], enum gn_by by);
 
 #endif
