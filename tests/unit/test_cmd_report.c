@@ -307,6 +307,11 @@ static void usage_errors(void **state)
 	bad_usage("report --events gc");
 	bad_usage("report --schema -o schema.json");
 	bad_usage("run -f ! -- true");
+	bad_usage("list -f ! -- true");
+	bad_usage("list -f lib: -- true");
+	bad_usage("list -f usdt:x -- true");
+	bad_usage("record -f ! -- true");
+	bad_usage("top -b -f ! -- true");
 	bad_usage("run -f usdt: -- true");
 	bad_usage("run -f usdt:x -- true");
 	bad_usage("run -f lib: -- true");

@@ -146,7 +146,8 @@ void gn_capture_args_clear(struct gn_capture_args *a);
  * is the exit status. */
 bool gn_capture_target(struct gn_capture_args *a, int *status);
 
-/* The last part of gn_capture_target(): finds a->user. */
+/* Two parts of gn_capture_target(): checks what -f names, and finds a->user. */
+bool gn_capture_functions(const struct gn_list *functions, int *status);
 bool gn_capture_user(struct gn_capture_args *a, int *status);
 
 /*

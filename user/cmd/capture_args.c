@@ -120,8 +120,9 @@ static bool take_all_values(struct gn_capture_args *a)
 	return a->asked || !n;
 }
 
-static bool check_functions(const struct gn_list *functions)
+bool gn_capture_functions(const struct gn_list *functions, int *status)
 {
+	*status = GN_EXIT_USAGE;
 	for (size_t i = 0; i < functions->n; i++) {
 		if (gn_filter_sound(functions->item[i]))
 			continue;
@@ -145,7 +146,8 @@ void gn_capture_args_clear(struct gn_capture_args *a)
 bool gn_capture_target(struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
-	if (!take_all_values(a) || !check_functions(&a->args.functions))
+	if (!take_all_values(a) ||
+	    !gn_capture_functions(&a->args.functions, status))
 		return false;
 	if (a->ring > RING_MOST) {
 		gn_error("--ring-size cannot be more than 2G; give less");

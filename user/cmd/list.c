@@ -487,6 +487,7 @@ int gn_cmd_list(int argc, char **argv)
 
 	gn_args_init(&args.c.args);
 	if (gn_cmd_parse(&usage, argc, argv, &args.c.args, &status) &&
+	    gn_capture_functions(&args.c.args.functions, &status) &&
 	    gn_capture_user(&args.c, &status))
 		status = list(&args, argv);
 	gn_args_clear(&args.c.args);
