@@ -385,6 +385,47 @@ static void sort_keys(void **state)
 	assert_int_equal(gnomon("report --by thread --sort lock+")->status, 0);
 }
 
+/* `none` of --os stands alone, and so do the others stand with what they are.
+ */
+static void kinds_of_events(void **state)
+{
+	static const char *const lists[] = {
+		"none,faults", "faults,none", ",",	"faults,,wakers",
+		"Faults",      "fault",	      "faultsx"};
+	char words[128], line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		snprintf(words, sizeof(words), "run --os %s -- true", lists[i]);
+		snprintf(line, sizeof(line),
+			 "--os cannot be '%s'; give some of faults, syscalls, "
+			 "wakers, wakeups with commas, or none alone",
+			 lists[i]);
+		refuses(words, line);
+	}
+	bad_usage("record --os none,faults -- true");
+	bad_usage("top -b --os none,faults -- true");
+}
+
+/* Of a trace without samples: nothing is written, and why is said. */
+static void no_samples(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace", (struct story){.os_ns = 100});
+	r = gnomon("report --by samples --format collapsed");
+	assert_int_equal(r->status, 0);
+	assert_string_equal(r->out, "");
+	assert_string_equal(r->err,
+			    "gnomon: the trace has no samples; record it with "
+			    "--snapshot\n");
+	refuses("report --by samples --format speedscope",
+		"speedscope has no rows to choose; leave --by, --sort and "
+		"--limit out");
+	bad_usage("report --by samples --format collapsed --sort ae");
+}
+
 static void version(void **state)
 {
 	struct ran *r = gnomon("--version");
@@ -676,6 +717,8 @@ int main(void)
 		TEST(manual_has_each_option),
 		TEST(usage_errors),
 		TEST(sort_keys),
+		TEST(kinds_of_events),
+		TEST(no_samples),
 		TEST(version),
 		TEST(bad_files),
 		TEST(inputs_stay),

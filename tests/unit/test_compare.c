@@ -247,6 +247,13 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"call\": 1"), "'call'");
 	budget_refused(F("\"calls\": \"1ms\""), "1ms");
 	budget_refused(F("\"calls\": -1"), "function[0].calls");
+	budget_refused(F("\"lock\": \"-5ms\""), "'-5ms'");
+	budget_refused(F("\"lock\": \"-5%\""), "'-5%'");
+	budget_refused(F("\"lock\": \"+-5%\""), "'+-5%'");
+	budget_refused(F("\"lock\": -5"), "'-5'");
+	budget_refused(F("\"calls\": \"-1\""), "'-1'");
+	budget_refused(F("\"calls\": 1, \"at_least\": \"-1ms\""), "at_least");
+	budget_refused("{\"total\": {\"gc_pause\": \"-1ms\"}}", "'-1ms'");
 	budget_refused(F("\"lock\": \"5\""), "'5'");
 	budget_refused(F("\"lock\": \"+5\""), "'+5'");
 	budget_refused(F("\"lock\": \"101%\""), "101%");

@@ -97,11 +97,61 @@ static void no_process(void **state)
 	gn_files_free(&f);
 }
 
+static void refused(pid_t pid)
+{
+	struct gn_files f = {0};
+	int err = gn_files_of_process(pid, &f);
+	char why[GN_MISSING_MAX], wanted[GN_MISSING_MAX];
+
+	assert_true(err < 0);
+	assert_int_equal(f.count, 0);
+	assert_true(gn_files_missing(pid, err, why));
+	snprintf(wanted, sizeof(wanted),
+		 "process %d runs no program: it is a kernel thread, or a "
+		 "zombie; give a process that does",
+		 (int)pid);
+	assert_string_equal(why, wanted);
+	gn_files_free(&f);
+}
+
+/* One that runs no program: a process that has ended, but is there. */
+static void a_zombie(void **state)
+{
+	pid_t pid = fork();
+	siginfo_t end;
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
+	refused(pid);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Only in the first PID namespace there are any; kthreadd is the second
+ * process of a kernel. */
+static void a_kernel_thread(void **state)
+{
+	char name[16] = "";
+	FILE *f = fopen("/proc/2/comm", "re");
+
+	(void)state;
+	if (f && !fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strcmp(name, "kthreadd\n") != 0)
+		skip();
+	refused(2);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_executes_others),
 		cmocka_unit_test(no_process),
+		cmocka_unit_test(a_zombie),
+		cmocka_unit_test(a_kernel_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
