@@ -487,6 +487,40 @@ static void terminals_shorten(void **state)
 	golden("narrow-130.txt", &s, o);
 }
 
+/* A name that is wider than the line stays in the line that is indented for
+ * it. */
+static void no_note_is_empty(void **state)
+{
+#define WIDE "Some.Space.Of.Names.And.A.Class.Of.It.With.A.Method(int)"
+	struct gn_model_unseen unhooked[] = {{.name = WIDE, .module = ""},
+					     {.name = "Short()", .module = ""}};
+	struct gn_model_unseen inlined[] = {
+		{.name = WIDE, .module = "", .sites = 1234}};
+	struct gn_output_opts o = {.utf8 = true, .width = 60};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.m.code.unhooked = unhooked;
+	s.m.code.nunhooked = 2;
+	s.m.code.inlined = inlined;
+	s.m.code.ninlined = 1;
+	s.m.code.sites = 1234;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "have no hooks: their\n"
+				     "#             calls are not seen\n"
+				     "#               " WIDE "\n"
+				     "#               Short()\n"));
+	assert_non_null(strstr(text, "#                  1,234\n"
+				     "#             " WIDE "\n"));
+	for (char *at = text; (at = strstr(at, "\n# ")); at++)
+		if (at[2 + strspn(at + 2, " ")] == '\n')
+			fail_msg("a note is empty:\n%s", text);
+	free(text);
+#undef WIDE
+}
+
 static void colour_only_when_asked(void **state)
 {
 	struct gn_output_opts o = {.color = true};
@@ -604,6 +638,7 @@ int main(void)
 		cmocka_unit_test(without_functions),
 		cmocka_unit_test(empty_model),
 		cmocka_unit_test(terminals_shorten),
+		cmocka_unit_test(no_note_is_empty),
 		cmocka_unit_test(colour_only_when_asked),
 		cmocka_unit_test(nothing_hostile),
 		cmocka_unit_test(full_device),

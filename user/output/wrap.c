@@ -41,7 +41,10 @@ void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 
 	fputs(w->first, f);
 	for (bool start = true; *text; start = false) {
-		size_t len = piece(text), cells = cells_of(text, len);
+		/* an indent and the word behind it stay together */
+		size_t indent = start ? strspn(text, " ") : 0;
+		size_t len = indent + piece(text + indent);
+		size_t cells = cells_of(text, len);
 
 		if (!start && used + 1 + cells + strlen(w->broken) > w->width) {
 			fprintf(f, "%s\n%s", w->broken, w->rest);
