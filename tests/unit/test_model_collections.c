@@ -29,6 +29,38 @@ static struct feed begin(void)
 	return f;
 }
 
+/* "thread start-end; ..." of what an observer was told went on while the
+ * program did. */
+struct seen {
+	char text[64 * 1024];
+	size_t n;
+};
+
+static int see_background(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end)
+{
+	struct seen *s = ctx;
+
+	assert_true(s->n < sizeof(s->text));
+	s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n,
+				 "%u %d-%d; ", thread, (int)start, (int)end);
+	return 0;
+}
+
+static struct feed begin_seen(struct gn_observer *o, struct seen *s)
+{
+	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT,
+					.roles = gn_runtime_roles,
+					.observer = o};
+	struct feed f;
+
+	*s = (struct seen){.n = 0};
+	*o = (struct gn_observer){.ctx = s, .background = see_background};
+	f = (struct feed){.p = gn_pipeline_new(&opts)};
+	assert_non_null(f.p);
+	return f;
+}
+
 static void thread(struct feed *f, uint32_t tid, const char *comm)
 {
 	struct gn_rec_thread r = {.f = {.h = {.time = 100,
@@ -216,9 +248,125 @@ static void other_ends_are_of_none(void **state)
 	gn_model_free(m);
 }
 
+/* The number of a thread is in the order of their begins. */
+static void background_ones_are_shown(void **state)
+{
+	struct gn_observer o;
+	struct seen *s = malloc(sizeof(*s));
+	struct feed f;
+
+	(void)state;
+	assert_non_null(s);
+	f = begin_seen(&o, s);
+	thread(&f, 1, "main");
+	thread(&f, 2, ".NET BGC");
+	/* one that stops all */
+	event(&f, 110, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 120, 1, 2);
+	event(&f, 130, 1, GN_KIND_GC_END, CLR);
+	event(&f, 140, 1, GN_KIND_SUSPEND_END, CLR);
+	/* one with a young one in its suspension, and one in it */
+	event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 210, 1, 2);
+	event(&f, 230, 1, GN_KIND_GC_END, CLR);
+	event(&f, 240, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 300, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 310, 1, 0);
+	event(&f, 330, 1, GN_KIND_GC_END, CLR);
+	event(&f, 340, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 400, 2, GN_KIND_SUSPEND_BEGIN, CLR);
+	event(&f, 420, 2, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 450, 2, GN_KIND_GC_END, CLR);
+	/* one that the capture's end cuts, with a young one in it */
+	event(&f, 500, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 510, 1, 2);
+	event(&f, 520, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 530, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(&f, 540, 1, 1);
+	event(&f, 550, 1, GN_KIND_GC_END, CLR);
+	event(&f, 560, 1, GN_KIND_SUSPEND_END, CLR);
+	event(&f, 600, 1, GN_KIND_EXIT, 0);
+	event(&f, 600, 2, GN_KIND_EXIT, 0);
+	gn_model_free(feed_finish(&f));
+	assert_string_equal(s->text, "0 210-450; 0 510-600; ");
+	free(s);
+}
+
+/* A process that ends in one, and one that executes another program: nothing of
+ * that goes on. */
+static void the_process_ends_background_ones(void **state)
+{
+	struct gn_rec_func exits = {.h = {.time = 300,
+					  .tid = 1,
+					  .seq = 5,
+					  .kind = GN_KIND_EXIT,
+					  .flags = GN_F_PROCESS_ENDS}};
+	struct gn_rec_thread execs = {.f = {.h = {.time = 300,
+						  .tid = 1,
+						  .seq = 5,
+						  .kind = GN_KIND_EXEC}},
+				      .pid = 1,
+				      .comm = "other"};
+	static const char *const want[] = {"0 210-300; ", ""};
+	struct seen *s = malloc(sizeof(*s));
+	struct gn_observer o;
+
+	(void)state;
+	assert_non_null(s);
+	for (int i = 0; i < 2; i++) {
+		struct feed f = begin_seen(&o, s);
+
+		thread(&f, 1, "main");
+		event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+		begins(&f, 210, 1, 2);
+		event(&f, 220, 1, GN_KIND_SUSPEND_END, CLR);
+		if (i)
+			feed_rec(&f, &execs, sizeof(execs));
+		else
+			feed_rec(&f, &exits, sizeof(exits));
+		thread(&f, 2, "later");
+		event(&f, 900, 2, GN_KIND_EXIT, 0);
+		gn_model_free(feed_finish(&f));
+		assert_string_equal(s->text, want[i]);
+	}
+	free(s);
+}
+
+/* Those of a server's threads, and of other runtimes, stop all. */
+static void others_are_no_background_ones(void **state)
+{
+	struct gn_observer o;
+	struct seen *s = malloc(sizeof(*s));
+	struct feed f;
+
+	(void)state;
+	assert_non_null(s);
+	f = begin_seen(&o, s);
+	thread(&f, 1, ".NET Server GC");
+	thread(&f, 2, ".NET Server GC");
+	for (uint64_t at = 200; at < 400; at += 100) {
+		event(&f, at, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+		event(&f, at + 5, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+		begins(&f, at + 10, 1, 2);
+		event(&f, at + 20, 1, GN_KIND_SUSPEND_END, CLR);
+		event(&f, at + 50, 2, GN_KIND_GC_END, CLR);
+		event(&f, at + 60, 1, GN_KIND_SUSPEND_END, CLR);
+	}
+	event(&f, 410, 1, GN_KIND_SUSPEND_BEGIN, HOTSPOT);
+	event(&f, 420, 1, GN_KIND_GC_BEGIN, HOTSPOT);
+	event(&f, 430, 1, GN_KIND_SUSPEND_END, HOTSPOT);
+	event(&f, 440, 2, GN_KIND_GC_END, HOTSPOT);
+	event(&f, 500, 1, GN_KIND_EXIT, 0);
+	event(&f, 500, 2, GN_KIND_EXIT, 0);
+	gn_model_free(feed_finish(&f));
+	assert_string_equal(s->text, "");
+	free(s);
+}
+
 struct truth {
 	uint64_t start, end;
 	int generation; /* -1: not told */
+	uint32_t tid;	/* which began one that others went on beside */
 };
 
 struct runtime {
@@ -255,10 +403,12 @@ static void collects_beside(struct runtime *r)
 
 	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_BEGIN, CLR);
 	is->generation = 2;
+	is->tid = tid;
 	is->start = passes(r);
 	begins(&r->f, is->start, tid, 2);
 	if (rand() % 2) {
-		r->truth[r->n++] = (struct truth){is->start, passes(r), -1};
+		r->truth[r->n++] = (struct truth){
+			.start = is->start, .end = passes(r), .generation = -1};
 		event(&r->f, r->time, tid, GN_KIND_GC_END, CLR);
 	}
 	event(&r->f, passes(r), tid, GN_KIND_SUSPEND_END, CLR);
@@ -311,6 +461,42 @@ static void all_are_matched(void **state)
 	free(r);
 }
 
+/* The same, as an observer is told them while they end. */
+static void all_background_ones_are_shown(void **state)
+{
+	struct runtime *r = calloc(1, sizeof(*r));
+	struct seen *s = malloc(sizeof(*s)), *want = calloc(1, sizeof(*want));
+	struct gn_observer o;
+
+	(void)state;
+	assert_true(r && s && want);
+	srand(11);
+	r->f = begin_seen(&o, s);
+	r->time = 200;
+	thread(&r->f, 1, "main");
+	thread(&r->f, 2, ".NET BGC");
+	thread(&r->f, 3, "other");
+	for (int i = 0; i < 500; i++) {
+		size_t first = r->n;
+
+		if (rand() % 3) {
+			collects(r, 3);
+			continue;
+		}
+		collects_beside(r);
+		see_background(want, r->truth[first].tid == 1 ? 0 : 2,
+			       r->truth[first].start, r->truth[first].end);
+	}
+	for (uint32_t tid = 1; tid <= 3; tid++)
+		event(&r->f, r->time + 1, tid, GN_KIND_EXIT, 0);
+	gn_model_free(feed_finish(&r->f));
+	assert_true(want->n > 0);
+	assert_string_equal(s->text, want->text);
+	free(want);
+	free(s);
+	free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +506,10 @@ int main(void)
 		cmocka_unit_test(a_young_one_begins_a_concurrent_one),
 		cmocka_unit_test(other_ends_are_of_none),
 		cmocka_unit_test(all_are_matched),
+		cmocka_unit_test(background_ones_are_shown),
+		cmocka_unit_test(the_process_ends_background_ones),
+		cmocka_unit_test(others_are_no_background_ones),
+		cmocka_unit_test(all_background_ones_are_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,8 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	proc = &p->processes[t->process];
+	if (proc->collecting)
+		*proc->collecting = (struct gn_collecting){.n = 0};
 	err = gn_names_program(&p->stage.names, 0, &proc->program);
 	if (err)
 		return err;
@@ -367,6 +369,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		stop_thread(p, t, t->account.since);
 	else
 		err |= apply_nest(p, t, r);
+	gn_walk_collection(p, t, r, seen.time);
 	if (!err)
 		err = gn_thread_no_room(p, t,
 					gn_events_collect(p, t, r, seen.time));

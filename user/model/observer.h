@@ -144,6 +144,11 @@ struct gn_observer {
 		     enum gn_activity_kind what, uint32_t fn);
 	int (*end)(void *ctx, const struct gn_seen *at,
 		   enum gn_activity_kind what);
+	/* Garbage was collected while the program went on. It comes when it
+	 * ends, and can come after the last event of the thread that began
+	 * it. */
+	int (*background)(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end);
 	/* A stretch has two, which need not nest with calls. */
 	int (*event)(void *ctx, const struct gn_seen *at,
 		     const struct gn_seen_event *e);

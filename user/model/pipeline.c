@@ -55,8 +55,10 @@ void gn_pipeline_free(struct gn_pipeline *p)
 		return;
 	for (i = 0; i < p->nthreads; i++)
 		gn_thread_free(p->threads[i]);
-	for (i = 0; i < p->nprocesses; i++)
+	for (i = 0; i < p->nprocesses; i++) {
 		gn_windows_free(&p->processes[i].windows);
+		free(p->processes[i].collecting);
+	}
 	free(p->threads);
 	free(p->processes);
 	free(p->info);
@@ -190,6 +192,7 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
 	}
+	gn_walk_finish(p);
 	if (!err)
 		err = p->stage.walk.err;
 	return err ? err : gn_build(p, &p->stage.tree, model);

@@ -10,6 +10,7 @@
 #include <gnomon/roles.h>
 #include "model/account.h"
 #include "model/async.h"
+#include "model/collecting.h"
 #include "model/events.h"
 #include "model/order.h"
 #include "model/pipeline.h"
@@ -109,6 +110,7 @@ struct gn_process {
 	struct gn_thread *ended[2];
 	uint32_t moves_to; /* its index after the ended threads are forgotten */
 	struct gn_windows windows;
+	struct gn_collecting *collecting; /* NULL: nobody watches any */
 };
 
 /* Sums over the hits of a class: the cost that was assumed for each. */

@@ -326,6 +326,48 @@ void gn_walk_show_activities(struct gn_pipeline *p, struct gn_thread *t,
 		TELL(w, begin, &w->at, GN_DOES_SUSPEND, GN_NONE);
 	else
 		TELL(w, end, &w->at, GN_DOES_SUSPEND);
+	if (!suspends && p->processes[t->process].collecting)
+		gn_collecting_resume(p->processes[t->process].collecting);
+}
+
+void gn_walk_show_collection(struct gn_pipeline *p, struct gn_thread *t,
+			     const struct gn_rec_func *r, uint64_t time)
+{
+	enum { FULL = GN_GC_KEY_GENERATION(GN_GC_KEY(2, false)) };
+	struct gn_collecting **c = &p->processes[t->process].collecting;
+	struct gn_walk *w = &p->stage.walk;
+	struct gn_collecting_one one;
+
+	/* other runtimes end one where they began it */
+	if (GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_CLR)
+		return;
+	if (!*c)
+		*c = calloc(1, sizeof(**c));
+	if (!*c)
+		w->err = w->err ? w->err : -ENOMEM;
+	else if (r->h.kind == GN_KIND_GC_BEGIN)
+		gn_collecting_begin(*c, time, t->number,
+				    GN_GC_KEY_GENERATION(r->h.key) == FULL);
+	else if (gn_collecting_end(*c, t->number, &one))
+		TELL(w, background, one.thread, one.start, time);
+}
+
+void gn_walk_finish(struct gn_pipeline *p)
+{
+	struct gn_walk *w = &p->stage.walk;
+
+	for (uint32_t i = 0; w->to && i < p->nprocesses; i++) {
+		const struct gn_process *proc = &p->processes[i];
+		const struct gn_collecting *c = proc->collecting;
+		uint64_t end = proc->ended_at ? proc->ended_at
+			       : p->end	      ? p->end
+					      : p->last;
+
+		for (uint32_t k = 0; c && k < c->n; k++)
+			if (c->open[k].resumed && c->open[k].start < end)
+				TELL(w, background, c->open[k].thread,
+				     c->open[k].start, end);
+	}
 }
 
 void gn_walk_event(struct gn_pipeline *p, struct gn_thread *t,

@@ -97,6 +97,22 @@ static inline void gn_walk_activities(struct gn_pipeline *p,
 		gn_walk_show_activities(p, t, func);
 }
 
+/* A record that can be the begin or the end of a collection. */
+void gn_walk_show_collection(struct gn_pipeline *p, struct gn_thread *t,
+			     const struct gn_rec_func *r, uint64_t time);
+static inline void gn_walk_collection(struct gn_pipeline *p,
+				      struct gn_thread *t,
+				      const struct gn_rec_func *r,
+				      uint64_t time)
+{
+	if (p->stage.walk.to &&
+	    (r->h.kind == GN_KIND_GC_BEGIN || r->h.kind == GN_KIND_GC_END))
+		gn_walk_show_collection(p, t, r, time);
+}
+
+/* All threads are closed: ends what goes on. */
+void gn_walk_finish(struct gn_pipeline *p);
+
 /* An event; the walk is at its time. */
 void gn_walk_event(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_event_row *row);

@@ -155,7 +155,8 @@ static int find_row(struct chrome *w, uint32_t thread, uint64_t id,
 }
 
 /* The row for the calls on a stack. The stack that the thread began on has the
- * thread's own row. Numbers of stacks come after those of activities. */
+ * thread's own row. Numbers of stacks come after those of activities and of the
+ * background collections. */
 static int stack_row(struct chrome *w, const struct gn_seen *at, uint32_t *row)
 {
 	const struct thread *t = &w->threads[at->thread];
@@ -166,7 +167,8 @@ static int stack_row(struct chrome *w, const struct gn_seen *at, uint32_t *row)
 		return 0;
 	snprintf(name, sizeof(name), "stack %llu",
 		 (unsigned long long)at->stack);
-	return find_row(w, at->thread, at->stack + GN_DOES_COUNT, name, row);
+	return find_row(w, at->thread, at->stack + GN_DOES_COUNT + 1, name,
+			row);
 }
 
 static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
@@ -279,6 +281,23 @@ static int see_end(void *ctx, const struct gn_seen *at,
 	return put_activity(ctx, at, what, NULL);
 }
 
+static int see_background(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end)
+{
+	struct chrome *w = ctx;
+	uint32_t row;
+	int err = find_row(w, thread, GN_DOES_COUNT, GN_TIMELINE_BACKGROUND,
+			   &row);
+
+	if (err)
+		return err;
+	begin_row(w, "X", w->threads[thread].pid, row, start);
+	put_time(&w->e, "dur", end - start);
+	put_name(w, gn_timeline_activity_text(GN_DOES_GC),
+		 GN_TIMELINE_BACKGROUND);
+	return end_row(w);
+}
+
 /* An instant. Of an activity there are two: its begin and its end are
  * events. */
 static int see_event(void *ctx, const struct gn_seen *at,
@@ -315,6 +334,7 @@ int gn_chrome_begin(struct gn_observer *o, FILE *f,
 
 	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
+	o->background = see_background;
 	if (!w)
 		return -ENOMEM;
 	w->e.f = f;

@@ -20,13 +20,14 @@
 #include "output/timeline.h"
 
 /* Tracks below a thread's own. */
-enum kind { CALLS, CLASSES, JIT, GC, SUSPENSIONS, KINDS };
+enum kind { CALLS, CLASSES, JIT, GC, SUSPENSIONS, BACKGROUND, KINDS };
 
 static const char *const kind_names[KINDS] = {
 	[CLASSES] = "operating system",
 	[JIT] = "JIT",
 	[GC] = "GC",
 	[SUSPENSIONS] = "suspends the others",
+	[BACKGROUND] = GN_TIMELINE_BACKGROUND,
 };
 
 /* Ids of tracks: those of threads are small, for each event has one. */
@@ -345,6 +346,22 @@ static int see_end(void *ctx, const struct gn_seen *at,
 			     thread_track(at->thread, activity_kind(what)));
 }
 
+static int see_background(void *ctx, uint32_t thread, uint64_t start,
+			  uint64_t end)
+{
+	Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
+	struct perfetto *w = ctx;
+	uint64_t track;
+	int err = below(w, thread, BACKGROUND, &track);
+
+	if (!err)
+		err = gn_packet_named(
+			&w->out, start, &e,
+			PERFETTO__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, track,
+			WORD_BACKGROUND, WORD_RUNTIME, 0);
+	return err ? err : gn_packet_end(&w->out, end, track);
+}
+
 /* An instant. Of an activity there are two: its begin and its end are
  * events. */
 static int see_event(void *ctx, const struct gn_seen *at,
@@ -385,6 +402,7 @@ int gn_perfetto_begin(struct gn_observer *o, FILE *f,
 
 	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
+	o->background = see_background;
 	if (!w)
 		return -ENOMEM;
 	w->out.f = f;

@@ -19,6 +19,7 @@ static const char *const words[WORD_CLASS] = {
 	[WORD_JIT] = "JIT",
 	[WORD_GC] = "GC",
 	[WORD_SUSPENSION] = "suspension",
+	[WORD_BACKGROUND] = GN_TIMELINE_BACKGROUND,
 };
 
 /* The words of an event are a name and a category. */

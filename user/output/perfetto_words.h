@@ -26,6 +26,7 @@ enum {
 	WORD_JIT,
 	WORD_GC,
 	WORD_SUSPENSION,
+	WORD_BACKGROUND,
 	WORD_CLASS,				  /* and its number */
 	WORD_EVENT = WORD_CLASS + GN_CLASS_COUNT, /* and its number */
 	WORD_FUNCTION = WORD_EVENT + GN_RT_LIMIT, /* the first of them */

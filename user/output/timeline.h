@@ -71,6 +71,9 @@ const char *gn_timeline_activity_text(enum gn_activity_kind what);
 #define GN_EVENT_NAME 64
 const char *gn_timeline_event_text(char name[GN_EVENT_NAME], uint32_t event);
 
+/* What a background collection is called, beside the threads' own GC. */
+#define GN_TIMELINE_BACKGROUND "background GC"
+
 /* An observer whose functions have these names in the file. */
 #define GN_TIMELINE_OBSERVER(context)         \
 	((struct gn_observer){                \

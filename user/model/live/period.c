@@ -227,6 +227,7 @@ static void keep_processes(struct gn_pipeline *p, const uint32_t *map)
 			if (has_pid)
 				gn_table_remove(&p->by_pid, proc.pid);
 			gn_windows_free(&proc.windows);
+			free(proc.collecting);
 			continue;
 		}
 		if (has_pid)
