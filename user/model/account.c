@@ -205,20 +205,21 @@ static void begin_interval(const struct gn_account *a, uint64_t time,
 	iv->gap = a->gap;
 }
 
-/* The thread waited or worked for gnomon, whatever the kernel says of that. */
-static bool take_out(const struct gn_account *a, struct gn_interval *iv)
+static bool is_gnomons(const struct gn_account *a)
 {
-	if (!a->hook_waits && !a->for_gnomon)
-		return false;
+	return a->hook_waits || a->for_gnomon;
+}
+
+/* The thread waited or worked for gnomon, whatever the kernel says of that. */
+static void take_out(const struct gn_account *a, struct gn_interval *iv)
+{
 	iv->cost = iv->elapsed;
 	iv->elapsed = 0;
 	iv->hook_waited = a->hook_waits;
 	iv->own_work = !a->hook_waits;
-	return true;
 }
 
-/* Lost records may include the end of whatever went on. */
-static void forget_activities(struct gn_account *a)
+void gn_account_forget(struct gn_account *a)
 {
 	a->nnest = a->nest_over = a->nsuspended = 0;
 	a->for_gnomon = false;
@@ -262,8 +263,8 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 	iv->owed = e->owed;
 	if (a->gap || a->no_start)
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-	else if (take_out(a, iv))
-		;
+	else if (is_gnomons(a))
+		take_out(a, iv);
 	else if (a->told_gap)
 		split_unsummed(a, cost, iv);
 	else if (os || a->slice_mask || a->told_slices)
@@ -276,7 +277,7 @@ static void close_split(struct gn_account *a, const struct gn_ending *e,
 	iv->error = (int64_t)(a->after_error + e->error_before) +
 		    (int64_t)(iv->owed - e->owed);
 	if (a->gap)
-		forget_activities(a);
+		gn_account_forget(a);
 	begin_next(a, e->time, os);
 	a->after = e->after;
 	a->after_error = e->error_after;
@@ -299,9 +300,11 @@ void gn_account_tell(struct gn_account *a, uint64_t time,
 	begin_interval(a, time, iv);
 	if (a->gap) {
 		give(iv, GN_CLASS_UNCLASSIFIED, iv->elapsed);
-		forget_activities(a);
+		gn_account_forget(a);
 		a->after = 0;
-	} else if (!take_out(a, iv)) {
+	} else if (is_gnomons(a)) {
+		take_out(a, iv);
+	} else {
 		split_unsummed(a, a->after, iv);
 		/* the next interval may have room for the cost that this one
 		 * had not */

@@ -173,6 +173,10 @@ static inline enum gn_class gn_account_rest(const struct gn_account *a)
 	return a->collects ? GN_CLASS_GC : GN_CLASS_APP;
 }
 
+/* Drops all that goes on. Lost records may include the end of it, and a new
+ * program does nothing of it. */
+void gn_account_forget(struct gn_account *a);
+
 /* Whether nothing is known of the open interval but when it began. */
 static inline bool gn_account_is_plain(const struct gn_account *a)
 {

@@ -233,9 +233,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	err = gn_stacks_restart(&t->stacks, &p->stage);
 	if (err)
 		return err;
-	t->account.nnest = t->account.nest_over = 0;
-	t->account.nsuspended = 0;
-	t->account.for_gnomon = false;
+	gn_account_forget(&t->account);
 	t->ringed = t->native.is = false;
 	err = gn_events_close(p, t, r->f.h.time);
 	if (err)
