@@ -23,7 +23,14 @@ char *clr_compiler(struct live *t);
 char *clr_sdk(struct live *t);
 /* A command that compiles a small program with it, on one thread at a time. */
 void clr_compile(struct live *t, struct live_args *a);
-/* gnomon on a fixture that serves, ready to see. */
+/* The fixture, when it serves. */
+void clr_start_served(struct live *t, struct live_talk *served);
+/* Starts `gnomon run OPTIONS` on it. */
+void clr_begin_attach(struct live *t, const struct live_talk *served,
+		      const char *options, struct live_talk *gnomon);
+/* Ends that by SIGINT: its report. */
+json_t *clr_detach(struct live *t, struct live_talk *gnomon);
+/* gnomon on a fixture that serves, ready to see, with --raw. */
 void clr_attach(struct live *t, const struct live_talk *served,
 		const char *options, struct live_talk *gnomon);
 /* One session in which it does what `line` says. */

@@ -3,7 +3,6 @@
  * its own calls between two lines. */
 #include "clr.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +18,7 @@
 
 #define N PRIu64
 
-static void start_served(struct live *t, struct live_talk *served)
+void clr_start_served(struct live *t, struct live_talk *served)
 {
 	struct live_args a = {.n = 0};
 
@@ -40,15 +39,15 @@ char *clr_serve(struct live *t, const struct live_talk *served,
 	return all;
 }
 
-static void begin_attach(struct live *t, const struct live_talk *served,
-			 const char *options, struct live_talk *gnomon)
+void clr_begin_attach(struct live *t, const struct live_talk *served,
+		      const char *options, struct live_talk *gnomon)
 {
 	char *path = live_text(t, "%s/report.json", t->dir);
 	struct live_args a = {.n = 0};
 
 	unlink(path);
-	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
-		 path, "-p", live_text(t, "%d", (int)served->pid), NULL);
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)served->pid), NULL);
 	live_split(t, &a, options);
 	live_talk(t, &a, gnomon);
 }
@@ -56,11 +55,11 @@ static void begin_attach(struct live *t, const struct live_talk *served,
 void clr_attach(struct live *t, const struct live_talk *served,
 		const char *options, struct live_talk *gnomon)
 {
-	begin_attach(t, served, options, gnomon);
+	clr_begin_attach(t, served, live_text(t, "--raw %s", options), gnomon);
 	free(live_await(t, gnomon->err, "gnomon: attached"));
 }
 
-static json_t *detach(struct live *t, struct live_talk *gnomon)
+json_t *clr_detach(struct live *t, struct live_talk *gnomon)
 {
 	int code;
 
@@ -78,7 +77,7 @@ void clr_session(struct live *t, const struct live_talk *served,
 
 	clr_attach(t, served, options, &gnomon);
 	pair.traced.out = clr_serve(t, served, line);
-	pair.report = detach(t, &gnomon);
+	pair.report = clr_detach(t, &gnomon);
 	clr_closed(t, pair.report);
 	clr_compare(t, &pair, flags);
 }
@@ -88,7 +87,7 @@ void test_attach(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	clr_serve(t, &served, "run 20000");
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
@@ -102,7 +101,7 @@ void test_attach_warm(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_serve(t, &served, "run 20000");
 	clr_serve(t, &served, "run 20000");
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
@@ -113,7 +112,7 @@ void test_attach_again(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	for (int i = 0; i < 4; i++)
 		clr_session(t, &served,
 			    i % 2 ? "-f Demo.Service.P.* -f !*.Leaf(*"
@@ -171,8 +170,8 @@ void test_attach_everything(struct live *t)
 	struct live_talk served, gnomon;
 	char *line;
 
-	start_served(t, &served);
-	begin_attach(t, &served, "-f *", &gnomon);
+	clr_start_served(t, &served);
+	clr_begin_attach(t, &served, "--raw -f *", &gnomon);
 	line = live_await(t, gnomon.err, names);
 	CHECK(t,
 	      strtoull(line + strlen(names), NULL, 10) >= 10000 &&
@@ -181,7 +180,7 @@ void test_attach_everything(struct live *t)
 	free(line);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	pair.traced.out = clr_serve(t, &served, "run 5");
-	pair.report = detach(t, &gnomon);
+	pair.report = clr_detach(t, &gnomon);
 	clr_closed(t, pair.report);
 	clr_compare(t, &pair, 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
@@ -192,7 +191,7 @@ void test_attach_later(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_session(t, &served, "-f Demo.Service.Later.Called", "load",
 		    LIVE_SOME);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
@@ -329,7 +328,7 @@ void test_attach_killed(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_serve(t, &served, "run 20000");
 	kill_it(t, &served, false);
 	kill_it(t, &served, true);
@@ -344,7 +343,7 @@ void test_attach_filtered(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_talk served, gnomon;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_serve(t, &served, "filter");
 	live_add(t, &a, t->gnomon, "run", "-o", path, "-p",
 		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
@@ -364,105 +363,13 @@ void test_attach_filtered(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-static bool scan(const char *path, const char *format, void *to)
-{
-	FILE *f = fopen(path, "re");
-	bool found = f && fscanf(f, format, to) == 1;
-
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* What the kernel says that the threads on which the runtime takes requests,
- * and sends what a session asks for, had of CPUs. */
-static uint64_t request_cpu(struct live *t, const struct live_talk *served)
-{
-	const char *tasks = live_text(t, "/proc/%d/task", (int)served->pid);
-	unsigned long long ns = 0, all = 0;
-	DIR *dir = opendir(tasks);
-	struct dirent *e;
-	char comm[16];
-
-	CHECK(t, dir, "%s: %s", tasks, strerror(errno));
-	while ((e = readdir(dir))) {
-		const char *of = live_text(t, "%s/%s", tasks, e->d_name);
-
-		if (!scan(live_text(t, "%s/comm", of), "%15[^\n]", comm) ||
-		    strcmp(comm, ".NET EventPipe") != 0)
-			continue;
-		CHECK(t, scan(live_text(t, "%s/schedstat", of), "%llu", &ns),
-		      "%s: no account", of);
-		all += ns;
-	}
-	closedir(dir);
-	return all;
-}
-
-/* One session with every method; all times in ns. */
-struct own_work {
-	uint64_t app, told, kernel;
-};
-
-static struct own_work work_of(struct live *t, const struct live_talk *served,
-			       const char *raw)
-{
-	const char *path = live_path(t, "own.json");
-	struct own_work w = {.kernel = request_cpu(t, served)};
-	struct live_args a = {.n = 0};
-	struct live_talk gnomon;
-	const json_t *thread;
-	json_t *report;
-	size_t i;
-
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
-		 live_text(t, "%d", (int)served->pid), "-f", "*", NULL);
-	live_split(t, &a, raw);
-	live_talk(t, &a, &gnomon);
-	free(live_await(t, gnomon.err, "gnomon: attached"));
-	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
-	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
-	w.kernel = request_cpu(t, served) - w.kernel;
-	report = live_load(t, path);
-	w.told = live_number(t, report, "probe_cost.own_work_ns");
-	json_array_foreach(json_object_get(report, "threads"), i, thread)
-	{
-		const json_t *name = json_object_get(thread, "name");
-
-		if (!strcmp(json_string_value(name), ".NET EventPipe"))
-			w.app += live_number(t, thread, "application_ns");
-	}
-	json_decref(report);
-	return w;
-}
-
-/* What gnomon's library does there on a thread of the runtime is not the
- * program's time; --raw leaves it in. */
-void test_attach_own_work(struct live *t)
-{
-	struct live_talk served;
-	struct own_work w;
-
-	start_served(t, &served);
-	w = work_of(t, &served, "");
-	CHECK(t, w.app < w.kernel / 10 && w.told > w.kernel / 2,
-	      "of %" N " ns on CPUs %" N " are the program's, %" N " gnomon's",
-	      w.kernel, w.app, w.told);
-	w = work_of(t, &served, "--raw");
-	CHECK(t, w.app > w.kernel / 2 && !w.told,
-	      "raw: of %" N " ns on CPUs %" N " are the program's, %" N
-	      " gnomon's",
-	      w.kernel, w.app, w.told);
-	CHECK(t, live_finish(t, &served) == 0, "the program failed");
-}
-
 /* A glob of a method without IL is not told like one that is misspelt. */
 void test_attach_no_il(struct live *t)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk served, gnomon;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	live_add(t, &a, t->gnomon, "run", "-o", live_path(t, "report.txt"),
 		 "-p", live_text(t, "%d", (int)served.pid), "-f",
 		 "Demo.Forbidden.prctl", NULL);
@@ -484,7 +391,7 @@ void test_attach_untold(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_talk served, gnomon;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	live_add(t, &a, t->gnomon, "run", "-o", path, "-p",
 		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
 		 "--events", "allocations,gc,handles", "--by", "allocations",
@@ -572,7 +479,7 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	clr_attach(t, served, "", &gnomon);
 	clr_serve(t, served, "run 3");
 	clr_serve(t, served, "collect 20");
-	report = detach(t, &gnomon);
+	report = clr_detach(t, &gnomon);
 	CHECK(t, clr_functions(report) == 0, "%zu managed functions are told",
 	      clr_functions(report));
 	CHECK(t, live_number(t, report, "code.compilations") > 40,
@@ -593,7 +500,7 @@ static void attach_all_events(struct live *t, const struct live_talk *served)
 
 	clr_attach(t, served, "--events all", &gnomon);
 	clr_serve(t, served, "collect 20");
-	report = detach(t, &gnomon);
+	report = clr_detach(t, &gnomon);
 	CHECK(t, live_number(t, report, "session.classes.gc") > 0,
 	      "there is no time in collections");
 	json_decref(report);
@@ -604,7 +511,7 @@ void test_attach_light(struct live *t)
 {
 	struct live_talk served;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_attach_light(t, &served);
 	attach_all_events(t, &served);
 	attach_all_events(t, &served);
@@ -641,7 +548,7 @@ void test_attach_pace(struct live *t)
 	uint64_t slow, before, with, after;
 	struct live_talk served, gnomon;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	slow = pace(t, &served);
 	before = pace_of(t, &served, slow / 3);
 	CHECK(t, before <= slow / 3,
@@ -650,7 +557,7 @@ void test_attach_pace(struct live *t)
 	clr_attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
 	for (int i = 0; i < 6; i++) /* to its second tier */
 		with = pace(t, &served);
-	detach(t, &gnomon);
+	clr_detach(t, &gnomon);
 	after = pace_of(t, &served, before * 3 / 2);
 	CHECK(t, after <= before * 3 / 2,
 	      "a loop took %" N " ticks before, %" N " while it was traced, %" N
@@ -704,7 +611,7 @@ void test_attach_busy(struct live *t)
 	int n = many ? atoi(many) : 7, killed = n * 2 / 7;
 	struct live_talk served, gnomon;
 
-	start_served(t, &served);
+	clr_start_served(t, &served);
 	clr_serve(t, &served, "run 1000");
 	for (int i = 0; i < n; i++) {
 		live_tell(t, &served, "run 1000");
@@ -715,7 +622,7 @@ void test_attach_busy(struct live *t)
 			      strerror(errno));
 			live_wait(t, &gnomon);
 		} else {
-			detach(t, &gnomon);
+			clr_detach(t, &gnomon);
 		}
 		while (strcmp(live_await(t, served.out, ""), "done"))
 			;

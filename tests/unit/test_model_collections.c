@@ -18,15 +18,21 @@
 #define CLR	GN_FUNC(GN_RUNTIME_CLR, 0)
 #define HOTSPOT GN_FUNC(GN_RUNTIME_HOTSPOT, 0)
 
-static struct feed begin(void)
+static struct feed begin_with(const struct gn_observer *o)
 {
 	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT,
 					.roles = gn_runtime_roles,
-					.families = ~0u};
+					.families = ~0u,
+					.observer = o};
 	struct feed f = {.p = gn_pipeline_new(&opts)};
 
 	assert_non_null(f.p);
 	return f;
+}
+
+static struct feed begin(void)
+{
+	return begin_with(NULL);
 }
 
 /* "thread start-end; ..." of what an observer was told went on while the
@@ -49,16 +55,9 @@ static int see_background(void *ctx, uint32_t thread, uint64_t start,
 
 static struct feed begin_seen(struct gn_observer *o, struct seen *s)
 {
-	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT,
-					.roles = gn_runtime_roles,
-					.observer = o};
-	struct feed f;
-
 	*s = (struct seen){.n = 0};
 	*o = (struct gn_observer){.ctx = s, .background = see_background};
-	f = (struct feed){.p = gn_pipeline_new(&opts)};
-	assert_non_null(f.p);
-	return f;
+	return begin_with(o);
 }
 
 static void thread(struct feed *f, uint32_t tid, const char *comm)
@@ -192,6 +191,23 @@ static void others_end_where_they_began(void **state)
 	gn_model_free(m);
 }
 
+/* A concurrent one from 210 to 450: a young one in its suspension begins it,
+ * and one is in it. */
+static void collects_beside_both(struct feed *f)
+{
+	event(f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(f, 210, 1, 2);
+	event(f, 230, 1, GN_KIND_GC_END, CLR);
+	event(f, 240, 1, GN_KIND_SUSPEND_END, CLR);
+	event(f, 300, 1, GN_KIND_SUSPEND_BEGIN, CLR);
+	begins(f, 310, 1, 0);
+	event(f, 330, 1, GN_KIND_GC_END, CLR);
+	event(f, 340, 1, GN_KIND_SUSPEND_END, CLR);
+	event(f, 400, 2, GN_KIND_SUSPEND_BEGIN, CLR);
+	event(f, 420, 2, GN_KIND_SUSPEND_END, CLR);
+	event(f, 450, 2, GN_KIND_GC_END, CLR);
+}
+
 /* The runtime does not tell that the young one begins, only that it ends. */
 static void a_young_one_begins_a_concurrent_one(void **state)
 {
@@ -201,17 +217,7 @@ static void a_young_one_begins_a_concurrent_one(void **state)
 	(void)state;
 	thread(&f, 1, "main");
 	thread(&f, 2, ".NET BGC");
-	event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
-	begins(&f, 210, 1, 2);
-	event(&f, 230, 1, GN_KIND_GC_END, CLR);
-	event(&f, 240, 1, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 300, 1, GN_KIND_SUSPEND_BEGIN, CLR);
-	begins(&f, 310, 1, 0);
-	event(&f, 330, 1, GN_KIND_GC_END, CLR);
-	event(&f, 340, 1, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 400, 2, GN_KIND_SUSPEND_BEGIN, CLR);
-	event(&f, 420, 2, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 450, 2, GN_KIND_GC_END, CLR);
+	collects_beside_both(&f);
 	event(&f, 500, 1, GN_KIND_EXIT, 0);
 	event(&f, 500, 2, GN_KIND_EXIT, 0);
 	m = feed_finish(&f);
@@ -265,18 +271,7 @@ static void background_ones_are_shown(void **state)
 	begins(&f, 120, 1, 2);
 	event(&f, 130, 1, GN_KIND_GC_END, CLR);
 	event(&f, 140, 1, GN_KIND_SUSPEND_END, CLR);
-	/* one with a young one in its suspension, and one in it */
-	event(&f, 200, 1, GN_KIND_SUSPEND_BEGIN, CLR);
-	begins(&f, 210, 1, 2);
-	event(&f, 230, 1, GN_KIND_GC_END, CLR);
-	event(&f, 240, 1, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 300, 1, GN_KIND_SUSPEND_BEGIN, CLR);
-	begins(&f, 310, 1, 0);
-	event(&f, 330, 1, GN_KIND_GC_END, CLR);
-	event(&f, 340, 1, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 400, 2, GN_KIND_SUSPEND_BEGIN, CLR);
-	event(&f, 420, 2, GN_KIND_SUSPEND_END, CLR);
-	event(&f, 450, 2, GN_KIND_GC_END, CLR);
+	collects_beside_both(&f);
 	/* one that the capture's end cuts, with a young one in it */
 	event(&f, 500, 1, GN_KIND_SUSPEND_BEGIN, CLR);
 	begins(&f, 510, 1, 2);
