@@ -34,6 +34,7 @@ struct gn_running {
 	size_t count;
 	size_t begun;  /* how many libraries have reported their session */
 	bool works;    /* the one that is being asked has begun with it */
+	bool behind;   /* records are there that gnomon has not taken yet */
 	size_t chosen; /* methods */
 };
 
@@ -117,31 +118,38 @@ static enum gn_wait drain(void *ctx)
 
 	if (s->opts.step && s->opts.step->fn(s->opts.step->ctx, true, 0, 0))
 		return GN_WAIT_ENOUGH;
-	gn_session_drain(s, GN_DRAIN_NS);
+	s->active->behind = gn_session_drain(s, GN_DRAIN_NS) > 0;
 	return s->active->works ? GN_WAIT_WORKS : GN_WAIT_ON;
 }
 
-/* Waits for the library's record, which follows the runtime's answer. */
+/* Waits for the library's record, which follows the runtime's answer. `later`:
+ * it can take long. Else the record is there, but there may be many before it
+ * that gnomon has not taken yet. */
 static int await_library(struct gn_session *s, size_t i, bool later, char *why)
 {
-	uint64_t until = gn_now_ns() + (later ? WAIT_NS : SOON_NS);
+	uint64_t begin = gn_now_ns(), behind = begin, now;
 
-	while (s->active->begun <= i) {
+	for (;;) {
 		if (drain(s) == GN_WAIT_ENOUGH) {
 			snprintf(why, GN_WHY_MAX, "attaching was interrupted");
 			return -EINTR;
 		}
-		if (gn_now_ns() > until || !gn_session_lives(s)) {
+		if (s->active->begun > i)
+			return 0;
+		now = gn_now_ns();
+		if (s->active->behind)
+			behind = now;
+		if (now - begin > WAIT_NS ||
+		    (!later && now - behind > SOON_NS) ||
+		    !gn_session_lives(s)) {
 			snprintf(why, GN_WHY_MAX,
 				 "the library in process %d does not answer; "
 				 "another gnomon may have started this process",
 				 (int)s->active->process[i].pid);
 			return -ETIMEDOUT;
 		}
-		if (s->active->begun <= i)
-			gn_session_rest(s);
+		gn_session_rest(s);
 	}
-	return 0;
 }
 
 /* What hooks take counts as the process's memory. */
