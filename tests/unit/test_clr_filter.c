@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "hooksite/clr/filter.h"
+#include "hooksite/clr/words.h"
 #include "names/clr_name.h"
 
 static bool glob(const char *pattern, const char *text)
@@ -311,13 +312,68 @@ static bool has_word(const char *filter, const char *name)
 /* By the strings of a module's metadata: here, the name is one. */
 static bool may_be_in(const char *filter, const char *name)
 {
+	struct gn_bytes strings = {(const uint8_t *)name, strlen(name) + 1};
 	struct gn_filter_lines lines;
+	struct gn_words words;
 	bool may;
 
 	assert_true(gn_filter_parse(filter, &lines));
-	may = gn_filter_may_be_in(&lines, "/a/m.dll", name, strlen(name) + 1);
+	gn_words_find(&words, &lines, "/a/m.dll", &strings);
+	may = words.any || words.n;
+	assert_int_equal(may, gn_words_in(&words, name));
+	gn_words_free(&words);
 	gn_filter_lines_free(&lines);
 	return may;
+}
+
+/* Each string, and each end of one, which can be a name too, against a plain
+ * search. */
+static void check_strings(const char *filter, const char *const *needed,
+			  const char *heap, size_t size)
+{
+	struct gn_bytes strings = {(const uint8_t *)heap, size};
+	struct gn_filter_lines lines;
+	struct gn_words words;
+
+	assert_true(gn_filter_parse(filter, &lines));
+	gn_words_find(&words, &lines, "m", &strings);
+	assert_false(words.any);
+	for (size_t at = 0; at < size; at++) {
+		bool has = false;
+
+		for (const char *const *n = needed; *n; n++)
+			has |= strstr(heap + at, *n) != NULL;
+		assert_int_equal(has, gn_words_in(&words, heap + at));
+	}
+	gn_words_free(&words);
+	gn_filter_lines_free(&lines);
+}
+
+static void test_strings(void **state)
+{
+	static const char heap[] = "\0Program\0Fib\0aFibFib\0Main\0MainFi\0b";
+	char many[3 << 16];
+
+	(void)state;
+	check_strings("Fib", (const char *const[]){"Fib", NULL}, heap,
+		      sizeof(heap));
+	check_strings("P.Main\nogr*m", (const char *const[]){"Main", "ogr", NULL},
+		      heap, sizeof(heap));
+	check_strings("None", (const char *const[]){NULL}, heap, sizeof(heap));
+	/* more than are counted */
+	memset(many, 'a', sizeof(many));
+	many[sizeof(many) - 1] = '\0';
+	assert_true(may_be_in("aa", many));
+	assert_true(gn_words_in(&(struct gn_words){.any = true}, ""));
+}
+
+static void check_glob(const char *glob, const char *name, const char *plain)
+{
+	if (!gn_filter_hooks(glob, name, ""))
+		return;
+	if (!may_be_in(glob, plain) ||
+	    (!strpbrk(glob, "()[]<> ") && !has_word(glob, plain)))
+		fail_msg("%s asks for %s", glob, name);
 }
 
 /* All globs that ask for a part of one of a name's forms. */
@@ -331,10 +387,9 @@ static void check_words(const char *name, const char *form)
 		for (size_t n = 1; from + n <= len; n++) {
 			snprintf(glob, sizeof(glob), "*%.*s*", (int)n,
 				 form + from);
-			if (gn_filter_hooks(glob, name, "") &&
-			    !strpbrk(glob, "()[]<> ") &&
-			    (!has_word(glob, plain) || !may_be_in(glob, plain)))
-				fail_msg("%s asks for %s", glob, name);
+			check_glob(glob, name, plain);
+			if (!from)
+				check_glob(glob + 1, name, plain);
 		}
 	}
 }
@@ -368,7 +423,9 @@ static void test_words(void **state)
 	assert_false(may_be_in("N.*.Fob", "N.P.Fib"));
 	assert_false(may_be_in("x:N.P.Fib", "N.P.Fib"));
 	assert_true(may_be_in("m:N.P.F*", "N.P.Fib"));
-	assert_true(may_be_in("N.P.Fob(int)", "N.P.Fib"));
+	assert_false(may_be_in("N.P.Fob(int)", "N.P.Fib"));
+	assert_true(may_be_in("N.P.Fib(Other)", "N.P.Fib"));
+	assert_true(may_be_in("*(Other)", "N.P.Fib"));
 	assert_true(may_be_in("*lambda#7*get", "N.P.Fib"));
 	assert_true(may_be_in("x\nFib", "N.P.Fib"));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -407,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_bare_names),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

@@ -49,11 +49,13 @@ struct forms {
 	char bare[FORMS][GN_CLR_NAME_MAX];
 };
 
-/* Whether a glob names parameters, type arguments, or an operator. */
+/* What a glob has that names parameters, type arguments, or an operator. */
+#define ARGUMENTS "()<>[] "
+
 static bool asks_whole(const char *glob, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (strchr("()<>[] ", glob[i]))
+		if (strchr(ARGUMENTS, glob[i]))
 			return true;
 	return false;
 }
@@ -294,14 +296,14 @@ static bool is_spelled(const char *word, size_t len)
 
 /* The next word of a glob from *at on that names must have as they are
  * recorded, and what is behind it; 0: no more. Numbers of lambdas are none. */
-static size_t next_word(const struct gn_filter_line *line, size_t *at,
+static size_t next_word(const char *glob, size_t len, size_t *at,
 			const char **word)
 {
-	while (*at < line->len) {
+	while (*at < len) {
 		size_t n = 0, digits = 0;
 
-		*word = line->glob + *at;
-		while (*at + n < line->len && is_word((*word)[n])) {
+		*word = glob + *at;
+		while (*at + n < len && is_word((*word)[n])) {
 			digits += (*word)[n] >= '0' && (*word)[n] <= '9';
 			n++;
 		}
@@ -312,12 +314,18 @@ static size_t next_word(const struct gn_filter_line *line, size_t *at,
 	return 0;
 }
 
+/* Arguments are in no name of the metadata, and a wildcard can stand for what
+ * they begin with. */
 static void find_word(struct gn_filter_line *line)
 {
+	size_t at = 0, n, len = 0;
 	const char *word;
-	size_t at = 0, n;
 
-	while ((n = next_word(line, &at, &word))) {
+	while (len < line->literal && !strchr(ARGUMENTS, line->glob[len]))
+		len++;
+	if (!line->whole)
+		len = line->len;
+	while ((n = next_word(line->glob, len, &at, &word))) {
 		if (n <= line->word_len)
 			continue;
 		line->word = word;
@@ -325,30 +333,9 @@ static void find_word(struct gn_filter_line *line)
 	}
 }
 
-static bool has_words(const struct gn_filter_line *line, const void *strings,
-		      size_t size)
+bool gn_filter_line_is_in(const struct gn_filter_line *line, const char *module)
 {
-	const char *word;
-	size_t at = 0, n;
-
-	while ((n = next_word(line, &at, &word)))
-		if (!memmem(strings, size, word, n))
-			return false;
-	return true;
-}
-
-bool gn_filter_may_be_in(const struct gn_filter_lines *lines,
-			 const char *module, const void *strings, size_t size)
-{
-	for (uint32_t i = 0; i < lines->n; i++) {
-		const struct gn_filter_line *line = &lines->line[i];
-
-		if ((!line->lib ||
-		     module_matches(line->lib, line->lib_len, module)) &&
-		    (line->whole || has_words(line, strings, size)))
-			return true;
-	}
-	return false;
+	return !line->lib || module_matches(line->lib, line->lib_len, module);
 }
 
 static void parse(const char *at, size_t len, struct gn_filter_line *line)
@@ -442,8 +429,7 @@ bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 		const struct gn_filter_line *line = &lines->line[i];
 
 		if (counts(lines, i, kinds) && form_may_hook(line, &f) &&
-		    (!line->lib ||
-		     module_matches(line->lib, line->lib_len, module)))
+		    gn_filter_line_is_in(line, module))
 			return true;
 	}
 	return false;

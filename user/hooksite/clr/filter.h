@@ -36,7 +36,8 @@ struct gn_filter_line {
 	size_t lib_len, len;
 	size_t literal; /* bytes of the glob before its first wildcard */
 	bool whole;	/* it names parameters, type arguments or an operator */
-	/* the longest word of the glob that each name it matches has */
+	/* the longest word that each name has that it matches, in the name of a
+	 * type, a namespace or a method */
 	const char *word;
 	size_t word_len; /* 0: none */
 };
@@ -68,9 +69,9 @@ bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 /* A quick look: false where no bare line can ask for this method, whose name
  * has no parameters. */
 bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name);
-/* The same of a module by all strings of its names. */
-bool gn_filter_may_be_in(const struct gn_filter_lines *lines,
-			 const char *module, const void *strings, size_t size);
+/* Whether a line asks for functions of this module. */
+bool gn_filter_line_is_in(const struct gn_filter_line *line,
+			  const char *module);
 
 /*
  * What is never hooked in IL, whatever a filter asks for: the runtime calls it

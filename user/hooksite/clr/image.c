@@ -7,6 +7,7 @@
 
 #include "filter.h"
 #include "md_name.h"
+#include "words.h"
 
 typedef gn_hr (*module_info2_fn)(void *, gn_cor_id, const uint8_t **, uint32_t,
 				 uint32_t *, gn_wchar *, gn_cor_id *,
@@ -83,15 +84,69 @@ static bool may_hook(const struct gn_image *image,
 	return may;
 }
 
+/* A visitor that is shown only what has a word of the filter's. */
+struct visit {
+	const struct gn_md *md;
+	const struct gn_md_visitor *inner;
+	struct gn_words words;
+	bool type_has; /* so all of its methods have */
+};
+
+static bool has_word(const void *words, const char *name)
+{
+	return gn_words_in(words, name);
+}
+
+static bool method_has(const struct visit *v, uint32_t row)
+{
+	struct gn_md_method m;
+
+	gn_md_method(v->md, row, &m);
+	return gn_words_in(&v->words, m.name);
+}
+
+static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
+{
+	struct visit *v = ctx;
+	uint32_t row = first;
+
+	if (v->inner->rows && !v->inner->rows(v->inner->ctx, type, first, end))
+		return false;
+	v->type_has = gn_md_any_name(v->md, type, has_word, &v->words);
+	while (!v->type_has && row < end && !method_has(v, row))
+		row++;
+	return row < end;
+}
+
+static bool visit_type(void *ctx, struct gn_text *name)
+{
+	const struct visit *v = ctx;
+
+	return v->inner->type(v->inner->ctx, name);
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+{
+	const struct visit *v = ctx;
+
+	if (v->type_has || method_has(v, row))
+		v->inner->method(v->inner->ctx, name, row);
+}
+
 void gn_image_visit(const struct gn_image *image,
 		    const struct gn_filter_lines *lines,
 		    const struct gn_md_visitor *visitor, char *room,
 		    size_t size)
 {
-	const struct gn_bytes *strings = &image->md.strings;
+	struct visit v = {.md = &image->md, .inner = visitor};
 
-	if (gn_filter_may_be_in(lines, image->path, strings->at, strings->n))
-		gn_md_visit(&image->md, visitor, room, size);
+	gn_words_find(&v.words, lines, image->path, &image->md.strings);
+	if (v.words.any || v.words.n)
+		gn_md_visit(&image->md,
+			    &(struct gn_md_visitor){visit_rows, visit_type,
+						    visit_method, &v},
+			    room, size);
+	gn_words_free(&v.words);
 }
 
 bool gn_image_asks_type(const struct gn_image *image,

@@ -409,6 +409,19 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 	}
 }
 
+bool gn_md_any_name(const struct gn_md *md, uint32_t type,
+		    bool (*is)(const void *ctx, const char *name),
+		    const void *ctx)
+{
+	for (unsigned int n = 0; type && n < NEST_MAX; n++) {
+		if (is(ctx, gn_md_string(md, TYPEDEF, type, TYPEDEF_SPACE)) ||
+		    is(ctx, gn_md_string(md, TYPEDEF, type, TYPEDEF_NAME)))
+			return true;
+		type = gn_md_outer(md, type);
+	}
+	return false;
+}
+
 /* The rows of a type's methods: from first to before `end`. */
 static void methods_of(const struct gn_md *md, uint32_t type, uint32_t *first,
 		       uint32_t *end)
@@ -437,7 +450,7 @@ void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		if (row >= end)
 			continue;
 		next = end;
-		if (v->rows && !v->rows(v->ctx, row, end))
+		if (v->rows && !v->rows(v->ctx, type, row, end))
 			continue;
 		gn_text_init(&name, room, size);
 		put_type_name(md, type, &name);

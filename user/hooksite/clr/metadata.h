@@ -91,13 +91,18 @@ bool gn_md_number(struct gn_bytes *b, uint32_t *n);
 struct gn_md_visitor {
 	/* Before the name is made; NULL: all. Of the type's methods, up to
 	 * before `end`. */
-	bool (*rows)(void *ctx, uint32_t first, uint32_t end);
+	bool (*rows)(void *ctx, uint32_t type, uint32_t first, uint32_t end);
 	bool (*type)(void *ctx, struct gn_text *name);
 	void (*method)(void *ctx, struct gn_text *name, uint32_t row);
 	void *ctx;
 };
 void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		 char *room, size_t size);
+/* Whether `is` holds for a part of the name that a visitor is given: of the type
+ * or of one around it, its namespace or its own name. */
+bool gn_md_any_name(const struct gn_md *md, uint32_t type,
+		    bool (*is)(const void *ctx, const char *name),
+		    const void *ctx);
 
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);

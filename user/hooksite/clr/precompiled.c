@@ -14,10 +14,9 @@ struct scan {
 	uint32_t place;
 	struct gn_image image;
 	char name[GN_NAME_MAX];
-	bool found;
-	/* by row: whether it can have copies in any module; from the first time
-	 * that it is needed */
-	bool *marked;
+	/* by row; NULL: none was yet */
+	bool *asked;  /* the filter asks for it */
+	bool *marked; /* it can have copies in any module */
 	bool off;
 };
 
@@ -26,6 +25,16 @@ static bool visit_type(void *ctx, struct gn_text *name)
 	const struct scan *s = ctx;
 
 	return gn_image_asks_type(&s->image, &s->lines, name);
+}
+
+static bool *rows_of(const struct scan *s)
+{
+	return calloc(s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
+}
+
+static bool has_row(const struct scan *s, const bool *rows, uint32_t row)
+{
+	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count && rows[row];
 }
 
 static void visit_marked(void *ctx, uint32_t row)
@@ -39,13 +48,22 @@ static void visit_marked(void *ctx, uint32_t row)
 static bool is_marked(struct scan *s, uint32_t row)
 {
 	if (!s->marked) {
-		s->marked = calloc(
-			s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
+		s->marked = rows_of(s);
 		if (!s->marked)
 			return true;
 		gn_md_marked(&s->image.md, visit_marked, s);
 	}
 	return s->marked[row];
+}
+
+static bool add(struct scan *s, uint32_t row)
+{
+	if (!s->asked)
+		s->asked = rows_of(s);
+	if (!s->asked)
+		return false;
+	s->asked[row] = true;
+	return gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) >= 0;
 }
 
 static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
@@ -57,8 +75,7 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	gn_md_method(&s->image.md, row, &m);
 	if (!gn_image_asks_method(&s->image, &s->lines, &own, row, &m))
 		return;
-	s->found = true;
-	if (gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) < 0)
+	if (!add(s, row))
 		atomic_store(&s->p->full, true);
 	if (s->off || !is_marked(s, row))
 		return;
@@ -71,8 +88,7 @@ static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
 {
 	struct scan *s = ctx;
 
-	if (s->found &&
-	    gn_method_set_has(&s->p->asked, GN_METHOD(s->place, method)) &&
+	if (s->asked && has_row(s, s->asked, method) &&
 	    gn_method_set_add(&s->p->holders, GN_METHOD(s->place, holder)) < 0)
 		atomic_store(&s->p->off, true);
 }
@@ -85,14 +101,15 @@ static void look_through(struct scan *s)
 		&s->image, &s->lines,
 		&(struct gn_md_visitor){NULL, visit_type, visit_method, s},
 		s->name, sizeof(s->name));
-	free(s->marked);
-	atomic_store(&p->found[s->place - 1], s->found);
+	atomic_store(&p->found[s->place - 1], s->asked);
 	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
 	atomic_store(&p->told[s->place - 1],
 		     gn_r2r_copies(&s->image.pe, visit_copy, s) !=
 			     GN_R2R_UNTOLD);
+	free(s->marked);
+	free(s->asked);
 }
 
 uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,

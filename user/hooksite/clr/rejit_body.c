@@ -147,9 +147,8 @@ static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 	return m->call[from_native][values] = token;
 }
 
-/* Opens the module's metadata for what hooks need; the lock is held. */
-static bool open_module(struct gn_clr *clr, struct gn_rejit_module *m,
-			gn_cor_id module)
+bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
+			  gn_cor_id module)
 {
 	static const struct gn_guid metadata_emit = {
 		0xba3fee4c,
@@ -358,7 +357,7 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 		hooks->async = &async;
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
-	       open_module(clr, &r->module[place - 1], module) &&
+	       gn_rejit_open_module(clr, &r->module[place - 1], module) &&
 	       prepare(clr, &r->module[place - 1], module, method, &body,
 		       hooks);
 	pthread_mutex_unlock(&r->lock);

@@ -62,10 +62,11 @@ static bool asks_any(const struct scan *s, uint32_t first, uint32_t end)
 	return gn_precompiled_asks(&s->clr->precompiled, s->known, first, end);
 }
 
-static bool visit_rows(void *ctx, uint32_t first, uint32_t end)
+static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
 {
 	const struct scan *s = ctx;
 
+	(void)type;
 	return !s->known || asks_any(s, first, end);
 }
 
