@@ -357,8 +357,9 @@ static void test_strings(void **state)
 	(void)state;
 	check_strings("Fib", (const char *const[]){"Fib", NULL}, heap,
 		      sizeof(heap));
-	check_strings("P.Main\nogr*m", (const char *const[]){"Main", "ogr", NULL},
-		      heap, sizeof(heap));
+	check_strings("P.Main\nogr*m",
+		      (const char *const[]){"Main", "ogr", NULL}, heap,
+		      sizeof(heap));
 	check_strings("None", (const char *const[]){NULL}, heap, sizeof(heap));
 	/* more than are counted */
 	memset(many, 'a', sizeof(many));

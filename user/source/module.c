@@ -21,6 +21,7 @@
 #define TYPE_EMBEDDED  17
 #define PORTABLE       0x504d
 #define CODEVIEW_FIXED 24u /* "RSDS", a GUID, an age; then the path */
+#define PART_MAX       4096u
 
 static bool in_file(void *ctx, const uint8_t *at, size_t n)
 {
@@ -40,34 +41,49 @@ static int open_in(int root, const char *path)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* 0, -EFBIG, -EINVAL, -EIO, -ENOMEM. */
-static int read_open(int fd, struct gn_bytes *out)
+/* Zeros for what is in the file. 0, -EFBIG, -EINVAL, -ENOMEM. */
+static int room_for(int fd, struct gn_bytes *out)
 {
-	uint8_t *bytes = NULL;
 	struct stat st;
-	size_t n = 0;
-	int err = 0;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
-		err = -EINVAL;
-	else if (st.st_size > (off_t)GN_SOURCE_FILE_MAX)
-		err = -EFBIG;
-	else if (!(bytes = malloc((size_t)st.st_size)))
-		err = -ENOMEM;
-	while (!err && n < (size_t)st.st_size) {
-		ssize_t got =
-			pread(fd, bytes + n, (size_t)st.st_size - n, (off_t)n);
+		return -EINVAL;
+	if (st.st_size > (off_t)GN_SOURCE_FILE_MAX)
+		return -EFBIG;
+	*out = (struct gn_bytes){calloc(1, (size_t)st.st_size),
+				 (size_t)st.st_size};
+	return out->at ? 0 : -ENOMEM;
+}
+
+/* Into its own place of that room. */
+static bool read_range(int fd, const struct gn_bytes *room, size_t from,
+		       size_t n)
+{
+	while (n) {
+		ssize_t got = pread(fd, (uint8_t *)(uintptr_t)room->at + from,
+				    n, (off_t)from);
 
 		if (got <= 0)
-			err = -EIO;
-		else
-			n += (size_t)got;
+			return false;
+		from += (size_t)got;
+		n -= (size_t)got;
 	}
-	if (err) {
-		free(bytes);
+	return true;
+}
+
+/* The same errors, and -EIO. */
+static int read_open(int fd, struct gn_bytes *out)
+{
+	struct gn_bytes room;
+	int err = room_for(fd, &room);
+
+	if (err)
 		return err;
+	if (!read_range(fd, &room, 0, room.n)) {
+		free((void *)(uintptr_t)room.at);
+		return -EIO;
 	}
-	*out = (struct gn_bytes){bytes, n};
+	*out = room;
 	return 0;
 }
 
@@ -119,7 +135,8 @@ static bool wanted_id(const struct gn_source_module *m,
 	struct gn_bytes data;
 
 	if (!find_entry(m, TYPE_CODEVIEW, &entry, &data) ||
-	    data.n < CODEVIEW_FIXED || memcmp(data.at, "RSDS", 4) != 0)
+	    data.n < CODEVIEW_FIXED || data.n > PART_MAX ||
+	    memcmp(data.at, "RSDS", 4) != 0)
 		return false;
 	memcpy(id, data.at + 4, 16);
 	memcpy(id + 16, entry + 4, 4);
@@ -227,16 +244,55 @@ static bool path_beside(struct gn_source_module *m, const char *path)
 	return len > 0 && (size_t)len < sizeof(m->pdb_path);
 }
 
-enum gn_source gn_source_open(struct gn_source_module *m, int root,
-			      const char *path, int file)
+struct part {
+	struct gn_bytes file;
+	int fd;
+};
+
+/* Only the beginning of what is longer. */
+static bool read_part(void *ctx, const uint8_t *at, size_t n)
+{
+	struct part *part = ctx;
+
+	return in_file(&part->file, at, n) &&
+	       read_range(part->fd, &part->file, (size_t)(at - part->file.at),
+			  n < PART_MAX ? n : PART_MAX);
+}
+
+static bool is_there(int root, const char *path)
+{
+	int fd = open_in(root, path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* By a few parts of the module: most have none, and some have 20 MB. */
+static bool has_pdb(int root, const char *path, int file)
+{
+	struct gn_source_module m = {0};
+	struct part part = {.fd = file};
+	struct gn_bytes data;
+	bool has;
+
+	if (room_for(file, &part.file))
+		return false;
+	has = gn_pe_open(&m.pe, part.file.at, true, read_part, &part) &&
+	      (embedded(&m, &data) ||
+	       (path_beside(&m, path) && is_there(root, m.pdb_path)));
+	free((void *)(uintptr_t)part.file.at);
+	return has;
+}
+
+static enum gn_source open_both(struct gn_source_module *m, int root,
+				const char *path, int file)
 {
 	struct gn_bytes data;
 	int err;
 
-	*m = (struct gn_source_module){0};
-	err = file < 0 ? read_file(root, path, &m->file)
-		       : read_open(file, &m->file);
-	if (err || !open_pe(m))
+	if (!has_pdb(root, path, file) || read_open(file, &m->file) ||
+	    !open_pe(m))
 		return GN_SOURCE_NONE;
 	if (embedded(m, &data))
 		return open_embedded(m, &data);
@@ -246,6 +302,20 @@ enum gn_source gn_source_open(struct gn_source_module *m, int root,
 	return err == -ENOENT ? GN_SOURCE_NONE
 	       : err	      ? GN_SOURCE_BAD
 			      : open_pdb(m);
+}
+
+enum gn_source gn_source_open(struct gn_source_module *m, int root,
+			      const char *path, int file)
+{
+	int own = file < 0 ? open_in(root, path) : -1;
+	enum gn_source got = GN_SOURCE_NONE;
+
+	*m = (struct gn_source_module){0};
+	if (file >= 0 || own >= 0)
+		got = open_both(m, root, path, file < 0 ? own : file);
+	if (own >= 0)
+		close(own);
+	return got;
 }
 
 bool gn_source_begins(int file)

@@ -98,8 +98,8 @@ struct gn_md_visitor {
 };
 void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		 char *room, size_t size);
-/* Whether `is` holds for a part of the name that a visitor is given: of the type
- * or of one around it, its namespace or its own name. */
+/* Whether `is` holds for a part of the name that a visitor is given: of the
+ * type or of one around it, its namespace or its own name. */
 bool gn_md_any_name(const struct gn_md *md, uint32_t type,
 		    bool (*is)(const void *ctx, const char *name),
 		    const void *ctx);

@@ -31,9 +31,8 @@ static bool find(struct gn_words *w, const struct gn_filter_line *line)
 	const uint8_t *from = w->strings->at;
 	const uint8_t *end = from + w->strings->n;
 
-	while (line->word_len &&
-	       (from = memmem(from, (size_t)(end - from), line->word,
-			      line->word_len))) {
+	while (line->word_len && (from = memmem(from, (size_t)(end - from),
+						line->word, line->word_len))) {
 		if (!add(w, (uint32_t)(from - w->strings->at)))
 			return false;
 		from++;
