@@ -320,7 +320,7 @@ static bool may_be_in(const char *filter, const char *name)
 	assert_true(gn_filter_parse(filter, &lines));
 	gn_words_find(&words, &lines, "/a/m.dll", &strings);
 	may = words.any || words.n;
-	assert_int_equal(may, gn_words_in(&words, name));
+	assert_int_equal(may, gn_words_in(&words, 0));
 	gn_words_free(&words);
 	gn_filter_lines_free(&lines);
 	return may;
@@ -343,7 +343,7 @@ static void check_strings(const char *filter, const char *const *needed,
 
 		for (const char *const *n = needed; *n; n++)
 			has |= strstr(heap + at, *n) != NULL;
-		assert_int_equal(has, gn_words_in(&words, heap + at));
+		assert_int_equal(has, gn_words_in(&words, (uint32_t)at));
 	}
 	gn_words_free(&words);
 	gn_filter_lines_free(&lines);
@@ -365,7 +365,7 @@ static void test_strings(void **state)
 	memset(many, 'a', sizeof(many));
 	many[sizeof(many) - 1] = '\0';
 	assert_true(may_be_in("aa", many));
-	assert_true(gn_words_in(&(struct gn_words){.any = true}, ""));
+	assert_true(gn_words_in(&(struct gn_words){.any = true}, 0));
 }
 
 static void check_glob(const char *glob, const char *name, const char *plain)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "md_columns.h"
 #include "md_name.h"
 #include "words.h"
 
@@ -92,17 +93,23 @@ struct visit {
 	bool type_has; /* so all of its methods have */
 };
 
-static bool has_word(const void *words, const char *name)
+static bool type_has(const struct visit *v, uint32_t type)
 {
-	return gn_words_in(words, name);
+	for (unsigned int n = 0; type && n < GN_MD_NEST_MAX; n++) {
+		if (gn_words_in(&v->words, gn_md_cell(v->md, TYPEDEF, type,
+						      TYPEDEF_SPACE)) ||
+		    gn_words_in(&v->words,
+				gn_md_cell(v->md, TYPEDEF, type, TYPEDEF_NAME)))
+			return true;
+		type = gn_md_outer(v->md, type);
+	}
+	return false;
 }
 
 static bool method_has(const struct visit *v, uint32_t row)
 {
-	struct gn_md_method m;
-
-	gn_md_method(v->md, row, &m);
-	return gn_words_in(&v->words, m.name);
+	return gn_words_in(&v->words,
+			   gn_md_cell(v->md, METHOD, row, METHOD_NAME));
 }
 
 static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
@@ -112,7 +119,7 @@ static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
 
 	if (v->inner->rows && !v->inner->rows(v->inner->ctx, type, first, end))
 		return false;
-	v->type_has = gn_md_any_name(v->md, type, has_word, &v->words);
+	v->type_has = type_has(v, type);
 	while (!v->type_has && row < end && !method_has(v, row))
 		row++;
 	return row < end;

@@ -6,8 +6,6 @@
 #include "md_columns.h"
 #include "sig.h"
 
-#define NEST_MAX 16
-
 /* In signatures of precompiled code (corhdr.h of the runtime): the type that
  * stands for all that share code; a type whose tokens are another module's. */
 #define EL_CANON  0x3e
@@ -57,11 +55,11 @@ static uint32_t put_own(const struct names *n, struct gn_text *out,
 
 /* The types around each other, the innermost first. Returns how many. */
 static unsigned int chain_of(const struct names *n, gn_token token,
-			     gn_token chain[NEST_MAX])
+			     gn_token chain[GN_MD_NEST_MAX])
 {
 	unsigned int len = 0;
 
-	for (; token && len < NEST_MAX; token = outer_of(n, token))
+	for (; token && len < GN_MD_NEST_MAX; token = outer_of(n, token))
 		chain[len++] = token;
 	return len;
 }
@@ -156,7 +154,7 @@ static void put_args(struct names *n, struct gn_text *out, bool of_method,
 static void put_declaring(struct names *n, struct gn_text *out)
 {
 	uint32_t all = count_args(n, false), told = 0;
-	gn_token chain[NEST_MAX];
+	gn_token chain[GN_MD_NEST_MAX];
 	unsigned int len =
 		chain_of(n, (gn_token)TYPEDEF << 24 | n->type, chain);
 
@@ -191,7 +189,7 @@ static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
 		      unsigned int i, uint32_t *own)
 {
 	struct names *n = ctx;
-	gn_token chain[NEST_MAX];
+	gn_token chain[GN_MD_NEST_MAX];
 	unsigned int len = 0;
 
 	*own = 0;

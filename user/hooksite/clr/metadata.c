@@ -5,7 +5,6 @@
 
 #include "md_columns.h"
 
-#define NEST_MAX 16
 #define NAME_MAX 1024 /* the runtime takes no longer ones */
 
 /* Columns: a constant of 2 or 4 bytes, an index into a heap or a table, or a
@@ -388,10 +387,10 @@ uint32_t gn_md_put_plain(struct gn_text *name, const char *text)
 static void put_type_name(const struct gn_md *md, uint32_t type,
 			  struct gn_text *name)
 {
-	uint32_t chain[NEST_MAX];
+	uint32_t chain[GN_MD_NEST_MAX];
 	unsigned int n = 0;
 
-	for (; type && n < NEST_MAX; type = gn_md_outer(md, type))
+	for (; type && n < GN_MD_NEST_MAX; type = gn_md_outer(md, type))
 		chain[n++] = type;
 	while (n--) {
 		const char *space =
@@ -407,19 +406,6 @@ static void put_type_name(const struct gn_md *md, uint32_t type,
 		if (n)
 			gn_text_put(name, "+");
 	}
-}
-
-bool gn_md_any_name(const struct gn_md *md, uint32_t type,
-		    bool (*is)(const void *ctx, const char *name),
-		    const void *ctx)
-{
-	for (unsigned int n = 0; type && n < NEST_MAX; n++) {
-		if (is(ctx, gn_md_string(md, TYPEDEF, type, TYPEDEF_SPACE)) ||
-		    is(ctx, gn_md_string(md, TYPEDEF, type, TYPEDEF_NAME)))
-			return true;
-		type = gn_md_outer(md, type);
-	}
-	return false;
 }
 
 /* The rows of a type's methods: from first to before `end`. */

@@ -79,6 +79,7 @@ uint32_t gn_md_outer(const struct gn_md *md, uint32_t type);
 /* Appends a type's own name without the mark of its arity (`1). Returns that;
  * 0: it has none. More than GN_MD_ARGS_MAX are not counted exactly. */
 #define GN_MD_ARGS_MAX 32
+#define GN_MD_NEST_MAX 16 /* types around each other */
 uint32_t gn_md_put_plain(struct gn_text *name, const char *text);
 /* A compressed number (II.23.2), which is taken off `b`. False: cut off. */
 bool gn_md_number(struct gn_bytes *b, uint32_t *n);
@@ -98,12 +99,6 @@ struct gn_md_visitor {
 };
 void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		 char *room, size_t size);
-/* Whether `is` holds for a part of the name that a visitor is given: of the
- * type or of one around it, its namespace or its own name. */
-bool gn_md_any_name(const struct gn_md *md, uint32_t type,
-		    bool (*is)(const void *ctx, const char *name),
-		    const void *ctx);
-
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
 

@@ -15,6 +15,7 @@
 /* What has no room in a set or list is told; it can be anything then. */
 #define GN_METHODS_SLOT_BITS 17
 #define GN_METHODS_SLOTS     (1u << GN_METHODS_SLOT_BITS)
+#define GN_METHODS_SEEN_BITS 16
 #define GN_MODULES_MAX	     4096
 
 /* A method: the place of its module in the list, from 1, and its row. */
@@ -24,6 +25,9 @@
 
 struct gn_method_set {
 	_Atomic uint32_t used;
+	/* A bit for many methods: 0 if none of them was added. Few pages, where
+	 * the slots are on many, which the first to look for there pays for. */
+	_Atomic uint64_t seen[(1u << GN_METHODS_SEEN_BITS) / 64];
 	_Atomic uint64_t slots[GN_METHODS_SLOTS]; /* a method; 0: empty */
 };
 

@@ -8,7 +8,6 @@
 
 #define WIDE_MAX  1024 /* metadata has no longer names */
 #define ARGS_MAX  16
-#define NEST_MAX  16
 #define DEPTH_MAX 8
 
 /* What one function's name is put together from. */
@@ -145,10 +144,10 @@ static void put_given(struct names *names, struct gn_text *out,
 static void put_type(struct names *names, struct gn_text *out, void *metadata,
 		     gn_token token, struct given *given)
 {
-	gn_token chain[NEST_MAX];
+	gn_token chain[GN_MD_NEST_MAX];
 	unsigned int n = 0;
 
-	while (token && n < NEST_MAX) {
+	while (token && n < GN_MD_NEST_MAX) {
 		chain[n++] = token;
 		token = read_type(names, metadata, token);
 	}
@@ -345,7 +344,7 @@ static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
 		      unsigned int i, uint32_t *own)
 {
 	struct names *names = ctx;
-	gn_token chain[NEST_MAX];
+	gn_token chain[GN_MD_NEST_MAX];
 	unsigned int n = 0;
 
 	*own = 0;
@@ -353,7 +352,7 @@ static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 		return false;
 	}
-	while (token && n < NEST_MAX) {
+	while (token && n < GN_MD_NEST_MAX) {
 		chain[n++] = token;
 		token = read_type(names, names->metadata, token);
 	}

@@ -80,13 +80,14 @@ static size_t next(const struct gn_words *w, size_t from)
 	return low < w->n ? w->at[low] : w->strings->n;
 }
 
-/* A name can begin within another one, which it then ends like. */
-bool gn_words_in(const struct gn_words *w, const char *name)
+/* A string can be the end of another one. */
+bool gn_words_in(const struct gn_words *w, uint32_t at)
 {
-	size_t at;
+	size_t word;
 
-	if (w->any || !*name)
-		return w->any;
-	at = (size_t)((const uint8_t *)name - w->strings->at);
-	return next(w, at) < at + strlen(name);
+	if (w->any)
+		return true;
+	word = next(w, at);
+	return word < w->strings->n &&
+	       !memchr(w->strings->at + at, '\0', word - at);
 }

@@ -24,7 +24,7 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 		   const char *module, const struct gn_bytes *strings);
 void gn_words_free(struct gn_words *w);
 
-/* Whether the name, one of the strings or "", has such a word. */
-bool gn_words_in(const struct gn_words *w, const char *name);
+/* Whether the string that begins there has such a word. */
+bool gn_words_in(const struct gn_words *w, uint32_t at);
 
 #endif
