@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -327,7 +328,7 @@ static bool may_be_in(const char *filter, const char *name)
 }
 
 /* Each string, and each end of one, which can be a name too, against a plain
- * search. */
+ * search. `needed`: what any of the lines needs. */
 static void check_strings(const char *filter, const char *const *needed,
 			  const char *heap, size_t size)
 {
@@ -347,6 +348,32 @@ static void check_strings(const char *filter, const char *const *needed,
 	}
 	gn_words_free(&words);
 	gn_filter_lines_free(&lines);
+}
+
+static void test_random_strings(void **state)
+{
+	char heap[200], words[3][8], filter[64];
+	unsigned int seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		for (size_t i = 0; i < sizeof(heap); i++)
+			heap[i] = "wxyzwx\0"[rand_r(&seed) % 7];
+		heap[sizeof(heap) - 1] = '\0';
+		for (int i = 0; i < 3; i++) {
+			size_t len = 2 + (size_t)rand_r(&seed) % 5;
+
+			for (size_t j = 0; j < len; j++)
+				words[i][j] = "wxyz"[rand_r(&seed) % 4];
+			words[i][len] = '\0';
+		}
+		snprintf(filter, sizeof(filter), "x.%s\n*%s?\n%s(int)",
+			 words[0], words[1], words[2]);
+		check_strings(filter,
+			      (const char *const[]){words[0], words[1],
+						    words[2], NULL},
+			      heap, sizeof(heap));
+	}
 }
 
 static void test_strings(void **state)
@@ -466,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_random_strings),
 		cmocka_unit_test(test_glob),
 		cmocka_unit_test(test_glob_against_definition),
 		cmocka_unit_test(test_glob_is_quick),

@@ -147,16 +147,14 @@ static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 	return m->call[from_native][values] = token;
 }
 
-bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
-			  gn_cor_id module)
+static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
+			  gn_cor_id module, const struct gn_image *image)
 {
 	static const struct gn_guid metadata_emit = {
 		0xba3fee4c,
 		0xecb9,
 		0x4e41,
 		{0x83, 0xb7, 0x18, 0x3f, 0xa4, 0x1c, 0xd8, 0x59}};
-	struct gn_rejit *r = &clr->rejit;
-	struct gn_image image;
 	gn_token scope;
 
 	if (m->emit)
@@ -166,10 +164,8 @@ bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
 	    !m->emit)
 		return false;
-	if (!gn_image_open(r->info, module, &image))
-		return false;
 	/* the core library itself has it as its own */
-	m->quick = gn_md_find_type(&image.md, CONVENTIONS, QUICK);
+	m->quick = gn_md_find_type(&image->md, CONVENTIONS, QUICK);
 	if (!m->quick) {
 		scope = core_library(m->emit);
 		m->quick = scope ? convention(m->emit, scope,
@@ -179,15 +175,22 @@ bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
 	return m->quick;
 }
 
+bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
+			  gn_cor_id module)
+{
+	struct gn_image image;
+
+	return gn_image_open(clr->rejit.info, module, &image) &&
+	       open_metadata(&clr->rejit, m, module, &image);
+}
+
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
+			  const struct gn_md *md,
 			  const struct gn_valued_method *method,
 			  struct gn_il_hooks *hooks)
 {
 	struct gn_il_values *v = &hooks->values;
-	struct gn_image image;
-	bool from_native =
-		gn_image_open(clr->rejit.info, method->module, &image) &&
-		gn_md_from_native(&image.md, GN_TOKEN_ROW(method->token));
+	bool from_native = gn_md_from_native(md, GN_TOKEN_ROW(method->token));
 
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
@@ -198,7 +201,7 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 
 /* What of the method's module the rewriting needs; the lock is held. */
 static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
-		    gn_cor_id module, gn_token token,
+		    const struct gn_md *md, gn_cor_id module, gn_token token,
 		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
 {
 	struct gn_valued_method method = {module, token, {NULL, 0}, m->emit};
@@ -225,7 +228,7 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	hr = GN_COM(m->emit, GN_EMIT_SIG_TOKEN, sig_token_fn)(
 		m->emit, locals.at, (uint32_t)locals.n, &hooks->locals);
 	free((void *)locals.at);
-	return hr >= 0 && prepare_calls(clr, m, &method, hooks);
+	return hr >= 0 && prepare_calls(clr, m, md, &method, hooks);
 }
 
 static bool set_body(void *control, const struct gn_il_body *body)
@@ -255,17 +258,15 @@ static bool is_machine(const struct gn_md *md, gn_token method)
 				"IAsyncStateMachine");
 }
 
-static bool find_machine(struct gn_clr *clr, gn_cor_id module, gn_token method,
+static bool find_machine(struct gn_md *md, gn_token method,
 			 const struct gn_bytes *body,
 			 struct gn_il_machine *machine, bool *is_async)
 {
-	struct gn_image image;
 	struct gn_il_method m;
 
-	*is_async = gn_image_open(clr->rejit.info, module, &image) &&
-		    is_machine(&image.md, method);
+	*is_async = is_machine(md, method);
 	return *is_async && !gn_il_read(body->at, body->n, &m) &&
-	       !gn_il_machine(&m, is_state, &image.md, machine);
+	       !gn_il_machine(&m, is_state, md, machine);
 }
 
 /*
@@ -294,7 +295,7 @@ static bool choose_how(struct gn_rejit *r, uint32_t index,
 }
 
 /* False: it is no such method, or not as a compiler that is known makes it. */
-static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
+static bool prepare_async(struct gn_clr *clr, struct gn_md *md, gn_token method,
 			  uint32_t index, const struct gn_bytes *body,
 			  struct gn_il_async *async)
 {
@@ -306,8 +307,7 @@ static bool prepare_async(struct gn_clr *clr, gn_cor_id module, gn_token method,
 		.completes = (uintptr_t)GN_CLR_HOOK(async_completes),
 		.faults = (uintptr_t)GN_CLR_HOOK(async_faults),
 	};
-	found = find_machine(clr, module, method, body, &async->machine,
-			     &is_async) &&
+	found = find_machine(md, method, body, &async->machine, &is_async) &&
 		choose_how(&clr->rejit, index, async);
 	if (is_async && (!found || async->how == GN_IL_UNTAGS) &&
 	    atomic_load(&clr->rejit.chosen[index]))
@@ -343,23 +343,25 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 		    struct gn_il_hooks *hooks, gn_token method, void *control)
 {
 	struct gn_rejit *r = &clr->rejit;
+	struct gn_rejit_module *m = &r->module[place - 1];
 	struct gn_bytes body = {NULL, 0};
 	struct gn_il_async async;
+	struct gn_image image;
 	uint32_t size = 0;
 	bool done;
 
-	if (GN_COM(r->info, GN_INFO_IL_BODY,
+	if (!gn_image_open(r->info, module, &image) ||
+	    GN_COM(r->info, GN_INFO_IL_BODY,
 		   il_body_fn)(r->info, module, method, &body.at, &size) < 0 ||
 	    !body.at)
 		return false;
 	body.n = size;
-	if (prepare_async(clr, module, method, hooks->index, &body, &async))
+	if (prepare_async(clr, &image.md, method, hooks->index, &body, &async))
 		hooks->async = &async;
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
-	       gn_rejit_open_module(clr, &r->module[place - 1], module) &&
-	       prepare(clr, &r->module[place - 1], module, method, &body,
-		       hooks);
+	       open_metadata(r, m, module, &image) &&
+	       prepare(clr, m, &image.md, module, method, &body, hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))
