@@ -7,7 +7,7 @@ add_executable(live_clr
 	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
 	clr_events.c clr_values.c clr_web.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
-target_sources(live_clr PRIVATE clr_bodies.c clr_explain.c clr_fast.c clr_fast_ends.c clr_own_work.c clr_rate.c
+target_sources(live_clr PRIVATE clr_bodies.c clr_collects.c clr_explain.c clr_fast.c clr_fast_ends.c clr_own_work.c clr_rate.c
 	live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
 

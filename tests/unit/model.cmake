@@ -17,6 +17,7 @@ gn_unit_test(test_model_live gnomon_model)
 gn_unit_test(test_model_mute gnomon_model)
 gn_unit_test(test_model_roles gnomon_model gnomon_runtime)
 gn_unit_test(test_model_collections gnomon_model gnomon_runtime)
+gn_unit_test(test_model_collectors gnomon_model gnomon_runtime)
 gn_unit_test(test_model_events gnomon_model)
 # every allocation fails once
 gn_unit_test(test_model_memory gnomon_model)

@@ -138,7 +138,7 @@ static void a_concurrent_one_is_ended_by_its_thread(void **state)
 	event(&f, 500, 1, GN_KIND_EXIT, 0);
 	event(&f, 500, 2, GN_KIND_EXIT, 0);
 	m = feed_finish(&f);
-	assert_collections(m, "210-450 -; 310-330 20; ");
+	assert_collections(m, "210-450 -; 310-330 40; ");
 	/* 30 + 20 */
 	assert_class(m, 1, 50, 350);
 	assert_class(m, 2, 400, 0);
@@ -166,7 +166,7 @@ static void a_servers_is_ended_by_any_thread(void **state)
 	event(&f, 500, 1, GN_KIND_EXIT, 0);
 	event(&f, 600, 2, GN_KIND_EXIT, 0);
 	m = feed_finish(&f);
-	assert_collections(m, "210-250 -; 310-350 -; 410-600 - open; ");
+	assert_collections(m, "210-250 80; 310-350 80; 410-600 - open; ");
 	gn_model_free(m);
 }
 
@@ -221,7 +221,7 @@ static void a_young_one_begins_a_concurrent_one(void **state)
 	event(&f, 500, 1, GN_KIND_EXIT, 0);
 	event(&f, 500, 2, GN_KIND_EXIT, 0);
 	m = feed_finish(&f);
-	assert_collections(m, "210-450 -; 210-230 20; 310-330 20; ");
+	assert_collections(m, "210-450 -; 210-230 40; 310-330 40; ");
 	assert_int_equal(m->collections.all, 3);
 	/* 20 + 20; the rest of the suspension is not told to be of one */
 	assert_class(m, 1, 40, 360);
@@ -250,7 +250,7 @@ static void other_ends_are_of_none(void **state)
 	event(&f, 400, 1, GN_KIND_EXIT, 0);
 	event(&f, 400, 2, GN_KIND_EXIT, 0);
 	m = feed_finish(&f);
-	assert_collections(m, "200-210 10; 300-310 10; ");
+	assert_collections(m, "200-210 20; 300-310 20; ");
 	gn_model_free(m);
 }
 

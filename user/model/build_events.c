@@ -55,6 +55,7 @@ static int by_time(const void *left, const void *right)
 
 /* Collections by process while ends are matched with begins. */
 struct matching {
+	const struct gn_collectors *collectors;
 	struct gn_model_event **open; /* begun, not ended */
 	size_t n;
 	struct gn_model_event **full; /* the last of all generations that has
@@ -62,12 +63,21 @@ struct matching {
 	size_t nfull;
 };
 
-static void end_at(struct gn_model_event *e, const struct gn_model_event *end)
+static void end_at(const struct matching *x, struct gn_model_event *e,
+		   const struct gn_model_event *end)
 {
+	bool same = e->tid == end->tid;
+	uint64_t cpu;
+
 	e->end = end->start;
 	e->open = false;
-	e->no_cpu = e->tid != end->tid;
-	e->cpu = e->no_cpu ? 0 : end->cpu - e->cpu;
+	e->no_cpu =
+		(!same && !(e->collector && end->collector)) ||
+		!gn_collectors_between(x->collectors, e->mark, end->mark, &cpu);
+	if (e->no_cpu)
+		e->cpu = 0;
+	else
+		e->cpu = same ? cpu + end->cpu - e->cpu : cpu;
 }
 
 static struct gn_model_event **full_of(struct matching *x, uint32_t pid)
@@ -100,7 +110,7 @@ static bool end_collection(struct matching *x, const struct gn_model_event *end)
 		if (e->pid != end->pid ||
 		    (!end->value[0] && e->tid != end->tid))
 			continue;
-		end_at(e, end);
+		end_at(x, e, end);
 		if (end->value[0] && e->value[0] == FULL)
 			keep_full(x, e);
 		memmove(x->open + i - 1, x->open + i,
@@ -130,7 +140,7 @@ static bool split_concurrent(struct matching *x,
 	*inner = *outer;
 	inner->order = end->order; /* behind the outer one */
 	memset(inner->value, 0, sizeof(inner->value));
-	end_at(outer, end);
+	end_at(x, outer, end);
 	*of = x->full[--x->nfull];
 	return true;
 }
@@ -179,7 +189,7 @@ static bool take_ends(struct gn_model *m, struct matching *x)
 /* Matches ends with begins, in the order of time. */
 static int match_collections(struct gn_pipeline *p, struct gn_model *m)
 {
-	struct matching x = {0};
+	struct matching x = {.collectors = &p->events.collectors};
 	size_t begun = 0;
 	bool split;
 
@@ -218,6 +228,8 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.start = row->start,
 			.end = row->end,
 			.cpu = row->cpu,
+			.mark = row->mark,
+			.collector = t->role == GN_ROLE_COLLECTOR,
 			.value = {row->value[0], row->value[1]},
 			.pid = p->processes[t->process].pid,
 			.tid = t->tid,

@@ -17,6 +17,7 @@ void gn_events_free(struct gn_events *e)
 	gn_table_free(&e->pairs);
 	gn_table_free(&e->by_catch);
 	gn_table_free(&e->by_place);
+	free(e->collectors.mark);
 }
 
 /* The index in names; an index of 0 has none. */
@@ -337,6 +338,14 @@ static enum gn_class class_of(uint16_t event)
 					: GN_CLASS_UNCLASSIFIED;
 }
 
+/* What threads that only collect spend is summed up apart. */
+static uint64_t cpu_of(const struct gn_thread *t, enum gn_class class)
+{
+	return class == GN_CLASS_GC && t->role == GN_ROLE_COLLECTOR
+		       ? 0
+		       : t->account.classes[class];
+}
+
 static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 			  const struct gn_rec_func *r, uint64_t time,
 			  uint16_t event)
@@ -359,27 +368,31 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 	if (event == GN_RT_COMPILE && row.fn != GN_NONE)
 		row.value[1] = ++p->stage.names.fns[row.fn].compiled;
 	if (class != GN_CLASS_UNCLASSIFIED)
-		row.cpu = t->account.classes[class];
+		row.cpu = cpu_of(t, class);
+	if (event != GN_RT_COLLECT)
+		return begin(p, t, &row);
 	/* another thread can tell its end */
-	return event == GN_RT_COLLECT ? add(p, &row) : begin(p, t, &row);
+	err = gn_collectors_mark(p, t, time, &row.mark);
+	return err ? err : add(p, &row);
 }
 
 /* Finds its begin when all is known. */
 static int collected(struct gn_pipeline *p, struct gn_thread *t,
 		     const struct gn_rec_func *r, uint64_t time)
 {
-	const struct gn_event_row row = {
+	struct gn_event_row row = {
 		.start = time,
 		.end = time,
 		.event = GN_RT_COLLECTED,
 		.thread = t,
 		.fn = GN_NONE,
 		.other = GN_NONE,
-		.cpu = t->account.classes[GN_CLASS_GC],
+		.cpu = cpu_of(t, GN_CLASS_GC),
 		.value = {GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR},
 	};
+	int err = gn_collectors_mark(p, t, time, &row.mark);
 
-	return add(p, &row);
+	return err ? err : add(p, &row);
 }
 
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,

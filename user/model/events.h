@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
+#include "model/collectors.h"
 #include "model/model.h"
 #include "model/table.h"
 
@@ -22,9 +23,12 @@ struct gn_thread;
 
 struct gn_event_row {
 	uint64_t start, end;
-	uint64_t cpu; /* compilations and collections */
+	/* compilations and collections: of the thread, not if it only collects
+	 */
+	uint64_t cpu;
 	uint64_t value[GN_RT_VALUES];
 	uint32_t fn, other; /* index in names, GN_NONE: none */
+	uint32_t mark;	    /* of collections, and of their ends */
 	struct gn_thread *thread;
 	uint16_t event; /* enum gn_rt: the begin of a stretch; COLLECTED too */
 	bool open;	/* its end was not told */
@@ -49,6 +53,7 @@ struct gn_events {
 	struct gn_allocation_row *allocation;
 	uint32_t nallocations, allocations_cap;
 	struct gn_model_collections collections;
+	struct gn_collectors collectors;
 	struct gn_table pairs; /* class << 32 | thrown in -> a number */
 	uint32_t npairs;
 	struct gn_table by_catch; /* pair << 32 | caught in -> exception */

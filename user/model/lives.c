@@ -13,6 +13,9 @@ int gn_thread_cut(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	int err;
 
 	err = gn_slices_release(p, t, UINT64_MAX);
+	if (t->role == GN_ROLE_COLLECTOR)
+		gn_collectors_lost(p, t, t->sliced);
+	t->sliced = end;
 	gn_walk_gap(p, t, t->account.since, end);
 	gn_account_cut(&t->account, end, p->opts.classify, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);

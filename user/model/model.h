@@ -351,11 +351,15 @@ struct gn_model_event {
 	uint16_t event; /* enum gn_rt; of a stretch the begin */
 	bool open;	/* its end was not told: it is that of its thread, of a
 			   collection that of its process */
-	bool no_cpu;	/* `cpu` is not known: another thread ended it */
+	bool no_cpu;	/* `cpu` is not known: another thread ended it that does
+			   not only collect, or slices were lost */
+	bool collector; /* the thread only collects */
 	uint64_t start, end;
-	uint64_t cpu;		      /* compilations and collections: of it, on
-					 a CPU for it */
-	uint64_t value[GN_RT_VALUES]; /* what they are: runtime_event.h */
+	/* compilations and collections: on a CPU for it; of collections that of
+	 * all threads that only collect, too */
+	uint64_t cpu;
+	uint32_t mark; /* of collections: of their begin (collectors.h) */
+	uint64_t value[GN_RT_VALUES];	 /* what they are: runtime_event.h */
 	struct gn_model_named of, other; /* other: where value[0] is a NAME */
 	uint32_t pid, tid;
 	const char *thread; /* its name */

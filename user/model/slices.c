@@ -192,6 +192,20 @@ static struct gn_wait row_of(const struct gn_pipeline *p,
 	return row;
 }
 
+void gn_slices_ran(struct gn_pipeline *p, struct gn_thread *t, uint64_t to)
+{
+	uint64_t from = later(t->sliced, t->start);
+
+	if (t->role != GN_ROLE_COLLECTOR || p->opts.live)
+		return;
+	if (t->account.gap || t->account.slices_lost)
+		gn_collectors_lost(p, t, from);
+	else if (to >= t->sliced)
+		gn_collectors_ran(p, t, from, to);
+	else /* a slice that was held: a stretch was taken to have it within */
+		gn_collectors_lost(p, t, to);
+}
+
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
@@ -206,6 +220,8 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		row.waker_fn = waker_function(t, s);
 		row.waker_name = gn_thread_name(p, s->waker);
 	}
+	gn_slices_ran(p, t, s->start);
+	t->sliced = later(t->sliced, s->h.time);
 	t->account.slices_end = later(t->account.slices_end, s->h.time);
 	return put(p, t, s, row, suspended_until(p, t, s), false);
 }

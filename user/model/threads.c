@@ -312,6 +312,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 		     enum gn_frame_end how)
 {
 	gn_walk_at(p, t, end);
+	gn_slices_ran(p, t, end);
 	if (gn_events_close(p, t, end) && !p->stage.walk.err)
 		p->stage.walk.err = -ENOMEM;
 	gn_stacks_end_all(&t->stacks, &p->stage, how);

@@ -40,6 +40,7 @@ struct gn_thread {
 	enum gn_role role;   /* by its name */
 	uint64_t start, end; /* start: or the last period's end */
 	uint64_t last;	     /* time of its latest record of any kind */
+	uint64_t sliced;     /* when its last slice ended; 0: there was none */
 	bool closed;
 	bool stopped; /* closed by the end of the capture: no record follows */
 	bool silent;  /* no record of it came in the last period */
@@ -111,6 +112,7 @@ struct gn_process {
 	uint32_t moves_to; /* its index after the ended threads are forgotten */
 	struct gn_windows windows;
 	struct gn_collecting *collecting; /* NULL: nobody watches any */
+	struct gn_collectors_sum collectors;
 };
 
 /* Sums over the hits of a class: the cost that was assumed for each. */
@@ -234,6 +236,8 @@ int gn_thread_no_room(struct gn_pipeline *p, struct gn_thread *t, int err);
  * and those held back that start before `before`. 0 or -ENOMEM (slices.c). */
 int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s);
+/* The thread was on a CPU from its last slice to `to`. */
+void gn_slices_ran(struct gn_pipeline *p, struct gn_thread *t, uint64_t to);
 int gn_slices_release(struct gn_pipeline *p, struct gn_thread *t,
 		      uint64_t before);
 /* Puts a slice for the report at a period's end only: one that is held back and
