@@ -77,13 +77,24 @@ void test_attach_elt(struct live *t)
 	finish(t, &served);
 }
 
+/* What is missing is in the report, too, where it goes without functions. */
 void test_attach_off(struct live *t)
 {
 	char *off[] = {"DOTNET_EnableDiagnostics=0", NULL};
+	struct live_args a = {.n = 0};
 	struct live_talk served;
+	struct live_end end;
 
 	start(t, off, &served);
 	expect(t, served.pid, "has no diagnostics socket");
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "# clr         process") &&
+		      !strstr(end.out, "compilation, collections"),
+	      "the report does not say what is missing: %s", end.out);
 	finish(t, &served);
 }
 

@@ -113,6 +113,14 @@ void gn_session_put_functions(struct gn_session *s)
 		put_info(s, "functions.refused.first", s->functions.refused);
 }
 
+void gn_session_put_light(struct gn_session *s)
+{
+	if (gn_running_count(s->active) || s->launch.env)
+		put_info(s, "clr", "light");
+	else if (s->active)
+		put_info(s, "clr", s->warning);
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
@@ -139,8 +147,8 @@ void gn_session_put_facts(struct gn_session *s)
 	else if (s->launch.env)
 		put_info(s, "inlining",
 			 gn_filter_positive(s->filter) ? "refused" : "kept");
-	if (s->light && (s->active || s->launch.env))
-		put_info(s, "clr", "light");
+	if (s->light)
+		gn_session_put_light(s);
 	else if (s->managed_filter && gn_session_by_il(s))
 		put_info(s, "hooks", s->active ? "il" : "il at start");
 	else if (s->launch.env)

@@ -239,6 +239,7 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 		if (!s->light || err == -EINTR)
 			return gn_session_fail(s, err, 1, "%s", why);
 		do_without(s, i, why);
+		gn_session_put_light(s);
 		if (!s->opts.quiet)
 			fprintf(stderr, "gnomon: %s\n", s->warning);
 	}

@@ -198,6 +198,8 @@ void gn_session_detach(struct gn_session *s);
 
 /* Facts of the machine, the command and the options, to the sink (facts.c). */
 void gn_session_put_facts(struct gn_session *s);
+/* Of a runtime without functions: what is told, or why nothing is. */
+void gn_session_put_light(struct gn_session *s);
 /* Of native functions alone: how many there are. */
 void gn_session_put_functions(struct gn_session *s);
 

@@ -229,17 +229,21 @@ static void put_elt(const struct gn_model *m, FILE *f)
 			strcmp(why, option) ? why : "");
 }
 
-/* What of the runtime is told where no function of it is. */
-static void put_light(const struct gn_model *m, FILE *f)
+/* What of the runtime is told where no function of it is: "light", or why
+ * nothing is. */
+static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
+		     FILE *f)
 {
 	const char *level = gn_model_info(m, "clr");
 
-	if (level && !strcmp(level, "light"))
-		fprintf(f,
-			"# %-11s light: compilation, collections and "
-			"suspension, without functions;\n# %-11s all code is "
-			"as it was (-f names functions)\n",
-			"clr", "");
+	if (!level || strcmp(level, "light") != 0)
+		return gn_header_line(f, "clr", level, o->utf8);
+	fprintf(f,
+		"# %-11s light: compilation, collections and suspension, "
+		"without functions;\n# %-11s all code is as it was (-f names "
+		"functions)\n",
+		"clr", "");
+	return 0;
 }
 
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
@@ -248,9 +252,10 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	char n[GN_CELL];
 	int err = put_inlined(m, o, f);
 
+	if (!err)
+		err = put_light(m, o, f);
 	if (err)
 		return err;
-	put_light(m, f);
 	put_precompiled(m, o, f);
 	put_elt(m, f);
 	put_selected(m, f);
