@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,8 +122,8 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* A process of a user who has no rights at all. */
-void test_attach_other_user(struct live *t)
+/* A process of a user who has no rights at all, and a library of this mode. */
+static void attach_to_nobody(struct live *t, mode_t mode)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk served;
@@ -133,12 +134,26 @@ void test_attach_other_user(struct live *t)
 		live_skip(t, "there is no setpriv");
 	copy = clr_copy_demo(t);
 	t->gnomon = clr_copy_gnomon(t, &library);
+	CHECK(t, !chmod(library, mode), "chmod: %s", strerror(errno));
 	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
 		 "--clear-groups", getenv("DOTNET"), copy, "served", NULL);
 	live_talk(t, &a, &served);
 	free(live_await(t, served.out, "ready"));
-	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	for (int i = 0; i < 2; i++)
+		clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+void test_attach_other_user(struct live *t)
+{
+	attach_to_nobody(t, 0755);
+}
+
+/* It may not read the library, as where gnomon was built in a home: it gets a
+ * copy. */
+void test_attach_private(struct live *t)
+{
+	attach_to_nobody(t, 0700);
 }
 
 /* The file of its module is no more: what is in memory is read. */

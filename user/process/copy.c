@@ -133,6 +133,26 @@ static int find_user(struct gn_copy *c, pid_t pid)
 	return gn_inside_user(status, &c->uid, &c->gid) ? 0 : -ESRCH;
 }
 
+bool gn_copy_is_needless(pid_t pid, const char *path)
+{
+	int root = gn_inside_proc(pid, "root", O_PATH), fd;
+	struct gn_copy c;
+	bool can;
+
+	if (root < 0 || find_user(&c, pid)) {
+		if (root >= 0)
+			close(root);
+		return true; /* what follows says what is wrong */
+	}
+	can = !act_as(c.uid, c.gid);
+	fd = can ? -1 : gn_inside_open(root, path, O_RDONLY);
+	act_as_before();
+	if (fd >= 0)
+		close(fd);
+	close(root);
+	return can || fd >= 0;
+}
+
 /* A file system without blocks does not tell its room. */
 static bool has_room(const struct statvfs *st, off_t size)
 {

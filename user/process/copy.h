@@ -9,6 +9,7 @@
 #define GNOMON_PROCESS_COPY_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define GN_COPY_NAME 40
@@ -23,6 +24,10 @@ struct gn_copy {
 };
 
 void gn_copy_init(struct gn_copy *c);
+
+/* Whether the process's user can read the file at the path that the process
+ * names it by; true, too, if gnomon may not act as the user. */
+bool gn_copy_is_needless(pid_t pid, const char *path);
 
 /* Finds the copy of the file `from` that the process has loaded before. It can
  * be removed since: a dynamic linker knows it by its path. 1; 0: there is none;

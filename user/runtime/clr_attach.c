@@ -87,7 +87,7 @@ static int lock(struct gn_attached *a, char *why)
 	return -EBUSY;
 }
 
-/* Whether the process sees the same file at the same path. */
+/* Whether the process sees the same file at the same path, and may read it. */
 static bool sees_library(const struct gn_attached *a)
 {
 	char path[PATH_MAX + 64];
@@ -96,7 +96,8 @@ static bool sees_library(const struct gn_attached *a)
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)a->pid,
 		 a->library);
 	return !stat(a->library, &ours) && !stat(path, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino &&
+	       gn_copy_is_needless(a->pid, a->library);
 }
 
 /* Whether the mapping is of another file that was at `path` before. */
@@ -369,8 +370,9 @@ static int bring_copy(struct gn_attached *a, char *why)
 		return 0;
 	}
 	snprintf(why, GN_WHY_MAX,
-		 "process %d does not see '%.300s' (it is in a container), and "
-		 "%s; mount its folder there at the same path",
+		 "process %d does not see '%.300s' (it is in a container, or "
+		 "its user may not), and %s; mount its folder there at the "
+		 "same path, or let its user read it",
 		 (int)a->pid, a->library,
 		 err == -EACCES
 			 ? "no /tmp of it has room for a copy that can be run"
