@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,29 @@ void test_attach_lies(struct live *t)
 	finish(t, &served);
 }
 
+/* Whether gnomon has started a guard: it is about to ask the runtime then. */
+static bool has_guard(struct live *t, pid_t gnomon)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
+				  (int)gnomon),
+			"re");
+	char comm[32] = "";
+	int child;
+
+	CHECK(t, f, "gnomon has ended");
+	while (strcmp(comm, "gnomon-guard\n") != 0 &&
+	       fscanf(f, "%d", &child) == 1) {
+		FILE *c = fopen(live_text(t, "/proc/%d/comm", child), "re");
+
+		if (c && !fgets(comm, sizeof(comm), c))
+			*comm = '\0';
+		if (c)
+			fclose(c);
+	}
+	fclose(f);
+	return !strcmp(comm, "gnomon-guard\n");
+}
+
 /* Its own process listens, but nobody reads what is asked. */
 void test_attach_silent(struct live *t)
 {
@@ -309,6 +333,28 @@ void test_attach_silent(struct live *t)
 	live_tell(t, &served, "silence");
 	free(live_await(t, served.out, "done"));
 	expect(t, served.pid, "does not answer at its diagnostics socket");
+	finish(t, &served);
+}
+
+/* A signal while gnomon waits for the runtime's answer: nothing was traced. */
+void test_attach_called_off(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served, gnomon;
+	struct live_args a = {.n = 0};
+
+	start(t, env, &served);
+	live_tell(t, &served, "silence");
+	free(live_await(t, served.out, "done"));
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.Service.*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	while (!has_guard(t, gnomon.pid))
+		poll(NULL, 0, 5);
+	CHECK(t, !kill(gnomon.pid, SIGTERM), "kill: %s", strerror(errno));
+	free(live_await(t, gnomon.err,
+			"gnomon: ended by SIGTERM before tracing began"));
+	CHECK(t, live_wait(t, &gnomon) == 128 + SIGTERM, "its status is wrong");
 	finish(t, &served);
 }
 

@@ -232,6 +232,9 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 	if (status)
 		return status;
 	err = trace(c, a, use);
+	/* while a runtime that runs already was asked for hooks */
+	if (err == -EINTR && c->signals.end)
+		return fail_early(c, a->args.command);
 	return err ? fail(c, err) : GN_EXIT_OK;
 }
 
