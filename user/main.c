@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* argv -> verb. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/pages.h"
@@ -121,10 +123,24 @@ static int help(int argc, char **argv)
 	return gn_cmd_written();
 }
 
+/* No file of gnomon's is to be at a standard stream's number that was closed:
+ * what is put there would be written into it. It stays closed for a command. */
+static void fill_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
+	fill_streams();
 	/* which characters the terminal can show; numbers stay as they are */
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {

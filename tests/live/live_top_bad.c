@@ -158,10 +158,17 @@ static void check_whole(struct live *t, const char *at)
 	closedir(dir);
 }
 
+static void close_stdout(void)
+{
+	close(STDOUT_FILENO);
+}
+
+/* There is no room, or no stdout: nothing else is written in its place. */
 void test_top_full(struct live *t)
 {
 	char *at = live_path(t, "small"), *file = live_text(t, "%s/x", at);
 	struct live_start how = {.out_path = "/dev/full"};
+	struct live_start none = {.prepare = close_stdout};
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
@@ -186,6 +193,8 @@ void test_top_full(struct live *t)
 		 live_text(t, "%d", getpid()), "--no-functions", NULL);
 	live_run(t, &a, &how, &end);
 	live_expect_line(t, &end, 1, "stdout");
+	live_run(t, &a, &none, &end);
+	live_expect_line(t, &end, 1, "cannot write stdout");
 }
 
 /* A reader that has seen enough is no fault, whatever the format. */
