@@ -19,6 +19,10 @@
 #define GN_SLEDS_MAGIC	  0x3173646c736e67 /* "gnslds1" */
 #define GN_SLEDS_MAX	  (4u << 20)
 
+/* Bytes that a sled's entry or end is overwritten with, and that are compared
+ * before. */
+#define GN_SLED_BYTES 5
+
 /*
  * What stands at a place and what is made of it. In every case the first byte
  * alone decides what runs, so another uprobe there can come and go: whatever

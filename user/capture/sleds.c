@@ -102,14 +102,6 @@ static void put_probe(struct gn_sled_table *t, const struct gn_elf *elf,
 		put(t, func, addr, GN_SLED_PROBE, *code);
 }
 
-static bool has_ends(const struct gn_plan *plan)
-{
-	for (size_t i = 0; i < plan->nsleds; i++)
-		if (plan->sleds[i].ends)
-			return true;
-	return false;
-}
-
 int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
 		      const struct gn_elf *elf, uint32_t func,
 		      const struct gn_plan *plan)
@@ -131,7 +123,7 @@ int gn_sled_table_add(struct gn_sled_table *t, size_t file, const char *path,
 		    is_probed(plan, sled->addr));
 	}
 	put_probe(t, elf, func, plan, plan->enter.addr);
-	for (size_t i = 0; has_ends(plan) && i < plan->nleaves; i++)
+	for (size_t i = 0; gn_plan_sleds_end(plan) && i < plan->nleaves; i++)
 		put_probe(t, elf, func, plan, plan->leaves[i].addr);
 	return 0;
 }

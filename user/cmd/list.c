@@ -300,6 +300,7 @@ static int collect_functions(struct job *j)
 		.return_is_private = j->list.links == GN_ATTACH_SESSION,
 		.follow = j->args->c.args.follow,
 		.library = j->list.library,
+		.sleds = !j->args->c.args.pids.n,
 	};
 	int err = 0;
 

@@ -82,6 +82,8 @@ static int take(void *ctx, size_t file, struct gn_elf *elf,
 	fn->symbol = strdup(sym->name);
 	if (!fn->name || !fn->symbol || copy_leaves(fn, plan))
 		return -ENOMEM;
+	if (plan->nsleds)
+		l->sleds[plan->sleds->kind]++;
 	l->rets += fn->rets;
 	l->tails += fn->tails;
 	return 0;
@@ -94,8 +96,8 @@ int gn_listing_functions(struct gn_listing *l,
 }
 
 /* Counts the sleds of a function. */
-static void count_sleds(struct gn_listing *l, struct gn_list_function *fn,
-			const struct gn_sled *sled, size_t n)
+static void count_sleds(struct gn_list_function *fn, const struct gn_sled *sled,
+			size_t n)
 {
 	size_t lo = 0, hi = n;
 
@@ -114,7 +116,6 @@ static void count_sleds(struct gn_listing *l, struct gn_list_function *fn,
 		else
 			fn->sleds++;
 	}
-	l->sleds[fn->sled] += fn->sleds > 0;
 }
 
 int gn_listing_sleds(struct gn_listing *l)
@@ -138,7 +139,7 @@ int gn_listing_sleds(struct gn_listing *l)
 				&sled, &n, &broken);
 			l->broken_sleds += broken;
 		}
-		count_sleds(l, fn, sled, n);
+		count_sleds(fn, sled, n);
 	}
 	free(sled);
 	return err == -ENOMEM ? err : 0;

@@ -103,7 +103,7 @@ struct gn_listing {
 	struct gn_notes_left left; /* USDT probes */
 	struct gn_native_stats stats;
 	size_t rets, tails;	     /* of all functions */
-	size_t sleds[GN_SLED_KINDS]; /* functions that have them */
+	size_t sleds[GN_SLED_KINDS]; /* functions whose sleds a run uses */
 	size_t broken_sleds;
 };
 

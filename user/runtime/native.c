@@ -164,11 +164,42 @@ static int plan_sleds(struct walk *w, size_t file,
 	err = gn_planner_plan(w->rets, w->elf[file], sym, plan);
 	if (err)
 		return err;
-	if (!plan->refused && gn_planner_sleds_fit(w->rets, sled, n)) {
+	if (!plan->refused && gn_planner_sleds_fit(w->rets, plan, sled, n)) {
 		plan->sleds = sled;
 		plan->nsleds = n;
 	} else {
 		gn_plan_clear(plan);
+	}
+	return 0;
+}
+
+/* Sleds without ends leave these to probes: return probes if they are asked
+ * for. By itself gnomon takes the function's own leaves, which are dearer, but
+ * seen in a deep recursion too. */
+static bool is_better(const struct walk *w, const struct gn_plan *sleds,
+		      const struct gn_plan *probes)
+{
+	return !sleds->nsleds ||
+	       (w->opts->leave == GN_LEAVE_RETURN && !probes->refused &&
+		!gn_plan_sleds_end(sleds));
+}
+
+static int plan_function(struct walk *w, size_t file,
+			 const struct gn_elf_symbol *sym, struct gn_plan *plan)
+{
+	struct gn_plan probes;
+	int err = plan_sleds(w, file, sym, plan);
+
+	if (!err)
+		err = gn_planner_plan(planner_of(w, file), w->elf[file], sym,
+				      &probes);
+	if (err)
+		return err;
+	if (is_better(w, plan, &probes)) {
+		gn_plan_clear(plan);
+		*plan = probes;
+	} else {
+		gn_plan_clear(&probes);
 	}
 	return 0;
 }
@@ -180,10 +211,7 @@ static int one_function(struct walk *w, size_t file,
 	int err = w->program ? 0 : make_planners(w);
 
 	if (!err)
-		err = plan_sleds(w, file, sym, &plan);
-	if (!err && !plan.nsleds)
-		err = gn_planner_plan(planner_of(w, file), w->elf[file], sym,
-				      &plan);
+		err = plan_function(w, file, sym, &plan);
 	if (err)
 		return err;
 	w->stats->functions++;

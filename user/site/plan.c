@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/sleds.h>
+
 #include "site/site_internal.h"
 
 struct gn_planner {
@@ -316,7 +318,25 @@ static bool has_end(const struct gn_sled *sled, size_t n, uint64_t addr)
 	return false;
 }
 
+bool gn_plan_sleds_end(const struct gn_plan *plan)
+{
+	for (size_t i = 0; i < plan->nsleds; i++)
+		if (plan->sleds[i].ends)
+			return true;
+	return false;
+}
+
+/* Is one of the function's ends seen at a nop of the sled? */
+static bool has_leave(const struct gn_sled *sled, const struct gn_plan *plan)
+{
+	for (size_t i = 0; i < plan->nleaves; i++)
+		if (plan->leaves[i].addr - sled->addr < GN_SLED_BYTES)
+			return true;
+	return false;
+}
+
 bool gn_planner_sleds_fit(const struct gn_planner *p,
+			  const struct gn_plan *plan,
 			  const struct gn_sled *sled, size_t n)
 {
 	const struct gn_body *b = &p->body;
@@ -344,7 +364,7 @@ bool gn_planner_sleds_fit(const struct gn_planner *p,
 				     : in->addr))
 			return false;
 	}
-	return true;
+	return ends || !has_leave(sled, plan);
 }
 
 void gn_plan_clear(struct gn_plan *plan)

@@ -96,9 +96,12 @@ void gn_planner_open_world(struct gn_planner *p, const char *reason);
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 		    const struct gn_elf_symbol *sym, struct gn_plan *plan);
 /* Whether these sleds, by address, are a valid set for the function that was
- * planned last. */
+ * planned last, and its plan at its own leaves leaves them alone. */
 bool gn_planner_sleds_fit(const struct gn_planner *p,
+			  const struct gn_plan *plan,
 			  const struct gn_sled *sled, size_t n);
+/* Whether the plan's sleds tell the function's ends, too. */
+bool gn_plan_sleds_end(const struct gn_plan *plan);
 void gn_plan_clear(struct gn_plan *plan);
 
 /* The whole-process verdict as a sentence, for headers. */

@@ -9,10 +9,6 @@
 
 #include <gnomon/sleds.h>
 
-/* Bytes that a sled's entry or end is overwritten with, and that are compared
- * before. */
-#define GN_SLED_BYTES 5
-
 /* The bytes that stand at a sled of this form before it is patched. */
 const uint8_t *gn_sled_bytes(enum gn_sled_form form);
 
