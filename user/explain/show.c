@@ -20,10 +20,16 @@ static bool names(const char *word, size_t len, const char *option)
 	       !strncmp(word + 2, option, len - 2);
 }
 
-/* Whether the capture's option has no place in the next command, which is for
- * people and, if it shows a `view`, of its own. *value: its value is the next
- * word. */
-static bool left_out(const char *word, size_t len, bool view, bool *value)
+/* The next command, which is for people: what of the capture's options has no
+ * place in it. */
+struct next {
+	bool view;    /* it shows a view of its own */
+	bool samples; /* it takes samples in the place of functions */
+};
+
+/* *value: the option's value is the next word. */
+static bool left_out(const char *word, size_t len, struct next next,
+		     bool *value)
 {
 	static const char *const views[] = {
 		"by",	 "columns", "sort", "limit", "min-pct",
@@ -35,23 +41,27 @@ static bool left_out(const char *word, size_t len, bool view, bool *value)
 	if (word[0] == '-' && word[1] != '-') {
 		name = 1 + strspn(word + 1, "qv");
 		*value = name + 1 == len;
-		return name < len && word[name] == 'o';
+		return name < len && (word[name] == 'o' ||
+				      (next.samples && (word[name] == 'f' ||
+							word[name] == 'a')));
 	}
 	while (name < len && word[name] != '=')
 		name++;
 	*value = name == len;
-	if (names(word, name, "output"))
+	if (names(word, name, "output") ||
+	    (next.samples &&
+	     (names(word, name, "function") || names(word, name, "args"))))
 		return true;
-	for (size_t i = 0; view && i < sizeof(views) / sizeof(*views); i++)
+	for (size_t i = 0; next.view && i < sizeof(views) / sizeof(*views); i++)
 		if (names(word, name, views[i]))
 			return true;
 	*value = false;
-	return view && names(word, name, "tree");
+	return next.view && names(word, name, "tree");
 }
 
 /* Writes the words of a text, each quoted for a shell, without the verb, what
  * is left out, and a "--" at the end. */
-static void put_options(FILE *f, const char *options, bool view,
+static void put_options(FILE *f, const char *options, struct next next,
 			const char **verb, size_t *verb_len)
 {
 	const char *word = options;
@@ -69,7 +79,7 @@ static void put_options(FILE *f, const char *options, bool view,
 			*verb_len = len;
 		} else if (skip) {
 			skip = false;
-		} else if (left_out(word, len, view, &value)) {
+		} else if (left_out(word, len, next, &value)) {
 			skip = value;
 		} else if (len && strcmp(word, "--") != 0) {
 			copy = strndup(word, len);
@@ -110,7 +120,10 @@ static int put_command(FILE *f, const struct gn_model *m)
 static int put_again(FILE *f, const struct gn_model *m,
 		     const struct gn_insight *finding)
 {
-	bool view = finding->what == GN_NEXT_REPORT;
+	const struct next next = {
+		.view = finding->what == GN_NEXT_REPORT,
+		.samples = !strncmp(finding->next, "--clr light ", 12),
+	};
 	const char *options = gn_model_info(m, "options"), *verb;
 	char *kept = NULL;
 	size_t size = 0, verb_len;
@@ -118,7 +131,7 @@ static int put_again(FILE *f, const struct gn_model *m,
 
 	if (!memory)
 		return -ENOMEM;
-	put_options(memory, options ? options : "", view, &verb, &verb_len);
+	put_options(memory, options ? options : "", next, &verb, &verb_len);
 	if (fclose(memory)) {
 		free(kept);
 		return -ENOMEM;

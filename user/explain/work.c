@@ -287,20 +287,21 @@ void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
 }
 
 /* The functions with the most calls that have at least a twentieth of all
- * calls, an exclusive time of at most `below` a call, and that -f can leave
- * out. It cannot leave out methods of HotSpot: either all have probes, or
- * none. */
+ * calls, an exclusive time of at most `below` a call without what they waited
+ * for a CPU, and that -f can leave out. It cannot leave out methods of HotSpot:
+ * either all have probes, or none. */
 static void most_called(const struct gn_facts *f, struct gn_subject *s,
 			uint64_t below)
 {
 	for (size_t i = 0; i < f->m->nfunctions; i++) {
 		const struct gn_model_function *fn = &f->m->functions[i];
-		uint64_t calls = fn->v.calls;
+		uint64_t calls = fn->v.calls, ready;
 
+		ready = fn->v.class_excl[GN_CLASS_RUNQUEUE];
 		if (fn->runtime == GN_RUNTIME_HOTSPOT)
 			continue;
 		if (calls && calls >= f->m->session.calls / 20 &&
-		    fn->v.elapsed_excl / calls <= below)
+		    (fn->v.elapsed_excl - ready) / calls <= below)
 			add_function(s, fn, calls);
 	}
 }
