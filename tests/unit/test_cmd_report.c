@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command as a person meets it: help, reports, bad files, exit statuses. */
+/* Reports as a person meets them: what they say, exit statuses, losses. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -14,65 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "cmd_run.h"
 #include "records.h"
 #include "trace/trace.h"
-
-static char dir[256];
-
-/* What a command left. */
-struct ran {
-	int status;
-	char out[1 << 16], err[4096];
-};
-
-static void slurp(const char *name, char *buf, size_t size)
-{
-	char path[512];
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	n = fread(buf, 1, size - 1, f);
-	buf[n] = '\0';
-	fclose(f);
-}
-
-/* Runs `gnomon WORDS` by the shell in the tests' folder. */
-static struct ran *gnomon(const char *words)
-{
-	static struct ran r;
-	char line[1024];
-	int status;
-
-	memset(&r, 0, sizeof(r));
-	snprintf(line, sizeof(line), "cd '%s' && { '%s' %s; } >out 2>err", dir,
-		 GN_COMMAND, words);
-	status = system(line);
-	assert_true(WIFEXITED(status));
-	r.status = WEXITSTATUS(status);
-	slurp("out", r.out, sizeof(r.out));
-	slurp("err", r.err, sizeof(r.err));
-	return &r;
-}
-
-static const char *path_of(const char *name)
-{
-	static char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
-static void put_file(const char *name, const void *bytes, size_t size)
-{
-	FILE *f = fopen(path_of(name), "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, size, f), size);
-	fclose(f);
-}
 
 static void add(struct gn_trace_writer *w, const void *rec, size_t size)
 {
@@ -191,220 +135,23 @@ static void make_trace(const char *name, struct story s)
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
 }
 
-static int set_up(void **state)
+/* Rows can be sorted by what they have. */
+static void sorted(void **state)
 {
-	(void)state;
-	snprintf(dir, sizeof(dir), "%s/report.XXXXXX", GN_BUILD_DIR);
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	char line[512];
-
-	(void)state;
-	snprintf(line, sizeof(line), "rm -r '%s'", dir);
-	return system(line);
-}
-
-static size_t count_lines(const char *text, size_t *longest)
-{
-	size_t lines = 0;
-
-	*longest = 0;
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-
-		*longest = n > *longest ? n : *longest;
-		lines++;
-		text += n + (text[n] == '\n');
-	}
-	return lines;
-}
-
-static void help_fits_a_screen(void **state)
-{
-	static const char *const words[] = {"--help", "help", "report --help",
-					    "help report", "run --help"};
-	size_t width;
+	static const char *const words[] = {
+		"waits --sort name",  "waits --sort time",
+		"waits --sort count", "waits --sort longest",
+		"async --sort mean",  "module --sort max",
+		"thread --sort gaps", "process --sort pid",
+		"thread --sort lock+"};
+	char line[128];
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++) {
-		struct ran *r = gnomon(words[i]);
-
-		assert_int_equal(r->status, 0);
-		assert_string_equal(r->err, "");
-		assert_non_null(strstr(r->out, "Examples:"));
-		assert_in_range(count_lines(r->out, &width), 1, 24);
-		assert_in_range(width, 1, 80);
-	}
-}
-
-static void bad_usage(const char *words)
-{
-	struct ran *r = gnomon(words);
-	size_t width;
-
-	if (r->status != 2 || strncmp(r->err, "gnomon: ", 8) != 0 ||
-	    count_lines(r->err, &width) != 1 || !strchr(r->err, ';'))
-		fail_msg("'%s': status %d, '%s'", words, r->status, r->err);
-	assert_string_equal(r->out, "");
-}
-
-/* Each option that a help names has its item in the manual, and each verb of
- * the first screen its section. */
-static void manual_has_each_option(void **state)
-{
-	static char manual[1 << 16];
-	char *verbs = strdup(gnomon("--help")->out), name[64], wanted[128];
-	FILE *f = fopen(GN_TESTS_DIR "/../docs/gnomon.1", "r");
-	size_t n;
-
-	(void)state;
-	assert_non_null(f);
-	n = fread(manual, 1, sizeof(manual) - 1, f);
-	manual[n] = '\0';
-	fclose(f);
-	/* verbs are the lines that begin with two blanks and a letter */
-	for (char *p = verbs; (p = strstr(p, "\n  ")); p++) {
-		if (sscanf(p, "\n  %63[a-z] ", name) != 1 ||
-		    !strcmp(name, "sudo") || !strcmp(name, "gnomon") ||
-		    !strcmp(name, "help"))
-			continue;
-		snprintf(wanted, sizeof(wanted), ".Ss gnomon %s\n", name);
-		if (!strstr(manual, wanted))
-			fail_msg("no '%s'", wanted);
-		snprintf(wanted, sizeof(wanted), "%s --help", name);
-		for (char *q = gnomon(wanted)->out; (q = strstr(q, "--"));
-		     q += 2) {
-			if (sscanf(q, "--%63[a-z-]", name) != 1)
-				continue;
-			snprintf(wanted, sizeof(wanted), "Fl -%s", name);
-			if (!strstr(manual, wanted))
-				fail_msg("no '%s'", wanted);
-		}
-	}
-	free(verbs);
-}
-
-static void usage_errors(void **state)
-{
-	(void)state;
-	bad_usage("nonsense");
-	bad_usage("help nonsense");
-	bad_usage("report --nonsense");
-	bad_usage("report file");
-	bad_usage("report --by nothing");
-	bad_usage("report --columns ''");
-	bad_usage("report --columns nothing");
-	bad_usage("report --columns ei,,ee");
-	bad_usage("report --by waits --columns ei");
-	bad_usage("report --tree");
-	bad_usage("report --tree --format csv");
-	bad_usage("report --label a=b");
-	bad_usage("report --of wall --format csv");
-	bad_usage("report --sort pid");
-	bad_usage("report --events gc");
-	bad_usage("report --schema -o schema.json");
-	bad_usage("run -f ! -- true");
-	bad_usage("list -f ! -- true");
-	bad_usage("list -f lib: -- true");
-	bad_usage("list -f usdt:x -- true");
-	bad_usage("record -f ! -- true");
-	bad_usage("top -b -f ! -- true");
-	bad_usage("run -f usdt: -- true");
-	bad_usage("run -f usdt:x -- true");
-	bad_usage("run -f lib: -- true");
-	bad_usage("run --ring-size 64G -- true");
-	bad_usage("run --columns nothing -- true");
-	bad_usage("report --format collapsed --columns ei");
-	bad_usage("report --format collapsed --columns lock+");
-	bad_usage("report --format collapsed --limit 3");
-	bad_usage("report --format callgrind --by tree");
-	bad_usage("report --format chrome --by tree");
-	bad_usage("report --format chrome --columns ee");
-	bad_usage("run --format chrome -- true");
-	bad_usage("run --format chrome -o - -- true");
-	bad_usage("\"$(printf '\\033[31m')\"");
-	assert_null(strchr(gnomon("\"$(printf '\\033')\"")->err, '\033'));
-	assert_int_equal(gnomon("")->status, 2);
-}
-
-static void refuses(const char *words, const char *line)
-{
-	char wanted[512];
-	struct ran *r;
-
-	bad_usage(words);
-	r = gnomon(words);
-	snprintf(wanted, sizeof(wanted), "gnomon: %s\n", line);
-	assert_string_equal(r->err, wanted);
-}
-
-#define CALL_KEYS                                                   \
-	"calls, unwound, ei, ee, ai, ae, min, avg, max, finished, " \
-	"error+, error, name, module, lock, lock+ and the other "   \
-	"classes, or leave --sort out"
-#define OWNER_KEYS    "calls, unwound, ei, ee, ai, ae, error+, error, name, pid, "
-#define OWNER_CLASSES "lock, lock+ and the other classes, or leave --sort out"
-
-/* The rows of each --by have some of the keys only. */
-static void sort_keys(void **state)
-{
-	(void)state;
-	refuses("report --by waits --sort ae",
-		"--by waits has no ae to sort by; give name, module, or leave "
-		"--sort out");
-	refuses("report --by waits --sort lock --format csv",
-		"--by waits has no lock to sort by; give name, module, or "
-		"leave --sort out");
-	refuses("report --by async --sort elapsed-inclusive",
-		"--by async has no elapsed-inclusive to sort by; give name, "
-		"module, or leave --sort out");
-	refuses("report --sort pid",
-		"--by function has no pid to sort by; give " CALL_KEYS);
-	refuses("report --by tree --sort gaps",
-		"--by tree has no gaps to sort by; give " CALL_KEYS);
-	refuses("report --by thread --sort module",
-		"--by thread has no module to sort by; give " OWNER_KEYS
-		"gaps, " OWNER_CLASSES);
-	refuses("report --by process --sort gaps",
-		"--by process has no gaps to sort by; give " OWNER_KEYS
-			OWNER_CLASSES);
-	bad_usage("report --by callers --sort gaps");
-	bad_usage("report --by module --sort pid");
-	bad_usage("report --by thread --sort avg");
-	bad_usage("report --by process --sort finished");
-	bad_usage("report --by gc --sort pid");
-	bad_usage("run --by waits --sort ae -- true");
 	make_trace("gnomon.trace", (struct story){.os_ns = 100});
-	assert_int_equal(gnomon("report --by waits --sort name")->status, 0);
-	assert_int_equal(gnomon("report --by module --sort max")->status, 0);
-	assert_int_equal(gnomon("report --by thread --sort gaps")->status, 0);
-	assert_int_equal(gnomon("report --by process --sort pid")->status, 0);
-	assert_int_equal(gnomon("report --by thread --sort lock+")->status, 0);
-}
-
-/* `none` of --os stands alone, and so do the others stand with what they are.
- */
-static void kinds_of_events(void **state)
-{
-	static const char *const lists[] = {
-		"none,faults", "faults,none", ",",	"faults,,wakers",
-		"Faults",      "fault",	      "faultsx"};
-	char words[128], line[256];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		snprintf(words, sizeof(words), "run --os %s -- true", lists[i]);
-		snprintf(line, sizeof(line),
-			 "--os cannot be '%s'; give some of faults, syscalls, "
-			 "wakers, wakeups with commas, or none alone",
-			 lists[i]);
-		refuses(words, line);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		snprintf(line, sizeof(line), "report --by %s", words[i]);
+		assert_int_equal(gnomon(line)->status, 0);
 	}
-	bad_usage("record --os none,faults -- true");
-	bad_usage("top -b --os none,faults -- true");
 }
 
 /* Of a trace without samples: nothing is written, and why is said. */
@@ -426,52 +173,11 @@ static void no_samples(void **state)
 	bad_usage("report --by samples --format collapsed --sort ae");
 }
 
-static void version(void **state)
-{
-	struct ran *r = gnomon("--version");
-
-	(void)state;
-	assert_int_equal(r->status, 0);
-	assert_memory_equal(r->out, "gnomon ", 7);
-}
-
-static void bad_files(void **state)
-{
-	char garbage[4096];
-
-	(void)state;
-	memset(garbage, 'x', sizeof(garbage));
-	put_file("empty", "", 0);
-	put_file("garbage", garbage, sizeof(garbage));
-	put_file("short", "x", 1);
-	bad_usage("report -i missing");
-	bad_usage("report -i empty");
-	bad_usage("report -i garbage");
-	bad_usage("report -i short");
-	bad_usage("report -i .");
-	bad_usage("report -i none/file");
-	bad_usage("report -i /dev/null");
-	bad_usage("report"); /* no gnomon.trace here */
-}
-
-/* Nothing that is read is written. */
-static void inputs_stay(void **state)
-{
-	(void)state;
-	put_file("garbage", "x", 1);
-	bad_usage("report -i garbage -o garbage");
-	bad_usage("report -i - -o garbage <garbage");
-	bad_usage("explain -i garbage -o garbage");
-	bad_usage("diff -o garbage garbage garbage");
-	bad_usage("check --budget garbage -i missing -o garbage");
-	put_file("garbage.json", "x", 1);
-	bad_usage("export -i garbage.json -o garbage --format json");
-}
-
 static void good_file(void **state)
 {
 	struct ran *r;
 	json_t *root;
+	char *out;
 
 	(void)state;
 	make_trace("gnomon.trace", (struct story){.os_ns = 100});
@@ -481,6 +187,11 @@ static void good_file(void **state)
 	assert_non_null(strstr(r->out, "# command     ./app 'x y'"));
 	assert_non_null(
 		strstr(r->out, "    1     500 ns  50.0     500 ns  50.0"));
+	out = strdup(gnomon("report -q")->out);
+	r = gnomon("report -q -i - <gnomon.trace");
+	assert_string_equal(r->err, "");
+	assert_string_equal(r->out, out);
+	free(out);
 	r = gnomon("report -q --by thread --ns");
 	assert_non_null(strstr(r->out, "1,000 ns"));
 	assert_null(strchr(r->out, '#'));
@@ -708,30 +419,15 @@ static void failed_check(void **state)
 	assert_non_null(strstr(r->err, "self-check failed"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(help_fits_a_screen),
-		TEST(manual_has_each_option),
-		TEST(usage_errors),
-		TEST(sort_keys),
-		TEST(kinds_of_events),
-		TEST(no_samples),
-		TEST(version),
-		TEST(bad_files),
-		TEST(inputs_stay),
-		TEST(good_file),
-		TEST(columns_and_waits),
-		TEST(kernel_account),
-		TEST(probe_cost),
-		TEST(output_file),
-		TEST(bad_stdout),
-		TEST(losses),
-		TEST(truncated),
-		TEST(failed_check),
-		TEST(other_formats),
+		CMD_TEST(sorted),	  CMD_TEST(no_samples),
+		CMD_TEST(good_file),	  CMD_TEST(columns_and_waits),
+		CMD_TEST(kernel_account), CMD_TEST(probe_cost),
+		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
+		CMD_TEST(losses),	  CMD_TEST(truncated),
+		CMD_TEST(failed_check),	  CMD_TEST(other_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

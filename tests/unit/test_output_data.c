@@ -553,6 +553,35 @@ static void sorts(void **state)
 	}
 }
 
+/* Waits are sorted by what all of a function's sum up to. */
+static void sorts_waits(void **state)
+{
+	static const struct {
+		const char *column, *first;
+	} cases[] = {
+		{"time", "\r\nmain,"},
+		{"name", "\r\n(root),"},
+		{"count", "\r\n\"ns::work"},
+		{"longest", "\r\n\"ns::work"},
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gn_output_opts o = {.by = GN_BY_WAITS,
+					   .sort = cases[i].column};
+		char *text = sample_print("csv", &s.m, &o);
+		const char *row = strstr(text, "\r\n");
+
+		assert_non_null(row);
+		assert_memory_equal(row, cases[i].first,
+				    strlen(cases[i].first));
+		free(text);
+	}
+}
+
 static void lists(void **state)
 {
 	(void)state;
@@ -580,6 +609,7 @@ int main(void)
 		cmocka_unit_test(large_numbers),
 		cmocka_unit_test(broken_trees),
 		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_waits),
 		cmocka_unit_test(lists),
 	};
 

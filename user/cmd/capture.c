@@ -22,7 +22,7 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 	opts->no_faults = true;
 	if (!strcmp(list, "none"))
 		return 0;
-	while (*list) {
+	for (;;) {
 		size_t len = strcspn(list, ",");
 
 		if (len == 6 && !strncmp(list, "faults", len))
@@ -35,9 +35,10 @@ static int parse_os(const char *list, struct gn_session_opts *opts)
 			opts->wakeups = true;
 		else
 			return -EINVAL;
-		list += len + (list[len] == ',');
+		if (!list[len])
+			return 0;
+		list += len + 1;
 	}
-	return 0;
 }
 
 /* libbpf's own messages are shown with -v only: ours say what to do. */

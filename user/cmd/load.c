@@ -2,7 +2,6 @@
 #include "cmd/load.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "capture/clock.h"
 #include "cmd/cmd.h"
@@ -33,15 +32,8 @@ static const char *advice(int err)
  * error. */
 static int open_trace(const char *path, struct gn_trace_reader **reader)
 {
-	struct stat st;
-	int err = 0;
+	int err = gn_trace_reader_open(path, reader);
 
-	if (stat(path, &st))
-		err = -errno;
-	else if (S_ISDIR(st.st_mode))
-		err = -EISDIR;
-	if (!err)
-		err = gn_trace_reader_open(path, reader);
 	if (!err)
 		return GN_EXIT_OK;
 	gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),

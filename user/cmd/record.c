@@ -266,7 +266,9 @@ static int record_all(const struct record_args *r, int argc, char **argv)
 	struct words w = {&r->capture, argc, argv};
 
 	if (r->repeat == GN_REPEAT_NOT)
-		return record(&r->capture, path, argc, argv);
+		return record(&r->capture,
+			      strcmp(path, "-") ? path : "/dev/stdout", argc,
+			      argv);
 	if (!args->command) {
 		gn_error("-r runs a command again; give one after --, or leave "
 			 "-r out");

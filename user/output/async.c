@@ -71,7 +71,7 @@ static int list_methods(const struct gn_model *m,
 	for (size_t i = 0; i < n; i++)
 		fill_method(&out->row[i], m, &m->asyncs[i]);
 	out->n = n;
-	err = gn_rows_sort(out->row, n, o->sort);
+	err = gn_rows_sort(out->row, n, o->sort, o->by);
 	if (!err && o->limit && n > o->limit) {
 		out->limited = n - o->limit;
 		out->n = o->limit;

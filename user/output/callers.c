@@ -81,7 +81,7 @@ static int add_ends(const struct gn_model *m, const struct gn_output_opts *o,
 	/* without a row, there may be no list */
 	return out->n == before ? 0
 				: gn_rows_sort(out->row + before,
-					       out->n - before, o->sort);
+					       out->n - before, o->sort, o->by);
 }
 
 int gn_rows_callers(const struct gn_model *m, const struct gn_output_opts *o,

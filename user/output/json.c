@@ -406,7 +406,7 @@ void gn_json_waits(struct gn_json *w)
 int gn_json_begin(struct gn_json *w, FILE *f, const struct gn_model *m,
 		  const struct gn_output_opts *o)
 {
-	int err = gn_rows_sort(NULL, 0, o->sort);
+	int err = gn_rows_sort(NULL, 0, o->sort, o->by);
 
 	*w = (struct gn_json){.e = {.f = f}, .m = m, .o = o};
 	return err ? err : gn_waits_group(m, &w->waits);

@@ -120,7 +120,7 @@ static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
 	for (size_t i = 0; i < n; i++)
 		gn_row_make(&out->row[i], m, o->by, (uint32_t)i);
 	out->n = n;
-	err = gn_rows_sort(out->row, n, o->sort);
+	err = gn_rows_sort(out->row, n, o->sort, o->by);
 	if (!err && o->limit && n > o->limit) {
 		out->limited = n - o->limit;
 		out->n = o->limit;

@@ -98,6 +98,7 @@ void gn_row_function(struct gn_row *row, const struct gn_model *m,
 struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room);
 
 /* Sorts rows by a column; NULL keeps the model's order. -EINVAL: no column. */
-int gn_rows_sort(struct gn_row *row, size_t n, const char *column);
+int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
+		 enum gn_by by);
 
 #endif

@@ -8,6 +8,17 @@
 
 #include "output/columns.h"
 
+static bool of_waits(int column)
+{
+	return column >= GN_COLUMN_WAIT_TIME &&
+	       column <= GN_COLUMN_WAIT_LONGEST;
+}
+
+static bool of_async(int column)
+{
+	return column >= GN_COLUMN_ASYNC_TIME && column <= GN_COLUMN_ASYNC_MOST;
+}
+
 static bool sorts(int column)
 {
 	switch (column) {
@@ -18,8 +29,20 @@ static bool sorts(int column)
 		return true;
 	default:
 		return gn_column_show(column) != GN_SHOW_PCT &&
-		       (column < GN_COLUMN_NAME || column >= GN_COLUMN_CLASS);
+		       (column < GN_COLUMN_NAME || of_waits(column) ||
+			of_async(column) || column >= GN_COLUMN_CLASS);
 	}
+}
+
+/* Whether a column before has this name, too. */
+static bool is_again(int column)
+{
+	const char *name = gn_column_name(column);
+
+	for (int c = 0; c < column; c++)
+		if (sorts(c) && !strcmp(gn_column_name(c), name))
+			return true;
+	return false;
 }
 
 /* The column of the i-th name to sort by, -1 past the last. */
@@ -29,7 +52,7 @@ static int choice(size_t i, const char **name)
 		if (!sorts(c))
 			continue;
 		*name = gn_column_name(c);
-		if (i-- == 0)
+		if (!is_again(c) && i-- == 0)
 			return c;
 		if (!strcmp(*name, gn_column_long(c)))
 			continue;
@@ -50,6 +73,10 @@ const char *gn_sort_choice(size_t i)
 /* Whether the rows have a value there, and not all the same. */
 static bool has(enum gn_by by, int column)
 {
+	if (of_waits(column))
+		return by == GN_BY_WAITS;
+	if (of_async(column))
+		return by == GN_BY_ASYNC;
 	if (gn_by_has_own_columns(by))
 		return column == GN_COLUMN_NAME || column == GN_COLUMN_MODULE;
 	switch (column) {
@@ -68,10 +95,25 @@ static bool has(enum gn_by by, int column)
 	}
 }
 
+/* The column of that name that rows of `by` have, else any, else -1. */
+static int find(const char *name, enum gn_by by)
+{
+	int any = -1;
+
+	for (int c = 0; c < GN_COLUMN_COUNT; c++) {
+		if (!sorts(c) || !gn_column_is(c, name, strlen(name)))
+			continue;
+		if (has(by, c))
+			return c;
+		any = c;
+	}
+	return any;
+}
+
 bool gn_sort_fits(size_t i, enum gn_by by)
 {
-	const char *name;
-	int column = choice(i, &name);
+	const char *name = gn_sort_choice(i);
+	int column = name ? find(name, by) : -1;
 
 	return column >= 0 && has(by, column);
 }
@@ -113,16 +155,15 @@ static int compare(const void *left, const void *right, void *ctx)
 	return order ? order : up(a->id, b->id);
 }
 
-int gn_rows_sort(struct gn_row *row, size_t n, const char *column)
+int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
+		 enum gn_by by)
 {
-	int c = 0;
+	int c;
 
 	if (!column)
 		return 0;
-	while (c < GN_COLUMN_COUNT &&
-	       !(sorts(c) && gn_column_is(c, column, strlen(column))))
-		c++;
-	if (c == GN_COLUMN_COUNT)
+	c = find(column, by);
+	if (c < 0)
 		return -EINVAL;
 	if (n)
 		qsort_r(row, n, sizeof(*row), compare, &c);

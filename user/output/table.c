@@ -474,7 +474,7 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 	int err;
 
 	/* before anything is printed */
-	err = gn_rows_sort(NULL, 0, o->sort);
+	err = gn_rows_sort(NULL, 0, o->sort, o->by);
 	if (!err && o->columns)
 		err = gn_columns_check(o->columns);
 	if (err)

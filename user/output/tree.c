@@ -49,7 +49,8 @@ static int gather(const struct gn_model *m, const char *sort, struct kids *k)
 				return -EBADMSG;
 			node_row(&k->kid[n++], m, c);
 		}
-		err = gn_rows_sort(k->kid + k->first[i], n - k->first[i], sort);
+		err = gn_rows_sort(k->kid + k->first[i], n - k->first[i], sort,
+				   GN_BY_TREE);
 		if (err)
 			return err;
 	}
@@ -107,7 +108,7 @@ int gn_rows_tree(const struct gn_model *m, const struct gn_output_opts *o,
 	int err = -ENOMEM;
 
 	if (!m->nnodes)
-		return gn_rows_sort(NULL, 0, o->sort);
+		return gn_rows_sort(NULL, 0, o->sort, GN_BY_TREE);
 	out->row = calloc(m->nnodes, sizeof(*out->row));
 	k.kid = calloc(m->nnodes, sizeof(*k.kid));
 	k.first = calloc(m->nnodes + 1, sizeof(*k.first));

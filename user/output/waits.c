@@ -179,7 +179,7 @@ static int add_functions(const struct gn_model *m,
 	}
 	if (out->n && !o->sort)
 		qsort(out->row, out->n, sizeof(*out->row), by_time);
-	err = gn_rows_sort(out->row, out->n, o->sort);
+	err = gn_rows_sort(out->row, out->n, o->sort, o->by);
 	if (!err && o->limit && out->n > o->limit) {
 		out->limited = out->n - o->limit;
 		out->n = o->limit;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a person is told who asks for help, or for what cannot be. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cmd_run.h"
+
+static void help_fits_a_screen(void **state)
+{
+	static const char *const words[] = {"--help", "help", "report --help",
+					    "help report", "run --help"};
+	size_t width;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		struct ran *r = gnomon(words[i]);
+
+		assert_int_equal(r->status, 0);
+		assert_string_equal(r->err, "");
+		assert_non_null(strstr(r->out, "Examples:"));
+		assert_in_range(count_lines(r->out, &width), 1, 24);
+		assert_in_range(width, 1, 80);
+	}
+}
+
+static const char *read_manual(void)
+{
+	static char manual[1 << 17];
+	FILE *f = fopen(GN_TESTS_DIR "/../docs/gnomon.1", "r");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(manual, 1, sizeof(manual), f);
+	fclose(f);
+	assert_in_range(n, 1, sizeof(manual) - 1);
+	manual[n] = '\0';
+	return manual;
+}
+
+/* A line that begins with a dot is a macro, of two letters, or a comment:
+ * man(1) leaves any other out. */
+static void manual_shows_each_line(void **state)
+{
+	(void)state;
+	for (const char *p = read_manual(); (p = strstr(p, "\n.")); p++) {
+		char end = p[2] == '\\' ? ' ' : p[4];
+
+		if (end != ' ' && end != '\n')
+			fail_msg("%.40s", p + 1);
+	}
+}
+
+/* Each option that a help names has its item in the manual, and each verb of
+ * the first screen its section. */
+static void manual_has_each_option(void **state)
+{
+	char *verbs = strdup(gnomon("--help")->out), name[64], wanted[128];
+	const char *manual = read_manual();
+
+	(void)state;
+	/* verbs are the lines that begin with two blanks and a letter */
+	for (char *p = verbs; (p = strstr(p, "\n  ")); p++) {
+		if (sscanf(p, "\n  %63[a-z] ", name) != 1 ||
+		    !strcmp(name, "sudo") || !strcmp(name, "gnomon") ||
+		    !strcmp(name, "help"))
+			continue;
+		snprintf(wanted, sizeof(wanted), ".Ss gnomon %s\n", name);
+		if (!strstr(manual, wanted))
+			fail_msg("no '%s'", wanted);
+		snprintf(wanted, sizeof(wanted), "%s --help", name);
+		for (char *q = gnomon(wanted)->out; (q = strstr(q, "--"));
+		     q += 2) {
+			if (sscanf(q, "--%63[a-z-]", name) != 1)
+				continue;
+			snprintf(wanted, sizeof(wanted), "Fl -%s", name);
+			if (!strstr(manual, wanted))
+				fail_msg("no '%s'", wanted);
+		}
+	}
+	free(verbs);
+}
+
+static void usage_errors(void **state)
+{
+	(void)state;
+	bad_usage("nonsense");
+	bad_usage("help nonsense");
+	bad_usage("report --nonsense");
+	bad_usage("report file");
+	bad_usage("report --by nothing");
+	bad_usage("report --columns ''");
+	bad_usage("report --columns nothing");
+	bad_usage("report --columns ei,,ee");
+	bad_usage("report --by waits --columns ei");
+	bad_usage("report --tree");
+	bad_usage("report --tree --format csv");
+	bad_usage("report --label a=b");
+	bad_usage("report --of wall --format csv");
+	bad_usage("report --sort pid");
+	bad_usage("report --events gc");
+	bad_usage("report --schema -o schema.json");
+	bad_usage("run -f ! -- true");
+	bad_usage("list -f ! -- true");
+	bad_usage("list -f lib: -- true");
+	bad_usage("list -f usdt:x -- true");
+	bad_usage("record -f ! -- true");
+	bad_usage("top -b -f ! -- true");
+	bad_usage("run -f usdt: -- true");
+	bad_usage("run -f usdt:x -- true");
+	bad_usage("run -f lib: -- true");
+	bad_usage("run --ring-size 64G -- true");
+	bad_usage("run --columns nothing -- true");
+	bad_usage("report --format collapsed --columns ei");
+	bad_usage("report --format collapsed --columns lock+");
+	bad_usage("report --format collapsed --limit 3");
+	bad_usage("report --format callgrind --by tree");
+	bad_usage("report --format chrome --by tree");
+	bad_usage("report --format chrome --columns ee");
+	bad_usage("run --format chrome -- true");
+	bad_usage("run --format chrome -o - -- true");
+	bad_usage("\"$(printf '\\033[31m')\"");
+	assert_null(strchr(gnomon("\"$(printf '\\033')\"")->err, '\033'));
+	assert_int_equal(gnomon("")->status, 2);
+}
+
+#define CALL_KEYS                                                   \
+	"calls, unwound, ei, ee, ai, ae, min, avg, max, finished, " \
+	"error+, error, name, module, lock, lock+ and the other "   \
+	"classes, or leave --sort out"
+#define OWNER_KEYS    "calls, unwound, ei, ee, ai, ae, error+, error, name, pid, "
+#define OWNER_CLASSES "lock, lock+ and the other classes, or leave --sort out"
+
+#define WAIT_KEYS "name, module, time, count, longest, or leave --sort out"
+
+/* The rows of each --by have some of the keys only. */
+static void sort_keys(void **state)
+{
+	(void)state;
+	refuses("report --by waits --sort ae",
+		"--by waits has no ae to sort by; give " WAIT_KEYS);
+	refuses("report --by waits --sort lock --format csv",
+		"--by waits has no lock to sort by; give " WAIT_KEYS);
+	refuses("report --by async --sort elapsed-inclusive",
+		"--by async has no elapsed-inclusive to sort by; give "
+		"name, module, time, mean, running, count, faulted, open, "
+		"at-most, or leave --sort out");
+	refuses("report --sort pid",
+		"--by function has no pid to sort by; give " CALL_KEYS);
+	refuses("report --by tree --sort gaps",
+		"--by tree has no gaps to sort by; give " CALL_KEYS);
+	refuses("report --by thread --sort module",
+		"--by thread has no module to sort by; give " OWNER_KEYS
+		"gaps, " OWNER_CLASSES);
+	refuses("report --by process --sort gaps",
+		"--by process has no gaps to sort by; give " OWNER_KEYS
+			OWNER_CLASSES);
+	bad_usage("report --by callers --sort gaps");
+	bad_usage("report --by module --sort pid");
+	bad_usage("report --by thread --sort avg");
+	bad_usage("report --by process --sort finished");
+	bad_usage("report --by gc --sort pid");
+	bad_usage("run --by waits --sort ae -- true");
+}
+
+/* `none` of --os stands alone, and so do the others stand with what they are.
+ */
+static void kinds_of_events(void **state)
+{
+	static const char *const lists[] = {
+		"none,faults", "faults,none", ",",	 "faults,,wakers",
+		"Faults",      "fault",	      "faultsx", "faults,"};
+	char words[128], line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		snprintf(words, sizeof(words), "run --os %s -- true", lists[i]);
+		snprintf(line, sizeof(line),
+			 "--os cannot be '%s'; give some of faults, syscalls, "
+			 "wakers, wakeups with commas, or none alone",
+			 lists[i]);
+		refuses(words, line);
+	}
+	bad_usage("run --os '' -- true");
+	bad_usage("record --os none,faults -- true");
+	bad_usage("top -b --os none,faults -- true");
+}
+
+static void version(void **state)
+{
+	struct ran *r = gnomon("--version");
+
+	(void)state;
+	assert_int_equal(r->status, 0);
+	assert_memory_equal(r->out, "gnomon ", 7);
+}
+
+static void bad_files(void **state)
+{
+	char garbage[4096];
+
+	(void)state;
+	memset(garbage, 'x', sizeof(garbage));
+	put_file("empty", "", 0);
+	put_file("garbage", garbage, sizeof(garbage));
+	put_file("short", "x", 1);
+	bad_usage("report -i missing");
+	bad_usage("report -i empty");
+	bad_usage("report -i garbage");
+	bad_usage("report -i short");
+	bad_usage("report -i .");
+	bad_usage("report -i none/file");
+	bad_usage("report -i /dev/null");
+	bad_usage("report"); /* no gnomon.trace here */
+}
+
+/* Nothing that is read is written. */
+static void inputs_stay(void **state)
+{
+	(void)state;
+	put_file("garbage", "x", 1);
+	bad_usage("report -i garbage -o garbage");
+	bad_usage("report -i - -o garbage <garbage");
+	bad_usage("explain -i garbage -o garbage");
+	bad_usage("diff -o garbage garbage garbage");
+	bad_usage("check --budget garbage -i missing -o garbage");
+	put_file("garbage.json", "x", 1);
+	bad_usage("export -i garbage.json -o garbage --format json");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CMD_TEST(help_fits_a_screen),
+		CMD_TEST(manual_has_each_option),
+		CMD_TEST(manual_shows_each_line),
+		CMD_TEST(usage_errors),
+		CMD_TEST(sort_keys),
+		CMD_TEST(kinds_of_events),
+		CMD_TEST(version),
+		CMD_TEST(bad_files),
+		CMD_TEST(inputs_stay),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
