@@ -430,6 +430,27 @@ void test_executed(struct live *t)
 	}
 }
 
+/* What processes ran without their probes is no more than they ran, whatever
+ * number of programs and files each had. */
+void test_executed_short(struct live *t)
+{
+	char *path;
+	struct live_talk talk =
+		run_talk(t, "-f libc.so.6:rand_r -f libfixture.so:* -f main",
+			 live_text(t, "sh -c $0;$0;$0;$0;: %s",
+				   live_fixture(t, "shared")),
+			 &path);
+	uint64_t told, ran;
+	json_t *report;
+
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	told = live_number(t, report, "counters.unprobed-ns");
+	ran = live_number(t, report, "session.elapsed_ns");
+	CHECK(t, told && told <= ran, "unprobed for %" N " ns of %" N, told,
+	      ran);
+}
+
 /* A shell that executes the program when it is told a line. */
 static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 {

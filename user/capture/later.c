@@ -26,14 +26,20 @@
 #define KNOWN_AFTER_NS 100000000u
 
 /* Counts the processes that could have called functions before they were
- * attached. */
-static void count_late(struct gn_later *l, uint64_t since)
+ * attached. A time in which several files were not is one, and ends with the
+ * process. */
+static void count_late(struct gn_later *l, pid_t pid, uint64_t since)
 {
-	uint64_t now = gn_now_ns();
+	uint64_t until = gn_now_ns(), *told;
 
 	pthread_mutex_lock(&l->lock);
+	told = gn_later_until(l, pid, since, &until);
+	if (told && *told > since)
+		since = *told;
+	if (told)
+		*told = until;
 	l->late++;
-	l->late_ns += now > since ? now - since : 0;
+	l->late_ns += until > since ? until - since : 0;
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -128,7 +134,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		told = module;
 		gn_later_put_unprobed(l, module, pid, since);
 	}
-	count_late(l, since);
+	count_late(l, pid, since);
 }
 
 /* Names the file, at the place where the capture's own summary is. */
@@ -217,7 +223,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		attach_file(l, file, from);
 		gn_later_put_unprobed(l, module_of(l, l->files.count - 1),
 				      n->pid, n->since);
-		count_late(l, n->since);
+		count_late(l, n->pid, n->since);
 		tell(l, file, n->pid, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
@@ -241,7 +247,7 @@ static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 	if (!n->path || gn_later_knows_file(l, &n->file))
 		return;
 	gn_filter_miss(l->session->filter, n->path);
-	count_late(l, n->since);
+	count_late(l, n->pid, n->since);
 }
 
 /* Looks at what a process has mapped, if it is a traced one. */

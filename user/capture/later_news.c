@@ -31,7 +31,8 @@ bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
 		l->process = list;
 		l->processes_room = room;
 	}
-	l->process[l->nprocesses++] = (struct gn_later_process){pid, linked};
+	l->process[l->nprocesses++] =
+		(struct gn_later_process){.pid = pid, .linked = linked};
 	return true;
 }
 
@@ -66,13 +67,42 @@ bool gn_later_traced(void *later, pid_t pid)
 	return is;
 }
 
+/* The process that had the number at that time and has ended since. */
+static struct gn_later_ended *find_ended(struct gn_later *l, pid_t pid,
+					 uint64_t at)
+{
+	struct gn_later_ended *first = NULL;
+
+	for (size_t i = 0; i < GN_ENDED_MAX && i < l->nended; i++) {
+		struct gn_later_ended *e = &l->ended[i];
+
+		if (e->pid == pid && at <= e->time &&
+		    (!first || e->time < first->time))
+			first = e;
+	}
+	return first;
+}
+
+uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
+			 uint64_t *end)
+{
+	struct gn_later_ended *ended = find_ended(l, pid, at);
+	struct gn_later_process *p;
+
+	if (ended) {
+		*end = ended->time;
+		return &ended->late_until;
+	}
+	p = gn_later_find(l, pid);
+	return p ? &p->late_until : NULL;
+}
+
 bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at)
 {
-	bool was = false;
+	bool was;
 
 	pthread_mutex_lock(&l->lock);
-	for (size_t i = 0; i < GN_ENDED_MAX && i < l->nended; i++)
-		was = was || (l->ended[i].pid == pid && at <= l->ended[i].time);
+	was = find_ended(l, pid, at);
 	pthread_mutex_unlock(&l->lock);
 	return was;
 }
@@ -144,10 +174,10 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.anew = r->parent != r->pid;
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
+		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){
+			p->pid, rec->time, p->late_until};
 		/* another process can get its number soon */
 		gn_later_remove(l, p);
-		l->ended[l->nended++ % GN_ENDED_MAX] =
-			(struct gn_later_ended){(pid_t)rec->tid, rec->time};
 		n.kind = GN_NEWS_END;
 		n.pid = (pid_t)rec->tid;
 		gn_later_tell(l, &n);

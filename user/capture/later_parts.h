@@ -43,7 +43,7 @@ struct gn_later_news {
 /* A traced process that has ended. */
 struct gn_later_ended {
 	pid_t pid;
-	uint64_t time;
+	uint64_t time, late_until;
 };
 
 struct gn_later_plain {
@@ -55,7 +55,8 @@ struct gn_later_plain {
 /* A process that is traced. */
 struct gn_later_process {
 	pid_t pid;
-	size_t linked; /* how many groups of probes were handled for it */
+	size_t linked;	     /* how many groups of probes were handled for it */
+	uint64_t late_until; /* what was told of it so far, see UNPROBED */
 };
 
 struct gn_later {
@@ -115,6 +116,10 @@ void gn_later_await(struct gn_later *l, uint64_t due);
  */
 size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
 bool gn_later_traced(void *later, pid_t pid);
+/* With the lock held: late_until of the process that had the number at `at`,
+ * NULL if that is not known. *end becomes its end when it has ended. */
+uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
+			 uint64_t *end);
 /* It was at that time, and has ended. */
 bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
 
