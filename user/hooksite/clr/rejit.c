@@ -256,21 +256,6 @@ static void scan_all(struct gn_clr *clr, struct gn_rejit_list *list,
 	gn_names_release(all);
 }
 
-/* It takes the runtime up to tens of milliseconds, which are ours here, and the
- * program's when the first method is compiled. A failure is told there. */
-static void open_modules(struct gn_clr *clr, const struct gn_rejit_list *list)
-{
-	struct gn_rejit *r = &clr->rejit;
-
-	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t place = gn_modules_find(&r->modules, list->modules[i]);
-
-		if (place && (!i || list->modules[i] != list->modules[i - 1]))
-			gn_rejit_open_module(clr, &r->module[place - 1],
-					     list->modules[i]);
-	}
-}
-
 void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 		   size_t n)
 {
@@ -295,7 +280,6 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	gn_rejit_open(clr, filter, values, n);
 	if (r->filter)
 		scan_all(clr, &list, &holders);
-	open_modules(clr, &list);
 	pthread_mutex_unlock(&r->lock);
 	hold_all(r, &holders, 0);
 	/* it can load modules, and so come back to us */

@@ -103,10 +103,6 @@ struct gn_rejit_list {
 /* rejit_scan.c: adds what the filter asks for of a module. The lock is held. */
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list);
-/* rejit_body.c: opens the module's metadata for what hooks need, once. False:
- * there is none. The lock is held. */
-bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
-			  gn_cor_id module);
 /* False: no memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);

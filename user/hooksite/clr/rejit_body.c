@@ -147,6 +147,8 @@ static gn_token hook_call(struct gn_rejit_module *m, bool from_native,
 	return m->call[from_native][values] = token;
 }
 
+/* Opens the module's metadata for what hooks need; the lock is held. Not before
+ * the runtime has taken a method: what an edit is made for may not change. */
 static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 			  gn_cor_id module, const struct gn_image *image)
 {
@@ -173,15 +175,6 @@ static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 				 : 0;
 	}
 	return m->quick;
-}
-
-bool gn_rejit_open_module(struct gn_clr *clr, struct gn_rejit_module *m,
-			  gn_cor_id module)
-{
-	struct gn_image image;
-
-	return gn_image_open(clr->rejit.info, module, &image) &&
-	       open_metadata(&clr->rejit, m, module, &image);
 }
 
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
