@@ -299,6 +299,8 @@ void sample_lose(struct sample *s)
 	s->functions[1].v.gap = true;
 	s->threads[0].gaps = 2;
 	s->threads[0].v.gap = true;
+	s->functions[1].v.unwound = 2;
+	s->functions[1].v.finished = 1;
 	s->m.checks.unwound_frames = 5;
 	s->m.checks.unmatched_leaves = 1;
 }

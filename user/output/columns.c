@@ -89,6 +89,14 @@ bool gn_column_empty(const struct gn_row *r, int column)
 			       column == GN_COLUMN_ASYNC_MOST);
 }
 
+bool gn_ends_unknown(const struct gn_values *v)
+{
+	uint64_t open = v->calls > v->finished ? v->calls - v->finished : 0;
+
+	/* an end that a runtime told made a finished call */
+	return (open < v->unwound ? open : v->unwound) > v->calls / 10;
+}
+
 bool gn_column_uncertain(const struct gn_row *r, int column)
 {
 	uint64_t error;
@@ -105,7 +113,8 @@ bool gn_column_uncertain(const struct gn_row *r, int column)
 	default:
 		return false;
 	}
-	return error > gn_column_value(r, column) / 10;
+	return error > gn_column_value(r, column) / 10 ||
+	       (*r->module && gn_ends_unknown(r->v));
 }
 
 enum gn_show gn_column_show(int column)

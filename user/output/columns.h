@@ -116,7 +116,11 @@ const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 
 /* Whether the row has no such value: an await of what is its method's. */
 bool gn_column_empty(const struct gn_row *r, int column);
-/* True when the value can be wrong by more than a tenth of it. */
+/* Of more than a tenth of a function's calls the end is not known: what came
+ * next was taken for it. */
+bool gn_ends_unknown(const struct gn_values *v);
+/* True when the value can be wrong by more than a tenth of it, or where the ends
+ * are not known. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
 /* How it is shown, and what its 100 % is if `all` are the values of the

@@ -8,6 +8,7 @@
 
 #include "output/busy.h"
 #include "output/classes.h"
+#include "output/columns.h"
 #include "output/text.h"
 
 int gn_header_line(FILE *f, const char *label, const char *text, bool utf8)
@@ -267,7 +268,15 @@ static void put_legend(const struct gn_model *m, FILE *f)
 static void put_leave_hint(const struct gn_model *m, FILE *f)
 {
 	uint64_t by_return;
+	bool unknown = false;
 
+	for (size_t i = 0; i < m->nfunctions && !unknown; i++)
+		unknown = gn_ends_unknown(&m->functions[i].v);
+	if (unknown)
+		fprintf(f,
+			"# %-11s ~: more than a tenth of a function's calls; "
+			"their times go on to what came next\n",
+			"");
 	if (m->checks.unwound_frames &&
 	    gn_info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
