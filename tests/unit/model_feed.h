@@ -83,6 +83,20 @@ static inline void feed_thread(struct feed *f, uint64_t time, uint32_t tid,
 	feed_rec(f, &r, sizeof(r));
 }
 
+/* A thread of process 1 with that name. */
+static inline void feed_comm(struct feed *f, uint64_t time, uint32_t tid,
+			     const char *comm)
+{
+	struct gn_rec_thread r = {.f = {.h = {.time = time,
+					      .tid = tid,
+					      .seq = ++f->seq[tid],
+					      .kind = GN_KIND_THREAD}},
+				  .pid = 1};
+
+	memcpy(r.comm, comm, strlen(comm));
+	feed_rec(f, &r, sizeof(r));
+}
+
 static inline void feed_event(struct feed *f, uint64_t time, uint32_t tid,
 			      enum gn_kind kind, uint32_t func, uint64_t key,
 			      uint32_t os)

@@ -62,14 +62,7 @@ static struct feed begin_seen(struct gn_observer *o, struct seen *s)
 
 static void thread(struct feed *f, uint32_t tid, const char *comm)
 {
-	struct gn_rec_thread r = {.f = {.h = {.time = 100,
-					      .tid = tid,
-					      .seq = ++f->seq[tid],
-					      .kind = GN_KIND_THREAD}},
-				  .pid = 1};
-
-	memcpy(r.comm, comm, strlen(comm));
-	feed_rec(f, &r, sizeof(r));
+	feed_comm(f, 100, tid, comm);
 }
 
 static void event(struct feed *f, uint64_t time, uint32_t tid,

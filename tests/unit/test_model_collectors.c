@@ -32,19 +32,6 @@ static struct feed begin(void)
 	return f;
 }
 
-static void thread(struct feed *f, uint64_t time, uint32_t tid,
-		   const char *comm)
-{
-	struct gn_rec_thread r = {.f = {.h = {.time = time,
-					      .tid = tid,
-					      .seq = ++f->seq[tid],
-					      .kind = GN_KIND_THREAD}},
-				  .pid = 1};
-
-	memcpy(r.comm, comm, strlen(comm));
-	feed_rec(f, &r, sizeof(r));
-}
-
 static void event(struct feed *f, uint64_t time, uint32_t tid,
 		  enum gn_kind kind)
 {
@@ -83,9 +70,9 @@ static struct feed begin_server(void)
 {
 	struct feed f = begin();
 
-	thread(&f, 100, 1, "main");
-	thread(&f, 100, 2, ".NET Server GC");
-	thread(&f, 100, 3, ".NET Server GC");
+	feed_comm(&f, 100, 1, "main");
+	feed_comm(&f, 100, 2, ".NET Server GC");
+	feed_comm(&f, 100, 3, ".NET Server GC");
 	return f;
 }
 
@@ -177,9 +164,9 @@ static void others_help_it(void **state)
 	struct feed f = begin();
 
 	(void)state;
-	thread(&f, 100, 1, "VM Thread");
-	thread(&f, 100, 2, "GC Thread#0");
-	thread(&f, 100, 3, "other");
+	feed_comm(&f, 100, 1, "VM Thread");
+	feed_comm(&f, 100, 2, "GC Thread#0");
+	feed_comm(&f, 100, 3, "other");
 	feed_event(&f, 210, 1, GN_KIND_GC_BEGIN, HOTSPOT, 0, 0);
 	sleeps(&f, 110, 220, 2);
 	sleeps(&f, 230, 250, 2);
@@ -258,9 +245,9 @@ static void as_each_tick_counts(void **state)
 	assert_non_null(w);
 	srand(5);
 	w->f = begin();
-	thread(&w->f, 1, 1, "main");
+	feed_comm(&w->f, 1, 1, "main");
 	for (uint32_t i = 0; i < COLLECTORS; i++)
-		thread(&w->f, 1, 2 + i, ".NET Server GC");
+		feed_comm(&w->f, 1, 2 + i, ".NET Server GC");
 	for (uint64_t at = 2; at < TICKS; at++) {
 		turn(w, at);
 		tell(w, at);

@@ -119,8 +119,8 @@ bool gn_column_empty(const struct gn_row *r, int column);
 /* Of more than a tenth of a function's calls the end is not known: what came
  * next was taken for it. */
 bool gn_ends_unknown(const struct gn_values *v);
-/* True when the value can be wrong by more than a tenth of it, or where the ends
- * are not known. */
+/* True when the value can be wrong by more than a tenth of it, or where the
+ * ends are not known. */
 bool gn_column_uncertain(const struct gn_row *r, int column);
 
 /* How it is shown, and what its 100 % is if `all` are the values of the
