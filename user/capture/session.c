@@ -159,7 +159,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	/* the live view shows none */
 	s->sources = opts->live ? NULL
 				: gn_sources_new(put_source, s, !opts->command);
-	s->unseen = gn_unseen_new(opts->user.uid);
+	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0);
 	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||

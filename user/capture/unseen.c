@@ -34,6 +34,7 @@ struct program {
 
 struct gn_unseen {
 	uint32_t uid; /* the command's user */
+	bool attached;
 	struct program *program;
 	size_t count;
 	bool hooked; /* some runtime has its library */
@@ -41,12 +42,14 @@ struct gn_unseen {
 	bool modules_left, no_il;
 };
 
-struct gn_unseen *gn_unseen_new(uint32_t uid)
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached)
 {
 	struct gn_unseen *u = calloc(1, sizeof(*u));
 
-	if (u)
+	if (u) {
 		u->uid = uid;
+		u->attached = attached;
+	}
 	return u;
 }
 
@@ -208,10 +211,14 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 }
 
 /* Why it can have had no library: what is known of that, else what can be. */
-static void put_reason(const struct program *p, char *to, size_t size)
+static void put_reason(const struct gn_unseen *u, const struct program *p,
+		       char *to, size_t size)
 {
 	if (p->hindered)
 		snprintf(to, size, "%s is 0 in its environment", p->hindered);
+	else if (u->attached)
+		snprintf(to, size,
+			 "a process that gnomon was attached to started it");
 	else if (p->other)
 		snprintf(to, size,
 			 "it ran as user %" PRIu32 ", and sudo and su clean "
@@ -225,20 +232,27 @@ static void put_reason(const struct program *p, char *to, size_t size)
 			 p->read ? "" : ", turns diagnostics off");
 }
 
-static void tell_program(const struct program *p, gn_unseen_fn tell, void *ctx)
+static const char *advice(const struct gn_unseen *u, const struct program *p)
+{
+	return p->hindered ? "leave that variable out"
+	       : u->attached
+		       ? "give its PID to -p, too, or let gnomon start all"
+		       : "start gnomon inside of that, or let CORECLR_* and "
+			 "GNOMON_* pass and the library be read";
+}
+
+static void tell_program(const struct gn_unseen *u, const struct program *p,
+			 gn_unseen_fn tell, void *ctx)
 {
 	char line[512], why[160];
 
-	put_reason(p, why, sizeof(why));
+	put_reason(u, p, why, sizeof(why));
 	snprintf(line, sizeof(line),
 		 "process %" PRIu32 "%s%s%s ran the %s without gnomon's "
 		 "hook-site library, so its managed functions were not "
 		 "traced (%s); %s",
 		 p->pid, p->comm[0] ? " (" : "", p->comm, p->comm[0] ? ")" : "",
-		 p->rt->title, why,
-		 p->hindered ? "leave that variable out"
-			     : "start gnomon inside of that, or let CORECLR_* "
-			       "and GNOMON_* pass and the library be read");
+		 p->rt->title, why, advice(u, p));
 	tell(ctx, line);
 }
 
@@ -251,7 +265,7 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 		const struct program *p = &u->program[i];
 
 		if (p->runs && !p->hooked && n++ < TOLD_MOST)
-			tell_program(p, tell, ctx);
+			tell_program(u, p, tell, ctx);
 	}
 	if (n <= TOLD_MOST)
 		return;

@@ -9,6 +9,7 @@
 #ifndef GNOMON_CAPTURE_UNSEEN_H
 #define GNOMON_CAPTURE_UNSEEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,9 @@ struct gn_unseen;
 /* A line for people: WHAT; WHAT TO DO. */
 typedef void (*gn_unseen_fn)(void *ctx, const char *line);
 
-/* `uid`: the command's user. NULL: no memory. */
-struct gn_unseen *gn_unseen_new(uint32_t uid);
+/* `uid`: the command's user; `attached`: there is none, but processes that ran
+ * before. NULL: no memory. */
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached);
 void gn_unseen_free(struct gn_unseen *u);
 
 /* Takes each record of the kernel side, in order. `filter` learns which of its
