@@ -270,6 +270,8 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 	uint64_t by_return;
 	bool unknown = false;
 
+	if (!m->checks.unwound_frames)
+		return;
 	for (size_t i = 0; i < m->nfunctions && !unknown; i++)
 		unknown = gn_ends_unknown(&m->functions[i].v);
 	if (unknown)
@@ -277,8 +279,7 @@ static void put_leave_hint(const struct gn_model *m, FILE *f)
 			"# %-11s ~: more than a tenth of a function's calls; "
 			"their times go on to what came next\n",
 			"");
-	if (m->checks.unwound_frames &&
-	    gn_info_number(m, "functions.return", &by_return) && by_return)
+	if (gn_info_number(m, "functions.return", &by_return) && by_return)
 		fprintf(f,
 			"# %-11s return probes see no more than 64 frames of a "
 			"thread, --leave ret sees all;\n# %-11s what an "

@@ -99,6 +99,7 @@ struct gn_md_visitor {
 };
 void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 		 char *room, size_t size);
+
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
 

@@ -3,26 +3,27 @@
  * who owns a set empties it while nobody adds. */
 #include "methods.h"
 
-static uint32_t hash_of(uint64_t method, unsigned int bits)
-{
-	return (uint32_t)((method * 0x9e3779b97f4a7c15u) >> (64 - bits));
-}
-
 static uint32_t slot_of(uint64_t method)
 {
-	return hash_of(method, GN_METHODS_SLOT_BITS);
+	return (uint32_t)((method * 0x9e3779b97f4a7c15u) >>
+			  (64 - GN_METHODS_SLOT_BITS));
+}
+
+/* The bit of `seen` for a slot, in seen[slot / 128]. */
+static uint64_t seen_bit(uint32_t slot)
+{
+	return 1ull << slot / 2 % 64;
 }
 
 int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 {
-	uint32_t bit = hash_of(method, GN_METHODS_SEEN_BITS);
 	uint32_t slot = slot_of(method);
 
 	/* a quarter stays empty: who looks for what is not there comes to one
 	 * soon, however many threads add at once */
 	if (atomic_fetch_add(&s->used, 1) >= GN_METHODS_SLOTS / 4 * 3)
 		return -1;
-	atomic_fetch_or(&s->seen[bit / 64], 1ull << bit % 64);
+	atomic_fetch_or(&s->seen[slot / 128], seen_bit(slot));
 	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
 		uint64_t there = 0;
 
@@ -38,10 +39,9 @@ int gn_method_set_add(struct gn_method_set *s, uint64_t method)
 
 bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
 {
-	uint32_t bit = hash_of(method, GN_METHODS_SEEN_BITS);
 	uint32_t slot = slot_of(method);
 
-	if (!(atomic_load(&s->seen[bit / 64]) & 1ull << bit % 64))
+	if (!(atomic_load(&s->seen[slot / 128]) & seen_bit(slot)))
 		return false;
 	for (;; slot = (slot + 1) % GN_METHODS_SLOTS) {
 		uint64_t there = atomic_load(&s->slots[slot]);

@@ -15,7 +15,6 @@
 /* What has no room in a set or list is told; it can be anything then. */
 #define GN_METHODS_SLOT_BITS 17
 #define GN_METHODS_SLOTS     (1u << GN_METHODS_SLOT_BITS)
-#define GN_METHODS_SEEN_BITS 16
 #define GN_MODULES_MAX	     4096
 
 /* A method: the place of its module in the list, from 1, and its row. */
@@ -25,9 +24,10 @@
 
 struct gn_method_set {
 	_Atomic uint32_t used;
-	/* A bit for many methods: 0 if none of them was added. Few pages, where
-	 * the slots are on many, which the first to look for there pays for. */
-	_Atomic uint64_t seen[(1u << GN_METHODS_SEEN_BITS) / 64];
+	/* A bit for each pair of slots: 0 if no method was added that belongs
+	 * into them. Few pages, where the slots are on many, which the first to
+	 * look for there pays for. */
+	_Atomic uint64_t seen[GN_METHODS_SLOTS / 2 / 64];
 	_Atomic uint64_t slots[GN_METHODS_SLOTS]; /* a method; 0: empty */
 };
 

@@ -32,16 +32,17 @@ static bool *rows_of(const struct scan *s)
 	return calloc(s->image.md.table[GN_TOKEN_METHODDEF].count + 1, 1);
 }
 
-static bool has_row(const struct scan *s, const bool *rows, uint32_t row)
+/* Tables are hostile. */
+static bool is_row(const struct scan *s, uint32_t row)
 {
-	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count && rows[row];
+	return row <= s->image.md.table[GN_TOKEN_METHODDEF].count;
 }
 
 static void visit_marked(void *ctx, uint32_t row)
 {
 	struct scan *s = ctx;
 
-	if (row <= s->image.md.table[GN_TOKEN_METHODDEF].count)
+	if (is_row(s, row))
 		s->marked[row] = true;
 }
 
@@ -88,7 +89,7 @@ static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
 {
 	struct scan *s = ctx;
 
-	if (s->asked && has_row(s, s->asked, method) &&
+	if (s->asked && is_row(s, method) && s->asked[method] &&
 	    gn_method_set_add(&s->p->holders, GN_METHOD(s->place, holder)) < 0)
 		atomic_store(&s->p->off, true);
 }
