@@ -29,9 +29,10 @@ enum gn_severity {
 
 /* Which command the words of a finding's next step belong to. */
 enum gn_next {
-	GN_NEXT_REPORT, /* another report of the same capture */
-	GN_NEXT_AGAIN,	/* the same capture once more, with these options */
-	GN_NEXT_WHOLE,	/* they are a command of gnomon by themselves */
+	GN_NEXT_REPORT,	 /* another report of the same capture */
+	GN_NEXT_AGAIN,	 /* the same capture once more, with these options */
+	GN_NEXT_SAMPLES, /* the same, with samples in the place of functions */
+	GN_NEXT_WHOLE,	 /* they are a command of gnomon by themselves */
 };
 
 struct gn_insight {

@@ -105,7 +105,7 @@ static const struct gn_rule rules[] = {
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.25,
 	 .class = GN_CLASS_JIT,
-	 RULE(traced_jit, AGAIN)},
+	 RULE(traced_jit, SAMPLES)},
 	{.name = "gc",
 	 .condition = "collecting garbage, and waiting for it, took a "
 		      "twentieth of the threads' time",

@@ -122,7 +122,7 @@ static int put_again(FILE *f, const struct gn_model *m,
 {
 	const struct next next = {
 		.view = finding->what == GN_NEXT_REPORT,
-		.samples = !strncmp(finding->next, "--clr light ", 12),
+		.samples = finding->what == GN_NEXT_SAMPLES,
 	};
 	const char *options = gn_model_info(m, "options"), *verb;
 	char *kept = NULL;
@@ -152,7 +152,7 @@ static int put_next(FILE *f, const struct gn_model *m,
 		put_process(f, m);
 		return put_command(f, m);
 	}
-	if (finding->what == GN_NEXT_AGAIN || !input)
+	if (finding->what != GN_NEXT_REPORT || !input)
 		return put_again(f, m, finding);
 	fputs("gnomon report -i ", f);
 	gn_put_word(f, input);

@@ -341,6 +341,8 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 	mean = s->ns / hits;
 	/* two probes a call: times of shorter functions mean little */
 	most_called(f, s, 2 * mean);
+	if (!s->nfunctions && !f->m->nsamples)
+		s->what = GN_NEXT_SAMPLES;
 	return 0;
 }
 
@@ -361,7 +363,7 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 		      "out, too.",
 		      out);
 	}
-	if (!s->nfunctions && !f->m->nsamples)
+	if (s->what == GN_NEXT_SAMPLES)
 		fputs(" Samples, without functions, cost little:", out);
 	if (!s->nfunctions)
 		return;
@@ -373,7 +375,8 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
-	if (!s->nfunctions && !f->m->nsamples)
+	(void)f;
+	if (s->what == GN_NEXT_SAMPLES)
 		fputs("--clr light --snapshot 499", out);
 	put_left_out(out, s);
 }
