@@ -26,7 +26,9 @@
 	X(EDITED, 8, "edited",                                                \
 	  "methods of modules that edit and continue can change")             \
 	X(ALLOCATIONS_LEFT, 9, "allocations_left",                            \
-	  "runtimes that do not tell of all boxed values and delegates")
+	  "runtimes that do not tell of all boxed values and delegates")      \
+	X(BY_RUNTIME, 10, "by_runtime",                                       \
+	  "runtimes that make the hooks, for their modules can be edited")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

@@ -137,6 +137,53 @@ void test_edited(struct live *t)
 	      "methods without hooks are not told as that");
 }
 
+/* The program that edits a module of its own; its variable is its own, too. */
+static void add_edits(struct live *t, struct live_args *a)
+{
+	char *folder = clr_compiler(t);
+
+	*strrchr(folder, '/') = '\0';
+	live_add(t, a, "/usr/bin/env", "DOTNET_MODIFIABLE_ASSEMBLIES=debug",
+		 getenv("DOTNET"), live_fixture(t, "edits.dll"), folder, t->dir,
+		 NULL);
+}
+
+static uint64_t calls_of(struct live *t, const json_t *report, const char *name)
+{
+	return live_function(t, report, NULL, name, "calls", NULL);
+}
+
+/* Methods that an edit changes and adds are seen, or told as not seen. */
+void test_edits(struct live *t)
+{
+	struct live_args command = {.n = 0}, served = {.n = 0};
+	struct live_talk program, gnomon;
+	struct clr_pair pair;
+
+	clr_need(t);
+	add_edits(t, &command);
+	clr_pair(t, "-f Edit.*", &command, &pair);
+	CHECK(t,
+	      calls_of(t, pair.report, "Edit.Kept()") == 2000 &&
+		      calls_of(t, pair.report, "Edit.Changed()") == 2000 &&
+		      calls_of(t, pair.report, "Edit.Added()") == 1000,
+	      "not all calls are seen");
+	CHECK(t, live_number(t, pair.report, "code.selected.by_runtime") == 1,
+	      "it is not told whose the hooks are");
+	add_edits(t, &served);
+	live_add(t, &served, "served", NULL);
+	live_talk(t, &served, &program);
+	free(live_await(t, program.out, "ready"));
+	clr_attach(t, &program, "-f Edit.*", &gnomon);
+	free(clr_serve(t, &program, "edit"));
+	pair.report = clr_detach(t, &gnomon);
+	CHECK(t,
+	      live_number(t, pair.report, "code.selected.edited") == 3 &&
+		      named(pair.report, "untraced", "Edit.Added()"),
+	      "what an edit adds is not told");
+	CHECK(t, live_finish(t, &program) == 0, "the program failed");
+}
+
 /* No managed function, and all precompiled code. */
 void test_light(struct live *t)
 {

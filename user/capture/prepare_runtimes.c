@@ -490,7 +490,9 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	s->launch.library = library;
 	s->launch.filter = s->managed_filter;
 	s->launch.inlining = inlining[s->opts.inlining];
-	s->launch.hooks = gn_session_by_il(s) ? "rejit" : "";
+	s->launch.hooks = !gn_session_by_il(s)			    ? ""
+			  : s->opts.clr_hooks == GN_CLR_HOOKS_REJIT ? "rejit"
+								    : "auto";
 	s->launch.fast = may_be_fast(s);
 	snprintf(families, sizeof(families), "%x", s->opts.families);
 	s->launch.families = families;

@@ -104,6 +104,14 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	bool started = started_by_il(m);
 	char n[GN_CELL];
 
+	if (selected[GN_SELECTED_BY_RUNTIME]) {
+		gn_format_count(n, selected[GN_SELECTED_BY_RUNTIME]);
+		fprintf(f,
+			"# %-11s by the runtime (as --clr-hooks elt) in %s "
+			"processes whose modules edit and\n# %-11s continue "
+			"can change: it takes none in their IL\n",
+			"hooks", n, "");
+	}
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
 	    !selected[GN_SELECTED_EDITED])
 		return;

@@ -11,7 +11,7 @@ struct gn_launch {
 	const char *library;  /* the runtime's hook-site library, or NULL */
 	const char *filter;   /* as that library reads it: a glob a line */
 	const char *inlining; /* of traced functions: "keep", "refuse", "" */
-	/* "rejit", or "" for the hooks of the runtime itself */
+	/* "rejit", "auto", or "" for the hooks of the runtime itself */
 	const char *hooks;
 	bool fast; /* hooks without a trap are asked for */
 	const char

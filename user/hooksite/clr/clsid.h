@@ -47,8 +47,8 @@
 #define GN_CLR_REQUEST_MAX   (60u << 10)
 
 /* "rejit": functions that a filter asks for get their hooks by their IL, and
- * all other code is as it is; else the runtime makes them, for which it turns
- * precompiled code off. */
+ * all other code is as it is; "auto": the same, unless modules can be edited;
+ * else the runtime makes them, for which it turns precompiled code off. */
 #define GN_CLR_ENV_HOOKS "GNOMON_CLR_HOOKS"
 
 /* Not empty: hooks write their records into memory that gnomon reads, where

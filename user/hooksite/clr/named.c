@@ -28,6 +28,12 @@ static bool is_untold(struct gn_clr *clr, struct gn_id *id)
 	return atomic_exchange(&id->told, now) != now;
 }
 
+bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index)
+{
+	return atomic_load(&clr->ids.ids[index].told) ==
+	       atomic_load(&clr->session) + 1;
+}
+
 static struct gn_name *make_name(struct gn_clr *clr, const char *name,
 				 const char *module)
 {
@@ -117,7 +123,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	gn_token token = 0;
 	bool left;
 
-	if (known && atomic_load(&id->told) == atomic_load(&clr->session) + 1)
+	if (known && gn_clr_is_told(clr, index))
 		return known;
 	if (resolve == gn_names_function)
 		token = token_of(clr, function);

@@ -580,6 +580,23 @@ gn_cor_id gn_names_function(void *info, gn_cor_id function,
 	return module_id;
 }
 
+bool gn_names_method(void *info, gn_cor_id module, gn_token method,
+		     struct gn_text *name, struct gn_text *path)
+{
+	struct names names = {.info = info, .method_token = method};
+	struct gn_sig sig;
+	bool is;
+
+	names.metadata = gn_names_metadata(info, module);
+	is = names.metadata && read_method(&names, &sig) >= 0;
+	if (is) {
+		put_module(&names, path, module);
+		put_method(&names, name, 0);
+	}
+	gn_names_release(names.metadata);
+	return is;
+}
+
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module)
 {

@@ -19,6 +19,10 @@
 gn_cor_id gn_names_function(void *info, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module);
 
+/* Of a method, without type arguments. False: there is no such. */
+bool gn_names_method(void *info, gn_cor_id module, gn_token method,
+		     struct gn_text *name, struct gn_text *path);
+
 /* The same for a function without metadata: a DynamicMethod or a stub. */
 gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
 			   struct gn_text *module);

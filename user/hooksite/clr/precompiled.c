@@ -103,6 +103,8 @@ static void look_through(struct scan *s)
 		&(struct gn_md_visitor){NULL, visit_type, visit_method, s},
 		s->name, sizeof(s->name));
 	atomic_store(&p->found[s->place - 1], s->asked);
+	atomic_store(&p->rows[s->place - 1],
+		     s->image.md.table[GN_TOKEN_METHODDEF].count);
 	if (s->off || atomic_load(&p->full))
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
@@ -164,8 +166,10 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 	uint64_t method = gn_image_method(info, &p->modules, function);
 
 	/* of a module that was not looked through, such as one that is made
-	 * while the program runs, it can be anything */
+	 * while the program runs, it can be anything; and what an edit adds */
 	return !method || atomic_load(&p->full) ||
+	       GN_TOKEN_ROW(method) >
+		       atomic_load(&p->rows[GN_METHOD_MODULE(method) - 1]) ||
 	       gn_method_set_has(&p->asked, method);
 }
 

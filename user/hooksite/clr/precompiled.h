@@ -21,8 +21,9 @@ struct gn_precompiled {
 	struct gn_modules modules;
 	/* by place - 1: who holds copies; something of it is asked for */
 	_Atomic bool told[GN_MODULES_MAX], found[GN_MODULES_MAX];
-	struct gn_method_set asked;   /* what the filter can ask for */
-	struct gn_method_set holders; /* of copies of that */
+	_Atomic uint32_t rows[GN_MODULES_MAX]; /* methods of its file */
+	struct gn_method_set asked;	       /* what the filter can ask for */
+	struct gn_method_set holders;	       /* of copies of that */
 };
 
 /* A module was loaded, before any of its code runs. Returns the number of

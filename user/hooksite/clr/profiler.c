@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "choose.h"
 #include "clsid.h"
@@ -82,6 +83,7 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 	GN_CLR_SITE(jit_begin)(index);
 	if (clr->by_il) {
 		gn_tell_name(clr, index, function);
+		gn_rejit_compiles_added(clr, function);
 		return GN_S_OK;
 	}
 	name = index ? gn_clr_name(clr, index, function) : NULL;
@@ -265,8 +267,20 @@ static uint64_t runtime_version(void *info)
  */
 #define FRAGILE_FROM 9
 
+/* The variable by which modules of debug builds can be edited while they run.
+ * The runtime compiles nothing of these again. */
+static bool can_edit(void)
+{
+	const char *value = getenv("DOTNET_MODIFIABLE_ASSEMBLIES");
+
+	if (!value)
+		value = getenv("COMPlus_MODIFIABLE_ASSEMBLIES");
+	return value && !strcasecmp(value, "debug");
+}
+
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
+	clr->edits = can_edit();
 	clr->fragile = runtime_version(clr->info) >> 48 >= FRAGILE_FROM;
 }
 
@@ -330,13 +344,24 @@ gn_hr gn_clr_set_events(const struct gn_clr *clr, uint32_t wants)
 		clr->info, (uint32_t)mask, (uint32_t)(mask >> 32));
 }
 
-/* A runtime that is too old for it makes hooks of its own. */
+/*
+ * A runtime that is too old for it makes hooks of its own, and so does one that
+ * takes none in the IL of what can be edited: gnomon may not have known that,
+ * as of what dotnet watch starts. Some values are to be had by IL only.
+ */
 static bool wants_il(struct gn_clr *clr)
 {
 	const char *hooks = getenv(GN_CLR_ENV_HOOKS);
+	bool automatic = hooks && !strcmp(hooks, "auto");
 
-	return hooks && !strcmp(hooks, "rejit") && clr->functions &&
-	       clr->asks && gn_rejit_init(clr, clr->info) >= 0;
+	if (!hooks || (!automatic && strcmp(hooks, "rejit") != 0) ||
+	    !clr->functions || !clr->asks)
+		return false;
+	if (automatic && clr->edits && !clr->values) {
+		GN_CLR_SITE(selected)(GN_SELECTED_BY_RUNTIME, 1);
+		return false;
+	}
+	return gn_rejit_init(clr, clr->info) >= 0;
 }
 
 bool gn_clr_start_fast(void)

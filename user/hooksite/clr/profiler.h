@@ -32,6 +32,7 @@ struct gn_clr {
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
 	bool fragile;	/* to watch exceptions can crash the runtime */
+	bool edits;	/* modules of debug builds can be edited */
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
 			   runtime */
 	bool fast;	/* hooks make no trap */
@@ -75,6 +76,9 @@ const struct gn_name *gn_clr_resolve(struct gn_clr *clr, uint32_t index,
 /* Shows the name of an index, again if it has been. False: no memory. */
 bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 		      const char *module, gn_token token);
+
+/* Whether the session has been shown it. */
+bool gn_clr_is_told(const struct gn_clr *clr, uint32_t index);
 
 /* Hooks that make no trap, where gnomon takes them. */
 bool gn_clr_start_fast(void);

@@ -30,6 +30,7 @@ struct gn_rejit_module {
 	 * native code calls and of others; 0: not made yet */
 	gn_token call[2][GN_ARGS_MAX + 1];
 	uint32_t session; /* that has looked through it */
+	uint32_t rows;	  /* methods of its file; edits add more */
 };
 
 struct gn_rejit {
@@ -103,6 +104,10 @@ struct gn_rejit_list {
 /* rejit_scan.c: adds what the filter asks for of a module. The lock is held. */
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		   struct gn_rejit_list *list);
+/* rejit_added.c: tells of what edits have added to a module and the filter asks
+ * for; the lock is held. And the runtime compiles a function, which can be. */
+void gn_rejit_added(struct gn_clr *clr, gn_cor_id module, uint32_t place);
+void gn_rejit_compiles_added(struct gn_clr *clr, gn_cor_id function);
 /* False: no memory. */
 bool gn_rejit_list_add(struct gn_rejit_list *list, gn_cor_id module,
 		       gn_token token);

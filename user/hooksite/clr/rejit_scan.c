@@ -126,6 +126,10 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 						       visit_method, &s},
 			       s.bytes, sizeof(s.bytes));
 	gn_filter_lines_free(&s.lines);
+	r->module[s.place - 1].rows =
+		s.image.md.table[GN_TOKEN_METHODDEF].count;
+	if (clr->edits)
+		gn_rejit_added(clr, module, s.place);
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
 }
