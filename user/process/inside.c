@@ -87,6 +87,20 @@ int gn_inside_open(int root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The folder that it is in, with a slash, or nothing. */
+static void read_cwd(pid_t pid, char cwd[PATH_MAX])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
+	n = readlink(link, cwd, PATH_MAX - 2);
+	n = n > 0 && *cwd == '/' ? n : 0;
+	if (n)
+		cwd[n++] = '/';
+	cwd[n] = '\0';
+}
+
 void gn_inside_folder(pid_t pid, char folder[PATH_MAX])
 {
 	struct gn_inside_env env;
@@ -94,7 +108,13 @@ void gn_inside_folder(pid_t pid, char folder[PATH_MAX])
 
 	gn_inside_env_open(&env, pid);
 	own = gn_inside_variable(&env, "TMPDIR");
-	strcpy(folder,
-	       own && *own == '/' && strlen(own) < PATH_MAX ? own : "/tmp");
+	*folder = '\0';
+	if (own && *own && *own != '/')
+		read_cwd(pid, folder);
+	if (own && (*own == '/' || *folder) &&
+	    strlen(folder) + strlen(own) < PATH_MAX)
+		strcat(folder, own);
+	else
+		strcpy(folder, "/tmp");
 	gn_inside_env_free(&env);
 }

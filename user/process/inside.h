@@ -34,7 +34,8 @@ void gn_inside_env_open(struct gn_inside_env *env, pid_t pid);
 const char *gn_inside_variable(const void *env, const char *name);
 void gn_inside_env_free(struct gn_inside_env *env);
 
-/* Its folder for temporary files. */
+/* Its folder for temporary files; one that it names from where it is, from
+ * where it is now. */
 void gn_inside_folder(pid_t pid, char folder[PATH_MAX]);
 
 #endif

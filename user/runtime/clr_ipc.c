@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
@@ -343,6 +344,35 @@ static int find_socket(const struct wanted *w)
 	return fd;
 }
 
+/* The runtime goes on without a socket where it can make none. */
+static bool is_read_only(const struct wanted *w)
+{
+	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
+	struct statvfs v;
+	bool is = dir >= 0 && !fstatvfs(dir, &v) && v.f_flag & ST_RDONLY;
+
+	if (dir >= 0)
+		close(dir);
+	return is;
+}
+
+static void tell_missing(const struct wanted *w, pid_t pid, char *why)
+{
+	if (is_read_only(w))
+		snprintf(
+			why, GN_WHY_MAX,
+			"process %d can make no diagnostics socket: its %.256s "
+			"is read-only; start it anew with a TMPDIR that it can "
+			"write to",
+			(int)pid, w->folder);
+	else
+		snprintf(why, GN_WHY_MAX,
+			 "process %d has no diagnostics socket in its %.256s; "
+			 "it was started with DOTNET_EnableDiagnostics=0, or "
+			 "its folder was cleaned: start it anew without that",
+			 (int)pid, w->folder);
+}
+
 int gn_clr_ipc_find(pid_t pid, char *why)
 {
 	struct wanted w = {.root = gn_inside_proc(pid, "root", O_PATH)};
@@ -362,15 +392,10 @@ int gn_clr_ipc_find(pid_t pid, char *why)
 	}
 	gn_inside_folder(pid, w.folder);
 	fd = find_names(pid, &w) ? find_socket(&w) : -ESRCH;
-	close(w.root);
 	if (fd == -ESRCH)
 		snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
 	else if (fd < 0)
-		snprintf(why, GN_WHY_MAX,
-			 "process %d has no diagnostics socket in its %.256s; "
-			 "it "
-			 "was started with DOTNET_EnableDiagnostics=0, or its "
-			 "folder was cleaned: start it anew without that",
-			 (int)pid, w.folder);
+		tell_missing(&w, pid, why);
+	close(w.root);
 	return fd;
 }
