@@ -202,6 +202,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 					gn_session_resolves(c->session));
 	if (err)
 		return err;
+	c->traced = true;
 	if (!a->args.quiet)
 		fprintf(stderr, "gnomon: attached: %s\n",
 			gn_session_summary(c->session));
@@ -367,7 +368,7 @@ static void await_command(struct gn_capture *c)
 static void say_killed(const struct gn_capture *c)
 {
 	pid_t pid;
-	int sig = c->session ? gn_session_killed(c->session, &pid) : 0;
+	int sig = c->traced ? gn_session_killed(c->session, &pid) : 0;
 
 	if (sig)
 		gn_error("process %d was killed by signal %d (%s); the report "

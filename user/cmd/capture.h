@@ -134,8 +134,9 @@ struct gn_capture {
 	struct gn_progress progress; /* of attaching and removing probes */
 	bool attaching;
 	unsigned int count; /* signals that had come when the removal began */
+	bool traced;	    /* it began: what is there is a report */
 	bool tells; /* the capture was complete, and the user wants to know what
-		       it missed */
+		      it missed */
 };
 
 /* gn_args_clear(), and what gn_capture_target() made. */
