@@ -323,6 +323,19 @@ static bool has_guard(struct live *t, pid_t gnomon)
 	return !strcmp(comm, "gnomon-guard\n");
 }
 
+/* Its socket is in a folder that it names from where it is. */
+void test_attach_folder(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=../../../../../../../../../../..%s",
+				 t->dir),
+		       NULL};
+	struct live_talk served;
+
+	start(t, env, &served);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	finish(t, &served);
+}
+
 /* Its own process listens, but nobody reads what is asked. */
 void test_attach_silent(struct live *t)
 {
