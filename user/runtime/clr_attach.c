@@ -31,9 +31,11 @@
  */
 #define BEGIN_MS 9000
 #define END_MS	 5000
-#define GUARD_MS (60 * 60 * 1000)
-#define LOCK_MS	 3000
-#define GONE_MS	 500
+/* where it runs: its own code for all methods, on CPUs that it has to share */
+#define REVERT_MS 20000
+#define GUARD_MS  (60 * 60 * 1000)
+#define LOCK_MS	  3000
+#define GONE_MS	  500
 
 /* What the runtime answers (corerror.xml). */
 #define CANCELLED   ((int32_t)0x80131375) /* a later session: it was served */
@@ -509,13 +511,15 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 
 static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 {
+	const bool reverts = a->functions && !is_stopped(a->pid);
 	int32_t result = 0;
 	int err;
 
 	if (!a->begun)
 		return 0;
 	a->begun = false;
-	err = ask(a, GN_CLR_REQUEST_END, END_MS, wait, ctx, &result);
+	err = ask(a, GN_CLR_REQUEST_END, reverts ? REVERT_MS : END_MS, wait,
+		  ctx, &result);
 	if (err == -ETIMEDOUT || err == -EINTR) {
 		bool stopped = is_stopped(a->pid);
 
