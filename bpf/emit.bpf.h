@@ -328,13 +328,15 @@ static __always_inline void fill_slices(struct gn_rec_slice *r,
 
 	if (n > 1)
 		flags |= GN_F_THEN_QUEUED;
+	if (s[0].class == GN_CLASS_SYSCALL)
+		flags |= s[0].detail;
 	fill(&r->h, n > 1 ? s[1].end : s[0].end, t, t->slice_seq, GN_KIND_SLICE,
 	     flags, queued);
 	r->start = s[0].start;
 	r->waker = s[0].waker;
 	r->reason = s[0].reason;
 	r->class = s[0].class;
-	r->detail = s[0].detail;
+	r->detail = s[0].class == GN_CLASS_SYSCALL ? 0 : s[0].detail;
 }
 
 struct gn_slices {

@@ -40,14 +40,16 @@ int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 }
 
 static __always_inline void end_work(struct gn_task *t, __u64 now,
-				     enum gn_class class)
+				     enum gn_class class, __u8 detail)
 {
 	struct gn_slices slices = {};
+	int n = gn_os_out(&t->os, now, class, slices.s);
 
-	emit_slices(t, &slices, gn_os_out(&t->os, now, class, slices.s));
+	slices.s[0].detail = detail;
+	emit_slices(t, &slices, n);
 }
 
-static __always_inline int work_ended(enum gn_class class)
+static __always_inline int work_ended(enum gn_class class, __u8 detail)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
@@ -58,7 +60,7 @@ static __always_inline int work_ended(enum gn_class class)
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
 	if (in_session(now))
-		end_work(t, now, class);
+		end_work(t, now, class, detail);
 	else if (stopped(now))
 		settle_on(self, t);
 	else
@@ -70,14 +72,14 @@ static __always_inline int work_ended(enum gn_class class)
 SEC("perf_event")
 int on_fault_end(void *ctx)
 {
-	return work_ended(GN_CLASS_FAULT);
+	return work_ended(GN_CLASS_FAULT, 0);
 }
 
 /* A fault that cannot be served ends in a signal. */
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int sig)
 {
-	return work_ended(GN_CLASS_FAULT);
+	return work_ended(GN_CLASS_FAULT, 0);
 }
 
 /* Only with --syscalls: these run at every system call on the machine. */
@@ -104,7 +106,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	return work_ended(GN_CLASS_SYSCALL);
+	/* what the kernel takes for an error; to restart a call is one, too */
+	bool failed = (unsigned long)ret >= (unsigned long)-4095;
+
+	return work_ended(GN_CLASS_SYSCALL,
+			  GN_F_RETURNED | (failed ? GN_F_FAILED : 0));
 }
 
 #endif

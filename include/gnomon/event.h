@@ -54,6 +54,9 @@ struct gn_rec {
 /* slice, in the ring only: the last h.key ns are a slice of their own, the run
  * queue; h.seq is that one's */
 #define GN_F_THEN_QUEUED 0x04
+/* slice of class SYSCALL: with it the call returned; it returned an error */
+#define GN_F_RETURNED 0x08
+#define GN_F_FAILED   0x10
 /* collect: the probe was not single-stepped, unlike what the function's class
  * of leaves says */
 #define GN_F_EMULATED 0x10

@@ -193,7 +193,7 @@ struct gn_slice {
 	__u32 waker;
 	__u16 reason;
 	__u8 class;
-	__u8 detail; /* GN_WAIT_* */
+	__u8 detail; /* GN_WAIT_*; of SYSCALL the flags of its record */
 };
 
 static inline void gn_slice_set(struct gn_slice *s, __u64 start, __u64 end,

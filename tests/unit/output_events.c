@@ -161,6 +161,28 @@ static struct gn_model_sample samples[] = {
 	{.of = {"main", "/app/demo", NULL}, .total = 150},
 };
 
+static struct gn_model_syscall syscalls[] = {
+	{.nr = 202, /* futex */
+	 .begun = 13,
+	 .calls = 12,
+	 .failed = 3,
+	 .cpu = 40 * US,
+	 .off = 1234 * MS,
+	 .longest = 1000 * MS},
+	{.nr = 1, /* write */
+	 .begun = 1000000,
+	 .calls = 1000000,
+	 .cpu = 300 * MS,
+	 .longest = 20 * US},
+	{.nr = 60000,
+	 .begun = 2,
+	 .calls = 2,
+	 .failed = 2,
+	 .cpu = 1 * US,
+	 .longest = 501},
+	{.nr = 231, .begun = 1}, /* exit_group */
+};
+
 void sample_events(struct sample *s)
 {
 	s->m.start = 0;
@@ -180,4 +202,6 @@ void sample_events(struct sample *s)
 	s->m.samples = samples;
 	s->m.nsamples = sizeof(samples) / sizeof(samples[0]);
 	s->m.sampled = 150;
+	s->m.syscalls = syscalls;
+	s->m.nsyscalls = sizeof(syscalls) / sizeof(syscalls[0]);
 }

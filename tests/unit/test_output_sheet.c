@@ -24,6 +24,7 @@ static const char *const names[GN_BY_COUNT] = {
 	[GN_BY_ALLOCATIONS] = "allocations",
 	[GN_BY_EVENTS] = "events",
 	[GN_BY_SAMPLES] = "samples",
+	[GN_BY_SYSCALLS] = "syscalls",
 };
 
 static void goldens(void **state)

@@ -14,9 +14,11 @@
 
 #include "capture/clock.h"
 
-/* --os: a list of words. */
-static int parse_os(const char *list, struct gn_session_opts *opts)
+/* --os: a list of words. NULL: what a report `by` needs. */
+static int parse_os(const char *list, int by, struct gn_session_opts *opts)
 {
+	if (!list)
+		opts->syscalls = by == GN_BY_SYSCALLS;
 	if (!list)
 		return 0;
 	opts->no_faults = true;
@@ -308,7 +310,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	gn_events_parse(a->args.events, usual_families(a), &opts.families);
 	if (a->samples)
 		opts.families |= GN_FAMILY_CODE;
-	if (parse_os(a->os, &opts)) {
+	if (parse_os(a->os, a->args.by, &opts)) {
 		gn_error("--os cannot be '%s'; give some of faults, syscalls, "
 			 "wakers, wakeups with commas, or none alone",
 			 a->os);

@@ -36,6 +36,7 @@ void gn_model_free(struct gn_model *m)
 	free(m->events);
 	free(m->exceptions);
 	free(m->allocations);
+	free(m->syscalls);
 	free(m->samples);
 	free(m->sample_nodes);
 	free(m->code.inlined);

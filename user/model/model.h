@@ -386,6 +386,13 @@ struct gn_model_collections {
 	uint64_t asked; /* the program did */
 };
 
+/* A system call. The times are of the calls that returned. */
+struct gn_model_syscall {
+	uint16_t nr;
+	uint64_t begun, calls, failed; /* calls: those that returned */
+	uint64_t cpu, off, longest;
+};
+
 /* A function by samples: where it was the innermost one, and where it was on
  * the stack at all. */
 struct gn_model_sample {
@@ -461,6 +468,10 @@ struct gn_model {
 	struct gn_model_allocation *allocations;
 	size_t nallocations;
 	struct gn_model_collections collections;
+	/* By their time, most first; only those that began in the session. Not
+	 * in a period's model. */
+	struct gn_model_syscall *syscalls;
+	size_t nsyscalls;
 	/* By self, most first. They are no times, and nothing else is made of
 	 * them. Not in a period's model. */
 	struct gn_model_sample *samples;

@@ -72,6 +72,7 @@ void gn_pipeline_free(struct gn_pipeline *p)
 	gn_ghosts_free(&p->ghosts);
 	gn_events_free(&p->events);
 	gn_samples_free(&p->samples);
+	gn_syscalls_free(&p->syscalls);
 	free(p);
 }
 

@@ -210,6 +210,7 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 		 const struct gn_rec_slice *s)
 {
 	struct gn_wait row = row_of(p, t, s);
+	int err = 0;
 
 	if (s->h.time < s->start) {
 		p->stage.checks.time_reversals++;
@@ -223,7 +224,9 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 	gn_slices_ran(p, t, s->start);
 	t->sliced = later(t->sliced, s->h.time);
 	t->account.slices_end = later(t->account.slices_end, s->h.time);
-	return put(p, t, s, row, suspended_until(p, t, s), false);
+	if (!p->opts.live)
+		err = gn_syscalls_take(&p->syscalls, &t->syscall, s);
+	return err ? err : put(p, t, s, row, suspended_until(p, t, s), false);
 }
 
 int gn_slice_put_held(struct gn_pipeline *p, struct gn_thread *t,

@@ -17,6 +17,7 @@
 #include "model/live/live.h"
 #include "model/live/shares.h"
 #include "model/samples.h"
+#include "model/syscalls.h"
 #include "model/stack.h"
 #include "model/suspend.h"
 #include "model/waits.h"
@@ -87,6 +88,7 @@ struct gn_thread {
 	struct gn_stacks stacks;
 	struct gn_wait_list open; /* slices of the open interval */
 	struct gn_wake wake;	  /* its last wake */
+	struct gn_syscall_open syscall;
 	struct gn_kernel_account kernel;
 	struct gn_live live;
 	struct gn_events_open *events; /* NULL: there are none */
@@ -145,6 +147,7 @@ struct gn_pipeline {
 	struct gn_shares shares;
 	struct gn_events events;
 	struct gn_samples samples;
+	struct gn_syscalls syscalls;	/* not live */
 	uint32_t last_tid, last_thread; /* the last answer of by_tid */
 	struct gn_process *processes;
 	uint32_t nprocesses, processes_cap;

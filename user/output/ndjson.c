@@ -164,6 +164,20 @@ static int put_wait(struct writer *w, const struct gn_model_wait *wait)
 	return end(w);
 }
 
+static int put_syscall(struct writer *w, const struct gn_model_syscall *call)
+{
+	begin(w, "syscall");
+	gn_json_syscall(&w->e, call->nr);
+	gn_emit_u64(&w->e, "calls", call->calls);
+	gn_emit_u64(&w->e, "errors", call->failed);
+	gn_emit_u64(&w->e, "open", call->begun - call->calls);
+	gn_emit_u64(&w->e, "elapsed_ns", call->cpu + call->off);
+	gn_emit_u64(&w->e, "cpu_ns", call->cpu);
+	gn_emit_u64(&w->e, "off_cpu_ns", call->off);
+	gn_emit_u64(&w->e, "longest_ns", call->longest);
+	return end(w);
+}
+
 int gn_ndjson_write(const struct gn_model *m, const struct gn_output_opts *o,
 		    FILE *f)
 {
@@ -176,5 +190,7 @@ int gn_ndjson_write(const struct gn_model *m, const struct gn_output_opts *o,
 		err = put_rows(&w, by[i]);
 	for (size_t i = 0; i < m->nwaits && !err; i++)
 		err = put_wait(&w, &m->waits[i]);
+	for (size_t i = 0; i < m->nsyscalls && !err; i++)
+		err = put_syscall(&w, &m->syscalls[i]);
 	return err;
 }

@@ -26,7 +26,8 @@
 	X(LOADS, "loads", "assemblies, modules and classes")                \
 	X(ALLOCATIONS, "allocations", "by class and function")              \
 	X(EVENTS, "events", "all that runtimes told, by time")              \
-	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")
+	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")     \
+	X(SYSCALLS, "syscalls", "system calls, of --os syscalls")
 /* The same for rows that are written during the replay (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 

@@ -113,6 +113,7 @@ int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		[GN_BY_ALLOCATIONS] = gn_sheet_allocations,
 		[GN_BY_EVENTS] = gn_sheet_events,
 		[GN_BY_SAMPLES] = gn_sheet_samples,
+		[GN_BY_SYSCALLS] = gn_sheet_syscalls,
 	};
 	int err;
 

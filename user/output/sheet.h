@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tables with their own columns, whose rows are not functions but events of
- * runtimes, or samples. Each format that has rows can print a sheet.
+ * runtimes, samples, or system calls. Each format that has rows can print a
+ * sheet.
  */
 #ifndef GNOMON_OUTPUT_SHEET_H
 #define GNOMON_OUTPUT_SHEET_H
@@ -53,7 +54,7 @@ struct gn_sheet {
 
 static inline bool gn_by_is_sheet(enum gn_by by)
 {
-	return by >= GN_BY_GC && by <= GN_BY_SAMPLES;
+	return by >= GN_BY_GC && by <= GN_BY_SYSCALLS;
 }
 
 /* Families of events whose rows the sheet needs: enum gn_family. */
@@ -91,6 +92,7 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s);
 int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s);
+int gn_sheet_syscalls(const struct gn_model *m, struct gn_sheet *s);
 
 /* What an event of a runtime says besides its name, for people. "": nothing.
  * NULL: no memory. The caller frees it. */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* System calls out of the parts that slices are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <gnomon/time_class.h>
+#include "model/syscalls.h"
+
+#define READ  0
+#define FUTEX 202
+#define EXIT  60
+
+struct feed {
+	struct gn_syscalls all;
+	struct gn_syscall_open open;
+	uint64_t now;
+};
+
+static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
+		  uint64_t flags)
+{
+	struct gn_rec_slice s = {.h = {.time = f->now + ns, .flags = flags},
+				 .start = f->now,
+				 .class = (uint8_t) class,
+				 .reason = nr};
+
+	f->now += ns;
+	assert_int_equal(gn_syscalls_take(&f->all, &f->open, &s), 0);
+}
+
+static void build(struct feed *f, struct gn_model *m)
+{
+	*m = (struct gn_model){0};
+	assert_int_equal(gn_syscalls_build(&f->all, m), 0);
+	gn_syscalls_free(&f->all);
+}
+
+/* One call in three parts, with a wait and the run queue between them; then
+ * one that fails, after time that is in none. */
+static void parts(void **state)
+{
+	struct feed f = {.now = 1000};
+	struct gn_model m;
+
+	(void)state;
+	slice(&f, GN_CLASS_SYSCALL, READ, 10, 0);
+	slice(&f, GN_CLASS_IPC, READ, 100, 0);
+	slice(&f, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 20, 0);
+	slice(&f, GN_CLASS_SYSCALL, READ, 5, 0);
+	slice(&f, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 30, 0);
+	slice(&f, GN_CLASS_SYSCALL, READ, 1, GN_F_RETURNED);
+	slice(&f, GN_CLASS_FAULT, GN_NO_SYSCALL, 50, 0);
+	slice(&f, GN_CLASS_RUNQUEUE, GN_NO_SYSCALL, 70, 0);
+	slice(&f, GN_CLASS_SYSCALL, READ, 4, GN_F_RETURNED | GN_F_FAILED);
+	build(&f, &m);
+	assert_int_equal(m.nsyscalls, 1);
+	assert_int_equal(m.syscalls[0].nr, READ);
+	assert_int_equal(m.syscalls[0].begun, 2);
+	assert_int_equal(m.syscalls[0].calls, 2);
+	assert_int_equal(m.syscalls[0].failed, 1);
+	assert_int_equal(m.syscalls[0].cpu, 20);
+	assert_int_equal(m.syscalls[0].off, 150);
+	assert_int_equal(m.syscalls[0].longest, 166);
+	free(m.syscalls);
+}
+
+/* A call that does not return has no time. The one with the most is first. A
+ * slice that is told late was before the call. */
+static void open_ones(void **state)
+{
+	struct feed f = {.now = 1000};
+	struct gn_rec_slice late = {
+		.h.time = 990, .start = 900, .class = GN_CLASS_RUNQUEUE};
+	struct gn_model m;
+
+	(void)state;
+	slice(&f, GN_CLASS_SYSCALL, FUTEX, 10, 0);
+	assert_int_equal(gn_syscalls_take(&f.all, &f.open, &late), 0);
+	slice(&f, GN_CLASS_SYSCALL, FUTEX, 10, GN_F_RETURNED);
+	slice(&f, GN_CLASS_SYSCALL, READ, 30, GN_F_RETURNED);
+	slice(&f, GN_CLASS_SYSCALL, EXIT, 1000, 0);
+	build(&f, &m);
+	assert_int_equal(m.nsyscalls, 3);
+	assert_int_equal(m.syscalls[0].nr, READ);
+	assert_int_equal(m.syscalls[1].nr, FUTEX);
+	assert_int_equal(m.syscalls[1].off, 0);
+	assert_int_equal(m.syscalls[1].calls, 1);
+	assert_int_equal(m.syscalls[2].nr, EXIT);
+	assert_int_equal(m.syscalls[2].begun, 1);
+	assert_int_equal(m.syscalls[2].calls, 0);
+	assert_int_equal(m.syscalls[2].cpu, 0);
+	free(m.syscalls);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts),
+		cmocka_unit_test(open_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

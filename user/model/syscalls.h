@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * System calls by their number. The parts of a call come as slices: what it had
+ * of a CPU up to each switch, and what it waited between. The last part says
+ * that the call returned, and whether it failed.
+ */
+#ifndef GNOMON_MODEL_SYSCALLS_H
+#define GNOMON_MODEL_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <gnomon/event.h>
+#include "model/model.h"
+#include "model/table.h"
+
+/* All zeros is empty. */
+struct gn_syscalls {
+	struct gn_model_syscall *rows;
+	uint32_t n, cap;
+	struct gn_table by_nr;
+};
+
+/* The call that a thread is in. */
+struct gn_syscall_open {
+	uint64_t since, cpu, off;
+	uint16_t nr;
+	bool is;
+};
+
+/* Takes a thread's slice, in the order of its slices. 0 or -ENOMEM. */
+int gn_syscalls_take(struct gn_syscalls *all, struct gn_syscall_open *open,
+		     const struct gn_rec_slice *s);
+/* Fills m->syscalls. 0 or -ENOMEM. */
+int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m);
+void gn_syscalls_free(struct gn_syscalls *all);
+
+#endif
