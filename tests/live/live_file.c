@@ -418,6 +418,23 @@ void test_output_full(struct live *t)
 	expect_failed(t, &end);
 }
 
+/* A trace on stdout is whole: what the command writes there goes to stderr. */
+void test_record_stdout(struct live *t)
+{
+	char *trace = live_path(t, "stdout"), *text;
+	struct live_start how = {.out_path = trace};
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "record", "-q", "-o", "-", "--", "echo",
+		 "written", NULL);
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, !strcmp(end.err, "written\n"), "stderr has: %s", end.err);
+	text = report_text(t, trace, "--by process --format csv");
+	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
+}
+
 /* A device is not replaced by a trace file. */
 void test_device_as_file(struct live *t)
 {

@@ -298,6 +298,7 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	memset(c, 0, sizeof(*c));
 	c->signals.fd = -1;
 	opts.user.out = a->command_out;
+	opts.user.no_stdout = a->no_stdout;
 	err = gn_signals_open(&c->signals, use->resizes);
 	if (err)
 		return fail(c, err);

@@ -35,6 +35,7 @@ struct gn_capture_args {
 	bool can_mute;		/* gn_session_mute() is to work */
 	bool live;		/* gn_session_tick() is */
 	int command_out;	/* struct gn_user.out */
+	bool no_stdout;		/* the same */
 };
 
 /* A row of a table, over struct gn_capture_args. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/clock.h"
 #include "capture/priority.h"
@@ -259,16 +261,29 @@ static int record_one(void *ctx, const char *path)
 	return record(w->a, path, w->argc, w->argv);
 }
 
-static int record_all(const struct record_args *r, int argc, char **argv)
+/* Whether the trace goes where stdout goes: what the command wrote there would
+ * damage it. */
+static bool is_stdout(const char *path)
+{
+	struct stat file, out;
+
+	return !stat(path, &file) && !fstat(STDOUT_FILENO, &out) &&
+	       !S_ISCHR(file.st_mode) && file.st_dev == out.st_dev &&
+	       file.st_ino == out.st_ino;
+}
+
+static int record_all(struct record_args *r, int argc, char **argv)
 {
 	const struct gn_args *args = &r->capture.args;
 	const char *path = args->output ? args->output : GN_DEFAULT_TRACE;
 	struct words w = {&r->capture, argc, argv};
 
-	if (r->repeat == GN_REPEAT_NOT)
-		return record(&r->capture,
-			      strcmp(path, "-") ? path : "/dev/stdout", argc,
-			      argv);
+	if (r->repeat == GN_REPEAT_NOT) {
+		if (!strcmp(path, "-"))
+			path = "/dev/stdout";
+		r->capture.no_stdout = is_stdout(path);
+		return record(&r->capture, path, argc, argv);
+	}
 	if (!args->command) {
 		gn_error("-r runs a command again; give one after --, or leave "
 			 "-r out");

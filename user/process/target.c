@@ -172,11 +172,14 @@ static void give_back(const struct gn_user *u)
 	sigprocmask(SIG_SETMASK, &u->mask, NULL);
 }
 
-/* The terminal is not the command's: see struct gn_user. */
+/* The terminal, or stdout, is not the command's: see struct gn_user. */
 static int redirect(const struct gn_user *u)
 {
 	int in;
 
+	/* without a stderr it has nowhere to write to */
+	if (u->no_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		close(STDOUT_FILENO);
 	if (u->out <= 0)
 		return 0;
 	in = open("/dev/null", O_RDONLY | O_CLOEXEC);

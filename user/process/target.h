@@ -23,6 +23,7 @@ struct gn_user {
 	char name[64];
 	char home[256];
 	char shell[256];
+	bool no_stdout; /* its output goes to stderr: stdout is gnomon's */
 	int out; /* where the command's output goes, and it reads nothing; 0 =
 		    its input and output are gnomon's */
 };
