@@ -52,7 +52,8 @@ struct calls {
 	struct stack *stacks;
 	uint32_t nstacks, stacks_cap;
 	uint32_t last; /* the last one that was found */
-	uint64_t calls, shown;
+	uint64_t ids;
+	uint64_t calls, shown; /* not those of inherited frames */
 };
 
 static bool matches(const char *const *globs, size_t n, const char *text)
@@ -246,7 +247,8 @@ static int see_enter(void *ctx, const struct gn_seen *at, uint32_t fn,
 		return -ENOMEM;
 	if (how == GN_BEGIN_AGAIN && s->nagain)
 		return push(c, s, &s->again[--s->nagain]);
-	f.id = ++c->calls;
+	f.id = ++c->ids;
+	c->calls += how == GN_BEGIN_CALL;
 	f.at = s->sums;
 	return push(c, s, &f);
 }
@@ -275,7 +277,7 @@ static int end_top(struct calls *c, struct stack *s, uint64_t time,
 		err = open_frames(c, s, s->n - 1);
 		if (!err)
 			err = c->w->close(&c->out, &call, f->opened);
-		c->shown++;
+		c->shown += f->begin == GN_BEGIN_CALL;
 	}
 	free(f->values);
 	s->n--;
