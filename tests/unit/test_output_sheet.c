@@ -183,6 +183,34 @@ static void unwatched(void **state)
 	}
 }
 
+/* One is no more than one. */
+static void one_more(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_SYSCALLS, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	o.limit = s.m.nsyscalls - 1;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "# 1 more row; --limit 0 shows it\n"));
+	free(text);
+	text = sample_print("markdown", &s.m, &o);
+	assert_non_null(strstr(text, "\n1 more is not shown.\n"));
+	free(text);
+	o.by = GN_BY_FUNCTION;
+	o.limit = s.m.nfunctions - 1;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "# 1 more row; --limit 0 shows it\n"));
+	free(text);
+	o.limit--;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "# 2 more rows; --limit 0 shows them\n"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +220,7 @@ int main(void)
 		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
+		cmocka_unit_test(one_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
+#include "output/text.h"
 
 static void tell_sleds(const struct gn_listing *l)
 {
@@ -19,8 +20,8 @@ static void tell_sleds(const struct gn_listing *l)
 				"gnomon: %zu of them %s built with %s: %s "
 				"without traps "
 				"where gnomon starts the program (--hooks)\n",
-				l->sleds[i], l->sleds[i] == 1 ? "was" : "were",
-				options[i],
+				l->sleds[i],
+				gn_word(l->sleds[i], "was", "were"), options[i],
 				i == GN_SLED_XRAY ? "begin and end are seen"
 						  : "their begin is seen");
 	if (l->broken_sleds)
@@ -60,9 +61,10 @@ static void tell_managed(const struct gn_listing *l)
 				gn_list_unhooked_why((enum gn_unhooked)k));
 	if (unread)
 		fprintf(stderr,
-			"gnomon: %zu modules cannot be read; their functions "
-			"are not listed\n",
-			unread);
+			"gnomon: %zu %s cannot be read; functions of %s are "
+			"not listed\n",
+			unread, gn_word(unread, "module", "modules"),
+			gn_word(unread, "it", "them"));
 	if (l->npacked)
 		fprintf(stderr,
 			"gnomon: %s is packed into the program (a single "
@@ -77,7 +79,7 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 		fprintf(stderr,
 			"gnomon: %zu function%s: %zu by return probe, %zu by "
 			"their own rets (%zu) and jumps (%zu), %zu refused\n",
-			l->nfunctions, l->nfunctions == 1 ? "" : "s",
+			l->nfunctions, gn_word(l->nfunctions, "", "s"),
 			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
 			l->stats.refused);
 	if (l->nfunctions && automatic)
@@ -88,7 +90,7 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 			"gnomon: %zu of them end%s by a single-stepped probe, "
 			"7 to 20 times as expensive as others; --leave return "
 			"avoids that if nothing unwinds or interrupts them\n",
-			l->stats.stepped, l->stats.stepped == 1 ? "s" : "");
+			l->stats.stepped, gn_word(l->stats.stepped, "s", ""));
 	tell_sleds(l);
 	tell_managed(l);
 	if (l->nfunctions && l->stats.stripped)

@@ -14,6 +14,7 @@
 
 #include "capture/clock.h"
 #include "cmd/live_budget.h"
+#include "output/text.h"
 #include "top/machine.h"
 
 struct gn_live_run {
@@ -397,7 +398,8 @@ int gn_live_status(struct gn_live_run *l, bool allow_loss, const char *advice)
 	}
 	if (!lost_so_far(l) || allow_loss)
 		return GN_EXIT_OK;
-	gn_error("%" PRIu64 " records were lost: %s", lost_so_far(l),
+	gn_error("%" PRIu64 " %s lost: %s", lost_so_far(l),
+		 gn_word(lost_so_far(l), "record was", "records were"),
 		 advice ? advice : GN_LOSS_ADVICE);
 	return GN_EXIT_LOST;
 }

@@ -13,6 +13,7 @@
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
 #include "cmd/repeat.h"
+#include "output/text.h"
 #include "trace/rec.h"
 #include "trace/trace.h"
 
@@ -177,9 +178,10 @@ static int open_file(void *ctx)
 static void summary(const struct recording *r, const char *path, uint64_t bytes)
 {
 	fprintf(stderr,
-		"gnomon: %" PRIu64 " records, %.1f MiB in %s; read it with "
+		"gnomon: %" PRIu64 " %s, %.1f MiB in %s; read it with "
 		"gnomon report -i %s\n",
-		r->records, (double)bytes / (1 << 20), path, path);
+		r->records, gn_word(r->records, "record", "records"),
+		(double)bytes / (1 << 20), path, path);
 }
 
 /* `bytes`: 0 when nothing of the trace is in the file. */
@@ -218,7 +220,8 @@ static int finish(struct recording *r, const struct gn_args *args,
 		summary(r, r->path, bytes);
 	if (!r->lost || args->allow_loss)
 		return GN_EXIT_OK;
-	gn_error("%" PRIu64 " records were lost: %s", r->lost,
+	gn_error("%" PRIu64 " %s lost: %s", r->lost,
+		 gn_word(r->lost, "record was", "records were"),
 		 advice ? advice : GN_LOSS_ADVICE);
 	return GN_EXIT_LOST;
 }

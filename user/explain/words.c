@@ -37,7 +37,7 @@ void gn_put_count(FILE *f, uint64_t n, const char *one, const char *many)
 	char text[GN_CELL];
 
 	gn_format_count(text, n);
-	fprintf(f, "%s %s", text, n == 1 ? one : many);
+	fprintf(f, "%s %s", text, gn_word(n, one, many));
 }
 
 static void put_name(FILE *f, const char *name)

@@ -284,7 +284,8 @@ static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
 	gn_format_count(a, shown);
 	gn_format_count(b, all);
 	if (!out->opts->bare)
-		fprintf(out->f, "# %s calls of %s\n", a, b);
+		fprintf(out->f, "# %s %s of %s\n", a,
+			gn_word(shown, "call", "calls"), b);
 	if (gn_model_lossy(m))
 		fprintf(out->f, "# INCOMPLETE: records were lost\n");
 	return gn_stream_status(out->f);

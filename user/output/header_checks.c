@@ -53,7 +53,9 @@ int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		return 0;
 	gn_format_count(n, m->lost);
 	begin_attention(o, f);
-	fprintf(f, "%-11s %s records of threads are missing", "LOST", n);
+	fprintf(f, "%-11s %s %s of threads %s missing", "LOST", n,
+		gn_word(m->lost, "record", "records"),
+		gn_word(m->lost, "is", "are"));
 	gn_loss_causes(m, f);
 	end_attention(o, f);
 	begin_attention(o, f);
@@ -82,9 +84,11 @@ static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		gn_format_count(calls, worst->entered);
 		begin_attention(o, f);
 		fprintf(f,
-			"%-11s thread %" PRIu32 ": %s records in doubt, of %s "
-			"calls; its functions may be wrong",
-			"", worst->tid, n, calls);
+			"%-11s thread %" PRIu32 ": %s %s in doubt, of %s "
+			"%s; its functions may be wrong",
+			"", worst->tid, n,
+			gn_word(worst->in_doubt, "record", "records"), calls,
+			gn_word(worst->entered, "call", "calls"));
 		end_attention(o, f);
 	}
 	if (!m->counters[GN_COUNTER_TORN] &&

@@ -49,10 +49,10 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 		return 0;
 	gn_format_count(n, m->code.sites);
 	fprintf(f,
-		"# %-11s at %s call sites the compiler may have copied the "
+		"# %-11s at %s call %s the compiler may have copied the "
 		"callee in: such calls are\n# %-11s not counted, their time "
 		"is their caller's (--inline refuse sees them); most:\n",
-		"inlining", n, "");
+		"inlining", n, gn_word(m->code.sites, "site", "sites"), "");
 	return put_named(m->code.inlined, m->code.ninlined, o, f);
 }
 
@@ -137,8 +137,10 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		if (!missing[i] || !selected[i])
 			continue;
 		gn_format_count(n, selected[i]);
-		fprintf(f, "# %-11s %s methods %s: their calls are not seen\n",
-			"untraced", n, missing[i]);
+		fprintf(f, "# %-11s %s %s %s: %s calls are not seen\n",
+			"untraced", n,
+			gn_word(selected[i], "method", "methods"), missing[i],
+			gn_word(selected[i], "its", "their"));
 	}
 	if (selected[GN_SELECTED_EDITED]) {
 		gn_format_count(n, selected[GN_SELECTED_EDITED]);
@@ -173,7 +175,7 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 	fprintf(f,
 		"# %-11s methods of %s module%s made in memory or able to "
 		"unload%s\n",
-		"untraced", n, left == 1 ? "" : "s",
+		"untraced", n, gn_word(left, "", "s"),
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 
@@ -274,8 +276,9 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		return 0;
 	gn_format_count(n, m->code.nunhooked);
 	fprintf(f,
-		"# %-11s %s functions that can have no hooks: their calls are "
-		"not seen\n",
-		"untraced", n);
+		"# %-11s %s %s that can have no hooks: %s calls are not seen\n",
+		"untraced", n,
+		gn_word(m->code.nunhooked, "function", "functions"),
+		gn_word(m->code.nunhooked, "its", "their"));
 	return put_named(m->code.unhooked, m->code.nunhooked, o, f);
 }

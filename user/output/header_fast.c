@@ -60,9 +60,8 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 	if (waits) {
 		gn_format_count(n, waits);
 		gn_format_duration(bound, number(m, "fast.waited_ns"), o->ns);
-		fprintf(f,
-			"# %-11s threads waited %s times for room, %s in all\n",
-			"", n, bound);
+		fprintf(f, "# %-11s threads waited %s %s for room, %s in all\n",
+			"", n, gn_word(waits, "time", "times"), bound);
 	}
 	put_count(m, "fast.unordered",
 		  "records have times that do not fit the kernel's", f);

@@ -102,10 +102,11 @@ static void put_head(const struct gn_model *m, FILE *f)
 	gn_format_duration(app, m->session.app_incl, false);
 	gn_format_duration(wall, m->end - m->start, false);
 	fprintf(f,
-		"%" PRIu64
-		" threads, %s elapsed and %s application time of all "
+		"%" PRIu64 " %s, %s elapsed and %s application time of all "
 		"threads, in %s by the clock.\n",
-		gn_model_threads(m), elapsed, app, wall);
+		gn_model_threads(m),
+		gn_word(gn_model_threads(m), "thread", "threads"), elapsed, app,
+		wall);
 	if (gn_model_broken(m))
 		fputs("**A self-check failed: the numbers cannot be "
 		      "trusted.**\n",
@@ -182,7 +183,8 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 	for (size_t i = 0; i < rows.n && !err; i++)
 		err = put_row(m, o, &picks, &rows.row[i], f);
 	if (!err && rows.limited)
-		fprintf(f, "\n%zu more are not shown.\n", rows.limited);
+		fprintf(f, "\n%zu more %s not shown.\n", rows.limited,
+			gn_word(rows.limited, "is", "are"));
 	gn_rows_clear(&rows);
 	return err ? err : gn_stream_status(f);
 }

@@ -311,7 +311,9 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 	free_texts(s, text);
 	if (!err && s->limited) {
 		gn_format_count(count, s->limited);
-		fprintf(f, "# %s more rows; --limit 0 shows them\n", count);
+		fprintf(f, "# %s more %s\n", count,
+			gn_word(s->limited, "row; --limit 0 shows it",
+				"rows; --limit 0 shows them"));
 	}
 	return err;
 }
@@ -392,7 +394,8 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		err = err ? err : gn_stream_status(f);
 	}
 	if (!err && left_out)
-		fprintf(f, "\n%zu more are not shown.\n", left_out);
+		fprintf(f, "\n%zu more %s not shown.\n", left_out,
+			gn_word(left_out, "is", "are"));
 	return err ? err : gn_stream_status(f);
 }
 

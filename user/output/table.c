@@ -320,8 +320,10 @@ static void print_hidden(const struct gn_model *m, const struct gn_grid *g,
 		fputs("; --columns all shows them\n", f);
 	if (rows->limited) {
 		gn_format_count(n, rows->limited);
-		fprintf(f, "# %s more %s; --limit 0 shows them\n", n,
-			gn_by_has_own_columns(o->by) ? "functions" : "rows");
+		fprintf(f, "# %s more %s%s; --limit 0 shows %s\n", n,
+			gn_by_has_own_columns(o->by) ? "function" : "row",
+			gn_word(rows->limited, "", "s"),
+			gn_word(rows->limited, "it", "them"));
 	}
 	if (rows->below) {
 		gn_format_count(n, rows->below);

@@ -55,6 +55,12 @@ void gn_text_cut(char *text, size_t width);
 
 /* 1,234,567 */
 void gn_format_count(char buf[GN_CELL], uint64_t n);
+
+/* The word for `n` of them. */
+static inline const char *gn_word(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
 /* 12.345 ms; exact: 12,345,678 ns. Units of one width, so that columns align.*/
 void gn_format_time(char buf[GN_CELL], uint64_t ns, bool exact);
 /* The same without the blank behind "s", for running text. */

@@ -93,12 +93,15 @@ static void line_lost(struct header *h)
 	int row = h->row, col, cols = d->g->cols;
 	const char *before = ": ";
 	char n[GN_CELL];
+	uint64_t lost;
 
 	if ((!d->p->lost && !gn_model_lossy(m)) || !next(h))
 		return;
 	gn_cells_fill(d->g, row, 0, cols, GN_INK_BAD, ' ');
-	gn_format_count(n, d->p->lost > m->lost ? d->p->lost : m->lost);
-	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "LOST %s records; ", n);
+	lost = d->p->lost > m->lost ? d->p->lost : m->lost;
+	gn_format_count(n, lost);
+	col = gn_draw_text(d, row, 0, cols, GN_INK_BAD, "LOST %s %s; ", n,
+			   gn_word(lost, "record", "records"));
 	gn_format_count(n, m->lost);
 	/* only the causes know of losses without a known thread */
 	if (m->lost || !gn_model_lossy(m))
