@@ -435,6 +435,22 @@ void test_record_stdout(struct live *t)
 	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
 }
 
+/* What record says to type can be typed, and changes no terminal. */
+void test_record_name(struct live *t)
+{
+	char *trace = live_path(t, "it's \033[31m red");
+	struct live_start how = {.out_path = NULL};
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "record", "-o", trace, "--", "true", NULL);
+	live_run(t, &a, &how, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, !strchr(end.err, '\033'), "stderr has an escape: %s", end.err);
+	CHECK(t, strstr(end.err, "it'\\''s \\x1b[31m red'\n"),
+	      "the name is not quoted: %s", end.err);
+}
+
 /* A device is not replaced by a trace file. */
 void test_device_as_file(struct live *t)
 {

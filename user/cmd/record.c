@@ -13,6 +13,7 @@
 #include "cmd/capture.h"
 #include "cmd/outfile.h"
 #include "cmd/repeat.h"
+#include "output/header.h"
 #include "output/text.h"
 #include "trace/rec.h"
 #include "trace/trace.h"
@@ -175,13 +176,22 @@ static int open_file(void *ctx)
 	return GN_EXIT_FAILED;
 }
 
+/* The name is one that a shell takes, and no terminal obeys. */
 static void summary(const struct recording *r, const char *path, uint64_t bytes)
 {
-	fprintf(stderr,
-		"gnomon: %" PRIu64 " %s, %.1f MiB in %s; read it with "
-		"gnomon report -i %s\n",
-		r->records, gn_word(r->records, "record", "records"),
-		(double)bytes / (1 << 20), path, path);
+	char *word = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&word, &size);
+
+	if (!f)
+		return;
+	gn_put_word(f, path);
+	if (!fclose(f))
+		gn_error("%" PRIu64 " %s, %.1f MiB in %s; read it with gnomon "
+			 "report -i %s",
+			 r->records, gn_word(r->records, "record", "records"),
+			 (double)bytes / (1 << 20), word, word);
+	free(word);
 }
 
 /* `bytes`: 0 when nothing of the trace is in the file. */
