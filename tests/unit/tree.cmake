@@ -20,9 +20,16 @@ add_test(NAME tree/completion
 		$<TARGET_FILE:gnomon>)
 set_tests_properties(tree/completion PROPERTIES TIMEOUT 120)
 
+# What compiles uses all CPUs, and begins the run.
 add_test(NAME tree/builds
-	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR})
-set_tests_properties(tree/builds PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1500)
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR}
+	small bench bare)
+add_test(NAME tree/builds-more
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR}
+	release small-clang)
+set_tests_properties(tree/builds tree/builds-more PROPERTIES
+	SKIP_RETURN_CODE 77 TIMEOUT 1500 PROCESSORS 2 COST 3000)
+set_property(TEST tree/builds-more PROPERTY LABELS long)
 
 # docs/json.md against all JSON that there is
 add_executable(test_json test_json.c json_page.c output_model.c output_events.c
@@ -43,7 +50,7 @@ find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 add_test(NAME tree/extending
 	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-extending
 	${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/streams/cases/basic.stream)
-set_tests_properties(tree/extending PROPERTIES TIMEOUT 600)
+set_tests_properties(tree/extending PROPERTIES TIMEOUT 600 PROCESSORS 2 COST 2000)
 
 # its JSON Schema, by python3-jsonschema
 add_test(NAME tree/json-schema
