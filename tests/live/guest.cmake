@@ -25,9 +25,9 @@ gn_guest_test(harness 240 ${CMAKE_CURRENT_SOURCE_DIR}/guest/test-harness
 # busybox's makes no time namespaces
 find_program(GN_UNSHARE unshare REQUIRED)
 
-# All native live tests but those of guest/left-out. The guest begins the run:
-# what else may run beside others does, and all that runs alone comes after it.
-# The newer kernel is for tools/test --long; guest/machines boots it anyway.
+# All native live tests but those of guest/left-out, for tools/test --long; by
+# default those of guest/core, of the older kernel. guest/machines boots the
+# newer one. A guest begins the run: what else may run beside others does.
 # Deferred to the end of this folder, when all targets and tests are known.
 function(gn_guest_native)
 	if(NOT TARGET live_native OR NOT TARGET gnomon)
@@ -37,27 +37,35 @@ function(gn_guest_native)
 	gn_in_plain(gnomon gnomon)
 	gn_in_plain(skewed gnomon_skewed)
 	set(left_out ${CMAKE_CURRENT_SOURCE_DIR}/guest/left-out)
+	set(core ${CMAKE_CURRENT_SOURCE_DIR}/guest/core)
 	list(TRANSFORM GN_GUEST_KERNELS PREPEND ${left_out}-
 		OUTPUT_VARIABLE left_out_each)
-	foreach(kernel ${GN_GUEST_KERNELS})
-		gn_guest_test(native-${kernel} 1500
+	foreach(name ${GN_GUEST_KERNELS} core)
+		set(kernel ${name})
+		set(names /dev/null)
+		if(name STREQUAL "core")
+			set(kernel 6.1)
+			set(names ${core})
+		endif()
+		gn_guest_test(native-${name} 1500
 			${CMAKE_CURRENT_SOURCE_DIR}/guest/run-native
-			$<TARGET_FILE:live_native> -t 1000
+			$<TARGET_FILE:live_native> ${names} -t 1000
 			-c ${GN_GUEST_CACHE} ${kernel}
 			${gnomon} ${skewed} ${driver} ${left_out} ${left_out}-${kernel}
 			${GN_UNSHARE}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
 			"cat left-out left-out-${kernel} >left && PATH=$PWD:$PATH GNOMON=$PWD/gnomon GNOMON_SKEWED=$PWD/gnomon_skewed \
 LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
-		set_tests_properties(guest/native-${kernel} PROPERTIES COST 1000)
+		set_tests_properties(guest/native-${name} PROPERTIES COST 1000)
 	endforeach()
-	set_property(TEST guest/native-6.12 APPEND PROPERTY LABELS long)
+	set_property(TEST guest/native-6.1 guest/native-6.12
+		APPEND PROPERTY LABELS long)
 	gn_guest_test(machines 300 ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-machines
 		6.12 ${GN_GUEST_CACHE} ${gnomon} ${driver}
 		${GNOMON_PLAIN_BUILD}/tests/fixtures/native)
 	add_test(NAME guest/left-out
 		COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-left-out
-		$<TARGET_FILE:live_native> ${left_out} ${left_out_each})
+		$<TARGET_FILE:live_native> ${core} ${left_out} ${left_out_each})
 endfunction()
 
 function(gn_must_run)
