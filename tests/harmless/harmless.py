@@ -253,7 +253,7 @@ def main():
     args.gnomon = os.path.abspath(args.gnomon)
     args.keep = os.path.abspath(args.keep)
     if os.environ.get("LIVE_LONG"):  # tools/test --long
-        args.count *= 10
+        args.count *= 20
         args.most *= 10
     if not args.seed:
         args.seed = int(time.time())

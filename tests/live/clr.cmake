@@ -52,8 +52,14 @@ function(gn_live_clr_with kind dotnet fixtures)
 	foreach(name ${arg_UNPARSED_ARGUMENTS} ${arg_LONG})
 		add_test(NAME live/clr-${kind}/${name}
 			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
+		get_property(alone TEST live/clr/${name} PROPERTY RUN_SERIAL)
+		if(alone)
+			gn_live_alone(live/clr-${kind}/${name})
+		else()
+			gn_live_beside(live/clr-${kind}/${name})
+		endif()
 		set_tests_properties(live/clr-${kind}/${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT ${timeout} LABELS clr
+			TIMEOUT ${timeout} LABELS clr
 			SKIP_RETURN_CODE 77
 			FIXTURES_REQUIRED dotnet-${kind}
 			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
@@ -79,20 +85,28 @@ function(gn_live_clr_others)
 	endif()
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
+	set(some exceptions async-exact attach inlined events-all list
+		sixty-rejit)
+	set(more kinds async-attached unload attach-later from-native names
+		samples-attached sixty values-attached)
+	set(rest filters tier-one-only-exceptions async waits exit-open
+		attach-warm attach-pace started-killed attach-light
+		filter-module inlined-refuse inlined-keep precompiled-kept
+		events filters-collected generics samples values values-elt)
 	foreach(major 8 9)
 		set(dir ${CMAKE_BINARY_DIR}/dotnet-${major})
 		gn_live_clr_get(${major} ${folder}/get-runtime ${dotnet} ${major}
 			${dir} ${sources})
-		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo
-			exceptions kinds async-exact async-attached unload
-			attach attach-later inlined events-all from-native
-			names samples-attached list sixty sixty-rejit
-			values-attached
-			LONG filters tier-one-only-exceptions async waits
-			exit-open attach-warm attach-pace started-killed
-			attach-light filter-module inlined-refuse inlined-keep
-			precompiled-kept events filters-collected generics
-			samples values values-elt)
+		# the oldest differs most
+		set(default ${some})
+		set(long ${rest})
+		if(major EQUAL 8)
+			list(APPEND default ${more})
+		else()
+			list(APPEND long ${more})
+		endif()
+		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo ${default}
+			LONG ${long})
 	endforeach()
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
 	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})

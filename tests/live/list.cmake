@@ -16,9 +16,7 @@ function(gn_live_list)
 		set_tests_properties(live/${verb} PROPERTIES
 			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
-	# they attach, and measure
-	set_tests_properties(live/doctor live/outputs live/repeat live/gate
-		live/export live/recipe live/recipe-jobs live/duckdb
-		PROPERTIES RUN_SERIAL ON)
+	gn_live_alone(live/doctor live/repeat live/gate live/recipe)
+	gn_live_beside(live/outputs live/export live/recipe-jobs live/duckdb)
 endfunction()
 gn_live_list()

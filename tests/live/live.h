@@ -244,8 +244,10 @@ json_t *live_detach(struct live *t, struct live_talk *gnomon, const char *path);
 /* The tests that are not rows, by name. */
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);
+#define ALONE		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
+#undef ALONE
 
 #endif

@@ -35,9 +35,11 @@ static const struct live_row rows[] = {
 #define RUN(name, command, options, flags) \
 	{name, NULL, command, options, flags},
 #define TEST(name, function) {name, function, NULL, NULL, 0},
+#define ALONE		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
+#undef ALONE
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -26,8 +26,9 @@ function(gn_live_top)
 			$<TARGET_FILE:gnomon>
 			${CMAKE_BINARY_DIR}/tests/fixtures/native)
 		set_tests_properties(live/top/screen-${name} PROPERTIES
-			RUN_SERIAL ON TIMEOUT ${timeout} LABELS must-run
+			TIMEOUT ${timeout} LABELS must-run
 			SKIP_RETURN_CODE 77)
+		gn_live_beside(live/top/screen-${name})
 	endforeach()
 endfunction()
 gn_live_top()
