@@ -30,6 +30,7 @@ function(gn_live_clr)
 		live/clr/web-record live/clr/web-record-uprobe
 		APPEND PROPERTY ENVIRONMENT
 		GNOMON=${gnomon} CLR_LIBRARY=${library} LIVE_SLOW=4)
+	set_property(TEST live/clr/web-record-uprobe APPEND PROPERTY LABELS long)
 	# what a hit costs is measured: not a sanitizer
 	set_property(TEST live/clr/bodies APPEND PROPERTY ENVIRONMENT
 		GNOMON=${gnomon} CLR_LIBRARY=${library})
