@@ -168,6 +168,24 @@ static __always_inline __u64 cookie_of(struct pt_regs *ctx, bool can_share)
 	return can_share && c & GN_COOKIE_GROUP ? own_cookie(ctx, c) : c;
 }
 
+/*
+ * Marks the first probe of a process that needs the kernel's page: the kernel
+ * makes the page after the probe's record. Processes that share their memory
+ * share the page, and a child has it from its birth if a probed function of its
+ * parent has yet to return.
+ */
+static __always_inline void look_for_page(struct task_struct *self,
+					  struct gn_task *t)
+{
+	if (t->has_page)
+		return;
+	if (!bpf_core_field_exists(self->mm->uprobes_state.xol_area) ||
+	    BPF_CORE_READ(self, mm, uprobes_state.xol_area))
+		t->has_page = 1;
+	else
+		t->hit |= GN_F_FIRST;
+}
+
 /* Native sites: the function is in the cookie, and the frame key is computed
  * from the stack pointer. */
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
@@ -196,9 +214,11 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			    spec->kind == GN_KIND_LEAVE);
 	if (c & GN_COOKIE_EMULATED)
 		t->hit |= GN_F_EMULATED;
+	if (c & GN_COOKIE_PAGE)
+		look_for_page(self, t);
 	collect(ctx, self, t, spec->kind, GN_COOKIE_FUNC(c),
 		ctx->sp + GN_COOKIE_ADJUST(c));
-	t->hit &= ~GN_F_EMULATED;
+	t->hit &= ~(GN_F_EMULATED | GN_F_FIRST);
 	if (spec->flags & GN_SPEC_VALUES && spec->kind == GN_KIND_ENTER)
 		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c),
 			    false);
@@ -222,8 +242,10 @@ static __always_inline int session(struct pt_regs *ctx)
 	c = bpf_get_attach_cookie(ctx);
 	valued = GN_COOKIE_SPEC(c) >= GN_SPEC_NATIVE_COUNT;
 	if (ctx->ip == bpf_get_func_ip(ctx)) {
+		look_for_page(self, t);
 		collect(ctx, self, t, GN_KIND_ENTER, GN_COOKIE_FUNC(c),
 			ctx->sp + GN_COOKIE_ADJUST(c));
+		t->hit &= ~GN_F_FIRST;
 		if (valued)
 			tell_values(ctx, t, GN_COOKIE_SPEC(c),
 				    GN_COOKIE_FUNC(c), false);

@@ -277,8 +277,15 @@ struct maple_tree {
 	void *ma_root;
 };
 
+struct xol_area;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
 struct mm_struct {
 	struct maple_tree mm_mt;
+	struct uprobes_state uprobes_state;
 };
 
 struct vm_area_struct {

@@ -44,6 +44,9 @@ struct gn_rec {
 /* ENTER, LEAVE, TAILCALL, UNWIND_END of a thread that has a ring (RING): it was
  * a probe all the same; without this it was none */
 #define GN_F_PROBED 0x04
+/* ENTER, LEAVE, TAILCALL, HIT of a native function: it was the first probe of
+ * the process for which the kernel makes a page there, after this record */
+#define GN_F_FIRST 0x04
 /* collect: the OS time up to it, or the stack that it was on, is in doubt */
 #define GN_F_IN_DOUBT 0x08
 /* EXIT: with its process, in the middle of what it did. The low half of func is
@@ -93,7 +96,9 @@ struct gn_rec {
 	/* a runtime's function without a probe */                           \
 	X(FAST, 7, "fast")                                                   \
 	/* CALL, single-stepped. FUNCTION says STEPPED and RETURN for it. */ \
-	X(STEPPED_CALL, 8, "single-stepped call")
+	X(STEPPED_CALL, 8, "single-stepped call")                            \
+	/* what a hit with GN_F_FIRST costs more */                          \
+	X(FIRST, 9, "first in a process")
 
 enum gn_probe_class {
 #define GN_PROBE_CLASS_ENUM(name, value, text) GN_PROBE_##name = (value),

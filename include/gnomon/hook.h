@@ -39,8 +39,11 @@
  */
 #define GN_COOKIE_GROUP	 (1ull << 58)
 #define GN_COOKIE_RETURN (1ull << 59) /* with GROUP: of return probes */
-#define GN_GROUP_PAGE	 4096
-#define GN_GROUPS_MAX	 (1u << 20)
+/* Without GROUP: the kernel needs a page in the process for it, to step one
+ * instruction there or to return to. */
+#define GN_COOKIE_PAGE (1ull << 59)
+#define GN_GROUP_PAGE  4096
+#define GN_GROUPS_MAX  (1u << 20)
 #define GN_GROUP_KEY(group, address) \
 	((__u32)(group)*GN_GROUP_PAGE + ((address) & (GN_GROUP_PAGE - 1)))
 

@@ -11,6 +11,8 @@
 
 /* The deepest chain that the kernel remembers return probes of. */
 #define PENDING_RETURNS 64
+/* Of what other programs disturb. */
+#define ATTEMPTS 3
 
 static void trace_and_compare(struct live *t, const char *options,
 			      const char *command, unsigned int flags,
@@ -274,4 +276,103 @@ void test_tailcall_depth(struct live *t)
 	      child_named(report, node, "chain_a") &&
 		      child_named(report, node, "chain_c"),
 	      "the chain is not flat");
+}
+
+/* What the report says of that kind of probe. */
+static const json_t *probes_of(struct live *t, const json_t *report,
+			       const char *name)
+{
+	const json_t *classes = json_object_get(
+		json_object_get(report, "probe_cost"), "classes");
+	const json_t *class;
+	size_t i;
+
+	json_array_foreach(
+		classes, i,
+		class) if (!strcmp(json_string_value(json_object_get(class,
+								     "name")),
+				   name)) return class;
+	CHECK(t, false, "the report has no probes that are %s", name);
+	return NULL;
+}
+
+/* How many processes had their first probe that needs a page. */
+static json_t *newborn(struct live *t, const char *mode, const char *options,
+		       struct live_truths *truths, uint64_t firsts)
+{
+	const json_t *first;
+	struct live_end end;
+	json_t *report;
+
+	live_reported(t, options, live_text(t, "newborn %s", mode), &end,
+		      &report);
+	live_truths(t, end.out, truths);
+	live_compare(t, truths, report, 0);
+	first = probes_of(t, report, "first in a process");
+	CHECK(t, live_number(t, first, "hits") == firsts,
+	      "%" N " first probes reported, there were %" N,
+	      live_number(t, first, "hits"), firsts);
+	return report;
+}
+
+/* How far the children's time is from what they measured; NULL: it is right. */
+static const char *newborn_off(struct live *t)
+{
+	struct live_truths truths = {.n = 0};
+	const uint64_t n = 200;
+	json_t *report =
+		newborn(t, "fork 200", "-f work --leave return", &truths, n);
+	const json_t *first = probes_of(t, report, "first in a process");
+	uint64_t cpu = live_truth(&truths, "cpu", "work");
+	uint64_t got = live_function(t, report, NULL, "work",
+				     "application_exclusive_ns", NULL);
+	uint64_t error = live_function(t, report, NULL, "work",
+				       "error_exclusive_ns", NULL);
+	uint64_t apart = got > cpu ? got - cpu : cpu - got;
+	uint64_t made = live_number(t, first, "after_ns") * n;
+
+	CHECK(t, live_number(t, first, "samples"), "pages were not measured");
+	json_decref(report);
+	if (apart <= error + n * LIVE_CLOCK_NS && apart < made / 2)
+		return NULL;
+	return live_text(t,
+			 "work: %" N " ns reported, %" N " measured inside; "
+			 "error %" N ", the pages took %" N,
+			 got, cpu, error, made);
+}
+
+/* The kernel's page is made in each child, and is no time of the program's. */
+void test_newborn(struct live *t)
+{
+	const char *off;
+	int i = 0;
+
+	while ((off = newborn_off(t)))
+		live_again(t, i++, ATTEMPTS, off);
+}
+
+/* Where a ret is single-stepped it needs the page, too. */
+void test_newborn_ret(struct live *t)
+{
+	struct live_truths truths = {.n = 0};
+
+	json_decref(newborn(t, "fork 20", "-f work --leave ret", &truths, 20));
+}
+
+/* The children have their parent's memory, and its page. */
+void test_newborn_vfork(struct live *t)
+{
+	struct live_truths truths = {.n = 0};
+
+	json_decref(
+		newborn(t, "vfork 20", "-f work --leave return", &truths, 1));
+}
+
+/* The kernel gives a child the page if a return probe is pending. */
+void test_newborn_within(struct live *t)
+{
+	struct live_truths truths = {.n = 0};
+
+	json_decref(newborn(t, "within 20", "-f work -f outer --leave return",
+			    &truths, 1));
 }

@@ -41,7 +41,7 @@ function(gn_live_native)
 	# what a hit costs is measured: not a sanitizer
 	gn_in_plain(gnomon gnomon)
 	set_property(TEST live/native/maxrss live/native/bodies
-		live/native/bodies-rets
+		live/native/bodies-rets live/native/newborn
 		APPEND PROPERTY ENVIRONMENT GNOMON=${gnomon})
 endfunction()
 gn_live_native()

@@ -105,6 +105,8 @@ static uint64_t take_cost(struct oracle *o, const struct oracle_thread *t,
 	    (t->way == ORACLE_LEFT && way_of(e) == ORACLE_ENTERED))
 		cost += o->turns[probe_of(o, e)];
 	cost += o->costs[t->begun_by].after_ns;
+	if (t->begun_first)
+		cost += o->costs[GN_PROBE_FIRST].after_ns;
 	o->cost_left -= *owed;
 	cost += *owed;
 	while (cost && rest) {
@@ -219,6 +221,10 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	t->begun_by = probe_of(o, e);
 	t->way = way_of(e);
 	o->costs[t->begun_by].hits++;
+	t->begun_first = e->first && (t->begun_by == GN_PROBE_STEPPED ||
+				      t->begun_by == GN_PROBE_CALL ||
+				      t->begun_by == GN_PROBE_STEPPED_CALL);
+	o->costs[GN_PROBE_FIRST].hits += t->begun_first;
 }
 
 static void finished(struct gn_values *v, uint64_t age)

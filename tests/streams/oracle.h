@@ -55,6 +55,7 @@ struct oracle_thread {
 	struct oracle_wait parts[ORACLE_PARTS];
 	int nparts;
 	enum gn_probe_class begun_by; /* what the open interval began with */
+	bool begun_first;	      /* which needed the page */
 	enum oracle_way way;	      /* of that */
 	uint32_t wake_by;	      /* tid that said it woke this one */
 	int wake_func;
@@ -99,6 +100,7 @@ struct oracle_event {
 	int func;
 	uint64_t key, os;
 	bool os_event;
+	bool first;	/* its process's, of the probes that need a page */
 	int stack;	/* STACK: which */
 	uint64_t start; /* SLICE */
 	enum gn_class class;

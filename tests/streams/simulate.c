@@ -159,6 +159,7 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 		 bool keep)
 {
 	struct sim_thread *t = &m->threads[thread];
+	bool is_call = e->kind == GN_KIND_ENTER || e->kind == GN_KIND_LEAVE;
 	struct oracle_event truth = {.thread = thread,
 				     .kind = e->kind,
 				     .time = e->time,
@@ -166,6 +167,7 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 				     .key = e->key,
 				     .os = e->os_ns,
 				     .os_event = e->flags & GN_F_OS_EVENT,
+				     .first = is_call && e->flags & GN_F_FIRST,
 				     .stack = stack,
 				     .waker = sim_tid(thread)};
 
@@ -309,6 +311,8 @@ static void end_interval(struct sim *m, int thread, enum gn_kind kind, int func,
 	look(m, thread, p, p->n);
 	if (e.os_ns || !below(m, 10))
 		e.flags = GN_F_OS_EVENT;
+	if ((kind == GN_KIND_ENTER || kind == GN_KIND_LEAVE) && !below(m, 6))
+		e.flags |= GN_F_FIRST;
 	if (next.n && !below(m, 3)) {
 		keep = keep || !can_be_late(&next.slices[0]);
 		told = send_slice(m, thread, &next.slices[0], true);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "capture/meter.h"
+#include "capture/meter_first.h"
 
 #define CALLS 20
 #define WORK  1000
@@ -135,6 +136,70 @@ static void few_calls_tell_nothing(void **state)
 	assert_int_equal(enter.samples, 0);
 }
 
+/* One call of a child: `os` of its time is the operating system's. */
+static void child_called(struct gn_meter_first *f, int child, uint64_t *now,
+			 uint64_t ns, uint32_t os)
+{
+	struct gn_rec_func r = {.h = {.tid = 100 + (uint32_t)child,
+				      .kind = GN_KIND_ENTER,
+				      .time = *now}};
+
+	assert_true(gn_meter_first_take(f, &r.h));
+	r.h.kind = GN_KIND_LEAVE;
+	r.h.time = *now += ns - 300;
+	r.os_ns = os;
+	assert_true(gn_meter_first_take(f, &r.h));
+	*now += 300;
+}
+
+static struct gn_meter_first children(int n, uint64_t more)
+{
+	struct gn_meter_first f = {.n = GN_METER_CHILDREN};
+	struct gn_rec other = {.tid = 99, .kind = GN_KIND_ENTER};
+	uint64_t now = 1000;
+
+	for (int i = 0; i < GN_METER_CHILDREN; i++)
+		f.child[i].pid = 100 + i;
+	assert_false(gn_meter_first_take(&f, &other));
+	for (int i = 0; i < n; i++) {
+		/* a page fault is the operating system's time already */
+		child_called(&f, i, &now, 5000 + more + 9000, 9000);
+		child_called(&f, i, &now, 5000, 0);
+		/* something came between */
+		child_called(&f, i, &now, 5000 + 700000, 0);
+		child_called(&f, i, &now, 5000, 0);
+	}
+	return f;
+}
+
+static void the_first_of_a_process(void **state)
+{
+	struct gn_meter_first f = children(GN_METER_CHILDREN, 140000);
+	struct gn_rec_cost cost = {0};
+
+	(void)state;
+	assert_true(gn_meter_first_solve(&f, &cost));
+	assert_int_equal(cost.samples, GN_METER_CHILDREN);
+	assert_int_equal(cost.before_ns, 0);
+	assert_int_equal(cost.after_ns, 140000);
+	/* one that lost a record, or has one too many, is not of use */
+	f.child[0].n--;
+	f.child[1].n++;
+	assert_true(gn_meter_first_solve(&f, &cost));
+	assert_int_equal(cost.samples, GN_METER_CHILDREN - 2);
+	assert_int_equal(cost.after_ns, 140000);
+}
+
+static void few_children_tell_nothing(void **state)
+{
+	struct gn_meter_first f = children(3, 140000);
+	struct gn_rec_cost cost = {0};
+
+	(void)state;
+	assert_false(gn_meter_first_solve(&f, &cost));
+	assert_int_equal(cost.samples, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +208,8 @@ int main(void)
 		cmocka_unit_test(interrupts_are_a_part),
 		cmocka_unit_test(joined),
 		cmocka_unit_test(few_calls_tell_nothing),
+		cmocka_unit_test(the_first_of_a_process),
+		cmocka_unit_test(few_children_tell_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

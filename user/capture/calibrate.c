@@ -70,7 +70,11 @@ __asm__(".pushsection .text\n" FUNCTION(nop1, ".byte 0x90\n ret\n") FUNCTION(
 		       "cmp %rcx, %rax\n"
 		       "jb 1b\n"
 		       "ret\n") PLAIN() PLAIN(_call) HOOKED(1) HOOKED(5)
-		HOOKED(_named) ".popsection\n");
+		HOOKED(_named) FUNCTION(first, "push %rbp\n"
+					       "call gn_cal_work\n"
+					       "pop %rbp\n"
+					       "gn_cal_first_ret:\n"
+					       "ret\n") ".popsection\n");
 
 #define HIDDEN __attribute__((visibility("hidden")))
 extern void gn_cal_nop1(void) HIDDEN;
@@ -88,6 +92,8 @@ extern void gn_cal_leave5(void) HIDDEN;
 extern void gn_cal_enter_named(void) HIDDEN;
 extern void gn_cal_leave_named(void) HIDDEN;
 extern void gn_cal_hooked_outer_named(void) HIDDEN;
+extern void gn_cal_first(uint64_t cycles) HIDDEN;
+extern void gn_cal_first_ret(void) HIDDEN;
 extern void gn_cal_work(uint64_t cycles) HIDDEN;
 extern void gn_cal_hooked_outer1(void) HIDDEN;
 extern void gn_cal_hooked_outer5(void) HIDDEN;
@@ -111,6 +117,8 @@ static site_fn site_of(enum gn_cal_site site)
 		[GN_CAL_LEAVE5] = gn_cal_leave5,
 		[GN_CAL_ENTER_NAMED] = gn_cal_enter_named,
 		[GN_CAL_LEAVE_NAMED] = gn_cal_leave_named,
+		[GN_CAL_FIRST] = (site_fn)gn_cal_first,
+		[GN_CAL_FIRST_RET] = gn_cal_first_ret,
 	};
 
 	return sites[site];
@@ -128,6 +136,12 @@ void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles)
 	void (*volatile call)(uint64_t) = (void (*)(uint64_t))outer[pair];
 
 	call(cycles);
+}
+
+void gn_calibrate_first(unsigned int n, uint64_t cycles)
+{
+	for (unsigned int i = 0; i < n; i++)
+		gn_cal_first(cycles);
 }
 
 void gn_calibrate_work(uint64_t cycles)

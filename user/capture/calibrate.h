@@ -29,6 +29,9 @@ enum gn_cal_site {
 	 * texts */
 	GN_CAL_ENTER_NAMED,
 	GN_CAL_LEAVE_NAMED,
+	/* a function and its ret, for the first probes of a process */
+	GN_CAL_FIRST,
+	GN_CAL_FIRST_RET,
 	GN_CAL_COUNT
 };
 
@@ -55,6 +58,9 @@ uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
 void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
 
 /* One such piece of work. */
+/* The same for FIRST: `n` calls of it one after the other. */
+void gn_calibrate_first(unsigned int n, uint64_t cycles);
+
 void gn_calibrate_work(uint64_t cycles);
 
 #endif

@@ -42,6 +42,11 @@ static uint8_t function_flags(const struct gn_plan *plan)
 	return GN_F_CLASSES(enter, leave_class(plan));
 }
 
+static uint64_t page(enum gn_cost cost)
+{
+	return cost == GN_COST_STEPPED ? GN_COOKIE_PAGE : 0;
+}
+
 /* The cookie of a leave. It is marked if this site is emulated while other
  * leaves of the function are single-stepped. */
 static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
@@ -52,7 +57,7 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 		func, site->adjust,
 		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : leave);
 
-	return cookie | (other ? GN_COOKIE_EMULATED : 0) |
+	return cookie | page(site->cost) | (other ? GN_COOKIE_EMULATED : 0) |
 	       (site->when ? GN_COOKIE_IF(site->when) : 0);
 }
 
@@ -74,14 +79,16 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 {
 	uint32_t enter = v ? v->enter : GN_SPEC_ENTER;
 	uint32_t leave = v ? v->leave : GN_SPEC_LEAVE;
-	bool session = f->session && plan->leave == GN_LEAVE_RETURN;
-	int err = gn_probes_add(f->probes, file,
-				session ? GN_PROG_SESSION : GN_PROG_NATIVE,
-				plan->enter.offset, 0,
-				GN_COOKIE(func, plan->enter.adjust, enter));
+	bool returns = plan->leave == GN_LEAVE_RETURN;
+	bool session = f->session && returns;
+	int err = gn_probes_add(
+		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
+		plan->enter.offset, 0,
+		GN_COOKIE(func, plan->enter.adjust, enter) |
+			(returns ? GN_COOKIE_PAGE : page(plan->enter.cost)));
 
 	/* after the return, rsp is the frame key itself */
-	if (!err && !session && plan->leave == GN_LEAVE_RETURN)
+	if (!err && !session && returns)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
 				    plan->enter.offset, 0,
 				    GN_COOKIE(func, 0, leave));
@@ -331,7 +338,8 @@ static int hit_spec(const struct gn_functions *f, const struct gn_valued *v,
 }
 
 static int add_hits(struct gn_functions *f, size_t file, uint32_t func,
-		    const char *name, const struct gn_note *site, size_t count)
+		    enum gn_cost cost, const char *name,
+		    const struct gn_note *site, size_t count)
 {
 	const char *path = f->files->file[file].path;
 	const struct gn_valued *v = find_hit(f, file, site);
@@ -354,7 +362,8 @@ static int add_hits(struct gn_functions *f, size_t file, uint32_t func,
 			return spec;
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE,
 				    site[i].offset, site[i].semaphore,
-				    GN_COOKIE(func, 0, (uint32_t)spec));
+				    GN_COOKIE(func, 0, (uint32_t)spec) |
+					    page(cost));
 	}
 	return err;
 }
@@ -384,5 +393,5 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			       site->addr,
 			       GN_F_CLASSES(class_of(cost), GN_PROBE_NONE),
 			       name, "");
-	return err ?: add_hits(f, file, func, name, site, count);
+	return err ?: add_hits(f, file, func, cost, name, site, count);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/meter.h"
+#include "capture/meter_first.h"
 #include "capture/meter_pairs.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ struct gn_meter {
 	/* the calls that are under way, by pair, and their records */
 	unsigned int asked; /* calls of each pair; 0: none */
 	unsigned int got;   /* records */
+	struct gn_meter_first first;
 	bool disturbed[GN_METER_PAIRS][GN_METER_CALLS];
 	struct gn_meter_call calls[GN_METER_PAIRS][GN_METER_CALLS];
 };
@@ -165,6 +167,8 @@ bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec)
 	if (!m)
 		return false;
 	if (rec->tid != m->tid) {
+		if (m->s->measuring)
+			return gn_meter_first_take(&m->first, rec);
 		m->hits += rec->kind == GN_KIND_ENTER ||
 			   rec->kind == GN_KIND_LEAVE;
 		return false;
@@ -400,12 +404,26 @@ static void measure_now(struct gn_meter *m, unsigned int calls)
 	gn_meter_follow(m, 0, 0);
 }
 
+/* Before the pairs that are measured once are dropped. */
+static void measure_new_processes(struct gn_meter *m)
+{
+	struct gn_rec_cost cost = {0};
+
+	if (!gn_meter_link_first(m->s, m->links, m->pair, m->npairs) ||
+	    gn_meter_first_run(m->s, &m->first, m->cycles))
+		return;
+	take_all(m->s);
+	if (gn_meter_first_solve(&m->first, &cost))
+		put_cost(m, GN_PROBE_FIRST, &cost);
+}
+
 static void measure_first(struct gn_meter *m)
 {
 	m->close = true;
 	measure_now(m, CLOSE_CALLS);
 	m->close = false;
 	measure_now(m, GN_METER_CALLS);
+	measure_new_processes(m);
 	for (unsigned int i = 0; i < m->npairs;) {
 		if (m->pair[i].again)
 			i++;

@@ -12,13 +12,14 @@ static int link_site(struct gn_session *s, struct gn_links *links,
 		     enum gn_cal_site site, enum gn_prog prog,
 		     unsigned int spec)
 {
-	uint64_t cookie = GN_COOKIE(1, 8, spec);
+	bool first = site == GN_CAL_FIRST || site == GN_CAL_FIRST_RET;
+	uint64_t cookie = GN_COOKIE(1, 8, spec) | (first ? GN_COOKIE_PAGE : 0);
 	uint64_t offset;
 	struct gn_probe_set set = {.path = GN_CAL_PATH,
 				   .offsets = &offset,
 				   .cookies = &cookie,
 				   .count = 1,
-				   .pid = getpid()};
+				   .pid = first ? 0 : getpid()};
 	size_t refused = 0;
 	int err = gn_calibrate_offset(site, &offset);
 
@@ -119,4 +120,19 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 		if (all[i].used && !link_pair(s, links, &all[i].pair))
 			pairs[n++] = all[i].pair;
 	return n;
+}
+
+bool gn_meter_link_first(struct gn_session *s, struct gn_links *links,
+			 const struct gn_meter_pair *pairs, unsigned int n)
+{
+	enum gn_cal_pair with = GN_CAL_HOOKS1;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (pairs[i].again && pairs[i].calls <= GN_CAL_CALLS)
+			with = pairs[i].calls;
+	if (with == GN_CAL_CALLS)
+		return !link_call(s, links, GN_CAL_FIRST);
+	return with == GN_CAL_RETS &&
+	       !link_both(s, links, GN_PROG_NATIVE, GN_CAL_FIRST,
+			  GN_CAL_FIRST_RET);
 }

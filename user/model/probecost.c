@@ -152,6 +152,15 @@ void gn_cost_settle(struct gn_pipeline *p)
 	}
 }
 
+void gn_cost_first(struct gn_pipeline *p, struct gn_ending *e)
+{
+	p->unsettled[GN_PROBE_FIRST][0]++;
+	if (p->opts.raw)
+		return;
+	e->after += p->costs[GN_PROBE_FIRST].after_ns;
+	e->error_after += p->hit[GN_PROBE_FIRST].error;
+}
+
 /* Conditional jumps that did not leave are hits without a record. */
 static void add_silent(struct gn_pipeline *p, uint32_t n, struct gn_ending *e)
 {

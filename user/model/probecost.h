@@ -25,6 +25,21 @@ static inline bool gn_cost_turned(struct gn_thread *t, enum gn_kind kind)
 	return last != GN_WAY_NONE && t->way != GN_WAY_NONE && t->way != last;
 }
 
+/* The classes of probes that need the kernel's page in the process. */
+#define GN_COST_NEEDS_PAGE                              \
+	(1u << GN_PROBE_STEPPED | 1u << GN_PROBE_CALL | \
+	 1u << GN_PROBE_STEPPED_CALL)
+
+/* Whether the kernel makes that page after the record. */
+static inline bool gn_cost_is_first(const struct gn_rec_func *r,
+				    enum gn_probe_class class)
+{
+	return r->h.flags & GN_F_FIRST && GN_COST_NEEDS_PAGE >> class & 1;
+}
+
+/* Counts that, and adds its cost. */
+void gn_cost_first(struct gn_pipeline *p, struct gn_ending *e);
+
 /* Counts a hit of the class, and sets its cost and the possible error of it. */
 static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 			       const struct gn_rec_func *r,
@@ -34,13 +49,16 @@ static inline void gn_cost_hit(struct gn_pipeline *p, struct gn_thread *t,
 	bool way = gn_cost_turned(t, (enum gn_kind)r->h.kind);
 
 	p->unsettled[class][way]++;
-	if (p->opts.raw)
-		return;
-	e->before = hit->before[way] + t->events_cost.open;
-	e->after = p->costs[class].after_ns;
-	e->error_after = hit->error_after[way];
-	e->error_before = hit->error - e->error_after + t->events_cost.error;
-	t->events_cost.open = t->events_cost.error = 0;
+	if (!p->opts.raw) {
+		e->before = hit->before[way] + t->events_cost.open;
+		e->after = p->costs[class].after_ns;
+		e->error_after = hit->error_after[way];
+		e->error_before =
+			hit->error - e->error_after + t->events_cost.error;
+		t->events_cost.open = t->events_cost.error = 0;
+	}
+	if (gn_cost_is_first(r, class))
+		gn_cost_first(p, e);
 }
 
 /* The same of an event, which ends no interval: both parts of its cost are of

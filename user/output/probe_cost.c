@@ -58,34 +58,6 @@ static void put_costs(const struct gn_model *m, FILE *f)
 	}
 }
 
-/* From so many processes on the first hits in them are told of. */
-#define FIRST_HITS 10
-
-static bool by_traps(const struct gn_model *m)
-{
-	return m->costs[GN_PROBE_EMULATED].hits ||
-	       m->costs[GN_PROBE_STEPPED].hits ||
-	       m->costs[GN_PROBE_RETURN].hits || m->costs[GN_PROBE_CALL].hits ||
-	       m->costs[GN_PROBE_STEPPED_CALL].hits;
-}
-
-/* The kernel makes a page for probes after the record of the first one. */
-static void put_first_hits(const struct gn_model *m, FILE *f)
-{
-	char count[GN_CELL];
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < m->nprocesses; i++)
-		n += m->processes[i].v.calls > 0;
-	if (n < FIRST_HITS || !by_traps(m))
-		return;
-	gn_format_count(count, n);
-	fprintf(f,
-		"# %-11s the first hit in each of %s processes costs more, and "
-		"is in the times\n",
-		"", count);
-}
-
 void gn_header_probe_cost(const struct gn_model *m,
 			  const struct gn_output_opts *o, FILE *f)
 {
@@ -131,7 +103,6 @@ void gn_header_probe_cost(const struct gn_model *m,
 			taken);
 	}
 	fputc('\n', f);
-	put_first_hits(m, f);
 	if (!m->session.error_incl)
 		return;
 	gn_format_duration(taken, m->session.error_incl, o->ns);

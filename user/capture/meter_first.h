@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the first probe of a process costs more than others: the kernel makes a
+ * page for its probes there. That can only be seen in new processes, so some
+ * children of gnomon's call a traced function a few times each.
+ */
+#ifndef GNOMON_CAPTURE_METER_FIRST_H
+#define GNOMON_CAPTURE_METER_FIRST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <gnomon/event.h>
+
+struct gn_session;
+
+#define GN_METER_CHILDREN 8
+/* Records of one child: four calls. */
+#define GN_METER_FIRST_RECORDS 8
+
+struct gn_meter_child {
+	pid_t pid;
+	unsigned int n; /* records so far */
+	/* when each came, and the operating system's time before it */
+	uint64_t at[GN_METER_FIRST_RECORDS];
+	uint64_t os[GN_METER_FIRST_RECORDS];
+};
+
+struct gn_meter_first {
+	struct gn_meter_child child[GN_METER_CHILDREN];
+	unsigned int n;
+};
+
+/*
+ * Makes the children, has each call the function, and waits for their end. The
+ * function is linked, and its work takes `cycles`. The records are in the ring
+ * then. <0: it could not be done.
+ */
+int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
+		       uint64_t cycles);
+
+/* Takes a record if it is from a child. */
+bool gn_meter_first_take(struct gn_meter_first *f, const struct gn_rec *rec);
+
+/* Computes what the first costs more. false: too few children. */
+bool gn_meter_first_solve(const struct gn_meter_first *f,
+			  struct gn_rec_cost *cost);
+
+#endif
