@@ -9,42 +9,6 @@
 
 #define N PRIu64
 
-/* Fibers whose stacks lie in one mapping cannot be told apart: what is made of
- * them is not right, and no self-check may say that it is. */
-void test_fibers_array(struct live *t)
-{
-	struct live_truths *truths = calloc(1, sizeof(*truths));
-	struct live_args a = {.n = 0};
-	char *path = live_path(t, "report.json");
-	struct live_end plain, end;
-	json_t *report;
-
-	CHECK(t, truths, "no memory");
-	live_command(t, &a, "fibers array 4 200");
-	live_run(t, &a, NULL, &plain);
-	live_gnomon(t, "run", "-f *", "fibers array 4 200", &end, NULL);
-	live_expect_line(t, &end, 4, "self-check");
-	CHECK(t, !strstr(end.out, "# self-check  passed"),
-	      "the self-check passed");
-	CHECK(t, strstr(end.out, "records in doubt, of "),
-	      "the header does not tell of doubts");
-	live_same(t, "the program's output",
-		  live_counts(t, strndup(end.out, plain.out_size)),
-		  live_counts(t, plain.out));
-
-	a.n = 0;
-	live_add(t, &a, t->gnomon, "run", "-f", "*", "--raw", "--format",
-		 "json", "-o", path, "--", NULL);
-	live_command(t, &a, "fibers array 4 200");
-	live_run(t, &a, NULL, &end);
-	CHECK(t, end.code == 4, "gnomon ended with %d", end.code);
-	report = live_load(t, path);
-	CHECK(t, live_number(t, report, "checks.doubtful_threads") == 1,
-	      "no thread is in doubt");
-	live_truths(t, end.out, truths);
-	live_compare(t, truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);
-}
-
 /* Whether a look-up of what BPF programs keep of a task can fail. */
 static bool lookups_fail(struct live *t)
 {

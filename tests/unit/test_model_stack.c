@@ -233,6 +233,99 @@ static void stacks_are_found_by_their_place(void **state)
 	assert_int_equal(f->st.nmapped, 1);
 }
 
+/* An event on the stack of a mapping that has several. */
+static void at(struct fixture *f, uint64_t key, uint32_t left)
+{
+	bool outside;
+
+	assert_int_equal(gn_stacks_place(&f->st, &f->s, key, left), 0);
+	gn_stacks_charge(&f->st, 0, &outside);
+	if (left)
+		leave(f, key, left);
+}
+
+static void call(struct fixture *f, uint64_t key, uint32_t func)
+{
+	at(f, key, 0);
+	enter(f, key, func);
+}
+
+static void stacks_in_one_mapping_are_told_apart(void **state)
+{
+	static const uint64_t top[] = {0x9ff0, 0x3ff0, 0x6ff0};
+	struct fixture *f = *state;
+	uint32_t i, round;
+
+	stack(f, 0x1000, 0xa000);
+	/* each begins, and rests in its second function */
+	for (i = 0; i < 3; i++) {
+		call(f, top[i], 10 * i + 1);
+		call(f, top[i] - 0x100, 10 * i + 2);
+	}
+	for (round = 0; round < 3; round++)
+		for (i = 0; i < 3; i++) {
+			at(f, top[i] - 0x100, 10 * i + 2);
+			call(f, top[i] - 0x80, 10 * i + 3);
+			at(f, top[i] - 0x80, 10 * i + 3);
+			call(f, top[i] - 0x100, 10 * i + 2);
+			if (round)
+				assert_int_equal(depth(f), 2);
+		}
+	assert_int_equal(f->st.nmapped, 3);
+	/* the mapping grows, and another one is used */
+	stack(f, 0x20000, 0x30000);
+	call(f, 0x28000, 4);
+	stack(f, 0x0800, 0xb000);
+	for (i = 0; i < 3; i++) {
+		at(f, top[i] - 0x100, 10 * i + 2);
+		at(f, top[i], 10 * i + 1);
+		assert_int_equal(depth(f), 0);
+	}
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(f->s.checks.unwound_frames, 0);
+	/* all of them were called by nothing */
+	for (i = f->process + 1; i < f->s.tree.n; i++) {
+		const struct gn_node *n = &f->s.tree.nodes[i];
+
+		assert_int_equal(n->unwound, 0);
+		if (f->s.names.fns[n->fn].func % 10 == 1 && n->calls)
+			assert_int_equal(n->parent, f->process);
+	}
+}
+
+static void a_longjmp_is_no_switch(void **state)
+{
+	struct fixture *f = *state;
+	int i;
+
+	stack(f, 0x1000, 0xa000);
+	call(f, 0x9000, 1);
+	for (i = 0; i < 100; i++) {
+		call(f, 0x8000, 2);
+		call(f, 0x7000 - (uint64_t)i, 3);
+		call(f, 0x8800, 4);
+		at(f, 0x8800, 4);
+	}
+	assert_int_equal(depth(f), 1);
+	assert_int_equal(f->st.nmapped, 1);
+	assert_int_equal(f->s.checks.unwound_frames, 200);
+	gn_parked_forget(&f->st, &f->s);
+	at(f, 0x8000, 2);
+	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+}
+
+static void what_is_parked_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t i;
+
+	stack(f, 0, 1ull << 40);
+	for (i = 1; i <= 1u << 18; i++)
+		call(f, i << 12, 1);
+	assert_true(f->st.parked_frames <= 1u << 16);
+	assert_true(f->st.nparked <= 2 * GN_STACKS_MAX);
+}
+
 static void frames_elsewhere_are_not_the_new_stacks(void **state)
 {
 	struct fixture *f = *state;
@@ -332,6 +425,9 @@ int main(void)
 		STACK_TEST(pending_leaves_end_with_their_caller),
 		STACK_TEST(a_leave_that_does_not_come_was_a_longjmp),
 		STACK_TEST(stacks_are_found_by_their_place),
+		STACK_TEST(stacks_in_one_mapping_are_told_apart),
+		STACK_TEST(a_longjmp_is_no_switch),
+		STACK_TEST(what_is_parked_is_bounded),
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
 		STACK_TEST(idle_stacks_are_bounded),
 		STACK_TEST(time_is_the_active_stacks),

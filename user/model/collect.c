@@ -314,6 +314,24 @@ static void close_interval(struct gn_pipeline *p, struct gn_thread *t,
 	*owed = iv->owed;
 }
 
+/* Which of the stacks in its mapping the record is on. After a loss a leave
+ * that has no frame tells nothing: its enter can be what was lost. */
+static int place(struct gn_pipeline *p, struct gn_thread *t,
+		 const struct gn_rec_func *r)
+{
+	bool leaves =
+		r->h.kind == GN_KIND_LEAVE || r->h.kind == GN_KIND_TAILCALL;
+	bool tells = leaves && !t->gaps && !t->lossy;
+
+	if (!r->h.key ||
+	    (!leaves && r->h.kind != GN_KIND_ENTER && r->h.kind != GN_KIND_HIT))
+		return 0;
+	return gn_thread_no_room(p, t,
+				 gn_stacks_place(&t->stacks, &p->stage,
+						 r->h.key,
+						 tells ? r->func : 0));
+}
+
 int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r)
 {
@@ -339,6 +357,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		gn_walk_gap(p, t, since, seen.time);
 	gn_cost_note(p, t, r, &ending);
 	t->in_doubt += !!(r->h.flags & GN_F_IN_DOUBT);
+	err |= place(p, t, r);
 	close_interval(p, t, &ending, &iv);
 	err |= gn_thread_charge(p, t, &iv, false);
 	if (t->order.nheld)

@@ -59,6 +59,7 @@ static int mute_thread(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t i;
 	int err = 0;
 
+	gn_parked_forget(st, &p->stage);
 	for (i = 0; i < st->nunwinds; i++)
 		st->unwinds[i].muted |= st->unwinds[i].func == func;
 	for (i = 0; (k = gn_stacks_at(st, i)); i++)

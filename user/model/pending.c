@@ -80,6 +80,17 @@ int gn_pending_add(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	return 0;
 }
 
+bool gn_pending_has(const struct gn_stack *k, uint64_t key, uint32_t func)
+{
+	uint32_t i;
+
+	for (i = k->npending; i > 0; i--)
+		if (k->pending[i - 1].key == key &&
+		    k->pending[i - 1].func == func)
+			return true;
+	return false;
+}
+
 bool gn_pending_take(struct gn_stage *s, struct gn_stack *k, uint64_t key,
 		     uint32_t func)
 {

@@ -44,6 +44,12 @@ void gn_stacks_free(struct gn_stacks *st)
 	for (i = 0; i < st->nmapped; i++)
 		free_stack(st->mapped[i]);
 	free_stack(st->first);
+	for (i = 0; i < st->nparked; i++)
+		free(st->parked[i].frames);
+	free(st->parked);
+	st->parked = NULL;
+	st->nparked = st->parked_cap = 0;
+	st->parked_frames = 0;
 	free(st->mapped);
 	free(st->unwinds);
 	st->unwinds = NULL;
@@ -149,8 +155,8 @@ static void drop_unwind(struct gn_stacks *st, const struct gn_stack *k,
 	}
 }
 
-static void pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
-		enum gn_frame_end how)
+void gn_stack_pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		  enum gn_frame_end how)
 {
 	struct gn_frame *f = &k->frames[--k->n];
 
@@ -164,7 +170,7 @@ static void end_stack(struct gn_stacks *st, struct gn_stage *s,
 		      struct gn_stack *k, enum gn_frame_end how)
 {
 	while (k->n)
-		pop(st, s, k, how);
+		gn_stack_pop(st, s, k, how);
 	gn_pending_end(st, s, k, how);
 }
 
@@ -181,7 +187,7 @@ static int overlay(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k)
 	if (!s->names.fns[s->tree.nodes[f->node].fn].leave_return) {
 		/* it was unwound, and so were those that jumped to it */
 		gn_pending_at(st, s, k, f->key, false);
-		pop(st, s, k, GN_END_UNWOUND);
+		gn_stack_pop(st, s, k, GN_END_UNWOUND);
 		return 0;
 	}
 	err = gn_pending_add(st, s, k, f);
@@ -199,8 +205,7 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 	int err = 0;
 
 	gn_pending_below(st, s, k, key);
-	while (k->n && k->frames[k->n - 1].key < key)
-		pop(st, s, k, GN_END_UNWOUND);
+	gn_stack_unwind(st, s, k, key);
 	gn_pending_at(st, s, k, key, true);
 	while (k->n && k->frames[k->n - 1].key == key)
 		err |= overlay(st, s, k);
@@ -208,7 +213,7 @@ static int make_way(struct gn_stacks *st, struct gn_stage *s,
 }
 
 /* Makes room for so many frames. What is freed is counted between periods. */
-static int grow_frames(struct gn_stage *s, struct gn_stack *k, size_t need)
+int gn_stack_grow(struct gn_stage *s, struct gn_stack *k, size_t need)
 {
 	uint32_t before = k->cap;
 
@@ -231,6 +236,9 @@ void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s)
 		gn_shrink(&k->frames, &k->cap, k->n, sizeof(*k->frames));
 		s->frames += k->cap;
 	}
+	/* the next tree does not have their paths */
+	s->frames += st->parked_frames;
+	gn_parked_forget(st, s);
 }
 
 int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
@@ -243,12 +251,14 @@ int gn_stacks_enter(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 
 	if (key) {
 		err = make_way(st, s, k, key);
+		if (st->nparked)
+			gn_parked_overwrite(st, s, key);
 	} else {
 		key = k->n ? k->frames[k->n - 1].key : KEY_MAX;
 		flags = GN_FRAME_KEYLESS;
 	}
 	if (!err)
-		err = grow_frames(s, k, (size_t)k->n + 1);
+		err = gn_stack_grow(s, k, (size_t)k->n + 1);
 	if (err)
 		return err;
 	below = k->n ? k->frames[k->n - 1].node : st->root;
@@ -287,8 +297,8 @@ static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
 		return;
 	}
 	while (k->n - 1 > at)
-		pop(st, s, k, GN_END_UNWOUND);
-	pop(st, s, k, GN_END_LEFT);
+		gn_stack_pop(st, s, k, GN_END_UNWOUND);
+	gn_stack_pop(st, s, k, GN_END_LEFT);
 }
 
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
@@ -302,11 +312,10 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		return;
 	}
 	gn_pending_below(st, s, k, key);
-	while (k->n && k->frames[k->n - 1].key < key)
-		pop(st, s, k, GN_END_UNWOUND);
+	gn_stack_unwind(st, s, k, key);
 	f = k->n ? &k->frames[k->n - 1] : NULL;
 	if (f && f->key == key && f->func == func) {
-		pop(st, s, k, GN_END_LEFT);
+		gn_stack_pop(st, s, k, GN_END_LEFT);
 		if (!jump)
 			gn_pending_due(k, key);
 	} else if (!gn_pending_take(s, k, key, func)) {
@@ -314,8 +323,7 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	}
 }
 
-/* The index of the first mapping that ends above `lo`. */
-static uint32_t find_mapping(const struct gn_stacks *st, uint64_t lo)
+uint32_t gn_stacks_find(const struct gn_stacks *st, uint64_t lo)
 {
 	uint32_t a = 0, b = st->nmapped;
 
@@ -341,14 +349,27 @@ static void unmap(struct gn_stacks *st, uint32_t at)
 static void map(struct gn_stacks *st, struct gn_stack *k, uint64_t lo,
 		uint64_t hi)
 {
-	uint32_t at = find_mapping(st, lo);
+	uint32_t at = gn_stacks_find(st, lo);
 
 	memmove(&st->mapped[at + 1], &st->mapped[at],
 		(st->nmapped - at) * sizeof(*st->mapped));
 	st->mapped[at] = k;
 	st->nmapped++;
 	k->lo = lo;
-	k->hi = hi;
+	k->hi = k->end = hi;
+}
+
+struct gn_stack *gn_stacks_add(struct gn_stacks *st, uint64_t lo, uint64_t hi)
+{
+	struct gn_stack *k;
+
+	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,
+		    sizeof(*st->mapped)))
+		return NULL;
+	k = new_stack(st);
+	if (k)
+		map(st, k, lo, hi);
+	return k;
 }
 
 static void retire(struct gn_stacks *st, struct gn_stage *s, uint32_t at)
@@ -386,7 +407,7 @@ static struct gn_stack *take_overlapping(struct gn_stacks *st,
 					 struct gn_stage *s, uint64_t lo,
 					 uint64_t hi)
 {
-	uint32_t i, from = find_mapping(st, lo);
+	uint32_t i, from = gn_stacks_find(st, lo);
 	struct gn_stack *best = NULL;
 
 	for (i = from; i < st->nmapped && st->mapped[i]->lo < hi; i++) {
@@ -433,6 +454,11 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 		return -ENOMEM;
 	/* a next stack that never became active owns no time */
 	st->next = st->active;
+	k = gn_stacks_parts(st, lo, hi);
+	if (k) {
+		st->next = k;
+		return 0;
+	}
 	k = take_overlapping(st, s, lo, hi);
 	if (!k)
 		k = take_first(st, lo, hi);
@@ -489,7 +515,7 @@ int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 	uint32_t i, node = st->root;
 	int err;
 
-	err = grow_frames(s, k, from->n);
+	err = gn_stack_grow(s, k, from->n);
 	if (err)
 		return no_frames(k, err);
 	for (i = 0; i < from->n; i++) {

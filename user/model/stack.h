@@ -85,9 +85,11 @@ struct gn_mark {
 
 struct gn_stack {
 	uint64_t id;
-	uint64_t lo, hi; /* its mapping; both 0 = not known */
-	uint64_t clock;	 /* time that passed while it was active */
-	uint64_t used;	 /* the number of the switch that last made it active */
+	uint64_t lo, hi; /* its place; both 0 = not known */
+	uint64_t end;	 /* of its mapping, which can have several parts */
+	bool part;
+	uint64_t clock; /* time that passed while it was active */
+	uint64_t used;	/* the number of the switch that last made it active */
 	/* the latest calls that nothing at or above them was called after: keys
 	 * fall, times rise */
 	struct gn_mark marks[GN_MARKS];
@@ -96,6 +98,15 @@ struct gn_stack {
 	uint32_t n, cap;
 	uint32_t npending, pending_cap;
 	struct gn_pending *pending; /* keys fall towards the end */
+};
+
+/* Frames that ended without a leave, kept while it can still come: then they
+ * are those of another stack in the same mapping. */
+struct gn_parked {
+	uint64_t lo, hi; /* the keys of the innermost and of the outermost */
+	uint64_t clock;	 /* of their stack when they ended */
+	struct gn_frame *frames;
+	uint32_t n;
 };
 
 struct gn_unwind {
@@ -113,6 +124,9 @@ struct gn_stacks {
 	struct gn_stack *first;	  /* the stack without a mapping, or NULL */
 	struct gn_stack **mapped; /* by address, no two overlap */
 	uint32_t nmapped, mapped_cap;
+	struct gn_parked *parked; /* by address, no two overlap */
+	uint32_t nparked, parked_cap;
+	uint64_t parked_frames;
 	uint32_t root; /* tree node below the first frame */
 	uint64_t main; /* id of the stack that the thread began on */
 	uint64_t ids, switches;
@@ -176,8 +190,13 @@ int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 		     uint64_t hi);
 
-/* Between periods: frees what a burst of frames took, and counts what the
- * thread's stacks have. */
+/* Finds the stack of a mapping with several that an event with this key is on.
+ * `func`: its function, if the event is a leave; else 0. 0 or -ENOMEM. */
+int gn_stacks_place(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
+		    uint32_t func);
+
+/* Between periods: frees what a burst of frames took and what is parked, and
+ * counts what the thread's stacks have. */
 void gn_stacks_settle(struct gn_stacks *st, struct gn_stage *s);
 
 /* Iterates over the stacks of a thread; NULL: there are no more. */
@@ -214,10 +233,34 @@ void gn_stack_end_frame(struct gn_stacks *st, struct gn_stage *s,
 			const struct gn_stack *k, const struct gn_frame *f,
 			enum gn_frame_end how);
 
+void gn_stack_pop(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
+		  enum gn_frame_end how);
+/* A new stack at [lo, hi), which no other overlaps; NULL: no memory. */
+struct gn_stack *gn_stacks_add(struct gn_stacks *st, uint64_t lo, uint64_t hi);
+/* The index of the first mapped stack that ends above `lo`. */
+uint32_t gn_stacks_find(const struct gn_stacks *st, uint64_t lo);
+
+/* Room for so many frames. 0, -ENOMEM, -ENOSPC. */
+int gn_stack_grow(struct gn_stage *s, struct gn_stack *k, size_t need);
+
+/* In parts.c. */
+/* Ends the frames below `key` as unwound, and parks them. */
+void gn_stack_unwind(struct gn_stacks *st, struct gn_stage *s,
+		     struct gn_stack *k, uint64_t key);
+/* A call has written over what was parked at `key` and below. */
+void gn_parked_overwrite(struct gn_stacks *st, struct gn_stage *s,
+			 uint64_t key);
+void gn_parked_forget(struct gn_stacks *st, struct gn_stage *s);
+/* The mapping [lo, hi) is one with several parts. Returns the one that ran
+ * last; NULL: it has none. */
+struct gn_stack *gn_stacks_parts(struct gn_stacks *st, uint64_t lo,
+				 uint64_t hi);
+
 /* In pending.c: leaves of return probes that come after their frames ended. Who
  * drops an entry says how its call ended. */
 int gn_pending_add(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 		   const struct gn_frame *f);
+bool gn_pending_has(const struct gn_stack *k, uint64_t key, uint32_t func);
 /* Takes the entry whose leave came. False: there is none. */
 bool gn_pending_take(struct gn_stage *s, struct gn_stack *k, uint64_t key,
 		     uint32_t func);
