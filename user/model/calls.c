@@ -39,10 +39,24 @@ static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 	       gn_account_is_plain(a);
 }
 
-/* A frame is pushed that the caller's key says is below that on top. */
-static bool can_enter(const struct gn_stack *k, const struct gn_rec_func *r)
+/* The event can be on another stack of the mapping, or above what is parked. */
+static bool is_elsewhere(const struct run *c, uint64_t key)
 {
-	return k->n < k->cap && (!k->n || k->frames[k->n - 1].key > r->h.key);
+	const struct gn_stacks *st = &c->t->stacks;
+
+	if (c->k->part && (key <= c->k->lo || key > c->k->hi))
+		return true;
+	return st->nparked && key >= st->parked[0].lo &&
+	       key <= st->parked[st->nparked - 1].hi;
+}
+
+/* A frame is pushed that the caller's key says is below that on top. */
+static bool can_enter(const struct run *c, const struct gn_rec_func *r)
+{
+	const struct gn_stack *k = c->k;
+
+	return k->n < k->cap && (!k->n || k->frames[k->n - 1].key > r->h.key) &&
+	       !is_elsewhere(c, r->h.key);
 }
 
 /* The frame on top is that of the record. */
@@ -59,7 +73,7 @@ static bool can_take(const struct run *c, const struct gn_rec_func *r)
 	if (!r->h.seq || r->h.seq != c->seq || !r->h.key || r->os_ns ||
 	    r->h.flags & ~OF_PROBE || r->h.time < c->since)
 		return false;
-	return r->h.kind == GN_KIND_ENTER ? can_enter(c->k, r)
+	return r->h.kind == GN_KIND_ENTER ? can_enter(c, r)
 					  : can_leave(c->k, r);
 }
 

@@ -274,6 +274,9 @@ struct gn_model_edge {
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)                    \
+	/* as of coroutines: until then their calls had the wrong callers */ \
+	X(late_stacks,                                                       \
+	  "stacks found late beside others: callers before are not sure", 0) \
 	/* calls whose path is not known: inclusive times of callers lack    \
 	 * them */                                                           \
 	X(other_calls, "calls in [other]: the call tree is full", 0)

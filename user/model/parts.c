@@ -266,6 +266,7 @@ static int wake(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	}
 	if (!k)
 		return 0;
+	s->checks.late_stacks++;
 	err = resume(st, s, k, p, n);
 	st->next = k;
 	park(st, s, &p->frames[n], p->n - n, p->clock);
