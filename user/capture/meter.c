@@ -404,12 +404,11 @@ static void measure_now(struct gn_meter *m, unsigned int calls)
 	gn_meter_follow(m, 0, 0);
 }
 
-/* Before the pairs that are measured once are dropped. */
 static void measure_new_processes(struct gn_meter *m)
 {
 	struct gn_rec_cost cost = {0};
 
-	if (!gn_meter_link_first(m->s, m->links, m->pair, m->npairs) ||
+	if (!gn_meter_link_first(m->s, m->links) ||
 	    gn_meter_first_run(m->s, &m->first, m->cycles))
 		return;
 	take_all(m->s);

@@ -122,17 +122,16 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 	return n;
 }
 
-bool gn_meter_link_first(struct gn_session *s, struct gn_links *links,
-			 const struct gn_meter_pair *pairs, unsigned int n)
+bool gn_meter_link_first(struct gn_session *s, struct gn_links *links)
 {
-	enum gn_cal_pair with = GN_CAL_HOOKS1;
+	const struct gn_native_stats *native = &s->native;
+	/* a program that the command executes can have any */
+	bool awaited =
+		s->opts.command && !native->functions && gn_session_awaits(s);
 
-	for (unsigned int i = 0; i < n; i++)
-		if (pairs[i].again && pairs[i].calls <= GN_CAL_CALLS)
-			with = pairs[i].calls;
-	if (with == GN_CAL_CALLS)
+	if (native->by_return || awaited)
 		return !link_call(s, links, GN_CAL_FIRST);
-	return with == GN_CAL_RETS &&
+	return (native->by_ret || native->begins) &&
 	       !link_both(s, links, GN_PROG_NATIVE, GN_CAL_FIRST,
 			  GN_CAL_FIRST_RET);
 }

@@ -27,9 +27,8 @@ struct gn_meter_pair {
 unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 			    struct gn_meter_pair pairs[GN_METER_PAIRS]);
 
-/* Links GN_CAL_FIRST, in all processes, if one of the pairs needs the kernel's
- * page. false: none does, or it could not be. */
-bool gn_meter_link_first(struct gn_session *s, struct gn_links *links,
-			 const struct gn_meter_pair *pairs, unsigned int n);
+/* Links GN_CAL_FIRST in all processes, if functions need the kernel's page.
+ * false: none does, or it could not be. */
+bool gn_meter_link_first(struct gn_session *s, struct gn_links *links);
 
 #endif

@@ -248,6 +248,10 @@ static int drop_maps(struct gn_session *s)
 	if (!err && !s->opts.all_programs &&
 	    !gn_session_uses(s, GN_PROG_INTERNED))
 		err = bpf_map__set_max_entries(s->skel->maps.interned, 1);
+	if (!err && !asks_values(s))
+		err = bpf_map__set_max_entries(s->skel->maps.valued, 1)
+			      ?: bpf_map__set_max_entries(s->skel->maps.classes,
+							  1);
 	return err;
 }
 
