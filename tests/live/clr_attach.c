@@ -122,6 +122,27 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* A capture lasts as long as was asked for once the runtime is done, and the
+ * report says from when that is. */
+void test_attach_duration(struct live *t)
+{
+	struct live_talk served, gnomon;
+	uint64_t wall, before;
+	json_t *report;
+
+	clr_start_served(t, &served);
+	clr_begin_attach(t, &served, "-d 300ms -f System.*", &gnomon);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+	report = live_load(t, live_text(t, "%s/report.json", t->dir));
+	wall = live_number(t, report, "session.wall_ns");
+	before = live_number(t, report, "session.attached_ns");
+	CHECK(t, before > 0 && wall >= before + 300000000,
+	      "%" N " ns of %" N " ns were before it was attached", before,
+	      wall);
+	json_decref(report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* A process of a user who has no rights at all, and a library of this mode. */
 static void attach_to_nobody(struct live *t, mode_t mode)
 {

@@ -78,6 +78,29 @@ void test_attach_elt(struct live *t)
 	finish(t, &served);
 }
 
+/* One process that cannot be asked, beside one that is. */
+static void expect_some(struct live *t, pid_t off)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	const char *light;
+
+	start(t, NULL, &served);
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d,%d", (int)off, (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	light = strstr(end.out, "# clr         light: ");
+	CHECK(t,
+	      light && strstr(light, live_text(t,
+					       "process %d has no "
+					       "diagnostics socket",
+					       (int)off)),
+	      "the report does not tell both: %.1500s", end.out);
+	finish(t, &served);
+}
+
 /* What is missing is in the report, too, where it goes without functions. */
 void test_attach_off(struct live *t)
 {
@@ -96,6 +119,7 @@ void test_attach_off(struct live *t)
 	      strstr(end.out, "# clr         process") &&
 		      !strstr(end.out, "compilation, collections"),
 	      "the report does not say what is missing: %s", end.out);
+	expect_some(t, served.pid);
 	finish(t, &served);
 }
 

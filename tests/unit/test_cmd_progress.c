@@ -46,6 +46,17 @@ static void short_work(struct gn_progress *p)
 	gn_progress_end(p);
 }
 
+static void waiting(struct gn_progress *p)
+{
+	gn_progress_wait(p, SECOND, "waiting");
+	gn_progress_wait(p, SECOND + SECOND / 4, "waiting");
+	gn_progress_wait(p, 2 * SECOND + SECOND / 2, "waiting");
+	gn_progress_end(p);
+	/* other work, which takes no time yet */
+	gn_progress_wait(p, 3 * SECOND, "waiting");
+	gn_progress_end(p);
+}
+
 static void long_work(struct gn_progress *p)
 {
 	gn_progress_show(p, SECOND, "reading", "MiB", 0, 30 << 20, 1 << 20);
@@ -73,6 +84,8 @@ static void only_long_work_is_shown(void **state)
 			    "second, 4 s left\r\033[K");
 	assert_string_equal(written(endless_work),
 			    "\r\033[Kgnomon: reading 5 MiB, 5 a second");
+	assert_string_equal(written(waiting),
+			    "\r\033[Kgnomon: waiting, 1.5 s\r\033[K");
 }
 
 #define MIB ((size_t)1 << 20)

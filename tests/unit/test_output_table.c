@@ -105,6 +105,33 @@ static void no_async_methods(void **state)
 	free(text);
 }
 
+/* What runtimes took before all was traced is a part of the times: it is told
+ * where it is not small. */
+static void the_begin_of_an_attach_is_told(void **state)
+{
+	static const struct {
+		const char *ns, *line;
+	} cases[] = {{"300000", NULL},
+		     {"3000000", "# attached    after the first 3.000 ms"}};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		sample_make(&s);
+		s.m.start = 0;
+		s.m.end = 10000000;
+		s.info[s.m.ninfo++] =
+			(struct gn_model_info){"attached_ns", cases[i].ns};
+		text = sample_print("table", &s.m, &(struct gn_output_opts){0});
+		if (cases[i].line)
+			assert_non_null(strstr(text, cases[i].line));
+		else
+			assert_null(strstr(text, "# attached"));
+		free(text);
+	}
+}
+
 static void losses_are_shown(void **state)
 {
 	struct sample s;
@@ -625,6 +652,7 @@ int main(void)
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
 		cmocka_unit_test(no_async_methods),
+		cmocka_unit_test(the_begin_of_an_attach_is_told),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),

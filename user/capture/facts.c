@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include <gnomon/control.h>
 #include <gnomon/fast.h>
+#include "capture/clock.h"
+#include "gnomon.skel.h"
 #include "runtime/filter.h"
 
 /* The command as a JSON array, which can hold any argument. */
@@ -115,10 +118,17 @@ void gn_session_put_functions(struct gn_session *s)
 
 void gn_session_put_light(struct gn_session *s)
 {
-	if (gn_running_count(s->active) || s->launch.env)
+	bool some = gn_running_count(s->active) || s->launch.env;
+
+	if (some)
 		put_info(s, "clr", "light");
-	else if (s->active)
-		put_info(s, "clr", s->warning);
+	if (gn_running_refused(s->active))
+		put_info(s, some ? "clr.without" : "clr", s->warning);
+}
+
+void gn_session_put_attached(struct gn_session *s)
+{
+	put_number(s, "attached_ns", gn_now_ns() - s->skel->bss->control.start);
 }
 
 void gn_session_put_facts(struct gn_session *s)

@@ -32,15 +32,22 @@ struct process {
 struct gn_running {
 	struct process *process;
 	size_t count;
-	size_t begun;  /* how many libraries have reported their session */
-	bool works;    /* the one that is being asked has begun with it */
-	bool behind;   /* records are there that gnomon has not taken yet */
-	size_t chosen; /* methods */
+	size_t begun;	/* how many libraries have reported their session */
+	bool works;	/* the one that is being asked has begun with it */
+	bool behind;	/* records are there that gnomon has not taken yet */
+	size_t chosen;	/* methods */
+	size_t refused; /* processes that gnomon does without */
+	size_t told;	/* bytes of the session's warning that were shown */
 };
 
 size_t gn_running_count(const struct gn_running *r)
 {
 	return r ? r->count : 0;
+}
+
+size_t gn_running_refused(const struct gn_running *r)
+{
+	return r ? r->refused : 0;
 }
 
 int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
@@ -58,14 +65,16 @@ int gn_running_add(struct gn_session *s, pid_t pid, const struct gn_runtime *rt)
 	return 0;
 }
 
-/* If no function was requested, gnomon can do without the library. */
+/* If no function was requested, gnomon can do without the library. What is said
+ * of it follows what was said of others. */
 static void do_without(struct gn_session *s, size_t i, const char *why)
 {
 	struct gn_running *r = s->active;
 	struct process *p = &r->process[i];
+	size_t n = r->refused++ ? strlen(s->warning) : 0;
 
-	snprintf(s->warning, sizeof(s->warning), "%s; %s", why,
-		 p->rt->attached);
+	snprintf(s->warning + n, sizeof(s->warning) - n, "%s%s; %s",
+		 n ? "; " : "", why, p->rt->attached);
 	if (p->attached)
 		p->rt->attach->close(p->attached);
 	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
@@ -224,7 +233,10 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 	char why[GN_WHY_MAX];
 	size_t i = 0;
 
-	while (r && i < r->count) {
+	if (!r)
+		return 0;
+	r->told = r->refused ? strlen(s->warning) + strlen("; ") : 0;
+	while (i < r->count) {
 		struct process *p = &r->process[i];
 		int err;
 
@@ -240,12 +252,19 @@ int gn_running_begin(struct gn_session *s, const char *filter)
 			return gn_session_fail(s, err, 1, "%s", why);
 		do_without(s, i, why);
 		gn_session_put_light(s);
-		if (!s->opts.quiet)
-			fprintf(stderr, "gnomon: %s\n", s->warning);
 	}
+	gn_session_put_attached(s);
+	return 0;
+}
+
+void gn_running_tell(const struct gn_session *s)
+{
+	const struct gn_running *r = s->active;
+
+	if (r && r->refused && !s->opts.quiet && r->told < strlen(s->warning))
+		fprintf(stderr, "gnomon: %s\n", s->warning + r->told);
 	tell_untold(s);
 	tell_cost(s);
-	return 0;
 }
 
 void gn_running_end(struct gn_session *s)

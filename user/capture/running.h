@@ -24,6 +24,9 @@ int gn_running_open(struct gn_session *s);
 /* Makes the runtimes add hooks, and drains the ring meanwhile. */
 int gn_running_begin(struct gn_session *s, const char *filter);
 
+/* After that: tells on stderr what it could not do, and what it costs. */
+void gn_running_tell(const struct gn_session *s);
+
 /* The families of these (enum gn_family) that some process cannot tell, because
  * it runs already. */
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families);
@@ -36,7 +39,9 @@ void gn_running_end(struct gn_session *s);
 void gn_running_record(struct gn_running *r, const struct gn_rec *rec);
 void gn_running_free(struct gn_running *r);
 
-/* The number of processes; `r` may */
+/* The number of processes, and of those that gnomon does without; the session's
+ * warning says why. `r`: or NULL. */
 size_t gn_running_count(const struct gn_running *r);
+size_t gn_running_refused(const struct gn_running *r);
 
 #endif

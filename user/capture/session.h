@@ -182,6 +182,10 @@ int gn_session_status(const struct gn_session *s);
  * when nothing is known to be. */
 const char *gn_session_warning(const struct gn_session *s);
 
+/* After gn_session_start(): tells on stderr what of it failed, and what it
+ * costs the program. */
+void gn_session_tell(const struct gn_session *s);
+
 /* After gn_session_stop(): tells of each thing that was asked for and was not
  * there to be seen, and of servers outside of the capture that did the work. */
 void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,

@@ -200,6 +200,8 @@ void gn_session_detach(struct gn_session *s);
 void gn_session_put_facts(struct gn_session *s);
 /* Of a runtime without functions: what is told, or why nothing is. */
 void gn_session_put_light(struct gn_session *s);
+/* How long the runtimes took since the session's start. */
+void gn_session_put_attached(struct gn_session *s);
 /* Of native functions alone: how many there are. */
 void gn_session_put_functions(struct gn_session *s);
 

@@ -153,6 +153,11 @@ int gn_session_start(struct gn_session *s)
 	return gn_running_begin(s, s->managed_filter);
 }
 
+void gn_session_tell(const struct gn_session *s)
+{
+	gn_running_tell(s);
+}
+
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
 {
 	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);

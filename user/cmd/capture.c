@@ -110,7 +110,9 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	c->attaching = attaching;
 	/* while probes are removed, the capture has ended already */
 	enough = attaching ? c->signals.end : c->signals.count != c->count;
-	if (!enough && total)
+	if (!enough && c->starting)
+		gn_progress_wait(&c->progress, now, "the runtime is at work");
+	else if (!enough && total)
 		gn_progress_show(&c->progress, now,
 				 attaching ? "attaching" : "removing", "probes",
 				 done, total, 1);
@@ -196,12 +198,18 @@ static int attach(struct gn_capture *c)
 static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 		 const struct gn_capture_use *use)
 {
-	int err = gn_session_start(c->session), stopped;
+	int err, stopped;
 
-	if (!err)
-		err = drop_capabilities(a->can_mute || a->samples ||
-					gn_session_fast(c->session) ||
-					gn_session_resolves(c->session));
+	c->starting = true;
+	err = gn_session_start(c->session);
+	c->starting = false;
+	gn_progress_end(&c->progress);
+	if (err)
+		return err;
+	gn_session_tell(c->session);
+	err = drop_capabilities(a->can_mute || a->samples ||
+				gn_session_fast(c->session) ||
+				gn_session_resolves(c->session));
 	if (err)
 		return err;
 	c->traced = true;

@@ -134,6 +134,7 @@ struct gn_capture {
 	int status; /* of the command, after gn_capture_wait() */
 	struct gn_progress progress; /* of attaching and removing probes */
 	bool attaching;
+	bool starting;	    /* runtimes that run already are asked for hooks */
 	unsigned int count; /* signals that had come when the removal began */
 	bool traced;	    /* it began: what is there is a report */
 	bool tells; /* the capture was complete, and the user wants to know what

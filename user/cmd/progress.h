@@ -26,7 +26,11 @@ void gn_progress_show(struct gn_progress *p, uint64_t now, const char *doing,
 		      const char *unit, uint64_t done, uint64_t total,
 		      uint64_t scale);
 
-/* Removes the line, so that something else can be written. */
+/* The same of work without numbers: "gnomon: DOING, 3.5 s". */
+void gn_progress_wait(struct gn_progress *p, uint64_t now, const char *doing);
+
+/* Ends the work, and removes the line, so that something else can be written.
+ */
 void gn_progress_end(struct gn_progress *p);
 
 #endif

@@ -95,6 +95,27 @@ static void put_time(const struct gn_model *m, const struct gn_output_opts *o,
 	fprintf(f, ", %s of thread time\n", time);
 }
 
+/* A part of the capture this small is not worth a line. */
+#define ATTACHED_PART 20
+
+/* What gnomon asked of runtimes that ran already took a part of the time. */
+static void put_attached(const struct gn_model *m,
+			 const struct gn_output_opts *o, FILE *f)
+{
+	uint64_t wall = m->end > m->start ? m->end - m->start : 0, after;
+	char time[GN_CELL];
+
+	if (!gn_info_number(m, "attached_ns", &after) ||
+	    after < wall / ATTACHED_PART)
+		return;
+	gn_format_duration(time, after, o->ns);
+	fprintf(f,
+		"# %-11s after the first %s, in which the runtime did what "
+		"gnomon asked for: all\n# %-11s times have this part, too; "
+		"calls of a method are seen once it has its hooks\n",
+		"attached", time, "");
+}
+
 #define IDLE_NAMED 6
 
 /* The number of idle threads with the name of thread `from`; 0: an earlier
@@ -298,6 +319,7 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_time(m, o, f);
+	put_attached(m, o, f);
 	err = gn_header_ended(m, o, f);
 	if (!err)
 		err = put_idle(m, o, f);

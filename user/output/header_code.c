@@ -253,7 +253,7 @@ static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 		"without functions;\n# %-11s all code is as it was (-f names "
 		"functions)\n",
 		"clr", "");
-	return 0;
+	return gn_header_line(f, "", gn_model_info(m, "clr.without"), o->utf8);
 }
 
 int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,

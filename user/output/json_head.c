@@ -71,6 +71,7 @@ void gn_json_head(struct gn_json *w)
 	const struct gn_model *m = w->m;
 	const char *version = gn_model_info(m, "version");
 	const char *clock = gn_model_info(m, "clock");
+	uint64_t attached;
 	struct gn_emit *e = &w->e;
 
 	gn_emit_u64(e, "version", JSON_VERSION);
@@ -86,6 +87,8 @@ void gn_json_head(struct gn_json *w)
 	gn_emit_u64(e, "elapsed_ns", m->session.elapsed_incl);
 	gn_emit_u64(e, "application_ns", m->session.app_incl);
 	gn_emit_u64(e, "wall_ns", m->end > m->start ? m->end - m->start : 0);
+	if (gn_info_number(m, "attached_ns", &attached))
+		gn_emit_u64(e, "attached_ns", attached);
 	gn_json_classes(e, "classes", m->session.class_incl);
 	gn_emit_close(e, '}');
 	put_probe_cost(w);
