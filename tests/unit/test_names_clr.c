@@ -142,6 +142,41 @@ static void what_compilers_made_has_its_methods_name(void **state)
 	      {"+<", NULL}, {"C+VB$StateMachine_", NULL});
 }
 
+static void other_languages_closures_are_readable(void **state)
+{
+	(void)state;
+	FORMS(GN_CLR_SHORT,
+	      {"N.P+_Closure$__._Lambda$__5-1(int)", "P.lambda#5-1(int)"},
+	      {"N.P+_Closure$__5-0._Lambda$__2(int)", "P.lambda#5-2(int)"},
+	      {"N.P._Lambda$__7-0()", "P.lambda#7-0()"},
+	      {"N.P+B<T>+_Closure$__._Lambda$__8-0(T)", "P.B<T>.lambda#8-0(T)"},
+	      {"N.P+_Closure$__7-0<U>._Lambda$__1(U)", "P.lambda#7-1<U>(U)"},
+	      {"N.P+_Closure$__5-0+VB$StateMachine___Lambda$__2.MoveNext()",
+	       "P.lambda#5-2"},
+	      {"N.P+_Closure$__..cctor()",
+	       "P._Closure$__.static _Closure$__()"},
+	      {"N.P+_Closure$__5-0.*", "P.*"},
+	      {"N.P+_Closure$__5-0+VB$StateMachine___Lambda$__2.*",
+	       "P.lambda#5-2*"},
+	      {"N.P+fetch@15.MoveNext()", "P.fetch"},
+	      {"N.P+fetch@15-1<T>.MoveNext()", "P.fetch<T>"},
+	      {"N.P+items@27.GenerateNext(System.Collections.Generic."
+	       "IEnumerable<int>&)",
+	       "P.items"},
+	      {"N.P+items@27.Close()", "P.items@27.Close()"},
+	      {"N.P+main@50-2.Invoke(int)", "P.main@50-2(int)"},
+	      {"N.P+main@50-2<T>.Invoke(T)", "P.main@50-2<T>(T)"},
+	      {"N.P+main@50-2.Invoke", "P.main@50-2"},
+	      {"N.P+main@50..ctor(int)", "P.main@50.main@50(int)"},
+	      {"N.P+Pipe #1 input at line 4@4.Invoke(int)",
+	       "P.Pipe #1 input at line 4@4(int)"},
+	      {"N.P+main@50-2<*>.*", "P.main*"}, {"N.P+main@50.*", "P.main*"},
+	      {"N.P+A@b.Invoke()", "P.A@b.Invoke()"},
+	      {"N.P+@1.Invoke()", "P.@1.Invoke()"},
+	      {"N.P+A@-1.Invoke()", "P.A@-1.Invoke()"},
+	      {"N.P@1.Invoke()", "P@1.Invoke()"});
+}
+
 static void a_long_form_keeps_the_name_spaces(void **state)
 {
 	(void)state;
@@ -259,6 +294,7 @@ int main(void)
 		cmocka_unit_test(members_are_as_in_the_language),
 		cmocka_unit_test(interfaces_stay_with_their_members),
 		cmocka_unit_test(what_compilers_made_has_its_methods_name),
+		cmocka_unit_test(other_languages_closures_are_readable),
 		cmocka_unit_test(a_long_form_keeps_the_name_spaces),
 		cmocka_unit_test(globs_have_the_form_of_all),
 		cmocka_unit_test(room_is_kept),

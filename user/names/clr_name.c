@@ -138,11 +138,33 @@ static void find_type(struct parts *p)
 	p->first = p->end - 1;
 }
 
+/* Of Visual Basic: "_Closure$__" and "_Closure$__5-0" hold "_Lambda$__5-1" and
+ * "_Lambda$__1", which are both of the method with this number. */
+static const char basic_closure[] = "_Closure$__";
+static const char basic_lambda[] = "_Lambda$__";
+
 /* "<>c" and "<>c__DisplayClass0_0": what holds lambdas. */
 static bool is_closure(const struct part *part)
 {
+	if (gn_span_begins(&part->name, basic_closure))
+		return part->nested;
 	return gn_span_begins(&part->name, "<>c") &&
 	       (part->name.n == 3 || part->name.at[3] == '_');
+}
+
+/* "main@50-2" of F#: what a function, or all that a value was bound to, became.
+ * The bytes up to the line; 0: it is none. */
+static size_t fsharp_len(const struct part *part)
+{
+	const struct gn_span *name = &part->name;
+	size_t n = name->n;
+
+	while (n && (digit(name->at[n - 1]) || name->at[n - 1] == '-'))
+		n--;
+	return part->nested && n > 1 && n < name->n && name->at[n - 1] == '@' &&
+			       digit(name->at[n])
+		       ? n - 1
+		       : 0;
 }
 
 /*
@@ -203,6 +225,7 @@ struct spelling {
 	/* the last type's name, as its constructors have it */
 	struct gn_span last;
 	struct gn_span args; /* of a closure: the method's */
+	struct gn_span held; /* of one of Visual Basic: its method's number */
 	bool machine;	     /* the last type is one, already told */
 };
 
@@ -221,7 +244,58 @@ static bool left_out(const struct spelling *s, size_t i)
 		return false;
 	if (i + 1 < p->end)
 		return machine_of(&p->of[i + 1], &unused);
-	return any_method(s) || gn_member_held(&s->method->name);
+	return any_method(s) || gn_member_held(&s->method->name) ||
+	       gn_span_begins(&s->method->name, basic_lambda);
+}
+
+/* "lambda#5-1": the method's number, and its own in it. */
+static bool put_lambda(struct spelling *s, struct gn_span name)
+{
+	if (!gn_span_begins(&name, basic_lambda))
+		return false;
+	name = gn_span_from(&name, sizeof(basic_lambda) - 1);
+	gn_spell_text(&s->o, "lambda#");
+	if (s->held.n && !memchr(name.at, '-', name.n)) {
+		gn_spell_put(&s->o, s->held.at, s->held.n);
+		gn_spell_text(&s->o, "-");
+	}
+	gn_spell_put(&s->o, name.at, name.n);
+	return true;
+}
+
+/* What F# made a task or a sequence runs by the one, a closure by the other. */
+static bool fsharp_moves(const struct gn_span *method)
+{
+	return gn_span_is(method, "MoveNext") ||
+	       gn_span_is(method, "GenerateNext");
+}
+
+static bool is_fsharp(const struct spelling *s, size_t i)
+{
+	return i + 1 == s->p->end && fsharp_len(&s->p->of[i]);
+}
+
+static void put_name(struct spelling *s, size_t i)
+{
+	const struct part *part = &s->p->of[i];
+
+	s->last = type_name(part);
+	if (is_fsharp(s, i) &&
+	    (any_method(s) || fsharp_moves(&s->method->name)))
+		s->last.n = fsharp_len(part);
+	gn_spell_put(&s->o, s->last.at, s->last.n);
+}
+
+/* "_Closure$__5-0": 5. */
+static struct gn_span number_of(const struct part *closure)
+{
+	struct gn_span rest = closure->name;
+
+	if (!gn_span_begins(&rest, basic_closure))
+		return (struct gn_span){0};
+	rest = gn_span_from(&rest, sizeof(basic_closure) - 1);
+	rest.n = gn_span_until(&rest, "-");
+	return rest;
 }
 
 static void put_type(struct spelling *s, size_t i)
@@ -233,6 +307,7 @@ static void put_type(struct spelling *s, size_t i)
 		/* those of "<>c" alone are its outer type's, told with it */
 		if (part->name.n > 3)
 			s->args = part->args;
+		s->held = number_of(part);
 		return;
 	}
 	if (i > s->p->first)
@@ -241,12 +316,15 @@ static void put_type(struct spelling *s, size_t i)
 	if (s->machine) {
 		struct gn_span type = s->last;
 
-		gn_member_holder(&s->o, method, &type);
+		if (!put_lambda(s, method))
+			gn_member_holder(&s->o, method, &type);
 		s->last = gn_member_own(method);
 	} else {
-		s->last = type_name(part);
-		gn_spell_put(&s->o, s->last.at, s->last.n);
+		put_name(s, i);
 	}
+	/* of those that all its methods have no more is the same */
+	if (is_fsharp(s, i) && any_method(s))
+		return;
 	if (!part->args.n && i + 1 < s->p->end && is_closure(next) &&
 	    next->name.n == 3)
 		gn_spell_args(&s->o, &next->args, 0);
@@ -267,6 +345,25 @@ static void put_interface(struct spelling *s)
 	}
 }
 
+/* Whether the type's name has told all but parameters. */
+static bool put_fsharp(struct spelling *s, const struct gn_member *m)
+{
+	const struct parts *p = s->p;
+	struct gn_member invoke = *m;
+
+	if (p->n != p->end + 1 || !is_fsharp(s, p->end - 1))
+		return false;
+	if (any_method(s))
+		gn_spell_text(&s->o, "*");
+	else if (gn_span_is(&m->name, "Invoke")) {
+		invoke.name.n = 0;
+		gn_member_put(&s->o, &invoke);
+	} else if (!fsharp_moves(&m->name)) {
+		return false;
+	}
+	return true;
+}
+
 static void put_method(struct spelling *s)
 {
 	const struct parts *p = s->p;
@@ -279,6 +376,8 @@ static void put_method(struct spelling *s)
 		.has_params = p->has_params,
 	};
 
+	if (put_fsharp(s, &member))
+		return;
 	if (s->machine && any_method(s)) {
 		gn_spell_text(&s->o, "*");
 		return;
@@ -291,6 +390,8 @@ static void put_method(struct spelling *s)
 		put_interface(s);
 	if (p->end)
 		gn_spell_text(&s->o, ".");
+	if (put_lambda(s, member.name))
+		member.name.n = 0;
 	gn_member_put(&s->o, &member);
 }
 

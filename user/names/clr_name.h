@@ -31,6 +31,11 @@ enum gn_clr_form {
  *	Stack<T>.Stack(int)	   P.Main.lambda#0(string)
  *	P.Main.Local(int)	   P.Fetch
  *
+ * Visual Basic keeps only the number of the method that holds a lambda, and F#
+ * the name that a closure was bound to, with its line:
+ *
+ *	P.lambda#5-1(int)	   P.add@50-2(int)
+ *
  * A name may be a glob for the methods of a type ("N.P+Q.*") or for a method
  * without its parameters; then the form is one for all that these become.
  * False: it is no such name, or there is no room.
