@@ -109,6 +109,58 @@ void test_suspended(struct live *t)
 	}
 }
 
+/* The calls of all methods that people read by this name. */
+static uint64_t calls_by_short(const json_t *report, const char *name)
+{
+	const json_t *f;
+	uint64_t calls = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "functions"), i, f)
+	{
+		const char *text =
+			json_string_value(json_object_get(f, "short"));
+
+		if (!text)
+			text = json_string_value(json_object_get(f, "name"));
+		if (!strcmp(text, name))
+			calls += (uint64_t)json_integer_value(
+				json_object_get(f, "calls"));
+	}
+	return calls;
+}
+
+/* Programs of Visual Basic and F#: what their compilers made of a method has
+ * names that tell which, and each call is seen. */
+void test_languages(struct live *t)
+{
+	static const char *const programs[] = {"languages/basic.dll",
+					       "languages/closures.dll"};
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct clr_pair pair;
+
+	clr_need(t);
+	CHECK(t, truths, "no memory");
+	for (size_t i = 0; i < 2; i++) {
+		struct live_args command = {.n = 0};
+
+		live_add(t, &command, getenv("DOTNET"),
+			 live_fixture(t, programs[i]), NULL);
+		clr_pair(t, "-f Basic.* -f Closures.*", &command, &pair);
+		live_truths(t, pair.traced.out, truths);
+		CHECK(t, truths->n >= 4, "%s said little", programs[i]);
+		for (size_t k = 0; k < truths->n; k++) {
+			const struct live_truth *l = &truths->line[k];
+			uint64_t calls = calls_by_short(pair.report, l->name);
+
+			CHECK(t, !strcmp(l->word, "calls") && calls == l->value,
+			      "%s: %" N " %s, not %" N, l->name, calls, l->word,
+			      l->value);
+		}
+	}
+	free(truths);
+}
+
 /* Where edit and continue can change the module, the runtime's own hooks see
  * the calls; hooks in IL are refused, which is told and not counted as hooked.
  */
