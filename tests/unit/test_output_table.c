@@ -103,6 +103,11 @@ static void no_async_methods(void **state)
 	assert_non_null(strstr(text, "--events handlers"));
 	assert_null(strstr(text, "select some"));
 	free(text);
+	s.m.code.selected[GN_SELECTED_ASYNC_LEFT] = 2;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "as tasks of F#: 2\n"));
+	assert_null(strstr(text, "--events handlers"));
+	free(text);
 }
 
 /* What runtimes took before all was traced is a part of the times: it is told

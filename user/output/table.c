@@ -288,6 +288,18 @@ static void print_older(const struct gn_rows *rows, FILE *f)
 	fprintf(f, "# left out for having begun before the session: %s\n", n);
 }
 
+/* Those that have no row; false: there are none. */
+static bool print_async_left(const struct gn_model *m, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!m->code.selected[GN_SELECTED_ASYNC_LEFT])
+		return false;
+	gn_format_count(n, m->code.selected[GN_SELECTED_ASYNC_LEFT]);
+	fprintf(f, "# async methods without a row, as tasks of F#: %s\n", n);
+	return true;
+}
+
 static void print_no_async(const struct gn_model *m, FILE *f)
 {
 	const char *elt = gn_model_info(m, "hooks.elt");
@@ -314,7 +326,7 @@ static void print_hidden(const struct gn_model *m, const struct gn_grid *g,
 			i ? ", " : "# no room for: ", g->left_out[i]);
 	if (o->by == GN_BY_WAITS && !rows->n)
 		fputs("# no waits\n", f);
-	if (o->by == GN_BY_ASYNC && !rows->n)
+	if (o->by == GN_BY_ASYNC && !print_async_left(m, f) && !rows->n)
 		print_no_async(m, f);
 	if (g->nleft_out)
 		fputs("; --columns all shows them\n", f);
