@@ -143,6 +143,32 @@ void test_attach_duration(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* What the runtime took is before the first period of top. */
+void test_attach_top(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	uint64_t wall, length;
+	json_t *period;
+
+	clr_start_served(t, &served);
+	live_add(t, &a, t->gnomon, "top", "--format", "json", "-n", "1", "-d",
+		 "100ms", "-f", "System.*", "--allow-loss", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	period = json_loads(end.out, 0, NULL);
+	CHECK(t, period, "it said %.200s", end.out);
+	wall = live_number(t, period, "session.wall_ns");
+	length = live_number(t, period, "period.length_ns");
+	CHECK(t,
+	      wall < length + live_number(t, period, "session.attached_ns") / 2,
+	      "a period of %" N " ns has times of %" N " ns", length, wall);
+	json_decref(period);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* A process of a user who has no rights at all, and a library of this mode. */
 static void attach_to_nobody(struct live *t, mode_t mode)
 {

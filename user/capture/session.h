@@ -185,6 +185,8 @@ const char *gn_session_warning(const struct gn_session *s);
 /* After gn_session_start(): tells on stderr what of it failed, and what it
  * costs the program. */
 void gn_session_tell(const struct gn_session *s);
+/* Whether runtimes that ran already were asked for anything. */
+bool gn_session_asked(const struct gn_session *s);
 
 /* After gn_session_stop(): tells of each thing that was asked for and was not
  * there to be seen, and of servers outside of the capture that did the work. */

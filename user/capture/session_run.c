@@ -158,6 +158,11 @@ void gn_session_tell(const struct gn_session *s)
 	gn_running_tell(s);
 }
 
+bool gn_session_asked(const struct gn_session *s)
+{
+	return gn_running_count(s->active);
+}
+
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
 {
 	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);

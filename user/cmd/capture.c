@@ -207,6 +207,10 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	if (err)
 		return err;
 	gn_session_tell(c->session);
+	if (use->asked && gn_session_asked(c->session))
+		err = use->asked(c, use->ctx);
+	if (err)
+		return err;
 	err = drop_capabilities(a->can_mute || a->samples ||
 				gn_session_fast(c->session) ||
 				gn_session_resolves(c->session));

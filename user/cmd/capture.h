@@ -122,7 +122,10 @@ struct gn_capture_use {
 	gn_hold_fn hold;	/* or NULL */
 	gn_capture_ready ready; /* or NULL */
 	gn_capture_loop loop;	/* or NULL */
-	bool resizes;		/* SIGWINCH is among the signals */
+	/* or NULL: called where runtimes that ran already were asked for hooks,
+	 * when they are done */
+	gn_capture_loop asked;
+	bool resizes; /* SIGWINCH is among the signals */
 	void *ctx;
 };
 

@@ -321,6 +321,29 @@ static int end_in_time(struct gn_live_run *l, struct gn_session *s)
 	return done ? done : most && l->p.number >= most;
 }
 
+/* Records outside of all periods are not shown, but losses in them count. */
+static int pass_over(struct gn_live_run *l)
+{
+	struct gn_model *m = NULL;
+	int err = gn_pipeline_period(l->pipeline, &m);
+
+	if (err)
+		return err;
+	add_losses(l, m);
+	l->broken |= gn_model_broken(m);
+	gn_model_free(m);
+	return 0;
+}
+
+/* The first period begins when the runtimes are done: what they took is not a
+ * part of it. */
+static int asked(struct gn_capture *c, void *ctx)
+{
+	int err = gn_session_tick(c->session);
+
+	return err ? err : pass_over(ctx);
+}
+
 static int loop(struct gn_capture *c, void *ctx)
 {
 	struct gn_live_run *l = ctx;
@@ -367,27 +390,14 @@ struct gn_capture_use gn_live_use(struct gn_live_run *l)
 	return (struct gn_capture_use){.sink = feed,
 				       .calls = feed_calls,
 				       .loop = loop,
+				       .asked = asked,
 				       .resizes = l->show->resized != NULL,
 				       .ctx = l};
 }
 
-/* Records after the last period are not shown, but losses in them count. */
-static int judge_rest(struct gn_live_run *l)
-{
-	struct gn_model *m = NULL;
-	int err = gn_pipeline_period(l->pipeline, &m);
-
-	if (err)
-		return err;
-	add_losses(l, m);
-	l->broken |= gn_model_broken(m);
-	gn_model_free(m);
-	return 0;
-}
-
 int gn_live_status(struct gn_live_run *l, bool allow_loss, const char *advice)
 {
-	if (judge_rest(l)) {
+	if (pass_over(l)) {
 		gn_error("no memory; free some");
 		return GN_EXIT_FAILED;
 	}
