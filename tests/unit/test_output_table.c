@@ -188,6 +188,27 @@ static void verbose_and_limit(void **state)
 	golden("interval.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
+/* Where there is one of a thing, no line says several. */
+static void one_of_each(void **state)
+{
+	static const char *const keys[] = {
+		"fast.processes", "fast.records", "fast.waits",
+		"fast.unordered", "fast.dropped", "fast.hostile",
+		"fast.refused",
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		s.info[s.m.ninfo++] = (struct gn_model_info){keys[i], "1"};
+	s.m.code.compiled = s.m.code.refused = s.m.code.copies_ran = 1;
+	s.m.code.sites = 1;
+	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++)
+		s.m.code.selected[i] = 1;
+	golden("ones.txt", &s, (struct gn_output_opts){.limit = 1});
+}
+
 /* The first line, with one blank for many. */
 static char *titles(const char *text)
 {
@@ -661,6 +682,7 @@ int main(void)
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),
+		cmocka_unit_test(one_of_each),
 		cmocka_unit_test(operating_system),
 		cmocka_unit_test(many_reasons),
 		cmocka_unit_test(bad_wait),

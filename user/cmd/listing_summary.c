@@ -48,15 +48,19 @@ static void tell_managed(const struct gn_listing *l)
 	}
 	if (l->nmodules)
 		fprintf(stderr,
-			"gnomon: %s: %zu functions with code in %zu modules, "
-			"%zu of them loaded from memory; %zu functions are "
-			"generic: all instances of one are traced together\n",
-			l->running->title, functions, l->nmodules, in_memory,
-			generic);
+			"gnomon: %s: %zu %s with code in %zu %s, %zu of them "
+			"loaded from memory; %zu %s generic: all instances of "
+			"one are traced together\n",
+			l->running->title, functions,
+			gn_word(functions, "function", "functions"),
+			l->nmodules, gn_word(l->nmodules, "module", "modules"),
+			in_memory, generic,
+			gn_word(generic, "function is", "functions are"));
 	for (int k = GN_UNHOOKED_NOT + 1; k < GN_UNHOOKED_COUNT; k++)
 		if (unhooked[k])
-			fprintf(stderr, "gnomon: %zu get no hooks (%s): %s\n",
+			fprintf(stderr, "gnomon: %zu %s no hooks (%s): %s\n",
 				unhooked[k],
+				gn_word(unhooked[k], "gets", "get"),
 				gn_list_unhooked_word((enum gn_unhooked)k),
 				gn_list_unhooked_why((enum gn_unhooked)k));
 	if (unread)

@@ -65,18 +65,24 @@ static void put_precompiled(const struct gn_model *m,
 		gn_format_count(n, m->code.refused);
 		gn_format_count(all, m->code.compiled);
 		fprintf(f,
-			"# %-11s of %s functions was turned off to see calls: "
-			"they were compiled\n# %-11s for it, which is part of "
-			"jit (%s compilations in all)\n",
-			"precompiled", n, "", all);
+			"# %-11s of %s %s was turned off to see calls: %s "
+			"compiled\n# %-11s for it, which is part of jit (%s %s "
+			"in all)\n",
+			"precompiled", n,
+			gn_word(m->code.refused, "function", "functions"),
+			gn_word(m->code.refused, "it was", "they were"), "",
+			all,
+			gn_word(m->code.compiled, "compilation",
+				"compilations"));
 	}
 	if (!m->code.copies_ran)
 		return;
 	gn_format_count(n, m->code.copies_ran);
 	fprintf(f,
-		"%s# %-11s %s precompiled functions that may have copies of "
-		"traced ones may have run%s\n",
+		"%s# %-11s %s precompiled %s that may have copies of traced "
+		"ones may have run%s\n",
 		o->color ? GN_ATTENTION : "", "COPIES", n,
+		gn_word(m->code.copies_ran, "function", "functions"),
 		o->color ? GN_PLAIN : "");
 	fprintf(f,
 		"%s# %-11s before that was known: calls can be too few "
@@ -97,7 +103,7 @@ static bool started_by_il(const struct gn_model *m)
 static void put_selected(const struct gn_model *m, FILE *f)
 {
 	static const char *const missing[GN_SELECTED_COUNT] = {
-		[GN_SELECTED_NO_IL] = "without IL of their own",
+		[GN_SELECTED_NO_IL] = "without IL",
 		[GN_SELECTED_FAILED] = "that the runtime refused",
 	};
 	const uint64_t *selected = m->code.selected;
@@ -107,20 +113,24 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	if (selected[GN_SELECTED_BY_RUNTIME]) {
 		gn_format_count(n, selected[GN_SELECTED_BY_RUNTIME]);
 		fprintf(f,
-			"# %-11s by the runtime (as --clr-hooks elt) in %s "
-			"processes whose modules edit and\n# %-11s continue "
+			"# %-11s by the runtime (as --clr-hooks elt) in %s %s "
+			"whose modules edit and\n# %-11s continue "
 			"can change: it takes none in their IL\n",
-			"hooks", n, "");
+			"hooks", n,
+			gn_word(selected[GN_SELECTED_BY_RUNTIME], "process",
+				"processes"),
+			"");
 	}
 	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
 	    !selected[GN_SELECTED_EDITED])
 		return;
 	gn_format_count(n, selected[GN_SELECTED_METHODS]);
 	fprintf(f,
-		"# %-11s in the IL of %s methods that -f names (--clr-hooks "
-		"rejit), compiled again\n# %-11s for it; other code is as it "
-		"was. %s\n",
-		"hooks", n, "",
+		"# %-11s in the IL of %s %s that -f names (--clr-hooks rejit), "
+		"compiled again\n# %-11s for it; other code is as it was. "
+		"%s\n",
+		"hooks", n,
+		gn_word(selected[GN_SELECTED_METHODS], "method", "methods"), "",
 		started ? "All calls are seen except those named below"
 			: "Calls that were under way are not seen, nor");
 	if (!started)
@@ -145,20 +155,26 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	if (selected[GN_SELECTED_EDITED]) {
 		gn_format_count(n, selected[GN_SELECTED_EDITED]);
 		fprintf(f,
-			"# %-11s %s methods of modules that edit and continue "
-			"can change, by\n# %-11s "
+			"# %-11s %s %s of modules that edit and continue can "
+			"change, by\n# %-11s "
 			"DOTNET_MODIFIABLE_ASSEMBLIES=debug: the runtime "
 			"takes no hooks in their IL\n# %-11s (%s)\n",
-			"untraced", n, "", "",
+			"untraced", n,
+			gn_word(selected[GN_SELECTED_EDITED], "method",
+				"methods"),
+			"", "",
 			started ? "--clr-hooks elt sees them"
 				: "start it without that variable");
 	}
 	if (selected[GN_SELECTED_COPIED]) {
 		gn_format_count(n, selected[GN_SELECTED_COPIED]);
 		fprintf(f,
-			"# %-11s calls of %s methods by precompiled code that "
-			"holds copies of them%s\n",
+			"# %-11s calls of %s %s by precompiled code that holds "
+			"copies of %s%s\n",
 			"untraced", n,
+			gn_word(selected[GN_SELECTED_COPIED], "method",
+				"methods"),
+			gn_word(selected[GN_SELECTED_COPIED], "it", "them"),
 			started ? " (-f without a wildcard sees all)" : "");
 	}
 }

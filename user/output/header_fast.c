@@ -11,7 +11,7 @@ static uint64_t number(const struct gn_model *m, const char *key)
 }
 
 static void put_count(const struct gn_model *m, const char *key,
-		      const char *text, FILE *f)
+		      const char *one, const char *many, FILE *f)
 {
 	uint64_t count = number(m, key);
 	char n[GN_CELL];
@@ -19,7 +19,7 @@ static void put_count(const struct gn_model *m, const char *key,
 	if (!count)
 		return;
 	gn_format_count(n, count);
-	fprintf(f, "# %-11s %s %s\n", "", n, text);
+	fprintf(f, "# %-11s %s %s\n", "", n, gn_word(count, one, many));
 }
 
 /* Whether functions were traced that can have fast hooks. */
@@ -54,9 +54,11 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 	gn_format_count(bound, number(m, "fast.bound_ns"));
 	gn_format_count(drift, number(m, "fast.drift_ppb"));
 	fprintf(f,
-		"# %-11s %s records; their times can be wrong by %s ns, the "
-		"clocks' rates changed by %s ppb\n",
-		"fast hooks", n, bound, drift);
+		"# %-11s %s %s times can be wrong by %s ns, the clocks' rates "
+		"changed by %s ppb\n",
+		"fast hooks", n,
+		gn_word(records, "record; its", "records; their"), bound,
+		drift);
 	if (waits) {
 		gn_format_count(n, waits);
 		gn_format_duration(bound, number(m, "fast.waited_ns"), o->ns);
@@ -64,11 +66,14 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 			"", n, gn_word(waits, "time", "times"), bound);
 	}
 	put_count(m, "fast.unordered",
+		  "record has a time that does not fit the kernel's",
 		  "records have times that do not fit the kernel's", f);
-	put_count(m, "fast.dropped", "records found no room: --on-full wait",
-		  f);
-	put_count(m, "fast.hostile", "records were not written by a hook", f);
+	put_count(m, "fast.dropped", "record found no room: --on-full wait",
+		  "records found no room: --on-full wait", f);
+	put_count(m, "fast.hostile", "record was not written by a hook",
+		  "records were not written by a hook", f);
 	put_count(m, "fast.refused",
+		  "program's memory could not be read: its hooks are probes",
 		  "programs' memory could not be read: their hooks are probes",
 		  f);
 }
