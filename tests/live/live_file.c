@@ -418,7 +418,8 @@ void test_output_full(struct live *t)
 	expect_failed(t, &end);
 }
 
-/* A trace on stdout is whole: what the command writes there goes to stderr. */
+/* A trace on stdout is whole: what the command writes there goes to stderr.
+ * Nobody is told to read it where it is no more. */
 void test_record_stdout(struct live *t)
 {
 	char *trace = live_path(t, "stdout"), *text;
@@ -426,13 +427,39 @@ void test_record_stdout(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_end end;
 
-	live_add(t, &a, t->gnomon, "record", "-q", "-o", "-", "--", "echo",
-		 "written", NULL);
+	live_add(t, &a, t->gnomon, "record", "-o", "-", "--", "echo", "written",
+		 NULL);
 	live_run(t, &a, &how, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
-	CHECK(t, !strcmp(end.err, "written\n"), "stderr has: %s", end.err);
+	CHECK(t, strstr(end.err, "written\n"), "stderr has: %s", end.err);
+	CHECK(t, strstr(end.err, " MiB written to stdout\n"),
+	      "stderr does not say where the trace is: %s", end.err);
 	text = report_text(t, trace, "--by process --format csv");
 	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
+}
+
+/* A terminal gets no trace, and the command does not run for none. */
+void test_record_terminal(struct live *t)
+{
+	static const char *const outputs[] = {"-", "/dev/stdout"};
+	char *ran = live_path(t, "ran");
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct live_start how = {.out_path = ptsname(terminal)};
+	struct live_end end;
+
+	CHECK(t, !unlockpt(terminal), "no terminal: %s", strerror(errno));
+	for (size_t i = 0; i < 2; i++) {
+		struct live_args a = {.n = 0};
+
+		live_add(t, &a, t->gnomon, "record", "-o", outputs[i], "--",
+			 "touch", ran, NULL);
+		live_run(t, &a, &how, &end);
+		CHECK(t, end.code == 2 && strstr(end.err, "not for a terminal"),
+		      "-o %s: gnomon ended with %d: %s", outputs[i], end.code,
+		      end.err);
+		CHECK(t, access(ran, F_OK), "the command ran");
+	}
+	close(terminal);
 }
 
 /* What record says to type can be typed, and changes no terminal. */

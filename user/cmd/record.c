@@ -55,6 +55,7 @@ static const struct gn_verb_usage usage = {
 
 struct recording {
 	const char *path;
+	const char *told;		/* what messages call it */
 	struct gn_trace_writer *writer; /* NULL = not yet */
 	/* records that came before there was a writer, one after the other */
 	char *early;
@@ -171,33 +172,43 @@ static int open_file(void *ctx)
 	}
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o", r->path,
+	gn_error("cannot write %s: %s; give another file with -o", r->told,
 		 gn_trace_strerror(err));
 	return GN_EXIT_FAILED;
 }
 
-/* The name is one that a shell takes, and no terminal obeys. */
-static void summary(const struct recording *r, const char *path, uint64_t bytes)
+/* Whether the trace can be read there later: not in a pipe or a device. */
+static bool is_kept(const struct recording *r)
 {
+	struct stat st;
+
+	return r->told == r->path && !stat(r->path, &st) && S_ISREG(st.st_mode);
+}
+
+/* The name is one that a shell takes, and no terminal obeys. */
+static void summary(const struct recording *r, uint64_t bytes)
+{
+	bool kept = is_kept(r);
 	char *word = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&word, &size);
 
 	if (!f)
 		return;
-	gn_put_word(f, path);
+	gn_put_word(f, r->told);
 	if (!fclose(f))
-		gn_error("%" PRIu64 " %s, %.1f MiB in %s; read it with gnomon "
-			 "report -i %s",
-			 r->records, gn_word(r->records, "record", "records"),
-			 (double)bytes / (1 << 20), word, word);
+		gn_error("%" PRIu64 " %s, %.1f MiB %s %s%s%s", r->records,
+			 gn_word(r->records, "record", "records"),
+			 (double)bytes / (1 << 20), kept ? "in" : "written to",
+			 word, kept ? "; read it with gnomon report -i " : "",
+			 kept ? word : "");
 	free(word);
 }
 
 /* `bytes`: 0 when nothing of the trace is in the file. */
 static void say_kept(const struct recording *r, int err, uint64_t bytes)
 {
-	gn_error("cannot write %s: %s; it is %s", r->path,
+	gn_error("cannot write %s: %s; it is %s", r->told,
 		 gn_trace_strerror(err),
 		 bytes ? "readable up to its last whole chunk"
 		       : "as it was before");
@@ -227,7 +238,7 @@ static int finish(struct recording *r, const struct gn_args *args,
 		return GN_EXIT_FAILED;
 	}
 	if (!args->quiet)
-		summary(r, r->path, bytes);
+		summary(r, bytes);
 	if (!r->lost || args->allow_loss)
 		return GN_EXIT_OK;
 	gn_error("%" PRIu64 " %s lost: %s", r->lost,
@@ -236,10 +247,10 @@ static int finish(struct recording *r, const struct gn_args *args,
 	return GN_EXIT_LOST;
 }
 
-static int record(const struct gn_capture_args *a, const char *path, int argc,
-		  char **argv)
+static int record(const struct gn_capture_args *a, const char *path,
+		  const char *told, int argc, char **argv)
 {
-	struct recording r = {.path = path};
+	struct recording r = {.path = path, .told = told};
 	struct gn_capture_use use = {
 		.sink = append,
 		.calls = append_calls,
@@ -271,18 +282,35 @@ static int record_one(void *ctx, const char *path)
 {
 	const struct words *w = ctx;
 
-	return record(w->a, path, w->argc, w->argv);
+	return record(w->a, path, path, w->argc, w->argv);
 }
 
-/* Whether the trace goes where stdout goes: what the command wrote there would
- * damage it. */
-static bool is_stdout(const char *path)
+/* Whether the trace goes where stdout goes. */
+static bool is_stdout(const char *path, bool *device)
 {
 	struct stat file, out;
 
-	return !stat(path, &file) && !fstat(STDOUT_FILENO, &out) &&
-	       !S_ISCHR(file.st_mode) && file.st_dev == out.st_dev &&
-	       file.st_ino == out.st_ino;
+	if (stat(path, &file) || fstat(STDOUT_FILENO, &out) ||
+	    file.st_dev != out.st_dev || file.st_ino != out.st_ino)
+		return false;
+	*device = S_ISCHR(out.st_mode);
+	return true;
+}
+
+static int record_file(struct gn_capture_args *a, const char *told, int argc,
+		       char **argv)
+{
+	const char *path = strcmp(told, "-") ? told : "/dev/stdout";
+	bool device = false, out = is_stdout(path, &device);
+
+	if (out && isatty(STDOUT_FILENO)) {
+		gn_error("a trace is not for a terminal; name a file with -o "
+			 "FILE");
+		return GN_EXIT_USAGE;
+	}
+	/* what the command wrote there would damage the trace */
+	a->no_stdout = out && !device;
+	return record(a, path, out ? "stdout" : path, argc, argv);
 }
 
 static int record_all(struct record_args *r, int argc, char **argv)
@@ -291,12 +319,8 @@ static int record_all(struct record_args *r, int argc, char **argv)
 	const char *path = args->output ? args->output : GN_DEFAULT_TRACE;
 	struct words w = {&r->capture, argc, argv};
 
-	if (r->repeat == GN_REPEAT_NOT) {
-		if (!strcmp(path, "-"))
-			path = "/dev/stdout";
-		r->capture.no_stdout = is_stdout(path);
-		return record(&r->capture, path, argc, argv);
-	}
+	if (r->repeat == GN_REPEAT_NOT)
+		return record_file(&r->capture, path, argc, argv);
 	if (!args->command) {
 		gn_error("-r runs a command again; give one after --, or leave "
 			 "-r out");

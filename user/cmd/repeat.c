@@ -37,7 +37,7 @@ static bool check(const char *path, uint64_t times)
 {
 	struct stat st;
 
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+	if (!strcmp(path, "-") || (!lstat(path, &st) && !S_ISREG(st.st_mode))) {
 		gn_error("%s is no file, so it cannot name a set of them; give "
 			 "another name with -o",
 			 path);
