@@ -438,6 +438,23 @@ void test_record_stdout(struct live *t)
 	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
 }
 
+/* Of a pipe without a reader nobody is told that it is as it was before. */
+void test_record_pipe(struct live *t)
+{
+	static const char script[] =
+		"\"$0\" record -q -o - -- sh -c "
+		"\"until [ -e $1 ]; do sleep 0.01; done\" |"
+		"{ head -c 1 >/dev/null; exec <&-; : >$1; }";
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/sh", "-c", script, t->gnomon,
+		 live_path(t, "gone"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, strstr(end.err, "cannot write stdout: Broken pipe\n"),
+	      "stderr says: %s", end.err);
+}
+
 /* A terminal gets no trace, and the command does not run for none. */
 void test_record_terminal(struct live *t)
 {

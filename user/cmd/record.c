@@ -25,8 +25,7 @@ struct record_args {
 };
 
 static const struct gn_option options[] = {
-	GN_OPT_VALUES,
-	GN_OPT_PIDS,
+	GN_OPTS_VALUES_PIDS,
 	GN_OPT_FUNCTION,
 	GN_OPT_OUTPUT("the trace file (gnomon.trace)"),
 	{'r', "repeat", GN_OPTION_COUNT, offsetof(struct record_args, repeat),
@@ -177,18 +176,19 @@ static int open_file(void *ctx)
 	return GN_EXIT_FAILED;
 }
 
-/* Whether the trace can be read there later: not in a pipe or a device. */
-static bool is_kept(const struct recording *r)
+/* Whether nobody can read the trace there later: a pipe, a device. */
+static bool is_stream(const struct recording *r)
 {
 	struct stat st;
 
-	return r->told == r->path && !stat(r->path, &st) && S_ISREG(st.st_mode);
+	return r->told != r->path ||
+	       (!stat(r->path, &st) && !S_ISREG(st.st_mode));
 }
 
 /* The name is one that a shell takes, and no terminal obeys. */
 static void summary(const struct recording *r, uint64_t bytes)
 {
-	bool kept = is_kept(r);
+	bool kept = !is_stream(r);
 	char *word = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&word, &size);
@@ -208,10 +208,14 @@ static void summary(const struct recording *r, uint64_t bytes)
 /* `bytes`: 0 when nothing of the trace is in the file. */
 static void say_kept(const struct recording *r, int err, uint64_t bytes)
 {
-	gn_error("cannot write %s: %s; it is %s", r->told,
-		 gn_trace_strerror(err),
-		 bytes ? "readable up to its last whole chunk"
-		       : "as it was before");
+	if (is_stream(r))
+		gn_error("cannot write %s: %s", r->told,
+			 gn_trace_strerror(err));
+	else
+		gn_error("cannot write %s: %s; it is %s", r->told,
+			 gn_trace_strerror(err),
+			 bytes ? "readable up to its last whole chunk"
+			       : "as it was before");
 }
 
 /* `advice`: NULL when the ring lost none. */
