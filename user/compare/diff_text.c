@@ -72,8 +72,9 @@ static const char *mark(const struct gn_diff *d, const struct gn_diff_row *r)
 
 static void put_head(const struct gn_diff *d, FILE *f)
 {
-	fprintf(f, "%zu base and %zu new captures. ", d->c->runs[GN_BASE],
-		d->c->runs[GN_NEW]);
+	fprintf(f, "%zu base and %zu new %s. ", d->c->runs[GN_BASE],
+		d->c->runs[GN_NEW],
+		gn_word(d->c->runs[GN_NEW], "capture", "captures"));
 	if (gn_diff_knows_noise(d))
 		fputs("Values are medians; the noise is half the width of the\n"
 		      "middle half, of both sides together; ~ marks what is "
