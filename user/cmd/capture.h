@@ -46,12 +46,13 @@ struct gn_capture_args {
 			choice                                               \
 	}
 
-/* In the help, the row of -p follows it. */
-#define GN_OPT_VALUES \
-	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", NULL)
-#define GN_OPT_ATTACH                                         \
-	GN_OPT_CAPTURE_ROW(0, "attach", CHOICE, attach, NULL, \
-			   "samples; kind of links", gn_attach_choice)
+#define GN_OPTS_VALUES_PIDS                                              \
+	GN_OPT_CAPTURE_ROW('a', "args", LIST, values, "FUNC:VALUES", "", \
+			   NULL),                                        \
+		GN_OPT_PIDS_AS("call values; running processes")
+#define GN_OPT_ATTACH(text)                                         \
+	GN_OPT_CAPTURE_ROW(0, "attach", CHOICE, attach, NULL, text, \
+			   gn_attach_choice)
 /* In the help, GN_OPT_ATTACH follows it. */
 #define GN_OPT_SNAPSHOT \
 	GN_OPT_CAPTURE_ROW(0, "snapshot", RATE, samples, "HZ", "", NULL)
@@ -85,14 +86,14 @@ struct gn_capture_args {
 	GN_OPT_CAPTURE_ROW(0, "hooks", CHOICE, hooks, NULL, "", gn_hooks_choice)
 #define GN_OPT_ON_FULL                                          \
 	GN_OPT_CAPTURE_ROW(0, "on-full", CHOICE, on_full, NULL, \
-			   ".NET, sleds: no traps; room", gn_on_full_choice)
+			   "kind of hooks; buffer full", gn_on_full_choice)
 
 /* The options of how a capture is made. They come last. */
 #define GN_OPTS_CAPTURE                                                        \
-	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; copied calls"), GN_OPT_CLR,  \
+	GN_OPT_LEAVE_AS(""), GN_OPT_INLINE("ends; inlined calls"), GN_OPT_CLR, \
 		GN_OPT_CLR_HOOKS, GN_OPT_HOOKS, GN_OPT_ON_FULL,                \
-		GN_OPT_NO_FOLLOW, GN_OPT_USER, GN_OPT_SNAPSHOT, GN_OPT_ATTACH, \
-		GN_OPT_OS
+		GN_OPT_NO_FOLLOW, GN_OPT_USER, GN_OPT_SNAPSHOT,                \
+		GN_OPT_ATTACH("samples; kind of links"), GN_OPT_OS
 
 const char *gn_attach_choice(size_t i);
 const char *gn_hooks_choice(size_t i);

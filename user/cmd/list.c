@@ -44,7 +44,7 @@ static const struct gn_option options[] = {
 	GN_OPT_LEAVE,
 	GN_OPT_NO_FOLLOW,
 	GN_OPT_USER,
-	GN_OPT_ATTACH,
+	GN_OPT_ATTACH("kind of links"),
 	{0, "format", GN_OPTION_CHOICE, offsetof(struct list_args, format),
 	 NULL, "how it is written", format_choice},
 	GN_OPT_OUTPUT("write the list there, not to stdout"),

@@ -233,7 +233,7 @@ static const char *wanted(enum gn_option_type type)
 {
 	switch (type) {
 	case GN_OPTION_PIDS:
-		return "give process numbers, as in 123,456";
+		return "give process numbers, as in 17 or 17,42";
 	case GN_OPTION_DURATION:
 		return "give a time above 0, as in 10s, 500ms or 2m";
 	case GN_OPTION_SIZE:

@@ -128,9 +128,9 @@ struct gn_args {
 			offsetof(struct gn_args, field), word, text, choice \
 	}
 
-#define GN_OPT_PIDS                                     \
-	GN_OPT_ROW('p', "pid", PIDS, pids, "PID[,PID]", \
-		   "trace running processes", NULL)
+#define GN_OPT_PIDS_AS(text) \
+	GN_OPT_ROW('p', "pid", PIDS, pids, "PID[,PID]", text, NULL)
+#define GN_OPT_PIDS GN_OPT_PIDS_AS("trace running processes")
 #define GN_OPT_OUTPUT(text) \
 	GN_OPT_ROW('o', "output", TEXT, output, "FILE", text, NULL)
 #define GN_OPT_INPUT                                  \

@@ -7,8 +7,7 @@
 #include "cmd/timeline.h"
 
 static const struct gn_option options[] = {
-	GN_OPT_VALUES,
-	GN_OPT_PIDS,
+	GN_OPTS_VALUES_PIDS,
 	GN_OPT_FUNCTION,
 	GN_OPT_OUTPUT("write the report there, not to stdout"),
 	GN_OPT_DURATION,

@@ -63,7 +63,7 @@ static const struct gn_option options[] = {
 	 "PCT", "mute hot tiny functions: slow down by < PCT %", NULL},
 	GN_OPT_CLASSIFY,
 	GN_OPT_LEAVE_AS(""),
-	GN_OPT_INLINE("ends; copied calls"),
+	GN_OPT_INLINE("ends; inlined calls"),
 	GN_OPT_HOOKS,
 	GN_OPT_ON_FULL,
 	GN_OPT_NO_FOLLOW,
