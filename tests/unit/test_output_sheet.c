@@ -183,6 +183,30 @@ static void unwatched(void **state)
 	}
 }
 
+/* A terminal gets no line that is longer than its own, as far as columns can
+ * be left out; they are named. */
+static void leaves_out(void **state)
+{
+	static const char left_out[] = "# no room for: on a CPU, off CPUs";
+	struct gn_output_opts o = {
+		.by = GN_BY_SYSCALLS, .bare = true, .width = 80};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, left_out));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(strlen(line) <= 80);
+	free(text);
+	o.verbose = true;
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "no room"));
+	free(text);
+}
+
 /* One is no more than one. */
 static void one_more(void **state)
 {
@@ -220,6 +244,7 @@ int main(void)
 		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
+		cmocka_unit_test(leaves_out),
 		cmocka_unit_test(one_more),
 	};
 

@@ -184,11 +184,12 @@ static bool is_text(const struct gn_sheet *s, size_t column)
 	       s->column[column].kind == GN_CELL_FLAG;
 }
 
-/* The width of each column. Returns that of a line. */
+/* The width of each column, 0 for one that is left out. Returns that of a
+ * line. */
 static size_t measure(const struct gn_sheet *s, char *const *text,
 		      size_t width[SHEET_COLUMNS])
 {
-	size_t all = 2 * (s->ncolumns - 1);
+	size_t all = 0;
 
 	for (size_t c = 0; c < s->ncolumns; c++)
 		width[c] = 0;
@@ -199,8 +200,8 @@ static size_t measure(const struct gn_sheet *s, char *const *text,
 			width[i % s->ncolumns] = cells;
 	}
 	for (size_t c = 0; c < s->ncolumns; c++)
-		all += width[c];
-	return all;
+		all += width[c] ? width[c] + 2 : 0;
+	return all - 2;
 }
 
 /* The widest column of texts that can still be narrowed. ncolumns: none. */
@@ -214,6 +215,36 @@ static size_t widest(const struct gn_sheet *s, const size_t *width)
 			at = c;
 		}
 	return at;
+}
+
+/* Leaves spare columns out until a line has `room` cells. */
+static void leave_out(const struct gn_sheet *s, char **text, size_t room)
+{
+	size_t width[SHEET_COLUMNS], all = measure(s, text, width);
+
+	for (size_t c = 0; c < s->ncolumns && all > room; c++) {
+		if (!(s->spare >> c & 1))
+			continue;
+		all -= width[c] + 2;
+		for (size_t i = 0; i <= s->n; i++)
+			text[i * s->ncolumns + c][0] = '\0';
+	}
+}
+
+/* Names the columns that are left out. */
+static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
+{
+	bool any = false;
+
+	for (size_t c = 0; c < s->ncolumns; c++) {
+		if (*text[c] || !(s->spare >> c & 1))
+			continue;
+		fprintf(f, "%s%s",
+			any ? ", " : "# no room for: ", s->column[c].title);
+		any = true;
+	}
+	if (any)
+		fputs("; -v shows them\n", f);
 }
 
 /* Makes texts shorter, the longest first, until a line has `room` cells or all
@@ -252,7 +283,8 @@ static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 		size_t c = i % s->ncolumns;
 		bool last = c + 1 == s->ncolumns;
 
-		put_cell(text[i], width[c], is_text(s, c), last, f);
+		if (width[c])
+			put_cell(text[i], width[c], is_text(s, c), last, f);
 		if (last) {
 			fputc('\n', f);
 			if (gn_stream_status(f))
@@ -304,10 +336,15 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 	}
 	text = make_texts(s, o, &complete);
 	err = complete ? 0 : -ENOMEM;
-	if (!err && o->width > 0)
+	if (!err && o->width > 0) {
+		if (!o->verbose)
+			leave_out(s, text, (size_t)o->width);
 		err = fit(s, text, (size_t)o->width);
+	}
 	if (!err)
 		err = put_lines(s, text, f);
+	if (!err)
+		put_left_out(s, text, f);
 	free_texts(s, text);
 	if (!err && s->limited) {
 		gn_format_count(count, s->limited);

@@ -43,7 +43,10 @@ struct gn_sheet {
 	const char *json;    /* its key in JSON */
 	const char *nothing; /* printed if there is no row */
 	const struct gn_sheet_column *column;
-	size_t ncolumns;      /* 32 at most */
+	size_t ncolumns; /* 32 at most */
+	/* a bit for each column that a table leaves out where a terminal has
+	 * no room, the first one first */
+	uint32_t spare;
 	struct gn_cell *cell; /* row by row */
 	size_t n, room;	      /* rows */
 	size_t limited;	      /* that a limit left out */

@@ -67,6 +67,7 @@ int gn_sheet_syscalls(const struct gn_model *m, struct gn_sheet *s)
 
 	s->column = columns;
 	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
+	s->spare = 0xfU << 5; /* from cpu_ns to longest_ns */
 	s->json = "syscalls";
 	s->nothing = timed && !strcmp(timed, "1")
 			     ? "no system call was made"
