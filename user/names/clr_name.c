@@ -351,7 +351,7 @@ static bool put_fsharp(struct spelling *s, const struct gn_member *m)
 	const struct parts *p = s->p;
 	struct gn_member invoke = *m;
 
-	if (p->n != p->end + 1 || !is_fsharp(s, p->end - 1))
+	if (!p->end || p->n != p->end + 1 || !is_fsharp(s, p->end - 1))
 		return false;
 	if (any_method(s))
 		gn_spell_text(&s->o, "*");
