@@ -12,7 +12,9 @@
 
 /* Small, because it stays in memory. It need not hold a whole period: it is
  * drained every 5 ms. */
-#define RING_SIZE     (8u << 20)
+#define RING_SIZE (8u << 20)
+/* A runtime that runs tells the names of all methods asked for at once. */
+#define RING_ATTACHED (32u << 20)
 #define PERIOD_LEAST  10000000u	     /* 10 ms */
 #define PERIOD_MOST   3600000000000u /* an hour */
 #define PERIOD_NORMAL 1000000000u
@@ -234,7 +236,9 @@ int gn_cmd_top(int argc, char **argv)
 	t.a.can_mute = t.budget > 0;
 	t.a.live = true;
 	if (!t.a.ring)
-		t.a.ring = RING_SIZE;
+		t.a.ring = t.a.args.pids.n && t.a.args.functions.n
+				   ? RING_ATTACHED
+				   : RING_SIZE;
 	if (t.no_functions && !t.a.os)
 		t.a.os = "none"; /* to trace page faults would slow every
 				    process */
