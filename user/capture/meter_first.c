@@ -2,10 +2,6 @@
 #include "capture/meter_first.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,110 +16,52 @@
 
 #define CALLS		  (GN_METER_FIRST_RECORDS / 2)
 #define CHILDREN_AT_LEAST 4
-#define ANSWER_MS	  1000
 
-/* `go`: where a child reads its turn from; `done`: where it writes then. */
-struct turns {
-	int go[2], done[2];
-};
-
-static _Noreturn void be_child(const struct turns *t, pid_t parent,
-			       uint64_t cycles)
+static _Noreturn void be_child(uint64_t cycles)
 {
-	char c;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	/* what a new process pays once for other reasons */
 	gn_calibrate_work(cycles);
-	if (read(t->go[0], &c, 1) != 1)
-		_exit(1);
 	gn_calibrate_first(CALLS, cycles);
-	_exit(write(t->done[1], &c, 1) != 1);
+	_exit(0);
 }
 
-static void fork_all(struct gn_meter_first *f, const struct turns *t,
-		     uint64_t cycles)
+/* One after the other, as most programs have them: memory that was in use just
+ * now is to be had sooner. */
+static int run_all(struct gn_meter_first *f, uint64_t cycles)
 {
-	pid_t self = getpid(), pid;
+	pid_t pid;
 
 	while (f->n < GN_METER_CHILDREN) {
 		pid = fork();
 		if (!pid)
-			be_child(t, self, cycles);
+			be_child(cycles);
 		if (pid < 0)
-			return;
+			return -errno;
 		f->child[f->n++].pid = pid;
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
-}
-
-/* Makes the kernel side trace the children. */
-static int trace_all(struct gn_session *s, const struct gn_meter_first *f)
-{
-	struct gn_control *control = &s->skel->bss->control;
-	int targets = bpf_map__fd(s->skel->maps.targets), err = 0;
-	uint32_t one = 1;
-
-	for (unsigned int i = 0; !err && i < f->n; i++)
-		if (bpf_map_update_elem(targets, &f->child[i].pid, &one,
-					BPF_ANY))
-			err = -errno;
-	control->scanning = GN_SCAN_THREAD;
-	if (!err)
-		err = gn_session_look(s);
-	control->scanning = 0;
-	for (unsigned int i = 0; i < f->n; i++)
-		bpf_map_delete_elem(targets, &f->child[i].pid);
-	return err;
-}
-
-/* One at a time: which of them is the one is all the same. Not for ever, for
- * one that was killed never answers. */
-static int run_all(const struct gn_meter_first *f, const struct turns *t)
-{
-	struct pollfd done = {.fd = t->done[0], .events = POLLIN};
-	char c = 0;
-
-	for (unsigned int i = 0; i < f->n; i++)
-		if (write(t->go[1], &c, 1) != 1 ||
-		    poll(&done, 1, ANSWER_MS) != 1 || read(done.fd, &c, 1) != 1)
-			return -EIO;
 	return 0;
 }
 
-static void close_pipe(int fd[2])
-{
-	for (int i = 0; i < 2; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
-}
-
-static void end_all(const struct gn_meter_first *f)
-{
-	for (unsigned int i = 0; i < f->n; i++)
-		kill(f->child[i].pid, SIGKILL);
-	for (unsigned int i = 0; i < f->n; i++)
-		while (waitpid(f->child[i].pid, NULL, 0) < 0 && errno == EINTR)
-			;
-}
-
+/* While gnomon is said to be looked for as a target, its children are traced
+ * from their birth. */
 int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 		       uint64_t cycles)
 {
-	struct turns t = {{-1, -1}, {-1, -1}};
-	int err =
-		pipe2(t.go, O_CLOEXEC) || pipe2(t.done, O_CLOEXEC) ? -errno : 0;
+	struct gn_control *control = &s->skel->bss->control;
+	int targets = bpf_map__fd(s->skel->maps.targets), err;
+	uint32_t self = (uint32_t)getpid(), one = 1;
+	uint32_t follow = control->follow;
 
-	if (!err) {
-		fork_all(f, &t, cycles);
-		err = trace_all(s, f);
-	}
-	if (!err)
-		err = run_all(f, &t);
-	end_all(f);
-	close_pipe(t.go);
-	close_pipe(t.done);
+	if (bpf_map_update_elem(targets, &self, &one, BPF_ANY))
+		return -errno;
+	control->follow = 1;
+	control->scanning = GN_SCAN_THREAD;
+	err = run_all(f, cycles);
+	control->scanning = 0;
+	control->follow = follow;
+	bpf_map_delete_elem(targets, &self);
 	return err;
 }
 

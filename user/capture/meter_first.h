@@ -15,7 +15,7 @@
 
 struct gn_session;
 
-#define GN_METER_CHILDREN 8
+#define GN_METER_CHILDREN 12
 /* Records of one child: four calls. */
 #define GN_METER_FIRST_RECORDS 8
 
@@ -33,9 +33,9 @@ struct gn_meter_first {
 };
 
 /*
- * Makes the children, has each call the function, and waits for their end. The
- * function is linked, and its work takes `cycles`. The records are in the ring
- * then. <0: it could not be done.
+ * Makes the children, which call the function: it is linked, and its work takes
+ * `cycles`. When they have ended their records are in the ring. <0: it could
+ * not be done.
  */
 int gn_meter_first_run(struct gn_session *s, struct gn_meter_first *f,
 		       uint64_t cycles);
