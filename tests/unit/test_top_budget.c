@@ -155,6 +155,9 @@ static void slowdown_unknown(void **state)
 	p.m.costs[GN_PROBE_RETURN].hits = 0;
 	p.m.costs[GN_PROBE_NONE].hits = 1;
 	assert_true(gn_top_slowdown(&p.m) > 0);
+	/* nor is what comes once in a process */
+	p.m.costs[GN_PROBE_FIRST].hits = 1;
+	assert_true(gn_top_slowdown(&p.m) > 0);
 	memset(p.m.costs, 0, sizeof(p.m.costs));
 	near(gn_top_slowdown(&p.m), -1);
 }
@@ -275,6 +278,10 @@ static void native_pairs(void **state)
 	assert_int_equal(b.function[0], 0);
 	assert_int_equal(b.function[1], 1);
 	near(b.expected, 0);
+	/* the first of a process is no part of a pair */
+	p.m.costs[GN_PROBE_FIRST] = (struct gn_model_cost){
+		.hits = 8000, .samples = 8, .after_ns = 1000000};
+	near(choose(&p, 3).expected, 0);
 }
 
 static void nothing_to_save(void **state)

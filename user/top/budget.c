@@ -25,7 +25,8 @@ static double hit_ns(const struct gn_model *m, int class)
 	return (double)m->costs[class].before_ns + m->costs[class].after_ns;
 }
 
-/* At least one probe class is used, and all that are used were measured. */
+/* At least one probe class is used, and all that are used were measured, but
+ * for what comes once in a process. */
 static bool known(const struct gn_model *m)
 {
 	bool any = false;
@@ -33,7 +34,7 @@ static bool known(const struct gn_model *m)
 	for (int c = GN_PROBE_NONE + 1; c < GN_PROBE_CLASS_COUNT; c++) {
 		if (m->costs[c].samples)
 			any = true;
-		else if (m->costs[c].hits)
+		else if (m->costs[c].hits && c != GN_PROBE_FIRST)
 			return false;
 	}
 	return any;
@@ -47,7 +48,8 @@ static void find_cost(const struct gn_model *m, struct cost *out)
 		double ns = (double)m->costs[c].hits * hit_ns(m, c);
 
 		hits += ns;
-		if (c == GN_PROBE_MANAGED)
+		/* the first of a process says nothing of the next ones */
+		if (c == GN_PROBE_MANAGED || c == GN_PROBE_FIRST)
 			continue;
 		native += ns;
 		native_hits += (double)m->costs[c].hits;
