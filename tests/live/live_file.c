@@ -442,8 +442,8 @@ void test_record_stdout(struct live *t)
 void test_record_pipe(struct live *t)
 {
 	static const char script[] =
-		"\"$0\" record -q -o - -- sh -c "
-		"\"until [ -e $1 ]; do sleep 0.01; done\" |"
+		"mkfifo \"$1\" && \"$0\" record -q -o - -- "
+		"sh -c \"read x <$1\" |"
 		"{ head -c 1 >/dev/null; exec <&-; : >$1; }";
 	struct live_args a = {.n = 0};
 	struct live_end end;

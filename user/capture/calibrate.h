@@ -57,10 +57,10 @@ uint64_t gn_calibrate_run(enum gn_cal_site site, unsigned int n);
  */
 void gn_calibrate_call(enum gn_cal_pair pair, uint64_t cycles);
 
-/* One such piece of work. */
 /* The same for FIRST: `n` calls of it one after the other. */
 void gn_calibrate_first(unsigned int n, uint64_t cycles);
 
+/* One such piece of work. */
 void gn_calibrate_work(uint64_t cycles);
 
 #endif

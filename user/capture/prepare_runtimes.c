@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include <gnomon/edits.h>
 #include "capture/fast_clock.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
@@ -51,18 +51,6 @@ bool gn_prepare_all(const struct gn_session *s)
 	return false;
 }
 
-/* The variable by which modules of debug builds can be edited while they run,
- * or NULL. The runtime compiles nothing of these again. */
-static const char *edits(void)
-{
-	static const char *const names[] = {"DOTNET_MODIFIABLE_ASSEMBLIES",
-					    "COMPlus_MODIFIABLE_ASSEMBLIES"};
-	const char *name = names[getenv(names[0]) ? 0 : 1];
-	const char *value = getenv(name);
-
-	return value && !strcasecmp(value, "debug") ? name : NULL;
-}
-
 const char *gn_session_elt(const struct gn_session *s)
 {
 	if (s->opts.clr_hooks == GN_CLR_HOOKS_ELT)
@@ -79,7 +67,7 @@ const char *gn_session_elt(const struct gn_session *s)
 	 * those */
 	if (s->opts.families & GN_FAMILY_HANDLERS)
 		return "--events handlers";
-	return s->opts.command ? edits() : NULL;
+	return s->opts.command ? gn_edits() : NULL;
 }
 
 bool gn_session_by_il(const struct gn_session *s)

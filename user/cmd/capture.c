@@ -17,10 +17,10 @@
 /* --os: a list of words. NULL: what a report `by` needs. */
 static int parse_os(const char *list, int by, struct gn_session_opts *opts)
 {
-	if (!list)
+	if (!list) {
 		opts->syscalls = by == GN_BY_SYSCALLS;
-	if (!list)
 		return 0;
+	}
 	opts->no_faults = true;
 	if (!strcmp(list, "none"))
 		return 0;

@@ -44,10 +44,9 @@ static bool is_elsewhere(const struct run *c, uint64_t key)
 {
 	const struct gn_stacks *st = &c->t->stacks;
 
-	if (c->k->part && (key <= c->k->lo || key > c->k->hi))
-		return true;
-	return st->nparked && key >= st->parked[0].lo &&
-	       key <= st->parked[st->nparked - 1].hi;
+	return gn_stack_is_outside(c->k, key) ||
+	       (st->nparked && key >= st->parked[0].lo &&
+		key <= st->parked[st->nparked - 1].hi);
 }
 
 /* A frame is pushed that the caller's key says is below that on top. */

@@ -301,7 +301,7 @@ int gn_stacks_place(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 	struct gn_stack *k = st->next;
 	uint32_t at;
 
-	if (k->part && (key <= k->lo || key > k->hi)) {
+	if (gn_stack_is_outside(k, key)) {
 		at = gn_stacks_find(st, key - 1);
 		if (at < st->nmapped && st->mapped[at]->part &&
 		    st->mapped[at]->end == k->end)

@@ -80,30 +80,34 @@ int gn_pending_add(struct gn_stacks *st, struct gn_stage *s, struct gn_stack *k,
 	return 0;
 }
 
+/* The index after the latest entry of that leave; 0: there is none. */
+static uint32_t find(const struct gn_stack *k, uint64_t key, uint32_t func)
+{
+	uint32_t i = k->npending;
+
+	while (i > 0 && k->pending[i - 1].key < key)
+		i--;
+	for (; i > 0 && k->pending[i - 1].key == key; i--)
+		if (k->pending[i - 1].func == func)
+			return i;
+	return 0;
+}
+
 bool gn_pending_has(const struct gn_stack *k, uint64_t key, uint32_t func)
 {
-	uint32_t i;
-
-	for (i = k->npending; i > 0; i--)
-		if (k->pending[i - 1].key == key &&
-		    k->pending[i - 1].func == func)
-			return true;
-	return false;
+	return find(k, key, func);
 }
 
 bool gn_pending_take(struct gn_stage *s, struct gn_stack *k, uint64_t key,
 		     uint32_t func)
 {
-	uint32_t i;
+	uint32_t i = find(k, key, func);
 
-	for (i = k->npending; i > 0 && k->pending[i - 1].key == key; i--) {
-		if (k->pending[i - 1].func != func)
-			continue;
-		settle(NULL, s, &k->pending[i - 1], GN_END_LEFT);
-		take_out(k, i - 1);
-		return true;
-	}
-	return false;
+	if (!i)
+		return false;
+	settle(NULL, s, &k->pending[i - 1], GN_END_LEFT);
+	take_out(k, i - 1);
+	return true;
 }
 
 void gn_pending_due(struct gn_stack *k, uint64_t key)

@@ -243,6 +243,12 @@ uint32_t gn_stacks_find(const struct gn_stacks *st, uint64_t lo);
 /* Room for so many frames. 0, -ENOMEM, -ENOSPC. */
 int gn_stack_grow(struct gn_stage *s, struct gn_stack *k, size_t need);
 
+/* Whether an event with this key is on another stack of its mapping. */
+static inline bool gn_stack_is_outside(const struct gn_stack *k, uint64_t key)
+{
+	return k->part && (key <= k->lo || key > k->hi);
+}
+
 /* In parts.c. */
 /* Ends the frames below `key` as unwound, and parks them. */
 void gn_stack_unwind(struct gn_stacks *st, struct gn_stage *s,

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include <gnomon/edits.h>
 #include "choose.h"
 #include "clsid.h"
 #include "events.h"
@@ -267,20 +267,9 @@ static uint64_t runtime_version(void *info)
  */
 #define FRAGILE_FROM 9
 
-/* The variable by which modules of debug builds can be edited while they run.
- * The runtime compiles nothing of these again. */
-static bool can_edit(void)
-{
-	const char *value = getenv("DOTNET_MODIFIABLE_ASSEMBLIES");
-
-	if (!value)
-		value = getenv("COMPlus_MODIFIABLE_ASSEMBLIES");
-	return value && !strcasecmp(value, "debug");
-}
-
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
-	clr->edits = can_edit();
+	clr->edits = gn_edits();
 	clr->fragile = runtime_version(clr->info) >> 48 >= FRAGILE_FROM;
 }
 
