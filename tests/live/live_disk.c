@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,9 @@ static char *rest_of(struct live *t, int fd)
 	return live_text(t, "%s", text);
 }
 
+/* Between the program's end and the reader's begin. */
+#define LATE_MS 300
+
 /* With `read_it` false nobody ever reads. */
 static struct recorded record(struct live *t, const char *options, bool read_it)
 {
@@ -72,8 +76,10 @@ static struct recorded record(struct live *t, const char *options, bool read_it)
 	live_command(t, &a, PROGRAM);
 	live_talk(t, &a, &talk);
 	live_await(t, talk.out, "result fib");
-	if (read_it)
+	if (read_it) {
+		poll(NULL, 0, LATE_MS);
 		r.trace = keep(t, fifo);
+	}
 	r.err = rest_of(t, talk.err);
 	r.code = live_wait(t, &talk);
 	close(fifo);

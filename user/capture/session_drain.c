@@ -29,6 +29,8 @@
 #define IDLE_POLLS    20
 #define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
+/* A reader of a pipe may wait for the program's end before it reads. */
+#define SINK_GRACE_NS 1500000000u
 
 /* Calls and their ends: most records, which few look at. */
 static int take_call(struct gn_session *s, const struct gn_rec *rec,
@@ -292,7 +294,8 @@ void gn_session_drain_all(struct gn_session *s, uint64_t ns)
 		}
 		took = gn_now_ns() - begin;
 		ns -= took < ns ? took : ns;
-		if (s->hold == GN_HOLD_STUCK)
+		if (s->hold == GN_HOLD_STUCK &&
+		    begin - s->rest_begun > SINK_GRACE_NS)
 			s->sink_error = -ETIMEDOUT;
 		else
 			poll(NULL, 0, HOLD_MS);

@@ -106,7 +106,8 @@ struct gn_session {
 	uint32_t idle; /* polls in a row that drained nothing */
 	struct gn_priority priority;
 	struct gn_loss loss;
-	enum gn_hold hold; /* what keeps the sink from taking more */
+	enum gn_hold hold;   /* what keeps the sink from taking more */
+	uint64_t rest_begun; /* when only draining was left, ns */
 
 	int status;
 	char error[512];

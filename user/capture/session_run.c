@@ -243,6 +243,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_later_serve(s->later);
 	if (gn_later_sum(s->later, &s->native))
 		gn_session_put_functions(s);
+	s->rest_begun = gn_now_ns();
 	gn_session_drain_all(s, LAST_NS);
 	control->finishing = 1;
 	err = gn_session_iterate(s, s->iter_stop);

@@ -62,6 +62,11 @@ bool gn_timedfile_stuck(const struct gn_timedfile *f)
 	       gn_timedfile_now() - atomic_load(&f->moved) > STUCK_NS;
 }
 
+void gn_timedfile_finish(struct gn_timedfile *f)
+{
+	atomic_store(&f->moved, gn_timedfile_now());
+}
+
 bool gn_timedfile_slow(const struct gn_timedfile *f)
 {
 	uint64_t begun = atomic_load(&f->begun);

@@ -34,6 +34,10 @@ int gn_timedfile_write(struct gn_timedfile *f, const unsigned char *bytes,
 /* Whether the file can block, and has been blocked for long. */
 bool gn_timedfile_stuck(const struct gn_timedfile *f);
 
+/* All else is done: a reader that waited for that has a little time to begin.
+ * Its writes may go on in another thread. */
+void gn_timedfile_finish(struct gn_timedfile *f);
+
 /* Whether to write takes longer than to pack. */
 bool gn_timedfile_slow(const struct gn_timedfile *f);
 

@@ -285,6 +285,7 @@ static void stop_thread(struct gn_trace_writer *w)
 	w->stop = true;
 	pthread_cond_signal(&w->work);
 	pthread_mutex_unlock(&w->lock);
+	gn_timedfile_finish(&w->file);
 	do {
 		if (gn_timedfile_stuck(&w->file))
 			gn_timedfile_abandon(&w->file);
