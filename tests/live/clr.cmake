@@ -16,24 +16,20 @@ function(gn_live_clr)
 		return()
 	endif()
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	gn_live_tests(clr live_clr clr_tests.def 200 "must-run;clr"
+	gn_live_tests(clr managed live_clr clr_tests.def 200 "must-run;clr"
 		GNOMON=$<TARGET_FILE:gnomon>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>
 		CLR_OTHER_LIBRARY=$<TARGET_FILE:gnomon_clr_count>
 		DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/dotnet LIVE_SLOW=2)
-	# By the build without sanitizers. It is the largest of all programs
-	# here: on a busy machine it takes minutes. The last of a name counts.
-	gn_in_plain(gnomon gnomon)
-	gn_in_plain(library gnomon_clr)
+	# It is the largest of all programs here: on a busy machine it takes
+	# minutes.
+	gn_live_plain(live/clr/compiler live/clr/compiler-record
+		live/clr/web-record live/clr/web-record-uprobe)
 	set_property(TEST live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe
-		APPEND PROPERTY ENVIRONMENT
-		GNOMON=${gnomon} CLR_LIBRARY=${library} LIVE_SLOW=4)
+		APPEND PROPERTY ENVIRONMENT LIVE_SLOW=4)
 	set_property(TEST live/clr/web-record-uprobe APPEND PROPERTY LABELS long)
-	# what a hit costs is measured: not a sanitizer
-	set_property(TEST live/clr/bodies APPEND PROPERTY ENVIRONMENT
-		GNOMON=${gnomon} CLR_LIBRARY=${library})
 	# as long as tools/test --long needs
 	set_tests_properties(live/clr/fast-gnomon-killed
 		live/clr/fast-target-killed live/clr/fast-gnomon-stopped
@@ -53,12 +49,6 @@ function(gn_live_clr_with kind dotnet fixtures)
 	foreach(name ${arg_UNPARSED_ARGUMENTS} ${arg_LONG})
 		add_test(NAME live/clr-${kind}/${name}
 			COMMAND ${GN_STEADY} $<TARGET_FILE:live_clr> ${name})
-		get_property(alone TEST live/clr/${name} PROPERTY RUN_SERIAL)
-		if(alone)
-			gn_live_alone(live/clr-${kind}/${name})
-		else()
-			gn_live_beside(live/clr-${kind}/${name})
-		endif()
 		set_tests_properties(live/clr-${kind}/${name} PROPERTIES
 			TIMEOUT ${timeout} LABELS clr
 			SKIP_RETURN_CODE 77
@@ -66,6 +56,13 @@ function(gn_live_clr_with kind dotnet fixtures)
 			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
 CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};\
 FIXTURES=${fixtures};LIVE_SLOW=2")
+		get_property(alone TEST live/clr/${name} PROPERTY RUN_SERIAL)
+		if(alone)
+			gn_live_alone(live/clr-${kind}/${name})
+			gn_live_plain(live/clr-${kind}/${name})
+		else()
+			gn_live_beside(managed live/clr-${kind}/${name})
+		endif()
 	endforeach()
 	list(TRANSFORM arg_LONG PREPEND live/clr-${kind}/)
 	set_property(TEST ${arg_LONG} APPEND PROPERTY LABELS long)

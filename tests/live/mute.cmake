@@ -14,7 +14,7 @@ function(gn_live_mute)
 	set_target_properties(live_mute PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	gn_live_tests(mute live_mute mute_tests.def 120 must-run
+	gn_live_tests(mute native live_mute mute_tests.def 120 must-run
 		GNOMON=$<TARGET_FILE:live_mute>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)

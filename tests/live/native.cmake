@@ -34,14 +34,9 @@ target_link_libraries(gnomon_skewed PRIVATE gnomon_cmd)
 add_dependencies(gnomon_skewed skewed_skeleton)
 
 function(gn_live_native)
-	gn_live_tests(native live_native live_tests.def 120 must-run
+	gn_live_tests(native native live_native live_tests.def 120 must-run
 		GNOMON=$<TARGET_FILE:gnomon>
 		GNOMON_SKEWED=$<TARGET_FILE:gnomon_skewed>
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
-	# what a hit costs is measured: not a sanitizer
-	gn_in_plain(gnomon gnomon)
-	set_property(TEST live/native/maxrss live/native/bodies
-		live/native/bodies-rets live/native/newborn
-		APPEND PROPERTY ENVIRONMENT GNOMON=${gnomon})
 endfunction()
 gn_live_native()

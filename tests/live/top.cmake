@@ -11,11 +11,16 @@ function(gn_live_top)
 		live_top.c live_top_shares.c live_top_functions.c
 		live_top_life.c live_top_memory.c live_top_bad.c)
 	target_link_libraries(live_top PRIVATE PkgConfig::JANSSON m)
+	# what measures memory, unless there is no other build
+	set(sanitized OFF)
+	if(GNOMON_SANITIZE AND GNOMON_PLAIN_BUILD STREQUAL CMAKE_BINARY_DIR)
+		set(sanitized ON)
+	endif()
 	target_compile_definitions(live_top PRIVATE
 		LIVE_TESTS="top_tests.def"
-		$<$<BOOL:${GNOMON_SANITIZE}>:LIVE_SANITIZED>)
+		$<$<BOOL:${sanitized}>:LIVE_SANITIZED>)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
-	gn_live_tests(top live_top top_tests.def 200 must-run
+	gn_live_tests(top native live_top top_tests.def 200 must-run
 		GNOMON=$<TARGET_FILE:gnomon>
 		CLR_LIBRARY=$<TARGET_FILE:gnomon_clr> DOTNET=${dotnet}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures LIVE_SLOW=2)
@@ -28,7 +33,7 @@ function(gn_live_top)
 		set_tests_properties(live/top/screen-${name} PROPERTIES
 			TIMEOUT ${timeout} LABELS must-run
 			SKIP_RETURN_CODE 77)
-		gn_live_beside(live/top/screen-${name})
+		gn_live_beside(native live/top/screen-${name})
 	endforeach()
 endfunction()
 gn_live_top()
