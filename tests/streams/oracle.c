@@ -196,6 +196,9 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	if (t->depth[owner])
 		func = t->frames[owner][t->depth[owner] - 1].func;
 	p = measure(o, t, e, func ? &o->owed[func] : &o->owed_outside[number]);
+	t->left = 0;
+	if (t->next_stack != t->stack && t->depth[t->stack])
+		t->left = t->frames[t->stack][t->depth[t->stack] - 1].func;
 	t->stack = t->next_stack;
 	add_incl(&t->v, &p);
 	add_incl(process, &p);
@@ -298,17 +301,33 @@ static void enter(struct oracle *o, const struct oracle_event *e)
 	o->processes[e->thread % ORACLE_PROCESSES].calls++;
 }
 
+/* It was called last, on another stack, and leaves on this one: a thread's
+ * stacks lie a page apart at least. */
+static bool switches(const struct oracle_thread *t,
+		     const struct oracle_event *e)
+{
+	int n = t->depth[t->stack];
+	const struct oracle_frame *f = t->frames[t->stack] + n - 1;
+
+	if (t->left || !n)
+		return t->left == e->func;
+	return f->func == e->func &&
+	       (f->key >= e->key + 4096 || e->key >= f->key + 4096);
+}
+
 static void leave(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_thread *t = &o->threads[e->thread];
 	struct oracle_frame *f = t->frames[t->stack];
 	int *n = &t->depth[t->stack];
+	bool switched = switches(t, e);
 
 	while (*n && f[*n - 1].key < e->key)
 		end_top(o, e, UNWOUND);
-	if (*n && f[*n - 1].key == e->key && f[*n - 1].func == e->func)
+	if (*n && f[*n - 1].key == e->key &&
+	    (f[*n - 1].func == e->func || switched))
 		end_top(o, e, LEFT);
-	else
+	else if (!switched)
 		o->unmatched_leaves++;
 }
 

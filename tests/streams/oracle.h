@@ -63,6 +63,7 @@ struct oracle_thread {
 	struct oracle_frame frames[ORACLE_STACKS][ORACLE_DEPTH];
 	int depth[ORACLE_STACKS];
 	int stack, next_stack;
+	int left;      /* function on top of the stack before, 0 = no switch */
 	int unwinding; /* function of the last unwind-begin, 0 = none */
 	struct oracle_nest nest[16];
 	int nnest;

@@ -293,6 +293,44 @@ static void stacks_in_one_mapping_are_told_apart(void **state)
 	}
 }
 
+/* The next event is on that mapping. */
+static void switch_to(struct fixture *f, uint64_t lo, uint64_t hi)
+{
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi), 0);
+}
+
+/* 7 and 8 are as swapcontext() and setcontext(). */
+static void what_switches_stacks_leaves_on_another(void **state)
+{
+	struct fixture *f = *state;
+
+	stack(f, 0x1000, 0x9000);
+	call(f, 0x8000, 1);
+	call(f, 0x7000, 7);
+	/* a new stack, of another mapping */
+	switch_to(f, 0x10000, 0x20000);
+	at(f, 0x18000, 7);
+	call(f, 0x17000, 7);
+	/* one that rests in the same mapping, below and above */
+	at(f, 0x14000, 7);
+	call(f, 0x13000, 7);
+	at(f, 0x1a000, 7);
+	call(f, 0x19000, 8);
+	/* 8 goes on where 7 had left */
+	switch_to(f, 0x1000, 0x9000);
+	at(f, 0x7000, 8);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(depth(f), 1);
+	/* nobody had called it */
+	at(f, 0x7000, 8);
+	at(f, 0x7000, 7);
+	call(f, 0x7000, 7);
+	at(f, 0x7000 - 16, 7);
+	switch_to(f, 0x10000, 0x20000);
+	at(f, 0x18000, 9);
+	assert_int_equal(f->s.checks.unmatched_leaves, 4);
+}
+
 static void a_longjmp_is_no_switch(void **state)
 {
 	struct fixture *f = *state;
@@ -426,6 +464,7 @@ int main(void)
 		STACK_TEST(a_leave_that_does_not_come_was_a_longjmp),
 		STACK_TEST(stacks_are_found_by_their_place),
 		STACK_TEST(stacks_in_one_mapping_are_told_apart),
+		STACK_TEST(what_switches_stacks_leaves_on_another),
 		STACK_TEST(a_longjmp_is_no_switch),
 		STACK_TEST(what_is_parked_is_bounded),
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),

@@ -9,6 +9,8 @@
 #include "model/walk.h"
 
 #define KEY_MAX ((1ull << 48) - 1)
+/* Sites are at most a page below their frames. */
+#define SWITCH_FAR 4096
 
 static struct gn_stack *new_stack(struct gn_stacks *st)
 {
@@ -97,11 +99,18 @@ uint32_t gn_stacks_charge_open(struct gn_stacks *st, uint64_t elapsed,
 	return owner->n ? owner->frames[owner->n - 1].node : st->root;
 }
 
+static uint32_t top_func(const struct gn_stack *k)
+{
+	return k->n ? k->frames[k->n - 1].func : 0;
+}
+
 uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 {
 	uint32_t node = gn_stacks_charge_open(st, elapsed, outside);
 
+	st->left = 0;
 	if (st->next != st->active) {
+		st->left = top_func(st->active);
 		st->active = st->next;
 		st->active->used = ++st->switches;
 	}
@@ -301,24 +310,43 @@ static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
 	gn_stack_pop(st, s, k, GN_END_LEFT);
 }
 
+/*
+ * Whether the function that leaves at `key` was called on another stack just
+ * before: it is what switches stacks, as swapcontext() does. Its leave is on a
+ * stack that is new, or that another such function had left. A stack of the
+ * same mapping is told by the distance: no function's own is so large.
+ */
+static bool is_switch(const struct gn_stacks *st, uint64_t key, uint32_t func)
+{
+	const struct gn_stack *k = st->active;
+	const struct gn_frame *f = k->n ? &k->frames[k->n - 1] : NULL;
+
+	if (st->left)
+		return st->left == func;
+	return f && f->func == func &&
+	       (f->key > key ? f->key - key : key - f->key) >= SWITCH_FAR;
+}
+
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump)
 {
 	struct gn_stack *k = st->active;
 	const struct gn_frame *f;
+	bool switched;
 
 	if (!key) {
 		leave_keyless(st, s, k, func);
 		return;
 	}
+	switched = is_switch(st, key, func);
 	gn_pending_below(st, s, k, key);
 	gn_stack_unwind(st, s, k, key);
 	f = k->n ? &k->frames[k->n - 1] : NULL;
-	if (f && f->key == key && f->func == func) {
+	if (f && f->key == key && (f->func == func || switched)) {
 		gn_stack_pop(st, s, k, GN_END_LEFT);
 		if (!jump)
 			gn_pending_due(k, key);
-	} else if (!gn_pending_take(s, k, key, func)) {
+	} else if (!gn_pending_take(s, k, key, func) && !switched) {
 		s->checks.unmatched_leaves++;
 	}
 }

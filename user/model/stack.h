@@ -130,6 +130,9 @@ struct gn_stacks {
 	uint32_t root; /* tree node below the first frame */
 	uint64_t main; /* id of the stack that the thread began on */
 	uint64_t ids, switches;
+	/* the function on top of the stack that the thread was on at the event
+	 * before this one; 0: none, or it is on the same stack */
+	uint32_t left;
 	uint64_t calls, unwound;
 	struct gn_unwind *unwinds; /* GN_UNWIND_MAX at most */
 	uint32_t nunwinds, unwinds_cap;
