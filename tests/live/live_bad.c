@@ -188,6 +188,19 @@ void test_stripped(struct live *t)
 			     live_fixture(t, "fib_stripped")),
 		   &end);
 	live_expect_line(t, &end, 2, "symbols");
+	/* others match */
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -f libc.so.6:malloc -- %s 5",
+			     live_fixture(t, "fib_stripped")),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "its debug symbols"),
+	      "that it is stripped is not told: %s", end.err);
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -f libc.so.6:no_such -- %s 5",
+			     live_fixture(t, "fib")),
+		   &end);
+	CHECK(t, end.code == 0 && !strstr(end.err, "its debug symbols"),
+	      "a program with symbols is called stripped: %s", end.err);
 }
 
 /* How methods are called there. */

@@ -280,6 +280,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,
 		      char line[GLOB_LINE])
 {
+	const char *stripped = gn_native_stripped(native, glob);
 	const char *aot = gn_native_aot(native, glob);
 	bool usdt = gn_filter_is_usdt(glob);
 	char other[256];
@@ -290,6 +291,11 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	}
 	if (aot)
 		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot);
+	else if (stripped && !u->hooked)
+		snprintf(line, GLOB_LINE,
+			 "no function matched '%s': '%s' is stripped and has "
+			 "only what it exports; install its debug symbols",
+			 glob, stripped);
 	else
 		snprintf(
 			line, GLOB_LINE, "no %s matched '%s'; %s",

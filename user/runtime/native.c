@@ -265,8 +265,10 @@ static int one_file(struct walk *w, size_t file)
 
 	if (!taken)
 		return err;
-	if (!w->stats->stripped && gn_elf_stripped(w->elf[file]))
+	if (!w->stats->stripped && gn_elf_stripped(w->elf[file])) {
 		w->stats->stripped = path;
+		w->stats->stripped_program = program;
+	}
 	if (!w->stats->aot && gn_elf_has_section(w->elf[file], "__managedcode"))
 		w->stats->aot = path;
 	for (size_t i = 0; !err && i < n; i++) {
@@ -344,6 +346,13 @@ int gn_native_walk(const struct gn_files *files,
 const char *gn_native_aot(const struct gn_native_stats *stats, const char *glob)
 {
 	return strchr(glob, ':') ? NULL : stats->aot;
+}
+
+const char *gn_native_stripped(const struct gn_native_stats *stats,
+			       const char *glob)
+{
+	return stats->stripped_program && !strchr(glob, ':') ? stats->stripped
+							     : NULL;
 }
 
 /* A library that is not there, or is none, is not asked for. */

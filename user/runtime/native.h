@@ -43,6 +43,7 @@ struct gn_native_stats {
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */
 	const char *stripped;	   /* a file without symbols, or NULL */
+	bool stripped_program;	   /* that file is the program */
 	const char *aot;	   /* a file of .NET's Native AOT, or NULL */
 	struct gn_notes_left left; /* USDT probes of the files */
 };
@@ -71,6 +72,11 @@ int gn_native_walk(const struct gn_files *files,
  * there is none, or it names a library. */
 const char *gn_native_aot(const struct gn_native_stats *stats,
 			  const char *glob);
+
+/* The program, if it is stripped and the glob, which matched nothing, is of its
+ * functions; else NULL. */
+const char *gn_native_stripped(const struct gn_native_stats *stats,
+			       const char *glob);
 
 /* Adds the files of LIB: globs that are not among `files` yet: paths, or
  * names in the standard library directories. */
