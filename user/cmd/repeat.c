@@ -59,15 +59,19 @@ static bool check(const char *path, uint64_t times)
 
 struct repeat {
 	sigset_t signals, before;
-	int ended; /* the signal that did, 0 = none */
+	struct sigaction pipe; /* of before */
+	int ended;	       /* the signal that did, 0 = none */
 };
 
 static void block(struct repeat *r)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigemptyset(&usual.sa_mask);
 	sigaction(SIGCHLD, &usual, NULL);
+	/* who reads the messages may go: the captures go on all the same */
+	sigaction(SIGPIPE, &ignore, &r->pipe);
 	sigemptyset(&r->signals);
 	sigaddset(&r->signals, SIGINT);
 	sigaddset(&r->signals, SIGTERM);
@@ -125,6 +129,7 @@ static int run(struct repeat *r, const char *path,
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != self)
 		_exit(GN_EXIT_FAILED);
+	sigaction(SIGPIPE, &r->pipe, NULL);
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
 	int status = once(ctx, path);
 
@@ -156,6 +161,7 @@ int gn_repeat(const char *path, uint64_t times, bool quiet,
 				 (unsigned long long)i,
 				 (unsigned long long)times, status);
 	}
+	sigaction(SIGPIPE, &r.pipe, NULL);
 	sigprocmask(SIG_SETMASK, &r.before, NULL);
 	return !status && r.ended ? 128 + r.ended : status;
 }
