@@ -4,8 +4,10 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "cmd_run.h"
@@ -128,6 +130,24 @@ static void usage_errors(void **state)
 	assert_int_equal(gnomon("")->status, 2);
 }
 
+/* By any name of it. */
+static void not_for_a_terminal(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	char words[128];
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) || unlockpt(master), 0);
+	snprintf(words, sizeof(words), "report --format pprof -o %s",
+		 ptsname(master));
+	refuses(words, "pprof is not for a terminal; name a file with -o FILE");
+	snprintf(words, sizeof(words), "record -o %s -- true", ptsname(master));
+	refuses(words,
+		"a trace is not for a terminal; name a file with -o FILE");
+	close(master);
+}
+
 #define CALL_KEYS                                                   \
 	"calls, unwound, ei, ee, ai, ae, min, avg, max, finished, " \
 	"error+, error, name, module, lock, lock+ and the other "   \
@@ -239,6 +259,7 @@ int main(void)
 		CMD_TEST(manual_has_each_option),
 		CMD_TEST(manual_shows_each_line),
 		CMD_TEST(usage_errors),
+		CMD_TEST(not_for_a_terminal),
 		CMD_TEST(sort_keys),
 		CMD_TEST(kinds_of_events),
 		CMD_TEST(version),

@@ -129,6 +129,23 @@ int gn_textfile_create(struct gn_textfile *o, const char *path)
 	return open_by(o, path, gn_outfile_create);
 }
 
+bool gn_is_terminal(const char *path)
+{
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (!path || !strcmp(path, "-"))
+		return isatty(STDOUT_FILENO);
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	is = fd >= 0 && isatty(fd);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 bool gn_overwrites(const char *output, const char *input)
 {
 	struct stat out, in;

@@ -48,6 +48,9 @@ int gn_textfile_commit(struct gn_textfile *o);
 /* Closes it and removes what was written. */
 void gn_textfile_abort(struct gn_textfile *o);
 
+/* Whether what goes there, as to gn_textfile_open(), goes to a terminal. */
+bool gn_is_terminal(const char *path);
+
 /* Whether writing to `output` would replace `input`, a file that is read; then
  * it has reported that. NULL is stdout; "-" as an input is stdin. */
 bool gn_overwrites(const char *output, const char *input);

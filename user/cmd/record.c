@@ -307,7 +307,7 @@ static int record_file(struct gn_capture_args *a, const char *told, int argc,
 	const char *path = strcmp(told, "-") ? told : "/dev/stdout";
 	bool device = false, out = is_stdout(path, &device);
 
-	if (out && isatty(STDOUT_FILENO)) {
+	if (gn_is_terminal(path)) {
 		gn_error("a trace is not for a terminal; name a file with -o "
 			 "FILE");
 		return GN_EXIT_USAGE;

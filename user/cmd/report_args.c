@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whether the options of a report fit each other and its format. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/outfile.h"
 #include "cmd/timeline.h"
 #include "output/sheet.h"
 
@@ -142,8 +142,7 @@ static bool check_format(const struct gn_args *args)
 			 f.name, f.needs);
 		return false;
 	}
-	if (f.binary && (!args->output || !strcmp(args->output, "-")) &&
-	    isatty(STDOUT_FILENO)) {
+	if (f.binary && gn_is_terminal(args->output)) {
 		gn_error("%s is not for a terminal; name a file with -o FILE",
 			 f.name);
 		return false;
