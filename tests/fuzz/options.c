@@ -39,8 +39,7 @@ static void check_args(const struct gn_args *a, const struct gn_verb_usage *u,
 	     "a command is the rest of the words");
 	must(a->min_pct >= 0 && a->min_pct <= 100, "percents are percents");
 	must(!a->output || *a->output, "a text is not empty");
-	must(!a->sort || a->sort == -1 || gn_sort_choice((size_t)a->sort),
-	     "a choice is one of them");
+	must(!a->sort || *a->sort, "a text is not empty");
 	must(gn_by_choice((size_t)a->by) && gn_format_choice((size_t)a->format),
 	     "a choice is one of them");
 	for (size_t i = 0; i < a->pids.n; i++) {

@@ -168,18 +168,47 @@ static struct gn_model_syscall syscalls[] = {
 	 .failed = 3,
 	 .cpu = 40 * US,
 	 .off = 1234 * MS,
+	 .shortest = 7 * US,
 	 .longest = 1000 * MS},
 	{.nr = 1, /* write */
 	 .begun = 1000000,
 	 .calls = 1000000,
 	 .cpu = 300 * MS,
+	 .shortest = 200,
 	 .longest = 20 * US},
 	{.nr = 60000,
 	 .begun = 2,
 	 .calls = 2,
 	 .failed = 2,
 	 .cpu = 1 * US,
+	 .shortest = 499,
 	 .longest = 501},
+	{.nr = 231, .begun = 1}, /* exit_group */
+};
+
+static struct gn_model_syscall thread_syscalls[] = {
+	{.thread = 1,
+	 .nr = 202, /* futex */
+	 .begun = 13,
+	 .calls = 12,
+	 .failed = 3,
+	 .cpu = 40 * US,
+	 .off = 1234 * MS,
+	 .shortest = 7 * US,
+	 .longest = 1000 * MS},
+	{.nr = 1, /* write */
+	 .begun = 600000,
+	 .calls = 600000,
+	 .cpu = 200 * MS,
+	 .shortest = 210,
+	 .longest = 20 * US},
+	{.thread = 1,
+	 .nr = 1,
+	 .begun = 400000,
+	 .calls = 400000,
+	 .cpu = 100 * MS,
+	 .shortest = 200,
+	 .longest = 19 * US},
 	{.nr = 231, .begun = 1}, /* exit_group */
 };
 
@@ -204,4 +233,7 @@ void sample_events(struct sample *s)
 	s->m.sampled = 150;
 	s->m.syscalls = syscalls;
 	s->m.nsyscalls = sizeof(syscalls) / sizeof(syscalls[0]);
+	s->m.thread_syscalls = thread_syscalls;
+	s->m.nthread_syscalls =
+		sizeof(thread_syscalls) / sizeof(thread_syscalls[0]);
 }

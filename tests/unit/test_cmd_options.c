@@ -85,7 +85,7 @@ static void defaults(void **state)
 	assert_null(a.common.command);
 	assert_null(a.common.input);
 	assert_true(a.common.follow);
-	assert_int_equal(a.common.sort, -1);
+	assert_null(a.common.sort);
 	assert_int_equal(a.common.by, GN_BY_FUNCTION);
 	assert_int_equal(a.common.leave, GN_LEAVE_CHOICE_AUTO);
 	assert_true(a.common.limit == GN_LIMIT_DEFAULT);
@@ -115,7 +115,7 @@ static void everything(void **state)
 	assert_string_equal(a.common.functions.item[1], "!b");
 	assert_int_equal(a.common.leave, GN_LEAVE_CHOICE_RET);
 	assert_false(a.common.follow);
-	assert_string_equal(gn_sort_choice((size_t)a.common.sort), "lock");
+	assert_string_equal(a.common.sort, "lock");
 	assert_int_equal(a.common.by, GN_BY_TREE);
 	assert_string_equal(gn_output_at((size_t)a.common.format)->name,
 			    "json");

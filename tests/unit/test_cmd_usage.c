@@ -183,7 +183,16 @@ static void sort_keys(void **state)
 	bad_usage("report --by module --sort pid");
 	bad_usage("report --by thread --sort avg");
 	bad_usage("report --by process --sort finished");
-	bad_usage("report --by gc --sort pid");
+	refuses("report --by gc --sort ae",
+		"--by gc has no ae to sort by; give at, generation, reason, "
+		"pause, stopping, suspensions, last_tid, last_thread, elapsed, "
+		"cpu, pid, tid, thread, or leave --sort out");
+	refuses("report --by syscalls --sort nonsense",
+		"--by syscalls has no nonsense to sort by; give calls, errors, "
+		"open, elapsed, cpu, off_cpu, mean, shortest, longest, name, "
+		"or leave --sort out");
+	refuses("report --by gc --columns pid",
+		"--by gc has columns of its own; leave --columns out");
 	bad_usage("run --by waits --sort ae -- true");
 }
 

@@ -162,7 +162,7 @@ static void check_samples(struct json_page *p)
 	for (size_t i = 0; i < s.m.nevents; i++)
 		if (s.m.events[i].event == GN_RT_COMPILE)
 			s.m.events[i].of.shown = "Main(string[])";
-	for (int by = GN_BY_GC; by <= GN_BY_SYSCALLS; by++)
+	for (int by = GN_BY_GC; by <= GN_BY_THREAD_SYSCALLS; by++)
 		check_model(p, &s.m, (enum gn_by)by);
 	/* a file that says little */
 	s.functions[2].short_name = NULL;

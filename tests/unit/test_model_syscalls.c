@@ -18,6 +18,7 @@
 struct feed {
 	struct gn_syscalls all;
 	struct gn_syscall_open open;
+	uint32_t thread;
 	uint64_t now;
 };
 
@@ -30,7 +31,7 @@ static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
 				 .reason = nr};
 
 	f->now += ns;
-	assert_int_equal(gn_syscalls_take(&f->all, &f->open, &s), 0);
+	assert_int_equal(gn_syscalls_take(&f->all, f->thread, &f->open, &s), 0);
 }
 
 static void build(struct feed *f, struct gn_model *m)
@@ -66,7 +67,9 @@ static void parts(void **state)
 	assert_int_equal(m.syscalls[0].cpu, 20);
 	assert_int_equal(m.syscalls[0].off, 150);
 	assert_int_equal(m.syscalls[0].longest, 166);
+	assert_int_equal(m.syscalls[0].shortest, 4);
 	free(m.syscalls);
+	free(m.thread_syscalls);
 }
 
 /* A call that does not return has no time. The one with the most is first. A
@@ -80,7 +83,7 @@ static void open_ones(void **state)
 
 	(void)state;
 	slice(&f, GN_CLASS_SYSCALL, FUTEX, 10, 0);
-	assert_int_equal(gn_syscalls_take(&f.all, &f.open, &late), 0);
+	assert_int_equal(gn_syscalls_take(&f.all, 0, &f.open, &late), 0);
 	slice(&f, GN_CLASS_SYSCALL, FUTEX, 10, GN_F_RETURNED);
 	slice(&f, GN_CLASS_SYSCALL, READ, 30, GN_F_RETURNED);
 	slice(&f, GN_CLASS_SYSCALL, EXIT, 1000, 0);
@@ -95,6 +98,51 @@ static void open_ones(void **state)
 	assert_int_equal(m.syscalls[2].calls, 0);
 	assert_int_equal(m.syscalls[2].cpu, 0);
 	free(m.syscalls);
+	free(m.thread_syscalls);
+}
+
+/* Rows of threads, and one of all for each number. */
+static void threads(void **state)
+{
+	static const struct {
+		uint32_t thread;
+		uint16_t nr;
+		uint64_t calls, cpu, shortest, longest;
+	} want[] = {
+		{0, FUTEX, 1, 60, 60, 60},
+		{1, READ, 2, 40, 10, 30},
+		{0, READ, 1, 7, 7, 7},
+	};
+	struct feed f = {.now = 1000};
+	struct gn_model m;
+
+	(void)state;
+	slice(&f, GN_CLASS_SYSCALL, READ, 7, GN_F_RETURNED);
+	slice(&f, GN_CLASS_SYSCALL, FUTEX, 60, GN_F_RETURNED);
+	f.thread = 1;
+	slice(&f, GN_CLASS_SYSCALL, READ, 30, GN_F_RETURNED);
+	slice(&f, GN_CLASS_SYSCALL, READ, 10, GN_F_RETURNED);
+	build(&f, &m);
+	assert_int_equal(m.nthread_syscalls, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct gn_model_syscall *x = &m.thread_syscalls[i];
+
+		assert_int_equal(x->thread, want[i].thread);
+		assert_int_equal(x->nr, want[i].nr);
+		assert_int_equal(x->calls, want[i].calls);
+		assert_int_equal(x->cpu, want[i].cpu);
+		assert_int_equal(x->shortest, want[i].shortest);
+		assert_int_equal(x->longest, want[i].longest);
+	}
+	assert_int_equal(m.nsyscalls, 2);
+	assert_int_equal(m.syscalls[0].nr, FUTEX);
+	assert_int_equal(m.syscalls[1].nr, READ);
+	assert_int_equal(m.syscalls[1].calls, 3);
+	assert_int_equal(m.syscalls[1].cpu, 47);
+	assert_int_equal(m.syscalls[1].shortest, 7);
+	assert_int_equal(m.syscalls[1].longest, 30);
+	free(m.syscalls);
+	free(m.thread_syscalls);
 }
 
 int main(void)
@@ -102,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts),
 		cmocka_unit_test(open_ones),
+		cmocka_unit_test(threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ static const char *const names[GN_BY_COUNT] = {
 	[GN_BY_EVENTS] = "events",
 	[GN_BY_SAMPLES] = "samples",
 	[GN_BY_SYSCALLS] = "syscalls",
+	[GN_BY_THREAD_SYSCALLS] = "thread_syscalls",
 };
 
 static void goldens(void **state)
@@ -207,6 +208,76 @@ static void leaves_out(void **state)
 	free(text);
 }
 
+/* Each word of the list sorts; what is not known is last, and a limit takes
+ * what is first then. */
+static void sorts(void **state)
+{
+	static const struct {
+		enum gn_by by;
+		const char *sort, *first, *last;
+	} cases[] = {
+		{GN_BY_SYSCALLS, "calls", "write", "exit_group"},
+		{GN_BY_SYSCALLS, "shortest", "futex", "exit_group"},
+		{GN_BY_SYSCALLS, "name", "exit_group", "write"},
+		{GN_BY_SYSCALLS, "longest_ns", "futex", "exit_group"},
+		{GN_BY_THREAD_SYSCALLS, "on a CPU", "write", "exit_group"},
+	};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gn_output_opts o = {.sort = cases[i].sort, .limit = 100};
+		json_t *root, *rows, *row;
+		char *text;
+
+		o.by = cases[i].by;
+		text = sample_print("json", &s.m, &o);
+		root = json_loads(text, 0, NULL);
+		free(text);
+		rows = json_object_get(root, names[o.by]);
+		row = json_array_get(rows, 0);
+		assert_string_equal(
+			json_string_value(json_object_get(row, "name")),
+			cases[i].first);
+		row = json_array_get(rows, json_array_size(rows) - 1);
+		assert_string_equal(
+			json_string_value(json_object_get(row, "name")),
+			cases[i].last);
+		json_decref(root);
+	}
+}
+
+/* Times since the start go upwards, others downwards. */
+static void sorts_times(void **state)
+{
+	static const char *const words[] = {"at", "elapsed"};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	for (size_t i = 0; i < 2; i++) {
+		struct gn_output_opts o = {.by = GN_BY_LOADS, .sort = words[i]};
+		char key[16], *text = sample_print("json", &s.m, &o);
+		json_t *root = json_loads(text, 0, NULL), *rows;
+		json_int_t before, now;
+
+		free(text);
+		rows = json_object_get(root, "loads");
+		snprintf(key, sizeof(key), "%s_ns", words[i]);
+		assert_true(json_array_size(rows) > 2);
+		before = number(json_array_get(rows, 0), key);
+		for (size_t k = 1; k < json_array_size(rows); k++) {
+			now = number(json_array_get(rows, k), key);
+			assert_true(i ? now <= before : now >= before);
+			before = now;
+		}
+		json_decref(root);
+	}
+}
+
 /* One is no more than one. */
 static void one_more(void **state)
 {
@@ -245,6 +316,8 @@ int main(void)
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
 		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_times),
 		cmocka_unit_test(one_more),
 	};
 

@@ -18,7 +18,8 @@
 static int parse_os(const char *list, int by, struct gn_session_opts *opts)
 {
 	if (!list) {
-		opts->syscalls = by == GN_BY_SYSCALLS;
+		opts->syscalls =
+			by == GN_BY_SYSCALLS || by == GN_BY_THREAD_SYSCALLS;
 		return 0;
 	}
 	opts->no_faults = true;

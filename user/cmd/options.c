@@ -124,7 +124,6 @@ void gn_args_init(struct gn_args *args)
 {
 	memset(args, 0, sizeof(*args));
 	args->follow = true;
-	args->sort = -1;
 	args->limit = GN_LIMIT_DEFAULT;
 	args->of = GN_OF_BUSY;
 }

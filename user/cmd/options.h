@@ -96,9 +96,9 @@ struct gn_args {
 	struct gn_list functions;
 	int leave; /* enum gn_leave_choice */
 	bool follow;
-	int classify; /* enum gn_classify */
-	int sort;     /* of gn_sort_choice(); -1 = not given */
-	int by;	      /* enum gn_by */
+	int classify;	  /* enum gn_classify */
+	const char *sort; /* NULL = not given; --by says what it can be */
+	int by;		  /* enum gn_by */
 	int format; /* an index for gn_output_at(), then for gn_timeline_at() */
 	uint64_t limit; /* GN_LIMIT_DEFAULT = not given, 0 = all */
 	double min_pct; /* of the tree and of callers */
@@ -155,8 +155,8 @@ struct gn_args {
 #define GN_OPT_CLASSIFY                                   \
 	GN_OPT_ROW(0, "classify", CHOICE, classify, NULL, \
 		   "how application time is told", gn_classify_choice)
-#define GN_OPT_SORT                                   \
-	GN_OPT_ROW(0, "sort", CHOICE, sort, "COLUMN", \
+#define GN_OPT_SORT                                 \
+	GN_OPT_ROW(0, "sort", TEXT, sort, "COLUMN", \
 		   "all, or some of calls, ei, ai, lock, ...", gn_sort_choice)
 /* In the help, GN_OPT_EVENTS follows it. */
 #define GN_OPT_BY GN_OPT_ROW(0, "by", CHOICE, by, "WHAT", "", gn_by_choice)

@@ -41,10 +41,10 @@ static bool check_rows(const struct format *f, const struct gn_args *args)
 	bool sampled = args->by == GN_BY_SAMPLES && f->name &&
 		       !strcmp(f->name, "collapsed");
 
-	if (sampled && !args->columns && args->sort < 0 &&
+	if (sampled && !args->columns && !args->sort &&
 	    args->limit == GN_LIMIT_DEFAULT)
 		return true;
-	if (!rows && (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
+	if (!rows && (args->sort || args->limit != GN_LIMIT_DEFAULT ||
 		      args->by != GN_BY_FUNCTION)) {
 		gn_error("%s has no rows to choose; leave --by, --sort and "
 			 "--limit out",
@@ -84,8 +84,7 @@ static bool check_calls(const struct gn_args *args)
 			 gn_format_choice((size_t)args->format));
 		return false;
 	}
-	if (args->sort >= 0 || args->limit != GN_LIMIT_DEFAULT ||
-	    args->columns) {
+	if (args->sort || args->limit != GN_LIMIT_DEFAULT || args->columns) {
 		gn_error("calls are in the order of time; leave --sort, "
 			 "--limit and --columns out");
 		return false;
@@ -193,23 +192,19 @@ static bool check_sort(const struct gn_args *args)
 	enum gn_by by = (enum gn_by)args->by;
 	char keys[GN_SORT_KEYS];
 
-	if (args->sort < 0 || gn_by_is_sheet(by) ||
-	    gn_sort_fits((size_t)args->sort, by))
+	if (!args->sort || by == GN_BY_CALLS || gn_sort_fits(args->sort, by))
 		return true;
 	gn_sort_keys(keys, by);
 	gn_error("--by %s has no %s to sort by; give %s, or leave --sort out",
-		 gn_by_choice((size_t)args->by),
-		 gn_sort_choice((size_t)args->sort), keys);
+		 gn_by_choice((size_t)args->by), args->sort, keys);
 	return false;
 }
 
 static bool check_sheet(const struct gn_args *args)
 {
-	if (!gn_by_is_sheet((enum gn_by)args->by) ||
-	    (!args->columns && args->sort < 0))
+	if (!gn_by_is_sheet((enum gn_by)args->by) || !args->columns)
 		return true;
-	gn_error("--by %s has columns and an order of its own; leave --columns "
-		 "and --sort out",
+	gn_error("--by %s has columns of its own; leave --columns out",
 		 gn_by_choice((size_t)args->by));
 	return false;
 }

@@ -80,8 +80,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 	o->out = (struct gn_output_opts){
 		.by = (enum gn_by)args->by,
 		.columns = args->columns,
-		.sort = args->sort < 0 ? NULL
-				       : gn_sort_choice((size_t)args->sort),
+		.sort = args->sort,
 		.limit = args->limit,
 		.min_pct = args->min_pct,
 		.color = terminal && wants_color(),

@@ -37,6 +37,7 @@ void gn_model_free(struct gn_model *m)
 	free(m->exceptions);
 	free(m->allocations);
 	free(m->syscalls);
+	free(m->thread_syscalls);
 	free(m->samples);
 	free(m->sample_nodes);
 	free(m->code.inlined);

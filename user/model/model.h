@@ -391,9 +391,10 @@ struct gn_model_collections {
 
 /* A system call. The times are of the calls that returned. */
 struct gn_model_syscall {
+	uint32_t thread; /* index in threads; 0 where it is of all */
 	uint16_t nr;
 	uint64_t begun, calls, failed; /* calls: those that returned */
-	uint64_t cpu, off, longest;
+	uint64_t cpu, off, shortest, longest;
 };
 
 /* A function by samples: where it was the innermost one, and where it was on
@@ -475,6 +476,9 @@ struct gn_model {
 	 * in a period's model. */
 	struct gn_model_syscall *syscalls;
 	size_t nsyscalls;
+	/* the same of each thread; none in a period's model */
+	struct gn_model_syscall *thread_syscalls;
+	size_t nthread_syscalls;
 	/* By self, most first. They are no times, and nothing else is made of
 	 * them. Not in a period's model. */
 	struct gn_model_sample *samples;

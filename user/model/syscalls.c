@@ -7,18 +7,21 @@
 
 #include "model/mem.h"
 
-/* The row of a number. NULL: no memory. */
-static struct gn_model_syscall *row_of(struct gn_syscalls *all, uint16_t nr)
+/* The row of a thread's number. NULL: no memory. */
+static struct gn_model_syscall *row_of(struct gn_syscalls *all, uint32_t thread,
+				       uint16_t nr)
 {
-	uint32_t i = gn_table_get(&all->by_nr, nr);
+	uint64_t key = (uint64_t)thread << 16 | nr;
+	uint32_t i = gn_table_get(&all->by_key, key);
 
 	if (i != GN_NONE)
 		return &all->rows[i];
 	if (gn_grow(&all->rows, &all->cap, (size_t)all->n + 1,
 		    sizeof(*all->rows)) ||
-	    gn_table_put(&all->by_nr, nr, all->n))
+	    gn_table_put(&all->by_key, key, all->n))
 		return NULL;
-	all->rows[all->n] = (struct gn_model_syscall){.nr = nr};
+	all->rows[all->n] = (struct gn_model_syscall){
+		.thread = thread, .nr = nr, .shortest = UINT64_MAX};
 	return &all->rows[all->n++];
 }
 
@@ -31,10 +34,12 @@ static void returned(struct gn_model_syscall *row,
 	row->off += open->off;
 	if (open->cpu + open->off > row->longest)
 		row->longest = open->cpu + open->off;
+	if (open->cpu + open->off < row->shortest)
+		row->shortest = open->cpu + open->off;
 }
 
-int gn_syscalls_take(struct gn_syscalls *all, struct gn_syscall_open *open,
-		     const struct gn_rec_slice *s)
+int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
+		     struct gn_syscall_open *open, const struct gn_rec_slice *s)
 {
 	struct gn_model_syscall *row;
 
@@ -44,7 +49,7 @@ int gn_syscalls_take(struct gn_syscalls *all, struct gn_syscall_open *open,
 			open->off += s->h.time - s->start;
 		return 0;
 	}
-	row = row_of(all, s->reason);
+	row = row_of(all, thread, s->reason);
 	if (!row)
 		return -ENOMEM;
 	if (!open->is || open->nr != s->reason) {
@@ -60,30 +65,75 @@ int gn_syscalls_take(struct gn_syscalls *all, struct gn_syscall_open *open,
 	return 0;
 }
 
+static int by_number(const void *left, const void *right)
+{
+	const struct gn_model_syscall *a = left, *b = right;
+
+	return a->nr < b->nr ? -1 : a->nr > b->nr;
+}
+
 static int by_time(const void *left, const void *right)
 {
 	const struct gn_model_syscall *a = left, *b = right;
 
 	if (a->cpu + a->off != b->cpu + b->off)
 		return a->cpu + a->off < b->cpu + b->off ? 1 : -1;
-	return a->nr < b->nr ? -1 : a->nr > b->nr;
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static void add(struct gn_model_syscall *to, const struct gn_model_syscall *x)
+{
+	to->begun += x->begun;
+	to->calls += x->calls;
+	to->failed += x->failed;
+	to->cpu += x->cpu;
+	to->off += x->off;
+	if (x->shortest < to->shortest)
+		to->shortest = x->shortest;
+	if (x->longest > to->longest)
+		to->longest = x->longest;
+}
+
+/* Makes one row of all that have a number; returns how many there are. */
+static size_t sum_up(struct gn_model_syscall *row, size_t n)
+{
+	size_t sums = 0;
+
+	qsort(row, n, sizeof(*row), by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (sums && row[sums - 1].nr == row[i].nr) {
+			add(&row[sums - 1], &row[i]);
+			continue;
+		}
+		row[sums] = row[i];
+		row[sums++].thread = 0;
+	}
+	return sums;
 }
 
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 {
-	m->syscalls = calloc((size_t)all->n + 1, sizeof(*m->syscalls));
-	if (!m->syscalls)
+	size_t size = all->n * sizeof(*m->syscalls);
+
+	m->syscalls = malloc(size + 1);
+	m->thread_syscalls = malloc(size + 1);
+	if (!m->syscalls || !m->thread_syscalls)
 		return -ENOMEM;
-	m->nsyscalls = all->n;
 	if (!all->n)
 		return 0;
-	memcpy(m->syscalls, all->rows, all->n * sizeof(*m->syscalls));
+	memcpy(m->syscalls, all->rows, size);
+	memcpy(m->thread_syscalls, all->rows, size);
+	m->nthread_syscalls = all->n;
+	m->nsyscalls = sum_up(m->syscalls, all->n);
 	qsort(m->syscalls, m->nsyscalls, sizeof(*m->syscalls), by_time);
+	qsort(m->thread_syscalls, all->n, sizeof(*m->syscalls), by_time);
 	return 0;
 }
 
 void gn_syscalls_free(struct gn_syscalls *all)
 {
 	free(all->rows);
-	gn_table_free(&all->by_nr);
+	gn_table_free(&all->by_key);
 }

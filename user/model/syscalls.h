@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * System calls by their number. The parts of a call come as slices: what it had
- * of a CPU up to each switch, and what it waited between. The last part says
- * that the call returned, and whether it failed.
+ * System calls by their thread and number. The parts of a call come as slices:
+ * what it had of a CPU up to each switch, and what it waited between. The last
+ * part says that the call returned, and whether it failed.
  */
 #ifndef GNOMON_MODEL_SYSCALLS_H
 #define GNOMON_MODEL_SYSCALLS_H
@@ -18,7 +18,7 @@
 struct gn_syscalls {
 	struct gn_model_syscall *rows;
 	uint32_t n, cap;
-	struct gn_table by_nr;
+	struct gn_table by_key; /* thread and number */
 };
 
 /* The call that a thread is in. */
@@ -28,10 +28,12 @@ struct gn_syscall_open {
 	bool is;
 };
 
-/* Takes a thread's slice, in the order of its slices. 0 or -ENOMEM. */
-int gn_syscalls_take(struct gn_syscalls *all, struct gn_syscall_open *open,
+/* Takes a slice of the thread of that index, in the order of its slices. 0 or
+ * -ENOMEM. */
+int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
+		     struct gn_syscall_open *open,
 		     const struct gn_rec_slice *s);
-/* Fills m->syscalls. 0 or -ENOMEM. */
+/* Fills m->syscalls and m->thread_syscalls. 0 or -ENOMEM. */
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m);
 void gn_syscalls_free(struct gn_syscalls *all);
 

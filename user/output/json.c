@@ -265,6 +265,8 @@ static int put_array(struct gn_json *w, const char *key, enum gn_by by)
 	struct gn_rows rows;
 	int err;
 
+	if (gn_by_is_sheet(o.by)) /* that is sorted */
+		o.sort = NULL;
 	o.by = by;
 	err = gn_rows_make(w->m, &o, &rows);
 	if (!err) {

@@ -27,7 +27,8 @@
 	X(ALLOCATIONS, "allocations", "by class and function")              \
 	X(EVENTS, "events", "all that runtimes told, by time")              \
 	X(SAMPLES, "samples", "what ran, by the samples of --snapshot")     \
-	X(SYSCALLS, "syscalls", "system calls, of --os syscalls")
+	X(SYSCALLS, "syscalls", "system calls, of --os syscalls")           \
+	X(THREAD_SYSCALLS, "thread-syscalls", "the same of each thread")
 /* The same for rows that are written during the replay (timeline.h) */
 #define GN_BY_WALK_LIST(X) X(CALLS, "calls", "each call, in the order of time")
 
@@ -150,8 +151,8 @@ int gn_paths_check(const char *list);
 /* The i-th name that rows can be sorted by, NULL past the last. Names and ids
  * are sorted upwards, everything else downwards. */
 const char *gn_sort_choice(size_t i);
-/* Whether rows of `by`, not of a sheet, can be sorted by the i-th name. */
-bool gn_sort_fits(size_t i, enum gn_by by);
+/* Whether rows of `by` can be sorted by that name. */
+bool gn_sort_fits(const char *name, enum gn_by by);
 /* The names that fit, without the long ones, for a message. */
 #define GN_SORT_KEYS 256
 void gn_sort_keys(char buf[GN_SORT_KEYS], enum gn_by by);

@@ -24,14 +24,14 @@ struct gn_cell *gn_sheet_row(struct gn_sheet *s)
 
 	if (s->n == s->room) {
 		cell = reallocarray(s->cell, room,
-				    s->ncolumns * sizeof(*s->cell));
+				    s->kind->ncolumns * sizeof(*s->cell));
 		if (!cell)
 			return NULL;
 		s->cell = cell;
 		s->room = room;
 	}
-	cell = &s->cell[s->n++ * s->ncolumns];
-	memset(cell, 0, s->ncolumns * sizeof(*cell));
+	cell = &s->cell[s->n++ * s->kind->ncolumns];
+	memset(cell, 0, s->kind->ncolumns * sizeof(*cell));
 	return cell;
 }
 
@@ -101,24 +101,71 @@ uint32_t gn_sheet_families(enum gn_by by)
 	}
 }
 
+static const struct gn_sheet_kind *kind_of(enum gn_by by)
+{
+	static const struct gn_sheet_kind *const kinds[GN_BY_COUNT] = {
+		[GN_BY_GC] = &gn_sheet_gc,
+		[GN_BY_JIT] = &gn_sheet_jit,
+		[GN_BY_EXCEPTIONS] = &gn_sheet_exceptions,
+		[GN_BY_LOADS] = &gn_sheet_loads,
+		[GN_BY_ALLOCATIONS] = &gn_sheet_allocations,
+		[GN_BY_EVENTS] = &gn_sheet_events,
+		[GN_BY_SAMPLES] = &gn_sheet_samples,
+		[GN_BY_SYSCALLS] = &gn_sheet_syscalls,
+		[GN_BY_THREAD_SYSCALLS] = &gn_sheet_thread_syscalls,
+	};
+
+	return kinds[by];
+}
+
+/* A percent has the order of the value that it is of. */
+const char *gn_sheet_sort_word(enum gn_by by, size_t i)
+{
+	const struct gn_sheet_kind *kind = kind_of(by);
+
+	for (size_t c = 0; c < kind->ncolumns; c++)
+		if (kind->column[c].kind != GN_CELL_PCT && i-- == 0)
+			return kind->column[c].key;
+	return NULL;
+}
+
+static const char *unit_of(const struct gn_sheet_column *c)
+{
+	return c->kind == GN_CELL_TIME ? "_ns" : "";
+}
+
+int gn_sheet_sort_column(enum gn_by by, const char *word)
+{
+	const struct gn_sheet_kind *kind = kind_of(by);
+
+	for (size_t i = 0; i < kind->ncolumns; i++) {
+		const struct gn_sheet_column *c = &kind->column[i];
+		size_t len = strlen(c->key);
+
+		if (!strcmp(c->title, word) ||
+		    (!strncmp(c->key, word, len) &&
+		     (!word[len] || !strcmp(word + len, unit_of(c)))))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int sort(struct gn_sheet *s, const struct gn_output_opts *o)
+{
+	int column = gn_sheet_sort_column(o->by, o->sort);
+
+	return column < 0 ? -EINVAL : gn_sheet_sort(s, (size_t)column);
+}
+
 int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_sheet *out)
 {
-	static int (*const fill[GN_BY_COUNT])(const struct gn_model *,
-					      struct gn_sheet *) = {
-		[GN_BY_GC] = gn_sheet_gc,
-		[GN_BY_JIT] = gn_sheet_jit,
-		[GN_BY_EXCEPTIONS] = gn_sheet_exceptions,
-		[GN_BY_LOADS] = gn_sheet_loads,
-		[GN_BY_ALLOCATIONS] = gn_sheet_allocations,
-		[GN_BY_EVENTS] = gn_sheet_events,
-		[GN_BY_SAMPLES] = gn_sheet_samples,
-		[GN_BY_SYSCALLS] = gn_sheet_syscalls,
-	};
 	int err;
 
-	*out = (struct gn_sheet){0};
-	err = fill[o->by](m, out);
+	*out = (struct gn_sheet){.kind = kind_of(o->by)};
+	err = out->kind->fill(m, out);
+	if (!err && o->sort)
+		err = sort(out, o);
 	if (!err && o->limit && out->n > o->limit) {
 		out->limited = out->n - o->limit;
 		out->n = o->limit;
@@ -180,8 +227,8 @@ static void put_cell(const char *text, size_t width, bool left, bool last,
 
 static bool is_text(const struct gn_sheet *s, size_t column)
 {
-	return s->column[column].kind == GN_CELL_TEXT ||
-	       s->column[column].kind == GN_CELL_FLAG;
+	return s->kind->column[column].kind == GN_CELL_TEXT ||
+	       s->kind->column[column].kind == GN_CELL_FLAG;
 }
 
 /* The width of each column, 0 for one that is left out. Returns that of a
@@ -191,15 +238,15 @@ static size_t measure(const struct gn_sheet *s, char *const *text,
 {
 	size_t all = 0;
 
-	for (size_t c = 0; c < s->ncolumns; c++)
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
 		width[c] = 0;
-	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
+	for (size_t i = 0; i < (s->n + 1) * s->kind->ncolumns; i++) {
 		size_t cells = gn_text_width(text[i]);
 
-		if (cells > width[i % s->ncolumns])
-			width[i % s->ncolumns] = cells;
+		if (cells > width[i % s->kind->ncolumns])
+			width[i % s->kind->ncolumns] = cells;
 	}
-	for (size_t c = 0; c < s->ncolumns; c++)
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
 		all += width[c] ? width[c] + 2 : 0;
 	return all - 2;
 }
@@ -207,10 +254,11 @@ static size_t measure(const struct gn_sheet *s, char *const *text,
 /* The widest column of texts that can still be narrowed. ncolumns: none. */
 static size_t widest(const struct gn_sheet *s, const size_t *width)
 {
-	size_t at = s->ncolumns, most = LEAST_TEXT;
+	size_t at = s->kind->ncolumns, most = LEAST_TEXT;
 
-	for (size_t c = 0; c < s->ncolumns; c++)
-		if (s->column[c].kind == GN_CELL_TEXT && width[c] > most) {
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
+		if (s->kind->column[c].kind == GN_CELL_TEXT &&
+		    width[c] > most) {
 			most = width[c];
 			at = c;
 		}
@@ -222,12 +270,12 @@ static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 {
 	size_t width[SHEET_COLUMNS], all = measure(s, text, width);
 
-	for (size_t c = 0; c < s->ncolumns && all > room; c++) {
-		if (!(s->spare >> c & 1))
+	for (size_t c = 0; c < s->kind->ncolumns && all > room; c++) {
+		if (!(s->kind->spare >> c & 1))
 			continue;
 		all -= width[c] + 2;
 		for (size_t i = 0; i <= s->n; i++)
-			text[i * s->ncolumns + c][0] = '\0';
+			text[i * s->kind->ncolumns + c][0] = '\0';
 	}
 }
 
@@ -236,11 +284,11 @@ static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
 {
 	bool any = false;
 
-	for (size_t c = 0; c < s->ncolumns; c++) {
-		if (*text[c] || !(s->spare >> c & 1))
+	for (size_t c = 0; c < s->kind->ncolumns; c++) {
+		if (*text[c] || !(s->kind->spare >> c & 1))
 			continue;
-		fprintf(f, "%s%s",
-			any ? ", " : "# no room for: ", s->column[c].title);
+		fprintf(f, "%s%s", any ? ", " : "# no room for: ",
+			s->kind->column[c].title);
 		any = true;
 	}
 	if (any)
@@ -253,15 +301,16 @@ static int fit(const struct gn_sheet *s, char **text, size_t room)
 {
 	size_t width[SHEET_COLUMNS], all = measure(s, text, width), c;
 
-	for (; all > room && (c = widest(s, width)) < s->ncolumns; all--)
+	for (; all > room && (c = widest(s, width)) < s->kind->ncolumns; all--)
 		width[c]--;
-	for (size_t i = s->ncolumns; i < (s->n + 1) * s->ncolumns; i++) {
+	for (size_t i = s->kind->ncolumns; i < (s->n + 1) * s->kind->ncolumns;
+	     i++) {
 		char *shorter;
 
-		c = i % s->ncolumns;
+		c = i % s->kind->ncolumns;
 		if (gn_text_width(text[i]) <= width[c])
 			continue;
-		if (!strcmp(s->column[c].key, "module")) {
+		if (!strcmp(s->kind->column[c].key, "module")) {
 			gn_text_shorten(text[i], width[c]);
 			continue;
 		}
@@ -279,9 +328,9 @@ static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 	size_t width[SHEET_COLUMNS];
 
 	measure(s, text, width);
-	for (size_t i = 0; i < (s->n + 1) * s->ncolumns; i++) {
-		size_t c = i % s->ncolumns;
-		bool last = c + 1 == s->ncolumns;
+	for (size_t i = 0; i < (s->n + 1) * s->kind->ncolumns; i++) {
+		size_t c = i % s->kind->ncolumns;
+		bool last = c + 1 == s->kind->ncolumns;
 
 		if (width[c])
 			put_cell(text[i], width[c], is_text(s, c), last, f);
@@ -298,16 +347,17 @@ static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 static char **make_texts(const struct gn_sheet *s,
 			 const struct gn_output_opts *o, bool *complete)
 {
-	size_t n = (s->n + 1) * s->ncolumns;
+	size_t n = (s->n + 1) * s->kind->ncolumns;
 	char **text = calloc(n, sizeof(*text));
 
 	*complete = text;
 	for (size_t i = 0; text && i < n; i++) {
-		size_t c = i % s->ncolumns;
+		size_t c = i % s->kind->ncolumns;
 
-		text[i] = i < s->ncolumns ? strdup(s->column[c].title)
-					  : cell_text(&s->cell[i - s->ncolumns],
-						      s->column[c].kind, o);
+		text[i] = i < s->kind->ncolumns
+				  ? strdup(s->kind->column[c].title)
+				  : cell_text(&s->cell[i - s->kind->ncolumns],
+					      s->kind->column[c].kind, o);
 		*complete &= text[i] != NULL;
 	}
 	return text;
@@ -315,7 +365,7 @@ static char **make_texts(const struct gn_sheet *s,
 
 static void free_texts(const struct gn_sheet *s, char **text)
 {
-	for (size_t i = 0; text && i < (s->n + 1) * s->ncolumns; i++)
+	for (size_t i = 0; text && i < (s->n + 1) * s->kind->ncolumns; i++)
 		free(text[i]);
 	free(text);
 }
@@ -367,22 +417,23 @@ int gn_sheet_csv(const struct gn_sheet *s, FILE *f)
 {
 	int err = 0;
 
-	for (size_t c = 0; c < s->ncolumns; c++)
-		fprintf(f, "%s%s", c ? "," : "", s->column[c].key);
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
+		fprintf(f, "%s%s%s", c ? "," : "", s->kind->column[c].key,
+			unit_of(&s->kind->column[c]));
 	fputs("\r\n", f);
-	for (size_t i = 0; i < s->n * s->ncolumns && !err; i++) {
+	for (size_t i = 0; i < s->n * s->kind->ncolumns && !err; i++) {
 		const struct gn_cell *cell = &s->cell[i];
-		size_t c = i % s->ncolumns;
+		size_t c = i % s->kind->ncolumns;
 
 		if (c)
 			fputc(',', f);
-		if (cell->known && s->column[c].kind == GN_CELL_TEXT)
+		if (cell->known && s->kind->column[c].kind == GN_CELL_TEXT)
 			err = gn_csv_text(f, cell->text);
-		else if (cell->known && s->column[c].kind == GN_CELL_PCT)
+		else if (cell->known && s->kind->column[c].kind == GN_CELL_PCT)
 			put_pct(cell, f);
 		else if (cell->known)
 			fprintf(f, "%" PRIu64, cell->n);
-		if (c + 1 == s->ncolumns) {
+		if (c + 1 == s->kind->ncolumns) {
 			fputs("\r\n", f);
 			err = err ? err : gn_stream_status(f);
 		}
@@ -394,7 +445,7 @@ static int put_markdown(const struct gn_sheet *s, size_t i,
 			const struct gn_output_opts *o, FILE *f)
 {
 	const struct gn_cell *cell = &s->cell[i];
-	enum gn_cell_kind kind = s->column[i % s->ncolumns].kind;
+	enum gn_cell_kind kind = s->kind->column[i % s->kind->ncolumns].kind;
 	char buf[GN_CELL] = "";
 
 	if (cell->known && kind == GN_CELL_TEXT)
@@ -418,16 +469,16 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		fprintf(f, "%s\n", s->nothing);
 		return gn_stream_status(f);
 	}
-	for (size_t c = 0; c < s->ncolumns; c++)
-		fprintf(f, "| %s ", s->column[c].title);
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
+		fprintf(f, "| %s ", s->kind->column[c].title);
 	fputs("|\n", f);
-	for (size_t c = 0; c < s->ncolumns; c++)
+	for (size_t c = 0; c < s->kind->ncolumns; c++)
 		fputs(is_text(s, c) ? "|---" : "|---:", f);
 	fputs("|\n", f);
-	for (size_t i = 0; i < n * s->ncolumns && !err; i++) {
+	for (size_t i = 0; i < n * s->kind->ncolumns && !err; i++) {
 		fputs("| ", f);
 		err = put_markdown(s, i, o, f);
-		fputs((i + 1) % s->ncolumns ? " " : " |\n", f);
+		fputs((i + 1) % s->kind->ncolumns ? " " : " |\n", f);
 		err = err ? err : gn_stream_status(f);
 	}
 	if (!err && left_out)
@@ -445,17 +496,27 @@ static void put_json_text(struct gn_emit *e, const char *key,
 		gn_emit_text(e, "short", cell->shown);
 }
 
+static void put_json_number(struct gn_emit *e, const struct gn_sheet_column *c,
+			    uint64_t n)
+{
+	char key[GN_CELL];
+
+	snprintf(key, sizeof(key), "%s%s", c->key, unit_of(c));
+	gn_emit_u64(e, key, n);
+}
+
 int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
 {
 	int err = 0;
 
 	gn_emit_line(e);
-	gn_emit_open(e, s->json, '[');
-	for (size_t i = 0; i < s->n * s->ncolumns && !err; i++) {
+	gn_emit_open(e, s->kind->json, '[');
+	for (size_t i = 0; i < s->n * s->kind->ncolumns && !err; i++) {
 		const struct gn_cell *cell = &s->cell[i];
-		const struct gn_sheet_column *c = &s->column[i % s->ncolumns];
+		const struct gn_sheet_column *c =
+			&s->kind->column[i % s->kind->ncolumns];
 
-		if (c == s->column) {
+		if (c == s->kind->column) {
 			gn_emit_line(e);
 			gn_emit_open(e, NULL, '{');
 		}
@@ -466,8 +527,8 @@ int gn_sheet_json(const struct gn_sheet *s, struct gn_emit *e)
 		else if (cell->known && c->kind == GN_CELL_PCT)
 			gn_emit_pct(e, c->key, gn_pct(cell->n, cell->whole));
 		else if (cell->known)
-			gn_emit_u64(e, c->key, cell->n);
-		if ((i + 1) % s->ncolumns)
+			put_json_number(e, c, cell->n);
+		if ((i + 1) % s->kind->ncolumns)
 			continue;
 		gn_emit_close(e, '}');
 		err = gn_stream_status(e->f);

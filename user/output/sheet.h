@@ -26,7 +26,8 @@ enum gn_cell_kind {
 };
 
 struct gn_sheet_column {
-	const char *key;   /* of CSV and JSON; times end with _ns */
+	const char *key;   /* of CSV and JSON, where _ns follows that of a time;
+			    * for --sort */
 	const char *title; /* of tables */
 	enum gn_cell_kind kind;
 };
@@ -39,14 +40,23 @@ struct gn_cell {
 	const char *shown; /* what people read; NULL: text */
 };
 
-struct gn_sheet {
-	const char *json;    /* its key in JSON */
-	const char *nothing; /* printed if there is no row */
+struct gn_sheet;
+
+/* What is the same in all sheets of one enum gn_by. */
+struct gn_sheet_kind {
+	const char *json; /* its key in JSON */
 	const struct gn_sheet_column *column;
 	size_t ncolumns; /* 32 at most */
 	/* a bit for each column that a table leaves out where a terminal has
 	 * no room, the first one first */
 	uint32_t spare;
+	/* Adds the rows, in their usual order. 0 or -ENOMEM. */
+	int (*fill)(const struct gn_model *m, struct gn_sheet *s);
+};
+
+struct gn_sheet {
+	const struct gn_sheet_kind *kind;
+	const char *nothing;  /* printed if there is no row */
 	struct gn_cell *cell; /* row by row */
 	size_t n, room;	      /* rows */
 	size_t limited;	      /* that a limit left out */
@@ -57,13 +67,20 @@ struct gn_sheet {
 
 static inline bool gn_by_is_sheet(enum gn_by by)
 {
-	return by >= GN_BY_GC && by <= GN_BY_SYSCALLS;
+	return by >= GN_BY_GC && by <= GN_BY_THREAD_SYSCALLS;
 }
 
 /* Families of events whose rows the sheet needs: enum gn_family. */
 uint32_t gn_sheet_families(enum gn_by by);
 
-/* 0 or -ENOMEM; gn_sheet_clear() in each case. */
+/* Of rows of `by`: the i-th word that they can be sorted by, NULL past the
+ * last. */
+const char *gn_sheet_sort_word(enum gn_by by, size_t i);
+/* The column that --sort calls so, by its key or its title too. -1: none. */
+int gn_sheet_sort_column(enum gn_by by, const char *word);
+
+/* 0, -ENOMEM, or -EINVAL: no column has the name o->sort; gn_sheet_clear() in
+ * each case. */
 int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_sheet *out);
 void gn_sheet_clear(struct gn_sheet *s);
@@ -87,15 +104,20 @@ void gn_cell_number(struct gn_cell *c, uint64_t n);
 /* The sheet owns `text` from now on. NULL: no memory. */
 const char *gn_sheet_own(struct gn_sheet *s, char *text);
 
-/* In the files sheet_*.c: fill a sheet. */
-int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s);
-int gn_sheet_syscalls(const struct gn_model *m, struct gn_sheet *s);
+/* Sorts the rows by a column: texts, ids and times since the start upwards, all
+ * else downwards, what is not known last. 0 or -ENOMEM. */
+int gn_sheet_sort(struct gn_sheet *s, size_t column);
+
+/* In the files sheet_*.c. */
+extern const struct gn_sheet_kind gn_sheet_events;
+extern const struct gn_sheet_kind gn_sheet_loads;
+extern const struct gn_sheet_kind gn_sheet_jit;
+extern const struct gn_sheet_kind gn_sheet_exceptions;
+extern const struct gn_sheet_kind gn_sheet_allocations;
+extern const struct gn_sheet_kind gn_sheet_gc;
+extern const struct gn_sheet_kind gn_sheet_samples;
+extern const struct gn_sheet_kind gn_sheet_syscalls;
+extern const struct gn_sheet_kind gn_sheet_thread_syscalls;
 
 /* What an event of a runtime says besides its name, for people. "": nothing.
  * NULL: no memory. The caller frees it. */

@@ -9,12 +9,6 @@
 #include <gnomon/runtime_event_info.h>
 #include "output/sheet.h"
 
-#define COLUMNS(s, list)                                        \
-	do {                                                    \
-		(s)->column = (list);                           \
-		(s)->ncolumns = sizeof(list) / sizeof(*(list)); \
-	} while (0)
-
 /* Why the runtime suspends its threads (COR_PRF_SUSPEND_REASON). */
 static const char *reason_text(uint64_t reason)
 {
@@ -144,30 +138,36 @@ static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 	return 0;
 }
 
-int gn_sheet_events(const struct gn_model *m, struct gn_sheet *s)
+static int fill_events(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"at_ns", "at", GN_CELL_TIME},
-		{"elapsed_ns", "duration", GN_CELL_TIME},
-		{"family", "family", GN_CELL_TEXT},
-		{"event", "event", GN_CELL_TEXT},
-		{"pid", "pid", GN_CELL_ID},
-		{"tid", "tid", GN_CELL_ID},
-		{"thread", "thread", GN_CELL_TEXT},
-		{"name", "name", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-		{"other", "by, or class", GN_CELL_TEXT},
-		{"detail", "", GN_CELL_TEXT},
-	};
 	int err = 0;
 
-	COLUMNS(s, columns);
-	s->json = "events";
 	s->nothing = "no runtime reported an event";
 	for (size_t i = 0; i < m->nevents && !err; i++)
 		err = put_event(m, &m->events[i], s);
 	return err;
 }
+
+static const struct gn_sheet_column events_columns[] = {
+	{"at", "at", GN_CELL_TIME},
+	{"elapsed", "duration", GN_CELL_TIME},
+	{"family", "family", GN_CELL_TEXT},
+	{"event", "event", GN_CELL_TEXT},
+	{"pid", "pid", GN_CELL_ID},
+	{"tid", "tid", GN_CELL_ID},
+	{"thread", "thread", GN_CELL_TEXT},
+	{"name", "name", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+	{"other", "by, or class", GN_CELL_TEXT},
+	{"detail", "", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_events = {
+	.json = "events",
+	.column = events_columns,
+	.ncolumns = sizeof(events_columns) / sizeof(events_columns[0]),
+	.fill = fill_events,
+};
 
 static bool is_load(uint16_t event)
 {
@@ -175,22 +175,8 @@ static bool is_load(uint16_t event)
 	       gn_rt_info(event)->family == GN_FAMILY_CLASSES;
 }
 
-int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
+static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"at_ns", "at", GN_CELL_TIME},
-		{"elapsed_ns", "duration", GN_CELL_TIME},
-		{"event", "event", GN_CELL_TEXT},
-		{"failed", "failed", GN_CELL_FLAG},
-		{"pid", "pid", GN_CELL_ID},
-		{"tid", "tid", GN_CELL_ID},
-		{"thread", "thread", GN_CELL_TEXT},
-		{"name", "name", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-	};
-
-	COLUMNS(s, columns);
-	s->json = "loads";
 	s->nothing = "no runtime told of a load";
 	for (size_t i = 0; i < m->nevents; i++) {
 		const struct gn_model_event *e = &m->events[i];
@@ -213,6 +199,25 @@ int gn_sheet_loads(const struct gn_model *m, struct gn_sheet *s)
 	}
 	return 0;
 }
+
+static const struct gn_sheet_column loads_columns[] = {
+	{"at", "at", GN_CELL_TIME},
+	{"elapsed", "duration", GN_CELL_TIME},
+	{"event", "event", GN_CELL_TEXT},
+	{"failed", "failed", GN_CELL_FLAG},
+	{"pid", "pid", GN_CELL_ID},
+	{"tid", "tid", GN_CELL_ID},
+	{"thread", "thread", GN_CELL_TEXT},
+	{"name", "name", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_loads = {
+	.json = "loads",
+	.column = loads_columns,
+	.ncolumns = sizeof(loads_columns) / sizeof(loads_columns[0]),
+	.fill = fill_loads,
+};
 
 /* Guesses the tier from the thread that compiles, because the runtimes' events
  * do not have it. */
@@ -310,27 +315,12 @@ static int put_compilation(const struct gn_model *m,
 	return 0;
 }
 
-int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s)
+static int fill_jit(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"elapsed_ns", "time", GN_CELL_TIME},
-		{"cpu_ns", "on a CPU", GN_CELL_TIME},
-		{"code_bytes", "code bytes", GN_CELL_COUNT},
-		{"tier", "tier", GN_CELL_TEXT},
-		{"compilation", "n-th", GN_CELL_COUNT},
-		{"at_ns", "at", GN_CELL_TIME},
-		{"pid", "pid", GN_CELL_ID},
-		{"tid", "tid", GN_CELL_ID},
-		{"thread", "thread", GN_CELL_TEXT},
-		{"name", "method", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-	};
 	const struct gn_model_event **all;
 	size_t n = 0;
 	int err = 0;
 
-	COLUMNS(s, columns);
-	s->json = "jit";
 	s->nothing = "no runtime reported a compilation";
 	all = calloc(m->nevents + 1, sizeof(*all));
 	if (!all)
@@ -347,20 +337,29 @@ int gn_sheet_jit(const struct gn_model *m, struct gn_sheet *s)
 	return n && !s->note ? -ENOMEM : err;
 }
 
-int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
-{
-	static const struct gn_sheet_column columns[] = {
-		{"count", "count", GN_CELL_COUNT},
-		{"elapsed_ns", "time to the catch", GN_CELL_TIME},
-		{"mean_ns", "of one", GN_CELL_TIME},
-		{"name", "class", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-		{"thrown_in", "thrown in", GN_CELL_TEXT},
-		{"caught_in", "caught in", GN_CELL_TEXT},
-	};
+static const struct gn_sheet_column jit_columns[] = {
+	{"elapsed", "time", GN_CELL_TIME},
+	{"cpu", "on a CPU", GN_CELL_TIME},
+	{"code_bytes", "code bytes", GN_CELL_COUNT},
+	{"tier", "tier", GN_CELL_TEXT},
+	{"compilation", "n-th", GN_CELL_COUNT},
+	{"at", "at", GN_CELL_TIME},
+	{"pid", "pid", GN_CELL_ID},
+	{"tid", "tid", GN_CELL_ID},
+	{"thread", "thread", GN_CELL_TEXT},
+	{"name", "method", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+};
 
-	COLUMNS(s, columns);
-	s->json = "exceptions";
+const struct gn_sheet_kind gn_sheet_jit = {
+	.json = "jit",
+	.column = jit_columns,
+	.ncolumns = sizeof(jit_columns) / sizeof(jit_columns[0]),
+	.fill = fill_jit,
+};
+
+static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
+{
 	s->nothing = m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT]
 			     ? "no runtime reported an exception; ask for them "
 			       "with --events exceptions"
@@ -386,19 +385,27 @@ int gn_sheet_exceptions(const struct gn_model *m, struct gn_sheet *s)
 	return 0;
 }
 
-int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
+static const struct gn_sheet_column exceptions_columns[] = {
+	{"count", "count", GN_CELL_COUNT},
+	{"elapsed", "time to the catch", GN_CELL_TIME},
+	{"mean", "of one", GN_CELL_TIME},
+	{"name", "class", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+	{"thrown_in", "thrown in", GN_CELL_TEXT},
+	{"caught_in", "caught in", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_exceptions = {
+	.json = "exceptions",
+	.column = exceptions_columns,
+	.ncolumns = sizeof(exceptions_columns) / sizeof(exceptions_columns[0]),
+	.fill = fill_exceptions,
+};
+
+static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"bytes", "bytes", GN_CELL_COUNT},
-		{"count", "objects", GN_CELL_COUNT},
-		{"name", "class", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-		{"function", "allocated in", GN_CELL_TEXT},
-	};
 	const char *at_start = gn_model_info(m, "events.at_start");
 
-	COLUMNS(s, columns);
-	s->json = "allocations";
 	s->nothing = at_start && strstr(at_start, "allocations")
 			     ? "a process that ran already tells of no "
 			       "allocation; start it under gnomon for them"
@@ -418,3 +425,19 @@ int gn_sheet_allocations(const struct gn_model *m, struct gn_sheet *s)
 	}
 	return 0;
 }
+
+static const struct gn_sheet_column allocations_columns[] = {
+	{"bytes", "bytes", GN_CELL_COUNT},
+	{"count", "objects", GN_CELL_COUNT},
+	{"name", "class", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+	{"function", "allocated in", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_allocations = {
+	.json = "allocations",
+	.column = allocations_columns,
+	.ncolumns =
+		sizeof(allocations_columns) / sizeof(allocations_columns[0]),
+	.fill = fill_allocations,
+};

@@ -130,29 +130,11 @@ static int fill(const struct gn_model *m, struct collection *all,
 	return err;
 }
 
-int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s)
+static int fill_gc(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"at_ns", "at", GN_CELL_TIME},
-		{"generation", "generation", GN_CELL_ID},
-		{"reason", "reason", GN_CELL_TEXT},
-		{"pause_ns", "pause", GN_CELL_TIME},
-		{"stopping_ns", "stopping", GN_CELL_TIME},
-		{"suspensions", "suspensions", GN_CELL_COUNT},
-		{"last_tid", "last to stop", GN_CELL_ID},
-		{"last_thread", "its name", GN_CELL_TEXT},
-		{"elapsed_ns", "duration", GN_CELL_TIME},
-		{"cpu_ns", "on a CPU", GN_CELL_TIME},
-		{"pid", "pid", GN_CELL_ID},
-		{"tid", "tid", GN_CELL_ID},
-		{"thread", "thread", GN_CELL_TEXT},
-	};
 	struct collection *all = calloc(m->nevents + 1, sizeof(*all));
 	int err;
 
-	s->column = columns;
-	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
-	s->json = "gc";
 	s->nothing = "no runtime reported a collection";
 	if (!all)
 		return -ENOMEM;
@@ -160,3 +142,26 @@ int gn_sheet_gc(const struct gn_model *m, struct gn_sheet *s)
 	free(all);
 	return err;
 }
+
+static const struct gn_sheet_column gc_columns[] = {
+	{"at", "at", GN_CELL_TIME},
+	{"generation", "generation", GN_CELL_ID},
+	{"reason", "reason", GN_CELL_TEXT},
+	{"pause", "pause", GN_CELL_TIME},
+	{"stopping", "stopping", GN_CELL_TIME},
+	{"suspensions", "suspensions", GN_CELL_COUNT},
+	{"last_tid", "last to stop", GN_CELL_ID},
+	{"last_thread", "its name", GN_CELL_TEXT},
+	{"elapsed", "duration", GN_CELL_TIME},
+	{"cpu", "on a CPU", GN_CELL_TIME},
+	{"pid", "pid", GN_CELL_ID},
+	{"tid", "tid", GN_CELL_ID},
+	{"thread", "thread", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_gc = {
+	.json = "gc",
+	.column = gc_columns,
+	.ncolumns = sizeof(gc_columns) / sizeof(gc_columns[0]),
+	.fill = fill_gc,
+};

@@ -12,20 +12,8 @@ static void put_pct(struct gn_cell *c, uint64_t n, uint64_t whole)
 	c->whole = whole;
 }
 
-int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s)
+static int fill_samples(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"self", "self", GN_CELL_COUNT},
-		{"self_pct", "self%", GN_CELL_PCT},
-		{"total", "total", GN_CELL_COUNT},
-		{"total_pct", "total%", GN_CELL_PCT},
-		{"name", "function", GN_CELL_TEXT},
-		{"module", "module", GN_CELL_TEXT},
-	};
-
-	s->column = columns;
-	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
-	s->json = "samples";
 	s->nothing = gn_model_info(m, "samples.rate")
 			     ? "no sample was taken: the threads had no CPU"
 			     : "no samples were taken; ask for them with "
@@ -45,6 +33,22 @@ int gn_sheet_samples(const struct gn_model *m, struct gn_sheet *s)
 	}
 	return 0;
 }
+
+static const struct gn_sheet_column samples_columns[] = {
+	{"self", "self", GN_CELL_COUNT},
+	{"self_pct", "self%", GN_CELL_PCT},
+	{"total", "total", GN_CELL_COUNT},
+	{"total_pct", "total%", GN_CELL_PCT},
+	{"name", "function", GN_CELL_TEXT},
+	{"module", "module", GN_CELL_TEXT},
+};
+
+const struct gn_sheet_kind gn_sheet_samples = {
+	.json = "samples",
+	.column = samples_columns,
+	.ncolumns = sizeof(samples_columns) / sizeof(samples_columns[0]),
+	.fill = fill_samples,
+};
 
 /* Samples are no times: a lost one makes none of them wrong. */
 void gn_header_samples(const struct gn_model *m, FILE *f)

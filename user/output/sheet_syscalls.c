@@ -24,13 +24,10 @@ static int put_name(struct gn_sheet *s, struct gn_cell *c, uint32_t nr)
 }
 
 static int put(const struct gn_model_syscall *x, uint64_t whole,
-	       struct gn_sheet *s)
+	       struct gn_sheet *s, struct gn_cell *c)
 {
-	struct gn_cell *c = gn_sheet_row(s);
 	uint64_t elapsed = x->cpu + x->off;
 
-	if (!c)
-		return -ENOMEM;
 	gn_cell_number(c++, x->calls);
 	gn_cell_number(c++, x->failed);
 	gn_cell_number(c++, x->begun - x->calls);
@@ -41,41 +38,100 @@ static int put(const struct gn_model_syscall *x, uint64_t whole,
 	gn_cell_number(c++, x->off);
 	if (x->calls) {
 		gn_cell_number(c, elapsed / x->calls);
-		gn_cell_number(c + 1, x->longest);
+		gn_cell_number(c + 1, x->shortest);
+		gn_cell_number(c + 2, x->longest);
 	}
-	c += 2;
-	return put_name(s, c, x->nr);
+	return put_name(s, c + 3, x->nr);
 }
 
-int gn_sheet_syscalls(const struct gn_model *m, struct gn_sheet *s)
+/* What is told if there is no row; returns the time of all calls. */
+static uint64_t begin(const struct gn_model *m, struct gn_sheet *s)
 {
-	static const struct gn_sheet_column columns[] = {
-		{"calls", "calls", GN_CELL_COUNT},
-		{"errors", "errors", GN_CELL_COUNT},
-		{"open", "open", GN_CELL_COUNT},
-		{"elapsed_ns", "elapsed", GN_CELL_TIME},
-		{"elapsed_pct", "elapsed%", GN_CELL_PCT},
-		{"cpu_ns", "on a CPU", GN_CELL_TIME},
-		{"off_cpu_ns", "off CPUs", GN_CELL_TIME},
-		{"mean_ns", "mean", GN_CELL_TIME},
-		{"longest_ns", "longest", GN_CELL_TIME},
-		{"name", "system call", GN_CELL_TEXT},
-	};
 	const char *timed = gn_model_info(m, "syscalls");
 	uint64_t whole = 0;
-	int err = 0;
 
-	s->column = columns;
-	s->ncolumns = sizeof(columns) / sizeof(columns[0]);
-	s->spare = 0xfU << 5; /* from cpu_ns to longest_ns */
-	s->json = "syscalls";
 	s->nothing = timed && !strcmp(timed, "1")
 			     ? "no system call was made"
 			     : "system calls were not recorded; ask for them "
 			       "with --os faults,syscalls";
 	for (size_t i = 0; i < m->nsyscalls; i++)
 		whole += m->syscalls[i].cpu + m->syscalls[i].off;
-	for (size_t i = 0; i < m->nsyscalls && !err; i++)
-		err = put(&m->syscalls[i], whole, s);
+	return whole;
+}
+
+static int fill_syscalls(const struct gn_model *m, struct gn_sheet *s)
+{
+	uint64_t whole = begin(m, s);
+	int err = 0;
+
+	for (size_t i = 0; i < m->nsyscalls && !err; i++) {
+		struct gn_cell *c = gn_sheet_row(s);
+
+		err = c ? put(&m->syscalls[i], whole, s, c) : -ENOMEM;
+	}
 	return err;
 }
+
+static int fill_thread_syscalls(const struct gn_model *m, struct gn_sheet *s)
+{
+	uint64_t whole = begin(m, s);
+	int err = 0;
+
+	for (size_t i = 0; i < m->nthread_syscalls && !err; i++) {
+		const struct gn_model_syscall *x = &m->thread_syscalls[i];
+		const struct gn_model_thread *t = &m->threads[x->thread];
+		struct gn_cell *c = gn_sheet_row(s);
+
+		if (!c)
+			return -ENOMEM;
+		gn_cell_number(c++, t->pid);
+		gn_cell_number(c++, t->tid);
+		gn_cell_text(c++, t->name);
+		err = put(x, whole, s, c);
+	}
+	return err;
+}
+
+/* clang-format off */
+#define COLUMNS \
+	{"calls", "calls", GN_CELL_COUNT}, \
+	{"errors", "errors", GN_CELL_COUNT}, \
+	{"open", "open", GN_CELL_COUNT}, \
+	{"elapsed", "elapsed", GN_CELL_TIME}, \
+	{"elapsed_pct", "elapsed%", GN_CELL_PCT}, \
+	{"cpu", "on a CPU", GN_CELL_TIME}, \
+	{"off_cpu", "off CPUs", GN_CELL_TIME}, \
+	{"mean", "mean", GN_CELL_TIME}, \
+	{"shortest", "shortest", GN_CELL_TIME}, \
+	{"longest", "longest", GN_CELL_TIME}, \
+	{"name", "system call", GN_CELL_TEXT}
+/* clang-format on */
+
+static const struct gn_sheet_column syscalls_columns[] = {COLUMNS};
+
+static const struct gn_sheet_column thread_syscalls_columns[] = {
+	{"pid", "pid", GN_CELL_ID},
+	{"tid", "tid", GN_CELL_ID},
+	{"thread", "thread", GN_CELL_TEXT},
+	COLUMNS,
+};
+
+/* from cpu to longest */
+#define SPARE 0x1fU
+
+const struct gn_sheet_kind gn_sheet_syscalls = {
+	.json = "syscalls",
+	.column = syscalls_columns,
+	.ncolumns = sizeof(syscalls_columns) / sizeof(syscalls_columns[0]),
+	.spare = SPARE << 5,
+	.fill = fill_syscalls,
+};
+
+const struct gn_sheet_kind gn_sheet_thread_syscalls = {
+	.json = "thread_syscalls",
+	.column = thread_syscalls_columns,
+	.ncolumns = sizeof(thread_syscalls_columns) /
+		    sizeof(thread_syscalls_columns[0]),
+	.spare = SPARE << 8 | 1 /* pid */,
+	.fill = fill_thread_syscalls,
+};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/columns.h"
+#include "output/sheet.h"
 
 static bool of_waits(int column)
 {
@@ -45,29 +46,55 @@ static bool is_again(int column)
 	return false;
 }
 
-/* The column of the i-th name to sort by, -1 past the last. */
-static int choice(size_t i, const char **name)
+/* The i-th name of a column, -1 past the last; then *i is what is left of it.
+ */
+static int choice(size_t *i, const char **name)
 {
 	for (int c = 0; c < GN_COLUMN_COUNT; c++) {
 		if (!sorts(c))
 			continue;
 		*name = gn_column_name(c);
-		if (!is_again(c) && i-- == 0)
+		if (!is_again(c) && (*i)-- == 0)
 			return c;
 		if (!strcmp(*name, gn_column_long(c)))
 			continue;
 		*name = gn_column_long(c);
-		if (i-- == 0)
+		if ((*i)-- == 0)
 			return c;
 	}
 	return -1;
+}
+
+static bool is_column(const char *name)
+{
+	for (int c = 0; c < GN_COLUMN_COUNT; c++)
+		if (sorts(c) && gn_column_is(c, name, strlen(name)))
+			return true;
+	return false;
+}
+
+/* Whether a sheet before that of `by` has this name, too. */
+static bool is_in_sheets(const char *name, enum gn_by by)
+{
+	for (int b = GN_BY_GC; b < (int)by; b++)
+		if (gn_sheet_sort_column((enum gn_by)b, name) >= 0)
+			return true;
+	return false;
 }
 
 const char *gn_sort_choice(size_t i)
 {
 	const char *name;
 
-	return choice(i, &name) < 0 ? NULL : name;
+	if (choice(&i, &name) >= 0)
+		return name;
+	for (int by = GN_BY_GC; by < GN_BY_COUNT; by++)
+		for (size_t k = 0;
+		     (name = gn_sheet_sort_word((enum gn_by)by, k)); k++)
+			if (!is_column(name) &&
+			    !is_in_sheets(name, (enum gn_by)by) && i-- == 0)
+				return name;
+	return NULL;
 }
 
 /* Whether the rows have a value there, and not all the same. */
@@ -110,18 +137,34 @@ static int find(const char *name, enum gn_by by)
 	return any;
 }
 
-bool gn_sort_fits(size_t i, enum gn_by by)
+bool gn_sort_fits(const char *name, enum gn_by by)
 {
-	const char *name = gn_sort_choice(i);
-	int column = name ? find(name, by) : -1;
+	int column;
 
+	if (gn_by_is_sheet(by))
+		return gn_sheet_sort_column(by, name) >= 0;
+	column = find(name, by);
 	return column >= 0 && has(by, column);
+}
+
+static void sheet_keys(char buf[GN_SORT_KEYS], enum gn_by by)
+{
+	const char *name;
+	size_t n = 0;
+
+	for (size_t i = 0; (name = gn_sheet_sort_word(by, i)); i++)
+		n += (size_t)snprintf(buf + n, GN_SORT_KEYS - n, "%s%s",
+				      n ? ", " : "", name);
 }
 
 void gn_sort_keys(char buf[GN_SORT_KEYS], enum gn_by by)
 {
 	size_t n = 0;
 
+	if (gn_by_is_sheet(by)) {
+		sheet_keys(buf, by);
+		return;
+	}
 	for (int c = 0; c < GN_COLUMN_CLASS; c++)
 		if (sorts(c) && has(by, c))
 			n += (size_t)snprintf(buf + n, GN_SORT_KEYS - n, "%s%s",
@@ -162,6 +205,8 @@ int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
 
 	if (!column)
 		return 0;
+	if (gn_by_is_sheet(by)) /* it sorts itself */
+		return gn_sort_fits(column, by) ? 0 : -EINVAL;
 	c = find(column, by);
 	if (c < 0)
 		return -EINVAL;

@@ -493,7 +493,8 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
-	if (!o->sort && o->by != GN_BY_TREE && !gn_by_has_own_columns(o->by))
+	if (!o->sort && o->by != GN_BY_TREE && !gn_by_has_own_columns(o->by) &&
+	    !gn_by_is_sheet(o->by))
 		opts.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
 	err = o->width ? write_wrapped(m, &opts, f) : write_whole(m, &opts, f);
 	return err ? err : gn_stream_status(f);
