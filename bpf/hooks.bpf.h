@@ -393,7 +393,12 @@ static __always_inline int managed(struct pt_regs *ctx, bool can_share)
 		return tell_code(t, spec->kind, func, key_of(ctx, c, spec));
 	if (control.valued && spec->kind == GN_KIND_LEAVE)
 		tell_valued(ctx, t, func, true);
+	/* a site of the library for sleds is a nop, whatever the function's own
+	 * instructions are */
+	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
+		t->hit |= GN_F_EMULATED;
 	collect(ctx, self, t, spec->kind, func, key_of(ctx, c, spec));
+	t->hit &= ~GN_F_EMULATED;
 	if (control.valued && spec->kind == GN_KIND_ENTER)
 		tell_valued(ctx, t, func, false);
 	if (control.unsent)

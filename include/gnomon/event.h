@@ -60,8 +60,8 @@ struct gn_rec {
 /* slice of class SYSCALL: with it the call returned; it returned an error */
 #define GN_F_RETURNED 0x08
 #define GN_F_FAILED   0x10
-/* collect: the probe was not single-stepped, unlike what the function's class
- * of leaves says */
+/* collect: the probe was not single-stepped, whatever the function's class of
+ * enters or leaves says */
 #define GN_F_EMULATED 0x10
 /* collect: so many probes of conditional jumps were hit in the interval and
  * found that the function is not left; 7: or more */

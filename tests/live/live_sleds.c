@@ -15,8 +15,8 @@
 
 #define N PRIu64
 
-/* Hits of fast hooks. */
-static uint64_t fast_hits(struct live *t, const json_t *report)
+/* Hits of a class of probes. */
+static uint64_t hits_of(struct live *t, const json_t *report, const char *class)
 {
 	const json_t *all = json_object_get(
 		json_object_get(report, "probe_cost"), "classes");
@@ -26,10 +26,16 @@ static uint64_t fast_hits(struct live *t, const json_t *report)
 	json_array_foreach(all, i, one)
 	{
 		if (!strcmp(json_string_value(json_object_get(one, "name")),
-			    "fast"))
+			    class))
 			return live_number(t, one, "hits");
 	}
 	return 0;
+}
+
+/* Hits of fast hooks. */
+static uint64_t fast_hits(struct live *t, const json_t *report)
+{
+	return hits_of(t, report, "fast");
 }
 
 /* Calls of down() in the report, and fast hits. */
@@ -69,6 +75,25 @@ void test_sleds_used(struct live *t)
 	check_used(t, "recursion_nops", 1);
 	if (access(live_fixture(t, "recursion_mcount"), X_OK) == 0)
 		check_used(t, "recursion_mcount", 1);
+}
+
+/* A forked child's hooks pass nops of the library, which are not stepped over
+ * as the returns in whose place they are would be. */
+void test_sleds_child_cost(struct live *t)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	json_t *report;
+	uint64_t n;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f work --hooks fast", "fork_xray fork 100", truths,
+		   &report);
+	n = hits_of(t, report, "single-stepped");
+	CHECK(t, !n, "%" N " hits are said to be single-stepped", n);
+	n = hits_of(t, report, "emulated") + fast_hits(t, report);
+	CHECK(t, n == 2 * live_truth(truths, "calls", "work"),
+	      "%" N " hits of the others", n);
+	free(truths);
 }
 
 /* Programs that cannot load the library: the header of the report says why. */

@@ -96,10 +96,11 @@ static enum gn_probe_class native_class(struct gn_pipeline *p,
 		return GN_PROBE_NONE;
 	if (r->h.flags & GN_F_OWN)
 		return GN_PROBE_FAST;
+	if (r->h.flags & GN_F_EMULATED)
+		return GN_PROBE_EMULATED;
 	if (r->h.kind == GN_KIND_ENTER || r->h.kind == GN_KIND_HIT)
 		return enter_class(p, &n->fns[fn]);
-	return r->h.flags & GN_F_EMULATED ? GN_PROBE_EMULATED
-					  : n->fns[fn].leave_class;
+	return n->fns[fn].leave_class;
 }
 
 static enum gn_probe_class runtime_class(const struct gn_thread *t,
