@@ -523,6 +523,23 @@ const void *host_sample(size_t i, size_t *size)
 	return (char *)host.ring + host.sample[i].at;
 }
 
+const void *host_last(enum gn_kind kind)
+{
+	const struct gn_rec *found = NULL, *r;
+	size_t size;
+
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->kind == kind)
+			found = r;
+	return found;
+}
+
+uint32_t host_roll(uint64_t *state, uint32_t n)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*state >> 33) % n;
+}
+
 uint64_t host_counter(enum gn_counter which)
 {
 	return control.counters[which];

@@ -102,6 +102,13 @@ void host_ring_full(bool full);
 /* The i-th sample of the ring, NULL past the last. */
 const void *host_sample(size_t i, size_t *size);
 
+/* The last sample that begins with a record of the kind; NULL: there is none.
+ */
+const void *host_last(enum gn_kind kind);
+
+/* A random number below n; `state` is any. */
+uint32_t host_roll(uint64_t *state, uint32_t n);
+
 uint64_t host_counter(enum gn_counter which);
 
 #endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gnomon's BPF programs and switches at certain moments: what is sent of them,
+ * and the kernel's own account beside it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <gnomon/syscalls.h>
+
+#include "host.h"
+
+/* GN_SLICES slices go out as one sample, the rest when the thread is closed. */
+static void slices_go_together(void **state)
+{
+	struct host_opts opts = {.queue = true, .gather = true};
+	struct host_task *t;
+	size_t size, at = 0, told[2] = {0}, n = 0;
+	uint64_t now = 1000;
+	const void *data;
+
+	(void)state;
+	host_new(now, opts);
+	t = host_task(7);
+	host_trace(t);
+	for (int i = 0; i < GN_SLICES + 2; i++) {
+		struct host_switch out = {.out = t, .nr = GN_NR_nanosleep};
+		struct host_switch in = {.in = t};
+
+		host_clock(now += 100);
+		host_switch(&out);
+		host_clock(now += 100);
+		host_wake(t);
+		host_switch(&in);
+	}
+	host_clock(now += 100);
+	host_stop();
+	host_finish();
+	for (; (data = host_sample(at, &size)); at++) {
+		const struct gn_rec_slice *r = data;
+
+		if (r->h.kind != GN_KIND_SLICE)
+			continue;
+		assert_true(n < 2);
+		assert_int_equal(size, GN_SLICES * sizeof(*r));
+		while (told[n] < GN_SLICES && r[told[n]].h.kind)
+			told[n]++;
+		n++;
+	}
+	assert_int_equal(told[0], GN_SLICES);
+	assert_int_equal(told[1], 2);
+}
+
+struct storm {
+	struct host_task *t;
+	uint64_t now;
+	int left;
+};
+
+/* The thread is switched off its CPU and on again, in the middle of a program.
+ */
+static void switches(void *ctx)
+{
+	struct storm *s = ctx;
+	struct host_switch out = {.out = s->t, .runnable = true};
+	struct host_switch in = {.in = s->t};
+
+	if (s->left-- <= 0)
+		return;
+	host_clock(s->now += 10);
+	host_switch(&out);
+	host_clock(s->now += 10);
+	host_switch(&in);
+}
+
+/* An event whose thread is switched while its time is taken is taken again;
+ * where that goes on and on, it is in doubt, and says so. */
+static void torn_moments(void **state)
+{
+	struct host_opts opts = {.queue = true};
+
+	(void)state;
+	for (int n = 1; n < 8; n++) {
+		struct storm s = {.now = 1000, .left = 0};
+		const struct gn_rec_func *r;
+		bool torn;
+
+		host_new(s.now, opts);
+		s.t = host_task(7);
+		host_trace(s.t);
+		host_clock(s.now += 10);
+		host_probe(s.t, true, 5); /* its stack is known from now on */
+		s.left = n;
+		host_interrupt(switches, &s);
+		host_probe(s.t, false, 5);
+		host_interrupt(NULL, NULL);
+		r = host_last(GN_KIND_LEAVE);
+		assert_non_null(r);
+		torn = host_counter(GN_COUNTER_TORN) > 0;
+		assert_int_equal(torn, n >= 4);
+		assert_int_equal(!!(r->h.flags & GN_F_IN_DOUBT), torn);
+		if (!torn)
+			assert_int_equal(r->os_ns, 10 * n);
+	}
+}
+
+/* A switch while gathered slices get their place in the ring: its own slice
+ * comes behind them. */
+static void switched_while_sent(void **state)
+{
+	struct host_opts opts = {.queue = true, .gather = true};
+	struct storm s = {.now = 1000, .left = 3};
+	uint32_t seq = 0;
+	size_t size;
+	const struct gn_rec_slice *r;
+
+	(void)state;
+	host_new(s.now, opts);
+	s.t = host_task(7);
+	host_trace(s.t);
+	switches(&s);
+	host_interrupt(switches, &s);
+	host_probe(s.t, true, 5);
+	host_interrupt(NULL, NULL);
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		for (size_t k = 0;
+		     k < size / sizeof(*r) && r[k].h.kind == GN_KIND_SLICE; k++)
+			assert_int_equal(r[k].h.seq, ++seq);
+	assert_int_equal(seq, 3);
+}
+
+/* The first record of the kernel's own account. */
+static const struct gn_rec_kernel *kernel_account(void)
+{
+	const struct gn_rec_kernel *r;
+	size_t size;
+
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->h.kind == GN_KIND_KERNEL)
+			break;
+	assert_non_null(r);
+	return r;
+}
+
+/*
+ * A thread that hardly ran: gnomon's clock at its switch onto its CPU was later
+ * than the last reading of the scheduler's, as where the machine was taken in
+ * between. Nothing of that is without a reason.
+ */
+static void hardly_ran(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch out = {.runnable = true}, in = {0};
+	const struct gn_rec_kernel *r;
+	const uint64_t late = 2000000;
+	uint64_t now = 1000000;
+
+	(void)state;
+	host_new(now, opts);
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	host_clock(now += 100);
+	host_switch(&out);
+	host_clock(now += 100);
+	host_late(late);
+	host_switch(&in);
+	host_exit(in.in);
+	r = kernel_account();
+	assert_int_equal(r->cpu, 0);
+	assert_int_equal(r->cpu - r->kernel_cpu - r->cpu_apart, 0);
+}
+
+/*
+ * A thread is preempted four times, and waits for its CPU for 3 us; the second
+ * time it is `odd`, a switch's, and waits for `ns`. The kernel does not count
+ * the odd time, and that is no difference without a reason.
+ */
+static void queued_oddly(struct host_switch *out, struct host_switch *in,
+			 bool *odd, uint64_t ns)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	const struct gn_rec_kernel *r;
+	uint64_t now = 1000000;
+
+	host_new(now, opts);
+	out->runnable = true;
+	out->out = in->in = host_task(7);
+	host_trace(out->out);
+	for (int i = 0; i < 4; i++) {
+		*odd = i == 1;
+		host_clock(now += 100);
+		host_switch(out);
+		host_clock(now += *odd ? ns : 3000);
+		host_switch(in);
+	}
+	host_exit(in->in);
+	r = kernel_account();
+	/* from the first switch off a CPU to the last */
+	assert_int_equal(r->delay, 3000 + ns + 3000);
+	assert_int_equal(r->kernel_delay, 3000 + 3000);
+	assert_int_equal(r->delay - r->kernel_delay - r->delay_apart, 0);
+}
+
+static void preempted_before_waiting(void **state)
+{
+	struct host_switch out = {0}, in = {0};
+
+	(void)state;
+	queued_oddly(&out, &in, &out.waits, 50000);
+}
+
+/* By a CPU that took long to move it to another one. */
+static void moved_slowly(void **state)
+{
+	struct host_switch out = {0}, in = {0};
+
+	(void)state;
+	queued_oddly(&out, &in, &in.moved, 5000000);
+}
+
+/* The clocks' difference is sampled late, twice: the machine was taken in
+ * between. The clocks did not drift for that. */
+static void sampled_late(void **state)
+{
+	struct host_opts opts = {.queue = true, .check = true};
+	struct host_switch on = {0}, off = {.nr = 7};
+	struct host_switch sleeps = {.nr = 7};
+	const uint64_t late = 6700000;
+	uint64_t now = 1000000;
+	const struct gn_rec_kernel *r;
+
+	(void)state;
+	host_new(now, opts);
+	sleeps.out = host_task(3);
+	host_self(sleeps.out);
+	host_switch(&sleeps);
+	on.in = off.out = host_task(7);
+	host_trace(on.in);
+	host_clock(now += 100);
+	host_switch(&off);
+	host_clock(now += 100);
+	host_switch(&on);
+	for (int i = 0; i < 3; i++) {
+		host_clock(now += 100000);
+		host_late(late);
+		host_switch(&sleeps);
+		now += late;
+	}
+	host_clock(now += 100000);
+	host_exit(on.in);
+	r = kernel_account();
+	assert_in_range(r->drift, 0, (now - 1000000) / 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slices_go_together),
+		cmocka_unit_test(torn_moments),
+		cmocka_unit_test(switched_while_sent),
+		cmocka_unit_test(hardly_ran),
+		cmocka_unit_test(preempted_before_waiting),
+		cmocka_unit_test(moved_slowly),
+		cmocka_unit_test(sampled_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
