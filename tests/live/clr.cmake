@@ -2,13 +2,14 @@
 # Live tests on .NET: one program, one ctest entry a test. Without an SDK they
 # are there all the same, and skipped with the reason.
 add_executable(live_clr
-	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
-	clr_run.c clr_samples.c clr_list.c clr_attach.c clr_attach_bad.c clr_container.c clr_replaced.c clr_filter.c clr_launch.c clr_compiler.c
+	live_main.c live_left.c live_proc.c live_report.c live_truth.c
+	live_calls.c live_told.c
+	clr_run.c clr_samples.c clr_list.c clr_attach.c clr_attach_bad.c
+	clr_container.c clr_replaced.c clr_filter.c clr_launch.c clr_compiler.c
 	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
-	clr_events.c clr_values.c clr_web.c)
+	clr_events.c clr_values.c clr_web.c clr_bodies.c clr_collects.c
+	clr_explain.c clr_fast.c clr_fast_ends.c clr_own_work.c clr_rate.c)
 target_link_libraries(live_clr PRIVATE PkgConfig::JANSSON m)
-target_sources(live_clr PRIVATE clr_bodies.c clr_collects.c clr_explain.c clr_fast.c clr_fast_ends.c clr_own_work.c clr_rate.c
-	live_told.c)
 target_compile_definitions(live_clr PRIVATE LIVE_TESTS="clr_tests.def")
 
 function(gn_live_clr)

@@ -3,12 +3,12 @@
 add_executable(live_native
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c live_calls.c
 	live_run.c live_times.c live_process.c live_attach.c live_classes.c
-	live_file.c live_bad.c
-	live_files.c live_namespaces.c live_signals.c live_stop.c live_ia32.c
-	live_bodies.c live_explain.c live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c live_kernel.c live_samples.c
-	live_calls_chosen.c live_values.c live_usdt.c live_sleds.c)
+	live_syscalls.c live_file.c live_bad.c live_files.c live_namespaces.c
+	live_signals.c live_stop.c live_ia32.c live_bodies.c live_explain.c
+	live_disk.c live_end.c live_outside.c live_doubts.c live_harmless.c
+	live_kernel.c live_samples.c live_calls_chosen.c live_values.c
+	live_usdt.c live_sleds.c live_told.c)
 target_link_libraries(live_native PRIVATE PkgConfig::JANSSON m)
-target_sources(live_native PRIVATE live_told.c)
 
 # What it does to the kernel itself, for a test of the self-check.
 pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET libbpf>=1.1)
