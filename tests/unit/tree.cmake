@@ -15,6 +15,11 @@ add_test(NAME tree/install
 	${CMAKE_INSTALL_MANDIR} ${CMAKE_INSTALL_DOCDIR})
 set_tests_properties(tree/install PROPERTIES TIMEOUT 120)
 
+add_test(NAME tree/musl
+	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-musl
+	$<TARGET_FILE:gnomon_clr_musl>)
+set_tests_properties(tree/musl PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77)
+
 add_test(NAME tree/completion
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-completion
 		$<TARGET_FILE:gnomon>)

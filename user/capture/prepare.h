@@ -34,6 +34,9 @@ int gn_prepare_check_values(struct gn_session *s);
 char *gn_prepare_values(const struct gn_session *s);
 /* Runtimes with sites of their own, in processes that run already. */
 int gn_prepare_cores(struct gn_session *s);
+/* A runtime's library that a process loads. */
+int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
+		       const char *path);
 /* A copy of a runtime's library that a process loads: the open file, and its
  * path there. */
 int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,

@@ -10,6 +10,7 @@
 
 #include <gnomon/edits.h>
 #include "capture/fast_clock.h"
+#include "elf/elf_file.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
 
@@ -381,10 +382,18 @@ int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 	return plan_library_at(s, rt, gn_file_place(fd, place), path);
 }
 
+int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
+		       const char *path)
+{
+	return plan_library_at(s, rt, path, path);
+}
+
 static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			char *library)
 {
-	int err = gn_runtime_library(rt, library, PATH_MAX);
+	int err = s->opts.command && gn_elf_needs_musl(s->program)
+			  ? gn_runtime_library_musl(rt, library, PATH_MAX)
+			  : gn_runtime_library(rt, library, PATH_MAX);
 
 	if (err)
 		/* doctor reports it; other programs need none */

@@ -12,6 +12,7 @@
 #include "capture/clock.h"
 #include "capture/prepare.h"
 #include "capture/session_internal.h"
+#include "elf/elf_file.h"
 #include "process/memory.h"
 #include "runtime/runtime.h"
 
@@ -29,6 +30,7 @@ struct process {
 	pid_t pid;
 	const struct gn_runtime *rt;
 	struct gn_attached *attached;
+	bool musl; /* its C library */
 };
 
 struct gn_running {
@@ -82,13 +84,26 @@ static void do_without(struct gn_session *s, size_t i, const char *why)
 	memmove(p, p + 1, (--r->count - i) * sizeof(*p));
 }
 
-/* Probes the library that the process loads if it does not see ours. */
+/* Probes the library that the process loads if it does not see ours, or needs
+ * that for musl. */
 static int plan_copy(struct gn_session *s, const struct process *p)
 {
 	const char *path;
 	int fd = p->rt->attach->file(p->attached, &path);
 
-	return fd < 0 ? 0 : gn_prepare_copy(s, p->rt, fd, path);
+	if (fd >= 0)
+		return gn_prepare_copy(s, p->rt, fd, path);
+	return p->musl ? gn_prepare_library(s, p->rt, path) : 0;
+}
+
+static int find_library(struct process *p, char *path, size_t size)
+{
+	char exe[32];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)p->pid);
+	p->musl = gn_elf_needs_musl(exe);
+	return p->musl ? gn_runtime_library_musl(p->rt, path, size)
+		       : gn_runtime_library(p->rt, path, size);
 }
 
 int gn_running_open(struct gn_session *s)
@@ -99,14 +114,14 @@ int gn_running_open(struct gn_session *s)
 
 	while (r && i < r->count) {
 		struct process *p = &r->process[i];
-		int err = gn_runtime_library(p->rt, library, sizeof(library));
+		int err = find_library(p, library, sizeof(library));
 
 		if (err)
 			return gn_session_fail(
 				s, err, 1,
 				"the hook-site library '%s' is "
 				"not there; install gnomon again",
-				p->rt->library);
+				p->musl ? p->rt->library_musl : p->rt->library);
 		err = p->rt->attach->open(p->pid, library, &p->attached, why);
 		if (err && !s->light)
 			return gn_session_fail(s, err, 1, "%s", why);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <gnomon/selected.h>
+#include "elf/elf_file.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/native.h"
@@ -27,6 +28,7 @@ struct program {
 	bool hooked;
 	bool other;	      /* it runs as `uid`, not as the command's user */
 	bool read;	      /* its environment was */
+	bool musl;	      /* its C library, so it needs another library */
 	const char *hindered; /* the variable that turns the library off */
 	uint32_t uid;
 	char comm[17];
@@ -90,13 +92,17 @@ static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 	return p;
 }
 
-/* Its environment, where gnomon still has the privileges for that. */
+/* Its environment and its C library, where gnomon still has the privileges for
+ * that. */
 static void ask_environment(struct program *p)
 {
 	struct gn_inside_env env;
+	char exe[32];
 
 	gn_inside_env_open(&env, (pid_t)p->pid);
 	p->read = env.text;
+	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", p->pid);
+	p->musl = p->rt->library_musl && gn_elf_needs_musl(exe);
 	if (p->rt->hindered)
 		p->hindered = p->rt->hindered(gn_inside_variable, &env);
 	gn_inside_env_free(&env);
@@ -219,6 +225,9 @@ static void put_reason(const struct gn_unseen *u, const struct program *p,
 	else if (u->attached)
 		snprintf(to, size,
 			 "a process that gnomon was attached to started it");
+	else if (p->musl)
+		snprintf(to, size,
+			 "its C library is musl, and the command's is not");
 	else if (p->other)
 		snprintf(to, size,
 			 "it ran as user %" PRIu32 ", and sudo and su clean "
@@ -237,6 +246,8 @@ static const char *advice(const struct gn_unseen *u, const struct program *p)
 	return p->hindered ? "leave that variable out"
 	       : u->attached
 		       ? "give its PID to -p, too, or let gnomon start all"
+	       : p->musl
+		       ? "attach to it (-p PID), or let gnomon start it itself"
 		       : "start gnomon inside of that, or let CORECLR_* and "
 			 "GNOMON_* pass and the library be read";
 }

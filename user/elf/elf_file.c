@@ -147,6 +147,20 @@ const char *gn_elf_interp(const struct gn_elf *elf)
 	return elf->interp;
 }
 
+bool gn_elf_needs_musl(const char *path)
+{
+	const char *linker = "/ld-musl-", *slash;
+	struct gn_elf *elf;
+	bool needs;
+
+	if (gn_elf_open(path, &elf))
+		return false;
+	slash = elf->interp ? strrchr(elf->interp, '/') : NULL;
+	needs = slash && !strncmp(slash, linker, strlen(linker));
+	gn_elf_close(elf);
+	return needs;
+}
+
 uint64_t gn_elf_entry(const struct gn_elf *elf)
 {
 	return elf->entry;

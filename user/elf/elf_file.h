@@ -114,4 +114,9 @@ uint64_t gn_elf_entry(const struct gn_elf *elf);
 /* PT_INTERP, or NULL. */
 const char *gn_elf_interp(const struct gn_elf *elf);
 
+/* Whether the program file's dynamic linker is that of musl, as in Alpine:
+ * libraries that need glibc cannot be loaded there. False, too, if it cannot be
+ * read. */
+bool gn_elf_needs_musl(const char *path);
+
 #endif

@@ -57,8 +57,13 @@ static struct {
 static struct gn_fast_own none;
 
 /* By the thread's own register: hooks have no time for a call. */
+#ifdef GNOMON_MUSL
+#define TLS_MODEL "global-dynamic"
+#else
+#define TLS_MODEL "initial-exec"
+#endif
 extern _Thread_local struct gn_fast_own *gn_fast_own
-	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+	__attribute__((visibility("hidden"), tls_model(TLS_MODEL)));
 _Thread_local struct gn_fast_own *gn_fast_own = &none;
 
 static inline long call(long nr, long a, long b, long c, long d)

@@ -19,6 +19,23 @@
 
 /* clang-format off */
 
+/* The thread's own gn_fast_own in r10. */
+	.macro GN_FAST_GET_OWN
+#ifdef GNOMON_MUSL
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	/* it keeps all registers but rax */
+	leaq	gn_fast_own@tlsdesc(%rip), %rax
+	call	*gn_fast_own@tlscall(%rax)
+	movq	%fs:(%rax), %r10
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+#else
+	movq	gn_fast_own@gottpoff(%rip), %r11
+	movq	%fs:(%r11), %r10
+#endif
+	.endm
+
 /* gn_fast_NAME. `index` and `sp32` are registers: 64 bits of the function's
  * index, and the low half of its frame key. `muted`: a table of bytes by index;
  * hooks of functions with one that is set do nothing. `sp64`: all of the frame
@@ -35,8 +52,7 @@ gn_fast_\name:
 	cmpb	$0, (%r11, \index)
 	jne	.Lgn_fast_done_\name
 	.endif
-	movq	gn_fast_own@gottpoff(%rip), %r11
-	movq	%fs:(%r11), %r10
+	GN_FAST_GET_OWN
 	movq	GN_FAST_OWN_RING(%r10), %r11
 	testq	%r11, %r11
 	jz	.Lgn_fast_none_\name

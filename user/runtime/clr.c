@@ -208,6 +208,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.id = GN_RUNTIME_CLR,
 	.title = ".NET CLR",
 	.library = GN_CLR_LIBRARY,
+	.library_musl = GN_CLR_LIBRARY_MUSL,
 	.provider = GN_CLR_PROVIDER,
 	.sites = sites,
 	.nsites = sizeof(sites) / sizeof(sites[0]),

@@ -63,6 +63,7 @@ struct gn_runtime {
 	/* The file name of its hook-site library; NULL: its sites are in
 	 * `core`. */
 	const char *library;
+	const char *library_musl; /* the same for processes with musl */
 	const char *core; /* the name of a file that is mapped where it runs */
 	/* A word in the program file of a launcher of this runtime. */
 	const char *marker;
@@ -146,6 +147,9 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 
 /* The path of a hook-site library: installed, or in the build tree. -ENOENT. */
 int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
+/* The same of the one for processes whose C library is musl. */
+int gn_runtime_library_musl(const struct gn_runtime *rt, char *path,
+			    size_t size);
 
 /*
  * Adds the sites of the open file `place` to the probes, as those of `file`,

@@ -116,7 +116,7 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 }
 
 /* Beside an installed program, then where the build leaves it. */
-int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
+static int find_library(const char *name, char *path, size_t size)
 {
 	static const char *const places[] = {GNOMON_LIBRARY_RELATIVE,
 					     "hooksite", "../user/hooksite"};
@@ -136,7 +136,7 @@ int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
 		char real[PATH_MAX];
 
 		snprintf(tried, sizeof(tried), "%s/%s/%s", exe, places[i],
-			 rt->library);
+			 name);
 		if (!realpath(tried, real))
 			continue;
 		if ((size_t)snprintf(path, size, "%s", real) >= size)
@@ -144,6 +144,17 @@ int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
 		return 0;
 	}
 	return -ENOENT;
+}
+
+int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
+{
+	return find_library(rt->library, path, size);
+}
+
+int gn_runtime_library_musl(const struct gn_runtime *rt, char *path,
+			    size_t size)
+{
+	return find_library(rt->library_musl, path, size);
 }
 
 /* Argument `n` of the note; false: it cannot be read. None is 0. */

@@ -21,7 +21,8 @@
 		}                                                      \
 	}
 
-#define GN_CLR_LIBRARY "libgnomon-clr.so"
+#define GN_CLR_LIBRARY	    "libgnomon-clr.so"
+#define GN_CLR_LIBRARY_MUSL "libgnomon-clr-musl.so"
 
 /* Provider of the library's notes. */
 #define GN_CLR_PROVIDER "gnomon_clr"
