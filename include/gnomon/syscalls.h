@@ -306,6 +306,32 @@ static inline enum gn_class gn_futex_class(__u32 op, __u32 expected)
 	return expected == GN_FUTEX_HELD ? GN_CLASS_LOCK : GN_CLASS_EVENT;
 }
 
+/* musl's words that are waited for have one of these bits: of a mutex, a
+ * read-write lock and its own locks the first, of a stream's the second. Its
+ * condition variables wait with GN_FUTEX_HELD. */
+#define GN_FUTEX_MUSL_WAITED  0x80000000u
+#define GN_FUTEX_MUSL_WAITED2 0x40000000u
+
+/* The same of a program with musl. */
+static inline enum gn_class gn_futex_class_musl(__u32 op, __u32 expected)
+{
+	if ((op & GN_FUTEX_OP) != GN_FUTEX_WAIT)
+		return gn_futex_class(op, expected);
+	/* a semaphore has nothing but the bit, from 1.2.4 on */
+	if (expected == GN_FUTEX_MUSL_WAITED)
+		return GN_CLASS_EVENT;
+	return expected & (GN_FUTEX_MUSL_WAITED | GN_FUTEX_MUSL_WAITED2)
+		       ? GN_CLASS_LOCK
+		       : GN_CLASS_EVENT;
+}
+
+/* Whether musl means something else by it. */
+static inline int gn_futex_differs(__u32 op, __u32 expected)
+{
+	return gn_futex_class(op, expected) !=
+	       gn_futex_class_musl(op, expected);
+}
+
 /* The calls by which a probe site enters the kernel (uretprobe, uprobe): what
  * they take is the probe's cost, not a system call of the program. */
 static inline int gn_syscall_is_probe(long nr)

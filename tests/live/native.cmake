@@ -38,5 +38,23 @@ function(gn_live_native)
 		GNOMON=$<TARGET_FILE:gnomon>
 		GNOMON_SKEWED=$<TARGET_FILE:gnomon_skewed>
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures)
+
+	# Those that wait for a futex. Not the semaphore: before 1.2.4 musl waits
+	# there as for a read lock.
+	if(NOT GN_MUSL_GCC)
+		message(WARNING "waits of musl are not tested: no musl-gcc")
+		return()
+	endif()
+	set(musl ${CMAKE_BINARY_DIR}/tests/fixtures/musl)
+	gn_steady_timeout(timeout 120)
+	foreach(name mutex condition barrier rwlock pi join timeout timeout_real)
+		add_test(NAME live/musl/class-${name}
+			COMMAND ${GN_STEADY} $<TARGET_FILE:live_native> class-${name})
+		set_tests_properties(live/musl/class-${name} PROPERTIES
+			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77
+			ENVIRONMENT FIXTURES=${musl})
+		gn_live_alone(live/musl/class-${name})
+		gn_live_plain(live/musl/class-${name})
+	endforeach()
 endfunction()
 gn_live_native()
