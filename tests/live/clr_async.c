@@ -163,7 +163,8 @@ static void same_count(struct live *t, const struct live_truth *truth,
 static void same_line(struct live *t, const struct live_truth *truth,
 		      const json_t *row, const json_t *method)
 {
-	static const char source[] = "/Awaits.cs";
+	bool fsharp = !strncmp(truth->name, "Tasks+", 6);
+	const char *source = fsharp ? "/Tasks.fs" : "/Awaits.cs";
 	const char *file = json_string_value(json_object_get(method, "file"));
 	size_t len = file ? strlen(file) : 0;
 
@@ -180,7 +181,9 @@ static void same_line(struct live *t, const struct live_truth *truth,
 static char *same(struct live *t, const struct live_truth *truth,
 		  const json_t *report)
 {
-	const char *at = strchr(truth->name, '@'), *word = truth->word;
+	/* F# has another one in the names of types */
+	const char *end = strstr(truth->name, ")@"), *word = truth->word;
+	const char *at = end ? end + 1 : NULL;
 	size_t len = at ? (size_t)(at - truth->name) : strlen(truth->name);
 	const json_t *method = find_method(report, truth->name, len);
 	const json_t *await = at ? find_await(method, atoi(at + 1)) : NULL;
@@ -266,10 +269,38 @@ void test_async(struct live *t)
 	}
 }
 
+/* Tasks of F#: their machines are others. */
+void test_async_fsharp(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct clr_pair pair;
+
+	clr_need(t);
+	live_add(t, &command, getenv("DOTNET"),
+		 live_fixture(t, "languages/tasks.dll"), NULL);
+	for (int i = 0; i < ATTEMPTS; i++) {
+		char *off;
+
+		clr_pair(t, "--raw --clr-hooks rejit -f Tasks+*@*", &command,
+			 &pair);
+		CHECK(t,
+		      clr_async_same(t, pair.traced.out, pair.report, &off) >
+			      100,
+		      "the program says little of itself");
+		CHECK(t,
+		      live_number(t, pair.report, "code.selected.async_left") ==
+			      0,
+		      "async methods are left");
+		if (!off)
+			return;
+		live_again(t, i, ATTEMPTS, off);
+	}
+}
+
 /* One session on it; `killed`: gnomon does not end it itself. NULL: the report
  * and the program agree. */
 static char *attached(struct live *t, const struct live_talk *served,
-		      bool killed)
+		      const char *filter, bool killed)
 {
 	char *path = live_text(t, "%s/report.json", t->dir), *said, *off;
 	struct live_args a = {.n = 0};
@@ -278,8 +309,8 @@ static char *attached(struct live *t, const struct live_talk *served,
 
 	unlink(path);
 	live_add(t, &a, t->gnomon, "run", "--raw", "--format", "json", "-o",
-		 path, "-f", "Demo.Awaits*", "-p",
-		 live_text(t, "%d", (int)served->pid), NULL);
+		 path, "-f", filter, "-p", live_text(t, "%d", (int)served->pid),
+		 NULL);
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	said = clr_serve(t, served, "run");
@@ -298,22 +329,20 @@ static char *attached(struct live *t, const struct live_talk *served,
  * session, and its own behind its end: of each session some are suspended until
  * the next has begun, and some until all are over.
  */
-void test_async_attached(struct live *t)
+static void check_attached(struct live *t, const struct live_args *command,
+			   const char *filter)
 {
-	struct live_args a = {.n = 0};
 	struct live_talk served;
 	char *off = NULL;
 	int good = 0;
 
-	clr_need(t);
-	clr_demo(t, &a, "awaits-served");
-	live_talk(t, &a, &served);
+	live_talk(t, command, &served);
 	free(live_await(t, served.out, "ready"));
 	clr_serve(t, &served, "hold 4");
 	for (int i = 0; i < 2 * ATTEMPTS && good < 2; i++) {
 		bool killed = i == 1;
 
-		off = attached(t, &served, killed);
+		off = attached(t, &served, filter, killed);
 		good += !off && !killed;
 		if (off && i + 1 < 2 * ATTEMPTS)
 			live_again(t, i, 2 * ATTEMPTS, off);
@@ -323,6 +352,25 @@ void test_async_attached(struct live *t)
 	clr_serve(t, &served, "release");
 	clr_serve(t, &served, "run");
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
+void test_async_attached(struct live *t)
+{
+	struct live_args a = {.n = 0};
+
+	clr_need(t);
+	clr_demo(t, &a, "awaits-served");
+	check_attached(t, &a, "Demo.Awaits*");
+}
+
+void test_async_fsharp_attached(struct live *t)
+{
+	struct live_args a = {.n = 0};
+
+	clr_need(t);
+	live_add(t, &a, getenv("DOTNET"),
+		 live_fixture(t, "languages/tasks.dll"), "served", NULL);
+	check_attached(t, &a, "Tasks+*@*");
 }
 
 /* Lines are those that the compiler told where hooks are probes, too: nothing

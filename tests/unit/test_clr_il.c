@@ -381,10 +381,22 @@ static void value_places(void **state)
 	gn_il_free(&made);
 }
 
-static bool any_field(void *ctx, gn_token field)
+/* FieldDef 1 is C#'s state, FieldDef 2 that of F#. */
+static enum gn_il_member any_member(void *ctx, gn_token member)
 {
 	(void)ctx;
-	return field == 0x04000001;
+	switch (member) {
+	case 0x04000001:
+		return GN_IL_STATE;
+	case 0x04000002:
+		return GN_IL_POINT;
+	case 0x0a000001:
+		return GN_IL_SETS_RESULT;
+	case 0x0a000002:
+		return GN_IL_SETS_ERROR;
+	default:
+		return GN_IL_NO_MEMBER;
+	}
 }
 
 /* ldarg.0; ldfld state; pop; ldarg.0; ldc.i4.3; stfld state; ldarg.0;
@@ -413,7 +425,8 @@ static void rewrite_machine(enum gn_il_how how, struct gn_il_body *made)
 	if (how == GN_IL_UNTAGS)
 		with.enter = with.leave = with.unwound = 0;
 	assert_int_equal(gn_il_read(machine, sizeof(machine), &m), 0);
-	assert_int_equal(gn_il_machine(&m, any_field, NULL, &async.machine), 0);
+	assert_int_equal(gn_il_machine(&m, any_member, NULL, &async.machine),
+			 0);
 	assert_int_equal(async.machine.n, 2);
 	assert_int_equal(gn_il_rewrite(machine, sizeof(machine), &with, made),
 			 0);
@@ -449,6 +462,66 @@ static void states(void **state)
 	}
 }
 
+/* ldarg.0; ldfld state; pop; ldarg.0; ldc.i4.1; stfld state; ldarg.0; ldarg.0;
+ * call SetResult; ldarg.0; ldarg.0; tail., or nops; call SetException; ret */
+static void fsharp_body(uint8_t body[38], bool prefixed)
+{
+	static const uint8_t code[38] = {
+		37 << 2 | 2, 0x02, 0x7b, 2,    0,    0,	   4,	 0x26,
+		0x02,	     0x17, 0x7d, 2,    0,    0,	   4,	 0x02,
+		0x02,	     0x28, 1,	 0,    0,    10,   0x02, 0x02,
+		0x00,	     0x00, 0x28, 2,    0,    0,	   10,	 0x00,
+		0x00,	     0x00, 0x00, 0x00, 0x00, 0x2a,
+	};
+
+	memcpy(body, code, sizeof(code));
+	if (prefixed) {
+		body[24] = 0xfe;
+		body[25] = 0x14;
+	}
+}
+
+/* What F# makes of a task counts from 1, and calls complete it. */
+static void fsharp_task(void **state)
+{
+	static const struct gn_il_store stores[] = {
+		{9, 0, GN_IL_SUSPENDS},
+		{16, -2, GN_IL_COMPLETES},
+		{25, -2, GN_IL_FAULTS},
+	};
+	/* ldfld; conv.i; ldc.i4 1; conv.i; sub */
+	static const uint8_t less[] = {0x7b, 2, 0, 0, 4,    0xd3, 0x20,
+				       1,    0, 0, 0, 0xd3, 0x59};
+	struct gn_il_async async = {.how = GN_IL_STATES, .entered = 1};
+	struct gn_il_hooks with = hooks;
+	struct gn_il_method m;
+	struct gn_il_body made;
+	uint8_t body[38];
+
+	(void)state;
+	with.result = false;
+	with.async = &async;
+	fsharp_body(body, false);
+	assert_int_equal(gn_il_read(body, sizeof(body), &m), 0);
+	assert_int_equal(gn_il_machine(&m, any_member, NULL, &async.machine),
+			 0);
+	assert_int_equal(async.machine.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct gn_il_store *s = &async.machine.stores[i];
+
+		assert_int_equal(s->at, stores[i].at);
+		assert_int_equal(s->state, stores[i].state);
+		assert_int_equal(s->kind, stores[i].kind);
+	}
+	assert_int_equal(gn_il_rewrite(body, sizeof(body), &with, &made), 0);
+	assert_int_equal(often(&made, less, sizeof(less)), 1);
+	gn_il_free(&made);
+	gn_il_machine_free(&async.machine);
+	fsharp_body(body, true);
+	assert_int_equal(gn_il_machine(&m, any_member, NULL, &async.machine),
+			 -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +531,7 @@ int main(void)
 		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
 		cmocka_unit_test(own_values),	cmocka_unit_test(float_values),
 		cmocka_unit_test(class_values), cmocka_unit_test(class_places),
+		cmocka_unit_test(fsharp_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

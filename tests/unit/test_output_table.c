@@ -105,7 +105,7 @@ static void no_async_methods(void **state)
 	free(text);
 	s.m.code.selected[GN_SELECTED_ASYNC_LEFT] = 2;
 	text = sample_print("table", &s.m, &o);
-	assert_non_null(strstr(text, "as tasks of F#: 2\n"));
+	assert_non_null(strstr(text, "for their states are not seen: 2\n"));
 	assert_null(strstr(text, "--events handlers"));
 	free(text);
 }

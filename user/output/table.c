@@ -296,7 +296,10 @@ static bool print_async_left(const struct gn_model *m, FILE *f)
 	if (!m->code.selected[GN_SELECTED_ASYNC_LEFT])
 		return false;
 	gn_format_count(n, m->code.selected[GN_SELECTED_ASYNC_LEFT]);
-	fprintf(f, "# async methods without a row, as tasks of F#: %s\n", n);
+	fprintf(f,
+		"# async methods without a row, for their states are not seen: "
+		"%s\n",
+		n);
 	return true;
 }
 

@@ -13,7 +13,7 @@
 
 #include <zlib.h>
 
-#include "hooksite/clr/il_async.h"
+#include "hooksite/clr/md_async.h"
 
 #define ENTRY	       28u /* of the debug directory */
 #define ENTRIES_MAX    64u
@@ -339,11 +339,6 @@ void gn_source_close(struct gn_source_module *m)
 	m->file = m->symbols = (struct gn_bytes){NULL, 0};
 }
 
-static bool is_state(void *ctx, gn_token field)
-{
-	return gn_il_state_name(gn_md_field(ctx, field));
-}
-
 /* Its size is in its header; as much as its section has is read. */
 static bool read_body(const struct gn_source_module *m, uint32_t address,
 		      struct gn_il_method *il)
@@ -365,14 +360,12 @@ void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
 	struct gn_pdb_point point;
 	struct gn_md_method told;
 	struct gn_il_method il;
-	uint32_t type = gn_md_type_of(&m->md, method);
 
 	gn_md_method(&m->md, method, &told);
-	if (strcmp(told.name, "MoveNext") || !told.address ||
-	    !gn_md_implements(&m->md, type, "System.Runtime.CompilerServices",
-			      "IAsyncStateMachine") ||
+	if (!told.address || !gn_md_is_machine(&m->md, method) ||
 	    !read_body(m, told.address, &il) ||
-	    gn_il_machine(&il, is_state, (void *)(uintptr_t)&m->md, &machine))
+	    gn_il_machine(&il, gn_md_machine_member, (void *)(uintptr_t)&m->md,
+			  &machine))
 		return;
 	for (size_t i = 0; i < machine.n; i++)
 		if (machine.stores[i].kind == GN_IL_SUSPENDS &&

@@ -40,7 +40,7 @@ struct gn_il_async {
 	uint32_t session; /* for tags: its number */
 	struct gn_il_machine machine;
 	uint64_t entered;
-	uint64_t suspends, completes, faults; /* before the store */
+	uint64_t suspends, completes, faults; /* before the store, or call */
 };
 
 struct gn_il_hooks {

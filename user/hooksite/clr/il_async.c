@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gnomon/machine_state.h>
 
@@ -11,9 +10,11 @@
 #define STATE_RUNNING	-1
 #define STATE_YIELD_MAX -4 /* -3: an iterator that has not begun */
 
-/* The constant on top of the stack, if the last instructions put one there. */
+/* The constant on top of the stack, if the last instructions put one there; and
+ * whether the last one is but a prefix. */
 struct top {
 	bool known;
+	bool prefixed;
 	int32_t value;
 };
 
@@ -22,15 +23,19 @@ static void follow(const struct gn_il_method *m, const struct gn_il_op *op,
 {
 	const uint8_t *p = m->code + op->operand;
 
+	top->prefixed = op->code == GN_IL_PREFIXED(GN_IL2_TAIL);
 	switch (op->code) {
 	case GN_IL_LDC_I4_M1 ... GN_IL_LDC_I4_8:
-		*top = (struct top){true, (int32_t)op->code - GN_IL_LDC_I4_0};
+		*top = (struct top){.known = true,
+				    .value =
+					    (int32_t)op->code - GN_IL_LDC_I4_0};
 		break;
 	case GN_IL_LDC_I4_S:
-		*top = (struct top){true, (int8_t)*p};
+		*top = (struct top){.known = true, .value = (int8_t)*p};
 		break;
 	case GN_IL_LDC_I4:
-		*top = (struct top){true, (int32_t)gn_il_get(p, 4)};
+		*top = (struct top){.known = true,
+				    .value = (int32_t)gn_il_get(p, 4)};
 		break;
 	/* a copy of it goes into a local */
 	case GN_IL_DUP:
@@ -72,22 +77,32 @@ static int add(struct gn_il_machine *out, const struct gn_il_store *store)
 	return 0;
 }
 
+/* Notes which field holds the state; false: another one was said to. */
+static bool is_field(struct gn_il_machine *out, gn_token field,
+		     enum gn_il_member is)
+{
+	if (out->field && out->field != field)
+		return false;
+	out->field = field;
+	out->more = is == GN_IL_POINT;
+	return true;
+}
+
 static int take_store(const struct gn_il_method *m, const struct gn_il_op *op,
 		      const struct top *top, struct gn_il_machine *out)
 {
-	struct gn_il_store store = {.at = op->at, .state = top->value};
-	gn_token field = gn_il_get(m->code + op->operand, 4);
+	struct gn_il_store store = {.at = op->at};
 
 	if (!top->known || top->value > GN_STATE_MAX ||
-	    top->value < -GN_STATE_MAX || (out->field && out->field != field))
+	    top->value < -GN_STATE_MAX || (out->more && top->value < 1))
 		return -ENOENT;
-	out->field = field;
-	if (top->value == STATE_RUNNING)
+	store.state = top->value - out->more;
+	if (store.state == STATE_RUNNING)
 		return 0;
-	if (top->value == STATE_COMPLETE)
+	if (store.state == STATE_COMPLETE)
 		store.kind =
 			is_caught(m, op->at) ? GN_IL_FAULTS : GN_IL_COMPLETES;
-	else if (top->value >= 0 || top->value <= STATE_YIELD_MAX)
+	else if (store.state >= 0 || store.state <= STATE_YIELD_MAX)
 		store.kind = GN_IL_SUSPENDS;
 	else
 		return -ENOENT;
@@ -96,15 +111,51 @@ static int take_store(const struct gn_il_method *m, const struct gn_il_op *op,
 
 /* The state's value is used, or its address, with which it could be anything.
  */
-static int take_load(const struct gn_il_method *m, const struct gn_il_op *op,
-		     struct gn_il_machine *out)
+static int take_field(const struct gn_il_method *m, const struct gn_il_op *op,
+		      enum gn_il_member is, const struct top *top,
+		      struct gn_il_machine *out)
 {
-	gn_token field = gn_il_get(m->code + op->operand, 4);
-
-	if (op->code == GN_IL_LDFLDA || (out->field && out->field != field))
+	if (op->code == GN_IL_LDFLDA ||
+	    !is_field(out, gn_il_get(m->code + op->operand, 4), is))
 		return -ENOENT;
-	out->field = field;
+	return op->code == GN_IL_STFLD ? take_store(m, op, top, out) : 0;
+}
+
+/* What completes a task of F#. Nothing can be put between a call and its
+ * prefix. */
+static int take_call(const struct gn_il_op *op, enum gn_il_member is,
+		     bool prefixed, struct gn_il_machine *out)
+{
+	const struct gn_il_store store = {
+		.at = op->at,
+		.state = STATE_COMPLETE,
+		.kind = is == GN_IL_SETS_ERROR ? GN_IL_FAULTS : GN_IL_COMPLETES,
+	};
+
+	if (!out->more)
+		return 0;
+	return prefixed ? -ENOENT : add(out, &store);
+}
+
+static int take(const struct gn_il_method *m, const struct gn_il_op *op,
+		enum gn_il_member is, const struct top *top,
+		struct gn_il_machine *out)
+{
+	bool of_field = op->code >= GN_IL_LDFLD && op->code <= GN_IL_STFLD;
+
+	if (of_field && (is == GN_IL_STATE || is == GN_IL_POINT))
+		return take_field(m, op, is, top, out);
+	if (op->code == GN_IL_CALL &&
+	    (is == GN_IL_SETS_RESULT || is == GN_IL_SETS_ERROR))
+		return take_call(op, is, top->prefixed, out);
 	return 0;
+}
+
+/* Whether the instruction's operand is a member's token. */
+static bool has_member(const struct gn_il_op *op)
+{
+	return op->code == GN_IL_CALL ||
+	       (op->code >= GN_IL_LDFLD && op->code <= GN_IL_STFLD);
 }
 
 static bool completes(const struct gn_il_machine *machine)
@@ -115,10 +166,10 @@ static bool completes(const struct gn_il_machine *machine)
 	return false;
 }
 
-int gn_il_machine(const struct gn_il_method *m, gn_il_is_state_fn is_state,
+int gn_il_machine(const struct gn_il_method *m, gn_il_member_fn member,
 		  void *ctx, struct gn_il_machine *out)
 {
-	struct top top = {false, 0};
+	struct top top = {.known = false};
 	struct gn_il_op op;
 	int err = 0;
 
@@ -128,11 +179,11 @@ int gn_il_machine(const struct gn_il_method *m, gn_il_is_state_fn is_state,
 			err = -EINVAL;
 			break;
 		}
-		if (op.code >= GN_IL_LDFLD && op.code <= GN_IL_STFLD &&
-		    is_state(ctx, gn_il_get(m->code + op.operand, 4)))
-			err = op.code == GN_IL_STFLD
-				      ? take_store(m, &op, &top, out)
-				      : take_load(m, &op, out);
+		if (has_member(&op))
+			err = take(
+				m, &op,
+				member(ctx, gn_il_get(m->code + op.operand, 4)),
+				&top, out);
 		follow(m, &op, &top);
 	}
 	if (!err && !completes(out))
@@ -146,9 +197,4 @@ void gn_il_machine_free(struct gn_il_machine *machine)
 {
 	free(machine->stores);
 	*machine = (struct gn_il_machine){0};
-}
-
-bool gn_il_state_name(const char *field)
-{
-	return !strcmp(field, "<>1__state") || !strcmp(field, "$State");
 }

@@ -7,6 +7,10 @@
  * cancelled. When it is entered its state tells whence: from -1, an iterator
  * from -3, it starts; else it goes on behind that point.
  *
+ * The compiler of F# stores k >= 1 where a task is suspended, and begins at 0;
+ * no store tells that it completes, but the builder's method that it calls
+ * does. States are told as those of C#, one less.
+ *
  * The end of the method tells nothing: another thread may run the machine by
  * then.
  */
@@ -22,26 +26,31 @@ enum gn_il_store_kind {
 };
 
 struct gn_il_store {
-	uint32_t at; /* the stfld's offset in the code */
-	int32_t state;
+	uint32_t at;   /* the offset of the stfld, or the call, in the code */
+	int32_t state; /* as it is told */
 	enum gn_il_store_kind kind;
 };
 
 struct gn_il_machine {
 	gn_token field;		    /* the state's; a FieldDef or a MemberRef */
+	int32_t more;		    /* the field has more than is told: 0, 1 */
 	struct gn_il_store *stores; /* in the code's order */
 	size_t n;
 };
 
-/* Whether a token is of a field that holds a state. */
-typedef bool (*gn_il_is_state_fn)(void *ctx, gn_token field);
+/* What a field or a method is to a machine. */
+enum gn_il_member {
+	GN_IL_NO_MEMBER,
+	GN_IL_STATE,
+	GN_IL_POINT, /* the state as F# has it */
+	GN_IL_SETS_RESULT,
+	GN_IL_SETS_ERROR,
+};
+typedef enum gn_il_member (*gn_il_member_fn)(void *ctx, gn_token member);
 
 /* 0; -ENOENT: it is no such method; -EINVAL, -ENOMEM. Freed by the caller. */
-int gn_il_machine(const struct gn_il_method *m, gn_il_is_state_fn is_state,
+int gn_il_machine(const struct gn_il_method *m, gn_il_member_fn member,
 		  void *ctx, struct gn_il_machine *out);
 void gn_il_machine_free(struct gn_il_machine *machine);
-
-/* The names that compilers give the field. */
-bool gn_il_state_name(const char *field);
 
 #endif

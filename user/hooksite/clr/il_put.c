@@ -110,6 +110,16 @@ static void put_state(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put(t, hooks->async->machine.field, 4);
 }
 
+/* Makes of a state what is told of it. */
+static void put_less(struct gn_il_text *t, const struct gn_il_hooks *hooks)
+{
+	if (!hooks->async->machine.more)
+		return;
+	put_i4(t, (uint32_t)hooks->async->machine.more);
+	gn_il_put(t, GN_IL_CONV_I, 1);
+	gn_il_put(t, GN_IL_SUB, 1);
+}
+
 /* The local behind that of the frame: first the tagged state, then the tag
  * that says whether the start was seen. Zeros stand above their 32 bits. */
 static uint16_t tag_of(const struct gn_il_hooks *hooks)
@@ -163,8 +173,9 @@ static void put_entered_tagged(struct gn_il_text *t,
 	gn_il_put_op2(t, GN_IL2_STLOC, tag_of(hooks));
 	gn_il_put_index(t, hooks);
 	put_tagged(t, hooks);
+	put_less(t, hooks);
 	gn_il_put_call(t, hooks->call, hooks->async->entered);
-	put_is(t, hooks, -1);
+	put_is(t, hooks, -1 + hooks->async->machine.more);
 	put_is(t, hooks, -3);
 	gn_il_put(t, GN_IL_OR, 1);
 	put_is_seen(t, hooks);
@@ -184,6 +195,7 @@ void gn_il_put_entered(struct gn_il_text *t, const struct gn_il_hooks *hooks)
 	gn_il_put_index(t, hooks);
 	put_state(t, hooks);
 	gn_il_put(t, GN_IL_CONV_I, 1);
+	put_less(t, hooks);
 	gn_il_put_call(t, hooks->call, hooks->async->entered);
 }
 

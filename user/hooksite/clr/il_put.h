@@ -29,8 +29,9 @@ void gn_il_put_place(struct gn_il_text *t, const struct gn_il_value *v,
 		     const uint16_t *local);
 
 /* Of an async state machine: the state that it is entered with is told; what a
- * store of the state says is told, before the stfld; and behind each ldfld of
- * the state, what is not of the program is taken away. */
+ * store of the state says is told, before the stfld, or before the call that
+ * completes it; and behind each ldfld of the state, what is not of the program
+ * is taken away. */
 void gn_il_put_entered(struct gn_il_text *t, const struct gn_il_hooks *hooks);
 void gn_il_put_store(struct gn_il_text *t, const struct gn_il_hooks *hooks,
 		     const struct gn_il_store *store);

@@ -7,6 +7,7 @@
 
 #include "il.h"
 #include "image.h"
+#include "md_async.h"
 #include "profiler.h"
 #include "rejit.h"
 #include "sites.h"
@@ -235,31 +236,15 @@ static bool set_body(void *control, const struct gn_il_body *body)
 	return true;
 }
 
-static bool is_state(void *ctx, gn_token field)
-{
-	return gn_il_state_name(gn_md_field(ctx, field));
-}
-
-static bool is_machine(const struct gn_md *md, gn_token method)
-{
-	uint32_t row = GN_TOKEN_ROW(method);
-	struct gn_md_method m;
-
-	gn_md_method(md, row, &m);
-	return !strcmp(m.name, "MoveNext") &&
-	       gn_md_implements(md, gn_md_type_of(md, row), CONVENTIONS,
-				"IAsyncStateMachine");
-}
-
 static bool find_machine(struct gn_md *md, gn_token method,
 			 const struct gn_bytes *body,
 			 struct gn_il_machine *machine, bool *is_async)
 {
 	struct gn_il_method m;
 
-	*is_async = is_machine(md, method);
+	*is_async = gn_md_is_machine(md, GN_TOKEN_ROW(method));
 	return *is_async && !gn_il_read(body->at, body->n, &m) &&
-	       !gn_il_machine(&m, is_state, md, machine);
+	       !gn_il_machine(&m, gn_md_machine_member, md, machine);
 }
 
 /*
