@@ -188,7 +188,12 @@ struct gn_control control;
  */
 extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
 
-const volatile bool can_cast = false; /* set by user space */
+/* Set by user space: whether it can be called, and the types by their ids in
+ * the kernel's BTF. */
+const volatile bool can_cast = false;
+const volatile __u32 cast_ids[GN_CAST_COUNT];
+#define GN_CAST_TO(type, p) \
+	((struct type *)bpf_rdonly_cast(p, cast_ids[GN_CAST_##type]))
 
 /*
  * The task as a pointer that the verifier does not trust, only to load other
@@ -199,8 +204,7 @@ const volatile bool can_cast = false; /* set by user space */
 static __always_inline struct task_struct *untrusted(struct task_struct *p)
 {
 	if (can_cast)
-		return bpf_rdonly_cast(
-			p, bpf_core_type_id_kernel(struct task_struct));
+		return GN_CAST_TO(task_struct, p);
 	return p;
 }
 

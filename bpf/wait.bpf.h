@@ -34,21 +34,15 @@
 
 /* What is at `path` from a struct `type`; the rest is the same path for
  * BPF_CORE_READ(). Plain loads take a tenth of the helper calls. */
-#define GN_FOLLOW(type, p, path, ...)                                  \
-	(can_cast ? ((struct type *)bpf_rdonly_cast(                   \
-			     p, bpf_core_type_id_kernel(struct type))) \
-			    ->path                                     \
-		  : BPF_CORE_READ(p, __VA_ARGS__))
+#define GN_FOLLOW(type, p, path, ...) \
+	(can_cast ? GN_CAST_TO(type, p)->path : BPF_CORE_READ(p, __VA_ARGS__))
 
 static __always_inline struct file *file_at(struct file **at)
 {
 	struct file *f = 0;
 
 	if (can_cast)
-		return (struct file *)((struct list_head *)bpf_rdonly_cast(
-					       at, bpf_core_type_id_kernel(
-							   struct list_head)))
-			->next;
+		return (struct file *)GN_CAST_TO(list_head, at)->next;
 	return bpf_probe_read_kernel(&f, sizeof(f), at) ? 0 : f;
 }
 
@@ -171,8 +165,8 @@ static __always_inline int syscall_rule(__u32 nr)
 static __always_inline struct pt_regs *entry_regs(struct task_struct *p)
 {
 	if (can_cast)
-		return bpf_rdonly_cast((char *)p->stack + control.entry_regs,
-				       bpf_core_type_id_kernel(struct pt_regs));
+		return GN_CAST_TO(pt_regs,
+				  (char *)p->stack + control.entry_regs);
 	return (struct pt_regs *)bpf_task_pt_regs(p);
 }
 

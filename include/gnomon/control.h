@@ -16,6 +16,24 @@
 #define GN_SCAN_THREAD	2
 #define GN_SCAN_SELF	3
 
+/* Types of the kernel to which the programs cast pointers. X(name) */
+#define GN_CAST_LIST(X) \
+	X(task_struct)  \
+	X(pt_regs)      \
+	X(list_head)    \
+	X(file)         \
+	X(socket)       \
+	X(epitem)       \
+	X(eventpoll)    \
+	X(rb_node)
+
+enum gn_cast {
+#define GN_CAST(name) GN_CAST_##name,
+	GN_CAST_LIST(GN_CAST)
+#undef GN_CAST
+		GN_CAST_COUNT
+};
+
 #define GN_SIGNALS 32 /* the numbers below it */
 
 struct gn_control {

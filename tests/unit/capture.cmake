@@ -2,7 +2,7 @@
 gn_unit_test(test_capture_clocks gnomon_capture)
 gn_unit_test(test_capture_drain gnomon_capture)
 gn_unit_test(test_capture_fast gnomon_capture)
-gn_unit_test(test_capture_kernel_names gnomon_capture)
+gn_unit_test(test_capture_kernel_btf gnomon_capture)
 gn_unit_test(test_capture_loss gnomon_capture)
 gn_unit_test(test_capture_meter gnomon_capture)
 gn_unit_test(test_capture_priority gnomon_capture)

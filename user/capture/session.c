@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -24,7 +25,7 @@
 #include "capture/clock.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
-#include "capture/kernel_names.h"
+#include "capture/kernel_btf.h"
 #include "capture/lockdown.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
@@ -255,6 +256,12 @@ static int drop_maps(struct gn_session *s)
 	return err;
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 static int load_error(struct gn_session *s, int err)
 {
 	if (err == -EPERM || err == -EACCES)
@@ -273,34 +280,84 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err));
 }
 
-/* Chooses what depends on the kernel's own functions and types. */
-static void ask_kernel(struct gn_session *s)
+static bool find_casts(struct gn_session *s, const struct gn_kernel_btf *b)
 {
-	struct gn_kernel_name names[] = {
-		{.name = "bpf_rdonly_cast"},
-		/* later kernels have a look-up of its own for these programs */
-		{.name = "bpf_task_storage_get_recur"},
-		/* a program can tell the function that a return probe is of */
-		{.name = "uprobe_dispatch_data"},
-		{.name = "btf_trace_rseq_update"},
+	static const char *const names[] = {
+#define NAME(name) #name,
+		GN_CAST_LIST(NAME)
+#undef NAME
 	};
+	uint32_t ids[GN_CAST_COUNT];
 
-	if (gn_kernel_names(names, sizeof(names) / sizeof(names[0])))
-		return; /* the load will fail and report it */
-	s->skel->rodata->can_cast = names[0].known;
-	s->skel->rodata->lookups_fail = !names[1].known;
-	s->knows_returns = s->mode == GN_ATTACH_SINGLE && names[2].known;
-	s->knows_resumes = s->launch.fast && names[3].known;
+	gn_kernel_btf_structs(b, names, ids, GN_CAST_COUNT);
+	for (int i = 0; i < GN_CAST_COUNT; i++) {
+		s->skel->rodata->cast_ids[i] = ids[i];
+		if (!ids[i])
+			return false;
+	}
+	return true;
+}
+
+/* Chooses what depends on the kernel's own functions and types. */
+static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b)
+{
+	s->skel->rodata->can_cast =
+		gn_kernel_btf_names(b, "bpf_rdonly_cast") && find_casts(s, b);
+	/* later kernels have a look-up of its own for these programs */
+	s->skel->rodata->lookups_fail =
+		!gn_kernel_btf_names(b, "bpf_task_storage_get_recur");
+	/* a program can tell the function that a return probe is of */
+	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
+			   gn_kernel_btf_names(b, "uprobe_dispatch_data");
+	s->knows_resumes = s->launch.fast &&
+			   gn_kernel_btf_names(b, "btf_trace_rseq_update");
+}
+
+/* The object, to be loaded for the kernel's types as they are in `types`. */
+static int open_for(struct gn_session *s, const struct gn_kernel_btf *b,
+		    int types)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = path);
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+	s->skel = gnomon_bpf__open_opts(&opts);
+	if (!s->skel)
+		return -errno;
+	err = gn_kernel_btf_reduce(b, bpf_object__btf(s->skel->obj), types);
+	if (!err)
+		return 0;
+	gnomon_bpf__destroy(s->skel);
+	s->skel = NULL;
+	return err;
+}
+
+/* `*types`: to be closed after the load. Without it libbpf takes the kernel's
+ * types from all of its BTF. */
+static int open_object(struct gn_session *s, int *types)
+{
+	struct gn_kernel_btf b;
+	int err = gn_kernel_btf_open(&b);
+
+	*types = err ? -1 : memfd_create("gnomon-types", MFD_CLOEXEC);
+	if (*types < 0 || open_for(s, &b, *types))
+		s->skel = gnomon_bpf__open();
+	if (s->skel && !err)
+		ask_kernel(s, &b); /* else the load will fail and report it */
+	err = s->skel ? 0 : -errno;
+	gn_kernel_btf_close(&b);
+	return err;
 }
 
 int gn_session_load(struct gn_session *s)
 {
-	int err;
+	int types, err = open_object(s, &types);
 
-	s->skel = gnomon_bpf__open();
-	if (!s->skel)
-		return load_error(s, -errno);
-	ask_kernel(s);
+	if (err) {
+		close_fd(types);
+		return load_error(s, err);
+	}
 	choose_programs(s);
 	s->skel->rodata->no_values = !asks_values(s);
 	gn_watch_choose(s);
@@ -310,6 +367,7 @@ int gn_session_load(struct gn_session *s)
 		err = drop_maps(s);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
+	close_fd(types);
 	if (err)
 		return load_error(s, err);
 	for (uint32_t i = 0; !err && i < s->specs.count; i++)
@@ -321,12 +379,6 @@ int gn_session_load(struct gn_session *s)
 	s->skel->bss->control.stop = UINT64_MAX;
 	s->skel->bss->control.follow = s->opts.follow;
 	return 0;
-}
-
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
 }
 
 void gn_session_free(struct gn_session *s)

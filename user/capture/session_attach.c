@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -14,6 +15,7 @@
 
 #include <gnomon/control.h>
 #include "capture/meter.h"
+#include "process/maps.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -218,6 +220,23 @@ static int open_wake(int map)
 	return fd;
 }
 
+/* gnomon's children are to cost what others do: a fork would copy the page
+ * tables of the ring, which takes longer than the rest. */
+static void keep_from_children(size_t ring_size)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+
+	if (gn_maps_open(&maps, 0))
+		return;
+	while (gn_maps_next(&maps, &m) > 0)
+		if (m.shared && m.end - m.start >= ring_size &&
+		    !strcmp(m.name, "anon_inode:bpf-map"))
+			madvise((void *)m.start, m.end - m.start,
+				MADV_DONTFORK);
+	gn_maps_close(&maps);
+}
+
 static int open_ring(struct gn_session *s)
 {
 	int map = bpf_map__fd(s->skel->maps.ring);
@@ -227,6 +246,7 @@ static int open_ring(struct gn_session *s)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be mapped (%s)",
 				       strerror(errno));
+	keep_from_children(s->opts.ring_size);
 	s->wake = open_wake(map);
 	if (s->wake < 0)
 		return gn_session_fail(s, -errno, 1,

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names and types of the running kernel. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <bpf/btf.h>
+
+#include <gnomon/control.h>
+#include "capture/kernel_btf.h"
+#include "gnomon.skel.h"
+
+static void open_kernel(struct gn_kernel_btf *b)
+{
+	int err = gn_kernel_btf_open(b);
+
+	if (err == -ENOENT)
+		skip();
+	assert_int_equal(err, 0);
+}
+
+static void test_names(void **state)
+{
+	struct gn_kernel_btf b;
+
+	(void)state;
+	open_kernel(&b);
+	assert_true(gn_kernel_btf_names(&b, "task_struct"));
+	assert_false(gn_kernel_btf_names(&b, "ask_struct"));
+	assert_false(gn_kernel_btf_names(&b, "task_struc"));
+	assert_true(gn_kernel_btf_names(&b, "schedule"));
+	assert_false(gn_kernel_btf_names(&b, "no_such_name_here"));
+	gn_kernel_btf_close(&b);
+}
+
+static void test_structs(void **state)
+{
+	static const char *const names[] = {"task_struct", "no_such_struct",
+					    "pt_regs"};
+	struct btf *kernel = btf__load_vmlinux_btf();
+	struct gn_kernel_btf b;
+	uint32_t ids[3];
+
+	(void)state;
+	open_kernel(&b);
+	gn_kernel_btf_structs(&b, names, ids, 3);
+	for (int i = 0; i < 3; i++) {
+		int id = btf__find_by_name_kind(kernel, names[i],
+						BTF_KIND_STRUCT);
+
+		assert_int_equal(ids[i], id > 0 ? id : 0);
+	}
+	assert_int_equal(ids[1], 0);
+	btf__free(kernel);
+	gn_kernel_btf_close(&b);
+}
+
+static const char *name_at(const struct btf *btf, uint32_t offset)
+{
+	return btf__name_by_offset(btf, offset);
+}
+
+static void same_members(const struct btf *a, const struct btf_type *x,
+			 const struct btf *b, const struct btf_type *y)
+{
+	for (uint32_t i = 0; i < btf_vlen(x); i++) {
+		uint32_t m = btf_members(x)[i].type, n = btf_members(y)[i].type;
+
+		assert_string_equal(name_at(a, btf_members(x)[i].name_off),
+				    name_at(b, btf_members(y)[i].name_off));
+		assert_int_equal(btf_members(x)[i].offset,
+				 btf_members(y)[i].offset);
+		assert_int_equal(btf__resolve_size(a, m),
+				 btf__resolve_size(b, n));
+		assert_int_equal(btf_kind(btf__type_by_id(a, m)),
+				 btf_kind(btf__type_by_id(b, n)));
+	}
+}
+
+static void same_type(const struct btf *a, int i, const struct btf *b, int k)
+{
+	const struct btf_type *x = btf__type_by_id(a, (uint32_t)i);
+	const struct btf_type *y = btf__type_by_id(b, (uint32_t)k);
+
+	assert_string_equal(name_at(a, x->name_off), name_at(b, y->name_off));
+	assert_int_equal(x->info, y->info);
+	if (btf_is_composite(x) || btf_is_any_enum(x))
+		assert_int_equal(x->size, y->size);
+	if (btf_is_composite(x))
+		same_members(a, x, b, y);
+	for (uint32_t v = 0; btf_is_enum(x) && v < btf_vlen(x); v++) {
+		assert_string_equal(name_at(a, btf_enum(x)[v].name_off),
+				    name_at(b, btf_enum(y)[v].name_off));
+		assert_int_equal(btf_enum(x)[v].val, btf_enum(y)[v].val);
+	}
+}
+
+static bool is_core_kind(const struct btf_type *t)
+{
+	return btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t);
+}
+
+/* The next type with a name without its flavor, as libbpf looks for it. */
+static int next_called(const struct btf *btf, int from, const char *name,
+		       size_t len, uint32_t kind)
+{
+	for (int i = from + 1; i < (int)btf__type_cnt(btf); i++) {
+		const struct btf_type *t = btf__type_by_id(btf, (uint32_t)i);
+		const char *other = name_at(btf, t->name_off);
+
+		if (btf_kind(t) == kind && !strncmp(name, other, len) &&
+		    (!other[len] || !strncmp(other + len, "___", 3)))
+			return i;
+	}
+	return 0;
+}
+
+/* Of each type that the programs know, the same ones are in both. */
+static int same_types(const struct btf *own, const struct btf *kernel,
+		      const struct btf *part)
+{
+	int found = 0;
+
+	for (uint32_t n = 1; n < btf__type_cnt(own); n++) {
+		const struct btf_type *t = btf__type_by_id(own, n);
+		const char *name = name_at(own, t->name_off);
+		const char *flavor = strstr(name, "___");
+		size_t len = flavor ? (size_t)(flavor - name) : strlen(name);
+		int i = 0, k = 0;
+
+		if (!len || !is_core_kind(t))
+			continue;
+		do {
+			i = next_called(kernel, i, name, len, btf_kind(t));
+			k = next_called(part, k, name, len, btf_kind(t));
+			assert_int_equal(!i, !k);
+			if (i)
+				same_type(kernel, i, part, k);
+			found += i != 0;
+		} while (i);
+	}
+	return found;
+}
+
+static void test_reduce(void **state)
+{
+	int fd = memfd_create("part", MFD_CLOEXEC);
+	struct gnomon_bpf *skel = gnomon_bpf__open();
+	struct btf *kernel, *part;
+	struct gn_kernel_btf b;
+	char path[32];
+
+	(void)state;
+	open_kernel(&b);
+	assert_non_null(skel);
+	assert_int_equal(
+		gn_kernel_btf_reduce(&b, bpf_object__btf(skel->obj), fd), 0);
+	gn_kernel_btf_close(&b);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	part = btf__parse(path, NULL);
+	kernel = btf__load_vmlinux_btf();
+	assert_non_null(part);
+	assert_non_null(kernel);
+	assert_true(btf__type_cnt(part) < btf__type_cnt(kernel) / 10);
+	/* struct task_struct and more */
+	assert_true(same_types(bpf_object__btf(skel->obj), kernel, part) > 20);
+	btf__free(part);
+	btf__free(kernel);
+	gnomon_bpf__destroy(skel);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_structs),
+		cmocka_unit_test(test_reduce),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

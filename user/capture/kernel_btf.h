@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The running kernel's BTF, as it is in /sys/kernel/btf/vmlinux. */
+#ifndef GNOMON_CAPTURE_KERNEL_BTF_H
+#define GNOMON_CAPTURE_KERNEL_BTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct btf;
+struct btf_type;
+
+struct gn_kernel_btf {
+	void *file;
+	size_t size;
+	bool mapped; /* kernels before 6.16 can only be asked to copy it */
+	const char *types;
+	size_t types_size;
+	const char *strings; /* each has its NUL, and the first one is empty */
+	size_t strings_size;
+};
+
+/* <0: there is none. */
+int gn_kernel_btf_open(struct gn_kernel_btf *b);
+void gn_kernel_btf_close(struct gn_kernel_btf *b);
+
+/* Whether anything of the kernel, of any kind, is called so. */
+bool gn_kernel_btf_names(const struct gn_kernel_btf *b, const char *name);
+
+/* Each type in turn, by its id, until `each` says no. <0: there is one of a
+ * kind that is not known. */
+int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
+		       bool (*each)(void *ctx, uint32_t id,
+				    const struct btf_type *t),
+		       void *ctx);
+
+/* The ids of structs; 0: there is none. */
+void gn_kernel_btf_structs(const struct gn_kernel_btf *b,
+			   const char *const *names, uint32_t *ids, size_t n);
+
+/*
+ * Writes BTF of those types of the kernel that are called as types of `own`,
+ * and of what they hold, to `fd`. libbpf looks through all of the kernel's
+ * types for each of `own`, which takes longer than all else of a load. What is
+ * behind a pointer is left out: no access is compared with that. <0: errno.
+ */
+int gn_kernel_btf_reduce(const struct gn_kernel_btf *b, const struct btf *own,
+			 int fd);
+
+#endif
