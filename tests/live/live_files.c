@@ -568,6 +568,34 @@ void test_awaited(struct live *t)
 	expect_late(t, report, "plugin_work");
 }
 
+/* It is told how its probes can be there before it is mapped. */
+void test_awaited_path(struct live *t)
+{
+	char *program = copy(t, "visited", "program"), *path;
+	char *library = copy(t, "libplugin.so", "libplugin.so");
+	char *options = live_text(t, "-f %s --format table",
+				  "libplugin.so:plugin_work");
+	char *remedy = live_text(t, "'%s:GLOB'", library), *report;
+	struct live_talk talk;
+
+	copy(t, "libfixture.so", "libfixture.so");
+	for (int i = 0; i < 2; i++) {
+		talk = run_talk(t, options, program, &path);
+		live_await(t, talk.err, "gnomon: attached: ");
+		live_ask(t, &talk, "load");
+		if (!i)
+			live_await(t, talk.err, "gnomon: attached: process");
+		live_ask(t, &talk, "plugin 70");
+		live_tell(t, &talk, "quit");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+		report = live_read(t, path, NULL);
+		CHECK(t, (strstr(report, remedy) != NULL) == !i,
+		      "%s its path: %s", i ? "with" : "without", report);
+		options = live_text(t, "-f %s:plugin_work --format table",
+				    library);
+	}
+}
+
 /* The same of a process that ends at once: its calls are seen, or it is told
  * that they are not. */
 void test_awaited_short(struct live *t)

@@ -309,6 +309,7 @@ void sample_unprobed(struct sample *s)
 {
 	s->m.counters[GN_COUNTER_UNPROBED] = 1;
 	s->m.counters[GN_COUNTER_UNPROBED_NS] = 12 * MS;
+	s->m.by_path = "/opt/lib/libplug.so";
 	for (int i = 0; i < 2; i++) {
 		s->functions[i].v.unprobed = true;
 		s->nodes[2 + i].v.unprobed = true;

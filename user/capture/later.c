@@ -132,7 +132,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		    !gn_session_private(l->session, &files->file[g->file]))
 			continue;
 		told = module;
-		gn_later_put_unprobed(l, module, pid, since);
+		gn_later_put_unprobed(l, module, false, pid, since);
 	}
 	count_late(l, pid, since);
 }
@@ -222,6 +222,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		file = &l->files.file[l->files.count - 1];
 		attach_file(l, file, from);
 		gn_later_put_unprobed(l, module_of(l, l->files.count - 1),
+				      !gn_session_private(l->session, file),
 				      n->pid, n->since);
 		count_late(l, n->pid, n->since);
 		tell(l, file, n->pid, l->functions.next - first);

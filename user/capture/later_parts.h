@@ -125,10 +125,10 @@ bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
 
 /* later_stream.c: a record. -ECANCELED, -ENOMEM. */
 int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
-/* Records that calls of a file's functions are missing. Works also when all
- * ends. */
-void gn_later_put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
-			   uint64_t since);
+/* Records that calls of a file's functions are missing. `by_path`: see
+ * GN_F_BY_PATH. Works also when all ends. */
+void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
+			   pid_t pid, uint64_t since);
 /* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 

@@ -37,11 +37,13 @@ int gn_later_put(void *later, const struct gn_rec *rec, size_t size)
 	return err;
 }
 
-void gn_later_put_unprobed(struct gn_later *l, uint32_t module, pid_t pid,
-			   uint64_t since)
+void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
+			   pid_t pid, uint64_t since)
 {
 	struct gn_rec_unprobed r = {
-		.h = {.kind = GN_KIND_UNPROBED, .time = gn_now_ns()},
+		.h = {.kind = GN_KIND_UNPROBED,
+		      .flags = by_path ? GN_F_BY_PATH : 0,
+		      .time = gn_now_ns()},
 		.module = module,
 		.pid = (uint32_t)pid,
 		.since = since,

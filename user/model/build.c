@@ -241,6 +241,7 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	for (c = 0; c < GN_PROBE_CLASS_COUNT; c++)
 		m->costs[c] = gn_cost_mean(p, c);
 	memcpy(m->counters, p->counters, sizeof(m->counters));
+	m->by_path = p->by_path;
 	m->checks = p->stage.checks;
 	set_bounds(p, m);
 }

@@ -422,6 +422,9 @@ struct gn_model {
 			  period's model also those for which there was no room
 			*/
 	uint64_t counters[GN_COUNTER_COUNT];
+	/* a file that had its probes late and would not, had -f named its path;
+	 * NULL: none */
+	const char *by_path;
 	/* the caller of the reader sets this: the file has no end */
 	bool truncated;
 	struct gn_checks checks;

@@ -196,10 +196,13 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 	return 0;
 }
 
-void gn_names_unprobed(struct gn_names *n, uint32_t module)
+const char *gn_names_unprobed(struct gn_names *n, uint32_t module)
 {
+	uint32_t at = gn_table_get(&n->by_module, module);
+
 	for (uint32_t i = 0; i < n->nfns; i++)
 		n->fns[i].unprobed |= module && n->fns[i].module_id == module;
+	return at == GN_NONE ? NULL : n->modules[at];
 }
 
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func)

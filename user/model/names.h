@@ -99,8 +99,9 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
 /* Adds one that no record has an id of, by its name. 0 or -ENOMEM. */
 int gn_names_made(struct gn_names *n, const char *name, uint32_t *out);
 
-/* Calls of the module's functions are missing. */
-void gn_names_unprobed(struct gn_names *n, uint32_t module);
+/* Calls of the module's functions are missing. Returns its name; NULL: it has
+ * none. */
+const char *gn_names_unprobed(struct gn_names *n, uint32_t module);
 
 /* From now on `func` is muted in `program`. 0, -ENOMEM, -ENOSPC. */
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func);

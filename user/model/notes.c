@@ -206,7 +206,9 @@ int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 	case GN_KIND_MUTE:
 		return gn_mute_take(p, (const void *)rec);
 	case GN_KIND_UNPROBED:
-		gn_names_unprobed(&p->stage.names, unprobed->module);
+		name = gn_names_unprobed(&p->stage.names, unprobed->module);
+		if (rec->flags & GN_F_BY_PATH)
+			p->by_path = name;
 		gn_process_late(p, unprobed->pid, rec->time);
 		return 0;
 	case GN_KIND_SESSION:

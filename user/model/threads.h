@@ -155,6 +155,7 @@ struct gn_pipeline {
 	struct gn_model_info *info;
 	uint32_t ninfo, info_cap;
 	uint64_t counters[GN_COUNTER_COUNT];
+	const char *by_path; /* see struct gn_model; NULL: none */
 	uint64_t lost;
 	uint64_t records;
 	uint64_t inherited; /* frames that forks copied */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What was lost, and whether the self-checks passed. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "output/header.h"
 #include "output/kernel.h"
@@ -102,6 +103,20 @@ static void put_doubts(const struct gn_model *m, const struct gn_output_opts *o,
 		"note", torn, busy);
 }
 
+/* What to do when a plug-in had its probes late. */
+static void put_by_path(const struct gn_model *m,
+			const struct gn_output_opts *o, FILE *f)
+{
+	char *path = m->by_path ? gn_escape(m->by_path, o->utf8) : NULL;
+
+	if (path)
+		fprintf(f,
+			"# %-11s named by its path a file has probes before "
+			"it is mapped: -f '%s:GLOB'\n",
+			"", path);
+	free(path);
+}
+
 /* Prints how often and how long processes ran before their probes were in
  * place. A process counts for each file that it maps later. */
 void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
@@ -125,6 +140,7 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 		"be too few",
 		"");
 	end_attention(o, f);
+	put_by_path(m, o, f);
 }
 
 int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
