@@ -75,6 +75,36 @@ void test_attach(struct live *t)
 	finish_serve(t, &serve, 1344);
 }
 
+/* Children that are there already are told, unless they are traced, too. */
+void test_attach_children(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk sh, gnomon;
+	int pid, child;
+	char *path, *line;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 "sleep 1000 & echo ready $$ $!; read line; kill $!", NULL);
+	live_talk(t, &a, &sh);
+	line = live_await(t, sh.out, "ready ");
+	CHECK(t, sscanf(line, "ready %d %d", &pid, &child) == 2,
+	      "sh says \"%s\"", line);
+	path = live_attach(t, "", live_text(t, "%d", pid), &gnomon);
+	line = live_await(t, gnomon.err, "gnomon: not traced: ");
+	CHECK(t,
+	      strstr(line, ": 1 child that ") &&
+		      strstr(line, live_text(t, "-p %d,", pid)),
+	      "it is told \"%s\"", line);
+	live_detach(t, &gnomon, path);
+	live_attach(t, "", live_text(t, "%d,%d", pid, child), &gnomon);
+	live_interrupt(t, &gnomon);
+	line = live_await_or_end(t, gnomon.err, "gnomon: not traced: ");
+	CHECK(t, !line, "what is traced is told: \"%s\"", line);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon ended otherwise");
+	live_tell(t, &sh, "end");
+	live_wait(t, &sh);
+}
+
 void test_attach_two(struct live *t)
 {
 	struct live_talk one, two, gnomon;

@@ -13,6 +13,8 @@
 #include <bpf/libbpf.h>
 
 #include "capture/clock.h"
+#include "output/text.h"
+#include "process/children.h"
 
 /* --os: a list of words. NULL: what a report `by` needs. */
 static int parse_os(const char *list, int by, struct gn_session_opts *opts)
@@ -196,6 +198,25 @@ static int attach(struct gn_capture *c)
 	return err;
 }
 
+/* A server's workers, say: only those that it forks from now on are followed.
+ */
+static void tell_children(const struct gn_capture_args *a)
+{
+	const struct gn_pids *pids = &a->args.pids;
+	size_t n;
+
+	for (size_t i = 0; a->args.follow && i < pids->n; i++) {
+		n = gn_children_others(pids->pid[i], pids->pid, pids->n);
+		if (n)
+			gn_error("not traced: %zu %s that process %d had "
+				 "already; -p %d,$(pgrep -d, -P %d) traces "
+				 "them, too",
+				 n, gn_word(n, "child", "children"),
+				 (int)pids->pid[i], (int)pids->pid[i],
+				 (int)pids->pid[i]);
+	}
+}
+
 static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 		 const struct gn_capture_use *use)
 {
@@ -218,9 +239,11 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 	if (err)
 		return err;
 	c->traced = true;
-	if (!a->args.quiet)
+	if (!a->args.quiet) {
 		fprintf(stderr, "gnomon: attached: %s\n",
 			gn_session_summary(c->session));
+		tell_children(a);
+	}
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
 	stopped = gn_session_stop(c->session);
 	gn_progress_end(&c->progress);
