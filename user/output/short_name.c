@@ -2,11 +2,13 @@
 #include "output/short_name.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/text.h"
 
 #define LEAST	 8
+#define CLONE	 " [clone "
 #define OPERATOR "operator"
 
 static bool in_word(char c)
@@ -101,15 +103,62 @@ static const char *next_part(const char *name)
 	return NULL;
 }
 
+/* Takes " [clone .constprop.0] [clone .isra.1]" off the end: what a compiler
+ * made of the function. Returns it as ".constprop.0.isra.1", which the caller
+ * frees; NULL: there is none. */
+static char *take_clones(char *name)
+{
+	char *first = strstr(name, CLONE), *to, *clones;
+
+	if (!first || first == name)
+		return NULL;
+	clones = to = malloc(strlen(first) + 1);
+	if (!clones)
+		return NULL;
+	for (char *at = first; at; at = strstr(at, CLONE)) {
+		size_t len = strcspn(at += sizeof(CLONE) - 1, "]");
+
+		memcpy(to, at, len);
+		to += len;
+	}
+	*to = '\0';
+	*first = '\0';
+	return clones;
+}
+
+/* Both in so many cells: the clones only where the name has half of them. */
+static char *with_clones(char *name, char *clones, size_t width)
+{
+	size_t own = gn_text_width(clones);
+	char *text = NULL, *base;
+
+	if (own > width / 2 || own + LEAST > width)
+		*clones = '\0';
+	base = gn_short_name(name, width - gn_text_width(clones));
+	if (base)
+		text = malloc(strlen(base) + strlen(clones) + 1);
+	if (text)
+		strcat(strcpy(text, base), clones);
+	free(base);
+	return text;
+}
+
 char *gn_short_name(const char *name, size_t width)
 {
-	char *text = strdup(name);
+	char *text = strdup(name), *clones, *with;
 	const char *next;
 
 	if (width < LEAST)
 		width = LEAST;
 	if (!text || gn_text_width(text) <= width)
 		return text;
+	clones = take_clones(text);
+	if (clones) {
+		with = with_clones(text, clones, width);
+		free(clones);
+		free(text);
+		return with;
+	}
 	text[gn_name_parameters(text)] = '\0';
 	if (gn_text_width(text) > width)
 		drop_type_arguments(text);
