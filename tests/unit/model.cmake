@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 gn_unit_test(test_names_clr gnomon_names)
+gn_unit_test(test_names_native gnomon_names)
 gn_unit_test(test_model_tables gnomon_model)
 gn_unit_test(test_model_order gnomon_model)
 gn_unit_test(test_model_account gnomon_model)

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USDT "usdt:"
+#include "names/native_name.h"
+
+/* A longer name of a function has its full form only. */
+#define OWN_MAX 1024
+#define USDT	"usdt:"
 
 struct item {
 	const char *text; /* as given */
@@ -175,10 +179,24 @@ unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
 	return takes;
 }
 
+/* A glob with a bracket or a space is of the whole name. */
+static bool name_matches(const struct item *it, const char *name,
+			 const char *demangled, const char *own)
+{
+	return !fnmatch(it->glob, name, 0) ||
+	       !fnmatch(it->glob, demangled, 0) ||
+	       (*own && !strpbrk(it->glob, "(< ") &&
+		!fnmatch(it->glob, own, 0));
+}
+
 bool gn_filter_function(const struct gn_filter *f, const char *path,
 			bool program, const char *name, const char *demangled)
 {
+	char own[OWN_MAX];
 	bool take = false;
+
+	if (!gn_native_name(name, demangled, own, sizeof(own)))
+		*own = '\0';
 
 	for (size_t i = 0; i < f->count; i++) {
 		struct item *it = &f->item[i];
@@ -190,8 +208,7 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 		    !file_matches(it, path, program))
 			continue;
 		it->seen = true;
-		if (fnmatch(it->glob, name, 0) &&
-		    fnmatch(it->glob, demangled, 0))
+		if (!name_matches(it, name, demangled, own))
 			continue;
 		it->matched = true;
 		take = !it->exclude;
