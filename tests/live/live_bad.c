@@ -179,6 +179,28 @@ void test_bad_options(struct live *t)
 	}
 }
 
+void test_list_of_globs(struct live *t)
+{
+	static const char *const words[] = {
+		"run -f fib,root -- %s 5",
+		"list -f fib,root -- %s",
+	};
+	struct live_end end;
+
+	for (size_t i = 0; i < 2; i++) {
+		run_gnomon(t, NULL,
+			   live_text(t, words[i], live_fixture(t, "fib")),
+			   &end);
+		live_expect_line(t, &end, 2, "give an -f for each");
+	}
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -f fib,root -- %s 5",
+			     live_fixture(t, "fib")),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "give an -f for each"),
+	      "it is not told what a glob is: %s", end.err);
+}
+
 void test_stripped(struct live *t)
 {
 	struct live_end end;

@@ -235,6 +235,8 @@ static int check_match(struct gn_session *s)
 	if (gn_filter_names_ifunc(s->filter, glob, other, sizeof(other)))
 		return gn_session_fail(s, -ENOENT, 2, GN_IFUNC_TEXT, glob,
 				       other);
+	if (gn_filter_is_list(glob))
+		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

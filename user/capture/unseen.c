@@ -300,7 +300,9 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		snprintf(line, GLOB_LINE, GN_IFUNC_TEXT, glob, other);
 		return false;
 	}
-	if (aot)
+	if (gn_filter_is_list(glob))
+		snprintf(line, GLOB_LINE, GN_LIST_TEXT, glob);
+	else if (aot)
 		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot);
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,

@@ -386,6 +386,8 @@ static int check_found(const struct job *j)
 	}
 	if (gn_filter_names_ifunc(j->filter, glob, other, sizeof(other)))
 		gn_error(GN_IFUNC_TEXT, glob, other);
+	else if (gn_filter_is_list(glob))
+		gn_error(GN_LIST_TEXT, glob);
 	else if (l->nmodules)
 		gn_error("no function matches '%s'; list without -f shows the "
 			 "modules, LIB:* a module's functions",

@@ -51,6 +51,13 @@ bool gn_filter_is_usdt(const char *text)
 	       strchr(text + strlen(USDT), ':');
 }
 
+bool gn_filter_is_list(const char *text)
+{
+	size_t first = strcspn(text, ",([<");
+
+	return first && text[first] == ',' && text[first + 1];
+}
+
 bool gn_filter_sound(const char *text)
 {
 	size_t len = strlen(text += *text == '!');

@@ -39,6 +39,15 @@ bool gn_filter_usdt(struct gn_filter *f, const char *path, bool program,
  * usdt:, and usdt: has its LIB. */
 bool gn_filter_sound(const char *text);
 
+/* The text is of several functions, with a comma between them: no name has one
+ * outside of its brackets. */
+bool gn_filter_is_list(const char *text);
+
+/* What is said of it, with the text. */
+#define GN_LIST_TEXT                                                   \
+	"no function matches '%s': a GLOB is one pattern; give an -f " \
+	"for each"
+
 /* The text asks for USDT probes. */
 bool gn_filter_is_usdt(const char *text);
 
