@@ -44,7 +44,8 @@ static const struct gn_rule rules[] = {
 	 .least = 0.1,
 	 RULE(own, REPORT)},
 	{.name = "sampled",
-	 .condition = "one function has a tenth of the samples (--snapshot)",
+	 .condition =
+		 "one function has a tenth of 20 samples or more (--snapshot)",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.1,
 	 RULE(sampled, REPORT)},

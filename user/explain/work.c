@@ -175,9 +175,12 @@ void gn_next_own(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by callers --sort ae --limit 3", out);
 }
 
+/* Of fewer the share of a function is an accident. */
+#define SAMPLES_LEAST 20
+
 int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 {
-	if (f->m->nsamples)
+	if (f->m->nsamples && f->m->sampled >= SAMPLES_LEAST)
 		s->share = gn_share(f->m->samples[0].self, f->m->sampled);
 	return 0;
 }
