@@ -534,6 +534,12 @@ static void terminals_shorten(void **state)
 		assert_non_null(strstr(text, "END"));
 		free(text);
 	}
+	for (int width = 32; width < 80; width++) {
+		o.width = width;
+		text = sample_print("table", &s.m, &o);
+		assert_true(longest(text) <= (size_t)width);
+		free(text);
+	}
 	o.width = 100;
 	golden("narrow-100.txt", &s, o);
 	o.width = 130;

@@ -338,6 +338,33 @@ static int lightest(const struct gn_grid *g)
 	return least;
 }
 
+/* The column that is left out where not even numbers have room: times first,
+ * but the last one. -1 = none. */
+static int last_resort(const struct gn_grid *g)
+{
+	int keep = g->n - 1, other = -1;
+
+	while (keep >= 0 &&
+	       !(g->column[keep].usual && g->column[keep].show == GN_SHOW_TIME))
+		keep--;
+	for (int i = 0; i < keep; i++) {
+		if (!g->column[i].usual)
+			continue;
+		if (g->column[i].show == GN_SHOW_TIME)
+			return i;
+		other = i;
+	}
+	return other;
+}
+
+static void drop(struct gn_grid *g, int i)
+{
+	g->left_out[g->nleft_out++] = g->column[i].word;
+	g->n--;
+	memmove(&g->column[i], &g->column[i + 1],
+		(size_t)(g->n - i) * sizeof(g->column[0]));
+}
+
 int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 		const struct gn_output_opts *o, int width)
 {
@@ -351,10 +378,11 @@ int gn_grid_fit(struct gn_grid *g, const struct gn_rows *rows,
 	modules = modules < FIT_MODULE ? modules : FIT_MODULE;
 	names += 2 + (g->marks ? 2 : 0) + (g->modules ? 2 + modules : 0);
 	while (numbers + names > width && (i = lightest(g)) >= 0) {
-		g->left_out[g->nleft_out++] = g->column[i].word;
-		g->n--;
-		memmove(&g->column[i], &g->column[i + 1],
-			(size_t)(g->n - i) * sizeof(g->column[0]));
+		drop(g, i);
+		numbers = measure(g, rows, o->ns);
+	}
+	while (o->width && numbers > width && (i = last_resort(g)) >= 0) {
+		drop(g, i);
 		numbers = measure(g, rows, o->ns);
 	}
 	return 0;

@@ -36,6 +36,7 @@ struct gn_column {
 	int gap;	 /* blanks before it */
 	bool fits;	 /* gn_grid_fit() may leave it out, */
 	uint64_t weight; /* the lightest first */
+	bool usual;	 /* nobody named it: the last resort of gn_grid_fit() */
 	int width;	 /* made by gn_grid_print() */
 };
 

@@ -115,7 +115,8 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		if (how != GN_PICKED_NAMED && all_zero(rows, id))
 			continue;
 		c = add_column(g, m, id, o);
-		if (how == GN_PICKED_FITS)
+		c->usual = how == GN_PICKED_FITS;
+		if (c->usual)
 			set_weight(c, m, id, o->width > 0);
 		if (c->show != GN_SHOW_PCT)
 			continue;
