@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "output/sheet.h"
+#include "output/text.h"
 #include "output_model.h"
 
 #define MS 1000000ull
@@ -206,6 +207,15 @@ static void leaves_out(void **state)
 	text = sample_print("table", &s.m, &o);
 	assert_null(strstr(text, "no room"));
 	free(text);
+	o.verbose = false;
+	for (int by = GN_BY_GC; by < GN_BY_COUNT; by++) {
+		o.by = (enum gn_by)by;
+		text = sample_print("table", &s.m, &o);
+		for (char *line = strtok(text, "\n"); line;
+		     line = strtok(NULL, "\n"))
+			assert_true(*line == '#' || gn_text_width(line) <= 80);
+		free(text);
+	}
 }
 
 /* Each word of the list sorts; what is not known is last, and a limit takes

@@ -265,15 +265,37 @@ static size_t widest(const struct gn_sheet *s, const size_t *width)
 	return at;
 }
 
-/* Leaves spare columns out until a line has `room` cells. */
+/* The next column of the list of spare ones. ncolumns: the list has ended. */
+static size_t next_spare(const struct gn_sheet_kind *kind, const char **list)
+{
+	size_t len = *list ? strcspn(*list, ",") : 0, c = kind->ncolumns;
+
+	if (!len)
+		return c;
+	while (c-- > 0)
+		if (strlen(kind->column[c].key) == len &&
+		    !strncmp(kind->column[c].key, *list, len))
+			break;
+	*list += len + ((*list)[len] == ',');
+	return c;
+}
+
+/* Leaves spare columns out until a line has `room` cells if texts are short. */
 static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 {
-	size_t width[SHEET_COLUMNS], all = measure(s, text, width);
+	size_t width[SHEET_COLUMNS], all = measure(s, text, width), c;
+	const char *list = s->kind->spare;
 
-	for (size_t c = 0; c < s->kind->ncolumns && all > room; c++) {
-		if (!(s->kind->spare >> c & 1))
+	for (c = 0; c < s->kind->ncolumns; c++) {
+		if (s->kind->column[c].kind != GN_CELL_TEXT ||
+		    width[c] <= LEAST_TEXT)
 			continue;
-		all -= width[c] + 2;
+		all -= width[c] - LEAST_TEXT;
+		width[c] = LEAST_TEXT;
+	}
+	while (all > room &&
+	       (c = next_spare(s->kind, &list)) < s->kind->ncolumns) {
+		all -= width[c] ? width[c] + 2 : 0;
 		for (size_t i = 0; i <= s->n; i++)
 			text[i * s->kind->ncolumns + c][0] = '\0';
 	}
@@ -285,7 +307,7 @@ static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
 	bool any = false;
 
 	for (size_t c = 0; c < s->kind->ncolumns; c++) {
-		if (*text[c] || !(s->kind->spare >> c & 1))
+		if (*text[c] || !*s->kind->column[c].title)
 			continue;
 		fprintf(f, "%s%s", any ? ", " : "# no room for: ",
 			s->kind->column[c].title);

@@ -47,9 +47,9 @@ struct gn_sheet_kind {
 	const char *json; /* its key in JSON */
 	const struct gn_sheet_column *column;
 	size_t ncolumns; /* 32 at most */
-	/* a bit for each column that a table leaves out where a terminal has
-	 * no room, the first one first */
-	uint32_t spare;
+	/* keys of the columns that a table leaves out where a line has no
+	 * room, the first one first, with commas between */
+	const char *spare;
 	/* Adds the rows, in their usual order. 0 or -ENOMEM. */
 	int (*fill)(const struct gn_model *m, struct gn_sheet *s);
 };

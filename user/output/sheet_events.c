@@ -166,6 +166,7 @@ const struct gn_sheet_kind gn_sheet_events = {
 	.json = "events",
 	.column = events_columns,
 	.ncolumns = sizeof(events_columns) / sizeof(events_columns[0]),
+	.spare = "tid,family,pid,module,thread,other",
 	.fill = fill_events,
 };
 
@@ -216,6 +217,7 @@ const struct gn_sheet_kind gn_sheet_loads = {
 	.json = "loads",
 	.column = loads_columns,
 	.ncolumns = sizeof(loads_columns) / sizeof(loads_columns[0]),
+	.spare = "tid,pid,thread",
 	.fill = fill_loads,
 };
 
@@ -355,6 +357,7 @@ const struct gn_sheet_kind gn_sheet_jit = {
 	.json = "jit",
 	.column = jit_columns,
 	.ncolumns = sizeof(jit_columns) / sizeof(jit_columns[0]),
+	.spare = "tid,pid,compilation,at,cpu,thread",
 	.fill = fill_jit,
 };
 
@@ -399,6 +402,7 @@ const struct gn_sheet_kind gn_sheet_exceptions = {
 	.json = "exceptions",
 	.column = exceptions_columns,
 	.ncolumns = sizeof(exceptions_columns) / sizeof(exceptions_columns[0]),
+	.spare = "mean,module",
 	.fill = fill_exceptions,
 };
 
@@ -439,5 +443,6 @@ const struct gn_sheet_kind gn_sheet_allocations = {
 	.column = allocations_columns,
 	.ncolumns =
 		sizeof(allocations_columns) / sizeof(allocations_columns[0]),
+	.spare = "module",
 	.fill = fill_allocations,
 };

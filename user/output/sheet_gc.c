@@ -163,5 +163,6 @@ const struct gn_sheet_kind gn_sheet_gc = {
 	.json = "gc",
 	.column = gc_columns,
 	.ncolumns = sizeof(gc_columns) / sizeof(gc_columns[0]),
+	.spare = "suspensions,tid,pid,cpu,last_tid,last_thread,elapsed",
 	.fill = fill_gc,
 };

@@ -116,14 +116,13 @@ static const struct gn_sheet_column thread_syscalls_columns[] = {
 	COLUMNS,
 };
 
-/* from cpu to longest */
-#define SPARE 0x1fU
+#define SPARE "cpu,shortest,off_cpu,mean,longest,open"
 
 const struct gn_sheet_kind gn_sheet_syscalls = {
 	.json = "syscalls",
 	.column = syscalls_columns,
 	.ncolumns = sizeof(syscalls_columns) / sizeof(syscalls_columns[0]),
-	.spare = SPARE << 5,
+	.spare = SPARE,
 	.fill = fill_syscalls,
 };
 
@@ -132,6 +131,6 @@ const struct gn_sheet_kind gn_sheet_thread_syscalls = {
 	.column = thread_syscalls_columns,
 	.ncolumns = sizeof(thread_syscalls_columns) /
 		    sizeof(thread_syscalls_columns[0]),
-	.spare = SPARE << 8 | 1 /* pid */,
+	.spare = "pid," SPARE,
 	.fill = fill_thread_syscalls,
 };
