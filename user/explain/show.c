@@ -25,6 +25,7 @@ static bool names(const char *word, size_t len, const char *option)
 struct next {
 	bool view;    /* it shows a view of its own */
 	bool samples; /* it takes samples in the place of functions */
+	bool again;   /* it says itself how many samples */
 };
 
 /* *value: the option's value is the next word. */
@@ -49,6 +50,7 @@ static bool left_out(const char *word, size_t len, struct next next,
 		name++;
 	*value = name == len;
 	if (names(word, name, "output") ||
+	    (next.again && names(word, name, "snapshot")) ||
 	    (next.samples &&
 	     (names(word, name, "function") || names(word, name, "args"))))
 		return true;
@@ -123,6 +125,7 @@ static int put_again(FILE *f, const struct gn_model *m,
 	const struct next next = {
 		.view = finding->what == GN_NEXT_REPORT,
 		.samples = finding->what == GN_NEXT_SAMPLES,
+		.again = strstr(finding->next, "--snapshot") != NULL,
 	};
 	const char *options = gn_model_info(m, "options"), *verb;
 	char *kept = NULL;

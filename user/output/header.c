@@ -235,14 +235,17 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 
 	any |= gn_info_number(m, "functions.ret", &by_ret);
 	any |= gn_info_number(m, "functions.refused", &refused);
-	if (!any)
+	/* managed ones are no news here */
+	if (!any || (!by_return && !by_ret && !refused))
 		return 0;
+	gn_format_count(n, by_return + by_ret);
+	fprintf(f, "# %-11s native: %s; end ", "functions", n);
 	gn_format_count(n, by_return);
-	fprintf(f, "# %-11s leave seen by a return probe: %s", "functions", n);
+	fprintf(f, "by return probe: %s, ", n);
 	gn_format_count(n, by_ret);
-	fprintf(f, ", at its own rets: %s", n);
+	fprintf(f, "at own returns: %s; ", n);
 	gn_format_count(n, refused);
-	fprintf(f, "; refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
+	fprintf(f, "refused: %s%s\n", n, refused ? " (see gnomon list)" : "");
 	return gn_header_line(f, "", first, utf8);
 }
 
