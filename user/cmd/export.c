@@ -193,10 +193,10 @@ static int export(const struct export_args *a)
 		gn_report_warn(model, a->args.allow_loss);
 		status = gn_report_status(model, a->args.allow_loss);
 		for (size_t i = 0; i < items.n && !a->args.quiet; i++)
-			fprintf(stderr, "gnomon: %s is in %s\n",
-				gn_format_choice(
-					(size_t)items.at[i].args.format),
-				items.at[i].path);
+			gn_error("%s is in %s",
+				 gn_format_choice(
+					 (size_t)items.at[i].args.format),
+				 items.at[i].path);
 	}
 	for (size_t i = 0; i < items.n; i++)
 		free(items.at[i].path);
