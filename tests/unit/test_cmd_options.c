@@ -177,8 +177,8 @@ static void bad_words(void **state)
 {
 	(void)state;
 	REFUSES("'--nonsense'", "--nonsense");
-	REFUSES("'--quiet=1'", "--quiet=1");
-	REFUSES("'--help=me'", "--help=me");
+	REFUSES("--quiet takes no argument", "--quiet=1");
+	REFUSES("--help takes no argument", "--help=me");
 	/* --leave and --limit begin so */
 	REFUSES("'--l=3'", "--l=3");
 	REFUSES("'-x'", "-x");

@@ -130,6 +130,24 @@ static void usage_errors(void **state)
 	assert_int_equal(gnomon("")->status, 2);
 }
 
+/* What is wrong is one thing, and what to do another. */
+static void says_which(void **state)
+{
+	(void)state;
+	refuses("report --sotr ae",
+		"option '--sotr' is unknown; see 'gnomon report --help'");
+	refuses("report --s ae", "option '--s' is shortened too far; see "
+				 "'gnomon report --help'");
+	refuses("report --tree=3",
+		"--tree takes no argument; see 'gnomon report --help'");
+	refuses("report a.trace",
+		"argument 'a.trace' is not expected; a file is named with -i; "
+		"see 'gnomon report --help'");
+	refuses("report -o", "--output needs an argument; give --output FILE");
+	refuses("report --of",
+		"--of needs an argument; give one of threads, busy, wall");
+}
+
 /* By any name of it. */
 static void not_for_a_terminal(void **state)
 {
@@ -268,6 +286,7 @@ int main(void)
 		CMD_TEST(manual_has_each_option),
 		CMD_TEST(manual_shows_each_line),
 		CMD_TEST(usage_errors),
+		CMD_TEST(says_which),
 		CMD_TEST(not_for_a_terminal),
 		CMD_TEST(sort_keys),
 		CMD_TEST(kinds_of_events),

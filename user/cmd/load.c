@@ -22,6 +22,7 @@ static const char *advice(int err)
 	case -EPERM:
 		return "read it as its owner or as root";
 	case -GN_TRACE_VERSION:
+	case -GN_TRACE_ZSTD:
 		return "read it with the gnomon that wrote it";
 	default:
 		return "name a file that gnomon record wrote";

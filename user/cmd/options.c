@@ -311,6 +311,34 @@ static const struct gn_option *find_option(const struct gn_verb_usage *u, int c)
 	return NULL;
 }
 
+/* A long option that getopt does not take. */
+static int bad_long(const struct gn_verb_usage *u, const char *word, char *err,
+		    size_t size)
+{
+	size_t len = strcspn(word, "="), n = 0;
+
+	for (size_t i = 0; i < u->noptions && len > 2; i++)
+		n += !strncmp(u->options[i].name, word + 2, len - 2);
+	return bad(err, size, "option '%s' %s; see 'gnomon %s --help'", word,
+		   n > 1 ? "is shortened too far" : "is unknown", u->name);
+}
+
+static int no_argument_given(const struct gn_option *o, char *err, size_t size)
+{
+	char all[768];
+
+	if (o->type == GN_OPTION_CHOICE) {
+		join_choices(o, ", ", all, sizeof(all));
+		return bad(err, size, "--%s needs an argument; give one of %s",
+			   o->name, all);
+	}
+	if (o->type == GN_OPTION_TEXT || o->type == GN_OPTION_LIST)
+		return bad(err, size, "--%s needs an argument; give --%s %s",
+			   o->name, o->name, o->arg);
+	return bad(err, size, "--%s needs an argument; %s", o->name,
+		   wanted(o->type));
+}
+
 /* getopt returned '?' or ':' for the argument before optind. */
 static int bad_option(const struct gn_verb_usage *u, int c, char **argv,
 		      char *err, size_t size)
@@ -318,19 +346,24 @@ static int bad_option(const struct gn_verb_usage *u, int c, char **argv,
 	const struct gn_option *o = find_option(u, optopt);
 
 	if (c == ':' && o)
-		return bad(err, size, "--%s needs an argument; %s", o->name,
-			   o->type == GN_OPTION_CHOICE
-				   ? "see its choices in the help"
-				   : wanted(o->type));
-	/* a long option that is unknown or ambiguous, or must not have an
-	 * argument */
-	if (!optopt || o || optopt == OPTION_HELP)
+		return no_argument_given(o, err, size);
+	if (o || optopt == OPTION_HELP)
 		return bad(err, size,
-			   "option '%s' is unknown, shortened too far or takes "
-			   "no argument; see 'gnomon %s --help'",
-			   argv[optind - 1], u->name);
+			   "--%s takes no argument; see 'gnomon %s "
+			   "--help'",
+			   o ? o->name : "help", u->name);
+	if (!optopt)
+		return bad_long(u, argv[optind - 1], err, size);
 	return bad(err, size, "option '-%c' is unknown; see 'gnomon %s --help'",
 		   optopt, u->name);
+}
+
+static bool reads_file(const struct gn_verb_usage *u)
+{
+	for (size_t i = 0; i < u->noptions; i++)
+		if (u->options[i].short_name == 'i')
+			return true;
+	return false;
 }
 
 static int take_rest(const struct gn_verb_usage *u, int argc, char **argv,
@@ -340,9 +373,11 @@ static int take_rest(const struct gn_verb_usage *u, int argc, char **argv,
 
 	if (optind < argc && u->rest == GN_REST_NONE)
 		return bad(err, size,
-			   "argument '%s' is not expected; see 'gnomon %s "
+			   "argument '%s' is not expected; %ssee 'gnomon %s "
 			   "--help'",
-			   argv[optind], u->name);
+			   argv[optind],
+			   reads_file(u) ? "a file is named with -i; " : "",
+			   u->name);
 	if (u->rest == GN_REST_NONE)
 		return GN_PARSED_OK;
 	if (dashes && optind >= argc && u->rest == GN_REST_COMMAND)

@@ -212,10 +212,12 @@ static void say_kept(const struct recording *r, int err, uint64_t bytes)
 		gn_error("cannot write %s: %s", r->told,
 			 gn_trace_strerror(err));
 	else
-		gn_error("cannot write %s: %s; it is %s", r->told,
+		gn_error("cannot write %s: %s; %s", r->told,
 			 gn_trace_strerror(err),
-			 bytes ? "readable up to its last whole chunk"
-			       : "as it was before");
+			 bytes ? "it is readable up to its last whole chunk"
+			 : access(r->path, F_OK)
+				 ? "nothing of the trace is kept"
+				 : "it is as it was before");
 }
 
 /* `advice`: NULL when the ring lost none. */

@@ -15,8 +15,7 @@ const char *gn_trace_strerror(int err)
 	case GN_TRACE_NOT_A_TRACE:
 		return "it is not a trace file of gnomon";
 	case GN_TRACE_VERSION:
-		return "it is a trace file of another format version; use the "
-		       "gnomon that recorded it";
+		return "it is a trace file of another format version";
 	case GN_TRACE_CORRUPT:
 		return "the trace file is damaged";
 	case GN_TRACE_EMPTY:
@@ -27,7 +26,7 @@ const char *gn_trace_strerror(int err)
 		return "a symbolic link of another user leads there";
 	case GN_TRACE_ZSTD:
 		return "it is compressed by zstd, and this gnomon was built "
-		       "without it; use the one that recorded it";
+		       "without it";
 	default:
 		text = strerrordesc_np(err);
 		return text ? text : "unknown error";
