@@ -366,8 +366,8 @@ static void say_status(const struct gn_capture *c)
 	int sig = gn_session_signal(c->session);
 
 	if (sig)
-		gn_error("the command was killed by signal %d (%s); the report "
-			 "is complete up to that point",
+		gn_error("the command was killed by signal %d (%s); what "
+			 "was traced is complete up to that point",
 			 sig, strsignal(sig));
 }
 
@@ -410,8 +410,8 @@ static void say_killed(const struct gn_capture *c)
 	int sig = c->traced ? gn_session_killed(c->session, &pid) : 0;
 
 	if (sig)
-		gn_error("process %d was killed by signal %d (%s); the report "
-			 "is complete up to that point",
+		gn_error("process %d was killed by signal %d (%s); what "
+			 "was traced is complete up to that point",
 			 (int)pid, sig, strsignal(sig));
 }
 

@@ -309,7 +309,7 @@ static void line_gnomon(struct header *h)
 	if (p->slowdown >= 0)
 		col = gn_draw_text(d, row, col, cols,
 				   over ? GN_INK_WARN : GN_INK_PLAIN,
-				   "; probes slow by %.1f%%", p->slowdown);
+				   "; probes add %.1f%% CPU time", p->slowdown);
 	if (p->budget > 0)
 		col = gn_draw_text(d, row, col, cols, GN_INK_PLAIN,
 				   " (budget %.1f%%)", p->budget);
