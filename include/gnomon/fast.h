@@ -106,8 +106,9 @@ struct gn_fast_page {
 	_Atomic uint32_t grows; /* gnomon's: bytes that rings may grow by, in
 				   all */
 	uint8_t pad2[40];
-	/* gnomon's. Records of a later time are not written: gnomon moves it on
-	 * while it lives, so one that is killed or stopped is noticed. */
+	/* gnomon's. Records of a later time are not written, their hooks pass
+	 * the sites: gnomon moves it on while it lives, so one that is killed
+	 * or stopped is noticed. */
 	_Atomic uint64_t deadline;
 	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it will not; a futex */
 	_Atomic uint32_t sleeping; /* a half-full ring is to ring the bell */

@@ -267,3 +267,40 @@ void test_sleds_kill(struct live *t)
 {
 	check_speed(t, SIGKILL);
 }
+
+/* What a call takes once it is more than `bound` (or less); it is awaited. */
+static uint64_t take_until(struct live *t, const struct live_talk *talk,
+			   bool more, uint64_t bound)
+{
+	uint64_t took = take(t, talk, 1);
+
+	for (int i = 0; i < 500 && (took > bound) != more; i++)
+		took = take(t, talk, 1);
+	return took;
+}
+
+/* A gnomon that was stopped for a while, or the machine: its hooks are probes
+ * until it goes on, and fast again then. */
+void test_sleds_stop(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	uint64_t fast, probed, again;
+
+	live_add(t, &a, t->gnomon, "record", "-f", "nothing", "--allow-loss",
+		 "-o", live_path(t, "stop.trace"), "--", NULL);
+	live_command(t, &a, "sleds_xray until");
+	live_talk(t, &a, &gnomon);
+	fast = take(t, &gnomon, WINDOWS);
+	kill(gnomon.pid, SIGSTOP);
+	probed = take_until(t, &gnomon, true, 5 * fast);
+	kill(gnomon.pid, SIGCONT);
+	again = take_until(t, &gnomon, false, most_left(fast, probed));
+	CHECK(t, live_finish(t, &gnomon) == 0, "gnomon failed");
+	CHECK(t, probed > 5 * fast,
+	      "a call takes %" N " ps, while gnomon is stopped %" N, fast,
+	      probed);
+	CHECK(t, again <= most_left(fast, probed),
+	      "a call takes %" N " ps, after gnomon was stopped %" N, fast,
+	      again);
+}

@@ -28,6 +28,7 @@
 
 #define AGAIN	0 /* the hook is to begin anew */
 #define DROPPED 1
+#define PASSED	2 /* it is to pass the site */
 
 /* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
 /* What threads without a ring in a session have. Threads of earlier sessions
@@ -223,15 +224,19 @@ static bool is_gone(void)
 
 static bool is_over(struct gn_fast_own *own)
 {
-	bool gone = is_gone();
+	bool ended = is_gone() || atomic_load(&own->page->taken) != 1;
 
-	if (!gone && !atomic_load(&fast.over) &&
-	    ticks() <= atomic_load(&own->page->deadline))
+	if (!ended && !atomic_load(&fast.over))
 		return false;
-	if (!atomic_exchange(&fast.over, 1) && fast.on_over &&
-	    (gone || atomic_load(&own->page->taken) != 1))
+	if (!atomic_exchange(&fast.over, 1) && fast.on_over && ended)
 		fast.on_over();
 	return true;
+}
+
+/* It is stopped, has no CPU, or the machine slept. */
+static bool is_away(const struct gn_fast_own *own)
+{
+	return ticks() > atomic_load(&own->page->deadline);
 }
 
 /* What did not fit is told where it would have been. */
@@ -268,6 +273,10 @@ int gn_fast_full(struct gn_fast_own *own)
 
 		if (is_over(own))
 			return give_up(own);
+		if (is_away(own)) {
+			be_free(own);
+			return PASSED;
+		}
 		if (make_room(own, tail)) {
 			if (used(own, tail) >= own->size / 2)
 				ring_bell(own);

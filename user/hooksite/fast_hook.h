@@ -8,6 +8,9 @@
  * the hook of a signal's handler on top of that passes the site, and gnomon
  * knows that an earlier record can still come.
  *
+ * While gnomon does not say that it lives, hooks pass their sites: the kernel
+ * keeps what they tell.
+ *
  * A thread whose session has ended looks at the site `fast`: without a probe
  * gnomon is gone, and other probes that come to the sites are not for it.
  */
@@ -110,8 +113,9 @@ gn_written_\name:
 	popq	%rax
 	.cfi_adjust_cfa_offset -8
 	call	gn_fast_full_saved
-	testl	%r11d, %r11d
-	jz	gn_fast_\name
+	subl	$1, %r11d
+	jc	gn_fast_\name
+	jnz	gn_site_\name
 	ret
 .Lgn_fast_none_\name:
 	cmpb	$0, GN_FAST_OWN_SITE(%r10)
