@@ -108,6 +108,31 @@ static void test_counter_back(void **state)
 	free(c);
 }
 
+/* Three ticks are 1 ns, and a try takes 40 ns. */
+static void test_tries(void **state)
+{
+	struct gn_fast_tries t = {.ns = 1000, .ticks = 3000};
+
+	(void)state;
+	gn_fast_moment_try(&t, 3300, 1120, 3480);
+	assert_in_range(t.best.apart, 60, 80);
+	/* for 50 us it has no CPU before the next one */
+	gn_fast_moment_try(&t, 153780, 51280, 153900);
+	assert_int_equal(t.best.apart, 40);
+	assert_int_equal(t.best.ns, 51280);
+	assert_int_equal(t.best.ticks, 153840);
+	/* and in the next one, behind the clock */
+	gn_fast_moment_try(&t, 154020, 51360, 304140);
+	assert_int_equal(t.best.apart, 40);
+	assert_int_equal(t.best.ns, 51280);
+	/* and before the clock: it cannot be told from a slow counter */
+	gn_fast_moment_try(&t, 304200, 151420, 454320);
+	assert_in_range(t.best.apart, 41, 61);
+	assert_int_equal(t.best.ns, 51280);
+	gn_fast_moment_try(&t, 454380, 151480, 454500);
+	assert_int_equal(t.best.apart, 40);
+}
+
 static void clock_lines(void **state)
 {
 	static struct gn_fast_clock c;
@@ -651,6 +676,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_counter_back),
+		cmocka_unit_test(test_tries),
 		cmocka_unit_test(clock_lines),
 		cmocka_unit_test(os_time_follows),
 		cmocka_unit_test(plain_events),

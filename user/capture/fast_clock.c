@@ -10,7 +10,7 @@
 
 #define CPUS_MAX 1024
 #define TRIES	 6
-#define TRIES_UP 60	  /* when all were disturbed */
+#define ROUNDS	 10	  /* of so many, when all were disturbed */
 #define NEAR_NS	 1000000u /* a moment is kept so long after the one before */
 #define RATE_NS	 100000000u
 #define GOOD_NS	 200u /* between two readings that nothing disturbed */
@@ -35,8 +35,6 @@ static void take_moment(struct moments *all)
 {
 	struct gn_fast_moment m = gn_fast_moment_now();
 
-	for (int i = 0; i < TRIES && m.apart > GOOD_NS; i++)
-		m = gn_fast_moment_now();
 	all->disturbed |= m.apart > GOOD_NS;
 	all->of[all->n++] = m;
 }
@@ -91,27 +89,42 @@ uint64_t gn_fast_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
+void gn_fast_moment_try(struct gn_fast_tries *t, uint64_t a, uint64_t ns,
+			uint64_t b)
+{
+	if (!t->least || b - a < t->least) {
+		t->least = b - a;
+		t->best.ticks = a + (b - a) / 2;
+		t->best.ns = ns;
+	}
+	t->best.apart = 1000;
+	if (ns > t->ns && a > t->ticks)
+		t->best.apart =
+			(uint32_t)(t->least * (ns - t->ns) / (a - t->ticks));
+}
+
+static struct gn_fast_moment try_some(void)
+{
+	struct gn_fast_tries t = {.ns = gn_now_ns()};
+
+	t.ticks = gn_fast_ticks();
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t a = gn_fast_ticks(), ns = gn_now_ns();
+
+		gn_fast_moment_try(&t, a, ns, gn_fast_ticks());
+	}
+	return t.best;
+}
+
 struct gn_fast_moment gn_fast_moment_now(void)
 {
-	struct gn_fast_moment best = {0};
-	uint64_t least = UINT64_MAX, ticks = 0, spent = 0;
-	uint64_t since = gn_now_ns();
+	struct gn_fast_moment best = try_some();
 
-	for (int i = 0; i < TRIES || (best.apart > GOOD_NS && i < TRIES_UP);
-	     i++) {
-		uint64_t a = gn_fast_ticks(), ns = gn_now_ns();
-		uint64_t b = gn_fast_ticks();
+	for (int i = 1; i < ROUNDS && best.apart > GOOD_NS; i++) {
+		struct gn_fast_moment m = try_some();
 
-		ticks += b - a;
-		spent = ns - since;
-		if (b - a >= least)
-			continue;
-		least = b - a;
-		best.ticks = a + (b - a) / 2;
-		best.ns = ns;
-		/* ns a tick, roughly: all the tries took `spent` */
-		best.apart = ticks && spent ? (uint32_t)(least * spent / ticks)
-					    : 1000;
+		if (m.apart < best.apart)
+			best = m;
 	}
 	return best;
 }

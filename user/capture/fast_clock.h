@@ -45,6 +45,21 @@ const char *gn_fast_clock_unfit(void);
 
 uint64_t gn_fast_ticks(void);
 
+/* Tries to read both at once. */
+struct gn_fast_tries {
+	uint64_t ns, ticks; /* before them, in this order */
+	uint64_t least;	    /* ticks that one took; 0: there was none */
+	struct gn_fast_moment best;
+};
+
+/*
+ * Pure: one more, the clock between two readings of the counter. What disturbs
+ * the reader between two tries both clocks have seen, so it makes no moment
+ * doubtful. What does so in one can only make `apart` too large.
+ */
+void gn_fast_moment_try(struct gn_fast_tries *t, uint64_t a, uint64_t ns,
+			uint64_t b);
+
 /* Reads both. */
 struct gn_fast_moment gn_fast_moment_now(void);
 
