@@ -116,4 +116,10 @@ void test_stepped_told(struct live *t)
 	      "the header does not tell of stepped leaves: %s", end.out);
 	CHECK(t, strstr(end.err, " single-stepped"), "attached in silence: %s",
 	      end.err);
+	/* fast hooks stand in for them */
+	live_gnomon(t, "run", "-f work", "fork_xray fork 10", &end, NULL);
+	CHECK(t, end.code == 0 && strstr(end.out, " 40 "),
+	      "gnomon ended with %d: %s", end.code, end.out);
+	CHECK(t, !strstr(end.out, "single-stepped"),
+	      "the header tells of leaves that no probe is on: %s", end.out);
 }

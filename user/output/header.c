@@ -249,7 +249,8 @@ static int put_functions(const struct gn_model *m, bool utf8, FILE *f)
 	return gn_header_line(f, "", first, utf8);
 }
 
-/* Prints what leave probes on the functions' own returns cost. */
+/* Prints what leave probes on the functions' own returns cost, where some were
+ * hit: fast hooks stand in for them. */
 static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
@@ -257,7 +258,8 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 	uint64_t stepped, tenth;
 	char n[GN_CELL];
 
-	if (!gn_info_number(m, "functions.stepped", &stepped) || !stepped)
+	if (!gn_info_number(m, "functions.stepped", &stepped) || !stepped ||
+	    !dear->hits)
 		return;
 	gn_format_count(n, stepped);
 	fprintf(f, "# %-11s ends by a single-stepped probe: %s", "", n);
