@@ -330,10 +330,11 @@ static void inside_a_slice(void **state)
 	assert_int_equal(counts.unordered, 1);
 }
 
-/* Until the kernel's next record nobody knows in which interval it was. */
+/* Nobody knows in which interval up to the next slice it was. The kernel's next
+ * record has its time, and that of its own interval only is wanted. */
 static void lost_slice(void **state)
 {
-	static const uint64_t times[] = {300};
+	static const uint64_t times[] = {80, 120, 300, 310, 320};
 	struct gn_fast_counts counts = {0};
 	struct gn_fast_thread t;
 	struct taken out = {0};
@@ -345,12 +346,17 @@ static void lost_slice(void **state)
 	queue_slice(&t, 200, 250, 3);
 	queue_func(&t, 500, 11, 100);
 	queue_func(&t, 600, 12, 0);
-	merge(&t, times, 1, &counts, &out);
+	merge(&t, times, 5, &counts, &out);
 	gn_fast_thread_free(&t);
-	assert_int_equal(out.n, 6);
-	assert_int_equal(out.rec[3].h.seq, 12); /* one is missing */
-	assert_int_equal(out.rec[4].h.seq, 14);
-	assert_int_equal(out.rec[5].h.seq, 15);
+	assert_int_equal(out.n, 10);
+	/* behind numbers that are missing: 11, 13, and 15 */
+	assert_int_equal(out.rec[2].h.seq, 12);
+	assert_int_equal(out.rec[3].h.seq, 14);
+	assert_int_equal(out.rec[5].h.seq, 16);
+	assert_int_equal(out.rec[6].h.seq, 17);
+	assert_int_equal(out.rec[7].h.seq, 18);
+	assert_int_equal(out.rec[8].h.seq, 20);
+	assert_int_equal(out.rec[9].h.seq, 21);
 }
 
 /* Half a key is in the ring: the other half is that of the nearest address to

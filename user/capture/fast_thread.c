@@ -56,6 +56,20 @@ static int make_room(struct gn_fast_thread *t, size_t size)
 	return 0;
 }
 
+/* One that is missing was between the last one and this: in which interval of
+ * that time is not known. */
+static void see_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
+{
+	if (t->sliced && s->h.seq != t->slice_seq + 1) {
+		if (!t->doubt)
+			t->doubt_from = t->slice_end;
+		t->doubt = s->h.time;
+	}
+	t->slice_seq = s->h.seq;
+	t->slice_end = s->h.time;
+	t->sliced = true;
+}
+
 int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
 			 size_t size)
 {
@@ -63,6 +77,8 @@ int gn_fast_thread_queue(struct gn_fast_thread *t, const struct gn_rec *rec,
 
 	if (make_room(t, sizeof(bytes) + bytes))
 		return -ENOMEM;
+	if (rec->kind == GN_KIND_SLICE)
+		see_slice(t, (const void *)rec);
 	if (!t->numbered && rec->seq && rec->kind != GN_KIND_SLICE) {
 		t->numbered = true;
 		t->seq_in = t->seq_out = rec->seq - 1;
@@ -128,10 +144,20 @@ void gn_fast_thread_lose(struct gn_fast_thread *t, uint64_t n)
 	t->missing = all < MISSING_MAX ? (uint32_t)all : MISSING_MAX;
 }
 
+/* Whether a slice can be missing of the interval that ends at `time`. */
+static bool is_short(struct gn_fast_thread *t, uint64_t time)
+{
+	bool is = t->doubt && time > t->doubt_from;
+
+	if (time > t->doubt)
+		t->doubt = 0;
+	return is;
+}
+
 /* The next number, behind those of records that are missing. */
 static uint32_t next_number(struct gn_fast_thread *t, uint32_t lost)
 {
-	t->seq_out += lost + t->missing + t->unsure + 1;
+	t->seq_out += lost + t->missing + 1;
 	t->missing = 0;
 	if (!t->seq_out) /* it would say that there is none */
 		t->seq_out++;
@@ -153,10 +179,9 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 {
 	uint64_t ns = s->h.time > s->start ? s->h.time - s->start : 0;
 
-	if (t->sliced && s->h.seq != t->slice_seq + 1)
+	/* what the kernel's next tells is of the missing one, too */
+	if (s->h.time == t->doubt)
 		t->unsure = true;
-	t->slice_seq = s->h.seq;
-	t->sliced = true;
 	t->slices += ns;
 	t->events++;
 	if (s->h.flags & GN_F_IN_PROBE) {
@@ -252,6 +277,7 @@ static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 	if (can_be_own((enum gn_kind)r->h.kind) &&
 	    GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_NATIVE)
 		r->h.flags |= GN_F_PROBED;
+	gn_fast_thread_lose(t, is_short(t, r->h.time) || t->unsure);
 	err = set_os(t, r, os, put, ctx);
 	renumber(t, &r->h);
 	restart(t, r->h.time);
@@ -347,6 +373,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		r.h.key = whole_key(t, e->sp);
 		r.h.flags |= own_flag(r.func);
 	}
+	gn_fast_thread_lose(t, is_short(t, time));
 	err = set_os(t, &r, os, put, ctx);
 	r.h.seq = next_number(t, 0);
 	t->handed = t->slices;
@@ -363,7 +390,7 @@ uint64_t gn_fast_thread_plain_until(const struct gn_fast_thread *t)
 	const struct gn_rec *rec = gn_fast_thread_first(t);
 	const struct gn_rec_slice *s = as_slice(rec);
 
-	if (!t->own || t->events || t->handed != t->slices)
+	if (!t->own || t->events || t->handed != t->slices || t->doubt)
 		return 0;
 	if (s && s->start < s->h.time)
 		return s->start;

@@ -53,8 +53,9 @@ struct gn_fast_thread {
 	size_t first, end, room; /* bytes */
 	/* numbers: of the last record that came, and of the last that went */
 	uint32_t seq_in, seq_out;
-	uint32_t missing; /* its own that are, before the next that goes */
-	uint32_t slice_seq;
+	uint32_t missing;   /* its own that are, before the next that goes */
+	uint32_t slice_seq; /* of the last slice that came */
+	uint64_t slice_end;
 	bool numbered, sliced; /* there has been one */
 	/* OS time since the last record of the kernel's that ended an interval:
 	 * by slices, and what of it was handed out */
@@ -68,9 +69,11 @@ struct gn_fast_thread {
 	uint32_t events; /* slices since the last record of either stream */
 	bool own;	 /* one of its own since the kernel's last */
 	uint64_t last;	 /* its time */
-	bool unsure;	 /* a slice is missing: until the kernel's next */
-	uint64_t floor;	 /* nothing more comes of before */
-	uint64_t stack;	 /* an address of the stack that it runs on */
+	bool unsure;	 /* the kernel's next has OS time that others lack */
+	/* slices of between are missing; 0: none is */
+	uint64_t doubt_from, doubt;
+	uint64_t floor; /* nothing more comes of before */
+	uint64_t stack; /* an address of the stack that it runs on */
 };
 
 void gn_fast_thread_init(struct gn_fast_thread *t, uint32_t tid);
