@@ -73,7 +73,7 @@ int gn_kernel_btf_open(struct gn_kernel_btf *b)
 {
 	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC), err;
 
-	*b = (struct gn_kernel_btf){NULL};
+	*b = (struct gn_kernel_btf){.file = NULL};
 	if (fd < 0)
 		return -errno;
 	err = get(b, fd);
@@ -91,7 +91,7 @@ void gn_kernel_btf_close(struct gn_kernel_btf *b)
 		munmap(b->file, b->size);
 	else
 		free(b->file);
-	*b = (struct gn_kernel_btf){NULL};
+	*b = (struct gn_kernel_btf){.file = NULL};
 }
 
 bool gn_kernel_btf_names(const struct gn_kernel_btf *b, const char *name)
