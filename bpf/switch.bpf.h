@@ -63,6 +63,12 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 	return 0;
 }
 
+/*
+ * The kernel's __TASK_STOPPED and __TASK_TRACED: by a signal, or a debugger. A
+ * thread that is does not wait for what its system call waits for.
+ */
+#define HALTED 0xc
+
 /* The current thread is switched out. */
 __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 			    unsigned int state)
@@ -84,7 +90,7 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now, preempt && state);
-	if (!runnable) {
+	if (!runnable && !(state & HALTED)) {
 		wait = own_wait();
 		class = (enum gn_class)(wait >> 16);
 		reason = (__u16)wait;

@@ -74,6 +74,7 @@ static const struct waiting waitings[] = {
 	{"waitid", "child", "waitid", false, NULL},
 	{"vfork", "child", "vfork", false, "sleep"},
 	{"spawn", "child", NULL, false, "other"},
+	{"stopped", "other", NULL, false, NULL},
 	{"direct", "disk", "pread64", false, NULL},
 	{"cold", "disk", "pread64", false, NULL},
 	{"mapped", "disk", NULL, false, NULL},
