@@ -46,19 +46,23 @@ static void the_list_of_rules_says_the_same(void **state)
 static void a_reason_is_told_by_name(void **state)
 {
 	static const struct {
+		enum gn_class class;
 		uint16_t reason;
 		const char *text;
 	} cases[] = {
-		{9, "syscall   mmap"},
-		{231, "syscall   exit_group"},
-		{60000, "syscall   system call 60000"},
-		{GN_NO_SYSCALL, "syscall"},
+		{GN_CLASS_SYSCALL, 9, "syscall   mmap"},
+		{GN_CLASS_SYSCALL, 231, "syscall   exit_group"},
+		{GN_CLASS_SYSCALL, 60000, "syscall   system call 60000"},
+		{GN_CLASS_SYSCALL, GN_NO_SYSCALL, "syscall"},
+		{GN_CLASS_OTHER, 219, "other     restart_syscall"},
+		{GN_CLASS_OTHER, GN_NO_SYSCALL,
+		 "other     stopped, or in no system call"},
 	};
 	struct gn_model m = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct gn_model_wait w = {.class = GN_CLASS_SYSCALL,
+		struct gn_model_wait w = {.class = cases[i].class,
 					  .reason = cases[i].reason};
 		char *text = gn_wait_text(&m, &w);
 

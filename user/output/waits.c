@@ -118,6 +118,8 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 		fprintf(f, "system call %u", w->reason);
 	else if (w->class == GN_CLASS_DISK)
 		fputs("page fault", f);
+	else if (w->class == GN_CLASS_OTHER)
+		fputs("stopped, or in no system call", f);
 	if (w->class == GN_CLASS_POLL)
 		put_polled(w, f);
 	if (w->idle)
