@@ -376,7 +376,7 @@ static int begin(struct gn_observer *o, FILE *f,
 	c->out.f = f;
 	c->out.opts = opts;
 	c->w = w;
-	return 0;
+	return w->begin ? w->begin(&c->out) : 0;
 }
 
 static int begin_table(struct gn_observer *o, FILE *f,

@@ -59,6 +59,8 @@ struct gn_call {
 
 /* Each returns 0 or -errno. */
 struct gn_calls_writer {
+	/* Called before all others; or NULL. */
+	int (*begin)(void *ctx);
 	/* Called when a function's name is known. May set `text`. */
 	int (*name)(void *ctx, struct gn_calls_function *f);
 	/* The call has begun, and calls inside it follow. */

@@ -17,6 +17,19 @@
 #define PREFIX_CELLS 60
 #define NAME_CELLS   24
 
+/* The titles; they stand above what put_time(), put_classes() and put_call()
+ * print. */
+static int put_titles(void *ctx)
+{
+	const struct gn_calls_out *out = ctx;
+
+	if (!out->opts->bare)
+		fprintf(out->f, "#%*s %14s %-20s %7s  call\n",
+			out->opts->ns ? 13 : 10, "seconds", "elapsed",
+			"spent on", "tid");
+	return gn_stream_status(out->f);
+}
+
 static int set_name(void *ctx, struct gn_calls_function *f)
 {
 	const struct gn_timeline_opts *o = ((struct gn_calls_out *)ctx)->opts;
@@ -292,6 +305,7 @@ static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
 }
 
 const struct gn_calls_writer gn_calls_table = {
+	.begin = put_titles,
 	.name = set_name,
 	.open = open_call,
 	.close = close_call,
