@@ -25,6 +25,7 @@ static void help_fits_a_screen(void **state)
 		assert_int_equal(r->status, 0);
 		assert_string_equal(r->err, "");
 		assert_non_null(strstr(r->out, "Examples:"));
+		assert_non_null(strstr(r->out, "man gnomon"));
 		assert_in_range(count_lines(r->out, &width), 1, 24);
 		assert_in_range(width, 1, 80);
 	}

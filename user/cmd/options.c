@@ -471,5 +471,6 @@ void gn_options_help(const struct gn_verb_usage *u, FILE *f)
 		u->summary);
 	help_options(u, f);
 	if (u->examples)
-		fprintf(f, "Examples:\n%s", u->examples);
+		fprintf(f, "Examples: (all options at length: man gnomon)\n%s",
+			u->examples);
 }

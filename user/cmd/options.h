@@ -180,7 +180,7 @@ struct gn_args {
 		   "% of busy, threads, wall; ns; probes' cost left in", NULL)
 #define GN_OPT_EVENTS_AS(text) \
 	GN_OPT_ROW(0, "events", TEXT, events, "LIST", text, NULL)
-#define GN_OPT_EVENTS GN_OPT_EVENTS_AS("function, thread, tree, gc, jit, ...")
+#define GN_OPT_EVENTS GN_OPT_EVENTS_AS("function, tree, waits, syscalls, ...")
 /* In the help, GN_OPT_SORT follows it. */
 #define GN_OPT_COLUMNS GN_OPT_ROW(0, "columns", TEXT, columns, "LIST", "", NULL)
 /* In the help, GN_OPT_NS follows it. */
