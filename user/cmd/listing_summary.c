@@ -81,8 +81,9 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 {
 	if (l->nfunctions)
 		fprintf(stderr,
-			"gnomon: %zu function%s: %zu by return probe, %zu by "
-			"their own rets (%zu) and jumps (%zu), %zu refused\n",
+			"gnomon: %zu function%s: end of %zu by return probe, "
+			"of %zu at own returns (rets: %zu, jumps: %zu); %zu "
+			"refused\n",
 			l->nfunctions, gn_word(l->nfunctions, "", "s"),
 			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
 			l->stats.refused);
