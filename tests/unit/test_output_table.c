@@ -477,6 +477,22 @@ static void without_functions(void **state)
 	       (struct gn_output_opts){.utf8 = true});
 }
 
+/* All of a managed program are traced without -f: it would leave some out. */
+static void no_hint_with_functions(void **state)
+{
+	struct gn_output_opts o = {.utf8 = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.info[s.m.ninfo++] = (struct gn_model_info){
+		"hint", "add functions with -f 'parse_*'"};
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "# hint"));
+	free(text);
+}
+
 static void empty_model(void **state)
 {
 	struct gn_model m = {0};
@@ -697,6 +713,7 @@ int main(void)
 		cmocka_unit_test(default_fits_120),
 		cmocka_unit_test(many_threads_differ),
 		cmocka_unit_test(without_functions),
+		cmocka_unit_test(no_hint_with_functions),
 		cmocka_unit_test(empty_model),
 		cmocka_unit_test(terminals_shorten),
 		cmocka_unit_test(no_note_is_empty),

@@ -354,11 +354,8 @@ int gn_header_print(const struct gn_model *m, const struct gn_output_opts *o,
 	if (err)
 		return err;
 	put_leave_hint(m, f);
-	if (m->nfunctions)
-		err = gn_header_line(f, "hint", gn_model_info(m, "hint"),
-				     o->utf8);
 	fputs("#\n", f);
-	return err ? err : gn_stream_status(f);
+	return gn_stream_status(f);
 }
 
 void gn_header_no_functions(const struct gn_model *m,
