@@ -63,7 +63,13 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown(const char *name)
 {
-	gn_error("there is no verb '%s'; see gnomon --help", name);
+	/* as other tracers are used */
+	if (strchr(name, '/'))
+		gn_error("there is no verb '%s'; to trace a program: gnomon "
+			 "run -- %s",
+			 name, name);
+	else
+		gn_error("there is no verb '%s'; see gnomon --help", name);
 	return GN_EXIT_USAGE;
 }
 

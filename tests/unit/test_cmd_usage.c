@@ -144,6 +144,13 @@ static void says_which(void **state)
 	refuses("report a.trace",
 		"argument 'a.trace' is not expected; a file is named with -i; "
 		"see 'gnomon report --help'");
+	refuses("./app", "there is no verb './app'; to trace a program: gnomon "
+			 "run -- ./app");
+	refuses("top -b --sort foo -- true",
+		"--sort cannot be 'foo'; give one of pid, tid, name, runtime, "
+		"state, doing, seconds, cpu, app, jit, gc, suspend, runqueue, "
+		"syscall, fault, disk, lock, event, poll, net, ipc, sleep, "
+		"other, child, unclassified, calls, now, most");
 	refuses("report -o", "--output needs an argument; give --output FILE");
 	refuses("report --of",
 		"--of needs an argument; give one of threads, busy, wall");

@@ -99,9 +99,9 @@ static bool take_values(struct gn_capture_args *a, const char *text,
 		return true;
 	}
 	if (err == -EINVAL)
-		gn_error("--args cannot be '%s'; %s at character %zu%s%s", text,
-			 want, at + 1, text[at] ? ", instead of " : "",
-			 text + at);
+		gn_error("--args cannot be '%s': %s%s at character %zu; %s",
+			 text, text[at] ? text + at : "it ends",
+			 text[at] ? " is wrong" : "", at + 1, want);
 	else
 		gn_error("no memory; free some");
 	return false;

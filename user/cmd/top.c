@@ -103,6 +103,17 @@ static bool sort_known(const char *sort)
 	return gn_top_batch_column(i);
 }
 
+static void say_columns(const char *sort)
+{
+	char all[512] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; gn_top_batch_column(i); i++)
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s",
+				      i ? ", " : "", gn_top_batch_column(i));
+	gn_error("--sort cannot be '%s'; give one of %s", sort, all);
+}
+
 static bool args_fit(struct top_args *t, int *status)
 {
 	bool rows = t->batch || t->format || t->a.args.output;
@@ -118,8 +129,7 @@ static bool args_fit(struct top_args *t, int *status)
 		return refuse(status, "--sort is for batch mode; give -b, or "
 				      "press s on the screen");
 	if (t->sort && !sort_known(t->sort)) {
-		gn_error("--sort %s: there is no such column; see man gnomon",
-			 t->sort);
+		say_columns(t->sort);
 		*status = GN_EXIT_USAGE;
 		return false;
 	}
