@@ -2,6 +2,7 @@
 /* gnomon export: a trace file into several formats at once. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "cmd/load.h"
@@ -76,7 +77,9 @@ static const char *ending_of(const struct gn_args *args)
 static int add(struct items *items, const struct export_args *a,
 	       const char *path, int format)
 {
-	const char *name = a->args.output ? a->args.output : path;
+	const char *name = a->args.output      ? a->args.output
+			   : strcmp(path, "-") ? path
+					       : GN_DEFAULT_TRACE;
 	struct item *item = &items->at[items->n];
 	int status;
 
@@ -102,6 +105,23 @@ static int add(struct items *items, const struct export_args *a,
 	if (gn_overwrites(item->path, path))
 		return GN_EXIT_USAGE;
 	return gn_report_args(&item->args, &status) ? GN_EXIT_OK : status;
+}
+
+/* Each timeline reads the trace, which a pipe has once. */
+static bool can_read(const struct items *items, const char *path)
+{
+	size_t timelines = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < items->n; i++)
+		timelines += gn_timeline_of(&items->at[i].args) != NULL;
+	if (timelines < 2 ||
+	    (strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode))))
+		return true;
+	gn_error("%s can be read once only, and each timeline reads it; give "
+		 "one, or a file with -i",
+		 path);
+	return false;
 }
 
 /* Checks all files first: nothing is written unless all can be. */
@@ -131,6 +151,8 @@ static int choose(struct items *items, const struct export_args *a,
 		status = add(items, a, path, format);
 		at += len + (at[len] == ',');
 	}
+	if (!status && !can_read(items, path))
+		return GN_EXIT_USAGE;
 	return status;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/load.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "capture/clock.h"
 #include "cmd/cmd.h"
@@ -29,6 +30,11 @@ static const char *advice(int err)
 	}
 }
 
+static const char *told(const char *path)
+{
+	return strcmp(path, "-") ? path : "stdin";
+}
+
 /* Opens a trace. GN_EXIT_OK, or the exit status after it has reported the
  * error. */
 static int open_trace(const char *path, struct gn_trace_reader **reader)
@@ -37,7 +43,7 @@ static int open_trace(const char *path, struct gn_trace_reader **reader)
 
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
+	gn_error("cannot read %s: %s; %s", told(path), gn_trace_strerror(err),
 		 advice(err));
 	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 }
@@ -94,14 +100,15 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	if (err && t && gn_timeline_failed(t, err))
 		return GN_EXIT_OK;
 	if (err) {
-		gn_error("cannot read %s: %s; %s", path, gn_trace_strerror(err),
+		gn_error("cannot read %s: %s; %s", told(path),
+			 gn_trace_strerror(err),
 			 err == -ENOMEM ? "free some memory" : advice(err));
 		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 	}
 	if (bad) {
 		gn_error("cannot trust %s: %llu records are malformed; record "
 			 "it again",
-			 path, (unsigned long long)bad);
+			 told(path), (unsigned long long)bad);
 		gn_model_free(*model);
 		*model = NULL;
 		return GN_EXIT_USAGE;
