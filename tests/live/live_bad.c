@@ -138,13 +138,14 @@ void test_bad_glob(struct live *t)
 		live_expect_line(t, &end, 2, "libc.so.6:*strlen*");
 	}
 
-	/* of several each is named, at the end */
-	run_gnomon(t, NULL,
-		   live_text(t,
-			     "run -o %s -f no_such_one -f fib -f no_lib:fib -- "
-			     "%s 5",
-			     live_path(t, "report"), live_fixture(t, "fib")),
-		   &end);
+	/* of several each is named, at the end, with -q too */
+	run_gnomon(
+		t, NULL,
+		live_text(t,
+			  "run -q -o %s -f no_such_one -f fib -f no_lib:fib -- "
+			  "%s 5",
+			  live_path(t, "report"), live_fixture(t, "fib")),
+		&end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t,
 	      strstr(end.err, "no function matched 'no_such_one'; ") &&

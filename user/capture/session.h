@@ -189,9 +189,10 @@ void gn_session_tell(const struct gn_session *s);
 bool gn_session_asked(const struct gn_session *s);
 
 /* After gn_session_stop(): tells of each thing that was asked for and was not
- * there to be seen, and of servers outside of the capture that did the work. */
-void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell,
-		       void *ctx);
+ * there to be seen, and of servers outside of the capture that did the work.
+ * `quiet`: only of globs that matched nothing, which can be misspelt. */
+void gn_session_unseen(const struct gn_session *s, bool quiet,
+		       gn_unseen_fn tell, void *ctx);
 
 /* After gn_session_attach(): hooks can do without probes. */
 bool gn_session_fast(const struct gn_session *s);

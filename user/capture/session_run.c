@@ -287,14 +287,15 @@ void gn_session_kill(struct gn_session *s, int sig)
 		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
 }
 
-void gn_session_unseen(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
+void gn_session_unseen(const struct gn_session *s, bool quiet,
+		       gn_unseen_fn tell, void *ctx)
 {
 	/* else it was reported before the start */
-	if (gn_session_wants_managed(s) && !*s->warning)
+	if (!quiet && gn_session_wants_managed(s) && !*s->warning)
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
-	if (s->outside)
+	if (!quiet && s->outside)
 		gn_outside_tell(s->outside, tell, ctx);
 }
 

@@ -252,7 +252,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 			 "that ends with it; until then they cost time, but "
 			 "record nothing",
 			 gn_session_left(c->session));
-	c->tells = !err && !stopped && !a->args.quiet;
+	c->tells = !err && !stopped;
+	c->quiet = a->args.quiet;
 	return err ? err : stopped;
 }
 
@@ -431,7 +432,7 @@ static void tell(void *ctx, const char *line)
 void gn_capture_end(struct gn_capture *c)
 {
 	if (c->tells)
-		gn_session_unseen(c->session, tell, NULL);
+		gn_session_unseen(c->session, c->quiet, tell, NULL);
 	gn_session_free(c->session);
 	gn_signals_close(&c->signals);
 }

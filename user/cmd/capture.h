@@ -141,8 +141,8 @@ struct gn_capture {
 	bool starting;	    /* runtimes that run already are asked for hooks */
 	unsigned int count; /* signals that had come when the removal began */
 	bool traced;	    /* it began: what is there is a report */
-	bool tells; /* the capture was complete, and the user wants to know what
-		      it missed */
+	bool tells; /* the capture was complete: what it missed is told */
+	bool quiet;
 };
 
 /* gn_args_clear(), and what gn_capture_target() made. */
