@@ -587,6 +587,8 @@ void test_awaited_path(struct live *t)
 			live_await(t, talk.err, "gnomon: attached: process");
 		live_ask(t, &talk, "plugin 70");
 		live_tell(t, &talk, "quit");
+		CHECK(t, !live_await_or_end(t, talk.err, "gnomon: no process"),
+		      "what is mapped is told not to be");
 		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
 		report = live_read(t, path, NULL);
 		CHECK(t, (strstr(report, remedy) != NULL) == !i,
@@ -594,6 +596,20 @@ void test_awaited_path(struct live *t)
 		options = live_text(t, "-f %s:plugin_work --format table",
 				    library);
 	}
+}
+
+/* One that nobody maps is told: a program can have the same functions itself.
+ */
+void test_awaited_vainly(struct live *t)
+{
+	char *library = copy(t, "libplugin.so", "libplugin.so"), *path, *line;
+	struct live_talk talk =
+		run_talk(t, live_text(t, "-f %s:plugin_work", library),
+			 live_text(t, "%s 5", live_fixture(t, "fib")), &path);
+
+	line = live_await_or_end(t, talk.err, "gnomon: no process");
+	CHECK(t, line && strstr(line, library), "it is not told");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
 }
 
 /* The same of a process that ends at once: its calls are seen, or it is told

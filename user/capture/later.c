@@ -455,6 +455,11 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 	return err;
 }
 
+bool gn_later_sees_mapped(const struct gn_later *l)
+{
+	return l && l->mapped;
+}
+
 int gn_later_fd(const struct gn_later *l)
 {
 	return l->poll;

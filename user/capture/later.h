@@ -32,6 +32,9 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n);
 /* Takes each record of the kernel side, in order. */
 void gn_later_record(struct gn_later *l, const struct gn_rec *rec);
 
+/* Whether it looks at what processes map. NULL is fine. */
+bool gn_later_sees_mapped(const struct gn_later *l);
+
 /* Readable when there is something for gn_later_serve(). */
 int gn_later_fd(const struct gn_later *l);
 /* Puts new functions into the stream; they are attached after that. Once more

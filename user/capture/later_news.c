@@ -211,17 +211,27 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 	gn_later_tell(l, &n);
 }
 
+/* Some process has mapped it; NULL: any file. */
+static void saw_mapped(struct gn_files *files, const struct gn_file_id *id)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (!id || gn_file_same(&files->file[i].id, id))
+			files->file[i].asked = false;
+}
+
 void gn_later_take_mapped(struct gn_later *l)
 {
 	const struct gn_filter *filter = l->session->filter;
 	struct gn_mapped_file m;
 
-	while (gn_mapped_next(l->mapped, &m))
+	while (gn_mapped_next(l->mapped, &m)) {
+		saw_mapped(&l->session->files, m.pid ? &m.file : NULL);
 		if (m.pid && gn_filter_file(filter, m.path, false))
 			gn_later_look(l, &m, m.pid);
 		else if (!m.pid)
 			for (size_t i = 0; i < l->nprocesses; i++)
 				gn_later_look(l, &m, l->process[i].pid);
+	}
 }
 
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)

@@ -3,6 +3,7 @@
 #include "capture/session_internal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -287,6 +288,23 @@ void gn_session_kill(struct gn_session *s, int sig)
 		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
 }
 
+/* Libraries that -f named in vain. */
+static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
+			  void *ctx)
+{
+	char line[PATH_MAX + 128];
+
+	for (size_t i = 0; i < s->files.count; i++) {
+		if (!s->files.file[i].asked)
+			continue;
+		snprintf(line, sizeof(line),
+			 "no process was seen to map '%s': what -f takes of it "
+			 "was not called",
+			 s->files.file[i].path);
+		tell(ctx, line);
+	}
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
@@ -295,6 +313,8 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
+	if (gn_later_sees_mapped(s->later))
+		tell_unmapped(s, tell, ctx);
 	if (!quiet && s->outside)
 		gn_outside_tell(s->outside, tell, ctx);
 }

@@ -20,6 +20,7 @@ struct gn_file {
 	int fd;	    /* for reading; -1 = it cannot be read */
 	struct gn_file_id id;
 	bool program;	/* it is run; else it is a library */
+	bool asked;	/* a library that -f names and nobody was seen to map */
 	bool hooksite;	/* a hook-site library: who maps it is traced */
 	bool elsewhere; /* processes that are not traced map it, too (share.h)
 			 */

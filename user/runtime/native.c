@@ -359,8 +359,11 @@ const char *gn_native_stripped(const struct gn_native_stats *stats,
 /* A library that is not there, or is none, is not asked for. */
 static int add_path(struct gn_files *files, const char *path)
 {
-	int err = gn_files_add(files, path, false, NULL);
+	size_t before = files->count, at;
+	int err = gn_files_add(files, path, false, &at);
 
+	if (files->count > before)
+		files->file[at].asked = true;
 	return err == -ENOMEM || err == -E2BIG || err == -EMFILE ||
 			       err == -ENFILE
 		       ? err
