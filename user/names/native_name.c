@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define OPERATOR  "operator"
-#define ANONYMOUS "(anonymous namespace)"
+#define ANONYMOUS "(anonymous namespace)::"
 
 struct own {
 	char *to;
@@ -103,10 +103,8 @@ static const char *next(struct own *o, const char *c, bool *ends)
 
 	if (is_operator(o, c))
 		return put_operator(o, c);
-	if (!strncmp(c, ANONYMOUS, sizeof(ANONYMOUS) - 1)) {
-		put(o, c, sizeof(ANONYMOUS) - 1);
+	if (!strncmp(c, ANONYMOUS, sizeof(ANONYMOUS) - 1))
 		return c + sizeof(ANONYMOUS) - 1;
-	}
 	switch (*c) {
 	case '(':
 		return skip_parameters(o, c, ends);
