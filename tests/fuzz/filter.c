@@ -42,8 +42,11 @@ static void check_native(const char *const *globs, size_t n, const char *name,
 	bool past = false, some = false;
 
 	must(f, "there is memory");
-	for (int program = 0; program < 2; program++) {
-		bool takes = gn_filter_function(f, module, program, name, name);
+	for (int i = 0; i < 4; i++) {
+		bool program = i & 1;
+		const char *symbol = i & 2 ? "_Z" : name;
+		bool takes =
+			gn_filter_function(f, module, program, symbol, name);
 
 		must(!takes || gn_filter_file(f, module, program),
 		     "a function is taken of a file that is asked for");

@@ -50,6 +50,8 @@ static void the_name_in_the_source(void **state)
 		{"_Z", "f(int", NULL},
 		{"_Z", "f<(int)", NULL},
 		{"_Z", "))((", NULL},
+		{"_Z", "operator", NULL},
+		{"_Z", "a::operator", NULL},
 		{"_Z", "", NULL},
 	};
 	char to[40];

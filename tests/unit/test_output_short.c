@@ -108,7 +108,7 @@ static void parameters_are_at_the_end(void **state)
 /* Whatever the name is, it fits, and what fits stays. */
 static void every_name_fits(void **state)
 {
-	static const char letters[] = "ab<>()[].:+/ ~";
+	static const char letters[] = "ab<>()[].:+/ ~", clone[] = " [clone ";
 	uint32_t seed = 7;
 	char name[40];
 
@@ -120,6 +120,10 @@ static void every_name_fits(void **state)
 		for (size_t k = 0; k < n; k++) {
 			seed = seed * 1664525 + 1013904223;
 			name[k] = letters[(seed >> 16) % (sizeof(letters) - 1)];
+			if (seed >> 29 == 0 && n - k >= sizeof(clone)) {
+				memcpy(name + k, clone, sizeof(clone) - 1);
+				k += sizeof(clone) - 2;
+			}
 		}
 		name[n] = '\0';
 		seed = seed * 1664525 + 1013904223;

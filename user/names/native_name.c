@@ -63,11 +63,11 @@ static const char *past(const char *bracket)
 
 static bool is_operator(const struct own *o, const char *c)
 {
-	char next = c[sizeof(OPERATOR) - 1];
+	static const char after[] = " ()<>=!+-*/%^&|~[,\"";
+	size_t len = sizeof(OPERATOR) - 1;
 
 	return (!o->n || o->to[o->n - 1] == ':') &&
-	       !strncmp(c, OPERATOR, sizeof(OPERATOR) - 1) &&
-	       strchr(" ()<>=!+-*/%^&|~[,\"", next);
+	       !strncmp(c, OPERATOR, len) && c[len] && strchr(after, c[len]);
 }
 
 /* What the operator is called ends at its parameters. */

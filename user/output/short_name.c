@@ -120,6 +120,7 @@ static char *take_clones(char *name)
 
 		memcpy(to, at, len);
 		to += len;
+		at += len;
 	}
 	*to = '\0';
 	*first = '\0';
