@@ -75,6 +75,28 @@ static size_t lines_with(const char *text, const char *word)
 	return n;
 }
 
+/* A name without its parameters. */
+void test_calls_only(struct live *t)
+{
+	static const char *const globs[] = {"leaf", "leaf(int)"};
+	char *path = live_path(t, "trace");
+	struct live_end end;
+
+	live_gnomon(t, "record", live_text(t, "-f * -o %s", path), "throw 5",
+		    &end, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		struct live_args a = {.n = 0};
+
+		live_add(t, &a, t->gnomon, "report", "--by", "calls", "-i",
+			 path, "--only", globs[i], NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t,
+		      end.code == 0 && strstr(end.out, "leaf(") &&
+			      !strstr(end.out, "middle("),
+		      "--only %s: %s%s", globs[i], end.err, end.out);
+	}
+}
+
 /* What is chosen of a trace: by time, function, thread and level. */
 void test_calls_chosen(struct live *t)
 {

@@ -16,6 +16,7 @@
 
 #include <gnomon/spec.h>
 #include "model/mem.h"
+#include "output/short_name.h"
 
 struct frame {
 	uint32_t fn;
@@ -64,6 +65,17 @@ static bool matches(const char *const *globs, size_t n, const char *text)
 	return !n;
 }
 
+/* A glob can leave the parameters out. */
+static bool is_chosen(const struct gn_timeline_opts *o, const char *name)
+{
+	char *bare = strndup(name, gn_name_parameters(name));
+	bool is = matches(o->only, o->nonly, name) ||
+		  (bare && matches(o->only, o->nonly, bare));
+
+	free(bare);
+	return is;
+}
+
 static int see_function(void *ctx, const struct gn_seen_function *f)
 {
 	struct calls *c = ctx;
@@ -89,8 +101,7 @@ static int see_function(void *ctx, const struct gn_seen_function *f)
 	if (!to->name || !to->shown || !to->module || (f->file && !to->file))
 		return -ENOMEM;
 	to->runtime = f->runtime;
-	to->matches = matches(o->only, o->nonly, f->name) ||
-		      matches(o->only, o->nonly, f->shown);
+	to->matches = is_chosen(o, f->name) || is_chosen(o, f->shown);
 	return c->w->name ? c->w->name(&c->out, to) : 0;
 }
 
