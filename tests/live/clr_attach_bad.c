@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -120,6 +121,62 @@ void test_attach_off(struct live *t)
 		      !strstr(end.out, "compilation, collections"),
 	      "the report does not say what is missing: %s", end.out);
 	expect_some(t, served.pid);
+	finish(t, &served);
+}
+
+static rlim_t set_limit(struct live *t, pid_t pid, enum __rlimit_resource of,
+			rlim_t to)
+{
+	struct rlimit limit;
+	rlim_t was;
+
+	CHECK(t, !prlimit(pid, of, NULL, &limit), "prlimit: %s",
+	      strerror(errno));
+	was = limit.rlim_cur;
+	limit.rlim_cur = to;
+	CHECK(t, !prlimit(pid, of, &limit, NULL), "prlimit: %s",
+	      strerror(errno));
+	return was;
+}
+
+/* The first descriptor that is not open: there is none below it. */
+static rlim_t first_free(struct live *t, pid_t pid)
+{
+	rlim_t n = 0;
+
+	while (!access(live_text(t, "/proc/%d/fd/%llu", (int)pid,
+				 (unsigned long long)n),
+		       F_OK) ||
+	       errno != ENOENT)
+		n++;
+	return n;
+}
+
+static rlim_t mapped(struct live *t, pid_t pid)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/statm", (int)pid), "re");
+	unsigned long pages = 0;
+
+	CHECK(t, f && fscanf(f, "%lu", &pages) == 1, "no statm");
+	fclose(f);
+	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A runtime that a limit leaves no room to answer would end its program. */
+void test_attach_full(struct live *t)
+{
+	struct live_talk served;
+	rlim_t was;
+
+	start(t, NULL, &served);
+	was = set_limit(t, served.pid, RLIMIT_NOFILE,
+			first_free(t, served.pid));
+	expect(t, served.pid, "files open that it may have");
+	set_limit(t, served.pid, RLIMIT_NOFILE, was);
+	set_limit(t, served.pid, RLIMIT_AS,
+		  mapped(t, served.pid) + (64u << 20));
+	expect(t, served.pid, "may map less than");
+	set_limit(t, served.pid, RLIMIT_AS, RLIM_INFINITY);
 	finish(t, &served);
 }
 

@@ -26,6 +26,7 @@
 #include "process/copy.h"
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
+#include "runtime/clr_room.h"
 
 /* with what comes before it, ten seconds until it is said that nobody answers
  */
@@ -42,6 +43,7 @@
 #define NO_ATTACH   ((int32_t)0x8013136a) /* there is a profiler already */
 #define ACTIVE	    ((int32_t)0x8013136f) /* not while it runs */
 #define UNSUPPORTED ((int32_t)0x80131515)
+#define NO_MEMORY   ((int32_t)0x80070008) /* nor a thread */
 
 struct gn_attached {
 	pid_t pid;
@@ -399,6 +401,8 @@ static int open_attached(pid_t pid, const char *library,
 	snprintf(a->library, sizeof(a->library), "%s", library);
 	err = check_class(pid, why);
 	if (!err)
+		err = gn_clr_has_room(pid, why);
+	if (!err)
 		err = a->socket = gn_clr_ipc_find(pid, why);
 	if (err == -ENOENT)
 		err = told_end(pid, err, why);
@@ -466,6 +470,12 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 			 "another profiler is in process %d, and a runtime "
 			 "lets one only see functions; trace without -f, or "
 			 "start the program without that one",
+			 pid);
+	else if (result == NO_MEMORY)
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d has no room for one more "
+			 "thread; raise the limit of its user (ulimit -u) or "
+			 "of its cgroup (pids.max)",
 			 pid);
 	else
 		snprintf(why, GN_WHY_MAX,

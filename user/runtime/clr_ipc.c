@@ -368,8 +368,9 @@ static void tell_missing(const struct wanted *w, pid_t pid, char *why)
 	else
 		snprintf(why, GN_WHY_MAX,
 			 "process %d has no diagnostics socket in its %.256s; "
-			 "it was started with DOTNET_EnableDiagnostics=0, or "
-			 "its folder was cleaned: start it anew without that",
+			 "it was started with DOTNET_EnableDiagnostics=0 (or "
+			 "_IPC=0), or its folder was cleaned: start it anew "
+			 "without that",
 			 (int)pid, w->folder);
 }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "runtime/clr_room.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "runtime/attach.h"
+
+/* An answer, the library, and what other threads open meanwhile. */
+#define FILES 8
+/* A thread's stack, the library, and what is compiled again. */
+#define MIB 128u
+
+/* How many below `limit` are open. */
+static rlim_t open_files(pid_t pid, rlim_t limit)
+{
+	const struct dirent *e;
+	char path[32];
+	rlim_t n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		n += e->d_name[0] != '.' &&
+		     strtoull(e->d_name, NULL, 10) < limit;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static bool has_files(pid_t pid, char *why)
+{
+	struct rlimit limit;
+	rlim_t n;
+
+	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	n = open_files(pid, limit.rlim_cur);
+	if (n + FILES <= limit.rlim_cur)
+		return true;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d has %llu of the %llu files open that it may have, "
+		 "and its runtime would end it where it can open none to "
+		 "answer; raise that: prlimit --pid %d --nofile=%llu",
+		 (int)pid, (unsigned long long)n,
+		 (unsigned long long)limit.rlim_cur, (int)pid,
+		 (unsigned long long)limit.rlim_cur + 8 * FILES);
+	return false;
+}
+
+static rlim_t mapped(pid_t pid)
+{
+	unsigned long long pages = 0;
+	char path[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%llu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool has_memory(pid_t pid, char *why)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_AS, NULL, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY ||
+	    mapped(pid) + ((rlim_t)MIB << 20) <= limit.rlim_cur)
+		return true;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d may map less than %u MiB more (ulimit -v), and "
+		 "its runtime would end it where it finds no memory; raise "
+		 "that: prlimit --pid %d --as=unlimited",
+		 (int)pid, MIB, (int)pid);
+	return false;
+}
+
+int gn_clr_has_room(pid_t pid, char *why)
+{
+	/* -EMFILE and -ENOMEM would be gnomon's own want */
+	return has_files(pid, why) && has_memory(pid, why) ? 0 : -EOPNOTSUPP;
+}
