@@ -241,6 +241,14 @@ void test_native_aot(struct live *t)
 		   &end);
 	CHECK(t, end.code == 0 && strstr(end.err, "give -f '*Type__Method*'"),
 	      "it is not told how methods are called: %s", end.err);
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f *Cart__Total* -- %s",
+			     live_fixture(t, "native_aot_bare")),
+		   &end);
+	CHECK(t,
+	      strstr(end.err, "put the .dbg file that dotnet publish writes "
+			      "beside it"),
+	      "it is not told where its symbols are: %s", end.err);
 	run_gnomon(t, NULL, live_text(t, "run -f lib:no_such -- %s", program),
 		   &end);
 	CHECK(t, !strstr(end.err, "Type__Method"),

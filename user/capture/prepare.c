@@ -247,7 +247,8 @@ static int check_match(struct gn_session *s)
 		return 0;
 	if (gn_native_aot(&s->native, glob))
 		return gn_session_fail(s, -ENOENT, 2, GN_AOT_TEXT, glob,
-				       s->native.aot);
+				       s->native.aot,
+				       gn_native_aot_todo(&s->native));
 	if (s->foreign)
 		return gn_session_fail(
 			s, -ENOENT, 2,

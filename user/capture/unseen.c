@@ -303,7 +303,8 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	if (gn_filter_is_list(glob))
 		snprintf(line, GLOB_LINE, GN_LIST_TEXT, glob);
 	else if (aot)
-		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot);
+		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot,
+			 gn_native_aot_todo(native));
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': '%s' is stripped and has "

@@ -400,12 +400,13 @@ static int check_found(const struct job *j)
 		gn_error("'%s' has no functions; list its libraries with -f "
 			 "LIB:GLOB",
 			 l->files.file[0].path);
+	else if (gn_native_aot(&l->stats, glob))
+		gn_error(GN_AOT_TEXT, glob, l->stats.aot,
+			 gn_native_aot_todo(&l->stats));
 	else if (l->stats.stripped)
 		gn_error("no function matches '%s': '%s' is stripped; install "
 			 "its debug symbols",
 			 glob, l->stats.stripped);
-	else if (gn_native_aot(&l->stats, glob))
-		gn_error(GN_AOT_TEXT, glob, l->stats.aot);
 	else
 		gn_error("no function matches '%s'; list without -f shows what "
 			 "there is, LIB:GLOB looks into a library",

@@ -356,6 +356,15 @@ const char *gn_native_stripped(const struct gn_native_stats *stats,
 							     : NULL;
 }
 
+const char *gn_native_aot_todo(const struct gn_native_stats *stats)
+{
+	return stats->stripped == stats->aot
+		       ? "without its symbols; put the .dbg file that dotnet "
+			 "publish writes beside it"
+		       : "its methods are called Assembly_Namespace_Type__"
+			 "Method; give -f '*Type__Method*'";
+}
+
 /* A library that is not there, or is none, is not asked for. */
 static int add_path(struct gn_files *files, const char *path)
 {

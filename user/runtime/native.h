@@ -48,12 +48,11 @@ struct gn_native_stats {
 	struct gn_notes_left left; /* USDT probes of the files */
 };
 
-/* What is said if no glob matches in such a file; with the glob and the file.
- */
+/* What is said if no glob matches in such a file; with the glob, the file and
+ * gn_native_aot_todo(). */
 #define GN_AOT_TEXT                                                       \
 	"no function matches '%s': '%s' is .NET compiled to native code " \
-	"(Native AOT), its methods are called Assembly_Namespace_Type__"  \
-	"Method; give -f '*Type__Method*'"
+	"(Native AOT), %s"
 
 /*
  * Calls `each` for every function that is taken; `file` counts from 0 and
@@ -72,6 +71,9 @@ int gn_native_walk(const struct gn_files *files,
  * there is none, or it names a library. */
 const char *gn_native_aot(const struct gn_native_stats *stats,
 			  const char *glob);
+
+/* What to do about it. */
+const char *gn_native_aot_todo(const struct gn_native_stats *stats);
 
 /* The program, if it is stripped and the glob, which matched nothing, is of its
  * functions; else NULL. */
