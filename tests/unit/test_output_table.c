@@ -110,6 +110,22 @@ static void no_async_methods(void **state)
 	free(text);
 }
 
+/* Who has selected some is not told to do so. */
+static void no_async_method_ran(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_ASYNC, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.m.code.selected[GN_SELECTED_METHODS] = 2;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "no state machine ran"));
+	assert_null(strstr(text, "select some"));
+	free(text);
+}
+
 /* What runtimes took before all was traced is a part of the times: it is told
  * where it is not small. */
 static void the_begin_of_an_attach_is_told(void **state)
@@ -700,6 +716,7 @@ int main(void)
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
 		cmocka_unit_test(no_async_methods),
+		cmocka_unit_test(no_async_method_ran),
 		cmocka_unit_test(the_begin_of_an_attach_is_told),
 		cmocka_unit_test(losses_are_shown),
 		cmocka_unit_test(too_few_calls_are_shown),

@@ -313,6 +313,11 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 			"# no async methods: %s makes the runtime's own hooks "
 			"(elt), which do not see them; leave it out\n",
 			elt);
+	else if (m->code.selected[GN_SELECTED_METHODS])
+		fputs("# no async methods: of those that -f names no state "
+		      "machine ran; F# makes none for async {}, and in a "
+		      "Debug build none for a task\n",
+		      f);
 	else
 		fputs("# no async methods; select some of a .NET program by "
 		      "-f, without -a or --clr-hooks elt\n",
