@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/shown.h"
 #include "process/files.h"
@@ -26,6 +27,14 @@ struct known {
 	struct gn_source_module *module; /* NULL: it has no lines */
 };
 
+/* The mappings of files that a process had. */
+struct mappings {
+	uint32_t pid; /* 0: of none */
+	uint64_t time;
+	struct gn_mapping *at;
+	size_t n;
+};
+
 struct gn_sources {
 	int (*put)(void *ctx, const struct gn_rec *rec, size_t size);
 	void *ctx;
@@ -33,6 +42,7 @@ struct gn_sources {
 	size_t n, last; /* the one that was asked for last */
 	bool attached;	/* modules were loaded before it began */
 	size_t memory;
+	struct mappings mappings; /* as they were read last */
 };
 
 struct gn_sources *
@@ -49,6 +59,14 @@ gn_sources_new(int (*put)(void *ctx, const struct gn_rec *rec, size_t size),
 	return s;
 }
 
+static void forget_mappings(struct mappings *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		free((char *)of->at[i].name);
+	free(of->at);
+	*of = (struct mappings){0};
+}
+
 void gn_sources_free(struct gn_sources *s)
 {
 	if (!s)
@@ -60,6 +78,7 @@ void gn_sources_free(struct gn_sources *s)
 		free(s->known[i].path);
 	}
 	free(s->known);
+	forget_mappings(&s->mappings);
 	free(s);
 }
 
@@ -70,30 +89,76 @@ static void warn(const char *path, const char *why)
 		gn_shown(path).text, why);
 }
 
-/* Opens the module itself, whatever its path leads to by now. -ESTALE: it could
- * be another file that had the same path; else <0: it is not mapped. */
-static int open_mapped(uint32_t pid, const char *path)
+static bool keep_mapping(struct mappings *of, const struct gn_mapping *m)
+{
+	struct gn_mapping *more;
+
+	if (!(of->n & (of->n - 1))) {
+		more = reallocarray(of->at, of->n ? of->n * 2 : 1,
+				    sizeof(*more));
+		if (!more)
+			return false;
+		of->at = more;
+	}
+	of->at[of->n] = *m;
+	of->at[of->n].name = strdup(m->name);
+	return of->at[of->n].name && ++of->n;
+}
+
+static void read_mappings(struct mappings *of, uint32_t pid)
 {
 	struct gn_mapping m;
-	struct gn_file_id first;
 	struct gn_maps maps;
+
+	forget_mappings(of);
+	of->pid = pid;
+	of->time = gn_now_ns();
+	if (gn_maps_open(&maps, (pid_t)pid))
+		return;
+	while (gn_maps_next(&maps, &m) == 1)
+		if (m.file.ino && !keep_mapping(of, &m))
+			break;
+	gn_maps_close(&maps);
+}
+
+static int open_of(const struct mappings *of, const char *path)
+{
+	const struct gn_mapping *first = NULL;
 	int fd = -ENOENT;
 
-	if (gn_maps_open(&maps, (pid_t)pid))
-		return -ENOENT;
-	while (fd != -ESTALE && gn_maps_next(&maps, &m) == 1) {
-		if (!gn_mapping_is_of(&m, path))
+	for (size_t i = 0; i < of->n && fd != -ESTALE; i++) {
+		const struct gn_mapping *m = &of->at[i];
+
+		if (!gn_mapping_is_of(m, path))
 			continue;
 		if (fd < 0) {
-			first = m.file;
-			fd = gn_file_of_mapping((pid_t)pid, &m);
-		} else if (!gn_file_same(&first, &m.file)) {
+			first = m;
+			fd = gn_file_of_mapping((pid_t)of->pid, m);
+		} else if (!gn_file_same(&first->file, &m->file)) {
 			close(fd);
 			fd = -ESTALE;
 		}
 	}
-	gn_maps_close(&maps);
 	return fd;
+}
+
+/*
+ * Opens the module itself, whatever its path leads to by now. -ESTALE: it could
+ * be another file that had the same path; else <0: it is not mapped. `time`:
+ * when it was. A process has thousands of mappings, and names of many modules
+ * can come at once: what was read after that time does for all of them.
+ */
+static int open_mapped(struct mappings *of, uint32_t pid, const char *path,
+		       uint64_t time)
+{
+	int fd = -ENOENT;
+
+	if (of->pid == pid && time < of->time)
+		fd = open_of(of, path);
+	if (fd >= 0)
+		return fd;
+	read_mappings(of, pid);
+	return open_of(of, path);
 }
 
 static int64_t file_ms(const struct stat *st)
@@ -131,12 +196,12 @@ static bool is_written(uint32_t pid, int file)
 }
 
 static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
-				     const char *path)
+				     const char *path, uint64_t time)
 {
 	struct gn_source_module *m;
 	enum gn_source got;
 	char root[32];
-	int fd, file = open_mapped(pid, path);
+	int fd, file = open_mapped(&s->mappings, pid, path, time);
 
 	if (file == -ESTALE) {
 		warn(path, "was replaced while its process ran");
@@ -174,8 +239,8 @@ static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
 	return m;
 }
 
-static const struct gn_source_module *module_of(struct gn_sources *s,
-						uint32_t pid, const char *path)
+static const struct gn_source_module *
+module_of(struct gn_sources *s, uint32_t pid, const char *path, uint64_t time)
 {
 	struct known *more;
 	size_t i = s->last;
@@ -196,7 +261,7 @@ static const struct gn_source_module *module_of(struct gn_sources *s,
 		more[i] = (struct known){.pid = pid, .path = strdup(path)};
 		if (!more[i].path)
 			return NULL;
-		more[i].module = load(s, pid, path);
+		more[i].module = load(s, pid, path, time);
 		s->n++;
 	}
 	s->last = i;
@@ -259,7 +324,7 @@ void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 		return;
 	memcpy(path, name->text + name->len[0], name->len[1]);
 	path[name->len[1]] = '\0';
-	m = module_of(s, name->ref, path);
+	m = module_of(s, name->ref, path, rec->time);
 	if (m)
 		tell(s, m, name, GN_TOKEN_ROW(rec->key));
 }
