@@ -7,17 +7,14 @@
 #include "hooksite/clr/filter.h"
 #include "runtime/runtime.h"
 
-static bool matches(const char *glob, const char *name)
-{
-	/* most names part from most globs early */
-	return *glob == *name &&
-	       gn_glob(glob, strlen(glob), name, strlen(name));
-}
-
 static enum gn_role in_list(const struct gn_role_glob *g, const char *name)
 {
+	size_t len = strlen(name);
+
+	/* most names part from most globs early */
 	for (; g && g->glob; g++)
-		if (matches(g->glob, name))
+		if (*g->glob == *name &&
+		    gn_glob(g->glob, strlen(g->glob), name, len))
 			return g->role;
 	return GN_ROLE_NONE;
 }

@@ -40,11 +40,21 @@ static void take(struct texts *t, const char **text)
 
 static void take_names(struct texts *t, struct gn_names *n)
 {
+	const char *module = NULL, *taken = NULL;
 	uint32_t i;
 
 	for (i = 0; i < n->nfns; i++) {
-		take(t, &n->fns[i].name);
-		take(t, &n->fns[i].module);
+		struct gn_fn *fn = &n->fns[i];
+
+		take(t, &fn->name);
+		/* most are of the module of the one before */
+		if (fn->module == module) {
+			fn->module = taken;
+			continue;
+		}
+		module = fn->module;
+		take(t, &fn->module);
+		taken = fn->module;
 	}
 	for (i = 0; i < n->nmodules; i++)
 		take(t, &n->modules[i]);
