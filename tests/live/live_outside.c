@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define ASKED "30"
 
@@ -47,6 +49,27 @@ void test_outside(struct live *t)
 	CHECK(t, strstr(line, live_text(t, "(-p %s)", pid)),
 	      "it does not say what to do: %s", err);
 	CHECK(t, live_finish(t, &talk) == 0, "the server failed");
+}
+
+/* Who has started gnomon is no server, whatever it wakes. */
+void test_outside_parent(struct live *t)
+{
+	/* of the capture's time a tenth and more */
+	const struct timespec waits = {.tv_nsec = 300000000};
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	char *err;
+
+	live_add(t, &a, t->gnomon, "run", "-o", "/dev/null", "-f", "main", "--",
+		 live_fixture(t, "cat"), NULL);
+	live_talk(t, &a, &talk);
+	free(live_await(t, talk.err, "gnomon: attached"));
+	nanosleep(&waits, NULL);
+	CHECK(t, !close(talk.in), "it is not open");
+	talk.in = -1;
+	err = live_await_or_end(t, talk.err, "gnomon: process ");
+	CHECK(t, !err, "it tells of a server: %s", err);
+	CHECK(t, live_wait(t, &talk) == 0, "gnomon failed");
 }
 
 /* Nothing has to be said of one that is in the capture. */
