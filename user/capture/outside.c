@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <gnomon/syscalls.h>
+#include "process/parent.h"
 
 #define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
 #define WAKERS	    256	       /* threads that are counted; a power of two */
@@ -16,7 +17,6 @@
 #define SHARE	    10	      /* reported from a tenth of the capture on */
 #define LEAST_NS    20000000u /* and from this time on */
 #define COMMAND_MAX 80
-#define ANCESTORS   64
 
 struct waker {
 	uint32_t id; /* a thread; for the report, a process. 0: free */
@@ -74,48 +74,13 @@ static bool is_for_answer(const struct gn_rec_slice *s)
 	return true;
 }
 
-/* A living thread's process and that one's parent; 0: it has ended. */
-static uint32_t process_and_parent(uint32_t tid, uint32_t *parent)
-{
-	char path[64], line[256];
-	uint32_t pid = 0;
-	FILE *f;
-
-	*parent = 0;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		sscanf(line, "Tgid:%" SCNu32, &pid);
-		sscanf(line, "PPid:%" SCNu32, parent);
-	}
-	if (f)
-		fclose(f);
-	return pid;
-}
-
 /* The process of a living thread. 0: it has ended, or is a kernel thread or the
  * machine's first process. */
 static uint32_t process_of(uint32_t tid)
 {
-	uint32_t parent, pid = process_and_parent(tid, &parent);
+	uint32_t parent, pid = gn_process_and_parent(tid, &parent);
 
 	return pid > 2 && parent != 2 ? pid : 0;
-}
-
-/*
- * Whether gnomon runs for a process: a shell, a terminal, sudo, timeout. It can
- * wake the command by a signal or by what it types, and does no work for it.
- */
-static bool is_ancestor(uint32_t pid)
-{
-	uint32_t at = (uint32_t)getppid(), parent;
-
-	for (int i = 0; i < ANCESTORS && at > 1; i++, at = parent) {
-		if (at == pid)
-			return true;
-		process_and_parent(at, &parent);
-	}
-	return false;
 }
 
 /* The place of `id`, or a free one; NULL: all are taken. */
@@ -209,8 +174,10 @@ static size_t sum_processes(const struct gn_outside *o,
 		const struct waker *w = &o->waker[i];
 		struct waker *p;
 
+		/* what gnomon runs below wakes the command by a signal, or by
+		 * what is typed, and does no work for it */
 		if (!w->pid || w->pid == (uint32_t)getpid() ||
-		    is_traced(o, w->pid) || is_ancestor(w->pid))
+		    is_traced(o, w->pid) || gn_is_ancestor(w->pid))
 			continue;
 		p = place_of(process, w->pid);
 		p->id = w->pid;

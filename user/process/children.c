@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "process/parent.h"
+
 static bool is_known(pid_t pid, const pid_t *known, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -47,5 +49,5 @@ size_t gn_children_others(pid_t pid, const pid_t *known, size_t n)
 			others += others_of(pid, entry->d_name, known, n);
 	if (dir)
 		closedir(dir);
-	return others;
+	return others - (others && gn_is_ancestor((uint32_t)pid));
 }
