@@ -379,6 +379,26 @@ static void names_of_wakers_are_left(void **state)
 	wake(true);
 }
 
+static void the_path_of_a_late_file_is_left(void **state)
+{
+	struct gn_rec_unprobed r = {.h = {.time = 5,
+					  .kind = GN_KIND_UNPROBED,
+					  .flags = GN_F_BY_PATH},
+				    .module = 1,
+				    .pid = 1};
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_named(&f, GN_KIND_MODULE, 1, 0);
+	feed_rec(&f, &r, sizeof(r));
+	sweep_texts(&f, 20);
+	m = feed_period(&f);
+	assert_string_equal(m->by_path, "m1");
+	gn_model_free(m);
+	gn_model_free(feed_finish(&f));
+}
+
 /* A model has its texts, whatever becomes of those who had them. */
 static void a_model_keeps_its_texts(void **state)
 {
@@ -675,6 +695,7 @@ int main(void)
 		cmocka_unit_test(functions_of_ancestors_are_known),
 		cmocka_unit_test(what_lives_is_left),
 		cmocka_unit_test(names_of_wakers_are_left),
+		cmocka_unit_test(the_path_of_a_late_file_is_left),
 		cmocka_unit_test(a_model_keeps_its_texts),
 		cmocka_unit_test(frames_have_a_bound),
 		cmocka_unit_test(paths_have_a_bound),

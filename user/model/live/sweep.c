@@ -74,6 +74,7 @@ static void take_all(struct texts *t, struct gn_pipeline *p)
 	uint32_t i;
 
 	take_names(t, &p->stage.names);
+	take(t, &p->by_path);
 	for (i = 0; i < p->ninfo; i++) {
 		take(t, &p->info[i].key);
 		take(t, &p->info[i].value);
