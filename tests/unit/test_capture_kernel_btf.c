@@ -150,24 +150,32 @@ static int same_types(const struct btf *own, const struct btf *kernel,
 	return found;
 }
 
-static void test_reduce(void **state)
+/* Freed by the caller. */
+static struct btf *reduce(const struct btf *own)
 {
 	int fd = memfd_create("part", MFD_CLOEXEC);
-	struct gnomon_bpf *skel = gnomon_bpf__open();
-	struct btf *kernel, *part;
 	struct gn_kernel_btf b;
+	struct btf *part;
 	char path[32];
 
-	(void)state;
 	open_kernel(&b);
-	assert_non_null(skel);
-	assert_int_equal(
-		gn_kernel_btf_reduce(&b, bpf_object__btf(skel->obj), fd), 0);
+	assert_int_equal(gn_kernel_btf_reduce(&b, own, fd), 0);
 	gn_kernel_btf_close(&b);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	part = btf__parse(path, NULL);
-	kernel = btf__load_vmlinux_btf();
 	assert_non_null(part);
+	close(fd);
+	return part;
+}
+
+static void test_reduce(void **state)
+{
+	struct gnomon_bpf *skel = gnomon_bpf__open();
+	struct btf *kernel = btf__load_vmlinux_btf(), *part;
+
+	(void)state;
+	assert_non_null(skel);
+	part = reduce(bpf_object__btf(skel->obj));
 	assert_non_null(kernel);
 	assert_true(btf__type_cnt(part) < btf__type_cnt(kernel) / 10);
 	/* struct task_struct and more */
@@ -175,7 +183,25 @@ static void test_reduce(void **state)
 	btf__free(part);
 	btf__free(kernel);
 	gnomon_bpf__destroy(skel);
-	close(fd);
+}
+
+/* A typedef of a function, which no struct has. */
+static void test_reduce_function(void **state)
+{
+	struct btf *own = btf__new_empty(), *part;
+	const struct btf_type *t;
+	int id;
+
+	(void)state;
+	assert_true(btf__add_typedef(own, "proc_handler", 0) > 0);
+	part = reduce(own);
+	id = btf__find_by_name_kind(part, "proc_handler", BTF_KIND_TYPEDEF);
+	assert_true(id > 0);
+	t = btf__type_by_id(part, btf__type_by_id(part, (uint32_t)id)->type);
+	assert_true(btf_is_func_proto(t));
+	assert_int_equal(btf__type_cnt(part), 3);
+	btf__free(part);
+	btf__free(own);
 }
 
 int main(void)
@@ -184,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_structs),
 		cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_reduce_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,8 +223,9 @@ static int put_type(struct reduce *r, const struct btf_type *t)
 	int err;
 
 	own.name_off = put_name(r, t->name_off);
-	if (kind == BTF_KIND_PTR) {
+	if (kind == BTF_KIND_PTR || kind == BTF_KIND_FUNC_PROTO) {
 		own.type = 0;
+		own.info = kind << 24; /* without parameters */
 	} else if (btf_is_mod(t) || kind == BTF_KIND_TYPEDEF ||
 		   kind == BTF_KIND_TYPE_TAG) {
 		err = take(r, t->type);
