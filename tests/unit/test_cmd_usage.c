@@ -139,6 +139,8 @@ static void says_which(void **state)
 		"option '--sotr' is unknown; see 'gnomon report --help'");
 	refuses("report --s ae", "option '--s' is shortened too far; see "
 				 "'gnomon report --help'");
+	refuses("run --h -- true", "option '--h' is shortened too far; see "
+				   "'gnomon run --help'");
 	refuses("report --tree=3",
 		"--tree takes no argument; see 'gnomon report --help'");
 	refuses("report a.trace",

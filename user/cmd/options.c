@@ -315,7 +315,8 @@ static const struct gn_option *find_option(const struct gn_verb_usage *u, int c)
 static int bad_long(const struct gn_verb_usage *u, const char *word, char *err,
 		    size_t size)
 {
-	size_t len = strcspn(word, "="), n = 0;
+	size_t len = strcspn(word, "="),
+	       n = !strncmp("help", word + 2, len - 2);
 
 	for (size_t i = 0; i < u->noptions && len > 2; i++)
 		n += !strncmp(u->options[i].name, word + 2, len - 2);
