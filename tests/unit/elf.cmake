@@ -21,6 +21,7 @@ add_custom_target(gn_elf_files DEPENDS ${gn_elf_asm}.so)
 
 gn_unit_test(test_elf_notes gnomon_elf)
 gn_unit_test(test_asked gnomon_runtime)
+gn_unit_test(test_runtime_filter gnomon_runtime)
 gn_unit_test(test_elf_symbols gnomon_elf)
 gn_unit_test(test_elf_hostile gnomon_site)
 foreach(test test_elf_symbols test_elf_hostile)

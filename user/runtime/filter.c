@@ -15,7 +15,7 @@
 struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
-	char *real;	  /* usdt: what the path LIB leads to, or NULL */
+	char *real;	  /* what LIB leads to, if it is a path; or NULL */
 	char *provider;	  /* usdt: its glob; NULL = any */
 	const char *glob; /* usdt: of NAME */
 	bool usdt;
@@ -76,9 +76,7 @@ static bool take_library(struct item *it, const char *from, const char *to)
 		it->provider = strndup(to + 1, (size_t)(colon - to) - 1);
 	if (!it->lib || (colon && !it->provider))
 		return false;
-	if (!it->usdt)
-		return true;
-	if (!*it->lib || !strcmp(it->lib, "self")) {
+	if (it->usdt && (!*it->lib || !strcmp(it->lib, "self"))) {
 		free(it->lib);
 		it->lib = NULL;
 	} else if (strchr(it->lib, '/')) {
@@ -144,12 +142,34 @@ bool gn_filter_libraries(const struct gn_filter *f)
 	return false;
 }
 
-/* Paths of one file can differ: links lead to it. */
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* As libz.so and libz.so.1 */
+static bool is_alike(const char *a, const char *b)
+{
+	size_t len = strcspn(a, ".");
+
+	return len == strcspn(b, ".") && !strncmp(a, b, len);
+}
+
+/* Paths of one file can differ: links lead to it. This is asked for each
+ * function, so most files are told apart by their names. */
 static bool is_same(const struct item *it, const char *path)
 {
-	char *real = it->real ? realpath(path, NULL) : NULL;
-	bool same = real && !strcmp(real, it->real);
+	const char *name = name_of(path);
+	char *real;
+	bool same;
 
+	if (!it->real || (!is_alike(name, name_of(it->lib)) &&
+			  !is_alike(name, name_of(it->real))))
+		return false;
+	real = realpath(path, NULL);
+	same = real && !strcmp(real, it->real);
 	free(real);
 	return same;
 }
@@ -164,13 +184,12 @@ static bool is_short(const char *lib, const char *name)
 
 static bool file_matches(const struct item *it, const char *path, bool program)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = name_of(path);
 
 	if (!it->lib)
 		return program;
 	return !fnmatch(it->lib, path, 0) || !fnmatch(it->lib, name, 0) ||
-	       (it->usdt && (is_same(it, path) || is_short(it->lib, name)));
+	       is_same(it, path) || (it->usdt && is_short(it->lib, name));
 }
 
 unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
@@ -204,7 +223,6 @@ bool gn_filter_function(const struct gn_filter *f, const char *path,
 
 	if (!gn_native_name(name, demangled, own, sizeof(own)))
 		*own = '\0';
-
 	for (size_t i = 0; i < f->count; i++) {
 		struct item *it = &f->item[i];
 
