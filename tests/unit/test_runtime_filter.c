@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which file a glob of -f is of. */
+/* The globs of -f: which file one is of, and what is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,10 +70,26 @@ static void a_library_by_any_path(void **state)
 	clear(dir);
 }
 
+static void a_comma_makes_a_list(void **state)
+{
+	(void)state;
+	assert_true(gn_filter_is_list("a,b"));
+	assert_true(gn_filter_is_list("List<int>.*,Other"));
+	assert_true(gn_filter_is_list("f(int, int),g"));
+	assert_true(gn_filter_is_list("p::operator->,g"));
+	assert_false(gn_filter_is_list("f(int,int)"));
+	assert_false(gn_filter_is_list("Map<int,int>.Add"));
+	assert_false(gn_filter_is_list("(a,b)"));
+	assert_false(gn_filter_is_list(",a"));
+	assert_false(gn_filter_is_list("a,"));
+	assert_false(gn_filter_is_list("a"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
+		cmocka_unit_test(a_comma_makes_a_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,11 +255,10 @@ static int check_match(struct gn_session *s)
 			"no function matches '%s': the program is no 64-bit "
 			"ELF file; leave -f out to trace its threads alone",
 			glob);
-	return gn_session_fail(
-		s, -ENOENT, 2,
-		"no function matches '%s'; gnomon list shows "
-		"what there is, LIB:GLOB looks into a library%s",
-		glob, strchr(glob, ',') ? ", each name needs its own -f" : "");
+	return gn_session_fail(s, -ENOENT, 2,
+			       "no function matches '%s'; gnomon list shows "
+			       "what there is, LIB:GLOB looks into a library",
+			       glob);
 }
 
 static int check_place(struct gn_session *s)

@@ -53,9 +53,15 @@ bool gn_filter_is_usdt(const char *text)
 
 bool gn_filter_is_list(const char *text)
 {
-	size_t first = strcspn(text, ",([<");
+	int depth = 0;
 
-	return first && text[first] == ',' && text[first + 1];
+	for (const char *c = text; *c; c++) {
+		depth += strchr("([<", *c) != NULL;
+		depth -= strchr(")]>", *c) != NULL;
+		if (*c == ',' && depth <= 0)
+			return c > text && c[1];
+	}
+	return false;
 }
 
 bool gn_filter_sound(const char *text)
