@@ -120,7 +120,7 @@ static bool can_read(const struct items *items, const char *path)
 		return true;
 	gn_error("%s can be read once only, and each timeline reads it; give "
 		 "one, or a file with -i",
-		 path);
+		 gn_load_name(path));
 	return false;
 }
 

@@ -30,7 +30,7 @@ static const char *advice(int err)
 	}
 }
 
-static const char *told(const char *path)
+const char *gn_load_name(const char *path)
 {
 	return strcmp(path, "-") ? path : "stdin";
 }
@@ -43,8 +43,8 @@ static int open_trace(const char *path, struct gn_trace_reader **reader)
 
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("cannot read %s: %s; %s", told(path), gn_trace_strerror(err),
-		 advice(err));
+	gn_error("cannot read %s: %s; %s", gn_load_name(path),
+		 gn_trace_strerror(err), advice(err));
 	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 }
 
@@ -100,7 +100,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	if (err && t && gn_timeline_failed(t, err))
 		return GN_EXIT_OK;
 	if (err) {
-		gn_error("cannot read %s: %s; %s", told(path),
+		gn_error("cannot read %s: %s; %s", gn_load_name(path),
 			 gn_trace_strerror(err),
 			 err == -ENOMEM ? "free some memory" : advice(err));
 		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
@@ -108,7 +108,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	if (bad) {
 		gn_error("cannot trust %s: %llu records are malformed; record "
 			 "it again",
-			 told(path), (unsigned long long)bad);
+			 gn_load_name(path), (unsigned long long)bad);
 		gn_model_free(*model);
 		*model = NULL;
 		return GN_EXIT_USAGE;

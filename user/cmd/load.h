@@ -20,4 +20,7 @@ int gn_load_watched(const char *path, const struct gn_args *args,
 		    const struct gn_observer *observer,
 		    struct gn_model **model);
 
+/* What messages call a trace: "-" is stdin. */
+const char *gn_load_name(const char *path);
+
 #endif
