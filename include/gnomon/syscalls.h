@@ -325,7 +325,7 @@ static inline enum gn_class gn_futex_class_musl(__u32 op, __u32 expected)
 		       : GN_CLASS_EVENT;
 }
 
-/* Whether musl means something else by it. */
+/* Whether glibc and musl mean different things by it. */
 static inline int gn_futex_differs(__u32 op, __u32 expected)
 {
 	return gn_futex_class(op, expected) !=

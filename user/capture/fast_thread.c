@@ -56,8 +56,8 @@ static int make_room(struct gn_fast_thread *t, size_t size)
 	return 0;
 }
 
-/* One that is missing was between the last one and this: in which interval of
- * that time is not known. */
+/* A slice that is missing was between the last one and this one. Which interval
+ * it belongs to is not known. */
 static void see_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 {
 	if (t->sliced && s->h.seq != t->slice_seq + 1) {
@@ -144,7 +144,7 @@ void gn_fast_thread_lose(struct gn_fast_thread *t, uint64_t n)
 	t->missing = all < MISSING_MAX ? (uint32_t)all : MISSING_MAX;
 }
 
-/* Whether a slice can be missing of the interval that ends at `time`. */
+/* Whether the interval that ends at `time` can lack a slice. */
 static bool is_short(struct gn_fast_thread *t, uint64_t time)
 {
 	bool is = t->doubt && time > t->doubt_from;
@@ -179,7 +179,7 @@ static void note_slice(struct gn_fast_thread *t, const struct gn_rec_slice *s)
 {
 	uint64_t ns = s->h.time > s->start ? s->h.time - s->start : 0;
 
-	/* what the kernel's next tells is of the missing one, too */
+	/* the kernel's next record has the missing slice's time, too */
 	if (s->h.time == t->doubt)
 		t->unsure = true;
 	t->slices += ns;

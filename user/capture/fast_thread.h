@@ -69,8 +69,8 @@ struct gn_fast_thread {
 	uint32_t events; /* slices since the last record of either stream */
 	bool own;	 /* one of its own since the kernel's last */
 	uint64_t last;	 /* its time */
-	bool unsure;	 /* the kernel's next has OS time that others lack */
-	/* slices of between are missing; 0: none is */
+	bool unsure;	 /* the kernel's next record has time of a lost slice */
+	/* a slice between these times is missing; 0: none */
 	uint64_t doubt_from, doubt;
 	uint64_t floor; /* nothing more comes of before */
 	uint64_t stack; /* an address of the stack that it runs on */

@@ -101,12 +101,12 @@ bool gn_kernel_btf_names(const struct gn_kernel_btf *b, const char *name)
 
 	if (len + 2 > sizeof(whole))
 		return false;
-	/* with the NUL of the string before it */
+	/* with the NUL that ends the string before */
 	memcpy(whole + 1, name, len);
 	return memmem(b->strings, b->strings_size, whole, len + 2) != NULL;
 }
 
-/* What follows a type; -1: its kind is not known. */
+/* The bytes that follow a type's own; -1: its kind is not known. */
 static int64_t size_behind(const struct btf_type *t)
 {
 	int64_t n = btf_vlen(t);

@@ -24,11 +24,11 @@ struct gn_kernel_btf {
 int gn_kernel_btf_open(struct gn_kernel_btf *b);
 void gn_kernel_btf_close(struct gn_kernel_btf *b);
 
-/* Whether anything of the kernel, of any kind, is called so. */
+/* Whether the kernel has a function, type or member of that name. */
 bool gn_kernel_btf_names(const struct gn_kernel_btf *b, const char *name);
 
-/* Each type in turn, by its id, until `each` says no. <0: there is one of a
- * kind that is not known. */
+/* Calls `each` for all types in the order of their ids, until it returns false.
+ * <0: one is of an unknown kind. */
 int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
 		       bool (*each)(void *ctx, uint32_t id,
 				    const struct btf_type *t),
@@ -39,10 +39,10 @@ void gn_kernel_btf_structs(const struct gn_kernel_btf *b,
 			   const char *const *names, uint32_t *ids, size_t n);
 
 /*
- * Writes BTF of those types of the kernel that are called as types of `own`,
- * and of what they hold, to `fd`. libbpf looks through all of the kernel's
- * types for each of `own`, which takes longer than all else of a load. What is
- * behind a pointer is left out: no access is compared with that. <0: errno.
+ * Writes to `fd` BTF with the kernel's types that have the name of a type in
+ * `own`, and those that they contain. libbpf compares each type of `own` with
+ * all that it is given, which takes longer than the rest of a load. Types
+ * behind pointers are left out: libbpf does not compare them. <0: -errno.
  */
 int gn_kernel_btf_reduce(const struct gn_kernel_btf *b, const struct btf *own,
 			 int fd);

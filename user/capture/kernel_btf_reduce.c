@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A part of the kernel's BTF: what the types of a program's own BTF name. */
+/* A part of the kernel's BTF: the types whose names a program's BTF has. */
 #include "capture/kernel_btf.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct reduce {
 	const struct gn_kernel_btf *kernel;
 	struct name *names; /* sorted */
 	size_t nnames;
-	/* by the first byte of a name: a bit for each length */
+	/* by a name's first byte: the lengths that there are, as bits */
 	uint64_t lengths[256];
 	uint32_t *offsets; /* of types, by id */
 	uint32_t ntypes;   /* with void */
@@ -166,7 +166,7 @@ static uint32_t put_name(struct reduce *r, uint32_t offset)
 	return at;
 }
 
-/* All types that a type holds are taken; then their new ids are known. */
+/* Takes the types of the members: that gives them their new ids. */
 static int put_members(struct reduce *r, const struct btf_type *t)
 {
 	const struct btf_member *m = btf_members(t);
@@ -215,7 +215,7 @@ static int put_array(struct reduce *r, const struct btf_type *t)
 	return 0;
 }
 
-/* Other kinds are no part of a struct. */
+/* The kinds that a struct or a typedef can lead to. */
 static int put_type(struct reduce *r, const struct btf_type *t)
 {
 	struct btf_type own = *t;

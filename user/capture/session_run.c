@@ -288,7 +288,7 @@ void gn_session_kill(struct gn_session *s, int sig)
 		syscall(SYS_pidfd_send_signal, s->child.pidfd, sig, NULL, 0);
 }
 
-/* Libraries that -f named in vain. */
+/* Tells of libraries that -f names and no process mapped. */
 static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {

@@ -311,10 +311,10 @@ static void leave_keyless(struct gn_stacks *st, struct gn_stage *s,
 }
 
 /*
- * Whether the function that leaves at `key` was called on another stack just
- * before: it is what switches stacks, as swapcontext() does. Its leave is on a
- * stack that is new, or that another such function had left. A stack of the
- * same mapping is told by the distance: no function's own is so large.
+ * Whether the function that leaves at `key` switches stacks, as swapcontext()
+ * does: it was called on another stack just before. It leaves on a new stack,
+ * or on one that such a function left earlier. Stacks in one mapping are told
+ * apart by distance: no such function's frame is that large.
  */
 static bool is_switch(const struct gn_stacks *st, uint64_t key, uint32_t func)
 {

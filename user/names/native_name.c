@@ -12,8 +12,8 @@ struct own {
 	bool full;
 };
 
-/* What compilers append to a whole function of C that they made of another, or
- * that got another name in one file of all. */
+/* Suffixes of a whole C function: of a copy that the compiler specialized, or a
+ * local one that link-time optimization renamed. */
 static bool is_whole(const char *suffix)
 {
 	static const char *const words[] = {"isra",   "constprop", "lto_priv",
@@ -47,7 +47,7 @@ static void put(struct own *o, const char *from, size_t n)
 	o->to[o->n] = '\0';
 }
 
-/* Behind the bracket that closes this one; NULL: none does. */
+/* Past the bracket that closes this one; NULL: none does. */
 static const char *past(const char *bracket)
 {
 	int depth = 0;
@@ -70,7 +70,7 @@ static bool is_operator(const struct own *o, const char *c)
 	       !strncmp(c, OPERATOR, len) && c[len] && strchr(after, c[len]);
 }
 
-/* What the operator is called ends at its parameters. */
+/* The operator's name, up to its parameters. */
 static const char *put_operator(struct own *o, const char *c)
 {
 	size_t len = sizeof(OPERATOR) - 1;

@@ -338,8 +338,8 @@ static int lightest(const struct gn_grid *g)
 	return least;
 }
 
-/* The column that is left out where not even numbers have room: times first,
- * but the last one. -1 = none. */
+/* The next column to leave out where the numbers alone are too wide: times come
+ * first, but one of them stays. -1 = none. */
 static int last_resort(const struct gn_grid *g)
 {
 	int keep = g->n - 1, other = -1;

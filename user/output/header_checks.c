@@ -111,8 +111,8 @@ static void put_by_path(const struct gn_model *m,
 
 	if (path)
 		fprintf(f,
-			"# %-11s named by its path a file has probes before "
-			"it is mapped: -f '%s:GLOB'\n",
+			"# %-11s name the file by its path, and its probes are "
+			"there in time: -f '%s:GLOB'\n",
 			"", path);
 	free(path);
 }

@@ -118,7 +118,7 @@ static const struct gn_sheet_kind *kind_of(enum gn_by by)
 	return kinds[by];
 }
 
-/* A percent has the order of the value that it is of. */
+/* Percents are left out: they sort as their values do. */
 const char *gn_sheet_sort_word(enum gn_by by, size_t i)
 {
 	const struct gn_sheet_kind *kind = kind_of(by);
