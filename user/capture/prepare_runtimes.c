@@ -391,9 +391,8 @@ int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
 static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 			char *library)
 {
-	int err = s->opts.command && gn_elf_needs_musl(s->program)
-			  ? gn_runtime_library_musl(rt, library, PATH_MAX)
-			  : gn_runtime_library(rt, library, PATH_MAX);
+	bool musl = s->opts.command && gn_elf_needs_musl(s->program);
+	int err = gn_runtime_library(rt, musl, library, PATH_MAX);
 
 	if (err)
 		/* doctor reports it; other programs need none */

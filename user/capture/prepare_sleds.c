@@ -147,7 +147,7 @@ static const char *unusable(const struct gn_session *s, char *library)
 {
 	const struct gn_user *u = &s->opts.user;
 
-	if (gn_runtime_library(&gn_runtime_sleds, library, PATH_MAX))
+	if (gn_runtime_library(&gn_runtime_sleds, false, library, PATH_MAX))
 		return "gnomon's hook-site library is not installed";
 	if (strpbrk(library, ": "))
 		return "the path of gnomon's hook-site library has a space or "

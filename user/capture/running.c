@@ -102,8 +102,7 @@ static int find_library(struct process *p, char *path, size_t size)
 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)p->pid);
 	p->musl = gn_elf_needs_musl(exe);
-	return p->musl ? gn_runtime_library_musl(p->rt, path, size)
-		       : gn_runtime_library(p->rt, path, size);
+	return gn_runtime_library(p->rt, p->musl, path, size);
 }
 
 int gn_running_open(struct gn_session *s)

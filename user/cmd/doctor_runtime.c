@@ -48,7 +48,7 @@ static void check_library(struct gn_checkup *c, const struct gn_runtime *rt)
 	struct gn_probes probes = {0};
 	struct gn_specs specs = {0};
 	char path[PATH_MAX];
-	int err = gn_runtime_library(rt, path, sizeof(path));
+	int err = gn_runtime_library(rt, false, path, sizeof(path));
 
 	if (err) {
 		gn_finding_add(c, group, "library", title, GN_FOUND_ABSENT, get,

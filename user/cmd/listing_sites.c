@@ -108,8 +108,8 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 			gn_file_place(l->files.file[0].fd, program),
 			r->library);
 	else if (!library)
-		r->error =
-			gn_runtime_library(rt, r->library, sizeof(r->library));
+		r->error = gn_runtime_library(rt, false, r->library,
+					      sizeof(r->library));
 	else if (strlen(library) < sizeof(r->library))
 		strcpy(r->library, library);
 	else

@@ -145,11 +145,10 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program);
 
-/* The path of a hook-site library: installed, or in the build tree. -ENOENT. */
-int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size);
-/* The same of the one for processes whose C library is musl. */
-int gn_runtime_library_musl(const struct gn_runtime *rt, char *path,
-			    size_t size);
+/* The path of a hook-site library, or of that for processes with musl:
+ * installed, or in the build tree. -ENOENT. */
+int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
+		       size_t size);
 
 /*
  * Adds the sites of the open file `place` to the probes, as those of `file`,

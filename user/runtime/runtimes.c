@@ -116,10 +116,12 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 }
 
 /* Beside an installed program, then where the build leaves it. */
-static int find_library(const char *name, char *path, size_t size)
+int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
+		       size_t size)
 {
 	static const char *const places[] = {GNOMON_LIBRARY_RELATIVE,
 					     "hooksite", "../user/hooksite"};
+	const char *name = musl ? rt->library_musl : rt->library;
 	char exe[PATH_MAX];
 	char tried[PATH_MAX * 2];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -144,17 +146,6 @@ static int find_library(const char *name, char *path, size_t size)
 		return 0;
 	}
 	return -ENOENT;
-}
-
-int gn_runtime_library(const struct gn_runtime *rt, char *path, size_t size)
-{
-	return find_library(rt->library, path, size);
-}
-
-int gn_runtime_library_musl(const struct gn_runtime *rt, char *path,
-			    size_t size)
-{
-	return find_library(rt->library_musl, path, size);
 }
 
 /* Argument `n` of the note; false: it cannot be read. None is 0. */
