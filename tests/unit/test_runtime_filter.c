@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "process/files.h"
 #include "runtime/filter.h"
+#include "runtime/native.h"
 
 /* A library, a link as the linker names it, and a link to its folder, as /lib
  * is one. */
@@ -70,6 +72,39 @@ static void a_library_by_any_path(void **state)
 	clear(dir);
 }
 
+static bool is_asked(struct gn_files *files, const char *path)
+{
+	char glob[128];
+	const char *globs[] = {glob};
+	struct gn_filter *f;
+
+	snprintf(glob, sizeof(glob), "%s:deflate", path);
+	f = gn_filter_new(globs, 1);
+	assert_non_null(f);
+	assert_int_equal(gn_native_libraries(files, f), 0);
+	gn_filter_free(f);
+	return files->file[files->count - 1].asked;
+}
+
+/* A process has the file that was there before, which is traced, too. */
+static void a_library_that_was_replaced(void **state)
+{
+	struct gn_files files = {0}, none = {0};
+	char dir[64], path[96];
+
+	(void)state;
+	make(dir);
+	snprintf(path, sizeof(path), "%s/libz.so.1.2", dir);
+	assert_int_equal(gn_files_add(&files, path, false, NULL), 0);
+	assert_int_equal(rename("libz.so.2", "libz.so.1.2"), 0);
+	assert_false(is_asked(&files, path));
+	assert_int_equal(files.count, 2);
+	assert_true(is_asked(&none, path));
+	gn_files_free(&files);
+	gn_files_free(&none);
+	clear(dir);
+}
+
 static void a_comma_makes_a_list(void **state)
 {
 	(void)state;
@@ -89,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
+		cmocka_unit_test(a_library_that_was_replaced),
 		cmocka_unit_test(a_comma_makes_a_list),
 	};
 

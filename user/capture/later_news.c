@@ -211,11 +211,13 @@ void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 	gn_later_tell(l, &n);
 }
 
-/* Some process has mapped it; NULL: any file. */
-static void saw_mapped(struct gn_files *files, const struct gn_file_id *id)
+/* Some process has mapped it, or, in a container, another file of that path. If
+ * some were lost, it can be any. */
+static void saw_mapped(struct gn_files *files, const struct gn_mapped_file *m)
 {
 	for (size_t i = 0; i < files->count; i++)
-		if (!id || gn_file_same(&files->file[i].id, id))
+		if (!m->pid || gn_file_same(&files->file[i].id, &m->file) ||
+		    !strcmp(files->file[i].path, m->path))
 			files->file[i].asked = false;
 }
 
@@ -225,7 +227,7 @@ void gn_later_take_mapped(struct gn_later *l)
 	struct gn_mapped_file m;
 
 	while (gn_mapped_next(l->mapped, &m)) {
-		saw_mapped(&l->session->files, m.pid ? &m.file : NULL);
+		saw_mapped(&l->session->files, &m);
 		if (m.pid && gn_filter_file(filter, m.path, false))
 			gn_later_look(l, &m, m.pid);
 		else if (!m.pid)

@@ -365,14 +365,25 @@ const char *gn_native_aot_todo(const struct gn_native_stats *stats)
 			 "Method; give -f '*Type__Method*'";
 }
 
-/* A library that is not there, or is none, is not asked for. */
+static bool has_path(const struct gn_files *files, const char *path)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (!strcmp(files->file[i].path, path))
+			return true;
+	return false;
+}
+
+/* A library that is not there, or is none, is not asked for; nor is one that is
+ * another file in a traced process, which is in a container or has the one from
+ * before an update. */
 static int add_path(struct gn_files *files, const char *path)
 {
 	size_t before = files->count, at;
+	bool asked = !has_path(files, path);
 	int err = gn_files_add(files, path, false, &at);
 
 	if (files->count > before)
-		files->file[at].asked = true;
+		files->file[at].asked = asked;
 	return err == -ENOMEM || err == -E2BIG || err == -EMFILE ||
 			       err == -ENFILE
 		       ? err
