@@ -280,8 +280,8 @@ struct gn_rec_mute {
 	__u32 pid; /* whose function it is; 0: a native one, in all processes */
 };
 
-/* UNPROBED: the file was mapped only then, and nobody else maps it: had its
- * path been known, its probes would have been in place. */
+/* UNPROBED: the file was mapped only then, nobody else maps it, and its path
+ * leads to it: had that been known, its probes would have been in place. */
 #define GN_F_BY_PATH 0x01
 
 /* A process could call the functions of a file from `since` to h.time, before

@@ -568,34 +568,60 @@ void test_awaited(struct live *t)
 	expect_late(t, report, "plugin_work");
 }
 
-/* It is told how its probes can be there before it is mapped. */
+/* The report of a program that loads the library when it runs; `late`: it has
+ * its probes only then. */
+static char *load_plugin(struct live *t, const char *lib, const char *command,
+			 bool late)
+{
+	char *path;
+	struct live_talk talk = run_talk(
+		t, live_text(t, "-f %s:plugin_work --format table", lib),
+		command, &path);
+
+	live_await(t, talk.err, "gnomon: attached: ");
+	live_ask(t, &talk, "load");
+	if (late)
+		live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "plugin 70");
+	live_tell(t, &talk, "quit");
+	CHECK(t, !live_await_or_end(t, talk.err, "gnomon: no process"),
+	      "what is mapped is told not to be");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	return live_read(t, path, NULL);
+}
+
+/* The command that runs the copy of the program, and of what it needs, in a
+ * folder that only its own mounts have. */
+static char *in_container(struct live *t)
+{
+	char *script = live_path(t, "script");
+	FILE *f = fopen(script, "w");
+
+	CHECK(t, f, "%s: %s", script, strerror(errno));
+	fprintf(f,
+		"mkdir %s/in && mount -t tmpfs none %s/in &&\n"
+		"cp %s/program %s/*.so %s/in && exec %s/in/program\n",
+		t->dir, t->dir, t->dir, t->dir, t->dir, t->dir);
+	CHECK(t, fclose(f) == 0, "%s: %s", script, strerror(errno));
+	return live_text(t, "unshare -m sh %s", script);
+}
+
+/* It is told how its probes can be there before it is mapped; not in a
+ * container, where -f cannot name its path. */
 void test_awaited_path(struct live *t)
 {
-	char *program = copy(t, "visited", "program"), *path;
+	char *program = copy(t, "visited", "program"), *report;
 	char *library = copy(t, "libplugin.so", "libplugin.so");
-	char *options = live_text(t, "-f %s --format table",
-				  "libplugin.so:plugin_work");
-	char *remedy = live_text(t, "'%s:GLOB'", library), *report;
-	struct live_talk talk;
+	char *remedy = live_text(t, "'%s:GLOB'", library);
 
 	copy(t, "libfixture.so", "libfixture.so");
-	for (int i = 0; i < 2; i++) {
-		talk = run_talk(t, options, program, &path);
-		live_await(t, talk.err, "gnomon: attached: ");
-		live_ask(t, &talk, "load");
-		if (!i)
-			live_await(t, talk.err, "gnomon: attached: process");
-		live_ask(t, &talk, "plugin 70");
-		live_tell(t, &talk, "quit");
-		CHECK(t, !live_await_or_end(t, talk.err, "gnomon: no process"),
-		      "what is mapped is told not to be");
-		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
-		report = live_read(t, path, NULL);
-		CHECK(t, (strstr(report, remedy) != NULL) == !i,
-		      "%s its path: %s", i ? "with" : "without", report);
-		options = live_text(t, "-f %s:plugin_work --format table",
-				    library);
-	}
+	report = load_plugin(t, "libplugin.so", program, true);
+	CHECK(t, strstr(report, remedy), "without its path: %s", report);
+	report = load_plugin(t, library, program, false);
+	CHECK(t, !strstr(report, remedy), "with its path: %s", report);
+	report = load_plugin(t, "libplugin.so", in_container(t), true);
+	CHECK(t, strstr(report, "UNPROBED") && !strstr(report, "GLOB'"),
+	      "in a container: %s", report);
 }
 
 /* One that nobody maps is told: a program can have the same functions itself.

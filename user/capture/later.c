@@ -195,6 +195,16 @@ static int keep_file(struct gn_later *l, struct gn_file *file,
 	return err ?: gn_probes_move(&l->probes, probes);
 }
 
+/* Whether -f can name it by its path: in a container that is another file, or
+ * none. */
+static bool is_there(const char *path, const struct stat *st)
+{
+	struct stat there;
+
+	return !stat(path, &there) && there.st_dev == st->st_dev &&
+	       there.st_ino == st->st_ino;
+}
+
 /* A file that was not seen before. */
 static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n)
@@ -222,7 +232,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		file = &l->files.file[l->files.count - 1];
 		attach_file(l, file, from);
 		gn_later_put_unprobed(l, module_of(l, l->files.count - 1),
-				      !gn_session_private(l->session, file),
+				      !gn_session_private(l->session, file) &&
+					      is_there(file->path, &st),
 				      n->pid, n->since);
 		count_late(l, n->pid, n->since);
 		tell(l, file, n->pid, l->functions.next - first);
