@@ -479,12 +479,21 @@ static void many_threads_differ(void **state)
 static void without_functions(void **state)
 {
 	struct sample s;
+	char *text;
 
 	(void)state;
 	sample_make(&s);
 	sample_bare(&s);
 	golden("not-called.txt", &s, (struct gn_output_opts){.utf8 = true});
 	s.m.ninfo = 4; /* none was asked for */
+	s.m.code.selected[GN_SELECTED_METHODS] = 2;
+	text = sample_print("table", &s.m,
+			    &(struct gn_output_opts){.limit = 1});
+	assert_non_null(strstr(text, "2 functions were traced, but none was "
+				     "seen to be called"));
+	assert_null(strstr(text, "Name functions with -f"));
+	free(text);
+	s.m.code.selected[GN_SELECTED_METHODS] = 0;
 	golden("no-functions.txt", &s, (struct gn_output_opts){.utf8 = true});
 	s.m.ninfo = 5;
 	s.info[4] = (struct gn_model_info){"hint",

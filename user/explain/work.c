@@ -235,6 +235,16 @@ static bool asked_all(const struct gn_model *m)
 	return m->code.compiled && gn_model_info(m, "functions.asked");
 }
 
+/* Whether code that was made in memory before gnomon came can hold copies of
+ * the methods that -f names. */
+static bool can_be_copied(const struct gn_model *m)
+{
+	const char *hooks = gn_model_info(m, "hooks");
+
+	return m->code.selected[GN_SELECTED_METHODS] && !m->nfunctions &&
+	       !(hooks && !strcmp(hooks, "il at start"));
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -257,7 +267,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		     FILE *out)
 {
-	if (!f->m->nfunctions)
+	if (!f->m->nfunctions && f->m->code.selected[GN_SELECTED_METHODS])
+		fputs("No call of what -f names was seen", out);
+	else if (!f->m->nfunctions)
 		fputs("No function was traced", out);
 	else
 		fputs("Much happens outside of the traced functions", out);
@@ -272,9 +284,14 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		      "tells.",
 		      out);
 	else if (s->what == GN_NEXT_AGAIN)
-		fputs(") is in none: in methods that -f does not name, or in "
-		      "the runtime's own code. Samples tell:",
-		      out);
+		fprintf(out,
+			") is in none: in methods that -f does not name, %sor "
+			"in the runtime's own code. Samples tell:",
+			can_be_copied(f->m)
+				? "in copies of named ones in compiled "
+				  "expressions, which call the actions of MVC "
+				  "(see hooks), "
+				: "");
 	else
 		fputs(") is in none. Name some with -f; this lists them:", out);
 }

@@ -362,17 +362,19 @@ void gn_header_no_functions(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f)
 {
 	const char *hint = gn_model_info(m, "hint");
-	uint64_t by_return = 0, by_ret = 0;
+	uint64_t by_return = 0, by_ret = 0, methods;
 
 	gn_info_number(m, "functions.return", &by_return);
 	gn_info_number(m, "functions.ret", &by_ret);
-	if (by_return || by_ret) {
+	methods = m->code.selected[GN_SELECTED_METHODS];
+	if (by_return || by_ret || methods) {
 		fputs("# ", f);
-		gn_put_counted(f, by_return + by_ret, "function was",
+		gn_put_counted(f, by_return + by_ret + methods, "function was",
 			       "functions were");
-		fputs(" traced, but none was called: these are processes and "
-		      "threads.\n#\n",
-		      f);
+		fprintf(f,
+			" traced, but none was %scalled: these are processes "
+			"and threads.\n#\n",
+			methods ? "seen to be " : "");
 		return;
 	}
 	fputs("# No function was traced: these are processes and threads.\n",

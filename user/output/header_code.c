@@ -136,11 +136,12 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	if (!started)
 		fprintf(f,
 			"# %-11s copies of them in methods that were made in "
-			"memory before: compiled\n# %-11s expressions, as of "
-			"minimal APIs' handlers. To find the methods and ask "
-			"for them\n# %-11s is gnomon's work on the thread .NET "
-			"EventPipe, %s\n",
-			"", "", "",
+			"memory before: compiled\n# %-11s expressions, which "
+			"call actions of MVC and handlers of minimal APIs:\n"
+			"# %-11s to see these, start the program under gnomon. "
+			"To find the methods and ask\n# %-11s for them is "
+			"gnomon's work on the thread .NET EventPipe, %s\n",
+			"", "", "", "",
 			m->own_work ? "taken out of its times"
 				    : "and in its times");
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
@@ -169,7 +170,8 @@ static void put_selected(const struct gn_model *m, FILE *f)
 	if (selected[GN_SELECTED_COPIED]) {
 		gn_format_count(n, selected[GN_SELECTED_COPIED]);
 		fprintf(f,
-			"# %-11s calls of %s %s by precompiled code that holds "
+			"# %-11s calls of %s %s by precompiled code that can "
+			"hold "
 			"copies of %s%s\n",
 			"untraced", n,
 			gn_word(selected[GN_SELECTED_COPIED], "method",
