@@ -181,6 +181,40 @@ void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	      out);
 }
 
+/* The await of a method in a state; NULL: it is not told. */
+static const struct gn_model_await *await_of(const struct gn_model *m,
+					     int32_t function, int32_t state,
+					     const struct gn_model_async **of)
+{
+	for (size_t i = 0; i < m->nasyncs; i++) {
+		const struct gn_model_async *a = &m->asyncs[i];
+
+		if (a->function != function || a->gap)
+			continue;
+		*of = a;
+		for (size_t k = 0; k < a->nawaits; k++)
+			if (a->awaits[k].state == state)
+				return &a->awaits[k];
+	}
+	return NULL;
+}
+
+/* A method that waits for one that it called is not what is slow: from where
+ * most was waited to the innermost await that has at least half of it. */
+static void look_inside(const struct gn_model *m, struct gn_subject *s)
+{
+	for (size_t n = 0; n < m->nasyncs && s->await->inner >= 0; n++) {
+		const struct gn_model_async *a;
+		const struct gn_model_await *w =
+			await_of(m, s->await->inner, s->await->inner_state, &a);
+
+		if (!w || w->state < 0 || w->ns < s->await->ns / 2)
+			return;
+		s->async = a;
+		s->await = w;
+	}
+}
+
 /* An await as long as half of the capture waits for the program itself, as that
  * of Main does. */
 int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
@@ -202,8 +236,10 @@ int gn_look_async(const struct gn_facts *f, struct gn_subject *s)
 			s->await = w;
 		}
 	}
-	if (s->await)
+	if (s->await) {
 		s->share = gn_share(s->await->ns, f->wall);
+		look_inside(f->m, s);
+	}
 	if (s->share > 1)
 		s->share = 1;
 	return 0;

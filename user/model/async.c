@@ -60,14 +60,16 @@ static uint64_t open_spans(const struct gn_span_sum *s)
 	return s->begun > s->ended ? s->begun - s->ended : 0;
 }
 
-int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
+int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn,
+		  uint32_t *suspended)
 {
 	int32_t state = gn_state_of(r->key);
 	struct gn_async_method *m;
 	struct gn_async_point *s;
-	uint32_t method;
+	uint32_t method, inner = *suspended;
 	int err = find_method(a, fn, &method);
 
+	*suspended = 0;
 	if (err)
 		return err;
 	m = &a->methods[method];
@@ -91,9 +93,12 @@ int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn)
 	err = find_point(a, method, state, &s);
 	if (err)
 		return err;
-	if (r->kind == GN_KIND_ASYNC_SUSPENDS)
+	if (r->kind == GN_KIND_ASYNC_SUSPENDS) {
 		begin(&s->waits, r->time);
-	else if (gn_state_seen(r->key, GN_STATE_SUSPENDED))
+		if (inner)
+			s->inner = inner;
+		*suspended = (uint32_t)(s - a->points) + 1;
+	} else if (gn_state_seen(r->key, GN_STATE_SUSPENDED))
 		end(&s->waits, r->time);
 	else
 		s->older++;
@@ -169,9 +174,23 @@ static void add_method(struct gn_model_async *to,
 	to->elapsed += total(&from->lives, last, &to->gap);
 }
 
+/* What it waits for: a point of another method. */
+static void add_inner(struct gn_model_await *to, const struct gn_asyncs *a,
+		      const struct gn_async_point *from,
+		      const uint32_t *function_of)
+{
+	const struct gn_async_point *inner;
+
+	if (!from->inner)
+		return;
+	inner = &a->points[from->inner - 1];
+	to->inner = (int32_t)function_of[a->methods[inner->method].fn];
+	to->inner_state = inner->state;
+}
+
 static int add_point(struct gn_model_async *to,
 		     const struct gn_async_point *from, uint64_t last,
-		     uint32_t line)
+		     uint32_t line, struct gn_model_await **out)
 {
 	struct gn_model_await *p, *more;
 	size_t i = 0;
@@ -183,8 +202,8 @@ static int add_point(struct gn_model_async *to,
 		if (!more)
 			return -ENOMEM;
 		to->awaits = more;
-		to->awaits[to->nawaits++] =
-			(struct gn_model_await){.state = from->state};
+		to->awaits[to->nawaits++] = (struct gn_model_await){
+			.state = from->state, .inner = -1};
 	}
 	p = &to->awaits[i];
 	if (line != GN_NONE)
@@ -193,6 +212,7 @@ static int add_point(struct gn_model_async *to,
 	p->older += from->older;
 	p->waiting += open_spans(&from->waits);
 	p->ns += total(&from->waits, last, &to->gap);
+	*out = p;
 	return 0;
 }
 
@@ -216,10 +236,13 @@ static int merge(const struct gn_asyncs *a, const uint32_t *function_of,
 	for (uint32_t i = 0; i < a->npoints; i++) {
 		const struct gn_async_point *p = &a->points[i];
 		uint32_t fn = a->methods[p->method].fn;
+		struct gn_model_await *await;
 
 		if (add_point(&m->asyncs[row_of[p->method]], p, last(ctx, fn),
-			      gn_table_get(&a->lines, line_key(fn, p->state))))
+			      gn_table_get(&a->lines, line_key(fn, p->state)),
+			      &await))
 			return -ENOMEM;
+		add_inner(await, a, p, function_of);
 	}
 	return 0;
 }

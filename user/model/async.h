@@ -24,6 +24,9 @@ struct gn_async_point {
 	int32_t state;
 	struct gn_span_sum waits;
 	uint64_t older; /* resumed, suspended before the session */
+	/* index + 1 of the point at which the method that it called was
+	 * suspended last: what it waits for; 0: of none */
+	uint32_t inner;
 };
 
 struct gn_async_method {
@@ -44,8 +47,13 @@ struct gn_asyncs {
 	struct gn_table lines;	  /* fn << 32 | state -> in its source */
 };
 
-/* A record of kind GN_KIND_IS_ASYNC of function `fn`. 0, -ENOMEM. */
-int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn);
+/*
+ * A record of kind GN_KIND_IS_ASYNC of function `fn`. `suspended`: the thread's
+ * own, 0 at first: index + 1 of the point of the method that has just been
+ * suspended, for the one that called it. 0, -ENOMEM.
+ */
+int gn_async_take(struct gn_asyncs *a, const struct gn_rec *r, uint32_t fn,
+		  uint32_t *suspended);
 /* Where a function is suspended in a state. 0, -ENOMEM. */
 int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
 		  uint32_t line);

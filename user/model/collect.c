@@ -165,7 +165,7 @@ static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 	if (p->opts.live)
 		return 0;
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
-	return err ? err : gn_async_take(&p->asyncs, &r->h, fn);
+	return err ? err : gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
 }
 
 static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,

@@ -320,6 +320,9 @@ struct gn_model_await {
 	uint64_t waiting; /* that still do */
 	uint64_t older;	  /* resumptions of suspensions before the session */
 	uint32_t line;	  /* in its function's file; 0: not known */
+	/* it called this function, which was suspended in that state: index in
+	 * functions; -1: none that was seen */
+	int32_t inner, inner_state;
 };
 
 /* An async method. Its running time is that of `function`. */

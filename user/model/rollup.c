@@ -213,6 +213,14 @@ static int by_value(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static void place_async(struct gn_model_async *a, const int32_t *place)
+{
+	a->function = place[a->function];
+	for (size_t i = 0; i < a->nawaits; i++)
+		if (a->awaits[i].inner >= 0)
+			a->awaits[i].inner = place[a->awaits[i].inner];
+}
+
 /* Functions come sorted by name, so those with equal values stay in that
  * order. */
 static int sort_functions(struct gn_model *m, int32_t **out)
@@ -250,7 +258,7 @@ static int sort_functions(struct gn_model *m, int32_t **out)
 			w->waker_function = place[w->waker_function];
 	}
 	for (i = 0; i < m->nasyncs; i++)
-		m->asyncs[i].function = place[m->asyncs[i].function];
+		place_async(&m->asyncs[i], place);
 	free(m->functions);
 	m->functions = sorted;
 	sorted = NULL;

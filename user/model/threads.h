@@ -39,6 +39,7 @@ struct gn_thread {
 	uint32_t process; /* index in processes */
 	const char *name;
 	enum gn_role role;   /* by its name */
+	uint32_t suspended;  /* gn_async_take's */
 	uint64_t start, end; /* start: or the last period's end */
 	uint64_t last;	     /* time of its latest record of any kind */
 	uint64_t sliced;     /* when its last slice ended; 0: there was none */
