@@ -465,7 +465,8 @@ void test_record_terminal(struct live *t)
 	struct live_end end;
 
 	CHECK(t, !unlockpt(terminal), "no terminal: %s", strerror(errno));
-	for (size_t i = 0; i < 2; i++) {
+	/* a guest can be without the second */
+	for (size_t i = 0; i < 2 - !!access("/dev/stdout", F_OK); i++) {
 		struct live_args a = {.n = 0};
 
 		live_add(t, &a, t->gnomon, "record", "-o", outputs[i], "--",

@@ -306,7 +306,8 @@ static bool is_stdout(const char *path, bool *device)
 static int record_file(struct gn_capture_args *a, const char *told, int argc,
 		       char **argv)
 {
-	const char *path = strcmp(told, "-") ? told : "/dev/stdout";
+	/* a small container or a guest can be without /dev/stdout */
+	const char *path = strcmp(told, "-") ? told : "/proc/self/fd/1";
 	bool device = false, out = is_stdout(path, &device);
 
 	if (gn_is_terminal(path)) {
