@@ -112,12 +112,11 @@ function(gn_live_clr_others)
 	gn_live_clr_with(packed ${dir}/dotnet
 		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
 		attach attach-warm sixty sixty-rejit values-attached)
-	# Alpine's C library. Not with exceptions, which end this runtime with the
-	# C++ library that it gets here.
+	# Alpine's C library.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
 	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} ${dir} ${sources})
 	gn_live_clr_with(musl ${dir}/dotnet ${dir}/demo attach attach-warm
-		async-exact kinds sixty sixty-rejit values-attached
+		async-exact exceptions kinds sixty sixty-rejit values-attached
 		LONG events-all samples unload)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-standard)
 	gn_live_clr_get(standard ${folder}/get-standard ${dotnet} ${dir}
