@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "process/copy.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -102,6 +103,29 @@ static bool take_name(struct gn_copy *c, const char *shown,
 	return true;
 }
 
+/* By the descriptor that the library keeps of its file, if it does. */
+static void take_descriptor(struct gn_copy *c, pid_t pid)
+{
+	int folder = gn_inside_proc(pid, "fd", O_RDONLY | O_DIRECTORY);
+	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	const struct dirent *e;
+	struct stat ours, its;
+
+	if (!dir || fstat(c->file, &ours)) {
+		if (dir)
+			closedir(dir);
+		else if (folder >= 0)
+			close(folder);
+		return;
+	}
+	while ((e = readdir(dir)))
+		if (!fstatat(folder, e->d_name, &its, 0) &&
+		    its.st_dev == ours.st_dev && its.st_ino == ours.st_ino)
+			snprintf(c->path, sizeof(c->path), "/proc/self/fd/%s",
+				 e->d_name);
+	closedir(dir);
+}
+
 int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 {
 	unsigned int number;
@@ -122,6 +146,7 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 		return -ESTALE;
 	}
 	c->file = fd;
+	take_descriptor(c, pid);
 	return 1;
 }
 

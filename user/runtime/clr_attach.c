@@ -51,6 +51,7 @@ struct gn_attached {
 	int lock;		/* the process's folder of /proc, locked */
 	char library[PATH_MAX]; /* as the process names it */
 	struct gn_copy copy;	/* its file, where it does not see ours */
+	bool opens;		/* musl: the copy's name stays for the end */
 	pid_t guard; /* the process that ends the session if we cannot */
 	int leash;   /* it waits at the other end; -1: there is none */
 	bool begun;
@@ -280,7 +281,7 @@ static _Noreturn void guard(struct gn_attached *a, int leash)
 	do {
 		n = read(3, &c, 1);
 		begun = begun || (n > 0 && c == BEGUN);
-		if (n > 0 && c == LOADED)
+		if (n > 0 && c == LOADED && !a->opens)
 			gn_copy_remove(&a->copy);
 	} while (n > 0 ? c != DONE : n < 0 && errno == EINTR);
 	if (n <= 0 && begun)
@@ -363,6 +364,7 @@ static int bring_copy(struct gn_attached *a, char *why)
 	int from = open(a->library, O_RDONLY | O_CLOEXEC);
 	int err = from < 0 ? -errno : gn_copy_find(&a->copy, a->pid, from);
 
+	a->opens = strstr(a->library, "/" GN_CLR_LIBRARY_MUSL);
 	if (!err)
 		err = make_copy(a, from);
 	if (from >= 0)

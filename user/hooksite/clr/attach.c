@@ -5,9 +5,12 @@
  * the runtime may still call. Each later attach finds it there, hands over its
  * request and takes the new profiler back at once.
  */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../fast.h"
 #include "clsid.h"
@@ -19,6 +22,7 @@
 #include "tell.h"
 
 #define SUSPEND_MS 1000
+#define HIGH_FD	   512
 
 typedef gn_hr (*suspend_fn)(void *);
 
@@ -101,6 +105,28 @@ gn_hr gn_clr_start_il(struct gn_clr *clr)
 	return gn_clr_set_events(clr, clr->wants);
 }
 
+/*
+ * musl knows a library by its file, and the name of a copy goes with the
+ * session: later ones come by a descriptor, which is out of the program's way.
+ */
+static void keep_file(void)
+{
+#ifdef GNOMON_MUSL
+	const char *slash;
+	Dl_info info;
+	int fd;
+
+	if (!dladdr((void *)keep_file, &info) || !info.dli_fname)
+		return;
+	slash = strrchr(info.dli_fname, '/');
+	if (!slash || !strcmp(slash + 1, GN_CLR_LIBRARY_MUSL))
+		return; /* it is no copy */
+	fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD) >= 0)
+		close(fd);
+#endif
+}
+
 static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 {
 	gn_hr hr = gn_rejit_init(clr, unknown);
@@ -109,6 +135,7 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 		return hr;
 	clr->info = clr->info9 = clr->rejit.info;
 	gn_clr_look_at_runtime(clr);
+	keep_file();
 	clr->by_il = true;
 	clr->beside = clr->asked_beside;
 	clr->wants =
