@@ -263,8 +263,26 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 #define GN_NAME_ALPINE 0x2d6c73756d2d646cull
 #define GN_NAME_DEBIAN 0x006f732e6362696cull
 
+/* The first three letters of any library's name: "lib". */
+#define GN_NAME_LIBRARY	     0x62696c
+#define GN_NAME_LIBRARY_MASK 0xffffff
+
+/* Whether the task is none of glibc, whose every thread has a robust list from
+ * the start, but has its pointer to itself, as Go's has not. */
+static __always_inline bool by_musl(struct task_struct *task)
+{
+	__u64 at, self;
+
+	if (!bpf_core_field_exists(task->robust_list) ||
+	    BPF_CORE_READ(task, robust_list))
+		return false;
+	at = BPF_CORE_READ(task, thread.fsbase);
+	return at && !bpf_probe_read_user(&self, sizeof(self), (void *)at) &&
+	       self == at;
+}
+
 /* Whether the task called the kernel from musl, by the name of the file: that
- * of Alpine or of Debian. */
+ * of Alpine or of Debian; or from a program that has it inside. */
 static __always_inline bool in_musl(struct task_struct *task, __u64 ip)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -276,7 +294,10 @@ static __always_inline bool in_musl(struct task_struct *task, __u64 ip)
 		return false;
 	name = BPF_CORE_READ(vma, vm_file, f_path.dentry, d_name.name);
 	bpf_probe_read_kernel(&word, sizeof(word), name);
-	return word == GN_NAME_ALPINE || word == GN_NAME_DEBIAN;
+	if (word == GN_NAME_ALPINE || word == GN_NAME_DEBIAN)
+		return true;
+	return (word & GN_NAME_LIBRARY_MASK) != GN_NAME_LIBRARY &&
+	       by_musl(task);
 }
 
 static __always_inline enum gn_class

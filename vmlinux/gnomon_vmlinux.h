@@ -137,6 +137,12 @@ struct bpf_local_storage_elem {
 	struct bpf_local_storage_data sdata;
 };
 
+struct robust_list_head;
+
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -163,6 +169,8 @@ struct task_struct {
 	struct uprobe_task *utask;
 	unsigned in_iowait : 1;
 	char comm[16];
+	struct robust_list_head *robust_list;
+	struct thread_struct thread;
 };
 
 struct uprobe_task {

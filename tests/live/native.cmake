@@ -33,6 +33,16 @@ target_include_directories(gnomon_skewed SYSTEM BEFORE PRIVATE ${skewed})
 target_link_libraries(gnomon_skewed PRIVATE gnomon_cmd)
 add_dependencies(gnomon_skewed skewed_skeleton)
 
+function(gn_live_musl kind name)
+	add_test(NAME live/${kind}/class-${name}
+		COMMAND ${GN_STEADY} $<TARGET_FILE:live_native> class-${name})
+	set_tests_properties(live/${kind}/class-${name} PROPERTIES
+		TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77
+		ENVIRONMENT FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/${kind})
+	gn_live_alone(live/${kind}/class-${name})
+	gn_live_plain(live/${kind}/class-${name})
+endfunction()
+
 function(gn_live_native)
 	gn_live_tests(native native live_native live_tests.def 120 must-run
 		GNOMON=$<TARGET_FILE:gnomon>
@@ -45,16 +55,12 @@ function(gn_live_native)
 		message(WARNING "waits of musl are not tested: no musl-gcc")
 		return()
 	endif()
-	set(musl ${CMAKE_BINARY_DIR}/tests/fixtures/musl)
 	gn_steady_timeout(timeout 120)
 	foreach(name mutex condition barrier rwlock pi join timeout timeout_real)
-		add_test(NAME live/musl/class-${name}
-			COMMAND ${GN_STEADY} $<TARGET_FILE:live_native> class-${name})
-		set_tests_properties(live/musl/class-${name} PROPERTIES
-			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77
-			ENVIRONMENT FIXTURES=${musl})
-		gn_live_alone(live/musl/class-${name})
-		gn_live_plain(live/musl/class-${name})
+		gn_live_musl(musl ${name})
+	endforeach()
+	foreach(name mutex condition join)
+		gn_live_musl(musl-static ${name})
 	endforeach()
 endfunction()
 gn_live_native()
