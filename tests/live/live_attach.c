@@ -75,6 +75,50 @@ void test_attach(struct live *t)
 	finish_serve(t, &serve, 1344);
 }
 
+/* serve, seen by a mount of its own of the folder that all of them share. */
+static pid_t start_contained(struct live *t, const char *name,
+			     struct live_talk *serve)
+{
+	char *lower = strdup(live_fixture(t, "serve")), *line;
+	char *root = live_text(t, "%s/%s", t->dir, name);
+	struct live_args a = {.n = 0};
+	int pid;
+
+	CHECK(t, lower && strrchr(lower, '/'), "no fixture");
+	*strrchr(lower, '/') = '\0';
+	live_add(t, &a, "/usr/bin/unshare", "-m", "sh", "-c",
+		 "mkdir -p \"$1/empty\" \"$1/seen\" && "
+		 "mount -t overlay overlay -o \"lowerdir=$0:$1/empty\" "
+		 "\"$1/seen\" && exec \"$1/seen/serve\"; echo ready none",
+		 lower, root, NULL);
+	free(lower);
+	live_talk(t, &a, serve);
+	line = live_await(t, serve->out, "ready ");
+	if (sscanf(line, "ready %d", &pid) != 1)
+		live_skip(t, "no overlay can be mounted");
+	return pid;
+}
+
+/* Containers of one image: the kernel has one file to probe for both. */
+void test_attach_overlays(struct live *t)
+{
+	struct live_talk serve[2], gnomon;
+	pid_t first = start_contained(t, "a", &serve[0]);
+	pid_t second = start_contained(t, "b", &serve[1]);
+	json_t *report;
+	char *path;
+
+	path = live_attach(t, "-f work -f batch",
+			   live_text(t, "%d,%d", first, second), &gnomon);
+	live_ask(t, &serve[0], "work 100");
+	live_ask(t, &serve[1], "work 34");
+	report = live_detach(t, &gnomon, path);
+	expect_calls(t, report, "work", 134);
+	expect_calls(t, report, "batch", 2);
+	finish_serve(t, &serve[0], 100);
+	finish_serve(t, &serve[1], 34);
+}
+
 /* Children that are there already are told, unless they are traced, too. */
 void test_attach_children(struct live *t)
 {

@@ -224,7 +224,11 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	plain.changed = st.st_ctim;
 	if (gn_later_is_plain(l, &plain))
 		return;
-	if (!gn_later_plan(l, file, &probes)) {
+	if (gn_files_twin(&l->session->files, file->fd) ||
+	    gn_files_twin(&l->files, file->fd)) {
+		/* probed there */
+		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
+	} else if (!gn_later_plan(l, file, &probes)) {
 		/* what was given up at the end is missed, not plain */
 		if (!stopping(l))
 			l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;

@@ -7,11 +7,13 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +73,37 @@ static struct gn_file *find_file(const struct gn_files *f,
 	return NULL;
 }
 
+static bool on_overlay(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* What is copied up keeps its number, but its last change is the copying. */
+struct gn_file *gn_files_twin(const struct gn_files *f, int fd)
+{
+	struct stat st, its;
+
+	if (!on_overlay(fd) || fstat(fd, &st))
+		return NULL;
+	for (size_t i = 0; i < f->count; i++) {
+		int other = f->file[i].fd;
+
+		if (other >= 0 && !fstat(other, &its) &&
+		    its.st_ino == st.st_ino && its.st_size == st.st_size &&
+		    same_time(&its.st_ctim, &st.st_ctim) &&
+		    same_time(&its.st_mtim, &st.st_mtim))
+			return &f->file[i];
+	}
+	return NULL;
+}
+
 int gn_files_move(struct gn_files *f, struct gn_file *file)
 {
 	struct gn_file *list = f->file;
@@ -89,6 +122,14 @@ int gn_files_move(struct gn_files *f, struct gn_file *file)
 	list[f->count++] = *file;
 	*file = (struct gn_file){.fd = -1};
 	return 0;
+}
+
+static struct gn_file *find_open(const struct gn_files *f, int fd,
+				 const struct gn_file_id *id)
+{
+	struct gn_file *known = find_file(f, id);
+
+	return known ? known : gn_files_twin(f, fd);
 }
 
 /* Takes over `fd`, or closes it. */
@@ -114,7 +155,7 @@ int gn_files_add(struct gn_files *f, const char *path, bool program, size_t *at)
 	if (fd < 0)
 		return fd;
 	err = gn_maps_name(fd, &id);
-	known = err ? NULL : find_file(f, &id);
+	known = err ? NULL : find_open(f, fd, &id);
 	if (err || known) {
 		close(fd);
 		if (err)
@@ -306,6 +347,10 @@ static int take_mapping(pid_t pid, struct gn_files *f,
 		f->loose_code = true;
 		return 0; /* a device has no functions */
 	}
+	if (fd >= 0 && gn_files_twin(f, fd)) {
+		close(fd);
+		return 0;
+	}
 	snprintf(name, sizeof(name), "%s", m->name);
 	if (fd < 0)
 		return add_unread(f, gn_file_own_name(pid, fd, name), fd);
@@ -329,7 +374,7 @@ static int take_program(pid_t pid, struct gn_files *f)
 	 * at any time */
 	len = readlink(gn_file_place(fd, link), name, sizeof(name) - 1);
 	err = len < 0 ? -errno : gn_maps_name(fd, &id);
-	known = err ? NULL : find_file(f, &id);
+	known = err ? NULL : find_open(f, fd, &id);
 	if (err || known) {
 		if (known)
 			known->program = true;

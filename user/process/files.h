@@ -35,6 +35,11 @@ struct gn_files {
 
 void gn_files_free(struct gn_files *f);
 
+/* Whether a file that is open is one of them by another overlay: containers of
+ * one image have the same inode below, which the kernel probes, and a mount of
+ * its own above. NULL: it is none. */
+struct gn_file *gn_files_twin(const struct gn_files *f, int fd);
+
 /* Adds the file at a path, unless it is there; `at` (may be NULL) is its
  * index. -ENOEXEC: it is no regular file; else errno of the open. */
 int gn_files_add(struct gn_files *f, const char *path, bool program,
