@@ -80,18 +80,18 @@ static __always_inline __u64 tree_slot(__u64 node, __u32 type, __u64 at)
 	return entry;
 }
 
-/* What the tree of a process's memory has at an address: a mapping's address,
- * 0, or anything if the tree is odd. Not static: see emit_slices(). */
-__noinline __u64 tree_at(__u64 memory, __u64 at)
+/* What the tree has at an address: a mapping's address, 0, or anything if the
+ * tree is odd. Not static: see emit_slices(). */
+__noinline __u64 tree_at(__u64 at)
 {
-	struct mm_struct *mm = (void *)memory;
+	struct task_struct *self = bpf_get_current_task_btf();
 	__u64 entry;
 	__u32 type;
 	int i;
 
 	if (!tree_known())
 		return 0;
-	entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+	entry = (__u64)BPF_CORE_READ(self, mm, mm_mt.ma_root);
 	if (!GN_TREE_IS_ROOT(entry))
 		return 0;
 	for (i = 0; i < GN_TREE_LEVELS && entry; i++) {
@@ -106,10 +106,9 @@ __noinline __u64 tree_at(__u64 memory, __u64 at)
 static __always_inline bool read_mapping(struct task_struct *self, __u64 at,
 					 struct gn_range *range)
 {
-	struct mm_struct *mm = BPF_CORE_READ(self, mm);
-	struct vm_area_struct *vma = (void *)tree_at((__u64)mm, at);
+	struct vm_area_struct *vma = (void *)tree_at(at);
 
-	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm)
+	if (!vma || BPF_CORE_READ(vma, vm_mm) != BPF_CORE_READ(self, mm))
 		return false;
 	range->lo = BPF_CORE_READ(vma, vm_start);
 	range->hi = BPF_CORE_READ(vma, vm_end);

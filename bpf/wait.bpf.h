@@ -16,7 +16,6 @@
 #include <gnomon/syscalls.h>
 #include <gnomon/time_class.h>
 
-#include "mapping.bpf.h"
 #include "maps.bpf.h"
 
 #define GN_IFMT	  0170000
@@ -259,17 +258,10 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 	return span_end(now, at);
 }
 
-/* The names that begin like that, as a word: "ld-musl-*" and "libc.so". */
-#define GN_NAME_ALPINE 0x2d6c73756d2d646cull
-#define GN_NAME_DEBIAN 0x006f732e6362696cull
-
-/* The first three letters of any library's name: "lib". */
-#define GN_NAME_LIBRARY	     0x62696c
-#define GN_NAME_LIBRARY_MASK 0xffffff
-
-/* Whether the task is none of glibc, whose every thread has a robust list from
- * the start, but has its pointer to itself, as Go's has not. */
-static __always_inline bool by_musl(struct task_struct *task)
+/* Whether the task's C library is musl, in a file of its own or inside of the
+ * program: each thread of glibc has a robust list from its start, and a thread
+ * of Go has no pointer to itself. */
+static __always_inline bool in_musl(struct task_struct *task)
 {
 	__u64 at, self;
 
@@ -281,25 +273,6 @@ static __always_inline bool by_musl(struct task_struct *task)
 	       self == at;
 }
 
-/* Whether the task called the kernel from musl, by the name of the file: that
- * of Alpine or of Debian; or from a program that has it inside. */
-static __always_inline bool in_musl(struct task_struct *task, __u64 ip)
-{
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	struct vm_area_struct *vma = (void *)tree_at((__u64)mm, ip);
-	const unsigned char *name;
-	__u64 word = 0;
-
-	if (!vma || BPF_CORE_READ(vma, vm_mm) != mm)
-		return false;
-	name = BPF_CORE_READ(vma, vm_file, f_path.dentry, d_name.name);
-	bpf_probe_read_kernel(&word, sizeof(word), name);
-	if (word == GN_NAME_ALPINE || word == GN_NAME_DEBIAN)
-		return true;
-	return (word & GN_NAME_LIBRARY_MASK) != GN_NAME_LIBRARY &&
-	       by_musl(task);
-}
-
 static __always_inline enum gn_class
 futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 {
@@ -307,7 +280,7 @@ futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 		return gn_futex_class(GN_FUTEX_WAIT, regs->si);
 	if (in_ia32(task))
 		return gn_futex_class(regs->cx, regs->dx);
-	if (gn_futex_differs(regs->si, regs->dx) && in_musl(task, regs->ip))
+	if (gn_futex_differs(regs->si, regs->dx) && in_musl(task))
 		return gn_futex_class_musl(regs->si, regs->dx);
 	return gn_futex_class(regs->si, regs->dx);
 }

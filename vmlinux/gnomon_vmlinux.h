@@ -300,7 +300,6 @@ struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
 	struct mm_struct *vm_mm;
-	struct file *vm_file;
 };
 
 struct linux_binprm;
