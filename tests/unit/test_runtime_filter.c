@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The globs of -f: which file one is of, and what is none. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,11 +15,13 @@
 #include "runtime/filter.h"
 #include "runtime/native.h"
 
+#define DIR_MAX PATH_MAX
+
 /* A library, a link as the linker names it, and a link to its folder, as /lib
  * is one. */
-static void make(char dir[64])
+static void make(char dir[DIR_MAX])
 {
-	snprintf(dir, 64, "%s", "/tmp/gnomon-filter-XXXXXX");
+	snprintf(dir, DIR_MAX, "%s/filter.XXXXXX", GN_BUILD_DIR);
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(chdir(dir), 0);
 	fclose(fopen("libz.so.1.2", "w"));
@@ -39,7 +42,7 @@ static void clear(const char *dir)
 
 static bool takes(const char *dir, const char *lib, const char *path)
 {
-	char glob[128], file[128];
+	char glob[DIR_MAX + 64], file[DIR_MAX + 64];
 	const char *globs[] = {glob};
 	struct gn_filter *f;
 	bool is;
@@ -57,7 +60,7 @@ static bool takes(const char *dir, const char *lib, const char *path)
 /* The path that a process shows and the one that is given can be links. */
 static void a_library_by_any_path(void **state)
 {
-	char dir[64];
+	char dir[DIR_MAX];
 
 	(void)state;
 	make(dir);
@@ -74,7 +77,7 @@ static void a_library_by_any_path(void **state)
 
 static bool is_asked(struct gn_files *files, const char *path)
 {
-	char glob[128];
+	char glob[DIR_MAX + 96];
 	const char *globs[] = {glob};
 	struct gn_filter *f;
 
@@ -90,7 +93,7 @@ static bool is_asked(struct gn_files *files, const char *path)
 static void a_library_that_was_replaced(void **state)
 {
 	struct gn_files files = {0}, none = {0};
-	char dir[64], path[96];
+	char dir[DIR_MAX], path[DIR_MAX + 32];
 
 	(void)state;
 	make(dir);

@@ -12,7 +12,6 @@
 #include "capture/clock.h"
 #include "capture/prepare.h"
 #include "capture/session_internal.h"
-#include "elf/elf_file.h"
 #include "process/memory.h"
 #include "runtime/runtime.h"
 
@@ -98,10 +97,7 @@ static int plan_copy(struct gn_session *s, const struct process *p)
 
 static int find_library(struct process *p, char *path, size_t size)
 {
-	char exe[32];
-
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)p->pid);
-	p->musl = gn_elf_needs_musl(exe);
+	p->musl = gn_runtime_has_musl(p->pid);
 	return gn_runtime_library(p->rt, p->musl, path, size);
 }
 

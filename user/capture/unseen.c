@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <gnomon/selected.h>
-#include "elf/elf_file.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/native.h"
@@ -97,12 +96,10 @@ static struct program *find_or_add(struct gn_unseen *u, uint32_t pid,
 static void ask_environment(struct program *p)
 {
 	struct gn_inside_env env;
-	char exe[32];
 
 	gn_inside_env_open(&env, (pid_t)p->pid);
 	p->read = env.text;
-	snprintf(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", p->pid);
-	p->musl = p->rt->library_musl && gn_elf_needs_musl(exe);
+	p->musl = p->rt->library_musl && gn_runtime_has_musl((pid_t)p->pid);
 	if (p->rt->hindered)
 		p->hindered = p->rt->hindered(gn_inside_variable, &env);
 	gn_inside_env_free(&env);

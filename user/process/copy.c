@@ -103,8 +103,7 @@ static bool take_name(struct gn_copy *c, const char *shown,
 	return true;
 }
 
-/* By the descriptor that the library keeps of its file, if it does. */
-static void take_descriptor(struct gn_copy *c, pid_t pid)
+void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid)
 {
 	int folder = gn_inside_proc(pid, "fd", O_RDONLY | O_DIRECTORY);
 	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
@@ -146,7 +145,6 @@ int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 		return -ESTALE;
 	}
 	c->file = fd;
-	take_descriptor(c, pid);
 	return 1;
 }
 

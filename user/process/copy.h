@@ -30,10 +30,13 @@ void gn_copy_init(struct gn_copy *c);
 bool gn_copy_is_needless(pid_t pid, const char *path);
 
 /* Finds the copy of the file `from` that the process has loaded before. It can
- * be removed since: glibc knows it by its path, and for musl, which opens it,
- * the library keeps a descriptor. 1; 0: there is none; -ESTALE: it is of
- * another file. */
+ * be removed since: glibc knows it by its path. 1; 0: there is none; -ESTALE:
+ * it is of another file. */
 int gn_copy_find(struct gn_copy *c, pid_t pid, int from);
+
+/* Its path becomes that of the descriptor which the library keeps for musl,
+ * which opens it. */
+void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid);
 
 /* Chooses where a new one of the file `from` shall be; nothing is made.
  * -EACCES: no folder can be written by its user, has room, and may have

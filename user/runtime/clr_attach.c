@@ -367,6 +367,8 @@ static int bring_copy(struct gn_attached *a, char *why)
 	a->opens = strstr(a->library, "/" GN_CLR_LIBRARY_MUSL);
 	if (!err)
 		err = make_copy(a, from);
+	else if (err > 0 && a->opens)
+		gn_copy_by_descriptor(&a->copy, a->pid);
 	if (from >= 0)
 		close(from);
 	if (err == -ESTALE)

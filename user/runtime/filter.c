@@ -16,6 +16,8 @@ struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
 	char *real;	  /* what LIB leads to, if it is a path; or NULL */
+	char *path;	  /* that was asked for last, or NULL */
+	bool leads;	  /* it leads there, too */
 	char *provider;	  /* usdt: its glob; NULL = any */
 	const char *glob; /* usdt: of NAME */
 	bool usdt;
@@ -126,6 +128,7 @@ void gn_filter_free(struct gn_filter *f)
 	for (size_t i = 0; i < f->count; i++) {
 		free(f->item[i].lib);
 		free(f->item[i].real);
+		free(f->item[i].path);
 		free(f->item[i].provider);
 	}
 	free(f->item);
@@ -164,20 +167,24 @@ static bool is_alike(const char *a, const char *b)
 }
 
 /* Paths of one file can differ: links lead to it. This is asked for each
- * function, so most files are told apart by their names. */
-static bool is_same(const struct item *it, const char *path)
+ * function, so most files are told apart by their names, and one is looked up
+ * once. */
+static bool is_same(struct item *it, const char *path)
 {
 	const char *name = name_of(path);
 	char *real;
-	bool same;
 
 	if (!it->real || (!is_alike(name, name_of(it->lib)) &&
 			  !is_alike(name, name_of(it->real))))
 		return false;
+	if (it->path && !strcmp(it->path, path))
+		return it->leads;
 	real = realpath(path, NULL);
-	same = real && !strcmp(real, it->real);
+	it->leads = real && !strcmp(real, it->real);
 	free(real);
-	return same;
+	free(it->path);
+	it->path = strdup(path); /* NULL: it is looked up again */
+	return it->leads;
 }
 
 /* libstdc++ and libstdc++.so.6 of libstdc++.so.6.0.30 */
@@ -188,7 +195,7 @@ static bool is_short(const char *lib, const char *name)
 	return !strncmp(name, lib, len) && name[len] == '.';
 }
 
-static bool file_matches(const struct item *it, const char *path, bool program)
+static bool file_matches(struct item *it, const char *path, bool program)
 {
 	const char *name = name_of(path);
 

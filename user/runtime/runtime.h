@@ -145,6 +145,10 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program);
 
+/* Whether a process's C library is musl, as in Alpine: it needs library_musl.
+ */
+bool gn_runtime_has_musl(pid_t pid);
+
 /* The path of a hook-site library, or of that for processes with musl:
  * installed, or in the build tree. -ENOENT. */
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,

@@ -11,6 +11,7 @@
 
 #include <gnomon/hooksite.h>
 #include <gnomon/runtime_event_info.h>
+#include "elf/elf_file.h"
 #include "elf/notes.h"
 
 /* A launcher's marker is looked for in no more than this much of its file. */
@@ -116,6 +117,14 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 }
 
 /* Beside an installed program, then where the build leaves it. */
+bool gn_runtime_has_musl(pid_t pid)
+{
+	char exe[32];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	return gn_elf_needs_musl(exe);
+}
+
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 		       size_t size)
 {
