@@ -39,14 +39,23 @@ bool gn_glob(const char *glob, size_t glob_len, const char *text,
 	return g == glob_len;
 }
 
-/* A name as it is recorded, and as people write it: short and long. Each form
- * is made when it is first needed. */
+/* A name as it is recorded, and as people write it: short and long; and each of
+ * these without arguments. A form is made when it is first needed. */
 #define FORMS 3
+struct form {
+	bool made;
+	const char *text; /* NULL: the name has no such form */
+	size_t len;
+	size_t plain;	/* bytes before the list of parameters */
+	size_t literal; /* bytes before the first wildcard, of a glob */
+};
+
 struct forms {
 	const char *name;
-	bool spelled[FORMS], stripped[FORMS];
+	bool spelled[FORMS];
+	struct form whole[FORMS], bare[FORMS];
 	char room[FORMS - 1][GN_CLR_NAME_MAX];
-	char bare[FORMS][GN_CLR_NAME_MAX];
+	char stripped[FORMS][GN_CLR_NAME_MAX];
 };
 
 /* What a glob has that names parameters, type arguments, or an operator. */
@@ -95,10 +104,10 @@ static void forms_init(struct forms *f, const char *name)
 {
 	f->name = name;
 	for (int i = 0; i < FORMS; i++)
-		f->spelled[i] = f->stripped[i] = false;
+		f->spelled[i] = f->whole[i].made = f->bare[i].made = false;
 }
 
-static const char *whole_form(struct forms *f, int i)
+static const char *spelled(struct forms *f, int i)
 {
 	if (!i)
 		return f->name;
@@ -110,19 +119,26 @@ static const char *whole_form(struct forms *f, int i)
 	return f->room[i - 1];
 }
 
-/* NULL: the name has no such form. */
-static const char *form_of(struct forms *f, int i, bool whole)
+static const struct form *form_of(struct forms *f, int i, bool whole)
 {
-	const char *name = whole_form(f, i);
+	struct form *form = whole ? &f->whole[i] : &f->bare[i];
+	const char *text;
 
-	if (i && !*name)
-		return NULL;
-	if (whole || !strpbrk(name, "<[( "))
-		return name;
-	if (!f->stripped[i])
-		put_bare(name, f->bare[i]);
-	f->stripped[i] = true;
-	return f->bare[i];
+	if (form->made)
+		return form;
+	*form = (struct form){.made = true};
+	text = spelled(f, i);
+	if (i && !*text)
+		return form;
+	if (!whole && strpbrk(text, "<[( ")) {
+		put_bare(text, f->stripped[i]);
+		text = f->stripped[i];
+	}
+	form->text = text;
+	form->len = strlen(text);
+	form->plain = whole ? gn_clr_plain(text) : form->len;
+	form->literal = strcspn(text, "*");
+	return form;
 }
 
 static bool name_matches(const char *glob, size_t len, struct forms *f)
@@ -130,13 +146,12 @@ static bool name_matches(const char *glob, size_t len, struct forms *f)
 	bool whole = asks_whole(glob, len);
 
 	for (int i = 0; i < FORMS; i++) {
-		const char *name = form_of(f, i, whole);
-		size_t n = name ? strlen(name) : 0, plain = n;
+		const struct form *form = form_of(f, i, whole);
 
-		if (name && whole)
-			plain = gn_clr_plain(name);
-		if (name && (gn_glob(glob, len, name, n) ||
-			     (plain < n && gn_glob(glob, len, name, plain))))
+		if (form->text &&
+		    (gn_glob(glob, len, form->text, form->len) ||
+		     (form->plain < form->len &&
+		      gn_glob(glob, len, form->text, form->plain))))
 			return true;
 	}
 	return false;
@@ -381,29 +396,24 @@ void gn_filter_lines_free(struct gn_filter_lines *lines)
 }
 
 /* Most names differ before the first wildcard of either. */
-static bool begin_alike(const struct gn_filter_line *line, const char *names,
-			size_t literal, size_t len)
+static bool begin_alike(const struct gn_filter_line *line,
+			const struct form *names)
 {
-	size_t n = line->literal < literal ? line->literal : literal;
+	size_t n =
+		line->literal < names->literal ? line->literal : names->literal;
 
-	return !memcmp(line->glob, names, n) &&
-	       (literal < len || line->literal < line->len || line->len == len);
-}
-
-static bool line_may_hook(const struct gn_filter_line *line, const char *names)
-{
-	size_t len = strlen(names), literal = strcspn(names, "*");
-
-	return begin_alike(line, names, literal, len) &&
-	       globs_meet(line->glob, line->len, names, len);
+	return !memcmp(line->glob, names->text, n) &&
+	       (names->literal < names->len || line->literal < line->len ||
+		line->len == names->len);
 }
 
 static bool form_may_hook(const struct gn_filter_line *line, struct forms *f)
 {
 	for (int i = 0; i < FORMS; i++) {
-		const char *names = form_of(f, i, line->whole);
+		const struct form *names = form_of(f, i, line->whole);
 
-		if (names && line_may_hook(line, names))
+		if (names->text && begin_alike(line, names) &&
+		    globs_meet(line->glob, line->len, names->text, names->len))
 			return true;
 	}
 	return false;

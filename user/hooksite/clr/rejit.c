@@ -263,6 +263,8 @@ void gn_rejit_open(struct gn_clr *clr, const char *filter, const char *values,
 
 	/* without functions there is nothing to look for */
 	r->filter = gn_filter_asks(filter) ? strdup(filter) : NULL;
+	if (r->filter)
+		gn_filter_parse(r->filter, &r->lines);
 	r->values = r->filter && n ? strndup(values, n) : NULL;
 	if (r->filter)
 		atomic_store(&r->session, ++r->sessions);
@@ -347,6 +349,7 @@ void gn_rejit_end(struct gn_clr *clr)
 
 	pthread_mutex_lock(&r->lock);
 	atomic_store(&r->session, 0);
+	gn_filter_lines_free(&r->lines);
 	free(r->filter);
 	free(r->values);
 	r->filter = r->values = NULL;

@@ -16,6 +16,7 @@
 
 #include "arena.h"
 #include "cor.h"
+#include "filter.h"
 #include "ids.h"
 #include "il_value.h"
 #include "metadata.h"
@@ -34,13 +35,14 @@ struct gn_rejit_module {
 };
 
 struct gn_rejit {
-	pthread_mutex_t lock;	  /* of what callbacks change, but atomics */
-	void *info;		  /* ICorProfilerInfo10 */
-	char *filter;		  /* of the session; NULL: there is none */
-	char *values;		  /* the same: whose values are asked for */
-	_Atomic uint32_t session; /* which; 0: none */
-	uint32_t sessions;	  /* that there have been */
-	bool from_start;	  /* the session began before any code ran */
+	pthread_mutex_t lock; /* of what callbacks change, but atomics */
+	void *info;	      /* ICorProfilerInfo10 */
+	char *filter;	      /* of the session; NULL: there is none */
+	struct gn_filter_lines lines; /* its own; `lock` */
+	char *values;		      /* the same: whose values are asked for */
+	_Atomic uint32_t session;     /* which; 0: none */
+	uint32_t sessions;	      /* that there have been */
+	bool from_start; /* the session began before any code ran */
 	struct gn_modules modules;
 	struct gn_rejit_module module[GN_MODULES_MAX]; /* by place, from 0 */
 	_Atomic uint8_t chosen[GN_IDS_MAX + 1];	       /* by index */

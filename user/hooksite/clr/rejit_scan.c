@@ -16,7 +16,6 @@ struct scan {
 	uint32_t known; /* its place among the precompiled ones; 0: none */
 	uint32_t no_il; /* asked for, without a body */
 	struct gn_image image;
-	struct gn_filter_lines lines;
 	char bytes[GN_NAME_MAX];
 };
 
@@ -74,7 +73,8 @@ static bool visit_type(void *ctx, struct gn_text *name)
 {
 	const struct scan *s = ctx;
 
-	return s->known || gn_image_asks_type(&s->image, &s->lines, name);
+	return s->known ||
+	       gn_image_asks_type(&s->image, &s->clr->rejit.lines, name);
 }
 
 static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
@@ -88,8 +88,8 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	if (s->known && !asks_any(s, row, row + 1))
 		return;
 	gn_md_method(&s->image.md, row, &m);
-	if (!s->known &&
-	    !gn_image_asks_method(&s->image, &s->lines, name, row, &m))
+	if (!s->known && !gn_image_asks_method(&s->image, &s->clr->rejit.lines,
+					       name, row, &m))
 		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&s->image.md, row, NULL, &full);
@@ -120,12 +120,10 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	}
 	if (clr->chooses)
 		s.known = gn_precompiled_place(&clr->precompiled, module);
-	if (gn_filter_parse(r->filter, &s.lines))
-		gn_image_visit(&s.image, &s.lines,
-			       &(struct gn_md_visitor){visit_rows, visit_type,
-						       visit_method, &s},
-			       s.bytes, sizeof(s.bytes));
-	gn_filter_lines_free(&s.lines);
+	gn_image_visit(&s.image, &r->lines,
+		       &(struct gn_md_visitor){visit_rows, visit_type,
+					       visit_method, &s},
+		       s.bytes, sizeof(s.bytes));
 	r->module[s.place - 1].rows =
 		s.image.md.table[GN_TOKEN_METHODDEF].count;
 	if (clr->edits)
