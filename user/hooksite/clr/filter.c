@@ -329,23 +329,45 @@ static size_t next_word(const char *glob, size_t len, size_t *at,
 	return 0;
 }
 
-/* Arguments are in no name of the metadata, and a wildcard can stand for what
- * they begin with. */
-static void find_word(struct gn_filter_line *line)
+/* Where the type begins in a glob: behind the last dot but one. What is before
+ * it is in the name of each type of a namespace. */
+static size_t type_at(const char *glob, size_t len)
 {
-	size_t at = 0, n, len = 0;
-	const char *word;
+	int dots = 0;
 
-	while (len < line->literal && !strchr(ARGUMENTS, line->glob[len]))
-		len++;
-	if (!line->whole)
-		len = line->len;
+	while (len && (glob[len - 1] != '.' || ++dots < 2))
+		len--;
+	return len;
+}
+
+static void take_longest(struct gn_filter_line *line, size_t at, size_t len)
+{
+	const char *word;
+	size_t n;
+
 	while ((n = next_word(line->glob, len, &at, &word))) {
 		if (n <= line->word_len)
 			continue;
 		line->word = word;
 		line->word_len = n;
 	}
+}
+
+#define LONG_WORD 5 /* few names have it by chance */
+
+/* Arguments are in no name of the metadata, and a wildcard can stand for what
+ * they begin with. */
+static void find_word(struct gn_filter_line *line)
+{
+	size_t len = 0;
+
+	while (len < line->literal && !strchr(ARGUMENTS, line->glob[len]))
+		len++;
+	if (!line->whole)
+		len = line->len;
+	take_longest(line, type_at(line->glob, len), len);
+	if (line->word_len < LONG_WORD)
+		take_longest(line, 0, len);
 }
 
 bool gn_filter_line_is_in(const struct gn_filter_line *line, const char *module)
