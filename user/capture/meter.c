@@ -393,8 +393,10 @@ static void take_all(struct gn_session *s)
 	ring_buffer__consume(s->ring);
 }
 
+/* Nothing has been drained yet: there is no delay. */
 static void measure_now(struct gn_meter *m, unsigned int calls)
 {
+	m->delay = 0;
 	ask(m, calls, -1);
 	pthread_mutex_lock(&m->lock);
 	while (m->todo)

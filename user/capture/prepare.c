@@ -282,6 +282,8 @@ int gn_session_prepare(struct gn_session *s)
 	if (!err)
 		err = find_mode(s);
 	if (!err)
+		s->ring_ahead = gn_ring_ahead_begin(s->opts.ring_size);
+	if (!err)
 		err = s->opts.command ? find_command(s) : find_processes(s);
 	if (err)
 		return err;

@@ -350,6 +350,20 @@ static int open_object(struct gn_session *s, int *types)
 	return err;
 }
 
+/* The ring that was made ahead. Without it, the load makes one. */
+static int set_ring(struct gn_session *s)
+{
+	struct bpf_map *map = s->skel->maps.ring;
+	int err = bpf_map__set_max_entries(map, (uint32_t)s->opts.ring_size);
+	int fd = gn_ring_ahead_end(s->ring_ahead);
+
+	s->ring_ahead = NULL;
+	if (!err && fd >= 0)
+		err = bpf_map__reuse_fd(map, fd);
+	close_fd(fd);
+	return err;
+}
+
 int gn_session_load(struct gn_session *s)
 {
 	int types, err = open_object(s, &types);
@@ -361,10 +375,9 @@ int gn_session_load(struct gn_session *s)
 	choose_programs(s);
 	s->skel->rodata->no_values = !asks_values(s);
 	gn_watch_choose(s);
-	err = bpf_map__set_max_entries(s->skel->maps.ring,
-				       (uint32_t)s->opts.ring_size);
+	err = drop_maps(s);
 	if (!err)
-		err = drop_maps(s);
+		err = set_ring(s);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
 	close_fd(types);
@@ -401,6 +414,7 @@ void gn_session_free(struct gn_session *s)
 	close_fd(s->wake);
 	bpf_link__destroy(s->iter);
 	gn_fast_free(s->fast);
+	close_fd(gn_ring_ahead_end(s->ring_ahead));
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);
