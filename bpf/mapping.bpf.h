@@ -61,8 +61,8 @@ static __always_inline void tree_form(struct gn_tree_form *f, __u32 type)
 }
 
 /* The slot of a node that the address is in. 0 = there is none. An end that is
- * 0 says that no slot follows. Not static: the kernel verifies it once, not once
- * for each level. */
+ * 0 says that no slot follows. Not static: the kernel verifies it once, not
+ * once for each level. */
 __noinline __u64 tree_slot(__u64 node, __u32 type, __u64 at)
 {
 	__u64 end[GN_TREE_ENDS], entry;
