@@ -8,8 +8,8 @@
 
 #include <gnomon/hook.h>
 #include "capture/drain.h"
-#include "capture/shown.h"
 #include "capture/sleds.h"
+#include "capture/tell.h"
 #include "runtime/values.h"
 
 #define REFUSED_SHOWN 3
@@ -120,10 +120,9 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 	struct gn_functions *f = functions;
 
 	if (f->verbose && index < f->names && f->name[index])
-		fprintf(stderr,
-			"gnomon: left out: %s: the kernel does not probe it "
-			"(%s)\n",
-			gn_shown(f->name[index]).text, strerror(-err));
+		gn_error("left out: %.200s: the kernel does not probe it "
+			 "(%s)",
+			 f->name[index], strerror(-err));
 }
 
 void gn_functions_tell_left(const struct gn_native_stats *stats)
@@ -132,7 +131,7 @@ void gn_functions_tell_left(const struct gn_native_stats *stats)
 	const char *left = gn_notes_left_text(&stats->left, text);
 
 	if (left)
-		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
+		gn_error("USDT probes are left out: %s", left);
 }
 
 void gn_functions_clear(struct gn_functions *f)
@@ -184,12 +183,10 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 
 		v->told = type && !gn_asked_by_register(type);
 		if (v->told)
-			fprintf(stderr,
-				"gnomon: %s of '%s' is native: its values of "
-				"type f32, f64 and class are not reported, "
-				"only "
-				"those of .NET functions are\n",
-				gn_shown(name).text, path);
+			gn_error("%.200s of '%s' is native: its values of "
+				 "type f32, f64 and class are not reported, "
+				 "only those of .NET functions are",
+				 name, path);
 	}
 }
 
@@ -215,8 +212,7 @@ static void refuse(struct gn_functions *f, const char *name, const char *path,
 	size_t used = strlen(f->refused);
 
 	if (f->verbose)
-		fprintf(stderr, "gnomon: left out: %s of '%s': %s\n",
-			gn_shown(name).text, path, why);
+		gn_error("left out: %.200s of '%s': %s", name, path, why);
 	if (f->nrefused++ < REFUSED_SHOWN)
 		snprintf(f->refused + used, sizeof(f->refused) - used,
 			 "%s%.80s: %s", used ? "; " : "", name, why);
@@ -239,11 +235,10 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	}
 	valued = find_valued(f, file, sym);
 	if (valued && !enter_first(elf, sym, &own.enter)) {
-		fprintf(stderr,
-			"gnomon: %s of '%s': its arguments cannot be read, the "
-			"kernel does not probe its first instruction; trace "
-			"what it calls\n",
-			gn_shown(sym->demangled).text, path);
+		gn_error("%.200s of '%s': its arguments cannot be read, the "
+			 "kernel does not probe its first instruction; trace "
+			 "what it calls",
+			 sym->demangled, path);
 		valued = NULL;
 		own = *plan;
 	}
@@ -312,12 +307,11 @@ static void tell_untold(const struct gn_value_specs *asked,
 			n += why != NULL;
 		}
 		if (n)
-			fprintf(stderr,
-				"gnomon: %s of '%s': arg%u is not reported at "
-				"%zu of %zu sites: %s; gnomon list --usdt "
-				"shows them\n",
-				name, path, asked->value[k].which, n, count,
-				first);
+			gn_error("%.200s of '%s': arg%u is not reported at "
+				 "%zu of %zu sites: %s; gnomon list --usdt "
+				 "shows them",
+				 name, path, asked->value[k].which, n, count,
+				 first);
 	}
 }
 
@@ -350,11 +344,10 @@ static int add_hits(struct gn_functions *f, size_t file, uint32_t func,
 	for (size_t i = 0; !err && i < count; i++) {
 		spec = hit_spec(f, v, &site[i]);
 		if (spec == -E2BIG) {
-			fprintf(stderr,
-				"gnomon: %s of '%s': there is no room for the "
-				"arguments of %zu of its sites; ask for fewer "
-				"probes\n",
-				name, path, count - i);
+			gn_error("%.200s of '%s': there is no room for the "
+				 "arguments of %zu of its sites; ask for fewer "
+				 "probes",
+				 name, path, count - i);
 			v = NULL;
 			spec = GN_SPEC_HIT;
 		}
@@ -379,10 +372,9 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 
 	snprintf(name, sizeof(name), "usdt:%s:%s", site->provider, site->name);
 	if (cost == GN_COST_REFUSED) {
-		fprintf(stderr,
-			"gnomon: left out: %s of '%s': the kernel does not "
-			"probe its instruction\n",
-			name, f->files->file[file].path);
+		gn_error("left out: %.200s of '%s': the kernel does not "
+			 "probe its instruction",
+			 name, f->files->file[file].path);
 		return 0;
 	}
 	keep_name(f, f->next, name);

@@ -18,6 +18,7 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
+#include "capture/tell.h"
 #include "process/mapped.h"
 #include "process/share.h"
 #include "runtime/native.h"
@@ -143,10 +144,9 @@ static void tell(const struct gn_later *l, const struct gn_file *file,
 {
 	if (l->session->opts.quiet)
 		return;
-	fprintf(stderr,
-		"gnomon: attached: process %d runs '%s': %u native "
-		"function%s more\n",
-		(int)pid, file->path, functions, functions == 1 ? "" : "s");
+	gn_error("attached: process %d runs '%s': %u native "
+		 "function%s more",
+		 (int)pid, file->path, functions, functions == 1 ? "" : "s");
 }
 
 /* A process that does not have all links of single processes; 0 = none. */

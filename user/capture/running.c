@@ -12,6 +12,7 @@
 #include "capture/clock.h"
 #include "capture/prepare.h"
 #include "capture/session_internal.h"
+#include "capture/tell.h"
 #include "process/memory.h"
 #include "runtime/runtime.h"
 
@@ -184,12 +185,11 @@ static void tell_memory(pid_t pid, size_t methods)
 	uint64_t need = (uint64_t)methods * METHOD_SIZE;
 
 	if (need > limit / 4)
-		fprintf(stderr,
-			"gnomon: these hooks take up to %" PRIu64
-			" MiB of process %d's memory, whose control group may "
-			"have %" PRIu64 " MiB: it can be killed for it; end "
-			"this now, or name fewer\n",
-			need >> 20, (int)pid, limit >> 20);
+		gn_error("these hooks take up to %" PRIu64
+			 " MiB of process %d's memory, whose control group may "
+			 "have %" PRIu64 " MiB: it can be killed for it; end "
+			 "this now, or name fewer",
+			 need >> 20, (int)pid, limit >> 20);
 }
 
 /* While the process goes on, and not again: the user can still end it. */
@@ -200,11 +200,10 @@ static void tell_cost(const struct gn_session *s)
 	for (size_t i = 0; i < s->active->count; i++)
 		tell_memory(s->active->process[i].pid, s->active->chosen);
 	if (!s->opts.quiet)
-		fprintf(stderr,
-			"gnomon: -f names %zu methods: each is compiled again "
-			"when it is called next, and all of its calls are "
-			"slower until the end; name fewer to disturb less\n",
-			s->active->chosen);
+		gn_error("-f names %zu methods: each is compiled again "
+			 "when it is called next, and all of its calls are "
+			 "slower until the end; name fewer to disturb less",
+			 s->active->chosen);
 }
 
 uint32_t gn_running_untold(const struct gn_running *r, uint32_t families)
@@ -235,10 +234,9 @@ static void tell_untold(const struct gn_session *s)
 
 	gn_running_words(untold, words, sizeof(words));
 	if (untold && !s->opts.quiet)
-		fprintf(stderr,
-			"gnomon: a process that runs already does not tell "
-			"%s: for these start it under gnomon\n",
-			words);
+		gn_error("a process that runs already does not tell "
+			 "%s: for these start it under gnomon",
+			 words);
 }
 
 int gn_running_begin(struct gn_session *s, const char *filter)
@@ -278,7 +276,7 @@ void gn_running_tell(const struct gn_session *s)
 	const struct gn_running *r = s->active;
 
 	if (r && r->refused && !s->opts.quiet && r->told < strlen(s->warning))
-		fprintf(stderr, "gnomon: %s\n", s->warning + r->told);
+		gn_error("%s", s->warning + r->told);
 	tell_untold(s);
 	tell_cost(s);
 }
@@ -293,7 +291,7 @@ void gn_running_end(struct gn_session *s)
 
 		if (p->attached &&
 		    p->rt->attach->end(p->attached, NULL, NULL, why))
-			fprintf(stderr, "gnomon: %s\n", why);
+			gn_error("%s", why);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 #include "capture/clock.h"
 #include "capture/drain.h"
-#include "capture/shown.h"
+#include "capture/tell.h"
 #include "process/files.h"
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
@@ -85,8 +85,7 @@ void gn_sources_free(struct gn_sources *s)
 /* Reports a file that cannot be used, once: the reason for missing lines. */
 static void warn(const char *path, const char *why)
 {
-	fprintf(stderr, "gnomon: %s %s; its functions have no source lines\n",
-		gn_shown(path).text, why);
+	gn_error("%s %s; its functions have no source lines", path, why);
 }
 
 static bool keep_mapping(struct mappings *of, const struct gn_mapping *m)

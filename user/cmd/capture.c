@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "capture/clock.h"
+#include "output/header.h"
 #include "output/text.h"
 #include "process/children.h"
 
@@ -122,7 +123,7 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 	return enough;
 }
 
-/* The options as the user gave them, for the trace's header. */
+/* The options as a shell takes them, for the trace's header. */
 static char *options_text(int argc, char **argv, char **command)
 {
 	char *text = NULL;
@@ -131,8 +132,11 @@ static char *options_text(int argc, char **argv, char **command)
 
 	if (!f)
 		return NULL;
-	for (int i = 0; i < argc && (!command || argv + i < command); i++)
-		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+	for (int i = 0; i < argc && (!command || argv + i < command); i++) {
+		if (i)
+			fputc(' ', f);
+		gn_put_word(f, argv[i]);
+	}
 	if (fclose(f)) {
 		free(text);
 		return NULL;
@@ -240,8 +244,7 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 		return err;
 	c->traced = true;
 	if (!a->args.quiet) {
-		fprintf(stderr, "gnomon: attached: %s\n",
-			gn_session_summary(c->session));
+		gn_error("attached: %s", gn_session_summary(c->session));
 		tell_children(a);
 	}
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);

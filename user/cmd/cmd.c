@@ -2,28 +2,10 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/pages.h"
-#include "output/text.h"
-
-void gn_error(const char *format, ...)
-{
-	char *text = NULL, *escaped = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	if (text)
-		escaped = gn_escape(text, true);
-	fprintf(stderr, "gnomon: %s\n", escaped ? escaped : "no memory");
-	free(escaped);
-	free(text);
-}
 
 int gn_cmd_written(void)
 {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "capture/tell.h"
 #include "cmd/options.h"
 #include "explain/explain.h"
 #include "model/pipeline.h"
@@ -42,10 +43,6 @@ int gn_cmd_top(int argc, char **argv);
 int gn_cmd_export(int argc, char **argv);
 int gn_cmd_check(int argc, char **argv);
 int gn_cmd_diff(int argc, char **argv);
-
-/* Writes one line to stderr: "gnomon: WHAT is wrong; WHAT to do". It escapes
- * what is not printable, so pass paths and names as they are. */
-__attribute__((format(printf, 1, 2))) void gn_error(const char *format, ...);
 
 /* Flushes stdout. Returns GN_EXIT_OK, or GN_EXIT_FAILED after it has reported
  * the error. */

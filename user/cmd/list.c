@@ -379,9 +379,8 @@ static int check_found(const struct job *j)
 	}
 	if (l->nruntimes && !l->running) {
 		if (!j->args->c.args.quiet)
-			fprintf(stderr,
-				"gnomon: managed functions are matched when "
-				"the runtime compiles them\n");
+			gn_error("managed functions are matched when "
+				 "the runtime compiles them");
 		return GN_EXIT_OK;
 	}
 	if (gn_filter_names_ifunc(j->filter, glob, other, sizeof(other)))
@@ -420,7 +419,7 @@ static void tell_left(const struct job *j)
 	const char *left = gn_notes_left_text(&j->list.left, text);
 
 	if (left && !j->args->c.args.quiet)
-		fprintf(stderr, "gnomon: USDT probes are left out: %s\n", left);
+		gn_error("USDT probes are left out: %s", left);
 }
 
 /* Writes the list to stdout or the file. GN_EXIT_OK or the status. */

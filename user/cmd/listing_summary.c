@@ -16,19 +16,18 @@ static void tell_sleds(const struct gn_listing *l)
 
 	for (int i = 0; i < GN_SLED_KINDS; i++)
 		if (l->sleds[i])
-			fprintf(stderr,
-				"gnomon: %zu of them %s built with %s: %s "
-				"without traps "
-				"where gnomon starts the program (--hooks)\n",
-				l->sleds[i],
-				gn_word(l->sleds[i], "was", "were"), options[i],
-				i == GN_SLED_XRAY ? "begin and end are seen"
-						  : "their begin is seen");
+			gn_error("%zu of them %s built with %s: %s "
+				 "without traps "
+				 "where gnomon starts the program (--hooks)",
+				 l->sleds[i],
+				 gn_word(l->sleds[i], "was", "were"),
+				 options[i],
+				 i == GN_SLED_XRAY ? "begin and end are seen"
+						   : "their begin is seen");
 	if (l->broken_sleds)
-		fprintf(stderr,
-			"gnomon: %zu sleds are left out: no compiler makes "
-			"such ones\n",
-			l->broken_sleds);
+		gn_error("%zu sleds are left out: no compiler makes "
+			 "such ones",
+			 l->broken_sleds);
 }
 
 static void tell_managed(const struct gn_listing *l)
@@ -47,55 +46,48 @@ static void tell_managed(const struct gn_listing *l)
 			unhooked[k] += m->unhooked[k];
 	}
 	if (l->nmodules)
-		fprintf(stderr,
-			"gnomon: %s: %zu %s with code in %zu %s, %zu of them "
-			"loaded from memory; %zu %s generic: all instances of "
-			"one are traced together\n",
-			l->running->title, functions,
-			gn_word(functions, "function", "functions"),
-			l->nmodules, gn_word(l->nmodules, "module", "modules"),
-			in_memory, generic,
-			gn_word(generic, "function is", "functions are"));
+		gn_error("%s: %zu %s with code in %zu %s, %zu of them "
+			 "loaded from memory; %zu %s generic: all instances of "
+			 "one are traced together",
+			 l->running->title, functions,
+			 gn_word(functions, "function", "functions"),
+			 l->nmodules, gn_word(l->nmodules, "module", "modules"),
+			 in_memory, generic,
+			 gn_word(generic, "function is", "functions are"));
 	for (int k = GN_UNHOOKED_NOT + 1; k < GN_UNHOOKED_COUNT; k++)
 		if (unhooked[k])
-			fprintf(stderr, "gnomon: %zu %s no hooks (%s): %s\n",
-				unhooked[k],
-				gn_word(unhooked[k], "gets", "get"),
-				gn_list_unhooked_word((enum gn_unhooked)k),
-				gn_list_unhooked_why((enum gn_unhooked)k));
+			gn_error("%zu %s no hooks (%s): %s", unhooked[k],
+				 gn_word(unhooked[k], "gets", "get"),
+				 gn_list_unhooked_word((enum gn_unhooked)k),
+				 gn_list_unhooked_why((enum gn_unhooked)k));
 	if (unread)
-		fprintf(stderr,
-			"gnomon: %zu %s cannot be read; functions of %s are "
-			"not listed\n",
-			unread, gn_word(unread, "module", "modules"),
-			gn_word(unread, "it", "them"));
+		gn_error("%zu %s cannot be read; functions of %s are "
+			 "not listed",
+			 unread, gn_word(unread, "module", "modules"),
+			 gn_word(unread, "it", "them"));
 	if (l->npacked)
-		fprintf(stderr,
-			"gnomon: %s is packed into the program (a single "
-			"file): its functions can be traced, but are not "
-			"listed\n",
-			l->running->title);
+		gn_error("%s is packed into the program (a single "
+			 "file): its functions can be traced, but are not "
+			 "listed",
+			 l->running->title);
 }
 
 void gn_listing_summary(const struct gn_listing *l, bool automatic)
 {
 	if (l->nfunctions)
-		fprintf(stderr,
-			"gnomon: %zu function%s: end of %zu by return probe, "
-			"of %zu at own returns (rets: %zu, jumps: %zu); %zu "
-			"refused\n",
-			l->nfunctions, gn_word(l->nfunctions, "", "s"),
-			l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
-			l->stats.refused);
+		gn_error("%zu function%s: end of %zu by return probe, "
+			 "of %zu at own returns (rets: %zu, jumps: %zu); %zu "
+			 "refused",
+			 l->nfunctions, gn_word(l->nfunctions, "", "s"),
+			 l->stats.by_return, l->stats.by_ret, l->rets, l->tails,
+			 l->stats.refused);
 	if (l->nfunctions && automatic)
-		fprintf(stderr, "gnomon: whole process: %s\n",
-			l->stats.verdict);
+		gn_error("whole process: %s", l->stats.verdict);
 	if (l->stats.stepped)
-		fprintf(stderr,
-			"gnomon: %zu of them end%s by a single-stepped probe, "
-			"7 to 20 times as expensive as others; --leave return "
-			"avoids that if nothing unwinds or interrupts them\n",
-			l->stats.stepped, gn_word(l->stats.stepped, "s", ""));
+		gn_error("%zu of them end%s by a single-stepped probe, "
+			 "7 to 20 times as expensive as others; --leave return "
+			 "avoids that if nothing unwinds or interrupts them",
+			 l->stats.stepped, gn_word(l->stats.stepped, "s", ""));
 	tell_sleds(l);
 	tell_managed(l);
 	if (l->nfunctions && l->stats.stripped)
@@ -103,13 +95,11 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 			 "its debug symbols add the rest",
 			 l->stats.stripped);
 	else if (l->nfunctions && l->stats.aot)
-		fprintf(stderr,
-			"gnomon: '%s' is .NET compiled to native code (Native "
-			"AOT): its methods are called "
-			"Assembly_Namespace_Type__Method\n",
-			l->stats.aot);
+		gn_error("'%s' is .NET compiled to native code (Native "
+			 "AOT): its methods are called "
+			 "Assembly_Namespace_Type__Method",
+			 l->stats.aot);
 	if (!l->links_known)
-		fprintf(stderr,
-			"gnomon: which links the kernel allows is not known "
-			"without root; single ones are assumed (--attach)\n");
+		gn_error("which links the kernel allows is not known "
+			 "without root; single ones are assumed (--attach)");
 }

@@ -150,9 +150,8 @@ int gn_repeat(const char *path, uint64_t times, bool quiet,
 		char *name = numbered(path, i);
 
 		if (!quiet)
-			fprintf(stderr, "gnomon: run %llu of %llu\n",
-				(unsigned long long)i,
-				(unsigned long long)times);
+			gn_error("run %llu of %llu", (unsigned long long)i,
+				 (unsigned long long)times);
 		status = name ? run(&r, name, once, ctx) : GN_EXIT_FAILED;
 		free(name);
 		if (status && i < times)
