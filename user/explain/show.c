@@ -61,36 +61,52 @@ static bool left_out(const char *word, size_t len, struct next next,
 	return next.view && names(word, name, "tree");
 }
 
-/* Writes the words of a text, each quoted for a shell, without the verb, what
- * is left out, and a "--" at the end. */
-static void put_options(FILE *f, const char *options, struct next next,
-			const char **verb, size_t *verb_len)
+/* Takes a word as gn_put_word() wrote it off *text, and the blanks behind it.
+ * `word` has room for all of the text. */
+static void take_word(const char **text, char *word)
 {
-	const char *word = options;
+	const char *at = *text;
+	bool quoted = false;
+
+	for (; *at && (quoted || *at != ' '); at++) {
+		if (*at == '\'') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*at == '\\' && !quoted && at[1])
+			at++;
+		*word++ = *at;
+	}
+	*word = '\0';
+	*text = at + strspn(at, " ");
+}
+
+/* Writes the verb and the options that it had, without what is left out and a
+ * "--" at the end. 0 or -ENOMEM. */
+static int put_options(FILE *f, const char *options, struct next next)
+{
+	char *word = malloc(strlen(options) + 1);
 	bool skip = false; /* a value of what was left out */
 
-	*verb = "run";
-	*verb_len = 3;
-	for (bool first = true; *word; first = false) {
-		size_t len = strcspn(word, " ");
+	if (!word)
+		return -ENOMEM;
+	take_word(&options, word);
+	fputs(*word ? word : "run", f);
+	while (*options) {
 		bool value = false;
-		char *copy;
 
-		if (first) {
-			*verb = word;
-			*verb_len = len;
-		} else if (skip) {
+		take_word(&options, word);
+		if (skip) {
 			skip = false;
-		} else if (left_out(word, len, next, &value)) {
+		} else if (left_out(word, strlen(word), next, &value)) {
 			skip = value;
-		} else if (len && strcmp(word, "--") != 0) {
-			copy = strndup(word, len);
+		} else if (strcmp(word, "--") != 0) {
 			fputc(' ', f);
-			gn_put_word(f, copy ? copy : "");
-			free(copy);
+			gn_put_word(f, word);
 		}
-		word += len + strspn(word + len, " ");
 	}
+	free(word);
+	return 0;
 }
 
 /* The program of a process, if there is no command. */
@@ -127,21 +143,14 @@ static int put_again(FILE *f, const struct gn_model *m,
 		.samples = finding->what == GN_NEXT_SAMPLES,
 		.again = strstr(finding->next, "--snapshot") != NULL,
 	};
-	const char *options = gn_model_info(m, "options"), *verb;
-	char *kept = NULL;
-	size_t size = 0, verb_len;
-	FILE *memory = open_memstream(&kept, &size);
+	const char *options = gn_model_info(m, "options");
+	int err;
 
-	if (!memory)
-		return -ENOMEM;
-	put_options(memory, options ? options : "", next, &verb, &verb_len);
-	if (fclose(memory)) {
-		free(kept);
-		return -ENOMEM;
-	}
-	fprintf(f, "sudo gnomon %.*s%s %s", (int)verb_len, verb, kept,
-		finding->next);
-	free(kept);
+	fputs("sudo gnomon ", f);
+	err = put_options(f, options ? options : "", next);
+	if (err)
+		return err;
+	fprintf(f, " %s", finding->next);
 	return put_command(f, m);
 }
 

@@ -26,6 +26,21 @@ static size_t piece(const char *text)
 	return len;
 }
 
+/* The length of a word of a shell's command, with its quotes. */
+static size_t shell_word(const char *text)
+{
+	bool quoted = false;
+	size_t len = 0;
+
+	for (; text[len] && (quoted || text[len] != ' '); len++) {
+		if (text[len] == '\'')
+			quoted = !quoted;
+		else if (text[len] == '\\' && !quoted && text[len + 1])
+			len++;
+	}
+	return len;
+}
+
 static size_t cells_of(const char *text, size_t len)
 {
 	size_t cells = 0, n;
@@ -43,7 +58,8 @@ void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 	for (bool start = true; *text; start = false) {
 		/* an indent and the word behind it stay together */
 		size_t indent = start ? strspn(text, " ") : 0;
-		size_t len = indent + piece(text + indent);
+		size_t len = indent + (w->broken[0] ? shell_word(text + indent)
+						    : piece(text + indent));
 		size_t cells = cells_of(text, len);
 
 		if (!start && used + 1 + cells + strlen(w->broken) > w->width) {

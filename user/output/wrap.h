@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The prefixes of lines, what ends a line that is continued, and their
- * widths. */
+/* The prefixes of lines, what ends a line that is continued ("" unless the text
+ * is a command), and their widths. */
 struct gn_wrap {
 	const char *first, *rest;
 	const char *broken;
@@ -15,7 +15,8 @@ struct gn_wrap {
 };
 
 /* Prints an escaped text, broken at blanks. A number and its unit stay
- * together. A word that is wider than a line is not broken. */
+ * together, and so do the quoted words of a command. A word that is wider than
+ * a line is not broken. */
 void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w);
 
 /* Copies text line by line. Lines of notes ("# label       text") are wrapped,
