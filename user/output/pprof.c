@@ -128,7 +128,8 @@ static int put_frame(struct pprof *w, size_t frame, const char *name,
 		err = put_string(w, module, &function.filename);
 	if (err)
 		return err;
-	function.system_name = function.name;
+	/* no system_name: the same one would be taken for one to demangle, and
+	 * be cut at its first bracket */
 	function.id = location.id = line.function_id = frame + 1;
 	location.n_line = 1;
 	location.line = &lines;
