@@ -219,8 +219,10 @@ static void sort_keys(void **state)
 		"--by syscalls has no nonsense to sort by; give calls, errors, "
 		"open, elapsed, cpu, off_cpu, mean, shortest, longest, name, "
 		"or leave --sort out");
-	refuses("report --by gc --columns pid",
-		"--by gc has columns of its own; leave --columns out");
+	refuses("report --by syscalls --columns name,ae",
+		"--columns of --by syscalls cannot be 'name,ae'; give default, "
+		"all, or some of calls, errors, open, elapsed, cpu, off_cpu, "
+		"mean, shortest, longest, name");
 	bad_usage("run --by waits --sort ae -- true");
 }
 

@@ -316,6 +316,47 @@ static void one_more(void **state)
 	free(text);
 }
 
+/* The columns that were asked for, in that order, each by any of its names;
+ * no narrow line leaves one out, and JSON has all. */
+static void chosen(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_SYSCALLS,
+				   .bare = true,
+				   .utf8 = true,
+				   .limit = 1,
+				   .columns = "name,elapsed%,cpu_ns,calls",
+				   .width = 24};
+	size_t column[GN_SHEET_COLUMNS];
+	json_t *root, *rows;
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	text = sample_print("csv", &s.m, &o);
+	assert_string_equal(text, "name,elapsed_pct,cpu_ns,calls\r\n"
+				  "futex,80.443743,40000,12\r\n");
+	free(text);
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "elapsed%   on a CPU  calls\n"));
+	assert_null(strstr(text, "no room"));
+	free(text);
+	text = sample_print("markdown", &s.m, &o);
+	assert_non_null(strstr(text, "| futex | 80.44 | 40.000 us | 12 |\n"));
+	free(text);
+	text = sample_print("json", &s.m, &o);
+	root = json_loads(text, 0, NULL);
+	free(text);
+	rows = json_object_get(root, "syscalls");
+	assert_int_equal(number(json_array_get(rows, 0), "errors"), 3);
+	json_decref(root);
+	assert_int_equal(gn_sheet_columns(GN_BY_GC, "pid,cpu", column), 2);
+	assert_true(gn_sheet_columns(GN_BY_GC, "pid,,cpu", column) < 0);
+	assert_true(gn_sheet_columns(GN_BY_GC, "", column) < 0);
+	assert_true(gn_sheet_columns(GN_BY_GC, "calls", column) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +370,7 @@ int main(void)
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_times),
 		cmocka_unit_test(one_more),
+		cmocka_unit_test(chosen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,10 +202,18 @@ static bool check_sort(const struct gn_args *args)
 
 static bool check_sheet(const struct gn_args *args)
 {
-	if (!gn_by_is_sheet((enum gn_by)args->by) || !args->columns)
+	enum gn_by by = (enum gn_by)args->by;
+	size_t column[GN_SHEET_COLUMNS];
+	char keys[GN_SORT_KEYS];
+
+	if (!strcmp(args->columns, "default") ||
+	    !strcmp(args->columns, "all") ||
+	    gn_sheet_columns(by, args->columns, column) > 0)
 		return true;
-	gn_error("--by %s has columns of its own; leave --columns out",
-		 gn_by_choice((size_t)args->by));
+	gn_sort_keys(keys, by);
+	gn_error("--columns of --by %s cannot be '%s'; give default, all, or "
+		 "some of %s",
+		 gn_by_choice((size_t)args->by), args->columns, keys);
 	return false;
 }
 
@@ -217,10 +225,12 @@ bool gn_report_args(const struct gn_args *args, int *status)
 		return false;
 	if (args->by == GN_BY_CALLS)
 		return true;
-	if (!check_format(args) || !check_sheet(args))
+	if (!check_format(args))
 		return false;
 	if (!args->columns)
 		return true;
+	if (gn_by_is_sheet((enum gn_by)args->by))
+		return check_sheet(args);
 	if (gn_columns_check(args->columns)) {
 		gn_error(
 			"--columns cannot be '%s'; give default, all, classes, "

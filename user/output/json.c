@@ -421,9 +421,12 @@ void gn_json_end(struct gn_json *w)
 
 static int put_sheet(struct gn_json *w)
 {
+	struct gn_output_opts all = *w->o;
 	struct gn_sheet sheet;
-	int err = gn_sheet_make(w->m, w->o, &sheet);
+	int err;
 
+	all.columns = NULL;
+	err = gn_sheet_make(w->m, &all, &sheet);
 	if (!err)
 		err = gn_sheet_json(&sheet, &w->e);
 	w->hidden[w->o->by] = sheet.limited;

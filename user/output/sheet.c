@@ -10,7 +10,6 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-#define SHEET_COLUMNS 32
 /* The least width of a column of texts, in cells. */
 #define LEAST_TEXT 20
 
@@ -134,7 +133,7 @@ static const char *unit_of(const struct gn_sheet_column *c)
 	return c->kind == GN_CELL_TIME ? "_ns" : "";
 }
 
-int gn_sheet_sort_column(enum gn_by by, const char *word)
+int gn_sheet_column(enum gn_by by, const char *word)
 {
 	const struct gn_sheet_kind *kind = kind_of(by);
 
@@ -152,7 +151,7 @@ int gn_sheet_sort_column(enum gn_by by, const char *word)
 
 static int sort(struct gn_sheet *s, const struct gn_output_opts *o)
 {
-	int column = gn_sheet_sort_column(o->by, o->sort);
+	int column = gn_sheet_column(o->by, o->sort);
 
 	return column < 0 ? -EINVAL : gn_sheet_sort(s, (size_t)column);
 }
@@ -170,6 +169,8 @@ int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		out->limited = out->n - o->limit;
 		out->n = o->limit;
 	}
+	if (!err && o->columns)
+		err = gn_sheet_choose(out, o->by, o->columns);
 	return err;
 }
 
@@ -234,7 +235,7 @@ static bool is_text(const struct gn_sheet *s, size_t column)
 /* The width of each column, 0 for one that is left out. Returns that of a
  * line. */
 static size_t measure(const struct gn_sheet *s, char *const *text,
-		      size_t width[SHEET_COLUMNS])
+		      size_t width[GN_SHEET_COLUMNS])
 {
 	size_t all = 0;
 
@@ -283,7 +284,7 @@ static size_t next_spare(const struct gn_sheet_kind *kind, const char **list)
 /* Leaves spare columns out until a line has `room` cells if texts are short. */
 static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 {
-	size_t width[SHEET_COLUMNS], all = measure(s, text, width), c;
+	size_t width[GN_SHEET_COLUMNS], all = measure(s, text, width), c;
 	const char *list = s->kind->spare;
 
 	for (c = 0; c < s->kind->ncolumns; c++) {
@@ -321,7 +322,7 @@ static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
  * of them are short. */
 static int fit(const struct gn_sheet *s, char **text, size_t room)
 {
-	size_t width[SHEET_COLUMNS], all = measure(s, text, width), c;
+	size_t width[GN_SHEET_COLUMNS], all = measure(s, text, width), c;
 
 	for (; all > room && (c = widest(s, width)) < s->kind->ncolumns; all--)
 		width[c]--;
@@ -347,7 +348,7 @@ static int fit(const struct gn_sheet *s, char **text, size_t room)
 
 static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 {
-	size_t width[SHEET_COLUMNS];
+	size_t width[GN_SHEET_COLUMNS];
 
 	measure(s, text, width);
 	for (size_t i = 0; i < (s->n + 1) * s->kind->ncolumns; i++) {

@@ -42,11 +42,14 @@ struct gn_cell {
 
 struct gn_sheet;
 
+/* The most columns that a sheet has. */
+#define GN_SHEET_COLUMNS 32
+
 /* What is the same in all sheets of one enum gn_by. */
 struct gn_sheet_kind {
 	const char *json; /* its key in JSON */
 	const struct gn_sheet_column *column;
-	size_t ncolumns; /* 32 at most */
+	size_t ncolumns; /* GN_SHEET_COLUMNS at most */
 	/* keys of the columns that a table leaves out where a line has no
 	 * room, the first one first, with commas between */
 	const char *spare;
@@ -63,6 +66,9 @@ struct gn_sheet {
 	char **own;	      /* texts that were made */
 	size_t nown, own_room;
 	char *note; /* a line above the table, or NULL */
+	/* of --columns: the kind that `kind` then is */
+	struct gn_sheet_kind chosen;
+	struct gn_sheet_column chosen_column[GN_SHEET_COLUMNS];
 };
 
 static inline bool gn_by_is_sheet(enum gn_by by)
@@ -76,11 +82,20 @@ uint32_t gn_sheet_families(enum gn_by by);
 /* Of rows of `by`: the i-th word that they can be sorted by, NULL past the
  * last. */
 const char *gn_sheet_sort_word(enum gn_by by, size_t i);
-/* The column that --sort calls so, by its key or its title too. -1: none. */
-int gn_sheet_sort_column(enum gn_by by, const char *word);
+/* The column that --sort or --columns calls so, by its key or its title. -1:
+ * none. */
+int gn_sheet_column(enum gn_by by, const char *word);
 
-/* 0, -ENOMEM, or -EINVAL: no column has the name o->sort; gn_sheet_clear() in
- * each case. */
+/* The columns of a list of --columns, in its order. Returns their number, or
+ * -EINVAL: a word is none of them, or there are too many. */
+int gn_sheet_columns(enum gn_by by, const char *list,
+		     size_t column[GN_SHEET_COLUMNS]);
+/* Leaves a sheet, which must stay where it is, these columns. 0, -EINVAL,
+ * -ENOMEM. */
+int gn_sheet_choose(struct gn_sheet *s, enum gn_by by, const char *list);
+
+/* 0, -ENOMEM, or -EINVAL: no column has a name of o->sort or o->columns;
+ * gn_sheet_clear() in each case. */
 int gn_sheet_make(const struct gn_model *m, const struct gn_output_opts *o,
 		  struct gn_sheet *out);
 void gn_sheet_clear(struct gn_sheet *s);

@@ -77,7 +77,7 @@ static bool is_column(const char *name)
 static bool is_in_sheets(const char *name, enum gn_by by)
 {
 	for (int b = GN_BY_GC; b < (int)by; b++)
-		if (gn_sheet_sort_column((enum gn_by)b, name) >= 0)
+		if (gn_sheet_column((enum gn_by)b, name) >= 0)
 			return true;
 	return false;
 }
@@ -142,7 +142,7 @@ bool gn_sort_fits(const char *name, enum gn_by by)
 	int column;
 
 	if (gn_by_is_sheet(by))
-		return gn_sheet_sort_column(by, name) >= 0;
+		return gn_sheet_column(by, name) >= 0;
 	column = find(name, by);
 	return column >= 0 && has(by, column);
 }

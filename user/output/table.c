@@ -498,7 +498,7 @@ int gn_table_write(const struct gn_model *m, const struct gn_output_opts *o,
 
 	/* before anything is printed */
 	err = gn_rows_sort(NULL, 0, o->sort, o->by);
-	if (!err && o->columns)
+	if (!err && o->columns && !gn_by_is_sheet(o->by))
 		err = gn_columns_check(o->columns);
 	if (err)
 		return err;
