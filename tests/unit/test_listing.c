@@ -177,6 +177,7 @@ static void table(void **state)
 	char *text = text_of(gn_listing_table, false), *line;
 
 	(void)state;
+	has(text, "\nADDRESS  +OFF");
 	line = line_of(text, "plain");
 	has(line, "0x1004    +4  emulated");
 	has(line, "push rbp");

@@ -113,11 +113,10 @@ static void measure(const struct gn_listing *l, bool verbose, struct widths *w)
 
 		leave_text(fn, text, sizeof(text));
 		w->leave = longer(w->leave, text);
-		if (fn->plan.refused)
-			addr_text(fn->addr, text, sizeof(text));
-		else
-			measure_site(fn, &fn->plan.enter, w);
+		addr_text(fn->addr, text, sizeof(text));
 		w->addr = longer(w->addr, text);
+		if (!fn->plan.refused)
+			measure_site(fn, &fn->plan.enter, w);
 		for (size_t k = 0; verbose && k < fn->plan.nleaves; k++)
 			measure_site(fn, &fn->plan.leaves[k], w);
 	}

@@ -15,7 +15,7 @@
 #define INDENT_MAX 40
 /* The width of what stands before a call, and the least width of its name. */
 #define PREFIX_CELLS 60
-#define NAME_CELLS   24
+#define NAME_CELLS   16
 
 /* The titles; they stand above what put_time(), put_classes() and put_call()
  * print. */
