@@ -458,12 +458,12 @@ static void words_of_rules(void **state)
 #define TEXT_OF(name, text) text,
 	static const char *const severities[] = {GN_SEVERITY_LIST(TEXT_OF)};
 #undef TEXT_OF
-	const char *rules[JSON_WORDS], *condition;
+	const char *rules[JSON_WORDS];
 	struct json_page *p = page();
 	size_t n = 0;
 
 	(void)state;
-	while (gn_rule_at(n, &rules[n], &condition))
+	while ((rules[n] = gn_rule_name(n)))
 		assert_true(++n < COUNT(rules));
 	json_page_words(p, "<rule>", rules, n);
 	json_page_words(p, "<severity>", severities, COUNT(severities));

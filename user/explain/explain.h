@@ -60,8 +60,8 @@ void gn_findings_clear(struct gn_findings *f);
 /* The word of a severity. */
 const char *gn_severity_text(enum gn_severity s);
 
-/* The i-th rule: its name, and when it holds. False past the last. */
-bool gn_rule_at(size_t i, const char **name, const char **condition);
+/* The name of the i-th rule. NULL past the last. */
+const char *gn_rule_name(size_t i);
 
 /* How findings are shown. */
 struct gn_explain_opts {

@@ -30,7 +30,6 @@ struct gn_subject {
 
 struct gn_rule {
 	const char *name;
-	const char *condition; /* in words, for the manual */
 	enum gn_severity severity;
 	double least; /* the share from which it holds */
 	/* of what alone it can speak */
