@@ -11,7 +11,8 @@ int gn_cmd_written(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return GN_EXIT_OK;
-	gn_error("cannot write: %s", strerror(errno));
+	gn_error("cannot write stdout: %s; give it a place with room",
+		 strerror(errno));
 	return GN_EXIT_FAILED;
 }
 

@@ -173,7 +173,7 @@ static int print(const struct gn_checkup *c, const struct doctor_args *args)
 		err = errno > 0 ? -errno : -EIO;
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
-	gn_error("cannot write: %s; give stdout a place with room",
+	gn_error("cannot write stdout: %s; give it a place with room",
 		 strerror(-err));
 	return GN_EXIT_FAILED;
 }

@@ -115,10 +115,7 @@ static int print_schema(const struct gn_args *args)
 		return GN_EXIT_USAGE;
 	}
 	fputs(gn_json_schema, stdout);
-	if (!fflush(stdout) && !ferror(stdout))
-		return GN_EXIT_OK;
-	gn_error("cannot write: %s", strerror(errno));
-	return GN_EXIT_FAILED;
+	return gn_cmd_written();
 }
 
 int gn_cmd_report(int argc, char **argv)
