@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cmd_run.h"
+#include "gnomon/runtime_event_info.h"
 
 static void help_fits_a_screen(void **state)
 {
@@ -86,6 +87,20 @@ static void manual_has_each_option(void **state)
 		}
 	}
 	free(verbs);
+}
+
+/* So has each family of events. */
+static void manual_has_each_event(void **state)
+{
+	const char *manual = read_manual(), *family;
+	char wanted[128];
+
+	(void)state;
+	for (uint32_t bit = 0; (family = gn_family_text(bit)); bit++) {
+		snprintf(wanted, sizeof(wanted), ".It Cm %s\n", family);
+		if (!strstr(strstr(manual, ".It Fl -events"), wanted))
+			fail_msg("no '%s'", wanted);
+	}
 }
 
 static void usage_errors(void **state)
@@ -296,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CMD_TEST(help_fits_a_screen),
 		CMD_TEST(manual_has_each_option),
+		CMD_TEST(manual_has_each_event),
 		CMD_TEST(manual_shows_each_line),
 		CMD_TEST(usage_errors),
 		CMD_TEST(says_which),

@@ -155,11 +155,10 @@ bool gn_events_check(const struct gn_args *args)
 
 	if (!gn_events_parse(args->events, 0, &families))
 		return true;
-	gn_error("--events cannot be '%s'; give some of life, loads, classes, "
-		 "jit, searches, inlining, threads, exceptions, handlers, "
-		 "transitions, suspension, gc, handles, allocations, code; all "
-		 "or "
-		 "none",
+	gn_error("--events cannot be '%s'; give some of usual, life, loads, "
+		 "classes, jit, searches, inlining, threads, exceptions, "
+		 "handlers, transitions, suspension, gc, handles, "
+		 "allocations, code; all or none",
 		 args->events);
 	return false;
 }

@@ -315,7 +315,7 @@ static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
 		any = true;
 	}
 	if (any)
-		fputs("; -v shows them\n", f);
+		fputs("; --columns all shows them\n", f);
 }
 
 /* Makes texts shorter, the longest first, until a line has `room` cells or all
