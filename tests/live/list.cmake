@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The verbs that look and do not trace: list and doctor; the files that all of
+# The verbs that look and do not trace: list and doctor; what is said where gnomon
+# lacks rights; the files that all of
 # them write; sets of captures, and budgets of them.
 function(gn_live_list)
 	if(NOT TARGET gnomon OR NOT TARGET fixtures_native)
 		return()
 	endif()
 	gn_steady_timeout(timeout 120)
-	foreach(verb list doctor outputs repeat gate export recipe recipe-jobs
+	foreach(verb list doctor rights outputs repeat gate export recipe recipe-jobs
 		duckdb)
 		add_test(NAME live/${verb}
 			COMMAND ${GN_STEADY} ${CMAKE_CURRENT_SOURCE_DIR}/check-${verb}
@@ -17,6 +18,6 @@ function(gn_live_list)
 			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
 	gn_live_alone(live/doctor live/repeat live/gate live/recipe)
-	gn_live_beside(native live/outputs live/export live/recipe-jobs live/duckdb)
+	gn_live_beside(native live/rights live/outputs live/export live/recipe-jobs live/duckdb)
 endfunction()
 gn_live_list()

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/calibrate.h"
+#include "capture/denied.h"
 #include "capture/sleds.h"
 #include "process/namespaces.h"
 
@@ -27,27 +28,10 @@ bool gn_session_can(cap_value_t cap)
 
 int gn_session_denied(struct gn_session *s, int err)
 {
-	bool bpf = gn_session_can(CAP_BPF);
-	bool perfmon = gn_session_can(CAP_PERFMON);
+	struct gn_denied why;
 
-	if (gn_session_can(CAP_SYS_ADMIN) || (bpf && perfmon))
-		return gn_session_fail(
-			s, err, 1, "%s; see gnomon doctor",
-			/* the verifier's answer, too */
-			err == -EACCES
-				? "the kernel refuses one of gnomon's BPF "
-				  "programs, or a policy of this machine does"
-				: "loading BPF programs is not permitted, by a "
-				  "policy of this machine (lockdown, a "
-				  "container)");
-	return gn_session_fail(s, err, 1,
-			       "loading BPF programs is not permitted, %s%s%s "
-			       "missing; run it as root (sudo gnomon ...)",
-			       bpf ? "" : "CAP_BPF",
-			       bpf || perfmon ? "" : " and ",
-			       perfmon ? " is"
-			       : bpf   ? "CAP_PERFMON is"
-				       : "CAP_PERFMON are");
+	gn_denied_find(err, &why);
+	return gn_session_fail(s, err, 1, "%s; %s", why.what, why.todo);
 }
 
 static int find_mode(struct gn_session *s)
@@ -59,7 +43,7 @@ static int find_mode(struct gn_session *s)
 		return 0;
 	}
 	mode = gn_attach_probe_mode();
-	if (mode == -EPERM)
+	if (mode < 0 && gn_denied_by(mode))
 		return gn_session_denied(s, mode);
 	if (mode < 0)
 		return gn_session_fail(
@@ -95,18 +79,6 @@ static int find_command(struct gn_session *s)
 	return 0;
 }
 
-/* What to do about it. Root cannot read each process, either. */
-static const char *unread(int err)
-{
-	if (err != -EACCES && err != -EPERM)
-		return "";
-	if (!gn_session_can(CAP_SYS_PTRACE))
-		return geteuid() ? "; run it as root"
-				 : "; CAP_SYS_PTRACE is missing";
-	return " although gnomon may (CAP_SYS_PTRACE): a policy of this "
-	       "machine (a container, a security module) keeps it apart";
-}
-
 static int find_processes(struct gn_session *s)
 {
 	for (size_t i = 0; i < s->opts.npids; i++) {
@@ -120,7 +92,8 @@ static int find_processes(struct gn_session *s)
 		if (err)
 			return gn_session_fail(
 				s, err, 1, "process %d cannot be read (%s)%s",
-				(int)pid, strerror(-err), unread(err));
+				(int)pid, strerror(-err),
+				gn_denied_process(err));
 		err = gn_prepare_running(s, pid, first);
 		if (err)
 			return gn_session_fail(s, err, 1, "no memory");
@@ -186,6 +159,11 @@ static int plan_native(struct gn_session *s)
 	s->foreign = err == -ENOEXEC;
 	if (s->foreign)
 		return 0; /* a script: it can start a managed program */
+	/* the program's libraries are found by a process of its own */
+	if (err == -EAGAIN)
+		return gn_session_fail(s, err, 1,
+				       "no process can be started (%s); %s",
+				       strerror(-err), gn_denied_start(err));
 	if (err)
 		return gn_session_fail(s, err, 1,
 				       "the functions of '%s' cannot be read "

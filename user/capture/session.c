@@ -23,6 +23,7 @@
 
 #include <gnomon/control.h>
 #include "capture/clock.h"
+#include "capture/denied.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
 #include "capture/kernel_btf.h"
@@ -264,7 +265,7 @@ static void close_fd(int fd)
 
 static int load_error(struct gn_session *s, int err)
 {
-	if (err == -EPERM || err == -EACCES)
+	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return gn_session_fail(s, err, 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The session's probes: attached by file and program. */
 #include "capture/session_internal.h"
+#include "capture/denied.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -149,10 +150,9 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		return gn_session_fail(s, err, 1, "attaching was interrupted");
 	if (err)
 		return gn_session_fail(
-			s, err, 1,
-			"probes cannot be attached to '%s' (%s); "
-			"see gnomon list",
-			file->path, strerror(-err));
+			s, err, 1, "probes cannot be attached to '%s' (%s); %s",
+			file->path, strerror(-err),
+			gn_denied_probes(err) ?: "see gnomon list");
 	return 0;
 }
 
@@ -187,8 +187,8 @@ static int attach_later(struct gn_session *s)
 	err = gn_later_new(s, pids, n);
 	if (!err)
 		return 0;
-	return gn_session_fail(s, err, 1, "no thread can be started (%s)",
-			       strerror(-err));
+	return gn_session_fail(s, err, 1, "no thread can be started (%s); %s",
+			       strerror(-err), gn_denied_start(err));
 }
 
 static int fork_command(struct gn_session *s)
@@ -203,8 +203,8 @@ static int fork_command(struct gn_session *s)
 			 : -ENOMEM;
 	if (!err)
 		return 0;
-	return gn_session_fail(s, err, 1, "no process can be started (%s)",
-			       strerror(-err));
+	return gn_session_fail(s, err, 1, "no process can be started (%s); %s",
+			       strerror(-err), gn_denied_start(err));
 }
 
 /* A descriptor that is readable once after the kernel side has woken us. */

@@ -85,7 +85,7 @@ static const char *verdict(const struct gn_checkup *c)
 		return "gnomon can trace on this machine.";
 	if (c->barred)
 		return "gnomon cannot trace as it was started here, and not "
-		       "all could be tried;\nrun: sudo gnomon doctor";
+		       "all could be tried: see what is missing.";
 	return "gnomon cannot trace on this machine: see what is missing.";
 }
 

@@ -15,6 +15,7 @@
 #include <linux/magic.h>
 
 #include "process/namespaces.h"
+#include "capture/denied.h"
 #include "capture/lockdown.h"
 #include "capture/session.h"
 #include "cmd/doctor.h"
@@ -104,10 +105,8 @@ static void check_namespaces(struct gn_checkup *c)
 /* Whether BPF programs may be loaded. If not, nothing below can be tried. */
 static void check_allowed(struct gn_checkup *c)
 {
-	bool admin = gn_session_can(CAP_SYS_ADMIN);
-	bool bpf = admin || gn_session_can(CAP_BPF);
-	bool perfmon = admin || gn_session_can(CAP_PERFMON);
 	int fd = load_empty(BPF_PROG_TYPE_KPROBE, 0, 0);
+	struct gn_denied why;
 
 	if (fd >= 0) {
 		close(fd);
@@ -116,23 +115,31 @@ static void check_allowed(struct gn_checkup *c)
 		return;
 	}
 	c->barred = true;
-	if (fd != -EPERM && fd != -EACCES)
+	if (!gn_denied_by(fd)) {
 		gn_finding_add(c, group, "bpf", "BPF programs",
 			       GN_FOUND_MISSING, newer, "%s", strerror(-fd));
-	else if (bpf && perfmon)
-		gn_finding_add(
-			c, group, "bpf", "BPF programs", GN_FOUND_MISSING,
-			"a container or a kernel lockdown forbids it: run "
-			"it outside, or boot without lockdown",
-			"not permitted, though the capabilities are "
-			"there");
+		return;
+	}
+	gn_denied_find(fd, &why);
+	gn_finding_add(c, group, "bpf", "BPF programs", GN_FOUND_MISSING,
+		       why.todo, "%s", why.what);
+}
+
+/* What goes without it: only the command's user's processes, and slow hooks. */
+static void check_ptrace(struct gn_checkup *c)
+{
+	static const char id[] = "ptrace", title[] = "CAP_SYS_PTRACE";
+
+	if (gn_session_can(CAP_SYS_PTRACE))
+		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
+			       "");
 	else
-		gn_finding_add(
-			c, group, "bpf", "BPF programs", GN_FOUND_MISSING,
-			"run it as root: sudo gnomon doctor",
-			"not permitted: %s%s%s missing", bpf ? "" : "CAP_BPF",
-			bpf || perfmon ? "" : " and ",
-			perfmon ? "" : "CAP_PERFMON");
+		gn_finding_add(c, group, id, title, GN_FOUND_ABSENT,
+			       geteuid() ? "run it as root"
+					 : "give gnomon that capability "
+					   "(docker run --cap-add SYS_PTRACE)",
+			       "other users' processes cannot be traced, and "
+			       "hooks are traps");
 }
 
 static int try_ring(void)
@@ -200,13 +207,14 @@ static bool check_link(struct gn_checkup *c, enum gn_attach_mode mode,
 		       enum gn_found absent)
 {
 	int err = gn_attach_try(mode);
+	const char *todo = gn_denied_probes(err) ?: newer;
 
 	if (!err)
 		gn_finding_add(c, group, id, title, GN_FOUND_OK, NULL, "%s",
 			       "");
 	else
 		gn_finding_add(c, group, id, title, absent,
-			       absent == GN_FOUND_MISSING ? newer : NULL,
+			       absent == GN_FOUND_MISSING ? todo : NULL,
 			       "%s: %s", strerror(-err), without);
 	return !err;
 }
@@ -311,6 +319,7 @@ void gn_checkup_kernel(struct gn_checkup *c)
 			       "cookie, links, costs");
 		return;
 	}
+	check_ptrace(c);
 	check_lockdown(c);
 	check_bpf(c);
 	check_cost(c, check_links(c));

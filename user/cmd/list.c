@@ -8,6 +8,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "capture/denied.h"
 #include "cmd/capture.h"
 #include "cmd/listing.h"
 #include "cmd/outfile.h"
@@ -192,9 +193,8 @@ static int find_processes(struct job *j)
 		if (gn_files_missing(pid, err, why))
 			gn_error("%s", why);
 		else
-			gn_error("process %d cannot be read (%s); run it as "
-				 "root",
-				 (int)pid, strerror(-err));
+			gn_error("process %d cannot be read (%s)%s", (int)pid,
+				 strerror(-err), gn_denied_process(err));
 		return GN_EXIT_FAILED;
 	}
 	return GN_EXIT_OK;

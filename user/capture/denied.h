@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GNOMON_CAPTURE_DENIED_H
+#define GNOMON_CAPTURE_DENIED_H
+
+#include <stdbool.h>
+
+/* Why gnomon may not load BPF programs. */
+struct gn_denied {
+	char what[128];
+	const char *todo; /* static: what to do about it */
+};
+
+/* Whether the error of a bpf() is a refusal, not something that the kernel
+ * lacks. Seccomp filters answer with -ENOSYS, too. */
+bool gn_denied_by(int err);
+
+/* Finds the reason for such an error. */
+void gn_denied_find(int err, struct gn_denied *d);
+
+/* What to do about a process that cannot be read, to follow the sentence that
+ * says so: begins with "; ", or is empty. */
+const char *gn_denied_process(int err);
+
+/* What to do about a thread or process that cannot be started. */
+const char *gn_denied_start(int err);
+
+/* What to do about probes that cannot be attached. */
+const char *gn_denied_probes(int err);
+
+#endif
