@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "output/header.h"
 #include "output/text.h"
 
 static void escapes(void **state)
@@ -204,9 +205,44 @@ static void gone_readers(void **state)
 	fclose(f);
 }
 
+/* A DLL names a process that runs it, not one that has it run by another. */
+static void programs(void **state)
+{
+	static const struct {
+		const char *command, *process, *program;
+	} is[] = {
+		{"[\"/usr/bin/dotnet\",\"exec\",\"/a/App.dll\"]", "dotnet",
+		 "App.dll"},
+		{"[\"env\",\"A=b.dll\",\"dotnet\",\"App.dll\",\"c.dll\"]",
+		 "dotnet", "App.dll"},
+		{"[\"dotnet\",\"build\"]", "dotnet", "dotnet"},
+		{"[\"dotnet\",\"a.dll\"]", "renamed", "a.dll"},
+		{"[\"podman\",\"run\",\"image\",\"dotnet\",\"app.dll\"]",
+		 "podman", "podman"},
+		{"[\"nice\",\"./a-very-long-program\",\"x\"]",
+		 "a-very-long-pro", "a-very-long-program"},
+		{"[\"./script\"]", "dotnet", "script"},
+		{"[\"\",\"x\"]", "", ""},
+		{"[]", "x", NULL},
+		{"[1]", "x", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
+		char *name = gn_program_name(is[i].command, is[i].process);
+
+		if (is[i].program)
+			assert_string_equal(name, is[i].program);
+		else
+			assert_null(name);
+		free(name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs),
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(escapes_any_bytes),
 		cmocka_unit_test(widths),

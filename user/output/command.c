@@ -8,6 +8,8 @@
 #include "output/header.h"
 #include "output/text.h"
 
+#define KERNEL_NAME_MAX 15
+
 void gn_put_word(FILE *f, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -67,24 +69,55 @@ char *gn_command_text(const char *json)
 	return text;
 }
 
-char *gn_program_name(const char *json)
+/* What the kernel calls a process after its program, cut. */
+static bool is_called(const char *program, const char *process)
+{
+	size_t len = strnlen(program, KERNEL_NAME_MAX);
+
+	return len && strlen(process) == len && !strncmp(program, process, len);
+}
+
+static bool runs_dlls(const char *program)
+{
+	return !strcmp(program, "dotnet") || !strcmp(program, "corerun");
+}
+
+static bool is_dll(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && !strcasecmp(name + len - 4, ".dll");
+}
+
+char *gn_program_name(const char *json, const char *process)
 {
 	json_t *array = json ? json_loads(json, 0, NULL) : NULL;
-	const char *name = NULL;
+	size_t n = only_strings(array) ? json_array_size(array) : 0;
+	const char *name = NULL, *word;
+	size_t at = 0;
 	char *copy;
 
-	for (size_t i = 0; only_strings(array) && i < json_array_size(array);
-	     i++) {
-		const char *word = json_string_value(json_array_get(array, i));
-		size_t len = strlen(word);
-
-		if (i && (len < 5 || strcasecmp(word + len - 4, ".dll") != 0))
-			continue;
-		name = word;
-		if (i)
+	for (size_t i = 0; i < n; i++) {
+		word = gn_base_name(
+			json_string_value(json_array_get(array, i)));
+		if (is_called(word, process)) {
+			at = i;
 			break;
+		}
 	}
-	copy = name ? strdup(gn_base_name(name)) : NULL;
+	for (size_t i = at; i < n; i++) {
+		word = gn_base_name(
+			json_string_value(json_array_get(array, i)));
+		if (i == at)
+			name = word;
+		else if (!runs_dlls(name))
+			break;
+		else if (is_dll(word)) {
+			name = word;
+			break;
+		}
+	}
+	copy = name ? strdup(name) : NULL;
 	json_decref(array);
 	return copy;
 }

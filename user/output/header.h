@@ -79,9 +79,10 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
  * of its INFO record. If that is no such array, its text. The caller frees it.
  * NULL: no memory. */
 char *gn_command_text(const char *json);
-/* The name of what the command runs: the first DLL, or the program, without
- * directories. The caller frees it. NULL: not known, or no memory. */
-char *gn_program_name(const char *json);
+/* The name of what the command's process, which the kernel calls `process`,
+ * runs: the DLL that dotnet runs, or the program, without directories. The
+ * caller frees it. NULL: not known, or no memory. */
+char *gn_program_name(const char *json, const char *process);
 /* Prints one word, quoted for a shell. */
 void gn_put_word(FILE *f, const char *word);
 

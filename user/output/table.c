@@ -367,26 +367,24 @@ static struct gn_marks marks_of(const struct gn_rows *rows)
 }
 
 /* Names the command's own process after its program or DLL: the kernel's name
- * is cut, and can be that of a runtime. -ENOMEM. */
-static int name_process(const struct gn_model *m, struct gn_rows *rows)
+ * is cut, and can be that of a runtime. */
+static void name_process(const struct gn_model *m, struct gn_rows *rows)
 {
 	const struct gn_model_thread *first = NULL;
-	char *name = gn_program_name(gn_model_info(m, "command"));
+	const char *command = gn_model_info(m, "command");
 
 	for (size_t i = 0; i < m->nthreads; i++)
 		if (!first || m->threads[i].start < first->start)
 			first = &m->threads[i];
-	for (size_t i = 0; name && first && i < rows->n; i++) {
+	for (size_t i = 0; first && i < rows->n; i++) {
 		struct gn_row *row = &rows->row[i];
 
 		if (row->pid != first->pid || row->own)
 			continue;
-		row->own = name;
-		row->name = name;
-		name = NULL;
+		row->own = gn_program_name(command, row->name);
+		row->name = row->own ?: row->name;
+		break;
 	}
-	free(name);
-	return 0;
 }
 
 /* Prints one table of the model. *marked: which marks its rows have. */
@@ -402,7 +400,7 @@ static int print_table(const struct gn_model *m, const struct gn_output_opts *o,
 	int err = gn_rows_make(m, o, &rows);
 
 	if (!err && o->by == GN_BY_PROCESS)
-		err = name_process(m, &rows);
+		name_process(m, &rows);
 	if (err)
 		goto out;
 	g.modules = o->by == GN_BY_FUNCTION || g.kinds || o->by == GN_BY_TREE;
