@@ -2,6 +2,7 @@
 /* argv -> verb. */
 #include <fcntl.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,6 +143,12 @@ static void fill_streams(void)
 		close(fd);
 }
 
+/* It would write any file and run any command as another user, for all. */
+static bool is_setuid(void)
+{
+	return getuid() != geteuid() || getgid() != getegid();
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -149,6 +156,11 @@ int main(int argc, char **argv)
 	fill_streams();
 	/* which characters the terminal can show; numbers stay as they are */
 	setlocale(LC_CTYPE, "");
+	if (is_setuid()) {
+		gn_error("the program has a set-user-ID or set-group-ID bit; "
+			 "remove it (chmod ug-s), and use sudo");
+		return GN_EXIT_FAILED;
+	}
 	if (argc < 2) {
 		print_help(stderr);
 		return GN_EXIT_USAGE;

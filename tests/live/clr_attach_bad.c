@@ -57,6 +57,33 @@ static void finish(struct live *t, struct live_talk *served)
 	CHECK(t, live_finish(t, served) == 0, "the program failed");
 }
 
+/* The socket of another user's process, for a root that may not open it. */
+void test_attach_denied(struct live *t)
+{
+	struct live_args a = {.n = 0}, b = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+
+	clr_need(t);
+	if (access("/usr/bin/setpriv", X_OK))
+		live_skip(t, "there is no setpriv");
+	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+		 "--clear-groups", getenv("DOTNET"), clr_copy_demo(t), "served",
+		 NULL);
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &b, "/usr/bin/setpriv", "--bounding-set",
+		 "-all,+bpf,+perfmon,+sys_ptrace", t->gnomon, "run", "-d",
+		 "100ms", "-p", live_text(t, "%d", (int)served.pid), "-f",
+		 "Demo.Service.*", NULL);
+	live_run(t, &b, NULL, &end);
+	CHECK(t,
+	      end.code == 1 && strstr(end.err, "is its user's; give gnomon "
+					       "CAP_DAC_OVERRIDE"),
+	      "gnomon ended with %d: %s", end.code, end.err);
+	finish(t, &served);
+}
+
 /* Hooks by the runtime are there from its start or not at all. */
 void test_attach_elt(struct live *t)
 {

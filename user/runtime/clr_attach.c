@@ -464,6 +464,13 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 			 "what answers at the diagnostics socket of process %d "
 			 "is not its runtime",
 			 pid);
+	else if (err == -EACCES)
+		snprintf(why, GN_WHY_MAX,
+			 "the diagnostics socket of process %d is its user's; "
+			 "%s",
+			 pid,
+			 geteuid() ? "run gnomon as that user or as root"
+				   : "give gnomon CAP_DAC_OVERRIDE");
 	else if (err)
 		snprintf(why, GN_WHY_MAX,
 			 "process %d does not listen at its diagnostics "
