@@ -116,7 +116,7 @@ function(gn_live_clr_others)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
 	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} ${dir} ${sources})
 	gn_live_clr_with(musl ${dir}/dotnet ${dir}/demo attach attach-warm
-		attach-container attach-container-killed
+		attach-container attach-container-killed script-silent
 		async-exact exceptions kinds sixty sixty-rejit values-attached
 		LONG events-all samples unload)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-standard)

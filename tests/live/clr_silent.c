@@ -2,6 +2,7 @@
 /* What was asked for and could not be seen is told at the end. */
 #include "clr.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,50 @@ void test_hidden_library(struct live *t)
 			   live_fixture(t, "demo.dll"));
 	live_add(t, &command, "unshare", "-m", "sh", "-c", script, NULL);
 	has(t, told(t, "", &command), unhooked);
+}
+
+static bool is_musl(struct live *t)
+{
+	FILE *f = fopen(getenv("DOTNET"), "re");
+	char head[4096];
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	CHECK(t, n, "%s cannot be read", getenv("DOTNET"));
+	fclose(f);
+	return memmem(head, n, "/ld-musl-", 9);
+}
+
+/* What a program of another C library starts is traced where the two agree;
+ * else it is told why not, in the report, too, and where only what matched
+ * nothing is. */
+void test_script_silent(struct live *t)
+{
+	struct live_args command = {.n = 0}, traced = {.n = 0};
+	struct live_end end;
+	const char *err;
+	bool musl;
+
+	clr_need(t);
+	musl = is_musl(t);
+	live_add(t, &command, "sh", "-c", "\"$@\"; exit 0", "sh", NULL);
+	clr_demo(t, &command, "recursion");
+	err = told(t, "-q -f Demo.Recursion.*", &command);
+	if (!musl) {
+		CHECK(t, !*err, "it says %s", err);
+		return;
+	}
+	has(t, err, unhooked);
+	has(t, err, "its C library is musl");
+	has(t, err, "; attach to it (-p PID)");
+	has(t, err, "no function matched 'Demo.Recursion.*'");
+	live_add(t, &traced, t->gnomon, "run", "--", NULL);
+	for (size_t i = 0; i < command.n; i++)
+		live_add(t, &traced, command.word[i], NULL);
+	live_run(t, &traced, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	has(t, end.out, "# clr         process ");
+	lacks(t, end.out, "Name some with -f");
+	lacks(t, end.out, "Name functions with -f");
 }
 
 /* Each of several, and only those; and a runtime with its library is none that

@@ -126,6 +126,27 @@ void gn_session_put_light(struct gn_session *s)
 		put_info(s, some ? "clr.without" : "clr", s->warning);
 }
 
+struct first {
+	struct gn_session *session;
+	bool put;
+};
+
+static void put_first(void *ctx, const char *line)
+{
+	struct first *first = ctx;
+
+	if (!first->put)
+		put_info(first->session, "clr.unhooked", line);
+	first->put = true;
+}
+
+void gn_session_put_unhooked(struct gn_session *s)
+{
+	struct first first = {s, false};
+
+	gn_unseen_runtimes(s->unseen, put_first, &first);
+}
+
 void gn_session_put_attached(struct gn_session *s)
 {
 	put_number(s, "attached_ns", gn_now_ns() - s->skel->bss->control.start);

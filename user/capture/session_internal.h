@@ -212,6 +212,8 @@ void gn_session_put_functions(struct gn_session *s);
 const char *gn_session_unfit(const struct gn_session *s);
 /* What was read of threads' own records, as INFO. */
 void gn_session_put_fast(struct gn_session *s);
+/* Puts which program ran a runtime without its library, if one did. */
+void gn_session_put_unhooked(struct gn_session *s);
 
 /* Many ENTER and LEAVE records of a thread to the sink. Returns 0. */
 int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,

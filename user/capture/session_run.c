@@ -225,6 +225,12 @@ static int check_seen(struct gn_session *s)
 			       "if it had not ended before, see gnomon doctor");
 }
 
+/* Else it was reported before the start. */
+static bool knows_unhooked(const struct gn_session *s)
+{
+	return gn_session_wants_managed(s) && !*s->warning;
+}
+
 int gn_session_stop(struct gn_session *s)
 {
 	struct gn_control *control;
@@ -263,6 +269,8 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_drain_all(s, FINAL_NS);
 	gn_session_put_counts(s);
 	gn_session_put_fast(s);
+	if (knows_unhooked(s))
+		gn_session_put_unhooked(s);
 	if (gn_session_loss_advice(s))
 		gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, "loss",
 				    gn_session_loss_advice(s));
@@ -305,11 +313,18 @@ static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 	}
 }
 
+/* Where a glob matched nothing, that can be the reason. */
+static bool is_unmatched(const struct gn_session *s)
+{
+	size_t at = 0;
+
+	return s->filter && gn_filter_unmatched_next(s->filter, &at);
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
-	/* else it was reported before the start */
-	if (!quiet && gn_session_wants_managed(s) && !*s->warning)
+	if (knows_unhooked(s) && (!quiet || is_unmatched(s)))
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);

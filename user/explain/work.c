@@ -245,6 +245,13 @@ static bool can_be_copied(const struct gn_model *m)
 	       !(hooks && !strcmp(hooks, "il at start"));
 }
 
+/* Whether methods of a runtime are all that could have been traced, and it had
+ * no hooks. */
+static bool unhooked(const struct gn_model *m)
+{
+	return !m->nfunctions && gn_model_info(m, "clr.unhooked");
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -257,7 +264,7 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 		s->share = gn_share(s->ns, all);
 	}
 	/* methods are not in files that a list could be made of */
-	if (asked_all(f->m))
+	if (asked_all(f->m) || unhooked(f->m))
 		s->what = GN_NEXT_REPORT;
 	else if (f->m->code.compiled)
 		s->what = GN_NEXT_AGAIN;
@@ -277,7 +284,11 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(" of application time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
-	if (s->what == GN_NEXT_REPORT)
+	if (unhooked(f->m))
+		fputs(") is in none: a runtime had no hooks (see clr); --by "
+		      "thread tells.",
+		      out);
+	else if (s->what == GN_NEXT_REPORT)
 		fputs(") is in none: in the runtime's own code, in methods "
 		      "that can have no hooks, or, where gnomon came to a "
 		      "process that ran, in what it did there; --by thread "
