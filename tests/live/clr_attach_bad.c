@@ -57,12 +57,10 @@ static void finish(struct live *t, struct live_talk *served)
 	CHECK(t, live_finish(t, served) == 0, "the program failed");
 }
 
-/* The socket of another user's process, for a root that may not open it. */
-void test_attach_denied(struct live *t)
+/* One of a user without any rights. */
+static void start_as_nobody(struct live *t, struct live_talk *served)
 {
-	struct live_args a = {.n = 0}, b = {.n = 0};
-	struct live_talk served;
-	struct live_end end;
+	struct live_args a = {.n = 0};
 
 	clr_need(t);
 	if (access("/usr/bin/setpriv", X_OK))
@@ -70,18 +68,58 @@ void test_attach_denied(struct live *t)
 	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
 		 "--clear-groups", getenv("DOTNET"), clr_copy_demo(t), "served",
 		 NULL);
-	live_talk(t, &a, &served);
-	free(live_await(t, served.out, "ready"));
-	live_add(t, &b, "/usr/bin/setpriv", "--bounding-set",
+	live_talk(t, &a, served);
+	free(live_await(t, served->out, "ready"));
+}
+
+/* Its socket, for a root that may not open it. */
+void test_attach_denied(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+
+	start_as_nobody(t, &served);
+	live_add(t, &a, "/usr/bin/setpriv", "--bounding-set",
 		 "-all,+bpf,+perfmon,+sys_ptrace", t->gnomon, "run", "-d",
 		 "100ms", "-p", live_text(t, "%d", (int)served.pid), "-f",
 		 "Demo.Service.*", NULL);
-	live_run(t, &b, NULL, &end);
+	live_run(t, &a, NULL, &end);
 	CHECK(t,
 	      end.code == 1 && strstr(end.err, "is its user's; give gnomon "
 					       "CAP_DAC_OVERRIDE"),
 	      "gnomon ended with %d: %s", end.code, end.err);
 	finish(t, &served);
+}
+
+/* As its user, since root need not have the right. */
+static void limit_threads(struct live *t, pid_t pid, rlim_t n)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+		 "--clear-groups", "prlimit",
+		 live_text(t, "--pid=%d", (int)pid),
+		 live_text(t, "--nproc=%" PRIu64 ":", (uint64_t)n), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "prlimit: %s", end.err);
+}
+
+/* A runtime that can start no thread for gnomon's library, as in a container at
+ * its pids.max; it is traced when it can. */
+void test_attach_no_thread(struct live *t)
+{
+	struct live_talk served;
+	struct rlimit own;
+
+	start_as_nobody(t, &served);
+	CHECK(t, !getrlimit(RLIMIT_NPROC, &own), "%s", strerror(errno));
+	limit_threads(t, served.pid, 1);
+	expect(t, served.pid, "raise the limit of its user (ulimit -u)");
+	limit_threads(t, served.pid, own.rlim_max);
+	clr_session(t, &served, "-f Demo.Service.*", "run 20", 0);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
 /* Hooks by the runtime are there from its start or not at all. */

@@ -215,7 +215,8 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 		return more;
 	if (s->sink_error)
 		return gn_session_fail(s, s->sink_error, 1,
-				       "the records cannot be kept: %s",
+				       "the records cannot be kept: %s; make "
+				       "room, or write elsewhere (-o FILE)",
 				       strerror(-s->sink_error));
 	if (!live)
 		return 0;

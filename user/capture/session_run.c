@@ -277,7 +277,8 @@ int gn_session_stop(struct gn_session *s)
 	put_session(s, end);
 	if (!err && s->sink_error)
 		err = gn_session_fail(s, s->sink_error, 1,
-				      "the records cannot be kept: %s",
+				      "the records cannot be kept: %s; make "
+				      "room, or write elsewhere (-o FILE)",
 				      strerror(-s->sink_error));
 	return err ? err : check_seen(s);
 }
