@@ -176,6 +176,23 @@ static __always_inline __u64 timeout_of(struct task_struct *p, __u16 nr)
 
 #define GN_DEADLINE_UNKNOWN (~0ull)
 
+/* The same of a poll that the thread was stopped in. */
+static __always_inline __u64 restart_deadline(struct task_struct *p)
+{
+	__u64 s, ns;
+
+	if (!BPF_CORE_READ(p, restart_block.poll.has_timeout))
+		return 0;
+	if (bpf_core_field_exists(p->restart_block.poll.tv_sec)) {
+		s = BPF_CORE_READ(p, restart_block.poll.tv_sec);
+		ns = BPF_CORE_READ(p, restart_block.poll.tv_nsec);
+	} else {
+		s = BPF_CORE_READ(p, restart_block.poll.end_time.tv_sec);
+		ns = BPF_CORE_READ(p, restart_block.poll.end_time.tv_nsec);
+	}
+	return s * 1000000000ull + ns;
+}
+
 /* When the call times out. 0: never. */
 static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 					   __u64 now)
@@ -183,6 +200,8 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 	__u64 at = timeout_of(p, nr);
 	__s64 time[2];
 
+	if (in_restart(p))
+		return restart_deadline(p);
 	if (nr == GN_NR_poll || nr == GN_NR_epoll_wait ||
 	    nr == GN_NR_epoll_pwait)
 		return (__s32)at < 0 ? 0

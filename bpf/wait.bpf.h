@@ -233,6 +233,42 @@ static __always_inline __u64 span_end(__u64 now, __u64 span)
 	       (span / 64 < GN_TIME_BEGUN ? span / 64 : GN_TIME_BEGUN);
 }
 
+/* The thread was stopped in a call, and goes on with it. */
+static __always_inline bool in_restart(struct task_struct *task)
+{
+	return syscall_of(task) == GN_SYSCALL_RESTART;
+}
+
+/* The lowest address that a program can have. */
+#define GN_LOWEST 4096
+
+/*
+ * The call that restart_syscall goes on with: the thread still has its
+ * arguments. The kernel keeps the address that is the first one of a futex or a
+ * poll; of a sleep its clock. Behind that are the flags of a futex, of which
+ * the lowest is not the only one, or whether the poll has a timeout; and its
+ * seconds, which are fewer than the nanoseconds of a sleep. They tell a
+ * poll of nothing, which has no address, from a sleep.
+ */
+static __always_inline __u16 restarted(struct task_struct *task)
+{
+	const struct pt_regs *regs = entry_regs(task);
+	__u64 first = in_ia32(task) ? (__u32)regs->bx : regs->di;
+	__u64 kept = (__u64)BPF_CORE_READ(task, restart_block.futex.uaddr);
+
+	if (!kept && !first &&
+	    BPF_CORE_READ(task, restart_block.nanosleep.expires) <
+		    GN_TIME_SECONDS)
+		return GN_NR_poll;
+	if (kept < GN_LOWEST || kept != first)
+		return first < GN_LOWEST || (__u32)first == (__u32)kept
+			       ? GN_NR_clock_nanosleep
+			       : GN_NR_nanosleep;
+	return (__u32)BPF_CORE_READ(task, restart_block.poll.has_timeout) > 1
+		       ? GN_NR_futex
+		       : GN_NR_poll;
+}
+
 /* When a wait for a futex times out. 0: never. The timeout is read from the
  * program while the thread is still current; the kernel has just read it. */
 static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
@@ -244,6 +280,9 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
 
 	bool real = op & GN_FUTEX_REALTIME;
 
+	if (in_restart(task))
+		return BPF_CORE_READ(task, restart_block.futex.time) -
+		       (real ? control.real_ahead : 0);
 	op &= GN_FUTEX_OP;
 	if (!at || (op != GN_FUTEX_WAIT && op != GN_FUTEX_WAIT_BITSET))
 		return 0;
@@ -292,6 +331,8 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	int rule;
 
 	*reason = syscall_nr(task, regs->orig_ax);
+	if (*reason == GN_SYSCALL_RESTART)
+		*reason = restarted(task);
 	/* block I/O, also that of a page fault */
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		return GN_CLASS_DISK;

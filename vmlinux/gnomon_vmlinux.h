@@ -139,6 +139,26 @@ struct bpf_local_storage_elem {
 
 struct robust_list_head;
 
+/* What restart_syscall goes on with: nanosleep's clock and type are where the
+ * others have an address. */
+struct restart_block {
+	union {
+		struct {
+			unsigned int *uaddr;
+			unsigned long long time;
+		} futex;
+		struct {
+			unsigned long long expires;
+		} nanosleep;
+		struct {
+			int has_timeout;
+			unsigned long tv_sec;
+			unsigned long tv_nsec;
+			struct timespec64 end_time; /* since 6.19 */
+		} poll;
+	};
+};
+
 struct thread_struct {
 	unsigned long fsbase;
 };
@@ -169,6 +189,7 @@ struct task_struct {
 	struct uprobe_task *utask;
 	unsigned in_iowait : 1;
 	char comm[16];
+	struct restart_block restart_block;
 	struct robust_list_head *robust_list;
 	struct thread_struct thread;
 };

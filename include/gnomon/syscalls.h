@@ -280,6 +280,7 @@ static inline __u16 gn_syscall_of_64(__u64 nr)
 /* These two wait for nothing. */
 #define GN_SYSCALL_EXIT	      60 /* of one thread */
 #define GN_SYSCALL_EXIT_GROUP 231
+#define GN_SYSCALL_RESTART    219 /* goes on with another one */
 /* From here on the calls of 32 bits take times of 64. */
 #define GN_SYSCALL_IA32_TIME64 403
 

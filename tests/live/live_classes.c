@@ -443,6 +443,41 @@ void test_class_wait(struct live *t)
 	wait_and_check(t, "", this_waiting(t), &r);
 }
 
+/*
+ * A wait that a stop interrupts, and that goes on by another system call, is
+ * what it was before. Only the time in which it is stopped is in none.
+ */
+void test_class_restarted(struct live *t)
+{
+	static const struct waiting ways[] = {
+		{"restarted_sleep", "sleep", "nanosleep", false, NULL},
+		{"restarted_clock", "sleep", "clock_nanosleep", false, NULL},
+		{"restarted_poll", "poll", "poll", false, NULL},
+		{"restarted_futex", "sleep", "futex", false, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const struct waiting *w = &ways[i];
+		const json_t *other;
+		uint64_t rest;
+		struct run r;
+
+		run_functions(t, "", w->way, MS, &r);
+		check_reason(t, &r, w);
+		other = wait_of(&r, "other");
+		CHECK(t, other, "%s was not stopped", r.wait);
+		CHECK(t, is_text(other, "syscall_name", NULL),
+		      "%s waited in a call of its own: %s", r.wait,
+		      json_dumps(other, 0));
+		rest = own(t, &r, "other") + r.cpu + r.delay + r.stolen;
+		CHECK(t,
+		      rest >= r.inner ||
+			      own(t, &r, w->class) * 2 > r.inner - rest,
+		      "%s: %" N " ns of %s of %" N, r.wait,
+		      own(t, &r, w->class), w->class, r.inner - rest);
+	}
+}
+
 /* With system calls timed a wait is what it was without. */
 void test_class_wait_syscalls(struct live *t)
 {
