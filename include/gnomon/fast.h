@@ -112,7 +112,8 @@ struct gn_fast_page {
 	_Atomic uint64_t deadline;
 	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it will not; a futex */
 	_Atomic uint32_t sleeping; /* a half-full ring is to ring the bell */
-	uint8_t pad3[48];
+	_Atomic uint32_t ringless; /* threads that found no slot free */
+	uint8_t pad3[44];
 };
 
 /* What a thread knows of its ring; its own memory. */

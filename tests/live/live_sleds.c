@@ -96,6 +96,30 @@ void test_sleds_child_cost(struct live *t)
 	free(truths);
 }
 
+#define RINGS	  1023
+#define MORE	  40
+#define MORE_TEXT "40"
+
+/* More threads at once than there are rings: their calls are counted, and how
+ * many had probes is said. The first thread of the program has no call. */
+void test_sleds_ringless(struct live *t)
+{
+	const char *command = live_text(t, "threads_xray %d 1 1", RINGS + MORE);
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+	struct live_end end;
+	json_t *report;
+
+	CHECK(t, truths, "no memory");
+	live_trace(t, "-f work -f worker_main", command, truths, &report);
+	live_compare(t, truths, report, 0);
+	live_gnomon(t, "run", "-f work", command, &end, NULL);
+	CHECK(t,
+	      strstr(end.out, MORE_TEXT " threads came when 1,023 others of "
+					"their process had records"),
+	      "nothing says that threads had probes: %s", end.out);
+	free(truths);
+}
+
 /* Programs that cannot load the library: the header of the report says why. */
 void test_sleds_unfit(struct live *t)
 {
@@ -279,6 +303,36 @@ static uint64_t take_until(struct live *t, const struct live_talk *talk,
 	return took;
 }
 
+static json_t *report_of(struct live *t, const char *path)
+{
+	char *to = live_path(t, "report.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "report", "-i", path, "--format", "json",
+		 "-o", to, "--allow-loss", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, !end.code, "the report ended with %d: %s", end.code, end.err);
+	return live_load(t, to);
+}
+
+/* The program waits for nothing but gnomon, which is told as that. */
+static void check_waits(struct live *t, const char *path)
+{
+	static const char *const classes[] = {"lock", "event", "sleep",
+					      "other"};
+	json_t *report = report_of(t, path);
+	uint64_t waited = live_number(t, report, "probe_cost.waited_ns");
+	uint64_t told = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		told += live_number(
+			t, report,
+			live_text(t, "session.classes.%s", classes[i]));
+	CHECK(t, told <= waited / 10,
+	      "the program waited %" N " ns, for gnomon %" N, told, waited);
+}
+
 /* A gnomon that was stopped for a while, or the machine: its hooks are probes
  * until it goes on, and fast again then. */
 void test_sleds_stop(struct live *t)
@@ -286,9 +340,10 @@ void test_sleds_stop(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_talk gnomon;
 	uint64_t fast, probed, again;
+	char *path = live_path(t, "stop.trace");
 
 	live_add(t, &a, t->gnomon, "record", "-f", "nothing", "--allow-loss",
-		 "-o", live_path(t, "stop.trace"), "--", NULL);
+		 "-o", path, "--", NULL);
 	live_command(t, &a, "sleds_xray until");
 	live_talk(t, &a, &gnomon);
 	fast = take(t, &gnomon, WINDOWS);
@@ -303,4 +358,5 @@ void test_sleds_stop(struct live *t)
 	CHECK(t, again <= most_left(fast, probed),
 	      "a call takes %" N " ps, after gnomon was stopped %" N, fast,
 	      again);
+	check_waits(t, path);
 }

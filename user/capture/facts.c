@@ -102,6 +102,7 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.dropped", f.counts.dropped);
 	put_number(s, "fast.hostile", f.counts.hostile);
 	put_number(s, "fast.refused", f.refused);
+	put_number(s, "fast.ringless", f.ringless);
 	put_number(s, "fast.waits", f.waits);
 	put_number(s, "fast.waited_ns", f.waited_ns);
 }

@@ -121,6 +121,7 @@ static void drop_area(struct gn_fast *f, struct gn_fast_area *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
+	f->facts.ringless += atomic_load(&a->page->ringless);
 	gn_fast_unmap(a->page);
 	free(a);
 }
@@ -484,6 +485,8 @@ void gn_fast_stop(struct gn_fast *f, uint64_t end)
 void gn_fast_tell(const struct gn_fast *f, struct gn_fast_facts *facts)
 {
 	*facts = f->facts;
+	for (const struct gn_fast_area *a = f->areas; a; a = a->next)
+		facts->ringless += atomic_load(&a->page->ringless);
 	for (const struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		if (!e->area)
 			continue;

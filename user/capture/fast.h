@@ -69,8 +69,8 @@ struct gn_fast_facts {
 	uint32_t bound_ns;	   /* by which a time can be wrong */
 	double drift;		   /* the most that the rate changed, a share */
 	uint64_t refused;	   /* processes whose memory was none */
-	uint64_t none;	  /* why the last that has none has none: GN_FAST_* */
-	uint64_t gave_up; /* threads that did without since gnomon was late */
+	uint64_t none;	   /* why the last that has none has none: GN_FAST_* */
+	uint64_t ringless; /* threads that found no ring free */
 };
 
 void gn_fast_tell(const struct gn_fast *f, struct gn_fast_facts *facts);

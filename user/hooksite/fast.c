@@ -26,6 +26,8 @@
 #define WAITS	 100	     /* of these without a record read: 5 s */
 #define SPINS	 100
 
+#define KEPT (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
+
 #define AGAIN	0 /* the hook is to begin anew */
 #define DROPPED 1
 #define PASSED	2 /* it is to pass the site */
@@ -154,29 +156,30 @@ static void wrap(struct gn_fast_own *own, uint64_t bytes)
  * for it, time and again: that costs more than memory. What is written is
  * between gnomon's place `tail` and ours; one record stays free, for equal
  * places mean an empty ring. The last one of a ring is that which says so.
+ * Another one is kept for a wait that ended without room.
  */
 static bool make_room(struct gn_fast_own *own, uint32_t tail)
 {
 	uint64_t at = own->cur - own->base;
 
 	if (at < tail) {
-		if (tail - at <= GN_FAST_RECORD)
+		if (tail - at <= KEPT)
 			return false;
-		open_part(own, tail - at - GN_FAST_RECORD);
+		open_part(own, tail - at - KEPT);
 		return true;
 	}
-	if (at >= own->size - GN_FAST_RECORD) {
+	if (at >= own->size - KEPT) {
 		bool grown = own->tight && grow(own);
 
 		own->tight = 0;
 		if (!grown && tail >= GN_FAST_CHUNK) {
-			wrap(own, tail - GN_FAST_RECORD);
+			wrap(own, tail - KEPT);
 			return true;
 		}
 		if (!grown && !grow(own))
 			return false;
 	}
-	open_part(own, own->size - GN_FAST_RECORD - at);
+	open_part(own, own->size - KEPT - at);
 	return true;
 }
 
@@ -261,6 +264,16 @@ static void tell_waited(struct gn_fast_own *own, uint64_t since)
 	publish(own, own->cur + GN_FAST_RECORD);
 }
 
+/* It waited for nothing, up to the record that the kernel makes at the site
+ * now. The record that is kept says so; a second one has to find room first. */
+static void tell_waited_in_vain(struct gn_fast_own *own, uint64_t since,
+				uint32_t waits)
+{
+	if (!waits || own->cur > own->lim)
+		return;
+	tell_waited(own, since);
+}
+
 int gn_fast_full(struct gn_fast_own *own)
 {
 	struct gn_fast_ring *ring = own->ring;
@@ -274,6 +287,7 @@ int gn_fast_full(struct gn_fast_own *own)
 		if (is_over(own))
 			return give_up(own);
 		if (is_away(own)) {
+			tell_waited_in_vain(own, since, waits);
 			be_free(own);
 			return PASSED;
 		}
@@ -290,8 +304,10 @@ int gn_fast_full(struct gn_fast_own *own)
 		}
 		wait_tail(own, tail);
 		waits = atomic_load(&ring->tail) == tail ? waits + 1 : 1;
-		if (waits > WAITS)
+		if (waits > WAITS) {
+			tell_waited_in_vain(own, since, waits);
 			return give_up(own);
+		}
 	}
 	/* what was opened has room for one record at least */
 	if (waits)
@@ -325,6 +341,7 @@ static struct gn_fast_ring *take_slot(uint32_t *slot)
 		*slot = at;
 		return &fast.rings[at];
 	}
+	atomic_fetch_add(&fast.page->ringless, 1);
 	return NULL;
 }
 

@@ -72,6 +72,12 @@ void gn_header_fast(const struct gn_model *m, const struct gn_output_opts *o,
 		  "records found no room: --on-full wait", f);
 	put_count(m, "fast.hostile", "record was not written by a hook",
 		  "records were not written by a hook", f);
+	put_count(m, "fast.ringless",
+		  "thread came when 1,023 others of its process had records: "
+		  "its hooks are probes",
+		  "threads came when 1,023 others of their process had "
+		  "records: their hooks are probes",
+		  f);
 	put_count(m, "fast.refused",
 		  "program's memory could not be read: its hooks are probes",
 		  "programs' memory could not be read: their hooks are probes",
