@@ -246,6 +246,42 @@ void test_attach_full(struct live *t)
 	finish(t, &served);
 }
 
+/* The same at the session's end: that waits until there is room. */
+void test_attach_full_end(struct live *t)
+{
+	struct live_args a = {.n = 0}, again = {.n = 0};
+	struct live_talk served, gnomon;
+	struct live_end end;
+	char *line;
+	rlim_t was;
+
+	start(t, NULL, &served);
+	/* it loads what it needs */
+	clr_serve(t, &served, "run 3");
+	live_add(t, &a, t->gnomon, "run", "-o", "/dev/null", "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	was = set_limit(t, served.pid, RLIMIT_NOFILE, few_files(t, served.pid));
+	kill(gnomon.pid, SIGINT);
+	line = live_await(t, gnomon.err, "gnomon: process");
+	CHECK(t,
+	      strstr(line, "files open that it may have") &&
+		      strstr(line, "waits for that and takes them out"),
+	      "it said: %s", line);
+	free(line);
+	live_wait(t, &gnomon);
+	clr_serve(t, &served, "run 3");
+	set_limit(t, served.pid, RLIMIT_NOFILE, was);
+	live_add(t, &again, t->gnomon, "run", "-d", "100ms", "-o", "/dev/null",
+		 "-p", live_text(t, "%d", (int)served.pid), "-f",
+		 "Demo.Service.*", NULL);
+	live_run(t, &again, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	finish(t, &served);
+}
+
 void test_attach_stopped(struct live *t)
 {
 	struct live_talk served;

@@ -35,6 +35,7 @@
 /* where it runs: its own code for all methods, on CPUs that it has to share */
 #define REVERT_MS 20000
 #define GUARD_MS  (60 * 60 * 1000)
+#define LATER_MS  200
 #define LOCK_MS	  3000
 #define GONE_MS	  500
 
@@ -55,6 +56,7 @@ struct gn_attached {
 	pid_t guard; /* the process that ends the session if we cannot */
 	int leash;   /* it waits at the other end; -1: there is none */
 	bool begun;
+	bool served;	/* the runtime did what it was asked for */
 	bool owed;	/* the session's end, to the runtime */
 	bool functions; /* some are asked for */
 };
@@ -270,10 +272,25 @@ static void settle(struct gn_attached *a, int leash)
 	a->copy.folder = n > 3 ? 6 : -1;
 }
 
+/* It has room for that, perhaps later. */
+static void end_later(struct gn_attached *a)
+{
+	char why[GN_WHY_MAX];
+	int32_t result;
+
+	for (int ms = 0; ms < GUARD_MS; ms += LATER_MS) {
+		if (!gn_clr_has_room(a->pid, why) &&
+		    (ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL,
+			 &result) ||
+		     result != NO_MEMORY))
+			return;
+		sleep_ms(LATER_MS);
+	}
+}
+
 static _Noreturn void guard(struct gn_attached *a, int leash)
 {
 	bool begun = false;
-	int32_t result;
 	ssize_t n;
 	char c = 0;
 
@@ -285,7 +302,7 @@ static _Noreturn void guard(struct gn_attached *a, int leash)
 			gn_copy_remove(&a->copy);
 	} while (n > 0 ? c != DONE : n < 0 && errno == EINTR);
 	if (n <= 0 && begun)
-		ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL, &result);
+		end_later(a);
 	gn_copy_remove(&a->copy);
 	_exit(0);
 }
@@ -525,9 +542,52 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	else if (err != -EINTR)
 		tell_guard(a, LOADED);
 	err = explain(a, err, result, why);
+	a->served = !err;
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT)
 		err = told_end(a->pid, err, why);
 	return err ? err : result == CANCELLED;
+}
+
+#define KEEPS "its functions keep gnomon's hooks until "
+#define GUARD "a process of gnomon's waits for that and takes them out"
+
+/* Whether the end has to wait, and the guard for it; `why` says for what. */
+static bool ends_later(const struct gn_attached *a, int err, int32_t result,
+		       char *why)
+{
+	int pid = (int)a->pid;
+	bool stopped;
+
+	if (!err && result == NO_MEMORY) {
+		explain(a, err, result, why);
+		strcat(why, "; " KEEPS "then: " GUARD);
+		return true;
+	}
+	if (err != -ETIMEDOUT && err != -EINTR)
+		return false;
+	stopped = is_stopped(a->pid);
+	snprintf(why, GN_WHY_MAX, "process %d %s; " KEEPS "it %s: " GUARD, pid,
+		 stopped ? "is stopped" : "does not answer",
+		 stopped ? "goes on (kill -CONT)" : "does");
+	return true;
+}
+
+/* Who never had a session has none to end. */
+static int tell_unended(const struct gn_attached *a, int err, int32_t result,
+			char *why)
+{
+	char answer[32];
+
+	if ((!err && (result >= 0 || result == CANCELLED)) || !a->served ||
+	    (err && told_end(a->pid, err, why) == -ESRCH))
+		return 0;
+	snprintf(answer, sizeof(answer), "0x%08" PRIx32, (uint32_t)result);
+	snprintf(why, GN_WHY_MAX,
+		 "the runtime of process %d did not take gnomon's hooks out "
+		 "(%s); its functions keep them and are a little slower until "
+		 "it ends or is traced again",
+		 (int)a->pid, err ? strerror(-err) : answer);
+	return err ? err : -EPROTO;
 }
 
 static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
@@ -539,23 +599,17 @@ static int end(struct gn_attached *a, gn_wait_fn wait, void *ctx, char *why)
 	if (!a->begun)
 		return 0;
 	a->begun = false;
+	if (gn_clr_has_room(a->pid, why)) {
+		strcat(why, "; " KEEPS "then: " GUARD);
+		return -EAGAIN;
+	}
 	err = ask(a, GN_CLR_REQUEST_END, reverts ? REVERT_MS : END_MS, wait,
 		  ctx, &result);
-	if (err == -ETIMEDOUT || err == -EINTR) {
-		bool stopped = is_stopped(a->pid);
-
-		snprintf(why, GN_WHY_MAX,
-			 "process %d %s; its functions keep gnomon's hooks "
-			 "until it %s: a process of gnomon's waits for that "
-			 "and takes them out",
-			 (int)a->pid,
-			 stopped ? "is stopped" : "does not answer",
-			 stopped ? "goes on (kill -CONT)" : "does");
-		return err;
-	}
+	if (ends_later(a, err, result, why))
+		return err ? err : -EAGAIN;
 	a->owed = false;
 	dismiss_guard(a);
-	return 0;
+	return tell_unended(a, err, result, why);
 }
 
 static int file_of(const struct gn_attached *a, const char **path)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +16,25 @@
 #define FILES 8
 /* A thread's stack, the library, and what is compiled again. */
 #define MIB 128u
+
+/* As the kernel lists it for all: not every gnomon may ask for it. */
+static rlim_t soft_limit(pid_t pid, const char *name)
+{
+	unsigned long long limit = RLIM_INFINITY;
+	char path[32], line[128];
+	size_t n = strlen(name);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, n) &&
+		    sscanf(line + n, "%llu", &limit) != 1)
+			limit = RLIM_INFINITY; /* "unlimited" */
+	if (f)
+		fclose(f);
+	return limit;
+}
 
 /* How many below `limit` are open. */
 static rlim_t open_files(pid_t pid, rlim_t limit)
@@ -36,22 +56,19 @@ static rlim_t open_files(pid_t pid, rlim_t limit)
 
 static bool has_files(pid_t pid, char *why)
 {
-	struct rlimit limit;
-	rlim_t n;
+	rlim_t limit = soft_limit(pid, "Max open files"), n;
 
-	if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) ||
-	    limit.rlim_cur == RLIM_INFINITY)
+	if (limit == RLIM_INFINITY)
 		return true;
-	n = open_files(pid, limit.rlim_cur);
-	if (n + FILES <= limit.rlim_cur)
+	n = open_files(pid, limit);
+	if (n + FILES <= limit)
 		return true;
 	snprintf(why, GN_WHY_MAX,
 		 "process %d has %llu of the %llu files open that it may have, "
 		 "and its runtime would end it where it can open none to "
 		 "answer; raise that: prlimit --pid %d --nofile=%llu",
-		 (int)pid, (unsigned long long)n,
-		 (unsigned long long)limit.rlim_cur, (int)pid,
-		 (unsigned long long)limit.rlim_cur + 8 * FILES);
+		 (int)pid, (unsigned long long)n, (unsigned long long)limit,
+		 (int)pid, (unsigned long long)limit + 8 * FILES);
 	return false;
 }
 
@@ -72,11 +89,10 @@ static rlim_t mapped(pid_t pid)
 
 static bool has_memory(pid_t pid, char *why)
 {
-	struct rlimit limit;
+	rlim_t limit = soft_limit(pid, "Max address space");
 
-	if (prlimit(pid, RLIMIT_AS, NULL, &limit) ||
-	    limit.rlim_cur == RLIM_INFINITY ||
-	    mapped(pid) + ((rlim_t)MIB << 20) <= limit.rlim_cur)
+	if (limit == RLIM_INFINITY ||
+	    mapped(pid) + ((rlim_t)MIB << 20) <= limit)
 		return true;
 	snprintf(why, GN_WHY_MAX,
 		 "process %d may map less than %u MiB more (ulimit -v), and "
