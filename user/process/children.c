@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "process/parent.h"
 
@@ -16,9 +17,14 @@ static bool is_known(pid_t pid, const pid_t *known, size_t n)
 	return false;
 }
 
-/* Those that one of its threads forked. */
-static size_t others_of(pid_t pid, const char *thread, const pid_t *known,
-			size_t n)
+static bool is_ours(pid_t pid)
+{
+	return pid == getpid() || gn_is_ancestor((uint32_t)pid);
+}
+
+/* Those that one of its threads forked. `above`: one can be gnomon's. */
+static size_t others_of(pid_t pid, const char *thread, bool above,
+			const pid_t *known, size_t n)
 {
 	size_t others = 0;
 	char path[96];
@@ -29,7 +35,8 @@ static size_t others_of(pid_t pid, const char *thread, const pid_t *known,
 		 thread);
 	f = fopen(path, "re");
 	while (f && fscanf(f, "%d", &child) == 1)
-		others += !is_known(child, known, n);
+		others += !is_known(child, known, n) &&
+			  !(above && is_ours(child));
 	if (f)
 		fclose(f);
 	return others;
@@ -37,6 +44,7 @@ static size_t others_of(pid_t pid, const char *thread, const pid_t *known,
 
 size_t gn_children_others(pid_t pid, const pid_t *known, size_t n)
 {
+	bool above = gn_is_ancestor((uint32_t)pid);
 	size_t others = 0;
 	struct dirent *entry;
 	char path[64];
@@ -46,8 +54,9 @@ size_t gn_children_others(pid_t pid, const pid_t *known, size_t n)
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir)))
 		if (atoi(entry->d_name) > 0)
-			others += others_of(pid, entry->d_name, known, n);
+			others +=
+				others_of(pid, entry->d_name, above, known, n);
 	if (dir)
 		closedir(dir);
-	return others - (others && gn_is_ancestor((uint32_t)pid));
+	return others;
 }
