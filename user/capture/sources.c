@@ -20,6 +20,7 @@
 /* Limits of what traced programs can make gnomon read and keep. */
 #define MODULES_MAX 4096
 #define MEMORY_MAX  (512u << 20)
+#define NAMES_MAX   (16u << 20) /* bytes, of mappings */
 
 struct known {
 	uint32_t pid;
@@ -32,7 +33,7 @@ struct mappings {
 	uint32_t pid; /* 0: of none */
 	uint64_t time;
 	struct gn_mapping *at;
-	size_t n;
+	size_t n, names;
 };
 
 struct gn_sources {
@@ -92,6 +93,9 @@ static bool keep_mapping(struct mappings *of, const struct gn_mapping *m)
 {
 	struct gn_mapping *more;
 
+	of->names += strlen(m->name);
+	if (of->names > NAMES_MAX)
+		return false;
 	if (!(of->n & (of->n - 1))) {
 		more = reallocarray(of->at, of->n ? of->n * 2 : 1,
 				    sizeof(*more));
