@@ -42,8 +42,8 @@ static void each_reason_has_its_advice(void **state)
 /* A larger ring is advised for nothing that it does not help with. */
 static void only_a_burst_wants_a_larger_ring(void **state)
 {
-	static const enum gn_loss_reason others[] = {GN_LOSS_RATE, GN_LOSS_CPU,
-						     GN_LOSS_DISK};
+	static const enum gn_loss_reason others[] = {
+		GN_LOSS_RATE, GN_LOSS_CPU, GN_LOSS_DISK, GN_LOSS_STOP};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -90,6 +90,21 @@ static void a_short_stretch_goes_on(void **state)
 	assert_int_equal(l.lost[GN_LOSS_DISK], 4);
 }
 
+/* It had nothing to do with the ring's size, nor with its work. */
+static void a_stop_is_told(void **state)
+{
+	struct gn_loss l = {0};
+	struct gn_loss_times t = {.time = MS};
+
+	(void)state;
+	gn_loss_account(&l, &t, 0);
+	t.time += 3000 * MS;
+	t.ran += 100 * MS;
+	gn_loss_account(&l, &t, 7);
+	assert_int_equal(l.lost[GN_LOSS_STOP], 7);
+	assert_non_null(strstr(gn_loss_advice(&l), "was stopped"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +112,7 @@ int main(void)
 		cmocka_unit_test(only_a_burst_wants_a_larger_ring),
 		cmocka_unit_test(each_record_is_told_once),
 		cmocka_unit_test(a_short_stretch_goes_on),
+		cmocka_unit_test(a_stop_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

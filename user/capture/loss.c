@@ -6,16 +6,21 @@
 
 /* Looks at longer stretches only, because it takes two system calls. */
 #define LOOK_NS 10000000u
+/* It looks every 20 ms at the latest. */
+#define STOP_NS 500000000u
 
 static enum gn_loss_reason reason(const struct gn_loss *l,
 				  const struct gn_loss_times *now)
 {
 	uint64_t length = now->time - l->time;
+	uint64_t busy = now->ran - l->ran + now->queued - l->queued;
 
 	if (l->hold >= GN_HOLD_DISK)
 		return GN_LOSS_DISK;
 	if (now->queued - l->queued > length / 2)
 		return GN_LOSS_CPU;
+	if (length > STOP_NS && busy < length / 10)
+		return GN_LOSS_STOP;
 	if (l->hold == GN_HOLD_CPU || now->ran - l->ran > length / 2)
 		return GN_LOSS_RATE;
 	return GN_LOSS_RING;
@@ -72,6 +77,9 @@ const char *gn_loss_advice(const struct gn_loss *l)
 		[GN_LOSS_DISK] = "the trace file's disk is too slow; give "
 				 "another with -o or trace fewer functions "
 				 "(-f)",
+		[GN_LOSS_STOP] = "gnomon was stopped for a time (Ctrl-Z, a "
+				 "signal, a debugger, a frozen control group); "
+				 "let it run",
 	};
 	int most = 0;
 

@@ -20,6 +20,7 @@ enum gn_loss_reason {
 	GN_LOSS_RATE, /* gnomon worked all the time, and it was not enough */
 	GN_LOSS_CPU,  /* gnomon waited for a CPU */
 	GN_LOSS_DISK, /* the sink waited for its disk */
+	GN_LOSS_STOP, /* gnomon did not run: a signal, a frozen group */
 	GN_LOSS_REASONS
 };
 
