@@ -5,6 +5,7 @@
 
 #include "gnomon_vmlinux.h"
 
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -64,10 +65,18 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 }
 
 /*
- * The kernel's __TASK_STOPPED and __TASK_TRACED: by a signal, or a debugger. A
- * thread that is does not wait for what its system call waits for.
+ * The kernel's __TASK_STOPPED and __TASK_TRACED: by a signal, or a debugger;
+ * and TASK_FROZEN, with its control group of v1, or the machine. A thread that
+ * is does not wait for what its system call waits for.
  */
-#define HALTED 0xc
+#define HALTED 0x800c
+
+/* Frozen with its control group of v2, as a container that is paused. */
+static __always_inline bool is_frozen(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->frozen) &&
+	       BPF_CORE_READ_BITFIELD(task, frozen);
+}
 
 /* The current thread is switched out. */
 __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
@@ -90,7 +99,7 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now, preempt && state);
-	if (!runnable && !(state & HALTED)) {
+	if (!runnable && !(state & HALTED) && !is_frozen(p)) {
 		wait = own_wait();
 		class = (enum gn_class)(wait >> 16);
 		reason = (__u16)wait;

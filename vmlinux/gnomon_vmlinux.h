@@ -188,6 +188,7 @@ struct task_struct {
 	struct bpf_local_storage *bpf_storage;
 	struct uprobe_task *utask;
 	unsigned in_iowait : 1;
+	unsigned frozen : 1; /* CONFIG_CGROUPS: by a control group of v2 */
 	char comm[16];
 	struct restart_block restart_block;
 	struct robust_list_head *robust_list;

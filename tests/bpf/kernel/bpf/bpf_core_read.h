@@ -10,7 +10,8 @@
 #define BPF_CORE_READ(p, ...)		 GN_READ_N(__VA_ARGS__, 3, 2, 1, )(p, __VA_ARGS__)
 #define BPF_CORE_READ_BITFIELD(p, field) ((p)->field)
 
-#define bpf_core_field_exists(field)  (sizeof(field) > 0)
+/* a bit field has no size */
+#define bpf_core_field_exists(field)  (sizeof(((void)(field), 0)) > 0)
 #define bpf_core_type_exists(type)    (sizeof(type) > 0)
 #define bpf_core_type_size(type)      sizeof(type)
 #define bpf_core_type_id_kernel(type) 0
