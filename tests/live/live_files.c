@@ -694,3 +694,25 @@ void test_awaited_attached(struct live *t)
 	      beside, before, own);
 	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
 }
+
+/* A shell starts many of a program at once, and one of them is the first that
+ * shows its file: calls that the others are in then are of before, too. */
+void test_late_copies(struct live *t)
+{
+	char *program =
+		live_text(t, "%s nanosleep 40 20", live_fixture(t, "classes"));
+
+	for (int i = 0; i < 4; i++) {
+		struct live_args a = {.n = 0};
+		struct live_end end;
+
+		live_add(t, &a, t->gnomon, "run", "-f", "wait_*", "-f",
+			 "surround", "-o", "/dev/null", "--", "/bin/sh", "-c",
+			 live_text(t, "for i in $(seq 40); do %s & done; wait",
+				   program),
+			 NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code,
+		      end.err);
+	}
+}

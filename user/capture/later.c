@@ -29,9 +29,10 @@
 /* Counts the processes that could have called functions before they were
  * attached. A time in which several files were not is one, and ends with the
  * process. */
-static void count_late(struct gn_later *l, pid_t pid, uint64_t since)
+static void count_late(struct gn_later *l, pid_t pid, uint64_t since,
+		       uint64_t until)
 {
-	uint64_t until = gn_now_ns(), *told;
+	uint64_t *told;
 
 	pthread_mutex_lock(&l->lock);
 	told = gn_later_until(l, pid, since, &until);
@@ -133,9 +134,10 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		    !gn_session_private(l->session, &files->file[g->file]))
 			continue;
 		told = module;
-		gn_later_put_unprobed(l, module, false, pid, since);
+		gn_later_put_unprobed(l, module, false, pid, since,
+				      gn_now_ns());
 	}
-	count_late(l, pid, since);
+	count_late(l, pid, since, gn_now_ns());
 }
 
 /* Names the file, at the place where the capture's own summary is. */
@@ -205,6 +207,37 @@ static bool is_there(const char *path, const struct stat *st)
 	       there.st_ino == st->st_ino;
 }
 
+/* Another process mapped it before its probes were there: they are everybody's,
+ * or it gets its own. False: it is none of ours. */
+static bool take_known(struct gn_later *l, const struct gn_file *file,
+		       const struct gn_later_news *n)
+{
+	const struct gn_file *known = l->files.file;
+	const struct gn_file *end = known + l->files.count;
+	uint64_t *told, until;
+	bool is_told;
+
+	while (known < end &&
+	       (known->fd < 0 || !gn_file_same(&known->id, &file->id)))
+		known++;
+	if (known == end)
+		return false;
+	until = known->probed;
+	if (until <= n->since || gn_session_private(l->session, known))
+		return true;
+	pthread_mutex_lock(&l->lock);
+	told = gn_later_until(l, n->pid, n->since, &until);
+	is_told = told && *told >= known->probed;
+	pthread_mutex_unlock(&l->lock);
+	if (!is_told) {
+		gn_later_put_unprobed(
+			l, module_of(l, (size_t)(known - l->files.file)), false,
+			n->pid, n->since, known->probed);
+		count_late(l, n->pid, n->since, known->probed);
+	}
+	return true;
+}
+
 /* A file that was not seen before. */
 static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n)
@@ -217,7 +250,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	struct stat st;
 
 	if (file->fd < 0 || gn_later_has_file(&l->session->files, &file->id) ||
-	    gn_later_has_file(&l->files, &file->id) ||
+	    take_known(l, file, n) ||
 	    !gn_filter_file(filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
 		return;
@@ -235,11 +268,12 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	} else if (!keep_file(l, file, &probes)) {
 		file = &l->files.file[l->files.count - 1];
 		attach_file(l, file, from);
+		file->probed = gn_now_ns();
 		gn_later_put_unprobed(l, module_of(l, l->files.count - 1),
 				      !gn_session_private(l->session, file) &&
 					      is_there(file->path, &st),
-				      n->pid, n->since);
-		count_late(l, n->pid, n->since);
+				      n->pid, n->since, file->probed);
+		count_late(l, n->pid, n->since, gn_now_ns());
 		tell(l, file, n->pid, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
@@ -263,7 +297,7 @@ static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 	if (!n->path || gn_later_knows_file(l, &n->file))
 		return;
 	gn_filter_miss(l->session->filter, n->path);
-	count_late(l, n->pid, n->since);
+	count_late(l, n->pid, n->since, gn_now_ns());
 }
 
 /* Looks at what a process has mapped, if it is a traced one. */

@@ -128,7 +128,7 @@ int gn_later_put(void *later, const struct gn_rec *rec, size_t size);
 /* Records that calls of a file's functions are missing. `by_path`: see
  * GN_F_BY_PATH. Works also when all ends. */
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
-			   pid_t pid, uint64_t since);
+			   pid_t pid, uint64_t since, uint64_t until);
 /* Waits until the stream has what was put; false: it never will. */
 bool gn_later_await_stream(struct gn_later *l);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
 
@@ -38,12 +37,12 @@ int gn_later_put(void *later, const struct gn_rec *rec, size_t size)
 }
 
 void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
-			   pid_t pid, uint64_t since)
+			   pid_t pid, uint64_t since, uint64_t until)
 {
 	struct gn_rec_unprobed r = {
 		.h = {.kind = GN_KIND_UNPROBED,
 		      .flags = by_path ? GN_F_BY_PATH : 0,
-		      .time = gn_now_ns()},
+		      .time = until},
 		.module = module,
 		.pid = (uint32_t)pid,
 		.since = since,
