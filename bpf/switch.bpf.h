@@ -71,10 +71,14 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
  */
 #define HALTED 0x800c
 
-/* Frozen with its control group of v2, as a container that is paused. */
-static __always_inline bool is_frozen(struct task_struct *task)
+#define INTERRUPTIBLE 0x1
+
+/* Frozen with its control group of v2, as a container that is paused. The
+ * kernel says the same of who waits for a vfork(), which no signal can end. */
+static __always_inline bool is_frozen(struct task_struct *task,
+				      unsigned int state)
 {
-	return bpf_core_field_exists(task->frozen) &&
+	return state & INTERRUPTIBLE && bpf_core_field_exists(task->frozen) &&
 	       BPF_CORE_READ_BITFIELD(task, frozen);
 }
 
@@ -99,7 +103,7 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	if (t->renamed && !t->in_probe)
 		tell_name(p, t, now);
 	note_out(p, t, now, preempt && state);
-	if (!runnable && !(state & HALTED) && !is_frozen(p)) {
+	if (!runnable && !(state & HALTED) && !is_frozen(p, state)) {
 		wait = own_wait();
 		class = (enum gn_class)(wait >> 16);
 		reason = (__u16)wait;
