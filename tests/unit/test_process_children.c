@@ -13,8 +13,8 @@
 
 #include "process/children.h"
 
-/* A child that ends with `end`. */
-static pid_t wait_in_child(int end)
+/* A child that ends with this process, at the latest. */
+static pid_t wait_in_child(const int ends[2])
 {
 	pid_t pid = fork();
 	char c;
@@ -22,7 +22,8 @@ static pid_t wait_in_child(int end)
 	assert_true(pid >= 0);
 	if (pid)
 		return pid;
-	_exit(read(end, &c, 1) != 0);
+	close(ends[1]);
+	_exit(read(ends[0], &c, 1) != 1);
 }
 
 /* What a child of a child counts of this process. `known`: the child between
@@ -57,7 +58,7 @@ static void others_are_counted(void **state)
 	assert_int_equal(counted_below(false), 0);
 	assert_int_equal(counted_below(true), 0);
 	assert_int_equal(pipe(ends), 0);
-	other = wait_in_child(ends[0]);
+	other = wait_in_child(ends);
 	assert_int_equal(gn_children_others(getpid(), NULL, 0), 1);
 	assert_int_equal(gn_children_others(getpid(), &other, 1), 0);
 	assert_int_equal(counted_below(false), 1);
