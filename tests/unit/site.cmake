@@ -4,11 +4,17 @@ add_library(gn_site_asm MODULE ${CMAKE_CURRENT_LIST_DIR}/site_asm.S)
 set_target_properties(gn_site_asm PROPERTIES LINKER_LANGUAGE C)
 target_link_options(gn_site_asm PRIVATE -nostartfiles -fno-sanitize=all
 	-Wl,-z,lazy)
+# the same at fixed addresses
+add_executable(gn_site_asm_fixed ${CMAKE_CURRENT_LIST_DIR}/site_asm.S)
+set_target_properties(gn_site_asm_fixed PROPERTIES LINKER_LANGUAGE C)
+target_link_options(gn_site_asm_fixed PRIVATE -nostartfiles -fno-sanitize=all
+	-no-pie -Wl,-z,lazy -Wl,-e,0)
 gn_unit_test(test_site_cost gnomon_site)
 gn_unit_test(test_site_plan gnomon_site)
 target_compile_definitions(test_site_plan PRIVATE
-	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>")
-add_dependencies(test_site_plan gn_site_asm)
+	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>"
+	GN_SITE_ASM_FIXED="$<TARGET_FILE:gn_site_asm_fixed>")
+add_dependencies(test_site_plan gn_site_asm gn_site_asm_fixed)
 gn_unit_test(test_site_system gnomon_site)
 
 # Programs as compilers make them; never run.

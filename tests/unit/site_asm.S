@@ -643,6 +643,27 @@ END nameless_framed
 	ret				/* +6 */
 	END_NAMELESS
 
+/* into a part, whose begin only the part itself leads to */
+FUNC nameless_middle
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3 */
+	.long	.Lmiddle - . - 4
+	pop	rbx			/* +9 */
+	ret				/* +10 */
+	.cfi_endproc
+END nameless_middle
+	NAMELESS .Lbegin
+	xor	eax, eax		/* +0 */
+.Lmiddle:
+	call	leaf			/* +2 */
+	test	eax, eax		/* +7 */
+	jz	.Lbegin			/* +9 */
+	pop	rbx			/* +11 */
+	ret				/* +12 */
+	END_NAMELESS
+
 	.p2align 12
 	.skip	4096 - 3
 	.type nop5_crossing, @function

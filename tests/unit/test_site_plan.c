@@ -123,6 +123,7 @@ static const struct expected table[] = {
 	{"calls_nameless", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
 	{"nameless_shared", RET, "nameless", 0, 0, 0, 0, NULL, NULL},
 	{"nameless_framed", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"nameless_middle", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
 	/* nothing to say */
 	{"resolver", AUTO, "implementation", 0, 0, 0, 0, NULL, NULL},
 	{"no_code", AUTO, "not all instructions", 0, 0, 0, 0, NULL, NULL},
@@ -307,13 +308,14 @@ static void test_sleds(void **state)
 
 static void test_nameless(void **state)
 {
-	static const char *const names[] = {"nameless_part", "nameless_framed"};
-	static const uint64_t first[] = {8, 3}, second[] = {2, 6};
+	static const char *const names[] = {"nameless_part", "nameless_framed",
+					    "nameless_middle"};
+	static const uint64_t first[] = {8, 3, 3}, second[] = {2, 6, 12};
 	struct gn_elf *elf = open_cases();
 	struct gn_planner *p = planner(elf, RET);
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		const struct gn_elf_symbol *sym = find(elf, names[i]);
 		struct gn_plan plan;
 		uint64_t part;
@@ -328,6 +330,31 @@ static void test_nameless(void **state)
 		assert_true(part < sym->addr || part >= sym->addr + sym->size);
 		gn_plan_clear(&plan);
 	}
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+/* In a program that is not relocated it is not seen whose address is taken:
+ * that something is called is. */
+static void test_nameless_fixed(void **state)
+{
+	struct gn_elf *elf;
+	struct gn_planner *p;
+	struct gn_plan plan;
+
+	(void)state;
+	assert_int_equal(gn_elf_open(GN_SITE_ASM_FIXED, &elf), 0);
+	p = planner(elf, RET);
+	assert_int_equal(
+		gn_planner_plan(p, elf, find(elf, "nameless_callee"), &plan),
+		0);
+	assert_null(plan.refused);
+	assert_int_equal(plan.nleaves, 1);
+	gn_plan_clear(&plan);
+	assert_int_equal(
+		gn_planner_plan(p, elf, find(elf, "nameless_part"), &plan), 0);
+	assert_non_null(plan.refused);
+	gn_plan_clear(&plan);
 	gn_planner_free(p);
 	gn_elf_close(elf);
 }
@@ -355,6 +382,7 @@ int main(void)
 		cmocka_unit_test(test_cold),
 		cmocka_unit_test(test_sleds),
 		cmocka_unit_test(test_nameless),
+		cmocka_unit_test(test_nameless_fixed),
 		cmocka_unit_test(test_nop5_reason),
 	};
 

@@ -93,9 +93,9 @@ static int jump_to(struct gn_body *b, uint64_t target, const struct gn_state *s,
 
 /*
  * A jump can lead to a part of the function that has no name: a cold part in a
- * stripped file. The unwind table tells where it begins. It belongs to the
- * function when no other code refers to it, or when the function's frame is
- * still set up.
+ * stripped file, to its begin or into it. The unwind table tells where it
+ * begins. It belongs to the function when no other code refers to that, or when
+ * the function's frame is still set up.
  */
 static int find_part(struct gn_body *b, uint64_t target,
 		     const struct gn_state *s)
@@ -103,23 +103,27 @@ static int find_part(struct gn_body *b, uint64_t target,
 	const struct gn_value *rsp = &s->reg[GN_RSP];
 	const uint64_t *starts;
 	size_t n = gn_elf_starts(b->elf, &starts), i;
-	uint64_t end;
+	uint64_t begin, end;
+	const char *import;
 	int place;
 
-	if (gn_symbol_over(b->elf, target) || !gn_start_at(b->elf, target, &i))
+	/* the table has one entry for all of the PLT's */
+	if (gn_symbol_over(b->elf, target) ||
+	    !gn_start_over(b->elf, target, &i) ||
+	    gn_plt_entry(b->elf, target, &import))
 		return 0;
-	place = gn_body_place(b, target);
+	begin = starts[i];
+	place = gn_body_place(b, begin);
 	if (place < 0)
 		return place;
 	if (place == GN_PLACE_FUNCTION ||
-	    (place == GN_PLACE_UNKNOWN && (rsp->kind != GN_V_KNOWN || !rsp->n)))
+	    (place != (begin == target ? GN_PLACE_PART : GN_PLACE_UNUSED) &&
+	     (rsp->kind != GN_V_KNOWN || !rsp->n)))
 		return 0;
-	for (i++; i < n && starts[i] == target; i++)
-		;
-	end = gn_symbol_next(b->elf, target);
-	if (i < n && starts[i] < end)
-		end = starts[i];
-	if (gn_body_add_part(b, target, end))
+	end = gn_symbol_next(b->elf, begin);
+	if (i + 1 < n && starts[i + 1] < end)
+		end = starts[i + 1];
+	if (gn_body_add_part(b, begin, end))
 		b->again = true;
 	return 0;
 }
@@ -137,6 +141,7 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 {
 	struct gn_jump jump = gn_jump_class(b, s, in);
 	uint64_t target;
+	size_t start;
 	int err = 0;
 
 	if (jump.class != GN_JUMP_TABLE)
@@ -150,7 +155,8 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 	/* an entry that ends the table may point to a cold part */
 	if (!err && gn_body_add_cold(b, target))
 		b->again = true;
-	else if (!err)
+	/* not into one: it may be the first of the next function's table */
+	else if (!err && gn_start_at(b->elf, target, &start))
 		err = find_part(b, target, s);
 	return err;
 }

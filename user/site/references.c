@@ -14,7 +14,9 @@ enum { CALLED = 1, JUMPED = 2, SHARED = 4 };
 struct gn_references {
 	const struct gn_elf *elf;
 	bool ready;
-	bool known;	/* every address that is taken can be seen */
+	/* every address that is taken can be seen; else only what is called is
+	 * known for a function */
+	bool known;
 	uint8_t *flags; /* of each start */
 	uint64_t *from; /* the function that jumps to it */
 };
@@ -66,12 +68,13 @@ static int look(struct gn_references *f)
 	uint64_t addr;
 
 	f->known = gn_elf_pointers(f->elf, &pointers, &npointers);
-	if (f->known && n) {
+	if (n) {
 		f->flags = calloc(n, sizeof(*f->flags));
 		f->from = calloc(n, sizeof(*f->from));
 		if (!f->flags || !f->from)
 			return -ENOMEM;
-		for (size_t k = 0; k < npointers; k++)
+		/* else they may be of a switch's table, which leads to parts */
+		for (size_t k = 0; f->known && k < npointers; k++)
 			if (gn_start_at(f->elf, pointers[k], &i))
 				f->flags[i] |= CALLED;
 		gn_sweep_begin(&sweep, f->elf);
@@ -89,11 +92,13 @@ int gn_references_place(struct gn_references *f, uint64_t addr)
 
 	if (err)
 		return err;
-	if (!f->known || !gn_start_at(f->elf, addr, &i))
+	if (!gn_start_at(f->elf, addr, &i))
 		return GN_PLACE_UNKNOWN;
 	if (f->flags[i] & CALLED)
 		return GN_PLACE_FUNCTION;
+	if (!f->known)
+		return GN_PLACE_UNKNOWN;
 	if (f->flags[i] == JUMPED)
 		return GN_PLACE_PART;
-	return GN_PLACE_UNKNOWN;
+	return f->flags[i] ? GN_PLACE_UNKNOWN : GN_PLACE_UNUSED;
 }

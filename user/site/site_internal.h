@@ -62,6 +62,7 @@ enum gn_place {
 	GN_PLACE_UNKNOWN = 0,
 	GN_PLACE_FUNCTION, /* it is called, or its address is taken */
 	GN_PLACE_PART,	   /* it is only jumped to, and by one function */
+	GN_PLACE_UNUSED,   /* nothing refers to it: one can only jump into it */
 };
 /* What is at an address where the unwind table says that something begins. The
  * first call reads all code of the file. -ENOMEM, else enum gn_place. */
@@ -185,6 +186,9 @@ uint64_t gn_symbol_next(const struct gn_elf *elf, uint64_t addr);
 bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import);
 /* The entry of addr in the unwinder's table; false: it has none. */
 bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
+/* The last entry that is not above addr, of code without a name: false where
+ * there is none, or a symbol begins there or between. */
+bool gn_start_over(const struct gn_elf *elf, uint64_t addr, size_t *index);
 
 /* Is the imported function one of libc's benign ones: it calls nothing back,
  * does not unwind and does not look at its return address? */

@@ -74,6 +74,24 @@ bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index)
 	return false;
 }
 
+bool gn_start_over(const struct gn_elf *elf, uint64_t addr, size_t *index)
+{
+	const uint64_t *starts;
+	size_t lo = 0, hi = gn_elf_starts(elf, &starts);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (starts[mid] <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*index = lo - 1;
+	return lo && !gn_symbol_at(elf, starts[lo - 1]) &&
+	       gn_symbol_next(elf, starts[lo - 1]) > addr;
+}
+
 bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import)
 {
 	const size_t most = 16; /* bytes of an entry */
