@@ -451,6 +451,29 @@ void test_executed_short(struct live *t)
 	      ran);
 }
 
+/* Of many that run one program at once, each is seen or told of. */
+void test_executed_many(struct live *t)
+{
+	const uint64_t many = 40;
+	char *path;
+	struct live_talk talk =
+		run_talk(t, "-f main",
+			 live_text(t,
+				   "sh -c i=0;while\t[\t$i\t-lt\t%" N
+				   "\t];do\t$0\t12&\ti=$((i+1));done;wait %s",
+				   many, live_fixture(t, "fib")),
+			 &path);
+	uint64_t seen, late;
+	json_t *report;
+
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	late = live_number(t, report, "counters.unprobed");
+	seen = live_function(t, report, NULL, "main", "calls", NULL);
+	CHECK(t, late && seen + late >= many,
+	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
+}
+
 /* A shell that executes the program when it is told a line. */
 static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 {

@@ -26,25 +26,6 @@
 /* A new process can map files before its own record has come: wait so long. */
 #define KNOWN_AFTER_NS 100000000u
 
-/* Counts the processes that could have called functions before they were
- * attached. A time in which several files were not is one, and ends with the
- * process. */
-static void count_late(struct gn_later *l, pid_t pid, uint64_t since,
-		       uint64_t until)
-{
-	uint64_t *told;
-
-	pthread_mutex_lock(&l->lock);
-	told = gn_later_until(l, pid, since, &until);
-	if (told && *told > since)
-		since = *told;
-	if (told)
-		*told = until;
-	l->late++;
-	l->late_ns += until > since ? until - since : 0;
-	pthread_mutex_unlock(&l->lock);
-}
-
 static bool stopping(struct gn_later *l)
 {
 	bool quit;
@@ -109,13 +90,6 @@ static void link_process(struct gn_later *l, pid_t pid)
 	}
 }
 
-/* The number of the MODULE record of one of our files; the session's come
- * first. */
-static uint32_t module_of(const struct gn_later *l, size_t file)
-{
-	return (uint32_t)(l->session->files.count + file) + 1;
-}
-
 /* The process could have called every function that has links of single
  * processes. */
 static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
@@ -126,8 +100,9 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 	for (size_t i = 0; i < all; i++) {
 		const struct gn_files *files;
 		const struct gn_probe_group *g = group_at(l, i, &files);
-		uint32_t module = files == &l->files ? module_of(l, g->file)
-						     : (uint32_t)g->file + 1;
+		uint32_t module = files == &l->files
+					  ? gn_later_module(l, g->file)
+					  : (uint32_t)g->file + 1;
 
 		/* groups of a file follow one another */
 		if (module == told ||
@@ -137,7 +112,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		gn_later_put_unprobed(l, module, false, pid, since,
 				      gn_now_ns());
 	}
-	count_late(l, pid, since, gn_now_ns());
+	gn_later_count_late(l, pid, since, gn_now_ns());
 }
 
 /* Names the file, at the place where the capture's own summary is. */
@@ -197,45 +172,17 @@ static int keep_file(struct gn_later *l, struct gn_file *file,
 	return err ?: gn_probes_move(&l->probes, probes);
 }
 
-/* Whether -f can name it by its path: in a container that is another file, or
- * none. */
-static bool is_there(const char *path, const struct stat *st)
+/* Whether it is one of those that are kept; the process may have mapped it
+ * before it was. */
+static bool take_kept(struct gn_later *l, const struct gn_file *file,
+		      const struct gn_later_news *n)
 {
-	struct stat there;
-
-	return !stat(path, &there) && there.st_dev == st->st_dev &&
-	       there.st_ino == st->st_ino;
-}
-
-/* Another process mapped it before its probes were there: they are everybody's,
- * or it gets its own. False: it is none of ours. */
-static bool take_known(struct gn_later *l, const struct gn_file *file,
-		       const struct gn_later_news *n)
-{
-	const struct gn_file *known = l->files.file;
-	const struct gn_file *end = known + l->files.count;
-	uint64_t *told, until;
-	bool is_told;
-
-	while (known < end &&
-	       (known->fd < 0 || !gn_file_same(&known->id, &file->id)))
-		known++;
-	if (known == end)
-		return false;
-	until = known->probed;
-	if (until <= n->since || gn_session_private(l->session, known))
-		return true;
-	pthread_mutex_lock(&l->lock);
-	told = gn_later_until(l, n->pid, n->since, &until);
-	is_told = told && *told >= known->probed;
-	pthread_mutex_unlock(&l->lock);
-	if (!is_told) {
-		gn_later_put_unprobed(
-			l, module_of(l, (size_t)(known - l->files.file)), false,
-			n->pid, n->since, known->probed);
-		count_late(l, n->pid, n->since, known->probed);
-	}
-	return true;
+	for (size_t i = 0; i < l->files.count; i++)
+		if (gn_file_same(&l->files.file[i].id, &file->id)) {
+			gn_later_again(l, i, n);
+			return true;
+		}
+	return false;
 }
 
 /* A file that was not seen before. */
@@ -250,7 +197,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	struct stat st;
 
 	if (file->fd < 0 || gn_later_has_file(&l->session->files, &file->id) ||
-	    take_known(l, file, n) ||
+	    take_kept(l, file, n) ||
 	    !gn_filter_file(filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
 		return;
@@ -266,14 +213,13 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		if (!stopping(l))
 			l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
 	} else if (!keep_file(l, file, &probes)) {
-		file = &l->files.file[l->files.count - 1];
+		size_t at = l->files.count - 1;
+
+		file = &l->files.file[at];
 		attach_file(l, file, from);
 		file->probed = gn_now_ns();
-		gn_later_put_unprobed(l, module_of(l, l->files.count - 1),
-				      !gn_session_private(l->session, file) &&
-					      is_there(file->path, &st),
-				      n->pid, n->since, file->probed);
-		count_late(l, n->pid, n->since, gn_now_ns());
+		gn_later_miss_file(l, at, n->pid, n->since, file->probed);
+		gn_later_miss_gone(l, at);
 		tell(l, file, n->pid, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
@@ -287,6 +233,8 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 	if (!gn_files_of_process(n->pid, &files))
 		for (size_t i = 0; i < files.count && !stopping(l); i++)
 			take_file(l, &files.file[i], n);
+	if (!files.count && n->kind == GN_NEWS_PROGRAM)
+		gn_later_ended_early(l, n);
 	gn_files_free(&files);
 }
 
@@ -297,7 +245,7 @@ static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 	if (!n->path || gn_later_knows_file(l, &n->file))
 		return;
 	gn_filter_miss(l->session->filter, n->path);
-	count_late(l, n->pid, n->since, gn_now_ns());
+	gn_later_count_late(l, n->pid, n->since, gn_now_ns());
 }
 
 /* Looks at what a process has mapped, if it is a traced one. */

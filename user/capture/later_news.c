@@ -90,7 +90,7 @@ uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
 	struct gn_later_process *p;
 
 	if (ended) {
-		*end = ended->time;
+		*end = ended->time < *end ? ended->time : *end;
 		return &ended->late_until;
 	}
 	p = gn_later_find(l, pid);
@@ -172,6 +172,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.kind = GN_NEWS_PROGRAM;
 		n.pid = (pid_t)r->pid;
 		n.anew = r->parent != r->pid;
+		memcpy(n.comm, r->comm, sizeof(n.comm));
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
 		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){

@@ -38,6 +38,14 @@ struct gn_later_news {
 	/* LOOK: what it has mapped; all 0 and NULL: not known */
 	struct gn_file_id file;
 	char *path;
+	char comm[16]; /* PROGRAM: of its file's name, may lack its NUL */
+};
+
+/* A program that ended before it was looked at. */
+struct gn_later_gone {
+	char comm[16];
+	pid_t pid;
+	uint64_t since, until;
 };
 
 /* A traced process that has ended. */
@@ -89,6 +97,8 @@ struct gn_later {
 	struct gn_functions functions;
 	struct gn_native_stats stats;
 	size_t refused; /* by the kernel, for whatever process */
+	struct gn_later_gone gone[GN_ENDED_MAX];
+	unsigned ngone;
 	struct gn_later_plain plain[GN_PLAIN_MAX];
 	unsigned nplain;
 };
@@ -117,11 +127,30 @@ void gn_later_await(struct gn_later *l, uint64_t due);
 size_t gn_later_take_groups(struct gn_later *l, pid_t pid, size_t all);
 bool gn_later_traced(void *later, pid_t pid);
 /* With the lock held: late_until of the process that had the number at `at`,
- * NULL if that is not known. *end becomes its end when it has ended. */
+ * NULL if that is not known. *end becomes its end when it has ended before. */
 uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
 			 uint64_t *end);
 /* It was at that time, and has ended. */
 bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
+
+/* later_late.c. Counts a process that could have called functions before they
+ * were attached, from `since` to `until` or its end. A time in which several
+ * files were not is one. */
+void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
+			 uint64_t until);
+/* The same, and records it of the kept file of that index. */
+void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
+			uint64_t since, uint64_t until);
+/* The process maps the kept file, which another one mapped first. */
+void gn_later_again(struct gn_later *l, size_t index,
+		    const struct gn_later_news *n);
+/* The program has ended, and which file it was is told by the name alone: it is
+ * one of those that have probes by now, or of those that get some. */
+void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
+/* The kept file has its probes: counts the programs that ended before. */
+void gn_later_miss_gone(struct gn_later *l, size_t index);
+/* The number of the MODULE record of a kept file; the session's come first. */
+uint32_t gn_later_module(const struct gn_later *l, size_t index);
 
 /* later_stream.c: a record. -ECANCELED, -ENOMEM. */
 int gn_later_put(void *later, const struct gn_rec *rec, size_t size);

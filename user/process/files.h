@@ -19,12 +19,12 @@ struct gn_file {
 	char *path; /* as a process that maps it names it */
 	int fd;	    /* for reading; -1 = it cannot be read */
 	struct gn_file_id id;
-	bool program; /* it is run; else it is a library */
-	bool asked;   /* a library that -f names and nobody was seen to map */
-	uint64_t probed; /* when its probes were there; 0: with the capture */
-	bool hooksite;	 /* a hook-site library: who maps it is traced */
-	bool elsewhere;	 /* processes that are not traced map it, too (share.h)
-			  */
+	bool program;	/* it is run; else it is a library */
+	bool asked;	/* a library that -f names and nobody was seen to map */
+	bool hooksite;	/* a hook-site library: who maps it is traced */
+	bool elsewhere; /* processes that are not traced map it, too (share.h)
+			 */
+	uint64_t probed; /* when its probes were in place; 0: from the start */
 };
 
 /* No two are the same file, whatever their paths. */

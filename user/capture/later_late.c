@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What ran before its probes were in place. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/clock.h"
+#include "capture/later_parts.h"
+
+uint32_t gn_later_module(const struct gn_later *l, size_t index)
+{
+	return (uint32_t)(l->session->files.count + index) + 1;
+}
+
+void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
+			 uint64_t until)
+{
+	uint64_t *told;
+
+	pthread_mutex_lock(&l->lock);
+	told = gn_later_until(l, pid, since, &until);
+	if (told && *told > since)
+		since = *told;
+	if (told && until > *told)
+		*told = until;
+	l->late++;
+	l->late_ns += until > since ? until - since : 0;
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* Whether it was told that the process ran without probes at that time. */
+static bool was_told(struct gn_later *l, pid_t pid, uint64_t since)
+{
+	uint64_t end = UINT64_MAX, *told;
+	bool was;
+
+	pthread_mutex_lock(&l->lock);
+	told = gn_later_until(l, pid, since, &end);
+	was = told && *told > since;
+	pthread_mutex_unlock(&l->lock);
+	return was;
+}
+
+/* Whether -f can name it by its path: in a container that is another file, or
+ * none. */
+static bool is_there(const struct gn_file *file)
+{
+	struct stat there, st;
+
+	return !fstat(file->fd, &st) && !stat(file->path, &there) &&
+	       there.st_dev == st.st_dev && there.st_ino == st.st_ino;
+}
+
+void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
+			uint64_t since, uint64_t until)
+{
+	const struct gn_file *file = &l->files.file[index];
+
+	gn_later_put_unprobed(l, gn_later_module(l, index),
+			      !gn_session_private(l->session, file) &&
+				      is_there(file),
+			      pid, since, until);
+	gn_later_count_late(l, pid, since, until);
+}
+
+void gn_later_again(struct gn_later *l, size_t index,
+		    const struct gn_later_news *n)
+{
+	const struct gn_file *file = &l->files.file[index];
+	uint64_t probed = file->probed;
+
+	/* else it gets probes of its own, and is told of then */
+	if (!gn_session_private(l->session, file) && n->since < probed &&
+	    !was_told(l, n->pid, n->since))
+		gn_later_miss_file(l, index, n->pid, n->since, probed);
+}
+
+/* The kernel names a program by its file, and keeps 15 bytes of that. */
+static bool has_name(const struct gn_file *file, const char comm[16])
+{
+	const char *slash = strrchr(file->path, '/');
+
+	return file->program && *comm &&
+	       !strncmp(slash ? slash + 1 : file->path, comm, 15);
+}
+
+static void miss_gone(struct gn_later *l, size_t index,
+		      const struct gn_later_gone *g)
+{
+	const struct gn_file *file = &l->files.file[index];
+
+	if (g->since < file->probed && has_name(file, g->comm) &&
+	    !was_told(l, g->pid, g->since))
+		gn_later_miss_file(l, index, g->pid, g->since, g->until);
+}
+
+void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
+{
+	struct gn_later_gone *g = &l->gone[l->ngone++ % GN_ENDED_MAX];
+
+	*g = (struct gn_later_gone){
+		.pid = n->pid, .since = n->since, .until = gn_now_ns()};
+	memcpy(g->comm, n->comm, sizeof(g->comm));
+	for (size_t i = 0; i < l->files.count; i++)
+		miss_gone(l, i, g);
+}
+
+void gn_later_miss_gone(struct gn_later *l, size_t index)
+{
+	for (size_t i = 0; i < GN_ENDED_MAX && i < l->ngone; i++)
+		miss_gone(l, index, &l->gone[i]);
+}
