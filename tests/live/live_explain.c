@@ -154,6 +154,22 @@ void test_explain_syscalls(struct live *t)
 	expect_none(t, all, "idle");
 }
 
+/* What is shorter than its probes is to be left out, but not all that is
+ * traced. */
+void test_explain_probes(struct live *t)
+{
+	struct live_end end;
+
+	live_gnomon(t, "run", "-f fib", "fib 20", &end, NULL);
+	CHECK(t, end.code == 0, "gnomon run ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t,
+	      strstr(end.out, "Shorter than their probes: fib") &&
+		      strstr(end.out, " --snapshot 499 -- ") &&
+		      !strstr(end.out, "-f '!"),
+	      "the command to type traces nothing: %s", end.out);
+}
+
 /* `run` has them above its table, and not with -q. */
 void test_explain_run(struct live *t)
 {

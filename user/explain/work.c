@@ -356,6 +356,16 @@ static void put_left_out(FILE *out, const struct gn_subject *s)
 	}
 }
 
+/* Whether these are all functions that were called. */
+static bool all_called(const struct gn_facts *f, const struct gn_subject *s)
+{
+	int called = 0;
+
+	for (size_t i = 0; i < f->m->nfunctions && called <= GN_NAMED; i++)
+		called += f->m->functions[i].v.calls > 0;
+	return called == s->nfunctions;
+}
+
 int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 {
 	int64_t left = f->m->probe_cost_left;
@@ -372,7 +382,7 @@ int gn_look_probes(const struct gn_facts *f, struct gn_subject *s)
 	mean = s->ns / hits;
 	/* two probes a call: times of shorter functions mean little */
 	most_called(f, s, 2 * mean);
-	if (!s->nfunctions && !f->m->nsamples)
+	if ((!s->nfunctions || all_called(f, s)) && !f->m->nsamples)
 		s->what = GN_NEXT_SAMPLES;
 	return 0;
 }
@@ -394,13 +404,14 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 		      "out, too.",
 		      out);
 	}
+	if (s->nfunctions) {
+		fputs(" Shorter than their probes:", out);
+		put_called(out, f, s, "");
+		fputs(s->what == GN_NEXT_SAMPLES ? "." : "; leave them out:",
+		      out);
+	}
 	if (s->what == GN_NEXT_SAMPLES)
 		fputs(" Samples, without functions, cost little:", out);
-	if (!s->nfunctions)
-		return;
-	fputs(" Shorter than their probes:", out);
-	put_called(out, f, s, "");
-	fputs("; leave them out:", out);
 }
 
 void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
@@ -409,7 +420,8 @@ void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 	(void)f;
 	if (s->what == GN_NEXT_SAMPLES)
 		fputs("--clr light --snapshot 499", out);
-	put_left_out(out, s);
+	else
+		put_left_out(out, s);
 }
 
 int gn_look_lost(const struct gn_facts *f, struct gn_subject *s)
