@@ -298,7 +298,7 @@ gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
 }
 
 /* An exception was thrown on this thread, and the search for who catches it
- * has not come to a function yet. */
+ * has not come to the function that threw it yet. */
 static bool *thrown(void)
 {
 	static _Thread_local bool is;
@@ -315,11 +315,35 @@ gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object)
 	return GN_S_OK;
 }
 
+/* Methods by which an await throws again what its task failed with: whoever
+ * awaits is to be told of, which is further out. */
+static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
+{
+	static const char *const begins[] = {
+		"System.Runtime.CompilerServices.TaskAwaiter",
+		"System.Runtime.CompilerServices.ValueTaskAwaiter",
+		"System.Runtime.CompilerServices.ConfiguredTaskAwaitable",
+		"System.Runtime.CompilerServices.ConfiguredValueTaskAwaitable",
+		"System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw",
+		"System.Threading.Tasks.Sources.ManualResetValueTaskSource",
+		"System.Threading.Tasks.ValueTask",
+	};
+	const struct gn_name *name = atomic_load(&clr->ids.ids[index].name);
+
+	for (size_t i = 0; name && i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name->text, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* Of what is told of one exception's functions the last is the one. */
 gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function)
 {
 	if (*thrown()) {
-		*thrown() = false;
-		GN_CLR_SITE(exception_from)(gn_tell_function(clr, function));
+		uint32_t index = gn_tell_function(clr, function);
+
+		*thrown() = throws_for_others(clr, index);
+		GN_CLR_SITE(exception_from)(index);
 	}
 	if (clr->families & GN_FAMILY_HANDLERS)
 		GN_CLR_SITE(search_function_begin)
