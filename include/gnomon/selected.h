@@ -28,7 +28,9 @@
 	X(ALLOCATIONS_LEFT, 9, "allocations_left",                            \
 	  "runtimes that do not tell of all boxed values and delegates")      \
 	X(BY_RUNTIME, 10, "by_runtime",                                       \
-	  "runtimes that make the hooks, for their modules can be edited")
+	  "runtimes that make the hooks, for their modules can be edited")    \
+	X(ABSTRACT, 11, "abstract",                                           \
+	  "abstract methods: what implements them is called")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

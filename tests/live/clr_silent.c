@@ -163,4 +163,20 @@ void test_unmatched_globs(struct live *t)
 	lacks(t, err, "Recursion");
 	lacks(t, err, "nothing_out");
 	lacks(t, err, unhooked);
+	lacks(t, err, "abstract");
+}
+
+/* A glob of an interface's method is not told like one that is misspelt. */
+void test_abstract_glob(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	const char *err;
+
+	clr_need(t);
+	clr_demo(t, &command, "kinds");
+	err = told(t, "-f Demo.IShape.Area", &command);
+	has(t, err, "no function matched 'Demo.IShape.Area'; ");
+	has(t, err,
+	    "methods that -f names are abstract, as those of interfaces"
+	    ": name those that implement them");
 }

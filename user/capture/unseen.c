@@ -40,7 +40,7 @@ struct gn_unseen {
 	size_t count;
 	bool hooked; /* some runtime has its library */
 	/* modules without hooks, and asked for methods that can have none */
-	bool modules_left, no_il;
+	bool modules_left, no_il, abstract;
 };
 
 struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached)
@@ -185,6 +185,7 @@ static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 
 	u->modules_left |= what == GN_SELECTED_MODULES_LEFT && r->h.key;
 	u->no_il |= what == GN_SELECTED_NO_IL && r->h.key;
+	u->abstract |= what == GN_SELECTED_ABSTRACT && r->h.key;
 }
 
 void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
@@ -339,6 +340,10 @@ void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		left |= tell_glob(u, filter, native, glob, line);
 		tell(ctx, line);
 	}
+	if (left && u->abstract)
+		tell(ctx, "methods that -f names are abstract, as those of "
+			  "interfaces: name those that implement them, as "
+			  "-f '*.METHOD' does");
 	if (left && u->modules_left)
 		tell(ctx, "modules that can be unloaded or are made in memory "
 			  "(plug-ins, emitted code) were not looked into; "

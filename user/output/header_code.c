@@ -197,6 +197,23 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 
+/* Who names an interface wants the calls that go through it. Globs for whole
+ * programs name its implementations, too. */
+static void put_abstract(const struct gn_model *m, FILE *f)
+{
+	uint64_t abstract = m->code.selected[GN_SELECTED_ABSTRACT];
+	char n[GN_CELL];
+
+	if (!abstract || abstract < m->code.selected[GN_SELECTED_METHODS])
+		return;
+	gn_format_count(n, abstract);
+	fprintf(f,
+		"# %-11s %s abstract %s, as of interfaces: what implements "
+		"%s is called,\n# %-11s so name that (-f '*.METHOD')\n",
+		"untraced", n, gn_word(abstract, "method", "methods"),
+		gn_word(abstract, "it", "them"), "");
+}
+
 /* What a runtime does not tell so that nothing happens to it. */
 static void put_exceptions(const struct gn_model *m,
 			   const struct gn_output_opts *o, FILE *f)
@@ -289,6 +306,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_precompiled(m, o, f);
 	put_elt(m, f);
 	put_selected(m, f);
+	put_abstract(m, f);
 	put_modules_left(m, f);
 	put_exceptions(m, o, f);
 	put_allocations(m, o, f);

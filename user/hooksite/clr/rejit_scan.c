@@ -13,8 +13,9 @@ struct scan {
 	struct gn_rejit_list *list;
 	gn_cor_id id;
 	uint32_t place;
-	uint32_t known; /* its place among the precompiled ones; 0: none */
-	uint32_t no_il; /* asked for, without a body */
+	uint32_t known;	   /* its place among the precompiled ones; 0: none */
+	uint32_t no_il;	   /* asked for, without a body */
+	uint32_t abstract; /* likewise: others implement them */
 	struct gn_image image;
 	char bytes[GN_NAME_MAX];
 };
@@ -96,8 +97,10 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image.path) ||
 	    gn_filter_never(bytes))
 		return;
-	if (!gn_md_has_il(&m))
-		s->no_il += !(m.flags & GN_MD_ABSTRACT);
+	if (m.flags & GN_MD_ABSTRACT)
+		s->abstract++;
+	else if (!gn_md_has_il(&m))
+		s->no_il++;
 	else
 		choose(s, token, &full, m.impl & GN_MD_IMPL_ASYNC);
 }
@@ -130,4 +133,6 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		gn_rejit_added(clr, module, s.place);
 	if (s.no_il)
 		GN_CLR_SITE(selected)(GN_SELECTED_NO_IL, s.no_il);
+	if (s.abstract)
+		GN_CLR_SITE(selected)(GN_SELECTED_ABSTRACT, s.abstract);
 }
