@@ -390,8 +390,13 @@ static void put_method(struct spelling *s)
 		put_interface(s);
 	if (p->end)
 		gn_spell_text(&s->o, ".");
-	if (put_lambda(s, member.name))
+	/* a machine is not named, nor is what makes one like its method */
+	if (put_lambda(s, member.name)) {
 		member.name.n = 0;
+	} else if (s->machine && gn_span_is(&member.name, ".ctor")) {
+		gn_spell_text(&s->o, "new");
+		member.name.n = 0;
+	}
 	gn_member_put(&s->o, &member);
 }
 

@@ -25,7 +25,8 @@ enum gn_clr_form {
 /*
  * Accessors, operators and constructors are written as in C#, a lambda or local
  * function is behind the method that holds it, and what a compiler made of an
- * async method or an iterator has that one's name, without parameters:
+ * async method or an iterator has that one's name, without parameters; what
+ * makes one of these is P.Fetch.new():
  *
  *	Stack<T>.this[int].get	   Money.operator +(Money, Money)
  *	Stack<T>.Stack(int)	   P.Main.lambda#0(string)

@@ -111,6 +111,29 @@ static struct gn_span index_of(const struct gn_member *m, bool sets)
 	return (struct gn_span){m->params.at, n};
 }
 
+/* What a property is called; those with parameters are indexers, but for the
+ * ones of extensions, whose parameter is what they extend, and of Visual Basic.
+ * Without parameters given any can be meant. */
+static void put_property(struct gn_spell *o, struct gn_span name,
+			 const struct gn_span *index)
+{
+	bool indexer = gn_span_is(&name, "Item") || gn_span_is(&name, "Chars");
+
+	if (index->n && indexer)
+		gn_spell_text(o, "this");
+	else
+		gn_spell_put(o, name.at, name.n);
+	if (!index->n)
+		return;
+	if (!indexer && gn_span_is(index, "*")) {
+		gn_spell_text(o, "*");
+		return;
+	}
+	gn_spell_text(o, "[");
+	gn_spell_types(o, *index, 0);
+	gn_spell_text(o, "]");
+}
+
 static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
 {
 	static const char *const verbs[] = {"get", "set", "add", "remove"};
@@ -124,13 +147,7 @@ static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
 			continue;
 		if (i < 2)
 			index = index_of(m, i == 1);
-		if (index.n) {
-			gn_spell_text(o, "this[");
-			gn_spell_types(o, index, 0);
-			gn_spell_text(o, "]");
-		} else {
-			gn_spell_put(o, m->name.at + n + 1, m->name.n - n - 1);
-		}
+		put_property(o, gn_span_from(&m->name, n + 1), &index);
 		gn_spell_text(o, ".");
 		gn_spell_text(o, verbs[i]);
 		return true;
