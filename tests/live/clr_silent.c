@@ -77,8 +77,13 @@ void test_diagnostics_off_inside(struct live *t)
 		live_add(t, &command, "env", live_text(t, "%s=0", names[i]),
 			 NULL);
 		clr_demo(t, &command, "recursion");
-		err = told(t, i ? "--hooks uprobe" : "", &command);
+		err = told(t, i ? "--hooks uprobe" : "-f Demo.Recursion.*",
+			   &command);
 		has(t, err, unhooked);
+		if (!i)
+			has(t, err,
+			    "no function matched 'Demo.Recursion.*'; managed "
+			    "functions were not traced");
 		has(t, err,
 		    live_text(t, "(%s is 0 in its environment)", names[i]));
 	}

@@ -284,6 +284,15 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+/* Some runtime has no library, which is told of. */
+static bool any_unhooked(const struct gn_unseen *u)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (u->program[i].runs && !u->program[i].hooked)
+			return true;
+	return false;
+}
+
 /* Says why nothing matched the glob. False: it is of no managed function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,
@@ -303,6 +312,11 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	else if (aot)
 		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot,
 			 gn_native_aot_todo(native));
+	else if (stripped && any_unhooked(u))
+		snprintf(line, GLOB_LINE,
+			 "no function matched '%s'; managed functions were "
+			 "not traced",
+			 glob);
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': '%s' is stripped and has "
