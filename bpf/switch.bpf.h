@@ -71,14 +71,13 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
  */
 #define HALTED 0x800c
 
-#define INTERRUPTIBLE 0x1
-
 /* Frozen with its control group of v2, as a container that is paused. The
  * kernel says the same of who waits for a vfork(), which no signal can end. */
 static __always_inline bool is_frozen(struct task_struct *task,
 				      unsigned int state)
 {
-	return state & INTERRUPTIBLE && bpf_core_field_exists(task->frozen) &&
+	return state & GN_INTERRUPTIBLE &&
+	       bpf_core_field_exists(task->frozen) &&
 	       BPF_CORE_READ_BITFIELD(task, frozen);
 }
 

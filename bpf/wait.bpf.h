@@ -324,6 +324,9 @@ futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 	return gn_futex_class(regs->si, regs->dx);
 }
 
+/* Of a task's state: a signal ends the wait. */
+#define GN_INTERRUPTIBLE 0x1
+
 static __always_inline enum gn_class wait_class(struct task_struct *task,
 						__u16 *reason)
 {
@@ -352,6 +355,9 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 		return (in_ia32(task) ? (__u32)regs->bx : (__u32)regs->di)
 			       ? GN_CLASS_POLL
 			       : GN_CLASS_SLEEP;
+	case GN_RULE_OPEN:
+		return task->__state & GN_INTERRUPTIBLE ? GN_CLASS_IPC
+							: GN_CLASS_OTHER;
 	default:
 		return (enum gn_class)rule;
 	}

@@ -3,12 +3,12 @@
  * System calls of x86-64 in which a thread can wait, and what it then waits
  * for. Numbers: arch/x86/entry/syscalls/syscall_64.tbl of Linux. A call that
  * is not in the list waits for GN_CLASS_OTHER. A wait that the kernel itself
- * marks as one for I/O is GN_CLASS_DISK in any call; so an open that waits
- * otherwise (the other end of a FIFO, a lease) is not.
+ * marks as one for I/O is GN_CLASS_DISK in any call.
  *
  * X(number, name, rule). Rules: a class; FD: by the kind of the file that the
  * first argument names; FUTEX: by what is waited with; POLL_FDS, POLL_SETS: a
- * sleep where nothing is polled, by the second or the first argument.
+ * sleep where nothing is polled, by the second or the first argument; OPEN: a
+ * FIFO's other end, if a signal can end the wait.
  */
 #ifndef GNOMON_SYSCALLS_H
 #define GNOMON_SYSCALLS_H
@@ -18,7 +18,7 @@
 #define GN_SYSCALL_LIST(X)             \
 	X(0, read, FD)                 \
 	X(1, write, FD)                \
-	X(2, open, OTHER)              \
+	X(2, open, OPEN)               \
 	X(4, stat, DISK)               \
 	X(5, fstat, DISK)              \
 	X(6, lstat, DISK)              \
@@ -58,7 +58,7 @@
 	X(82, rename, DISK)            \
 	X(83, mkdir, DISK)             \
 	X(84, rmdir, DISK)             \
-	X(85, creat, OTHER)            \
+	X(85, creat, OPEN)             \
 	X(87, unlink, DISK)            \
 	X(128, rt_sigtimedwait, EVENT) \
 	X(130, rt_sigsuspend, EVENT)   \
@@ -73,7 +73,7 @@
 	X(242, mq_timedsend, IPC)      \
 	X(243, mq_timedreceive, IPC)   \
 	X(247, waitid, CHILD)          \
-	X(257, openat, OTHER)          \
+	X(257, openat, OPEN)           \
 	X(258, mkdirat, DISK)          \
 	X(262, newfstatat, DISK)       \
 	X(263, unlinkat, DISK)         \
@@ -99,7 +99,7 @@
 	X(333, io_pgetevents, DISK)    \
 	X(426, io_uring_enter, POLL)   \
 	X(435, clone3, CHILD)          \
-	X(437, openat2, OTHER)         \
+	X(437, openat2, OPEN)          \
 	X(441, epoll_pwait2, POLL)     \
 	X(449, futex_waitv, EVENT)     \
 	X(455, futex_wait, FUTEX)
@@ -227,6 +227,7 @@ enum gn_syscall {
 #define GN_RULE_FUTEX	  (GN_CLASS_COUNT + 1)
 #define GN_RULE_POLL_FDS  (GN_CLASS_COUNT + 2)
 #define GN_RULE_POLL_SETS (GN_CLASS_COUNT + 3)
+#define GN_RULE_OPEN	  (GN_CLASS_COUNT + 4)
 
 /* One load at each switch of a thread that waits, where a tree of comparisons
  * would be a dozen branches. Rules are one more than they are: 0 = none. */
@@ -234,6 +235,7 @@ enum gn_syscall {
 #define GN_CLASS_FUTEX			    GN_RULE_FUTEX
 #define GN_CLASS_POLL_FDS		    GN_RULE_POLL_FDS
 #define GN_CLASS_POLL_SETS		    GN_RULE_POLL_SETS
+#define GN_CLASS_OPEN			    GN_RULE_OPEN
 #define GN_SYSCALL_RULE(number, name, rule) [number] = GN_CLASS_##rule + 1,
 static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
 #undef GN_SYSCALL_RULE
@@ -241,6 +243,7 @@ static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
 #undef GN_CLASS_FUTEX
 #undef GN_CLASS_POLL_FDS
 #undef GN_CLASS_POLL_SETS
+#undef GN_CLASS_OPEN
 
 /* The rule of a system call: an enum gn_class, or GN_RULE_*. */
 static inline int gn_syscall_rule(__u32 nr)

@@ -65,6 +65,7 @@ static const struct waiting waitings[] = {
 	{"semop", "ipc", "semtimedop", true, NULL},
 	{"pipe", "ipc", "read", true, NULL},
 	{"full", "ipc", "write", true, NULL},
+	{"fifo", "ipc", "openat", true, NULL},
 	{"eventfd", "ipc", "read", true, NULL},
 	{"unix", "ipc", "recvfrom", true, NULL},
 	{"accept", "net", "accept", false, NULL},
