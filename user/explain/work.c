@@ -300,7 +300,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 			"in the runtime's own code. Samples tell:",
 			can_be_copied(f->m)
 				? "in copies of named ones in compiled "
-				  "expressions, which call the actions of MVC "
+				  "expressions, which call the handlers of MVC "
 				  "(see hooks), "
 				: "");
 	else

@@ -137,7 +137,7 @@ static void put_selected(const struct gn_model *m, FILE *f)
 		fprintf(f,
 			"# %-11s copies of them in methods that were made in "
 			"memory before: compiled\n# %-11s expressions, which "
-			"call actions of MVC and handlers of minimal APIs:\n"
+			"call handlers of MVC, minimal APIs and SignalR:\n"
 			"# %-11s to see these, start the program under gnomon. "
 			"To find the methods and ask\n# %-11s for them is "
 			"gnomon's work on the thread .NET EventPipe, %s\n",
