@@ -313,6 +313,28 @@ void test_no_capabilities(struct live *t)
 	live_expect_line(t, &end, 1, "CAP_");
 }
 
+/* Links that an older kernel does not have: that is said, and nothing runs. */
+void test_links_asked(struct live *t)
+{
+	static const char *const modes[] = {"session", "multi", "single"};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		struct live_args a = {.n = 0};
+		struct live_end end;
+
+		live_add(t, &a, t->gnomon, "run", "-q", "--attach", modes[i],
+			 "-f", "fib", "--", live_fixture(t, "fib"), "5", NULL);
+		live_run(t, &a, NULL, &end);
+		if (end.code == 1 && strcmp(modes[i], "single") != 0)
+			live_expect_line(t, &end, 1,
+					 live_text(t, "no %s links", modes[i]));
+		else
+			CHECK(t, !end.code && strstr(end.out, "fib       fib"),
+			      "%s ended with %d: %s%s", modes[i], end.code,
+			      end.out, end.err);
+	}
+}
+
 static void have_few_descriptors(void)
 {
 	const struct rlimit few = {24, 24};

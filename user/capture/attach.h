@@ -35,6 +35,10 @@ const char *gn_attach_mode_name(enum gn_attach_mode mode);
  * all, -EPERM or the kernel's error. */
 int gn_attach_probe_mode(void);
 
+/* Whether the kernel has links of this mode: SESSION or MULTI. 0, or its error:
+ * -EPERM, or another one when it has none. */
+int gn_attach_offers(enum gn_attach_mode mode);
+
 /* Attaches a probe to gnomon's own program and removes it again. 0, or the
  * kernel's error. Not for AUTO. */
 int gn_attach_try(enum gn_attach_mode mode);

@@ -163,12 +163,9 @@ bool gn_attach_whole_process(void)
 	return runs == 1;
 }
 
-/*
- * Whether the kernel has links of this mode. It looks at the type before the
- * path, so a path that is no file tells, and there is no probe whose end must
- * be waited for.
- */
-static int offers(enum gn_attach_mode mode)
+/* The kernel looks at the type before the path, so a path that is no file
+ * tells, and there is no probe whose end must be waited for. */
+int gn_attach_offers(enum gn_attach_mode mode)
 {
 	uint64_t offset = 0, cookie = 0;
 	struct gn_probe_set set = on_itself(&offset, &cookie);
@@ -188,9 +185,9 @@ int gn_attach_probe_mode(void)
 {
 	int fd;
 
-	if (!offers(GN_ATTACH_SESSION))
+	if (!gn_attach_offers(GN_ATTACH_SESSION))
 		return GN_ATTACH_SESSION;
-	if (!offers(GN_ATTACH_MULTI))
+	if (!gn_attach_offers(GN_ATTACH_MULTI))
 		return GN_ATTACH_MULTI;
 	fd = empty_program(0);
 	if (fd < 0)

@@ -34,14 +34,29 @@ int gn_session_denied(struct gn_session *s, int err)
 	return gn_session_fail(s, err, 1, "%s; %s", why.what, why.todo);
 }
 
+/* The mode that was asked for. */
+static int take_mode(struct gn_session *s, enum gn_attach_mode mode)
+{
+	int err = mode == GN_ATTACH_SINGLE ? 0 : gn_attach_offers(mode);
+
+	if (gn_denied_by(err))
+		return gn_session_denied(s, err);
+	if (err)
+		return gn_session_fail(
+			s, err, 1,
+			"this kernel has no %s links for probes (%s); leave "
+			"out --attach and gnomon takes the best it has",
+			gn_attach_mode_name(mode), strerror(-err));
+	s->mode = mode;
+	return 0;
+}
+
 static int find_mode(struct gn_session *s)
 {
 	int mode;
 
-	if (s->opts.attach != GN_ATTACH_AUTO) {
-		s->mode = s->opts.attach;
-		return 0;
-	}
+	if (s->opts.attach != GN_ATTACH_AUTO)
+		return take_mode(s, s->opts.attach);
 	mode = gn_attach_probe_mode();
 	if (mode < 0 && gn_denied_by(mode))
 		return gn_session_denied(s, mode);
