@@ -335,6 +335,22 @@ void test_links_asked(struct live *t)
 	}
 }
 
+static void drop_admin(void)
+{
+	if (prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0))
+		_exit(125);
+}
+
+/* An older kernel needs it, and says only that something is not valid. */
+void test_no_admin(struct live *t)
+{
+	struct live_end end;
+
+	run_without(t, drop_admin, &end);
+	if (end.code)
+		live_expect_line(t, &end, 1, "CAP_SYS_ADMIN");
+}
+
 static void have_few_descriptors(void)
 {
 	const struct rlimit few = {24, 24};

@@ -118,7 +118,8 @@ const char *gn_denied_start(int err)
 			      : "free some memory";
 }
 
-/* Probes that are perf events need more than CAP_PERFMON. */
+/* Probes that are perf events need more than CAP_PERFMON, as does it to look up
+ * a kernel's function that only later kernels have. */
 const char *gn_denied_probes(int err)
 {
 	return err == -EACCES && !gn_session_can(CAP_SYS_ADMIN)

@@ -265,6 +265,9 @@ static void close_fd(int fd)
 
 static int load_error(struct gn_session *s, int err)
 {
+	const char *admin =
+		s->mode == GN_ATTACH_SINGLE ? gn_denied_probes(-EACCES) : NULL;
+
 	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
@@ -277,8 +280,8 @@ static int load_error(struct gn_session *s, int err)
 				       GN_LOCKDOWN_TODO);
 	return gn_session_fail(s, err, 1,
 			       "the kernel refuses gnomon's BPF programs (%s); "
-			       "see gnomon doctor",
-			       strerror(-err));
+			       "%s",
+			       strerror(-err), admin ?: "see gnomon doctor");
 }
 
 static bool find_casts(struct gn_session *s, const struct gn_kernel_btf *b)
