@@ -61,24 +61,12 @@ static bool left_out(const char *word, size_t len, struct next next,
 	return next.view && names(word, name, "tree");
 }
 
-/* Takes a word as gn_put_word() wrote it off *text, and the blanks behind it.
- * `word` has room for all of the text. */
+/* Takes a word and the blanks behind it off *text. */
 static void take_word(const char **text, char *word)
 {
-	const char *at = *text;
-	bool quoted = false;
+	const char *end = gn_take_word(*text, word);
 
-	for (; *at && (quoted || *at != ' '); at++) {
-		if (*at == '\'') {
-			quoted = !quoted;
-			continue;
-		}
-		if (*at == '\\' && !quoted && at[1])
-			at++;
-		*word++ = *at;
-	}
-	*word = '\0';
-	*text = at + strspn(at, " ");
+	*text = end + strspn(end, " ");
 }
 
 /* Writes the verb and the options that it had, without what is left out and a
@@ -91,7 +79,7 @@ static int put_options(FILE *f, const char *options, struct next next)
 	if (!word)
 		return -ENOMEM;
 	take_word(&options, word);
-	fputs(*word ? word : "run", f);
+	gn_put_word(f, *word ? word : "run");
 	while (*options) {
 		bool value = false;
 

@@ -30,6 +30,25 @@ void gn_put_word(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
+const char *gn_take_word(const char *text, char *word)
+{
+	bool quoted = false;
+
+	for (; *text && (quoted || *text != ' '); text++) {
+		if (*text == '\'') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*text == '\\' && !quoted && text[1])
+			text++;
+		if (word)
+			*word++ = *text;
+	}
+	if (word)
+		*word = '\0';
+	return text;
+}
+
 static bool only_strings(const json_t *array)
 {
 	size_t n = json_array_size(array);

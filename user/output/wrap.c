@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/header.h"
 #include "output/text.h"
 
 /* "# " and a label of 11 cells */
@@ -27,18 +28,9 @@ static size_t piece(const char *text)
 }
 
 /* The length of a word of a shell's command, with its quotes. */
-static size_t shell_word(const char *text)
+static size_t length_of_word(const char *text)
 {
-	bool quoted = false;
-	size_t len = 0;
-
-	for (; text[len] && (quoted || text[len] != ' '); len++) {
-		if (text[len] == '\'')
-			quoted = !quoted;
-		else if (text[len] == '\\' && !quoted && text[len + 1])
-			len++;
-	}
-	return len;
+	return (size_t)(gn_take_word(text, NULL) - text);
 }
 
 static size_t cells_of(const char *text, size_t len)
@@ -58,8 +50,9 @@ void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 	for (bool start = true; *text; start = false) {
 		/* an indent and the word behind it stay together */
 		size_t indent = start ? strspn(text, " ") : 0;
-		size_t len = indent + (w->broken[0] ? shell_word(text + indent)
-						    : piece(text + indent));
+		const char *word = text + indent;
+		size_t len = indent + (w->broken[0] ? length_of_word(word)
+						    : piece(word));
 		size_t cells = cells_of(text, len);
 
 		if (!start && used + 1 + cells + strlen(w->broken) > w->width) {
