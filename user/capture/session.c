@@ -101,6 +101,14 @@ static void lose(struct gn_session *s, int err, size_t n)
 		s->sink_error = err;
 }
 
+int gn_session_not_kept(struct gn_session *s)
+{
+	return gn_session_fail(s, s->sink_error, 1,
+			       "the records cannot be kept: %s; make room, or "
+			       "write elsewhere (-o FILE)",
+			       strerror(-s->sink_error));
+}
+
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)
 {
 	int err = s->sink_error ? -ENOBUFS

@@ -214,10 +214,7 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	if (more < 0)
 		return more;
 	if (s->sink_error)
-		return gn_session_fail(s, s->sink_error, 1,
-				       "the records cannot be kept: %s; make "
-				       "room, or write elsewhere (-o FILE)",
-				       strerror(-s->sink_error));
+		return gn_session_not_kept(s);
 	if (!live)
 		return 0;
 	if (s->managed && gn_watch_wakers(s))

@@ -212,12 +212,15 @@ void gn_session_put_functions(struct gn_session *s);
 const char *gn_session_unfit(const struct gn_session *s);
 /* What was read of threads' own records, as INFO. */
 void gn_session_put_fast(struct gn_session *s);
-/* Puts which program ran a runtime without its library, if one did. */
+/* Of the first program that ran a runtime without its library, if any: why, as
+ * INFO. */
 void gn_session_put_unhooked(struct gn_session *s);
 
 /* Many ENTER and LEAVE records of a thread to the sink. Returns 0. */
 int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 			 size_t n);
+/* Reports sink_error as the session's failure, and returns it. */
+int gn_session_not_kept(struct gn_session *s);
 /* A record to the sink. Returns 0. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
 int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,

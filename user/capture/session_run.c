@@ -276,10 +276,7 @@ int gn_session_stop(struct gn_session *s)
 				    gn_session_loss_advice(s));
 	put_session(s, end);
 	if (!err && s->sink_error)
-		err = gn_session_fail(s, s->sink_error, 1,
-				      "the records cannot be kept: %s; make "
-				      "room, or write elsewhere (-o FILE)",
-				      strerror(-s->sink_error));
+		err = gn_session_not_kept(s);
 	return err ? err : check_seen(s);
 }
 
