@@ -31,6 +31,7 @@
 #define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
 #define GN_FAST_MAGIC	 0x31747361666e67 /* "gnfast1" */
 #define GN_FAST_RECORD	 16
+#define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
 
 /* Kinds of records; with index 0 other ones. */

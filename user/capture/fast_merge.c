@@ -125,7 +125,7 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 	rec = read_record(e, e->pos);
 	if (rec.what == GN_FAST_WRAP) {
 		/* one that is at the begin would never end */
-		if (e->pos < GN_FAST_FIRST - 2 * GN_FAST_RECORD)
+		if (e->pos < GN_FAST_FIRST - GN_FAST_SPARE)
 			return be_hostile(f, e);
 		e->pos = 0;
 		return next_event(f, e, event, pos);

@@ -26,8 +26,6 @@
 #define WAITS	 100	     /* of these without a record read: 5 s */
 #define SPINS	 100
 
-#define KEPT (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
-
 #define AGAIN	0 /* the hook is to begin anew */
 #define DROPPED 1
 #define PASSED	2 /* it is to pass the site */
@@ -163,23 +161,23 @@ static bool make_room(struct gn_fast_own *own, uint32_t tail)
 	uint64_t at = own->cur - own->base;
 
 	if (at < tail) {
-		if (tail - at <= KEPT)
+		if (tail - at <= GN_FAST_SPARE)
 			return false;
-		open_part(own, tail - at - KEPT);
+		open_part(own, tail - at - GN_FAST_SPARE);
 		return true;
 	}
-	if (at >= own->size - KEPT) {
+	if (at >= own->size - GN_FAST_SPARE) {
 		bool grown = own->tight && grow(own);
 
 		own->tight = 0;
 		if (!grown && tail >= GN_FAST_CHUNK) {
-			wrap(own, tail - KEPT);
+			wrap(own, tail - GN_FAST_SPARE);
 			return true;
 		}
 		if (!grown && !grow(own))
 			return false;
 	}
-	open_part(own, own->size - KEPT - at);
+	open_part(own, own->size - GN_FAST_SPARE - at);
 	return true;
 }
 
