@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files that are met when gnomon traces already: programs that a traced process
+ * executes, and libraries that it loads. */
+#include "live_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N PRIu64
+
+static struct live_talk run_talk(struct live *t, const char *options,
+				 const char *command, char **report)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+
+	*report = live_path(t, "report.json");
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", *report,
+		 NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	live_split(t, &a, command);
+	live_talk(t, &a, &talk);
+	return talk;
+}
+
+static void expect_late(struct live *t, const json_t *report, const char *name)
+{
+	CHECK(t,
+	      live_number(t, report, "counters.unprobed") > 0 &&
+		      files_unprobed(report, name),
+	      "it is not told that calls before the probes were not seen");
+}
+
+/* The program is one that the command becomes, and that it becomes again. */
+void test_executed(struct live *t)
+{
+	static const char *const wrappers[] = {"env", "sh -c exec\t$0"};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *path, *command = live_text(t, "%s %s", wrappers[i],
+						 live_fixture(t, "visited"));
+		struct live_talk talk;
+		json_t *report;
+
+		talk = run_talk(t, "-f work", command, &path);
+		live_await(t, talk.err, "gnomon: attached: process");
+		live_ask(t, &talk, "work 123");
+		live_tell(t, &talk, "exec");
+		live_await(t, talk.out, "ready");
+		live_ask(t, &talk, "work 1000");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+		report = live_load(t, path);
+		live_clean(t, report);
+		files_expect(t, report, "/visited", "work", 1123);
+		expect_late(t, report, "work");
+	}
+}
+
+/* What processes ran without their probes is no more than they ran, whatever
+ * number of programs and files each had. */
+void test_executed_short(struct live *t)
+{
+	char *path;
+	struct live_talk talk =
+		run_talk(t, "-f libc.so.6:rand_r -f libfixture.so:* -f main",
+			 live_text(t, "sh -c $0;$0;$0;$0;: %s",
+				   live_fixture(t, "shared")),
+			 &path);
+	uint64_t told, ran;
+	json_t *report;
+
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	told = live_number(t, report, "counters.unprobed-ns");
+	ran = live_number(t, report, "session.elapsed_ns");
+	CHECK(t, told && told <= ran, "unprobed for %" N " ns of %" N, told,
+	      ran);
+}
+
+/* Of many that run one program at once, each is seen or told of. */
+void test_executed_many(struct live *t)
+{
+	const uint64_t many = 40;
+	char *path;
+	struct live_talk talk =
+		run_talk(t, "-f main",
+			 live_text(t,
+				   "sh -c i=0;while\t[\t$i\t-lt\t%" N
+				   "\t];do\t$0\t12&\ti=$((i+1));done;wait %s",
+				   many, live_fixture(t, "fib")),
+			 &path);
+	uint64_t seen, late;
+	json_t *report;
+
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	late = live_number(t, report, "counters.unprobed");
+	seen = live_function(t, report, NULL, "main", "calls", NULL);
+	CHECK(t, late && seen + late >= many,
+	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
+}
+
+/* A shell that executes the program when it is told a line. */
+static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
+{
+	struct live_args a = {.n = 0};
+	int pid;
+
+	live_add(t, &a, "/bin/sh", "-c", "echo ready $$; read line; exec $0",
+		 path, NULL);
+	live_talk(t, &a, sh);
+	CHECK(t,
+	      sscanf(live_await(t, sh->out, "ready "), "ready %d", &pid) == 1,
+	      "sh is not ready");
+	return pid;
+}
+
+/* Attached to such a shell until it is the program, which is ready. */
+static char *attach_executed(struct live *t, const char *path,
+			     struct live_talk *sh, struct live_talk *gnomon)
+{
+	pid_t pid = start_shell(t, path, sh);
+	char *out = live_attach(t, "-f work -f libc.so.6:getpid",
+				live_text(t, "%d", pid), gnomon);
+
+	live_tell(t, sh, "go");
+	live_await(t, gnomon->err, "gnomon: attached: process");
+	live_await(t, sh->out, "ready ");
+	return out;
+}
+
+/* A process that is attached to becomes another program. */
+void test_executed_attached(struct live *t)
+{
+	char *path = files_copy(t, "serve", "serve"), *out;
+	struct live_talk sh, gnomon;
+	json_t *report;
+
+	out = attach_executed(t, path, &sh, &gnomon);
+	live_ask(t, &sh, "work 40");
+	report = live_detach(t, &gnomon, out);
+	files_expect(t, report, path, "work", 40);
+	expect_late(t, report, "work");
+}
+
+/* The same by a path that is one program's file or the other's: what runs is
+ * probed, and of the other one nothing is changed. */
+void test_executed_swapped(struct live *t)
+{
+	char *mine = files_copy(t, "serve", "mine"), *before, *out;
+	char *theirs = files_copy(t, "serve", "theirs");
+	struct live_talk sh, other, gnomon;
+	json_t *report;
+	pid_t swapper;
+
+	files_start(t, theirs, &other);
+	before = files_bytes(t, &other);
+	swapper = live_exchange(t, mine, theirs);
+	for (int i = 0; i < 5; i++) {
+		out = attach_executed(t, mine, &sh, &gnomon);
+		live_ask(t, &sh, "work 10");
+		CHECK(t, strcmp(files_bytes(t, &other), before) == 0,
+		      "the text of a program that is not traced was changed");
+		report = live_detach(t, &gnomon, out);
+		files_expect(t, report, NULL, "work", 10);
+		live_tell(t, &sh, "quit");
+		live_finish(t, &sh);
+	}
+	live_exchange_end(swapper);
+}
+
+/* A library that only the later program maps. */
+void test_executed_library(struct live *t)
+{
+	char *path,
+		*command = live_text(t, "env %s", live_fixture(t, "visited"));
+	struct live_talk talk =
+		run_talk(t, "-f libfixture.so:library_work -f libc.so.6:rand_r",
+			 command, &path);
+	json_t *report;
+
+	live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "library 50");
+	files_ask(t, &talk, FILES_LIBC);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	live_clean(t, report);
+	files_expect(t, report, "libfixture.so", "library_work", 50);
+	files_expect(t, report, NULL, "rand_r", 10000);
+	expect_late(t, report, "library_work");
+	CHECK(t, !files_unprobed(report, "rand_r"),
+	      "what was probed is marked");
+}
+
+/* A library that no process maps when gnomon starts, by the name of its file.
+ */
+void test_awaited(struct live *t)
+{
+	char *path, *command = live_text(t, "%s", live_fixture(t, "visited"));
+	struct live_talk talk =
+		run_talk(t, "-f libplugin.so:plugin_work -f libnone.so:f",
+			 command, &path);
+	json_t *report;
+	char *line = live_await(t, talk.err, "gnomon: attached: ");
+
+	CHECK(t, strstr(line, "not mapped yet"), "it is not told: \"%s\"",
+	      line);
+	live_ask(t, &talk, "load");
+	live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "plugin 70");
+	live_tell(t, &talk, "quit");
+	line = live_await(t, talk.err, "gnomon: no function matched");
+	CHECK(t, strstr(line, "'libnone.so:f'"), "it is told \"%s\"", line);
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	live_clean(t, report);
+	files_expect(t, report, "libplugin.so", "plugin_work", 70);
+	expect_late(t, report, "plugin_work");
+}
+
+/* The report of a program that loads the library when it runs; `late`: it has
+ * its probes only then. */
+static char *load_plugin(struct live *t, const char *lib, const char *command,
+			 bool late)
+{
+	char *path;
+	struct live_talk talk = run_talk(
+		t, live_text(t, "-f %s:plugin_work --format table", lib),
+		command, &path);
+
+	live_await(t, talk.err, "gnomon: attached: ");
+	live_ask(t, &talk, "load");
+	if (late)
+		live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "plugin 70");
+	live_tell(t, &talk, "quit");
+	CHECK(t, !live_await_or_end(t, talk.err, "gnomon: no process"),
+	      "what is mapped is told not to be");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	return live_read(t, path, NULL);
+}
+
+/* The command that runs the copy of the program, and of what it needs, in a
+ * folder that only its own mounts have. */
+static char *in_container(struct live *t)
+{
+	char *script = live_path(t, "script");
+	FILE *f = fopen(script, "w");
+
+	CHECK(t, f, "%s: %s", script, strerror(errno));
+	fprintf(f,
+		"mkdir %s/in && mount -t tmpfs none %s/in &&\n"
+		"cp %s/program %s/*.so %s/in && exec %s/in/program\n",
+		t->dir, t->dir, t->dir, t->dir, t->dir, t->dir);
+	CHECK(t, fclose(f) == 0, "%s: %s", script, strerror(errno));
+	return live_text(t, "unshare -m sh %s", script);
+}
+
+/* It is told how its probes can be there before it is mapped; not in a
+ * container, where -f cannot name its path. */
+void test_awaited_path(struct live *t)
+{
+	char *program = files_copy(t, "visited", "program"), *report;
+	char *library = files_copy(t, "libplugin.so", "libplugin.so");
+	char *remedy = live_text(t, "'%s:GLOB'", library);
+
+	files_copy(t, "libfixture.so", "libfixture.so");
+	report = load_plugin(t, "libplugin.so", program, true);
+	CHECK(t, strstr(report, remedy), "without its path: %s", report);
+	report = load_plugin(t, library, program, false);
+	CHECK(t, !strstr(report, remedy), "with its path: %s", report);
+	report = load_plugin(t, "libplugin.so", in_container(t), true);
+	CHECK(t, strstr(report, "UNPROBED") && !strstr(report, "GLOB'"),
+	      "in a container: %s", report);
+}
+
+/* One that nobody maps is told: a program can have the same functions itself.
+ */
+void test_awaited_vainly(struct live *t)
+{
+	char *library = files_copy(t, "libplugin.so", "libplugin.so"), *path,
+	     *line;
+	struct live_talk talk =
+		run_talk(t, live_text(t, "-f %s:plugin_work", library),
+			 live_text(t, "%s 5", live_fixture(t, "fib")), &path);
+
+	line = live_await_or_end(t, talk.err, "gnomon: no process");
+	CHECK(t, line && strstr(line, library), "it is not told");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+}
+
+/* The same of a process that ends at once: its calls are seen, or it is told
+ * that they are not. */
+void test_awaited_short(struct live *t)
+{
+	char *command = live_text(t, "%s", live_fixture(t, "visited"));
+
+	for (int i = 0; i < 5; i++) {
+		char *path, *line;
+		struct live_talk talk = run_talk(
+			t, "-f libplugin.so:plugin_work", command, &path);
+
+		free(live_await(t, talk.err, "gnomon: attached: "));
+		live_tell(t, &talk, "load");
+		live_tell(t, &talk, "plugin 3");
+		live_tell(t, &talk, "quit");
+		line = live_await_or_end(t, talk.err,
+					 "gnomon: no function matched");
+		CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+		CHECK(t, !line || strstr(line, "before its probes were in"),
+		      "it is told \"%s\"", line);
+		CHECK(t,
+		      live_number(t, live_load(t, path), "counters.unprobed") ==
+			      1,
+		      "it is not told that calls can be missing");
+	}
+}
+
+/* A running process maps a library, of which another one runs functions: that
+ * one pays nothing. */
+void test_awaited_attached(struct live *t)
+{
+	const char *path = live_fixture(t, "visited");
+	struct live_talk traced, other, gnomon;
+	pid_t pid = files_start(t, path, &traced);
+	uint64_t before, beside, own;
+	json_t *report;
+	char *out;
+
+	files_start(t, path, &other);
+	live_ask(t, &other, "load");
+	before = files_least(t, &other, "plugin 10000");
+	out = live_attach(t, "-f libplugin.so:plugin_work",
+			  live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &traced, "load");
+	live_await(t, gnomon.err, "gnomon: attached: process");
+	beside = files_least(t, &other, "plugin 10000");
+	own = files_ask(t, &traced, "plugin 10000");
+	report = live_detach(t, &gnomon, out);
+	files_expect(t, report, "libplugin.so", "plugin_work", 10000);
+	expect_late(t, report, "plugin_work");
+	/* a probe in such a function makes it 100 times as long and more */
+	CHECK(t, beside < 10 * before,
+	      "a loop beside took %" N " ns, not %" N "; the traced one %" N,
+	      beside, before, own);
+	CHECK(t, own > 10 * before, "probes cost nothing: is any there?");
+}
+
+/* A shell starts many of a program at once, and one of them is the first that
+ * shows its file: calls that the others are in then are of before, too. */
+void test_late_copies(struct live *t)
+{
+	char *program =
+		live_text(t, "%s nanosleep 40 20", live_fixture(t, "classes"));
+
+	for (int i = 0; i < 4; i++) {
+		struct live_args a = {.n = 0};
+		struct live_end end;
+
+		live_add(t, &a, t->gnomon, "run", "-f", "wait_*", "-f",
+			 "surround", "-o", "/dev/null", "--", "/bin/sh", "-c",
+			 live_text(t, "for i in $(seq 40); do %s & done; wait",
+				   program),
+			 NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code,
+		      end.err);
+	}
+}
