@@ -172,22 +172,22 @@ static int keep_file(struct gn_later *l, struct gn_file *file,
 	return err ?: gn_probes_move(&l->probes, probes);
 }
 
-/* Whether it is one of those that are kept; the process may have mapped it
- * before it was. */
+/* Whether the file is kept already. The process may have mapped it before it
+ * had its probes. */
 static bool take_kept(struct gn_later *l, const struct gn_file *file,
-		      const struct gn_later_news *n)
+		      const struct gn_later_news *n, uint64_t told)
 {
 	for (size_t i = 0; i < l->files.count; i++)
 		if (gn_file_same(&l->files.file[i].id, &file->id)) {
-			gn_later_again(l, i, n);
+			gn_later_again(l, i, n, told);
 			return true;
 		}
 	return false;
 }
 
-/* A file that was not seen before. */
+/* Gives a file that was not seen before its probes. */
 static void take_file(struct gn_later *l, struct gn_file *file,
-		      const struct gn_later_news *n)
+		      const struct gn_later_news *n, uint64_t told)
 {
 	struct gn_filter *filter = l->session->filter;
 	uint32_t first = l->functions.next;
@@ -197,7 +197,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	struct stat st;
 
 	if (file->fd < 0 || gn_later_has_file(&l->session->files, &file->id) ||
-	    take_kept(l, file, n) ||
+	    take_kept(l, file, n, told) ||
 	    !gn_filter_file(filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
 		return;
@@ -227,12 +227,13 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 
 static void take_files(struct gn_later *l, const struct gn_later_news *n)
 {
+	uint64_t told = gn_later_told(l, n->pid, n->since);
 	struct gn_files files = {0};
 
 	/* nothing to attach to if the process has ended */
 	if (!gn_files_of_process(n->pid, &files))
 		for (size_t i = 0; i < files.count && !stopping(l); i++)
-			take_file(l, &files.file[i], n);
+			take_file(l, &files.file[i], n, told);
 	if (!files.count && n->kind == GN_NEWS_PROGRAM)
 		gn_later_ended_early(l, n);
 	gn_files_free(&files);
@@ -340,6 +341,8 @@ static void miss_rest(struct gn_later *l)
 	for (size_t i = 0; i < l->nnews; i++) {
 		const struct gn_later_news *n = &l->news[i];
 
+		if (n->kind == GN_NEWS_PROGRAM)
+			gn_later_ended_early(l, n);
 		if (n->kind == GN_NEWS_PROCESS ||
 		    (n->kind == GN_NEWS_PROGRAM && n->anew))
 			miss_process(l, n->pid, n->since);

@@ -28,17 +28,15 @@ void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Whether it was told that the process ran without probes at that time. */
-static bool was_told(struct gn_later *l, pid_t pid, uint64_t since)
+uint64_t gn_later_told(struct gn_later *l, pid_t pid, uint64_t since)
 {
-	uint64_t end = UINT64_MAX, *told;
-	bool was;
+	uint64_t end = UINT64_MAX, *until, told;
 
 	pthread_mutex_lock(&l->lock);
-	told = gn_later_until(l, pid, since, &end);
-	was = told && *told > since;
+	until = gn_later_until(l, pid, since, &end);
+	told = until ? *until : 0;
 	pthread_mutex_unlock(&l->lock);
-	return was;
+	return told;
 }
 
 /* Whether -f can name it by its path: in a container that is another file, or
@@ -64,14 +62,14 @@ void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
 }
 
 void gn_later_again(struct gn_later *l, size_t index,
-		    const struct gn_later_news *n)
+		    const struct gn_later_news *n, uint64_t told)
 {
 	const struct gn_file *file = &l->files.file[index];
 	uint64_t probed = file->probed;
 
 	/* else it gets probes of its own, and is told of then */
 	if (!gn_session_private(l->session, file) && n->since < probed &&
-	    !was_told(l, n->pid, n->since))
+	    told < probed)
 		gn_later_miss_file(l, index, n->pid, n->since, probed);
 }
 
@@ -88,10 +86,11 @@ static void miss_gone(struct gn_later *l, size_t index,
 		      const struct gn_later_gone *g)
 {
 	const struct gn_file *file = &l->files.file[index];
+	uint64_t until = g->until < file->probed ? g->until : file->probed;
 
 	if (g->since < file->probed && has_name(file, g->comm) &&
-	    !was_told(l, g->pid, g->since))
-		gn_later_miss_file(l, index, g->pid, g->since, g->until);
+	    gn_later_told(l, g->pid, g->since) <= g->since)
+		gn_later_miss_file(l, index, g->pid, g->since, until);
 }
 
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)

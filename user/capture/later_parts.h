@@ -141,11 +141,17 @@ void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 /* The same, and records it of the kept file of that index. */
 void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
 			uint64_t since, uint64_t until);
-/* The process maps the kept file, which another one mapped first. */
+/* Until when it was recorded that a process, which had the number at `since`,
+ * ran without probes. 0: it was not, or that is not known. */
+uint64_t gn_later_told(struct gn_later *l, pid_t pid, uint64_t since);
+/* The process maps a kept file, which another one mapped first. `told`: what
+ * gn_later_told() said before any of the process's files was looked at. */
 void gn_later_again(struct gn_later *l, size_t index,
-		    const struct gn_later_news *n);
-/* The program has ended, and which file it was is told by the name alone: it is
- * one of those that have probes by now, or of those that get some. */
+		    const struct gn_later_news *n, uint64_t told);
+/* A program ended, or the session did, before gnomon could look at what it had
+ * mapped. Its name says which file it ran: a kept one, or one that is kept
+ * later.
+ */
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
 /* The kept file has its probes: counts the programs that ended before. */
 void gn_later_miss_gone(struct gn_later *l, size_t index);
