@@ -27,14 +27,6 @@ static int rounds(void)
 	return getenv("LIVE_LONG") ? LONG : SHORT;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* The moments are spread over the time that a whole run takes. */
 static void until_moment(uint64_t took, int i, int n)
 {
@@ -91,9 +83,9 @@ static char *plain(struct live *t, uint64_t *took)
 	live_run(t, &a, NULL, &end);
 	CHECK(t, !end.code, "the program ended with %d: %s", end.code, end.err);
 	begin(t, &gnomon);
-	since = now_ns();
+	since = live_now();
 	rest_of(t, &gnomon, SIZE_MAX);
-	*took = now_ns() - since;
+	*took = live_now() - since;
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	srandom((unsigned int)since);
 	return end.out;

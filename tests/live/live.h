@@ -77,6 +77,10 @@ char *live_text(struct live *t, const char *format, ...)
 /* A name for a new file in the test's folder. */
 char *live_path(struct live *t, const char *name);
 char *live_fixture(struct live *t, const char *name);
+/* CLOCK_MONOTONIC, in ns. */
+uint64_t live_now(void);
+/* Waits, in milliseconds; between two looks at something that is to happen. */
+void live_pause(long ms);
 
 /* live_proc.c */
 struct live_args {

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -315,19 +314,11 @@ void test_two_at_once(struct live *t)
 	finish_serve(t, &serve, 770);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void test_duration(struct live *t)
 {
 	struct live_talk serve, gnomon;
 	pid_t pid = start_serve(t, &serve);
-	uint64_t begin = now_ns();
+	uint64_t begin = live_now();
 	json_t *report;
 	char *path;
 	int code;
@@ -336,7 +327,7 @@ void test_duration(struct live *t)
 			   &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
-	CHECK(t, now_ns() - begin >= 300000000u, "gnomon ended too early");
+	CHECK(t, live_now() - begin >= 300000000u, "gnomon ended too early");
 	report = live_load(t, path);
 	live_clean(t, report);
 	/* the waiting thread's time is the session's */
@@ -414,7 +405,6 @@ static char *text_of_work(struct live *t, struct live_talk *serve)
 static void await_text(struct live *t, struct live_talk *serve,
 		       const char *want)
 {
-	const struct timespec pause = {.tv_nsec = 10000000};
 	const char *got = "";
 	int i;
 
@@ -422,7 +412,7 @@ static void await_text(struct live *t, struct live_talk *serve,
 		got = text_of_work(t, serve);
 		if (strcmp(got, want) == 0)
 			return;
-		nanosleep(&pause, NULL);
+		live_pause(10);
 	}
 	live_fail(t, "probes are left behind: %s, not %s", got, want);
 }

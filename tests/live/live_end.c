@@ -10,18 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define N PRIu64
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Takes a CPU from us and the fixtures, for gnomon and who hogs it. */
 static int part_cpu(struct live *t)
@@ -112,15 +103,15 @@ static void end_beside_real_time(struct live *t, int cpu, int sig)
 
 	path = start(t, words, sig ? "-f work" : "-f work -d 1s", &serve,
 		     &gnomon);
-	begin = now_ns();
+	begin = live_now();
 	pid = hog(t, cpu, 8, 50);
 	if (sig) {
 		live_ask(t, &serve, "work 1000");
-		begin = now_ns();
+		begin = live_now();
 		kill(gnomon.pid, sig);
 	}
 	code = live_wait(t, &gnomon);
-	took = now_ns() - begin;
+	took = live_now() - begin;
 	end_hog(pid);
 	live_finish(t, &serve);
 	CHECK(t, code == 0, "gnomon ended with %d", code);

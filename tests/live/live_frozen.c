@@ -8,26 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE  2000 /* pauses */
 #define FROZEN_MS 100
-
-static void breathe(long ms)
-{
-	const struct timespec pause = {.tv_nsec = ms * 1000000};
-
-	nanosleep(&pause, NULL);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* A control group of v2 that nobody else has. */
 static char *make_group(struct live *t)
@@ -72,7 +56,7 @@ static void await_frozen(struct live *t, const char *group, bool frozen)
 		text[n] = '\0';
 		if (strstr(text, want))
 			return;
-		breathe(1);
+		live_pause(1);
 	}
 	live_fail(t, "the group does not become %s", want);
 }
@@ -97,9 +81,9 @@ void test_frozen(struct live *t)
 	free(live_await(t, gnomon.out, "echo"));
 	put(t, group, "cgroup.freeze", 1);
 	await_frozen(t, group, true);
-	since = now_ns();
-	breathe(FROZEN_MS);
-	since = now_ns() - since;
+	since = live_now();
+	live_pause(FROZEN_MS);
+	since = live_now() - since;
 	put(t, group, "cgroup.freeze", 0);
 	await_frozen(t, group, false);
 	CHECK(t, live_finish(t, &gnomon) == 0, "gnomon failed");

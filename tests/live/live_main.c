@@ -117,12 +117,25 @@ char *live_fixture(struct live *t, const char *name)
 	return live_text(t, "%s/%s", t->fixtures, name);
 }
 
-static long now_ms(void)
+uint64_t live_now(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000L + ts.tv_nsec / 1000000;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static long now_ms(void)
+{
+	return (long)(live_now() / 1000000);
+}
+
+void live_pause(long ms)
+{
+	const struct timespec ts = {.tv_sec = ms / 1000,
+				    .tv_nsec = ms % 1000 * 1000000};
+
+	nanosleep(&ts, NULL);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type,

@@ -8,7 +8,6 @@
 #include <sys/capability.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/mute_memory.h"
@@ -166,14 +165,6 @@ void test_capabilities(struct live *t)
 	gn_session_free(c.session);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* A capture with some hundred links of functions' own, until it is killed. */
 static _Noreturn void hold_links(struct live *t, int ready)
 {
@@ -211,10 +202,10 @@ void test_killed(struct live *t)
 	CHECK(t, read(ready[0], summary, 40) == 40, "it did not attach");
 	functions = strtol(summary, NULL, 10);
 	CHECK(t, functions > 100, "only %ld functions", functions);
-	begin = now_ns();
+	begin = live_now();
 	kill(pid, SIGKILL);
 	CHECK(t, waitpid(pid, NULL, 0) == pid, "waitpid");
-	took = now_ns() - begin;
+	took = live_now() - begin;
 	CHECK(t, took < 5000000000u, "%ld links are gone after %ld ms only",
 	      functions, (long)(took / 1000000));
 }

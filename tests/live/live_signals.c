@@ -16,13 +16,6 @@
 #define PATIENCE 4000 /* pauses */
 #define MANY	 2048 /* functions of the fixture `many` */
 
-static void breathe(void)
-{
-	const struct timespec pause = {.tv_nsec = 5000000};
-
-	nanosleep(&pause, NULL);
-}
-
 static char *record(struct live *t, const char *options, const char *command,
 		    struct live_talk *gnomon, pid_t *pid)
 {
@@ -227,7 +220,7 @@ static void await_unchanged(struct live *t, struct live_talk *many)
 	for (i = 0; i < PATIENCE && n; i++) {
 		n = changed(t, many);
 		if (n)
-			breathe();
+			live_pause(5);
 	}
 	CHECK(t, !n, "%d functions have probes left", n);
 }

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define N	PRIu64
 #define THREADS 16
@@ -24,13 +23,6 @@
 #define SYSCALL_TRIES 5
 /* Of the way into and out of the calls. */
 #define CALLS_NS 200000
-
-static void wait_ms(long ms)
-{
-	struct timespec time = {.tv_nsec = ms * 1000000};
-
-	nanosleep(&time, NULL);
-}
 
 /*
  * False: they woke before the stop, and the run says nothing. The thread that
@@ -89,7 +81,7 @@ static bool stop_and_wake(struct live *t, const char *options, const char *word,
 	path = attach(t, live_text(t, "wakes %d", THREADS), options, &wakes,
 		      &gnomon);
 	live_interrupt(t, &gnomon);
-	wait_ms(ms);
+	live_pause(ms);
 	live_ask(t, &wakes, word);
 	report = live_attached(t, &gnomon, path);
 	live_tell(t, &wakes, "quit");
@@ -135,7 +127,7 @@ void test_stop_syscall(struct live *t)
 		path = attach(t, "zeros", "--os faults,syscalls", &zeros,
 			      &gnomon);
 		live_tell(t, &zeros, "go");
-		wait_ms(50);
+		live_pause(50);
 		report = live_detach(t, &gnomon, path);
 		live_tell(t, &zeros, "quit");
 		line = live_await(t, zeros.out, "outside read ");

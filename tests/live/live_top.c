@@ -8,25 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define N PRIu64
-
-uint64_t top_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-void top_breathe(void)
-{
-	const struct timespec pause = {.tv_nsec = 5000000};
-
-	nanosleep(&pause, NULL);
-}
 
 pid_t top_start(struct live *t, struct live_talk *top)
 {
@@ -178,7 +162,7 @@ json_t *top_next(struct live *t, struct top_view *v)
 
 json_t *top_fresh(struct live *t, struct top_view *v)
 {
-	uint64_t now = top_now();
+	uint64_t now = live_now();
 	json_t *period = top_next(t, v);
 
 	while (live_number(t, period, "period.start_ns") < now) {

@@ -54,10 +54,6 @@ uint64_t top_of(struct live *t, const json_t *period, const char *function,
 bool top_is(const json_t *object, const char *key, const char *text);
 bool top_muted(const json_t *period, const char *function);
 
-uint64_t top_now(void);
-/* A pause in a loop that waits for something else to happen. */
-void top_breathe(void);
-
 /* The words that start a topic of the .NET fixture; a skip where there is no
  * .NET. */
 void top_demo(struct live *t, struct live_args *a, const char *topic);

@@ -260,7 +260,7 @@ static void await_poll(struct live *t, pid_t pid, long files)
 		fclose(f);
 		if (call == SYS_poll && n == files)
 			return;
-		top_breathe();
+		live_pause(5);
 	}
 	live_fail(t, "gnomon does not wait for %ld descriptors: %s", files,
 		  line);
@@ -278,7 +278,7 @@ static int ends_unread(struct live *t, struct live_talk *gnomon)
 		if (pid)
 			return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 						   : WEXITSTATUS(status);
-		top_breathe();
+		live_pause(5);
 	}
 	live_fail(t, "gnomon waits for its reader");
 }
@@ -339,13 +339,13 @@ void test_top_slow_reader(struct live *t)
 	for (i = 0; i < 100; i++) {
 		n = read(gnomon.out, text, sizeof(text));
 		CHECK(t, n > 0, "gnomon has ended by itself");
-		top_breathe();
+		live_pause(5);
 	}
 	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
 	for (i = 0; i < PATIENCE && n > 0; i++) {
 		n = read(gnomon.out, text, sizeof(text));
 		after += n > 0 ? (int)n : 0;
-		top_breathe();
+		live_pause(5);
 	}
 	CHECK(t, n == 0 && after <= 3 * 4096,
 	      "gnomon has written %d bytes after the signal", after);

@@ -255,7 +255,7 @@ void test_top_dies_early(struct live *t)
 			 "hot_*", "-p", live_text(t, "%d", pid), NULL);
 		live_talk(t, &a, &gnomon);
 		for (k = 0; k < 8 * i; k++)
-			top_breathe();
+			live_pause(5);
 		kill(pid, SIGKILL);
 		code = live_finish(t, &gnomon);
 		n = read(gnomon.err, err, sizeof(err) - 1);
@@ -315,7 +315,7 @@ static void signal_gnomon(struct live *t, int sig)
 		read_code(t, &top, pid, after, sizeof(after));
 		if (!memcmp(before, after, sizeof(after)))
 			break;
-		top_breathe();
+		live_pause(5);
 	}
 	CHECK(t, i < 1000, "probes are left behind after signal %d", sig);
 	live_ask(t, &top, "hot 10 10");

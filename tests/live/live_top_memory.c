@@ -244,7 +244,7 @@ static void await_unsent(struct live *t, pid_t gnomon, unsigned int most,
 		n = unsent(t, gnomon);
 		if (n <= most)
 			return;
-		top_breathe();
+		live_pause(5);
 	}
 	live_fail(t, "%u names are kept %s", n, when);
 }
