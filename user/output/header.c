@@ -379,9 +379,9 @@ void gn_header_no_functions(const struct gn_model *m,
 	}
 	fputs("# No function was traced: these are processes and threads.\n",
 	      f);
-	if (gn_model_info(m, "clr.unhooked"))
-		; /* -f would not help */
-	else if (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8))
+	/* without hooks -f would not help */
+	if (!gn_model_info(m, "clr.unhooked") &&
+	    (!hint || !*hint || gn_header_line(f, "hint", hint, o->utf8)))
 		fputs("# Name functions with -f, as in: gnomon run -f 'main' "
 		      "-f 'parse_*' -- CMD\n",
 		      f);

@@ -98,87 +98,108 @@ static bool started_by_il(const struct gn_model *m)
 	return hooks && !strcmp(hooks, "il at start");
 }
 
-/* Prints how many requested methods have hooks in their IL, and which have
- * none. */
-static void put_selected(const struct gn_model *m, FILE *f)
+static void put_by_runtime(uint64_t processes, FILE *f)
 {
-	static const char *const missing[GN_SELECTED_COUNT] = {
-		[GN_SELECTED_NO_IL] = "without IL",
-		[GN_SELECTED_FAILED] = "that the runtime refused",
-	};
-	const uint64_t *selected = m->code.selected;
+	char n[GN_CELL];
+
+	if (!processes)
+		return;
+	gn_format_count(n, processes);
+	fprintf(f,
+		"# %-11s by the runtime (as --clr-hooks elt) in %s %s "
+		"whose modules edit and\n# %-11s continue "
+		"can change: it takes none in their IL\n",
+		"hooks", n, gn_word(processes, "process", "processes"), "");
+}
+
+static void put_in_il(const struct gn_model *m, FILE *f)
+{
+	uint64_t methods = m->code.selected[GN_SELECTED_METHODS];
 	bool started = started_by_il(m);
 	char n[GN_CELL];
 
-	if (selected[GN_SELECTED_BY_RUNTIME]) {
-		gn_format_count(n, selected[GN_SELECTED_BY_RUNTIME]);
-		fprintf(f,
-			"# %-11s by the runtime (as --clr-hooks elt) in %s %s "
-			"whose modules edit and\n# %-11s continue "
-			"can change: it takes none in their IL\n",
-			"hooks", n,
-			gn_word(selected[GN_SELECTED_BY_RUNTIME], "process",
-				"processes"),
-			"");
-	}
-	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
-	    !selected[GN_SELECTED_EDITED])
-		return;
-	gn_format_count(n, selected[GN_SELECTED_METHODS]);
+	gn_format_count(n, methods);
 	fprintf(f,
 		"# %-11s in the IL of %s %s that -f names (--clr-hooks rejit), "
 		"compiled again\n# %-11s for it; other code is as it was. "
 		"%s\n",
-		"hooks", n,
-		gn_word(selected[GN_SELECTED_METHODS], "method", "methods"), "",
+		"hooks", n, gn_word(methods, "method", "methods"), "",
 		started ? "All calls are seen except those named below"
 			: "Calls that were under way are not seen, nor");
-	if (!started)
-		fprintf(f,
-			"# %-11s copies of them in methods that were made in "
-			"memory before: compiled\n# %-11s expressions, which "
-			"call handlers of MVC, minimal APIs and SignalR:\n"
-			"# %-11s to see these, start the program under gnomon. "
-			"To find the methods and ask\n# %-11s for them is "
-			"gnomon's work on the thread .NET EventPipe, %s\n",
-			"", "", "", "",
-			m->own_work ? "taken out of its times"
-				    : "and in its times");
-	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++) {
-		if (!missing[i] || !selected[i])
-			continue;
-		gn_format_count(n, selected[i]);
-		fprintf(f, "# %-11s %s %s %s: %s calls are not seen\n",
-			"untraced", n,
-			gn_word(selected[i], "method", "methods"), missing[i],
-			gn_word(selected[i], "its", "their"));
-	}
-	if (selected[GN_SELECTED_EDITED]) {
-		gn_format_count(n, selected[GN_SELECTED_EDITED]);
-		fprintf(f,
-			"# %-11s %s %s of modules that edit and continue can "
-			"change, by\n# %-11s "
-			"DOTNET_MODIFIABLE_ASSEMBLIES=debug: the runtime "
-			"takes no hooks in their IL\n# %-11s (%s)\n",
-			"untraced", n,
-			gn_word(selected[GN_SELECTED_EDITED], "method",
-				"methods"),
-			"", "",
-			started ? "--clr-hooks elt sees them"
-				: "start it without that variable");
-	}
-	if (selected[GN_SELECTED_COPIED]) {
-		gn_format_count(n, selected[GN_SELECTED_COPIED]);
-		fprintf(f,
-			"# %-11s calls of %s %s by precompiled code that can "
-			"hold "
-			"copies of %s%s\n",
-			"untraced", n,
-			gn_word(selected[GN_SELECTED_COPIED], "method",
-				"methods"),
-			gn_word(selected[GN_SELECTED_COPIED], "it", "them"),
-			started ? " (-f without a wildcard sees all)" : "");
-	}
+	if (started)
+		return;
+	fprintf(f,
+		"# %-11s copies of them in methods that were made in "
+		"memory before: compiled\n# %-11s expressions, which "
+		"call handlers of MVC, minimal APIs and SignalR:\n"
+		"# %-11s to see these, start the program under gnomon. "
+		"To find the methods and ask\n# %-11s for them is "
+		"gnomon's work on the thread .NET EventPipe, %s\n",
+		"", "", "", "",
+		m->own_work ? "taken out of its times" : "and in its times");
+}
+
+static void put_without(uint64_t methods, const char *why, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!methods)
+		return;
+	gn_format_count(n, methods);
+	fprintf(f, "# %-11s %s %s %s: %s calls are not seen\n", "untraced", n,
+		gn_word(methods, "method", "methods"), why,
+		gn_word(methods, "its", "their"));
+}
+
+static void put_edited(uint64_t methods, bool started, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!methods)
+		return;
+	gn_format_count(n, methods);
+	fprintf(f,
+		"# %-11s %s %s of modules that edit and continue can "
+		"change, by\n# %-11s "
+		"DOTNET_MODIFIABLE_ASSEMBLIES=debug: the runtime "
+		"takes no hooks in their IL\n# %-11s (%s)\n",
+		"untraced", n, gn_word(methods, "method", "methods"), "", "",
+		started ? "--clr-hooks elt sees them"
+			: "start it without that variable");
+}
+
+static void put_copied(uint64_t methods, bool started, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!methods)
+		return;
+	gn_format_count(n, methods);
+	fprintf(f,
+		"# %-11s calls of %s %s by precompiled code that can hold "
+		"copies of %s%s\n",
+		"untraced", n, gn_word(methods, "method", "methods"),
+		gn_word(methods, "it", "them"),
+		started ? " (-f without a wildcard sees all)" : "");
+}
+
+/* Prints how many requested methods have hooks in their IL, and which have
+ * none. */
+static void put_selected(const struct gn_model *m, FILE *f)
+{
+	const uint64_t *selected = m->code.selected;
+	bool started = started_by_il(m);
+
+	put_by_runtime(selected[GN_SELECTED_BY_RUNTIME], f);
+	if (!selected[GN_SELECTED_METHODS] && !selected[GN_SELECTED_NO_IL] &&
+	    !selected[GN_SELECTED_EDITED])
+		return;
+	put_in_il(m, f);
+	put_without(selected[GN_SELECTED_NO_IL], "without IL", f);
+	put_without(selected[GN_SELECTED_FAILED], "that the runtime refused",
+		    f);
+	put_edited(selected[GN_SELECTED_EDITED], started, f);
+	put_copied(selected[GN_SELECTED_COPIED], started, f);
 }
 
 /* Also where no requested method was found: it can be in one of these. */
@@ -197,8 +218,9 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 
-/* Who names an interface wants the calls that go through it. Globs for whole
- * programs name its implementations, too. */
+/* A glob of an interface's method names nothing that can be traced. Where more
+ * methods are traced than are abstract, the glob was a wide one, which has the
+ * methods that implement them, too. */
 static void put_abstract(const struct gn_model *m, FILE *f)
 {
 	uint64_t abstract = m->code.selected[GN_SELECTED_ABSTRACT];
