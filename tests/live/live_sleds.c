@@ -96,9 +96,8 @@ void test_sleds_child_cost(struct live *t)
 	free(truths);
 }
 
-#define RINGS	  1023
-#define MORE	  40
-#define MORE_TEXT "40"
+#define RINGS 1023
+#define MORE  40
 
 /* More threads at once than there are rings: their calls are counted, and how
  * many had probes is said. The first thread of the program has no call. */
@@ -114,8 +113,10 @@ void test_sleds_ringless(struct live *t)
 	live_compare(t, truths, report, 0);
 	live_gnomon(t, "run", "-f work", command, &end, NULL);
 	CHECK(t,
-	      strstr(end.out, MORE_TEXT " threads came when 1,023 others of "
-					"their process had records"),
+	      strstr(end.out, live_text(t,
+					" %d threads came when 1,023 others of "
+					"their process had records",
+					MORE)),
 	      "nothing says that threads had probes: %s", end.out);
 	free(truths);
 }
