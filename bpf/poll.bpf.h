@@ -176,7 +176,7 @@ static __always_inline __u64 timeout_of(struct task_struct *p, __u16 nr)
 
 #define GN_DEADLINE_UNKNOWN (~0ull)
 
-/* The same of a poll that the thread was stopped in. */
+/* When a poll that a stop interrupted times out. 0: never. */
 static __always_inline __u64 restart_deadline(struct task_struct *p)
 {
 	__u64 s, ns;

@@ -65,14 +65,15 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 }
 
 /*
- * The kernel's __TASK_STOPPED and __TASK_TRACED: by a signal, or a debugger;
- * and TASK_FROZEN, with its control group of v1, or the machine. A thread that
- * is does not wait for what its system call waits for.
+ * The kernel's __TASK_STOPPED (by a signal), __TASK_TRACED (by a debugger) and
+ * TASK_FROZEN (with its control group of v1, or with the machine). Such a
+ * thread does not wait for what its system call waits for.
  */
 #define HALTED 0x800c
 
-/* Frozen with its control group of v2, as a container that is paused. The
- * kernel says the same of who waits for a vfork(), which no signal can end. */
+/* Whether it is frozen with its control group of v2, as in a paused container.
+ * The kernel sets the same bit where a thread waits for its vfork(), but that
+ * wait is not interruptible. */
 static __always_inline bool is_frozen(struct task_struct *task,
 				      unsigned int state)
 {

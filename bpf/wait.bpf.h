@@ -233,7 +233,7 @@ static __always_inline __u64 span_end(__u64 now, __u64 span)
 	       (span / 64 < GN_TIME_BEGUN ? span / 64 : GN_TIME_BEGUN);
 }
 
-/* The thread was stopped in a call, and goes on with it. */
+/* A stop interrupted the call, and the thread goes on with it. */
 static __always_inline bool in_restart(struct task_struct *task)
 {
 	return syscall_of(task) == GN_SYSCALL_RESTART;
@@ -243,12 +243,14 @@ static __always_inline bool in_restart(struct task_struct *task)
 #define GN_LOWEST 4096
 
 /*
- * The call that restart_syscall goes on with: the thread still has its
- * arguments. The kernel keeps the address that is the first one of a futex or a
- * poll; of a sleep its clock. Behind that are the flags of a futex, of which
- * the lowest is not the only one, or whether the poll has a timeout; and its
- * seconds, which are fewer than the nanoseconds of a sleep. They tell a
- * poll of nothing, which has no address, from a sleep.
+ * The call that restart_syscall goes on with. The thread's registers still have
+ * its arguments, and its restart_block says how to go on, but not with which
+ * call:
+ * - futex, poll: it begins with their first argument, an address. Then comes
+ *   has_timeout of a poll (0 or 1), or the flags of a futex (more than 1);
+ * - nanosleep, clock_nanosleep: it begins with the clock;
+ * - poll of nothing, which has no address: its seconds are where a sleep has
+ *   nanoseconds, and are fewer.
  */
 static __always_inline __u16 restarted(struct task_struct *task)
 {

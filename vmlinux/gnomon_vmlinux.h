@@ -139,8 +139,8 @@ struct bpf_local_storage_elem {
 
 struct robust_list_head;
 
-/* What restart_syscall goes on with: nanosleep's clock and type are where the
- * others have an address. */
+/* How restart_syscall goes on: see restarted(). A nanosleep has its clock and
+ * type where the others have uaddr. */
 struct restart_block {
 	union {
 		struct {

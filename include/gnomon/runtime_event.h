@@ -90,7 +90,7 @@ enum gn_family {
 	X(THREAD_BIND, 34, THREADS, "thread-bind", AT, ID, TID)               \
 	X(THREAD_NAME, 35, THREADS, "thread-name", AT, ID, NONE)              \
 	X(THROW, 40, EXCEPTIONS, "throw", AT, NONE, NONE)                     \
-	/* of the function that threw it: the last that is told of it */      \
+	/* the function that threw it: of several THROWN_IN the last is it */ \
 	X(THROWN_IN, 41, EXCEPTIONS, "thrown-in", AT, NONE, NONE)             \
 	/* of the function that catches; the exception's class */             \
 	X(CATCH, 42, EXCEPTIONS, "catch", BEGIN, NAME, NONE)                  \

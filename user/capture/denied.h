@@ -10,8 +10,8 @@ struct gn_denied {
 	const char *todo; /* static: what to do about it */
 };
 
-/* Whether the error of a bpf() is a refusal, not something that the kernel
- * lacks. Seccomp filters answer with -ENOSYS, too. */
+/* Whether an error of bpf(2) is a refusal, and not that the kernel lacks
+ * something. Seccomp filters answer with -ENOSYS, too. */
 bool gn_denied_by(int err);
 
 /* Finds the reason for such an error. */

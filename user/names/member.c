@@ -111,9 +111,11 @@ static struct gn_span index_of(const struct gn_member *m, bool sets)
 	return (struct gn_span){m->params.at, n};
 }
 
-/* What a property is called; those with parameters are indexers, but for the
- * ones of extensions, whose parameter is what they extend, and of Visual Basic.
- * Without parameters given any can be meant. */
+/* The name of a property. One with parameters is an indexer if it is called as
+ * the compiler of C# calls indexers; else it is one of an extension, which
+ * takes what it extends, or of Visual Basic. A glob without parameters names
+ * them all.
+ */
 static void put_property(struct gn_spell *o, struct gn_span name,
 			 const struct gn_span *index)
 {

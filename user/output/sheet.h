@@ -66,7 +66,7 @@ struct gn_sheet {
 	char **own;	      /* texts that were made */
 	size_t nown, own_room;
 	char *note; /* a line above the table, or NULL */
-	/* of --columns: the kind that `kind` then is */
+	/* with --columns: `kind` points to this one */
 	struct gn_sheet_kind chosen;
 	struct gn_sheet_column chosen_column[GN_SHEET_COLUMNS];
 };
@@ -90,8 +90,8 @@ int gn_sheet_column(enum gn_by by, const char *word);
  * -EINVAL: a word is none of them, or there are too many. */
 int gn_sheet_columns(enum gn_by by, const char *list,
 		     size_t column[GN_SHEET_COLUMNS]);
-/* Leaves a sheet, which must stay where it is, these columns. 0, -EINVAL,
- * -ENOMEM. */
+/* Takes all other columns out of a sheet. It must not be moved afterwards: its
+ * `kind` points into it. 0, -EINVAL, -ENOMEM. */
 int gn_sheet_choose(struct gn_sheet *s, enum gn_by by, const char *list);
 
 /* 0, -ENOMEM, or -EINVAL: no column has a name of o->sort or o->columns;

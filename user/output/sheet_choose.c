@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-2-Clause
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The columns of a sheet that --columns names. */
 #include <errno.h>
 #include <stdlib.h>

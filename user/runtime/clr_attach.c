@@ -272,7 +272,7 @@ static void settle(struct gn_attached *a, int leash)
 	a->copy.folder = n > 3 ? 6 : -1;
 }
 
-/* It has room for that, perhaps later. */
+/* Ends the session as soon as the runtime has room to answer. */
 static void end_later(struct gn_attached *a)
 {
 	char why[GN_WHY_MAX];
@@ -551,7 +551,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 #define KEEPS "its functions keep gnomon's hooks until "
 #define GUARD "a process of gnomon's waits for that and takes them out"
 
-/* Whether the end has to wait, and the guard for it; `why` says for what. */
+/* Whether the guard has to end the session later; `why` says what it waits for.
+ */
 static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 		       char *why)
 {
@@ -572,7 +573,8 @@ static bool ends_later(const struct gn_attached *a, int err, int32_t result,
 	return true;
 }
 
-/* Who never had a session has none to end. */
+/* 0, or the error if the runtime has a session and did not end it; `why` says
+ * so. */
 static int tell_unended(const struct gn_attached *a, int err, int32_t result,
 			char *why)
 {

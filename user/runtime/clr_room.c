@@ -17,7 +17,9 @@
 /* A thread's stack, the library, and what is compiled again. */
 #define MIB 128u
 
-/* As the kernel lists it for all: not every gnomon may ask for it. */
+/* A soft limit by its name in /proc/PID/limits: prlimit(2) of another user's
+ * process takes a capability. RLIM_INFINITY: there is none, or it is not known.
+ */
 static rlim_t soft_limit(pid_t pid, const char *name)
 {
 	unsigned long long limit = RLIM_INFINITY;

@@ -14,8 +14,8 @@ enum { CALLED = 1, JUMPED = 2, SHARED = 4 };
 struct gn_references {
 	const struct gn_elf *elf;
 	bool ready;
-	/* every address that is taken can be seen; else only what is called is
-	 * known for a function */
+	/* the file says which addresses are taken; else only a call shows that
+	 * something is a function */
 	bool known;
 	uint8_t *flags; /* of each start */
 	uint64_t *from; /* the function that jumps to it */
@@ -73,7 +73,8 @@ static int look(struct gn_references *f)
 		f->from = calloc(n, sizeof(*f->from));
 		if (!f->flags || !f->from)
 			return -ENOMEM;
-		/* else they may be of a switch's table, which leads to parts */
+		/* not known: a pointer may be of a switch's table, which leads
+		 * to parts */
 		for (size_t k = 0; f->known && k < npointers; k++)
 			if (gn_start_at(f->elf, pointers[k], &i))
 				f->flags[i] |= CALLED;

@@ -62,7 +62,7 @@ enum gn_place {
 	GN_PLACE_UNKNOWN = 0,
 	GN_PLACE_FUNCTION, /* it is called, or its address is taken */
 	GN_PLACE_PART,	   /* it is only jumped to, and by one function */
-	GN_PLACE_UNUSED,   /* nothing refers to it: one can only jump into it */
+	GN_PLACE_UNUSED,   /* nothing refers to its begin */
 };
 /* What is at an address where the unwind table says that something begins. The
  * first call reads all code of the file. -ENOMEM, else enum gn_place. */

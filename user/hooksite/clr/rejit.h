@@ -38,7 +38,7 @@ struct gn_rejit {
 	pthread_mutex_t lock; /* of what callbacks change, but atomics */
 	void *info;	      /* ICorProfilerInfo10 */
 	char *filter;	      /* of the session; NULL: there is none */
-	struct gn_filter_lines lines; /* its own; `lock` */
+	struct gn_filter_lines lines; /* of `filter`; `lock` */
 	char *values;		      /* the same: whose values are asked for */
 	_Atomic uint32_t session;     /* which; 0: none */
 	uint32_t sessions;	      /* that there have been */

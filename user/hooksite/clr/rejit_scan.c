@@ -13,9 +13,10 @@ struct scan {
 	struct gn_rejit_list *list;
 	gn_cor_id id;
 	uint32_t place;
-	uint32_t known;	   /* its place among the precompiled ones; 0: none */
-	uint32_t no_il;	   /* asked for, without a body */
-	uint32_t abstract; /* likewise: others implement them */
+	uint32_t known; /* its place among the precompiled ones; 0: none */
+	/* methods that are asked for and get no hooks: */
+	uint32_t no_il;	   /* the runtime or native code has their body */
+	uint32_t abstract; /* other methods implement them */
 	struct gn_image image;
 	char bytes[GN_NAME_MAX];
 };

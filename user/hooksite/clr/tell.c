@@ -297,8 +297,8 @@ gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
 	return GN_S_OK;
 }
 
-/* An exception was thrown on this thread, and the search for who catches it
- * has not come to the function that threw it yet. */
+/* An exception was thrown on this thread, and the runtime, which looks for who
+ * catches it, has not come to the function that threw it yet. */
 static bool *thrown(void)
 {
 	static _Thread_local bool is;
@@ -315,8 +315,8 @@ gn_hr gn_tell_thrown(struct gn_clr *clr, uint64_t object)
 	return GN_S_OK;
 }
 
-/* Methods by which an await throws again what its task failed with: whoever
- * awaits is to be told of, which is further out. */
+/* Whether it is a method of the library that throws a task's exception again in
+ * the method that awaits the task. That one is among its callers. */
 static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
 {
 	static const char *const begins[] = {
@@ -336,7 +336,8 @@ static bool throws_for_others(const struct gn_clr *clr, uint32_t index)
 	return false;
 }
 
-/* Of what is told of one exception's functions the last is the one. */
+/* Tells each function that the runtime comes to up to the one that threw the
+ * exception: who reads them keeps the last. */
 gn_hr gn_tell_look(struct gn_clr *clr, gn_cor_id function)
 {
 	if (*thrown()) {
