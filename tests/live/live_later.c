@@ -105,41 +105,6 @@ void test_executed_many(struct live *t)
 	      "%" N " calls seen, %" N " told of, of %" N, seen, late, many);
 }
 
-/* The same of each of their files. They wait for their input, and one of them
- * loads a library when the others were looked at. */
-void test_executed_many_files(struct live *t)
-{
-	static const char script[] =
-		"exec 3<&0; i=0; while [ $i -lt %" N " ]; do "
-		"(echo library 1; cat <&3) | $0 & i=$((i+1)); done; wait";
-	const uint64_t many = 40;
-	struct live_args a = {.n = 0};
-	char *path = live_path(t, "report.json");
-	uint64_t programs, libraries, late;
-	struct live_talk talk;
-	json_t *report;
-
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-f",
-		 "main", "-f", "libfixture.so:library_work", "-f",
-		 "libplugin.so:plugin_work", "--", "sh", "-c",
-		 live_text(t, script, many), live_fixture(t, "visited"), NULL);
-	live_talk(t, &a, &talk);
-	for (int i = 0; i < 2; i++)
-		free(live_await(t, talk.err, "gnomon: attached: process"));
-	live_tell(t, &talk, "load");
-	free(live_await(t, talk.err, "gnomon: attached: process"));
-	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
-	report = live_load(t, path);
-	late = live_number(t, report, "counters.unprobed");
-	programs = live_function(t, report, "/visited", "main", "calls", NULL);
-	libraries =
-		live_function(t, report, NULL, "library_work", "calls", NULL);
-	CHECK(t, late && programs + libraries + late >= 2 * many,
-	      "%" N " programs and %" N " libraries seen, %" N
-	      " told of, of %" N " each",
-	      programs, libraries, late, many);
-}
-
 /* A shell that executes the program when it is told a line. */
 static pid_t start_shell(struct live *t, const char *path, struct live_talk *sh)
 {

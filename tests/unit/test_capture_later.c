@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is recorded of processes that ran before their files had probes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/later_parts.h"
+
+#define PID 7
+
+/* A program and its library, which got their probes one after the other, and a
+ * process that executed the program before. */
+struct sample {
+	struct gn_file file[2];
+	struct gn_session session;
+	struct gn_later later;
+};
+
+static void sample_make(struct sample *s)
+{
+	*s = (struct sample){
+		.file = {{.path = (char *)"/bin/program",
+			  .fd = -1,
+			  .program = true,
+			  .probed = 10},
+			 {.path = (char *)"/lib/lib.so",
+			  .fd = -1,
+			  .probed = 20}},
+		.session.opts.follow = true,
+	};
+	s->later.session = &s->session;
+	s->later.files = (struct gn_files){.file = s->file, .count = 2};
+	pthread_mutex_init(&s->later.lock, NULL);
+	assert_true(gn_later_add(&s->later, PID, 0));
+}
+
+static void sample_clear(struct sample *s)
+{
+	pthread_mutex_destroy(&s->later.lock);
+	free(s->later.process);
+	free(s->later.out);
+}
+
+static void expect(const struct sample *s, size_t i, uint32_t module,
+		   uint64_t since, uint64_t until)
+{
+	struct gn_rec_unprobed r;
+
+	assert_true((i + 1) * sizeof(r) <= s->later.out_size);
+	memcpy(&r, s->later.out + i * sizeof(r), sizeof(r));
+	assert_int_equal(r.h.kind, GN_KIND_UNPROBED);
+	assert_int_equal(r.pid, PID);
+	assert_int_equal(r.module, module);
+	assert_int_equal(r.since, since);
+	assert_int_equal(r.h.time, until);
+}
+
+static void look(struct sample *s, uint64_t since, const size_t order[2])
+{
+	struct gn_later_news n = {.pid = PID, .since = since};
+	uint64_t told = gn_later_told(&s->later, PID, since);
+
+	for (size_t i = 0; i < 2; i++)
+		gn_later_again(&s->later, order[i], &n, told);
+}
+
+/* In whatever order it has mapped them, and once. */
+static void each_file_is_recorded(void **state)
+{
+	static const size_t orders[2][2] = {{0, 1}, {1, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const size_t *order = orders[i];
+		struct sample s;
+
+		sample_make(&s);
+		look(&s, 5, order);
+		expect(&s, order[0], 1, 5, 10);
+		expect(&s, order[1], 2, 5, 20);
+		look(&s, 6, order);
+		assert_int_equal(s.later.out_size,
+				 2 * sizeof(struct gn_rec_unprobed));
+		assert_int_equal(s.later.late, 2);
+		assert_int_equal(s.later.late_ns, 15);
+		sample_clear(&s);
+	}
+}
+
+static void what_came_after_is_not(void **state)
+{
+	static const size_t order[2] = {0, 1};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	look(&s, 15, order);
+	expect(&s, 0, 2, 15, 20);
+	assert_int_equal(s.later.late, 1);
+	assert_int_equal(s.later.late_ns, 5);
+	sample_clear(&s);
+}
+
+/* Its name is all that is known of it. Its file had probes later. */
+static void an_ended_program_is_recorded(void **state)
+{
+	struct gn_later_news n = {.pid = PID, .since = 5, .comm = "program"};
+	struct gn_later_news other = {
+		.pid = PID, .since = 5, .comm = "programs"};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	gn_later_ended_early(&s.later, &other);
+	assert_int_equal(s.later.out_size, 0);
+	gn_later_ended_early(&s.later, &n);
+	expect(&s, 0, 1, 5, 10);
+	gn_later_ended_early(&s.later, &n);
+	assert_int_equal(s.later.late, 1);
+	sample_clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_file_is_recorded),
+		cmocka_unit_test(what_came_after_is_not),
+		cmocka_unit_test(an_ended_program_is_recorded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
