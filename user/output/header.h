@@ -86,8 +86,8 @@ char *gn_program_name(const char *json, const char *process);
 /* Prints one word, quoted for a shell. */
 void gn_put_word(FILE *f, const char *word);
 /* Copies the first word of a text to `word` without its quotes and returns
- * where it ends in the text. `word` has room for the whole text and a NUL, or is
- * NULL. */
+ * where it ends in the text. `word` has room for the whole text and a NUL, or
+ * is NULL. */
 const char *gn_take_word(const char *text, char *word);
 
 #endif
