@@ -12,9 +12,11 @@
 
 enum gn_role {
 	GN_ROLE_NONE = 0,
-	GN_ROLE_WAIT, /* waits for its caller, who says what for */
-	GN_ROLE_LOCK, /* waits for a lock only */
-	GN_ROLE_IDLE, /* a worker that has nothing to do */
+	GN_ROLE_WAIT,	   /* waits for its caller, who says what for */
+	GN_ROLE_LOCK,	   /* waits for a lock only */
+	GN_ROLE_SEMAPHORE, /* a lock, unless a QUEUE calls it */
+	GN_ROLE_QUEUE,	   /* its semaphores wait for what others put in */
+	GN_ROLE_IDLE,	   /* a worker that has nothing to do */
 	/* the same as LOCK, by timed waits that it repeats until it has it */
 	GN_ROLE_LOCK_REPEATS,
 	/* of a thread: all that it does is collecting, all else is idle */

@@ -32,7 +32,11 @@ static void functions_have_roles(void **state)
 		 GN_ROLE_LOCK},
 		{"System.Threading.SpinLock.ContinueTryEnter(int,bool&)",
 		 GN_ROLE_LOCK},
-		{"System.Threading.SemaphoreSlim.WaitCore(int)", GN_ROLE_LOCK},
+		{"System.Threading.SemaphoreSlim.WaitCore(int)",
+		 GN_ROLE_SEMAPHORE},
+		{"System.Collections.Concurrent.BlockingCollection`1.TryTake("
+		 "T&,int)",
+		 GN_ROLE_QUEUE},
 		{"System.Threading.SemaphoreSlim.Release()", GN_ROLE_NONE},
 		{"System.Threading.PortableThreadPool+WorkerThread."
 		 "WorkerThreadStart()",
@@ -84,6 +88,8 @@ static const struct {
 } functions[] = {
 	{'u', "My.Program.Work()"},
 	{'L', "System.Threading.Monitor.Enter(object)"},
+	{'s', "System.Threading.SemaphoreSlim.WaitCore(int)"},
+	{'q', "System.Collections.Concurrent.BlockingCollection`1.Take()"},
 	{'w', "System.Threading.WaitHandle.WaitOne()"},
 	{'I', "System.Threading.PortableThreadPool+WorkerThread."
 	      "WorkerThreadStart()"},
@@ -151,6 +157,14 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	wait_in_stack("Iuw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("Lu", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
 	wait_in_stack("ww", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	/* a semaphore is a lock, but not one that a queue waits by */
+	wait_in_stack("uw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	wait_in_stack("usw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("sw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("Isw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("uqqssw", GN_CLASS_EVENT, GN_CLASS_EVENT, false);
+	wait_in_stack("uqsL", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
+	wait_in_stack("qusw", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	/* only so many frames are looked at */
 	wait_in_stack("Lwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_LOCK, false);
 	wait_in_stack("Lwwwwwwwwwwwwwwww", GN_CLASS_EVENT, GN_CLASS_EVENT,

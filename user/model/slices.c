@@ -135,6 +135,7 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 {
 	const struct gn_stack *k = t->stacks.active;
 	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
+	enum gn_role found = GN_ROLE_NONE;
 
 	if (!i && (t->role == GN_ROLE_IDLE || t->role == GN_ROLE_COLLECTOR))
 		return GN_ROLE_IDLE;
@@ -142,10 +143,14 @@ static enum gn_role role_of(const struct gn_pipeline *p,
 		uint32_t fn = p->stage.tree.nodes[k->frames[i - 1].node].fn;
 		enum gn_role role = p->stage.names.fns[fn].role;
 
-		if (role != GN_ROLE_WAIT)
-			return role;
+		if (role == GN_ROLE_SEMAPHORE)
+			found = GN_ROLE_LOCK;
+		else if (role == GN_ROLE_QUEUE)
+			return GN_ROLE_NONE;
+		else if (role != GN_ROLE_WAIT)
+			return found ? found : role;
 	}
-	return GN_ROLE_NONE;
+	return found;
 }
 
 /* Only waits for an event, and those that a timeout ended, have a role. */
