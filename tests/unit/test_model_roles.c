@@ -68,6 +68,7 @@ static void functions_have_roles(void **state)
 	assert_int_equal(r->of_function(GN_RUNTIME_HOTSPOT, "monitor of A$B"),
 			 GN_ROLE_LOCK_REPEATS);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
+	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
 	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("GC Thread#12"), GN_ROLE_COLLECTOR);

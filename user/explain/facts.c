@@ -32,8 +32,11 @@ void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 		out->cpu += gn_class_cpu_ns(t->classes);
 		if (gn_thread_idle(t))
 			continue;
+		/* it sleeps between its work */
+		if (t->helper)
+			busy -= t->classes[GN_CLASS_SLEEP];
 		out->busy += busy;
-		for (int c = 0; c < GN_CLASS_COUNT; c++)
+		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
 			out->waits[c] += t->classes[c];
 		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
 			out->worker = t;

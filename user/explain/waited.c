@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "explain/rules.h"
+#include "output/busy.h"
 #include "output/syscalls.h"
 #include "output/text.h"
 
@@ -49,8 +50,8 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 	 * functions that come and go */
 	if (brief.ns > busy)
 		s->wait = brief;
-	else if (!f->m->nfunctions)
-		s->wait.ns = busy;
+	else if (!f->m->nfunctions && s->wait.ns > busy)
+		s->wait = (struct gn_wait_sum){.ns = busy, .function = -1};
 	set_share(f, s, busy);
 	if (brief.ns <= busy)
 		s->share = gn_share(busy, f->busy);
@@ -122,6 +123,48 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 	fputs(" of that.", out);
 }
 
+const struct gn_model_thread *gn_most_of(const struct gn_model *m,
+					 enum gn_class class)
+{
+	const struct gn_model_thread *most = NULL;
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		if (!most ||
+		    m->threads[i].classes[class] > most->classes[class])
+			most = &m->threads[i];
+	return most;
+}
+
+/* Of the threads whose waits hold the program up; NULL: there is none. */
+static const struct gn_model_thread *busy_most(const struct gn_facts *f,
+					       enum gn_class class)
+{
+	const struct gn_model_thread *most = NULL;
+
+	for (size_t i = 0; i < f->m->nthreads; i++) {
+		const struct gn_model_thread *t = &f->m->threads[i];
+
+		if (!gn_thread_idle(t) && !t->helper &&
+		    (!most || t->classes[class] > most->classes[class]))
+			most = t;
+	}
+	return most;
+}
+
+static void put_thread(FILE *out, const struct gn_model_thread *t,
+		       enum gn_class class)
+{
+	if (!t)
+		return;
+	if (t->merged)
+		fprintf(out, " Most: %s, ", t->name);
+	else
+		fprintf(out, " Most: thread %s (%" PRIu32 "), ", t->name,
+			t->tid);
+	gn_put_ns(out, t->classes[class]);
+	fputc('.', out);
+}
+
 void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -138,7 +181,13 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, s->ns);
 	fputs(", ", out);
 	gn_put_pct(out, s->ns, s->whole);
-	fputs(" of their busy time; most", out);
+	fputs(" of their busy time", out);
+	if (!s->wait.function_ns) {
+		fputc('.', out);
+		put_thread(out, busy_most(f, s->class), s->class);
+		return;
+	}
+	fputs("; most", out);
 	gn_put_where(out, f, s->wait.function, (int)s->class);
 	fputs(": ", out);
 	gn_put_ns(out, s->wait.function_ns);
@@ -196,31 +245,6 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
-const struct gn_model_thread *gn_most_of(const struct gn_model *m,
-					 enum gn_class class)
-{
-	const struct gn_model_thread *most = NULL;
-
-	for (size_t i = 0; i < m->nthreads; i++)
-		if (!most ||
-		    m->threads[i].classes[class] > most->classes[class])
-			most = &m->threads[i];
-	return most;
-}
-
-static void put_thread(FILE *out, const struct gn_facts *f, enum gn_class class)
-{
-	const struct gn_model_thread *t = gn_most_of(f->m, class);
-
-	if (t->merged)
-		fprintf(out, " Most: %s, ", t->name);
-	else
-		fprintf(out, " Most: thread %s (%" PRIu32 "), ", t->name,
-			t->tid);
-	gn_put_ns(out, t->classes[class]);
-	fputc('.', out);
-}
-
 void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -237,7 +261,7 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		" of this program's threads wanted one at a time; other "
 		"programs take CPUs, too.",
 		tenths / 10, tenths % 10);
-	put_thread(out, f, GN_CLASS_RUNQUEUE);
+	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
 
 void gn_next_cpus(const struct gn_facts *f, const struct gn_subject *s,
@@ -269,7 +293,7 @@ void gn_say_late(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" in all, ", out);
 	gn_put_count(out, s->wait.count, "time", "times");
 	fputc('.', out);
-	put_thread(out, f, GN_CLASS_RUNQUEUE);
+	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
 
 void gn_next_late(const struct gn_facts *f, const struct gn_subject *s,

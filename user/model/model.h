@@ -190,6 +190,9 @@ struct gn_model_thread {
 	 * kernel side marked them or because they match no frame */
 	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* subtracted from elapsed; see model.probe_cost */
+	/* one of the runtime's own, as it compiles in the background: what it
+	 * waits for is nobody's loss */
+	bool helper;
 	struct gn_kernel_account kernel;
 	struct gn_values v;
 	const struct gn_model_live *live; /* NULL: not a period's model */
