@@ -321,3 +321,34 @@ void test_doctor(struct live *t)
 	      end.out, end.err);
 	CHECK(t, end.out_size > 100, "gnomon doctor says nothing");
 }
+
+/* A program takes the place of its own file and executes it: its calls are
+ * seen, or, where it ended before it was looked at, too, it is told that they
+ * are not.
+ */
+void test_late_renewed(struct live *t)
+{
+	for (int i = 0; i < 8; i++) {
+		char *program = live_path(t, "program");
+		json_t *report;
+		struct live_end end;
+		struct live_args a = {.n = 0};
+		char *out = live_path(t, "out");
+		uint64_t calls;
+
+		live_copy(t, live_fixture(t, "renewed"), program);
+		live_add(t, &a, t->gnomon, "run", "-f", "step", "--format",
+			 "json", "-o", out, "--", program, "again", NULL);
+		live_run(t, &a, NULL, &end);
+		CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code,
+		      end.err);
+		report = live_load(t, out);
+		calls = live_function(t, report, "program", "step", "calls",
+				      NULL);
+		CHECK(t,
+		      calls == 2000 ||
+			      live_number(t, report, "counters.unprobed"),
+		      "%" N " of 2000 calls are seen, and no loss is told",
+		      calls);
+	}
+}

@@ -216,6 +216,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		size_t at = l->files.count - 1;
 
 		file = &l->files.file[at];
+		gn_later_note_name(file);
 		attach_file(l, file, from);
 		file->probed = gn_now_ns();
 		gn_later_miss_file(l, at, n->pid, n->since, file->probed);
@@ -438,6 +439,8 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		err = -ENOMEM;
 	if (!err && gn_filter_libraries(s->filter))
 		watch_mapped(l);
+	for (size_t i = 0; i < s->files.count; i++)
+		gn_later_note_name(&s->files.file[i]);
 	for (size_t i = 0; !err && i < n; i++) {
 		gn_later_add(l, pids[i], s->probes.count);
 		/* what was mapped since we looked */

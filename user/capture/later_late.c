@@ -39,8 +39,6 @@ uint64_t gn_later_told(struct gn_later *l, pid_t pid, uint64_t since)
 	return told;
 }
 
-/* Whether -f can name it by its path: in a container that is another file, or
- * none. */
 static bool is_there(const struct gn_file *file)
 {
 	struct stat there, st;
@@ -49,16 +47,29 @@ static bool is_there(const struct gn_file *file)
 	       there.st_dev == st.st_dev && there.st_ino == st.st_ino;
 }
 
-void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
-			uint64_t since, uint64_t until)
+void gn_later_note_name(struct gn_file *file)
 {
-	const struct gn_file *file = &l->files.file[index];
+	file->named = file->fd >= 0 && is_there(file);
+}
 
-	gn_later_put_unprobed(l, gn_later_module(l, index),
+/* -f can name it by its path if that is the file: in a container it is another,
+ * or none. */
+static void miss_module(struct gn_later *l, const struct gn_file *file,
+			uint32_t module, pid_t pid, uint64_t since,
+			uint64_t until)
+{
+	gn_later_put_unprobed(l, module,
 			      !gn_session_private(l->session, file) &&
 				      is_there(file),
 			      pid, since, until);
 	gn_later_count_late(l, pid, since, until);
+}
+
+void gn_later_miss_file(struct gn_later *l, size_t index, pid_t pid,
+			uint64_t since, uint64_t until)
+{
+	miss_module(l, &l->files.file[index], gn_later_module(l, index), pid,
+		    since, until);
 }
 
 void gn_later_again(struct gn_later *l, size_t index,
@@ -82,30 +93,49 @@ static bool has_name(const struct gn_file *file, const char comm[16])
 	       !strncmp(slash ? slash + 1 : file->path, comm, 15);
 }
 
-static void miss_gone(struct gn_later *l, size_t index,
-		      const struct gn_later_gone *g)
+/* Whether its path has led to another file since gnomon opened it. A path of a
+ * container leads nowhere, but a file that was replaced has no name there. */
+static bool is_replaced(const struct gn_file *file)
 {
-	const struct gn_file *file = &l->files.file[index];
-	uint64_t until = g->until < file->probed ? g->until : file->probed;
+	struct stat st;
 
-	if (g->since < file->probed && has_name(file, g->comm) &&
-	    gn_later_told(l, g->pid, g->since) <= g->since)
-		gn_later_miss_file(l, index, g->pid, g->since, until);
+	return !fstat(file->fd, &st) &&
+	       (!st.st_nlink || (file->named && !is_there(file)));
+}
+
+/* A program of that name was the file itself, and has probes, unless it began
+ * before those were there, or another file took the path. */
+static void miss_gone(struct gn_later *l, const struct gn_file *file,
+		      uint32_t module, const struct gn_later_gone *g)
+{
+	uint64_t until = g->until;
+
+	if (!has_name(file, g->comm) ||
+	    gn_later_told(l, g->pid, g->since) > g->since)
+		return;
+	if (!is_replaced(file) && until > file->probed)
+		until = file->probed;
+	if (g->since < until)
+		miss_module(l, file, module, g->pid, g->since, until);
 }
 
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 {
 	struct gn_later_gone *g = &l->gone[l->ngone++ % GN_ENDED_MAX];
+	const struct gn_files *first = &l->session->files;
 
 	*g = (struct gn_later_gone){
 		.pid = n->pid, .since = n->since, .until = gn_now_ns()};
 	memcpy(g->comm, n->comm, sizeof(g->comm));
+	for (size_t i = 0; i < first->count; i++)
+		miss_gone(l, &first->file[i], (uint32_t)i + 1, g);
 	for (size_t i = 0; i < l->files.count; i++)
-		miss_gone(l, i, g);
+		miss_gone(l, &l->files.file[i], gn_later_module(l, i), g);
 }
 
 void gn_later_miss_gone(struct gn_later *l, size_t index)
 {
 	for (size_t i = 0; i < GN_ENDED_MAX && i < l->ngone; i++)
-		miss_gone(l, index, &l->gone[i]);
+		miss_gone(l, &l->files.file[index], gn_later_module(l, index),
+			  &l->gone[i]);
 }

@@ -148,10 +148,11 @@ uint64_t gn_later_told(struct gn_later *l, pid_t pid, uint64_t since);
  * gn_later_told() said before any of the process's files was looked at. */
 void gn_later_again(struct gn_later *l, size_t index,
 		    const struct gn_later_news *n, uint64_t told);
+/* Notes whether its path leads to it. */
+void gn_later_note_name(struct gn_file *file);
 /* A program ended, or the session did, before gnomon could look at what it had
- * mapped. Its name says which file it ran: a kept one, or one that is kept
- * later.
- */
+ * mapped. Its name says which file it ran: one that has probes by now, one that
+ * gets some later, or one that took the path of such a file. */
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n);
 /* The kept file has its probes: counts the programs that ended before. */
 void gn_later_miss_gone(struct gn_later *l, size_t index);

@@ -24,6 +24,7 @@ struct gn_file {
 	bool hooksite;	/* a hook-site library: who maps it is traced */
 	bool elsewhere; /* processes that are not traced map it, too (share.h)
 			 */
+	bool named; /* its path leads to it; noted before it is run (later.c) */
 	uint64_t probed; /* when its probes were in place; 0: from the start */
 };
 
