@@ -2,6 +2,7 @@
 /* argv -> verb. */
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,11 +150,31 @@ static bool is_setuid(void)
 	return getuid() != geteuid() || getgid() != getegid();
 }
 
+/* Only returns. */
+static void take_limit(int sig)
+{
+	(void)sig;
+}
+
+/* A write beyond RLIMIT_FSIZE, to memory of gnomon's own (memfd) too, must
+ * fail, not end gnomon. A handler, unlike SIG_IGN, ends with an exec: the
+ * command has the signal as gnomon got it. */
+static void outlive_limit(void)
+{
+	struct sigaction own = {.sa_handler = take_limit,
+				.sa_flags = SA_RESTART};
+	struct sigaction before;
+
+	if (!sigaction(SIGXFSZ, NULL, &before) && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &own, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
 	fill_streams();
+	outlive_limit();
 	/* which characters the terminal can show; numbers stay as they are */
 	setlocale(LC_CTYPE, "");
 	if (is_setuid()) {

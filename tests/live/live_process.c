@@ -352,3 +352,34 @@ void test_late_renewed(struct live *t)
 		      calls);
 	}
 }
+
+/* No file can be written, of which memory that gnomon makes is one, too: the
+ * answer is whole, and the command has SIGXFSZ as gnomon had it. */
+void test_no_file_size(struct live *t)
+{
+	static const char *const traps[] = {"-", "''"};
+	unsigned long long ignored;
+	struct live_end end;
+	const char *at;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct live_args a = {.n = 0};
+
+		live_add(t, &a, "/bin/sh", "-c",
+			 live_text(t,
+				   "(trap %s XFSZ; ulimit -f 0; exec %s run -- "
+				   "sh -c 'while read k v; do case $k in "
+				   "SigIgn:) echo $k $v; esac; done "
+				   "</proc/self/status') 2>/dev/null | cat",
+				   traps[i], t->gnomon),
+			 NULL);
+		live_run(t, &a, NULL, &end);
+		at = strstr(end.out, "SigIgn: ");
+		CHECK(t, at && sscanf(at, "SigIgn: %llx", &ignored) == 1,
+		      "the command did not run: %s", end.out);
+		CHECK(t, (ignored >> (SIGXFSZ - 1) & 1) == i,
+		      "the command ignores %llx", ignored);
+		CHECK(t, strstr(end.out, "self-check"), "no answer: %s",
+		      end.out);
+	}
+}
