@@ -124,6 +124,17 @@ void test_explain_untraced(struct live *t)
 	expect_none(t, all, "own-code");
 }
 
+/* What -f names can have no probe, or is not called. */
+void test_explain_refused(struct live *t)
+{
+	char *trace;
+	json_t *all = explain(t, "-f loops", "own", &trace);
+
+	expect(t, all, "untraced", "refused (loops: a loop comes back");
+	all = explain(t, "-f doze", "own", &trace);
+	expect(t, all, "untraced", "No call of what -f names was seen");
+}
+
 void test_explain_sleep(struct live *t)
 {
 	char *trace;

@@ -113,6 +113,8 @@ void gn_session_put_functions(struct gn_session *s)
 	put_number(s, "functions.ret", s->native.by_ret);
 	put_number(s, "functions.stepped", s->native.stepped);
 	put_number(s, "functions.refused", s->native.refused + s->refused);
+	if (s->refused)
+		put_number(s, "functions.refused.kernel", s->refused);
 	if (*s->functions.refused)
 		put_info(s, "functions.refused.first", s->functions.refused);
 }

@@ -119,6 +119,10 @@ void gn_functions_left_out(void *functions, uint64_t cookie, int err)
 	uint32_t index = GN_FUNC_INDEX(GN_COOKIE_FUNC(cookie));
 	struct gn_functions *f = functions;
 
+	if (!f->nrefused++)
+		snprintf(f->refused, sizeof(f->refused),
+			 "the kernel does not probe some (%s)",
+			 strerrordesc_np(-err) ?: "for no reason it tells");
 	if (f->verbose && index < f->names && f->name[index])
 		gn_error("left out: %.200s: the kernel does not probe it "
 			 "(%s)",

@@ -5,6 +5,7 @@
 
 #include "explain/rules.h"
 #include "output/classes.h"
+#include "output/header.h"
 
 int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
 {
@@ -252,6 +253,37 @@ static bool unhooked(const struct gn_model *m)
 	return !m->nfunctions && gn_model_info(m, "clr.unhooked");
 }
 
+/* Whether no function was attached, because those that -f names were refused;
+ * else, where none was seen, none was called. */
+static bool refused(const struct gn_model *m, uint64_t *attached)
+{
+	uint64_t by_ret = 0, by_return = 0, all = 0, kernel = 0;
+
+	gn_info_number(m, "functions.ret", &by_ret);
+	gn_info_number(m, "functions.return", &by_return);
+	gn_info_number(m, "functions.refused", &all);
+	gn_info_number(m, "functions.refused.kernel", &kernel);
+	*attached = by_ret + by_return;
+	return all && *attached <= kernel;
+}
+
+static void say_none(const struct gn_model *m, FILE *out)
+{
+	const char *first = gn_model_info(m, "functions.refused.first");
+	uint64_t attached;
+
+	if (refused(m, &attached)) {
+		fputs("No function was traced, as what -f names was refused",
+		      out);
+		if (first)
+			fprintf(out, " (%s)", first);
+	} else if (attached || m->code.selected[GN_SELECTED_METHODS]) {
+		fputs("No call of what -f names was seen", out);
+	} else {
+		fputs("No function was traced", out);
+	}
+}
+
 int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 {
 	uint64_t traced = 0, all = f->classes[GN_CLASS_APP];
@@ -274,10 +306,12 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		     FILE *out)
 {
-	if (!f->m->nfunctions && f->m->code.selected[GN_SELECTED_METHODS])
-		fputs("No call of what -f names was seen", out);
-	else if (!f->m->nfunctions)
-		fputs("No function was traced", out);
+	uint64_t attached;
+	bool named =
+		!f->m->nfunctions && (refused(f->m, &attached) || attached);
+
+	if (!f->m->nfunctions)
+		say_none(f->m, out);
 	else
 		fputs("Much happens outside of the traced functions", out);
 	fputs(": ", out);
@@ -304,7 +338,8 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 				  "(see hooks), "
 				: "");
 	else
-		fputs(") is in none. Name some with -f; this lists them:", out);
+		fprintf(out, ") is in none. Name %s with -f; this lists them:",
+			named ? "others" : "some");
 }
 
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
