@@ -79,6 +79,9 @@ struct gn_rec {
 #define GN_F_LEAVE_CLASS(flags)	   ((flags) >> 4 & 7)
 /* FUNCTION: its name is a .NET method's */
 #define GN_F_CLR_NAME 0x80
+/* MODULE: its code changes stacks and moves them by its own means, as Go's
+ * does: a leave of its functions can be of a frame that is elsewhere */
+#define GN_F_MOVES_STACKS 0x01
 
 /* Kinds of probes by what a hit costs. X(enumerator, value, text). Records of
  * a runtime's functions are of MANAGED, or of NAMED or FAST where they say so.

@@ -315,19 +315,36 @@ static bool switches(const struct oracle_thread *t,
 	       (f->key >= e->key + 4096 || e->key >= f->key + 4096);
 }
 
+/* It is on top and leaves above its own caller's frame, where it has none: it
+ * takes the stack pointer of a handler. */
+static bool raises(const struct oracle_thread *t, const struct oracle_event *e)
+{
+	const struct oracle_frame *f = t->frames[t->stack];
+	int n = t->depth[t->stack];
+
+	if (!n || f[n - 1].func != e->func || f[n - 1].key >= e->key)
+		return false;
+	while (n && f[n - 1].key < e->key)
+		n--;
+	return !n || f[n - 1].key != e->key || f[n - 1].func != e->func;
+}
+
 static void leave(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_thread *t = &o->threads[e->thread];
 	struct oracle_frame *f = t->frames[t->stack];
 	int *n = &t->depth[t->stack];
 	bool switched = switches(t, e);
+	bool raised = !switched && raises(t, e);
 
+	if (raised)
+		end_top(o, e, LEFT);
 	while (*n && f[*n - 1].key < e->key)
 		end_top(o, e, UNWOUND);
 	if (*n && f[*n - 1].key == e->key &&
 	    (f[*n - 1].func == e->func || switched))
 		end_top(o, e, LEFT);
-	else if (!switched)
+	else if (!switched && !raised)
 		o->unmatched_leaves++;
 }
 

@@ -119,8 +119,13 @@ static void modules_by_id(void **state)
 	assert_int_equal(gn_names_define(&n, &def), 0);
 	fn = find(&n, 0, 3);
 	assert_string_equal(gn_names_module_text(&n, fn), "");
-	assert_int_equal(gn_names_module(&n, 9, "/bin/app"), 0);
-	assert_int_equal(gn_names_module(&n, 9, "/bin/other"), 0);
+	assert_int_equal(
+		gn_names_module(&n, 9, &(struct gn_module){"/bin/app", true}),
+		0);
+	assert_int_equal(
+		gn_names_module(&n, 9,
+				&(struct gn_module){"/bin/other", false}),
+		0);
 	assert_string_equal(gn_names_module_text(&n, fn), "/bin/app");
 	gn_names_free(&n);
 }

@@ -352,6 +352,28 @@ static void a_longjmp_is_no_switch(void **state)
 	assert_int_equal(f->s.checks.unmatched_leaves, 1);
 }
 
+/* 2 is as OCaml's caml_raise_exn(): it returns to the handler, whose stack
+ * pointer it has taken. */
+static void what_raises_leaves_above(void **state)
+{
+	struct fixture *f = *state;
+
+	stack(f, 0x1000, 0xa000);
+	call(f, 0x9000, 1);
+	call(f, 0x8f00, 3);
+	call(f, 0x8e00, 2);
+	at(f, 0x8ff0, 2);
+	assert_int_equal(depth(f), 1);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+	assert_int_equal(f->s.checks.unwound_frames, 1);
+	/* where no call of it is on top, it is told */
+	call(f, 0x8e00, 2);
+	call(f, 0x8d00, 3);
+	at(f, 0x8ff0, 2);
+	assert_int_equal(f->s.checks.unmatched_leaves, 1);
+	assert_int_equal(depth(f), 1);
+}
+
 static void what_is_parked_is_bounded(void **state)
 {
 	struct fixture *f = *state;
@@ -466,6 +488,7 @@ int main(void)
 		STACK_TEST(stacks_in_one_mapping_are_told_apart),
 		STACK_TEST(what_switches_stacks_leaves_on_another),
 		STACK_TEST(a_longjmp_is_no_switch),
+		STACK_TEST(what_raises_leaves_above),
 		STACK_TEST(what_is_parked_is_bounded),
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
 		STACK_TEST(idle_stacks_are_bounded),

@@ -205,7 +205,8 @@ static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
 	if (f->last_file == file + 1)
 		return 0;
 	f->last_file = file + 1;
-	return put_text(f, GN_KIND_MODULE, module_of(f, file), 0, 0, 0,
+	return put_text(f, GN_KIND_MODULE, module_of(f, file), 0, 0,
+			gn_elf_is_go(elf) ? GN_F_MOVES_STACKS : 0,
 			f->files->file[file].path, gn_elf_build_id(elf));
 }
 

@@ -131,6 +131,12 @@ bool gn_elf_has_section(const struct gn_elf *elf, const char *name)
 	return gn_image_find(&elf->main, name, &shdr) != NULL;
 }
 
+bool gn_elf_is_go(const struct gn_elf *elf)
+{
+	return gn_elf_has_section(elf, ".gopclntab") ||
+	       gn_elf_has_section(elf, ".go.buildinfo");
+}
+
 const char *gn_elf_soname(const struct gn_elf *elf)
 {
 	return elf->soname;

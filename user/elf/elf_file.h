@@ -76,6 +76,8 @@ void gn_elf_names(const struct gn_elf *elf,
 
 /* True if the file itself has a section of this name. */
 bool gn_elf_has_section(const struct gn_elf *elf, const char *name);
+/* Its code is made by Go's own compiler. */
+bool gn_elf_is_go(const struct gn_elf *elf);
 
 /* True if what the file imports could not be read (damaged, no section
  * headers, or static and stripped): gn_elf_mentions() proves nothing then. */

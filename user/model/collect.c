@@ -99,7 +99,9 @@ void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
-	if (p->stage.checks.unmatched_leaves == before || fine)
+	/* those of a program that moves stacks are told, and are no fault */
+	if (p->stage.checks.unmatched_leaves == before || fine ||
+	    gn_names_moves_stacks(&p->stage.names, r->func))
 		return;
 	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;

@@ -181,7 +181,8 @@ void gn_names_source(struct gn_names *n, uint32_t program, uint32_t func,
 	n->fns[fn].line = line;
 }
 
-int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
+int gn_names_module(struct gn_names *n, uint32_t id,
+		    const struct gn_module *module)
 {
 	uint32_t i = gn_table_get(&n->by_module, id);
 
@@ -192,8 +193,18 @@ int gn_names_module(struct gn_names *n, uint32_t id, const char *name)
 		    sizeof(*n->modules)) ||
 	    gn_table_put(&n->by_module, id, n->nmodules))
 		return -ENOMEM;
-	n->modules[n->nmodules++] = name;
+	n->modules[n->nmodules++] = *module;
 	return 0;
+}
+
+bool gn_names_moves_stacks(struct gn_names *n, uint32_t func)
+{
+	uint32_t fn = gn_names_native(n, func), at;
+
+	if (fn == GN_NONE || !n->fns[fn].module_id)
+		return false;
+	at = gn_table_get(&n->by_module, n->fns[fn].module_id);
+	return at != GN_NONE && n->modules[at].moves_stacks;
 }
 
 const char *gn_names_unprobed(struct gn_names *n, uint32_t module)
@@ -202,7 +213,7 @@ const char *gn_names_unprobed(struct gn_names *n, uint32_t module)
 
 	for (uint32_t i = 0; i < n->nfns; i++)
 		n->fns[i].unprobed |= module && n->fns[i].module_id == module;
-	return at == GN_NONE ? NULL : n->modules[at];
+	return at == GN_NONE ? NULL : n->modules[at].name;
 }
 
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func)
@@ -266,6 +277,6 @@ const char *gn_names_module_text(struct gn_names *n, uint32_t fn)
 		return f->module;
 	i = f->name ? gn_table_get(&n->by_module, f->module_id) : GN_NONE;
 	if (i != GN_NONE)
-		return n->modules[i];
+		return n->modules[i].name;
 	return gn_pool_add(&n->pool, "", 0);
 }

@@ -19,6 +19,11 @@
 /* What an observer already knows of a function. */
 enum gn_told { GN_TOLD_NOTHING, GN_TOLD_ID, GN_TOLD_NAME };
 
+struct gn_module {
+	const char *name;
+	bool moves_stacks; /* GN_F_MOVES_STACKS */
+};
+
 struct gn_fn {
 	uint32_t func; /* its id in the records */
 	/* 0: native; GN_NONE: of a program that has ended */
@@ -60,7 +65,7 @@ struct gn_names {
 	/* the last answer of by_func; GN_NONE: ask it */
 	uint64_t last_key;
 	uint32_t last_fn;
-	const char **modules; /* names of MODULE records */
+	struct gn_module *modules; /* of MODULE records */
 	uint32_t nmodules, modules_cap;
 	struct gn_table by_module; /* id -> index in modules */
 	/* program -> the program that it was forked from */
@@ -94,7 +99,10 @@ int gn_names_define(struct gn_names *n, const struct gn_fn *def);
 /* Where the source of a function is that was defined; others are left out. */
 void gn_names_source(struct gn_names *n, uint32_t program, uint32_t func,
 		     const char *file, uint32_t line);
-int gn_names_module(struct gn_names *n, uint32_t id, const char *name);
+int gn_names_module(struct gn_names *n, uint32_t id,
+		    const struct gn_module *module);
+/* Whether the native function's module changes stacks by its own means. */
+bool gn_names_moves_stacks(struct gn_names *n, uint32_t func);
 
 /* Adds one that no record has an id of, by its name. 0 or -ENOMEM. */
 int gn_names_made(struct gn_names *n, const char *name, uint32_t *out);

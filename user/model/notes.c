@@ -188,7 +188,11 @@ int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 		return add_info(p, text);
 	case GN_KIND_MODULE:
 		name = add_text(p, text, 0);
-		return name ? gn_names_module(&p->stage.names, text->id, name)
+		return name ? gn_names_module(
+				      &p->stage.names, text->id,
+				      &(struct gn_module){
+					      name,
+					      rec->flags & GN_F_MOVES_STACKS})
 			    : -ENOMEM;
 	case GN_KIND_FUNCTION:
 		return define(p, NULL, text);

@@ -327,18 +327,39 @@ static bool is_switch(const struct gn_stacks *st, uint64_t key, uint32_t func)
 	       (f->key > key ? f->key - key : key - f->key) >= SWITCH_FAR;
 }
 
+/*
+ * Whether the function on top leaves into a frame above its caller's, as
+ * OCaml's caml_raise_exn() does: it takes the stack pointer of the handler, and
+ * returns to that. No call of it was made at that key.
+ */
+static bool is_raise(const struct gn_stack *k, uint64_t key, uint32_t func)
+{
+	uint32_t i = k->n;
+
+	if (!i || k->frames[i - 1].func != func ||
+	    k->frames[i - 1].key >= key || gn_pending_has(k, key, func))
+		return false;
+	while (i && k->frames[i - 1].key < key)
+		i--;
+	return !i || k->frames[i - 1].key != key ||
+	       k->frames[i - 1].func != func;
+}
+
 void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		     uint32_t func, bool jump)
 {
 	struct gn_stack *k = st->active;
 	const struct gn_frame *f;
-	bool switched;
+	bool switched, raised;
 
 	if (!key) {
 		leave_keyless(st, s, k, func);
 		return;
 	}
 	switched = is_switch(st, key, func);
+	raised = !switched && is_raise(k, key, func);
+	if (raised)
+		gn_stack_pop(st, s, k, GN_END_LEFT);
 	gn_pending_below(st, s, k, key);
 	gn_stack_unwind(st, s, k, key);
 	f = k->n ? &k->frames[k->n - 1] : NULL;
@@ -346,7 +367,7 @@ void gn_stacks_leave(struct gn_stacks *st, struct gn_stage *s, uint64_t key,
 		gn_stack_pop(st, s, k, GN_END_LEFT);
 		if (!jump)
 			gn_pending_due(k, key);
-	} else if (!gn_pending_take(s, k, key, func) && !switched) {
+	} else if (!raised && !gn_pending_take(s, k, key, func) && !switched) {
 		s->checks.unmatched_leaves++;
 	}
 }

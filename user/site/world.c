@@ -57,8 +57,7 @@ static void scan_names(struct gn_world *w, const struct gn_elf *elf)
 
 	if (gn_elf_opaque(elf))
 		blame(&w->any_time, elf, "does not say what it imports");
-	if (gn_elf_has_section(elf, ".gopclntab") ||
-	    gn_elf_has_section(elf, ".go.buildinfo"))
+	if (gn_elf_is_go(elf))
 		blame(&w->any_time, elf,
 		      "is written in Go, which stops functions and reads its "
 		      "stacks");

@@ -57,7 +57,7 @@ static void take_names(struct texts *t, struct gn_names *n)
 		taken = fn->module;
 	}
 	for (i = 0; i < n->nmodules; i++)
-		take(t, &n->modules[i]);
+		take(t, &n->modules[i].name);
 }
 
 static void take_thread(struct texts *t, struct gn_thread *thread)
