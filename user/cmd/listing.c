@@ -6,11 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The names of one file can be parts of one long text, so a small file can have
+ * gigabytes of them. Real programs stay far below this; beyond it names are cut
+ * to so many bytes. */
+#define TEXT_MAX (128u << 20)
+#define CUT_MAX	 256
+
 void gn_listing_clear(struct gn_listing *l)
 {
 	for (size_t i = 0; i < l->nfunctions; i++) {
+		if (l->function[i].symbol != l->function[i].name)
+			free(l->function[i].symbol);
 		free(l->function[i].name);
-		free(l->function[i].symbol);
 		free(l->function[i].plan.leaves);
 	}
 	for (size_t i = 0; i < l->nruntimes; i++)
@@ -63,6 +70,16 @@ static struct gn_list_function *new_function(struct gn_listing *l)
 	return rows;
 }
 
+static char *keep(struct gn_listing *l, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len > CUT_MAX && len > TEXT_MAX - l->text)
+		return strndup(text, CUT_MAX);
+	l->text += len > CUT_MAX ? len : 0;
+	return strdup(text);
+}
+
 static int take(void *ctx, size_t file, struct gn_elf *elf,
 		const struct gn_elf_symbol *sym, const struct gn_plan *plan)
 {
@@ -78,8 +95,10 @@ static int take(void *ctx, size_t file, struct gn_elf *elf,
 	fn->size = sym->size;
 	fn->plan = *plan;
 	fn->plan.leaves = NULL;
-	fn->name = strdup(sym->demangled);
-	fn->symbol = strdup(sym->name);
+	fn->name = keep(l, sym->demangled);
+	/* the same pointer where there was nothing to demangle */
+	fn->symbol =
+		sym->demangled == sym->name ? fn->name : keep(l, sym->name);
 	if (!fn->name || !fn->symbol || copy_leaves(fn, plan))
 		return -ENOMEM;
 	if (plan->nsleds)

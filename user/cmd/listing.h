@@ -23,7 +23,7 @@ struct gn_list_function {
 	size_t file; /* in listing.files */
 	char *name; /* demangled. The row owns all its texts except those of the
 		       plan. */
-	char *symbol; /* as linked */
+	char *symbol; /* as linked; can be the same text as `name` */
 	uint64_t addr;
 	uint64_t size;
 	struct gn_plan plan;
@@ -90,6 +90,7 @@ struct gn_listing {
 	bool library;	  /* the first file is a library */
 	struct gn_list_function *function;
 	size_t nfunctions;
+	size_t text; /* bytes of their names, of the long ones */
 	struct gn_list_runtime *runtime;
 	size_t nruntimes;
 	struct gn_list_usdt *usdt;
