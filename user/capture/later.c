@@ -493,6 +493,11 @@ void gn_later_stop(struct gn_later *l)
 	pthread_join(l->thread, NULL);
 }
 
+unsigned gn_later_gone(const struct gn_later *l)
+{
+	return l && l->quit ? l->ngone : 0;
+}
+
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)
 {
 	if (!l || !(l->stats.functions + l->stats.usdt))

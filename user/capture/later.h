@@ -44,6 +44,10 @@ void gn_later_serve(struct gn_later *l);
 /* What was counted so far. */
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 
+/* After gn_later_stop(): how many programs ended before they were looked at.
+ * NULL is fine. */
+unsigned gn_later_gone(const struct gn_later *l);
+
 /* Attaches nothing more. Counts what was not done. */
 void gn_later_stop(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */

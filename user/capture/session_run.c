@@ -319,6 +319,22 @@ static bool is_unmatched(const struct gn_session *s)
 	return s->filter && gn_filter_unmatched_next(s->filter, &at);
 }
 
+/* What -f names can be in a program that nobody could look into. */
+static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
+{
+	unsigned n = gn_later_gone(s->later);
+	char line[192];
+
+	if (!n || !is_unmatched(s))
+		return;
+	snprintf(
+		line, sizeof(line),
+		"%u program%s ended before gnomon could look into %s; to trace "
+		"such a program, give it as the command itself",
+		n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+	tell(ctx, line);
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
@@ -326,6 +342,7 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	if (s->filter)
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
+	tell_gone(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);
 	if (!quiet && s->outside)
