@@ -25,6 +25,7 @@ int gn_maps_open(struct gn_maps *m, pid_t pid)
 	if (!m->f)
 		return errno == ENOENT ? -ESRCH : -errno;
 	setvbuf(m->f, NULL, _IOFBF, READ_SIZE);
+	m->runs = true;
 	return 0;
 }
 
@@ -88,7 +89,7 @@ static bool parse_line(const char *line, struct gn_mapping *m)
 	return true;
 }
 
-int gn_maps_next(struct gn_maps *m, struct gn_mapping *out)
+static int next_line(struct gn_maps *m, struct gn_mapping *out)
 {
 	ssize_t len = getline(&m->line, &m->room, m->f);
 
@@ -98,8 +99,25 @@ int gn_maps_next(struct gn_maps *m, struct gn_mapping *out)
 		return -E2BIG;
 	if (len && m->line[len - 1] == '\n')
 		m->line[len - 1] = '\0';
-	if (!parse_line(m->line, out) || out->start < m->end)
-		return -EILSEQ;
+	return parse_line(m->line, out) ? 1 : -EILSEQ;
+}
+
+int gn_maps_next(struct gn_maps *m, struct gn_mapping *out)
+{
+	int got;
+
+	do {
+		got = next_line(m, out);
+	} while (got > 0 && m->runs && out->end <= m->end);
+	if (got <= 0)
+		return got;
+	if (out->start < m->end) {
+		if (!m->runs)
+			return -EILSEQ;
+		if (out->file.ino)
+			out->offset += m->end - out->start;
+		out->start = m->end;
+	}
 	m->end = out->end;
 	return 1;
 }

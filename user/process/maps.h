@@ -40,12 +40,15 @@ struct gn_maps {
 	char *line;
 	size_t room, lines;
 	uint64_t end; /* of the mapping before */
+	bool runs;    /* the process does, so mappings can grow meanwhile */
 };
 
-/* `pid` 0: gnomon itself. -ESRCH: there is no such process; else errno of the
- * open. */
+/* `pid` 0: gnomon itself. The process may run: the kernel lists a mapping again
+ * that grew between two reads, and then only what was not listed before is
+ * given. -ESRCH: there is no such process; else errno of the open. */
 int gn_maps_open(struct gn_maps *m, pid_t pid);
-/* The same of a stream, which is the caller's. */
+/* The same of a stream, which is the caller's. There a mapping that is listed
+ * again is malformed, unless `runs` is set. */
 void gn_maps_of(struct gn_maps *m, FILE *f);
 /* 1, or 0 at the end; -EILSEQ: this is no such text; -E2BIG: it is longer than
  * any can be; -EIO. */
