@@ -74,7 +74,7 @@ static const struct waiting waitings[] = {
 	{"waitpid", "child", "wait4", false, NULL},
 	{"waitid", "child", "waitid", false, NULL},
 	{"vfork", "child", "vfork", false, "sleep"},
-	{"spawn", "child", NULL, false, "other"},
+	{"spawn", "child", NULL, false, "ipc"},
 	{"stopped", "other", NULL, false, NULL},
 	{"direct", "disk", "pread64", false, NULL},
 	{"cold", "disk", "pread64", false, NULL},
