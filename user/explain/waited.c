@@ -123,32 +123,28 @@ static void put_waker(FILE *out, const struct gn_facts *f,
 	fputs(" of that.", out);
 }
 
-const struct gn_model_thread *gn_most_of(const struct gn_model *m,
-					 enum gn_class class)
+/* `busy`: of the threads whose waits hold the program up. NULL: there is none.
+ */
+static const struct gn_model_thread *most_of(const struct gn_model *m,
+					     enum gn_class class, bool busy)
 {
 	const struct gn_model_thread *most = NULL;
 
-	for (size_t i = 0; i < m->nthreads; i++)
-		if (!most ||
-		    m->threads[i].classes[class] > most->classes[class])
-			most = &m->threads[i];
-	return most;
-}
+	for (size_t i = 0; i < m->nthreads; i++) {
+		const struct gn_model_thread *t = &m->threads[i];
 
-/* Of the threads whose waits hold the program up; NULL: there is none. */
-static const struct gn_model_thread *busy_most(const struct gn_facts *f,
-					       enum gn_class class)
-{
-	const struct gn_model_thread *most = NULL;
-
-	for (size_t i = 0; i < f->m->nthreads; i++) {
-		const struct gn_model_thread *t = &f->m->threads[i];
-
-		if (!gn_thread_idle(t) && !t->helper &&
-		    (!most || t->classes[class] > most->classes[class]))
+		if (busy && (gn_thread_idle(t) || t->helper))
+			continue;
+		if (!most || t->classes[class] > most->classes[class])
 			most = t;
 	}
 	return most;
+}
+
+const struct gn_model_thread *gn_most_of(const struct gn_model *m,
+					 enum gn_class class)
+{
+	return most_of(m, class, false);
 }
 
 static void put_thread(FILE *out, const struct gn_model_thread *t,
@@ -184,7 +180,7 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" of their busy time", out);
 	if (!s->wait.function_ns) {
 		fputc('.', out);
-		put_thread(out, busy_most(f, s->class), s->class);
+		put_thread(out, most_of(f->m, s->class, true), s->class);
 		return;
 	}
 	fputs("; most", out);
