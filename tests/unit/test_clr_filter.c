@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -327,9 +328,33 @@ static bool may_be_in(const char *filter, const char *name)
 	return may;
 }
 
+/* What names need that a line asks for; `other` somewhere in the module. */
+struct needed {
+	const char *word, *other; /* "$" behind it: no letter can follow */
+};
+
+static bool has_needed(const char *text, const char *word)
+{
+	size_t len = strcspn(word, "$");
+
+	for (; *text; text++)
+		if (!strncmp(text, word, len) &&
+		    (!word[len] || !isalnum((unsigned char)text[len])))
+			return true;
+	return false;
+}
+
+static bool heap_has(const char *heap, size_t size, const char *word)
+{
+	for (size_t at = 0; at < size; at += strlen(heap + at) + 1)
+		if (has_needed(heap + at, word))
+			return true;
+	return false;
+}
+
 /* Each string, and each end of one, which can be a name too, against a plain
- * search. `needed`: what any of the lines needs. */
-static void check_strings(const char *filter, const char *const *needed,
+ * search. `needed`: what each of the lines needs; the last has no word. */
+static void check_strings(const char *filter, const struct needed *needed,
 			  const char *heap, size_t size)
 {
 	struct gn_bytes strings = {(const uint8_t *)heap, size};
@@ -342,8 +367,9 @@ static void check_strings(const char *filter, const char *const *needed,
 	for (size_t at = 0; at < size; at++) {
 		bool has = false;
 
-		for (const char *const *n = needed; *n; n++)
-			has |= strstr(heap + at, *n) != NULL;
+		for (const struct needed *n = needed; n->word; n++)
+			has |= has_needed(heap + at, n->word) &&
+			       (!n->other || heap_has(heap, size, n->other));
 		assert_int_equal(has, gn_words_in(&words, (uint32_t)at));
 	}
 	gn_words_free(&words);
@@ -352,13 +378,13 @@ static void check_strings(const char *filter, const char *const *needed,
 
 static void test_random_strings(void **state)
 {
-	char heap[200], words[3][8], filter[64];
+	char heap[200], words[3][8], ends[3][9], filter[64];
 	unsigned int seed = 1;
 
 	(void)state;
-	for (int round = 0; round < 2000; round++) {
+	for (int round = 0; round < 4000; round++) {
 		for (size_t i = 0; i < sizeof(heap); i++)
-			heap[i] = "wxyzwx\0"[rand_r(&seed) % 7];
+			heap[i] = "wxyzw.\0"[rand_r(&seed) % 7];
 		heap[sizeof(heap) - 1] = '\0';
 		for (int i = 0; i < 3; i++) {
 			size_t len = 2 + (size_t)rand_r(&seed) % 5;
@@ -366,12 +392,16 @@ static void test_random_strings(void **state)
 			for (size_t j = 0; j < len; j++)
 				words[i][j] = "wxyz"[rand_r(&seed) % 4];
 			words[i][len] = '\0';
+			memcpy(ends[i], words[i], len);
+			memcpy(ends[i] + len, "$", 2);
 		}
-		snprintf(filter, sizeof(filter), "x.%s\n*%s?\n%s(int)",
+		snprintf(filter, sizeof(filter), "z.%s\n*%s?\n%s(int)",
 			 words[0], words[1], words[2]);
 		check_strings(filter,
-			      (const char *const[]){words[0], words[1],
-						    words[2], NULL},
+			      (const struct needed[]){{ends[0], "z$"},
+						      {words[1], NULL},
+						      {ends[2], NULL},
+						      {NULL, NULL}},
 			      heap, sizeof(heap));
 	}
 }
@@ -382,16 +412,21 @@ static void test_strings(void **state)
 	char many[3 << 16];
 
 	(void)state;
-	check_strings("Fib", (const char *const[]){"Fib", NULL}, heap,
+	check_strings("Fib", (const struct needed[]){{"Fib$", NULL}, {0}}, heap,
 		      sizeof(heap));
-	check_strings("P.Main\nogr*m",
-		      (const char *const[]){"Main", "ogr", NULL}, heap,
+	check_strings("Fi*", (const struct needed[]){{"Fi", NULL}, {0}}, heap,
 		      sizeof(heap));
-	check_strings("None", (const char *const[]){NULL}, heap, sizeof(heap));
+	check_strings(
+		"*am.Main\nogr*m",
+		(const struct needed[]){{"Main$", "am$"}, {"ogr", NULL}, {0}},
+		heap, sizeof(heap));
+	check_strings("Gram.Main", (const struct needed[]){{0}}, heap,
+		      sizeof(heap));
+	check_strings("None", (const struct needed[]){{0}}, heap, sizeof(heap));
 	/* more than are counted */
 	memset(many, 'a', sizeof(many));
 	many[sizeof(many) - 1] = '\0';
-	assert_true(may_be_in("aa", many));
+	assert_true(may_be_in("aa*", many));
 	assert_true(gn_words_in(&(struct gn_words){.any = true}, 0));
 }
 
@@ -404,7 +439,8 @@ static void check_glob(const char *glob, const char *name, const char *plain)
 		fail_msg("%s asks for %s", glob, name);
 }
 
-/* All globs that ask for a part of one of a name's forms. */
+/* All globs that ask for a part of one of a name's forms, or for what it begins
+ * or ends with. */
 static void check_words(const char *name, const char *form)
 {
 	char plain[128], glob[128];
@@ -415,6 +451,12 @@ static void check_words(const char *name, const char *form)
 		for (size_t n = 1; from + n <= len; n++) {
 			snprintf(glob, sizeof(glob), "*%.*s*", (int)n,
 				 form + from);
+			check_glob(glob, name, plain);
+			if (!from)
+				check_glob(glob + 1, name, plain);
+			if (from + n < len)
+				continue;
+			glob[n + 1] = '\0';
 			check_glob(glob, name, plain);
 			if (!from)
 				check_glob(glob + 1, name, plain);

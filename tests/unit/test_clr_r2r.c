@@ -101,6 +101,28 @@ static void test_told(void **state)
 	expect(&m, 5, 7, 307);
 }
 
+/* Where no method of the module is asked for. */
+static void test_nobody_asks(void **state)
+{
+	uint8_t foreign[sizeof(several)];
+	struct module m;
+
+	(void)state;
+	make(&m, 0x40, 119, several, sizeof(several));
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_TOLD);
+	memcpy(foreign, several, sizeof(foreign));
+	foreign[8] = 1 * 2;
+	make(&m, 0x40, 119, foreign, sizeof(foreign));
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+	make(&m, 0x20, 114, own, sizeof(own));
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+	/* of the module alone: its copies are not looked at */
+	make(&m, 0, 114, own, 1);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_TOLD);
+	make(&m, 0x40, 114, own, 1);
+	assert_int_equal(gn_r2r_copies(&m.pe, NULL, NULL), GN_R2R_UNTOLD);
+}
+
 static void test_untold(void **state)
 {
 	uint8_t foreign[sizeof(several)];
@@ -145,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_nobody_asks),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_cut),
 	};

@@ -340,17 +340,35 @@ static size_t type_at(const char *glob, size_t len)
 	return len;
 }
 
+static bool same_word(const struct gn_filter_word *a,
+		      const struct gn_filter_word *b)
+{
+	return a->len == b->len && !memcmp(a->at, b->at, a->len);
+}
+
 static void take_longest(struct gn_filter_line *line, size_t at, size_t len)
 {
-	const char *word;
-	size_t n;
+	struct gn_filter_word w;
 
-	while ((n = next_word(line->glob, len, &at, &word))) {
-		if (n <= line->word_len)
-			continue;
-		line->word = word;
-		line->word_len = n;
+	while ((w.len = next_word(line->glob, len, &at, &w.at))) {
+		size_t end = (size_t)(w.at - line->glob) + w.len;
+
+		w.ends = end == line->len || !strchr("*?", line->glob[end]);
+		if (w.len > line->word.len) {
+			line->other = line->word;
+			line->word = w;
+		} else if (w.len > line->other.len &&
+			   !same_word(&w, &line->word)) {
+			line->other = w;
+		}
 	}
+}
+
+bool gn_filter_word_at(const struct gn_filter_word *word, const char *at,
+		       size_t left)
+{
+	return word->len <= left && !memcmp(at, word->at, word->len) &&
+	       (!word->ends || word->len == left || !is_word(at[word->len]));
 }
 
 #define LONG_WORD 5 /* few names have it by chance */
@@ -366,7 +384,7 @@ static void find_word(struct gn_filter_line *line)
 	if (!line->whole)
 		len = line->len;
 	take_longest(line, type_at(line->glob, len), len);
-	if (line->word_len < LONG_WORD)
+	if (line->word.len < LONG_WORD)
 		take_longest(line, 0, len);
 }
 
@@ -475,8 +493,8 @@ bool gn_filter_has_word(const struct gn_filter_lines *lines, const char *name)
 		const struct gn_filter_line *line = &lines->line[i];
 
 		if (counts(lines, i, GN_FILTER_BARE) &&
-		    (!line->word_len ||
-		     memmem(name, len, line->word, line->word_len)))
+		    (!line->word.len ||
+		     memmem(name, len, line->word.at, line->word.len)))
 			return true;
 	}
 	return false;

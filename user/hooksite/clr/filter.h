@@ -30,16 +30,22 @@ bool gn_filter_hooks(const char *filter, const char *name, const char *module);
 /* True when some line says what to hook. */
 bool gn_filter_asks(const char *filter);
 
+/* A word of a glob that all names have that it matches, in the name of a type,
+ * a namespace or a method. */
+struct gn_filter_word {
+	const char *at;
+	size_t len; /* 0: there is none */
+	bool ends;  /* no letter can follow it there */
+};
+
 /* A line that asks for functions, in the filter's text. */
 struct gn_filter_line {
 	const char *lib, *glob; /* lib NULL: of any module */
 	size_t lib_len, len;
 	size_t literal; /* bytes of the glob before its first wildcard */
 	bool whole;	/* it names parameters, type arguments or an operator */
-	/* the longest word that each name has that it matches, in the name of a
-	 * type, a namespace or a method */
-	const char *word;
-	size_t word_len; /* 0: none */
+	/* the longest, and the longest other one */
+	struct gn_filter_word word, other;
 };
 
 struct gn_filter_lines {
@@ -65,6 +71,10 @@ void gn_filter_lines_free(struct gn_filter_lines *lines);
 bool gn_filter_may_hook(const struct gn_filter_lines *lines,
 			enum gn_filter_kinds kinds, const char *names,
 			const char *module);
+
+/* Whether these bytes, `left` of them, begin with the word as a name has it. */
+bool gn_filter_word_at(const struct gn_filter_word *word, const char *at,
+		       size_t left);
 
 /* A quick look: false where no bare line can ask for this method, whose name
  * has no parameters. */

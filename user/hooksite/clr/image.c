@@ -117,8 +117,6 @@ static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
 	struct visit *v = ctx;
 	uint32_t row = first;
 
-	if (v->inner->rows && !v->inner->rows(v->inner->ctx, type, first, end))
-		return false;
 	v->type_has = type_has(v, type);
 	while (!v->type_has && row < end && !method_has(v, row))
 		row++;

@@ -89,7 +89,7 @@ static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
 {
 	struct scan *s = ctx;
 
-	if (s->asked && is_row(s, method) && s->asked[method] &&
+	if (is_row(s, method) && s->asked[method] &&
 	    gn_method_set_add(&s->p->holders, GN_METHOD(s->place, holder)) < 0)
 		atomic_store(&s->p->off, true);
 }
@@ -109,8 +109,8 @@ static void look_through(struct scan *s)
 		atomic_store(&p->off, true);
 	/* last: from now on its code can be kept */
 	atomic_store(&p->told[s->place - 1],
-		     gn_r2r_copies(&s->image.pe, visit_copy, s) !=
-			     GN_R2R_UNTOLD);
+		     gn_r2r_copies(&s->image.pe, s->asked ? visit_copy : NULL,
+				   s) != GN_R2R_UNTOLD);
 	free(s->marked);
 	free(s->asked);
 }
@@ -152,12 +152,9 @@ bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module)
 }
 
 bool gn_precompiled_asks(const struct gn_precompiled *p, uint32_t place,
-			 uint32_t first, uint32_t end)
+			 uint32_t row)
 {
-	for (; first < end; first++)
-		if (gn_method_set_has(&p->asked, GN_METHOD(place, first)))
-			return true;
-	return false;
+	return gn_method_set_has(&p->asked, GN_METHOD(place, row));
 }
 
 bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,

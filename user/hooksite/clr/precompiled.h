@@ -36,10 +36,10 @@ void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module);
 bool gn_precompiled_found(const struct gn_precompiled *p, gn_cor_id module);
 
 /* The place of a module of which it is known what the filter can ask for, or 0;
- * and whether that is one of its methods, from `first` to before `end`. */
+ * and whether that is the method of this row. */
 uint32_t gn_precompiled_place(const struct gn_precompiled *p, gn_cor_id module);
 bool gn_precompiled_asks(const struct gn_precompiled *p, uint32_t place,
-			 uint32_t first, uint32_t end);
+			 uint32_t row);
 
 /* Whether the filter can ask for this function, or for it with other type
  * arguments. */

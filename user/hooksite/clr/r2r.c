@@ -59,7 +59,7 @@ static void read_entry(struct entry *e, gn_r2r_fn each, void *ctx,
 			step >>= 1;
 		}
 		holder += step;
-		if (!e->foreign && !e->r.bad)
+		if (each && !e->foreign && !e->r.bad)
 			each(ctx, method, holder);
 	}
 }
@@ -96,6 +96,9 @@ enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
 		t.like.any = false;
 		if (!gn_r2r_section(pe, SECTION_OWN, &table))
 			return GN_R2R_UNTOLD;
+		/* what was compiled alone copies of itself only */
+		if (!each && !t.like.multi)
+			return GN_R2R_TOLD;
 	}
 	return gn_r2r_entries(&table, take_entry, &t) ? GN_R2R_TOLD
 						      : GN_R2R_UNTOLD;

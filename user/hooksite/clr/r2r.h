@@ -19,7 +19,8 @@ enum gn_r2r {
 /* Both are rows of the module's methods. */
 typedef void (*gn_r2r_fn)(void *ctx, uint32_t method, uint32_t holder);
 
-/* Calls `each` for all pairs. Methods that the runtime marks NonVersionable
+/* Calls `each` for all pairs. NULL: nobody asks for methods of this module; but
+ * it can hold copies of others. Methods that the runtime marks NonVersionable
  * are never told: they can be copied into any module. */
 enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx);
 

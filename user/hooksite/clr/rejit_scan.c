@@ -58,41 +58,15 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 
-static bool asks_any(const struct scan *s, uint32_t first, uint32_t end)
-{
-	return gn_precompiled_asks(&s->clr->precompiled, s->known, first, end);
-}
-
-static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
-{
-	const struct scan *s = ctx;
-
-	(void)type;
-	return !s->known || asks_any(s, first, end);
-}
-
-static bool visit_type(void *ctx, struct gn_text *name)
-{
-	const struct scan *s = ctx;
-
-	return s->known ||
-	       gn_image_asks_type(&s->image, &s->clr->rejit.lines, name);
-}
-
-static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+/* One that the filter can ask for. */
+static void take(struct scan *s, uint32_t row)
 {
 	gn_token token = (gn_token)GN_TOKEN_METHODDEF << 24 | row;
 	char bytes[GN_NAME_MAX];
 	struct gn_md_method m;
-	struct scan *s = ctx;
 	struct gn_text full;
 
-	if (s->known && !asks_any(s, row, row + 1))
-		return;
 	gn_md_method(&s->image.md, row, &m);
-	if (!s->known && !gn_image_asks_method(&s->image, &s->clr->rejit.lines,
-					       name, row, &m))
-		return;
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&s->image.md, row, NULL, &full);
 	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image.path) ||
@@ -104,6 +78,40 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 		s->no_il++;
 	else
 		choose(s, token, &full, m.impl & GN_MD_IMPL_ASYNC);
+}
+
+static bool visit_type(void *ctx, struct gn_text *name)
+{
+	const struct scan *s = ctx;
+
+	return gn_image_asks_type(&s->image, &s->clr->rejit.lines, name);
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+{
+	struct gn_md_method m;
+	struct scan *s = ctx;
+
+	gn_md_method(&s->image.md, row, &m);
+	if (gn_image_asks_method(&s->image, &s->clr->rejit.lines, name, row,
+				 &m))
+		take(s, row);
+}
+
+static void look_through(struct scan *s)
+{
+	uint32_t end = s->image.md.table[GN_TOKEN_METHODDEF].count + 1;
+
+	if (!s->known) {
+		gn_image_visit(&s->image, &s->clr->rejit.lines,
+			       &(struct gn_md_visitor){NULL, visit_type,
+						       visit_method, s},
+			       s->bytes, sizeof(s->bytes));
+		return;
+	}
+	for (uint32_t row = 1; row < end; row++)
+		if (gn_precompiled_asks(&s->clr->precompiled, s->known, row))
+			take(s, row);
 }
 
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
@@ -124,10 +132,7 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	}
 	if (clr->chooses)
 		s.known = gn_precompiled_place(&clr->precompiled, module);
-	gn_image_visit(&s.image, &r->lines,
-		       &(struct gn_md_visitor){visit_rows, visit_type,
-					       visit_method, &s},
-		       s.bytes, sizeof(s.bytes));
+	look_through(&s);
 	r->module[s.place - 1].rows =
 		s.image.md.table[GN_TOKEN_METHODDEF].count;
 	if (clr->edits)

@@ -26,19 +26,29 @@ static bool add(struct gn_words *w, uint32_t at)
 	return true;
 }
 
+/* Pairs of bytes that differ in their low bits: letters do. */
+#define PAIRS (1u << 12)
+#define NONE  UINT32_MAX
+
 /* The lines whose words are looked for at once, as Wu and Manber do: how far
  * the next pair of bytes can lie that any of the words can end its first
- * `least` bytes with. */
+ * `least` bytes with; and the words that end them with a pair. */
 struct search {
-	const struct gn_filter_line **line;
+	struct {
+		const struct gn_filter_line *line;
+		uint32_t next; /* of the same pair; NONE: no more */
+		bool found;    /* its other word is there, too */
+		bool never;    /* that is not there: no name matches */
+	} * of;
 	uint32_t n;
 	size_t least; /* the length of the shortest word */
-	uint8_t skip[1 << 16];
+	uint32_t first[PAIRS];
+	uint8_t skip[PAIRS];
 };
 
-static size_t pair_at(const uint8_t *p)
+static size_t pair_at(const char *p)
 {
-	return (size_t)p[0] << 8 | p[1];
+	return (size_t)(p[0] & 0x3f) << 6 | (p[1] & 0x3f);
 }
 
 static void set_skips(struct search *s)
@@ -46,9 +56,13 @@ static void set_skips(struct search *s)
 	size_t last = s->least - 2;
 
 	memset(s->skip, (int)(last + 1), sizeof(s->skip));
+	memset(s->first, 0xff, sizeof(s->first));
 	for (uint32_t i = 0; i < s->n; i++) {
-		const uint8_t *word = (const uint8_t *)s->line[i]->word;
+		const char *word = s->of[i].line->word.at;
+		size_t pair = pair_at(word + last);
 
+		s->of[i].next = s->first[pair];
+		s->first[pair] = i;
 		for (size_t at = 0; at <= last; at++)
 			if (s->skip[pair_at(word + at)] > last - at)
 				s->skip[pair_at(word + at)] =
@@ -56,26 +70,54 @@ static void set_skips(struct search *s)
 	}
 }
 
-static bool is_word_at(const struct search *s, const uint8_t *at, size_t left)
+static bool is_in(const struct gn_filter_word *word, const struct gn_bytes *in)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->line[i]->word_len <= left &&
-		    !memcmp(at, s->line[i]->word, s->line[i]->word_len))
+	const char *at = (const char *)in->at, *end = at + in->n;
+
+	while ((at = memmem(at, (size_t)(end - at), word->at, word->len))) {
+		if (gn_filter_word_at(word, at, (size_t)(end - at)))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Whether the module has the other word of a line, which is looked for once. */
+static bool has_other(struct search *s, uint32_t i, const struct gn_bytes *in)
+{
+	const struct gn_filter_word *other = &s->of[i].line->other;
+
+	if (!s->of[i].found && !s->of[i].never) {
+		s->of[i].found = !other->len || is_in(other, in);
+		s->of[i].never = !s->of[i].found;
+	}
+	return s->of[i].found;
+}
+
+static bool is_word_at(struct search *s, const struct gn_bytes *in, size_t at)
+{
+	const char *text = (const char *)in->at + at;
+	uint32_t i = s->first[pair_at(text + s->least - 2)];
+
+	for (; i != NONE; i = s->of[i].next)
+		if (!s->of[i].never &&
+		    gn_filter_word_at(&s->of[i].line->word, text, in->n - at) &&
+		    has_other(s, i, in))
 			return true;
 	return false;
 }
 
 /* False: there is no more room. */
-static bool search(struct gn_words *w, const struct search *s)
+static bool search(struct gn_words *w, struct search *s)
 {
 	const struct gn_bytes *in = w->strings;
 	size_t at = 0;
 
 	while (at + s->least <= in->n) {
-		size_t skip = s->skip[pair_at(in->at + at + s->least - 2)];
+		size_t skip = s->skip[pair_at((const char *)in->at + at +
+					      s->least - 2)];
 
-		if (!skip && is_word_at(s, in->at + at, in->n - at) &&
-		    !add(w, (uint32_t)at))
+		if (!skip && is_word_at(s, in, at) && !add(w, (uint32_t)at))
 			return false;
 		at += skip ? skip : 1;
 	}
@@ -92,11 +134,11 @@ static bool choose(struct search *s, const struct gn_filter_lines *lines,
 
 		if (!gn_filter_line_is_in(line, module))
 			continue;
-		if (line->word_len < 2)
+		if (line->word.len < 2)
 			return false;
-		s->line[s->n++] = line;
-		if (line->word_len < s->least)
-			s->least = line->word_len;
+		s->of[s->n++].line = line;
+		if (line->word.len < s->least)
+			s->least = line->word.len;
 	}
 	return true;
 }
@@ -110,13 +152,13 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 	if (!s)
 		return;
 	s->n = 0;
-	s->line = calloc(lines->n + 1, sizeof(const void *));
-	if (s->line && choose(s, lines, module)) {
+	s->of = calloc(lines->n + 1, sizeof(*s->of));
+	if (s->of && choose(s, lines, module)) {
 		if (s->n)
 			set_skips(s);
 		w->any = s->n && !search(w, s);
 	}
-	free(s->line);
+	free(s->of);
 	free(s);
 }
 
