@@ -26,6 +26,7 @@
 
 #define AGAIN_CALLS 10
 #define CLOSE_CALLS 16
+#define FEW_CALLS   12
 #define WARM_UP	    2
 /* Measuring takes at most this share of a CPU's time, or of all hits, unless
  * the last one was long ago. */
@@ -418,12 +419,28 @@ static void measure_new_processes(struct gn_meter *m)
 		put_cost(m, GN_PROBE_FIRST, &cost);
 }
 
-static void measure_first(struct gn_meter *m)
+/* All pairs that the meter has now. */
+static void measure_pairs(struct gn_meter *m, unsigned int close,
+			  unsigned int calls)
 {
 	m->close = true;
-	measure_now(m, CLOSE_CALLS);
+	measure_now(m, close);
 	m->close = false;
-	measure_now(m, GN_METER_CALLS);
+	measure_now(m, calls);
+}
+
+/* What nothing needs yet is measured with few calls, and later again. `now`: so
+ * many pairs are needed. */
+static void measure_first(struct gn_meter *m, unsigned int now)
+{
+	unsigned int all = m->npairs;
+
+	if (now < all)
+		measure_pairs(m, FEW_CALLS, FEW_CALLS);
+	m->npairs = now;
+	if (now)
+		measure_pairs(m, CLOSE_CALLS, GN_METER_CALLS);
+	m->npairs = all;
 	measure_new_processes(m);
 	for (unsigned int i = 0; i < m->npairs;) {
 		if (m->pair[i].again)
@@ -436,6 +453,7 @@ static void measure_first(struct gn_meter *m)
 int gn_meter_new(struct gn_session *s)
 {
 	struct gn_control *control = &s->skel->bss->control;
+	unsigned int now = 0;
 	struct gn_meter *m;
 
 	if (!s->probes.count && !gn_filter_positive(s->filter))
@@ -452,12 +470,12 @@ int gn_meter_new(struct gn_session *s)
 		free(m);
 		return 0;
 	}
-	m->npairs = gn_meter_pairs(s, m->links, m->pair);
+	m->npairs = gn_meter_pairs(s, m->links, m->pair, &now);
 	s->meter = m;
 	s->measuring = true;
 	control->start = gn_now_ns();
 	if (!trace_thread(m))
-		measure_first(m);
+		measure_first(m, now);
 	control->start = 0;
 	take_all(s);
 	s->measuring = false;

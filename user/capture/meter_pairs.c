@@ -91,7 +91,8 @@ static int link_pair(struct gn_session *s, struct gn_links *links,
 }
 
 unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
-			    struct gn_meter_pair pairs[GN_METER_PAIRS])
+			    struct gn_meter_pair pairs[GN_METER_PAIRS],
+			    unsigned int *now)
 {
 	const struct gn_native_stats *native = &s->native;
 	bool hooks = gn_session_uses(s, GN_PROG_MANAGED);
@@ -100,24 +101,33 @@ unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 	bool unknown = late && !native->functions;
 	const struct {
 		struct gn_meter_pair pair;
-		bool used;
+		bool used, later;
 	} all[GN_METER_PAIRS] = {
 		{{GN_PROBE_EMULATED, GN_PROBE_STEPPED, GN_CAL_RETS,
 		  native->by_ret || native->begins || unknown, 0, 0},
-		 native->functions || native->usdt || late},
+		 native->functions || native->usdt,
+		 late},
 		{{GN_PROBE_CALL, GN_PROBE_RETURN, GN_CAL_CALLS,
 		  native->by_return || unknown, 0, 0},
-		 native->functions || late},
+		 native->functions,
+		 late},
 		{{GN_PROBE_MANAGED, GN_PROBE_MANAGED,
 		  s->nop5 ? GN_CAL_HOOKS5 : GN_CAL_HOOKS1, hooks, 0, 0},
-		 hooks},
+		 hooks,
+		 false},
 		{{GN_PROBE_NAMED, GN_PROBE_NAMED, GN_CAL_NAMED, true, 0, 0},
-		 gn_session_uses(s, GN_PROG_INTERNED)},
+		 gn_session_uses(s, GN_PROG_INTERNED),
+		 false},
 	};
 	unsigned int n = 0;
 
 	for (int i = 0; i < GN_METER_PAIRS; i++)
 		if (all[i].used && !link_pair(s, links, &all[i].pair))
+			pairs[n++] = all[i].pair;
+	*now = n;
+	for (int i = 0; i < GN_METER_PAIRS; i++)
+		if (!all[i].used && all[i].later &&
+		    !link_pair(s, links, &all[i].pair))
 			pairs[n++] = all[i].pair;
 	return n;
 }

@@ -22,10 +22,12 @@ struct gn_meter_pair {
 
 #define GN_METER_PAIRS 4
 
-/* Attaches the pairs of those classes that the capture's probes have. Returns
- * how many there are. */
+/* Attaches the pairs of those classes that the capture's probes have, and then
+ * of those that they may have later. Returns how many there are; `*now`: of the
+ * first. */
 unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
-			    struct gn_meter_pair pairs[GN_METER_PAIRS]);
+			    struct gn_meter_pair pairs[GN_METER_PAIRS],
+			    unsigned int *now);
 
 /* Links GN_CAL_FIRST in all processes, if functions need the kernel's page.
  * false: none does, or it could not be. */
