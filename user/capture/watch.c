@@ -33,7 +33,8 @@ static int keep(struct gn_session *s, struct bpf_link *link)
 
 static int attach_one(struct gn_session *s, struct bpf_program *prog)
 {
-	struct bpf_link *link = bpf_program__attach(prog);
+	struct bpf_link *link =
+		bpf_program__attach(gn_programs_aside_find(s->aside, prog));
 
 	if (link)
 		return keep(s, link);
@@ -57,7 +58,8 @@ static int software_event(struct gn_session *s, struct bpf_program *prog,
 			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	link = bpf_program__attach_perf_event(prog, fd);
+	link = bpf_program__attach_perf_event(
+		gn_programs_aside_find(s->aside, prog), fd);
 	if (!link) {
 		int err = -errno;
 
@@ -154,7 +156,8 @@ static int watch_syscalls(struct gn_session *s)
 
 static int watch_tasks(struct gn_session *s)
 {
-	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
+	s->iter = bpf_program__attach(
+		gn_programs_aside_find(s->aside, s->skel->progs.over_tasks));
 	if (!s->iter)
 		return gn_session_fail(s, -errno, 1,
 				       "the kernel has no BPF iterator over "
