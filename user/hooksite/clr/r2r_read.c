@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "r2r_read.h"
 
+#include <endian.h>
+#include <string.h>
+
 #define SIGNATURE    0x00525452u /* "RTR" */
 #define HEADER_SIZE  16u
 #define SECTION_SIZE 12u
@@ -16,18 +19,38 @@ uint32_t gn_r2r_take(struct gn_r2r_reader *r, unsigned int n)
 	return gn_pe_get(r->b.at + r->at - n, n);
 }
 
+/* Up to eight bytes, the low one first; zeros past the end. */
+static uint64_t peek(const struct gn_r2r_reader *r)
+{
+	size_t left = r->at < r->b.n ? r->b.n - r->at : 0;
+	uint64_t v = 0;
+
+	if (left >= sizeof(v))
+		memcpy(&v, r->b.at + r->at, sizeof(v));
+	else if (left)
+		memcpy(&v, r->b.at + r->at, left);
+	return le64toh(v);
+}
+
+/* As many bits as are set at the low end, up to four, say how many bytes follow
+ * the first. */
 uint32_t gn_r2r_number(struct gn_r2r_reader *r, bool is_signed)
 {
-	uint32_t first = gn_r2r_take(r, 1), v, bits;
-	unsigned int n = 0;
+	uint64_t v = peek(r);
+	unsigned int n =
+		(unsigned int)__builtin_ctz(~(unsigned int)v | 1u << 4);
+	unsigned int bits = 7 + 7 * n;
+	uint32_t low;
 
-	while (n < 4 && first >> n & 1)
-		n++;
+	if (r->at > r->b.n || n + 1 > r->b.n - r->at) {
+		r->bad = true;
+		return 0;
+	}
+	r->at += n + 1;
 	if (n == 4)
-		return gn_r2r_take(r, 4);
-	bits = 7 + 7 * n;
-	v = (first | gn_r2r_take(r, n) << 8) >> (n + 1);
-	return is_signed && v >> (bits - 1) ? v | ~0u << bits : v;
+		return (uint32_t)(v >> 8);
+	low = (uint32_t)(v >> (n + 1)) & ((1u << bits) - 1);
+	return is_signed && low >> (bits - 1) ? low | ~0u << bits : low;
 }
 
 bool gn_r2r_flags(const struct gn_pe *pe, uint32_t *flags)
