@@ -250,7 +250,8 @@ static __always_inline void emit_ring(struct gn_task *t,
 	interval_sent(t, m);
 }
 
-static __always_inline void emit_stack(struct gn_task *t, __u64 time)
+static __always_inline void emit_stack(struct gn_task *t, __u64 time,
+				       __u64 flags)
 {
 	struct gn_rec_stack *r = reserve(sizeof(*r));
 
@@ -259,7 +260,7 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time)
 		lost();
 		return;
 	}
-	fill(&r->h, time, t, t->seq, GN_KIND_STACK, 0, 0);
+	fill(&r->h, time, t, t->seq, GN_KIND_STACK, flags, 0);
 	r->lo = t->stack_lo;
 	r->hi = t->stack_hi;
 	submit(r);

@@ -21,6 +21,15 @@
 #include "settle.bpf.h"
 #include "values.bpf.h"
 
+/* As the kernel tells where a handler of a signal runs. */
+static __always_inline bool on_signal_stack(__u64 sp)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+
+	return sp > self->sas_ss_sp &&
+	       sp - self->sas_ss_sp <= self->sas_ss_size;
+}
+
 /*
  * Finds the stack that the thread is on: the mapping of its stack pointer. A
  * mapping with the same end is the same stack after it has grown. Returns -1 if
@@ -40,7 +49,7 @@ static __noinline int find_stack(struct gn_task *t, __u64 sp, __u64 time)
 	if (t->stack_hi == range.hi)
 		return 0;
 	t->stack_hi = range.hi;
-	emit_stack(t, time);
+	emit_stack(t, time, on_signal_stack(sp) ? GN_F_SIGNAL_STACK : 0);
 	return 0;
 }
 

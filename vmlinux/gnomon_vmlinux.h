@@ -181,6 +181,8 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sigpending pending;
 	sigset_t blocked;
+	unsigned long sas_ss_sp;
+	unsigned long sas_ss_size;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
 	unsigned long nvcsw;

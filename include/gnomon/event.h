@@ -156,6 +156,9 @@ struct gn_rec_ring {
 	__u64 unused; /* a kind keeps its size: older files have it */
 };
 
+/* STACK: it is the thread's signal stack (sigaltstack) */
+#define GN_F_SIGNAL_STACK 0x01
+
 /* The stack that the next events run on: the mapping [lo, hi). h.key unused */
 struct gn_rec_stack {
 	struct gn_rec h;

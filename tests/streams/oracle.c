@@ -187,11 +187,14 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 {
 	int number = e->thread % ORACLE_PROCESSES;
 	struct gn_values *process = &o->processes[number];
-	int owner = t->stack, func = 0;
+	int last = t->stack, owner, func = 0;
 	struct part p;
 
+	if (t->interrupted && !t->depth[last])
+		last = t->interrupted - 1;
+	owner = last;
 	if (t->next_stack != t->stack &&
-	    (t->depth[t->next_stack] || !t->depth[t->stack]))
+	    (t->depth[t->next_stack] || !t->depth[last]))
 		owner = t->next_stack;
 	if (t->depth[owner])
 		func = t->frames[owner][t->depth[owner] - 1].func;
@@ -199,6 +202,8 @@ static void close_interval(struct oracle *o, struct oracle_thread *t,
 	t->left = 0;
 	if (t->next_stack != t->stack && t->depth[t->stack])
 		t->left = t->frames[t->stack][t->depth[t->stack] - 1].func;
+	if (t->next_stack != t->stack)
+		t->interrupted = t->signal ? 1 + last : 0;
 	t->stack = t->next_stack;
 	add_incl(&t->v, &p);
 	add_incl(process, &p);
@@ -493,13 +498,15 @@ static void take_wake(struct oracle *o, const struct oracle_event *e)
 {
 	const struct oracle_thread *by = &o->threads[e->thread];
 	struct oracle_thread *t = &o->threads[e->woken];
-	int n = by->depth[by->stack];
+	bool back = by->interrupted && !by->depth[by->stack];
+	int on = back ? by->interrupted - 1 : by->stack;
+	int n = by->depth[on];
 
 	if (t->closed)
 		return;
 	t->wake_by = e->waker;
 	t->wake_time = e->time;
-	t->wake_func = n ? by->frames[by->stack][n - 1].func : 0;
+	t->wake_func = n ? by->frames[on][n - 1].func : 0;
 }
 
 static void take_collect(struct oracle *o, const struct oracle_event *e)
@@ -549,6 +556,7 @@ void oracle_take(struct oracle *o, const struct oracle_event *e)
 		break;
 	case GN_KIND_STACK:
 		t->next_stack = e->stack;
+		t->signal = e->signal;
 		break;
 	case GN_KIND_SLICE:
 		take_slice(o, e);

@@ -63,6 +63,8 @@ struct oracle_thread {
 	struct oracle_frame frames[ORACLE_STACKS][ORACLE_DEPTH];
 	int depth[ORACLE_STACKS];
 	int stack, next_stack;
+	bool signal;	 /* the next one is the signal stack */
+	int interrupted; /* 1 + the one that it interrupted, 0 = none */
 	int left;      /* function on top of the stack before, 0 = no switch */
 	int unwinding; /* function of the last unwind-begin, 0 = none */
 	struct oracle_nest nest[16];
@@ -103,6 +105,7 @@ struct oracle_event {
 	bool os_event;
 	bool first;	/* its process's, of the probes that need a page */
 	int stack;	/* STACK: which */
+	bool signal;	/* STACK: it is the signal stack */
 	uint64_t start; /* SLICE */
 	enum gn_class class;
 	uint32_t reason, waker;

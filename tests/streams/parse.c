@@ -267,6 +267,10 @@ static int set_field(struct script *s, char *word, struct stream_event *e)
 		e->flags |= GN_F_IN_DOUBT;
 		return 0;
 	}
+	if (!strcmp(word, "signal")) {
+		e->flags |= GN_F_SIGNAL_STACK;
+		return 0;
+	}
 	if (!strcmp(word, "os-event") || !strcmp(word, "in-probe")) {
 		e->flags |= word[0] == 'o' ? GN_F_OS_EVENT : GN_F_IN_PROBE;
 		return 0;

@@ -169,6 +169,7 @@ static void send(struct sim *m, int thread, struct stream_event *e, int stack,
 				     .os_event = e->flags & GN_F_OS_EVENT,
 				     .first = is_call && e->flags & GN_F_FIRST,
 				     .stack = stack,
+				     .signal = e->flags & GN_F_SIGNAL_STACK,
 				     .waker = sim_tid(thread)};
 
 	if (e->kind == GN_KIND_WAKE)
@@ -347,6 +348,10 @@ static void switch_stack(struct sim *m, int thread, int stack, bool keep)
 				 .time = t->plan.end,
 				 .lo = (uint64_t)(stack + 1) << 20,
 				 .hi = (uint64_t)(stack + 2) << 20};
+
+	/* what it is can change */
+	if (stack && below(m, 2))
+		e.flags = GN_F_SIGNAL_STACK;
 
 	t->stack = stack;
 	send(m, thread, &e, stack, keep);

@@ -63,7 +63,7 @@ static void stack(struct fixture *f, uint64_t lo, uint64_t hi)
 {
 	bool outside;
 
-	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi), 0);
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi, false), 0);
 	gn_stacks_charge(&f->st, 0, &outside);
 }
 
@@ -296,7 +296,7 @@ static void stacks_in_one_mapping_are_told_apart(void **state)
 /* The next event is on that mapping. */
 static void switch_to(struct fixture *f, uint64_t lo, uint64_t hi)
 {
-	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi), 0);
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, lo, hi, false), 0);
 }
 
 /* 7 and 8 are as swapcontext() and setcontext(). */
@@ -473,6 +473,59 @@ static void a_caught_exceptions_frame_stays(void **state)
 	assert_int_equal(f->s.checks.unmatched_leaves, 0);
 }
 
+static void on_signal_stack(struct fixture *f)
+{
+	bool outside;
+
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x1000, 0x2000, true),
+			 0);
+	gn_stacks_charge(&f->st, 0, &outside);
+}
+
+/* 1 was interrupted, 2 is the handler. */
+static void what_a_handler_interrupted_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t node;
+
+	stack(f, 0x7000, 0x8000);
+	enter(f, 0x7f00, 1);
+	node = gn_stacks_owner(&f->st);
+	on_signal_stack(f);
+	enter(f, 0x1f00, 2);
+	assert_int_not_equal(gn_stacks_owner(&f->st), node);
+	leave(f, 0x1f00, 2);
+	assert_int_equal(gn_stacks_owner(&f->st), node);
+	/* it is told again, or another one is */
+	on_signal_stack(f);
+	assert_int_equal(gn_stacks_owner(&f->st), node);
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x3000, 0x4000, true),
+			 0);
+	assert_int_equal(gn_stacks_owner(&f->st), node);
+	/* what is not known to be one is a stack of its own */
+	stack(f, 0x5000, 0x6000);
+	assert_int_equal(gn_stacks_owner(&f->st), f->process);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+}
+
+static void what_was_interrupted_can_be_gone(void **state)
+{
+	struct fixture *f = *state;
+
+	stack(f, 0x7000, 0x8000);
+	stack(f, 0x4000, 0x5000);
+	enter(f, 0x4f00, 1);
+	on_signal_stack(f);
+	/* another mapping is there; no event was on it */
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x3000, 0x6000, false),
+			 0);
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x1000, 0x6000, false),
+			 0);
+	assert_int_equal(gn_stacks_owner(&f->st), f->process);
+	gn_stacks_free(&f->st);
+	assert_int_equal(gn_stacks_init(&f->st, f->process), 0);
+}
+
 #define STACK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -493,6 +546,8 @@ int main(void)
 		STACK_TEST(frames_elsewhere_are_not_the_new_stacks),
 		STACK_TEST(idle_stacks_are_bounded),
 		STACK_TEST(time_is_the_active_stacks),
+		STACK_TEST(what_a_handler_interrupted_goes_on),
+		STACK_TEST(what_was_interrupted_can_be_gone),
 		STACK_TEST(unwinds_are_bounded),
 		STACK_TEST(a_caught_exceptions_frame_stays),
 	};

@@ -34,7 +34,7 @@ static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 
 	return !(p->stage.walk.to || p->stage.names.nmuted || t->native.is ||
 		 t->held || a->nnest || t->live.under_way || t->order.nheld) &&
-	       t->stacks.next == t->stacks.active &&
+	       t->stacks.next == t->stacks.active && !t->stacks.interrupted &&
 	       !t->stacks.active->npending && !t->stacks.nunwinds &&
 	       gn_account_is_plain(a);
 }

@@ -99,7 +99,8 @@ int gn_take_note(struct gn_pipeline *p, struct gn_thread *t,
 	case GN_KIND_STACK:
 		gn_walk_at(p, t, rec->time);
 		return gn_stacks_switch(&t->stacks, &p->stage, stack->lo,
-					stack->hi);
+					stack->hi,
+					rec->flags & GN_F_SIGNAL_STACK);
 	case GN_KIND_VALUE:
 		gn_walk_value(p, t, (const void *)rec);
 		return 0;

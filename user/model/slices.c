@@ -133,7 +133,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 static enum gn_role role_of(const struct gn_pipeline *p,
 			    const struct gn_thread *t)
 {
-	const struct gn_stack *k = t->stacks.active;
+	const struct gn_stack *k = gn_stacks_current(&t->stacks);
 	uint32_t i = k->n, least = i < GN_ROLE_FRAMES ? 0 : i - GN_ROLE_FRAMES;
 	enum gn_role found = GN_ROLE_NONE;
 

@@ -56,7 +56,7 @@ void gn_stacks_free(struct gn_stacks *st)
 	free(st->unwinds);
 	st->unwinds = NULL;
 	st->nunwinds = st->unwinds_cap = 0;
-	st->active = st->next = st->first = NULL;
+	st->active = st->next = st->first = st->interrupted = NULL;
 	st->mapped = NULL;
 	st->nmapped = st->mapped_cap = 0;
 }
@@ -70,11 +70,16 @@ uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key)
 	return i ? k->marks[i - 1].time : 0;
 }
 
+struct gn_stack *gn_stacks_current(const struct gn_stacks *st)
+{
+	return st->interrupted && !st->active->n ? st->interrupted : st->active;
+}
+
 static struct gn_stack *owner_of(const struct gn_stacks *st)
 {
-	if (st->next != st->active && (st->next->n || !st->active->n))
-		return st->next;
-	return st->active;
+	struct gn_stack *k = gn_stacks_current(st);
+
+	return st->next != st->active && (st->next->n || !k->n) ? st->next : k;
 }
 
 uint32_t gn_stacks_owner(const struct gn_stacks *st)
@@ -111,6 +116,8 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 	st->left = 0;
 	if (st->next != st->active) {
 		st->left = top_func(st->active);
+		st->interrupted =
+			st->next->signal ? gn_stacks_current(st) : NULL;
 		st->active = st->next;
 		st->active->used = ++st->switches;
 	}
@@ -119,7 +126,7 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree)
 {
-	const struct gn_stack *k = st->active;
+	const struct gn_stack *k = gn_stacks_current(st);
 
 	return k && k->n ? tree->nodes[k->frames[k->n - 1].node].fn : GN_NONE;
 }
@@ -427,6 +434,8 @@ static void retire(struct gn_stacks *st, struct gn_stage *s, uint32_t at)
 
 	unmap(st, at);
 	end_stack(st, s, k, GN_END_UNWOUND);
+	if (st->interrupted == k)
+		st->interrupted = NULL;
 	free_stack(k);
 }
 
@@ -492,12 +501,14 @@ static struct gn_stack *take_first(struct gn_stacks *st, uint64_t lo,
 }
 
 int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
-		     uint64_t hi)
+		     uint64_t hi, bool signal)
 {
 	struct gn_stack *k = st->next;
 
-	if (k->lo == lo && k->hi == hi)
+	if (k->lo == lo && k->hi == hi) {
+		k->signal = signal && !k->part;
 		return 0;
+	}
 	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,
 		    sizeof(*st->mapped)))
 		return -ENOMEM;
@@ -519,6 +530,7 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 	if (!k)
 		return -ENOMEM;
 	map(st, k, lo, hi);
+	k->signal = signal;
 	k->used = ++st->switches;
 	st->next = k;
 	return 0;
@@ -559,7 +571,7 @@ static int no_frames(struct gn_stack *k, int err)
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent)
 {
-	const struct gn_stack *from = parent->active;
+	const struct gn_stack *from = gn_stacks_current(parent);
 	struct gn_stack *k = st->active;
 	uint32_t i, node = st->root;
 	int err;

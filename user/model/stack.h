@@ -88,6 +88,7 @@ struct gn_stack {
 	uint64_t lo, hi; /* its place; both 0 = not known */
 	uint64_t end;	 /* of its mapping, which can have several parts */
 	bool part;
+	bool signal;	/* handlers of signals run on it */
 	uint64_t clock; /* time that passed while it was active */
 	uint64_t used;	/* the number of the switch that last made it active */
 	/* the latest calls that nothing at or above them was called after: keys
@@ -121,6 +122,9 @@ struct gn_stacks {
 	struct gn_stack *active;
 	/* the stack that the next collect event makes active */
 	struct gn_stack *next;
+	/* the stack that the thread left for the active one, a signal stack;
+	 * else NULL */
+	struct gn_stack *interrupted;
 	struct gn_stack *first;	  /* the stack without a mapping, or NULL */
 	struct gn_stack **mapped; /* by address, no two overlap */
 	uint32_t nmapped, mapped_cap;
@@ -160,7 +164,8 @@ uint64_t gn_stack_marked(const struct gn_stack *k, uint64_t key);
  * stack's clock, and makes the stack active on which the ending event runs. If
  * the thread changed stacks in the interval, the frames of the last stack own
  * it; if that one has none (a signal handler, a new fiber), the frames of the
- * stack before. `outside`: no function owns it.
+ * stack before. When no frames are left on a signal stack, the stack that was
+ * interrupted owns it. `outside`: no function owns it.
  */
 uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed,
 			  bool *outside);
@@ -175,7 +180,11 @@ uint32_t gn_stacks_owner(const struct gn_stacks *st);
 /* The stack that it would be on. */
 uint64_t gn_stacks_owner_id(const struct gn_stacks *st);
 
-/* The function on top of the active stack, GN_NONE: none. */
+/* The stack that the thread is on as far as is known. No event tells that a
+ * handler has returned to what it interrupted; with no frame left, it has. */
+struct gn_stack *gn_stacks_current(const struct gn_stacks *st);
+
+/* The function on top of that, GN_NONE: none. */
 uint32_t gn_stacks_top(const struct gn_stacks *st, const struct gn_tree *tree);
 
 /* Events on the active stack. `fn` is func resolved. 0, -ENOMEM, -ENOSPC. */
@@ -189,9 +198,10 @@ int gn_stacks_unwind_begin(struct gn_stacks *st, uint32_t func, bool muted);
 int gn_stacks_unwind_end(struct gn_stacks *st, struct gn_stage *s,
 			 uint32_t func);
 
-/* The next events happen on the mapping [lo, hi). 0 or -ENOMEM. */
+/* The next events happen on the mapping [lo, hi). `signal`: it is the signal
+ * stack. 0 or -ENOMEM. */
 int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
-		     uint64_t hi);
+		     uint64_t hi, bool signal);
 
 /* Finds the stack of a mapping with several that an event with this key is on.
  * `func`: its function, if the event is a leave; else 0. 0 or -ENOMEM. */
@@ -219,8 +229,8 @@ void gn_stacks_end_all(struct gn_stacks *st, struct gn_stage *s,
  * stack whose mapping is not known. 0 or -ENOMEM. */
 int gn_stacks_restart(struct gn_stacks *st, struct gn_stage *s);
 
-/* Gives the child of a fork the frames of the parent's active stack; none if
- * there is no room for all. 0 or -ENOMEM. */
+/* Gives the child of a fork the frames of the stack that the parent is on; none
+ * if there is no room for all. 0 or -ENOMEM. */
 int gn_stacks_inherit(struct gn_stacks *st, struct gn_stage *s,
 		      const struct gn_stacks *parent);
 

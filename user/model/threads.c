@@ -112,7 +112,7 @@ static int inherit(struct gn_pipeline *p, struct gn_thread *t,
 
 	if (parent->process == t->process || parent->closed)
 		return 0;
-	n = parent->stacks.active->n;
+	n = gn_stacks_current(&parent->stacks)->n;
 	if (p->inherited + n > INHERIT_MIN + p->records)
 		return 0;
 	p->inherited += n;

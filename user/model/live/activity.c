@@ -160,7 +160,7 @@ static void fill_activities(const struct gn_thread *t,
 
 static uint32_t depth(const struct gn_thread *t)
 {
-	return t->closed ? 0 : t->stacks.active->n;
+	return t->closed ? 0 : gn_stacks_current(&t->stacks)->n;
 }
 
 static uint32_t shown(const struct gn_thread *t)
@@ -182,14 +182,15 @@ static int make_stacks(const struct gn_pipeline *p, const struct functions *f,
 		return -ENOMEM;
 	for (i = n = 0; i < p->nthreads; i++) {
 		const struct gn_thread *t = p->threads[i];
+		const struct gn_stack *on = gn_stacks_current(&t->stacks);
 		struct gn_model_live *out = &own->live[i];
 
 		out->depth = depth(t);
 		out->nstack = shown(t);
 		out->stack = &own->stacks[n];
 		for (k = out->depth - out->nstack; k < out->depth; k++)
-			own->stacks[n++] = function_at(
-				f, nodes[t->stacks.active->frames[k].node].fn);
+			own->stacks[n++] =
+				function_at(f, nodes[on->frames[k].node].fn);
 	}
 	return 0;
 }
