@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +38,8 @@ int through_zmm(gn_fast_hook_fn hook, const void *in, void *out);
 static struct {
 	struct gn_fast_page *page;
 	_Atomic bool enough;
+	_Atomic bool stopped; /* it does not read */
+	bool missed;	      /* somebody has waited for it, and knows */
 	uint64_t records;
 } reader;
 
@@ -61,6 +65,22 @@ static void read_ring(struct gn_fast_ring *ring, uint32_t slot)
 	atomic_store(&ring->tail, tail);
 }
 
+static void read_rings(struct gn_fast_ring *rings)
+{
+	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+		if (atomic_load(&rings[i].state) == GN_FAST_USED)
+			read_ring(&rings[i], i);
+}
+
+static uint32_t waiting(const struct gn_fast_ring *rings)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+		n += atomic_load(&rings[i].wants);
+	return n;
+}
+
 static void *read_all(void *arg)
 {
 	struct gn_fast_ring *rings;
@@ -73,18 +93,21 @@ static void *read_all(void *arg)
 		  (int)fd, 0);
 	assert_ptr_not_equal(at, MAP_FAILED);
 	reader.page = at;
-	atomic_store(&reader.page->grows, GN_FAST_GROWN);
+	atomic_store(&reader.page->grows,
+		     atomic_load(&reader.stopped) ? 0 : GN_FAST_GROWN);
 	rings = (void *)((unsigned char *)at + GN_FAST_PAGE);
 	atomic_store(&reader.page->taken, 1);
+	syscall(SYS_futex, &reader.page->taken, FUTEX_WAKE, 1, NULL, NULL, 0);
 	while (!atomic_load(&reader.enough)) {
-		for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
-			if (atomic_load(&rings[i].state) == GN_FAST_USED)
-				read_ring(&rings[i], i);
+		if (!atomic_load(&reader.stopped)) {
+			read_rings(rings);
+		} else if (!reader.missed && waiting(rings)) {
+			reader.missed = true;
+			atomic_store(&reader.page->deadline, 0);
+		}
 		sched_yield();
 	}
-	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
-		if (atomic_load(&rings[i].state) == GN_FAST_USED)
-			read_ring(&rings[i], i);
+	read_rings(rings);
 	return arg;
 }
 
@@ -188,6 +211,41 @@ static void gone_passes_nothing(void)
 	assert_int_equal(reader.records, 10);
 }
 
+/* A thread that waited for a stopped gnomon in vain does not wait again before
+ * that has read: nothing could tell what the wait was for. */
+static void waits_once(void **state)
+{
+	struct gn_fast_ring *rings;
+	uint64_t before = passed, fit;
+	pthread_t consumer;
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2"))
+		skip();
+	gn_fast_stop();
+	gn_fast_leave();
+	atomic_store(&reader.stopped, true);
+	start(&consumer, told);
+	rings = (void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+	for (fit = 0; passed == before; fit++) {
+		assert_true(fit < GN_FAST_FIRST / GN_FAST_RECORD);
+		assert_int_equal(hit(1), 0);
+	}
+	assert_int_equal(waiting(rings), 1);
+	for (uint32_t i = 1; i < GN_FAST_SLOTS; i++)
+		atomic_store(&rings[i].wants, 0);
+	/* it goes on, and is stopped again before it has read */
+	atomic_store(&reader.page->deadline, UINT64_MAX);
+	assert_int_equal(hit(10), 0);
+	assert_int_equal(passed, before + 11);
+	assert_int_equal(waiting(rings), 0);
+	atomic_store(&reader.stopped, false);
+	stop(consumer);
+	assert_int_equal(reader.records, fit - 1);
+	assert_int_equal(hit(10), 0);
+	assert_int_equal(passed, before + 11);
+}
+
 static void registers_are_kept(void **state)
 {
 	pthread_t consumer, thread[2];
@@ -221,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_kept),
+		cmocka_unit_test(waits_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,13 +263,19 @@ static void tell_waited(struct gn_fast_own *own, uint64_t since)
 }
 
 /* It waited for nothing, up to the record that the kernel makes at the site
- * now. The record that is kept says so; a second one has to find room first. */
+ * now. The record that is kept says so. */
 static void tell_waited_in_vain(struct gn_fast_own *own, uint64_t since,
 				uint32_t waits)
 {
-	if (!waits || own->cur > own->lim)
-		return;
-	tell_waited(own, since);
+	if (waits)
+		tell_waited(own, since);
+}
+
+/* The record that is kept is in use: until gnomon has read, nothing could tell
+ * of another wait. */
+static bool has_waited_in_vain(const struct gn_fast_own *own)
+{
+	return own->cur > own->lim;
 }
 
 int gn_fast_full(struct gn_fast_own *own)
@@ -299,6 +305,11 @@ int gn_fast_full(struct gn_fast_own *own)
 			own->lost++;
 			be_free(own);
 			return DROPPED;
+		}
+		if (has_waited_in_vain(own)) {
+			ring_bell(own);
+			be_free(own);
+			return PASSED;
 		}
 		wait_tail(own, tail);
 		waits = atomic_load(&ring->tail) == tail ? waits + 1 : 1;
