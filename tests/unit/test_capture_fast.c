@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <gnomon/fast.h>
+#include "capture/clock.h"
 #include "capture/fast.h"
 #include "capture/fast_clock.h"
 
@@ -646,6 +647,37 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
+/* A forked child begins in what its parent wrote that it is in. */
+static void parents_calls_come_before(void **state)
+{
+	struct gn_rec_thread child = {
+		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
+		.pid = TID + 1,
+		.parent = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	child.f.h.time = gn_now_ns() + 1000000;
+	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 2);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_ENTER);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_THREAD);
+	close_fixture(x);
+	free(x);
+}
+
 /* A thread whose program has another one execute, which has a ring at once:
  * what ends is not that ring. */
 static void ring_after_exec(void **state)
@@ -694,6 +726,7 @@ int main(void)
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
+		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(ring_after_exec),
 	};
 

@@ -49,7 +49,7 @@ struct gn_fast *gn_fast_new(const struct gn_fast_opts *opts, int ring_fd)
 	return NULL;
 }
 
-static struct gn_fast_entry *find(struct gn_fast *f, uint32_t tid)
+struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid)
 {
 	struct gn_fast_entry *e = f->bucket[tid % GN_FAST_BUCKETS];
 
@@ -328,7 +328,8 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 static struct gn_fast_entry *find_exec(struct gn_fast *f,
 				       const struct gn_rec_thread *r)
 {
-	struct gn_fast_entry *e = find(f, r->parent ? r->parent : r->f.h.tid);
+	struct gn_fast_entry *e =
+		gn_fast_find(f, r->parent ? r->parent : r->f.h.tid);
 
 	if (!e || e->t.tid == r->f.h.tid)
 		return e;
@@ -388,7 +389,7 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	if (!f->areas && !f->all)
 		return false;
 	e = rec->kind == GN_KIND_EXEC ? find_exec(f, (const void *)rec)
-				      : find(f, rec->tid);
+				      : gn_fast_find(f, rec->tid);
 	/* also of threads without rings: the kernel's order holds for all */
 	if (!e && rec->tid)
 		e = add(f, rec->tid);

@@ -231,6 +231,33 @@ static bool is_enough(struct gn_fast *f)
 	return f->opts.enough(f->opts.ctx);
 }
 
+/* Puts what the creator of a thread wrote until then: a forked child begins in
+ * the functions that its parent is in. 1: there is more, but it is enough. */
+static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
+{
+	const struct gn_rec_thread *r = (const void *)rec;
+	struct gn_fast_entry *e = NULL;
+	const struct gn_rec *first;
+	struct next next;
+	int err = 0;
+
+	if (rec->kind == GN_KIND_THREAD && r->parent)
+		e = gn_fast_find(f, r->parent);
+	if (!e || !e->area)
+		return 0;
+	look(f, e, &next);
+	first = gn_fast_thread_first(&e->t);
+	while (!err && next.is &&
+	       gn_fast_thread_before(&e->t, &next.event, rec) &&
+	       (!first || gn_fast_thread_before(&e->t, &next.event, first))) {
+		err = put_event(f, e, &next);
+		look(f, e, &next);
+		if (!err && is_enough(f))
+			err = 1;
+	}
+	return err;
+}
+
 /* One thread up to its next kernel record, or where that cannot go yet, up to
  * the mark. 1: there is more, but it is enough. */
 static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
@@ -251,8 +278,10 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 			if (!err)
 				err = put_calls(f, e, &next);
 		} else if (rec && may_go(e, next.is)) {
-			err = put_record(f, e);
-			put = true;
+			err = put_creators(f, rec);
+			put = !err;
+			if (put)
+				err = put_record(f, e);
 		} else {
 			break;
 		}

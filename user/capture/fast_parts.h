@@ -69,6 +69,9 @@ struct gn_fast {
 	bool stopped;
 };
 
+/* NULL: no such thread. */
+struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid);
+
 /* A sign of life, for all who write. */
 void gn_fast_beat(struct gn_fast *f);
 
