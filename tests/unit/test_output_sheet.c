@@ -73,6 +73,46 @@ static void narrow(void **state)
 	free(text);
 }
 
+/* The names of modules can be read in 80 cells: columns that no row has a value
+ * for take no room. "time" is that of the load. */
+static void loads_of_modules(void **state)
+{
+	static const struct gn_model_event events[] = {
+		{.event = GN_RT_MODULE_LOAD,
+		 .start = 2 * MS,
+		 .end = 3 * MS,
+		 .of = {"/usr/lib/dotnet/shared/Microsoft.NETCore.App/10.0.12/"
+			"System.Private.CoreLib.dll",
+			"", NULL},
+		 .pid = 100,
+		 .tid = 100,
+		 .thread = "dotnet"},
+		{.event = GN_RT_ASSEMBLY_LOAD,
+		 .start = 4 * MS,
+		 .end = 6 * MS,
+		 .of = {"System.Private.CoreLib", "", NULL},
+		 .pid = 100,
+		 .tid = 100,
+		 .thread = "dotnet"},
+	};
+	struct gn_output_opts o = {.by = GN_BY_LOADS,
+				   .bare = true,
+				   .utf8 = true,
+				   .sort = "time",
+				   .width = 80};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	s.m.start = 0;
+	s.m.events = (void *)events;
+	s.m.nevents = 2;
+	text = sample_print("table", &s.m, &o);
+	sample_golden("sheet-loads-80.txt", text);
+	free(text);
+}
+
 static json_t *rows_of(const struct gn_model *m, enum gn_by by, json_t **root)
 {
 	struct gn_output_opts o = {.by = by};
@@ -362,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(goldens),
 		cmocka_unit_test(narrow),
+		cmocka_unit_test(loads_of_modules),
 		cmocka_unit_test(collections),
 		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(every_array_is_there),

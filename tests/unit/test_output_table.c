@@ -88,6 +88,31 @@ static void people(void **state)
 	golden("people-wall.txt", &s, o);
 }
 
+/* In a terminal of 80 cells columns give way to the names: methods of the same
+ * name are told apart by their types. */
+static void async_of_types(void **state)
+{
+	struct gn_output_opts o = {
+		.utf8 = true, .width = 80, .bare = true, .by = GN_BY_ASYNC};
+	struct gn_model_async async[2];
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_os(&s);
+	async[0] = s.m.asyncs[0];
+	async[1] = s.m.asyncs[0];
+	async[1].function = 1;
+	s.m.asyncs = async;
+	s.m.nasyncs = 2;
+	s.functions[1].name = "Shop.Orders.OrderController.HandleAsync(int)";
+	s.functions[2].name =
+		"Shop.Orders.CustomerProcessingController.HandleAsync(int)";
+	s.functions[1].module = s.functions[2].module =
+		"/opt/a/Shop.Orders.Api.dll";
+	golden("async-80.txt", &s, o);
+}
+
 /* Why none is there is told of the capture. */
 static void no_async_methods(void **state)
 {
@@ -724,6 +749,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
+		cmocka_unit_test(async_of_types),
 		cmocka_unit_test(no_async_methods),
 		cmocka_unit_test(no_async_method_ran),
 		cmocka_unit_test(the_begin_of_an_attach_is_told),

@@ -10,8 +10,10 @@
 #include "output/short_name.h"
 #include "output/text.h"
 
-/* The least width of a column of texts, in cells. */
+/* The least width of a column of texts, in cells, and what names should have
+ * where other columns can be left out for them. */
 #define LEAST_TEXT 20
+#define NAME_TEXT  32
 
 /* The default of --limit: nobody reads a longer page. */
 #define MARKDOWN_LIMIT 30
@@ -39,10 +41,13 @@ void gn_cell_text(struct gn_cell *c, const char *text)
 	*c = (struct gn_cell){.known = text[0], .text = text};
 }
 
+/* The name of a module that is loaded is its path. */
 void gn_cell_name(struct gn_cell *c, const struct gn_model_named *of)
 {
 	gn_cell_text(c, of->name);
-	c->shown = of->shown;
+	c->shown = of->shown	      ? of->shown
+		   : *of->name == '/' ? gn_base_name(of->name)
+				      : NULL;
 }
 
 void gn_cell_module(struct gn_cell *c, const char *path)
@@ -146,6 +151,11 @@ int gn_sheet_column(enum gn_by by, const char *word)
 		     (!word[len] || !strcmp(word + len, unit_of(c)))))
 			return (int)i;
 	}
+	/* at which time is not what "time" means elsewhere */
+	for (size_t i = 0; !strcmp(word, "time") && i < kind->ncolumns; i++)
+		if (kind->column[i].kind == GN_CELL_TIME &&
+		    strcmp(kind->column[i].key, "at") != 0)
+			return (int)i;
 	return -1;
 }
 
@@ -266,6 +276,20 @@ static size_t widest(const struct gn_sheet *s, const size_t *width)
 	return at;
 }
 
+/* Leaves out columns that no row has a value for, with their titles. */
+static void drop_empty(const struct gn_sheet *s, char **text, bool *empty)
+{
+	size_t n = s->kind->ncolumns;
+
+	for (size_t c = 0; c < n; c++) {
+		empty[c] = true;
+		for (size_t i = 1; i <= s->n && empty[c]; i++)
+			empty[c] = !*text[i * n + c];
+		if (empty[c])
+			*text[c] = '\0';
+	}
+}
+
 /* The next column of the list of spare ones. ncolumns: the list has ended. */
 static size_t next_spare(const struct gn_sheet_kind *kind, const char **list)
 {
@@ -288,11 +312,15 @@ static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 	const char *list = s->kind->spare;
 
 	for (c = 0; c < s->kind->ncolumns; c++) {
+		size_t least = strcmp(s->kind->column[c].key, "name") != 0
+				       ? LEAST_TEXT
+				       : NAME_TEXT;
+
 		if (s->kind->column[c].kind != GN_CELL_TEXT ||
-		    width[c] <= LEAST_TEXT)
+		    width[c] <= least)
 			continue;
-		all -= width[c] - LEAST_TEXT;
-		width[c] = LEAST_TEXT;
+		all -= width[c] - least;
+		width[c] = least;
 	}
 	while (all > room &&
 	       (c = next_spare(s->kind, &list)) < s->kind->ncolumns) {
@@ -303,12 +331,13 @@ static void leave_out(const struct gn_sheet *s, char **text, size_t room)
 }
 
 /* Names the columns that are left out. */
-static void put_left_out(const struct gn_sheet *s, char *const *text, FILE *f)
+static void put_left_out(const struct gn_sheet *s, char *const *text,
+			 const bool *empty, FILE *f)
 {
 	bool any = false;
 
 	for (size_t c = 0; c < s->kind->ncolumns; c++) {
-		if (*text[c] || !*s->kind->column[c].title)
+		if (*text[c] || empty[c] || !*s->kind->column[c].title)
 			continue;
 		fprintf(f, "%s%s", any ? ", " : "# no room for: ",
 			s->kind->column[c].title);
@@ -348,16 +377,18 @@ static int fit(const struct gn_sheet *s, char **text, size_t room)
 
 static int put_lines(const struct gn_sheet *s, char *const *text, FILE *f)
 {
-	size_t width[GN_SHEET_COLUMNS];
+	size_t width[GN_SHEET_COLUMNS], n = s->kind->ncolumns;
 
 	measure(s, text, width);
+	while (n > 1 && !width[n - 1])
+		n--;
 	for (size_t i = 0; i < (s->n + 1) * s->kind->ncolumns; i++) {
 		size_t c = i % s->kind->ncolumns;
-		bool last = c + 1 == s->kind->ncolumns;
 
 		if (width[c])
-			put_cell(text[i], width[c], is_text(s, c), last, f);
-		if (last) {
+			put_cell(text[i], width[c], is_text(s, c), c + 1 == n,
+				 f);
+		if (c + 1 == s->kind->ncolumns) {
 			fputc('\n', f);
 			if (gn_stream_status(f))
 				return gn_stream_status(f);
@@ -396,8 +427,8 @@ static void free_texts(const struct gn_sheet *s, char **text)
 int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 		   FILE *f)
 {
+	bool complete, empty[GN_SHEET_COLUMNS] = {0};
 	char count[GN_CELL];
-	bool complete;
 	char **text;
 	int err;
 
@@ -410,6 +441,8 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 	text = make_texts(s, o, &complete);
 	err = complete ? 0 : -ENOMEM;
 	if (!err && o->width > 0) {
+		if (!o->verbose && !o->columns)
+			drop_empty(s, text, empty);
 		if (!o->verbose)
 			leave_out(s, text, (size_t)o->width);
 		err = fit(s, text, (size_t)o->width);
@@ -417,7 +450,7 @@ int gn_sheet_table(const struct gn_sheet *s, const struct gn_output_opts *o,
 	if (!err)
 		err = put_lines(s, text, f);
 	if (!err)
-		put_left_out(s, text, f);
+		put_left_out(s, text, empty, f);
 	free_texts(s, text);
 	if (!err && s->limited) {
 		gn_format_count(count, s->limited);

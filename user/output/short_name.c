@@ -8,6 +8,7 @@
 #include "output/text.h"
 
 #define LEAST	 8
+#define TYPE	 12 /* a type of fewer cells tells nothing */
 #define CLONE	 " [clone "
 #define OPERATOR "operator"
 
@@ -144,6 +145,26 @@ static char *with_clones(char *name, char *clones, size_t width)
 	return text;
 }
 
+/* Shortens the type of "Type.Method", where the room is enough for both to be
+ * read: methods of the same name are told apart by it. `own`: the method. */
+static bool shorten_type(char *text, const char *own, size_t width)
+{
+	size_t after = gn_text_width(own), type = (size_t)(own - text);
+	char *head;
+
+	if (next_part(own) || width < after + TYPE)
+		return false;
+	head = strndup(text, type);
+	if (!head)
+		return false;
+	gn_text_shorten(head, width - after);
+	type = strlen(head);
+	memmove(text + type, own, strlen(own) + 1);
+	memcpy(text, head, type);
+	free(head);
+	return true;
+}
+
 char *gn_short_name(const char *name, size_t width)
 {
 	char *text = strdup(name), *clones, *with;
@@ -163,7 +184,8 @@ char *gn_short_name(const char *name, size_t width)
 	text[gn_name_parameters(text)] = '\0';
 	if (gn_text_width(text) > width)
 		drop_type_arguments(text);
-	while (gn_text_width(text) > width && (next = next_part(text)))
+	while (gn_text_width(text) > width && (next = next_part(text)) &&
+	       !shorten_type(text, next, width))
 		memmove(text, next, strlen(next) + 1);
 	gn_text_shorten(text, width);
 	return text;

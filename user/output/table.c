@@ -220,7 +220,9 @@ static void async_columns(struct gn_grid *g, const struct gn_model *m,
 			  const struct gn_output_opts *o)
 {
 	for (int id = GN_COLUMN_ASYNC_TIME; id <= GN_COLUMN_ASYNC_MOST; id++)
-		add_column(g, m, id, o);
+		add_column(g, m, id, o)->fits = !o->verbose && o->width > 0 &&
+						id != GN_COLUMN_ASYNC_TIME &&
+						id != GN_COLUMN_ASYNC_COUNT;
 }
 
 /* All columns of a table over `rows`. -EINVAL, -ENOMEM. */
@@ -232,9 +234,13 @@ static int make_columns(struct gn_grid *g, const struct gn_model *m,
 	struct gn_picks picks;
 	bool gaps = false;
 
-	if (gn_by_has_own_columns(o->by)) {
-		(o->by == GN_BY_WAITS ? wait_columns : async_columns)(g, m, o);
+	if (o->by == GN_BY_WAITS) {
+		wait_columns(g, m, o);
 		return 0;
+	}
+	if (o->by == GN_BY_ASYNC) {
+		async_columns(g, m, o);
+		return gn_grid_fit(g, rows, o, width);
 	}
 	err = gn_picks_parse(o->columns, usual_columns(o), !o->verbose, o->by,
 			     &picks);
@@ -269,7 +275,7 @@ static const char *name_title(enum gn_by by)
 	case GN_BY_WAITS:
 		return "function, and what it waited for";
 	case GN_BY_ASYNC:
-		return "async method, and its awaits";
+		return "method, and its awaits";
 	default:
 		return "function";
 	}
@@ -338,7 +344,8 @@ static void print_hidden(const struct gn_model *m, const struct gn_grid *g,
 	if (o->by == GN_BY_ASYNC && !print_async_left(m, f) && !rows->n)
 		print_no_async(m, f);
 	if (g->nleft_out)
-		fputs("; --columns all shows them\n", f);
+		fprintf(f, "; %s shows them\n",
+			o->by == GN_BY_ASYNC ? "-v" : "--columns all");
 	if (rows->limited) {
 		gn_format_count(n, rows->limited);
 		fprintf(f, "# %s more %s%s; --limit 0 shows %s\n", n,
