@@ -110,9 +110,11 @@ static void hide_calls(struct gn_model *m)
 	static struct gn_model_unseen unseen[] = {
 		{.name = "P.Fib(int)", .module = "demo.dll", .sites = 3}};
 
-	assert_true(m->ninfo + 2 <= 64);
+	assert_true(m->ninfo + 3 <= 64);
 	memcpy(info, m->info, m->ninfo * sizeof(*info));
 	info[m->ninfo++] = (struct gn_model_info){"inlining", "kept"};
+	info[m->ninfo++] = (struct gn_model_info){
+		"clr.unhooked", "process 7 ran the .NET CLR without"};
 	info[m->ninfo++] = (struct gn_model_info){"attached_ns", "500"};
 	m->info = info;
 	m->code = (struct gn_model_code){.compiled = 7,

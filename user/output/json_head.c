@@ -114,6 +114,7 @@ static void put_code(struct gn_json *w)
 {
 	const struct gn_model_code *code = &w->m->code;
 	const char *inlining = gn_model_info(w->m, "inlining");
+	const char *unhooked = gn_model_info(w->m, "clr.unhooked");
 	struct gn_emit *e = &w->e;
 
 	gn_emit_line(e);
@@ -131,6 +132,8 @@ static void put_code(struct gn_json *w)
 	if (!e->flat) { /* a report */
 		if (inlining)
 			gn_emit_text(e, "inlining", inlining);
+		if (unhooked)
+			gn_emit_text(e, "unhooked", unhooked);
 		put_unseen(e, "inlined", code->inlined, code->ninlined, true);
 		put_unseen(e, "untraced", code->unhooked, code->nunhooked,
 			   false);
