@@ -123,7 +123,9 @@ const char *gn_denied_start(int err)
 const char *gn_denied_probes(int err)
 {
 	return err == -EACCES && !gn_session_can(CAP_SYS_ADMIN)
-		       ? "before Linux 6.6 it takes CAP_SYS_ADMIN: run it as "
-			 "root with that (docker run --cap-add SYS_ADMIN)"
+		       ? "probes that are attached one by one, as before Linux "
+			 "6.6 or by --attach single, take CAP_SYS_ADMIN: run "
+			 "it as root with that (docker run --cap-add "
+			 "SYS_ADMIN)"
 		       : NULL;
 }
