@@ -449,12 +449,22 @@ void gn_say_probes(const struct gn_facts *f, const struct gn_subject *s,
 		fputs(" Samples, without functions, cost little:", out);
 }
 
+/* Without -f, all functions of a runtime would be traced. */
+static bool any_managed(const struct gn_model *m)
+{
+	bool any = m->code.compiled;
+
+	for (size_t i = 0; i < m->nfunctions && !any; i++)
+		any = m->functions[i].runtime != GN_RUNTIME_NATIVE;
+	return any;
+}
+
 void gn_next_probes(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out)
 {
-	(void)f;
 	if (s->what == GN_NEXT_SAMPLES)
-		fputs("--clr light --snapshot 499", out);
+		fprintf(out, "%s--snapshot 499",
+			any_managed(f->m) ? "--clr light " : "");
 	else
 		put_left_out(out, s);
 }
