@@ -50,7 +50,7 @@ static const struct gn_option options[] = {
 	 NULL, "how it is written", format_choice},
 	GN_OPT_OUTPUT("write the list there, not to stdout"),
 	GN_OPT_QUIET("no summary on stderr"),
-	GN_OPT_VERBOSE("each leave site in a row of its own"),
+	GN_OPT_VERBOSE("instructions, and each leave site in a row"),
 };
 
 static const struct gn_verb_usage usage = {

@@ -122,15 +122,28 @@ static void measure(const struct gn_listing *l, bool verbose, struct widths *w)
 	}
 }
 
+/* Where a probe is, and what it costs. With -v also how far in the function it
+ * is, and on which instruction. */
+static void put_place(const char *addr, const char *off, const char *cost,
+		      const char *insn, bool verbose, const struct widths *w,
+		      FILE *f)
+{
+	fprintf(f, "%*s  ", w->addr, addr);
+	if (verbose)
+		fprintf(f, "%*s  ", w->off, off);
+	fprintf(f, "%-*s  ", w->cost, cost);
+	if (verbose)
+		fprintf(f, "%-*s  ", w->insn, insn);
+}
+
 static void put_site(const struct gn_list_function *fn, const struct gn_site *s,
-		     const struct widths *w, FILE *f)
+		     bool verbose, const struct widths *w, FILE *f)
 {
 	char addr[32], off[32];
 
 	addr_text(s->addr, addr, sizeof(addr));
 	off_text(fn->addr, s->addr, off, sizeof(off));
-	fprintf(f, "%*s  %*s  %-*s  %-*s  ", w->addr, addr, w->off, off,
-		w->cost, gn_cost_name(s->cost), w->insn, s->insn);
+	put_place(addr, off, gn_cost_name(s->cost), s->insn, verbose, w, f);
 }
 
 static int put_function(const struct gn_list_function *fn, bool verbose,
@@ -145,10 +158,10 @@ static int put_function(const struct gn_list_function *fn, bool verbose,
 		return -ENOMEM;
 	if (fn->plan.refused) {
 		addr_text(fn->addr, text, sizeof(text));
-		fprintf(f, "%*s  %*s  %-*s  %-*s  ", w->addr, text, w->off, "-",
-			w->cost, gn_cost_name(GN_COST_REFUSED), w->insn, "-");
+		put_place(text, "-", gn_cost_name(GN_COST_REFUSED), "-",
+			  verbose, w, f);
 	} else {
-		put_site(fn, &fn->plan.enter, w, f);
+		put_site(fn, &fn->plan.enter, verbose, w, f);
 	}
 	leave_text(fn, text, sizeof(text));
 	fprintf(f, "%-*s", w->leave, text);
@@ -160,7 +173,7 @@ static int put_function(const struct gn_list_function *fn, bool verbose,
 	for (size_t i = 0; !err && verbose && i < fn->plan.nleaves; i++) {
 		const struct gn_site *s = &fn->plan.leaves[i];
 
-		put_site(fn, s, w, f);
+		put_site(fn, s, true, w, f);
 		fprintf(f, "  %s%s\n", s->kind == GN_SITE_TAIL ? "jump" : "ret",
 			s->when ? ", on a condition" : "");
 	}
@@ -183,10 +196,9 @@ static int put_functions(const struct gn_listing *l, bool verbose,
 					       l->files.file[fn->file].path,
 					       "\n");
 			file = fn->file;
-			fprintf(f, "%*s  %*s  %-*s  %-*s  %-*s       %s\n",
-				w.addr, "ADDRESS", w.off, "+OFF", w.cost,
-				"COST", w.insn, "INSTRUCTION", w.leave, "LEAVE",
-				"FUNCTION");
+			put_place("ADDRESS", "+OFF", "COST", "INSTRUCTION",
+				  verbose, &w, f);
+			fprintf(f, "%-*s       FUNCTION\n", w.leave, "LEAVE");
 		}
 		if (!err)
 			err = put_function(fn, verbose, &w, r, f);

@@ -431,7 +431,10 @@ void gn_decode_text(const uint8_t *bytes, size_t size, uint64_t addr,
 	decoder(&d);
 	snprintf(text, room, "(none)");
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d, bytes, size, &z, op)) ||
-	    ZYAN_FAILED(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL)))
+	    ZYAN_FAILED(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL)) ||
+	    ZYAN_FAILED(ZydisFormatterSetProperty(
+		    &f, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+		    ZYDIS_PADDING_DISABLED)))
 		return;
 	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(
 		    &f, &z, op, z.operand_count_visible, text, room, addr,
