@@ -13,9 +13,46 @@
 
 /* Deeper calls are not indented more, but show their level. */
 #define INDENT_MAX 40
-/* The width of what stands before a call, and the least width of its name. */
-#define PREFIX_CELLS 60
-#define NAME_CELLS   16
+/* The least room for a call behind its indentation. */
+#define CALL_CELLS 24
+/* Lines of fewer cells have one class of time, not two. */
+#define WIDE 120
+
+/* Where lines have a width, they are made to fit it. */
+static bool fits(const struct gn_timeline_opts *o)
+{
+	return o->width > 0 && !o->verbose;
+}
+
+static int classes_cells(const struct gn_timeline_opts *o)
+{
+	return fits(o) && o->width < WIDE ? 10 : 20;
+}
+
+/* How many cells stand before a call, by put_titles(). */
+static size_t prefix_cells(const struct gn_timeline_opts *o)
+{
+	return (size_t)((o->ns ? 14 : 11) + 1 + 14 + 1 + classes_cells(o) + 1 +
+			7 + 2);
+}
+
+/* The cells for a call of no indentation. */
+static size_t call_room(const struct gn_timeline_opts *o)
+{
+	size_t prefix = prefix_cells(o);
+
+	return (size_t)o->width > prefix + CALL_CELLS
+		       ? (size_t)o->width - prefix
+		       : CALL_CELLS;
+}
+
+/* How many levels are indented. */
+static uint32_t indented(const struct gn_timeline_opts *o)
+{
+	size_t most = fits(o) ? (call_room(o) - CALL_CELLS) / 2 : INDENT_MAX;
+
+	return most < INDENT_MAX ? (uint32_t)most : INDENT_MAX;
+}
 
 /* The titles; they stand above what put_time(), put_classes() and put_call()
  * print. */
@@ -24,26 +61,17 @@ static int put_titles(void *ctx)
 	const struct gn_calls_out *out = ctx;
 
 	if (!out->opts->bare)
-		fprintf(out->f, "#%*s %14s %-20s %7s  call\n",
+		fprintf(out->f, "#%*s %14s %-*s %7s  call\n",
 			out->opts->ns ? 13 : 10, "seconds", "elapsed",
-			"spent on", "tid");
+			classes_cells(out->opts), "spent on", "tid");
 	return gn_stream_status(out->f);
 }
 
 static int set_name(void *ctx, struct gn_calls_function *f)
 {
 	const struct gn_timeline_opts *o = ((struct gn_calls_out *)ctx)->opts;
-	size_t width = o->width > PREFIX_CELLS + NAME_CELLS
-			       ? (size_t)o->width - PREFIX_CELLS
-			       : NAME_CELLS;
 	char *text = gn_escape(o->verbose ? f->name : f->shown, o->utf8);
 
-	if (text && o->width && !o->verbose) {
-		char *full = text;
-
-		text = gn_short_name(full, width);
-		free(full);
-	}
 	free(f->text);
 	f->text = text;
 	return text ? 0 : -ENOMEM;
@@ -59,13 +87,13 @@ static void put_time(FILE *f, const struct gn_calls_thread *t, uint64_t time,
 		ns ? part : part / 1000);
 }
 
-/* The two classes with the most time of the call. */
-static void put_classes(FILE *f, const struct gn_calls_sums *own)
+/* The classes with the most time of the call, one or two. */
+static void put_classes(FILE *f, const struct gn_calls_sums *own, int cells)
 {
 	char text[2 * GN_CELL] = "";
 	int used = 0, last = -1;
 
-	for (int n = 0; n < 2; n++) {
+	for (int n = 0; n < (cells < 20 ? 1 : 2); n++) {
 		int most = -1;
 		uint64_t pct;
 
@@ -87,7 +115,7 @@ static void put_classes(FILE *f, const struct gn_calls_sums *own)
 				 gn_class_short(most), pct);
 		last = most;
 	}
-	fprintf(f, " %-20s", text);
+	fprintf(f, " %-*s", cells, text);
 }
 
 /* Prints a thread's name before its first call. */
@@ -113,15 +141,21 @@ static int put_thread(FILE *f, struct gn_calls_thread *t, bool utf8)
 	return err;
 }
 
-static void put_call(FILE *f, const struct gn_call *c)
+/* Prints what stands before the call itself. Returns the cells for that. */
+static size_t put_call(const struct gn_calls_out *out, const struct gn_call *c)
 {
-	uint32_t level = c->level - 1;
+	uint32_t level = c->level - 1, most = indented(out->opts);
+	int used;
 
-	fprintf(f, " %7u  ", c->thread->tid);
-	if (level > INDENT_MAX)
-		fprintf(f, "%*s[%u] ", 2 * INDENT_MAX, "", c->level);
+	fprintf(out->f, " %7u  ", c->thread->tid);
+	if (level > most)
+		used = fprintf(out->f, "%*s[%u] ", (int)(2 * most), "",
+			       c->level);
 	else
-		fprintf(f, "%*s", (int)(2 * level), "");
+		used = fprintf(out->f, "%*s", (int)(2 * level), "");
+	return (size_t)used < call_room(out->opts)
+		       ? call_room(out->opts) - (size_t)used
+		       : 0;
 }
 
 static void put_value(const struct gn_calls_out *out,
@@ -162,19 +196,25 @@ static void put_which(FILE *f, const struct gn_call_value *v)
 }
 
 /* In many languages names include the parameters: the arguments replace
- * them. */
-static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
-		     bool arguments)
+ * them. `room`: cells for the name. */
+static int put_name(const struct gn_calls_out *out, const struct gn_call *c,
+		    bool arguments, size_t room)
 {
-	const char *name = c->function->text, *between = "";
-	size_t all = strlen(name), len = gn_name_parameters(name), shown = 0;
+	const char *text = c->function->text, *between = "";
+	char *name = fits(out->opts) ? gn_short_name(text, room) : strdup(text);
+	size_t all, len, shown = 0;
 
+	if (!name)
+		return -ENOMEM;
+	all = strlen(name);
+	len = gn_name_parameters(name);
 	for (size_t i = 0; i < c->nvalues && arguments; i++)
 		shown += c->values[i].which > 0;
 	fprintf(out->f, "%.*s", (int)(shown ? len : all), name);
+	free(name);
 	if (!shown) {
 		fputs(len < all ? "" : "()", out->f);
-		return;
+		return 0;
 	}
 	fputc('(', out->f);
 	for (size_t i = 0; i < c->nvalues; i++) {
@@ -186,6 +226,7 @@ static void put_name(const struct gn_calls_out *out, const struct gn_call *c,
 		between = ", ";
 	}
 	fputc(')', out->f);
+	return 0;
 }
 
 static void put_result(const struct gn_calls_out *out, const struct gn_call *c)
@@ -228,15 +269,23 @@ static const char *begin_text(const struct gn_call *c)
 	return c->begin == GN_BEGIN_INHERITED ? "inherited" : NULL;
 }
 
+/* What is left of so many cells beside a text of that size. */
+static size_t less(size_t room, size_t size)
+{
+	return room > size - 1 ? room - (size - 1) : 0;
+}
+
 static int open_call(void *ctx, const struct gn_call *c)
 {
 	const struct gn_calls_out *out = ctx;
 	int err = put_thread(out->f, c->thread, out->opts->utf8);
+	size_t room;
 
 	put_time(out->f, c->thread, c->start, out->opts->ns);
-	fprintf(out->f, "%14s %-20s", "", "");
-	put_call(out->f, c);
-	put_name(out, c, true);
+	fprintf(out->f, "%14s %-*s", "", classes_cells(out->opts), "");
+	room = put_call(out, c);
+	if (!err)
+		err = put_name(out, c, true, less(room, sizeof("() {")));
 	fputs(" {", out->f);
 	if (!err)
 		err = put_notes(out, c, begin_text(c), NULL);
@@ -248,21 +297,24 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	const struct gn_calls_out *out = ctx;
 	const char *how = gn_timeline_end_text(c->how);
 	char elapsed[GN_CELL];
+	size_t room;
 	int err = put_thread(out->f, c->thread, out->opts->utf8);
 
 	gn_format_time(elapsed, c->own.elapsed, out->opts->ns);
 	put_time(out->f, c->thread, opened ? c->end : c->start, out->opts->ns);
 	fprintf(out->f, "%14s", elapsed);
-	put_classes(out->f, &c->own);
-	put_call(out->f, c);
+	put_classes(out->f, &c->own, classes_cells(out->opts));
+	room = put_call(out, c);
 	if (opened)
 		fputs("}", out->f);
-	else
-		put_name(out, c, true);
+	else if (!err)
+		err = put_name(out, c, true, less(room, sizeof("();")));
 	put_result(out, c);
 	if (opened) {
 		fputs(" /* ", out->f);
-		put_name(out, c, false);
+		if (!err)
+			err = put_name(out, c, false,
+				       less(room, sizeof("} /* () */")));
 	}
 	if (opened) {
 		fprintf(out->f, "%s%s */\n", how ? ": " : "", how ? how : "");
@@ -283,8 +335,8 @@ static int lost(void *ctx, struct gn_calls_thread *t, uint64_t start,
 
 	gn_format_duration(length, end - start, out->opts->ns);
 	put_time(out->f, t, start, out->opts->ns);
-	fprintf(out->f, "%14s %-20s %7u  # records were lost within %s\n", "",
-		"", t->tid, length);
+	fprintf(out->f, "%14s %-*s %7u  # records were lost within %s\n", "",
+		classes_cells(out->opts), "", t->tid, length);
 	return err ? err : gn_stream_status(out->f);
 }
 
