@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -277,6 +278,24 @@ void test_awaited_path(struct live *t)
 	report = load_plugin(t, "libplugin.so", in_container(t), true);
 	CHECK(t, strstr(report, "UNPROBED") && !strstr(report, "GLOB'"),
 	      "in a container: %s", report);
+}
+
+/* A script is no program that has libraries: that of -f has probes before what
+ * the script starts maps it. */
+void test_awaited_script(struct live *t)
+{
+	char *script = live_path(t, "script"), *report;
+	FILE *f = fopen(script, "w");
+
+	CHECK(t, f, "%s: %s", script, strerror(errno));
+	fprintf(f, "#!/bin/sh\nexec %s\n", live_fixture(t, "visited"));
+	CHECK(t, fclose(f) == 0 && chmod(script, 0755) == 0, "%s: %s", script,
+	      strerror(errno));
+	report = load_plugin(t, live_fixture(t, "libplugin.so"), script, false);
+	CHECK(t,
+	      strstr(report, "plugin_work  libplugin.so") &&
+		      !strstr(report, "UNPROBED"),
+	      "its calls are not seen: %s", report);
 }
 
 /* One that nobody maps is told: a program can have the same functions itself.

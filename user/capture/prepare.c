@@ -242,7 +242,7 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(s, -ENOENT, 2, GN_AOT_TEXT, glob,
 				       s->native.aot,
 				       gn_native_aot_todo(&s->native));
-	if (s->foreign)
+	if (s->foreign && !gn_filter_libraries(s->filter))
 		return gn_session_fail(
 			s, -ENOENT, 2,
 			"no function matches '%s': the program is no 64-bit "

@@ -305,13 +305,31 @@ static int walk_file(struct walk *w, size_t i)
 	return err;
 }
 
+/* Where the program is a script, the libraries that are asked for are those of
+ * its interpreter and of what it starts: nobody knows what else these map. */
+static int walk_libraries(struct walk *w)
+{
+	const struct gn_native_opts *usual = w->opts;
+	struct gn_native_opts opts = *usual;
+	int err = 0;
+
+	opts.later = true;
+	w->opts = &opts;
+	for (size_t i = 1; !err && i < w->files->count; i++)
+		err = walk_file(w, i);
+	w->opts = usual;
+	return err ?: -ENOEXEC;
+}
+
 static int walk_files(struct walk *w)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < w->files->count; i++)
 		err = walk_file(w, i);
-	if (w->program && w->library)
+	if (err == -ENOEXEC)
+		err = walk_libraries(w);
+	else if (w->program && w->library)
 		snprintf(w->stats->verdict, sizeof(w->stats->verdict), "%s",
 			 gn_planner_verdict(planner_of(w, 0)));
 	return err;

@@ -62,7 +62,8 @@ typedef int (*gn_native_fn)(void *ctx, size_t file, struct gn_elf *elf,
 			    const struct gn_elf_symbol *sym,
 			    const struct gn_plan *plan);
 
-/* 0, or <0: -ENOEXEC when the first file is not an ELF file of this machine. */
+/* 0, or <0: -ENOEXEC when the first file is not an ELF file of this machine;
+ * functions of the others were taken all the same. */
 int gn_native_walk(const struct gn_files *files,
 		   const struct gn_native_opts *opts, gn_native_fn each,
 		   void *ctx, struct gn_native_stats *stats);
