@@ -298,14 +298,15 @@ void gn_session_kill(struct gn_session *s, int sig)
 static void tell_unmapped(const struct gn_session *s, gn_unseen_fn tell,
 			  void *ctx)
 {
-	char line[PATH_MAX + 128];
+	char line[PATH_MAX + 192];
 
 	for (size_t i = 0; i < s->files.count; i++) {
 		if (!s->files.file[i].asked)
 			continue;
 		snprintf(line, sizeof(line),
-			 "no process was seen to map '%s': what -f takes of it "
-			 "was not called",
+			 "no process was seen to map '%s' as code: what -f "
+			 "takes of it was not called (emulators, as QEMU and "
+			 "box64, run a translation, which has no probes)",
 			 s->files.file[i].path);
 		tell(ctx, line);
 	}
