@@ -56,9 +56,10 @@ static const struct gn_option options[] = {
 static const struct gn_verb_usage usage = {
 	.name = "list",
 	.synopsis = "[options] FILE | usdt:LIB:GLOB | -p PID | -- COMMAND",
-	.summary = "Show where probes can go: each function's site, its "
-		   "instruction, what a probe\ncosts there, how the function's "
-		   "end is seen. Nothing is run or attached.",
+	.summary =
+		"Show where probes can go: each function's site, what a probe "
+		"costs there,\nand how the function's end is seen. Nothing is "
+		"run or attached.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(options[0]),
 	.rest = GN_REST_COMMAND,

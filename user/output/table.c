@@ -74,13 +74,11 @@ static bool all_zero(const struct gn_rows *rows, int column)
 	return rows->n > 0;
 }
 
-/* How useful the column of a class is. That of app says nothing new if it
- * equals application time. */
-static uint64_t class_weight(const struct gn_model *m, int class)
+/* Whether the column says nothing new: all of application time is app. */
+static bool is_application(const struct gn_model *m, int id)
 {
-	uint64_t ns = m->session.class_incl[class];
-
-	return class == GN_CLASS_APP && ns == m->session.app_incl ? 0 : ns;
+	return gn_column_class(id) == GN_CLASS_APP &&
+	       m->session.class_incl[GN_CLASS_APP] == m->session.app_incl;
 }
 
 /* Sets whether a default column may be left out, and how early. */
@@ -91,7 +89,7 @@ static void set_weight(struct gn_column *c, const struct gn_model *m, int id,
 
 	if (class >= 0) {
 		c->fits = true;
-		c->weight = class_weight(m, class);
+		c->weight = m->session.class_incl[class];
 		return;
 	}
 	for (size_t i = 0; narrow && i < sizeof(spare) / sizeof(spare[0]);
@@ -113,6 +111,8 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		struct gn_column *c;
 
 		if (how != GN_PICKED_NAMED && all_zero(rows, id))
+			continue;
+		if (how == GN_PICKED_FITS && is_application(m, id))
 			continue;
 		c = add_column(g, m, id, o);
 		c->usual = how == GN_PICKED_FITS;
