@@ -50,9 +50,10 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 	gn_format_count(n, m->code.sites);
 	fprintf(f,
 		"# %-11s at %s call %s the compiler may have copied the "
-		"callee in: such calls are\n# %-11s not counted, their time "
-		"is their caller's (--inline refuse sees them); most:\n",
-		"inlining", n, gn_word(m->code.sites, "site", "sites"), "");
+		"callee in:\n# %-11s such calls are not counted, their time "
+		"is their caller's\n# %-11s (--inline refuse sees them); "
+		"most:\n",
+		"inlining", n, gn_word(m->code.sites, "site", "sites"), "", "");
 	return put_named(m->code.inlined, m->code.ninlined, o, f);
 }
 
@@ -245,10 +246,11 @@ static void put_exceptions(const struct gn_model *m,
 	if (selected[GN_SELECTED_EXCEPTIONS_LEFT]) {
 		fprintf(f,
 			"# %-11s are not watched: from .NET 9 on that can "
-			"crash a program that filters them\n"
-			"# %-11s (catch .. when), by a fault of the runtime. "
-			"--events exceptions does it all the same\n",
-			"exceptions", "");
+			"crash a program that\n"
+			"# %-11s filters them (catch .. when), by a fault of "
+			"the runtime;\n"
+			"# %-11s --events exceptions does it all the same\n",
+			"exceptions", "", "");
 		if (gn_model_info(m, "hooks.elt"))
 			fprintf(f,
 				"# %-11s a call that one ends lasts here until "
