@@ -337,6 +337,9 @@ void test_bystander_child(struct live *t)
 	seen = live_function(t, report, NULL, "rand_r", "calls", NULL);
 	CHECK(t, seen && seen <= made, "%" N " calls reported, %" N " made",
 	      seen, made);
+	/* each one's end is seen, too, however long its probes took */
+	seen = live_function(t, report, NULL, "rand_r", "unwound", NULL);
+	CHECK(t, !seen, "%" N " calls are told to have been unwound", seen);
 	CHECK(t,
 	      live_number(t, report, "counters.unprobed") == 1 &&
 		      live_number(t, report, "counters.unprobed-ns") > 0 &&

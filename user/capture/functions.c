@@ -74,6 +74,8 @@ static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
 	return f->put(f->ctx, h, size);
 }
 
+/* The leaves come before the enter: probes are attached one after the other,
+ * and a call whose end is not seen yet would last until its caller's. */
 static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 		      const struct gn_plan *plan, const struct gn_valued *v)
 {
@@ -81,14 +83,12 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	uint32_t leave = v ? v->leave : GN_SPEC_LEAVE;
 	bool returns = plan->leave == GN_LEAVE_RETURN;
 	bool session = f->session && returns;
-	int err = gn_probes_add(
-		f->probes, file, session ? GN_PROG_SESSION : GN_PROG_NATIVE,
-		plan->enter.offset, 0,
-		GN_COOKIE(func, plan->enter.adjust, enter) |
-			(returns ? GN_COOKIE_PAGE : page(plan->enter.cost)));
+	uint64_t cookie = GN_COOKIE(func, plan->enter.adjust, enter) |
+			  (returns ? GN_COOKIE_PAGE : page(plan->enter.cost));
+	int err = 0;
 
 	/* after the return, rsp is the frame key itself */
-	if (!err && !session && returns)
+	if (!session && returns)
 		err = gn_probes_add(f->probes, file, GN_PROG_NATIVE_RETURN,
 				    plan->enter.offset, 0,
 				    GN_COOKIE(func, 0, leave));
@@ -96,7 +96,11 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 		err = gn_probes_add(
 			f->probes, file, GN_PROG_NATIVE, plan->leaves[i].offset,
 			0, leave_cookie(func, plan, &plan->leaves[i], leave));
-	return err;
+	return err
+		       ?: gn_probes_add(f->probes, file,
+					session ? GN_PROG_SESSION
+						: GN_PROG_NATIVE,
+					plan->enter.offset, 0, cookie);
 }
 
 static void keep_name(struct gn_functions *f, uint32_t index, const char *name)

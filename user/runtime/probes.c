@@ -18,11 +18,15 @@ static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 	if (!g)
 		return NULL;
 	p->group = g;
-	g = &g[p->count];
+	g = &g[p->count++];
+	/* ends go before the file's enters, which the others have */
+	for (; prog == GN_PROG_NATIVE_RETURN && g > p->group &&
+	       g[-1].file == file;
+	     g--)
+		*g = g[-1];
 	memset(g, 0, sizeof(*g));
 	g->prog = prog;
 	g->file = file;
-	p->count++;
 	return g;
 }
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The probes of native functions, in the order in which they are attached. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <gnomon/hook.h>
+#include "capture/functions.h"
+
+static int put(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	(void)ctx;
+	(void)rec;
+	(void)size;
+	return 0;
+}
+
+static void take(struct gn_functions *f, size_t file, uint64_t at,
+		 struct gn_site *leaves, size_t nleaves)
+{
+	static const struct gn_elf_symbol sym = {.name = "f", .demangled = "f"};
+	const struct gn_plan plan = {
+		.enter = {.offset = at},
+		.leave = nleaves ? GN_LEAVE_RET : GN_LEAVE_RETURN,
+		.leaves = leaves,
+		.nleaves = nleaves,
+	};
+	struct gn_elf *elf;
+
+	assert_int_equal(gn_elf_open("/proc/self/exe", &elf), 0);
+	assert_int_equal(gn_functions_take(f, file, elf, &sym, &plan), 0);
+	gn_elf_close(elf);
+}
+
+static bool is_enter(uint64_t cookie)
+{
+	return GN_COOKIE_SPEC(cookie) == GN_SPEC_ENTER;
+}
+
+/* Until all is attached a function has no calls, or whole ones. */
+static void test_leaves_first(void **state)
+{
+	struct gn_site leave[3] = {
+		{.offset = 20}, {.offset = 30}, {.offset = 40}};
+	struct gn_file file[2] = {{.path = "/a"}, {.path = "/b"}};
+	const struct gn_files files = {.file = file, .count = 2};
+	struct gn_probes probes = {0};
+	struct gn_functions f = {
+		.files = &files, .probes = &probes, .next = 1, .put = put};
+	bool entered[8] = {false};
+	size_t sites = 0;
+
+	(void)state;
+	take(&f, 0, 10, leave, 3);
+	take(&f, 0, 50, leave, 2);
+	take(&f, 0, 60, NULL, 0);
+	take(&f, 1, 10, leave, 1);
+	take(&f, 1, 70, NULL, 0);
+	for (size_t i = 0; i < probes.count; i++) {
+		const struct gn_probe_group *g = &probes.group[i];
+
+		/* the groups of a file follow one another */
+		assert_true(!i || g->file >= probes.group[i - 1].file);
+		for (size_t k = 0; k < g->count; k++, sites++) {
+			uint32_t func =
+				GN_FUNC_INDEX(GN_COOKIE_FUNC(g->cookies[k]));
+
+			assert_false(entered[func]);
+			entered[func] = is_enter(g->cookies[k]);
+		}
+	}
+	assert_int_equal(sites, 13);
+	for (uint32_t i = 1; i < f.next; i++)
+		assert_true(entered[i]);
+	gn_probes_free(&probes);
+	gn_functions_clear(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_leaves_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
