@@ -185,6 +185,9 @@ static __always_inline bool wakes(struct task_struct *self,
 	__u16 nr = syscall_of(self);
 	int rule = syscall_rule(nr);
 
+	/* a sleep ends by its timer, or by a signal */
+	if (os->wait_class == GN_CLASS_SLEEP)
+		return gn_syscall_signals(nr);
 	/* A waiter for a futex or a file lock is woken by a call of the same
 	 * kind, or by the end of a thread that it joins. */
 	if (syscall_rule(os->reason) == GN_RULE_FUTEX ||

@@ -284,6 +284,26 @@ static inline __u16 gn_syscall_of_64(__u64 nr)
 #define GN_SYSCALL_EXIT	      60 /* of one thread */
 #define GN_SYSCALL_EXIT_GROUP 231
 #define GN_SYSCALL_RESTART    219 /* goes on with another one */
+
+/* Whether the call can send a signal to another thread: an end does so to the
+ * parent. */
+static inline int gn_syscall_signals(__u32 nr)
+{
+	switch (nr) {
+	case 62:  /* kill */
+	case 129: /* rt_sigqueueinfo */
+	case 200: /* tkill */
+	case 234: /* tgkill */
+	case 297: /* rt_tgsigqueueinfo */
+	case 424: /* pidfd_send_signal */
+	case GN_SYSCALL_EXIT:
+	case GN_SYSCALL_EXIT_GROUP:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* From here on the calls of 32 bits take times of 64. */
 #define GN_SYSCALL_IA32_TIME64 403
 
