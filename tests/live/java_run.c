@@ -125,6 +125,24 @@ void java_calls(struct live *t)
 	live_calls_compare(t, calls, end.out);
 }
 
+/* Native functions of the JVM itself, by the name of its library. */
+void java_native(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	java_need(t);
+	java_demo(t, &command, "", "collect");
+	java_trace(t, &command, "-f libjvm.so:JVM_GC", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "it ended with %d: %s", end.code,
+	      end.err);
+	CHECK(t,
+	      live_function(t, report, "libjvm.so", "JVM_GC", "calls", NULL) ==
+		      5,
+	      "it asks for 5 collections, and others are seen");
+}
+
 /* A program of a package: it writes the same file, and each of its threads'
  * account is closed. */
 void java_tool(struct live *t)
