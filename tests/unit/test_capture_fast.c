@@ -19,8 +19,9 @@
 #include "capture/fast.h"
 #include "capture/fast_clock.h"
 
-#define TID 7
-#define MAX 64
+#define TID	  7
+#define MAX	  64
+#define RING_PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 struct taken {
 	union {
@@ -404,6 +405,7 @@ static void whole_keys(void **state)
 }
 
 struct fixture {
+	uint64_t *ring; /* its positions, each in a page */
 	struct gn_fast *f;
 	struct gn_fast_page *page;
 	struct gn_fast_ring *rings;
@@ -449,9 +451,12 @@ static void open_fixture(struct fixture *x, int seals)
 	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	memset(x, 0, sizeof(*x));
-	assert_int_equal(ftruncate(ring, 2 * sysconf(_SC_PAGESIZE)), 0);
+	assert_int_equal(ftruncate(ring, 2 * RING_PAGE), 0);
 	x->f = gn_fast_new(&opts, ring);
 	assert_non_null(x->f);
+	x->ring = mmap(NULL, 2 * RING_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       ring, 0);
+	assert_ptr_not_equal(x->ring, MAP_FAILED);
 	close(ring);
 	assert_int_equal(ftruncate(fd, GN_FAST_SIZE), 0);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
@@ -471,6 +476,7 @@ static void close_fixture(struct fixture *x)
 {
 	gn_fast_free(x->f);
 	munmap(x->page, GN_FAST_SIZE);
+	munmap(x->ring, 2 * RING_PAGE);
 }
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -678,6 +684,79 @@ static void parents_calls_come_before(void **state)
 	free(x);
 }
 
+/* Where the kernel's ring was read up to, and where it is written. */
+static void move_ring(struct fixture *x, uint64_t consumed, uint64_t produced)
+{
+	*x->ring = consumed;
+	x->ring[RING_PAGE / sizeof(*x->ring)] = produced;
+}
+
+/* A thread that gnomon hears of after the mark, by a record of before it: what
+ * others did later comes later. */
+static void order_of_new_thread(void **state)
+{
+	struct gn_rec_thread child = {
+		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
+		.pid = TID + 1,
+		.parent = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	move_ring(x, 0, 100);
+	gn_fast_mark(x->f);
+	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	move_ring(x, 50, 100);
+	kernel_record(x, GN_KIND_EXIT, TID, 100);
+	move_ring(x, 100, 100);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 2);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_THREAD);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_EXIT);
+	close_fixture(x);
+	free(x);
+}
+
+/* And what its creator did before, which got its ring after the mark and so
+ * waits for the next one, comes before it. */
+static void order_of_new_ring(void **state)
+{
+	struct gn_rec_thread child = {
+		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
+		.pid = TID + 1,
+		.parent = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	move_ring(x, 0, 100);
+	gn_fast_mark(x->f);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	move_ring(x, 100, 100);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		gn_fast_mark(x->f);
+	}
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 2);
+	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_RING);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_THREAD);
+	close_fixture(x);
+	free(x);
+}
+
 /* A thread whose program has another one execute, which has a ring at once:
  * what ends is not that ring. */
 static void ring_after_exec(void **state)
@@ -727,6 +806,8 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(parents_calls_come_before),
+		cmocka_unit_test(order_of_new_thread),
+		cmocka_unit_test(order_of_new_ring),
 		cmocka_unit_test(ring_after_exec),
 	};
 

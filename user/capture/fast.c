@@ -65,6 +65,7 @@ static struct gn_fast_entry *add(struct gn_fast *f, uint32_t tid)
 	if (!e)
 		return NULL;
 	gn_fast_thread_init(&e->t, tid);
+	e->idle = true; /* at the last mark it had no ring */
 	e->next = f->bucket[tid % GN_FAST_BUCKETS];
 	f->bucket[tid % GN_FAST_BUCKETS] = e;
 	e->next_of_all = f->all;

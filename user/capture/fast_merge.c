@@ -231,18 +231,34 @@ static bool is_enough(struct gn_fast *f)
 	return f->opts.enough(f->opts.ctx);
 }
 
+/* Who created the thread that a record tells of. NULL: nobody that is known. */
+static struct gn_fast_entry *creator_of(struct gn_fast *f,
+					const struct gn_rec *rec)
+{
+	const struct gn_rec_thread *r = (const void *)rec;
+
+	return rec->kind == GN_KIND_THREAD && r->parent
+		       ? gn_fast_find(f, r->parent)
+		       : NULL;
+}
+
+/* Whether what the creator did before is still to come. */
+static bool comes_too_early(struct gn_fast *f, const struct gn_rec *rec)
+{
+	const struct gn_fast_entry *e = creator_of(f, rec);
+
+	return e && e->held && gn_fast_thread_first(&e->t);
+}
+
 /* Puts what the creator of a thread wrote until then: a forked child begins in
  * the functions that its parent is in. 1: there is more, but it is enough. */
 static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 {
-	const struct gn_rec_thread *r = (const void *)rec;
-	struct gn_fast_entry *e = NULL;
+	struct gn_fast_entry *e = creator_of(f, rec);
 	const struct gn_rec *first;
 	struct next next;
 	int err = 0;
 
-	if (rec->kind == GN_KIND_THREAD && r->parent)
-		e = gn_fast_find(f, r->parent);
 	if (!e || !e->area)
 		return 0;
 	look(f, e, &next);
@@ -277,7 +293,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 			look(f, e, &next);
 			if (!err)
 				err = put_calls(f, e, &next);
-		} else if (rec && may_go(e, next.is)) {
+		} else if (rec && may_go(e, next.is) &&
+			   !comes_too_early(f, rec)) {
 			err = put_creators(f, rec);
 			put = !err;
 			if (put)
