@@ -197,6 +197,19 @@ static void losses_are_shown(void **state)
 	golden("broken.txt", &s, (struct gn_output_opts){.utf8 = true});
 }
 
+/* That calls were under way is no doubt; one leave more than those is. */
+static void earlier_calls_are_no_doubt(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.m.checks.unmatched_leaves = s.m.checks.earlier_leaves = 2;
+	golden("earlier.txt", &s, (struct gn_output_opts){.utf8 = true});
+	s.m.checks.unmatched_leaves++;
+	golden("earlier-doubt.txt", &s, (struct gn_output_opts){.utf8 = true});
+}
+
 static void too_few_calls_are_shown(void **state)
 {
 	struct sample s;
@@ -754,6 +767,7 @@ int main(void)
 		cmocka_unit_test(no_async_method_ran),
 		cmocka_unit_test(the_begin_of_an_attach_is_told),
 		cmocka_unit_test(losses_are_shown),
+		cmocka_unit_test(earlier_calls_are_no_doubt),
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),
 		cmocka_unit_test(one_of_each),

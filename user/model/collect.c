@@ -83,25 +83,27 @@ int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		p, t, enter(p, t, r, p->processes[t->process].program));
 }
 
-/* Whether a leave without a frame is expected: the frame was entered before the
- * thread was traced. */
-static bool explained(const struct gn_thread *t)
+/* Whether a leave without a frame is expected, as the frame was entered before
+ * the thread was traced. */
+static bool earlier(const struct gn_thread *t)
 {
-	return t->gaps || t->lossy || (t->joined && !t->stacks.active->n);
+	return t->joined && !t->stacks.active->n;
 }
 
 void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
-	bool fine = explained(t);
+	bool lost = t->gaps || t->lossy, began_earlier = earlier(t);
 	uint64_t since;
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
+	if (p->stage.checks.unmatched_leaves == before || lost)
+		return;
+	p->stage.checks.earlier_leaves += began_earlier;
 	/* those of a program that moves stacks are told, and are no fault */
-	if (p->stage.checks.unmatched_leaves == before || fine ||
-	    gn_names_moves_stacks(&p->stage.names, r->func))
+	if (began_earlier || gn_names_moves_stacks(&p->stage.names, r->func))
 		return;
 	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;

@@ -274,6 +274,9 @@ struct gn_model_edge {
 	/* threads with more records in doubt than 0.1 % of their calls */   \
 	X(doubtful_threads, "threads with records in doubt", 1)              \
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
+	/* they are among the unmatched ones, and as they should be */       \
+	X(earlier_leaves,                                                    \
+	  "of these, leaves of calls that began before the capture", 0)      \
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)                    \

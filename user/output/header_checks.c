@@ -146,7 +146,8 @@ void gn_header_late(const struct gn_model *m, const struct gn_output_opts *o,
 int gn_header_checks(const struct gn_model *m, const struct gn_output_opts *o,
 		     FILE *f)
 {
-	bool doubt = m->checks.unmatched_leaves || m->checks.unmatched_unwinds;
+	bool doubt = m->checks.unmatched_leaves > m->checks.earlier_leaves ||
+		     m->checks.unmatched_unwinds;
 	char n[GN_CELL];
 
 	if (!gn_model_broken(m)) {
