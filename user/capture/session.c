@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,8 +23,11 @@
 
 #include <gnomon/control.h>
 #include "capture/clock.h"
+#include "capture/denied.h"
 #include "capture/meter.h"
 #include "capture/drain.h"
+#include "capture/kernel_btf.h"
+#include "capture/lockdown.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -181,6 +187,15 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	return 0;
 }
 
+/* Probes of USDT tell all that they have. */
+static bool asks_values(const struct gn_session *s)
+{
+	for (size_t i = 0; i < s->opts.nfunctions; i++)
+		if (gn_filter_is_usdt(s->opts.functions[i]))
+			return true;
+	return s->opts.nasked || s->opts.all_programs;
+}
+
 bool gn_session_uses(const struct gn_session *s, enum gn_prog prog)
 {
 	for (size_t i = 0; i < s->probes.count; i++)
@@ -194,10 +209,201 @@ bool gn_session_awaits(const struct gn_session *s)
 	return s->opts.follow && gn_filter_positive(s->filter);
 }
 
+/* To verify a program takes the kernel a while. Those that no probe of this
+ * capture can have stay out. */
+static void choose_programs(struct gn_session *s)
+{
+	struct gnomon_bpf *skel = s->skel;
+	bool multi = s->mode != GN_ATTACH_SINGLE;
+	bool single = !multi || s->by_thread;
+	bool all_programs = s->opts.all_programs;
+	bool awaits = all_programs || gn_session_awaits(s);
+	bool sessions = awaits || gn_session_uses(s, GN_PROG_SESSION);
+	bool natives = awaits || gn_session_uses(s, GN_PROG_NATIVE) ||
+		       gn_session_uses(s, GN_PROG_NATIVE_RETURN);
+	const struct {
+		bool used;
+		struct bpf_program *multi, *perf;
+	} all[] = {
+		{natives, skel->progs.native_multi, skel->progs.native_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_MANAGED),
+		 skel->progs.managed_multi, skel->progs.managed_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_NAME),
+		 skel->progs.name_multi, skel->progs.name_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_INTERNED),
+		 skel->progs.names_multi, skel->progs.names_perf},
+	};
+
+	bpf_program__set_expected_attach_type(
+		skel->progs.native_session,
+		(enum bpf_attach_type)GN_TRACE_UPROBE_SESSION);
+	bpf_program__set_autoload(skel->progs.native_session,
+				  sessions && s->mode == GN_ATTACH_SESSION);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		bpf_program__set_expected_attach_type(
+			all[i].multi,
+			(enum bpf_attach_type)GN_TRACE_UPROBE_MULTI);
+		bpf_program__set_autoload(all[i].multi, all[i].used && multi);
+		bpf_program__set_autoload(all[i].perf, all[i].used && single);
+	}
+}
+
+/* So do large maps that nothing here uses. */
+static int drop_maps(struct gn_session *s)
+{
+	int err = 0;
+
+	if (s->mode != GN_ATTACH_SINGLE)
+		err = bpf_map__set_max_entries(s->skel->maps.cookies, 1);
+	if (!err && !s->opts.all_programs &&
+	    !gn_session_uses(s, GN_PROG_INTERNED))
+		err = bpf_map__set_max_entries(s->skel->maps.interned, 1);
+	if (!err && !asks_values(s))
+		err = bpf_map__set_max_entries(s->skel->maps.valued, 1)
+			      ?: bpf_map__set_max_entries(s->skel->maps.classes,
+							  1);
+	return err;
+}
+
 static void close_fd(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+static int load_error(struct gn_session *s, int err)
+{
+	const char *admin =
+		s->mode == GN_ATTACH_SINGLE ? gn_denied_probes(-EACCES) : NULL;
+
+	if (gn_denied_by(err))
+		return gn_session_denied(s, err);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return gn_session_fail(s, err, 1,
+				       "this kernel has no BTF "
+				       "(/sys/kernel/btf/vmlinux); boot one "
+				       "with CONFIG_DEBUG_INFO_BTF");
+	if (gn_lockdown_check())
+		return gn_session_fail(s, err, 1, "%s; %s", GN_LOCKDOWN_WHAT,
+				       GN_LOCKDOWN_TODO);
+	return gn_session_fail(s, err, 1,
+			       "the kernel refuses gnomon's BPF programs (%s); "
+			       "%s",
+			       strerror(-err), admin ?: "see gnomon doctor");
+}
+
+static bool find_casts(struct gn_session *s, const struct gn_kernel_btf *b)
+{
+	static const char *const names[] = {
+#define NAME(name) #name,
+		GN_CAST_LIST(NAME)
+#undef NAME
+	};
+	uint32_t ids[GN_CAST_COUNT];
+
+	gn_kernel_btf_structs(b, names, ids, GN_CAST_COUNT);
+	for (int i = 0; i < GN_CAST_COUNT; i++) {
+		s->skel->rodata->cast_ids[i] = ids[i];
+		if (!ids[i])
+			return false;
+	}
+	return true;
+}
+
+/* Chooses what depends on the kernel's own functions and types. */
+static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b)
+{
+	s->skel->rodata->can_cast =
+		gn_kernel_btf_names(b, "bpf_rdonly_cast") && find_casts(s, b);
+	/* later kernels have a look-up of its own for these programs */
+	s->skel->rodata->lookups_fail =
+		!gn_kernel_btf_names(b, "bpf_task_storage_get_recur");
+	/* a program can tell the function that a return probe is of */
+	s->knows_returns = s->mode == GN_ATTACH_SINGLE &&
+			   gn_kernel_btf_names(b, "uprobe_dispatch_data");
+	s->knows_resumes = s->launch.fast &&
+			   gn_kernel_btf_names(b, "btf_trace_rseq_update");
+}
+
+/* The object, to be loaded for the kernel's types as they are in `types`. */
+static int open_for(struct gn_session *s, const struct gn_kernel_btf *b,
+		    int types)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = path);
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+	s->skel = gnomon_bpf__open_opts(&opts);
+	if (!s->skel)
+		return -errno;
+	err = gn_kernel_btf_reduce(b, bpf_object__btf(s->skel->obj), types);
+	if (!err)
+		return 0;
+	gnomon_bpf__destroy(s->skel);
+	s->skel = NULL;
+	return err;
+}
+
+/* `*types`: to be closed after the load. Without it libbpf takes the kernel's
+ * types from all of its BTF. */
+static int open_object(struct gn_session *s, int *types)
+{
+	struct gn_kernel_btf b;
+	int err = gn_kernel_btf_open(&b);
+
+	*types = err ? -1 : memfd_create("gnomon-types", MFD_CLOEXEC);
+	if (*types < 0 || open_for(s, &b, *types))
+		s->skel = gnomon_bpf__open();
+	if (s->skel && !err)
+		ask_kernel(s, &b); /* else the load will fail and report it */
+	err = s->skel ? 0 : -errno;
+	gn_kernel_btf_close(&b);
+	return err;
+}
+
+/* The ring that was made ahead. Without it, the load makes one. */
+static int set_ring(struct gn_session *s)
+{
+	struct bpf_map *map = s->skel->maps.ring;
+	int err = bpf_map__set_max_entries(map, (uint32_t)s->opts.ring_size);
+	int fd = gn_ring_ahead_end(s->ring_ahead);
+
+	s->ring_ahead = NULL;
+	if (!err && fd >= 0)
+		err = bpf_map__reuse_fd(map, fd);
+	close_fd(fd);
+	return err;
+}
+
+int gn_session_load(struct gn_session *s)
+{
+	int types, err = open_object(s, &types);
+
+	if (err) {
+		close_fd(types);
+		return load_error(s, err);
+	}
+	choose_programs(s);
+	s->skel->rodata->no_values = !asks_values(s);
+	gn_watch_choose(s);
+	err = drop_maps(s);
+	if (!err)
+		err = set_ring(s);
+	if (!err)
+		err = gnomon_bpf__load(s->skel);
+	close_fd(types);
+	if (err)
+		return load_error(s, err);
+	for (uint32_t i = 0; !err && i < s->specs.count; i++)
+		err = bpf_map_update_elem(bpf_map__fd(s->skel->maps.specs), &i,
+					  &s->specs.spec[i], BPF_ANY);
+	if (err || gn_values_load(s))
+		return load_error(s, -errno);
+	s->groups.cookies = bpf_map__fd(s->skel->maps.cookies);
+	s->skel->bss->control.stop = UINT64_MAX;
+	s->skel->bss->control.follow = s->opts.follow;
+	return 0;
 }
 
 void gn_session_free(struct gn_session *s)
@@ -222,7 +428,6 @@ void gn_session_free(struct gn_session *s)
 	gn_fast_free(s->fast);
 	close_fd(gn_ring_ahead_end(s->ring_ahead));
 	ring_buffer__free(s->ring);
-	gn_programs_aside_free(s->aside);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);
 	gn_functions_clear(&s->functions);

@@ -305,11 +305,11 @@ const char *gn_session_loss_advice(const struct gn_session *s)
 	return gn_loss_advice(&s->loss);
 }
 
-static uint64_t missed_by(const struct gn_session *s, struct bpf_program *p)
+static uint64_t missed_by(const struct bpf_program *p)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t len = sizeof(info);
-	int fd = bpf_program__fd(gn_programs_aside_find(s->aside, p));
+	int fd = bpf_program__fd(p);
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
 		return 0;
@@ -318,12 +318,12 @@ static uint64_t missed_by(const struct gn_session *s, struct bpf_program *p)
 
 uint64_t gn_session_missed_wakers(struct gn_session *s)
 {
-	return missed_by(s, s->skel->progs.on_waking);
+	return missed_by(s->skel->progs.on_waking);
 }
 
 uint64_t gn_session_missed_samples(struct gn_session *s)
 {
-	return missed_by(s, s->skel->progs.on_sample);
+	return missed_by(s->skel->progs.on_sample);
 }
 
 uint64_t gn_session_missed(struct gn_session *s)
@@ -335,7 +335,7 @@ uint64_t gn_session_missed(struct gn_session *s)
 	{
 		if (p != s->skel->progs.on_waking &&
 		    p != s->skel->progs.on_sample)
-			n += missed_by(s, p);
+			n += missed_by(p);
 	}
 	return n;
 }

@@ -11,7 +11,6 @@
 #include "capture/later.h"
 #include "capture/mute.h"
 #include "capture/priority.h"
-#include "capture/programs_aside.h"
 #include "capture/ring_ahead.h"
 #include "capture/running.h"
 #include "capture/sampler.h"
@@ -72,7 +71,6 @@ struct gn_session {
 	size_t nhit_values;
 
 	struct gnomon_bpf *skel;
-	struct gn_programs_aside *aside; /* programs of the skeleton */
 	struct gn_ring_ahead *ring_ahead; /* of the skeleton; NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;

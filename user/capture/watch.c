@@ -33,8 +33,7 @@ static int keep(struct gn_session *s, struct bpf_link *link)
 
 static int attach_one(struct gn_session *s, struct bpf_program *prog)
 {
-	struct bpf_link *link =
-		bpf_program__attach(gn_programs_aside_find(s->aside, prog));
+	struct bpf_link *link = bpf_program__attach(prog);
 
 	if (link)
 		return keep(s, link);
@@ -58,8 +57,7 @@ static int software_event(struct gn_session *s, struct bpf_program *prog,
 			  PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	link = bpf_program__attach_perf_event(
-		gn_programs_aside_find(s->aside, prog), fd);
+	link = bpf_program__attach_perf_event(prog, fd);
 	if (!link) {
 		int err = -errno;
 
@@ -156,8 +154,7 @@ static int watch_syscalls(struct gn_session *s)
 
 static int watch_tasks(struct gn_session *s)
 {
-	s->iter = bpf_program__attach(
-		gn_programs_aside_find(s->aside, s->skel->progs.over_tasks));
+	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
 	if (!s->iter)
 		return gn_session_fail(s, -errno, 1,
 				       "the kernel has no BPF iterator over "
