@@ -186,7 +186,12 @@ struct gn_control control;
  * a program can tell the kernel the type that it points to, and use plain
  * loads.
  */
-extern void *bpf_rdonly_cast(void *p, __u32 type) __ksym __weak;
+#ifdef __bpf__
+static void *(*const bpf_rdonly_cast)(void *p,
+				      __u32 type) = (void *)GN_CALL_CAST;
+#else
+void *bpf_rdonly_cast(void *p, __u32 type);
+#endif
 
 /* Set by user space: whether it can be called, and the types by their ids in
  * the kernel's BTF. */

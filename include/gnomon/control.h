@@ -27,6 +27,10 @@
 	X(eventpoll)    \
 	X(rb_node)
 
+/* What the programs call to cast, until user space puts the number of the
+ * kernel's function there. No helper has it. */
+#define GN_CALL_CAST 0x676e6f6d
+
 enum gn_cast {
 #define GN_CAST(name) GN_CAST_##name,
 	GN_CAST_LIST(GN_CAST)

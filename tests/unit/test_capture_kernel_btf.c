@@ -41,24 +41,29 @@ static void test_names(void **state)
 	gn_kernel_btf_close(&b);
 }
 
-static void test_structs(void **state)
+static void test_find(void **state)
 {
-	static const char *const names[] = {"task_struct", "no_such_struct",
-					    "pt_regs"};
+	struct gn_kernel_type sought[] = {
+		{BTF_KIND_STRUCT, "task_struct", 1},
+		{BTF_KIND_STRUCT, "no_such_struct", 1},
+		{BTF_KIND_FUNC, "schedule", 1},
+		{BTF_KIND_STRUCT, "schedule", 1},
+		{BTF_KIND_TYPEDEF, "btf_trace_sched_switch", 1},
+		{BTF_KIND_STRUCT, "pt_regs", 1},
+	};
 	struct btf *kernel = btf__load_vmlinux_btf();
 	struct gn_kernel_btf b;
-	uint32_t ids[3];
 
 	(void)state;
 	open_kernel(&b);
-	gn_kernel_btf_structs(&b, names, ids, 3);
-	for (int i = 0; i < 3; i++) {
-		int id = btf__find_by_name_kind(kernel, names[i],
-						BTF_KIND_STRUCT);
+	gn_kernel_btf_find(&b, sought, 6);
+	for (int i = 0; i < 6; i++) {
+		int id = btf__find_by_name_kind(kernel, sought[i].name,
+						sought[i].kind);
 
-		assert_int_equal(ids[i], id > 0 ? id : 0);
+		assert_int_equal(sought[i].id, id > 0 ? id : 0);
+		assert_int_equal(sought[i].id != 0, i != 1 && i != 3);
 	}
-	assert_int_equal(ids[1], 0);
 	btf__free(kernel);
 	gn_kernel_btf_close(&b);
 }
@@ -208,7 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_structs),
+		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_reduce_function),
 	};

@@ -166,29 +166,33 @@ int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
 	return 0;
 }
 
-struct structs {
+struct search {
 	const struct gn_kernel_btf *b;
-	const char *const *names;
-	uint32_t *ids;
+	struct gn_kernel_type *types;
 	size_t n;
 };
 
-static bool find_struct(void *ctx, uint32_t id, const struct btf_type *t)
+static bool is_sought(void *ctx, uint32_t id, const struct btf_type *t)
 {
-	const struct structs *s = ctx;
+	const struct search *s = ctx;
 	const char *name = s->b->strings + t->name_off;
 
-	if (btf_kind(t) != BTF_KIND_STRUCT || t->name_off >= s->b->strings_size)
+	if (t->name_off >= s->b->strings_size)
 		return true;
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->ids[i] && !strcmp(name, s->names[i]))
-			s->ids[i] = id;
+	for (size_t i = 0; i < s->n; i++) {
+		struct gn_kernel_type *sought = &s->types[i];
+
+		if (!sought->id && sought->kind == btf_kind(t) &&
+		    *name == *sought->name && !strcmp(name, sought->name))
+			sought->id = id;
+	}
 	return true;
 }
 
-void gn_kernel_btf_structs(const struct gn_kernel_btf *b,
-			   const char *const *names, uint32_t *ids, size_t n)
+void gn_kernel_btf_find(const struct gn_kernel_btf *b,
+			struct gn_kernel_type *types, size_t n)
 {
-	memset(ids, 0, n * sizeof(*ids));
-	gn_kernel_btf_walk(b, find_struct, &(struct structs){b, names, ids, n});
+	for (size_t i = 0; i < n; i++)
+		types[i].id = 0;
+	gn_kernel_btf_walk(b, is_sought, &(struct search){b, types, n});
 }

@@ -34,9 +34,16 @@ int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
 				    const struct btf_type *t),
 		       void *ctx);
 
-/* The ids of structs; 0: there is none. */
-void gn_kernel_btf_structs(const struct gn_kernel_btf *b,
-			   const char *const *names, uint32_t *ids, size_t n);
+/* A type that is looked for: its kind (BTF_KIND_..) and name. */
+struct gn_kernel_type {
+	uint32_t kind;
+	const char *name;
+	uint32_t id; /* 0: there is none */
+};
+
+/* Sets their ids. */
+void gn_kernel_btf_find(const struct gn_kernel_btf *b,
+			struct gn_kernel_type *types, size_t n);
 
 /*
  * Writes to `fd` BTF with the kernel's types that have the name of a type in

@@ -28,6 +28,7 @@
 #include "capture/drain.h"
 #include "capture/kernel_btf.h"
 #include "capture/lockdown.h"
+#include "capture/targets.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -292,29 +293,15 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err), admin ?: "see gnomon doctor");
 }
 
-static bool find_casts(struct gn_session *s, const struct gn_kernel_btf *b)
-{
-	static const char *const names[] = {
-#define NAME(name) #name,
-		GN_CAST_LIST(NAME)
-#undef NAME
-	};
-	uint32_t ids[GN_CAST_COUNT];
-
-	gn_kernel_btf_structs(b, names, ids, GN_CAST_COUNT);
-	for (int i = 0; i < GN_CAST_COUNT; i++) {
-		s->skel->rodata->cast_ids[i] = ids[i];
-		if (!ids[i])
-			return false;
-	}
-	return true;
-}
-
 /* Chooses what depends on the kernel's own functions and types. */
-static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b)
+static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
+		       struct gn_targets *targets)
 {
-	s->skel->rodata->can_cast =
-		gn_kernel_btf_names(b, "bpf_rdonly_cast") && find_casts(s, b);
+	if (targets) {
+		gn_targets_find(targets, s->skel->obj, b);
+		s->skel->rodata->can_cast =
+			gn_targets_casts(targets, s->skel->rodata->cast_ids);
+	}
 	/* later kernels have a look-up of its own for these programs */
 	s->skel->rodata->lookups_fail =
 		!gn_kernel_btf_names(b, "bpf_task_storage_get_recur");
@@ -345,18 +332,23 @@ static int open_for(struct gn_session *s, const struct gn_kernel_btf *b,
 	return err;
 }
 
-/* `*types`: to be closed after the load. Without it libbpf takes the kernel's
- * types from all of its BTF. */
-static int open_object(struct gn_session *s, int *types)
+/* `*types` and `*targets`: to be closed and freed after the load. Without them
+ * libbpf reads all of the kernel's BTF. */
+static int open_object(struct gn_session *s, int *types,
+		       struct gn_targets **targets)
 {
 	struct gn_kernel_btf b;
 	int err = gn_kernel_btf_open(&b);
 
+	*targets = NULL;
+	if (!err)
+		gn_targets_new(targets);
 	*types = err ? -1 : memfd_create("gnomon-types", MFD_CLOEXEC);
 	if (*types < 0 || open_for(s, &b, *types))
 		s->skel = gnomon_bpf__open();
+	/* else the load will fail and report it */
 	if (s->skel && !err)
-		ask_kernel(s, &b); /* else the load will fail and report it */
+		ask_kernel(s, &b, *targets);
 	err = s->skel ? 0 : -errno;
 	gn_kernel_btf_close(&b);
 	return err;
@@ -378,10 +370,12 @@ static int set_ring(struct gn_session *s)
 
 int gn_session_load(struct gn_session *s)
 {
-	int types, err = open_object(s, &types);
+	struct gn_targets *targets;
+	int types, err = open_object(s, &types, &targets);
 
 	if (err) {
 		close_fd(types);
+		gn_targets_free(targets);
 		return load_error(s, err);
 	}
 	choose_programs(s);
@@ -392,6 +386,7 @@ int gn_session_load(struct gn_session *s)
 		err = set_ring(s);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
+	gn_targets_free(targets);
 	close_fd(types);
 	if (err)
 		return load_error(s, err);

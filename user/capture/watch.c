@@ -33,7 +33,7 @@ static int keep(struct gn_session *s, struct bpf_link *link)
 
 static int attach_one(struct gn_session *s, struct bpf_program *prog)
 {
-	struct bpf_link *link = bpf_program__attach(prog);
+	struct bpf_link *link = bpf_program__attach_trace(prog);
 
 	if (link)
 		return keep(s, link);
@@ -154,7 +154,7 @@ static int watch_syscalls(struct gn_session *s)
 
 static int watch_tasks(struct gn_session *s)
 {
-	s->iter = bpf_program__attach(s->skel->progs.over_tasks);
+	s->iter = bpf_program__attach_iter(s->skel->progs.over_tasks, NULL);
 	if (!s->iter)
 		return gn_session_fail(s, -errno, 1,
 				       "the kernel has no BPF iterator over "

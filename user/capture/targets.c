@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/targets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <linux/btf.h>
+
+#include <gnomon/control.h>
+
+#define SECTIONS   4
+#define TYPES_MAX  64
+#define NAME_ROOM  64
+#define FIRST_CAST 1
+#define FIRST	   (FIRST_CAST + GN_CAST_COUNT)
+
+struct gn_targets {
+	int handlers[SECTIONS]; /* libbpf's numbers; 0: none */
+	/* the function that casts, the types that it casts to, and what the
+	 * programs of the sections attach to */
+	struct gn_kernel_type types[TYPES_MAX];
+	const char *sections[TYPES_MAX];
+	char names[TYPES_MAX][NAME_ROOM];
+	size_t n;
+};
+
+static bool is_cast(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg &&
+	       insn->imm == GN_CALL_CAST;
+}
+
+/* Makes the calls of GN_CALL_CAST those of the kernel's function. Where it has
+ * none, they are never reached. */
+static int set_casts(const struct gn_targets *t, struct bpf_program *prog)
+{
+	const struct bpf_insn *old = bpf_program__insns(prog);
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns;
+	int err;
+
+	if (!t->types[0].id)
+		return 0;
+	insns = malloc(n * sizeof(*insns));
+	if (!insns)
+		return -ENOMEM;
+	memcpy(insns, old, n * sizeof(*insns));
+	for (size_t i = 0; i < n; i++) {
+		if (!is_cast(&insns[i]))
+			continue;
+		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insns[i].imm = (int)t->types[0].id;
+	}
+	err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
+/* libbpf calls it before it loads a program, whose instructions are complete.
+ * The type waits until now: for programs of that one it reads the BTF. */
+static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+		   long cookie)
+{
+	const struct gn_targets *t = (const void *)cookie;
+	const char *section = bpf_program__section_name(prog);
+	int err;
+
+	for (size_t i = FIRST; i < t->n; i++) {
+		if (strcmp(section, t->sections[i]))
+			continue;
+		if (!t->types[i].id)
+			return -ESRCH;
+		opts->attach_btf_id = t->types[i].id;
+		err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+		if (err)
+			return err;
+		break;
+	}
+	return set_casts(t, prog);
+}
+
+static void add(struct gn_targets *t, uint32_t kind, const char *section,
+		const char *before, const char *name)
+{
+	if (t->n == TYPES_MAX)
+		return; /* the load says that it is missing */
+	snprintf(t->names[t->n], NAME_ROOM, "%s%s", before, name);
+	t->types[t->n] = (struct gn_kernel_type){kind, t->names[t->n], 0};
+	t->sections[t->n++] = section;
+}
+
+int gn_targets_new(struct gn_targets **out)
+{
+	static const struct {
+		const char *section;
+		enum bpf_prog_type type;
+		enum bpf_attach_type attached;
+	} all[SECTIONS] = {
+		{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP},
+		{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER},
+		{"uprobe+", BPF_PROG_TYPE_KPROBE, 0},
+		{"perf_event+", BPF_PROG_TYPE_PERF_EVENT, 0},
+	};
+	struct gn_targets *t = calloc(1, sizeof(*t));
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)t,
+		    .prog_prepare_load_fn = prepare);
+
+	if (!t)
+		return -ENOMEM;
+	for (int i = 0; i < SECTIONS; i++) {
+		int id = libbpf_register_prog_handler(
+			all[i].section, all[i].type, all[i].attached, &opts);
+
+		if (id < 0) {
+			gn_targets_free(t);
+			return id;
+		}
+		t->handlers[i] = id;
+	}
+	add(t, BTF_KIND_FUNC, "", "", "bpf_rdonly_cast");
+#define ADD(name) add(t, BTF_KIND_STRUCT, "", "", #name);
+	GN_CAST_LIST(ADD)
+#undef ADD
+	*out = t;
+	return 0;
+}
+
+void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
+		     const struct gn_kernel_btf *b)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj)
+	{
+		const char *section = bpf_program__section_name(prog);
+		const char *slash = strchr(section, '/');
+
+		/* the names that the kernel gives to what can be attached to */
+		if (slash && !strncmp(section, "tp_btf/", 7))
+			add(t, BTF_KIND_TYPEDEF, section, "btf_trace_",
+			    slash + 1);
+		else if (slash && !strncmp(section, "iter/", 5))
+			add(t, BTF_KIND_FUNC, section, "bpf_iter_", slash + 1);
+	}
+	gn_kernel_btf_find(b, t->types, t->n);
+}
+
+bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
+{
+	bool all = t->types[0].id;
+
+	for (int i = 0; i < GN_CAST_COUNT; i++) {
+		ids[i] = t->types[FIRST_CAST + i].id;
+		all = all && ids[i];
+	}
+	return all;
+}
+
+void gn_targets_free(struct gn_targets *t)
+{
+	if (!t)
+		return;
+	for (int i = 0; i < SECTIONS; i++)
+		if (t->handlers[i])
+			libbpf_unregister_prog_handler(t->handlers[i]);
+	free(t);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the BPF programs attach to and call in the kernel, by ids of its BTF.
+ * libbpf would look for each in the kernel's whole BTF, which it copies and
+ * parses for that; gnomon has it at hand, in kernel_btf.h.
+ */
+#ifndef GNOMON_CAPTURE_TARGETS_H
+#define GNOMON_CAPTURE_TARGETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/kernel_btf.h"
+
+struct bpf_object;
+struct gn_targets;
+
+/*
+ * From now on libbpf asks for the ids here, wherever an object has programs of
+ * gnomon's sections: to be called before the object is opened. One at a time in
+ * a process. 0 or -errno.
+ */
+int gn_targets_new(struct gn_targets **out);
+
+/* Finds those of an object's programs. */
+void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
+		     const struct gn_kernel_btf *b);
+
+/* The types of GN_CAST_LIST, each by its id. False: the kernel lacks one, or
+ * what casts to them. */
+bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids);
+
+/* After the load; its programs cannot be attached by their sections then, which
+ * libbpf does not know any more. `t` may be NULL. */
+void gn_targets_free(struct gn_targets *t);
+
+#endif
