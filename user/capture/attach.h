@@ -43,6 +43,16 @@ int gn_attach_offers(enum gn_attach_mode mode);
  * kernel's error. Not for AUTO. */
 int gn_attach_try(enum gn_attach_mode mode);
 
+/*
+ * The same by a thread. For the first probe in a while the kernel waits until
+ * all CPUs have been through its scheduler, some ms; for one that follows soon
+ * it does not. So this comes before gnomon's own, and while it does something
+ * else. NULL: no memory. _end() waits for the thread; `a` may be NULL.
+ */
+struct gn_attach_ahead;
+struct gn_attach_ahead *gn_attach_ahead_begin(enum gn_attach_mode mode);
+void gn_attach_ahead_end(struct gn_attach_ahead *a);
+
 /* Nanoseconds that a hit of an empty probe takes, here and now. 0: it cannot be
  * measured. */
 uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);

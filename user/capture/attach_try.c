@@ -5,12 +5,15 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+
+#include <gnomon/thread.h>
 
 #define HITS	   200 /* hits in one measurement */
 #define SYS_UPROBE 336 /* x86-64; also where the headers are older */
@@ -106,6 +109,40 @@ int gn_attach_try(enum gn_attach_mode mode)
 	if (!err)
 		trial_close(&t);
 	return err;
+}
+
+struct gn_attach_ahead {
+	enum gn_attach_mode mode;
+	pthread_t thread;
+};
+
+static void *try_ahead(void *arg)
+{
+	const struct gn_attach_ahead *a = arg;
+
+	gn_attach_try(a->mode);
+	return NULL;
+}
+
+struct gn_attach_ahead *gn_attach_ahead_begin(enum gn_attach_mode mode)
+{
+	struct gn_attach_ahead *a = malloc(sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->mode = mode;
+	if (!gn_thread_start(&a->thread, try_ahead, a))
+		return a;
+	free(a);
+	return NULL;
+}
+
+void gn_attach_ahead_end(struct gn_attach_ahead *a)
+{
+	if (!a)
+		return;
+	pthread_join(a->thread, NULL);
+	free(a);
 }
 
 /* A program that counts its runs in the first value of an array. */

@@ -304,12 +304,19 @@ static void summarize(struct gn_session *s)
 
 int gn_session_attach(struct gn_session *s)
 {
-	int err = gn_watch_attach(s);
+	bool probes = s->probes.count;
+	int err;
 
-	/* before there are many descriptors and threads, and before the ring is
-	 * mapped: what a program is forked with counts in its ru_maxrss */
+	/* a program is forked before there are many descriptors and threads,
+	 * and before the ring is mapped: what it has then counts in its
+	 * ru_maxrss */
+	if (probes && !s->opts.command)
+		s->attach_ahead = gn_attach_ahead_begin(s->mode);
+	err = gn_watch_attach(s);
 	if (!err)
 		err = fork_command(s);
+	if (probes && !err && s->opts.command)
+		s->attach_ahead = gn_attach_ahead_begin(s->mode);
 	if (!err)
 		err = open_ring(s);
 	if (!err)
