@@ -526,6 +526,35 @@ static void what_was_interrupted_can_be_gone(void **state)
 	assert_int_equal(gn_stacks_init(&f->st, f->process), 0);
 }
 
+/* What runs on it later need not be a handler. */
+static void a_signal_stack_beside_others_is_not_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	bool outside;
+
+	stack(f, 0x20000, 0x30000);
+	enter(f, 0x2ff00, 1);
+	assert_int_equal(gn_stacks_switch(&f->st, &f->s, 0x1000, 0xa000, true),
+			 0);
+	gn_stacks_charge(&f->st, 0, &outside);
+	/* two stacks in that mapping */
+	call(f, 0x9ff0, 11);
+	call(f, 0x9ef0, 12);
+	call(f, 0x3ff0, 21);
+	call(f, 0x3ef0, 22);
+	at(f, 0x9ef0, 12);
+	at(f, 0x3ef0, 22);
+	assert_int_equal(f->st.nmapped, 3);
+	at(f, 0x3ff0, 21);
+	at(f, 0x9ff0, 11);
+	stack(f, 0x20000, 0x30000);
+	assert_int_equal(depth(f), 1);
+	stack(f, 0x1000, 0xa000);
+	assert_int_equal(depth(f), 0);
+	assert_int_equal(gn_stacks_owner(&f->st), f->process);
+	assert_int_equal(f->s.checks.unmatched_leaves, 0);
+}
+
 #define STACK_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -548,6 +577,7 @@ int main(void)
 		STACK_TEST(time_is_the_active_stacks),
 		STACK_TEST(what_a_handler_interrupted_goes_on),
 		STACK_TEST(what_was_interrupted_can_be_gone),
+		STACK_TEST(a_signal_stack_beside_others_is_not_told_apart),
 		STACK_TEST(unwinds_are_bounded),
 		STACK_TEST(a_caught_exceptions_frame_stays),
 	};

@@ -116,8 +116,9 @@ uint32_t gn_stacks_charge(struct gn_stacks *st, uint64_t elapsed, bool *outside)
 	st->left = 0;
 	if (st->next != st->active) {
 		st->left = top_func(st->active);
-		st->interrupted =
-			st->next->signal ? gn_stacks_current(st) : NULL;
+		st->interrupted = st->next->signal && !st->next->part
+					  ? gn_stacks_current(st)
+					  : NULL;
 		st->active = st->next;
 		st->active->used = ++st->switches;
 	}
@@ -506,7 +507,7 @@ int gn_stacks_switch(struct gn_stacks *st, struct gn_stage *s, uint64_t lo,
 	struct gn_stack *k = st->next;
 
 	if (k->lo == lo && k->hi == hi) {
-		k->signal = signal && !k->part;
+		k->signal = signal;
 		return 0;
 	}
 	if (gn_grow(&st->mapped, &st->mapped_cap, (size_t)st->nmapped + 1,

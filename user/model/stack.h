@@ -88,7 +88,7 @@ struct gn_stack {
 	uint64_t lo, hi; /* its place; both 0 = not known */
 	uint64_t end;	 /* of its mapping, which can have several parts */
 	bool part;
-	bool signal;	/* handlers of signals run on it */
+	bool signal; /* handlers of signals run on it; not where it is a part */
 	uint64_t clock; /* time that passed while it was active */
 	uint64_t used;	/* the number of the switch that last made it active */
 	/* the latest calls that nothing at or above them was called after: keys
