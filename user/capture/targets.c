@@ -17,7 +17,7 @@
 #define TYPES_MAX  64
 #define NAME_ROOM  64
 #define FIRST_CAST 1
-#define FIRST	   (FIRST_CAST + GN_CAST_COUNT)
+#define FIRST	   (FIRST_CAST + GN_CAST_COUNT) /* target of a program */
 
 struct gn_targets {
 	int handlers[SECTIONS]; /* libbpf's numbers; 0: none */
@@ -61,25 +61,34 @@ static int set_casts(const struct gn_targets *t, struct bpf_program *prog)
 	return err;
 }
 
-/* libbpf calls it before it loads a program, whose instructions are complete.
- * The type waits until now: for programs of that one it reads the BTF. */
+/* The id of what the programs of a section attach to. 0: none. */
+static uint32_t target_of(const struct gn_targets *t, const char *section)
+{
+	for (size_t i = FIRST; i < t->n; i++)
+		if (!strcmp(section, t->sections[i]))
+			return t->types[i].id;
+	return 0;
+}
+
+/*
+ * libbpf calls it before it loads a program, whose instructions are complete.
+ * Programs that attach by an id get their type only now: if they had it before,
+ * libbpf would read the kernel's BTF for them.
+ */
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		   long cookie)
 {
 	const struct gn_targets *t = (const void *)cookie;
-	const char *section = bpf_program__section_name(prog);
 	int err;
 
-	for (size_t i = FIRST; i < t->n; i++) {
-		if (strcmp(section, t->sections[i]))
-			continue;
-		if (!t->types[i].id)
+	if (bpf_program__type(prog) == BPF_PROG_TYPE_RAW_TRACEPOINT) {
+		opts->attach_btf_id =
+			target_of(t, bpf_program__section_name(prog));
+		if (!opts->attach_btf_id)
 			return -ESRCH;
-		opts->attach_btf_id = t->types[i].id;
 		err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
 		if (err)
 			return err;
-		break;
 	}
 	return set_casts(t, prog);
 }
@@ -88,7 +97,7 @@ static void add(struct gn_targets *t, uint32_t kind, const char *section,
 		const char *before, const char *name)
 {
 	if (t->n == TYPES_MAX)
-		return; /* the load says that it is missing */
+		return; /* prepare() refuses its program */
 	snprintf(t->names[t->n], NAME_ROOM, "%s%s", before, name);
 	t->types[t->n] = (struct gn_kernel_type){kind, t->names[t->n], 0};
 	t->sections[t->n++] = section;
@@ -140,7 +149,7 @@ void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
 		const char *section = bpf_program__section_name(prog);
 		const char *slash = strchr(section, '/');
 
-		/* the names that the kernel gives to what can be attached to */
+		/* as the kernel names what such a program attaches to */
 		if (slash && !strncmp(section, "tp_btf/", 7))
 			add(t, BTF_KIND_TYPEDEF, section, "btf_trace_",
 			    slash + 1);
