@@ -653,14 +653,23 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
-/* A forked child begins in what its parent wrote that it is in. */
-static void parents_calls_come_before(void **state)
+static void begin_child(struct fixture *x, uint64_t time)
 {
-	struct gn_rec_thread child = {
-		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
+	struct gn_rec_thread r = {
+		.f = {.h = {.time = time,
+			    .tid = TID + 1,
+			    .seq = 1,
+			    .kind = GN_KIND_THREAD}},
 		.pid = TID + 1,
 		.parent = TID,
 	};
+
+	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
+}
+
+/* A forked child begins in what its parent wrote that it is in. */
+static void parents_calls_come_before(void **state)
+{
 	struct fixture *x = malloc(sizeof(*x));
 	size_t first;
 
@@ -673,8 +682,7 @@ static void parents_calls_come_before(void **state)
 	assert_int_equal(gn_fast_merge(x->f), 0);
 	first = x->out.n;
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	child.f.h.time = gn_now_ns() + 1000000;
-	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	begin_child(x, gn_now_ns() + 1000000);
 	gn_fast_mark(x->f);
 	assert_int_equal(gn_fast_merge(x->f), 0);
 	assert_int_equal(x->out.n, first + 2);
@@ -695,11 +703,6 @@ static void move_ring(struct fixture *x, uint64_t consumed, uint64_t produced)
  * others did later comes later. */
 static void order_of_new_thread(void **state)
 {
-	struct gn_rec_thread child = {
-		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
-		.pid = TID + 1,
-		.parent = TID,
-	};
 	struct fixture *x = malloc(sizeof(*x));
 	size_t first;
 
@@ -711,7 +714,7 @@ static void order_of_new_thread(void **state)
 	first = x->out.n;
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
-	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	begin_child(x, 0);
 	move_ring(x, 50, 100);
 	kernel_record(x, GN_KIND_EXIT, TID, 100);
 	move_ring(x, 100, 100);
@@ -727,11 +730,6 @@ static void order_of_new_thread(void **state)
  * waits for the next one, comes before it. */
 static void order_of_new_ring(void **state)
 {
-	struct gn_rec_thread child = {
-		.f = {.h = {.tid = TID + 1, .seq = 1, .kind = GN_KIND_THREAD}},
-		.pid = TID + 1,
-		.parent = TID,
-	};
 	struct fixture *x = malloc(sizeof(*x));
 	size_t first;
 
@@ -743,7 +741,7 @@ static void order_of_new_ring(void **state)
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	assert_true(gn_fast_record(x->f, &child.f.h, sizeof(child)));
+	begin_child(x, 0);
 	move_ring(x, 100, 100);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gn_fast_merge(x->f), 0);
