@@ -346,3 +346,11 @@ void sample_golden(const char *name, const char *text)
 {
 	golden_compare("output", name, text);
 }
+
+void sample_table(const char *name, struct sample *s, struct gn_output_opts o)
+{
+	char *text = sample_print("table", &s->m, &o);
+
+	sample_golden(name, text);
+	free(text);
+}

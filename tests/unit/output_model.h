@@ -46,5 +46,7 @@ char *sample_print(const char *format, const struct gn_model *m,
 /* Compares with tests/golden/output/NAME. With GN_UPDATE_GOLDEN in the
  * environment the file is written instead. */
 void sample_golden(const char *name, const char *text);
+/* The same for a table. */
+void sample_table(const char *name, struct sample *s, struct gn_output_opts o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables against golden text, and what only a terminal gets. */
+/* Tables against golden text, and what is in them. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -11,14 +11,6 @@
 
 #include "output_model.h"
 #include "output/text.h"
-
-static void golden(const char *name, struct sample *s, struct gn_output_opts o)
-{
-	char *text = sample_print("table", &s->m, &o);
-
-	sample_golden(name, text);
-	free(text);
-}
 
 static void every_by(void **state)
 {
@@ -37,9 +29,9 @@ static void every_by(void **state)
 	(void)state;
 	sample_make(&s);
 	for (int by = 0; by < GN_BY_GC; by++)
-		golden(names[by], &s,
-		       (struct gn_output_opts){.by = (enum gn_by)by,
-					       .utf8 = true});
+		sample_table(names[by], &s,
+			     (struct gn_output_opts){.by = (enum gn_by)by,
+						     .utf8 = true});
 }
 
 /* As people see them in a file of 100 cells: a thread that only waits, long
@@ -81,11 +73,11 @@ static void people(void **state)
 			if (gn_text_width(line) > 100)
 				fail_msg("'%s'", line);
 		free(text);
-		golden(names[by], &s, o);
+		sample_table(names[by], &s, o);
 	}
 	o.by = GN_BY_THREAD;
 	o.of = GN_OF_WALL;
-	golden("people-wall.txt", &s, o);
+	sample_table("people-wall.txt", &s, o);
 }
 
 /* In a terminal of 80 cells columns give way to the names: methods of the same
@@ -110,7 +102,7 @@ static void async_of_types(void **state)
 		"Shop.Orders.CustomerProcessingController.HandleAsync(int)";
 	s.functions[1].module = s.functions[2].module =
 		"/opt/a/Shop.Orders.Api.dll";
-	golden("async-80.txt", &s, o);
+	sample_table("async-80.txt", &s, o);
 }
 
 /* Why none is there is told of the capture. */
@@ -185,16 +177,16 @@ static void losses_are_shown(void **state)
 	(void)state;
 	sample_make(&s);
 	sample_lose(&s);
-	golden("lost.txt", &s, (struct gn_output_opts){.utf8 = true});
-	golden("lost-bare.txt", &s,
-	       (struct gn_output_opts){.utf8 = true, .bare = true});
-	golden("lost-thread.txt", &s,
-	       (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
+	sample_table("lost.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("lost-bare.txt", &s,
+		     (struct gn_output_opts){.utf8 = true, .bare = true});
+	sample_table("lost-thread.txt", &s,
+		     (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
 	/* a loss that no thread's sequence shows */
 	s.m.counters[GN_COUNTER_NO_STORAGE] = 1;
 	s.m.truncated = true;
 	s.m.checks.account_error_ns = 17;
-	golden("broken.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("broken.txt", &s, (struct gn_output_opts){.utf8 = true});
 }
 
 /* That calls were under way is no doubt; one leave more than those is. */
@@ -205,9 +197,10 @@ static void earlier_calls_are_no_doubt(void **state)
 	(void)state;
 	sample_make(&s);
 	s.m.checks.unmatched_leaves = s.m.checks.earlier_leaves = 2;
-	golden("earlier.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("earlier.txt", &s, (struct gn_output_opts){.utf8 = true});
 	s.m.checks.unmatched_leaves++;
-	golden("earlier-doubt.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("earlier-doubt.txt", &s,
+		     (struct gn_output_opts){.utf8 = true});
 }
 
 static void too_few_calls_are_shown(void **state)
@@ -217,11 +210,11 @@ static void too_few_calls_are_shown(void **state)
 	(void)state;
 	sample_make(&s);
 	sample_unprobed(&s);
-	golden("unprobed.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("unprobed.txt", &s, (struct gn_output_opts){.utf8 = true});
 	/* what was lost says more */
 	s.functions[1].v.gap = true;
-	golden("unprobed-lost.txt", &s,
-	       (struct gn_output_opts){.utf8 = true, .bare = true});
+	sample_table("unprobed-lost.txt", &s,
+		     (struct gn_output_opts){.utf8 = true, .bare = true});
 }
 
 static void verbose_and_limit(void **state)
@@ -230,16 +223,17 @@ static void verbose_and_limit(void **state)
 
 	(void)state;
 	sample_make(&s);
-	golden("verbose.txt", &s,
-	       (struct gn_output_opts){
-		       .verbose = true, .ns = true, .utf8 = true});
-	golden("limit.txt", &s,
-	       (struct gn_output_opts){.sort = "ae", .limit = 2, .utf8 = true});
-	golden("tree-min.txt", &s,
-	       (struct gn_output_opts){
-		       .by = GN_BY_TREE, .min_pct = 1, .utf8 = true});
+	sample_table("verbose.txt", &s,
+		     (struct gn_output_opts){
+			     .verbose = true, .ns = true, .utf8 = true});
+	sample_table("limit.txt", &s,
+		     (struct gn_output_opts){
+			     .sort = "ae", .limit = 2, .utf8 = true});
+	sample_table("tree-min.txt", &s,
+		     (struct gn_output_opts){
+			     .by = GN_BY_TREE, .min_pct = 1, .utf8 = true});
 	s.m.classify = GN_CLASSIFY_INTERVAL;
-	golden("interval.txt", &s, (struct gn_output_opts){.limit = 1});
+	sample_table("interval.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
 /* Where there is one of a thing, no line says several. */
@@ -260,46 +254,7 @@ static void one_of_each(void **state)
 	s.m.code.sites = 1;
 	for (unsigned int i = 0; i < GN_SELECTED_COUNT; i++)
 		s.m.code.selected[i] = 1;
-	golden("ones.txt", &s, (struct gn_output_opts){.limit = 1});
-}
-
-/* The first line, with one blank for many. */
-static char *titles(const char *text)
-{
-	char *line = malloc(strlen(text) + 1), *to = line;
-
-	assert_non_null(line);
-	while (*text == ' ')
-		text++;
-	for (; *text && *text != '\n'; text++) {
-		if (*text != ' ' || text[1] != ' ')
-			*to++ = *text;
-	}
-	*to = '\0';
-	return line;
-}
-
-static void operating_system(void **state)
-{
-	struct sample s;
-
-	(void)state;
-	sample_make(&s);
-	sample_os(&s);
-	golden("waits.txt", &s,
-	       (struct gn_output_opts){.by = GN_BY_WAITS, .utf8 = true});
-	golden("waits-limit.txt", &s,
-	       (struct gn_output_opts){
-		       .by = GN_BY_WAITS, .limit = 1, .bare = true});
-	golden("kernel.txt", &s,
-	       (struct gn_output_opts){
-		       .by = GN_BY_THREAD, .verbose = true, .utf8 = true});
-	s.m.raw = true;
-	s.m.probe_cost = s.m.probe_cost_left = 0;
-	golden("raw.txt", &s, (struct gn_output_opts){.limit = 1});
-	sample_differ(&s);
-	golden("kernel-differs.txt", &s,
-	       (struct gn_output_opts){.by = GN_BY_THREAD, .utf8 = true});
+	sample_table("ones.txt", &s, (struct gn_output_opts){.limit = 1});
 }
 
 /* A function with many reasons: the least are summed, unless -v. */
@@ -362,129 +317,6 @@ static void bad_wait(void **state)
 	}
 }
 
-static void columns(void **state)
-{
-	static const struct {
-		const char *list, *wanted;
-		enum gn_by by;
-	} cases[] = {
-		{"calls,lock,lock+", "calls lock lock+ function module",
-		 GN_BY_FUNCTION},
-		/* zeros only when asked by name */
-		{"classes,disk", "app disk lock function module",
-		 GN_BY_FUNCTION},
-		{"disk,classes", "disk app lock function module",
-		 GN_BY_FUNCTION},
-		{"classes+,gc", "app+ lock+ gc function module",
-		 GN_BY_FUNCTION},
-		{"lock,lock+,lock", "pid tid lock thread", GN_BY_THREAD},
-		{"lock+", "pid threads lock process", GN_BY_PROCESS},
-		{"calls,elapsed-exclusive", "Elapsed", GN_BY_MODULE},
-		{"ae%,calls", "ae% calls function module", GN_BY_TREE},
-		{"avg", "avg function module", GN_BY_CALLERS},
-	};
-	struct sample s;
-
-	(void)state;
-	sample_make(&s);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct gn_output_opts o = {
-			.by = cases[i].by,
-			.columns = cases[i].list,
-			.bare = true,
-			.utf8 = true,
-		};
-		char *text = sample_print("table", &s.m, &o);
-		char *line = titles(text);
-
-		if (strncmp(line, cases[i].wanted, strlen(cases[i].wanted)))
-			fail_msg("%s: '%s'", cases[i].list, line);
-		free(line);
-		free(text);
-	}
-	golden("all.txt", &s,
-	       (struct gn_output_opts){.columns = "all", .bare = true});
-	golden("default-lock.txt", &s,
-	       (struct gn_output_opts){.columns = "default,lock,lock+",
-				       .bare = true});
-}
-
-static void bad_columns(void **state)
-{
-	static const char *const lists[] = {
-		"",	  ",",	   "calls,", ",calls",		"loc",
-		"lock++", "all,x", "ei %",   "default,default+"};
-	static const char *const formats[] = {"table", "csv"};
-	struct sample s;
-
-	(void)state;
-	sample_make(&s);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		assert_int_equal(gn_columns_check(lists[i]), -EINVAL);
-		for (size_t k = 0; k < 2; k++) {
-			struct gn_output_opts o = {.columns = lists[i]};
-			char *text = NULL;
-			size_t size;
-			FILE *f = open_memstream(&text, &size);
-
-			assert_non_null(f);
-			assert_int_equal(
-				gn_output_find(formats[k])->write(&s.m, &o, f),
-				-EINVAL);
-			fclose(f);
-			assert_string_equal(text, "");
-			free(text);
-		}
-	}
-	assert_int_equal(gn_columns_check("default,all,classes,classes+,ei%"),
-			 0);
-}
-
-/* Every class has time, and the default still fits. */
-static void default_fits_120(void **state)
-{
-	struct gn_output_opts o = {.bare = true, .utf8 = true};
-	struct sample s;
-	char *text;
-
-	(void)state;
-	sample_make(&s);
-	s.functions[1].name = "Parser::parse_header";
-	s.functions[2].name = "Program.Leaf(Int32)";
-	s.functions[3].name = "inflate_fast";
-	for (int c = 0; c < GN_CLASS_COUNT; c++) {
-		if (c != GN_CLASS_APP)
-			s.m.session.class_incl[c] = 100 * (uint64_t)(20 - c);
-		s.threads[0].classes[c] = 123456789;
-		s.processes[0].v.class_incl[c] = 123456789;
-	}
-	for (int by = 0; by < GN_BY_GC; by++) {
-		o.by = (enum gn_by)by;
-		text = sample_print("table", &s.m, &o);
-		for (char *p = text, *line; (line = strsep(&p, "\n"));)
-			if (*line != '#' && gn_text_width(line) > 120)
-				fail_msg("'%s'", line);
-		free(text);
-	}
-	/* app is what Application tells; the smallest went, and it says so */
-	o.by = GN_BY_THREAD;
-	text = sample_print("table", &s.m, &o);
-	assert_non_null(strstr(text, "  jit"));
-	assert_non_null(strstr(text, "# no room for: poll, event"));
-	assert_non_null(strstr(text, "--columns all shows them"));
-	free(text);
-	o.columns = "all";
-	text = sample_print("table", &s.m, &o);
-	assert_null(strstr(text, "no room"));
-	assert_non_null(strstr(text, "unclassified"));
-	free(text);
-	o.columns = NULL;
-	o.verbose = true;
-	text = sample_print("table", &s.m, &o);
-	assert_null(strstr(text, "no room"));
-	free(text);
-}
-
 /* More threads than are told one by one. */
 static void many_threads_differ(void **state)
 {
@@ -522,7 +354,8 @@ static void without_functions(void **state)
 	(void)state;
 	sample_make(&s);
 	sample_bare(&s);
-	golden("not-called.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("not-called.txt", &s,
+		     (struct gn_output_opts){.utf8 = true});
 	s.m.ninfo = 4; /* none was asked for */
 	s.m.code.selected[GN_SELECTED_METHODS] = 2;
 	text = sample_print("table", &s.m,
@@ -532,12 +365,13 @@ static void without_functions(void **state)
 	assert_null(strstr(text, "Name functions with -f"));
 	free(text);
 	s.m.code.selected[GN_SELECTED_METHODS] = 0;
-	golden("no-functions.txt", &s, (struct gn_output_opts){.utf8 = true});
+	sample_table("no-functions.txt", &s,
+		     (struct gn_output_opts){.utf8 = true});
 	s.m.ninfo = 5;
 	s.info[4] = (struct gn_model_info){"hint",
 					   "add functions with -f 'parse_*'"};
-	golden("no-functions-hint.txt", &s,
-	       (struct gn_output_opts){.utf8 = true});
+	sample_table("no-functions-hint.txt", &s,
+		     (struct gn_output_opts){.utf8 = true});
 }
 
 /* All of a managed program are traced without -f: it would leave some out. */
@@ -568,95 +402,6 @@ static void empty_model(void **state)
 		free(sample_print("csv", &m, &o));
 		free(sample_print("json", &m, &o));
 	}
-}
-
-/* The longest line, in cells, of those that are no header. */
-static size_t longest(const char *text)
-{
-	size_t most = 0;
-
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		char *line = strndup(text, n);
-
-		assert_non_null(line);
-		if (line[0] != '#' && gn_text_width(line) > most)
-			most = gn_text_width(line);
-		free(line);
-		text += n + (text[n] == '\n');
-	}
-	return most;
-}
-
-static void terminals_shorten(void **state)
-{
-	struct gn_output_opts o = {.utf8 = true};
-	struct sample s;
-	size_t natural;
-	char *text;
-
-	(void)state;
-	sample_make(&s);
-	s.functions[0].name = "a_long_name_that_has_its_tail_after_very_many_"
-			      "letters_indeed_THE_END";
-	text = sample_print("table", &s.m, &o);
-	natural = longest(text);
-	assert_non_null(strstr(text, s.functions[0].name));
-	free(text);
-	for (int width = 80; width < 240; width++) {
-		o.width = width;
-		text = sample_print("table", &s.m, &o);
-		assert_true(longest(text) <= (size_t)width || width < 81);
-		/* nothing is shortened that has room */
-		if (natural <= (size_t)width)
-			assert_non_null(strstr(text, s.functions[0].name));
-		assert_non_null(strstr(text, "END"));
-		free(text);
-	}
-	for (int width = 32; width < 80; width++) {
-		o.width = width;
-		text = sample_print("table", &s.m, &o);
-		assert_true(longest(text) <= (size_t)width);
-		free(text);
-	}
-	o.width = 100;
-	golden("narrow-100.txt", &s, o);
-	o.width = 130;
-	golden("narrow-130.txt", &s, o);
-}
-
-/* A name that is wider than the line stays in the line that is indented for
- * it. */
-static void no_note_is_empty(void **state)
-{
-#define WIDE "Some.Space.Of.Names.And.A.Class.Of.It.With.A.Method(int)"
-	struct gn_model_unseen unhooked[] = {{.name = WIDE, .module = ""},
-					     {.name = "Short()", .module = ""}};
-	struct gn_model_unseen inlined[] = {
-		{.name = WIDE, .module = "", .sites = 1234}};
-	struct gn_output_opts o = {.utf8 = true, .width = 60};
-	struct sample s;
-	char *text;
-
-	(void)state;
-	sample_make(&s);
-	s.m.code.unhooked = unhooked;
-	s.m.code.nunhooked = 2;
-	s.m.code.inlined = inlined;
-	s.m.code.ninlined = 1;
-	s.m.code.sites = 1234;
-	text = sample_print("table", &s.m, &o);
-	assert_non_null(strstr(text, "have no hooks: their\n"
-				     "#             calls are not seen\n"
-				     "#               " WIDE "\n"
-				     "#               Short()\n"));
-	assert_non_null(strstr(text, "#                  1,234\n"
-				     "#             " WIDE "\n"));
-	for (char *at = text; (at = strstr(at, "\n# ")); at++)
-		if (at[2 + strspn(at + 2, " ")] == '\n')
-			fail_msg("a note is empty:\n%s", text);
-	free(text);
-#undef WIDE
 }
 
 static void colour_only_when_asked(void **state)
@@ -735,28 +480,6 @@ static void full_device(void **state)
 	}
 }
 
-static void bad_sort(void **state)
-{
-	static const char *const formats[] = {"table", "csv", "json"};
-	struct gn_output_opts o = {.sort = "nonsense"};
-	struct sample s;
-
-	(void)state;
-	sample_make(&s);
-	for (size_t i = 0; i < 3; i++) {
-		for (int by = 0; by < GN_BY_GC; by++) {
-			FILE *f = fopen("/dev/null", "w");
-
-			assert_non_null(f);
-			o.by = (enum gn_by)by;
-			assert_int_equal(
-				gn_output_find(formats[i])->write(&s.m, &o, f),
-				-EINVAL);
-			fclose(f);
-		}
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -771,22 +494,15 @@ int main(void)
 		cmocka_unit_test(too_few_calls_are_shown),
 		cmocka_unit_test(verbose_and_limit),
 		cmocka_unit_test(one_of_each),
-		cmocka_unit_test(operating_system),
 		cmocka_unit_test(many_reasons),
 		cmocka_unit_test(bad_wait),
-		cmocka_unit_test(columns),
-		cmocka_unit_test(bad_columns),
-		cmocka_unit_test(default_fits_120),
 		cmocka_unit_test(many_threads_differ),
 		cmocka_unit_test(without_functions),
 		cmocka_unit_test(no_hint_with_functions),
 		cmocka_unit_test(empty_model),
-		cmocka_unit_test(terminals_shorten),
-		cmocka_unit_test(no_note_is_empty),
 		cmocka_unit_test(colour_only_when_asked),
 		cmocka_unit_test(nothing_hostile),
 		cmocka_unit_test(full_device),
-		cmocka_unit_test(bad_sort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
