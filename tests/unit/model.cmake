@@ -21,6 +21,10 @@ gn_unit_test(test_model_roles gnomon_model gnomon_runtime)
 gn_unit_test(test_model_collections gnomon_model gnomon_runtime)
 gn_unit_test(test_model_collectors gnomon_model gnomon_runtime)
 gn_unit_test(test_model_events gnomon_model)
+gn_unit_test(test_model_limits gnomon_model)
+# what is freed is overwritten: whoever still looks at it sees that
+set_tests_properties(unit/test_model_limits PROPERTIES
+	ENVIRONMENT MALLOC_PERTURB_=36)
 # every allocation fails once
 gn_unit_test(test_model_memory gnomon_model)
 target_link_options(test_model_memory PRIVATE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Memory of the live view: ten times as much that was takes no more, and what a
- * hostile program makes live without end has bounds, which are counted.
+ * Memory of the live view: ten times as much that was takes no more, and what
+ * is still needed is kept.
  */
 #include <malloc.h>
 #include <setjmp.h>
@@ -13,9 +13,7 @@
 #include <cmocka.h>
 
 #include "model/threads.h"
-#include "model_feed.h"
-
-#define CLR(i) GN_FUNC(GN_RUNTIME_CLR, i)
+#include "model_lives.h"
 
 /* Bytes that are allocated, and the most that were. */
 static struct {
@@ -68,53 +66,6 @@ void __wrap_free(void *p)
 	if (p)
 		memset(p, 0xdb, size); /* whoever still looks at it sees that */
 	__real_free(p);
-}
-
-static void name_thread(struct feed *f, uint32_t tid, uint32_t n)
-{
-	struct gn_rec_thread r = {.f = {.h = {.time = n,
-					      .tid = tid,
-					      .seq = ++f->seq[tid],
-					      .kind = GN_KIND_RENAME}},
-				  .pid = 1};
-
-	snprintf(r.comm, sizeof(r.comm), "n%08x", n);
-	feed_rec(f, &r, sizeof(r));
-}
-
-static void name_functions(struct feed *f, uint32_t tid, uint32_t pid,
-			   uint32_t n, uint32_t generation)
-{
-	char text[64];
-
-	for (uint32_t i = 1; i <= n; i++) {
-		snprintf(text, sizeof(text), "Type.Method%u of %u", i,
-			 generation);
-		feed_name(f, tid, CLR(i), pid, text);
-	}
-}
-
-static void end_thread(struct feed *f, uint64_t time, uint32_t tid)
-{
-	feed_event(f, time, tid, GN_KIND_EXIT, 0, 0, 0);
-	f->seq[tid] = f->slice_seq[tid] = 0;
-}
-
-/* Thread 1, of process 1, lives in all that follows. */
-static struct feed begin(bool live)
-{
-	struct gn_pipeline_opts opts = {.live = live};
-	struct feed f = {.p = gn_pipeline_new(&opts)};
-
-	assert_non_null(f.p);
-	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
-	return f;
-}
-
-static void end_period(struct feed *f, uint64_t time)
-{
-	feed_now(f, time, 1, GN_CPU_WAITING, GN_CLASS_SLEEP, time - 1);
-	gn_model_free(feed_period(f));
 }
 
 /*
@@ -416,254 +367,6 @@ static void a_model_keeps_its_texts(void **state)
 	gn_model_free(m);
 }
 
-/* Enters without an end, each on a path of its own. */
-static void frames_have_a_bound(void **state)
-{
-	struct feed f = begin(true);
-	struct gn_model *m;
-	uint64_t i;
-
-	(void)state;
-	f.p->stage.most_frames = 1000;
-	for (i = 0; i < 5000; i++)
-		feed_event(&f, 10 + i, 1, GN_KIND_ENTER, CLR(1), 0x100000 - i,
-			   0);
-	m = feed_period(&f);
-	assert_true(thread_in(m, 1)->v.calls <= 1024);
-	assert_int_equal(thread_in(m, 1)->v.calls + m->lost, 5000);
-	assert_int_equal(thread_in(m, 1)->live->depth,
-			 thread_in(m, 1)->v.calls);
-	assert_true(gn_model_lossy(m));
-	assert_true(thread_in(m, 1)->gaps > 0);
-	gn_model_free(m);
-	gn_model_free(feed_finish(&f));
-}
-
-/* Calls of ever other functions from ever other paths. */
-static void paths_have_a_bound(void **state)
-{
-	struct feed f = begin(true);
-	struct gn_model *m;
-	uint64_t i;
-
-	(void)state;
-	f.p->stage.tree.most = 100;
-	for (i = 0; i < 500; i++) {
-		feed_event(&f, 10 + i, 1, GN_KIND_ENTER, CLR((uint32_t)i + 1),
-			   0x800, 0);
-		feed_event(&f, 10 + i, 1, GN_KIND_LEAVE, CLR((uint32_t)i + 1),
-			   0x800, 0);
-	}
-	assert_int_equal(f.p->stage.tree.n, 100);
-	/* a path that is known is no new one */
-	feed_event(&f, 600, 1, GN_KIND_ENTER, CLR(7), 0x800, 0);
-	feed_event(&f, 600, 1, GN_KIND_LEAVE, CLR(7), 0x800, 0);
-	m = feed_period(&f);
-	assert_int_equal(thread_in(m, 1)->v.calls, 99); /* session, process */
-	assert_int_equal(m->lost, 500 - 98);
-	assert_int_equal(m->checks.unmatched_leaves, 500 - 98);
-	gn_model_free(m);
-	/* there is room again */
-	feed_event(&f, 1000, 1, GN_KIND_ENTER, CLR(400), 0x800, 0);
-	m = feed_period(&f);
-	assert_int_equal(m->lost, 0);
-	assert_int_equal(thread_in(m, 1)->v.calls, 1);
-	gn_model_free(m);
-	gn_model_free(feed_finish(&f));
-}
-
-/* Functions of whom each is called once, and names that nobody needs. */
-static void functions_have_a_bound(void **state)
-{
-	struct feed f = begin(true);
-	struct gn_model *m;
-	uint32_t i;
-
-	(void)state;
-	f.p->stage.names.most_fns = 100;
-	for (i = 1; i <= 500; i++) {
-		feed_event(&f, 10 + i, 1, GN_KIND_ENTER, CLR(i), 0x800, 0);
-		feed_event(&f, 10 + i, 1, GN_KIND_LEAVE, CLR(i), 0x800, 0);
-	}
-	name_functions(&f, 1, 1, 200, 1);
-	assert_int_equal(f.p->stage.names.nfns, 100);
-	m = feed_period(&f);
-	assert_int_equal(m->lost, 400 + 100);
-	assert_int_equal(m->nfunctions, 100);
-	gn_model_free(m);
-	gn_model_free(feed_finish(&f));
-}
-
-static void texts_have_a_bound(void **state)
-{
-	struct feed f = begin(true);
-	struct gn_model *m;
-
-	(void)state;
-	f.p->stage.names.most_texts = 20000;
-	name_functions(&f, 1, 1, 1000, 1);
-	assert_in_range(f.p->stage.names.pool.size, 20000, 20200);
-	assert_in_range(f.p->stage.names.nfns, 200, 400);
-	/* a thread's name is short, and always told */
-	name_thread(&f, 1, 77);
-	m = feed_period(&f);
-	assert_int_equal(m->lost + f.p->stage.names.nfns, 1000);
-	assert_string_equal(thread_in(m, 1)->name, "n0000004d");
-	gn_model_free(m);
-	gn_model_free(feed_finish(&f));
-}
-
-/* 1 calls 2 to 200, and each of them 1000. */
-static void call_many(struct feed *f)
-{
-	uint64_t now = 10;
-
-	feed_event(f, now, 1, GN_KIND_ENTER, CLR(1), 0x900, 0);
-	for (uint32_t i = 2; i <= 200; i++, now += 40) {
-		feed_event(f, now + 10, 1, GN_KIND_ENTER, CLR(i), 0x800, 0);
-		feed_event(f, now + 20, 1, GN_KIND_ENTER, CLR(1000), 0x700, 0);
-		feed_event(f, now + 30, 1, GN_KIND_LEAVE, CLR(1000), 0x700, 0);
-		feed_event(f, now + 40, 1, GN_KIND_LEAVE, CLR(i), 0x800, 0);
-	}
-	feed_event(f, now + 10, 1, GN_KIND_LEAVE, CLR(1), 0x900, 0);
-}
-
-/* Each call and its own time is its function's, also where its path had no
- * room; only who called it is not known then. */
-static void other_paths_are_told(void **state)
-{
-	struct feed f = begin(false);
-	const struct gn_model_function *other;
-	struct gn_model *m;
-	uint64_t own = 0, calls = 0, children = 0;
-
-	(void)state;
-	f.p->stage.tree.most = 100;
-	call_many(&f);
-	m = feed_finish(&f);
-	assert_false(gn_model_lossy(m));
-	assert_false(gn_model_broken(m));
-	for (size_t i = 0; i < m->nfunctions; i++) {
-		own += m->functions[i].v.elapsed_excl;
-		calls += m->functions[i].v.calls;
-	}
-	assert_int_equal(calls, 1 + 2 * 199);
-	assert_int_equal(own, m->session.elapsed_excl);
-	assert_int_equal(own, 199 * 40 + 10);
-	other = function_in(m, "[other]");
-	assert_int_equal(other->v.calls, 0);
-	assert_int_equal(other->v.elapsed_excl, 0);
-	for (size_t i = 0; i < m->nnodes; i++)
-		if (m->nodes[i].parent >= 0 &&
-		    m->nodes[m->nodes[i].parent].function ==
-			    (int32_t)other->index)
-			children += m->nodes[i].v.calls;
-	assert_int_equal(m->checks.other_calls, children);
-	assert_in_range(children, 2 * (199 - 49), 2 * (199 - 47));
-	/* session, process, [other] and one node of each function below it */
-	assert_in_range(m->nnodes, 100, 100 + 1 + 201);
-	gn_model_free(m);
-}
-
-/* The bounds of a capture to its end are what there is of memory. */
-static void a_whole_capture_has_no_bounds(void **state)
-{
-	struct feed f = begin(false);
-
-	(void)state;
-	assert_int_equal(f.p->stage.most_frames, 0);
-	/* but for call paths: what has no room there is not lost */
-	assert_int_equal(f.p->stage.tree.most, GN_MOST_NODES);
-	assert_int_equal(f.p->stage.names.most_fns, 0);
-	assert_int_equal(f.p->stage.names.most_texts, 0);
-	gn_model_free(feed_finish(&f));
-}
-
-static bool only_first(void *ctx, uint32_t pid, uint32_t tid)
-{
-	assert_int_equal(pid, 1);
-	*(uint32_t *)ctx += 1;
-	return tid == 1;
-}
-
-/* The end of thread 2 is lost: it is the record after the one that came. */
-static void a_thread_whose_end_was_lost_ends(void **state)
-{
-	struct feed f = begin(true);
-	uint32_t asked = 0;
-	struct gn_model *m;
-	uint64_t i;
-
-	(void)state;
-	feed_thread(&f, 0, 2, GN_KIND_THREAD, 1, 1);
-	for (i = 1; i <= 5; i++) {
-		/* nothing was lost: nobody is asked for */
-		assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked),
-				 0);
-		end_period(&f, 100 * i);
-	}
-	assert_int_equal(asked, 0);
-	f.seq[1]++;
-	name_thread(&f, 1, 600);
-	assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked), 0);
-	/* thread 2 has been silent for more than a period, thread 1 not */
-	assert_int_equal(asked, 1);
-	m = feed_period(&f);
-	assert_int_equal(m->lost, 2);
-	assert_int_equal(thread_in(m, 2)->live->state, GN_THREAD_ENDED);
-	assert_int_equal(thread_in(m, 2)->gaps, 1);
-	gn_model_free(m);
-	m = feed_period(&f);
-	assert_null(thread_in(m, 2));
-	assert_int_equal(m->lost, 0);
-	gn_model_free(m);
-	gn_model_free(feed_finish(&f));
-}
-
-/* One period without a word is a thread that waits for its turn to be told. */
-static void a_thread_is_not_asked_for_at_once(void **state)
-{
-	struct feed f = begin(true);
-	uint32_t asked = 0;
-
-	(void)state;
-	f.seq[1]++;
-	name_thread(&f, 1, 5);
-	gn_model_free(feed_period(&f));
-	assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked), 0);
-	assert_int_equal(asked, 0);
-	gn_model_free(feed_period(&f));
-	assert_int_equal(gn_pipeline_silent(f.p, only_first, &asked), 0);
-	assert_int_equal(asked, 1);
-	gn_model_free(feed_finish(&f));
-}
-
-/* What grows with a period ends it: as much as that, but not less. */
-static void a_period_is_full(void **state)
-{
-	struct feed f = begin(true);
-	uint32_t i;
-
-	(void)state;
-	for (i = 1; i < GN_PERIOD_ENDED; i++) {
-		feed_thread(&f, i, 2, GN_KIND_THREAD, 1, 1);
-		end_thread(&f, i, 2);
-	}
-	assert_false(gn_pipeline_full(f.p));
-	feed_thread(&f, i, 2, GN_KIND_THREAD, 1, 1);
-	end_thread(&f, i, 2);
-	assert_true(gn_pipeline_full(f.p));
-	end_period(&f, i);
-	assert_false(gn_pipeline_full(f.p));
-	for (i = 1; i <= GN_PERIOD_NODES; i++)
-		feed_event(&f, 100000 + i, 1, GN_KIND_ENTER, 5, 0, 0);
-	assert_true(gn_pipeline_full(f.p));
-	/* what stays open is the next period's from its begin */
-	end_period(&f, 1000000);
-	assert_false(gn_pipeline_full(f.p));
-	gn_model_free(feed_finish(&f));
-}
-
 /* What a burst of frames took is given back when they are gone. */
 static void a_burst_of_frames_is_given_back(void **state)
 {
@@ -697,15 +400,6 @@ int main(void)
 		cmocka_unit_test(names_of_wakers_are_left),
 		cmocka_unit_test(the_path_of_a_late_file_is_left),
 		cmocka_unit_test(a_model_keeps_its_texts),
-		cmocka_unit_test(frames_have_a_bound),
-		cmocka_unit_test(paths_have_a_bound),
-		cmocka_unit_test(functions_have_a_bound),
-		cmocka_unit_test(texts_have_a_bound),
-		cmocka_unit_test(other_paths_are_told),
-		cmocka_unit_test(a_whole_capture_has_no_bounds),
-		cmocka_unit_test(a_thread_whose_end_was_lost_ends),
-		cmocka_unit_test(a_thread_is_not_asked_for_at_once),
-		cmocka_unit_test(a_period_is_full),
 		cmocka_unit_test(a_burst_of_frames_is_given_back),
 	};
 
