@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Time classes of .NET programs, against what the topic `classes` of the
- * fixture measures in the same run. As in live_classes.c: what gnomon says of
+ * fixture measures in the same run. As in live_classes.h: what gnomon says of
  * itself and what brackets bound must hold in every run, how near a time comes
  * to the kernel's own account in one run of some.
  */

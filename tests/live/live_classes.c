@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Time classes, against what the fixture `classes` measures in the same run.
- * What gnomon says of itself (live_clean) and what brackets bound must hold in
- * every run. How near a time comes to the kernel's own account must hold in
- * one run of some: a hypervisor's share is on no clock of the thread's.
- */
-#include "live.h"
+/* Classes of waits, against what the fixture `classes` measures in the same
+ * run. */
+#include "live_classes.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define N PRIu64
-
-/* Where the scheduler's clock only knows ticks, the kernel's account is off by
- * one of them: each attempt takes twice as long. */
-#define ATTEMPTS 3
-#define MS	 40
 
 static const char *const all_classes[] = {
 	"app",	    "jit",   "gc",	     "suspend", "syscall", "fault",
@@ -82,22 +71,13 @@ static const struct waiting waitings[] = {
 	{"fsync", "disk", "fsync", false, NULL},
 };
 
-/* One run of a way. */
-struct run {
-	char *wait, *wake; /* names of functions */
-	struct live_truths *truths;
-	json_t *report;
-	uint64_t inner, outer, cpu, delay;
-	uint64_t stolen; /* by the host, at most: in no account of a thread's */
-};
-
-static uint64_t apart(uint64_t a, uint64_t b)
+uint64_t class_apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-static void run_way(struct live *t, const char *options, const char *way,
-		    unsigned int ms, struct run *r)
+void class_run(struct live *t, const char *options, const char *way,
+	       unsigned int ms, struct class_run *r)
 {
 	char *command = live_text(t, "classes %s %u 1 %s", way, ms, t->dir);
 	struct live_end end;
@@ -125,10 +105,10 @@ static void run_way(struct live *t, const char *options, const char *way,
 
 #define ALL_FUNCTIONS "-f surround -f wait_* -f wake_*"
 
-static void run_functions(struct live *t, const char *options, const char *way,
-			  unsigned int ms, struct run *r)
+void class_run_functions(struct live *t, const char *options, const char *way,
+			 unsigned int ms, struct class_run *r)
 {
-	run_way(t, live_text(t, ALL_FUNCTIONS " %s", options), way, ms, r);
+	class_run(t, live_text(t, ALL_FUNCTIONS " %s", options), way, ms, r);
 	live_compare(t, r->truths, r->report, 0);
 }
 
@@ -140,7 +120,7 @@ static uint64_t class_of(struct live *t, const json_t *report,
 			     live_text(t, "classes_%s.%s", which, class), NULL);
 }
 
-static uint64_t own(struct live *t, const struct run *r, const char *class)
+uint64_t class_own(struct live *t, const struct class_run *r, const char *class)
 {
 	return class_of(t, r->report, r->wait, "exclusive", class);
 }
@@ -151,24 +131,22 @@ static bool is_busy(const char *class)
 	       strcmp(class, "fault") == 0 || strcmp(class, "runqueue") == 0;
 }
 
-/* What the function waited for besides `class`. */
-static uint64_t other_waits(struct live *t, const struct run *r,
-			    const char *class)
+uint64_t class_other_waits(struct live *t, const struct class_run *r,
+			   const char *class)
 {
 	uint64_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(all_classes) / sizeof(all_classes[0]); i++)
 		if (strcmp(all_classes[i], class) && !is_busy(all_classes[i]))
-			sum += own(t, r, all_classes[i]);
+			sum += class_own(t, r, all_classes[i]);
 	return sum;
 }
 
-/* The callers have it inclusively and not exclusively. */
-static void check_callers(struct live *t, const struct run *r,
-			  const char *class)
+void class_check_callers(struct live *t, const struct class_run *r,
+			 const char *class)
 {
-	uint64_t got = own(t, r, class);
+	uint64_t got = class_own(t, r, class);
 	uint64_t self = class_of(t, r->report, "surround", "exclusive", class);
 	uint64_t all = class_of(t, r->report, "surround", "inclusive", class);
 
@@ -178,19 +156,20 @@ static void check_callers(struct live *t, const struct run *r,
 }
 
 /* It only calls. */
-static void check_caller_waits(struct live *t, const struct run *r,
+static void check_caller_waits(struct live *t, const struct class_run *r,
 			       const char *class)
 {
 	uint64_t self = class_of(t, r->report, "surround", "exclusive", class);
 
-	CHECK(t, self <= own(t, r, class) / 100,
+	CHECK(t, self <= class_own(t, r, class) / 100,
 	      "%s: the caller has %" N " ns of its own", class, self);
 }
 
 /* The thread has at least what its functions have. */
-static void check_thread(struct live *t, const struct run *r, const char *class)
+static void check_thread(struct live *t, const struct class_run *r,
+			 const char *class)
 {
-	uint64_t got = own(t, r, class);
+	uint64_t got = class_own(t, r, class);
 	const json_t *thread;
 	char *path = live_text(t, "classes.%s", class);
 	size_t i;
@@ -207,8 +186,7 @@ static void check_thread(struct live *t, const struct run *r, const char *class)
 		  r->wait);
 }
 
-/* The first of the function's waits of that class, the longest. */
-static const json_t *wait_of(const struct run *r, const char *class)
+const json_t *class_wait_of(const struct class_run *r, const char *class)
 {
 	const json_t *functions = json_object_get(r->report, "functions");
 	const json_t *f, *wait;
@@ -241,7 +219,8 @@ static bool is_text(const json_t *object, const char *key, const char *want)
 }
 
 /* All of the function's waits of a class are in its list. */
-static void check_sums(struct live *t, const struct run *r, const char *class)
+static void check_sums(struct live *t, const struct class_run *r,
+		       const char *class)
 {
 	const json_t *functions = json_object_get(r->report, "functions");
 	const json_t *f, *wait;
@@ -265,15 +244,15 @@ static void check_sums(struct live *t, const struct run *r, const char *class)
 			      class);
 		}
 	}
-	CHECK(t, sum == own(t, r, class),
+	CHECK(t, sum == class_own(t, r, class),
 	      "%s: the waits sum to %" N " ns of %" N, class, sum,
-	      own(t, r, class));
+	      class_own(t, r, class));
 }
 
-static void check_reason(struct live *t, const struct run *r,
+static void check_reason(struct live *t, const struct class_run *r,
 			 const struct waiting *w)
 {
-	const json_t *wait = wait_of(r, w->class);
+	const json_t *wait = class_wait_of(r, w->class);
 
 	CHECK(t, wait, "%s has no waits of %s", r->wait, w->class);
 	if (strcmp(w->way, "spawn") == 0) /* either */
@@ -302,10 +281,10 @@ static const struct {
 
 /* NULL, or what is off: when the kernel hides that the thread runs again, what
  * ended its poll is not known. */
-static char *off_polled(struct live *t, const struct run *r,
+static char *off_polled(struct live *t, const struct class_run *r,
 			const struct waiting *w)
 {
-	const json_t *wait = wait_of(r, w->class);
+	const json_t *wait = class_wait_of(r, w->class);
 	const char *polled = NULL, *ended = NULL;
 	size_t i;
 
@@ -325,10 +304,10 @@ static char *off_polled(struct live *t, const struct run *r,
 }
 
 /* The waker is the thread of that name, and what it was in. */
-static void check_waker(struct live *t, const struct run *r,
+static void check_waker(struct live *t, const struct class_run *r,
 			const struct waiting *w)
 {
-	const json_t *wait = wait_of(r, w->class);
+	const json_t *wait = class_wait_of(r, w->class);
 	const json_t *waker = json_object_get(wait, "waker");
 
 	CHECK(t, json_is_object(waker), "nobody is told to have woken it");
@@ -376,22 +355,23 @@ static int64_t between_accounts(struct live *t, const json_t *report)
 }
 
 /* NULL, or what is off. */
-static char *near(struct live *t, const struct run *r, const struct waiting *w)
+static char *near(struct live *t, const struct class_run *r,
+		  const struct waiting *w)
 {
 	const char *class = w->class;
 	uint64_t busy =
 		r->cpu + r->delay + (uint64_t)between_accounts(t, r->report);
-	uint64_t got = own(t, r, class);
+	uint64_t got = class_own(t, r, class);
 	uint64_t waited = r->inner > busy ? r->inner - busy : 0;
 	uint64_t may = r->inner / 100 + r->stolen;
-	uint64_t others = other_waits(t, r, class);
+	uint64_t others = class_other_waits(t, r, class);
 
 	if (w->childs)
-		others -= own(t, r, w->childs);
+		others -= class_own(t, r, w->childs);
 	if (r->stolen > r->inner)
 		return live_text(t, "%s: the host took up to %" N " ns of %" N,
 				 r->wait, r->stolen, r->inner);
-	if (apart(got, waited) > may)
+	if (class_apart(got, waited) > may)
 		return live_text(t, "%s: %" N " ns of %s, waited %" N " of %" N,
 				 r->wait, got, class, waited, r->inner);
 	if (others > may)
@@ -401,27 +381,27 @@ static char *near(struct live *t, const struct run *r, const struct waiting *w)
 }
 
 /* By the kernel's account it hardly waited: the waker was first. */
-static bool came_late(const struct run *r, unsigned int ms)
+static bool came_late(const struct class_run *r, unsigned int ms)
 {
 	return r->inner < r->cpu + r->delay + ms * 1000000ull / 10;
 }
 
 static void wait_and_check(struct live *t, const char *options,
-			   const struct waiting *w, struct run *r)
+			   const struct waiting *w, struct class_run *r)
 {
 	char *off = NULL;
 	int i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		run_functions(t, options, w->way, MS << i, r);
+		class_run_functions(t, options, w->way, MS << i, r);
 		if (came_late(r, (unsigned int)MS << i)) {
 			live_again(t, i, ATTEMPTS, "the waker was first");
 			continue;
 		}
-		CHECK(t, own(t, r, w->class) <= r->inner + LIVE_CLOCK_NS,
+		CHECK(t, class_own(t, r, w->class) <= r->inner + LIVE_CLOCK_NS,
 		      "%s: %" N " ns of %s within %" N, r->wait,
-		      own(t, r, w->class), w->class, r->inner);
-		check_callers(t, r, w->class);
+		      class_own(t, r, w->class), w->class, r->inner);
+		class_check_callers(t, r, w->class);
 		check_caller_waits(t, r, w->class);
 		check_thread(t, r, w->class);
 		check_sums(t, r, w->class);
@@ -439,7 +419,7 @@ static void wait_and_check(struct live *t, const char *options,
 
 void test_class_wait(struct live *t)
 {
-	struct run r;
+	struct class_run r;
 
 	wait_and_check(t, "", this_waiting(t), &r);
 }
@@ -461,21 +441,21 @@ void test_class_restarted(struct live *t)
 		const struct waiting *w = &ways[i];
 		const json_t *other;
 		uint64_t rest;
-		struct run r;
+		struct class_run r;
 
-		run_functions(t, "", w->way, MS, &r);
+		class_run_functions(t, "", w->way, MS, &r);
 		check_reason(t, &r, w);
-		other = wait_of(&r, "other");
+		other = class_wait_of(&r, "other");
 		CHECK(t, other, "%s was not stopped", r.wait);
 		CHECK(t, is_text(other, "syscall_name", NULL),
 		      "%s waited in a call of its own: %s", r.wait,
 		      json_dumps(other, 0));
-		rest = own(t, &r, "other") + r.cpu + r.delay + r.stolen;
+		rest = class_own(t, &r, "other") + r.cpu + r.delay + r.stolen;
 		CHECK(t,
 		      rest >= r.inner ||
-			      own(t, &r, w->class) * 2 > r.inner - rest,
+			      class_own(t, &r, w->class) * 2 > r.inner - rest,
 		      "%s: %" N " ns of %s of %" N, r.wait,
-		      own(t, &r, w->class), w->class, r.inner - rest);
+		      class_own(t, &r, w->class), w->class, r.inner - rest);
 	}
 }
 
@@ -518,16 +498,17 @@ void test_class_wait_syscalls(struct live *t)
 		{"mutex", "lock", "futex", true, NULL},
 		{"tcp", "net", "read", false, NULL},
 	};
-	struct run r;
+	struct class_run r;
 	size_t i;
 
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		wait_and_check(t, "--os faults,syscalls", &ways[i], &r);
-		CHECK(t, own(t, &r, "syscall") > 0, "%s: no system call",
+		CHECK(t, class_own(t, &r, "syscall") > 0, "%s: no system call",
 		      r.wait);
-		CHECK(t, own(t, &r, "syscall") <= r.outer - r.inner + r.cpu,
+		CHECK(t,
+		      class_own(t, &r, "syscall") <= r.outer - r.inner + r.cpu,
 		      "%s: %" N " ns of system calls", r.wait,
-		      own(t, &r, "syscall"));
+		      class_own(t, &r, "syscall"));
 	}
 }
 
@@ -537,12 +518,12 @@ void test_class_threads_only(struct live *t)
 	static const char *const ways[][2] = {
 		{"mutex", "lock"}, {"pipe", "ipc"}, {"accept", "net"}};
 	const json_t *thread;
-	struct run r;
+	struct class_run r;
 	uint64_t got, slept;
 	size_t i, k;
 
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		run_way(t, "", ways[i][0], MS, &r);
+		class_run(t, "", ways[i][0], MS, &r);
 		got = slept = 0;
 		json_array_foreach(json_object_get(r.report, "threads"), k,
 				   thread)
@@ -563,161 +544,6 @@ void test_class_threads_only(struct live *t)
 		      "%s: %" N " ns of %s, measured %" N, ways[i][0], got,
 		      ways[i][1], r.inner);
 	}
-}
-
-/* Nothing but a CPU, and waiting for one. */
-static char *off_cpu_account(struct live *t, const struct run *r)
-{
-	uint64_t queued = own(t, r, "runqueue");
-
-	if (apart(queued, r->delay) > r->inner / 100 + r->stolen)
-		return live_text(t,
-				 "%s: %" N " ns runnable, by the kernel %" N
-				 " of %" N,
-				 r->wait, queued, r->delay, r->inner);
-	if (other_waits(t, r, ""))
-		return live_text(t, "%s: %" N " ns of waits", r->wait,
-				 other_waits(t, r, ""));
-	return NULL;
-}
-
-static void queue_and_check(struct live *t, const char *way,
-			    unsigned int least_pct)
-{
-	uint64_t queued;
-	struct run r;
-	char *off = NULL;
-	int i;
-
-	for (i = 0; i < ATTEMPTS; i++) {
-		run_functions(t, "", way, 2 * MS << i, &r);
-		queued = own(t, &r, "runqueue");
-		CHECK(t, queued <= r.outer + LIVE_CLOCK_NS,
-		      "%s: %" N " ns runnable of %" N, way, queued, r.outer);
-		check_callers(t, &r, "app");
-		check_callers(t, &r, "runqueue");
-		off = off_cpu_account(t, &r);
-		if (!off && queued * 100 < r.inner * least_pct)
-			off = live_text(t, "%s: only %" N " ns runnable of %" N,
-					way, queued, r.inner);
-		if (!off)
-			return;
-		live_again(t, i, ATTEMPTS, off);
-	}
-}
-
-void test_class_spin(struct live *t)
-{
-	queue_and_check(t, "spin", 0);
-}
-
-/* A competitor on the same CPU has half of it. */
-void test_class_preempted(struct live *t)
-{
-	queue_and_check(t, "shared", 30);
-}
-
-/*
- * Every page is one fault, and with its fault's time and none for any other
- * reason; what is not told is the time of the loop without the faults. How
- * many there were is the kernel's own count. Of their time only bounds are
- * known: no clock of the kernel's tells it, so a fault that is told as half as
- * long as it was is not found here.
- */
-void test_class_faults(struct live *t)
-{
-	uint64_t fault, faults, count;
-	const json_t *wait;
-	struct run r;
-
-	run_functions(t, "--os faults", "faults", 1, &r);
-	fault = own(t, &r, "fault");
-	faults = live_truth(r.truths, "faults", r.wait);
-	CHECK(t, faults >= 8192, "the fixture had %" N " faults", faults);
-	CHECK(t, fault <= r.outer + LIVE_CLOCK_NS, "%" N " ns of faults in %" N,
-	      fault, r.outer);
-	CHECK(t, fault >= faults * 100, "%" N " faults in %" N " ns", faults,
-	      fault);
-	/* a loop over pages does nothing else */
-	CHECK(t, fault * 3 >= r.cpu || live_traps_dear(t),
-	      "%" N " ns of faults, on a CPU %" N, fault, r.cpu);
-	wait = wait_of(&r, "fault");
-	CHECK(t, wait, "the faults are not in the list");
-	count = live_number(t, wait, "count");
-	/* a switch within one makes two of it; the ends are few more */
-	CHECK(t, count >= faults && count <= faults + faults / 50,
-	      "%" N " faults listed of %" N, count, faults);
-	CHECK(t, live_number(t, r.report, "counters.fault-end") == 0,
-	      "%" N " faults without an end",
-	      live_number(t, r.report, "counters.fault-end"));
-
-	run_functions(t, "--os none", "faults", 1, &r);
-	CHECK(t, own(t, &r, "fault") == 0, "%" N " ns of faults with none",
-	      own(t, &r, "fault"));
-	CHECK(t, live_number(t, r.report, "session.classes.fault") == 0,
-	      "the session has faults with none");
-}
-
-/* System calls in brackets: their CPU time is in between. */
-void test_class_syscalls(struct live *t)
-{
-	uint64_t got = 0, within = 0;
-	struct run r;
-	int i;
-
-	for (i = 0; i < ATTEMPTS; i++) {
-		run_functions(t, "--os faults,syscalls", "calls", MS << i, &r);
-		got = own(t, &r, "syscall");
-		within = live_truth(r.truths, "within", r.wait);
-		/* so are some of the clocks that the fixture reads around */
-		CHECK(t,
-		      got <= r.outer &&
-			      got <= within + within / 20 + r.outer - r.inner,
-		      "%" N " ns of system calls, measured %" N, got, within);
-		check_callers(t, &r, "syscall");
-		if (apart(got + own(t, &r, "runqueue"), r.inner) <=
-			    r.inner / 50 &&
-		    apart(got, r.cpu) <= r.cpu / 50)
-			break;
-		if (apart(got, r.cpu) <= r.cpu / 10 && live_traps_dear(t))
-			break;
-		live_again(t, i, ATTEMPTS,
-			   live_text(t,
-				     "%" N " ns of system calls, measured %" N
-				     ", on a CPU %" N,
-				     got, within, r.cpu));
-	}
-
-	run_functions(t, "", "calls", MS, &r);
-	CHECK(t, live_number(t, r.report, "session.classes.syscall") == 0,
-	      "system calls are timed unasked");
-	CHECK(t, own(t, &r, "app") * 100 >= r.cpu * 95,
-	      "%" N " ns of application time, on a CPU %" N, own(t, &r, "app"),
-	      r.cpu);
-}
-
-/* Whether the report says in its header that system calls are app. */
-static unsigned int header_says(struct live *t, const char *options)
-{
-	struct live_end end;
-	unsigned int n = 0;
-	char *at;
-
-	live_gnomon(t, "run", options, "classes nanosleep 1", &end, NULL);
-	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
-	for (at = end.out; (at = strstr(at, "--os syscalls")); at++)
-		n++;
-	return n;
-}
-
-void test_class_header(struct live *t)
-{
-	unsigned int n = header_says(t, "");
-
-	CHECK(t, n == 1, "the report names --os syscalls %u times, not once",
-	      n);
-	n = header_says(t, "--os faults,syscalls");
-	CHECK(t, n == 0, "the report names --os syscalls, which was given");
 }
 
 /* A thread that waits before gnomon comes waits for what it waits. */
