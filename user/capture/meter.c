@@ -429,8 +429,8 @@ static void measure_pairs(struct gn_meter *m, unsigned int close,
 	measure_now(m, calls);
 }
 
-/* What nothing needs yet is measured with few calls, and later again. `now`: so
- * many pairs are needed. */
+/* Only the first `now` pairs are needed from the begin. The others are measured
+ * with few calls here, and again while the capture runs. */
 static void measure_first(struct gn_meter *m, unsigned int now)
 {
 	unsigned int all = m->npairs;

@@ -22,9 +22,9 @@ struct gn_meter_pair {
 
 #define GN_METER_PAIRS 4
 
-/* Attaches the pairs of those classes that the capture's probes have, and then
- * of those that they may have later. Returns how many there are; `*now`: of the
- * first. */
+/* Attaches a pair of each class of probe that the capture has, and then one of
+ * each class that it may get later. Returns the number of all; `*now`: of those
+ * that it has. */
 unsigned int gn_meter_pairs(struct gn_session *s, struct gn_links *links,
 			    struct gn_meter_pair pairs[GN_METER_PAIRS],
 			    unsigned int *now);

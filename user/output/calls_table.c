@@ -269,10 +269,12 @@ static const char *begin_text(const struct gn_call *c)
 	return c->begin == GN_BEGIN_INHERITED ? "inherited" : NULL;
 }
 
-/* What is left of so many cells beside a text of that size. */
-static size_t less(size_t room, size_t size)
+/* What is left of `room` cells beside a text. */
+static size_t beside(size_t room, const char *text)
 {
-	return room > size - 1 ? room - (size - 1) : 0;
+	size_t len = strlen(text);
+
+	return room > len ? room - len : 0;
 }
 
 static int open_call(void *ctx, const struct gn_call *c)
@@ -285,7 +287,7 @@ static int open_call(void *ctx, const struct gn_call *c)
 	fprintf(out->f, "%14s %-*s", "", classes_cells(out->opts), "");
 	room = put_call(out, c);
 	if (!err)
-		err = put_name(out, c, true, less(room, sizeof("() {")));
+		err = put_name(out, c, true, beside(room, "() {"));
 	fputs(" {", out->f);
 	if (!err)
 		err = put_notes(out, c, begin_text(c), NULL);
@@ -308,13 +310,13 @@ static int close_call(void *ctx, const struct gn_call *c, bool opened)
 	if (opened)
 		fputs("}", out->f);
 	else if (!err)
-		err = put_name(out, c, true, less(room, sizeof("();")));
+		err = put_name(out, c, true, beside(room, "();"));
 	put_result(out, c);
 	if (opened) {
 		fputs(" /* ", out->f);
 		if (!err)
 			err = put_name(out, c, false,
-				       less(room, sizeof("} /* () */")));
+				       beside(room, "} /* () */"));
 	}
 	if (opened) {
 		fprintf(out->f, "%s%s */\n", how ? ": " : "", how ? how : "");
