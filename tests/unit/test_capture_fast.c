@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -290,7 +291,8 @@ static void begin_child(struct fixture *x, uint64_t time)
 	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
 }
 
-/* A forked child begins in what its parent wrote that it is in. */
+/* A forked child begins in what its parent wrote that it is in. The parent has
+ * room then, and does not wait for it any more. */
 static void parents_calls_come_before(void **state)
 {
 	struct fixture *x = malloc(sizeof(*x));
@@ -306,11 +308,15 @@ static void parents_calls_come_before(void **state)
 	first = x->out.n;
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	begin_child(x, gn_now_ns() + 1000000);
+	atomic_store(&x->rings[3].wants, 1);
 	gn_fast_mark(x->f);
 	assert_int_equal(gn_fast_merge(x->f), 0);
 	assert_int_equal(x->out.n, first + 2);
 	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_ENTER);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_THREAD);
+	assert_int_equal(atomic_load(&x->rings[3].wants), 0);
+	assert_int_equal(atomic_load(&x->rings[3].tail),
+			 atomic_load(&x->rings[3].head));
 	close_fixture(x);
 	free(x);
 }

@@ -257,10 +257,12 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 	struct gn_fast_entry *e = creator_of(f, rec);
 	const struct gn_rec *first;
 	struct next next;
+	uint32_t from;
 	int err = 0;
 
 	if (!e || !e->area)
 		return 0;
+	from = e->pos;
 	look(f, e, &next);
 	first = gn_fast_thread_first(&e->t);
 	while (!err && next.is &&
@@ -271,6 +273,8 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 		if (!err && is_enough(f))
 			err = 1;
 	}
+	if (e->pos != from)
+		give_back(e);
 	return err;
 }
 
