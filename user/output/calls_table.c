@@ -8,6 +8,8 @@
 
 #include "output/calls.h"
 #include "output/classes.h"
+#include "output/header.h"
+#include "output/output.h"
 #include "output/short_name.h"
 #include "output/text.h"
 
@@ -355,6 +357,10 @@ static int finish(void *ctx, const struct gn_model *m, uint64_t shown,
 			gn_word(shown, "call", "calls"), b);
 	if (gn_model_lossy(m))
 		fprintf(out->f, "# INCOMPLETE: records were lost\n");
+	gn_header_late(m,
+		       &(struct gn_output_opts){.utf8 = out->opts->utf8,
+						.ns = out->opts->ns},
+		       out->f);
 	return gn_stream_status(out->f);
 }
 
