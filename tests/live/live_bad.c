@@ -219,11 +219,24 @@ void test_stripped(struct live *t)
 	CHECK(t, end.code == 0 && strstr(end.err, "its debug symbols"),
 	      "that it is stripped is not told: %s", end.err);
 	run_gnomon(t, NULL,
-		   live_text(t, "run -f fib -f libc.so.6:no_such -- %s 5",
+		   live_text(t, "run -f fib -f %s:no_such -- %s 5",
+			     live_fixture(t, "libplugin.so"),
 			     live_fixture(t, "fib")),
 		   &end);
 	CHECK(t, end.code == 0 && !strstr(end.err, "its debug symbols"),
-	      "a program with symbols is called stripped: %s", end.err);
+	      "a file with symbols is called stripped: %s", end.err);
+	/* a library, by its path: it is looked into without being mapped */
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f fib -f %s:plugin_hidden -- %s 5",
+			     live_fixture(t, "libplugin_stripped.so"),
+			     live_fixture(t, "fib")),
+		   &end);
+	CHECK(t,
+	      end.code == 0 &&
+		      strstr(end.err, "the library is stripped and has only "
+				      "what it exports; install its debug "
+				      "symbols"),
+	      "that a library is stripped is not told: %s", end.err);
 }
 
 /* How methods are called there. */

@@ -322,6 +322,12 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "no function matched '%s': '%s' is stripped and has "
 			 "only what it exports; install its debug symbols",
 			 glob, stripped);
+	else if (gn_filter_stripped(filter, glob))
+		snprintf(line, GLOB_LINE,
+			 "no function matched '%s': the library is stripped "
+			 "and has only what it exports; install its debug "
+			 "symbols",
+			 glob);
 	else
 		snprintf(
 			line, GLOB_LINE, "no %s matched '%s'; %s",

@@ -26,6 +26,7 @@ struct item {
 	bool matched;
 	bool ifunc;  /* of such a name */
 	bool missed; /* its file was there too shortly */
+	bool stripped;
 };
 
 struct gn_filter {
@@ -278,6 +279,22 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	snprintf(to, size, "%s%s*%s*", it->lib ? it->lib : "",
 		 it->lib ? ":" : "", it->glob);
 	return true;
+}
+
+void gn_filter_strip(struct gn_filter *f, const char *path, bool program)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (!f->item[i].usdt &&
+		    file_matches(&f->item[i], path, program))
+			f->item[i].stripped = true;
+}
+
+bool gn_filter_stripped(const struct gn_filter *f, const char *text)
+{
+	for (size_t i = 0; i < f->count; i++)
+		if (f->item[i].text == text)
+			return f->item[i].lib && f->item[i].stripped;
+	return false;
 }
 
 void gn_filter_miss(struct gn_filter *f, const char *path)

@@ -68,6 +68,11 @@ bool gn_filter_names_ifunc(const struct gn_filter *f, const char *text,
 	"names "                                                          \
 	"of their own: gnomon list -f '%s'"
 
+/* A file with functions to be taken has no symbols of its own. */
+void gn_filter_strip(struct gn_filter *f, const char *path, bool program);
+/* Whether such a library was that of the glob. */
+bool gn_filter_stripped(const struct gn_filter *f, const char *text);
+
 /* A process had this library, but was gone before its functions were seen. */
 void gn_filter_miss(struct gn_filter *f, const char *path);
 /* Whether such a library could have been that of the glob. */

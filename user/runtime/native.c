@@ -266,9 +266,12 @@ static int one_file(struct walk *w, size_t file)
 
 	if (!taken)
 		return err;
-	if (!w->stats->stripped && gn_elf_stripped(w->elf[file])) {
-		w->stats->stripped = path;
-		w->stats->stripped_program = program;
+	if (gn_elf_stripped(w->elf[file])) {
+		gn_filter_strip(w->opts->filter, path, program);
+		if (!w->stats->stripped) {
+			w->stats->stripped = path;
+			w->stats->stripped_program = program;
+		}
 	}
 	if (!w->stats->aot && gn_elf_has_section(w->elf[file], "__managedcode"))
 		w->stats->aot = path;
