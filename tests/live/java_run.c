@@ -143,6 +143,20 @@ void java_native(struct live *t)
 	      "it asks for 5 collections, and others are seen");
 }
 
+/* list shows what run would take of them. */
+void java_native_list(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "list", "-f", "libjvm.so:JVM_GC", "--",
+		 getenv("JAVA"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, " JVM_GC\n"),
+	      "it ended with %d, and has no JVM_GC: %s", end.code, end.err);
+}
+
 /* A program of a package: it writes the same file, and each of its threads'
  * account is closed. */
 void java_tool(struct live *t)

@@ -84,7 +84,7 @@ static bool is_asked(struct gn_files *files, const char *path)
 	snprintf(glob, sizeof(glob), "%s:deflate", path);
 	f = gn_filter_new(globs, 1);
 	assert_non_null(f);
-	assert_int_equal(gn_native_libraries(files, f), 0);
+	assert_int_equal(gn_native_libraries(files, NULL, f), 0);
 	gn_filter_free(f);
 	return files->file[files->count - 1].asked;
 }

@@ -166,9 +166,9 @@ static int plan_native(struct gn_session *s)
 	if (!err && s->opts.command)
 		err = gn_files_of_program(s->program, &s->opts.user, &s->files);
 	if (!err)
-		err = gn_prepare_named_core(s);
-	if (!err)
-		err = gn_native_libraries(&s->files, s->filter);
+		err = gn_native_libraries(&s->files,
+					  s->opts.command ? s->program : NULL,
+					  s->filter);
 	if (!err)
 		err = gn_native_walk(&s->files, &opts, take_function, s,
 				     &s->native);

@@ -32,9 +32,6 @@ int gn_prepare_check_values(struct gn_session *s);
 /* The functions and values of -a as a hook-site library reads them
  * (hooksite/clr/clsid.h). NULL: no memory. */
 char *gn_prepare_values(const struct gn_session *s);
-/* Adds the library of a runtime with sites of its own to the session's files if
- * -f asks for native functions of it. 0 or -ENOMEM. */
-int gn_prepare_named_core(struct gn_session *s);
 /* Runtimes with sites of their own, in processes that run already. */
 int gn_prepare_cores(struct gn_session *s);
 /* A runtime's library that a process loads. */

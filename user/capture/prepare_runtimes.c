@@ -405,36 +405,15 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
-/* The library of a runtime with sites of its own that the command starts. */
-static bool find_core(const struct gn_session *s, const struct gn_runtime *rt,
-		      char *core)
-{
-	return s->opts.command && gn_runtime_starts(rt, s->program) &&
-	       rt->find_core && !rt->find_core(s->program, core);
-}
-
-int gn_prepare_named_core(struct gn_session *s)
-{
-	const struct gn_runtime *rt;
-	char core[PATH_MAX];
-	int err = 0;
-
-	/* plan_core() reports one that cannot be read */
-	for (size_t i = 0; err != -ENOMEM && (rt = gn_runtime_at(i)); i++)
-		if (find_core(s, rt, core) &&
-		    gn_filter_file(s->filter, core, false))
-			err = gn_files_add(&s->files, core, false, NULL);
-	return err == -ENOMEM ? err : 0;
-}
-
-/* It is probed before the command loads it. */
+/* A runtime with sites of its own is probed before the command loads it. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 {
 	char core[PATH_MAX];
 	size_t file;
 	int err;
 
-	if (!find_core(s, rt, core))
+	if (!s->opts.command || !gn_runtime_starts(rt, s->program) ||
+	    rt->find_core(s->program, core))
 		return -ENOENT;
 	err = gn_files_add(&s->files, core, false, &file);
 	if (!err)

@@ -206,8 +206,8 @@ static int find_processes(struct job *j)
 static int find_probes(struct job *j)
 {
 	struct gn_filter *filter = gn_filter_new(&j->word, 1);
-	int err =
-		filter ? gn_native_libraries(&j->list.files, filter) : -ENOMEM;
+	int err = filter ? gn_native_libraries(&j->list.files, NULL, filter)
+			 : -ENOMEM;
 
 	gn_filter_free(filter);
 	j->probes = j->list.library = true;
@@ -303,6 +303,8 @@ static int collect_functions(struct job *j)
 		.library = j->list.library,
 		.sleds = !j->args->c.args.pids.n,
 	};
+	const char *program =
+		j->word && !j->list.library ? j->list.files.file[0].path : NULL;
 	int err = 0;
 
 	if (j->script)
@@ -311,7 +313,7 @@ static int collect_functions(struct job *j)
 	if (j->everything && j->list.library && j->list.nruntimes)
 		return 0;
 	if (!j->everything)
-		err = gn_native_libraries(&j->list.files, j->filter);
+		err = gn_native_libraries(&j->list.files, program, j->filter);
 	err = err ?: gn_listing_functions(&j->list, &opts);
 	return err ?: gn_listing_sleds(&j->list);
 }

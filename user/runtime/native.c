@@ -2,10 +2,13 @@
 #include "runtime/native.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runtime/runtime.h"
 
 struct walk {
 	const struct gn_files *files;
@@ -436,10 +439,27 @@ static int add_library(struct gn_files *files, const char *lib)
 	return 0;
 }
 
-int gn_native_libraries(struct gn_files *files, const struct gn_filter *f)
+/* What is told of one that cannot be read is up to those who plan its sites. */
+static int add_cores(struct gn_files *files, const char *program,
+		     const struct gn_filter *f)
+{
+	const struct gn_runtime *rt;
+	char core[PATH_MAX];
+	int err = 0;
+
+	for (size_t i = 0; err != -ENOMEM && (rt = gn_runtime_at(i)); i++)
+		if (rt->find_core && gn_runtime_starts(rt, program) &&
+		    !rt->find_core(program, core) &&
+		    gn_filter_file(f, core, false))
+			err = gn_files_add(files, core, false, NULL);
+	return err == -ENOMEM ? err : 0;
+}
+
+int gn_native_libraries(struct gn_files *files, const char *program,
+			const struct gn_filter *f)
 {
 	bool past = false;
-	int err = 0;
+	int err = program ? add_cores(files, program, f) : 0;
 
 	for (size_t i = 0; !err; i++) {
 		const char *lib = gn_filter_library(f, i, &past);

@@ -81,8 +81,10 @@ const char *gn_native_aot_todo(const struct gn_native_stats *stats);
 const char *gn_native_stripped(const struct gn_native_stats *stats,
 			       const char *glob);
 
-/* Adds the files of LIB: globs that are not among `files` yet: paths, or
- * names in the standard library directories. */
-int gn_native_libraries(struct gn_files *files, const struct gn_filter *f);
+/* Adds the files of LIB: globs that are not among `files` yet: paths, names in
+ * the standard library directories, or libraries of runtimes that `program`
+ * (NULL: none) starts. */
+int gn_native_libraries(struct gn_files *files, const char *program,
+			const struct gn_filter *f);
 
 #endif
