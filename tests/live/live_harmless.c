@@ -102,6 +102,21 @@ void test_stack_library(struct live *t)
 	CHECK(t, code == 0, "the program ended with %d", code);
 }
 
+/* Whoever asks for return probes in a program that switches stacks is told that
+ * they are why nothing fits. They can end the program, too. */
+void test_return_told(struct live *t)
+{
+	struct live_end end;
+
+	live_gnomon(t, "run", "--leave return -f fiber_*", "fibers own 30 300",
+		    &end, NULL);
+	CHECK(t,
+	      strstr(end.err, "a self-check failed") &&
+		      strstr(end.err, "likely because of --leave return") &&
+		      !strstr(end.err, "report it"),
+	      "the cause is not told: %s", end.err);
+}
+
 /* What single-stepped leaves cost is said, and how to do without them. */
 void test_stepped_told(struct live *t)
 {

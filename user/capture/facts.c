@@ -200,6 +200,8 @@ void gn_session_put_facts(struct gn_session *s)
 	if (gn_filter_positive(s->filter)) {
 		gn_session_put_functions(s);
 		put_info(s, "functions.verdict", s->native.verdict);
+		if (s->opts.leave == GN_LEAVE_RETURN)
+			put_info(s, "functions.leave", "return");
 	} else {
 		put_info(s, "hint",
 			 "no native function was asked for; add them with "

@@ -46,13 +46,30 @@ static char *failed_checks(const struct gn_model *m)
 	return text;
 }
 
+/* All that failed is what return probes do to a program for which --leave
+ * return is not made. */
+static bool breaks_returns(const struct gn_model *m)
+{
+	uint64_t failed = 0;
+
+#define ADD(field, what, error) failed += (error) && m->checks.field;
+	GN_CHECK_LIST(ADD)
+#undef ADD
+	return failed == 1 && m->checks.doubtful_threads &&
+	       gn_model_info(m, "functions.leave");
+}
+
 static void warn_broken(const struct gn_model *m)
 {
 	char *failed = failed_checks(m);
 
-	gn_error("a self-check failed, the numbers cannot be trusted; please "
-		 "report it with the trace: %s",
-		 failed ? failed : "no memory to say which");
+	gn_error("a self-check failed, the numbers cannot be trusted: %s; %s",
+		 failed ? failed : "no memory to say which",
+		 breaks_returns(m)
+			 ? "likely because of --leave return, which is not for "
+			   "programs that unwind, jump or switch stacks: leave "
+			   "it out"
+			 : "please report it with the trace");
 	free(failed);
 }
 
