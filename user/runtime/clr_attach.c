@@ -543,7 +543,9 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		tell_guard(a, LOADED);
 	err = explain(a, err, result, why);
 	a->served = !err;
-	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT)
+	/* a runtime that shuts down also refuses with some code of its own */
+	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT ||
+	    err == -EPROTO)
 		err = told_end(a->pid, err, why);
 	return err ? err : result == CANCELLED;
 }
