@@ -195,6 +195,22 @@ static __always_inline void look_for_page(struct task_struct *self,
 		t->hit |= GN_F_FIRST;
 }
 
+/* Whether a sled beside the probe tells its event: it jumps to a hook then. */
+static __always_inline bool told_by_sled(struct pt_regs *ctx, __u64 c,
+					 const struct gn_spec *spec)
+{
+	__u32 far = GN_COOKIE_SLED_AT(c);
+	__u8 code = 0;
+
+	if (!far || c & GN_COOKIE_JUMP)
+		return false;
+	bpf_probe_read_user(&code, sizeof(code),
+			    (void *)(spec->kind == GN_KIND_TAILCALL
+					     ? ctx->ip - far
+					     : ctx->ip + far));
+	return code == 0xe9;
+}
+
 /* Native sites: the function is in the cookie, and the frame key is computed
  * from the stack pointer. */
 static __always_inline int native(struct pt_regs *ctx, bool can_share)
@@ -218,6 +234,8 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
 	}
+	if (told_by_sled(ctx, c, spec))
+		return 0;
 	if (spec->flags & GN_SPEC_VALUES && spec->kind != GN_KIND_ENTER)
 		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c),
 			    spec->kind == GN_KIND_LEAVE);

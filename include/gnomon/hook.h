@@ -26,10 +26,17 @@
 #define GN_COOKIE_IF(condition) \
 	(GN_COOKIE_JUMP | (__u64)((condition)&0xf) << 60)
 #define GN_COOKIE_CONDITION(c) ((__u32)((c) >> 60))
-#define GN_COOKIE_FUNC(c)      ((__u32)(c))
-#define GN_COOKIE_ADJUST(c)    ((__u32)((c) >> 32) & 0xfff)
-#define GN_COOKIE_SPEC(c)      ((__u32)((c) >> 44) & 0xfff)
-#define GN_ADJUST_MAX	       0xfff
+/*
+ * Without a jump: the sled that tells the same event, bytes before a probe of a
+ * tail call and after any other one, as 1 to 15. If a jump stands there, it
+ * does, and the probe does not.
+ */
+#define GN_COOKIE_SLED(bytes) ((__u64)((bytes)&0xf) << 60)
+#define GN_COOKIE_SLED_AT(c)  ((__u32)((c) >> 60))
+#define GN_COOKIE_FUNC(c)     ((__u32)(c))
+#define GN_COOKIE_ADJUST(c)   ((__u32)((c) >> 32) & 0xfff)
+#define GN_COOKIE_SPEC(c)     ((__u32)((c) >> 44) & 0xfff)
+#define GN_ADJUST_MAX	      0xfff
 
 /*
  * One perf event can have many probes, but has one cookie for all. Then the

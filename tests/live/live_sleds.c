@@ -361,3 +361,49 @@ void test_sleds_stop(struct live *t)
 	      again);
 	check_waits(t, path);
 }
+
+/* What the program that has ended counted. */
+static uint64_t counted(struct live *t, const struct live_talk *talk)
+{
+	char *line = live_await(t, talk->out, "calls nothing ");
+	uint64_t n = strtoull(line + strlen("calls nothing "), NULL, 10);
+
+	free(line);
+	return n;
+}
+
+/* The kernel puts the first one's probes back beside its hooks when another
+ * gnomon comes to the same places, and leaves them there. */
+void test_sleds_beside(struct live *t)
+{
+	char *path = live_path(t, "first.json"), *other, *line;
+	struct live_args a = {.n = 0};
+	struct live_talk first, second;
+	json_t *report;
+	uint64_t n;
+
+	live_add(t, &a, t->gnomon, "run", "-f", "nothing", "--format", "json",
+		 "-o", path, "--", NULL);
+	live_command(t, &a, "sleds_xray until");
+	live_talk(t, &a, &first);
+	line = live_await(t, first.out, "pid ");
+	take(t, &first, 1);
+	other = live_attach(t, "-f nothing", line + strlen("pid "), &second);
+	take(t, &first, WINDOWS);
+	report = live_detach(t, &second, other);
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") <= 1,
+	      "the other gnomon has leaves that match no frame");
+	CHECK(t, live_function(t, report, NULL, "nothing", "calls", NULL),
+	      "the other gnomon has no calls");
+	take(t, &first, WINDOWS);
+	close(first.in);
+	n = counted(t, &first);
+	CHECK(t, live_wait(t, &first) == 0, "the first gnomon failed");
+	report = live_load(t, path);
+	CHECK(t, fast_hits(t, report), "there were no fast hooks");
+	CHECK(t, live_function(t, report, NULL, "nothing", "calls", NULL) == n,
+	      "not %" N " calls", n);
+	CHECK(t, !live_number(t, report, "checks.unmatched_leaves"),
+	      "leaves match no frame");
+	free(line);
+}

@@ -47,6 +47,26 @@ static uint64_t page(enum gn_cost cost)
 	return cost == GN_COST_STEPPED ? GN_COOKIE_PAGE : 0;
 }
 
+/*
+ * A probe beside a sled that tells the same. Where the library uses the sled it
+ * takes the probe away, but the kernel puts it back when another tracer comes
+ * to that place: see GN_COOKIE_SLED. A conditional jump has no room for it.
+ */
+static uint64_t beside_sled(const struct gn_plan *plan,
+			    const struct gn_site *site, bool ends)
+{
+	bool tail = ends && site->kind == GN_SITE_TAIL;
+
+	for (size_t i = 0; i < plan->nsleds; i++) {
+		uint64_t sled = plan->sleds[i].addr;
+		uint64_t far = tail ? site->addr - sled : sled - site->addr;
+
+		if (plan->sleds[i].ends == ends && far && far <= 15)
+			return GN_COOKIE_SLED(far);
+	}
+	return 0;
+}
+
 /* The cookie of a leave. It is marked if this site is emulated while other
  * leaves of the function are single-stepped. */
 static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
@@ -58,7 +78,8 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : leave);
 
 	return cookie | page(site->cost) | (other ? GN_COOKIE_EMULATED : 0) |
-	       (site->when ? GN_COOKIE_IF(site->when) : 0);
+	       (site->when ? GN_COOKIE_IF(site->when)
+			   : beside_sled(plan, site, true));
 }
 
 static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
@@ -84,7 +105,8 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	bool returns = plan->leave == GN_LEAVE_RETURN;
 	bool session = f->session && returns;
 	uint64_t cookie = GN_COOKIE(func, plan->enter.adjust, enter) |
-			  (returns ? GN_COOKIE_PAGE : page(plan->enter.cost));
+			  (returns ? GN_COOKIE_PAGE : page(plan->enter.cost)) |
+			  (v ? 0 : beside_sled(plan, &plan->enter, false));
 	int err = 0;
 
 	/* after the return, rsp is the frame key itself */
