@@ -83,25 +83,41 @@ int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
 		p, t, enter(p, t, r, p->processes[t->process].program));
 }
 
-/* Whether a leave without a frame is expected, as the frame was entered before
- * the thread was traced. */
-static bool earlier(const struct gn_thread *t)
+/*
+ * Whether a leave without a frame is expected, as the frame was entered before
+ * the thread was traced. Such calls end from the innermost on, each once; what
+ * is far below is another stack's, in the same mapping.
+ */
+static bool earlier(const struct gn_thread *t, const struct gn_rec_func *r)
 {
-	return t->joined && !t->stacks.active->n;
+	const struct gn_stack *k = t->stacks.active;
+
+	return t->joined && !k->n &&
+	       (!r->h.key || r->h.key >= k->earlier ||
+		k->earlier - r->h.key > GN_STACK_FAR);
+}
+
+/* One that ends by a jump is followed by one that ends at the same key. */
+static void note_earlier(struct gn_thread *t, const struct gn_rec_func *r)
+{
+	t->stacks.active->earlier = r->h.key + (r->h.kind != GN_KIND_TAILCALL);
 }
 
 void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
-	bool lost = t->gaps || t->lossy, began_earlier = earlier(t);
+	bool lost = t->gaps || t->lossy, began_earlier = earlier(t, r);
 	uint64_t since;
 
 	gn_stacks_leave(&t->stacks, &p->stage, r->h.key, r->func,
 			r->h.kind == GN_KIND_TAILCALL);
 	if (p->stage.checks.unmatched_leaves == before || lost)
 		return;
-	p->stage.checks.earlier_leaves += began_earlier;
+	if (began_earlier) {
+		p->stage.checks.earlier_leaves++;
+		note_earlier(t, r);
+	}
 	/* those of a program that moves stacks are told, and are no fault */
 	if (began_earlier || gn_names_moves_stacks(&p->stage.names, r->func))
 		return;

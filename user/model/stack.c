@@ -9,8 +9,6 @@
 #include "model/walk.h"
 
 #define KEY_MAX ((1ull << 48) - 1)
-/* Sites are at most a page below their frames. */
-#define SWITCH_FAR 4096
 
 static struct gn_stack *new_stack(struct gn_stacks *st)
 {
@@ -332,7 +330,7 @@ static bool is_switch(const struct gn_stacks *st, uint64_t key, uint32_t func)
 	if (st->left)
 		return st->left == func;
 	return f && f->func == func &&
-	       (f->key > key ? f->key - key : key - f->key) >= SWITCH_FAR;
+	       (f->key > key ? f->key - key : key - f->key) >= GN_STACK_FAR;
 }
 
 /*

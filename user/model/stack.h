@@ -83,6 +83,9 @@ struct gn_mark {
 
 #define GN_MARKS 16
 
+/* Sites are at most a page below their frames. */
+#define GN_STACK_FAR 4096
+
 struct gn_stack {
 	uint64_t id;
 	uint64_t lo, hi; /* its place; both 0 = not known */
@@ -91,6 +94,9 @@ struct gn_stack {
 	bool signal; /* handlers of signals run on it; not where it is a part */
 	uint64_t clock; /* time that passed while it was active */
 	uint64_t used;	/* the number of the switch that last made it active */
+	/* below this key no call can be left that began before the capture:
+	 * those inside it have been left */
+	uint64_t earlier;
 	/* the latest calls that nothing at or above them was called after: keys
 	 * fall, times rise */
 	struct gn_mark marks[GN_MARKS];
