@@ -16,6 +16,7 @@
 
 #include <gnomon/control.h>
 #include "capture/kernel_btf.h"
+#include "capture/targets.h"
 #include "gnomon.skel.h"
 
 static void open_kernel(struct gn_kernel_btf *b)
@@ -209,6 +210,21 @@ static void test_reduce_function(void **state)
 	btf__free(own);
 }
 
+/* One capture after the other in a process: what libbpf keeps of handlers is
+ * freed once. The sanitizers tell. */
+static void test_targets_again(void **state)
+{
+	struct gn_targets *targets;
+	uint32_t ids[GN_CAST_COUNT];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(gn_targets_new(&targets), 0);
+		assert_false(gn_targets_casts(targets, ids));
+		gn_targets_free(targets);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_reduce_function),
+		cmocka_unit_test(test_targets_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

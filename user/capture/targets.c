@@ -121,6 +121,9 @@ int gn_targets_new(struct gn_targets **out)
 
 	if (!t)
 		return -ENOMEM;
+	/* It stays: libbpf before 1.2 frees its list with the last handler and
+	 * then uses it again. No program is in such a section. */
+	libbpf_register_prog_handler("gnomon", BPF_PROG_TYPE_UNSPEC, 0, NULL);
 	for (int i = 0; i < SECTIONS; i++) {
 		int id = libbpf_register_prog_handler(
 			all[i].section, all[i].type, all[i].attached, &opts);
