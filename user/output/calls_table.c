@@ -202,18 +202,20 @@ static void put_which(FILE *f, const struct gn_call_value *v)
 static int put_name(const struct gn_calls_out *out, const struct gn_call *c,
 		    bool arguments, size_t room)
 {
-	const char *text = c->function->text, *between = "";
-	char *name = fits(out->opts) ? gn_short_name(text, room) : strdup(text);
+	bool shortens = fits(out->opts);
+	const char *name = c->function->text, *between = "";
+	char *shorter = shortens ? gn_short_name(name, room) : NULL;
 	size_t all, len, shown = 0;
 
-	if (!name)
+	if (shortens && !shorter)
 		return -ENOMEM;
+	name = shorter ?: name;
 	all = strlen(name);
 	len = gn_name_parameters(name);
 	for (size_t i = 0; i < c->nvalues && arguments; i++)
 		shown += c->values[i].which > 0;
 	fprintf(out->f, "%.*s", (int)(shown ? len : all), name);
-	free(name);
+	free(shorter);
 	if (!shown) {
 		fputs(len < all ? "" : "()", out->f);
 		return 0;

@@ -85,83 +85,7 @@ static bool may_hook(const struct gn_image *image,
 	return may;
 }
 
-/* A visitor that is shown only what has a word of the filter's. */
-struct visit {
-	const struct gn_md *md;
-	const struct gn_md_visitor *inner;
-	struct gn_words words;
-	bool type_has; /* so all of its methods have */
-};
-
-static bool type_has(const struct visit *v, uint32_t type)
-{
-	for (unsigned int n = 0; type && n < GN_MD_NEST_MAX; n++) {
-		if (gn_words_in(&v->words, gn_md_cell(v->md, TYPEDEF, type,
-						      TYPEDEF_SPACE)) ||
-		    gn_words_in(&v->words,
-				gn_md_cell(v->md, TYPEDEF, type, TYPEDEF_NAME)))
-			return true;
-		type = gn_md_outer(v->md, type);
-	}
-	return false;
-}
-
-static bool method_has(const struct visit *v, uint32_t row)
-{
-	return gn_words_in(&v->words,
-			   gn_md_cell(v->md, METHOD, row, METHOD_NAME));
-}
-
-static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
-{
-	struct visit *v = ctx;
-	uint32_t row = first;
-
-	v->type_has = type_has(v, type);
-	while (!v->type_has && row < end && !method_has(v, row))
-		row++;
-	return row < end;
-}
-
-static bool visit_type(void *ctx, struct gn_text *name)
-{
-	const struct visit *v = ctx;
-
-	return v->inner->type(v->inner->ctx, name);
-}
-
-static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
-{
-	const struct visit *v = ctx;
-
-	if (v->type_has || method_has(v, row))
-		v->inner->method(v->inner->ctx, name, row);
-}
-
-void gn_image_visit(const struct gn_image *image,
-		    const struct gn_filter_lines *lines,
-		    const struct gn_md_visitor *visitor, char *room,
-		    size_t size)
-{
-	struct visit v = {.md = &image->md, .inner = visitor};
-
-	gn_words_find(&v.words, lines, image->path, &image->md.strings);
-	if (v.words.any || v.words.n)
-		gn_md_visit(&image->md,
-			    &(struct gn_md_visitor){visit_rows, visit_type,
-						    visit_method, &v},
-			    room, size);
-	gn_words_free(&v.words);
-}
-
-bool gn_image_asks_type(const struct gn_image *image,
-			const struct gn_filter_lines *lines,
-			const struct gn_text *type)
-{
-	return may_hook(image, lines, GN_FILTER_ALL, type, ".*");
-}
-
-/* The same for what names arguments: these can be any. */
+/* Whether a line that names arguments, which can be any, can ask for it. */
 static bool asks_whole(const struct gn_image *image,
 		       const struct gn_filter_lines *lines,
 		       struct gn_text *name, const struct gn_md_method *m)
@@ -194,6 +118,85 @@ bool gn_image_asks_method(const struct gn_image *image,
 	/* the parameters that had no room do not count */
 	return may_hook(image, lines, GN_FILTER_BARE, full.full ? name : &full,
 			"");
+}
+
+/* Who asks for methods. Most names have no word of the filter's: these are
+ * passed over before any of them is put together. */
+struct visit {
+	const struct gn_image *image;
+	const struct gn_filter_lines *lines;
+	gn_image_asked_fn each;
+	void *ctx;
+	struct gn_words words;
+	bool type_has; /* so all of its methods have */
+};
+
+static bool type_has(const struct visit *v, uint32_t type)
+{
+	const struct gn_md *md = &v->image->md;
+
+	for (unsigned int n = 0; type && n < GN_MD_NEST_MAX; n++) {
+		if (gn_words_in(&v->words,
+				gn_md_cell(md, TYPEDEF, type, TYPEDEF_SPACE)) ||
+		    gn_words_in(&v->words,
+				gn_md_cell(md, TYPEDEF, type, TYPEDEF_NAME)))
+			return true;
+		type = gn_md_outer(md, type);
+	}
+	return false;
+}
+
+static bool method_has(const struct visit *v, uint32_t row)
+{
+	return gn_words_in(&v->words,
+			   gn_md_cell(&v->image->md, METHOD, row, METHOD_NAME));
+}
+
+static bool visit_rows(void *ctx, uint32_t type, uint32_t first, uint32_t end)
+{
+	struct visit *v = ctx;
+	uint32_t row = first;
+
+	v->type_has = type_has(v, type);
+	while (!v->type_has && row < end && !method_has(v, row))
+		row++;
+	return row < end;
+}
+
+static bool visit_type(void *ctx, struct gn_text *name)
+{
+	const struct visit *v = ctx;
+
+	return may_hook(v->image, v->lines, GN_FILTER_ALL, name, ".*");
+}
+
+static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+{
+	const struct visit *v = ctx;
+	struct gn_text own = *name;
+	struct gn_md_method m;
+
+	if (!v->type_has && !method_has(v, row))
+		return;
+	gn_md_method(&v->image->md, row, &m);
+	if (gn_image_asks_method(v->image, v->lines, &own, row, &m))
+		v->each(v->ctx, name, row, &m);
+}
+
+void gn_image_visit(const struct gn_image *image,
+		    const struct gn_filter_lines *lines, gn_image_asked_fn each,
+		    void *ctx)
+{
+	struct visit v = {
+		.image = image, .lines = lines, .each = each, .ctx = ctx};
+	const struct gn_md_visitor visitor = {visit_rows, visit_type,
+					      visit_method, &v};
+	char room[GN_NAME_MAX];
+
+	gn_words_find(&v.words, lines, image->path, &image->md.strings);
+	if (v.words.any || v.words.n)
+		gn_md_visit(&image->md, &visitor, room, sizeof(room));
+	gn_words_free(&v.words);
 }
 
 uint64_t gn_image_method(void *info, const struct gn_modules *modules,

@@ -20,22 +20,20 @@ struct gn_image {
  * in memory, or is not what it should be. The path is there in each case. */
 bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
-/* Calls the visitor for what the filter can ask for, and for more; `room` is
- * for names. */
-void gn_image_visit(const struct gn_image *image,
-		    const struct gn_filter_lines *lines,
-		    const struct gn_md_visitor *visitor, char *room,
-		    size_t size);
-
-/* Whether the filter can ask for a method of this type, and for the method of
- * this row: of a generic one, with any type arguments. Adds its own name. */
-bool gn_image_asks_type(const struct gn_image *image,
-			const struct gn_filter_lines *lines,
-			const struct gn_text *type);
+/* Whether the filter can ask for the method of this row: of a generic one, with
+ * any type arguments. `name`: its type's; the method's own is added. */
 bool gn_image_asks_method(const struct gn_image *image,
 			  const struct gn_filter_lines *lines,
 			  struct gn_text *name, uint32_t row,
 			  const struct gn_md_method *m);
+
+/* Calls `each` for the methods that the filter can ask for. `type`: the name of
+ * its type, valid for the call. */
+typedef void (*gn_image_asked_fn)(void *ctx, struct gn_text *type, uint32_t row,
+				  const struct gn_md_method *m);
+void gn_image_visit(const struct gn_image *image,
+		    const struct gn_filter_lines *lines, gn_image_asked_fn each,
+		    void *ctx);
 
 /* GN_METHOD of a function; 0: its module is not one of these. */
 uint64_t gn_image_method(void *info, const struct gn_modules *modules,

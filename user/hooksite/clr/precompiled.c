@@ -13,19 +13,11 @@ struct scan {
 	struct gn_filter_lines lines;
 	uint32_t place;
 	struct gn_image image;
-	char name[GN_NAME_MAX];
 	/* by row; NULL: none was yet */
 	bool *asked;  /* the filter asks for it */
 	bool *marked; /* it can have copies in any module */
 	bool off;
 };
-
-static bool visit_type(void *ctx, struct gn_text *name)
-{
-	const struct scan *s = ctx;
-
-	return gn_image_asks_type(&s->image, &s->lines, name);
-}
 
 static bool *rows_of(const struct scan *s)
 {
@@ -67,21 +59,17 @@ static bool add(struct scan *s, uint32_t row)
 	return gn_method_set_add(&s->p->asked, GN_METHOD(s->place, row)) >= 0;
 }
 
-static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
+static void take(void *ctx, struct gn_text *type, uint32_t row,
+		 const struct gn_md_method *m)
 {
-	struct gn_text own = *name;
-	struct gn_md_method m;
 	struct scan *s = ctx;
 
-	gn_md_method(&s->image.md, row, &m);
-	if (!gn_image_asks_method(&s->image, &s->lines, &own, row, &m))
-		return;
 	if (!add(s, row))
 		atomic_store(&s->p->full, true);
 	if (s->off || !is_marked(s, row))
 		return;
 	s->lines.exact = s->p->lenient;
-	s->off = gn_image_asks_method(&s->image, &s->lines, name, row, &m);
+	s->off = gn_image_asks_method(&s->image, &s->lines, type, row, m);
 	s->lines.exact = false;
 }
 
@@ -98,10 +86,7 @@ static void look_through(struct scan *s)
 {
 	struct gn_precompiled *p = s->p;
 
-	gn_image_visit(
-		&s->image, &s->lines,
-		&(struct gn_md_visitor){NULL, visit_type, visit_method, s},
-		s->name, sizeof(s->name));
+	gn_image_visit(&s->image, &s->lines, take, s);
 	atomic_store(&p->found[s->place - 1], s->asked);
 	atomic_store(&p->rows[s->place - 1],
 		     s->image.md.table[GN_TOKEN_METHODDEF].count);

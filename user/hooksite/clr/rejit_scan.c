@@ -18,7 +18,6 @@ struct scan {
 	uint32_t no_il;	   /* the runtime or native code has their body */
 	uint32_t abstract; /* other methods implement them */
 	struct gn_image image;
-	char bytes[GN_NAME_MAX];
 };
 
 static void *metadata_of(struct scan *s)
@@ -59,59 +58,47 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 }
 
 /* One that the filter can ask for. */
-static void take(struct scan *s, uint32_t row)
+static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 {
 	gn_token token = (gn_token)GN_TOKEN_METHODDEF << 24 | row;
 	char bytes[GN_NAME_MAX];
-	struct gn_md_method m;
 	struct gn_text full;
 
-	gn_md_method(&s->image.md, row, &m);
 	gn_text_init(&full, bytes, sizeof(bytes));
 	gn_md_put_method(&s->image.md, row, NULL, &full);
 	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image.path) ||
 	    gn_filter_never(bytes))
 		return;
-	if (m.flags & GN_MD_ABSTRACT)
+	if (m->flags & GN_MD_ABSTRACT)
 		s->abstract++;
-	else if (!gn_md_has_il(&m))
+	else if (!gn_md_has_il(m))
 		s->no_il++;
 	else
-		choose(s, token, &full, m.impl & GN_MD_IMPL_ASYNC);
+		choose(s, token, &full, m->impl & GN_MD_IMPL_ASYNC);
 }
 
-static bool visit_type(void *ctx, struct gn_text *name)
+static void take_asked(void *ctx, struct gn_text *type, uint32_t row,
+		       const struct gn_md_method *m)
 {
-	const struct scan *s = ctx;
-
-	return gn_image_asks_type(&s->image, &s->clr->rejit.lines, name);
-}
-
-static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
-{
-	struct gn_md_method m;
-	struct scan *s = ctx;
-
-	gn_md_method(&s->image.md, row, &m);
-	if (gn_image_asks_method(&s->image, &s->clr->rejit.lines, name, row,
-				 &m))
-		take(s, row);
+	(void)type;
+	take(ctx, row, m);
 }
 
 static void look_through(struct scan *s)
 {
 	uint32_t end = s->image.md.table[GN_TOKEN_METHODDEF].count + 1;
+	struct gn_md_method m;
 
 	if (!s->known) {
-		gn_image_visit(&s->image, &s->clr->rejit.lines,
-			       &(struct gn_md_visitor){NULL, visit_type,
-						       visit_method, s},
-			       s->bytes, sizeof(s->bytes));
+		gn_image_visit(&s->image, &s->clr->rejit.lines, take_asked, s);
 		return;
 	}
-	for (uint32_t row = 1; row < end; row++)
-		if (gn_precompiled_asks(&s->clr->precompiled, s->known, row))
-			take(s, row);
+	for (uint32_t row = 1; row < end; row++) {
+		if (!gn_precompiled_asks(&s->clr->precompiled, s->known, row))
+			continue;
+		gn_md_method(&s->image.md, row, &m);
+		take(s, row, &m);
+	}
 }
 
 void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
