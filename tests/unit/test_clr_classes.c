@@ -32,10 +32,10 @@ void gn_site_clr_class(uint64_t index, uint64_t table)
 	assert_true(n < sizeof(told));
 }
 
-gn_cor_id gn_names_class(void *info, gn_cor_id class, struct gn_text *name,
-			 struct gn_text *module)
+gn_cor_id gn_names_class(struct gn_images *images, gn_cor_id class,
+			 struct gn_text *name, struct gn_text *module)
 {
-	(void)info, (void)name, (void)module;
+	(void)images, (void)name, (void)module;
 	return class;
 }
 

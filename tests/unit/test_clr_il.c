@@ -382,7 +382,7 @@ static void value_places(void **state)
 }
 
 /* FieldDef 1 is C#'s state, FieldDef 2 that of F#. */
-static enum gn_il_member any_member(void *ctx, gn_token member)
+static enum gn_il_member any_member(const void *ctx, gn_token member)
 {
 	(void)ctx;
 	switch (member) {

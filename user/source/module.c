@@ -364,8 +364,7 @@ void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
 	gn_md_method(&m->md, method, &told);
 	if (!told.address || !gn_md_is_machine(&m->md, method) ||
 	    !read_body(m, told.address, &il) ||
-	    gn_il_machine(&il, gn_md_machine_member, (void *)(uintptr_t)&m->md,
-			  &machine))
+	    gn_il_machine(&il, gn_md_machine_member, &m->md, &machine))
 		return;
 	for (size_t i = 0; i < machine.n; i++)
 		if (machine.stores[i].kind == GN_IL_SUSPENDS &&

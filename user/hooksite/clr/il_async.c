@@ -167,7 +167,7 @@ static bool completes(const struct gn_il_machine *machine)
 }
 
 int gn_il_machine(const struct gn_il_method *m, gn_il_member_fn member,
-		  void *ctx, struct gn_il_machine *out)
+		  const void *ctx, struct gn_il_machine *out)
 {
 	struct top top = {.known = false};
 	struct gn_il_op op;

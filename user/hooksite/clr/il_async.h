@@ -46,11 +46,11 @@ enum gn_il_member {
 	GN_IL_SETS_RESULT,
 	GN_IL_SETS_ERROR,
 };
-typedef enum gn_il_member (*gn_il_member_fn)(void *ctx, gn_token member);
+typedef enum gn_il_member (*gn_il_member_fn)(const void *ctx, gn_token member);
 
 /* 0; -ENOENT: it is no such method; -EINVAL, -ENOMEM. Freed by the caller. */
 int gn_il_machine(const struct gn_il_method *m, gn_il_member_fn member,
-		  void *ctx, struct gn_il_machine *out);
+		  const void *ctx, struct gn_il_machine *out);
 void gn_il_machine_free(struct gn_il_machine *machine);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "image.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,6 +59,29 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
 	return gn_pe_open(&image->pe, base, flags & GN_MODULE_FLAT, is_mapped,
 			  NULL) &&
 	       gn_md_open(&image->md, &image->pe.metadata);
+}
+
+const struct gn_image *gn_images_get(struct gn_images *images, gn_cor_id module)
+{
+	uint32_t place = gn_modules_find(&images->modules, module);
+	struct gn_image *image =
+		place ? atomic_load(&images->image[place - 1]) : NULL;
+
+	if (image)
+		return image;
+	image = malloc(sizeof(*image));
+	if (image && gn_image_open(images->info, module, image) &&
+	    !image->collectible)
+		place = gn_modules_add(&images->modules, module);
+	else
+		place = 0;
+	/* two threads may add the same module: each has its own */
+	if (place) {
+		atomic_store(&images->image[place - 1], image);
+		return image;
+	}
+	free(image);
+	return NULL;
 }
 
 bool gn_image_core_names(const struct gn_image *image, const char *name)

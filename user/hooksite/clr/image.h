@@ -20,6 +20,17 @@ struct gn_image {
  * in memory, or is not what it should be. The path is there in each case. */
 bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
+/* Images by their modules, each opened once. Any thread may ask at any time. */
+struct gn_images {
+	void *info; /* an ICorProfilerInfo */
+	struct gn_modules modules;
+	struct gn_image *_Atomic image[GN_MODULES_MAX]; /* by place - 1 */
+};
+
+/* Valid for good; NULL: it cannot be opened, or the module can be unloaded. */
+const struct gn_image *gn_images_get(struct gn_images *images,
+				     gn_cor_id module);
+
 /* Whether the filter can ask for the method of this row: of a generic one, with
  * any type arguments. `name`: its type's; the method's own is added. */
 bool gn_image_asks_method(const struct gn_image *image,

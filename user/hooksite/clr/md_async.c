@@ -59,7 +59,7 @@ static bool is_of_builder(const struct gn_md *md, gn_token member)
 		      "MethodBuilder");
 }
 
-enum gn_il_member gn_md_machine_member(void *ctx, gn_token member)
+enum gn_il_member gn_md_machine_member(const void *ctx, gn_token member)
 {
 	static const struct {
 		const char *name;

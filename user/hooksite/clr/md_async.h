@@ -10,6 +10,6 @@
 bool gn_md_is_machine(const struct gn_md *md, uint32_t method);
 
 /* What a member is to a machine; `ctx`: a struct gn_md. */
-enum gn_il_member gn_md_machine_member(void *ctx, gn_token member);
+enum gn_il_member gn_md_machine_member(const void *ctx, gn_token member);
 
 #endif

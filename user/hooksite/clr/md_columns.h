@@ -30,6 +30,7 @@ enum {
 	MEMBER = 0x0a,
 	MEMBER_PARENT_TYPE = 0,
 	MEMBER_NAME = 1,
+	SIG = 0x11,
 	NESTED = 0x29,
 	NESTED_TYPE = 0,
 	NESTED_IN = 1,

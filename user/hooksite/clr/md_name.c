@@ -19,32 +19,29 @@ struct names {
 	bool foreign;			 /* tokens are another module's */
 };
 
-/* The type that a TypeDef or TypeRef is nested in; 0: none. */
-static gn_token outer_of(const struct names *n, gn_token token)
+gn_token gn_md_outer_token(const struct gn_md *md, gn_token token)
 {
 	uint32_t row = GN_TOKEN_ROW(token), scope;
 
 	if (GN_TOKEN_TABLE(token) == TYPEDEF) {
-		row = gn_md_outer(n->md, row);
+		row = gn_md_outer(md, row);
 		return row ? (gn_token)TYPEDEF << 24 | row : 0;
 	}
-	scope = gn_md_cell(n->md, TYPEREF, row, TYPEREF_SCOPE);
+	scope = gn_md_cell(md, TYPEREF, row, TYPEREF_SCOPE);
 	/* II.24.2.6 */
 	return (scope & 3) == 3 ? (gn_token)TYPEREF << 24 | scope >> 2 : 0;
 }
 
-/* Appends the type's own name. Returns its arity. */
-static uint32_t put_own(const struct names *n, struct gn_text *out,
-			gn_token token)
+uint32_t gn_md_put_own(const struct gn_md *md, struct gn_text *out,
+		       gn_token token)
 {
 	bool def = GN_TOKEN_TABLE(token) == TYPEDEF;
 	unsigned int table = def ? TYPEDEF : TYPEREF;
 	uint32_t row = GN_TOKEN_ROW(token);
 	const char *name, *space;
 
-	name = gn_md_string(n->md, table, row,
-			    def ? TYPEDEF_NAME : TYPEREF_NAME);
-	space = gn_md_string(n->md, table, row,
+	name = gn_md_string(md, table, row, def ? TYPEDEF_NAME : TYPEREF_NAME);
+	space = gn_md_string(md, table, row,
 			     def ? TYPEDEF_SPACE : TYPEREF_SPACE);
 	if (*space) {
 		gn_text_put(out, space);
@@ -59,44 +56,45 @@ static unsigned int chain_of(const struct names *n, gn_token token,
 {
 	unsigned int len = 0;
 
-	for (; token && len < GN_MD_NEST_MAX; token = outer_of(n, token))
+	for (; token && len < GN_MD_NEST_MAX;
+	     token = gn_md_outer_token(n->md, token))
 		chain[len++] = token;
 	return len;
 }
 
-/* Rows of generic parameters are in the order of their owners, and of their
- * numbers. Returns the first one's row. */
-static uint32_t parameters_of(const struct gn_md *md, uint32_t owner,
-			      uint32_t *count)
+uint32_t gn_md_parameters(const struct gn_md *md, gn_token owner,
+			  uint32_t *count)
 {
+	/* II.24.2.6: the coded index of an owner of generic parameters */
+	uint32_t coded =
+		GN_TOKEN_ROW(owner) << 1 | (GN_TOKEN_TABLE(owner) == METHOD);
 	uint32_t all = md->table[PARAMETER].count;
-	uint32_t first = gn_md_first(md, PARAMETER, PARAMETER_OF, owner);
+	uint32_t first = gn_md_first(md, PARAMETER, PARAMETER_OF, coded);
 	uint32_t i = first;
 
 	while (i <= all && i - first < GN_MD_ARGS_MAX &&
-	       gn_md_cell(md, PARAMETER, i, PARAMETER_OF) == owner)
+	       gn_md_cell(md, PARAMETER, i, PARAMETER_OF) == coded)
 		i++;
 	*count = i - first;
 	return first;
 }
 
-/* II.24.2.6: the coded index of an owner of generic parameters. */
-static uint32_t owner_of(const struct names *n, bool of_method)
+bool gn_md_put_parameter(const struct gn_md *md, struct gn_text *out,
+			 gn_token owner, uint32_t n)
 {
-	return of_method ? n->method << 1 | 1 : n->type << 1;
-}
+	uint32_t count, first = gn_md_parameters(md, owner, &count);
 
-static bool put_parameter(const struct names *n, struct gn_text *out,
-			  bool of_method, uint32_t i)
-{
-	uint32_t count, first;
-
-	first = parameters_of(n->md, owner_of(n, of_method), &count);
-	if (i >= count)
+	if (n >= count)
 		return false;
 	gn_text_put(out,
-		    gn_md_string(n->md, PARAMETER, first + i, PARAMETER_NAME));
+		    gn_md_string(md, PARAMETER, first + n, PARAMETER_NAME));
 	return true;
+}
+
+static gn_token owner_of(const struct names *n, bool of_method)
+{
+	return of_method ? (gn_token)METHOD << 24 | n->method
+			 : (gn_token)TYPEDEF << 24 | n->type;
 }
 
 static bool put_type(struct names *n, struct gn_text *out,
@@ -119,7 +117,7 @@ static void put_arg(struct names *n, struct gn_text *out, bool of_method,
 		return;
 	out->len = from;
 	out->bytes[from] = '\0';
-	if (!put_parameter(n, out, of_method, i))
+	if (!gn_md_put_parameter(n->md, out, owner_of(n, of_method), i))
 		gn_text_put(out, CANON);
 }
 
@@ -130,7 +128,7 @@ static uint32_t count_args(const struct names *n, bool of_method)
 
 	if (n->of)
 		return of_method ? n->of->of_method.n : n->of->of_type.n;
-	parameters_of(n->md, owner_of(n, of_method), &count);
+	gn_md_parameters(n->md, owner_of(n, of_method), &count);
 	return count;
 }
 
@@ -143,7 +141,8 @@ static void put_args(struct names *n, struct gn_text *out, bool of_method,
 		if (n->of)
 			put_arg(n, out, of_method, i);
 		else
-			put_parameter(n, out, of_method, i);
+			gn_md_put_parameter(n->md, out, owner_of(n, of_method),
+					    i);
 	}
 	if (first < end)
 		gn_text_put(out, ">");
@@ -159,7 +158,7 @@ static void put_declaring(struct names *n, struct gn_text *out)
 		chain_of(n, (gn_token)TYPEDEF << 24 | n->type, chain);
 
 	while (len--) {
-		uint32_t own = put_own(n, out, chain[len]);
+		uint32_t own = gn_md_put_own(n->md, out, chain[len]);
 
 		if (!len || own > all - told)
 			own = all - told;
@@ -179,7 +178,7 @@ static void sig_variable(void *ctx, struct gn_text *out, bool of_method,
 		put_arg(n, out, of_method, i);
 		return;
 	}
-	if (put_parameter(n, out, of_method, i))
+	if (gn_md_put_parameter(n->md, out, owner_of(n, of_method), i))
 		return;
 	gn_text_put(out, of_method ? "!!" : "!");
 	gn_text_put_u32(out, i);
@@ -201,7 +200,7 @@ static bool sig_piece(void *ctx, struct gn_text *out, gn_token token,
 	}
 	if (i)
 		gn_text_put(out, "+");
-	*own = put_own(n, out, chain[len - 1 - i]);
+	*own = gn_md_put_own(n->md, out, chain[len - 1 - i]);
 	return i + 1 < len;
 }
 
@@ -292,8 +291,7 @@ void gn_md_put_method(const struct gn_md *md, uint32_t row,
 			  .method = row};
 	const struct gn_sig_env env = env_of(&n);
 	const char *own = gn_md_string(md, METHOD, row, METHOD_NAME);
-	struct gn_bytes sig =
-		gn_md_blob(md, gn_md_cell(md, METHOD, row, METHOD_SIG));
+	struct gn_bytes sig = gn_md_method_sig(md, row);
 
 	put_declaring(&n, name);
 	gn_text_put(name, ".");

@@ -25,6 +25,22 @@ struct gn_md_instance {
 void gn_md_put_method(const struct gn_md *md, uint32_t row,
 		      const struct gn_md_instance *of, struct gn_text *name);
 
+/* The type that a TypeDef or TypeRef is nested in; 0: none. */
+gn_token gn_md_outer_token(const struct gn_md *md, gn_token token);
+
+/* Appends a type's own name, "?" if it has none, without the mark of its arity
+ * (`1). Returns that. */
+uint32_t gn_md_put_own(const struct gn_md *md, struct gn_text *out,
+		       gn_token token);
+
+/* The type parameters of a TypeDef or MethodDef: their rows are in the order of
+ * their owners, and of their numbers. Returns the first one's. */
+uint32_t gn_md_parameters(const struct gn_md *md, gn_token owner,
+			  uint32_t *count);
+/* Appends the name of parameter `n`. False: it has none. */
+bool gn_md_put_parameter(const struct gn_md *md, struct gn_text *out,
+			 gn_token owner, uint32_t n);
+
 /* Whether the method or its type has type parameters. */
 bool gn_md_generic(const struct gn_md *md, uint32_t row);
 

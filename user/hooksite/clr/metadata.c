@@ -470,6 +470,16 @@ void gn_md_method(const struct gn_md *md, uint32_t row,
 	method->generic = b[*b < 0x80 ? 1 : *b < 0xc0 ? 2 : 4] & 0x10;
 }
 
+struct gn_bytes gn_md_method_sig(const struct gn_md *md, uint32_t row)
+{
+	return gn_md_blob(md, cell(md, METHOD, row, METHOD_SIG));
+}
+
+struct gn_bytes gn_md_locals(const struct gn_md *md, gn_token locals)
+{
+	return gn_md_blob(md, cell(md, SIG, GN_TOKEN_ROW(locals), 0));
+}
+
 const char *gn_md_field(const struct gn_md *md, gn_token token)
 {
 	if (GN_TOKEN_TABLE(token) == FIELD)

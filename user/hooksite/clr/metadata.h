@@ -102,6 +102,9 @@ void gn_md_visit(const struct gn_md *md, const struct gn_md_visitor *v,
 
 void gn_md_method(const struct gn_md *md, uint32_t row,
 		  struct gn_md_method *method);
+struct gn_bytes gn_md_method_sig(const struct gn_md *md, uint32_t row);
+/* That of a method's locals, by their token. */
+struct gn_bytes gn_md_locals(const struct gn_md *md, gn_token locals);
 
 /* The type that a method is of, and whether it says that it implements an
  * interface, a class's rows beside each other. */

@@ -92,7 +92,7 @@ static struct gn_name *resolve_name(struct gn_clr *clr, uint32_t index,
 	gn_text_init(&name, name_bytes, sizeof(name_bytes));
 	gn_text_init(&module, module_bytes, sizeof(module_bytes));
 	atomic_store(&clr->ids.ids[index].module,
-		     resolve(clr->info, function, &name, &module));
+		     resolve(&clr->images, function, &name, &module));
 	made = make_name(clr, name_bytes, module_bytes);
 	if (!made)
 		return NULL;
@@ -136,7 +136,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	if (!made)
 		return NULL;
 	left = made->hook && clr->functions && !made->dynamic &&
-	       gn_names_suspends(clr->info, atomic_load(&id->module), token);
+	       gn_names_suspends(&clr->images, atomic_load(&id->module), token);
 	made->hook &= !left;
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))

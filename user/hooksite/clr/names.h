@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of functions, asked of the runtime: Namespace.Outer+Inner<int>.Method
- * <string>(int,Other.Type[]), and the module's file name. Whatever the runtime
- * does not tell is "?".
+ * Names of functions:
+ * Namespace.Outer+Inner<int>.Method<string>(int,Other.Type[]), and the module's
+ * file name. What nobody tells is "?".
  */
 #ifndef GNOMON_CLR_NAMES_H
 #define GNOMON_CLR_NAMES_H
@@ -12,40 +12,42 @@
 #include "cor.h"
 #include "text.h"
 
+struct gn_images; /* image.h */
+
 #define GN_NAME_MAX   1024 /* bytes with the NUL */
 #define GN_MODULE_MAX 768
 
-/* The function's ModuleID, or 0. `info`: an ICorProfilerInfo. */
-gn_cor_id gn_names_function(void *info, gn_cor_id function,
+/* The function's ModuleID, or 0. */
+gn_cor_id gn_names_function(struct gn_images *images, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module);
 
 /* Of a method, without type arguments. False: there is no such. */
-bool gn_names_method(void *info, gn_cor_id module, gn_token method,
-		     struct gn_text *name, struct gn_text *path);
+bool gn_names_method(struct gn_images *images, gn_cor_id module,
+		     gn_token method, struct gn_text *name,
+		     struct gn_text *path);
 
 /* The same for a function without metadata: a DynamicMethod or a stub. */
-gn_cor_id gn_names_dynamic(void *info, gn_cor_id function, struct gn_text *name,
-			   struct gn_text *module);
+gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
+			   struct gn_text *name, struct gn_text *module);
 
 /* Of a class, a module, an assembly and an application domain. */
-gn_cor_id gn_names_class(void *info, gn_cor_id class, struct gn_text *name,
-			 struct gn_text *module);
-gn_cor_id gn_names_module_id(void *info, gn_cor_id module, struct gn_text *name,
-			     struct gn_text *folder);
-gn_cor_id gn_names_assembly(void *info, gn_cor_id assembly,
+gn_cor_id gn_names_class(struct gn_images *images, gn_cor_id class,
+			 struct gn_text *name, struct gn_text *module);
+gn_cor_id gn_names_module_id(struct gn_images *images, gn_cor_id module,
+			     struct gn_text *name, struct gn_text *folder);
+gn_cor_id gn_names_assembly(struct gn_images *images, gn_cor_id assembly,
 			    struct gn_text *name, struct gn_text *module);
-gn_cor_id gn_names_domain(void *info, gn_cor_id domain, struct gn_text *name,
-			  struct gn_text *module);
+gn_cor_id gn_names_domain(struct gn_images *images, gn_cor_id domain,
+			  struct gn_text *name, struct gn_text *module);
 
-/* A module's metadata, an IMetaDataImport2 that gn_names_release() gives back,
- * or NULL. */
-void *gn_names_metadata(void *info, gn_cor_id module);
-void gn_names_release(void *object); /* may be NULL */
+/* Gives back an object of the runtime; may be NULL. */
+void gn_names_release(void *object);
 
 /* Whether the runtime itself suspends the method (metadata.h). */
-bool gn_names_suspends(void *info, gn_cor_id module, gn_token method);
+bool gn_names_suspends(struct gn_images *images, gn_cor_id module,
+		       gn_token method);
 
-/* Appends a module's path. */
+/* Appends a module's path. `info`: an ICorProfilerInfo. */
 void gn_names_module(void *info, gn_cor_id module, struct gn_text *name);
 
 #endif

@@ -269,6 +269,7 @@ static uint64_t runtime_version(void *info)
 
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
+	clr->images.info = clr->info;
 	clr->edits = gn_edits();
 	clr->fragile = runtime_version(clr->info) >> 48 >= FRAGILE_FROM;
 }

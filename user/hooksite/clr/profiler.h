@@ -12,6 +12,7 @@
 #include "classes.h"
 #include "cor.h"
 #include "ids.h"
+#include "image.h"
 #include "precompiled.h"
 #include "rejit.h"
 #include "text.h"
@@ -44,6 +45,7 @@ struct gn_clr {
 	struct gn_ids ids;
 	struct gn_rejit rejit;
 	struct gn_classes classes;
+	struct gn_images images;
 };
 
 /* A function as it was resolved, once. Stays for good, and each session is
@@ -63,7 +65,7 @@ const struct gn_name *gn_clr_name(struct gn_clr *clr, uint32_t index,
 
 /* The same of anything else that has a name. `resolve` writes it, and returns
  * the module with which it is gone, or 0. */
-typedef gn_cor_id (*gn_resolve_fn)(void *info, gn_cor_id id,
+typedef gn_cor_id (*gn_resolve_fn)(struct gn_images *images, gn_cor_id id,
 				   struct gn_text *name,
 				   struct gn_text *module);
 const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,

@@ -398,7 +398,6 @@ void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
 	place = gn_modules_find(&r->modules, module);
 	if (place) {
 		m = &r->module[place - 1];
-		gn_names_release(m->metadata);
 		gn_names_release(m->emit);
 		*m = (struct gn_rejit_module){0};
 		gn_modules_forget(&r->modules, module);

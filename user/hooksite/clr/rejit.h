@@ -24,7 +24,6 @@
 
 /* Of a module whose methods are rewritten. */
 struct gn_rejit_module {
-	void *metadata; /* IMetaDataImport2, or NULL */
 	void *emit;	/* IMetaDataEmit */
 	gn_token quick; /* type of the hooks' calling convention */
 	/* StandAloneSig of hooks by the number of values, of methods that

@@ -25,7 +25,7 @@ static bool tell(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 
 	gn_text_init(&name, name_bytes, sizeof(name_bytes));
 	gn_text_init(&path, path_bytes, sizeof(path_bytes));
-	if (!gn_names_method(clr->rejit.info, module, token, &name, &path))
+	if (!gn_names_method(&clr->images, module, token, &name, &path))
 		return false;
 	if (!gn_filter_hooks(clr->rejit.filter, name_bytes, path_bytes) ||
 	    gn_filter_never(name_bytes))

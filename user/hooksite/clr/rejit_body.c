@@ -26,12 +26,6 @@ typedef gn_hr (*module_metadata_fn)(void *, gn_cor_id, uint32_t,
 				    const struct gn_guid *, void **);
 typedef gn_hr (*il_body_fn)(void *, gn_cor_id, gn_token, const uint8_t **,
 			    uint32_t *);
-typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
-				 uint32_t, uint32_t *, uint32_t *,
-				 const uint8_t **, uint32_t *, uint32_t *,
-				 uint32_t *);
-typedef gn_hr (*sig_from_token_fn)(void *, gn_token, const uint8_t **,
-				   uint32_t *);
 typedef gn_hr (*typeref_fn)(void *, gn_token, const gn_wchar *, gn_token *);
 typedef gn_hr (*sig_token_fn)(void *, const uint8_t *, uint32_t, gn_token *);
 typedef gn_hr (*set_il_fn)(void *, uint32_t, const uint8_t *);
@@ -162,8 +156,7 @@ static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 
 	if (m->emit)
 		return m->quick;
-	if (!m->metadata ||
-	    GN_COM(r->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
+	if (GN_COM(r->info, GN_INFO_MODULE_METADATA, module_metadata_fn)(
 		    r->info, module, 1, &metadata_emit, &m->emit) < 0 ||
 	    !m->emit)
 		return false;
@@ -195,27 +188,18 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 
 /* What of the method's module the rewriting needs; the lock is held. */
 static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
-		    const struct gn_md *md, gn_cor_id module, gn_token token,
+		    const struct gn_md *md, gn_token token,
 		    const struct gn_bytes *body, struct gn_il_hooks *hooks)
 {
-	struct gn_valued_method method = {module, token, {NULL, 0}, m->emit};
-	struct gn_bytes old = {NULL, 0}, locals;
-	uint32_t n, flags, size = 0, address, impl;
-	gn_token class, old_token;
+	struct gn_valued_method method = {
+		md, token, gn_md_method_sig(md, GN_TOKEN_ROW(token)), m->emit};
+	struct gn_bytes old, locals;
+	gn_token old_token;
 	gn_hr hr;
 
-	if (gn_il_locals_token(body->at, body->n, &old_token) ||
-	    GN_COM(m->metadata, GN_MD_METHOD_PROPS, method_props_fn)(
-		    m->metadata, token, &class, NULL, 0, &n, &flags,
-		    &method.sig.at, &size, &address, &impl) < 0)
+	if (gn_il_locals_token(body->at, body->n, &old_token))
 		return false;
-	method.sig.n = method.sig.at ? size : 0;
-	size = 0;
-	if (old_token && GN_COM(m->metadata, GN_MD_SIG_FROM_TOKEN,
-				sig_from_token_fn)(m->metadata, old_token,
-						   &old.at, &size) < 0)
-		return false;
-	old.n = old.at ? size : 0;
+	old = gn_md_locals(md, old_token);
 	if (gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
 			 &hooks->result))
 		return false;
@@ -236,7 +220,7 @@ static bool set_body(void *control, const struct gn_il_body *body)
 	return true;
 }
 
-static bool find_machine(struct gn_md *md, gn_token method,
+static bool find_machine(const struct gn_md *md, gn_token method,
 			 const struct gn_bytes *body,
 			 struct gn_il_machine *machine, bool *is_async)
 {
@@ -273,8 +257,9 @@ static bool choose_how(struct gn_rejit *r, uint32_t index,
 }
 
 /* False: it is no such method, or not as a compiler that is known makes it. */
-static bool prepare_async(struct gn_clr *clr, struct gn_md *md, gn_token method,
-			  uint32_t index, const struct gn_bytes *body,
+static bool prepare_async(struct gn_clr *clr, const struct gn_md *md,
+			  gn_token method, uint32_t index,
+			  const struct gn_bytes *body,
 			  struct gn_il_async *async)
 {
 	bool is_async, found;
@@ -324,22 +309,22 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	struct gn_rejit_module *m = &r->module[place - 1];
 	struct gn_bytes body = {NULL, 0};
 	struct gn_il_async async;
-	struct gn_image image;
+	const struct gn_image *image = gn_images_get(&clr->images, module);
 	uint32_t size = 0;
 	bool done;
 
-	if (!gn_image_open(r->info, module, &image) ||
+	if (!image ||
 	    GN_COM(r->info, GN_INFO_IL_BODY,
 		   il_body_fn)(r->info, module, method, &body.at, &size) < 0 ||
 	    !body.at)
 		return false;
 	body.n = size;
-	if (prepare_async(clr, &image.md, method, hooks->index, &body, &async))
+	if (prepare_async(clr, &image->md, method, hooks->index, &body, &async))
 		hooks->async = &async;
 	pthread_mutex_lock(&r->lock);
 	done = atomic_load(&r->chosen[hooks->index]) &&
-	       open_metadata(r, m, module, &image) &&
-	       prepare(clr, m, &image.md, module, method, &body, hooks);
+	       open_metadata(r, m, module, image) &&
+	       prepare(clr, m, &image->md, method, &body, hooks);
 	pthread_mutex_unlock(&r->lock);
 	done = done && set_rewritten(&body, hooks, control);
 	if (!done && hooks->async && atomic_load(&r->tagged[hooks->index]))

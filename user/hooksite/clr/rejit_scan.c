@@ -20,15 +20,6 @@ struct scan {
 	struct gn_image image;
 };
 
-static void *metadata_of(struct scan *s)
-{
-	struct gn_rejit_module *m = &s->clr->rejit.module[s->place - 1];
-
-	if (!m->metadata)
-		m->metadata = gn_names_metadata(s->clr->rejit.info, s->id);
-	return m->metadata;
-}
-
 /* Its index, 0: there is no more room. */
 static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 {
@@ -53,7 +44,7 @@ static void choose(struct scan *s, gn_token token, const struct gn_text *name,
 		return;
 	if (suspends)
 		GN_CLR_SITE(unhooked)(index);
-	else if (metadata_of(s) && gn_rejit_list_add(s->list, s->id, token))
+	else if (gn_rejit_list_add(s->list, s->id, token))
 		atomic_store(&clr->rejit.chosen[index], 1);
 }
 

@@ -7,42 +7,32 @@
 #include "filter.h"
 #include "image.h"
 #include "md_columns.h"
-#include "names.h"
+#include "meta.h"
 #include "sig.h"
 #include "sites.h"
 
 typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
-typedef gn_hr (*method_props_fn)(void *, gn_token, gn_token *, gn_wchar *,
-				 uint32_t, uint32_t *, uint32_t *,
-				 const uint8_t **, uint32_t *, uint32_t *,
-				 uint32_t *);
 typedef gn_hr (*sig_token_fn)(void *, const uint8_t *, uint32_t, gn_token *);
 
 /* Whether its first argument is the object that it is a method of. */
 static bool of_object(struct gn_clr *clr, gn_cor_id function)
 {
 	gn_cor_id class, module = 0, arg;
-	gn_token token = 0, type;
-	uint32_t n, flags, size = 0, address, impl;
-	const uint8_t *sig = NULL;
-	void *metadata;
-	bool has = false;
+	struct gn_meta_method m = {.type = 0};
+	struct gn_meta meta;
+	gn_token token = 0;
+	uint32_t n;
 
 	if (GN_COM(clr->info, GN_INFO_FUNCTION_INFO2,
 		   function_info_fn)(clr->info, function, 0, &class, &module,
-				     &token, 1, &n, &arg) < 0)
+				     &token, 1, &n, &arg) < 0 ||
+	    !gn_meta_open(&meta, &clr->images, module, token))
 		return false;
-	metadata = gn_names_metadata(clr->info, module);
-	if (!metadata)
-		return false;
-	if (GN_COM(metadata, GN_MD_METHOD_PROPS,
-		   method_props_fn)(metadata, token, &type, NULL, 0, &n, &flags,
-				    &sig, &size, &address, &impl) >= 0)
-		has = sig && size && *sig & GN_SIG_OF_OBJECT;
-	gn_names_release(metadata);
-	return has;
+	gn_meta_method(&meta, token, &m, NULL);
+	gn_meta_close(&meta);
+	return m.sig.n && *m.sig.at & GN_SIG_OF_OBJECT;
 }
 
 void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
@@ -88,21 +78,17 @@ static uint32_t class_parameters(const struct gn_md *md, uint32_t owner)
 }
 
 /* A method of a type that is no class has the address of a value. */
-static struct gn_il_objects objects_of(struct gn_clr *clr,
-				       const struct gn_valued_method *method,
-				       struct gn_image *image)
+static struct gn_il_objects objects_of(const struct gn_valued_method *method)
 {
-	uint32_t row = GN_TOKEN_ROW(method->token), type;
-	struct gn_il_objects objects = {.self = false};
+	uint32_t row = GN_TOKEN_ROW(method->token);
+	uint32_t type = gn_md_type_of(method->md, row);
 
-	if (!gn_image_open(clr->rejit.info, method->module, image))
-		return objects;
-	type = gn_md_type_of(&image->md, row);
-	objects.self = !gn_md_is_value(&image->md, type);
-	objects.of_type = class_parameters(&image->md, type << 1);
-	objects.of_method = class_parameters(&image->md, row << 1 | 1);
-	objects.md = &image->md;
-	return objects;
+	return (struct gn_il_objects){
+		.self = !gn_md_is_value(method->md, type),
+		.of_type = class_parameters(method->md, type << 1),
+		.of_method = class_parameters(method->md, row << 1 | 1),
+		.md = method->md,
+	};
 }
 
 static bool has_classes(const struct gn_il_values *v)
@@ -121,7 +107,6 @@ void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
 		atomic_load(&clr->ids.ids[hooks->index].name);
 	const char *values = clr->rejit.values, *which;
 	struct gn_il_objects objects;
-	struct gn_image image;
 	int i = -1;
 
 	hooks->values = (struct gn_il_values){0};
@@ -130,7 +115,7 @@ void gn_valued_il(struct gn_clr *clr, const struct gn_valued_method *method,
 				    name->text + name->name_len + 1, &which);
 	if (i < 0)
 		return;
-	objects = objects_of(clr, method, &image);
+	objects = objects_of(method);
 	gn_il_values(&method->sig, &objects, which, token_of, method->emit,
 		     &hooks->values);
 	if (has_classes(&hooks->values))

@@ -14,7 +14,7 @@ void gn_valued_tell(struct gn_clr *clr, uint32_t index, gn_cor_id function,
  * these are to be given. `emit`: IMetaDataEmit of its module. The lock of ReJIT
  * is held. */
 struct gn_valued_method {
-	gn_cor_id module;
+	const struct gn_md *md;
 	gn_token token;
 	struct gn_bytes sig;
 	void *emit;
