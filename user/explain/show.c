@@ -12,6 +12,8 @@
 #include "output/wrap.h"
 
 #define USUAL_WIDTH 100
+/* A command that is longer hides the findings between its lines. */
+#define COMMAND_MAX 480
 
 /* Whether it names the long option, or is a beginning that is taken for it. */
 static bool names(const char *word, size_t len, const char *option)
@@ -206,20 +208,50 @@ static int print_sentence(const struct gn_insight *one, size_t number,
 	return print_escaped(out, one->text, o->utf8, &w);
 }
 
-/* A command can be copied: continued lines end with a backslash, unless they
- * have a prefix. */
-static int print_command(const char *command, const struct gn_explain_opts *o,
-			 FILE *out)
+/* Below a sentence. `broken`: what ends a line that goes on. */
+static int print_indented(const char *text, const char *broken,
+			  const struct gn_explain_opts *o, FILE *out)
 {
 	const char *prefix = o->prefix ? o->prefix : "";
 	char first[64];
 	struct gn_wrap w = {.first = first,
 			    .rest = first,
-			    .broken = " \\",
+			    .broken = broken,
 			    .width = o->width ? (size_t)o->width : USUAL_WIDTH};
 
 	snprintf(first, sizeof(first), "%.32s     ", prefix);
-	return *command ? print_escaped(out, command, o->utf8, &w) : 0;
+	return print_escaped(out, text, o->utf8, &w);
+}
+
+/* What is to be changed in the command that the header shows. */
+static int print_change(const struct gn_insight *one,
+			const struct gn_explain_opts *o, FILE *out)
+{
+	char *text;
+	int err;
+
+	if (asprintf(&text, "The same command%s, with %s",
+		     one->what == GN_NEXT_SAMPLES ? " without -f and -a" : "",
+		     one->next) < 0)
+		return -ENOMEM;
+	err = print_indented(text, "", o, out);
+	free(text);
+	return err;
+}
+
+/* A command can be copied: continued lines end with a backslash, unless they
+ * have a prefix. */
+static int print_command(const struct gn_insight *one, const char *command,
+			 const struct gn_explain_opts *o, FILE *out)
+{
+	bool again = one->what != GN_NEXT_WHOLE &&
+		     (one->what != GN_NEXT_REPORT || !o->input);
+
+	if (!*command)
+		return 0;
+	return again && strlen(command) > COMMAND_MAX
+		       ? print_change(one, o, out)
+		       : print_indented(command, " \\", o, out);
 }
 
 static int print_finding(const struct gn_model *m, const struct gn_insight *one,
@@ -237,7 +269,7 @@ static int print_finding(const struct gn_model *m, const struct gn_insight *one,
 	if (attention)
 		fputs(GN_PLAIN, out);
 	if (!err)
-		err = print_command(command, o, out);
+		err = print_command(one, command, o, out);
 	free(command);
 	return err;
 }
