@@ -161,6 +161,7 @@ gn_hr gn_clr_module_unloaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	gn_ids_forget(&clr->ids, module);
 	gn_ids_forget_module(&clr->ids, module);
 	gn_precompiled_unload(&clr->precompiled, module);
+	gn_modules_forget(&clr->images.modules, module);
 	gn_rejit_module_unloaded(clr, module);
 	return GN_S_OK;
 }
