@@ -217,16 +217,17 @@ static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 	struct gn_rejit *r = &clr->rejit;
 	struct holders h = {.clr = clr, .list = list, .module = module};
 	bool started = clr->wants & GN_WANT_START;
-	struct gn_image image;
+	const struct gn_image *image;
 
 	if (started && atomic_load(&clr->precompiled.off))
 		return;
 	h.place = gn_modules_find(&r->modules, module);
-	if (!chosen || !h.place || !gn_image_open(r->info, module, &image))
+	image = chosen ? gn_images_get(&clr->images, module) : NULL;
+	if (!h.place || !image)
 		return;
-	gn_md_marked(&image.md, visit_marked, &h);
+	gn_md_marked(&image->md, visit_marked, &h);
 	if (!started &&
-	    gn_r2r_copies(&image.pe, visit_copy, &h) == GN_R2R_UNTOLD)
+	    gn_r2r_copies(&image->pe, visit_copy, &h) == GN_R2R_UNTOLD)
 		h.copied = chosen;
 	if (h.copied)
 		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, h.copied);

@@ -17,7 +17,7 @@ struct scan {
 	/* methods that are asked for and get no hooks: */
 	uint32_t no_il;	   /* the runtime or native code has their body */
 	uint32_t abstract; /* other methods implement them */
-	struct gn_image image;
+	const struct gn_image *image;
 };
 
 /* Its index, 0: there is no more room. */
@@ -27,7 +27,7 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 	uint32_t index = gn_ids_get(&clr->ids, GN_REJIT_ID(s->place, token));
 
 	if (index &&
-	    gn_clr_show_name(clr, index, name->bytes, s->image.path, token))
+	    gn_clr_show_name(clr, index, name->bytes, s->image->path, token))
 		return index;
 	GN_CLR_SITE(table_full)(token);
 	return 0;
@@ -56,8 +56,8 @@ static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 	struct gn_text full;
 
 	gn_text_init(&full, bytes, sizeof(bytes));
-	gn_md_put_method(&s->image.md, row, NULL, &full);
-	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image.path) ||
+	gn_md_put_method(&s->image->md, row, NULL, &full);
+	if (!gn_filter_hooks(s->clr->rejit.filter, bytes, s->image->path) ||
 	    gn_filter_never(bytes))
 		return;
 	if (m->flags & GN_MD_ABSTRACT)
@@ -77,17 +77,17 @@ static void take_asked(void *ctx, struct gn_text *type, uint32_t row,
 
 static void look_through(struct scan *s)
 {
-	uint32_t end = s->image.md.table[GN_TOKEN_METHODDEF].count + 1;
+	uint32_t end = s->image->md.table[GN_TOKEN_METHODDEF].count + 1;
 	struct gn_md_method m;
 
 	if (!s->known) {
-		gn_image_visit(&s->image, &s->clr->rejit.lines, take_asked, s);
+		gn_image_visit(s->image, &s->clr->rejit.lines, take_asked, s);
 		return;
 	}
 	for (uint32_t row = 1; row < end; row++) {
 		if (!gn_precompiled_asks(&s->clr->precompiled, s->known, row))
 			continue;
-		gn_md_method(&s->image.md, row, &m);
+		gn_md_method(&s->image->md, row, &m);
 		take(s, row, &m);
 	}
 }
@@ -104,7 +104,8 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	if (!s.place || r->module[s.place - 1].session == r->sessions)
 		return;
 	r->module[s.place - 1].session = r->sessions;
-	if (!gn_image_open(r->info, module, &s.image) || s.image.collectible) {
+	s.image = gn_images_get(&clr->images, module);
+	if (!s.image) {
 		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
 	}
@@ -112,7 +113,7 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 		s.known = gn_precompiled_place(&clr->precompiled, module);
 	look_through(&s);
 	r->module[s.place - 1].rows =
-		s.image.md.table[GN_TOKEN_METHODDEF].count;
+		s.image->md.table[GN_TOKEN_METHODDEF].count;
 	if (clr->edits)
 		gn_rejit_added(clr, module, s.place);
 	if (s.no_il)

@@ -165,10 +165,10 @@ gn_hr gn_tell_assembly_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
  * of those only for which a thread's memory for new objects is at an end. */
 static void tell_allocations_left(struct gn_clr *clr, gn_cor_id module)
 {
-	struct gn_image image;
+	const struct gn_image *image = gn_images_get(&clr->images, module);
 
-	if (gn_image_open(clr->info, module, &image) &&
-	    gn_image_core_names(&image, "InternalAllocNoChecks_FastPath"))
+	if (image &&
+	    gn_image_core_names(image, "InternalAllocNoChecks_FastPath"))
 		GN_CLR_SITE(selected)(GN_SELECTED_ALLOCATIONS_LEFT, 1);
 }
 
