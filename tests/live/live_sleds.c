@@ -407,3 +407,28 @@ void test_sleds_beside(struct live *t)
 	      "leaves match no frame");
 	free(line);
 }
+
+/* One gnomon runs another one: each counts all calls, and none of those that
+ * the other one measures itself with. */
+void test_sleds_nested(struct live *t)
+{
+	char *fixture = live_fixture(t, "sleds_xray");
+	char *outer = live_path(t, "outer.json");
+	char *inner = live_path(t, "inner.json");
+	struct live_args a = {.n = 0};
+	struct live_end end;
+	uint64_t n;
+
+	live_add(t, &a, t->gnomon, "run", "-f",
+		 live_text(t, "%s:nothing", fixture), "--format", "json", "-o",
+		 outer, "--", t->gnomon, "run", "-f", "nothing", "--format",
+		 "json", "-o", inner, "--", fixture, "20000", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, !end.code, "gnomon ended with %d: %s", end.code, end.err);
+	n = live_function(t, live_load(t, inner), NULL, "nothing", "calls",
+			  NULL);
+	CHECK(t, n == 20000, "the inner gnomon counts %" N " calls", n);
+	n = live_function(t, live_load(t, outer), NULL, "nothing", "calls",
+			  NULL);
+	CHECK(t, n == 20000, "the outer gnomon counts %" N " calls", n);
+}

@@ -7,13 +7,16 @@
 #include <gnomon/hook.h>
 #include "capture/attach.h"
 #include "capture/session_internal.h"
+#include "capture/unwanted.h"
 
 static int link_site(struct gn_session *s, struct gn_links *links,
 		     enum gn_cal_site site, enum gn_prog prog,
 		     unsigned int spec)
 {
 	bool first = site == GN_CAL_FIRST || site == GN_CAL_FIRST_RET;
-	uint64_t cookie = GN_COOKIE(1, 8, spec) | (first ? GN_COOKIE_PAGE : 0);
+	uint64_t cookie =
+		first ? GN_COOKIE(GN_UNWANTED_METER, 8, spec) | GN_COOKIE_PAGE
+		      : GN_COOKIE(1, 8, spec);
 	uint64_t offset;
 	struct gn_probe_set set = {.path = GN_CAL_PATH,
 				   .offsets = &offset,

@@ -11,6 +11,7 @@
 #include <gnomon/edits.h>
 #include "capture/fast_clock.h"
 #include "elf/elf_file.h"
+#include "process/parent.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
 
@@ -452,6 +453,9 @@ const char *gn_session_unfit(const struct gn_session *s)
 		return why;
 	if (asks_values(s))
 		return "-a takes values by probes";
+	/* a ring has one reader, and hooks overwrite the other's probes */
+	if (gn_is_below_its_like())
+		return "another gnomon runs this one";
 	return gn_session_can(CAP_SYS_PTRACE) ? NULL
 					      : "CAP_SYS_PTRACE is missing";
 }

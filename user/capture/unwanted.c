@@ -65,15 +65,17 @@ const struct gn_rec *gn_unwanted_record(struct gn_unwanted *u,
 					const struct gn_rec *rec,
 					struct gn_rec_func *room)
 {
-	if (!u->filter)
-		return rec;
+	uint32_t func;
+
 	switch (rec->kind) {
 	case GN_KIND_NAME:
-		take_name(u, (const void *)rec);
+		if (u->filter)
+			take_name(u, (const void *)rec);
 		return rec;
 	case GN_KIND_ENTER:
 	case GN_KIND_LEAVE:
-		if (!is_left_out(u, ((const struct gn_rec_func *)rec)->func))
+		func = ((const struct gn_rec_func *)rec)->func;
+		if (func != GN_UNWANTED_METER && !is_left_out(u, func))
 			return rec;
 		memcpy(room, rec, sizeof(*room));
 		room->h.kind = GN_KIND_PASSED;

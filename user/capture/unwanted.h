@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters functions of runtimes that report all their functions. A record of an
- * excluded function still ends an interval, but no frame begins or ends by it.
- * So the times of others stay right, and the cost of the hits is known.
+ * Filters functions of runtimes that report all their functions, and gnomon's
+ * own. A record of an excluded function still ends an interval, but no frame
+ * begins or ends by it. So the times of others stay right, and the cost of the
+ * hits is known.
  */
 #ifndef GNOMON_CAPTURE_UNWANTED_H
 #define GNOMON_CAPTURE_UNWANTED_H
@@ -12,6 +13,10 @@
 #include <stdint.h>
 
 #include <gnomon/event.h>
+
+/* The function that gnomon's children are measured with: its probes stay, and
+ * another gnomon that is traced has such children, too. */
+#define GN_UNWANTED_METER GN_FUNC(GN_RUNTIME_NATIVE, 0)
 
 struct gn_unwanted {
 	const char *filter; /* a glob a line; NULL: nothing is left out */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "process/parent.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ANCESTORS 64
@@ -25,14 +27,46 @@ uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent)
 	return pid;
 }
 
-bool gn_is_ancestor(uint32_t pid)
+static bool is_any_ancestor(bool (*is_it)(uint32_t pid, const void *what),
+			    const void *what)
 {
 	uint32_t at = (uint32_t)getppid(), parent;
 
 	for (int i = 0; i < ANCESTORS && at > 1; i++, at = parent) {
-		if (at == pid)
+		if (is_it(at, what))
 			return true;
 		gn_process_and_parent(at, &parent);
 	}
 	return false;
+}
+
+static bool is_pid(uint32_t pid, const void *wanted)
+{
+	return pid == *(const uint32_t *)wanted;
+}
+
+bool gn_is_ancestor(uint32_t pid)
+{
+	return is_any_ancestor(is_pid, &pid);
+}
+
+/* The kernel keeps 15 bytes of a name. */
+static bool has_name(uint32_t pid, const void *name)
+{
+	char path[64], own[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", pid);
+	f = fopen(path, "re");
+	if (f && !fgets(own, sizeof(own), f))
+		*own = '\0';
+	if (f)
+		fclose(f);
+	own[strcspn(own, "\n")] = '\0';
+	return *own && !strncmp(own, name, sizeof(own) - 1);
+}
+
+bool gn_is_below_its_like(void)
+{
+	return is_any_ancestor(has_name, program_invocation_short_name);
 }

@@ -13,4 +13,8 @@ uint32_t gn_process_and_parent(uint32_t tid, uint32_t *parent);
  * timeout. */
 bool gn_is_ancestor(uint32_t pid);
 
+/* Whether a program of this name is above: another gnomon, which may trace
+ * gnomon and what it starts. */
+bool gn_is_below_its_like(void);
+
 #endif
