@@ -95,6 +95,8 @@ static __noinline int ring_told(struct pt_regs *ctx, struct gn_task *t,
 	}
 	if (!t->prompt)
 		be_prompt(t);
+	if (GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE)
+		t->sleds = 1;
 	ensure_on(bpf_get_current_task_btf(), t);
 	t->in_probe = 1;
 	barrier();
@@ -195,19 +197,20 @@ static __always_inline void look_for_page(struct task_struct *self,
 		t->hit |= GN_F_FIRST;
 }
 
-/* Whether a sled beside the probe tells its event: it jumps to a hook then. */
-static __always_inline bool told_by_sled(struct pt_regs *ctx, __u64 c,
-					 const struct gn_spec *spec)
+/*
+ * Whether a sled beside the probe tells its event: it jumps to a hook then. It
+ * cannot be read while the kernel puts a probe into its page.
+ */
+static __always_inline bool told_by_sled(struct pt_regs *ctx,
+					 const struct gn_task *t, __u64 c)
 {
-	__u32 far = GN_COOKIE_SLED_AT(c);
-	__u8 code = 0;
+	__s64 far = GN_SPEC_SLED(GN_COOKIE_SPEC(c));
+	__u8 code;
 
-	if (!far || c & GN_COOKIE_JUMP)
+	if (!far)
 		return false;
-	bpf_probe_read_user(&code, sizeof(code),
-			    (void *)(spec->kind == GN_KIND_TAILCALL
-					     ? ctx->ip - far
-					     : ctx->ip + far));
+	if (bpf_probe_read_user(&code, sizeof(code), (void *)(ctx->ip + far)))
+		return t->sleds;
 	return code == 0xe9;
 }
 
@@ -234,7 +237,7 @@ static __always_inline int native(struct pt_regs *ctx, bool can_share)
 			t->hit += GN_F_SILENT_ONE;
 		return 0;
 	}
-	if (told_by_sled(ctx, c, spec))
+	if (told_by_sled(ctx, t, c))
 		return 0;
 	if (spec->flags & GN_SPEC_VALUES && spec->kind != GN_KIND_ENTER)
 		tell_values(ctx, t, GN_COOKIE_SPEC(c), GN_COOKIE_FUNC(c),

@@ -127,6 +127,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->stack_lo = 0;
 		t->stack_hi = 0;
 		t->has_page = 0;
+		t->sleds = 0;
 		emit_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
 		return 0;
 	}

@@ -66,6 +66,7 @@ struct gn_task {
 	__u32 nkept;	  /* slices that are not sent yet */
 	__u32 hit; /* GN_F_EMULATED, GN_F_SILENT: flags of the next record */
 	__u32 has_page;	 /* the process has the page that probes need */
+	__u32 sleds;	 /* its sleds are hooks, as far as is known */
 	__u32 uncounted; /* the kernel does not count that it is runnable now */
 	__u64 moves;	 /* to other CPUs, at its last switch off a CPU */
 	struct gn_rec_slice kept[GN_SLICES];

@@ -107,7 +107,7 @@ __noinline __u64 operand(struct pt_regs *ctx, const struct gn_operand *op)
 
 static __always_inline const struct gn_spec *spec_of(__u64 cookie)
 {
-	__u32 i = GN_COOKIE_SPEC(cookie);
+	__u32 i = GN_SPEC_OF(GN_COOKIE_SPEC(cookie));
 
 	return bpf_map_lookup_elem(&specs, &i);
 }

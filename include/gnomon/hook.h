@@ -26,17 +26,26 @@
 #define GN_COOKIE_IF(condition) \
 	(GN_COOKIE_JUMP | (__u64)((condition)&0xf) << 60)
 #define GN_COOKIE_CONDITION(c) ((__u32)((c) >> 60))
+#define GN_COOKIE_FUNC(c)      ((__u32)(c))
+#define GN_COOKIE_ADJUST(c)    ((__u32)((c) >> 32) & 0xfff)
+#define GN_COOKIE_SPEC(c)      ((__u32)((c) >> 44) & 0xfff)
+#define GN_ADJUST_MAX	       0xfff
 /*
- * Without a jump: the sled that tells the same event, bytes before a probe of a
- * tail call and after any other one, as 1 to 15. If a jump stands there, it
- * does, and the probe does not.
+ * The specs that no table has room for: a native one, and where the sled is
+ * that tells the same event, in bytes from the probe. If a jump stands there,
+ * the sled does, and the probe does not.
  */
-#define GN_COOKIE_SLED(bytes) ((__u64)((bytes)&0xf) << 60)
-#define GN_COOKIE_SLED_AT(c)  ((__u32)((c) >> 60))
-#define GN_COOKIE_FUNC(c)     ((__u32)(c))
-#define GN_COOKIE_ADJUST(c)   ((__u32)((c) >> 32) & 0xfff)
-#define GN_COOKIE_SPEC(c)     ((__u32)((c) >> 44) & 0xfff)
-#define GN_ADJUST_MAX	      0xfff
+#define GN_SPEC_BESIDE(spec, bytes) \
+	((__u32)(spec)*GN_SPECS_MAX | ((__u32)(bytes) & (GN_SPECS_MAX - 1)))
+#define GN_SPEC_OF(spec) \
+	((spec) < GN_SPECS_MAX ? (spec) : (spec) / GN_SPECS_MAX)
+/* The bytes; 0: there is no such sled. */
+#define GN_SPEC_SLED(spec)                                                \
+	((spec) < GN_SPECS_MAX                                            \
+		 ? 0                                                      \
+		 : (__s32)(((spec) & (GN_SPECS_MAX - 1)) ^ GN_SLED_FAR) - \
+			   GN_SLED_FAR)
+#define GN_SLED_FAR (GN_SPECS_MAX / 2) /* less than so far, either way */
 
 /*
  * One perf event can have many probes, but has one cookie for all. Then the

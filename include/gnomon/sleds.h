@@ -22,6 +22,8 @@
 /* Bytes that a sled's entry or end is overwritten with, and that are compared
  * before. */
 #define GN_SLED_BYTES 5
+/* The sled of a jump out of the function is right before it. */
+#define GN_SLED_TAIL 11
 
 /*
  * What stands at a place and what is made of it. In every case the first byte

@@ -363,10 +363,12 @@ void test_sleds_stop(struct live *t)
 }
 
 /* What the program that has ended counted. */
-static uint64_t counted(struct live *t, const struct live_talk *talk)
+static uint64_t counted(struct live *t, const struct live_talk *talk,
+			const char *name)
 {
-	char *line = live_await(t, talk->out, "calls nothing ");
-	uint64_t n = strtoull(line + strlen("calls nothing "), NULL, 10);
+	const char *prefix = live_text(t, "calls %s ", name);
+	char *line = live_await(t, talk->out, prefix);
+	uint64_t n = strtoull(line + strlen(prefix), NULL, 10);
 
 	free(line);
 	return n;
@@ -379,30 +381,36 @@ void test_sleds_beside(struct live *t)
 	char *path = live_path(t, "first.json"), *other, *line;
 	struct live_args a = {.n = 0};
 	struct live_talk first, second;
+	uint64_t n, early;
 	json_t *report;
-	uint64_t n;
 
-	live_add(t, &a, t->gnomon, "run", "-f", "nothing", "--format", "json",
-		 "-o", path, "--", NULL);
+	live_add(t, &a, t->gnomon, "run", "-f", "nothing", "-f", "early",
+		 "--format", "json", "-o", path, "--", NULL);
 	live_command(t, &a, "sleds_xray until");
 	live_talk(t, &a, &first);
 	line = live_await(t, first.out, "pid ");
 	take(t, &first, 1);
-	other = live_attach(t, "-f nothing", line + strlen("pid "), &second);
-	take(t, &first, WINDOWS);
+	other = live_attach(t, "-f nothing -f early", line + strlen("pid "),
+			    &second);
+	/* what it took while the other one came is still to be read */
+	live_pause(300);
 	report = live_detach(t, &second, other);
-	CHECK(t, live_number(t, report, "checks.unmatched_leaves") <= 1,
+	CHECK(t, live_number(t, report, "checks.unmatched_leaves") <= 2,
 	      "the other gnomon has leaves that match no frame");
 	CHECK(t, live_function(t, report, NULL, "nothing", "calls", NULL),
 	      "the other gnomon has no calls");
 	take(t, &first, WINDOWS);
 	close(first.in);
-	n = counted(t, &first);
+	n = counted(t, &first, "nothing");
+	early = counted(t, &first, "early");
 	CHECK(t, live_wait(t, &first) == 0, "the first gnomon failed");
 	report = live_load(t, path);
 	CHECK(t, fast_hits(t, report), "there were no fast hooks");
 	CHECK(t, live_function(t, report, NULL, "nothing", "calls", NULL) == n,
 	      "not %" N " calls", n);
+	CHECK(t,
+	      live_function(t, report, NULL, "early", "calls", NULL) == early,
+	      "not %" N " calls of early()", early);
 	CHECK(t, !live_number(t, report, "checks.unmatched_leaves"),
 	      "leaves match no frame");
 	free(line);

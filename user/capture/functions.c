@@ -48,23 +48,22 @@ static uint64_t page(enum gn_cost cost)
 }
 
 /*
- * A probe beside a sled that tells the same. Where the library uses the sled it
- * takes the probe away, but the kernel puts it back when another tracer comes
- * to that place: see GN_COOKIE_SLED. A conditional jump has no room for it.
+ * The spec of a probe beside a sled that tells the same. Where the library uses
+ * the sled it takes the probe away, but the kernel puts it back when another
+ * tracer comes to that place: see GN_SPEC_BESIDE. One that takes values stays.
  */
-static uint64_t beside_sled(const struct gn_plan *plan,
-			    const struct gn_site *site, bool ends)
+static uint32_t beside_sled(const struct gn_plan *plan, uint64_t sled,
+			    const struct gn_site *site, uint32_t spec)
 {
-	bool tail = ends && site->kind == GN_SITE_TAIL;
+	int64_t far = (int64_t)(sled - site->addr);
 
-	for (size_t i = 0; i < plan->nsleds; i++) {
-		uint64_t sled = plan->sleds[i].addr;
-		uint64_t far = tail ? site->addr - sled : sled - site->addr;
-
-		if (plan->sleds[i].ends == ends && far && far <= 15)
-			return GN_COOKIE_SLED(far);
-	}
-	return 0;
+	if (spec > GN_SPEC_TAILCALL || !far || far < -GN_SLED_FAR ||
+	    far >= GN_SLED_FAR)
+		return spec;
+	for (size_t i = 0; i < plan->nsleds; i++)
+		if (plan->sleds[i].addr == sled)
+			return GN_SPEC_BESIDE(spec, far);
+	return spec;
 }
 
 /* The cookie of a leave. It is marked if this site is emulated while other
@@ -73,13 +72,14 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 			     const struct gn_site *site, uint32_t leave)
 {
 	bool other = class_of(site->cost) != leave_class(plan);
-	uint64_t cookie = GN_COOKIE(
-		func, site->adjust,
-		site->kind == GN_SITE_TAIL ? GN_SPEC_TAILCALL : leave);
+	bool tail = site->kind == GN_SITE_TAIL;
+	uint64_t sled = site->exit - (tail ? GN_SLED_TAIL : 0);
+	uint32_t spec =
+		beside_sled(plan, sled, site, tail ? GN_SPEC_TAILCALL : leave);
 
-	return cookie | page(site->cost) | (other ? GN_COOKIE_EMULATED : 0) |
-	       (site->when ? GN_COOKIE_IF(site->when)
-			   : beside_sled(plan, site, true));
+	return GN_COOKIE(func, site->adjust, spec) | page(site->cost) |
+	       (other ? GN_COOKIE_EMULATED : 0) |
+	       (site->when ? GN_COOKIE_IF(site->when) : 0);
 }
 
 static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
@@ -104,9 +104,11 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	uint32_t leave = v ? v->leave : GN_SPEC_LEAVE;
 	bool returns = plan->leave == GN_LEAVE_RETURN;
 	bool session = f->session && returns;
-	uint64_t cookie = GN_COOKIE(func, plan->enter.adjust, enter) |
-			  (returns ? GN_COOKIE_PAGE : page(plan->enter.cost)) |
-			  (v ? 0 : beside_sled(plan, &plan->enter, false));
+	uint64_t sled = plan->nsleds ? plan->sleds->addr : 0;
+	uint64_t cookie =
+		GN_COOKIE(func, plan->enter.adjust,
+			  beside_sled(plan, sled, &plan->enter, enter)) |
+		(returns ? GN_COOKIE_PAGE : page(plan->enter.cost));
 	int err = 0;
 
 	/* after the return, rsp is the frame key itself */

@@ -211,9 +211,10 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 	return false;
 }
 
-/* Adds a site. Two at one instruction become one that always is a leave. */
+/* Adds a site of an exit. Two at one instruction become one that always is a
+ * leave. */
 static void add_site(const struct search *s, const struct place *place,
-		     struct gn_plan *plan)
+		     const struct gn_insn *exit, struct gn_plan *plan)
 {
 	const struct gn_insn *in = &s->b->insns[place->at];
 	int32_t depth = s->b->marks[place->at].depth;
@@ -223,12 +224,14 @@ static void add_site(const struct search *s, const struct place *place,
 		if (plan->leaves[i].addr == in->addr) {
 			plan->leaves[i].when = GN_WHEN_ALWAYS;
 			plan->leaves[i].kind = GN_SITE_LEAVE;
+			plan->leaves[i].exit = 0;
 			return;
 		}
 	site = &plan->leaves[plan->nleaves++];
 	*site = (struct gn_site){
 		.kind = place->kind,
 		.addr = in->addr,
+		.exit = exit->addr,
 		.when = place->when,
 		/* a return ends the function whatever rsp is believed to be */
 		.adjust = depth == GN_NO_DEPTH ? 8 : (uint32_t)(8 - depth),
@@ -261,7 +264,7 @@ static int add_exit(struct search *s, const struct gn_exit *e,
 		return -ENOMEM;
 	plan->leaves = more;
 	for (size_t i = 0; i < s->nplaces; i++)
-		add_site(s, &s->places[i], plan);
+		add_site(s, &s->places[i], in, plan);
 	return 0;
 }
 

@@ -307,9 +307,6 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	return err;
 }
 
-/* The sled of a jump out of the function is right before it. */
-#define TAIL_SLED 11
-
 static bool has_end(const struct gn_sled *sled, size_t n, uint64_t addr)
 {
 	for (size_t i = 0; i < n; i++)
@@ -360,7 +357,7 @@ bool gn_planner_sleds_fit(const struct gn_planner *p,
 		if (in->flow == GN_FLOW_JCC ||
 		    !has_end(sled, n,
 			     b->exits[i].kind == GN_SITE_TAIL
-				     ? in->addr - TAIL_SLED
+				     ? in->addr - GN_SLED_TAIL
 				     : in->addr))
 			return false;
 	}

@@ -53,6 +53,7 @@ struct gn_site {
 	uint64_t addr;
 	uint64_t offset; /* in the file */
 	uint32_t adjust; /* frame key = rsp at the site + adjust */
+	uint64_t exit;	 /* the instruction of the leave; 0: one of several */
 	uint8_t when;	 /* GN_WHEN_*: it is a leave only then */
 	char insn[32];	 /* mnemonic and operands, for people */
 };
