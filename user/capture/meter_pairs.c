@@ -14,9 +14,9 @@ static int link_site(struct gn_session *s, struct gn_links *links,
 		     unsigned int spec)
 {
 	bool first = site == GN_CAL_FIRST || site == GN_CAL_FIRST_RET;
-	uint64_t cookie =
-		first ? GN_COOKIE(GN_UNWANTED_METER, 8, spec) | GN_COOKIE_PAGE
-		      : GN_COOKIE(1, 8, spec);
+	bool hook = prog == GN_PROG_MANAGED || prog == GN_PROG_INTERNED;
+	uint64_t cookie = GN_COOKIE(hook ? 1 : GN_UNWANTED_METER, 8, spec) |
+			  (first ? GN_COOKIE_PAGE : 0);
 	uint64_t offset;
 	struct gn_probe_set set = {.path = GN_CAL_PATH,
 				   .offsets = &offset,

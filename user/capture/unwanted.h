@@ -14,8 +14,9 @@
 
 #include <gnomon/event.h>
 
-/* The function that gnomon's children are measured with: its probes stay, and
- * another gnomon that is traced has such children, too. */
+/* The function of the probes that gnomon measures with. They stay, and another
+ * gnomon that is traced can hit them: its children do, and where a kernel does
+ * not ask whose return a probe is for, its threads. */
 #define GN_UNWANTED_METER GN_FUNC(GN_RUNTIME_NATIVE, 0)
 
 struct gn_unwanted {
