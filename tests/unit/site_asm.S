@@ -76,6 +76,75 @@ FUNC endbr_thunk
 	.long	leaf - . - 4
 END endbr_thunk
 
+FUNC runtime.morestack_noctxt
+	ret
+END runtime.morestack_noctxt
+
+/* Functions of Go begin so. */
+FUNC stack_check
+1:	cmp	rsp, [r14 + 16]		/* +0 */
+	jbe	2f			/* +4 */
+	push	rbp			/* +6 */
+	pop	rbp			/* +7 */
+	ret				/* +8 */
+2:	mov	[rsp + 8], rax		/* +9 */
+	call	runtime.morestack_noctxt
+	mov	rax, [rsp + 8]
+	jmp	1b
+END stack_check
+
+/* Those with much on their stacks. */
+FUNC stack_checks
+1:	mov	r12, rsp		/* +0 */
+	sub	r12, 0x2000		/* +3 */
+	jb	2f			/* +10 */
+	cmp	r12, [r14 + 16]		/* +12 */
+	jbe	2f			/* +16 */
+	push	rbp			/* +18 */
+	pop	rbp			/* +19 */
+	ret				/* +20 */
+2:	call	runtime.morestack_noctxt
+	jmp	1b
+END stack_checks
+
+/* The function comes back by a loop of its own, too. */
+FUNC stack_check_loop
+1:	cmp	rsp, [r14 + 16]		/* +0 */
+	jbe	2f			/* +4 */
+	push	rbp			/* +6 */
+	pop	rbp			/* +7 */
+	dec	edi			/* +8 */
+	jne	1b
+	ret
+2:	call	runtime.morestack_noctxt
+	jmp	1b
+END stack_check_loop
+
+/* What is beside the check ends it. */
+FUNC stack_check_end
+1:	cmp	rsp, [r14 + 16]		/* +0 */
+	jbe	2f			/* +4 */
+	push	rbp			/* +6 */
+	pop	rbp			/* +7 */
+	ret
+2:	call	runtime.morestack_noctxt
+	test	eax, eax
+	jne	3f
+	ret
+3:	jmp	1b
+END stack_check_end
+
+/* What it waits for is the function's own. */
+FUNC stack_check_wait
+1:	cmp	dword ptr [rdi], 0	/* +0 */
+	je	2f			/* +3 */
+	push	rbp			/* +5 */
+	pop	rbp
+	ret
+2:	call	leaf
+	jmp	1b
+END stack_check_wait
+
 FUNC loop_first
 1:	dec	edi			/* +0 */
 	jne	1b			/* +2 */

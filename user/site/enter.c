@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which instruction of the entry block is the cheapest enter site. */
 #include <errno.h>
+#include <string.h>
 
 #include <gnomon/hook.h>
 
@@ -78,16 +79,82 @@ static const char *sentence(enum rank rank, bool nop5, uint64_t addr,
 			     : "the first emulated instruction";
 }
 
+/* Whether an instruction calls what makes more stack in programs of Go. */
+static bool makes_stack(const struct gn_body *b, const struct gn_insn *in)
+{
+	static const char name[] = "runtime.morestack";
+	const struct gn_elf_symbol *symbol = gn_symbol_at(b->elf, in->target);
+
+	return symbol && !strncmp(symbol->name, name, sizeof(name) - 1);
+}
+
+/* Whether instruction i goes on in code that only makes more stack, and then
+ * begins the function again. */
+static bool begins_again(const struct gn_body *b, size_t i)
+{
+	size_t at = gn_body_find(b, b->insns[i].target);
+	const struct gn_insn *in;
+
+	for (; at < b->ninsns; at++) {
+		in = &b->insns[at];
+		if (in->flow == GN_FLOW_JMP)
+			return in->target == b->addr;
+		if ((in->flow != GN_FLOW_CALL || !makes_stack(b, in)) &&
+		    in->flow != GN_FLOW_NEXT)
+			return false;
+		if (at + 1 < b->ninsns && in[1].addr != in->addr + in->len)
+			return false;
+	}
+	return false;
+}
+
+static size_t count_jumps_to_begin(const struct gn_body *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->ninsns; i++)
+		n += (b->insns[i].flow == GN_FLOW_JMP ||
+		      b->insns[i].flow == GN_FLOW_JCC) &&
+		     b->insns[i].target == b->addr;
+	return n;
+}
+
+/*
+ * The first instruction behind checks of the stack, else 0. Functions of Go
+ * that need some begin with one: where there is too little, it calls what makes
+ * more, and the function begins again. Behind the checks each call comes once.
+ */
+static size_t behind_checks(const struct gn_body *b)
+{
+	size_t begin = 0, n = b->parts[0].count;
+
+	if (b->jumps_unknown || count_jumps_to_begin(b) != 1)
+		return 0;
+	for (size_t i = 0; i + 1 < n && !b->insns[i].slow; i++) {
+		if (i && ((b->marks[i].flags & GN_MARK_TARGET) ||
+			  gn_symbol_at(b->elf, b->insns[i].addr)))
+			break;
+		if (b->insns[i].flow == GN_FLOW_JCC && begins_again(b, i))
+			begin = i + 1;
+		else if (b->insns[i].flow != GN_FLOW_NEXT)
+			break;
+	}
+	return begin;
+}
+
 void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		     struct gn_plan *plan)
 {
 	enum rank best = RANK_NEVER;
 	const char *why = "none of its first instructions can be probed";
+	size_t begin = behind_checks(b);
 	struct gn_state s;
 	bool nop5 = false;
 
 	gn_state_entry(&s);
-	for (size_t i = 0; i < b->parts[0].count; i++) {
+	for (size_t i = 0; i < begin; i++)
+		gn_state_apply(&s, &b->insns[i], GN_NO_REG);
+	for (size_t i = begin; i < b->parts[0].count; i++) {
 		const struct gn_insn *in = &b->insns[i];
 		int64_t depth = s.reg[GN_RSP].n;
 		const uint8_t *bytes;
