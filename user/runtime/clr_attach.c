@@ -513,6 +513,43 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 	return err ? err : -EPROTO;
 }
 
+/* 0: the runtime can be asked for a session, and to end it. */
+static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
+			 void *ctx, char *why)
+{
+	int renews = is_stopped(a->pid)
+			     ? -ETIMEDOUT
+			     : gn_clr_ipc_renews(a->socket, a->pid, BEGIN_MS,
+						 wait, ctx);
+
+	if (renews < 0)
+		return explain(a, renews, 0, why);
+	if (renews)
+		return 0;
+	snprintf(why, GN_WHY_MAX,
+		 "process %d runs a .NET older than 6, which keeps a profiler "
+		 "for good; start the program under gnomon to trace its "
+		 "functions",
+		 (int)a->pid);
+	return -EOPNOTSUPP;
+}
+
+static int ask_begin(struct gn_attached *a, const char *request,
+		     gn_wait_fn wait, void *ctx, int32_t *result, char *why)
+{
+	int err;
+
+	tell_guard(a, BEGUN);
+	a->begun = a->owed = true;
+	err = ask(a, request, BEGIN_MS, wait, ctx, result);
+	/* nobody would answer the end of it, either: it is the guard's */
+	if (err == -ETIMEDOUT)
+		a->begun = false;
+	else if (err != -EINTR)
+		tell_guard(a, LOADED);
+	return explain(a, err, *result, why);
+}
+
 static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		 gn_wait_fn wait, void *ctx, char *why)
 {
@@ -525,24 +562,18 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 			 "the globs of -f and -a are too long");
 		return -E2BIG;
 	}
-	if (is_stopped(a->pid)) {
-		free(request);
-		return explain(a, -ETIMEDOUT, 0, why);
-	}
 	a->functions = gn_filter_asks(asked->filter);
 	err = a->leash < 0 ? start_guard(a) : 0;
-	tell_guard(a, BEGUN);
-	a->begun = a->owed = true;
+	if (err)
+		snprintf(why, GN_WHY_MAX, "no process can be started (%s)",
+			 strerror(-err));
 	if (!err)
-		err = ask(a, request, BEGIN_MS, wait, ctx, &result);
+		err = check_runtime(a, wait, ctx, why);
+	if (!err) {
+		err = ask_begin(a, request, wait, ctx, &result, why);
+		a->served = !err;
+	}
 	free(request);
-	/* nobody would answer the end of it, either: it is the guard's */
-	if (err == -ETIMEDOUT)
-		a->begun = false;
-	else if (err != -EINTR)
-		tell_guard(a, LOADED);
-	err = explain(a, err, result, why);
-	a->served = !err;
 	/* a runtime that shuts down also refuses with some code of its own */
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT ||
 	    err == -EPROTO)

@@ -25,6 +25,8 @@
 #define HEADER	     20
 #define SET_PROFILER 0x03
 #define ID_ATTACH    0x01
+#define SET_PROCESS  0x04
+#define ID_INFO2     0x04
 #define SET_SERVER   0xff
 #define ID_OK	     0x00
 #define ID_ERROR     0xff
@@ -55,6 +57,15 @@ static void put_u32(struct text *t, uint32_t v)
 	put(t, &v, sizeof(v));
 }
 
+static void put_header(struct text *t, uint8_t set, uint8_t id)
+{
+	const uint8_t rest[HEADER - sizeof(MAGIC)] = {
+		[14 - sizeof(MAGIC)] = HEADER, 0, set, id};
+
+	put(t, MAGIC, sizeof(MAGIC));
+	put(t, rest, sizeof(rest));
+}
+
 int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 		      bool beside, const void *data, size_t size)
 {
@@ -63,17 +74,10 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 		uint16_t b, c;
 		uint8_t d[8];
 	} clsid[2] = {GN_CLR_CLSID_INIT, GN_CLR_CLSID_BESIDE_INIT};
-	static const uint8_t
-		header[HEADER] = {[0] = 'D', 'O',	 'T',
-				  'N',	     'E',	 [5] = 'T',
-				  '_',	     'I',	 'P',
-				  'C',	     [10] = '_', 'V',
-				  '1',	     0,		 [16] = SET_PROFILER,
-				  ID_ATTACH};
 	struct text t = {message, 0, GN_CLR_IPC_MAX};
 	uint16_t length;
 
-	put(&t, header, HEADER);
+	put_header(&t, SET_PROFILER, ID_ATTACH);
 	put_u32(&t, LOAD_MS);
 	put(&t, &clsid[beside], sizeof(*clsid));
 	put_u32(&t, (uint32_t)strlen(library) + 1);
@@ -174,6 +178,26 @@ static int send_all(int s, const uint8_t *p, size_t left,
 	return 0;
 }
 
+/* Some more of it; the room is more than an answer has. */
+static int receive_some(int s, const struct limits *l,
+			uint8_t answer[GN_CLR_ANSWER_MAX + 1], size_t *have)
+{
+	ssize_t n = -1;
+
+	while (n < 0) {
+		int err = await(s, POLLIN, l);
+
+		if (err)
+			return err;
+		n = recv(s, answer + *have, GN_CLR_ANSWER_MAX + 1 - *have,
+			 MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+	}
+	*have += (size_t)n;
+	return n ? 0 : -ECONNRESET;
+}
+
 static int receive(int s, const struct limits *l, int32_t *result)
 {
 	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
@@ -181,22 +205,31 @@ static int receive(int s, const struct limits *l, int32_t *result)
 	int whole = 0;
 
 	while (!whole) {
-		int err = await(s, POLLIN, l);
-		ssize_t n;
+		int err = receive_some(s, l, answer, &have);
 
 		if (err)
 			return err;
-		n = recv(s, answer + have, sizeof(answer) - have, MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ECONNRESET;
-		have += (size_t)n;
 		whole = is_whole(answer, have);
 	}
 	return whole < 0 ? whole : gn_clr_ipc_parse(answer, have, result);
+}
+
+/* Whether it is an answer, whatever it says, or an error: 1, 0. */
+static int receive_kind(int s, const struct limits *l)
+{
+	uint8_t answer[GN_CLR_ANSWER_MAX + 1];
+	size_t have = 0;
+
+	while (have < HEADER) {
+		int err = receive_some(s, l, answer, &have);
+
+		if (err)
+			return err;
+	}
+	if (memcmp(answer, MAGIC, sizeof(MAGIC)) != 0 ||
+	    answer[16] != SET_SERVER)
+		return -EPROTO;
+	return answer[17] == ID_OK;
 }
 
 static int connect_to(int s, int fd, const struct limits *l)
@@ -219,12 +252,10 @@ static int connect_to(int s, int fd, const struct limits *l)
 	}
 }
 
-int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
-		   int ms, gn_wait_fn wait, void *ctx, int32_t *result)
+/* Sends a message to the process itself: a socket, for its answer. */
+static int say(int fd, pid_t pid, const uint8_t *message, size_t size,
+	       const struct limits *l)
 {
-	const uint64_t now = now_ms();
-	const struct limits l = {now + (uint64_t)ms,
-				 now + (uint64_t)ms + WORK_MS, wait, ctx};
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -232,17 +263,52 @@ int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
 
 	if (s < 0)
 		return -errno;
-	err = connect_to(s, fd, &l);
+	err = connect_to(s, fd, l);
 	if (!err && getsockopt(s, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		err = -errno;
 	if (!err && peer.pid != pid)
 		err = -EPERM;
 	if (!err)
-		err = send_all(s, message, size, &l);
-	if (!err)
-		err = receive(s, &l, result);
+		err = send_all(s, message, size, l);
+	if (err)
+		close(s);
+	return err ? err : s;
+}
+
+static struct limits limits_of(int ms, gn_wait_fn wait, void *ctx)
+{
+	const uint64_t until = now_ms() + (uint64_t)ms;
+
+	return (struct limits){until, until + WORK_MS, wait, ctx};
+}
+
+int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
+		   int ms, gn_wait_fn wait, void *ctx, int32_t *result)
+{
+	const struct limits l = limits_of(ms, wait, ctx);
+	int s = say(fd, pid, message, size, &l), err;
+
+	if (s < 0)
+		return s;
+	err = receive(s, &l, result);
 	close(s);
 	return err;
+}
+
+int gn_clr_ipc_renews(int fd, pid_t pid, int ms, gn_wait_fn wait, void *ctx)
+{
+	const struct limits l = limits_of(ms, wait, ctx);
+	uint8_t message[HEADER];
+	struct text t = {message, 0, sizeof(message)};
+	int s, kind;
+
+	put_header(&t, SET_PROCESS, ID_INFO2);
+	s = say(fd, pid, message, t.n, &l);
+	if (s < 0)
+		return s;
+	kind = receive_kind(s, &l);
+	close(s);
+	return kind;
 }
 
 /* What the socket of a process is called, and where. */

@@ -37,4 +37,11 @@ int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result);
 int gn_clr_ipc_ask(int fd, pid_t pid, const uint8_t *message, size_t size,
 		   int ms, gn_wait_fn wait, void *ctx, int32_t *result);
 
+/*
+ * Whether the runtime lets a profiler be asked for again, as it can since .NET
+ * 6: older ones keep the first one for good, and do not know a command that
+ * came with that. 1, 0; the same errors.
+ */
+int gn_clr_ipc_renews(int fd, pid_t pid, int ms, gn_wait_fn wait, void *ctx);
+
 #endif
