@@ -319,6 +319,23 @@ void test_attach_started(struct live *t)
 	CHECK(t, live_finish(t, &gnomon) == 0, "the program failed");
 }
 
+/* A runtime that begins when a tool for diagnostics says so. */
+void test_attach_paused(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk paused;
+
+	clr_need(t);
+	live_add(t, &a, "/usr/bin/env", "DOTNET_DefaultDiagnosticPortSuspend=1",
+		 NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &paused);
+	expect(t, paused.pid,
+	       "it waits until a diagnostics tool lets it go on");
+	CHECK(t, kill(paused.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, &paused);
+}
+
 /* A launcher waits for the program that it has started. */
 void test_attach_launcher(struct live *t)
 {

@@ -320,3 +320,38 @@ void test_already_runs(struct live *t)
 	      "it said %s", end.err);
 	CHECK(t, live_wait(t, &talk) == 0, "the program failed");
 }
+
+/* A launcher that has not loaded the runtime yet, as when it is attached to
+ * just after it began: it is held where it opens its log. gnomon waits for it.
+ */
+void test_attach_coming(struct live *t)
+{
+	char *log = live_path(t, "log");
+	struct live_args command = {.n = 0};
+	struct timespec nap = {.tv_nsec = 300000000};
+	struct live_talk served, gnomon;
+	json_t *report;
+	int end;
+
+	clr_need(t);
+	CHECK(t, mkfifo(log, 0600) == 0, "mkfifo: %s", strerror(errno));
+	live_add(t, &command, "/usr/bin/env", "COREHOST_TRACE=1",
+		 "COREHOST_TRACE_VERBOSITY=1",
+		 live_text(t, "COREHOST_TRACEFILE=%s", log), NULL);
+	clr_demo(t, &command, "served");
+	live_talk(t, &command, &served);
+	nanosleep(&nap, NULL);
+	CHECK(t, !maps_file(served.pid, "libcoreclr.so"), "it is not held");
+	clr_begin_attach(t, &served, "--raw -f Demo.Service.*", &gnomon);
+	nanosleep(&nap, NULL);
+	end = open(log, O_RDWR | O_CLOEXEC);
+	CHECK(t, end >= 0, "%s: %s", log, strerror(errno));
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	free(live_await(t, served.out, "ready"));
+	clr_serve(t, &served, "run 20");
+	report = clr_detach(t, &gnomon);
+	CHECK(t, clr_functions(report) > 0, "no function was traced");
+	json_decref(report);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+	close(end);
+}

@@ -99,9 +99,12 @@ static int find_processes(struct gn_session *s)
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		size_t first = s->files.count;
 		pid_t pid = s->opts.pids[i];
-		int err = gn_files_of_process(pid, &s->files);
+		int err = gn_prepare_await(s, pid);
 		char why[GN_MISSING_MAX];
 
+		if (err)
+			return err;
+		err = gn_files_of_process(pid, &s->files);
 		if (gn_files_missing(pid, err, why))
 			return gn_session_fail(s, -ESRCH, 1, "%s", why);
 		if (err)
@@ -216,7 +219,7 @@ static int check_match(struct gn_session *s)
 			"no USDT probe matches '%s'; gnomon list "
 			"--usdt shows what there is",
 			glob);
-	if (s->child_of_launcher)
+	if (s->no_runtime)
 		return gn_session_fail(s, -ENOENT, 2,
 				       "no function matches '%s'; %s", glob,
 				       s->warning);

@@ -21,6 +21,8 @@ bool gn_prepare_all(const struct gn_session *s);
 /* Whether the command can run a runtime, itself or by a program that it
  * starts. */
 bool gn_prepare_launches(const struct gn_session *s);
+/* Waits for a runtime that is about to run in a process of -p. */
+int gn_prepare_await(struct gn_session *s, pid_t pid);
 /* A running runtime gets its library if functions of it are requested; the
  * process's files are those from `first`. */
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first);

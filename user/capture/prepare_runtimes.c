@@ -89,19 +89,43 @@ static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
 	return NULL;
 }
 
-/* A launcher that waits for the program that it has started. */
-static void note_child(struct gn_session *s, pid_t pid)
+/* A launcher that waits for the program that it has started, or one that will
+ * be the runtime itself. */
+static void note_none(struct gn_session *s, pid_t pid)
 {
 	const struct gn_runtime *rt;
-	pid_t child = s->light ? 0 : gn_runtime_child(pid, &rt);
+	pid_t child = gn_runtime_child(pid, &rt);
 
-	if (!child)
-		return;
-	s->child_of_launcher = child;
-	snprintf(s->warning, sizeof(s->warning),
-		 "process %d has no runtime, but its child %d runs %s: -p %d "
-		 "traces its functions",
-		 (int)pid, (int)child, rt->title, (int)child);
+	if (child)
+		snprintf(s->warning, sizeof(s->warning),
+			 "process %d has no runtime, but its child %d runs %s: "
+			 "-p %d traces its functions",
+			 (int)pid, (int)child, rt->title, (int)child);
+	else if ((rt = gn_runtime_launched(pid)))
+		snprintf(s->warning, sizeof(s->warning),
+			 "process %d can start the %s, but has not loaded it; "
+			 "attach again when it has, or start it under gnomon",
+			 (int)pid, rt->title);
+	s->no_runtime |= rt != NULL;
+}
+
+static enum gn_wait step(void *ctx)
+{
+	const struct gn_session *s = ctx;
+	const struct gn_step *asked = s->opts.step;
+
+	return asked && asked->fn(asked->ctx, true, 0, 0) ? GN_WAIT_ENOUGH
+							  : GN_WAIT_ON;
+}
+
+int gn_prepare_await(struct gn_session *s, pid_t pid)
+{
+	int err = s->opts.nfunctions && !gn_prepare_managed(s)
+			  ? 0
+			  : gn_runtime_await(pid, step, s);
+
+	return err ? gn_session_fail(s, err, 1, "attaching was interrupted")
+		   : 0;
 }
 
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
@@ -113,7 +137,8 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	if (!rt)
 		rt = gn_runtime_running(pid, &packed);
 	if (!rt) {
-		note_child(s, pid);
+		if (!s->light)
+			note_none(s, pid);
 		return 0;
 	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))

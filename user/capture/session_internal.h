@@ -38,12 +38,12 @@ struct gn_session {
 	enum gn_attach_mode mode;
 	bool nop5; /* the cheaper site of hook-site libraries */
 	char program[PATH_MAX];
-	bool launches; /* the command can lead to a managed runtime */
-	bool awaits;   /* libraries that are not mapped yet */
-	bool foreign;  /* the program is no ELF file of this machine */
-	bool light;    /* no function of a runtime is traced */
-	pid_t child_of_launcher; /* of -p: it has the runtime; 0: none */
-	pid_t late_for_elt;	 /* of -p: it began without hooks; 0: none */
+	bool launches;	    /* the command can lead to a managed runtime */
+	bool awaits;	    /* libraries that are not mapped yet */
+	bool foreign;	    /* the program is no ELF file of this machine */
+	bool light;	    /* no function of a runtime is traced */
+	bool no_runtime;    /* of -p: `warning` says why it has none */
+	pid_t late_for_elt; /* of -p: it began without hooks; 0: none */
 	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
 	int killed_by;
 	struct gn_running *active; /* runtimes that run; NULL: none */

@@ -76,6 +76,19 @@ void gn_inside_env_free(struct gn_inside_env *env)
 	*env = (struct gn_inside_env){0};
 }
 
+bool gn_inside_started(pid_t pid, long long *ticks)
+{
+	char text[1024];
+	const char *line;
+
+	gn_inside_read(pid, "stat", text, sizeof(text));
+	line = strrchr(text, ')');
+	return line && sscanf(line,
+			      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			      "%*u %*u %*d %*d %*d %*d %*d %*d %lld",
+			      ticks) == 1;
+}
+
 int gn_inside_open(int root, const char *path, int flags)
 {
 	struct open_how how = {

@@ -215,6 +215,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.marker = "hostfxr",
 	.core = "libcoreclr.so",
 	.thread = ".NET SynchManag",
+	.last_thread = ".NET Finalizer",
 	.matches = gn_filter_hooks,
 	.prepare = prepare,
 	.hindered = hindered,

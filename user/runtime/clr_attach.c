@@ -36,15 +36,16 @@
 #define REVERT_MS 20000
 #define GUARD_MS  (60 * 60 * 1000)
 #define LATER_MS  200
+#define UP_MS	  3000
+#define UP_STEP	  20
 #define LOCK_MS	  3000
 #define GONE_MS	  500
 
 /* What the runtime answers (corerror.xml). */
-#define CANCELLED   ((int32_t)0x80131375) /* a later session: it was served */
-#define NO_ATTACH   ((int32_t)0x8013136a) /* there is a profiler already */
-#define ACTIVE	    ((int32_t)0x8013136f) /* not while it runs */
-#define UNSUPPORTED ((int32_t)0x80131515)
-#define NO_MEMORY   ((int32_t)0x80070008) /* nor a thread */
+#define CANCELLED ((int32_t)0x80131375) /* a later session: it was served */
+#define NO_ATTACH ((int32_t)0x8013136a) /* there is a profiler already */
+#define NOT_UP	  ((int32_t)0x8013135b) /* it has not begun */
+#define NO_MEMORY ((int32_t)0x80070008) /* nor a thread */
 
 struct gn_attached {
 	pid_t pid;
@@ -237,6 +238,22 @@ static int ask(struct gn_attached *a, const char *request, int ms,
 	return ask_as(a, true, request, ms, wait, ctx, result);
 }
 
+/* One that begins just now refuses until it is up. */
+static int ask_when_up(struct gn_attached *a, const char *request,
+		       gn_wait_fn wait, void *ctx, int32_t *result)
+{
+	int err = ask(a, request, BEGIN_MS, wait, ctx, result);
+
+	for (int ms = 0; !err && *result == NOT_UP && ms < UP_MS;
+	     ms += UP_STEP) {
+		if (wait(ctx) == GN_WAIT_ENOUGH)
+			return -EINTR;
+		sleep_ms(UP_STEP);
+		err = ask(a, request, BEGIN_MS - UP_MS, wait, ctx, result);
+	}
+	return err;
+}
+
 /* Words to the guard. */
 enum {
 	BEGUN = 'b',  /* the runtime is asked; without it there is no end */
@@ -405,62 +422,6 @@ static int bring_copy(struct gn_attached *a, char *why)
 	return err;
 }
 
-static int open_attached(pid_t pid, const char *library,
-			 struct gn_attached **out, char *why)
-{
-	struct gn_attached *a = calloc(1, sizeof(*a));
-	bool seen;
-	int err;
-
-	if (!a) {
-		snprintf(why, GN_WHY_MAX, "no memory");
-		return -ENOMEM;
-	}
-	a->pid = pid;
-	a->socket = a->lock = a->leash = -1;
-	gn_copy_init(&a->copy);
-	snprintf(a->library, sizeof(a->library), "%s", library);
-	err = check_class(pid, why);
-	if (!err)
-		err = gn_clr_has_room(pid, why);
-	if (!err)
-		err = a->socket = gn_clr_ipc_find(pid, why);
-	if (err == -ENOENT)
-		err = told_end(pid, err, why);
-	seen = err >= 0 && sees_library(a);
-	if (err >= 0)
-		err = seen ? check_mapped(a, why) : 0;
-	if (!err)
-		err = lock(a, why);
-	if (!err && !seen)
-		err = bring_copy(a, why);
-	if (err < 0) {
-		close_attached(a);
-		return err;
-	}
-	*out = a;
-	return 0;
-}
-
-static char *request_text(const struct gn_attach_asked *asked)
-{
-	struct timespec t;
-	const char *values = asked->values;
-	char *text;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	/* a runtime that was stopped can come to it when we have gone */
-	if (asprintf(&text,
-		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %zu\n%s%s",
-		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
-		     asked->fast, strlen(values), values, asked->filter) < 0)
-		return NULL;
-	if (strlen(text) < GN_CLR_REQUEST_MAX)
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* 0: the runtime did what was asked for. */
 static int explain(const struct gn_attached *a, int err, int32_t result,
 		   char *why)
@@ -499,6 +460,13 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 			 "lets one only see functions; trace without -f, or "
 			 "start the program without that one",
 			 pid);
+	else if (result == NOT_UP)
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d has not begun: it waits "
+			 "until a diagnostics tool lets it go on "
+			 "(DOTNET_DiagnosticPorts, or "
+			 "DOTNET_DefaultDiagnosticPortSuspend)",
+			 pid);
 	else if (result == NO_MEMORY)
 		snprintf(why, GN_WHY_MAX,
 			 "the runtime of process %d has no room for one more "
@@ -511,6 +479,64 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 			 "(0x%08" PRIx32 "); its user must be able to read it",
 			 pid, a->library, (uint32_t)result);
 	return err ? err : -EPROTO;
+}
+
+static int open_attached(pid_t pid, const char *library,
+			 struct gn_attached **out, char *why)
+{
+	struct gn_attached *a = calloc(1, sizeof(*a));
+	bool seen;
+	int err;
+
+	if (!a) {
+		snprintf(why, GN_WHY_MAX, "no memory");
+		return -ENOMEM;
+	}
+	a->pid = pid;
+	a->socket = a->lock = a->leash = -1;
+	gn_copy_init(&a->copy);
+	snprintf(a->library, sizeof(a->library), "%s", library);
+	err = check_class(pid, why);
+	if (!err)
+		err = gn_clr_has_room(pid, why);
+	if (!err)
+		err = a->socket = gn_clr_ipc_find(pid, why);
+	if (err == -ENOENT && is_stopped(pid))
+		err = explain(a, -ETIMEDOUT, 0, why);
+	else if (err == -ENOENT)
+		err = told_end(pid, err, why);
+	seen = err >= 0 && sees_library(a);
+	if (err >= 0)
+		err = seen ? check_mapped(a, why) : 0;
+	if (!err)
+		err = lock(a, why);
+	if (!err && !seen)
+		err = bring_copy(a, why);
+	if (err < 0) {
+		close_attached(a);
+		return err;
+	}
+	*out = a;
+	return 0;
+}
+
+static char *request_text(const struct gn_attach_asked *asked)
+{
+	struct timespec t;
+	const char *values = asked->values;
+	char *text;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	/* a runtime that was stopped can come to it when we have gone */
+	if (asprintf(&text,
+		     GN_CLR_REQUEST_TRACE "%lld %" PRIx32 " %d %zu\n%s%s",
+		     (long long)t.tv_sec + BEGIN_MS / 1000 + 1, asked->families,
+		     asked->fast, strlen(values), values, asked->filter) < 0)
+		return NULL;
+	if (strlen(text) < GN_CLR_REQUEST_MAX)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* 0: the runtime can be asked for a session, and to end it. */
@@ -541,7 +567,7 @@ static int ask_begin(struct gn_attached *a, const char *request,
 
 	tell_guard(a, BEGUN);
 	a->begun = a->owed = true;
-	err = ask(a, request, BEGIN_MS, wait, ctx, result);
+	err = ask_when_up(a, request, wait, ctx, result);
 	/* nobody would answer the end of it, either: it is the guard's */
 	if (err == -ETIMEDOUT)
 		a->begun = false;

@@ -337,12 +337,7 @@ static bool find_names(pid_t pid, struct wanted *w)
 		line = strrchr(line, '\t');
 		w->pid = line ? strtoll(line, NULL, 10) : pid;
 	}
-	gn_inside_read(pid, "stat", text, sizeof(text));
-	line = strrchr(text, ')');
-	return line && sscanf(line,
-			      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-			      "%*u %*u %*d %*d %*d %*d %*d %*d %lld",
-			      &w->started) == 1;
+	return gn_inside_started(pid, &w->started);
 }
 
 /* A socket of the process's user. */

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which runtime a running process has. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "process/inside.h"
 #include "process/maps.h"
 #include "runtime/runtime.h"
 
 #define CHILDREN_MAX 64
+#define YOUNG_S	     10
+#define STEP_NS	     5000000
 
 static const struct gn_runtime *with_core(const char *path)
 {
@@ -34,26 +40,16 @@ static const struct gn_runtime *by_maps(pid_t pid)
 	return rt;
 }
 
-static const struct gn_runtime *with_thread(const char *comm)
+static bool has_thread(pid_t pid, const char *name)
 {
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->thread && !strcmp(comm, rt->thread))
-			return rt;
-	return NULL;
-}
-
-static const struct gn_runtime *by_threads(pid_t pid)
-{
-	const struct gn_runtime *rt = NULL;
 	char path[sizeof(((struct dirent *)0)->d_name) + 64], comm[32];
 	struct dirent *entry;
+	bool has = false;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
-	while (dir && !rt && (entry = readdir(dir))) {
+	while (dir && !has && (entry = readdir(dir))) {
 		FILE *f;
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid,
@@ -61,14 +57,24 @@ static const struct gn_runtime *by_threads(pid_t pid)
 		f = fopen(path, "re");
 		if (f && fgets(comm, sizeof(comm), f)) {
 			comm[strcspn(comm, "\n")] = '\0';
-			rt = with_thread(comm);
+			has = !strcmp(comm, name);
 		}
 		if (f)
 			fclose(f);
 	}
 	if (dir)
 		closedir(dir);
-	return rt;
+	return has;
+}
+
+static const struct gn_runtime *by_threads(pid_t pid)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (rt->thread && has_thread(pid, rt->thread))
+			return rt;
+	return NULL;
 }
 
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
@@ -81,6 +87,57 @@ const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
 	rt = by_threads(pid);
 	*packed = rt;
 	return rt;
+}
+
+const struct gn_runtime *gn_runtime_launched(pid_t pid)
+{
+	const struct gn_runtime *rt;
+	char exe[32];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_starts(rt, exe))
+			return rt;
+	return NULL;
+}
+
+static bool is_young(pid_t pid)
+{
+	const long long second = sysconf(_SC_CLK_TCK);
+	struct timespec now;
+	long long began;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return gn_inside_started(pid, &began) &&
+	       now.tv_sec - began / second < YOUNG_S;
+}
+
+/* `launched`: what its program starts. */
+static bool is_coming(pid_t pid, const struct gn_runtime *launched)
+{
+	const struct gn_runtime *rt;
+	char exe[32];
+	bool packed;
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	rt = gn_runtime_running(pid, &packed);
+	if (!rt) /* a process that has ended has no program */
+		return launched && !access(exe, F_OK);
+	return rt->last_thread && !has_thread(pid, rt->last_thread);
+}
+
+int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx)
+{
+	const struct timespec step = {.tv_nsec = STEP_NS};
+	const struct gn_runtime *launched =
+		is_young(pid) ? gn_runtime_launched(pid) : NULL;
+
+	while (is_young(pid) && is_coming(pid, launched)) {
+		if (wait && wait(ctx) == GN_WAIT_ENOUGH)
+			return -EINTR;
+		nanosleep(&step, NULL);
+	}
+	return 0;
 }
 
 pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt)

@@ -73,6 +73,9 @@ struct gn_runtime {
 	/* The name of a thread that it makes at its start, as the kernel has
 	 * it (15 bytes); NULL: none that is only its own. */
 	const char *thread;
+	/* That of one which it makes last: it can be asked from then on. NULL:
+	 * as soon as it is mapped. */
+	const char *last_thread;
 	/*
 	 * The file with the sites that a launcher, or what a script starts,
 	 * will map, PATH_MAX bytes.
@@ -133,6 +136,16 @@ const struct gn_runtime *gn_runtime_with_core(const char *path);
 /* The runtime that a running process has, or NULL. `packed`: it is in the
  * program itself (a single file), and so are its modules. */
 const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed);
+
+/*
+ * Waits for the runtime of a process that has just begun and whose program
+ * starts one, until it can be asked. A while after the process's begin, or when
+ * it has ended, that is given up. -EINTR: `wait` (NULL: nobody) has enough.
+ */
+int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx);
+
+/* What a process's program starts, or NULL. */
+const struct gn_runtime *gn_runtime_launched(pid_t pid);
 
 /* The first child of a process that has a runtime, which is *rt; 0: none. */
 pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt);
