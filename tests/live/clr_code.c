@@ -383,3 +383,23 @@ void test_precompiled_wildcard(struct live *t)
 			  "copied") > 0,
 	      "it is not told which methods can have copies");
 }
+
+/* Samples ask for the names of all code, also while some of it is unloaded: its
+ * functions are no memory then. */
+void test_attach_unloading(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk program, gnomon;
+
+	clr_need(t);
+	clr_demo(t, &a, "unloading");
+	live_talk(t, &a, &program);
+	free(live_await(t, program.out, "ready"));
+	for (int i = 0; i < 25; i++) {
+		clr_begin_attach(t, &program, "-q -d 20ms --snapshot 99",
+				 &gnomon);
+		CHECK(t, live_wait(t, &gnomon) == 0, "attach %d failed", i + 1);
+	}
+	live_ask(t, &program, "end");
+	CHECK(t, live_finish(t, &program) == 0, "the program failed");
+}

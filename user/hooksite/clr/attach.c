@@ -140,7 +140,10 @@ static gn_hr become_profiler(struct gn_clr *clr, void *unknown)
 	clr->beside = clr->asked_beside;
 	clr->wants =
 		clr->beside ? GN_WANT_BESIDE : GN_WANT_ATTACHED | GN_WANT_IL;
-	return gn_clr_set_events(clr, clr->wants);
+	hr = gn_clr_set_events(clr, clr->wants);
+	/* one can have begun before the runtime told of it */
+	gn_unloads_note(&clr->unloads);
+	return hr;
 }
 
 static gn_hr take_request(struct gn_clr *clr, void *unknown, void *data,

@@ -20,10 +20,12 @@ void gn_compiled_tell(struct gn_clr *clr)
 	void *all = NULL;
 	uint32_t n;
 
+	gn_unloads_hold(&clr->unloads, true);
 	if (GN_COM(clr->info, GN_INFO_ENUM_COMPILED,
 		   enum_compiled_fn)(clr->info, &all) < 0)
-		return;
-	while (GN_COM(all, GN_ENUM_NEXT, next_compiled_fn)(all, 64, some, &n) >=
+		all = NULL;
+	while (all &&
+	       GN_COM(all, GN_ENUM_NEXT, next_compiled_fn)(all, 64, some, &n) >=
 		       0 &&
 	       n)
 		for (uint32_t i = 0; i < n; i++)
@@ -31,4 +33,5 @@ void gn_compiled_tell(struct gn_clr *clr)
 				     gn_tell_function(clr, some[i].function),
 				     some[i].function, some[i].version);
 	gn_names_release(all);
+	gn_unloads_release(&clr->unloads);
 }

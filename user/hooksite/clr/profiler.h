@@ -16,6 +16,7 @@
 #include "precompiled.h"
 #include "rejit.h"
 #include "text.h"
+#include "unloads.h"
 
 struct gn_clr {
 	void *const *slots; /* first: what makes it a COM object */
@@ -46,6 +47,7 @@ struct gn_clr {
 	struct gn_rejit rejit;
 	struct gn_classes classes;
 	struct gn_images images;
+	struct gn_unloads unloads;
 };
 
 /* A function as it was resolved, once. Stays for good, and each session is

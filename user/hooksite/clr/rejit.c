@@ -281,8 +281,10 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	gn_rejit_end(clr);
 	pthread_mutex_lock(&r->lock);
 	gn_rejit_open(clr, filter, values, n);
+	gn_unloads_hold(&clr->unloads, false);
 	if (r->filter)
 		scan_all(clr, &list, &holders);
+	gn_unloads_release(&clr->unloads);
 	pthread_mutex_unlock(&r->lock);
 	hold_all(r, &holders, 0);
 	/* it can load modules, and so come back to us */

@@ -183,6 +183,7 @@ void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 
 gn_hr gn_tell_module_unload(struct gn_clr *clr, gn_cor_id id)
 {
+	gn_unloads_note(&clr->unloads);
 	GN_CLR_SITE(module_unload_begin)(known(clr, id));
 	gn_classes_forget(clr);
 	return GN_S_OK;
