@@ -57,7 +57,11 @@ function(gn_live_clr_with kind dotnet fixtures)
 			ENVIRONMENT "GNOMON=$<TARGET_FILE:gnomon>;\
 CLR_LIBRARY=$<TARGET_FILE:gnomon_clr>;DOTNET=${dotnet};\
 FIXTURES=${fixtures};LIVE_SLOW=2")
-		get_property(alone TEST live/clr/${name} PROPERTY RUN_SERIAL)
+		set(alone FALSE)
+		if(TEST live/clr/${name})
+			get_property(alone TEST live/clr/${name}
+				PROPERTY RUN_SERIAL)
+		endif()
 		if(alone)
 			gn_live_alone(live/clr-${kind}/${name})
 			gn_live_plain(live/clr-${kind}/${name})
@@ -107,6 +111,16 @@ function(gn_live_clr_others)
 		gn_live_clr_with(${major} ${dir}/dotnet ${dir}/demo ${default}
 			LONG ${long})
 	endforeach()
+	# .NET Core 3.1, without what the compiler's newest needs of the runtime
+	set(dir ${CMAKE_BINARY_DIR}/dotnet-old)
+	set(old_sources ${sources})
+	list(REMOVE_ITEM old_sources ${folder}/FromNative.cs)
+	gn_live_clr_get(old ${folder}/get-old ${dotnet} ${dir} ${old_sources})
+	gn_live_clr_with(old ${dir}/dotnet ${dir}/demo attach-old exceptions
+		async-exact inlined events-all kinds sixty sixty-rejit
+		LONG async events exit-open filter-module filters
+		filters-collected generics inlined-keep inlined-refuse samples
+		started-killed tier-one-only-exceptions unload values values-elt waits)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-packed)
 	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})
 	gn_live_clr_with(packed ${dir}/dotnet

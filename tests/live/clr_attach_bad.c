@@ -478,6 +478,29 @@ static void await_file(const char *path)
 		poll(NULL, 0, 5);
 }
 
+/* A runtime that would keep the library for good does not get it: neither for
+ * functions, nor where only threads are asked for. */
+void test_attach_old(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	char *maps;
+	size_t size;
+
+	start(t, NULL, &served);
+	expect(t, served.pid, "runs a .NET older than 6");
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "runs a .NET older than 6"),
+	      "gnomon ended with %d: %s", end.code, end.err);
+	maps = live_read(t, live_text(t, "/proc/%d/maps", (int)served.pid),
+			 &size);
+	CHECK(t, !strstr(maps, "libgnomon"), "it has a library of gnomon's");
+	finish(t, &served);
+}
+
 /* Another process sits at the socket's name and says that all is well. */
 void test_attach_lies(struct live *t)
 {

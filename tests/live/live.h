@@ -249,9 +249,11 @@ json_t *live_detach(struct live *t, struct live_talk *gnomon, const char *path);
 #define RUN(name, command, options, flags)
 #define TEST(name, function) void function(struct live *t);
 #define ALONE		     TEST
+#define OTHER		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
 #undef ALONE
+#undef OTHER
 
 #endif

@@ -36,10 +36,12 @@ static const struct live_row rows[] = {
 	{name, NULL, command, options, flags},
 #define TEST(name, function) {name, function, NULL, NULL, 0},
 #define ALONE		     TEST
+#define OTHER		     TEST
 #include LIVE_TESTS
 #undef RUN
 #undef TEST
 #undef ALONE
+#undef OTHER
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
