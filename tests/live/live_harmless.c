@@ -33,8 +33,7 @@ void test_go(struct live *t)
 	live_same(t, "the program's output", live_counts(t, traced.out),
 		  live_counts(t, plain.out));
 	live_truths(t, traced.out, &truths);
-	live_compare(t, &truths, report,
-		     LIVE_UNMATCHED | LIVE_UNWOUND);
+	live_compare(t, &truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);
 }
 
 /* A library without a path: /proc/self/fd/N in the program. */
