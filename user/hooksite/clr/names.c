@@ -264,6 +264,26 @@ static void sig_type(void *ctx, struct gn_text *out, gn_token token,
 		gn_text_put(out, "?");
 }
 
+/* In signatures of methods that are made at run time (corhdr.h of the runtime):
+ * the type itself, by its address. What is no class has a low bit. */
+#define EL_INTERNAL 0x21
+#define NO_CLASS    0x02
+
+static bool sig_internal(void *ctx, struct gn_text *out, struct gn_sig *sig,
+			 uint8_t element, unsigned int depth)
+{
+	gn_cor_id class;
+	size_t from = out->len;
+
+	if (element != EL_INTERNAL || sig->size - sig->at < sizeof(class))
+		return false;
+	memcpy(&class, sig->bytes + sig->at, sizeof(class));
+	sig->at += sizeof(class);
+	put_class(ctx, out, class & NO_CLASS ? 0 : class, depth);
+	shorten_primitive(out, from);
+	return true;
+}
+
 /* A path's units that fit into GN_MODULE_MAX, whatever they are, behind dots.
  */
 #define PATH_UNITS ((GN_MODULE_MAX - 8) / 3)
@@ -445,7 +465,7 @@ gn_cor_id gn_names_dynamic(struct gn_images *images, gn_cor_id function,
 {
 	struct names names = {.images = images};
 	const struct gn_sig_env env = {&names, sig_type, sig_variable,
-				       sig_piece, NULL};
+				       sig_piece, sig_internal};
 	gn_cor_id module_id = 0;
 	const uint8_t *sig = NULL;
 	gn_wchar wide[WIDE_MAX];
