@@ -89,7 +89,7 @@ function(gn_live_clr_others)
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
 	set(some exceptions async-exact attach inlined events-all list
-		sixty-rejit)
+		sixty-rejit attach-helpers)
 	set(more kinds async-attached unload attach-later from-native names
 		samples-attached sixty values-attached)
 	set(rest filters tier-one-only-exceptions async waits exit-open

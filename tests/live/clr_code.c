@@ -384,9 +384,9 @@ void test_precompiled_wildcard(struct live *t)
 	      "it is not told which methods can have copies");
 }
 
-/* Samples ask for the names of all code, also while some of it is unloaded: its
- * functions are no memory then. */
-void test_attach_unloading(struct live *t)
+/* Attaches `times` to a program that compiles, loads and unloads all the time,
+ * which must not take it amiss. */
+static void attach_unloading(struct live *t, int times, const char *options)
 {
 	struct live_args a = {.n = 0};
 	struct live_talk program, gnomon;
@@ -395,11 +395,24 @@ void test_attach_unloading(struct live *t)
 	clr_demo(t, &a, "unloading");
 	live_talk(t, &a, &program);
 	free(live_await(t, program.out, "ready"));
-	for (int i = 0; i < 25; i++) {
-		clr_begin_attach(t, &program, "-q -d 20ms --snapshot 99",
-				 &gnomon);
+	for (int i = 0; i < times; i++) {
+		clr_begin_attach(t, &program, options, &gnomon);
 		CHECK(t, live_wait(t, &gnomon) == 0, "attach %d failed", i + 1);
 	}
 	live_ask(t, &program, "end");
 	CHECK(t, live_finish(t, &program) == 0, "the program failed");
+}
+
+/* Samples ask for the names of all code, also while some of it is unloaded: its
+ * functions are no memory then. */
+void test_attach_unloading(struct live *t)
+{
+	attach_unloading(t, 25, "-q -d 20ms --snapshot 99");
+}
+
+/* What is compiled next calls the helper that -f names, and the program itself
+ * never does: so its new code is never there. */
+void test_attach_helpers(struct live *t)
+{
+	attach_unloading(t, 2, "-q -d 100ms -f System.Math.ConvertTo*");
 }

@@ -526,6 +526,19 @@ static void test_which(void **state)
 	assert_int_equal(gn_filter_which("", "N", "m", &word), -1);
 }
 
+static void test_helpers(void **state)
+{
+	(void)state;
+	assert_true(
+		gn_filter_helper("System.Math.ConvertToInt64Checked(double)"));
+	assert_true(gn_filter_helper("System.Runtime.CompilerServices."
+				     "CastHelpers.ChkCastAny(void*, object)"));
+	assert_true(gn_filter_helper("System.SpanHelpers.Fill(ref byte, byte, "
+				     "nuint)"));
+	assert_false(gn_filter_helper("System.Math.Abs(int)"));
+	assert_false(gn_filter_helper("N.System.Math.ConvertToChecked()"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -544,6 +557,7 @@ int main(void)
 		cmocka_unit_test(test_filter_by_module),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_which),
+		cmocka_unit_test(test_helpers),
 		cmocka_unit_test(test_may_hook),
 		cmocka_unit_test(test_may_hook_against_definition),
 	};

@@ -522,6 +522,25 @@ bool gn_filter_never(const char *name)
 	return gn_glob(poll, sizeof(poll) - 1, name, strlen(name));
 }
 
+bool gn_filter_helper(const char *name)
+{
+	static const char *const globs[] = {
+		"System.Runtime.CompilerServices.CastHelpers.*",
+		"System.Runtime.CompilerServices.CastCache.*",
+		"Internal.Runtime.CompilerHelpers.ThrowHelpers.*",
+		"System.Buffer.BulkMoveWithWriteBarrier*",
+		"System.Math.ConvertTo*Checked*",
+		"System.SpanHelpers.ClearWithoutReferences*",
+		"System.SpanHelpers.Fill*",
+		"System.SpanHelpers.Memmove*",
+	};
+
+	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
+		if (gn_glob(globs[i], strlen(globs[i]), name, strlen(name)))
+			return true;
+	return false;
+}
+
 bool gn_filter_hooks_nothing(const char *filter)
 {
 	return ends_with(filter, "!*");

@@ -90,6 +90,10 @@ bool gn_filter_line_is_in(const struct gn_filter_line *line,
  */
 bool gn_filter_never(const char *name);
 
+/* A method of the core library that the compiler puts calls of into code by
+ * itself, or one that is copied into such. */
+bool gn_filter_helper(const char *name);
+
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
 /* True when its last line is "*": everything is. */

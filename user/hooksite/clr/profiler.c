@@ -268,11 +268,22 @@ static uint64_t runtime_version(void *info)
  */
 #define FRAGILE_FROM 9
 
+/*
+ * A method that is compiled anew has no code from when it is asked for until it
+ * is called next. Where it is one of the compiler's helpers, .NET 9 looks for
+ * that code meanwhile and reads address 0 (dotnet/runtime#112636, which is
+ * solved in 10).
+ */
+#define NO_HELPERS_IN 9
+
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
+	uint64_t major = runtime_version(clr->info) >> 48;
+
 	clr->images.info = clr->info;
 	clr->edits = gn_edits();
-	clr->fragile = runtime_version(clr->info) >> 48 >= FRAGILE_FROM;
+	clr->fragile = major >= FRAGILE_FROM;
+	clr->no_helpers = major == NO_HELPERS_IN;
 }
 
 static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,

@@ -33,16 +33,17 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 	return 0;
 }
 
-/* `suspends`: it gets no hooks, for the runtime itself suspends it. */
+/* `left`: it gets no hooks, for the runtime itself suspends it, or would
+ * crash. */
 static void choose(struct scan *s, gn_token token, const struct gn_text *name,
-		   bool suspends)
+		   bool left)
 {
 	struct gn_clr *clr = s->clr;
 	uint32_t index = show(s, token, name);
 
 	if (!index)
 		return;
-	if (suspends)
+	if (left)
 		GN_CLR_SITE(unhooked)(index);
 	else if (gn_rejit_list_add(s->list, s->id, token))
 		atomic_store(&clr->rejit.chosen[index], 1);
@@ -65,7 +66,9 @@ static void take(struct scan *s, uint32_t row, const struct gn_md_method *m)
 	else if (!gn_md_has_il(m))
 		s->no_il++;
 	else
-		choose(s, token, &full, m->impl & GN_MD_IMPL_ASYNC);
+		choose(s, token, &full,
+		       m->impl & GN_MD_IMPL_ASYNC ||
+			       (s->clr->no_helpers && gn_filter_helper(bytes)));
 }
 
 static void take_asked(void *ctx, struct gn_text *type, uint32_t row,
