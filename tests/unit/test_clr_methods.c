@@ -43,7 +43,12 @@ static void test_modules(void **state)
 	gn_modules_forget(m, 7);
 	assert_int_equal(gn_modules_find(m, 7), 0);
 	assert_int_equal(gn_modules_find(m, 8), 2);
-	for (int i = 2; i < GN_MODULES_MAX; i++)
+	/* by two threads at once */
+	assert_int_equal(gn_modules_add(m, 9), 3);
+	assert_int_equal(gn_modules_add(m, 9), 4);
+	gn_modules_forget(m, 9);
+	assert_int_equal(gn_modules_find(m, 9), 0);
+	for (int i = 4; i < GN_MODULES_MAX; i++)
 		assert_int_equal(gn_modules_add(m, 9), i + 1);
 	assert_int_equal(gn_modules_add(m, 9), 0);
 	free(m);

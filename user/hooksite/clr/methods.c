@@ -81,8 +81,9 @@ uint32_t gn_modules_add(struct gn_modules *m, gn_cor_id module)
 
 void gn_modules_forget(struct gn_modules *m, gn_cor_id module)
 {
-	uint32_t place = gn_modules_find(m, module);
+	uint32_t place;
 
-	if (place)
+	/* two threads that add it at once give it a place each */
+	while (module && (place = gn_modules_find(m, module)))
 		atomic_store(&m->module[place - 1], 0);
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unloads.h"
 
+#include <errno.h>
 #include <time.h>
 
 /* The runtime does not say when it has taken the code out of its lists. */
 #define GONE_NS 200000000u
+
+#define SECOND_NS 1000000000u
 
 static uint64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
 void gn_unloads_note(struct gn_unloads *u)
@@ -23,14 +26,19 @@ void gn_unloads_note(struct gn_unloads *u)
 
 void gn_unloads_hold(struct gn_unloads *u, bool gone)
 {
-	uint64_t since;
+	uint64_t until;
+	struct timespec t;
 
 	pthread_mutex_lock(&u->lock);
-	since = now_ns() - u->last;
-	if (gone && since < GONE_NS)
-		nanosleep(
-			&(struct timespec){.tv_nsec = (long)(GONE_NS - since)},
-			NULL);
+	if (!gone || !u->last)
+		return;
+	until = u->last + GONE_NS;
+	t = (struct timespec){.tv_sec = (time_t)(until / SECOND_NS),
+			      .tv_nsec = (long)(until % SECOND_NS)};
+	/* the program's signals end a sleep */
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) ==
+	       EINTR)
+		;
 }
 
 void gn_unloads_release(struct gn_unloads *u)
