@@ -485,11 +485,15 @@ void test_attach_old(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_talk served;
 	struct live_end end;
+	uint64_t begun;
 	char *maps;
 	size_t size;
 
 	start(t, NULL, &served);
+	begun = live_now();
 	expect(t, served.pid, "runs a .NET older than 6");
+	/* its last thread has no name that could be waited for */
+	CHECK(t, live_now() - begun < 6000000000u, "it was waited for");
 	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
 		 live_text(t, "%d", (int)served.pid), NULL);
 	live_run(t, &a, NULL, &end);

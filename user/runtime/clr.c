@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hooksite/clr/clsid.h"
 #include "hooksite/clr/filter.h"
 #include "runtime/clr_attach.h"
 #include "runtime/clr_find.h"
+#include "runtime/clr_ipc.h"
 #include "runtime/clr_modules.h"
 
 #define SITE(name, kind, ...)                                       \
@@ -203,6 +205,16 @@ static const char *const unhooked[] = {
 	NULL,
 };
 
+static bool listens(pid_t pid)
+{
+	char why[GN_WHY_MAX];
+	int fd = gn_clr_ipc_find(pid, why);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 extern const struct gn_runtime gn_runtime_clr;
 const struct gn_runtime gn_runtime_clr = {
 	.id = GN_RUNTIME_CLR,
@@ -216,6 +228,7 @@ const struct gn_runtime gn_runtime_clr = {
 	.core = "libcoreclr.so",
 	.thread = ".NET SynchManag",
 	.last_thread = ".NET Finalizer",
+	.listens = listens,
 	.matches = gn_filter_hooks,
 	.prepare = prepare,
 	.hindered = hindered,

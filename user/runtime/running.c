@@ -123,7 +123,11 @@ static bool is_coming(pid_t pid, const struct gn_runtime *launched)
 	rt = gn_runtime_running(pid, &packed);
 	if (!rt) /* a process that has ended has no program */
 		return launched && !access(exe, F_OK);
-	return rt->last_thread && !has_thread(pid, rt->last_thread);
+	if (!rt->last_thread || has_thread(pid, rt->last_thread))
+		return false;
+	/* before .NET 6 its threads have no names, and a program can change
+	 * them */
+	return (rt->thread && has_thread(pid, rt->thread)) || !rt->listens(pid);
 }
 
 int gn_runtime_await(pid_t pid, gn_wait_fn wait, void *ctx)

@@ -76,6 +76,9 @@ struct gn_runtime {
 	/* That of one which it makes last: it can be asked from then on. NULL:
 	 * as soon as it is mapped. */
 	const char *last_thread;
+	/* With it: whether it listens. Where its threads are not called so that
+	 * is enough. */
+	bool (*listens)(pid_t pid);
 	/*
 	 * The file with the sites that a launcher, or what a script starts,
 	 * will map, PATH_MAX bytes.
