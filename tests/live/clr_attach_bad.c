@@ -527,6 +527,19 @@ void test_attach_lies(struct live *t)
 	finish(t, &served);
 }
 
+/* Has the runtime wait for a message that does not come. */
+static int hold_up(struct live *t, const char *path)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(t, strlen(path) < sizeof(at.sun_path), "%s is too long", path);
+	memcpy(at.sun_path, path, strlen(path));
+	CHECK(t, !connect(s, (struct sockaddr *)&at, sizeof(at)), "connect: %s",
+	      strerror(errno));
+	return s;
+}
+
 /* Whether gnomon has started a guard: it is about to ask the runtime then. */
 static bool has_guard(struct live *t, pid_t gnomon)
 {
@@ -573,6 +586,35 @@ void test_attach_silent(struct live *t)
 	live_tell(t, &served, "silence");
 	free(live_await(t, served.out, "done"));
 	expect(t, served.pid, "does not answer at its diagnostics socket");
+	finish(t, &served);
+}
+
+/* Both of the runtime's answers come late, each in its time. */
+void test_attach_slow(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served, gnomon;
+	struct live_args a = {.n = 0};
+	char *path;
+	int held[2];
+
+	start(t, env, &served);
+	path = socket_of(t, &served, t->dir);
+	held[0] = hold_up(t, path);
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-f", "Demo.Service.*",
+		 "-p", live_text(t, "%d", (int)served.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	while (!has_guard(t, gnomon.pid))
+		poll(NULL, 0, 5);
+	/* behind the first of gnomon's questions */
+	poll(NULL, 0, 500);
+	held[1] = hold_up(t, path);
+	for (int i = 0; i < 2; i++) {
+		poll(NULL, 0, 6000);
+		close(held[i]);
+	}
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	CHECK(t, live_wait(t, &gnomon) == 0, "its status is wrong");
 	finish(t, &served);
 }
 

@@ -560,14 +560,22 @@ static int check_runtime(const struct gn_attached *a, gn_wait_fn wait,
 	return -EOPNOTSUPP;
 }
 
-static int ask_begin(struct gn_attached *a, const char *request,
+static int ask_begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		     gn_wait_fn wait, void *ctx, int32_t *result, char *why)
 {
+	/* what was asked before can have taken long: the time begins now */
+	char *request = request_text(asked);
 	int err;
 
+	if (!request) {
+		snprintf(why, GN_WHY_MAX,
+			 "the globs of -f and -a are too long");
+		return -E2BIG;
+	}
 	tell_guard(a, BEGUN);
 	a->begun = a->owed = true;
 	err = ask_when_up(a, request, wait, ctx, result);
+	free(request);
 	/* nobody would answer the end of it, either: it is the guard's */
 	if (err == -ETIMEDOUT)
 		a->begun = false;
@@ -579,15 +587,9 @@ static int ask_begin(struct gn_attached *a, const char *request,
 static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 		 gn_wait_fn wait, void *ctx, char *why)
 {
-	char *request = request_text(asked);
 	int32_t result = 0;
 	int err;
 
-	if (!request) {
-		snprintf(why, GN_WHY_MAX,
-			 "the globs of -f and -a are too long");
-		return -E2BIG;
-	}
 	a->functions = gn_filter_asks(asked->filter);
 	err = a->leash < 0 ? start_guard(a) : 0;
 	if (err)
@@ -596,10 +598,9 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	if (!err)
 		err = check_runtime(a, wait, ctx, why);
 	if (!err) {
-		err = ask_begin(a, request, wait, ctx, &result, why);
+		err = ask_begin(a, asked, wait, ctx, &result, why);
 		a->served = !err;
 	}
-	free(request);
 	/* a runtime that shuts down also refuses with some code of its own */
 	if (err == -ECONNREFUSED || err == -ECONNRESET || err == -ENOENT ||
 	    err == -EPROTO)
