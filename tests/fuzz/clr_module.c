@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "hooksite/clr/md_name.h"
 #include "hooksite/clr/metadata.h"
 #include "hooksite/clr/pe.h"
 #include "hooksite/clr/r2r.h"
@@ -46,10 +47,15 @@ static void visit_method(void *ctx, struct gn_text *name, uint32_t row)
 {
 	struct module *m = ctx;
 	struct gn_md_method method;
+	char bytes[ROOM];
+	struct gn_text whole;
 
 	must(row > m->last, "each method is told once");
 	m->last = row;
 	gn_md_method(&m->md, row, &method);
+	gn_text_init(&whole, bytes, sizeof(bytes));
+	gn_md_put_method(&m->md, row, NULL, &whole);
+	check_name(&whole);
 	gn_text_put(name, ".");
 	gn_text_put(name, method.name);
 	check_name(name);

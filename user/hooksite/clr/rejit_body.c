@@ -200,6 +200,9 @@ static bool prepare(struct gn_clr *clr, struct gn_rejit_module *m,
 	if (gn_il_locals_token(body->at, body->n, &old_token))
 		return false;
 	old = gn_md_locals(md, old_token);
+	/* its module does not have them: they would be ours */
+	if (old_token && !old.n)
+		return false;
 	if (gn_il_locals(&old, &method.sig, &locals, &hooks->frame,
 			 &hooks->result))
 		return false;
