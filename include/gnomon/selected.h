@@ -13,7 +13,7 @@
 	  "methods that get hooks when they are called")                      \
 	X(NO_IL, 1, "no_il", "methods without code of their own in IL")       \
 	X(MODULES_LEFT, 2, "modules_left",                                    \
-	  "modules that are made in memory or can be unloaded")               \
+	  "modules made in memory, that can be unloaded, or beyond 4,096")    \
 	X(FAILED, 3, "failed", "methods that the runtime refused")            \
 	X(COPIED, 4, "copied",                                                \
 	  "methods that precompiled code can hold copies of, unseen")         \

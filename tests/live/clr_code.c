@@ -83,6 +83,17 @@ void test_untraced(struct live *t)
 	      "a DynamicMethod that was not asked for is named");
 }
 
+/* Modules for which there is no place have no hooks, and are told as such. */
+void test_crowd(struct live *t)
+{
+	struct clr_pair pair;
+	uint64_t left;
+
+	trace(t, "crowd", "-f Demo.Gone*", &pair);
+	left = code(t, pair.report, "selected.modules_left");
+	CHECK(t, left >= 4200, "%" PRIu64 " modules are told to be left", left);
+}
+
 /* Methods that the runtime itself suspends run as ever, without hooks: they are
  * named, and all calls that they make of others are seen. */
 void test_suspended(struct live *t)

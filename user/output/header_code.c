@@ -213,9 +213,9 @@ static void put_modules_left(const struct gn_model *m, FILE *f)
 		return;
 	gn_format_count(n, left);
 	fprintf(f,
-		"# %-11s methods of %s module%s made in memory or able to "
-		"unload%s\n",
-		"untraced", n, gn_word(left, "", "s"),
+		"# %-11s methods of %s module%s made in memory, able to unload "
+		"or beyond\n# %-11s the first 4,096%s\n",
+		"untraced", n, gn_word(left, "", "s"), "",
 		started_by_il(m) ? " (--clr-hooks elt sees them)" : "");
 }
 

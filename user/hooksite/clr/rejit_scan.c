@@ -104,10 +104,12 @@ void gn_rejit_scan(struct gn_clr *clr, gn_cor_id module,
 	s.place = gn_modules_find(&r->modules, module);
 	if (!s.place)
 		s.place = gn_modules_add(&r->modules, module);
-	if (!s.place || r->module[s.place - 1].session == r->sessions)
+	if (s.place && r->module[s.place - 1].session == r->sessions)
 		return;
-	r->module[s.place - 1].session = r->sessions;
-	s.image = gn_images_get(&clr->images, module);
+	if (s.place) {
+		r->module[s.place - 1].session = r->sessions;
+		s.image = gn_images_get(&clr->images, module);
+	}
 	if (!s.image) {
 		GN_CLR_SITE(selected)(GN_SELECTED_MODULES_LEFT, 1);
 		return;
