@@ -426,4 +426,6 @@ void test_attach_unloading(struct live *t)
 void test_attach_helpers(struct live *t)
 {
 	attach_unloading(t, 2, "-q -d 100ms -f System.Math.ConvertTo*");
+	/* those that hold copies of what is named are not compiled anew, too */
+	attach_unloading(t, 2, "-q -d 100ms -f System.*");
 }

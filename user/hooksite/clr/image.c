@@ -84,12 +84,17 @@ const struct gn_image *gn_images_get(struct gn_images *images, gn_cor_id module)
 	return NULL;
 }
 
+bool gn_image_is_core(const struct gn_image *image)
+{
+	return gn_md_find_type(&image->md, "System", "RuntimeTypeHandle");
+}
+
 bool gn_image_core_names(const struct gn_image *image, const char *name)
 {
 	const struct gn_bytes *strings = &image->md.strings;
 
 	/* a NUL is before and behind each of them */
-	return gn_md_find_type(&image->md, "System", "RuntimeTypeHandle") &&
+	return gn_image_is_core(image) &&
 	       memmem(strings->at, strings->n, name, strlen(name) + 1);
 }
 

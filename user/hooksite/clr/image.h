@@ -50,6 +50,7 @@ void gn_image_visit(const struct gn_image *image,
 uint64_t gn_image_method(void *info, const struct gn_modules *modules,
 			 gn_cor_id function);
 
+bool gn_image_is_core(const struct gn_image *image);
 /* Whether it is the core library, and some name in its metadata is this. */
 bool gn_image_core_names(const struct gn_image *image, const char *name);
 

@@ -9,6 +9,7 @@
 #include "events.h"
 #include "filter.h"
 #include "image.h"
+#include "md_name.h"
 #include "profiler.h"
 #include "r2r.h"
 #include "sites.h"
@@ -101,6 +102,40 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
 	free_list(&tagged);
 }
 
+static void request_inliners(struct gn_rejit *r,
+			     const struct gn_rejit_list *list)
+{
+	if (list->n)
+		GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS,
+		       request_inliners_fn)
+	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
+}
+
+/* The same where a helper of the compiler can have copies, which then may not
+ * be compiled anew: without the core library's methods, which is told. */
+static void request_without_core(struct gn_clr *clr,
+				 const struct gn_rejit_list *list)
+{
+	struct gn_rejit_list rest = {0};
+	const struct gn_image *image;
+	gn_cor_id core = 0;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (!core) {
+			image = gn_images_get(&clr->images, list->modules[i]);
+			if (image && gn_image_is_core(image))
+				core = list->modules[i];
+		}
+		if (list->modules[i] != core)
+			gn_rejit_list_add(&rest, list->modules[i],
+					  list->tokens[i]);
+	}
+	if (rest.n < list->n)
+		GN_CLR_SITE(selected)(GN_SELECTED_COPIED, list->n - rest.n);
+	request_inliners(&clr->rejit, &rest);
+	free_list(&rest);
+}
+
 /*
  * First with those that the runtime knows to have copies of them, which are
  * compiled anew without. By that a method that is both asked for and holds a
@@ -110,17 +145,18 @@ static void restore(struct gn_clr *clr, const struct gn_rejit_list *list)
  * Where all methods are asked for, all that hold copies are among them; the
  * runtime takes more than half of the time to look for them.
  */
-static void request(struct gn_rejit *r, const struct gn_rejit_list *list,
+static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 		    const struct gn_rejit_list *holders, bool all)
 {
+	struct gn_rejit *r = &clr->rejit;
 	gn_hr hr;
 
 	if (!list->n)
 		return;
-	if (!all)
-		GN_COM(r->info, GN_INFO_REQUEST_REJIT_INLINERS,
-		       request_inliners_fn)
-	(r->info, BLOCK_INLINING, list->n, list->modules, list->tokens);
+	if (!all && clr->no_helpers)
+		request_without_core(clr, list);
+	else if (!all)
+		request_inliners(r, list);
 	hr = request_all(r, list);
 	if (holders->n && !all)
 		request_all(r, holders);
@@ -172,6 +208,7 @@ static void hold_all(struct gn_rejit *r, const struct gn_rejit_list *list,
 struct holders {
 	struct gn_clr *clr;
 	struct gn_rejit_list *list;
+	const struct gn_md *md;
 	gn_cor_id module;
 	uint32_t place;
 	uint32_t copied; /* methods whose holders are not all told */
@@ -185,12 +222,25 @@ static bool is_chosen(const struct holders *h, uint32_t row, uint32_t *index)
 	return *index && atomic_load(&h->clr->rejit.chosen[*index]);
 }
 
+/* Whether a method may not be compiled anew. */
+static bool is_helper(const struct holders *h, uint32_t row)
+{
+	char bytes[GN_NAME_MAX];
+	struct gn_text name;
+
+	if (!h->clr->no_helpers)
+		return false;
+	gn_text_init(&name, bytes, sizeof(bytes));
+	gn_md_put_method(h->md, row, NULL, &name);
+	return gn_filter_helper(bytes);
+}
+
 static void visit_copy(void *ctx, uint32_t method, uint32_t holder)
 {
 	struct holders *h = ctx;
 	uint32_t index;
 
-	if (is_chosen(h, method, &index)) {
+	if (is_chosen(h, method, &index) && !is_helper(h, holder)) {
 		atomic_store(&h->clr->rejit.copied[index], 1);
 		gn_rejit_list_add(h->list, h->module,
 				  (gn_token)GN_TOKEN_METHODDEF << 24 | holder);
@@ -225,7 +275,8 @@ static void add_holders(struct gn_clr *clr, gn_cor_id module, uint32_t chosen,
 	image = chosen ? gn_images_get(&clr->images, module) : NULL;
 	if (!h.place || !image)
 		return;
-	gn_md_marked(&image->md, visit_marked, &h);
+	h.md = &image->md;
+	gn_md_marked(h.md, visit_marked, &h);
 	if (!started &&
 	    gn_r2r_copies(&image->pe, visit_copy, &h) == GN_R2R_UNTOLD)
 		h.copied = chosen;
@@ -288,7 +339,7 @@ void gn_rejit_begin(struct gn_clr *clr, const char *filter, const char *values,
 	pthread_mutex_unlock(&r->lock);
 	hold_all(r, &holders, 0);
 	/* it can load modules, and so come back to us */
-	request(r, &list, &holders, gn_filter_hooks_all(filter));
+	request(clr, &list, &holders, gn_filter_hooks_all(filter));
 	GN_CLR_SITE(selected)
 	(GN_SELECTED_METHODS, count_chosen(clr, &list, list.n));
 	free_list(&list);
