@@ -91,7 +91,7 @@ function(gn_live_clr_others)
 	set(some exceptions async-exact attach inlined events-all list
 		sixty-rejit attach-helpers)
 	set(more kinds async-attached unload attach-later from-native names
-		samples-attached sixty values-attached)
+		samples-attached sixty start-rejit-core values-attached)
 	set(rest filters tier-one-only-exceptions async waits exit-open
 		attach-warm attach-pace started-killed attach-light
 		filter-module inlined-refuse inlined-keep precompiled-kept

@@ -274,7 +274,13 @@ static uint64_t runtime_version(void *info)
  * that code meanwhile and reads address 0 (dotnet/runtime#112636, which is
  * solved in 10).
  */
-#define NO_HELPERS_IN 9
+#define KEEPS_HELPERS_IN 9
+
+/*
+ * Before 10 they get no hooks: .NET 8 ended by a signal soon after its start
+ * when the one that stores into arrays had some. Why is not known.
+ */
+#define HOOKS_HELPERS_FROM 10
 
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
@@ -283,7 +289,8 @@ void gn_clr_look_at_runtime(struct gn_clr *clr)
 	clr->images.info = clr->info;
 	clr->edits = gn_edits();
 	clr->fragile = major >= FRAGILE_FROM;
-	clr->no_helpers = major == NO_HELPERS_IN;
+	clr->no_helpers = major < HOOKS_HELPERS_FROM;
+	clr->keeps_helpers = major == KEEPS_HELPERS_IN;
 }
 
 static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,

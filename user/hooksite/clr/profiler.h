@@ -32,14 +32,15 @@ struct gn_clr {
 	bool asks;	      /* the filter says which */
 	bool refuses;	      /* to have them inlined */
 	atomic_flag hooks_lock;
-	uint32_t hooks;	 /* compilations that need them; of hooks_lock */
-	bool fragile;	 /* to watch exceptions can crash the runtime */
-	bool no_helpers; /* to compile the compiler's helpers anew can, too */
-	bool edits;	 /* modules of debug builds can be edited */
-	bool by_il;	 /* functions are seen by their IL, not by hooks of the
-			    runtime */
-	bool fast;	 /* hooks make no trap */
-	bool beside;	 /* another profiler: no function can be seen */
+	uint32_t hooks; /* compilations that need them; of hooks_lock */
+	bool fragile;	/* to watch exceptions can crash the runtime */
+	/* so can hooks in the compiler's helpers, and to compile them anew */
+	bool no_helpers, keeps_helpers;
+	bool edits;  /* modules of debug builds can be edited */
+	bool by_il;  /* functions are seen by their IL, not by hooks of the
+			runtime */
+	bool fast;   /* hooks make no trap */
+	bool beside; /* another profiler: no function can be seen */
 	bool asked_beside; /* by the class that the runtime asked for last */
 	char *request;	   /* of the first attach, until it is complete */
 	struct gn_precompiled precompiled;

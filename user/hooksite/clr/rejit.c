@@ -153,7 +153,7 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 
 	if (!list->n)
 		return;
-	if (!all && clr->no_helpers)
+	if (!all && clr->keeps_helpers)
 		request_without_core(clr, list);
 	else if (!all)
 		request_inliners(r, list);
@@ -228,7 +228,7 @@ static bool is_helper(const struct holders *h, uint32_t row)
 	char bytes[GN_NAME_MAX];
 	struct gn_text name;
 
-	if (!h->clr->no_helpers)
+	if (!h->clr->keeps_helpers)
 		return false;
 	gn_text_init(&name, bytes, sizeof(bytes));
 	gn_md_put_method(h->md, row, NULL, &name);
