@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -328,7 +329,6 @@ void test_attach_coming(struct live *t)
 {
 	char *log = live_path(t, "log");
 	struct live_args command = {.n = 0};
-	struct timespec nap = {.tv_nsec = 300000000};
 	struct live_talk served, gnomon;
 	json_t *report;
 	int end;
@@ -340,10 +340,10 @@ void test_attach_coming(struct live *t)
 		 live_text(t, "COREHOST_TRACEFILE=%s", log), NULL);
 	clr_demo(t, &command, "served");
 	live_talk(t, &command, &served);
-	nanosleep(&nap, NULL);
+	live_await_call(t, served.pid, SYS_openat, -1);
 	CHECK(t, !maps_file(served.pid, "libcoreclr.so"), "it is not held");
 	clr_begin_attach(t, &served, "--raw -f Demo.Service.*", &gnomon);
-	nanosleep(&nap, NULL);
+	live_await_call(t, gnomon.pid, SYS_clock_nanosleep, -1);
 	end = open(log, O_RDWR | O_CLOEXEC);
 	CHECK(t, end >= 0, "%s: %s", log, strerror(errno));
 	free(live_await(t, gnomon.err, "gnomon: attached"));

@@ -132,6 +132,9 @@ void live_talk(struct live *t, const struct live_args *a,
 char *live_await(struct live *t, int fd, const char *prefix);
 /* As above, NULL at the end of the file. */
 char *live_await_or_end(struct live *t, int fd, const char *prefix);
+/* Until the process is in this system call, with this second argument; -1: with
+ * any. */
+void live_await_call(struct live *t, pid_t pid, long call, long second);
 void live_tell(struct live *t, const struct live_talk *talk, const char *line);
 /* Tells a line and waits for the answer "done". */
 void live_ask(struct live *t, const struct live_talk *talk, const char *line);

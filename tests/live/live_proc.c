@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PATIENCE 4000 /* pauses */
+
 static void add_word(struct live *t, struct live_args *a, char *word)
 {
 	CHECK(t, a->n + 1 < sizeof(a->word) / sizeof(a->word[0]),
@@ -281,4 +283,25 @@ void live_exchange_end(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+void live_await_call(struct live *t, pid_t pid, long call, long second)
+{
+	char *path = live_text(t, "/proc/%d/syscall", pid), line[256];
+	long is, has;
+	FILE *f;
+
+	for (int i = 0; i < PATIENCE; i++) {
+		f = fopen(path, "re");
+		CHECK(t, f, "%s: %s", path, strerror(errno));
+		if (!fgets(line, sizeof(line), f))
+			*line = '\0';
+		fclose(f);
+		if (sscanf(line, "%ld %*x %lx", &is, &has) == 2 && is == call &&
+		    (second < 0 || has == second))
+			return;
+		live_pause(5);
+	}
+	live_fail(t, "process %d is not in system call %ld: %s", pid, call,
+		  line);
 }

@@ -242,30 +242,6 @@ static void start_narrow(struct live *t, const char *words, const char *command,
 	live_await(t, gnomon->err, "gnomon: attached");
 }
 
-/* Until it waits in poll() for so many descriptors. */
-static void await_poll(struct live *t, pid_t pid, long files)
-{
-	char *path = live_text(t, "/proc/%d/syscall", pid), line[256];
-	long call, n;
-	FILE *f;
-	int i;
-
-	for (i = 0; i < PATIENCE; i++) {
-		f = fopen(path, "re");
-		CHECK(t, f, "%s: %s", path, strerror(errno));
-		call = -1;
-		if (!fgets(line, sizeof(line), f) ||
-		    sscanf(line, "%ld %*x %lx", &call, &n) != 2)
-			call = -1;
-		fclose(f);
-		if (call == SYS_poll && n == files)
-			return;
-		live_pause(5);
-	}
-	live_fail(t, "gnomon does not wait for %ld descriptors: %s", files,
-		  line);
-}
-
 /* The end of gnomon, which must come though nobody reads. */
 static int ends_unread(struct live *t, struct live_talk *gnomon)
 {
@@ -294,7 +270,7 @@ void test_top_unread(struct live *t)
 			       "-b --format json -d 10ms --no-functions -p %d",
 			       getpid()),
 		     NULL, &gnomon);
-	await_poll(t, gnomon.pid, 2);
+	live_await_call(t, gnomon.pid, SYS_poll, 2);
 	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
 	code = ends_unread(t, &gnomon);
 	/* 1: what it was just writing is not whole */
@@ -314,7 +290,7 @@ void test_top_unread_command(struct live *t)
 	      sscanf(live_await(t, gnomon.out, "ready "), "ready %d", &pid) ==
 		      1,
 	      "the fixture is not ready");
-	await_poll(t, gnomon.pid, 2);
+	live_await_call(t, gnomon.pid, SYS_poll, 2);
 	CHECK(t, kill(gnomon.pid, SIGTERM) == 0, "gnomon has ended by itself");
 	live_await(t, gnomon.err, "gnomon: nobody reads stdout");
 	code = ends_unread(t, &gnomon);

@@ -99,16 +99,22 @@ int gn_clr_ipc_attach(uint8_t message[GN_CLR_IPC_MAX], const char *library,
 	return (int)t.n;
 }
 
+/* Of a whole header. */
+static bool is_answer(const uint8_t *answer)
+{
+	return !memcmp(answer, MAGIC, sizeof(MAGIC)) &&
+	       answer[16] == SET_SERVER &&
+	       (answer[17] == ID_OK || answer[17] == ID_ERROR);
+}
+
 int gn_clr_ipc_parse(const uint8_t *answer, size_t size, int32_t *result)
 {
 	uint16_t length;
 
-	if (size < HEADER + sizeof(*result) ||
-	    memcmp(answer, MAGIC, sizeof(MAGIC)) != 0)
+	if (size < HEADER + sizeof(*result) || !is_answer(answer))
 		return -EPROTO;
 	memcpy(&length, answer + 14, sizeof(length));
-	if (length != size || answer[16] != SET_SERVER ||
-	    (answer[17] != ID_OK && answer[17] != ID_ERROR))
+	if (length != size)
 		return -EPROTO;
 	memcpy(result, answer + HEADER, sizeof(*result));
 	return answer[17] == ID_ERROR && *result >= 0 ? -EPROTO : 0;
@@ -226,10 +232,7 @@ static int receive_kind(int s, const struct limits *l)
 		if (err)
 			return err;
 	}
-	if (memcmp(answer, MAGIC, sizeof(MAGIC)) != 0 ||
-	    answer[16] != SET_SERVER)
-		return -EPROTO;
-	return answer[17] == ID_OK;
+	return is_answer(answer) ? answer[17] == ID_OK : -EPROTO;
 }
 
 static int connect_to(int s, int fd, const struct limits *l)

@@ -128,7 +128,8 @@ static size_t behind_checks(const struct gn_body *b)
 {
 	size_t begin = 0, n = b->parts[0].count;
 
-	if (b->jumps_unknown || count_jumps_to_begin(b) != 1)
+	if (!n || !(b->marks[0].flags & GN_MARK_TARGET) || b->jumps_unknown ||
+	    count_jumps_to_begin(b) != 1)
 		return 0;
 	for (size_t i = 0; i + 1 < n && !b->insns[i].slow; i++) {
 		if (i && ((b->marks[i].flags & GN_MARK_TARGET) ||

@@ -49,13 +49,13 @@ bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image)
 	struct gn_text path;
 	gn_wchar none[1];
 
-	gn_text_init(&path, image->path, sizeof(image->path));
-	gn_names_module(info, module, &path);
 	if (GN_COM(info, GN_INFO_MODULE_INFO2, module_info2_fn)(
 		    info, module, &base, 0, &n, none, &assembly, &flags) < 0 ||
 	    !base || flags & GN_MODULE_DYNAMIC)
 		return false;
 	image->collectible = flags & GN_MODULE_COLLECTIBLE;
+	gn_text_init(&path, image->path, sizeof(image->path));
+	gn_names_module(info, module, &path);
 	return gn_pe_open(&image->pe, base, flags & GN_MODULE_FLAT, is_mapped,
 			  NULL) &&
 	       gn_md_open(&image->md, &image->pe.metadata);

@@ -17,7 +17,7 @@ struct gn_image {
 };
 
 /* `info`: an ICorProfilerInfo; while the module is loaded. False: it was made
- * in memory, or is not what it should be. The path is there in each case. */
+ * in memory, or is not what it should be. */
 bool gn_image_open(void *info, gn_cor_id module, struct gn_image *image);
 
 /* Images by their modules, each opened once. Any thread may ask at any time. */

@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "image.h"
 #include "md_columns.h"
+#include "md_name.h"
 #include "meta.h"
 #include "sig.h"
 #include "sites.h"
@@ -59,18 +60,18 @@ static gn_token token_of(void *emit, const struct gn_bytes *type)
 	return token;
 }
 
-/* Type parameters, by number, that are constrained to be classes. `owner`: as
- * in the table (ECMA-335, II.22.20). */
-static uint32_t class_parameters(const struct gn_md *md, uint32_t owner)
+/* Type parameters of a TypeDef or MethodDef, by number, that are constrained to
+ * be classes. */
+static uint32_t class_parameters(const struct gn_md *md, gn_token owner)
 {
 	enum { IS_CLASS = 4 };
+	uint32_t count, first = gn_md_parameters(md, owner, &count);
 	uint32_t known = 0;
 
-	for (uint32_t i = 1; i <= md->table[PARAMETER].count; i++) {
+	for (uint32_t i = first; i < first + count; i++) {
 		uint32_t n = gn_md_cell(md, PARAMETER, i, PARAMETER_NUMBER);
 
-		if (gn_md_cell(md, PARAMETER, i, PARAMETER_OF) == owner &&
-		    n < 32 &&
+		if (n < 32 &&
 		    gn_md_cell(md, PARAMETER, i, PARAMETER_FLAGS) & IS_CLASS)
 			known |= 1u << n;
 	}
@@ -85,8 +86,9 @@ static struct gn_il_objects objects_of(const struct gn_valued_method *method)
 
 	return (struct gn_il_objects){
 		.self = !gn_md_is_value(method->md, type),
-		.of_type = class_parameters(method->md, type << 1),
-		.of_method = class_parameters(method->md, row << 1 | 1),
+		.of_type = class_parameters(method->md,
+					    (gn_token)TYPEDEF << 24 | type),
+		.of_method = class_parameters(method->md, method->token),
 		.md = method->md,
 	};
 }
