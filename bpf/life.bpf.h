@@ -260,6 +260,16 @@ int BPF_PROG(on_exit, struct task_struct *p)
 	return 0;
 }
 
+/* Nothing sees this task any more, and another one can get its address. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *p)
+{
+	__u64 address = (__u64)p;
+
+	bpf_map_delete_elem(&addressed, &address);
+	return 0;
+}
+
 /* Copies what a thread does now. The thread goes on meanwhile, so the state is
  * copied until it did not change around the time that goes with it. */
 static __always_inline bool copy_now(const struct gn_task *t, struct gn_os *os,

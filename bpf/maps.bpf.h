@@ -98,6 +98,15 @@ struct {
 	__type(value, struct gn_task);
 } tasks SEC(".maps");
 
+/* The same by the task's address, where look-ups in storage fail. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 17); /* 1 where nothing uses it */
+	__type(key, __u64);
+	__type(value, struct gn_task);
+} addressed SEC(".maps");
+
 /* Processes to trace, by tgid. Read only while the iterator runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -261,45 +270,28 @@ static __always_inline __u32 tgid_of(struct task_struct *p)
 				 : (__u32)p->tgid;
 }
 
-const volatile bool lookups_fail = false; /* set by user space */
+/*
+ * On 6.1 a look-up in task storage fails while another one is under way on the
+ * same CPU, in any map: an interrupt that wakes a thread can come in between.
+ * There the states are in a hash map, which has no such rule. Set by user
+ * space.
+ */
+const volatile bool lookups_fail = false;
 
-/* How many storages of other BPF programs on a task are looked through. */
-#define GN_STORAGES 16
-
-/* Whether the task has a value in our map. */
-static __noinline int is_ours(struct task_struct *p)
+static __always_inline struct gn_task *state_of(struct task_struct *p)
 {
-	struct bpf_local_storage_elem *e;
-	struct bpf_local_storage *s;
-	struct hlist_node *n;
-	int i;
+	__u64 address = (__u64)p;
 
-	if (!p)
-		return 0;
-	s = untrusted(p)->bpf_storage;
-	n = BPF_CORE_READ(s, list.first);
-	for (i = 0; i < GN_STORAGES && n; i++) {
-		e = (void *)n -
-		    bpf_core_field_offset(struct bpf_local_storage_elem, snode);
-		if ((__u64)BPF_CORE_READ(e, sdata.smap) == (__u64)&tasks)
-			return 1;
-		n = BPF_CORE_READ(n, next);
-	}
-	return 0;
+	if (lookups_fail)
+		return bpf_map_lookup_elem(&addressed, &address);
+	return bpf_task_storage_get(&tasks, p, 0, 0);
 }
 
 /* The task as a traced thread, or NULL. */
 static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
-	struct gn_task *t = bpf_task_storage_get(&tasks, p, 0, 0);
+	struct gn_task *t = state_of(p);
 
-	/*
-	 * On 6.1 a lookup in task storage fails while another one is under way
-	 * on the same CPU, in any map: an interrupt that wakes a thread can
-	 * come in between. If the task is one of ours, this event is lost.
-	 */
-	if (!t && lookups_fail && untrusted(p)->bpf_storage && is_ours(p))
-		count(GN_COUNTER_STORAGE_BUSY);
 	return t && t->live ? t : 0;
 }
 
@@ -307,14 +299,26 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
  * have no storage at all, and to test that first is cheaper than the helper. */
 static __always_inline struct gn_task *task_with_storage(struct task_struct *p)
 {
-	return untrusted(p)->bpf_storage ? task_of(p) : 0;
+	if (!lookups_fail && !untrusted(p)->bpf_storage)
+		return 0;
+	return task_of(p);
 }
+
+static const struct gn_task blank;
 
 static __always_inline struct gn_task *task_new(struct task_struct *p)
 {
-	struct gn_task *t = bpf_task_storage_get(
-		&tasks, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u64 address = (__u64)p;
+	struct gn_task *t;
 
+	if (lookups_fail) {
+		/* there can be one already */
+		bpf_map_update_elem(&addressed, &address, &blank, BPF_NOEXIST);
+		t = state_of(p);
+	} else {
+		t = bpf_task_storage_get(&tasks, p, 0,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
 	if (!t)
 		count(GN_COUNTER_NO_STORAGE);
 	return t;

@@ -26,20 +26,6 @@ struct {
 	__type(value, struct gn_sample);
 } sample SEC(".maps");
 
-/* The same as task_with_storage(), but a sample that finds no state is no lost
- * record. */
-static __always_inline struct gn_task *sampled(struct task_struct *p)
-{
-	struct gn_task *t;
-
-	if (!p->bpf_storage)
-		return 0;
-	t = bpf_task_storage_get(&tasks, p, 0, 0);
-	if (!t && lookups_fail && is_ours(p))
-		count(GN_COUNTER_SAMPLES_BUSY);
-	return t && t->live ? t : 0;
-}
-
 /*
  * The kernel leaves samples out when they take too much of a CPU or when one of
  * its programs runs, and a host that has the CPU does. They are found by the
@@ -68,7 +54,7 @@ SEC("perf_event")
 int on_sample(void *ctx)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
-	struct gn_task *t = sampled(self);
+	struct gn_task *t = task_with_storage(self);
 	__u64 now = bpf_ktime_get_ns();
 	struct gn_sample *s;
 	__u32 zero = 0;

@@ -259,6 +259,8 @@ static int drop_maps(struct gn_session *s)
 	if (!err && !s->opts.all_programs &&
 	    !gn_session_uses(s, GN_PROG_INTERNED))
 		err = bpf_map__set_max_entries(s->skel->maps.interned, 1);
+	if (!err && !s->skel->rodata->lookups_fail)
+		err = bpf_map__set_max_entries(s->skel->maps.addressed, 1);
 	if (!err && !asks_values(s))
 		err = bpf_map__set_max_entries(s->skel->maps.valued, 1)
 			      ?: bpf_map__set_max_entries(s->skel->maps.classes,

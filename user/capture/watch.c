@@ -197,6 +197,8 @@ void gn_watch_choose(struct gn_session *s)
 				  s->opts.command != NULL);
 	bpf_program__set_autoload(s->skel->progs.on_sample, s->opts.samples);
 	bpf_program__set_autoload(s->skel->progs.on_resume, s->knows_resumes);
+	bpf_program__set_autoload(s->skel->progs.on_free,
+				  s->skel->rodata->lookups_fail);
 	bpf_program__set_autoload(s->skel->progs.on_fault, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_signal, !s->opts.no_faults);
 	bpf_program__set_autoload(s->skel->progs.on_fault_end,
@@ -252,6 +254,8 @@ int gn_watch_attach(struct gn_session *s)
 
 	if (!err)
 		err = know_self(s);
+	if (!err && s->skel->rodata->lookups_fail)
+		err = attach_one(s, s->skel->progs.on_free);
 	for (size_t i = 0; !err && i < sizeof(progs) / sizeof(progs[0]); i++)
 		err = attach_one(s, progs[i]);
 	if (!err)
