@@ -292,6 +292,7 @@ static void json_module(struct gn_emit *e, const struct gn_list_module *m)
 	gn_emit_u64(e, "no_il", m->unhooked[GN_UNHOOKED_NO_IL]);
 	gn_emit_u64(e, "suspended", m->unhooked[GN_UNHOOKED_SUSPENDED]);
 	gn_emit_u64(e, "poll", m->unhooked[GN_UNHOOKED_POLL]);
+	gn_emit_u64(e, "helper", m->unhooked[GN_UNHOOKED_HELPER]);
 	gn_emit_close(e, '}');
 }
 

@@ -35,6 +35,7 @@ struct modules {
 struct functions {
 	const struct gn_managed_take *take;
 	const struct gn_md *md;
+	bool no_helpers;
 	int err;
 };
 
@@ -66,14 +67,24 @@ static void take_method(void *ctx, struct gn_text *type, uint32_t row)
 		function.unhooked = GN_UNHOOKED_SUSPENDED;
 	else if (gn_filter_never(bytes))
 		function.unhooked = GN_UNHOOKED_POLL;
+	else if (f->no_helpers && gn_filter_helper(bytes))
+		function.unhooked = GN_UNHOOKED_HELPER;
 	function.generic = gn_md_generic(f->md, row);
 	function.name = bytes;
 	f->err = f->take->function(f->take->ctx, &function);
 }
 
+/* The core library has the version of its runtime. */
+static bool has_no_helpers(const struct gn_md *md)
+{
+	return !strcmp(gn_md_assembly(md), "System.Private.CoreLib") &&
+	       gn_md_assembly_major(md) < GN_HELPERS_HOOKED_FROM;
+}
+
 static int take_functions(const struct modules *s, const struct gn_md *md)
 {
-	struct functions f = {.take = s->take, .md = md};
+	struct functions f = {
+		.take = s->take, .md = md, .no_helpers = has_no_helpers(md)};
 	char room[TEXT_MAX];
 
 	gn_md_visit(md,

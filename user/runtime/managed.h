@@ -20,7 +20,10 @@
 	  "the runtime itself suspends it, and hooks would break that")     \
 	X(POLL, "poll",                                                     \
 	  "the runtime calls it from hooks: it would call "                 \
-	  "itself")
+	  "itself")                                                         \
+	X(HELPER, "helper",                                                 \
+	  "before .NET 10: the compiler calls it by itself, and hooks in "  \
+	  "it can end the program")
 
 enum gn_unhooked {
 	GN_UNHOOKED_NOT, /* it gets hooks */

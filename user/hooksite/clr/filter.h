@@ -94,6 +94,13 @@ bool gn_filter_never(const char *name);
  * itself, or one that is copied into such. */
 bool gn_filter_helper(const char *name);
 
+/*
+ * The version of .NET from which on helpers get hooks in IL. .NET 8 ended by a
+ * signal soon after its start when the one that stores into arrays had some.
+ * Why is not known.
+ */
+#define GN_HELPERS_HOOKED_FROM 10
+
 /* True when its last line is "!*": nothing is hooked. */
 bool gn_filter_hooks_nothing(const char *filter);
 /* True when its last line is "*": everything is. */

@@ -314,6 +314,11 @@ const char *gn_md_assembly(const struct gn_md *md)
 	return gn_md_string(md, ASSEMBLY, 1, ASSEMBLY_NAME);
 }
 
+uint32_t gn_md_assembly_major(const struct gn_md *md)
+{
+	return gn_md_cell(md, ASSEMBLY, 1, ASSEMBLY_MAJOR);
+}
+
 bool gn_md_skip_type(struct gn_bytes *b)
 {
 	static const struct gn_md none;

@@ -46,6 +46,8 @@ bool gn_md_generic(const struct gn_md *md, uint32_t row);
 
 /* The name of the module's assembly; "": it has none. */
 const char *gn_md_assembly(const struct gn_md *md);
+/* The first number of its version. */
+uint32_t gn_md_assembly_major(const struct gn_md *md);
 
 /* Takes a signature's type off `b`. False: it cannot be read. */
 bool gn_md_skip_type(struct gn_bytes *b);

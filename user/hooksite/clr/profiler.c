@@ -276,12 +276,6 @@ static uint64_t runtime_version(void *info)
  */
 #define KEEPS_HELPERS_IN 9
 
-/*
- * Before 10 they get no hooks: .NET 8 ended by a signal soon after its start
- * when the one that stores into arrays had some. Why is not known.
- */
-#define HOOKS_HELPERS_FROM 10
-
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
 	uint64_t major = runtime_version(clr->info) >> 48;
@@ -289,7 +283,7 @@ void gn_clr_look_at_runtime(struct gn_clr *clr)
 	clr->images.info = clr->info;
 	clr->edits = gn_edits();
 	clr->fragile = major >= FRAGILE_FROM;
-	clr->no_helpers = major < HOOKS_HELPERS_FROM;
+	clr->no_helpers = major < GN_HELPERS_HOOKED_FROM;
 	clr->keeps_helpers = major == KEEPS_HELPERS_IN;
 }
 
