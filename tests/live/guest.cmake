@@ -68,6 +68,24 @@ LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=lef
 		$<TARGET_FILE:live_native> ${core} ${left_out} ${left_out_each})
 endfunction()
 
+# Some of .NET, which older kernels run, too. Hooks are probes there: the
+# processor's counter is not known to be steady.
+function(gn_guest_clr)
+	if(NOT TARGET live_clr OR NOT TARGET gnomon_clr)
+		return()
+	endif()
+	gn_in_plain(driver live_clr)
+	gn_in_plain(gnomon gnomon)
+	gn_in_plain(library gnomon_clr)
+	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
+	gn_guest_test(clr-6.1 1200 ${CMAKE_CURRENT_SOURCE_DIR}/guest/run-clr
+		"${dotnet}" 6.1 ${GN_GUEST_CACHE} ${gnomon} ${library} ${driver}
+		${GNOMON_PLAIN_BUILD}/tests/fixtures/dotnet
+		recursion exceptions threads sixty-rejit events attach)
+	set_property(TEST guest/clr-6.1 APPEND PROPERTY LABELS clr)
+	set_tests_properties(guest/clr-6.1 PROPERTIES COST 900)
+endfunction()
+
 function(gn_must_run)
 	if(NOT GNOMON_MUST_RUN)
 		return()
@@ -88,4 +106,5 @@ function(gn_must_run)
 endfunction()
 
 cmake_language(DEFER CALL gn_guest_native)
+cmake_language(DEFER CALL gn_guest_clr)
 cmake_language(DEFER CALL gn_must_run)
