@@ -161,6 +161,27 @@ static void round_the_ring(void **state)
 	free(x);
 }
 
+/* A ring that goes back before the place up to which it is to be read. */
+static void round_without_end(void **state)
+{
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	while (x->rings[3].head < GN_FAST_FIRST - GN_FAST_RECORD)
+		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	write_record(x, 3, GN_FAST_WRAP);
+	x->rings[3].head = 2 * GN_FAST_FIRST;
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.hostile, 1);
+	close_fixture(x);
+	free(x);
+}
+
 /* Gnomon does not sleep while a thread waits for it, but it does when there is
  * nothing to read, whatever the memory says. */
 static void no_sleep_while_one_waits(void **state)
@@ -420,6 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unsealed),
 		cmocka_unit_test(round_the_ring),
+		cmocka_unit_test(round_without_end),
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),

@@ -124,8 +124,9 @@ static bool next_event(struct gn_fast *f, struct gn_fast_entry *e,
 		return be_hostile(f, e);
 	rec = read_record(e, e->pos);
 	if (rec.what == GN_FAST_WRAP) {
-		/* one that is at the begin would never end */
-		if (e->pos < GN_FAST_FIRST - GN_FAST_SPARE)
+		/* what was written goes straight on to a mark that lies ahead:
+		 * round and round, reading would never end */
+		if (e->mark > e->pos)
 			return be_hostile(f, e);
 		e->pos = 0;
 		return next_event(f, e, event, pos);
