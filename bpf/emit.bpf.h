@@ -191,9 +191,10 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	send_any(t);
 	r = reserve(sizeof(*r));
 
-	/* exec gives a thread the id of its process. The slices from before
-	 * exec went out under the old id. */
-	t->tid = tid_of(p);
+	/* exec gives a thread the id of its process, and a new name before it
+	 * is told of. All from before exec goes out under the old id. */
+	if (kind != GN_KIND_RENAME)
+		t->tid = tid_of(p);
 	t->seq++;
 	if (!r) {
 		lost();
