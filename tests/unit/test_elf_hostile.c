@@ -3,6 +3,7 @@
  * Damaged ELF files: cut at every few bytes, bytes changed at random. Nothing
  * may crash or hang, and all that is answered must lie in the file.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -160,6 +162,26 @@ static void test_code(void **state)
 	flip(4, begin, end, 600);
 }
 
+/* A name that leads to a device: to open one can act. Here it is a pipe, of
+ * which the kernel tells who opens it. */
+static void test_device(void **state)
+{
+	static const char path[] = "elf-hostile-pipe";
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct inotify_event event;
+	struct gn_elf *elf;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	assert_int_equal(gn_elf_open(path, &elf), -ENOEXEC);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(watch);
+	unlink(path);
+}
+
 #define ON(test, file) \
 	cmocka_unit_test_prestate_setup_teardown(test, load, unload, file)
 
@@ -167,10 +189,9 @@ int main(void)
 {
 	static char symbols[] = GN_ELF_WHOLE, code[] = GN_SITE_ASM;
 	const struct CMUnitTest tests[] = {
-		ON(test_cut, symbols),
-		ON(test_headers, symbols),
-		ON(test_anywhere, symbols),
-		ON(test_code, code),
+		ON(test_cut, symbols),	       ON(test_headers, symbols),
+		ON(test_anywhere, symbols),    ON(test_code, code),
+		cmocka_unit_test(test_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of code in files: by symbols, if it is certain that they are the right
  * ones; of precompiled code of .NET by its module. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "capture/sampler_parts.h"
 #include "elf/elf_file.h"
 #include "process/files.h"
+#include "process/regular.h"
 #include "source/precompiled.h"
 
 /* Kept apart from those of probes, which can still come. */
@@ -141,11 +141,10 @@ static int open_file(struct gn_sampler_names *n, uint32_t pid,
 	if (f->path[0] != '/' || snprintf(path, sizeof(path), "/proc/%u/root%s",
 					  pid, f->path) >= (int)sizeof(path))
 		return -1;
-	/* to open something else than a regular file could block */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = gn_regular_open(path);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !gn_maps_name(fd, &id) &&
+	if (!fstat(fd, &st) && !gn_maps_name(fd, &id) &&
 	    gn_file_same(&id, &f->id) &&
 	    n->bytes + (uint64_t)st.st_size <= GN_MODULES_BYTES) {
 		n->bytes += (uint64_t)st.st_size;

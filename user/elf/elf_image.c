@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* One ELF file on disk: opening it, its sections, its build-id. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf/elf_internal.h"
+#include "process/regular.h"
 
 static int image_check(const struct gn_image *image)
 {
@@ -31,16 +31,14 @@ int gn_image_open(const char *path, struct gn_image *image)
 	*image = (struct gn_image){.fd = -1};
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOSYS;
-	/* a FIFO must not block the open, nor a terminal become the
-	 * controlling one */
-	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	image->fd = gn_regular_open(path);
 	if (image->fd < 0)
-		return -errno;
+		return image->fd;
 	err = -errno;
 	if (fstat(image->fd, &st))
 		goto fail;
-	err = S_ISDIR(st.st_mode) ? -EISDIR : -ENOEXEC;
-	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+	err = -ENOEXEC;
+	if (st.st_size <= 0)
 		goto fail;
 	err = -EFBIG;
 	if ((uint64_t)st.st_size > GN_ELF_MAX_SIZE)

@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/regular.h"
+
 #define MAX_FILES 4096
 #define LOADER	  "/lib64/ld-linux-x86-64.so.2"
 #define DELETED	  " (deleted)"
@@ -41,27 +43,6 @@ void gn_files_raise(rlim_t *was)
 	if (setrlimit(RLIMIT_NOFILE, &lim))
 		/* whoever fails for lack of descriptors reports that */
 		*was = 0;
-}
-
-/* Devices and pipes are never opened: that could block or act. */
-static int open_regular(const char *path)
-{
-	char place[GN_FILE_PLACE];
-	struct stat st;
-	int fd = open(path, O_PATH | O_CLOEXEC), err;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = S_ISDIR(st.st_mode) ? -EISDIR : -ENOEXEC;
-	else
-		err = open(gn_file_place(fd, place), O_RDONLY | O_CLOEXEC);
-	if (err == -1)
-		err = -errno;
-	close(fd);
-	return err;
 }
 
 static struct gn_file *find_file(const struct gn_files *f,
@@ -148,7 +129,7 @@ static int add_file(struct gn_files *f, const char *path, int fd,
 
 int gn_files_add(struct gn_files *f, const char *path, bool program, size_t *at)
 {
-	int err, fd = open_regular(path);
+	int err, fd = gn_regular_open(path);
 	struct gn_file *known;
 	struct gn_file_id id;
 
@@ -300,11 +281,11 @@ int gn_file_of_mapping(pid_t pid, const struct gn_mapping *m)
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 (int)pid, m->start, m->end);
-	fd = open_regular(path);
+	fd = gn_regular_open(path);
 	if (fd == -EPERM || fd == -EACCES) {
 		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid,
 			 m->name);
-		fd = open_regular(path);
+		fd = gn_regular_open(path);
 	}
 	if (fd < 0)
 		return fd;
@@ -367,7 +348,7 @@ static int take_program(pid_t pid, struct gn_files *f)
 	int fd, err;
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	fd = open_regular(link);
+	fd = gn_regular_open(link);
 	if (fd < 0)
 		return fd == -ENOENT ? -ESRCH : fd;
 	/* the name of what was opened: the process can execute another program

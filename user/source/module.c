@@ -2,18 +2,16 @@
 #include "source/module.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <zlib.h>
 
 #include "hooksite/clr/md_async.h"
+#include "process/regular.h"
 
 #define ENTRY	       28u /* of the debug directory */
 #define ENTRIES_MAX    64u
@@ -29,16 +27,6 @@ static bool in_file(void *ctx, const uint8_t *at, size_t n)
 	uintptr_t from = (uintptr_t)at - (uintptr_t)file->at;
 
 	return from <= file->n && n <= file->n - from;
-}
-
-static int open_in(int root, const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
 /* Zeros for what is in the file. 0, -EFBIG, -EINVAL, -ENOMEM. */
@@ -90,7 +78,7 @@ static int read_open(int fd, struct gn_bytes *out)
 /* The same; -ENOENT: there is no such file. */
 static int read_file(int root, const char *path, struct gn_bytes *out)
 {
-	int fd = open_in(root, path), err;
+	int fd = gn_regular_open_in(root, path), err;
 
 	if (fd < 0)
 		return -ENOENT;
@@ -261,7 +249,7 @@ static bool read_part(void *ctx, const uint8_t *at, size_t n)
 
 static bool is_there(int root, const char *path)
 {
-	int fd = open_in(root, path);
+	int fd = gn_regular_open_in(root, path);
 
 	if (fd >= 0)
 		close(fd);
@@ -307,7 +295,7 @@ static enum gn_source open_both(struct gn_source_module *m, int root,
 enum gn_source gn_source_open(struct gn_source_module *m, int root,
 			      const char *path, int file)
 {
-	int own = file < 0 ? open_in(root, path) : -1;
+	int own = file < 0 ? gn_regular_open_in(root, path) : -1;
 	enum gn_source got = GN_SOURCE_NONE;
 
 	*m = (struct gn_source_module){0};
