@@ -125,12 +125,26 @@ static void an_ended_program_is_recorded(void **state)
 	sample_clear(&s);
 }
 
+/* What to do about it, to make it the command, is done. */
+static void the_command_is_not_told_of(void **state)
+{
+	struct gn_later_news n = {.pid = PID, .since = 5};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	gn_later_ended_early(&s.later, &n);
+	assert_int_equal(s.later.ngone, 0);
+	sample_clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_is_recorded),
 		cmocka_unit_test(what_came_after_is_not),
 		cmocka_unit_test(an_ended_program_is_recorded),
+		cmocka_unit_test(the_command_is_not_told_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,9 +121,13 @@ static void miss_gone(struct gn_later *l, const struct gn_file *file,
 
 void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 {
-	struct gn_later_gone *g = &l->gone[l->ngone++ % GN_ENDED_MAX];
 	const struct gn_files *first = &l->session->files;
+	struct gn_later_gone *g;
 
+	/* the command's own first program was looked into before it began */
+	if (!*n->comm)
+		return;
+	g = &l->gone[l->ngone++ % GN_ENDED_MAX];
 	*g = (struct gn_later_gone){
 		.pid = n->pid, .since = n->since, .until = gn_now_ns()};
 	memcpy(g->comm, n->comm, sizeof(g->comm));

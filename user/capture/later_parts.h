@@ -38,7 +38,8 @@ struct gn_later_news {
 	/* LOOK: what it has mapped; all 0 and NULL: not known */
 	struct gn_file_id file;
 	char *path;
-	char comm[16]; /* PROGRAM: of its file's name, may lack its NUL */
+	/* PROGRAM: of its file's name, may lack its NUL; empty: the command */
+	char comm[16];
 };
 
 /* A program that ended before it was looked at. */
