@@ -12,13 +12,15 @@
 /* Records between two looks at the clock. */
 #define LOOK_RECORDS 65536
 
-/* Advice about a file that cannot be opened. */
-static const char *advice(int err)
+/* Advice about a file that cannot be opened. `input`: -i names it. */
+static const char *advice(int err, bool input)
 {
 	switch (err) {
 	case -ENOENT:
-		return "record one with 'gnomon record -- CMD', or name it "
-		       "with -i FILE";
+		return input ? "record one with 'gnomon record -- CMD', or "
+			       "name it with -i FILE"
+			     : "record one with 'gnomon record -- CMD', or "
+			       "name another one";
 	case -EACCES:
 	case -EPERM:
 		return "read it as its owner or as root";
@@ -37,14 +39,15 @@ const char *gn_load_name(const char *path)
 
 /* Opens a trace. GN_EXIT_OK, or the exit status after it has reported the
  * error. */
-static int open_trace(const char *path, struct gn_trace_reader **reader)
+static int open_trace(const char *path, bool input,
+		      struct gn_trace_reader **reader)
 {
 	int err = gn_trace_reader_open(path, reader);
 
 	if (!err)
 		return GN_EXIT_OK;
 	gn_error("cannot read %s: %s; %s", gn_load_name(path),
-		 gn_trace_strerror(err), advice(err));
+		 gn_trace_strerror(err), advice(err, input));
 	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 }
 
@@ -102,7 +105,8 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	if (err) {
 		gn_error("cannot read %s: %s; %s", gn_load_name(path),
 			 gn_trace_strerror(err),
-			 err == -ENOMEM ? "free some memory" : advice(err));
+			 err == -ENOMEM ? "free some memory"
+					: advice(err, false));
 		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 	}
 	if (bad) {
@@ -122,7 +126,7 @@ static int load(const char *path, const struct gn_args *args,
 		struct gn_model **model)
 {
 	struct gn_trace_reader *reader;
-	int status = open_trace(path, &reader);
+	int status = open_trace(path, path == args->input, &reader);
 
 	*model = NULL;
 	if (status)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/sets.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -25,9 +26,11 @@ static void look_at(struct gn_sets *s, const struct gn_args *args,
 			 path, path);
 	} else if (gn_model_lossy(m) && !args->allow_loss) {
 		s->unsound = "a capture lost records";
-		gn_error("%s lost records; record fewer functions, or accept "
-			 "it with --allow-loss",
-			 path);
+		gn_error("%s %s, or accept it with --allow-loss", path,
+			 m->truncated
+				 ? "has no end, what followed is lost; record "
+				   "it again"
+				 : "lost records; record fewer functions");
 	}
 }
 
@@ -79,6 +82,26 @@ static int find(struct gn_traces *t, const char *const *names, size_t n)
 	return err;
 }
 
+/* Whether a side has a file twice. Its noise would seem to be less. */
+static bool repeats(const struct gn_traces *t)
+{
+	struct stat a, b;
+
+	for (size_t i = 1; i < t->n; i++) {
+		if (stat(t->path[i], &a) || !S_ISREG(a.st_mode))
+			continue;
+		for (size_t k = 0; k < i; k++) {
+			if (stat(t->path[k], &b) || a.st_dev != b.st_dev ||
+			    a.st_ino != b.st_ino)
+				continue;
+			gn_error("%s and %s are the same capture; name it once",
+				 t->path[k], t->path[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool spares(const struct gn_sets *s, const char *output)
 {
 	for (int side = 0; side < GN_SIDE_COUNT; side++)
@@ -101,7 +124,8 @@ int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 				s->of[GN_NEW].n) ||
 	    (paths && gn_comparison_keep_paths(&s->comparison)))
 		return no_memory();
-	if (!spares(s, args->output) || !spares(s, junit))
+	if (!spares(s, args->output) || !spares(s, junit) ||
+	    repeats(&s->of[GN_BASE]) || repeats(&s->of[GN_NEW]))
 		return GN_EXIT_USAGE;
 	status = read_side(s, args, GN_BASE);
 	if (!status)
