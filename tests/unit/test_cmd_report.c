@@ -402,6 +402,8 @@ static void truncated(void **state)
 		assert_int_equal(r->status, 3);
 		assert_non_null(strstr(r->out, "# TRUNCATED"));
 		assert_non_null(strstr(r->err, "has no end"));
+		r = gnomon("report -i cut --format openmetrics");
+		assert_non_null(strstr(r->out, "gnomon_lost_records 1\n"));
 		reports++;
 	}
 	assert_true(reports > 0);

@@ -183,7 +183,9 @@ static void put_session(const struct gn_model *m, FILE *f)
 	}
 	put_family(f, "lost_records", "",
 		   "Lost records: above 0, the rest is not whole.");
-	fprintf(f, "gnomon_lost_records %" PRIu64 "\n", m->lost);
+	/* how many a trace without an end lost is not known */
+	fprintf(f, "gnomon_lost_records %" PRIu64 "\n",
+		m->lost || !gn_model_lossy(m) ? m->lost : 1);
 	put_family(f, "broken", "",
 		   "1: a self-check failed, nothing can be trusted.");
 	fprintf(f, "gnomon_broken %d\n", gn_model_broken(m));
