@@ -64,6 +64,7 @@ struct story {
 	uint32_t os_ns;	    /* of the 500 ns in the function */
 	uint64_t kernel_ns; /* on a CPU by the kernel's account, 0 = none */
 	uint32_t cost_ns;   /* of a probe, 0 = not measured */
+	uint32_t others;    /* threads that run all the time */
 };
 
 /* A thread of 1000 ns that is in `work` from 300 to 800. */
@@ -130,6 +131,12 @@ static void make_trace(const char *name, struct story s)
 		f[2].h.seq++;
 	}
 	add(w, &f[2], sizeof(f[2]));
+	for (uint32_t i = 0; i < s.others; i++) {
+		thread.f.h.tid = f[2].h.tid = 8 + i;
+		f[2].h.seq = 2;
+		add(w, &thread, sizeof(thread));
+		add(w, &f[2], sizeof(f[2]));
+	}
 	if (s.ring_full)
 		add(w, &count, sizeof(count));
 	assert_int_equal(gn_trace_writer_close(w, NULL), 0);
@@ -255,6 +262,23 @@ static void other_formats(void **state)
 	put_file("garbage", "x", 1);
 	bad_usage("report -i garbage --format chrome -o gone");
 	assert_int_equal(stat(path_of("gone"), &st), -1);
+}
+
+/* What it leaves out, and what it marks. */
+static void markdown(void **state)
+{
+	struct ran *r;
+
+	(void)state;
+	make_trace("gnomon.trace",
+		   (struct story){.cost_ns = 100, .others = 40});
+	r = gnomon("report --format markdown --by thread");
+	assert_non_null(strstr(r->out, "\n11 more are not shown.\n"));
+	r = gnomon("report --format markdown --by thread --limit 0");
+	assert_null(strstr(r->out, "not shown"));
+	r = gnomon("report --format markdown");
+	assert_non_null(strstr(r->out, "| work | 1 | \\~"));
+	assert_non_null(strstr(r->out, "\n\\~: can be wrong"));
 }
 
 /* The kernel's account against ours: 1 ms and 1 % may differ. */
@@ -431,6 +455,7 @@ int main(void)
 		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
 		CMD_TEST(losses),	  CMD_TEST(truncated),
 		CMD_TEST(failed_check),	  CMD_TEST(other_formats),
+		CMD_TEST(markdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,9 @@
 
 /* The width of tables in a file, in cells. */
 #define FILE_WIDTH 100
-/* The default of --limit on a terminal. */
+/* The default of --limit on a terminal, and in Markdown. */
 #define TERMINAL_LIMIT 50
+#define MARKDOWN_LIMIT 30
 
 static bool wants_color(void)
 {
@@ -70,6 +71,13 @@ void gn_report_explain_opts(struct gn_explain_opts *o,
 	};
 }
 
+static size_t usual_limit(const char *format, bool terminal)
+{
+	if (!strcmp(format, "markdown"))
+		return MARKDOWN_LIMIT;
+	return terminal && !strcmp(format, "table") ? TERMINAL_LIMIT : 0;
+}
+
 void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 			 FILE *f)
 {
@@ -95,7 +103,7 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 		.nlabels = args->labels.n,
 	};
 	if (args->limit == GN_LIMIT_DEFAULT)
-		o->out.limit = terminal && table ? TERMINAL_LIMIT : 0;
+		o->out.limit = usual_limit(o->format->name, terminal);
 	/* columns that are asked for by name are never left out in a file */
 	if (!terminal && table && !args->columns && !args->verbose)
 		o->out.width = FILE_WIDTH;

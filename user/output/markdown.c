@@ -10,9 +10,6 @@
 #include "output/sheet.h"
 #include "output/text.h"
 
-/* The default of --limit: nobody reads a longer page. */
-#define USUAL_LIMIT 30
-
 static const char *title(enum gn_by by)
 {
 	static const char *const titles[GN_BY_COUNT] = {
@@ -67,7 +64,9 @@ static void put_value(const struct gn_model *m, const struct gn_output_opts *o,
 		gn_format_count(cell, value);
 		break;
 	}
-	fprintf(f, " %s |", cell);
+	/* a pair of bare ones strikes out what is between */
+	fprintf(f, " %s%s |", gn_column_uncertain(r, column) ? "\\~" : "",
+		cell);
 }
 
 static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
@@ -121,6 +120,23 @@ static void put_head(const struct gn_model *m, FILE *f)
 	fputc('\n', f);
 }
 
+/* What the marks mean, if there is one. */
+static void put_marks(const struct gn_rows *rows, const struct gn_picks *p,
+		      FILE *f)
+{
+	for (size_t i = 0; i < rows->n * (size_t)p->n; i++) {
+		size_t column = i % (size_t)p->n;
+
+		if (!gn_column_uncertain(&rows->row[i / (size_t)p->n],
+					 p->pick[column].column))
+			continue;
+		fputs("\n\\~: can be wrong by more than a tenth, for the "
+		      "cost of probes or for calls without an end.\n",
+		      f);
+		return;
+	}
+}
+
 static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 {
 	static const int waits[] = {GN_COLUMN_WAIT_TIME, GN_COLUMN_WAIT_COUNT,
@@ -171,9 +187,7 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 		return err;
 	if (!some.sort && o->by != GN_BY_TREE && o->by != GN_BY_CALLERS &&
 	    !gn_by_has_own_columns(o->by))
-		some.sort = "ae";
-	if (some.limit == 0)
-		some.limit = USUAL_LIMIT;
+		some.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
 	err = gn_rows_make(m, &some, &rows);
 	if (!err) {
 		put_head(m, f);
@@ -182,6 +196,8 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 	}
 	for (size_t i = 0; i < rows.n && !err; i++)
 		err = put_row(m, o, &picks, &rows.row[i], f);
+	if (!err)
+		put_marks(&rows, &picks, f);
 	if (!err && rows.limited)
 		fprintf(f, "\n%zu more %s not shown.\n", rows.limited,
 			gn_word(rows.limited, "is", "are"));

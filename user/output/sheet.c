@@ -15,9 +15,6 @@
 #define LEAST_TEXT 20
 #define NAME_TEXT  32
 
-/* The default of --limit: nobody reads a longer page. */
-#define MARKDOWN_LIMIT 30
-
 struct gn_cell *gn_sheet_row(struct gn_sheet *s)
 {
 	size_t room = s->room ? s->room * 2 : 64;
@@ -517,8 +514,6 @@ static int put_markdown(const struct gn_sheet *s, size_t i,
 int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 		      FILE *f)
 {
-	size_t n = !o->limit && s->n > MARKDOWN_LIMIT ? MARKDOWN_LIMIT : s->n;
-	size_t left_out = s->n - n + s->limited;
 	int err = 0;
 
 	if (!s->n) {
@@ -531,15 +526,15 @@ int gn_sheet_markdown(const struct gn_sheet *s, const struct gn_output_opts *o,
 	for (size_t c = 0; c < s->kind->ncolumns; c++)
 		fputs(is_text(s, c) ? "|---" : "|---:", f);
 	fputs("|\n", f);
-	for (size_t i = 0; i < n * s->kind->ncolumns && !err; i++) {
+	for (size_t i = 0; i < s->n * s->kind->ncolumns && !err; i++) {
 		fputs("| ", f);
 		err = put_markdown(s, i, o, f);
 		fputs((i + 1) % s->kind->ncolumns ? " " : " |\n", f);
 		err = err ? err : gn_stream_status(f);
 	}
-	if (!err && left_out)
-		fprintf(f, "\n%zu more %s not shown.\n", left_out,
-			gn_word(left_out, "is", "are"));
+	if (!err && s->limited)
+		fprintf(f, "\n%zu more %s not shown.\n", s->limited,
+			gn_word(s->limited, "is", "are"));
 	return err ? err : gn_stream_status(f);
 }
 
