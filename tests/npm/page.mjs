@@ -141,6 +141,22 @@ async function functions() {
 	await done(opened, 'functions');
 }
 
+// Of functions with calls whose end was not seen, no time is certain.
+async function uncertain() {
+	const opened = await visit('unwind-sp', 'functions');
+	const mark = f => Math.min(f.calls - f.finished, f.unwound) > 0 ? '~' : '';
+	const wanted = report('unwind-sp').functions.map(f => [f.name,
+		...[f.elapsed_inclusive_ns, f.elapsed_exclusive_ns,
+			f.application_inclusive_ns, f.application_exclusive_ns]
+			.map(ns => mark(f) + time(ns))]).sort();
+
+	same(wanted.map(row => row[1][0] === '~'), [true, true, false, false]);
+	same((await table(opened.page)).map(row => [row[0], ...row.slice(2, 6)])
+		.sort(), wanted, 'uncertain times');
+	assert.ok((await text(opened.page, 'main')).includes('~: can be wrong'));
+	await done(opened);
+}
+
 async function flame() {
 	const r = report('jit'), opened = await visit('jit', 'flame');
 	const {page} = opened, details = () => text(page, '.details');
@@ -424,7 +440,7 @@ async function policy() {
 }
 
 try {
-	for (const one of [findings, functions, flame, threads, waits,
+	for (const one of [findings, functions, uncertain, flame, threads, waits,
 		everyView, hostile, sources, diff, policy])
 		await one();
 	console.log(`${checks} checks`);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "model/table.h"
+#include "output/columns.h"
 #include "output/formats.h"
 #include "output/html.h"
 #include "output/json.h"
@@ -67,10 +68,19 @@ static int put_paths(struct gn_emit *e, const struct gn_model *m,
 	return err;
 }
 
+/* As MARKS of functions.js, and a bit for each of the four times. */
 static uint64_t marks(const struct gn_model_function *f)
 {
-	return (f->muted ? 1u : 0) | (f->v.unprobed ? 2u : 0) |
-	       (f->v.gap ? 4u : 0);
+	static const int times[] = {GN_COLUMN_EI, GN_COLUMN_EE, GN_COLUMN_AI,
+				    GN_COLUMN_AE};
+	const struct gn_row r = {.v = &f->v, .module = f->module};
+	uint64_t marks = (f->muted ? 1u : 0) | (f->v.unprobed ? 2u : 0) |
+			 (f->v.gap ? 4u : 0);
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (gn_column_uncertain(&r, times[i]))
+			marks |= 8u << i;
+	return marks;
 }
 
 static int put_functions(struct gn_emit *e, const struct gn_model *m)

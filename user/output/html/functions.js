@@ -32,11 +32,19 @@ function numberColumn(key, title, value, text, help) {
 	return {key, title, value, text: i => text(value(i)), help};
 }
 
-function timeColumns(source) {
-	const of = (key, title) => numberColumn(key, title,
-		i => source[key][i], time);
+// The bits of functions.marks that are of times.
+const UNCERTAIN = {ei: 8, ee: 16, ai: 32, ae: 64};
+const UNCERTAIN_TEXT = '~: can be wrong by more than a tenth, for the cost of ' +
+	'probes or for calls without an end.';
 
-	return [of('ei', 'Elapsed Inclusive'), of('ee', 'Elapsed Exclusive'),
+function timeColumns() {
+	const of = (key, title) => ({key, title,
+		value: i => functions[key][i],
+		text: i => (functions.marks[i] & UNCERTAIN[key] ? '~' : '') +
+			time(functions[key][i])});
+
+	return [of('ei', 'Elapsed Inclusive'),
+		of('ee', 'Elapsed Exclusive'),
 		of('ai', 'Application Inclusive'),
 		of('ae', 'Application Exclusive')];
 }
@@ -182,7 +190,7 @@ function functionsView(main) {
 			text: i => functions.name[i],
 			open: i => () => go({select: i})},
 		numberColumn('calls', 'Calls', i => functions.calls[i], count),
-		...timeColumns(functions),
+		...timeColumns(),
 		numberColumn('min', 'Min', i => functions.min[i], time,
 			'The shortest call'),
 		numberColumn('max', 'Max', i => functions.max[i], time,
@@ -212,6 +220,8 @@ function functionsView(main) {
 		main.append(selectedPanel(chosen));
 	main.append(el('h2', {}, 'Functions'),
 		el('div', {className: 'bar'}, field), table.element);
+	if (functions.marks.some(m => m > 7))
+		main.append(el('p', {className: 'dim'}, UNCERTAIN_TEXT));
 	return {table};
 }
 
