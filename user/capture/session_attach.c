@@ -244,7 +244,8 @@ static int open_ring(struct gn_session *s)
 	s->ring = ring_buffer__new(map, gn_session_sample, s, NULL);
 	if (!s->ring)
 		return gn_session_fail(s, -errno, 1,
-				       "the ring buffer cannot be mapped (%s)",
+				       "the ring buffer cannot be mapped (%s); "
+				       "give a smaller --ring-size",
 				       strerror(errno));
 	keep_from_children(s->opts.ring_size);
 	s->wake = open_wake(map);

@@ -171,8 +171,11 @@ static int open_file(void *ctx)
 	}
 	if (!err)
 		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o", r->told,
-		 gn_trace_strerror(err));
+	gn_error("cannot write %s: %s; %s", r->told, gn_trace_strerror(err),
+		 err == -EAGAIN || err == -ENOMEM
+			 ? "raise the limit of memory or of threads (ulimit -v "
+			   "and -u)"
+			 : "give another file with -o");
 	return GN_EXIT_FAILED;
 }
 
