@@ -74,6 +74,9 @@ static void tell_managed(const struct gn_listing *l)
 
 void gn_listing_summary(const struct gn_listing *l, bool automatic)
 {
+	if (!l->nfunctions && !l->nusdt && !l->nmodules && !l->nmanaged)
+		gn_error("no function is left: what -f takes, -f '!GLOB' "
+			 "leaves out; give other patterns");
 	if (l->nfunctions)
 		gn_error("%zu function%s: end of %zu by return probe, "
 			 "of %zu at own returns (rets: %zu, jumps: %zu); %zu "
