@@ -306,6 +306,14 @@ static void inputs_stay(void **state)
 	bad_usage("export -i garbage.json -o garbage --format json");
 }
 
+/* The file of top must be new, so that of a try that showed nothing goes. */
+static void nothing_is_left(void **state)
+{
+	(void)state;
+	assert_int_not_equal(gnomon("top -b -o rows -- ./missing")->status, 0);
+	assert_int_equal(access(path_of("rows"), F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +329,7 @@ int main(void)
 		CMD_TEST(version),
 		CMD_TEST(bad_files),
 		CMD_TEST(inputs_stay),
+		CMD_TEST(nothing_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ struct gn_top_show {
 	struct gn_live_show live;
 	struct gn_live_run *owner;
 	struct gn_textfile rows;
+	bool wrote; /* something into it */
 	struct gn_top_prom *prom;
 	struct gn_top_output command; /* what it writes meanwhile */
 	struct gn_screen *screen;
@@ -62,6 +63,7 @@ static int put_all(struct gn_top_show *s, const char *text, size_t size)
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (n > 0) {
+			s->wrote = true;
 			text += n;
 			size -= (size_t)n;
 		}
@@ -367,6 +369,9 @@ void gn_top_show_free(struct gn_top_show *s)
 	if (!s)
 		return;
 	gn_top_show_close(s);
+	/* else the next try is refused: the file must be new */
+	if (!s->wrote)
+		gn_outfile_remove(&s->rows.file);
 	gn_textfile_abort(&s->rows);
 	gn_top_output_close(&s->command);
 	gn_top_prom_free(s->prom);
