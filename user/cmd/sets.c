@@ -34,6 +34,33 @@ static void look_at(struct gn_sets *s, const struct gn_args *args,
 	}
 }
 
+/* Whether it timed the same work of the kernel as those before it: what is not
+ * timed counts as application time. */
+static void look_how(struct gn_sets *s, const char *path,
+		     const struct gn_model *m)
+{
+	static const struct {
+		const char *key, *what;
+	} work[] = {{"syscalls", "system calls"}, {"faults", "page faults"}};
+
+	_Static_assert(sizeof(work) / sizeof(work[0]) == sizeof(s->timed),
+		       "one for each");
+	for (size_t i = 0; i < sizeof(s->timed); i++) {
+		const char *value = gn_model_info(m, work[i].key);
+
+		if (value && s->timed[i] && s->timed[i] != *value) {
+			s->comparison.unlike =
+				"not all captures were made with the same --os";
+			gn_error("%s was made with another --os than those "
+				 "before it: time in %s is app in the one and "
+				 "not in the other; record all alike",
+				 path, work[i].what);
+		}
+		if (value && !s->timed[i])
+			s->timed[i] = *value;
+	}
+}
+
 static int read_one(struct gn_sets *s, const struct gn_args *args,
 		    enum gn_side side, const char *path)
 {
@@ -45,6 +72,8 @@ static int read_one(struct gn_sets *s, const struct gn_args *args,
 	status = gn_load_watched(path, args, &pauses.observer, &m);
 	if (!status) {
 		look_at(s, args, path, m);
+		if (!s->comparison.unlike)
+			look_how(s, path, m);
 		err = gn_comparison_add(&s->comparison, side, m,
 					gn_pauses_longest(&pauses));
 		if (err)

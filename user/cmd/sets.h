@@ -13,6 +13,8 @@ struct gn_sets {
 	/* one sentence: why they cannot be trusted; NULL: they can */
 	const char *unsound;
 	bool broken; /* a self-check failed */
+	/* whether captures time system calls and page faults; 0: not known */
+	char timed[2];
 };
 
 /*

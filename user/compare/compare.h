@@ -69,7 +69,10 @@ struct gn_comparison {
 	/* the total first; by part, then by name and module */
 	struct gn_item **items;
 	size_t nitems;
-	void *index;			/* while captures come */
+	void *index; /* while captures come */
+	/* one sentence: why not all that times differ by is the program's;
+	 * NULL: it is */
+	const char *unlike;
 	struct gn_paths_of_both *paths; /* paths.h; NULL: nobody asked */
 };
 

@@ -97,6 +97,8 @@ static const char *obstacle(const struct judge *j, const struct gn_limit *l,
 		return "it is not in the new captures";
 	if (compares && !item->in[GN_BASE])
 		return "it is not in the base";
+	if (compares && gn_metric_is_time(l->metric) && j->c->unlike)
+		return j->c->unlike;
 	if (compares && gn_metric_is_time(l->metric) &&
 	    (j->c->runs[GN_BASE] < 2 || j->c->runs[GN_NEW] < 2))
 		return "the noise of a single capture is not known; record "
