@@ -261,6 +261,8 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"lock\": \"99999999999999999ms\""), "9ms");
 	budget_refused(F("\"longest_share\": \"5%\""), "longest_share");
 	budget_refused(F("\"lock_share\": \"5ms\""), "lock_share");
+	budget_refused(F("\"lock_per_call\": \"5%\""), "lock_per_call");
+	budget_refused(F("\"calls\": 1.5"), "no whole number");
 	budget_refused(F("\"calls_per_call\": 1"), "calls_per_call");
 	budget_refused(F("\"gc_pause\": \"5ms\""), "gc_pause");
 	budget_refused(F("\"calls\": 1, \"calls\": 2"), "duplicate");
@@ -381,6 +383,10 @@ static void absolute_limits(void **state)
 		 GN_JUDGED_BREACHED},
 		{RULE("\"application_exclusive\": \"50%\""), GN_JUDGED_OK},
 		{RULE("\"application_exclusive\": \"49%\""),
+		 GN_JUDGED_BREACHED},
+		{RULE("\"application_exclusive_share\": \"50%\""),
+		 GN_JUDGED_OK},
+		{RULE("\"application_exclusive_share\": \"49%\""),
 		 GN_JUDGED_BREACHED},
 		{RULE("\"app_per_call\": \"10ms\""), GN_JUDGED_OK},
 		{RULE("\"app_per_call\": \"9ms\""), GN_JUDGED_BREACHED},

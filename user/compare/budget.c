@@ -73,8 +73,8 @@ static bool find_metric(const char *word, enum gn_part part, struct gn_limit *l)
 static bool fits(const struct gn_limit *l)
 {
 	switch (l->kind) {
-	case GN_LIMIT_SHARE:
-		return l->reading == GN_READ_PLAIN &&
+	case GN_LIMIT_SHARE: /* "lock": "10%", and "lock_share" is the same */
+		return l->reading != GN_READ_PER_CALL &&
 		       gn_metric_whole(l->metric) >= 0;
 	case GN_LIMIT_OVER_PCT:
 		return true;
@@ -100,13 +100,17 @@ static int add_limit(struct reader *r, struct gn_budget_rule *rule,
 			 (long long)json_integer_value(value));
 		text = number;
 	}
-	if (!text || gn_limit_parse(text, gn_metric_is_time(l.metric), &l) ||
-	    !fits(&l))
+	if (!text)
+		return bad(r,
+			   "%s.%s is no text and no whole number; give one, as "
+			   "\"5ms\", \"12%%\" or 100",
+			   r->where, word);
+	if (gn_limit_parse(text, gn_metric_is_time(l.metric), &l) || !fits(&l))
 		return bad(r,
 			   "%s.%s cannot be '%s'; give as a text a time (5ms),"
 			   " a share (12%%), or what may come to the base (+5%%"
 			   " or +2ms); a count is a number",
-			   r->where, word, text ? text : "that");
+			   r->where, word, text);
 	/* shown as it stands in the file */
 	l.text = json_string_value(value);
 	grown = reallocarray(rule->limits, rule->nlimits + 1, sizeof(*grown));
