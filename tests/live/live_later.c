@@ -175,6 +175,34 @@ void test_executed_swapped(struct live *t)
 	live_exchange_end(swapper);
 }
 
+/* Another program is written into the file of one that has run: the probes of
+ * the first would be in the middle of the second one's instructions. */
+void test_executed_written(struct live *t)
+{
+	char *file = files_copy(t, "fib", "program"), *path;
+	struct live_talk talk =
+		run_talk(t, live_text(t, "-f %s:*", file),
+			 live_text(t, "sh -c $0\t9&&cat\t$1>$0&&exec\t$0 %s %s",
+				   file, live_fixture(t, "serve")),
+			 &path);
+	unsigned long fib;
+	json_t *report;
+
+	CHECK(t,
+	      sscanf(live_await(t, talk.out, "calls fib "), "calls fib %lu",
+		     &fib) == 1,
+	      "the first program did not run");
+	live_await(t, talk.out, "ready ");
+	live_await(t, talk.err, "gnomon: attached: process");
+	live_ask(t, &talk, "work 100");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	live_clean(t, report);
+	files_expect(t, report, "/program", "fib", fib);
+	files_expect(t, report, "/program", "work", 100);
+	expect_late(t, report, "work");
+}
+
 /* A library that only the later program maps. */
 void test_executed_library(struct live *t)
 {

@@ -45,6 +45,7 @@ struct held {
 	int fd;		       /* of a multi link; -1 = none */
 	struct bpf_link *link; /* of a perf event */
 	uint32_t key;
+	int file; /* of its set */
 };
 
 struct gn_links {
@@ -246,6 +247,29 @@ int gn_links_remove(struct gn_links *l, uint32_t key)
 	return kept < count ? 0 : -ENOENT;
 }
 
+void gn_links_remove_file(struct gn_links *l, int file)
+{
+	size_t kept = 0, count = l->count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (l->held[i].file == file)
+			let_go(&l->held[i]);
+		else
+			l->held[kept++] = l->held[i];
+	}
+	l->count = kept;
+	kept = 0;
+	for (size_t i = 0; i < l->nkeepers; i++) {
+		if (l->keeper[i].file == file) {
+			gn_keeper_stop(&l->keeper[i]);
+			gn_keeper_wait(&l->keeper[i], NULL);
+		} else {
+			l->keeper[kept++] = l->keeper[i];
+		}
+	}
+	l->nkeepers = kept;
+}
+
 static int keep(struct gn_links *l, const struct held *h)
 {
 	if (l->count == l->room) {
@@ -321,7 +345,7 @@ static int add_multi(struct gn_links *l, uint32_t type,
 	while (n) {
 		size_t from = todo[--n].from, count = todo[n].count;
 		int fd = gn_attach_multi(prog, type, set, from, count);
-		struct held h = {.fd = fd, .key = set->key};
+		struct held h = {.fd = fd, .key = set->key, .file = set->file};
 		int err = fd < 0 ? fd : keep(l, &h);
 
 		if (!err)
@@ -354,6 +378,7 @@ static int add_keeper(struct gn_links *l, const struct gn_probe_set *set,
 		return -ENOMEM;
 	l->keeper = keeper;
 	err = gn_keeper_start(&keeper[l->nkeepers], set, refused);
+	keeper[l->nkeepers].file = set->file;
 	l->nkeepers += !err;
 	return err;
 }
@@ -368,7 +393,7 @@ static int add_single(struct gn_links *l, const struct gn_probe_set *set,
 			    .bpf_cookie = set->cookies[i],
 			    .ref_ctr_offset = gn_attach_counter(set, i),
 			    .retprobe = set->ret);
-		struct held h = {.fd = -1, .key = set->key};
+		struct held h = {.fd = -1, .key = set->key, .file = set->file};
 		int err;
 
 		if (func_at(set, i) != func_at(set, func)) {

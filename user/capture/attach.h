@@ -97,9 +97,10 @@ struct gn_probe_set {
 	 * NULL: none for all */
 	const uint64_t *counters;
 	size_t count;
-	bool ret;		    /* return probes */
-	pid_t pid;		    /* 0 = every process that maps the file */
-	uint32_t key;		    /* for gn_links_remove(); 0 = none */
+	bool ret;     /* return probes */
+	pid_t pid;    /* 0 = every process that maps the file */
+	int file;     /* its descriptor, for gn_links_remove_file(); 0 = none */
+	uint32_t key; /* for gn_links_remove(); 0 = none */
 	struct gn_groups *groups;   /* NULL: one perf event for each probe */
 	const struct gn_step *step; /* or NULL */
 	/* Called for each function that is left out, with one of its cookies
@@ -151,5 +152,7 @@ int gn_links_add(struct gn_links *l, enum gn_attach_mode mode,
  * -ENOENT: there are none.
  */
 int gn_links_remove(struct gn_links *l, uint32_t key);
+/* The same of the sets of that file. */
+void gn_links_remove_file(struct gn_links *l, int file);
 
 #endif

@@ -20,6 +20,7 @@ struct gn_keeper {
 	int told;     /* what it tells: a pipe */
 	int control;  /* closing it ends it; -1 = closed */
 	size_t count; /* of its probes */
+	int file;     /* of its set */
 };
 
 /*

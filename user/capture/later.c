@@ -49,6 +49,7 @@ static int link_group(struct gn_later *l, const struct gn_files *files,
 		.count = g->count,
 		.pid = pid,
 		.key = (uint32_t)pid,
+		.file = files->file[g->file].fd,
 		.left_out = gn_functions_left_out,
 		.ctx = &l->functions,
 	};
@@ -178,14 +179,23 @@ static bool take_kept(struct gn_later *l, const struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
 	for (size_t i = 0; i < l->files.count; i++)
-		if (gn_file_same(&l->files.file[i].id, &file->id)) {
+		if (gn_file_same(&l->files.file[i].id, &file->id) &&
+		    !gn_written_is(l->session->written, l->files.file[i].fd)) {
 			gn_later_again(l, i, n, told);
 			return true;
 		}
 	return false;
 }
 
-/* Gives a file that was not seen before its probes. */
+static bool has_twin(const struct gn_later *l, const struct gn_files *files,
+		     int fd)
+{
+	const struct gn_file *twin = gn_files_twin(files, fd);
+
+	return twin && !gn_written_is(l->session->written, twin->fd);
+}
+
+/* Gives a file that was not seen before, or was written since, its probes. */
 static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
@@ -196,7 +206,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	struct gn_later_plain plain = {.id = file->id};
 	struct stat st;
 
-	if (file->fd < 0 || gn_later_has_file(&l->session->files, &file->id) ||
+	if (file->fd < 0 ||
+	    gn_later_has_file(l, &l->session->files, &file->id) ||
 	    take_kept(l, file, n, told) ||
 	    !gn_filter_file(filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
@@ -204,8 +215,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	plain.changed = st.st_ctim;
 	if (gn_later_is_plain(l, &plain))
 		return;
-	if (gn_files_twin(&l->session->files, file->fd) ||
-	    gn_files_twin(&l->files, file->fd)) {
+	if (has_twin(l, &l->session->files, file->fd) ||
+	    has_twin(l, &l->files, file->fd)) {
 		/* probed there */
 		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
 	} else if (!gn_later_plan(l, file, &probes)) {
@@ -217,6 +228,8 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 
 		file = &l->files.file[at];
 		gn_later_note_name(file);
+		gn_written_guard(l->session->written, file,
+				 gn_later_module(l, at));
 		attach_file(l, file, from);
 		file->probed = gn_now_ns();
 		gn_later_miss_file(l, at, n->pid, n->since, file->probed);
@@ -294,13 +307,20 @@ static bool has_ended(pid_t pid)
 	return !others;
 }
 
+static void unlink_process(struct gn_later *l, pid_t pid)
+{
+	gn_written_begin(l->session->written, 0);
+	gn_links_remove(l->links, (uint32_t)pid);
+	gn_written_end(l->session->written);
+}
+
 /* Another thread became the first one of its process, and the links belonged to
  * the old one: attach again. */
 static void link_anew(struct gn_later *l, pid_t pid)
 {
 	struct gn_later_process *p;
 
-	gn_links_remove(l->links, (uint32_t)pid);
+	unlink_process(l, pid);
 	pthread_mutex_lock(&l->lock);
 	p = gn_later_find(l, pid);
 	if (p)
@@ -329,7 +349,7 @@ static void handle(struct gn_later *l, const struct gn_later_news *n)
 	case GN_NEWS_END:
 		if (!has_ended(n->pid))
 			break;
-		gn_links_remove(l->links, (uint32_t)n->pid);
+		unlink_process(l, n->pid);
 		break;
 	}
 }

@@ -175,7 +175,8 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);
 bool gn_later_is_plain(const struct gn_later *l,
 		       const struct gn_later_plain *p);
-bool gn_later_has_file(const struct gn_files *files,
+/* One that was written since it had probes does not count. */
+bool gn_later_has_file(const struct gn_later *l, const struct gn_files *files,
 		       const struct gn_file_id *id);
 /* Its functions are probed, or it has none. */
 bool gn_later_knows_file(const struct gn_later *l, const struct gn_file_id *id);

@@ -12,12 +12,13 @@ bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
 	return false;
 }
 
-bool gn_later_has_file(const struct gn_files *files,
+bool gn_later_has_file(const struct gn_later *l, const struct gn_files *files,
 		       const struct gn_file_id *id)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (files->file[i].fd >= 0 &&
-		    gn_file_same(&files->file[i].id, id))
+		    gn_file_same(&files->file[i].id, id) &&
+		    !gn_written_is(l->session->written, files->file[i].fd))
 			return true;
 	return false;
 }
@@ -27,8 +28,8 @@ bool gn_later_knows_file(const struct gn_later *l, const struct gn_file_id *id)
 	for (size_t i = 0; i < GN_PLAIN_MAX && i < l->nplain; i++)
 		if (gn_file_same(&l->plain[i].id, id))
 			return true;
-	return gn_later_has_file(&l->session->files, id) ||
-	       gn_later_has_file(&l->files, id);
+	return gn_later_has_file(l, &l->session->files, id) ||
+	       gn_later_has_file(l, &l->files, id);
 }
 
 int gn_later_plan(struct gn_later *l, struct gn_file *file,

@@ -174,11 +174,12 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
-	    (opts->can_mute && !s->mute) ||
+	    gn_written_new(s) || (opts->can_mute && !s->mute) ||
 	    (opts->command && !opts->live && !s->outside)) {
 		gn_unseen_free(s->unseen);
 		gn_outside_free(s->outside);
 		gn_links_free(s->links, NULL);
+		gn_written_free(s->written);
 		gn_mute_free(s->mute);
 		gn_specs_free(&s->specs);
 		free(s);

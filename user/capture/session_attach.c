@@ -51,6 +51,7 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 {
 	struct gn_probe_set full = *set;
 	enum gn_attach_mode mode = s->mode;
+	int err = 0;
 
 	/* a thread attaches what appears later, by itself */
 	bool first = !s->later;
@@ -67,7 +68,10 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	if (first && s->mode == GN_ATTACH_SINGLE && !set->key &&
 	    (!full.ret || s->knows_returns))
 		full.groups = &s->groups;
-	return gn_links_add(links, mode, &full, refused);
+	if (gn_written_begin(s->written, set->file))
+		err = gn_links_add(links, mode, &full, refused);
+	gn_written_end(s->written);
+	return err;
 }
 
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file)
@@ -136,6 +140,7 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		.counters = g->counters,
 		.count = g->count,
 		.pid = pid,
+		.file = file->fd,
 		.left_out = gn_functions_left_out,
 		.ctx = &s->functions,
 	};
@@ -165,6 +170,11 @@ static int attach_groups(struct gn_session *s)
 	for (size_t i = 0; !err && i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
+		/* groups of a file follow one another; a function that can be
+		 * muted is held elsewhere */
+		if (!s->mute && (!i || g[-1].file != g->file))
+			gn_written_guard(s->written, &s->files.file[g->file],
+					 (uint32_t)g->file + 1);
 		if (!gn_session_private(s, &s->files.file[g->file]))
 			err = attach_group(s, g, 0);
 		else

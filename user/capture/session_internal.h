@@ -15,6 +15,7 @@
 #include "capture/running.h"
 #include "capture/sampler.h"
 #include "capture/unwanted.h"
+#include "capture/written.h"
 #include "runtime/probes.h"
 #include "capture/session.h"
 #include "runtime/native.h"
@@ -75,6 +76,7 @@ struct gn_session {
 	struct gn_attach_ahead *attach_ahead; /* NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;
+	struct gn_written *written;
 	struct gn_groups groups;
 	bool knows_returns;	/* in groups, return probes can be too */
 	bool knows_resumes;	/* returns to user mode are to be watched */

@@ -187,12 +187,15 @@ bool gn_session_lives(struct gn_session *s)
 
 void gn_session_detach(struct gn_session *s)
 {
+	gn_written_stop(s->written);
 	gn_meter_free(s->meter, s->links);
 	s->meter = NULL;
 	gn_later_detach(s->later, s->links);
 	s->left += gn_links_free(s->links, s->opts.step);
 	s->links = NULL;
 	gn_mute_detach(s->mute);
+	gn_written_free(s->written);
+	s->written = NULL;
 	gn_watch_detach(s);
 }
 
