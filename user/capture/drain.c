@@ -166,3 +166,16 @@ size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
 	memcpy(r->text + la, b, lb);
 	return size;
 }
+
+int gn_text_record_to(gn_drain_fn take, void *ctx, enum gn_kind kind, __u32 id,
+		      __u32 ref, __u64 key, __u8 flags, const char *a,
+		      const char *b)
+{
+	_Alignas(8) char buf[GN_TEXT_MAX];
+	size_t size = gn_text_record(buf, kind, id, ref, a, b);
+	struct gn_rec *h = (struct gn_rec *)buf;
+
+	h->key = key & 0xffffffffffff;
+	h->flags = flags;
+	return take(ctx, h, size);
+}

@@ -19,5 +19,9 @@ int gn_drain_sample(const void *data, size_t size, gn_drain_fn take, void *ctx);
  * its size. Texts that do not fit are cut. */
 size_t gn_text_record(void *buf, enum gn_kind kind, __u32 id, __u32 ref,
 		      const char *a, const char *b);
+/* Makes one with the low 48 bits of `key`, and has `take` take it. */
+int gn_text_record_to(gn_drain_fn take, void *ctx, enum gn_kind kind, __u32 id,
+		      __u32 ref, __u64 key, __u8 flags, const char *a,
+		      const char *b);
 
 #endif

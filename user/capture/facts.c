@@ -46,17 +46,12 @@ static char *command_text(const struct gn_session *s)
 	return text;
 }
 
-static void put_info(struct gn_session *s, const char *key, const char *value)
-{
-	gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, key, value);
-}
-
 static void put_number(struct gn_session *s, const char *key, size_t n)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%zu", n);
-	put_info(s, key, text);
+	gn_session_put_info(s, key, text);
 }
 
 /* Why a program said that it has no fast hooks. */
@@ -85,14 +80,14 @@ void gn_session_put_fast(struct gn_session *s)
 	struct gn_fast_facts f;
 
 	if (s->not_fast && s->managed)
-		put_info(s, "fast.unfit", s->not_fast);
+		gn_session_put_info(s, "fast.unfit", s->not_fast);
 	if (s->sleds)
 		put_number(s, "fast.sleds", s->sleds->count);
 	if (!s->fast || !s->managed)
 		return;
 	gn_fast_tell(s->fast, &f);
 	if (none_text(f.none))
-		put_info(s, "fast.unfit", none_text(f.none));
+		gn_session_put_info(s, "fast.unfit", none_text(f.none));
 	put_number(s, "fast.records", f.counts.records);
 	put_number(s, "fast.processes", f.processes);
 	put_number(s, "fast.threads", f.threads);
@@ -116,7 +111,8 @@ void gn_session_put_functions(struct gn_session *s)
 	if (s->refused)
 		put_number(s, "functions.refused.kernel", s->refused);
 	if (*s->functions.refused)
-		put_info(s, "functions.refused.first", s->functions.refused);
+		gn_session_put_info(s, "functions.refused.first",
+				    s->functions.refused);
 }
 
 void gn_session_put_light(struct gn_session *s)
@@ -124,9 +120,10 @@ void gn_session_put_light(struct gn_session *s)
 	bool some = gn_running_count(s->active) || s->launch.env;
 
 	if (some)
-		put_info(s, "clr", "light");
+		gn_session_put_info(s, "clr", "light");
 	if (gn_running_refused(s->active))
-		put_info(s, some ? "clr.without" : "clr", s->warning);
+		gn_session_put_info(s, some ? "clr.without" : "clr",
+				    s->warning);
 }
 
 struct first {
@@ -139,7 +136,7 @@ static void put_first(void *ctx, const char *line)
 	struct first *first = ctx;
 
 	if (!first->put)
-		put_info(first->session, "clr.unhooked", line);
+		gn_session_put_info(first->session, "clr.unhooked", line);
 	first->put = true;
 }
 
@@ -161,50 +158,55 @@ void gn_session_put_facts(struct gn_session *s)
 	char untold[160];
 	struct utsname u;
 
-	put_info(s, "version", GNOMON_VERSION);
-	put_info(s, "command", command ? command : "[]");
+	gn_session_put_info(s, "version", GNOMON_VERSION);
+	gn_session_put_info(s, "command", command ? command : "[]");
 	free(command);
 	if (!uname(&u)) {
-		put_info(s, "machine", u.nodename);
-		put_info(s, "kernel", u.release);
-		put_info(s, "architecture", u.machine);
+		gn_session_put_info(s, "machine", u.nodename);
+		gn_session_put_info(s, "kernel", u.release);
+		gn_session_put_info(s, "architecture", u.machine);
 	}
-	put_info(s, "clock", "monotonic");
-	put_info(s, "options", s->opts.options ? s->opts.options : "");
-	put_info(s, "links", gn_attach_mode_name(s->mode));
+	gn_session_put_info(s, "clock", "monotonic");
+	gn_session_put_info(s, "options",
+			    s->opts.options ? s->opts.options : "");
+	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	if (s->light)
 		; /* no code is changed */
 	else if (s->launch.env && s->opts.inlining != GN_INLINING_AUTO)
-		put_info(s, "inlining",
-			 s->opts.inlining == GN_INLINING_KEEP ? "kept"
-							      : "refused");
+		gn_session_put_info(s, "inlining",
+				    s->opts.inlining == GN_INLINING_KEEP
+					    ? "kept"
+					    : "refused");
 	else if (s->launch.env)
-		put_info(s, "inlining",
-			 gn_filter_positive(s->filter) ? "refused" : "kept");
+		gn_session_put_info(s, "inlining",
+				    gn_filter_positive(s->filter) ? "refused"
+								  : "kept");
 	if (s->light)
 		gn_session_put_light(s);
 	else if (s->managed_filter && gn_session_by_il(s))
-		put_info(s, "hooks", s->active ? "il" : "il at start");
+		gn_session_put_info(s, "hooks",
+				    s->active ? "il" : "il at start");
 	else if (s->launch.env)
-		put_info(s, "hooks.elt", gn_session_elt(s));
+		gn_session_put_info(s, "hooks.elt", gn_session_elt(s));
 	if (gn_prepare_all(s) || (s->launch.env && !s->opts.nfunctions))
-		put_info(s, "functions.asked", "all");
+		gn_session_put_info(s, "functions.asked", "all");
 	gn_running_words(gn_running_untold(s->active, s->opts.families), untold,
 			 sizeof(untold));
 	if (*untold)
-		put_info(s, "events.at_start", untold);
-	put_info(s, "faults", s->faults ? "1" : "0");
-	put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
+		gn_session_put_info(s, "events.at_start", untold);
+	gn_session_put_info(s, "faults", s->faults ? "1" : "0");
+	gn_session_put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (s->opts.samples)
 		put_number(s, "samples.rate", s->opts.samples);
 	if (gn_filter_positive(s->filter)) {
 		gn_session_put_functions(s);
-		put_info(s, "functions.verdict", s->native.verdict);
+		gn_session_put_info(s, "functions.verdict", s->native.verdict);
 		if (s->opts.leave == GN_LEAVE_RETURN)
-			put_info(s, "functions.leave", "return");
+			gn_session_put_info(s, "functions.leave", "return");
 	} else {
-		put_info(s, "hint",
-			 "no native function was asked for; add them with "
-			 "-f GLOB (gnomon list shows which)");
+		gn_session_put_info(
+			s, "hint",
+			"no native function was asked for; add them with "
+			"-f GLOB (gnomon list shows which)");
 	}
 }

@@ -82,19 +82,6 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 	       (site->when ? GN_COOKIE_IF(site->when) : 0);
 }
 
-static int put_text(struct gn_functions *f, enum gn_kind kind, uint32_t id,
-		    uint32_t ref, uint64_t key, uint8_t flags, const char *a,
-		    const char *b)
-{
-	_Alignas(8) char buf[GN_TEXT_MAX];
-	size_t size = gn_text_record(buf, kind, id, ref, a, b);
-	struct gn_rec *h = (struct gn_rec *)buf;
-
-	h->key = key & 0xffffffffffff;
-	h->flags = flags;
-	return f->put(f->ctx, h, size);
-}
-
 /* The leaves come before the enter: probes are attached one after the other,
  * and a call whose end is not seen yet would last until its caller's. */
 static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
@@ -233,9 +220,10 @@ static int put_module(struct gn_functions *f, size_t file, struct gn_elf *elf)
 	if (f->last_file == file + 1)
 		return 0;
 	f->last_file = file + 1;
-	return put_text(f, GN_KIND_MODULE, module_of(f, file), 0, 0,
-			gn_elf_is_go(elf) ? GN_F_MOVES_STACKS : 0,
-			f->files->file[file].path, gn_elf_build_id(elf));
+	return gn_text_record_to(
+		f->put, f->ctx, GN_KIND_MODULE, module_of(f, file), 0, 0,
+		gn_elf_is_go(elf) ? GN_F_MOVES_STACKS : 0,
+		f->files->file[file].path, gn_elf_build_id(elf));
 }
 
 /* Names a function that is refused: on stderr, and the first few in reports. */
@@ -281,9 +269,10 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
 	err = put_module(f, file, elf);
 	if (!err)
-		err = put_text(f, GN_KIND_FUNCTION, func, module_of(f, file),
-			       sym->addr, function_flags(&own), sym->demangled,
-			       "");
+		err = gn_text_record_to(f->put, f->ctx, GN_KIND_FUNCTION, func,
+					module_of(f, file), sym->addr,
+					function_flags(&own), sym->demangled,
+					"");
 	if (!err && f->sleds && plan->nsleds && !valued)
 		err = gn_sled_table_add(f->sleds, file,
 					f->files->file[file].program ? ""
@@ -414,9 +403,9 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 	func = GN_FUNC(GN_RUNTIME_NATIVE, f->next++);
 	err = put_module(f, file, elf);
 	if (!err)
-		err = put_text(f, GN_KIND_FUNCTION, func, module_of(f, file),
-			       site->addr,
-			       GN_F_CLASSES(class_of(cost), GN_PROBE_NONE),
-			       name, "");
+		err = gn_text_record_to(
+			f->put, f->ctx, GN_KIND_FUNCTION, func,
+			module_of(f, file), site->addr,
+			GN_F_CLASSES(class_of(cost), GN_PROBE_NONE), name, "");
 	return err ?: add_hits(f, file, func, cost, name, site, count);
 }

@@ -97,19 +97,6 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
 	return f[n->n].path ? FIRST_MODULE + (uint32_t)n->n++ : 0;
 }
 
-static void put(struct gn_sampler_names *n, enum gn_kind kind, uint32_t id,
-		uint32_t ref, uint64_t key, uint8_t flags, const char *a,
-		const char *b)
-{
-	_Alignas(8) char buf[GN_TEXT_MAX];
-	size_t size = gn_text_record(buf, kind, id, ref, a, b);
-	struct gn_rec *h = (struct gn_rec *)buf;
-
-	h->key = key & 0xffffffffffff;
-	h->flags = flags;
-	n->put(n->ctx, h, size);
-}
-
 static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 		     uint8_t flags, const char *name)
 {
@@ -120,11 +107,13 @@ static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
 		return 0;
 	func = GN_FUNC(GN_RUNTIME_NATIVE, n->next++);
 	if (f && !f->told)
-		put(n, GN_KIND_MODULE, module, 0, 0, 0, f->path,
-		    f->elf ? gn_elf_build_id(f->elf) : "");
+		gn_text_record_to(n->put, n->ctx, GN_KIND_MODULE, module, 0, 0,
+				  0, f->path,
+				  f->elf ? gn_elf_build_id(f->elf) : "");
 	if (f)
 		f->told = true;
-	put(n, GN_KIND_FUNCTION, func, module, addr, flags, name, "");
+	gn_text_record_to(n->put, n->ctx, GN_KIND_FUNCTION, func, module, addr,
+			  flags, name, "");
 	return func;
 }
 

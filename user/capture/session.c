@@ -133,22 +133,15 @@ int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 	return 0;
 }
 
-int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
-			uint32_t ref, uint64_t key, uint8_t flags,
-			const char *a, const char *b)
-{
-	_Alignas(8) char buf[GN_TEXT_MAX];
-	size_t size = gn_text_record(buf, kind, id, ref, a, b);
-	struct gn_rec *h = (struct gn_rec *)buf;
-
-	h->key = key & 0xffffffffffff;
-	h->flags = flags;
-	return gn_session_put(s, h, size);
-}
-
-static int put_source(void *ctx, const struct gn_rec *rec, size_t size)
+static int put(void *ctx, const struct gn_rec *rec, size_t size)
 {
 	return gn_session_put(ctx, rec, size);
+}
+
+int gn_session_put_info(struct gn_session *s, const char *key,
+			const char *value)
+{
+	return gn_text_record_to(put, s, GN_KIND_INFO, 0, 0, 0, 0, key, value);
 }
 
 int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
@@ -168,8 +161,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->links = gn_links_new();
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	/* the live view shows none */
-	s->sources = opts->live ? NULL
-				: gn_sources_new(put_source, s, !opts->command);
+	s->sources = opts->live ? NULL : gn_sources_new(put, s, !opts->command);
 	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0);
 	/* with -p the user has chosen the processes */
 	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;

@@ -226,8 +226,7 @@ int gn_session_put_calls(struct gn_session *s, const struct gn_rec_func *recs,
 int gn_session_not_kept(struct gn_session *s);
 /* A record to the sink. Returns 0. */
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size);
-int gn_session_put_text(struct gn_session *s, enum gn_kind kind, uint32_t id,
-			uint32_t ref, uint64_t key, uint8_t flags,
-			const char *a, const char *b);
+int gn_session_put_info(struct gn_session *s, const char *key,
+			const char *value);
 
 #endif

@@ -275,8 +275,7 @@ int gn_session_stop(struct gn_session *s)
 	if (knows_unhooked(s))
 		gn_session_put_unhooked(s);
 	if (gn_session_loss_advice(s))
-		gn_session_put_text(s, GN_KIND_INFO, 0, 0, 0, 0, "loss",
-				    gn_session_loss_advice(s));
+		gn_session_put_info(s, "loss", gn_session_loss_advice(s));
 	put_session(s, end);
 	if (!err && s->sink_error)
 		err = gn_session_not_kept(s);

@@ -63,7 +63,6 @@ static int list_methods(const struct gn_model *m,
 			const struct gn_output_opts *o, struct gn_rows *out)
 {
 	size_t n = m->nasyncs;
-	int err;
 
 	out->row = calloc(n + 1, sizeof(*out->row));
 	if (!out->row)
@@ -71,12 +70,7 @@ static int list_methods(const struct gn_model *m,
 	for (size_t i = 0; i < n; i++)
 		fill_method(&out->row[i], m, &m->asyncs[i]);
 	out->n = n;
-	err = gn_rows_sort(out->row, n, o->sort, o->by);
-	if (!err && o->limit && n > o->limit) {
-		out->limited = n - o->limit;
-		out->n = o->limit;
-	}
-	return err;
+	return gn_rows_order(out, o);
 }
 
 int gn_rows_async(const struct gn_model *m, const struct gn_output_opts *o,

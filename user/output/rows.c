@@ -106,11 +106,21 @@ void gn_row_make(struct gn_row *row, const struct gn_model *m, enum gn_by by,
 	row->id = i;
 }
 
+int gn_rows_order(struct gn_rows *rows, const struct gn_output_opts *o)
+{
+	int err = gn_rows_sort(rows->row, rows->n, o->sort, o->by);
+
+	if (!err && o->limit && rows->n > o->limit) {
+		rows->limited = rows->n - o->limit;
+		rows->n = o->limit;
+	}
+	return err;
+}
+
 static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
 		     struct gn_rows *out)
 {
 	size_t n = flat_count(m, o->by);
-	int err;
 
 	if (n) {
 		out->row = calloc(n, sizeof(*out->row));
@@ -120,12 +130,7 @@ static int make_flat(const struct gn_model *m, const struct gn_output_opts *o,
 	for (size_t i = 0; i < n; i++)
 		gn_row_make(&out->row[i], m, o->by, (uint32_t)i);
 	out->n = n;
-	err = gn_rows_sort(out->row, n, o->sort, o->by);
-	if (!err && o->limit && n > o->limit) {
-		out->limited = n - o->limit;
-		out->n = o->limit;
-	}
-	return err;
+	return gn_rows_order(out, o);
 }
 
 int gn_rows_make(const struct gn_model *m, const struct gn_output_opts *o,

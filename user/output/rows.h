@@ -100,5 +100,7 @@ struct gn_row *gn_rows_add(struct gn_rows *rows, size_t *room);
 /* Sorts rows by a column; NULL keeps the model's order. -EINVAL: no column. */
 int gn_rows_sort(struct gn_row *row, size_t n, const char *column,
 		 enum gn_by by);
+/* The same as the options ask, which also say how many are kept. */
+int gn_rows_order(struct gn_rows *rows, const struct gn_output_opts *o);
 
 #endif

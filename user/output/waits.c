@@ -164,7 +164,6 @@ static int add_functions(const struct gn_model *m,
 {
 	static const struct gn_values none;
 	size_t room = 0, n;
-	int err;
 
 	for (int32_t f = -1; f < (int32_t)m->nfunctions; f++) {
 		const struct gn_model_wait *const *wait = gn_waits_of(w, f, &n);
@@ -181,12 +180,7 @@ static int add_functions(const struct gn_model *m,
 	}
 	if (out->n && !o->sort)
 		qsort(out->row, out->n, sizeof(*out->row), by_time);
-	err = gn_rows_sort(out->row, out->n, o->sort, o->by);
-	if (!err && o->limit && out->n > o->limit) {
-		out->limited = out->n - o->limit;
-		out->n = o->limit;
-	}
-	return err;
+	return gn_rows_order(out, o);
 }
 
 /* A row below the one of a function; `wait` NULL: the sum of some. */
