@@ -298,6 +298,30 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
+/* One that never leaves its hook: what it does besides does not wait for it
+ * without end. */
+static void in_a_hook_for_ever(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	size_t given = 0;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	x->rings[3].busy = 1;
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 100000; i++)
+			kernel_record(x, GN_KIND_GC_BEGIN, TID, 400 + ++given);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+	}
+	assert_true(x->out.all > given / 2);
+	close_fixture(x);
+	free(x);
+}
+
 static void begin_child(struct fixture *x, uint64_t time)
 {
 	struct gn_rec_thread r = {
@@ -445,6 +469,7 @@ int main(void)
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
+		cmocka_unit_test(in_a_hook_for_ever),
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_ring),

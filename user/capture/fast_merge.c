@@ -13,6 +13,9 @@
  * is room for many, or when all that it wrote was read. */
 #define WAKE_EACH  (8 * GIVE_BACK)
 #define SURE_BYTES 2048u
+/* Of the kernel's records of one thread that is in a hook. A thread that says
+ * so for ever would have gnomon keep all that it does. */
+#define WAIT_BYTES (16u << 20)
 
 static bool is_drained(const struct gn_fast *f)
 {
@@ -40,9 +43,9 @@ void gn_fast_mark(struct gn_fast *f)
 			continue;
 		ring = &e->area->rings[e->slot];
 		/* in this order: what was written before it was idle is read */
-		e->idle =
-			e->ended || !atomic_load_explicit(&ring->busy,
-							  memory_order_acquire);
+		e->idle = e->ended || e->queued > WAIT_BYTES ||
+			  !atomic_load_explicit(&ring->busy,
+						memory_order_acquire);
 		e->mark = atomic_load_explicit(&ring->head,
 					       memory_order_acquire) &
 			  (GN_FAST_SLOT - 1);
