@@ -460,6 +460,55 @@ static void ring_after_exec(void **state)
 	free(x);
 }
 
+/* A thread that takes the number of its process's first one by an exec: what it
+ * wrote before has its own number, and what the first one did comes before. */
+static void exec_of_another_thread(void **state)
+{
+	static const struct {
+		enum gn_kind kind;
+		uint32_t tid;
+	} order[] = {
+		{GN_KIND_ENTER, TID + 1},
+		{GN_KIND_EXIT, TID},
+		{GN_KIND_EXEC, TID},
+	};
+	struct gn_rec_thread exec = {
+		.f = {.h = {.tid = TID, .seq = 1, .kind = GN_KIND_EXEC}},
+		.pid = TID,
+		.parent = TID + 1,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	tell(x, GN_FAST_CLAIM, 4, TID + 1);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	write_record(x, 4, 5 << 2 | GN_FAST_ENTER);
+	x->rings[3].busy = 1; /* it is ended in a hook */
+	move_ring(x, 0, 100);
+	gn_fast_mark(x->f);
+	move_ring(x, 50, 100);
+	exec.f.h.time = gn_now_ns() + 1000000;
+	kernel_record(x, GN_KIND_EXIT, TID, exec.f.h.time - 1);
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	move_ring(x, 100, 100);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		gn_fast_mark(x->f);
+	}
+	assert_int_equal(x->out.n, first + 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(x->out.rec[first + i].h.kind, order[i].kind);
+		assert_int_equal(x->out.rec[first + i].h.tid, order[i].tid);
+	}
+	close_fixture(x);
+	free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +523,7 @@ int main(void)
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_ring),
 		cmocka_unit_test(ring_after_exec),
+		cmocka_unit_test(exec_of_another_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,9 +53,18 @@ struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid)
 {
 	struct gn_fast_entry *e = f->bucket[tid % GN_FAST_BUCKETS];
 
-	while (e && e->t.tid != tid)
+	while (e && e->tid != tid)
 		e = e->next;
 	return e;
+}
+
+struct gn_fast_entry *gn_fast_find_first(const struct gn_fast_entry *e)
+{
+	struct gn_fast_entry *first = e->next;
+
+	while (first && first->tid != e->tid)
+		first = first->next;
+	return first;
 }
 
 static struct gn_fast_entry *add(struct gn_fast *f, uint32_t tid)
@@ -65,6 +74,7 @@ static struct gn_fast_entry *add(struct gn_fast *f, uint32_t tid)
 	if (!e)
 		return NULL;
 	gn_fast_thread_init(&e->t, tid);
+	e->tid = tid;
 	e->idle = true; /* at the last mark it had no ring */
 	e->next = f->bucket[tid % GN_FAST_BUCKETS];
 	f->bucket[tid % GN_FAST_BUCKETS] = e;
@@ -78,7 +88,7 @@ static struct gn_fast_entry *add(struct gn_fast *f, uint32_t tid)
 
 static void unlink_bucket(struct gn_fast *f, struct gn_fast_entry *e)
 {
-	struct gn_fast_entry **at = &f->bucket[e->t.tid % GN_FAST_BUCKETS];
+	struct gn_fast_entry **at = &f->bucket[e->tid % GN_FAST_BUCKETS];
 
 	while (*at != e)
 		at = &(*at)->next;
@@ -332,12 +342,12 @@ static struct gn_fast_entry *find_exec(struct gn_fast *f,
 	struct gn_fast_entry *e =
 		gn_fast_find(f, r->parent ? r->parent : r->f.h.tid);
 
-	if (!e || e->t.tid == r->f.h.tid)
+	if (!e || e->tid == r->f.h.tid)
 		return e;
 	unlink_bucket(f, e);
-	e->t.tid = r->f.h.tid;
-	e->next = f->bucket[e->t.tid % GN_FAST_BUCKETS];
-	f->bucket[e->t.tid % GN_FAST_BUCKETS] = e;
+	e->tid = r->f.h.tid;
+	e->next = f->bucket[e->tid % GN_FAST_BUCKETS];
+	f->bucket[e->tid % GN_FAST_BUCKETS] = e;
 	return e;
 }
 

@@ -246,12 +246,16 @@ static struct gn_fast_entry *creator_of(struct gn_fast *f,
 		       : NULL;
 }
 
-/* Whether what the creator did before is still to come. */
-static bool comes_too_early(struct gn_fast *f, const struct gn_rec *rec)
+/* Whether what another one did before is still to come: the creator of a
+ * thread, or the one whose number it takes by an exec. */
+static bool comes_too_early(struct gn_fast *f, const struct gn_fast_entry *e,
+			    const struct gn_rec *rec)
 {
-	const struct gn_fast_entry *e = creator_of(f, rec);
+	const struct gn_fast_entry *other = rec->kind == GN_KIND_EXEC
+						    ? gn_fast_find_first(e)
+						    : creator_of(f, rec);
 
-	return e && e->held && gn_fast_thread_first(&e->t);
+	return other && other->held && gn_fast_thread_first(&other->t);
 }
 
 /* Puts what the creator of a thread wrote until then: a forked child begins in
@@ -302,7 +306,7 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 			if (!err)
 				err = put_calls(f, e, &next);
 		} else if (rec && may_go(e, next.is) &&
-			   !comes_too_early(f, rec)) {
+			   !comes_too_early(f, e, rec)) {
 			err = put_creators(f, rec);
 			put = !err;
 			if (put)

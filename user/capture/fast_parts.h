@@ -29,6 +29,8 @@ struct gn_fast_area {
 struct gn_fast_entry {
 	struct gn_fast_entry *next, *next_of_all, **before_of_all;
 	struct gn_fast_thread t;
+	uint32_t tid; /* by the kernel's last record; t.tid: by the last that
+		       * went */
 	struct gn_fast_area *area; /* NULL: it has no ring */
 	uint32_t slot;
 	uint32_t pos;  /* up to where its ring was read, our own count */
@@ -71,6 +73,10 @@ struct gn_fast {
 
 /* NULL: no such thread. */
 struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid);
+
+/* The first thread of a process, which ended when this one executed a program
+ * and took its number. NULL: there is none, or all of it is told. */
+struct gn_fast_entry *gn_fast_find_first(const struct gn_fast_entry *e);
 
 /* A sign of life, for all who write. */
 void gn_fast_beat(struct gn_fast *f);

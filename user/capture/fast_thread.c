@@ -295,6 +295,8 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	switch (stream_of((enum gn_kind)rec->kind)) {
 	case GN_STREAM_COLLECT:
 		err = end_interval(t, (struct gn_rec_func *)rec, put, ctx);
+		/* it can be another one after an exec */
+		t->tid = rec->tid;
 		break;
 	case GN_STREAM_NOTE:
 		if (rec->kind == GN_KIND_OS_NS) {
