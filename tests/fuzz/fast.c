@@ -166,31 +166,44 @@ static void tell_slice(struct kernel *k, uint32_t tid, uint64_t ns)
 	give(k, &r.h, sizeof(r));
 }
 
+/* What a hook writes, nearly; 255 at the end: a whole ring of it. */
+static void put_own(struct gn_fast_ring *ring, unsigned char *data,
+		    struct gn_fuzz_in *in)
+{
+	struct gn_fast_rec rec = {
+		.sp = (uint32_t)gn_fuzz_take(in, 2),
+		.what = (uint32_t)gn_fuzz_take(in, 2),
+	};
+	uint64_t late = gn_fuzz_take(in, 1);
+	uint32_t n = late == 255 ? GN_FAST_FIRST / GN_FAST_RECORD : 1;
+
+	rec.tsc = __builtin_ia32_rdtsc() + late;
+	while (n--) {
+		memcpy(data + (ring->head & (GN_FAST_SLOT - 16)), &rec,
+		       sizeof(rec));
+		ring->head += sizeof(rec);
+	}
+}
+
 static void step(struct kernel *k, struct memory *m, struct gn_fuzz_in *in)
 {
 	uint32_t slot = (uint32_t)gn_fuzz_take(in, 1) % THREADS;
 	struct gn_fast_ring *ring = &m->rings[slot];
 	unsigned char *data = m->data + (size_t)slot * GN_FAST_SLOT;
-	struct gn_fast_rec rec;
-	uint64_t what = gn_fuzz_take(in, 1) % 8;
+	uint64_t what = gn_fuzz_take(in, 1) % 8, at;
 
 	if (what >= 4 && what <= 6 && k->gone[slot])
 		return;
 	switch (what) {
-	case 0: /* what a hook writes, nearly */
-		rec.sp = (uint32_t)gn_fuzz_take(in, 2);
-		rec.what = (uint32_t)gn_fuzz_take(in, 2);
-		rec.tsc = __builtin_ia32_rdtsc() + gn_fuzz_take(in, 1);
-		memcpy(data + (ring->head & (GN_FAST_SLOT - 16)), &rec,
-		       sizeof(rec));
-		ring->head += sizeof(rec);
+	case 0:
+		put_own(ring, data, in);
 		break;
 	case 1:
 		ring->head = (uint32_t)gn_fuzz_take(in, 4);
 		break;
 	case 2:
-		data[gn_fuzz_take(in, 3) % GN_FAST_SLOT] =
-			(unsigned char)gn_fuzz_take(in, 1);
+		at = gn_fuzz_take(in, 3) % GN_FAST_SLOT;
+		data[at] = (unsigned char)gn_fuzz_take(in, 1);
 		break;
 	case 3:
 		ring->busy = (unsigned char)gn_fuzz_take(in, 1) & 1;
