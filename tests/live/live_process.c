@@ -144,6 +144,22 @@ void test_death_by_signal(struct live *t)
 	expect_ending(t, "ending abort 0", 128 + SIGABRT, 1);
 }
 
+/* No probe is without harm in a copy of the code: what ended the program is
+ * told. */
+void test_death_by_probe(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-f", "work", "-o",
+		 live_path(t, "report"), "--", live_fixture(t, "copied"), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 128 + SIGTRAP, "gnomon ended with %d: %s",
+	      end.code, end.err);
+	CHECK(t, strstr(end.err, "copies gnomon's probes with it"),
+	      "it does not say why: %s", end.err);
+}
+
 /* What a command inherits beside its words. */
 static void set_inherited(void)
 {

@@ -365,14 +365,27 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 	return status;
 }
 
+/* A probe is an instruction that traps: where it is none of the kernel's any
+ * more, it ends the program. */
+static const char *cause(int sig)
+{
+	return sig == SIGTRAP
+		       ? "; a program that copies its own code, as to large "
+			 "pages (node --use-largepages, "
+			 "opcache.huge_code_pages), copies gnomon's probes "
+			 "with it and ends so: turn that off, or trace none of "
+			 "its native functions"
+		       : "";
+}
+
 static void say_status(const struct gn_capture *c)
 {
 	int sig = gn_session_signal(c->session);
 
 	if (sig)
 		gn_error("the command was killed by signal %d (%s); what "
-			 "was traced is complete up to that point",
-			 sig, strsignal(sig));
+			 "was traced is complete up to that point%s",
+			 sig, strsignal(sig), cause(sig));
 }
 
 /* The command gets the signal that ends the capture, too. gnomon waits this
@@ -415,8 +428,8 @@ static void say_killed(const struct gn_capture *c)
 
 	if (sig)
 		gn_error("process %d was killed by signal %d (%s); what "
-			 "was traced is complete up to that point",
-			 (int)pid, sig, strsignal(sig));
+			 "was traced is complete up to that point%s",
+			 (int)pid, sig, strsignal(sig), cause(sig));
 }
 
 void gn_capture_wait(struct gn_capture *c)
