@@ -2,6 +2,8 @@
 /* Each file of a process is listed under its own name, also when the process
  * executes other programs meanwhile. */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +100,11 @@ static void no_process(void **state)
 	gn_files_free(&f);
 }
 
-static void refused(pid_t pid)
+static const char no_program[] =
+	"process %d runs no program: it is a kernel "
+	"thread, or a zombie; give a process that does";
+
+static void refused(pid_t pid, const char *text)
 {
 	struct gn_files f = {0};
 	int err = gn_files_of_process(pid, &f);
@@ -106,10 +113,7 @@ static void refused(pid_t pid)
 	assert_true(err < 0);
 	assert_int_equal(f.count, 0);
 	assert_true(gn_files_missing(pid, err, why));
-	snprintf(wanted, sizeof(wanted),
-		 "process %d runs no program: it is a kernel thread, or a "
-		 "zombie; give a process that does",
-		 (int)pid);
+	snprintf(wanted, sizeof(wanted), text, (int)pid);
 	assert_string_equal(why, wanted);
 	gn_files_free(&f);
 }
@@ -124,8 +128,50 @@ static void a_zombie(void **state)
 	if (!pid)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
-	refused(pid);
+	refused(pid, no_program);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static bool is_running(pid_t pid)
+{
+	char path[32];
+	char exe[2];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return readlink(path, exe, sizeof(exe)) >= 0;
+}
+
+static void *wait_for_end(void *end)
+{
+	char c;
+
+	return read(*(int *)end, &c, 1) ? end : NULL;
+}
+
+/* The others go on: it is no zombie to ps. */
+static void a_first_thread_that_ended(void **state)
+{
+	siginfo_t info;
+	pthread_t other;
+	int end[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(end), 0);
+	pid = fork();
+	if (!pid) {
+		close(end[1]);
+		if (pthread_create(&other, NULL, wait_for_end, &end[0]))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	/* an ended first thread has no program any more */
+	while (is_running(pid))
+		sched_yield();
+	refused(pid, "the first thread of process %d has ended, so what the "
+		     "others run is not told; start it under gnomon");
+	close(end[1]);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
 }
 
 /* Only in the first PID namespace there are any; kthreadd is the second
@@ -142,7 +188,7 @@ static void a_kernel_thread(void **state)
 		fclose(f);
 	if (strcmp(name, "kthreadd\n") != 0)
 		skip();
-	refused(2);
+	refused(2, no_program);
 }
 
 int main(void)
@@ -151,6 +197,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_executes_others),
 		cmocka_unit_test(no_process),
 		cmocka_unit_test(a_zombie),
+		cmocka_unit_test(a_first_thread_that_ended),
 		cmocka_unit_test(a_kernel_thread),
 	};
 

@@ -382,12 +382,26 @@ int gn_files_of_process(pid_t pid, struct gn_files *f)
 	return err;
 }
 
+/* The kernel tells what a process runs by its first thread. */
+static bool has_threads(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	/* links: a folder's own two, and one of each thread */
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return !stat(path, &st) && st.st_nlink > 3;
+}
+
 bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 {
 	const char *text = NULL;
 
 	if (kill(pid, 0) && errno == ESRCH)
 		text = "no process has PID %d; look for it with ps";
+	else if ((err == -ESRCH || err == -ENOENT) && has_threads(pid))
+		text = "the first thread of process %d has ended, so what the "
+		       "others run is not told; start it under gnomon";
 	else if (err == -ESRCH || err == -ENOENT)
 		text = "process %d runs no program: it is a kernel thread, or "
 		       "a zombie; give a process that does";
