@@ -262,6 +262,25 @@ static void devices(void **state)
 	assert_true(S_ISCHR(st.st_mode));
 }
 
+/* A capture blocks the signals that end it. */
+static void no_reader(void **state)
+{
+	struct place *p = *state;
+	struct gn_textfile out;
+	sigset_t end, before;
+
+	assert_int_equal(mkfifo(p->file, 0600), 0);
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigprocmask(SIG_BLOCK, &end, &before);
+	raise(SIGTERM);
+	alarm(60);
+	assert_int_equal(gn_textfile_open(&out, p->file), -EINTR);
+	alarm(0);
+	sigwait(&end, &(int){0});
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static void bad_places(void **state)
 {
 	struct place *p = *state;
@@ -328,7 +347,7 @@ int main(void)
 		TEST(too_large),     TEST(open_file),
 		TEST(not_there_yet), TEST(devices),
 		TEST(bad_places),    TEST(standard_output),
-		TEST(owner),
+		TEST(owner),	     TEST(no_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

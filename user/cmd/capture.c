@@ -274,7 +274,8 @@ static int stages(struct gn_capture *c, const struct gn_capture_args *a,
 		gn_error("%s", gn_session_warning(c->session));
 	status = use->ready ? use->ready(use->ctx) : GN_EXIT_OK;
 	if (status)
-		return status;
+		return is_called_off(c) ? fail_early(c, a->args.command)
+					: status;
 	err = trace(c, a, use);
 	/* while a runtime that runs already was asked for hooks */
 	if (err == -EINTR && c->signals.end)

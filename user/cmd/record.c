@@ -171,6 +171,8 @@ static int open_file(void *ctx)
 	}
 	if (!err)
 		return GN_EXIT_OK;
+	if (err == -EINTR)
+		return GN_EXIT_FAILED; /* the capture tells */
 	gn_error("cannot write %s: %s; %s", r->told, gn_trace_strerror(err),
 		 err == -EAGAIN || err == -ENOMEM
 			 ? "raise the limit of memory or of threads (ulimit -v "

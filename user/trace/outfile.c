@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include "trace/outfile.h"
 
 #define TEMP_TRIES 16
+/* How often it is asked whether a FIFO has a reader. */
+#define ASK_MS 50
 
 /* How the target is written. */
 enum way {
@@ -117,6 +121,40 @@ static int choose(struct gn_outfile *f, uid_t uid, enum way *way)
 	return trusted(&parent, &st, uid) ? 0 : -EACCES;
 }
 
+/* Whether a signal that would end gnomon has come and is blocked. */
+static bool is_called_off(void)
+{
+	sigset_t came;
+
+	return !sigpending(&came) &&
+	       (sigismember(&came, SIGINT) || sigismember(&came, SIGTERM) ||
+		sigismember(&came, SIGHUP) || sigismember(&came, SIGQUIT));
+}
+
+/* As openat(), which waits for the reader of a FIFO, but no longer than until a
+ * signal comes: a capture blocks them. */
+static int open_at(int dir, const char *base, int flags)
+{
+	bool nofollow = flags & O_NOFOLLOW;
+	struct stat st;
+	int fd;
+
+	if (fstatat(dir, base, &st, nofollow ? AT_SYMLINK_NOFOLLOW : 0) ||
+	    !S_ISFIFO(st.st_mode))
+		return openat(dir, base, flags);
+	while ((fd = openat(dir, base, flags | O_NONBLOCK)) < 0 &&
+	       errno == ENXIO) {
+		if (is_called_off()) {
+			errno = EINTR;
+			return -1;
+		}
+		poll(NULL, 0, ASK_MS);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
+}
+
 static int open_direct(struct gn_outfile *f, enum way way)
 {
 	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
@@ -126,7 +164,7 @@ static int open_direct(struct gn_outfile *f, enum way way)
 	if (way == WAY_DIRECT)
 		flags |= O_NOFOLLOW;
 	f->fd = way == WAY_OPEN_FILE ? fcntl(f->fd, F_DUPFD_CLOEXEC, 0)
-				     : openat(f->dir, f->base, flags);
+				     : open_at(f->dir, f->base, flags);
 	if (f->fd < 0)
 		return -errno;
 	/* It may have been replaced since it was checked. */

@@ -37,7 +37,8 @@ struct gn_outfile {
  * uid, gid: the owner that a new file gets, -1 = leave it. 0 or what
  * gn_trace_strerror() knows: -GN_TRACE_UNSAFE: another user's link leads the
  * path astray; -EISDIR; -EPERM: a block device or a socket; -EACCES: a FIFO
- * that a stranger made. Nothing is left behind then.
+ * that a stranger made; -EINTR: a signal that is blocked came while a FIFO had
+ * no reader. Nothing is left behind then.
  */
 int gn_outfile_open(struct gn_outfile *f, const char *path, uid_t uid,
 		    gid_t gid);
