@@ -69,6 +69,16 @@ static int find_parts(struct gn_kernel_btf *b)
 	return b->strings[b->strings_size - 1] ? -EINVAL : 0;
 }
 
+const char *gn_kernel_btf_advice(void)
+{
+	if (!access(KERNEL_BTF, R_OK))
+		return NULL;
+	/* a chroot, say */
+	return access("/sys/kernel", F_OK)
+		       ? "mount /sys here (mount -t sysfs sysfs /sys)"
+		       : "boot a kernel with CONFIG_DEBUG_INFO_BTF";
+}
+
 int gn_kernel_btf_open(struct gn_kernel_btf *b)
 {
 	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC), err;

@@ -20,6 +20,9 @@ struct gn_kernel_btf {
 	size_t strings_size;
 };
 
+/* What to do so that there is one; NULL: it can be read. */
+const char *gn_kernel_btf_advice(void);
+
 /* <0: there is none. */
 int gn_kernel_btf_open(struct gn_kernel_btf *b);
 void gn_kernel_btf_close(struct gn_kernel_btf *b);

@@ -271,14 +271,16 @@ static int load_error(struct gn_session *s, int err)
 {
 	const char *admin =
 		s->mode == GN_ATTACH_SINGLE ? gn_denied_probes(-EACCES) : NULL;
+	const char *btf;
 
 	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
+	btf = gn_kernel_btf_advice();
+	if (btf)
 		return gn_session_fail(s, err, 1,
-				       "this kernel has no BTF "
-				       "(/sys/kernel/btf/vmlinux); boot one "
-				       "with CONFIG_DEBUG_INFO_BTF");
+				       "there is no BTF of this kernel "
+				       "(/sys/kernel/btf/vmlinux); %s",
+				       btf);
 	if (gn_lockdown_check())
 		return gn_session_fail(s, err, 1, "%s; %s", GN_LOCKDOWN_WHAT,
 				       GN_LOCKDOWN_TODO);

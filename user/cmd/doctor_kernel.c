@@ -16,6 +16,7 @@
 
 #include "process/namespaces.h"
 #include "capture/denied.h"
+#include "capture/kernel_btf.h"
 #include "capture/lockdown.h"
 #include "capture/session.h"
 #include "cmd/doctor.h"
@@ -75,13 +76,11 @@ static void check_machine(struct gn_checkup *c)
 
 static void check_btf(struct gn_checkup *c)
 {
-	if (!access(BTF_PATH, R_OK))
-		gn_finding_add(c, group, "btf", "BTF", GN_FOUND_OK, NULL,
-			       BTF_PATH);
-	else
-		gn_finding_add(c, group, "btf", "BTF", GN_FOUND_MISSING,
-			       "boot a kernel with CONFIG_DEBUG_INFO_BTF",
-			       BTF_PATH ": %s", strerror(errno));
+	const char *todo = gn_kernel_btf_advice();
+
+	gn_finding_add(c, group, "btf", "BTF",
+		       todo ? GN_FOUND_MISSING : GN_FOUND_OK, todo, "%s%s",
+		       BTF_PATH, todo ? ": it is not there" : "");
 }
 
 static void check_namespaces(struct gn_checkup *c)
