@@ -480,11 +480,32 @@ static void full_device(void **state)
 	}
 }
 
+/* Of no call that finished, the shortest did not take 0 ns. */
+static void no_call_finished(void **state)
+{
+	struct gn_output_opts o = {.bare = true, .columns = "min,avg,max"};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < s.m.nfunctions; i++)
+		s.functions[i].v.finished = s.functions[i].v.min =
+			s.functions[i].v.max = 0;
+	for (int by = GN_BY_FUNCTION; by <= GN_BY_THREAD; by += GN_BY_THREAD) {
+		o.by = (enum gn_by)by;
+		text = sample_print("table", &s.m, &o);
+		assert_null(strstr(text, "0 ns"));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_by),
 		cmocka_unit_test(people),
+		cmocka_unit_test(no_call_finished),
 		cmocka_unit_test(async_of_types),
 		cmocka_unit_test(no_async_methods),
 		cmocka_unit_test(no_async_method_ran),

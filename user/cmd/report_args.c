@@ -235,7 +235,7 @@ bool gn_report_args(const struct gn_args *args, int *status)
 			"--columns cannot be '%s'; give default, all, classes, "
 			"classes+, or some of calls, unwound, ei, ei%%, ee, "
 			"ee%%, ai, ai%%, ae, ae%%, min, avg, max, finished, "
-			"lock, lock+ and the other classes",
+			"error, error+, lock, lock+ and the other classes",
 			args->columns);
 		return false;
 	}

@@ -84,6 +84,10 @@ const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 
 bool gn_column_empty(const struct gn_row *r, int column)
 {
+	/* threads and processes have no calls of their own */
+	if (column == GN_COLUMN_MIN || column == GN_COLUMN_AVG ||
+	    column == GN_COLUMN_MAX)
+		return !r->v->finished;
 	return r->async.at && (column == GN_COLUMN_ASYNC_RUNS ||
 			       column == GN_COLUMN_ASYNC_FAULTED ||
 			       column == GN_COLUMN_ASYNC_MOST);

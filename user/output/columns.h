@@ -114,7 +114,8 @@ uint64_t gn_column_value(const struct gn_row *r, int column);
 const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 			   int column);
 
-/* Whether the row has no such value: an await of what is its method's. */
+/* Whether the row has no such value: an await of what is its method's, the
+ * shortest call where none finished. */
 bool gn_column_empty(const struct gn_row *r, int column);
 /* Of more than a tenth of a function's calls the end is not known: what came
  * next was taken for it. */
