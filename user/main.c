@@ -121,7 +121,7 @@ static int help(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[0], "--completion") == 0)
 		return completion(argv[1]);
-	if (name) {
+	if (name && strcmp(name, "help") != 0) {
 		verb = find_verb(name);
 		if (!verb)
 			return unknown(name);

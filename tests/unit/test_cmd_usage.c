@@ -271,6 +271,9 @@ static void version(void **state)
 	(void)state;
 	assert_int_equal(r->status, 0);
 	assert_memory_equal(r->out, "gnomon ", 7);
+	/* a word that the list of verbs has */
+	r = gnomon("help help");
+	assert_int_equal(r->status, 0);
 }
 
 static void bad_files(void **state)
