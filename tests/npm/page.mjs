@@ -148,10 +148,12 @@ async function uncertain() {
 	const wanted = report('unwind-sp').functions.map(f => [f.name,
 		...[f.elapsed_inclusive_ns, f.elapsed_exclusive_ns,
 			f.application_inclusive_ns, f.application_exclusive_ns]
-			.map(ns => mark(f) + time(ns))]).sort();
+			.map(ns => mark(f) + time(ns)),
+		...[f.min_ns, f.max_ns].map(ns => f.finished ? time(ns) : '')])
+		.sort();
 
 	same(wanted.map(row => row[1][0] === '~'), [true, true, false, false]);
-	same((await table(opened.page)).map(row => [row[0], ...row.slice(2, 6)])
+	same((await table(opened.page)).map(row => [row[0], ...row.slice(2, 8)])
 		.sort(), wanted, 'uncertain times');
 	assert.ok((await text(opened.page, 'main')).includes('~: can be wrong'));
 	await done(opened);

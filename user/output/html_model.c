@@ -68,14 +68,15 @@ static int put_paths(struct gn_emit *e, const struct gn_model *m,
 	return err;
 }
 
-/* As MARKS of functions.js, and a bit for each of the four times. */
+/* As MARKS of functions.js, a bit for each of the four times, and NONE_ENDED.
+ */
 static uint64_t marks(const struct gn_model_function *f)
 {
 	static const int times[] = {GN_COLUMN_EI, GN_COLUMN_EE, GN_COLUMN_AI,
 				    GN_COLUMN_AE};
 	const struct gn_row r = {.v = &f->v, .module = f->module};
 	uint64_t marks = (f->muted ? 1u : 0) | (f->v.unprobed ? 2u : 0) |
-			 (f->v.gap ? 4u : 0);
+			 (f->v.gap ? 4u : 0) | (f->v.finished ? 0 : 128u);
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (gn_column_uncertain(&r, times[i]))

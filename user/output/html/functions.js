@@ -32,8 +32,9 @@ function numberColumn(key, title, value, text, help) {
 	return {key, title, value, text: i => text(value(i)), help};
 }
 
-// The bits of functions.marks that are of times.
+// The bits of functions.marks that are of times, and that of no finished call.
 const UNCERTAIN = {ei: 8, ee: 16, ai: 32, ae: 64};
+const NONE_ENDED = 128;
 const UNCERTAIN_TEXT = '~: can be wrong by more than a tenth, for the cost of ' +
 	'probes or for calls without an end.';
 
@@ -47,6 +48,13 @@ function timeColumns() {
 		of('ee', 'Elapsed Exclusive'),
 		of('ai', 'Application Inclusive'),
 		of('ae', 'Application Exclusive')];
+}
+
+const ended = i => !(functions.marks[i] & NONE_ENDED);
+
+function callColumn(key, title, help) {
+	return {key, title, help, value: i => functions[key][i],
+		text: i => ended(i) ? time(functions[key][i]) : ''};
 }
 
 function moduleName(i) {
@@ -163,8 +171,9 @@ function selectedPanel(i) {
 	el('h2', {}, functions.name[i]),
 	el('p', {className: 'dim'}, `${path || 'of no known file'}; ` +
 		`${report.runtimes[functions.runtime[i]]}; called ` +
-		`${count(functions.calls[i])} times, one call ` +
-		`${time(functions.min[i])} to ${time(functions.max[i])}`),
+		`${count(functions.calls[i])} times, ` + (ended(i)
+		? `one call ${time(functions.min[i])} to ${time(functions.max[i])}`
+		: 'no call ended')),
 	file ? el('p', {className: 'dim'}, `Source: ${file}:${functions.line[i]}`)
 		: '',
 	composition(ns), el('p', {}, 'Own time: ' + (classesText(ns) || 'none')));
@@ -191,10 +200,8 @@ function functionsView(main) {
 			open: i => () => go({select: i})},
 		numberColumn('calls', 'Calls', i => functions.calls[i], count),
 		...timeColumns(),
-		numberColumn('min', 'Min', i => functions.min[i], time,
-			'The shortest call'),
-		numberColumn('max', 'Max', i => functions.max[i], time,
-			'The longest call'),
+		callColumn('min', 'Min', 'The shortest call'),
+		callColumn('max', 'Max', 'The longest call'),
 		...classColumns(),
 		{key: 'module', title: 'Module', left: true, text: moduleName},
 	];
@@ -220,7 +227,9 @@ function functionsView(main) {
 		main.append(selectedPanel(chosen));
 	main.append(el('h2', {}, 'Functions'),
 		el('div', {className: 'bar'}, field), table.element);
-	if (functions.marks.some(m => m > 7))
+	const bits = Object.values(UNCERTAIN);
+
+	if (functions.marks.some(m => bits.some(bit => m & bit)))
 		main.append(el('p', {className: 'dim'}, UNCERTAIN_TEXT));
 	return {table};
 }
