@@ -271,6 +271,32 @@ relative_table:
 	.text
 END switch_relative
 
+/* the same as people write it, in a function without a frame */
+FUNC switch_sum
+	lea	r10, 3f[rip]		/* +0 */
+	movsxd	r9, dword ptr [r10 + rdi * 4] /* +7 */
+	lea	r10, [r10 + r9]		/* +11 */
+	jmp	r10			/* +15 */
+1:	xor	eax, eax		/* +18 */
+	ret				/* +20 */
+2:	ret				/* +21 */
+	.section .rodata
+	.p2align 2
+3:	.long	1b - 3b
+	.long	2b - 3b
+	.text
+END switch_sum
+
+/* into a row of like instructions: by no table */
+FUNC jump_sum
+	lea	rax, 1f[rip]		/* +0 */
+	lea	rax, [rax + rdi * 2]	/* +7 */
+	jmp	rax			/* +11 */
+1:	add	esi, esi		/* +13 */
+	add	esi, esi		/* +15 */
+	ret				/* +17 */
+END jump_sum
+
 /* the table leads back to the second instruction */
 FUNC switch_back
 	endbr64				/* +0 */

@@ -75,6 +75,8 @@ static const struct expected table[] = {
 	/* indirect jumps */
 	{"switch_relative", AUTO, NULL, 3, 8, EMUL, RETURN, "", NULL},
 	{"switch_relative", RET, NULL, 3, 8, EMUL, RET, "L26 L32 L35", NULL},
+	{"switch_sum", RET, NULL, 0, 8, STEP, RET, "L20 L21", NULL},
+	{"jump_sum", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"switch_back", AUTO, NULL, 0, 8, STEP, RETURN, "", NULL},
 	{"switch_hidden", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"switch_framed", AUTO, NULL, 0, 8, EMUL, RET, "L12", "table"},

@@ -7,6 +7,7 @@
 #define FRAME_MAX (1 << 30)
 
 static const struct gn_value unknown = {GN_V_UNKNOWN, 0, 0};
+static const struct gn_value sum = {GN_V_INDEX8, 0, 0};
 
 void gn_state_entry(struct gn_state *s)
 {
@@ -28,8 +29,10 @@ static struct gn_value plus(struct gn_value v, int64_t n)
 	case GN_V_CONST:
 		v.n = (int64_t)((uint64_t)v.n + (uint64_t)n);
 		return v;
+	case GN_V_UNKNOWN:
+		return v;
 	default:
-		return n ? unknown : v;
+		return n ? sum : v;
 	}
 }
 
@@ -39,10 +42,9 @@ static struct gn_value add(struct gn_value a, struct gn_value b)
 		return (struct gn_value){GN_V_TABLE4, a.n, b.n};
 	if (b.kind == GN_V_LOAD4 && a.kind == GN_V_CONST)
 		return add(b, a);
-	if (a.kind == GN_V_INDEX4 || b.kind == GN_V_INDEX4 ||
-	    a.kind == GN_V_LOAD4 || b.kind == GN_V_LOAD4)
-		return (struct gn_value){GN_V_INDEX8, 0, 0};
-	return unknown;
+	if (gn_value_own(&a) || gn_value_own(&b))
+		return unknown;
+	return sum;
 }
 
 /* The value that a load yields. */
@@ -100,7 +102,10 @@ static void apply_effect(struct gn_state *s, const struct gn_insn *in,
 		set(s, in->dst, plus(s->reg[in->dst], in->imm));
 		break;
 	case GN_EFF_ADD_REG:
-		set(s, in->dst, add(s->reg[in->dst], s->reg[in->src]));
+		set(s, in->dst,
+		    in->other == GN_NO_REG
+			    ? sum
+			    : add(s->reg[in->other], s->reg[in->src]));
 		break;
 	case GN_EFF_ALIGN:
 		set(s, in->dst,

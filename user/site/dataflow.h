@@ -18,7 +18,8 @@ enum gn_value_kind {
 	GN_V_TABLE4, /* n + 4 bytes out of the table at n */
 	GN_V_TABLE8, /* 8 bytes out of the table at n */
 	GN_V_INDEX4, /* 4 bytes out of a table at an unknown place */
-	GN_V_INDEX8, /* an entry of a table at an unknown place */
+	GN_V_INDEX8, /* an entry of a table at an unknown place, or a sum: no
+			pointer to a function */
 };
 
 struct gn_value {

@@ -197,9 +197,13 @@ static void effect_lea(const ZydisDecodedOperand *op, struct gn_insn *in)
 	if (!is_gpr64(&op[0]) || op[1].type != ZYDIS_OPERAND_TYPE_MEMORY)
 		return;
 	read_mem(&op[1], in, &m);
-	if (m.index != GN_NO_REG)
-		return;
 	in->dst = gpr(op[0].reg.value);
+	if (m.index != GN_NO_REG) {
+		in->effect = GN_EFF_ADD_REG;
+		in->src = m.index;
+		in->other = m.scale == 1 && !m.disp ? m.base : GN_NO_REG;
+		return;
+	}
 	in->imm = m.disp;
 	in->src = m.base;
 	in->effect = m.base == GN_NO_REG ? GN_EFF_CONST : GN_EFF_COPY;
@@ -217,6 +221,7 @@ static void effect_add(const ZydisDecodedOperand *op, int sign,
 	} else if (sign > 0 && is_gpr64(&op[1])) {
 		in->effect = GN_EFF_ADD_REG;
 		in->src = gpr(op[1].reg.value);
+		in->other = in->dst;
 	} else {
 		in->dst = GN_NO_REG;
 	}
@@ -332,6 +337,7 @@ bool gn_decode(const uint8_t *bytes, size_t size, uint64_t addr,
 		.len = z.length,
 		.dst = GN_NO_REG,
 		.src = GN_NO_REG,
+		.other = GN_NO_REG,
 		.mem = {.base = GN_NO_REG, .index = GN_NO_REG},
 	};
 	set_flow(&z, op, in);

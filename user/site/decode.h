@@ -32,7 +32,7 @@ enum gn_effect {
 	GN_EFF_PUSH,	/* rsp -= imm; src, if it is a register, is stored */
 	GN_EFF_POP,	/* dst from memory, rsp += imm */
 	GN_EFF_ADD,	/* dst += imm */
-	GN_EFF_ADD_REG, /* dst += src */
+	GN_EFF_ADD_REG, /* dst = src + other, or more if that is GN_NO_REG */
 	GN_EFF_ALIGN,	/* dst is rounded down, by less than a page */
 	GN_EFF_COPY,	/* dst = src + imm */
 	GN_EFF_CONST,	/* dst = imm, an address */
@@ -61,6 +61,7 @@ struct gn_insn {
 	uint8_t flow;	  /* enum gn_flow */
 	uint8_t effect;	  /* enum gn_effect */
 	uint8_t dst, src; /* src: also the register of an indirect branch */
+	uint8_t other;	  /* of ADD_REG */
 	bool notrack;	  /* an indirect jump that no endbr64 need follow */
 	bool nop;
 	bool endbr;
