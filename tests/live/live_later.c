@@ -203,6 +203,32 @@ void test_executed_written(struct live *t)
 	expect_late(t, report, "work");
 }
 
+/* A thread other than the first executes, of a file that somebody else maps,
+ * too: the probes of that process were its first thread's. */
+void test_executed_thread(struct live *t)
+{
+	char *file = files_copy(t, "serve", "program"), *before, *out;
+	struct live_talk other, serve, gnomon;
+	json_t *report;
+	pid_t pid;
+
+	files_start(t, file, &other);
+	before = files_bytes(t, &other);
+	pid = files_start(t, file, &serve);
+	out = live_attach(t, "-f work", live_text(t, "%d", pid), &gnomon);
+	live_ask(t, &serve, "work 10");
+	for (int i = 0; i < 2; i++) {
+		live_tell(t, &serve, "exec");
+		live_await(t, serve.out, "ready ");
+		while (strcmp(files_bytes(t, &serve), before) == 0)
+			live_pause(5);
+		live_ask(t, &serve, "work 100");
+	}
+	report = live_detach(t, &gnomon, out);
+	files_expect(t, report, NULL, "work", 210);
+	expect_late(t, report, "work");
+}
+
 /* A library that only the later program maps. */
 void test_executed_library(struct live *t)
 {

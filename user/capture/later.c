@@ -307,10 +307,13 @@ static bool has_ended(pid_t pid)
 	return !others;
 }
 
+/* Its links of single processes, the first ones too: the kernel takes the old
+ * leader for a thread of the process still, so both would see a call. */
 static void unlink_process(struct gn_later *l, pid_t pid)
 {
 	gn_written_begin(l->session->written, 0);
 	gn_links_remove(l->links, (uint32_t)pid);
+	gn_links_remove(l->session->links, (uint32_t)pid);
 	gn_written_end(l->session->written);
 }
 

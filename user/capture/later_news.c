@@ -173,6 +173,9 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.pid = (pid_t)r->pid;
 		n.anew = r->parent != r->pid;
 		memcpy(n.comm, r->comm, sizeof(n.comm));
+		/* the end of the old leader passed as the process's */
+		if (n.anew)
+			gn_later_add(l, n.pid, 0);
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
 		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){

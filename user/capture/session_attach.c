@@ -140,6 +140,9 @@ static int attach_group(struct gn_session *s, const struct gn_probe_group *g,
 		.counters = g->counters,
 		.count = g->count,
 		.pid = pid,
+		/* later.c removes them where another thread of the process
+		 * becomes the first one; keepers have no keys */
+		.key = s->mode == GN_ATTACH_SINGLE ? 0 : (uint32_t)pid,
 		.file = file->fd,
 		.left_out = gn_functions_left_out,
 		.ctx = &s->functions,
