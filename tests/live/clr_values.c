@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES 16
-#define EXACT  90
+#define EXACT  91
 
 static const char asked[] =
 	"-a Demo.Values.Numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,"
@@ -25,8 +25,8 @@ static const char asked[] =
 
 /* What no register has, or not as it is in the source. */
 static const char exact[] =
-	"-a Demo.Exact.Levels:arg1,arg2/bool,ret -a "
-	"Demo.Exact.Number*:arg1,ret "
+	"-a Demo.Exact.Levels:arg1,arg2/bool,ret -a Demo.Exact.Marks:arg1,ret "
+	"-a Demo.Exact.Number*:arg1,ret "
 	"-a Demo.Exact.Unsigned:arg1,arg2,arg3,arg4,arg5,arg6,ret "
 	"-a Demo.Exact.Structs:arg1/i32,arg2/i32,arg3/i64,arg4,ret "
 	"-a Demo.Two.Plus:arg1,arg2,ret -a Demo.Exact.Returns:arg1,ret/i64 "

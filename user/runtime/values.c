@@ -114,8 +114,7 @@ static int take_values(const char *text, size_t *at, bool probe,
 	for (size_t n = 0;; n++) {
 		int err;
 
-		*want = probe ? "a probe can report seven values"
-			      : "each value can be given once";
+		*want = "seven values can be taken at most";
 		if (n == GN_VALUES_MAX)
 			return -EINVAL;
 		err = take_value(text, at, probe, &values->value[n], want);

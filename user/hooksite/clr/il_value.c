@@ -83,9 +83,8 @@ static bool is_struct(const struct gn_bytes *type,
 	       (token && objects->md && gn_md_is_struct(objects->md, token));
 }
 
-/* 0: an enum, or what is not known here. */
-static uint8_t own_type(const struct gn_bytes *type,
-			const struct gn_il_objects *objects)
+/* 0: it is no number. */
+static uint8_t number_type(uint8_t element)
 {
 	static const uint8_t types[] = {
 		[0x02] = GN_VALUE_BOOL, [0x03] = GN_VALUE_U16,
@@ -95,14 +94,34 @@ static uint8_t own_type(const struct gn_bytes *type,
 		[0x0a] = GN_VALUE_I64,	[0x0b] = GN_VALUE_U64,
 		[EL_R4] = GN_VALUE_F32, [EL_R8] = GN_VALUE_F64,
 	};
-	uint8_t element = type->at[0];
 
-	if (element < sizeof(types) && types[element])
-		return types[element];
-	if (element == EL_STRING)
-		return GN_VALUE_NETSTR;
 	if (element == EL_U)
 		return GN_VALUE_U64;
+	return element < sizeof(types) ? types[element] : 0;
+}
+
+/* Its own; of an enum that is known here, that of its numbers. */
+static uint8_t element_of(const struct gn_bytes *type,
+			  const struct gn_il_objects *objects)
+{
+	gn_token token = gn_sig_value_type(type);
+	uint8_t number = 0;
+
+	if (token && objects->md)
+		number = gn_md_enum(objects->md, token);
+	return number_type(number) ? number : type->at[0];
+}
+
+/* 0: an enum of another module, or what is not known here. */
+static uint8_t own_type(const struct gn_bytes *type,
+			const struct gn_il_objects *objects)
+{
+	uint8_t element = element_of(type, objects);
+
+	if (number_type(element))
+		return number_type(element);
+	if (element == EL_STRING)
+		return GN_VALUE_NETSTR;
 	if (is_object(type, objects))
 		return GN_VALUE_CLASS;
 	if (element == EL_PTR || element == EL_BYREF || element == EL_FNPTR)
@@ -153,10 +172,10 @@ static void describe(const struct params *p, const struct gn_bytes *type,
 		v->size = 8;
 	else if (v->own == GN_VALUE_STRUCT)
 		v->size = 0; /* it is not read */
-	else if (is_open(type))
+	else if (is_open(type) && element_of(type, p->objects) == type->at[0])
 		v->type = type_of(ctx, type);
 	else
-		v->size = size_of(type->at[0]);
+		v->size = size_of(element_of(type, p->objects));
 }
 
 static struct asked asked_by(char which)

@@ -552,6 +552,21 @@ bool gn_md_is_struct(const struct gn_md *md, gn_token type)
 	       strchr(gn_md_string(md, TYPEREF, row, TYPEREF_NAME), '`');
 }
 
+uint8_t gn_md_enum(const struct gn_md *md, gn_token type)
+{
+	enum { OF_FIELD = 6 };
+	uint32_t row = GN_TOKEN_ROW(type), field;
+	struct gn_bytes sig;
+
+	if (GN_TOKEN_TABLE(type) != GN_TOKEN_TYPEDEF ||
+	    gn_md_is_struct(md, type))
+		return 0;
+	/* its number is the first field, and the only one of an object */
+	field = cell(md, TYPEDEF, row, TYPEDEF_FIELDS);
+	sig = gn_md_blob(md, cell(md, FIELD, field, FIELD_SIG));
+	return sig.n == 2 && sig.at[0] == OF_FIELD ? sig.at[1] : 0;
+}
+
 gn_token gn_md_find_type(const struct gn_md *md, const char *space,
 			 const char *name)
 {

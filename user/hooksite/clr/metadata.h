@@ -117,6 +117,8 @@ bool gn_md_is_value(const struct gn_md *md, uint32_t type);
 /* Whether a value type is a structure: of the module's own types it is no enum,
  * of others only a generic one says so. */
 bool gn_md_is_struct(const struct gn_md *md, gn_token type);
+/* The element of an enum's numbers; 0: it is not one of the module's own. */
+uint8_t gn_md_enum(const struct gn_md *md, gn_token type);
 
 /* The name of a field by its FieldDef or MemberRef; "" when it is none. */
 const char *gn_md_field(const struct gn_md *md, gn_token token);
