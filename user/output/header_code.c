@@ -126,17 +126,18 @@ static void put_in_il(const struct gn_model *m, FILE *f)
 		"%s\n",
 		"hooks", n, gn_word(methods, "method", "methods"), "",
 		started ? "All calls are seen except those named below"
-			: "Calls that were under way are not seen, nor");
+			: "Not seen are calls that were under way,");
 	if (started)
 		return;
 	fprintf(f,
-		"# %-11s copies of them in methods that were made in "
-		"memory before: compiled\n# %-11s expressions, which "
-		"call handlers of MVC, minimal APIs and SignalR:\n"
-		"# %-11s to see these, start the program under gnomon. "
-		"To find the methods and ask\n# %-11s for them is "
-		"gnomon's work on the thread .NET EventPipe, %s\n",
-		"", "", "", "",
+		"# %-11s and copies of small methods in these (so in a loop "
+		"that goes on) and in\n# %-11s methods that were made in "
+		"memory before: compiled expressions, which call\n"
+		"# %-11s handlers of MVC, minimal APIs and SignalR: to see "
+		"these, start the program\n# %-11s under gnomon. To find the "
+		"methods and ask for them is gnomon's\n"
+		"# %-11s work on the thread .NET EventPipe, %s\n",
+		"", "", "", "", "",
 		m->own_work ? "taken out of its times" : "and in its times");
 }
 
