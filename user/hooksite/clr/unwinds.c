@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "unwinds.h"
 
+#include <stdbool.h>
+
 #include "ids.h"
 
 void gn_unwinds_push(struct gn_unwinds *u, uint32_t index)
@@ -38,11 +40,25 @@ uint32_t gn_unwinds_pop(struct gn_unwinds *u)
 	return index;
 }
 
+/* Whether the innermost filter is one of that function. Unwinds of since it
+ * began are passed over: those that were overtaken never end. */
+static bool is_filtering(const struct gn_unwinds *u, uint32_t index)
+{
+	for (uint32_t i = 1; i <= u->n; i++) {
+		uint32_t at = u->index[(u->top + GN_UNWINDS_MAX - i) %
+				       GN_UNWINDS_MAX];
+
+		if (at & FILTER)
+			return at == (FILTER | index);
+	}
+	return false;
+}
+
 uint32_t gn_unwinds_end(struct gn_unwinds *u)
 {
 	uint32_t index = gn_unwinds_pop(u);
 
-	if (!index || !u->n || innermost(u) != (FILTER | index))
+	if (!index || !is_filtering(u, index))
 		return index;
 	u->held = index;
 	return 0;
