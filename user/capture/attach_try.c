@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -261,11 +263,42 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 	return ns;
 }
 
+/*
+ * Whether a child has the page that the calls in place of nop5 lead to. Kernels
+ * leave that page out of a child's memory and the calls in it, and the child's
+ * next hook ends it by a signal.
+ */
+static bool page_in_children(enum gn_attach_mode mode)
+{
+	bool page = false, copied = false;
+	char line[512];
+	struct trial t;
+	FILE *f;
+
+	if (trial_open(&t, mode, GN_CAL_NOP5))
+		return false;
+	hit_ns(GN_CAL_NOP5);
+	f = fopen("/proc/self/smaps", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strstr(line, "[uprobes-trampoline]")) {
+			page = true;
+		} else if (page && !strncmp(line, "VmFlags:", 8)) {
+			copied = !strstr(line, " dc");
+			break;
+		}
+	}
+	if (f)
+		fclose(f);
+	trial_close(&t);
+	return copied;
+}
+
 bool gn_attach_nop5_called(enum gn_attach_mode mode)
 {
 	/* where there are no multi links, nop5 sites are single-stepped */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
 	/* it is only for the code that takes a trap's place, and says so */
-	return syscall(SYS_UPROBE) < 0 && errno == ENXIO;
+	return syscall(SYS_UPROBE) < 0 && errno == ENXIO &&
+	       page_in_children(mode);
 }
