@@ -80,7 +80,7 @@ function(gn_guest_clr)
 	get_property(dotnet GLOBAL PROPERTY GN_DOTNET_COMMAND)
 	gn_guest_test(clr-6.1 1200 ${CMAKE_CURRENT_SOURCE_DIR}/guest/run-clr
 		"${dotnet}" 6.1 ${GN_GUEST_CACHE} ${gnomon} ${library} ${driver}
-		${GNOMON_PLAIN_BUILD}/tests/fixtures/dotnet
+		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
 		recursion exceptions threads sixty-rejit events attach)
 	set_property(TEST guest/clr-6.1 APPEND PROPERTY LABELS clr)
 	set_tests_properties(guest/clr-6.1 PROPERTIES COST 900)
