@@ -233,32 +233,32 @@ bool gn_links_hold(const struct gn_links *l)
 	return true;
 }
 
-int gn_links_remove(struct gn_links *l, uint32_t key)
+/* Those of a key or of a file; 0 is none. Whether there were some. */
+static bool let_go_of(struct gn_links *l, uint32_t key, int file)
 {
 	size_t kept = 0, count = l->count;
 
 	for (size_t i = 0; i < count; i++) {
-		if (l->held[i].key == key)
+		if ((key && l->held[i].key == key) ||
+		    (file && l->held[i].file == file))
 			let_go(&l->held[i]);
 		else
 			l->held[kept++] = l->held[i];
 	}
 	l->count = kept;
-	return kept < count ? 0 : -ENOENT;
+	return kept < count;
+}
+
+int gn_links_remove(struct gn_links *l, uint32_t key)
+{
+	return let_go_of(l, key, 0) ? 0 : -ENOENT;
 }
 
 void gn_links_remove_file(struct gn_links *l, int file)
 {
-	size_t kept = 0, count = l->count;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (l->held[i].file == file)
-			let_go(&l->held[i]);
-		else
-			l->held[kept++] = l->held[i];
-	}
-	l->count = kept;
-	kept = 0;
+	let_go_of(l, 0, file);
 	for (size_t i = 0; i < l->nkeepers; i++) {
 		if (l->keeper[i].file == file) {
 			gn_keeper_stop(&l->keeper[i]);
