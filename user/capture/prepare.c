@@ -104,7 +104,7 @@ static int find_processes(struct gn_session *s)
 
 		if (err)
 			return err;
-		err = gn_files_of_process(pid, &s->files);
+		err = gn_files_of_running(pid, &s->files);
 		if (gn_files_missing(pid, err, why))
 			return gn_session_fail(s, -ESRCH, 1, "%s", why);
 		if (err)

@@ -187,7 +187,7 @@ static int find_processes(struct job *j)
 	for (size_t i = 0; i < pids->n; i++) {
 		pid_t pid = pids->pid[i];
 		int err = gn_runtime_await(pid, NULL, NULL)
-				  ?: gn_files_of_process(pid, &j->list.files);
+				  ?: gn_files_of_running(pid, &j->list.files);
 		char why[GN_MISSING_MAX];
 
 		if (!err)

@@ -382,6 +382,17 @@ int gn_files_of_process(pid_t pid, struct gn_files *f)
 	return err;
 }
 
+int gn_files_of_running(pid_t pid, struct gn_files *f)
+{
+	int err = gn_files_of_process(pid, f);
+	char link[32], to[1];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
+	if (!err && readlink(link, to, sizeof(to)) < 0)
+		err = -ESRCH;
+	return err;
+}
+
 /* The kernel tells what a process runs by its first thread. */
 static bool has_threads(pid_t pid)
 {

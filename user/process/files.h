@@ -62,6 +62,9 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
  * without a descriptor. -ESRCH: there is no such process.
  */
 int gn_files_of_process(pid_t pid, struct gn_files *f);
+/* The same of a process that must go on to run: -ESRCH where it ended
+ * meanwhile, for then only a part is listed. */
+int gn_files_of_running(pid_t pid, struct gn_files *f);
 
 /* Whether that error, or 0, is for want of a process or of its program, and
  * then what to say of it. */
