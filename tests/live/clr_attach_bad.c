@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -330,6 +331,8 @@ void test_attach_paused(struct live *t)
 		 NULL);
 	clr_demo(t, &a, "served");
 	live_talk(t, &a, &paused);
+	/* env has become .NET, which waits */
+	live_await_call(t, paused.pid, SYS_futex, -1);
 	expect(t, paused.pid,
 	       "it waits until a diagnostics tool lets it go on");
 	CHECK(t, kill(paused.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
