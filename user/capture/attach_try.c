@@ -18,6 +18,7 @@
 #include <gnomon/thread.h>
 
 #define HITS	   200 /* hits in one measurement */
+#define OPTIMISING 16  /* the first hits, which optimise the site */
 #define SYS_UPROBE 336 /* x86-64; also where the headers are older */
 
 /* A program that does nothing, for trying. */
@@ -241,7 +242,7 @@ static uint64_t hit_ns(enum gn_cal_site site)
 {
 	uint64_t best = 0;
 
-	gn_calibrate_run(site, 16); /* the first hits optimise the site */
+	gn_calibrate_run(site, OPTIMISING);
 	for (int i = 0; i < 5; i++) {
 		uint64_t ns = gn_calibrate_run(site, HITS);
 
@@ -277,7 +278,7 @@ static bool page_in_children(enum gn_attach_mode mode)
 
 	if (trial_open(&t, mode, GN_CAL_NOP5))
 		return false;
-	hit_ns(GN_CAL_NOP5);
+	gn_calibrate_run(GN_CAL_NOP5, OPTIMISING);
 	f = fopen("/proc/self/smaps", "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		if (strstr(line, "[uprobes-trampoline]")) {
