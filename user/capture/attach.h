@@ -64,11 +64,18 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site);
  */
 bool gn_attach_whole_process(void);
 
-struct gn_links;
+/*
+ * Whether a probe on a five-byte nop can be one that the kernel makes a call,
+ * in place of a trap. Some kernels leave the page that it leads to out of a
+ * child's memory, but not the call, and the child's next hook ends it by a
+ * signal: there it cannot. A thread finds out by hitting such a probe, whose
+ * end takes long. NULL of _begin(): there are no such calls, or no memory; then
+ * the answer is no. Then gn_attach_ahead_end().
+ */
+struct gn_attach_ahead *gn_attach_nop5_begin(enum gn_attach_mode mode);
+bool gn_attach_nop5_called(struct gn_attach_ahead *a);
 
-/* Whether the kernel makes a probe on a five-byte nop a call, in place of a
- * trap. */
-bool gn_attach_nop5_called(enum gn_attach_mode mode);
+struct gn_links;
 
 /*
  * Attaching and removing can take long. `fn` is called every tenth of a second,

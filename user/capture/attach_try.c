@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,40 +113,6 @@ int gn_attach_try(enum gn_attach_mode mode)
 	if (!err)
 		trial_close(&t);
 	return err;
-}
-
-struct gn_attach_ahead {
-	enum gn_attach_mode mode;
-	pthread_t thread;
-};
-
-static void *try_ahead(void *arg)
-{
-	const struct gn_attach_ahead *a = arg;
-
-	gn_attach_try(a->mode);
-	return NULL;
-}
-
-struct gn_attach_ahead *gn_attach_ahead_begin(enum gn_attach_mode mode)
-{
-	struct gn_attach_ahead *a = malloc(sizeof(*a));
-
-	if (!a)
-		return NULL;
-	a->mode = mode;
-	if (!gn_thread_start(&a->thread, try_ahead, a))
-		return a;
-	free(a);
-	return NULL;
-}
-
-void gn_attach_ahead_end(struct gn_attach_ahead *a)
-{
-	if (!a)
-		return;
-	pthread_join(a->thread, NULL);
-	free(a);
 }
 
 /* A program that counts its runs in the first value of an array. */
@@ -264,22 +231,14 @@ uint64_t gn_attach_hit_ns(enum gn_attach_mode mode, enum gn_cal_site site)
 	return ns;
 }
 
-/*
- * Whether a child has the page that the calls in place of nop5 lead to. Kernels
- * leave that page out of a child's memory and the calls in it, and the child's
- * next hook ends it by a signal.
- */
-static bool page_in_children(enum gn_attach_mode mode)
+/* Whether a child has the page that the calls in place of nop5 lead to, by a
+ * probe of this process that was made such a call. */
+static bool page_in_children(void)
 {
 	bool page = false, copied = false;
 	char line[512];
-	struct trial t;
-	FILE *f;
+	FILE *f = fopen("/proc/self/smaps", "re");
 
-	if (trial_open(&t, mode, GN_CAL_NOP5))
-		return false;
-	gn_calibrate_run(GN_CAL_NOP5, OPTIMISING);
-	f = fopen("/proc/self/smaps", "re");
 	while (f && fgets(line, sizeof(line), f)) {
 		if (strstr(line, "[uprobes-trampoline]")) {
 			page = true;
@@ -290,16 +249,84 @@ static bool page_in_children(enum gn_attach_mode mode)
 	}
 	if (f)
 		fclose(f);
-	trial_close(&t);
 	return copied;
 }
 
-bool gn_attach_nop5_called(enum gn_attach_mode mode)
+static bool has_nop5_calls(enum gn_attach_mode mode)
 {
 	/* where there are no multi links, nop5 sites are single-stepped */
 	if (mode != GN_ATTACH_SESSION && mode != GN_ATTACH_MULTI)
 		return false;
 	/* it is only for the code that takes a trap's place, and says so */
-	return syscall(SYS_UPROBE) < 0 && errno == ENXIO &&
-	       page_in_children(mode);
+	return syscall(SYS_UPROBE) < 0 && errno == ENXIO;
+}
+
+struct gn_attach_ahead {
+	enum gn_attach_mode mode;
+	enum gn_cal_site site;
+	pthread_t thread;
+	sem_t known;
+	bool called; /* nop5 */
+};
+
+static void *try_ahead(void *arg)
+{
+	struct gn_attach_ahead *a = arg;
+	struct trial t;
+	int err = trial_open(&t, a->mode, a->site);
+
+	if (!err && a->site == GN_CAL_NOP5) {
+		gn_calibrate_run(GN_CAL_NOP5, OPTIMISING);
+		a->called = page_in_children();
+	}
+	sem_post(&a->known);
+	if (!err)
+		trial_close(&t);
+	return NULL;
+}
+
+static struct gn_attach_ahead *begin(enum gn_attach_mode mode,
+				     enum gn_cal_site site)
+{
+	struct gn_attach_ahead *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->mode = mode;
+	a->site = site;
+	sem_init(&a->known, 0, 0);
+	if (!gn_thread_start(&a->thread, try_ahead, a))
+		return a;
+	sem_destroy(&a->known);
+	free(a);
+	return NULL;
+}
+
+struct gn_attach_ahead *gn_attach_ahead_begin(enum gn_attach_mode mode)
+{
+	return begin(mode, GN_CAL_NOP1);
+}
+
+void gn_attach_ahead_end(struct gn_attach_ahead *a)
+{
+	if (!a)
+		return;
+	pthread_join(a->thread, NULL);
+	sem_destroy(&a->known);
+	free(a);
+}
+
+struct gn_attach_ahead *gn_attach_nop5_begin(enum gn_attach_mode mode)
+{
+	return has_nop5_calls(mode) ? begin(mode, GN_CAL_NOP5) : NULL;
+}
+
+bool gn_attach_nop5_called(struct gn_attach_ahead *a)
+{
+	if (!a)
+		return false;
+	while (sem_wait(&a->known) && errno == EINTR)
+		;
+	sem_post(&a->known);
+	return a->called;
 }

@@ -565,7 +565,7 @@ int gn_prepare_runtimes(struct gn_session *s)
 
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
-	s->nop5 = gn_attach_nop5_called(s->mode);
+	s->nop5 = gn_attach_nop5_called(s->nop5_ahead);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
 	return err;

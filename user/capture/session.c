@@ -420,6 +420,7 @@ void gn_session_free(struct gn_session *s)
 	gn_fast_free(s->fast);
 	close_fd(gn_ring_ahead_end(s->ring_ahead));
 	gn_attach_ahead_end(s->attach_ahead);
+	gn_attach_ahead_end(s->nop5_ahead);
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);

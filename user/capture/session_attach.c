@@ -321,6 +321,9 @@ int gn_session_attach(struct gn_session *s)
 	bool probes = s->probes.count;
 	int err;
 
+	/* before what probes cost is measured at the same sites */
+	gn_attach_ahead_end(s->nop5_ahead);
+	s->nop5_ahead = NULL;
 	/* a program is forked before there are many descriptors and threads,
 	 * and before the ring is mapped: what it has then counts in its
 	 * ru_maxrss */

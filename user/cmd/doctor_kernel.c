@@ -243,8 +243,10 @@ static void check_cost(struct gn_checkup *c, enum gn_attach_mode mode)
 		mode == GN_ATTACH_SESSION ? GN_ATTACH_MULTI : mode;
 	uint64_t nop1 = gn_attach_hit_ns(plain, GN_CAL_NOP1);
 	uint64_t nop5 = gn_attach_hit_ns(plain, GN_CAL_NOP5);
-	bool cheaper =
-		nop1 && nop5 && nop5 < nop1 && gn_attach_nop5_called(mode);
+	struct gn_attach_ahead *a = gn_attach_nop5_begin(mode);
+	bool cheaper = gn_attach_nop5_called(a) && nop1 && nop5 && nop5 < nop1;
+
+	gn_attach_ahead_end(a);
 
 	if (!nop1)
 		gn_finding_add(c, group, "nop5", "optimized probes",
