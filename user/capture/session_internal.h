@@ -72,7 +72,7 @@ struct gn_session {
 	size_t nhit_values;
 
 	struct gnomon_bpf *skel;
-	struct gn_ring_ahead *ring_ahead;     /* of the skeleton; NULL: none */
+	struct gn_ring_ahead *ring_ahead; /* of the skeleton; NULL: none */
 	struct gn_attach_ahead *attach_ahead, *nop5_ahead; /* NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;

@@ -6,7 +6,6 @@
 
 /* With more of them little is passed over. */
 #define WORDS_MAX (1u << 16)
-#define SKIP_MAX  255u
 
 static bool add(struct gn_words *w, uint32_t at)
 {
@@ -26,48 +25,59 @@ static bool add(struct gn_words *w, uint32_t at)
 	return true;
 }
 
-/* Pairs of bytes that differ in their low bits: letters do. */
-#define PAIRS (1u << 12)
-#define NONE  UINT32_MAX
+#define PAIRS	 (1u << 16)
+#define CHAINS	 (1u << 12)
+#define NONE	 UINT32_MAX
+#define STEP_MAX 16u
 
-/* The lines whose words are looked for at once, as Wu and Manber do: how far
- * the next pair of bytes can lie that any of the words can end its first
- * `least` bytes with; and the words that end them with a pair. */
+/*
+ * The lines whose words are looked for at once. A word that is longer than
+ * `step` has, wherever it begins, a pair of bytes at a multiple of `step`. So
+ * only pairs there are looked at, each on its own, which is what makes it fast.
+ */
 struct search {
 	struct {
 		const struct gn_filter_line *line;
-		uint32_t next; /* of the same pair; NONE: no more */
-		bool found;    /* its other word is there, too */
-		bool never;    /* that is not there: no name matches */
+		bool found; /* its other word is there, too */
+		bool never; /* that is not there: no name matches */
 	} * of;
-	uint32_t n;
-	size_t least; /* the length of the shortest word */
-	uint32_t first[PAIRS];
-	uint8_t skip[PAIRS];
+	uint32_t n, step;
+	/* the pairs of all words, the first `step` of each, in chains of some
+	 * that have a number in common; NONE: no more */
+	uint32_t *next, first[CHAINS];
+	uint64_t has[PAIRS / 64];
 };
 
-static size_t pair_at(const char *p)
+static uint16_t pair_at(const char *p)
 {
-	return (size_t)(p[0] & 0x3f) << 6 | (p[1] & 0x3f);
+	uint16_t pair;
+
+	memcpy(&pair, p, sizeof(pair));
+	return pair;
 }
 
-static void set_skips(struct search *s)
+static uint32_t chain_of(uint16_t pair)
 {
-	size_t last = s->least - 2;
+	return (pair * 40503u >> 4) % CHAINS;
+}
 
-	memset(s->skip, (int)(last + 1), sizeof(s->skip));
+/* False: no memory. */
+static bool set_pairs(struct search *s)
+{
+	s->next = calloc((size_t)s->n * s->step, sizeof(*s->next));
+	if (!s->next)
+		return false;
 	memset(s->first, 0xff, sizeof(s->first));
-	for (uint32_t i = 0; i < s->n; i++) {
-		const char *word = s->of[i].line->word.at;
-		size_t pair = pair_at(word + last);
+	memset(s->has, 0, sizeof(s->has));
+	for (uint32_t i = 0; i < s->n * s->step; i++) {
+		const struct gn_filter_line *line = s->of[i / s->step].line;
+		uint16_t pair = pair_at(line->word.at + i % s->step);
 
-		s->of[i].next = s->first[pair];
-		s->first[pair] = i;
-		for (size_t at = 0; at <= last; at++)
-			if (s->skip[pair_at(word + at)] > last - at)
-				s->skip[pair_at(word + at)] =
-					(uint8_t)(last - at);
+		s->next[i] = s->first[chain_of(pair)];
+		s->first[chain_of(pair)] = i;
+		s->has[pair / 64] |= 1ull << pair % 64;
 	}
+	return true;
 }
 
 static bool is_in(const struct gn_filter_word *word, const struct gn_bytes *in)
@@ -94,32 +104,46 @@ static bool has_other(struct search *s, uint32_t i, const struct gn_bytes *in)
 	return s->of[i].found;
 }
 
-static bool is_word_at(struct search *s, const struct gn_bytes *in, size_t at)
+static bool is_word_at(struct search *s, uint32_t i, const struct gn_bytes *in,
+		       size_t at)
 {
-	const char *text = (const char *)in->at + at;
-	uint32_t i = s->first[pair_at(text + s->least - 2)];
+	return !s->of[i].never &&
+	       gn_filter_word_at(&s->of[i].line->word,
+				 (const char *)in->at + at, in->n - at) &&
+	       has_other(s, i, in);
+}
 
-	for (; i != NONE; i = s->of[i].next)
-		if (!s->of[i].never &&
-		    gn_filter_word_at(&s->of[i].line->word, text, in->n - at) &&
-		    has_other(s, i, in))
-			return true;
-	return false;
+/* The words that have a pair there, by where they begin. False: there is no
+ * more room. */
+static bool take_words(struct gn_words *w, struct search *s, size_t at,
+		       uint16_t pair)
+{
+	uint32_t begins = 0; /* so many bytes before `at` */
+
+	for (uint32_t i = s->first[chain_of(pair)]; i != NONE; i = s->next[i]) {
+		uint32_t before = i % s->step;
+
+		if (before <= at &&
+		    is_word_at(s, i / s->step, w->strings, at - before))
+			begins |= 1u << before;
+	}
+	for (uint32_t before = s->step; before--;)
+		if (begins >> before & 1 && !add(w, (uint32_t)(at - before)))
+			return false;
+	return true;
 }
 
 /* False: there is no more room. */
 static bool search(struct gn_words *w, struct search *s)
 {
 	const struct gn_bytes *in = w->strings;
-	size_t at = 0;
 
-	while (at + s->least <= in->n) {
-		size_t skip = s->skip[pair_at((const char *)in->at + at +
-					      s->least - 2)];
+	for (size_t at = 0; at + sizeof(uint16_t) <= in->n; at += s->step) {
+		uint16_t pair = pair_at((const char *)in->at + at);
 
-		if (!skip && is_word_at(s, in, at) && !add(w, (uint32_t)at))
+		if (s->has[pair / 64] >> pair % 64 & 1 &&
+		    !take_words(w, s, at, pair))
 			return false;
-		at += skip ? skip : 1;
 	}
 	return true;
 }
@@ -128,7 +152,7 @@ static bool search(struct gn_words *w, struct search *s)
 static bool choose(struct search *s, const struct gn_filter_lines *lines,
 		   const char *module)
 {
-	s->least = SKIP_MAX;
+	s->step = STEP_MAX;
 	for (uint32_t i = 0; i < lines->n; i++) {
 		const struct gn_filter_line *line = &lines->line[i];
 
@@ -137,8 +161,8 @@ static bool choose(struct search *s, const struct gn_filter_lines *lines,
 		if (line->word.len < 2)
 			return false;
 		s->of[s->n++].line = line;
-		if (line->word.len < s->least)
-			s->least = line->word.len;
+		if (line->word.len <= s->step)
+			s->step = (uint32_t)line->word.len - 1;
 	}
 	return true;
 }
@@ -152,12 +176,11 @@ void gn_words_find(struct gn_words *w, const struct gn_filter_lines *lines,
 	if (!s)
 		return;
 	s->n = 0;
+	s->next = NULL;
 	s->of = calloc(lines->n + 1, sizeof(*s->of));
-	if (s->of && choose(s, lines, module)) {
-		if (s->n)
-			set_skips(s);
-		w->any = s->n && !search(w, s);
-	}
+	if (s->of && choose(s, lines, module))
+		w->any = s->n && !(set_pairs(s) && search(w, s));
+	free(s->next);
 	free(s->of);
 	free(s);
 }
