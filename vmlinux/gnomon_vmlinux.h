@@ -172,7 +172,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int __state;
-	int on_cpu;
+	unsigned int on_cpu; /* a byte since 7.2: only unsigned may differ */
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	unsigned long long start_time;
