@@ -502,24 +502,24 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-/* Each body as the two program types that kernels have: for a uprobe.multi link
- * (the loader sets the expected attach type) and for a perf event. */
-SEC("uprobe")
-int native_session(struct pt_regs *ctx)
-{
-	return session(ctx);
-}
-
-#define GN_PROBE(body)                                      \
-	SEC("uprobe") int body##_multi(struct pt_regs *ctx) \
-	{                                                   \
-		return body(ctx, false);                    \
-	}                                                   \
-	SEC("uprobe") int body##_perf(struct pt_regs *ctx)  \
-	{                                                   \
-		return body(ctx, true);                     \
+#define GN_PROGRAM(name, body)                      \
+	SEC("uprobe") int name(struct pt_regs *ctx) \
+	{                                           \
+		int ret;                            \
+                                                    \
+		hold_cpu();                         \
+		ret = body;                         \
+		let_cpu_go();                       \
+		return ret;                         \
 	}
 
+/* Each body as the two program types that kernels have: for a uprobe.multi link
+ * (the loader sets the expected attach type) and for a perf event. */
+#define GN_PROBE(body)                             \
+	GN_PROGRAM(body##_multi, body(ctx, false)) \
+	GN_PROGRAM(body##_perf, body(ctx, true))
+
+GN_PROGRAM(native_session, session(ctx))
 GN_PROBE(native)
 GN_PROBE(managed)
 GN_PROBE(name)

@@ -211,6 +211,37 @@ const volatile __u32 cast_ids[GN_CAST_COUNT];
 	((struct type *)bpf_rdonly_cast(p, cast_ids[GN_CAST_##type]))
 
 /*
+ * Between the two no other thread runs on this CPU. The kernel can interrupt a
+ * program of a uprobe and run another thread, with its switch and the same
+ * program: that program would find its thread's state half written. Worse, from
+ * 6.13 on such programs have their stack in memory of the CPU, as if they were
+ * not interrupted, and the next one overwrites it: the kernel was seen to end
+ * by that (7.3, which is built to interrupt all of its own code).
+ */
+#ifdef __bpf__
+static void (*const bpf_preempt_disable)(void) = (void *)GN_CALL_HOLD;
+static void (*const bpf_preempt_enable)(void) = (void *)GN_CALL_LET;
+#else
+void bpf_preempt_disable(void);
+void bpf_preempt_enable(void);
+#endif
+
+/* Set by user space: whether they can be called. */
+const volatile bool can_hold = false;
+
+static __always_inline void hold_cpu(void)
+{
+	if (can_hold)
+		bpf_preempt_disable();
+}
+
+static __always_inline void let_cpu_go(void)
+{
+	if (can_hold)
+		bpf_preempt_enable();
+}
+
+/*
  * The task as a pointer that the verifier does not trust, only to load other
  * pointers from. For each pointer loaded from a trusted one, on each path,
  * newer kernels compare type names with a list of rules. That took half of

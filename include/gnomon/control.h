@@ -27,9 +27,11 @@
 	X(eventpoll)    \
 	X(rb_node)
 
-/* What the programs call to cast, until user space puts the number of the
- * kernel's function there. No helper has it. */
+/* What the programs call to cast, to keep the CPU and to let it go, until user
+ * space puts the number of the kernel's function there. No helper has it. */
 #define GN_CALL_CAST 0x676e6f6d
+#define GN_CALL_HOLD 0x676e6f6e
+#define GN_CALL_LET  0x676e6f6f
 
 enum gn_cast {
 #define GN_CAST(name) GN_CAST_##name,

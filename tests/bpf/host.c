@@ -275,6 +275,15 @@ void *bpf_rdonly_cast(void *p, __u32 type)
 	return p;
 }
 
+/* One thread of the host is all that runs. */
+void bpf_preempt_disable(void)
+{
+}
+
+void bpf_preempt_enable(void)
+{
+}
+
 /* The world. */
 
 void host_clock(uint64_t now)

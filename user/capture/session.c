@@ -298,6 +298,11 @@ static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 		gn_targets_find(targets, s->skel->obj, b);
 		s->skel->rodata->can_cast =
 			gn_targets_casts(targets, s->skel->rodata->cast_ids);
+		/* before it had this member, the verifier refused to call
+		 * global functions meanwhile */
+		s->skel->rodata->can_hold =
+			gn_targets_holds(targets) &&
+			gn_kernel_btf_names(b, "might_sleep");
 	}
 	/* later kernels have a look-up of its own for these programs */
 	s->skel->rodata->lookups_fail =

@@ -14,48 +14,59 @@
 #include <gnomon/control.h>
 
 #define SECTIONS   4
+#define CALLS	   3
 #define TYPES_MAX  64
 #define NAME_ROOM  64
-#define FIRST_CAST 1
+#define FIRST_CAST CALLS
 #define FIRST	   (FIRST_CAST + GN_CAST_COUNT) /* target of a program */
 
 struct gn_targets {
 	int handlers[SECTIONS]; /* libbpf's numbers; 0: none */
-	/* the function that casts, the types that it casts to, and what the
-	 * programs of the sections attach to */
+	/* the functions that are called, the types that one of them casts to,
+	 * and what the programs of the sections attach to */
 	struct gn_kernel_type types[TYPES_MAX];
 	const char *sections[TYPES_MAX];
 	char names[TYPES_MAX][NAME_ROOM];
 	size_t n;
 };
 
-static bool is_cast(const struct bpf_insn *insn)
+/* The kernel's functions that programs call, as long as user space has put none
+ * there by a number that no helper has. */
+static const struct {
+	const char *name;
+	int number;
+} calls[CALLS] = {
+	{"bpf_rdonly_cast", GN_CALL_CAST},
+	{"bpf_preempt_disable", GN_CALL_HOLD},
+	{"bpf_preempt_enable", GN_CALL_LET},
+};
+
+static void set_call(const struct gn_targets *t, struct bpf_insn *insn)
 {
-	return insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg &&
-	       insn->imm == GN_CALL_CAST;
+	if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg)
+		return;
+	for (size_t i = 0; i < CALLS; i++) {
+		if (insn->imm != calls[i].number || !t->types[i].id)
+			continue;
+		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insn->imm = (int)t->types[i].id;
+		return;
+	}
 }
 
-/* Makes the calls of GN_CALL_CAST those of the kernel's function. Where it has
- * none, they are never reached. */
-static int set_casts(const struct gn_targets *t, struct bpf_program *prog)
+/* Where the kernel has no such function, its call is never reached. */
+static int set_calls(const struct gn_targets *t, struct bpf_program *prog)
 {
 	const struct bpf_insn *old = bpf_program__insns(prog);
 	size_t n = bpf_program__insn_cnt(prog);
-	struct bpf_insn *insns;
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
 	int err;
 
-	if (!t->types[0].id)
-		return 0;
-	insns = malloc(n * sizeof(*insns));
 	if (!insns)
 		return -ENOMEM;
 	memcpy(insns, old, n * sizeof(*insns));
-	for (size_t i = 0; i < n; i++) {
-		if (!is_cast(&insns[i]))
-			continue;
-		insns[i].src_reg = BPF_PSEUDO_KFUNC_CALL;
-		insns[i].imm = (int)t->types[0].id;
-	}
+	for (size_t i = 0; i < n; i++)
+		set_call(t, &insns[i]);
 	err = bpf_program__set_insns(prog, insns, n);
 	free(insns);
 	return err;
@@ -90,7 +101,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		if (err)
 			return err;
 	}
-	return set_casts(t, prog);
+	return set_calls(t, prog);
 }
 
 static void add(struct gn_targets *t, uint32_t kind, const char *section,
@@ -134,7 +145,8 @@ int gn_targets_new(struct gn_targets **out)
 		}
 		t->handlers[i] = id;
 	}
-	add(t, BTF_KIND_FUNC, "", "", "bpf_rdonly_cast");
+	for (int i = 0; i < CALLS; i++)
+		add(t, BTF_KIND_FUNC, "", "", calls[i].name);
 #define ADD(name) add(t, BTF_KIND_STRUCT, "", "", #name);
 	GN_CAST_LIST(ADD)
 #undef ADD
@@ -171,6 +183,11 @@ bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
 		all = all && ids[i];
 	}
 	return all;
+}
+
+bool gn_targets_holds(const struct gn_targets *t)
+{
+	return t->types[1].id && t->types[2].id;
 }
 
 void gn_targets_free(struct gn_targets *t)

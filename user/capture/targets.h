@@ -30,6 +30,9 @@ void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
  * what casts to them. */
 bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids);
 
+/* Whether a program can keep its CPU. */
+bool gn_targets_holds(const struct gn_targets *t);
+
 /* Call it after the load. libbpf does not know the sections then: programs are
  * attached by bpf_program__attach_trace() and the like, not by
  * bpf_program__attach(). `t` may be NULL. */
