@@ -502,15 +502,21 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	return 0;
 }
 
-#define GN_PROGRAM(name, body)                      \
-	SEC("uprobe") int name(struct pt_regs *ctx) \
-	{                                           \
-		int ret;                            \
-                                                    \
-		hold_cpu();                         \
-		ret = body;                         \
-		let_cpu_go();                       \
-		return ret;                         \
+/* Nothing is on the program's stack but while it keeps the CPU: that is why the
+ * body is a function of its own. */
+#define GN_PROGRAM(name, body)                                 \
+	static __noinline int name##_held(struct pt_regs *ctx) \
+	{                                                      \
+		return body;                                   \
+	}                                                      \
+	SEC("uprobe") int name(struct pt_regs *ctx)            \
+	{                                                      \
+		int ret;                                       \
+                                                               \
+		hold_cpu();                                    \
+		ret = name##_held(ctx);                        \
+		let_cpu_go();                                  \
+		return ret;                                    \
 	}
 
 /* Each body as the two program types that kernels have: for a uprobe.multi link
