@@ -20,8 +20,8 @@
 /* A page fault in user mode begins. If the last fault is still open, its end
  * was not seen, and nobody knows when it was. */
 SEC("tp_btf/page_fault_user")
-int BPF_PROG(on_fault, unsigned long address, struct pt_regs *regs,
-	     unsigned long error_code)
+int GN_HELD_PROG(on_fault, unsigned long address, struct pt_regs *regs,
+		 unsigned long error_code)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
@@ -77,14 +77,14 @@ int on_fault_end(void *ctx)
 
 /* A fault that cannot be served ends in a signal. */
 SEC("tp_btf/signal_deliver")
-int BPF_PROG(on_signal, int sig)
+int GN_HELD_PROG(on_signal, int sig)
 {
 	return work_ended(GN_CLASS_FAULT, 0);
 }
 
 /* Only with --syscalls: these run at every system call on the machine. */
 SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+int GN_HELD_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *self = bpf_get_current_task_btf();
 	struct gn_task *t = task_of(self);
@@ -104,7 +104,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+int GN_HELD_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
 	/* what the kernel takes for an error; to restart a call is one, too */
 	bool failed = (unsigned long)ret >= (unsigned long)-4095;

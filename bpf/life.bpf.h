@@ -63,7 +63,7 @@ static __always_inline bool inherits(struct task_struct *parent)
 /* A new child has not been woken yet: from its birth it waits for its first
  * run. */
 SEC("tp_btf/sched_process_fork")
-int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+int GN_HELD_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 now;
 
@@ -110,8 +110,8 @@ static __noinline int forget_names(struct task_struct *p)
 
 /* The thread that calls exec takes the id of its process's leader. */
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
-	     struct linux_binprm *bprm)
+int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
+		 struct linux_binprm *bprm)
 {
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
@@ -145,7 +145,7 @@ int BPF_PROG(on_exec, struct task_struct *p, int old_pid,
 }
 
 SEC("tp_btf/task_rename")
-int BPF_PROG(on_rename, struct task_struct *p, const char *comm)
+int GN_HELD_PROG(on_rename, struct task_struct *p, const char *comm)
 {
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;
@@ -225,7 +225,7 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 }
 
 SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *p)
+int GN_HELD_PROG(on_exit, struct task_struct *p)
 {
 	struct gn_task *t = task_of(p);
 	struct gn_moment m;

@@ -242,6 +242,31 @@ static __always_inline void let_cpu_go(void)
 }
 
 /*
+ * As BPF_PROG, and the program keeps the CPU: newer kernels interrupt programs
+ * of tracepoints, too. Not for those that run under a lock of the kernel's.
+ */
+#ifdef __bpf__
+#define GN_HELD_PROG(name, args...)                                            \
+	name(unsigned long long *ctx);                                         \
+	static __always_inline int name##_held(unsigned long long *ctx,        \
+					       ##args);                        \
+	int name(unsigned long long *ctx)                                      \
+	{                                                                      \
+		int ret;                                                       \
+                                                                               \
+		hold_cpu();                                                    \
+		_Pragma("GCC diagnostic push")                                 \
+			_Pragma("GCC diagnostic ignored \"-Wint-conversion\"") \
+				ret = name##_held(___bpf_ctx_cast(args));      \
+		_Pragma("GCC diagnostic pop") let_cpu_go();                    \
+		return ret;                                                    \
+	}                                                                      \
+	static __always_inline int name##_held(unsigned long long *ctx, ##args)
+#else
+#define GN_HELD_PROG BPF_PROG
+#endif
+
+/*
  * The task as a pointer that the verifier does not trust, only to load other
  * pointers from. For each pointer loaded from a trusted one, on each path,
  * newer kernels compare type names with a list of rules. That took half of

@@ -164,7 +164,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev,
  * before those records would come after them.
  */
 SEC("tp_btf/rseq_update")
-int BPF_PROG(on_resume, struct task_struct *p)
+int GN_HELD_PROG(on_resume, struct task_struct *p)
 {
 	struct gn_task *t = task_of(p);
 

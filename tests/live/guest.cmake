@@ -45,7 +45,6 @@ function(gn_guest_native)
 	foreach(name ${GN_GUEST_KERNELS} core new)
 		set(kernel ${name})
 		set(names /dev/null)
-		set(tries 3)
 		set(left ${left_out})
 		if(name STREQUAL "core")
 			set(kernel 6.1)
@@ -53,8 +52,6 @@ function(gn_guest_native)
 		elseif(name STREQUAL "new")
 			set(kernel ${GN_GUEST_NEW})
 			set(names ${CMAKE_CURRENT_SOURCE_DIR}/guest/new)
-			# what is wrong there is wrong now and then
-			set(tries 1)
 		endif()
 		if(NOT name STREQUAL "new")
 			list(APPEND left ${left_out}-${kernel})
@@ -68,7 +65,7 @@ function(gn_guest_native)
 			${gnomon} ${skewed} ${driver} ${left} ${GN_UNSHARE}
 			${GNOMON_PLAIN_BUILD}/tests/fixtures/native --
 			"cat ${left_names} >left && PATH=$PWD:$PATH GNOMON=$PWD/gnomon GNOMON_SKEWED=$PWD/gnomon_skewed \
-LIVE_SLOW=4 LIVE_TRIES=${tries} LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
+LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=left")
 		set_tests_properties(guest/native-${name} PROPERTIES COST 1000)
 	endforeach()
 	# Debian's backports have a series for some months only
