@@ -298,11 +298,8 @@ static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 		gn_targets_find(targets, s->skel->obj, b);
 		s->skel->rodata->can_cast =
 			gn_targets_casts(targets, s->skel->rodata->cast_ids);
-		/* before it had this member, the verifier refused to call
-		 * global functions meanwhile */
 		s->skel->rodata->can_hold =
-			gn_targets_holds(targets) &&
-			gn_kernel_btf_names(b, "might_sleep");
+			!s->cannot_hold && gn_targets_holds(targets);
 	}
 	/* later kernels have a look-up of its own for these programs */
 	s->skel->rodata->lookups_fail =
@@ -370,26 +367,44 @@ static int set_ring(struct gn_session *s)
 	return err;
 }
 
-int gn_session_load(struct gn_session *s)
+static int load(struct gn_session *s)
 {
 	struct gn_targets *targets;
 	int types, err = open_object(s, &types, &targets);
 
-	if (err) {
-		close_fd(types);
-		gn_targets_free(targets);
-		return load_error(s, err);
+	if (!err) {
+		choose_programs(s);
+		s->skel->rodata->no_values = !asks_values(s);
+		gn_watch_choose(s);
+		err = drop_maps(s);
 	}
-	choose_programs(s);
-	s->skel->rodata->no_values = !asks_values(s);
-	gn_watch_choose(s);
-	err = drop_maps(s);
 	if (!err)
 		err = set_ring(s);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
 	gn_targets_free(targets);
 	close_fd(types);
+	return err;
+}
+
+/* Some kernels can keep a CPU, but not for programs that call global functions
+ * (6.10 to 6.14): nothing but the load tells. */
+static bool cannot_hold(struct gn_session *s, int err)
+{
+	s->cannot_hold = s->skel && s->skel->rodata->can_hold &&
+			 (err == -EINVAL || err == -EACCES);
+	return s->cannot_hold;
+}
+
+int gn_session_load(struct gn_session *s)
+{
+	int err = load(s);
+
+	if (err && cannot_hold(s, err)) {
+		gnomon_bpf__destroy(s->skel);
+		s->skel = NULL;
+		err = load(s);
+	}
 	if (err)
 		return load_error(s, err);
 	for (uint32_t i = 0; !err && i < s->specs.count; i++)

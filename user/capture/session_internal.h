@@ -80,6 +80,7 @@ struct gn_session {
 	struct gn_groups groups;
 	bool knows_returns;	/* in groups, return probes can be too */
 	bool knows_resumes;	/* returns to user mode are to be watched */
+	bool cannot_hold;	/* programs cannot keep their CPU */
 	size_t left;		/* probes that are still being removed */
 	struct gn_mute *mute;	/* NULL: nothing can be muted */
 	struct gn_later *later; /* NULL: nothing is attached later */
