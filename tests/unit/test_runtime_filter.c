@@ -123,12 +123,49 @@ static void a_comma_makes_a_list(void **state)
 	assert_false(gn_filter_is_list("a"));
 }
 
+static bool names(const char *glob, const char *demangled)
+{
+	struct gn_filter *f = gn_filter_new(&glob, 1);
+	bool is;
+
+	assert_non_null(f);
+	is = gn_filter_function(f, "./app", true, "_Z", demangled);
+	gn_filter_free(f);
+	return is;
+}
+
+/* The names of operators have brackets and spaces of their own. */
+static void operators_by_their_names(void **state)
+{
+	static const char new[] = "operator new(unsigned long)";
+	static const char is[] = "v::X<int, int>::operator bool() const";
+	static const char put[] = "v::X& v::operator<< <int>(v::X&, int)";
+
+	(void)state;
+	assert_true(names("operator new", new));
+	assert_true(names("operator ne?", new));
+	assert_true(names(new, new));
+	assert_false(names("operator new", "operator new[](unsigned long)"));
+	assert_true(names("operator new[]", "operator new[](unsigned long)"));
+	assert_false(names("operator new()", new));
+	assert_true(names("v::X::operator bool", is));
+	assert_true(names("*operator bool", is));
+	assert_false(names("v::X<char>::operator bool", is));
+	assert_false(names("X::operator bool", is));
+	assert_true(names("v::operator<<", put));
+	assert_true(names("v::F::operator()", "v::F::operator()(int)"));
+	assert_true(names("operator\"\" _km", "operator\"\" _km(char)"));
+	assert_false(names("*(int)", "v::f(char)"));
+	assert_true(names("*(int)", "v::f(int)"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
 		cmocka_unit_test(a_library_that_was_replaced),
 		cmocka_unit_test(a_comma_makes_a_list),
+		cmocka_unit_test(operators_by_their_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,16 +70,32 @@ static bool is_operator(const struct own *o, const char *c)
 	       !strncmp(c, OPERATOR, len) && c[len] && strchr(after, c[len]);
 }
 
-/* The operator's name, up to its parameters. */
+/* How long an operator's sign is, which template arguments can follow. A sign
+ * with a '<' begins by it. */
+static size_t sign_length(const char *sign)
+{
+	size_t n = strspn(sign, "<");
+
+	if (!n)
+		return strcspn(sign, "<(");
+	n += sign[n] == '=';
+	return n + (n == 2 && sign[1] == '=' && sign[2] == '>');
+}
+
+/* The operator's name, up to its parameters or template arguments. One that
+ * begins by a space is a word, as in operator new, or a type. */
 static const char *put_operator(struct own *o, const char *c)
 {
 	size_t len = sizeof(OPERATOR) - 1;
 
 	if (!strncmp(c + len, "()", 2))
 		len += 2;
-	len += strcspn(c + len, "(");
+	else if (strchr(" \"", c[len]))
+		len += strcspn(c + len, "(");
+	else
+		len += sign_length(c + len);
 	put(o, c, len);
-	return c + len;
+	return c + len + !strncmp(c + len, " <", 2);
 }
 
 /* Parameters, of the function or of one that it is in; or of a type, before the

@@ -9,8 +9,9 @@
 #include "names/native_name.h"
 
 /* A longer name of a function has its full form only. */
-#define OWN_MAX 1024
-#define USDT	"usdt:"
+#define OWN_MAX	 1024
+#define USDT	 "usdt:"
+#define OPERATOR "operator"
 
 struct item {
 	const char *text; /* as given */
@@ -219,14 +220,33 @@ unsigned int gn_filter_file(const struct gn_filter *f, const char *path,
 	return takes;
 }
 
-/* A glob with a bracket or a space is of the whole name. */
+/* Where the name of a C++ operator begins: operator new, X::operator<<. */
+static const char *operator_in(const char *glob)
+{
+	const char *at = glob;
+
+	while ((at = strstr(at, OPERATOR)) && at != glob &&
+	       !strchr(":*", at[-1]))
+		at += strlen(OPERATOR);
+	return at;
+}
+
+/* A glob with a bracket or a space is of the whole name, unless they are of an
+ * operator's: that has them in its own name, too. */
+static bool is_of_whole(const char *glob)
+{
+	const char *op = operator_in(glob);
+	size_t n = strcspn(glob, "(< ");
+
+	return glob[n] && (!op || glob + n < op);
+}
+
 static bool name_matches(const struct item *it, const char *name,
 			 const char *demangled, const char *own)
 {
 	return !fnmatch(it->glob, name, 0) ||
 	       !fnmatch(it->glob, demangled, 0) ||
-	       (*own && !strpbrk(it->glob, "(< ") &&
-		!fnmatch(it->glob, own, 0));
+	       (*own && !is_of_whole(it->glob) && !fnmatch(it->glob, own, 0));
 }
 
 bool gn_filter_function(const struct gn_filter *f, const char *path,
