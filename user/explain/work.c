@@ -303,13 +303,27 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 	return 0;
 }
 
+/* What to name: where probes came late, others may not be what is missing. */
+static void put_to_name(const struct gn_model *m, FILE *out)
+{
+	uint64_t attached;
+	bool none = !m->nfunctions && refused(m, &attached);
+	bool named = none || (!m->nfunctions && attached);
+
+	fputs(") is in none. ", out);
+	if (named && !none && m->counters[GN_COUNTER_UNPROBED])
+		fprintf(out,
+			"Calls before probes were in place are not seen (see "
+			"UNPROBED). Name %sothers with -f; this lists them:",
+			m->by_path ? "the file by its path, or " : "");
+	else
+		fprintf(out, "Name %s with -f; this lists them:",
+			named ? "others" : "some");
+}
+
 void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		     FILE *out)
 {
-	uint64_t attached;
-	bool named =
-		!f->m->nfunctions && (refused(f->m, &attached) || attached);
-
 	if (!f->m->nfunctions)
 		say_none(f->m, out);
 	else
@@ -338,8 +352,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 				  "(see hooks), "
 				: "");
 	else
-		fprintf(out, ") is in none. Name %s with -f; this lists them:",
-			named ? "others" : "some");
+		put_to_name(f->m, out);
 }
 
 void gn_next_untraced(const struct gn_facts *f, const struct gn_subject *s,
