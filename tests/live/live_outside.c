@@ -2,7 +2,9 @@
 /* A server outside of the capture that does a command's work is told of. */
 #include "live.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,4 +82,26 @@ void test_outside_not(struct live *t)
 		said(t, "-f ask", live_text(t, "answers both %s " ASKED, path));
 
 	CHECK(t, !strstr(err, told), "it tells of a server: %s", err);
+}
+
+/* What a command leaves behind, as one does that makes itself a daemon. */
+void test_outside_left(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	char *line, *on;
+	int pid = 0;
+
+	live_add(t, &a, t->gnomon, "run", "-o", "/dev/null", "--", "/bin/sh",
+		 "-c", "sleep 60 < /dev/null > /dev/null 2>&1 &", NULL);
+	live_talk(t, &a, &talk);
+	line = live_await(t, talk.err,
+			  "gnomon: the command has ended, but process ");
+	on = strstr(line, "but process ");
+	CHECK(t, sscanf(on, "but process %d", &pid) == 1 && pid > 1,
+	      "it does not say which: %s", line);
+	kill(pid, SIGKILL);
+	CHECK(t, strstr(line, live_text(t, "-p %d", pid)),
+	      "it does not say what to do: %s", line);
+	CHECK(t, live_wait(t, &talk) == 0, "gnomon failed");
 }

@@ -14,7 +14,8 @@
 #define TIDS	    (1u << 22) /* the kernel's PID_MAX_LIMIT */
 #define WAKERS	    256	       /* threads that are counted; a power of two */
 #define TOLD_MOST   3
-#define SHARE	    10	      /* reported from a tenth of the capture on */
+#define LEFT_MOST   256 /* threads; of a process, the first is the first */
+#define SHARE	    10	/* reported from a tenth of the capture on */
 #define LEAST_NS    20000000u /* and from this time on */
 #define COMMAND_MAX 80
 
@@ -27,6 +28,9 @@ struct waker {
 struct gn_outside {
 	uint64_t first, last; /* times of records */
 	struct waker waker[WAKERS];
+	uint32_t
+		left[LEFT_MOST]; /* threads that lived when the capture ended */
+	size_t nleft;
 	uint8_t traced[TIDS / 8]; /* a bit a thread */
 };
 
@@ -124,6 +128,8 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 		note_wait(o, (const void *)rec);
 	else if (rec->kind == GN_KIND_THREAD || rec->kind == GN_KIND_EXEC)
 		set_traced(o, rec->tid);
+	else if (rec->kind == GN_KIND_STOP && o->nleft < LEFT_MOST)
+		o->left[o->nleft++] = rec->tid;
 }
 
 /* The words of its command line, each without directories and without control
@@ -152,6 +158,9 @@ static void command_of(uint32_t pid, char *out, size_t size)
 		for (; *word && len + 1 < size; word++)
 			out[len++] = *word >= ' ' && *word <= '~' ? *word : '?';
 	}
+	/* a title that a program has set can end in blanks */
+	while (len && out[len - 1] == ' ')
+		len--;
 	out[len] = '\0';
 }
 
@@ -217,6 +226,29 @@ void gn_outside_tell(struct gn_outside *o,
 			 "command starts its own",
 			 p->id, command, (double)p->ns / 1e9, p->waits,
 			 p->waits == 1 ? "" : "s", p->id);
+		tell(ctx, line);
+		told++;
+	}
+}
+
+void gn_outside_tell_left(const struct gn_outside *o,
+			  void (*tell)(void *ctx, const char *line), void *ctx)
+{
+	for (size_t i = 0, told = 0; i < o->nleft && told < TOLD_MOST; i++) {
+		uint32_t pid = o->left[i];
+		char command[COMMAND_MAX], line[512];
+
+		if (process_of(pid) != pid)
+			continue;
+		command_of(pid, command, sizeof(command));
+		if (!*command)
+			continue;
+		snprintf(line, sizeof(line),
+			 "the command has ended, but process %" PRIu32
+			 " (%s), which it left behind, goes on untraced; trace "
+			 "it by -p %" PRIu32 ", or have the command stay in "
+			 "the foreground",
+			 pid, command, pid);
 		tell(ctx, line);
 		told++;
 	}

@@ -26,4 +26,9 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec);
 void gn_outside_tell(struct gn_outside *o,
 		     void (*tell)(void *ctx, const char *line), void *ctx);
 
+/* Reports those that were in the capture and run on after its end, as a daemon
+ * does: the command has started them. */
+void gn_outside_tell_left(const struct gn_outside *o,
+			  void (*tell)(void *ctx, const char *line), void *ctx);
+
 #endif

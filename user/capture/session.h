@@ -189,7 +189,8 @@ void gn_session_tell(const struct gn_session *s);
 bool gn_session_asked(const struct gn_session *s);
 
 /* After gn_session_stop(): tells of each thing that was asked for and was not
- * there to be seen, and of servers outside of the capture that did the work.
+ * there to be seen, of servers outside of the capture that did the work, and of
+ * what the command left behind.
  * `quiet`: only of globs that matched nothing, which can be misspelt. */
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx);

@@ -348,8 +348,11 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 	tell_gone(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);
-	if (!quiet && s->outside)
+	if (!quiet && s->outside) {
 		gn_outside_tell(s->outside, tell, ctx);
+		if (!gn_session_child(s))
+			gn_outside_tell_left(s->outside, tell, ctx);
+	}
 }
 
 int gn_session_signal(const struct gn_session *s)
