@@ -159,22 +159,36 @@ static void put_given(struct names *names, struct gn_text *out,
 					 : ">");
 }
 
+/* The type of an array's elements. The runtime tells that of an enum as the
+ * number that it is kept as; its class tells which one it is. */
+static void put_element(struct names *names, struct gn_text *out,
+			uint32_t element, gn_cor_id class, unsigned int depth)
+{
+	const char *primitive =
+		element < 0x100 ? gn_sig_primitive((uint8_t)element) : NULL;
+	size_t from = out->len;
+
+	put_class(names, out, class, depth);
+	if (!primitive || out->full)
+		return;
+	shorten_primitive(out, from);
+	if (strcmp(out->bytes + from, "?") != 0)
+		return;
+	out->len = from;
+	gn_text_put(out, primitive);
+}
+
 static bool put_array(struct names *names, struct gn_text *out, gn_cor_id class,
 		      unsigned int depth)
 {
 	uint32_t element = 0, rank = 0;
 	gn_cor_id element_class = 0;
-	const char *primitive;
 
 	if (GN_COM(names->images->info, GN_INFO_IS_ARRAY_CLASS,
 		   is_array_fn)(names->images->info, class, &element,
 				&element_class, &rank) != GN_S_OK)
 		return false;
-	primitive = element < 0x100 ? gn_sig_primitive((uint8_t)element) : NULL;
-	if (primitive)
-		gn_text_put(out, primitive);
-	else
-		put_class(names, out, element_class, depth + 1);
+	put_element(names, out, element, element_class, depth + 1);
 	gn_text_put(out, "[");
 	while (rank-- > 1 && !out->full)
 		gn_text_put(out, ",");
