@@ -17,11 +17,18 @@ const struct gn_calls_function *gn_call_class(const struct gn_calls_out *out,
 	return &out->functions[v->class_fn];
 }
 
-/* The fewest digits that only this number has. */
+/* The fewest digits that only this number has; whole ones of a size that people
+ * still read as such have no exponent: 250, and not 2.5e+02. */
 static void put_shortest(char buf[GN_CELL], double value, bool is_single)
 {
 	int most = is_single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
 
+	/* each whole number below is a number of that type */
+	if (fabs(value) < (is_single ? 1e7 : 1e15) &&
+	    value == (double)(int64_t)value) {
+		snprintf(buf, GN_CELL, "%.0f", value);
+		return;
+	}
 	for (int digits = 1; digits <= most; digits++) {
 		snprintf(buf, GN_CELL, "%.*g", digits, value);
 		if (is_single ? strtof(buf, NULL) == (float)value
