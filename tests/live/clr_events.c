@@ -162,6 +162,11 @@ static uint64_t is_allocation(const json_t *row, const char *name)
 		       : number(row, "count");
 }
 
+static uint64_t allocated_bytes(const json_t *row, const char *name)
+{
+	return is_allocation(row, name) ? number(row, "bytes") : 0;
+}
+
 /* A pause lies around what it is for, and has its parts. One that begins a
  * concurrent collection is in that one's pause; its generation is not told. */
 static void check_pauses(struct live *t, const json_t *gc)
@@ -261,6 +266,8 @@ void test_events_full(struct live *t)
 	compare(t, told, "native", rows(t, told, "events", ""), is_native);
 	compare(t, told, "allocated", rows(t, told, "allocations", ""),
 		is_allocation);
+	compare(t, told, "allocated-bytes", rows(t, told, "allocations", ""),
+		allocated_bytes);
 	check_boxed(t, told);
 	free(told);
 }

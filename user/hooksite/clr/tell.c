@@ -287,14 +287,19 @@ gn_hr gn_tell_to_native(struct gn_clr *clr, gn_cor_id function, uint32_t reason)
 	return GN_S_OK;
 }
 
+/* The runtime's size of a string or an array ends with its last element; the
+ * next object begins at a whole word, and so the program's own account has it.
+ */
 gn_hr gn_tell_allocated(struct gn_clr *clr, uint64_t object, gn_cor_id class)
 {
+	const uint64_t word = sizeof(void *);
 	uint64_t size = 0;
 
 	if (GN_COM(clr->info, GN_INFO_OBJECT_SIZE2,
 		   object_size_fn)(clr->info, object, &size) < 0)
 		size = 0;
-	GN_CLR_SITE(object_allocated)(named(clr, class, gn_names_class), size);
+	GN_CLR_SITE(object_allocated)
+	(named(clr, class, gn_names_class), (size + word - 1) / word * word);
 	return GN_S_OK;
 }
 
