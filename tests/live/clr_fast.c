@@ -70,6 +70,34 @@ void test_fast_rejit(struct live *t)
 	}
 }
 
+/* Calls one by one have the function's name, whichever thread told it. */
+void test_fast_named(struct live *t)
+{
+	static const char *const names[] = {"First",  "Second", "Third",
+					    "Fourth", "Fifth",	"Sixth"};
+	char *path = live_path(t, "calls"), *calls;
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	clr_need(t);
+	live_add(t, &a, t->gnomon, "run", "--hooks", "fast", "--clr-hooks",
+		 "elt", "-f", "Demo.Named.*", "--by", "calls", "--format",
+		 "ndjson", "-o", path, "--", NULL);
+	clr_demo(t, &a, "named");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.status == 0, "status %d: %s", end.status, end.err);
+	if (strstr(end.err, "--hooks fast: "))
+		live_skip(t, "no fast hooks");
+	calls = live_read(t, path, NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *name = live_text(t, "\"Demo.Named.%s()\"", names[i]);
+		const char *at = strstr(calls, name);
+
+		CHECK(t, at && strstr(at + 1, name), "calls of %s in %s", name,
+		      calls);
+	}
+}
+
 static int compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

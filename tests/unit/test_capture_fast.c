@@ -298,6 +298,35 @@ static void order_between_threads(void **state)
 	free(x);
 }
 
+/* A thread that gets its ring in a round is read up to a mark of its own, so
+ * that what it named is told before others call it. */
+static void new_ring_is_marked_again(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_true(gn_fast_has_fresh(x->f));
+	gn_fast_mark(x->f);
+	assert_false(gn_fast_has_fresh(x->f));
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	gn_fast_mark(x->f);
+	tell(x, GN_FAST_CLAIM, 4, TID + 1);
+	kernel_record(x, GN_KIND_JIT_END, TID + 1, 100);
+	assert_true(gn_fast_has_fresh(x->f));
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 3);
+	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_JIT_END);
+	assert_int_equal(x->out.rec[first + 2].h.kind, GN_KIND_ENTER);
+	close_fixture(x);
+	free(x);
+}
+
 /* One that never leaves its hook: what it does besides does not wait for it
  * without end. */
 static void in_a_hook_for_ever(void **state)
@@ -518,6 +547,7 @@ int main(void)
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),
+		cmocka_unit_test(new_ring_is_marked_again),
 		cmocka_unit_test(in_a_hook_for_ever),
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),

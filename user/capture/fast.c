@@ -295,7 +295,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	e->area = a;
 	e->slot = (uint32_t)slot;
 	e->pos = e->mark = 0;
-	e->fresh = true;
+	e->fresh = f->has_fresh = true;
 	/* it was its last program that ended */
 	e->ended = e->last = e->exits = false;
 	e->hostile = false;

@@ -47,6 +47,11 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size);
 
 void gn_fast_mark(struct gn_fast *f);
 
+/* After the draining: a thread has got its ring since the mark, so all that it
+ * did would wait for the next round, and with it the names of functions that
+ * other threads call in this one. To be marked, and drained, again. */
+bool gn_fast_has_fresh(const struct gn_fast *f);
+
 /* After the kernel's ring was drained, at least to where it was at the mark; if
  * it was not, nothing happens. 1 = there is more to do, 0, or <0. */
 int gn_fast_merge(struct gn_fast *f);

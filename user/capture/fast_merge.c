@@ -31,6 +31,7 @@ void gn_fast_mark(struct gn_fast *f)
 		return;
 	}
 	f->marked = true;
+	f->has_fresh = false;
 	f->produced_before = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;
@@ -54,6 +55,11 @@ void gn_fast_mark(struct gn_fast *f)
 	gn_fast_clock_add(&f->clock, &f->moment);
 	gn_fast_beat(f);
 	f->produced_mark = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
+}
+
+bool gn_fast_has_fresh(const struct gn_fast *f)
+{
+	return f->has_fresh;
 }
 
 /* Up to here its thread may write. */

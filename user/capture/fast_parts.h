@@ -68,6 +68,7 @@ struct gn_fast {
 	size_t put; /* bytes since the sink was asked */
 	struct gn_rec_func calls[GN_FAST_CALLS]; /* that go on together */
 	bool marked;
+	bool has_fresh; /* a thread got its ring after the mark */
 	bool stopped;
 };
 

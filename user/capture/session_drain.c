@@ -29,6 +29,7 @@
 #define IDLE_POLLS    20
 #define IDLE_RING_MIN (1u << 20)
 #define HOLD_MS	      1 /* until the sink is asked again */
+#define MARKS_MAX     8 /* in one round, for threads that get rings in it */
 /* A reader of a pipe may wait for the program's end before it reads. */
 #define SINK_GRACE_NS 1500000000u
 
@@ -233,6 +234,11 @@ int gn_session_poll(struct gn_session *s, int wake_fd, int ms)
 	return 1;
 }
 
+static int consume(struct gn_session *s)
+{
+	return held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
+}
+
 int gn_session_drain(struct gn_session *s, uint64_t ns)
 {
 	uint64_t now = gn_now_ns();
@@ -242,7 +248,13 @@ int gn_session_drain(struct gn_session *s, uint64_t ns)
 	s->drain_until = now + ns < now ? UINT64_MAX : now + ns;
 	if (s->fast)
 		gn_fast_mark(s->fast);
-	n = held(s) ? -EAGAIN : ring_buffer__consume(s->ring);
+	n = consume(s);
+	for (int i = 0;
+	     s->fast && n >= 0 && i < MARKS_MAX && gn_fast_has_fresh(s->fast);
+	     i++) {
+		gn_fast_mark(s->fast);
+		n = consume(s);
+	}
 	if (s->fast && n >= 0)
 		more = gn_fast_merge(s->fast);
 	now = gn_now_ns();
