@@ -59,8 +59,8 @@ static bool check(const char *path, uint64_t times)
 
 struct repeat {
 	sigset_t signals, before;
-	struct sigaction pipe; /* of before */
-	int ended;	       /* the signal that did, 0 = none */
+	struct sigaction pipe, child; /* of before */
+	int ended;		      /* the signal that did, 0 = none */
 };
 
 static void block(struct repeat *r)
@@ -69,7 +69,7 @@ static void block(struct repeat *r)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigemptyset(&usual.sa_mask);
-	sigaction(SIGCHLD, &usual, NULL);
+	sigaction(SIGCHLD, &usual, &r->child);
 	/* who reads the messages may go: the captures go on all the same */
 	sigaction(SIGPIPE, &ignore, &r->pipe);
 	sigemptyset(&r->signals);
@@ -130,6 +130,7 @@ static int run(struct repeat *r, const char *path,
 	if (getppid() != self)
 		_exit(GN_EXIT_FAILED);
 	sigaction(SIGPIPE, &r->pipe, NULL);
+	sigaction(SIGCHLD, &r->child, NULL);
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
 	int status = once(ctx, path);
 
@@ -161,6 +162,7 @@ int gn_repeat(const char *path, uint64_t times, bool quiet,
 				 (unsigned long long)times, status);
 	}
 	sigaction(SIGPIPE, &r.pipe, NULL);
+	sigaction(SIGCHLD, &r.child, NULL);
 	sigprocmask(SIG_SETMASK, &r.before, NULL);
 	return !status && r.ended ? 128 + r.ended : status;
 }

@@ -41,6 +41,9 @@ int gn_signals_open(struct gn_signals *s, bool resizes)
 	if (s->fd < 0)
 		return -errno;
 	signal(SIGPIPE, SIG_IGN);
+	/* where it is ignored, as some who start gnomon leave it, the kernel
+	 * keeps no exit status */
+	signal(SIGCHLD, SIG_DFL);
 	return 0;
 }
 

@@ -57,13 +57,14 @@ static int find_invoker(struct gn_user *u)
 int gn_user_find(struct gn_user *u, const char *name)
 {
 	const struct passwd *pw;
-	struct sigaction pipe;
+	struct sigaction pipe, child;
 
 	memset(u, 0, sizeof(*u));
 	if (sigprocmask(SIG_SETMASK, NULL, &u->mask) ||
-	    sigaction(SIGPIPE, NULL, &pipe))
+	    sigaction(SIGPIPE, NULL, &pipe) || sigaction(SIGCHLD, NULL, &child))
 		return -errno;
 	u->no_pipe = pipe.sa_handler == SIG_IGN;
+	u->no_child = child.sa_handler == SIG_IGN;
 	u->uid = getuid();
 	u->gid = getgid();
 	if (!name)
@@ -169,6 +170,7 @@ static void give_back(const struct gn_user *u)
 		setrlimit(RLIMIT_NOFILE, &lim);
 	}
 	signal(SIGPIPE, u->no_pipe ? SIG_IGN : SIG_DFL);
+	signal(SIGCHLD, u->no_child ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &u->mask, NULL);
 }
 

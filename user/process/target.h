@@ -19,6 +19,7 @@ struct gn_user {
 	gid_t gid;
 	sigset_t mask; /* of signals, as gnomon was started with */
 	bool no_pipe;  /* SIGPIPE was ignored then */
+	bool no_child; /* SIGCHLD was, too */
 	rlim_t nofile; /* soft limit to give back; 0 = as it is */
 	char name[64];
 	char home[256];
