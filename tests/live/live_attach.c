@@ -4,11 +4,13 @@
 #include "live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,10 +76,13 @@ void test_attach(struct live *t)
 	finish_serve(t, &serve, 1344);
 }
 
-/* serve, seen by a mount of its own of the folder that all of them share. */
-static pid_t start_contained(struct live *t, const char *name,
+/* serve, seen by a mount of its own of the folder that all of them share, which
+ * may have a place for what changes. */
+static pid_t start_contained(struct live *t, const char *name, bool changes,
 			     struct live_talk *serve)
 {
+	const char *more =
+		changes ? "upperdir=$1/empty,workdir=$1/work" : "$1/empty";
 	char *lower = strdup(live_fixture(t, "serve")), *line;
 	char *root = live_text(t, "%s/%s", t->dir, name);
 	struct live_args a = {.n = 0};
@@ -86,9 +91,12 @@ static pid_t start_contained(struct live *t, const char *name,
 	CHECK(t, lower && strrchr(lower, '/'), "no fixture");
 	*strrchr(lower, '/') = '\0';
 	live_add(t, &a, "/usr/bin/unshare", "-m", "sh", "-c",
-		 "mkdir -p \"$1/empty\" \"$1/seen\" && "
-		 "mount -t overlay overlay -o \"lowerdir=$0:$1/empty\" "
-		 "\"$1/seen\" && exec \"$1/seen/serve\"; echo ready none",
+		 live_text(t,
+			   "mkdir -p \"$1/empty\" \"$1/work\" \"$1/seen\" && "
+			   "mount -t overlay overlay -o \"lowerdir=$0%c%s\" "
+			   "\"$1/seen\" && exec \"$1/seen/serve\"; "
+			   "echo ready none",
+			   changes ? ',' : ':', more),
 		 lower, root, NULL);
 	free(lower);
 	live_talk(t, &a, serve);
@@ -102,8 +110,8 @@ static pid_t start_contained(struct live *t, const char *name,
 void test_attach_overlays(struct live *t)
 {
 	struct live_talk serve[2], gnomon;
-	pid_t first = start_contained(t, "a", &serve[0]);
-	pid_t second = start_contained(t, "b", &serve[1]);
+	pid_t first = start_contained(t, "a", false, &serve[0]);
+	pid_t second = start_contained(t, "b", false, &serve[1]);
 	json_t *report;
 	char *path;
 
@@ -116,6 +124,34 @@ void test_attach_overlays(struct live *t)
 	expect_calls(t, report, "batch", 2);
 	finish_serve(t, &serve[0], 100);
 	finish_serve(t, &serve[1], 34);
+}
+
+/* A file is changed under the process, which goes on with the one below: that
+ * its calls cannot be seen is told. */
+void test_attach_copied(struct live *t)
+{
+	struct live_talk serve, gnomon;
+	pid_t pid = start_contained(t, "a", true, &serve);
+	const char *file =
+		live_text(t, "/proc/%d/root%s/a/seen/serve", pid, t->dir);
+	struct live_args a = {.n = 0};
+	char *line;
+
+	CHECK(t, !utimensat(AT_FDCWD, file, NULL, 0), "%s: %s", file,
+	      strerror(errno));
+	live_add(t, &a, t->gnomon, "run", "-f", "work", "-p",
+		 live_text(t, "%d", pid), NULL);
+	live_talk(t, &a, &gnomon);
+	line = live_await(t, gnomon.err, "gnomon: ");
+	CHECK(t,
+	      strstr(line, live_text(t, "process %d runs '", pid)) &&
+		      strstr(line, "none of its calls are seen"),
+	      "it is told \"%s\"", line);
+	live_await(t, gnomon.err, "gnomon: attached");
+	live_ask(t, &serve, "work 100");
+	live_interrupt(t, &gnomon);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon ended otherwise");
+	finish_serve(t, &serve, 100);
 }
 
 /* Children that are there already are told, unless they are traced, too. */

@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include "capture/copied.h"
 #include "capture/meter.h"
 #include "process/maps.h"
 #include "process/share.h"
@@ -343,6 +344,8 @@ int gn_session_attach(struct gn_session *s)
 	if (!err)
 		err = attach_groups(s);
 	gn_mute_settle(s->mute);
+	if (!err)
+		gn_copied_tell(s);
 	if (!err)
 		err = attach_later(s);
 	if (err)

@@ -54,7 +54,7 @@ static struct gn_file *find_file(const struct gn_files *f,
 	return NULL;
 }
 
-static bool on_overlay(int fd)
+bool gn_file_on_overlay(int fd)
 {
 	struct statfs fs;
 
@@ -71,7 +71,7 @@ struct gn_file *gn_files_twin(const struct gn_files *f, int fd)
 {
 	struct stat st, its;
 
-	if (!on_overlay(fd) || fstat(fd, &st))
+	if (!gn_file_on_overlay(fd) || fstat(fd, &st))
 		return NULL;
 	for (size_t i = 0; i < f->count; i++) {
 		int other = f->file[i].fd;

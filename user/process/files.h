@@ -37,6 +37,9 @@ struct gn_files {
 
 void gn_files_free(struct gn_files *f);
 
+/* Whether an open file is of an overlay: the kernel has another one below. */
+bool gn_file_on_overlay(int fd);
+
 /* Whether a file that is open is one of them by another overlay: containers of
  * one image have the same inode below, which the kernel probes, and a mount of
  * its own above. NULL: it is none. */
