@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -397,4 +398,33 @@ void test_report_unread(struct live *t)
 	code = live_wait(t, &gnomon);
 	soon(t, &begin, 2 * SIGNAL_S, "the end");
 	CHECK(t, code == 1, "gnomon ended with %d", code);
+}
+
+/* Calls go into a FIFO that nobody reads: gnomon waits for a reader, and a
+ * signal ends that, as it ends the command. */
+void test_calls_unread(struct live *t)
+{
+	char *path = live_path(t, "fifo");
+	struct live_args a = {.n = 0};
+	struct live_talk gnomon;
+	struct timespec begin;
+	char *line;
+	int code, fifo;
+
+	CHECK(t, mkfifo(path, 0600) == 0, "mkfifo: %s", strerror(errno));
+	fifo = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	CHECK(t, fifo >= 0, "%s: %s", path, strerror(errno));
+	live_add(t, &a, t->gnomon, "run", "--by", "calls", "-o", path, "-f",
+		 "m_???", "--", live_fixture(t, "many"), NULL);
+	live_talk(t, &a, &gnomon);
+	live_await(t, gnomon.out, "ready ");
+	live_ask(t, &gnomon, "call 1");
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	send(t, gnomon.pid, SIGTERM);
+	line = live_await(t, gnomon.err, "gnomon: the records cannot be kept");
+	CHECK(t, strstr(line, "nobody reads them"), "%s", line);
+	code = live_wait(t, &gnomon);
+	soon(t, &begin, 2 * SIGNAL_S, "the end");
+	CHECK(t, code == 1, "gnomon ended with %d", code);
+	close(fifo);
 }

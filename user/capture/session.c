@@ -104,10 +104,15 @@ static void lose(struct gn_session *s, int err, size_t n)
 
 int gn_session_not_kept(struct gn_session *s)
 {
-	return gn_session_fail(s, s->sink_error, 1,
+	int err = s->sink_error;
+	const char *why = err == -EPIPE	      ? "nobody reads them any more"
+			  : err == -ETIMEDOUT ? "nobody reads them"
+					      : strerror(-err);
+
+	return gn_session_fail(s, err, 1,
 			       "the records cannot be kept: %s; make room, or "
 			       "write elsewhere (-o FILE)",
-			       strerror(-s->sink_error));
+			       why);
 }
 
 int gn_session_put(struct gn_session *s, const struct gn_rec *rec, size_t size)

@@ -165,7 +165,7 @@ static int draw(const struct item *item, const char *path,
 
 	gn_model_free(*model);
 	*model = NULL;
-	status = gn_timeline_open(&t, &item->args);
+	status = gn_timeline_open(&t, &item->args, NULL, NULL);
 	if (status)
 		return status;
 	status = gn_load(path, &item->args, &t, model);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,43 @@ int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
 	o->progress = progress;
 	o->steps = steps;
 	gn_progress_restart(progress, gn_now_ns());
+	return 0;
+}
+
+/* A pipe that takes bytes takes PIPE_BUF of them. */
+static ssize_t write_asked(void *ctx, const char *bytes, size_t n)
+{
+	struct gn_textfile *o = ctx;
+	size_t done = 0, piece;
+
+	while (done < n && !o->err) {
+		piece = n - done < PIPE_BUF ? n - done : PIPE_BUF;
+		o->err = o->writable(o->writable_ctx, o->file.fd);
+		if (!o->err)
+			o->err =
+				gn_outfile_write(&o->file, bytes + done, piece);
+		done += piece;
+	}
+	if (!o->err)
+		return (ssize_t)n;
+	errno = -o->err;
+	return 0;
+}
+
+int gn_textfile_ask(struct gn_textfile *o, gn_writable_fn writable, void *ctx)
+{
+	cookie_io_functions_t calls = {.write = write_asked};
+	FILE *f;
+
+	if (o->is_stdout || o->file.regular)
+		return 0;
+	f = fopencookie(o, "w", calls);
+	if (!f)
+		return -ENOMEM;
+	fclose(o->f);
+	o->f = f;
+	o->writable = writable;
+	o->writable_ctx = ctx;
 	return 0;
 }
 

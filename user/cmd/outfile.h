@@ -13,6 +13,9 @@
 #include "output/output.h"
 #include "trace/outfile.h"
 
+/* Waits until `fd` takes bytes. 0 or -errno, which ends the writing. */
+typedef int (*gn_writable_fn)(void *ctx, int fd);
+
 struct gn_textfile {
 	FILE *f; /* write here */
 	struct gn_outfile file;
@@ -20,6 +23,9 @@ struct gn_textfile {
 	struct gn_progress *progress; /* NULL: it is not shown */
 	const struct gn_steps *steps; /* of the rows; NULL: unknown */
 	uint64_t written;	      /* bytes, where progress is shown */
+	gn_writable_fn writable;      /* NULL: a write waits by itself */
+	void *writable_ctx;
+	int err; /* the first error of a write that was waited for */
 };
 
 /*
@@ -40,6 +46,13 @@ int gn_textfile_create(struct gn_textfile *o, const char *path);
  */
 int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
 		      const struct gn_steps *steps);
+
+/*
+ * A file that can take nothing for long, as a FIFO, is asked before each write
+ * from now on; not stdout. Call it before the first write, and do not move `o`
+ * until the end. 0, -ENOMEM.
+ */
+int gn_textfile_ask(struct gn_textfile *o, gn_writable_fn writable, void *ctx);
 
 /* Flushes, gives the file its name, and closes it in each case. 0 or -errno
  * (-EPIPE: the reader of stdout is gone). */

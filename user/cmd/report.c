@@ -64,7 +64,7 @@ static int draw(const struct gn_args *args, struct gn_model **model)
 	struct gn_timeline_file t;
 	int status, closed;
 
-	status = gn_timeline_open(&t, args);
+	status = gn_timeline_open(&t, args, NULL, NULL);
 	if (status)
 		return status;
 	status = gn_load(args->input, args, &t, model);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gnomon run: a capture whose records go straight into the pipeline. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
+#include "capture/clock.h"
 #include "cmd/capture.h"
 #include "cmd/timeline.h"
 
@@ -32,31 +34,75 @@ static const struct gn_verb_usage usage = {
 		    "  sudo gnomon run -f 'parse_*' --by tree -- ./app FILE\n",
 };
 
+/* Where records go, and the report or the timeline of them. */
+struct output {
+	struct gn_textfile report;
+	struct gn_timeline_file timeline;
+	bool draws;
+	struct gn_pipeline *pipeline;
+	struct gn_capture *capture; /* while signals are its own */
+};
+
+/* The error of a write is not always that of the record that was fed. */
+static int own_error(const struct output *o, int err)
+{
+	return err && o->draws && o->timeline.out.err ? o->timeline.out.err
+						      : err;
+}
+
 static int feed(void *ctx, const struct gn_rec *rec, size_t size)
 {
-	return gn_pipeline_feed(ctx, rec, size);
+	struct output *o = ctx;
+
+	return own_error(o, gn_pipeline_feed(o->pipeline, rec, size));
 }
 
 static int feed_calls(void *ctx, const struct gn_rec_func *recs, size_t n,
 		      size_t *taken)
 {
-	int err = gn_pipeline_feed_calls(ctx, recs, n);
+	struct output *o = ctx;
+	int err = gn_pipeline_feed_calls(o->pipeline, recs, n);
 
 	*taken = err ? 0 : n;
-	return err;
+	return own_error(o, err);
 }
 
-/* Where the report or the timeline goes. */
-struct output {
-	struct gn_textfile report;
-	struct gn_timeline_file timeline;
-	bool draws;
-};
+/* A reader that reads nothing for so long after a signal has ended the trace
+ * is considered gone. */
+#define UNREAD_NS 2000000000u
+
+/* A pager reads on when its user does, so the trace waits for it. Signals are
+ * blocked meanwhile: they are taken here. */
+static int await_reader(void *ctx, int fd)
+{
+	struct gn_capture *c = ((struct output *)ctx)->capture;
+	uint64_t over = 0;
+
+	while (c && c->session) {
+		struct pollfd p[2] = {{.fd = fd, .events = POLLOUT},
+				      {.fd = c->signals.fd, .events = POLLIN}};
+
+		/* the write will report an error of `fd` */
+		if (poll(p, 2, 100) < 0 && errno != EINTR)
+			return -errno;
+		if (p[0].revents)
+			return 0;
+		gn_capture_signal(c);
+		if (!c->signals.end &&
+		    (!c->signals.first || gn_session_lives(c->session)))
+			continue;
+		if (!over)
+			over = gn_now_ns();
+		if (gn_now_ns() - over > UNREAD_NS)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
 
 static int open_output(struct output *o, const struct gn_args *args)
 {
-	o->draws = gn_timeline_of(args);
-	return o->draws ? gn_timeline_open(&o->timeline, args)
+	*o = (struct output){.draws = gn_timeline_of(args)};
+	return o->draws ? gn_timeline_open(&o->timeline, args, await_reader, o)
 			: gn_report_open(&o->report, args);
 }
 
@@ -87,7 +133,7 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 	struct gn_pipeline_opts popts;
 	struct gn_pipeline *p;
 	struct gn_model *m = NULL;
-	struct gn_capture c;
+	struct gn_capture c = {0};
 	int status;
 
 	gn_report_pipeline(&popts, &a->args);
@@ -98,10 +144,14 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 		drop_output(out);
 		return GN_EXIT_FAILED;
 	}
-	use.ctx = p;
+	use.ctx = out;
+	out->pipeline = p;
+	out->capture = &c;
 	status = gn_capture_run(&c, a, argc, argv, &use);
 	/* the command is not killed, also if gnomon failed */
 	gn_capture_wait(&c);
+	/* a signal ends gnomon from now on */
+	out->capture = NULL;
 	if (status) {
 		drop_output(out);
 		goto out;

@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "output/calls.h"
+#include "output/text.h"
 #include "trace/trace.h"
 
 const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
@@ -39,7 +40,27 @@ static void end(struct gn_timeline_file *t)
 	gn_textfile_abort(&t->out);
 }
 
-int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args)
+/* What comes before the first record. A file that takes nothing is told of
+ * before anything runs. */
+static int begin(struct gn_timeline_file *t, const struct gn_args *args,
+		 gn_writable_fn writable, void *ctx)
+{
+	int err;
+
+	/* of a stream that asks it cannot be told what a terminal is */
+	gn_report_timeline_opts(&t->opts, args, t->out.f);
+	err = writable ? gn_textfile_ask(&t->out, writable, ctx) : 0;
+	errno = 0;
+	if (!err)
+		err = t->format->begin(&t->observer, t->out.f, &t->opts);
+	if (err)
+		return err;
+	fflush(t->out.f);
+	return gn_stream_status(t->out.f);
+}
+
+int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
+		     gn_writable_fn writable, void *ctx)
 {
 	int err;
 
@@ -54,9 +75,7 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args)
 	}
 	if (t->out.is_stdout)
 		signal(SIGPIPE, SIG_IGN);
-	errno = 0;
-	gn_report_timeline_opts(&t->opts, args, t->out.f);
-	err = t->format->begin(&t->observer, t->out.f, &t->opts);
+	err = begin(t, args, writable, ctx);
 	if (!err)
 		return GN_EXIT_OK;
 	end(t);

@@ -21,9 +21,11 @@ struct gn_timeline_file {
 	int err;	   /* what ended the writing */
 };
 
-/* Opens the file or stdout, and ignores SIGPIPE from now on. Returns
+/* Opens the file or stdout, and ignores SIGPIPE from now on. `writable` waits
+ * for a reader, with `ctx`; NULL: writes wait by themselves. Returns
  * GN_EXIT_OK, or another exit status after it has reported the error. */
-int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args);
+int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
+		     gn_writable_fn writable, void *ctx);
 
 /* Call if the pipeline failed. True: it was a write, and gn_timeline_close()
  * will report it. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <string.h>
 
 #include "trace/trace.h"
@@ -22,6 +23,8 @@ const char *gn_trace_strerror(int err)
 		return "the file is empty";
 	case GN_TRACE_CUT:
 		return "the trace file was cut off";
+	case ETIMEDOUT: /* of a pipe */
+		return "nobody reads it";
 	case GN_TRACE_UNSAFE:
 		return "a symbolic link of another user leads there";
 	case GN_TRACE_ZSTD:
