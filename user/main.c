@@ -111,6 +111,12 @@ static int completion(const char *shell)
 	return status ? status : gn_cmd_written();
 }
 
+static int lacks(const char *what)
+{
+	gn_error("%s", what);
+	return GN_EXIT_USAGE;
+}
+
 /* gnomon help [VERB | --man VERB | --completion SHELL] */
 static int help(int argc, char **argv)
 {
@@ -121,6 +127,12 @@ static int help(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[0], "--completion") == 0)
 		return completion(argv[1]);
+	if (name && strcmp(name, "--completion") == 0)
+		return lacks("--completion needs a shell; give bash, zsh or "
+			     "fish");
+	if (name && strcmp(name, "--man") == 0)
+		return lacks("--man needs a verb; give one, as in 'gnomon help "
+			     "--man run'");
 	if (name && strcmp(name, "help") != 0) {
 		verb = find_verb(name);
 		if (!verb)
