@@ -13,7 +13,29 @@
 #include <gnomon/fast.h>
 #include "capture/clock.h"
 #include "gnomon.skel.h"
+#include "names/escape.h"
 #include "runtime/filter.h"
+
+/* A byte that is not UTF-8, which JSON cannot hold, is \xNN as in names. */
+static void put_word(FILE *f, const char *word)
+{
+	size_t len;
+
+	fputc('"', f);
+	for (; *word; word += len) {
+		int32_t c = gn_utf8_next(word, &len);
+
+		if (c < 0)
+			fprintf(f, "\\\\x%02x", (unsigned char)*word);
+		else if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", *word);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(f, "\\u%04x", (unsigned int)c);
+		else
+			fwrite(word, 1, len, f);
+	}
+	fputc('"', f);
+}
 
 /* The command as a JSON array, which can hold any argument. */
 static char *command_text(const struct gn_session *s)
@@ -26,17 +48,9 @@ static char *command_text(const struct gn_session *s)
 		return NULL;
 	fputc('[', f);
 	for (char *const *a = s->opts.command; a && *a; a++) {
-		fprintf(f, "%s\"", a == s->opts.command ? "" : ",");
-		for (const unsigned char *c = (const unsigned char *)*a; *c;
-		     c++) {
-			if (*c == '"' || *c == '\\')
-				fprintf(f, "\\%c", *c);
-			else if (*c < 0x20 || *c == 0x7f)
-				fprintf(f, "\\u%04x", *c);
-			else
-				fputc(*c, f);
-		}
-		fputc('"', f);
+		if (a != s->opts.command)
+			fputc(',', f);
+		put_word(f, *a);
 	}
 	fputc(']', f);
 	if (fclose(f)) {
