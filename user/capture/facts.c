@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include <gnomon/control.h>
@@ -58,6 +59,44 @@ static char *command_text(const struct gn_session *s)
 		return NULL;
 	}
 	return text;
+}
+
+/* A pattern without its library's folder: two builds are in two of them. */
+static const char *without_folder(const char *glob)
+{
+	const char *colon = strrchr(glob, ':');
+	const char *slash =
+		colon ? memrchr(glob, '/', (size_t)(colon - glob)) : NULL;
+
+	return slash ? slash + 1 : glob + (*glob == '!');
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(without_folder(*(const char *const *)a),
+		      without_folder(*(const char *const *)b));
+}
+
+/* What -f and -a name, a line each, in an order of its own: captures are
+ * compared by it. */
+static void put_asked(struct gn_session *s)
+{
+	size_t n = s->opts.nfunctions, size = 0;
+	const char **sorted = calloc(n + 1, sizeof(*sorted));
+	char *text = NULL;
+	FILE *f = sorted ? open_memstream(&text, &size) : NULL;
+
+	for (size_t i = 0; f && i < n; i++)
+		sorted[i] = s->opts.functions[i];
+	if (f)
+		qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; f && i < n; i++)
+		fprintf(f, "%s%s\n", *sorted[i] == '!' ? "!" : "",
+			without_folder(sorted[i]));
+	if (f && !fclose(f))
+		gn_session_put_info(s, "functions.asked", text);
+	free(text);
+	free(sorted);
 }
 
 static void put_number(struct gn_session *s, const char *key, size_t n)
@@ -183,6 +222,7 @@ void gn_session_put_facts(struct gn_session *s)
 	gn_session_put_info(s, "clock", "monotonic");
 	gn_session_put_info(s, "options",
 			    s->opts.options ? s->opts.options : "");
+	put_asked(s);
 	gn_session_put_info(s, "links", gn_attach_mode_name(s->mode));
 	if (s->light)
 		; /* no code is changed */

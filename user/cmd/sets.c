@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/sets.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,6 +64,29 @@ static void look_how(struct gn_sets *s, const char *path,
 	}
 }
 
+/* Whether it was asked for the same functions: what is not traced is in its
+ * callers' time, and looks as if it was new or gone. 0 or -ENOMEM. */
+static int look_for_what(struct gn_sets *s, const char *path,
+			 const struct gn_model *m)
+{
+	const char *asked = gn_model_info(m, "functions.asked");
+
+	if (!asked || s->asked_unlike)
+		return 0;
+	if (!s->asked) {
+		s->asked = strdup(asked);
+		return s->asked ? 0 : -ENOMEM;
+	}
+	if (strcmp(s->asked, asked) != 0) {
+		s->asked_unlike = true;
+		gn_error("%s was made with another -f than those before it: "
+			 "what only the one names is its callers' time in the "
+			 "other, and seems new or gone; record all alike",
+			 path);
+	}
+	return 0;
+}
+
 static int read_one(struct gn_sets *s, const struct gn_args *args,
 		    enum gn_side side, const char *path)
 {
@@ -74,8 +100,10 @@ static int read_one(struct gn_sets *s, const struct gn_args *args,
 		look_at(s, args, path, m);
 		if (!s->comparison.unlike)
 			look_how(s, path, m);
-		err = gn_comparison_add(&s->comparison, side, m,
-					gn_pauses_longest(&pauses));
+		err = look_for_what(s, path, m);
+		if (!err)
+			err = gn_comparison_add(&s->comparison, side, m,
+						gn_pauses_longest(&pauses));
 		if (err)
 			status = no_memory();
 		gn_model_free(m);
@@ -167,6 +195,7 @@ int gn_sets_read(struct gn_sets *s, const struct gn_args *args,
 void gn_sets_clear(struct gn_sets *s)
 {
 	gn_comparison_clear(&s->comparison);
+	free(s->asked);
 	for (int side = 0; side < GN_SIDE_COUNT; side++)
 		gn_traces_free(&s->of[side]);
 }

@@ -15,6 +15,8 @@ struct gn_sets {
 	bool broken; /* a self-check failed */
 	/* whether captures time system calls and page faults; 0: not known */
 	char timed[2];
+	char *asked; /* what -f of the first capture named; NULL: not known */
+	bool asked_unlike; /* another one's -f named something else */
 };
 
 /*
