@@ -276,6 +276,15 @@ static void markdown(void **state)
 	assert_non_null(strstr(r->out, "\n11 more are not shown.\n"));
 	r = gnomon("report --format markdown --by thread --limit 0");
 	assert_null(strstr(r->out, "not shown"));
+	/* each has its number, and classes without time are left out */
+	assert_non_null(strstr(r->out, " (7) |"));
+	assert_non_null(strstr(r->out, " (8) |"));
+	assert_non_null(strstr(r->out, " | app |"));
+	assert_null(strstr(r->out, " jit |"));
+	r = gnomon("report --format markdown --by thread --columns jit");
+	assert_non_null(strstr(r->out, "| thread | jit |\n"));
+	r = gnomon("report --format markdown --by process");
+	assert_non_null(strstr(r->out, " (7) |"));
 	r = gnomon("report --format markdown");
 	assert_non_null(strstr(r->out, "| work | 1 | \\~"));
 	assert_non_null(strstr(r->out, "\n\\~: can be wrong"));

@@ -93,6 +93,15 @@ bool gn_column_empty(const struct gn_row *r, int column)
 			       column == GN_COLUMN_ASYNC_MOST);
 }
 
+bool gn_column_zero(const struct gn_rows *rows, int column)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		if (gn_column_value(&rows->row[i], column))
+			return false;
+	}
+	return rows->n > 0;
+}
+
 bool gn_ends_unknown(const struct gn_values *v)
 {
 	uint64_t open = v->calls > v->finished ? v->calls - v->finished : 0;

@@ -117,6 +117,9 @@ const char *gn_column_text(const struct gn_model *m, const struct gn_row *r,
 /* Whether the row has no such value: an await of what is its method's, the
  * shortest call where none finished. */
 bool gn_column_empty(const struct gn_row *r, int column);
+/* Whether the column has no information. A table without rows does not
+ * count. */
+bool gn_column_zero(const struct gn_rows *rows, int column);
 /* Of more than a tenth of a function's calls the end is not known: what came
  * next was taken for it. */
 bool gn_ends_unknown(const struct gn_values *v);

@@ -84,6 +84,11 @@ static int put_row(const struct gn_model *m, const struct gn_output_opts *o,
 	if (r->kind == GN_ROW_REASON)
 		fputs("&nbsp;&nbsp;", f);
 	err = gn_markdown_text(f, r->name[0] ? gn_row_shown(r) : "(unnamed)");
+	/* many have one name */
+	if (!err && r->thread)
+		fprintf(f, " (%" PRIu32 ")", r->tid);
+	else if (!err && r->process)
+		fprintf(f, " (%" PRIu32 ")", r->pid);
 	if (r->v->gap || r->v->unprobed)
 		fputs(" (incomplete)", f);
 	fputs(" |", f);
@@ -157,6 +162,20 @@ static int pick_columns(const struct gn_output_opts *o, struct gn_picks *p)
 	return 0;
 }
 
+/* Classes that nobody named and that are all 0. */
+static void drop_classes(const struct gn_rows *rows, struct gn_picks *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++) {
+		if (gn_column_class(p->pick[i].column) < 0 ||
+		    p->pick[i].how == GN_PICKED_NAMED ||
+		    !gn_column_zero(rows, p->pick[i].column))
+			p->pick[n++] = p->pick[i];
+	}
+	p->n = n;
+}
+
 static int write_sheet(const struct gn_model *m, const struct gn_output_opts *o,
 		       FILE *f)
 {
@@ -182,7 +201,6 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 	if (gn_by_is_sheet(o->by))
 		return write_sheet(m, o, f);
 	err = pick_columns(o, &picks);
-
 	if (err)
 		return err;
 	if (!some.sort && o->by != GN_BY_TREE && o->by != GN_BY_CALLERS &&
@@ -190,6 +208,7 @@ int gn_markdown_write(const struct gn_model *m, const struct gn_output_opts *o,
 		some.sort = gn_by_owns_all(o->by) ? "ai" : "ae";
 	err = gn_rows_make(m, &some, &rows);
 	if (!err) {
+		drop_classes(&rows, &picks);
 		put_head(m, f);
 		put_titles(o->by, &picks, f);
 		err = gn_stream_status(f);

@@ -63,17 +63,6 @@ static struct gn_column *add_column(struct gn_grid *g, const struct gn_model *m,
 	return c;
 }
 
-/* Whether the column has no information. A table without rows does not
- * count. */
-static bool all_zero(const struct gn_rows *rows, int column)
-{
-	for (size_t i = 0; i < rows->n; i++) {
-		if (gn_column_value(&rows->row[i], column))
-			return false;
-	}
-	return rows->n > 0;
-}
-
 /* Whether the column says nothing new: all of application time is app. */
 static bool is_application(const struct gn_model *m, int id)
 {
@@ -110,7 +99,7 @@ static void add_picks(struct gn_grid *g, const struct gn_model *m,
 		int id = p->pick[i].column;
 		struct gn_column *c;
 
-		if (how != GN_PICKED_NAMED && all_zero(rows, id))
+		if (how != GN_PICKED_NAMED && gn_column_zero(rows, id))
 			continue;
 		if (how == GN_PICKED_FITS && is_application(m, id))
 			continue;
