@@ -336,6 +336,25 @@ static void owner(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
+/* One that leaves nothing of the mode. */
+static void mask(void **state)
+{
+	struct place *p = *state;
+	struct gn_textfile out;
+	struct stat st;
+	mode_t before = umask(0777);
+
+	put(p->file, "mine");
+	assert_int_equal(stat(p->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(unlink(p->file), 0);
+	assert_int_equal(gn_textfile_create(&out, p->file), 0);
+	assert_int_equal(gn_textfile_commit(&out), 0);
+	assert_int_equal(stat(p->file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	umask(before);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -348,6 +367,7 @@ int main(void)
 		TEST(not_there_yet), TEST(devices),
 		TEST(bad_places),    TEST(standard_output),
 		TEST(owner),	     TEST(no_reader),
+		TEST(mask),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,8 +224,16 @@ static int open_new(struct gn_outfile *f)
 	return make_temp(f);
 }
 
+/* A new file is its owner's, to read and to write, whatever the umask is; not
+ * where the file system has modes of its own. */
 static int give(struct gn_outfile *f, uid_t uid, gid_t gid)
 {
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return -errno;
+	if ((st.st_mode & 0600) != 0600)
+		fchmod(f->fd, 0600);
 	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(f->fd, uid, gid))
 		return -errno;
 	return 0;
