@@ -120,7 +120,43 @@ static char *what(const struct gn_verdict *v)
 	return plain;
 }
 
-static int table_row(const struct gn_verdict *v, FILE *f)
+/* Cells of the columns. */
+struct widths {
+	int name, word, limit, base, now, change;
+};
+
+static void widen(int *width, const char *text)
+{
+	int cells = (int)gn_text_width(text);
+
+	if (cells > *width)
+		*width = cells;
+}
+
+static int measure(const struct gn_verdicts *v, struct widths *w)
+{
+	struct cells c;
+
+	*w = (struct widths){0, 0, 5, 4, 3, 6}; /* of the titles */
+	for (size_t i = 0; i < v->n; i++) {
+		char *name = what(&v->at[i]);
+
+		if (!name)
+			return -ENOMEM;
+		widen(&w->name, name);
+		free(name);
+		fill(&c, &v->at[i]);
+		widen(&w->word, v->at[i].limit->word);
+		widen(&w->limit, c.limit);
+		widen(&w->base, c.base);
+		widen(&w->now, c.now);
+		widen(&w->change, c.change);
+	}
+	return 0;
+}
+
+static int table_row(const struct gn_verdict *v, const struct widths *w,
+		     FILE *f)
 {
 	char *name = what(v);
 	struct cells c;
@@ -128,9 +164,10 @@ static int table_row(const struct gn_verdict *v, FILE *f)
 	if (!name)
 		return -ENOMEM;
 	fill(&c, v);
-	fprintf(f, "%-9s%s%*s  %-25s%10s%14s%14s%9s\n", c.state, name,
-		(int)(40 - gn_text_width(name)), "", v->limit->word, c.limit,
-		c.base, c.now, c.change);
+	fprintf(f, "%-9s%s%*s  %-*s  %*s  %*s  %*s  %*s\n", c.state, name,
+		w->name - (int)gn_text_width(name), "", w->word, v->limit->word,
+		w->limit, c.limit, w->base, c.base, w->now, c.now, w->change,
+		c.change);
 	if (v->why)
 		fprintf(f, "         %s\n", v->why);
 	free(name);
@@ -148,12 +185,16 @@ static void put_sum(const struct gn_verdicts *v, FILE *f)
 
 int gn_verdicts_table(const struct gn_verdicts *v, FILE *f)
 {
-	int err = 0;
+	struct widths w;
+	int err = measure(v, &w);
 
-	fprintf(f, "%-9s%-40s  %-25s%10s%14s%14s%9s\n", "", "", "", "Limit",
-		"Base", "New", "Change");
+	if (err)
+		return err;
+	fprintf(f, "%*s  %*s  %*s  %*s  %*s\n", 9 + w.name + 2 + w.word, "",
+		w.limit, "Limit", w.base, "Base", w.now, "New", w.change,
+		"Change");
 	for (size_t i = 0; i < v->n && !err; i++)
-		err = table_row(&v->at[i], f);
+		err = table_row(&v->at[i], &w, f);
 	put_sum(v, f);
 	return err ? err : gn_stream_status(f);
 }
