@@ -17,15 +17,26 @@
 #include "names/escape.h"
 #include "runtime/filter.h"
 
+/* A record has room for GN_TEXT_MAX bytes, and is cut. A class path can be
+ * longer: of a long word this much is kept, and no word begins behind the
+ * other. */
+#define WORD_MOST  1000
+#define WORDS_MOST (GN_TEXT_MAX - WORD_MOST - 200)
+
 /* A byte that is not UTF-8, which JSON cannot hold, is \xNN as in names. */
 static void put_word(FILE *f, const char *word)
 {
+	long most = ftell(f) + WORD_MOST;
 	size_t len;
 
 	fputc('"', f);
 	for (; *word; word += len) {
 		int32_t c = gn_utf8_next(word, &len);
 
+		if (ftell(f) > most) {
+			fputs("...", f);
+			break;
+		}
 		if (c < 0)
 			fprintf(f, "\\\\x%02x", (unsigned char)*word);
 		else if (c == '"' || c == '\\')
@@ -51,6 +62,10 @@ static char *command_text(const struct gn_session *s)
 	for (char *const *a = s->opts.command; a && *a; a++) {
 		if (a != s->opts.command)
 			fputc(',', f);
+		if (ftell(f) > WORDS_MOST) {
+			fputs("\"...\"", f);
+			break;
+		}
 		put_word(f, *a);
 	}
 	fputc(']', f);
