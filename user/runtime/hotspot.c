@@ -154,6 +154,25 @@ static int find_core(const char *program, char *path)
 
 #define METHODS	 "-XX:+DTraceMethodProbes"
 #define MONITORS "-XX:+DTraceMonitorProbes"
+/*
+ * The first compiler makes no probe where an exception leaves a method that it
+ * has copied into another one: that call would not end, and all that comes
+ * later would be in it. So it is to copy none.
+ */
+#define COPIES	"C1MaxInlineSize"
+#define NO_COPY "-XX:" COPIES "=0"
+#define NO_TINY "-XX:C1MaxTrivialSize=0"
+/* A script may take another machine than the one that was looked at. */
+#define ANY_MACHINE "-XX:+IgnoreUnrecognizedVMOptions"
+
+/* Whether the machine that the program starts has these two options: Java 16
+ * and later do. One that has not would not start with them. */
+static bool can_copy_none(const char *program)
+{
+	char core[PATH_MAX];
+
+	return !find_core(program, core) && gn_runtime_file_has(core, COPIES);
+}
 
 static int add_to_script(struct gn_launch *l, const char *variable)
 {
@@ -161,8 +180,11 @@ static int add_to_script(struct gn_launch *l, const char *variable)
 	char *all;
 	int err;
 
-	if (asprintf(&all, "%s%s%s", had ? had : "", had && *had ? " " : "",
-		     METHODS " " MONITORS) < 0)
+	if (asprintf(&all, "%s%s%s%s", had ? had : "", had && *had ? " " : "",
+		     METHODS " " MONITORS,
+		     can_copy_none(l->program) ? " " ANY_MACHINE " " NO_COPY
+						 " " NO_TINY
+					       : "") < 0)
 		return -ENOMEM;
 	err = gn_launch_env(l, variable, all);
 	free(all);
@@ -176,11 +198,13 @@ static int add_to_script(struct gn_launch *l, const char *variable)
  */
 static int prepare(struct gn_launch *l)
 {
-	static const char *const flags[] = {METHODS, MONITORS};
+	static const char *const flags[] = {METHODS, MONITORS, NO_COPY,
+					    NO_TINY};
 	const char *variable =
 		gn_runtime_script_option(&gn_runtime_hotspot, l->program);
 	char real[PATH_MAX], arg[64];
 	const char *name;
+	size_t n;
 	int err = 0;
 
 	if (variable)
@@ -188,7 +212,8 @@ static int prepare(struct gn_launch *l)
 	if (!realpath(l->program, real))
 		return -errno;
 	name = strrchr(real, '/') + 1;
-	for (size_t i = 0; !err && i < 2; i++) {
+	n = can_copy_none(l->program) ? 4 : 2;
+	for (size_t i = 0; !err && i < n; i++) {
 		snprintf(arg, sizeof(arg), "%s%s",
 			 strcmp(name, "java") ? "-J" : "", flags[i]);
 		err = gn_launch_arg(l, arg);

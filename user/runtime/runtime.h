@@ -165,6 +165,10 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
  */
 bool gn_runtime_has_musl(pid_t pid);
 
+/* Whether a word of at most 64 bytes is somewhere in the file's first 256 MiB.
+ */
+bool gn_runtime_file_has(const char *path, const char *word);
+
 /* The path of a hook-site library, or of that for processes with musl:
  * installed, or in the build tree. -ENOENT. */
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,

@@ -14,7 +14,7 @@
 #include "elf/elf_file.h"
 #include "elf/notes.h"
 
-/* A launcher's marker is looked for in no more than this much of its file. */
+/* A word is looked for in no more than this much of its file. */
 #define MARKER_BYTES (256u << 20)
 
 /* clang-format off */
@@ -61,8 +61,7 @@ const struct gn_runtime *gn_runtime_with_core(const char *path)
 	return NULL;
 }
 
-/* True when `word` is somewhere in the file. */
-static bool file_has(const char *path, const char *word)
+bool gn_runtime_file_has(const char *path, const char *word)
 {
 	enum { CHUNK = 1 << 16, OVERLAP = 64 };
 	size_t len = strlen(word), kept = 0, total = 0;
@@ -89,7 +88,7 @@ static bool file_has(const char *path, const char *word)
 
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 {
-	return (rt->marker && file_has(program, rt->marker)) ||
+	return (rt->marker && gn_runtime_file_has(program, rt->marker)) ||
 	       gn_runtime_script_option(rt, program);
 }
 
@@ -111,7 +110,7 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 	if (!rt->script_options || !is_script(program))
 		return NULL;
 	for (const char *const *name = rt->script_options; *name; name++)
-		if (file_has(program, *name))
+		if (gn_runtime_file_has(program, *name))
 			return *name;
 	return NULL;
 }
