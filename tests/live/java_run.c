@@ -155,6 +155,12 @@ void java_native_list(struct live *t)
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 0 && strstr(end.out, " JVM_GC\n"),
 	      "it ended with %d, and has no JVM_GC: %s", end.code, end.err);
+	a.n = 0;
+	live_add(t, &a, t->gnomon, "list", "-f", "Demo.*", "--", getenv("JAVA"),
+		 NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && !strstr(end.err, "is left"),
+	      "methods are not listed, and told as left out: %s", end.err);
 }
 
 /* A program of a package: it writes the same file, and each of its threads'
