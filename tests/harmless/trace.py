@@ -129,7 +129,8 @@ def truth_of(out):
 # what a report tells of records that it does not understand
 DOUBTS = ("unmatched_leaves", "unmatched_unwinds", "doubtful_threads")
 # what is no fault; of late stacks callers are not sure, but calls are
-INNOCENT = ("unwound_frames", "open_frames", "late_stacks", "earlier_leaves")
+INNOCENT = ("unwound_frames", "open_frames", "late_stacks", "earlier_leaves",
+            "mounted_leaves")
 
 
 class Claims:

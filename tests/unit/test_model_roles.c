@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What functions on top of a stack say of a wait, by the lists of the CLR. */
+/* What functions on top of a stack say of a wait, by the lists of the CLR; and
+ * that Java's virtual threads are run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +68,10 @@ static void functions_have_roles(void **state)
 	assert_int_equal(r->of_function(99, cases[0].name), GN_ROLE_NONE);
 	assert_int_equal(r->of_function(GN_RUNTIME_HOTSPOT, "monitor of A$B"),
 			 GN_ROLE_LOCK_REPEATS);
+	assert_int_equal(
+		r->of_function(GN_RUNTIME_HOTSPOT,
+			       "java.lang.VirtualThread.runContinuation()"),
+		GN_ROLE_MOUNTS);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
@@ -177,11 +182,53 @@ static void frames_on_top_say_what_an_event_is(void **state)
 	wait_in_stack("I", GN_CLASS_DISK, GN_CLASS_DISK, false);
 }
 
+#define JAVA(n) GN_FUNC(GN_RUNTIME_HOTSPOT, n)
+
+/*
+ * What a virtual thread was in when it waited is on no stack then: not below
+ * the next one's calls, and its leave later is no doubt.
+ */
+static void virtual_threads_leave_their_calls(void **state)
+{
+	struct gn_pipeline_opts opts = {.roles = gn_runtime_roles};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	static const uint32_t calls[] = {1, 2, 0, 1, 2, 0, 1, 0};
+	const struct gn_model_function *work;
+	struct gn_model *m;
+
+	(void)state;
+	assert_non_null(f.p);
+	feed_thread(&f, 0, 1, GN_KIND_THREAD, 1, 0);
+	feed_name(&f, 1, JAVA(1), 1,
+		  "java.lang.VirtualThread.runContinuation()");
+	feed_name(&f, 1, JAVA(2), 1, "App.work()");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		/* the first work() goes on in the third part */
+		if (i == 7)
+			feed_event(&f, 75, 1, GN_KIND_LEAVE, JAVA(2), 0, 0);
+		feed_event(&f, 10 * (i + 1), 1,
+			   calls[i] ? GN_KIND_ENTER : GN_KIND_LEAVE,
+			   JAVA(calls[i] ? calls[i] : 1), 0, 0);
+	}
+	feed_event(&f, 100, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	work = function_in(m, "App.work()");
+	assert_int_equal(work->v.calls, 2);
+	assert_int_equal(work->v.elapsed_incl, 20);
+	assert_int_equal(m->checks.unwound_frames, 2);
+	assert_int_equal(m->checks.unmatched_leaves, 1);
+	assert_int_equal(m->checks.mounted_leaves, 1);
+	assert_int_equal(m->checks.earlier_leaves, 0);
+	assert_int_equal(m->checks.doubtful_threads, 0);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_have_roles),
 		cmocka_unit_test(frames_on_top_say_what_an_event_is),
+		cmocka_unit_test(virtual_threads_leave_their_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,8 +55,9 @@ static void take_name(struct gn_unwanted *u, const struct gn_rec_text *r)
 	text[r->len[0]] = '\0';
 	memcpy(module, r->text + r->len[0], r->len[1]);
 	module[r->len[1]] = '\0';
-	if (rt->always && !strncmp(text, rt->always, strlen(rt->always)))
-		return;
+	for (const char *const *a = rt->always; a && *a; a++)
+		if (!strncmp(text, *a, strlen(*a)))
+			return;
 	if (!rt->matches(u->filter, text, module))
 		leave_out(u, GN_FUNC_INDEX(r->id));
 }

@@ -67,6 +67,8 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 
 	gn_stack_mark(t->stacks.active, r->h.key, r->h.time);
 	err = gn_names_find(&p->stage.names, program, r->func, &fn);
+	if (!err && p->stage.names.fns[fn].role == GN_ROLE_MOUNTS)
+		t->mounts = true;
 	if (!err)
 		err = gn_stacks_enter(&t->stacks, &p->stage, r->h.key, r->func,
 				      fn);
@@ -92,7 +94,7 @@ static bool earlier(const struct gn_thread *t, const struct gn_rec_func *r)
 {
 	const struct gn_stack *k = t->stacks.active;
 
-	return t->joined && !k->n &&
+	return t->joined && !t->mounts && !k->n &&
 	       (!r->h.key || r->h.key >= k->earlier ||
 		k->earlier - r->h.key > GN_STACK_FAR);
 }
@@ -118,8 +120,11 @@ void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
 		p->stage.checks.earlier_leaves++;
 		note_earlier(t, r);
 	}
+	if (t->mounts)
+		p->stage.checks.mounted_leaves++;
 	/* those of a program that moves stacks are told, and are no fault */
-	if (began_earlier || gn_names_moves_stacks(&p->stage.names, r->func))
+	if (began_earlier || t->mounts ||
+	    gn_names_moves_stacks(&p->stage.names, r->func))
 		return;
 	since = gn_stack_marked(t->stacks.active, r->h.key);
 	t->unmatched++;

@@ -277,6 +277,11 @@ struct gn_model_edge {
 	/* they are among the unmatched ones, and as they should be */       \
 	X(earlier_leaves,                                                    \
 	  "of these, leaves of calls that began before the capture", 0)      \
+	/* their frames ended when the thread that called them waited */     \
+	X(mounted_leaves,                                                    \
+	  "of these, leaves in virtual threads that had waited since the "   \
+	  "call",                                                            \
+	  0)                                                                 \
 	X(unmatched_unwinds, "unwinds that match no frame", 0)               \
 	X(unwound_frames, "frames that ended without a leave", 0)            \
 	X(open_frames, "frames still open at the end", 0)                    \

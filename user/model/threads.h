@@ -77,6 +77,7 @@ struct gn_thread {
 	bool ringed;	/* its hooks are no probes, but where they say so */
 	bool joined;	/* it ran before it was traced */
 	bool lossy;	/* there were gaps in earlier periods */
+	bool mounts;	/* it has run virtual threads (GN_ROLE_MOUNTS) */
 	/* told: the observer knows it as it is now; suspends_told: and that it
 	 * suspends; known: the observer knows it */
 	bool told, suspends_told, known;

@@ -65,11 +65,14 @@ static const struct gn_runtime_site sites[] = {
 
 extern const struct gn_runtime gn_runtime_hotspot;
 
-#define C "java.util.concurrent."
+#define C	    "java.util.concurrent."
+#define MONITOR_OF  "monitor of "
+#define RUN_MOUNTED "java.lang.VirtualThread.runContinuation("
 
 static const struct gn_role_glob role_globs[] = {
 	/* it looks again each millisecond and more: nobody may wake it */
-	{"monitor of *", GN_ROLE_LOCK_REPEATS},
+	{MONITOR_OF "*", GN_ROLE_LOCK_REPEATS},
+	{RUN_MOUNTED "*", GN_ROLE_MOUNTS},
 	{C "ThreadPoolExecutor.getTask()", GN_ROLE_IDLE},
 	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
 	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},
@@ -109,6 +112,8 @@ static const struct gn_role_glob threads[] = {
 
 static const struct gn_role_list roles = {.globs = role_globs,
 					  .threads = threads};
+
+static const char *const always[] = {MONITOR_OF, RUN_MOUNTED, NULL};
 
 static const char *const script_options[] = {
 	"MAVEN_OPTS", "ANT_OPTS", "GRADLE_OPTS", "SBT_OPTS", "JAVA_OPTS", NULL};
@@ -303,7 +308,7 @@ static void name(unsigned int form, const struct gn_name_part *part, char *out,
 	*out = '\0';
 	if (f) {
 		if (form == MONITOR)
-			fputs("monitor of ", f);
+			fputs(MONITOR_OF, f);
 		put_class(f, part[0].text, part[0].len);
 		if (form == METHOD) {
 			fprintf(f, ".%.*s", (int)part[1].len, part[1].text);
@@ -369,6 +374,8 @@ static const char *const limits[] = {
 	"in a running one",
 	"methods that the JIT replaces by instructions (intrinsics) have no "
 	"probe then",
+	"of a virtual thread's calls, the time until it first waits; all are "
+	"counted",
 	"of a child that starts a JVM by itself only threads and time classes "
 	"are seen, unless the command is a script that reads MAVEN_OPTS, "
 	"ANT_OPTS, GRADLE_OPTS, SBT_OPTS or JAVA_OPTS",
@@ -386,7 +393,7 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.find_core = find_core,
 	.prepare = prepare,
 	.matches = gn_filter_hooks,
-	.always = "monitor of ",
+	.always = always,
 	.name = name,
 	.roles = &roles,
 	.attached = "its methods are seen only if it was started with "

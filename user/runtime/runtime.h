@@ -95,8 +95,9 @@ struct gn_runtime {
 	const char *(*hindered)(gn_env_fn get, const void *env);
 	/* Whether a name is one that this line of the filter asks for. */
 	bool (*matches)(const char *glob, const char *name, const char *module);
-	/* What names begin with that are told though not asked for, or NULL. */
-	const char *always;
+	/* What names begin with that are told though not asked for, and NULL;
+	 * or NULL. */
+	const char *const *always;
 	/* The name and the module that texts of such a form make; both end
 	 * with a NUL. NULL: no site has a form. */
 	void (*name)(unsigned int form, const struct gn_name_part *part,
