@@ -145,7 +145,7 @@ void test_script_silent(struct live *t)
 		live_add(t, &traced, command.word[i], NULL);
 	live_run(t, &traced, NULL, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
-	has(t, end.out, "# clr         process ");
+	has(t, end.out, "# runtime     process ");
 	lacks(t, end.out, "Name some with -f");
 	lacks(t, end.out, "Name functions with -f");
 }

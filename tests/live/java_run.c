@@ -112,6 +112,28 @@ void java_script(struct live *t)
 	free(truths);
 }
 
+/* One that another program starts has no methods, and that is told. */
+void java_child(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	const char *told;
+
+	java_need(t);
+	live_add(t, &command, "env", getenv("JAVA"), "-cp", t->fixtures, "Demo",
+		 "recursion", NULL);
+	java_trace(t, &command, "-f Demo.*", &end, &report);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "(java) ran the HotSpot JVM, but its methods") &&
+		      strstr(end.err, "managed functions were not traced"),
+	      "it does not say that methods were not traced: %s", end.err);
+	told = json_string_value(
+		json_object_get(json_object_get(report, "code"), "unhooked"));
+	CHECK(t, told && strstr(told, "HotSpot"), "nor does the report");
+}
+
 /* Each call of it. */
 void java_calls(struct live *t)
 {

@@ -129,15 +129,16 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		struct program *p;
 
-		if (!rt->thread ||
-		    strncmp(r->comm, rt->thread, sizeof(r->comm)))
+		const char *thread = rt->thread ? rt->thread : rt->own_thread;
+
+		if (!thread || strncmp(r->comm, thread, sizeof(r->comm)))
 			continue;
 		p = find_or_add(u, r->pid, rt);
 		if (!p || p->runs)
 			return;
 		p->runs = true;
 		ask(p, u->uid);
-		if (!p->hooked)
+		if (!p->hooked && rt->library)
 			ask_environment(p);
 	}
 }
@@ -149,11 +150,11 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
 		struct program *p = NULL;
 
-		if (rt->id == GN_FUNC_RUNTIME(r->parent))
+		if (rt->library && rt->id == GN_FUNC_RUNTIME(r->parent))
 			p = find_or_add(u, r->pid, rt);
 		if (p)
 			p->hooked = true;
-		u->hooked |= p != NULL;
+		u->hooked |= rt->id == GN_FUNC_RUNTIME(r->parent);
 	}
 }
 
@@ -163,7 +164,18 @@ static void note_exec(struct gn_unseen *u, uint32_t pid)
 		u->program[i].over |= u->program[i].pid == pid;
 }
 
-static void note_name(const struct gn_rec_text *r, struct gn_filter *filter)
+/* A function of a runtime without a library; monitors have no parameters. */
+static void note_method(struct gn_unseen *u, const struct gn_runtime *rt,
+			uint32_t pid, const char *name)
+{
+	struct program *p = strchr(name, '(') ? find_or_add(u, pid, rt) : NULL;
+
+	if (p)
+		p->hooked = true;
+}
+
+static void note_name(struct gn_unseen *u, const struct gn_rec_text *r,
+		      struct gn_filter *filter)
 {
 	char text[GN_TEXT_MAX + 2], *module = text + r->len[0] + 1;
 	const struct gn_runtime *rt;
@@ -174,9 +186,12 @@ static void note_name(const struct gn_rec_text *r, struct gn_filter *filter)
 	text[r->len[0]] = '\0';
 	memcpy(module, r->text + r->len[0], r->len[1]);
 	module[r->len[1]] = '\0';
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (rt->id == GN_FUNC_RUNTIME(r->id))
-			gn_filter_managed(filter, rt->matches, text, module);
+	rt = gn_runtime_of(GN_FUNC_RUNTIME(r->id));
+	if (!rt)
+		return;
+	gn_filter_managed(filter, rt->matches, text, module);
+	if (rt->own_thread)
+		note_method(u, rt, r->ref, text);
 }
 
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
@@ -207,7 +222,7 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 		note_selected(u, (const void *)rec);
 		break;
 	case GN_KIND_NAME:
-		note_name((const void *)rec, filter);
+		note_name(u, (const void *)rec, filter);
 		break;
 	default:
 		break;
@@ -254,14 +269,20 @@ static void tell_program(const struct gn_unseen *u, const struct program *p,
 			 gn_unseen_fn tell, void *ctx)
 {
 	char line[512], why[160];
+	int n;
 
 	put_reason(u, p, why, sizeof(why));
-	snprintf(line, sizeof(line),
-		 "process %" PRIu32 "%s%s%s ran the %s without gnomon's "
-		 "hook-site library, so its managed functions were not "
-		 "traced (%s); %s",
-		 p->pid, p->comm[0] ? " (" : "", p->comm, p->comm[0] ? ")" : "",
-		 p->rt->title, why, advice(u, p));
+	n = snprintf(line, sizeof(line), "process %" PRIu32 "%s%s%s ran the %s",
+		     p->pid, p->comm[0] ? " (" : "", p->comm,
+		     p->comm[0] ? ")" : "", p->rt->title);
+	if (p->rt->lacking)
+		snprintf(line + n, sizeof(line) - (size_t)n, "%s",
+			 p->rt->lacking);
+	else
+		snprintf(line + n, sizeof(line) - (size_t)n,
+			 " without gnomon's hook-site library, so its managed "
+			 "functions were not traced (%s); %s",
+			 why, advice(u, p));
 	tell(ctx, line);
 }
 

@@ -4,7 +4,8 @@
  * its hook-site library, and -f globs that matched nothing. It uses the records
  * as they are drained, so even the shortest program counts. A runtime is
  * recognised by the name of one of its threads (struct gn_runtime), its library
- * by the RUNTIME record that its load causes.
+ * by the RUNTIME record that its load causes. Of a runtime without a library it
+ * is the names of functions that are missing.
  */
 #ifndef GNOMON_CAPTURE_UNSEEN_H
 #define GNOMON_CAPTURE_UNSEEN_H

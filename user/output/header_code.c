@@ -306,8 +306,10 @@ static int put_light(const struct gn_model *m, const struct gn_output_opts *o,
 {
 	const char *level = gn_model_info(m, "clr");
 
-	if (!level)
-		level = gn_model_info(m, "clr.unhooked");
+	if (!level && gn_model_info(m, "clr.unhooked"))
+		return gn_header_line(f, "runtime",
+				      gn_model_info(m, "clr.unhooked"),
+				      o->utf8);
 	if (!level || strcmp(level, "light") != 0)
 		return gn_header_line(f, "clr", level, o->utf8);
 	fprintf(f,

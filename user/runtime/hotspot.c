@@ -390,6 +390,12 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.core = "libjvm.so",
 	.marker = "JLI_Launch",
 	.script_options = script_options,
+	.own_thread = "VM Periodic Tas",
+	.lacking = ", but its methods were not traced, since another program "
+		   "or script started it; let gnomon start java itself, or a "
+		   "script that reads JAVA_OPTS, MAVEN_OPTS, ANT_OPTS, "
+		   "GRADLE_OPTS or SBT_OPTS, or give java " METHODS
+		   " and attach to it (-p PID)",
 	.find_core = find_core,
 	.prepare = prepare,
 	.matches = gn_filter_hooks,

@@ -73,6 +73,10 @@ struct gn_runtime {
 	/* The name of a thread that it makes at its start, as the kernel has
 	 * it (15 bytes); NULL: none that is only its own. */
 	const char *thread;
+	/* Of one without a library: the name of a thread that is only its own,
+	 * and of a process with it of which no function was seen, why, and what
+	 * to do. NULL: that is not told. */
+	const char *own_thread, *lacking;
 	/* That of one which it makes last: it can be asked from then on. NULL:
 	 * as soon as it is mapped. */
 	const char *last_thread;
