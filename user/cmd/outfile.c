@@ -101,19 +101,26 @@ static ssize_t write_watched(void *ctx, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
-		      const struct gn_steps *steps)
+/* What is written from now on goes through `write`. */
+static int write_by(struct gn_textfile *o, cookie_write_function_t *write)
 {
-	cookie_io_functions_t calls = {.write = write_watched};
-	FILE *f;
+	cookie_io_functions_t calls = {.write = write};
+	FILE *f = fopencookie(o, "w", calls);
 
-	if (o->is_stdout || !progress->on)
-		return 0;
-	f = fopencookie(o, "w", calls);
 	if (!f)
 		return -ENOMEM;
 	fclose(o->f);
 	o->f = f;
+	return 0;
+}
+
+int gn_textfile_watch(struct gn_textfile *o, struct gn_progress *progress,
+		      const struct gn_steps *steps)
+{
+	if (o->is_stdout || !progress->on)
+		return 0;
+	if (write_by(o, write_watched))
+		return -ENOMEM;
 	o->progress = progress;
 	o->steps = steps;
 	gn_progress_restart(progress, gn_now_ns());
@@ -142,16 +149,10 @@ static ssize_t write_asked(void *ctx, const char *bytes, size_t n)
 
 int gn_textfile_ask(struct gn_textfile *o, gn_writable_fn writable, void *ctx)
 {
-	cookie_io_functions_t calls = {.write = write_asked};
-	FILE *f;
-
 	if (o->is_stdout || o->file.regular)
 		return 0;
-	f = fopencookie(o, "w", calls);
-	if (!f)
+	if (write_by(o, write_asked))
 		return -ENOMEM;
-	fclose(o->f);
-	o->f = f;
 	o->writable = writable;
 	o->writable_ctx = ctx;
 	return 0;
