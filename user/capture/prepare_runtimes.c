@@ -394,7 +394,7 @@ static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
 	}
 	if (!err)
 		return 0;
-	return gn_session_fail(s, -EIO, 1,
+	return gn_session_fail(s, err == -EMFILE ? err : -EIO, 1,
 			       "the hook sites of '%s' cannot be read; "
 			       "install gnomon again",
 			       library);

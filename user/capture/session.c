@@ -280,6 +280,14 @@ static int load_error(struct gn_session *s, int err)
 
 	if (gn_denied_by(err))
 		return gn_session_denied(s, err);
+	if (err == -ENOMEM)
+		return gn_session_fail(
+			s, err, 1,
+			"no memory for gnomon's BPF programs and "
+			"its ring of %zu MiB; give a smaller "
+			"--ring-size, or raise the limit of its "
+			"control group",
+			s->opts.ring_size >> 20);
 	btf = gn_kernel_btf_advice();
 	if (btf)
 		return gn_session_fail(s, err, 1,
