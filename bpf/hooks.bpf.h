@@ -511,12 +511,7 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	}                                                      \
 	SEC("uprobe") int name(struct pt_regs *ctx)            \
 	{                                                      \
-		int ret;                                       \
-                                                               \
-		hold_cpu();                                    \
-		ret = name##_held(ctx);                        \
-		let_cpu_go();                                  \
-		return ret;                                    \
+		return GN_HELD(name##_held(ctx));              \
 	}
 
 /* Each body as the two program types that kernels have: for a uprobe.multi link

@@ -241,27 +241,36 @@ static __always_inline void let_cpu_go(void)
 		bpf_preempt_enable();
 }
 
+#define GN_HELD(call)         \
+	({                    \
+		int ret;      \
+                              \
+		hold_cpu();   \
+		ret = call;   \
+		let_cpu_go(); \
+		ret;          \
+	})
+
 /*
  * As BPF_PROG, and the program keeps the CPU: newer kernels interrupt programs
  * of tracepoints, too. Not for those that run under a lock of the kernel's.
  */
 #ifdef __bpf__
-#define GN_HELD_PROG(name, args...)                                            \
-	name(unsigned long long *ctx);                                         \
-	static __always_inline int name##_held(unsigned long long *ctx,        \
-					       ##args);                        \
-	int name(unsigned long long *ctx)                                      \
-	{                                                                      \
-		int ret;                                                       \
-                                                                               \
-		hold_cpu();                                                    \
-		_Pragma("GCC diagnostic push")                                 \
-			_Pragma("GCC diagnostic ignored \"-Wint-conversion\"") \
-				ret = name##_held(___bpf_ctx_cast(args));      \
-		_Pragma("GCC diagnostic pop") let_cpu_go();                    \
-		return ret;                                                    \
-	}                                                                      \
-	static __always_inline int name##_held(unsigned long long *ctx, ##args)
+/* clang-format off */
+#define GN_HELD_PROG(name, args...)					\
+	name(unsigned long long *ctx);					\
+	static __always_inline int					\
+	name##_held(unsigned long long *ctx, ##args);			\
+	int name(unsigned long long *ctx)				\
+	{								\
+		_Pragma("GCC diagnostic push")				\
+		_Pragma("GCC diagnostic ignored \"-Wint-conversion\"")	\
+		return GN_HELD(name##_held(___bpf_ctx_cast(args)));	\
+		_Pragma("GCC diagnostic pop")				\
+	}								\
+	static __always_inline int					\
+	name##_held(unsigned long long *ctx, ##args)
+/* clang-format on */
 #else
 #define GN_HELD_PROG BPF_PROG
 #endif

@@ -101,14 +101,17 @@ static void put_asked(struct gn_session *s)
 	char *text = NULL;
 	FILE *f = sorted ? open_memstream(&text, &size) : NULL;
 
-	for (size_t i = 0; f && i < n; i++)
+	if (!f) {
+		free(sorted);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
 		sorted[i] = s->opts.functions[i];
-	if (f)
-		qsort(sorted, n, sizeof(*sorted), by_name);
-	for (size_t i = 0; f && i < n; i++)
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s%s\n", *sorted[i] == '!' ? "!" : "",
 			without_folder(sorted[i]));
-	if (f && !fclose(f))
+	if (!fclose(f))
 		gn_session_put_info(s, "functions.asked", text);
 	free(text);
 	free(sorted);

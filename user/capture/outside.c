@@ -28,8 +28,7 @@ struct waker {
 struct gn_outside {
 	uint64_t first, last; /* times of records */
 	struct waker waker[WAKERS];
-	uint32_t
-		left[LEFT_MOST]; /* threads that lived when the capture ended */
+	uint32_t left[LEFT_MOST]; /* threads that outlived the capture */
 	size_t nleft;
 	uint8_t traced[TIDS / 8]; /* a bit a thread */
 };

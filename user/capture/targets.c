@@ -14,11 +14,12 @@
 #include <gnomon/control.h>
 
 #define SECTIONS   4
-#define CALLS	   3
 #define TYPES_MAX  64
 #define NAME_ROOM  64
 #define FIRST_CAST CALLS
 #define FIRST	   (FIRST_CAST + GN_CAST_COUNT) /* target of a program */
+
+enum { CAST, HOLD, LET, CALLS };
 
 struct gn_targets {
 	int handlers[SECTIONS]; /* libbpf's numbers; 0: none */
@@ -30,15 +31,15 @@ struct gn_targets {
 	size_t n;
 };
 
-/* The kernel's functions that programs call, as long as user space has put none
- * there by a number that no helper has. */
+/* The kernel's functions that programs call, and the number that stands in the
+ * program for each. */
 static const struct {
 	const char *name;
 	int number;
 } calls[CALLS] = {
-	{"bpf_rdonly_cast", GN_CALL_CAST},
-	{"bpf_preempt_disable", GN_CALL_HOLD},
-	{"bpf_preempt_enable", GN_CALL_LET},
+	[CAST] = {"bpf_rdonly_cast", GN_CALL_CAST},
+	[HOLD] = {"bpf_preempt_disable", GN_CALL_HOLD},
+	[LET] = {"bpf_preempt_enable", GN_CALL_LET},
 };
 
 static void set_call(const struct gn_targets *t, struct bpf_insn *insn)
@@ -176,7 +177,7 @@ void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
 
 bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
 {
-	bool all = t->types[0].id;
+	bool all = t->types[CAST].id;
 
 	for (int i = 0; i < GN_CAST_COUNT; i++) {
 		ids[i] = t->types[FIRST_CAST + i].id;
@@ -187,7 +188,7 @@ bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
 
 bool gn_targets_holds(const struct gn_targets *t)
 {
-	return t->types[1].id && t->types[2].id;
+	return t->types[HOLD].id && t->types[LET].id;
 }
 
 void gn_targets_free(struct gn_targets *t)

@@ -127,9 +127,8 @@ static void note_runtime(struct gn_unseen *u, const struct gn_rec_thread *r)
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
-		struct program *p;
-
 		const char *thread = rt->thread ? rt->thread : rt->own_thread;
+		struct program *p;
 
 		if (!thread || strncmp(r->comm, thread, sizeof(r->comm)))
 			continue;

@@ -334,8 +334,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
 	if (unhooked(f->m))
 		fputs(") is in none: a runtime had no hooks (see runtime); "
-		      "--by "
-		      "thread tells.",
+		      "--by thread tells.",
 		      out);
 	else if (s->what == GN_NEXT_REPORT)
 		fputs(") is in none: in the runtime's own code, in methods "
