@@ -168,6 +168,25 @@ static void expect_some(struct live *t, pid_t off)
 	finish(t, &served);
 }
 
+/* What a process of that number left behind that began in another tick. */
+static void leave_socket(struct live *t, pid_t pid, char *path)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	const char *folder = getenv("TMPDIR");
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(t,
+	      (size_t)snprintf(path, sizeof(name.sun_path),
+			       "%s/dotnet-diagnostic-%d-1-socket",
+			       folder ? folder : "/tmp",
+			       (int)pid) < sizeof(name.sun_path),
+	      "%s is too long", folder);
+	strcpy(name.sun_path, path);
+	CHECK(t, s >= 0 && !bind(s, (struct sockaddr *)&name, sizeof(name)),
+	      "%s: %s", path, strerror(errno));
+	close(s);
+}
+
 /* What is missing is in the report, too, where it goes without functions. */
 void test_attach_off(struct live *t)
 {
@@ -175,8 +194,10 @@ void test_attach_off(struct live *t)
 	struct live_args a = {.n = 0};
 	struct live_talk served;
 	struct live_end end;
+	char left[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 
 	start(t, off, &served);
+	leave_socket(t, served.pid, left);
 	expect(t, served.pid, "has no diagnostics socket");
 	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
 		 live_text(t, "%d", (int)served.pid), NULL);
@@ -187,6 +208,7 @@ void test_attach_off(struct live *t)
 		      !strstr(end.out, "compilation, collections"),
 	      "the report does not say what is missing: %s", end.out);
 	expect_some(t, served.pid);
+	unlink(left);
 	finish(t, &served);
 }
 
@@ -575,6 +597,28 @@ void test_attach_folder(struct live *t)
 	struct live_talk served;
 
 	start(t, env, &served);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	finish(t, &served);
+}
+
+/* Its socket is named by when it started by its own clock, not by ours. */
+void test_attach_ahead(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct stat ours, its;
+
+	clr_need(t);
+	live_add(t, &a, "/usr/bin/unshare", "--time", "--boottime", "5000",
+		 NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	if (stat("/proc/self/ns/time", &ours) ||
+	    stat(live_text(t, "/proc/%d/ns/time", (int)served.pid), &its) ||
+	    ours.st_ino == its.st_ino)
+		live_skip(t, "this kernel enters a time namespace by fork "
+			     "alone");
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	finish(t, &served);
 }

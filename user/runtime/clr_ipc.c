@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "runtime/clr_ipc.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,7 +31,6 @@
 #define ID_ERROR     0xff
 #define LOAD_MS	     10000
 #define WORK_MS	     120000
-#define ENTRIES_MAX  (1u << 16)
 #define STEP_MS	     10
 
 struct text {
@@ -318,9 +316,26 @@ int gn_clr_ipc_renews(int fd, pid_t pid, int ms, gn_wait_fn wait, void *ctx)
 struct wanted {
 	int root; /* of its mount namespace */
 	uid_t uid;
-	long long pid, started; /* as it sees itself */
+	/* As it sees itself: its number, and when it started, in ticks. That is
+	 * one of two where its time namespace moves its clock by parts of a
+	 * tick. */
+	long long pid, started[2];
 	char folder[PATH_MAX];
 };
+
+/* When it started, as we see it, to what it sees in its time namespace. */
+static void move_start(pid_t pid, long long started[2])
+{
+	long long hz = sysconf(_SC_CLK_TCK), s = 0, ns = 0;
+	const char *line;
+	char text[256];
+
+	gn_inside_read(pid, "timens_offsets", text, sizeof(text));
+	line = strstr(text, "boottime");
+	if (line && sscanf(line, "boottime %lld %lld", &s, &ns) == 2)
+		started[0] += s * hz + ns * hz / 1000000000;
+	started[1] = started[0] + 1;
+}
 
 /* The last of the numbers that it has in the namespaces around it; when it
  * started; who it is. */
@@ -340,7 +355,10 @@ static bool find_names(pid_t pid, struct wanted *w)
 		line = strrchr(line, '\t');
 		w->pid = line ? strtoll(line, NULL, 10) : pid;
 	}
-	return gn_inside_started(pid, &w->started);
+	if (!gn_inside_started(pid, &w->started[0]))
+		return false;
+	move_start(pid, w->started);
+	return true;
 }
 
 /* A socket of the process's user. */
@@ -361,49 +379,22 @@ static int open_socket(const struct wanted *w, int dir, const char *name)
 	return -ENOENT;
 }
 
-/* Its start is told otherwise in a time namespace: then the number does. */
-static int search(const struct wanted *w, int dir)
-{
-	static const char tail[] = "-socket";
-	char head[64];
-	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *e;
-	int fd = -ENOENT;
-
-	snprintf(head, sizeof(head), "dotnet-diagnostic-%lld-", w->pid);
-	for (unsigned int n = 0; d && fd < 0 && n < ENTRIES_MAX; n++) {
-		size_t len;
-
-		e = readdir(d);
-		if (!e)
-			break;
-		len = strlen(e->d_name);
-		if (!strncmp(e->d_name, head, strlen(head)) &&
-		    len > sizeof(tail) &&
-		    !strcmp(e->d_name + len - sizeof(tail) + 1, tail))
-			fd = open_socket(w, dir, e->d_name);
-	}
-	if (d)
-		closedir(d);
-	else if (copy >= 0)
-		close(copy);
-	return fd;
-}
-
+/* No other name will do: what a process of the same number left behind when it
+ * was killed stays there. */
 static int find_socket(const struct wanted *w)
 {
 	int dir = gn_inside_open(w->root, w->folder, O_RDONLY | O_DIRECTORY);
 	char name[128];
-	int fd;
+	int fd = -ENOENT;
 
 	if (dir < 0)
 		return dir;
-	snprintf(name, sizeof(name), "dotnet-diagnostic-%lld-%lld-socket",
-		 w->pid, w->started);
-	fd = open_socket(w, dir, name);
-	if (fd < 0)
-		fd = search(w, dir);
+	for (int i = 0; i < 2 && fd == -ENOENT; i++) {
+		snprintf(name, sizeof(name),
+			 "dotnet-diagnostic-%lld-%lld-socket", w->pid,
+			 w->started[i]);
+		fd = open_socket(w, dir, name);
+	}
 	close(dir);
 	return fd;
 }
