@@ -109,22 +109,12 @@ static int write_to(const char *path, const struct gn_verdicts *v,
 		    write_fn write)
 {
 	struct gn_textfile out;
-	int err = gn_textfile_open(&out, path);
+	int status = gn_textfile_begin(&out, path);
 
-	if (!err) {
-		errno = 0;
-		err = write(v, out.f);
-		if (err)
-			gn_textfile_abort(&out);
-		else
-			err = gn_textfile_commit(&out);
-	}
-	/* the reader of stdout wants no more */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file",
-		 path ? path : "stdout", gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
+	if (status)
+		return status;
+	errno = 0;
+	return gn_textfile_end(&out, path, write(v, out.f));
 }
 
 static int tell(const struct check_args *a, const struct gn_verdicts *v)

@@ -93,17 +93,8 @@ void gn_report_explain_opts(struct gn_explain_opts *o,
 
 struct gn_textfile;
 
-/* Opens the file of args->output, or stdout. Returns GN_EXIT_OK, or
- * GN_EXIT_FAILED after it has reported the error. */
-int gn_report_open(struct gn_textfile *out, const struct gn_args *args);
-
-/* Closes it. `err` is 0, or the -errno of a write; then the file is removed.
- * Returns the same statuses. */
-int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
-		    int err);
-
 /* Prints the report that `args` ask for into `out`, and closes that in each
- * case. Returns the same statuses. */
+ * case. GN_EXIT_OK, or GN_EXIT_FAILED after it has reported the error. */
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out);
 

@@ -91,25 +91,15 @@ static const struct gn_verb_usage usage = {
 
 static int write_diff(const struct diff_args *a, const struct gn_diff *d)
 {
-	const char *where = a->args.output ? a->args.output : "stdout";
 	struct gn_textfile out;
-	int err = gn_textfile_open(&out, a->args.output);
+	int status = gn_textfile_begin(&out, a->args.output);
 
+	if (status)
+		return status;
 	signal(SIGPIPE, SIG_IGN);
-	if (!err) {
-		errno = 0;
-		err = formats[a->format].write(d, out.f);
-		if (err)
-			gn_textfile_abort(&out);
-		else
-			err = gn_textfile_commit(&out);
-	}
-	/* the reader of stdout wants no more */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o", where,
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
+	errno = 0;
+	return gn_textfile_end(&out, a->args.output,
+			       formats[a->format].write(d, out.f));
 }
 
 static int show(const struct diff_args *a, const struct gn_sets *s)

@@ -63,12 +63,13 @@ static int write_findings(const struct gn_model *m, const struct gn_args *args,
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
 	struct gn_textfile out;
-	int status = gn_report_open(&out, args);
+	int status = gn_textfile_begin(&out, args->output);
 
 	if (status)
 		return status;
 	signal(SIGPIPE, SIG_IGN);
-	return gn_report_close(&out, args, write_findings(m, args, out.f));
+	return gn_textfile_end(&out, args->output,
+			       write_findings(m, args, out.f));
 }
 
 int gn_cmd_explain(int argc, char **argv)

@@ -176,13 +176,9 @@ static int draw(const struct item *item, const char *path,
 static int print(const struct item *item, const struct gn_model *m)
 {
 	struct gn_textfile out;
-	int err = gn_textfile_open(&out, item->path);
+	int status = gn_textfile_begin(&out, item->path);
 
-	if (!err)
-		return gn_report_write(m, &item->args, &out);
-	gn_error("cannot write %s: %s; give another name with -o", item->path,
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
+	return status ? status : gn_report_write(m, &item->args, &out);
 }
 
 static int write_all(const struct items *items, const char *path,

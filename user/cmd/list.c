@@ -429,30 +429,17 @@ static void tell_left(const struct job *j)
 /* Writes the list to stdout or the file. GN_EXIT_OK or the status. */
 static int print(const struct job *j)
 {
-	const char *path = j->args->c.args.output;
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct gn_args *args = &j->args->c.args;
 	struct gn_textfile out;
-	int err = gn_textfile_open(&out, path);
+	int status = gn_textfile_begin(&out, args->output);
 
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o",
-			 path ? path : "stdout", gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
-	sigaction(SIGPIPE, &ignore, NULL);
+	if (status)
+		return status;
+	signal(SIGPIPE, SIG_IGN);
 	errno = 0;
-	err = formats[j->args->format].write(&j->list, j->args->c.args.verbose,
-					     out.f);
-	if (err)
-		gn_textfile_abort(&out);
-	else
-		err = gn_textfile_commit(&out);
-	/* the reader of stdout wants no more */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o",
-		 path ? path : "stdout", gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
+	return gn_textfile_end(
+		&out, args->output,
+		formats[j->args->format].write(&j->list, args->verbose, out.f));
 }
 
 static int list(const struct list_args *args, char **argv)

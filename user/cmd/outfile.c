@@ -13,6 +13,7 @@
 #include "capture/clock.h"
 #include "cmd/cmd.h"
 #include "output/text.h"
+#include "trace/trace.h"
 
 /* Reads a user or group id from the environment that sudo sets. */
 static bool read_id(const char *name, uint32_t *id)
@@ -234,4 +235,28 @@ void gn_textfile_abort(struct gn_textfile *o)
 		fclose(o->f);
 	o->f = NULL;
 	gn_outfile_close(&o->file, false);
+}
+
+int gn_textfile_begin(struct gn_textfile *o, const char *path)
+{
+	int err = gn_textfile_open(o, path);
+
+	if (!err)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; give another file with -o",
+		 path ? path : "stdout", gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
+}
+
+int gn_textfile_end(struct gn_textfile *o, const char *path, int err)
+{
+	if (err)
+		gn_textfile_abort(o);
+	else
+		err = gn_textfile_commit(o);
+	if (!err || err == -EPIPE)
+		return GN_EXIT_OK;
+	gn_error("cannot write %s: %s; nothing of it can be used",
+		 path ? path : "stdout", gn_trace_strerror(err));
+	return GN_EXIT_FAILED;
 }

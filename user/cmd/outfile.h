@@ -61,6 +61,13 @@ int gn_textfile_commit(struct gn_textfile *o);
 /* Closes it and removes what was written. */
 void gn_textfile_abort(struct gn_textfile *o);
 
+/* gn_textfile_open() by a verb: GN_EXIT_OK, or it has reported why not. */
+int gn_textfile_begin(struct gn_textfile *o, const char *path);
+
+/* Commits it, or aborts it if writing ended with `err`. GN_EXIT_OK, or it has
+ * reported the error; that the reader of stdout is gone is none. */
+int gn_textfile_end(struct gn_textfile *o, const char *path, int err);
+
 /* Whether what goes there, as to gn_textfile_open(), goes to a terminal. */
 bool gn_is_terminal(const char *path);
 

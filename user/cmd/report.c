@@ -46,7 +46,7 @@ static const struct gn_verb_usage usage = {
 static int print(const struct gn_model *m, const struct gn_args *args)
 {
 	struct gn_textfile out;
-	int status = gn_report_open(&out, args);
+	int status = gn_textfile_begin(&out, args->output);
 
 	return status ? status : gn_report_write(m, args, &out);
 }

@@ -103,7 +103,7 @@ static int open_output(struct output *o, const struct gn_args *args)
 {
 	*o = (struct output){.draws = gn_timeline_of(args)};
 	return o->draws ? gn_timeline_open(&o->timeline, args, await_reader, o)
-			: gn_report_open(&o->report, args);
+			: gn_textfile_begin(&o->report, args->output);
 }
 
 static void drop_output(struct output *o)

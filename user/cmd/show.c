@@ -168,34 +168,6 @@ int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
 	return err;
 }
 
-int gn_report_open(struct gn_textfile *out, const struct gn_args *args)
-{
-	int err = gn_textfile_open(out, args->output);
-
-	if (!err)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; give another file with -o",
-		 args->output ? args->output : "stdout",
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
-}
-
-int gn_report_close(struct gn_textfile *out, const struct gn_args *args,
-		    int err)
-{
-	if (err)
-		gn_textfile_abort(out);
-	else
-		err = gn_textfile_commit(out);
-	/* the reader of stdout wants no more */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; nothing of it can be used",
-		 args->output ? args->output : "stdout",
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
-}
-
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out)
 {
@@ -211,7 +183,7 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	if (!err)
 		err = gn_report_print(m, &opts, out->f);
 	gn_progress_end(&progress);
-	return gn_report_close(out, args, err);
+	return gn_textfile_end(out, args->output, err);
 }
 
 #define PATIENCE_NS 2000000000u

@@ -24,20 +24,10 @@ const struct gn_timeline *gn_timeline_of(const struct gn_args *args)
 	return gn_timeline_at((size_t)args->format - outputs);
 }
 
-static int say(const struct gn_timeline_file *t, int err)
-{
-	/* the reader of stdout wants no more */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
-	gn_error("cannot write %s: %s; nothing of it can be used", t->where,
-		 gn_trace_strerror(err));
-	return GN_EXIT_FAILED;
-}
-
-static void end(struct gn_timeline_file *t)
+static int end(struct gn_timeline_file *t, int err)
 {
 	t->format->free(&t->observer);
-	gn_textfile_abort(&t->out);
+	return gn_textfile_end(&t->out, t->path, err);
 }
 
 /* What comes before the first record. A file that takes nothing is told of
@@ -62,24 +52,20 @@ static int begin(struct gn_timeline_file *t, const struct gn_args *args,
 int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
 		     gn_writable_fn writable, void *ctx)
 {
-	int err;
+	int err, status;
 
-	*t = (struct gn_timeline_file){.format = gn_timeline_of(args)};
-	t->where = args->output ? args->output : "stdout";
-	t->input = args->input;
-	err = gn_textfile_open(&t->out, args->output);
-	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o",
-			 t->where, gn_trace_strerror(err));
-		return GN_EXIT_FAILED;
-	}
+	*t = (struct gn_timeline_file){
+		.format = gn_timeline_of(args),
+		.path = args->output,
+		.input = args->input,
+	};
+	status = gn_textfile_begin(&t->out, t->path);
+	if (status)
+		return status;
 	if (t->out.is_stdout)
 		signal(SIGPIPE, SIG_IGN);
 	err = begin(t, args, writable, ctx);
-	if (!err)
-		return GN_EXIT_OK;
-	end(t);
-	return say(t, err);
+	return err ? end(t, err) : GN_EXIT_OK;
 }
 
 bool gn_timeline_failed(struct gn_timeline_file *t, int err)
@@ -118,8 +104,9 @@ int gn_timeline_close(struct gn_timeline_file *t, const struct gn_model *m)
 
 	if (!err && m)
 		err = finish(t, m);
-	if (!err && m)
-		err = gn_textfile_commit(&t->out);
-	end(t);
-	return say(t, err);
+	if (err || m)
+		return end(t, err);
+	t->format->free(&t->observer);
+	gn_textfile_abort(&t->out);
+	return GN_EXIT_OK;
 }

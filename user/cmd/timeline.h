@@ -16,7 +16,7 @@ struct gn_timeline_file {
 	struct gn_timeline_opts opts;
 	struct gn_observer observer; /* for the pipeline */
 	struct gn_textfile out;
-	const char *where;
+	const char *path;  /* NULL: stdout */
 	const char *input; /* the trace file, NULL: none */
 	int err;	   /* what ended the writing */
 };

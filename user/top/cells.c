@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/utf8.h>
+
 #include "output/text.h"
 
 /* Choose how emoji look; terminals disagree on their width then. */
@@ -152,34 +154,10 @@ void gn_cells_select(struct gn_cells *g, int row, int col, int end)
 	}
 }
 
-size_t gn_cells_encode(uint32_t c, char out[4])
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 static bool append(char *buf, size_t size, size_t *at, uint32_t c)
 {
 	char bytes[4];
-	size_t len = gn_cells_encode(c, bytes);
+	size_t len = gn_utf8_encode(c, bytes);
 
 	if (*at + len >= size)
 		return false;

@@ -81,9 +81,6 @@ void gn_cells_fill(struct gn_cells *g, int row, int col, int end,
 /* Marks columns [col, end) as selected. */
 void gn_cells_select(struct gn_cells *g, int row, int col, int end);
 
-/* The character as UTF-8; its bytes. */
-size_t gn_cells_encode(uint32_t c, char out[4]);
-
 /* The row as UTF-8 without blanks at its end. Bytes written, without the NUL;
  * what does not fit in `size` is cut. */
 size_t gn_cells_text(const struct gn_cells *g, int row, char *buf, size_t size);

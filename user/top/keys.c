@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <gnomon/utf8.h>
+
 #include "output/text.h"
 #include "top/cells.h"
 #include "top/view_columns.h"
@@ -166,7 +168,7 @@ static int filter_insert(struct gn_top_view *v, int32_t c)
 	if (c < ' ' || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ||
 	    !gn_printable(c))
 		return GN_TOP_DO_NOTHING;
-	n = gn_cells_encode((uint32_t)c, bytes);
+	n = gn_utf8_encode((uint32_t)c, bytes);
 	if (strlen(v->filter) + n >= GN_TOP_FILTER)
 		return GN_TOP_DO_NOTHING;
 	memmove(at + n, at, strlen(at) + 1);

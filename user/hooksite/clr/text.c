@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <gnomon/utf8.h>
+
 #define MARK	 "..."
 #define MARK_LEN (sizeof(MARK) - 1)
 
@@ -66,30 +68,6 @@ void gn_text_put_u32(struct gn_text *t, uint32_t value)
 	gn_text_put(t, p);
 }
 
-static size_t encode(char out[4], uint32_t c)
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | c >> 18);
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 static bool is_high(uint32_t c)
 {
 	return c >= 0xd800 && c < 0xdc00;
@@ -111,6 +89,6 @@ void gn_text_put_utf16(struct gn_text *t, const uint16_t *s, size_t n)
 			c = 0x10000 + ((c - 0xd800) << 10) + (s[++i] - 0xdc00u);
 		else if (is_high(c) || is_low(c))
 			c = 0xfffd;
-		put_bytes(t, out, encode(out, c));
+		put_bytes(t, out, gn_utf8_encode(c, out));
 	}
 }
