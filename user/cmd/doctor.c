@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "output/emit.h"
 #include "output/text.h"
+#include "output/wrap.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON };
 
@@ -89,28 +90,37 @@ static const char *verdict(const struct gn_checkup *c)
 	return "gnomon cannot trace on this machine: see what is missing.";
 }
 
-static int print_row(const struct gn_finding *r, bool color, FILE *f)
+static int print_row(const struct gn_finding *r, const struct gn_output_opts *o,
+		     FILE *f)
 {
-	char *detail = gn_escape(r->detail, true);
+	char *detail = gn_escape(r->detail, true), title[64];
+	struct gn_wrap w = {
+		.first = title,
+		.rest = "                                 ",
+		.broken = "",
+		.used = 10, /* the state, with the blanks around it */
+		.width = (size_t)o->width,
+	};
 
 	if (!detail)
 		return -ENOMEM;
-	if (color)
+	if (o->color)
 		fprintf(f, "  \033[%sm%-8s\033[0m", state_color(r->state),
 			state_text(r->state));
 	else
 		fprintf(f, "  %-8s", state_text(r->state));
-	if (*detail)
-		fprintf(f, "%-22s %s\n", r->title, detail);
-	else
-		fprintf(f, "%s\n", r->title);
-	if (r->advice && r->state != GN_FOUND_OK)
-		fprintf(f, "            %s\n", r->advice);
+	snprintf(title, sizeof(title), *detail ? "%-22s " : "%s", r->title);
+	gn_wrap(f, detail, &w);
 	free(detail);
+	w.first = w.rest = "            ";
+	w.used = 0;
+	if (r->advice && r->state != GN_FOUND_OK)
+		gn_wrap(f, r->advice, &w);
 	return gn_stream_status(f);
 }
 
-static int print_table(const struct gn_checkup *c, bool color, FILE *f)
+static int print_table(const struct gn_checkup *c,
+		       const struct gn_output_opts *o, FILE *f)
 {
 	const char *group = NULL;
 	int err = 0;
@@ -120,7 +130,7 @@ static int print_table(const struct gn_checkup *c, bool color, FILE *f)
 			group = c->row[i].group;
 			fprintf(f, "%s\n", group);
 		}
-		err = print_row(&c->row[i], color, f);
+		err = print_row(&c->row[i], o, f);
 	}
 	fprintf(f, "\n%s\n", verdict(c));
 	return err ?: gn_stream_status(f);
@@ -168,7 +178,7 @@ static int print(const struct gn_checkup *c, const struct doctor_args *args)
 	if (args->format == FORMAT_JSON)
 		err = print_json(c, stdout);
 	else
-		err = print_table(c, opts.out.color, stdout);
+		err = print_table(c, &opts.out, stdout);
 	if (!err && fflush(stdout))
 		err = errno > 0 ? -errno : -EIO;
 	if (!err || err == -EPIPE)

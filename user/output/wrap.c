@@ -44,7 +44,7 @@ static size_t cells_of(const char *text, size_t len)
 
 void gn_wrap(FILE *f, const char *text, const struct gn_wrap *w)
 {
-	size_t used = gn_text_width(w->first);
+	size_t used = w->used + gn_text_width(w->first);
 
 	fputs(w->first, f);
 	for (bool start = true; *text; start = false) {

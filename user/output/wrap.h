@@ -11,6 +11,7 @@
 struct gn_wrap {
 	const char *first, *rest;
 	const char *broken;
+	size_t used; /* cells that the first line has before its prefix */
 	size_t width;
 };
 
