@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
@@ -99,7 +100,8 @@ static int print_row(const struct gn_finding *r, const struct gn_output_opts *o,
 		.rest = "                                 ",
 		.broken = "",
 		.used = 10, /* the state, with the blanks around it */
-		.width = (size_t)o->width,
+		/* of a file, lines are looked for */
+		.width = isatty(fileno(f)) ? (size_t)o->width : SIZE_MAX,
 	};
 
 	if (!detail)
