@@ -193,7 +193,7 @@ static bool is_stream(const struct recording *r)
 /* The name is one that a shell takes, and no terminal obeys. */
 static void summary(const struct recording *r, uint64_t bytes)
 {
-	bool kept = !is_stream(r);
+	bool kept = !is_stream(r), small = bytes < 1 << 20;
 	char *word = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&word, &size);
@@ -202,9 +202,10 @@ static void summary(const struct recording *r, uint64_t bytes)
 		return;
 	gn_put_word(f, r->told);
 	if (!fclose(f))
-		gn_error("%" PRIu64 " %s, %.1f MiB %s %s%s%s", r->records,
+		gn_error("%" PRIu64 " %s, %.1f %s %s %s%s%s", r->records,
 			 gn_word(r->records, "record", "records"),
-			 (double)bytes / (1 << 20), kept ? "in" : "written to",
+			 (double)bytes / (small ? 1 << 10 : 1 << 20),
+			 small ? "KiB" : "MiB", kept ? "in" : "written to",
 			 word, kept ? "; read it with gnomon report -i " : "",
 			 kept ? word : "");
 	free(word);
