@@ -408,27 +408,33 @@ static void losses(void **state)
 	assert_non_null(strstr(r->out, "# LOST"));
 }
 
+/* A trace without faults; its size. */
+static size_t read_whole(char *all, size_t size)
+{
+	size_t n;
+	FILE *f;
+
+	make_trace("whole", (struct story){0});
+	f = fopen(path_of("whole"), "r");
+	assert_non_null(f);
+	n = fread(all, 1, size, f);
+	assert_true(n && feof(f));
+	fclose(f);
+	return n;
+}
+
 /* Any length of the file is a bad file, or a report that says it is cut. Here
  * are some; test_trace_damage reads every one. */
 static void truncated(void **state)
 {
 	char all[8192];
-	struct stat st;
-	size_t reports = 0;
-	FILE *f;
+	size_t size = read_whole(all, sizeof(all)), reports = 0;
 
 	(void)state;
-	make_trace("whole", (struct story){0});
-	assert_int_equal(stat(path_of("whole"), &st), 0);
-	assert_true((size_t)st.st_size <= sizeof(all));
-	f = fopen(path_of("whole"), "r");
-	assert_non_null(f);
-	assert_int_equal(fread(all, 1, sizeof(all), f), st.st_size);
-	fclose(f);
-	for (off_t n = 0; n < st.st_size; n += 31) {
+	for (size_t n = 0; n < size; n += 31) {
 		struct ran *r;
 
-		put_file("cut", all, (size_t)n);
+		put_file("cut", all, n);
 		r = gnomon("report -i cut");
 		if (r->status == 2)
 			continue;
@@ -437,6 +443,30 @@ static void truncated(void **state)
 		assert_non_null(strstr(r->err, "has no end"));
 		r = gnomon("report -i cut --format openmetrics");
 		assert_non_null(strstr(r->out, "gnomon_lost_records 1\n"));
+		reports++;
+	}
+	assert_true(reports > 0);
+}
+
+/* A byte that is another one is not told as an end that is missing. */
+static void damaged(void **state)
+{
+	char all[8192];
+	size_t size = read_whole(all, sizeof(all)), reports = 0;
+
+	(void)state;
+	for (size_t n = size - 1; n > size / 2; n -= 31) {
+		struct ran *r;
+
+		all[n] ^= 1;
+		put_file("damaged", all, size);
+		all[n] ^= 1;
+		r = gnomon("report -i damaged");
+		if (r->status == 2)
+			continue;
+		assert_int_equal(r->status, 3);
+		assert_non_null(strstr(r->out, "the trace is damaged"));
+		assert_non_null(strstr(r->err, "the trace is damaged"));
 		reports++;
 	}
 	assert_true(reports > 0);
@@ -463,8 +493,8 @@ int main(void)
 		CMD_TEST(kernel_account), CMD_TEST(probe_cost),
 		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
 		CMD_TEST(losses),	  CMD_TEST(truncated),
-		CMD_TEST(failed_check),	  CMD_TEST(other_formats),
-		CMD_TEST(markdown),
+		CMD_TEST(damaged),	  CMD_TEST(failed_check),
+		CMD_TEST(other_formats),  CMD_TEST(markdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 		return GN_EXIT_USAGE;
 	}
 	(*model)->truncated = gn_trace_reader_truncated(reader, NULL);
+	(*model)->damaged = gn_trace_reader_tail(reader) == GN_TRACE_CORRUPT;
 	return GN_EXIT_OK;
 }
 

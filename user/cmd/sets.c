@@ -29,11 +29,10 @@ static void look_at(struct gn_sets *s, const struct gn_args *args,
 			 path, path);
 	} else if (gn_model_lossy(m) && !args->allow_loss) {
 		s->unsound = "a capture lost records";
-		gn_error("%s %s, or accept it with --allow-loss", path,
-			 m->truncated
-				 ? "has no end, what followed is lost; record "
-				   "it again"
-				 : "lost records; record fewer functions");
+		gn_error("%s %s; %s, or accept it with --allow-loss", path,
+			 m->truncated ? gn_model_truncation(m) : "lost records",
+			 m->truncated ? "what followed is lost: record it again"
+				      : "record fewer functions");
 	}
 }
 

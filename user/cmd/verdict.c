@@ -107,8 +107,9 @@ void gn_report_warn(const struct gn_model *m, bool allow_loss)
 	if (gn_model_broken(m))
 		warn_broken(m);
 	if (m->truncated)
-		gn_error("the trace has no end, what followed is lost; the "
-			 "report holds what came before");
+		gn_error("the trace %s, what followed is lost; the report "
+			 "holds what came before",
+			 gn_model_truncation(m));
 	if (gn_model_lossy(m) && (m->lost || !m->truncated))
 		warn_lost(m, allow_loss);
 }

@@ -495,7 +495,8 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
 	if (f->m->truncated)
-		fputs("The trace has no end: what followed is lost. ", out);
+		fprintf(out, "The trace %s: what followed is lost. ",
+			gn_model_truncation(f->m));
 	if (f->m->lost || gn_model_counted(f->m)) {
 		uint64_t counted = gn_model_counted(f->m);
 

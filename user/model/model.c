@@ -75,6 +75,11 @@ bool gn_model_lossy(const struct gn_model *m)
 	return m->lost || m->truncated || gn_model_counted(m);
 }
 
+const char *gn_model_truncation(const struct gn_model *m)
+{
+	return m->damaged ? "is damaged" : "has no end";
+}
+
 bool gn_model_broken(const struct gn_model *m)
 {
 #define BROKEN(field, text, error)      \

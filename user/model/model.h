@@ -439,8 +439,9 @@ struct gn_model {
 	/* a file that had its probes late and would not, had -f named its path;
 	 * NULL: none */
 	const char *by_path;
-	/* the caller of the reader sets this: the file has no end */
-	bool truncated;
+	/* the caller of the reader sets these: the file has no end; it goes on,
+	 * but with bytes that no writer wrote */
+	bool truncated, damaged;
 	struct gn_checks checks;
 	/*
 	 * `probe_cost` was subtracted from the intervals, and so from all
@@ -519,6 +520,9 @@ uint64_t gn_model_counted(const struct gn_model *m);
 /* Whether something was lost: by a sequence number, by a loss counter, or
  * because the file has no end. */
 bool gn_model_lossy(const struct gn_model *m);
+
+/* What is wrong with a truncated file, as "has no end". */
+const char *gn_model_truncation(const struct gn_model *m);
 
 /* Whether a check that is an error is not 0. */
 bool gn_model_broken(const struct gn_model *m);

@@ -42,8 +42,8 @@ int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
 
 	if (m->truncated) {
 		begin_attention(o, f);
-		fprintf(f, "%-11s the trace has no end: what followed is lost",
-			"TRUNCATED");
+		fprintf(f, "%-11s the trace %s: what followed is lost",
+			"TRUNCATED", gn_model_truncation(m));
 		end_attention(o, f);
 	}
 	if (!gn_model_lossy(m)) {
