@@ -23,15 +23,6 @@
 #define GN_SELECT_WORDS 4 /* larger sets of descriptors are not looked at */
 #define GN_SELECT_MAX	(64 * GN_SELECT_WORDS)
 
-/* The arguments of a call, from 0. */
-#define ARG(task, regs, ia32_reg, reg) \
-	(in_ia32(task) ? (__u32)(regs)->ia32_reg : (regs)->reg)
-#define ARG0(task, regs) ARG(task, regs, bx, di)
-#define ARG1(task, regs) ARG(task, regs, cx, si)
-#define ARG2(task, regs) ARG(task, regs, dx, dx)
-#define ARG3(task, regs) ARG(task, regs, si, r10)
-#define ARG4(task, regs) ARG(task, regs, di, r8)
-
 /* The number of the lowest bit that is set: how many bits are below it. No
  * branches: the verifier would follow each way through all of them. */
 static __always_inline __u32 lowest_bit(__u64 word)

@@ -109,8 +109,9 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 		reason = (__u16)wait;
 	}
 	gn_os_switch_out(&t->os, now, runnable, class, reason);
-	if (reason == GN_NR_futex)
-		gn_os_deadline(&t->os, futex_deadline(p, now));
+	if (reason == GN_NR_futex || reason == GN_NR_futex_waitv ||
+	    reason == GN_NR_futex_wait)
+		gn_os_deadline(&t->os, futex_deadline(p, reason, now));
 	else if (class == GN_CLASS_POLL)
 		note_poll(t, now);
 	return 0;

@@ -178,6 +178,16 @@ static __always_inline bool in_ia32(struct task_struct *task)
 	return task->thread_info.status & GN_TS_COMPAT;
 }
 
+/* The arguments of a call, from 0. */
+#define ARG(task, regs, ia32_reg, reg) \
+	(in_ia32(task) ? (__u32)(regs)->ia32_reg : (regs)->reg)
+#define ARG0(task, regs) ARG(task, regs, bx, di)
+#define ARG1(task, regs) ARG(task, regs, cx, si)
+#define ARG2(task, regs) ARG(task, regs, dx, dx)
+#define ARG3(task, regs) ARG(task, regs, si, r10)
+#define ARG4(task, regs) ARG(task, regs, di, r8)
+#define ARG5(task, regs) ARG(task, regs, bp, r9)
+
 /* The 64-bit number of the thread's system call `nr`, or GN_NO_SYSCALL. */
 static __always_inline __u16 syscall_nr(struct task_struct *task, __u64 nr)
 {
@@ -271,32 +281,55 @@ static __always_inline __u16 restarted(struct task_struct *task)
 		       : GN_NR_poll;
 }
 
-/* When a wait for a futex times out. 0: never. The timeout is read from the
- * program while the thread is still current; the kernel has just read it. */
-static __always_inline __u64 futex_deadline(struct task_struct *task, __u64 now)
+/* Where the timeout of a wait for a futex is, if it has one. */
+static __always_inline __u64 futex_timeout(struct task_struct *task, __u16 nr,
+					   __u32 op)
 {
 	const struct pt_regs *regs = entry_regs(task);
-	__u64 at = in_ia32(task) ? (__u32)regs->si : regs->r10;
-	__u32 op = in_ia32(task) ? regs->cx : regs->si;
-	__s64 ts[2];
 
-	bool real = op & GN_FUTEX_REALTIME;
+	if (nr == GN_NR_futex_wait)
+		return ARG4(task, regs);
+	if (nr == GN_NR_futex && op != GN_FUTEX_WAIT &&
+	    op != GN_FUTEX_WAIT_BITSET)
+		return 0;
+	return ARG3(task, regs);
+}
+
+/* Whether that is a time of the clock that can be set. */
+static __always_inline bool futex_real(struct task_struct *task, __u16 nr)
+{
+	const struct pt_regs *regs = entry_regs(task);
+
+	if (nr == GN_NR_futex)
+		return ARG1(task, regs) & GN_FUTEX_REALTIME;
+	return !(__u32)(nr == GN_NR_futex_waitv ? ARG4(task, regs)
+						: ARG5(task, regs));
+}
+
+/* When a wait for a futex times out. 0: never. The timeout is read from the
+ * program while the thread is still current; the kernel has just read it. */
+static __always_inline __u64 futex_deadline(struct task_struct *task, __u16 nr,
+					    __u64 now)
+{
+	const struct pt_regs *regs = entry_regs(task);
+	__u32 op = ARG1(task, regs) & GN_FUTEX_OP;
+	bool real = futex_real(task, nr);
+	__u64 at;
+	__s64 ts[2];
 
 	if (in_restart(task))
 		return BPF_CORE_READ(task, restart_block.futex.time) -
 		       (real ? control.real_ahead : 0);
-	op &= GN_FUTEX_OP;
-	if (!at || (op != GN_FUTEX_WAIT && op != GN_FUTEX_WAIT_BITSET))
-		return 0;
-	if (!read_time(task, regs, at, ts))
+	at = futex_timeout(task, nr, op);
+	if (!at || !read_time(task, regs, at, ts))
 		return 0;
 	/* more than a clock can reach: never */
 	if (ts[0] < 0 || ts[0] > GN_TIME_SECONDS)
 		return 0;
 	at = ts[0] * 1000000000ull + ts[1];
-	if (op != GN_FUTEX_WAIT)
-		return at - (real ? control.real_ahead : clock_ahead(task));
-	return span_end(now, at);
+	if (nr == GN_NR_futex && op == GN_FUTEX_WAIT)
+		return span_end(now, at);
+	return at - (real ? control.real_ahead : clock_ahead(task));
 }
 
 /* Whether the task's C library is musl, in a file of its own or inside of the

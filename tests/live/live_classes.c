@@ -30,6 +30,8 @@ static const struct waiting waitings[] = {
 	{"clock_nanosleep", "sleep", "clock_nanosleep", false, NULL},
 	{"timeout", "sleep", "futex", false, NULL},
 	{"timeout_real", "sleep", "futex", false, NULL},
+	{"waitv", "sleep", "futex_waitv", false, NULL},
+	{"waitv_real", "sleep", "futex_waitv", false, NULL},
 	{"timerfd", "sleep", "read", false, NULL},
 	{"poll_none", "sleep", "poll", false, NULL},
 	{"poll", "poll", "poll", false, NULL},
