@@ -32,7 +32,7 @@ static void check_values(struct live *t, const char *attach)
 	static const char asked[] =
 		"-a numbers:arg1/i8,arg2/u16,arg3/i32,arg4,arg5/bool,arg6/ptr,"
 		"ret -a texts:arg1/str,arg2/str,ret/str -a fact:arg1/i32,ret/"
-		"i32";
+		"i32 -a tens:arg1/i32,ret/i32";
 	static const struct {
 		const char *name, *values;
 	} told[] = {
@@ -48,6 +48,8 @@ static void check_values(struct live *t, const char *attach)
 		{"fact", "i32 3 = i32 6"},
 		{"fact", "i32 2 = i32 2"},
 		{"fact", "i32 1 = i32 1"},
+		{"tens", "i32 3 = i32 30"},
+		{"tens", "i32 7 = i32 70"},
 	};
 	struct live_args command = {.n = 0};
 	struct live_end end;

@@ -193,6 +193,17 @@ static struct gn_valued *find_valued(const struct gn_functions *f, size_t file,
 	return NULL;
 }
 
+bool gn_functions_result(const void *functions, size_t file,
+			 const struct gn_elf_symbol *sym)
+{
+	const struct gn_valued *v = find_valued(functions, file, sym);
+
+	for (size_t i = 0; v && i < GN_VALUES_MAX; i++)
+		if (v->values->value[i].type && !v->values->value[i].which)
+			return true;
+	return false;
+}
+
 /* Reports once of each -a that no register has some of its values. */
 static void tell_unreported(struct gn_valued *v, const char *name,
 			    const char *path)

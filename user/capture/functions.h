@@ -49,6 +49,10 @@ struct gn_functions {
 	size_t names;
 };
 
+/* Whether -a takes the function's result: see struct gn_native_opts. */
+bool gn_functions_result(const void *functions, size_t file,
+			 const struct gn_elf_symbol *sym);
+
 /* A gn_native_fn over a struct gn_functions: FUNCTION and, once a file, MODULE
  * records, and the probes. */
 int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,

@@ -39,6 +39,8 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	struct gn_native_opts opts = {
 		.filter = l->session->filter,
 		.usdt = gn_functions_take_usdt,
+		.result = gn_functions_result,
+		.results = &l->functions,
 		.leave = l->session->opts.leave,
 		.return_is_private = l->session->mode == GN_ATTACH_SESSION,
 		.follow = true,

@@ -149,6 +149,8 @@ static int plan_native(struct gn_session *s)
 	struct gn_native_opts opts = {
 		.filter = s->filter,
 		.usdt = take_usdt,
+		.result = gn_functions_result,
+		.results = &s->functions,
 		.leave = s->opts.leave,
 		.return_is_private = s->mode == GN_ATTACH_SESSION,
 		.follow = s->opts.follow,

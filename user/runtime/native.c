@@ -191,12 +191,15 @@ static bool is_better(const struct walk *w, const struct gn_plan *sleds,
 static int plan_function(struct walk *w, size_t file,
 			 const struct gn_elf_symbol *sym, struct gn_plan *plan)
 {
+	struct gn_planner *p = planner_of(w, file);
+	bool result =
+		w->opts->result && w->opts->result(w->opts->results, file, sym);
 	struct gn_plan probes;
-	int err = plan_sleds(w, file, sym, plan);
+	int err = result ? 0 : plan_sleds(w, file, sym, plan);
 
+	gn_planner_at_exits(p, result);
 	if (!err)
-		err = gn_planner_plan(planner_of(w, file), w->elf[file], sym,
-				      &probes);
+		err = gn_planner_plan(p, w->elf[file], sym, &probes);
 	if (err)
 		return err;
 	if (is_better(w, plan, &probes)) {

@@ -19,6 +19,10 @@ struct gn_native_opts {
 	/* For each USDT probe, with all its sites; NULL: none is looked for. */
 	int (*usdt)(void *ctx, size_t file, struct gn_elf *elf,
 		    const struct gn_note *site, size_t count);
+	/* Whether the function's result is taken; NULL: of none. */
+	bool (*result)(const void *results, size_t file,
+		       const struct gn_elf_symbol *sym);
+	const void *results; /* its context */
 	enum gn_leave_mode leave;
 	/*
 	 * Return probes sit in every process that maps the file, unless the

@@ -37,6 +37,7 @@ struct place {
 struct search {
 	const struct gn_body *b;
 	uint64_t enter;	  /* that site is taken */
+	bool at_exits;	  /* no other places */
 	struct way *ways; /* sorted by target */
 	size_t nways;
 	struct place places[WAYS_MAX]; /* of one exit */
@@ -252,7 +253,7 @@ static int add_exit(struct search *s, const struct gn_exit *e,
 	struct gn_site *more;
 
 	s->nplaces = s->nconditions = 0;
-	if (in->flow == GN_FLOW_JMP || in->flow == GN_FLOW_JCC ||
+	if (s->at_exits || in->flow == GN_FLOW_JMP || in->flow == GN_FLOW_JCC ||
 	    s->b->jumps_unknown || s->b->marks[e->insn].depth ||
 	    !find_places(s, e) || !s->nplaces) {
 		s->places[0] = own;
@@ -268,9 +269,11 @@ static int add_exit(struct search *s, const struct gn_exit *e,
 	return 0;
 }
 
-int gn_leaves_choose(const struct gn_body *b, struct gn_plan *plan)
+int gn_leaves_choose(const struct gn_body *b, bool at_exits,
+		     struct gn_plan *plan)
 {
-	struct search s = {.b = b, .enter = plan->enter.addr};
+	struct search s = {
+		.b = b, .enter = plan->enter.addr, .at_exits = at_exits};
 	int err = b->nexits ? find_ways(&s) : 0;
 
 	for (size_t i = 0; !err && i < b->nexits; i++)

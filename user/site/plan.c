@@ -11,6 +11,7 @@
 
 struct gn_planner {
 	enum gn_leave_mode wanted;
+	bool at_exits; /* not before them */
 	struct gn_world world;
 	const char *open; /* why more code may be loaded later, or NULL */
 	struct gn_proof **proofs;
@@ -82,6 +83,11 @@ void gn_planner_open_world(struct gn_planner *p, const char *reason)
 	if (!p->open)
 		p->open = reason;
 	set_verdict(p);
+}
+
+void gn_planner_at_exits(struct gn_planner *p, bool at_exits)
+{
+	p->at_exits = at_exits;
 }
 
 const char *gn_planner_verdict(const struct gn_planner *p)
@@ -189,7 +195,8 @@ static int choose_ret(struct gn_planner *p, struct gn_plan *plan,
 	plan->refused = p->body.leaves;
 	if (!plan->refused)
 		gn_enter_choose(&p->body, GN_LEAVE_RET, plan);
-	return plan->refused ? 0 : gn_leaves_choose(&p->body, plan);
+	return plan->refused ? 0
+			     : gn_leaves_choose(&p->body, p->at_exits, plan);
 }
 
 static void choose_return(struct gn_planner *p, struct gn_plan *plan,

@@ -92,6 +92,10 @@ void gn_planner_share(struct gn_planner *p, const struct gn_planner *from);
  * other programs): the whole-process proof does not hold. */
 void gn_planner_open_world(struct gn_planner *p, const char *reason);
 
+/* Where later plans have the leaves: at the exits themselves, where the result
+ * is known, or also before them (the default), where they cost less. */
+void gn_planner_at_exits(struct gn_planner *p, bool at_exits);
+
 /* The plan of one function. `plan` is freed with gn_plan_clear(). 0 also when
  * it cannot be probed (plan->refused); <0 on -ENOMEM and the like. */
 int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,

@@ -244,7 +244,8 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 		     struct gn_plan *plan);
 /* Adds the leave sites, which need no return probe; sets plan->refused when one
  * cannot be. The enter site is known. -ENOMEM. */
-int gn_leaves_choose(const struct gn_body *b, struct gn_plan *plan);
+int gn_leaves_choose(const struct gn_body *b, bool at_exits,
+		     struct gn_plan *plan);
 /* Fills in a site from its address: file offset, cost, text; -ENOENT. */
 int gn_site_fill(const struct gn_elf *elf, struct gn_site *site);
 
