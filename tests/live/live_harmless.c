@@ -11,6 +11,20 @@
 
 #define SWITCHES 50
 
+/* Arguments of Go are not where -a looks, and a function can begin twice. */
+static void check_go_values(struct live *t)
+{
+	static struct live_truths truths;
+	struct live_end end;
+	json_t *report;
+
+	live_reported(t, "-a main.*:arg1,ret", "collect 10", &end, &report);
+	CHECK(t, strstr(end.err, " is Go: its values are not reported"),
+	      "nothing is said of the values: %s", end.err);
+	live_truths(t, end.out, &truths);
+	live_compare(t, &truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);
+}
+
 /* Its stacks move and its goroutines change threads: calls are counted, which
  * leave is whose is not known. gnomon says so by its status. */
 void test_go(struct live *t)
@@ -34,6 +48,7 @@ void test_go(struct live *t)
 		  live_counts(t, plain.out));
 	live_truths(t, traced.out, &truths);
 	live_compare(t, &truths, report, LIVE_UNMATCHED | LIVE_UNWOUND);
+	check_go_values(t);
 }
 
 /* A library without a path: /proc/self/fd/N in the program. */

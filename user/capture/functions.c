@@ -220,6 +220,17 @@ static void tell_unreported(struct gn_valued *v, const char *name,
 	}
 }
 
+/* Go passes arguments in registers of its own, and begins a function again when
+ * its stack has grown. Told once of each -a. */
+static void tell_go(struct gn_valued *v, const char *name, const char *path)
+{
+	if (!v->told)
+		gn_error("%.200s of '%s' is Go: its values are not reported, "
+			 "they are not where C has them; its calls are",
+			 name, path);
+	v->told = true;
+}
+
 static uint32_t module_of(const struct gn_functions *f, size_t file)
 {
 	return f->modules + (uint32_t)file + 1;
@@ -266,6 +277,10 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		return 0;
 	}
 	valued = find_valued(f, file, sym);
+	if (valued && gn_elf_is_go(elf)) {
+		tell_go(valued, sym->demangled, path);
+		valued = NULL;
+	}
 	if (valued && !enter_first(elf, sym, &own.enter)) {
 		gn_error("%.200s of '%s': its arguments cannot be read, the "
 			 "kernel does not probe its first instruction; trace "
