@@ -170,6 +170,22 @@ void test_sleds_risky(struct live *t)
 	}
 }
 
+/* The program's own XRay writes over hooks and probes: that is said. */
+void test_sleds_taken(struct live *t)
+{
+	char *env[] = {"XRAY_OPTIONS=patch_premain=true", NULL};
+	const struct live_start how = {.env = env};
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, t->gnomon, "run", "-f", "down", "--",
+		 live_fixture(t, "recursion_xray"), "100", NULL);
+	live_run(t, &a, &how, &end);
+	CHECK(t, !end.code, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, strstr(end.err, "gnomon: XRAY_OPTIONS has patch_premain"),
+	      "nothing is said: %s", end.err);
+}
+
 /* What is preloaded already stays so, and nothing of gnomon's is to be seen. */
 void test_sleds_preload(struct live *t)
 {

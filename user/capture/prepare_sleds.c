@@ -198,6 +198,22 @@ static int add_table(struct gn_session *s)
 	return gn_launch_env(&s->launch, GN_SLEDS_ENV, number);
 }
 
+/* XRay of the program itself writes over what hooks and probes put there. */
+static void tell_own_xray(struct gn_session *s)
+{
+	const char *options = getenv("XRAY_OPTIONS");
+	bool has = false;
+
+	for (size_t i = 0; i < s->sleds->count; i++)
+		has |= s->sleds->entry[i].form == GN_SLED_ENTER_JUMP;
+	if (has && options && strstr(options, "patch_premain=true") &&
+	    !*s->warning)
+		snprintf(s->warning, sizeof(s->warning),
+			 "XRAY_OPTIONS has patch_premain: XRay of the program "
+			 "takes its sleds, and calls of functions that have "
+			 "them are not seen; unset it");
+}
+
 int gn_sleds_plan(struct gn_session *s)
 {
 	char library[PATH_MAX];
@@ -205,6 +221,7 @@ int gn_sleds_plan(struct gn_session *s)
 
 	if (!s->sleds || !s->sleds->count)
 		return 0;
+	tell_own_xray(s);
 	s->not_fast = unfit(s) ?: unusable(s, library);
 	if (s->not_fast)
 		return 0;
