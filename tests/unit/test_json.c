@@ -145,6 +145,19 @@ static void tell_awaits(struct gn_model *m)
 	m->nasyncs = 1;
 }
 
+/* Names of .NET as people write them. */
+static void spell_events(struct gn_model *m)
+{
+	for (size_t i = 0; i < m->nevents; i++) {
+		if (m->events[i].event == GN_RT_COMPILE)
+			m->events[i].of.shown = "Main(string[])";
+		if (m->events[i].event == GN_RT_CLASS_LOAD)
+			m->events[i].of.shown = "Oops";
+	}
+	m->exceptions[0].class.shown = "Oops";
+	m->allocations[1].class.shown = "Oops";
+}
+
 static void check_samples(struct json_page *p)
 {
 	struct sample s;
@@ -161,9 +174,7 @@ static void check_samples(struct json_page *p)
 	hide_calls(&s.m);
 	check_model(p, &s.m, GN_BY_CALLERS);
 	sample_events(&s);
-	for (size_t i = 0; i < s.m.nevents; i++)
-		if (s.m.events[i].event == GN_RT_COMPILE)
-			s.m.events[i].of.shown = "Main(string[])";
+	spell_events(&s.m);
 	for (int by = GN_BY_GC; by <= GN_BY_THREAD_SYSCALLS; by++)
 		check_model(p, &s.m, (enum gn_by)by);
 	/* a file that says little */
