@@ -10,7 +10,8 @@
  * What stands before a number that a compiler gives. C#: the Roslyn compiler's
  * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
  * "<Main>d__5"). C++: Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0",
- * HotSpot's "$$Lambda$14/0x0000000800c03000". GCC's suffixes of copies.
+ * HotSpot's "$$Lambda$14/0x0000000800c03000", with a plus sign in its probes.
+ * GCC's suffixes of copies.
  */
 static const char *const before[] = {
 	">b__",	      ".lambda#", "DisplayClass", ">d__",
@@ -52,7 +53,8 @@ static bool rust_hash(const char *name, size_t at)
 /* The length of what is a number at `at`, 0: nothing is. */
 static size_t ordinal(const char *name, size_t at)
 {
-	if (at >= 3 && !memcmp(name + at - 3, "/0x", 3))
+	if (at >= 3 && strchr("/+", name[at - 3]) &&
+	    !memcmp(name + at - 2, "0x", 2))
 		return strspn(name + at, "0123456789abcdef");
 	if (rust_hash(name, at))
 		return 16;
