@@ -65,7 +65,8 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
 	if (t->out.is_stdout)
 		signal(SIGPIPE, SIG_IGN);
 	err = begin(t, args, writable, ctx);
-	return err ? end(t, err) : GN_EXIT_OK;
+	/* that the reader has gone is found by what is written next */
+	return err && err != -EPIPE ? end(t, err) : GN_EXIT_OK;
 }
 
 bool gn_timeline_failed(struct gn_timeline_file *t, int err)

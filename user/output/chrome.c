@@ -65,9 +65,7 @@ static void begin_row(struct chrome *w, const char *ph, uint32_t pid,
 static int end_row(struct chrome *w)
 {
 	gn_emit_close(&w->e, '}');
-	if (!ferror_unlocked(w->e.f))
-		return 0;
-	return errno > 0 ? -errno : -EIO;
+	return ferror_unlocked(w->e.f) ? gn_stream_status(w->e.f) : 0;
 }
 
 static void put_name(struct chrome *w, const char *category, const char *name)
