@@ -56,6 +56,13 @@ static void the_own_name_comes_first(void **state)
 		 "HandleAsync"},
 		{"shop::OrderProcessingController::handle(int)", 24,
 		 "OrderPr...roller::handle"},
+		/* words before a name are of what it says */
+		{"monitor of java.lang.ref.ReferenceQueue$Lock", 30,
+		 "monitor of ReferenceQueue$Lock"},
+		{"non-virtual thunk to net::Socket::read(char*)", 36,
+		 "non-virtual thunk to Socket::read"},
+		{"non-virtual thunk to net::Socket::read(char*)", 20,
+		 "non-virt...ket::read"},
 		{"a_name_of_one_part_that_is_long", 16, "a_name...is_long"},
 		{"net::parse(char const*) [clone .constprop.0]", 44,
 		 "net::parse(char const*) [clone .constprop.0]"},

@@ -165,15 +165,60 @@ static bool shorten_type(char *text, const char *own, size_t width)
 	return true;
 }
 
+/* The length of the words before a name that say what of it this is: without
+ * them it would be taken for the method itself. */
+static size_t head_of(const char *name)
+{
+	static const char *const heads[] = {
+		"monitor of ",
+		"virtual thunk to ",
+		"non-virtual thunk to ",
+		"covariant return thunk to ",
+		"TLS init function for ",
+		"TLS wrapper function for ",
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (!strncmp(name, heads[i], strlen(heads[i])))
+			return strlen(heads[i]);
+	return 0;
+}
+
+/* Shortens what is behind the head, or, where both have no room, the whole. */
+static char *with_head(char *name, size_t head, size_t width)
+{
+	char *base, *text = NULL;
+
+	if (head + LEAST > width) {
+		name[gn_name_parameters(name)] = '\0';
+		gn_text_shorten(name, width);
+		return name;
+	}
+	base = gn_short_name(name + head, width - head);
+	if (base)
+		text = malloc(head + strlen(base) + 1);
+	if (text) {
+		memcpy(text, name, head);
+		strcpy(text + head, base);
+	}
+	free(base);
+	free(name);
+	return text;
+}
+
 char *gn_short_name(const char *name, size_t width)
 {
 	char *text = strdup(name), *clones, *with;
 	const char *next;
+	size_t head;
 
 	if (width < LEAST)
 		width = LEAST;
 	if (!text || gn_text_width(text) <= width)
 		return text;
+	head = head_of(text);
+	if (head)
+		return with_head(text, head, width);
 	clones = take_clones(text);
 	if (clones) {
 		with = with_clones(text, clones, width);
