@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/formats.h"
 #include "output/emit.h"
@@ -128,23 +130,77 @@ static const struct family families[] = {
 	 "The thread's elapsed time by class.", put_classes},
 };
 
-static int put_row(FILE *f, const struct gn_row *r, const struct family *family)
+struct labels {
+	char *text; /* without the brace at its end */
+	size_t row;
+};
+
+static int make_labels(struct labels *l, const struct gn_row *r, enum gn_by by)
 {
-	char *labels = NULL;
 	size_t size;
-	FILE *text = open_memstream(&labels, &size);
+	FILE *text = open_memstream(&l->text, &size);
 	int err;
 
 	if (!text)
 		return -ENOMEM;
-	err = put_labels(text, r, family->by);
-	if (fclose(text) && !err)
-		err = -ENOMEM;
-	if (!err) {
-		family->put(f, r, labels, family->name);
+	err = put_labels(text, r, by);
+	return fclose(text) && !err ? -ENOMEM : err;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct labels *x = a, *y = b;
+	int cmp = strcmp(x->text, y->text);
+
+	return cmp ? cmp : x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct labels *x = a, *y = b;
+
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* A file that has a sample twice is refused as a whole. Functions without a
+ * name have one id in several processes, and what is escaped can look alike. */
+static int number_alike(struct labels *l, size_t n)
+{
+	size_t first = 0;
+
+	qsort(l, n, sizeof(*l), by_text);
+	for (size_t i = 1; i < n; i++) {
+		char *text = NULL;
+
+		if (strcmp(l[i].text, l[first].text) != 0) {
+			first = i;
+			continue;
+		}
+		if (asprintf(&text, "%s,number=\"%zu\"", l[i].text,
+			     i - first + 1) < 0)
+			return -ENOMEM;
+		free(l[i].text);
+		l[i].text = text;
+	}
+	qsort(l, n, sizeof(*l), by_row);
+	return 0;
+}
+
+static int put_samples(const struct gn_rows *rows, const struct family *family,
+		       struct labels *l, FILE *f)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < rows->n && !err; i++) {
+		l[i].row = i;
+		err = make_labels(&l[i], &rows->row[i], family->by);
+	}
+	if (!err)
+		err = number_alike(l, rows->n);
+	for (size_t i = 0; i < rows->n && !err; i++) {
+		family->put(f, &rows->row[i], l[i].text, family->name);
 		err = gn_stream_status(f);
 	}
-	free(labels);
 	return err;
 }
 
@@ -152,15 +208,20 @@ static int put_rows(const struct gn_model *m, const struct gn_output_opts *o,
 		    const struct family *family, FILE *f)
 {
 	struct gn_output_opts all = *o;
+	struct labels *l = NULL;
 	struct gn_rows rows;
 	int err;
 
 	all.by = family->by;
 	err = gn_rows_make(m, &all, &rows);
-	if (!err)
+	if (!err) {
 		put_family(f, family->name, family->unit, family->help);
-	for (size_t i = 0; i < rows.n && !err; i++)
-		err = put_row(f, &rows.row[i], family);
+		l = calloc(rows.n + 1, sizeof(*l));
+		err = l ? put_samples(&rows, family, l, f) : -ENOMEM;
+	}
+	for (size_t i = 0; l && i < rows.n; i++)
+		free(l[i].text);
+	free(l);
 	gn_rows_clear(&rows);
 	return err;
 }
