@@ -306,9 +306,9 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 /* What to name: where probes came late, others may not be what is missing. */
 static void put_to_name(const struct gn_model *m, FILE *out)
 {
-	uint64_t attached;
+	uint64_t attached = 0;
 	bool none = !m->nfunctions && refused(m, &attached);
-	bool named = none || (!m->nfunctions && attached);
+	bool named = none || attached;
 
 	fputs(") is in none. ", out);
 	if (named && !none && m->counters[GN_COUNTER_UNPROBED])
