@@ -191,6 +191,43 @@ static void a_kernel_thread(void **state)
 	refused(2, no_program);
 }
 
+static void *say_number(void *pipes)
+{
+	pid_t tid = gettid();
+	int *end = pipes;
+
+	if (write(end[3], &tid, sizeof(tid)) != (ssize_t)sizeof(tid))
+		return NULL;
+	return wait_for_end(&end[0]);
+}
+
+/* Threads have numbers, too, and folders in /proc that are not listed. */
+static void a_thread(void **state)
+{
+	char why[GN_MISSING_MAX], wanted[GN_MISSING_MAX];
+	struct gn_files f = {0};
+	pthread_t thread;
+	int end[4];
+	pid_t tid;
+
+	(void)state;
+	assert_int_equal(pipe(end), 0);
+	assert_int_equal(pipe(end + 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, say_number, end), 0);
+	assert_int_equal(read(end[2], &tid, sizeof(tid)), sizeof(tid));
+	assert_int_equal(gn_files_of_running(tid, &f), -ESRCH);
+	assert_int_equal(f.count, 0);
+	assert_true(gn_files_missing(tid, -ESRCH, why));
+	snprintf(wanted, sizeof(wanted),
+		 "%d is a thread of process %d; give the process", (int)tid,
+		 (int)getpid());
+	assert_string_equal(why, wanted);
+	for (int i = 3; i >= 1; i--)
+		close(end[i]);
+	pthread_join(thread, NULL);
+	close(end[0]);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -199,6 +236,7 @@ int main(void)
 		cmocka_unit_test(a_zombie),
 		cmocka_unit_test(a_first_thread_that_ended),
 		cmocka_unit_test(a_kernel_thread),
+		cmocka_unit_test(a_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

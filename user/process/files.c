@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/parent.h"
 #include "process/regular.h"
 
 #define MAX_FILES 4096
@@ -382,9 +383,18 @@ int gn_files_of_process(pid_t pid, struct gn_files *f)
 	return err;
 }
 
+/* The process of a thread that is not its first one. 0: it is no such thread.
+ */
+static uint32_t process_of(pid_t tid)
+{
+	uint32_t parent, pid = gn_process_and_parent((uint32_t)tid, &parent);
+
+	return pid == (uint32_t)tid ? 0 : pid;
+}
+
 int gn_files_of_running(pid_t pid, struct gn_files *f)
 {
-	int err = gn_files_of_process(pid, f);
+	int err = process_of(pid) ? -ESRCH : gn_files_of_process(pid, f);
 	char link[32], to[1];
 
 	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
@@ -407,9 +417,12 @@ static bool has_threads(pid_t pid)
 bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 {
 	const char *text = NULL;
+	uint32_t process = process_of(pid);
 
 	if (kill(pid, 0) && errno == ESRCH)
 		text = "no process has PID %d; look for it with ps";
+	else if (process)
+		text = "%d is a thread of process %u; give the process";
 	else if ((err == -ESRCH || err == -ENOENT) && has_threads(pid))
 		text = "the first thread of process %d has ended, so what the "
 		       "others run is not told; start it under gnomon";
@@ -417,6 +430,6 @@ bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 		text = "process %d runs no program: it is a kernel thread, or "
 		       "a zombie; give a process that does";
 	if (text)
-		snprintf(why, GN_MISSING_MAX, text, (int)pid);
+		snprintf(why, GN_MISSING_MAX, text, (int)pid, process);
 	return text;
 }
