@@ -2,6 +2,7 @@
 /* Each file of a process is listed under its own name, also when the process
  * executes other programs meanwhile. */
 #include <errno.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -228,6 +230,41 @@ static void a_thread(void **state)
 	close(end[0]);
 }
 
+/* What a user is told of a process that /proc hides from him. 0: that; 1: else;
+ * 2: this cannot be tried here. */
+static int look_at_hidden(pid_t pid)
+{
+	char why[GN_MISSING_MAX], wanted[GN_MISSING_MAX];
+	struct gn_files f = {0};
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("proc", "/proc", "proc", 0, "hidepid=2") ||
+	    setgroups(0, NULL) || setgid(65534) || setuid(65534))
+		return 2;
+	snprintf(wanted, sizeof(wanted),
+		 "process %d is hidden from this user (/proc has hidepid); run "
+		 "it as root",
+		 (int)pid);
+	return !gn_files_missing(pid, gn_files_of_running(pid, &f), why) ||
+	       strcmp(why, wanted) != 0;
+}
+
+static void a_hidden_process(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid)
+		_exit(look_at_hidden(getppid()));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 2)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -237,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_first_thread_that_ended),
 		cmocka_unit_test(a_kernel_thread),
 		cmocka_unit_test(a_thread),
+		cmocka_unit_test(a_hidden_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -414,15 +414,28 @@ static bool has_threads(pid_t pid)
 	return !stat(path, &st) && st.st_nlink > 3;
 }
 
+static bool is_shown(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return !access(path, F_OK);
+}
+
 bool gn_files_missing(pid_t pid, int err, char why[GN_MISSING_MAX])
 {
 	const char *text = NULL;
 	uint32_t process = process_of(pid);
+	/* before it is asked whether there is one: it can end now */
+	bool shown = is_shown(pid);
 
 	if (kill(pid, 0) && errno == ESRCH)
 		text = "no process has PID %d; look for it with ps";
 	else if (process)
 		text = "%d is a thread of process %u; give the process";
+	else if (!shown)
+		text = "process %d is hidden from this user (/proc has "
+		       "hidepid); run it as root";
 	else if ((err == -ESRCH || err == -ENOENT) && has_threads(pid))
 		text = "the first thread of process %d has ended, so what the "
 		       "others run is not told; start it under gnomon";
