@@ -28,24 +28,37 @@ static void run_gnomon(struct live *t, const struct live_start *how,
 	live_run(t, &a, how, end);
 }
 
+static void write_program(struct live *t, const char *path, const char *text,
+			  mode_t mode)
+{
+	ssize_t size = (ssize_t)strlen(text);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+
+	CHECK(t, fd >= 0 && write(fd, text, (size_t)size) == size,
+	      "cannot write");
+	close(fd);
+}
+
 void test_bad_command(struct live *t)
 {
 	char *plain = live_text(t, "%s/not-a-program", t->dir);
+	char *script = live_text(t, "%s/script", t->dir);
 	struct live_end end;
-	int fd;
 
 	run_gnomon(t, NULL, "run -- /no/such/program", &end);
 	live_expect_line(t, &end, 127, "/no/such/program");
 	run_gnomon(t, NULL, "run -- no-such-program-anywhere", &end);
 	live_expect_line(t, &end, 127, "no-such-program-anywhere");
 
-	fd = open(plain, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	CHECK(t, fd >= 0 && write(fd, "text\n", 5) == 5, "cannot write");
-	close(fd);
+	write_program(t, plain, "text\n", 0600);
 	run_gnomon(t, NULL, live_text(t, "run -- %s", plain), &end);
 	live_expect_line(t, &end, 126, plain);
 	run_gnomon(t, NULL, live_text(t, "run -- %s", t->dir), &end);
 	live_expect_line(t, &end, 126, t->dir);
+
+	write_program(t, script, "#!/no/such/shell\n", 0700);
+	run_gnomon(t, NULL, live_text(t, "run -q -- %s", script), &end);
+	live_expect_line(t, &end, 127, "the interpreter that it names");
 }
 
 void test_bad_pid(struct live *t)

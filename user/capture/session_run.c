@@ -111,7 +111,14 @@ static int start_command(struct gn_session *s)
 	if (!err)
 		return 0;
 	gn_child_wait(&s->child);
-	return gn_session_fail(s, err, err == -ENOENT ? 127 : 126,
+	/* the program itself was found before */
+	if (err == -ENOENT)
+		return gn_session_fail(s, err, 127,
+				       "'%s' cannot be started: the "
+				       "interpreter that it names is missing; "
+				       "see its first line, or 'readelf -l'",
+				       s->opts.command[0]);
+	return gn_session_fail(s, err, 126,
 			       "'%s' cannot be started: %s; check the command",
 			       s->opts.command[0], strerror(-err));
 }
