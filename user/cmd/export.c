@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/outfile.h"
+#include "cmd/repeat.h"
 #include "cmd/timeline.h"
 #include "trace/trace.h"
 
@@ -132,6 +133,8 @@ static int choose(struct items *items, const struct export_args *a,
 	int status = GN_EXIT_OK;
 
 	if (!gn_labels_check(&a->args.labels))
+		return GN_EXIT_USAGE;
+	if (a->args.output && !gn_names_files(a->args.output))
 		return GN_EXIT_USAGE;
 	if (!*at) {
 		gn_error("no format is given; give some with --format, as "

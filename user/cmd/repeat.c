@@ -33,16 +33,22 @@ static bool is_there(const char *path, uint64_t i)
 	return there;
 }
 
-static bool check(const char *path, uint64_t times)
+bool gn_names_files(const char *path)
 {
 	struct stat st;
 
-	if (!strcmp(path, "-") || (!lstat(path, &st) && !S_ISREG(st.st_mode))) {
-		gn_error("%s is no file, so it cannot name a set of them; give "
-			 "another name with -o",
-			 path);
+	if (strcmp(path, "-") && (lstat(path, &st) || S_ISREG(st.st_mode)))
+		return true;
+	gn_error("%s is no file, so it cannot name a set of them; give another "
+		 "name with -o",
+		 path);
+	return false;
+}
+
+static bool check(const char *path, uint64_t times)
+{
+	if (!gn_names_files(path))
 		return false;
-	}
 	if (!times || times > GN_REPEAT_MAX) {
 		gn_error("--repeat cannot be '%llu'; give 1 to %d",
 			 (unsigned long long)times, GN_REPEAT_MAX);

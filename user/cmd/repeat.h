@@ -23,6 +23,10 @@
 int gn_repeat(const char *path, uint64_t times, bool quiet,
 	      int (*once)(void *ctx, const char *path), void *ctx);
 
+/* Whether files can be called `path` and something behind it: a device's or "-"
+ * cannot, which it reports. */
+bool gn_names_files(const char *path);
+
 /* Names of files. Free them with gn_traces_free(). */
 struct gn_traces {
 	char **path;
