@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd/pages.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum gn_page gn_page_find(const char *word)
@@ -83,14 +84,28 @@ static void man_option(FILE *f, const struct gn_option *o)
 	}
 }
 
+/* The line that whatis(1) and apropos(1) show: how the summary begins. */
+static void man_name(const struct gn_verb_usage *u, FILE *f)
+{
+	char text[162]; /* two lines of the help */
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(u->summary, ".:;"),
+		 u->summary);
+	*text = (char)tolower((unsigned char)*text);
+	for (char *at = text; (at = strchr(at, '\n'));)
+		*at = ' ';
+	fprintf(f, "gnomon\\-%s \\- ", u->name);
+	roff(f, text);
+}
+
 static void man_page(const struct gn_verb_usage *u, FILE *f)
 {
 	fprintf(f,
 		".\\\" Made of the table that makes the help.\n"
-		".TH GNOMON\\-%s 1 \"\" \"gnomon %s\"\n"
-		".SH NAME\ngnomon\\-%s \\- gnomon %s\n.SH SYNOPSIS\n"
-		".B gnomon %s\n",
-		u->name, GNOMON_VERSION, u->name, u->name, u->name);
+		".TH GNOMON\\-%s 1 \"\" \"gnomon %s\"\n.SH NAME\n",
+		u->name, GNOMON_VERSION);
+	man_name(u, f);
+	fprintf(f, "\n.SH SYNOPSIS\n.B gnomon %s\n", u->name);
 	roff(f, u->synopsis);
 	fputs("\n.SH DESCRIPTION\n", f);
 	roff(f, u->summary);
