@@ -193,6 +193,25 @@ void test_bad_options(struct live *t)
 	}
 }
 
+/* The program is not replaced by what is written about it. */
+void test_bad_output(struct live *t)
+{
+	static const char *const words[] = {
+		"run -o %s -- %s", "record -o %s -- %s", "top -b -o %s -- %s",
+		"list -o %s %s",   "list -o %s -- %s",
+	};
+	char *program = live_text(t, "%s/program", t->dir);
+	struct live_end end;
+
+	write_program(t, program, "#!/bin/sh\nexit 0\n", 0700);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		run_gnomon(t, NULL, live_text(t, words[i], program, program),
+			   &end);
+		live_expect_line(t, &end, 2, "cannot be written");
+		CHECK(t, access(program, X_OK) == 0, "it was replaced");
+	}
+}
+
 void test_list_of_globs(struct live *t)
 {
 	static const char *const words[] = {

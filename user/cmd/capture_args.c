@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The options of the verbs that trace: their choices, and what they ask for. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/capture.h"
+#include "cmd/outfile.h"
+#include "process/target.h"
 #include "runtime/filter.h"
 #include "runtime/values.h"
 
@@ -143,6 +146,15 @@ void gn_capture_args_clear(struct gn_capture_args *a)
 	gn_args_clear(&a->args);
 }
 
+/* As `-o ./app ./app` has it, the report would take the program's place. */
+static bool overwrites_command(const struct gn_args *args)
+{
+	char path[PATH_MAX];
+
+	return args->output && !gn_target_resolve(args->command[0], path) &&
+	       gn_overwrites(args->output, path);
+}
+
 bool gn_capture_target(struct gn_capture_args *a, int *status)
 {
 	*status = GN_EXIT_USAGE;
@@ -158,7 +170,7 @@ bool gn_capture_target(struct gn_capture_args *a, int *status)
 	else if (!a->args.command && !a->args.pids.n)
 		gn_error("nothing to trace; give a command after -- or a "
 			 "process with -p PID");
-	else
+	else if (!a->args.command || !overwrites_command(&a->args))
 		return gn_capture_user(a, status);
 	return false;
 }

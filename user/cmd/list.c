@@ -147,6 +147,8 @@ static int take_program(struct job *j, const char *path, bool command,
 	struct gn_elf *elf;
 	int err = check_regular(path);
 
+	if (gn_overwrites(j->args->c.args.output, path))
+		return GN_EXIT_USAGE;
 	if (!err)
 		err = gn_elf_open(path, &elf);
 	if (err == -ENOEXEC && command && begins_as_script(path)) {
