@@ -420,9 +420,16 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	bool musl = s->opts.command && gn_elf_needs_musl(s->program);
 	int err = gn_runtime_library(rt, musl, library, PATH_MAX);
 
-	if (err)
-		/* doctor reports it; other programs need none */
+	if (err) {
+		/* other programs need none */
+		if (s->opts.command && gn_runtime_starts(rt, s->program))
+			snprintf(s->warning, sizeof(s->warning),
+				 "the hook-site library '%s' is not there, so "
+				 "managed functions are not traced; install "
+				 "gnomon again",
+				 musl ? rt->library_musl : rt->library);
 		return -ENOENT;
+	}
 	err = plan_library_at(s, rt, library, library);
 	if (err)
 		return err;
