@@ -37,7 +37,7 @@ struct list_args {
 
 static const struct gn_option options[] = {
 	{'f', "function", GN_OPTION_LIST, offsetof(struct gn_args, functions),
-	 "GLOB", "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL},
+	 "GLOB", "only these: GLOB, LIB:GLOB, usdt:LIB:NAME, !GLOB", NULL},
 	{'p', "pid", GN_OPTION_PIDS, offsetof(struct gn_args, pids),
 	 "PID[,PID]", "what running processes have mapped or loaded", NULL},
 	{0, "usdt", GN_OPTION_FLAG, offsetof(struct list_args, usdt), NULL,

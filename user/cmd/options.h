@@ -145,7 +145,7 @@ struct gn_args {
 	GN_OPT_ROW('v', "verbose", FLAG, verbose, NULL, text, NULL)
 #define GN_OPT_FUNCTION                                      \
 	GN_OPT_ROW('f', "function", LIST, functions, "GLOB", \
-		   "GLOB, LIB:GLOB, usdt:LIB:PROVIDER:NAME, !GLOB", NULL)
+		   "trace these: GLOB, LIB:GLOB, usdt:LIB:NAME, !GLOB", NULL)
 #define GN_OPT_LEAVE_AS(text) \
 	GN_OPT_ROW(0, "leave", CHOICE, leave, NULL, text, gn_leave_choice)
 #define GN_OPT_LEAVE GN_OPT_LEAVE_AS("how a function's end is seen")
@@ -194,7 +194,8 @@ struct gn_args {
 #define GN_OPT_ONLY   GN_OPT_ROW(0, "only", LIST, only, "GLOB", "", NULL)
 #define GN_OPT_THREAD GN_OPT_ROW(0, "thread", LIST, threads, "GLOB", "", NULL)
 #define GN_OPT_DEPTH  GN_OPT_ROW(0, "depth", COUNT, depth, "N", "", NULL)
-#define GN_OPT_MIN    GN_OPT_ROW(0, "min", DURATION, min, "TIME", "of calls", NULL)
+#define GN_OPT_MIN \
+	GN_OPT_ROW(0, "min", DURATION, min, "TIME", "which of --by calls", NULL)
 
 /* The options of what a report shows, and how. Put it after GN_OPT_BY. */
 #define GN_OPTS_REPORT                                                       \
