@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -276,6 +277,39 @@ void test_awaited(struct live *t)
 	live_clean(t, report);
 	files_expect(t, report, "libplugin.so", "plugin_work", 70);
 	expect_late(t, report, "plugin_work");
+}
+
+/* gnomon may open no more files when the library comes: that is told, and how
+ * long its calls are missing. */
+void test_awaited_few_files(struct live *t)
+{
+	struct rlimit few, usual;
+	uint64_t told, ns;
+	struct live_talk talk;
+	json_t *report;
+	char *path;
+
+	talk = run_talk(t, "-f libplugin.so:plugin_work",
+			live_text(t, "%s", live_fixture(t, "visited")), &path);
+	live_await(t, talk.err, "gnomon: attached: ");
+	CHECK(t, !prlimit(talk.pid, RLIMIT_NOFILE, NULL, &usual), "prlimit: %s",
+	      strerror(errno));
+	few = (struct rlimit){8, usual.rlim_max};
+	CHECK(t, !prlimit(talk.pid, RLIMIT_NOFILE, &few, NULL), "prlimit: %s",
+	      strerror(errno));
+	live_ask(t, &talk, "load");
+	live_await(t, talk.err, "gnomon: libraries and programs that come");
+	ns = live_now();
+	prlimit(talk.pid, RLIMIT_NOFILE, &usual, NULL);
+	live_ask(t, &talk, "plugin 70");
+	ns = live_now() - ns;
+	live_tell(t, &talk, "quit");
+	CHECK(t, !live_await_or_end(t, talk.err, "gnomon: no function"),
+	      "a wrong reason is told");
+	CHECK(t, live_finish(t, &talk) == 0, "it ended otherwise");
+	report = live_load(t, path);
+	told = live_number(t, report, "counters.unprobed-ns");
+	CHECK(t, told >= ns, "only %" N " ns are told of, of %" N, told, ns);
 }
 
 /* The report of a program that loads the library when it runs; `late`: it has

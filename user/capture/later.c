@@ -36,6 +36,25 @@ static bool stopping(struct gn_later *l)
 	return quit;
 }
 
+/* Calls from `since` on are missing for good, if gnomon lacks something. */
+static void fail(struct gn_later *l, int err, uint64_t since)
+{
+	if (!gn_later_lacks(err))
+		return;
+	pthread_mutex_lock(&l->lock);
+	gn_later_overrun(l, since);
+	pthread_mutex_unlock(&l->lock);
+	if (!l->failed && !l->session->opts.quiet)
+		gn_error("libraries and programs that come later cannot all be "
+			 "probed (%s), and calls will be missing; %s",
+			 strerror(-err),
+			 err == -EMFILE
+				 ? "raise the limit of open files (ulimit -Hn)"
+			 : err == -E2BIG ? "let -f name fewer of them"
+					 : "free some memory");
+	l->failed = true;
+}
+
 /* `pid` 0: every process. */
 static int link_group(struct gn_later *l, const struct gn_files *files,
 		      const struct gn_probe_group *g, pid_t pid)
@@ -89,6 +108,7 @@ static void link_process(struct gn_later *l, pid_t pid)
 		if (gn_session_private(l->session, &files->file[g->file]))
 			err = link_group(l, files, g, pid);
 	}
+	fail(l, err, gn_now_ns());
 }
 
 /* The process could have called every function that has links of single
@@ -148,14 +168,16 @@ static void attach_file(struct gn_later *l, struct gn_file *file, size_t from)
 	bool wanted[1] = {true};
 	struct gn_files one = {.file = file, .count = 1};
 	pid_t pid;
+	int err = 0;
 
 	if (gn_share_find(&one, wanted, gn_later_traced, l))
 		file->elsewhere = true;
 	if (!gn_later_await_stream(l))
 		return;
-	for (size_t i = from; i < l->probes.count; i++)
+	for (size_t i = from; !err && i < l->probes.count; i++)
 		if (!gn_session_private(l->session, file))
-			link_group(l, &l->files, &l->probes.group[i], 0);
+			err = link_group(l, &l->files, &l->probes.group[i], 0);
+	fail(l, err, gn_now_ns());
 	if (!file->elsewhere)
 		return;
 	while ((pid = next_behind(l)))
@@ -205,6 +227,7 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	size_t from = l->probes.count;
 	struct gn_later_plain plain = {.id = file->id};
 	struct stat st;
+	int got;
 
 	if (file->fd < 0 ||
 	    gn_later_has_file(l, &l->session->files, &file->id) ||
@@ -219,11 +242,14 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 	    has_twin(l, &l->files, file->fd)) {
 		/* probed there */
 		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
-	} else if (!gn_later_plan(l, file, &probes)) {
+	} else if ((got = gn_later_plan(l, file, &probes)) <= 0) {
+		fail(l, got, n->since);
 		/* what was given up at the end is missed, not plain */
-		if (!stopping(l))
+		if (!got && !stopping(l))
 			l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
-	} else if (!keep_file(l, file, &probes)) {
+	} else if ((got = keep_file(l, file, &probes))) {
+		fail(l, got, n->since);
+	} else {
 		size_t at = l->files.count - 1;
 
 		file = &l->files.file[at];
@@ -243,12 +269,14 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 {
 	uint64_t told = gn_later_told(l, n->pid, n->since);
 	struct gn_files files = {0};
+	int err = gn_files_of_process(n->pid, &files);
 
+	fail(l, err, n->since);
 	/* nothing to attach to if the process has ended */
-	if (!gn_files_of_process(n->pid, &files))
+	if (!err)
 		for (size_t i = 0; i < files.count && !stopping(l); i++)
 			take_file(l, &files.file[i], n, told);
-	if (!files.count && n->kind == GN_NEWS_PROGRAM)
+	if (!files.count && n->kind == GN_NEWS_PROGRAM && !gn_later_lacks(err))
 		gn_later_ended_early(l, n);
 	gn_files_free(&files);
 }
@@ -519,6 +547,11 @@ void gn_later_stop(struct gn_later *l)
 unsigned gn_later_gone(const struct gn_later *l)
 {
 	return l && l->quit ? l->ngone : 0;
+}
+
+bool gn_later_failed(const struct gn_later *l)
+{
+	return l && l->quit && l->failed;
 }
 
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)

@@ -48,6 +48,10 @@ uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
  * NULL is fine. */
 unsigned gn_later_gone(const struct gn_later *l);
 
+/* After gn_later_stop(): whether not all that came later was looked at and
+ * attached to, for want of descriptors or memory. NULL is fine. */
+bool gn_later_failed(const struct gn_later *l);
+
 /* Attaches nothing more. Counts what was not done. */
 void gn_later_stop(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */

@@ -107,8 +107,7 @@ bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at)
 	return was;
 }
 
-/* News are dropped: counts the processes, and since when. */
-static void note_overrun(struct gn_later *l, uint64_t since)
+void gn_later_overrun(struct gn_later *l, uint64_t since)
 {
 	l->late++;
 	l->overrun = l->overrun ?: since;
@@ -118,7 +117,7 @@ static void drop(struct gn_later *l, const struct gn_later_news *n)
 {
 	free(n->path);
 	if (n->kind == GN_NEWS_PROCESS || n->kind == GN_NEWS_PROGRAM)
-		note_overrun(l, n->since);
+		gn_later_overrun(l, n->since);
 }
 
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)

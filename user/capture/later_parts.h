@@ -89,7 +89,9 @@ struct gn_later {
 	size_t out_size, out_room;
 	bool privates; /* some files' links are of single processes */
 	uint64_t late, late_ns;
-	uint64_t overrun; /* when there was no room for news first; 0 = never */
+	/* when there was no room for news first, or something else was lacking;
+	 * 0 = never */
+	uint64_t overrun;
 
 	/* of the thread */
 	struct gn_links *links;
@@ -97,6 +99,7 @@ struct gn_later {
 	struct gn_probes probes;
 	struct gn_functions functions;
 	struct gn_native_stats stats;
+	bool failed;	/* something was lacking */
 	size_t refused; /* by the kernel, for whatever process */
 	struct gn_later_gone gone[GN_ENDED_MAX];
 	unsigned ngone;
@@ -112,6 +115,8 @@ void gn_later_remove(struct gn_later *l, struct gn_later_process *p);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);
+/* With the lock held: from then on calls are missing, up to the end. */
+void gn_later_overrun(struct gn_later *l, uint64_t since);
 /* Libraries that were mapped and that can have functions. */
 void gn_later_take_mapped(struct gn_later *l);
 /* Takes the next item that is due; ends come last, because removing takes long.
@@ -170,7 +175,9 @@ void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 bool gn_later_await_stream(struct gn_later *l);
 
 /* later_plan.c. Plans the functions of one file of the list, which takes the
- * file over if it has some: 1, or 0 for none. */
+ * file over if it has some: 1, 0 for none, or -errno if gnomon lacks something
+ * for it. */
+bool gn_later_lacks(int err);
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);
 bool gn_later_is_plain(const struct gn_later *l,

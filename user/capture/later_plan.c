@@ -2,6 +2,8 @@
 /* Plans the functions of a file that appeared while the capture runs. */
 #include "capture/later_parts.h"
 
+#include <errno.h>
+
 bool gn_later_is_plain(const struct gn_later *l, const struct gn_later_plain *p)
 {
 	for (size_t i = 0; i < GN_PLAIN_MAX && i < l->nplain; i++)
@@ -32,6 +34,11 @@ bool gn_later_knows_file(const struct gn_later *l, const struct gn_file_id *id)
 	       gn_later_has_file(l, &l->files, id);
 }
 
+bool gn_later_lacks(int err)
+{
+	return err == -EMFILE || err == -ENOMEM || err == -E2BIG;
+}
+
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes)
 {
@@ -47,16 +54,18 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		.later = true,
 	};
 	struct gn_native_stats stats;
+	int err;
 
 	l->functions.files = &one;
 	l->functions.probes = probes;
 	l->functions.modules =
 		(uint32_t)(l->session->files.count + l->files.count);
 	l->functions.last_file = 0;
-	if (gn_native_walk(&one, &opts, gn_functions_take, &l->functions,
-			   &stats))
+	err = gn_native_walk(&one, &opts, gn_functions_take, &l->functions,
+			     &stats);
+	if (err)
 		/* no ELF file; functions announced for it are never hit */
-		return 0;
+		return gn_later_lacks(err) ? err : 0;
 	gn_functions_tell_left(&stats);
 	l->stats.functions += stats.functions;
 	l->stats.usdt += stats.usdt;
