@@ -404,12 +404,32 @@ static void have_few_descriptors(void)
 		_exit(125);
 }
 
+static void have_many_taken(void)
+{
+	const struct rlimit usual = {1024, 1024};
+	int fd;
+
+	if (setrlimit(RLIMIT_NOFILE, &usual))
+		_exit(125);
+	do {
+		fd = dup(STDERR_FILENO);
+	} while (fd >= 0 && fd < 1000);
+}
+
 void test_few_descriptors(struct live *t)
 {
 	struct live_end end;
 
 	run_without(t, have_few_descriptors, &end);
-	live_expect_line(t, &end, 1, "ulimit -n");
+	live_expect_line(t, &end, 1, "ulimit -n 1024");
+}
+
+void test_taken_descriptors(struct live *t)
+{
+	struct live_end end;
+
+	run_without(t, have_many_taken, &end);
+	live_expect_line(t, &end, 1, "ulimit -n 4096");
 }
 
 void test_bad_user(struct live *t)

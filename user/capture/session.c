@@ -34,6 +34,7 @@
 #include "runtime/runtime.h"
 
 #define DEFAULT_RING (64u << 20)
+#define ENOUGH_FILES 1024ull /* for most captures */
 
 int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 		    ...)
@@ -45,8 +46,11 @@ int gn_session_fail(struct gn_session *s, int err, int status, const char *fmt,
 	if (err == -EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		snprintf(s->error, sizeof(s->error),
 			 "%llu descriptors are not enough for gnomon; raise "
-			 "the limit (ulimit -n 1024)",
-			 (unsigned long long)limit.rlim_max);
+			 "the limit (ulimit -n %llu)",
+			 (unsigned long long)limit.rlim_max,
+			 limit.rlim_max < ENOUGH_FILES
+				 ? ENOUGH_FILES
+				 : (unsigned long long)limit.rlim_max * 4);
 		s->status = status;
 		return err;
 	}
