@@ -4,6 +4,7 @@
 #include "capture/session_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/membarrier.h>
 #include <poll.h>
@@ -413,10 +414,33 @@ static bool cannot_hold(struct gn_session *s, int err)
 	return s->cannot_hold;
 }
 
+/* Each load takes more than these. libbpf tries out by some what the kernel
+ * can, and where there are none it says that the kernel cannot. */
+#define LOAD_FILES 40
+
+static int check_files(void)
+{
+	int fds[LOAD_FILES], n = 0, err = 0;
+
+	while (n < LOAD_FILES && !err) {
+		fds[n] = open("/", O_PATH | O_CLOEXEC);
+		if (fds[n] < 0)
+			err = -errno;
+		else
+			n++;
+	}
+	while (n)
+		close(fds[--n]);
+	return err;
+}
+
 int gn_session_load(struct gn_session *s)
 {
-	int err = load(s);
+	int err = check_files();
 
+	if (err)
+		return load_error(s, err);
+	err = load(s);
 	if (err && cannot_hold(s, err)) {
 		gnomon_bpf__destroy(s->skel);
 		s->skel = NULL;
