@@ -47,6 +47,9 @@ static void the_own_name_comes_first(void **state)
 		{"net/http.(*conn).serve", 16, "(*conn).serve"},
 		{"java.util.concurrent.locks.ReentrantLock.lock()", 20,
 		 "ReentrantLock.lock"},
+		{"org.jruby.ext.fiber.ThreadFiberLibrary$$Lambda$7"
+		 "+0x00007fc9183a36d0.<init>()",
+		 30, "ThreadFibe...c9183a36d0.<init>"},
 		/* a type that is long is told apart from others all the same */
 		{"Shop.OrderProcessingController.HandleAsync(int)", 30,
 		 "OrderPro...troller.HandleAsync"},

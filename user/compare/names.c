@@ -10,14 +10,12 @@
  * What stands before a number that a compiler gives. C#: the Roslyn compiler's
  * GeneratedNames ("<Main>b__0_1", "<>c__DisplayClass3_0", "<Main>g__Local|0_0",
  * "<Main>d__5"). C++: Itanium's "{lambda(int)#2}". Java: javac's "lambda$f$0",
- * HotSpot's "$$Lambda$14/0x0000000800c03000", with a plus sign in its probes.
- * GCC's suffixes of copies.
+ * HotSpot's "$$Lambda$14". GCC's suffixes of copies.
  */
 static const char *const before[] = {
-	">b__",	      ".lambda#", "DisplayClass", ">d__",
-	">g__",	      ")#",	  "$$Lambda$",	  "$$Lambda/0x",
-	"$anonfun$",  ".isra.",	  ".constprop.",  ".part.",
-	".lto_priv.", ".cold.",	  ".llvm.",	  ".localalias.",
+	">b__",	  ".lambda#",	"DisplayClass", ">d__",	  ">g__",
+	")#",	  "$$Lambda$",	"$anonfun$",	".isra.", ".constprop.",
+	".part.", ".lto_priv.", ".cold.",	".llvm.", ".localalias.",
 };
 
 static size_t ends_with_any(const char *text, size_t at)
@@ -50,13 +48,21 @@ static bool rust_hash(const char *name, size_t at)
 	       strspn(name + at, "0123456789abcdef") == 16 && !name[at + 16];
 }
 
+/* HotSpot gives hidden classes their address for a name: its probes as
+ * "$$Lambda$14+0x0000000800c03000.apply()", Java's own names with a slash. */
+static bool hidden_class(const char *name, size_t at)
+{
+	return at >= 3 &&
+	       (!memcmp(name + at - 3, "+0x", 3) ||
+		!memcmp(name + at - 3, "/0x", 3)) &&
+	       strspn(name + at, "0123456789abcdef") == 16 &&
+	       name[at + 16] == '.';
+}
+
 /* The length of what is a number at `at`, 0: nothing is. */
 static size_t ordinal(const char *name, size_t at)
 {
-	if (at >= 3 && strchr("/+", name[at - 3]) &&
-	    !memcmp(name + at - 2, "0x", 2))
-		return strspn(name + at, "0123456789abcdef");
-	if (rust_hash(name, at))
+	if (hidden_class(name, at) || rust_hash(name, at))
 		return 16;
 	if (!ends_with_any(name, at) && !local_function(name, at) &&
 	    !java_lambda(name, at))

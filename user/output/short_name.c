@@ -81,6 +81,12 @@ static void drop_type_arguments(char *name)
 		*to = '\0';
 }
 
+/* Java's hidden classes have an address behind a plus: no type of its own. */
+static bool parts_types(const char *at)
+{
+	return *at == '+' && strncmp(at, "+0x", 3);
+}
+
 /* Behind the outermost type or name space; NULL when it is the name itself. */
 static const char *next_part(const char *name)
 {
@@ -88,7 +94,7 @@ static const char *next_part(const char *name)
 	int depth = 0;
 
 	for (const char *c = name; *c && c != sign; c++) {
-		bool parts = *c == '.' || *c == '+' || *c == '/' ||
+		bool parts = *c == '.' || parts_types(c) || *c == '/' ||
 			     (*c == ':' && c[1] == ':') || *c == ' ';
 
 		depth += (*c == '<' || *c == '(') - (*c == '>' || *c == ')');
