@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -142,6 +144,72 @@ void test_death_by_signal(struct live *t)
 	expect_ending(t, "ending signal 9", 128 + SIGKILL, 1);
 	expect_ending(t, "ending signal 11", 128 + SIGSEGV, 1);
 	expect_ending(t, "ending abort 0", 128 + SIGABRT, 1);
+}
+
+/* Whether it waits in read(), as the command does for gnomon. */
+static bool is_reading(struct live *t, pid_t pid)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/syscall", (int)pid), "re");
+	long call = -1;
+	bool is = f && fscanf(f, "%ld", &call) == 1 && call == SYS_read;
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* The child of gnomon that will be the command; 0: there is none. */
+static pid_t waiting_command(struct live *t, pid_t gnomon)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
+				  (int)gnomon),
+			"re");
+	int child;
+	pid_t found = 0;
+
+	while (f && !found && fscanf(f, "%d", &child) == 1)
+		found = is_reading(t, child) ? child : 0;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The same; gnomon is stopped meanwhile, or has ended. */
+static pid_t stop_at_command(struct live *t, pid_t gnomon)
+{
+	siginfo_t info = {.si_pid = 0};
+	pid_t child = 0;
+
+	while (!child && !info.si_pid) {
+		child = waiting_command(t, gnomon);
+		waitid(P_PID, (id_t)gnomon, &info, WEXITED | WNOHANG | WNOWAIT);
+	}
+	kill(gnomon, SIGSTOP);
+	waitid(P_PID, (id_t)gnomon, &info, WEXITED | WSTOPPED | WNOWAIT);
+	return child && is_reading(t, child) ? child : 0;
+}
+
+/* The command is killed, as for want of memory, while gnomon attaches. */
+void test_death_before(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk talk;
+	pid_t child = 0;
+
+	live_add(t, &a, t->gnomon, "run", "-f", "fib", "--",
+		 live_fixture(t, "fib"), "5", NULL);
+	for (int i = 0; i < 10 && !child; i++) {
+		live_talk(t, &a, &talk);
+		child = stop_at_command(t, talk.pid);
+		if (child)
+			kill(child, SIGKILL);
+		kill(talk.pid, SIGCONT);
+		if (!child)
+			live_finish(t, &talk);
+	}
+	CHECK(t, child, "the command was never seen to wait");
+	live_await(t, talk.err, "gnomon: the command was killed by signal 9");
+	CHECK(t, live_finish(t, &talk) == 128 + SIGKILL, "it ended otherwise");
 }
 
 /* No probe is without harm in a copy of the code: what ended the program is

@@ -103,14 +103,20 @@ static int start_processes(struct gn_session *s)
 
 static int start_command(struct gn_session *s)
 {
-	int err;
+	int err, status;
 
 	s->skel->bss->control.launch = (uint32_t)s->child.pid;
 	s->skel->bss->control.command = (uint32_t)s->child.pid;
 	err = gn_child_go(&s->child);
 	if (!err)
 		return 0;
-	gn_child_wait(&s->child);
+	status = gn_child_wait(&s->child);
+	if (s->child.signal)
+		return gn_session_fail(
+			s, err, status,
+			"the command was killed by signal %d (%s) before it "
+			"began; run it again",
+			s->child.signal, strsignal(s->child.signal));
 	/* the program itself was found before */
 	if (err == -ENOENT)
 		return gn_session_fail(s, err, 127,
