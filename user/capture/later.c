@@ -498,12 +498,14 @@ int gn_later_new(struct gn_session *s, const pid_t *pids, size_t n)
 		if (l->mapped && !s->opts.command)
 			gn_later_look(l, &now, pids[i]);
 	}
+	if (err)
+		goto fail;
+	s->later = l; /* the thread looks at it */
+	err = gn_thread_start(&l->thread, work, l);
 	if (!err)
-		err = gn_thread_start(&l->thread, work, l);
-	if (!err) {
-		s->later = l;
 		return 0;
-	}
+	s->later = NULL;
+fail:
 	l->quit = true;
 	gn_later_free(l);
 	return err;

@@ -188,11 +188,11 @@ bool gn_session_lives(struct gn_session *s)
 
 	if (s->opts.command) {
 		p.fd = s->child.pidfd;
-		return !poll(&p, 1, 0);
+		return poll(&p, 1, 0) <= 0;
 	}
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		p.fd = s->pidfds[i];
-		if (!poll(&p, 1, 0))
+		if (poll(&p, 1, 0) <= 0)
 			return true;
 	}
 	return false;

@@ -271,8 +271,11 @@ int gn_child_go(struct gn_child *c)
 	ssize_t n;
 
 	if (write(c->gate, "g", 1) != 1)
-		return -errno;
+		err = -errno;
+	/* it ends by that if it was not told to go */
 	close_fd(&c->gate);
+	if (err)
+		return err;
 	do {
 		n = read(c->fail, &err, sizeof(err));
 	} while (n < 0 && errno == EINTR);
