@@ -161,7 +161,7 @@ void gn_say_own(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 		gn_put_ns(out, own_time(fn));
 		fputs(" (", out);
 		gn_put_pct(out, own_time(fn), all);
-		fputs(i ? ", " : " of application time, ", out);
+		fputs(i ? ", " : " of app time, ", out);
 		gn_put_count(out, fn->v.calls, "call", "calls");
 		fputc(')', out);
 	}
@@ -330,7 +330,7 @@ void gn_say_untraced(const struct gn_facts *f, const struct gn_subject *s,
 		fputs("Much happens outside of the traced functions", out);
 	fputs(": ", out);
 	gn_put_ns(out, s->ns);
-	fputs(" of application time (", out);
+	fputs(" of app time (", out);
 	gn_put_pct(out, s->ns, f->classes[GN_CLASS_APP]);
 	if (unhooked(f->m))
 		fputs(") is in none: a runtime had no hooks (see runtime); "
