@@ -310,6 +310,29 @@ static void lost_slice(void **state)
 	assert_int_equal(out.rec[9].h.seq, 21);
 }
 
+/* More OS time than there is since the thread's own record is another's, but
+ * not where it is of records that were lost. */
+static void too_much_time(void **state)
+{
+	static const uint64_t times[] = {100, 200};
+	struct gn_fast_counts counts = {0};
+	struct gn_fast_thread t;
+	struct taken out = {0};
+
+	(void)state;
+	gn_fast_thread_init(&t, TID);
+	queue_func(&t, 50, 10, 0);
+	queue_func(&t, 150, 13, 1000);
+	queue_func(&t, 250, 14, 1000);
+	merge(&t, times, 2, &counts, &out);
+	gn_fast_thread_free(&t);
+	assert_int_equal(out.n, 5);
+	assert_int_equal(out.rec[2].f.os_ns, 50);
+	assert_false(out.rec[2].h.flags & GN_F_IN_DOUBT);
+	assert_int_equal(out.rec[4].f.os_ns, 50);
+	assert_true(out.rec[4].h.flags & GN_F_IN_DOUBT);
+}
+
 /* Half a key is in the ring: the other half is that of the nearest address to
  * one of the stack. What the kernel knows of its mapping says no more. */
 static void whole_keys(void **state)
@@ -364,6 +387,7 @@ int main(void)
 		cmocka_unit_test(plain_events),
 		cmocka_unit_test(inside_a_slice),
 		cmocka_unit_test(lost_slice),
+		cmocka_unit_test(too_much_time),
 		cmocka_unit_test(whole_keys),
 	};
 

@@ -245,19 +245,26 @@ static int set_os(struct gn_fast_thread *t, struct gn_rec_func *r, uint64_t ns,
 }
 
 /*
- * OS time in an interval since a record of its own. More than that says that
- * the thread did not write the record: a child that vfork() began in its memory
- * did, while the thread waited.
+ * OS time in an interval since a record of its own. More than that, where no
+ * loss explains it, says that the thread did not write the record: a child that
+ * vfork() began in its memory did, while the thread waited.
  */
 static uint64_t within(const struct gn_fast_thread *t, struct gn_rec *rec,
-		       uint64_t os)
+		       uint64_t os, bool lossy)
 {
 	uint64_t most = rec->time > t->last ? rec->time - t->last : 0;
 
 	if (!t->own || os <= most)
 		return os;
-	rec->flags |= GN_F_IN_DOUBT;
+	if (!lossy)
+		rec->flags |= GN_F_IN_DOUBT;
 	return most;
+}
+
+/* Whether the kernel's record has the time of what was lost before it, too. */
+static bool has_lost(const struct gn_fast_thread *t, const struct gn_rec *rec)
+{
+	return t->unsure || (rec->seq && rec->seq != t->seq_in + 1);
 }
 
 /* A record of the kernel's that ends an interval: a part of its OS time may
@@ -271,7 +278,7 @@ static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 	if (os < t->handed)
 		t->unsure = true;
 	os -= os < t->handed ? os : t->handed;
-	os = within(t, &r->h, os);
+	os = within(t, &r->h, os, has_lost(t, &r->h));
 	if (t->own && !os && !t->events)
 		r->h.flags &= ~GN_F_OS_EVENT;
 	if (can_be_own((enum gn_kind)r->h.kind) &&
@@ -369,7 +376,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		r.h.flags |= GN_F_IN_DOUBT;
 	}
 	r.h.time = time;
-	os = within(t, &r.h, os);
+	os = within(t, &r.h, os, false);
 	r.func = e->func;
 	if (r.func) {
 		r.h.key = whole_key(t, e->sp);
