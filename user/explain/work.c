@@ -488,6 +488,8 @@ int gn_look_lost(const struct gn_facts *f, struct gn_subject *s)
 		return 0;
 	s->share = 1;
 	most_called(f, s, UINT64_MAX);
+	if (s->nfunctions && all_called(f, s))
+		s->what = GN_NEXT_SAMPLES;
 	return 0;
 }
 
@@ -508,14 +510,16 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 		return;
 	fputs(" Called often:", out);
 	put_called(out, f, s, "at least ");
-	fputs("; without them fewer records come:", out);
+	fputs(s->what == GN_NEXT_SAMPLES
+		      ? ". Samples, without functions, are fewer records:"
+		      : "; without them fewer records come:",
+	      out);
 }
 
 void gn_next_lost(const struct gn_facts *f, const struct gn_subject *s,
 		  FILE *out)
 {
-	(void)f;
-	put_left_out(out, s);
+	gn_next_probes(f, s, out);
 }
 
 int gn_look_broken(const struct gn_facts *f, struct gn_subject *s)
