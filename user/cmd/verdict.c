@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "output/header.h"
 #include "output/kernel.h"
+#include "output/text.h"
 
 int gn_report_status(const struct gn_model *m, bool allow_loss)
 {
@@ -76,15 +77,18 @@ static void warn_broken(const struct gn_model *m)
 /* "12 records were lost (ring-full 12)". NULL: no memory. */
 static char *lost_text(const struct gn_model *m)
 {
-	char *text = NULL;
+	/* some can be of no known thread, others have no known cause */
+	uint64_t counted = gn_model_counted(m),
+		 lost = m->lost > counted ? m->lost : counted;
+	char *text = NULL, n[GN_CELL];
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
-	if (m->lost)
-		fprintf(f, "%" PRIu64 " ", m->lost);
-	fputs("records were lost", f);
+	gn_format_count(n, lost);
+	fprintf(f, "%s %s lost", n,
+		gn_word(lost, "record was", "records were"));
 	gn_loss_causes(m, f);
 	fclose(f);
 	return text;
