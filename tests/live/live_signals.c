@@ -376,28 +376,62 @@ void test_signal_early(struct live *t)
 	CHECK(t, access(path, F_OK), "a file is left behind");
 }
 
-/* A report that is larger than a pipe, and nobody reads: it waits for a reader
- * as long as for anything else, and ends. */
-void test_report_unread(struct live *t)
+/* A report that is larger than a pipe. */
+static void make_large(struct live *t, struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-f", "m_???",
+		 "--", live_fixture(t, "many"), NULL);
+	live_talk(t, &a, gnomon);
+	live_await(t, gnomon->out, "ready ");
+	live_ask(t, gnomon, "call 1");
+}
+
+/* After a signal it waits for a reader as long as for anything else, and ends.
+ */
+void test_report_unread(struct live *t)
+{
 	struct live_talk gnomon;
 	struct timespec begin;
 	char *line;
 	int code;
 
-	live_add(t, &a, t->gnomon, "run", "--format", "json", "-f", "m_???",
-		 "--", live_fixture(t, "many"), NULL);
-	live_talk(t, &a, &gnomon);
-	live_await(t, gnomon.out, "ready ");
-	live_ask(t, &gnomon, "call 1");
-	live_tell(t, &gnomon, "quit");
+	make_large(t, &gnomon);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
+	send(t, gnomon.pid, SIGTERM);
 	line = live_await(t, gnomon.err, "gnomon: nobody reads");
 	CHECK(t, strstr(line, " bytes"), "%s", line);
 	code = live_wait(t, &gnomon);
 	soon(t, &begin, 2 * SIGNAL_S, "the end");
 	CHECK(t, code == 1, "gnomon ended with %d", code);
+}
+
+/* Without one it waits as long as its reader wants, as behind the first page of
+ * a pager: longer than after a signal. */
+void test_report_late(struct live *t)
+{
+	const struct timespec page = {.tv_sec = SIGNAL_S + 1};
+	size_t size = 16 << 20, n = 0;
+	char *all = malloc(size), *begin;
+	struct live_talk gnomon;
+	json_error_t e;
+	json_t *report;
+	ssize_t got;
+
+	CHECK(t, all, "no memory");
+	make_large(t, &gnomon);
+	live_tell(t, &gnomon, "quit");
+	nanosleep(&page, NULL);
+	while ((got = read(gnomon.out, all + n, size - n)) > 0)
+		n += (size_t)got;
+	begin = memchr(all, '{', n);
+	CHECK(t, begin, "no report in %zu bytes", n);
+	report = json_loadb(begin, n - (size_t)(begin - all), 0, &e);
+	CHECK(t, report, "%s in line %d", e.text, e.line);
+	json_decref(report);
+	free(all);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 }
 
 /* Calls go into a FIFO that nobody reads: gnomon waits for a reader, and a

@@ -98,10 +98,10 @@ struct gn_textfile;
 int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 		    struct gn_textfile *out);
 
-/* The same after a capture: a pipe that nobody reads for two seconds is an
- * error. */
+/* The same after a capture. `hurries`: a pipe that nobody reads for two seconds
+ * is an error. */
 int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
-		      struct gn_textfile *out);
+		      struct gn_textfile *out, bool hurries);
 
 /* GN_EXIT_BROKEN, GN_EXIT_LOST or GN_EXIT_OK. */
 int gn_report_status(const struct gn_model *m, bool allow_loss);

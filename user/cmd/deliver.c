@@ -28,14 +28,14 @@ static void make_room(int fd, size_t size)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_MOST);
 }
 
-int gn_deliver(int fd, const char *text, size_t size, uint64_t patience,
+int gn_deliver(int fd, const char *text, size_t size, int patience,
 	       size_t *done)
 {
 	make_room(fd, size);
 	for (*done = 0; *done < size;) {
 		struct pollfd p = {.fd = fd, .events = POLLOUT};
 		size_t part = size - *done < PIPE_BUF ? size - *done : PIPE_BUF;
-		int ready = poll(&p, 1, (int)(patience / 1000000));
+		int ready = poll(&p, 1, patience);
 		ssize_t n;
 
 		if (!ready)

@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Whether `fd` is a pipe or socket. */
 bool gn_deliver_to(int fd);
 
 /* Writes all of it; *done is how much was written. -ETIMEDOUT: the reader took
- * nothing for `patience` nanoseconds; else 0 or -errno. */
-int gn_deliver(int fd, const char *text, size_t size, uint64_t patience,
+ * nothing for `patience` milliseconds (-1: as long as it wants); else 0 or
+ * -errno. */
+int gn_deliver(int fd, const char *text, size_t size, int patience,
 	       size_t *done);
 
 #endif

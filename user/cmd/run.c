@@ -2,6 +2,7 @@
 /* gnomon run: a capture whose records go straight into the pipeline. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 
 #include "capture/clock.h"
@@ -126,6 +127,14 @@ static bool has_place(const struct gn_args *args)
 	return false;
 }
 
+/* Whether somebody wants gnomon to end, not only the trace. */
+static bool is_sent_away(const struct gn_capture *c)
+{
+	int sig = c->signals.end ? c->signals.end : c->signals.first;
+
+	return sig && sig != SIGINT;
+}
+
 static int run(const struct gn_capture_args *a, int argc, char **argv,
 	       struct output *out)
 {
@@ -163,7 +172,8 @@ static int run(const struct gn_capture_args *a, int argc, char **argv,
 		goto out;
 	}
 	status = out->draws ? gn_timeline_close(&out->timeline, m)
-			    : gn_report_deliver(m, &a->args, &out->report);
+			    : gn_report_deliver(m, &a->args, &out->report,
+						is_sent_away(&c));
 	gn_report_warn(m, a->args.allow_loss);
 	if (!status)
 		status = gn_report_status(m, a->args.allow_loss);

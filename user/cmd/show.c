@@ -186,12 +186,12 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	return gn_textfile_end(out, args->output, err);
 }
 
-#define PATIENCE_NS 2000000000u
+#define HURRY_MS 2000
 
 /* Writes the report to a pipe. 0 or -errno; -ETIMEDOUT: it has reported that
  * nobody reads. */
 static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
-		   FILE *f)
+		   FILE *f, bool hurries)
 {
 	char *text = NULL;
 	size_t size = 0, done = 0;
@@ -201,7 +201,8 @@ static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 	if (memory && fclose(memory) && !err)
 		err = -ENOMEM;
 	if (!err)
-		err = gn_deliver(fileno(f), text, size, PATIENCE_NS, &done);
+		err = gn_deliver(fileno(f), text, size, hurries ? HURRY_MS : -1,
+				 &done);
 	free(text);
 	if (err == -ETIMEDOUT)
 		gn_error("nobody reads the report: %zu of %zu bytes were "
@@ -211,7 +212,7 @@ static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 }
 
 int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
-		      struct gn_textfile *out)
+		      struct gn_textfile *out, bool hurries)
 {
 	struct gn_report_opts opts;
 	int err;
@@ -219,7 +220,7 @@ int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
 	if (!gn_deliver_to(fileno(out->f)))
 		return gn_report_write(m, args, out);
 	gn_report_opts_init(&opts, args, out->f);
-	err = deliver(m, &opts, out->f);
+	err = deliver(m, &opts, out->f, hurries);
 	gn_textfile_abort(out); /* a pipe has nothing to commit */
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
