@@ -399,7 +399,8 @@ static void losses(void **state)
 	assert_int_equal(r->status, 3);
 	assert_non_null(strstr(r->out, "# LOST"));
 	assert_non_null(strstr(r->out, "ring-full 12"));
-	assert_non_null(strstr(r->err, "12 records were lost (ring-full 12)"));
+	assert_non_null(
+		strstr(r->err, "gnomon: 12 records were lost (ring-full 12)"));
 	r = gnomon("report -i lost -q --format csv");
 	assert_int_equal(r->status, 3);
 	assert_non_null(strstr(r->err, "records were lost"));

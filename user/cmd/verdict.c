@@ -77,9 +77,7 @@ static void warn_broken(const struct gn_model *m)
 /* "12 records were lost (ring-full 12)". NULL: no memory. */
 static char *lost_text(const struct gn_model *m)
 {
-	/* some can be of no known thread, others have no known cause */
-	uint64_t counted = gn_model_counted(m),
-		 lost = m->lost > counted ? m->lost : counted;
+	uint64_t lost = gn_model_losses(m);
 	char *text = NULL, n[GN_CELL];
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);

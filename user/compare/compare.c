@@ -255,11 +255,9 @@ static int add_module(const struct place *p, const struct gn_model_module *mod)
 
 static uint64_t lost(const struct gn_model *m)
 {
-	uint64_t counted = gn_model_counted(m);
+	uint64_t n = gn_model_losses(m);
 
-	if (m->lost > counted)
-		counted = m->lost;
-	return counted || !gn_model_lossy(m) ? counted : 1;
+	return n || !gn_model_lossy(m) ? n : 1;
 }
 
 int gn_comparison_add(struct gn_comparison *c, enum gn_side side,

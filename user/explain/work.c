@@ -499,12 +499,9 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 	if (f->m->truncated)
 		fprintf(out, "The trace %s: what followed is lost. ",
 			gn_model_truncation(f->m));
-	if (f->m->lost || gn_model_counted(f->m)) {
-		uint64_t counted = gn_model_counted(f->m);
-
-		gn_put_count(out, f->m->lost > counted ? f->m->lost : counted,
-			     "record was lost. ", "records were lost. ");
-	}
+	if (gn_model_losses(f->m))
+		gn_put_count(out, gn_model_losses(f->m), "record was lost. ",
+			     "records were lost. ");
 	fputs("Nothing is concluded from what is left.", out);
 	if (!s->nfunctions)
 		return;

@@ -70,6 +70,13 @@ uint64_t gn_model_counted(const struct gn_model *m)
 	return sum;
 }
 
+uint64_t gn_model_losses(const struct gn_model *m)
+{
+	uint64_t counted = gn_model_counted(m);
+
+	return m->lost > counted ? m->lost : counted;
+}
+
 bool gn_model_lossy(const struct gn_model *m)
 {
 	return m->lost || m->truncated || gn_model_counted(m);

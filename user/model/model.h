@@ -517,6 +517,10 @@ const char *gn_model_info(const struct gn_model *m, const char *key);
  * that. */
 uint64_t gn_model_counted(const struct gn_model *m);
 
+/* How many were lost, for people: those that threads miss or those that were
+ * counted, whichever are more. */
+uint64_t gn_model_losses(const struct gn_model *m);
+
 /* Whether something was lost: by a sequence number, by a loss counter, or
  * because the file has no end. */
 bool gn_model_lossy(const struct gn_model *m);
