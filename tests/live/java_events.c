@@ -210,7 +210,7 @@ struct attached {
 };
 
 static void attach(struct live *t, const char *flag, const char *before,
-		   const char *format, struct attached *at)
+		   const char *glob, const char *format, struct attached *at)
 {
 	struct live_args java = {.n = 0}, a = {.n = 0};
 
@@ -221,7 +221,8 @@ static void attach(struct live *t, const char *flag, const char *before,
 	live_ask(t, &at->served, before);
 	at->path = live_path(t, "report.json");
 	live_add(t, &a, t->gnomon, "run", "--format", format, "-o", at->path,
-		 "-p", live_text(t, "%d", (int)at->served.pid), NULL);
+		 "-p", live_text(t, "%d", (int)at->served.pid),
+		 glob ? "-f" : NULL, glob, NULL);
 	live_talk(t, &a, &at->gnomon);
 	free(live_await(t, at->gnomon.err, "gnomon: attached"));
 }
@@ -244,7 +245,7 @@ void java_attach(struct live *t)
 	json_t *report;
 	uint64_t calls;
 
-	attach(t, "-XX:+DTraceMethodProbes", "run 500", "json", &at);
+	attach(t, "-XX:+DTraceMethodProbes", "run 500", NULL, "json", &at);
 	live_ask(t, &at.served, "run 12345");
 	detach(t, &at);
 	report = live_load(t, at.path);
@@ -259,11 +260,33 @@ void java_attach_plain(struct live *t)
 	struct attached at;
 	size_t gc;
 
-	attach(t, "-XX:+UseSerialGC", "collect 3", "chrome", &at);
+	attach(t, "-XX:+UseSerialGC", "collect 3", NULL, "chrome", &at);
 	live_ask(t, &at.served, "collect 7");
 	detach(t, &at);
 	gc = begun(t, at.path, "GC");
 	CHECK(t, gc == 7, "%zu collections seen, 7 were", gc);
+}
+
+/* What the launcher's file has is no reason why a method was not seen. */
+void java_attach_missing(struct live *t)
+{
+	static const char untraced[] = "managed functions were not traced";
+	static const char *const flags[] = {"-XX:+UseSerialGC",
+					    "-XX:+DTraceMethodProbes"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct attached at;
+		char *told;
+
+		attach(t, flags[i], "run 500", "Missing.*", "json", &at);
+		live_ask(t, &at.served, "run 500");
+		detach(t, &at);
+		told = live_await(t, at.gnomon.err,
+				  "gnomon: no function matched 'Missing.*'");
+		CHECK(t, !strstr(told, untraced) == (i == 1), "%s: '%s'",
+		      flags[i], told);
+		free(told);
+	}
 }
 
 static uint64_t sampled(struct live *t, const char *options, const char *name)

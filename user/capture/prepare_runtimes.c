@@ -10,6 +10,7 @@
 
 #include <gnomon/edits.h>
 #include "capture/fast_clock.h"
+#include "capture/unseen.h"
 #include "elf/elf_file.h"
 #include "process/parent.h"
 #include "runtime/runtime.h"
@@ -143,6 +144,8 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 		return gn_running_add(s, pid, rt);
+	if (!rt->attach)
+		gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	s->late_for_elt = rt->attach ? pid : 0;
 	snprintf(s->warning, sizeof(s->warning),
 		 "process %d runs %s already: %s%s", (int)pid, rt->title,

@@ -22,8 +22,9 @@
 struct program {
 	const struct gn_runtime *rt;
 	uint32_t pid;
-	bool over; /* another program runs in the process */
-	bool runs; /* the runtime was seen */
+	bool over;   /* another program runs in the process */
+	bool runs;   /* the runtime was seen */
+	bool before; /* it ran when gnomon came, which was told */
 	bool hooked;
 	bool other;	      /* it runs as `uid`, not as the command's user */
 	bool read;	      /* its environment was */
@@ -193,6 +194,15 @@ static void note_name(struct gn_unseen *u, const struct gn_rec_text *r,
 		note_method(u, rt, r->ref, text);
 }
 
+void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
+		       const struct gn_runtime *rt)
+{
+	struct program *p = find_or_add(u, pid, rt);
+
+	if (p)
+		p->before = true;
+}
+
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 {
 	uint32_t what = GN_FUNC_INDEX(r->func);
@@ -308,7 +318,8 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 static bool any_unhooked(const struct gn_unseen *u)
 {
 	for (size_t i = 0; i < u->count; i++)
-		if (u->program[i].runs && !u->program[i].hooked)
+		if ((u->program[i].runs || u->program[i].before) &&
+		    !u->program[i].hooked)
 			return true;
 	return false;
 }

@@ -18,6 +18,7 @@
 
 struct gn_filter;
 struct gn_native_stats;
+struct gn_runtime;
 struct gn_unseen;
 
 /* A line for people: WHAT; WHAT TO DO. */
@@ -27,6 +28,10 @@ typedef void (*gn_unseen_fn)(void *ctx, const char *line);
  * before. NULL: no memory. */
 struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached);
 void gn_unseen_free(struct gn_unseen *u);
+
+/* A process that gnomon is attached to runs a runtime without a library. */
+void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
+		       const struct gn_runtime *rt);
 
 /* Takes each record of the kernel side, in order. `filter` learns which of its
  * globs match names of a runtime. */
