@@ -315,13 +315,39 @@ back_table:
 	.text
 END switch_back
 
-/* a table that the dynamic linker fills in, at the entry's stack depth: of
- * labels or of functions */
+/* a table that the dynamic linker fills in, and nobody else */
+FUNC switch_linked
+	lea	rdx, linked_table[rip]	/* +0 */
+	jmp	[rdx + rdi * 8]		/* +7 */
+1:	xor	eax, eax		/* +10 */
+2:	ret				/* +12 */
+	.section .data.rel.ro, "aw"
+	.p2align 3
+linked_table:
+	.quad	1b
+	.quad	2b
+	.quad	leaf
+	.text
+END switch_linked
+
+/* a table of functions that the dynamic linker fills in */
+FUNC tail_linked
+	lea	rdx, 2f[rip]		/* +0 */
+	jmp	[rdx + rdi * 8]		/* +7 */
+	.section .data.rel.ro, "aw"
+	.p2align 3
+2:	.quad	leaf
+	.quad	leaf
+	.text
+END tail_linked
+
+/* a table that the program can write, at the entry's stack depth: of labels or
+ * of functions */
 FUNC switch_hidden
 	lea	rdx, hidden_table[rip]	/* +0 */
 	jmp	[rdx + rdi * 8]		/* +7 */
 1:	ret				/* +10 */
-	.section .data.rel.ro, "aw"
+	.data
 	.p2align 3
 hidden_table:
 	.quad	1b

@@ -116,7 +116,26 @@ static int add_import(struct gn_elf *elf, uint64_t slot, const char *name,
 	return 0;
 }
 
-static int add_pointer(struct gn_elf *elf, uint64_t addr)
+static int add_fixed(struct gn_elf *elf, uint64_t slot, uint64_t code)
+{
+	struct gn_pointer *fixed;
+
+	if (slot < elf->relro.begin || slot >= elf->relro.end)
+		return 0;
+	if (elf->nfixed == elf->fixed_room) {
+		size_t room = elf->fixed_room ? 2 * elf->fixed_room : 64;
+
+		fixed = reallocarray(elf->fixed, room, sizeof(*fixed));
+		if (!fixed)
+			return -ENOMEM;
+		elf->fixed = fixed;
+		elf->fixed_room = room;
+	}
+	elf->fixed[elf->nfixed++] = (struct gn_pointer){slot, code};
+	return 0;
+}
+
+static int add_pointer(struct gn_elf *elf, uint64_t slot, uint64_t addr)
 {
 	uint64_t *pointers;
 
@@ -132,7 +151,7 @@ static int add_pointer(struct gn_elf *elf, uint64_t addr)
 		elf->pointers_room = room;
 	}
 	elf->pointers[elf->npointers++] = addr;
-	return 0;
+	return add_fixed(elf, slot, addr);
 }
 
 static int read_relocations(struct gn_elf *elf, Elf_Data *data)
@@ -149,7 +168,8 @@ static int read_relocations(struct gn_elf *elf, Elf_Data *data)
 		if (!gelf_getrela(data, (int)i, &rela))
 			break;
 		if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE) {
-			err = add_pointer(elf, (uint64_t)rela.r_addend);
+			err = add_pointer(elf, rela.r_offset,
+					  (uint64_t)rela.r_addend);
 		} else {
 			s = import_name(elf, table, &rela);
 			if (s && *s)
@@ -206,6 +226,13 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int by_fixed(const void *a, const void *b)
+{
+	const struct gn_pointer *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
 int gn_dynamic_load(struct gn_elf *elf)
 {
 	GElf_Ehdr ehdr;
@@ -227,12 +254,27 @@ int gn_dynamic_load(struct gn_elf *elf)
 	if (elf->npointers)
 		qsort(elf->pointers, elf->npointers, sizeof(*elf->pointers),
 		      by_value);
+	if (elf->nfixed)
+		qsort(elf->fixed, elf->nfixed, sizeof(*elf->fixed), by_fixed);
 	if (hidden_imports(elf))
 		elf->opaque = true;
 	if (elf->opaque || !gelf_getehdr(elf->main.elf, &ehdr) ||
 	    ehdr.e_type != ET_DYN)
 		elf->pointers_hidden = true;
 	return 0;
+}
+
+bool gn_elf_pointer(const struct gn_elf *elf, uint64_t slot, uint64_t *code)
+{
+	const struct gn_pointer key = {.slot = slot};
+	const struct gn_pointer *at =
+		elf->nfixed ? bsearch(&key, elf->fixed, elf->nfixed,
+				      sizeof(key), by_fixed)
+			    : NULL;
+
+	if (at)
+		*code = at->code;
+	return at;
 }
 
 const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot)

@@ -70,6 +70,7 @@ void gn_elf_close(struct gn_elf *elf)
 	free(elf->imports);
 	free(elf->starts);
 	free(elf->pointers);
+	free(elf->fixed);
 	free(elf->interp);
 	free(elf->debug_path);
 	free(elf->path);

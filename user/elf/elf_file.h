@@ -95,6 +95,10 @@ size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
  * be others: the file is not position independent, or packs them. */
 bool gn_elf_pointers(const struct gn_elf *elf, const uint64_t **out, size_t *n);
 
+/* The address of code that a relocation puts at `slot`, where the program
+ * cannot write afterwards (RELRO). False: none. */
+bool gn_elf_pointer(const struct gn_elf *elf, uint64_t slot, uint64_t *code);
+
 /* The bytes of [addr, addr + size) in a segment that the program cannot write
  * (jump tables), or NULL. */
 const uint8_t *gn_elf_rodata(const struct gn_elf *elf, uint64_t addr,

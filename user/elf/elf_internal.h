@@ -33,6 +33,11 @@ struct gn_import {
 	const char *name;
 };
 
+/* What a relocation puts into data: the address of code. */
+struct gn_pointer {
+	uint64_t slot, code;
+};
+
 struct gn_elf {
 	char *path;  /* for people */
 	char *place; /* by which it was opened */
@@ -66,6 +71,9 @@ struct gn_elf {
 	size_t nstarts;
 	uint64_t *pointers; /* sorted */
 	size_t npointers, pointers_room;
+	struct gn_elf_range relro;
+	struct gn_pointer *fixed; /* those of `relro`, sorted by slot */
+	size_t nfixed, fixed_room;
 	bool pointers_hidden;
 };
 

@@ -56,6 +56,10 @@ static int load_headers(struct gn_elf *elf)
 			return -ENOEXEC;
 		if (ph.p_type == PT_INTERP && load_interp(elf, &ph))
 			return -ENOMEM;
+		if (ph.p_type == PT_GNU_RELRO &&
+		    ph.p_vaddr <= UINT64_MAX - ph.p_memsz)
+			elf->relro = (struct gn_elf_range){
+				ph.p_vaddr, ph.p_vaddr + ph.p_memsz};
 		if (usable(&elf->main, &ph))
 			elf->segments[elf->nsegments++] = (struct gn_segment){
 				.addr = ph.p_vaddr,

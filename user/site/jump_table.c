@@ -35,16 +35,12 @@ static struct gn_jump by_table(const struct gn_body *b,
 			       uint64_t base, uint8_t width)
 {
 	struct gn_jump jump = {GN_JUMP_TABLE, table, base, width, NULL};
-	uint64_t first;
-	uint8_t none[8] = {0};
-	const uint8_t *p = gn_elf_rodata(b->elf, table, width);
+	uint64_t first = 0;
 
-	if (!p)
-		return hidden_table(s);
 	if (gn_jump_entry(b, &jump, 0, &first))
 		return jump;
 	/* a relocated table is empty in the file */
-	if (!memcmp(p, none, width) || width == 4)
+	if (!first || width == 4)
 		return hidden_table(s);
 	return by_rsp(s);
 }
@@ -113,19 +109,19 @@ struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,
 bool gn_jump_entry(const struct gn_body *b, const struct gn_jump *jump,
 		   size_t i, uint64_t *target)
 {
-	const uint8_t *p;
+	uint64_t at = jump->table + i * jump->width;
+	const uint8_t *p = gn_elf_rodata(b->elf, at, jump->width);
 	int32_t rel;
 
 	if (i > GN_BODY_MAX)
 		return false;
-	p = gn_elf_rodata(b->elf, jump->table + i * jump->width, jump->width);
-	if (!p)
-		return false;
-	if (jump->width == 8) {
+	if (p && jump->width == 8) {
 		memcpy(target, p, 8);
-	} else {
+	} else if (p) {
 		memcpy(&rel, p, 4);
 		*target = jump->base + (uint64_t)(int64_t)rel;
+	} else if (jump->width != 8 || !gn_elf_pointer(b->elf, at, target)) {
+		return false;
 	}
 	return gn_body_holds(b, *target);
 }
