@@ -122,6 +122,26 @@ void test_attach_again(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* Methods are asked for while others are compiled that copy them: where the
+ * runtime has a fault there, the program waits for ever, or crashes. */
+void test_attach_copies(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk copies, gnomon;
+
+	clr_need(t);
+	clr_demo(t, &a, "copies");
+	live_talk(t, &a, &copies);
+	free(live_await(t, copies.out, "ready"));
+	for (int i = 0; i < 6; i++) {
+		clr_attach(t, &copies, "-f Demo.Copied.*", &gnomon);
+		live_tell(t, &copies, "");
+		free(live_await(t, copies.out, "made "));
+		json_decref(clr_detach(t, &gnomon));
+	}
+	CHECK(t, live_finish(t, &copies) == 0, "the program failed");
+}
+
 /* A capture lasts as long as was asked for once the runtime is done, and the
  * report says from when that is. */
 void test_attach_duration(struct live *t)

@@ -110,6 +110,10 @@ gn_hr gn_clr_inlining(struct gn_clr *clr, gn_cor_id caller, gn_cor_id callee,
 	if (clr->families & GN_FAMILY_INLINING)
 		GN_CLR_SITE(jit_inlining)
 	(gn_tell_function(clr, callee), gn_tell_function(clr, caller));
+	if (atomic_load(&clr->rejit.copies_off)) {
+		*inlines = 0;
+		return GN_S_OK;
+	}
 	if (!clr->functions)
 		return GN_S_OK;
 	if (refuses(clr, caller, callee)) {

@@ -276,6 +276,13 @@ static uint64_t runtime_version(void *info)
  */
 #define KEEPS_HELPERS_IN 9
 
+/*
+ * A compilation that has copied a method asks for its caller anew if the method
+ * was asked for meanwhile. Before .NET 9 it takes two locks for that in the
+ * other order than who asks (dotnet/runtime#97771): both wait for ever.
+ */
+#define DEADLOCKS_BELOW 9
+
 void gn_clr_look_at_runtime(struct gn_clr *clr)
 {
 	uint64_t major = runtime_version(clr->info) >> 48;
@@ -285,6 +292,7 @@ void gn_clr_look_at_runtime(struct gn_clr *clr)
 	clr->fragile = major >= FRAGILE_FROM;
 	clr->no_helpers = major < GN_HELPERS_HOOKED_FROM;
 	clr->keeps_helpers = major == KEEPS_HELPERS_IN;
+	clr->deadlocks = major < DEADLOCKS_BELOW;
 }
 
 static uint64_t mask_of(const struct gn_clr *clr, uint32_t wants,

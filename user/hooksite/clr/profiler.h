@@ -36,11 +36,12 @@ struct gn_clr {
 	bool fragile;	/* to watch exceptions can crash the runtime */
 	/* so can hooks in the compiler's helpers, and to compile them anew */
 	bool no_helpers, keeps_helpers;
-	bool edits;  /* modules of debug builds can be edited */
-	bool by_il;  /* functions are seen by their IL, not by hooks of the
-			runtime */
-	bool fast;   /* hooks make no trap */
-	bool beside; /* another profiler: no function can be seen */
+	bool deadlocks; /* where copies are made of what is asked for anew */
+	bool edits;	/* modules of debug builds can be edited */
+	bool by_il;	/* functions are seen by their IL, not by hooks of the
+			   runtime */
+	bool fast;	/* hooks make no trap */
+	bool beside;	/* another profiler: no function can be seen */
 	bool asked_beside; /* by the class that the runtime asked for last */
 	char *request;	   /* of the first attach, until it is complete */
 	struct gn_precompiled precompiled;

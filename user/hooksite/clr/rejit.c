@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "rejit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <gnomon/hooksite.h>
 
@@ -27,6 +29,9 @@ typedef gn_hr (*revert_fn)(void *, uint32_t, const gn_cor_id *,
 
 /* RequestReJITWithInliners: what is rewritten is inlined nowhere. */
 #define BLOCK_INLINING 1
+
+#define SETTLE_TIMES 10
+#define SETTLE_NS    10000000
 
 gn_hr gn_rejit_init(struct gn_clr *clr, void *info)
 {
@@ -137,6 +142,41 @@ static void request_without_core(struct gn_clr *clr,
 }
 
 /*
+ * The runtime looks whether a method may be copied, and then asks us; some
+ * milliseconds of the thread's time on a CPU later the copy is told. Nothing
+ * tells us that it has been, and the thread can be kept from its CPU. Where the
+ * process has used up its share of CPU time this thread is, too: hence many
+ * short waits.
+ */
+static void await_copies(void)
+{
+	for (int i = 0; i < SETTLE_TIMES; i++) {
+		struct timespec t = {.tv_nsec = SETTLE_NS};
+
+		/* the program's signals end a sleep */
+		while (nanosleep(&t, &t) && errno == EINTR)
+			;
+	}
+}
+
+/* Until they are allowed again compilations copy nothing. */
+static void forbid_copies(struct gn_clr *clr)
+{
+	if (!clr->deadlocks)
+		return;
+	atomic_store(&clr->rejit.copies_off, true);
+	await_copies();
+}
+
+static void allow_copies(struct gn_clr *clr)
+{
+	if (!clr->deadlocks)
+		return;
+	await_copies();
+	atomic_store(&clr->rejit.copies_off, false);
+}
+
+/*
  * First with those that the runtime knows to have copies of them, which are
  * compiled anew without. By that a method that is both asked for and holds a
  * copy of another gets no hooks; so all are asked for again. Of precompiled
@@ -153,6 +193,7 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 
 	if (!list->n)
 		return;
+	forbid_copies(clr);
 	if (!all && clr->keeps_helpers)
 		request_without_core(clr, list);
 	else if (!all)
@@ -160,6 +201,7 @@ static void request(struct gn_clr *clr, const struct gn_rejit_list *list,
 	hr = request_all(r, list);
 	if (holders->n && !all)
 		request_all(r, holders);
+	allow_copies(clr);
 	if (hr < 0)
 		GN_CLR_SITE(selected)(GN_SELECTED_FAILED, list->n);
 }

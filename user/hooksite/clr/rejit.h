@@ -54,7 +54,8 @@ struct gn_rejit {
 	/* What the session has compiled anew only so that it holds no copies.
 	 * `lock` */
 	struct gn_method_set held;
-	_Atomic bool probed; /* in the session from the start on */
+	_Atomic bool probed;	 /* in the session from the start on */
+	_Atomic bool copies_off; /* no compilation may copy a method */
 };
 
 /* In the ids: what stands for a method. No FunctionID is like it. */
