@@ -139,6 +139,7 @@ static void no_async_method_ran(void **state)
 	s.m.code.selected[GN_SELECTED_METHODS] = 2;
 	text = sample_print("table", &s.m, &o);
 	assert_non_null(strstr(text, "no state machine ran"));
+	assert_non_null(strstr(text, "runtime-async=on"));
 	assert_null(strstr(text, "select some"));
 	free(text);
 }

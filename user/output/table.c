@@ -310,8 +310,9 @@ static void print_no_async(const struct gn_model *m, FILE *f)
 			elt);
 	else if (m->code.selected[GN_SELECTED_METHODS])
 		fputs("# no async methods: of those that -f names no state "
-		      "machine ran; F# makes none for async {}, and in a "
-		      "Debug build none for a task\n",
+		      "machine ran; C# makes none with runtime-async=on, F# "
+		      "none for async {}, and in a Debug build none for a "
+		      "task\n",
 		      f);
 	else
 		fputs("# no async methods; select some of a .NET program by "
