@@ -432,7 +432,7 @@ void test_record_stdout(struct live *t)
 	live_run(t, &a, &how, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
 	CHECK(t, strstr(end.err, "written\n"), "stderr has: %s", end.err);
-	CHECK(t, strstr(end.err, " MiB written to stdout\n"),
+	CHECK(t, strstr(end.err, " KiB written to stdout\n"),
 	      "stderr does not say where the trace is: %s", end.err);
 	text = report_text(t, trace, "--by process --format csv");
 	CHECK(t, strstr(text, "echo"), "the trace has no echo: %s", text);
