@@ -221,12 +221,8 @@ int gn_report_deliver(const struct gn_model *m, const struct gn_args *args,
 		return gn_report_write(m, args, out);
 	gn_report_opts_init(&opts, args, out->f);
 	err = deliver(m, &opts, out->f, hurries);
-	gn_textfile_abort(out); /* a pipe has nothing to commit */
-	if (!err || err == -EPIPE)
-		return GN_EXIT_OK;
 	if (err != -ETIMEDOUT)
-		gn_error("cannot write %s: %s; nothing of it can be used",
-			 args->output ? args->output : "stdout",
-			 strerror(-err));
+		return gn_textfile_end(out, args->output, err);
+	gn_textfile_abort(out);
 	return GN_EXIT_FAILED;
 }

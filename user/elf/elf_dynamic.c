@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/elf_internal.h"
+#include "elf/grow.h"
 
 static Elf_Data *plain_data(Elf_Scn *scn, const GElf_Shdr *sh)
 {
@@ -103,53 +104,37 @@ static const char *import_name(const struct gn_elf *elf,
 static int add_import(struct gn_elf *elf, uint64_t slot, const char *name,
 		      size_t *room)
 {
-	struct gn_import *imports;
+	int err = gn_grow_by_one(&elf->imports, room, elf->nimports,
+				 sizeof(*elf->imports));
 
-	if (elf->nimports == *room) {
-		*room = *room ? 2 * *room : 64;
-		imports = reallocarray(elf->imports, *room, sizeof(*imports));
-		if (!imports)
-			return -ENOMEM;
-		elf->imports = imports;
-	}
-	elf->imports[elf->nimports++] = (struct gn_import){slot, name};
-	return 0;
+	if (!err)
+		elf->imports[elf->nimports++] = (struct gn_import){slot, name};
+	return err;
 }
 
 static int add_fixed(struct gn_elf *elf, uint64_t slot, uint64_t code)
 {
-	struct gn_pointer *fixed;
+	int err;
 
 	if (slot < elf->relro.begin || slot >= elf->relro.end)
 		return 0;
-	if (elf->nfixed == elf->fixed_room) {
-		size_t room = elf->fixed_room ? 2 * elf->fixed_room : 64;
-
-		fixed = reallocarray(elf->fixed, room, sizeof(*fixed));
-		if (!fixed)
-			return -ENOMEM;
-		elf->fixed = fixed;
-		elf->fixed_room = room;
-	}
-	elf->fixed[elf->nfixed++] = (struct gn_pointer){slot, code};
-	return 0;
+	err = gn_grow_by_one(&elf->fixed, &elf->fixed_room, elf->nfixed,
+			     sizeof(*elf->fixed));
+	if (!err)
+		elf->fixed[elf->nfixed++] = (struct gn_pointer){slot, code};
+	return err;
 }
 
 static int add_pointer(struct gn_elf *elf, uint64_t slot, uint64_t addr)
 {
-	uint64_t *pointers;
+	int err;
 
 	if (!gn_elf_code(elf, addr, 1))
 		return 0;
-	if (elf->npointers == elf->pointers_room) {
-		size_t room = elf->pointers_room ? 2 * elf->pointers_room : 64;
-
-		pointers = reallocarray(elf->pointers, room, sizeof(*pointers));
-		if (!pointers)
-			return -ENOMEM;
-		elf->pointers = pointers;
-		elf->pointers_room = room;
-	}
+	err = gn_grow_by_one(&elf->pointers, &elf->pointers_room,
+			     elf->npointers, sizeof(*elf->pointers));
+	if (err)
+		return err;
 	elf->pointers[elf->npointers++] = addr;
 	return add_fixed(elf, slot, addr);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "elf/elf_internal.h"
+#include "elf/grow.h"
 
 /* Longer than any name that is searched for. */
 #define GN_PLAIN_NAME 256
@@ -153,16 +154,11 @@ static uint8_t underscores(const char *name)
 
 static int push(struct raws *raws, const struct raw *raw)
 {
-	if (raws->count == raws->room) {
-		size_t room = raws->room ? raws->room * 2 : 256;
-		struct raw *items =
-			reallocarray(raws->items, room, sizeof(*items));
+	int err = gn_grow_by_one(&raws->items, &raws->room, raws->count,
+				 sizeof(*raws->items));
 
-		if (!items)
-			return -ENOMEM;
-		raws->items = items;
-		raws->room = room;
-	}
+	if (err)
+		return err;
 	raws->items[raws->count] = *raw;
 	raws->items[raws->count].order = raws->count;
 	raws->count++;

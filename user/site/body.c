@@ -9,21 +9,6 @@
 /* How many names of one address are looked at. */
 #define NAMES_MAX 1024
 
-int gn_grow_by_one(void *array, size_t *room, size_t count, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *p;
-
-	if (count < *room)
-		return 0;
-	p = reallocarray(*(void **)array, more, size);
-	if (!p)
-		return -ENOMEM;
-	*(void **)array = p;
-	*room = more;
-	return 0;
-}
-
 void gn_body_free(struct gn_body *b)
 {
 	free(b->insns);

@@ -3,6 +3,7 @@
 #ifndef GNOMON_SITE_SITE_INTERNAL_H
 #define GNOMON_SITE_SITE_INTERNAL_H
 
+#include "elf/grow.h"
 #include "site/site.h"
 #include "site/dataflow.h"
 
@@ -150,9 +151,6 @@ const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
 /* Follows the decoded code, then finds out what it does. */
 int gn_body_follow(struct gn_body *b);
 int gn_body_effects(struct gn_body *b);
-
-/* Grows an array of `size`-byte items for one more; -ENOMEM. */
-int gn_grow_by_one(void *array, size_t *room, size_t count, size_t size);
 
 /* Where an indirect jump goes. */
 enum gn_jump_class {
