@@ -38,6 +38,10 @@ void clr_session(struct live *t, const struct live_talk *served,
 		 const char *options, const char *line, unsigned int flags);
 /* Waits until a process is no gnomon's any more, be it a killed one's. */
 void clr_await_lock(struct live *t, pid_t pid);
+/* How often the one that serves comes to a hook, by the kernel's count. */
+uint64_t clr_hook_calls(struct live *t, const struct live_talk *served);
+/* Whether it shares memory with gnomon. */
+bool clr_is_shared(struct live *t, const struct live_talk *served);
 /* A copy of the fixture in the test's folder, which anybody may read. */
 char *clr_copy_demo(struct live *t);
 /* A session without functions in a process that has just begun to serve: what

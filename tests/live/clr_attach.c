@@ -4,17 +4,12 @@
 #include "clr.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define N PRIu64
@@ -279,144 +274,6 @@ void test_attach_later(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* Where the library has its hook, in its file. */
-static uint64_t hook_offset(struct live *t, const char *name)
-{
-	struct live_args a = {.n = 0};
-	struct live_end end;
-	char *line;
-
-	live_add(t, &a, "/usr/bin/env", "nm", getenv("CLR_LIBRARY"), NULL);
-	live_run(t, &a, NULL, &end);
-	line = strstr(end.out, live_text(t, " t %s", name));
-	CHECK(t, end.code == 0 && line && line - end.out >= 16,
-	      "nm does not show the hook: %s", end.err);
-	return strtoull(line - 16, NULL, 16);
-}
-
-static uint32_t uprobe_type(struct live *t)
-{
-	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	uint32_t type = 0;
-
-	CHECK(t, f && fscanf(f, "%" SCNu32, &type) == 1,
-	      "the kernel has no uprobe events");
-	fclose(f);
-	return type;
-}
-
-/* A counter of how often the thread that serves comes to a hook of the library,
- * by the kernel. */
-static int count_hook(struct live *t, const struct live_talk *served,
-		      const char *hook)
-{
-	struct perf_event_attr attr = {
-		.type = uprobe_type(t),
-		.size = sizeof(attr),
-		.config1 = (uintptr_t)getenv("CLR_LIBRARY"),
-		.config2 = hook_offset(t, hook),
-	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, served->pid, -1, -1,
-			      PERF_FLAG_FD_CLOEXEC);
-
-	CHECK(t, fd >= 0, "perf_event_open: %s", strerror(errno));
-	return fd;
-}
-
-static uint64_t counted(struct live *t, int fd)
-{
-	uint64_t calls = 0;
-
-	CHECK(t, read(fd, &calls, sizeof(calls)) == sizeof(calls), "read: %s",
-	      strerror(errno));
-	close(fd);
-	return calls;
-}
-
-/* How often it comes to hooks at an enter: [0] probes, [1] fast ones. */
-static void count_hooks(struct live *t, const struct live_talk *served,
-			uint64_t calls[2])
-{
-	static const char *const names[] = {"gn_hook_clr_il_enter",
-					    "gn_fast_clr_il_enter"};
-	int fd[2];
-
-	for (int i = 0; i < 2; i++)
-		fd[i] = count_hook(t, served, names[i]);
-	clr_serve(t, served, "run 20");
-	for (int i = 0; i < 2; i++)
-		calls[i] = counted(t, fd[i]);
-}
-
-static uint64_t hook_calls(struct live *t, const struct live_talk *served)
-{
-	uint64_t calls[2];
-
-	count_hooks(t, served, calls);
-	return calls[0] + calls[1];
-}
-
-/* Memory that gnomon and the process share. */
-static bool is_shared(struct live *t, const struct live_talk *served)
-{
-	FILE *f = fopen(live_text(t, "/proc/%d/maps", (int)served->pid), "re");
-	char line[4200];
-	bool found = false;
-
-	CHECK(t, f, "fopen: %s", strerror(errno));
-	while (fgets(line, sizeof(line), f))
-		found |= strstr(line, "memfd:gnomon") != NULL;
-	fclose(f);
-	return found;
-}
-
-/* Who holds it is at work on the process. */
-void clr_await_lock(struct live *t, pid_t pid)
-{
-	int fd = open(live_text(t, "/proc/%d", (int)pid),
-		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	CHECK(t, fd >= 0 && flock(fd, LOCK_EX) == 0, "flock: %s",
-	      strerror(errno));
-	close(fd);
-}
-
-/* Killed in the midst, it leaves nothing behind, with either kind of hooks. */
-static void kill_it(struct live *t, const struct live_talk *served, bool fast)
-{
-	const char *how = fast ? "--hooks fast -f Demo.Service.*"
-			       : "--hooks uprobe -f Demo.Service.*";
-	struct live_talk gnomon;
-	uint64_t calls[2];
-
-	clr_attach(t, served, how, &gnomon);
-	clr_serve(t, served, "run 20");
-	CHECK(t, is_shared(t, served) == fast, "the memory is%s shared",
-	      fast ? " not" : "");
-	count_hooks(t, served, calls);
-	CHECK(t, calls[fast] > 100 && !calls[!fast],
-	      "%" N " probes, %" N " fast hooks", calls[0], calls[1]);
-	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	live_wait(t, &gnomon);
-	clr_await_lock(t, served->pid);
-	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
-	CHECK(t, !is_shared(t, served), "memory is left");
-	clr_session(t, served, how, "run 50", 0);
-	CHECK(t, hook_calls(t, served) == 0, "hooks are left");
-	CHECK(t, !is_shared(t, served), "memory is left");
-}
-
-void test_attach_killed(struct live *t)
-{
-	struct live_talk served;
-
-	clr_start_served(t, &served);
-	clr_serve(t, &served, "run 20000");
-	kill_it(t, &served, false);
-	kill_it(t, &served, true);
-	CHECK(t, live_finish(t, &served) == 0, "the program failed");
-}
-
 /* The program may not make the memory that fast hooks need, and would be killed
  * if the library tried: it has probes, and the report says why. */
 void test_attach_filtered(struct live *t)
@@ -433,7 +290,7 @@ void test_attach_filtered(struct live *t)
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	clr_serve(t, &served, "run 5");
-	CHECK(t, !is_shared(t, &served), "there is memory");
+	CHECK(t, !clr_is_shared(t, &served), "there is memory");
 	CHECK(t, kill(gnomon.pid, SIGINT) == 0, "kill: %s", strerror(errno));
 	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
 	report = live_read(t, path, NULL);
@@ -492,67 +349,6 @@ void test_attach_untold(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* The program that gnomon started. */
-static pid_t program_of(struct live *t, pid_t gnomon)
-{
-	char *path = live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
-			       (int)gnomon);
-	FILE *f = fopen(path, "re");
-	char name[16] = "";
-	int child = 0;
-
-	CHECK(t, f, "fopen: %s", strerror(errno));
-	while (strcmp(name, "dotnet\n") && fscanf(f, "%d", &child) == 1) {
-		FILE *comm = fopen(live_text(t, "/proc/%d/comm", child), "re");
-
-		if (comm && !fgets(name, sizeof(name), comm))
-			*name = '\0';
-		if (comm)
-			fclose(comm);
-	}
-	fclose(f);
-	CHECK(t, !strcmp(name, "dotnet\n"), "gnomon has no program");
-	return child;
-}
-
-/* Hooks of a program that gnomon starts stay when gnomon is killed. Soon they
- * write no record any more, and pass no site, where a later session's probes
- * can be. */
-void test_fast_killed_idle(struct live *t)
-{
-	static const char *const names[] = {"gn_fast_clr_enter",
-					    "gn_written_clr_enter",
-					    "gn_site_clr_enter"};
-	struct live_args a = {.n = 0};
-	struct live_talk talk;
-	uint64_t calls[3] = {0, 1, 1};
-	pid_t gnomon;
-	int fd[3];
-
-	clr_need(t);
-	live_add(t, &a, t->gnomon, "record", "--hooks", "fast", "-f",
-		 "Demo.Service.*", "--clr-hooks", "elt", "-o",
-		 live_path(t, "killed.trace"), "--", NULL);
-	clr_demo(t, &a, "served");
-	live_talk(t, &a, &talk);
-	free(live_await(t, talk.out, "ready"));
-	gnomon = talk.pid;
-	clr_serve(t, &talk, "run 20");
-	talk.pid = program_of(t, gnomon);
-	CHECK(t, kill(gnomon, SIGKILL) == 0, "kill: %s", strerror(errno));
-	while (calls[1] || calls[2]) {
-		for (int i = 0; i < 3; i++)
-			fd[i] = count_hook(t, &talk, names[i]);
-		clr_serve(t, &talk, "run 20");
-		for (int i = 0; i < 3; i++)
-			calls[i] = counted(t, fd[i]);
-	}
-	CHECK(t, calls[0] > 100, "%" N " hooks", calls[0]);
-	kill(talk.pid, SIGKILL);
-	talk.pid = gnomon;
-	live_wait(t, &talk);
-}
-
 void clr_attach_light(struct live *t, const struct live_talk *served)
 {
 	struct live_talk gnomon;
@@ -597,120 +393,7 @@ void test_attach_light(struct live *t)
 	clr_attach_light(t, &served);
 	attach_all_events(t, &served);
 	attach_all_events(t, &served);
-	CHECK(t, hook_calls(t, &served) == 0, "there are hooks");
-	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
-	CHECK(t, live_finish(t, &served) == 0, "the program failed");
-}
-
-static uint64_t pace(struct live *t, const struct live_talk *served)
-{
-	char *line = strstr(clr_serve(t, served, "pace"), "pace ");
-
-	CHECK(t, line, "no pace is told");
-	return strtoull(line + 5, NULL, 10);
-}
-
-/* The pace once it is at most `least`, or after a while. */
-static uint64_t pace_of(struct live *t, const struct live_talk *served,
-			uint64_t least)
-{
-	uint64_t now = pace(t, served);
-
-	for (int i = 0; i < 1000 && now > least; i++)
-		now = pace(t, served);
-	return now;
-}
-
-/*
- * A method that was copied into a loop is copied into it again when a session
- * that saw its calls is over; so the program is as fast as before.
- */
-void test_attach_pace(struct live *t)
-{
-	uint64_t slow, before, with, after;
-	struct live_talk served, gnomon;
-
-	clr_start_served(t, &served);
-	slow = pace(t, &served);
-	before = pace_of(t, &served, slow / 3);
-	CHECK(t, before <= slow / 3,
-	      "the compiler did not copy it: %" N " ticks, %" N " at first",
-	      before, slow);
-	clr_attach(t, &served, "-f Demo.Service.Paced.Small", &gnomon);
-	for (int i = 0; i < 6; i++) /* to its second tier */
-		with = pace(t, &served);
-	clr_detach(t, &gnomon);
-	after = pace_of(t, &served, before * 3 / 2);
-	CHECK(t, after <= before * 3 / 2,
-	      "a loop took %" N " ticks before, %" N " while it was traced, %" N
-	      " since",
-	      before, with, after);
-	CHECK(t, live_finish(t, &served) == 0, "the program failed");
-}
-
-/*
- * A program that gnomon started has its own code again some time after gnomon
- * was killed: after the next collection. That hooks are still there while
- * gnomon is only stopped is of the tests of fast hooks.
- */
-void test_started_killed(struct live *t)
-{
-	struct live_args a = {.n = 0};
-	struct live_talk served;
-	uint64_t with, after;
-
-	clr_need(t);
-	live_add(t, &a, t->gnomon, "run", "-o",
-		 live_text(t, "%s/report", t->dir), "-f",
-		 "Demo.Service.Paced.Small", "--", NULL);
-	clr_demo(t, &a, "served");
-	live_talk(t, &a, &served);
-	free(live_await(t, served.out, "ready"));
-	for (int i = 0; i < 6; i++)
-		with = pace(t, &served);
-	CHECK(t, kill(served.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
-	live_wait(t, &served);
-	for (int i = 0; i < 100; i++) {
-		free(clr_serve(t, &served, "collect 1"));
-		after = pace(t, &served);
-		if (after < with / 8)
-			break;
-	}
-	CHECK(t, after < with / 8,
-	      "a loop took %" N " ticks with hooks, %" N " without gnomon",
-	      with, after);
-	close(served.in);
-	CHECK(t, !live_await_or_end(t, served.out, "never"), "it goes on");
-}
-
-/*
- * Sessions in a process that works all the time, some of them killed in the
- * midst. CLR_SESSIONS: how many, by which the mass of them is tried by hand.
- */
-void test_attach_busy(struct live *t)
-{
-	const char *many = getenv("CLR_SESSIONS");
-	int n = many ? atoi(many) : 7, killed = n * 2 / 7;
-	struct live_talk served, gnomon;
-
-	clr_start_served(t, &served);
-	clr_serve(t, &served, "run 1000");
-	for (int i = 0; i < n; i++) {
-		live_tell(t, &served, "run 1000");
-		clr_attach(t, &served, "--allow-loss -f Demo.Service.P.Leaf",
-			   &gnomon);
-		if (i % (n / killed) == 1 && i / (n / killed) < killed) {
-			CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s",
-			      strerror(errno));
-			live_wait(t, &gnomon);
-		} else {
-			clr_detach(t, &gnomon);
-		}
-		while (strcmp(live_await(t, served.out, ""), "done"))
-			;
-	}
-	clr_await_lock(t, served.pid);
-	CHECK(t, hook_calls(t, &served) == 0, "hooks are left");
+	CHECK(t, clr_hook_calls(t, &served) == 0, "there are hooks");
 	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
