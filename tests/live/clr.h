@@ -36,6 +36,8 @@ void clr_attach(struct live *t, const struct live_talk *served,
 /* One session in which it does what `line` says. */
 void clr_session(struct live *t, const struct live_talk *served,
 		 const char *options, const char *line, unsigned int flags);
+/* Whether a process is a .NET program, not gnomon's before it. */
+bool clr_is_dotnet(struct live *t, pid_t pid);
 /* Waits until a process is no gnomon's any more, be it a killed one's. */
 void clr_await_lock(struct live *t, pid_t pid);
 /* How often the one that serves comes to a hook, by the kernel's count. */

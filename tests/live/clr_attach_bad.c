@@ -565,27 +565,18 @@ static int hold_up(struct live *t, const char *path)
 	return s;
 }
 
+static bool is_guard(struct live *t, pid_t pid)
+{
+	return live_is_called(t, pid, "gnomon-guard");
+}
+
 /* Whether gnomon has started a guard: it is about to ask the runtime then. */
 static bool has_guard(struct live *t, pid_t gnomon)
 {
-	FILE *f = fopen(live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
-				  (int)gnomon),
-			"re");
-	char comm[32] = "";
-	int child;
+	pid_t guard = live_child(t, gnomon, is_guard);
 
-	CHECK(t, f, "gnomon has ended");
-	while (strcmp(comm, "gnomon-guard\n") != 0 &&
-	       fscanf(f, "%d", &child) == 1) {
-		FILE *c = fopen(live_text(t, "/proc/%d/comm", child), "re");
-
-		if (c && !fgets(comm, sizeof(comm), c))
-			*comm = '\0';
-		if (c)
-			fclose(c);
-	}
-	fclose(f);
-	return !strcmp(comm, "gnomon-guard\n");
+	CHECK(t, guard >= 0, "gnomon has ended");
+	return guard;
 }
 
 /* Its socket is in a folder that it names from where it is. */

@@ -154,29 +154,6 @@ void test_attach_killed(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
-/* The program that gnomon started. */
-static pid_t program_of(struct live *t, pid_t gnomon)
-{
-	char *path = live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
-			       (int)gnomon);
-	FILE *f = fopen(path, "re");
-	char name[16] = "";
-	int child = 0;
-
-	CHECK(t, f, "fopen: %s", strerror(errno));
-	while (strcmp(name, "dotnet\n") && fscanf(f, "%d", &child) == 1) {
-		FILE *comm = fopen(live_text(t, "/proc/%d/comm", child), "re");
-
-		if (comm && !fgets(name, sizeof(name), comm))
-			*name = '\0';
-		if (comm)
-			fclose(comm);
-	}
-	fclose(f);
-	CHECK(t, !strcmp(name, "dotnet\n"), "gnomon has no program");
-	return child;
-}
-
 /* Hooks of a program that gnomon starts stay when gnomon is killed. Soon they
  * write no record any more, and pass no site, where a later session's probes
  * can be. */
@@ -200,7 +177,8 @@ void test_fast_killed_idle(struct live *t)
 	free(live_await(t, talk.out, "ready"));
 	gnomon = talk.pid;
 	clr_serve(t, &talk, "run 20");
-	talk.pid = program_of(t, gnomon);
+	talk.pid = live_child(t, gnomon, clr_is_dotnet);
+	CHECK(t, talk.pid > 0, "gnomon has no program");
 	CHECK(t, kill(gnomon, SIGKILL) == 0, "kill: %s", strerror(errno));
 	while (calls[1] || calls[2]) {
 		for (int i = 0; i < 3; i++)

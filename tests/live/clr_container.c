@@ -21,13 +21,9 @@ struct contained {
 
 static pid_t child_of(struct live *t, pid_t pid)
 {
-	FILE *f = fopen(
-		live_text(t, "/proc/%d/task/%d/children", (int)pid, (int)pid),
-		"re");
-	int child = 0;
+	pid_t child = live_child(t, pid, NULL);
 
-	CHECK(t, f && fscanf(f, "%d", &child) == 1, "no child of %d", (int)pid);
-	fclose(f);
+	CHECK(t, child > 0, "no child of %d", (int)pid);
 	return child;
 }
 

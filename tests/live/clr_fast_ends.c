@@ -103,17 +103,9 @@ static void check_file(struct live *t, int least, int most)
 	      "the file's report ended with %d: %s", end.code, end.err);
 }
 
-static bool is_dotnet(struct live *t, int pid)
+bool clr_is_dotnet(struct live *t, pid_t pid)
 {
-	FILE *f = fopen(live_text(t, "/proc/%d/comm", pid), "re");
-	char name[32] = "";
-
-	if (!f)
-		return false;
-	if (!fgets(name, sizeof(name), f))
-		*name = '\0';
-	fclose(f);
-	return !strncmp(name, "dotnet", 6);
+	return live_is_called(t, pid, "dotnet");
 }
 
 /* The program is ours now, if it had not ended before gnomon. So are processes
@@ -131,7 +123,7 @@ static void check_orphans(struct live *t, int moment)
 				continue;
 			return;
 		}
-		program = is_dotnet(t, info.si_pid);
+		program = clr_is_dotnet(t, info.si_pid);
 		waitpid(info.si_pid, &status, 0);
 		CHECK(t,
 		      !program || (WIFEXITED(status) && !WEXITSTATUS(status)),
@@ -160,21 +152,6 @@ void test_fast_gnomon_killed(struct live *t)
 	}
 }
 
-/* The program that gnomon started; 0: it is not there yet, or no more. */
-static pid_t child_of(struct live *t, pid_t pid)
-{
-	FILE *f = fopen(
-		live_text(t, "/proc/%d/task/%d/children", (int)pid, (int)pid),
-		"re");
-	int child, found = 0;
-
-	while (f && !found && fscanf(f, "%d", &child) == 1)
-		found = is_dotnet(t, child) ? child : 0;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 void test_fast_target_killed(struct live *t)
 {
 	struct live_talk gnomon;
@@ -186,8 +163,9 @@ void test_fast_target_killed(struct live *t)
 	for (int i = 0, n = rounds(); i < n; i++) {
 		begin(t, &gnomon);
 		until_moment(took, i, n);
-		pid = child_of(t, gnomon.pid);
-		if (pid)
+		pid = live_child(t, gnomon.pid, clr_is_dotnet);
+		/* it may not be there yet, or no more */
+		if (pid > 0)
 			kill(pid, SIGKILL);
 		rest_of(t, &gnomon, SIZE_MAX);
 		code = live_wait(t, &gnomon);

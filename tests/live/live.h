@@ -142,6 +142,12 @@ void live_ask(struct live *t, const struct live_talk *talk, const char *line);
 int live_finish(struct live *t, struct live_talk *talk);
 /* Only waits. */
 int live_wait(struct live *t, struct live_talk *talk);
+/* The first child of a process for which `is` is true (NULL: for any). 0: there
+ * is none; -1: the process is gone. */
+pid_t live_child(struct live *t, pid_t pid,
+		 bool (*is)(struct live *t, pid_t child));
+/* Whether the kernel calls a process so. */
+bool live_is_called(struct live *t, pid_t pid, const char *name);
 /* A process that exchanges two files as fast as it can, and its end. */
 pid_t live_exchange(struct live *t, const char *a, const char *b);
 void live_exchange_end(pid_t pid);

@@ -266,6 +266,36 @@ int live_finish(struct live *t, struct live_talk *talk)
 	return live_wait(t, talk);
 }
 
+pid_t live_child(struct live *t, pid_t pid,
+		 bool (*is)(struct live *t, pid_t child))
+{
+	FILE *f = fopen(
+		live_text(t, "/proc/%d/task/%d/children", (int)pid, (int)pid),
+		"re");
+	int child, found = 0;
+
+	if (!f)
+		return -1;
+	while (!found && fscanf(f, "%d", &child) == 1)
+		found = !is || is(t, child) ? child : 0;
+	fclose(f);
+	return found;
+}
+
+bool live_is_called(struct live *t, pid_t pid, const char *name)
+{
+	FILE *f = fopen(live_text(t, "/proc/%d/comm", (int)pid), "re");
+	char is[32] = "";
+
+	if (!f)
+		return false;
+	if (!fgets(is, sizeof(is), f))
+		*is = '\0';
+	fclose(f);
+	is[strcspn(is, "\n")] = '\0';
+	return !strcmp(is, name);
+}
+
 pid_t live_exchange(struct live *t, const char *a, const char *b)
 {
 	pid_t pid = fork();

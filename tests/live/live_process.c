@@ -158,35 +158,20 @@ static bool is_reading(struct live *t, pid_t pid)
 	return is;
 }
 
-/* The child of gnomon that will be the command; 0: there is none. */
-static pid_t waiting_command(struct live *t, pid_t gnomon)
-{
-	FILE *f = fopen(live_text(t, "/proc/%d/task/%d/children", (int)gnomon,
-				  (int)gnomon),
-			"re");
-	int child;
-	pid_t found = 0;
-
-	while (f && !found && fscanf(f, "%d", &child) == 1)
-		found = is_reading(t, child) ? child : 0;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* The same; gnomon is stopped meanwhile, or has ended. */
+/* The child of gnomon that will be the command; 0: there is none. gnomon is
+ * stopped meanwhile, or has ended. */
 static pid_t stop_at_command(struct live *t, pid_t gnomon)
 {
 	siginfo_t info = {.si_pid = 0};
 	pid_t child = 0;
 
 	while (!child && !info.si_pid) {
-		child = waiting_command(t, gnomon);
+		child = live_child(t, gnomon, is_reading);
 		waitid(P_PID, (id_t)gnomon, &info, WEXITED | WNOHANG | WNOWAIT);
 	}
 	kill(gnomon, SIGSTOP);
 	waitid(P_PID, (id_t)gnomon, &info, WEXITED | WSTOPPED | WNOWAIT);
-	return child && is_reading(t, child) ? child : 0;
+	return child > 0 && is_reading(t, child) ? child : 0;
 }
 
 /* The command is killed, as for want of memory, while gnomon attaches. */

@@ -303,14 +303,9 @@ void test_top_unsent(struct live *t)
 /* The process's only child, its only one and so on. */
 static pid_t last_child(struct live *t, pid_t of)
 {
-	FILE *f =
-		fopen(live_text(t, "/proc/%d/task/%d/children", of, of), "re");
-	int child = 0;
+	pid_t child = live_child(t, of, NULL);
 
-	CHECK(t, f, "no children of %d: %s", of, strerror(errno));
-	if (fscanf(f, "%d", &child) != 1)
-		child = 0;
-	fclose(f);
+	CHECK(t, child >= 0, "no children of %d: %s", of, strerror(errno));
 	return child ? last_child(t, child) : of;
 }
 
