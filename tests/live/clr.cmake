@@ -5,7 +5,7 @@ add_executable(live_clr
 	live_main.c live_left.c live_proc.c live_report.c live_truth.c
 	live_calls.c live_told.c
 	clr_run.c clr_samples.c clr_list.c
-	clr_attach.c clr_attach_bad.c clr_attach_left.c
+	clr_attach.c clr_attach_bad.c clr_attach_left.c clr_attach_socket.c
 	clr_container.c clr_replaced.c clr_filter.c clr_launch.c clr_compiler.c
 	clr_async.c clr_classes.c clr_waiting.c clr_silent.c clr_code.c
 	clr_events.c clr_values.c clr_web.c clr_bodies.c clr_collects.c

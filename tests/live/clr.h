@@ -25,6 +25,13 @@ char *clr_sdk(struct live *t);
 void clr_compile(struct live *t, struct live_args *a);
 /* The fixture, when it serves. */
 void clr_start_served(struct live *t, struct live_talk *served);
+/* The same in an environment (NULL: in ours), and as a user without rights. */
+void clr_start_with(struct live *t, char *const *env, struct live_talk *served);
+void clr_start_as_nobody(struct live *t, struct live_talk *served);
+/* It does what it did before, and ends well. */
+void clr_go_on(struct live *t, struct live_talk *served);
+/* gnomon must fail to trace its functions, and say this. */
+void clr_expect_refused(struct live *t, pid_t pid, const char *said);
 /* Starts `gnomon run OPTIONS` on it. */
 void clr_begin_attach(struct live *t, const struct live_talk *served,
 		      const char *options, struct live_talk *gnomon);

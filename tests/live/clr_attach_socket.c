@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The diagnostics socket of a process: there is none, or another's, it lies, or
+ * its answers come late. */
+#include "clr.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Its socket, for a root that may not open it. */
+void test_attach_denied(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+
+	clr_start_as_nobody(t, &served);
+	live_add(t, &a, "/usr/bin/setpriv", "--bounding-set",
+		 "-all,+bpf,+perfmon,+sys_ptrace", t->gnomon, "run", "-d",
+		 "100ms", "-p", live_text(t, "%d", (int)served.pid), "-f",
+		 "Demo.Service.*", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t,
+	      end.code == 1 && strstr(end.err, "is its user's; give gnomon "
+					       "CAP_DAC_OVERRIDE"),
+	      "gnomon ended with %d: %s", end.code, end.err);
+	clr_go_on(t, &served);
+}
+
+/* One process that cannot be asked, beside one that is. */
+static void expect_some(struct live *t, pid_t off)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	const char *light;
+
+	clr_start_with(t, NULL, &served);
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d,%d", (int)off, (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	light = strstr(end.out, "# clr         light: ");
+	CHECK(t,
+	      light && strstr(light, live_text(t,
+					       "process %d has no "
+					       "diagnostics socket",
+					       (int)off)),
+	      "the report does not tell both: %.1500s", end.out);
+	clr_go_on(t, &served);
+}
+
+/* What a process of that number left behind that began in another tick. */
+static void leave_socket(struct live *t, pid_t pid, char *path)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	const char *folder = getenv("TMPDIR");
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(t,
+	      (size_t)snprintf(path, sizeof(name.sun_path),
+			       "%s/dotnet-diagnostic-%d-1-socket",
+			       folder ? folder : "/tmp",
+			       (int)pid) < sizeof(name.sun_path),
+	      "%s is too long", folder);
+	strcpy(name.sun_path, path);
+	CHECK(t, s >= 0 && !bind(s, (struct sockaddr *)&name, sizeof(name)),
+	      "%s: %s", path, strerror(errno));
+	close(s);
+}
+
+/* What is missing is in the report, too, where it goes without functions. */
+void test_attach_off(struct live *t)
+{
+	char *off[] = {"DOTNET_EnableDiagnostics=0", NULL};
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	char left[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+
+	clr_start_with(t, off, &served);
+	leave_socket(t, served.pid, left);
+	clr_expect_refused(t, served.pid, "has no diagnostics socket");
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.out, "# clr         process") &&
+		      !strstr(end.out, "compilation, collections"),
+	      "the report does not say what is missing: %s", end.out);
+	expect_some(t, served.pid);
+	unlink(left);
+	clr_go_on(t, &served);
+}
+
+/* The name of the socket that the runtime of a process has. */
+static char *socket_of(struct live *t, const struct live_talk *served,
+		       const char *dir)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t, "ls %s/dotnet-diagnostic-%d-*-socket", dir,
+			   (int)served->pid),
+		 NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "there is no socket: %s", end.err);
+	end.out[strcspn(end.out, "\n")] = '\0';
+	return end.out;
+}
+
+/* Its socket is gone, for it is about to end: that is said, not what else it
+ * could be. */
+void test_attach_ending(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	pid_t killer;
+
+	clr_start_with(t, env, &served);
+	CHECK(t, unlink(socket_of(t, &served, t->dir)) == 0, "unlink: %s",
+	      strerror(errno));
+	killer = fork();
+	CHECK(t, killer >= 0, "fork: %s", strerror(errno));
+	if (!killer) {
+		poll(NULL, 0, 250);
+		_exit(kill(served.pid, SIGKILL) != 0);
+	}
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, waitpid(killer, NULL, 0) == killer, "waitpid: %s",
+	      strerror(errno));
+	CHECK(t, end.code == 1 && !strstr(end.err, "diagnostics socket"),
+	      "ended with %d and said: %s", end.code, end.err);
+	live_finish(t, &served);
+}
+
+/* Listens where the runtime did, and answers what it is told to. */
+static pid_t lie(struct live *t, const char *path, const char *answer,
+		 size_t size)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char request[65536];
+	pid_t pid;
+
+	CHECK(t, unlink(path) == 0, "unlink: %s", strerror(errno));
+	CHECK(t, strlen(path) < sizeof(at.sun_path), "%s is too long", path);
+	memcpy(at.sun_path, path, strlen(path));
+	pid = fork();
+	CHECK(t, pid >= 0, "fork: %s", strerror(errno));
+	if (pid) {
+		close(s);
+		return pid;
+	}
+	if (bind(s, (struct sockaddr *)&at, sizeof(at)) || listen(s, 8))
+		_exit(1);
+	for (;;) {
+		int c = accept(s, NULL, NULL);
+
+		if (c < 0 || read(c, request, sizeof(request)) < 0 ||
+		    write(c, answer, size) < 0)
+			_exit(1);
+		close(c);
+	}
+}
+
+static void await_file(const char *path)
+{
+	while (access(path, F_OK))
+		poll(NULL, 0, 5);
+}
+
+/* A runtime that would keep the library for good does not get it: neither for
+ * functions, nor where only threads are asked for. */
+void test_attach_old(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	uint64_t begun;
+	char *maps;
+	size_t size;
+
+	clr_start_with(t, NULL, &served);
+	begun = live_now();
+	clr_expect_refused(t, served.pid, "runs a .NET older than 6");
+	/* its last thread has no name that could be waited for */
+	CHECK(t, live_now() - begun < 6000000000u, "it was waited for");
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "runs a .NET older than 6"),
+	      "gnomon ended with %d: %s", end.code, end.err);
+	maps = live_read(t, live_text(t, "/proc/%d/maps", (int)served.pid),
+			 &size);
+	CHECK(t, !strstr(maps, "libgnomon"), "it has a library of gnomon's");
+	clr_go_on(t, &served);
+}
+
+/* Another process sits at the socket's name and says that all is well. */
+void test_attach_lies(struct live *t)
+{
+	static const char answer[24] = {'D', 'O', 'T', 'N', 'E',   'T',
+					'_', 'I', 'P', 'C', '_',   'V',
+					'1', 0,	  24,  0,   '\xff'};
+	char *dir = live_text(t, "TMPDIR=%s", t->dir);
+	char *env[] = {dir, NULL};
+	struct live_talk served;
+	char *path;
+	pid_t liar;
+
+	clr_start_with(t, env, &served);
+	path = socket_of(t, &served, t->dir);
+	liar = lie(t, path, answer, sizeof(answer));
+	await_file(path);
+	clr_expect_refused(t, served.pid, "is not its runtime");
+	CHECK(t, kill(liar, SIGKILL) == 0 && waitpid(liar, NULL, 0) == liar,
+	      "kill: %s", strerror(errno));
+	clr_go_on(t, &served);
+}
+
+/* Has the runtime wait for a message that does not come. */
+static int hold_up(struct live *t, const char *path)
+{
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(t, strlen(path) < sizeof(at.sun_path), "%s is too long", path);
+	memcpy(at.sun_path, path, strlen(path));
+	CHECK(t, !connect(s, (struct sockaddr *)&at, sizeof(at)), "connect: %s",
+	      strerror(errno));
+	return s;
+}
+
+static bool is_guard(struct live *t, pid_t pid)
+{
+	return live_is_called(t, pid, "gnomon-guard");
+}
+
+/* Whether gnomon has started a guard: it is about to ask the runtime then. */
+static bool has_guard(struct live *t, pid_t gnomon)
+{
+	pid_t guard = live_child(t, gnomon, is_guard);
+
+	CHECK(t, guard >= 0, "gnomon has ended");
+	return guard;
+}
+
+/* Its socket is in a folder that it names from where it is. */
+void test_attach_folder(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=../../../../../../../../../../..%s",
+				 t->dir),
+		       NULL};
+	struct live_talk served;
+
+	clr_start_with(t, env, &served);
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_go_on(t, &served);
+}
+
+/* Its socket is named by when it started by its own clock, not by ours. */
+void test_attach_ahead(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served;
+	struct stat ours, its;
+
+	clr_need(t);
+	live_add(t, &a, "/usr/bin/unshare", "--time", "--boottime", "5000",
+		 NULL);
+	clr_demo(t, &a, "served");
+	live_talk(t, &a, &served);
+	free(live_await(t, served.out, "ready"));
+	if (stat("/proc/self/ns/time", &ours) ||
+	    stat(live_text(t, "/proc/%d/ns/time", (int)served.pid), &its) ||
+	    ours.st_ino == its.st_ino)
+		live_skip(t, "this kernel enters a time namespace by fork "
+			     "alone");
+	clr_session(t, &served, "-f Demo.Service.*", "run 50", 0);
+	clr_go_on(t, &served);
+}
+
+/* Its own process listens, but nobody reads what is asked. */
+void test_attach_silent(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served;
+
+	clr_start_with(t, env, &served);
+	live_tell(t, &served, "silence");
+	free(live_await(t, served.out, "done"));
+	clr_expect_refused(t, served.pid,
+			   "does not answer at its diagnostics socket");
+	clr_go_on(t, &served);
+}
+
+/* Both of the runtime's answers come late, each in its time. */
+void test_attach_slow(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served, gnomon;
+	struct live_args a = {.n = 0};
+	char *path;
+	int held[2];
+
+	clr_start_with(t, env, &served);
+	path = socket_of(t, &served, t->dir);
+	held[0] = hold_up(t, path);
+	live_add(t, &a, t->gnomon, "run", "-d", "100ms", "-f", "Demo.Service.*",
+		 "-p", live_text(t, "%d", (int)served.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	while (!has_guard(t, gnomon.pid))
+		poll(NULL, 0, 5);
+	/* behind the first of gnomon's questions */
+	poll(NULL, 0, 500);
+	held[1] = hold_up(t, path);
+	for (int i = 0; i < 2; i++) {
+		poll(NULL, 0, 6000);
+		close(held[i]);
+	}
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	CHECK(t, live_wait(t, &gnomon) == 0, "its status is wrong");
+	clr_go_on(t, &served);
+}
+
+/* A signal while gnomon waits for the runtime's answer: nothing was traced. */
+void test_attach_called_off(struct live *t)
+{
+	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
+	struct live_talk served, gnomon;
+	struct live_args a = {.n = 0};
+
+	clr_start_with(t, env, &served);
+	live_tell(t, &served, "silence");
+	free(live_await(t, served.out, "done"));
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.Service.*", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	while (!has_guard(t, gnomon.pid))
+		poll(NULL, 0, 5);
+	CHECK(t, !kill(gnomon.pid, SIGTERM), "kill: %s", strerror(errno));
+	free(live_await(t, gnomon.err,
+			"gnomon: ended by SIGTERM before tracing began"));
+	CHECK(t, live_wait(t, &gnomon) == 128 + SIGTERM, "its status is wrong");
+	clr_go_on(t, &served);
+}
