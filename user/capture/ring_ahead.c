@@ -5,16 +5,49 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 
 #include <gnomon/thread.h>
+#include "process/maps.h"
 
 struct gn_ring_ahead {
 	pthread_t thread;
 	size_t size;
-	int fd; /* or -errno */
+	ring_buffer_sample_fn sample;
+	void *ctx;
+	int fd;			  /* or -errno */
+	struct ring_buffer *ring; /* NULL: not mapped */
 };
+
+/* gnomon's children are to cost what others do: a fork would copy the page
+ * tables of the ring, which takes longer than the rest. */
+static void keep_from_children(size_t size)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+
+	if (gn_maps_open(&maps, 0))
+		return;
+	while (gn_maps_next(&maps, &m) > 0)
+		if (m.shared && m.end - m.start >= size &&
+		    !strcmp(m.name, "anon_inode:bpf-map"))
+			madvise((void *)m.start, m.end - m.start,
+				MADV_DONTFORK);
+	gn_maps_close(&maps);
+}
+
+struct ring_buffer *gn_ring_map(int fd, size_t size,
+				ring_buffer_sample_fn sample, void *ctx)
+{
+	struct ring_buffer *ring = ring_buffer__new(fd, sample, ctx, NULL);
+
+	if (ring)
+		keep_from_children(size);
+	return ring;
+}
 
 static void *make(void *arg)
 {
@@ -22,30 +55,40 @@ static void *make(void *arg)
 
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
 			       (uint32_t)r->size, NULL);
+	if (r->fd >= 0)
+		r->ring = gn_ring_map(r->fd, r->size, r->sample, r->ctx);
 	return NULL;
 }
 
-struct gn_ring_ahead *gn_ring_ahead_begin(size_t size)
+struct gn_ring_ahead *
+gn_ring_ahead_begin(size_t size, ring_buffer_sample_fn sample, void *ctx)
 {
 	struct gn_ring_ahead *r = malloc(sizeof(*r));
 
 	if (!r)
 		return NULL;
-	*r = (struct gn_ring_ahead){.size = size, .fd = -ENOENT};
+	*r = (struct gn_ring_ahead){
+		.size = size,
+		.sample = sample,
+		.ctx = ctx,
+		.fd = -ENOENT,
+	};
 	if (!gn_thread_start(&r->thread, make, r))
 		return r;
 	free(r);
 	return NULL;
 }
 
-int gn_ring_ahead_end(struct gn_ring_ahead *r)
+int gn_ring_ahead_end(struct gn_ring_ahead *r, struct ring_buffer **ring)
 {
 	int fd;
 
+	*ring = NULL;
 	if (!r)
 		return -ENOENT;
 	pthread_join(r->thread, NULL);
 	fd = r->fd;
+	*ring = r->ring;
 	free(r);
 	return fd;
 }

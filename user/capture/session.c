@@ -166,6 +166,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->functions.next = 1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
+	s->ring_fd = -1;
 	s->wake = -1;
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
@@ -371,18 +372,17 @@ static int open_object(struct gn_session *s, int *types,
 	return err;
 }
 
-/* The ring that was made ahead. Without it, the load makes one. */
+/* The ring that was made ahead, for each load. Without it, the load makes one.
+ */
 static int set_ring(struct gn_session *s)
 {
 	struct bpf_map *map = s->skel->maps.ring;
 	int err = bpf_map__set_max_entries(map, (uint32_t)s->opts.ring_size);
-	int fd = gn_ring_ahead_end(s->ring_ahead);
 
+	if (s->ring_ahead)
+		s->ring_fd = gn_ring_ahead_end(s->ring_ahead, &s->ring);
 	s->ring_ahead = NULL;
-	if (!err && fd >= 0)
-		err = bpf_map__reuse_fd(map, fd);
-	close_fd(fd);
-	return err;
+	return err || s->ring_fd < 0 ? err : bpf_map__reuse_fd(map, s->ring_fd);
 }
 
 static int load(struct gn_session *s)
@@ -446,6 +446,8 @@ int gn_session_load(struct gn_session *s)
 		s->skel = NULL;
 		err = load(s);
 	}
+	close_fd(s->ring_fd);
+	s->ring_fd = -1;
 	if (err)
 		return load_error(s, err);
 	for (uint32_t i = 0; !err && i < s->specs.count; i++)
@@ -479,7 +481,8 @@ void gn_session_free(struct gn_session *s)
 	close_fd(s->wake);
 	bpf_link__destroy(s->iter);
 	gn_fast_free(s->fast);
-	close_fd(gn_ring_ahead_end(s->ring_ahead));
+	if (s->ring_ahead)
+		close_fd(gn_ring_ahead_end(s->ring_ahead, &s->ring));
 	gn_attach_ahead_end(s->attach_ahead);
 	gn_attach_ahead_end(s->nop5_ahead);
 	ring_buffer__free(s->ring);

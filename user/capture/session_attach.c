@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -17,7 +16,6 @@
 #include <gnomon/control.h>
 #include "capture/copied.h"
 #include "capture/meter.h"
-#include "process/maps.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -234,34 +232,18 @@ static int open_wake(int map)
 	return fd;
 }
 
-/* gnomon's children are to cost what others do: a fork would copy the page
- * tables of the ring, which takes longer than the rest. */
-static void keep_from_children(size_t ring_size)
-{
-	struct gn_mapping m;
-	struct gn_maps maps;
-
-	if (gn_maps_open(&maps, 0))
-		return;
-	while (gn_maps_next(&maps, &m) > 0)
-		if (m.shared && m.end - m.start >= ring_size &&
-		    !strcmp(m.name, "anon_inode:bpf-map"))
-			madvise((void *)m.start, m.end - m.start,
-				MADV_DONTFORK);
-	gn_maps_close(&maps);
-}
-
 static int open_ring(struct gn_session *s)
 {
 	int map = bpf_map__fd(s->skel->maps.ring);
 
-	s->ring = ring_buffer__new(map, gn_session_sample, s, NULL);
+	if (!s->ring)
+		s->ring = gn_ring_map(map, s->opts.ring_size, gn_session_sample,
+				      s);
 	if (!s->ring)
 		return gn_session_fail(s, -errno, 1,
 				       "the ring buffer cannot be mapped (%s); "
 				       "give a smaller --ring-size",
 				       strerror(errno));
-	keep_from_children(s->opts.ring_size);
 	s->wake = open_wake(map);
 	if (s->wake < 0)
 		return gn_session_fail(s, -errno, 1,

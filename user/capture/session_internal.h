@@ -73,6 +73,7 @@ struct gn_session {
 
 	struct gnomon_bpf *skel;
 	struct gn_ring_ahead *ring_ahead; /* of the skeleton; NULL: none */
+	int ring_fd; /* what it made, for the load; -1: nothing */
 	struct gn_attach_ahead *attach_ahead, *nop5_ahead; /* NULL: none */
 	struct ring_buffer *ring;
 	struct gn_links *links;
