@@ -159,6 +159,14 @@ static const char *hindered(gn_env_fn get, const void *env)
 	return NULL;
 }
 
+/*
+ * Where the runtime makes the hooks, its compiler puts them outside of the loop
+ * that it makes of a method's tail call of itself: 21 calls were one. As a
+ * jump, which it can be wherever it can be a loop, it has hooks. .NET 3.1 knows
+ * the older prefix only, later ones know both.
+ */
+#define KEEP_TAIL_CALLS "COMPlus_TailCallLoopOpt"
+
 static int prepare(struct gn_launch *l)
 {
 	int err;
@@ -178,6 +186,8 @@ static int prepare(struct gn_launch *l)
 		err = gn_launch_env(l, GN_CLR_ENV_INLINE, l->inlining);
 	if (!err)
 		err = gn_launch_env(l, GN_CLR_ENV_HOOKS, l->hooks);
+	if (!err && !*l->hooks && !gn_filter_hooks_nothing(l->filter))
+		err = gn_launch_env(l, KEEP_TAIL_CALLS, "0");
 	if (!err && (l->fast || getenv(GN_CLR_ENV_FAST)))
 		err = gn_launch_env(l, GN_CLR_ENV_FAST, l->fast ? "1" : "");
 	if (!err && (*l->values || getenv(GN_CLR_ENV_VALUES)))
