@@ -31,7 +31,3 @@ foreach(test test_elf_symbols test_elf_hostile)
 		GN_ELF_DEBUG="${gn_elf_asm}.debug")
 	add_dependencies(${test} gn_elf_files)
 endforeach()
-# the planner's cases are in site.cmake
-target_compile_definitions(test_elf_hostile PRIVATE
-	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>")
-add_dependencies(test_elf_hostile gn_site_asm)

@@ -4,6 +4,18 @@ add_library(gn_site_asm MODULE ${CMAKE_CURRENT_LIST_DIR}/site_asm.S)
 set_target_properties(gn_site_asm PROPERTIES LINKER_LANGUAGE C)
 target_link_options(gn_site_asm PRIVATE -nostartfiles -fno-sanitize=all
 	-Wl,-z,lazy)
+# the same with packed relocations, which only some linkers can
+include(CheckLinkerFlag)
+check_linker_flag(C -Wl,-z,pack-relative-relocs GN_CAN_PACK)
+set(gn_site_asm_packed $<TARGET_FILE:gn_site_asm>)
+if(GN_CAN_PACK)
+	add_library(gn_site_asm_packed MODULE
+		${CMAKE_CURRENT_LIST_DIR}/site_asm.S)
+	set_target_properties(gn_site_asm_packed PROPERTIES LINKER_LANGUAGE C)
+	target_link_options(gn_site_asm_packed PRIVATE -nostartfiles
+		-fno-sanitize=all -Wl,-z,lazy -Wl,-z,pack-relative-relocs)
+	set(gn_site_asm_packed $<TARGET_FILE:gn_site_asm_packed>)
+endif()
 # the same at fixed addresses
 add_executable(gn_site_asm_fixed ${CMAKE_CURRENT_LIST_DIR}/site_asm.S)
 set_target_properties(gn_site_asm_fixed PROPERTIES LINKER_LANGUAGE C)
@@ -13,9 +25,20 @@ gn_unit_test(test_site_cost gnomon_site)
 gn_unit_test(test_site_plan gnomon_site)
 target_compile_definitions(test_site_plan PRIVATE
 	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>"
+	GN_SITE_ASM_PACKED="${gn_site_asm_packed}"
 	GN_SITE_ASM_FIXED="$<TARGET_FILE:gn_site_asm_fixed>")
 add_dependencies(test_site_plan gn_site_asm gn_site_asm_fixed)
+if(GN_CAN_PACK)
+	add_dependencies(test_site_plan gn_site_asm_packed)
+endif()
 gn_unit_test(test_site_system gnomon_site)
+target_compile_definitions(test_elf_hostile PRIVATE
+	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>"
+	GN_SITE_ASM_PACKED="${gn_site_asm_packed}")
+add_dependencies(test_elf_hostile gn_site_asm)
+if(GN_CAN_PACK)
+	add_dependencies(test_elf_hostile gn_site_asm_packed)
+endif()
 
 # Programs as compilers make them; never run.
 gn_unit_test(test_site_world gnomon_site)

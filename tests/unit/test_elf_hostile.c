@@ -188,10 +188,11 @@ static void test_device(void **state)
 int main(void)
 {
 	static char symbols[] = GN_ELF_WHOLE, code[] = GN_SITE_ASM;
+	static char packed[] = GN_SITE_ASM_PACKED;
 	const struct CMUnitTest tests[] = {
-		ON(test_cut, symbols),	       ON(test_headers, symbols),
-		ON(test_anywhere, symbols),    ON(test_code, code),
-		cmocka_unit_test(test_device),
+		ON(test_cut, symbols),	    ON(test_headers, symbols),
+		ON(test_anywhere, symbols), ON(test_code, code),
+		ON(test_anywhere, packed),  cmocka_unit_test(test_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,12 +139,17 @@ static const struct expected table[] = {
 	{"into_instruction", AUTO, "between", 0, 0, 0, 0, NULL, NULL},
 };
 
-static struct gn_elf *open_cases(void)
+static struct gn_elf *open_file(const char *path)
 {
 	struct gn_elf *elf;
 
-	assert_int_equal(gn_elf_open(GN_SITE_ASM, &elf), 0);
+	assert_int_equal(gn_elf_open(path, &elf), 0);
 	return elf;
+}
+
+static struct gn_elf *open_cases(void)
+{
+	return open_file(GN_SITE_ASM);
 }
 
 static const struct gn_elf_symbol *find(struct gn_elf *elf, const char *name)
@@ -216,11 +221,8 @@ static struct gn_planner *planner(struct gn_elf *elf, enum gn_leave_mode wanted)
 	return p;
 }
 
-static void test_table(void **state)
+static void check_table(struct gn_elf *elf)
 {
-	struct gn_elf *elf = open_cases();
-
-	(void)state;
 	for (int wanted = AUTO; wanted <= RET; wanted++) {
 		struct gn_planner *p = planner(elf, wanted);
 
@@ -230,6 +232,28 @@ static void test_table(void **state)
 		gn_planner_free(p);
 	}
 	gn_elf_close(elf);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	check_table(open_cases());
+}
+
+/* The same answers when the linker packs its relocations. */
+static void test_packed(void **state)
+{
+	struct gn_elf *plain = open_cases();
+	struct gn_elf *packed = open_file(GN_SITE_ASM_PACKED);
+	const uint64_t *at;
+	size_t n, packed_n;
+
+	(void)state;
+	assert_true(gn_elf_pointers(plain, &at, &n));
+	assert_true(gn_elf_pointers(packed, &at, &packed_n));
+	assert_int_equal(packed_n, n);
+	gn_elf_close(plain);
+	check_table(packed);
 }
 
 /* The same answers whatever was asked before. */
@@ -387,6 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_cold),
 		cmocka_unit_test(test_sleds),

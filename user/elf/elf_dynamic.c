@@ -8,16 +8,6 @@
 #include "elf/elf_internal.h"
 #include "elf/grow.h"
 
-static Elf_Data *plain_data(Elf_Scn *scn, const GElf_Shdr *sh)
-{
-	Elf_Data *data;
-
-	if (sh->sh_type == SHT_NOBITS || sh->sh_flags & SHF_COMPRESSED)
-		return NULL;
-	data = elf_getdata(scn, NULL);
-	return data && data->d_buf ? data : NULL;
-}
-
 static int read_dynamic(struct gn_elf *elf, Elf_Data *data, Elf_Data *strs)
 {
 	size_t n = data->d_size / sizeof(Elf64_Dyn);
@@ -166,6 +156,21 @@ static int read_relocations(struct gn_elf *elf, Elf_Data *data)
 	return 0;
 }
 
+static int add_packed(void *ctx, uint64_t slot, uint64_t addr)
+{
+	return add_pointer(ctx, slot, addr);
+}
+
+static int read_packed(struct gn_elf *elf, Elf_Data *data)
+{
+	int err = gn_packed_each(&elf->main, data, add_packed, elf);
+
+	if (err != -ENOEXEC)
+		return err;
+	elf->pointers_hidden = true;
+	return 0;
+}
+
 static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data, *strs = NULL;
@@ -174,18 +179,18 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 
 	const GElf_Word packed = 19; /* SHT_RELR; older headers lack it */
 
-	if (sh->sh_type == packed)
-		elf->pointers_hidden = true;
-	if (sh->sh_type != SHT_DYNAMIC &&
+	if (sh->sh_type != SHT_DYNAMIC && sh->sh_type != packed &&
 	    (sh->sh_type != SHT_RELA || !(sh->sh_flags & SHF_ALLOC)))
 		return 0;
-	data = plain_data(scn, sh);
+	data = gn_image_data(scn, sh);
 	if (!data)
 		return 0;
 	if (sh->sh_type == SHT_RELA)
 		return read_relocations(elf, data);
+	if (sh->sh_type == packed)
+		return read_packed(elf, data);
 	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str))
-		strs = plain_data(str, &strh);
+		strs = gn_image_data(str, &strh);
 	return read_dynamic(elf, data, strs);
 }
 
@@ -293,7 +298,7 @@ int gn_starts_load(struct gn_elf *elf)
 	uint32_t n;
 
 	scn = gn_image_find(&elf->main, ".eh_frame_hdr", &sh);
-	data = scn ? plain_data(scn, &sh) : NULL;
+	data = scn ? gn_image_data(scn, &sh) : NULL;
 	if (!data || data->d_size < head)
 		return 0;
 	p = data->d_buf;

@@ -92,7 +92,7 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot);
 size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
 
 /* Addresses of code that relocations put into data, sorted. False if there may
- * be others: the file is not position independent, or packs them. */
+ * be others: the file is not position independent, or damaged. */
 bool gn_elf_pointers(const struct gn_elf *elf, const uint64_t **out, size_t *n);
 
 /* The address of code that a relocation puts at `slot`, where the program

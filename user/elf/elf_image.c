@@ -151,6 +151,16 @@ Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 	return NULL;
 }
 
+Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Data *data;
+
+	if (shdr->sh_type == SHT_NOBITS || shdr->sh_flags & SHF_COMPRESSED)
+		return NULL;
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf ? data : NULL;
+}
+
 uint64_t gn_image_entry(const struct gn_image *image)
 {
 	GElf_Ehdr ehdr;

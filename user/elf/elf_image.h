@@ -40,6 +40,8 @@ bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 /* The first section of that name, NULL if there is none. */
 Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr);
+/* Its bytes; NULL if it has none, or they are compressed. */
+Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
 uint64_t gn_image_entry(const struct gn_image *image);
 /* The build-id in hex, "" if there is none. */
 void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);

@@ -90,6 +90,12 @@ int gn_symbols_load(struct gn_elf *elf);
 int gn_dynamic_load(struct gn_elf *elf);
 int gn_starts_load(struct gn_elf *elf);
 
+/* What packed relative relocations (SHT_RELR) put where, until `each` returns
+ * not 0. -ENOEXEC: they are not as linkers write them; some were given. */
+int gn_packed_each(const struct gn_image *image, const Elf_Data *packed,
+		   int (*each)(void *ctx, uint64_t slot, uint64_t value),
+		   void *ctx);
+
 /*
  * A readable name for a C++ or Rust one: *out is malloc'ed, or NULL when the
  * name is neither or its readable form is longer than `limit` bytes. -ENOMEM.
