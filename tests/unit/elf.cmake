@@ -31,3 +31,12 @@ foreach(test test_elf_symbols test_elf_hostile)
 		GN_ELF_DEBUG="${gn_elf_asm}.debug")
 	add_dependencies(${test} gn_elf_files)
 endforeach()
+
+add_library(gn_elf_sleds MODULE ${CMAKE_CURRENT_LIST_DIR}/elf_sleds.c)
+target_compile_options(gn_elf_sleds PRIVATE -fpatchable-function-entry=5
+	-fno-sanitize=all)
+target_link_options(gn_elf_sleds PRIVATE -fno-sanitize=all)
+gn_unit_test(test_elf_sleds gnomon_elf)
+target_compile_definitions(test_elf_sleds PRIVATE
+	GN_ELF_SLEDS="$<TARGET_FILE:gn_elf_sleds>")
+add_dependencies(test_elf_sleds gn_elf_sleds)

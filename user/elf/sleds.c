@@ -81,6 +81,48 @@ static void take_xray(struct sleds *s, const uint8_t *at, uint64_t place)
 		take(s, sled, e.kind == XRAY_EXIT);
 }
 
+/* What the dynamic linker puts into the `n` words at `addr`: there a linker can
+ * leave the file empty (lld does). */
+static void relocate(const struct gn_image *image, uint64_t addr, uint64_t *at,
+		     size_t n)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn;
+
+	for (size_t i = 1; i < image->nsections; i++) {
+		Elf_Data *data = NULL;
+		GElf_Rela rela;
+
+		if (gn_image_section(image, i, &sh, &scn) &&
+		    sh.sh_type == SHT_RELA && sh.sh_flags & SHF_ALLOC)
+			data = gn_image_data(scn, &sh);
+		for (int k = 0; data && gelf_getrela(data, k, &rela); k++) {
+			uint64_t slot = (rela.r_offset - addr) / sizeof(*at);
+
+			if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE &&
+			    rela.r_offset >= addr && slot < n)
+				at[slot] = (uint64_t)rela.r_addend;
+		}
+	}
+}
+
+static int take_addresses(struct sleds *s, const Elf_Data *data, uint64_t addr,
+			  struct gn_sled sled, size_t n)
+{
+	uint64_t *at = malloc(n * sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, data->d_buf, n * sizeof(*at));
+	relocate(&s->image, addr, at, n);
+	for (size_t i = 0; i < n; i++) {
+		sled.addr = at[i];
+		take(s, sled, false);
+	}
+	free(at);
+	return 0;
+}
+
 static int take_section(struct sleds *s, const char *name,
 			enum gn_sled_kind kind)
 {
@@ -88,8 +130,8 @@ static int take_section(struct sleds *s, const char *name,
 	struct gn_sled sled = {.kind = kind}, *grown;
 	GElf_Shdr sh;
 	Elf_Scn *scn = gn_image_find(&s->image, name, &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	size_t n = data && data->d_buf ? data->d_size / size : 0;
+	Elf_Data *data = scn ? gn_image_data(scn, &sh) : NULL;
+	size_t n = data ? data->d_size / size : 0;
 
 	if (!n)
 		return 0;
@@ -101,16 +143,11 @@ static int take_section(struct sleds *s, const char *name,
 	if (!grown)
 		return -ENOMEM;
 	s->sled = grown;
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *at = (const uint8_t *)data->d_buf + i * size;
-
-		if (kind == GN_SLED_XRAY) {
-			take_xray(s, at, sh.sh_addr + i * size);
-			continue;
-		}
-		memcpy(&sled.addr, at, sizeof(sled.addr));
-		take(s, sled, false);
-	}
+	if (kind != GN_SLED_XRAY)
+		return take_addresses(s, data, sh.sh_addr, sled, n);
+	for (size_t i = 0; i < n; i++)
+		take_xray(s, (const uint8_t *)data->d_buf + i * size,
+			  sh.sh_addr + i * size);
 	return 0;
 }
 
