@@ -315,6 +315,30 @@ back_table:
 	.text
 END switch_back
 
+/* a block without code where the function ends: behind a call that does not
+ * return, with padding or the next function there */
+FUNC nowhere
+	push	rbp			/* +0 */
+	test	edi, edi		/* +1 */
+	jz	1f			/* +3 */
+	call	leaf			/* +5 */
+	jmp	.Lnowhere		/* +10 */
+1:	mov	eax, [rdi]		/* +12 */
+	pop	rbp			/* +14 */
+	ret				/* +15 */
+.Lnowhere:
+END nowhere
+FUNC nowhere_jumps
+	push	rbp			/* +0 */
+	test	edi, edi		/* +1 */
+	jz	1f			/* +3 */
+	.byte	0xeb, 4			/* +5 */
+1:	mov	eax, [rdi]		/* +7 */
+	pop	rbp			/* +9 */
+	ret				/* +10 */
+END nowhere_jumps
+	ud2
+
 /* a table that the dynamic linker fills in, and nobody else */
 FUNC switch_linked
 	lea	rdx, linked_table[rip]	/* +0 */

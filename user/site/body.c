@@ -99,6 +99,27 @@ size_t gn_body_find(const struct gn_body *b, uint64_t addr)
 	return SIZE_MAX;
 }
 
+/* The part that has instruction i behind another one of its own. */
+static const struct gn_part *part_of_second(const struct gn_body *b, size_t i)
+{
+	for (size_t p = 0; p < b->nparts; p++)
+		if (i > b->parts[p].first &&
+		    i < b->parts[p].first + b->parts[p].count)
+			return &b->parts[p];
+	return NULL;
+}
+
+bool gn_body_jumps_nowhere(const struct gn_body *b, size_t i,
+			   const struct gn_state *s)
+{
+	const struct gn_part *part = part_of_second(b, i);
+	enum gn_flow before = part ? b->insns[i - 1].flow : GN_FLOW_NEXT;
+
+	return (before == GN_FLOW_CALL || before == GN_FLOW_CALL_IND) &&
+	       b->insns[i].flow == GN_FLOW_JMP &&
+	       b->insns[i].target == part->end && !gn_rsp_is(s, 0);
+}
+
 bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end)
 {
 	struct gn_part *p = &b->parts[b->nparts];

@@ -192,6 +192,8 @@ static int run_block(struct gn_body *b, size_t i)
 		switch (in->flow) {
 		case GN_FLOW_JMP:
 		case GN_FLOW_JCC:
+			if (gn_body_jumps_nowhere(b, i, &s))
+				return 0;
 			if (!gn_body_holds(b, in->target))
 				err = find_part(b, in->target, &s);
 			if (!err)

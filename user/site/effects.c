@@ -202,7 +202,10 @@ static int look(struct gn_body *b, size_t i, const struct gn_state *s,
 		return 0;
 	case GN_FLOW_JMP:
 	case GN_FLOW_JCC:
-		return gn_body_holds(b, in->target) ? 0 : jump_out(b, i, s);
+		return gn_body_holds(b, in->target) ||
+				       gn_body_jumps_nowhere(b, i, s)
+			       ? 0
+			       : jump_out(b, i, s);
 	case GN_FLOW_JMP_IND:
 		return jump_indirect(b, i, s);
 	case GN_FLOW_OTHER:

@@ -145,6 +145,11 @@ bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end);
 /* The index of the instruction at addr, or SIZE_MAX. */
 size_t gn_body_find(const struct gn_body *b, uint64_t addr);
 bool gn_body_holds(const struct gn_body *b, uint64_t addr);
+/* Instruction i, with state s, is a jump to a block without code: clang -O0 has
+ * such ones behind calls that throw, and lays the block where the function
+ * ends. Nothing comes there. */
+bool gn_body_jumps_nowhere(const struct gn_body *b, size_t i,
+			   const struct gn_state *s);
 /* The bytes from an instruction on, and how many the part has of them. */
 const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
 			     size_t *size);
