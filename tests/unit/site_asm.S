@@ -315,6 +315,47 @@ back_table:
 	.text
 END switch_back
 
+/* behind the table are others: of the function, whose entry would lead to a
+ * tail jump with the frame still there, */
+FUNC tables_touch
+	push	rbx			/* +0 */
+	lea	rdx, 5f[rip]		/* +1 */
+	movsxd	rax, dword ptr [rdx + rdi * 4]	/* +8 */
+	add	rax, rdx		/* +12 */
+	jmp	rax			/* +15 */
+1:	lea	rdx, 6f[rip]		/* +17 */
+	movsxd	rax, dword ptr [rdx + rsi * 4]	/* +24 */
+	add	rax, rdx		/* +28 */
+	jmp	rax			/* +31 */
+2:	pop	rbx			/* +33 */
+3:	.byte	0xe9			/* +34 */
+	.long	leaf - . - 4
+	.skip	3, 0x90
+4:	pop	rbx			/* +42 */
+	ret				/* +43 */
+	.section .rodata
+	.p2align 2
+5:	.long	1b - 5b
+	.long	2b - 5b
+6:	.long	4b - 6b			/* from 5 to 3 */
+	.long	2b - 6b
+	.text
+END tables_touch
+/* or of another function: into an instruction, and where the table is added */
+FUNC table_ends
+	lea	rdx, 5f[rip]		/* +0 */
+	movsxd	rax, dword ptr [rdx + rdi * 4]	/* +7 */
+1:	add	rax, rdx		/* +11 */
+	jmp	rax			/* +14 */
+2:	ret				/* +16 */
+	.section .rodata
+	.p2align 2
+5:	.long	2b - 5b
+	.long	table_ends + 1 - 5b
+	.long	1b - 5b
+	.text
+END table_ends
+
 /* a block without code where the function ends: behind a call that does not
  * return, with padding or the next function there */
 FUNC nowhere

@@ -78,6 +78,8 @@ static const struct expected table[] = {
 	{"switch_sum", RET, NULL, 0, 8, STEP, RET, "L20 L21", NULL},
 	{"jump_sum", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"switch_back", AUTO, NULL, 0, 8, STEP, RETURN, "", NULL},
+	{"tables_touch", RET, NULL, 0, 8, EMUL, RET, "T34 L43", NULL},
+	{"table_ends", RET, NULL, 0, 8, STEP, RET, "L16", NULL},
 	{"nowhere", RET, NULL, 0, 8, EMUL, RET, "L15", NULL},
 	{"nowhere_jumps", RET, "own frame", 0, 0, 0, 0, NULL, NULL},
 	{"switch_linked", RET, NULL, 0, 8, STEP, RET, "L12", NULL},

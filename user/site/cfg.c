@@ -136,22 +136,63 @@ static void mark_table(struct gn_body *b, uint64_t target)
 		b->marks[to].flags |= GN_MARK_TABLE;
 }
 
+/* Notes where a table begins. One that was read to beyond that ends there. */
+static struct gn_table *find_table(struct gn_body *b, uint64_t begin)
+{
+	struct gn_table *t;
+
+	for (size_t i = 0; i < b->ntables; i++) {
+		t = &b->tables[i];
+		if (t->begin == begin)
+			return t;
+		if (begin > t->begin && begin < t->end)
+			b->again = true;
+	}
+	if (b->ntables == GN_TABLES_MAX)
+		return NULL;
+	t = &b->tables[b->ntables++];
+	t->begin = begin;
+	return t;
+}
+
+/* Where the next one begins. */
+static uint64_t table_limit(const struct gn_body *b, uint64_t begin)
+{
+	uint64_t limit = UINT64_MAX;
+
+	for (size_t i = 0; i < b->ntables; i++)
+		if (b->tables[i].begin > begin && b->tables[i].begin < limit)
+			limit = b->tables[i].begin;
+	return limit;
+}
+
+/*
+ * A table does not say how long it is. What lies behind it is often another one
+ * of the function, or of the next, whose entries count from elsewhere: they
+ * lead out of this function, between its instructions or, by chance, to one.
+ */
 static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 			 const struct gn_state *s, bool seed)
 {
 	struct gn_jump jump = gn_jump_class(b, s, in);
-	uint64_t target;
+	struct gn_table *table;
+	uint64_t target = 0, at = jump.table, limit;
 	size_t start;
 	int err = 0;
 
 	if (jump.class != GN_JUMP_TABLE)
 		return 0;
-	target = 0;
-	for (size_t i = 0;
-	     !err && work(b) && gn_jump_entry(b, &jump, i, &target); i++) {
+	table = find_table(b, at);
+	limit = table_limit(b, at);
+	for (size_t i = 0; !err && work(b) && at < limit &&
+			   gn_jump_entry(b, &jump, i, &target) &&
+			   gn_body_find(b, target) != SIZE_MAX;
+	     i++, at += jump.width) {
 		err = jump_to(b, target, s, seed);
 		mark_table(b, target);
 	}
+	if (table)
+		table->end = at;
 	/* an entry that ends the table may point to a cold part */
 	if (!err && gn_body_add_cold(b, target))
 		b->again = true;

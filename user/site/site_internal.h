@@ -7,8 +7,9 @@
 #include "site/site.h"
 #include "site/dataflow.h"
 
-#define GN_PARTS_MAX 16
-#define GN_BODY_MAX  (4u << 20) /* bytes of a function */
+#define GN_PARTS_MAX  16
+#define GN_TABLES_MAX 64	 /* more are read as far as they seem to go */
+#define GN_BODY_MAX   (4u << 20) /* bytes of a function */
 
 /* A range of code that belongs to the function: its main part or a cold
  * one. */
@@ -85,6 +86,11 @@ void gn_sweep_begin(struct gn_sweep *w, const struct gn_elf *elf);
 /* The next instruction; false at the end. */
 bool gn_sweep_next(struct gn_sweep *w, struct gn_skim *skim, uint64_t *addr);
 
+/* A jump table, as far as it was read. */
+struct gn_table {
+	uint64_t begin, end;
+};
+
 /* A decoded function and what is known of it. Its memory is reused. */
 struct gn_body {
 	const struct gn_elf *elf;
@@ -102,6 +108,8 @@ struct gn_body {
 	size_t nqueue, queue_room;
 	struct gn_edge *deferred;
 	size_t ndeferred, deferred_room;
+	struct gn_table tables[GN_TABLES_MAX];
+	size_t ntables;
 	bool again;  /* leaders or parts were found: follow it once more */
 	size_t work; /* steps that were made */
 
