@@ -21,6 +21,23 @@
 	/* no size: up to the next symbol, 16 bytes */
 	FUNC sizeless
 
+	/* no size: up to a label that others can call, 5 bytes; not to one that
+	 * is the function's own */
+	FUNC until_label
+	nop
+inner_label:
+	.skip	3, 0x90
+	.globl	global_label
+global_label:
+	ret
+
+	/* no size: up to code that the unwinder knows, 6 bytes */
+	FUNC until_start
+	.skip	5, 0x90
+	.cfi_startproc
+	ret
+	.cfi_endproc
+
 	/* four names of one address */
 	.p2align 4
 	.type aliased, @function

@@ -49,6 +49,8 @@ static void test_sizes(void **state)
 	assert_int_equal(find(elf, "sized")->size, 3);
 	assert_int_equal(find(elf, "sizeless")->size, 16);
 	assert_int_equal(find(elf, "last_one")->size, 3);
+	assert_int_equal(find(elf, "until_label")->size, 5);
+	assert_int_equal(find(elf, "until_start")->size, 6);
 	/* an alias without a size has its fellow's */
 	assert_int_equal(find(elf, "weak_alias")->size, 3);
 	assert_int_equal(find(elf, "local_alias")->size, 3);

@@ -28,11 +28,11 @@ int gn_elf_open_root(const char *place, const char *path,
 	if (!err)
 		err = gn_debug_open(elf, debug_root);
 	if (!err)
+		err = gn_starts_load(elf);
+	if (!err)
 		err = gn_symbols_load(elf);
 	if (!err)
 		err = gn_dynamic_load(elf);
-	if (!err)
-		err = gn_starts_load(elf);
 	if (err)
 		goto fail;
 	gn_image_detach(&elf->main);

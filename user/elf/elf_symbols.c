@@ -24,6 +24,8 @@ struct raw {
 struct raws {
 	struct raw *items;
 	size_t count, room;
+	uint64_t *labels; /* of code that others can call, but no functions */
+	size_t nlabels, labels_room;
 };
 
 static bool add_table(struct gn_elf *elf, const struct gn_image *image,
@@ -165,23 +167,41 @@ static int push(struct raws *raws, const struct raw *raw)
 	return 0;
 }
 
+/* Assemblers give a global label no type if they are not asked to. */
+static int take_label(const struct gn_elf *elf, uint64_t addr,
+		      struct raws *raws)
+{
+	int err;
+
+	if (!gn_elf_code(elf, addr, 1))
+		return 0;
+	err = gn_grow_by_one(&raws->labels, &raws->labels_room, raws->nlabels,
+			     sizeof(*raws->labels));
+	if (!err)
+		raws->labels[raws->nlabels++] = addr;
+	return err;
+}
+
 static int take(struct gn_elf *elf, const struct gn_symtab *table,
 		const GElf_Sym *sym, struct raws *raws)
 {
-	int type = GELF_ST_TYPE(sym->st_info), bind;
+	int type = GELF_ST_TYPE(sym->st_info);
+	int bind = GELF_ST_BIND(sym->st_info);
 	uint64_t addr = sym->st_value + table->bias;
 	struct raw raw = {0};
 	char *name;
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
+		return 0;
+	if (type == STT_NOTYPE && bind != STB_LOCAL)
+		return take_label(elf, addr, raws);
+	if (type != STT_FUNC && type != STT_GNU_IFUNC)
 		return 0;
 	if (gn_elf_offset(elf, addr, &raw.sym.offset))
 		return 0;
 	name = (char *)gn_string(table->strs, sym->st_name);
 	if (!name || !clean(name))
 		return 0;
-	bind = GELF_ST_BIND(sym->st_info);
 	raw.bind = bind == STB_LOCAL ? 2 : bind == STB_WEAK ? 1 : 0;
 	raw.scores = underscores(name);
 	raw.sym.name = name;
@@ -271,7 +291,43 @@ static uint64_t region_end(const struct gn_elf *elf, uint64_t addr)
 	return addr;
 }
 
-/* Sizes of 0: an alias's size, else up to the next symbol or region end. */
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first of `n` sorted addresses above `addr`, or `end`, if it is less. */
+static uint64_t next_above(const uint64_t *all, size_t n, uint64_t addr,
+			   uint64_t end)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (all[mid] <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && all[lo] < end ? all[lo] : end;
+}
+
+/* Where a function without a size ends at the latest: where other code begins,
+ * by a label or by the unwinder's table. */
+static uint64_t end_of(const struct gn_elf *elf, const struct raws *raws,
+		       uint64_t addr, uint64_t next)
+{
+	uint64_t end = region_end(elf, addr);
+
+	end = next < end ? next : end;
+	end = next_above(raws->labels, raws->nlabels, addr, end);
+	return next_above(elf->starts, elf->nstarts, addr, end);
+}
+
+/* Sizes of 0: an alias's size, else up to what comes next. */
 static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
 {
 	uint64_t next = UINT64_MAX;
@@ -284,11 +340,8 @@ static void fill_sizes(const struct gn_elf *elf, struct raws *raws)
 		for (; i && raws->items[i - 1].sym.addr == addr; i--)
 			if (raws->items[i - 1].sym.size > known)
 				known = raws->items[i - 1].sym.size;
-		if (!known) {
-			uint64_t end = region_end(elf, addr);
-
-			known = (next < end ? next : end) - addr;
-		}
+		if (!known)
+			known = end_of(elf, raws, addr, next) - addr;
 		for (size_t j = i; j < last; j++)
 			if (!raws->items[j].sym.size)
 				raws->items[j].sym.size = known;
@@ -361,11 +414,15 @@ int gn_symbols_load(struct gn_elf *elf)
 	if (!err && raws.count) {
 		qsort(raws.items, raws.count, sizeof(*raws.items),
 		      by_preference);
+		if (raws.nlabels)
+			qsort(raws.labels, raws.nlabels, sizeof(*raws.labels),
+			      by_value);
 		drop_doubles(&raws);
 		fill_sizes(elf, &raws);
 		err = finish(elf, &raws);
 	}
 	free(raws.items);
+	free(raws.labels);
 	return err;
 }
 
