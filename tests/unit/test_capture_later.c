@@ -106,6 +106,27 @@ static void what_came_after_is_not(void **state)
 	sample_clear(&s);
 }
 
+/* That it had ended was learnt only after it was counted. */
+static void nothing_is_late_after_the_end(void **state)
+{
+	struct gn_rec end = {.kind = GN_KIND_EXIT, .tid = PID, .time = 12};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	pthread_cond_init(&s.later.wake, NULL);
+	gn_later_count_late(&s.later, PID, 5, 20);
+	gn_later_count_late(&s.later, PID, 6, 30);
+	assert_int_equal(s.later.late_ns, 25);
+	gn_later_record(&s.later, &end);
+	assert_int_equal(s.later.late_ns, 7);
+	gn_later_count_late(&s.later, PID, 8, 40);
+	assert_int_equal(s.later.late_ns, 7);
+	assert_int_equal(s.later.late, 3);
+	free(s.later.news);
+	sample_clear(&s);
+}
+
 /* Its name is all that is known of it. Its file had probes later. */
 static void an_ended_program_is_recorded(void **state)
 {
@@ -143,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_is_recorded),
 		cmocka_unit_test(what_came_after_is_not),
+		cmocka_unit_test(nothing_is_late_after_the_end),
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(the_command_is_not_told_of),
 	};

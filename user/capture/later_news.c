@@ -155,6 +155,16 @@ static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
 	gn_later_tell(l, &n);
 }
 
+/* What was told of it can go beyond its end, which was not known then. */
+static void cut_late(struct gn_later *l, struct gn_later_process *p,
+		     uint64_t end)
+{
+	if (p->late_until <= end)
+		return;
+	l->late_ns -= p->late_until - end;
+	p->late_until = end;
+}
+
 void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 {
 	const struct gn_rec_thread *r = (const void *)rec;
@@ -177,6 +187,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 			gn_later_add(l, n.pid, 0);
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
+		cut_late(l, p, rec->time);
 		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){
 			p->pid, rec->time, p->late_until};
 		/* another process can get its number soon */
