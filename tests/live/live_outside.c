@@ -84,6 +84,38 @@ void test_outside_not(struct live *t)
 	CHECK(t, !strstr(err, told), "it tells of a server: %s", err);
 }
 
+/* What a process leaves behind, as a server does that starts its new program:
+ * the capture ends with those that -p names. */
+void test_outside_left_attached(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk sh, gnomon;
+	int pid, left = 0;
+	char *line, *on;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 "echo ready $$; read line; /bin/sh -c 'kill -STOP $$; : /a/b "
+		 "end' < /dev/null > /dev/null 2>&1 &",
+		 NULL);
+	live_talk(t, &a, &sh);
+	line = live_await(t, sh.out, "ready ");
+	CHECK(t, sscanf(line, "ready %d", &pid) == 1, "sh says \"%s\"", line);
+	live_attach(t, "", live_text(t, "%d", pid), &gnomon);
+	live_tell(t, &sh, "end");
+	live_wait(t, &sh);
+	line = live_await(t, gnomon.err,
+			  "gnomon: what -p names has ended, but process ");
+	on = strstr(line, "but process ");
+	CHECK(t, sscanf(on, "but process %d", &left) == 1 && left > 1,
+	      "it does not say which: %s", line);
+	kill(left, SIGKILL);
+	CHECK(t, left != pid && strstr(line, live_text(t, "-p %d", left)),
+	      "it does not say what to do: %s", line);
+	CHECK(t, strstr(line, "(sh -c kill -STOP $$; : b end)"),
+	      "it does not say what it is: %s", line);
+	CHECK(t, live_wait(t, &gnomon) == 0, "gnomon failed");
+}
+
 /* What a command leaves behind, as one does that makes itself a daemon. */
 void test_outside_left(struct live *t)
 {

@@ -132,7 +132,8 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 }
 
 /* The words of its command line, each without directories and without control
- * characters. */
+ * characters. A title that a program has set is one text of several words, and
+ * can end in blanks. */
 static void command_of(uint32_t pid, char *out, size_t size)
 {
 	char path[64], text[4096];
@@ -146,10 +147,15 @@ static void command_of(uint32_t pid, char *out, size_t size)
 		fclose(f);
 	}
 	text[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == ' ')
+			text[i] = '\0';
 	for (size_t at = 0; at < n && len + 1 < size;) {
 		const char *word = text + at, *slash = strrchr(word, '/');
 
 		at += strlen(word) + 1;
+		if (!*word)
+			continue;
 		if (slash && slash[1])
 			word = slash + 1;
 		if (len)
@@ -157,9 +163,6 @@ static void command_of(uint32_t pid, char *out, size_t size)
 		for (; *word && len + 1 < size; word++)
 			out[len++] = *word >= ' ' && *word <= '~' ? *word : '?';
 	}
-	/* a title that a program has set can end in blanks */
-	while (len && out[len - 1] == ' ')
-		len--;
 	out[len] = '\0';
 }
 
@@ -230,7 +233,7 @@ void gn_outside_tell(struct gn_outside *o,
 	}
 }
 
-void gn_outside_tell_left(const struct gn_outside *o,
+void gn_outside_tell_left(const struct gn_outside *o, bool attached,
 			  void (*tell)(void *ctx, const char *line), void *ctx)
 {
 	for (size_t i = 0, told = 0; i < o->nleft && told < TOLD_MOST; i++) {
@@ -243,11 +246,14 @@ void gn_outside_tell_left(const struct gn_outside *o,
 		if (!*command)
 			continue;
 		snprintf(line, sizeof(line),
-			 "the command has ended, but process %" PRIu32
-			 " (%s), which it left behind, goes on untraced; trace "
-			 "it by -p %" PRIu32 ", or have the command stay in "
-			 "the foreground",
-			 pid, command, pid);
+			 "%s ended, but process %" PRIu32
+			 " (%s), which %s left behind, goes on untraced; trace "
+			 "it by -p %" PRIu32 "%s",
+			 attached ? "what -p names has" : "the command has",
+			 pid, command, attached ? "that" : "it", pid,
+			 attached ? ""
+				  : ", or have the command stay in the "
+				    "foreground");
 		tell(ctx, line);
 		told++;
 	}

@@ -8,6 +8,8 @@
 #ifndef GNOMON_CAPTURE_OUTSIDE_H
 #define GNOMON_CAPTURE_OUTSIDE_H
 
+#include <stdbool.h>
+
 #include <gnomon/event.h>
 
 struct gn_outside;
@@ -27,8 +29,9 @@ void gn_outside_tell(struct gn_outside *o,
 		     void (*tell)(void *ctx, const char *line), void *ctx);
 
 /* Reports those that were in the capture and run on after its end, as a daemon
- * does: the command has started them. */
-void gn_outside_tell_left(const struct gn_outside *o,
+ * does, or a server's new program: the command has started them, or what gnomon
+ * was attached to. */
+void gn_outside_tell_left(const struct gn_outside *o, bool attached,
 			  void (*tell)(void *ctx, const char *line), void *ctx);
 
 #endif

@@ -174,11 +174,10 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	/* the live view shows none */
 	s->sources = opts->live ? NULL : gn_sources_new(put, s, !opts->command);
 	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0);
-	/* with -p the user has chosen the processes */
-	s->outside = opts->command && !opts->live ? gn_outside_new() : NULL;
+	s->outside = opts->live ? NULL : gn_outside_new();
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
 	    gn_written_new(s) || (opts->can_mute && !s->mute) ||
-	    (opts->command && !opts->live && !s->outside)) {
+	    (!opts->live && !s->outside)) {
 		gn_unseen_free(s->unseen);
 		gn_outside_free(s->outside);
 		gn_links_free(s->links, NULL);

@@ -154,7 +154,7 @@ int gn_session_stop(struct gn_session *s);
 void gn_session_expect(struct gn_session *s, int fd, uint64_t end);
 
 /* While something that was asked for lives. */
-bool gn_session_lives(struct gn_session *s);
+bool gn_session_lives(const struct gn_session *s);
 
 /* True when the command has ended (or there is none): *status is its exit
  * status as a shell reports it, 0 for none. */

@@ -182,7 +182,7 @@ void gn_session_expect(struct gn_session *s, int fd, uint64_t end)
 	gn_priority_expect(&s->priority, s->opts.command ? -1 : fd, end);
 }
 
-bool gn_session_lives(struct gn_session *s)
+bool gn_session_lives(const struct gn_session *s)
 {
 	struct pollfd p = {.events = POLLIN};
 
@@ -363,9 +363,13 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);
 	if (!quiet && s->outside) {
-		gn_outside_tell(s->outside, tell, ctx);
-		if (!gn_session_child(s))
-			gn_outside_tell_left(s->outside, tell, ctx);
+		/* with -p the user has chosen the processes */
+		if (s->opts.command)
+			gn_outside_tell(s->outside, tell, ctx);
+		if (s->opts.command ? !gn_session_child(s)
+				    : !gn_session_lives(s))
+			gn_outside_tell_left(s->outside, !s->opts.command, tell,
+					     ctx);
 	}
 }
 
