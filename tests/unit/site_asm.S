@@ -691,6 +691,33 @@ FUNC runs_on
 END runs_on
 	ret
 
+/* a program's own end: nothing comes behind a write to a null pointer */
+FUNC crashes
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	jne	1f			/* +3 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+1:	push	rcx			/* +7 */
+	mov	byte ptr [1], 0		/* +8 */
+END crashes
+	ret
+
+FUNC writes_tls
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	mov	byte ptr fs:[1], 0	/* +2 */
+END writes_tls
+	ret
+
+FUNC writes_data
+	push	rbx			/* +0 */
+	pop	rbx			/* +1 */
+	mov	byte ptr .Ldata[rip], 0	/* +2 */
+END writes_data
+	ret
+.Ldata:	.byte	0
+
 FUNC no_code
 	push	rbx
 	.byte	0x06			/* no instruction */

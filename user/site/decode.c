@@ -39,6 +39,20 @@ static void read_mem(const ZydisDecodedOperand *op, const struct gn_insn *in,
 		m->disp += (int64_t)(in->addr + in->len);
 }
 
+/* A write into the first page, where nothing is mapped: programs end themselves
+ * so, and compilers leave out the code behind it. */
+static bool is_crash(const ZydisDecodedOperand *op)
+{
+	return op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       op->actions & ZYDIS_OPERAND_ACTION_WRITE &&
+	       op->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+	       op->mem.segment != ZYDIS_REGISTER_FS &&
+	       op->mem.segment != ZYDIS_REGISTER_GS &&
+	       op->mem.base == ZYDIS_REGISTER_NONE &&
+	       op->mem.index == ZYDIS_REGISTER_NONE &&
+	       op->mem.disp.value >= 0 && op->mem.disp.value < 4096;
+}
+
 static void set_flow(const ZydisDecodedInstruction *z,
 		     const ZydisDecodedOperand *op, struct gn_insn *in)
 {
@@ -65,6 +79,8 @@ static void set_flow(const ZydisDecodedInstruction *z,
 	}
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		in->flow = GN_FLOW_OTHER;
+	else if (in->flow == GN_FLOW_NEXT && is_crash(op))
+		in->flow = GN_FLOW_STOP;
 }
 
 static bool by_flags(const ZydisDecodedInstruction *z)

@@ -23,7 +23,7 @@ enum gn_flow {
 	GN_FLOW_JCC, /* direct: target, or the next */
 	GN_FLOW_JMP_IND,
 	GN_FLOW_RET,
-	GN_FLOW_STOP,  /* traps: ud2, hlt, int3 */
+	GN_FLOW_STOP,  /* traps: ud2, hlt, int3, a write to a null pointer */
 	GN_FLOW_OTHER, /* far branches, iret, ...: not followed */
 };
 
