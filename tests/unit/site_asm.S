@@ -877,6 +877,76 @@ END nameless_middle
 	ret				/* +12 */
 	END_NAMELESS
 
+/* a part that ends by a call that does not return: behind the function */
+FUNC falls_off
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3 */
+	.long	.Lfalls - . - 4
+	pop	rbx			/* +9 */
+	ret				/* +10 */
+	.cfi_endproc
+END falls_off
+.Lfalls_end:
+	nop
+	NAMELESS .Lfalls
+	call	leaf
+	jmp	.Lfalls_end
+	END_NAMELESS
+
+/* the same without a byte between it and the next function */
+FUNC falls_on
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3 */
+	.long	.Lfalls_on - . - 4
+	pop	rbx			/* +9 */
+	.nops	5			/* +10 */
+	ret				/* +15 */
+	.cfi_endproc
+END falls_on
+FUNC next_function
+	.cfi_startproc
+	xor	eax, eax
+	ret
+	.cfi_endproc
+END next_function
+	NAMELESS .Lfalls_on
+	call	leaf
+	jmp	next_function
+	END_NAMELESS
+
+/* it goes on in a piece of itself */
+FUNC in_pieces
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	jne	.Lpiece			/* +3 */
+	pop	rbx			/* +5 */
+	.nops	9
+	ret				/* +15 */
+	.cfi_endproc
+END in_pieces
+	.type in_pieces.__part.1, @function
+in_pieces.__part.1:
+	.cfi_startproc
+.Lpiece:
+	pop	rbx
+	ret
+	.cfi_endproc
+END in_pieces.__part.1
+
+/* code behind the end that its size gives, with no name of its own */
+FUNC goes_on
+	push	rbx			/* +0 */
+	jmp	.Lgoes_on
+END goes_on
+.Lgoes_on:
+	pop	rbx
+	ret
+
 	.p2align 12
 	.skip	4096 - 3
 	.type nop5_crossing, @function

@@ -77,6 +77,31 @@ static int add_call(struct gn_body *b, uint64_t target, bool tail)
 	return err;
 }
 
+/*
+ * Is it the place right behind a part of the function, and no continuation of
+ * it: filling, or the begin of another function? A compiler lets code that is
+ * never reached (behind a call that does not return) go there, with the frame
+ * set up. Pieces of a function have a point in their names.
+ */
+static bool is_nowhere(const struct gn_body *b, uint64_t target)
+{
+	const struct gn_elf_symbol *to = gn_symbol_at(b->elf, target);
+	const size_t most = 16; /* bytes of filling */
+	const uint8_t *bytes = gn_elf_code(b->elf, target, most);
+	bool behind = false;
+	struct gn_insn in;
+	size_t start;
+
+	for (size_t p = 0; p < b->nparts; p++)
+		behind |= b->parts[p].end == target;
+	if (!behind)
+		return false;
+	if (gn_start_at(b->elf, target, &start))
+		return to && !to->is_cold && !strchr(to->name, '.');
+	return bytes && !gn_symbol_over(b->elf, target) &&
+	       gn_decode(bytes, most, target, &in) && in.nop;
+}
+
 /* A jump to code outside of the function. */
 static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 {
@@ -86,8 +111,12 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 	bool entry = (to && !to->is_cold) ||
 		     gn_plt_entry(b->elf, in->target, &import);
 	bool top = gn_rsp_is(s, 0);
-	int err = gn_body_place(b, in->target);
+	bool framed = s->reg[GN_RSP].kind == GN_V_KNOWN && !top;
+	int err;
 
+	if (framed && is_nowhere(b, in->target))
+		return 0;
+	err = gn_body_place(b, in->target);
 	if (err < 0)
 		return err;
 	entry |= err == GN_PLACE_FUNCTION;
@@ -95,7 +124,7 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 	if (in->flow == GN_FLOW_JCC && in->condition == GN_NO_CONDITION)
 		blame(&b->leaves, "a jump leaves it on a condition that is not "
 				  "in the flags");
-	else if (s->reg[GN_RSP].kind == GN_V_KNOWN && !top)
+	else if (framed)
 		blame(&b->leaves, "it jumps into other code with its own frame "
 				  "still on the stack");
 	else if (!entry && !top)
