@@ -2,24 +2,21 @@
 /* Findings of programs that have one fault each. */
 #include "live.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* The findings of a capture of the fixture with that fault. */
-static json_t *explain(struct live *t, const char *options, const char *fault,
-		       char **trace)
+/* The findings of a trace. */
+static json_t *explain_trace(struct live *t, const char *trace)
 {
 	struct live_args a = {.n = 0};
 	struct live_end end;
 	json_t *found;
 
-	*trace = live_path(t, "trace");
-	live_gnomon(t, "record", live_text(t, "%s -o %s", options, *trace),
-		    live_text(t, "findings %s", fault), &end, NULL);
-	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
-	      end.err);
 	live_add(t, &a, t->gnomon, "explain", "-v", "--format", "json", "-i",
-		 *trace, NULL);
+		 trace, NULL);
 	live_run(t, &a, NULL, &end);
 	if (end.code == 4)
 		live_skip(t,
@@ -31,6 +28,20 @@ static json_t *explain(struct live *t, const char *options, const char *fault,
 	found = json_loads(end.out, 0, NULL);
 	CHECK(t, found, "the findings are no JSON: %s", end.out);
 	return json_object_get(found, "findings");
+}
+
+/* The findings of a capture of the fixture with that fault. */
+static json_t *explain(struct live *t, const char *options, const char *fault,
+		       char **trace)
+{
+	struct live_end end;
+
+	*trace = live_path(t, "trace");
+	live_gnomon(t, "record", live_text(t, "%s -o %s", options, *trace),
+		    live_text(t, "findings %s", fault), &end, NULL);
+	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
+	      end.err);
+	return explain_trace(t, *trace);
 }
 
 static const json_t *finding(const json_t *findings, const char *rule)
@@ -79,6 +90,67 @@ void test_explain_lock(struct live *t)
 	expect_none(t, all, "page-faults");
 	expect_none(t, all, "idle");
 	expect_none(t, all, "syscalls");
+}
+
+static bool put_file(struct live *t, const char *folder, const char *name,
+		     const char *text)
+{
+	FILE *f = fopen(live_text(t, "%s/%s", folder, name), "w");
+
+	return f && fputs(text, f) >= 0 && !fclose(f);
+}
+
+/* A group of either version that has a fifth of a CPU. */
+static char *make_group(struct live *t)
+{
+	static const char root[] = "/sys/fs/cgroup";
+	char *group = live_text(t, "%s/cpu/gnomon-%d", root, (int)getpid());
+
+	if (!mkdir(group, 0755)) {
+		if (put_file(t, group, "cpu.cfs_quota_us", "20000"))
+			return group;
+		rmdir(group);
+	}
+	group = live_text(t, "%s/gnomon-%d", root, (int)getpid());
+	put_file(t, root, "cgroup.subtree_control", "+cpu");
+	if (!mkdir(group, 0755)) {
+		if (put_file(t, group, "cpu.max", "20000 100000"))
+			return group;
+		rmdir(group);
+	}
+	live_skip(t, "no control group can limit CPUs here");
+}
+
+void test_explain_cpu_limit(struct live *t)
+{
+	struct live_args a = {.n = 0}, record = {.n = 0};
+	char *group = make_group(t), *trace = live_path(t, "trace"), *line;
+	struct live_talk busy;
+	struct live_end end;
+	json_t *all;
+	int pid = 0;
+
+	live_add(t, &a, "/bin/sh", "-c",
+		 live_text(t,
+			   "echo $$ > %s/cgroup.procs; echo ready $$; "
+			   "while :; do :; done",
+			   group),
+		 NULL);
+	live_talk(t, &a, &busy);
+	line = live_await(t, busy.out, "ready ");
+	sscanf(line, "ready %d", &pid);
+	live_add(t, &record, t->gnomon, "record", "-d", "2s", "-o", trace, "-p",
+		 live_text(t, "%d", pid), NULL);
+	live_run(t, &record, NULL, &end);
+	if (pid > 1)
+		kill(pid, SIGKILL);
+	live_wait(t, &busy);
+	rmdir(group);
+	CHECK(t, end.code == 0, "gnomon record ended with %d: %s", end.code,
+	      end.err);
+	all = explain_trace(t, trace);
+	expect(t, all, "cpus",
+	       "The limit of their control group, 0.20 CPUs, held them up in ");
 }
 
 void test_explain_faults(struct live *t)

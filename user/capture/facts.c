@@ -173,6 +173,20 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.waited_ns", f.waited_ns);
 }
 
+void gn_session_put_cpus(struct gn_session *s)
+{
+	uint64_t periods, throttled;
+
+	if (!s->cpus.milli)
+		return;
+	gn_cpu_periods(s->cpus.folder, &periods, &throttled);
+	if (periods < s->cpus.periods || throttled < s->cpus.throttled)
+		return; /* the group has gone */
+	put_number(s, "cpus.milli", s->cpus.milli);
+	put_number(s, "cpus.periods", periods - s->cpus.periods);
+	put_number(s, "cpus.throttled", throttled - s->cpus.throttled);
+}
+
 void gn_session_put_functions(struct gn_session *s)
 {
 	put_number(s, "functions.return", s->native.by_return);

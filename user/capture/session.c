@@ -500,6 +500,7 @@ void gn_session_free(struct gn_session *s)
 	gn_launch_clear(&s->launch);
 	gn_specs_free(&s->specs);
 	gn_unwanted_free(&s->unwanted);
+	free(s->cpus.folder);
 	free(s->command);
 	free(s);
 }

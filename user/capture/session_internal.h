@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "process/cpus.h"
 #include "process/files.h"
 #include "capture/fast.h"
 #include "capture/functions.h"
@@ -55,6 +56,7 @@ struct gn_session {
 	struct gn_unseen *unseen;
 	struct gn_sources *sources; /* NULL: of no function */
 	struct gn_outside *outside; /* NULL: not looked for */
+	struct gn_cpu_limit cpus;   /* as it was at the start */
 	struct gn_sampler *sampler; /* NULL: none are taken */
 	struct gn_files files;
 	struct gn_probes probes;
@@ -217,6 +219,9 @@ void gn_session_put_functions(struct gn_session *s);
 const char *gn_session_unfit(const struct gn_session *s);
 /* What was read of threads' own records, as INFO. */
 void gn_session_put_fast(struct gn_session *s);
+/* What control groups let the processes have, and how often they held them up.
+ */
+void gn_session_put_cpus(struct gn_session *s);
 /* Of the first program that ran a runtime without its library, if any: why, as
  * INFO. */
 void gn_session_put_unhooked(struct gn_session *s);

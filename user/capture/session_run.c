@@ -158,6 +158,10 @@ int gn_session_start(struct gn_session *s)
 	err = s->opts.command ? start_command(s) : start_processes(s);
 	if (err)
 		return err;
+	if (s->opts.command)
+		gn_cpu_limit(s->child.pid, &s->cpus);
+	for (size_t i = 0; i < s->opts.npids; i++)
+		gn_cpu_limit(s->opts.pids[i], &s->cpus);
 	gn_priority_init(&s->priority);
 	s->running = true;
 	/* do not count runs that were missed during the calibration */
@@ -285,6 +289,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_drain_all(s, FINAL_NS);
 	gn_session_put_counts(s);
 	gn_session_put_fast(s);
+	gn_session_put_cpus(s);
 	if (knows_unhooked(s))
 		gn_session_put_unhooked(s);
 	if (gn_session_loss_advice(s))

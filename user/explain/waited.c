@@ -4,6 +4,7 @@
 
 #include "explain/rules.h"
 #include "output/busy.h"
+#include "output/header.h"
 #include "output/syscalls.h"
 #include "output/text.h"
 
@@ -241,12 +242,37 @@ int gn_look_cpus(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
+struct limit {
+	uint64_t milli, periods, throttled;
+};
+
+/* Threads of a control group that has used its time wait for the next period,
+ * whatever CPUs there are. False: none held them up. */
+static bool read_limit(const struct gn_model *m, struct limit *l)
+{
+	return gn_info_number(m, "cpus.milli", &l->milli) &&
+	       gn_info_number(m, "cpus.periods", &l->periods) &&
+	       gn_info_number(m, "cpus.throttled", &l->throttled) &&
+	       l->throttled;
+}
+
+static void put_limit(FILE *out, const struct limit *l)
+{
+	fprintf(out,
+		" The limit of their control group, %" PRIu64 ".%02" PRIu64
+		" CPUs, held them up in %" PRIu64 " of ",
+		l->milli / 1000, l->milli % 1000 / 10, l->throttled);
+	gn_put_count(out, l->periods, "period", "periods");
+	fputs(" (cpu.max; a container's CPU limit).", out);
+}
+
 void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
 	uint64_t wanted = f->cpu + s->wait.ns;
 	uint64_t tenths =
 		f->wall ? (uint64_t)((double)wanted * 10 / (double)f->wall) : 0;
+	struct limit limit;
 
 	fputs("CPUs were too few: threads were ready, but had none, for ", out);
 	gn_put_ns(out, s->wait.ns);
@@ -254,9 +280,14 @@ void gn_say_cpus(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_pct(out, s->wait.ns, wanted);
 	fprintf(out,
 		" of the time that they wanted one. %" PRIu64 ".%" PRIu64
-		" of this program's threads wanted one at a time; other "
-		"programs take CPUs, too.",
+		" of this program's threads wanted one at a time",
 		tenths / 10, tenths % 10);
+	if (read_limit(f->m, &limit)) {
+		fputc('.', out);
+		put_limit(out, &limit);
+	} else {
+		fputs("; other programs take CPUs, too.", out);
+	}
 	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
 
@@ -282,6 +313,8 @@ int gn_look_late(const struct gn_facts *f, struct gn_subject *s)
 void gn_say_late(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
+	struct limit limit;
+
 	fputs("Late to a CPU: ready threads waited up to ", out);
 	gn_put_ns(out, s->wait.longest);
 	fputs(" for one, ", out);
@@ -289,6 +322,8 @@ void gn_say_late(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" in all, ", out);
 	gn_put_count(out, s->wait.count, "time", "times");
 	fputc('.', out);
+	if (read_limit(f->m, &limit))
+		put_limit(out, &limit);
 	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
 }
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "process/cpus.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/groups.h"
+
+static FILE *open_in(const char *folder, const char *name)
+{
+	char path[2 * PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "re");
+}
+
+/* A positive number; 0: "max", -1, or there is none. */
+static uint64_t read_number(FILE *f)
+{
+	int64_t n;
+
+	return f && fscanf(f, "%" SCNd64, &n) == 1 && n > 0 ? (uint64_t)n : 0;
+}
+
+static uint64_t read_file(const char *folder, const char *name)
+{
+	FILE *f = open_in(folder, name);
+	uint64_t n = read_number(f);
+
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Thousandths of CPUs; 0: no limit. */
+static uint64_t read_limit(const char *folder, bool second)
+{
+	uint64_t quota = 0, period = 0;
+	FILE *f;
+
+	if (!second) {
+		quota = read_file(folder, "cpu.cfs_quota_us");
+		period = read_file(folder, "cpu.cfs_period_us");
+	} else if ((f = open_in(folder, "cpu.max"))) {
+		quota = read_number(f);
+		period = quota ? read_number(f) : 0;
+		fclose(f);
+	}
+	return period && quota < UINT64_MAX / 1000 ? quota * 1000 / period : 0;
+}
+
+static void lower(void *ctx, const char *folder, bool second)
+{
+	struct gn_cpu_limit *limit = ctx;
+	uint64_t milli = read_limit(folder, second);
+	char *copy;
+
+	if (!milli || (limit->milli && limit->milli <= milli))
+		return;
+	copy = strdup(folder);
+	if (!copy)
+		return;
+	free(limit->folder);
+	*limit = (struct gn_cpu_limit){.milli = milli, .folder = copy};
+	gn_cpu_periods(copy, &limit->periods, &limit->throttled);
+}
+
+void gn_cpu_limit_of(char *groups, const char *root, struct gn_cpu_limit *limit)
+{
+	gn_groups_each(groups, root, "cpu", lower, limit);
+}
+
+void gn_cpu_limit(pid_t pid, struct gn_cpu_limit *limit)
+{
+	gn_groups_of(pid, "cpu", lower, limit);
+}
+
+void gn_cpu_periods(const char *folder, uint64_t *periods, uint64_t *throttled)
+{
+	FILE *f = open_in(folder, "cpu.stat");
+	char line[256];
+
+	*periods = 0;
+	*throttled = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		sscanf(line, "nr_periods %" SCNu64, periods);
+		sscanf(line, "nr_throttled %" SCNu64, throttled);
+	}
+	if (f)
+		fclose(f);
+}
