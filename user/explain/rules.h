@@ -96,6 +96,9 @@ void gn_put_glob(FILE *f, const struct gn_model_function *function);
  * then G is who makes nearly all. */
 void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 		  int class);
+/* "; most in F: 0.5 s, 3 times, up to 0.2 s", of the subject's waits. */
+void gn_put_most_in(FILE *out, const struct gn_facts *f,
+		    const struct gn_subject *s);
 /* "0.5 s, 30.0 % of the time on CPUs" */
 void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns);
 

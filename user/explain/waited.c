@@ -162,6 +162,19 @@ static void put_thread(FILE *out, const struct gn_model_thread *t,
 	fputc('.', out);
 }
 
+void gn_put_most_in(FILE *out, const struct gn_facts *f,
+		    const struct gn_subject *s)
+{
+	fputs("; most", out);
+	gn_put_where(out, f, s->wait.function, (int)s->class);
+	fputs(": ", out);
+	gn_put_ns(out, s->wait.function_ns);
+	fputs(", ", out);
+	gn_put_count(out, s->wait.function_count, "time", "times");
+	fputs(", up to ", out);
+	gn_put_ns(out, s->wait.function_longest);
+}
+
 void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
 {
@@ -184,14 +197,7 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		put_thread(out, most_of(f->m, s->class, true), s->class);
 		return;
 	}
-	fputs("; most", out);
-	gn_put_where(out, f, s->wait.function, (int)s->class);
-	fputs(": ", out);
-	gn_put_ns(out, s->wait.function_ns);
-	fputs(", ", out);
-	gn_put_count(out, s->wait.function_count, "time", "times");
-	fputs(", up to ", out);
-	gn_put_ns(out, s->wait.function_longest);
+	gn_put_most_in(out, f, s);
 	fputc('.', out);
 	put_waker(out, f, s);
 }

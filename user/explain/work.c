@@ -63,7 +63,12 @@ int gn_look_idle(const struct gn_facts *f, struct gn_subject *s)
 	    waited + f->cpu > f->m->session.elapsed_incl / 50)
 		return 0;
 	s->share = 1 - gn_share(f->cpu, f->wall);
-	return 0;
+	s->class = GN_CLASS_EVENT;
+	for (int c = 0; c < GN_CLASS_COUNT; c++)
+		if (!gn_class_on_cpu((enum gn_class)c) &&
+		    f->classes[c] > f->classes[s->class])
+			s->class = (enum gn_class)c;
+	return gn_wait_sum(f->m, s->class, &s->wait);
 }
 
 void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
@@ -71,7 +76,6 @@ void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 {
 	uint64_t waits[GN_CLASS_COUNT];
 
-	(void)s;
 	for (int c = 0; c < GN_CLASS_COUNT; c++)
 		waits[c] =
 			gn_class_on_cpu((enum gn_class)c) ? 0 : f->classes[c];
@@ -84,6 +88,8 @@ void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_ns(out, f->wall);
 	fputs(". It waited: ", out);
 	gn_put_classes(out, waits, f->m->session.elapsed_incl);
+	if (s->wait.function >= 0 && s->wait.function_ns > s->wait.ns / 2)
+		gn_put_most_in(out, f, s);
 	fputs(". If it is a server, capture it while it has work.", out);
 }
 
