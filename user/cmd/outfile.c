@@ -68,7 +68,7 @@ static int open_by(struct gn_textfile *o, const char *path, open_fn open)
 	if (!path || strcmp(path, "-") == 0) {
 		o->f = stdout;
 		o->is_stdout = true;
-		return 0;
+		return gn_trace_closed(STDOUT_FILENO) ? -EBADF : 0;
 	}
 	gn_invoker(&uid, &gid);
 	err = open(&o->file, path, uid, gid);

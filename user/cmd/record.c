@@ -316,6 +316,10 @@ static int record_file(struct gn_capture_args *a, const char *told, int argc,
 	const char *path = strcmp(told, "-") ? told : "/proc/self/fd/1";
 	bool device = false, out = is_stdout(path, &device);
 
+	if (out && gn_trace_closed(STDOUT_FILENO)) {
+		gn_error("stdout is closed; name a file with -o FILE");
+		return GN_EXIT_FAILED;
+	}
 	if (gn_is_terminal(path)) {
 		gn_error("a trace is not for a terminal; name a file with -o "
 			 "FILE");

@@ -282,8 +282,8 @@ static int open_files(struct gn_top_show *s)
 	int err = gn_textfile_create(&s->rows, path);
 
 	if (err) {
-		gn_error("cannot write %s: %s; give another file with -o", path,
-			 gn_trace_strerror(err));
+		gn_error("cannot write %s: %s; give another file with -o",
+			 path ? path : "stdout", gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
 	err = open_prom(s);

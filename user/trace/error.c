@@ -23,6 +23,8 @@ const char *gn_trace_strerror(int err)
 		return "the file is empty";
 	case GN_TRACE_CUT:
 		return "the trace file was cut off";
+	case EBADF: /* of a standard stream */
+		return "it is closed";
 	case ETIMEDOUT: /* of a pipe */
 		return "nobody reads it";
 	case GN_TRACE_UNSAFE:

@@ -210,6 +210,16 @@ static int make_temp(struct gn_outfile *f)
 	return -errno;
 }
 
+/* In a folder that was removed nothing can be made; some file systems say that
+ * it is not permitted. */
+static int reason(const struct gn_outfile *f, int err)
+{
+	struct stat st;
+
+	return err == -EPERM && !fstat(f->dir, &st) && !st.st_nlink ? -ENOENT
+								    : err;
+}
+
 static int open_new(struct gn_outfile *f)
 {
 	f->regular = true;
@@ -220,7 +230,7 @@ static int open_new(struct gn_outfile *f)
 	/* these are what file systems and kernels without it say */
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT &&
 	    errno != EINVAL)
-		return -errno;
+		return reason(f, -errno);
 	return make_temp(f);
 }
 

@@ -178,11 +178,21 @@ int gn_trace_reader_open_fd(int fd, struct gn_trace_reader **out)
 	return 0;
 }
 
+bool gn_trace_closed(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 || flags & O_PATH;
+}
+
 int gn_trace_reader_open(const char *path, struct gn_trace_reader **out)
 {
+	bool in = !strcmp(path, "-");
 	int fd;
 
-	if (!strcmp(path, "-"))
+	if (in && gn_trace_closed(STDIN_FILENO))
+		return -EBADF;
+	if (in)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -142,6 +142,10 @@ uint64_t gn_trace_reader_skipped(const struct gn_trace_reader *r);
 
 void gn_trace_reader_close(struct gn_trace_reader *r);
 
+/* Whether a standard stream was closed when gnomon began: main() has then put
+ * something at its number that can be neither read nor written. */
+bool gn_trace_closed(int fd);
+
 /* A sentence for a reader's or writer's error; the caller adds the path. */
 const char *gn_trace_strerror(int err);
 
