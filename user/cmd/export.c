@@ -129,19 +129,19 @@ static bool can_read(const struct items *items, const char *path)
 static int choose(struct items *items, const struct export_args *a,
 		  const char *path)
 {
-	const char *at = a->formats ? a->formats : "";
+	const char *at = a->formats;
 	int status = GN_EXIT_OK;
 
 	if (!gn_labels_check(&a->args.labels))
 		return GN_EXIT_USAGE;
 	if (a->args.output && !gn_names_files(a->args.output))
 		return GN_EXIT_USAGE;
-	if (!*at) {
+	if (!at) {
 		gn_error("no format is given; give some with --format, as "
 			 "json,pprof");
 		return GN_EXIT_USAGE;
 	}
-	while (!status && *at) {
+	while (!status && at) {
 		size_t len = strcspn(at, ",");
 		int format = find_format(at, len);
 
@@ -152,7 +152,7 @@ static int choose(struct items *items, const struct export_args *a,
 			return GN_EXIT_USAGE;
 		}
 		status = add(items, a, path, format);
-		at += len + (at[len] == ',');
+		at = at[len] ? at + len + 1 : NULL;
 	}
 	if (!status && !can_read(items, path))
 		return GN_EXIT_USAGE;

@@ -104,20 +104,20 @@ static uint32_t family_of(const char *word, size_t len)
 
 int gn_events_parse(const char *list, uint32_t usual, uint32_t *families)
 {
-	*families = usual;
-	if (!list)
+	*families = list ? 0 : usual;
+	if (!list || !strcmp(list, "none"))
 		return 0;
-	*families = 0;
-	while (*list) {
+	for (;;) {
 		size_t len = strcspn(list, ",");
 		uint32_t family = family_of(list, len);
 
-		if (!family && (len != 4 || strncmp(list, "none", len) != 0))
+		if (!family)
 			return -EINVAL;
 		*families |= family;
-		list += len + (list[len] == ',');
+		if (!list[len])
+			return 0;
+		list += len + 1;
 	}
-	return 0;
 }
 
 void gn_args_init(struct gn_args *args)

@@ -212,7 +212,7 @@ const char *gn_of_choice(size_t i);
 const char *gn_format_choice(size_t i);
 
 /* Parses --events into families (enum gn_family). `list` NULL: the usual ones.
- * "all" and "none" are words, too. 0 or -EINVAL. */
+ * "all" is a word, too, and "none", alone. 0 or -EINVAL. */
 int gn_events_parse(const char *list, uint32_t usual, uint32_t *families);
 
 void gn_args_init(struct gn_args *args);

@@ -79,6 +79,25 @@ static bool says_nothing(const struct gn_args *args, const struct gn_model *m)
 	       !strcmp(gn_format_choice((size_t)args->format), "collapsed");
 }
 
+/* Whether --events, which has been checked, leaves something of the rows. */
+static bool check_events(const struct gn_args *args)
+{
+	uint32_t shown = gn_sheet_families((enum gn_by)args->by), families;
+
+	gn_events_parse(args->events, shown, &families);
+	if (!args->events || gn_timeline_of(args) ||
+	    (shown && (families & shown || !families)))
+		return true;
+	if (shown)
+		gn_error("--by %s shows nothing of --events %s; leave --events "
+			 "out",
+			 gn_by_choice((size_t)args->by), args->events);
+	else
+		gn_error("--events chooses what a timeline or a table of "
+			 "events shows; add --by events, or leave it out");
+	return false;
+}
+
 static int report(struct gn_args *args)
 {
 	struct gn_model *model = NULL;
@@ -86,12 +105,8 @@ static int report(struct gn_args *args)
 
 	if (!gn_report_args(args, &status))
 		return status;
-	if (args->events && !gn_timeline_of(args) &&
-	    !gn_by_is_sheet((enum gn_by)args->by)) {
-		gn_error("--events chooses what a timeline or a table of "
-			 "events shows; add --by events, or leave it out");
+	if (!check_events(args))
 		return GN_EXIT_USAGE;
-	}
 	if (!args->input)
 		args->input = GN_DEFAULT_TRACE;
 	if (gn_overwrites(args->output, args->input))

@@ -158,9 +158,41 @@ bool gn_events_check(const struct gn_args *args)
 	gn_error("--events cannot be '%s'; give some of usual, life, loads, "
 		 "classes, jit, searches, inlining, threads, exceptions, "
 		 "handlers, transitions, suspension, gc, handles, "
-		 "allocations, code; all or none",
+		 "allocations, code with commas; all; or none alone",
 		 args->events);
 	return false;
+}
+
+/* Of trees, callers and stacks alone branches can be left out. */
+static bool has_branches(const struct gn_args *args)
+{
+	const char *name = gn_format_choice((size_t)args->format);
+	bool timeline = gn_timeline_of(args);
+
+	if (!strcmp(name, "json"))
+		return args->tree || args->by == GN_BY_TREE;
+	if (args->by == GN_BY_TREE || args->by == GN_BY_CALLERS)
+		return true;
+	return args->by == GN_BY_FUNCTION && !timeline &&
+	       gn_output_at((size_t)args->format)->shape == GN_SHAPE_STACKS &&
+	       strcmp(name, "callgrind") != 0;
+}
+
+static bool check_branches(const struct gn_args *args)
+{
+	if (args->min_pct <= 0 || has_branches(args))
+		return true;
+	gn_error("--min-pct leaves branches out of a tree, and there is none; "
+		 "add --by tree, --by callers or, for json, --tree, or leave "
+		 "it out");
+	return false;
+}
+
+/* Whether the rows have percents of times of threads. */
+static bool has_times(const struct gn_args *args)
+{
+	return args->by != GN_BY_CALLS && args->by != GN_BY_ASYNC &&
+	       !gn_by_is_sheet((enum gn_by)args->by);
 }
 
 /* Options that would say nothing. */
@@ -178,6 +210,11 @@ static bool check_idle(const struct gn_args *args)
 	} else if (args->of != GN_OF_BUSY && strcmp(name, "table") != 0) {
 		option = "of";
 		formats = "table";
+	} else if (args->of != GN_OF_BUSY && !has_times(args)) {
+		gn_error("--by %s has no percents that --of is for; leave it "
+			 "out",
+			 gn_by_choice((size_t)args->by));
+		return false;
 	}
 	if (option)
 		gn_error("%s takes no --%s; give --format %s, or leave it out",
@@ -220,7 +257,8 @@ bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
 	if (!check_calls(args) || !gn_labels_check(&args->labels) ||
-	    !gn_events_check(args) || !check_idle(args) || !check_sort(args))
+	    !gn_events_check(args) || !check_idle(args) ||
+	    !check_branches(args) || !check_sort(args))
 		return false;
 	if (args->by == GN_BY_CALLS)
 		return true;
