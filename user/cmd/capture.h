@@ -148,6 +148,10 @@ struct gn_capture {
 /* gn_args_clear(), and what gn_capture_target() made. */
 void gn_capture_args_clear(struct gn_capture_args *a);
 
+/* Whether the output would take the command's own file's place, as of
+ * `-o ./app ./app`; then it has reported that. NULL is none. */
+bool gn_capture_overwrites(const struct gn_args *args, const char *output);
+
 /* Checks that a command or processes are given, but not both, and finds the
  * user that the command runs as. False: it has reported the error, and *status
  * is the exit status. */

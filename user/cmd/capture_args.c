@@ -146,13 +146,13 @@ void gn_capture_args_clear(struct gn_capture_args *a)
 	gn_args_clear(&a->args);
 }
 
-/* As `-o ./app ./app` has it, the report would take the program's place. */
-static bool overwrites_command(const struct gn_args *args)
+bool gn_capture_overwrites(const struct gn_args *args, const char *output)
 {
 	char path[PATH_MAX];
 
-	return args->output && !gn_target_resolve(args->command[0], path) &&
-	       gn_overwrites(args->output, path);
+	return output && args->command &&
+	       !gn_target_resolve(args->command[0], path) &&
+	       gn_overwrites(output, path);
 }
 
 bool gn_capture_target(struct gn_capture_args *a, int *status)
@@ -170,7 +170,7 @@ bool gn_capture_target(struct gn_capture_args *a, int *status)
 	else if (!a->args.command && !a->args.pids.n)
 		gn_error("nothing to trace; give a command after -- or a "
 			 "process with -p PID");
-	else if (!a->args.command || !overwrites_command(&a->args))
+	else if (!gn_capture_overwrites(&a->args, a->args.output))
 		return gn_capture_user(a, status);
 	return false;
 }

@@ -105,14 +105,19 @@ static int read_budget(const struct check_args *a, struct gn_budget *b)
 
 typedef int (*write_fn)(const struct gn_verdicts *v, FILE *f);
 
-static int write_to(const char *path, const struct gn_verdicts *v,
-		    write_fn write)
+/* `option` names the file. */
+static int write_to(const char *path, const char *option,
+		    const struct gn_verdicts *v, write_fn write)
 {
 	struct gn_textfile out;
-	int status = gn_textfile_begin(&out, path);
+	int err = gn_textfile_open(&out, path);
 
-	if (status)
-		return status;
+	if (err) {
+		gn_error("cannot write %s: %s; give another file with %s",
+			 path ? path : "stdout", gn_trace_strerror(err),
+			 option);
+		return GN_EXIT_FAILED;
+	}
 	errno = 0;
 	return gn_textfile_end(&out, path, write(v, out.f));
 }
@@ -123,13 +128,13 @@ static int tell(const struct check_args *a, const struct gn_verdicts *v)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!a->args.quiet || a->args.output)
-		status = write_to(a->args.output, v,
+		status = write_to(a->args.output, "-o", v,
 				  a->markdown ? gn_verdicts_markdown
 					      : gn_verdicts_table);
 	if (!status && a->github)
-		status = write_to(NULL, v, gn_verdicts_github);
+		status = write_to(NULL, ">", v, gn_verdicts_github);
 	if (!status && a->junit)
-		status = write_to(a->junit, v, gn_verdicts_junit);
+		status = write_to(a->junit, "--junit", v, gn_verdicts_junit);
 	if (status)
 		return status;
 	if (v->count[GN_JUDGED_BREACHED])
@@ -166,7 +171,8 @@ static bool complete(const struct check_args *a)
 		gn_error("nothing to check; name captures with -i FILE");
 	else
 		return !gn_overwrites(a->args.output, a->budget) &&
-		       !gn_overwrites(a->junit, a->budget);
+		       !gn_overwrites(a->junit, a->budget) &&
+		       !gn_outputs_collide(a->args.output, a->junit);
 	return false;
 }
 

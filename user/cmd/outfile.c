@@ -202,6 +202,33 @@ bool gn_overwrites(const char *output, const char *input)
 	return true;
 }
 
+/* The folder of a path, and the name in it. */
+static bool find_name(const char *path, struct stat *dir, const char **base)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder =
+		slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	bool found = folder && !stat(folder, dir);
+
+	free(folder);
+	*base = slash ? slash + 1 : path;
+	return found;
+}
+
+bool gn_outputs_collide(const char *a, const char *b)
+{
+	const char *name, *other;
+	struct stat in, also, st;
+
+	if (!a || !b || !find_name(a, &in, &name) ||
+	    !find_name(b, &also, &other) || in.st_dev != also.st_dev ||
+	    in.st_ino != also.st_ino || strcmp(name, other) != 0 ||
+	    !strcmp(a, "-") || (!stat(a, &st) && !S_ISREG(st.st_mode)))
+		return false;
+	gn_error("two outputs would be %s; give each a file of its own", a);
+	return true;
+}
+
 static int flush(FILE *f)
 {
 	errno = 0;

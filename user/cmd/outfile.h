@@ -75,6 +75,10 @@ bool gn_is_terminal(const char *path);
  * it has reported that. NULL is stdout; "-" as an input is stdin. */
 bool gn_overwrites(const char *output, const char *input);
 
+/* Whether both would be one file, so that the second took the first one's
+ * place; then it has reported that. NULL is none. */
+bool gn_outputs_collide(const char *a, const char *b);
+
 /* Finds the user who invoked gnomon by sudo. False: there is none, or gnomon is
  * not root. Then the ids are those of the real user, and files need no other
  * owner. */

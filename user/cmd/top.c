@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/live.h"
+#include "cmd/outfile.h"
 #include "cmd/top_show.h"
 #include "runtime/roles.h"
 
@@ -133,7 +134,11 @@ static bool args_fit(struct top_args *t, int *status)
 		*status = GN_EXIT_USAGE;
 		return false;
 	}
-	return gn_capture_target(&t->a, status);
+	if (!gn_capture_target(&t->a, status))
+		return false;
+	*status = GN_EXIT_USAGE;
+	return !gn_outputs_collide(t->a.args.output, t->prom) &&
+	       !gn_capture_overwrites(&t->a.args, t->prom);
 }
 
 /* What is traced: "1234,1235", or the words of the command. The caller frees
