@@ -281,6 +281,9 @@ int gn_textfile_end(struct gn_textfile *o, const char *path, int err)
 		gn_textfile_abort(o);
 	else
 		err = gn_textfile_commit(o);
+	/* that of a write that asked first: the stream does not tell it */
+	if (err && o->err)
+		err = o->err;
 	if (!err || err == -EPIPE)
 		return GN_EXIT_OK;
 	gn_error("cannot write %s: %s; nothing of it can be used",

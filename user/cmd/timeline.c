@@ -62,8 +62,8 @@ int gn_timeline_open(struct gn_timeline_file *t, const struct gn_args *args,
 	status = gn_textfile_begin(&t->out, t->path);
 	if (status)
 		return status;
-	if (t->out.is_stdout)
-		signal(SIGPIPE, SIG_IGN);
+	/* of stdout, or of a pipe that -o names */
+	signal(SIGPIPE, SIG_IGN);
 	err = begin(t, args, writable, ctx);
 	/* that the reader has gone is found by what is written next */
 	return err && err != -EPIPE ? end(t, err) : GN_EXIT_OK;
