@@ -197,6 +197,38 @@ static void json_session(void **state)
 	json_decref(root);
 }
 
+/* Records of which no later one of their thread tells are known by cause
+ * alone. */
+static void all_losses(void **state)
+{
+	static const struct {
+		const char *format, *told;
+	} cases[] = {
+		{"json", "\"lost\":{\"records\":15820,"},
+		{"ndjson", "\"lost_records\":15820,"},
+		{"openmetrics", "\ngnomon_lost_records 15820\n"},
+		{"markdown", "**15,820 records were lost: "},
+		{"table", "# LOST        15,820 records are missing "
+			  "(ring-full 15,820)\n"
+			  "#             where 15,818 of them came from is not "
+			  "known: "},
+	};
+	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	s.m.lost = 2;
+	s.m.counters[GN_COUNTER_RING_FULL] = 15820;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = sample_print(cases[i].format, &s.m, &o);
+
+		if (!strstr(text, cases[i].told))
+			fail_msg("%s: no '%s'", cases[i].format, cases[i].told);
+		free(text);
+	}
+}
+
 static void json_arrays(void **state)
 {
 	struct gn_output_opts o = {.by = GN_BY_FUNCTION};
@@ -603,6 +635,7 @@ int main(void)
 		cmocka_unit_test(csv_golden),
 		cmocka_unit_test(csv_is_rectangular),
 		cmocka_unit_test(json_session),
+		cmocka_unit_test(all_losses),
 		cmocka_unit_test(json_arrays),
 		cmocka_unit_test(json_tree_and_edges),
 		cmocka_unit_test(json_waits),

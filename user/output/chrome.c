@@ -386,7 +386,7 @@ int gn_chrome_finish(struct gn_observer *o, const struct gn_model *m,
 	gn_emit_text(&w->e, "note", GN_TIMELINE_NOTE);
 	gn_emit_text(&w->e, "gnomon", version ? version : "");
 	gn_emit_text(&w->e, "command", command ? command : "");
-	gn_emit_u64(&w->e, "records_lost", m->lost);
+	gn_emit_u64(&w->e, "records_lost", gn_model_losses(m));
 	err = end_row(w);
 	gn_emit_close(&w->e, '}');
 	fputc('\n', w->e.f);

@@ -35,11 +35,35 @@ void gn_loss_causes(const struct gn_model *m, FILE *f)
 		fputc(')', f);
 }
 
+/* Of what is counted by cause, threads miss only what a later record of theirs
+ * tells of. */
+static void put_losses(const struct gn_model *m, const struct gn_output_opts *o,
+		       FILE *f)
+{
+	uint64_t all = gn_model_losses(m);
+	char n[GN_CELL], rest[GN_CELL];
+
+	gn_format_count(n, all);
+	gn_format_count(rest, all - m->lost);
+	begin_attention(o, f);
+	fprintf(f, "%-11s %s %s missing", "LOST", n,
+		gn_word(all, "record is", "records are"));
+	gn_loss_causes(m, f);
+	end_attention(o, f);
+	begin_attention(o, f);
+	if (all > m->lost)
+		fprintf(f,
+			"%-11s where %s of them came from is not known: any "
+			"number can be too low",
+			"", rest);
+	else
+		fprintf(f, "%-11s numbers marked ! are not whole", "");
+	end_attention(o, f);
+}
+
 int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		   FILE *f)
 {
-	char n[GN_CELL];
-
 	if (m->truncated) {
 		begin_attention(o, f);
 		fprintf(f, "%-11s the trace %s: what followed is lost",
@@ -50,21 +74,9 @@ int gn_header_loss(const struct gn_model *m, const struct gn_output_opts *o,
 		fprintf(f, "# %-11s nothing\n", "lost");
 		return 0;
 	}
-	if (!m->lost && !gn_model_counted(m))
+	if (!gn_model_losses(m))
 		return 0;
-	gn_format_count(n, m->lost);
-	begin_attention(o, f);
-	fprintf(f, "%-11s %s %s of threads %s missing", "LOST", n,
-		gn_word(m->lost, "record", "records"),
-		gn_word(m->lost, "is", "are"));
-	gn_loss_causes(m, f);
-	end_attention(o, f);
-	begin_attention(o, f);
-	fprintf(f, "%-11s %s", "",
-		gn_model_counted(m) > m->lost
-			? "some in no known thread: any number can be too low"
-			: "numbers marked ! are not whole");
-	end_attention(o, f);
+	put_losses(m, o, f);
 	return gn_header_line(f, "why", gn_model_info(m, "loss"), o->utf8);
 }
 

@@ -217,7 +217,7 @@ int gn_html_model(const struct gn_model *m, const char *findings, FILE *f)
 		gn_emit_bool(&w.e, "broken", gn_model_broken(m));
 		gn_emit_bool(&w.e, "lossy", gn_model_lossy(m));
 		gn_json_head(&w);
-		gn_json_counts(&w);
+		gn_json_counts(&w, gn_model_losses(m));
 		gn_html_classes(&w.e);
 		if (findings)
 			gn_html_json(&w.e, "findings", findings);

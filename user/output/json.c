@@ -440,7 +440,7 @@ static int put_all(struct gn_json *w)
 
 	gn_emit_open(&w->e, NULL, '{');
 	gn_json_head(w);
-	gn_json_counts(w);
+	gn_json_counts(w, gn_model_losses(w->m));
 	err = gn_json_arrays(w);
 	if (err)
 		return err;

@@ -41,8 +41,8 @@ void gn_json_end(struct gn_json *j);
 
 /* "version" up to "probe_cost": what was traced, and the session's sums. */
 void gn_json_head(struct gn_json *j);
-/* "lost", "checks", "counters". */
-void gn_json_counts(struct gn_json *j);
+/* "lost", with so many records, "checks", "counters". */
+void gn_json_counts(struct gn_json *j, uint64_t lost);
 /* "functions", "modules", "processes", "threads". 0, -errno of the stream,
  * -ENOMEM. */
 int gn_json_arrays(struct gn_json *j);

@@ -141,14 +141,14 @@ static void put_code(struct gn_json *w)
 	gn_emit_close(e, '}');
 }
 
-void gn_json_counts(struct gn_json *w)
+void gn_json_counts(struct gn_json *w, uint64_t lost)
 {
 	const struct gn_model *m = w->m;
 	struct gn_emit *e = &w->e;
 
 	gn_emit_line(e);
 	gn_emit_open(e, "lost", '{');
-	gn_emit_u64(e, "records", m->lost);
+	gn_emit_u64(e, "records", lost);
 	gn_emit_bool(e, "truncated", m->truncated);
 	gn_emit_open(e, "causes", '{');
 #define CAUSE(name, value, text, loss, meaning) \

@@ -115,12 +115,16 @@ static void put_head(const struct gn_model *m, FILE *f)
 		fputs("**A self-check failed: the numbers cannot be "
 		      "trusted.**\n",
 		      f);
-	if (gn_model_lossy(m)) {
-		gn_format_count(lost, m->lost);
+	if (m->truncated)
 		fprintf(f,
-			"**Records were lost (%s by their numbers): the "
-			"report is not whole.**\n",
-			lost);
+			"**The trace %s, and what followed is lost: the report "
+			"is not whole.**\n",
+			gn_model_truncation(m));
+	if (gn_model_losses(m)) {
+		gn_format_count(lost, gn_model_losses(m));
+		fprintf(f, "**%s %s lost: the report is not whole.**\n", lost,
+			gn_word(gn_model_losses(m), "record was",
+				"records were"));
 	}
 	fputc('\n', f);
 }

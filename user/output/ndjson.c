@@ -93,7 +93,7 @@ static int put_session(struct writer *w)
 	put_values(&w->e, &m->session);
 	put_classes(&w->e, m->session.class_incl);
 	gn_emit_u64(&w->e, "wall_ns", m->end - m->start);
-	gn_emit_u64(&w->e, "lost_records", m->lost);
+	gn_emit_u64(&w->e, "lost_records", gn_model_losses(m));
 	gn_emit_bool(&w->e, "lossy", gn_model_lossy(m));
 	gn_emit_bool(&w->e, "broken", gn_model_broken(m));
 	return end(w);

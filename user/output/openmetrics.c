@@ -228,6 +228,8 @@ static int put_rows(const struct gn_model *m, const struct gn_output_opts *o,
 
 static void put_session(const struct gn_model *m, FILE *f)
 {
+	uint64_t lost = gn_model_losses(m);
+
 	put_family(f, "session_seconds", "seconds", "Times of all threads.");
 	fputs("gnomon_session_seconds{time=\"elapsed\"}", f);
 	put_seconds(f, m->session.elapsed_incl);
@@ -246,7 +248,7 @@ static void put_session(const struct gn_model *m, FILE *f)
 		   "Lost records: above 0, the rest is not whole.");
 	/* how many a trace without an end lost is not known */
 	fprintf(f, "gnomon_lost_records %" PRIu64 "\n",
-		m->lost || !gn_model_lossy(m) ? m->lost : 1);
+		lost || !gn_model_lossy(m) ? lost : 1);
 	put_family(f, "broken", "",
 		   "1: a self-check failed, nothing can be trusted.");
 	fprintf(f, "gnomon_broken %d\n", gn_model_broken(m));

@@ -484,7 +484,7 @@ static int put_capture(struct perfetto *w, const struct gn_model *m)
 
 	lost.name = (char *)"records lost";
 	lost.has_uint_value = 1;
-	lost.uint_value = m->lost;
+	lost.uint_value = gn_model_losses(m);
 	e.name = (char *)"capture";
 	e.n_debug_annotations = sizeof(list) / sizeof(list[0]);
 	e.debug_annotations = list;

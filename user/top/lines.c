@@ -245,7 +245,9 @@ static int put_line(struct gn_json *j, const struct gn_top_period *p)
 	gn_emit_open(&j->e, NULL, '{');
 	gn_json_head(j);
 	put_period(&j->e, p);
-	gn_json_counts(j);
+	/* a cause can be counted in another period: it counts once, where
+	 * the thread's numbers tell of it */
+	gn_json_counts(j, j->m->lost);
 	put_machine(&j->e, p);
 	put_budget(&j->e, p);
 	err = gn_json_arrays(j);
