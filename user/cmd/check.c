@@ -23,7 +23,7 @@ struct check_args {
 
 static const struct gn_option options[] = {
 	{0, "budget", GN_OPTION_TEXT, offsetof(struct check_args, budget),
-	 "FILE", "the limits: see docs/ci.md", NULL},
+	 "FILE", "the limits: see ci.md in share/doc/gnomon", NULL},
 	{'i', "input", GN_OPTION_LIST, offsetof(struct check_args, inputs),
 	 "FILE", "a capture, or NAME of record -r: the whole set", NULL},
 	{'b', "base", GN_OPTION_LIST, offsetof(struct check_args, base), "FILE",
