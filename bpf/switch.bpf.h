@@ -15,6 +15,7 @@
 
 #include "check.bpf.h"
 #include "clock.bpf.h"
+#include "context.bpf.h"
 #include "emit.bpf.h"
 #include "maps.bpf.h"
 #include "poll.bpf.h"
@@ -175,16 +176,25 @@ int GN_HELD_PROG(on_resume, struct task_struct *p)
 }
 
 /*
- * Whether the current thread can be the waker. A timer or a device interrupts
- * whatever thread runs, so the current thread often has nothing to do with the
- * wakeup. Most of the time it is then in no system call, or in one that wakes
- * nobody.
+ * Whether the current thread is the waker. A timer or a device interrupts
+ * whatever thread runs, which then has nothing to do with the wakeup. Where the
+ * kernel does not tell, such a thread is most of the time in no system call, or
+ * in one that wakes nobody.
  */
 static __always_inline bool wakes(struct task_struct *self,
 				  const struct gn_os *os)
 {
-	__u16 nr = syscall_of(self);
-	int rule = syscall_rule(nr);
+	enum gn_context context = context_now(self);
+	__u16 nr;
+	int rule;
+
+	if (context != GN_CONTEXT_UNKNOWN)
+		return context == GN_CONTEXT_THREAD;
+	/* a thread of the kernel's: it makes no calls */
+	if (!self->mm)
+		return false;
+	nr = syscall_of(self);
+	rule = syscall_rule(nr);
 
 	/* a sleep ends by its timer, or by a signal */
 	if (os->wait_class == GN_CLASS_SLEEP)

@@ -39,6 +39,10 @@ struct pt_regs {
 #pragma clang attribute push(__attribute__((preserve_access_index)), \
 			     apply_to = record)
 
+struct pcpu_hot {
+	int preempt_count;
+};
+
 /* CONFIG_IRQ_TIME_ACCOUNTING, CONFIG_PARAVIRT_TIME_ACCOUNTING: clock_task
  * stands still while the CPU is not the task's; the former counts for how long
  * it did for interrupts. */

@@ -206,3 +206,45 @@ void gn_kernel_btf_find(const struct gn_kernel_btf *b,
 		types[i].id = 0;
 	gn_kernel_btf_walk(b, is_sought, &(struct search){b, types, n});
 }
+
+struct placing {
+	const struct gn_kernel_btf *b;
+	struct gn_kernel_variable *vars;
+	size_t n;
+};
+
+static void place(const struct placing *p, const struct btf_type *section)
+{
+	const struct btf_var_secinfo *at = btf_var_secinfos(section);
+
+	for (uint32_t i = 0; i < btf_vlen(section); i++)
+		for (size_t k = 0; k < p->n; k++)
+			if (p->vars[k].id && p->vars[k].id == at[i].type)
+				p->vars[k].offset = at[i].offset;
+}
+
+/* The section comes behind its variables. */
+static bool is_placed(void *ctx, uint32_t id, const struct btf_type *t)
+{
+	const struct placing *p = ctx;
+	const char *name = p->b->strings + t->name_off;
+
+	if (t->name_off >= p->b->strings_size)
+		return true;
+	if (btf_is_datasec(t) && !strcmp(name, ".data..percpu"))
+		place(p, t);
+	for (size_t i = 0; btf_is_var(t) && i < p->n; i++)
+		if (!strcmp(name, p->vars[i].name))
+			p->vars[i].id = id;
+	return true;
+}
+
+void gn_kernel_btf_variables(const struct gn_kernel_btf *b,
+			     struct gn_kernel_variable *vars, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		vars[i].id = 0;
+		vars[i].offset = -1;
+	}
+	gn_kernel_btf_walk(b, is_placed, &(struct placing){b, vars, n});
+}

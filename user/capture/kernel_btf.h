@@ -48,6 +48,18 @@ struct gn_kernel_type {
 void gn_kernel_btf_find(const struct gn_kernel_btf *b,
 			struct gn_kernel_type *types, size_t n);
 
+/* Where a variable of each CPU is among these, by its name; -1: there is none.
+ */
+struct gn_kernel_variable {
+	const char *name;
+	uint32_t id;
+	int64_t offset;
+};
+
+/* Sets their offsets. */
+void gn_kernel_btf_variables(const struct gn_kernel_btf *b,
+			     struct gn_kernel_variable *vars, size_t n);
+
 /*
  * Writes to `fd` BTF with the kernel's types that have the name of a type in
  * `own`, and those that they contain. libbpf compares each type of `own` with
