@@ -69,6 +69,53 @@ static void test_find(void **state)
 	gn_kernel_btf_close(&b);
 }
 
+/* The type ids of a section and of two variables of it, in some order. */
+static void add_variables(struct btf *made, int section, int one, int two)
+{
+	int ids[3] = {section, one, two};
+
+	assert_int_equal(btf__add_int(made, "int", 4, BTF_INT_SIGNED), 1);
+	for (int id = 2; id < 5; id++) {
+		if (id == ids[1])
+			btf__add_var(made, "one", BTF_VAR_STATIC, 1);
+		else if (id == ids[2])
+			btf__add_var(made, "two", BTF_VAR_STATIC, 1);
+		else {
+			btf__add_datasec(made, ".data..percpu", 64);
+			btf__add_datasec_var_info(made, one, 16, 4);
+			btf__add_datasec_var_info(made, two, 48, 4);
+		}
+	}
+}
+
+/* Variables of each CPU, whether their section comes before or behind them. */
+static void test_variables(void **state)
+{
+	static const int orders[2][3] = {{2, 3, 4}, {4, 2, 3}};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct gn_kernel_variable v[] = {
+			{.name = "two"}, {.name = "three"}, {.name = "one"}};
+		struct btf *made = btf__new_empty();
+		struct gn_kernel_btf b = {.file = NULL};
+		const struct btf_header *h;
+		uint32_t size;
+
+		add_variables(made, orders[i][0], orders[i][1], orders[i][2]);
+		h = btf__raw_data(made, &size);
+		b.types = (const char *)(h + 1) + h->type_off;
+		b.types_size = h->type_len;
+		b.strings = (const char *)(h + 1) + h->str_off;
+		b.strings_size = h->str_len;
+		gn_kernel_btf_variables(&b, v, 3);
+		assert_int_equal(v[0].offset, 48);
+		assert_int_equal(v[1].offset, -1);
+		assert_int_equal(v[2].offset, 16);
+		btf__free(made);
+	}
+}
+
 static const char *name_at(const struct btf *btf, uint32_t offset)
 {
 	return btf__name_by_offset(btf, offset);
@@ -230,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_reduce_function),
 		cmocka_unit_test(test_targets_again),

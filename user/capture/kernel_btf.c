@@ -211,28 +211,18 @@ struct placing {
 	const struct gn_kernel_btf *b;
 	struct gn_kernel_variable *vars;
 	size_t n;
+	const struct btf_type *section;
 };
 
-static void place(const struct placing *p, const struct btf_type *section)
+static bool is_noted(void *ctx, uint32_t id, const struct btf_type *t)
 {
-	const struct btf_var_secinfo *at = btf_var_secinfos(section);
-
-	for (uint32_t i = 0; i < btf_vlen(section); i++)
-		for (size_t k = 0; k < p->n; k++)
-			if (p->vars[k].id && p->vars[k].id == at[i].type)
-				p->vars[k].offset = at[i].offset;
-}
-
-/* The section comes behind its variables. */
-static bool is_placed(void *ctx, uint32_t id, const struct btf_type *t)
-{
-	const struct placing *p = ctx;
+	struct placing *p = ctx;
 	const char *name = p->b->strings + t->name_off;
 
 	if (t->name_off >= p->b->strings_size)
 		return true;
 	if (btf_is_datasec(t) && !strcmp(name, ".data..percpu"))
-		place(p, t);
+		p->section = t;
 	for (size_t i = 0; btf_is_var(t) && i < p->n; i++)
 		if (!strcmp(name, p->vars[i].name))
 			p->vars[i].id = id;
@@ -242,9 +232,18 @@ static bool is_placed(void *ctx, uint32_t id, const struct btf_type *t)
 void gn_kernel_btf_variables(const struct gn_kernel_btf *b,
 			     struct gn_kernel_variable *vars, size_t n)
 {
+	struct placing p = {b, vars, n, NULL};
+	const struct btf_var_secinfo *at;
+
 	for (size_t i = 0; i < n; i++) {
 		vars[i].id = 0;
 		vars[i].offset = -1;
 	}
-	gn_kernel_btf_walk(b, is_placed, &(struct placing){b, vars, n});
+	if (gn_kernel_btf_walk(b, is_noted, &p) || !p.section)
+		return;
+	at = btf_var_secinfos(p.section);
+	for (uint32_t i = 0; i < btf_vlen(p.section); i++)
+		for (size_t k = 0; k < n; k++)
+			if (vars[k].id && vars[k].id == at[i].type)
+				vars[k].offset = at[i].offset;
 }
