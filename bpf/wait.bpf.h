@@ -9,6 +9,8 @@
 
 #include "gnomon_vmlinux.h"
 
+#include <stddef.h>
+
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -347,6 +349,70 @@ static __always_inline bool in_musl(struct task_struct *task)
 	       self == at;
 }
 
+/* How a pthread_rwlock_t of glibc begins, from 2.25 on. */
+struct gn_rwlock {
+	__u32 readers, writers, phase, next; /* waits are for the last two */
+	__u32 none[2];
+};
+
+#define GN_RWLOCK_WRITES  1u /* of `readers`: it is a writer's */
+#define GN_RWLOCK_CLAIMED 2u /* a writer has it, or is the next to get it */
+#define GN_RWLOCK_READER  8u
+
+/*
+ * Whether a thread that waits for a word to change from GN_FUTEX_WRITER waits
+ * for a read-write lock. A condition can have such a word, too: one that
+ * counts.
+ */
+static __always_inline bool in_rwlock(const char *word)
+{
+	struct gn_rwlock l;
+
+	if (!bpf_probe_read_user(&l, sizeof(l),
+				 word - offsetof(struct gn_rwlock, phase)) &&
+	    l.readers & GN_RWLOCK_WRITES && l.readers >= GN_RWLOCK_READER &&
+	    l.next <= GN_FUTEX_WRITER && !l.none[0] && !l.none[1])
+		return true;
+	return !bpf_probe_read_user(&l, sizeof(l),
+				    word - offsetof(struct gn_rwlock, next)) &&
+	       l.readers & GN_RWLOCK_CLAIMED && !l.writers &&
+	       l.phase <= GN_FUTEX_WRITER && !l.none[0] && !l.none[1];
+}
+
+/* A pthread_barrier_t of glibc, from 2.25 on. */
+struct gn_barrier {
+	__u32 in, round, count, shared, out; /* waits are for the second */
+};
+
+/* Whether a thread that waits for a word to change from GN_FUTEX_HELD waits in
+ * a barrier of two threads, for the second time. */
+static __always_inline bool in_barrier(const char *word)
+{
+	struct gn_barrier b;
+
+	return !bpf_probe_read_user(
+		       &b, sizeof(b),
+		       word - offsetof(struct gn_barrier, round)) &&
+	       b.count == 2 && b.in - GN_FUTEX_HELD <= b.count &&
+	       b.in > GN_FUTEX_HELD && b.out <= b.in && !(b.shared & ~0x80u);
+}
+
+/* The class of what glibc tells by more than the word. */
+static __always_inline enum gn_class
+futex_class_near(const struct pt_regs *regs)
+{
+	const char *word = (const char *)regs->di;
+	__u32 op = regs->si & GN_FUTEX_OP, expected = regs->dx;
+
+	if (op == GN_FUTEX_WAIT_BITSET && expected == GN_FUTEX_WRITER &&
+	    in_rwlock(word))
+		return GN_CLASS_LOCK;
+	if (op == GN_FUTEX_WAIT && expected == GN_FUTEX_HELD &&
+	    in_barrier(word))
+		return GN_CLASS_EVENT;
+	return gn_futex_class(op, expected);
+}
+
 static __always_inline enum gn_class
 futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 {
@@ -356,7 +422,7 @@ futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 		return gn_futex_class(regs->cx, regs->dx);
 	if (gn_futex_differs(regs->si, regs->dx) && in_musl(task))
 		return gn_futex_class_musl(regs->si, regs->dx);
-	return gn_futex_class(regs->si, regs->dx);
+	return futex_class_near(regs);
 }
 
 /* Of a task's state: a signal ends the wait. */

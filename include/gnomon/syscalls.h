@@ -317,6 +317,13 @@ static inline int gn_syscall_signals(__u32 nr)
 /* The word of a mutex that is held and waited for: of glibc's mutexes and
  * read-write locks, Rust's and Go's mutexes. */
 #define GN_FUTEX_HELD 2
+/* The word of a glibc read-write lock that a writer holds. */
+#define GN_FUTEX_WRITER 3
+/* A word that the kernel knows, as of a robust mutex: it has the thread that
+ * holds it. */
+#define GN_FUTEX_WAITERS   0x80000000u
+#define GN_FUTEX_OWNER(w)  ((w)&0x3fffffffu)
+#define GN_FUTEX_OWNER_MAX 0x400000u /* no thread has a larger number */
 
 /* What a wait for a futex waits for, by its operation and the word that it
  * expects. */
@@ -327,6 +334,9 @@ static inline enum gn_class gn_futex_class(__u32 op, __u32 expected)
 		return GN_CLASS_LOCK;
 	if (op != GN_FUTEX_WAIT && op != GN_FUTEX_WAIT_BITSET)
 		return GN_CLASS_EVENT;
+	if (expected & GN_FUTEX_WAITERS && GN_FUTEX_OWNER(expected) &&
+	    GN_FUTEX_OWNER(expected) <= GN_FUTEX_OWNER_MAX)
+		return GN_CLASS_LOCK;
 	return expected == GN_FUTEX_HELD ? GN_CLASS_LOCK : GN_CLASS_EVENT;
 }
 

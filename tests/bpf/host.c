@@ -265,9 +265,10 @@ long bpf_probe_read_user_str(void *to, __u32 size, const void *from)
 	return -1;
 }
 
+/* There is nothing at and around address 0. */
 long bpf_probe_read_user(void *to, __u32 size, const void *from)
 {
-	return copy(to, size, from);
+	return (uintptr_t)from + 4096 < 8192 ? -1 : copy(to, size, from);
 }
 
 void *bpf_rdonly_cast(void *p, __u32 type)
