@@ -122,6 +122,8 @@ static __always_inline enum gn_class class_of_kind(enum gn_polled kind)
 		return GN_CLASS_CHILD;
 	case GN_POLLED_FILE:
 		return GN_CLASS_DISK;
+	case GN_POLLED_SIGNALFD:
+		return GN_CLASS_EVENT;
 	default:
 		return GN_CLASS_OTHER;
 	}
@@ -432,6 +434,7 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 						__u16 *reason)
 {
 	const struct pt_regs *regs = entry_regs(task);
+	enum gn_class class;
 	int rule;
 
 	*reason = syscall_nr(task, regs->orig_ax);
@@ -445,7 +448,12 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	rule = syscall_rule(*reason);
 	switch (rule) {
 	case GN_RULE_FD:
-		return class_of_fd(task, in_ia32(task) ? regs->bx : regs->di);
+	case GN_RULE_SPLICE:
+		class = class_of_fd(task, ARG0(task, regs));
+		/* what of a file is to be waited for is block I/O: see above */
+		return rule == GN_RULE_SPLICE && class == GN_CLASS_DISK
+			       ? GN_CLASS_IPC
+			       : class;
 	case GN_RULE_FUTEX:
 		return futex_class(task, regs, *reason);
 	case GN_RULE_POLL_FDS:

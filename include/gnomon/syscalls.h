@@ -8,7 +8,8 @@
  * X(number, name, rule). Rules: a class; FD: by the kind of the file that the
  * first argument names; FUTEX: by what is waited with; POLL_FDS, POLL_SETS: a
  * sleep where nothing is polled, by the second or the first argument; OPEN: a
- * FIFO's other end, if a signal can end the wait.
+ * FIFO's other end, if a signal can end the wait; SPLICE: FD, but the pipe that
+ * a file is spliced into.
  */
 #ifndef GNOMON_SYSCALLS_H
 #define GNOMON_SYSCALLS_H
@@ -80,8 +81,10 @@
 	X(264, renameat, DISK)         \
 	X(270, pselect6, POLL_SETS)    \
 	X(271, ppoll, POLL_FDS)        \
-	X(275, splice, FD)             \
+	X(275, splice, SPLICE)         \
+	X(276, tee, FD)                \
 	X(277, sync_file_range, DISK)  \
+	X(278, vmsplice, FD)           \
 	X(281, epoll_pwait, POLL)      \
 	X(285, fallocate, DISK)        \
 	X(288, accept4, FD)            \
@@ -182,6 +185,8 @@ enum gn_syscall {
 	X(308, pselect6, 270)               \
 	X(309, ppoll, 271)                  \
 	X(313, splice, 275)                 \
+	X(315, tee, 276)                    \
+	X(316, vmsplice, 278)               \
 	X(314, sync_file_range, 277)        \
 	X(319, epoll_pwait, 281)            \
 	X(324, fallocate, 285)              \
@@ -228,6 +233,7 @@ enum gn_syscall {
 #define GN_RULE_POLL_FDS  (GN_CLASS_COUNT + 2)
 #define GN_RULE_POLL_SETS (GN_CLASS_COUNT + 3)
 #define GN_RULE_OPEN	  (GN_CLASS_COUNT + 4)
+#define GN_RULE_SPLICE	  (GN_CLASS_COUNT + 5)
 
 /* One load at each switch of a thread that waits, where a tree of comparisons
  * would be a dozen branches. Rules are one more than they are: 0 = none. */
@@ -236,6 +242,7 @@ enum gn_syscall {
 #define GN_CLASS_POLL_FDS		    GN_RULE_POLL_FDS
 #define GN_CLASS_POLL_SETS		    GN_RULE_POLL_SETS
 #define GN_CLASS_OPEN			    GN_RULE_OPEN
+#define GN_CLASS_SPLICE			    GN_RULE_SPLICE
 #define GN_SYSCALL_RULE(number, name, rule) [number] = GN_CLASS_##rule + 1,
 static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
 #undef GN_SYSCALL_RULE
@@ -244,6 +251,7 @@ static const __u8 gn_syscall_rules[] = {GN_SYSCALL_LIST(GN_SYSCALL_RULE)};
 #undef GN_CLASS_POLL_FDS
 #undef GN_CLASS_POLL_SETS
 #undef GN_CLASS_OPEN
+#undef GN_CLASS_SPLICE
 
 /* The rule of a system call: an enum gn_class, or GN_RULE_*. */
 static inline int gn_syscall_rule(__u32 nr)

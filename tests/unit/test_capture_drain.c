@@ -143,6 +143,7 @@ static void test_rules(void **state)
 #define GN_CLASS_POLL_FDS	 GN_RULE_POLL_FDS
 #define GN_CLASS_POLL_SETS	 GN_RULE_POLL_SETS
 #define GN_CLASS_OPEN		 GN_RULE_OPEN
+#define GN_CLASS_SPLICE		 GN_RULE_SPLICE
 #define WANT(number, name, rule) want[number] = GN_CLASS_##rule;
 	GN_SYSCALL_LIST(WANT)
 #undef WANT
@@ -151,6 +152,7 @@ static void test_rules(void **state)
 #undef GN_CLASS_POLL_FDS
 #undef GN_CLASS_POLL_SETS
 #undef GN_CLASS_OPEN
+#undef GN_CLASS_SPLICE
 	for (uint32_t i = 0; i < 1 << 16; i++)
 		assert_int_equal(gn_syscall_rule(i), want[i]);
 	assert_int_equal(gn_syscall_rule(UINT32_MAX), GN_CLASS_OTHER);
