@@ -3,6 +3,7 @@
 #include "hooks.bpf.h"
 #include "life.bpf.h"
 #include "sample.bpf.h"
+#include "setup.bpf.h"
 #include "switch.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

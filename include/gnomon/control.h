@@ -57,6 +57,7 @@ struct gn_control {
 	__u32 begun;	 /* threads that were traced so far */
 	__u32 wakers;	 /* on_waking is attached and tells them */
 	__u32 attend;	 /* user space is woken by new processes and programs */
+	__u32 sets_up;	 /* user space writes options of runtimes */
 	__u32 gather;	 /* slices may wait for others to go out with them */
 	/*
 	 * Which PID namespace gnomon is in, and at which level; level 0 is the

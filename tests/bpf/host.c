@@ -225,6 +225,16 @@ long bpf_for_each_map_elem(void *map, void *callback, void *ctx, __u64 flags)
 	return 0;
 }
 
+long bpf_loop(__u32 n, void *callback, void *ctx, __u64 flags)
+{
+	long (*look)(__u32, void *) = callback;
+	__u32 i = 0;
+
+	while (i < n && !look(i, ctx))
+		i++;
+	return i;
+}
+
 long bpf_find_vma(struct task_struct *task, __u64 address, void *callback,
 		  void *ctx, __u64 flags)
 {

@@ -84,7 +84,7 @@ static void test_held(void **state)
 		check(prog);
 		n++;
 	}
-	assert_int_equal(n, 9 + 9);
+	assert_int_equal(n, 9 + 11);
 	gnomon_bpf__destroy(skel);
 }
 

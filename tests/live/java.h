@@ -18,6 +18,15 @@ void java_need(struct live *t);
 void java_demo(struct live *t, struct live_args *a, const char *options,
 	       const char *topic);
 
+/* Runs the command under gnomon, with these options of gnomon's. */
+void java_trace(struct live *t, const struct live_args *command,
+		const char *options, struct live_end *end, json_t **report);
+
+/* Runs it with and without gnomon: the program says and does the same, and
+ * nothing of it was lost. */
+void java_pair(struct live *t, const struct live_args *command,
+	       struct java_pair *pair);
+
 /* Runs the topic with and without gnomon. It does and says the same, nothing of
  * it is lost, and the report says what it says of itself. */
 void java_run(struct live *t, const char *options, const char *topic,

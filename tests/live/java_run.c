@@ -25,9 +25,8 @@ void java_demo(struct live *t, struct live_args *a, const char *options,
 	live_split(t, a, topic);
 }
 
-static void java_trace(struct live *t, const struct live_args *command,
-		       const char *options, struct live_end *end,
-		       json_t **report)
+void java_trace(struct live *t, const struct live_args *command,
+		const char *options, struct live_end *end, json_t **report)
 {
 	char *path = live_path(t, "report.json");
 	struct live_args a = {.n = 0};
@@ -42,9 +41,8 @@ static void java_trace(struct live *t, const struct live_args *command,
 	*report = live_load(t, path);
 }
 
-/* The program says and does the same; nothing of it was lost. */
-static void java_pair(struct live *t, const struct live_args *command,
-		      struct java_pair *pair)
+void java_pair(struct live *t, const struct live_args *command,
+	       struct java_pair *pair)
 {
 	live_run(t, command, NULL, &pair->plain);
 	java_trace(t, command, "", &pair->traced, &pair->report);
@@ -110,28 +108,6 @@ void java_script(struct live *t)
 	live_truths(t, pair.traced.out, truths);
 	live_compare(t, truths, pair.report, 0);
 	free(truths);
-}
-
-/* One that another program starts has no methods, and that is told. */
-void java_child(struct live *t)
-{
-	struct live_args command = {.n = 0};
-	struct live_end end;
-	json_t *report;
-	const char *told;
-
-	java_need(t);
-	live_add(t, &command, "env", getenv("JAVA"), "-cp", t->fixtures, "Demo",
-		 "recursion", NULL);
-	java_trace(t, &command, "-f Demo.*", &end, &report);
-	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
-	CHECK(t,
-	      strstr(end.err, "(java) ran the HotSpot JVM, but its methods") &&
-		      strstr(end.err, "managed functions were not traced"),
-	      "it does not say that methods were not traced: %s", end.err);
-	told = json_string_value(
-		json_object_get(json_object_get(report, "code"), "unhooked"));
-	CHECK(t, told && strstr(told, "HotSpot"), "nor does the report");
 }
 
 /* Each call of it. */

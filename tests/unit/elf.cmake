@@ -20,6 +20,10 @@ add_custom_command(
 add_custom_target(gn_elf_files DEPENDS ${gn_elf_asm}.so)
 
 gn_unit_test(test_elf_notes gnomon_elf)
+gn_unit_test(test_elf_variables gnomon_elf)
+# its table is one of relocations
+target_compile_options(test_elf_variables PRIVATE -fPIE)
+target_link_options(test_elf_variables PRIVATE -pie)
 gn_unit_test(test_asked gnomon_runtime)
 gn_unit_test(test_runtime_filter gnomon_runtime)
 gn_unit_test(test_elf_symbols gnomon_elf)

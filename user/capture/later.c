@@ -105,7 +105,8 @@ static void link_process(struct gn_later *l, pid_t pid)
 		const struct gn_files *files;
 		const struct gn_probe_group *g = group_at(l, i, &files);
 
-		if (gn_session_private(l->session, &files->file[g->file]))
+		if (gn_session_private(l->session, &files->file[g->file],
+				       g->prog))
 			err = link_group(l, files, g, pid);
 	}
 	fail(l, err, gn_now_ns());
@@ -127,7 +128,8 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 
 		/* groups of a file follow one another */
 		if (module == told ||
-		    !gn_session_private(l->session, &files->file[g->file]))
+		    !gn_session_private(l->session, &files->file[g->file],
+					g->prog))
 			continue;
 		told = module;
 		gn_later_put_unprobed(l, module, false, pid, since,
@@ -175,7 +177,8 @@ static void attach_file(struct gn_later *l, struct gn_file *file, size_t from)
 	if (!gn_later_await_stream(l))
 		return;
 	for (size_t i = from; !err && i < l->probes.count; i++)
-		if (!gn_session_private(l->session, file))
+		if (!gn_session_private(l->session, file,
+					l->probes.group[i].prog))
 			err = link_group(l, &l->files, &l->probes.group[i], 0);
 	fail(l, err, gn_now_ns());
 	if (!file->elsewhere)
@@ -432,7 +435,7 @@ static bool has_privates(const struct gn_session *s)
 	for (size_t i = 0; i < s->probes.count; i++) {
 		const struct gn_probe_group *g = &s->probes.group[i];
 
-		if (gn_session_private(s, &s->files.file[g->file]))
+		if (gn_session_private(s, &s->files.file[g->file], g->prog))
 			return true;
 	}
 	return false;

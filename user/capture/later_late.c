@@ -58,10 +58,11 @@ static void miss_module(struct gn_later *l, const struct gn_file *file,
 			uint32_t module, pid_t pid, uint64_t since,
 			uint64_t until)
 {
-	gn_later_put_unprobed(l, module,
-			      !gn_session_private(l->session, file) &&
-				      is_there(file),
-			      pid, since, until);
+	gn_later_put_unprobed(
+		l, module,
+		!gn_session_private(l->session, file, GN_PROG_NATIVE) &&
+			is_there(file),
+		pid, since, until);
 	gn_later_count_late(l, pid, since, until);
 }
 
@@ -79,8 +80,8 @@ void gn_later_again(struct gn_later *l, size_t index,
 	uint64_t probed = file->probed;
 
 	/* else it gets probes of its own, and is told of then */
-	if (!gn_session_private(l->session, file) && n->since < probed &&
-	    told < probed)
+	if (!gn_session_private(l->session, file, GN_PROG_NATIVE) &&
+	    n->since < probed && told < probed)
 		gn_later_miss_file(l, index, n->pid, n->since, probed);
 }
 

@@ -169,7 +169,7 @@ int gn_mute_link(struct gn_session *s, enum gn_prog prog,
 	int err = 0;
 
 	if (!s->mute || prog == GN_PROG_MANAGED || prog == GN_PROG_NAME ||
-	    prog == GN_PROG_INTERNED)
+	    prog == GN_PROG_INTERNED || prog == GN_PROG_SETUP)
 		return gn_session_link(s, s->links, prog, set, &s->refused);
 	err = make_room(s);
 	/* the probes of a function follow one another */

@@ -207,13 +207,19 @@ static bool awaits(const struct gn_session *s)
 	return false;
 }
 
+/* Whether it can only be of a runtime that a process starts yet. */
+static bool names_package(const char *glob)
+{
+	return strchr(glob, '.') && !strchr(glob, ':');
+}
+
 static int check_match(struct gn_session *s)
 {
 	const char *glob = gn_filter_unmatched(s->filter);
 	char other[256];
 
 	if (!glob || s->native.functions || s->native.usdt || s->launches ||
-	    s->runtimes)
+	    s->runtimes > s->may_start)
 		return 0;
 	if (gn_filter_is_usdt(glob) && !s->awaits)
 		return gn_session_fail(
@@ -237,6 +243,8 @@ static int check_match(struct gn_session *s)
 				       other);
 	if (gn_filter_is_list(glob))
 		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
+	if (s->may_start && names_package(glob))
+		return 0;
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,
@@ -311,11 +319,15 @@ int gn_session_prepare(struct gn_session *s)
 	if (!err && gn_filter_positive(s->filter)) {
 		err = plan_native(s);
 		s->awaits = !err && awaits(s);
-		if (!err)
-			err = check_match(s);
 	}
+	if (!err && !s->opts.command)
+		err = gn_prepare_started(s);
+	if (!err && gn_filter_positive(s->filter))
+		err = check_match(s);
 	if (!err && s->launches)
 		err = gn_prepare_runtimes(s);
+	if (!err && s->launches && s->opts.command)
+		err = gn_prepare_started(s);
 	if (!err && s->launches)
 		err = gn_running_open(s);
 	return err ? err : gn_sleds_plan(s);

@@ -34,8 +34,11 @@ int gn_prepare_check_values(struct gn_session *s);
 /* The functions and values of -a as a hook-site library reads them
  * (hooksite/clr/clsid.h). NULL: no memory. */
 char *gn_prepare_values(const struct gn_session *s);
-/* Runtimes with sites of their own, in processes that run already. */
-int gn_prepare_cores(struct gn_session *s);
+/* Whether no function of a runtime is asked for. */
+bool gn_prepare_nothing(const struct gn_session *s);
+/* Plans the sites of a file: of a hook-site library, or of a runtime itself. */
+int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
+		     size_t file);
 /* A runtime's library that a process loads. */
 int gn_prepare_library(struct gn_session *s, const struct gn_runtime *rt,
 		       const char *path);
@@ -45,5 +48,16 @@ int gn_prepare_copy(struct gn_session *s, const struct gn_runtime *rt, int fd,
 		    const char *path);
 /* Those that the command can start. */
 int gn_prepare_runtimes(struct gn_session *s);
+
+/* Of prepare_cores.c. Runtimes with sites of their own, in processes that run
+ * already. */
+int gn_prepare_cores(struct gn_session *s);
+/* Those that any program can be that traced ones start. */
+int gn_prepare_started(struct gn_session *s);
+/* Whether options of runtimes are to be set in processes, and may be. */
+bool gn_prepare_sets_up(const struct gn_session *s);
+/* Plans that for a file; one whose options are not known gets no probes. */
+int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
+		     const char *place, size_t file);
 
 #endif

@@ -335,6 +335,15 @@ static void check_loads(struct gn_session *s, const struct gn_runtime *rt,
 			 why, rt->title);
 }
 
+/* Whether the last line excludes everything. */
+bool gn_prepare_nothing(const struct gn_session *s)
+{
+	const char *filter = s->managed_filter;
+	const char *last = strrchr(filter, '\n');
+
+	return !strcmp(last ? last + 1 : filter, "!*");
+}
+
 /* Adds specs over gnomon's own text, to measure the cost of hits whose
  * functions are named by texts. */
 static int plan_measured(struct gn_session *s)
@@ -363,9 +372,8 @@ static int plan_measured(struct gn_session *s)
 	return 0;
 }
 
-/* Plans the sites of a file: of a hook-site library, or of a runtime itself. */
-static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
-		      size_t file)
+int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
+		     size_t file)
 {
 	char place[GN_FILE_PLACE];
 	int err;
@@ -379,6 +387,8 @@ static int plan_sites(struct gn_session *s, const struct gn_runtime *rt,
 	if (!err && rt->name)
 		err = plan_measured(s);
 	s->runtimes += !err;
+	if (!err && rt->options && gn_prepare_sets_up(s))
+		err = gn_prepare_setup(s, rt, place, file);
 	return err;
 }
 
@@ -393,7 +403,7 @@ static int plan_library_at(struct gn_session *s, const struct gn_runtime *rt,
 		return 0; /* two processes show the same copy */
 	if (!err) {
 		s->files.file[file].hooksite = true;
-		err = plan_sites(s, rt, file);
+		err = gn_prepare_sites(s, rt, file);
 	}
 	if (!err)
 		return 0;
@@ -453,9 +463,11 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 		return -ENOENT;
 	err = gn_files_add(&s->files, core, false, &file);
 	if (!err)
-		err = plan_sites(s, rt, file);
-	if (!err)
+		err = gn_prepare_sites(s, rt, file);
+	if (!err) {
+		s->called = true;
 		gn_prepare_links(s);
+	}
 	if (!err || err == -ENOMEM)
 		return err;
 	snprintf(s->warning, sizeof(s->warning),
@@ -466,18 +478,9 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	return -ENOENT;
 }
 
-/* Whether the last line excludes everything. */
-static bool asks_nothing(const char *filter)
-{
-	const char *last = strrchr(filter, '\n');
-
-	return !strcmp(last ? last + 1 : filter, "!*");
-}
-
 bool gn_session_resolves(const struct gn_session *s)
 {
-	return s->sources && s->launches && !s->light &&
-	       !asks_nothing(s->managed_filter);
+	return s->sources && s->launches && !s->light && !gn_prepare_nothing(s);
 }
 
 const char *gn_session_unfit(const struct gn_session *s)
@@ -499,7 +502,7 @@ const char *gn_session_unfit(const struct gn_session *s)
 static bool may_be_fast(struct gn_session *s)
 {
 	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live || s->light ||
-	    asks_nothing(s->managed_filter))
+	    gn_prepare_nothing(s))
 		return false;
 	s->not_fast = gn_session_unfit(s);
 	return !s->not_fast;
@@ -519,7 +522,7 @@ static int plan_launch(struct gn_session *s, const struct gn_runtime *rt,
 	int err;
 
 	/* without a library a runtime reports all functions or none */
-	if (!rt->library && asks_nothing(s->managed_filter))
+	if (!rt->library && gn_prepare_nothing(s))
 		return 0;
 	s->launch.program = s->program;
 	s->launch.library = library;
@@ -552,20 +555,6 @@ static int plan_runtime(struct gn_session *s, const struct gn_runtime *rt)
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	return s->opts.command ? plan_launch(s, rt, library) : 0;
-}
-
-int gn_prepare_cores(struct gn_session *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; err != -ENOMEM && i < s->files.count; i++) {
-		const struct gn_file *file = &s->files.file[i];
-		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
-
-		if (rt && file->fd >= 0)
-			err = plan_sites(s, rt, i);
-	}
-	return err == -ENOMEM ? gn_session_fail(s, err, 1, "no memory") : 0;
 }
 
 int gn_prepare_runtimes(struct gn_session *s)

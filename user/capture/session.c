@@ -26,6 +26,7 @@
 #include "capture/clock.h"
 #include "capture/denied.h"
 #include "capture/meter.h"
+#include "capture/setter.h"
 #include "capture/drain.h"
 #include "capture/kernel_btf.h"
 #include "capture/lockdown.h"
@@ -236,6 +237,8 @@ static void choose_programs(struct gn_session *s)
 		 skel->progs.name_multi, skel->progs.name_perf},
 		{all_programs || gn_session_uses(s, GN_PROG_INTERNED),
 		 skel->progs.names_multi, skel->progs.names_perf},
+		{all_programs || gn_session_uses(s, GN_PROG_SETUP),
+		 skel->progs.setup_multi, skel->progs.setup_perf},
 	};
 
 	bpf_program__set_expected_attach_type(
@@ -482,6 +485,7 @@ void gn_session_free(struct gn_session *s)
 		return;
 	gn_priority_end(&s->priority);
 	gn_running_end(s);
+	gn_setter_stop(s);
 	gn_session_detach(s);
 	gn_running_free(s->active);
 	free(s->managed_filter);
@@ -503,6 +507,7 @@ void gn_session_free(struct gn_session *s)
 	ring_buffer__free(s->ring);
 	gnomon_bpf__destroy(s->skel);
 	gn_later_free(s->later);
+	free(s->setups);
 	gn_functions_clear(&s->functions);
 	gn_sleds_free(s);
 	gn_probes_free(&s->probes);

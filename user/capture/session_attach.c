@@ -16,6 +16,7 @@
 #include <gnomon/control.h>
 #include "capture/copied.h"
 #include "capture/meter.h"
+#include "capture/setter.h"
 #include "process/share.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
@@ -39,6 +40,9 @@ static const struct bpf_program *program_of(struct gn_session *s,
 	case GN_PROG_INTERNED:
 		return multi ? s->skel->progs.names_multi
 			     : s->skel->progs.names_perf;
+	case GN_PROG_SETUP:
+		return multi ? s->skel->progs.setup_multi
+			     : s->skel->progs.setup_perf;
 	default:
 		return NULL;
 	}
@@ -73,9 +77,24 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 	return err;
 }
 
-bool gn_session_private(const struct gn_session *s, const struct gn_file *file)
+bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
+			enum gn_prog prog)
 {
-	return !s->opts.follow || file->elsewhere;
+	/* once in each process that begins: no tax */
+	return !s->opts.follow || (file->elsewhere && prog != GN_PROG_SETUP);
+}
+
+/* Children get such links when they are born. */
+static bool has_private_cores(const struct gn_session *s)
+{
+	for (size_t i = 0; s->nsetups && i < s->probes.count; i++) {
+		const struct gn_probe_group *g = &s->probes.group[i];
+
+		if (g->prog == GN_PROG_INTERNED && s->opts.follow &&
+		    gn_session_private(s, &s->files.file[g->file], g->prog))
+			return true;
+	}
+	return false;
 }
 
 /* The processes that are traced from the start. */
@@ -177,7 +196,7 @@ static int attach_groups(struct gn_session *s)
 		if (!s->mute && (!i || g[-1].file != g->file))
 			gn_written_guard(s->written, &s->files.file[g->file],
 					 (uint32_t)g->file + 1);
-		if (!gn_session_private(s, &s->files.file[g->file]))
+		if (!gn_session_private(s, &s->files.file[g->file], g->prog))
 			err = attach_group(s, g, 0);
 		else
 			for (size_t k = 0; !err && k < n; k++)
@@ -193,7 +212,7 @@ static int attach_later(struct gn_session *s)
 	const pid_t *pids = first_pids(s, &n);
 	int err;
 
-	if (!gn_session_awaits(s))
+	if (!gn_session_awaits(s) && !has_private_cores(s))
 		return 0;
 	s->skel->bss->control.attend = 1;
 	err = gn_later_new(s, pids, n);
@@ -201,6 +220,16 @@ static int attach_later(struct gn_session *s)
 		return 0;
 	return gn_session_fail(s, err, 1, "no thread can be started (%s); %s",
 			       strerror(-err), gn_denied_start(err));
+}
+
+static int start_setter(struct gn_session *s)
+{
+	int err = gn_setter_start(s);
+
+	return err ? gn_session_fail(s, err, 1,
+				     "no thread can be started (%s); %s",
+				     strerror(-err), gn_denied_start(err))
+		   : 0;
 }
 
 static int fork_command(struct gn_session *s)
@@ -265,7 +294,7 @@ static void summarize(struct gn_session *s)
 	size_t n = s->native.functions - s->native.refused;
 	char usdt[48] = "";
 	/* texts name them: there is no choice before they are called */
-	bool called = s->measured[0] && !s->opts.nfunctions;
+	bool called = s->called && !s->opts.nfunctions;
 	const char *managed =
 		!gn_session_wants_managed(s) ? ""
 		: called ? "; managed functions as they are called, those of "
@@ -330,6 +359,8 @@ int gn_session_attach(struct gn_session *s)
 		gn_copied_tell(s);
 	if (!err)
 		err = attach_later(s);
+	if (!err)
+		err = start_setter(s);
 	if (err)
 		return err;
 	if (s->not_fast && s->opts.hooks == GN_HOOKS_FAST && !*s->warning)

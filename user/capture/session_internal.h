@@ -66,7 +66,12 @@ struct gn_session {
 	struct gn_launch launch;  /* what the runtimes add to the command */
 	char **command;		  /* with what they add; NULL: as it is */
 	unsigned int measured[2]; /* specs of hooks that texts name */
+	bool called;		  /* the command's runtime tells all calls */
 	size_t runtimes;	  /* whose sites are probed */
+	size_t may_start; /* of those: in programs that may be started yet */
+	struct gn_runtime_setup *setups; /* of their files */
+	size_t nsetups;
+	struct gn_setter *setter; /* NULL: nothing is set */
 	struct gn_functions functions;
 	struct gn_sled_table *sleds; /* NULL: none are looked for */
 	struct gn_valued *valued;    /* as opts.asked */
@@ -157,7 +162,8 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 		    enum gn_prog prog, const struct gn_probe_set *set,
 		    size_t *refused);
 /* Probes are of single processes: what they cost is not for others. */
-bool gn_session_private(const struct gn_session *s, const struct gn_file *file);
+bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
+			enum gn_prog prog);
 /* Runs the iterator over tasks to its end. */
 int gn_session_iterate(struct gn_session *s, int fd);
 /* The same by an iterator of its own. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Starts and ends a session, and watches its target. */
 #include "capture/session_internal.h"
+#include "capture/setter.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -290,6 +291,7 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_put_counts(s);
 	gn_session_put_fast(s);
 	gn_session_put_cpus(s);
+	gn_setter_stop(s);
 	if (knows_unhooked(s))
 		gn_session_put_unhooked(s);
 	if (gn_session_loss_advice(s))

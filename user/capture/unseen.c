@@ -203,6 +203,13 @@ void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		p->before = true;
 }
 
+void gn_unseen_late(struct gn_unseen *u, uint32_t pid)
+{
+	for (size_t i = 0; i < u->count; i++)
+		if (u->program[i].pid == pid && u->program[i].rt->own_thread)
+			u->program[i].hooked = false;
+}
+
 static void note_selected(struct gn_unseen *u, const struct gn_rec_func *r)
 {
 	uint32_t what = GN_FUNC_INDEX(r->func);

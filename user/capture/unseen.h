@@ -33,6 +33,9 @@ void gn_unseen_free(struct gn_unseen *u);
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
 		       const struct gn_runtime *rt);
 
+/* A runtime without a library got its options too late. */
+void gn_unseen_late(struct gn_unseen *u, uint32_t pid);
+
 /* Takes each record of the kernel side, in order. `filter` learns which of its
  * globs match names of a runtime. */
 void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,

@@ -159,16 +159,27 @@ static int find_core(const char *program, char *path)
 
 #define METHODS	 "-XX:+DTraceMethodProbes"
 #define MONITORS "-XX:+DTraceMonitorProbes"
+#define COPIES	 "C1MaxInlineSize"
+#define TINY	 "C1MaxTrivialSize"
 /*
  * The first compiler makes no probe where an exception leaves a method that it
  * has copied into another one: that call would not end, and all that comes
  * later would be in it. So it is to copy none.
  */
-#define COPIES	"C1MaxInlineSize"
 #define NO_COPY "-XX:" COPIES "=0"
-#define NO_TINY "-XX:C1MaxTrivialSize=0"
+#define NO_TINY "-XX:" TINY "=0"
 /* A script may take another machine than the one that was looked at. */
 #define ANY_MACHINE "-XX:+IgnoreUnrecognizedVMOptions"
+
+/* The same, where the machine has them. In its variables 4 bytes are enough for
+ * zero. */
+static const struct gn_runtime_option options[] = {
+	{COPIES, 0, 4, false},
+	{TINY, 0, 4, false},
+	{"DTraceMonitorProbes", 1, 1, false},
+	{"DTraceMethodProbes", 1, 1, true},
+	{NULL, 0, 0, false},
+};
 
 /* Whether the machine that the program starts has these two options: Java 16
  * and later do. One that has not would not start with them. */
@@ -341,6 +352,8 @@ static void read_version(const char *root, char *version, size_t size)
 		fclose(f);
 }
 
+#define SERVER "lib/server/libjvm.so"
+
 /* Links to one build have names of their own. */
 static int is_real(const struct dirent *d)
 {
@@ -358,7 +371,7 @@ static int find(const char *home, gn_runtime_found_fn each, void *ctx)
 		char root[PATH_MAX], core[PATH_MAX + 32], version[64];
 
 		snprintf(root, sizeof(root), "%s/%s", dir, list[i]->d_name);
-		snprintf(core, sizeof(core), "%s/lib/server/libjvm.so", root);
+		snprintf(core, sizeof(core), "%s/" SERVER, root);
 		if (!err && !access(core, R_OK)) {
 			read_version(root, version, sizeof(version));
 			err = each(ctx, root, version);
@@ -369,16 +382,46 @@ static int find(const char *home, gn_runtime_found_fn each, void *ctx)
 	return err;
 }
 
+struct each_core {
+	gn_runtime_core_fn fn;
+	void *ctx;
+};
+
+static int take_root(void *ctx, const char *root, const char *version)
+{
+	const struct each_core *each = ctx;
+	char core[PATH_MAX];
+
+	(void)version;
+	if (snprintf(core, sizeof(core), "%s/" SERVER, root) >=
+	    (int)sizeof(core))
+		return 0;
+	return each->fn(each->ctx, core);
+}
+
+/* Those that a script would find, then all that are installed. */
+static int find_cores(gn_runtime_core_fn fn, void *ctx)
+{
+	struct each_core each = {fn, ctx};
+	char java[PATH_MAX], core[PATH_MAX];
+	int err = 0;
+
+	if (!find_launcher(java) && !find_core(java, core))
+		err = fn(ctx, core);
+	if (!err && !gn_target_resolve("java", java) && !find_core(java, core))
+		err = fn(ctx, core);
+	return err ?: find(NULL, take_root, &each);
+}
+
 static const char *const limits[] = {
-	"methods are seen only if gnomon starts the JVM; everything else also "
-	"in a running one",
+	"methods are seen only if the JVM starts under gnomon; everything else "
+	"also in a running one",
 	"methods that the JIT replaces by instructions (intrinsics) have no "
 	"probe then",
 	"of a virtual thread's calls, the time until it first waits; all are "
 	"counted",
-	"of a child that starts a JVM by itself only threads and time classes "
-	"are seen, unless the command is a script that reads MAVEN_OPTS, "
-	"ANT_OPTS, GRADLE_OPTS, SBT_OPTS or JAVA_OPTS",
+	"of a JVM that a child starts methods are seen where its libjvm.so is "
+	"known: in /usr/lib/jvm, by JAVA_HOME, or by the java in PATH",
 	NULL};
 
 const struct gn_runtime gn_runtime_hotspot = {
@@ -391,12 +434,14 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.marker = "JLI_Launch",
 	.script_options = script_options,
 	.own_thread = "VM Periodic Tas",
-	.lacking = ", but its methods were not traced, since another program "
-		   "or script started it; let gnomon start java itself, or a "
-		   "script that reads JAVA_OPTS, MAVEN_OPTS, ANT_OPTS, "
-		   "GRADLE_OPTS or SBT_OPTS, or give java " METHODS
+	.lacking = ", but its methods were not traced: gnomon did not know its "
+		   "libjvm.so, or did not come in time; set JAVA_HOME to where "
+		   "it is, let gnomon start java itself, or give java " METHODS
 		   " and attach to it (-p PID)",
 	.find_core = find_core,
+	.find_cores = find_cores,
+	.options = options,
+	.options_read = "vm__init__begin",
 	.prepare = prepare,
 	.matches = gn_filter_hooks,
 	.always = always,

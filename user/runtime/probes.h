@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 /* The BPF program of a probe. X(enumerator, is it a return probe). */
-#define GN_PROG_LIST(X)                                                 \
-	X(SESSION, 0)	    /* enter and return of a native function */ \
-	X(NATIVE, 0)	    /* one site, function in the cookie */      \
-	X(NATIVE_RETURN, 1) /* a native function's return */            \
-	X(MANAGED, 0)	    /* a site of a runtime */                   \
-	X(NAME, 0)	    /* a site where a name is told */           \
-	X(INTERNED, 0)	    /* a site that names its function by texts */
+#define GN_PROG_LIST(X)                                                   \
+	X(SESSION, 0)	    /* enter and return of a native function */   \
+	X(NATIVE, 0)	    /* one site, function in the cookie */        \
+	X(NATIVE_RETURN, 1) /* a native function's return */              \
+	X(MANAGED, 0)	    /* a site of a runtime */                     \
+	X(NAME, 0)	    /* a site where a name is told */             \
+	X(INTERNED, 0)	    /* a site that names its function by texts */ \
+	X(SETUP, 0)	    /* a site of a runtime that begins */
 
 enum gn_prog {
 #define GN_PROG_ENUM(name, ret) GN_PROG_##name,

@@ -42,9 +42,30 @@ struct gn_runtime_site {
 	uint8_t value[GN_RT_VALUES];
 };
 
+#define GN_RUNTIME_OPTIONS 4
+
+/* A variable of a runtime in which it keeps an option. */
+struct gn_runtime_option {
+	const char *name;
+	uint32_t value;
+	int8_t size; /* 1, 4 */
+	bool needed; /* the last of them: all is in vain without it */
+};
+
+/* Where they are in a file, all as linked. */
+struct gn_runtime_setup {
+	const struct gn_runtime *runtime;
+	uint64_t begin;	 /* what runs first of it */
+	uint64_t read;	 /* the site where it has read its options */
+	uint64_t needed; /* the option that is */
+	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: it has not this one */
+};
+
 /* One that is installed: its folder and its version. <0 ends the search. */
 typedef int (*gn_runtime_found_fn)(void *ctx, const char *root,
 				   const char *version);
+
+typedef int (*gn_runtime_core_fn)(void *ctx, const char *path);
 
 struct gn_name_part {
 	const char *text;
@@ -89,6 +110,17 @@ struct gn_runtime {
 	 * NULL: it has a library. -ENOENT: not known.
 	 */
 	int (*find_core)(const char *launcher, char *path);
+	/* Calls `each` for the files with the sites that a program can map
+	 * which the command starts: it may be anything. NULL: there is a
+	 * library. 0 or what `each` said. */
+	int (*find_cores)(gn_runtime_core_fn each, void *ctx);
+	/*
+	 * The options by which it tells of its functions, in the order in which
+	 * they are set, and one without a name; and the site where it has read
+	 * its options and used none. NULL: there are none.
+	 */
+	const struct gn_runtime_option *options;
+	const char *options_read;
 	/*
 	 * What a command gets added. -EBUSY: somebody else needs the same;
 	 * `why` of the launch says what.
@@ -188,5 +220,14 @@ int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 		      size_t file, bool nop5, uint32_t families,
 		      struct gn_specs *specs, struct gn_probes *probes);
+
+/*
+ * Adds the probes that tell when a process begins with this file, as that of
+ * `which`: -ENOENT: where its options are is not known.
+ */
+int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
+			  size_t file, uint32_t which, struct gn_specs *specs,
+			  struct gn_probes *probes,
+			  struct gn_runtime_setup *setup);
 
 #endif

@@ -41,6 +41,7 @@ long bpf_map_update_elem(void *map, const void *key, const void *value,
 			 __u64 flags);
 long bpf_map_delete_elem(void *map, const void *key);
 long bpf_for_each_map_elem(void *map, void *callback, void *ctx, __u64 flags);
+long bpf_loop(__u32 n, void *callback, void *ctx, __u64 flags);
 long bpf_find_vma(struct task_struct *task, __u64 address, void *callback,
 		  void *ctx, __u64 flags);
 __u64 bpf_get_attach_cookie(void *ctx);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The begin of a runtime whose options user space sets. The programs cannot:
+ * kernels that are locked down refuse those that write to a process.
+ */
+#ifndef GNOMON_SETUP_BPF_H
+#define GNOMON_SETUP_BPF_H
+
+#include "gnomon_vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <gnomon/setup.h>
+
+#include "hooks.bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} setups SEC(".maps");
+
+struct gn_awaited {
+	__u64 at, until;
+	__u32 is, pad;
+};
+
+/* Whether the option is set by now; 1 ends the loop. */
+static long look_at_option(__u32 i, struct gn_awaited *w)
+{
+	__u8 value = 0;
+
+	if (!bpf_probe_read_user(&value, 1, (void *)w->at) && value)
+		w->is = 1;
+	return w->is || bpf_ktime_get_ns() >= w->until;
+}
+
+static __noinline int ask_setup(__u64 c, __u64 at, __u32 state)
+{
+	struct gn_setup *s = bpf_ringbuf_reserve(&setups, sizeof(*s), 0);
+
+	if (!s)
+		return 0;
+	s->pid = tgid_of(bpf_get_current_task_btf());
+	s->which = GN_FUNC_INDEX(GN_COOKIE_FUNC(c));
+	s->at = at;
+	s->state = state;
+	s->pad = 0;
+	bpf_ringbuf_submit(s, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}
+
+/* Where the file is mapped, and where options are read: there the spec's key is
+ * how far away the one is that must be set. */
+static __always_inline int setup(struct pt_regs *ctx, bool can_share)
+{
+	struct task_struct *self = bpf_get_current_task_btf();
+	__u64 c = cookie_of(ctx, can_share), at = reg(ctx, GN_REG_IP);
+	const struct gn_spec *spec = spec_of(c);
+	struct gn_awaited w = {};
+
+	if (!spec || !control.sets_up || !task_of(self))
+		return 0;
+	if (!spec->key.value)
+		return ask_setup(c, at, GN_SETUP_BEGINS);
+	w.at = at + spec->key.value;
+	if (look_at_option(0, &w) && w.is)
+		return 0;
+	ask_setup(c, at, GN_SETUP_WAITS);
+	w.until = bpf_ktime_get_ns() + GN_SETUP_WAIT_NS;
+	bpf_loop(1 << 22, look_at_option, &w, 0);
+	return w.is ? 0 : ask_setup(c, at, GN_SETUP_LATE);
+}
+
+GN_PROBE(setup)
+
+#endif

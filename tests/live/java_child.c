@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Machines of Java that gnomon does not start itself. */
+#include "java.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The topic's own counts are those of the report. */
+static void compare(struct live *t, const char *out, const json_t *report)
+{
+	struct live_truths *truths = calloc(1, sizeof(*truths));
+
+	CHECK(t, truths, "no memory");
+	live_truths(t, out, truths);
+	CHECK(t, truths->n, "the program said nothing: '%s'", out);
+	live_compare(t, truths, report, 0);
+	free(truths);
+}
+
+/* Another program starts it, with nothing of gnomon's in its environment. */
+static void run_child(struct live *t, const char *options)
+{
+	struct live_args command = {.n = 0};
+	struct java_pair pair;
+
+	live_add(t, &command, "/bin/sh", "-c", "env -i \"$@\"; exit $?", "sh",
+		 NULL);
+	java_demo(t, &command, options, "recursion");
+	java_pair(t, &command, &pair);
+	compare(t, pair.traced.out, pair.report);
+}
+
+void java_child(struct live *t)
+{
+	java_need(t);
+	run_child(t, "");
+	run_child(t, "-Xint");
+	run_child(t, "-XX:TieredStopAtLevel=1");
+}
+
+/* What the program is told of its own options has nothing of gnomon. */
+void java_child_options(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct java_pair pair;
+
+	java_need(t);
+	live_add(t, &command, "/usr/bin/env", NULL);
+	java_demo(t, &command, "", "options");
+	java_pair(t, &command, &pair);
+	CHECK(t, strstr(pair.traced.out, "options []"),
+	      "the machine has options: %s", pair.traced.out);
+}
+
+/* The same file is mapped by one that is not traced: probes are of single
+ * processes, and all functions are traced. */
+void java_child_beside(struct live *t)
+{
+	struct live_args java = {.n = 0}, command = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+	json_t *report;
+
+	java_need(t);
+	java_demo(t, &java, "", "served");
+	live_talk(t, &java, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &command, "/bin/sh", "-c", "\"$@\"; exit $?", "sh", NULL);
+	java_demo(t, &command, "", "recursion");
+	java_trace(t, &command, "", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	compare(t, end.out, report);
+	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
+}
+
+/* gnomon comes to a shell, which starts one then. */
+void java_child_attach(struct live *t)
+{
+	char *path = live_path(t, "report.json"), *out = live_path(t, "out");
+	struct live_args shell = {.n = 0}, a = {.n = 0};
+	struct live_talk served, gnomon;
+	size_t size;
+	int code;
+
+	java_need(t);
+	live_add(t, &shell, "/bin/sh", "-c",
+		 live_text(t, "echo ready; read go; \"$@\" > '%s'; exit $?",
+			   out),
+		 "sh", NULL);
+	java_demo(t, &shell, "", "recursion");
+	live_talk(t, &shell, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &a, t->gnomon, "run", "--raw", "-f", "Recursion.*",
+		 "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	live_tell(t, &served, "go");
+	CHECK(t, live_wait(t, &served) == 0, "the program failed");
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	compare(t, live_read(t, out, &size), live_load(t, path));
+}
+
+static void copy(struct live *t, const char *from, const char *to)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	live_add(t, &a, "/bin/cp", "-L", from, to, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "%s was not copied: %s", from, end.err);
+}
+
+/* A machine of its own at `home`: what it maps as code is copied. */
+static void make_home(struct live *t, const char *home)
+{
+	struct live_args a = {.n = 0};
+	char real[PATH_MAX];
+	struct live_end end;
+
+	CHECK(t, realpath(getenv("JAVA"), real), "no java");
+	real[strlen(real) - strlen("/bin/java")] = '\0';
+	live_add(t, &a, "/bin/cp", "-rs", real, home, NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "%s was not copied: %s", real, end.err);
+	a.n = 0;
+	live_add(t, &a, "/bin/rm", live_text(t, "%s/bin/java", home),
+		 live_text(t, "%s/lib/server/libjvm.so", home), NULL);
+	live_run(t, &a, NULL, &end);
+	copy(t, live_text(t, "%s/bin/java", real),
+	     live_text(t, "%s/bin/java", home));
+	copy(t, live_text(t, "%s/lib/server/libjvm.so", real),
+	     live_text(t, "%s/lib/server/libjvm.so", home));
+}
+
+/* One that gnomon does not know has no methods, and that is told; by JAVA_HOME
+ * it does. */
+void java_child_unknown(struct live *t)
+{
+	static const char untold[] =
+		"(java) ran the HotSpot JVM, but its methods were not traced";
+	char *home = live_path(t, "home");
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+	const char *told;
+
+	java_need(t);
+	make_home(t, home);
+	live_add(t, &command, "/usr/bin/env", "-i",
+		 live_text(t, "%s/bin/java", home), "-cp", t->fixtures, "Demo",
+		 "recursion", NULL);
+	java_trace(t, &command, "-f Demo.*", &end, &report);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, untold) && strstr(end.err, "set JAVA_HOME") &&
+		      strstr(end.err, "managed functions were not traced"),
+	      "it does not say that methods were not traced: %s", end.err);
+	told = json_string_value(
+		json_object_get(json_object_get(report, "code"), "unhooked"));
+	CHECK(t, told && strstr(told, "HotSpot"), "nor does the report");
+	setenv("JAVA_HOME", home, 1);
+	java_trace(t, &command, "", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	compare(t, end.out, report);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Prepares a session for runtimes whose sites are in a file of their own: in
+ * processes that run already, and in those that traced ones will start. */
+#include "capture/prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "runtime/runtime.h"
+
+struct starts {
+	struct gn_session *session;
+	const struct gn_runtime *runtime;
+};
+
+bool gn_prepare_sets_up(const struct gn_session *s)
+{
+	return !s->light && s->opts.follow && !gn_prepare_nothing(s) &&
+	       gn_session_can(CAP_SYS_PTRACE);
+}
+
+int gn_prepare_setup(struct gn_session *s, const struct gn_runtime *rt,
+		     const char *place, size_t file)
+{
+	struct gn_runtime_setup *grown;
+	int err;
+
+	grown = reallocarray(s->setups, s->nsetups + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->setups = grown;
+	err = gn_runtime_plan_setup(rt, place, file, (uint32_t)s->nsetups,
+				    &s->specs, &s->probes, &grown[s->nsetups]);
+	s->nsetups += !err;
+	return err == -ENOMEM ? err : 0;
+}
+
+int gn_prepare_cores(struct gn_session *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; err != -ENOMEM && i < s->files.count; i++) {
+		const struct gn_file *file = &s->files.file[i];
+		const struct gn_runtime *rt = gn_runtime_with_core(file->path);
+
+		if (rt && file->fd >= 0)
+			err = gn_prepare_sites(s, rt, i);
+	}
+	return err == -ENOMEM ? gn_session_fail(s, err, 1, "no memory") : 0;
+}
+
+static bool has_sites(const struct gn_session *s, size_t file)
+{
+	for (size_t i = 0; i < s->probes.count; i++)
+		if (s->probes.group[i].file == file &&
+		    s->probes.group[i].prog == GN_PROG_MANAGED)
+			return true;
+	return false;
+}
+
+/* One that lacks sites, or cannot be read, may never be started. */
+static int take_core(void *ctx, const char *path)
+{
+	struct starts *starts = ctx;
+	struct gn_session *s = starts->session;
+	size_t file;
+	int err = gn_files_add(&s->files, path, false, &file);
+
+	if (!err && !has_sites(s, file)) {
+		size_t before = s->runtimes;
+
+		err = gn_prepare_sites(s, starts->runtime, file);
+		s->may_start += s->runtimes - before;
+	}
+	return err == -ENOMEM || err == -EMFILE ? err : 0;
+}
+
+int gn_prepare_started(struct gn_session *s)
+{
+	struct starts starts = {.session = s};
+	size_t had = s->probes.count;
+	int err = 0;
+
+	if (!gn_prepare_sets_up(s))
+		return 0;
+	for (size_t i = 0; !err && (starts.runtime = gn_runtime_at(i)); i++)
+		if (starts.runtime->find_cores)
+			err = starts.runtime->find_cores(take_core, &starts);
+	if (err)
+		return gn_session_fail(s, err, 1, "no memory");
+	if (s->probes.count > had)
+		gn_prepare_links(s);
+	return 0;
+}

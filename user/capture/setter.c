@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "capture/setter.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <gnomon/control.h>
+#include <gnomon/setup.h>
+#include <gnomon/thread.h>
+#include "capture/session_internal.h"
+#include "capture/unseen.h"
+#include "gnomon.skel.h"
+#include "runtime/runtime.h"
+
+#define BATCH 256 /* of one look at the ring */
+
+struct gn_setter {
+	struct gn_session *session;
+	struct ring_buffer *ring;
+	pthread_t thread;
+	int quit;
+	struct gn_setup batch[BATCH];
+	size_t n;
+	uint32_t *late; /* processes */
+	size_t nlate;
+};
+
+static int put(pid_t pid, uint64_t at, uint32_t value, size_t size)
+{
+	struct iovec from = {&value, size};
+	struct iovec to = {(void *)(uintptr_t)at, size};
+
+	return process_vm_writev(pid, &from, 1, &to, 1, 0) == (ssize_t)size
+		       ? 0
+		       : -1;
+}
+
+/* In their order, so that one which could not be set leaves the last one as it
+ * was: nothing is traced then, which is told. */
+static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
+{
+	uint64_t site = s->state == GN_SETUP_BEGINS ? r->begin : r->read;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS; i++) {
+		const struct gn_runtime_option *o = &r->runtime->options[i];
+
+		if (!o->name)
+			break;
+		if (r->addr[i])
+			err = put((pid_t)s->pid, s->at - site + r->addr[i],
+				  o->value, (size_t)o->size);
+	}
+}
+
+/* It goes on without: it shall not find the option later. */
+static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
+		    const struct gn_setup *s)
+{
+	uint32_t *grown = reallocarray(t->late, t->nlate + 1, sizeof(*t->late));
+
+	put((pid_t)s->pid, s->at - r->read + r->needed, 0, 1);
+	if (!grown)
+		return;
+	t->late = grown;
+	t->late[t->nlate++] = s->pid;
+}
+
+static bool is_late(const struct gn_setter *t, size_t from)
+{
+	for (size_t i = from + 1; i < t->n; i++)
+		if (t->batch[i].state == GN_SETUP_LATE &&
+		    t->batch[i].pid == t->batch[from].pid)
+			return true;
+	return false;
+}
+
+static int take(void *setter, void *data, size_t size)
+{
+	struct gn_setter *t = setter;
+	struct gn_setup s;
+
+	if (size < sizeof(s) || t->n == BATCH)
+		return 0;
+	memcpy(&s, data, sizeof(s));
+	if (s.which < t->session->nsetups)
+		t->batch[t->n++] = s;
+	return 0;
+}
+
+static void serve_batch(struct gn_setter *t)
+{
+	t->n = 0;
+	ring_buffer__consume(t->ring);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct gn_setup *s = &t->batch[i];
+		const struct gn_runtime_setup *r =
+			&t->session->setups[s->which];
+
+		if (s->state == GN_SETUP_LATE)
+			give_up(t, r, s);
+		else if (!is_late(t, i))
+			set_all(r, s);
+	}
+}
+
+static void *serve(void *setter)
+{
+	struct gn_setter *t = setter;
+	struct pollfd fds[] = {
+		{.fd = ring_buffer__epoll_fd(t->ring), .events = POLLIN},
+		{.fd = t->quit, .events = POLLIN}};
+
+	gn_priority_highest((pid_t)syscall(SYS_gettid));
+	while (!fds[1].revents) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		serve_batch(t);
+	}
+	return NULL;
+}
+
+static void free_setter(struct gn_setter *t)
+{
+	if (t->quit >= 0)
+		close(t->quit);
+	ring_buffer__free(t->ring);
+	free(t->late);
+	free(t);
+}
+
+int gn_setter_start(struct gn_session *s)
+{
+	struct gn_setter *t;
+	int err = 0;
+
+	if (!gn_session_uses(s, GN_PROG_SETUP))
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->session = s;
+	t->quit = eventfd(0, EFD_CLOEXEC);
+	t->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.setups), take, t,
+				   NULL);
+	if (t->quit < 0 || !t->ring)
+		err = -errno;
+	if (!err)
+		err = gn_thread_start(&t->thread, serve, t);
+	if (err) {
+		free_setter(t);
+		return err;
+	}
+	s->setter = t;
+	s->skel->bss->control.sets_up = 1;
+	return 0;
+}
+
+void gn_setter_stop(struct gn_session *s)
+{
+	struct gn_setter *t = s->setter;
+
+	if (!t)
+		return;
+	s->skel->bss->control.sets_up = 0;
+	eventfd_write(t->quit, 1);
+	pthread_join(t->thread, NULL);
+	for (size_t i = 0; i < t->nlate; i++)
+		gn_unseen_late(s->unseen, t->late[i]);
+	free_setter(t);
+	s->setter = NULL;
+}

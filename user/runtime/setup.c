@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where a runtime's options are in a process that nobody could give them to. */
+#include "runtime/runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/variables.h"
+
+/* The only site of that name; -ENOENT: there is none, or several. */
+static int find_site(const struct gn_runtime *rt, const char *place,
+		     struct gn_note *site)
+{
+	struct gn_note *notes = NULL;
+	size_t count = 0, found = 0;
+	int err = gn_notes_read(place, &notes, &count, NULL);
+
+	for (size_t i = 0; !err && i < count; i++) {
+		if (strcmp(notes[i].provider, rt->provider) ||
+		    strcmp(notes[i].name, rt->options_read))
+			continue;
+		*site = notes[i];
+		found++;
+	}
+	free(notes);
+	return err ?: found == 1 ? 0 : -ENOENT;
+}
+
+static int find_options(const struct gn_runtime *rt, const char *place,
+			struct gn_runtime_setup *setup)
+{
+	const char *names[GN_RUNTIME_OPTIONS];
+	size_t n = 0;
+	int err;
+
+	while (n < GN_RUNTIME_OPTIONS && rt->options[n].name) {
+		names[n] = rt->options[n].name;
+		n++;
+	}
+	err = gn_variables(place, names, n, setup->addr);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (rt->options[i].needed)
+			setup->needed = setup->addr[i];
+		if (rt->options[i].needed && !setup->addr[i])
+			err = -ENOENT;
+	}
+	return err;
+}
+
+static int add(const struct gn_runtime *rt, size_t file, uint32_t which,
+	       uint64_t offset, int64_t far, struct gn_specs *specs,
+	       struct gn_probes *probes)
+{
+	struct gn_spec spec = {.key = {.how = GN_HOW_CONSTANT, .value = far}};
+	int index = gn_specs_add(specs, &spec);
+
+	if (index < 0)
+		return index;
+	return gn_probes_add(probes, file, GN_PROG_SETUP, offset, 0,
+			     GN_COOKIE(GN_FUNC(rt->id, which), 0, index));
+}
+
+int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
+			  size_t file, uint32_t which, struct gn_specs *specs,
+			  struct gn_probes *probes,
+			  struct gn_runtime_setup *setup)
+{
+	struct gn_note site = {.addr = 0};
+	uint64_t begin;
+	int err;
+
+	*setup = (struct gn_runtime_setup){.runtime = rt};
+	err = find_site(rt, place, &site)
+		      ?: gn_variables_begin(place, &setup->begin, &begin)
+		      ?: find_options(rt, place, setup);
+	setup->read = site.addr;
+	if (!err)
+		err = add(rt, file, which, begin, 0, specs, probes);
+	if (!err)
+		err = add(rt, file, which, site.offset,
+			  (int64_t)(setup->needed - site.addr), specs, probes);
+	return err;
+}
