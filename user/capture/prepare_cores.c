@@ -75,13 +75,31 @@ static int take_core(void *ctx, const char *path)
 	return err == -ENOMEM || err == -EMFILE ? err : 0;
 }
 
+/* Programs on a runtime that has a library seldom start one that has none, and
+ * its probes would make their start longer by a third. */
+static bool has_library(const struct gn_session *s)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++) {
+		if (!rt->library)
+			continue;
+		if (s->opts.command && gn_runtime_starts(rt, s->program))
+			return true;
+		for (size_t k = 0; k < s->files.count; k++)
+			if (gn_runtime_is_core(rt, s->files.file[k].path))
+				return true;
+	}
+	return false;
+}
+
 int gn_prepare_started(struct gn_session *s)
 {
 	struct starts starts = {.session = s};
 	size_t had = s->probes.count;
 	int err = 0;
 
-	if (!gn_prepare_sets_up(s))
+	if (!gn_prepare_sets_up(s) || has_library(s))
 		return 0;
 	for (size_t i = 0; !err && (starts.runtime = gn_runtime_at(i)); i++)
 		if (starts.runtime->find_cores)

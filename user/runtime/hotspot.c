@@ -421,7 +421,8 @@ static const char *const limits[] = {
 	"of a virtual thread's calls, the time until it first waits; all are "
 	"counted",
 	"of a JVM that a child starts methods are seen where its libjvm.so is "
-	"known: in /usr/lib/jvm, by JAVA_HOME, or by the java in PATH",
+	"known: in /usr/lib/jvm, by JAVA_HOME, or by the java in PATH; not "
+	"below a .NET program",
 	NULL};
 
 const struct gn_runtime gn_runtime_hotspot = {
