@@ -59,6 +59,17 @@ static uint64_t *take_addrs(struct gn_fuzz_in *in, size_t code, size_t *n)
 	return a;
 }
 
+/* Known and unknown ones, of all lengths, as the begins have it. */
+static uint64_t *some_ends(const uint64_t *starts, size_t n)
+{
+	uint64_t *ends = calloc(n + 1, sizeof(*ends));
+
+	must(ends, "there is memory");
+	for (size_t i = 0; i < n; i++)
+		ends[i] = starts[i] % 3 ? starts[i] + starts[i] % 61 : 0;
+	return ends;
+}
+
 static void take_symbols(struct gn_fuzz_in *in, struct gn_elf *elf, size_t code)
 {
 	size_t n = 1 + gn_fuzz_take(in, 1) % SYMBOLS_MAX;
@@ -114,6 +125,7 @@ static struct gn_elf *take_elf(struct gn_fuzz_in *in)
 	code = code < in->left ? code : in->left ? in->left : 1;
 	take_symbols(in, elf, code);
 	elf->starts = take_addrs(in, code, &elf->nstarts);
+	elf->ends = some_ends(elf->starts, elf->nstarts);
 	elf->pointers = take_addrs(in, code, &elf->npointers);
 	elf->pointers_hidden = gn_fuzz_take(in, 1) & 1;
 	elf->entry = gn_fuzz_take(in, 1) & 1 ? TEXT_ADDR : 0;

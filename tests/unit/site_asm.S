@@ -877,6 +877,28 @@ END nameless_middle
 	ret				/* +12 */
 	END_NAMELESS
 
+/* behind the part is code that the unwind table does not know, as crti.o's */
+FUNC nameless_before
+	.cfi_startproc
+	push	rbx			/* +0 */
+	test	edi, edi		/* +1 */
+	.byte	0x0f, 0x85		/* +3 */
+	.long	.Lbefore - . - 4
+	pop	rbx			/* +9 */
+	ret				/* +10 */
+	.cfi_endproc
+END nameless_before
+	NAMELESS .Lbefore
+	call	leaf			/* +0 */
+	pop	rbx			/* +5 */
+	ret				/* +6 */
+	END_NAMELESS
+	.section .text.unlikely, "ax", @progbits
+	call	1f
+	ret
+1:	ret
+	.text
+
 /* a part that ends by a call that does not return: behind the function */
 FUNC falls_off
 	.cfi_startproc

@@ -139,6 +139,7 @@ static const struct expected table[] = {
 	{"calls_nameless", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
 	{"nameless_shared", RET, "nameless", 0, 0, 0, 0, NULL, NULL},
 	{"nameless_framed", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
+	{"nameless_before", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},
 	{"falls_off", RET, NULL, 0, 8, EMUL, RET, "L3?", NULL},
 	{"falls_on", RET, NULL, 0, 8, EMUL, RET, "L3?", NULL},
 	{"in_pieces", RET, "own frame", 0, 0, 0, 0, NULL, NULL},

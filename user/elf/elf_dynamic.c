@@ -285,8 +285,50 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot)
 }
 
 /*
+ * Where the code of an entry of .eh_frame ends, 0 where it cannot be told: its
+ * begin must be what the table says it is, in the form that compilers write (4
+ * bytes, from their own place); the length follows.
+ */
+static uint64_t end_of(const struct gn_elf *elf, uint64_t entry, uint64_t begin)
+{
+	const size_t head = 8; /* its length, and which form it has */
+	const uint8_t *p = gn_elf_rodata(elf, entry, head + 8);
+	uint32_t length, size;
+	int32_t rel;
+
+	if (!p)
+		return 0;
+	memcpy(&length, p, sizeof(length));
+	memcpy(&rel, p + head, sizeof(rel));
+	memcpy(&size, p + head + 4, sizeof(size));
+	if (length < 12 || length >= 0xfffffff0 ||
+	    entry + head + (uint64_t)(int64_t)rel != begin)
+		return 0;
+	return begin + size;
+}
+
+static void set_end(struct gn_elf *elf, uint64_t begin, uint64_t end)
+{
+	const uint64_t *at = bsearch(&begin, elf->starts, elf->nstarts,
+				     sizeof(*elf->starts), by_value);
+
+	if (at)
+		elf->ends[at - elf->starts] = end;
+}
+
+/* A distance from the section's begin. */
+static uint64_t place(const GElf_Shdr *sh, const uint8_t *p)
+{
+	int32_t rel;
+
+	memcpy(&rel, p, sizeof(rel));
+	return sh->sh_addr + (uint64_t)(int64_t)rel;
+}
+
+/*
  * The table of .eh_frame_hdr in the one form that linkers write: version 1,
- * the count as 4 bytes, pairs of 4-byte distances from the section's begin.
+ * the count as 4 bytes, pairs of 4-byte distances from the section's begin, to
+ * the code and to its entry.
  */
 int gn_starts_load(struct gn_elf *elf)
 {
@@ -308,17 +350,22 @@ int gn_starts_load(struct gn_elf *elf)
 	if (!n || n > (data->d_size - head) / 8)
 		return 0;
 	elf->starts = calloc(n, sizeof(*elf->starts));
-	if (!elf->starts)
+	elf->ends = calloc(n, sizeof(*elf->ends));
+	if (!elf->starts || !elf->ends)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		int32_t rel;
-		uint64_t addr;
+	p += head;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = place(&sh, p + 8 * i);
 
-		memcpy(&rel, p + head + 8 * (size_t)i, sizeof(rel));
-		addr = sh.sh_addr + (uint64_t)(int64_t)rel;
 		if (gn_elf_code(elf, addr, 1))
 			elf->starts[elf->nstarts++] = addr;
 	}
 	qsort(elf->starts, elf->nstarts, sizeof(*elf->starts), by_value);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = place(&sh, p + 8 * i);
+
+		set_end(elf, begin,
+			end_of(elf, place(&sh, p + 8 * i + 4), begin));
+	}
 	return 0;
 }

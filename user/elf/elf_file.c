@@ -69,6 +69,7 @@ void gn_elf_close(struct gn_elf *elf)
 	free(elf->needed);
 	free(elf->imports);
 	free(elf->starts);
+	free(elf->ends);
 	free(elf->pointers);
 	free(elf->fixed);
 	free(elf->interp);
@@ -106,6 +107,11 @@ size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out)
 {
 	*out = elf->starts;
 	return elf->nstarts;
+}
+
+uint64_t gn_elf_start_end(const struct gn_elf *elf, size_t index)
+{
+	return elf->ends[index] ?: UINT64_MAX;
 }
 
 bool gn_elf_pointers(const struct gn_elf *elf, const uint64_t **out, size_t *n)

@@ -90,6 +90,8 @@ const char *gn_elf_import(const struct gn_elf *elf, uint64_t slot);
 /* Where functions begin by the unwind table, with or without symbols: sorted
  * addresses in executable segments, cold parts included. */
 size_t gn_elf_starts(const struct gn_elf *elf, const uint64_t **out);
+/* Where the code of one of them ends by the table; UINT64_MAX: not known. */
+uint64_t gn_elf_start_end(const struct gn_elf *elf, size_t index);
 
 /* Addresses of code that relocations put into data, sorted. False if there may
  * be others: the file is not position independent, or damaged. */

@@ -67,7 +67,7 @@ struct gn_elf {
 	size_t nneeded;
 	struct gn_import *imports; /* sorted by slot */
 	size_t nimports;
-	uint64_t *starts;
+	uint64_t *starts, *ends; /* an end is 0 where it is not known */
 	size_t nstarts;
 	uint64_t *pointers; /* sorted */
 	size_t npointers, pointers_room;

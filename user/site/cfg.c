@@ -102,17 +102,21 @@ static int find_part(struct gn_body *b, uint64_t target,
 {
 	const struct gn_value *rsp = &s->reg[GN_RSP];
 	const uint64_t *starts;
-	size_t n = gn_elf_starts(b->elf, &starts), i;
 	uint64_t begin, end;
 	const char *import;
 	int place;
+	size_t i;
 
 	/* the table has one entry for all of the PLT's */
 	if (gn_symbol_over(b->elf, target) ||
 	    !gn_start_over(b->elf, target, &i) ||
 	    gn_plt_entry(b->elf, target, &import))
 		return 0;
+	gn_elf_starts(b->elf, &starts);
 	begin = starts[i];
+	end = gn_start_end(b->elf, i);
+	if (target >= end)
+		return 0;
 	place = gn_body_place(b, begin);
 	if (place < 0)
 		return place;
@@ -120,9 +124,6 @@ static int find_part(struct gn_body *b, uint64_t target,
 	    (place != (begin == target ? GN_PLACE_PART : GN_PLACE_UNUSED) &&
 	     (rsp->kind != GN_V_KNOWN || !rsp->n)))
 		return 0;
-	end = gn_symbol_next(b->elf, begin);
-	if (i + 1 < n && starts[i + 1] < end)
-		end = starts[i + 1];
 	if (gn_body_add_part(b, begin, end))
 		b->again = true;
 	return 0;

@@ -118,11 +118,7 @@ static uint64_t node_size(const struct gn_proof *p, uint32_t id)
 	if (id < p->nsymbols)
 		return p->symbols[id].size;
 	begin = p->starts[i];
-	end = gn_symbol_next(p->elf, begin);
-	for (i++; i < p->nstarts && p->starts[i] == begin; i++)
-		;
-	if (i < p->nstarts && p->starts[i] < end)
-		end = p->starts[i];
+	end = gn_start_end(p->elf, i);
 	return end - begin > GN_BODY_MAX ? 0 : end - begin;
 }
 

@@ -200,6 +200,9 @@ bool gn_start_at(const struct gn_elf *elf, uint64_t addr, size_t *index);
 /* The last entry that is not above addr, of code without a name: false where
  * there is none, or a symbol begins there or between. */
 bool gn_start_over(const struct gn_elf *elf, uint64_t addr, size_t *index);
+/* Where the code of an entry ends: by the table, or where other code begins.
+ * The unwind table knows nothing of what a C library brings (crti.o). */
+uint64_t gn_start_end(const struct gn_elf *elf, size_t index);
 
 /* Is the imported function one of libc's benign ones: it calls nothing back,
  * does not unwind and does not look at its return address? */

@@ -92,6 +92,23 @@ bool gn_start_over(const struct gn_elf *elf, uint64_t addr, size_t *index)
 	       gn_symbol_next(elf, starts[lo - 1]) > addr;
 }
 
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t gn_start_end(const struct gn_elf *elf, size_t index)
+{
+	const uint64_t *starts;
+	size_t n = gn_elf_starts(elf, &starts), next = index;
+	uint64_t end = lower(gn_elf_start_end(elf, index),
+			     gn_symbol_next(elf, starts[index]));
+
+	while (next < n && starts[next] == starts[index])
+		next++;
+	return next < n ? lower(end, starts[next]) : end;
+}
+
 bool gn_plt_entry(const struct gn_elf *elf, uint64_t addr, const char **import)
 {
 	const size_t most = 16; /* bytes of an entry */
