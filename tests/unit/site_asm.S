@@ -819,7 +819,7 @@ END calls_nameless
 	ret
 	END_NAMELESS
 
-/* jumped to by two: who can tell */
+/* jumped to by two functions */
 FUNC nameless_shared
 	.cfi_startproc
 	push	rbx			/* +0 */
@@ -837,6 +837,61 @@ END nameless_other
 	NAMELESS .Lshared
 	xor	eax, eax
 	ret
+	END_NAMELESS
+
+/* jumped to by a function and by a part of one: who can tell */
+FUNC nameless_twice
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2 */
+	.long	.Lonce - . - 4
+	push	rbx			/* +8 */
+	pop	rbx			/* +9 */
+	.byte	0xe9			/* +10 */
+	.long	.Ltwice - . - 4
+	.cfi_endproc
+END nameless_twice
+	NAMELESS .Lonce
+	test	esi, esi
+	.byte	0x0f, 0x85
+	.long	.Ltwice - . - 4
+	ret
+	END_NAMELESS
+	NAMELESS .Ltwice
+	xor	eax, eax
+	ret
+	END_NAMELESS
+
+/* one that goes behind its own cold part gets to the next one's */
+FUNC cold_first
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2 */
+	.long	.Lcold_first - . - 4
+	push	rbx			/* +8 */
+	test	esi, esi		/* +9 */
+	.byte	0x0f, 0x85		/* +11 */
+	.long	.Lcold_second - . - 4
+	pop	rbx			/* +17 */
+	ret				/* +18 */
+	.cfi_endproc
+END cold_first
+	NAMELESS .Lcold_first
+	xor	eax, eax
+	ret
+	END_NAMELESS
+FUNC cold_second
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2 */
+	.long	.Lcold_second - . - 4
+1:	ret				/* +8 */
+	.cfi_endproc
+END cold_second
+	NAMELESS .Lcold_second
+	xor	eax, eax
+	.byte	0xe9
+	.long	1b - . - 4
 	END_NAMELESS
 
 /* with its frame up it can only be a part */

@@ -119,7 +119,7 @@ static int jump_out(struct gn_body *b, size_t i, const struct gn_state *s)
 	err = gn_body_place(b, in->target);
 	if (err < 0)
 		return err;
-	entry |= err == GN_PLACE_FUNCTION;
+	entry |= err == GN_PLACE_FUNCTION || err == GN_PLACE_TAIL;
 
 	if (in->flow == GN_FLOW_JCC && in->condition == GN_NO_CONDITION)
 		blame(&b->leaves, "a jump leaves it on a condition that is not "

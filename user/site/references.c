@@ -2,14 +2,16 @@
 /*
  * Code without a name, in a stripped file: is it a function, or a part of one
  * that the compiler put elsewhere? A function is called, or something holds its
- * address; a part is only jumped to, by its one function.
+ * address, or several functions end in a jump to it; a part is only jumped to,
+ * by its one function.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "site/site_internal.h"
 
-enum { CALLED = 1, JUMPED = 2, SHARED = 4 };
+enum { CALLED = 1, JUMPED = 2, SHARED = 4, MANY = 8 };
 
 struct gn_references {
 	const struct gn_elf *elf;
@@ -18,7 +20,9 @@ struct gn_references {
 	 * something is a function */
 	bool known;
 	uint8_t *flags; /* of each start */
-	uint64_t *from; /* the function that jumps to it */
+	uint64_t *from; /* the code that jumps to it */
+	/* functions that do and have a name; 0: none; MANY: more than that */
+	uint64_t (*named)[2];
 };
 
 struct gn_references *gn_references_new(const struct gn_elf *elf)
@@ -36,7 +40,46 @@ void gn_references_free(struct gn_references *f)
 		return;
 	free(f->flags);
 	free(f->from);
+	free(f->named);
 	free(f);
+}
+
+/* Code without a name can be a part of the same function as other code; two
+ * that have names are two functions. */
+static void note_named(struct gn_references *f, size_t i, uint64_t from)
+{
+	const struct gn_elf_symbol *s = gn_symbol_at(f->elf, from);
+	uint64_t *named = f->named[i];
+
+	if (!s || s->is_cold || strchr(s->name, '.') || named[0] == from ||
+	    named[1] == from)
+		return;
+	if (named[1])
+		f->flags[i] |= MANY;
+	else
+		named[named[0] != 0] = from;
+}
+
+/*
+ * Whether functions end in a jump to it. One that is not meant to get there
+ * does not count: behind a call that does not return, compilers let a function
+ * go to what is behind it or its cold part, which can be the next one's.
+ */
+static bool is_tail(const struct gn_references *f, size_t i)
+{
+	const uint64_t *starts;
+
+	gn_elf_starts(f->elf, &starts);
+	if (f->flags[i] & MANY)
+		return true;
+	if (!f->named[i][1])
+		return false;
+	for (size_t k = 0; i && k < 2; k++)
+		if (f->named[i][k] == starts[i - 1] ||
+		    f->named[i][k] == f->named[i - 1][0] ||
+		    f->named[i][k] == f->named[i - 1][1])
+			return false;
+	return true;
 }
 
 static void note(struct gn_references *f, const struct gn_skim *skim,
@@ -57,6 +100,7 @@ static void note(struct gn_references *f, const struct gn_skim *skim,
 		f->flags[i] |= SHARED;
 	f->flags[i] |= JUMPED;
 	f->from[i] = from;
+	note_named(f, i, from);
 }
 
 static int look(struct gn_references *f)
@@ -71,7 +115,8 @@ static int look(struct gn_references *f)
 	if (n) {
 		f->flags = calloc(n, sizeof(*f->flags));
 		f->from = calloc(n, sizeof(*f->from));
-		if (!f->flags || !f->from)
+		f->named = calloc(n, sizeof(*f->named));
+		if (!f->flags || !f->from || !f->named)
 			return -ENOMEM;
 		/* not known: a pointer may be of a switch's table, which leads
 		 * to parts */
@@ -97,6 +142,8 @@ int gn_references_place(struct gn_references *f, uint64_t addr)
 		return GN_PLACE_UNKNOWN;
 	if (f->flags[i] & CALLED)
 		return GN_PLACE_FUNCTION;
+	if (is_tail(f, i))
+		return GN_PLACE_TAIL;
 	if (!f->known)
 		return GN_PLACE_UNKNOWN;
 	if (f->flags[i] == JUMPED)

@@ -63,6 +63,8 @@ void gn_references_free(struct gn_references *f);
 enum gn_place {
 	GN_PLACE_UNKNOWN = 0,
 	GN_PLACE_FUNCTION, /* it is called, or its address is taken */
+	GN_PLACE_TAIL,	   /* several functions end in a jump to it, if their
+			      frames are gone there */
 	GN_PLACE_PART,	   /* it is only jumped to, and by one function */
 	GN_PLACE_UNUSED,   /* nothing refers to its begin */
 };
