@@ -862,6 +862,36 @@ END nameless_twice
 	ret
 	END_NAMELESS
 
+/* jumped to by the cold parts of two functions */
+	NAMELESS .Lof_cold
+	xor	eax, eax
+	ret
+	END_NAMELESS
+FUNC tail_in_cold
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2 */
+	.long	.Lin_cold - . - 4
+	ret				/* +8 */
+	.cfi_endproc
+END tail_in_cold
+	NAMELESS .Lin_cold
+	.byte	0xe9
+	.long	.Lof_cold - . - 4
+	END_NAMELESS
+FUNC tail_in_cold_too
+	.cfi_startproc
+	test	edi, edi		/* +0 */
+	.byte	0x0f, 0x85		/* +2 */
+	.long	.Lin_cold_too - . - 4
+	ret				/* +8 */
+	.cfi_endproc
+END tail_in_cold_too
+	NAMELESS .Lin_cold_too
+	.byte	0xe9
+	.long	.Lof_cold - . - 4
+	END_NAMELESS
+
 /* one that goes behind its own cold part gets to the next one's */
 FUNC cold_first
 	.cfi_startproc

@@ -138,6 +138,7 @@ static const struct expected table[] = {
 	{"nameless_callee", AUTO, NULL, 0, 8, EMUL, RET, "T2", "not cheaper"},
 	{"calls_nameless", AUTO, NULL, 0, 8, EMUL, RETURN, "", NULL},
 	{"nameless_shared", RET, NULL, 0, 8, EMUL, RET, "T2", NULL},
+	{"tail_in_cold", AUTO, NULL, 2, 8, EMUL, RETURN, "", NULL},
 	{"cold_second", RET, "nameless", 0, 0, 0, 0, NULL, NULL},
 	{"nameless_twice", RET, "nameless", 0, 0, 0, 0, NULL, NULL},
 	{"nameless_framed", AUTO, NULL, 0, 8, EMUL, RETURN, "", "own return"},

@@ -23,6 +23,7 @@ struct gn_references {
 	uint64_t *from; /* the code that jumps to it */
 	/* functions that do and have a name; 0: none; MANY: more than that */
 	uint64_t (*named)[2];
+	uint64_t (*nameless)[2]; /* code that does and has none; two of it */
 };
 
 struct gn_references *gn_references_new(const struct gn_elf *elf)
@@ -41,23 +42,35 @@ void gn_references_free(struct gn_references *f)
 	free(f->flags);
 	free(f->from);
 	free(f->named);
+	free(f->nameless);
 	free(f);
 }
 
 /* Code without a name can be a part of the same function as other code; two
  * that have names are two functions. */
-static void note_named(struct gn_references *f, size_t i, uint64_t from)
+static void note_from(struct gn_references *f, size_t i, uint64_t from)
 {
 	const struct gn_elf_symbol *s = gn_symbol_at(f->elf, from);
-	uint64_t *named = f->named[i];
+	uint64_t *list = s ? f->named[i] : f->nameless[i];
 
-	if (!s || s->is_cold || strchr(s->name, '.') || named[0] == from ||
-	    named[1] == from)
+	if ((s && (s->is_cold || strchr(s->name, '.'))) || list[0] == from ||
+	    list[1] == from)
 		return;
-	if (named[1])
+	if (!list[1])
+		list[list[0] != 0] = from;
+	else if (s)
 		f->flags[i] |= MANY;
-	else
-		named[named[0] != 0] = from;
+}
+
+/* The function that code without a name is a part of; 0: not known. */
+static uint64_t owner(const struct gn_references *f, uint64_t part)
+{
+	size_t i;
+
+	return f->known && gn_start_at(f->elf, part, &i) &&
+			       f->flags[i] == JUMPED
+		       ? f->named[i][0]
+		       : 0;
 }
 
 /*
@@ -67,19 +80,26 @@ static void note_named(struct gn_references *f, size_t i, uint64_t from)
  */
 static bool is_tail(const struct gn_references *f, size_t i)
 {
+	const uint64_t by[] = {f->named[i][0], f->named[i][1],
+			       owner(f, f->nameless[i][0]),
+			       owner(f, f->nameless[i][1])};
 	const uint64_t *starts;
+	uint64_t first = 0;
 
 	gn_elf_starts(f->elf, &starts);
 	if (f->flags[i] & MANY)
 		return true;
-	if (!f->named[i][1])
-		return false;
-	for (size_t k = 0; i && k < 2; k++)
-		if (f->named[i][k] == starts[i - 1] ||
-		    f->named[i][k] == f->named[i - 1][0] ||
-		    f->named[i][k] == f->named[i - 1][1])
-			return false;
-	return true;
+	for (size_t k = 0; k < sizeof(by) / sizeof(by[0]); k++) {
+		if (!by[k] || by[k] == first ||
+		    (i &&
+		     (by[k] == starts[i - 1] || by[k] == f->named[i - 1][0] ||
+		      by[k] == f->named[i - 1][1])))
+			continue;
+		if (first)
+			return true;
+		first = by[k];
+	}
+	return false;
 }
 
 static void note(struct gn_references *f, const struct gn_skim *skim,
@@ -100,7 +120,7 @@ static void note(struct gn_references *f, const struct gn_skim *skim,
 		f->flags[i] |= SHARED;
 	f->flags[i] |= JUMPED;
 	f->from[i] = from;
-	note_named(f, i, from);
+	note_from(f, i, from);
 }
 
 static int look(struct gn_references *f)
@@ -116,7 +136,8 @@ static int look(struct gn_references *f)
 		f->flags = calloc(n, sizeof(*f->flags));
 		f->from = calloc(n, sizeof(*f->from));
 		f->named = calloc(n, sizeof(*f->named));
-		if (!f->flags || !f->from || !f->named)
+		f->nameless = calloc(n, sizeof(*f->nameless));
+		if (!f->flags || !f->from || !f->named || !f->nameless)
 			return -ENOMEM;
 		/* not known: a pointer may be of a switch's table, which leads
 		 * to parts */
