@@ -501,6 +501,40 @@ static void no_call_finished(void **state)
 	}
 }
 
+/* A module reads the same beside a long name and a short one. */
+static void one_module_one_name(void **state)
+{
+	struct gn_output_opts o = {
+		.utf8 = true, .width = 70, .bare = true, .columns = "calls"};
+	const char *first = NULL;
+	size_t len = 0, rows = 0;
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	for (size_t i = 0; i < s.m.nfunctions; i++) {
+		s.functions[i].module = "/usr/lib/libwith-a-long-name.so.6";
+		s.functions[i].name = "brief";
+		s.functions[i].short_name = NULL;
+	}
+	s.functions[1].name = "a_name_that_needs_all_of_the_room_that_a_line_of"
+			      "_a_table_has_and_more_than_that";
+	text = sample_print("table", &s.m, &o);
+	for (const char *at = text; (at = strstr(at, "  lib")); rows++) {
+		at += strlen("  ");
+		if (!first) {
+			first = at;
+			len = strcspn(first, "\n");
+		}
+		assert_int_equal(strcspn(at, "\n"), len);
+		assert_memory_equal(at, first, len);
+	}
+	assert_int_equal(rows, s.m.nfunctions);
+	assert_int_equal(strncmp(first + len - 5, ".so.6", 5), 0);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -525,6 +559,7 @@ int main(void)
 		cmocka_unit_test(colour_only_when_asked),
 		cmocka_unit_test(nothing_hostile),
 		cmocka_unit_test(full_device),
+		cmocka_unit_test(one_module_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/table.h"
 #include "output/busy.h"
 #include "output/short_name.h"
 #include "output/text.h"
@@ -179,6 +180,7 @@ struct layout {
 	bool own_line;
 	int pad;
 	size_t room; /* for the name and the module with the gap between them */
+	struct gn_table modules; /* a module's text -> its cells */
 };
 
 /* Prints the upper line of titles, if any column has one. */
@@ -245,23 +247,63 @@ static struct layout lay_out(const struct gn_grid *g, int numbers, int names,
 	return l;
 }
 
-/* Shortens a module so that it fits `room` cells together with its name and a
- * gap of 2. The module keeps a third, or less if that is enough. Returns the
- * cells for the name. */
-static size_t fit(const char *name, char **module, size_t room)
+/* The cells that a module gets beside its name in `room`: a third, or more
+ * where the name needs less. */
+static size_t module_cells(const char *name, const char *module, size_t room)
 {
-	size_t n = gn_text_width(name), m = gn_text_width(*module);
+	size_t n = gn_text_width(name), m = gn_text_width(module);
 	size_t third = room / 3 < 8 ? 8 : room / 3;
 
-	if (!m || n + 2 + m <= room)
-		return room;
 	if (n + 2 + third <= room)
 		third = room - n - 2;
-	*module = short_module(*module, third);
-	if (!*module)
-		return 8;
-	m = gn_text_width(*module);
-	return room > m + 2 ? room - m - 2 : 8;
+	return third < m ? third : m;
+}
+
+static uint64_t module_key(const char *module)
+{
+	return gn_hash_text(GN_HASH_TEXT, module, strlen(module));
+}
+
+/* A module is written the same way in all its rows: as in that with the least
+ * room for it. 0 or -ENOMEM. */
+static int measure_modules(const struct gn_grid *g, const struct gn_rows *rows,
+			   const struct gn_output_opts *o, struct layout *l)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < rows->n && !err; i++) {
+		char *name = name_text(g, &rows->row[i], o, 0);
+		char *module = module_text(&rows->row[i], o);
+
+		if (name && module) {
+			uint64_t key = module_key(module);
+			size_t cells = module_cells(name, module, l->room);
+
+			if (cells < gn_table_get(&l->modules, key))
+				err = gn_table_put(&l->modules, key,
+						   (uint32_t)cells);
+		} else {
+			err = -ENOMEM;
+		}
+		free(module);
+		free(name);
+	}
+	return err;
+}
+
+/* Shortens a module as in its other rows. Returns the cells for the name. */
+static size_t fit(const char *name, char **module, const struct layout *l)
+{
+	size_t m = gn_text_width(*module);
+	size_t cells = gn_table_get(&l->modules, module_key(*module));
+
+	if (m > cells) {
+		*module = short_module(*module, cells);
+		m = *module ? gn_text_width(*module) : 0;
+	}
+	if (!m || gn_text_width(name) + 2 + m <= l->room)
+		return l->room;
+	return l->room > m + 2 ? l->room - m - 2 : 8;
 }
 
 /* `!` wins over `<`: with it, times are missing as well. */
@@ -290,7 +332,7 @@ static int print_row(const struct gn_grid *g, const struct gn_row *r,
 	if (l->room) {
 		if (!g->modules)
 			module[0] = '\0';
-		room = fit(name, &module, l->room);
+		room = fit(name, &module, l);
 		free(name);
 		name = name_text(g, r, o, room);
 		if (!name || !module)
@@ -398,6 +440,8 @@ int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 	if (err)
 		return err;
 	l = lay_out(g, numbers, names, modules, o);
+	if (l.room && g->modules)
+		err = measure_modules(g, rows, o, &l);
 	print_titles(g, &l, o, f);
 	for (size_t i = 0; i < rows->n && !err; i++) {
 		const struct gn_row *r = &rows->row[i];
@@ -409,5 +453,6 @@ int gn_grid_print(struct gn_grid *g, const struct gn_rows *rows,
 			fputc('\n', f);
 		err = print_row(g, r, &l, o, f);
 	}
+	gn_table_free(&l.modules);
 	return err;
 }
