@@ -167,9 +167,14 @@ static int fail(struct gn_capture *c, int err)
 
 static int loop(struct gn_capture *c, uint64_t duration)
 {
-	uint64_t end = duration ? gn_now_ns() + duration : UINT64_MAX;
+	uint64_t end;
 	int more = 1;
 
+	/* a time that nobody lives to see is none */
+	if (!duration || __builtin_add_overflow(gn_now_ns(), duration, &end)) {
+		duration = 0;
+		end = UINT64_MAX;
+	}
 	gn_session_expect(c->session, c->signals.fd, duration ? end : 0);
 	while (more > 0 && !gn_capture_signal(c)) {
 		uint64_t now = gn_now_ns();
