@@ -176,12 +176,18 @@ static uint64_t lost_so_far(const struct gn_live_run *l)
 						    : l->lost_by_number;
 }
 
+/* Who asked for so many periods is not there to end a view that stays. */
+static bool stays(const struct gn_live_run *l)
+{
+	return l->show->stays && !l->opts->iterations;
+}
+
 /* The target ended and nothing came after the last period, which stays
  * visible. */
 static bool over_and_empty(const struct gn_live_run *l,
 			   const struct gn_model *m)
 {
-	return l->show->stays && l->model && l->p.target != GN_TOP_RUNNING &&
+	return stays(l) && l->model && l->p.target != GN_TOP_RUNNING &&
 	       !m->nthreads && !gn_model_lossy(m);
 }
 
@@ -378,7 +384,7 @@ static int loop(struct gn_capture *c, void *ctx)
 			continue;
 		done = target_ended(l, c);
 		/* if the user ended the target by a signal, stop here */
-		if (!done && l->show->stays && !c->signals.first)
+		if (!done && stays(l) && !c->signals.first)
 			done = stay(l, c);
 		break;
 	}
