@@ -141,6 +141,9 @@ static bool ask_method(const struct gn_meta *m, gn_token token,
 		    &method->sig.at, &size, &address, &method->impl) < 0)
 		return false;
 	method->sig.n = method->sig.at ? size : 0;
+	/* of what is outside of any type the runtime does not tell <Module> */
+	if (!GN_TOKEN_ROW(method->type))
+		method->type = (gn_token)TYPEDEF << 24 | 1;
 	wide[WIDE_MAX - 1] = 0;
 	if (name)
 		gn_text_put_utf16(name, wide, WIDE_MAX);
