@@ -176,26 +176,20 @@ int GN_HELD_PROG(on_resume, struct task_struct *p)
 }
 
 /*
- * Whether the current thread is the waker. A timer or a device interrupts
- * whatever thread runs, which then has nothing to do with the wakeup. Where the
- * kernel does not tell, such a thread is most of the time in no system call, or
+ * Whether the current thread is the waker, where the kernel does not tell. A
+ * timer or a device interrupts whatever thread runs, which then has nothing to
+ * do with the wakeup. Such a thread is most of the time in no system call, or
  * in one that wakes nobody.
  */
-static __always_inline bool wakes(struct task_struct *self,
-				  const struct gn_os *os)
+static __always_inline bool can_wake(struct task_struct *self,
+				     const struct gn_os *os)
 {
-	enum gn_context context = context_now(self);
-	__u16 nr;
-	int rule;
+	__u16 nr = syscall_of(self);
+	int rule = syscall_rule(nr);
 
-	if (context != GN_CONTEXT_UNKNOWN)
-		return context == GN_CONTEXT_THREAD;
 	/* a thread of the kernel's: it makes no calls */
 	if (!self->mm)
 		return false;
-	nr = syscall_of(self);
-	rule = syscall_rule(nr);
-
 	/* a sleep ends by its timer, or by a signal */
 	if (os->wait_class == GN_CLASS_SLEEP)
 		return gn_syscall_signals(nr);
@@ -208,6 +202,21 @@ static __always_inline bool wakes(struct task_struct *self,
 	return nr != GN_NO_SYSCALL;
 }
 
+/* Notes who wakes a thread. False: nobody, or it is not known. A kernel that
+ * has threads for its timers (PREEMPT_RT) makes these wake. */
+static __always_inline bool note_waker(struct task_struct *self,
+				       struct gn_os *os)
+{
+	enum gn_context context = context_now(self);
+	bool wakes = context == GN_CONTEXT_UNKNOWN
+			     ? can_wake(self, os)
+			     : context == GN_CONTEXT_THREAD;
+
+	gn_os_waking(os, wakes ? tid_of(self) : 0,
+		     context == GN_CONTEXT_THREAD && self->mm);
+	return wakes;
+}
+
 /*
  * Where no function is traced, this program also records the waker: one program
  * less at each wakeup on the machine. It can run in an interrupt on the CPU of
@@ -217,7 +226,6 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *p)
 {
 	struct gn_task *t = task_with_storage(p);
-	struct task_struct *self;
 	__u64 now;
 
 	if (!t)
@@ -227,10 +235,8 @@ int BPF_PROG(on_wakeup, struct task_struct *p)
 		settle_off(p, t);
 	if (!in_session(now))
 		return 0;
-	if (!control.wakers) {
-		self = bpf_get_current_task_btf();
-		gn_os_waking(&t->os, wakes(self, &t->os) ? tid_of(self) : 0);
-	}
+	if (!control.wakers)
+		note_waker(bpf_get_current_task_btf(), &t->os);
 	gn_os_wakeup(&t->os, now);
 	return 0;
 }
@@ -252,11 +258,8 @@ int BPF_PROG(on_waking, struct task_struct *p)
 		return 0;
 	class = t->os.wait_class;
 	self = bpf_get_current_task_btf();
-	if (!wakes(self, &t->os)) {
-		gn_os_waking(&t->os, 0);
+	if (!note_waker(self, &t->os))
 		return 0;
-	}
-	gn_os_waking(&t->os, tid_of(self));
 	if (class != GN_CLASS_LOCK && class != GN_CLASS_EVENT &&
 	    class != GN_CLASS_POLL && class != GN_CLASS_IPC)
 		return 0;

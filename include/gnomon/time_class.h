@@ -134,6 +134,7 @@ struct gn_os {
 	__u8 polled;	 /* enum gn_polled: POLL */
 	__u8 end;	 /* POLL: enum gn_wait_end, as far as it is known when
 			    the wait begins or the thread runs again */
+	__u8 surely;	 /* a thread woke it: no deadline ended its wait */
 };
 
 #define GN_NO_SYSCALL 0xffff
@@ -272,14 +273,15 @@ static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
 /*
  * The class of a wait that ended at `woken`. Runtimes sleep by waiting for a
  * condition that no one signals, so a wait that its deadline ended was a sleep.
- * For a wait that goes on (`woken` 0) the thread's last wait of that kind
- * decides.
+ * Where it is not known whether a thread did, its time tells. For a wait that
+ * goes on (`woken` 0) the thread's last wait of that kind decides.
  */
 static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 {
 	if (os->wait_class != GN_CLASS_EVENT || !os->deadline)
 		return (enum gn_class)os->wait_class;
-	if (woken ? woken + GN_DEADLINE_SLACK < os->deadline : os->early)
+	if (woken ? os->surely || woken + GN_DEADLINE_SLACK < os->deadline
+		  : os->early)
 		return GN_CLASS_EVENT;
 	return GN_CLASS_SLEEP;
 }
@@ -294,7 +296,7 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 	detail |= os->polled;
 	if (!woken)
 		return detail;
-	if (end != GN_END_BY_SIGNAL && os->deadline &&
+	if (end != GN_END_BY_SIGNAL && os->deadline && !os->surely &&
 	    woken + GN_DEADLINE_SLACK >= os->deadline)
 		end = GN_END_BY_TIMEOUT;
 	return detail | (__u8)(end << 4);
@@ -302,9 +304,10 @@ static inline __u8 gn_os_detail(const struct gn_os *os, __u64 woken)
 
 /* The kernel names the waker before the thread is runnable, and sometimes
  * before the thread is seen to wait. The last waker named is the right one. */
-static inline void gn_os_waking(struct gn_os *os, __u32 waker)
+static inline void gn_os_waking(struct gn_os *os, __u32 waker, int surely)
 {
 	os->waker = waker;
+	os->surely = surely != 0;
 }
 
 /* A wakeup of a thread that is on a CPU or queued changes nothing. A thread
@@ -387,6 +390,7 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	os->since = now;
 	os->in_since = now; /* its kernel work goes on */
 	os->waker = 0;
+	os->surely = 0;
 	return n;
 }
 

@@ -63,8 +63,8 @@ static void a_wait_ends_at_its_wakeup(void **state)
 
 	(void)state;
 	assert_int_equal(os.state, GN_CPU_WAITING);
-	gn_os_waking(&os, 41);
-	gn_os_waking(&os, 42); /* the later one is right */
+	gn_os_waking(&os, 41, 0);
+	gn_os_waking(&os, 42, 0); /* the later one is right */
 	gn_os_wakeup(&os, 1700);
 	assert_int_equal(os.state, GN_CPU_WOKEN);
 	gn_os_wakeup(&os, 1800); /* once only */
@@ -77,7 +77,7 @@ static void a_wait_ends_at_its_wakeup(void **state)
 	assert_int_equal(os.events, 1);
 
 	/* who wakes a thread can be told before it is seen to wait */
-	gn_os_waking(&os, 43);
+	gn_os_waking(&os, 43, 0);
 	gn_os_switch_out(&os, 3000, 0, GN_CLASS_IPC, 0);
 	assert_int_equal(os.woken, 0);
 	gn_os_wakeup(&os, 3010);
@@ -274,6 +274,33 @@ static void a_futex_that_its_deadline_ended_was_a_sleep(void **state)
 	timed(0, 1500, 0, GN_CLASS_EVENT);
 }
 
+/* A thread that wakes another ends its wait, even as the deadline comes. */
+static void no_deadline_ended_what_a_thread_did(void **state)
+{
+	static const uint64_t deadline = 1000000;
+
+	(void)state;
+	for (int surely = 0; surely < 2; surely++) {
+		enum gn_class class = surely ? GN_CLASS_EVENT : GN_CLASS_SLEEP;
+		struct gn_os os = waiting(GN_CLASS_EVENT);
+		struct gn_slice s[2] = {0};
+
+		gn_os_deadline(&os, deadline);
+		gn_os_waking(&os, 42, surely);
+		gn_os_wakeup(&os, deadline);
+		assert_int_equal(gn_os_switch_in(&os, deadline, s), 1);
+		check_slice(&s[0], 1000, deadline, class, 7, 42);
+		assert_int_equal(os.early, surely);
+		/* the next one is a timer's */
+		gn_os_switch_out(&os, deadline, 0, GN_CLASS_EVENT, 7);
+		gn_os_deadline(&os, 2 * deadline);
+		gn_os_wakeup(&os, 2 * deadline);
+		assert_int_equal(gn_os_switch_in(&os, 2 * deadline, s), 1);
+		check_slice(&s[0], deadline, 2 * deadline, GN_CLASS_SLEEP, 7,
+			    0);
+	}
+}
+
 static void only_who_waits_has_a_deadline(void **state)
 {
 	struct gn_os os = on_cpu(100);
@@ -416,7 +443,7 @@ static void ended(struct gn_os os, uint64_t woken, enum gn_wait_end want)
 {
 	struct gn_slice s[2];
 
-	gn_os_waking(&os, 99);
+	gn_os_waking(&os, 99, 0);
 	if (woken)
 		gn_os_wakeup(&os, woken);
 	assert_int_equal(gn_os_off_slices(&os, 90000000, s), woken ? 2 : 1);
@@ -476,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_switch_in_of_what_runs_is_nothing),
 		cmocka_unit_test(nothing_counts_for_the_dead),
 		cmocka_unit_test(a_futex_that_its_deadline_ended_was_a_sleep),
+		cmocka_unit_test(no_deadline_ended_what_a_thread_did),
 		cmocka_unit_test(only_who_waits_has_a_deadline),
 		cmocka_unit_test(what_goes_on_is_told_as_the_last_one_was),
 		cmocka_unit_test(other_classes_have_no_deadline_that_counts),

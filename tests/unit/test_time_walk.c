@@ -172,7 +172,7 @@ static void while_off(struct thread *t, uint64_t *seed)
 		break;
 	case 1:
 		t->waker = below(seed, 1000);
-		gn_os_waking(&t->os, t->waker);
+		gn_os_waking(&t->os, t->waker, 0);
 		break;
 	case 2: /* looked at: that changes nothing */
 		n = gn_os_off_slices(&t->os, ns(t->now), s);
