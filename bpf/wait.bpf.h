@@ -360,6 +360,7 @@ struct gn_rwlock {
 #define GN_RWLOCK_WRITES  1u /* of `readers`: it is a writer's */
 #define GN_RWLOCK_CLAIMED 2u /* a writer has it, or is the next to get it */
 #define GN_RWLOCK_READER  8u
+#define GN_RWLOCK_COUNT	  0x7fffffffu /* of `writers`: how many threads wait */
 
 /*
  * Whether a thread that waits for a word to change from GN_FUTEX_WRITER waits
@@ -377,7 +378,8 @@ static __always_inline bool in_rwlock(const char *word)
 		return true;
 	return !bpf_probe_read_user(&l, sizeof(l),
 				    word - offsetof(struct gn_rwlock, next)) &&
-	       l.readers & GN_RWLOCK_CLAIMED && !l.writers &&
+	       l.readers & GN_RWLOCK_CLAIMED &&
+	       (l.writers & GN_RWLOCK_COUNT) <= GN_FUTEX_OWNER_MAX &&
 	       l.phase <= GN_FUTEX_WRITER && !l.none[0] && !l.none[1];
 }
 

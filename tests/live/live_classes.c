@@ -52,6 +52,7 @@ static const struct waiting waitings[] = {
 	{"rwlock", "lock", "futex", true, NULL},
 	{"reader", "lock", "futex", true, NULL},
 	{"writer", "lock", "futex", true, NULL},
+	{"preferred", "lock", "futex", true, NULL},
 	{"robust", "lock", "futex", true, NULL},
 	{"pi", "lock", "futex", true, NULL},
 	{"join", "event", "futex", false, NULL},
