@@ -27,6 +27,7 @@ enum gn_context {
 	GN_CONTEXT_UNKNOWN,
 	GN_CONTEXT_THREAD,
 	GN_CONTEXT_INTERRUPT, /* the thread has nothing to do with it */
+	GN_CONTEXT_PACKETS,   /* it has, if it sends some to this machine */
 };
 
 static __always_inline __s64 preempt_offset(void)
@@ -58,7 +59,7 @@ static __always_inline enum gn_context context_now(struct task_struct *self)
 		return GN_CONTEXT_INTERRUPT;
 	if (!(count & GN_IN_SOFTIRQ))
 		return GN_CONTEXT_THREAD;
-	return count & GN_PREEMPT_OFF ? GN_CONTEXT_UNKNOWN
+	return count & GN_PREEMPT_OFF ? GN_CONTEXT_PACKETS
 				      : GN_CONTEXT_INTERRUPT;
 }
 

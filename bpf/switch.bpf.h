@@ -202,19 +202,28 @@ static __always_inline bool can_wake(struct task_struct *self,
 	return nr != GN_NO_SYSCALL;
 }
 
+static __always_inline bool
+wakes(struct task_struct *self, const struct gn_os *os, enum gn_context context)
+{
+	if (context == GN_CONTEXT_PACKETS && os->wait_class != GN_CLASS_NET &&
+	    os->wait_class != GN_CLASS_POLL)
+		return false;
+	if (context == GN_CONTEXT_THREAD || context == GN_CONTEXT_INTERRUPT)
+		return context == GN_CONTEXT_THREAD;
+	return can_wake(self, os);
+}
+
 /* Notes who wakes a thread. False: nobody, or it is not known. A kernel that
  * has threads for its timers (PREEMPT_RT) makes these wake. */
 static __always_inline bool note_waker(struct task_struct *self,
 				       struct gn_os *os)
 {
 	enum gn_context context = context_now(self);
-	bool wakes = context == GN_CONTEXT_UNKNOWN
-			     ? can_wake(self, os)
-			     : context == GN_CONTEXT_THREAD;
+	bool woke = wakes(self, os, context);
 
-	gn_os_waking(os, wakes ? tid_of(self) : 0,
+	gn_os_waking(os, woke ? tid_of(self) : 0,
 		     context == GN_CONTEXT_THREAD && self->mm);
-	return wakes;
+	return woke;
 }
 
 /*
