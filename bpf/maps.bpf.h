@@ -146,8 +146,9 @@ struct gn_interned {
 	__u64 hash;
 };
 
-/* The limit of functions that are known by their texts, over all processes. */
-#define GN_INTERNED_MAX (1u << 17)
+/* The limit of functions that are known by their texts, over all processes,
+ * those that have ended, too: a JVM has some thousands. */
+#define GN_INTERNED_MAX (1u << 19)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -18,6 +18,7 @@ function(gn_live_java)
 		GNOMON=${gnomon} JAVA=${java}
 		FIXTURES=${CMAKE_BINARY_DIR}/tests/fixtures/java)
 	set_property(TEST live/java/recursion-interpreted
+		live/java/child-many
 		live/java/recursion-first-compiler
 		live/java/recursion-second-compiler
 		live/java/exceptions-interpreted APPEND PROPERTY LABELS long)

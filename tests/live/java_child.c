@@ -172,3 +172,27 @@ void java_child_unknown(struct live *t)
 	      end.err);
 	compare(t, end.out, report);
 }
+
+/* A build starts many, one after the other, and each has the names of all that
+ * it calls. */
+void java_child_many(struct live *t)
+{
+	struct live_args command = {.n = 0};
+	struct live_end end;
+	json_t *report;
+
+	java_need(t);
+	live_add(t, &command, "/bin/sh", "-c",
+		 "for i in 1 2 3 4 5 6 7 8; do for k in 1 2 3 4 5 6 7 8; do "
+		 "\"$@\" > /dev/null & done; wait; done",
+		 "sh", NULL);
+	java_demo(t, &command, "", "lambdas");
+	java_trace(t, &command, "-f Lambdas.*", &end, &report);
+	CHECK(t, end.code == 0 && !*end.err, "ended with %d: %s", end.code,
+	      end.err);
+	live_clean(t, report);
+	CHECK(t,
+	      live_function(t, report, NULL, "Lambdas.apply(int)", "calls",
+			    NULL) == 64 * 5000,
+	      "not all calls were seen");
+}
