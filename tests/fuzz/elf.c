@@ -19,6 +19,7 @@
 #include "elf/elf_internal.h"
 #include "elf/notes.h"
 #include "elf/sleds.h"
+#include "elf/variables.h"
 #include "fuzz.h"
 
 #define PLANS_MAX 8
@@ -190,6 +191,15 @@ static void read_notes(const char *path)
 	free(notes);
 }
 
+static void read_variables(const char *path)
+{
+	static const char *const names[] = {"DTraceMethodProbes", "a", ""};
+	uint64_t addr[3], begin, offset;
+
+	gn_variables(path, names, 3, addr);
+	gn_variables_begin(path, &begin, &offset);
+}
+
 static void read_sleds(const char *path)
 {
 	size_t n = 0, broken = 0;
@@ -230,6 +240,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	}
 	read_notes(place.main);
 	read_sleds(place.main);
+	read_variables(place.main);
 	unlink(place.main);
 	unlink(place.beside);
 	free(debug);

@@ -99,11 +99,14 @@ static bool can_write(const struct gn_image *image, uint64_t addr)
 	return can;
 }
 
-static bool is_slot(const struct row *row, uint64_t addr)
+/* Each is filled in once: a file that does it more often costs no more. */
+static bool take_slot(struct row *row, uint64_t addr)
 {
 	for (size_t i = 0; i < row->n; i++)
-		if (row->slot[i] == addr)
+		if (row->slot[i] == addr) {
+			row->slot[i] = row->slot[--row->n];
 			return true;
+		}
 	return false;
 }
 
@@ -112,7 +115,7 @@ static void note_variable(struct search *s, const GElf_Rela *r)
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t addr = (uint64_t)r->r_addend;
 
-		if (!is_slot(&s->row[i], r->r_offset) ||
+		if (!take_slot(&s->row[i], r->r_offset) ||
 		    !can_write(&s->image, addr))
 			continue;
 		s->row[i].many |= s->addr[i] && s->addr[i] != addr;
