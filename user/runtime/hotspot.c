@@ -436,7 +436,8 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.script_options = script_options,
 	.own_thread = "VM Periodic Tas",
 	.lacking = ", but its methods were not traced: gnomon did not know its "
-		   "libjvm.so, or did not come in time; set JAVA_HOME to where "
+		   "libjvm.so, came too late, or lacks CAP_SYS_PTRACE; set "
+		   "JAVA_HOME to where "
 		   "it is, let gnomon start java itself, or give java " METHODS
 		   " and attach to it (-p PID)",
 	.find_core = find_core,
