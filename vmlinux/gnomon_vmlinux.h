@@ -172,6 +172,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	void *stack;
+	unsigned int flags;
 	struct mm_struct *mm;
 	int pid;
 	int tgid;
