@@ -367,17 +367,19 @@ struct gn_rwlock {
  * for a read-write lock. A condition can have such a word, too: one that
  * counts.
  */
-static __always_inline bool in_rwlock(const char *word)
+static __always_inline bool in_rwlock(__u64 word)
 {
 	struct gn_rwlock l;
 
-	if (!bpf_probe_read_user(&l, sizeof(l),
-				 word - offsetof(struct gn_rwlock, phase)) &&
+	if (!bpf_probe_read_user(
+		    &l, sizeof(l),
+		    (void *)(word - offsetof(struct gn_rwlock, phase))) &&
 	    l.readers & GN_RWLOCK_WRITES && l.readers >= GN_RWLOCK_READER &&
 	    l.next <= GN_FUTEX_WRITER && !l.none[0] && !l.none[1])
 		return true;
-	return !bpf_probe_read_user(&l, sizeof(l),
-				    word - offsetof(struct gn_rwlock, next)) &&
+	return !bpf_probe_read_user(
+		       &l, sizeof(l),
+		       (void *)(word - offsetof(struct gn_rwlock, next))) &&
 	       l.readers & GN_RWLOCK_CLAIMED &&
 	       (l.writers & GN_RWLOCK_COUNT) <= GN_FUTEX_OWNER_MAX &&
 	       l.phase <= GN_FUTEX_WRITER && !l.none[0] && !l.none[1];
@@ -390,13 +392,13 @@ struct gn_barrier {
 
 /* Whether a thread that waits for a word to change from GN_FUTEX_HELD waits in
  * a barrier of two threads, for the second time. */
-static __always_inline bool in_barrier(const char *word)
+static __always_inline bool in_barrier(__u64 word)
 {
 	struct gn_barrier b;
 
 	return !bpf_probe_read_user(
 		       &b, sizeof(b),
-		       word - offsetof(struct gn_barrier, round)) &&
+		       (void *)(word - offsetof(struct gn_barrier, round))) &&
 	       b.count == 2 && b.in - GN_FUTEX_HELD <= b.count &&
 	       b.in > GN_FUTEX_HELD && b.out <= b.in && !(b.shared & ~0x80u);
 }
@@ -405,7 +407,7 @@ static __always_inline bool in_barrier(const char *word)
 static __always_inline enum gn_class
 futex_class_near(const struct pt_regs *regs)
 {
-	const char *word = (const char *)regs->di;
+	__u64 word = regs->di;
 	__u32 op = regs->si & GN_FUTEX_OP, expected = regs->dx;
 
 	if (op == GN_FUTEX_WAIT_BITSET && expected == GN_FUTEX_WRITER &&

@@ -100,6 +100,8 @@ void java_child_attach(struct live *t)
 		 "--format", "json", "-o", path, "-p",
 		 live_text(t, "%d", (int)served.pid), NULL);
 	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err,
+			"gnomon: no function matches 'Recursion.*'"));
 	free(live_await(t, gnomon.err, "gnomon: attached"));
 	live_tell(t, &served, "go");
 	CHECK(t, live_wait(t, &served) == 0, "the program failed");

@@ -207,10 +207,19 @@ static bool awaits(const struct gn_session *s)
 	return false;
 }
 
-/* Whether it can only be of a runtime that a process starts yet. */
-static bool names_package(const char *glob)
+/* Whether it can be of a runtime that a process is yet to start; that it is of
+ * nothing else is told. */
+static bool may_come(struct gn_session *s, const char *glob)
 {
-	return strchr(glob, '.') && !strchr(glob, ':');
+	if (!s->may_start || s->foreign || !strchr(glob, '.') ||
+	    strchr(glob, ':') || gn_native_aot(&s->native, glob))
+		return false;
+	if (!*s->warning)
+		snprintf(s->warning, sizeof(s->warning),
+			 "no function matches '%.200s' yet: only a JVM that "
+			 "the process starts can have it",
+			 glob);
+	return true;
 }
 
 static int check_match(struct gn_session *s)
@@ -243,7 +252,7 @@ static int check_match(struct gn_session *s)
 				       other);
 	if (gn_filter_is_list(glob))
 		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
-	if (s->may_start && names_package(glob))
+	if (may_come(s, glob))
 		return 0;
 	if (s->native.stripped)
 		return gn_session_fail(
