@@ -180,6 +180,25 @@ static void no_samples(void **state)
 	bad_usage("report --by samples --format collapsed --sort ae");
 }
 
+/* Of a file that is no trace nothing is drawn. */
+static void no_trace(void **state)
+{
+	static const char *const drawn[] = {"--by calls", "--format chrome",
+					    "--format perfetto"};
+	struct ran *r;
+	char line[64];
+
+	(void)state;
+	put_file("gnomon.trace", "no trace", 8);
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(*drawn); i++) {
+		snprintf(line, sizeof(line), "report %s", drawn[i]);
+		r = gnomon(line);
+		assert_int_equal(r->status, 2);
+		assert_string_equal(r->out, "");
+		assert_non_null(strstr(r->err, "it is not a trace file"));
+	}
+}
+
 static void good_file(void **state)
 {
 	struct ran *r;
@@ -489,13 +508,14 @@ static void failed_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CMD_TEST(sorted),	  CMD_TEST(no_samples),
-		CMD_TEST(good_file),	  CMD_TEST(columns_and_waits),
-		CMD_TEST(kernel_account), CMD_TEST(probe_cost),
-		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
-		CMD_TEST(losses),	  CMD_TEST(truncated),
-		CMD_TEST(damaged),	  CMD_TEST(failed_check),
-		CMD_TEST(other_formats),  CMD_TEST(markdown),
+		CMD_TEST(no_trace),	     CMD_TEST(sorted),
+		CMD_TEST(no_samples),	     CMD_TEST(good_file),
+		CMD_TEST(columns_and_waits), CMD_TEST(kernel_account),
+		CMD_TEST(probe_cost),	     CMD_TEST(output_file),
+		CMD_TEST(bad_stdout),	     CMD_TEST(losses),
+		CMD_TEST(truncated),	     CMD_TEST(damaged),
+		CMD_TEST(failed_check),	     CMD_TEST(other_formats),
+		CMD_TEST(markdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

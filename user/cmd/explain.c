@@ -86,7 +86,7 @@ int gn_cmd_explain(int argc, char **argv)
 	status = GN_EXIT_USAGE;
 	if (gn_overwrites(args.output, args.input))
 		goto out;
-	status = gn_load(args.input, &args, NULL, &model);
+	status = gn_load(args.input, &args, &model);
 	if (!model)
 		goto out;
 	if (!status)

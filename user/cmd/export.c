@@ -163,17 +163,8 @@ static int choose(struct items *items, const struct export_args *a,
 static int draw(const struct item *item, const char *path,
 		struct gn_model **model)
 {
-	struct gn_timeline_file t;
-	int status, closed;
-
 	gn_model_free(*model);
-	*model = NULL;
-	status = gn_timeline_open(&t, &item->args, NULL, NULL);
-	if (status)
-		return status;
-	status = gn_load(path, &item->args, &t, model);
-	closed = gn_timeline_close(&t, *model);
-	return status ? status : closed;
+	return gn_load_drawn(path, &item->args, model);
 }
 
 static int print(const struct item *item, const struct gn_model *m)
@@ -193,7 +184,7 @@ static int write_all(const struct items *items, const char *path,
 		if (gn_timeline_of(&items->at[i].args))
 			status = draw(&items->at[i], path, model);
 	if (!status && !*model)
-		status = gn_load(path, &items->at[0].args, NULL, model);
+		status = gn_load(path, &items->at[0].args, model);
 	for (size_t i = 0; i < items->n && !status; i++)
 		if (!gn_timeline_of(&items->at[i].args))
 			status = print(&items->at[i], *model);

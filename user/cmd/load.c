@@ -123,8 +123,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 }
 
 static int load(const char *path, const struct gn_args *args,
-		const struct gn_observer *observer, struct gn_timeline_file *t,
-		struct gn_model **model)
+		const struct gn_observer *observer, struct gn_model **model)
 {
 	struct gn_trace_reader *reader;
 	int status = open_trace(path, path == args->input, &reader);
@@ -132,19 +131,40 @@ static int load(const char *path, const struct gn_args *args,
 	*model = NULL;
 	if (status)
 		return status;
-	status = build(path, reader, args, observer, t, model);
+	status = build(path, reader, args, observer, NULL, model);
 	gn_trace_reader_close(reader);
 	return status;
 }
 
 int gn_load(const char *path, const struct gn_args *args,
-	    struct gn_timeline_file *t, struct gn_model **model)
+	    struct gn_model **model)
 {
-	return load(path, args, NULL, t, model);
+	return load(path, args, NULL, model);
+}
+
+/* Nothing is written for a file that is no trace. */
+int gn_load_drawn(const char *path, const struct gn_args *args,
+		  struct gn_model **model)
+{
+	struct gn_trace_reader *reader;
+	struct gn_timeline_file t;
+	int status = open_trace(path, path == args->input, &reader), closed;
+
+	*model = NULL;
+	if (status)
+		return status;
+	status = gn_timeline_open(&t, args, NULL, NULL);
+	if (!status) {
+		status = build(path, reader, args, NULL, &t, model);
+		closed = gn_timeline_close(&t, *model);
+		status = status ? status : closed;
+	}
+	gn_trace_reader_close(reader);
+	return status;
 }
 
 int gn_load_watched(const char *path, const struct gn_args *args,
 		    const struct gn_observer *observer, struct gn_model **model)
 {
-	return load(path, args, observer, NULL, model);
+	return load(path, args, observer, model);
 }

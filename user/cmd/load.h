@@ -8,12 +8,16 @@
 #include "model/model.h"
 
 /*
- * Reads a trace file into a model. `t`: a timeline to write meanwhile, or NULL;
- * if that fails there is no model. Returns GN_EXIT_OK, or another exit status
+ * Reads a trace file into a model. Returns GN_EXIT_OK, or another exit status
  * after it has reported the error; then *model is NULL.
  */
 int gn_load(const char *path, const struct gn_args *args,
-	    struct gn_timeline_file *t, struct gn_model **model);
+	    struct gn_model **model);
+
+/* The same, and writes the timeline of `args` meanwhile. If that cannot be
+ * written, there may be no model. */
+int gn_load_drawn(const char *path, const struct gn_args *args,
+		  struct gn_model **model);
 
 /* The same, with an observer of the replay. */
 int gn_load_watched(const char *path, const struct gn_args *args,

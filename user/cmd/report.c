@@ -53,23 +53,9 @@ static int print(const struct gn_model *m, const struct gn_args *args)
 
 static int show(const struct gn_args *args, struct gn_model **model)
 {
-	int status = gn_load(args->input, args, NULL, model);
+	int status = gn_load(args->input, args, model);
 
 	return status ? status : print(*model, args);
-}
-
-/* A timeline is written while the trace is read. */
-static int draw(const struct gn_args *args, struct gn_model **model)
-{
-	struct gn_timeline_file t;
-	int status, closed;
-
-	status = gn_timeline_open(&t, args, NULL, NULL);
-	if (status)
-		return status;
-	status = gn_load(args->input, args, &t, model);
-	closed = gn_timeline_close(&t, *model);
-	return status ? status : closed;
 }
 
 /* Stacks have no line that tells it, as a table has. */
@@ -111,7 +97,8 @@ static int report(struct gn_args *args)
 		args->input = GN_DEFAULT_TRACE;
 	if (gn_overwrites(args->output, args->input))
 		return GN_EXIT_USAGE;
-	status = gn_timeline_of(args) ? draw(args, &model) : show(args, &model);
+	status = gn_timeline_of(args) ? gn_load_drawn(args->input, args, &model)
+				      : show(args, &model);
 	if (!model)
 		return status;
 	if (says_nothing(args, model))
