@@ -209,7 +209,7 @@ static bool hidden_imports(const struct gn_elf *elf)
 	return false;
 }
 
-static int by_value(const void *a, const void *b)
+int gn_by_address(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -243,7 +243,7 @@ int gn_dynamic_load(struct gn_elf *elf)
 		      by_slot);
 	if (elf->npointers)
 		qsort(elf->pointers, elf->npointers, sizeof(*elf->pointers),
-		      by_value);
+		      gn_by_address);
 	if (elf->nfixed)
 		qsort(elf->fixed, elf->nfixed, sizeof(*elf->fixed), by_fixed);
 	if (hidden_imports(elf))
@@ -310,7 +310,7 @@ static uint64_t end_of(const struct gn_elf *elf, uint64_t entry, uint64_t begin)
 static void set_end(struct gn_elf *elf, uint64_t begin, uint64_t end)
 {
 	const uint64_t *at = bsearch(&begin, elf->starts, elf->nstarts,
-				     sizeof(*elf->starts), by_value);
+				     sizeof(*elf->starts), gn_by_address);
 
 	if (at)
 		elf->ends[at - elf->starts] = end;
@@ -360,7 +360,7 @@ int gn_starts_load(struct gn_elf *elf)
 		if (gn_elf_code(elf, addr, 1))
 			elf->starts[elf->nstarts++] = addr;
 	}
-	qsort(elf->starts, elf->nstarts, sizeof(*elf->starts), by_value);
+	qsort(elf->starts, elf->nstarts, sizeof(*elf->starts), gn_by_address);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t begin = place(&sh, p + 8 * i);
 

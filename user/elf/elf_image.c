@@ -161,6 +161,27 @@ Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr)
 	return data && data->d_buf ? data : NULL;
 }
 
+void gn_image_relatives(const struct gn_image *image,
+			void (*each)(void *ctx, uint64_t slot, uint64_t value),
+			void *ctx)
+{
+	GElf_Shdr sh;
+	GElf_Rela r;
+	Elf_Scn *scn;
+
+	for (size_t i = 1; i < image->nsections; i++) {
+		Elf_Data *data;
+
+		if (!gn_image_section(image, i, &sh, &scn) ||
+		    sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		data = gn_image_data(scn, &sh);
+		for (int k = 0; data && gelf_getrela(data, k, &r); k++)
+			if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
+				each(ctx, r.r_offset, (uint64_t)r.r_addend);
+	}
+}
+
 uint64_t gn_image_entry(const struct gn_image *image)
 {
 	GElf_Ehdr ehdr;

@@ -42,6 +42,11 @@ Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr);
 /* Its bytes; NULL if it has none, or they are compressed. */
 Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
+/* What relative relocations put where: each is given its slot and, as linked,
+ * the address that the slot gets. Packed ones are not among them. */
+void gn_image_relatives(const struct gn_image *image,
+			void (*each)(void *ctx, uint64_t slot, uint64_t value),
+			void *ctx);
 uint64_t gn_image_entry(const struct gn_image *image);
 /* The build-id in hex, "" if there is none. */
 void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);

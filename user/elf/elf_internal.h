@@ -90,6 +90,9 @@ int gn_symbols_load(struct gn_elf *elf);
 int gn_dynamic_load(struct gn_elf *elf);
 int gn_starts_load(struct gn_elf *elf);
 
+/* The order of two uint64_t. */
+int gn_by_address(const void *a, const void *b);
+
 /* What packed relative relocations (SHT_RELR) put where, until `each` returns
  * not 0. -ENOEXEC: they are not as linkers write them; some were given. */
 int gn_packed_each(const struct gn_image *image, const Elf_Data *packed,

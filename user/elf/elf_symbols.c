@@ -291,13 +291,6 @@ static uint64_t region_end(const struct gn_elf *elf, uint64_t addr)
 	return addr;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The first of `n` sorted addresses above `addr`, or `end`, if it is less. */
 static uint64_t next_above(const uint64_t *all, size_t n, uint64_t addr,
 			   uint64_t end)
@@ -416,7 +409,7 @@ int gn_symbols_load(struct gn_elf *elf)
 		      by_preference);
 		if (raws.nlabels)
 			qsort(raws.labels, raws.nlabels, sizeof(*raws.labels),
-			      by_value);
+			      gn_by_address);
 		drop_doubles(&raws);
 		fill_sizes(elf, &raws);
 		err = finish(elf, &raws);

@@ -81,29 +81,20 @@ static void take_xray(struct sleds *s, const uint8_t *at, uint64_t place)
 		take(s, sled, e.kind == XRAY_EXIT);
 }
 
-/* What the dynamic linker puts into the `n` words at `addr`: there a linker can
- * leave the file empty (lld does). */
-static void relocate(const struct gn_image *image, uint64_t addr, uint64_t *at,
-		     size_t n)
+struct words {
+	uint64_t addr, *at; /* where they are, as linked and here */
+	size_t n;
+};
+
+/* What the dynamic linker puts there: a linker can leave the file empty (lld
+ * does). */
+static void relocate(void *ctx, uint64_t slot, uint64_t value)
 {
-	GElf_Shdr sh;
-	Elf_Scn *scn;
+	const struct words *w = ctx;
+	uint64_t i = (slot - w->addr) / sizeof(*w->at);
 
-	for (size_t i = 1; i < image->nsections; i++) {
-		Elf_Data *data = NULL;
-		GElf_Rela rela;
-
-		if (gn_image_section(image, i, &sh, &scn) &&
-		    sh.sh_type == SHT_RELA && sh.sh_flags & SHF_ALLOC)
-			data = gn_image_data(scn, &sh);
-		for (int k = 0; data && gelf_getrela(data, k, &rela); k++) {
-			uint64_t slot = (rela.r_offset - addr) / sizeof(*at);
-
-			if (GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE &&
-			    rela.r_offset >= addr && slot < n)
-				at[slot] = (uint64_t)rela.r_addend;
-		}
-	}
+	if (slot >= w->addr && i < w->n)
+		w->at[i] = value;
 }
 
 static int take_addresses(struct sleds *s, const Elf_Data *data, uint64_t addr,
@@ -114,7 +105,7 @@ static int take_addresses(struct sleds *s, const Elf_Data *data, uint64_t addr,
 	if (!at)
 		return -ENOMEM;
 	memcpy(at, data->d_buf, n * sizeof(*at));
-	relocate(&s->image, addr, at, n);
+	gn_image_relatives(&s->image, relocate, &(struct words){addr, at, n});
 	for (size_t i = 0; i < n; i++) {
 		sled.addr = at[i];
 		take(s, sled, false);

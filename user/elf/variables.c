@@ -55,8 +55,8 @@ static void find_texts(struct search *s, const char *const *names)
 		    (sh.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) !=
 			    SHF_ALLOC)
 			continue;
-		data = elf_getdata(scn, NULL);
-		if (!data || !data->d_buf)
+		data = gn_image_data(scn, &sh);
+		if (!data)
 			continue;
 		for (size_t k = 0; k < s->n; k++)
 			s->text[k] = s->text[k]
@@ -65,15 +65,17 @@ static void find_texts(struct search *s, const char *const *names)
 	}
 }
 
-static void note_row(struct search *s, const GElf_Rela *r)
+static void note_row(void *ctx, uint64_t slot, uint64_t value)
 {
+	struct search *s = ctx;
+
 	for (size_t i = 0; i < s->n; i++) {
 		struct row *row = &s->row[i];
 
-		if (!s->text[i] || (uint64_t)r->r_addend != s->text[i])
+		if (!s->text[i] || value != s->text[i])
 			continue;
 		if (row->n < USES)
-			row->slot[row->n++] = r->r_offset - WORD;
+			row->slot[row->n++] = slot - WORD;
 		else
 			row->many = true;
 	}
@@ -110,36 +112,16 @@ static bool take_slot(struct row *row, uint64_t addr)
 	return false;
 }
 
-static void note_variable(struct search *s, const GElf_Rela *r)
+static void note_variable(void *ctx, uint64_t slot, uint64_t value)
 {
+	struct search *s = ctx;
+
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t addr = (uint64_t)r->r_addend;
-
-		if (!take_slot(&s->row[i], r->r_offset) ||
-		    !can_write(&s->image, addr))
+		if (!take_slot(&s->row[i], slot) ||
+		    !can_write(&s->image, value))
 			continue;
-		s->row[i].many |= s->addr[i] && s->addr[i] != addr;
-		s->addr[i] = addr;
-	}
-}
-
-static void walk(struct search *s,
-		 void (*note)(struct search *s, const GElf_Rela *r))
-{
-	GElf_Shdr sh;
-	GElf_Rela r;
-	Elf_Scn *scn;
-
-	for (size_t i = 1; i < s->image.nsections; i++) {
-		Elf_Data *data;
-
-		if (!gn_image_section(&s->image, i, &sh, &scn) ||
-		    sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC))
-			continue;
-		data = elf_getdata(scn, NULL);
-		for (int k = 0; data && gelf_getrela(data, k, &r); k++)
-			if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
-				note(s, &r);
+		s->row[i].many |= s->addr[i] && s->addr[i] != value;
+		s->addr[i] = value;
 	}
 }
 
@@ -155,8 +137,8 @@ int gn_variables(const char *path, const char *const *names, size_t n,
 	err = s.text && s.row ? gn_image_open(path, &s.image) : -ENOMEM;
 	if (!err) {
 		find_texts(&s, names);
-		walk(&s, note_row);
-		walk(&s, note_variable);
+		gn_image_relatives(&s.image, note_row, &s);
+		gn_image_relatives(&s.image, note_variable, &s);
 		for (size_t i = 0; i < n; i++)
 			if (s.row[i].many)
 				addr[i] = 0;
@@ -172,7 +154,7 @@ static int find_begin(const struct gn_image *image, uint64_t *addr)
 	GElf_Shdr sh;
 	GElf_Dyn dyn;
 	Elf_Scn *scn = gn_image_find(image, ".dynamic", &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *data = scn ? gn_image_data(scn, &sh) : NULL;
 
 	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
 		if (dyn.d_tag == DT_INIT) {
