@@ -1,38 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Limits of control groups, in a folder that looks like the kernel's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "process/memory.h"
-
-static char root[] = "memory-XXXXXX"; /* in the build folder */
-
-static void put(const char *path, const char *text)
-{
-	char all[256];
-	FILE *f;
-
-	/* the folders that lead to it */
-	snprintf(all, sizeof(all), "%s/%s", root, path);
-	for (char *c = all + strlen(root) + 1; (c = strchr(c, '/')); c++) {
-		*c = '\0';
-		mkdir(all, 0700);
-		*c = '/';
-	}
-	f = fopen(all, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
+#include "group_files.h"
 
 static uint64_t limit(const char *text)
 {
@@ -76,21 +45,6 @@ static void what_is_no_such_text(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_true(limit(texts[i]) == UINT64_MAX);
 	assert_true(gn_memory_limit(-1) == UINT64_MAX);
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", root);
-	return system(command);
 }
 
 int main(void)
