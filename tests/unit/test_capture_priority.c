@@ -38,70 +38,72 @@ static bool may_raise(void)
 }
 
 /* The line where it was not as it should be, 0 = all was. */
-static int follow_both_ways(void)
+static int follow_both_ways(struct gn_priority *p)
 {
-	struct gn_priority p = {0};
 	uint64_t now = 5 * (uint64_t)SECOND;
 
 	if (setpriority(PRIO_PROCESS, 0, 3))
 		return __LINE__;
-	gn_priority_init(&p);
-	gn_priority_follow(&p, false, now);
+	gn_priority_init(p);
+	gn_priority_follow(p, false, now);
 	if (!is_plain(3))
 		return __LINE__;
-	gn_priority_follow(&p, true, now);
+	gn_priority_follow(p, true, now);
 	if (!is_raised())
 		return __LINE__;
 	/* a short calm is not the end of it */
-	gn_priority_follow(&p, false, now + SECOND);
-	gn_priority_follow(&p, true, now + SECOND + 1);
-	gn_priority_follow(&p, false, now + 2 * (uint64_t)SECOND);
+	gn_priority_follow(p, false, now + SECOND);
+	gn_priority_follow(p, true, now + SECOND + 1);
+	gn_priority_follow(p, false, now + 2 * (uint64_t)SECOND);
 	if (!is_raised())
 		return __LINE__;
-	gn_priority_follow(&p, false, now + 2 * (uint64_t)SECOND + 2);
+	gn_priority_follow(p, false, now + 2 * (uint64_t)SECOND + 2);
 	if (!is_plain(3))
 		return __LINE__;
-	gn_priority_follow(&p, true, now + 3 * (uint64_t)SECOND);
+	gn_priority_follow(p, true, now + 3 * (uint64_t)SECOND);
 	return is_raised() ? 0 : __LINE__;
 }
 
-static int without_capability(void)
+static int without_capability(struct gn_priority *p)
 {
-	struct gn_priority p = {0};
 	int nice = getpriority(PRIO_PROCESS, 0);
 	cap_t none = cap_init();
 
 	if (!none || cap_set_proc(none))
 		return __LINE__;
 	cap_free(none);
-	gn_priority_init(&p);
-	gn_priority_follow(&p, true, SECOND);
+	gn_priority_init(p);
+	gn_priority_follow(p, true, SECOND);
 	if (!is_plain(nice))
 		return __LINE__;
-	gn_priority_follow(&p, false, 3 * (uint64_t)SECOND);
+	gn_priority_follow(p, false, 3 * (uint64_t)SECOND);
 	return is_plain(nice) ? 0 : __LINE__;
 }
 
-static int own_priority(void)
+static int own_priority(struct gn_priority *p)
 {
 	const struct sched_param none = {.sched_priority = 0};
-	struct gn_priority p = {0};
 
 	if (sched_setscheduler(0, SCHED_BATCH, &none))
 		return __LINE__;
-	gn_priority_init(&p);
-	gn_priority_follow(&p, true, SECOND);
+	gn_priority_init(p);
+	gn_priority_follow(p, true, SECOND);
 	return sched_getscheduler(0) == SCHED_BATCH ? 0 : __LINE__;
 }
 
 /* In a process of its own, which may do with its priority what it likes. */
-static int run(int (*body)(void))
+static int run(int (*body)(struct gn_priority *p))
 {
+	struct gn_priority p = {0};
 	pid_t pid = fork();
 	int status;
 
-	if (!pid)
-		_exit(body());
+	if (!pid) {
+		status = body(&p);
+		/* its thread uses `p` */
+		gn_priority_end(&p);
+		_exit(status);
+	}
 	assert_true(pid > 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
