@@ -95,7 +95,8 @@ void test_outside_left_attached(struct live *t)
 
 	live_add(t, &a, "/bin/sh", "-c",
 		 "echo ready $$; read line; /bin/sh -c 'kill -STOP $$; : /a/b "
-		 "end' < /dev/null > /dev/null 2>&1 &",
+		 "end' < /dev/null > /dev/null 2>&1 & until read -r s < "
+		 "/proc/$!/stat && test \"${s#*) T}\" != \"$s\"; do :; done",
 		 NULL);
 	live_talk(t, &a, &sh);
 	line = live_await(t, sh.out, "ready ");

@@ -131,22 +131,37 @@ void gn_outside_record(struct gn_outside *o, const struct gn_rec *rec)
 		o->left[o->nleft++] = rec->tid;
 }
 
-/* The words of its command line, each without directories and without control
- * characters. A title that a program has set is one text of several words, and
- * can end in blanks. */
-static void command_of(uint32_t pid, char *out, size_t size)
+/* A file of the process's folder in /proc; its length. */
+static size_t read_of(uint32_t pid, const char *name, char *text, size_t size)
 {
-	char path[64], text[4096];
-	size_t n = 0, len = 0;
+	char path[64];
+	size_t n = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, name);
 	f = fopen(path, "re");
 	if (f) {
-		n = fread(text, 1, sizeof(text) - 1, f);
+		n = fread(text, 1, size - 1, f);
 		fclose(f);
 	}
 	text[n] = '\0';
+	return n;
+}
+
+/* The words of its command line, each without directories and without control
+ * characters. A title that a program has set is one text of several words, and
+ * can end in blanks. In the midst of an exec there is none: then its name. */
+static void command_of(uint32_t pid, char *out, size_t size)
+{
+	size_t n, len = 0;
+	char text[4096];
+
+	n = read_of(pid, "cmdline", text, sizeof(text));
+	if (!n) {
+		n = read_of(pid, "comm", text, sizeof(text));
+		n -= n && text[n - 1] == '\n';
+		text[n] = '\0';
+	}
 	for (size_t i = 0; i < n; i++)
 		if (text[i] == ' ')
 			text[i] = '\0';
