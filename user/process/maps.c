@@ -8,12 +8,14 @@
 
 /* More mappings than a process may have. */
 #define LINES_MAX (1u << 21)
-/* The kernel gives up to a page a read; streams ask for a quarter of it. */
-#define READ_SIZE 4096
 
 void gn_maps_of(struct gn_maps *m, FILE *f)
 {
-	*m = (struct gn_maps){.f = f};
+	m->f = f;
+	m->line = NULL;
+	m->room = m->lines = 0;
+	m->end = 0;
+	m->runs = false;
 }
 
 int gn_maps_open(struct gn_maps *m, pid_t pid)
@@ -24,7 +26,7 @@ int gn_maps_open(struct gn_maps *m, pid_t pid)
 	gn_maps_of(m, fopen(pid ? path : "/proc/self/maps", "re"));
 	if (!m->f)
 		return errno == ENOENT ? -ESRCH : -errno;
-	setvbuf(m->f, NULL, _IOFBF, READ_SIZE);
+	setvbuf(m->f, m->buffer, _IOFBF, sizeof(m->buffer));
 	m->runs = true;
 	return 0;
 }

@@ -35,12 +35,17 @@ struct gn_mapping {
 	const char *name;
 };
 
+/* The kernel gives up to a page a read; a stream of its own asks for less. */
+#define GN_MAPS_READ 4096
+
+/* Must not be moved while it is open. */
 struct gn_maps {
 	FILE *f;
 	char *line;
 	size_t room, lines;
 	uint64_t end; /* of the mapping before */
 	bool runs;    /* the process does, so mappings can grow meanwhile */
+	char buffer[GN_MAPS_READ];
 };
 
 /* `pid` 0: gnomon itself. The process may run: the kernel lists a mapping again
