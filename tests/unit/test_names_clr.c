@@ -118,7 +118,15 @@ static void what_compilers_made_has_its_methods_name(void **state)
 	      {"N.P+<Gen>d__14<System.Tuple<int,string>>.MoveNext()",
 	       "P.Gen<Tuple<int, string>>"},
 	      {"N.Sx+<A-IWork-Do>d__0.MoveNext()", "Sx.IWork.Do"},
+	      {"N.C+<A-IGet<System-Collections-Generic-KeyValuePair<System-"
+	       "String,N-Q[]>>-Get>d__6.MoveNext()",
+	       "C.IGet<KeyValuePair<string, Q[]>>.Get"},
 	      {"N.P+<>c+<<Lambdas>b__34_0>d.MoveNext()", "P.Lambdas.lambda#0"},
+	      {"N.P+<>c+<<-ctor>b__5_0>d.MoveNext()", "P.P.lambda#0"},
+	      {"N.P+<>c+<<-cctor>b__5_0>d.MoveNext()", "P.static P.lambda#0"},
+	      {"N.P<T>+<<-ctor>g__La|1_3>d.MoveNext()", "P<T>.P.La"},
+	      {"N.C+<>c+<<A-IGet<System-Int32>-Get>b__4_0>d.MoveNext()",
+	       "C.IGet<int>.Get.lambda#0"},
 	      {"N.P+<>c__DisplayClass33_0+<<Host>g__Loc|0>d.MoveNext()",
 	       "P.Host.Loc"},
 	      {"N.P+<Fetch>d__3.SetStateMachine(int)",
@@ -140,6 +148,9 @@ static void what_compilers_made_has_its_methods_name(void **state)
 	      {"N.P+<>c..ctor()", "P.<>c.<>c()"},
 	      {"<>f__AnonymousType0<int>.get_Id()",
 	       "AnonymousType0<int>.Id.get"},
+	      {"<>f__AnonymousType0<<Id>j__TPar,<B>j__TPar>..ctor("
+	       "<Id>j__TPar,<B>j__TPar)",
+	       "AnonymousType0<Id, B>.AnonymousType0(Id, B)"},
 	      {"N.<File>F12AB__Local.Do()", "Local.Do()"},
 	      {"N.P+<Fetch>d__3", NULL},
 	      {"N.P+<Fetch>d__3<int.MoveNext()", NULL}, {"N.P+<Fetch", NULL},
@@ -189,6 +200,8 @@ static void a_long_form_keeps_the_name_spaces(void **state)
 	      {"N.P+<Gen>d__14<System.Tuple<int,string>>.MoveNext()",
 	       "N.P.Gen<System.Tuple<int,string>>"},
 	      {"N.Sx+<A-IWork-Do>d__0.MoveNext()", "N.Sx.A.IWork.Do"},
+	      {"N.Sx+<A-IGet<N-Q>-Do>d__0.MoveNext()", "N.Sx.A.IGet<N.Q>.Do"},
+	      {"N.P+<>c+<<-ctor>b__5_0>d.MoveNext()", "N.P.P.lambda#0"},
 	      {"M.C.M.IWork.Do()", "M.C.M.IWork.Do()"},
 	      {"N.P+<>c.<Main>b__0_1(N.Q)", "N.P.Main.lambda#1(N.Q)"});
 }

@@ -160,9 +160,13 @@ static bool put_accessor(struct gn_spell *o, const struct gn_member *m)
 static bool put_constructor(struct gn_spell *o, const struct gn_member *m)
 {
 	bool ends = gn_span_is(&m->name, "Finalize") && !m->params.n;
-	bool of_type = gn_span_is(&m->name, ".cctor");
+	/* a dash is a dot in the name of a type that was made of the method's
+	 */
+	bool of_type = gn_span_is(&m->name, ".cctor") ||
+		       gn_span_is(&m->name, "-cctor");
 
-	if (!of_type && !ends && !gn_span_is(&m->name, ".ctor"))
+	if (!of_type && !ends && !gn_span_is(&m->name, ".ctor") &&
+	    !gn_span_is(&m->name, "-ctor"))
 		return false;
 	gn_spell_text(o, of_type ? "static " : ends ? "~" : "");
 	gn_spell_put(o, m->type.at, m->type.n);
@@ -256,6 +260,25 @@ static bool put_made(struct gn_spell *o, const struct gn_span *name,
 	return true;
 }
 
+/* "IGet<System-Int32>": dashes are dots. */
+static void put_dashed(struct gn_spell *o, struct gn_span type)
+{
+	char dotted[512];
+	struct gn_span args = {dotted, type.n};
+	size_t own;
+
+	if (type.n > sizeof(dotted)) {
+		gn_spell_put(o, type.at, type.n);
+		return;
+	}
+	for (size_t i = 0; i < type.n; i++)
+		dotted[i] = type.at[i] == '-' ? '.' : type.at[i];
+	own = gn_span_until(&args, "<");
+	gn_spell_put(o, dotted, own);
+	args = gn_span_from(&args, own);
+	gn_spell_args(o, &args, 0);
+}
+
 /* Of a name with an interface: "System-IDisposable-" is "IDisposable.". */
 static struct gn_span put_interface(struct gn_spell *o, struct gn_span name)
 {
@@ -266,8 +289,7 @@ static struct gn_span put_interface(struct gn_spell *o, struct gn_span name)
 		return name;
 	if (!o->spaces)
 		type = gn_span_from(&type, qualified(&type));
-	for (size_t i = 0; i < type.n; i++)
-		gn_spell_put(o, type.at[i] == '-' ? "." : type.at + i, 1);
+	put_dashed(o, type);
 	gn_spell_text(o, ".");
 	return gn_span_from(&name, own);
 }

@@ -162,8 +162,15 @@ static void put_piece(struct gn_spell *o, const struct gn_span *piece,
 	size_t name = 0;
 	struct gn_span args;
 
-	if (piece->n && piece->at[0] == '<')
+	if (piece->n && piece->at[0] == '<') {
 		name = gn_span_pair(piece);
+		args = gn_span_from(piece, name);
+		/* a type parameter of an anonymous type, named by a member */
+		if (name > 2 && gn_span_is(&args, "j__TPar")) {
+			gn_spell_put(o, piece->at + 1, name - 2);
+			return;
+		}
+	}
 	while (name < piece->n && piece->at[name] != '<')
 		name++;
 	gn_spell_put(o, piece->at, name);
