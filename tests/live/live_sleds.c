@@ -96,6 +96,22 @@ void test_sleds_child_cost(struct live *t)
 	free(truths);
 }
 
+/* A child that a signal's handler forks in a hook ends that, without a ring. */
+void test_sleds_handler_forks(struct live *t)
+{
+	static const char *const fixtures[] = {"fork_handler_xray 20",
+					       "fork_handler_nops 20"};
+	struct live_end end;
+
+	for (int i = 0; i < 2; i++) {
+		live_gnomon(t, "run", "-f nothing --hooks fast", fixtures[i],
+			    &end, NULL);
+		CHECK(t, strstr(end.out, "result bad 0"),
+		      "%s: children ended by something else: %s", fixtures[i],
+		      end.out);
+	}
+}
+
 #define RINGS 1023
 #define MORE  40
 

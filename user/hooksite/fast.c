@@ -30,14 +30,14 @@
 #define DROPPED 1
 #define PASSED	2 /* it is to pass the site */
 
-/* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
-/* What threads without a ring in a session have. Threads of earlier sessions
- * have older ones, so none is ever freed. */
+/* What threads without a ring in a session have, and those that look for one.
+ * Threads of earlier sessions have older ones, so none is ever freed. */
 struct without_ring {
-	struct gn_fast_own own;
-	struct gn_fast_own *before;
+	struct gn_fast_own own, claims;
+	struct without_ring *before;
 };
 
+/* Where a process has fast hooks. `alive` is in memory that a fork wipes. */
 static struct {
 	struct gn_fast_page *page; /* NULL: it has none */
 	struct gn_fast_ring *rings;
@@ -47,7 +47,7 @@ static struct {
 	gn_fast_tell_fn tell;
 	/* of threads that have no ring in this session; each session's own,
 	 * for they are to look for one again in the next */
-	struct gn_fast_own *by_site;
+	struct without_ring *without;
 	_Atomic uint32_t next; /* slot to look at */
 	_Atomic uint32_t over; /* gnomon does not read any more */
 	void (*on_over)(void);
@@ -102,7 +102,7 @@ static void be_free(struct gn_fast_own *own)
 
 static int give_up(struct gn_fast_own *own)
 {
-	gn_fast_own = fast.by_site;
+	gn_fast_own = &fast.without->own;
 	be_free(own);
 	return AGAIN;
 }
@@ -227,6 +227,8 @@ static bool is_over(struct gn_fast_own *own)
 {
 	bool ended = is_gone() || atomic_load(&own->page->taken) != 1;
 
+	if (!atomic_load(fast.alive))
+		return true; /* a forked child, which ends its parent's hook */
 	if (!ended && !atomic_load(&fast.over))
 		return false;
 	if (!atomic_exchange(&fast.over, 1) && fast.on_over && ended)
@@ -331,9 +333,26 @@ struct gn_fast_own *gn_fast_set_ring_aside(void)
 {
 	struct gn_fast_own *own = gn_fast_own;
 
-	if (fast.by_site)
-		gn_fast_own = fast.by_site;
+	if (fast.without)
+		gn_fast_own = &fast.without->own;
 	return own;
+}
+
+struct gn_fast_own *gn_fast_interrupted(void)
+{
+	struct gn_fast_own *own = gn_fast_own;
+	bool claims = fast.without && own == &fast.without->claims;
+
+	return claims || (own->ring && atomic_load(&own->ring->busy)) ? own
+								      : NULL;
+}
+
+void gn_fast_end_interrupted(const struct gn_fast_own *before)
+{
+	mmap(fast.page, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+	     -1, 0);
+	*gn_fast_own = *before;
 }
 
 static struct gn_fast_ring *take_slot(uint32_t *slot)
@@ -369,18 +388,26 @@ static void open_ring(struct gn_fast_own *own, struct gn_fast_ring *ring,
 	own->lim = own->cur;
 }
 
+/* A forked child has nothing of its parent's. */
+static bool can_claim(void)
+{
+	return fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over);
+}
+
 int gn_fast_claim(struct gn_fast_own *own)
 {
 	struct gn_fast_ring *ring = NULL;
 	uint32_t slot;
 
 	(void)own;
-	gn_fast_own = fast.by_site; /* hooks of signals on top of this */
-	/* a forked child has nothing of its parent's */
-	if (fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over))
+	gn_fast_own = &fast.without->claims; /* hooks of signals on top */
+	if (can_claim())
 		ring = take_slot(&slot);
-	if (!ring)
+	/* a signal's handler can have forked meanwhile */
+	if (!ring || !can_claim()) {
+		gn_fast_own = &fast.without->own;
 		return AGAIN;
+	}
 	own = &fast.owns[slot];
 	open_ring(own, ring, slot);
 	fast.tell(GN_FAST_CLAIM, slot);
@@ -553,21 +580,22 @@ static void publish_session(struct gn_fast_page *page, struct without_ring *now)
 {
 	now->own.by_site = 1;
 	now->own.cur = (uintptr_t)fast.tell;
-	now->before = fast.by_site;
-	fast.by_site = &now->own;
+	now->claims = now->own;
+	now->before = fast.without;
+	fast.without = now;
 	fast.page = page;
 	atomic_thread_fence(memory_order_seq_cst);
 	if (now->before)
-		now->before->by_site = 0;
+		now->before->own.by_site = now->before->claims.by_site = 0;
 }
 
 static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
 {
-	struct without_ring *by_site = calloc(1, sizeof(*by_site));
-	struct gn_fast_page *page = by_site ? map_shared(fd) : NULL;
+	struct without_ring *without = calloc(1, sizeof(*without));
+	struct gn_fast_page *page = without ? map_shared(fd) : NULL;
 
 	if (!page) {
-		free(by_site);
+		free(without);
 		return false;
 	}
 	fast.rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
@@ -577,10 +605,10 @@ static bool share(int fd, gn_fast_hook_fn enter, gn_fast_hook_fn leave)
 	atomic_store(&page->deadline, UINT64_MAX);
 	measure(page, enter, leave);
 	if (offer(page, fd)) {
-		publish_session(page, by_site);
+		publish_session(page, without);
 		return true;
 	}
-	free(by_site);
+	free(without);
 	munmap(page, GN_FAST_SIZE);
 	return false;
 }

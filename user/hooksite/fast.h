@@ -49,6 +49,16 @@ int gn_fast_on_top(struct gn_fast_own *own, uint64_t sp);
  */
 struct gn_fast_own *gn_fast_set_ring_aside(void);
 
+/*
+ * A signal's handler that forks can have interrupted a hook, which the child
+ * goes on with when the handler returns there: what the hook writes to is gone.
+ * So before the fork, who forks keeps what this tells: what the thread has
+ * while it is in a hook, else NULL. In the child the hook is given that, and
+ * memory of its own, with which it ends.
+ */
+struct gn_fast_own *gn_fast_interrupted(void);
+void gn_fast_end_interrupted(const struct gn_fast_own *before);
+
 /* The stack of the process's first thread grows down to here. */
 void gn_fast_first_stack(uint64_t lowest, uint64_t top);
 

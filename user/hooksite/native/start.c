@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,27 @@ static void end(void)
 		gn_stubs_over(&sleds.stubs[i]);
 }
 
+/* What the thread that forks had, if the fork is in one of its hooks. */
+static _Thread_local struct {
+	struct gn_fast_own own;
+	bool in_hook;
+} forks;
+
+static void before_fork(void)
+{
+	const struct gn_fast_own *own = gn_fast_interrupted();
+
+	forks.in_hook = own;
+	if (own)
+		forks.own = *own;
+}
+
+static void in_child(void)
+{
+	if (forks.in_hook)
+		gn_fast_end_interrupted(&forks.own);
+}
+
 static void clear(void)
 {
 	for (size_t i = 0; i < sleds.files * GN_SLED_FORMS && sleds.stubs; i++)
@@ -250,7 +272,8 @@ static void start(int fd)
 		gn_fast_on_over(end);
 		if (gn_fast_start(gn_site_native_fast, gn_measured_native_enter,
 				  gn_measured_native_leave)) {
-			if (gn_patch(&sleds.patches))
+			if (pthread_atfork(before_fork, NULL, in_child) ||
+			    gn_patch(&sleds.patches))
 				gn_fast_stop();
 			return;
 		}
