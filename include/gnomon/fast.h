@@ -44,10 +44,11 @@
 #define GN_FAST_WAITED	 3 /* index 0: the thread waited, up to the next one */
 
 /* The site `fast`: what is told, and of what. */
-#define GN_FAST_OFFER 1 /* the memory: its descriptor */
-#define GN_FAST_CLAIM 2 /* a ring: its slot */
-#define GN_FAST_BELL  3 /* a ring is half full: gnomon sleeps */
-#define GN_FAST_NONE  4 /* there are no fast hooks: why */
+#define GN_FAST_OFFER	 1 /* the memory: its descriptor */
+#define GN_FAST_CLAIM	 2 /* a ring: its slot */
+#define GN_FAST_BELL	 3 /* a ring is half full: gnomon sleeps */
+#define GN_FAST_NONE	 4 /* there are no fast hooks: why */
+#define GN_FAST_RINGLESS 5 /* the thread found no slot free */
 
 /* Why there are none. */
 #define GN_FAST_LIMITED	 1 /* by a limit on files' sizes or memory */
@@ -87,10 +88,9 @@ struct gn_fast_ring {
 	_Atomic uint32_t head;
 	_Atomic uint8_t busy; /* it is in a hook */
 	uint8_t pad[3];
-	_Atomic uint32_t state;		/* enum gn_fast_state */
-	_Atomic uint32_t wants;		/* it waits for `tail` */
-	_Atomic uint64_t waits, waited; /* how often; ticks of the counter */
-	uint8_t pad2[32];
+	_Atomic uint32_t state; /* enum gn_fast_state */
+	_Atomic uint32_t wants; /* it waits for `tail` */
+	uint8_t pad2[48];
 	/* gnomon's: up to where it has read */
 	_Atomic uint32_t tail; /* a futex */
 	uint32_t pad3;
@@ -113,8 +113,7 @@ struct gn_fast_page {
 	_Atomic uint64_t deadline;
 	_Atomic uint32_t taken; /* 1: gnomon reads, 2: it will not; a futex */
 	_Atomic uint32_t sleeping; /* a half-full ring is to ring the bell */
-	_Atomic uint32_t ringless; /* threads that found no slot free */
-	uint8_t pad3[44];
+	uint8_t pad3[48];
 };
 
 /* What a thread knows of its ring; its own memory. */

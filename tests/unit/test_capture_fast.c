@@ -67,10 +67,10 @@ static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
 		take(&x->out, &r.f.h, sizeof(r));
 }
 
-static void open_fixture(struct fixture *x, int seals)
+static void open_fixture_of(struct fixture *x, int seals, bool drops)
 {
 	struct gn_fast_opts opts = {take,  take_calls, begins,
-				    never, &x->out,    false};
+				    never, &x->out,    drops};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -94,6 +94,11 @@ static void open_fixture(struct fixture *x, int seals)
 	gn_fast_mark(x->f);
 	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
 	close(fd);
+}
+
+static void open_fixture(struct fixture *x, int seals)
+{
+	open_fixture_of(x, seals, false);
 }
 
 static void close_fixture(struct fixture *x)
@@ -136,7 +141,7 @@ static void round_the_ring(void **state)
 	struct fixture *x = malloc(sizeof(*x));
 
 	(void)state;
-	open_fixture(x, SEALS);
+	open_fixture_of(x, SEALS, true);
 	assert_int_equal(x->page->taken, 1);
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	for (int i = 0; i < 10000; i++) {
@@ -178,6 +183,89 @@ static void round_without_end(void **state)
 	assert_int_equal(gn_fast_merge(x->f), 0);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
+	close_fixture(x);
+	free(x);
+}
+
+/* A hook loses records only where gnomon says that it may. */
+static void lost_without_leave(void **state)
+{
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	write_record(x, 3, GN_FAST_LOST);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.dropped, 0);
+	assert_int_equal(facts.counts.hostile, 1);
+	close_fixture(x);
+	free(x);
+}
+
+/* How long threads waited is told by what comes after the wait, not by them. */
+static void waits_are_counted(void **state)
+{
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	memset(x->rings[3].pad2, 0x7f, sizeof(x->rings[3].pad2));
+	for (int i = 0; i < 3; i++) {
+		write_record(x, 3, GN_FAST_WAITED);
+		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	}
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.waits, 3);
+	assert_in_range(facts.counts.waited_ns, 0, 1000000000);
+	close_fixture(x);
+	free(x);
+}
+
+/* Threads without a ring are counted once, however often they say it. */
+static void ringless_are_counted(void **state)
+{
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	for (uint32_t i = 0; i < 10; i++)
+		tell(x, GN_FAST_RINGLESS, 0, TID + i % 2);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.ringless, 2);
+	close_fixture(x);
+	free(x);
+}
+
+/* Hooks that are told that gnomon does not read write nothing: if it was not
+ * gnomon that told them, something is missing. */
+static void taken_away(void **state)
+{
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	x->page->taken = 77;
+	for (int i = 0; i < 2; i++) {
+		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+	}
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.records, 2);
+	assert_int_equal(facts.counts.hostile, 1);
+	/* numbers: of the offer, the claim, what is missing, and two records */
+	assert_int_equal(x->out.rec[x->out.n - 1].h.seq, 5);
 	close_fixture(x);
 	free(x);
 }
@@ -544,6 +632,10 @@ int main(void)
 		cmocka_unit_test(unsealed),
 		cmocka_unit_test(round_the_ring),
 		cmocka_unit_test(round_without_end),
+		cmocka_unit_test(lost_without_leave),
+		cmocka_unit_test(waits_are_counted),
+		cmocka_unit_test(ringless_are_counted),
+		cmocka_unit_test(taken_away),
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(order_between_threads),

@@ -169,8 +169,8 @@ void gn_session_put_fast(struct gn_session *s)
 	put_number(s, "fast.hostile", f.counts.hostile);
 	put_number(s, "fast.refused", f.refused);
 	put_number(s, "fast.ringless", f.ringless);
-	put_number(s, "fast.waits", f.waits);
-	put_number(s, "fast.waited_ns", f.waited_ns);
+	put_number(s, "fast.waits", f.counts.waits);
+	put_number(s, "fast.waited_ns", f.counts.waited_ns);
 }
 
 void gn_session_put_cpus(struct gn_session *s)

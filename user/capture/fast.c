@@ -114,8 +114,8 @@ static void give_slot_back(struct gn_fast *f, struct gn_fast_entry *e)
 	if (!a)
 		return;
 	ring = &a->rings[e->slot];
-	f->facts.waits += atomic_exchange(&ring->waits, 0);
-	f->facts.waited_ns += atomic_exchange(&ring->waited, 0);
+	f->facts.counts.waited_ns += e->t.waited;
+	e->t.waited = 0;
 	atomic_store(&ring->tail, 0);
 	atomic_store(&ring->stacked, 0);
 	atomic_store(&ring->busy, 0);
@@ -132,7 +132,6 @@ static void drop_area(struct gn_fast *f, struct gn_fast_area *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
-	f->facts.ringless += atomic_load(&a->page->ringless);
 	gn_fast_unmap(a->page);
 	free(a);
 }
@@ -173,6 +172,24 @@ void gn_fast_free(struct gn_fast *f)
 		munmap((void *)f->produced, f->page_size);
 	free(f->order);
 	free(f);
+}
+
+static void break_area(struct gn_fast *f, struct gn_fast_area *a)
+{
+	a->broken = true;
+	f->facts.counts.hostile++;
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		if (e->area == a)
+			gn_fast_thread_lose(&e->t, 1);
+}
+
+/* Hooks that find it changed take gnomon for gone, and do nothing from then on.
+ */
+void gn_fast_check(struct gn_fast *f)
+{
+	for (struct gn_fast_area *a = f->areas; a && !f->stopped; a = a->next)
+		if (!a->broken && atomic_load(&a->page->taken) != 1)
+			break_area(f, a);
 }
 
 void gn_fast_beat(struct gn_fast *f)
@@ -328,6 +345,11 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 	if (rec->kind == GN_KIND_RING &&
 	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_CLAIM)
 		claim(f, e, ring);
+	if (rec->kind == GN_KIND_RING &&
+	    GN_FUNC_INDEX(ring->f.func) == GN_FAST_RINGLESS && !e->ringless) {
+		e->ringless = true;
+		f->facts.ringless++;
+	}
 	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC) {
 		e->ended = true;
 		e->exits = rec->kind == GN_KIND_EXIT;
@@ -487,6 +509,7 @@ static void await_hooks(struct gn_fast *f)
 
 void gn_fast_stop(struct gn_fast *f, uint64_t end)
 {
+	gn_fast_check(f);
 	f->end = end;
 	f->stopped = true;
 	for (struct gn_fast_area *a = f->areas; a; a = a->next)
@@ -497,18 +520,8 @@ void gn_fast_stop(struct gn_fast *f, uint64_t end)
 void gn_fast_tell(const struct gn_fast *f, struct gn_fast_facts *facts)
 {
 	*facts = f->facts;
-	for (const struct gn_fast_area *a = f->areas; a; a = a->next)
-		facts->ringless += atomic_load(&a->page->ringless);
-	for (const struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
-		if (!e->area)
-			continue;
-		facts->waits += atomic_load(&e->area->rings[e->slot].waits);
-		facts->waited_ns +=
-			atomic_load(&e->area->rings[e->slot].waited);
-	}
-	facts->waited_ns =
-		(uint64_t)((double)facts->waited_ns * 1e6 /
-			   (double)gn_fast_clock_ticks(&f->clock, 1000000));
+	for (const struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		facts->counts.waited_ns += e->t.waited;
 	facts->bound_ns = gn_fast_clock_bound(&f->clock);
 	facts->drift = f->clock.drift;
 }

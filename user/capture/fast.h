@@ -70,10 +70,9 @@ int gn_fast_flush(struct gn_fast *f);
 struct gn_fast_facts {
 	struct gn_fast_counts counts;
 	uint64_t processes, threads;
-	uint64_t waits, waited_ns; /* of threads, for room */
-	uint32_t bound_ns;	   /* by which a time can be wrong */
-	double drift;		   /* the most that the rate changed, a share */
-	uint64_t refused;	   /* processes whose memory was none */
+	uint32_t bound_ns; /* by which a time can be wrong */
+	double drift;	   /* the most that the rate changed, a share */
+	uint64_t refused;  /* processes whose memory was none */
 	uint64_t none;	   /* why the last that has none has none: GN_FAST_* */
 	uint64_t ringless; /* threads that found no ring free */
 };

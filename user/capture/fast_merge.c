@@ -32,6 +32,7 @@ void gn_fast_mark(struct gn_fast *f)
 	}
 	f->marked = true;
 	f->has_fresh = false;
+	gn_fast_check(f);
 	f->produced_before = __atomic_load_n(f->produced, __ATOMIC_ACQUIRE);
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;
@@ -107,7 +108,7 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 	uint32_t index = rec->what >> 2;
 
 	*event = (struct gn_fast_event){.sp = rec->sp};
-	if (rec->what == GN_FAST_LOST) {
+	if (rec->what == GN_FAST_LOST && f->opts.drops) {
 		event->lost = rec->sp;
 		return true;
 	}

@@ -22,6 +22,7 @@ struct gn_fast_area {
 	uint32_t threads; /* that have rings */
 	uint32_t ready;	  /* slots below it have memory to begin with */
 	bool over;	  /* its first thread, or its program, has ended */
+	bool broken;	  /* its hooks were told that gnomon does not read */
 	bool bound[GN_FAST_SLOTS];
 };
 
@@ -44,6 +45,7 @@ struct gn_fast_entry {
 	bool last;     /* it had ended at the mark */
 	bool exits;    /* of the two */
 	bool hostile;  /* its ring is not read any more */
+	bool ringless; /* it found no ring free */
 	bool held;     /* its next kernel record cannot go in this round */
 };
 
@@ -78,6 +80,10 @@ struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid);
 /* The first thread of a process, which ended when this one executed a program
  * and took its number. NULL: there is none, or all of it is told. */
 struct gn_fast_entry *gn_fast_find_first(const struct gn_fast_entry *e);
+
+/* What only gnomon writes, the processes have left as it is: if not, records
+ * are missing. */
+void gn_fast_check(struct gn_fast *f);
 
 /* A sign of life, for all who write. */
 void gn_fast_beat(struct gn_fast *f);

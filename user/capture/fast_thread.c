@@ -267,6 +267,25 @@ static bool has_lost(const struct gn_fast_thread *t, const struct gn_rec *rec)
 	return t->unsure || (rec->seq && rec->seq != t->seq_in + 1);
 }
 
+static void end_wait(struct gn_fast_thread *t, uint64_t time)
+{
+	if (t->waits_since && time > t->waits_since)
+		t->waited += time - t->waits_since;
+	t->waits_since = 0;
+}
+
+static void count_wait(struct gn_fast_thread *t, const struct gn_rec *rec,
+		       struct gn_fast_counts *counts)
+{
+	end_wait(t, rec->time);
+	if (rec->kind == GN_KIND_HOOK_WAITS) {
+		counts->waits++;
+		t->waits_since = rec->time;
+	}
+	counts->waited_ns += t->waited;
+	t->waited = 0;
+}
+
 /* A record of the kernel's that ends an interval: a part of its OS time may
  * have been handed out. */
 static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
@@ -284,6 +303,7 @@ static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 	if (can_be_own((enum gn_kind)r->h.kind) &&
 	    GN_FUNC_RUNTIME(r->func) != GN_RUNTIME_NATIVE)
 		r->h.flags |= GN_F_PROBED;
+	end_wait(t, r->h.time);
 	gn_fast_thread_lose(t, is_short(t, r->h.time) || t->unsure);
 	err = set_os(t, r, os, put, ctx);
 	renumber(t, &r->h);
@@ -382,6 +402,7 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		r.h.key = whole_key(t, e->sp);
 		r.h.flags |= own_flag(r.func);
 	}
+	count_wait(t, &r.h, counts);
 	gn_fast_thread_lose(t, is_short(t, time));
 	err = set_os(t, &r, os, put, ctx);
 	r.h.seq = next_number(t, 0);
@@ -399,7 +420,8 @@ uint64_t gn_fast_thread_plain_until(const struct gn_fast_thread *t)
 	const struct gn_rec *rec = gn_fast_thread_first(t);
 	const struct gn_rec_slice *s = as_slice(rec);
 
-	if (!t->own || t->events || t->handed != t->slices || t->doubt)
+	if (!t->own || t->events || t->handed != t->slices || t->doubt ||
+	    t->waits_since)
 		return 0;
 	if (s && s->start < s->h.time)
 		return s->start;

@@ -40,6 +40,7 @@ struct gn_fast_counts {
 	uint64_t hostile;   /* that no hook writes */
 	uint64_t unordered; /* of whose time the kernel's records leave no room
 			     */
+	uint64_t waits, waited_ns; /* of threads, for room */
 };
 
 #define GN_FAST_EARLY 4
@@ -69,6 +70,9 @@ struct gn_fast_thread {
 	uint32_t events; /* slices since the last record of either stream */
 	bool own;	 /* one of its own since the kernel's last */
 	uint64_t last;	 /* its time */
+	/* it waits since then for room; 0: it does not */
+	uint64_t waits_since;
+	uint64_t waited; /* ns that are not counted yet */
 	bool unsure;	 /* the kernel's next record has time of a lost slice */
 	/* a slice between these times is missing; 0: none */
 	uint64_t doubt_from, doubt;
@@ -114,7 +118,8 @@ bool gn_fast_thread_make(struct gn_fast_thread *t,
 			 const struct gn_fast_event *e, uint64_t until,
 			 struct gn_rec_func *r);
 
-/* Hands any event of its own on. */
+/* Hands any event of its own on. After a wait for room, the thread's next event
+ * ends that, also one of the kernel's. */
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 		       struct gn_fast_counts *counts, gn_fast_put_fn put,
 		       void *ctx);

@@ -258,8 +258,6 @@ static void tell_lost(struct gn_fast_own *own)
 static void tell_waited(struct gn_fast_own *own, uint64_t since)
 {
 	own->tight = 1;
-	atomic_fetch_add(&own->ring->waits, 1);
-	atomic_fetch_add(&own->ring->waited, ticks() - since);
 	put_special(own, GN_FAST_WAITED, 0, since);
 	publish(own, own->cur + GN_FAST_RECORD);
 }
@@ -369,7 +367,7 @@ static struct gn_fast_ring *take_slot(uint32_t *slot)
 		*slot = at;
 		return &fast.rings[at];
 	}
-	atomic_fetch_add(&fast.page->ringless, 1);
+	fast.tell(GN_FAST_RINGLESS, 0);
 	return NULL;
 }
 
