@@ -46,6 +46,7 @@ static int add(struct gn_findings *out, const struct gn_rule *r,
 		.rule = r->name,
 		.severity = r->severity,
 		.share = s->share,
+		.rank = s->rank < 0 ? s->share : s->rank,
 		.text = text_of(r->say, f, s),
 		.next = text_of(r->next, f, s),
 		.what = s->what,
@@ -65,7 +66,7 @@ static bool may_speak(const struct gn_rule *r, const struct gn_model *m,
 static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 		 struct gn_findings *out)
 {
-	struct gn_subject s = {.class = r->class, .what = r->what};
+	struct gn_subject s = {.class = r->class, .what = r->what, .rank = -1};
 	int err;
 
 	if (!may_speak(r, f->m, *idle))
@@ -77,14 +78,14 @@ static int apply(const struct gn_rule *r, const struct gn_facts *f, bool *idle,
 	return add(out, r, f, &s);
 }
 
-/* Order: the worse level first, then the larger share. */
+/* Order: the worse level first, then what matters more. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct gn_insight *a = left, *b = right;
 
 	if (a->severity != b->severity)
 		return (int)b->severity - (int)a->severity;
-	return (b->share > a->share) - (b->share < a->share);
+	return (b->rank > a->rank) - (b->rank < a->rank);
 }
 
 int gn_explain(const struct gn_model *m, size_t most, struct gn_findings *out)
@@ -100,7 +101,7 @@ int gn_explain(const struct gn_model *m, size_t most, struct gn_findings *out)
 	out->finding = calloc(rules, sizeof(*out->finding));
 	if (!out->finding)
 		return -ENOMEM;
-	gn_facts_of(m, &facts);
+	err = gn_facts_of(m, &facts);
 	for (size_t i = 0; !err && i < rules; i++)
 		err = apply(gn_rule(i), &facts, &idle, out);
 	qsort(out->finding, out->n, sizeof(*out->finding), by_weight);

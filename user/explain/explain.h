@@ -40,8 +40,9 @@ struct gn_insight {
 	enum gn_severity severity;
 	/* the share that the sentence is about, 0 to 1 */
 	double share;
-	char *text; /* a sentence or two. Names in it are not escaped. */
-	char *next; /* words, quoted for a shell, not escaped; "" = none */
+	double rank; /* how much it matters beside others, 0 to 1 */
+	char *text;  /* a sentence or two. Names in it are not escaped. */
+	char *next;  /* words, quoted for a shell, not escaped; "" = none */
 	enum gn_next what;
 };
 

@@ -18,34 +18,15 @@ uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT])
 	       classes[GN_CLASS_SLEEP] + classes[GN_CLASS_OTHER];
 }
 
-void gn_facts_of(const struct gn_model *m, struct gn_facts *out)
+static uint64_t wall_of(const struct gn_model *m)
 {
-	*out = (struct gn_facts){
-		.m = m,
-		.classes = m->session.class_incl,
-		.wall = m->end > m->start ? m->end - m->start : 0,
-	};
-	for (size_t i = 0; i < m->nthreads; i++) {
-		const struct gn_model_thread *t = &m->threads[i];
-		uint64_t busy = gn_busy(t->classes);
+	return m->end > m->start ? m->end - m->start : 0;
+}
 
-		out->cpu += gn_class_cpu_ns(t->classes);
-		if (gn_thread_idle(t))
-			continue;
-		/* it sleeps between its work */
-		if (t->helper)
-			busy -= t->classes[GN_CLASS_SLEEP];
-		out->busy += busy;
-		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
-			out->waits[c] += t->classes[c];
-		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
-			out->worker = t;
-			out->worker_busy = busy;
-		}
-	}
-	if (out->worker)
-		out->others_cpu =
-			out->cpu - gn_class_cpu_ns(out->worker->classes);
+/* A call of a function that comes and goes lasts no longer than this. */
+static uint64_t short_ns(const struct gn_model *m)
+{
+	return wall_of(m) / 2 + 1;
 }
 
 /* Sums the waits of one class by `key`. */
@@ -104,6 +85,7 @@ static uint64_t waker_key(const struct gn_model_wait *w)
 struct which {
 	enum gn_class class;
 	uint64_t most; /* a call of their function; 0: of any, or of none */
+	bool answers;  /* polls of what somebody writes into */
 };
 
 static bool is_short(const struct gn_model *m, int32_t function, uint64_t most)
@@ -116,10 +98,21 @@ static bool is_short(const struct gn_model *m, int32_t function, uint64_t most)
 	return v->calls && v->elapsed_incl / v->calls <= most;
 }
 
+/* An answer that does not come ends by a deadline. */
+static bool is_answer(const struct gn_model_wait *w)
+{
+	if (w->end != GN_END_BY_READY && w->end != GN_END_BY_TIMEOUT)
+		return false;
+	return w->polled == GN_POLLED_SOCKET || w->polled == GN_POLLED_UNIX ||
+	       w->polled == GN_POLLED_PIPE;
+}
+
 static bool counts(const struct gn_model *m, const struct gn_model_wait *w,
 		   const struct which *of)
 {
 	if (w->class != of->class || w->idle)
+		return false;
+	if (of->answers && !is_answer(w))
 		return false;
 	return !of->most || is_short(m, w->function, of->most);
 }
@@ -202,15 +195,53 @@ static int sum(const struct gn_model *m, const struct which *of,
 int gn_wait_sum(const struct gn_model *m, enum gn_class class,
 		struct gn_wait_sum *out)
 {
-	return sum(m, &(struct which){class, 0}, out);
+	return sum(m, &(struct which){class, 0, false}, out);
 }
 
 int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
 		      struct gn_wait_sum *out)
 {
-	uint64_t wall = m->end > m->start ? m->end - m->start : 0;
+	return sum(m, &(struct which){class, short_ns(m), false}, out);
+}
 
-	return sum(m, &(struct which){class, wall / 2 + 1}, out);
+int gn_wait_sum_answers(const struct gn_model *m, struct gn_wait_sum *out)
+{
+	return sum(m, &(struct which){GN_CLASS_POLL, short_ns(m), true}, out);
+}
+
+int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
+{
+	struct gn_wait_sum answers;
+	int err = gn_wait_sum_answers(m, &answers);
+
+	*out = (struct gn_facts){
+		.m = m,
+		.classes = m->session.class_incl,
+		.wall = wall_of(m),
+		.answers = answers.ns,
+	};
+	for (size_t i = 0; i < m->nthreads; i++) {
+		const struct gn_model_thread *t = &m->threads[i];
+		uint64_t busy = gn_busy(t->classes);
+
+		out->cpu += gn_class_cpu_ns(t->classes);
+		if (gn_thread_idle(t))
+			continue;
+		/* it sleeps between its work */
+		if (t->helper)
+			busy -= t->classes[GN_CLASS_SLEEP];
+		out->busy += busy;
+		for (int c = 0; c < GN_CLASS_COUNT && !t->helper; c++)
+			out->waits[c] += t->classes[c];
+		if (!t->merged && (!out->worker || busy > out->worker_busy)) {
+			out->worker = t;
+			out->worker_busy = busy;
+		}
+	}
+	if (out->worker)
+		out->others_cpu =
+			out->cpu - gn_class_cpu_ns(out->worker->classes);
+	return err;
 }
 
 /* The most frames to look at on one path. */

@@ -17,9 +17,11 @@ struct gn_facts {
 	const struct gn_model_thread *worker; /* the busiest; NULL: none */
 	uint64_t worker_busy;
 	uint64_t others_cpu; /* of the other threads */
+	uint64_t answers;    /* what gn_wait_sum_answers() sums */
 };
 
-void gn_facts_of(const struct gn_model *m, struct gn_facts *out);
+/* 0, -ENOMEM. */
+int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
 
 /* Without the waits of a thread that has nothing to do or waits for what
  * another one does: events, event loops, children, a suspension. */
@@ -47,6 +49,10 @@ int gn_wait_sum(const struct gn_model *m, enum gn_class class,
  * on average: in others a thread can wait for work all the time. */
 int gn_wait_sum_short(const struct gn_model *m, enum gn_class class,
 		      struct gn_wait_sum *out);
+
+/* The same of polls of one socket or pipe: there a thread waits for an answer,
+ * or a server for a request; several files are an event loop's. */
+int gn_wait_sum_answers(const struct gn_model *m, struct gn_wait_sum *out);
 
 /*
  * Through whom more than half of a function's own time of a class came, or of

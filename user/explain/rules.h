@@ -16,6 +16,7 @@
 /* What a rule found, for its sentence. */
 struct gn_subject {
 	double share; /* 0 to 1; what a rule's threshold is compared with */
+	double rank;  /* its place among others of the severity */
 	enum gn_class class;
 	enum gn_next what; /* the rule's; `look` may choose another */
 	struct gn_wait_sum wait;
@@ -37,7 +38,8 @@ struct gn_rule {
 		       other rule does */
 	bool idle;  /* it holds also for a program that does nothing */
 	enum gn_class class;
-	/* Sets the share; 0: it does not hold. Returns 0 or -ENOMEM. */
+	/* Sets the share; 0: it does not hold. The rank is that, unless it sets
+	 * another one. Returns 0 or -ENOMEM. */
 	int (*look)(const struct gn_facts *f, struct gn_subject *s);
 	void (*say)(const struct gn_facts *f, const struct gn_subject *s,
 		    FILE *out);
@@ -67,10 +69,12 @@ GN_RULE_FUNCTIONS(sampled)
 GN_RULE_FUNCTIONS(untraced)
 GN_RULE_FUNCTIONS(probes)
 GN_RULE_FUNCTIONS(wait)
+GN_RULE_FUNCTIONS(poll)
 GN_RULE_FUNCTIONS(cpus)
 GN_RULE_FUNCTIONS(late)
 GN_RULE_FUNCTIONS(faults)
 GN_RULE_FUNCTIONS(event)
+GN_RULE_FUNCTIONS(child)
 GN_RULE_FUNCTIONS(async)
 GN_RULE_FUNCTIONS(jit)
 GN_RULE_FUNCTIONS(traced_jit)

@@ -72,6 +72,17 @@ int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
 	return err;
 }
 
+/* What threads that only waited had is no reason for anything. */
+int gn_look_poll(const struct gn_facts *f, struct gn_subject *s)
+{
+	int err = gn_wait_sum_answers(f->m, &s->wait);
+
+	set_share(f, s, 0);
+	if (s->wait.ns > f->waits[GN_CLASS_POLL])
+		s->share = 0;
+	return err;
+}
+
 void gn_put_where(FILE *out, const struct gn_facts *f, int32_t function,
 		  int class)
 {
@@ -185,6 +196,9 @@ void gn_say_wait(const struct gn_facts *f, const struct gn_subject *s,
 		[GN_CLASS_IPC] = "Threads waited for pipes and local sockets",
 		[GN_CLASS_SLEEP] = "Threads slept",
 		[GN_CLASS_EVENT] = "Threads waited for what others had to do",
+		[GN_CLASS_POLL] = "Threads waited by poll for one socket or "
+				  "pipe",
+		[GN_CLASS_CHILD] = "Threads waited for child processes",
 	};
 
 	fprintf(out, "%s for ", what[s->class]);
@@ -227,6 +241,41 @@ void gn_next_event(const struct gn_facts *f, const struct gn_subject *s,
 		   FILE *out)
 {
 	gn_next_wait(f, s, out);
+}
+
+/* Nothing tells who of the two asked. */
+void gn_say_poll(const struct gn_facts *f, const struct gn_subject *s,
+		 FILE *out)
+{
+	gn_say_wait(f, s, out);
+	fputs(" If they had asked for something there, what answers is slow; a "
+	      "server waits like this for requests.",
+	      out);
+}
+
+void gn_next_poll(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	gn_next_wait(f, s, out);
+}
+
+int gn_look_child(const struct gn_facts *f, struct gn_subject *s)
+{
+	return gn_look_event(f, s);
+}
+
+void gn_say_child(const struct gn_facts *f, const struct gn_subject *s,
+		  FILE *out)
+{
+	gn_say_wait(f, s, out);
+}
+
+void gn_next_child(const struct gn_facts *f, const struct gn_subject *s,
+		   FILE *out)
+{
+	(void)f;
+	(void)s;
+	fputs("--by process --limit 10", out);
 }
 
 /* Less than half of one CPU is not too few for the program. */

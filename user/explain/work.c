@@ -17,6 +17,13 @@ int gn_look_path(const struct gn_facts *f, struct gn_subject *s)
 	if (f->others_cpu > cpu / 4)
 		return 0;
 	s->share = gn_share(f->worker_busy, f->wall);
+	/* it is a reason for being slow as far as it computes; the only thread
+	 * there is is none */
+	s->rank =
+		gn_model_threads(f->m) < 2
+			? 0
+			: gn_share(cpu + f->worker->classes[GN_CLASS_RUNQUEUE],
+				   f->wall);
 	return 0;
 }
 
@@ -134,6 +141,12 @@ static void add_function(struct gn_subject *s,
 	s->weight[at] = weight;
 }
 
+/* What a program computes matters as far as it does that and does not wait. */
+static double of_all(const struct gn_facts *f, uint64_t ns)
+{
+	return gn_share(ns, f->busy + f->answers);
+}
+
 int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 {
 	const struct gn_model *m = f->m;
@@ -145,9 +158,10 @@ int gn_look_own(const struct gn_facts *f, struct gn_subject *s)
 			add_function(s, fn, own_time(fn));
 	}
 	/* if the program mostly waits, its code does not matter */
-	if (s->nfunctions && f->classes[GN_CLASS_APP] >= f->busy / 20)
-		s->share = gn_share(own_time(s->function[0]),
-				    f->classes[GN_CLASS_APP]);
+	if (!s->nfunctions || f->classes[GN_CLASS_APP] < f->busy / 20)
+		return 0;
+	s->share = gn_share(own_time(s->function[0]), f->classes[GN_CLASS_APP]);
+	s->rank = of_all(f, own_time(s->function[0]));
 	return 0;
 }
 
@@ -189,6 +203,7 @@ int gn_look_sampled(const struct gn_facts *f, struct gn_subject *s)
 {
 	if (f->m->nsamples && f->m->sampled >= SAMPLES_LEAST)
 		s->share = gn_share(f->m->samples[0].self, f->m->sampled);
+	s->rank = s->share * of_all(f, f->cpu);
 	return 0;
 }
 
@@ -300,6 +315,7 @@ int gn_look_untraced(const struct gn_facts *f, struct gn_subject *s)
 	if (traced < all && f->cpu > f->wall / 20) {
 		s->ns = all - traced;
 		s->share = gn_share(s->ns, all);
+		s->rank = of_all(f, s->ns);
 	}
 	/* methods are not in files that a list could be made of */
 	if (asked_all(f->m) || unhooked(f->m))
