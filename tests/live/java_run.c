@@ -161,6 +161,26 @@ void java_native_list(struct live *t)
 	      "methods are not listed, and told as left out: %s", end.err);
 }
 
+/* The runtime's threads of finalizers and cleaners wait for no work of others.
+ */
+static void idle_queues(struct live *t, const json_t *report)
+{
+	static const char name[] = "java.lang.Object.wait";
+	const json_t *f, *w;
+	size_t i, k, idle = 0;
+
+	json_array_foreach(json_object_get(report, "functions"), i, f)
+	{
+		const char *of = json_string_value(json_object_get(f, "name"));
+
+		if (strncmp(of, name, sizeof(name) - 1) != 0)
+			continue;
+		json_array_foreach(json_object_get(f, "waits"), k, w) idle +=
+			json_is_true(json_object_get(w, "idle_worker"));
+	}
+	CHECK(t, idle, "no thread was idle in %s", name);
+}
+
 /* A program of a package: it writes the same file, and each of its threads'
  * account is closed. */
 void java_tool(struct live *t)
@@ -188,6 +208,7 @@ void java_tool(struct live *t)
 	CHECK(t, end.code == 0 && !*end.err, "jar ended with %d: %s", end.code,
 	      end.err);
 	live_clean(t, report);
+	idle_queues(t, report);
 	a = live_read(t, one, &size);
 	b = live_read(t, two, &other_size);
 	CHECK(t, size == other_size && !memcmp(a, b, size),

@@ -77,6 +77,9 @@ static const struct gn_role_glob role_globs[] = {
 	{C "ForkJoinPool.awaitWork*", GN_ROLE_IDLE},
 	{C "ScheduledThreadPoolExecutor$DelayedWorkQueue.*", GN_ROLE_IDLE},
 	{"java.lang.ref.Reference.waitForReferencePendingList()", GN_ROLE_IDLE},
+	/* finalizers, cleaners and timers have no work */
+	{"java.lang.ref.ReferenceQueue.*", GN_ROLE_IDLE},
+	{"java.util.TimerThread.mainLoop()", GN_ROLE_IDLE},
 	{C "locks.ReentrantLock.lock*", GN_ROLE_LOCK},
 	{C "locks.ReentrantLock$*Sync.lock*", GN_ROLE_LOCK},
 	{C "locks.ReentrantReadWriteLock$*Lock.lock*", GN_ROLE_LOCK},
