@@ -178,6 +178,29 @@ static void no_allocations(void **state)
 	free(text);
 }
 
+/* Without --events a program that loads nothing has none. */
+static void no_loads(void **state)
+{
+	struct gn_output_opts o = {.by = GN_BY_LOADS, .bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	sample_make(&s);
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "no runtime told of a load"));
+	free(text);
+	s.info[s.m.ninfo++] =
+		(struct gn_model_info){"events.left", "life,loads,gc"};
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "--events loads"));
+	free(text);
+	o.by = GN_BY_EXCEPTIONS;
+	text = sample_print("table", &s.m, &o);
+	assert_null(strstr(text, "--events"));
+	free(text);
+}
+
 static void every_array_is_there(void **state)
 {
 	json_t *root, *rows;
@@ -405,6 +428,7 @@ int main(void)
 		cmocka_unit_test(loads_of_modules),
 		cmocka_unit_test(collections),
 		cmocka_unit_test(no_allocations),
+		cmocka_unit_test(no_loads),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
 		cmocka_unit_test(leaves_out),

@@ -12,6 +12,7 @@
 
 #include <gnomon/control.h>
 #include <gnomon/fast.h>
+#include <gnomon/runtime_event.h>
 #include "capture/clock.h"
 #include "gnomon.skel.h"
 #include "names/escape.h"
@@ -237,10 +238,19 @@ void gn_session_put_attached(struct gn_session *s)
 	put_number(s, "attached_ns", gn_now_ns() - s->skel->bss->control.start);
 }
 
+/* Those of the set, if there are any. */
+static void put_families(struct gn_session *s, const char *key, uint32_t set)
+{
+	char words[160];
+
+	gn_running_words(set, words, sizeof(words));
+	if (*words)
+		gn_session_put_info(s, key, words);
+}
+
 void gn_session_put_facts(struct gn_session *s)
 {
 	char *command = command_text(s);
-	char untold[160];
 	struct utsname u;
 
 	gn_session_put_info(s, "version", GNOMON_VERSION);
@@ -276,10 +286,9 @@ void gn_session_put_facts(struct gn_session *s)
 		gn_session_put_info(s, "hooks.elt", gn_session_elt(s));
 	if (gn_prepare_all(s) || (s->launch.env && !s->opts.nfunctions))
 		gn_session_put_info(s, "functions.asked", "all");
-	gn_running_words(gn_running_untold(s->active, s->opts.families), untold,
-			 sizeof(untold));
-	if (*untold)
-		gn_session_put_info(s, "events.at_start", untold);
+	put_families(s, "events.at_start",
+		     gn_running_untold(s->active, s->opts.families));
+	put_families(s, "events.left", GN_FAMILIES_USUAL & ~s->opts.families);
 	gn_session_put_info(s, "faults", s->faults ? "1" : "0");
 	gn_session_put_info(s, "syscalls", s->opts.syscalls ? "1" : "0");
 	if (s->opts.samples)

@@ -170,6 +170,14 @@ const struct gn_sheet_kind gn_sheet_events = {
 	.fill = fill_events,
 };
 
+/* Whether --events left out a family that is recorded without the option. */
+static bool left_out(const struct gn_model *m, const char *family)
+{
+	const char *left = gn_model_info(m, "events.left");
+
+	return left && strstr(left, family);
+}
+
 static bool is_load(uint16_t event)
 {
 	return gn_rt_info(event)->family == GN_FAMILY_LOADS ||
@@ -178,7 +186,10 @@ static bool is_load(uint16_t event)
 
 static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = "no runtime told of a load";
+	s->nothing = left_out(m, "loads")
+			     ? "loads were not recorded; ask for them with "
+			       "--events loads"
+			     : "no runtime told of a load";
 	for (size_t i = 0; i < m->nevents; i++) {
 		const struct gn_model_event *e = &m->events[i];
 		struct gn_cell *c;
@@ -363,7 +374,8 @@ const struct gn_sheet_kind gn_sheet_jit = {
 
 static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT]
+	s->nothing = m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT] ||
+				     left_out(m, "exceptions")
 			     ? "no runtime reported an exception; ask for them "
 			       "with --events exceptions"
 			     : "no runtime reported an exception";
