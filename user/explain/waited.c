@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules about what threads waited for, and what the system did for them. */
+/* Rules about what threads waited for. */
 #include <inttypes.h>
 
 #include "explain/rules.h"
 #include "output/busy.h"
 #include "output/header.h"
-#include "output/syscalls.h"
 #include "output/text.h"
 
-#define LATE_NS	    5000000
-#define SMALL_NS    5000
-#define SMALL_COUNT 100
+#define LATE_NS 5000000
 
 static int look_wait(const struct gn_facts *f, struct gn_subject *s,
 		     uint64_t whole)
@@ -393,80 +390,10 @@ double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns)
 	return ns >= f->wall / 20 ? gn_share(ns, f->cpu) : 0;
 }
 
-int gn_look_faults(const struct gn_facts *f, struct gn_subject *s)
-{
-	int err = look_wait(f, s, f->cpu);
-
-	s->share = gn_share_of_cpu(f, s->wait.ns);
-	return err;
-}
-
 void gn_put_of_cpu(FILE *out, const struct gn_facts *f, uint64_t ns)
 {
 	gn_put_ns(out, ns);
 	fputs(", ", out);
 	gn_put_pct(out, ns, f->cpu);
 	fputs(" of the time on CPUs", out);
-}
-
-void gn_say_faults(const struct gn_facts *f, const struct gn_subject *s,
-		   FILE *out)
-{
-	fputs("Page faults took ", out);
-	gn_put_of_cpu(out, f, s->wait.ns);
-	fputs(": ", out);
-	gn_put_count(out, s->wait.count, "fault", "faults");
-	fputs(" of ", out);
-	gn_put_ns(out, s->wait.count ? s->wait.ns / s->wait.count : 0);
-	fputs(". Most", out);
-	gn_put_where(out, f, s->wait.function, GN_CLASS_FAULT);
-	fputs(": ", out);
-	gn_put_count(out, s->wait.function_count, "fault", "faults");
-	fputs(". It touches memory for the first time.", out);
-}
-
-void gn_next_faults(const struct gn_facts *f, const struct gn_subject *s,
-		    FILE *out)
-{
-	(void)f;
-	(void)s;
-	fputs("--sort fault --columns default,fault --limit 10", out);
-}
-
-int gn_look_syscalls(const struct gn_facts *f, struct gn_subject *s)
-{
-	const struct gn_wait_sum *w = &s->wait;
-	int err = gn_wait_sum(f->m, s->class, &s->wait);
-
-	if (w->reason_count >= SMALL_COUNT &&
-	    w->reason_ns / w->reason_count <= SMALL_NS)
-		s->share = gn_share(w->reason_ns, f->cpu);
-	return err;
-}
-
-void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
-		     FILE *out)
-{
-	const struct gn_wait_sum *w = &s->wait;
-	const char *name = gn_syscall_text(w->reason);
-
-	fputs("System calls in small pieces: ", out);
-	gn_put_count(out, w->reason_count, "time", "times");
-	if (name)
-		fprintf(out, " %s", name);
-	else
-		fprintf(out, " system call %u", w->reason);
-	fputs(", ", out);
-	gn_put_ns(out, w->reason_ns / w->reason_count);
-	fputs(" each, took ", out);
-	gn_put_of_cpu(out, f, w->reason_ns);
-	fputs("; most calls' time is", out);
-	gn_put_where(out, f, w->function, GN_CLASS_SYSCALL);
-	fputs(". Fewer and larger ones cost less.", out);
-}
-
-void gn_next_syscalls(const struct gn_facts *f, const struct gn_subject *s,
-		      FILE *out)
-{
-	gn_next_wait(f, s, out);
 }
