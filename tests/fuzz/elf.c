@@ -131,7 +131,6 @@ static void check_elf(const struct gn_elf *elf, size_t size)
 	const struct gn_elf_symbol *all;
 	struct gn_elf_section_view view;
 	size_t n = gn_elf_symbols(elf, &all);
-	const char *const *needed;
 	const uint64_t *a;
 
 	for (size_t i = 0; i < n; i++)
@@ -144,9 +143,6 @@ static void check_elf(const struct gn_elf *elf, size_t size)
 		must(gn_elf_code(elf, a[i], 1), "functions begin in code");
 	gn_elf_pointers(elf, &a, &n);
 	check_sorted(a, n);
-	n = gn_elf_needed(elf, &needed);
-	for (size_t i = 0; i < n; i++)
-		must(strlen(needed[i]) < size, "a soname is in the file");
 	must(!gn_elf_soname(elf) || strlen(gn_elf_soname(elf)) < size,
 	     "the soname is in the file");
 	must(strlen(gn_elf_build_id(elf)) <= 128, "a build-id is bounded");

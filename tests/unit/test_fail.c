@@ -155,17 +155,16 @@ static int plan_all(struct gn_elf *elf, FILE *f)
 static void tell_elf(const struct gn_elf *elf, FILE *f)
 {
 	const struct gn_elf_symbol *all;
-	const char *const *needed;
 	const uint64_t *a;
 	size_t n = gn_elf_symbols(elf, &all);
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s %s %lx %lx\n", all[i].name, all[i].demangled,
 			all[i].addr, all[i].size);
-	fprintf(f, "%s %s %zu %zu %d %d\n", gn_elf_build_id(elf),
+	fprintf(f, "%s %s %zu %d %d\n", gn_elf_build_id(elf),
 		gn_elf_soname(elf) ? gn_elf_soname(elf) : "",
-		gn_elf_needed(elf, &needed), gn_elf_starts(elf, &a),
-		gn_elf_stripped(elf), gn_elf_opaque(elf));
+		gn_elf_starts(elf, &a), gn_elf_stripped(elf),
+		gn_elf_opaque(elf));
 	fprintf(f, "%d", gn_elf_pointers(elf, &a, &n));
 	fprintf(f, " %zu\n", n);
 }

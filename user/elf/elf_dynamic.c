@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a file tells the dynamic linker and the unwinder: needed libraries,
- * imported symbols and their slots, and where functions begin. */
+/* What a file tells the dynamic linker and the unwinder: its soname, imported
+ * symbols and their slots, and where functions begin. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,33 +8,18 @@
 #include "elf/elf_internal.h"
 #include "elf/grow.h"
 
-static int read_dynamic(struct gn_elf *elf, Elf_Data *data, Elf_Data *strs)
+static void read_dynamic(struct gn_elf *elf, Elf_Data *data, Elf_Data *strs)
 {
 	size_t n = data->d_size / sizeof(Elf64_Dyn);
 	GElf_Dyn dyn;
 
-	for (size_t i = 0; i < n && elf->nneeded < GN_ELF_MAX_NEEDED; i++) {
-		const char *s, **needed;
-
+	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag == DT_NULL)
 			break;
-		if (dyn.d_tag != DT_NEEDED && dyn.d_tag != DT_SONAME)
+		if (dyn.d_tag != DT_SONAME)
 			continue;
-		s = gn_string(strs, dyn.d_un.d_val);
-		if (!s)
-			continue;
-		if (dyn.d_tag == DT_SONAME) {
-			elf->soname = s;
-			continue;
-		}
-		needed = reallocarray(elf->needed, elf->nneeded + 1,
-				      sizeof(*needed));
-		if (!needed)
-			return -ENOMEM;
-		elf->needed = needed;
-		needed[elf->nneeded++] = s;
+		elf->soname = gn_string(strs, dyn.d_un.d_val) ?: elf->soname;
 	}
-	return 0;
 }
 
 static const struct gn_symtab *dynsym(const struct gn_elf *elf)
@@ -191,7 +176,8 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 		return read_packed(elf, data);
 	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str))
 		strs = gn_image_data(str, &strh);
-	return read_dynamic(elf, data, strs);
+	read_dynamic(elf, data, strs);
+	return 0;
 }
 
 /* A dynamic segment without a symbol table: the imports are not known. */

@@ -66,7 +66,6 @@ void gn_elf_close(struct gn_elf *elf)
 	free(elf->segments);
 	free(elf->sections);
 	free(elf->symbols);
-	free(elf->needed);
 	free(elf->imports);
 	free(elf->starts);
 	free(elf->ends);
@@ -147,12 +146,6 @@ bool gn_elf_is_go(const struct gn_elf *elf)
 const char *gn_elf_soname(const struct gn_elf *elf)
 {
 	return elf->soname;
-}
-
-size_t gn_elf_needed(const struct gn_elf *elf, const char *const **out)
-{
-	*out = elf->needed;
-	return elf->nneeded;
 }
 
 const char *gn_elf_interp(const struct gn_elf *elf)

@@ -113,9 +113,6 @@ bool gn_elf_text(const struct gn_elf *elf, size_t index,
 /* DT_SONAME, or NULL. */
 const char *gn_elf_soname(const struct gn_elf *elf);
 
-/* Sonames in DT_NEEDED. */
-size_t gn_elf_needed(const struct gn_elf *elf, const char *const **out);
-
 /* The entry point, 0 for none. It is not a function: it never returns. */
 uint64_t gn_elf_entry(const struct gn_elf *elf);
 

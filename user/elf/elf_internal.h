@@ -7,7 +7,6 @@
 #include "elf/elf_image.h"
 
 #define GN_ELF_MAX_SYMBOLS (16u << 20) /* of one table */
-#define GN_ELF_MAX_NEEDED  4096
 
 /* What a program header maps without write permission. */
 struct gn_segment {
@@ -63,8 +62,6 @@ struct gn_elf {
 	char **titles; /* demangled names, owned */
 	size_t ntitles;
 
-	const char **needed;
-	size_t nneeded;
 	struct gn_import *imports; /* sorted by slot */
 	size_t nimports;
 	uint64_t *starts, *ends; /* an end is 0 where it is not known */
