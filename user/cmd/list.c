@@ -377,10 +377,10 @@ static int check_found(const struct job *j)
 		return GN_EXIT_USAGE;
 	}
 	if (l->npacked && !l->nmodules && !j->everything) {
-		gn_error("no function matches '%s': %s is packed into the "
-			 "program (a single file), and its functions are not "
-			 "listed; start the program under gnomon",
-			 glob, l->running->title);
+		gn_error("functions of %s are not listed, since it is packed "
+			 "into the program (a single file); gnomon run -p PID "
+			 "-f '%s' traces those that match",
+			 l->running->title, glob);
 		return GN_EXIT_USAGE;
 	}
 	if (l->nruntimes && !l->running) {
