@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/clock.h"
@@ -15,6 +14,7 @@
 #include "process/files.h"
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
+#include "runtime/clr_written.h"
 #include "source/module.h"
 
 /* Limits of what traced programs can make gnomon read and keep. */
@@ -164,38 +164,17 @@ static int open_mapped(struct mappings *of, uint32_t pid, const char *path,
 	return open_of(of, path);
 }
 
-static int64_t file_ms(const struct stat *st)
-{
-	return (int64_t)st->st_mtim.tv_sec * 1000 +
-	       st->st_mtim.tv_nsec / 1000000;
-}
-
-/* When a process's runtime began, by the clock of file times: it then makes its
- * socket. 0: not known. The process can be older, as a shell's that copied the
- * program and then became it. */
-static int64_t began_ms(uint32_t pid)
-{
-	char why[GN_WHY_MAX];
-	int fd = gn_clr_ipc_find((pid_t)pid, why);
-	struct stat st;
-	int64_t began = 0;
-
-	if (fd < 0)
-		return 0;
-	if (!fstat(fd, &st))
-		began = file_ms(&st);
-	close(fd);
-	return began;
-}
-
 /* A runtime reads a module's names from the mapped file. So a write to the file
  * changes the names of methods that it has compiled already. */
 static bool is_written(uint32_t pid, int file)
 {
-	int64_t began = began_ms(pid);
-	struct stat st;
+	char why[GN_WHY_MAX];
+	int socket = gn_clr_ipc_find((pid_t)pid, why);
+	bool written = socket >= 0 && gn_clr_written(socket, file);
 
-	return began && !fstat(file, &st) && file_ms(&st) > began;
+	if (socket >= 0)
+		close(socket);
+	return written;
 }
 
 static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,

@@ -27,6 +27,7 @@
 #include "process/maps.h"
 #include "runtime/clr_ipc.h"
 #include "runtime/clr_room.h"
+#include "runtime/clr_written.h"
 
 /* with what comes before it, ten seconds until it is said that nobody answers
  */
@@ -595,6 +596,8 @@ static int begin(struct gn_attached *a, const struct gn_attach_asked *asked,
 	if (err)
 		snprintf(why, GN_WHY_MAX, "no process can be started (%s)",
 			 strerror(-err));
+	if (!err && a->functions)
+		err = gn_clr_check_written(a->pid, a->socket, why);
 	if (!err)
 		err = check_runtime(a, wait, ctx, why);
 	if (!err) {

@@ -93,7 +93,7 @@ static int take_functions(const struct modules *s, const struct gn_md *md)
 	return f.err;
 }
 
-static bool is_named_as_module(const char *path)
+bool gn_clr_named_as_module(const char *path)
 {
 	size_t len = strlen(path);
 
@@ -124,7 +124,7 @@ static int take_file(struct modules *s, const struct gn_mapping *m, int fd)
 		err = s->take->module(s->take->ctx, &module);
 		if (!err)
 			err = take_functions(s, &source.md);
-	} else if (is_named_as_module(module.path)) {
+	} else if (gn_clr_named_as_module(module.path)) {
 		module.error = -ENOEXEC;
 		err = s->take->module(s->take->ctx, &module);
 	}
@@ -148,7 +148,7 @@ static int take_mapping(struct modules *s, const struct gn_mapping *m)
 	fd = gn_file_of_mapping(s->pid, m);
 	if (fd >= 0 && gn_source_begins(fd))
 		err = take_file(s, m, fd);
-	else if (fd < 0 && is_named_as_module(m->name)) {
+	else if (fd < 0 && gn_clr_named_as_module(m->name)) {
 		module.error = fd;
 		err = s->take->module(s->take->ctx, &module);
 	}
