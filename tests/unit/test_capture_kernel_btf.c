@@ -45,12 +45,12 @@ static void test_names(void **state)
 static void test_find(void **state)
 {
 	struct gn_kernel_type sought[] = {
-		{BTF_KIND_STRUCT, "task_struct", 1},
-		{BTF_KIND_STRUCT, "no_such_struct", 1},
-		{BTF_KIND_FUNC, "schedule", 1},
-		{BTF_KIND_STRUCT, "schedule", 1},
-		{BTF_KIND_TYPEDEF, "btf_trace_sched_switch", 1},
-		{BTF_KIND_STRUCT, "pt_regs", 1},
+		{BTF_KIND_STRUCT, "task_struct", 1, NULL},
+		{BTF_KIND_STRUCT, "no_such_struct", 1, NULL},
+		{BTF_KIND_FUNC, "schedule", 1, NULL},
+		{BTF_KIND_STRUCT, "schedule", 1, NULL},
+		{BTF_KIND_TYPEDEF, "btf_trace_sched_switch", 1, NULL},
+		{BTF_KIND_STRUCT, "pt_regs", 1, NULL},
 	};
 	struct btf *kernel = btf__load_vmlinux_btf();
 	struct gn_kernel_btf b;
@@ -95,8 +95,11 @@ static void test_variables(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct gn_kernel_variable v[] = {
-			{.name = "two"}, {.name = "three"}, {.name = "one"}};
+		struct gn_kernel_type v[] = {
+			{.kind = BTF_KIND_VAR, .name = "two"},
+			{.kind = BTF_KIND_VAR, .name = "three"},
+			{.kind = BTF_KIND_VAR, .name = "one"},
+			{.kind = BTF_KIND_DATASEC, .name = ".data..percpu"}};
 		struct btf *made = btf__new_empty();
 		struct gn_kernel_btf b = {.file = NULL};
 		const struct btf_header *h;
@@ -108,10 +111,11 @@ static void test_variables(void **state)
 		b.types_size = h->type_len;
 		b.strings = (const char *)(h + 1) + h->str_off;
 		b.strings_size = h->str_len;
-		gn_kernel_btf_variables(&b, v, 3);
-		assert_int_equal(v[0].offset, 48);
-		assert_int_equal(v[1].offset, -1);
-		assert_int_equal(v[2].offset, 16);
+		gn_kernel_btf_find(&b, v, 4);
+		assert_int_equal(gn_kernel_type_offset(&v[3], &v[0]), 48);
+		assert_int_equal(gn_kernel_type_offset(&v[3], &v[1]), -1);
+		assert_int_equal(gn_kernel_type_offset(&v[3], &v[2]), 16);
+		assert_int_equal(gn_kernel_type_offset(&v[1], &v[2]), -1);
 		btf__free(made);
 	}
 }

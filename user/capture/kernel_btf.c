@@ -193,8 +193,10 @@ static bool is_sought(void *ctx, uint32_t id, const struct btf_type *t)
 		struct gn_kernel_type *sought = &s->types[i];
 
 		if (!sought->id && sought->kind == btf_kind(t) &&
-		    *name == *sought->name && !strcmp(name, sought->name))
+		    *name == *sought->name && !strcmp(name, sought->name)) {
 			sought->id = id;
+			sought->at = t;
+		}
 	}
 	return true;
 }
@@ -203,47 +205,20 @@ void gn_kernel_btf_find(const struct gn_kernel_btf *b,
 			struct gn_kernel_type *types, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		types[i].id = 0;
+		types[i].id = 0, types[i].at = NULL;
 	gn_kernel_btf_walk(b, is_sought, &(struct search){b, types, n});
 }
 
-struct placing {
-	const struct gn_kernel_btf *b;
-	struct gn_kernel_variable *vars;
-	size_t n;
-	const struct btf_type *section;
-};
-
-static bool is_noted(void *ctx, uint32_t id, const struct btf_type *t)
+int64_t gn_kernel_type_offset(const struct gn_kernel_type *section,
+			      const struct gn_kernel_type *variable)
 {
-	struct placing *p = ctx;
-	const char *name = p->b->strings + t->name_off;
-
-	if (t->name_off >= p->b->strings_size)
-		return true;
-	if (btf_is_datasec(t) && !strcmp(name, ".data..percpu"))
-		p->section = t;
-	for (size_t i = 0; btf_is_var(t) && i < p->n; i++)
-		if (!strcmp(name, p->vars[i].name))
-			p->vars[i].id = id;
-	return true;
-}
-
-void gn_kernel_btf_variables(const struct gn_kernel_btf *b,
-			     struct gn_kernel_variable *vars, size_t n)
-{
-	struct placing p = {b, vars, n, NULL};
 	const struct btf_var_secinfo *at;
 
-	for (size_t i = 0; i < n; i++) {
-		vars[i].id = 0;
-		vars[i].offset = -1;
-	}
-	if (gn_kernel_btf_walk(b, is_noted, &p) || !p.section)
-		return;
-	at = btf_var_secinfos(p.section);
-	for (uint32_t i = 0; i < btf_vlen(p.section); i++)
-		for (size_t k = 0; k < n; k++)
-			if (vars[k].id && vars[k].id == at[i].type)
-				vars[k].offset = at[i].offset;
+	if (!section->id || !variable->id)
+		return -1;
+	at = btf_var_secinfos(section->at);
+	for (uint32_t i = 0; i < btf_vlen(section->at); i++)
+		if (at[i].type == variable->id)
+			return at[i].offset;
+	return -1;
 }

@@ -41,24 +41,17 @@ int gn_kernel_btf_walk(const struct gn_kernel_btf *b,
 struct gn_kernel_type {
 	uint32_t kind;
 	const char *name;
-	uint32_t id; /* 0: there is none */
+	uint32_t id;		   /* 0: there is none */
+	const struct btf_type *at; /* in the BTF, until that is closed */
 };
 
-/* Sets their ids. */
+/* Sets their ids and places. */
 void gn_kernel_btf_find(const struct gn_kernel_btf *b,
 			struct gn_kernel_type *types, size_t n);
 
-/* Where a variable of each CPU is among these, by its name; -1: there is none.
- */
-struct gn_kernel_variable {
-	const char *name;
-	uint32_t id;
-	int64_t offset;
-};
-
-/* Sets their offsets. */
-void gn_kernel_btf_variables(const struct gn_kernel_btf *b,
-			     struct gn_kernel_variable *vars, size_t n);
+/* Where a variable is in its section; -1: there is none. */
+int64_t gn_kernel_type_offset(const struct gn_kernel_type *section,
+			      const struct gn_kernel_type *variable);
 
 /*
  * Writes to `fd` BTF with the kernel's types that have the name of a type in

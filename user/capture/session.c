@@ -311,21 +311,6 @@ static int load_error(struct gn_session *s, int err)
 			       strerror(-err), admin ?: "see gnomon doctor");
 }
 
-/* Where the preempt_count of a CPU is, from its run queue on; 0: not known. */
-static int64_t preempt_at(const struct gn_kernel_btf *b)
-{
-	struct gn_kernel_variable v[] = {
-		{.name = "runqueues"},
-		{.name = "__preempt_count"},
-		{.name = "pcpu_hot"},
-	};
-	int64_t at;
-
-	gn_kernel_btf_variables(b, v, 3);
-	at = v[1].offset < 0 ? v[2].offset : v[1].offset;
-	return v[0].offset < 0 || at < 0 ? 0 : at - v[0].offset;
-}
-
 /* Chooses what depends on the kernel's own functions and types. */
 static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 		       struct gn_targets *targets)
@@ -336,8 +321,8 @@ static void ask_kernel(struct gn_session *s, const struct gn_kernel_btf *b,
 			gn_targets_casts(targets, s->skel->rodata->cast_ids);
 		s->skel->rodata->can_hold =
 			!s->cannot_hold && gn_targets_holds(targets);
+		s->skel->rodata->preempt_at = gn_targets_preempt_at(targets);
 	}
-	s->skel->rodata->preempt_at = preempt_at(b);
 	/* later kernels have a look-up of its own for these programs */
 	s->skel->rodata->lookups_fail =
 		!gn_kernel_btf_names(b, "bpf_task_storage_get_recur");

@@ -17,18 +17,26 @@
 #define TYPES_MAX  64
 #define NAME_ROOM  64
 #define FIRST_CAST CALLS
-#define FIRST	   (FIRST_CAST + GN_CAST_COUNT) /* target of a program */
 
 enum { CAST, HOLD, LET, CALLS };
+/* behind them and what is cast to: variables of each CPU, and their section */
+enum {
+	RUNQUEUES = FIRST_CAST + GN_CAST_COUNT,
+	PREEMPT_COUNT,
+	PCPU_HOT,
+	PERCPU,
+	FIRST, /* target of a program */
+};
 
 struct gn_targets {
 	int handlers[SECTIONS]; /* libbpf's numbers; 0: none */
 	/* the functions that are called, the types that one of them casts to,
-	 * and what the programs of the sections attach to */
+	 * variables, and what the programs of the sections attach to */
 	struct gn_kernel_type types[TYPES_MAX];
 	const char *sections[TYPES_MAX];
 	char names[TYPES_MAX][NAME_ROOM];
 	size_t n;
+	int64_t preempt_at;
 };
 
 /* The kernel's functions that programs call, and the number that stands in the
@@ -111,7 +119,8 @@ static void add(struct gn_targets *t, uint32_t kind, const char *section,
 	if (t->n == TYPES_MAX)
 		return; /* prepare() refuses its program */
 	snprintf(t->names[t->n], NAME_ROOM, "%s%s", before, name);
-	t->types[t->n] = (struct gn_kernel_type){kind, t->names[t->n], 0};
+	t->types[t->n] =
+		(struct gn_kernel_type){.kind = kind, .name = t->names[t->n]};
 	t->sections[t->n++] = section;
 }
 
@@ -151,8 +160,23 @@ int gn_targets_new(struct gn_targets **out)
 #define ADD(name) add(t, BTF_KIND_STRUCT, "", "", #name);
 	GN_CAST_LIST(ADD)
 #undef ADD
+	add(t, BTF_KIND_VAR, "", "", "runqueues");
+	add(t, BTF_KIND_VAR, "", "", "__preempt_count");
+	add(t, BTF_KIND_VAR, "", "", "pcpu_hot");
+	add(t, BTF_KIND_DATASEC, "", "", ".data..percpu");
 	*out = t;
 	return 0;
+}
+
+static int64_t preempt_at(const struct gn_kernel_type *types)
+{
+	const struct gn_kernel_type *section = &types[PERCPU];
+	int64_t from = gn_kernel_type_offset(section, &types[RUNQUEUES]);
+	int64_t at = gn_kernel_type_offset(section, &types[PREEMPT_COUNT]);
+
+	if (at < 0)
+		at = gn_kernel_type_offset(section, &types[PCPU_HOT]);
+	return from < 0 || at < 0 ? 0 : at - from;
 }
 
 void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
@@ -173,6 +197,7 @@ void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,
 			add(t, BTF_KIND_FUNC, section, "bpf_iter_", slash + 1);
 	}
 	gn_kernel_btf_find(b, t->types, t->n);
+	t->preempt_at = preempt_at(t->types);
 }
 
 bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
@@ -189,6 +214,11 @@ bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids)
 bool gn_targets_holds(const struct gn_targets *t)
 {
 	return t->types[HOLD].id && t->types[LET].id;
+}
+
+int64_t gn_targets_preempt_at(const struct gn_targets *t)
+{
+	return t->preempt_at;
 }
 
 void gn_targets_free(struct gn_targets *t)

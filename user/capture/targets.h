@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the BPF programs attach to and call in the kernel, by ids of its BTF.
+ * What the BPF programs attach to, call and read in the kernel, by its BTF.
  * libbpf would look for each in the kernel's whole BTF, which it copies and
  * parses for that; gnomon has it at hand, in kernel_btf.h.
  */
@@ -32,6 +32,9 @@ bool gn_targets_casts(const struct gn_targets *t, volatile uint32_t *ids);
 
 /* Whether a program can keep its CPU. */
 bool gn_targets_holds(const struct gn_targets *t);
+
+/* Where the preempt_count of a CPU is, from its run queue on; 0: not known. */
+int64_t gn_targets_preempt_at(const struct gn_targets *t);
 
 /* Call it after the load. libbpf does not know the sections then: programs are
  * attached by bpf_program__attach_trace() and the like, not by
