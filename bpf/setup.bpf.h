@@ -63,7 +63,8 @@ static __always_inline int setup(struct pt_regs *ctx, bool can_share)
 	if (!spec->key.value)
 		return ask_setup(c, at, GN_SETUP_BEGINS);
 	w.at = at + spec->key.value;
-	if (look_at_option(0, &w) && w.is)
+	look_at_option(0, &w);
+	if (w.is)
 		return 0;
 	ask_setup(c, at, GN_SETUP_WAITS);
 	w.until = bpf_ktime_get_ns() + GN_SETUP_WAIT_NS;
