@@ -58,7 +58,7 @@ int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
 	    s->wait.function < 0)
 		s->share = 0;
-	return err;
+	return 0;
 }
 
 int gn_look_event(const struct gn_facts *f, struct gn_subject *s)
