@@ -12,7 +12,7 @@
 /* Records between two looks at the clock. */
 #define LOOK_RECORDS 65536
 
-/* Advice about a file that cannot be opened. `input`: -i names it. */
+/* Advice about a file that cannot be read. `input`: -i names it. */
 static const char *advice(int err, bool input)
 {
 	switch (err) {
@@ -27,6 +27,10 @@ static const char *advice(int err, bool input)
 	case -GN_TRACE_VERSION:
 	case -GN_TRACE_ZSTD:
 		return "read it with the gnomon that wrote it";
+	case -ENOMEM:
+		return "free some memory";
+	case -EIO:
+		return "check its disk";
 	default:
 		return "name a file that gnomon record wrote";
 	}
@@ -37,6 +41,14 @@ const char *gn_load_name(const char *path)
 	return strcmp(path, "-") ? path : "stdin";
 }
 
+/* Reports that a trace cannot be read. The exit status. */
+static int unreadable(const char *path, int err, bool input)
+{
+	gn_error("cannot read %s: %s; %s", gn_load_name(path),
+		 gn_trace_strerror(err), advice(err, input));
+	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
+}
+
 /* Opens a trace. GN_EXIT_OK, or the exit status after it has reported the
  * error. */
 static int open_trace(const char *path, bool input,
@@ -44,11 +56,7 @@ static int open_trace(const char *path, bool input,
 {
 	int err = gn_trace_reader_open(path, reader);
 
-	if (!err)
-		return GN_EXIT_OK;
-	gn_error("cannot read %s: %s; %s", gn_load_name(path),
-		 gn_trace_strerror(err), advice(err, input));
-	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
+	return err ? unreadable(path, err, input) : GN_EXIT_OK;
 }
 
 /* Feeds all records to the pipeline. 0 or the error. `bad`: the number of
@@ -102,13 +110,8 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	gn_pipeline_free(p);
 	if (err && t && gn_timeline_failed(t, err))
 		return GN_EXIT_OK;
-	if (err) {
-		gn_error("cannot read %s: %s; %s", gn_load_name(path),
-			 gn_trace_strerror(err),
-			 err == -ENOMEM ? "free some memory"
-					: advice(err, false));
-		return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
-	}
+	if (err)
+		return unreadable(path, err, false);
 	if (bad) {
 		gn_error("cannot trust %s: %llu records are malformed; record "
 			 "it again",
