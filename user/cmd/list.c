@@ -463,7 +463,7 @@ static int list(const struct list_args *args, char **argv)
 	/* an empty list is an error */
 	if (!found || j.list.nfunctions || j.list.nusdt || j.list.nmanaged) {
 		status = print(&j);
-		if (!args->c.args.quiet)
+		if (!status && !args->c.args.quiet)
 			gn_listing_summary(&j.list,
 					   args->c.args.leave ==
 						   GN_LEAVE_CHOICE_AUTO);
