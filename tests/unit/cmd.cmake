@@ -4,7 +4,7 @@ foreach(test test_cmd_options test_cmd_outfile test_cmd_progress)
 endforeach()
 
 gn_unit_test(test_cmd_usage)
-gn_unit_test(test_cmd_report gnomon_trace PkgConfig::JANSSON)
+gn_unit_test(test_cmd_report gnomon_trace PkgConfig::JANSSON PkgConfig::ZLIB)
 foreach(test test_cmd_usage test_cmd_report)
 	target_sources(${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/cmd_run.c)
 	target_compile_definitions(${test} PRIVATE

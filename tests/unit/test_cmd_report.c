@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "cmd_run.h"
+#include "forged.h"
 #include "records.h"
 #include "trace/trace.h"
 
@@ -197,6 +198,34 @@ static void no_trace(void **state)
 		assert_string_equal(r->out, "");
 		assert_non_null(strstr(r->err, "it is not a trace file"));
 	}
+}
+
+/* What a newer gnomon wrote is not left out quietly. */
+static void newer_records(void **state)
+{
+	const struct gn_rec_session session = {
+		.h = {.time = 7, .kind = GN_KIND_SESSION}, .end = 1007};
+	unsigned char raw[sizeof(session) + 48] = {0};
+	struct gn_rec newer = {.time = 7, .kind = KIND_FIXED};
+	char line[128], told[256];
+	struct forged f;
+	struct ran *r;
+
+	(void)state;
+	memcpy(raw, &session, sizeof(session));
+	memcpy(raw + sizeof(session), &newer, sizeof(newer));
+	forge_begin(&f);
+	forge_chunk(&f, raw, sizeof(raw), 2);
+	forge_end(&f, 2, 7);
+	snprintf(line, sizeof(line), "report -q -i %s", f.path);
+	snprintf(told, sizeof(told),
+		 "gnomon: %s has 1 record that only a newer gnomon knows; read "
+		 "it with that, it is not in what is shown here\n",
+		 f.path);
+	r = gnomon(line);
+	forge_close(&f);
+	assert_string_equal(r->err, told);
+	assert_int_equal(r->status, 0);
 }
 
 static void good_file(void **state)
@@ -508,14 +537,14 @@ static void failed_check(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CMD_TEST(no_trace),	     CMD_TEST(sorted),
-		CMD_TEST(no_samples),	     CMD_TEST(good_file),
-		CMD_TEST(columns_and_waits), CMD_TEST(kernel_account),
-		CMD_TEST(probe_cost),	     CMD_TEST(output_file),
-		CMD_TEST(bad_stdout),	     CMD_TEST(losses),
-		CMD_TEST(truncated),	     CMD_TEST(damaged),
-		CMD_TEST(failed_check),	     CMD_TEST(other_formats),
-		CMD_TEST(markdown),
+		CMD_TEST(no_trace),	  CMD_TEST(sorted),
+		CMD_TEST(no_samples),	  CMD_TEST(newer_records),
+		CMD_TEST(good_file),	  CMD_TEST(columns_and_waits),
+		CMD_TEST(kernel_account), CMD_TEST(probe_cost),
+		CMD_TEST(output_file),	  CMD_TEST(bad_stdout),
+		CMD_TEST(losses),	  CMD_TEST(truncated),
+		CMD_TEST(damaged),	  CMD_TEST(failed_check),
+		CMD_TEST(other_formats),  CMD_TEST(markdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

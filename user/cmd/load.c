@@ -2,11 +2,13 @@
 #include "cmd/load.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "capture/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
+#include "output/text.h"
 #include "trace/trace.h"
 
 /* Records between two looks at the clock. */
@@ -89,6 +91,16 @@ static int feed(struct gn_trace_reader *reader, struct gn_pipeline *p,
 	return more;
 }
 
+static void tell_skipped(const char *path, uint64_t n)
+{
+	if (n)
+		gn_error("%s has %" PRIu64 " %s that only a newer gnomon "
+			 "knows; read it with that, %s not in what is shown "
+			 "here",
+			 gn_load_name(path), n, gn_word(n, "record", "records"),
+			 gn_word(n, "it is", "they are"));
+}
+
 static int build(const char *path, struct gn_trace_reader *reader,
 		 const struct gn_args *args, const struct gn_observer *observer,
 		 struct gn_timeline_file *t, struct gn_model **model)
@@ -122,6 +134,7 @@ static int build(const char *path, struct gn_trace_reader *reader,
 	}
 	(*model)->truncated = gn_trace_reader_truncated(reader, NULL);
 	(*model)->damaged = gn_trace_reader_tail(reader) == GN_TRACE_CORRUPT;
+	tell_skipped(path, gn_trace_reader_skipped(reader));
 	return GN_EXIT_OK;
 }
 
