@@ -298,7 +298,6 @@ static bool maps_file(pid_t pid, const char *name)
 void test_already_runs(struct live *t)
 {
 	struct live_args command = {.n = 0}, gnomon = {.n = 0};
-	struct timespec nap = {.tv_nsec = 5000000};
 	struct live_start how = {.input = NULL};
 	struct live_talk talk;
 	struct live_end end;
@@ -306,11 +305,9 @@ void test_already_runs(struct live *t)
 	clr_need(t);
 	live_add(t, &command, "/usr/bin/env", "DOTNET_EnableDiagnostics=0",
 		 NULL);
-	clr_demo(t, &command, "classes");
-	live_add(t, &command, "sleep", "1500", NULL);
+	clr_demo(t, &command, "served");
 	live_talk(t, &command, &talk);
-	for (int i = 0; i < 2000 && !maps_file(talk.pid, "libcoreclr.so"); i++)
-		nanosleep(&nap, NULL);
+	free(live_await(t, talk.out, "ready"));
 	live_add(t, &gnomon, getenv("GNOMON"), "run", "-d", "50ms", "-p",
 		 live_text(t, "%d", (int)talk.pid), NULL);
 	live_run(t, &gnomon, &how, &end);
@@ -319,7 +316,7 @@ void test_already_runs(struct live *t)
 	      strstr(end.err, "has no diagnostics socket") &&
 		      strstr(end.err, "only threads and time classes are seen"),
 	      "it said %s", end.err);
-	CHECK(t, live_wait(t, &talk) == 0, "the program failed");
+	CHECK(t, live_finish(t, &talk) == 0, "the program failed");
 }
 
 /* A launcher that has not loaded the runtime yet, as when it is attached to
