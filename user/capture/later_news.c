@@ -36,7 +36,7 @@ bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked)
 	return true;
 }
 
-void gn_later_remove(struct gn_later *l, struct gn_later_process *p)
+static void remove_process(struct gn_later *l, struct gn_later_process *p)
 {
 	*p = l->process[--l->nprocesses];
 }
@@ -191,7 +191,7 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){
 			p->pid, rec->time, p->late_until};
 		/* another process can get its number soon */
-		gn_later_remove(l, p);
+		remove_process(l, p);
 		n.kind = GN_NEWS_END;
 		n.pid = (pid_t)rec->tid;
 		gn_later_tell(l, &n);

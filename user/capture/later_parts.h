@@ -111,7 +111,6 @@ struct gn_later {
  * it was there, or there is no memory. */
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid);
 bool gn_later_add(struct gn_later *l, pid_t pid, size_t linked);
-void gn_later_remove(struct gn_later *l, struct gn_later_process *p);
 void gn_later_tell(struct gn_later *l, const struct gn_later_news *n);
 void gn_later_look(struct gn_later *l, const struct gn_mapped_file *mapped,
 		   pid_t pid);

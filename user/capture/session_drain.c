@@ -333,7 +333,7 @@ uint64_t gn_session_missed_wakers(struct gn_session *s)
 	return missed_by(s->skel->progs.on_waking);
 }
 
-uint64_t gn_session_missed_samples(struct gn_session *s)
+static uint64_t missed_samples(struct gn_session *s)
 {
 	return missed_by(s->skel->progs.on_sample);
 }
@@ -367,7 +367,7 @@ void gn_session_put_counts(struct gn_session *s)
 		else if (i == GN_COUNTER_MISSED)
 			sum += gn_session_missed(s);
 		else if (i == GN_COUNTER_SAMPLES_BUSY)
-			sum += gn_session_missed_samples(s);
+			sum += missed_samples(s);
 		else if (i == GN_COUNTER_NO_WAKER)
 			sum += gn_session_missed_wakers(s);
 		else if (s->later)

@@ -164,12 +164,8 @@ int gn_session_link(struct gn_session *s, struct gn_links *links,
 /* Probes are of single processes: what they cost is not for others. */
 bool gn_session_private(const struct gn_session *s, const struct gn_file *file,
 			enum gn_prog prog);
-/* Runs the iterator over tasks to its end. */
-int gn_session_iterate(struct gn_session *s, int fd);
-/* The same by an iterator of its own. */
+/* Runs an iterator over tasks to its end. */
 int gn_session_look(struct gn_session *s);
-/* A descriptor of a process, or -1 and errno. */
-int gn_pidfd(pid_t pid);
 
 /* Hands the ring's records to the sink, for `ns` at most: they can come faster
  * than they are taken. 1 = there may be more, 0 = it was empty, <0. */
@@ -197,8 +193,6 @@ uint64_t gn_session_missed(struct gn_session *s);
 /* The same of the program that notes who wakes a thread, of any process: an
  * interrupt can come while it runs and wake another one. */
 uint64_t gn_session_missed_wakers(struct gn_session *s);
-/* The same of samples. */
-uint64_t gn_session_missed_samples(struct gn_session *s);
 /* Tells the programs the real time: the deadlines of conditions are by that
  * clock by default. */
 void gn_session_note_clock(struct gn_session *s);

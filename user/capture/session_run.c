@@ -36,7 +36,8 @@ static void put_session(struct gn_session *s, uint64_t end)
 	gn_session_put(s, &r.h, sizeof(r));
 }
 
-int gn_session_iterate(struct gn_session *s, int fd)
+/* Runs the iterator over tasks to its end. */
+static int iterate(struct gn_session *s, int fd)
 {
 	char buf[256];
 	ssize_t n;
@@ -60,12 +61,13 @@ int gn_session_look(struct gn_session *s)
 		return gn_session_fail(s, -errno, 1,
 				       "the threads cannot be listed (%s)",
 				       strerror(errno));
-	err = gn_session_iterate(s, fd);
+	err = iterate(s, fd);
 	close(fd);
 	return err;
 }
 
-int gn_pidfd(pid_t pid)
+/* A descriptor of a process, or -1 and errno. */
+static int open_pidfd(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
@@ -84,7 +86,7 @@ static int start_processes(struct gn_session *s)
 	for (size_t i = 0; i < s->opts.npids; i++) {
 		uint32_t tgid = (uint32_t)s->opts.pids[i], one = 1;
 
-		s->pidfds[i] = gn_pidfd((pid_t)tgid);
+		s->pidfds[i] = open_pidfd((pid_t)tgid);
 		if (s->pidfds[i] < 0)
 			return gn_session_fail(s, -errno, 1,
 					       "process %u ended while gnomon "
@@ -97,7 +99,7 @@ static int start_processes(struct gn_session *s)
 	}
 	control->scanning = GN_SCAN_PROCESS;
 	__atomic_store_n(&control->start, gn_now_ns(), __ATOMIC_SEQ_CST);
-	err = gn_session_iterate(s, s->iter_start);
+	err = iterate(s, s->iter_start);
 	control->scanning = 0;
 	return err;
 }
@@ -274,7 +276,7 @@ int gn_session_stop(struct gn_session *s)
 	s->rest_begun = gn_now_ns();
 	gn_session_drain_all(s, LAST_NS);
 	control->finishing = 1;
-	err = gn_session_iterate(s, s->iter_stop);
+	err = iterate(s, s->iter_stop);
 	if (!err && !gn_links_hold(s->links))
 		err = gn_session_fail(s, -ECHILD, 1,
 				      "the process that held the probes was "

@@ -82,11 +82,6 @@ void gn_report_opts_init(struct gn_report_opts *o, const struct gn_args *args,
 void gn_report_timeline_opts(struct gn_timeline_opts *o,
 			     const struct gn_args *args, FILE *f);
 
-/* Prints the model and flushes. 0 or -errno; -EPIPE if the reader of `f` is
- * gone (SIGPIPE does not end the process). */
-int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
-		    FILE *f);
-
 /* The options of findings that go to `f`. args->input is the trace file. */
 void gn_report_explain_opts(struct gn_explain_opts *o,
 			    const struct gn_args *args, FILE *f);

@@ -149,8 +149,10 @@ static int print_findings(const struct gn_model *m,
 	return err;
 }
 
-int gn_report_print(const struct gn_model *m, const struct gn_report_opts *o,
-		    FILE *f)
+/* Prints the model and flushes. 0 or -errno; -EPIPE if the reader of `f` is
+ * gone (SIGPIPE does not end the process). */
+static int print_model(const struct gn_model *m, const struct gn_report_opts *o,
+		       FILE *f)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int err;
@@ -181,7 +183,7 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 	gn_progress_init(&progress, args->quiet);
 	err = gn_textfile_watch(out, &progress, &steps);
 	if (!err)
-		err = gn_report_print(m, &opts, out->f);
+		err = print_model(m, &opts, out->f);
 	gn_progress_end(&progress);
 	return gn_textfile_end(out, args->output, err);
 }
@@ -196,7 +198,7 @@ static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 	char *text = NULL;
 	size_t size = 0, done = 0;
 	FILE *memory = open_memstream(&text, &size);
-	int err = memory ? gn_report_print(m, opts, memory) : -ENOMEM;
+	int err = memory ? print_model(m, opts, memory) : -ENOMEM;
 
 	if (memory && fclose(memory) && !err)
 		err = -ENOMEM;

@@ -49,6 +49,5 @@ int gn_verdicts_junit(const struct gn_verdicts *v, FILE *f);
 char *gn_verdict_text(const struct gn_verdict *v);
 /* "hot application_exclusive +5%"; likewise. */
 char *gn_verdict_name(const struct gn_verdict *v);
-const char *gn_judged_text(enum gn_judged judged);
 
 #endif

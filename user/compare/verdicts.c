@@ -10,7 +10,7 @@
 #include "output/markup.h"
 #include "output/text.h"
 
-const char *gn_judged_text(enum gn_judged judged)
+static const char *judged_text(enum gn_judged judged)
 {
 	static const char *const texts[GN_JUDGED_COUNT] = {
 		[GN_JUDGED_OK] = "ok",
@@ -100,7 +100,7 @@ static void fill(struct cells *c, const struct gn_verdict *v)
 {
 	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
 
-	snprintf(c->state, GN_CELL, "%s", gn_judged_text(v->judged));
+	snprintf(c->state, GN_CELL, "%s", judged_text(v->judged));
 	format_limit(c->limit, v->limit);
 	*c->base = *c->now = *c->change = '\0';
 	if (now->n)

@@ -72,11 +72,6 @@ struct gn_explain_opts {
 	bool color, utf8;
 };
 
-/* The whole command to type next; "": none. The caller frees it. NULL: no
- * memory. */
-char *gn_finding_command(const struct gn_model *m, const struct gn_insight *f,
-			 const char *input);
-
 /* Prints numbered sentences with their commands, or one line if there are none.
  * 0, -errno of the stream, -ENOMEM. */
 int gn_findings_print(const struct gn_model *m, const struct gn_findings *f,

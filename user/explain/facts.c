@@ -10,7 +10,9 @@
 #include "output/classes.h"
 #include "output/header.h"
 
-uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT])
+/* Without the waits of a thread that has nothing to do or waits for what
+ * another one does: events, event loops, children, a suspension. */
+static uint64_t busy_of(const uint64_t classes[GN_CLASS_COUNT])
 {
 	return gn_class_cpu_ns(classes) + classes[GN_CLASS_RUNQUEUE] +
 	       classes[GN_CLASS_DISK] + classes[GN_CLASS_LOCK] +
@@ -222,7 +224,7 @@ int gn_facts_of(const struct gn_model *m, struct gn_facts *out)
 	};
 	for (size_t i = 0; i < m->nthreads; i++) {
 		const struct gn_model_thread *t = &m->threads[i];
-		uint64_t busy = gn_busy(t->classes);
+		uint64_t busy = busy_of(t->classes);
 
 		out->cpu += gn_class_cpu_ns(t->classes);
 		if (gn_thread_idle(t))

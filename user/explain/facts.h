@@ -23,10 +23,6 @@ struct gn_facts {
 /* 0, -ENOMEM. */
 int gn_facts_of(const struct gn_model *m, struct gn_facts *out);
 
-/* Without the waits of a thread that has nothing to do or waits for what
- * another one does: events, event loops, children, a suspension. */
-uint64_t gn_busy(const uint64_t classes[GN_CLASS_COUNT]);
-
 /* The waits of a class, idle workers' left out. */
 struct gn_wait_sum {
 	uint64_t ns, count, longest;

@@ -162,8 +162,10 @@ static int put_next(FILE *f, const struct gn_model *m,
 	return 0;
 }
 
-char *gn_finding_command(const struct gn_model *m,
-			 const struct gn_insight *finding, const char *input)
+/* The whole command to type next; "": none. The caller frees it. NULL: no
+ * memory. */
+static char *command_of(const struct gn_model *m,
+			const struct gn_insight *finding, const char *input)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -259,7 +261,7 @@ static int print_finding(const struct gn_model *m, const struct gn_insight *one,
 			 FILE *out)
 {
 	bool attention = o->color && one->severity == GN_SEVERITY_ERROR;
-	char *command = gn_finding_command(m, one, o->input);
+	char *command = command_of(m, one, o->input);
 	int err = command ? 0 : -ENOMEM;
 
 	if (attention)
@@ -293,7 +295,7 @@ int gn_findings_print(const struct gn_model *m, const struct gn_findings *f,
 static int emit_finding(struct gn_emit *e, const struct gn_model *m,
 			const struct gn_insight *f, const char *input)
 {
-	char *command = gn_finding_command(m, f, input);
+	char *command = command_of(m, f, input);
 
 	if (!command)
 		return -ENOMEM;

@@ -77,8 +77,9 @@ static int enter(struct gn_pipeline *p, struct gn_thread *t,
 	return gn_shares_call(&p->shares, t->index, fn);
 }
 
-int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_rec_func *r)
+/* The stack event of an ENTER; of a LEAVE or a TAILCALL. */
+static int take_enter(struct gn_pipeline *p, struct gn_thread *t,
+		      const struct gn_rec_func *r)
 {
 	t->entered++;
 	return gn_thread_no_room(
@@ -105,8 +106,8 @@ static void note_earlier(struct gn_thread *t, const struct gn_rec_func *r)
 	t->stacks.active->earlier = r->h.key + (r->h.kind != GN_KIND_TAILCALL);
 }
 
-void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
-		   const struct gn_rec_func *r)
+static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
+		       const struct gn_rec_func *r)
 {
 	uint64_t before = p->stage.checks.unmatched_leaves;
 	bool lost = t->gaps || t->lossy, began_earlier = earlier(t, r);
@@ -163,10 +164,10 @@ static int apply_stack(struct gn_pipeline *p, struct gn_thread *t,
 		return 0;
 	switch (r->h.kind) {
 	case GN_KIND_ENTER:
-		return gn_take_enter(p, t, r);
+		return take_enter(p, t, r);
 	case GN_KIND_LEAVE:
 	case GN_KIND_TAILCALL:
-		gn_take_leave(p, t, r);
+		take_leave(p, t, r);
 		return 0;
 	case GN_KIND_HIT:
 		return gn_thread_no_room(p, t, hit(p, t, r, program));

@@ -40,11 +40,6 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		    const struct gn_rec_func *r);
 int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 		  const struct gn_rec_slice *s);
-/* The stack event of an ENTER; of a LEAVE or a TAILCALL. */
-int gn_take_enter(struct gn_pipeline *p, struct gn_thread *t,
-		  const struct gn_rec_func *r);
-void gn_take_leave(struct gn_pipeline *p, struct gn_thread *t,
-		   const struct gn_rec_func *r);
 /* The same as gn_take_collect() for the first of `n` ENTER and LEAVE records of
  * one thread: for those of before the first that needs more. Returns how many;
  * *err: 0, or -ENOMEM of the last of them. */

@@ -9,7 +9,8 @@
 #include "output/rows.h"
 #include "output/text.h"
 
-void gn_await_text(char buf[GN_CELL], const struct gn_model_await *at)
+/* The name of an await point within its method: "await 0", "yield 1". */
+static void await_text(char buf[GN_CELL], const struct gn_model_await *at)
 {
 	int len;
 
@@ -41,7 +42,7 @@ static int fill_await(struct gn_row *row, const struct gn_row *method,
 {
 	char text[GN_CELL];
 
-	gn_await_text(text, at);
+	await_text(text, at);
 	row->kind = GN_ROW_REASON;
 	row->v = method->v;
 	row->classes = method->classes;

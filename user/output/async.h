@@ -7,9 +7,6 @@
 
 #include "output/json.h"
 
-/* The name of an await point within its method: "await 0", "yield 1". */
-void gn_await_text(char buf[GN_CELL], const struct gn_model_await *at);
-
 /* Writes the records of CSV: each method, followed by its await points. 0,
  * -errno of the stream, -ENOMEM, -EINVAL. */
 int gn_async_csv(const struct gn_model *m, const struct gn_output_opts *o,

@@ -9,7 +9,7 @@
 
 #define SEQUENCE 1 /* all packets are of one */
 
-int gn_packet_put(struct gn_packets *w, Perfetto__TracePacket *p)
+static int put_packet(struct gn_packets *w, Perfetto__TracePacket *p)
 {
 	size_t size, at = 1;
 	size_t rest;
@@ -45,7 +45,7 @@ int gn_packet_track(struct gn_packets *w, Perfetto__TrackDescriptor *d,
 	d->has_parent_uuid = parent != 0;
 	d->parent_uuid = parent;
 	p.track_descriptor = d;
-	return gn_packet_put(w, &p);
+	return put_packet(w, &p);
 }
 
 int gn_packet_named_track(struct gn_packets *w, uint64_t uuid, uint64_t parent,
@@ -70,7 +70,7 @@ int gn_packet_event(struct gn_packets *w, uint64_t time,
 	p.has_timestamp = 1;
 	p.timestamp = time;
 	p.track_event = e;
-	return gn_packet_put(w, &p);
+	return put_packet(w, &p);
 }
 
 int gn_packet_named(struct gn_packets *w, uint64_t time,
@@ -120,7 +120,7 @@ int gn_packet_intern(struct gn_packets *w, uint64_t iid, const char *text,
 	}
 	p.interned_data = &data;
 	p.sequence_flags = flags;
-	err = gn_packet_put(w, &p);
+	err = put_packet(w, &p);
 	free(plain);
 	return err;
 }

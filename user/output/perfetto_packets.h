@@ -21,8 +21,6 @@ struct gn_packets {
 	uint32_t buf_cap;
 };
 
-int gn_packet_put(struct gn_packets *w, Perfetto__TracePacket *p);
-
 /* A track; its process and thread, if any, are in `d`. `parent` 0: none. */
 int gn_packet_track(struct gn_packets *w, Perfetto__TrackDescriptor *d,
 		    uint64_t uuid, uint64_t parent);

@@ -72,7 +72,8 @@ static void draw_filter(struct gn_draw *d, int row)
 	d->g->cursor_col = end < cols ? end : cols - 1;
 }
 
-void gn_draw_keys(struct gn_draw *d, int row)
+/* The bottom line: keys, or the filter that is typed. */
+static void draw_keys(struct gn_draw *d, int row)
 {
 	const struct gn_top_view *v = d->v;
 	char period[GN_CELL];
@@ -120,7 +121,7 @@ static void draw_waiting(struct gn_draw *d)
 	gn_draw_text(d, 0, col, d->g->cols, GN_INK_PLAIN,
 		     "waiting for the end of the first period (%s)", period);
 	if (d->g->rows > 1)
-		gn_draw_keys(d, d->g->rows - 1);
+		draw_keys(d, d->g->rows - 1);
 }
 
 /* The lines above the table, the table or the thread, the keys. */
@@ -146,7 +147,7 @@ static void draw_all(struct gn_draw *d)
 	if (v->focus == GN_TOP_ON_CHOOSER)
 		gn_draw_chooser(d, row, end);
 	if (keys)
-		gn_draw_keys(d, rows - 1);
+		draw_keys(d, rows - 1);
 }
 
 int gn_top_draw(const struct gn_top_period *p, struct gn_top_view *v,

@@ -97,7 +97,5 @@ void gn_draw_table(struct gn_draw *d, int row, int end);
 void gn_draw_thread(struct gn_draw *d, int row, int end);
 void gn_draw_help(struct gn_draw *d);
 void gn_draw_chooser(struct gn_draw *d, int row, int end);
-/* The bottom line: keys, or the filter that is typed. */
-void gn_draw_keys(struct gn_draw *d, int row);
 
 #endif

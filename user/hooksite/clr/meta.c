@@ -27,7 +27,8 @@ typedef gn_hr (*generic_param_props_fn)(void *, gn_token, uint32_t *,
 					uint32_t *, gn_token *, uint32_t *,
 					gn_wchar *, uint32_t, uint32_t *);
 
-bool gn_meta_ask(struct gn_meta *m, void *info, gn_cor_id module)
+/* Asks the runtime. */
+static bool ask(struct gn_meta *m, void *info, gn_cor_id module)
 {
 	static const struct gn_guid import2 = {
 		0xfce5efa0,
@@ -53,7 +54,7 @@ bool gn_meta_open(struct gn_meta *m, struct gn_images *images, gn_cor_id module,
 	const struct gn_image *image = gn_images_get(images, module);
 
 	if (!image || !has_row(&image->md, token))
-		return gn_meta_ask(m, images->info, module);
+		return ask(m, images->info, module);
 	*m = (struct gn_meta){.md = &image->md};
 	return true;
 }

@@ -24,8 +24,6 @@ struct gn_meta {
  * does. */
 bool gn_meta_open(struct gn_meta *m, struct gn_images *images, gn_cor_id module,
 		  gn_token token);
-/* The same, and asks the runtime. */
-bool gn_meta_ask(struct gn_meta *m, void *info, gn_cor_id module);
 void gn_meta_close(struct gn_meta *m);
 
 /* The type that a TypeDef or TypeRef is nested in; 0: none. */

@@ -51,7 +51,8 @@ bool gn_method_set_has(const struct gn_method_set *s, uint64_t method)
 	}
 }
 
-uint32_t gn_modules_places(const struct gn_modules *m)
+/* How many places have been taken. */
+static uint32_t places(const struct gn_modules *m)
 {
 	uint32_t used = atomic_load(&m->used);
 
@@ -60,7 +61,7 @@ uint32_t gn_modules_places(const struct gn_modules *m)
 
 uint32_t gn_modules_find(const struct gn_modules *m, gn_cor_id module)
 {
-	for (uint32_t i = gn_modules_places(m); i; i--)
+	for (uint32_t i = places(m); i; i--)
 		if (atomic_load(&m->module[i - 1]) == module)
 			return i;
 	return 0;
@@ -68,7 +69,7 @@ uint32_t gn_modules_find(const struct gn_modules *m, gn_cor_id module)
 
 uint32_t gn_modules_add(struct gn_modules *m, gn_cor_id module)
 {
-	uint32_t place = gn_modules_places(m);
+	uint32_t place = places(m);
 
 	if (place == GN_MODULES_MAX)
 		return 0;

@@ -41,8 +41,6 @@ struct gn_modules {
 	_Atomic gn_cor_id module[GN_MODULES_MAX]; /* place 1 is the first */
 };
 
-/* How many places have been taken. */
-uint32_t gn_modules_places(const struct gn_modules *m);
 /* The module's place; 0: it has none. */
 uint32_t gn_modules_find(const struct gn_modules *m, gn_cor_id module);
 /* Its new place, or 0: there is no room. */
