@@ -65,8 +65,7 @@ struct oracle_thread {
 	int stack, next_stack;
 	bool signal;	 /* the next one is the signal stack */
 	int interrupted; /* 1 + the one that it interrupted, 0 = none */
-	int left;      /* function on top of the stack before, 0 = no switch */
-	int unwinding; /* function of the last unwind-begin, 0 = none */
+	int left; /* function on top of the stack before, 0 = no switch */
 	struct oracle_nest nest[16];
 	int nnest;
 	int suspended[ORACLE_SUSPENDS]; /* nnest when each began */
