@@ -53,7 +53,8 @@ static uint64_t page(enum gn_cost cost)
  * tracer comes to that place: see GN_SPEC_BESIDE. One that takes values stays.
  */
 static uint32_t beside_sled(const struct gn_plan *plan, uint64_t sled,
-			    const struct gn_site *site, uint32_t spec)
+			    bool ends, const struct gn_site *site,
+			    uint32_t spec)
 {
 	int64_t far = (int64_t)(sled - site->addr);
 
@@ -61,7 +62,7 @@ static uint32_t beside_sled(const struct gn_plan *plan, uint64_t sled,
 	    far >= GN_SLED_FAR)
 		return spec;
 	for (size_t i = 0; i < plan->nsleds; i++)
-		if (plan->sleds[i].addr == sled)
+		if (plan->sleds[i].addr == sled && plan->sleds[i].ends == ends)
 			return GN_SPEC_BESIDE(spec, far);
 	return spec;
 }
@@ -74,8 +75,8 @@ static uint64_t leave_cookie(uint32_t func, const struct gn_plan *plan,
 	bool other = class_of(site->cost) != leave_class(plan);
 	bool tail = site->kind == GN_SITE_TAIL;
 	uint64_t sled = site->exit - (tail ? GN_SLED_TAIL : 0);
-	uint32_t spec =
-		beside_sled(plan, sled, site, tail ? GN_SPEC_TAILCALL : leave);
+	uint32_t spec = beside_sled(plan, sled, true, site,
+				    tail ? GN_SPEC_TAILCALL : leave);
 
 	return GN_COOKIE(func, site->adjust, spec) | page(site->cost) |
 	       (other ? GN_COOKIE_EMULATED : 0) |
@@ -94,7 +95,7 @@ static int add_probes(struct gn_functions *f, size_t file, uint32_t func,
 	uint64_t sled = plan->nsleds ? plan->sleds->addr : 0;
 	uint64_t cookie =
 		GN_COOKIE(func, plan->enter.adjust,
-			  beside_sled(plan, sled, &plan->enter, enter)) |
+			  beside_sled(plan, sled, false, &plan->enter, enter)) |
 		(returns ? GN_COOKIE_PAGE : page(plan->enter.cost));
 	int err = 0;
 
