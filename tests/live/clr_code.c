@@ -351,6 +351,16 @@ void test_precompiled_copies(struct live *t)
 		      code(t, kept, "precompiled_refused") < 500,
 	      "%" N " methods' precompiled code was refused",
 	      code(t, kept, "precompiled_refused"));
+	/* the same methods, but for instances of generic ones */
+	CHECK(t,
+	      code(t, il, "precompiled_refused") <=
+			      code(t, kept, "precompiled_refused") &&
+		      code(t, il, "precompiled_refused") * 2 >
+			      code(t, kept, "precompiled_refused"),
+	      "%" N " methods' precompiled code was refused by IL, %" N
+	      " by the runtime",
+	      code(t, il, "precompiled_refused"),
+	      code(t, kept, "precompiled_refused"));
 	CHECK(t,
 	      code(t, kept, "compilations") * 3 <
 			      code(t, none, "compilations") &&

@@ -2,6 +2,7 @@
 /* Rules about what a runtime did for the program, and how its async methods
  * waited. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "explain/rules.h"
 
@@ -48,6 +49,8 @@ int gn_look_traced_jit(const struct gn_facts *f, struct gn_subject *s)
 void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 		       FILE *out)
 {
+	const char *hooks = gn_model_info(f->m, "hooks");
+
 	fputs("This way of tracing makes the program compile more: that took ",
 	      out);
 	gn_put_of_cpu(out, f, s->ns);
@@ -55,9 +58,10 @@ void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_count(out, f->m->code.refused, "method", "methods");
 	fputs(" of ", out);
 	gn_put_count(out, f->m->code.compiled, "has", "have");
-	fputs(" code compiled ahead, which is kept where -f names functions. "
-	      "With samples all of it is kept:",
-	      out);
+	fprintf(out,
+		" code compiled ahead, which is kept where -f names %s. With "
+		"samples all of it is kept:",
+		hooks && !strcmp(hooks, "il at start") ? "fewer" : "functions");
 }
 
 void gn_next_traced_jit(const struct gn_facts *f, const struct gn_subject *s,

@@ -24,8 +24,11 @@ int gn_code_take(struct gn_pipeline *p, struct gn_thread *t,
 			p->code.selected[GN_FUNC_INDEX(r->func)] += r->h.key;
 		return 0;
 	}
-	if (!GN_FUNC_INDEX(r->func))
+	if (!GN_FUNC_INDEX(r->func)) {
+		/* each comes once */
+		p->code.refused += r->h.kind == GN_KIND_REFUSED;
 		return 0;
+	}
 	err = gn_names_find(&p->stage.names, p->processes[t->process].program,
 			    r->func, &i);
 	if (err)

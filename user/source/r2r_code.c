@@ -8,13 +8,11 @@
 #include "hooksite/clr/r2r_read.h"
 
 #define FUNCTION_SIZE 12u /* its begin, its end, how it is unwound */
-#define ROWS_MAX      0xffffffu
-#define BLOCK	      16u /* elements of a sparse array */
+#define ROWS_MAX      GN_R2R_ELEMENTS_MAX
 #define INSTANCE_MAX  4096u
 
 enum {
 	SECTION_FUNCTIONS = 102,
-	SECTION_METHODS = 103,
 	SECTION_INSTANCES = 109,
 	SECTION_MODULES = 115,
 	SECTION_COLD = 120,
@@ -68,39 +66,17 @@ static bool take_entry(struct scan *s, struct gn_r2r_reader at, uint32_t method,
 	return true;
 }
 
-/* A sparse array: a tree of bits for each block. False: the element is not
- * there, or `at` is bad. */
-static bool find_element(struct gn_r2r_reader *at, size_t base, uint32_t i,
-			 unsigned int width)
-{
-	at->at = base + (size_t)(i / BLOCK) * width;
-	at->at = base + gn_r2r_take(at, width);
-	for (uint32_t bit = BLOCK / 2; bit && !at->bad; bit /= 2) {
-		size_t node = at->at;
-		uint32_t v = gn_r2r_number(at, false);
-
-		if (i & bit && v & 2)
-			at->at = node + (v >> 2);
-		else if (!(i & bit) && v & 1)
-			continue;
-		else
-			/* a leaf that is alone tells its number */
-			return !(v & 3) && v >> 2 == (i & (BLOCK - 1));
-	}
-	return !at->bad;
-}
-
 static bool take_methods(struct scan *s, const struct gn_bytes *section)
 {
 	static const struct gn_bytes none;
-	struct gn_r2r_reader at = {.b = *section};
-	uint32_t head = gn_r2r_number(&at, false), count = head >> 2;
-	size_t base = at.at;
+	struct gn_r2r_sparse methods;
 
-	if ((head & 3) == 3 || count > ROWS_MAX)
+	if (!gn_r2r_sparse(section, &methods))
 		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		if (find_element(&at, base, i, 1u << (head & 3)) &&
+	for (uint32_t i = 0; i < methods.count; i++) {
+		struct gn_r2r_reader at;
+
+		if (gn_r2r_element(&methods, i, &at) &&
 		    !take_entry(s, at, i + 1, &none))
 			return false;
 		if (at.bad)
@@ -244,7 +220,7 @@ int gn_r2r_code_read(const struct gn_pe *pe, struct gn_r2r_code **code,
 	s.code = calloc(count + 1, sizeof(*s.code));
 	if (!s.code)
 		return -ENOMEM;
-	if ((!gn_r2r_section(pe, SECTION_METHODS, &methods) ||
+	if ((!gn_r2r_section(pe, GN_R2R_METHODS, &methods) ||
 	     take_methods(&s, &methods)) &&
 	    (!gn_r2r_section(pe, SECTION_INSTANCES, &instances) ||
 	     take_instances(&s, &instances)))

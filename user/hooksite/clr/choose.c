@@ -8,6 +8,7 @@
 #include "clsid.h"
 #include "events.h"
 #include "filter.h"
+#include "image.h"
 #include "sites.h"
 #include "tell.h"
 
@@ -71,6 +72,21 @@ gn_hr gn_clr_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 	return GN_S_OK;
 }
 
+/* Threads that come to a function at once ask for its code each. By IL, what
+ * stands for a function is its method, which is only counted. */
+static void tell_refused(struct gn_clr *clr, gn_cor_id function)
+{
+	struct gn_precompiled *p = &clr->precompiled;
+	uint32_t index = 0;
+
+	if (!clr->by_il)
+		index = gn_ids_get(&clr->ids, function);
+	else if (!gn_precompiled_refuse(
+			 p, gn_image_method(clr->info, &p->modules, function)))
+		return;
+	GN_CLR_SITE(precompiled_refused)(index);
+}
+
 gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 			    int32_t *use)
 {
@@ -79,9 +95,7 @@ gn_hr gn_clr_search_started(struct gn_clr *clr, gn_cor_id function,
 	    gn_precompiled_keeps(&clr->precompiled, clr->info, function))
 		return GN_S_OK;
 	*use = 0;
-	/* by IL, what stands for a function is its method */
-	GN_CLR_SITE(precompiled_refused)
-	(clr->by_il ? 0 : gn_ids_get(&clr->ids, function));
+	tell_refused(clr, function);
 	return GN_S_OK;
 }
 

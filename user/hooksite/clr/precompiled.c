@@ -173,3 +173,8 @@ bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 		atomic_fetch_add(&p->kept, 1);
 	return !atomic_load(&p->off);
 }
+
+bool gn_precompiled_refuse(struct gn_precompiled *p, uint64_t method)
+{
+	return !method || gn_method_set_add(&p->refused, method) != 0;
+}

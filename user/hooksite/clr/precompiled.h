@@ -24,6 +24,7 @@ struct gn_precompiled {
 	_Atomic uint32_t rows[GN_MODULES_MAX]; /* methods of its file */
 	struct gn_method_set asked;	       /* what the filter can ask for */
 	struct gn_method_set holders;	       /* of copies of that */
+	struct gn_method_set refused;	       /* whose code did not run */
 };
 
 /* A module was loaded, before any of its code runs. Returns the number of
@@ -49,5 +50,8 @@ bool gn_precompiled_asked(const struct gn_precompiled *p, void *info,
 /* Whether its precompiled code may run. */
 bool gn_precompiled_keeps(struct gn_precompiled *p, void *info,
 			  gn_cor_id function);
+/* Precompiled code does not run: whether that is so of this method for the
+ * first time. One of a module that was not looked through, 0, is always new. */
+bool gn_precompiled_refuse(struct gn_precompiled *p, uint64_t method);
 
 #endif

@@ -103,3 +103,16 @@ enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx)
 	return gn_r2r_entries(&table, take_entry, &t) ? GN_R2R_TOLD
 						      : GN_R2R_UNTOLD;
 }
+
+bool gn_r2r_has(const struct gn_pe *pe, uint32_t row)
+{
+	struct gn_r2r_reader at;
+	struct gn_r2r_sparse all;
+	struct gn_bytes section;
+	uint32_t flags;
+
+	return gn_r2r_flags(pe, &flags) &&
+	       gn_r2r_section(pe, GN_R2R_METHODS, &section) &&
+	       gn_r2r_sparse(&section, &all) && row && row <= all.count &&
+	       gn_r2r_element(&all, row - 1, &at);
+}

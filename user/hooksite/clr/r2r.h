@@ -24,4 +24,8 @@ typedef void (*gn_r2r_fn)(void *ctx, uint32_t method, uint32_t holder);
  * are never told: they can be copied into any module. */
 enum gn_r2r gn_r2r_copies(const struct gn_pe *pe, gn_r2r_fn each, void *ctx);
 
+/* Whether the module has precompiled code of its own for the method of this
+ * row, which is not generic. */
+bool gn_r2r_has(const struct gn_pe *pe, uint32_t row);
+
 #endif

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
+#define BLOCK	     16u	 /* elements of a sparse array */
 #define SIGNATURE    0x00525452u /* "RTR" */
 #define HEADER_SIZE  16u
 #define SECTION_SIZE 12u
@@ -123,4 +124,42 @@ bool gn_r2r_entries(const struct gn_bytes *table, gn_r2r_entry_fn each,
 			return false;
 	}
 	return true;
+}
+
+bool gn_r2r_sparse(const struct gn_bytes *section, struct gn_r2r_sparse *of)
+{
+	struct gn_r2r_reader r = {.b = *section};
+	uint32_t head = gn_r2r_number(&r, false);
+
+	*of = (struct gn_r2r_sparse){
+		.section = *section,
+		.base = r.at,
+		.width = 1u << (head & 3),
+		.count = head >> 2,
+	};
+	return !r.bad && (head & 3) != 3 && of->count <= GN_R2R_ELEMENTS_MAX;
+}
+
+/* A tree of bits for each block. */
+bool gn_r2r_element(const struct gn_r2r_sparse *of, uint32_t i,
+		    struct gn_r2r_reader *at)
+{
+	*at = (struct gn_r2r_reader){
+		.b = of->section,
+		.at = of->base + (size_t)(i / BLOCK) * of->width,
+	};
+	at->at = of->base + gn_r2r_take(at, of->width);
+	for (uint32_t bit = BLOCK / 2; bit && !at->bad; bit /= 2) {
+		size_t node = at->at;
+		uint32_t v = gn_r2r_number(at, false);
+
+		if (i & bit && v & 2)
+			at->at = node + (v >> 2);
+		else if (!(i & bit) && v & 1)
+			continue;
+		else
+			/* a leaf that is alone tells its number */
+			return !(v & 3) && v >> 2 == (i & (BLOCK - 1));
+	}
+	return !at->bad;
 }

@@ -41,4 +41,21 @@ typedef bool (*gn_r2r_entry_fn)(void *ctx, struct gn_r2r_reader entry);
 bool gn_r2r_entries(const struct gn_bytes *table, gn_r2r_entry_fn each,
 		    void *ctx);
 
+#define GN_R2R_METHODS	    103u /* a section: entry points of methods, sparse */
+#define GN_R2R_ELEMENTS_MAX 0xffffffu
+
+/* A sparse array. */
+struct gn_r2r_sparse {
+	struct gn_bytes section;
+	size_t base;
+	unsigned int width; /* bytes of where a block is */
+	uint32_t count;	    /* one more than the last element's number */
+};
+
+/* False: the section is not one. */
+bool gn_r2r_sparse(const struct gn_bytes *section, struct gn_r2r_sparse *of);
+/* Whether the element is there; `at` is a reader at it, or bad. */
+bool gn_r2r_element(const struct gn_r2r_sparse *of, uint32_t i,
+		    struct gn_r2r_reader *at);
+
 #endif

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "md_async.h"
 #include "profiler.h"
+#include "r2r.h"
 #include "rejit.h"
 #include "sites.h"
 #include "valued.h"
@@ -336,6 +337,23 @@ static bool rewrite(struct gn_clr *clr, uint32_t place, gn_cor_id module,
 	return done;
 }
 
+/* From the start on, what a method with precompiled code is compiled for is its
+ * hooks: the runtime then does not look for that code, and says nothing. */
+static void tell_precompiled(struct gn_clr *clr, gn_cor_id module,
+			     gn_token method)
+{
+	struct gn_precompiled *p = &clr->precompiled;
+	uint32_t place = gn_modules_find(&p->modules, module);
+	const struct gn_image *image;
+
+	if (!clr->rejit.from_start)
+		return;
+	image = gn_images_get(&clr->images, module);
+	if (image && gn_r2r_has(&image->pe, GN_TOKEN_ROW(method)) &&
+	    gn_precompiled_refuse(p, place ? GN_METHOD(place, method) : 0))
+		GN_CLR_SITE(precompiled_refused)(0);
+}
+
 gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 			      gn_token method, void *control)
 {
@@ -353,6 +371,7 @@ gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t place = gn_modules_find(&r->modules, module);
 
+	tell_precompiled(clr, module, method);
 	hooks.index =
 		place ? gn_ids_find(&clr->ids, GN_REJIT_ID(place, method)) : 0;
 	/* one that holds a copy of what is asked for gets its own code */
