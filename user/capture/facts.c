@@ -284,6 +284,8 @@ void gn_session_put_facts(struct gn_session *s)
 				    s->active ? "il" : "il at start");
 	else if (s->launch.env)
 		gn_session_put_info(s, "hooks.elt", gn_session_elt(s));
+	if (s->launch.env && s->opts.families & GN_FAMILY_TRANSITIONS)
+		gn_session_put_info(s, "precompiled", "off");
 	if (gn_prepare_all(s) || (s->launch.env && !s->opts.nfunctions))
 		gn_session_put_info(s, "functions.asked", "all");
 	put_families(s, "events.at_start",

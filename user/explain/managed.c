@@ -28,6 +28,9 @@ static uint64_t traced_jit(const struct gn_facts *f)
 	const struct gn_model_code *c = &f->m->code;
 	uint64_t refused = c->refused < c->compiled ? c->refused : c->compiled;
 
+	/* where all of it is off, how much of it there is is not known */
+	if (gn_model_info(f->m, "precompiled"))
+		refused = c->compiled;
 	return (uint64_t)((double)f->classes[GN_CLASS_JIT] *
 			  gn_share(refused, c->compiled));
 }
@@ -54,6 +57,12 @@ void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("This way of tracing makes the program compile more: that took ",
 	      out);
 	gn_put_of_cpu(out, f, s->ns);
+	if (gn_model_info(f->m, "precompiled")) {
+		fputs(", for transitions turn all code off that was compiled "
+		      "ahead. With samples it is kept:",
+		      out);
+		return;
+	}
 	fputs(", and ", out);
 	gn_put_count(out, f->m->code.refused, "method", "methods");
 	fputs(" of ", out);

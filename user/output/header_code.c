@@ -62,9 +62,17 @@ static void put_precompiled(const struct gn_model *m,
 {
 	char n[GN_CELL], all[GN_CELL];
 
-	if (m->code.refused) {
+	gn_format_count(all, m->code.compiled);
+	if (gn_model_info(m, "precompiled") && m->code.compiled) {
+		fprintf(f,
+			"# %-11s code was turned off, all of it, to tell of "
+			"transitions: what had such\n# %-11s was compiled for "
+			"it, which is part of jit (%s %s in all)\n",
+			"precompiled", "", all,
+			gn_word(m->code.compiled, "compilation",
+				"compilations"));
+	} else if (m->code.refused) {
 		gn_format_count(n, m->code.refused);
-		gn_format_count(all, m->code.compiled);
 		fprintf(f,
 			"# %-11s of %s %s was turned off to see calls: %s "
 			"compiled\n# %-11s for it, which is part of jit (%s %s "
