@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <unistd.h>
@@ -76,6 +77,33 @@ void gn_prepare_links(struct gn_session *s)
 	s->by_thread = s->mode == GN_ATTACH_MULTI && !gn_attach_whole_process();
 }
 
+/* The program's path as the kernel shows it of other files: who reads the trace
+ * is in another folder. */
+static int from_root(struct gn_session *s)
+{
+	const char *path = s->program;
+	char *whole = NULL, *folder;
+
+	if (*path == '/')
+		return 0;
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	folder = getcwd(NULL, 0);
+	/* a folder that was removed has no path */
+	if (!folder)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	if (asprintf(&whole, "%s/%s", strcmp(folder, "/") ? folder : "", path) <
+	    0)
+		whole = NULL;
+	free(folder);
+	if (!whole)
+		return -ENOMEM;
+	if (strlen(whole) < sizeof(s->program))
+		strcpy(s->program, whole);
+	free(whole);
+	return 0;
+}
+
 static int find_command(struct gn_session *s)
 {
 	const char *name = s->opts.command[0];
@@ -91,7 +119,7 @@ static int find_command(struct gn_session *s)
 				       "command '%s' is not found; check its "
 				       "name or PATH",
 				       name);
-	return 0;
+	return from_root(s);
 }
 
 static int find_processes(struct gn_session *s)
