@@ -29,9 +29,8 @@ static bool check_rules(const char *path, const struct gn_findings *f)
 	bool none = is_named(path, "none");
 
 	if (is_named(path, "order"))
-		return f->n > 1 &&
-		       is_named(strchr(strrchr(path, '/'), '.') + 1,
-				f->finding[0].rule);
+		return f->n > 1 && is_named(strchr(strrchr(path, '/'), '.') + 1,
+					    f->finding[0].rule);
 	for (size_t i = 0; i < f->n; i++)
 		if (none || !is_named(path, f->finding[i].rule))
 			printf("%s: rule %s holds\n", path, f->finding[i].rule);
