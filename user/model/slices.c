@@ -179,6 +179,17 @@ enum gn_class gn_slice_class(const struct gn_pipeline *p,
 	return class_in(class, role_in(p, t, class, reason));
 }
 
+/*
+ * Whether work of the kernel goes on: after a wait within it, or an event. Such
+ * a rest begins where the thread's last slice ends; the program cannot begin
+ * other work in no time.
+ */
+static bool goes_on(const struct gn_thread *t, const struct gn_rec_slice *s)
+{
+	return (s->class == GN_CLASS_FAULT || s->class == GN_CLASS_SYSCALL) &&
+	       s->start && s->start == t->sliced;
+}
+
 static struct gn_wait row_of(const struct gn_pipeline *p,
 			     const struct gn_thread *t,
 			     const struct gn_rec_slice *s)
@@ -188,7 +199,7 @@ static struct gn_wait row_of(const struct gn_pipeline *p,
 			      .reason = s->reason,
 			      .class = class_in(s->class, role),
 			      .idle = role == GN_ROLE_IDLE,
-			      .count = 1};
+			      .count = goes_on(t, s) ? 0 : 1};
 
 	if (s->class == GN_CLASS_POLL) {
 		row.polled = GN_WAIT_POLLED(s->detail);
