@@ -208,6 +208,20 @@ static __always_inline __u64 poll_deadline(struct task_struct *p, __u16 nr,
 	return span_end(now, time[0] * 1000000000ull + time[1]);
 }
 
+/* When a wait for the ends of asynchronous I/O times out. 0: never. */
+static __always_inline __u64 events_deadline(struct task_struct *task,
+					     __u64 now)
+{
+	const struct pt_regs *regs = entry_regs(task);
+	__u64 at = ARG4(task, regs);
+	__s64 ts[2];
+
+	if (!at || !read_time(task, regs, at, ts) || ts[0] < 0 ||
+	    ts[0] > GN_TIME_SECONDS)
+		return 0;
+	return span_end(now, ts[0] * 1000000000ull + ts[1]);
+}
+
 /* The current thread has just begun to wait for what it polls. */
 __noinline int note_poll(struct gn_task *t, __u64 now)
 {

@@ -113,6 +113,8 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 	if (reason == GN_NR_futex || reason == GN_NR_futex_waitv ||
 	    reason == GN_NR_futex_wait)
 		gn_os_deadline(&t->os, futex_deadline(p, reason, now));
+	else if (reason == GN_NR_io_getevents || reason == GN_NR_io_pgetevents)
+		gn_os_deadline(&t->os, events_deadline(p, now));
 	else if (class == GN_CLASS_POLL)
 		note_poll(t, now);
 	return 0;

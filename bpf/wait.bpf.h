@@ -434,6 +434,18 @@ futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
 /* Of a task's state: a signal ends the wait. */
 #define GN_INTERRUPTIBLE 0x1
 
+/*
+ * Whether the thread waits for block I/O, also that of a page fault. The kernel
+ * marks it so for whatever requests of io_uring it waits for, those of sockets
+ * too; only what that call does by itself cannot be interrupted.
+ */
+static __always_inline bool in_block_io(struct task_struct *task, __u16 nr)
+{
+	return BPF_CORE_READ_BITFIELD(task, in_iowait) &&
+	       !(nr == GN_NR_io_uring_enter &&
+		 task->__state & GN_INTERRUPTIBLE);
+}
+
 static __always_inline enum gn_class wait_class(struct task_struct *task,
 						__u16 *reason)
 {
@@ -444,8 +456,7 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 	*reason = syscall_nr(task, regs->orig_ax);
 	if (*reason == GN_SYSCALL_RESTART)
 		*reason = restarted(task);
-	/* block I/O, also that of a page fault */
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+	if (in_block_io(task, *reason))
 		return GN_CLASS_DISK;
 	if (*reason == GN_NO_SYSCALL)
 		return GN_CLASS_OTHER;

@@ -270,19 +270,28 @@ static inline void gn_os_deadline(struct gn_os *os, __u64 deadline)
 		os->deadline = deadline;
 }
 
+/* Whether the wait is a sleep if its deadline ends it. */
+static inline int gn_os_may_sleep(const struct gn_os *os)
+{
+	return os->deadline && (os->wait_class == GN_CLASS_EVENT ||
+				os->wait_class == GN_CLASS_DISK);
+}
+
 /*
  * The class of a wait that ended at `woken`. Runtimes sleep by waiting for a
- * condition that no one signals, so a wait that its deadline ended was a sleep.
+ * condition that no one signals, and idle I/O threads of databases by waiting
+ * for the end of requests that nobody makes, so a wait that its deadline ended
+ * was a sleep.
  * Where it is not known whether a thread did, its time tells. For a wait that
  * goes on (`woken` 0) the thread's last wait of that kind decides.
  */
 static inline enum gn_class gn_os_waited(const struct gn_os *os, __u64 woken)
 {
-	if (os->wait_class != GN_CLASS_EVENT || !os->deadline)
+	if (!gn_os_may_sleep(os))
 		return (enum gn_class)os->wait_class;
 	if (woken ? os->surely || woken + GN_DEADLINE_SLACK < os->deadline
 		  : os->early)
-		return GN_CLASS_EVENT;
+		return (enum gn_class)os->wait_class;
 	return GN_CLASS_SLEEP;
 }
 
@@ -380,9 +389,8 @@ static inline int gn_os_switch_in(struct gn_os *os, __u64 now,
 	if (os->state == GN_CPU_DEAD || os->state == GN_CPU_ON)
 		return 0;
 	n = gn_os_off_slices(os, now, out);
-	if (n && os->deadline && os->wait_class == GN_CLASS_EVENT &&
-	    out[0].class != GN_CLASS_RUNQUEUE)
-		os->early = out[0].class == GN_CLASS_EVENT;
+	if (n && gn_os_may_sleep(os) && out[0].class != GN_CLASS_RUNQUEUE)
+		os->early = out[0].class != GN_CLASS_SLEEP;
 	if (now > os->since)
 		os->total += now - os->since;
 	os->events += 1;

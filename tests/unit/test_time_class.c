@@ -239,11 +239,12 @@ static void nothing_counts_for_the_dead(void **state)
 	assert_memory_equal(&os, &before, sizeof(os));
 }
 
-/* The wait of a lock that ends by itself at `deadline` and did at `woken`. */
-static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
-			  enum gn_class class)
+/* A wait of the class `waits` that ends by itself at `deadline`, and did at
+ * `woken`. */
+static struct gn_os timed_of(enum gn_class waits, uint64_t deadline,
+			     uint64_t woken, int early, enum gn_class class)
 {
-	struct gn_os os = waiting(GN_CLASS_EVENT);
+	struct gn_os os = waiting(waits);
 	struct gn_slice s[2] = {0};
 
 	gn_os_deadline(&os, deadline);
@@ -253,6 +254,21 @@ static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
 	check_slice(&s[0], 1000, woken, class, 7, 0);
 	assert_int_equal(os.early, early);
 	return os;
+}
+
+static struct gn_os timed(uint64_t deadline, uint64_t woken, int early,
+			  enum gn_class class)
+{
+	return timed_of(GN_CLASS_EVENT, deadline, woken, early, class);
+}
+
+/* An I/O thread of a database for which there is nothing to do. */
+static void io_that_its_deadline_ended_was_a_sleep(void **state)
+{
+	(void)state;
+	timed_of(GN_CLASS_DISK, 1000000, 1000000, 0, GN_CLASS_SLEEP);
+	timed_of(GN_CLASS_DISK, 1000000, 2000, 1, GN_CLASS_DISK);
+	timed_of(GN_CLASS_DISK, 0, 1000000, 0, GN_CLASS_DISK);
 }
 
 static void a_futex_that_its_deadline_ended_was_a_sleep(void **state)
@@ -359,7 +375,7 @@ static void other_classes_have_no_deadline_that_counts(void **state)
 		struct gn_os os = waiting((enum gn_class)c);
 
 		gn_os_deadline(&os, 500000);
-		if (c == GN_CLASS_EVENT)
+		if (c == GN_CLASS_EVENT || c == GN_CLASS_DISK)
 			continue;
 		assert_int_equal(gn_os_waited(&os, 0), c);
 		assert_int_equal(gn_os_waited(&os, 2000), c);
@@ -503,6 +519,7 @@ int main(void)
 		cmocka_unit_test(a_switch_in_of_what_runs_is_nothing),
 		cmocka_unit_test(nothing_counts_for_the_dead),
 		cmocka_unit_test(a_futex_that_its_deadline_ended_was_a_sleep),
+		cmocka_unit_test(io_that_its_deadline_ended_was_a_sleep),
 		cmocka_unit_test(no_deadline_ended_what_a_thread_did),
 		cmocka_unit_test(only_who_waits_has_a_deadline),
 		cmocka_unit_test(what_goes_on_is_told_as_the_last_one_was),
