@@ -167,7 +167,7 @@ static void add_wait(struct oracle *o, const struct oracle_wait *w, int func)
 		return;
 	}
 	to->ns += w->ns;
-	to->count++;
+	to->count += w->count;
 	if (w->ns > to->longest)
 		to->longest = w->ns;
 }
@@ -459,16 +459,25 @@ static void add_part(struct oracle_thread *t, const struct oracle_wait *part)
 		return;
 	assert(t->nparts < ORACLE_PARTS);
 	t->parts[t->nparts] = *part;
-	t->parts[t->nparts].count = 1;
 	t->parts[t->nparts++].longest = part->ns;
+}
+
+/* What begins where the last slice ends is the rest of what that was part of.
+ */
+static bool is_rest(const struct oracle_thread *t, const struct oracle_event *e)
+{
+	return (e->class == GN_CLASS_FAULT || e->class == GN_CLASS_SYSCALL) &&
+	       e->start && e->start == t->sliced;
 }
 
 static void take_slice(struct oracle *o, const struct oracle_event *e)
 {
 	struct oracle_thread *t = &o->threads[e->thread];
-	struct oracle_wait rest = {.class = e->class, .reason = e->reason};
-	struct oracle_wait first = {.class = GN_CLASS_SUSPEND,
-				    .reason = e->reason};
+	struct oracle_wait rest = {.class = e->class,
+				   .reason = e->reason,
+				   .count = is_rest(t, e) ? 0 : 1};
+	struct oracle_wait first = {
+		.class = GN_CLASS_SUSPEND, .reason = e->reason, .count = 1};
 	bool can_wake = e->class >= GN_CLASS_DISK;
 
 	if (can_wake && e->waker) {
@@ -490,6 +499,8 @@ static void take_slice(struct oracle *o, const struct oracle_event *e)
 		first.waker = rest.waker;
 		first.waker_func = rest.waker_func;
 	}
+	if (e->time > t->sliced)
+		t->sliced = e->time;
 	add_part(t, &first);
 	add_part(t, &rest);
 }

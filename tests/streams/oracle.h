@@ -48,6 +48,7 @@ struct oracle_wait {
 enum oracle_way { ORACLE_NEITHER = 0, ORACLE_ENTERED, ORACLE_LEFT };
 
 struct oracle_thread {
+	uint64_t sliced; /* when its last slice ended */
 	uint64_t start, since, end;
 	bool closed, gap;
 	bool hook_waits; /* in the open interval, for gnomon */
