@@ -82,6 +82,9 @@ static const struct risk risks[] = {
 	 false},
 	{"mlockall", "the program can lock all memory (mlockall)", false},
 	{"clone", "the program makes threads of its own kind (clone)", false},
+	{"_Fork",
+	 "the program can fork within a hook, and none hears of it (_Fork)",
+	 false},
 	{"sigaltstack",
 	 "the program has more stacks (sigaltstack), and its "
 	 "sleds tell no ends",
