@@ -220,36 +220,21 @@ static bool has_twin(const struct gn_later *l, const struct gn_files *files,
 	return twin && !gn_written_is(l->session->written, twin->fd);
 }
 
-/* Gives a file that was not seen before, or was written since, its probes. */
-static void take_file(struct gn_later *l, struct gn_file *file,
-		      const struct gn_later_news *n, uint64_t told)
+/* Gives a file its probes. False: the capture's end came first. */
+static bool probe_file(struct gn_later *l, struct gn_file *file,
+		       const struct gn_later_news *n,
+		       const struct gn_later_plain *plain)
 {
-	struct gn_filter *filter = l->session->filter;
 	uint32_t first = l->functions.next;
 	struct gn_probes probes = {0};
 	size_t from = l->probes.count;
-	struct gn_later_plain plain = {.id = file->id};
-	struct stat st;
-	int got;
+	int got = gn_later_plan(l, file, &probes);
+	bool given_up = !got && stopping(l);
 
-	if (file->fd < 0 ||
-	    gn_later_has_file(l, &l->session->files, &file->id) ||
-	    take_kept(l, file, n, told) ||
-	    !gn_filter_file(filter, file->path, file->program) ||
-	    fstat(file->fd, &st))
-		return;
-	plain.changed = st.st_ctim;
-	if (gn_later_is_plain(l, &plain))
-		return;
-	if (has_twin(l, &l->session->files, file->fd) ||
-	    has_twin(l, &l->files, file->fd)) {
-		/* probed there */
-		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
-	} else if ((got = gn_later_plan(l, file, &probes)) <= 0) {
+	if (got <= 0) {
 		fail(l, got, n->since);
-		/* what was given up at the end is missed, not plain */
-		if (!got && !stopping(l))
-			l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
+		if (!got && !given_up)
+			l->plain[l->nplain++ % GN_PLAIN_MAX] = *plain;
 	} else if ((got = keep_file(l, file, &probes))) {
 		fail(l, got, n->since);
 	} else {
@@ -266,6 +251,32 @@ static void take_file(struct gn_later *l, struct gn_file *file,
 		tell(l, file, n->pid, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
+	return !given_up;
+}
+
+/* The same, if it was not seen before, or was written since. */
+static bool take_file(struct gn_later *l, struct gn_file *file,
+		      const struct gn_later_news *n, uint64_t told)
+{
+	struct gn_later_plain plain = {.id = file->id};
+	struct stat st;
+
+	if (file->fd < 0 ||
+	    gn_later_has_file(l, &l->session->files, &file->id) ||
+	    take_kept(l, file, n, told) ||
+	    !gn_filter_file(l->session->filter, file->path, file->program) ||
+	    fstat(file->fd, &st))
+		return true;
+	plain.changed = st.st_ctim;
+	if (gn_later_is_plain(l, &plain))
+		return true;
+	if (has_twin(l, &l->session->files, file->fd) ||
+	    has_twin(l, &l->files, file->fd)) {
+		/* probed there */
+		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
+		return true;
+	}
+	return probe_file(l, file, n, &plain);
 }
 
 static void take_files(struct gn_later *l, const struct gn_later_news *n)
@@ -273,13 +284,16 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 	uint64_t told = gn_later_told(l, n->pid, n->since);
 	struct gn_files files = {0};
 	int err = gn_files_of_process(n->pid, &files);
+	size_t taken = 0;
 
 	fail(l, err, n->since);
 	/* nothing to attach to if the process has ended */
 	if (!err)
-		for (size_t i = 0; i < files.count && !stopping(l); i++)
-			take_file(l, &files.file[i], n, told);
-	if (!files.count && n->kind == GN_NEWS_PROGRAM && !gn_later_lacks(err))
+		while (taken < files.count && !stopping(l) &&
+		       take_file(l, &files.file[taken], n, told))
+			taken++;
+	if (n->kind == GN_NEWS_PROGRAM && !gn_later_lacks(err) &&
+	    (!files.count || taken < files.count))
 		gn_later_ended_early(l, n);
 	gn_files_free(&files);
 }
