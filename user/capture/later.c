@@ -133,9 +133,9 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 			continue;
 		told = module;
 		gn_later_put_unprobed(l, module, false, pid, since,
-				      gn_now_ns());
+				      gn_later_until_now(l));
 	}
-	gn_later_count_late(l, pid, since, gn_now_ns());
+	gn_later_count_late(l, pid, since, gn_later_until_now(l));
 }
 
 /* Names the file, at the place where the capture's own summary is. */
@@ -305,7 +305,7 @@ static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 	if (!n->path || gn_later_knows_file(l, &n->file))
 		return;
 	gn_filter_miss(l->session->filter, n->path);
-	gn_later_count_late(l, n->pid, n->since, gn_now_ns());
+	gn_later_count_late(l, n->pid, n->since, gn_later_until_now(l));
 }
 
 /* Looks at what a process has mapped, if it is a traced one. */
@@ -407,6 +407,7 @@ static void miss_rest(struct gn_later *l)
 {
 	if (l->overrun)
 		miss_process(l, 0, l->overrun);
+	l->overrun = 0;
 	for (size_t i = 0; i < l->nnews; i++) {
 		const struct gn_later_news *n = &l->news[i];
 
@@ -419,7 +420,9 @@ static void miss_rest(struct gn_later *l)
 			 (gn_later_traced(l, n->pid) ||
 			  gn_later_was_traced(l, n->pid, n->since)))
 			miss_file(l, n);
+		free(n->path);
 	}
+	l->nnews = 0;
 }
 
 static void *work(void *later)
@@ -558,9 +561,16 @@ void gn_later_stop(struct gn_later *l)
 	if (l->mapped)
 		gn_later_take_mapped(l);
 	l->quit = true;
+	l->stopped = gn_now_ns();
 	pthread_cond_signal(&l->wake);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
+}
+
+void gn_later_rest(struct gn_later *l)
+{
+	if (l && l->quit)
+		miss_rest(l);
 }
 
 unsigned gn_later_gone(const struct gn_later *l)

@@ -54,6 +54,9 @@ bool gn_later_failed(const struct gn_later *l);
 
 /* Attaches nothing more. Counts what was not done. */
 void gn_later_stop(struct gn_later *l);
+/* The same of what the capture's last records told after that. What it counts
+ * is put into the stream by gn_later_serve(). NULL is fine. */
+void gn_later_rest(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats);
 /* Stops; its probes become `links`' (NULL: they are removed). NULL is fine,

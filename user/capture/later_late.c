@@ -12,6 +12,11 @@ uint32_t gn_later_module(const struct gn_later *l, size_t index)
 	return (uint32_t)(l->session->files.count + index) + 1;
 }
 
+uint64_t gn_later_until_now(const struct gn_later *l)
+{
+	return l->stopped ? l->stopped : gn_now_ns();
+}
+
 void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 			 uint64_t until)
 {
@@ -129,8 +134,9 @@ void gn_later_ended_early(struct gn_later *l, const struct gn_later_news *n)
 	if (!*n->comm)
 		return;
 	g = &l->gone[l->ngone++ % GN_ENDED_MAX];
-	*g = (struct gn_later_gone){
-		.pid = n->pid, .since = n->since, .until = gn_now_ns()};
+	*g = (struct gn_later_gone){.pid = n->pid,
+				    .since = n->since,
+				    .until = gn_later_until_now(l)};
 	memcpy(g->comm, n->comm, sizeof(g->comm));
 	for (size_t i = 0; i < first->count; i++)
 		miss_gone(l, &first->file[i], (uint32_t)i + 1, g);

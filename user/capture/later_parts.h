@@ -77,6 +77,7 @@ struct gn_later {
 	struct gn_mapped *mapped;
 	int poll; /* both of them */
 	bool quit;
+	uint64_t stopped; /* when it was told to; 0: it was not */
 
 	/* under the lock */
 	struct gn_later_process *process;
@@ -138,9 +139,11 @@ uint64_t *gn_later_until(struct gn_later *l, pid_t pid, uint64_t at,
 /* It was at that time, and has ended. */
 bool gn_later_was_traced(struct gn_later *l, pid_t pid, uint64_t at);
 
-/* later_late.c. Counts a process that could have called functions before they
- * were attached, from `since` to `until` or its end. A time in which several
- * files were not is one. */
+/* later_late.c. Now, but not after the stop. */
+uint64_t gn_later_until_now(const struct gn_later *l);
+/* Counts a process that could have called functions before they were attached,
+ * from `since` to `until` or its end. A time in which several files were not is
+ * one. */
 void gn_later_count_late(struct gn_later *l, pid_t pid, uint64_t since,
 			 uint64_t until);
 /* The same, and records it of the kept file of that index. */

@@ -284,6 +284,8 @@ int gn_session_stop(struct gn_session *s)
 	gn_session_drain_all(s, FINAL_NS);
 	if (s->fast && gn_fast_flush(s->fast))
 		s->late++;
+	gn_later_rest(s->later);
+	gn_later_serve(s->later);
 	/* before the programs are removed */
 	gn_session_put_counts(s);
 	gn_session_detach(s);
