@@ -127,7 +127,7 @@ void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid)
 
 int gn_copy_find(struct gn_copy *c, pid_t pid, int from)
 {
-	unsigned int number;
+	unsigned int number = 0;
 	struct gn_mapping m;
 	struct gn_maps maps;
 	int fd = -1;
