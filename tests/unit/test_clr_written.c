@@ -15,7 +15,7 @@
 
 static int make(void)
 {
-	char path[] = "/tmp/gnomon-written-XXXXXX";
+	char path[] = "written-XXXXXX";
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);

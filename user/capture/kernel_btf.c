@@ -204,8 +204,10 @@ static bool is_sought(void *ctx, uint32_t id, const struct btf_type *t)
 void gn_kernel_btf_find(const struct gn_kernel_btf *b,
 			struct gn_kernel_type *types, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		types[i].id = 0, types[i].at = NULL;
+	for (size_t i = 0; i < n; i++) {
+		types[i].id = 0;
+		types[i].at = NULL;
+	}
 	gn_kernel_btf_walk(b, is_sought, &(struct search){b, types, n});
 }
 

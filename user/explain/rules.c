@@ -2,9 +2,11 @@
 /* The list of rules. When each holds is in gnomon(1), too. */
 #include "explain/rules.h"
 
-#define RULE(function, verb)                                  \
-	.look = gn_look_##function, .say = gn_say_##function, \
-	.next = gn_next_##function, .what = GN_NEXT_##verb
+#define RULE_OF(look_of, say_of, next_of, verb)            \
+	.look = gn_look_##look_of, .say = gn_say_##say_of, \
+	.next = gn_next_##next_of, .what = GN_NEXT_##verb
+
+#define RULE(function, verb) RULE_OF(function, function, function, verb)
 
 #define WAIT(word, id, threshold, level)                       \
 	{                                                      \
@@ -21,7 +23,7 @@ static const struct gn_rule rules[] = {
 	{.name = "lost",
 	 .severity = GN_SEVERITY_ERROR,
 	 .lossy = true,
-	 RULE(lost, AGAIN)},
+	 RULE_OF(lost, lost, probes, AGAIN)},
 	{.name = "idle",
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = 0.98,
@@ -52,17 +54,17 @@ static const struct gn_rule rules[] = {
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.2,
 	 .class = GN_CLASS_POLL,
-	 RULE(poll, REPORT)},
+	 RULE_OF(poll, poll, wait, REPORT)},
 	{.name = "event",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.2,
 	 .class = GN_CLASS_EVENT,
-	 RULE(event, REPORT)},
+	 RULE_OF(event, event, wait, REPORT)},
 	{.name = "child",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.2,
 	 .class = GN_CLASS_CHILD,
-	 RULE(child, REPORT)},
+	 RULE_OF(event, wait, child, REPORT)},
 	{.name = "async",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.5,
@@ -76,7 +78,7 @@ static const struct gn_rule rules[] = {
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.01,
 	 .class = GN_CLASS_RUNQUEUE,
-	 RULE(late, REPORT)},
+	 RULE_OF(late, late, cpus, REPORT)},
 	{.name = "page-faults",
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = 0.1,
@@ -101,7 +103,7 @@ static const struct gn_rule rules[] = {
 	 .severity = GN_SEVERITY_WARNING,
 	 .least = 0.1,
 	 .class = GN_CLASS_SYSCALL,
-	 RULE(syscalls, REPORT)},
+	 RULE_OF(syscalls, syscalls, wait, REPORT)},
 	{.name = "probes",
 	 .severity = GN_SEVERITY_NOTE,
 	 .least = 0.25,

@@ -52,15 +52,17 @@ struct gn_rule {
 /* The i-th, NULL past the last. */
 const struct gn_rule *gn_rule(size_t i);
 
-/* The sentences of the rules. */
-#define GN_RULE_FUNCTIONS(name)                                             \
+/* The sentences of the rules, and the commands that come next. */
+#define GN_RULE_SENTENCE(name)                                              \
 	int gn_look_##name(const struct gn_facts *f, struct gn_subject *s); \
 	void gn_say_##name(const struct gn_facts *f,                        \
-			   const struct gn_subject *s, FILE *out);          \
-	void gn_next_##name(const struct gn_facts *f,                       \
+			   const struct gn_subject *s, FILE *out);
+#define GN_RULE_NEXT(name)                            \
+	void gn_next_##name(const struct gn_facts *f, \
 			    const struct gn_subject *s, FILE *out);
+#define GN_RULE_FUNCTIONS(name) GN_RULE_SENTENCE(name) GN_RULE_NEXT(name)
 
-GN_RULE_FUNCTIONS(lost)
+GN_RULE_SENTENCE(lost)
 GN_RULE_FUNCTIONS(broken)
 GN_RULE_FUNCTIONS(path)
 GN_RULE_FUNCTIONS(idle)
@@ -69,17 +71,17 @@ GN_RULE_FUNCTIONS(sampled)
 GN_RULE_FUNCTIONS(untraced)
 GN_RULE_FUNCTIONS(probes)
 GN_RULE_FUNCTIONS(wait)
-GN_RULE_FUNCTIONS(poll)
+GN_RULE_SENTENCE(poll)
 GN_RULE_FUNCTIONS(cpus)
-GN_RULE_FUNCTIONS(late)
+GN_RULE_SENTENCE(late)
 GN_RULE_FUNCTIONS(faults)
-GN_RULE_FUNCTIONS(event)
-GN_RULE_FUNCTIONS(child)
+GN_RULE_SENTENCE(event)
+GN_RULE_NEXT(child)
 GN_RULE_FUNCTIONS(async)
 GN_RULE_FUNCTIONS(jit)
 GN_RULE_FUNCTIONS(traced_jit)
 GN_RULE_FUNCTIONS(gc)
-GN_RULE_FUNCTIONS(syscalls)
+GN_RULE_SENTENCE(syscalls)
 
 /* Parts of sentences. */
 void gn_put_ns(FILE *f, uint64_t ns);

@@ -98,9 +98,3 @@ void gn_say_syscalls(const struct gn_facts *f, const struct gn_subject *s,
 	gn_put_where(out, f, w->function, GN_CLASS_SYSCALL);
 	fputs(". Fewer and larger ones cost less.", out);
 }
-
-void gn_next_syscalls(const struct gn_facts *f, const struct gn_subject *s,
-		      FILE *out)
-{
-	gn_next_wait(f, s, out);
-}

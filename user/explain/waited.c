@@ -234,12 +234,6 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 		      out);
 }
 
-void gn_next_event(const struct gn_facts *f, const struct gn_subject *s,
-		   FILE *out)
-{
-	gn_next_wait(f, s, out);
-}
-
 /* Nothing tells who of the two asked. */
 void gn_say_poll(const struct gn_facts *f, const struct gn_subject *s,
 		 FILE *out)
@@ -248,23 +242,6 @@ void gn_say_poll(const struct gn_facts *f, const struct gn_subject *s,
 	fputs(" If they had asked for something there, what answers is slow; a "
 	      "server waits like this for requests.",
 	      out);
-}
-
-void gn_next_poll(const struct gn_facts *f, const struct gn_subject *s,
-		  FILE *out)
-{
-	gn_next_wait(f, s, out);
-}
-
-int gn_look_child(const struct gn_facts *f, struct gn_subject *s)
-{
-	return gn_look_event(f, s);
-}
-
-void gn_say_child(const struct gn_facts *f, const struct gn_subject *s,
-		  FILE *out)
-{
-	gn_say_wait(f, s, out);
 }
 
 void gn_next_child(const struct gn_facts *f, const struct gn_subject *s,
@@ -377,12 +354,6 @@ void gn_say_late(const struct gn_facts *f, const struct gn_subject *s,
 	if (read_limit(f->m, &limit))
 		put_limit(out, &limit);
 	put_thread(out, gn_most_of(f->m, GN_CLASS_RUNQUEUE), GN_CLASS_RUNQUEUE);
-}
-
-void gn_next_late(const struct gn_facts *f, const struct gn_subject *s,
-		  FILE *out)
-{
-	gn_next_cpus(f, s, out);
 }
 
 double gn_share_of_cpu(const struct gn_facts *f, uint64_t ns)

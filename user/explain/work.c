@@ -535,12 +535,6 @@ void gn_say_lost(const struct gn_facts *f, const struct gn_subject *s,
 	      out);
 }
 
-void gn_next_lost(const struct gn_facts *f, const struct gn_subject *s,
-		  FILE *out)
-{
-	gn_next_probes(f, s, out);
-}
-
 int gn_look_broken(const struct gn_facts *f, struct gn_subject *s)
 {
 	s->share = gn_model_broken(f->m);
