@@ -454,21 +454,26 @@ void test_no_file_size(struct live *t)
 }
 
 /* Programs of a shell that end at once are looked into, or it is told that they
- * were not: what -f names can be in them. */
+ * were not: what -f names can be in them.
+ */
 void test_ended_early(struct live *t)
 {
 	for (int i = 0; i < 4; i++) {
+		char *out = live_path(t, "report.json");
 		struct live_args a = {.n = 0};
 		struct live_end end;
 
-		live_add(t, &a, t->gnomon, "run", "-f", "step", "-o",
-			 "/dev/null", "--", "/bin/sh", "-c",
+		live_add(t, &a, t->gnomon, "run", "-f", "step", "--format",
+			 "json", "-o", out, "--", "/bin/sh", "-c",
 			 live_text(t, "%s; true", live_fixture(t, "renewed")),
 			 NULL);
 		live_run(t, &a, NULL, &end);
 		CHECK(t,
 		      strstr(end.err, "attached: process") ||
-			      strstr(end.err, "ended before gnomon could look"),
+			      strstr(end.err,
+				     "ended before gnomon could look") ||
+			      live_number(t, live_load(t, out),
+					  "counters.unprobed"),
 		      "why nothing is seen is not told: %s", end.err);
 	}
 }

@@ -220,8 +220,8 @@ static bool has_twin(const struct gn_later *l, const struct gn_files *files,
 	return twin && !gn_written_is(l->session->written, twin->fd);
 }
 
-/* Gives a file its probes. False: the capture's end came first. */
-static bool probe_file(struct gn_later *l, struct gn_file *file,
+/* Gives a file its probes. */
+static void probe_file(struct gn_later *l, struct gn_file *file,
 		       const struct gn_later_news *n,
 		       const struct gn_later_plain *plain)
 {
@@ -229,12 +229,14 @@ static bool probe_file(struct gn_later *l, struct gn_file *file,
 	struct gn_probes probes = {0};
 	size_t from = l->probes.count;
 	int got = gn_later_plan(l, file, &probes);
-	bool given_up = !got && stopping(l);
 
-	if (got <= 0) {
+	if (!got) {
+		l->plain[l->nplain++ % GN_PLAIN_MAX] = *plain;
+	} else if (got == -ECANCELED) {
+		/* it has functions that -f names */
+		gn_later_count_late(l, n->pid, n->since, gn_later_until_now(l));
+	} else if (got < 0) {
 		fail(l, got, n->since);
-		if (!got && !given_up)
-			l->plain[l->nplain++ % GN_PLAIN_MAX] = *plain;
 	} else if ((got = keep_file(l, file, &probes))) {
 		fail(l, got, n->since);
 	} else {
@@ -251,11 +253,10 @@ static bool probe_file(struct gn_later *l, struct gn_file *file,
 		tell(l, file, n->pid, l->functions.next - first);
 	}
 	gn_probes_free(&probes);
-	return !given_up;
 }
 
 /* The same, if it was not seen before, or was written since. */
-static bool take_file(struct gn_later *l, struct gn_file *file,
+static void take_file(struct gn_later *l, struct gn_file *file,
 		      const struct gn_later_news *n, uint64_t told)
 {
 	struct gn_later_plain plain = {.id = file->id};
@@ -266,17 +267,17 @@ static bool take_file(struct gn_later *l, struct gn_file *file,
 	    take_kept(l, file, n, told) ||
 	    !gn_filter_file(l->session->filter, file->path, file->program) ||
 	    fstat(file->fd, &st))
-		return true;
+		return;
 	plain.changed = st.st_ctim;
 	if (gn_later_is_plain(l, &plain))
-		return true;
+		return;
 	if (has_twin(l, &l->session->files, file->fd) ||
 	    has_twin(l, &l->files, file->fd)) {
 		/* probed there */
 		l->plain[l->nplain++ % GN_PLAIN_MAX] = plain;
-		return true;
+		return;
 	}
-	return probe_file(l, file, n, &plain);
+	probe_file(l, file, n, &plain);
 }
 
 static void take_files(struct gn_later *l, const struct gn_later_news *n)
@@ -289,9 +290,8 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 	fail(l, err, n->since);
 	/* nothing to attach to if the process has ended */
 	if (!err)
-		while (taken < files.count && !stopping(l) &&
-		       take_file(l, &files.file[taken], n, told))
-			taken++;
+		for (; taken < files.count && !stopping(l); taken++)
+			take_file(l, &files.file[taken], n, told);
 	if (n->kind == GN_NEWS_PROGRAM && !gn_later_lacks(err) &&
 	    (!files.count || taken < files.count))
 		gn_later_ended_early(l, n);
@@ -402,29 +402,6 @@ static void handle(struct gn_later *l, const struct gn_later_news *n)
 	}
 }
 
-/* At the end: counts those that were not reached. */
-static void miss_rest(struct gn_later *l)
-{
-	if (l->overrun)
-		miss_process(l, 0, l->overrun);
-	l->overrun = 0;
-	for (size_t i = 0; i < l->nnews; i++) {
-		const struct gn_later_news *n = &l->news[i];
-
-		if (n->kind == GN_NEWS_PROGRAM)
-			gn_later_ended_early(l, n);
-		if (n->kind == GN_NEWS_PROCESS ||
-		    (n->kind == GN_NEWS_PROGRAM && n->anew))
-			miss_process(l, n->pid, n->since);
-		else if (n->kind == GN_NEWS_LOOK &&
-			 (gn_later_traced(l, n->pid) ||
-			  gn_later_was_traced(l, n->pid, n->since)))
-			miss_file(l, n);
-		free(n->path);
-	}
-	l->nnews = 0;
-}
-
 static void *work(void *later)
 {
 	struct gn_later *l = later;
@@ -443,7 +420,6 @@ static void *work(void *later)
 		pthread_mutex_lock(&l->lock);
 	}
 	pthread_mutex_unlock(&l->lock);
-	miss_rest(l);
 	return NULL;
 }
 
@@ -569,8 +545,26 @@ void gn_later_stop(struct gn_later *l)
 
 void gn_later_rest(struct gn_later *l)
 {
-	if (l && l->quit)
-		miss_rest(l);
+	if (!l)
+		return;
+	if (l->overrun)
+		miss_process(l, 0, l->overrun);
+	l->overrun = 0;
+	for (size_t i = 0; i < l->nnews; i++) {
+		const struct gn_later_news *n = &l->news[i];
+
+		if (n->kind == GN_NEWS_PROGRAM)
+			gn_later_ended_early(l, n);
+		if (n->kind == GN_NEWS_PROCESS ||
+		    (n->kind == GN_NEWS_PROGRAM && n->anew))
+			miss_process(l, n->pid, n->since);
+		else if (n->kind == GN_NEWS_LOOK &&
+			 (gn_later_traced(l, n->pid) ||
+			  gn_later_was_traced(l, n->pid, n->since)))
+			miss_file(l, n);
+		free(n->path);
+	}
+	l->nnews = 0;
 }
 
 unsigned gn_later_gone(const struct gn_later *l)

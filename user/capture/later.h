@@ -44,7 +44,7 @@ void gn_later_serve(struct gn_later *l);
 /* What was counted so far. */
 uint64_t gn_later_count(struct gn_later *l, enum gn_counter counter);
 
-/* After gn_later_stop(): how many programs ended before they were looked at.
+/* After gn_later_rest(): how many programs ended before they were looked at.
  * NULL is fine. */
 unsigned gn_later_gone(const struct gn_later *l);
 
@@ -52,10 +52,10 @@ unsigned gn_later_gone(const struct gn_later *l);
  * attached to, for want of descriptors or memory. NULL is fine. */
 bool gn_later_failed(const struct gn_later *l);
 
-/* Attaches nothing more. Counts what was not done. */
+/* Attaches nothing more. NULL is fine. */
 void gn_later_stop(struct gn_later *l);
-/* The same of what the capture's last records told after that. What it counts
- * is put into the stream by gn_later_serve(). NULL is fine. */
+/* After the capture's last records: counts what was not done. gn_later_serve()
+ * puts it into the stream. NULL is fine. */
 void gn_later_rest(struct gn_later *l);
 /* After it: adds what was found. True when that was anything. */
 bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats);

@@ -177,8 +177,8 @@ void gn_later_put_unprobed(struct gn_later *l, uint32_t module, bool by_path,
 bool gn_later_await_stream(struct gn_later *l);
 
 /* later_plan.c. Plans the functions of one file of the list, which takes the
- * file over if it has some: 1, 0 for none, or -errno if gnomon lacks something
- * for it. */
+ * file over if it has some: 1, 0 for none, -ECANCELED if it has some and the
+ * capture ends, or -errno if gnomon lacks something for it. */
 bool gn_later_lacks(int err);
 int gn_later_plan(struct gn_later *l, struct gn_file *file,
 		  struct gn_probes *probes);

@@ -65,7 +65,7 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 			     &stats);
 	if (err)
 		/* no ELF file; functions announced for it are never hit */
-		return gn_later_lacks(err) ? err : 0;
+		return gn_later_lacks(err) || err == -ECANCELED ? err : 0;
 	gn_functions_tell_left(&stats);
 	l->stats.functions += stats.functions;
 	l->stats.usdt += stats.usdt;
