@@ -79,6 +79,29 @@ void java_child_beside(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
 }
 
+/* The same, but the shell's children are none: nothing of them can be missing.
+ */
+void java_child_none(struct live *t)
+{
+	struct live_args java = {.n = 0}, a = {.n = 0};
+	char *path = live_path(t, "report.json");
+	struct live_talk served;
+	struct live_end end;
+	uint64_t late;
+
+	java_need(t);
+	java_demo(t, &java, "", "served");
+	live_talk(t, &java, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "--",
+		 "/bin/sh", "-c", "(:); (:); exit 0", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "ended with %d: %s", end.code, end.err);
+	late = live_number(t, live_load(t, path), "counters.unprobed");
+	CHECK(t, !late, "%d children are told to have run unprobed", (int)late);
+	CHECK(t, live_finish(t, &served) == 0, "the other one failed");
+}
+
 /* gnomon comes to a shell, which starts one then. */
 void java_child_attach(struct live *t)
 {

@@ -112,30 +112,50 @@ static void link_process(struct gn_later *l, pid_t pid)
 	fail(l, err, gn_now_ns());
 }
 
+/* Of a file that no traced process mapped when the capture began it is looked
+ * whether this one does. One that has ended can have mapped what -f names. */
+static bool could_call(const struct gn_file *file, pid_t pid,
+		       struct gn_files *mapped)
+{
+	int err = 0;
+
+	if (!pid || (!file->asked && !file->awaited))
+		return true;
+	if (!mapped->count)
+		err = gn_files_of_process(pid, mapped);
+	return err ? file->asked : gn_files_have(mapped, &file->id);
+}
+
 /* The process could have called every function that has links of single
  * processes. */
 static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	size_t all = group_count(l);
-	uint32_t told = 0;
+	uint32_t last = 0;
+	bool told = false;
+	struct gn_files mapped = {0};
 
 	for (size_t i = 0; i < all; i++) {
 		const struct gn_files *files;
 		const struct gn_probe_group *g = group_at(l, i, &files);
+		const struct gn_file *file = &files->file[g->file];
 		uint32_t module = files == &l->files
 					  ? gn_later_module(l, g->file)
 					  : (uint32_t)g->file + 1;
 
 		/* groups of a file follow one another */
-		if (module == told ||
-		    !gn_session_private(l->session, &files->file[g->file],
-					g->prog))
+		if (module == last ||
+		    !gn_session_private(l->session, file, g->prog) ||
+		    !could_call(file, pid, &mapped))
 			continue;
-		told = module;
+		last = module;
+		told = true;
 		gn_later_put_unprobed(l, module, false, pid, since,
 				      gn_later_until_now(l));
 	}
-	gn_later_count_late(l, pid, since, gn_later_until_now(l));
+	gn_files_free(&mapped);
+	if (told)
+		gn_later_count_late(l, pid, since, gn_later_until_now(l));
 }
 
 /* Names the file, at the place where the capture's own summary is. */

@@ -63,9 +63,11 @@ static int take_core(void *ctx, const char *path)
 {
 	struct starts *starts = ctx;
 	struct gn_session *s = starts->session;
-	size_t file;
+	size_t file, had = s->files.count;
 	int err = gn_files_add(&s->files, path, false, &file);
 
+	if (s->files.count > had)
+		s->files.file[file].awaited = true;
 	if (!err && !has_sites(s, file)) {
 		size_t before = s->runtimes;
 

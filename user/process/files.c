@@ -55,6 +55,11 @@ static struct gn_file *find_file(const struct gn_files *f,
 	return NULL;
 }
 
+bool gn_files_have(const struct gn_files *f, const struct gn_file_id *id)
+{
+	return find_file(f, id) != NULL;
+}
+
 bool gn_file_on_overlay(int fd)
 {
 	struct statfs fs;

@@ -21,6 +21,7 @@ struct gn_file {
 	struct gn_file_id id;
 	bool program;	/* it is run; else it is a library */
 	bool asked;	/* a library that -f names and nobody was seen to map */
+	bool awaited;	/* a runtime that a traced process can start */
 	bool hooksite;	/* a hook-site library: who maps it is traced */
 	bool elsewhere; /* processes that are not traced map it, too (share.h)
 			 */
@@ -36,6 +37,9 @@ struct gn_files {
 };
 
 void gn_files_free(struct gn_files *f);
+
+/* Whether a file that can be read is one of them. */
+bool gn_files_have(const struct gn_files *f, const struct gn_file_id *id);
 
 /* Whether an open file is of an overlay: the kernel has another one below. */
 bool gn_file_on_overlay(int fd);
