@@ -112,6 +112,18 @@ static void check_shares(struct live *t, const json_t *period)
 	}
 }
 
+/* The first period began when tracing did, however late gnomon came to look. */
+static void check_length(struct live *t, const json_t *period)
+{
+	uint64_t length = live_number(t, period, "period.length_ns");
+	uint64_t wall = live_number(t, period, "session.wall_ns");
+
+	if (live_number(t, period, "period.number") == 1)
+		CHECK(t, wall <= length,
+		      "a period of %" N " ns has times of %" N " ns", length,
+		      wall);
+}
+
 void top_code(struct live *t, int code, int want, const char *err)
 {
 	CHECK(t, code == want, "gnomon ended with %d, not %d: %s", code, want,
@@ -128,6 +140,7 @@ static json_t *parse(struct live *t, const char *line, size_t size)
 	      "the version is not 2");
 	live_clean(t, period);
 	check_shares(t, period);
+	check_length(t, period);
 	return period;
 }
 

@@ -198,6 +198,14 @@ static bool lives(void *ctx, uint32_t pid, uint32_t tid)
 	return !syscall(SYS_tgkill, pid ? pid : tid, tid, 0) || errno != ESRCH;
 }
 
+/* The command ran before gnomon came to its loop, long before on a busy
+ * machine. */
+static void begin_with(struct gn_live_run *l, const struct gn_model *m)
+{
+	if (!l->p.number && m->start && m->start < l->last)
+		l->begin = l->last = m->start;
+}
+
 /* Makes a model of what was fed: it becomes the period that is shown. */
 static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
@@ -208,6 +216,7 @@ static int end_period(struct gn_live_run *l, struct gn_session *s)
 		err = gn_pipeline_period(l->pipeline, &m);
 	if (err)
 		return err;
+	begin_with(l, m);
 	measure(l, gn_now_ns());
 	if (over_and_empty(l, m)) {
 		gn_model_free(m);
