@@ -221,7 +221,37 @@ static void check(struct gn_elf *elf, struct gn_planner *p,
 	assert_string_equal(leaves, e->leaves);
 	if (e->reason && !strstr(plan.reason, e->reason))
 		fail_msg("reason: %s", plan.reason);
+	if (strstr(plan.reason, "not cheaper"))
+		assert_false(plan.dear);
 	gn_plan_clear(&plan);
+}
+
+/* Of own returns that were asked for it is told whether a return probe costs
+ * less. */
+static void dear_ones_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		bool dear;
+	} cases[] = {{"leaf", true}, {"endbr_push", true}, {"sub_call", false}};
+	struct gn_planner *p = gn_planner_new(RET);
+	struct gn_elf *elf = open_cases();
+	struct gn_plan plan;
+
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal(gn_planner_scan(p, &elf, 1), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].name);
+		assert_int_equal(gn_planner_plan(p, elf,
+						 find(elf, cases[i].name),
+						 &plan),
+				 0);
+		assert_int_equal(plan.dear, cases[i].dear);
+		gn_plan_clear(&plan);
+	}
+	gn_planner_free(p);
+	gn_elf_close(elf);
 }
 
 /* A planner of a process in which nothing can interrupt a function; some of
@@ -425,6 +455,7 @@ static void test_nop5_reason(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dear_ones_are_told),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_order),

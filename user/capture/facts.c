@@ -193,6 +193,7 @@ void gn_session_put_functions(struct gn_session *s)
 	put_number(s, "functions.return", s->native.by_return);
 	put_number(s, "functions.ret", s->native.by_ret);
 	put_number(s, "functions.stepped", s->native.stepped);
+	put_number(s, "functions.dear", s->native.dear);
 	put_number(s, "functions.refused", s->native.refused + s->refused);
 	if (s->refused)
 		put_number(s, "functions.refused.kernel", s->refused);

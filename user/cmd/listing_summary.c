@@ -90,9 +90,12 @@ void gn_listing_summary(const struct gn_listing *l, bool automatic)
 		gn_error("whole process: %s", l->stats.verdict);
 	if (l->stats.stepped)
 		gn_error("%zu of them end%s by a single-stepped probe, "
-			 "7 to 20 times as expensive as others; --leave return "
-			 "avoids that if nothing unwinds or interrupts them",
-			 l->stats.stepped, gn_word(l->stats.stepped, "s", ""));
+			 "7 to 20 times as expensive as others%s",
+			 l->stats.stepped, gn_word(l->stats.stepped, "s", ""),
+			 l->stats.dear
+				 ? "; --leave return avoids that if nothing "
+				   "unwinds or interrupts them"
+				 : "");
 	tell_sleds(l);
 	tell_managed(l);
 	if (l->nfunctions && l->stats.stripped)

@@ -255,7 +255,7 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 {
 	const struct gn_model_cost *dear = &m->costs[GN_PROBE_STEPPED];
 	const struct gn_model_cost *cheap = &m->costs[GN_PROBE_EMULATED];
-	uint64_t stepped, tenth;
+	uint64_t stepped, tenth, cheaper;
 	char n[GN_CELL];
 
 	if (!gn_info_number(m, "functions.stepped", &stepped) || !stepped ||
@@ -272,8 +272,12 @@ static void put_stepped(const struct gn_model *m, FILE *f)
 			" times the cost of another probe",
 			tenth / 10, tenth % 10);
 	}
+	fputc('\n', f);
+	/* older files do not tell */
+	if (gn_info_number(m, "functions.dear", &cheaper) && !cheaper)
+		return;
 	fprintf(f,
-		"\n# %-11s --leave return avoids that; only for programs in "
+		"# %-11s --leave return avoids that; only for programs in "
 		"which nothing unwinds,\n# %-11s switches stacks, cancels, "
 		"jumps or looks at stacks in signal handlers\n",
 		"", "");

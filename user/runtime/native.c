@@ -229,6 +229,7 @@ static int one_function(struct walk *w, size_t file,
 	else
 		w->stats->by_ret++;
 	w->stats->stepped += !plan.refused && is_stepped(&plan);
+	w->stats->dear += !plan.refused && is_stepped(&plan) && plan.dear;
 	w->stats->begins += !plan.refused && plan.enter.cost == GN_COST_STEPPED;
 	err = w->each(w->ctx, file, w->elf[file], sym, &plan);
 	gn_plan_clear(&plan);

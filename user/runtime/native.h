@@ -43,6 +43,7 @@ struct gn_native_stats {
 	size_t by_return;	   /* with a return probe */
 	size_t by_ret;		   /* with probes on their own leaves */
 	size_t stepped;		   /* of these: with a single-stepped one */
+	size_t dear;		   /* of these: a return probe is cheaper */
 	size_t begins;		   /* whose enter is single-stepped */
 	size_t refused;		   /* that cannot be probed */
 	char verdict[256];	   /* of the whole-process proof */

@@ -235,6 +235,21 @@ static int choose_cheaper(struct gn_planner *p, struct gn_plan *plan,
 	return err;
 }
 
+/* A return probe is not allowed, or not wanted. */
+static int choose_own(struct gn_planner *p, struct gn_plan *plan,
+		      const char *why)
+{
+	struct gn_plan other = {0};
+	int err = choose_ret(p, plan, why);
+
+	if (err || plan->refused)
+		return err;
+	choose_return(p, &other, why);
+	plan->dear = !other.refused && stepped(&other) < stepped(plan);
+	gn_plan_clear(&other);
+	return 0;
+}
+
 static int choose(struct gn_planner *p, struct gn_proof *proof,
 		  struct gn_plan *plan)
 {
@@ -246,13 +261,13 @@ static int choose(struct gn_planner *p, struct gn_proof *proof,
 		return choose_ret(p, plan, "it never returns");
 	}
 	if (p->wanted == GN_LEAVE_RET)
-		return choose_ret(p, plan, "asked for");
+		return choose_own(p, plan, "asked for");
 	safe = return_safe(p, proof, &why);
 	if (safe < 0)
 		return safe;
 	if (p->wanted == GN_LEAVE_AUTO)
 		return safe ? choose_cheaper(p, plan, why)
-			    : choose_ret(p, plan, why);
+			    : choose_own(p, plan, why);
 	choose_return(p, plan, safe ? why : "forced: not proved safe");
 	return 0;
 }

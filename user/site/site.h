@@ -65,6 +65,7 @@ struct gn_plan {
 	const char *reason;	  /* why that leave: a static sentence */
 	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
 	size_t nleaves;
+	bool dear;	     /* RET: a return probe would be cheaper */
 	const char *refused; /* not NULL: cannot be probed, and why */
 	/* the sleds that fast hooks can use: at its begin, and at all its ends
 	 * or at none. The caller owns them. */
