@@ -440,7 +440,8 @@ static void check_diff(const char *name,
 	gn_diff_clear(&d);
 }
 
-/* One is slower, one is noise, one came, one is gone. */
+/* One is slower, one is noise, one came, one is gone, and one has no time any
+ * more. */
 static void differences(void **state)
 {
 	struct gn_comparison c;
@@ -452,6 +453,8 @@ static void differences(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		put(&base[i], "gone", "/x/app", 3, 7 * MS);
 		put(&base[i], "noisy", "/x/app", 3, (9 + 3 * i) * MS);
+		put(&base[i], "emptied", "/x/app", 3, 5 * MS);
+		put(&new[i], "emptied", "/x/app", 3, 0);
 		put(&new[i], "came<script>|`x", "/y/app", 3, 8 * MS);
 		put(&new[i], "noisy", "/x/app", 3, (10 + 3 * i) * MS);
 	}

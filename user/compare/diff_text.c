@@ -44,7 +44,12 @@ static void fill(const struct gn_diff *d, const struct gn_diff_row *r,
 	gn_format_reading(c->now, r->metric, GN_READ_PLAIN, now->value);
 	gn_format_reading(amount, r->metric, GN_READ_PLAIN, change);
 	snprintf(c->change, GN_CELL, "%s%.40s", change > 0 ? "+" : "", amount);
-	gn_format_change(c->pct, base->value, now->value);
+	/* what was on both sides can have had no time on one */
+	if (r->item->in[GN_BASE] && r->item->in[GN_NEW])
+		gn_format_change(c->pct, base->value, now->value);
+	else
+		snprintf(c->pct, GN_CELL, "%s",
+			 r->item->in[GN_NEW] ? "new" : "gone");
 	*c->noise = '\0';
 	if (gn_diff_knows_noise(d))
 		gn_format_reading(c->noise, r->metric, GN_READ_PLAIN,

@@ -108,7 +108,10 @@ static void fill(struct cells *c, const struct gn_verdict *v)
 	if (!base->n || !compares(v))
 		return;
 	format(c->base, v, base->value);
-	gn_format_change(c->change, base->value, now->value);
+	if (now->n)
+		gn_format_change(c->change, base->value, now->value);
+	else
+		snprintf(c->change, GN_CELL, "gone");
 }
 
 static char *what(const struct gn_verdict *v)

@@ -23,9 +23,7 @@ void gn_format_change(char buf[GN_CELL], double base, double now)
 	if (base == now)
 		snprintf(buf, GN_CELL, "%s", base > 0 ? "0.0 %" : "");
 	else if (base <= 0)
-		snprintf(buf, GN_CELL, "new");
-	else if (now <= 0)
-		snprintf(buf, GN_CELL, "gone");
+		snprintf(buf, GN_CELL, "from 0");
 	else if (now / base > 100)
 		snprintf(buf, GN_CELL, "x %.0f", now / base);
 	else

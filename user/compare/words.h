@@ -12,7 +12,7 @@
 void gn_format_reading(char buf[GN_CELL], int metric, enum gn_reading reading,
 		       double value);
 
-/* "+5.1 %", "new", "gone", "" when both are 0. */
+/* "+5.1 %", "from 0", "" when both are 0. */
 void gn_format_change(char buf[GN_CELL], double base, double now);
 
 #endif
