@@ -117,6 +117,13 @@ static int lacks(const char *what)
 	return GN_EXIT_USAGE;
 }
 
+/* How any verb is asked for its help. */
+static bool asks_help(const char *word)
+{
+	return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 ||
+	       strcmp(word, "-h") == 0;
+}
+
 /* gnomon help [VERB | --man VERB | --completion SHELL] */
 static int help(int argc, char **argv)
 {
@@ -133,7 +140,7 @@ static int help(int argc, char **argv)
 	if (name && strcmp(name, "--man") == 0)
 		return lacks("--man needs a verb; give one, as in 'gnomon help "
 			     "--man run'");
-	if (name && strcmp(name, "help") != 0) {
+	if (name && !asks_help(name)) {
 		verb = find_verb(name);
 		if (!verb)
 			return unknown(name);
@@ -198,7 +205,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return GN_EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+	if (argv[1][0] == '-' && asks_help(argv[1]))
 		return help(0, NULL);
 	if (strcmp(argv[1], "help") == 0)
 		return help(argc - 2, argv + 2);

@@ -15,8 +15,9 @@
 
 static void help_fits_a_screen(void **state)
 {
-	static const char *const words[] = {"--help", "help", "report --help",
-					    "help report", "run --help"};
+	static const char *const words[] = {"--help",	     "help",
+					    "report --help", "help report",
+					    "run --help",    "help --help"};
 	size_t width;
 
 	(void)state;
