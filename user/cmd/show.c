@@ -25,7 +25,8 @@ static bool wants_color(void)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	return !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
 }
 
 static int terminal_width(int fd)
