@@ -141,6 +141,38 @@ void java_native(struct live *t)
 	      "it asks for 5 collections, and others are seen");
 }
 
+static void run_first_thread(struct live *t, const char *option,
+			     const char *glob, struct live_end *end)
+{
+	struct live_args a = {.n = 0};
+
+	live_add(t, &a, t->gnomon, "run", "--no-follow", option, glob, NULL);
+	live_add(t, &a, "--", NULL);
+	java_demo(t, &a, "", "options");
+	live_run(t, &a, NULL, end);
+}
+
+/* Its launcher makes a thread for the program, which --no-follow leaves out:
+ * the program is as it is without gnomon, and why nothing of it is seen is
+ * told. */
+void java_first_thread(struct live *t)
+{
+	static const char why[] = "leave --no-follow out";
+	struct live_end end;
+
+	java_need(t);
+	run_first_thread(t, NULL, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, "options []"),
+	      "it ended with %d, and the machine got options: %s", end.code,
+	      end.out);
+	CHECK(t, strstr(end.err, why) && !strstr(end.err, "managed functions"),
+	      "it is not told: %s", end.err);
+	run_first_thread(t, "-f", "Demo.*", &end);
+	CHECK(t, end.code == 2 && !*end.out && strstr(end.err, why),
+	      "it ended with %d, and not for what it was asked: %s", end.code,
+	      end.err);
+}
+
 /* list shows what run would take of them. */
 void java_native_list(struct live *t)
 {

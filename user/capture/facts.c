@@ -304,7 +304,9 @@ void gn_session_put_facts(struct gn_session *s)
 	} else {
 		gn_session_put_info(
 			s, "hint",
-			"no native function was asked for; add them with "
-			"-f GLOB (gnomon list shows which)");
+			s->no_runtime
+				? s->warning
+				: "no native function was asked for; add them "
+				  "with -f GLOB (gnomon list shows which)");
 	}
 }

@@ -451,6 +451,21 @@ static int plan_library(struct gn_session *s, const struct gn_runtime *rt,
 	return 0;
 }
 
+/* Its options would slow down what nobody looks at. */
+static int leave_apart(struct gn_session *s, const struct gn_runtime *rt)
+{
+	const char *glob = gn_filter_unmatched(s->filter);
+
+	if (glob && gn_prepare_managed(s) && !s->native.functions &&
+	    !s->native.usdt)
+		return gn_session_fail(s, -EINVAL, 2,
+				       "no function matches '%s'; %s", glob,
+				       rt->apart);
+	snprintf(s->warning, sizeof(s->warning), "%s", rt->apart);
+	s->no_runtime = true;
+	return -ENOENT;
+}
+
 /* A runtime with sites of its own is probed before the command loads it. */
 static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 {
@@ -461,6 +476,8 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	if (!s->opts.command || !gn_runtime_starts(rt, s->program) ||
 	    rt->find_core(s->program, core))
 		return -ENOENT;
+	if (rt->apart && !s->opts.follow)
+		return leave_apart(s, rt);
 	err = gn_files_add(&s->files, core, false, &file);
 	if (!err)
 		err = gn_prepare_sites(s, rt, file);

@@ -296,7 +296,7 @@ static void summarize(struct gn_session *s)
 	/* texts name them: there is no choice before they are called */
 	bool called = s->called && !s->opts.nfunctions;
 	const char *managed =
-		!gn_session_wants_managed(s) ? ""
+		!gn_session_wants_managed(s) || s->no_runtime ? ""
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
 			 : "; managed functions as they are compiled";

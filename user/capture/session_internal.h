@@ -44,7 +44,7 @@ struct gn_session {
 	bool awaits;	    /* libraries that are not mapped yet */
 	bool foreign;	    /* the program is no ELF file of this machine */
 	bool light;	    /* no function of a runtime is traced */
-	bool no_runtime;    /* of -p: `warning` says why it has none */
+	bool no_runtime;    /* no functions of one: `warning` says why */
 	pid_t late_for_elt; /* of -p: it began without hooks; 0: none */
 	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
 	int killed_by;

@@ -454,6 +454,9 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.roles = &roles,
 	.attached = "its methods are seen only if it was started with "
 		    "-XX:+DTraceMethodProbes",
+	.apart = "a JVM runs the program in a thread that its launcher makes, "
+		 "and --no-follow leaves that out: nothing of it is seen but "
+		 "the launcher's thread, which waits; leave --no-follow out",
 	.limits = limits,
 	.find = find,
 	.get = "install openjdk-17-jre-headless: gnomon needs a build with "

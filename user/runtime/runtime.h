@@ -142,6 +142,9 @@ struct gn_runtime {
 	const struct gn_role_list *roles; /* or NULL */
 	/* What is not seen of a process that runs already. */
 	const char *attached;
+	/* Where its launcher runs the program in a new thread: what it is that
+	 * --no-follow leaves out. NULL: it uses its first thread. */
+	const char *apart;
 	/* What it cannot do at all, a line each, and NULL; or NULL. */
 	const char *const *limits;
 	/*
