@@ -248,6 +248,31 @@ static void unwatched(void **state)
 	}
 }
 
+/* A JVM has no such events: nobody is sent to ask for them. */
+static void not_of_a_jvm(void **state)
+{
+	static const enum gn_by sheets[] = {GN_BY_EXCEPTIONS, GN_BY_ALLOCATIONS,
+					    GN_BY_LOADS};
+	struct gn_output_opts o = {.bare = true};
+	struct sample s;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sheets) / sizeof(sheets[0]); i++) {
+		o.by = sheets[i];
+		sample_make(&s);
+		for (size_t k = 0; k < s.m.nfunctions; k++)
+			s.m.functions[k].runtime = GN_RUNTIME_HOTSPOT;
+		text = sample_print("table", &s.m, &o);
+		assert_non_null(strstr(text, "a JVM tells of no "));
+		free(text);
+		s.m.functions[0].runtime = GN_RUNTIME_CLR;
+		text = sample_print("table", &s.m, &o);
+		assert_null(strstr(text, "a JVM"));
+		free(text);
+	}
+}
+
 /* A terminal gets no line that is longer than its own, as far as columns can
  * be left out; they are named. */
 static void leaves_out(void **state)
@@ -431,6 +456,7 @@ int main(void)
 		cmocka_unit_test(no_loads),
 		cmocka_unit_test(every_array_is_there),
 		cmocka_unit_test(unwatched),
+		cmocka_unit_test(not_of_a_jvm),
 		cmocka_unit_test(leaves_out),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_times),

@@ -178,6 +178,20 @@ static bool left_out(const struct gn_model *m, const char *family)
 	return left && strstr(left, family);
 }
 
+/* Whether the runtime is a JVM and no other: it has no events of most
+ * families, and asking for them changes nothing. */
+static bool is_jvm(const struct gn_model *m)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		if (m->functions[i].runtime == GN_RUNTIME_CLR)
+			return false;
+		is |= m->functions[i].runtime == GN_RUNTIME_HOTSPOT;
+	}
+	return is;
+}
+
 static bool is_load(uint16_t event)
 {
 	return gn_rt_info(event)->family == GN_FAMILY_LOADS ||
@@ -186,7 +200,9 @@ static bool is_load(uint16_t event)
 
 static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = left_out(m, "loads")
+	s->nothing = is_jvm(m) ? "a JVM tells of no load but that of classes; "
+				 "ask for them with --events classes"
+		     : left_out(m, "loads")
 			     ? "loads were not recorded; ask for them with "
 			       "--events loads"
 			     : "no runtime told of a load";
@@ -374,7 +390,8 @@ const struct gn_sheet_kind gn_sheet_jit = {
 
 static int fill_exceptions(const struct gn_model *m, struct gn_sheet *s)
 {
-	s->nothing = m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT] ||
+	s->nothing = is_jvm(m) ? "a JVM tells of no exception"
+		     : m->code.selected[GN_SELECTED_EXCEPTIONS_LEFT] ||
 				     left_out(m, "exceptions")
 			     ? "no runtime reported an exception; ask for them "
 			       "with --events exceptions"
@@ -422,7 +439,8 @@ static int fill_allocations(const struct gn_model *m, struct gn_sheet *s)
 {
 	const char *at_start = gn_model_info(m, "events.at_start");
 
-	s->nothing = at_start && strstr(at_start, "allocations")
+	s->nothing = is_jvm(m) ? "a JVM tells of no allocation"
+		     : at_start && strstr(at_start, "allocations")
 			     ? "a process that ran already tells of no "
 			       "allocation; start it under gnomon for them"
 			     : "no runtime reported an allocation; ask for "
