@@ -280,6 +280,21 @@ static void test_bare_names(void **state)
 	assert_true(may("* *", "N.D.op_Multiply(*)"));
 }
 
+/* What F# has as ``adds two numbers`` is a name as any other. */
+static void test_spaced_names(void **state)
+{
+	static const char adds[] = "N.My Tests.adds two<T>(Q,int)";
+
+	(void)state;
+	assert_true(gn_filter_hooks("*two", adds, ""));
+	assert_true(gn_filter_hooks("*Tests*", adds, ""));
+	assert_true(gn_filter_hooks("*adds two*", adds, ""));
+	assert_false(gn_filter_hooks("*adds", adds, ""));
+	assert_false(gn_filter_hooks("*Q*", adds, ""));
+	assert_true(may("*two*", "N.My Tests.adds two(*)"));
+	assert_false(may("*three*", "N.My Tests.adds two(*)"));
+}
+
 /* Lines with wildcards can be left out, and lines of one kind. */
 static void test_kinds(void **state)
 {
@@ -545,6 +560,7 @@ int main(void)
 		cmocka_unit_test(test_own_names),
 		cmocka_unit_test(test_short_names),
 		cmocka_unit_test(test_bare_names),
+		cmocka_unit_test(test_spaced_names),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_strings),

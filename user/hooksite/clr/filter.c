@@ -83,14 +83,15 @@ static size_t arguments(struct gn_span rest, char before)
 		       : 0;
 }
 
-/* The name without parameters, type arguments, indexes, and the sign or type of
- * an operator: what is behind a space. */
-static void put_bare(const char *name, char bare[GN_CLR_NAME_MAX])
+/* The name without parameters, type arguments and indexes; `spaced`: with what
+ * is behind a space, which else is the sign or type of an operator. */
+static void put_bare(const char *name, bool spaced, char bare[GN_CLR_NAME_MAX])
 {
 	struct gn_span rest = {name, gn_clr_plain(name)};
 	size_t n = 0;
 
-	while (rest.n && *rest.at != ' ' && n + 1 < GN_CLR_NAME_MAX) {
+	while (rest.n && (spaced || *rest.at != ' ') &&
+	       n + 1 < GN_CLR_NAME_MAX) {
 		size_t args = arguments(rest, n ? bare[n - 1] : '\0');
 
 		if (!args)
@@ -98,6 +99,12 @@ static void put_bare(const char *name, char bare[GN_CLR_NAME_MAX])
 		rest = gn_span_from(&rest, args ? args : 1);
 	}
 	bare[n] = '\0';
+}
+
+/* Names of F# have spaces where they are written ``so to say``. */
+static bool is_spaced(const char *recorded)
+{
+	return memchr(recorded, ' ', gn_clr_plain(recorded));
 }
 
 static void forms_init(struct forms *f, const char *name)
@@ -131,7 +138,7 @@ static const struct form *form_of(struct forms *f, int i, bool whole)
 	if (i && !*text)
 		return form;
 	if (!whole && strpbrk(text, "<[( ")) {
-		put_bare(text, f->stripped[i]);
+		put_bare(text, is_spaced(f->name), f->stripped[i]);
 		text = f->stripped[i];
 	}
 	form->text = text;
