@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rules about what threads waited for. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "explain/rules.h"
 #include "output/busy.h"
@@ -221,6 +222,19 @@ void gn_next_wait(const struct gn_facts *f, const struct gn_subject *s,
 	fputs("--by waits --limit 5", out);
 }
 
+/* Whether .NET's locks are told apart: functions of what they are made of are
+ * traced. */
+static bool knows_locks(const struct gn_model *m)
+{
+	static const char monitor[] = "System.Threading.Monitor.";
+
+	for (size_t i = 0; i < m->nfunctions; i++)
+		if (!strncmp(m->functions[i].name, monitor,
+			     sizeof(monitor) - 1))
+			return true;
+	return false;
+}
+
 /* Only its functions tell a lock of .NET from other events. */
 void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 		  FILE *out)
@@ -228,7 +242,8 @@ void gn_say_event(const struct gn_facts *f, const struct gn_subject *s,
 	int32_t fn = s->wait.function;
 
 	gn_say_wait(f, s, out);
-	if (fn >= 0 && f->m->functions[fn].runtime == GN_RUNTIME_CLR)
+	if (fn >= 0 && f->m->functions[fn].runtime == GN_RUNTIME_CLR &&
+	    !knows_locks(f->m))
 		fputs(" If it is a lock, -f 'System.Threading.*' beside yours "
 		      "tells.",
 		      out);
