@@ -74,6 +74,7 @@ static void functions_have_roles(void **state)
 		GN_ROLE_MOUNTS);
 	assert_int_equal(r->of_thread(".NET Finalizer"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Tiered Com"), GN_ROLE_IDLE);
+	assert_int_equal(r->of_thread(".NET SigHandler"), GN_ROLE_IDLE);
 	assert_int_equal(r->of_thread(".NET Finalizer2"), GN_ROLE_NONE);
 	assert_int_equal(r->of_thread(".NET BGC"), GN_ROLE_COLLECTOR);
 	assert_int_equal(r->of_thread("GC Thread#12"), GN_ROLE_COLLECTOR);

@@ -40,6 +40,7 @@ static const struct gn_role_glob globs[] = {
 static const struct gn_role_glob threads[] = {
 	{".NET Finalizer", GN_ROLE_IDLE},
 	{".NET Tiered Com", GN_ROLE_IDLE},
+	{".NET SigHandler", GN_ROLE_IDLE},
 	{".NET Server GC", GN_ROLE_COLLECTOR},
 	{".NET BGC", GN_ROLE_COLLECTOR},
 	{NULL, GN_ROLE_NONE},
