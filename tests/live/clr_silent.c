@@ -151,7 +151,8 @@ void test_script_silent(struct live *t)
 }
 
 /* Each of several, and only those; and a runtime with its library is none that
- * has to be told of. */
+ * has to be told of. What starts a program has no symbols, but may have its
+ * assembly's name. */
 void test_unmatched_globs(struct live *t)
 {
 	struct live_args command = {.n = 0};
@@ -161,10 +162,15 @@ void test_unmatched_globs(struct live *t)
 	clr_demo(t, &command, "recursion");
 	err = told(t,
 		   "-f no_such_one -f Demo.Recursion.* -f nothing:at_all -f "
+		   "dotnet:no_method -f libcoreclr.so:no_function -f "
 		   "!nothing_out",
 		   &command);
 	has(t, err, "no function matched 'no_such_one'; ");
 	has(t, err, "no function matched 'nothing:at_all'; ");
+	has(t, err, "no function matched 'dotnet:no_method'; gnomon list -p");
+	has(t, err,
+	    "no function matched 'libcoreclr.so:no_function': the library is "
+	    "stripped");
 	lacks(t, err, "Recursion");
 	lacks(t, err, "nothing_out");
 	lacks(t, err, unhooked);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <gnomon/selected.h>
+#include "capture/prepare.h"
 #include "process/inside.h"
 #include "runtime/filter.h"
 #include "runtime/native.h"
@@ -338,6 +339,9 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 {
 	const char *stripped = gn_native_stripped(native, glob);
 	const char *aot = gn_native_aot(native, glob);
+	bool library = gn_filter_stripped(filter, glob);
+	/* LIB can be an assembly, and what starts it has its name */
+	bool managed = stripped || !gn_prepare_native_only(glob);
 	bool usdt = gn_filter_is_usdt(glob);
 	char other[256];
 
@@ -350,7 +354,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	else if (aot)
 		snprintf(line, GLOB_LINE, GN_AOT_TEXT, glob, aot,
 			 gn_native_aot_todo(native));
-	else if (stripped && any_unhooked(u))
+	else if ((stripped || library) && managed && any_unhooked(u))
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s'; managed functions were "
 			 "not traced",
@@ -360,7 +364,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "no function matched '%s': '%s' is stripped and has "
 			 "only what it exports; install its debug symbols",
 			 glob, stripped);
-	else if (gn_filter_stripped(filter, glob))
+	else if (library && !(managed && u->hooked))
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': the library is stripped "
 			 "and has only what it exports; install its debug "
