@@ -291,7 +291,10 @@ static void test_spaced_names(void **state)
 	assert_true(gn_filter_hooks("*adds two*", adds, ""));
 	assert_false(gn_filter_hooks("*adds", adds, ""));
 	assert_false(gn_filter_hooks("*Q*", adds, ""));
+	assert_true(
+		gn_filter_hooks("*numbers", "N.T.adds (two) numbers(Q)", ""));
 	assert_true(may("*two*", "N.My Tests.adds two(*)"));
+	assert_true(may("*numbers", "N.T.adds (two) numbers(*)"));
 	assert_false(may("*three*", "N.My Tests.adds two(*)"));
 }
 

@@ -264,6 +264,10 @@ static void parameters_are_last(void **state)
 	assert_int_equal(gn_clr_plain("P.M(int)"), 3);
 	assert_int_equal(gn_clr_plain("P<(int, Q)>.M((int, Q))"), 13);
 	assert_int_equal(gn_clr_plain("P.operator <(P, P)"), 12);
+	assert_int_equal(gn_clr_plain("P.a (b) (c) d(int,(P))"), 13);
+	assert_int_equal(gn_clr_plain("P.op_Explicit(P)~Q(int)"), 13);
+	assert_int_equal(gn_clr_plain("P.a(b) c"), 3);
+	assert_int_equal(gn_clr_plain("P.a(b) c(int"), 8);
 	assert_int_equal(gn_clr_plain("P.M"), 3);
 	assert_int_equal(gn_clr_plain(""), 0);
 }

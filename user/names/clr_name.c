@@ -503,11 +503,28 @@ bool gn_clr_spell_type(const char *name, char *text, size_t size)
 	return !o.full && *text;
 }
 
+/* Whether the bracket at `at` is that of the parameters, and not one of the
+ * name, as F# has it in ``adds (two) numbers``. *end: what is behind it; `at`
+ * if it is not paired. */
+static bool is_parameters(const struct gn_span *name, size_t at, size_t *end)
+{
+	struct gn_span rest = gn_span_from(name, at);
+
+	*end = at + gn_span_pair(&rest);
+	return *end == name->n || name->at[*end] == '~';
+}
+
 size_t gn_clr_plain(const char *name)
 {
-	struct gn_span s = {name, strlen(name)};
-	size_t n = gn_span_until(&s, "(");
+	struct gn_span s = {name, strlen(name)}, rest;
+	size_t first = gn_span_until(&s, "("), at = first, end;
 
 	/* brackets that do not pair, as in operator < */
-	return n < s.n ? n : strcspn(name, "(");
+	if (first == s.n)
+		return strcspn(name, "(");
+	while (at < s.n && !is_parameters(&s, at, &end) && end > at) {
+		rest = gn_span_from(&s, end);
+		at = end + gn_span_until(&rest, "(");
+	}
+	return at < s.n ? at : first;
 }
