@@ -112,10 +112,24 @@ static void link_process(struct gn_later *l, pid_t pid)
 	fail(l, err, gn_now_ns());
 }
 
+/* Whether the process is known to have run a program since. */
+static bool ran_program(struct gn_later *l, pid_t pid)
+{
+	bool ran = false;
+
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; !ran && i < l->nnews; i++)
+		ran = l->news[i].kind == GN_NEWS_PROGRAM &&
+		      l->news[i].pid == pid;
+	pthread_mutex_unlock(&l->lock);
+	return ran;
+}
+
 /* Of a file that no traced process mapped when the capture began it is looked
- * whether this one does. One that has ended can have mapped what -f names. */
-static bool could_call(const struct gn_file *file, pid_t pid,
-		       struct gn_files *mapped)
+ * whether this one does. One that has ended can have mapped what -f names, and
+ * a runtime if it ran a program. */
+static bool could_call(struct gn_later *l, const struct gn_file *file,
+		       pid_t pid, struct gn_files *mapped)
 {
 	int err = 0;
 
@@ -123,7 +137,8 @@ static bool could_call(const struct gn_file *file, pid_t pid,
 		return true;
 	if (!mapped->count)
 		err = gn_files_of_process(pid, mapped);
-	return err ? file->asked : gn_files_have(mapped, &file->id);
+	return err ? file->asked || ran_program(l, pid)
+		   : gn_files_have(mapped, &file->id);
 }
 
 /* The process could have called every function that has links of single
@@ -132,7 +147,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 {
 	size_t all = group_count(l);
 	uint32_t last = 0;
-	bool told = false;
+	bool told = !pid;
 	struct gn_files mapped = {0};
 
 	for (size_t i = 0; i < all; i++) {
@@ -146,7 +161,7 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 		/* groups of a file follow one another */
 		if (module == last ||
 		    !gn_session_private(l->session, file, g->prog) ||
-		    !could_call(file, pid, &mapped))
+		    !could_call(l, file, pid, &mapped))
 			continue;
 		last = module;
 		told = true;
