@@ -353,6 +353,8 @@ static void judged_by_the_least(void **state)
 static void what_cannot_be_judged(void **state)
 {
 	static const char times[] = RULE("\"application_exclusive\": \"+5%\"");
+	static const char more[] =
+		RULE("\"application_exclusive\": \"+200ms\"");
 	static const char calls[] = RULE("\"calls\": \"+0%\"");
 	static const char lost[] = "{\"total\": {\"lost\": 0}}";
 	struct run base[2], new[2];
@@ -367,6 +369,12 @@ static void what_cannot_be_judged(void **state)
 	assert_int_equal(judge(calls, base, 1, new, 1, NULL), GN_JUDGED_OK);
 	assert_int_equal(judge(times, base, 2, new, 2, "lost"),
 			 GN_JUDGED_UNKNOWN);
+	/* all of its time was the probes' */
+	base[1].f[0].v.app_excl = 0;
+	assert_int_equal(judge(times, base, 2, new, 2, NULL),
+			 GN_JUDGED_UNKNOWN);
+	assert_int_equal(judge(more, base, 2, new, 2, NULL), GN_JUDGED_OK);
+	base[1].f[0].v.app_excl = 100 * MS;
 	new[1].m.lost = 3;
 	assert_int_equal(judge(lost, base, 2, new, 2, "lost"),
 			 GN_JUDGED_BREACHED);

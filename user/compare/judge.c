@@ -80,6 +80,36 @@ static void weigh_alone(const struct gn_limit *l, struct gn_verdict *v)
 		v->judged = GN_JUDGED_BREACHED;
 }
 
+/* Time that each call has some of. */
+static bool is_of_calls(int metric)
+{
+	switch (metric) {
+	case GN_METRIC_app_excl:
+	case GN_METRIC_app_incl:
+	case GN_METRIC_elapsed_excl:
+	case GN_METRIC_elapsed_incl:
+	case GN_METRIC_CLASS + GN_CLASS_APP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of a function whose calls are shorter than their probes nothing is left when
+ * the cost of those is taken out. A share of that is nothing, too. */
+static bool is_all_cost(const struct judge *j, const struct gn_limit *l,
+			const struct gn_item *item,
+			const struct gn_estimate *base)
+{
+	if (l->kind != GN_LIMIT_OVER_PCT || item->part != GN_PART_FUNCTION ||
+	    base->value > 0 || !is_of_calls(l->metric))
+		return false;
+	for (size_t i = 0; i < j->c->runs[GN_BASE]; i++)
+		if (item->runs[i].value[GN_METRIC_calls])
+			return true;
+	return false;
+}
+
 /* Why an item cannot be judged; NULL: it can. */
 static const char *obstacle(const struct judge *j, const struct gn_limit *l,
 			    const struct gn_item *item)
@@ -137,6 +167,9 @@ static int judge_limit(struct judge *j, const struct gn_budget_rule *r,
 			return err;
 	}
 	v.why = obstacle(j, l, item);
+	if (!v.why && is_all_cost(j, l, item, &v.of[GN_BASE]))
+		v.why = "its calls are shorter than what probes cost, so its "
+			"time is not known; limit its calls instead";
 	if (v.why)
 		v.judged = GN_JUDGED_UNKNOWN;
 	else if (l->kind >= GN_LIMIT_OVER_PCT)
