@@ -108,6 +108,7 @@ void java_child_attach(struct live *t)
 	char *path = live_path(t, "report.json"), *out = live_path(t, "out");
 	struct live_args shell = {.n = 0}, a = {.n = 0};
 	struct live_talk served, gnomon;
+	char *line;
 	size_t size;
 	int code;
 
@@ -125,7 +126,10 @@ void java_child_attach(struct live *t)
 	live_talk(t, &a, &gnomon);
 	free(live_await(t, gnomon.err,
 			"gnomon: no function matches 'Recursion.*'"));
-	free(live_await(t, gnomon.err, "gnomon: attached"));
+	line = live_await(t, gnomon.err, "gnomon: attached");
+	CHECK(t, strstr(line, "managed functions if a runtime starts"),
+	      "a shell is told to have managed functions: %s", line);
+	free(line);
 	live_tell(t, &served, "go");
 	CHECK(t, live_wait(t, &served) == 0, "the program failed");
 	code = live_wait(t, &gnomon);

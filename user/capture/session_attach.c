@@ -295,8 +295,11 @@ static void summarize(struct gn_session *s)
 	char usdt[48] = "";
 	/* texts name them: there is no choice before they are called */
 	bool called = s->called && !s->opts.nfunctions;
+	/* what is traced has none, but can start a program that has */
+	bool may = !s->active && s->runtimes == s->may_start;
 	const char *managed =
 		!gn_session_wants_managed(s) || s->no_runtime ? ""
+		: may	 ? "; managed functions if a runtime starts"
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
 			 : "; managed functions as they are compiled";
