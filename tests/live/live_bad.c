@@ -271,6 +271,30 @@ void test_stripped(struct live *t)
 	      "that a library is stripped is not told: %s", end.err);
 }
 
+/* Functions of a script are no symbols that are missing. */
+void test_script_functions(struct live *t)
+{
+	char *python = live_text(t, "%s/python3.11", t->dir);
+	char *lua = live_text(t, "%s/lua", t->dir);
+	struct live_end end;
+
+	CHECK(t,
+	      !symlink(live_fixture(t, "fib_stripped"), python) &&
+		      !symlink("/bin/sh", lua),
+	      "no links can be made");
+	run_gnomon(t, NULL, live_text(t, "run -f fib -- %s 5", python), &end);
+	live_expect_line(t, &end, 2, "runs Python code");
+	run_gnomon(t, NULL, live_text(t, "run -f no_such -- %s -c true", lua),
+		   &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "runs Lua code"),
+	      "whose functions are not seen is not told: %s", end.err);
+	run_gnomon(t, NULL,
+		   live_text(t, "run -f libc.so.6:no_such -- %s -c true", lua),
+		   &end);
+	CHECK(t, !strstr(end.err, "runs Lua code"),
+	      "a library's function is taken for one of a script: %s", end.err);
+}
+
 /* How methods are called there. */
 void test_native_aot(struct live *t)
 {

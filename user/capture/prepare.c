@@ -14,6 +14,7 @@
 #include "capture/calibrate.h"
 #include "capture/denied.h"
 #include "capture/sleds.h"
+#include "capture/unseen.h"
 #include "process/namespaces.h"
 
 bool gn_session_can(cap_value_t cap)
@@ -282,6 +283,12 @@ static int check_match(struct gn_session *s)
 		return gn_session_fail(s, -ENOENT, 2, GN_LIST_TEXT, glob);
 	if (may_come(s, glob))
 		return 0;
+	if (s->native.stripped && gn_unseen_language(s->native.stripped))
+		return gn_session_fail(
+			s, -ENOENT, 2,
+			"no function matches '%s': " GN_LANGUAGE_TEXT, glob,
+			s->native.stripped,
+			gn_unseen_language(s->native.stripped));
 	if (s->native.stripped)
 		return gn_session_fail(
 			s, -ENOENT, 2,

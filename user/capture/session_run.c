@@ -19,6 +19,8 @@
 #include <gnomon/control.h>
 #include "capture/clock.h"
 #include "capture/meter.h"
+#include "capture/prepare.h"
+#include "capture/unseen.h"
 #include "gnomon.skel.h"
 
 /* gnomon's own part of the end must not take longer than this. */
@@ -362,14 +364,36 @@ static void tell_gone(const struct gn_session *s, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+/* What -f names can be of the script that the command is. */
+static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
+			  void *ctx)
+{
+	const char *language =
+		s->opts.command ? gn_unseen_language(s->program) : NULL;
+	char line[PATH_MAX + 192];
+	const char *glob;
+
+	for (size_t at = 0;
+	     language && (glob = gn_filter_unmatched_next(s->filter, &at));) {
+		if (gn_prepare_native_only(glob))
+			continue;
+		snprintf(line, sizeof(line), GN_LANGUAGE_TEXT, s->program,
+			 language);
+		tell(ctx, line);
+		return;
+	}
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
 	if (knows_unhooked(s) && (!quiet || is_unmatched(s)))
 		gn_unseen_runtimes(s->unseen, tell, ctx);
 	/* else that is the reason, and it was told */
-	if (s->filter && (s->opts.quiet || !gn_later_failed(s->later)))
+	if (s->filter && (s->opts.quiet || !gn_later_failed(s->later))) {
 		gn_unseen_globs(s->unseen, s->filter, &s->native, tell, ctx);
+		tell_language(s, tell, ctx);
+	}
 	tell_gone(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);

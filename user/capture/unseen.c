@@ -332,6 +332,29 @@ static bool any_unhooked(const struct gn_unseen *u)
 	return false;
 }
 
+/* "python3.11" and "node", but no "nodeset". */
+const char *gn_unseen_language(const char *program)
+{
+	static const char *const known[][2] = {
+		{"python", "Python"},	  {"pypy", "Python"},
+		{"ruby", "Ruby"},	  {"perl", "Perl"},
+		{"php", "PHP"},		  {"lua", "Lua"},
+		{"luajit", "Lua"},	  {"node", "JavaScript"},
+		{"nodejs", "JavaScript"},
+	};
+	const char *slash = strrchr(program, '/');
+	const char *name = slash ? slash + 1 : program;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t len = strlen(known[i][0]);
+
+		if (!strncmp(name, known[i][0], len) &&
+		    !name[len + strspn(name + len, "0123456789.-")])
+			return known[i][1];
+	}
+	return NULL;
+}
+
 /* Says why nothing matched the glob. False: it is of no managed function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,

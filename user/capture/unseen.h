@@ -45,6 +45,15 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
 
+/* Whose code this program runs besides its own, by its name: "Python"; NULL:
+ * none that is known. Functions of such code are not seen. */
+const char *gn_unseen_language(const char *program);
+
+/* After what is unmatched there: the program, and its language. */
+#define GN_LANGUAGE_TEXT                                                \
+	"'%s' runs %s code, whose functions gnomon does not see; name " \
+	"native ones, as the program's own: gnomon list shows them"
+
 /* Reports each glob that matched nothing. */
 void gn_unseen_globs(const struct gn_unseen *u, const struct gn_filter *filter,
 		     const struct gn_native_stats *native, gn_unseen_fn tell,
