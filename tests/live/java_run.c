@@ -141,12 +141,13 @@ void java_native(struct live *t)
 	      "it asks for 5 collections, and others are seen");
 }
 
-static void run_first_thread(struct live *t, const char *option,
-			     const char *glob, struct live_end *end)
+/* What gnomon says of such options. */
+static void run_told(struct live *t, const char *option, const char *word,
+		     const char *value, struct live_end *end)
 {
 	struct live_args a = {.n = 0};
 
-	live_add(t, &a, t->gnomon, "run", "--no-follow", option, glob, NULL);
+	live_add(t, &a, t->gnomon, "run", option, word, value, NULL);
 	live_add(t, &a, "--", NULL);
 	java_demo(t, &a, "", "options");
 	live_run(t, &a, NULL, end);
@@ -161,16 +162,29 @@ void java_first_thread(struct live *t)
 	struct live_end end;
 
 	java_need(t);
-	run_first_thread(t, NULL, NULL, &end);
+	run_told(t, "--no-follow", NULL, NULL, &end);
 	CHECK(t, end.code == 0 && strstr(end.out, "options []"),
 	      "it ended with %d, and the machine got options: %s", end.code,
 	      end.out);
 	CHECK(t, strstr(end.err, why) && !strstr(end.err, "managed functions"),
 	      "it is not told: %s", end.err);
-	run_first_thread(t, "-f", "Demo.*", &end);
+	run_told(t, "--no-follow", "-f", "Demo.*", &end);
 	CHECK(t, end.code == 2 && !*end.out && strstr(end.err, why),
 	      "it ended with %d, and not for what it was asked: %s", end.code,
 	      end.err);
+}
+
+/* That a method's values are not taken is told; its calls are seen. */
+void java_no_values(struct live *t)
+{
+	struct live_end end;
+
+	java_need(t);
+	run_told(t, "-a", "Demo.main:arg1", NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.err, "-a takes no values"),
+	      "it ended with %d, and is not told: %s", end.code, end.err);
+	CHECK(t, strstr(end.out, " Demo.main"), "its call is not seen: %s",
+	      end.out);
 }
 
 /* list shows what run would take of them. */

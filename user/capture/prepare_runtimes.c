@@ -119,6 +119,8 @@ static enum gn_wait step(void *ctx)
 							  : GN_WAIT_ON;
 }
 
+#define VALUELESS "-a takes no values of its methods, only their calls"
+
 int gn_prepare_await(struct gn_session *s, pid_t pid)
 {
 	int err = s->opts.nfunctions && !gn_prepare_managed(s)
@@ -152,7 +154,8 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 		 rt->attached,
 		 rt->attach ? "; --clr-hooks elt is for programs that gnomon "
 			      "starts: leave it out for more"
-			    : "");
+		 : asks_values(s) ? "; " VALUELESS
+				  : "");
 	return 0;
 }
 
@@ -484,6 +487,9 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	if (!err) {
 		s->called = true;
 		gn_prepare_links(s);
+		if (asks_values(s))
+			snprintf(s->warning, sizeof(s->warning), "%s: %s",
+				 rt->title, VALUELESS);
 	}
 	if (!err || err == -ENOMEM)
 		return err;
