@@ -302,7 +302,8 @@ static void summarize(struct gn_session *s)
 		: may	 ? "; managed functions if a runtime starts"
 		: called ? "; managed functions as they are called, those of "
 			   "its library too: -f GLOB reports only some"
-			 : "; managed functions as they are compiled";
+		: s->called ? "; managed functions as they are called"
+			    : "; managed functions as they are compiled";
 	const char *later =
 		s->awaits ? "; those of libraries that are not mapped yet, "
 			    "when they are"

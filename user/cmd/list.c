@@ -386,7 +386,7 @@ static int check_found(const struct job *j)
 	if (l->nruntimes && !l->running) {
 		if (!j->args->c.args.quiet)
 			gn_error("managed functions are matched when "
-				 "the runtime compiles them");
+				 "the runtime compiles or calls them");
 		return GN_EXIT_OK;
 	}
 	if (gn_filter_names_ifunc(j->filter, glob, other, sizeof(other)))
