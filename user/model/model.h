@@ -276,7 +276,7 @@ struct gn_model_edge {
 	X(unmatched_leaves, "leaves that match no frame", 0)                 \
 	/* they are among the unmatched ones, and as they should be */       \
 	X(earlier_leaves,                                                    \
-	  "of these, leaves of calls that began before the capture", 0)      \
+	  "of these, leaves of calls from before the thread was traced", 0)  \
 	/* their frames ended when the thread that called them waited */     \
 	X(mounted_leaves,                                                    \
 	  "of these, leaves in virtual threads that had waited since the "   \

@@ -272,12 +272,19 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
-uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
-			    const struct gn_thread *t)
+/* How many of its leaves without a frame the late probes of its process
+ * explain: all or none. */
+static uint64_t of_late(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	bool older = t->unmatched_since < p->processes[t->process].late;
 
-	return t->in_doubt + (older ? 0 : t->unmatched);
+	return older ? t->unmatched : 0;
+}
+
+uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
+			    const struct gn_thread *t)
+{
+	return t->in_doubt + t->unmatched - of_late(p, t);
 }
 
 static uint64_t doubtful(const struct gn_pipeline *p, const struct gn_thread *t)
@@ -302,8 +309,10 @@ void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time)
 		if (!t->closed || t->process != at)
 			continue;
 		p->stage.checks.doubtful_threads += doubtful(p, t);
+		p->stage.checks.earlier_leaves += of_late(p, t);
 		*late = before;
 		p->stage.checks.doubtful_threads -= doubtful(p, t);
+		p->stage.checks.earlier_leaves -= of_late(p, t);
 		*late = time;
 	}
 }
@@ -321,6 +330,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_wait_list_free(&t->open);
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
 	p->stage.checks.doubtful_threads += doubtful(p, t);
+	p->stage.checks.earlier_leaves += of_late(p, t);
 	t->end = end;
 	t->closed = true;
 	gn_walk_end(p, t);
