@@ -17,7 +17,7 @@
 struct notes {
 	struct gn_image image;
 	struct gn_note *note;
-	size_t count;
+	size_t count, room;
 	size_t lookups;
 	struct gn_notes_left left;
 	uint64_t base; /* address of .stapsdt.base */
@@ -97,11 +97,26 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 	return false;
 }
 
+static bool make_room(struct notes *notes)
+{
+	size_t room = notes->room ? notes->room * 2 : 16;
+	struct gn_note *grown;
+
+	if (notes->count < notes->room)
+		return true;
+	grown = reallocarray(notes->note, room, sizeof(*grown));
+	if (!grown)
+		return false;
+	notes->note = grown;
+	notes->room = room;
+	return true;
+}
+
 /* The description of one note: three addresses and three strings. */
 static int take_note(struct notes *notes, const char *desc, size_t size)
 {
 	const char *pos = desc + 24, *end = desc + size;
-	struct gn_note *grown, *note;
+	struct gn_note *note;
 	uint64_t addr[3];
 	bool fits = true;
 
@@ -110,11 +125,9 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 		return 0;
 	}
 	memcpy(addr, desc, 24);
-	grown = realloc(notes->note, (notes->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!make_room(notes))
 		return -ENOMEM;
-	notes->note = grown;
-	note = &grown[notes->count];
+	note = &notes->note[notes->count];
 	if (notes->base && addr[1]) {
 		addr[0] += notes->base - addr[1];
 		addr[2] += addr[2] ? notes->base - addr[1] : 0;
