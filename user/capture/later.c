@@ -622,6 +622,7 @@ bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)
 	stats->by_ret += l->stats.by_ret;
 	stats->stepped += l->stats.stepped;
 	stats->dear += l->stats.dear;
+	stats->dear += l->stats.dear;
 	stats->begins += l->stats.begins;
 	stats->refused += l->stats.refused + l->refused;
 	return true;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "process/regular.h"
+#include "trace/format.h"
 
 static char *numbered(const char *path, uint64_t i)
 {
@@ -201,13 +203,27 @@ static void tell_gap(const char *path, uint64_t missing)
 			 (unsigned long long)missing);
 }
 
+/* Whether something else has the set's name, as the program or its folder. */
+static bool is_no_trace(const char *path)
+{
+	char magic[GN_TRACE_MAGIC_SIZE];
+	int fd = gn_regular_open(path);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd == -EISDIR || fd == -ENOEXEC || fd == -ENOENT;
+	n = read(fd, magic, sizeof(magic));
+	close(fd);
+	return n >= 0 && (n != sizeof(magic) ||
+			  memcmp(magic, GN_TRACE_MAGIC, sizeof(magic)) != 0);
+}
+
 int gn_traces_add(struct gn_traces *files, const char *path)
 {
-	struct stat st;
 	uint64_t i;
 	int err = 0;
 
-	if (!lstat(path, &st) || !is_there(path, 1))
+	if (!is_there(path, 1) || !is_no_trace(path))
 		return add(files, strdup(path));
 	for (i = 1; !err && i <= GN_REPEAT_MAX && is_there(path, i); i++)
 		err = add(files, numbered(path, i));

@@ -33,8 +33,8 @@ struct gn_traces {
 	size_t n;
 };
 
-/* Adds `path` if it exists, or if `path`.1 does not. Else adds `path`.1,
- * `path`.2, ... up to the last. 0 or -ENOMEM. */
+/* Adds `path` if it is a trace file, or if there is no `path`.1. Else adds
+ * `path`.1, `path`.2, ... up to the last. 0 or -ENOMEM. */
 int gn_traces_add(struct gn_traces *files, const char *path);
 void gn_traces_free(struct gn_traces *files);
 
