@@ -268,8 +268,10 @@ static void probe_file(struct gn_later *l, struct gn_file *file,
 	if (!got) {
 		l->plain[l->nplain++ % GN_PLAIN_MAX] = *plain;
 	} else if (got == -ECANCELED) {
-		/* it has functions that -f names */
-		gn_later_count_late(l, n->pid, n->since, gn_later_until_now(l));
+		/* it has functions of -f; miss_file() counts libraries */
+		if (file->program && !n->path)
+			gn_later_count_late(l, n->pid, n->since,
+					    gn_later_until_now(l));
 	} else if (got < 0) {
 		fail(l, got, n->since);
 	} else if ((got = keep_file(l, file, &probes))) {
