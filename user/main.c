@@ -120,8 +120,7 @@ static int lacks(const char *what)
 /* How any verb is asked for its help. */
 static bool asks_help(const char *word)
 {
-	return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 ||
-	       strcmp(word, "-h") == 0;
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
 /* gnomon help [VERB | --man VERB | --completion SHELL] */
@@ -140,7 +139,7 @@ static int help(int argc, char **argv)
 	if (name && strcmp(name, "--man") == 0)
 		return lacks("--man needs a verb; give one, as in 'gnomon help "
 			     "--man run'");
-	if (name && !asks_help(name)) {
+	if (name && strcmp(name, "help") != 0 && !asks_help(name)) {
 		verb = find_verb(name);
 		if (!verb)
 			return unknown(name);
@@ -205,7 +204,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return GN_EXIT_USAGE;
 	}
-	if (argv[1][0] == '-' && asks_help(argv[1]))
+	if (asks_help(argv[1]))
 		return help(0, NULL);
 	if (strcmp(argv[1], "help") == 0)
 		return help(argc - 2, argv + 2);

@@ -454,8 +454,7 @@ void test_no_file_size(struct live *t)
 }
 
 /* Programs of a shell that end at once are looked into, or it is told that they
- * were not: what -f names can be in them.
- */
+ * were not: what -f names can be in them. */
 void test_ended_early(struct live *t)
 {
 	for (int i = 0; i < 4; i++) {

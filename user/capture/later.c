@@ -160,10 +160,11 @@ static void miss_process(struct gn_later *l, pid_t pid, uint64_t since)
 
 		/* groups of a file follow one another */
 		if (module == last ||
-		    !gn_session_private(l->session, file, g->prog) ||
-		    !could_call(l, file, pid, &mapped))
+		    !gn_session_private(l->session, file, g->prog))
 			continue;
 		last = module;
+		if (!could_call(l, file, pid, &mapped))
+			continue;
 		told = true;
 		gn_later_put_unprobed(l, module, false, pid, since,
 				      gn_later_until_now(l));
@@ -623,7 +624,6 @@ bool gn_later_sum(const struct gn_later *l, struct gn_native_stats *stats)
 	stats->by_return += l->stats.by_return;
 	stats->by_ret += l->stats.by_ret;
 	stats->stepped += l->stats.stepped;
-	stats->dear += l->stats.dear;
 	stats->dear += l->stats.dear;
 	stats->begins += l->stats.begins;
 	stats->refused += l->stats.refused + l->refused;

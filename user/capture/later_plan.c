@@ -73,7 +73,6 @@ int gn_later_plan(struct gn_later *l, struct gn_file *file,
 	l->stats.by_ret += stats.by_ret;
 	l->stats.stepped += stats.stepped;
 	l->stats.dear += stats.dear;
-	l->stats.dear += stats.dear;
 	l->stats.begins += stats.begins;
 	l->stats.refused += stats.refused;
 	return probes->count > 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "elf/elf_image.h"
+#include "elf/grow.h"
 
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536
@@ -97,21 +98,6 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 	return false;
 }
 
-static bool make_room(struct notes *notes)
-{
-	size_t room = notes->room ? notes->room * 2 : 16;
-	struct gn_note *grown;
-
-	if (notes->count < notes->room)
-		return true;
-	grown = reallocarray(notes->note, room, sizeof(*grown));
-	if (!grown)
-		return false;
-	notes->note = grown;
-	notes->room = room;
-	return true;
-}
-
 /* The description of one note: three addresses and three strings. */
 static int take_note(struct notes *notes, const char *desc, size_t size)
 {
@@ -125,7 +111,8 @@ static int take_note(struct notes *notes, const char *desc, size_t size)
 		return 0;
 	}
 	memcpy(addr, desc, 24);
-	if (!make_room(notes))
+	if (gn_grow_by_one(&notes->note, &notes->room, notes->count,
+			   sizeof(*note)))
 		return -ENOMEM;
 	note = &notes->note[notes->count];
 	if (notes->base && addr[1]) {

@@ -246,7 +246,6 @@ static int choose_own(struct gn_planner *p, struct gn_plan *plan,
 		return err;
 	choose_return(p, &other, why);
 	plan->dear = !other.refused && stepped(&other) < stepped(plan);
-	gn_plan_clear(&other);
 	return 0;
 }
 
