@@ -207,12 +207,14 @@ void java_classes(struct live *t)
 struct attached {
 	struct live_talk served, gnomon;
 	char *path;
+	char *said; /* by gnomon, before it was attached */
 };
 
 static void attach(struct live *t, const char *flag, const char *before,
 		   const char *glob, const char *format, struct attached *at)
 {
 	struct live_args java = {.n = 0}, a = {.n = 0};
+	char *line;
 
 	java_need(t);
 	java_demo(t, &java, flag, "served");
@@ -224,7 +226,11 @@ static void attach(struct live *t, const char *flag, const char *before,
 		 "-p", live_text(t, "%d", (int)at->served.pid),
 		 glob ? "-f" : NULL, glob, NULL);
 	live_talk(t, &a, &at->gnomon);
-	free(live_await(t, at->gnomon.err, "gnomon: attached"));
+	at->said = NULL;
+	for (line = live_await(t, at->gnomon.err, "gnomon: ");
+	     strncmp(line, "gnomon: attached", strlen("gnomon: attached"));
+	     line = live_await(t, at->gnomon.err, "gnomon: "))
+		at->said = line;
 }
 
 static void detach(struct live *t, struct attached *at)
@@ -246,6 +252,7 @@ void java_attach(struct live *t)
 	uint64_t calls;
 
 	attach(t, "-XX:+DTraceMethodProbes", "run 500", NULL, "json", &at);
+	CHECK(t, !at.said, "gnomon warns: %s", at.said);
 	live_ask(t, &at.served, "run 12345");
 	detach(t, &at);
 	report = live_load(t, at.path);
@@ -261,6 +268,8 @@ void java_attach_plain(struct live *t)
 	size_t gc;
 
 	attach(t, "-XX:+UseSerialGC", "collect 3", NULL, "chrome", &at);
+	CHECK(t, at.said && strstr(at.said, "its methods are not seen"),
+	      "that methods are not seen is not told: %s", at.said);
 	live_ask(t, &at.served, "collect 7");
 	detach(t, &at);
 	gc = begun(t, at.path, "GC");

@@ -207,6 +207,27 @@ void java_native_list(struct live *t)
 	      "methods are not listed, and told as left out: %s", end.err);
 }
 
+/* The machine that a process has loaded is listed, whoever started it. */
+void java_list_running(struct live *t)
+{
+	struct live_args java = {.n = 0}, a = {.n = 0};
+	struct live_talk served;
+	struct live_end end;
+
+	java_need(t);
+	java_demo(t, &java, "", "served");
+	live_talk(t, &java, &served);
+	free(live_await(t, served.out, "ready"));
+	live_add(t, &a, t->gnomon, "list", "-p",
+		 live_text(t, "%d", (int)served.pid), NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t,
+	      end.code == 0 && strstr(end.out, "HotSpot JVM (loaded): /") &&
+		      strstr(end.out, "  method__entry\n"),
+	      "it ended with %d: %s%s", end.code, end.out, end.err);
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* The runtime's threads of finalizers and cleaners wait for no work of others.
  */
 static void idle_queues(struct live *t, const json_t *report)

@@ -79,14 +79,17 @@ bool gn_session_by_il(const struct gn_session *s)
 }
 
 static const struct gn_runtime *mapped_runtime(const struct gn_session *s,
-					       size_t first)
+					       size_t first,
+					       const struct gn_file **core)
 {
 	const struct gn_runtime *rt;
 
 	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
 		for (size_t k = first; k < s->files.count; k++)
-			if (gn_runtime_is_core(rt, s->files.file[k].path))
+			if (gn_runtime_is_core(rt, s->files.file[k].path)) {
+				*core = &s->files.file[k];
 				return rt;
+			}
 	return NULL;
 }
 
@@ -131,9 +134,33 @@ int gn_prepare_await(struct gn_session *s, pid_t pid)
 		   : 0;
 }
 
+/* What a runtime without a library tells gnomon that comes later. */
+static void note_attached(struct gn_session *s, pid_t pid,
+			  const struct gn_runtime *rt,
+			  const struct gn_file *core)
+{
+	char place[GN_FILE_PLACE];
+	int told = core && core->fd >= 0
+			   ? gn_runtime_was_told(
+				     rt, gn_file_place(core->fd, place), pid)
+			   : -ENOENT;
+	const char *values = asks_values(s) ? VALUELESS : "";
+
+	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
+	if (told > 0 && !*values)
+		return;
+	snprintf(s->warning, sizeof(s->warning),
+		 "process %d runs %s already: %s%s%s", (int)pid, rt->title,
+		 told > 0    ? ""
+		 : told == 0 ? rt->untold
+			     : rt->attached,
+		 told <= 0 && *values ? "; " : "", values);
+}
+
 int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 {
-	const struct gn_runtime *rt = mapped_runtime(s, first);
+	const struct gn_file *core = NULL;
+	const struct gn_runtime *rt = mapped_runtime(s, first, &core);
 	bool packed;
 
 	/* one that is packed into the program is no file of its own */
@@ -146,16 +173,15 @@ int gn_prepare_running(struct gn_session *s, pid_t pid, size_t first)
 	}
 	if (rt->attach && (s->light || s->opts.clr_hooks != GN_CLR_HOOKS_ELT))
 		return gn_running_add(s, pid, rt);
-	if (!rt->attach)
-		gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	s->late_for_elt = rt->attach ? pid : 0;
-	snprintf(s->warning, sizeof(s->warning),
-		 "process %d runs %s already: %s%s", (int)pid, rt->title,
-		 rt->attached,
-		 rt->attach ? "; --clr-hooks elt is for programs that gnomon "
-			      "starts: leave it out for more"
-		 : asks_values(s) ? "; " VALUELESS
-				  : "");
+	if (rt->attach)
+		snprintf(s->warning, sizeof(s->warning),
+			 "process %d runs %s already: %s; --clr-hooks elt is "
+			 "for programs that gnomon starts: leave it out for "
+			 "more",
+			 (int)pid, rt->title, rt->attached);
+	else
+		note_attached(s, pid, rt, core);
 	return 0;
 }
 

@@ -52,17 +52,18 @@ static bool is_listed(const struct gn_runtime *rt, const struct gn_note *note)
 			   : site_of(rt, note) != NULL;
 }
 
-static int read_hooks(struct gn_list_runtime *r)
+/* `path`: where the library can be read. */
+static int read_hooks(struct gn_list_runtime *r, const char *path)
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
 	int fd, err;
 
-	err = gn_notes_read(r->library, &notes, &count, NULL);
+	err = gn_notes_read(path, &notes, &count, NULL);
 	if (err)
 		return err;
 	r->hook = calloc(count, sizeof(*r->hook));
-	fd = open(r->library, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (!r->hook || fd < 0) {
 		err = r->hook ? -errno : -ENOMEM;
 		goto out;
@@ -88,11 +89,12 @@ out:
 	return err;
 }
 
-/* Adds a row for the runtime. `library` NULL: the one that gnomon would use. */
+/* Adds a row for the runtime. `file`: what has its sites; NULL: what gnomon
+ * would use. */
 static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
-		       const char *why, const char *library)
+		       const char *why, const struct gn_file *file)
 {
-	char program[GN_FILE_PLACE];
+	char place[GN_FILE_PLACE];
 	struct gn_list_runtime *rows, *r;
 
 	rows = reallocarray(l->runtime, l->nruntimes + 1, sizeof(*rows));
@@ -103,20 +105,32 @@ static int add_runtime(struct gn_listing *l, const struct gn_runtime *rt,
 	memset(r, 0, sizeof(*r));
 	r->runtime = rt;
 	r->why = why;
-	if (!library && !rt->library)
+	if (!file && !rt->library)
 		r->error = rt->find_core(
-			gn_file_place(l->files.file[0].fd, program),
-			r->library);
-	else if (!library)
+			gn_file_place(l->files.file[0].fd, place), r->library);
+	else if (!file)
 		r->error = gn_runtime_library(rt, false, r->library,
 					      sizeof(r->library));
-	else if (strlen(library) < sizeof(r->library))
-		strcpy(r->library, library);
+	else if (strlen(file->path) < sizeof(r->library))
+		strcpy(r->library, file->path);
 	else
 		r->error = -ENAMETOOLONG;
 	if (!r->error)
-		r->error = read_hooks(r);
+		r->error = read_hooks(r, file ? gn_file_place(file->fd, place)
+					      : r->library);
 	return r->error == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* The runtime's own file, where a process has mapped it or the program is
+ * linked with it; NULL: it has its sites elsewhere, or is not there. */
+static const struct gn_file *mapped_core(const struct gn_listing *l,
+					 const struct gn_runtime *rt)
+{
+	for (size_t i = 1; !rt->library && i < l->files.count; i++)
+		if (l->files.file[i].fd >= 0 &&
+		    gn_runtime_is_core(rt, l->files.file[i].path))
+			return &l->files.file[i];
+	return NULL;
 }
 
 /* Whether the file has notes of the runtime's hook-site library. */
@@ -137,7 +151,7 @@ static int is_library_of(const struct gn_runtime *rt, const char *path,
 int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 			bool itself)
 {
-	const struct gn_file *first = &l->files.file[0];
+	const struct gn_file *first = &l->files.file[0], *core;
 	const struct gn_runtime *rt;
 	char program[GN_FILE_PLACE];
 	int err = 0;
@@ -152,9 +166,11 @@ int gn_listing_runtimes(struct gn_listing *l, bool any, const char *why_any,
 		if (err)
 			break;
 		if (is)
-			err = add_runtime(l, rt, "this file", first->path);
+			err = add_runtime(l, rt, "this file", first);
 		else if (any && rt->library)
 			err = add_runtime(l, rt, why_any, NULL);
+		else if ((core = mapped_core(l, rt)))
+			err = add_runtime(l, rt, "loaded", core);
 		else if (!l->library && gn_runtime_starts(rt, program))
 			err = add_runtime(l, rt, "the program starts it", NULL);
 	}

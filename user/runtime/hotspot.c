@@ -417,8 +417,8 @@ static int find_cores(gn_runtime_core_fn fn, void *ctx)
 }
 
 static const char *const limits[] = {
-	"methods are seen only if the JVM starts under gnomon; everything else "
-	"also in a running one",
+	"methods are seen only if the JVM starts under gnomon or with " METHODS
+	"; everything else also in a running one",
 	"methods that the JIT replaces by instructions (intrinsics) have no "
 	"probe then",
 	"of a virtual thread's calls, the time until it first waits; all are "
@@ -452,8 +452,10 @@ const struct gn_runtime gn_runtime_hotspot = {
 	.always = always,
 	.name = name,
 	.roles = &roles,
-	.attached = "its methods are seen only if it was started with "
-		    "-XX:+DTraceMethodProbes",
+	.attached = "its methods are seen only if it was started "
+		    "with " METHODS,
+	.untold = "its methods are not seen, all else is: it was started "
+		  "without " METHODS,
 	.apart = "a JVM runs the program in a thread that its launcher makes, "
 		 "and --no-follow leaves that out: nothing of it is seen but "
 		 "the launcher's thread, which waits; leave --no-follow out",

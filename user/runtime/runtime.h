@@ -142,6 +142,9 @@ struct gn_runtime {
 	const struct gn_role_list *roles; /* or NULL */
 	/* What is not seen of a process that runs already. */
 	const char *attached;
+	/* The same of one that was not told to tell of its functions; NULL: it
+	 * needs not be told. */
+	const char *untold;
 	/* Where its launcher runs the program in a new thread: what it is that
 	 * --no-follow leaves out. NULL: it uses its first thread. */
 	const char *apart;
@@ -223,6 +226,11 @@ int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 		      size_t file, bool nop5, uint32_t families,
 		      struct gn_specs *specs, struct gn_probes *probes);
+
+/* Whether a process that runs was started with the option without which the
+ * runtime tells of no function. `place`: its core. <0: that is not known. */
+int gn_runtime_was_told(const struct gn_runtime *rt, const char *place,
+			pid_t pid);
 
 /*
  * Adds the probes that tell when a process begins with this file, as that of

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/uio.h>
+
 #include "elf/variables.h"
+#include "process/maps.h"
 
 /* The only site of that name; -ENOENT: there is none, or several. */
 static int find_site(const struct gn_runtime *rt, const char *place,
@@ -46,6 +49,43 @@ static int find_options(const struct gn_runtime *rt, const char *place,
 			err = -ENOENT;
 	}
 	return err;
+}
+
+/* Where a process has mapped the runtime's file, which is linked at 0. */
+static int find_mapped(const struct gn_runtime *rt, pid_t pid, uint64_t *start)
+{
+	struct gn_mapping m;
+	struct gn_maps maps;
+	int err = gn_maps_open(&maps, pid);
+
+	if (err)
+		return err;
+	while ((err = gn_maps_next(&maps, &m)) == 1)
+		if (!m.offset && m.file.ino && gn_runtime_is_core(rt, m.name))
+			break;
+	*start = err == 1 ? m.start : 0;
+	gn_maps_close(&maps);
+	return err == 1 ? 0 : err ?: -ENOENT;
+}
+
+int gn_runtime_was_told(const struct gn_runtime *rt, const char *place,
+			pid_t pid)
+{
+	struct gn_runtime_setup setup = {.runtime = rt};
+	uint8_t value = 0;
+	struct iovec to = {&value, sizeof(value)}, from = {NULL, sizeof(value)};
+	uint64_t start;
+	int err;
+
+	if (!rt->options)
+		return -ENOENT;
+	err = find_options(rt, place, &setup) ?: find_mapped(rt, pid, &start);
+	if (err)
+		return err;
+	from.iov_base = (void *)(uintptr_t)(start + setup.needed);
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(value))
+		return -EFAULT;
+	return value != 0;
 }
 
 static int add(const struct gn_runtime *rt, size_t file, uint32_t which,
