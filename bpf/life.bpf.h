@@ -360,7 +360,8 @@ static __always_inline void know_self(void)
 }
 
 /* gnomon forwards signals to the command, but not one that the command already
- * got from elsewhere: so their times are recorded. */
+ * got from elsewhere: so the times of both are recorded, of gnomon's too, which
+ * can come to read one late. */
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 {
@@ -368,10 +369,12 @@ int BPF_PROG(on_signal_sent, int sig, void *info, struct task_struct *p)
 
 	/* the verifier tracks registers: test the one that is used */
 	barrier_var(n);
-	if (!control.command || tgid_of(p) != control.command ||
-	    (bpf_get_current_pid_tgid() >> 32) == control.self)
+	if (n >= GN_SIGNALS || !control.command)
 		return 0;
-	if (n < GN_SIGNALS)
+	if ((__u32)p->tgid == control.self)
+		control.sent[n] = bpf_ktime_get_ns();
+	else if (tgid_of(p) == control.command &&
+		 (bpf_get_current_pid_tgid() >> 32) != control.self)
 		control.signalled[n] = bpf_ktime_get_ns();
 	return 0;
 }

@@ -86,9 +86,11 @@ struct gn_control {
 	__u32 one_clock; /* the scheduler's clocks of all CPUs are one */
 	__s64 skew[2];
 	__u64 skew_time;
-	/* signals that others than gnomon sent to the command: when last */
 	__u32 command; /* its tgid, 0 = none */
+	/* when each signal was last sent to the command by others than gnomon,
+	 * and to gnomon */
 	__u64 signalled[GN_SIGNALS];
+	__u64 sent[GN_SIGNALS];
 	__u64 counters[GN_COUNTER_COUNT];
 };
 

@@ -16,6 +16,10 @@
 
 #define PATIENCE 4000 /* pauses */
 #define MANY	 2048 /* functions of the fixture `many` */
+#define TRIES	 5    /* of what says nothing where the test stands still */
+#define LATE_MS	 700  /* more than one signal can be later than another */
+/* Two signals count as one if they come within this time. */
+#define TOGETHER_NS 50000000u
 
 static char *record(struct live *t, const char *options, const char *command,
 		    struct live_talk *gnomon, pid_t *pid)
@@ -129,18 +133,26 @@ void test_signal_group(struct live *t)
 	outlive(t, true);
 }
 
-/* timeout(1) sends it to us and then to our group: that is one signal. */
-void test_signal_timeout(struct live *t)
+/* gnomon comes to a signal late that its group has, as on a busy machine: the
+ * command has it once all the same. */
+void test_signal_late(struct live *t)
 {
 	struct live_talk gnomon;
-	pid_t pid;
+	int code, status;
 	char *line;
-	int code;
+	pid_t pid;
 
 	record(t, "", "outlive", &gnomon, &pid);
 	signal(SIGTERM, SIG_IGN);
-	send(t, gnomon.pid, SIGTERM);
+	send(t, gnomon.pid, SIGSTOP);
+	CHECK(t,
+	      waitpid(gnomon.pid, &status, WUNTRACED) == gnomon.pid &&
+		      WIFSTOPPED(status),
+	      "gnomon does not stop");
 	send(t, 0, SIGTERM);
+	live_await(t, gnomon.out, "got 1");
+	live_pause(LATE_MS);
+	send(t, gnomon.pid, SIGCONT);
 	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
 	live_tell(t, &gnomon, "quit");
 	line = live_await(t, gnomon.out, "result signals");
@@ -148,6 +160,44 @@ void test_signal_timeout(struct live *t)
 	      line);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
+}
+
+/* False: we came to the second one so late that it is one of its own. */
+static bool signal_both(struct live *t)
+{
+	struct live_talk gnomon;
+	uint64_t begin;
+	pid_t pid;
+	char *line;
+	int code;
+
+	record(t, "", "outlive", &gnomon, &pid);
+	begin = live_now();
+	send(t, gnomon.pid, SIGTERM);
+	send(t, 0, SIGTERM);
+	if (live_now() - begin > TOGETHER_NS) {
+		send(t, pid, SIGKILL);
+		live_wait(t, &gnomon);
+		return false;
+	}
+	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	live_tell(t, &gnomon, "quit");
+	line = live_await(t, gnomon.out, "result signals");
+	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
+	      line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
+	return true;
+}
+
+/* timeout(1) sends it to us and then to our group: that is one signal. */
+void test_signal_timeout(struct live *t)
+{
+	int i = 0;
+
+	signal(SIGTERM, SIG_IGN);
+	while (!signal_both(t))
+		live_again(t, i++, TRIES, "the test stood still");
 }
 
 /* What nohup(1) sets. */

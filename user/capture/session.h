@@ -170,6 +170,11 @@ int gn_session_killed(const struct gn_session *s, pid_t *pid);
 /* Whether somebody else sent the command this signal later than that. */
 bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since);
 
+/* When this signal was last sent to gnomon while the command ran; 0 = not
+ * known.
+ */
+uint64_t gn_session_sent(const struct gn_session *s, int sig);
+
 /* Sends the command a signal. */
 void gn_session_kill(struct gn_session *s, int sig);
 

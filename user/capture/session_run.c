@@ -315,6 +315,14 @@ bool gn_session_signalled(const struct gn_session *s, int sig, uint64_t since)
 			       __ATOMIC_RELAXED) > since;
 }
 
+uint64_t gn_session_sent(const struct gn_session *s, int sig)
+{
+	return sig > 0 && sig < GN_SIGNALS
+		       ? __atomic_load_n(&s->skel->bss->control.sent[sig],
+					 __ATOMIC_RELAXED)
+		       : 0;
+}
+
 void gn_session_kill(struct gn_session *s, int sig)
 {
 	/* one that has ended needs none */

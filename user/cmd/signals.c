@@ -66,13 +66,23 @@ static void first(struct gn_signals *s, int sig, uint64_t now)
 
 static bool is_same(const struct gn_signals *s, int sig, uint64_t now)
 {
-	return sig == s->last && now - s->last_at < AGAIN_NS;
+	return sig == s->last && now < s->last_at + AGAIN_NS;
+}
+
+/* When it was sent: gnomon can come to read it late. */
+static uint64_t sent(struct gn_session *session, int sig)
+{
+	uint64_t at = session && gn_session_child(session)
+			      ? gn_session_sent(session, sig)
+			      : 0;
+
+	return at ? at : gn_now_ns();
 }
 
 static int take(struct gn_signals *s, struct gn_session *session, int sig,
 		bool key)
 {
-	uint64_t now = gn_now_ns();
+	uint64_t now = sent(session, sig);
 	bool same = is_same(s, sig, now);
 
 	if (sig == SIGWINCH)
