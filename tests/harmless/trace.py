@@ -12,6 +12,7 @@ import time
 TICK = 0.02
 PLAIN_SECONDS = 20
 TRACED_SECONDS = 90
+LEFT_TICKS = 500 # it can get a CPU late
 GNOMON_LINE = re.compile(r"^gnomon: .*$\n?", re.M)
 
 
@@ -98,7 +99,7 @@ class Started:
         """Waits, and kills what is left: the Run."""
         code = self.wait(seconds)
         others = marked(self.mark)
-        for _ in range(50): # a child that its parent does not wait for
+        for _ in range(LEFT_TICKS): # a child that its parent does not wait for
             if code is None or not others:
                 break
             time.sleep(TICK)
