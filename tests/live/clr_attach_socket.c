@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,32 +121,51 @@ static char *socket_of(struct live *t, const struct live_talk *served,
 	return end.out;
 }
 
+/* More than gnomon waits between two looks at something. */
+#define LONG_MS 100
+
+/* Until gnomon waits for one thing, and longer than that: that the process
+ * ends. */
+static void await_waiting(struct live *t, pid_t gnomon)
+{
+	char *path = live_text(t, "/proc/%d/syscall", (int)gnomon), line[256];
+	unsigned long n = 0, ms = 0;
+	long call = -1;
+
+	while (call != SYS_poll || n != 1 || ms < LONG_MS) {
+		FILE *f = fopen(path, "re");
+
+		CHECK(t, f, "gnomon has ended");
+		if (!fgets(line, sizeof(line), f) ||
+		    sscanf(line, "%ld %*x %lx %lx", &call, &n, &ms) != 3)
+			call = -1;
+		fclose(f);
+	}
+}
+
 /* Its socket is gone, for it is about to end: that is said, not what else it
  * could be. */
 void test_attach_ending(struct live *t)
 {
 	char *env[] = {live_text(t, "TMPDIR=%s", t->dir), NULL};
 	struct live_args a = {.n = 0};
-	struct live_talk served;
-	struct live_end end;
-	pid_t killer;
+	struct live_talk served, gnomon;
+	char *line;
+	int code;
 
 	clr_start_with(t, env, &served);
 	CHECK(t, unlink(socket_of(t, &served, t->dir)) == 0, "unlink: %s",
 	      strerror(errno));
-	killer = fork();
-	CHECK(t, killer >= 0, "fork: %s", strerror(errno));
-	if (!killer) {
-		poll(NULL, 0, 250);
-		_exit(kill(served.pid, SIGKILL) != 0);
-	}
 	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "-p",
 		 live_text(t, "%d", (int)served.pid), NULL);
-	live_run(t, &a, NULL, &end);
-	CHECK(t, waitpid(killer, NULL, 0) == killer, "waitpid: %s",
-	      strerror(errno));
-	CHECK(t, end.code == 1 && !strstr(end.err, "diagnostics socket"),
-	      "ended with %d and said: %s", end.code, end.err);
+	live_talk(t, &a, &gnomon);
+	await_waiting(t, gnomon.pid);
+	CHECK(t, !kill(served.pid, SIGKILL), "kill: %s", strerror(errno));
+	while ((line = live_await_or_end(t, gnomon.err, "gnomon: ")))
+		CHECK(t, !strstr(line, "diagnostics socket"), "it said: %s",
+		      line);
+	code = live_finish(t, &gnomon);
+	CHECK(t, code == 1, "gnomon ended with %d", code);
 	live_finish(t, &served);
 }
 
