@@ -324,7 +324,7 @@ static uint64_t sampled(struct live *t, const char *options, const char *name)
 }
 
 /* A method that is compiled is known by its place; what is not is the
- * interpreter's. It had 400 ms, of a CPU that others want, too. */
+ * interpreter's. It had a CPU for 400 ms. */
 void java_samples(struct live *t)
 {
 	uint64_t compiled = sampled(t, "", "Sampled.burn(int)");
