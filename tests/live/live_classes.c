@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #define N PRIu64
 
@@ -577,6 +578,7 @@ void test_class_attached(struct live *t)
 	CHECK(t,
 	      sscanf(live_await(t, serve.out, "ready "), "ready %d", &pid) == 1,
 	      "serve is not ready");
+	live_await_call(t, pid, SYS_read, -1);
 	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
 		 live_text(t, "%d", pid), "-d", "100ms", NULL);
 	live_run(t, &a, NULL, &end);
