@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +414,7 @@ void test_sleds_beside(struct live *t)
 	char *path = live_path(t, "first.json"), *other, *line;
 	struct live_args a = {.n = 0};
 	struct live_talk first, second;
+	struct pollfd p = {.events = POLLIN};
 	uint64_t n, early;
 	json_t *report;
 
@@ -420,12 +422,15 @@ void test_sleds_beside(struct live *t)
 		 "--format", "json", "-o", path, "--", NULL);
 	live_command(t, &a, "sleds_xray until");
 	live_talk(t, &a, &first);
+	p.fd = first.out;
 	line = live_await(t, first.out, "pid ");
 	take(t, &first, 1);
 	other = live_attach(t, "-f nothing -f early", line + strlen("pid "),
 			    &second);
 	/* what it took while the other one came is still to be read */
-	live_pause(300);
+	while (poll(&p, 1, 0) > 0)
+		take(t, &first, 1);
+	take(t, &first, WINDOWS);
 	report = live_detach(t, &second, other);
 	CHECK(t, live_number(t, report, "checks.unmatched_leaves") <= 2,
 	      "the other gnomon has leaves that match no frame");
