@@ -72,18 +72,25 @@ void test_class_faults(struct live *t)
 	uint64_t fault, faults, count;
 	const json_t *wait;
 	struct class_run r;
+	int i = 0;
 
-	class_run_functions(t, "--os faults", "faults", 1, &r);
-	fault = class_own(t, &r, "fault");
+	/* a loop over pages does nothing else, unless the machine stands still
+	 */
+	for (;;) {
+		class_run_functions(t, "--os faults", "faults", 1, &r);
+		fault = class_own(t, &r, "fault");
+		if (fault * 3 >= r.cpu || live_traps_dear(t))
+			break;
+		live_again(t, i++, ATTEMPTS,
+			   live_text(t, "%" N " ns of faults, on a CPU %" N,
+				     fault, r.cpu));
+	}
 	faults = live_truth(r.truths, "faults", r.wait);
 	CHECK(t, faults >= 8192, "the fixture had %" N " faults", faults);
 	CHECK(t, fault <= r.outer + LIVE_CLOCK_NS, "%" N " ns of faults in %" N,
 	      fault, r.outer);
 	CHECK(t, fault >= faults * 100, "%" N " faults in %" N " ns", faults,
 	      fault);
-	/* a loop over pages does nothing else */
-	CHECK(t, fault * 3 >= r.cpu || live_traps_dear(t),
-	      "%" N " ns of faults, on a CPU %" N, fault, r.cpu);
 	wait = class_wait_of(&r, "fault");
 	CHECK(t, wait, "the faults are not in the list");
 	count = live_number(t, wait, "count");
