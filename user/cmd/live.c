@@ -210,6 +210,8 @@ static void begin_with(struct gn_live_run *l, const struct gn_model *m)
 static int end_period(struct gn_live_run *l, struct gn_session *s)
 {
 	struct gn_model *m = NULL, *old = l->model;
+	/* a large model takes a while, which is of the next period */
+	uint64_t now = gn_now_ns();
 	int err = gn_pipeline_silent(l->pipeline, lives, NULL);
 
 	if (!err)
@@ -217,7 +219,7 @@ static int end_period(struct gn_live_run *l, struct gn_session *s)
 	if (err)
 		return err;
 	begin_with(l, m);
-	measure(l, gn_now_ns());
+	measure(l, now);
 	if (over_and_empty(l, m)) {
 		gn_model_free(m);
 		return l->show->period(l->show->ctx, &l->p);
