@@ -6,10 +6,13 @@
  */
 #include "live.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #define N	PRIu64
 #define THREADS 16
@@ -58,17 +61,34 @@ static bool all_slept(struct live *t, const json_t *report)
 	return true;
 }
 
+/* Its threads but the first are about to wait when it says that it is ready. */
+static void await_asleep(struct live *t, pid_t pid)
+{
+	DIR *dir = opendir(live_text(t, "/proc/%d/task", (int)pid));
+	struct dirent *e;
+
+	CHECK(t, dir, "the fixture has ended");
+	while ((e = readdir(dir))) {
+		pid_t tid = atoi(e->d_name);
+
+		if (tid && tid != pid)
+			live_await_call(t, tid, SYS_futex, -1);
+	}
+	closedir(dir);
+}
+
 /* gnomon on a fixture that is ready. Returns where its report will be. */
 static char *attach(struct live *t, const char *fixture, const char *options,
 		    struct live_talk *talk, struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
+	char *pid;
 
 	live_command(t, &a, fixture);
 	live_talk(t, &a, talk);
-	return live_attach(
-		t, options,
-		live_await(t, talk->out, "ready ") + strlen("ready "), gnomon);
+	pid = live_await(t, talk->out, "ready ") + strlen("ready ");
+	await_asleep(t, atoi(pid));
+	return live_attach(t, options, pid, gnomon);
 }
 
 static bool stop_and_wake(struct live *t, const char *options, const char *word,
