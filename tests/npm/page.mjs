@@ -61,7 +61,7 @@ async function goTo(page, view) {
 async function search(page, words, until) {
 	await page.click('input[type=search]', {clickCount: 3});
 	await page.keyboard.type(words);
-	await page.waitForFunction(until, {timeout: 5000});
+	await page.waitForFunction(until);
 }
 
 // The rows of the last table: what is in each of its cells.
