@@ -116,6 +116,20 @@ void java_counts(struct live *t)
 	expect_counts(t, &command);
 }
 
+/* A thread's time on a CPU by the kernel's account, and what of each switch and
+ * interrupt is in gnomon's alone: of many short stints that is a part of it. */
+static uint64_t cpu_of(struct live *t, const json_t *thread)
+{
+	static const char *const parts[] = {"switching_ns", "irq_ns",
+					    "stolen_ns"};
+	const json_t *kernel = json_object_get(thread, "kernel");
+	int64_t ns = (int64_t)live_number(t, kernel, "cpu_ns");
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		ns += json_integer_value(json_object_get(kernel, parts[i]));
+	return (uint64_t)ns;
+}
+
 /* Threads that only collect: what they do on a CPU is class gc. */
 void java_collectors(struct live *t)
 {
@@ -142,7 +156,7 @@ void java_collectors(struct live *t)
 			    "GC Thread#", 10))
 			continue;
 		collectors++;
-		cpu = live_number(t, json_object_get(row, "kernel"), "cpu_ns");
+		cpu = cpu_of(t, row);
 		CHECK(t, live_number(t, classes, "app") == 0,
 		      "a collector has time of the program's own");
 		gc += live_number(t, classes, "fault");
