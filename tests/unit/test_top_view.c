@@ -175,6 +175,35 @@ static void sorting(void **state)
 }
 
 /* Each column can be sorted by, and then the rows are in its order. */
+/* Threads that are alike stay where they are, however the model has them. */
+static void equal_rows(void **state)
+{
+	struct tm_period *t = tm_make_many(100);
+	struct gn_model_thread first;
+	struct gn_top_view v;
+
+	(void)state;
+	start(&v);
+	for (int i = 0; i < 100; i++) {
+		t->threads[i].name = "alike";
+		t->threads[i].classes[GN_CLASS_SLEEP] = 1000 * MS;
+		t->threads[i].classes[GN_CLASS_APP] = 0;
+	}
+	for (int round = 0; round < 3; round++) {
+		draw(&v, &t->p);
+		assert_int_equal(v.nrows, 100);
+		for (uint32_t i = 0; i < 100; i++)
+			assert_int_equal(t->threads[v.rows[i].index].tid,
+					 5000 + i);
+		first = t->threads[0];
+		memmove(&t->threads[0], &t->threads[1], 99 * sizeof(first));
+		t->threads[99] = first;
+		t->p.number++;
+	}
+	gn_top_view_free(&v);
+	free(t);
+}
+
 static void every_column_sorts(void **state)
 {
 	struct tm_period *t = tm_make();
@@ -525,6 +554,7 @@ int main(void)
 		cmocka_unit_test(pages),
 		cmocka_unit_test(same_names),
 		cmocka_unit_test(sorting),
+		cmocka_unit_test(equal_rows),
 		cmocka_unit_test(every_column_sorts),
 		cmocka_unit_test(filtering),
 		cmocka_unit_test(tree_keys),

@@ -69,9 +69,17 @@ static int compare(const struct gn_top_sortable *a,
 	return a->number < b->number ? 1 : a->number > b->number ? -1 : 0;
 }
 
-static int by_index(const struct gn_top_sortable *a,
-		    const struct gn_top_sortable *b)
+/* Not as in the model, which is sorted by time: idle threads would change their
+ * places in each period. */
+static int by_name(const struct gn_top_sortable *a,
+		   const struct gn_top_sortable *b)
 {
+	int c = strcmp(a->name, b->name);
+
+	if (c)
+		return c;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
@@ -79,14 +87,14 @@ static int compare_usual(const void *a, const void *b)
 {
 	int c = compare(a, b);
 
-	return c ? c : by_index(a, b);
+	return c ? c : by_name(a, b);
 }
 
 static int compare_inverted(const void *a, const void *b)
 {
 	int c = compare(b, a);
 
-	return c ? c : by_index(a, b);
+	return c ? c : by_name(a, b);
 }
 
 void gn_top_sort(const struct gn_top_view *v, struct gn_top_sortable *s,
@@ -136,6 +144,8 @@ struct gn_top_sortable gn_top_value(const struct gn_top_view *v,
 	struct gn_row r;
 
 	gn_top_make_row(&r, p->m, v->mode, index);
+	s.name = r.name;
+	s.thread = (uint64_t)r.pid << 32 | r.tid;
 	s.text = gn_column_text(p->m, &r, column);
 	if (s.text)
 		return s;

@@ -33,10 +33,12 @@ struct gn_top_sortable {
 	uint32_t index;
 	double number;
 	const char *text; /* NULL: by number */
+	const char *name; /* of the entry, and of a thread its PID and TID */
+	uint64_t thread;
 };
 
 /* Sorts in the order of the view's table: numbers downwards, text upwards, the
- * other way round if inverted; equal ones as in the model. */
+ * other way round if inverted; equal ones by their names and ids. */
 void gn_top_sort(const struct gn_top_view *v, struct gn_top_sortable *s,
 		 size_t n);
 
