@@ -73,6 +73,24 @@ press()
 	tm send-keys "$@"
 }
 
+# press_until KEY TEXT: again, for the row that is selected then can have another
+# place in the next period
+press_until()
+{
+	until_ok key_shows "$@" || fail "'$2' does not appear by $1"
+}
+
+key_shows()
+{
+	local i
+	press "$1"
+	for i in {1..10}; do
+		! shows "$2" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 type_line()
 {
 	tm send-keys -l -- "$1"

@@ -312,43 +312,65 @@ void java_attach_missing(struct live *t)
 	}
 }
 
-static uint64_t sampled(struct live *t, const char *options, const char *name)
+struct sampled {
+	uint64_t method, interpreter; /* samples */
+	uint64_t cpu_ns;	      /* of the burns, by the program */
+};
+
+static uint64_t samples_of(struct live *t, const json_t *rows, const char *name)
+{
+	const json_t *row;
+	uint64_t n = 0;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		if (!strcmp(json_string_value(json_object_get(row, "name")),
+			    name))
+			n += live_number(t, row, "self");
+	}
+	return n;
+}
+
+static struct sampled sampled(struct live *t, const char *options,
+			      const char *topic)
 {
 	char *path = live_path(t, live_text(t, "samples%s.json", options));
 	struct live_args a = {.n = 0};
-	const json_t *rows, *row;
+	struct sampled s = {0};
 	struct live_end end;
-	uint64_t n = 0;
-	size_t i;
+	const json_t *rows;
 
 	java_need(t);
 	live_add(t, &a, t->gnomon, "run", "--snapshot", "997", "--by",
 		 "samples", "--format", "json", "-o", path, "-f", "Nothing.*",
 		 "--", NULL);
-	java_demo(t, &a, options, "sampled");
+	java_demo(t, &a, options, topic);
 	live_run(t, &a, NULL, &end);
 	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	CHECK(t, sscanf(end.out, "cpu %" SCNu64, &s.cpu_ns) == 1,
+	      "the program says '%s'", end.out);
 	rows = json_object_get(live_load(t, path), "samples");
-	json_array_foreach(
-		rows, i,
-		row) if (!strcmp(json_string_value(json_object_get(row,
-								   "name")),
-				 name)) n += live_number(t, row, "self");
-	return n;
+	s.method = samples_of(t, rows, "Sampled.burn(int)");
+	s.interpreter = samples_of(t, rows, "[interpreted]");
+	return s;
 }
 
 /* A method that is compiled is known by its place; what is not is the
- * interpreter's. It had a CPU for 400 ms. */
+ * interpreter's. */
 void java_samples(struct live *t)
 {
-	uint64_t compiled = sampled(t, "", "Sampled.burn(int)");
-	uint64_t named = sampled(t, "-Xint", "Sampled.burn(int)");
-	uint64_t interpreted = sampled(t, "-Xint", "[interpreted]");
+	struct sampled compiled = sampled(t, "", "sampled 2000");
+	struct sampled interpreted = sampled(t, "-Xint", "sampled 100");
+	uint64_t most = compiled.cpu_ns / 1000000;
 
-	CHECK(t, compiled >= 80 && compiled <= 500,
-	      "%" N " samples of the compiled method", compiled);
-	CHECK(t, !named && interpreted >= 80,
-	      "interpreted: %" N " samples of the method, %" N " of the "
-	      "interpreter",
-	      named, interpreted);
+	CHECK(t, compiled.method >= most / 2 && compiled.method <= most + 1,
+	      "%" N " samples of the compiled method in %" N " ns",
+	      compiled.method, compiled.cpu_ns);
+	CHECK(t,
+	      !interpreted.method &&
+		      interpreted.interpreter >= interpreted.cpu_ns / 2000000,
+	      "interpreted for %" N " ns: %" N " samples of the method, %" N
+	      " of the interpreter",
+	      interpreted.cpu_ns, interpreted.method, interpreted.interpreter);
 }
