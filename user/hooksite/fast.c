@@ -487,21 +487,40 @@ static void *map_shared(int fd)
 	return at;
 }
 
+/* The byte behind a text in a file; 0: it has no such text. */
+static char byte_behind(int fd, const char *what)
+{
+	size_t len = strlen(what), kept = 0;
+	char text[4096];
+	ssize_t n;
+
+	while ((n = read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		size_t end = kept + (size_t)n;
+		const char *at;
+
+		text[end] = '\0';
+		at = strstr(text, what);
+		if (at && at[len])
+			return at[len];
+		/* the next part can begin in the middle of it */
+		kept = end < len ? end : len;
+		memmove(text, text + end - kept, kept);
+	}
+	return '\0';
+}
+
 /* A filter can forbid what hooks need, and end who asks for it. Which one it
  * is cannot be told from here, and one that comes later is the program's own:
- * it needs what hooks need (futex) itself. */
+ * it needs what hooks need (futex) itself. The groups of the process, which can
+ * be thousands, come first. */
 static bool is_filtered(void)
 {
-	char text[4096];
 	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	const char *mode;
+	char mode = fd < 0 ? '\0' : byte_behind(fd, "\nSeccomp:\t");
 
 	if (fd >= 0)
 		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	mode = strstr(text, "\nSeccomp:\t");
-	return n > 0 && mode && mode[strlen("\nSeccomp:\t")] != '0';
+	return mode && mode != '0';
 }
 
 #define OWNS_SIZE (GN_FAST_SLOTS * sizeof(struct gn_fast_own))
