@@ -181,6 +181,7 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	    (!opts->live && !s->outside)) {
 		gn_unseen_free(s->unseen);
 		gn_outside_free(s->outside);
+		gn_sources_free(s->sources);
 		gn_links_free(s->links, NULL);
 		gn_written_free(s->written);
 		gn_mute_free(s->mute);

@@ -285,7 +285,6 @@ void gn_session_rest(struct gn_session *s)
 /* What is left is only counted. */
 static void drop_all(struct gn_session *s)
 {
-
 	s->dropping = true;
 	gn_session_drain(s, UINT64_MAX);
 	s->dropping = false;
