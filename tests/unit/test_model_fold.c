@@ -235,6 +235,82 @@ static void rows_say_what_they_are(void **state)
 	gn_model_free(m);
 }
 
+#define READ 0
+
+/* A read() of so many ns that returns. */
+static void read_call(struct feed *f, uint32_t tid, uint64_t start, uint32_t ns)
+{
+	struct gn_rec_slice r = {.h = {.time = start + ns,
+				       .tid = tid,
+				       .seq = ++f->slice_seq[tid],
+				       .kind = GN_KIND_SLICE,
+				       .flags = GN_F_RETURNED},
+				 .start = start,
+				 .reason = READ,
+				 .class = GN_CLASS_SYSCALL};
+
+	feed_rec(f, &r, sizeof(r));
+}
+
+static void reader(struct feed *f, uint32_t tid, uint64_t time)
+{
+	feed_thread(f, time, tid, GN_KIND_THREAD, 1, 1);
+	feed_event(f, time + 10, tid, GN_KIND_ENTER, 1, 100, 0);
+	read_call(f, tid, time + 20, tid);
+	feed_event(f, time + 1000, tid, GN_KIND_LEAVE, 1, 100, tid);
+	feed_event(f, time + 1000 * tid, tid, GN_KIND_EXIT, 0, 0, 0);
+}
+
+/* The row of system calls that the model's thread has. */
+static const struct gn_model_syscall *read_by(const struct gn_model *m,
+					      const struct gn_model_thread *t)
+{
+	const struct gn_model_syscall *found = NULL;
+
+	for (size_t i = 0; i < m->nthread_syscalls; i++) {
+		if (&m->threads[m->thread_syscalls[i].thread] != t)
+			continue;
+		assert_null(found);
+		found = &m->thread_syscalls[i];
+	}
+	return found;
+}
+
+/* Calls are those of the thread that made them, whatever the order of threads
+ * is, and of the row that it has become. */
+static void system_calls_stay(void **state)
+{
+	struct feed f = begin(0);
+	const struct gn_model_syscall *x;
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 10, 1, GN_KIND_THREAD, 1, 0);
+	for (uint32_t tid = 2; tid <= 9; tid++)
+		reader(&f, tid, 20000 * tid);
+	m = feed_finish(&f);
+	assert_int_equal(m->nthread_syscalls, 8);
+	assert_null(read_by(m, thread_in(m, 1)));
+	for (uint32_t tid = 2; tid <= 9; tid++)
+		assert_int_equal(read_by(m, thread_in(m, tid))->cpu, tid);
+	gn_model_free(m);
+	f = begin(2);
+	feed_thread(&f, 10, 1, GN_KIND_THREAD, 1, 0);
+	for (uint32_t tid = 2; tid <= 9; tid++)
+		reader(&f, tid, 20000 * tid);
+	m = feed_finish(&f);
+	/* the last one came after the last merge, which left one */
+	x = read_by(m, named(m, "[6 ended threads]"));
+	assert_int_equal(x->calls, 6);
+	assert_int_equal(x->cpu, 2 + 3 + 4 + 5 + 6 + 7);
+	assert_int_equal(x->shortest, 2);
+	assert_int_equal(x->longest, 7);
+	assert_int_equal(read_by(m, thread_in(m, 8))->cpu, 8);
+	assert_int_equal(read_by(m, thread_in(m, 9))->cpu, 9);
+	assert_int_equal(m->syscalls[0].calls, 8);
+	gn_model_free(m);
+}
+
 /* What is kept of each ended thread is bound to its number. */
 static void memory_is_bounded(void **state)
 {
@@ -259,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_the_same),
 		cmocka_unit_test(rows_say_what_they_are),
+		cmocka_unit_test(system_calls_stay),
 		cmocka_unit_test(memory_is_bounded),
 	};
 

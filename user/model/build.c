@@ -50,6 +50,7 @@ static void fill_thread(const struct gn_pipeline *p, const struct gn_thread *t,
 	const struct gn_account *a = &t->account;
 	int c;
 
+	out->number = t->number;
 	out->pid = p->processes[t->process].pid;
 	out->tid = t->tid;
 	out->name = t->name;
@@ -300,6 +301,8 @@ static int make_all(struct gn_build *b)
 		err = gn_syscalls_build(&b->p->syscalls, b->m);
 	if (!err)
 		err = make_threads(b);
+	if (!err)
+		err = gn_syscalls_place(b->m);
 	if (!err)
 		err = gn_build_ranks(b);
 	if (!err)

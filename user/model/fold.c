@@ -66,8 +66,10 @@ static void merge(const struct gn_pipeline *p, struct gn_thread *to,
 	to->merged++;
 }
 
-/* *gone: the thread is freed, as its process had a row. 0 or -ENOMEM. */
-static int fold(struct gn_pipeline *p, struct gn_thread *t, bool *gone)
+/* *gone: the thread is freed, as its process had a row, which `into` learns. 0
+ * or -ENOMEM. */
+static int fold(struct gn_pipeline *p, struct gn_thread *t,
+		struct gn_table *into, bool *gone)
 {
 	const struct gn_account *a = &t->account;
 	struct gn_process *proc = &p->processes[t->process];
@@ -81,6 +83,8 @@ static int fold(struct gn_pipeline *p, struct gn_thread *t, bool *gone)
 				 .process = t->process};
 	int err = gn_ghosts_add(&p->ghosts, &ghost);
 
+	if (!err && *row && p->syscalls.n)
+		err = gn_table_put(into, t->number, (*row)->number);
 	if (err)
 		return err;
 	/* another thread may have the tid by now */
@@ -110,6 +114,7 @@ static void move(struct gn_pipeline *p, struct gn_thread *t, uint32_t to)
 int gn_threads_fold(struct gn_pipeline *p)
 {
 	uint32_t n = 0, ended = p->load.ended, most = p->opts.most_ended;
+	struct gn_table into = {0};
 	int err = 0;
 
 	if (p->opts.live || ended <= p->fold_at)
@@ -120,12 +125,15 @@ int gn_threads_fold(struct gn_pipeline *p)
 
 		/* many at a time, so that this costs each thread little */
 		if (!err && ended > most / 2 && can_fold(p, t)) {
-			err = fold(p, t, &gone);
+			err = fold(p, t, &into, &gone);
 			ended -= !err;
 		}
 		if (!gone)
 			move(p, t, n++);
 	}
+	if (!err && into.used)
+		err = gn_syscalls_fold(&p->syscalls, &into);
+	gn_table_free(&into);
 	p->nthreads = n;
 	p->last_thread = n - 1;
 	p->load.ended = ended;

@@ -174,6 +174,7 @@ struct gn_kernel_account {
 
 struct gn_model_thread {
 	uint32_t pid, tid;
+	uint32_t number; /* while the model is made */
 	const char *name;
 	uint64_t start, end;
 	/* 0: it is one thread. Else so many that have ended: the values are

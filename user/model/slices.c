@@ -241,7 +241,7 @@ int gn_slice_put(struct gn_pipeline *p, struct gn_thread *t,
 	t->sliced = later(t->sliced, s->h.time);
 	t->account.slices_end = later(t->account.slices_end, s->h.time);
 	if (!p->opts.live)
-		err = gn_syscalls_take(&p->syscalls, t->index, &t->syscall, s);
+		err = gn_syscalls_take(&p->syscalls, t->number, &t->syscall, s);
 	return err ? err : put(p, t, s, row, suspended_until(p, t, s), false);
 }
 

@@ -113,6 +113,28 @@ static size_t sum_up(struct gn_model_syscall *row, size_t n)
 	return sums;
 }
 
+int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into)
+{
+	struct gn_syscalls kept = {0};
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct gn_model_syscall *row = &all->rows[i];
+		uint32_t thread = gn_table_get(into, row->thread);
+		struct gn_model_syscall *to;
+
+		to = row_of(&kept, thread == GN_NONE ? row->thread : thread,
+			    row->nr);
+		if (!to) {
+			gn_syscalls_free(&kept);
+			return -ENOMEM;
+		}
+		add(to, row);
+	}
+	gn_syscalls_free(all);
+	*all = kept;
+	return 0;
+}
+
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 {
 	size_t size = all->n * sizeof(*m->syscalls);
@@ -130,6 +152,28 @@ int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 	qsort(m->syscalls, m->nsyscalls, sizeof(*m->syscalls), by_time);
 	qsort(m->thread_syscalls, all->n, sizeof(*m->syscalls), by_time);
 	return 0;
+}
+
+int gn_syscalls_place(struct gn_model *m)
+{
+	struct gn_table place = {0};
+	size_t n = m->nthread_syscalls;
+	int err = 0;
+
+	for (size_t i = 0; n && i < m->nthreads && !err; i++)
+		err = gn_table_put(&place, m->threads[i].number, (uint32_t)i);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct gn_model_syscall *x = &m->thread_syscalls[i];
+
+		x->thread = gn_table_get(&place, x->thread);
+		if (x->thread == GN_NONE)
+			err = -EBADMSG;
+	}
+	gn_table_free(&place);
+	if (n)
+		qsort(m->thread_syscalls, n, sizeof(*m->thread_syscalls),
+		      by_time);
+	return err;
 }
 
 void gn_syscalls_free(struct gn_syscalls *all)

@@ -28,13 +28,20 @@ struct gn_syscall_open {
 	bool is;
 };
 
-/* Takes a slice of the thread of that index, in the order of its slices. 0 or
+/* Takes a slice of the thread of that number, in the order of its slices. 0 or
  * -ENOMEM. */
 int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 		     struct gn_syscall_open *open,
 		     const struct gn_rec_slice *s);
-/* Fills m->syscalls and m->thread_syscalls. 0 or -ENOMEM. */
+/* Rows of the threads that `into` has become those of the thread that it says.
+ * 0 or -ENOMEM. */
+int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into);
+/* Fills m->syscalls and m->thread_syscalls, whose threads are numbers yet. 0 or
+ * -ENOMEM. */
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m);
+/* The model has its threads, in their order: numbers become indexes. 0, -ENOMEM,
+ * or -EBADMSG: a thread is not there. */
+int gn_syscalls_place(struct gn_model *m);
 void gn_syscalls_free(struct gn_syscalls *all);
 
 #endif

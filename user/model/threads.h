@@ -34,7 +34,7 @@ enum gn_way { GN_WAY_NONE = 0, GN_WAY_IN, GN_WAY_OUT };
 
 struct gn_thread {
 	uint32_t index;	 /* in threads */
-	uint32_t number; /* of this life, for the observer */
+	uint32_t number; /* of this life: it stays, unlike `index` */
 	uint32_t tid;
 	uint32_t process; /* index in processes */
 	const char *name;
