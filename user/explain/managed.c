@@ -98,7 +98,10 @@ void gn_say_jit(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	}
 	fputs(". It is ", out);
 	gn_put_pct(out, t->classes[GN_CLASS_JIT], t->elapsed);
-	fprintf(out, " of thread %s (%" PRIu32 ")", t->name, t->tid);
+	if (t->merged)
+		fprintf(out, " of %s", t->name);
+	else
+		fprintf(out, " of thread %s (%" PRIu32 ")", t->name, t->tid);
 	fputs(". A longer run has less of it, as has code compiled ahead, but "
 	      "for methods that are made at run time (--by jit).",
 	      out);

@@ -50,7 +50,7 @@ void gn_say_path(const struct gn_facts *f, const struct gn_subject *s,
 		     "threads were");
 	fputs(" on CPUs for ", out);
 	gn_put_ns(out, f->others_cpu);
-	fputs(f->m->nthreads == 2 ? "." : " in all.", out);
+	fputs(gn_model_threads(f->m) == 2 ? "." : " in all.", out);
 }
 
 void gn_next_path(const struct gn_facts *f, const struct gn_subject *s,
@@ -87,8 +87,7 @@ void gn_say_idle(const struct gn_facts *f, const struct gn_subject *s,
 		waits[c] =
 			gn_class_on_cpu((enum gn_class)c) ? 0 : f->classes[c];
 	fputs("The program was idle: its ", out);
-	gn_put_count(out, f->m->nthreads, "thread", "threads");
-	fputs(f->m->nthreads == 1 ? " was" : " were", out);
+	gn_put_count(out, gn_model_threads(f->m), "thread was", "threads were");
 	fputs(" on a CPU for ", out);
 	gn_put_ns(out, f->cpu);
 	fputs(" of ", out);
