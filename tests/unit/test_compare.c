@@ -279,8 +279,24 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"calls\": 1, \"calls\": 2"), "duplicate");
 	budget_refused(F("\"calls\": 1, \"sum\": 1"), "sum");
 	budget_refused(F("\"calls\": 1, \"at_least\": 1"), "at_least");
+	budget_refused(F("\"calls\": 1, \"at_least\": \"8000000000000000h\""),
+		       "at_least");
 	budget_refused("{\"total\": {\"longest\": \"1ms\"}}", "longest");
 #undef F
+}
+
+/* A limit can be a large share of a large base. */
+static void large_readings(void **state)
+{
+	char buf[GN_CELL];
+
+	(void)state;
+	gn_format_reading(buf, GN_METRIC_elapsed_incl, GN_READ_PLAIN, 0x1p90);
+	assert_string_equal(buf, "1237940039285380274899124224 ns");
+	gn_format_reading(buf, GN_METRIC_calls, GN_READ_PLAIN, 0x1p90);
+	assert_string_equal(buf, "1237940039285380274899124224.0");
+	gn_format_reading(buf, GN_METRIC_calls, GN_READ_PLAIN, 0x1p50);
+	assert_string_equal(buf, "1,125,899,906,842,624");
 }
 
 /* Judges the captures; the verdict of the only limit. */
@@ -517,6 +533,7 @@ int main(void)
 		cmocka_unit_test(lambdas_become_one),
 		cmocka_unit_test(renamed_assembly),
 		cmocka_unit_test(bad_budgets),
+		cmocka_unit_test(large_readings),
 		cmocka_unit_test(judged_by_the_least),
 		cmocka_unit_test(what_cannot_be_judged),
 		cmocka_unit_test(absolute_limits),

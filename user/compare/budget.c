@@ -150,7 +150,7 @@ static int take_word(struct reader *r, struct gn_budget_rule *rule,
 				     r->where);
 	}
 	if (!strcmp(word, "at_least")) {
-		if (!text || gn_limit_time(text, &ns))
+		if (!text || gn_limit_time(text, &ns) || ns >= 0x1p64)
 			return bad(r, "%s.at_least is no time; give 1ms",
 				   r->where);
 		rule->at_least = (uint64_t)ns;

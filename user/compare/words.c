@@ -3,16 +3,20 @@
 
 #include <math.h>
 
+/* From here on, what is limited in percents of a base may be no integer. */
+#define LARGE 1e18
+
 void gn_format_reading(char buf[GN_CELL], int metric, enum gn_reading reading,
 		       double value)
 {
 	if (reading == GN_READ_SHARE)
 		snprintf(buf, GN_CELL, "%.2f %%", value);
-	else if (gn_metric_is_time(metric) && fabs(value) < 1e3)
+	else if (gn_metric_is_time(metric) &&
+		 (fabs(value) < 1e3 || fabs(value) >= LARGE))
 		snprintf(buf, GN_CELL, "%.0f ns", value);
 	else if (gn_metric_is_time(metric))
 		gn_format_difference(buf, (int64_t)value, false);
-	else if (value == floor(value) && value >= 0)
+	else if (value == floor(value) && value >= 0 && value < LARGE)
 		gn_format_count(buf, (uint64_t)value);
 	else
 		snprintf(buf, GN_CELL, "%.1f", value);
