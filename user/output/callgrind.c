@@ -54,8 +54,7 @@ static uint64_t outside(const struct gn_model *m, int column)
 	return all > owned ? all - owned : 0;
 }
 
-/* Writes a name where it is first needed. Functions have numbers from 1 on; 0
- * is outside of any. */
+/* Functions have numbers from 1 on; 0 is outside of any. */
 static int put_name(struct callgrind *w, const char *key, int32_t function)
 {
 	const struct gn_model_function *fn =
