@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -100,6 +101,17 @@ static int status_of(int told)
 	return GN_EXIT_FAILED;
 }
 
+/* The signals that have come by the time that the child has ended. */
+static void take_rest(struct repeat *r)
+{
+	const struct timespec none = {0};
+	int sig;
+
+	while ((sig = sigtimedwait(&r->signals, NULL, &none)) > 0)
+		if (sig != SIGCHLD)
+			r->ended = sig;
+}
+
 /* The exit status of the child. */
 static int await(struct repeat *r, pid_t child)
 {
@@ -107,11 +119,14 @@ static int await(struct repeat *r, pid_t child)
 		siginfo_t info;
 		int told, sig = sigwaitinfo(&r->signals, &info);
 
-		if (waitpid(child, &told, WNOHANG) == child)
+		if (sig > 0 && sig != SIGCHLD)
+			r->ended = sig;
+		if (waitpid(child, &told, WNOHANG) == child) {
+			take_rest(r);
 			return status_of(told);
+		}
 		if (sig < 0 || sig == SIGCHLD)
 			continue;
-		r->ended = sig;
 		/* a signal by a key of the terminal has reached the child,
 		 * too */
 		if (info.si_code != SI_KERNEL)
