@@ -42,6 +42,24 @@ void java_child(struct live *t)
 	run_child(t, "-XX:TieredStopAtLevel=1");
 }
 
+/* Its methods have no values, which is told. */
+void java_child_values(struct live *t)
+{
+	static const char told[] = "HotSpot JVM: -a takes no values";
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "run", "-a", "Demo.main:arg1", "--",
+		 "/usr/bin/env", NULL);
+	java_demo(t, &a, "", "options");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0 && strstr(end.out, " Demo.main"),
+	      "it ended with %d, and its call is not seen: %s", end.code,
+	      end.out);
+	CHECK(t, strstr(end.err, told), "it is not told: %s", end.err);
+}
+
 /* What the program is told of its own options has nothing of gnomon. */
 void java_child_options(struct live *t)
 {

@@ -187,6 +187,23 @@ void java_no_values(struct live *t)
 	      end.out);
 }
 
+/* A machine that does not start, as its option is misspelt, has no methods. */
+void java_not_started(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_end end;
+
+	java_need(t);
+	live_add(t, &a, t->gnomon, "run", "-f", "Demo.*", "--", NULL);
+	java_demo(t, &a, "-XX:+NoSuch", "options");
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 1, "it ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "did not start the HotSpot JVM") &&
+		      !strstr(end.err, "stripped"),
+	      "it is not told: %s", end.err);
+}
+
 /* list shows what run would take of them. */
 void java_native_list(struct live *t)
 {

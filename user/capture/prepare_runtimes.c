@@ -122,8 +122,6 @@ static enum gn_wait step(void *ctx)
 							  : GN_WAIT_ON;
 }
 
-#define VALUELESS "-a takes no values of its methods, only their calls"
-
 int gn_prepare_await(struct gn_session *s, pid_t pid)
 {
 	int err = s->opts.nfunctions && !gn_prepare_managed(s)
@@ -144,8 +142,9 @@ static void note_attached(struct gn_session *s, pid_t pid,
 			   ? gn_runtime_was_told(
 				     rt, gn_file_place(core->fd, place), pid)
 			   : -ENOENT;
-	const char *values = asks_values(s) ? VALUELESS : "";
+	const char *values = asks_values(s) ? GN_VALUELESS_TEXT : "";
 
+	s->valueless = *values;
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;
@@ -513,9 +512,10 @@ static int plan_core(struct gn_session *s, const struct gn_runtime *rt)
 	if (!err) {
 		s->called = true;
 		gn_prepare_links(s);
-		if (asks_values(s))
-			snprintf(s->warning, sizeof(s->warning), "%s: %s",
-				 rt->title, VALUELESS);
+		s->valueless = asks_values(s);
+		if (s->valueless)
+			snprintf(s->warning, sizeof(s->warning),
+				 "%s: " GN_VALUELESS_TEXT, rt->title);
 	}
 	if (!err || err == -ENOMEM)
 		return err;

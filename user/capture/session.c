@@ -174,7 +174,8 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	s->mute = opts->can_mute ? gn_mute_new() : NULL;
 	/* the live view shows none */
 	s->sources = opts->live ? NULL : gn_sources_new(put, s, !opts->command);
-	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0);
+	s->unseen = gn_unseen_new(opts->user.uid, opts->npids > 0, opts->asked,
+				  opts->nasked);
 	s->outside = opts->live ? NULL : gn_outside_new();
 	if (gn_specs_init(&s->specs) || !s->links || !s->unseen ||
 	    gn_written_new(s) || (opts->can_mute && !s->mute) ||

@@ -45,6 +45,7 @@ struct gn_session {
 	bool foreign;	    /* the program is no ELF file of this machine */
 	bool light;	    /* no function of a runtime is traced */
 	bool no_runtime;    /* no functions of one: `warning` says why */
+	bool valueless;	    /* nor values: `warning` says so */
 	pid_t late_for_elt; /* of -p: it began without hooks; 0: none */
 	pid_t killed; /* of those attached to; `killed_by` a signal, 0: none */
 	int killed_by;

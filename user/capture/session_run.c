@@ -22,6 +22,7 @@
 #include "capture/prepare.h"
 #include "capture/unseen.h"
 #include "gnomon.skel.h"
+#include "runtime/runtime.h"
 
 /* gnomon's own part of the end must not take longer than this. */
 #define LAST_NS	 1000000000u
@@ -392,6 +393,20 @@ static void tell_language(const struct gn_session *s, gn_unseen_fn tell,
 	}
 }
 
+/* Of a runtime that the command's program started; else it was told at the
+ * start. */
+static void tell_valueless(const struct gn_session *s, gn_unseen_fn tell,
+			   void *ctx)
+{
+	const struct gn_runtime *rt = gn_unseen_valueless(s->unseen);
+	char line[128];
+
+	if (!rt || s->valueless)
+		return;
+	snprintf(line, sizeof(line), "%s: " GN_VALUELESS_TEXT, rt->title);
+	tell(ctx, line);
+}
+
 void gn_session_unseen(const struct gn_session *s, bool quiet,
 		       gn_unseen_fn tell, void *ctx)
 {
@@ -403,6 +418,8 @@ void gn_session_unseen(const struct gn_session *s, bool quiet,
 		tell_language(s, tell, ctx);
 	}
 	tell_gone(s, tell, ctx);
+	if (!quiet)
+		tell_valueless(s, tell, ctx);
 	if (gn_later_sees_mapped(s->later))
 		tell_unmapped(s, tell, ctx);
 	if (!quiet && s->outside) {

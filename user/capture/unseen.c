@@ -13,6 +13,7 @@
 #include "runtime/filter.h"
 #include "runtime/native.h"
 #include "runtime/runtime.h"
+#include "runtime/values.h"
 
 #define TOLD_MOST    3	  /* programs that get a line of their own */
 #define PROGRAMS_MAX 4096 /* programs that are followed */
@@ -40,18 +41,25 @@ struct gn_unseen {
 	bool attached;
 	struct program *program;
 	size_t count;
+	const struct gn_asked *asked; /* whose values are requested */
+	size_t nasked;
+	/* has methods that are asked for, but no values of theirs */
+	const struct gn_runtime *valueless;
 	bool hooked; /* some runtime has its library */
 	/* modules without hooks, and asked for methods that can have none */
 	bool modules_left, no_il, abstract;
 };
 
-struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached)
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
+				const struct gn_asked *asked, size_t nasked)
 {
 	struct gn_unseen *u = calloc(1, sizeof(*u));
 
 	if (u) {
 		u->uid = uid;
 		u->attached = attached;
+		u->asked = asked;
+		u->nasked = nasked;
 	}
 	return u;
 }
@@ -167,12 +175,18 @@ static void note_exec(struct gn_unseen *u, uint32_t pid)
 
 /* A function of a runtime without a library; monitors have no parameters. */
 static void note_method(struct gn_unseen *u, const struct gn_runtime *rt,
-			uint32_t pid, const char *name)
+			uint32_t pid, const char *name, const char *module)
 {
-	struct program *p = strchr(name, '(') ? find_or_add(u, pid, rt) : NULL;
+	struct program *p;
 
+	if (!strchr(name, '('))
+		return;
+	p = find_or_add(u, pid, rt);
 	if (p)
 		p->hooked = true;
+	for (size_t i = 0; i < u->nasked && !u->valueless; i++)
+		if (rt->matches(u->asked[i].function, name, module))
+			u->valueless = rt;
 }
 
 static void note_name(struct gn_unseen *u, const struct gn_rec_text *r,
@@ -192,7 +206,7 @@ static void note_name(struct gn_unseen *u, const struct gn_rec_text *r,
 		return;
 	gn_filter_managed(filter, rt->matches, text, module);
 	if (rt->own_thread)
-		note_method(u, rt, r->ref, text);
+		note_method(u, rt, r->ref, text, module);
 }
 
 void gn_unseen_running(struct gn_unseen *u, uint32_t pid,
@@ -322,6 +336,11 @@ void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell, void *ctx)
 	tell(ctx, line);
 }
 
+const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u)
+{
+	return u->valueless;
+}
+
 /* Some runtime has no library, which is told of. */
 static bool any_unhooked(const struct gn_unseen *u)
 {
@@ -355,6 +374,17 @@ const char *gn_unseen_language(const char *program)
 	return NULL;
 }
 
+/* The runtime that a launcher starts, or NULL. */
+static const struct gn_runtime *started_by(const char *program)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_starts(rt, program))
+			return rt;
+	return NULL;
+}
+
 /* Says why nothing matched the glob. False: it is of no managed function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,
@@ -366,6 +396,7 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 	/* LIB can be an assembly, and what starts it has its name */
 	bool managed = stripped || !gn_prepare_native_only(glob);
 	bool usdt = gn_filter_is_usdt(glob);
+	const struct gn_runtime *rt;
 	char other[256];
 
 	if (gn_filter_names_ifunc(filter, glob, other, sizeof(other))) {
@@ -382,6 +413,10 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "no function matched '%s'; managed functions were "
 			 "not traced",
 			 glob);
+	else if (stripped && !u->hooked && (rt = started_by(stripped)))
+		snprintf(line, GLOB_LINE,
+			 "no function matched '%s': '%s' did not start the %s",
+			 glob, stripped, rt->title);
 	else if (stripped && !u->hooked)
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': '%s' is stripped and has "

@@ -16,6 +16,7 @@
 
 #include <gnomon/event.h>
 
+struct gn_asked;
 struct gn_filter;
 struct gn_native_stats;
 struct gn_runtime;
@@ -25,8 +26,10 @@ struct gn_unseen;
 typedef void (*gn_unseen_fn)(void *ctx, const char *line);
 
 /* `uid`: the command's user; `attached`: there is none, but processes that ran
- * before. NULL: no memory. */
-struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached);
+ * before; `asked`, which is not copied: whose values are requested. NULL: no
+ * memory. */
+struct gn_unseen *gn_unseen_new(uint32_t uid, bool attached,
+				const struct gn_asked *asked, size_t nasked);
 void gn_unseen_free(struct gn_unseen *u);
 
 /* A process that gnomon is attached to runs a runtime without a library. */
@@ -44,6 +47,13 @@ void gn_unseen_record(struct gn_unseen *u, const struct gn_rec *rec,
 /* Reports the runtimes. */
 void gn_unseen_runtimes(const struct gn_unseen *u, gn_unseen_fn tell,
 			void *ctx);
+
+/* A runtime of which methods were seen whose values were requested, and it can
+ * give none; NULL: there was none. */
+const struct gn_runtime *gn_unseen_valueless(const struct gn_unseen *u);
+
+/* What is told of it. */
+#define GN_VALUELESS_TEXT "-a takes no values of its methods, only their calls"
 
 /* Whose code this program runs besides its own, by its name: "Python"; NULL:
  * none that is known. Functions of such code are not seen. */
