@@ -48,6 +48,8 @@ static void the_name_in_the_source(void **state)
 		{"_Z", "v::~v()", "v::~v"},
 		{"_Z", "operators::f(int)", "operators::f"},
 		{"_Z", "f[abi:cxx11](int)", "f"},
+		{"_Z", "decltype(auto) ns::f<int>(int)", "ns::f"},
+		{"_Z", "decltype (a+b) f<int>(int)", "f"},
 		{"_Z", "non-virtual thunk to v::f()", NULL},
 		{"_Z", "vtable for v", NULL},
 		{"_Z1fi.isra.0", "f(int) [clone .isra.0]", "f"},

@@ -5,6 +5,7 @@
 
 #define OPERATOR  "operator"
 #define ANONYMOUS "(anonymous namespace)::"
+#define DEDUCED	  "decltype(auto) " /* a result whose brackets are its own */
 
 struct own {
 	char *to;
@@ -158,6 +159,8 @@ bool gn_native_name(const char *name, const char *demangled, char *to,
 	    strstr(demangled, "[clone .part.") ||
 	    strstr(demangled, "[clone .cold"))
 		return false;
+	if (!strncmp(c, DEDUCED, sizeof(DEDUCED) - 1))
+		c += sizeof(DEDUCED) - 1;
 	while (c && *c && !ends && !o.full)
 		c = next(&o, c, &ends);
 	return ends && !o.full;
