@@ -147,20 +147,26 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* 0: it may go on. */
+static int check_limits(const struct limits *l)
+{
+	enum gn_wait w = l->wait ? l->wait(l->ctx) : GN_WAIT_ON;
+
+	if (w == GN_WAIT_ENOUGH)
+		return -EINTR;
+	return now_ms() >= (w == GN_WAIT_WORKS ? l->works_until : l->until)
+		       ? -ETIMEDOUT
+		       : 0;
+}
+
 static int await(int s, short events, const struct limits *l)
 {
 	struct pollfd p = {.fd = s, .events = events};
+	int err = 0;
 
-	while (poll(&p, 1, STEP_MS) <= 0) {
-		enum gn_wait w = l->wait ? l->wait(l->ctx) : GN_WAIT_ON;
-
-		if (w == GN_WAIT_ENOUGH)
-			return -EINTR;
-		if (now_ms() >=
-		    (w == GN_WAIT_WORKS ? l->works_until : l->until))
-			return -ETIMEDOUT;
-	}
-	return 0;
+	while (!err && poll(&p, 1, STEP_MS) <= 0)
+		err = check_limits(l);
+	return err;
 }
 
 static int send_all(int s, const uint8_t *p, size_t left,
@@ -247,7 +253,8 @@ static int connect_to(int s, int fd, const struct limits *l)
 			return -errno;
 		/* its queue is full: that it is not any more cannot be polled
 		 */
-		err = await(-1, 0, l);
+		poll(NULL, 0, STEP_MS);
+		err = check_limits(l);
 		if (err)
 			return err;
 	}

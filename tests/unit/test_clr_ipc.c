@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A dialogue at a diagnostics socket, whose other end is the test itself. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/clr_ipc.h"
+
+#define NAME	"clr-ipc-socket"
+#define WAIT_MS 60000
+#define MOST	8
+
+static const struct sockaddr_un place = {.sun_family = AF_UNIX,
+					 .sun_path = NAME};
+
+struct server {
+	int listens;
+	int taken[MOST];
+	size_t n;
+};
+
+static int connected(void)
+{
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	assert_true(s >= 0);
+	if (!connect(s, (const struct sockaddr *)&place, sizeof(place)))
+		return s;
+	assert_int_equal(errno, EAGAIN);
+	close(s);
+	return -1;
+}
+
+static void answer(int s)
+{
+	static const uint8_t good[24] = {"DOTNET_IPC_V1\0\x18\0\xff\0"};
+	uint8_t asked[64];
+
+	if (recv(s, asked, sizeof(asked), MSG_DONTWAIT) > 0)
+		assert_int_equal(send(s, good, sizeof(good), MSG_NOSIGNAL),
+				 (ssize_t)sizeof(good));
+}
+
+/* Takes one more of the queue each time it is asked. */
+static enum gn_wait serve(void *ctx)
+{
+	struct server *v = ctx;
+	int s = accept4(v->listens, NULL, NULL, SOCK_NONBLOCK);
+
+	if (s >= 0) {
+		assert_true(v->n < MOST);
+		v->taken[v->n++] = s;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		answer(v->taken[i]);
+	return GN_WAIT_ON;
+}
+
+/* A runtime that was late to take what waits is asked as soon as there is room
+ * in its queue. */
+static void a_full_queue_is_waited_for(void **state)
+{
+	struct server v = {.listens = socket(AF_UNIX, SOCK_STREAM, 0)};
+	int others[MOST], n = 0, fd;
+	int32_t result = -1;
+
+	(void)state;
+	unlink(NAME);
+	assert_int_equal(
+		bind(v.listens, (const struct sockaddr *)&place, sizeof(place)),
+		0);
+	assert_int_equal(listen(v.listens, 0), 0);
+	assert_int_equal(fcntl(v.listens, F_SETFL, O_NONBLOCK), 0);
+	while (n < MOST && (others[n] = connected()) >= 0)
+		n++;
+	assert_true(n > 0 && n < MOST);
+	fd = open(NAME, O_PATH);
+	assert_true(fd >= 0);
+	assert_int_equal(gn_clr_ipc_ask(fd, getpid(), (const uint8_t *)"ask", 3,
+					WAIT_MS, serve, &v, &result),
+			 0);
+	assert_int_equal(result, 0);
+	for (size_t i = 0; i < v.n; i++)
+		close(v.taken[i]);
+	while (n)
+		close(others[--n]);
+	close(fd);
+	close(v.listens);
+	unlink(NAME);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_queue_is_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
