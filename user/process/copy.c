@@ -16,6 +16,7 @@
 
 #include "process/files.h"
 #include "process/inside.h"
+#include "process/regular.h"
 
 #define HEAD	"gnomon-"
 #define BLOCK	(16u << 10)
@@ -168,7 +169,7 @@ bool gn_copy_is_needless(pid_t pid, const char *path)
 		return true; /* what follows says what is wrong */
 	}
 	can = !act_as(c.uid, c.gid);
-	fd = can ? -1 : gn_inside_open(root, path, O_RDONLY);
+	fd = can ? -1 : gn_regular_open_in(root, path);
 	act_as_before();
 	if (fd >= 0)
 		close(fd);
