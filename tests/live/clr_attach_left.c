@@ -154,6 +154,31 @@ void test_attach_killed(struct live *t)
 	CHECK(t, live_finish(t, &served) == 0, "the program failed");
 }
 
+/* The same of a gnomon with no more capabilities than it needs for a process of
+ * its own user. */
+void test_attach_killed_rights(struct live *t)
+{
+	struct live_args a = {.n = 0};
+	struct live_talk served, gnomon;
+
+	if (access("/usr/bin/setpriv", X_OK))
+		live_skip(t, "there is no setpriv");
+	clr_start_served(t, &served);
+	live_add(t, &a, "/usr/bin/setpriv", "--bounding-set",
+		 "-all,+bpf,+perfmon,+sys_ptrace", t->gnomon, "run", "-o",
+		 live_text(t, "%s/report", t->dir), "-p",
+		 live_text(t, "%d", (int)served.pid), "-f", "Demo.Service.*",
+		 NULL);
+	live_talk(t, &a, &gnomon);
+	free(live_await(t, gnomon.err, "gnomon: attached"));
+	CHECK(t, clr_hook_calls(t, &served) > 100, "there are no hooks");
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "kill: %s", strerror(errno));
+	live_wait(t, &gnomon);
+	clr_await_lock(t, served.pid);
+	CHECK(t, clr_hook_calls(t, &served) == 0, "hooks are left");
+	CHECK(t, live_finish(t, &served) == 0, "the program failed");
+}
+
 /* Hooks of a program that gnomon starts stay when gnomon is killed. Soon they
  * write no record any more, and pass no site, where a later session's probes
  * can be. */

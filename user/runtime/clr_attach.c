@@ -262,14 +262,29 @@ enum {
 	DONE = 'd',   /* nothing is left to do */
 };
 
-/* Nothing else of gnomon's is to be open in it, nor any right but the one to
- * connect to another user's socket, and the process's own to files. */
+/* No right stays but the one to connect to another user's socket, if gnomon has
+ * it. */
+static bool drop_rights(void)
+{
+	const cap_value_t need = CAP_DAC_OVERRIDE;
+	cap_flag_value_t has = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
+	bool dropped = caps && !cap_get_flag(caps, need, CAP_PERMITTED, &has) &&
+		       !cap_clear(caps) &&
+		       !cap_set_flag(caps, CAP_PERMITTED, 1, &need, has) &&
+		       !cap_set_flag(caps, CAP_EFFECTIVE, 1, &need, has) &&
+		       !cap_set_proc(caps);
+
+	cap_free(caps);
+	return dropped;
+}
+
+/* Nothing else of gnomon's is to be open in it, nor any right but that one, and
+ * the process's own to files. */
 static void settle(struct gn_attached *a, int leash)
 {
 	int kept[] = {leash, a->socket, a->lock, a->copy.folder};
 	const int n = a->copy.folder >= 0 ? 4 : 3;
-	cap_value_t need = CAP_DAC_OVERRIDE;
-	cap_t caps = cap_init();
 
 	setsid();
 	prctl(PR_SET_NAME, "gnomon-guard");
@@ -280,11 +295,7 @@ static void settle(struct gn_attached *a, int leash)
 	syscall(SYS_close_range, 3 + n, ~0u, 0);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
-	if (n > 3 && gn_copy_become(&a->copy))
-		_exit(1);
-	if (caps && (cap_set_flag(caps, CAP_PERMITTED, 1, &need, CAP_SET) ||
-		     cap_set_flag(caps, CAP_EFFECTIVE, 1, &need, CAP_SET) ||
-		     cap_set_proc(caps)))
+	if ((n > 3 && gn_copy_become(&a->copy)) || !drop_rights())
 		_exit(1);
 	a->socket = 4;
 	a->copy.folder = n > 3 ? 6 : -1;
