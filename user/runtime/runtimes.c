@@ -115,7 +115,6 @@ const char *gn_runtime_script_option(const struct gn_runtime *rt,
 	return NULL;
 }
 
-/* Beside an installed program, then where the build leaves it. */
 bool gn_runtime_has_musl(pid_t pid)
 {
 	char exe[32];
@@ -124,6 +123,7 @@ bool gn_runtime_has_musl(pid_t pid)
 	return gn_elf_needs_musl(exe);
 }
 
+/* Beside an installed program, then where the build leaves it. */
 int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 		       size_t size)
 {

@@ -203,7 +203,7 @@ static int jump_indirect(struct gn_body *b, const struct gn_insn *in,
 	return err;
 }
 
-/* The part that ends with instruction i; NULL if none does. */
+/* Whether a part ends with instruction i. */
 static bool last_of_part(const struct gn_body *b, size_t i)
 {
 	for (size_t p = 0; p < b->nparts; p++)

@@ -38,8 +38,8 @@ static bool is_exit(const struct gn_body *b, size_t i)
 }
 
 /* Can a jump of the function reach instruction i, where rsp is the entry's +
- * depth? When functions begin with endbr64, so do the labels of indirect
- * jumps: an instruction without one is not such a label. */
+ * depth? Where functions begin with endbr64, labels of indirect jumps have one
+ * of their own: a label at the function's begin is behind the function's. */
 static bool can_come_back(const struct gn_body *b, size_t i, int64_t depth)
 {
 	if (b->marks[i].flags & GN_MARK_TARGET)
