@@ -111,16 +111,6 @@ static struct gn_planner *planner_of(const struct walk *w, size_t file)
 								 : w->library;
 }
 
-/* True when an earlier name of the same address was taken. */
-static bool alias_taken(const struct gn_elf_symbol *syms, size_t i,
-			const bool *taken)
-{
-	for (size_t j = i; j-- > 0 && syms[j].addr == syms[i].addr;)
-		if (taken[j])
-			return true;
-	return false;
-}
-
 static bool is_stepped(const struct gn_plan *plan)
 {
 	for (size_t i = 0; i < plan->nleaves; i++)
@@ -266,13 +256,10 @@ static int one_file(struct walk *w, size_t file)
 {
 	const char *path = w->files->file[file].path;
 	bool program = w->files->file[file].program;
-	const struct gn_elf_symbol *syms;
+	const struct gn_elf_symbol *syms, *taken = NULL; /* the last one */
 	size_t n = gn_elf_symbols(w->elf[file], &syms);
-	bool *taken = calloc(n ? n : 1, sizeof(*taken));
-	int err = taken ? read_sleds(w, file) : -ENOMEM;
+	int err = read_sleds(w, file);
 
-	if (!taken)
-		return err;
 	if (gn_elf_stripped(w->elf[file])) {
 		gn_filter_strip(w->opts->filter, path, program);
 		if (!w->stats->stripped) {
@@ -289,12 +276,12 @@ static int one_file(struct walk *w, size_t file)
 		if (syms[i].is_cold || syms[i].is_ifunc ||
 		    !gn_filter_function(w->opts->filter, path, program,
 					syms[i].name, syms[i].demangled) ||
-		    alias_taken(syms, i, taken))
+		    /* aliases follow one another */
+		    (taken && taken->addr == syms[i].addr))
 			continue;
-		taken[i] = true;
-		err = one_function(w, file, &syms[i]);
+		taken = &syms[i];
+		err = one_function(w, file, taken);
 	}
-	free(taken);
 	return err;
 }
 
