@@ -227,21 +227,23 @@ int gn_files_of_program(const char *program, const struct gn_user *u,
 		return err;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
+	in = fdopen(fds[0], "r");
+	if (!in) {
+		err = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return err;
+	}
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
 		list_child(fds[1], program, u);
+	err = pid < 0 ? -errno : 0;
 	close(fds[1]);
-	in = fdopen(fds[0], "r");
-	if (pid < 0 || !in) {
-		err = -errno;
-		close(fds[0]);
-		return err;
-	}
 	while (!err && fgets(line, sizeof(line), in))
 		err = take_line(f, line);
 	fclose(in);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return err; /* a static program has none: not an error */
 }
