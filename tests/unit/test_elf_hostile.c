@@ -182,6 +182,86 @@ static void test_device(void **state)
 	unlink(path);
 }
 
+/* The file with the headers of its sections behind it, and then that of the
+ * first one of a type again and again. */
+static int with_copies(uint32_t type, uint16_t copies, char path[64])
+{
+	Elf64_Ehdr head;
+	Elf64_Shdr section = {0};
+	int fd = memfd_create("copies", 0);
+
+	memcpy(&head, base, sizeof(head));
+	for (size_t i = 1; i < head.e_shnum && section.sh_type != type; i++)
+		memcpy(&section, base + head.e_shoff + i * sizeof(section),
+		       sizeof(section));
+	assert_int_equal(section.sh_type, type);
+	assert_true(copies * section.sh_size > 4 * size);
+	assert_int_equal(write(fd, base, size), (ssize_t)size);
+	assert_int_equal(
+		write(fd, base + head.e_shoff, head.e_shnum * sizeof(section)),
+		(ssize_t)(head.e_shnum * sizeof(section)));
+	for (uint16_t i = 0; i < copies; i++)
+		assert_int_equal(write(fd, &section, sizeof(section)),
+				 (ssize_t)sizeof(section));
+	head.e_shoff = size;
+	head.e_shnum = (uint16_t)(head.e_shnum + copies);
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0),
+			 (ssize_t)sizeof(head));
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+static void count(void *ctx, uint64_t slot, uint64_t value)
+{
+	(void)slot;
+	(void)value;
+	++*(size_t *)ctx;
+}
+
+/* Many sections in one place: what they have is not read again for each, or a
+ * small file could take all memory. */
+static void test_copies(void **state)
+{
+	const uint16_t copies = 20000;
+	struct gn_image image;
+	struct gn_elf *elf;
+	struct stat st;
+	size_t n = 0;
+	char path[64];
+	int fd = with_copies(SHT_RELA, copies, path);
+
+	(void)state;
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(gn_elf_open_root(path, path, "/nonexistent", &elf), 0);
+	assert_true(gn_elf_opaque(elf));
+	gn_elf_close(elf);
+	assert_int_equal(gn_image_open(path, &image), 0);
+	gn_image_relatives(&image, count, &n);
+	assert_true(n > 0);
+	assert_true(n <= (size_t)st.st_size / sizeof(Elf64_Rela));
+	gn_image_close(&image);
+	close(fd);
+}
+
+/* Of a text without an end no more is looked at than a name can have. */
+static void test_long_string(void **state)
+{
+	size_t n = 2 * GN_STRING_MAX;
+	char *text = malloc(n);
+	Elf_Data strs = {.d_buf = text, .d_size = n};
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', n);
+	text[n - 1] = '\0';
+	assert_null(gn_string(&strs, 0));
+	assert_null(gn_string(&strs, n - GN_STRING_MAX - 1));
+	assert_ptr_equal(gn_string(&strs, n - GN_STRING_MAX),
+			 text + n - GN_STRING_MAX);
+	assert_null(gn_string(&strs, n));
+	free(text);
+}
+
 #define ON(test, file) \
 	cmocka_unit_test_prestate_setup_teardown(test, load, unload, file)
 
@@ -190,9 +270,14 @@ int main(void)
 	static char symbols[] = GN_ELF_WHOLE, code[] = GN_SITE_ASM;
 	static char packed[] = GN_SITE_ASM_PACKED;
 	const struct CMUnitTest tests[] = {
-		ON(test_cut, symbols),	    ON(test_headers, symbols),
-		ON(test_anywhere, symbols), ON(test_code, code),
-		ON(test_anywhere, packed),  cmocka_unit_test(test_device),
+		ON(test_cut, symbols),
+		ON(test_headers, symbols),
+		ON(test_anywhere, symbols),
+		ON(test_code, code),
+		ON(test_anywhere, packed),
+		ON(test_copies, code),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_long_string),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

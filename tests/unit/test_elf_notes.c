@@ -126,6 +126,8 @@ static void test_unreadable(void **state)
 		"0@%rax",
 		"-16@%rax",
 		"8@%rax,",
+		"-9223372036854775808@%rax",
+		"8@-9223372036854775808(%rip)",
 	};
 
 	(void)state;

@@ -156,7 +156,10 @@ static int read_packed(struct gn_elf *elf, Elf_Data *data)
 	return 0;
 }
 
-static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+/* `left`: bytes that such sections can still have, for no two are in the same
+ * place. */
+static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+			uint64_t *left)
 {
 	Elf_Data *data, *strs = NULL;
 	GElf_Shdr strh;
@@ -167,6 +170,11 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 	if (sh->sh_type != SHT_DYNAMIC && sh->sh_type != packed &&
 	    (sh->sh_type != SHT_RELA || !(sh->sh_flags & SHF_ALLOC)))
 		return 0;
+	if (sh->sh_size > *left) {
+		elf->opaque = true;
+		return 0;
+	}
+	*left -= sh->sh_size;
 	data = gn_image_data(scn, sh);
 	if (!data)
 		return 0;
@@ -211,6 +219,7 @@ static int by_fixed(const void *a, const void *b)
 
 int gn_dynamic_load(struct gn_elf *elf)
 {
+	uint64_t left = elf->main.size;
 	GElf_Ehdr ehdr;
 	GElf_Shdr sh;
 	Elf_Scn *scn;
@@ -220,7 +229,7 @@ int gn_dynamic_load(struct gn_elf *elf)
 
 		if (!gn_image_section(&elf->main, i, &sh, &scn))
 			continue;
-		err = read_section(elf, scn, &sh);
+		err = read_section(elf, scn, &sh, &left);
 		if (err)
 			return err;
 	}

@@ -24,7 +24,9 @@ int gn_elf_open_root(const char *place, const char *path,
 		goto fail;
 	elf->entry = gn_image_entry(&elf->main);
 	gn_image_build_id(&elf->main, elf->build_id);
-	err = gn_segments_load(elf);
+	err = gn_image_interp(&elf->main, &elf->interp);
+	if (!err)
+		err = gn_segments_load(elf);
 	if (!err)
 		err = gn_debug_open(elf, debug_root);
 	if (!err)
@@ -156,14 +158,17 @@ const char *gn_elf_interp(const struct gn_elf *elf)
 bool gn_elf_needs_musl(const char *path)
 {
 	const char *linker = "/ld-musl-", *slash;
-	struct gn_elf *elf;
+	struct gn_image image;
+	char *interp;
 	bool needs;
 
-	if (gn_elf_open(path, &elf))
+	if (gn_image_open(path, &image))
 		return false;
-	slash = elf->interp ? strrchr(elf->interp, '/') : NULL;
+	gn_image_interp(&image, &interp);
+	gn_image_close(&image);
+	slash = interp ? strrchr(interp, '/') : NULL;
 	needs = slash && !strncmp(slash, linker, strlen(linker));
-	gn_elf_close(elf);
+	free(interp);
 	return needs;
 }
 

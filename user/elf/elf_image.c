@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* One ELF file on disk: opening it, its sections, its build-id. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "elf/elf_internal.h"
 #include "process/regular.h"
+
+#define INTERP_MAX 4096 /* bytes */
 
 static int image_check(const struct gn_image *image)
 {
@@ -34,9 +37,10 @@ int gn_image_open(const char *path, struct gn_image *image)
 	image->fd = gn_regular_open(path);
 	if (image->fd < 0)
 		return image->fd;
-	err = -errno;
-	if (fstat(image->fd, &st))
+	if (fstat(image->fd, &st)) {
+		err = -errno;
 		goto fail;
+	}
 	err = -ENOEXEC;
 	if (st.st_size <= 0)
 		goto fail;
@@ -108,7 +112,7 @@ int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
 	GElf_Phdr ph;
 	size_t n;
 
-	if (elf_getphdrnum(image->elf, &n))
+	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
 		return -ENOEXEC;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
@@ -120,6 +124,32 @@ int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
 		}
 	}
 	return -ENOENT;
+}
+
+int gn_image_interp(const struct gn_image *image, char **out)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	*out = NULL;
+	if (elf_getphdrnum(image->elf, &n) || n > GN_ELF_MAX_SEGMENTS)
+		return 0;
+	for (size_t i = 0; i < n && !*out; i++) {
+		char *s;
+
+		if (!gelf_getphdr(image->elf, (int)i, &ph) ||
+		    ph.p_type != PT_INTERP || !ph.p_filesz ||
+		    ph.p_filesz > INTERP_MAX)
+			continue;
+		s = calloc(1, ph.p_filesz + 1);
+		if (!s)
+			return -ENOMEM;
+		if (gn_image_read(image, ph.p_offset, s, ph.p_filesz))
+			free(s);
+		else
+			*out = s;
+	}
+	return 0;
 }
 
 bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
@@ -165,6 +195,7 @@ void gn_image_relatives(const struct gn_image *image,
 			void (*each)(void *ctx, uint64_t slot, uint64_t value),
 			void *ctx)
 {
+	uint64_t left = image->size; /* no two are in the same place */
 	GElf_Shdr sh;
 	GElf_Rela r;
 	Elf_Scn *scn;
@@ -173,8 +204,10 @@ void gn_image_relatives(const struct gn_image *image,
 		Elf_Data *data;
 
 		if (!gn_image_section(image, i, &sh, &scn) ||
-		    sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC))
+		    sh.sh_type != SHT_RELA || !(sh.sh_flags & SHF_ALLOC) ||
+		    sh.sh_size > left)
 			continue;
+		left -= sh.sh_size;
 		data = gn_image_data(scn, &sh);
 		for (int k = 0; data && gelf_getrela(data, k, &r); k++)
 			if (GELF_R_TYPE(r.r_info) == R_X86_64_RELATIVE)
@@ -261,9 +294,14 @@ void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1])
 const char *gn_string(const Elf_Data *strs, uint64_t offset)
 {
 	const char *s;
+	size_t most;
 
 	if (!strs || !strs->d_buf || offset >= strs->d_size)
 		return NULL;
 	s = (const char *)strs->d_buf + offset;
-	return memchr(s, 0, strs->d_size - offset) ? s : NULL;
+	most = strs->d_size - offset;
+	/* or each symbol of a hostile file could cost as much as all names */
+	if (most > GN_STRING_MAX)
+		most = GN_STRING_MAX;
+	return memchr(s, 0, most) ? s : NULL;
 }

@@ -34,6 +34,8 @@ int gn_image_read(const struct gn_image *image, uint64_t offset, void *to,
  * `flag` (PF_X, ...). -ENOENT, -ENOEXEC. */
 int gn_image_offset(const struct gn_image *image, uint64_t addr, uint32_t flag,
 		    uint64_t *offset);
+/* PT_INTERP, malloc'ed; NULL: there is none. -ENOMEM. */
+int gn_image_interp(const struct gn_image *image, char **out);
 /* The i-th section, 1 to nsections - 1; false if there is none. */
 bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 		      Elf_Scn **scn);
@@ -50,7 +52,9 @@ void gn_image_relatives(const struct gn_image *image,
 uint64_t gn_image_entry(const struct gn_image *image);
 /* The build-id in hex, "" if there is none. */
 void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);
-/* The string at `offset` of `strs`, NULL if it does not end within it. */
+/* The string at `offset` of `strs`, NULL if it does not end within it, or is
+ * longer than any that is used. */
+#define GN_STRING_MAX (64 << 10) /* bytes, with the NUL */
 const char *gn_string(const Elf_Data *strs, uint64_t offset);
 
 #endif

@@ -24,26 +24,10 @@ static bool usable(const struct gn_image *image, const GElf_Phdr *ph)
 	return ph->p_vaddr <= UINT64_MAX - ph->p_filesz;
 }
 
-static int load_interp(struct gn_elf *elf, const GElf_Phdr *ph)
-{
-	char *s;
-
-	if (elf->interp || !ph->p_filesz || ph->p_filesz > 4096)
-		return 0;
-	s = calloc(1, ph->p_filesz + 1);
-	if (!s)
-		return -ENOMEM;
-	if (gn_image_read(&elf->main, ph->p_offset, s, ph->p_filesz))
-		free(s);
-	else
-		elf->interp = s;
-	return 0;
-}
-
 static int load_headers(struct gn_elf *elf)
 {
 	uint64_t end = 0;
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 	GElf_Phdr ph;
 
 	if (elf_getphdrnum(elf->main.elf, &n) || !n || n > GN_ELF_MAX_SEGMENTS)
@@ -54,8 +38,6 @@ static int load_headers(struct gn_elf *elf)
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf->main.elf, (int)i, &ph))
 			return -ENOEXEC;
-		if (ph.p_type == PT_INTERP && load_interp(elf, &ph))
-			return -ENOMEM;
 		if (ph.p_type == PT_GNU_RELRO &&
 		    ph.p_vaddr <= UINT64_MAX - ph.p_memsz)
 			elf->relro = (struct gn_elf_range){
@@ -74,14 +56,12 @@ static int load_headers(struct gn_elf *elf)
 	 * them, and without them the segments together are no longer than the
 	 * file */
 	for (size_t i = 0; i < elf->nsegments; i++) {
-		struct gn_segment *s = &elf->segments[i];
+		const struct gn_segment *s = &elf->segments[i];
 
-		if (kept && s->addr < end)
+		if (s->addr < end)
 			return -ENOEXEC;
 		end = s->addr + s->size;
-		elf->segments[kept++] = *s;
 	}
-	elf->nsegments = kept;
 	return 0;
 }
 

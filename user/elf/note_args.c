@@ -143,13 +143,15 @@ static bool take_memory(const char *text, uint64_t addr, gn_symbol_fn symbol,
 	/* A symbol is at a distance from the probe. What a number is counted
 	 * from is not told: rip is that of another instruction. */
 	if (op->reg == GN_REG_IP)
-		op->value -= (long long)addr;
+		op->value = (int64_t)((uint64_t)op->value - addr);
 	return (op->reg == GN_REG_IP) == named;
 }
 
+/* Below 0: of a signed number. */
 static bool is_size(long long n)
 {
-	return n == 1 || n == 2 || n == 4 || n == 8;
+	return n == 1 || n == 2 || n == 4 || n == 8 || n == -1 || n == -2 ||
+	       n == -4 || n == -8;
 }
 
 /* One word: SIZE@WHAT. */
@@ -159,8 +161,7 @@ static bool take_word(const char *word, uint64_t addr, gn_symbol_fn symbol,
 	unsigned int width;
 	long long size;
 
-	if (!take_number(&word, &size) || *word++ != '@' ||
-	    !is_size(size < 0 ? -size : size))
+	if (!take_number(&word, &size) || *word++ != '@' || !is_size(size))
 		return false;
 	op->size = (int8_t)size;
 	if (*word == '$') {

@@ -79,12 +79,13 @@ static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 		return false;
 	notes->lookups++;
 	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data = elf_getdata(scn, NULL);
+		Elf_Data *data;
 
-		if (!data || !gelf_getshdr(scn, &sh) ||
+		if (!gelf_getshdr(scn, &sh) ||
 		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
 			continue;
-		for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		data = gn_image_data(scn, &sh);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			const char *is =
 				elf_strptr(elf, sh.sh_link, sym.st_name);
 
@@ -166,6 +167,7 @@ static int take_section(Elf_Scn *scn, struct notes *notes)
 
 static int walk(struct notes *notes)
 {
+	uint64_t left = notes->image.size; /* no two are in the same place */
 	Elf_Scn *scn;
 	GElf_Shdr sh;
 	int err = 0;
@@ -174,8 +176,10 @@ static int walk(struct notes *notes)
 		notes->base = sh.sh_addr;
 	for (size_t i = 1; !err && i < notes->image.nsections; i++)
 		if (gn_image_section(&notes->image, i, &sh, &scn) &&
-		    sh.sh_type == SHT_NOTE)
+		    sh.sh_type == SHT_NOTE && sh.sh_size <= left) {
+			left -= sh.sh_size;
 			err = take_section(scn, notes);
+		}
 	return err;
 }
 
