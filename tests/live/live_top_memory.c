@@ -145,7 +145,7 @@ void test_top_processes(struct live *t)
 
 /* So many that all of them cannot have come before a gnomon that stands still
  * for a second ends the period. */
-#define MANY 40000
+#define MANY 32000
 
 /* In one period that does not end. */
 void test_top_long_period(struct live *t)
