@@ -61,8 +61,9 @@ static bool all_slept(struct live *t, const json_t *report)
 	return true;
 }
 
-/* Its threads but the first are about to wait when it says that it is ready. */
-static void await_asleep(struct live *t, pid_t pid)
+/* Its threads are about to wait when it says that it is ready: the first one in
+ * that call. */
+static void await_asleep(struct live *t, pid_t pid, long first)
 {
 	DIR *dir = opendir(live_text(t, "/proc/%d/task", (int)pid));
 	struct dirent *e;
@@ -71,15 +72,17 @@ static void await_asleep(struct live *t, pid_t pid)
 	while ((e = readdir(dir))) {
 		pid_t tid = atoi(e->d_name);
 
-		if (tid && tid != pid)
-			live_await_call(t, tid, SYS_futex, -1);
+		if (tid)
+			live_await_call(t, tid, tid == pid ? first : SYS_futex,
+					-1);
 	}
 	closedir(dir);
 }
 
 /* gnomon on a fixture that is ready. Returns where its report will be. */
-static char *attach(struct live *t, const char *fixture, const char *options,
-		    struct live_talk *talk, struct live_talk *gnomon)
+static char *attach(struct live *t, const char *fixture, long first,
+		    const char *options, struct live_talk *talk,
+		    struct live_talk *gnomon)
 {
 	struct live_args a = {.n = 0};
 	char *pid;
@@ -87,7 +90,7 @@ static char *attach(struct live *t, const char *fixture, const char *options,
 	live_command(t, &a, fixture);
 	live_talk(t, &a, talk);
 	pid = live_await(t, talk->out, "ready ") + strlen("ready ");
-	await_asleep(t, atoi(pid));
+	await_asleep(t, atoi(pid), first);
 	return live_attach(t, options, pid, gnomon);
 }
 
@@ -98,8 +101,8 @@ static bool stop_and_wake(struct live *t, const char *options, const char *word,
 	json_t *report;
 	char *path;
 
-	path = attach(t, live_text(t, "wakes %d", THREADS), options, &wakes,
-		      &gnomon);
+	path = attach(t, live_text(t, "wakes %d", THREADS), SYS_read, options,
+		      &wakes, &gnomon);
 	live_interrupt(t, &gnomon);
 	live_pause(ms);
 	live_ask(t, &wakes, word);
@@ -144,8 +147,8 @@ void test_stop_syscall(struct live *t)
 	char *path, *line;
 
 	for (int i = 0; i < SYSCALL_TRIES; i++) {
-		path = attach(t, "zeros", "--os faults,syscalls", &zeros,
-			      &gnomon);
+		path = attach(t, "zeros", SYS_poll, "--os faults,syscalls",
+			      &zeros, &gnomon);
 		live_tell(t, &zeros, "go");
 		live_pause(50);
 		report = live_detach(t, &gnomon, path);
