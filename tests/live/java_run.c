@@ -204,6 +204,20 @@ void java_not_started(struct live *t)
 	      "it is not told: %s", end.err);
 }
 
+/* A glob that is of no method that was called. */
+void java_not_called(struct live *t)
+{
+	struct live_end end;
+
+	java_need(t);
+	run_told(t, "-f", "Demo.noSuch", NULL, &end);
+	CHECK(t, end.code == 0, "it ended with %d: %s", end.code, end.err);
+	CHECK(t,
+	      strstr(end.err, "no function matched 'Demo.noSuch'; only what "
+			      "is called is known"),
+	      "it is not told, or otherwise: %s", end.err);
+}
+
 /* list shows what run would take of them. */
 void java_native_list(struct live *t)
 {

@@ -46,6 +46,7 @@ struct gn_unseen {
 	/* has methods that are asked for, but no values of theirs */
 	const struct gn_runtime *valueless;
 	bool hooked; /* some runtime has its library */
+	bool lists;  /* it can be asked for its functions */
 	/* modules without hooks, and asked for methods that can have none */
 	bool modules_left, no_il, abstract;
 };
@@ -163,7 +164,10 @@ static void note_library(struct gn_unseen *u, const struct gn_rec_thread *r)
 			p = find_or_add(u, r->pid, rt);
 		if (p)
 			p->hooked = true;
-		u->hooked |= rt->id == GN_FUNC_RUNTIME(r->parent);
+		if (rt->id != GN_FUNC_RUNTIME(r->parent))
+			continue;
+		u->hooked = true;
+		u->lists |= rt->managed != NULL;
 	}
 }
 
@@ -439,6 +443,10 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 				  "with its path for LIB it has probes from "
 				  "the start"
 			: usdt ? "gnomon list --usdt shows what there is"
+			: u->hooked && !u->lists
+				? "only what is called is known: leave -f out "
+				  "to see that; without ( a GLOB is of names "
+				  "without parameters"
 			: u->hooked
 				? "gnomon list -p PID shows what runs; without "
 				  "( or < a GLOB is of managed names "
