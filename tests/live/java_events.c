@@ -221,7 +221,8 @@ void java_classes(struct live *t)
 struct attached {
 	struct live_talk served, gnomon;
 	char *path;
-	char *said; /* by gnomon, before it was attached */
+	char *said;	/* by gnomon, before it was attached */
+	char *attached; /* to what */
 };
 
 static void attach(struct live *t, const char *flag, const char *before,
@@ -245,6 +246,7 @@ static void attach(struct live *t, const char *flag, const char *before,
 	     strncmp(line, "gnomon: attached", strlen("gnomon: attached"));
 	     line = live_await(t, at->gnomon.err, "gnomon: "))
 		at->said = line;
+	at->attached = line;
 }
 
 static void detach(struct live *t, struct attached *at)
@@ -284,6 +286,8 @@ void java_attach_plain(struct live *t)
 	attach(t, "-XX:+UseSerialGC", "collect 3", NULL, "chrome", &at);
 	CHECK(t, at.said && strstr(at.said, "its methods are not seen"),
 	      "that methods are not seen is not told: %s", at.said);
+	CHECK(t, !strstr(at.attached, "managed functions"),
+	      "no method is seen, and it says: %s", at.attached);
 	live_ask(t, &at.served, "collect 7");
 	detach(t, &at);
 	gc = begun(t, at.path, "GC");
@@ -302,6 +306,8 @@ void java_attach_missing(struct live *t)
 		char *told;
 
 		attach(t, flags[i], "run 500", "Missing.*", "json", &at);
+		CHECK(t, !strstr(at.attached, "as they are called") == (i == 0),
+		      "%s: %s", flags[i], at.attached);
 		live_ask(t, &at.served, "run 500");
 		detach(t, &at);
 		told = live_await(t, at.gnomon.err,

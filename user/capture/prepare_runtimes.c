@@ -145,6 +145,8 @@ static void note_attached(struct gn_session *s, pid_t pid,
 	const char *values = asks_values(s) ? GN_VALUELESS_TEXT : "";
 
 	s->valueless = *values;
+	s->called = told != 0;
+	s->no_runtime |= told == 0;
 	gn_unseen_running(s->unseen, (uint32_t)pid, rt);
 	if (told > 0 && !*values)
 		return;
