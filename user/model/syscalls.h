@@ -39,8 +39,8 @@ int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into);
 /* Fills m->syscalls and m->thread_syscalls, whose threads are numbers yet. 0 or
  * -ENOMEM. */
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m);
-/* The model has its threads, in their order: numbers become indexes. 0, -ENOMEM,
- * or -EBADMSG: a thread is not there. */
+/* The model has its threads, in their order: numbers become indexes. 0,
+ * -ENOMEM, or -EBADMSG: a thread is not there. */
 int gn_syscalls_place(struct gn_model *m);
 void gn_syscalls_free(struct gn_syscalls *all);
 
