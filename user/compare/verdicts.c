@@ -76,11 +76,11 @@ char *gn_verdict_text(const struct gn_verdict *v)
 		n = asprintf(&text, "%s of %s cannot be judged: %s",
 			     v->limit->word, subject(v), v->why);
 	else if (compares(v))
-		n = asprintf(&text,
-			     "%s of %s is %s; the budget allows %s (%s of the "
-			     "base's %s)",
-			     v->limit->word, subject(v), now, most, limit,
-			     base);
+		n = asprintf(
+			&text,
+			"%s of %s is %s; the budget allows %s (%s over the "
+			"base's %s)",
+			v->limit->word, subject(v), now, most, limit, base);
 	else
 		n = asprintf(&text, "%s of %s is %s; the budget allows %s",
 			     v->limit->word, subject(v), now, limit);
