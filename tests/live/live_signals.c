@@ -93,6 +93,17 @@ void test_signal_passed_on(struct live *t)
 	}
 }
 
+/* The command ends, and tells how many signals it has had. */
+static void quit_with_one(struct live *t, struct live_talk *command)
+{
+	char *line;
+
+	live_tell(t, command, "quit");
+	line = live_await(t, command->out, "result signals");
+	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
+	      line);
+}
+
 /* The command has it once, whoever gets it besides. A second one ends the
  * capture, and what is left behind is said. */
 static void outlive(struct live *t, bool group)
@@ -117,10 +128,7 @@ static void outlive(struct live *t, bool group)
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 128 + SIGTERM, "gnomon ended with %d", code);
 	send(t, pid, 0);
-	live_tell(t, &gnomon, "quit");
-	line = live_await(t, gnomon.out, "result signals");
-	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
-	      line);
+	quit_with_one(t, &gnomon);
 }
 
 void test_signal_twice(struct live *t)
@@ -139,7 +147,6 @@ void test_signal_late(struct live *t)
 {
 	struct live_talk gnomon;
 	int code, status;
-	char *line;
 	pid_t pid;
 
 	record(t, "", "outlive", &gnomon, &pid);
@@ -154,10 +161,7 @@ void test_signal_late(struct live *t)
 	live_pause(LATE_MS);
 	send(t, gnomon.pid, SIGCONT);
 	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
-	live_tell(t, &gnomon, "quit");
-	line = live_await(t, gnomon.out, "result signals");
-	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
-	      line);
+	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
@@ -168,7 +172,6 @@ static bool signal_both(struct live *t)
 	struct live_talk gnomon;
 	uint64_t begin;
 	pid_t pid;
-	char *line;
 	int code;
 
 	record(t, "", "outlive", &gnomon, &pid);
@@ -181,10 +184,7 @@ static bool signal_both(struct live *t)
 		return false;
 	}
 	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
-	live_tell(t, &gnomon, "quit");
-	line = live_await(t, gnomon.out, "result signals");
-	CHECK(t, !strcmp(line, "result signals 1"), "the command says \"%s\"",
-	      line);
+	quit_with_one(t, &gnomon);
 	code = live_wait(t, &gnomon);
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 	return true;
