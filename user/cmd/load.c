@@ -31,9 +31,6 @@ static const char *advice(int err, bool input)
 		return "read it with the gnomon that wrote it";
 	case -ENOMEM:
 		return "free some memory";
-	case -EMFILE:
-	case -ENFILE:
-		return "raise the limit of open files (ulimit -n)";
 	case -EIO:
 		return "check its disk";
 	default:
@@ -51,9 +48,7 @@ static int unreadable(const char *path, int err, bool input)
 {
 	gn_error("cannot read %s: %s; %s", gn_load_name(path),
 		 gn_trace_strerror(err), advice(err, input));
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE
-		       ? GN_EXIT_FAILED
-		       : GN_EXIT_USAGE;
+	return err == -ENOMEM ? GN_EXIT_FAILED : GN_EXIT_USAGE;
 }
 
 /* Opens a trace. GN_EXIT_OK, or the exit status after it has reported the

@@ -249,8 +249,6 @@ int gn_budget_read(struct gn_budget *b, const char *text, size_t size,
 	*b = (struct gn_budget){0};
 	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	b->json = root;
-	if (!root && json_error_code(&error) == json_error_out_of_memory)
-		return -ENOMEM;
 	if (!root)
 		return bad(&r, "line %d: %s; give JSON", error.line,
 			   error.text);
