@@ -36,7 +36,11 @@ static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
 
 static void build(struct feed *f, struct gn_model *m)
 {
-	*m = (struct gn_model){0};
+
+	static struct gn_model_thread threads[] = {{.number = 0},
+						   {.number = 1}};
+
+	*m = (struct gn_model){.threads = threads, .nthreads = 2};
 	assert_int_equal(gn_syscalls_build(&f->all, m), 0);
 	gn_syscalls_free(&f->all);
 }

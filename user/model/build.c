@@ -298,11 +298,9 @@ static int make_all(struct gn_build *b)
 	if (!err)
 		err = gn_samples_build(b->p, b->m);
 	if (!err)
-		err = gn_syscalls_build(&b->p->syscalls, b->m);
-	if (!err)
 		err = make_threads(b);
 	if (!err)
-		err = gn_syscalls_place(b->m);
+		err = gn_syscalls_build(&b->p->syscalls, b->m);
 	if (!err)
 		err = gn_build_ranks(b);
 	if (!err)

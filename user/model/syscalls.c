@@ -135,9 +135,30 @@ int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into)
 	return 0;
 }
 
+/* Numbers of threads become their indexes. 0, -ENOMEM, or -EBADMSG: one is not
+ * there. */
+static int place_rows(struct gn_model *m)
+{
+	struct gn_table place = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < m->nthreads && !err; i++)
+		err = gn_table_put(&place, m->threads[i].number, (uint32_t)i);
+	for (size_t i = 0; i < m->nthread_syscalls && !err; i++) {
+		struct gn_model_syscall *x = &m->thread_syscalls[i];
+
+		x->thread = gn_table_get(&place, x->thread);
+		if (x->thread == GN_NONE)
+			err = -EBADMSG;
+	}
+	gn_table_free(&place);
+	return err;
+}
+
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 {
 	size_t size = all->n * sizeof(*m->syscalls);
+	int err;
 
 	m->syscalls = malloc(size + 1);
 	m->thread_syscalls = malloc(size + 1);
@@ -150,28 +171,9 @@ int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 	m->nthread_syscalls = all->n;
 	m->nsyscalls = sum_up(m->syscalls, all->n);
 	qsort(m->syscalls, m->nsyscalls, sizeof(*m->syscalls), by_time);
-	qsort(m->thread_syscalls, all->n, sizeof(*m->syscalls), by_time);
-	return 0;
-}
-
-int gn_syscalls_place(struct gn_model *m)
-{
-	struct gn_table place = {0};
-	size_t n = m->nthread_syscalls;
-	int err = 0;
-
-	for (size_t i = 0; n && i < m->nthreads && !err; i++)
-		err = gn_table_put(&place, m->threads[i].number, (uint32_t)i);
-	for (size_t i = 0; i < n && !err; i++) {
-		struct gn_model_syscall *x = &m->thread_syscalls[i];
-
-		x->thread = gn_table_get(&place, x->thread);
-		if (x->thread == GN_NONE)
-			err = -EBADMSG;
-	}
-	gn_table_free(&place);
-	if (n)
-		qsort(m->thread_syscalls, n, sizeof(*m->thread_syscalls),
+	err = place_rows(m);
+	if (!err)
+		qsort(m->thread_syscalls, all->n, sizeof(*m->syscalls),
 		      by_time);
 	return err;
 }

@@ -36,12 +36,9 @@ int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 /* Rows of the threads that `into` has become those of the thread that it says.
  * 0 or -ENOMEM. */
 int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into);
-/* Fills m->syscalls and m->thread_syscalls, whose threads are numbers yet. 0 or
- * -ENOMEM. */
+/* Fills m->syscalls and m->thread_syscalls of a model that has its threads, in
+ * their order. 0, -ENOMEM, or -EBADMSG: a thread is not there. */
 int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m);
-/* The model has its threads, in their order: numbers become indexes. 0,
- * -ENOMEM, or -EBADMSG: a thread is not there. */
-int gn_syscalls_place(struct gn_model *m);
 void gn_syscalls_free(struct gn_syscalls *all);
 
 #endif
