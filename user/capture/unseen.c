@@ -378,17 +378,6 @@ const char *gn_unseen_language(const char *program)
 	return NULL;
 }
 
-/* The runtime that a launcher starts, or NULL. */
-static const struct gn_runtime *started_by(const char *program)
-{
-	const struct gn_runtime *rt;
-
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (gn_runtime_starts(rt, program))
-			return rt;
-	return NULL;
-}
-
 /* Says why nothing matched the glob. False: it is of no managed function. */
 static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 		      const struct gn_native_stats *native, const char *glob,
@@ -417,7 +406,8 @@ static bool tell_glob(const struct gn_unseen *u, const struct gn_filter *filter,
 			 "no function matched '%s'; managed functions were "
 			 "not traced",
 			 glob);
-	else if (stripped && !u->hooked && (rt = started_by(stripped)))
+	else if (stripped && !u->hooked &&
+		 (rt = gn_runtime_started_by(stripped)))
 		snprintf(line, GLOB_LINE,
 			 "no function matched '%s': '%s' did not start the %s",
 			 glob, stripped, rt->title);

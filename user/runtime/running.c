@@ -91,14 +91,10 @@ const struct gn_runtime *gn_runtime_running(pid_t pid, bool *packed)
 
 const struct gn_runtime *gn_runtime_launched(pid_t pid)
 {
-	const struct gn_runtime *rt;
 	char exe[32];
 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
-		if (gn_runtime_starts(rt, exe))
-			return rt;
-	return NULL;
+	return gn_runtime_started_by(exe);
 }
 
 static bool is_young(pid_t pid)

@@ -200,6 +200,9 @@ pid_t gn_runtime_child(pid_t pid, const struct gn_runtime **rt);
  * script that starts it. */
 bool gn_runtime_starts(const struct gn_runtime *rt, const char *program);
 
+/* The runtime of which that is true, or NULL. */
+const struct gn_runtime *gn_runtime_started_by(const char *program);
+
 /* The variable by which this script is told the runtime's options, or NULL. */
 const char *gn_runtime_script_option(const struct gn_runtime *rt,
 				     const char *program);

@@ -92,6 +92,16 @@ bool gn_runtime_starts(const struct gn_runtime *rt, const char *program)
 	       gn_runtime_script_option(rt, program);
 }
 
+const struct gn_runtime *gn_runtime_started_by(const char *program)
+{
+	const struct gn_runtime *rt;
+
+	for (size_t i = 0; (rt = gn_runtime_at(i)); i++)
+		if (gn_runtime_starts(rt, program))
+			return rt;
+	return NULL;
+}
+
 static bool is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
