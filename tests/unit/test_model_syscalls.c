@@ -36,7 +36,6 @@ static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
 
 static void build(struct feed *f, struct gn_model *m)
 {
-
 	static struct gn_model_thread threads[] = {{.number = 0},
 						   {.number = 1}};
 
