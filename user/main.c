@@ -2,6 +2,7 @@
 /* argv -> verb. */
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -187,12 +188,21 @@ static void outlive_limit(void)
 		sigaction(SIGXFSZ, &own, NULL);
 }
 
+/* A block of its own grows without a copy, and its zeros need no writing. The
+ * C library would put large blocks into its heap once one had been freed: then
+ * a traced program waits while gnomon copies hundreds of megabytes. */
+static void map_large_blocks(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
 
 	fill_streams();
 	outlive_limit();
+	map_large_blocks();
 	/* which characters the terminal can show; numbers stay as they are */
 	setlocale(LC_CTYPE, "");
 	if (is_setuid()) {

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Has the kernel give a large block large pages, if it has them: a program that
+ * fills its ring waits while gnomon first touches a block that has grown. */
+void gn_use_large_pages(void *block, size_t bytes);
+
 /*
  * Makes room for `need` elements of `elem` bytes in the array whose pointer is
  * at `parray` and whose capacity is `*cap`. -ENOMEM leaves both as they were.

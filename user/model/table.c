@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "model/mem.h"
+
 static struct gn_table_slot *find_slot(const struct gn_table *t, uint64_t key)
 {
 	size_t i;
@@ -30,6 +32,7 @@ static int resize(struct gn_table *t)
 	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -ENOMEM;
+	gn_use_large_pages(bigger.slots, bigger.size * sizeof(*bigger.slots));
 	for (i = 0; i < bigger.size; i++)
 		bigger.slots[i].value = GN_NONE;
 	for (i = 0; i < t->size; i++) {
