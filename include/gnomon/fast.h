@@ -39,9 +39,13 @@
 #define GN_FAST_LEAVE	 1
 #define GN_FAST_TAILCALL 2
 #define GN_FAST_UNWOUND	 3
-#define GN_FAST_WRAP	 1 /* index 0: goes on at the begin of the slot */
-#define GN_FAST_LOST	 2 /* index 0: `sp` records did not fit */
-#define GN_FAST_WAITED	 3 /* index 0: the thread waited, up to the next one */
+/* with any index: it is compiled; of its end, `sp` is the bytes of its code */
+#define GN_FAST_COMPILES  0x40000000
+#define GN_FAST_JIT_BEGIN (GN_FAST_COMPILES | 0)
+#define GN_FAST_JIT_END	  (GN_FAST_COMPILES | 1)
+#define GN_FAST_WRAP	  1 /* index 0: goes on at the begin of the slot */
+#define GN_FAST_LOST	  2 /* index 0: `sp` records did not fit */
+#define GN_FAST_WAITED	  3 /* index 0: the thread waited, up to the next one */
 
 /* The site `fast`: what is told, and of what. */
 #define GN_FAST_OFFER	 1 /* the memory: its descriptor */

@@ -95,9 +95,9 @@ static struct gn_fast_rec read_record(const struct gn_fast_entry *e,
 	return (struct gn_fast_rec){at->sp, at->what, at->tsc};
 }
 
-static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
-		       const struct gn_fast_rec *rec,
-		       struct gn_fast_event *event)
+/* 0: it is no hook's. */
+static uint8_t kind_of(const struct gn_fast_entry *e, uint32_t what,
+		       uint32_t index)
 {
 	static const uint8_t kinds[] = {
 		[GN_FAST_ENTER] = GN_KIND_ENTER,
@@ -105,18 +105,38 @@ static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
 		[GN_FAST_TAILCALL] = GN_KIND_TAILCALL,
 		[GN_FAST_UNWOUND] = GN_KIND_UNWIND_END,
 	};
-	uint32_t index = rec->what >> 2;
+	static const uint8_t compiles[4] = {
+		[GN_FAST_JIT_BEGIN & 3] = GN_KIND_JIT_BEGIN,
+		[GN_FAST_JIT_END & 3] = GN_KIND_JIT_END,
+	};
+
+	if (index > GN_FUNC_INDEX(UINT32_MAX))
+		return 0;
+	if (what & GN_FAST_COMPILES)
+		return GN_FUNC_RUNTIME(e->area->runtime) == GN_RUNTIME_NATIVE
+			       ? 0
+			       : compiles[what & 3];
+	if (index)
+		return kinds[what & 3];
+	return what == GN_FAST_WAITED ? GN_KIND_HOOK_WAITS : 0;
+}
+
+static bool make_event(struct gn_fast *f, struct gn_fast_entry *e,
+		       const struct gn_fast_rec *rec,
+		       struct gn_fast_event *event)
+{
+	uint32_t index = (rec->what & ~GN_FAST_COMPILES) >> 2;
 
 	*event = (struct gn_fast_event){.sp = rec->sp};
 	if (rec->what == GN_FAST_LOST && f->opts.drops) {
 		event->lost = rec->sp;
 		return true;
 	}
-	if (rec->tsc > f->moment.ticks || index > GN_FUNC_INDEX(UINT32_MAX) ||
-	    (!index && rec->what != GN_FAST_WAITED))
+	event->kind = kind_of(e, rec->what, index);
+	if (!event->kind || rec->tsc > f->moment.ticks)
 		return be_hostile(f, e);
-	event->kind = index ? kinds[rec->what & 3] : GN_KIND_HOOK_WAITS;
-	event->func = index ? e->area->runtime | index : 0;
+	if (event->kind != GN_KIND_HOOK_WAITS)
+		event->func = e->area->runtime | index;
 	event->time = gn_fast_clock_ns(&f->clock, rec->tsc);
 	return true;
 }

@@ -371,10 +371,26 @@ static bool settle(const struct gn_fast_thread *t,
 	       t->bound;
 }
 
-/* A native function has probes, too. */
-static uint8_t own_flag(uint32_t func)
+static bool is_compiling(enum gn_kind kind)
 {
-	return GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE ? GN_F_OWN : 0;
+	return kind == GN_KIND_JIT_BEGIN || kind == GN_KIND_JIT_END;
+}
+
+/* Of what had probes only before there were rings, or has some beside them. */
+static uint8_t own_flag(const struct gn_fast_event *e)
+{
+	return GN_FUNC_RUNTIME(e->func) == GN_RUNTIME_NATIVE ||
+			       is_compiling((enum gn_kind)e->kind)
+		       ? GN_F_OWN
+		       : 0;
+}
+
+static uint64_t key_of(const struct gn_fast_thread *t,
+		       const struct gn_fast_event *e)
+{
+	if (e->kind == GN_KIND_JIT_BEGIN)
+		return 0;
+	return e->kind == GN_KIND_JIT_END ? e->sp : whole_key(t, e->sp);
 }
 
 int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
@@ -399,8 +415,8 @@ int gn_fast_thread_put(struct gn_fast_thread *t, const struct gn_fast_event *e,
 	os = within(t, &r.h, os, false);
 	r.func = e->func;
 	if (r.func) {
-		r.h.key = whole_key(t, e->sp);
-		r.h.flags |= own_flag(r.func);
+		r.h.key = key_of(t, e);
+		r.h.flags |= own_flag(e);
 	}
 	count_wait(t, &r.h, counts);
 	gn_fast_thread_lose(t, is_short(t, time));
@@ -440,7 +456,7 @@ bool gn_fast_thread_make(struct gn_fast_thread *t,
 		      .tid = t->tid,
 		      .seq = next_number(t, 0),
 		      .kind = e->kind,
-		      .flags = own_flag(e->func),
+		      .flags = own_flag(e),
 		      .key = whole_key(t, e->sp)},
 		.func = e->func,
 	};

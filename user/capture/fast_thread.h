@@ -28,7 +28,7 @@ typedef int (*gn_fast_calls_fn)(void *ctx, const struct gn_rec_func *recs,
 /* A record of the thread's own as it was read. */
 struct gn_fast_event {
 	uint64_t time; /* ns */
-	uint32_t sp;
+	uint32_t sp;   /* JIT_END: the bytes of the code */
 	uint32_t func; /* GN_FUNC() */
 	uint8_t kind;  /* enum gn_kind; 0: `lost` */
 	uint32_t lost; /* records that its ring had no room for */

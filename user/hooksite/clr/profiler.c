@@ -69,6 +69,23 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	return index;
 }
 
+static void tell_jit_begin(const struct gn_clr *clr, uint32_t index)
+{
+	if (clr->compiles_fast)
+		GN_CLR_FAST(jit_begin)(index);
+	else
+		GN_CLR_SITE(jit_begin)(index);
+}
+
+static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
+			 uint64_t size)
+{
+	if (clr->compiles_fast)
+		GN_CLR_FAST(jit_end)(index, size, (uint32_t)status);
+	else
+		GN_CLR_SITE(jit_end)(index, size, (uint32_t)status);
+}
+
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
 	uint32_t index = gn_tell_is_compiled(clr) ? gn_tell_index(clr, function)
@@ -80,7 +97,7 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 
 	(void)safe;
 	/* First, so that the time of resolving is the compiler's. */
-	GN_CLR_SITE(jit_begin)(index);
+	tell_jit_begin(clr, index);
 	if (clr->by_il) {
 		gn_tell_name(clr, index, function);
 		gn_rejit_compiles_added(clr, function);
@@ -103,9 +120,8 @@ void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 	name = index ? atomic_load(&clr->ids.ids[index].name) : NULL;
 	if (name && name->hook && !name->dynamic && clr->functions)
 		gn_choose_hooks_off(clr);
-	GN_CLR_SITE(jit_end)
-	(index, (uint32_t)status,
-	 name ? gn_tell_code(clr, index, function, version) : 0);
+	tell_jit_end(clr, index, status,
+		     name ? gn_tell_code(clr, index, function, version) : 0);
 }
 
 gn_hr gn_clr_jit_finished(struct gn_clr *clr, gn_cor_id function, gn_hr status,
@@ -124,13 +140,13 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 
 	(void)safe, (void)il, (void)n;
 	if (clr->by_il && !gn_tell_is_compiled(clr)) {
-		GN_CLR_SITE(jit_begin)(0);
+		tell_jit_begin(clr, 0);
 		return GN_S_OK;
 	}
 	/* It is compiled once: one that is known is another's, now gone. */
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
-	GN_CLR_SITE(jit_begin)(index);
+	tell_jit_begin(clr, index);
 	name = index ? gn_clr_name_by(clr, index, function, gn_names_dynamic)
 		     : NULL;
 	GN_CLR_SITE(jit_dynamic)(index);
@@ -418,7 +434,8 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	gn_clr_look_at_runtime(clr);
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
-	clr->fast = clr->functions && wants_fast() && gn_clr_start_fast();
+	clr->fast = wants_fast() && gn_clr_start_fast();
+	clr->compiles_fast = clr->fast;
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);

@@ -28,7 +28,7 @@ void GN_CLR_SITE(table_full)(uint64_t function);
 
 void GN_CLR_SITE(jit_begin)(uint64_t index);
 /* `size`: of the code in bytes, 0: not known. */
-void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t hr, uint64_t size);
+void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t size, uint64_t hr);
 
 /* Where code of a function is, at whatever time it is known. */
 void GN_CLR_SITE(code)(uint64_t index, uint64_t start, uint64_t size);
@@ -149,5 +149,7 @@ void GN_CLR_FAST(tailcall)(void);
 void GN_CLR_FAST(il_enter)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_leave)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_unwound)(uint64_t index, uint64_t sp);
+void GN_CLR_FAST(jit_begin)(uint64_t index);
+void GN_CLR_FAST(jit_end)(uint64_t index, uint64_t size, uint64_t hr);
 
 #endif
