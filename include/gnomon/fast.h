@@ -33,6 +33,7 @@
 #define GN_FAST_RECORD	 16
 #define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
+#define GN_FAST_NAMES	 (GN_FAST_SLOT / 2) /* bytes of names: the rest of it */
 
 /* Kinds of records; with index 0 other ones. */
 #define GN_FAST_ENTER	 0
@@ -83,6 +84,20 @@ struct gn_fast_rec {
 	uint32_t sp;   /* the low half of the frame key */
 	uint32_t what; /* index << 2 | kind */
 	uint64_t tsc;
+};
+
+/*
+ * Names of functions: a ring of bytes that all threads of the process share.
+ * The positions in control block 0 only grow, modulo 2^32. A name is there
+ * before any thread can write a record of its function. The bytes of both texts
+ * follow, and zeros.
+ */
+struct gn_fast_name {
+	uint32_t size; /* of all of it, a multiple of 8 */
+	uint32_t index;
+	uint64_t token;	 /* of the method in its module, 0: it is none */
+	uint16_t len[2]; /* of the name, and of the module */
+	uint32_t pad;
 };
 
 enum gn_fast_state { GN_FAST_FREE, GN_FAST_USED };
@@ -143,6 +158,9 @@ struct gn_fast_own {
 };
 
 static_assert(sizeof(struct gn_fast_rec) == GN_FAST_RECORD, "record");
+static_assert(sizeof(struct gn_fast_name) == 24, "name");
+static_assert(GN_FAST_MEASURED * GN_FAST_RECORD <= GN_FAST_SLOT - GN_FAST_NAMES,
+	      "names are behind what is measured");
 static_assert(sizeof(struct gn_fast_ring) == GN_FAST_RING, "ring");
 static_assert(offsetof(struct gn_fast_ring, head) == GN_FAST_OF_HEAD, "head");
 static_assert(offsetof(struct gn_fast_ring, busy) == GN_FAST_OF_BUSY, "busy");

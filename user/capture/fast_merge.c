@@ -52,6 +52,10 @@ void gn_fast_mark(struct gn_fast *f)
 					       memory_order_acquire) &
 			  (GN_FAST_SLOT - 1);
 	}
+	/* after the rings' marks: names of all functions in these */
+	for (struct gn_fast_area *a = f->areas; a; a = a->next)
+		a->names = atomic_load_explicit(&a->rings[0].head,
+						memory_order_acquire);
 	f->moment = gn_fast_moment_now();
 	gn_fast_clock_add(&f->clock, &f->moment);
 	gn_fast_beat(f);
@@ -215,8 +219,10 @@ static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 		     const struct next *next)
 {
 	uint32_t from = e->pos;
-	int err = 0;
+	int err = gn_fast_put_names(f, e);
 
+	if (err)
+		return err;
 	if (next->event.time < f->end || !next->event.kind)
 		err = gn_fast_thread_put(&e->t, &next->event, &f->facts.counts,
 					 f->opts.put, f->opts.ctx);
@@ -252,9 +258,7 @@ static int put_calls(struct gn_fast *f, struct gn_fast_entry *e,
 	return f->opts.calls(f->opts.ctx, f->calls, n);
 }
 
-/* Whether the sink takes more is asked before what it surely takes is used up.
- */
-static bool is_enough(struct gn_fast *f)
+bool gn_fast_is_enough(struct gn_fast *f)
 {
 	if (f->put < SURE_BYTES)
 		return false;
@@ -305,7 +309,7 @@ static int put_creators(struct gn_fast *f, const struct gn_rec *rec)
 	       (!first || gn_fast_thread_before(&e->t, &next.event, first))) {
 		err = put_event(f, e, &next);
 		look(f, e, &next);
-		if (!err && is_enough(f))
+		if (!err && gn_fast_is_enough(f))
 			err = 1;
 	}
 	if (e->pos != from)
@@ -341,7 +345,7 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		} else {
 			break;
 		}
-		if (!err && is_enough(f))
+		if (!err && gn_fast_is_enough(f))
 			err = 1;
 	}
 	e->held = !put;
@@ -387,6 +391,9 @@ int gn_fast_merge(struct gn_fast *f)
 		/* what it wrote behind the last of them */
 		if (e->area)
 			err = merge_thread(f, e);
+		/* if it is its process's last */
+		if (!err && e->area && e->last)
+			err = gn_fast_put_names(f, e);
 		if (!err)
 			gn_fast_end_thread(f, e);
 	}
@@ -411,6 +418,8 @@ int gn_fast_flush(struct gn_fast *f)
 	     e = e->next_of_all)
 		do {
 			err = merge_thread(f, e);
+			if (!err && e->area)
+				err = gn_fast_put_names(f, e);
 		} while (err == 1);
 	return err < 0 ? err : 0;
 }

@@ -21,8 +21,11 @@ struct gn_fast_area {
 	const unsigned char *data;
 	uint32_t threads; /* that have rings */
 	uint32_t ready;	  /* slots below it have memory to begin with */
+	uint32_t named;	  /* up to where names were read, our own count */
+	uint32_t names;	  /* up to where they may be read */
 	bool over;	  /* its first thread, or its program, has ended */
 	bool broken;	  /* its hooks were told that gnomon does not read */
+	bool nameless;	  /* its names are not read any more */
 	bool bound[GN_FAST_SLOTS];
 };
 
@@ -87,6 +90,14 @@ void gn_fast_check(struct gn_fast *f);
 
 /* A sign of life, for all who write. */
 void gn_fast_beat(struct gn_fast *f);
+
+/* Whether the sink takes no more now. It is asked before what it surely takes
+ * is used up. */
+bool gn_fast_is_enough(struct gn_fast *f);
+
+/* Names that the process told up to the mark, as records of this thread. 1 =
+ * there are more, but it is enough; 0, or <0. */
+int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e);
 
 /* After all that it wrote before it ended, if it has ended. */
 void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e);

@@ -346,6 +346,13 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	return err ? err : put(ctx, rec, size);
 }
 
+void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec)
+{
+	rec->time = t->floor;
+	rec->tid = t->tid;
+	rec->seq = next_number(t, 0);
+}
+
 /* The whole stack pointer: the one that is nearest to an address of the stack,
  * for no stack is as large as what is left out. */
 static uint64_t whole_key(const struct gn_fast_thread *t, uint32_t sp)

@@ -109,6 +109,10 @@ bool gn_fast_thread_before(const struct gn_fast_thread *t,
 int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 			     void *ctx);
 
+/* A record of user space's becomes the thread's, after all that went. It ends no
+ * interval. */
+void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec);
+
 /* Up to which time its own events are plain: calls and their ends that follow
  * one of its own, with nothing of the kernel's in between. 0: no event is. */
 uint64_t gn_fast_thread_plain_until(const struct gn_fast_thread *t);

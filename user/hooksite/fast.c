@@ -188,14 +188,20 @@ static uint64_t used(const struct gn_fast_own *own, uint32_t tail)
 	return at >= tail ? at - tail : own->size + at - tail;
 }
 
-static void ring_bell(struct gn_fast_own *own)
+bool gn_fast_ring_bell(struct gn_fast_page *page)
 {
 	uint32_t asleep = 1;
 
-	if (atomic_compare_exchange_strong(&own->page->sleeping, &asleep, 0)) {
+	if (!atomic_compare_exchange_strong(&page->sleeping, &asleep, 0))
+		return false;
+	fast.tell(GN_FAST_BELL, 0);
+	return true;
+}
+
+static void ring_bell(struct gn_fast_own *own)
+{
+	if (gn_fast_ring_bell(own->page))
 		own->tight = 1;
-		fast.tell(GN_FAST_BELL, 0);
-	}
 }
 
 static void wait_tail(struct gn_fast_own *own, uint32_t tail)
@@ -392,6 +398,13 @@ static bool can_claim(void)
 	return fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over);
 }
 
+struct gn_fast_page *gn_fast_read_page(void)
+{
+	return can_claim() && ticks() <= atomic_load(&fast.page->deadline)
+		       ? fast.page
+		       : NULL;
+}
+
 int gn_fast_claim(struct gn_fast_own *own)
 {
 	struct gn_fast_ring *ring = NULL;
@@ -580,6 +593,8 @@ static void measure(struct gn_fast_page *page, gn_fast_hook_fn enter,
 		leave(0, (uint64_t)&own);
 	}
 	gn_fast_own = before;
+	/* of names from now on */
+	atomic_store(&fast.rings->head, 0);
 }
 
 static bool offer(struct gn_fast_page *page, int fd)

@@ -59,6 +59,13 @@ struct gn_fast_own *gn_fast_set_ring_aside(void);
 struct gn_fast_own *gn_fast_interrupted(void);
 void gn_fast_end_interrupted(const struct gn_fast_own *before);
 
+/* The memory, if gnomon reads it; else NULL. */
+struct gn_fast_page;
+struct gn_fast_page *gn_fast_read_page(void);
+
+/* Wakes gnomon if it sleeps; false: it does not. */
+bool gn_fast_ring_bell(struct gn_fast_page *page);
+
 /* The stack of the process's first thread grows down to here. */
 void gn_fast_first_stack(uint64_t lowest, uint64_t top);
 

@@ -2,6 +2,7 @@
 /* What has an index gets its name, once, and each session is told of it. */
 #include <string.h>
 
+#include "../fast_names.h"
 #include "filter.h"
 #include "names.h"
 #include "profiler.h"
@@ -12,12 +13,17 @@ typedef gn_hr (*function_info_fn)(void *, gn_cor_id, uint64_t, gn_cor_id *,
 				  gn_cor_id *, gn_token *, uint32_t, uint32_t *,
 				  gn_cor_id *);
 
-static void tell_name(uint32_t index, const struct gn_name *name,
-		      gn_token token)
+static void tell_name(const struct gn_clr *clr, uint32_t index,
+		      const struct gn_name *name, gn_token token)
 {
+	const struct gn_fast_text text = {name->text, name->name_len};
+	const struct gn_fast_text module = {name->text + name->name_len + 1,
+					    name->module_len};
+
+	if (clr->compiles_fast && gn_fast_tell_name(index, token, text, module))
+		return;
 	GN_CLR_SITE(name)
-	(index, name->text, name->name_len, name->text + name->name_len + 1,
-	 name->module_len, token);
+	(index, text.at, text.len, module.at, module.len, token);
 }
 
 /* True once in each session. */
@@ -62,7 +68,7 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 	}
 	if (known) {
 		is_untold(clr, id);
-		tell_name(index, known, token);
+		tell_name(clr, index, known, token);
 	}
 	return known;
 }
@@ -129,7 +135,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 		token = token_of(clr, function);
 	if (known) {
 		if (is_untold(clr, id))
-			tell_name(index, known, token);
+			tell_name(clr, index, known, token);
 		return known;
 	}
 	made = resolve_name(clr, index, function, resolve);
@@ -142,7 +148,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))
 		return known;
 	is_untold(clr, id);
-	tell_name(index, made, token);
+	tell_name(clr, index, made, token);
 	if (left)
 		GN_CLR_SITE(unhooked)(index);
 	return made;

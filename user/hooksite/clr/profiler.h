@@ -41,8 +41,8 @@ struct gn_clr {
 	bool by_il;	/* functions are seen by their IL, not by hooks of the
 			   runtime */
 	bool fast;	/* hooks make no trap */
-	/* nor do compilations: their threads can be in a hook at any time, so
-	 * the memory must stay */
+	/* nor do compilations and names: their threads can be there at any
+	 * time, so the memory must stay */
 	bool compiles_fast;
 	bool beside;	   /* another profiler: no function can be seen */
 	bool asked_beside; /* by the class that the runtime asked for last */
