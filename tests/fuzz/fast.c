@@ -175,8 +175,12 @@ static void put_own(struct gn_fast_ring *ring, unsigned char *data,
 		.what = (uint32_t)gn_fuzz_take(in, 2),
 	};
 	uint64_t late = gn_fuzz_take(in, 1);
+	/* bits that two bytes do not have */
+	const uint32_t compiles = 1 << 15;
 	uint32_t n = late == 255 ? GN_FAST_FIRST / GN_FAST_RECORD : 1;
 
+	if (rec.what & compiles)
+		rec.what ^= compiles | GN_FAST_COMPILES;
 	rec.tsc = __builtin_ia32_rdtsc() + late;
 	while (n--) {
 		memcpy(data + (ring->head & (GN_FAST_SLOT - 16)), &rec,
@@ -185,12 +189,32 @@ static void put_own(struct gn_fast_ring *ring, unsigned char *data,
 	}
 }
 
+/* What tells a name, nearly: of up to 1,031 and 775 bytes. */
+static void put_name(struct memory *m, struct gn_fuzz_in *in)
+{
+	uint32_t head = m->rings[0].head;
+	struct gn_fast_name h = {
+		.index = (uint32_t)gn_fuzz_take(in, 1),
+		.token = gn_fuzz_take(in, 2),
+		.len = {(uint16_t)(gn_fuzz_take(in, 1) * 1031 / 255),
+			(uint16_t)(gn_fuzz_take(in, 1) * 775 / 255)},
+	};
+	uint8_t off = (uint8_t)gn_fuzz_take(in, 1);
+
+	h.size = (uint32_t)(sizeof(h) + h.len[0] + h.len[1] + 7) & ~7u;
+	h.size += off > 250 ? off : 0;
+	for (uint32_t i = 0; i < sizeof(h); i++)
+		m->data[GN_FAST_SLOT - GN_FAST_NAMES +
+			(head + i) % GN_FAST_NAMES] = ((unsigned char *)&h)[i];
+	m->rings[0].head = head + h.size - (off == 250);
+}
+
 static void step(struct kernel *k, struct memory *m, struct gn_fuzz_in *in)
 {
 	uint32_t slot = (uint32_t)gn_fuzz_take(in, 1) % THREADS;
 	struct gn_fast_ring *ring = &m->rings[slot];
 	unsigned char *data = m->data + (size_t)slot * GN_FAST_SLOT;
-	uint64_t what = gn_fuzz_take(in, 1) % 8, at;
+	uint64_t what = gn_fuzz_take(in, 1) % 9, at;
 
 	if (what >= 4 && what <= 6 && k->gone[slot])
 		return;
@@ -218,6 +242,9 @@ static void step(struct kernel *k, struct memory *m, struct gn_fuzz_in *in)
 		break;
 	case 6:
 		tell_slice(k, slot, gn_fuzz_take(in, 2));
+		break;
+	case 8:
+		put_name(m, in);
 		break;
 	default:
 		gn_fast_mark(k->f);

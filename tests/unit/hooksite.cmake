@@ -2,7 +2,8 @@
 # What runs in traced programs: as it is compiled for them.
 gn_unit_test(test_hooksite_fast Threads::Threads)
 set(fast ${CMAKE_SOURCE_DIR}/user/hooksite/fast.c)
-target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast})
+target_sources(test_hooksite_fast PRIVATE hook_vectors.S ${fast}
+	${CMAKE_SOURCE_DIR}/user/hooksite/fast_names.c)
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS
 	"-O2;-mno-red-zone;-mgeneral-regs-only;-ftls-model=initial-exec;-fno-sanitize=all")
 gn_unit_test(test_hooksite_native)

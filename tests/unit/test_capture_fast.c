@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -343,6 +344,219 @@ static void kernel_record(struct fixture *x, enum gn_kind kind, uint32_t tid,
 		take(&x->out, &r.h, sizeof(r));
 }
 
+/* Compilations: with or without an index, an end with the size of the code. */
+static void compilations(void **state)
+{
+	static const struct {
+		uint32_t what;
+		enum gn_kind kind;
+		uint32_t index;
+		uint64_t key;
+	} seen[] = {
+		{GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 0, 0},
+		{5 << 2 | GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 5, 0},
+		{5 << 2 | GN_FAST_JIT_END, GN_KIND_JIT_END, 5, 8},
+		{GN_FAST_JIT_END, GN_KIND_JIT_END, 0, 8},
+	};
+	struct gn_fast_facts facts;
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	first = x->out.n;
+	for (size_t i = 0; i < 4; i++)
+		write_record(x, 3, seen[i].what);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, first + 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct gn_rec_func *r = &x->out.rec[first + i].f;
+
+		assert_int_equal(r->h.kind, seen[i].kind);
+		assert_int_equal(r->func,
+				 GN_FUNC(GN_RUNTIME_CLR, seen[i].index));
+		assert_int_equal(r->h.key, seen[i].key);
+		assert_true(r->h.flags & GN_F_OWN);
+	}
+	/* there are no more kinds of these */
+	write_record(x, 3, 5 << 2 | GN_FAST_COMPILES | 2);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.hostile, 1);
+	close_fixture(x);
+	free(x);
+}
+
+static void write_bytes(struct fixture *x, const void *bytes, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		x->data[GN_FAST_SLOT - GN_FAST_NAMES +
+			x->rings[0].head++ % GN_FAST_NAMES] =
+			((const unsigned char *)bytes)[i];
+}
+
+static void write_name(struct fixture *x, uint32_t index, const char *text,
+		       const char *module)
+{
+	static const char zeros[8];
+	struct gn_fast_name head = {
+		.index = index,
+		.token = 0x06000000 | index,
+		.len = {(uint16_t)strlen(text), (uint16_t)strlen(module)},
+	};
+	uint32_t begin = x->rings[0].head;
+
+	head.size =
+		(uint32_t)(sizeof(head) + head.len[0] + head.len[1] + 7) & ~7u;
+	write_bytes(x, &head, sizeof(head));
+	write_bytes(x, text, head.len[0]);
+	write_bytes(x, module, head.len[1]);
+	write_bytes(x, zeros, begin + head.size - x->rings[0].head);
+}
+
+static void assert_name(const struct gn_rec *rec, uint32_t index,
+			const char *texts)
+{
+	const struct gn_rec_text *r = (const void *)rec;
+
+	assert_int_equal(rec->kind, GN_KIND_NAME);
+	assert_int_equal(rec->key, 0x06000000 | index);
+	assert_int_equal(r->id, GN_FUNC(GN_RUNTIME_CLR, index));
+	assert_int_equal(r->ref, getpid());
+	assert_int_equal(r->len[0] + r->len[1], strlen(texts));
+	assert_memory_equal(r->text, texts, strlen(texts));
+}
+
+/* Names come before the first record of a round that can need them, around the
+ * end of their ring, and none is missing. */
+static void names_come_before_calls(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	char text[16], texts[32];
+	uint32_t n = 0;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	while (x->rings[0].head < 3 * GN_FAST_NAMES) {
+		x->out.n = 0;
+		for (int i = 0; i < 20; i++) {
+			snprintf(text, sizeof(text), "T.F%u", ++n);
+			write_name(x, n, text, "m.dll");
+		}
+		write_record(x, 3, n << 2 | GN_FAST_ENTER);
+		if (x->rings[3].head >= GN_FAST_FIRST - GN_FAST_RECORD)
+			write_record(x, 3, GN_FAST_WRAP);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		assert_int_equal(x->out.n, 21);
+		for (uint32_t i = 0; i < 20; i++) {
+			snprintf(texts, sizeof(texts), "T.F%um.dll",
+				 n - 19 + i);
+			assert_name(&x->out.rec[i].h, n - 19 + i, texts);
+		}
+		assert_int_equal(x->out.rec[20].h.kind, GN_KIND_ENTER);
+		assert_int_equal(x->rings[0].tail, x->rings[0].head);
+	}
+	assert_false(x->out.back);
+	close_fixture(x);
+	free(x);
+}
+
+/* A process that ends tells all names, though it calls none of them; and so
+ * does the end of a session. */
+static void names_without_calls(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	for (int exits = 0; exits < 2; exits++) {
+		open_fixture(x, SEALS);
+		tell(x, GN_FAST_CLAIM, 3, TID);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		x->out.n = 0;
+		write_name(x, 5, "T.F", "m.dll");
+		if (exits)
+			kernel_record(x, GN_KIND_EXIT, TID, 400);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		if (!exits) {
+			assert_int_equal(x->out.n, 0);
+			gn_fast_stop(x->f, UINT64_MAX);
+			assert_int_equal(gn_fast_flush(x->f), 0);
+		}
+		assert_int_equal(x->out.n, 1 + exits);
+		assert_name(&x->out.rec[exits].h, 5, "T.Fm.dll");
+		close_fixture(x);
+	}
+	free(x);
+}
+
+static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
+			  uint32_t n)
+{
+	struct gn_fast_facts facts;
+
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	write_name(x, 5, "T.F", "m.dll");
+	write_bytes(x, head, sizeof(*head));
+	x->rings[0].head += n - (uint32_t)sizeof(*head);
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.hostile, 1);
+	assert_int_equal(facts.counts.records, 1);
+	/* what came is told, what comes is not read */
+	x->out.n = 0;
+	write_name(x, 6, "T.G", "m.dll");
+	write_record(x, 3, 6 << 2 | GN_FAST_ENTER);
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	assert_int_equal(x->out.n, 1);
+	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_ENTER);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.hostile, 1);
+	close_fixture(x);
+}
+
+/* Names that the library does not write. */
+static void bad_names(void **state)
+{
+	static const struct {
+		struct gn_fast_name head;
+		uint32_t n; /* bytes up to where the ring says that it goes */
+	} bad[] = {
+		{{.size = 32, .index = 0, .len = {3, 5}}, 32},
+		{{.size = 32, .index = 1u << 28, .len = {3, 5}}, 32},
+		{{.size = 40, .index = 6, .len = {3, 5}}, 40},
+		{{.size = 24, .index = 6, .len = {3, 5}}, 32},
+		{{.size = 0, .index = 6, .len = {3, 5}}, 32},
+		{{.size = 32, .index = 6, .len = {3, 5}}, 24},
+		{{.size = 2048, .index = 6, .len = {GN_SENT_NAME_MAX + 1, 999}},
+		 2048},
+		{{.size = 24 + 776, .index = 6, .len = {0, 769}}, 24 + 776},
+		{{.size = 32, .index = 6, .len = {3, 5}}, 25},
+		{{.size = 32, .index = 6, .len = {3, 5}}, GN_FAST_NAMES},
+		{{.size = 32, .index = 6, .len = {3, 5}}, 1u << 31},
+	};
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		no_hooks_name(x, &bad[i].head, bad[i].n);
+	free(x);
+}
+
 /* What a thread did to others comes before what these tell later, whether it
  * is in a hook by then, and whether they have rings. */
 static void order_between_threads(void **state)
@@ -638,6 +852,10 @@ int main(void)
 		cmocka_unit_test(taken_away),
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(compilations),
+		cmocka_unit_test(names_come_before_calls),
+		cmocka_unit_test(names_without_calls),
+		cmocka_unit_test(bad_names),
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(new_ring_is_marked_again),
 		cmocka_unit_test(in_a_hook_for_ever),

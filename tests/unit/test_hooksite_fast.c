@@ -23,6 +23,7 @@
 
 #include <gnomon/fast.h>
 #include "hooksite/fast.h"
+#include "hooksite/fast_names.h"
 
 #define HITS 200000
 
@@ -246,6 +247,138 @@ static void waits_once(void **state)
 	assert_int_equal(passed, before + 11);
 }
 
+#define NAMES 20000
+
+static void name_of(uint32_t index, char text[64], struct gn_fast_text *name,
+		    struct gn_fast_text *module)
+{
+	int n = snprintf(text, 64, "T%u.F%*u", index, (int)(index % 23), 7u);
+	int m = snprintf(text + n, (size_t)(64 - n), "/m%u.dll", index % 5);
+
+	*name = (struct gn_fast_text){text, (uint16_t)n};
+	*module = (struct gn_fast_text){text + n, (uint16_t)m};
+}
+
+static bool tell_name(uint32_t index)
+{
+	struct gn_fast_text name, module;
+	char text[64];
+
+	name_of(index, text, &name, &module);
+	return gn_fast_tell_name(index, index + 1, name, module);
+}
+
+/* Odd ones, or even ones. */
+static void *tell_names(void *first)
+{
+	for (uint32_t i = *(const uint32_t *)first; i <= NAMES; i += 2)
+		while (!tell_name(i))
+			sched_yield();
+	return NULL;
+}
+
+static void copy_names(uint32_t from, void *to, uint32_t n)
+{
+	const unsigned char *names = (const unsigned char *)reader.page +
+				     GN_FAST_DATA + GN_FAST_SLOT -
+				     GN_FAST_NAMES;
+
+	for (uint32_t i = 0; i < n; i++)
+		((unsigned char *)to)[i] = names[(from + i) % GN_FAST_NAMES];
+}
+
+/* Reads the names that are there. Returns where they end. */
+static uint32_t read_names(uint32_t from, bool told_of[NAMES + 1])
+{
+	struct gn_fast_ring *ring =
+		(void *)((unsigned char *)reader.page + GN_FAST_PAGE);
+	uint32_t head = atomic_load(&ring->head);
+
+	while (from != head) {
+		struct gn_fast_text name, module;
+		char text[64], got[64];
+		struct gn_fast_name h;
+
+		copy_names(from, &h, sizeof(h));
+		assert_in_range(h.index, 1, NAMES);
+		name_of(h.index, text, &name, &module);
+		assert_int_equal(h.token, h.index + 1);
+		assert_int_equal(h.len[0], name.len);
+		assert_int_equal(h.len[1], module.len);
+		assert_int_equal(h.size % 8, 0);
+		assert_in_range(h.size - sizeof(h) - name.len - module.len, 0,
+				7);
+		copy_names(from + (uint32_t)sizeof(h), got,
+			   (uint32_t)(name.len + module.len));
+		assert_memory_equal(got, text, name.len + module.len);
+		assert_false(told_of[h.index]);
+		told_of[h.index] = true;
+		from += h.size;
+	}
+	atomic_store(&ring->tail, from);
+	return from;
+}
+
+/* While nobody reads, what has no room is told another way. */
+static uint32_t names_have_an_end(uint32_t from)
+{
+	static bool told_of[NAMES + 1];
+	uint32_t n = 0, end;
+
+	while (tell_name(n + 1))
+		n++;
+	assert_false(tell_name(n + 1));
+	end = read_names(from, told_of);
+	assert_in_range(end - from, GN_FAST_NAMES - 128, GN_FAST_NAMES);
+	for (uint32_t i = 1; i <= NAMES; i++)
+		assert_int_equal(told_of[i], i <= n);
+	return end;
+}
+
+static void names_in_no_child(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(tell_name(1));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Two threads tell names, and each is whole. */
+static void names_are_whole(void **state)
+{
+	static bool told_of[NAMES + 1];
+	uint32_t first[] = {1, 2}, from = 0, n = 0;
+	pthread_t consumer, thread[2];
+
+	(void)state;
+	gn_fast_stop();
+	gn_fast_leave();
+	assert_false(tell_name(1));
+	start(&consumer, told);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			pthread_create(&thread[i], NULL, tell_names, &first[i]),
+			0);
+	while (n < NAMES) {
+		from = read_names(from, told_of);
+		for (n = 0; n < NAMES && told_of[n + 1]; n++)
+			;
+		sched_yield();
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	from = names_have_an_end(from);
+	names_in_no_child();
+	assert_int_equal(read_names(from, told_of), from);
+	atomic_store(&reader.page->deadline, 0);
+	assert_false(tell_name(1));
+	stop(consumer);
+}
+
 static void registers_are_kept(void **state)
 {
 	pthread_t consumer, thread[2];
@@ -280,6 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_kept),
 		cmocka_unit_test(waits_once),
+		cmocka_unit_test(names_are_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

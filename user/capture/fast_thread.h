@@ -109,8 +109,8 @@ bool gn_fast_thread_before(const struct gn_fast_thread *t,
 int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 			     void *ctx);
 
-/* A record of user space's becomes the thread's, after all that went. It ends no
- * interval. */
+/* A record of user space's becomes the thread's, after all that went. It is of
+ * the stream NOTE. */
 void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec);
 
 /* Up to which time its own events are plain: calls and their ends that follow
