@@ -220,6 +220,46 @@ static void compare_usual(struct live *t, const struct told *told)
 	compare(t, told, "assembly", rows(t, told, "loads", ""), is_assembly);
 }
 
+/* Of the hits of such probes. */
+static uint64_t hits(struct live *t, const struct told *told, const char *class)
+{
+	const json_t *report = report_by(t, told, "jit", "");
+	const json_t *all = json_object_get(
+		json_object_get(report, "probe_cost"), "classes");
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(all, i,
+			   row) if (!strcmp(text(row, "name"),
+					    class)) return number(row, "hits");
+	return 0;
+}
+
+/* Compilations are told by their threads, without probes: a begin and an end
+ * each, but for what a thread does as the program ends. */
+static void check_fast(struct live *t, const struct told *told)
+{
+	const json_t *jit = rows(t, told, "jit", "");
+	uint64_t fast = hits(t, told, "fast");
+
+	CHECK(t, fast + 2 >= 2 * json_array_size(jit) && fast,
+	      "%" N " records without a probe, of %zu compilations", fast,
+	      json_array_size(jit));
+}
+
+/* The same where each is a probe. */
+void test_events_probes(struct live *t)
+{
+	struct told *told = calloc(1, sizeof(*told));
+
+	CHECK(t, told, "no memory");
+	record(t, "--hooks uprobe --clr light --events usual,exceptions,jit",
+	       told);
+	compare_usual(t, told);
+	CHECK(t, hits(t, told, "fast") == 0, "there were fast hooks");
+	free(told);
+}
+
 /* What is told without being asked for, beside precompiled code. */
 void test_events(struct live *t)
 {
@@ -228,6 +268,7 @@ void test_events(struct live *t)
 	CHECK(t, told, "no memory");
 	record(t, "--clr light --events usual,exceptions,jit", told);
 	compare_usual(t, told);
+	check_fast(t, told);
 	CHECK(t, json_array_size(rows(t, told, "events", "--events none")) == 0,
 	      "events that nobody asked for");
 	CHECK(t,

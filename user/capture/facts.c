@@ -155,9 +155,12 @@ void gn_session_put_fast(struct gn_session *s)
 		gn_session_put_info(s, "fast.unfit", s->not_fast);
 	if (s->sleds)
 		put_number(s, "fast.sleds", s->sleds->count);
-	if (!s->fast || !s->managed)
+	if (!s->fast)
 		return;
 	gn_fast_tell(s->fast, &f);
+	/* compilations are told so where no function is traced */
+	if (!s->managed && !f.processes)
+		return;
 	if (none_text(f.none))
 		gn_session_put_info(s, "fast.unfit", none_text(f.none));
 	put_number(s, "fast.records", f.counts.records);
