@@ -301,8 +301,8 @@ void test_attach_launcher(struct live *t)
 	clr_go_on(t, &served);
 }
 
-/* gnomon is installed anew while a process has its library. The process goes
- * on, and gnomon says what to do. */
+/* gnomon is installed anew, or at another path, while a process has its
+ * library. The process goes on, and gnomon says what to do. */
 void test_attach_upgraded(struct live *t)
 {
 	const char *end = strrchr(t->gnomon, '/');
@@ -326,6 +326,7 @@ void test_attach_upgraded(struct live *t)
 	live_run(t, &a, NULL, &first);
 	CHECK(t, first.code == 0, "gnomon ended with %d: %s", first.code,
 	      first.err);
+	clr_expect_refused(t, served.pid, "the library of another gnomon");
 	live_copy(t, from, fresh);
 	CHECK(t, !rename(fresh, library), "rename: %s", strerror(errno));
 	expect_of(t, gnomon, served.pid, "start it again");

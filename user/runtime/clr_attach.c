@@ -130,27 +130,45 @@ static int tell_older(const struct gn_attached *a, char *why)
 	return -ESTALE;
 }
 
-/* The runtime loads no file at a path that it has loaded one from, and an older
- * library can understand a request otherwise. */
-static int check_mapped(const struct gn_attached *a, char *why)
+/* Whether it is of another file of the library's name, wherever that is. */
+static bool is_another(const struct gn_mapping *m, const char *path,
+		       const struct gn_file_id *now)
+{
+	const char *name = strrchr(path, '/'), *at = strrchr(m->name, '/');
+	size_t n = name ? strlen(name) : 0;
+
+	return m->file.ino && !gn_file_same(&m->file, now) && name && at &&
+	       !strncmp(at, name, n) && (!at[n] || at[n] == ' ');
+}
+
+/* Whether the process has a mapping that is such a one. What cannot be looked
+ * at is found out later. */
+static bool maps_one(const struct gn_attached *a,
+		     bool (*is)(const struct gn_mapping *m, const char *path,
+				const struct gn_file_id *now))
 {
 	int fd = open(a->library, O_RDONLY | O_CLOEXEC);
 	struct gn_file_id now;
 	struct gn_mapping m;
 	struct gn_maps maps;
-	bool older = false;
+	bool one = false;
 
-	if (fd < 0 || gn_maps_name(fd, &now) || gn_maps_open(&maps, a->pid)) {
-		/* what follows says what is wrong */
-		if (fd >= 0)
-			close(fd);
-		return 0;
+	if (fd >= 0 && !gn_maps_name(fd, &now) &&
+	    !gn_maps_open(&maps, a->pid)) {
+		while (!one && gn_maps_next(&maps, &m) > 0)
+			one = is(&m, a->library, &now);
+		gn_maps_close(&maps);
 	}
-	while (!older && gn_maps_next(&maps, &m) > 0)
-		older = was_at(&m, a->library, &now);
-	gn_maps_close(&maps);
-	close(fd);
-	return older ? tell_older(a, why) : 0;
+	if (fd >= 0)
+		close(fd);
+	return one;
+}
+
+/* The runtime loads no file at a path that it has loaded one from, and an older
+ * library can understand a request otherwise. */
+static int check_mapped(const struct gn_attached *a, char *why)
+{
+	return maps_one(a, was_at) ? tell_older(a, why) : 0;
 }
 
 /* 'T' or 't': it is stopped and answers nobody. */
@@ -466,6 +484,11 @@ static int explain(const struct gn_attached *a, int err, int32_t result,
 			 "process %d does not listen at its diagnostics "
 			 "socket (%s)",
 			 pid, strerror(-err));
+	else if (result == NO_ATTACH && maps_one(a, is_another))
+		snprintf(why, GN_WHY_MAX,
+			 "process %d has the library of another gnomon, which "
+			 "traced it; trace it with that one, or start it again",
+			 pid);
 	else if (result == NO_ATTACH)
 		snprintf(why, GN_WHY_MAX,
 			 "another profiler is in process %d, and a runtime "
