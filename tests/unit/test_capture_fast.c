@@ -500,6 +500,43 @@ static void names_without_calls(void **state)
 	free(x);
 }
 
+/* What the kernel tells of a name, of a thread that has no ring, too, comes
+ * behind it. Before its process is known no name of it is told. */
+static void names_come_before_events(void **state)
+{
+	struct gn_rec_event event = {
+		.h = {.time = 100,
+		      .tid = TID + 1,
+		      .seq = 1,
+		      .kind = GN_KIND_EVENT},
+		.func = GN_FUNC(GN_RUNTIME_CLR, 5),
+	};
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	write_name(x, 5, "T.F", "m.dll");
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	for (int known = 0; known < 2; known++) {
+		x->out.n = 0;
+		assert_true(gn_fast_record(x->f, &event.h, sizeof(event)));
+		event.h.seq++;
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		assert_int_equal(x->out.n, 1 + known);
+		assert_int_equal(x->out.rec[known].h.kind, GN_KIND_EVENT);
+		if (known)
+			assert_name(&x->out.rec[0].h, 5, "T.Fm.dll");
+		else
+			tell(x, GN_FAST_CLAIM, 3, TID);
+		gn_fast_mark(x->f);
+		assert_int_equal(gn_fast_merge(x->f), 0);
+	}
+	close_fixture(x);
+	free(x);
+}
+
 static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
 			  uint32_t n)
 {
@@ -854,6 +891,7 @@ int main(void)
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(compilations),
 		cmocka_unit_test(names_come_before_calls),
+		cmocka_unit_test(names_come_before_events),
 		cmocka_unit_test(names_without_calls),
 		cmocka_unit_test(bad_names),
 		cmocka_unit_test(order_between_threads),

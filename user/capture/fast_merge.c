@@ -183,6 +183,8 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 	size_t before = e->t.end - e->t.first, gone;
 	int err;
 
+	if (e->area && gn_fast_thread_first(&e->t)->kind == GN_KIND_RING)
+		e->area->known = true;
 	f->put += gn_fast_thread_first_size(&e->t);
 	err = gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
 	gone = before - (e->t.end - e->t.first);
@@ -219,7 +221,7 @@ static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 		     const struct next *next)
 {
 	uint32_t from = e->pos;
-	int err = gn_fast_put_names(f, e);
+	int err = gn_fast_put_names(f, e, e->area);
 
 	if (err)
 		return err;
@@ -339,6 +341,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		} else if (rec && may_go(e, next.is) &&
 			   !comes_too_early(f, e, rec)) {
 			err = put_creators(f, rec);
+			if (!err)
+				err = gn_fast_put_names_before(f, e, rec);
 			put = !err;
 			if (put)
 				err = put_record(f, e);
@@ -393,7 +397,7 @@ int gn_fast_merge(struct gn_fast *f)
 			err = merge_thread(f, e);
 		/* if it is its process's last */
 		if (!err && e->area && e->last)
-			err = gn_fast_put_names(f, e);
+			err = gn_fast_put_names(f, e, e->area);
 		if (!err)
 			gn_fast_end_thread(f, e);
 	}
@@ -419,7 +423,7 @@ int gn_fast_flush(struct gn_fast *f)
 		do {
 			err = merge_thread(f, e);
 			if (!err && e->area)
-				err = gn_fast_put_names(f, e);
+				err = gn_fast_put_names(f, e, e->area);
 		} while (err == 1);
 	return err < 0 ? err : 0;
 }

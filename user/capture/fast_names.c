@@ -49,20 +49,22 @@ static bool take_name(const struct gn_fast_area *a, struct name *n)
 
 /* Its names are not read any more: they fill their ring, and come by the
  * kernel. */
-static void be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
+static void be_hostile(struct gn_fast *f, struct gn_fast_entry *e,
+		       struct gn_fast_area *a)
 {
 	f->facts.counts.hostile++;
-	e->area->nameless = true;
+	a->nameless = true;
 	gn_fast_thread_lose(&e->t, 1);
 }
 
-static int put(struct gn_fast *f, struct gn_fast_entry *e, const struct name *n)
+static int put(struct gn_fast *f, struct gn_fast_entry *e,
+	       const struct gn_fast_area *a, const struct name *n)
 {
 	_Alignas(8) char buf[GN_TEXT_MAX];
 	struct gn_rec *h = (struct gn_rec *)buf;
-	size_t size = gn_text_record(buf, GN_KIND_NAME,
-				     e->area->runtime | n->head.index,
-				     e->area->pid, n->text, n->module);
+	size_t size =
+		gn_text_record(buf, GN_KIND_NAME, a->runtime | n->head.index,
+			       a->pid, n->text, n->module);
 
 	h->key = n->head.token;
 	gn_fast_thread_note(&e->t, h);
@@ -70,23 +72,47 @@ static int put(struct gn_fast *f, struct gn_fast_entry *e, const struct name *n)
 	return f->opts.put(f->opts.ctx, h, size);
 }
 
-int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e)
+int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e,
+		      struct gn_fast_area *a)
 {
-	struct gn_fast_area *a = e->area;
 	struct name n;
 	int err = 0;
 
 	while (!err && !a->nameless && a->named != a->names) {
 		if (!take_name(a, &n)) {
-			be_hostile(f, e);
+			be_hostile(f, e, a);
 			break;
 		}
 		a->named += n.head.size;
 		atomic_store_explicit(&a->rings[0].tail, a->named,
 				      memory_order_release);
-		err = put(f, e, &n);
+		err = put(f, e, a, &n);
 		if (!err && gn_fast_is_enough(f))
 			err = 1;
 	}
+	return err;
+}
+
+static uint32_t func_of(const struct gn_rec *rec)
+{
+	if (rec->kind == GN_KIND_EVENT)
+		return ((const struct gn_rec_event *)rec)->func;
+	return rec->kind <= GN_KIND_UNWIND_END
+		       ? ((const struct gn_rec_func *)rec)->func
+		       : 0;
+}
+
+/* What a process told before its own begin is known would be another program's
+ * names. */
+int gn_fast_put_names_before(struct gn_fast *f, struct gn_fast_entry *e,
+			     const struct gn_rec *rec)
+{
+	int err = 0;
+
+	if (!GN_FUNC_INDEX(func_of(rec)))
+		return 0;
+	for (struct gn_fast_area *a = f->areas; a && !err; a = a->next)
+		if (a->known)
+			err = gn_fast_put_names(f, e, a);
 	return err;
 }

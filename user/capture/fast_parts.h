@@ -26,6 +26,7 @@ struct gn_fast_area {
 	bool over;	  /* its first thread, or its program, has ended */
 	bool broken;	  /* its hooks were told that gnomon does not read */
 	bool nameless;	  /* its names are not read any more */
+	bool known;	  /* it was told that a thread of it has a ring */
 	bool bound[GN_FAST_SLOTS];
 };
 
@@ -95,9 +96,15 @@ void gn_fast_beat(struct gn_fast *f);
  * is used up. */
 bool gn_fast_is_enough(struct gn_fast *f);
 
-/* Names that the process told up to the mark, as records of this thread. 1 =
+/* Names that a process told up to the mark, as records of this thread. 1 =
  * there are more, but it is enough; 0, or <0. */
-int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e);
+int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e,
+		      struct gn_fast_area *a);
+
+/* The same of all processes, before a record of the kernel's that can tell of
+ * what has a name. */
+int gn_fast_put_names_before(struct gn_fast *f, struct gn_fast_entry *e,
+			     const struct gn_rec *rec);
 
 /* After all that it wrote before it ended, if it has ended. */
 void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e);
