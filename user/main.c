@@ -194,6 +194,8 @@ static void outlive_limit(void)
 static void map_large_blocks(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	/* the C library sets it no more by what is freed */
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fast hooks: what a hook-site library and gnomon share in the memory of one
- * process. A thread writes its enters and leaves into a ring of its own there,
+ * process. A thread writes its enters, leaves and compilations into a ring of
+ * its own there, and the names of functions into one that all threads share,
  * and gnomon reads them; all other events still come by probes.
  *
  * The library makes the memory (a memfd whose size is sealed), passes its site
@@ -29,11 +30,11 @@
 #define GN_FAST_DATA	 (GN_FAST_SLOT) /* where the data begin */
 #define GN_FAST_SIZE	 (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
 #define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
-#define GN_FAST_MAGIC	 0x31747361666e67 /* "gnfast1" */
+#define GN_FAST_MAGIC	 0x32747361666e67 /* "gnfast2" */
 #define GN_FAST_RECORD	 16
 #define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
-#define GN_FAST_NAMES	 (GN_FAST_SLOT / 2) /* bytes of names: the rest of it */
+#define GN_FAST_NAMES	 (1 << 17) /* bytes of names: the end of slot 0 */
 
 /* Kinds of records; with index 0 other ones. */
 #define GN_FAST_ENTER	 0
@@ -89,8 +90,8 @@ struct gn_fast_rec {
 /*
  * Names of functions: a ring of bytes that all threads of the process share.
  * The positions in control block 0 only grow, modulo 2^32. A name is there
- * before any thread can write a record of its function. The bytes of both texts
- * follow, and zeros.
+ * before its function is entered, but not before its compilation begins. The
+ * bytes of both texts follow, and zeros.
  */
 struct gn_fast_name {
 	uint32_t size; /* of all of it, a multiple of 8 */

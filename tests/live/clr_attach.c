@@ -357,6 +357,8 @@ void clr_attach_light(struct live *t, const struct live_talk *served)
 	clr_attach(t, served, "", &gnomon);
 	clr_serve(t, served, "run 3");
 	clr_serve(t, served, "collect 20");
+	CHECK(t, !clr_is_shared(t, served),
+	      "there is memory of hooks, of which there are none");
 	report = clr_detach(t, &gnomon);
 	CHECK(t, clr_functions(report) == 0, "%zu managed functions are told",
 	      clr_functions(report));

@@ -45,10 +45,12 @@ static int begins(void *ctx)
 	return 0;
 }
 
-static bool never(void *ctx)
+static bool full; /* the sink takes a little at a time */
+
+static bool enough(void *ctx)
 {
 	(void)ctx;
-	return false;
+	return full;
 }
 
 static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
@@ -70,8 +72,8 @@ static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
 
 static void open_fixture_of(struct fixture *x, int seals, bool drops)
 {
-	struct gn_fast_opts opts = {take,  take_calls, begins,
-				    never, &x->out,    drops};
+	struct gn_fast_opts opts = {take,   take_calls, begins,
+				    enough, &x->out,	drops};
 	int ring = memfd_create("ring", MFD_CLOEXEC);
 	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -470,70 +472,137 @@ static void names_come_before_calls(void **state)
 	free(x);
 }
 
-/* A process that ends tells all names, though it calls none of them; and so
- * does the end of a session. */
-static void names_without_calls(void **state)
+static void round_of(struct fixture *x)
 {
-	struct fixture *x = malloc(sizeof(*x));
+	x->out.n = 0;
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+}
 
-	(void)state;
-	for (int exits = 0; exits < 2; exits++) {
-		open_fixture(x, SEALS);
-		tell(x, GN_FAST_CLAIM, 3, TID);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
-		x->out.n = 0;
-		write_name(x, 5, "T.F", "m.dll");
-		if (exits)
-			kernel_record(x, GN_KIND_EXIT, TID, 400);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
-		if (!exits) {
-			assert_int_equal(x->out.n, 0);
-			gn_fast_stop(x->f, UINT64_MAX);
-			assert_int_equal(gn_fast_flush(x->f), 0);
-		}
-		assert_int_equal(x->out.n, 1 + exits);
-		assert_name(&x->out.rec[exits].h, 5, "T.Fm.dll");
-		close_fixture(x);
-	}
-	free(x);
+static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
+{
+	static uint32_t seq;
+	struct gn_rec_event event = {
+		.h = {.time = 100 + seq,
+		      .tid = tid,
+		      .seq = seq + 1,
+		      .kind = GN_KIND_EVENT},
+		.func = GN_FUNC(GN_RUNTIME_CLR, index),
+	};
+
+	seq++;
+	assert_true(gn_fast_record(x->f, &event.h, sizeof(event)));
 }
 
 /* What the kernel tells of a name, of a thread that has no ring, too, comes
- * behind it. Before its process is known no name of it is told. */
+ * behind it; but no name comes before what its process did at its begin. */
 static void names_come_before_events(void **state)
 {
-	struct gn_rec_event event = {
-		.h = {.time = 100,
-		      .tid = TID + 1,
-		      .seq = 1,
-		      .kind = GN_KIND_EVENT},
-		.func = GN_FUNC(GN_RUNTIME_CLR, 5),
-	};
 	struct fixture *x = malloc(sizeof(*x));
 
 	(void)state;
 	open_fixture(x, SEALS);
 	write_name(x, 5, "T.F", "m.dll");
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
-	for (int known = 0; known < 2; known++) {
-		x->out.n = 0;
-		assert_true(gn_fast_record(x->f, &event.h, sizeof(event)));
-		event.h.seq++;
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
-		assert_int_equal(x->out.n, 1 + known);
-		assert_int_equal(x->out.rec[known].h.kind, GN_KIND_EVENT);
-		if (known)
-			assert_name(&x->out.rec[0].h, 5, "T.Fm.dll");
-		else
-			tell(x, GN_FAST_CLAIM, 3, TID);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
-	}
+	kernel_event(x, TID + 1, 5);
+	round_of(x);
+	assert_int_equal(x->out.n, 3);
+	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_RING);
+	assert_name(&x->out.rec[1].h, 5, "T.Fm.dll");
+	assert_int_equal(x->out.rec[2].h.kind, GN_KIND_EVENT);
+	write_name(x, 6, "T.G", "m.dll");
+	kernel_event(x, TID + 1, 6);
+	round_of(x);
+	assert_int_equal(x->out.n, 2);
+	assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
+	assert_int_equal(x->out.rec[1].h.kind, GN_KIND_EVENT);
+	assert_false(x->out.back);
 	close_fixture(x);
+	free(x);
+}
+
+/* Names go on where it was enough. */
+static void names_a_few_at_a_time(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	int err, times = 0;
+	char texts[32];
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	round_of(x);
+	x->out.n = x->out.all = 0;
+	for (uint32_t i = 1; i <= 1000; i++) {
+		snprintf(texts, sizeof(texts), "T.F%u", i);
+		write_name(x, i, texts, "m.dll");
+	}
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	gn_fast_mark(x->f);
+	full = true;
+	while ((err = gn_fast_merge(x->f)) == 1)
+		times++;
+	full = false;
+	assert_int_equal(err, 0);
+	assert_in_range(times, 10, 100);
+	assert_int_equal(x->out.all, 1001);
+	assert_int_equal(x->out.n, MAX);
+	for (uint32_t i = 1; i <= MAX; i++) {
+		snprintf(texts, sizeof(texts), "T.F%um.dll", i);
+		assert_name(&x->out.rec[i - 1].h, i, texts);
+	}
+	assert_false(x->out.back);
+	close_fixture(x);
+	free(x);
+}
+
+static void kernel_exec(struct fixture *x)
+{
+	struct gn_rec_thread exec = {
+		.f = {.h = {.time = 400,
+			    .tid = TID,
+			    .seq = ++x->seq,
+			    .kind = GN_KIND_EXEC}},
+		.pid = TID,
+	};
+
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+}
+
+/* A thread that ends tells the names before its end, for nothing comes of it
+ * behind that. Those that come later another one tells. */
+static void names_come_before_an_end(void **state)
+{
+	static const enum gn_kind ends[] = {GN_KIND_EXIT, GN_KIND_STOP,
+					    GN_KIND_EXEC};
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		open_fixture(x, SEALS);
+		tell(x, GN_FAST_CLAIM, 3, TID);
+		if (i == 0) {
+			tell(x, GN_FAST_CLAIM, 4, TID + 1);
+			write_name(x, 4, "T.E", "m.dll");
+		}
+		round_of(x);
+		write_name(x, 5, "T.F", "m.dll");
+		if (ends[i] == GN_KIND_EXEC)
+			kernel_exec(x);
+		else
+			kernel_record(x, ends[i], TID, 400);
+		round_of(x);
+		assert_int_equal(x->out.n, 2);
+		assert_name(&x->out.rec[0].h, 5, "T.Fm.dll");
+		assert_int_equal(x->out.rec[1].h.kind, ends[i]);
+		write_name(x, 6, "T.G", "m.dll");
+		round_of(x);
+		assert_int_equal(x->out.n, i == 0);
+		if (i == 0) {
+			assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
+			assert_int_equal(x->out.rec[0].h.tid, TID + 1);
+		}
+		close_fixture(x);
+	}
 	free(x);
 }
 
@@ -892,7 +961,8 @@ int main(void)
 		cmocka_unit_test(compilations),
 		cmocka_unit_test(names_come_before_calls),
 		cmocka_unit_test(names_come_before_events),
-		cmocka_unit_test(names_without_calls),
+		cmocka_unit_test(names_a_few_at_a_time),
+		cmocka_unit_test(names_come_before_an_end),
 		cmocka_unit_test(bad_names),
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(new_ring_is_marked_again),

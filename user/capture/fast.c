@@ -132,11 +132,14 @@ static void drop_area(struct gn_fast *f, struct gn_fast_area *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
+	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
+		if (e->tells == a)
+			e->tells = NULL;
 	gn_fast_unmap(a->page);
 	free(a);
 }
 
-static struct gn_fast_area *find_area(struct gn_fast *f, uint32_t pid)
+struct gn_fast_area *gn_fast_find_area(struct gn_fast *f, uint32_t pid)
 {
 	struct gn_fast_area *a = f->areas;
 
@@ -268,7 +271,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	struct gn_fast_area *a;
 
 	/* a second one of the same program is no hook's */
-	a = find_area(f, r->pid);
+	a = gn_fast_find_area(f, r->pid);
 	if (f->stopped || (a && !a->over) || f->opts.begins(f->opts.ctx) ||
 	    gn_fast_map(r->pid, r->f.h.key, &page)) {
 		f->facts.refused++;
@@ -280,6 +283,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 		return;
 	}
 	a->pid = r->pid;
+	a->since = r->f.h.time;
 	a->runtime = GN_FUNC(GN_FUNC_RUNTIME(r->f.func), 0);
 	a->page = page;
 	a->rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
@@ -291,6 +295,8 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	atomic_store(&page->drops, f->opts.drops);
 	atomic_store(&page->grows, room_to_grow((pid_t)r->pid));
 	take_memory(a, READY);
+	madvise((void *)(a->data + GN_FAST_SLOT - GN_FAST_NAMES), GN_FAST_NAMES,
+		MADV_POPULATE_WRITE);
 	gn_fast_beat(f);
 	atomic_store(&page->taken, 1);
 	gn_fast_wake(&page->taken);
@@ -299,7 +305,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		  const struct gn_rec_ring *r)
 {
-	struct gn_fast_area *a = find_area(f, r->pid);
+	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 	uint64_t slot = r->f.h.key;
 
 	if (!a || !slot || slot >= GN_FAST_SLOTS || a->bound[slot] || e->area) {
@@ -325,7 +331,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 
 static void end_area(struct gn_fast *f, uint32_t pid)
 {
-	struct gn_fast_area *a = find_area(f, pid);
+	struct gn_fast_area *a = gn_fast_find_area(f, pid);
 
 	if (a)
 		a->over = true;

@@ -178,19 +178,41 @@ static bool may_go(const struct gn_fast_entry *e, bool more)
 	return e->queued && (more || e->idle || e->sure);
 }
 
+/* The thread's last record, or its program's. */
+static bool is_end(const struct gn_rec *rec)
+{
+	return rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_STOP ||
+	       rec->kind == GN_KIND_EXEC;
+}
+
+/* Whose names the thread can tell behind this record. */
+static struct gn_fast_area *tells_behind(struct gn_fast *f,
+					 const struct gn_fast_entry *e,
+					 const struct gn_rec *rec)
+{
+	struct gn_fast_area *a;
+
+	if (is_end(rec))
+		return NULL;
+	if (rec->kind != GN_KIND_RING)
+		return e->tells;
+	a = gn_fast_find_area(f, ((const struct gn_rec_ring *)rec)->pid);
+	/* else it is of the program that came after this one */
+	return a && a->since <= rec->time ? a : NULL;
+}
+
 static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	size_t before = e->t.end - e->t.first, gone;
 	int err;
 
-	if (e->area && gn_fast_thread_first(&e->t)->kind == GN_KIND_RING)
-		e->area->known = true;
+	e->tells = tells_behind(f, e, gn_fast_thread_first(&e->t));
 	f->put += gn_fast_thread_first_size(&e->t);
 	err = gn_fast_thread_put_first(&e->t, f->opts.put, f->opts.ctx);
 	gone = before - (e->t.end - e->t.first);
 	e->queued -= gone < e->queued ? gone : e->queued;
 	e->sure -= gone < e->sure ? gone : e->sure;
-	return err;
+	return err ? err : gn_fast_put_names(f, e);
 }
 
 /* Its ring was read from `from` on. */
@@ -221,10 +243,8 @@ static int put_event(struct gn_fast *f, struct gn_fast_entry *e,
 		     const struct next *next)
 {
 	uint32_t from = e->pos;
-	int err = gn_fast_put_names(f, e, e->area);
+	int err = 0;
 
-	if (err)
-		return err;
 	if (next->event.time < f->end || !next->event.kind)
 		err = gn_fast_thread_put(&e->t, &next->event, &f->facts.counts,
 					 f->opts.put, f->opts.ctx);
@@ -341,8 +361,8 @@ static int merge_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		} else if (rec && may_go(e, next.is) &&
 			   !comes_too_early(f, e, rec)) {
 			err = put_creators(f, rec);
-			if (!err)
-				err = gn_fast_put_names_before(f, e, rec);
+			if (!err && is_end(rec))
+				err = gn_fast_put_names(f, e);
 			put = !err;
 			if (put)
 				err = put_record(f, e);
@@ -389,15 +409,14 @@ int gn_fast_merge(struct gn_fast *f)
 
 	if (!f->marked || !is_drained(f))
 		return 0;
-	err = merge_waiting(f);
+	err = gn_fast_put_all_names(f);
+	if (!err)
+		err = merge_waiting(f);
 	for (e = f->all; e && !err; e = next) {
 		next = e->next_of_all;
 		/* what it wrote behind the last of them */
 		if (e->area)
 			err = merge_thread(f, e);
-		/* if it is its process's last */
-		if (!err && e->area && e->last)
-			err = gn_fast_put_names(f, e, e->area);
 		if (!err)
 			gn_fast_end_thread(f, e);
 	}
@@ -422,8 +441,6 @@ int gn_fast_flush(struct gn_fast *f)
 	     e = e->next_of_all)
 		do {
 			err = merge_thread(f, e);
-			if (!err && e->area)
-				err = gn_fast_put_names(f, e, e->area);
 		} while (err == 1);
 	return err < 0 ? err : 0;
 }

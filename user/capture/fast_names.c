@@ -2,7 +2,6 @@
 /* Reads the names that a process tells (struct gn_fast_name). */
 #include "capture/fast_parts.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -31,9 +30,13 @@ static bool take_name(const struct gn_fast_area *a, struct name *n)
 	uint32_t left = a->names - a->named, pos = a->named;
 	struct gn_fast_name *h = &n->head;
 
-	if (left > GN_FAST_NAMES || left < sizeof(*h))
+	/* those of native functions are gnomon's own to tell */
+	if (GN_FUNC_RUNTIME(a->runtime) == GN_RUNTIME_NATIVE ||
+	    left > GN_FAST_NAMES || left < sizeof(*h))
 		return false;
 	take_bytes(a, pos, h, sizeof(*h));
+	/* what is looked at below is the copy */
+	atomic_signal_fence(memory_order_seq_cst);
 	pos += (uint32_t)sizeof(*h);
 	if (!h->index || h->index > GN_FUNC_INDEX(UINT32_MAX) ||
 	    h->len[0] > GN_SENT_NAME_MAX || h->len[1] > GN_SENT_MODULE_MAX ||
@@ -49,17 +52,16 @@ static bool take_name(const struct gn_fast_area *a, struct name *n)
 
 /* Its names are not read any more: they fill their ring, and come by the
  * kernel. */
-static void be_hostile(struct gn_fast *f, struct gn_fast_entry *e,
-		       struct gn_fast_area *a)
+static void be_hostile(struct gn_fast *f, struct gn_fast_entry *e)
 {
 	f->facts.counts.hostile++;
-	a->nameless = true;
+	e->tells->nameless = true;
 	gn_fast_thread_lose(&e->t, 1);
 }
 
-static int put(struct gn_fast *f, struct gn_fast_entry *e,
-	       const struct gn_fast_area *a, const struct name *n)
+static int put(struct gn_fast *f, struct gn_fast_entry *e, const struct name *n)
 {
+	const struct gn_fast_area *a = e->tells;
 	_Alignas(8) char buf[GN_TEXT_MAX];
 	struct gn_rec *h = (struct gn_rec *)buf;
 	size_t size =
@@ -72,47 +74,43 @@ static int put(struct gn_fast *f, struct gn_fast_entry *e,
 	return f->opts.put(f->opts.ctx, h, size);
 }
 
-int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e,
-		      struct gn_fast_area *a)
+static bool has_names(const struct gn_fast_area *a)
 {
+	return a && !a->nameless && a->named != a->names;
+}
+
+int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e)
+{
+	struct gn_fast_area *a = e->tells;
 	struct name n;
 	int err = 0;
 
-	while (!err && !a->nameless && a->named != a->names) {
+	while (!err && has_names(a)) {
 		if (!take_name(a, &n)) {
-			be_hostile(f, e, a);
+			be_hostile(f, e);
 			break;
 		}
 		a->named += n.head.size;
 		atomic_store_explicit(&a->rings[0].tail, a->named,
 				      memory_order_release);
-		err = put(f, e, a, &n);
+		err = put(f, e, &n);
 		if (!err && gn_fast_is_enough(f))
 			err = 1;
 	}
 	return err;
 }
 
-static uint32_t func_of(const struct gn_rec *rec)
-{
-	if (rec->kind == GN_KIND_EVENT)
-		return ((const struct gn_rec_event *)rec)->func;
-	return rec->kind <= GN_KIND_UNWIND_END
-		       ? ((const struct gn_rec_func *)rec)->func
-		       : 0;
-}
-
-/* What a process told before its own begin is known would be another program's
- * names. */
-int gn_fast_put_names_before(struct gn_fast *f, struct gn_fast_entry *e,
-			     const struct gn_rec *rec)
+int gn_fast_put_all_names(struct gn_fast *f)
 {
 	int err = 0;
 
-	if (!GN_FUNC_INDEX(func_of(rec)))
-		return 0;
-	for (struct gn_fast_area *a = f->areas; a && !err; a = a->next)
-		if (a->known)
-			err = gn_fast_put_names(f, e, a);
+	for (struct gn_fast_area *a = f->areas; a && !err; a = a->next) {
+		struct gn_fast_entry *e = has_names(a) ? f->all : NULL;
+
+		while (e && e->tells != a)
+			e = e->next_of_all;
+		if (e)
+			err = gn_fast_put_names(f, e);
+	}
 	return err;
 }

@@ -26,7 +26,7 @@ struct gn_fast_area {
 	bool over;	  /* its first thread, or its program, has ended */
 	bool broken;	  /* its hooks were told that gnomon does not read */
 	bool nameless;	  /* its names are not read any more */
-	bool known;	  /* it was told that a thread of it has a ring */
+	uint64_t since;	  /* when it was offered */
 	bool bound[GN_FAST_SLOTS];
 };
 
@@ -37,6 +37,9 @@ struct gn_fast_entry {
 	uint32_t tid; /* by the kernel's last record; t.tid: by the last that
 		       * went */
 	struct gn_fast_area *area; /* NULL: it has no ring */
+	/* the process's whose names it can tell: it has offered the memory, or
+	 * taken a ring, and that has been told, and not its end */
+	struct gn_fast_area *tells;
 	uint32_t slot;
 	uint32_t pos;  /* up to where its ring was read, our own count */
 	uint32_t mark; /* up to where it may be read */
@@ -78,6 +81,9 @@ struct gn_fast {
 	bool stopped;
 };
 
+/* The last that the process offered. NULL: none. */
+struct gn_fast_area *gn_fast_find_area(struct gn_fast *f, uint32_t pid);
+
 /* NULL: no such thread. */
 struct gn_fast_entry *gn_fast_find(struct gn_fast *f, uint32_t tid);
 
@@ -96,15 +102,12 @@ void gn_fast_beat(struct gn_fast *f);
  * is used up. */
 bool gn_fast_is_enough(struct gn_fast *f);
 
-/* Names that a process told up to the mark, as records of this thread. 1 =
- * there are more, but it is enough; 0, or <0. */
-int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e,
-		      struct gn_fast_area *a);
+/* Names that the process told up to the mark, as records of this thread, if it
+ * can tell any. 1 = there are more, but it is enough; 0, or <0. */
+int gn_fast_put_names(struct gn_fast *f, struct gn_fast_entry *e);
 
-/* The same of all processes, before a record of the kernel's that can tell of
- * what has a name. */
-int gn_fast_put_names_before(struct gn_fast *f, struct gn_fast_entry *e,
-			     const struct gn_rec *rec);
+/* The same of all processes. */
+int gn_fast_put_all_names(struct gn_fast *f);
 
 /* After all that it wrote before it ended, if it has ended. */
 void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e);

@@ -319,6 +319,8 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	int err = 0;
 
 	t->first += sizeof(size) + size;
+	if (rec->kind != GN_KIND_SLICE)
+		t->told = rec->time;
 	switch (stream_of((enum gn_kind)rec->kind)) {
 	case GN_STREAM_COLLECT:
 		err = end_interval(t, (struct gn_rec_func *)rec, put, ctx);
@@ -348,7 +350,7 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 
 void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec)
 {
-	rec->time = t->floor;
+	rec->time = t->floor > t->told ? t->floor : t->told;
 	rec->tid = t->tid;
 	rec->seq = next_number(t, 0);
 }

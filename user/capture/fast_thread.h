@@ -77,6 +77,7 @@ struct gn_fast_thread {
 	/* a slice between these times is missing; 0: none */
 	uint64_t doubt_from, doubt;
 	uint64_t floor; /* nothing more comes of before */
+	uint64_t told;	/* the time of the kernel's last that went */
 	uint64_t stack; /* an address of the stack that it runs on */
 };
 

@@ -553,7 +553,7 @@ const char *gn_session_unfit(const struct gn_session *s)
 static bool may_be_fast(struct gn_session *s)
 {
 	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live ||
-	    (!s->launches && (s->light || gn_prepare_nothing(s))))
+	    (!s->opts.command && (s->light || gn_prepare_nothing(s))))
 		return false;
 	s->not_fast = gn_session_unfit(s);
 	return !s->not_fast;

@@ -398,6 +398,11 @@ static bool can_claim(void)
 	return fast.page && atomic_load(fast.alive) && !atomic_load(&fast.over);
 }
 
+bool gn_fast_has_ended(void)
+{
+	return atomic_load(&fast.over);
+}
+
 struct gn_fast_page *gn_fast_read_page(void)
 {
 	return can_claim() && ticks() <= atomic_load(&fast.page->deadline)

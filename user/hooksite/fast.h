@@ -27,6 +27,9 @@ bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
  * for too long has not: it may wake up. Set before gn_fast_start(). */
 void gn_fast_on_over(void (*fn)(void));
 
+/* A hook has seen that gnomon has ended, or this is no session. */
+bool gn_fast_has_ended(void);
+
 /* No hook writes any more, but for those that have begun. */
 void gn_fast_stop(void);
 

@@ -81,7 +81,7 @@ bool gn_fast_tell_name(uint32_t index, uint64_t token, struct gn_fast_text name,
 		return false;
 	done = put(page, &head, text);
 	atomic_flag_clear(&writing);
-	if (used(positions(page)) >= GN_FAST_NAMES / 2)
+	if (done && used(positions(page)) >= GN_FAST_NAMES / 2)
 		gn_fast_ring_bell(page);
 	return done;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <gnomon/edits.h>
+#include <gnomon/hooksite.h>
 #include "choose.h"
 #include "clsid.h"
 #include "events.h"
@@ -69,9 +70,16 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	return index;
 }
 
+/* After its session a hook passes no site any more, and these are for others,
+ * too: who watches the process later has a class of time by them. */
+static bool is_fast(const struct gn_clr *clr)
+{
+	return clr->compiles_fast && !gn_fast_has_ended();
+}
+
 static void tell_jit_begin(const struct gn_clr *clr, uint32_t index)
 {
-	if (clr->compiles_fast)
+	if (is_fast(clr))
 		GN_CLR_FAST(jit_begin)(index);
 	else
 		GN_CLR_SITE(jit_begin)(index);
@@ -80,7 +88,7 @@ static void tell_jit_begin(const struct gn_clr *clr, uint32_t index)
 static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
 			 uint64_t size)
 {
-	if (clr->compiles_fast)
+	if (is_fast(clr))
 		GN_CLR_FAST(jit_end)(index, size, (uint32_t)status);
 	else
 		GN_CLR_SITE(jit_end)(index, size, (uint32_t)status);
@@ -393,7 +401,11 @@ static bool wants_il(struct gn_clr *clr)
 
 bool gn_clr_start_fast(void)
 {
-	return gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
+	const volatile uint16_t *site = (const void *)GN_CLR_SITE(fast);
+
+	/* gnomon has ended, and left its environment: nobody would answer */
+	return *site != GN_SITE_BARE &&
+	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
 			     GN_CLR_FAST(il_leave));
 }
 
