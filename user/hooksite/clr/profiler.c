@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "profiler.h"
 
+#ifndef GNOMON_MUSL
+#include <gnu/libc-version.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,6 +412,27 @@ bool gn_clr_start_fast(void)
 			     GN_CLR_FAST(il_leave));
 }
 
+/*
+ * Whether the kernel tells of each return to the program that the thread was
+ * away: of threads with restartable sequences, which the C library registers
+ * from 2.35 on. Of others a switch that was not seen shows at the next probe
+ * only, and compilations are probes enough for that.
+ */
+static bool returns_are_told(void)
+{
+#ifdef GNOMON_MUSL
+	return false;
+#else
+	const char *tunables = getenv("GLIBC_TUNABLES");
+	char *end;
+	long major = strtol(gnu_get_libc_version(), &end, 10);
+	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+
+	return (major > 2 || (major == 2 && minor >= 35)) &&
+	       !(tunables && strstr(tunables, "glibc.pthread.rseq=0"));
+#endif
+}
+
 static bool wants_fast(void)
 {
 	const char *fast = getenv(GN_CLR_ENV_FAST);
@@ -447,7 +471,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	gn_choose_start(clr);
 	clr->families = gn_tell_families(getenv(GN_CLR_ENV_EVENTS));
 	clr->fast = wants_fast() && gn_clr_start_fast();
-	clr->compiles_fast = clr->fast;
+	clr->compiles_fast = clr->fast && returns_are_told();
 	if (wants_il(clr))
 		return gn_clr_start_il(clr);
 	clr->wants = GN_WANT_START | (clr->functions ? GN_WANT_HOOKED : 0);
