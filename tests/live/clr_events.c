@@ -250,15 +250,27 @@ static void check_fast(struct live *t, const struct told *told)
 	      json_array_size(jit));
 }
 
-/* Not in guests, whose time-stamp counter cannot be used. */
-void test_events_fast(struct live *t)
+/* What is told without being asked for, beside precompiled code. */
+static struct told *record_usual(struct live *t, const char *hooks)
 {
 	struct told *told = calloc(1, sizeof(*told));
 
 	CHECK(t, told, "no memory");
-	record(t, "--hooks fast --clr light --events usual,exceptions,jit",
+	record(t,
+	       live_text(t,
+			 "--hooks %s --clr light "
+			 "--events usual,exceptions,jit",
+			 hooks),
 	       told);
 	compare_usual(t, told);
+	return told;
+}
+
+/* Not in guests, whose time-stamp counter cannot be used. */
+void test_events_fast(struct live *t)
+{
+	struct told *told = record_usual(t, "fast");
+
 	check_fast(t, told);
 	free(told);
 }
@@ -266,24 +278,16 @@ void test_events_fast(struct live *t)
 /* The same where each is a probe. */
 void test_events_probes(struct live *t)
 {
-	struct told *told = calloc(1, sizeof(*told));
+	struct told *told = record_usual(t, "uprobe");
 
-	CHECK(t, told, "no memory");
-	record(t, "--hooks uprobe --clr light --events usual,exceptions,jit",
-	       told);
-	compare_usual(t, told);
 	CHECK(t, hits(t, told, "fast") == 0, "there were fast hooks");
 	free(told);
 }
 
-/* What is told without being asked for, beside precompiled code. */
 void test_events(struct live *t)
 {
-	struct told *told = calloc(1, sizeof(*told));
+	struct told *told = record_usual(t, "auto");
 
-	CHECK(t, told, "no memory");
-	record(t, "--clr light --events usual,exceptions,jit", told);
-	compare_usual(t, told);
 	CHECK(t, json_array_size(rows(t, told, "events", "--events none")) == 0,
 	      "events that nobody asked for");
 	CHECK(t,

@@ -104,6 +104,12 @@ static void open_fixture(struct fixture *x, int seals)
 	open_fixture_of(x, seals, false);
 }
 
+static void merge(struct fixture *x)
+{
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+}
+
 static void close_fixture(struct fixture *x)
 {
 	gn_fast_free(x->f);
@@ -152,14 +158,12 @@ static void round_the_ring(void **state)
 			write_record(x, 3, GN_FAST_WRAP);
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 		if (i % 100 == 99) {
-			gn_fast_mark(x->f);
-			assert_int_equal(gn_fast_merge(x->f), 0);
+			merge(x);
 			assert_int_equal(x->rings[3].tail, x->rings[3].head);
 		}
 	}
 	write_record(x, 3, GN_FAST_LOST);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.records, 10000);
 	assert_int_equal(facts.counts.dropped, 8);
@@ -182,8 +186,7 @@ static void round_without_end(void **state)
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	write_record(x, 3, GN_FAST_WRAP);
 	x->rings[3].head = 2 * GN_FAST_FIRST;
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
@@ -200,8 +203,7 @@ static void lost_without_leave(void **state)
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	write_record(x, 3, GN_FAST_LOST);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.dropped, 0);
 	assert_int_equal(facts.counts.hostile, 1);
@@ -223,8 +225,7 @@ static void waits_are_counted(void **state)
 		write_record(x, 3, GN_FAST_WAITED);
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	}
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.waits, 3);
 	assert_in_range(facts.counts.waited_ns, 0, 1000000000);
@@ -261,8 +262,7 @@ static void taken_away(void **state)
 	x->page->taken = 77;
 	for (int i = 0; i < 2; i++) {
 		write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
+		merge(x);
 	}
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.records, 2);
@@ -290,8 +290,7 @@ static void no_sleep_while_one_waits(void **state)
 	assert_int_equal(x->page->sleeping, 1);
 	gn_fast_awake(x->f);
 	assert_int_equal(x->page->sleeping, 0);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->rings[3].wants, 0);
 	assert_true(gn_fast_sleep(x->f));
 	x->rings[3].wants = 1;
@@ -326,8 +325,7 @@ static void any_bytes(void **state)
 						   (GN_FAST_SLOT - 16);
 			if (x->rings[1].head > GN_FAST_SLOT - 64)
 				x->rings[1].head = 0;
-			gn_fast_mark(x->f);
-			assert_int_equal(gn_fast_merge(x->f), 0);
+			merge(x);
 		}
 		assert_int_equal(gn_fast_flush(x->f), 0);
 		assert_false(x->out.back);
@@ -367,13 +365,11 @@ static void compilations(void **state)
 	(void)state;
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	for (size_t i = 0; i < 4; i++)
 		write_record(x, 3, seen[i].what);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.n, first + 4);
 	for (size_t i = 0; i < 4; i++) {
 		const struct gn_rec_func *r = &x->out.rec[first + i].f;
@@ -386,8 +382,7 @@ static void compilations(void **state)
 	}
 	/* there are no more kinds of these */
 	write_record(x, 3, 5 << 2 | GN_FAST_COMPILES | 2);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
@@ -445,8 +440,7 @@ static void names_come_before_calls(void **state)
 	(void)state;
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	while (x->rings[0].head < 3 * GN_FAST_NAMES) {
 		x->out.n = 0;
 		for (int i = 0; i < 20; i++) {
@@ -456,8 +450,7 @@ static void names_come_before_calls(void **state)
 		write_record(x, 3, n << 2 | GN_FAST_ENTER);
 		if (x->rings[3].head >= GN_FAST_FIRST - GN_FAST_RECORD)
 			write_record(x, 3, GN_FAST_WRAP);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
+		merge(x);
 		assert_int_equal(x->out.n, 21);
 		for (uint32_t i = 0; i < 20; i++) {
 			snprintf(texts, sizeof(texts), "T.F%um.dll",
@@ -470,13 +463,6 @@ static void names_come_before_calls(void **state)
 	assert_false(x->out.back);
 	close_fixture(x);
 	free(x);
-}
-
-static void round_of(struct fixture *x)
-{
-	x->out.n = 0;
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
 }
 
 static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
@@ -504,14 +490,16 @@ static void names_come_before_events(void **state)
 	open_fixture(x, SEALS);
 	write_name(x, 5, "T.F", "m.dll");
 	kernel_event(x, TID + 1, 5);
-	round_of(x);
+	x->out.n = 0;
+	merge(x);
 	assert_int_equal(x->out.n, 3);
 	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_RING);
 	assert_name(&x->out.rec[1].h, 5, "T.Fm.dll");
 	assert_int_equal(x->out.rec[2].h.kind, GN_KIND_EVENT);
 	write_name(x, 6, "T.G", "m.dll");
 	kernel_event(x, TID + 1, 6);
-	round_of(x);
+	x->out.n = 0;
+	merge(x);
 	assert_int_equal(x->out.n, 2);
 	assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
 	assert_int_equal(x->out.rec[1].h.kind, GN_KIND_EVENT);
@@ -530,7 +518,8 @@ static void names_a_few_at_a_time(void **state)
 	(void)state;
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	round_of(x);
+	x->out.n = 0;
+	merge(x);
 	x->out.n = x->out.all = 0;
 	for (uint32_t i = 1; i <= 1000; i++) {
 		snprintf(texts, sizeof(texts), "T.F%u", i);
@@ -584,18 +573,21 @@ static void names_come_before_an_end(void **state)
 			tell(x, GN_FAST_CLAIM, 4, TID + 1);
 			write_name(x, 4, "T.E", "m.dll");
 		}
-		round_of(x);
+		x->out.n = 0;
+		merge(x);
 		write_name(x, 5, "T.F", "m.dll");
 		if (ends[i] == GN_KIND_EXEC)
 			kernel_exec(x);
 		else
 			kernel_record(x, ends[i], TID, 400);
-		round_of(x);
+		x->out.n = 0;
+		merge(x);
 		assert_int_equal(x->out.n, 2);
 		assert_name(&x->out.rec[0].h, 5, "T.Fm.dll");
 		assert_int_equal(x->out.rec[1].h.kind, ends[i]);
 		write_name(x, 6, "T.G", "m.dll");
-		round_of(x);
+		x->out.n = 0;
+		merge(x);
 		assert_int_equal(x->out.n, i == 0);
 		if (i == 0) {
 			assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
@@ -617,8 +609,7 @@ static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
 	write_bytes(x, head, sizeof(*head));
 	x->rings[0].head += n - (uint32_t)sizeof(*head);
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	assert_int_equal(facts.counts.records, 1);
@@ -626,8 +617,7 @@ static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
 	x->out.n = 0;
 	write_name(x, 6, "T.G", "m.dll");
 	write_record(x, 3, 6 << 2 | GN_FAST_ENTER);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.n, 1);
 	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_ENTER);
 	gn_fast_tell(x->f, &facts);
@@ -681,8 +671,7 @@ static void order_between_threads(void **state)
 
 	(void)state;
 	open_fixture(x, SEALS);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	kernel_record(x, GN_KIND_SUSPEND_BEGIN, TID, 100);
@@ -691,16 +680,14 @@ static void order_between_threads(void **state)
 	x->rings[3].busy = 1;
 	/* this one can be after one that the hook is about to write */
 	kernel_record(x, GN_KIND_GC_BEGIN, TID, 400);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.n, first + 4);
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(x->out.rec[first + i].h.kind, order[i].kind);
 		assert_int_equal(x->out.rec[first + i].h.tid, order[i].tid);
 	}
 	x->rings[3].busy = 0;
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.rec[first + 4].h.kind, GN_KIND_GC_BEGIN);
 	close_fixture(x);
 	free(x);
@@ -726,8 +713,7 @@ static void new_ring_is_marked_again(void **state)
 	tell(x, GN_FAST_CLAIM, 4, TID + 1);
 	kernel_record(x, GN_KIND_JIT_END, TID + 1, 100);
 	assert_true(gn_fast_has_fresh(x->f));
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.n, first + 3);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_JIT_END);
 	assert_int_equal(x->out.rec[first + 2].h.kind, GN_KIND_ENTER);
@@ -745,14 +731,12 @@ static void in_a_hook_for_ever(void **state)
 	(void)state;
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	x->rings[3].busy = 1;
 	for (int round = 0; round < 10; round++) {
 		for (int i = 0; i < 100000; i++)
 			kernel_record(x, GN_KIND_GC_BEGIN, TID, 400 + ++given);
-		gn_fast_mark(x->f);
-		assert_int_equal(gn_fast_merge(x->f), 0);
+		merge(x);
 	}
 	assert_true(x->out.all > given / 2);
 	close_fixture(x);
@@ -782,17 +766,14 @@ static void parents_calls_come_before(void **state)
 
 	(void)state;
 	open_fixture(x, SEALS);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
 	begin_child(x, gn_now_ns() + 1000000);
 	atomic_store(&x->rings[3].wants, 1);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	assert_int_equal(x->out.n, first + 2);
 	assert_int_equal(x->out.rec[first].h.kind, GN_KIND_ENTER);
 	assert_int_equal(x->out.rec[first + 1].h.kind, GN_KIND_THREAD);
@@ -820,8 +801,7 @@ static void order_of_new_thread(void **state)
 	(void)state;
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
@@ -846,8 +826,7 @@ static void order_of_new_ring(void **state)
 
 	(void)state;
 	open_fixture(x, SEALS);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
@@ -888,8 +867,7 @@ static void ring_after_exec(void **state)
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	assert_int_equal(gn_fast_merge(x->f), 0);
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.records, 1);
 	assert_int_equal(facts.counts.hostile, 0);
@@ -921,8 +899,7 @@ static void exec_of_another_thread(void **state)
 	open_fixture(x, SEALS);
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	tell(x, GN_FAST_CLAIM, 4, TID + 1);
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
+	merge(x);
 	first = x->out.n;
 	write_record(x, 4, 5 << 2 | GN_FAST_ENTER);
 	x->rings[3].busy = 1; /* it is ended in a hook */

@@ -549,7 +549,8 @@ const char *gn_session_unfit(const struct gn_session *s)
 					      : "CAP_SYS_PTRACE is missing";
 }
 
-/* In the live view a period's records would come after its end. */
+/* In the live view a period's records would come after its end. A runtime that
+ * runs already has fast hooks of functions only. */
 static bool may_be_fast(struct gn_session *s)
 {
 	if (s->opts.hooks == GN_HOOKS_UPROBE || s->opts.live ||

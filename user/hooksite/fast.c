@@ -222,16 +222,17 @@ static void wait_tail(struct gn_fast_own *own, uint32_t tail)
 
 /* The kernel takes the probes of a gnomon that was killed. One that is stopped
  * has them, and may wake up: then they tell what happened since. */
-static bool is_gone(void)
+bool gn_fast_is_gone(gn_fast_tell_fn tell)
 {
-	const volatile uint16_t *site = (const uint16_t *)(uintptr_t)fast.tell;
+	const volatile uint16_t *site = (const uint16_t *)(uintptr_t)tell;
 
 	return *site == GN_SITE_BARE;
 }
 
 static bool is_over(struct gn_fast_own *own)
 {
-	bool ended = is_gone() || atomic_load(&own->page->taken) != 1;
+	bool ended = gn_fast_is_gone(fast.tell) ||
+		     atomic_load(&own->page->taken) != 1;
 
 	if (!atomic_load(fast.alive))
 		return true; /* a forked child, which ends its parent's hook */

@@ -23,6 +23,9 @@ typedef void (*gn_fast_hook_fn)(uint64_t index, uint64_t sp);
 bool gn_fast_start(gn_fast_tell_fn tell, gn_fast_hook_fn enter,
 		   gn_fast_hook_fn leave);
 
+/* Nobody has a probe at the site. */
+bool gn_fast_is_gone(gn_fast_tell_fn tell);
+
 /* Called in a hook, once in a session: gnomon has ended. One that was silent
  * for too long has not: it may wake up. Set before gn_fast_start(). */
 void gn_fast_on_over(void (*fn)(void));

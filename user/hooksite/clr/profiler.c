@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <gnomon/edits.h>
-#include <gnomon/hooksite.h>
 #include "choose.h"
 #include "clsid.h"
 #include "events.h"
@@ -404,10 +403,8 @@ static bool wants_il(struct gn_clr *clr)
 
 bool gn_clr_start_fast(void)
 {
-	const volatile uint16_t *site = (const void *)GN_CLR_SITE(fast);
-
 	/* gnomon has ended, and left its environment: nobody would answer */
-	return *site != GN_SITE_BARE &&
+	return !gn_fast_is_gone(GN_CLR_SITE(fast)) &&
 	       gn_fast_start(GN_CLR_SITE(fast), GN_CLR_FAST(il_enter),
 			     GN_CLR_FAST(il_leave));
 }
