@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why a CLR that runs already does not take gnomon's hooks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "process/maps.h"
+#include "runtime/clr_attach_parts.h"
+
+#define GONE_MS 500
+
+/* Whether the mapping is of another file that was at `path` before. */
+static bool was_at(const struct gn_mapping *m, const char *path,
+		   const struct gn_file_id *now)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path);
+
+	return m->file.ino && !gn_file_same(&m->file, now) &&
+	       !strncmp(m->name, path, n) &&
+	       (!m->name[n] || !strcmp(m->name + n, deleted));
+}
+
+int gn_clr_tell_older(const struct gn_attached *a, char *why)
+{
+	snprintf(why, GN_WHY_MAX,
+		 "process %d has the library of a gnomon that was here before, "
+		 "which traced it; start it again to trace its functions",
+		 (int)a->pid);
+	return -ESTALE;
+}
+
+/* Whether it is of another file of the library's name, wherever that is. */
+static bool is_another(const struct gn_mapping *m, const char *path,
+		       const struct gn_file_id *now)
+{
+	const char *name = strrchr(path, '/'), *at = strrchr(m->name, '/');
+	size_t n = name ? strlen(name) : 0;
+
+	return m->file.ino && !gn_file_same(&m->file, now) && name && at &&
+	       !strncmp(at, name, n) && (!at[n] || at[n] == ' ');
+}
+
+/* Whether the process has a mapping that is such a one. What cannot be looked
+ * at is found out later. */
+static bool maps_one(const struct gn_attached *a,
+		     bool (*is)(const struct gn_mapping *m, const char *path,
+				const struct gn_file_id *now))
+{
+	int fd = open(a->library, O_RDONLY | O_CLOEXEC);
+	struct gn_file_id now;
+	struct gn_mapping m;
+	struct gn_maps maps;
+	bool one = false;
+
+	if (fd >= 0 && !gn_maps_name(fd, &now) &&
+	    !gn_maps_open(&maps, a->pid)) {
+		while (!one && gn_maps_next(&maps, &m) > 0)
+			one = is(&m, a->library, &now);
+		gn_maps_close(&maps);
+	}
+	if (fd >= 0)
+		close(fd);
+	return one;
+}
+
+/* The runtime loads no file at a path that it has loaded one from, and an older
+ * library can understand a request otherwise. */
+int gn_clr_check_mapped(const struct gn_attached *a, char *why)
+{
+	return maps_one(a, was_at) ? gn_clr_tell_older(a, why) : 0;
+}
+
+bool gn_clr_is_stopped(pid_t pid)
+{
+	char path[32], state = 0, text[512], *end;
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = '\0';
+	end = strrchr(text, ')');
+	if (end && end[1] == ' ')
+		state = end[2];
+	/* by a signal, or by who traces it */
+	return state == 'T' || state == 't';
+}
+
+/* A runtime that shuts down closes its socket some time before it ends. */
+int gn_clr_told_end(pid_t pid, int err, char *why)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+			   .events = POLLIN};
+	bool ended = p.fd < 0 ? errno == ESRCH : poll(&p, 1, GONE_MS) > 0;
+
+	if (p.fd >= 0)
+		close(p.fd);
+	if (!ended)
+		return err;
+	snprintf(why, GN_WHY_MAX, "process %d has ended", (int)pid);
+	return -ESRCH;
+}
+
+int gn_clr_explain(const struct gn_attached *a, int err, int32_t result,
+		   char *why)
+{
+	int pid = (int)a->pid;
+
+	if (!err && (result >= 0 || result == GN_CLR_CANCELLED))
+		return 0;
+	if (err == -EINTR)
+		snprintf(why, GN_WHY_MAX, "attaching was interrupted");
+	else if (err == -ETIMEDOUT)
+		snprintf(why, GN_WHY_MAX, "process %d does not answer%s", pid,
+			 gn_clr_is_stopped(a->pid)
+				 ? ": it is stopped; let it go on "
+				   "(kill -CONT)"
+				 : " at its diagnostics socket");
+	else if (err == -EPROTO || err == -EPERM)
+		snprintf(why, GN_WHY_MAX,
+			 "what answers at the diagnostics socket of process %d "
+			 "is not its runtime",
+			 pid);
+	else if (err == -EACCES)
+		snprintf(why, GN_WHY_MAX,
+			 "the diagnostics socket of process %d is its user's; "
+			 "%s",
+			 pid,
+			 geteuid() ? "run gnomon as that user or as root"
+				   : "give gnomon CAP_DAC_OVERRIDE");
+	else if (err)
+		snprintf(why, GN_WHY_MAX,
+			 "process %d does not listen at its diagnostics "
+			 "socket (%s)",
+			 pid, strerror(-err));
+	else if (result == GN_CLR_NO_ATTACH && maps_one(a, is_another))
+		snprintf(why, GN_WHY_MAX,
+			 "process %d has the library of another gnomon, which "
+			 "traced it; trace it with that one, or start it again",
+			 pid);
+	else if (result == GN_CLR_NO_ATTACH)
+		snprintf(why, GN_WHY_MAX,
+			 "another profiler is in process %d, and a runtime "
+			 "lets one only see functions; trace without -f, or "
+			 "start the program without that one",
+			 pid);
+	else if (result == GN_CLR_NOT_UP)
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d has not begun: it waits "
+			 "until a diagnostics tool lets it go on "
+			 "(DOTNET_DiagnosticPorts, or "
+			 "DOTNET_DefaultDiagnosticPortSuspend)",
+			 pid);
+	else if (result == GN_CLR_NO_MEMORY)
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d has no room for one more "
+			 "thread; raise the limit of its user (ulimit -u) or "
+			 "of its cgroup (pids.max)",
+			 pid);
+	else
+		snprintf(why, GN_WHY_MAX,
+			 "the runtime of process %d does not take '%.300s' "
+			 "(0x%08" PRIx32 "); its user must be able to read it",
+			 pid, a->library, (uint32_t)result);
+	return err ? err : -EPROTO;
+}

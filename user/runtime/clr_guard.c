@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The process that ends a session in a CLR if gnomon cannot. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hooksite/clr/clsid.h"
+#include "runtime/clr_attach_parts.h"
+#include "runtime/clr_room.h"
+
+#define GUARD_MS (60 * 60 * 1000)
+#define LATER_MS 200
+
+/* No right stays but the one to connect to another user's socket, if gnomon has
+ * it. */
+static bool drop_rights(void)
+{
+	const cap_value_t need = CAP_DAC_OVERRIDE;
+	cap_flag_value_t has = CAP_CLEAR;
+	cap_t caps = cap_get_proc();
+	bool dropped = caps && !cap_get_flag(caps, need, CAP_PERMITTED, &has) &&
+		       !cap_clear(caps) &&
+		       !cap_set_flag(caps, CAP_PERMITTED, 1, &need, has) &&
+		       !cap_set_flag(caps, CAP_EFFECTIVE, 1, &need, has) &&
+		       !cap_set_proc(caps);
+
+	cap_free(caps);
+	return dropped;
+}
+
+/* Nothing else of gnomon's is to be open in it, nor any right but that one, and
+ * the process's own to files. */
+static void settle(struct gn_attached *a, int leash)
+{
+	int kept[] = {leash, a->socket, a->lock, a->copy.folder};
+	const int n = a->copy.folder >= 0 ? 4 : 3;
+
+	setsid();
+	prctl(PR_SET_NAME, "gnomon-guard");
+	for (int i = 0; i < n; i++)
+		kept[i] = fcntl(kept[i], F_DUPFD, 16);
+	for (int i = 0; i < n; i++)
+		dup2(kept[i], 3 + i);
+	syscall(SYS_close_range, 3 + n, ~0u, 0);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	if ((n > 3 && gn_copy_become(&a->copy)) || !drop_rights())
+		_exit(1);
+	a->socket = 4;
+	a->copy.folder = n > 3 ? 6 : -1;
+}
+
+/* Ends the session as soon as the runtime has room to answer. */
+static void end_later(struct gn_attached *a)
+{
+	char why[GN_WHY_MAX];
+	int32_t result;
+
+	for (int ms = 0; ms < GUARD_MS; ms += LATER_MS) {
+		if (!gn_clr_has_room(a->pid, why) &&
+		    (gn_clr_ask(a, GN_CLR_REQUEST_END, GUARD_MS, NULL, NULL,
+				&result) ||
+		     result != GN_CLR_NO_MEMORY))
+			return;
+		gn_clr_sleep(LATER_MS);
+	}
+}
+
+static _Noreturn void guard(struct gn_attached *a, int leash)
+{
+	bool begun = false;
+	ssize_t n;
+	char c = 0;
+
+	settle(a, leash);
+	do {
+		n = read(3, &c, 1);
+		begun = begun || (n > 0 && c == GN_GUARD_BEGUN);
+		if (n > 0 && c == GN_GUARD_LOADED && !a->opens)
+			gn_copy_remove(&a->copy);
+	} while (n > 0 ? c != GN_GUARD_DONE : n < 0 && errno == EINTR);
+	if (n <= 0 && begun)
+		end_later(a);
+	gn_copy_remove(&a->copy);
+	_exit(0);
+}
+
+int gn_clr_guard_start(struct gn_attached *a)
+{
+	sigset_t all, before;
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	a->guard = fork();
+	if (a->guard < 0)
+		err = -errno;
+	if (!a->guard) {
+		close(ends[1]);
+		guard(a, ends[0]);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+	if (err)
+		close(ends[1]);
+	else
+		a->leash = ends[1];
+	return err;
+}
+
+void gn_clr_guard_tell(const struct gn_attached *a, char word)
+{
+	ssize_t n = a->leash >= 0 ? write(a->leash, &word, 1) : 0;
+
+	(void)n; /* who does not listen has been killed */
+}
+
+void gn_clr_guard_dismiss(struct gn_attached *a)
+{
+	gn_clr_guard_tell(a, GN_GUARD_DONE);
+	if (a->leash < 0)
+		return;
+	close(a->leash);
+	a->leash = -1;
+	while (waitpid(a->guard, NULL, 0) < 0 && errno == EINTR)
+		;
+}
