@@ -24,6 +24,7 @@ struct taken {
 	uint32_t seq;
 	uint64_t time; /* of the last that ended an interval */
 	bool back;     /* time or numbers went back */
+	bool full;     /* it takes a little at a time */
 };
 
 static inline int take(void *ctx, const struct gn_rec *rec, size_t size)

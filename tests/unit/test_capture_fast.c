@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records of threads' own in rings that they share with gnomon: their order
  * among threads, and memory that holds anything at all. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -10,114 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include <gnomon/fast.h>
-#include "capture/clock.h"
-#include "capture/fast_clock.h"
-#include "fast_taken.h"
-
-#define RING_PAGE ((size_t)sysconf(_SC_PAGESIZE))
-
-static int take_calls(void *ctx, const struct gn_rec_func *recs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		take(ctx, &recs[i].h, sizeof(recs[i]));
-	return 0;
-}
-
-struct fixture {
-	uint64_t *ring; /* its positions, each in a page */
-	struct gn_fast *f;
-	struct gn_fast_page *page;
-	struct gn_fast_ring *rings;
-	unsigned char *data;
-	struct taken out;
-	uint32_t seq;
-};
-
-static int begins(void *ctx)
-{
-	(void)ctx;
-	return 0;
-}
-
-static bool full; /* the sink takes a little at a time */
-
-static bool enough(void *ctx)
-{
-	(void)ctx;
-	return full;
-}
-
-static void tell(struct fixture *x, uint32_t what, uint64_t value, uint32_t tid)
-{
-	struct gn_rec_ring r = {
-		.f = {.h = {.time = 1,
-			    .tid = tid,
-			    .seq = ++x->seq,
-			    .kind = GN_KIND_RING,
-			    .key = value},
-		      .func = GN_FUNC(GN_RUNTIME_CLR, what)},
-		.pid = (uint32_t)getpid(),
-		.sp = 0x7fff00000000,
-	};
-
-	if (!gn_fast_record(x->f, &r.f.h, sizeof(r)))
-		take(&x->out, &r.f.h, sizeof(r));
-}
-
-static void open_fixture_of(struct fixture *x, int seals, bool drops)
-{
-	struct gn_fast_opts opts = {take,   take_calls, begins,
-				    enough, &x->out,	drops};
-	int ring = memfd_create("ring", MFD_CLOEXEC);
-	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	memset(x, 0, sizeof(*x));
-	assert_int_equal(ftruncate(ring, 2 * RING_PAGE), 0);
-	x->f = gn_fast_new(&opts, ring);
-	assert_non_null(x->f);
-	x->ring = mmap(NULL, 2 * RING_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       ring, 0);
-	assert_ptr_not_equal(x->ring, MAP_FAILED);
-	close(ring);
-	assert_int_equal(ftruncate(fd, GN_FAST_SIZE), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	x->page = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-		       fd, 0);
-	assert_ptr_not_equal(x->page, MAP_FAILED);
-	x->rings = (void *)((char *)x->page + GN_FAST_PAGE);
-	x->data = (unsigned char *)x->page + GN_FAST_DATA;
-	x->page->magic = GN_FAST_MAGIC;
-	x->page->size = GN_FAST_SIZE;
-	gn_fast_mark(x->f);
-	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
-	close(fd);
-}
-
-static void open_fixture(struct fixture *x, int seals)
-{
-	open_fixture_of(x, seals, false);
-}
-
-static void merge(struct fixture *x)
-{
-	gn_fast_mark(x->f);
-	assert_int_equal(gn_fast_merge(x->f), 0);
-}
-
-static void close_fixture(struct fixture *x)
-{
-	gn_fast_free(x->f);
-	munmap(x->page, GN_FAST_SIZE);
-	munmap(x->ring, 2 * RING_PAGE);
-}
-
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#include "fast_feed.h"
 
 /* Memory that could shrink would end gnomon by SIGBUS. */
 static void unsealed(void **state)
@@ -132,15 +28,6 @@ static void unsealed(void **state)
 	assert_int_equal(facts.refused, 1);
 	close_fixture(x);
 	free(x);
-}
-
-static void write_record(struct fixture *x, uint32_t slot, uint32_t what)
-{
-	uint32_t head = x->rings[slot].head;
-	struct gn_fast_rec rec = {8, what, gn_fast_ticks()};
-
-	memcpy(x->data + (size_t)slot * GN_FAST_SLOT + head, &rec, sizeof(rec));
-	x->rings[slot].head = what == GN_FAST_WRAP ? 0 : head + sizeof(rec);
 }
 
 /* Up to its end, back at its begin, and what found no room. */
@@ -334,16 +221,6 @@ static void any_bytes(void **state)
 	free(x);
 }
 
-static void kernel_record(struct fixture *x, enum gn_kind kind, uint32_t tid,
-			  uint64_t time)
-{
-	struct gn_rec_func r = {
-		.h = {.time = time, .tid = tid, .seq = ++x->seq, .kind = kind}};
-
-	if (!gn_fast_record(x->f, &r.h, sizeof(r)))
-		take(&x->out, &r.h, sizeof(r));
-}
-
 /* Compilations: with or without an index, an end with the size of the code. */
 static void compilations(void **state)
 {
@@ -386,270 +263,6 @@ static void compilations(void **state)
 	gn_fast_tell(x->f, &facts);
 	assert_int_equal(facts.counts.hostile, 1);
 	close_fixture(x);
-	free(x);
-}
-
-static void write_bytes(struct fixture *x, const void *bytes, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		x->data[GN_FAST_SLOT - GN_FAST_NAMES +
-			x->rings[0].head++ % GN_FAST_NAMES] =
-			((const unsigned char *)bytes)[i];
-}
-
-static void write_name(struct fixture *x, uint32_t index, const char *text,
-		       const char *module)
-{
-	static const char zeros[8];
-	struct gn_fast_name head = {
-		.index = index,
-		.token = 0x06000000 | index,
-		.len = {(uint16_t)strlen(text), (uint16_t)strlen(module)},
-	};
-	uint32_t begin = x->rings[0].head;
-
-	head.size =
-		(uint32_t)(sizeof(head) + head.len[0] + head.len[1] + 7) & ~7u;
-	write_bytes(x, &head, sizeof(head));
-	write_bytes(x, text, head.len[0]);
-	write_bytes(x, module, head.len[1]);
-	write_bytes(x, zeros, begin + head.size - x->rings[0].head);
-}
-
-static void assert_name(const struct gn_rec *rec, uint32_t index,
-			const char *texts)
-{
-	const struct gn_rec_text *r = (const void *)rec;
-
-	assert_int_equal(rec->kind, GN_KIND_NAME);
-	assert_int_equal(rec->key, 0x06000000 | index);
-	assert_int_equal(r->id, GN_FUNC(GN_RUNTIME_CLR, index));
-	assert_int_equal(r->ref, getpid());
-	assert_int_equal(r->len[0] + r->len[1], strlen(texts));
-	assert_memory_equal(r->text, texts, strlen(texts));
-}
-
-/* Names come before the first record of a round that can need them, around the
- * end of their ring, and none is missing. */
-static void names_come_before_calls(void **state)
-{
-	struct fixture *x = malloc(sizeof(*x));
-	char text[16], texts[32];
-	uint32_t n = 0;
-
-	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
-	merge(x);
-	while (x->rings[0].head < 3 * GN_FAST_NAMES) {
-		x->out.n = 0;
-		for (int i = 0; i < 20; i++) {
-			snprintf(text, sizeof(text), "T.F%u", ++n);
-			write_name(x, n, text, "m.dll");
-		}
-		write_record(x, 3, n << 2 | GN_FAST_ENTER);
-		if (x->rings[3].head >= GN_FAST_FIRST - GN_FAST_RECORD)
-			write_record(x, 3, GN_FAST_WRAP);
-		merge(x);
-		assert_int_equal(x->out.n, 21);
-		for (uint32_t i = 0; i < 20; i++) {
-			snprintf(texts, sizeof(texts), "T.F%um.dll",
-				 n - 19 + i);
-			assert_name(&x->out.rec[i].h, n - 19 + i, texts);
-		}
-		assert_int_equal(x->out.rec[20].h.kind, GN_KIND_ENTER);
-		assert_int_equal(x->rings[0].tail, x->rings[0].head);
-	}
-	assert_false(x->out.back);
-	close_fixture(x);
-	free(x);
-}
-
-static void kernel_event(struct fixture *x, uint32_t tid, uint32_t index)
-{
-	static uint32_t seq;
-	struct gn_rec_event event = {
-		.h = {.time = 100 + seq,
-		      .tid = tid,
-		      .seq = seq + 1,
-		      .kind = GN_KIND_EVENT},
-		.func = GN_FUNC(GN_RUNTIME_CLR, index),
-	};
-
-	seq++;
-	assert_true(gn_fast_record(x->f, &event.h, sizeof(event)));
-}
-
-/* What the kernel tells of a name, of a thread that has no ring, too, comes
- * behind it; but no name comes before what its process did at its begin. */
-static void names_come_before_events(void **state)
-{
-	struct fixture *x = malloc(sizeof(*x));
-
-	(void)state;
-	open_fixture(x, SEALS);
-	write_name(x, 5, "T.F", "m.dll");
-	kernel_event(x, TID + 1, 5);
-	x->out.n = 0;
-	merge(x);
-	assert_int_equal(x->out.n, 3);
-	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_RING);
-	assert_name(&x->out.rec[1].h, 5, "T.Fm.dll");
-	assert_int_equal(x->out.rec[2].h.kind, GN_KIND_EVENT);
-	write_name(x, 6, "T.G", "m.dll");
-	kernel_event(x, TID + 1, 6);
-	x->out.n = 0;
-	merge(x);
-	assert_int_equal(x->out.n, 2);
-	assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
-	assert_int_equal(x->out.rec[1].h.kind, GN_KIND_EVENT);
-	assert_false(x->out.back);
-	close_fixture(x);
-	free(x);
-}
-
-/* Names go on where it was enough. */
-static void names_a_few_at_a_time(void **state)
-{
-	struct fixture *x = malloc(sizeof(*x));
-	int err, times = 0;
-	char texts[32];
-
-	(void)state;
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
-	x->out.n = 0;
-	merge(x);
-	x->out.n = x->out.all = 0;
-	for (uint32_t i = 1; i <= 1000; i++) {
-		snprintf(texts, sizeof(texts), "T.F%u", i);
-		write_name(x, i, texts, "m.dll");
-	}
-	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	gn_fast_mark(x->f);
-	full = true;
-	while ((err = gn_fast_merge(x->f)) == 1)
-		times++;
-	full = false;
-	assert_int_equal(err, 0);
-	assert_in_range(times, 10, 100);
-	assert_int_equal(x->out.all, 1001);
-	assert_int_equal(x->out.n, MAX);
-	for (uint32_t i = 1; i <= MAX; i++) {
-		snprintf(texts, sizeof(texts), "T.F%um.dll", i);
-		assert_name(&x->out.rec[i - 1].h, i, texts);
-	}
-	assert_false(x->out.back);
-	close_fixture(x);
-	free(x);
-}
-
-static void kernel_exec(struct fixture *x)
-{
-	struct gn_rec_thread exec = {
-		.f = {.h = {.time = 400,
-			    .tid = TID,
-			    .seq = ++x->seq,
-			    .kind = GN_KIND_EXEC}},
-		.pid = TID,
-	};
-
-	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
-}
-
-/* A thread that ends tells the names before its end, for nothing comes of it
- * behind that. Those that come later another one tells. */
-static void names_come_before_an_end(void **state)
-{
-	static const enum gn_kind ends[] = {GN_KIND_EXIT, GN_KIND_STOP,
-					    GN_KIND_EXEC};
-	struct fixture *x = malloc(sizeof(*x));
-
-	(void)state;
-	for (size_t i = 0; i < 3; i++) {
-		open_fixture(x, SEALS);
-		tell(x, GN_FAST_CLAIM, 3, TID);
-		if (i == 0) {
-			tell(x, GN_FAST_CLAIM, 4, TID + 1);
-			write_name(x, 4, "T.E", "m.dll");
-		}
-		x->out.n = 0;
-		merge(x);
-		write_name(x, 5, "T.F", "m.dll");
-		if (ends[i] == GN_KIND_EXEC)
-			kernel_exec(x);
-		else
-			kernel_record(x, ends[i], TID, 400);
-		x->out.n = 0;
-		merge(x);
-		assert_int_equal(x->out.n, 2);
-		assert_name(&x->out.rec[0].h, 5, "T.Fm.dll");
-		assert_int_equal(x->out.rec[1].h.kind, ends[i]);
-		write_name(x, 6, "T.G", "m.dll");
-		x->out.n = 0;
-		merge(x);
-		assert_int_equal(x->out.n, i == 0);
-		if (i == 0) {
-			assert_name(&x->out.rec[0].h, 6, "T.Gm.dll");
-			assert_int_equal(x->out.rec[0].h.tid, TID + 1);
-		}
-		close_fixture(x);
-	}
-	free(x);
-}
-
-static void no_hooks_name(struct fixture *x, const struct gn_fast_name *head,
-			  uint32_t n)
-{
-	struct gn_fast_facts facts;
-
-	open_fixture(x, SEALS);
-	tell(x, GN_FAST_CLAIM, 3, TID);
-	write_name(x, 5, "T.F", "m.dll");
-	write_bytes(x, head, sizeof(*head));
-	x->rings[0].head += n - (uint32_t)sizeof(*head);
-	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	merge(x);
-	gn_fast_tell(x->f, &facts);
-	assert_int_equal(facts.counts.hostile, 1);
-	assert_int_equal(facts.counts.records, 1);
-	/* what came is told, what comes is not read */
-	x->out.n = 0;
-	write_name(x, 6, "T.G", "m.dll");
-	write_record(x, 3, 6 << 2 | GN_FAST_ENTER);
-	merge(x);
-	assert_int_equal(x->out.n, 1);
-	assert_int_equal(x->out.rec[0].h.kind, GN_KIND_ENTER);
-	gn_fast_tell(x->f, &facts);
-	assert_int_equal(facts.counts.hostile, 1);
-	close_fixture(x);
-}
-
-/* Names that the library does not write. */
-static void bad_names(void **state)
-{
-	static const struct {
-		struct gn_fast_name head;
-		uint32_t n; /* bytes up to where the ring says that it goes */
-	} bad[] = {
-		{{.size = 32, .index = 0, .len = {3, 5}}, 32},
-		{{.size = 32, .index = 1u << 28, .len = {3, 5}}, 32},
-		{{.size = 40, .index = 6, .len = {3, 5}}, 40},
-		{{.size = 24, .index = 6, .len = {3, 5}}, 32},
-		{{.size = 0, .index = 6, .len = {3, 5}}, 32},
-		{{.size = 32, .index = 6, .len = {3, 5}}, 24},
-		{{.size = 2048, .index = 6, .len = {GN_SENT_NAME_MAX + 1, 999}},
-		 2048},
-		{{.size = 24 + 776, .index = 6, .len = {0, 769}}, 24 + 776},
-		{{.size = 32, .index = 6, .len = {3, 5}}, 25},
-		{{.size = 32, .index = 6, .len = {3, 5}}, GN_FAST_NAMES},
-		{{.size = 32, .index = 6, .len = {3, 5}}, 1u << 31},
-	};
-	struct fixture *x = malloc(sizeof(*x));
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		no_hooks_name(x, &bad[i].head, bad[i].n);
 	free(x);
 }
 
@@ -936,11 +549,6 @@ int main(void)
 		cmocka_unit_test(no_sleep_while_one_waits),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(compilations),
-		cmocka_unit_test(names_come_before_calls),
-		cmocka_unit_test(names_come_before_events),
-		cmocka_unit_test(names_a_few_at_a_time),
-		cmocka_unit_test(names_come_before_an_end),
-		cmocka_unit_test(bad_names),
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(new_ring_is_marked_again),
 		cmocka_unit_test(in_a_hook_for_ever),

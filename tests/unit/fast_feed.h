@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tests of threads' own records read them from: memory that they share
+ * with gnomon, and a ring of the kernel's. Include after cmocka.h. */
+#ifndef GNOMON_TESTS_FAST_FEED_H
+#define GNOMON_TESTS_FAST_FEED_H
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gnomon/fast.h>
+#include "capture/clock.h"
+#include "capture/fast_clock.h"
+#include "fast_taken.h"
+
+#define RING_PAGE ((size_t)sysconf(_SC_PAGESIZE))
+
+static inline int take_calls(void *ctx, const struct gn_rec_func *recs,
+			     size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		take(ctx, &recs[i].h, sizeof(recs[i]));
+	return 0;
+}
+
+struct fixture {
+	uint64_t *ring; /* its positions, each in a page */
+	struct gn_fast *f;
+	struct gn_fast_page *page;
+	struct gn_fast_ring *rings;
+	unsigned char *data;
+	struct taken out;
+	uint32_t seq;
+};
+
+static inline int begins(void *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static inline bool enough(void *ctx)
+{
+	const struct taken *t = ctx;
+
+	return t->full;
+}
+
+static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
+			uint32_t tid)
+{
+	struct gn_rec_ring r = {
+		.f = {.h = {.time = 1,
+			    .tid = tid,
+			    .seq = ++x->seq,
+			    .kind = GN_KIND_RING,
+			    .key = value},
+		      .func = GN_FUNC(GN_RUNTIME_CLR, what)},
+		.pid = (uint32_t)getpid(),
+		.sp = 0x7fff00000000,
+	};
+
+	if (!gn_fast_record(x->f, &r.f.h, sizeof(r)))
+		take(&x->out, &r.f.h, sizeof(r));
+}
+
+static inline void open_fixture_of(struct fixture *x, int seals, bool drops)
+{
+	struct gn_fast_opts opts = {take,   take_calls, begins,
+				    enough, &x->out,	drops};
+	int ring = memfd_create("ring", MFD_CLOEXEC);
+	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	memset(x, 0, sizeof(*x));
+	assert_int_equal(ftruncate(ring, 2 * RING_PAGE), 0);
+	x->f = gn_fast_new(&opts, ring);
+	assert_non_null(x->f);
+	x->ring = mmap(NULL, 2 * RING_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       ring, 0);
+	assert_ptr_not_equal(x->ring, MAP_FAILED);
+	close(ring);
+	assert_int_equal(ftruncate(fd, GN_FAST_SIZE), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	x->page = mmap(NULL, GN_FAST_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       fd, 0);
+	assert_ptr_not_equal(x->page, MAP_FAILED);
+	x->rings = (void *)((char *)x->page + GN_FAST_PAGE);
+	x->data = (unsigned char *)x->page + GN_FAST_DATA;
+	x->page->magic = GN_FAST_MAGIC;
+	x->page->size = GN_FAST_SIZE;
+	gn_fast_mark(x->f);
+	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
+	close(fd);
+}
+
+static inline void open_fixture(struct fixture *x, int seals)
+{
+	open_fixture_of(x, seals, false);
+}
+
+static inline void merge(struct fixture *x)
+{
+	gn_fast_mark(x->f);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+}
+
+static inline void close_fixture(struct fixture *x)
+{
+	gn_fast_free(x->f);
+	munmap(x->page, GN_FAST_SIZE);
+	munmap(x->ring, 2 * RING_PAGE);
+}
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static inline void write_record(struct fixture *x, uint32_t slot, uint32_t what)
+{
+	uint32_t head = x->rings[slot].head;
+	struct gn_fast_rec rec = {8, what, gn_fast_ticks()};
+
+	memcpy(x->data + (size_t)slot * GN_FAST_SLOT + head, &rec, sizeof(rec));
+	x->rings[slot].head = what == GN_FAST_WRAP ? 0 : head + sizeof(rec);
+}
+
+static inline void kernel_record(struct fixture *x, enum gn_kind kind,
+				 uint32_t tid, uint64_t time)
+{
+	struct gn_rec_func r = {
+		.h = {.time = time, .tid = tid, .seq = ++x->seq, .kind = kind}};
+
+	if (!gn_fast_record(x->f, &r.h, sizeof(r)))
+		take(&x->out, &r.h, sizeof(r));
+}
+
+#endif
