@@ -153,8 +153,9 @@ void test_attach_container_none(struct live *t)
 	live_run(t, &a, NULL, &end);
 	live_expect_line(t, &end, 1,
 			 "and no /tmp of it has room for a copy that can be "
-			 "run; mount its folder there at the same path, or let "
-			 "its user read it");
+			 "run and that no other user can change; mount its "
+			 "folder there at the same path, or let its user read "
+			 "it");
 	finish(t, &c);
 }
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whether a process's user can read a file where the process names it. */
+/* Whether a process's user can read a file where the process names it, and
+ * where a copy is made for it. */
+#include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -43,10 +49,133 @@ static void only_a_regular_file_can_be_read(void **state)
 	unlink(name);
 }
 
+#define OTHER	65534
+#define ANOTHER 65533
+
+/* A process of another user's, whose own folder for temporary files it is. */
+static pid_t begin_other(const char *folder)
+{
+	char tmpdir[PATH_MAX + 8];
+	char *env[] = {tmpdir, NULL};
+	int ends[2];
+	char c;
+	pid_t pid;
+
+	snprintf(tmpdir, sizeof(tmpdir), "TMPDIR=%s", folder);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!setgroups(0, NULL) && !setresgid(OTHER, OTHER, OTHER) &&
+		    !setresuid(OTHER, OTHER, OTHER))
+			execle("/bin/sleep", "sleep", "60", NULL, env);
+		_exit(1);
+	}
+	close(ends[1]);
+	/* its end is closed where it executes */
+	assert_int_equal(read(ends[0], &c, 1), 0);
+	close(ends[0]);
+	return pid;
+}
+
+static void end_other(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+}
+
+static void make_folder(char *path)
+{
+	strcpy(path, "/tmp/process-copy-XXXXXX");
+	assert_non_null(mkdtemp(path));
+}
+
+/* No other user may put another file in the place of the copy before the
+ * process loads it. */
+static void a_copy_is_where_nobody_can_change_it(void **state)
+{
+	static const struct {
+		uid_t owner;
+		mode_t mode;
+		bool fit;
+	} folders[] = {
+		{OTHER, 0700, true},	 {OTHER, 0777, false},
+		{OTHER, 0770, false},	 {OTHER, 01777, true},
+		{0, 01777, true},	 {0, 0777, false},
+		{ANOTHER, 01777, false}, {ANOTHER, 0777, false},
+	};
+	int from = open("/bin/sleep", O_RDONLY | O_CLOEXEC);
+	char path[64];
+	pid_t pid;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("only root has processes of others\n");
+		skip();
+	}
+	make_folder(path);
+	pid = begin_other(path);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		struct gn_copy c;
+
+		gn_copy_init(&c);
+		assert_int_equal(chown(path, folders[i].owner, 0), 0);
+		assert_int_equal(chmod(path, folders[i].mode), 0);
+		assert_int_equal(gn_copy_choose(&c, pid, from), 0);
+		if (folders[i].fit)
+			assert_memory_equal(c.path, path, strlen(path));
+		else
+			assert_memory_not_equal(c.path, path, strlen(path));
+		gn_copy_close(&c);
+	}
+	end_other(pid);
+	close(from);
+	rmdir(path);
+}
+
+/* What gnomon's own groups can read is not for all. */
+static void further_groups_are_gnomons(void **state)
+{
+	const gid_t ours[] = {0, ANOTHER};
+	gid_t after[8];
+	char path[64], file[80];
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("only root has processes of others\n");
+		skip();
+	}
+	assert_int_equal(setgroups(2, ours), 0);
+	make_folder(path);
+	assert_int_equal(chmod(path, 0755), 0);
+	snprintf(file, sizeof(file), "%s/file", path);
+	fd = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0640);
+	assert_true(fd >= 0);
+	close(fd);
+	pid = begin_other("/tmp");
+	assert_false(gn_copy_is_needless(pid, file));
+	assert_int_equal(chown(file, 0, ANOTHER), 0);
+	assert_false(gn_copy_is_needless(pid, file));
+	assert_int_equal(chown(file, 0, OTHER), 0);
+	assert_true(gn_copy_is_needless(pid, file));
+	assert_int_equal(getgroups(8, after), 2);
+	assert_memory_equal(after, ours, sizeof(ours));
+	end_other(pid);
+	unlink(file);
+	rmdir(path);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_a_regular_file_can_be_read),
+		cmocka_unit_test(a_copy_is_where_nobody_can_change_it),
+		cmocka_unit_test(further_groups_are_gnomons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,11 +7,13 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "process/files.h"
@@ -51,19 +53,48 @@ static int put_path(struct gn_copy *c, pid_t pid, unsigned int number)
 	return 0;
 }
 
-/* This thread's rights to files are those of the user. */
-static bool act_as(uid_t uid, gid_t gid)
+/* What act_as() took away. */
+struct rights {
+	gid_t *groups;
+	int n; /* -1: they are as they were */
+};
+
+/* The C library's setgroups() is for all threads. */
+static bool take_groups(struct rights *before, gid_t gid)
 {
-	setfsgid(gid);
-	setfsuid(uid);
-	return (uid_t)setfsuid((uid_t)-1) == uid &&
-	       (gid_t)setfsgid((gid_t)-1) == gid;
+	int n = getgroups(0, NULL);
+
+	before->groups = n > 0 ? calloc((size_t)n, sizeof(gid_t)) : NULL;
+	if (n < 0 ||
+	    (n > 0 && (!before->groups || getgroups(n, before->groups) != n)) ||
+	    syscall(SYS_setgroups, 1, &gid))
+		return false;
+	before->n = n;
+	return true;
 }
 
-static void act_as_before(void)
+/* This thread's rights to files are those of the user: not those of gnomon's
+ * own further groups, either. Call act_as_before() in any case. */
+static bool act_as(const struct gn_copy *c, struct rights *before)
+{
+	*before = (struct rights){.n = -1};
+	if (geteuid() == c->uid && getegid() == c->gid)
+		return true;
+	if (!take_groups(before, c->gid))
+		return false;
+	setfsgid(c->gid);
+	setfsuid(c->uid);
+	return (uid_t)setfsuid((uid_t)-1) == c->uid &&
+	       (gid_t)setfsgid((gid_t)-1) == c->gid;
+}
+
+static void act_as_before(struct rights *before)
 {
 	setfsuid(geteuid());
 	setfsgid(getegid());
+	if (before->n >= 0)
+		syscall(SYS_setgroups, before->n, before->groups);
+	free(before->groups);
 }
 
 static bool is_same(int a, int b)
@@ -160,6 +191,7 @@ static int find_user(struct gn_copy *c, pid_t pid)
 bool gn_copy_is_needless(pid_t pid, const char *path)
 {
 	int root = gn_inside_proc(pid, "root", O_PATH), fd;
+	struct rights before;
 	struct gn_copy c;
 	bool can;
 
@@ -168,9 +200,9 @@ bool gn_copy_is_needless(pid_t pid, const char *path)
 			close(root);
 		return true; /* what follows says what is wrong */
 	}
-	can = !act_as(c.uid, c.gid);
+	can = !act_as(&c, &before);
 	fd = can ? -1 : gn_regular_open_in(root, path);
-	act_as_before();
+	act_as_before(&before);
 	if (fd >= 0)
 		close(fd);
 	close(root);
@@ -182,6 +214,21 @@ static bool has_room(const struct statvfs *st, off_t size)
 {
 	return !st->f_blocks ||
 	       (uint64_t)st->f_bavail * st->f_frsize >= (uint64_t)size;
+}
+
+/*
+ * Whether no other user can put another file in the place of one there. Who
+ * owns the process's root can put anything anywhere.
+ */
+static bool is_safe(const struct gn_copy *c, int root, int folder)
+{
+	struct stat of_root, st;
+
+	if (fstat(root, &of_root) || fstat(folder, &st))
+		return false;
+	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
+		return false;
+	return !st.st_uid || st.st_uid == c->uid || st.st_uid == of_root.st_uid;
 }
 
 /* Whether its user can write so much there, and programs can be run from it. */
@@ -203,7 +250,8 @@ static int choose_in(struct gn_copy *c, pid_t pid, int root, off_t size)
 		folder_of(pid, i, folder);
 		c->folder =
 			gn_inside_open(root, folder, O_RDONLY | O_DIRECTORY);
-		if (c->folder >= 0 && is_fit(c->folder, size)) {
+		if (c->folder >= 0 && is_safe(c, root, c->folder) &&
+		    is_fit(c->folder, size)) {
 			if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 				return -EIO;
 			snprintf(c->name, sizeof(c->name),
@@ -219,17 +267,18 @@ static int choose_in(struct gn_copy *c, pid_t pid, int root, off_t size)
 
 int gn_copy_choose(struct gn_copy *c, pid_t pid, int from)
 {
-	struct stat st;
 	int root = gn_inside_proc(pid, "root", O_PATH);
 	int err = root < 0 ? root : find_user(c, pid);
+	struct rights before;
+	struct stat st;
 
 	if (!err && fstat(from, &st))
 		err = -errno;
-	if (!err)
-		err = act_as(c->uid, c->gid)
-			      ? choose_in(c, pid, root, st.st_size)
-			      : -EPERM;
-	act_as_before();
+	if (!err) {
+		err = act_as(c, &before) ? choose_in(c, pid, root, st.st_size)
+					 : -EPERM;
+		act_as_before(&before);
+	}
 	if (root >= 0)
 		close(root);
 	return err;
@@ -253,20 +302,25 @@ static int fill(int to, int from)
 
 int gn_copy_make(struct gn_copy *c, int from)
 {
+	struct rights before;
 	int err = -EPERM;
 
-	if (act_as(c->uid, c->gid)) {
+	if (act_as(c, &before)) {
 		c->file = openat(c->folder, c->name,
 				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0500);
 		err = c->file < 0 ? -errno : fill(c->file, from);
 	}
-	act_as_before();
+	act_as_before(&before);
 	return err;
 }
 
 int gn_copy_become(const struct gn_copy *c)
 {
-	return act_as(c->uid, c->gid) ? 0 : -EPERM;
+	struct rights before;
+	bool can = act_as(c, &before);
+
+	free(before.groups);
+	return can ? 0 : -EPERM;
 }
 
 void gn_copy_remove(const struct gn_copy *c)

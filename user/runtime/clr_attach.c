@@ -186,12 +186,13 @@ static int bring_copy(struct gn_attached *a, char *why)
 		return 0;
 	}
 	snprintf(why, GN_WHY_MAX,
-		 "process %d does not see '%.300s' (it is in a container, or "
+		 "process %d does not see '%.240s' (it is in a container, or "
 		 "its user may not), and %s; mount its folder there at the "
 		 "same path, or let its user read it",
 		 (int)a->pid, a->library,
 		 err == -EACCES
-			 ? "no /tmp of it has room for a copy that can be run"
+			 ? "no /tmp of it has room for a copy that can be run "
+			   "and that no other user can change"
 			 : strerror(-err));
 	return err;
 }
