@@ -466,7 +466,8 @@ static __always_inline int names(struct pt_regs *ctx, bool can_share)
 	__u32 index;
 	__u64 c;
 
-	if (!t)
+	/* a name takes a number: who closes the thread may do so by now */
+	if (!t || !in_session(bpf_ktime_get_ns()))
 		return 0;
 	c = cookie_of(ctx, can_share);
 	spec = spec_of(c);

@@ -83,12 +83,16 @@ static __always_inline bool is_frozen(struct task_struct *task,
 	       BPF_CORE_READ_BITFIELD(task, frozen);
 }
 
-/* The current thread is switched out. */
+/*
+ * The current thread is switched out. Where a signal was there when it was
+ * about to wait, the kernel leaves it runnable, and tells the state that it was
+ * to have.
+ */
 __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 			    unsigned int state)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
-	bool runnable = preempt || !state;
+	bool runnable = preempt || !state || !p->__state;
 	enum gn_class class = GN_CLASS_OTHER;
 	__u16 reason = GN_NO_SYSCALL;
 	int wait;

@@ -399,6 +399,7 @@ void host_switch(const struct host_switch *s)
 {
 	struct host_task *out = s->out ? s->out : &host.idle;
 	struct host_task *in = s->in ? s->in : &host.idle;
+	unsigned int state;
 
 	if (s->out && (!s->runnable || s->waits))
 		out->p.__state = 1;
@@ -416,10 +417,13 @@ void host_switch(const struct host_switch *s)
 	if (s->moved)
 		move(in);
 	host.current = out;
+	state = out->p.__state;
+	if (s->signalled)
+		out->p.__state = 0;
 	if (!s->unseen)
-		on_switch(s->runnable, &out->p, &in->p, out->p.__state);
+		on_switch(s->runnable, &out->p, &in->p, state);
 	if (s->out)
-		account_out(out, s->runnable && !s->waits);
+		account_out(out, (s->runnable && !s->waits) || s->signalled);
 	if (s->in)
 		account_in(in);
 	host.current = in;

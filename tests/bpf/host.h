@@ -50,8 +50,9 @@ void host_self(struct host_task *t);
 struct host_switch {
 	struct host_task *out, *in;
 	/* `waits`: it is runnable, since it was preempted when about to wait;
+	 * `signalled`: since a signal was there when it was;
 	 * `moved`: since its last switch it was moved to another CPU */
-	bool runnable, disk, unseen, waits, moved;
+	bool runnable, disk, unseen, waits, signalled, moved;
 	int nr;
 	uint64_t args[4];
 };

@@ -254,6 +254,30 @@ static void sampled_late(void **state)
 	assert_in_range(r->drift, 0, (now - 1000000) / 1000);
 }
 
+/* A thread is about to wait, and a signal is there: it waits for its CPU only.
+ */
+static void signalled_before_waiting(void **state)
+{
+	struct host_switch out = {.nr = GN_NR_nanosleep, .signalled = true};
+	struct host_switch in = {0};
+	struct host_opts opts = {0};
+	const struct gn_rec_slice *r;
+	uint64_t now = 1000;
+
+	(void)state;
+	host_new(now, opts);
+	out.out = in.in = host_task(7);
+	host_trace(out.out);
+	host_clock(now += 100);
+	host_switch(&out);
+	host_clock(now += 100);
+	host_switch(&in);
+	host_exit(in.in);
+	r = host_last(GN_KIND_SLICE);
+	assert_non_null(r);
+	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +288,7 @@ int main(void)
 		cmocka_unit_test(preempted_before_waiting),
 		cmocka_unit_test(moved_slowly),
 		cmocka_unit_test(sampled_late),
+		cmocka_unit_test(signalled_before_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
