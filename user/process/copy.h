@@ -40,7 +40,8 @@ void gn_copy_by_descriptor(struct gn_copy *c, pid_t pid);
 
 /* Chooses where a new one of the file `from` shall be; nothing is made.
  * -EACCES: no folder can be written by its user and not changed by others, has
- * room, and may have programs (noexec); -EPERM: gnomon may not act as the user; -ESRCH. */
+ * room, and may have programs (noexec); -EPERM: gnomon may not act as the user;
+ * -ESRCH. */
 int gn_copy_choose(struct gn_copy *c, pid_t pid, int from);
 
 /* Makes it there. 0 or -errno. */
