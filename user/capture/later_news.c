@@ -238,16 +238,25 @@ static void saw_mapped(struct gn_files *files, const struct gn_mapped_file *m)
 void gn_later_take_mapped(struct gn_later *l)
 {
 	const struct gn_filter *filter = l->session->filter;
-	struct gn_mapped_file m;
+	struct gn_mapped_file m, lost = {.path = ""};
+	bool any = false;
 
 	while (gn_mapped_next(l->mapped, &m)) {
+		if (!m.pid) {
+			/* all processes, once */
+			lost.time = any ? lost.time : m.time;
+			any = true;
+			continue;
+		}
 		saw_mapped(&l->session->files, &m);
-		if (m.pid && gn_filter_file(filter, m.path, false))
+		if (gn_filter_file(filter, m.path, false))
 			gn_later_look(l, &m, m.pid);
-		else if (!m.pid)
-			for (size_t i = 0; i < l->nprocesses; i++)
-				gn_later_look(l, &m, l->process[i].pid);
 	}
+	if (!any)
+		return;
+	saw_mapped(&l->session->files, &lost);
+	for (size_t i = 0; i < l->nprocesses; i++)
+		gn_later_look(l, &lost, l->process[i].pid);
 }
 
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out, uint64_t *due)

@@ -93,6 +93,7 @@ void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 	copy(p, &to->mapped, &of->mapped);
 	copy(p, &to->code, &of->code);
 	to->jvm = of->jvm;
+	to->losses = of->losses;
 }
 
 static int by_start(const void *left, const void *right)

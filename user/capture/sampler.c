@@ -5,13 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/clock.h"
 #include "capture/sampler_parts.h"
 #include "process/mapped.h"
+
+/* After mappings were read again, so many times as long they are not. */
+#define REST 4
 
 struct gn_sampler {
 	gn_sampler_put put;
 	void *ctx;
 	struct gn_mapped *mapped;
+	uint32_t losses; /* of what it tells */
+	uint64_t rested; /* when mappings can be read again */
 	struct gn_places places;
 	struct gn_sampler_names *names;
 };
@@ -70,6 +76,7 @@ static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 	struct gn_mapping m;
 	struct gn_maps maps;
 
+	p->losses = s->losses;
 	if (gn_maps_open(&maps, (pid_t)p->pid))
 		return;
 	while (gn_maps_next(&maps, &m) > 0)
@@ -78,14 +85,25 @@ static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 	gn_maps_close(&maps);
 }
 
-static void read_again(struct gn_sampler *s)
+/*
+ * If some mappings were lost, what is known of the process can be wrong, so it
+ * is forgotten and read again. A loss can come with each look, and reading can
+ * take long: so only processes that have samples are read, and in a part of the
+ * time. In the rest, their samples have no names.
+ */
+static void catch_up(struct gn_sampler *s, struct gn_place_process *p)
 {
-	for (size_t i = 0; i < s->places.n; i++) {
-		struct gn_place_process *p = &s->places.process[i];
+	uint64_t begin;
 
-		gn_places_clear(&s->places, &p->mapped);
-		read_maps(s, p);
-	}
+	if (p->losses == s->losses)
+		return;
+	gn_places_clear(&s->places, &p->mapped);
+	begin = gn_now_ns();
+	if (begin < s->rested)
+		return;
+	read_maps(s, p);
+	s->rested = gn_now_ns();
+	s->rested += (s->rested - begin) * REST;
 }
 
 /* Reads what processes have mapped since the last look. The kernel reports a
@@ -105,7 +123,7 @@ static void follow_mapped(struct gn_sampler *s)
 		};
 
 		if (!f.pid) {
-			read_again(s);
+			s->losses++;
 			continue;
 		}
 		p = gn_places_find(&s->places, (uint32_t)f.pid);
@@ -197,10 +215,12 @@ static void put_sample(struct gn_sampler *s, const struct gn_rec_sample *r)
 		uint32_t func[GN_SAMPLE_FRAMES + 1];
 	} out = {.r = *r};
 	const uint64_t *at = (const void *)(r + 1);
-	const struct gn_place_process *p;
+	struct gn_place_process *p;
 
 	follow_mapped(s);
 	p = gn_places_find(&s->places, r->pid);
+	if (p)
+		catch_up(s, p);
 	for (out.r.frames = 0; out.r.frames < r->frames; out.r.frames++) {
 		uint32_t i = out.r.frames;
 

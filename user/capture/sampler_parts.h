@@ -30,7 +30,8 @@ struct gn_place_list {
 
 struct gn_place_process {
 	uint32_t pid;
-	bool jvm; /* a Java machine that was traced from its start */
+	bool jvm;	 /* a Java machine that was traced from its start */
+	uint32_t losses; /* that were known when its mappings were read */
 	struct gn_place_list mapped, code;
 };
 

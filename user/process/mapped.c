@@ -34,7 +34,8 @@ struct ring {
 struct gn_mapped {
 	struct ring *ring;
 	size_t count;
-	size_t at; /* the ring that is read */
+	size_t at;	/* the ring that is read */
+	uint64_t until; /* and up to where; 0: its turn has not begun */
 	int poll;
 	size_t page_size;
 	_Alignas(8) char record[8192];
@@ -141,16 +142,19 @@ static void copy(const struct gn_mapped *m, const struct ring *ring,
 	memcpy((char *)to + first, data, size - first);
 }
 
-/* The next record of a ring, into m->record: its size, 0 = there is none. */
+/* The next record of a ring, into m->record: its size, 0 = there is none. What
+ * comes meanwhile is left for the next time: a ring can fill as fast as it is
+ * read. */
 static size_t take_record(struct gn_mapped *m, struct ring *ring)
 {
 	uint64_t tail = ring->page->data_tail;
-	uint64_t head =
-		__atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	struct perf_event_header h = {.size = 0};
 	size_t size;
 
-	if (head - tail < sizeof(h))
+	if (!m->until)
+		m->until = __atomic_load_n(&ring->page->data_head,
+					   __ATOMIC_ACQUIRE);
+	if (tail >= m->until)
 		return 0;
 	copy(m, ring, tail, &h, sizeof(h));
 	size = h.size < sizeof(m->record) ? h.size : sizeof(m->record);
@@ -169,6 +173,7 @@ bool gn_mapped_next(struct gn_mapped *m, struct gn_mapped_file *file)
 		size = take_record(m, &m->ring[m->at]);
 		if (!size) {
 			m->at++;
+			m->until = 0;
 			continue;
 		}
 		*file = (struct gn_mapped_file){.path = ""};
