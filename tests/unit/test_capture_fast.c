@@ -458,6 +458,65 @@ static void order_of_new_ring(void **state)
 	free(x);
 }
 
+static void expect_rings(struct fixture *x, uint64_t threads, uint64_t hostile)
+{
+	struct gn_fast_facts facts;
+
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.threads, threads);
+	assert_int_equal(facts.counts.hostile, hostile);
+}
+
+/* One that wrote what no hook writes, and more since: its slot is free when it
+ * has ended, for a thread that has its number, too. */
+static void hostile_ring_ends(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID + 1);
+	write_record(x, 3, GN_FAST_LOST);
+	merge(x);
+	expect_rings(x, 1, 1);
+	x->rings[3].head += 2 * GN_FAST_RECORD;
+	kernel_record(x, GN_KIND_EXIT, TID + 1, 100);
+	merge(x);
+	x->rings[3].head = 0;
+	tell(x, GN_FAST_CLAIM, 3, TID + 1);
+	expect_rings(x, 2, 1);
+	close_fixture(x);
+	free(x);
+}
+
+static size_t resident(const void *at)
+{
+	unsigned char in[GN_FAST_FIRST / 4096] = {0};
+	size_t n = 0;
+
+	assert_int_equal(mincore((void *)at, GN_FAST_FIRST, in), 0);
+	for (size_t i = 0; i < sizeof(in); i++)
+		n += in[i] & 1;
+	return n;
+}
+
+/* The slot that a thread names has memory, those before it have none for that.
+ */
+static void a_far_slot_is_one(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 500, TID);
+	if (!resident(x->data))
+		skip(); /* the kernel cannot do it */
+	assert_true(resident(x->data + (size_t)500 * GN_FAST_SLOT));
+	assert_false(resident(x->data + (size_t)400 * GN_FAST_SLOT));
+	close_fixture(x);
+	free(x);
+}
+
 /* A thread whose program has another one execute, which has a ring at once:
  * what ends is not that ring. */
 static void ring_after_exec(void **state)
@@ -555,6 +614,8 @@ int main(void)
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_ring),
+		cmocka_unit_test(hostile_ring_ends),
+		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),
 		cmocka_unit_test(exec_of_another_thread),
 	};

@@ -257,8 +257,11 @@ static uint32_t room_to_grow(pid_t pid)
 	return part < GN_FAST_GROWN ? (uint32_t)part : GN_FAST_GROWN;
 }
 
-static void take_memory(struct gn_fast_area *a, uint32_t until)
+/* Slots that nobody took a ring of cost none: a thread can name any. */
+static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 {
+	if (a->ready < from)
+		a->ready = from;
 	for (; a->ready < until && a->ready < GN_FAST_SLOTS; a->ready++)
 		if (madvise((void *)(a->data + (size_t)a->ready * GN_FAST_SLOT),
 			    GN_FAST_FIRST, MADV_POPULATE_WRITE))
@@ -294,7 +297,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	tell_cost(f, a);
 	atomic_store(&page->drops, f->opts.drops);
 	atomic_store(&page->grows, room_to_grow((pid_t)r->pid));
-	take_memory(a, READY);
+	take_memory(a, 0, READY);
 	madvise((void *)(a->data + GN_FAST_SLOT - GN_FAST_NAMES), GN_FAST_NAMES,
 		MADV_POPULATE_WRITE);
 	gn_fast_beat(f);
@@ -313,7 +316,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		return;
 	}
 	a->bound[slot] = true;
-	take_memory(a, (uint32_t)slot + READY);
+	take_memory(a, (uint32_t)slot, (uint32_t)slot + READY);
 	a->threads++;
 	e->area = a;
 	e->slot = (uint32_t)slot;
@@ -440,11 +443,17 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	return !queue(f, e, rec, size);
 }
 
+/* Not all that it wrote before the mark. */
+static bool is_unread(const struct gn_fast_entry *e)
+{
+	return e->area && !e->hostile && e->pos != e->mark;
+}
+
 /* All that it wrote is read. After an exec it goes on, with a ring of its new
  * program's perhaps. */
 void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e)
 {
-	if (!e->last || (e->area && e->pos != e->mark))
+	if (!e->last || is_unread(e))
 		return;
 	give_slot_back(f, e);
 	e->ended = e->last = false;
