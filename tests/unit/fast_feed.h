@@ -47,8 +47,8 @@ static inline bool enough(void *ctx)
 	return t->full;
 }
 
-static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
-			uint32_t tid)
+static inline void tell_of(struct fixture *x, uint32_t what, uint64_t value,
+			   uint32_t tid, pid_t pid)
 {
 	struct gn_rec_ring r = {
 		.f = {.h = {.time = 1,
@@ -57,7 +57,7 @@ static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
 			    .kind = GN_KIND_RING,
 			    .key = value},
 		      .func = GN_FUNC(GN_RUNTIME_CLR, what)},
-		.pid = (uint32_t)getpid(),
+		.pid = (uint32_t)pid,
 		.sp = 0x7fff00000000,
 	};
 
@@ -65,7 +65,14 @@ static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
 		take(&x->out, &r.f.h, sizeof(r));
 }
 
-static inline void open_fixture_of(struct fixture *x, int seals, bool drops)
+static inline void tell(struct fixture *x, uint32_t what, uint64_t value,
+			uint32_t tid)
+{
+	tell_of(x, what, value, tid, getpid());
+}
+
+/* Without an offer. Returns the memory, for one. */
+static inline int open_memory(struct fixture *x, int seals, bool drops)
 {
 	struct gn_fast_opts opts = {take,   take_calls, begins,
 				    enough, &x->out,	drops};
@@ -90,6 +97,13 @@ static inline void open_fixture_of(struct fixture *x, int seals, bool drops)
 	x->page->magic = GN_FAST_MAGIC;
 	x->page->size = GN_FAST_SIZE;
 	gn_fast_mark(x->f);
+	return fd;
+}
+
+static inline void open_fixture_of(struct fixture *x, int seals, bool drops)
+{
+	int fd = open_memory(x, seals, drops);
+
 	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
 	close(fd);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "fast_feed.h"
+#include "headless.h"
 
 /* Memory that could shrink would end gnomon by SIGBUS. */
 static void unsealed(void **state)
@@ -356,14 +357,14 @@ static void in_a_hook_for_ever(void **state)
 	free(x);
 }
 
-static void begin_child(struct fixture *x, uint64_t time)
+static void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
 {
 	struct gn_rec_thread r = {
 		.f = {.h = {.time = time,
-			    .tid = TID + 1,
+			    .tid = tid,
 			    .seq = 1,
 			    .kind = GN_KIND_THREAD}},
-		.pid = TID + 1,
+		.pid = tid,
 		.parent = TID,
 	};
 
@@ -384,7 +385,7 @@ static void parents_calls_come_before(void **state)
 	merge(x);
 	first = x->out.n;
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	begin_child(x, gn_now_ns() + 1000000);
+	begin_child(x, TID + 1, gn_now_ns() + 1000000);
 	atomic_store(&x->rings[3].wants, 1);
 	merge(x);
 	assert_int_equal(x->out.n, first + 2);
@@ -418,7 +419,7 @@ static void order_of_new_thread(void **state)
 	first = x->out.n;
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
-	begin_child(x, 0);
+	begin_child(x, TID + 1, 0);
 	move_ring(x, 50, 100);
 	kernel_record(x, GN_KIND_EXIT, TID, 100);
 	move_ring(x, 100, 100);
@@ -444,7 +445,7 @@ static void order_of_new_ring(void **state)
 	move_ring(x, 0, 100);
 	gn_fast_mark(x->f);
 	tell(x, GN_FAST_CLAIM, 3, TID);
-	begin_child(x, 0);
+	begin_child(x, TID + 1, 0);
 	move_ring(x, 100, 100);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gn_fast_merge(x->f), 0);
@@ -486,6 +487,46 @@ static void hostile_ring_ends(void **state)
 	tell(x, GN_FAST_CLAIM, 3, TID + 1);
 	expect_rings(x, 2, 1);
 	close_fixture(x);
+	free(x);
+}
+
+/* A process whose first thread ends has threads that take rings, until it ends
+ * or its number is a new thread's. */
+static void other_threads_go_on(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		int fd = open_memory(x, SEALS, false);
+		pid_t pid = fork();
+		uint32_t tid = (uint32_t)pid;
+
+		assert_true(pid >= 0);
+		if (!pid)
+			go_on(NULL);
+		tell_of(x, GN_FAST_OFFER, (uint64_t)fd, tid, pid);
+		kernel_record(x, GN_KIND_EXIT, tid, 100);
+		for (int round = 0; round < 3; round++)
+			merge(x);
+		tell_of(x, GN_FAST_CLAIM, 3, TID, pid);
+		expect_rings(x, 1, 0);
+		kernel_record(x, GN_KIND_EXIT, TID, 200);
+		merge(x);
+		assert_int_equal(x->page->taken, 1);
+		if (again)
+			begin_child(x, tid, 300);
+		else
+			kill(pid, SIGKILL);
+		for (int i = 0; x->page->taken == 1 && i < 1000; i++) {
+			usleep(10000);
+			merge(x);
+		}
+		assert_int_equal(x->page->taken, 2);
+		end_headless(pid);
+		close_fixture(x);
+		close(fd);
+	}
 	free(x);
 }
 
@@ -615,6 +656,7 @@ int main(void)
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_ring),
 		cmocka_unit_test(hostile_ring_ends),
+		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),
 		cmocka_unit_test(exec_of_another_thread),

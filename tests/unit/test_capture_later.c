@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "capture/later_parts.h"
+#include "headless.h"
+#include "process/ended.h"
 
 #define PID 7
 
@@ -127,6 +129,72 @@ static void nothing_is_late_after_the_end(void **state)
 	sample_clear(&s);
 }
 
+/* Threads that outlive the first one of their process are traced until they
+ * end, too. */
+static void other_threads_go_on(void **state)
+{
+	struct gn_rec end = {.kind = GN_KIND_EXIT, .time = 12};
+	pid_t pid = begin_headless();
+	struct gn_files files = {0};
+	struct gn_later_news n;
+	struct sample s;
+	uint64_t due;
+
+	(void)state;
+	sample_make(&s);
+	pthread_cond_init(&s.later.wake, NULL);
+	assert_true(gn_later_add(&s.later, pid, 0));
+	end.tid = (uint32_t)pid;
+	gn_later_record(&s.later, &end);
+	assert_true(gn_later_next(&s.later, &n, &due));
+	assert_int_equal(n.kind, GN_NEWS_END);
+	gn_later_go_on(&s.later, &n);
+	assert_true(gn_later_traced(&s.later, pid));
+	assert_int_equal(gn_files_of_process(gn_process_living(pid), &files),
+			 0);
+	assert_true(files.count);
+	gn_files_free(&files);
+	assert_false(gn_later_next(&s.later, &n, &due));
+	assert_int_equal(s.later.nnews, 1);
+	gn_later_end(&s.later, &s.later.news[0]);
+	assert_false(gn_later_traced(&s.later, pid));
+	assert_true(gn_later_was_traced(&s.later, pid, 13));
+	end_headless(pid);
+	free(s.later.news);
+	sample_clear(&s);
+}
+
+/* Another process has got the number since, or another thread has become the
+ * first one. */
+static void a_number_is_used_again(void **state)
+{
+	struct gn_rec end = {.kind = GN_KIND_EXIT, .time = 12};
+	struct gn_rec_thread next = {.f.h = {.time = 20}, .parent = 1};
+	static const enum gn_kind kinds[] = {GN_KIND_THREAD, GN_KIND_EXEC};
+	pid_t pid = begin_headless();
+
+	(void)state;
+	end.tid = next.f.h.tid = next.pid = (uint32_t)pid;
+	for (size_t i = 0; i < 2; i++) {
+		struct gn_later_news n = {.pid = pid, .since = 12};
+		struct sample s;
+
+		sample_make(&s);
+		pthread_cond_init(&s.later.wake, NULL);
+		assert_true(gn_later_add(&s.later, pid, 0));
+		gn_later_record(&s.later, &end);
+		next.f.h.kind = kinds[i];
+		gn_later_record(&s.later, &next.f.h);
+		assert_int_equal(gn_later_was_traced(&s.later, pid, 19),
+				 kinds[i] == GN_KIND_THREAD);
+		gn_later_end(&s.later, &n);
+		assert_true(gn_later_traced(&s.later, pid));
+		free(s.later.news);
+		sample_clear(&s);
+	}
+	end_headless(pid);
+}
+
 /* Its name is all that is known of it. Its file had probes later. */
 static void an_ended_program_is_recorded(void **state)
 {
@@ -165,6 +233,8 @@ int main(void)
 		cmocka_unit_test(each_file_is_recorded),
 		cmocka_unit_test(what_came_after_is_not),
 		cmocka_unit_test(nothing_is_late_after_the_end),
+		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(the_command_is_not_told_of),
 	};

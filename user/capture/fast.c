@@ -13,6 +13,7 @@
 #include "capture/clock.h"
 #include "capture/fast_clock.h"
 #include "capture/fast_map.h"
+#include "process/ended.h"
 #include "process/memory.h"
 
 #define LIFE_NS	   1000000000u /* without a sign of gnomon's life */
@@ -332,11 +333,17 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	f->facts.threads++;
 }
 
-static void end_area(struct gn_fast *f, uint32_t pid)
+/* A process's first thread can end before others, which take rings still. If
+ * its number is a new thread's, all have ended. */
+static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 {
-	struct gn_fast_area *a = gn_fast_find_area(f, pid);
+	struct gn_fast_area *a = gn_fast_find_area(f, rec->tid);
 
-	if (a)
+	if (!a)
+		return;
+	if (rec->kind == GN_KIND_EXIT && !(rec->flags & GN_F_PROCESS_ENDS))
+		a->headless = true;
+	else if (rec->kind != GN_KIND_THREAD || a->headless)
 		a->over = true;
 }
 
@@ -435,8 +442,9 @@ bool gn_fast_record(struct gn_fast *f, const struct gn_rec *rec, size_t size)
 	/* also of threads without rings: the kernel's order holds for all */
 	if (!e && rec->tid)
 		e = add(f, rec->tid);
-	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC)
-		end_area(f, rec->tid);
+	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC ||
+	    rec->kind == GN_KIND_THREAD)
+		end_area(f, rec);
 	if (!e)
 		return false;
 	note(f, e, rec);
@@ -467,10 +475,16 @@ void gn_fast_drop_areas(struct gn_fast *f)
 
 	for (a = f->areas; a; a = next) {
 		next = a->next;
-		if (!a->over || a->threads)
+		if (a->threads)
 			continue;
-		close_area(a);
-		drop_area(f, a);
+		if (a->over) {
+			close_area(a);
+			drop_area(f, a);
+		} else if (a->headless) {
+			/* in the next round: one of its threads can have taken
+			 * a ring after the mark of this one */
+			a->over = gn_process_has_ended((pid_t)a->pid);
+		}
 	}
 }
 

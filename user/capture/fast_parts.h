@@ -23,7 +23,8 @@ struct gn_fast_area {
 	uint32_t ready;	  /* slots below it have memory to begin with */
 	uint32_t named;	  /* up to where names were read, our own count */
 	uint32_t names;	  /* up to where they may be read */
-	bool over;	  /* its first thread, or its program, has ended */
+	bool over;	  /* the process, or its program, has ended */
+	bool headless;	  /* its first thread has; others can go on */
 	bool broken;	  /* its hooks were told that gnomon does not read */
 	bool nameless;	  /* its names are not read any more */
 	uint64_t since;	  /* when it was offered */

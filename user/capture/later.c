@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/later.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "capture/drain.h"
 #include "capture/later_parts.h"
 #include "capture/tell.h"
+#include "process/ended.h"
 #include "process/mapped.h"
 #include "process/share.h"
 #include "runtime/native.h"
@@ -125,6 +125,12 @@ static bool ran_program(struct gn_later *l, pid_t pid)
 	return ran;
 }
 
+/* Threads can outlive the first one, which has no memory then. */
+static int files_of(pid_t pid, struct gn_files *files)
+{
+	return gn_files_of_process(gn_process_living(pid) ?: pid, files);
+}
+
 /* Of a file that no traced process mapped when the capture began it is looked
  * whether this one does. One that has ended can have mapped what -f names, and
  * a runtime if it ran a program. */
@@ -136,7 +142,7 @@ static bool could_call(struct gn_later *l, const struct gn_file *file,
 	if (!pid || (!file->asked && !file->awaited))
 		return true;
 	if (!mapped->count)
-		err = gn_files_of_process(pid, mapped);
+		err = files_of(pid, mapped);
 	return err ? file->asked || ran_program(l, pid)
 		   : gn_files_have(mapped, &file->id);
 }
@@ -322,7 +328,7 @@ static void take_files(struct gn_later *l, const struct gn_later_news *n)
 {
 	uint64_t told = gn_later_told(l, n->pid, n->since);
 	struct gn_files files = {0};
-	int err = gn_files_of_process(n->pid, &files);
+	int err = files_of(n->pid, &files);
 	size_t taken = 0;
 
 	fail(l, err, n->since);
@@ -368,28 +374,6 @@ static void look(struct gn_later *l, const struct gn_later_news *n)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Whether the process has ended. Threads can outlive its first thread, and
- * another process can get its number. */
-static bool has_ended(pid_t pid)
-{
-	char path[64];
-	struct dirent *entry;
-	bool others = false;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	if (!access(path, F_OK))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		others = others || (entry->d_name[0] != '.' &&
-				    atoi(entry->d_name) != (int)pid);
-	if (dir)
-		closedir(dir);
-	return !others;
-}
-
 /* Its links of single processes, the first ones too: the kernel takes the old
  * leader for a thread of the process still, so both would see a call. */
 static void unlink_process(struct gn_later *l, pid_t pid)
@@ -433,8 +417,11 @@ static void handle(struct gn_later *l, const struct gn_later_news *n)
 		look(l, n);
 		break;
 	case GN_NEWS_END:
-		if (!has_ended(n->pid))
+		if (!gn_process_has_ended(n->pid)) {
+			gn_later_go_on(l, n);
 			break;
+		}
+		gn_later_end(l, n);
 		unlink_process(l, n->pid);
 		break;
 	}

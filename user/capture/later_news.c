@@ -8,6 +8,10 @@
 #include "capture/clock.h"
 #include "capture/drain.h"
 #include "capture/later_parts.h"
+#include "process/ended.h"
+
+/* Between two looks whether threads outlive their process's first one. */
+#define END_AGAIN_NS 100000000u
 
 struct gn_later_process *gn_later_find(struct gn_later *l, pid_t pid)
 {
@@ -139,22 +143,6 @@ void gn_later_tell(struct gn_later *l, const struct gn_later_news *n)
 	pthread_cond_signal(&l->wake);
 }
 
-static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
-{
-	struct gn_later_news n = {.kind = GN_NEWS_PROCESS,
-				  .pid = (pid_t)r->pid,
-				  .since = r->f.h.time};
-
-	if (r->f.h.tid != r->pid)
-		return;
-	/* the command becomes its first program with this record */
-	if (l->session->child.pid == n.pid)
-		n.kind = GN_NEWS_PROGRAM;
-	else if (!gn_later_add(l, n.pid, 0) || !l->privates)
-		return;
-	gn_later_tell(l, &n);
-}
-
 /* What was told of it can go beyond its end, which was not known then. */
 static void cut_late(struct gn_later *l, struct gn_later_process *p,
 		     uint64_t end)
@@ -163,6 +151,80 @@ static void cut_late(struct gn_later *l, struct gn_later_process *p,
 		return;
 	l->late_ns -= p->late_until - end;
 	p->late_until = end;
+}
+
+/* Another process can get its number soon. */
+static void end_process(struct gn_later *l, struct gn_later_process *p,
+			uint64_t time)
+{
+	cut_late(l, p, time);
+	l->ended[l->nended++ % GN_ENDED_MAX] =
+		(struct gn_later_ended){p->pid, time, p->late_until};
+	remove_process(l, p);
+}
+
+/* Its first thread has ended. The others can go on, and call functions. */
+static void end_leader(struct gn_later *l, struct gn_later_process *p,
+		       const struct gn_rec *rec)
+{
+	struct gn_later_news n = {
+		.kind = GN_NEWS_END, .pid = p->pid, .since = rec->time};
+
+	if (rec->flags & GN_F_PROCESS_ENDS || gn_process_has_ended(p->pid))
+		end_process(l, p, rec->time);
+	else
+		p->headless = rec->time;
+	gn_later_tell(l, &n);
+}
+
+static struct gn_later_process *find_headless(struct gn_later *l,
+					      const struct gn_later_news *end)
+{
+	struct gn_later_process *p = gn_later_find(l, end->pid);
+
+	return p && p->headless == end->since ? p : NULL;
+}
+
+void gn_later_go_on(struct gn_later *l, const struct gn_later_news *end)
+{
+	struct gn_later_news again = *end;
+
+	again.due = gn_now_ns() + END_AGAIN_NS;
+	pthread_mutex_lock(&l->lock);
+	if (find_headless(l, end))
+		gn_later_tell(l, &again);
+	pthread_mutex_unlock(&l->lock);
+}
+
+void gn_later_end(struct gn_later *l, const struct gn_later_news *end)
+{
+	struct gn_later_process *p;
+
+	pthread_mutex_lock(&l->lock);
+	p = find_headless(l, end);
+	if (p)
+		end_process(l, p, gn_now_ns());
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void new_thread(struct gn_later *l, const struct gn_rec_thread *r)
+{
+	struct gn_later_news n = {.kind = GN_NEWS_PROCESS,
+				  .pid = (pid_t)r->pid,
+				  .since = r->f.h.time};
+	struct gn_later_process *old;
+
+	if (r->f.h.tid != r->pid)
+		return;
+	old = gn_later_find(l, n.pid);
+	if (old && old->headless)
+		end_process(l, old, n.since);
+	/* the command becomes its first program with this record */
+	if (l->session->child.pid == n.pid)
+		n.kind = GN_NEWS_PROGRAM;
+	else if (!gn_later_add(l, n.pid, 0) || !l->privates)
+		return;
+	gn_later_tell(l, &n);
 }
 
 void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
@@ -182,19 +244,15 @@ void gn_later_record(struct gn_later *l, const struct gn_rec *rec)
 		n.pid = (pid_t)r->pid;
 		n.anew = r->parent != r->pid;
 		memcpy(n.comm, r->comm, sizeof(n.comm));
-		/* the end of the old leader passed as the process's */
-		if (n.anew)
-			gn_later_add(l, n.pid, 0);
+		/* another thread is its first one now */
+		if (n.anew && !gn_later_add(l, n.pid, 0)) {
+			p = gn_later_find(l, n.pid);
+			if (p)
+				p->headless = 0;
+		}
 		gn_later_tell(l, &n);
 	} else if ((p = gn_later_find(l, (pid_t)rec->tid))) {
-		cut_late(l, p, rec->time);
-		l->ended[l->nended++ % GN_ENDED_MAX] = (struct gn_later_ended){
-			p->pid, rec->time, p->late_until};
-		/* another process can get its number soon */
-		remove_process(l, p);
-		n.kind = GN_NEWS_END;
-		n.pid = (pid_t)rec->tid;
-		gn_later_tell(l, &n);
+		end_leader(l, p, rec);
 	}
 	pthread_mutex_unlock(&l->lock);
 }

@@ -66,6 +66,7 @@ struct gn_later_process {
 	pid_t pid;
 	size_t linked;	     /* how many groups of probes were handled for it */
 	uint64_t late_until; /* what was told of it so far, see UNPROBED */
+	uint64_t headless; /* since when only other threads run; 0: it is not */
 };
 
 struct gn_later {
@@ -124,6 +125,10 @@ void gn_later_take_mapped(struct gn_later *l);
 bool gn_later_next(struct gn_later *l, struct gn_later_news *out,
 		   uint64_t *due);
 void gn_later_await(struct gn_later *l, uint64_t due);
+/* Without the lock. END: only the process's first thread has ended, or the
+ * others have now, too. */
+void gn_later_go_on(struct gn_later *l, const struct gn_later_news *end);
+void gn_later_end(struct gn_later *l, const struct gn_later_news *end);
 
 /*
  * Without the lock. Returns the first group of probes that the process does not

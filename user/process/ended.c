@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "process/ended.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+pid_t gn_process_living(pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	pid_t other = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (!access(path, F_OK))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !other && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && atoi(entry->d_name) != (int)pid)
+			other = (pid_t)atoi(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return other;
+}
+
+bool gn_process_has_ended(pid_t pid)
+{
+	return !gn_process_living(pid);
+}
