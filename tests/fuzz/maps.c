@@ -45,9 +45,9 @@ static void find_file(FILE *f, const struct gn_mute_file *file)
 	must(err <= 0, "the answer is an error or none");
 	if (err)
 		return;
-	must(base >= file->first &&
-		     !__builtin_add_overflow(base - file->first, file->table,
-					     &table) &&
+	must(base >= file->head.first &&
+		     !__builtin_add_overflow(base - file->head.first,
+					     file->table, &table) &&
 		     !__builtin_add_overflow(table, file->size, &end),
 	     "the bytes have addresses");
 }
@@ -58,7 +58,7 @@ void gn_fuzz(const uint8_t *bytes, size_t size)
 	struct gn_mute_file file = {
 		.id.dev = gn_fuzz_take(&in, 1) << 32,
 		.id.ino = gn_fuzz_take(&in, 1),
-		.first = gn_fuzz_take(&in, 1) << 12,
+		.head.first = gn_fuzz_take(&in, 1) << 12,
 		.table = gn_fuzz_take(&in, 2),
 		.size = gn_fuzz_take(&in, 2),
 	};

@@ -19,6 +19,7 @@ add_custom_command(
 	VERBATIM)
 add_custom_target(gn_elf_files DEPENDS ${gn_elf_asm}.so)
 
+gn_unit_test(test_elf_head gnomon_elf)
 gn_unit_test(test_elf_notes gnomon_elf)
 gn_unit_test(test_elf_variables gnomon_elf)
 # its table is one of relocations

@@ -24,7 +24,6 @@
 /* Of a library whose bytes begin in its last mapping and end behind it. */
 static const struct gn_mute_file library = {
 	.id = {0xfe00000001, 42},
-	.first = 0,
 	.table = 0x8040,
 	.size = 0x100001,
 };
@@ -432,7 +431,7 @@ static void test_impostor(void **state)
 	file.id.ino++;
 	assert_int_equal(gn_mute_process_open(&p, c.pid, &file), -ENOENT);
 	file.id.ino--;
-	file.head[100] ^= 1;
+	file.head.bytes[100] ^= 1;
 	assert_int_equal(gn_mute_process_open(&p, c.pid, &file), -ENOENT);
 	end_child(&c);
 }

@@ -14,9 +14,9 @@
 /* Computes where a mapping of the file would put the bytes; false: nowhere. */
 static bool place(const struct gn_mute_file *f, uint64_t start, uint64_t *table)
 {
-	uint64_t bias = start - f->first, end;
+	uint64_t bias = start - f->head.first, end;
 
-	return start >= f->first &&
+	return start >= f->head.first &&
 	       !__builtin_add_overflow(bias, f->table, table) &&
 	       !__builtin_add_overflow(*table, f->size, &end);
 }
@@ -90,26 +90,16 @@ static int find_symbol(const struct gn_image *image, struct gn_mute_file *f)
 	return -ENOENT;
 }
 
-static int check_segments(Elf *elf, struct gn_mute_file *f)
+static int check_segments(Elf *elf, const struct gn_mute_file *f)
 {
-	bool first = false, table = false;
 	GElf_Phdr p;
 
-	for (int i = 0; gelf_getphdr(elf, i, &p); i++) {
-		if (p.p_type != PT_LOAD)
-			continue;
-		if (!p.p_offset && !first) {
-			f->first = p.p_vaddr;
-			f->head_size = p.p_filesz < GN_MUTE_HEAD ? p.p_filesz
-								 : GN_MUTE_HEAD;
-			first = !(p.p_flags & PF_W);
-		}
-		table = table ||
-			(p.p_flags & PF_W && f->table >= p.p_vaddr &&
-			 f->table - p.p_vaddr < p.p_memsz &&
-			 f->size <= p.p_memsz - (f->table - p.p_vaddr));
-	}
-	return first && table && f->size ? 0 : -ENOEXEC;
+	for (int i = 0; f->size && gelf_getphdr(elf, i, &p); i++)
+		if (p.p_type == PT_LOAD && p.p_flags & PF_W &&
+		    f->table >= p.p_vaddr && f->table - p.p_vaddr < p.p_memsz &&
+		    f->size <= p.p_memsz - (f->table - p.p_vaddr))
+			return 0;
+	return -ENOEXEC;
 }
 
 int gn_mute_file_read(const char *path, struct gn_mute_file *out)
@@ -123,29 +113,12 @@ int gn_mute_file_read(const char *path, struct gn_mute_file *out)
 	err = find_symbol(&image, out);
 	if (!err)
 		err = check_segments(image.elf, out);
-	if (!err && gn_image_read(&image, 0, out->head, out->head_size))
-		err = -ENOEXEC;
+	if (!err)
+		err = gn_elf_head_read(&image, &out->head);
 	if (!err)
 		err = gn_maps_name(image.fd, &out->id);
 	gn_image_close(&image);
 	return err;
-}
-
-/*
- * One file of /proc shows where the library is, another one is written to, and
- * in between the process can execute another program. So check through the
- * second file: if the library's first bytes are there, its last ones are, too.
- */
-static int check_head(int mem, const struct gn_mute_file *f, uint64_t base)
-{
-	uint8_t head[GN_MUTE_HEAD];
-	ssize_t got = pread(mem, head, f->head_size, (off_t)base);
-
-	if (!got)
-		return -ESRCH;
-	if (got != (ssize_t)f->head_size || memcmp(head, f->head, (size_t)got))
-		return -ENOENT;
-	return 0;
 }
 
 static int open_in(int dir, const char *name, int flags)
@@ -199,15 +172,17 @@ int gn_mute_process_open(struct gn_mute_process *p, pid_t pid,
 		fclose(f);
 	else if (maps >= 0)
 		close(maps);
+	/* in between the process can execute another program; if the library's
+	 * first bytes are there, its last ones are, too */
 	if (!err)
-		err = check_head(p->mem, file, base);
+		err = gn_elf_head_check(&file->head, p->mem, base);
 	if (err) {
 		if (p->mem >= 0)
 			close(p->mem);
 		p->mem = -1;
 		return err;
 	}
-	p->bytes = base - file->first + file->table;
+	p->bytes = base - file->head.first + file->table;
 	return 0;
 }
 

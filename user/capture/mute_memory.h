@@ -14,19 +14,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "elf/elf_head.h"
 #include "process/maps.h"
 
 #define GN_MUTE_SYMBOL "gnomon_mute"
-#define GN_MUTE_HEAD   4096
 
 /* A library file: where its bytes are, and how to recognise it. */
 struct gn_mute_file {
 	struct gn_file_id id;
-	uint64_t first; /* virtual address of the file's offset 0 */
 	uint64_t table; /* virtual address of the bytes */
 	uint64_t size;	/* how many */
-	uint8_t head[GN_MUTE_HEAD];
-	size_t head_size; /* of the file's first bytes */
+	struct gn_elf_head head;
 };
 
 /* -ENOENT: it has no such bytes; -ENOEXEC: it is no library of this machine;

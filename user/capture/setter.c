@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -35,32 +34,40 @@ struct gn_setter {
 	size_t nlate;
 };
 
-static int put(pid_t pid, uint64_t at, uint32_t value, size_t size)
+/* The memory of the process, which stays the same: what is written reaches no
+ * program that it executes meanwhile. `base` becomes where the runtime is. */
+static int open_memory(const struct gn_runtime_setup *r,
+		       const struct gn_setup *s, uint64_t *base)
 {
-	struct iovec from = {&value, size};
-	struct iovec to = {(void *)(uintptr_t)at, size};
+	*base = s->at - (s->state == GN_SETUP_BEGINS ? r->begin : r->read);
+	return gn_elf_head_open(&r->head, (pid_t)s->pid, *base + r->head.first);
+}
 
-	return process_vm_writev(pid, &from, 1, &to, 1, 0) == (ssize_t)size
-		       ? 0
-		       : -1;
+static int put(int mem, uint64_t at, uint32_t value, size_t size)
+{
+	return pwrite(mem, &value, size, (off_t)at) == (ssize_t)size ? 0 : -1;
 }
 
 /* In their order, so that one which could not be set leaves the last one as it
  * was: nothing is traced then, which is told. */
 static void set_all(const struct gn_runtime_setup *r, const struct gn_setup *s)
 {
-	uint64_t site = s->state == GN_SETUP_BEGINS ? r->begin : r->read;
+	uint64_t base = 0;
+	int mem = open_memory(r, s, &base);
 	int err = 0;
 
+	if (mem < 0)
+		return;
 	for (size_t i = 0; !err && i < GN_RUNTIME_OPTIONS; i++) {
 		const struct gn_runtime_option *o = &r->runtime->options[i];
 
 		if (!o->name)
 			break;
 		if (r->addr[i])
-			err = put((pid_t)s->pid, s->at - site + r->addr[i],
-				  o->value, (size_t)o->size);
+			err = put(mem, base + r->addr[i], o->value,
+				  (size_t)o->size);
 	}
+	close(mem);
 }
 
 /* It goes on without: it shall not find the option later. */
@@ -68,8 +75,13 @@ static void give_up(struct gn_setter *t, const struct gn_runtime_setup *r,
 		    const struct gn_setup *s)
 {
 	uint32_t *grown = reallocarray(t->late, t->nlate + 1, sizeof(*t->late));
+	uint64_t base = 0;
+	int mem = open_memory(r, s, &base);
 
-	put((pid_t)s->pid, s->at - r->read + r->needed, 0, 1);
+	if (mem >= 0) {
+		put(mem, base + r->needed, 0, 1);
+		close(mem);
+	}
 	if (!grown)
 		return;
 	t->late = grown;

@@ -13,6 +13,7 @@
 
 #include <gnomon/event.h>
 #include <gnomon/hook.h>
+#include "elf/elf_head.h"
 #include "elf/notes.h"
 #include "runtime/attach.h"
 #include "runtime/launch.h"
@@ -59,6 +60,7 @@ struct gn_runtime_setup {
 	uint64_t read;	 /* the site where it has read its options */
 	uint64_t needed; /* the option that is */
 	uint64_t addr[GN_RUNTIME_OPTIONS]; /* 0: it has not this one */
+	struct gn_elf_head head;
 };
 
 /* One that is installed: its folder and its version. <0 ends the search. */

@@ -8,6 +8,8 @@
 
 #include <sys/uio.h>
 
+#include "elf/elf_head.h"
+#include "elf/elf_image.h"
 #include "elf/variables.h"
 #include "process/maps.h"
 
@@ -101,6 +103,18 @@ static int add(const struct gn_runtime *rt, size_t file, uint32_t which,
 			     GN_COOKIE(GN_FUNC(rt->id, which), 0, index));
 }
 
+static int read_head(const char *place, struct gn_elf_head *head)
+{
+	struct gn_image image;
+	int err = gn_image_open(place, &image);
+
+	if (err)
+		return err;
+	err = gn_elf_head_read(&image, head);
+	gn_image_close(&image);
+	return err;
+}
+
 int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 			  size_t file, uint32_t which, struct gn_specs *specs,
 			  struct gn_probes *probes,
@@ -113,7 +127,8 @@ int gn_runtime_plan_setup(const struct gn_runtime *rt, const char *place,
 	*setup = (struct gn_runtime_setup){.runtime = rt};
 	err = find_site(rt, place, &site)
 		      ?: gn_variables_begin(place, &setup->begin, &begin)
-		      ?: find_options(rt, place, setup);
+		      ?: find_options(rt, place, setup)
+		      ?: read_head(place, &setup->head);
 	setup->read = site.addr;
 	if (!err)
 		err = add(rt, file, which, begin, 0, specs, probes);
