@@ -105,12 +105,90 @@ static void limited(void **state)
 	gn_places_free(&p);
 }
 
+/* A process that has ended makes room for another, the one that ended first,
+ * but not before there is none left. */
+static void ended_ones_make_room(void **state)
+{
+	struct gn_places p = {0};
+	struct gn_place_process *own;
+
+	(void)state;
+	for (uint32_t pid = 1; pid <= GN_PLACES_PROCESSES; pid++) {
+		own = gn_places_process(&p, pid);
+		gn_places_thread(&p, pid, pid);
+		add(&p, &own->mapped, 0x1000, 0x3000, 0, pid);
+	}
+	gn_places_thread(&p, 100000, 9);
+	gn_places_thread_ends(&p, 9); /* another one of it runs */
+	gn_places_thread_ends(&p, 8);
+	gn_places_thread_ends(&p, 7);
+	own = gn_places_find(&p, 8);
+	assert_int_equal(at(&own->mapped, 0x1000, 90), 8);
+	own = gn_places_process(&p, 100001);
+	assert_non_null(own);
+	assert_int_equal(at(&own->mapped, 0x1000, 90), 0);
+	assert_null(gn_places_find(&p, 8));
+	gn_places_thread(&p, 100002, 7); /* it has not, after all */
+	assert_null(gn_places_process(&p, 100003));
+	gn_places_thread_ends(&p, 100000);
+	assert_non_null(gn_places_process(&p, 100003));
+	assert_null(gn_places_find(&p, 9));
+	gn_places_free(&p);
+}
+
+/* So it is with what they had mapped. */
+static void ended_ones_are_forgotten(void **state)
+{
+	struct gn_places p = {0};
+	struct gn_place_process *first = gn_places_process(&p, 7), *own;
+
+	(void)state;
+	gn_places_thread(&p, 7, 7);
+	for (uint64_t i = 0; i <= GN_PLACES_MAX; i++)
+		add(&p, &first->code, i * 16, i * 16 + 16, 0, 1);
+	own = gn_places_process(&p, 8);
+	add(&p, &own->code, 0x1000, 0x3000, 0, 1);
+	assert_int_equal(at(&own->code, 0x1000, 90), 0);
+	gn_places_thread_ends(&p, 7);
+	add(&p, &own->code, 0x1000, 0x3000, 0, 1);
+	assert_int_equal(at(&own->code, 0x1000, 90), 1);
+	assert_int_equal(p.held, 1);
+	gn_places_free(&p);
+}
+
+static int no_record(void *ctx, const struct gn_rec *rec, size_t size)
+{
+	(void)ctx, (void)rec, (void)size;
+	return 0;
+}
+
+/* Code of one file too many is not code of no file, which a Java machine made.
+ */
+static void a_file_too_many_is_unknown(void **state)
+{
+	struct gn_sampler_names *n = gn_sampler_names_new(no_record, NULL);
+	struct gn_file_id id = {.dev = 1, .ino = 1};
+	uint32_t unknown, module = 0;
+
+	(void)state;
+	assert_non_null(n);
+	unknown = gn_sampler_names_made(n, false);
+	for (int i = 0; i <= GN_MODULES_FILES; i++, id.ino++)
+		module = gn_sampler_names_module(n, &id, "/none");
+	assert_true(module);
+	assert_int_equal(gn_sampler_names_at(n, 1, module, 0), unknown);
+	gn_sampler_names_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(later_ones_hide),
 		cmocka_unit_test(many),
 		cmocka_unit_test(limited),
+		cmocka_unit_test(ended_ones_make_room),
+		cmocka_unit_test(ended_ones_are_forgotten),
+		cmocka_unit_test(a_file_too_many_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What is in the memory of each process. Mappings have times: a later one hides
- * earlier ones, for samples from then on. Nothing is removed, because code that
- * is gone does not run.
+ * earlier ones, for samples from then on. Nothing of a process is removed while
+ * it runs, because code that is gone does not run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,31 +47,64 @@ static void *grow(void *list, size_t n, size_t *room, size_t size)
 	return grown;
 }
 
-struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid)
+static void forget(struct gn_places *p, struct gn_place_process *of)
 {
-	struct gn_place_process *at = gn_places_find(p, pid);
+	gn_places_clear(p, &of->mapped);
+	gn_places_clear(p, &of->code);
+}
 
-	if (at) {
-		gn_places_clear(p, &at->mapped);
-		gn_places_clear(p, &at->code);
-		at->jvm = false;
-		return at;
+static struct gn_place_process *first_ended(struct gn_places *p)
+{
+	struct gn_place_process *first = NULL;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct gn_place_process *at = &p->process[i];
+
+		if (at->ended && (!first || at->ended < first->ended))
+			first = at;
 	}
+	return first;
+}
+
+static struct gn_place_process *add_process(struct gn_places *p)
+{
+	struct gn_place_process *grown;
+
 	if (p->n == GN_PLACES_PROCESSES)
 		return NULL;
-	at = grow(p->process, p->n, &p->room, sizeof(*at));
+	grown = grow(p->process, p->n, &p->room, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	p->process = grown;
+	grown[p->n] = (struct gn_place_process){0};
+	return &grown[p->n++];
+}
+
+struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid)
+{
+	struct gn_place_process *at =
+		gn_places_find(p, pid) ?: add_process(p) ?: first_ended(p);
+
 	if (!at)
 		return NULL;
-	p->process = at;
-	at += p->n++;
+	forget(p, at);
 	*at = (struct gn_place_process){.pid = pid};
 	return at;
+}
+
+/* For so many places. False: there is none. */
+static bool make_room(struct gn_places *p, size_t n)
+{
+	for (size_t i = 0; p->held + n > GN_PLACES_MAX && i < p->n; i++)
+		if (p->process[i].ended)
+			forget(p, &p->process[i]);
+	return p->held + n <= GN_PLACES_MAX;
 }
 
 static void copy(struct gn_places *p, struct gn_place_list *to,
 		 const struct gn_place_list *from)
 {
-	if (!from->n || p->held + from->n > GN_PLACES_MAX)
+	if (!make_room(p, from->n) || !from->n)
 		return;
 	to->place = calloc(from->n, sizeof(*to->place));
 	if (!to->place)
@@ -155,7 +188,7 @@ void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 {
 	struct gn_place *grown;
 
-	if (place->start >= place->end || p->held == GN_PLACES_MAX)
+	if (place->start >= place->end || !make_room(p, 1))
 		return;
 	grown = grow(list->place, list->n, &list->room, sizeof(*grown));
 	if (!grown)
@@ -207,7 +240,10 @@ static struct gn_place_thread *find_thread(const struct gn_places *p,
 void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid)
 {
 	struct gn_place_thread *t = find_thread(p, tid);
+	struct gn_place_process *of = gn_places_find(p, pid);
 
+	if (of)
+		of->ended = 0;
 	if (!t && p->nthreads < GN_PLACES_THREADS) {
 		t = grow(p->thread, p->nthreads, &p->threads_room, sizeof(*t));
 		if (!t)
@@ -219,12 +255,27 @@ void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid)
 		*t = (struct gn_place_thread){tid, pid};
 }
 
+static bool has_thread(const struct gn_places *p, uint32_t pid)
+{
+	for (size_t i = p->nthreads; i--;)
+		if (p->thread[i].pid == pid)
+			return true;
+	return false;
+}
+
 void gn_places_thread_ends(struct gn_places *p, uint32_t tid)
 {
 	struct gn_place_thread *t = find_thread(p, tid);
+	struct gn_place_process *of;
+	uint32_t pid;
 
-	if (t)
-		*t = p->thread[--p->nthreads];
+	if (!t)
+		return;
+	pid = t->pid;
+	*t = p->thread[--p->nthreads];
+	of = has_thread(p, pid) ? NULL : gn_places_find(p, pid);
+	if (of)
+		of->ended = ++p->ends;
 }
 
 uint32_t gn_places_process_of(const struct gn_places *p, uint32_t tid)

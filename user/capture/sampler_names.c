@@ -83,18 +83,19 @@ uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
 		if (gn_file_same(&f[i].id, id) && !strcmp(f[i].path, path))
 			return FIRST_MODULE + (uint32_t)i;
 	if (n->n == GN_MODULES_FILES)
-		return 0;
+		return GN_MODULE_UNKNOWN;
 	if (n->n == n->room) {
 		n->room = n->room ? n->room * 2 : 64;
 		f = reallocarray(n->file, n->room, sizeof(*f));
 		if (!f) {
 			n->room = n->n;
-			return 0;
+			return GN_MODULE_UNKNOWN;
 		}
 		n->file = f;
 	}
 	f[n->n] = (struct file){.id = *id, .path = strdup(path)};
-	return f[n->n].path ? FIRST_MODULE + (uint32_t)n->n++ : 0;
+	return f[n->n].path ? FIRST_MODULE + (uint32_t)n->n++
+			    : GN_MODULE_UNKNOWN;
 }
 
 static uint32_t tell(struct gn_sampler_names *n, struct file *f, uint64_t addr,
@@ -230,9 +231,12 @@ static uint32_t tell_precompiled(struct gn_sampler_names *n, struct file *f,
 uint32_t gn_sampler_names_at(struct gn_sampler_names *n, uint32_t pid,
 			     uint32_t module, uint64_t offset)
 {
-	struct file *f = &n->file[module - FIRST_MODULE];
 	size_t i = SIZE_MAX;
+	struct file *f;
 
+	if (module == GN_MODULE_UNKNOWN)
+		return gn_sampler_names_made(n, false);
+	f = &n->file[module - FIRST_MODULE];
 	if (!f->looked)
 		look(n, pid, f);
 	if (f->function)

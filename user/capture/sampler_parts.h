@@ -32,6 +32,7 @@ struct gn_place_process {
 	uint32_t pid;
 	bool jvm;	 /* a Java machine that was traced from its start */
 	uint32_t losses; /* that were known when its mappings were read */
+	uint64_t ended;	 /* it is the so-manieth that has ended; 0: it runs */
 	struct gn_place_list mapped, code;
 };
 
@@ -39,6 +40,7 @@ struct gn_place_process {
 struct gn_places {
 	struct gn_place_process *process;
 	size_t n, last, room;
+	uint64_t ends;
 	size_t held; /* places of all */
 	struct gn_place_thread {
 		uint32_t tid, pid;
@@ -47,13 +49,14 @@ struct gn_places {
 };
 
 struct gn_place_process *gn_places_find(struct gn_places *p, uint32_t pid);
-/* Adds a process without memory; an older one with this id is gone. NULL: no
- * room. */
+/* Adds a process without memory; an older one with this id is gone. If there
+ * is no room, it takes that of the process that ended first. NULL: all run. */
 struct gn_place_process *gn_places_process(struct gn_places *p, uint32_t pid);
 /* Gives it the memory of another process. */
 void gn_places_copy(struct gn_places *p, struct gn_place_process *to,
 		    uint32_t from);
-/* Adds a place. If there is no room it is left out, and has no name. */
+/* Adds a place. If there is no room, those of ended processes are forgotten; if
+ * all run, it is left out, and has no name. */
 void gn_places_add(struct gn_places *p, struct gn_place_list *list,
 		   const struct gn_place *place);
 void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
@@ -61,6 +64,8 @@ void gn_places_clear(struct gn_places *p, struct gn_place_list *list);
 const struct gn_place *gn_places_at(const struct gn_place_list *list,
 				    uint64_t addr, uint64_t time);
 void gn_places_thread(struct gn_places *p, uint32_t tid, uint32_t pid);
+/* Its process has ended with the last one, but what is known of it is kept
+ * while there is room: a record of another thread can have been lost. */
 void gn_places_thread_ends(struct gn_places *p, uint32_t tid);
 uint32_t gn_places_process_of(const struct gn_places *p, uint32_t tid);
 void gn_places_free(struct gn_places *p);
@@ -70,6 +75,9 @@ struct gn_sampler_names;
 
 struct gn_sampler_names *gn_sampler_names_new(gn_sampler_put put, void *ctx);
 void gn_sampler_names_free(struct gn_sampler_names *n);
+/* A file too many: none of its code has a name. */
+#define GN_MODULE_UNKNOWN UINT32_MAX
+
 /* The number of a file that a process has mapped, by its path there. */
 uint32_t gn_sampler_names_module(struct gn_sampler_names *n,
 				 const struct gn_file_id *id, const char *path);
