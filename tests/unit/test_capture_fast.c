@@ -530,6 +530,49 @@ static void other_threads_go_on(void **state)
 	free(x);
 }
 
+/* Records of slot 0 that are so far apart, and a program that offers them. */
+static void offer_measured(struct fixture *x, int fd, double ns)
+{
+	struct gn_fast_rec *rec = (void *)x->data;
+	struct gn_rec_thread exec = {.f = {.h = {.time = 1,
+						 .tid = (uint32_t)getpid(),
+						 .kind = GN_KIND_EXEC}}};
+	struct gn_fast_moment from = gn_fast_moment_now(), to;
+
+	usleep(10000);
+	to = gn_fast_moment_now();
+	for (uint32_t i = 0; i < GN_FAST_MEASURED; i++)
+		rec[i].tsc =
+			(uint64_t)(ns * i * (double)(to.ticks - from.ticks) /
+				   (double)(to.ns - from.ns));
+	gn_fast_record(x->f, &exec.f.h, sizeof(exec));
+	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
+}
+
+/* The cost is that of all processes: what one tells raises it for none, and no
+ * hook costs next to nothing. */
+static void least_cost_counts(void **state)
+{
+	static const double told[] = {40, 990, 45, 1, 0, 20, 100};
+	struct fixture *x = malloc(sizeof(*x));
+	int fd = open_memory(x, SEALS, false);
+	const struct gn_rec_cost *cost[MAX];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		offer_measured(x, fd, told[i]);
+	for (size_t i = 0; i < x->out.n; i++)
+		if (x->out.rec[i].h.kind == GN_KIND_COST)
+			cost[n++] = (const void *)&x->out.rec[i];
+	assert_int_equal(n, 2);
+	assert_in_range(cost[0]->before_ns + cost[0]->after_ns, 17, 23);
+	assert_in_range(cost[1]->before_ns + cost[1]->after_ns, 8, 12);
+	close_fixture(x);
+	close(fd);
+	free(x);
+}
+
 static size_t resident(const void *at)
 {
 	unsigned char in[GN_FAST_FIRST / 4096] = {0};
@@ -657,6 +700,7 @@ int main(void)
 		cmocka_unit_test(order_of_new_ring),
 		cmocka_unit_test(hostile_ring_ends),
 		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(least_cost_counts),
 		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),
 		cmocka_unit_test(exec_of_another_thread),

@@ -21,6 +21,7 @@
 #define GROWN_PART 64	     /* of the program's memory */
 #define READY	   16	     /* rings of threads to come */
 #define STUCK_NS   20000000u /* for a hook that has begun to end */
+#define LEAST_NS   2	     /* from one read of the counter to the next */
 
 static const uint64_t *map_position(int fd, size_t page, size_t at)
 {
@@ -215,11 +216,15 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * What a hook costs, by those that the process made in a row: a process can lie
- * about itself only. In a row they cost most, because two reads of the counter
- * need their time. Other code runs at the same time as a read: among it a hook
- * was seen to cost from a tenth of that to all of it. So the cost is half of
- * it, and can be wrong by the other half.
+ * What a hook costs, by those that the process made in a row. In a row they
+ * cost most, because two reads of the counter need their time. Other code runs
+ * at the same time as a read: among it a hook was seen to cost from a tenth of
+ * that to all of it. So the cost is half of it, and can be wrong by the other
+ * half.
+ *
+ * The cost is that of all processes, and a process can lie, or begin while
+ * others take its CPU. So only the least that one measured counts: the times
+ * can at worst keep the few ns that a hook costs.
  */
 static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 {
@@ -238,8 +243,12 @@ static void tell_cost(struct gn_fast *f, const struct gn_fast_area *a)
 	qsort(ticks, n, sizeof(*ticks), compare);
 	most = (double)ticks[n / 2] * ns;
 	spread = (double)(ticks[n * 3 / 4] - ticks[n / 4]) * ns / 2;
-	if (most > 1000 || spread > 1000)
-		return; /* no hook is that slow: not known */
+	/* no hook is that slow, or that fast: not known */
+	if (most > 1000 || spread > 1000 || most < LEAST_NS)
+		return;
+	if (f->cost_ns > 0 && most >= f->cost_ns)
+		return;
+	f->cost_ns = most;
 	cost.samples = n;
 	/* the counter is read in the middle of a hook */
 	cost.before_ns = (uint32_t)(most / 4 + 0.5);

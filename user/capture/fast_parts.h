@@ -73,7 +73,8 @@ struct gn_fast {
 	/* where it was right before the mark, and right after it */
 	uint64_t produced_before, produced_mark;
 	size_t page_size;
-	uint64_t end; /* of the session */
+	uint64_t end;	/* of the session */
+	double cost_ns; /* the least of hooks in a row; 0: not measured */
 	uint32_t beat;
 	size_t put; /* bytes since the sink was asked */
 	struct gn_rec_func calls[GN_FAST_CALLS]; /* that go on together */
