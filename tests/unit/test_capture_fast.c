@@ -357,6 +357,31 @@ static void in_a_hook_for_ever(void **state)
 	free(x);
 }
 
+/* Nor do many such threads have gnomon keep much, each a little. */
+static void many_in_hooks_for_ever(void **state)
+{
+	enum { THREADS = 200, ROUNDS = 60, EACH = 500 };
+	struct fixture *x = malloc(sizeof(*x));
+	size_t given = 0;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	for (uint32_t i = 1; i <= THREADS; i++) {
+		tell(x, GN_FAST_CLAIM, i, TID + i);
+		x->rings[i].busy = 1;
+	}
+	merge(x);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < THREADS * EACH; i++)
+			kernel_record(x, GN_KIND_GC_BEGIN,
+				      TID + 1 + i % THREADS, 400 + ++given);
+		merge(x);
+	}
+	assert_true(x->out.all > given / 2);
+	close_fixture(x);
+	free(x);
+}
+
 static void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
 {
 	struct gn_rec_thread r = {
@@ -695,6 +720,7 @@ int main(void)
 		cmocka_unit_test(order_between_threads),
 		cmocka_unit_test(new_ring_is_marked_again),
 		cmocka_unit_test(in_a_hook_for_ever),
+		cmocka_unit_test(many_in_hooks_for_ever),
 		cmocka_unit_test(parents_calls_come_before),
 		cmocka_unit_test(order_of_new_thread),
 		cmocka_unit_test(order_of_new_ring),

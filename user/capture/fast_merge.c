@@ -13,9 +13,11 @@
  * is room for many, or when all that it wrote was read. */
 #define WAKE_EACH  (8 * GIVE_BACK)
 #define SURE_BYTES 2048u
-/* Of the kernel's records of one thread that is in a hook. A thread that says
- * so for ever would have gnomon keep all that it does. */
-#define WAIT_BYTES (16u << 20)
+/* Of the kernel's records of one thread that is in a hook, and of all such
+ * threads. A thread that says so for ever would have gnomon keep all that it
+ * does, and there can be a thousand in a process. */
+#define WAIT_BYTES     (16u << 20)
+#define WAIT_ALL_BYTES (4 * WAIT_BYTES)
 
 static bool is_drained(const struct gn_fast *f)
 {
@@ -23,8 +25,18 @@ static bool is_drained(const struct gn_fast *f)
 	       f->produced_mark;
 }
 
+/* Whether the records of a thread that is in a hook wait for it. `all`: of
+ * those that do. */
+static bool can_wait(const struct gn_fast_entry *e, size_t *all)
+{
+	*all += e->queued;
+	return e->queued <= WAIT_BYTES && *all <= WAIT_ALL_BYTES;
+}
+
 void gn_fast_mark(struct gn_fast *f)
 {
+	size_t waits = 0;
+
 	/* what was marked is still to be merged */
 	if (f->marked && !is_drained(f)) {
 		gn_fast_beat(f);
@@ -45,9 +57,10 @@ void gn_fast_mark(struct gn_fast *f)
 			continue;
 		ring = &e->area->rings[e->slot];
 		/* in this order: what was written before it was idle is read */
-		e->idle = e->ended || e->queued > WAIT_BYTES ||
+		e->idle = e->ended ||
 			  !atomic_load_explicit(&ring->busy,
-						memory_order_acquire);
+						memory_order_acquire) ||
+			  !can_wait(e, &waits);
 		e->mark = atomic_load_explicit(&ring->head,
 					       memory_order_acquire) &
 			  (GN_FAST_SLOT - 1);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define ROOM_FIRST 4096u
+#define ROOM_KEPT  65536u /* by a thread of which nothing waits */
 
 static enum gn_stream stream_of(enum gn_kind kind)
 {
@@ -311,6 +312,12 @@ static int end_interval(struct gn_fast_thread *t, struct gn_rec_func *r,
 	return err;
 }
 
+static void give_room_back(struct gn_fast_thread *t)
+{
+	if (t->first == t->end && t->room > ROOM_KEPT)
+		gn_fast_thread_free(t);
+}
+
 int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 			     void *ctx)
 {
@@ -345,7 +352,10 @@ int gn_fast_thread_put_first(struct gn_fast_thread *t, gn_fast_put_fn put,
 	default:
 		break;
 	}
-	return err ? err : put(ctx, rec, size);
+	if (!err)
+		err = put(ctx, rec, size);
+	give_room_back(t);
+	return err;
 }
 
 void gn_fast_thread_note(struct gn_fast_thread *t, struct gn_rec *rec)
