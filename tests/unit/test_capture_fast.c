@@ -656,6 +656,48 @@ static void ring_after_exec(void **state)
 	free(x);
 }
 
+/* A thread whose ring is not read to its end when its next program has one: the
+ * first one's records come before the exec, and then the other's. */
+static void ring_before_exec(void **state)
+{
+	static const enum gn_kind order[] = {GN_KIND_ENTER,    GN_KIND_EXEC,
+					     GN_KIND_RING,     GN_KIND_ENTER,
+					     GN_KIND_GC_BEGIN, GN_KIND_EXIT};
+	struct gn_rec_thread exec = {
+		.f = {.h = {.tid = TID, .seq = 3, .kind = GN_KIND_EXEC}},
+		.pid = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	merge(x);
+	first = x->out.n;
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	exec.f.h.time = gn_now_ns();
+	x->seq++;
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	tell(x, GN_FAST_CLAIM, 4, TID);
+	write_record(x, 4, 6 << 2 | GN_FAST_ENTER);
+	kernel_record(x, GN_KIND_GC_BEGIN, TID, gn_now_ns() + 1000000);
+	/* nor is it long before that one ends */
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns() + 2000000);
+	for (int i = 0; i < 3; i++)
+		merge(x);
+	expect_rings(x, 2, 0);
+	assert_int_equal(x->out.n, first + 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(x->out.rec[first + i].h.kind, order[i]);
+	assert_false(x->out.back);
+	for (uint32_t i = 3; i < 5; i++)
+		tell(x, GN_FAST_CLAIM, i, TID + i);
+	expect_rings(x, 4, 0);
+	close_fixture(x);
+	free(x);
+}
+
 /* A thread that takes the number of its process's first one by an exec: what it
  * wrote before has its own number, and what the first one did comes before. */
 static void exec_of_another_thread(void **state)
@@ -729,6 +771,7 @@ int main(void)
 		cmocka_unit_test(least_cost_counts),
 		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),
+		cmocka_unit_test(ring_before_exec),
 		cmocka_unit_test(exec_of_another_thread),
 	};
 

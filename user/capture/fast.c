@@ -184,7 +184,7 @@ static void break_area(struct gn_fast *f, struct gn_fast_area *a)
 	a->broken = true;
 	f->facts.counts.hostile++;
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all)
-		if (e->area == a)
+		if (e->area == a || e->claim.area == a)
 			gn_fast_thread_lose(&e->t, 1);
 }
 
@@ -315,28 +315,47 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	gn_fast_wake(&page->taken);
 }
 
+/* Its ring is the one that it claimed. */
+static void bind_ring(struct gn_fast *f, struct gn_fast_entry *e)
+{
+	e->area = e->claim.area;
+	e->slot = (uint32_t)e->claim.rec.f.h.key;
+	e->pos = e->mark = 0;
+	e->fresh = f->has_fresh = true;
+	/* else it was its last program that ended */
+	e->ended = e->claim.ended;
+	e->exits = e->claim.exits;
+	e->last = false;
+	e->hostile = false;
+	gn_fast_thread_claim(&e->t, &e->claim.rec);
+	e->t.bound = gn_fast_clock_bound(&f->clock);
+	e->claim.area = NULL;
+}
+
+/* The ring of the program that executed this one is read first. */
+static bool can_claim(const struct gn_fast_entry *e)
+{
+	return !e->area || (e->ended && !e->claim.area);
+}
+
 static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 		  const struct gn_rec_ring *r)
 {
 	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 	uint64_t slot = r->f.h.key;
 
-	if (!a || !slot || slot >= GN_FAST_SLOTS || a->bound[slot] || e->area) {
+	if (!a || !slot || slot >= GN_FAST_SLOTS || a->bound[slot] ||
+	    !can_claim(e)) {
 		f->facts.counts.hostile++;
 		return;
 	}
 	a->bound[slot] = true;
 	take_memory(a, (uint32_t)slot, (uint32_t)slot + READY);
 	a->threads++;
-	e->area = a;
-	e->slot = (uint32_t)slot;
-	e->pos = e->mark = 0;
-	e->fresh = f->has_fresh = true;
-	/* it was its last program that ended */
-	e->ended = e->last = e->exits = false;
-	e->hostile = false;
-	gn_fast_thread_claim(&e->t, r);
-	e->t.bound = gn_fast_clock_bound(&f->clock);
+	e->claim = (struct gn_fast_claim){
+		.area = a, .rec = *r, .queued = SIZE_MAX};
+	if (!e->area)
+		bind_ring(f, e);
 	atomic_store(&a->rings[slot].stack, e->stack);
 	atomic_store(&a->rings[slot].stacked, e->stacked);
 	f->facts.threads++;
@@ -354,6 +373,14 @@ static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 		a->headless = true;
 	else if (rec->kind != GN_KIND_THREAD || a->headless)
 		a->over = true;
+}
+
+static void note_end(struct gn_fast_entry *e, bool exits)
+{
+	bool claims = e->claim.area;
+
+	*(claims ? &e->claim.ended : &e->ended) = true;
+	*(claims ? &e->claim.exits : &e->exits) = exits;
 }
 
 /* What a record means for the rings, before it waits for its turn. */
@@ -375,10 +402,8 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 		e->ringless = true;
 		f->facts.ringless++;
 	}
-	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC) {
-		e->ended = true;
-		e->exits = rec->kind == GN_KIND_EXIT;
-	}
+	if (rec->kind == GN_KIND_EXIT || rec->kind == GN_KIND_EXEC)
+		note_end(e, rec->kind == GN_KIND_EXIT);
 }
 
 /* The thread that an exec is of: it had another number if it was not its
@@ -422,8 +447,10 @@ static int queue(struct gn_fast *f, struct gn_fast_entry *e,
 	if (gn_fast_thread_queue(&e->t, rec, size))
 		return -ENOMEM;
 	f->order[f->waiting++] = e;
+	if (e->claim.area && e->claim.queued == SIZE_MAX)
+		e->claim.queued = e->t.end - e->t.first;
 	/* the ring's reader moves on after each record */
-	if (!e->fresh &&
+	if (!e->fresh && !e->claim.area &&
 	    __atomic_load_n(f->consumed, __ATOMIC_ACQUIRE) < f->produced_before)
 		e->queued = e->t.end - e->t.first;
 	if (is_sure(rec))
@@ -474,7 +501,9 @@ void gn_fast_end_thread(struct gn_fast *f, struct gn_fast_entry *e)
 		return;
 	give_slot_back(f, e);
 	e->ended = e->last = false;
-	if (e->exits && !gn_fast_thread_first(&e->t))
+	if (e->claim.area)
+		bind_ring(f, e);
+	else if (e->exits && !gn_fast_thread_first(&e->t))
 		forget(f, e);
 }
 

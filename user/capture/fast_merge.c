@@ -49,7 +49,9 @@ void gn_fast_mark(struct gn_fast *f)
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		const struct gn_fast_ring *ring;
 
-		e->queued = e->t.end - e->t.first;
+		/* what its next program did waits for the ring of that one */
+		e->queued =
+			e->claim.area ? e->claim.queued : e->t.end - e->t.first;
 		e->idle = true;
 		e->fresh = false;
 		e->last = e->ended;
@@ -225,6 +227,9 @@ static int put_record(struct gn_fast *f, struct gn_fast_entry *e)
 	gone = before - (e->t.end - e->t.first);
 	e->queued -= gone < e->queued ? gone : e->queued;
 	e->sure -= gone < e->sure ? gone : e->sure;
+	if (e->claim.area)
+		e->claim.queued -=
+			gone < e->claim.queued ? gone : e->claim.queued;
 	return err ? err : gn_fast_put_names(f, e);
 }
 
@@ -446,6 +451,9 @@ int gn_fast_flush(struct gn_fast *f)
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		e->idle = true;
 		e->queued = e->t.end - e->t.first;
+		/* what is in the ring that it was to have */
+		if (e->claim.area)
+			gn_fast_thread_lose(&e->t, 1);
 	}
 	do {
 		err = merge_waiting(f);

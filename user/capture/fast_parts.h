@@ -31,6 +31,17 @@ struct gn_fast_area {
 	bool bound[GN_FAST_SLOTS];
 };
 
+/* A ring that a thread took for its next program, while that of the one before
+ * is not read to its end. */
+struct gn_fast_claim {
+	struct gn_fast_area *area; /* NULL: none */
+	struct gn_rec_ring rec;
+	size_t queued; /* bytes of kernel records up to `rec`, from which on
+			* they wait; SIZE_MAX: it is not among them yet */
+	bool ended;    /* this program, too, or the thread */
+	bool exits;    /* of the two */
+};
+
 /* A thread that the kernel told of while a process had rings. */
 struct gn_fast_entry {
 	struct gn_fast_entry *next, *next_of_all, **before_of_all;
@@ -41,6 +52,7 @@ struct gn_fast_entry {
 	/* the process's whose names it can tell: it has offered the memory, or
 	 * taken a ring, and that has been told, and not its end */
 	struct gn_fast_area *tells;
+	struct gn_fast_claim claim;
 	uint32_t slot;
 	uint32_t pos;  /* up to where its ring was read, our own count */
 	uint32_t mark; /* up to where it may be read */
