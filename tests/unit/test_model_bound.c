@@ -350,6 +350,24 @@ static void the_path_of_a_late_file_is_left(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
+/* Not in the live view only. */
+static void the_source_of_a_function_is_left(void **state)
+{
+	struct feed f = begin(false);
+	struct gn_model *m;
+
+	(void)state;
+	feed_name(&f, 1, CLR(1), 1, "Type.Method");
+	feed_text(&f, (struct gn_rec){.kind = GN_KIND_SOURCE, .key = 7}, CLR(1),
+		  1, "/src/type.cs");
+	sweep_texts(&f, 20);
+	feed_event(&f, 21, 1, GN_KIND_ENTER, CLR(1), 0x100, 0);
+	m = feed_finish(&f);
+	assert_string_equal(function_in(m, "Type.Method")->file,
+			    "/src/type.cs");
+	gn_model_free(m);
+}
+
 /* A model has its texts, whatever becomes of those who had them. */
 static void a_model_keeps_its_texts(void **state)
 {
@@ -399,6 +417,7 @@ int main(void)
 		cmocka_unit_test(what_lives_is_left),
 		cmocka_unit_test(names_of_wakers_are_left),
 		cmocka_unit_test(the_path_of_a_late_file_is_left),
+		cmocka_unit_test(the_source_of_a_function_is_left),
 		cmocka_unit_test(a_model_keeps_its_texts),
 		cmocka_unit_test(a_burst_of_frames_is_given_back),
 	};

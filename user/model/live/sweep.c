@@ -47,6 +47,7 @@ static void take_names(struct texts *t, struct gn_names *n)
 		struct gn_fn *fn = &n->fns[i];
 
 		take(t, &fn->name);
+		take(t, &fn->file);
 		/* most are of the module of the one before */
 		if (fn->module == module) {
 			fn->module = taken;
