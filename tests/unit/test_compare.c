@@ -405,6 +405,51 @@ static void what_cannot_be_judged(void **state)
 			 GN_JUDGED_UNKNOWN);
 }
 
+/* It did not run in the last of them. */
+static void repeat_but_last(struct run *runs, const uint64_t *ns, size_t n)
+{
+	repeat(runs, ns, n);
+	runs[n - 1].f[0].name = "other";
+}
+
+static void captures_without_it(void **state)
+{
+	static const char percent[] =
+		RULE("\"application_exclusive\": \"+5%\"");
+	static const char more[] = RULE("\"elapsed_exclusive\": \"+2ms\"");
+	static const char each[] =
+		RULE("\"elapsed_exclusive_per_call\": \"+5%\"");
+	static const char most[] = RULE("\"application_exclusive\": \"15ms\"");
+	static const uint64_t ten[] = {10 * MS, 10 * MS, 10 * MS};
+	static const uint64_t twenty[] = {20 * MS, 20 * MS, 20 * MS};
+	struct run all[3], base[3], new[3];
+
+	(void)state;
+	repeat(all, ten, 3);
+	/* slower where it runs */
+	repeat_but_last(new, twenty, 3);
+	assert_int_equal(judge(percent, all, 3, new, 3, NULL),
+			 GN_JUDGED_UNKNOWN);
+	assert_int_equal(judge(each, all, 3, new, 3, NULL), GN_JUDGED_BREACHED);
+	assert_int_equal(judge(most, NULL, 0, new, 3, NULL),
+			 GN_JUDGED_BREACHED);
+	/* as slow where it runs */
+	repeat_but_last(new, ten, 3);
+	assert_int_equal(judge(percent, all, 3, new, 3, NULL), GN_JUDGED_OK);
+	assert_int_equal(judge(most, NULL, 0, new, 3, NULL), GN_JUDGED_OK);
+	/* the base had less of it */
+	repeat_but_last(base, ten, 3);
+	assert_int_equal(judge(more, base, 3, all, 3, NULL), GN_JUDGED_UNKNOWN);
+	assert_int_equal(judge(each, base, 3, all, 3, NULL), GN_JUDGED_OK);
+	/* more than the base even where that ran */
+	repeat(new, twenty, 3);
+	assert_int_equal(judge(more, base, 3, new, 3, NULL),
+			 GN_JUDGED_BREACHED);
+	/* of what a call takes one capture is not enough */
+	assert_int_equal(judge(each, base + 1, 2, all, 3, NULL),
+			 GN_JUDGED_UNKNOWN);
+}
+
 static void absolute_limits(void **state)
 {
 	static const struct {
@@ -536,6 +581,7 @@ int main(void)
 		cmocka_unit_test(large_readings),
 		cmocka_unit_test(judged_by_the_least),
 		cmocka_unit_test(what_cannot_be_judged),
+		cmocka_unit_test(captures_without_it),
 		cmocka_unit_test(absolute_limits),
 		cmocka_unit_test(differences),
 		cmocka_unit_test(hostile_names),

@@ -83,24 +83,40 @@ static double read_one(const struct gn_measure *m, const struct gn_measure *all,
 	}
 }
 
+/* Where the item did not run, 0 is not how long it takes, and would be the
+ * least of all. For a median such a capture is one like others, which had none
+ * of it. */
+static bool says_it(const struct gn_measure *m, enum gn_reading reading,
+		    bool least)
+{
+	if (reading == GN_READ_PER_CALL)
+		return m->value[GN_METRIC_calls];
+	return m->seen || !least;
+}
+
 int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 		enum gn_side side, int metric, enum gn_reading reading,
 		bool median, struct gn_estimate *out)
 {
 	const struct gn_measure *runs = gn_item_runs(c, item, side);
 	const struct gn_measure *all = gn_item_runs(c, c->items[0], side);
-	size_t n = c->runs[side];
+	/* a share goes up when what it is a part of goes down */
+	bool least =
+		!median && reading != GN_READ_SHARE && least_is_best(metric);
+	size_t n = c->runs[side], said = 0;
 	double *values = calloc(n ? n : 1, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		values[i] = read_one(&runs[i], &all[i], metric, reading);
-	/* a share goes up when what it is a part of goes down */
-	if (!median && reading != GN_READ_SHARE && least_is_best(metric))
-		*out = gn_estimate_least(values, n);
-	else
-		*out = gn_estimate_median(values, n);
+		if (says_it(&runs[i], reading, least))
+			values[said++] =
+				read_one(&runs[i], &all[i], metric, reading);
+	/* what is in none of them is 0 in all */
+	if (said)
+		n = said;
+	*out = least ? gn_estimate_least(values, n)
+		     : gn_estimate_median(values, n);
 	free(values);
 	return 0;
 }

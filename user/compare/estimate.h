@@ -15,7 +15,8 @@
 
 struct gn_estimate {
 	double value, noise;
-	size_t n; /* captures; the noise of one is not known, and 0 */
+	/* captures that it is of; the noise of one is not known, and 0 */
+	size_t n;
 };
 
 /* What an item's metric is to be read as. */
@@ -29,7 +30,9 @@ enum gn_reading {
 struct gn_estimate gn_estimate_least(double *values, size_t n);
 struct gn_estimate gn_estimate_median(double *values, size_t n);
 
-/* By the rule above. `median`: of whatever metric. -ENOMEM. */
+/* By the rule above. `median`: of whatever metric. A capture without the item
+ * is not among those of which the least is taken, and one without calls not
+ * among those that are read per call. -ENOMEM. */
 int gn_estimate(const struct gn_comparison *c, const struct gn_item *item,
 		enum gn_side side, int metric, enum gn_reading reading,
 		bool median, struct gn_estimate *out);

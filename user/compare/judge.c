@@ -136,6 +136,32 @@ static const char *obstacle(const struct judge *j, const struct gn_limit *l,
 	return NULL;
 }
 
+/* Whether the captures without the item could change the verdict. They had less
+ * of it than the others: so with them the base can be less than what was taken
+ * for it, and so can the new value. Of what a call takes they tell nothing. */
+static bool lacks_captures(const struct judge *j, const struct gn_verdict *v)
+{
+	const struct gn_estimate *base = &v->of[GN_BASE], *now = &v->of[GN_NEW];
+
+	if (v->judged == GN_JUDGED_UNKNOWN)
+		return false;
+	if (v->limit->reading == GN_READ_PER_CALL)
+		return base->n < 2 || now->n < 2;
+	return v->judged == GN_JUDGED_BREACHED ? now->n < j->c->runs[GN_NEW]
+					       : base->n < j->c->runs[GN_BASE];
+}
+
+static void weigh_sides(const struct judge *j, const struct gn_limit *l,
+			struct gn_verdict *v)
+{
+	weigh(l, v);
+	if (!lacks_captures(j, v))
+		return;
+	v->judged = GN_JUDGED_UNKNOWN;
+	v->why = "not all captures of one side have it; let each do the same "
+		 "work, or limit its time _per_call or its calls";
+}
+
 static int keep(struct judge *j, const struct gn_verdict *v)
 {
 	struct gn_verdict *grown;
@@ -173,7 +199,7 @@ static int judge_limit(struct judge *j, const struct gn_budget_rule *r,
 	if (v.why)
 		v.judged = GN_JUDGED_UNKNOWN;
 	else if (l->kind >= GN_LIMIT_OVER_PCT)
-		weigh(l, &v);
+		weigh_sides(j, l, &v);
 	else
 		weigh_alone(l, &v);
 	return keep(j, &v);
