@@ -176,6 +176,28 @@ static void others_help_it(void **state)
 	assert_collections(&f, "210-260 70; ");
 }
 
+/* Functions are traced in it. */
+static void calls_of_a_collector_collect(void **state)
+{
+	const struct gn_model_thread *t;
+	struct feed f = begin();
+	struct gn_model *m;
+
+	(void)state;
+	feed_comm(&f, 100, 2, "GC Thread#0");
+	for (uint64_t at = 110; at < 300; at += 20) {
+		feed_event(&f, at, 2, GN_KIND_ENTER, 5, 0x100, 0);
+		feed_event(&f, at + 10, 2, GN_KIND_LEAVE, 5, 0x100, 0);
+	}
+	event(&f, 300, 2, GN_KIND_EXIT);
+	m = feed_finish(&f);
+	t = thread_in(m, 2);
+	assert_int_equal(t->v.calls, 10);
+	assert_int_equal(t->classes[GN_CLASS_GC], 200);
+	assert_int_equal(t->classes[GN_CLASS_APP], 0);
+	gn_model_free(m);
+}
+
 #define TICKS	   20000
 #define COLLECTORS 4
 
@@ -282,6 +304,7 @@ int main(void)
 		cmocka_unit_test(held_slices_are_no_time),
 		cmocka_unit_test(a_thread_without_end_is_no_time),
 		cmocka_unit_test(others_help_it),
+		cmocka_unit_test(calls_of_a_collector_collect),
 		cmocka_unit_test(as_each_tick_counts),
 	};
 

@@ -27,13 +27,15 @@ struct run {
 	int64_t error;
 };
 
-/* Whether nothing but calls happened to the thread in its open interval. */
+/* Whether nothing but calls happened to the thread in its open interval, of
+ * which all is the application's. */
 static bool is_plain(const struct gn_pipeline *p, const struct gn_thread *t)
 {
 	const struct gn_account *a = &t->account;
 
 	return !(p->stage.walk.to || p->stage.names.nmuted || t->native.is ||
-		 t->held || a->nnest || t->live.under_way || t->order.nheld) &&
+		 t->held || a->nnest || a->collects || t->live.under_way ||
+		 t->order.nheld) &&
 	       t->stacks.next == t->stacks.active && !t->stacks.interrupted &&
 	       !t->stacks.active->npending && !t->stacks.nunwinds &&
 	       gn_account_is_plain(a);
