@@ -44,8 +44,8 @@ int gn_look_jit(const struct gn_facts *f, struct gn_subject *s)
 
 int gn_look_traced_jit(const struct gn_facts *f, struct gn_subject *s)
 {
-	s->ns = f->classes[GN_CLASS_JIT];
-	s->share = gn_share_of_cpu(f, traced_jit(f));
+	s->ns = traced_jit(f);
+	s->share = gn_share_of_cpu(f, s->ns);
 	return 0;
 }
 
@@ -53,11 +53,14 @@ void gn_say_traced_jit(const struct gn_facts *f, const struct gn_subject *s,
 		       FILE *out)
 {
 	const char *hooks = gn_model_info(f->m, "hooks");
+	bool all = gn_model_info(f->m, "precompiled");
 
-	fputs("This way of tracing makes the program compile more: that took ",
-	      out);
+	fprintf(out,
+		"This way of tracing makes the program compile more: that took "
+		"%s",
+		all ? "" : "about ");
 	gn_put_of_cpu(out, f, s->ns);
-	if (gn_model_info(f->m, "precompiled")) {
+	if (all) {
 		fputs(", for transitions turn all code off that was compiled "
 		      "ahead. With samples it is kept:",
 		      out);
