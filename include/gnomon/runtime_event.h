@@ -163,4 +163,8 @@ enum gn_rt_value {
 #define GN_GC_KEY_GENERATION(key) ((__u32)(key)&0xff)
 #define GN_GC_KEY_INDUCED(key)	  ((__u32)(key) >> 8 & 3)
 
+/* Whether a SUSPEND_BEGIN's key tells that it is for a collection, or before
+ * one (COR_PRF_SUSPEND_REASON). */
+#define GN_SUSPEND_KEY_COLLECTS(key) ((key) == 1 || (key) == 7)
+
 #endif

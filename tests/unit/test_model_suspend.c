@@ -89,6 +89,29 @@ static void windows_nest_and_overlap(void **state)
 	gn_windows_free(&ws);
 }
 
+static void a_collection_begins_in_windows(void **state)
+{
+	struct gn_windows ws = {0};
+
+	(void)state;
+	gn_windows_begin(&ws, &a, 100);
+	gn_windows_end(&ws, &a, 200, false);
+	gn_windows_collect(&ws, NULL); /* too late for it */
+	assert_false(gn_windows_collected(&ws, &a, 150));
+	gn_windows_begin(&ws, &a, 300);
+	gn_windows_begin(&ws, &b, 310);
+	gn_windows_collect(&ws, &a);
+	assert_true(gn_windows_collected(&ws, &a, 300));
+	assert_false(gn_windows_collected(&ws, &a, 299));
+	assert_false(gn_windows_collected(&ws, &b, 320));
+	gn_windows_collect(&ws, NULL);
+	assert_true(gn_windows_collected(&ws, &b, 320));
+	gn_windows_end(&ws, &a, 400, false);
+	assert_true(gn_windows_collected(&ws, &a, 399));
+	assert_false(gn_windows_collected(&ws, &a, 400));
+	gn_windows_free(&ws);
+}
+
 static void windows_are_bounded(void **state)
 {
 	struct gn_windows ws = {0};
@@ -116,6 +139,7 @@ int main(void)
 			a_wait_that_began_in_a_window_waits_for_its_end),
 		cmocka_unit_test(a_wait_that_goes_on_is_held_by_an_open_window),
 		cmocka_unit_test(windows_nest_and_overlap),
+		cmocka_unit_test(a_collection_begins_in_windows),
 		cmocka_unit_test(windows_are_bounded),
 	};
 

@@ -120,13 +120,17 @@ void gn_next_jit(const struct gn_facts *f, const struct gn_subject *s,
 
 int gn_look_gc(const struct gn_facts *f, struct gn_subject *s)
 {
-	int err = gn_wait_sum(f->m, GN_CLASS_SUSPEND, &s->wait);
+	const struct gn_model_collections *c = &f->m->collections;
 
-	s->ns = f->classes[GN_CLASS_GC];
 	/* threads are suspended for other reasons, too */
+	s->wait = (struct gn_wait_sum){.ns = c->stopped_ns,
+				       .count = c->stops,
+				       .longest = c->longest_stop,
+				       .function = -1};
+	s->ns = f->classes[GN_CLASS_GC];
 	if (s->ns)
 		s->share = gn_share(s->ns + s->wait.ns, f->busy + s->wait.ns);
-	return err;
+	return 0;
 }
 
 /* Writes what was allocated most, if allocations were recorded. */

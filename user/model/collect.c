@@ -239,15 +239,29 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 /* The thread suspends the other threads of its process. Its own time is not
  * affected. */
 static int apply_suspend(struct gn_pipeline *p, struct gn_thread *t,
-			 enum gn_kind kind, uint64_t time)
+			 const struct gn_rec *r, uint64_t time)
 {
 	struct gn_windows *ws = &p->processes[t->process].windows;
+	int err;
 
-	if (kind == GN_KIND_SUSPEND_BEGIN)
-		return gn_windows_begin(ws, t, time);
-	if (kind == GN_KIND_SUSPEND_END || kind == GN_KIND_EXEC)
-		gn_windows_end(ws, t, time, kind == GN_KIND_EXEC);
-	return 0;
+	switch (r->kind) {
+	case GN_KIND_SUSPEND_BEGIN:
+		err = gn_windows_begin(ws, t, time);
+		if (GN_SUSPEND_KEY_COLLECTS(r->key))
+			gn_windows_collect(ws, t);
+		return err;
+	case GN_KIND_GC_BEGIN:
+		/* not all runtimes tell the reason, and another thread than the
+		 * one that suspends can begin it */
+		gn_windows_collect(ws, NULL);
+		return 0;
+	case GN_KIND_SUSPEND_END:
+	case GN_KIND_EXEC:
+		gn_windows_end(ws, t, time, r->kind == GN_KIND_EXEC);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
@@ -392,7 +406,7 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 	if (iv.gap)
 		gn_windows_end(&p->processes[t->process].windows, t, since,
 			       true);
-	err |= apply_suspend(p, t, r->h.kind, seen.time);
+	err |= apply_suspend(p, t, &r->h, seen.time);
 	if (r->h.kind <= GN_KIND_UNWIND_END || r->h.kind == GN_KIND_HIT)
 		err |= apply_stack(p, t, r);
 	else if (r->h.kind == GN_KIND_EXEC)

@@ -421,8 +421,16 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
+static void count_stop(struct gn_model_collections *c, uint64_t ns)
+{
+	c->stops++;
+	c->stopped_ns += ns;
+	if (ns > c->longest_stop)
+		c->longest_stop = ns;
+}
+
 int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
-		      uint64_t start, uint64_t end_time)
+		      uint64_t start, uint64_t end_time, bool collects)
 {
 	struct gn_event_row row = {
 		.start = start,
@@ -433,6 +441,8 @@ int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
 		.other = GN_NONE,
 	};
 
+	if (collects)
+		count_stop(&p->events.collections, end_time - start);
 	if (p->opts.live || !kept(p, GN_RT_STOP))
 		return 0;
 	return add(p, &row);

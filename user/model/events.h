@@ -86,9 +86,10 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 /* A runtime began in the thread's process. */
 int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_thread *r);
-/* The thread waited for the end of a suspension. */
+/* The thread waited for the end of a suspension; `collects`: it was for a
+ * collection. */
 int gn_events_stopped(struct gn_pipeline *p, struct gn_thread *t,
-		      uint64_t start, uint64_t end);
+		      uint64_t start, uint64_t end, bool collects);
 /* The thread is over, or its program is: what was open has ended. */
 int gn_events_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end);
 

@@ -402,6 +402,8 @@ struct gn_model_collections {
 	uint64_t all;
 	uint64_t told;	/* of which it is known who wanted them */
 	uint64_t asked; /* the program did */
+	/* waits for the end of suspensions that were for a collection */
+	uint64_t stops, stopped_ns, longest_stop;
 };
 
 /* A system call. The times are of the calls that returned. */

@@ -104,6 +104,16 @@ static int put_one(struct gn_pipeline *p, struct gn_thread *t,
 	return put_part(t, part, start, end);
 }
 
+/* The waker's suspension has ended. */
+static int put_stop(struct gn_pipeline *p, struct gn_thread *t,
+		    const struct gn_rec_slice *s, uint64_t until)
+{
+	bool collects = gn_windows_collected(
+		windows_of(p, t), gn_thread_find(p, s->waker), s->start);
+
+	return gn_events_stopped(p, t, s->start, until, collects);
+}
+
 /* `until`: up to then the wait was a suspension. */
 static int put(struct gn_pipeline *p, struct gn_thread *t,
 	       const struct gn_rec_slice *s, struct gn_wait part,
@@ -122,7 +132,7 @@ static int put(struct gn_pipeline *p, struct gn_thread *t,
 	if (until > s->start)
 		err = put_one(p, t, &suspended, s->start, until, open);
 	if (until > s->start && !open)
-		err |= gn_events_stopped(p, t, s->start, until);
+		err |= put_stop(p, t, s, until);
 	/* also without length: something happened */
 	if (until < s->h.time || until == s->start)
 		err |= put_one(p, t, &part, until, s->h.time, open);

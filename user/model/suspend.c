@@ -70,6 +70,30 @@ void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		w->depth--;
 }
 
+void gn_windows_collect(struct gn_windows *ws, const void *owner)
+{
+	uint32_t i;
+
+	for (i = 0; ws->open && i < ws->n; i++)
+		if (ws->at[i].depth && (!owner || ws->at[i].owner == owner))
+			ws->at[i].collects = true;
+}
+
+bool gn_windows_collected(const struct gn_windows *ws, const void *owner,
+			  uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < ws->n; i++) {
+		const struct gn_window *w = &ws->at[i];
+
+		if (w->collects && w->owner == owner && time >= w->begin &&
+		    (w->depth || time < w->end))
+			return true;
+	}
+	return false;
+}
+
 bool gn_windows_opened(const struct gn_windows *ws, const void *owner)
 {
 	return find_open(ws, owner);

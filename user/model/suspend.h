@@ -21,6 +21,7 @@ struct gn_window {
 	uint64_t begin, end;
 	const void *owner; /* the thread that suspends */
 	uint32_t depth;	   /* begins without an end; 0 = the window has ended */
+	bool collects;	   /* for a collection */
 };
 
 /* The windows of one process. All zeros: none. */
@@ -40,6 +41,12 @@ int gn_windows_begin(struct gn_windows *ws, const void *owner, uint64_t time);
  * nothing. */
 void gn_windows_end(struct gn_windows *ws, const void *owner, uint64_t time,
 		    bool all);
+
+/* The owner's open window is for a collection. NULL: all open ones are. */
+void gn_windows_collect(struct gn_windows *ws, const void *owner);
+/* Whether `time` is in a window of the owner that is for one. */
+bool gn_windows_collected(const struct gn_windows *ws, const void *owner,
+			  uint64_t time);
 
 /* Whether the owner has an open window. */
 bool gn_windows_opened(const struct gn_windows *ws, const void *owner);
