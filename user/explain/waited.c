@@ -34,30 +34,42 @@ static void set_share(const struct gn_facts *f, struct gn_subject *s,
 	s->share = gn_share(s->ns, s->whole);
 }
 
+/* Of the waits of threads that also work only the sum is known, and what of all
+ * waits was in short calls. Where most was, that tells if the rest is less. */
+static struct gn_wait_sum of_busy(const struct gn_wait_sum *brief,
+				  uint64_t busy)
+{
+	struct gn_wait_sum sum = {.function = -1, .reason = GN_NO_SYSCALL};
+
+	if (brief->function_ns >= busy - brief->ns)
+		sum = *brief;
+	sum.ns = busy;
+	return sum;
+}
+
 int gn_look_wait(const struct gn_facts *f, struct gn_subject *s)
 {
 	int err = gn_wait_sum(f->m, s->class, &s->wait);
 	struct gn_wait_sum brief;
 	uint64_t busy;
+	bool outside;
 
 	if (!err)
 		err = gn_wait_sum_short(f->m, s->class, &brief);
 	if (err)
 		return err;
 	busy = smaller(f->waits[s->class], s->wait.ns);
+	outside = brief.ns <= busy && s->wait.function < 0;
 	/* a thread that only waits has nothing to do, unless it does so in
 	 * functions that come and go */
 	if (brief.ns > busy)
 		s->wait = brief;
-	else if (!f->m->nfunctions && s->wait.ns > busy)
-		s->wait = (struct gn_wait_sum){.ns = busy, .function = -1};
+	else if (s->wait.ns > busy)
+		s->wait = of_busy(&brief, busy);
 	set_share(f, s, busy);
-	if (brief.ns <= busy)
-		s->share = gn_share(busy, f->busy);
 	/* if functions are traced, waits outside of them are the runtime's
 	 * own */
-	if (s->class != GN_CLASS_LOCK && f->m->nfunctions &&
-	    s->wait.function < 0)
+	if (s->class != GN_CLASS_LOCK && f->m->nfunctions && outside)
 		s->share = 0;
 	return 0;
 }
