@@ -235,6 +235,39 @@ static void rows_say_what_they_are(void **state)
 	gn_model_free(m);
 }
 
+static enum gn_role of_thread(const char *name)
+{
+	return !strcmp(name, "t2") ? GN_ROLE_IDLE : GN_ROLE_NONE;
+}
+
+/* The first of many ends as t2, and the last as `last`. */
+static bool row_helps(uint32_t last)
+{
+	struct feed f = begin(2);
+	struct gn_model *m;
+	bool helps;
+
+	f.p->opts.roles.of_thread = of_thread;
+	feed_thread(&f, 10, 1, GN_KIND_THREAD, 1, 0);
+	for (uint32_t i = 0; i < 12; i++) {
+		uint32_t tid = i < 6 ? 2 : last;
+
+		brief(&f, tid, 20000 * (i + 1), false);
+		f.seq[tid] = f.slice_seq[tid] = 0;
+	}
+	m = feed_finish(&f);
+	helps = named(m, "[10 ended threads]")->helper;
+	gn_model_free(m);
+	return helps;
+}
+
+static void helpers_make_a_row_of_helpers(void **state)
+{
+	(void)state;
+	assert_true(row_helps(2));
+	assert_false(row_helps(3));
+}
+
 #define READ 0
 
 /* A read() of so many ns that returns. */
@@ -335,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_the_same),
 		cmocka_unit_test(rows_say_what_they_are),
+		cmocka_unit_test(helpers_make_a_row_of_helpers),
 		cmocka_unit_test(system_calls_stay),
 		cmocka_unit_test(memory_is_bounded),
 	};

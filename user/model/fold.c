@@ -54,6 +54,9 @@ static void merge(const struct gn_pipeline *p, struct gn_thread *to,
 		  const struct gn_thread *t)
 {
 	merge_account(&to->account, &t->account);
+	/* it is a helper's row if all its threads were helpers */
+	if (to->role != t->role)
+		to->role = GN_ROLE_NONE;
 	to->stacks.calls += t->stacks.calls;
 	to->stacks.unwound += t->stacks.unwound;
 	to->start = t->start < to->start ? t->start : to->start;

@@ -192,7 +192,7 @@ struct gn_model_thread {
 	uint64_t entered, in_doubt;
 	uint64_t probe_cost; /* subtracted from elapsed; see model.probe_cost */
 	/* one of the runtime's own, as it compiles in the background: what it
-	 * waits for is nobody's loss */
+	 * waits for is nobody's loss; or a row of such threads only */
 	bool helper;
 	struct gn_kernel_account kernel;
 	struct gn_values v;
