@@ -204,6 +204,9 @@ void gn_next_gc(const struct gn_facts *f, const struct gn_subject *s, FILE *out)
 	      out);
 }
 
+/* Awaits in awaits that are followed: a hostile file can have any number. */
+#define INNER_MOST 1000
+
 /* The await of a method in a state; NULL: it is not told. */
 static const struct gn_model_await *await_of(const struct gn_model *m,
 					     int32_t function, int32_t state,
@@ -226,7 +229,7 @@ static const struct gn_model_await *await_of(const struct gn_model *m,
  * most was waited to the innermost await that has at least half of it. */
 static void look_inside(const struct gn_model *m, struct gn_subject *s)
 {
-	for (size_t n = 0; n < m->nasyncs && s->await->inner >= 0; n++) {
+	for (int n = 0; n < INNER_MOST && s->await->inner >= 0; n++) {
 		const struct gn_model_async *a;
 		const struct gn_model_await *w =
 			await_of(m, s->await->inner, s->await->inner_state, &a);

@@ -118,6 +118,7 @@ int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
 
 void gn_async_free(struct gn_asyncs *a)
 {
+	free(a->end_of);
 	gn_table_free(&a->lines);
 	gn_table_free(&a->by_fn);
 	gn_table_free(&a->by_point);
@@ -188,76 +189,142 @@ static void add_inner(struct gn_model_await *to, const struct gn_asyncs *a,
 	to->inner_state = inner->state;
 }
 
-static int add_point(struct gn_model_async *to,
-		     const struct gn_async_point *from, uint64_t last,
-		     uint32_t line, struct gn_model_await **out)
+int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time)
 {
-	struct gn_model_await *p, *more;
-	size_t i = 0;
+	int err = gn_grow_to(&a->end_of, &a->nends, &a->ends_cap, program,
+			     sizeof(*a->end_of));
 
-	while (i < to->nawaits && to->awaits[i].state != from->state)
-		i++;
-	if (i == to->nawaits) {
-		more = reallocarray(to->awaits, i + 1, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		to->awaits = more;
-		to->awaits[to->nawaits++] = (struct gn_model_await){
-			.state = from->state, .inner = -1};
-	}
-	p = &to->awaits[i];
-	if (line != GN_NONE)
-		p->line = line;
-	p->count += from->waits.begun;
-	p->older += from->older;
-	p->waiting += open_spans(&from->waits);
-	p->ns += total(&from->waits, last, &to->gap);
-	*out = p;
-	return 0;
+	if (!err && time > a->end_of[program])
+		a->end_of[program] = time;
+	return err;
+}
+
+/* The rows as they are made. A hostile file can have a point or a method with
+ * each record, so none is searched for in a list. */
+struct rows {
+	const struct gn_asyncs *a;
+	const struct gn_fn *fns;
+	const uint32_t *function_of;
+	struct gn_model *m;
+	uint32_t *of;		     /* method -> row */
+	struct gn_table by_function; /* -> row */
+	struct gn_table by_point;    /* row << 32 | state -> await of it */
+};
+
+/* When the program of a function ended, or the session. */
+static uint64_t end_of(const struct rows *r, uint32_t fn)
+{
+	uint32_t program = r->fns[fn].program;
+
+	return program < r->a->nends ? r->a->end_of[program] : 0;
 }
 
 /* One row a function, whatever processes ran it. */
-static int merge(const struct gn_asyncs *a, const uint32_t *function_of,
-		 gn_async_end_fn last, void *ctx, struct gn_model *m,
-		 uint32_t *row_of)
+static int find_row(struct rows *r, uint32_t function, uint32_t *out)
 {
-	for (uint32_t i = 0; i < a->nmethods; i++) {
-		int32_t function = (int32_t)function_of[a->methods[i].fn];
-		size_t row = 0;
+	*out = gn_table_get(&r->by_function, function);
+	if (*out != GN_NONE)
+		return 0;
+	*out = (uint32_t)r->m->nasyncs;
+	if (gn_table_put(&r->by_function, function, *out))
+		return -ENOMEM;
+	r->m->asyncs[r->m->nasyncs++].function = (int32_t)function;
+	return 0;
+}
 
-		while (row < m->nasyncs && m->asyncs[row].function != function)
-			row++;
-		if (row == m->nasyncs)
-			m->asyncs[m->nasyncs++].function = function;
-		row_of[i] = (uint32_t)row;
-		add_method(&m->asyncs[row], &a->methods[i],
-			   last(ctx, a->methods[i].fn));
-	}
-	for (uint32_t i = 0; i < a->npoints; i++) {
-		const struct gn_async_point *p = &a->points[i];
-		uint32_t fn = a->methods[p->method].fn;
-		struct gn_model_await *await;
+static int add_methods(struct rows *r)
+{
+	for (uint32_t i = 0; i < r->a->nmethods; i++) {
+		const struct gn_async_method *method = &r->a->methods[i];
 
-		if (add_point(&m->asyncs[row_of[p->method]], p, last(ctx, fn),
-			      gn_table_get(&a->lines, line_key(fn, p->state)),
-			      &await))
+		if (find_row(r, r->function_of[method->fn], &r->of[i]))
 			return -ENOMEM;
-		add_inner(await, a, p, function_of);
+		add_method(&r->m->asyncs[r->of[i]], method,
+			   end_of(r, method->fn));
 	}
 	return 0;
 }
 
-int gn_async_build(const struct gn_asyncs *a, const uint32_t *function_of,
-		   gn_async_end_fn last, void *ctx, struct gn_model *m)
+/* Makes room for all points of each row, of which some can be one. */
+static int make_room(struct rows *r)
 {
-	uint32_t *row_of;
-	int err;
+	struct gn_model *m = r->m;
+
+	for (uint32_t i = 0; i < r->a->npoints; i++)
+		m->asyncs[r->of[r->a->points[i].method]].nawaits++;
+	for (size_t i = 0; i < m->nasyncs; i++) {
+		struct gn_model_async *to = &m->asyncs[i];
+
+		if (!to->nawaits)
+			continue;
+		to->awaits = calloc(to->nawaits, sizeof(*to->awaits));
+		if (!to->awaits)
+			return -ENOMEM;
+		to->nawaits = 0;
+	}
+	return 0;
+}
+
+static int find_await(struct rows *r, uint32_t row, int32_t state,
+		      struct gn_model_await **out)
+{
+	struct gn_model_async *to = &r->m->asyncs[row];
+	uint64_t key = (uint64_t)row << 32 | (uint32_t)state;
+	uint32_t i = gn_table_get(&r->by_point, key);
+
+	if (i == GN_NONE) {
+		i = (uint32_t)to->nawaits;
+		if (gn_table_put(&r->by_point, key, i))
+			return -ENOMEM;
+		to->awaits[to->nawaits++] =
+			(struct gn_model_await){.state = state, .inner = -1};
+	}
+	*out = &to->awaits[i];
+	return 0;
+}
+
+static int add_points(struct rows *r)
+{
+	for (uint32_t i = 0; i < r->a->npoints; i++) {
+		const struct gn_async_point *from = &r->a->points[i];
+		uint32_t fn = r->a->methods[from->method].fn;
+		uint32_t row = r->of[from->method];
+		uint32_t line =
+			gn_table_get(&r->a->lines, line_key(fn, from->state));
+		struct gn_model_await *to;
+
+		if (find_await(r, row, from->state, &to))
+			return -ENOMEM;
+		if (line != GN_NONE)
+			to->line = line;
+		to->count += from->waits.begun;
+		to->older += from->older;
+		to->waiting += open_spans(&from->waits);
+		to->ns += total(&from->waits, end_of(r, fn),
+				&r->m->asyncs[row].gap);
+		add_inner(to, r->a, from, r->function_of);
+	}
+	return 0;
+}
+
+int gn_async_build(const struct gn_asyncs *a, const struct gn_fn *fns,
+		   const uint32_t *function_of, struct gn_model *m)
+{
+	struct rows r = {
+		.a = a, .fns = fns, .function_of = function_of, .m = m};
+	int err = -ENOMEM;
 
 	m->asyncs = calloc((size_t)a->nmethods + 1, sizeof(*m->asyncs));
-	row_of = calloc((size_t)a->nmethods + 1, sizeof(*row_of));
-	err = m->asyncs && row_of ? merge(a, function_of, last, ctx, m, row_of)
-				  : -ENOMEM;
-	free(row_of);
+	r.of = calloc((size_t)a->nmethods + 1, sizeof(*r.of));
+	if (m->asyncs && r.of)
+		err = add_methods(&r);
+	if (!err)
+		err = make_room(&r);
+	if (!err)
+		err = add_points(&r);
+	gn_table_free(&r.by_function);
+	gn_table_free(&r.by_point);
+	free(r.of);
 	return err;
 }
 

@@ -45,6 +45,9 @@ struct gn_asyncs {
 	uint32_t npoints, points_cap;
 	struct gn_table by_point; /* method << 32 | state -> points */
 	struct gn_table lines;	  /* fn << 32 | state -> in its source */
+	/* when programs ended, or the session; 0: not known (yet) */
+	uint64_t *end_of;
+	uint32_t nends, ends_cap;
 };
 
 /*
@@ -59,12 +62,12 @@ int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
 		  uint32_t line);
 void gn_async_free(struct gn_asyncs *a);
 
-/* When the process of a function ended, or the session. */
-typedef uint64_t (*gn_async_end_fn)(void *ctx, uint32_t fn);
+/* The program did not end before `time`. 0, -ENOMEM. */
+int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time);
 
 /* Makes the model's rows; `function_of`: functions by fn. 0, -ENOMEM. */
-int gn_async_build(const struct gn_asyncs *a, const uint32_t *function_of,
-		   gn_async_end_fn end, void *ctx, struct gn_model *m);
+int gn_async_build(const struct gn_asyncs *a, const struct gn_fn *fns,
+		   const uint32_t *function_of, struct gn_model *m);
 /* Puts them into their order, when functions are in theirs. */
 void gn_async_order(struct gn_model *m);
 

@@ -248,20 +248,20 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	set_bounds(p, m);
 }
 
-static uint64_t end_of_program(void *ctx, uint32_t fn)
+/* What is open in an async method ends with the last thread of its program. */
+static int end_programs(struct gn_pipeline *p)
 {
-	const struct gn_pipeline *p = ctx;
-	uint32_t program = p->stage.names.fns[fn].program;
-	uint64_t end = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < p->nthreads; i++) {
+	for (uint32_t i = 0; p->asyncs.nmethods && i < p->nthreads && !err;
+	     i++) {
 		const struct gn_thread *t = p->threads[i];
-		uint64_t last = t->closed ? t->end : t->account.since;
 
-		if (p->processes[t->process].program == program && last > end)
-			end = last;
+		err = gn_async_lasts(&p->asyncs,
+				     p->processes[t->process].program,
+				     t->closed ? t->end : t->account.since);
 	}
-	return end;
+	return err;
 }
 
 /* A new thread can wake the one that made it before it is seen itself. */
@@ -291,8 +291,10 @@ static int make_all(struct gn_build *b)
 	if (!err)
 		err = gn_code_build(b->p, b->m);
 	if (!err)
-		err = gn_async_build(&b->p->asyncs, b->function_of,
-				     end_of_program, b->p, b->m);
+		err = end_programs(b->p);
+	if (!err)
+		err = gn_async_build(&b->p->asyncs, b->p->stage.names.fns,
+				     b->function_of, b->m);
 	if (!err)
 		err = gn_events_build(b->p, b->m);
 	if (!err)
