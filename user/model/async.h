@@ -3,7 +3,7 @@
  * Async methods: sums by method and by await point, of which no instance needs
  * to be followed. The time of all instances is the sum of their ends less the
  * sum of their starts, and that at a point the sum of resumptions less that of
- * suspensions. One that is still open ends, for the sums, with its process.
+ * suspensions. One that is still open ends, for the sums, with its program.
  */
 #ifndef GNOMON_MODEL_ASYNC_H
 #define GNOMON_MODEL_ASYNC_H

@@ -248,7 +248,8 @@ static void fill_session(const struct gn_pipeline *p, struct gn_model *m)
 	set_bounds(p, m);
 }
 
-/* What is open in an async method ends with the last thread of its program. */
+/* What is open in an async method ends with the last thread of its program, or
+ * when another program took its place (apply_exec). */
 static int end_programs(struct gn_pipeline *p)
 {
 	int err = 0;

@@ -284,7 +284,11 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	proc = &p->processes[t->process];
 	if (proc->collecting)
 		*proc->collecting = (struct gn_collecting){.n = 0};
-	err = gn_names_program(&p->stage.names, 0, &proc->program);
+	/* no thread will be of the old program any more */
+	if (!p->opts.live)
+		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time);
+	if (!err)
+		err = gn_names_program(&p->stage.names, 0, &proc->program);
 	if (err)
 		return err;
 	return gn_thread_set_name(p, t, r->comm, true);
