@@ -433,8 +433,10 @@ enum gn_stream {
 	/* an exception begins / has ended to unwind the frame of func */    \
 	X(UNWIND_BEGIN, 4, "unwind-begin", COLLECT, gn_rec_func)             \
 	X(UNWIND_END, 5, "unwind-end", COLLECT, gn_rec_func)                 \
+	/* h.key: of .NET an address on the stack, below managed frames */   \
 	X(JIT_BEGIN, 6, "jit-begin", COLLECT, gn_rec_func)                   \
-	/* h.key: bytes of the code that was made, 0 = not known */          \
+	/* h.key: bytes of the code that was made, 0 = not known;            \
+	 * GN_JIT_GONE */                                                    \
 	X(JIT_END, 7, "jit-end", COLLECT, gn_rec_func)                       \
 	/* h.key: see GN_GC_KEY */                                           \
 	X(GC_BEGIN, 8, "gc-begin", COLLECT, gn_rec_func)                     \

@@ -30,7 +30,7 @@
 #define GN_FAST_DATA	 (GN_FAST_SLOT) /* where the data begin */
 #define GN_FAST_SIZE	 (GN_FAST_DATA + GN_FAST_SLOTS * (1l << 20))
 #define GN_FAST_GROWN	 (128l << 20) /* rings of a process grow by so much */
-#define GN_FAST_MAGIC	 0x32747361666e67 /* "gnfast2" */
+#define GN_FAST_MAGIC	 0x33747361666e67 /* "gnfast3" */
 #define GN_FAST_RECORD	 16
 #define GN_FAST_SPARE	 (2 * GN_FAST_RECORD) /* bytes that hooks leave free */
 #define GN_FAST_MEASURED 512 /* records that tell what a hook costs; slot 0 */
@@ -41,7 +41,8 @@
 #define GN_FAST_LEAVE	 1
 #define GN_FAST_TAILCALL 2
 #define GN_FAST_UNWOUND	 3
-/* with any index: it is compiled; of its end, `sp` is the bytes of its code */
+/* with any index: it is compiled; of its end, `sp` is the bytes of its code, or
+ * GN_JIT_GONE */
 #define GN_FAST_COMPILES  0x40000000
 #define GN_FAST_JIT_BEGIN (GN_FAST_COMPILES | 0)
 #define GN_FAST_JIT_END	  (GN_FAST_COMPILES | 1)

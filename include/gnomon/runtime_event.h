@@ -154,6 +154,10 @@ enum gn_rt_value {
 
 #define GN_RT_VALUES 2
 
+/* The key of a JIT_END whose compilation threw: the runtime tells no end of it,
+ * so it is told by what its thread does next. */
+#define GN_JIT_GONE 0xffffffffu
+
 /*
  * What a GC_BEGIN's key tells: the oldest generation that is collected, in the
  * low byte, from 1 (0: not known), and whether the program asked for it.

@@ -89,7 +89,7 @@ function(gn_live_clr_others)
 	endif()
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
-	set(some exceptions async-exact attach attach-copies inlined events-all list
+	set(some exceptions thrown-light async-exact attach attach-copies inlined events-all list
 		sixty-rejit attach-helpers)
 	set(more kinds async-attached unload attach-later from-native names
 		samples-attached sixty start-rejit-core values-attached)

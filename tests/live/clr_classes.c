@@ -448,3 +448,55 @@ void test_clr_class_compile_optimized(struct live *t)
 {
 	compile_and_check(t, OPTIONS " DOTNET_TieredCompilation=0");
 }
+
+/* The runtime tells no end of a compilation that throws: what the thread does
+ * after it is none of the compiler's. */
+static void thrown_and_check(struct live *t, const char *options)
+{
+	struct live_args command = {.n = 0};
+	struct live_truths truths = {0};
+	uint64_t jit, work, elapsed;
+	const json_t *thread;
+	struct live_end end;
+	json_t *report;
+
+	clr_need(t);
+	clr_demo(t, &command, "thrown");
+	clr_trace(t, options, NULL, &command, &end, &report);
+	CHECK(t, end.code == 0 && report, "gnomon ended with %d: %s", end.code,
+	      end.err);
+	clr_closed(t, report);
+	live_truths(t, end.out, &truths);
+	work = live_truth(&truths, "inner", "Demo.Thrown.Work(long)");
+	CHECK(t, work, "the fixture tells nothing of its work");
+	thread = json_array_get(json_object_get(report, "threads"), 0);
+	jit = of_thread(t, thread, "jit");
+	elapsed = live_number(t, thread, "elapsed_ns");
+	CHECK(t, elapsed > work && jit < elapsed - work,
+	      "%" N " ns of jit and %" N " of work in %" N, jit, work, elapsed);
+	CHECK(t,
+	      live_number(t, report, "code.compilations_thrown") ==
+		      live_truth(&truths, "thrown", "compilations"),
+	      "%" N " compilations threw",
+	      live_number(t, report, "code.compilations_thrown"));
+}
+
+void test_clr_thrown_light(struct live *t)
+{
+	thrown_and_check(t, "--clr light");
+}
+
+void test_clr_thrown(struct live *t)
+{
+	thrown_and_check(t, "");
+}
+
+void test_clr_thrown_filter(struct live *t)
+{
+	thrown_and_check(t, "-f Demo.Thrown.*");
+}
+
+void test_clr_thrown_elt(struct live *t)
+{
+	thrown_and_check(t, "--clr-hooks elt -f Demo.Thrown.*");
+}

@@ -259,6 +259,23 @@ static void activities_end_with_their_frames(void **state)
 	assert_int_equal(runs(&f), GN_CLASS_APP);
 }
 
+/* A frame above where a compilation began shows that it threw. */
+static void activities_end_below_frames(void **state)
+{
+	struct fixture f = {0};
+
+	(void)state;
+	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
+	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
+	gn_account_frame(&f.a, 5000);
+	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
+	gn_account_above(&f.a, 4999);
+	assert_int_equal(f.a.nnest, 3);
+	gn_account_above(&f.a, 5001);
+	assert_int_equal(f.a.nnest, 1);
+	assert_int_equal(runs(&f), GN_CLASS_GC);
+}
+
 static void deep_nests_are_counted(void **state)
 {
 	struct fixture f = {0};
@@ -382,6 +399,7 @@ int main(void)
 			an_interval_without_end_is_what_its_slices_say),
 		cmocka_unit_test(activities_nest),
 		cmocka_unit_test(activities_end_with_their_frames),
+		cmocka_unit_test(activities_end_below_frames),
 		cmocka_unit_test(deep_nests_are_counted),
 		cmocka_unit_test(probes_cost_is_taken_from_time_on_a_cpu),
 		cmocka_unit_test(probes_cost_is_not_known_of_gaps),

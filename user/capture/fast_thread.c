@@ -407,8 +407,6 @@ static uint8_t own_flag(const struct gn_fast_event *e)
 static uint64_t key_of(const struct gn_fast_thread *t,
 		       const struct gn_fast_event *e)
 {
-	if (e->kind == GN_KIND_JIT_BEGIN)
-		return 0;
 	return e->kind == GN_KIND_JIT_END ? e->sp : whole_key(t, e->sp);
 }
 

@@ -367,6 +367,22 @@ void gn_account_end(struct gn_account *a, enum gn_class class)
 	}
 }
 
+void gn_account_frame(struct gn_account *a, uint64_t frame)
+{
+	if (a->nnest && !a->nest_over)
+		a->nest[a->nnest - 1].frame = frame;
+}
+
+void gn_account_above(struct gn_account *a, uint64_t key)
+{
+	for (uint32_t i = 0; i < a->nnest; i++) {
+		if (a->nest[i].frame && key > a->nest[i].frame) {
+			a->nnest = i;
+			a->nest_over = 0;
+		}
+	}
+}
+
 void gn_account_suspend(struct gn_account *a)
 {
 	if (a->nsuspended < GN_NEST_MAX)

@@ -41,6 +41,7 @@ struct gn_nest {
 	uint32_t depth;
 	uint32_t activity; /* its number in gn_live, 0: none */
 	uint64_t stack;	   /* which shadow stack that was */
+	uint64_t frame; /* all frames of then are above this address; 0: none */
 };
 
 /* A new account is all zeros, but for `since`. */
@@ -154,6 +155,11 @@ void gn_account_begin(struct gn_account *a, enum gn_class class, uint64_t stack,
 		      uint32_t depth);
 void gn_account_end(struct gn_account *a, enum gn_class class);
 void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
+/* The same by addresses: the activity that has just begun goes on below
+ * `frame`, and a function with a frame at `key` shows what does not go on any
+ * more. */
+void gn_account_frame(struct gn_account *a, uint64_t frame);
+void gn_account_above(struct gn_account *a, uint64_t key);
 /* The thread suspends the others, and lets them go on: a collection that began
  * in between is over for it then, though another thread tells the end. */
 void gn_account_suspend(struct gn_account *a);

@@ -202,16 +202,21 @@ static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 
 	if (a->nnest)
 		gn_account_heal(a, k->id, k->n);
+	if (a->nnest && r->h.kind <= GN_KIND_TAILCALL)
+		gn_account_above(a, r->h.key);
 	gn_walk_activities(p, t, 0);
 	switch (r->h.kind) {
 	case GN_KIND_JIT_BEGIN:
 		gn_account_begin(a, GN_CLASS_JIT, k->id, k->n);
+		if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR)
+			gn_account_frame(a, r->h.key);
 		break;
 	case GN_KIND_GC_BEGIN:
 		gn_account_begin(a, GN_CLASS_GC, k->id, k->n);
 		break;
 	case GN_KIND_JIT_END:
 		p->code.compiled++;
+		p->code.thrown += r->h.key == GN_JIT_GONE;
 		gn_account_end(a, GN_CLASS_JIT);
 		break;
 	case GN_KIND_GC_END:

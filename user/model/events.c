@@ -395,6 +395,16 @@ static int collected(struct gn_pipeline *p, struct gn_thread *t,
 	return err ? err : add(p, &row);
 }
 
+/* When one ended that threw is not known. */
+static void end_compilation(struct gn_event_row *row, uint64_t size)
+{
+	row->value[0] = size == GN_JIT_GONE ? 0 : size;
+	if (size != GN_JIT_GONE)
+		return;
+	row->end = row->start;
+	row->cpu = 0;
+}
+
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r, uint64_t time)
 {
@@ -417,7 +427,7 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 	if (class != GN_CLASS_UNCLASSIFIED)
 		row->cpu = t->account.classes[class] - row->cpu;
 	if (event == GN_RT_COMPILED)
-		row->value[0] = r->h.key;
+		end_compilation(row, r->h.key);
 	return 0;
 }
 

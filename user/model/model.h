@@ -310,6 +310,9 @@ struct gn_model_unseen {
  * capture. */
 struct gn_model_code {
 	uint64_t compiled; /* compilations */
+	uint64_t thrown;   /* of these ended by an exception, at a time that is
+			    * not known: up to the next one, or to the next call
+			    * that is seen, all is time of theirs */
 	uint64_t refused;  /* functions whose precompiled code was refused */
 	/* precompiled methods that may have copies of traced functions, and may
 	 * have run */

@@ -57,6 +57,22 @@ static int put_inlined(const struct gn_model *m, const struct gn_output_opts *o,
 	return put_named(m->code.inlined, m->code.ninlined, o, f);
 }
 
+static void put_thrown(const struct gn_model *m, FILE *f)
+{
+	char n[GN_CELL];
+
+	if (!m->code.thrown)
+		return;
+	gn_format_count(n, m->code.thrown);
+	fprintf(f,
+		"# %-11s %s %s ended by an exception, at a time that the "
+		"runtime does not\n# %-11s tell: what %s did up to the next "
+		"compilation or traced call is part of jit\n",
+		"compiling", n,
+		gn_word(m->code.thrown, "compilation", "compilations"), "",
+		gn_word(m->code.thrown, "its thread", "their threads"));
+}
+
 static void put_precompiled(const struct gn_model *m,
 			    const struct gn_output_opts *o, FILE *f)
 {
@@ -338,6 +354,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 		err = put_light(m, o, f);
 	if (err)
 		return err;
+	put_thrown(m, f);
 	put_precompiled(m, o, f);
 	put_elt(m, f);
 	put_selected(m, f);

@@ -120,6 +120,7 @@ static void put_code(struct gn_json *w)
 	gn_emit_line(e);
 	gn_emit_open(e, "code", '{');
 	gn_emit_u64(e, "compilations", code->compiled);
+	gn_emit_u64(e, "compilations_thrown", code->thrown);
 	gn_emit_u64(e, "precompiled_refused", code->refused);
 	gn_emit_u64(e, "copies_ran", code->copies_ran);
 	gn_emit_u64(e, "inlined_sites", code->sites);

@@ -44,7 +44,7 @@ static const struct gn_runtime_site sites[] = {
 	SITE("selected", SELECTED, FUNC, .frame = 2),
 	SITE("unwind_begin", UNWIND_BEGIN, FUNC),
 	SITE("unwind_end", UNWIND_END, FUNC),
-	SITE("jit_begin", JIT_BEGIN, FUNC),
+	SITE("jit_begin", JIT_BEGIN, FUNC, .frame = 2),
 	SITE("jit_end", JIT_END, FUNC, .frame = 2),
 	SITE("code", CODE, FUNC, .frame = 2, .value = {3}),
 	SITE("gc_begin", GC_BEGIN, .frame = 1),

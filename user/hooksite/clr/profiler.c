@@ -10,6 +10,7 @@
 #include <gnomon/edits.h>
 #include "choose.h"
 #include "clsid.h"
+#include "compiling.h"
 #include "events.h"
 #include "../fast.h"
 #include "mute.h"
@@ -79,12 +80,13 @@ static bool is_fast(const struct gn_clr *clr)
 	return clr->compiles_fast && !gn_fast_has_ended();
 }
 
-static void tell_jit_begin(const struct gn_clr *clr, uint32_t index)
+static void tell_jit_begin(const struct gn_clr *clr, uint32_t index,
+			   uint64_t frame)
 {
 	if (is_fast(clr))
-		GN_CLR_FAST(jit_begin)(index);
+		GN_CLR_FAST(jit_begin)(index, frame);
 	else
-		GN_CLR_SITE(jit_begin)(index);
+		GN_CLR_SITE(jit_begin)(index, frame);
 }
 
 static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
@@ -95,6 +97,55 @@ static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
 	else
 		GN_CLR_SITE(jit_end)(index, size, (uint32_t)status);
 }
+
+/* Of the calling thread, which is the one that compiles. */
+static struct gn_compiling *own_compiling(void)
+{
+	static _Thread_local struct gn_compiling compiling;
+
+	return &compiling;
+}
+
+static void tell_over(struct gn_clr *clr, const struct gn_compiling_one *over)
+{
+	if (over->hooks)
+		gn_choose_hooks_off(clr);
+	tell_jit_end(clr, over->index, GN_E_FAIL, GN_JIT_GONE);
+}
+
+static void begin_compiling(struct gn_clr *clr, uint64_t frame,
+			    gn_cor_id function, uint32_t index)
+{
+	struct gn_compiling *c = own_compiling();
+	struct gn_compiling_one over;
+
+	while (gn_compiling_over(c, frame, function, &over))
+		tell_over(clr, &over);
+	gn_compiling_begins(c, frame, function, index);
+	tell_jit_begin(clr, index, frame);
+}
+
+/* What began in it, and threw, is over. Whether the runtime made hooks. */
+static bool end_compiling(struct gn_clr *clr, gn_cor_id function)
+{
+	struct gn_compiling *c = own_compiling();
+	struct gn_compiling_one one;
+
+	while (gn_compiling_ends(c, function, &one)) {
+		if (one.function == function)
+			return one.hooks;
+		tell_over(clr, &one);
+	}
+	return false;
+}
+
+static void hook_compiled(struct gn_clr *clr)
+{
+	gn_choose_hooks_on(clr);
+	gn_compiling_hooks(own_compiling());
+}
+
+#define OWN_FRAME ((uint64_t)__builtin_frame_address(0))
 
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
@@ -107,7 +158,7 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 
 	(void)safe;
 	/* First, so that the time of resolving is the compiler's. */
-	tell_jit_begin(clr, index);
+	begin_compiling(clr, OWN_FRAME, function, index);
 	if (clr->by_il) {
 		gn_tell_name(clr, index, function);
 		gn_rejit_compiles_added(clr, function);
@@ -115,7 +166,7 @@ gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 	}
 	name = index ? gn_clr_name(clr, index, function) : NULL;
 	if (name && name->hook && clr->functions)
-		gn_choose_hooks_on(clr);
+		hook_compiled(clr);
 	return GN_S_OK;
 }
 
@@ -128,7 +179,7 @@ void gn_clr_compiled(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 	if (!index)
 		index = gn_ids_find(&clr->ids, function);
 	name = index ? atomic_load(&clr->ids.ids[index].name) : NULL;
-	if (name && name->hook && !name->dynamic && clr->functions)
+	if (end_compiling(clr, function))
 		gn_choose_hooks_off(clr);
 	tell_jit_end(clr, index, status,
 		     name ? gn_tell_code(clr, index, function, version) : 0);
@@ -150,13 +201,13 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 
 	(void)safe, (void)il, (void)n;
 	if (clr->by_il && !gn_tell_is_compiled(clr)) {
-		tell_jit_begin(clr, 0);
+		begin_compiling(clr, OWN_FRAME, function, 0);
 		return GN_S_OK;
 	}
 	/* It is compiled once: one that is known is another's, now gone. */
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
-	tell_jit_begin(clr, index);
+	begin_compiling(clr, OWN_FRAME, function, index);
 	name = index ? gn_clr_name_by(clr, index, function, gn_names_dynamic)
 		     : NULL;
 	GN_CLR_SITE(jit_dynamic)(index);

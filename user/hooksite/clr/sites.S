@@ -67,7 +67,7 @@
 /* What C code calls, after it has resolved something. */
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_table_full, "8@%rdi"
-	CALL_SITE clr_jit_begin, "8@%rdi"
+	CALL_SITE clr_jit_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_jit_end, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_code, "8@%rdi 8@%rsi 8@%rdx"
 	CALL_SITE clr_inlined, "8@%rdi 8@%rsi"
@@ -221,7 +221,7 @@ gn_hook_\name:
 	GN_FAST_HOOK clr_il_enter, GN_FAST_ENTER, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_leave, GN_FAST_LEAVE, %rdi, %esi, gn_mute
 	GN_FAST_HOOK clr_il_unwound, GN_FAST_UNWOUND, %rdi, %esi, gn_mute
-/* Of the compiler, with the arguments of the sites. A begin has no size. */
+/* Of the compiler, with the arguments of the sites. */
 	GN_FAST_HOOK clr_jit_begin, GN_FAST_JIT_BEGIN, %rdi, %esi
 	GN_FAST_HOOK clr_jit_end, GN_FAST_JIT_END, %rdi, %esi
 

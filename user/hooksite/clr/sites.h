@@ -26,8 +26,10 @@ void GN_CLR_SITE(name)(uint64_t index, const char *name, uint64_t name_len,
 /* A function got no index, or no name: it is not hooked. */
 void GN_CLR_SITE(table_full)(uint64_t function);
 
-void GN_CLR_SITE(jit_begin)(uint64_t index);
-/* `size`: of the code in bytes, 0: not known. */
+/* `frame`: an address on the stack, below all managed frames. */
+void GN_CLR_SITE(jit_begin)(uint64_t index, uint64_t frame);
+/* `size`: of the code in bytes, 0: not known; GN_JIT_GONE: it threw, at some
+ * time before. */
 void GN_CLR_SITE(jit_end)(uint64_t index, uint64_t size, uint64_t hr);
 
 /* Where code of a function is, at whatever time it is known. */
@@ -149,7 +151,7 @@ void GN_CLR_FAST(tailcall)(void);
 void GN_CLR_FAST(il_enter)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_leave)(uint64_t index, uint64_t sp);
 void GN_CLR_FAST(il_unwound)(uint64_t index, uint64_t sp);
-void GN_CLR_FAST(jit_begin)(uint64_t index);
+void GN_CLR_FAST(jit_begin)(uint64_t index, uint64_t frame);
 void GN_CLR_FAST(jit_end)(uint64_t index, uint64_t size, uint64_t hr);
 
 #endif
