@@ -172,6 +172,25 @@ static bool open_metadata(struct gn_rejit *r, struct gn_rejit_module *m,
 	return m->quick;
 }
 
+static void set_hooks(struct gn_il_hooks *hooks, bool fast)
+{
+	hooks->enter = fast ? (uintptr_t)GN_CLR_FAST(il_enter)
+			    : (uintptr_t)GN_CLR_HOOK(il_enter);
+	hooks->leave = fast ? (uintptr_t)GN_CLR_FAST(il_leave)
+			    : (uintptr_t)GN_CLR_HOOK(il_leave);
+	hooks->unwound = fast ? (uintptr_t)GN_CLR_FAST(il_unwound)
+			      : (uintptr_t)GN_CLR_HOOK(il_unwound);
+}
+
+/*
+ * Calls with a transition are in no managed code. A thread can be in one while
+ * an attached session's memory goes, so such hooks do not write to it.
+ */
+static bool is_fast(const struct gn_clr *clr, bool from_native)
+{
+	return clr->fast && (!from_native || clr->rejit.from_start);
+}
+
 static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 			  const struct gn_md *md,
 			  const struct gn_valued_method *method,
@@ -180,6 +199,7 @@ static bool prepare_calls(struct gn_clr *clr, struct gn_rejit_module *m,
 	struct gn_il_values *v = &hooks->values;
 	bool from_native = gn_md_from_native(md, GN_TOKEN_ROW(method->token));
 
+	set_hooks(hooks, is_fast(clr, from_native));
 	gn_valued_il(clr, method, hooks);
 	hooks->call = hook_call(m, from_native, 0);
 	v->enter = hook_call(m, from_native, v->nargs);
@@ -357,17 +377,7 @@ static void tell_precompiled(struct gn_clr *clr, gn_cor_id module,
 gn_hr gn_clr_rejit_parameters(struct gn_clr *clr, gn_cor_id module,
 			      gn_token method, void *control)
 {
-	static const struct gn_il_hooks probes = {
-		.enter = (uintptr_t)GN_CLR_HOOK(il_enter),
-		.leave = (uintptr_t)GN_CLR_HOOK(il_leave),
-		.unwound = (uintptr_t)GN_CLR_HOOK(il_unwound),
-	};
-	static const struct gn_il_hooks fast = {
-		.enter = (uintptr_t)GN_CLR_FAST(il_enter),
-		.leave = (uintptr_t)GN_CLR_FAST(il_leave),
-		.unwound = (uintptr_t)GN_CLR_FAST(il_unwound),
-	};
-	struct gn_il_hooks hooks = clr->fast ? fast : probes;
+	struct gn_il_hooks hooks = {.index = 0};
 	struct gn_rejit *r = &clr->rejit;
 	uint32_t place = gn_modules_find(&r->modules, module);
 
