@@ -265,6 +265,31 @@ async function threads() {
 	await done(opened, 'threads');
 }
 
+// More threads than a call can have arguments.
+async function manyThreads() {
+	const opened = await visit('jit', 'flame'), {page} = opened;
+	const ends = await page.evaluate(more => {
+		const e = document.getElementById('times');
+		const times = JSON.parse(e.textContent), t = times.threads[0];
+		const changed = document.createElement('pre');
+
+		for (let i = 0; i < more; i++)
+			times.threads.push({...t, tid: 1000 + i, spans: {}});
+		times.threads[more].end_ns += 1000;
+		// the page's policy lets nobody write to a script
+		changed.id = e.id;
+		changed.hidden = true;
+		changed.textContent = JSON.stringify(times);
+		e.replaceWith(changed);
+		return times.threads[more].end_ns - t.start_ns;
+	}, 200000);
+
+	await goTo(page, 'threads');
+	same(await text(page, '.bar .dim'),
+		`0 ns to ${time(ends)} of ${time(ends)}`, 'all threads');
+	await done(opened);
+}
+
 async function waits() {
 	const r = report('waits'), opened = await visit('waits', 'waits');
 	const {page} = opened;
@@ -442,8 +467,8 @@ async function policy() {
 }
 
 try {
-	for (const one of [findings, functions, uncertain, flame, threads, waits,
-		everyView, hostile, sources, diff, policy])
+	for (const one of [findings, functions, uncertain, flame, threads,
+		manyThreads, waits, everyView, hostile, sources, diff, policy])
 		await one();
 	console.log(`${checks} checks`);
 } catch (e) {

@@ -60,8 +60,9 @@ function timelineData() {
 	if (timeline)
 		return timeline;
 	const d = data('times');
-	const end = Math.max(0, ...d.threads.map(t => t.end_ns));
-	const start = Math.min(end, ...d.threads.map(t => t.start_ns));
+	// there can be more threads than a call can have arguments
+	const end = d.threads.reduce((a, t) => Math.max(a, t.end_ns), 0);
+	const start = d.threads.reduce((a, t) => Math.min(a, t.start_ns), end);
 	const index = Object.fromEntries(classes.map((c, i) => [c.name, i]));
 	const idle = ['sleep', 'event', 'poll', 'child'].map(c => index[c]);
 	const threads = d.threads.map(t => {
