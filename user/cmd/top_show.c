@@ -28,6 +28,7 @@ struct gn_top_show {
 	bool wrote; /* something into it */
 	struct gn_top_prom *prom;
 	struct gn_top_output command; /* what it writes meanwhile */
+	const char *no_screen;	      /* why there is none; NULL: not known */
 	struct gn_screen *screen;
 	struct gn_cells cells;
 	struct gn_top_view view;
@@ -239,13 +240,14 @@ static int screen_fd(void *ctx)
 static int open_screen(void *ctx, struct gn_live_run *owner)
 {
 	struct gn_top_show *s = ctx;
-	const char *why = "";
-	int err;
+	const char *why = s->no_screen;
+	int err = -ENOTSUP;
 
 	s->owner = owner;
 	if (s->opts.batch)
 		return 0;
-	err = gn_screen_open(&s->screen, &why);
+	if (!why)
+		err = gn_screen_open(&s->screen, &why);
 	if (err == -ENOTTY || err == -ENOTSUP) {
 		gn_error("no screen: %s; here are rows, as with --batch", why);
 		s->live.stays = false;
@@ -292,7 +294,8 @@ static int open_files(struct gn_top_show *s)
 			 s->opts.prom, gn_trace_strerror(err));
 		return GN_EXIT_FAILED;
 	}
-	if (s->opts.batch || !s->opts.command || !isatty(STDOUT_FILENO))
+	/* without a screen the terminal stays the command's */
+	if (s->opts.batch || s->no_screen || !s->opts.command)
 		return GN_EXIT_OK;
 	err = gn_top_output_open(&s->command);
 	if (err) {
@@ -308,6 +311,7 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 		    struct gn_top_show **out)
 {
 	struct gn_top_show *s = calloc(1, sizeof(*s));
+	const char *why;
 
 	*out = s;
 	if (!s) {
@@ -315,6 +319,8 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 		return GN_EXIT_FAILED;
 	}
 	s->opts = *opts;
+	if (!opts->batch && gn_screen_check(&why))
+		s->no_screen = why;
 	gn_top_view_init(&s->view, opts->period, opts->classify);
 	s->live = (struct gn_live_show){.open = open_screen,
 					.period = show_period,

@@ -22,6 +22,7 @@
 
 /* Milliseconds after Esc in which the rest of a function key arrives. */
 #define ESC_DELAY 25
+#define NO_KEYS	  "there is no terminal to read keys from"
 
 struct gn_screen {
 	SCREEN *curses;
@@ -31,18 +32,19 @@ struct gn_screen {
 	struct gn_cells shown; /* what was painted last */
 };
 
+/* Where keys come from: <0, there is nothing. */
+static int open_keys(void)
+{
+	if (isatty(STDIN_FILENO))
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+}
+
 static int open_streams(struct gn_screen *s, const char **why)
 {
-	int fd;
+	int fd = open_keys();
 
-	*why = "stdout is not a terminal";
-	if (!isatty(STDOUT_FILENO))
-		return -ENOTTY;
-	*why = "there is no terminal to read keys from";
-	if (isatty(STDIN_FILENO))
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	else
-		fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	*why = NO_KEYS;
 	if (fd < 0)
 		return -ENOTTY;
 	s->in = fdopen(fd, "r");
@@ -85,6 +87,21 @@ static int check_terminal(const char **why)
 	return err;
 }
 
+int gn_screen_check(const char **why)
+{
+	int fd;
+
+	*why = "stdout is not a terminal";
+	if (!isatty(STDOUT_FILENO))
+		return -ENOTTY;
+	*why = NO_KEYS;
+	fd = open_keys();
+	if (fd < 0)
+		return -ENOTTY;
+	close(fd);
+	return check_terminal(why);
+}
+
 static void take_colours(struct gn_screen *s)
 {
 	const char *no = getenv("NO_COLOR");
@@ -108,9 +125,9 @@ int gn_screen_open(struct gn_screen **out, const char **why)
 	*why = "there is no memory";
 	if (!s)
 		return -ENOMEM;
-	err = open_streams(s, why);
+	err = gn_screen_check(why);
 	if (!err)
-		err = check_terminal(why);
+		err = open_streams(s, why);
 	if (err)
 		goto fail;
 	*why = "the terminal cannot be set up";

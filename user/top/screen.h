@@ -17,6 +17,10 @@
 
 struct gn_screen;
 
+/* Whether gnomon can have a screen, as gn_screen_open() would say; takes
+ * nothing. */
+int gn_screen_check(const char **why);
+
 /*
  * Takes the terminal that stdout is. Keys come from stdin where that is a
  * terminal, else from /dev/tty. setlocale(LC_CTYPE, "") must have been called.
