@@ -32,7 +32,6 @@ void test_top_options(struct live *t)
 		{"-n -1", "-1"},
 		{"-n many", "many"},
 		{"-b --sort nonsense", "nonsense"},
-		{"--sort cpu", "--sort"},
 		{"--format csv", "csv"},
 		{"-b --no-functions -f main", "--no-functions"},
 		{"-b --no-functions --budget 5", "--no-functions"},

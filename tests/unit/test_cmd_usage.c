@@ -150,6 +150,8 @@ static void usage_errors(void **state)
 /* What is wrong is one thing, and what to do another. */
 static void says_which(void **state)
 {
+	char words[64];
+
 	(void)state;
 	refuses("report --sotr ae",
 		"option '--sotr' is unknown; see 'gnomon report --help'");
@@ -164,11 +166,18 @@ static void says_which(void **state)
 		"see 'gnomon report --help'");
 	refuses("./app", "there is no verb './app'; to trace a program: gnomon "
 			 "run -- ./app");
-	refuses("top -b --sort foo -- true",
-		"--sort cannot be 'foo'; give one of pid, tid, name, runtime, "
-		"state, doing, seconds, cpu, app, jit, gc, suspend, runqueue, "
-		"syscall, fault, disk, lock, event, poll, net, ipc, sleep, "
-		"other, child, unclassified, calls, now, most");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const rows[] = {"-b", "--format rows", ""};
+
+		snprintf(words, sizeof(words), "top %s --sort foo -- true",
+			 rows[i]);
+		refuses(words,
+			"--sort cannot be 'foo'; give one of pid, tid, name, "
+			"runtime, state, doing, seconds, cpu, app, jit, gc, "
+			"suspend, runqueue, syscall, fault, disk, lock, event, "
+			"poll, net, ipc, sleep, other, child, unclassified, "
+			"calls, now, most");
+	}
 	refuses("report -o", "--output needs an argument; give --output FILE");
 	refuses("report --of",
 		"--of needs an argument; give one of threads, busy, wall");

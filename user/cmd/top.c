@@ -10,6 +10,7 @@
 #include "cmd/outfile.h"
 #include "cmd/top_show.h"
 #include "runtime/roles.h"
+#include "top/screen.h"
 
 /* Small, because it stays in memory. It need not hold a whole period: it is
  * drained every 5 ms. */
@@ -19,6 +20,7 @@
 #define PERIOD_LEAST  10000000u	     /* 10 ms */
 #define PERIOD_MOST   3600000000000u /* an hour */
 #define PERIOD_NORMAL 1000000000u
+#define NOT_GIVEN     (-1)
 
 struct top_args {
 	struct gn_capture_args
@@ -26,7 +28,7 @@ struct top_args {
 	uint64_t period;
 	uint64_t iterations;
 	bool batch;
-	int format; /* enum gn_top_format */
+	int format; /* enum gn_top_format; NOT_GIVEN */
 	const char *sort;
 	const char *prom;
 	bool no_functions;
@@ -115,9 +117,16 @@ static void say_columns(const char *sort)
 	gn_error("--sort cannot be '%s'; give one of %s", sort, all);
 }
 
+/* Whether rows were asked for. */
+static bool is_batch(const struct top_args *t)
+{
+	return t->batch || t->format != NOT_GIVEN || t->a.args.output;
+}
+
 static bool args_fit(struct top_args *t, int *status)
 {
-	bool rows = t->batch || t->format || t->a.args.output;
+	const char *why;
+	bool rows = is_batch(t) || gn_screen_check(&why);
 
 	if (t->period < PERIOD_LEAST || t->period > PERIOD_MOST)
 		return refuse(status,
@@ -212,8 +221,10 @@ static int top(struct top_args *t, int argc, char **argv)
 			     .live = true},
 	};
 	struct gn_top_show_opts so = {
-		.batch = t->batch || t->format || a->output,
-		.format = (enum gn_top_format)t->format,
+		.batch = is_batch(t),
+		.format = t->format == NOT_GIVEN
+				  ? GN_TOP_ROWS
+				  : (enum gn_top_format)t->format,
 		.sort = t->sort,
 		.limit = a->limit == GN_LIMIT_DEFAULT ? 0 : a->limit,
 		.output = a->output,
@@ -239,7 +250,7 @@ static int top(struct top_args *t, int argc, char **argv)
 
 int gn_cmd_top(int argc, char **argv)
 {
-	struct top_args t = {.period = PERIOD_NORMAL};
+	struct top_args t = {.period = PERIOD_NORMAL, .format = NOT_GIVEN};
 	/* no functions of runtimes either */
 	static const char *const none = "!*";
 	int status;
