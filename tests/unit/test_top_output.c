@@ -15,6 +15,8 @@
 #define LINE 16
 #define MOST (1 << 20)
 
+static const struct gn_user self;
+
 /* Lines that say which they are. */
 static void write_lines(struct gn_top_output *o, unsigned int from,
 			unsigned int n)
@@ -55,7 +57,7 @@ static void all_is_printed_once(void **state)
 	struct gn_top_output o;
 
 	(void)state;
-	assert_int_equal(gn_top_output_open(&o), 0);
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
 	write_lines(&o, 0, 100);
 	gn_top_output_bound(&o);
 	assert_int_equal(printed_from(&o, 100), 0);
@@ -73,7 +75,7 @@ static void of_too_much_the_last_is_kept(void **state)
 	unsigned int n, first;
 
 	(void)state;
-	assert_int_equal(gn_top_output_open(&o), 0);
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
 	o.most = MOST;
 	for (n = 0; n < 20 * MOST / LINE; n += 4096) {
 		write_lines(&o, n, 4096);
@@ -98,7 +100,7 @@ static void a_burst_is_bounded(void **state)
 	struct gn_top_output o;
 
 	(void)state;
-	assert_int_equal(gn_top_output_open(&o), 0);
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
 	o.most = MOST;
 	write_lines(&o, 0, 5 * MOST / LINE);
 	gn_top_output_bound(&o);
@@ -108,6 +110,41 @@ static void a_burst_is_bounded(void **state)
 	}
 	assert_int_equal((uint64_t)printed_from(&o, 5 * MOST / LINE) * LINE,
 			 o.dropped);
+	gn_top_output_close(&o);
+}
+
+/* As of a shell's >/dev/stderr. */
+static void one_that_was_emptied_begins_again(void **state)
+{
+	struct gn_top_output o;
+
+	(void)state;
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
+	write_lines(&o, 0, 100);
+	assert_int_equal(printed_from(&o, 100), 0);
+	assert_int_equal(ftruncate(o.fd, 0), 0);
+	write_lines(&o, 100, 50);
+	gn_top_output_bound(&o);
+	assert_int_equal(printed_from(&o, 150), 100);
+	assert_int_equal(o.dropped, 0);
+	gn_top_output_close(&o);
+}
+
+static void it_is_the_users(void **state)
+{
+	static const struct gn_user nobody = {
+		.other = true, .uid = 65534, .gid = 65534};
+	struct gn_top_output o;
+	struct stat st;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(gn_top_output_open(&o, &nobody), 0);
+	assert_int_equal(fstat(o.fd, &st), 0);
+	assert_int_equal(st.st_uid, nobody.uid);
+	assert_int_equal(st.st_gid, nobody.gid);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	gn_top_output_close(&o);
 }
 
@@ -128,6 +165,8 @@ int main(void)
 		cmocka_unit_test(all_is_printed_once),
 		cmocka_unit_test(of_too_much_the_last_is_kept),
 		cmocka_unit_test(a_burst_is_bounded),
+		cmocka_unit_test(one_that_was_emptied_begins_again),
+		cmocka_unit_test(it_is_the_users),
 		cmocka_unit_test(nothing_without_a_file),
 	};
 

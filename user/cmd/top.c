@@ -230,6 +230,7 @@ static int top(struct top_args *t, int argc, char **argv)
 		.output = a->output,
 		.prom = t->prom,
 		.command = a->command != NULL,
+		.user = &t->a.user,
 		.period = t->period,
 		.classify = o.pipeline.classify,
 	};

@@ -15,7 +15,7 @@ static int open_in(const char *dir)
 	return open(dir, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
 }
 
-int gn_top_output_open(struct gn_top_output *o)
+int gn_top_output_open(struct gn_top_output *o, const struct gn_user *user)
 {
 	const char *dir = getenv("TMPDIR");
 	int fd = dir && *dir ? open_in(dir) : -1;
@@ -25,6 +25,12 @@ int gn_top_output_open(struct gn_top_output *o)
 	*o = (struct gn_top_output){.most = GN_TOP_OUTPUT_MOST};
 	if (fd < 0)
 		return -errno;
+	if (user->other && fchown(fd, user->uid, user->gid)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
 	o->fd = fd;
 	return 0;
 }
@@ -36,14 +42,25 @@ void gn_top_output_close(struct gn_top_output *o)
 	*o = (struct gn_top_output){0};
 }
 
-void gn_top_output_bound(struct gn_top_output *o)
+static off_t size_of(struct gn_top_output *o)
 {
 	struct stat st;
-	off_t end;
 
-	if (o->fd <= 0 || fstat(o->fd, &st) || st.st_size - o->from <= o->most)
+	if (o->fd <= 0 || fstat(o->fd, &st))
+		return o->from;
+	/* a shell's >/dev/stderr empties it */
+	if (st.st_size < o->from)
+		o->from = 0;
+	return st.st_size;
+}
+
+void gn_top_output_bound(struct gn_top_output *o)
+{
+	off_t size = size_of(o), end;
+
+	if (size - o->from <= o->most)
 		return;
-	end = (st.st_size - o->most / 2) / UNIT * UNIT;
+	end = (size - o->most / 2) / UNIT * UNIT;
 	if (end <= o->from ||
 	    fallocate(o->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		      o->from, end - o->from))
@@ -57,7 +74,7 @@ void gn_top_output_print(struct gn_top_output *o, FILE *f)
 	char buf[16384];
 	ssize_t n;
 
-	if (o->fd <= 0)
+	if (size_of(o) <= o->from)
 		return;
 	while ((n = pread(o->fd, buf, sizeof(buf), o->from)) > 0) {
 		if (fwrite(buf, 1, (size_t)n, f) != (size_t)n)

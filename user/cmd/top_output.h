@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "process/target.h"
+
 /* The limit of bytes that are kept. If there are more, at least the last half
  * of the limit is kept. */
 #define GN_TOP_OUTPUT_MOST (64 << 20)
@@ -22,8 +24,9 @@ struct gn_top_output {
 	uint64_t dropped; /* bytes that were dropped */
 };
 
-/* Makes the file in $TMPDIR or /tmp. 0, -errno. */
-int gn_top_output_open(struct gn_top_output *o);
+/* Makes the file in $TMPDIR or /tmp. It is the user's, so that a command can
+ * open its own /dev/stderr. 0, -errno. */
+int gn_top_output_open(struct gn_top_output *o, const struct gn_user *user);
 void gn_top_output_close(struct gn_top_output *o);
 
 /* Call now and then: drops what is too much and gives its space back to the

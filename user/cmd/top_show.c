@@ -297,7 +297,7 @@ static int open_files(struct gn_top_show *s)
 	/* without a screen the terminal stays the command's */
 	if (s->opts.batch || s->no_screen || !s->opts.command)
 		return GN_EXIT_OK;
-	err = gn_top_output_open(&s->command);
+	err = gn_top_output_open(&s->command, s->opts.user);
 	if (err) {
 		gn_error("no file for what the command prints can be made in "
 			 "$TMPDIR or /tmp (%s); use --batch",

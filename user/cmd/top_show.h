@@ -20,6 +20,7 @@ struct gn_top_show_opts {
 	const char *output; /* NULL = stdout */
 	const char *prom;   /* NULL = none */
 	bool command; /* there is a command, whose output must go somewhere */
+	const struct gn_user *user; /* whom it runs as */
 	uint64_t period;
 	enum gn_classify classify;
 };
