@@ -18,6 +18,7 @@
 #define MANY	 2048 /* functions of the fixture `many` */
 #define TRIES	 5    /* of what says nothing where the test stands still */
 #define LATE_MS	 700  /* more than one signal can be later than another */
+#define AFTER_MS 2000 /* a short trace is over by then */
 /* Two signals count as one if they come within this time. */
 #define TOGETHER_NS 50000000u
 
@@ -139,6 +140,25 @@ void test_signal_twice(struct live *t)
 void test_signal_group(struct live *t)
 {
 	outlive(t, true);
+}
+
+/* So it has when the trace is over and gnomon only waits for the command. */
+void test_signal_after(struct live *t)
+{
+	struct live_talk gnomon;
+	pid_t pid;
+	int code;
+
+	record(t, "-d 100ms", "outlive", &gnomon, &pid);
+	signal(SIGTERM, SIG_IGN);
+	live_pause(AFTER_MS);
+	send(t, 0, SIGTERM);
+	live_await(t, gnomon.out, "got 1");
+	/* by then it is decided */
+	live_await(t, gnomon.err, "gnomon: the command has SIGTERM");
+	quit_with_one(t, &gnomon);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
 /* gnomon comes to a signal late that its group has, as on a busy machine: the

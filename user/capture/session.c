@@ -486,6 +486,7 @@ void gn_session_free(struct gn_session *s)
 	close_fd(s->iter_stop);
 	close_fd(s->wake);
 	bpf_link__destroy(s->iter);
+	bpf_link__destroy(s->signals);
 	gn_fast_free(s->fast);
 	if (s->ring_ahead)
 		close_fd(gn_ring_ahead_end(s->ring_ahead, &s->ring));

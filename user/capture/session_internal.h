@@ -97,6 +97,9 @@ struct gn_session {
 	int wake;	/* readable: the kernel side has news; -1 = none */
 	struct bpf_link **tracing; /* programs on tracepoints and events */
 	size_t ntracing;
+	/* the program on signals: gnomon waits for the command after the
+	 * trace's end, too */
+	struct bpf_link *signals;
 	bool faults; /* page faults are classified */
 	struct bpf_link *iter;
 	int iter_start, iter_stop;

@@ -31,17 +31,28 @@ static int keep(struct gn_session *s, struct bpf_link *link)
 	return 0;
 }
 
-static int attach_one(struct gn_session *s, struct bpf_program *prog)
+static int cannot_watch(struct gn_session *s, const struct bpf_program *prog)
 {
-	struct bpf_link *link = bpf_program__attach_trace(prog);
-
-	if (link)
-		return keep(s, link);
 	return gn_session_fail(s, -errno, 1,
 			       "the kernel does not let a BPF program watch "
 			       "%s (%s); see gnomon doctor",
 			       bpf_program__section_name(prog),
 			       strerror(errno));
+}
+
+static int attach_one(struct gn_session *s, struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach_trace(prog);
+
+	return link ? keep(s, link) : cannot_watch(s, prog);
+}
+
+static int watch_signals(struct gn_session *s)
+{
+	const struct bpf_program *prog = s->skel->progs.on_signal_sent;
+
+	s->signals = bpf_program__attach_trace(prog);
+	return s->signals ? 0 : cannot_watch(s, prog);
 }
 
 /* A software event of a CPU, for every process on it. */
@@ -263,7 +274,7 @@ int gn_watch_attach(struct gn_session *s)
 	if (!err)
 		err = watch_faults(s);
 	if (!err && s->opts.command)
-		err = attach_one(s, s->skel->progs.on_signal_sent);
+		err = watch_signals(s);
 	return err ? err : watch_syscalls(s);
 }
 

@@ -124,7 +124,7 @@ static void note(struct gn_signals *s, const struct gn_session *session)
 		return;
 	s->noted = true;
 	fprintf(stderr,
-		"gnomon: the command has SIG%s; the capture goes on until it "
+		"gnomon: the command has SIG%s; gnomon goes on until it "
 		"ends, or until another signal\n",
 		sigabbrev_np(s->first));
 }
