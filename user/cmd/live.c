@@ -377,7 +377,6 @@ static int loop(struct gn_capture *c, void *ctx)
 		done = l->show->open(l->show->ctx, l);
 	/* with a screen, Ctrl-C is a key like q */
 	c->signals.interactive = l->show->fd && l->show->fd(l->show->ctx) >= 0;
-	c->signals.quiet |= c->signals.interactive;
 	if (!done)
 		done = open_inputs(l, c);
 	while (!done) {

@@ -119,7 +119,8 @@ static void pass_on(struct gn_signals *s, struct gn_session *session)
 
 static void note(struct gn_signals *s, const struct gn_session *session)
 {
-	if (s->noted || s->quiet || !s->first || !gn_session_child(session) ||
+	if (s->noted || s->quiet || s->interactive || !s->first ||
+	    !gn_session_child(session) ||
 	    gn_now_ns() - s->first_at < PATIENT_NS)
 		return;
 	s->noted = true;
@@ -141,6 +142,17 @@ int gn_signals_take(struct gn_signals *s, struct gn_session *session)
 		note(s, session);
 	}
 	return got;
+}
+
+void gn_signals_screen_closed(struct gn_signals *s)
+{
+	bool key = s->end == SIGINT || s->end == SIGQUIT;
+
+	if (s->interactive && key && !s->first) {
+		first(s, s->end, s->last_at);
+		s->end = 0;
+	}
+	s->interactive = false;
 }
 
 void gn_signals_close(struct gn_signals *s)

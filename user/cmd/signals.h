@@ -22,7 +22,8 @@
 struct gn_signals {
 	int fd; /* readable if there is a signal; -1 = not open */
 	bool quiet;
-	bool interactive; /* keys of the terminal end the capture at once */
+	bool interactive; /* a screen is open: keys of the terminal close it,
+			     which ends the capture at once */
 	bool noted; /* whether it was reported that gnomon waits for the command
 		     */
 	sigset_t before;
@@ -40,6 +41,11 @@ int gn_signals_open(struct gn_signals *s, bool resizes);
 /* Handles the pending signals; call it often. Returns the signal that ends the
  * capture, or SIGWINCH; 0: go on. `session` may be NULL. */
 int gn_signals_take(struct gn_signals *s, struct gn_session *session);
+
+/* Call it when a screen was closed, before the command is waited for. The key
+ * that closed it is the command's first signal: the terminal sent it there,
+ * too. */
+void gn_signals_screen_closed(struct gn_signals *s);
 
 /* Restores the effects that signals had before. Call it when nothing would be
  * lost if a signal ended gnomon. */

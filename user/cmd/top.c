@@ -177,6 +177,7 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	struct gn_live_run *live = gn_live_new(o, gn_top_show_live(show));
 	struct gn_capture_use use;
 	struct gn_capture c;
+	bool closed;
 	int status;
 
 	if (!live) {
@@ -188,10 +189,13 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	status = gn_capture_run(&c, &t->a, argc, argv, &use);
 	if (!status && gn_top_show_failed(show))
 		status = GN_EXIT_FAILED;
-	if (gn_top_show_close(show) && !status && gn_session_child(c.session))
+	closed = gn_top_show_close(show);
+	gn_signals_screen_closed(&c.signals);
+	/* after a Ctrl-C most commands just end */
+	if (closed && !status && gn_session_child(c.session) &&
+	    !c.signals.first)
 		fputs("gnomon: the command goes on, untraced; Ctrl-C twice "
-		      "ends the "
-		      "waiting for it\n",
+		      "ends the waiting for it\n",
 		      stderr);
 	gn_top_show_output(show);
 	gn_capture_wait(&c);
