@@ -113,6 +113,79 @@ static void a_burst_is_bounded(void **state)
 	gn_top_output_close(&o);
 }
 
+static void what_is_printed_takes_no_space(void **state)
+{
+	struct gn_top_output o;
+	struct stat st;
+	unsigned int n;
+
+	(void)state;
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
+	for (n = 0; n < 4 * MOST / LINE; n += MOST / LINE) {
+		write_lines(&o, n, MOST / LINE);
+		assert_int_equal(printed_from(&o, n + MOST / LINE), n);
+		assert_int_equal(fstat(o.fd, &st), 0);
+		if (!o.freed) {
+			gn_top_output_close(&o);
+			skip();
+		}
+		assert_true(st.st_blocks * 512 <= 128 << 10);
+	}
+	assert_int_equal(o.dropped, 0);
+	gn_top_output_close(&o);
+}
+
+static ssize_t write_more(void *o, const char *text, size_t size)
+{
+	(void)text;
+	write_lines(o, 0, (unsigned int)size / LINE + 1);
+	return (ssize_t)size;
+}
+
+/* A command that writes faster than its output is printed. */
+static void printing_ends(void **state)
+{
+	struct gn_top_output o;
+	FILE *f = fopencookie(&o, "w",
+			      (cookie_io_functions_t){.write = write_more});
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
+	write_lines(&o, 0, 5000);
+	gn_top_output_print(&o, f);
+	assert_int_equal(o.from, 5000 * LINE);
+	fclose(f);
+	gn_top_output_close(&o);
+}
+
+/* A terminal that was stopped, as by Ctrl-S, and goes on. */
+static void printing_does_not_wait(void **state)
+{
+	char buf[1 << 14];
+	struct gn_top_output o;
+	uint64_t got = 0;
+	int fd[2];
+	FILE *f;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	f = fdopen(fd[1], "w");
+	assert_non_null(f);
+	assert_int_equal(gn_top_output_open(&o, &self), 0);
+	write_lines(&o, 0, MOST / LINE);
+	while (got < MOST) {
+		gn_top_output_print_some(&o, f);
+		assert_true(o.from > (off_t)got);
+		got += (uint64_t)read(fd[0], buf, sizeof(buf));
+	}
+	assert_int_equal(o.from, MOST);
+	assert_int_equal(o.dropped, 0);
+	fclose(f);
+	close(fd[0]);
+	gn_top_output_close(&o);
+}
+
 /* As of a shell's >/dev/stderr. */
 static void one_that_was_emptied_begins_again(void **state)
 {
@@ -154,6 +227,7 @@ static void nothing_without_a_file(void **state)
 
 	(void)state;
 	gn_top_output_bound(&o);
+	gn_top_output_print_some(&o, stdout);
 	gn_top_output_print(&o, stdout);
 	gn_top_output_close(&o);
 	assert_int_equal(o.dropped, 0);
@@ -165,6 +239,9 @@ int main(void)
 		cmocka_unit_test(all_is_printed_once),
 		cmocka_unit_test(of_too_much_the_last_is_kept),
 		cmocka_unit_test(a_burst_is_bounded),
+		cmocka_unit_test(what_is_printed_takes_no_space),
+		cmocka_unit_test(printing_ends),
+		cmocka_unit_test(printing_does_not_wait),
 		cmocka_unit_test(one_that_was_emptied_begins_again),
 		cmocka_unit_test(it_is_the_users),
 		cmocka_unit_test(nothing_without_a_file),

@@ -343,6 +343,8 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *a,
 
 	memset(c, 0, sizeof(*c));
 	c->signals.fd = -1;
+	c->idle = use->idle;
+	c->idle_ctx = use->ctx;
 	opts.user.out = a->command_out;
 	opts.user.no_stdout = a->no_stdout;
 	err = gn_signals_open(&c->signals, use->resizes);
@@ -416,6 +418,8 @@ static void await_command(struct gn_capture *c)
 			return;
 		}
 		gn_capture_signal(c);
+		if (c->idle)
+			c->idle(c->idle_ctx);
 		if (c->signals.end && until == UINT64_MAX)
 			until = gn_now_ns() + GRACE_NS;
 		if (gn_now_ns() >= until) {

@@ -126,7 +126,9 @@ struct gn_capture_use {
 	/* or NULL: called where runtimes that ran already were asked for hooks,
 	 * when they are done */
 	gn_capture_loop asked;
-	bool resizes; /* SIGWINCH is among the signals */
+	void (*idle)(void *ctx); /* or NULL: called again and again while
+				    gn_capture_wait() waits */
+	bool resizes;		 /* SIGWINCH is among the signals */
 	void *ctx;
 };
 
@@ -135,6 +137,8 @@ struct gn_capture {
 	struct gn_session *session;
 	struct gn_signals signals;
 	struct gn_step step;
+	void (*idle)(void *ctx); /* of struct gn_capture_use */
+	void *idle_ctx;
 	int status; /* of the command, after gn_capture_wait() */
 	struct gn_progress progress; /* of attaching and removing probes */
 	bool attaching;

@@ -315,6 +315,24 @@ static int take_inputs(struct gn_live_run *l, struct gn_capture *c)
 	return done;
 }
 
+#define IDLE_MS 200
+
+static void idle(void *ctx)
+{
+	struct gn_live_run *l = ctx;
+
+	if (l->show->idle)
+		l->show->idle(l->show->ctx);
+}
+
+/* How long to wait for something to happen. */
+static int patience(const struct gn_live_run *l, uint64_t ns)
+{
+	uint64_t ms = ns / 1000000 + 1;
+
+	return l->show->idle && ms > IDLE_MS ? IDLE_MS : (int)ms;
+}
+
 /* Tracing is over; the last period stays visible. */
 static int stay(struct gn_live_run *l, struct gn_capture *c)
 {
@@ -322,9 +340,11 @@ static int stay(struct gn_live_run *l, struct gn_capture *c)
 	int done = 0;
 
 	while (!done) {
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+		if (poll(&p, 1, l->show->idle ? IDLE_MS : -1) < 0 &&
+		    errno != EINTR)
 			return -errno;
 		done = take_inputs(l, c);
+		idle(l);
 	}
 	return done < 0 ? done : 0;
 }
@@ -386,7 +406,8 @@ static int loop(struct gn_capture *c, void *ctx)
 			done = end_in_time(l, c->session);
 		else
 			more = gn_session_poll(c->session, l->epoll,
-					       (int)((at - now) / 1000000) + 1);
+					       patience(l, at - now));
+		idle(l);
 		/* even when drawing takes longer than a period */
 		if (!done)
 			done = more < 0 ? more : take_inputs(l, c);
@@ -407,6 +428,7 @@ struct gn_capture_use gn_live_use(struct gn_live_run *l)
 				       .calls = feed_calls,
 				       .loop = loop,
 				       .asked = asked,
+				       .idle = idle,
 				       .resizes = l->show->resized != NULL,
 				       .ctx = l};
 }

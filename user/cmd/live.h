@@ -22,6 +22,9 @@ struct gn_live_show {
 	 * ready. 1: enough. */
 	int (*fd)(void *ctx);
 	int (*input)(void *ctx);
+	/* Called each fifth of a second at least, and while the command is
+	 * waited for afterwards. NULL: nothing is to be done. */
+	void (*idle)(void *ctx);
 	/* On SIGWINCH: 0 or <0. NULL: ignored. */
 	int (*resized)(void *ctx);
 	/* Called when the target has ended and its last period was shown. True:

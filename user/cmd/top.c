@@ -197,7 +197,6 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 		fputs("gnomon: the command goes on, untraced; Ctrl-C twice "
 		      "ends the waiting for it\n",
 		      stderr);
-	gn_top_show_output(show);
 	gn_capture_wait(&c);
 	gn_top_show_output(show);
 	if (!status)

@@ -20,6 +20,7 @@
 struct gn_top_output {
 	int fd;		  /* 0 = none */
 	off_t from;	  /* what is before this was printed or dropped */
+	off_t freed;	  /* the space before this was given back */
 	off_t most;	  /* GN_TOP_OUTPUT_MOST */
 	uint64_t dropped; /* bytes that were dropped */
 };
@@ -34,7 +35,12 @@ void gn_top_output_close(struct gn_top_output *o);
  * all. */
 void gn_top_output_bound(struct gn_top_output *o);
 
-/* Prints what came since the last time. */
+/* Prints what came since the last time, and gives its space back. What comes
+ * while it prints is not printed: a command can write faster. */
 void gn_top_output_print(struct gn_top_output *o, FILE *f);
+
+/* The same, but only as much as `f` takes at once, and never so much that a
+ * signal would have to wait. */
+void gn_top_output_print_some(struct gn_top_output *o, FILE *f);
 
 #endif

@@ -162,7 +162,6 @@ static int show_period(void *ctx, const struct gn_top_period *p)
 	struct gn_top_show *s = ctx;
 	int err = write_prom(s, p);
 
-	gn_top_output_bound(&s->command);
 	if (err)
 		return err;
 	if (!s->screen)
@@ -171,6 +170,17 @@ static int show_period(void *ctx, const struct gn_top_period *p)
 		return 0;
 	s->shown = *p;
 	return paint(s);
+}
+
+/* While the screen is shown what the command writes is kept, later it is
+ * printed. */
+static void idle(void *ctx)
+{
+	struct gn_top_show *s = ctx;
+
+	if (!s->screen)
+		gn_top_output_print_some(&s->command, stdout);
+	gn_top_output_bound(&s->command);
 }
 
 /* 1: the user has enough. */
@@ -312,6 +322,7 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 {
 	struct gn_top_show *s = calloc(1, sizeof(*s));
 	const char *why;
+	int status;
 
 	*out = s;
 	if (!s) {
@@ -329,7 +340,10 @@ int gn_top_show_new(const struct gn_top_show_opts *opts,
 					.resized = resized,
 					.stays = !opts->batch,
 					.ctx = s};
-	return open_files(s);
+	status = open_files(s);
+	if (s->command.fd > 0)
+		s->live.idle = idle;
+	return status;
 }
 
 const struct gn_live_show *gn_top_show_live(const struct gn_top_show *s)
@@ -347,12 +361,22 @@ bool gn_top_show_failed(const struct gn_top_show *s)
 	return s->failed;
 }
 
+static void say_dropped(struct gn_top_show *s)
+{
+	if (s->command.dropped)
+		gn_error("%" PRIu64 " bytes of what the command printed were "
+			 "not kept; use --batch",
+			 s->command.dropped);
+	s->command.dropped = 0;
+}
+
 bool gn_top_show_close(struct gn_top_show *s)
 {
 	bool open = s->screen != NULL;
 
 	gn_screen_close(s->screen);
 	s->screen = NULL;
+	say_dropped(s);
 	return open;
 }
 
@@ -360,11 +384,7 @@ void gn_top_show_output(struct gn_top_show *s)
 {
 	struct sigaction before;
 
-	if (s->command.dropped)
-		gn_error("the first %" PRIu64 " bytes of what the command "
-			 "printed were not kept; use --batch",
-			 s->command.dropped);
-	s->command.dropped = 0;
+	say_dropped(s);
 	ignore_pipe(&before);
 	gn_top_output_print(&s->command, stdout);
 	sigaction(SIGPIPE, &before, NULL);

@@ -44,10 +44,11 @@ int gn_top_show_command_out(const struct gn_top_show *s);
 /* A file could not be written. This was reported, and nothing more is shown. */
 bool gn_top_show_failed(const struct gn_top_show *s);
 
-/* Gives the terminal back. True: there was a screen. */
+/* Gives the terminal back: from now on `idle` of gn_top_show_live() prints the
+ * command's output. True: there was a screen. */
 bool gn_top_show_close(struct gn_top_show *s);
 
-/* Prints the command's output since the last time, if it was kept. */
+/* Prints the rest of the command's output, if it was kept. */
 void gn_top_show_output(struct gn_top_show *s);
 
 void gn_top_show_free(struct gn_top_show *s);
