@@ -269,6 +269,11 @@ static void kinds_of_events(void **state)
 			 lists[i]);
 		refuses(words, line);
 	}
+	refuses("run --by gc --events jit -- true",
+		"--by gc shows nothing of --events jit; leave --events out");
+	refuses("run --by loads --events gc,jit -- true",
+		"--by loads shows nothing of --events gc,jit; leave --events "
+		"out");
 	bad_usage("run --os '' -- true");
 	bad_usage("record --os none,faults -- true");
 	bad_usage("top -b --os none,faults -- true");

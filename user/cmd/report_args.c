@@ -253,12 +253,26 @@ static bool check_sheet(const struct gn_args *args)
 	return false;
 }
 
+/* Whether --events, which has been checked, leaves something of the rows. */
+static bool check_events(const struct gn_args *args)
+{
+	uint32_t shown = gn_sheet_families((enum gn_by)args->by), families;
+
+	gn_events_parse(args->events, shown, &families);
+	if (!args->events || !shown || gn_timeline_of(args) ||
+	    families & shown || !families)
+		return true;
+	gn_error("--by %s shows nothing of --events %s; leave --events out",
+		 gn_by_choice((size_t)args->by), args->events);
+	return false;
+}
+
 bool gn_report_args(const struct gn_args *args, int *status)
 {
 	*status = GN_EXIT_USAGE;
 	if (!check_calls(args) || !gn_labels_check(&args->labels) ||
-	    !gn_events_check(args) || !check_idle(args) ||
-	    !check_branches(args) || !check_sort(args))
+	    !gn_events_check(args) || !check_events(args) ||
+	    !check_idle(args) || !check_branches(args) || !check_sort(args))
 		return false;
 	if (args->by == GN_BY_CALLS)
 		return true;
