@@ -31,6 +31,7 @@ add_dependencies(test_site_plan gn_site_asm gn_site_asm_fixed)
 if(GN_CAN_PACK)
 	add_dependencies(test_site_plan gn_site_asm_packed)
 endif()
+gn_unit_test(test_site_hostile gnomon_site)
 gn_unit_test(test_site_system gnomon_site)
 target_compile_definitions(test_elf_hostile PRIVATE
 	GN_SITE_ASM="$<TARGET_FILE:gn_site_asm>"

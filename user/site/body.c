@@ -6,6 +6,8 @@
 
 #include "site/site_internal.h"
 
+static const char too_long[] = "it is too long to be read";
+
 /* How many names of one address are looked at. */
 #define NAMES_MAX 1024
 
@@ -141,34 +143,35 @@ bool gn_body_add_part(struct gn_body *b, uint64_t begin, uint64_t end)
 	return true;
 }
 
-/* Is `cold` a part of the function at addr? By its name, less ".cold". */
-static bool cold_of(const struct gn_elf *elf, const struct gn_elf_symbol *cold,
-		    uint64_t addr)
+/* Is `cold` a part of the function? By its name, less ".cold". */
+static bool cold_of(struct gn_body *b, const struct gn_elf_symbol *cold)
 {
-	const struct gn_elf_symbol *all, *s = gn_symbol_at(elf, addr);
-	size_t n = gn_elf_symbols(elf, &all);
+	const size_t bytes = 64; /* of a name: they take as long as a step */
+	const struct gn_elf_symbol *all, *s = gn_symbol_at(b->elf, b->addr);
 	const char *tail = strstr(cold->name, ".cold");
+	size_t n = gn_elf_symbols(b->elf, &all), len;
 
 	if (!s || !tail)
 		return false;
-	for (size_t i = 0; i < NAMES_MAX && s < all + n && s->addr == addr;
+	len = (size_t)(tail - cold->name);
+	for (size_t i = 0; i < NAMES_MAX && s < all + n && s->addr == b->addr &&
+			   gn_body_work(b, 1 + len / bytes);
 	     i++, s++)
-		if (!strncmp(s->name, cold->name,
-			     (size_t)(tail - cold->name)) &&
-		    !s->name[tail - cold->name])
+		if (!strncmp(s->name, cold->name, len) && !s->name[len])
 			return true;
 	return false;
 }
 
 /* Names of empty cold parts come together at one address. */
-static bool is_cold_part(const struct gn_elf *elf, uint64_t part, uint64_t addr)
+static bool is_cold_part(struct gn_body *b, uint64_t part)
 {
-	const struct gn_elf_symbol *all, *s = gn_symbol_at(elf, part);
-	size_t n = gn_elf_symbols(elf, &all);
+	const struct gn_elf_symbol *all, *s = gn_symbol_at(b->elf, part);
+	size_t n = gn_elf_symbols(b->elf, &all);
 
-	for (size_t i = 0; s && i < NAMES_MAX && s < all + n && s->addr == part;
+	for (size_t i = 0; s && i < NAMES_MAX && s < all + n &&
+			   s->addr == part && gn_body_work(b, 1);
 	     i++, s++)
-		if (s->is_cold && cold_of(elf, s, addr))
+		if (s->is_cold && cold_of(b, s))
 			return true;
 	return false;
 }
@@ -180,7 +183,7 @@ bool gn_body_add_cold(struct gn_body *b, uint64_t target)
 	if (gn_body_holds(b, target))
 		return false;
 	s = gn_symbol_over(b->elf, target);
-	return s && is_cold_part(b->elf, s->addr, b->addr) &&
+	return s && is_cold_part(b, s->addr) &&
 	       gn_body_add_part(b, s->addr, s->addr + s->size);
 }
 
@@ -214,6 +217,10 @@ static int decode_part(struct gn_body *b, struct gn_part *part)
 
 		if (err)
 			return err;
+		if (b->ninsns == GN_INSNS_MAX) {
+			b->whole = too_long;
+			break;
+		}
 		if (!gn_decode(part->bytes + (at - part->begin), part->end - at,
 			       at, &b->insns[b->ninsns])) {
 			b->whole = "its bytes are not all instructions";
@@ -287,7 +294,7 @@ int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
 	if (!size || addr > UINT64_MAX - size ||
 	    !gn_body_add_part(b, addr, addr + size)) {
 		b->whole = size > GN_BODY_MAX
-				   ? "it is too long to be read"
+				   ? too_long
 				   : "it does not lie in executable code";
 		b->leaves = b->closed = b->benign = b->whole;
 		return 0;

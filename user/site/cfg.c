@@ -27,16 +27,31 @@ static int enqueue(struct gn_body *b, size_t i)
 	return 0;
 }
 
-/* Counts a step; false when there were more than any sane function needs. */
-static bool work(struct gn_body *b)
+/* Blocks of a function, and edges that wait: each keeps all registers. */
+#define STATES_MAX (1u << 18)
+
+static int give_up(struct gn_body *b)
+{
+	if (!b->whole)
+		b->whole = "its jumps could not be followed to an end";
+	b->nqueue = b->ndeferred = 0;
+	return 0;
+}
+
+bool gn_body_work(struct gn_body *b, size_t steps)
 {
 	const size_t most = 1000000 + 64 * b->ninsns;
 
-	if (b->work++ < most)
+	b->work += steps;
+	if (b->work <= most)
 		return true;
-	b->whole = "its jumps could not be followed to an end";
-	b->nqueue = b->ndeferred = 0;
+	give_up(b);
 	return false;
+}
+
+static bool work(struct gn_body *b)
+{
+	return gn_body_work(b, 1);
 }
 
 /* Records that control reaches instruction i with state s. */
@@ -48,6 +63,8 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 
 	if (!work(b))
 		return 0;
+	if (!m->state && b->nstates == STATES_MAX)
+		return give_up(b);
 	if (!m->state) {
 		err = gn_grow_by_one(&b->states, &b->states_room, b->nstates,
 				     sizeof(*b->states));
@@ -68,9 +85,12 @@ static int arrive(struct gn_body *b, size_t i, const struct gn_state *s,
 
 static int defer(struct gn_body *b, size_t i, const struct gn_state *s)
 {
-	int err = gn_grow_by_one(&b->deferred, &b->deferred_room, b->ndeferred,
-				 sizeof(*b->deferred));
+	int err;
 
+	if (b->ndeferred == STATES_MAX)
+		return give_up(b);
+	err = gn_grow_by_one(&b->deferred, &b->deferred_room, b->ndeferred,
+			     sizeof(*b->deferred));
 	if (!err)
 		b->deferred[b->ndeferred++] = (struct gn_edge){i, *s};
 	return err;

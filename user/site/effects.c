@@ -55,12 +55,19 @@ static const char *leaves_frame(const struct gn_state *s,
 	}
 }
 
+/* More ways out than code of people or compilers has: each would be a probe. */
 static int add_exit(struct gn_body *b, size_t i, enum gn_site_kind kind,
 		    uint64_t target, const char *import)
 {
-	int err = gn_grow_by_one(&b->exits, &b->exits_room, b->nexits,
-				 sizeof(*b->exits));
+	int err;
 
+	b->marks[i].flags |= GN_MARK_EXIT;
+	if (b->nexits == GN_EXITS_MAX) {
+		blame(&b->leaves, "it has too many ways out");
+		return 0;
+	}
+	err = gn_grow_by_one(&b->exits, &b->exits_room, b->nexits,
+			     sizeof(*b->exits));
 	if (!err)
 		b->exits[b->nexits++] =
 			(struct gn_exit){i, kind, target, import};

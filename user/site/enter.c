@@ -29,12 +29,10 @@ static enum rank rank_of(enum gn_cost cost, const struct gn_insn *in)
 	}
 }
 
+/* A function that is taken for one that never returns has none. */
 static bool is_exit(const struct gn_body *b, size_t i)
 {
-	for (size_t e = 0; e < b->nexits; e++)
-		if (b->exits[e].insn == i)
-			return true;
-	return false;
+	return b->nexits && b->marks[i].flags & GN_MARK_EXIT;
 }
 
 /* Can a jump of the function reach instruction i, where rsp is the entry's +
@@ -92,10 +90,11 @@ static bool makes_stack(const struct gn_body *b, const struct gn_insn *in)
  * begins the function again. */
 static bool begins_again(const struct gn_body *b, size_t i)
 {
-	size_t at = gn_body_find(b, b->insns[i].target);
+	const size_t most = 256; /* instructions: it keeps the arguments */
+	size_t begin = gn_body_find(b, b->insns[i].target), at = begin;
 	const struct gn_insn *in;
 
-	for (; at < b->ninsns; at++) {
+	for (; at < b->ninsns && at - begin < most; at++) {
 		in = &b->insns[at];
 		if (in->flow == GN_FLOW_JMP)
 			return in->target == b->addr;

@@ -34,12 +34,19 @@ struct place {
 	uint8_t when; /* enum gn_when */
 };
 
+/* What is known of an instruction. */
+struct spot {
+	int32_t loops; /* jumps back over it */
+	uint32_t site; /* 1 + index of the leave there */
+};
+
 struct search {
 	const struct gn_body *b;
 	uint64_t enter;	  /* that site is taken */
 	bool at_exits;	  /* no other places */
 	struct way *ways; /* sorted by target */
 	size_t nways;
+	struct spot *spots;	       /* of each instruction, and one more */
 	struct place places[WAYS_MAX]; /* of one exit */
 	size_t nplaces, nconditions;
 };
@@ -51,13 +58,14 @@ static int by_target(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* All direct jumps within the function. */
+/* All direct jumps within the function, and the loops that they make. */
 static int find_ways(struct search *s)
 {
 	const struct gn_body *b = s->b;
 
 	s->ways = calloc(b->ninsns + 1, sizeof(*s->ways));
-	if (!s->ways)
+	s->spots = calloc(b->ninsns + 1, sizeof(*s->spots));
+	if (!s->ways || !s->spots)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->ninsns; i++) {
 		const struct gn_insn *in = &b->insns[i];
@@ -67,9 +75,16 @@ static int find_ways(struct search *s)
 		    !gn_body_holds(b, in->target))
 			continue;
 		to = gn_body_find(b, in->target);
-		if (to != SIZE_MAX)
-			s->ways[s->nways++] = (struct way){i, to};
+		if (to == SIZE_MAX)
+			continue;
+		s->ways[s->nways++] = (struct way){i, to};
+		if (to <= i) {
+			s->spots[to].loops++;
+			s->spots[i + 1].loops--;
+		}
 	}
+	for (size_t i = 1; i < b->ninsns; i++)
+		s->spots[i].loops += s->spots[i - 1].loops;
 	qsort(s->ways, s->nways, sizeof(*s->ways), by_target);
 	return 0;
 }
@@ -104,21 +119,12 @@ static bool serves(const struct search *s, size_t i)
 	       GN_COST_EMULATED;
 }
 
-/* Is there a jump back over instruction i? */
-static bool in_loop(const struct search *s, size_t i)
-{
-	for (size_t w = 0; w < s->nways; w++)
-		if (s->ways[w].to <= i && i <= s->ways[w].from)
-			return true;
-	return false;
-}
-
 static bool add_place(struct search *s, size_t at, enum gn_site_kind kind,
 		      uint8_t when)
 {
 	if (s->nplaces == WAYS_MAX)
 		return false;
-	if (when && (in_loop(s, at) || ++s->nconditions > CONDITIONS_MAX))
+	if (when && (s->spots[at].loops || ++s->nconditions > CONDITIONS_MAX))
 		return false;
 	s->places[s->nplaces++] = (struct place){at, kind, when};
 	return true;
@@ -214,21 +220,23 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 
 /* Adds a site of an exit. Two at one instruction become one that always is a
  * leave. */
-static void add_site(const struct search *s, const struct place *place,
+static void add_site(struct search *s, const struct place *place,
 		     const struct gn_insn *exit, struct gn_plan *plan)
 {
 	const struct gn_insn *in = &s->b->insns[place->at];
+	struct spot *spot = &s->spots[place->at];
 	int32_t depth = s->b->marks[place->at].depth;
 	struct gn_site *site;
 
-	for (size_t i = 0; i < plan->nleaves; i++)
-		if (plan->leaves[i].addr == in->addr) {
-			plan->leaves[i].when = GN_WHEN_ALWAYS;
-			plan->leaves[i].kind = GN_SITE_LEAVE;
-			plan->leaves[i].exit = 0;
-			return;
-		}
+	if (spot->site) {
+		site = &plan->leaves[spot->site - 1];
+		site->when = GN_WHEN_ALWAYS;
+		site->kind = GN_SITE_LEAVE;
+		site->exit = 0;
+		return;
+	}
 	site = &plan->leaves[plan->nleaves++];
+	spot->site = (uint32_t)plan->nleaves;
 	*site = (struct gn_site){
 		.kind = place->kind,
 		.addr = in->addr,
@@ -278,6 +286,7 @@ int gn_leaves_choose(const struct gn_body *b, bool at_exits,
 
 	for (size_t i = 0; !err && i < b->nexits; i++)
 		err = add_exit(&s, &b->exits[i], plan);
+	free(s.spots);
 	free(s.ways);
 	return err;
 }

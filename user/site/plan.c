@@ -314,6 +314,7 @@ int gn_planner_plan(struct gn_planner *p, struct gn_elf *elf,
 	shared = overlap(elf, sym);
 	err = gn_body_read(&p->body, elf, gn_proof_facts(proof), sym->addr,
 			   size_without_handlers(elf, sym));
+	gn_proof_charge(proof, &p->body);
 	if (err)
 		return err;
 	if (p->body.whole) {

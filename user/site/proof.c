@@ -37,6 +37,7 @@ struct gn_proof {
 	uint32_t stamp;
 	uint64_t left;	     /* bytes that proofs may still decode */
 	uint64_t left_plans; /* and plans */
+	uint64_t left_work;  /* steps that both may still make */
 };
 
 struct gn_proof *gn_proof_new(const struct gn_elf *elf)
@@ -62,6 +63,7 @@ struct gn_proof *gn_proof_new(const struct gn_elf *elf)
 		p->left += 4 * text.size;
 		p->left_plans += 64 * text.size;
 	}
+	p->left_work = p->left_plans;
 	return p;
 }
 
@@ -89,10 +91,15 @@ struct gn_references *gn_proof_facts(struct gn_proof *p)
 
 bool gn_proof_afford(struct gn_proof *p, uint64_t size)
 {
-	if (size > p->left_plans)
+	if (size > p->left_plans || !p->left_work)
 		return false;
 	p->left_plans -= size;
 	return true;
+}
+
+void gn_proof_charge(struct gn_proof *p, const struct gn_body *b)
+{
+	p->left_work -= b->work < p->left_work ? b->work : p->left_work;
 }
 
 static bool find_node(const struct gn_proof *p, uint64_t addr, uint32_t *id)
@@ -172,13 +179,14 @@ static int read_node(struct gn_proof *p, uint32_t id, struct gn_body *scratch)
 
 	if (n->read)
 		return 0;
-	if (size > p->left) {
+	if (size > p->left || !p->left_work) {
 		n->why_closed = n->why_not_benign = "its file is too tangled";
 		n->read = true;
 		return 0;
 	}
 	p->left -= size;
 	err = gn_body_read(scratch, p->elf, p->references, addr, size);
+	gn_proof_charge(p, scratch);
 	return err ? err : fill_node(p, n, scratch);
 }
 

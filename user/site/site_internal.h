@@ -10,6 +10,8 @@
 #define GN_PARTS_MAX  16
 #define GN_TABLES_MAX 64	 /* more are read as far as they seem to go */
 #define GN_BODY_MAX   (4u << 20) /* bytes of a function */
+#define GN_INSNS_MAX  (1u << 20) /* that many bytes of usual code have fewer */
+#define GN_EXITS_MAX  4096
 
 /* A range of code that belongs to the function: its main part or a cold
  * one. */
@@ -27,6 +29,7 @@ enum gn_mark {
 	GN_MARK_SEED = 0x10,  /* no known edge leads here */
 	GN_MARK_TABLE = 0x20, /* a jump table leads here */
 	GN_MARK_FRAME = 0x40, /* rbp points into the frame */
+	GN_MARK_EXIT = 0x80,  /* the function is left here */
 };
 
 #define GN_NO_DEPTH INT32_MIN
@@ -142,6 +145,8 @@ struct gn_body {
 int gn_body_read(struct gn_body *b, const struct gn_elf *elf,
 		 struct gn_references *references, uint64_t addr,
 		 uint64_t size);
+/* Counts steps; false when there were more than any sane function needs. */
+bool gn_body_work(struct gn_body *b, size_t steps);
 /* Adds the cold part at `target`, if its name says that it is one. */
 bool gn_body_add_cold(struct gn_body *b, uint64_t target);
 /* What code without a name at addr is: enum gn_place; -ENOMEM. */
@@ -218,6 +223,8 @@ const struct gn_elf *gn_proof_elf(const struct gn_proof *p);
 struct gn_references *gn_proof_facts(struct gn_proof *p);
 /* Whether `size` more bytes of the file may be decoded for a plan. */
 bool gn_proof_afford(struct gn_proof *p, uint64_t size);
+/* Takes the steps of a body from those that the file may cost. */
+void gn_proof_charge(struct gn_proof *p, const struct gn_body *b);
 /* 1 = true, 0 = not proved and *why says why, -ENOMEM. `b` is the function's
  * own body, `scratch` is overwritten. */
 int gn_proof_closed(struct gn_proof *p, const struct gn_body *b,

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Functions that are made to cost a planner time or memory: each is refused, or
+ * planned, soon. The file around them is made up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "elf/elf_internal.h"
+#include "site/site_internal.h"
+
+#define CODE  0x100000u /* its address */
+#define NAMES 1024	/* so many of one address are looked at */
+/* Seconds: a fault takes hours. */
+#define PATIENCE 300
+
+/* A file of nothing but code, with room for symbols. */
+static struct gn_elf *made_file(uint8_t *code, size_t size, size_t symbols)
+{
+	struct gn_elf *elf = calloc(1, sizeof(*elf));
+
+	assert_non_null(elf);
+	assert_non_null(code);
+	elf->main.fd = elf->debug.fd = -1;
+	elf->path = strdup("/made/up");
+	elf->place = strdup("/made/up");
+	elf->segments = calloc(1, sizeof(*elf->segments));
+	elf->symbols = calloc(symbols, sizeof(*elf->symbols));
+	assert_true(elf->path && elf->place && elf->segments && elf->symbols);
+	elf->segments[0] = (struct gn_segment){CODE, 0, size, true, code};
+	elf->nsegments = 1;
+	return elf;
+}
+
+static void add_symbol(struct gn_elf *elf, const char *name, uint64_t at,
+		       uint64_t size)
+{
+	elf->symbols[elf->nsymbols++] = (struct gn_elf_symbol){
+		.name = name,
+		.demangled = name,
+		.addr = CODE + at,
+		.size = size,
+		.offset = at,
+		.is_cold = strstr(name, ".cold") != NULL,
+	};
+}
+
+static uint8_t *filled(size_t size, uint8_t byte)
+{
+	uint8_t *code = malloc(size);
+
+	assert_non_null(code);
+	memset(code, byte, size);
+	return code;
+}
+
+/* Why the first function is refused, NULL: it is not. */
+static const char *refusal(struct gn_planner *p, struct gn_elf *elf)
+{
+	struct gn_plan plan;
+	const char *why;
+
+	assert_int_equal(gn_planner_plan(p, elf, &elf->symbols[0], &plan), 0);
+	why = plan.refused;
+	gn_plan_clear(&plan);
+	return why;
+}
+
+/* The same of a file that has only one function and is planned once. */
+static const char *refusal_of(uint8_t *code, size_t size)
+{
+	struct gn_elf *elf = made_file(code, size, 1);
+	struct gn_planner *p = gn_planner_new(GN_LEAVE_RET);
+	const char *why;
+
+	assert_non_null(p);
+	add_symbol(elf, "f", 0, size);
+	why = refusal(p, elf);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+	return why ? why : "";
+}
+
+static void holds(const char *text, const char *piece)
+{
+	if (!strstr(text, piece))
+		fail_msg("'%s' is not in '%s'", piece, text);
+}
+
+/* Each byte a return: a leave, a block, an instruction. */
+static void test_returns(void **state)
+{
+	const uint8_t ret = 0xc3;
+
+	(void)state;
+	holds(refusal_of(filled(100000, ret), 100000), "too many ways out");
+	holds(refusal_of(filled(GN_INSNS_MAX / 2, ret), GN_INSNS_MAX / 2),
+	      "could not be followed");
+	holds(refusal_of(filled(GN_BODY_MAX, ret), GN_BODY_MAX), "too long");
+}
+
+/* As many returns as are looked at, behind as many single-stepped instructions
+ * that each could be one of them. */
+static void test_most_returns(void **state)
+{
+	size_t at = 0, size = 3 * GN_EXITS_MAX;
+	uint8_t *code = filled(size, 0xc3);
+	struct gn_elf *elf = made_file(code, size, 1);
+	struct gn_planner *p = gn_planner_new(GN_LEAVE_RET);
+	struct gn_plan plan;
+
+	(void)state;
+	for (; at < 2 * GN_EXITS_MAX; at += 2)
+		memcpy(code + at, "\x31\xc0", 2); /* xor eax, eax */
+	add_symbol(elf, "f", 0, size);
+	assert_int_equal(gn_planner_plan(p, elf, &elf->symbols[0], &plan), 0);
+	assert_null(plan.refused);
+	assert_int_equal(plan.nleaves, GN_EXITS_MAX);
+	for (size_t i = 0; i < plan.nleaves; i++)
+		assert_int_equal(plan.leaves[i].addr, CODE + at + i);
+	gn_plan_clear(&plan);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+/* Each jump leads to code that would have to be read to its end to tell that it
+ * begins the function again. */
+static void test_begins_again(void **state)
+{
+	const size_t jumps = 60000, nops = 400000;
+	size_t at = 0, size = 6 * jumps + nops + 5;
+	uint8_t *code = filled(size, 0x90);
+	int32_t to;
+
+	(void)state;
+	for (; at < 6 * jumps; at += 6) {
+		memcpy(code + at, "\x0f\x84", 2); /* je */
+		to = (int32_t)(6 * jumps - at - 6);
+		memcpy(code + at + 2, &to, sizeof(to));
+	}
+	code[size - 5] = 0xe9; /* jmp */
+	to = -(int32_t)size;
+	memcpy(code + size - 4, &to, sizeof(to));
+	holds(refusal_of(code, size), "a loop");
+}
+
+/* A jump to code with many names, all of which are to be compared with all of
+ * the function's: that is work, and a file may not cost too much of it. */
+static void test_names(void **state)
+{
+	/* jne to the part, ret; ret */
+	static const uint8_t bytes[] = {0x0f, 0x85, 1, 0, 0, 0, 0xc3, 0xc3};
+	uint8_t *code = filled(sizeof(bytes), 0);
+	struct gn_elf *elf = made_file(code, sizeof(bytes), 2 * NAMES);
+	struct gn_planner *p = gn_planner_new(GN_LEAVE_RET);
+	const char *why = NULL;
+
+	(void)state;
+	memcpy(code, bytes, sizeof(bytes));
+	for (size_t i = 0; i < NAMES; i++)
+		add_symbol(elf, "f", 0, 7);
+	for (size_t i = 0; i < NAMES; i++)
+		add_symbol(elf, "g.cold", 7, 1);
+	holds(refusal(p, elf), "could not be followed");
+	for (int i = 0; i < 20; i++)
+		why = refusal(p, elf);
+	holds(why, "too tangled");
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_most_returns),
+		cmocka_unit_test(test_begins_again),
+		cmocka_unit_test(test_names),
+	};
+
+	alarm(PATIENCE);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
