@@ -21,6 +21,7 @@ add_custom_target(gn_elf_files DEPENDS ${gn_elf_asm}.so)
 
 gn_unit_test(test_elf_head gnomon_elf)
 gn_unit_test(test_elf_notes gnomon_elf)
+gn_unit_test(test_elf_overlap gnomon_elf)
 gn_unit_test(test_elf_variables gnomon_elf)
 # its table is one of relocations
 target_compile_options(test_elf_variables PRIVATE -fPIE)

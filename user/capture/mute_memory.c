@@ -64,28 +64,18 @@ int gn_mute_scan(FILE *f, const struct gn_mute_file *file, uint64_t *base)
 /* The bytes' symbol, in a segment that is written. */
 static int find_symbol(const struct gn_image *image, struct gn_mute_file *f)
 {
-	GElf_Shdr shdr;
-	Elf_Scn *scn;
+	Elf_Data *syms, *strs;
 	GElf_Sym sym;
 
-	for (size_t n = 1; n < image->nsections; n++) {
-		Elf_Data *data;
-
-		if (!gn_image_section(image, n, &shdr, &scn) ||
-		    shdr.sh_type != SHT_DYNSYM)
+	if (!gn_image_symbols(image, SHT_DYNSYM, &syms, &strs))
+		return -ENOENT;
+	for (int i = 0; gelf_getsym(syms, i, &sym); i++) {
+		if (!gn_string_is(strs, sym.st_name, GN_MUTE_SYMBOL) ||
+		    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
 			continue;
-		data = elf_getdata(scn, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *name = elf_strptr(image->elf, shdr.sh_link,
-						      sym.st_name);
-
-			if (!name || strcmp(name, GN_MUTE_SYMBOL) ||
-			    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
-				continue;
-			f->table = sym.st_value;
-			f->size = sym.st_size;
-			return 0;
-		}
+		f->table = sym.st_value;
+		f->size = sym.st_size;
+		return 0;
 	}
 	return -ENOENT;
 }

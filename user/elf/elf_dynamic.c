@@ -182,8 +182,11 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 		return read_relocations(elf, data);
 	if (sh->sh_type == packed)
 		return read_packed(elf, data);
-	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str))
+	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str) &&
+	    strh.sh_size <= *left) {
+		*left -= strh.sh_size;
 		strs = gn_image_data(str, &strh);
+	}
 	read_dynamic(elf, data, strs);
 	return 0;
 }

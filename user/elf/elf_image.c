@@ -164,20 +164,18 @@ bool gn_image_section(const struct gn_image *image, size_t i, GElf_Shdr *shdr,
 Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr)
 {
+	Elf_Data *strs;
 	Elf_Scn *scn;
-	size_t strings;
+	size_t at;
 
-	if (!image->nsections || elf_getshdrstrndx(image->elf, &strings))
+	if (!image->nsections || elf_getshdrstrndx(image->elf, &at) ||
+	    !gn_image_section(image, at, shdr, &scn))
 		return NULL;
-	for (size_t i = 1; i < image->nsections; i++) {
-		const char *s;
-
-		if (!gn_image_section(image, i, shdr, &scn))
-			continue;
-		s = elf_strptr(image->elf, strings, shdr->sh_name);
-		if (s && !strcmp(s, name))
+	strs = gn_image_data(scn, shdr);
+	for (size_t i = 1; i < image->nsections; i++)
+		if (gn_image_section(image, i, shdr, &scn) &&
+		    gn_string_is(strs, shdr->sh_name, name))
 			return scn;
-	}
 	return NULL;
 }
 
@@ -189,6 +187,30 @@ Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr)
 		return NULL;
 	data = elf_getdata(scn, NULL);
 	return data && data->d_buf ? data : NULL;
+}
+
+bool gn_image_symbols(const struct gn_image *image, uint32_t type,
+		      Elf_Data **syms, Elf_Data **strs)
+{
+	uint64_t left = image->size; /* no two are in the same place */
+	GElf_Shdr sh, strh;
+	Elf_Scn *scn, *str;
+
+	for (size_t i = 1; i < image->nsections; i++) {
+		if (!gn_image_section(image, i, &sh, &scn) ||
+		    sh.sh_type != type || !sh.sh_size || sh.sh_size > left ||
+		    sh.sh_size / sizeof(Elf64_Sym) > GN_ELF_MAX_SYMBOLS ||
+		    !gn_image_section(image, sh.sh_link, &strh, &str) ||
+		    strh.sh_type != SHT_STRTAB ||
+		    strh.sh_size > left - sh.sh_size)
+			continue;
+		left -= sh.sh_size + strh.sh_size;
+		*syms = gn_image_data(scn, &sh);
+		*strs = gn_image_data(str, &strh);
+		if (*syms && *strs)
+			return true;
+	}
+	return false;
 }
 
 void gn_image_relatives(const struct gn_image *image,
@@ -304,4 +326,13 @@ const char *gn_string(const Elf_Data *strs, uint64_t offset)
 	if (most > GN_STRING_MAX)
 		most = GN_STRING_MAX;
 	return memchr(s, 0, most) ? s : NULL;
+}
+
+bool gn_string_is(const Elf_Data *strs, uint64_t offset, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	return strs && strs->d_buf && offset < strs->d_size &&
+	       size <= strs->d_size - offset &&
+	       !memcmp((const char *)strs->d_buf + offset, name, size);
 }

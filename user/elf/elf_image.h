@@ -44,6 +44,10 @@ Elf_Scn *gn_image_find(const struct gn_image *image, const char *name,
 		       GElf_Shdr *shdr);
 /* Its bytes; NULL if it has none, or they are compressed. */
 Elf_Data *gn_image_data(Elf_Scn *scn, const GElf_Shdr *shdr);
+/* The first table of symbols of that type (SHT_SYMTAB, SHT_DYNSYM) that can be
+ * read, and its strings; false: there is none. */
+bool gn_image_symbols(const struct gn_image *image, uint32_t type,
+		      Elf_Data **syms, Elf_Data **strs);
 /* What relative relocations put where: each is given its slot and, as linked,
  * the address that the slot gets. Packed ones are not among them. */
 void gn_image_relatives(const struct gn_image *image,
@@ -56,5 +60,7 @@ void gn_image_build_id(const struct gn_image *image, char hex[2 * 64 + 1]);
  * longer than any that is used. */
 #define GN_STRING_MAX (64 << 10) /* bytes, with the NUL */
 const char *gn_string(const Elf_Data *strs, uint64_t offset);
+/* Whether the string at `offset` is `name`: however long, that costs little. */
+bool gn_string_is(const Elf_Data *strs, uint64_t offset, const char *name);
 
 #endif

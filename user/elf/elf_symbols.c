@@ -31,32 +31,15 @@ struct raws {
 static bool add_table(struct gn_elf *elf, const struct gn_image *image,
 		      uint32_t type, uint64_t bias)
 {
-	GElf_Shdr sh, strh;
-	Elf_Scn *scn, *str;
+	struct gn_symtab *t = &elf->tables[elf->ntables];
 
-	for (size_t i = 1; i < image->nsections; i++) {
-		struct gn_symtab *t = &elf->tables[elf->ntables];
-
-		if (!gn_image_section(image, i, &sh, &scn) ||
-		    sh.sh_type != type || sh.sh_flags & SHF_COMPRESSED ||
-		    !sh.sh_size ||
-		    !gn_image_section(image, sh.sh_link, &strh, &str) ||
-		    strh.sh_type != SHT_STRTAB ||
-		    strh.sh_flags & SHF_COMPRESSED)
-			continue;
-		t->syms = elf_getdata(scn, NULL);
-		t->strs = elf_getdata(str, NULL);
-		if (!t->syms || !t->syms->d_buf || !t->strs || !t->strs->d_buf)
-			continue;
-		t->count = t->syms->d_size / sizeof(Elf64_Sym);
-		if (t->count > GN_ELF_MAX_SYMBOLS)
-			continue;
-		t->bias = bias;
-		t->dynamic = type == SHT_DYNSYM;
-		elf->ntables++;
-		return true;
-	}
-	return false;
+	if (!gn_image_symbols(image, type, &t->syms, &t->strs))
+		return false;
+	t->count = t->syms->d_size / sizeof(Elf64_Sym);
+	t->bias = bias;
+	t->dynamic = type == SHT_DYNSYM;
+	elf->ntables++;
+	return true;
 }
 
 /* Address of the first executable segment. Prelink and some strip tools move

@@ -12,14 +12,21 @@
 #define NT_STAPSDT 3
 #define MAX_NOTES  65536
 
-/* Symbols that arguments name: more of a file are not looked up. */
+/* Symbols that arguments name: more of a file are not looked up, and no more of
+ * its symbols are looked at for all of them. */
 #define MAX_LOOKUPS 1024
+#define MAX_SYMBOLS (256u << 20)
+
+struct table {
+	Elf_Data *syms, *strs; /* NULL: there is none */
+};
 
 struct notes {
 	struct gn_image image;
 	struct gn_note *note;
 	size_t count, room;
-	size_t lookups;
+	size_t lookups, symbols; /* so many were there until now */
+	struct table tables[2];
 	struct gn_notes_left left;
 	uint64_t base; /* address of .stapsdt.base */
 };
@@ -66,34 +73,36 @@ static bool take_args(const char *text, const char *end, char *out, size_t size)
 	return true;
 }
 
+static void find_table(const struct gn_image *image, uint32_t type,
+		       struct table *table)
+{
+	if (!gn_image_symbols(image, type, &table->syms, &table->strs))
+		*table = (struct table){0};
+}
+
 /* The address of a symbol of one of the tables. */
 static bool find_symbol(void *ctx, const char *name, uint64_t *addr)
 {
 	struct notes *notes = ctx;
-	Elf *elf = notes->image.elf;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
 	GElf_Sym sym;
 
-	if (notes->lookups >= MAX_LOOKUPS)
+	if (notes->lookups == MAX_LOOKUPS)
 		return false;
-	notes->lookups++;
-	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
+	if (!notes->lookups++) {
+		find_table(&notes->image, SHT_DYNSYM, &notes->tables[0]);
+		find_table(&notes->image, SHT_SYMTAB, &notes->tables[1]);
+	}
+	for (size_t t = 0; t < 2; t++) {
+		const struct table *in = &notes->tables[t];
 
-		if (!gelf_getshdr(scn, &sh) ||
-		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
-			continue;
-		data = gn_image_data(scn, &sh);
-		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *is =
-				elf_strptr(elf, sh.sh_link, sym.st_name);
-
-			if (is && sym.st_shndx != SHN_UNDEF &&
-			    !strcmp(is, name)) {
-				*addr = sym.st_value;
-				return true;
-			}
+		for (int i = 0; notes->symbols < MAX_SYMBOLS && in->syms &&
+				gelf_getsym(in->syms, i, &sym);
+		     i++, notes->symbols++) {
+			if (sym.st_shndx == SHN_UNDEF ||
+			    !gn_string_is(in->strs, sym.st_name, name))
+				continue;
+			*addr = sym.st_value;
+			return true;
 		}
 	}
 	return false;

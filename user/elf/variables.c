@@ -44,6 +44,7 @@ static uint64_t find_text(const Elf_Data *data, uint64_t addr, const char *name)
 
 static void find_texts(struct search *s, const char *const *names)
 {
+	uint64_t left = s->image.size; /* no two are in the same place */
 	GElf_Shdr sh;
 	Elf_Scn *scn;
 
@@ -53,8 +54,10 @@ static void find_texts(struct search *s, const char *const *names)
 		if (!gn_image_section(&s->image, i, &sh, &scn) ||
 		    sh.sh_type != SHT_PROGBITS ||
 		    (sh.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) !=
-			    SHF_ALLOC)
+			    SHF_ALLOC ||
+		    sh.sh_size > left)
 			continue;
+		left -= sh.sh_size;
 		data = gn_image_data(scn, &sh);
 		if (!data)
 			continue;
