@@ -437,6 +437,45 @@ FUNC switch_notrack
 1:	ret				/* +15 */
 END switch_notrack
 
+/* interpreters that keep labels in what they run, which is no table */
+FUNC threaded
+	xor	eax, eax		/* +0 */
+3:	mov	rdx, [rdi]		/* +2 */
+	jmp	rdx			/* +5 */
+1:	inc	eax			/* +7 */
+	add	rdi, 8			/* +9 */
+	jmp	3b			/* +13 */
+2:	ret				/* +15 */
+	.section .data.rel.ro, "aw"
+	.quad	1b
+	.quad	2b
+	.text
+END threaded
+FUNC threaded_code
+	lea	rax, 1f[rip]		/* +0 */
+	mov	[rdi], rax		/* +7 */
+	jmp	[rsi]			/* +10 */
+1:	ret				/* +12 */
+END threaded_code
+/* its labels are in a table, its begin is in another, and it asks where it is */
+FUNC threaded_not
+	lea	rdx, 3f[rip]		/* +0 */
+	jmp	[rdx + rdi * 8]		/* +7 */
+1:	lea	rdi, threaded_not[rip]	/* +10 */
+	lea	rsi, 4f[rip]		/* +17 */
+4:	ret				/* +24 */
+2:	jmp	[rsi]			/* +25 */
+	.section .data.rel.ro, "aw"
+	.p2align 3
+3:	.quad	1b
+	.quad	2b
+	.quad	threaded_not_end
+	.quad	threaded_not
+	.text
+END threaded_not
+threaded_not_end:
+	ud2
+
 FUNC virtual_tail
 	mov	rax, qword ptr [rdi]	/* +0 */
 	push	rbx			/* +3 */

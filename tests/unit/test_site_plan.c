@@ -87,6 +87,9 @@ static const struct expected table[] = {
 	{"switch_hidden", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"switch_framed", AUTO, NULL, 0, 8, EMUL, RET, "L12", "table"},
 	{"switch_notrack", AUTO, "none", 0, 0, 0, 0, NULL, NULL},
+	{"threaded", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
+	{"threaded_code", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
+	{"threaded_not", RET, NULL, 0, 8, STEP, RET, "L24 T25", NULL},
 	{"virtual_tail", AUTO, NULL, 3, 8, EMUL, RET, "T5", "unknown code"},
 	/* ways out */
 	{"framed_tail", AUTO, NULL, 0, 8, EMUL, RET, "T7", "not cheaper"},

@@ -278,6 +278,7 @@ static void note(struct gn_mark_of *m, const struct gn_state *s)
 
 int gn_body_effects(struct gn_body *b)
 {
+	b->labels = gn_body_takes_labels(b);
 	for (size_t p = 0; p < b->nparts; p++) {
 		size_t i = b->parts[p].first, end = i + b->parts[p].count;
 		bool known = false, seed = false, after_call = false;

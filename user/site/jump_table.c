@@ -7,23 +7,77 @@
 
 #include "site/site_internal.h"
 
-/* A jump to an unknown value: by rsp it is a tail jump or stays inside. */
-static struct gn_jump by_rsp(const struct gn_state *s)
+/* An instruction whose address is taken, but for the function's begin and what
+ * belongs to tables that were read. */
+static bool is_label(const struct gn_body *b, uint64_t addr)
 {
-	switch (s->reg[GN_RSP].kind) {
-	case GN_V_KNOWN:
-		return (struct gn_jump){.class = s->reg[GN_RSP].n
-							 ? GN_JUMP_INSIDE
-							 : GN_JUMP_TAIL};
-	default:
-		return (struct gn_jump){.class = GN_JUMP_UNKNOWN};
+	size_t i = addr == b->addr ? SIZE_MAX : gn_body_find(b, addr);
+
+	if (i == SIZE_MAX || b->marks[i].flags & GN_MARK_TABLE)
+		return false;
+	for (size_t t = 0; t < b->ntables; t++)
+		if (b->tables[t].begin == addr)
+			return false;
+	return true;
+}
+
+static bool points_into(const struct gn_body *b, const struct gn_part *part)
+{
+	const uint64_t *at;
+	size_t n, lo = 0, hi;
+
+	gn_elf_pointers(b->elf, &at, &n);
+	hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (at[mid] < part->begin)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
+	for (; lo < n && at[lo] < part->end; lo++)
+		if (is_label(b, at[lo]))
+			return true;
+	return false;
+}
+
+bool gn_body_takes_labels(const struct gn_body *b)
+{
+	for (size_t p = 0; p < b->nparts; p++)
+		if (points_into(b, &b->parts[p]))
+			return true;
+	for (size_t i = 0; i < b->ninsns; i++) {
+		const struct gn_insn *in = &b->insns[i];
+
+		/* the address of the next one only tells where this one is */
+		if (in->effect == GN_EFF_CONST &&
+		    (uint64_t)in->imm != in->addr + in->len &&
+		    is_label(b, (uint64_t)in->imm))
+			return true;
+	}
+	return false;
+}
+
+/* A jump to an unknown value: by rsp it is a tail jump or stays inside. Where
+ * it could be either, a function that gives its labels away may get them back:
+ * an interpreter that keeps them in the code that it runs. */
+static struct gn_jump by_rsp(const struct gn_body *b, const struct gn_state *s)
+{
+	enum gn_jump_class class = GN_JUMP_UNKNOWN;
+
+	if (s->reg[GN_RSP].kind == GN_V_KNOWN && s->reg[GN_RSP].n)
+		class = GN_JUMP_INSIDE;
+	else if (s->reg[GN_RSP].kind == GN_V_KNOWN && !b->labels)
+		class = GN_JUMP_TAIL;
+	return (struct gn_jump){.class = class};
 }
 
 /* A jump through a table that cannot be read: of labels, or of functions. */
-static struct gn_jump hidden_table(const struct gn_state *s)
+static struct gn_jump hidden_table(const struct gn_body *b,
+				   const struct gn_state *s)
 {
-	struct gn_jump jump = by_rsp(s);
+	struct gn_jump jump = by_rsp(b, s);
 
 	if (jump.class == GN_JUMP_TAIL)
 		jump.class = GN_JUMP_UNKNOWN;
@@ -41,8 +95,8 @@ static struct gn_jump by_table(const struct gn_body *b,
 		return jump;
 	/* a relocated table is empty in the file */
 	if (!first || width == 4)
-		return hidden_table(s);
-	return by_rsp(s);
+		return hidden_table(b, s);
+	return by_rsp(b, s);
 }
 
 static struct gn_jump by_register(const struct gn_body *b,
@@ -57,9 +111,9 @@ static struct gn_jump by_register(const struct gn_body *b,
 		return by_table(b, s, (uint64_t)v->n, 0, 8);
 	case GN_V_INDEX4:
 	case GN_V_INDEX8:
-		return hidden_table(s);
+		return hidden_table(b, s);
 	default:
-		return by_rsp(s);
+		return by_rsp(b, s);
 	}
 }
 
@@ -70,22 +124,22 @@ static struct gn_jump by_memory(const struct gn_body *b,
 	struct gn_jump jump;
 
 	if (m->index == GN_NO_REG && m->base == GN_NO_REG) {
-		jump = by_rsp(s);
+		jump = by_rsp(b, s);
 		if (jump.class == GN_JUMP_TAIL)
 			jump.import = gn_elf_import(b->elf, (uint64_t)m->disp);
 		return jump;
 	}
 	if (m->index == GN_NO_REG)
-		return by_rsp(s);
+		return by_rsp(b, s);
 	if (m->scale != 8)
-		return hidden_table(s);
+		return hidden_table(b, s);
 	if (m->base == GN_NO_REG)
 		return by_table(b, s, (uint64_t)m->disp, 0, 8);
 	if (s->reg[m->base].kind == GN_V_CONST)
 		return by_table(b, s,
 				(uint64_t)s->reg[m->base].n + (uint64_t)m->disp,
 				0, 8);
-	return hidden_table(s);
+	return hidden_table(b, s);
 }
 
 struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,

@@ -125,6 +125,7 @@ struct gn_body {
 
 	uint8_t drap;
 	bool frame_pointer; /* rbp is used as a frame pointer only */
+	bool labels; /* it takes addresses of its own, not for known tables */
 
 	/* NULL, or why it cannot be so */
 	const char *whole;  /* all instructions are known */
@@ -188,6 +189,9 @@ struct gn_jump {
 };
 struct gn_jump gn_jump_class(const struct gn_body *b, const struct gn_state *s,
 			     const struct gn_insn *in);
+/* Whether the function, once it was followed, takes addresses in itself other
+ * than its begin and those of the tables that were read. */
+bool gn_body_takes_labels(const struct gn_body *b);
 /* The i-th entry as an address; false past the table's end. */
 bool gn_jump_entry(const struct gn_body *b, const struct gn_jump *jump,
 		   size_t i, uint64_t *target);
