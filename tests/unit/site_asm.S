@@ -476,6 +476,25 @@ END threaded_not
 threaded_not_end:
 	ud2
 
+/* data that looks like code, and that nothing leads to: a jump to the epilogue,
+ * and returns; in this file handlers may be hidden, so who can tell */
+FUNC constants
+	push	rbx			/* +0 */
+	mov	eax, 9f[rip]		/* +1 */
+	jmp	1f			/* +7 */
+9:	.byte	0x75, 0x02, 0xc3, 0xc3	/* +9 */
+1:	pop	rbx			/* +13 */
+	ret				/* +14 */
+END constants
+/* a label, and no data */
+FUNC stray_label
+	push	rbx			/* +0 */
+	lea	rax, 1f[rip]		/* +1 */
+	jmp	[rdi]			/* +8 */
+1:	pop	rbx			/* +10 */
+	ret				/* +11 */
+END stray_label
+
 FUNC virtual_tail
 	mov	rax, qword ptr [rdi]	/* +0 */
 	push	rbx			/* +3 */

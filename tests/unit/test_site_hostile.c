@@ -110,21 +110,54 @@ static void test_returns(void **state)
  * that each could be one of them. */
 static void test_most_returns(void **state)
 {
-	size_t at = 0, size = 3 * GN_EXITS_MAX;
-	uint8_t *code = filled(size, 0xc3);
+	const size_t begin = 2 * GN_EXITS_MAX;
+	size_t size = begin + 3 * GN_EXITS_MAX;
+	uint8_t *code = filled(size, 0x90);
 	struct gn_elf *elf = made_file(code, size, 1);
 	struct gn_planner *p = gn_planner_new(GN_LEAVE_RET);
 	struct gn_plan plan;
 
 	(void)state;
-	for (; at < 2 * GN_EXITS_MAX; at += 2)
+	for (size_t at = 0; at < begin; at += 2)
 		memcpy(code + at, "\x31\xc0", 2); /* xor eax, eax */
+	for (size_t at = begin; at + 3 < size; at += 3)
+		memcpy(code + at, "\x74\x01\xc3", 3); /* je over a ret */
+	code[size - 1] = 0xc3;
 	add_symbol(elf, "f", 0, size);
+	gn_planner_at_exits(p, true);
 	assert_int_equal(gn_planner_plan(p, elf, &elf->symbols[0], &plan), 0);
 	assert_null(plan.refused);
 	assert_int_equal(plan.nleaves, GN_EXITS_MAX);
 	for (size_t i = 0; i < plan.nleaves; i++)
-		assert_int_equal(plan.leaves[i].addr, CODE + at + i);
+		assert_int_equal(plan.leaves[i].addr, CODE + begin + 3 * i + 2);
+	gn_plan_clear(&plan);
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+/* Data among the code of a file without handlers: no probe is there, though it
+ * looks like a jump to the epilogue and returns. */
+static void test_data(void **state)
+{
+	static const uint8_t bytes[] = {
+		0x53,			      /* push rbx */
+		0x8b, 0x05, 2,	  0,	0, 0, /* mov eax, [rip + 2] */
+		0xeb, 4,		      /* jmp over 4 bytes */
+		0x75, 0x02, 0xc3, 0xc3,	      /* data */
+		0x5b, 0xc3,		      /* pop rbx, ret */
+	};
+	uint8_t *code = filled(sizeof(bytes), 0);
+	struct gn_elf *elf = made_file(code, sizeof(bytes), 1);
+	struct gn_planner *p = gn_planner_new(GN_LEAVE_RET);
+	struct gn_plan plan;
+
+	(void)state;
+	memcpy(code, bytes, sizeof(bytes));
+	add_symbol(elf, "f", 0, sizeof(bytes));
+	assert_int_equal(gn_planner_plan(p, elf, &elf->symbols[0], &plan), 0);
+	assert_null(plan.refused);
+	assert_int_equal(plan.nleaves, 1);
+	assert_int_equal(plan.leaves[0].addr, CODE + sizeof(bytes) - 1);
 	gn_plan_clear(&plan);
 	gn_planner_free(p);
 	gn_elf_close(elf);
@@ -183,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_most_returns),
 		cmocka_unit_test(test_begins_again),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_data),
 	};
 
 	alarm(PATIENCE);

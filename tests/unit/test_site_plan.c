@@ -90,6 +90,8 @@ static const struct expected table[] = {
 	{"threaded", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_code", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_not", RET, NULL, 0, 8, STEP, RET, "L24 T25", NULL},
+	{"constants", RET, "data among", 0, 0, 0, 0, NULL, NULL},
+	{"stray_label", RET, NULL, 0, 8, EMUL, RET, "L11", NULL},
 	{"virtual_tail", AUTO, NULL, 3, 8, EMUL, RET, "T5", "unknown code"},
 	/* ways out */
 	{"framed_tail", AUTO, NULL, 0, 8, EMUL, RET, "T7", "not cheaper"},

@@ -291,7 +291,7 @@ static int drain(struct gn_body *b)
 		size_t i = b->queue[--b->nqueue];
 		int err;
 
-		b->marks[i].flags &= (uint8_t)~GN_MARK_QUEUED;
+		b->marks[i].flags &= (uint16_t)~GN_MARK_QUEUED;
 		err = run_block(b, i);
 		if (err)
 			return err;

@@ -186,7 +186,7 @@ static int jump_indirect(struct gn_body *b, size_t i, const struct gn_state *s)
 /* A ret is the function's leave when rsp is what it was at the entry. Where
  * rsp is not known, the ret is still used as a leave, but it proves nothing.
  * Code that only exceptions or unread tables reach is excepted: rsp is never
- * known there. */
+ * known there. Whether it is code is asked later. */
 static void look_at_ret(struct gn_body *b, const struct gn_state *s, bool seed)
 {
 	const char *why = "its stack pointer could not be followed to a return";
@@ -299,6 +299,10 @@ int gn_body_effects(struct gn_body *b)
 				continue;
 			}
 			note(&b->marks[i], &s);
+			if (seed) {
+				b->marks[i].flags |= GN_MARK_STRAY;
+				b->strays = true;
+			}
 			err = look(b, i, &s, seed);
 			if (err)
 				return err;
@@ -310,5 +314,7 @@ int gn_body_effects(struct gn_body *b)
 				runs_out(b, i, after_call);
 		}
 	}
+	if (b->strays)
+		gn_body_strays(b);
 	return 0;
 }

@@ -156,6 +156,12 @@ static int before(struct search *s, size_t q, enum gn_site_kind kind)
 	}
 }
 
+/* Instruction i may be data. */
+static bool no_code(const struct gn_body *b, size_t i)
+{
+	return b->marks[i].flags & GN_MARK_STRAY && !b->strays_run;
+}
+
 /* Takes the jumps to instruction p as places; false if one cannot be. */
 static bool jumps_to(struct search *s, size_t p, enum gn_site_kind kind)
 {
@@ -175,7 +181,7 @@ static bool jumps_to(struct search *s, size_t p, enum gn_site_kind kind)
 
 		if (!(s->b->marks[from].flags & GN_MARK_SEEN))
 			continue;
-		if (!serves(s, from) ||
+		if (no_code(s->b, from) || !serves(s, from) ||
 		    !add_place(s, from, kind,
 			       in->flow == GN_FLOW_JMP
 				       ? GN_WHEN_ALWAYS
@@ -201,7 +207,7 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 	size_t p = e->insn;
 
 	for (int n = 0; n < EPILOGUE_MAX; n++, p--) {
-		uint8_t flags = b->marks[p].flags;
+		uint16_t flags = b->marks[p].flags;
 		int found;
 
 		if (flags & (GN_MARK_SEED | GN_MARK_TABLE) || !p ||
@@ -211,6 +217,8 @@ static bool find_places(struct search *s, const struct gn_exit *e)
 			return true;
 		if (!(b->marks[p - 1].flags & GN_MARK_SEEN))
 			return true;
+		if (no_code(b, p - 1))
+			return false;
 		found = before(s, p - 1, e->kind);
 		if (found)
 			return found > 0;

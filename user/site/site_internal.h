@@ -26,16 +26,17 @@ enum gn_mark {
 	GN_MARK_TARGET = 0x02, /* a jump of this function refers to it */
 	GN_MARK_SEEN = 0x04,
 	GN_MARK_QUEUED = 0x08,
-	GN_MARK_SEED = 0x10,  /* no known edge leads here */
-	GN_MARK_TABLE = 0x20, /* a jump table leads here */
-	GN_MARK_FRAME = 0x40, /* rbp points into the frame */
-	GN_MARK_EXIT = 0x80,  /* the function is left here */
+	GN_MARK_SEED = 0x10,   /* no known edge leads here */
+	GN_MARK_TABLE = 0x20,  /* a jump table leads here */
+	GN_MARK_FRAME = 0x40,  /* rbp points into the frame */
+	GN_MARK_EXIT = 0x80,   /* the function is left here */
+	GN_MARK_STRAY = 0x100, /* only seeds lead here */
 };
 
 #define GN_NO_DEPTH INT32_MIN
 
 struct gn_mark_of {
-	uint8_t flags;
+	uint16_t flags;
 	uint32_t state; /* of a leader: 1 + index in states, 0 = none yet */
 	int32_t depth;	/* of rsp, to the entry's; GN_NO_DEPTH: not known */
 };
@@ -125,6 +126,8 @@ struct gn_body {
 
 	uint8_t drap;
 	bool frame_pointer; /* rbp is used as a frame pointer only */
+	bool strays;	    /* there is code that only seeds lead to */
+	bool strays_run;    /* such code can run; else no probe is put there */
 	bool labels; /* it takes addresses of its own, not for known tables */
 
 	/* NULL, or why it cannot be so */
@@ -172,6 +175,8 @@ const uint8_t *gn_body_bytes(const struct gn_body *b, uint64_t addr,
 /* Follows the decoded code, then finds out what it does. */
 int gn_body_follow(struct gn_body *b);
 int gn_body_effects(struct gn_body *b);
+/* Drops the exits that are in dead code or data. */
+void gn_body_strays(struct gn_body *b);
 
 /* Where an indirect jump goes. */
 enum gn_jump_class {
