@@ -18,6 +18,8 @@
  * the thread lost its CPU does not count, and one from which the host took a
  * part is one of thousands. But what a hit costs is measured now and then only:
  * so it takes several runs, and some more where other programs have the CPUs.
+ * Where that does not help, it is held to the error that gnomon says that its
+ * times have, and says so.
  */
 void live_told(struct live *t, const char *const names[LIVE_BODIES],
 	       const char *options, const struct live_args *command);
