@@ -31,7 +31,13 @@ function(gn_live_clr)
 	set_property(TEST live/clr/compiler live/clr/compiler-record
 		live/clr/web-record live/clr/web-record-uprobe
 		APPEND PROPERTY ENVIRONMENT LIVE_SLOW=4)
-	set_property(TEST live/clr/web-record-uprobe APPEND PROPERTY LABELS long)
+	# beside them, others run the same with other options, or as long
+	foreach(name web-record-uprobe web-rejit compiler-record compiler-error
+		attach-unloading attach-paused attach-slow explain-collect
+		filters-collected values-elt probes-exceptions probes-threads
+		async-fsharp-attached precompiled-wildcard attach-copies)
+		set_property(TEST live/clr/${name} APPEND PROPERTY LABELS long)
+	endforeach()
 	# as long as tools/test --long needs
 	set_tests_properties(live/clr/fast-gnomon-killed
 		live/clr/fast-target-killed live/clr/fast-gnomon-stopped
@@ -89,11 +95,12 @@ function(gn_live_clr_others)
 	endif()
 	set(folder ${CMAKE_SOURCE_DIR}/tests/fixtures/dotnet)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cs)
-	set(some exceptions thrown-light async-exact attach attach-copies inlined events-all list
-		sixty-rejit attach-helpers)
-	set(more kinds async-attached unload attach-later from-native names
-		samples-attached sixty start-rejit-core values-attached)
-	set(rest filters tier-one-only-exceptions async waits exit-open
+	set(some exceptions thrown-light async-exact attach attach-copies inlined
+		sixty-rejit)
+	set(more kinds unload sixty start-rejit-core attach-helpers)
+	set(rest events-all list async-attached attach-later from-native names
+		samples-attached values-attached
+		filters tier-one-only-exceptions async waits exit-open
 		attach-warm attach-pace started-killed attach-light
 		filter-module inlined-refuse inlined-keep precompiled-kept
 		events filters-collected generics samples values values-elt)
@@ -126,14 +133,14 @@ function(gn_live_clr_others)
 	gn_live_clr_get(packed ${folder}/get-packed ${dotnet} ${dir} ${sources})
 	gn_live_clr_with(packed ${dir}/dotnet
 		${CMAKE_BINARY_DIR}/tests/fixtures/dotnet
-		attach attach-warm sixty sixty-rejit values-attached)
+		attach sixty-rejit LONG attach-warm sixty values-attached)
 	# Alpine's C library.
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-musl)
 	gn_live_clr_get(musl ${folder}/get-musl ${dotnet} ${dir} ${sources})
-	gn_live_clr_with(musl ${dir}/dotnet ${dir}/demo attach attach-warm
+	gn_live_clr_with(musl ${dir}/dotnet ${dir}/demo attach
 		attach-container attach-container-killed script-silent
-		async-exact exceptions kinds sixty sixty-rejit values-attached
-		LONG events-all samples unload)
+		async-exact exceptions kinds sixty sixty-rejit
+		LONG attach-warm values-attached events-all samples unload)
 	set(dir ${CMAKE_BINARY_DIR}/dotnet-standard)
 	gn_live_clr_get(standard ${folder}/get-standard ${dotnet} ${dir}
 		${folder}/standard/Standard.cs ${folder}/Async.cs

@@ -70,11 +70,12 @@ LIVE_SLOW=4 LIVE_TRIES=3 LIVE_GUEST_MS=10 FIXTURES=$PWD/native LIVE_LEFT_OUT=lef
 	endforeach()
 	# Debian's backports have a series for some months only
 	set_property(TEST guest/native-new PROPERTY LABELS guest)
-	set_property(TEST guest/native-6.1 guest/native-6.12
+	set_property(TEST guest/native-6.1 guest/native-6.12 guest/native-new
 		APPEND PROPERTY LABELS long)
 	gn_guest_test(machines 300 ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-machines
 		6.12 ${GN_GUEST_CACHE} ${gnomon} ${driver}
 		${GNOMON_PLAIN_BUILD}/tests/fixtures/native)
+	set_property(TEST guest/machines APPEND PROPERTY LABELS long)
 	add_test(NAME guest/left-out
 		COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/guest/check-left-out
 		$<TARGET_FILE:live_native> ${core} ${left_out} ${left_out_each})

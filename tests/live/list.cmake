@@ -17,6 +17,7 @@ function(gn_live_list)
 		set_tests_properties(live/${verb} PROPERTIES
 			TIMEOUT ${timeout} LABELS must-run SKIP_RETURN_CODE 77)
 	endforeach()
+	set_property(TEST live/recipe-jobs APPEND PROPERTY LABELS long)
 	gn_live_alone(live/doctor live/repeat live/gate live/recipe)
 	gn_live_beside(native live/rights live/outputs live/export live/recipe-jobs live/duckdb)
 endfunction()

@@ -222,7 +222,8 @@ static void any_bytes(void **state)
 	free(x);
 }
 
-/* Compilations: with or without an index, an end with the size of the code. */
+/* Compilations: with or without an index, a begin with an address on the stack,
+ * an end with the size of the code. */
 static void compilations(void **state)
 {
 	static const struct {
@@ -231,8 +232,9 @@ static void compilations(void **state)
 		uint32_t index;
 		uint64_t key;
 	} seen[] = {
-		{GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 0, 0},
-		{5 << 2 | GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 5, 0},
+		{GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 0, 0x7fff00000008},
+		{5 << 2 | GN_FAST_JIT_BEGIN, GN_KIND_JIT_BEGIN, 5,
+		 0x7fff00000008},
 		{5 << 2 | GN_FAST_JIT_END, GN_KIND_JIT_END, 5, 8},
 		{GN_FAST_JIT_END, GN_KIND_JIT_END, 0, 8},
 	};

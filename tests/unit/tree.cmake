@@ -28,10 +28,10 @@ set_tests_properties(tree/completion PROPERTIES TIMEOUT 120)
 # What compiles uses all CPUs, and begins the run.
 add_test(NAME tree/builds
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR}
-	small bench bare)
+	small bench)
 add_test(NAME tree/builds-more
 	COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check-builds ${CMAKE_SOURCE_DIR}
-	release small-clang)
+	bare release small-clang)
 set_tests_properties(tree/builds tree/builds-more PROPERTIES
 	SKIP_RETURN_CODE 77 TIMEOUT 1500 PROCESSORS 2 COST 3000)
 set_property(TEST tree/builds-more PROPERTY LABELS long)
@@ -55,7 +55,8 @@ find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 add_test(NAME tree/extending
 	COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check-extending
 	${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests/streams/cases/basic.stream)
-set_tests_properties(tree/extending PROPERTIES TIMEOUT 600 PROCESSORS 2 COST 2000)
+set_tests_properties(tree/extending PROPERTIES TIMEOUT 600 PROCESSORS 2 COST 2000
+	LABELS long)
 
 # its JSON Schema, by python3-jsonschema
 add_test(NAME tree/json-schema
