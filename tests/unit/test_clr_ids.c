@@ -64,6 +64,27 @@ static void test_forget(void **state)
 	free(ids);
 }
 
+/* The ids of dynamic methods that are gone come again and again: a look-up must
+ * not pass all that had one before. */
+static void test_forgotten_slots_are_taken(void **state)
+{
+	struct gn_ids *ids = calloc(1, sizeof(*ids));
+	uint32_t taken = 0;
+
+	(void)state;
+	assert_non_null(ids);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		assert_int_equal(gn_ids_get(ids, 0x7f1234560000), i);
+		assert_int_equal(gn_ids_find(ids, 0x7f1234560000), i);
+		gn_ids_forget(ids, 0x7f1234560000);
+		assert_int_equal(gn_ids_find(ids, 0x7f1234560000), 0);
+	}
+	for (uint32_t i = 0; i < GN_IDS_FRONT; i++)
+		taken += !!ids->front[i];
+	assert_int_equal(taken, 1);
+	free(ids);
+}
+
 static void test_forget_module(void **state)
 {
 	struct gn_ids *ids = new_ids();
@@ -271,6 +292,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dense_and_stable),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_forgotten_slots_are_taken),
 		cmocka_unit_test(test_forget_module),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_threads),

@@ -99,6 +99,25 @@ static void tail_call(void **state)
 	gn_il_free(&made);
 }
 
+/* Prefixes of a call come in any order, and nothing may be between them. */
+static void constrained_tail_call(void **state)
+{
+	/* ldarg.0; constrained. 02000001; tail. callvirt 06000001; ret */
+	static const uint8_t body[] = {15 << 2 | 2, 0x02, 0xfe, 0x16, 1,    0,
+				       0,	    2,	  0xfe, 0x14, 0x6f, 1,
+				       0,	    0,	  6,	0x2a};
+	size_t enter, leave, unwound;
+	struct gn_il_body made;
+
+	(void)state;
+	assert_int_equal(rewrite(body, sizeof(body), &made), 0);
+	assert_int_equal(count(&made, hooks.enter, &enter), 1);
+	assert_int_equal(count(&made, hooks.leave, &leave), 1);
+	assert_int_equal(count(&made, hooks.unwound, &unwound), 0);
+	assert_memory_equal(made.bytes + made.size - 14, body + 2, 14);
+	gn_il_free(&made);
+}
+
 static void refuses(void **state)
 {
 	/* jmp; a call without its token; a jump out of the code; no code */
@@ -525,12 +544,19 @@ static void fsharp_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(returns),	cmocka_unit_test(tail_call),
-		cmocka_unit_test(refuses),	cmocka_unit_test(locals),
-		cmocka_unit_test(states),	cmocka_unit_test(values),
-		cmocka_unit_test(no_values),	cmocka_unit_test(value_places),
-		cmocka_unit_test(own_values),	cmocka_unit_test(float_values),
-		cmocka_unit_test(class_values), cmocka_unit_test(class_places),
+		cmocka_unit_test(returns),
+		cmocka_unit_test(tail_call),
+		cmocka_unit_test(constrained_tail_call),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(locals),
+		cmocka_unit_test(states),
+		cmocka_unit_test(values),
+		cmocka_unit_test(no_values),
+		cmocka_unit_test(value_places),
+		cmocka_unit_test(own_values),
+		cmocka_unit_test(float_values),
+		cmocka_unit_test(class_values),
+		cmocka_unit_test(class_places),
 		cmocka_unit_test(fsharp_task),
 	};
 

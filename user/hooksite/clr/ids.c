@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Open addressing. A slot goes from empty to an index once and stays so; a
- * forgotten function's index stays in its slot but names no function any
- * more. The index is filled in before the slot shows it, so a reader sees
- * whole entries only.
+ * Open addressing. A slot goes from empty to an index once; a forgotten
+ * function's index stays in its slot, but names no function any more, until the
+ * next new function that comes by takes the slot. The runtime gives the ids of
+ * dynamic methods that are gone to new ones, again and again. The index is
+ * filled in before the slot shows it, so a reader sees whole entries only.
  */
 #include "ids.h"
 
@@ -48,6 +49,20 @@ static uint32_t take_index(struct gn_ids *ids)
 	return used + 1;
 }
 
+/* Who has the slot then. */
+static uint32_t take_slot(struct gn_ids *ids, _Atomic uint32_t *slot,
+			  uint32_t index)
+{
+	uint32_t had = 0;
+
+	if (atomic_compare_exchange_strong(slot, &had, index))
+		return index;
+	if (!atomic_load(&ids->ids[had].function) &&
+	    atomic_compare_exchange_strong(slot, &had, index))
+		return index;
+	return had;
+}
+
 uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(ids, function);
@@ -60,9 +75,8 @@ uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 		return 0;
 	atomic_store(&ids->ids[index].function, function);
 	for (uint32_t n = 0; n < GN_IDS_WINDOW + GN_IDS_SLOTS; n++) {
-		other = 0;
-		if (atomic_compare_exchange_strong(slot_of(ids, function, n),
-						   &other, index))
+		other = take_slot(ids, slot_of(ids, function, n), index);
+		if (other == index)
 			return index;
 		/* Another thread was first: its index counts, ours is lost. */
 		if (atomic_load(&ids->ids[other].function) == function) {

@@ -203,6 +203,21 @@ static int put_ret(struct rewrite *w)
 	return 0;
 }
 
+/* The leave comes before all prefixes of a call, in whatever order they are. */
+static void put_tail_leave(struct rewrite *w, const struct gn_il_op *op)
+{
+	struct gn_il_op next;
+
+	if (w->has_left)
+		return;
+	if (op->code != GN_IL_PREFIXED(GN_IL2_TAIL) &&
+	    (!gn_il_next(&w->m, op->at + op->size, &next) ||
+	     next.code != GN_IL_PREFIXED(GN_IL2_TAIL)))
+		return;
+	put_leave(w, false);
+	w->has_left = true;
+}
+
 static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 {
 	const struct gn_il_async *a = w->hooks->async;
@@ -228,9 +243,9 @@ static int put_instruction(struct rewrite *w, const struct gn_il_op *op)
 	case GN_IL_LEAVE:
 		gn_il_put(&w->code, op->code, 1);
 		return put_jump(w, next + gn_il_get(p, 4), 0);
+	case GN_IL_PREFIXED(GN_IL2_CONSTRAINED):
 	case GN_IL_PREFIXED(GN_IL2_TAIL):
-		put_leave(w, false);
-		w->has_left = true;
+		put_tail_leave(w, op);
 		break;
 	default:
 		break;

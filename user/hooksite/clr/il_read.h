@@ -75,6 +75,7 @@ enum {
 	GN_IL2_LDLOCA = 0x0d,
 	GN_IL2_STLOC = 0x0e,
 	GN_IL2_TAIL = 0x14,
+	GN_IL2_CONSTRAINED = 0x16,
 	GN_IL2_SIZEOF = 0x1c,
 };
 #define GN_IL_PREFIXED(op) (0x100 | (op))
