@@ -7,11 +7,20 @@
 
 #include "site/site_internal.h"
 
+/* Where the function begins, or its nops for sleds do: behind an endbr64. */
+static bool is_begin(const struct gn_body *b, uint64_t addr)
+{
+	const struct gn_insn *first = b->insns;
+
+	return addr == b->addr ||
+	       (b->ninsns && first->endbr && addr == first->addr + first->len);
+}
+
 /* An instruction whose address is taken, but for the function's begin and what
  * belongs to tables that were read. */
 static bool is_label(const struct gn_body *b, uint64_t addr)
 {
-	size_t i = addr == b->addr ? SIZE_MAX : gn_body_find(b, addr);
+	size_t i = is_begin(b, addr) ? SIZE_MAX : gn_body_find(b, addr);
 
 	if (i == SIZE_MAX || b->marks[i].flags & GN_MARK_TABLE)
 		return false;
