@@ -63,6 +63,25 @@ static uint32_t take_slot(struct gn_ids *ids, _Atomic uint32_t *slot,
 	return had;
 }
 
+/* Another thread can have come by before the slot was free, and took one behind
+ * it: that index counts. */
+static uint32_t behind(struct gn_ids *ids, gn_cor_id function, uint32_t n,
+		       uint32_t index)
+{
+	uint32_t other;
+
+	while (++n < GN_IDS_WINDOW + GN_IDS_SLOTS) {
+		other = atomic_load(slot_of(ids, function, n));
+		if (!other)
+			break;
+		if (atomic_load(&ids->ids[other].function) != function)
+			continue;
+		atomic_store(&ids->ids[index].function, 0);
+		return other;
+	}
+	return index;
+}
+
 uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 {
 	uint32_t index = gn_ids_find(ids, function);
@@ -77,7 +96,7 @@ uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function)
 	for (uint32_t n = 0; n < GN_IDS_WINDOW + GN_IDS_SLOTS; n++) {
 		other = take_slot(ids, slot_of(ids, function, n), index);
 		if (other == index)
-			return index;
+			return behind(ids, function, n, index);
 		/* Another thread was first: its index counts, ours is lost. */
 		if (atomic_load(&ids->ids[other].function) == function) {
 			atomic_store(&ids->ids[index].function, 0);
