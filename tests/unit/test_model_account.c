@@ -269,10 +269,11 @@ static void activities_end_below_frames(void **state)
 	gn_account_begin(&f.a, GN_CLASS_JIT, 1, 1);
 	gn_account_frame(&f.a, 5000);
 	gn_account_begin(&f.a, GN_CLASS_GC, 1, 1);
-	gn_account_above(&f.a, 4999);
+	assert_int_equal(gn_account_above(&f.a, 4999), 0);
 	assert_int_equal(f.a.nnest, 3);
-	gn_account_above(&f.a, 5001);
+	assert_int_equal(gn_account_above(&f.a, 5001), 1);
 	assert_int_equal(f.a.nnest, 1);
+	assert_int_equal(f.a.shown_over, 1);
 	assert_int_equal(runs(&f), GN_CLASS_GC);
 }
 

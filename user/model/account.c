@@ -221,7 +221,7 @@ static void take_out(const struct gn_account *a, struct gn_interval *iv)
 
 void gn_account_forget(struct gn_account *a)
 {
-	a->nnest = a->nest_over = a->nsuspended = 0;
+	a->nnest = a->nest_over = a->nsuspended = a->shown_over = 0;
 	a->for_gnomon = false;
 }
 
@@ -373,14 +373,22 @@ void gn_account_frame(struct gn_account *a, uint64_t frame)
 		a->nest[a->nnest - 1].frame = frame;
 }
 
-void gn_account_above(struct gn_account *a, uint64_t key)
+uint32_t gn_account_above(struct gn_account *a, uint64_t key)
 {
-	for (uint32_t i = 0; i < a->nnest; i++) {
-		if (a->nest[i].frame && key > a->nest[i].frame) {
-			a->nnest = i;
-			a->nest_over = 0;
-		}
+	uint32_t over = 0, first = a->nnest;
+
+	for (uint32_t i = a->nnest; i--;) {
+		if (!a->nest[i].frame || key <= a->nest[i].frame)
+			continue;
+		first = i;
+		over++;
 	}
+	if (over) {
+		a->nnest = first;
+		a->nest_over = 0;
+		a->shown_over += over;
+	}
+	return over;
 }
 
 void gn_account_suspend(struct gn_account *a)

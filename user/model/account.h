@@ -73,6 +73,8 @@ struct gn_account {
 	struct gn_nest nest[GN_NEST_MAX];
 	/* nnest_over: begins for which `nest` had no room */
 	uint32_t nnest, nest_over;
+	/* activities that a frame showed to be over, before that is told */
+	uint32_t shown_over;
 	/* of each suspension that goes on: activities when it began */
 	uint32_t suspended_at[GN_NEST_MAX], nsuspended;
 	bool collects; /* all that the thread does on a CPU is collecting */
@@ -157,9 +159,9 @@ void gn_account_end(struct gn_account *a, enum gn_class class);
 void gn_account_heal(struct gn_account *a, uint64_t stack, uint32_t depth);
 /* The same by addresses: the activity that has just begun goes on below
  * `frame`, and a function with a frame at `key` shows what does not go on any
- * more. */
+ * more. How many of these there are. */
 void gn_account_frame(struct gn_account *a, uint64_t frame);
-void gn_account_above(struct gn_account *a, uint64_t key);
+uint32_t gn_account_above(struct gn_account *a, uint64_t key);
 /* The thread suspends the others, and lets them go on: a collection that began
  * in between is over for it then, though another thread tells the end. */
 void gn_account_suspend(struct gn_account *a);

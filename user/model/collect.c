@@ -194,16 +194,34 @@ static int apply_async(struct gn_pipeline *p, struct gn_thread *t,
 	return err ? err : gn_async_take(&p->asyncs, &r->h, fn, &t->suspended);
 }
 
+/* Compilations that a frame above them showed to be over. */
+static void end_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n)
+{
+	p->code.compiled += n;
+	p->code.thrown += n;
+	gn_events_thrown(p, t, n);
+}
+
+/* Whether it tells the end of one that is known to be over. */
+static bool is_known_over(struct gn_account *a, const struct gn_rec_func *r)
+{
+	if (r->h.kind != GN_KIND_JIT_END || r->h.key != GN_JIT_GONE ||
+	    !a->shown_over)
+		return false;
+	a->shown_over--;
+	return true;
+}
+
 static int apply_nest(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r)
 {
 	const struct gn_stack *k = t->stacks.active;
 	struct gn_account *a = &t->account;
 
+	if (a->nnest && r->h.kind <= GN_KIND_TAILCALL)
+		end_thrown(p, t, gn_account_above(a, r->h.key));
 	if (a->nnest)
 		gn_account_heal(a, k->id, k->n);
-	if (a->nnest && r->h.kind <= GN_KIND_TAILCALL)
-		gn_account_above(a, r->h.key);
 	gn_walk_activities(p, t, 0);
 	switch (r->h.kind) {
 	case GN_KIND_JIT_BEGIN:
@@ -433,6 +451,8 @@ int gn_take_collect(struct gn_pipeline *p, struct gn_thread *t,
 		exit_thread(p, t, r);
 	else if (r->h.kind == GN_KIND_STOP)
 		stop_thread(p, t, t->account.since);
+	else if (is_known_over(&t->account, r))
+		return err ? -ENOMEM : 0;
 	else
 		err |= apply_nest(p, t, r);
 	gn_walk_collection(p, t, r, seen.time);

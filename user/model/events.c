@@ -405,6 +405,16 @@ static void end_compilation(struct gn_event_row *row, uint64_t size)
 	row->cpu = 0;
 }
 
+void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n)
+{
+	struct gn_event_row *row;
+
+	if (p->opts.live || !kept(p, GN_RT_COMPILE))
+		return;
+	while (n-- && (row = end_of(p, t, GN_RT_COMPILE, 0)))
+		end_compilation(row, GN_JIT_GONE);
+}
+
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r, uint64_t time)
 {
