@@ -267,7 +267,8 @@ static uint32_t room_to_grow(pid_t pid)
 	return part < GN_FAST_GROWN ? (uint32_t)part : GN_FAST_GROWN;
 }
 
-/* Slots that nobody took a ring of cost none: a thread can name any. */
+/* A thread can name any slot: those before a far one are never looked at, and
+ * their memory is then for who uses them. */
 static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 {
 	if (a->ready < from)

@@ -451,8 +451,8 @@ int gn_fast_flush(struct gn_fast *f)
 	for (struct gn_fast_entry *e = f->all; e; e = e->next_of_all) {
 		e->idle = true;
 		e->queued = e->t.end - e->t.first;
-		/* what is in the ring that it was to have */
-		if (e->claim.area)
+		/* what is in the ring that it was to have, or just got */
+		if (e->claim.area || (e->area && e->fresh))
 			gn_fast_thread_lose(&e->t, 1);
 	}
 	do {

@@ -7,6 +7,7 @@
 
 #include "capture/clock.h"
 #include "capture/sampler_parts.h"
+#include "process/ended.h"
 #include "process/mapped.h"
 
 /* After mappings were read again, so many times as long they are not. */
@@ -73,11 +74,12 @@ static void add_mapping(struct gn_sampler *s, struct gn_place_process *p,
 /* Reads what the process has mapped by now: nothing if it has ended. */
 static void read_maps(struct gn_sampler *s, struct gn_place_process *p)
 {
+	pid_t living = gn_process_living((pid_t)p->pid);
 	struct gn_mapping m;
 	struct gn_maps maps;
 
 	p->losses = s->losses;
-	if (gn_maps_open(&maps, (pid_t)p->pid))
+	if (!living || gn_maps_open(&maps, living))
 		return;
 	while (gn_maps_next(&maps, &m) > 0)
 		if (m.exec)

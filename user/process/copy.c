@@ -74,7 +74,8 @@ static bool take_groups(struct rights *before, gid_t gid)
 }
 
 /* This thread's rights to files are those of the user: not those of gnomon's
- * own further groups, either. Call act_as_before() in any case. */
+ * own further groups, either, but where it is the same user, who can have them
+ * all. Call act_as_before() in any case. */
 static bool act_as(const struct gn_copy *c, struct rights *before)
 {
 	*before = (struct rights){.n = -1};
@@ -193,20 +194,20 @@ bool gn_copy_is_needless(pid_t pid, const char *path)
 	int root = gn_inside_proc(pid, "root", O_PATH), fd;
 	struct rights before;
 	struct gn_copy c;
-	bool can;
+	bool cannot;
 
 	if (root < 0 || find_user(&c, pid)) {
 		if (root >= 0)
 			close(root);
 		return true; /* what follows says what is wrong */
 	}
-	can = !act_as(&c, &before);
-	fd = can ? -1 : gn_regular_open_in(root, path);
+	cannot = !act_as(&c, &before);
+	fd = cannot ? -1 : gn_regular_open_in(root, path);
 	act_as_before(&before);
 	if (fd >= 0)
 		close(fd);
 	close(root);
-	return can || fd >= 0;
+	return cannot || fd >= 0;
 }
 
 /* A file system without blocks does not tell its room. */
