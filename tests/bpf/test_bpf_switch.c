@@ -144,6 +144,26 @@ static const struct gn_rec_kernel *kernel_account(void)
 	return r;
 }
 
+/* A thread is switched off its CPU and on again, which gnomon's clock sees
+ * `late`, and ends. */
+static void off_and_on(struct host_opts opts, struct host_switch *out,
+		       uint64_t late)
+{
+	uint64_t now = 1000000;
+	struct host_switch in = {0};
+
+	host_new(now, opts);
+	out->out = in.in = host_task(7);
+	host_trace(out->out);
+	host_clock(now += 100);
+	host_switch(out);
+	host_clock(now += 100);
+	if (late)
+		host_late(late);
+	host_switch(&in);
+	host_exit(in.in);
+}
+
 /*
  * A thread that hardly ran: gnomon's clock at its switch onto its CPU was later
  * than the last reading of the scheduler's, as where the machine was taken in
@@ -152,21 +172,11 @@ static const struct gn_rec_kernel *kernel_account(void)
 static void hardly_ran(void **state)
 {
 	struct host_opts opts = {.queue = true, .check = true};
-	struct host_switch out = {.runnable = true}, in = {0};
+	struct host_switch out = {.runnable = true};
 	const struct gn_rec_kernel *r;
-	const uint64_t late = 2000000;
-	uint64_t now = 1000000;
 
 	(void)state;
-	host_new(now, opts);
-	out.out = in.in = host_task(7);
-	host_trace(out.out);
-	host_clock(now += 100);
-	host_switch(&out);
-	host_clock(now += 100);
-	host_late(late);
-	host_switch(&in);
-	host_exit(in.in);
+	off_and_on(opts, &out, 2000000);
 	r = kernel_account();
 	assert_int_equal(r->cpu, 0);
 	assert_int_equal(r->cpu - r->kernel_cpu - r->cpu_apart, 0);
@@ -259,20 +269,11 @@ static void sampled_late(void **state)
 static void signalled_before_waiting(void **state)
 {
 	struct host_switch out = {.nr = GN_NR_nanosleep, .signalled = true};
-	struct host_switch in = {0};
 	struct host_opts opts = {0};
 	const struct gn_rec_slice *r;
-	uint64_t now = 1000;
 
 	(void)state;
-	host_new(now, opts);
-	out.out = in.in = host_task(7);
-	host_trace(out.out);
-	host_clock(now += 100);
-	host_switch(&out);
-	host_clock(now += 100);
-	host_switch(&in);
-	host_exit(in.in);
+	off_and_on(opts, &out, 0);
 	r = host_last(GN_KIND_SLICE);
 	assert_non_null(r);
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
