@@ -147,4 +147,26 @@ static inline void kernel_record(struct fixture *x, enum gn_kind kind,
 		take(&x->out, &r.h, sizeof(r));
 }
 
+static inline void begin_child(struct fixture *x, uint32_t tid, uint64_t time)
+{
+	struct gn_rec_thread r = {
+		.f = {.h = {.time = time,
+			    .tid = tid,
+			    .seq = 1,
+			    .kind = GN_KIND_THREAD}},
+		.pid = tid,
+		.parent = TID,
+	};
+
+	assert_true(gn_fast_record(x->f, &r.f.h, sizeof(r)));
+}
+
+/* Where the kernel's ring was read up to, and where it is written. */
+static inline void move_ring(struct fixture *x, uint64_t consumed,
+			     uint64_t produced)
+{
+	*x->ring = consumed;
+	x->ring[RING_PAGE / sizeof(*x->ring)] = produced;
+}
+
 #endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rings of processes and threads that begin and end: what they are given, and
+ * give back. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fast_feed.h"
+#include "headless.h"
+
+static void expect_rings(struct fixture *x, uint64_t threads, uint64_t hostile)
+{
+	struct gn_fast_facts facts;
+
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.threads, threads);
+	assert_int_equal(facts.counts.hostile, hostile);
+}
+
+/* One that wrote what no hook writes, and more since: its slot is free when it
+ * has ended, for a thread that has its number, too. */
+static void hostile_ring_ends(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID + 1);
+	write_record(x, 3, GN_FAST_LOST);
+	merge(x);
+	expect_rings(x, 1, 1);
+	x->rings[3].head += 2 * GN_FAST_RECORD;
+	kernel_record(x, GN_KIND_EXIT, TID + 1, 100);
+	merge(x);
+	x->rings[3].head = 0;
+	tell(x, GN_FAST_CLAIM, 3, TID + 1);
+	expect_rings(x, 2, 1);
+	close_fixture(x);
+	free(x);
+}
+
+/* A process whose first thread ends has threads that take rings, until it ends
+ * or its number is a new thread's. */
+static void other_threads_go_on(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		int fd = open_memory(x, SEALS, false);
+		pid_t pid = fork();
+		uint32_t tid = (uint32_t)pid;
+
+		assert_true(pid >= 0);
+		if (!pid)
+			go_on(NULL);
+		tell_of(x, GN_FAST_OFFER, (uint64_t)fd, tid, pid);
+		kernel_record(x, GN_KIND_EXIT, tid, 100);
+		for (int round = 0; round < 3; round++)
+			merge(x);
+		tell_of(x, GN_FAST_CLAIM, 3, TID, pid);
+		expect_rings(x, 1, 0);
+		kernel_record(x, GN_KIND_EXIT, TID, 200);
+		merge(x);
+		assert_int_equal(x->page->taken, 1);
+		if (again)
+			begin_child(x, tid, 300);
+		else
+			kill(pid, SIGKILL);
+		for (int i = 0; x->page->taken == 1 && i < 1000; i++) {
+			usleep(10000);
+			merge(x);
+		}
+		assert_int_equal(x->page->taken, 2);
+		end_headless(pid);
+		close_fixture(x);
+		close(fd);
+	}
+	free(x);
+}
+
+/* Records of slot 0 that are so far apart, and a program that offers them. */
+static void offer_measured(struct fixture *x, int fd, double ns)
+{
+	struct gn_fast_rec *rec = (void *)x->data;
+	struct gn_rec_thread exec = {.f = {.h = {.time = 1,
+						 .tid = (uint32_t)getpid(),
+						 .kind = GN_KIND_EXEC}}};
+	struct gn_fast_moment from = gn_fast_moment_now(), to;
+
+	usleep(10000);
+	to = gn_fast_moment_now();
+	for (uint32_t i = 0; i < GN_FAST_MEASURED; i++)
+		rec[i].tsc =
+			(uint64_t)(ns * i * (double)(to.ticks - from.ticks) /
+				   (double)(to.ns - from.ns));
+	gn_fast_record(x->f, &exec.f.h, sizeof(exec));
+	tell(x, GN_FAST_OFFER, (uint64_t)fd, TID);
+}
+
+/* The cost is that of all processes: what one tells raises it for none, and no
+ * hook costs next to nothing. */
+static void least_cost_counts(void **state)
+{
+	static const double told[] = {40, 990, 45, 1, 0, 20, 100};
+	struct fixture *x = malloc(sizeof(*x));
+	int fd = open_memory(x, SEALS, false);
+	const struct gn_rec_cost *cost[MAX];
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		offer_measured(x, fd, told[i]);
+	for (size_t i = 0; i < x->out.n; i++)
+		if (x->out.rec[i].h.kind == GN_KIND_COST)
+			cost[n++] = (const void *)&x->out.rec[i];
+	assert_int_equal(n, 2);
+	assert_in_range(cost[0]->before_ns + cost[0]->after_ns, 17, 23);
+	assert_in_range(cost[1]->before_ns + cost[1]->after_ns, 8, 12);
+	close_fixture(x);
+	close(fd);
+	free(x);
+}
+
+static size_t resident(const void *at)
+{
+	unsigned char in[GN_FAST_FIRST / 4096] = {0};
+	size_t n = 0;
+
+	assert_int_equal(mincore((void *)at, GN_FAST_FIRST, in), 0);
+	for (size_t i = 0; i < sizeof(in); i++)
+		n += in[i] & 1;
+	return n;
+}
+
+/* The slot that a thread names has memory, those before it have none for that.
+ */
+static void a_far_slot_is_one(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 500, TID);
+	if (!resident(x->data))
+		skip(); /* the kernel cannot do it */
+	assert_true(resident(x->data + (size_t)500 * GN_FAST_SLOT));
+	assert_false(resident(x->data + (size_t)400 * GN_FAST_SLOT));
+	close_fixture(x);
+	free(x);
+}
+
+/* A thread whose program has another one execute, which has a ring at once:
+ * what ends is not that ring. */
+static void ring_after_exec(void **state)
+{
+	struct gn_rec_thread exec = {
+		.f = {.h = {.time = 1,
+			    .tid = TID,
+			    .seq = 1,
+			    .kind = GN_KIND_EXEC}},
+		.pid = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	x->seq = 1;
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	gn_fast_mark(x->f);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	assert_int_equal(gn_fast_merge(x->f), 0);
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	merge(x);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.records, 1);
+	assert_int_equal(facts.counts.hostile, 0);
+	close_fixture(x);
+	free(x);
+}
+
+/* A thread whose ring is not read to its end when its next program has one: the
+ * first one's records come before the exec, and then the other's. */
+static void ring_before_exec(void **state)
+{
+	static const enum gn_kind order[] = {GN_KIND_ENTER,    GN_KIND_EXEC,
+					     GN_KIND_RING,     GN_KIND_ENTER,
+					     GN_KIND_GC_BEGIN, GN_KIND_EXIT};
+	struct gn_rec_thread exec = {
+		.f = {.h = {.tid = TID, .seq = 3, .kind = GN_KIND_EXEC}},
+		.pid = TID,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	merge(x);
+	first = x->out.n;
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	exec.f.h.time = gn_now_ns();
+	x->seq++;
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	tell(x, GN_FAST_CLAIM, 4, TID);
+	write_record(x, 4, 6 << 2 | GN_FAST_ENTER);
+	kernel_record(x, GN_KIND_GC_BEGIN, TID, gn_now_ns() + 1000000);
+	/* nor is it long before that one ends */
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns() + 2000000);
+	for (int i = 0; i < 3; i++)
+		merge(x);
+	expect_rings(x, 2, 0);
+	assert_int_equal(x->out.n, first + 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(x->out.rec[first + i].h.kind, order[i]);
+	assert_false(x->out.back);
+	for (uint32_t i = 3; i < 5; i++)
+		tell(x, GN_FAST_CLAIM, i, TID + i);
+	expect_rings(x, 4, 0);
+	close_fixture(x);
+	free(x);
+}
+
+/* A thread that takes the number of its process's first one by an exec: what it
+ * wrote before has its own number, and what the first one did comes before. */
+static void exec_of_another_thread(void **state)
+{
+	static const struct {
+		enum gn_kind kind;
+		uint32_t tid;
+	} order[] = {
+		{GN_KIND_ENTER, TID + 1},
+		{GN_KIND_EXIT, TID},
+		{GN_KIND_EXEC, TID},
+	};
+	struct gn_rec_thread exec = {
+		.f = {.h = {.tid = TID, .seq = 1, .kind = GN_KIND_EXEC}},
+		.pid = TID,
+		.parent = TID + 1,
+	};
+	struct fixture *x = malloc(sizeof(*x));
+	size_t first;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	tell(x, GN_FAST_CLAIM, 4, TID + 1);
+	merge(x);
+	first = x->out.n;
+	write_record(x, 4, 5 << 2 | GN_FAST_ENTER);
+	x->rings[3].busy = 1; /* it is ended in a hook */
+	move_ring(x, 0, 100);
+	gn_fast_mark(x->f);
+	move_ring(x, 50, 100);
+	exec.f.h.time = gn_now_ns() + 1000000;
+	kernel_record(x, GN_KIND_EXIT, TID, exec.f.h.time - 1);
+	assert_true(gn_fast_record(x->f, &exec.f.h, sizeof(exec)));
+	move_ring(x, 100, 100);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(gn_fast_merge(x->f), 0);
+		gn_fast_mark(x->f);
+	}
+	assert_int_equal(x->out.n, first + 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(x->out.rec[first + i].h.kind, order[i].kind);
+		assert_int_equal(x->out.rec[first + i].h.tid, order[i].tid);
+	}
+	close_fixture(x);
+	free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hostile_ring_ends),
+		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(least_cost_counts),
+		cmocka_unit_test(a_far_slot_is_one),
+		cmocka_unit_test(ring_after_exec),
+		cmocka_unit_test(ring_before_exec),
+		cmocka_unit_test(exec_of_another_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
