@@ -334,8 +334,7 @@ int gn_session_prepare(struct gn_session *s)
 	if (!err)
 		err = find_mode(s);
 	if (!err)
-		s->ring_ahead = gn_ring_ahead_begin(s->opts.ring_size,
-						    gn_session_sample, s);
+		s->ring_ahead = gn_ring_ahead_begin(s->opts.ring_size);
 	if (!err && !s->opts.no_managed)
 		s->nop5_ahead = gn_attach_nop5_begin(s->mode);
 	if (!err)

@@ -409,8 +409,9 @@ int gn_prepare_sites(struct gn_session *s, const struct gn_runtime *rt,
 	int err;
 
 	gn_file_place(s->files.file[file].fd, place);
-	err = gn_runtime_probes(rt, place, file, rt->library && s->nop5,
-				s->opts.families, &s->specs, &s->probes);
+	s->files.file[file].nop5 = rt->library;
+	err = gn_runtime_probes(rt, place, file, s->opts.families, &s->specs,
+				&s->probes);
 	if (!err && rt->library && s->mute &&
 	    gn_mute_library(s->mute, rt->id, place))
 		err = -ENOMEM;
@@ -616,7 +617,6 @@ int gn_prepare_runtimes(struct gn_session *s)
 
 	if (s->active)
 		s->launch.fast = may_be_fast(s);
-	s->nop5 = gn_attach_nop5_called(s->nop5_ahead);
 	for (size_t i = 0; !err && (rt = gn_runtime_at(i)); i++)
 		err = plan_runtime(s, rt);
 	return err;

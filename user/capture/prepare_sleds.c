@@ -173,7 +173,7 @@ static int plan_sites(struct gn_session *s, const char *library)
 	s->files.file[file].hooksite = true;
 	return gn_runtime_probes(&gn_runtime_sleds,
 				 gn_file_place(s->files.file[file].fd, place),
-				 file, false, 0, &s->specs, &s->probes);
+				 file, 0, &s->specs, &s->probes);
 }
 
 /* Adds it before what is preloaded already. */

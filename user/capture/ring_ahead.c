@@ -16,10 +16,7 @@
 struct gn_ring_ahead {
 	pthread_t thread;
 	size_t size;
-	ring_buffer_sample_fn sample;
-	void *ctx;
-	int fd;			  /* or -errno */
-	struct ring_buffer *ring; /* NULL: not mapped */
+	int fd; /* or -errno */
 };
 
 /* gnomon's children are to cost what others do: a fork would copy the page
@@ -55,40 +52,30 @@ static void *make(void *arg)
 
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0,
 			       (uint32_t)r->size, NULL);
-	if (r->fd >= 0)
-		r->ring = gn_ring_map(r->fd, r->size, r->sample, r->ctx);
 	return NULL;
 }
 
-struct gn_ring_ahead *
-gn_ring_ahead_begin(size_t size, ring_buffer_sample_fn sample, void *ctx)
+struct gn_ring_ahead *gn_ring_ahead_begin(size_t size)
 {
 	struct gn_ring_ahead *r = malloc(sizeof(*r));
 
 	if (!r)
 		return NULL;
-	*r = (struct gn_ring_ahead){
-		.size = size,
-		.sample = sample,
-		.ctx = ctx,
-		.fd = -ENOENT,
-	};
+	*r = (struct gn_ring_ahead){.size = size, .fd = -ENOENT};
 	if (!gn_thread_start(&r->thread, make, r))
 		return r;
 	free(r);
 	return NULL;
 }
 
-int gn_ring_ahead_end(struct gn_ring_ahead *r, struct ring_buffer **ring)
+int gn_ring_ahead_end(struct gn_ring_ahead *r)
 {
 	int fd;
 
-	*ring = NULL;
 	if (!r)
 		return -ENOENT;
 	pthread_join(r->thread, NULL);
 	fd = r->fd;
-	*ring = r->ring;
 	free(r);
 	return fd;
 }

@@ -29,6 +29,7 @@
 #include "capture/setter.h"
 #include "capture/drain.h"
 #include "capture/kernel_btf.h"
+#include "capture/loads.h"
 #include "capture/lockdown.h"
 #include "capture/targets.h"
 #include "process/share.h"
@@ -165,9 +166,9 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	if (!s->opts.ring_size)
 		s->opts.ring_size = DEFAULT_RING;
 	s->functions.next = 1;
+	s->ring_fd = -1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
-	s->ring_fd = -1;
 	s->wake = -1;
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
@@ -385,13 +386,28 @@ static int set_ring(struct gn_session *s)
 	int err = bpf_map__set_max_entries(map, (uint32_t)s->opts.ring_size);
 
 	if (s->ring_ahead)
-		s->ring_fd = gn_ring_ahead_end(s->ring_ahead, &s->ring);
+		s->ring_fd = gn_ring_ahead_end(s->ring_ahead);
 	s->ring_ahead = NULL;
 	return err || s->ring_fd < 0 ? err : bpf_map__reuse_fd(map, s->ring_fd);
 }
 
+/* What else takes a while. */
+static void while_loading(struct gn_session *s, struct gn_loads *loads)
+{
+	/* else it is mapped later, and an error is told then */
+	if (!s->ring && s->ring_fd >= 0)
+		s->ring = gn_ring_map(s->ring_fd, s->opts.ring_size,
+				      gn_session_sample, s);
+	gn_loads_help(loads);
+	/* when the first probe will soon be there. A program is forked before
+	 * there are many threads. */
+	if (s->probes.count && !s->opts.command && !s->attach_ahead)
+		s->attach_ahead = gn_attach_ahead_begin(s->mode);
+}
+
 static int load(struct gn_session *s)
 {
+	struct gn_loads *loads = NULL;
 	struct gn_targets *targets;
 	int types, err = open_object(s, &types, &targets);
 
@@ -403,8 +419,15 @@ static int load(struct gn_session *s)
 	}
 	if (!err)
 		err = set_ring(s);
+	if (!err && targets && !s->one_by_one)
+		loads = gn_loads_new();
+	if (loads)
+		gn_targets_load_by(targets, loads);
 	if (!err)
 		err = gnomon_bpf__load(s->skel);
+	if (!err)
+		while_loading(s, loads);
+	err = gn_loads_end(loads, err);
 	gn_targets_free(targets);
 	close_fd(types);
 	return err;
@@ -439,6 +462,13 @@ static int check_files(void)
 	return err;
 }
 
+static int load_again(struct gn_session *s)
+{
+	gnomon_bpf__destroy(s->skel);
+	s->skel = NULL;
+	return load(s);
+}
+
 int gn_session_load(struct gn_session *s)
 {
 	int err = check_files();
@@ -446,11 +476,12 @@ int gn_session_load(struct gn_session *s)
 	if (err)
 		return load_error(s, err);
 	err = load(s);
-	if (err && cannot_hold(s, err)) {
-		gnomon_bpf__destroy(s->skel);
-		s->skel = NULL;
-		err = load(s);
-	}
+	if (err && cannot_hold(s, err))
+		err = load_again(s);
+	/* libbpf tells why */
+	s->one_by_one = true;
+	if (err)
+		err = load_again(s);
 	close_fd(s->ring_fd);
 	s->ring_fd = -1;
 	if (err)
@@ -489,7 +520,7 @@ void gn_session_free(struct gn_session *s)
 	bpf_link__destroy(s->signals);
 	gn_fast_free(s->fast);
 	if (s->ring_ahead)
-		close_fd(gn_ring_ahead_end(s->ring_ahead, &s->ring));
+		close_fd(gn_ring_ahead_end(s->ring_ahead));
 	gn_attach_ahead_end(s->attach_ahead);
 	gn_attach_ahead_end(s->nop5_ahead);
 	ring_buffer__free(s->ring);

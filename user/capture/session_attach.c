@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
+#include <gnomon/hooksite.h>
 #include "capture/copied.h"
 #include "capture/meter.h"
 #include "capture/setter.h"
@@ -332,19 +333,30 @@ static void summarize(struct gn_session *s)
 			 managed, later, links);
 }
 
+/* To be known, this takes a probe and a while. */
+static void choose_nop5(struct gn_session *s)
+{
+	s->nop5 = gn_attach_nop5_called(s->nop5_ahead);
+	for (size_t i = 0; s->nop5 && i < s->probes.count; i++) {
+		const struct gn_probe_group *g = &s->probes.group[i];
+
+		for (size_t k = 0; s->files.file[g->file].nop5 && k < g->count;
+		     k++)
+			g->offsets[k] += GN_SITE_NOP5;
+	}
+	/* before what probes cost is measured at the same sites */
+	gn_attach_ahead_end(s->nop5_ahead);
+	s->nop5_ahead = NULL;
+}
+
 int gn_session_attach(struct gn_session *s)
 {
 	bool probes = s->probes.count;
 	int err;
 
-	/* before what probes cost is measured at the same sites */
-	gn_attach_ahead_end(s->nop5_ahead);
-	s->nop5_ahead = NULL;
-	/* a program is forked before there are many descriptors and threads,
-	 * and before the ring is mapped: what it has then counts in its
-	 * ru_maxrss */
-	if (probes && !s->opts.command)
-		s->attach_ahead = gn_attach_ahead_begin(s->mode);
+	choose_nop5(s);
+	/* a program is forked before there are many descriptors and threads:
+	 * what it has then counts in its ru_maxrss */
 	err = gn_watch_attach(s);
 	if (!err)
 		err = fork_command(s);

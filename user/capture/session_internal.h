@@ -90,6 +90,7 @@ struct gn_session {
 	bool knows_returns;	/* in groups, return probes can be too */
 	bool knows_resumes;	/* returns to user mode are to be watched */
 	bool cannot_hold;	/* programs cannot keep their CPU */
+	bool one_by_one;	/* programs are loaded by libbpf */
 	size_t left;		/* probes that are still being removed */
 	struct gn_mute *mute;	/* NULL: nothing can be muted */
 	struct gn_later *later; /* NULL: nothing is attached later */

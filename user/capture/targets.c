@@ -12,6 +12,7 @@
 #include <linux/btf.h>
 
 #include <gnomon/control.h>
+#include "capture/loads.h"
 
 #define SECTIONS   4
 #define TYPES_MAX  64
@@ -37,6 +38,7 @@ struct gn_targets {
 	char names[TYPES_MAX][NAME_ROOM];
 	size_t n;
 	int64_t preempt_at;
+	struct gn_loads *loads;
 };
 
 /* The kernel's functions that programs call, and the number that stands in the
@@ -98,7 +100,7 @@ static uint32_t target_of(const struct gn_targets *t, const char *section)
 static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		   long cookie)
 {
-	const struct gn_targets *t = (const void *)cookie;
+	struct gn_targets *t = (void *)cookie;
 	int err;
 
 	if (bpf_program__type(prog) == BPF_PROG_TYPE_RAW_TRACEPOINT) {
@@ -110,7 +112,13 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 		if (err)
 			return err;
 	}
-	return set_calls(t, prog);
+	err = set_calls(t, prog);
+	return err || !t->loads ? err : gn_loads_take(t->loads, prog, opts);
+}
+
+void gn_targets_load_by(struct gn_targets *t, struct gn_loads *loads)
+{
+	t->loads = loads;
 }
 
 static void add(struct gn_targets *t, uint32_t kind, const char *section,

@@ -13,6 +13,7 @@
 #include "capture/kernel_btf.h"
 
 struct bpf_object;
+struct gn_loads;
 struct gn_targets;
 
 /*
@@ -21,6 +22,10 @@ struct gn_targets;
  * a process. 0 or -errno.
  */
 int gn_targets_new(struct gn_targets **out);
+
+/* The object's programs are loaded by these, which are the caller's; NULL: by
+ * libbpf. */
+void gn_targets_load_by(struct gn_targets *t, struct gn_loads *loads);
 
 /* Finds those of an object's programs. */
 void gn_targets_find(struct gn_targets *t, const struct bpf_object *obj,

@@ -55,8 +55,7 @@ static void check_library(struct gn_checkup *c, const struct gn_runtime *rt)
 			       "%s: %s", rt->library, strerror(-err));
 		return;
 	}
-	err = gn_runtime_probes(rt, path, 0, false, GN_FAMILIES_ALL, &specs,
-				&probes);
+	err = gn_runtime_probes(rt, path, 0, GN_FAMILIES_ALL, &specs, &probes);
 	gn_specs_free(&specs);
 	gn_probes_free(&probes);
 	if (err)

@@ -224,13 +224,12 @@ int gn_runtime_library(const struct gn_runtime *rt, bool musl, char *path,
 
 /*
  * Adds the sites of the open file `place` to the probes, as those of `file`,
- * and their specs; of EVENT those of `families` (enum gn_family). `nop5`:
- * attach to the five-byte nop instead of the one-byte nop before it. -ENOENT:
- * one is missing; -EBADMSG: where its arguments are cannot be read.
+ * and their specs; of EVENT those of `families` (enum gn_family). -ENOENT: one
+ * is missing; -EBADMSG: where its arguments are cannot be read.
  */
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
-		      size_t file, bool nop5, uint32_t families,
-		      struct gn_specs *specs, struct gn_probes *probes);
+		      size_t file, uint32_t families, struct gn_specs *specs,
+		      struct gn_probes *probes);
 
 /* Whether a process that runs was started with the option without which the
  * runtime tells of no function. `place`: its core. <0: that is not known. */

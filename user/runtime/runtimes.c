@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gnomon/hooksite.h>
 #include <gnomon/runtime_event_info.h>
 #include "elf/elf_file.h"
 #include "elf/notes.h"
@@ -200,7 +199,7 @@ static bool make_spec(const struct gn_runtime_site *site,
 }
 
 static int add_probe(const struct gn_runtime *rt,
-		     const struct gn_runtime_site *site, size_t file, bool nop5,
+		     const struct gn_runtime_site *site, size_t file,
 		     const struct gn_note *note, struct gn_specs *specs,
 		     struct gn_probes *probes)
 {
@@ -212,15 +211,14 @@ static int add_probe(const struct gn_runtime *rt,
 	index = gn_specs_add(specs, &spec);
 	if (index < 0)
 		return index;
-	return gn_probes_add(probes, file, site->prog,
-			     note->offset + (nop5 ? GN_SITE_NOP5 : 0),
+	return gn_probes_add(probes, file, site->prog, note->offset,
 			     note->semaphore,
 			     GN_COOKIE(GN_FUNC(rt->id, 0), 0, index));
 }
 
 /* A compiler can have made several copies of one probe. */
 static int add_site(const struct gn_runtime *rt,
-		    const struct gn_runtime_site *site, size_t file, bool nop5,
+		    const struct gn_runtime_site *site, size_t file,
 		    const struct gn_note *notes, size_t count,
 		    struct gn_specs *specs, struct gn_probes *probes)
 {
@@ -233,7 +231,7 @@ static int add_site(const struct gn_runtime *rt,
 		    strcmp(notes[i].name, site->name))
 			continue;
 		found = true;
-		err = add_probe(rt, site, file, nop5, &notes[i], specs, probes);
+		err = add_probe(rt, site, file, &notes[i], specs, probes);
 	}
 	return err || found ? err : -ENOENT;
 }
@@ -246,8 +244,8 @@ static bool is_told(const struct gn_runtime_site *site, uint32_t families)
 }
 
 int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
-		      size_t file, bool nop5, uint32_t families,
-		      struct gn_specs *specs, struct gn_probes *probes)
+		      size_t file, uint32_t families, struct gn_specs *specs,
+		      struct gn_probes *probes)
 {
 	struct gn_note *notes = NULL;
 	size_t count = 0;
@@ -255,8 +253,8 @@ int gn_runtime_probes(const struct gn_runtime *rt, const char *place,
 
 	for (size_t i = 0; !err && i < rt->nsites; i++)
 		if (is_told(&rt->sites[i], families))
-			err = add_site(rt, &rt->sites[i], file, nop5, notes,
-				       count, specs, probes);
+			err = add_site(rt, &rt->sites[i], file, notes, count,
+				       specs, probes);
 	free(notes);
 	return err;
 }
