@@ -14,7 +14,6 @@
 #include <bpf/libbpf.h>
 
 #include <gnomon/control.h>
-#include <gnomon/hooksite.h>
 #include "capture/copied.h"
 #include "capture/meter.h"
 #include "capture/setter.h"
@@ -336,14 +335,11 @@ static void summarize(struct gn_session *s)
 /* To be known, this takes a probe and a while. */
 static void choose_nop5(struct gn_session *s)
 {
-	s->nop5 = gn_attach_nop5_called(s->nop5_ahead);
-	for (size_t i = 0; s->nop5 && i < s->probes.count; i++) {
-		const struct gn_probe_group *g = &s->probes.group[i];
+	bool called = gn_attach_nop5_called(s->nop5_ahead);
 
-		for (size_t k = 0; s->files.file[g->file].nop5 && k < g->count;
-		     k++)
-			g->offsets[k] += GN_SITE_NOP5;
-	}
+	for (size_t i = 0; called && i < s->files.count; i++)
+		if (s->files.file[i].nop5 && gn_probes_take_nop5(&s->probes, i))
+			s->nop5 = true;
 	/* before what probes cost is measured at the same sites */
 	gn_attach_ahead_end(s->nop5_ahead);
 	s->nop5_ahead = NULL;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gnomon/hooksite.h>
+
 static struct gn_probe_group *group_of(struct gn_probes *p, size_t file,
 				       enum gn_prog prog)
 {
@@ -77,6 +79,28 @@ int gn_probes_move(struct gn_probes *p, struct gn_probes *from)
 	p->count = all;
 	from->count = 0;
 	return 0;
+}
+
+static bool is_site(enum gn_prog prog)
+{
+	return prog != GN_PROG_SESSION && prog != GN_PROG_NATIVE &&
+	       prog != GN_PROG_NATIVE_RETURN;
+}
+
+bool gn_probes_take_nop5(struct gn_probes *p, size_t file)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct gn_probe_group *g = &p->group[i];
+
+		if (g->file != file || !is_site(g->prog))
+			continue;
+		for (size_t k = 0; k < g->count; k++)
+			g->offsets[k] += GN_SITE_NOP5;
+		any = true;
+	}
+	return any;
 }
 
 void gn_probes_free(struct gn_probes *p)

@@ -6,6 +6,7 @@
 #ifndef GNOMON_RUNTIME_PROBES_H
 #define GNOMON_RUNTIME_PROBES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,10 @@ int gn_probes_add(struct gn_probes *p, size_t file, enum gn_prog prog,
 		  uint64_t offset, uint64_t counter, uint64_t cookie);
 /* Adds all that `from` has, which is empty then. -ENOMEM. */
 int gn_probes_move(struct gn_probes *p, struct gn_probes *from);
+/* Moves the sites of a hook-site library's file to their second place
+ * (GN_SITE_NOP5), not the functions of the library itself. Whether it has
+ * any. */
+bool gn_probes_take_nop5(struct gn_probes *p, size_t file);
 void gn_probes_free(struct gn_probes *p);
 
 #endif
