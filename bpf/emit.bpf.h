@@ -206,7 +206,9 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 	r->f.os_ns = os;
 	r->pid = tgid_of(p);
 	r->parent = parent;
-	bpf_probe_read_kernel(r->comm, sizeof(r->comm), comm ?: p->comm);
+	/* behind the name there is other memory of the kernel's */
+	__builtin_memset(r->comm, 0, sizeof(r->comm));
+	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm ?: p->comm);
 	/* a new process or program may need probes: wake gnomon */
 	if (control.attend && kind != GN_KIND_RENAME && t->tid == r->pid)
 		bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);

@@ -270,6 +270,19 @@ long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 	return copy(to, size, from);
 }
 
+/* As the kernel does, it writes nothing behind the NUL. */
+long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)
+{
+	const char *text = from;
+	__u32 n = 0;
+
+	while (n + 1 < size && text[n])
+		n++;
+	__builtin_memcpy(to, text, n);
+	((char *)to)[n] = '\0';
+	return n + 1;
+}
+
 long bpf_probe_read_user_str(void *to, __u32 size, const void *from)
 {
 	return -1;
@@ -507,6 +520,12 @@ void host_syscall(struct host_task *t, bool begins, int nr)
 void host_self(struct host_task *t)
 {
 	control.self = (uint32_t)t->p.pid;
+}
+
+void host_rename(struct host_task *t, const char *comm)
+{
+	host.current = t;
+	on_rename(&t->p, comm);
 }
 
 void host_exit(struct host_task *t)

@@ -124,12 +124,37 @@ static void names_while_others_write(void **state)
 	assert_int_equal(names, 2);
 }
 
+/* The kernel's memory behind a thread's name goes nowhere. */
+static void only_the_name(void **state)
+{
+	static const char *const texts[] = {"vx\0left in the heap",
+					    "fifteen letters and more"};
+	const struct gn_rec_thread *r;
+	char want[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct host_task *t;
+
+		host_new(1000000, (struct host_opts){.queue = true});
+		t = host_task(7);
+		host_trace(t);
+		host_rename(t, texts[i]);
+		r = host_last(GN_KIND_RENAME);
+		assert_non_null(r);
+		memset(want, 0, sizeof(want));
+		strncpy(want, texts[i], sizeof(want) - 1);
+		assert_memory_equal(r->comm, want, sizeof(want));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_forgotten),
 		cmocka_unit_test(names_take_turns),
 		cmocka_unit_test(names_while_others_write),
+		cmocka_unit_test(only_the_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

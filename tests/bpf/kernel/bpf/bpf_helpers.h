@@ -48,6 +48,7 @@ __u64 bpf_get_attach_cookie(void *ctx);
 __u64 bpf_get_func_ip(void *ctx);
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 long bpf_probe_read_user(void *to, __u32 size, const void *from);
+long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from);
 long bpf_probe_read_user_str(void *to, __u32 size, const void *from);
 
 #endif
