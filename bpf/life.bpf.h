@@ -21,14 +21,16 @@
 #include "switch.bpf.h"
 #include "wait.bpf.h"
 
-/* Begins the account of a task at `now`. */
+/* Begins the account of a task at `now`. The iterator and the thread's parent
+ * can both be about to, each on its CPU: one of them does. */
 static __always_inline void begin(struct task_struct *p, __u64 now,
 				  enum gn_cpu_state state, __u32 parent)
 {
 	struct gn_task *t = task_new(p);
 	struct gn_moment m = {.time = now};
 
-	if (!t || t->live)
+	if (!t || __sync_val_compare_and_swap(&t->live, GN_LIVE_NOT,
+					      GN_LIVE_SOON) != GN_LIVE_NOT)
 		return;
 	t->os.since = now;
 	t->os.state = state;
@@ -40,7 +42,8 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);
-	t->live = 1;
+	barrier();
+	t->live = GN_LIVE;
 	__sync_fetch_and_add(&control.begun, 1);
 }
 
@@ -206,7 +209,7 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 	struct gn_moment m = {.time = control.stop};
 	bool off;
 
-	if (!p || !t || !__sync_lock_test_and_set(&t->live, 0))
+	if (!p || !t || !__sync_lock_test_and_set(&t->live, GN_LIVE_NOT))
 		return 0;
 	settle(p, t);
 	be_prompt(t);
@@ -256,7 +259,7 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 	}
 	emit_func(t, &m, GN_KIND_EXIT, code, 0);
 	t->os.state = GN_CPU_DEAD;
-	t->live = 0;
+	t->live = GN_LIVE_NOT;
 	return 0;
 }
 

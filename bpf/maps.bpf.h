@@ -36,6 +36,9 @@ struct gn_sums {
  * looks first finds it out. */
 enum gn_settled { GN_SETTLED_NOT, GN_SETTLED_SOON, GN_SETTLED };
 
+/* A thread's events are ignored until it is known, and after its end. */
+enum gn_live { GN_LIVE_NOT, GN_LIVE_SOON, GN_LIVE };
+
 /* One traced thread. A task that has this in its storage is traced. */
 struct gn_task {
 	struct gn_os os;
@@ -46,7 +49,7 @@ struct gn_task {
 	__u32 seq;
 	__u32 slice_seq;
 	__u32 tid;
-	__u32 live; /* 0 = not traced yet or no longer: events are ignored */
+	__u32 live;	/* enum gn_live */
 	__u32 in_probe; /* a probe program runs in it now */
 	__u32 renamed;	/* another thread renamed it: it emits that later */
 	/* the sums so far, and those at the begin and the end of the check */
@@ -358,7 +361,7 @@ static __always_inline struct gn_task *task_of(struct task_struct *p)
 {
 	struct gn_task *t = state_of(p);
 
-	return t && t->live ? t : 0;
+	return t && t->live == GN_LIVE ? t : 0;
 }
 
 /* The same for programs that run for every thread of the machine. Most threads

@@ -352,6 +352,7 @@ void host_new(uint64_t start, struct host_opts opts)
 	control.start = start;
 	control.stop = ~0ull;
 	control.skew[0] = control.skew[1] = HOST_SKEW;
+	control.follow = 1;
 	control.queue = opts.queue;
 	control.gather = opts.gather;
 	control.one_clock = opts.check;
@@ -520,6 +521,12 @@ void host_syscall(struct host_task *t, bool begins, int nr)
 void host_self(struct host_task *t)
 {
 	control.self = (uint32_t)t->p.pid;
+}
+
+void host_fork(struct host_task *parent, struct host_task *child)
+{
+	host.current = parent;
+	on_fork(&parent->p, &child->p);
 }
 
 void host_rename(struct host_task *t, const char *comm)

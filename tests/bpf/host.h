@@ -86,6 +86,9 @@ void host_syscall(struct host_task *t, bool begins, int nr);
 /* The timer of samples comes while it runs, with this stack. */
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes);
 
+/* It has made this one. */
+void host_fork(struct host_task *parent, struct host_task *child);
+
 /* It gives itself a name. */
 void host_rename(struct host_task *t, const char *comm);
 

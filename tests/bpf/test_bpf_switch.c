@@ -279,6 +279,43 @@ static void signalled_before_waiting(void **state)
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
 }
 
+struct family {
+	struct host_task *parent, *child;
+	int after;
+};
+
+static void forks(void *ctx)
+{
+	struct family *f = ctx;
+
+	if (f->after-- == 0)
+		host_fork(f->parent, f->child);
+}
+
+/* The iterator comes to a new thread while its parent tells of it: it is told
+ * once. */
+static void told_once(void **state)
+{
+	const struct gn_rec *r;
+
+	(void)state;
+	for (int after = 0; after < 3; after++) {
+		struct family f = {.after = after};
+		size_t size, n = 0;
+
+		host_new(1000, (struct host_opts){.queue = true});
+		f.parent = host_task(7);
+		f.child = host_task(8);
+		host_trace(f.parent);
+		host_interrupt(forks, &f);
+		host_trace(f.child);
+		host_interrupt(NULL, NULL);
+		for (size_t i = 0; (r = host_sample(i, &size)); i++)
+			n += r->kind == GN_KIND_THREAD && r->tid == 8;
+		assert_int_equal(n, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +327,7 @@ int main(void)
 		cmocka_unit_test(moved_slowly),
 		cmocka_unit_test(sampled_late),
 		cmocka_unit_test(signalled_before_waiting),
+		cmocka_unit_test(told_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
