@@ -201,8 +201,9 @@ static __always_inline bool can_wake(struct task_struct *self,
 	__u16 nr = syscall_of(self);
 	int rule = syscall_rule(nr);
 
-	/* it makes no calls */
-	if (is_kernels(self))
+	/* it makes no calls; nor does a thread whose probe is hit, and a record
+	 * of it may be half done */
+	if (is_kernels(self) || gn_syscall_is_probe(nr))
 		return false;
 	/* a sleep ends by its timer, or by a signal */
 	if (os->wait_class == GN_CLASS_SLEEP)

@@ -453,6 +453,13 @@ void host_wake(struct host_task *t)
 		on_wakeup(&t->p);
 }
 
+void host_waking(struct host_task *current, int nr, struct host_task *t)
+{
+	host.current = current;
+	current->regs.orig_ax = (unsigned long)(long)nr;
+	on_waking(&t->p);
+}
+
 void host_named(struct host_task *t, const char *text, size_t len)
 {
 	host.current = t;

@@ -62,6 +62,10 @@ void host_switch(const struct host_switch *s);
 /* It is made runnable by what is not traced. */
 void host_wake(struct host_task *t);
 
+/* It is about to be made runnable while a thread is in system call `nr`: by
+ * that, or by what has interrupted it. */
+void host_waking(struct host_task *current, int nr, struct host_task *t);
+
 /* A probe at the begin (else the end) of function `func` is hit. */
 void host_probe(struct host_task *t, bool enter, uint32_t func);
 

@@ -279,6 +279,39 @@ static void signalled_before_waiting(void **state)
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
 }
 
+/* A thread that polls is woken while another one is in system call `nr`. */
+static void woken_in(int nr)
+{
+	struct host_switch out = {.nr = GN_NR_poll, .args = {0, 1}};
+	struct host_task *waker;
+
+	host_new(1000, (struct host_opts){.queue = true});
+	out.out = host_task(7);
+	out.in = waker = host_task(8);
+	host_trace(out.out);
+	host_trace(waker);
+	host_clock(2000);
+	host_switch(&out);
+	host_waking(waker, nr, out.out);
+}
+
+/* A hook that enters the kernel by a system call wakes nobody: a packet that
+ * comes meanwhile does. */
+static void hooks_wake_nobody(void **state)
+{
+	const struct gn_rec *r;
+
+	(void)state;
+	woken_in(1);
+	r = host_last(GN_KIND_WAKE);
+	assert_non_null(r);
+	assert_int_equal(r->tid, 8);
+	woken_in(335);
+	assert_null(host_last(GN_KIND_WAKE));
+	woken_in(336);
+	assert_null(host_last(GN_KIND_WAKE));
+}
+
 struct family {
 	struct host_task *parent, *child;
 	int after;
@@ -327,6 +360,7 @@ int main(void)
 		cmocka_unit_test(moved_slowly),
 		cmocka_unit_test(sampled_late),
 		cmocka_unit_test(signalled_before_waiting),
+		cmocka_unit_test(hooks_wake_nobody),
 		cmocka_unit_test(told_once),
 	};
 
