@@ -218,6 +218,19 @@ emit_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
 		interval_sent(t, m);
 }
 
+/* The same of the current thread. What interrupts it, and wakes another
+ * one, does not number a record in between. */
+static __always_inline void
+tell_thread(struct gn_task *t, const struct gn_moment *m, enum gn_kind kind,
+	    struct task_struct *p, __u32 parent, const char *comm)
+{
+	t->in_probe = 1;
+	barrier();
+	emit_thread(t, m, kind, p, parent, comm);
+	barrier();
+	t->in_probe = 0;
+}
+
 /* User space is to look at the ring now. */
 static __always_inline void wake_user(void)
 {

@@ -131,7 +131,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		t->stack_hi = 0;
 		t->has_page = 0;
 		t->sleds = 0;
-		emit_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
+		tell_thread(t, &m, GN_KIND_EXEC, p, t->tid, 0);
 		return 0;
 	}
 	if (!control.launch || control.launch != tgid_of(p))
@@ -163,7 +163,7 @@ int GN_HELD_PROG(on_rename, struct task_struct *p, const char *comm)
 	}
 	m = moment(t);
 	if (in_session(m.time))
-		emit_thread(t, &m, GN_KIND_RENAME, p, 0, comm);
+		tell_thread(t, &m, GN_KIND_RENAME, p, 0, comm);
 	return 0;
 }
 
@@ -249,6 +249,8 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 		tell_name(p, t, m.time);
 	split_work(t, &m);
 	check_ends(p, t);
+	t->in_probe = 1; /* see tell_thread() */
+	barrier();
 	emit_kernel(t, m.time);
 	/* not a thread that exited by itself before the others were killed */
 	if (untrusted(p)->signal->flags & GN_SIGNAL_GROUP_EXIT &&

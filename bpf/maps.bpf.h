@@ -50,7 +50,8 @@ struct gn_task {
 	__u32 slice_seq;
 	__u32 tid;
 	__u32 live;	/* enum gn_live */
-	__u32 in_probe; /* a probe program runs in it now */
+	__u32 in_probe; /* a probe program runs in it now, or its name or its
+			   end is told */
 	__u32 renamed;	/* another thread renamed it: it emits that later */
 	/* the sums so far, and those at the begin and the end of the check */
 	struct gn_sums sums, first, last;

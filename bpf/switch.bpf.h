@@ -61,7 +61,7 @@ static __noinline int tell_name(struct task_struct *p, struct gn_task *t,
 	if (!p || !t)
 		return 0;
 	t->renamed = 0;
-	emit_thread(t, &m, GN_KIND_RENAME, p, 0, 0);
+	tell_thread(t, &m, GN_KIND_RENAME, p, 0, 0);
 	return 0;
 }
 

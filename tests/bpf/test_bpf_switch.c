@@ -279,20 +279,32 @@ static void signalled_before_waiting(void **state)
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
 }
 
-/* A thread that polls is woken while another one is in system call `nr`. */
-static void woken_in(int nr)
+/* A thread that polls, and one that can wake it. */
+struct wakeup {
+	struct host_task *sleeper, *waker;
+	int after; /* readings of the clock, and looks for room */
+};
+
+static void wakeup_init(struct wakeup *w)
 {
 	struct host_switch out = {.nr = GN_NR_poll, .args = {0, 1}};
-	struct host_task *waker;
 
 	host_new(1000, (struct host_opts){.queue = true});
-	out.out = host_task(7);
-	out.in = waker = host_task(8);
-	host_trace(out.out);
-	host_trace(waker);
+	out.out = w->sleeper = host_task(7);
+	out.in = w->waker = host_task(8);
+	host_trace(w->sleeper);
+	host_trace(w->waker);
 	host_clock(2000);
 	host_switch(&out);
-	host_waking(waker, nr, out.out);
+}
+
+/* Woken while the other one is in system call `nr`. */
+static void woken_in(int nr)
+{
+	struct wakeup w = {0};
+
+	wakeup_init(&w);
+	host_waking(w.waker, nr, w.sleeper);
 }
 
 /* A hook that enters the kernel by a system call wakes nobody: a packet that
@@ -309,6 +321,30 @@ static void hooks_wake_nobody(void **state)
 	woken_in(335);
 	assert_null(host_last(GN_KIND_WAKE));
 	woken_in(336);
+	assert_null(host_last(GN_KIND_WAKE));
+}
+
+/* In a system call that wakes it. */
+static void wakes_it(void *ctx)
+{
+	struct wakeup *w = ctx;
+
+	if (w->after-- == 0)
+		host_waking(w->waker, 1, w->sleeper);
+}
+
+/* A wakeup while a thread's new name is sent has no record: it would come
+ * between that one's place and its number. */
+static void no_wakeup_between(void **state)
+{
+	struct wakeup w = {.after = 1};
+
+	(void)state;
+	wakeup_init(&w);
+	host_interrupt(wakes_it, &w);
+	host_rename(w.waker, "name");
+	host_interrupt(NULL, NULL);
+	assert_non_null(host_last(GN_KIND_RENAME));
 	assert_null(host_last(GN_KIND_WAKE));
 }
 
@@ -361,6 +397,7 @@ int main(void)
 		cmocka_unit_test(sampled_late),
 		cmocka_unit_test(signalled_before_waiting),
 		cmocka_unit_test(hooks_wake_nobody),
+		cmocka_unit_test(no_wakeup_between),
 		cmocka_unit_test(told_once),
 	};
 
