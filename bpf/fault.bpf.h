@@ -17,6 +17,10 @@
 #include "settle.bpf.h"
 #include "wait.bpf.h"
 
+/* asm/vsyscall.h: a call into this page is a fault that the kernel goes on from
+ * as from a system call, and nothing tells its end. */
+#define GN_VSYSCALL_PAGE 0xffffffffff600000
+
 /* A page fault in user mode begins. If the last fault is still open, its end
  * was not seen, and nobody knows when it was. */
 SEC("tp_btf/page_fault_user")
@@ -27,7 +31,7 @@ int GN_HELD_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 	struct gn_task *t = task_of(self);
 	__u64 now;
 
-	if (!t)
+	if (!t || (address & ~0xfffull) == GN_VSYSCALL_PAGE)
 		return 0;
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();
@@ -35,6 +39,8 @@ int GN_HELD_PROG(on_fault, unsigned long address, struct pt_regs *regs,
 		return 0;
 	if (t->os.in_class == GN_CLASS_FAULT)
 		count(GN_COUNTER_FAULT_END);
+	t->fault_ip = regs->ip;
+	t->fault_sp = regs->sp;
 	gn_os_in(&t->os, now, GN_CLASS_FAULT, GN_NO_SYSCALL);
 	return 0;
 }
@@ -55,7 +61,10 @@ static __always_inline int work_ended(enum gn_class class, __u8 detail)
 	struct gn_task *t = task_of(self);
 	__u64 now;
 
-	if (!t || t->os.in_class != class)
+	if (!t)
+		return 0;
+	close_fault(self, t);
+	if (t->os.in_class != class)
 		return 0;
 	ensure_on(self, t);
 	now = bpf_ktime_get_ns();

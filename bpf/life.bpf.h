@@ -126,7 +126,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 		m = moment(t);
 		if (!in_session(m.time))
 			return 0;
-		split_work(t, &m);
+		split_work(p, t, &m);
 		t->stack_lo = 0;
 		t->stack_hi = 0;
 		t->has_page = 0;
@@ -216,6 +216,7 @@ static __noinline int finish(struct task_struct *p, struct gn_task *t)
 	off = is_off(&t->os);
 
 	t->in_probe = 0;
+	close_fault(p, t);
 	if (off)
 		switched_in(t, control.stop);
 	else
@@ -247,7 +248,7 @@ int GN_HELD_PROG(on_exit, struct task_struct *p)
 		return 0;
 	if (t->renamed)
 		tell_name(p, t, m.time);
-	split_work(t, &m);
+	split_work(p, t, &m);
 	check_ends(p, t);
 	t->in_probe = 1; /* see tell_thread() */
 	barrier();

@@ -73,6 +73,8 @@ struct gn_task {
 	__u32 sleds;	 /* its sleds are hooks, as far as is known */
 	__u32 uncounted; /* the kernel does not count that it is runnable now */
 	__u64 moves;	 /* to other CPUs, at its last switch off a CPU */
+	__u64 fault_ip;	 /* where the program was at its last fault */
+	__u64 fault_sp;
 	struct gn_rec_slice kept[GN_SLICES];
 };
 

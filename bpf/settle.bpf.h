@@ -19,6 +19,7 @@
 #include "emit.bpf.h"
 #include "maps.bpf.h"
 #include "poll.bpf.h"
+#include "wait.bpf.h"
 
 __noinline int switched_in(struct gn_task *t, __u64 now)
 {
@@ -111,6 +112,22 @@ static __always_inline void ensure_on(struct task_struct *p, struct gn_task *t)
 		missed_in(p, t, now);
 }
 
+/* A fault is over when the program has gone on from where it was, though its
+ * end was not seen: nobody knows when that was, and its time is no fault's. */
+static __always_inline void close_fault(struct task_struct *p,
+					struct gn_task *t)
+{
+	const struct pt_regs *regs;
+
+	if (t->os.in_class != GN_CLASS_FAULT)
+		return;
+	regs = entry_regs(p);
+	if (regs->ip == t->fault_ip && regs->sp == t->fault_sp)
+		return;
+	count(GN_COUNTER_FAULT_END);
+	t->os.in_class = GN_CLASS_APP;
+}
+
 /* Emits a slice for the part of a fault or a system call up to now. */
 __noinline int close_work(struct gn_task *t, __u64 now)
 {
@@ -123,11 +140,14 @@ __noinline int close_work(struct gn_task *t, __u64 now)
 
 /* The same where an interval ends in the middle of the work: the part up to the
  * moment goes to this interval, the rest to the next. */
-static __always_inline void split_work(struct gn_task *t, struct gn_moment *m)
+static __always_inline void split_work(struct task_struct *p, struct gn_task *t,
+				       struct gn_moment *m)
 {
 	struct gn_slices slices = {};
-	int n = gn_os_in_slice(&t->os, m->time, slices.s);
+	int n;
 
+	close_fault(p, t);
+	n = gn_os_in_slice(&t->os, m->time, slices.s);
 	if (!n)
 		return;
 	m->os += slices.s[0].end - slices.s[0].start;
@@ -153,6 +173,7 @@ static __noinline int settle_on(struct task_struct *p, struct gn_task *t)
 		missed_in(p, t, control.stop);
 	else if (t->os.state == GN_CPU_UNKNOWN)
 		t->os.state = GN_CPU_ON;
+	close_fault(p, t);
 	close_work(t, control.stop);
 	barrier();
 	t->settled = GN_SETTLED;

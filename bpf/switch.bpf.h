@@ -101,6 +101,7 @@ __noinline int switched_out(struct gn_task *t, __u64 now, int preempt,
 		return 0;
 	if (came_unseen(p, &t->os))
 		missed_in(p, t, now);
+	close_fault(p, t);
 	if (t->os.in_class != GN_CLASS_APP)
 		close_work(t, now);
 	/* not while a probe program is between numbering its record and sending

@@ -508,6 +508,17 @@ void host_fault(struct host_task *t, bool begins)
 		on_fault_end(NULL);
 }
 
+void host_vsyscall(struct host_task *t)
+{
+	host.current = t;
+	on_fault(0xffffffffff600400, &t->regs, 0x14);
+}
+
+void host_goes_on(struct host_task *t)
+{
+	t->regs.ip++;
+}
+
 void host_timer(struct host_task *t, const uint64_t *frame, uint32_t nframes)
 {
 	host.current = t;

@@ -83,8 +83,13 @@ void host_writes(bool begins);
 void host_stack(struct host_task *t, uint64_t sp);
 void host_mappings_busy(bool busy);
 
-/* A fault; a system call that is traced. */
+/* A fault; a call into the page of vsyscalls, which the kernel takes for one;
+ * the program goes on to its next instruction. */
 void host_fault(struct host_task *t, bool begins);
+void host_vsyscall(struct host_task *t);
+void host_goes_on(struct host_task *t);
+
+/* A system call that is traced. */
 void host_syscall(struct host_task *t, bool begins, int nr);
 
 /* The timer of samples comes while it runs, with this stack. */

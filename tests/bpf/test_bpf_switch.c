@@ -279,6 +279,88 @@ static void signalled_before_waiting(void **state)
 	assert_int_equal(r->class, GN_CLASS_RUNQUEUE);
 }
 
+/* A thread that is to have a fault, and to be switched off its CPU once. */
+static struct storm fault_storm(void)
+{
+	struct storm s = {.now = 1000, .left = 1};
+
+	host_new(s.now, (struct host_opts){.queue = true});
+	s.t = host_task(7);
+	host_trace(s.t);
+	host_clock(s.now += 100);
+	return s;
+}
+
+/* How many slices of faults there are, and their time. */
+static size_t fault_slices(uint64_t *ns)
+{
+	const struct gn_rec_slice *r;
+	size_t size, n = 0;
+
+	*ns = 0;
+	for (size_t i = 0; (r = host_sample(i, &size)); i++)
+		if (r->h.kind == GN_KIND_SLICE && r->class == GN_CLASS_FAULT) {
+			*ns += r->h.time - r->start;
+			n++;
+		}
+	return n;
+}
+
+/* A fault goes on over a switch, until its end. */
+static void switched_in_fault(void **state)
+{
+	struct storm s = fault_storm();
+	uint64_t ns;
+
+	(void)state;
+	host_fault(s.t, true);
+	switches(&s);
+	host_clock(s.now += 30);
+	host_fault(s.t, false);
+	assert_int_equal(fault_slices(&ns), 2);
+	assert_int_equal(ns, 10 + 30);
+	assert_int_equal(host_counter(GN_COUNTER_FAULT_END), 0);
+}
+
+/* The end of a fault is not seen: what the program does then is no fault. */
+static void fault_without_end(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	for (int way = 0; way < 4; way++) {
+		struct storm s = fault_storm();
+
+		host_fault(s.t, true);
+		host_goes_on(s.t);
+		host_clock(s.now += 500);
+		if (way == 0)
+			switches(&s);
+		else if (way == 1)
+			host_fault(s.t, false); /* of a system call's */
+		else if (way == 2)
+			host_exit(s.t);
+		host_clock(s.now += 500);
+		host_stop();
+		host_finish();
+		assert_int_equal(fault_slices(&ns), 0);
+		assert_int_equal(host_counter(GN_COUNTER_FAULT_END), 1);
+	}
+}
+
+/* A call into the page of vsyscalls is none that has an end. */
+static void vsyscall_is_no_fault(void **state)
+{
+	struct storm s = fault_storm();
+	uint64_t ns;
+
+	(void)state;
+	host_vsyscall(s.t);
+	switches(&s);
+	assert_int_equal(fault_slices(&ns), 0);
+	assert_int_equal(host_counter(GN_COUNTER_FAULT_END), 0);
+}
+
 /* A thread that polls, and one that can wake it. */
 struct wakeup {
 	struct host_task *sleeper, *waker;
@@ -396,6 +478,9 @@ int main(void)
 		cmocka_unit_test(moved_slowly),
 		cmocka_unit_test(sampled_late),
 		cmocka_unit_test(signalled_before_waiting),
+		cmocka_unit_test(switched_in_fault),
+		cmocka_unit_test(fault_without_end),
+		cmocka_unit_test(vsyscall_is_no_fault),
 		cmocka_unit_test(hooks_wake_nobody),
 		cmocka_unit_test(no_wakeup_between),
 		cmocka_unit_test(told_once),

@@ -108,6 +108,20 @@ void test_class_faults(struct live *t)
 	      "the session has faults with none");
 }
 
+/* A call by the page of vsyscalls begins as a fault, and has no end of one. */
+void test_class_vsyscall(struct live *t)
+{
+	struct class_run r;
+
+	class_run_functions(t, "--os faults", "vsyscall", MS, &r);
+	CHECK(t, class_own(t, &r, "fault") * 2 < r.cpu,
+	      "%" N " ns of faults, on a CPU %" N, class_own(t, &r, "fault"),
+	      r.cpu);
+	CHECK(t, live_number(t, r.report, "counters.fault-end") == 0,
+	      "%" N " faults without an end",
+	      live_number(t, r.report, "counters.fault-end"));
+}
+
 /* System calls in brackets: their CPU time is in between. */
 void test_class_syscalls(struct live *t)
 {
