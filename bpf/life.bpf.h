@@ -38,7 +38,7 @@ static __always_inline void begin(struct task_struct *p, __u64 now,
 	t->os.reason = GN_NO_SYSCALL;
 	/* needed if the thread turns out to be waiting */
 	if (state == GN_CPU_UNKNOWN)
-		t->os.wait_class = wait_class(p, &t->os.reason);
+		t->os.wait_class = wait_class(p, false, &t->os.reason);
 	if (queue_known())
 		t->run_delay = p->sched_info.run_delay;
 	emit_thread(t, &m, GN_KIND_THREAD, p, parent, 0);

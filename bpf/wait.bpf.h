@@ -336,6 +336,12 @@ static __always_inline __u64 futex_deadline(struct task_struct *task, __u16 nr,
 	return at - (real ? control.real_ahead : clock_ahead(task));
 }
 
+static __always_inline bool can_be_musl(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->robust_list) &&
+	       !BPF_CORE_READ(task, robust_list);
+}
+
 /* Whether the task's C library is musl, in a file of its own or inside of the
  * program: each thread of glibc has a robust list from its start, and a thread
  * of Go has no pointer to itself. */
@@ -343,8 +349,7 @@ static __always_inline bool in_musl(struct task_struct *task)
 {
 	__u64 at, self;
 
-	if (!bpf_core_field_exists(task->robust_list) ||
-	    BPF_CORE_READ(task, robust_list))
+	if (!can_be_musl(task))
 		return false;
 	at = BPF_CORE_READ(task, thread.fsbase);
 	return at && !bpf_probe_read_user(&self, sizeof(self), (void *)at) &&
@@ -419,13 +424,31 @@ futex_class_near(const struct pt_regs *regs)
 	return gn_futex_class(op, expected);
 }
 
+/*
+ * The class of a thread that is not the current one: its memory cannot be read.
+ * The word of a mutex is one, though a barrier of two threads can have it, too.
+ */
 static __always_inline enum gn_class
-futex_class(struct task_struct *task, const struct pt_regs *regs, __u16 nr)
+futex_class_unread(struct task_struct *task, const struct pt_regs *regs)
+{
+	__u32 op = regs->si & GN_FUTEX_OP, expected = regs->dx;
+
+	if ((op == GN_FUTEX_WAIT_BITSET && expected == GN_FUTEX_WRITER) ||
+	    (gn_futex_differs(op, expected) && can_be_musl(task)))
+		return GN_CLASS_UNCLASSIFIED;
+	return gn_futex_class(op, expected);
+}
+
+static __always_inline enum gn_class futex_class(struct task_struct *task,
+						 const struct pt_regs *regs,
+						 __u16 nr, bool own)
 {
 	if (nr != GN_NR_futex) /* futex_wait: the word comes second */
 		return gn_futex_class(GN_FUTEX_WAIT, regs->si);
 	if (in_ia32(task))
 		return gn_futex_class(regs->cx, regs->dx);
+	if (!own)
+		return futex_class_unread(task, regs);
 	if (gn_futex_differs(regs->si, regs->dx) && in_musl(task))
 		return gn_futex_class_musl(regs->si, regs->dx);
 	return futex_class_near(regs);
@@ -446,8 +469,9 @@ static __always_inline bool in_block_io(struct task_struct *task, __u16 nr)
 		 task->__state & GN_INTERRUPTIBLE);
 }
 
+/* `own`: the task is the current one. */
 static __always_inline enum gn_class wait_class(struct task_struct *task,
-						__u16 *reason)
+						bool own, __u16 *reason)
 {
 	const struct pt_regs *regs = entry_regs(task);
 	enum gn_class class;
@@ -470,7 +494,7 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 			       ? GN_CLASS_IPC
 			       : class;
 	case GN_RULE_FUTEX:
-		return futex_class(task, regs, *reason);
+		return futex_class(task, regs, *reason, own);
 	case GN_RULE_POLL_FDS:
 		return (in_ia32(task) ? (__u32)regs->cx : regs->si)
 			       ? GN_CLASS_POLL
@@ -492,7 +516,8 @@ static __always_inline enum gn_class wait_class(struct task_struct *task,
 __noinline int own_wait(void)
 {
 	__u16 reason = GN_NO_SYSCALL;
-	enum gn_class class = wait_class(bpf_get_current_task_btf(), &reason);
+	enum gn_class class =
+		wait_class(bpf_get_current_task_btf(), true, &reason);
 
 	return class << 16 | reason;
 }

@@ -4,6 +4,7 @@
 #include "live_classes.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -591,4 +592,54 @@ void test_class_attached(struct live *t)
 	      "%" N " ns of %" N " wait for the pipe", got, elapsed);
 	live_tell(t, &serve, "quit");
 	live_finish(t, &serve);
+}
+
+/* Runs a way of the fixture and attaches to it while it waits; what its first
+ * thread waited for. */
+static const json_t *attach_to_way(struct live *t, const char *way)
+{
+	char *path = live_path(t, "report.json");
+	struct live_args fixture = {.n = 0}, a = {.n = 0};
+	struct live_talk classes;
+	const json_t *thread;
+	struct live_end end;
+	json_t *report;
+	size_t i;
+
+	live_command(t, &fixture,
+		     live_text(t, "classes %s 20000 1 %s", way, t->dir));
+	live_talk(t, &fixture, &classes);
+	live_await_call(t, classes.pid, SYS_futex, -1);
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, "-p",
+		 live_text(t, "%d", (int)classes.pid), "-d", "100ms", NULL);
+	live_run(t, &a, NULL, &end);
+	CHECK(t, end.code == 0, "gnomon ended with %d: %s", end.code, end.err);
+	kill(classes.pid, SIGKILL);
+	live_wait(t, &classes);
+	report = live_load(t, path);
+	live_clean(t, report);
+	json_array_foreach(json_object_get(report, "threads"), i, thread) if (
+		is_text(thread, "name",
+			"classes")) return json_object_get(thread, "classes");
+	live_fail(t, "no thread of the fixture");
+}
+
+/* Where the word that a thread waits for can be of a lock or of something else,
+ * its wait from before gnomon came is not classified: nothing tells which. */
+void test_class_attached_word(struct live *t)
+{
+	static const char *const ways[][3] = {{"mutex", "lock", "event"},
+					      {"reader", "lock", "event"},
+					      {"condition", "event", "lock"}};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const json_t *classes = attach_to_way(t, ways[i][0]);
+		uint64_t right = live_number(t, classes, ways[i][1]);
+		uint64_t wrong = live_number(t, classes, ways[i][2]);
+		uint64_t none = live_number(t, classes, "unclassified");
+
+		CHECK(t, !wrong && right + none >= 90000000u,
+		      "%s: %" N " ns of %s, %" N " of %s, %" N " of neither",
+		      ways[i][0], right, ways[i][1], wrong, ways[i][2], none);
+	}
 }
