@@ -88,6 +88,36 @@ static void other_threads_go_on(void **state)
 	free(x);
 }
 
+/* A second offer of a process is refused at once, for its hook waits; the first
+ * one's memory stays in use, also if it is offered again. */
+static void a_refused_offer_is_told(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
+	int first = open_memory(x, SEALS, false);
+	int second = open_memory(y, SEALS, false);
+	struct gn_fast_facts facts;
+
+	(void)state;
+	y->page->magic = 0; /* no hook's */
+	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	assert_int_equal(y->page->taken, 0);
+	y->page->magic = GN_FAST_MAGIC;
+	tell(x, GN_FAST_OFFER, (uint64_t)first, TID);
+	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	assert_int_equal(y->page->taken, 2);
+	tell(x, GN_FAST_OFFER, (uint64_t)first, TID);
+	assert_int_equal(x->page->taken, 1);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.processes, 1);
+	assert_int_equal(facts.refused, 3);
+	close_fixture(x);
+	close_fixture(y);
+	close(first);
+	close(second);
+	free(x);
+	free(y);
+}
+
 /* Records of slot 0 that are so far apart, and a program that offers them. */
 static void offer_measured(struct fixture *x, int fd, double ns)
 {
@@ -284,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostile_ring_ends),
 		cmocka_unit_test(other_threads_go_on),
+		cmocka_unit_test(a_refused_offer_is_told),
 		cmocka_unit_test(least_cost_counts),
 		cmocka_unit_test(a_far_slot_is_one),
 		cmocka_unit_test(ring_after_exec),

@@ -279,21 +279,29 @@ static void take_memory(struct gn_fast_area *a, uint32_t from, uint32_t until)
 			a->ready = GN_FAST_SLOTS - 1; /* an older kernel */
 }
 
+/* The hook waits until it is told. A page that is in use stays so. */
+static void refuse(struct gn_fast *f, struct gn_fast_page *page)
+{
+	uint32_t waits = 0;
+
+	f->facts.refused++;
+	if (!page)
+		return;
+	if (atomic_compare_exchange_strong(&page->taken, &waits, 2))
+		gn_fast_wake(&page->taken);
+	gn_fast_unmap(page);
+}
+
 static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 {
-	struct gn_fast_page *page;
-	struct gn_fast_area *a;
+	struct gn_fast_page *page = NULL;
+	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 
 	/* a second one of the same program is no hook's */
-	a = gn_fast_find_area(f, r->pid);
-	if (f->stopped || (a && !a->over) || f->opts.begins(f->opts.ctx) ||
-	    gn_fast_map(r->pid, r->f.h.key, &page)) {
-		f->facts.refused++;
-		return;
-	}
-	a = calloc(1, sizeof(*a));
-	if (!a) {
-		gn_fast_unmap(page);
+	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
+	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
+	    !(a = calloc(1, sizeof(*a)))) {
+		refuse(f, page);
 		return;
 	}
 	a->pid = r->pid;

@@ -63,8 +63,8 @@ static int open_memory(int place)
 static int map(int fd, struct gn_fast_page **page)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
+	struct gn_fast_page *at;
 	struct stat st;
-	void *at;
 
 	if (seals < 0 || (seals & SEALS) != SEALS)
 		return -EBADMSG;
@@ -74,11 +74,12 @@ static int map(int fd, struct gn_fast_page **page)
 		  0);
 	if (at == MAP_FAILED)
 		return -errno;
+	if (at->magic != GN_FAST_MAGIC || at->size != GN_FAST_SIZE) {
+		munmap(at, GN_FAST_SIZE);
+		return -EBADMSG;
+	}
 	*page = at;
-	if ((*page)->magic == GN_FAST_MAGIC && (*page)->size == GN_FAST_SIZE)
-		return 0;
-	munmap(at, GN_FAST_SIZE);
-	return -EBADMSG;
+	return 0;
 }
 
 int gn_fast_map(uint32_t pid, uint64_t number, struct gn_fast_page **page)
