@@ -48,6 +48,36 @@ static void hostile_ring_ends(void **state)
 	free(x);
 }
 
+/* A thread whose last record was lost: its number is a new one's, which has a
+ * ring of its own. */
+static void ring_after_a_lost_end(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x));
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	x->rings[3].state = x->rings[4].state = GN_FAST_USED;
+	tell(x, GN_FAST_CLAIM, 3, TID);
+	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
+	begin_child(x, TID, gn_now_ns());
+	tell(x, GN_FAST_CLAIM, 4, TID);
+	write_record(x, 4, 6 << 2 | GN_FAST_ENTER);
+	for (int i = 0; i < 2; i++)
+		merge(x);
+	expect_rings(x, 2, 0);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.counts.records, 2);
+	assert_int_equal(x->rings[3].state, GN_FAST_FREE);
+	/* its own end is the one that comes next */
+	kernel_record(x, GN_KIND_EXIT, TID, gn_now_ns());
+	for (int i = 0; i < 2; i++)
+		merge(x);
+	assert_int_equal(x->rings[4].state, GN_FAST_FREE);
+	close_fixture(x);
+	free(x);
+}
+
 /* A process whose first thread ends has threads that take rings, until it ends
  * or its number is a new thread's. */
 static void other_threads_go_on(void **state)
@@ -313,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostile_ring_ends),
+		cmocka_unit_test(ring_after_a_lost_end),
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(a_refused_offer_is_told),
 		cmocka_unit_test(least_cost_counts),

@@ -356,6 +356,7 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 	if (!a || !slot || slot >= GN_FAST_SLOTS || a->bound[slot] ||
 	    !can_claim(e)) {
 		f->facts.counts.hostile++;
+		gn_fast_thread_lose(&e->t, 1);
 		return;
 	}
 	a->bound[slot] = true;
@@ -399,6 +400,11 @@ static void note(struct gn_fast *f, struct gn_fast_entry *e,
 	const struct gn_rec_ring *ring = (const void *)rec;
 	const struct gn_rec_stack *stack = (const void *)rec;
 
+	/* the old thread's last record can be lost; the new one goes on here */
+	if (rec->kind == GN_KIND_THREAD && e->area) {
+		note_end(e, false);
+		e->stack = e->stacked = 0;
+	}
 	if (rec->kind == GN_KIND_STACK) {
 		e->stack = stack->lo;
 		e->stacked = stack->hi - stack->lo;
