@@ -227,6 +227,39 @@ static void the_command_is_not_told_of(void **state)
 	sample_clear(&s);
 }
 
+/* With no room for what is to be done, calls are missing from then on, also of
+ * a library that was mapped. */
+static void what_has_no_room_is_told(void **state)
+{
+	static const char *const globs[] = {"other.so:f", "lib.so:f"};
+	struct gn_later_news look = {
+		.kind = GN_NEWS_LOOK, .pid = PID, .since = 5};
+	struct gn_later_news end = {
+		.kind = GN_NEWS_END, .pid = PID, .since = 4};
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	pthread_cond_init(&s.later.wake, NULL);
+	s.session.filter = gn_filter_new(globs, 2);
+	assert_non_null(s.session.filter);
+	s.later.nnews = s.later.news_room = GN_NEWS_MAX;
+	gn_later_tell(&s.later, &end);
+	assert_int_equal(s.later.overrun, 0);
+	look.path = strdup("/lib/lib.so");
+	gn_later_tell(&s.later, &look);
+	assert_int_equal(s.later.overrun, 5);
+	assert_int_equal(s.later.late, 1);
+	assert_false(gn_filter_missed(s.session.filter, globs[0]));
+	assert_true(gn_filter_missed(s.session.filter, globs[1]));
+	/* of several its path is not kept */
+	look.path = NULL;
+	gn_later_tell(&s.later, &look);
+	assert_int_equal(s.later.late, 2);
+	gn_filter_free(s.session.filter);
+	sample_clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_number_is_used_again),
 		cmocka_unit_test(an_ended_program_is_recorded),
 		cmocka_unit_test(the_command_is_not_told_of),
+		cmocka_unit_test(what_has_no_room_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

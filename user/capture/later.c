@@ -348,12 +348,14 @@ static void miss_file(struct gn_later *l, const struct gn_later_news *n)
 {
 	if (!n->path || gn_later_knows_file(l, &n->file))
 		return;
+	pthread_mutex_lock(&l->lock);
 	gn_filter_miss(l->session->filter, n->path);
+	pthread_mutex_unlock(&l->lock);
 	gn_later_count_late(l, n->pid, n->since, gn_later_until_now(l));
 }
 
 /* Looks at what a process has mapped, if it is a traced one. */
-static void look(struct gn_later *l, const struct gn_later_news *n)
+static void look(struct gn_later *l, struct gn_later_news *n)
 {
 	struct gn_later_news again = *n;
 	bool traced = gn_later_traced(l, n->pid);
@@ -366,7 +368,7 @@ static void look(struct gn_later *l, const struct gn_later_news *n)
 	}
 	if (n->again)
 		return;
-	again.path = n->path ? strdup(n->path) : NULL;
+	n->path = NULL; /* it goes with the other one */
 	again.again = true;
 	again.due = gn_now_ns() + KNOWN_AFTER_NS;
 	pthread_mutex_lock(&l->lock);
@@ -399,7 +401,7 @@ static void link_anew(struct gn_later *l, pid_t pid)
 	link_process(l, pid);
 }
 
-static void handle(struct gn_later *l, const struct gn_later_news *n)
+static void handle(struct gn_later *l, struct gn_later_news *n)
 {
 	switch (n->kind) {
 	case GN_NEWS_PROCESS:

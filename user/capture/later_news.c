@@ -117,10 +117,13 @@ void gn_later_overrun(struct gn_later *l, uint64_t since)
 	l->overrun = l->overrun ?: since;
 }
 
+/* A LOOK counts, too: its process can be a new one of the traced ones. */
 static void drop(struct gn_later *l, const struct gn_later_news *n)
 {
+	if (n->path)
+		gn_filter_miss(l->session->filter, n->path);
 	free(n->path);
-	if (n->kind == GN_NEWS_PROCESS || n->kind == GN_NEWS_PROGRAM)
+	if (n->kind != GN_NEWS_END)
 		gn_later_overrun(l, n->since);
 }
 
