@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "capture/meter.h"
+#include "capture/meter_calls.h"
 #include "capture/meter_first.h"
 
 #define CALLS 20
@@ -136,6 +137,51 @@ static void few_calls_tell_nothing(void **state)
 	assert_int_equal(enter.samples, 0);
 }
 
+static void records_of_before_a_call_are_not_its(void **state)
+{
+	const struct parts p = {300, 200, 400, 500, 0};
+	struct gn_meter_call calls[CALLS];
+	struct gn_rec_cost enter = {0}, leave = {0};
+	struct gn_meter_interrupts none = {0};
+
+	(void)state;
+	for (int i = 0; i < CALLS; i++)
+		make(&calls[i], &p, 0);
+	calls[CALLS / 2].before = calls[CALLS / 2].at[0] + 1;
+	assert_false(gn_meter_solve(calls, CALLS, CLOCK, WORK, &none, &enter,
+				    &leave));
+	assert_int_equal(enter.samples, 0);
+}
+
+/* The records of a request of `n` calls of each of two pairs. */
+static void take_records(struct gn_meter_calls *c, unsigned int n,
+			 uint64_t from)
+{
+	for (unsigned int i = 0; i < 2 * n * GN_METER_RECORDS; i++) {
+		struct gn_rec rec = {.kind = GN_KIND_ENTER, .time = from + i};
+
+		assert_false(gn_meter_calls_are_there(c));
+		gn_meter_calls_take(c, &rec);
+	}
+}
+
+/* gnomon is behind: what was asked for first comes when it has asked again. */
+static void records_of_an_older_request_do_not_count(void **state)
+{
+	struct gn_meter_calls c = {0};
+
+	(void)state;
+	gn_meter_calls_ask(&c, 2, 6, 1000);
+	gn_meter_calls_ask(&c, 2, 4, 5000);
+	take_records(&c, 6, 1001);
+	take_records(&c, 4, 5001);
+	assert_true(gn_meter_calls_are_there(&c));
+	assert_int_equal(c.of[0][0].at[0], 5001);
+	assert_int_equal(c.of[1][3].at[GN_METER_RECORDS - 1],
+			 5000 + 2 * 4 * GN_METER_RECORDS);
+	assert_int_equal(gn_meter_calls_pick(&c, 1, 1), 3);
+}
+
 /* One call of a child: `os` of its time is the operating system's. */
 static void child_called(struct gn_meter_first *f, int child, uint64_t *now,
 			 uint64_t ns, uint32_t os)
@@ -208,6 +254,8 @@ int main(void)
 		cmocka_unit_test(interrupts_are_a_part),
 		cmocka_unit_test(joined),
 		cmocka_unit_test(few_calls_tell_nothing),
+		cmocka_unit_test(records_of_before_a_call_are_not_its),
+		cmocka_unit_test(records_of_an_older_request_do_not_count),
 		cmocka_unit_test(the_first_of_a_process),
 		cmocka_unit_test(few_children_tell_nothing),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "capture/meter.h"
+#include "capture/meter_calls.h"
 #include "capture/meter_first.h"
 #include "capture/meter_pairs.h"
 
@@ -55,8 +56,7 @@ struct gn_meter {
 	bool close;	 /* the calls under way do that */
 	struct gn_meter_interrupts interrupts;
 	struct gn_rec_cost cost[GN_PROBE_CLASS_COUNT]; /* as last measured */
-	uint64_t last; /* when it was measured */
-	uint64_t hits; /* hits of traced threads since then */
+	uint64_t hits; /* hits of traced threads since the last measurement */
 
 	/* what the thread is to do; `lock` */
 	pthread_t thread;
@@ -69,12 +69,8 @@ struct gn_meter {
 	bool quit;
 	uint32_t tid;
 
-	/* the calls that are under way, by pair, and their records */
-	unsigned int asked; /* calls of each pair; 0: none */
-	unsigned int got;   /* records */
+	struct gn_meter_calls calls; /* that are under way */
 	struct gn_meter_first first;
-	bool disturbed[GN_METER_PAIRS][GN_METER_CALLS];
-	struct gn_meter_call calls[GN_METER_PAIRS][GN_METER_CALLS];
 };
 
 static void put_cost(struct gn_meter *m, enum gn_probe_class class,
@@ -116,17 +112,6 @@ static void put_both(struct gn_meter *m, const struct gn_meter_pair *pair,
 	put_cost(m, pair->enter, enter);
 }
 
-/* Moves the calls of a pair that nothing disturbed to the front. */
-static unsigned int pick(struct gn_meter *m, unsigned int pair)
-{
-	unsigned int n = 0;
-
-	for (unsigned int k = WARM_UP; k < m->asked; k++)
-		if (!m->disturbed[pair][k])
-			m->calls[pair][n++] = m->calls[pair][k];
-	return n;
-}
-
 /* Hits that follow each other at once cost otherwise. That is a part of their
  * error: how soon the next one comes is not known. */
 static void compare(struct gn_meter *m, struct gn_meter_pair *pair,
@@ -142,12 +127,12 @@ static void compare(struct gn_meter *m, struct gn_meter_pair *pair,
 static void conclude_pair(struct gn_meter *m, unsigned int i)
 {
 	struct gn_rec_cost enter = {0}, leave = {0};
-	unsigned int n = pick(m, i);
+	unsigned int n = gn_meter_calls_pick(&m->calls, i, WARM_UP);
 
 	/* both are asked for at the begin only */
-	if (n && m->asked != AGAIN_CALLS)
-		compare(m, &m->pair[i], m->calls[i], n);
-	if (!m->close && gn_meter_solve(m->calls[i], n, m->clock, m->work,
+	if (n && m->calls.asked != AGAIN_CALLS)
+		compare(m, &m->pair[i], m->calls.of[i], n);
+	if (!m->close && gn_meter_solve(m->calls.of[i], n, m->clock, m->work,
 					&m->interrupts, &enter, &leave))
 		put_both(m, &m->pair[i], &enter, &leave);
 }
@@ -158,13 +143,11 @@ static void conclude(struct gn_meter *m)
 	for (unsigned int i = 0; i < m->npairs; i++)
 		conclude_pair(m, i);
 	put_joined(m);
-	m->asked = 0;
+	m->calls.asked = 0;
 }
 
 bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec)
 {
-	unsigned int call;
-
 	if (!m)
 		return false;
 	if (rec->tid != m->tid) {
@@ -174,15 +157,7 @@ bool gn_meter_take(struct gn_meter *m, const struct gn_rec *rec)
 			   rec->kind == GN_KIND_LEAVE;
 		return false;
 	}
-	if ((rec->kind != GN_KIND_ENTER && rec->kind != GN_KIND_LEAVE) ||
-	    m->got >= GN_METER_RECORDS * m->asked * m->npairs)
-		return true;
-	call = m->got / GN_METER_RECORDS;
-	m->calls[call / m->asked][call % m->asked]
-		.at[m->got % GN_METER_RECORDS] = rec->time;
-	if (rec->flags & GN_F_OS_EVENT)
-		m->disturbed[call / m->asked][call % m->asked] = true;
-	m->got++;
+	gn_meter_calls_take(&m->calls, rec);
 	return true;
 }
 
@@ -206,7 +181,7 @@ static void call_all(struct gn_meter *m, unsigned int n, int cpu)
 		go_to(cpu);
 	for (unsigned int i = 0; i < m->npairs; i++) {
 		for (unsigned int k = 0; k < n; k++) {
-			m->calls[i][k].before = gn_now_ns();
+			m->calls.of[i][k].before = gn_now_ns();
 			gn_calibrate_call(m->pair[i].calls,
 					  m->close ? 0 : m->cycles);
 		}
@@ -255,11 +230,8 @@ static void *serve(void *arg)
 /* Asks the thread for `n` calls of each pair. */
 static void ask(struct gn_meter *m, unsigned int n, int cpu)
 {
-	memset(m->disturbed, 0, sizeof(m->disturbed));
-	m->got = 0;
 	m->hits = 0;
-	m->last = gn_now_ns();
-	m->asked = n;
+	gn_meter_calls_ask(&m->calls, m->npairs, n, gn_now_ns());
 	pthread_mutex_lock(&m->lock);
 	m->cpu = cpu;
 	m->todo = n;
@@ -291,7 +263,7 @@ static int cpu_of(uint32_t tid)
 
 static bool due(const struct gn_meter *m, uint64_t now)
 {
-	uint64_t ago = now > m->last ? now - m->last : 0;
+	uint64_t ago = now > m->calls.since ? now - m->calls.since : 0;
 	uint64_t own = (uint64_t)GN_METER_RECORDS * AGAIN_CALLS * m->npairs;
 
 	return ago >= LONG_NS ||
@@ -309,7 +281,7 @@ void gn_meter_follow(struct gn_meter *m, uint64_t now, uint32_t tid)
 	pthread_mutex_unlock(&m->lock);
 	if (under_way)
 		return;
-	if (m->asked && m->got == GN_METER_RECORDS * m->asked * m->npairs)
+	if (gn_meter_calls_are_there(&m->calls))
 		conclude(m);
 	if (tid && due(m, now))
 		ask(m, AGAIN_CALLS, cpu_of(tid));

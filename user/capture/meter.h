@@ -66,7 +66,8 @@ struct gn_meter_interrupts {
  * length of the work between two records. The rest between them is the cost of
  * the first after its record and of the second before its record. Interrupts
  * (timer ticks) come while a probe is at work, too: their share, which it adds
- * to `interrupts`, is a part of the cost. false: too few calls.
+ * to `interrupts`, is a part of the cost. false: too few calls, or the records
+ * are of other ones.
  */
 bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 		    uint64_t clock, double work,

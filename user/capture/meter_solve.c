@@ -140,6 +140,8 @@ bool gn_meter_solve(const struct gn_meter_call *calls, unsigned int n,
 	for (unsigned int k = 0; k < n; k++) {
 		uint64_t ns = calls[k].at[0] - calls[k].before;
 
+		if (calls[k].at[0] < calls[k].before)
+			return false;
 		first[k] = ns > clock ? ns - clock : 0;
 	}
 	before = gn_meter_mean(first, n, NULL);
