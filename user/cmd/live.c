@@ -75,8 +75,12 @@ void gn_live_free(struct gn_live_run *l)
 void gn_live_pause(struct gn_live_run *l, bool paused)
 {
 	l->paused = paused;
-	if (paused && !l->held)
-		l->held = l->model;
+	if (!paused)
+		return;
+	/* after going on, the last period is shown, no more the held one */
+	if (l->held != l->model)
+		gn_model_free(l->held);
+	l->held = l->model;
 }
 
 const struct gn_top_period *gn_live_last(const struct gn_live_run *l)
