@@ -498,3 +498,25 @@ void test_killed_with_command(struct live *t)
 	report_of(t, path, "--allow-loss", &code);
 	CHECK(t, code == 0, "with --allow-loss it ended with %d", code);
 }
+
+/* What it did is in the file a second later, also when nothing follows. */
+void test_killed_idle(struct live *t)
+{
+	struct live_talk gnomon;
+	pid_t pid;
+	char *path = record_serve(t, &gnomon, &pid);
+	uint64_t calls = 0;
+	int i, code;
+
+	live_ask(t, &gnomon, "work 150");
+	for (i = 0; i < 100 && calls < 150; i++) {
+		live_pause(100);
+		calls = live_function(t, report_of(t, path, "", &code), NULL,
+				      "work", "calls", NULL);
+	}
+	CHECK(t, calls == 150, "%d calls are in the file", (int)calls);
+	CHECK(t, kill(gnomon.pid, SIGKILL) == 0, "gnomon has ended by itself");
+	live_wait(t, &gnomon);
+	live_tell(t, &gnomon, "quit");
+	expect_calls(t, report_of(t, path, "", &code), "work", 150);
+}

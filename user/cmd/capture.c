@@ -165,6 +165,12 @@ static int fail(struct gn_capture *c, int err)
 	return GN_EXIT_FAILED;
 }
 
+static void idle(const struct gn_capture *c)
+{
+	if (c->idle)
+		c->idle(c->idle_ctx);
+}
+
 static int loop(struct gn_capture *c, uint64_t duration)
 {
 	uint64_t end;
@@ -185,6 +191,7 @@ static int loop(struct gn_capture *c, uint64_t duration)
 				       end - now < 1000000000
 					       ? (int)((end - now) / 1000000)
 					       : 1000);
+		idle(c);
 	}
 	return more < 0 ? more : 0;
 }
@@ -418,8 +425,7 @@ static void await_command(struct gn_capture *c)
 			return;
 		}
 		gn_capture_signal(c);
-		if (c->idle)
-			c->idle(c->idle_ctx);
+		idle(c);
 		if (c->signals.end && until == UINT64_MAX)
 			until = gn_now_ns() + GRACE_NS;
 		if (gn_now_ns() >= until) {

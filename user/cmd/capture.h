@@ -126,7 +126,8 @@ struct gn_capture_use {
 	/* or NULL: called where runtimes that ran already were asked for hooks,
 	 * when they are done */
 	gn_capture_loop asked;
-	void (*idle)(void *ctx); /* or NULL: called again and again while
+	void (*idle)(void *ctx); /* or NULL: called again and again while a
+				    capture without `loop` runs, and while
 				    gn_capture_wait() waits */
 	bool resizes;		 /* SIGWINCH is among the signals */
 	void *ctx;

@@ -52,6 +52,10 @@ static const struct gn_verb_usage usage = {
 		    "  sudo gnomon record -r 5 -o base -f 'parse_*' -- ./app\n",
 };
 
+/* A killed gnomon loses the records that the writing thread does not have yet,
+ * so it gets each record at this age at the latest. */
+#define KEPT_NS 1000000000u
+
 struct recording {
 	const char *path;
 	const char *told;		/* what messages call it */
@@ -62,6 +66,7 @@ struct recording {
 	uint64_t lost; /* records, by the counts of the kernel and of the writer
 			*/
 	uint64_t records;
+	uint64_t flush_at;
 	/* the writing thread's */
 	struct gn_priority priority;
 	bool paced;
@@ -147,6 +152,18 @@ static void pace(void *ctx, bool behind)
 	gn_priority_follow(&r->priority, behind, gn_now_ns());
 }
 
+static void flush(void *ctx)
+{
+	struct recording *r = ctx;
+	uint64_t now = gn_now_ns();
+
+	if (!r->writer || now < r->flush_at)
+		return;
+	/* when its queue is full, later; append() tells other errors */
+	if (!gn_trace_writer_flush(r->writer))
+		r->flush_at = now + KEPT_NS;
+}
+
 /* Makes the file and writes the records that came earlier. */
 static int open_file(void *ctx)
 {
@@ -169,6 +186,7 @@ static int open_file(void *ctx)
 			   : -EINVAL;
 		at += size;
 	}
+	r->flush_at = gn_now_ns() + KEPT_NS;
 	if (!err)
 		return GN_EXIT_OK;
 	if (err == -EINTR)
@@ -233,6 +251,7 @@ static int finish(struct recording *r, const struct gn_args *args,
 	uint64_t bytes = 0;
 	int err = r->writer ? gn_trace_writer_close(r->writer, &bytes) : 0;
 
+	r->writer = NULL;
 	/* its thread reads `r`, which ends with the caller */
 	gn_priority_end(&r->priority);
 	free(r->early);
@@ -268,6 +287,7 @@ static int record(const struct gn_capture_args *a, const char *path,
 		.calls = append_calls,
 		.hold = hold,
 		.ready = open_file,
+		.idle = flush,
 		.ctx = &r,
 	};
 	struct gn_capture c;

@@ -21,12 +21,6 @@
 #define QUEUE_DEFAULT ((size_t)64 << 20)
 #define LEVEL_DEFAULT 1 /* it must keep up with the events */
 
-/* A killed gnomon loses the records that the thread does not have yet, so the
- * thread gets each record at this age at the latest. */
-#define CHUNK_AGE_NS 1000000000u
-#define CHUNK_FEW \
-	64 /* records: a chunk with fewer is not handed over for its age */
-
 struct chunk {
 	struct chunk *next;
 	size_t used; /* bytes of records, as they were before they were packed
@@ -437,8 +431,6 @@ int gn_trace_writer_append(struct gn_trace_writer *w, const struct gn_rec *rec,
 	c->used += size;
 	c->records++;
 	gn_trace_times(&c->first, &c->last, rec->time);
-	if (!(c->records % CHUNK_FEW) && c->last - c->first > CHUNK_AGE_NS)
-		hand_over(w); /* or later, when the queue is full */
 	return 0;
 }
 
