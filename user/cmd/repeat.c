@@ -75,7 +75,7 @@ struct repeat {
 static void block(struct repeat *r)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, hup;
 
 	sigemptyset(&usual.sa_mask);
 	sigaction(SIGCHLD, &usual, &r->child);
@@ -84,7 +84,9 @@ static void block(struct repeat *r)
 	sigemptyset(&r->signals);
 	sigaddset(&r->signals, SIGINT);
 	sigaddset(&r->signals, SIGTERM);
-	sigaddset(&r->signals, SIGHUP);
+	/* as gn_signals_open() does */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(&r->signals, SIGHUP);
 	sigaddset(&r->signals, SIGQUIT);
 	sigaddset(&r->signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &r->signals, &r->before);
@@ -161,6 +163,22 @@ static int run(struct repeat *r, const char *path,
 	_exit(status);
 }
 
+/* After run i, whose status is 0 where only a signal ended the set. */
+static void say_rest(const struct repeat *r, uint64_t i, uint64_t times,
+		     int status)
+{
+	unsigned long long run = i, all = times;
+
+	if (status)
+		gn_error("run %llu of %llu ended with status %d; the others "
+			 "were left out",
+			 run, all, status);
+	else
+		gn_error("ended by SIG%s in run %llu of %llu; the others were "
+			 "left out",
+			 sigabbrev_np(r->ended), run, all);
+}
+
 int gn_repeat(const char *path, uint64_t times, bool quiet,
 	      int (*once)(void *ctx, const char *path), void *ctx)
 {
@@ -170,7 +188,7 @@ int gn_repeat(const char *path, uint64_t times, bool quiet,
 	if (!check(path, times))
 		return GN_EXIT_USAGE;
 	block(&r);
-	for (uint64_t i = 1; i <= times && !status && !r.ended; i++) {
+	for (uint64_t i = 1; i <= times && !status; i++) {
 		char *name = numbered(path, i);
 
 		if (!quiet)
@@ -178,16 +196,15 @@ int gn_repeat(const char *path, uint64_t times, bool quiet,
 				 (unsigned long long)times);
 		status = name ? run(&r, name, once, ctx) : GN_EXIT_FAILED;
 		free(name);
-		if (status && i < times)
-			gn_error("run %llu of %llu ended with status %d; the "
-				 "others were left out",
-				 (unsigned long long)i,
-				 (unsigned long long)times, status);
+		if ((status || r.ended) && i < times)
+			say_rest(&r, i, times, status);
+		if (!status && r.ended)
+			status = 128 + r.ended;
 	}
 	sigaction(SIGPIPE, &r.pipe, NULL);
 	sigaction(SIGCHLD, &r.child, NULL);
 	sigprocmask(SIG_SETMASK, &r.before, NULL);
-	return !status && r.ended ? 128 + r.ended : status;
+	return status;
 }
 
 static int add(struct gn_traces *files, char *path)
