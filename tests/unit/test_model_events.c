@@ -87,11 +87,38 @@ static void raw_times_keep_it(void **state)
 	gn_model_free(m);
 }
 
+/* The catch of the first is lost: that nobody caught it is not known. The
+ * second is thrown after the loss, before another record tells of it. */
+static void a_catch_can_be_lost(void **state)
+{
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 200, 1, GN_KIND_ENTER, FN(1), 0x100, 0);
+	tell(&f, 250, GN_RT_THROW, FN(2), 0);
+	f.seq[1]++;
+	tell(&f, 300, GN_RT_THROW, FN(3), 0);
+	feed_event(&f, 350, 1, GN_KIND_ENTER, FN(4), 0xf0, 0);
+	feed_event(&f, 360, 1, GN_KIND_LEAVE, FN(4), 0xf0, 0);
+	tell(&f, 370, GN_RT_CATCH, FN(1), 3);
+	feed_event(&f, 400, 1, GN_KIND_LEAVE, FN(1), 0x100, 0);
+	feed_event(&f, 500, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	assert_int_equal(m->nexceptions, 1);
+	assert_int_equal(m->exceptions[0].count, 1);
+	assert_true(m->exceptions[0].caught);
+	assert_int_equal(m->exceptions[0].ns, 70);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_cost),
 		cmocka_unit_test(raw_times_keep_it),
+		cmocka_unit_test(a_catch_can_be_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,6 +441,12 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
+void gn_events_lost(struct gn_thread *t)
+{
+	if (t->events)
+		t->events->nthrown = 0;
+}
+
 static void count_stop(struct gn_model_collections *c, uint64_t ns)
 {
 	c->stops++;

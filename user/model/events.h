@@ -86,6 +86,9 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 /* The innermost `n` compilations of the thread threw, at a time that is not
  * known. */
 void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n);
+/* Records of the thread were lost: who catches what it has thrown is not
+ * known. */
+void gn_events_lost(struct gn_thread *t);
 /* A runtime began in the thread's process. */
 int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_thread *r);
