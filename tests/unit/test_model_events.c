@@ -113,12 +113,64 @@ static void a_catch_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
+static const struct gn_model_event *event_of(const struct gn_model *m,
+					     uint16_t event, int nth)
+{
+	for (size_t i = 0; i < m->nevents; i++)
+		if (m->events[i].event == event && !nth--)
+			return &m->events[i];
+	fail();
+	return NULL;
+}
+
+static void assert_event(const struct gn_model *m, uint16_t event, int nth,
+			 uint64_t start, uint64_t end, bool no_end)
+{
+	const struct gn_model_event *e = event_of(m, event, nth);
+
+	assert_int_equal(e->start, start);
+	assert_int_equal(e->end, end);
+	assert_int_equal(e->no_end, no_end);
+	assert_int_equal(e->no_cpu, no_end);
+}
+
+/* The ends of the first ones are lost: the next ones end no other. */
+static void ends_can_be_lost(void **state)
+{
+	static const enum gn_kind kinds[] = {
+		GN_KIND_SUSPEND_BEGIN, GN_KIND_GC_BEGIN,    GN_KIND_JIT_BEGIN,
+		GN_KIND_JIT_END,       GN_KIND_SUSPEND_END, GN_KIND_GC_END};
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	for (uint64_t i = 0; i < 3; i++)
+		feed_event(&f, 200 + 10 * i, 1, kinds[i], FN(1), 0, 0);
+	f.seq[1]++;
+	/* what begins them is lost */
+	for (uint64_t i = 3; i < 6; i++)
+		feed_event(&f, 300 + 10 * i, 1, kinds[i], FN(1), 0, 0);
+	for (uint64_t i = 0; i < 6; i++)
+		feed_event(&f, 400 + 10 * i, 1, kinds[i], FN(1), 0, 0);
+	feed_event(&f, 900, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	assert_event(m, GN_RT_SUSPEND, 0, 200, 200, true);
+	assert_event(m, GN_RT_SUSPEND, 1, 400, 440, false);
+	assert_event(m, GN_RT_COLLECT, 0, 210, 210, true);
+	assert_event(m, GN_RT_COLLECT, 1, 410, 450, false);
+	assert_event(m, GN_RT_COMPILE, 0, 220, 220, true);
+	assert_event(m, GN_RT_COMPILE, 1, 420, 430, false);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_cost),
 		cmocka_unit_test(raw_times_keep_it),
 		cmocka_unit_test(a_catch_can_be_lost),
+		cmocka_unit_test(ends_can_be_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,12 +63,24 @@ struct matching {
 	size_t nfull;
 };
 
+static void lose_end(struct gn_model_event *e)
+{
+	e->end = e->start;
+	e->cpu = 0;
+	e->no_end = e->no_cpu = true;
+}
+
 static void end_at(const struct matching *x, struct gn_model_event *e,
 		   const struct gn_model_event *end)
 {
 	bool same = e->tid == end->tid;
 	uint64_t cpu;
 
+	/* its own end can be lost, and the begin of what ends here */
+	if (same && e->gaps != end->gaps) {
+		lose_end(e);
+		return;
+	}
 	e->end = end->start;
 	e->open = false;
 	e->no_cpu =
@@ -145,18 +157,27 @@ static bool split_concurrent(struct matching *x,
 	return true;
 }
 
-static uint64_t process_end(const struct gn_pipeline *p, uint32_t pid)
+/* One that goes on ends with its process, unless records of it were lost. */
+static void leave_open(const struct gn_pipeline *p, struct gn_model_event *e)
 {
 	uint64_t end = 0;
+	bool lost = false;
 
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct gn_thread *t = p->threads[i];
 		uint64_t last = gn_thread_end_of(t, p->end);
 
-		if (p->processes[t->process].pid == pid && last > end)
+		if (p->processes[t->process].pid != e->pid)
+			continue;
+		if (last > end)
 			end = last;
+		lost |= t->gaps > 0;
 	}
-	return end;
+	e->no_cpu = true;
+	e->cpu = 0;
+	e->end = end;
+	if (lost)
+		lose_end(e);
 }
 
 /* Takes the ends out. A row that a split adds has the place of an end. */
@@ -200,11 +221,8 @@ static int match_collections(struct gn_pipeline *p, struct gn_model *m)
 		return -ENOMEM;
 	x.full = x.open + begun;
 	split = take_ends(m, &x);
-	for (size_t i = 0; i < x.n; i++) {
-		x.open[i]->no_cpu = true;
-		x.open[i]->cpu = 0;
-		x.open[i]->end = process_end(p, x.open[i]->pid);
-	}
+	for (size_t i = 0; i < x.n; i++)
+		leave_open(p, x.open[i]);
 	free(x.open);
 	if (split)
 		qsort(m->events, m->nevents, sizeof(*m->events), by_time);
@@ -235,6 +253,9 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.tid = t->tid,
 			.thread = t->name,
 			.open = row->open,
+			.no_end = row->no_end,
+			.no_cpu = row->no_end,
+			.gaps = row->gaps,
 			.order = i,
 		};
 		err = gn_build_name(&p->stage.names, row->fn, &m->events[i].of);

@@ -32,7 +32,7 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 		return;
 	p->lost += seen->lost;
 	gn_walk_drop_held(t);
-	gn_events_lost(t);
+	gn_events_lost(p, t);
 	t->native.is = false; /* the return can be among them */
 	if (!t->account.gap)
 		t->gaps++;

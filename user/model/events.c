@@ -356,7 +356,8 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 				   .event = event,
 				   .thread = t,
 				   .other = GN_NONE,
-				   .open = true};
+				   .open = true,
+				   .gaps = (uint32_t)t->gaps};
 	int err = find(p, t, r->func, &row.fn);
 
 	if (err)
@@ -389,6 +390,7 @@ static int collected(struct gn_pipeline *p, struct gn_thread *t,
 		.other = GN_NONE,
 		.cpu = cpu_of(t, GN_CLASS_GC),
 		.value = {GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR},
+		.gaps = (uint32_t)t->gaps,
 	};
 	int err = gn_collectors_mark(p, t, time, &row.mark);
 
@@ -441,10 +443,18 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 	return 0;
 }
 
-void gn_events_lost(struct gn_thread *t)
+void gn_events_lost(struct gn_pipeline *p, struct gn_thread *t)
 {
-	if (t->events)
-		t->events->nthrown = 0;
+	struct gn_events_open *o = t->events;
+
+	for (; o && o->n; o->n--) {
+		struct gn_event_row *row = &p->events.row[o->row[o->n - 1]];
+
+		row->no_end = true;
+		row->cpu = 0;
+	}
+	if (o)
+		o->nthrown = 0;
 }
 
 static void count_stop(struct gn_model_collections *c, uint64_t ns)

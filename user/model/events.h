@@ -32,6 +32,8 @@ struct gn_event_row {
 	struct gn_thread *thread;
 	uint16_t event; /* enum gn_rt: the begin of a stretch; COLLECTED too */
 	bool open;	/* its end was not told */
+	bool no_end;	/* records were lost: when it ended is not known */
+	uint32_t gaps;	/* of collections: the thread's so far */
 };
 
 /* Exceptions of a class that were thrown and caught by the same functions. */
@@ -87,8 +89,8 @@ int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
  * known. */
 void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n);
 /* Records of the thread were lost: who catches what it has thrown is not
- * known. */
-void gn_events_lost(struct gn_thread *t);
+ * known, nor when what goes on ends. */
+void gn_events_lost(struct gn_pipeline *p, struct gn_thread *t);
 /* A runtime began in the thread's process. */
 int gn_events_started(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_thread *r);

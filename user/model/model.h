@@ -372,6 +372,8 @@ struct gn_model_event {
 	uint16_t event; /* enum gn_rt; of a stretch the begin */
 	bool open;	/* its end was not told: it is that of its thread, of a
 			   collection that of its process */
+	bool no_end;	/* records were lost: its end and `cpu` are not known,
+			   and `end` is its start */
 	bool no_cpu;	/* `cpu` is not known: another thread ended it that does
 			   not only collect, or slices were lost */
 	bool collector; /* the thread only collects */
@@ -379,6 +381,7 @@ struct gn_model_event {
 	/* compilations and collections: on a CPU for it; of collections that of
 	 * all threads that only collect, too */
 	uint64_t cpu;
+	uint32_t gaps; /* of collections: of the thread, before it */
 	uint32_t mark; /* of collections: of their begin (collectors.h) */
 	uint64_t value[GN_RT_VALUES];	 /* what they are: runtime_event.h */
 	struct gn_model_named of, other; /* other: where value[0] is a NAME */

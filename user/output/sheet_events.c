@@ -123,7 +123,7 @@ static int put_event(const struct gn_model *m, const struct gn_model_event *e,
 	if (!c || !detail)
 		return -ENOMEM;
 	gn_cell_number(c++, since_start(m, e->start));
-	if (gn_rt_info(e->event)->phase == GN_RT_BEGIN)
+	if (gn_rt_info(e->event)->phase == GN_RT_BEGIN && !e->no_end)
 		gn_cell_number(c, e->end - e->start);
 	c++;
 	gn_cell_text(c++, family_text(info->family));
@@ -216,7 +216,9 @@ static int fill_loads(const struct gn_model *m, struct gn_sheet *s)
 		if (!c)
 			return -ENOMEM;
 		gn_cell_number(c++, since_start(m, e->start));
-		gn_cell_number(c++, e->end - e->start);
+		if (!e->no_end)
+			gn_cell_number(c, e->end - e->start);
+		c++;
 		gn_cell_text(c++, gn_rt_info(e->event)->text);
 		gn_cell_number(c++, (int32_t)e->value[0] < 0);
 		gn_cell_number(c++, e->pid);
@@ -297,9 +299,11 @@ static char *startup_note(const struct gn_model *m,
 	uint64_t sum = 0, first = 0, since = 0;
 	char number[GN_CELL], time[GN_CELL], pct[GN_CELL];
 	uint32_t pid = 0;
+	size_t known = 0;
 	char *text;
 
 	for (size_t i = 0; i < n; i++) {
+		known += !all[i]->no_end;
 		if (!i || all[i]->pid != pid) {
 			pid = all[i]->pid;
 			since = began(m, pid);
@@ -308,7 +312,7 @@ static char *startup_note(const struct gn_model *m,
 		if (all[i]->start - since < START_NS)
 			first += all[i]->end - all[i]->start;
 	}
-	gn_format_count(number, n);
+	gn_format_count(number, known);
 	gn_format_duration(time, sum, false);
 	gn_format_pct(pct, first, sum);
 	if (asprintf(&text,
@@ -326,8 +330,11 @@ static int put_compilation(const struct gn_model *m,
 
 	if (!c)
 		return -ENOMEM;
-	gn_cell_number(c++, e->end - e->start);
-	gn_cell_number(c++, e->cpu);
+	if (!e->no_end) {
+		gn_cell_number(c, e->end - e->start);
+		gn_cell_number(c + 1, e->cpu);
+	}
+	c += 2;
 	if (e->value[0])
 		gn_cell_number(c, e->value[0]);
 	c++;

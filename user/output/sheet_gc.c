@@ -12,7 +12,8 @@
 struct collection {
 	const struct gn_model_event *e;
 	uint64_t pause, stopping;
-	bool stops; /* `stopping` is known */
+	bool stops;    /* `stopping` is known */
+	bool no_pause; /* `pause` is not */
 	uint64_t suspensions;
 	const struct gn_model_event *last; /* of its threads to stop */
 };
@@ -83,7 +84,8 @@ static int put(const struct gn_model *m, const struct collection *x,
 		gn_cell_text(c, e->value[1] & 1 ? "induced" : "other");
 	c++;
 	if (x->suspensions) {
-		gn_cell_number(c, x->pause);
+		if (!x->no_pause && !e->no_end)
+			gn_cell_number(c, x->pause);
 		if (x->stops)
 			gn_cell_number(c + 1, x->stopping);
 		gn_cell_number(c + 2, x->suspensions);
@@ -94,7 +96,9 @@ static int put(const struct gn_model *m, const struct collection *x,
 		gn_cell_text(c + 1, x->last->thread);
 	}
 	c += 2;
-	gn_cell_number(c++, e->end - e->start);
+	if (!e->no_end)
+		gn_cell_number(c, e->end - e->start);
+	c++;
 	if (!e->no_cpu)
 		gn_cell_number(c, e->cpu);
 	c++;
@@ -123,6 +127,7 @@ static int fill(const struct gn_model *m, struct collection *all,
 			continue;
 		to->pause += m->events[i].end - m->events[i].start;
 		to->suspensions++;
+		to->no_pause |= m->events[i].no_end;
 		take_stops(m, i, to);
 	}
 	for (size_t i = 0; i < n && !err; i++)
