@@ -10,20 +10,21 @@
 
 #include <gnomon/time_class.h>
 #include "model/syscalls.h"
+#include "model_feed.h"
 
 #define READ  0
 #define FUTEX 202
 #define EXIT  60
 
-struct feed {
+struct slices {
 	struct gn_syscalls all;
 	struct gn_syscall_open open;
 	uint32_t thread;
 	uint64_t now;
 };
 
-static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
-		  uint64_t flags)
+static void slice(struct slices *f, enum gn_class class, uint16_t nr,
+		  uint64_t ns, uint64_t flags)
 {
 	struct gn_rec_slice s = {.h = {.time = f->now + ns, .flags = flags},
 				 .start = f->now,
@@ -34,7 +35,7 @@ static void slice(struct feed *f, enum gn_class class, uint16_t nr, uint64_t ns,
 	assert_int_equal(gn_syscalls_take(&f->all, f->thread, &f->open, &s), 0);
 }
 
-static void build(struct feed *f, struct gn_model *m)
+static void build(struct slices *f, struct gn_model *m)
 {
 	static struct gn_model_thread threads[] = {{.number = 0},
 						   {.number = 1}};
@@ -48,7 +49,7 @@ static void build(struct feed *f, struct gn_model *m)
  * one that fails, after time that is in none. */
 static void parts(void **state)
 {
-	struct feed f = {.now = 1000};
+	struct slices f = {.now = 1000};
 	struct gn_model m;
 
 	(void)state;
@@ -79,7 +80,7 @@ static void parts(void **state)
  * slice that is told late was before the call. */
 static void open_ones(void **state)
 {
-	struct feed f = {.now = 1000};
+	struct slices f = {.now = 1000};
 	struct gn_rec_slice late = {
 		.h.time = 990, .start = 900, .class = GN_CLASS_RUNQUEUE};
 	struct gn_model m;
@@ -116,7 +117,7 @@ static void threads(void **state)
 		{1, READ, 2, 40, 10, 30},
 		{0, READ, 1, 7, 7, 7},
 	};
-	struct feed f = {.now = 1000};
+	struct slices f = {.now = 1000};
 	struct gn_model m;
 
 	(void)state;
@@ -148,12 +149,55 @@ static void threads(void **state)
 	free(m.thread_syscalls);
 }
 
+static void part(struct feed *f, uint64_t start, uint64_t end, uint64_t flags)
+{
+	struct gn_rec_slice r = {.h = {.time = end,
+				       .tid = 1,
+				       .seq = ++f->slice_seq[1],
+				       .kind = GN_KIND_SLICE,
+				       .flags = flags},
+				 .start = start,
+				 .reason = READ,
+				 .class = GN_CLASS_SYSCALL};
+
+	feed_rec(f, &r, sizeof(r));
+}
+
+/* The return of the first is lost, so it is no part of the next one; nor is it
+ * one that goes on. */
+static void lost_returns(void **state)
+{
+	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT};
+	struct feed f = {.p = gn_pipeline_new(&opts)};
+	struct gn_model *m = NULL;
+
+	(void)state;
+	assert_non_null(f.p);
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	part(&f, 200, 210, 0);
+	f.slice_seq[1]++;
+	part(&f, 300, 304, GN_F_RETURNED);
+	part(&f, 400, 410, 0);
+	f.slice_seq[1]++;
+	part(&f, 500, 508, GN_F_RETURNED);
+	feed_event(&f, 600, 1, GN_KIND_EXIT, 0, 0, 0);
+	assert_int_equal(gn_pipeline_finish(f.p, &m), 0);
+	gn_pipeline_free(f.p);
+	assert_int_equal(m->nsyscalls, 1);
+	assert_int_equal(m->syscalls[0].begun, 2);
+	assert_int_equal(m->syscalls[0].calls, 2);
+	assert_int_equal(m->syscalls[0].cpu, 12);
+	assert_int_equal(m->syscalls[0].longest, 8);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts),
 		cmocka_unit_test(open_ones),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(lost_returns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

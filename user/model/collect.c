@@ -50,6 +50,8 @@ int gn_take_slice(struct gn_pipeline *p, struct gn_thread *t,
 	gn_take_time(p, t, s->h.time);
 	p->lost += seen.lost;
 	gn_account_slice_seen(&t->account, seen.lost, &p->stage.checks);
+	if (seen.lost)
+		gn_syscalls_lost(&p->syscalls, t->number, &t->syscall);
 	return gn_order_hold(&t->order, s) ? 0 : gn_slice_put(p, t, s);
 }
 

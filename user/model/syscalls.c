@@ -65,6 +65,17 @@ int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 	return 0;
 }
 
+void gn_syscalls_lost(struct gn_syscalls *all, uint32_t thread,
+		      struct gn_syscall_open *open)
+{
+	uint64_t key = (uint64_t)thread << 16 | open->nr;
+	uint32_t i = gn_table_get(&all->by_key, key);
+
+	if (open->is && i != GN_NONE)
+		all->rows[i].begun--;
+	open->is = false;
+}
+
 static int by_number(const void *left, const void *right)
 {
 	const struct gn_model_syscall *a = left, *b = right;

@@ -33,6 +33,10 @@ struct gn_syscall_open {
 int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 		     struct gn_syscall_open *open,
 		     const struct gn_rec_slice *s);
+/* Slices of the thread were lost: the call that it was in can have ended, and
+ * is not told. */
+void gn_syscalls_lost(struct gn_syscalls *all, uint32_t thread,
+		      struct gn_syscall_open *open);
 /* Rows of the threads that `into` has become those of the thread that it says.
  * 0 or -ENOMEM. */
 int gn_syscalls_fold(struct gn_syscalls *all, const struct gn_table *into);
