@@ -118,7 +118,7 @@ int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
 
 void gn_async_free(struct gn_asyncs *a)
 {
-	free(a->end_of);
+	free(a->programs);
 	gn_table_free(&a->lines);
 	gn_table_free(&a->by_fn);
 	gn_table_free(&a->by_point);
@@ -189,14 +189,18 @@ static void add_inner(struct gn_model_await *to, const struct gn_asyncs *a,
 	to->inner_state = inner->state;
 }
 
-int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time)
+int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time,
+		   bool lost)
 {
-	int err = gn_grow_to(&a->end_of, &a->nends, &a->ends_cap, program,
-			     sizeof(*a->end_of));
+	int err = gn_grow_to(&a->programs, &a->nprograms, &a->programs_cap,
+			     program, sizeof(*a->programs));
 
-	if (!err && time > a->end_of[program])
-		a->end_of[program] = time;
-	return err;
+	if (err)
+		return err;
+	if (time > a->programs[program].end)
+		a->programs[program].end = time;
+	a->programs[program].lost |= lost;
+	return 0;
 }
 
 /* The rows as they are made. A hostile file can have a point or a method with
@@ -211,12 +215,12 @@ struct rows {
 	struct gn_table by_point;    /* row << 32 | state -> await of it */
 };
 
-/* When the program of a function ended, or the session. */
-static uint64_t end_of(const struct rows *r, uint32_t fn)
+static struct gn_async_program program_of(const struct rows *r, uint32_t fn)
 {
 	uint32_t program = r->fns[fn].program;
 
-	return program < r->a->nends ? r->a->end_of[program] : 0;
+	return program < r->a->nprograms ? r->a->programs[program]
+					 : (struct gn_async_program){0};
 }
 
 /* One row a function, whatever processes ran it. */
@@ -236,11 +240,12 @@ static int add_methods(struct rows *r)
 {
 	for (uint32_t i = 0; i < r->a->nmethods; i++) {
 		const struct gn_async_method *method = &r->a->methods[i];
+		struct gn_async_program of = program_of(r, method->fn);
 
 		if (find_row(r, r->function_of[method->fn], &r->of[i]))
 			return -ENOMEM;
-		add_method(&r->m->asyncs[r->of[i]], method,
-			   end_of(r, method->fn));
+		add_method(&r->m->asyncs[r->of[i]], method, of.end);
+		r->m->asyncs[r->of[i]].gap |= of.lost;
 	}
 	return 0;
 }
@@ -300,7 +305,7 @@ static int add_points(struct rows *r)
 		to->count += from->waits.begun;
 		to->older += from->older;
 		to->waiting += open_spans(&from->waits);
-		to->ns += total(&from->waits, end_of(r, fn),
+		to->ns += total(&from->waits, program_of(r, fn).end,
 				&r->m->asyncs[row].gap);
 		add_inner(to, r->a, from, r->function_of);
 	}

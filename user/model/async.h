@@ -36,6 +36,11 @@ struct gn_async_method {
 	uint64_t older; /* ended, begun before the session */
 };
 
+struct gn_async_program {
+	uint64_t end; /* of it, or of the session; 0: not known (yet) */
+	bool lost;    /* records of its threads were lost */
+};
+
 /* All zeros is empty. */
 struct gn_asyncs {
 	struct gn_async_method *methods;
@@ -45,9 +50,8 @@ struct gn_asyncs {
 	uint32_t npoints, points_cap;
 	struct gn_table by_point; /* method << 32 | state -> points */
 	struct gn_table lines;	  /* fn << 32 | state -> in its source */
-	/* when programs ended, or the session; 0: not known (yet) */
-	uint64_t *end_of;
-	uint32_t nends, ends_cap;
+	struct gn_async_program *programs;
+	uint32_t nprograms, programs_cap;
 };
 
 /*
@@ -62,8 +66,10 @@ int gn_async_line(struct gn_asyncs *a, uint32_t fn, int32_t state,
 		  uint32_t line);
 void gn_async_free(struct gn_asyncs *a);
 
-/* The program did not end before `time`. 0, -ENOMEM. */
-int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time);
+/* The program did not end before `time`; `lost`: begins, ends and waits of its
+ * methods can be among lost records. 0, -ENOMEM. */
+int gn_async_lasts(struct gn_asyncs *a, uint32_t program, uint64_t time,
+		   bool lost);
 
 /* Makes the model's rows; `function_of`: functions by fn. 0, -ENOMEM. */
 int gn_async_build(const struct gn_asyncs *a, const struct gn_fn *fns,

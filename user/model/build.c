@@ -260,7 +260,8 @@ static int end_programs(struct gn_pipeline *p)
 
 		err = gn_async_lasts(&p->asyncs,
 				     p->processes[t->process].program,
-				     t->closed ? t->end : t->account.since);
+				     t->closed ? t->end : t->account.since,
+				     p->processes[t->process].lost);
 	}
 	return err;
 }

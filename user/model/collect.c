@@ -34,6 +34,7 @@ void gn_take_loss(struct gn_pipeline *p, struct gn_thread *t,
 	gn_walk_drop_held(t);
 	gn_events_lost(p, t);
 	t->native.is = false; /* the return can be among them */
+	p->processes[t->process].lost = true;
 	if (!t->account.gap)
 		t->gaps++;
 	t->account.gap = true;
@@ -313,7 +314,9 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 		*proc->collecting = (struct gn_collecting){.n = 0};
 	/* no thread will be of the old program any more */
 	if (!p->opts.live)
-		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time);
+		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time,
+				     proc->lost);
+	proc->lost = false;
 	if (!err)
 		err = gn_names_program(&p->stage.names, 0, &proc->program);
 	if (err)

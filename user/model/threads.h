@@ -108,6 +108,7 @@ struct gn_process {
 	uint64_t ended_at;
 	uint64_t late;	/* when it had all probes, if it ran before; else 0 */
 	bool unmatched; /* one of its threads has such leaves */
+	bool lost;	/* records of threads in its program were lost */
 	/* probe cost that the time outside of functions owes */
 	uint64_t owed;
 	/* rows of its ended threads: of those that worked, and that were idle
