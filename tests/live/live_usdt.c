@@ -97,6 +97,44 @@ void test_usdt(struct live *t)
 	started(t, "-f usdt::gn_usdt:* --attach single");
 }
 
+/* A program that finds out what such a probe does to it: see its source. */
+static json_t *on_nop5(struct live *t, const char *options,
+		       struct live_end *ended, uint64_t *calls)
+{
+	struct live_args a = {.n = 0};
+	char *path = live_path(t, "report");
+
+	live_add(t, &a, t->gnomon, "run", "--format", "json", "-o", path, NULL);
+	live_split(t, &a, options);
+	live_add(t, &a, "--", NULL);
+	live_command(t, &a, "nop5");
+	live_run(t, &a, &(struct live_start){0}, ended);
+	CHECK(t, ended->code == 0, "%s: it ended with %d: %s%s", options,
+	      ended->code, ended->out, ended->err);
+	CHECK(t,
+	      sscanf(ended->out, "wrong 0\nbad 0\ncalls %" SCNu64, calls) == 1,
+	      "%s: it says: %s", options, ended->out);
+	return live_load(t, path);
+}
+
+void test_nop5(struct live *t)
+{
+	struct live_end ended;
+	json_t *report;
+	uint64_t calls;
+
+	report = on_nop5(t, "-f work -a work:arg1", &ended, &calls);
+	expect(t, report, "work", calls);
+	CHECK(t, strstr(ended.err, "five-byte nop"),
+	      "why there are no values is not told: %s", ended.err);
+	json_decref(report);
+	report = on_nop5(t, "-f usdt::nop5:*", &ended, &calls);
+	expect(t, report, "usdt:nop5:behind", calls);
+	CHECK(t, strstr(ended.err, "left out: usdt:nop5:alone"),
+	      "the probe that is left out is not told: %s", ended.err);
+	json_decref(report);
+}
+
 void test_usdt_attached(struct live *t)
 {
 	struct live_talk traced, other, gnomon;

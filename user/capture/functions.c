@@ -14,6 +14,11 @@
 
 #define REFUSED_SHOWN 3
 
+/* The kernel makes a call of it. */
+#define NOP5                                                                  \
+	"a probe on a five-byte nop spoils what is below the stack, and can " \
+	"crash a forked child"
+
 static enum gn_probe_class class_of(enum gn_cost cost)
 {
 	return cost == GN_COST_STEPPED ? GN_PROBE_STEPPED : GN_PROBE_EMULATED;
@@ -164,10 +169,13 @@ void gn_functions_clear(struct gn_functions *f)
 }
 
 /* Arguments are where the ABI says only at the function's first instruction,
- * where the return address is on top of the stack. */
-static bool enter_first(struct gn_elf *elf, const struct gn_elf_symbol *sym,
-			struct gn_site *enter)
+ * where the return address is on top of the stack. Returns why it cannot be
+ * probed, or NULL. */
+static const char *enter_first(struct gn_elf *elf,
+			       const struct gn_elf_symbol *sym,
+			       struct gn_plan *plan)
 {
+	struct gn_site *enter = &plan->enter;
 	const uint8_t *code = NULL;
 	uint64_t size = 16;
 	size_t len;
@@ -175,11 +183,15 @@ static bool enter_first(struct gn_elf *elf, const struct gn_elf_symbol *sym,
 	for (; size && !code; size -= !code)
 		code = gn_elf_code(elf, sym->addr, size);
 	if (!code || gn_elf_offset(elf, sym->addr, &enter->offset))
-		return false;
+		return "its code has no place in the file";
+	if (plan->begins_again)
+		return "a jump can come back to its first instruction";
 	enter->addr = sym->addr;
 	enter->adjust = 8;
 	enter->cost = gn_cost_of(code, size, sym->addr, enter->insn, &len);
-	return enter->cost != GN_COST_REFUSED;
+	if (enter->cost == GN_COST_REFUSED)
+		return "the kernel does not probe its first instruction";
+	return enter->cost == GN_COST_OPTIMIZED ? NOP5 : NULL;
 }
 
 static struct gn_valued *find_valued(const struct gn_functions *f, size_t file,
@@ -271,6 +283,7 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	const char *path = f->files->file[file].path;
 	struct gn_valued *valued;
 	struct gn_plan own = *plan;
+	const char *why;
 	int err = 0;
 
 	if (plan->refused) {
@@ -282,11 +295,11 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 		tell_go(valued, sym->demangled, path);
 		valued = NULL;
 	}
-	if (valued && !enter_first(elf, sym, &own.enter)) {
-		gn_error("%.200s of '%s': its arguments cannot be read, the "
-			 "kernel does not probe its first instruction; trace "
+	why = valued ? enter_first(elf, sym, &own) : NULL;
+	if (why) {
+		gn_error("%.200s of '%s': its values cannot be read, %s; trace "
 			 "what it calls",
-			 sym->demangled, path);
+			 sym->demangled, path, why);
 		valued = NULL;
 		own = *plan;
 	}
@@ -319,7 +332,7 @@ static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
 		enum gn_cost cost = gn_usdt_cost(f->files->file[file].fd,
 						 site[i].offset, insn);
 
-		if (cost == GN_COST_REFUSED)
+		if (cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED)
 			return cost;
 		if (cost == GN_COST_STEPPED)
 			most = cost;
@@ -420,10 +433,12 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 	int err;
 
 	snprintf(name, sizeof(name), "usdt:%s:%s", site->provider, site->name);
-	if (cost == GN_COST_REFUSED) {
-		gn_error("left out: %.200s of '%s': the kernel does not "
-			 "probe its instruction",
-			 name, f->files->file[file].path);
+	if (cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED) {
+		gn_error("left out: %.200s of '%s': %s", name,
+			 f->files->file[file].path,
+			 cost == GN_COST_OPTIMIZED
+				 ? NOP5
+				 : "the kernel does not probe its instruction");
 		return 0;
 	}
 	keep_name(f, f->next, name);

@@ -199,10 +199,13 @@ static bool is_long_nop(const uint8_t *bytes, size_t len)
 	return false;
 }
 
-static bool is_nop5(const uint8_t *bytes, size_t len)
+/* The kernel takes each encoding of it (0f 1f 44 00 08 is clang's), with any
+ * prefixes, too. */
+static bool is_nop5(const struct opcode *op, size_t len)
 {
-	/* the kernel takes each encoding of it (0f 1f 44 00 08 is clang's) */
-	return len == 5 && bytes[0] == 0x0f && bytes[1] == 0x1f;
+	if (len != 5 || op->vector)
+		return false;
+	return op->two ? op->byte == 0x1f : op->byte == 0x90 && !(op->rex & 1);
 }
 
 static bool is_branch(const struct opcode *op)
@@ -226,7 +229,7 @@ static enum gn_cost classify(const uint8_t *bytes, size_t len, uint64_t addr)
 		return GN_COST_REFUSED;
 	if (is_branch(&op))
 		return op.narrow ? GN_COST_REFUSED : GN_COST_EMULATED;
-	if (is_nop5(bytes, len))
+	if (is_nop5(&op, len))
 		return addr % page + len <= page ? GN_COST_OPTIMIZED
 						 : GN_COST_EMULATED;
 	if (is_long_nop(bytes, len))

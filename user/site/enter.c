@@ -151,6 +151,7 @@ void gn_enter_choose(const struct gn_body *b, enum gn_leave_mode leave,
 	struct gn_state s;
 	bool nop5 = false;
 
+	plan->begins_again = b->parts[0].count && can_come_back(b, 0, 0);
 	gn_state_entry(&s);
 	for (size_t i = 0; i < begin; i++)
 		gn_state_apply(&s, &b->insns[i], GN_NO_REG);

@@ -61,6 +61,7 @@ struct gn_site {
 struct gn_plan {
 	struct gn_site enter;
 	const char *enter_reason; /* why that site: a static sentence */
+	bool begins_again; /* a call can run its first instruction again */
 	enum gn_leave_mode leave; /* RETURN or RET */
 	const char *reason;	  /* why that leave: a static sentence */
 	struct gn_site *leaves;	  /* RET: each one; RETURN: none */
