@@ -220,6 +220,28 @@ void test_signal_timeout(struct live *t)
 		live_again(t, i++, TRIES, "the test stood still");
 }
 
+/* One each 0.3 s, as of an impatient user: they count once within half a second
+ * each, not until they have a pause. */
+void test_signal_again(struct live *t)
+{
+	siginfo_t info = {.si_pid = 0};
+	struct live_talk gnomon;
+	pid_t pid;
+	int i, code;
+
+	record(t, "", "outlive", &gnomon, &pid);
+	for (i = 0; i < 20 && !info.si_pid; i++) {
+		send(t, gnomon.pid, SIGTERM);
+		live_pause(300);
+		waitid(P_PID, (id_t)gnomon.pid, &info,
+		       WEXITED | WNOHANG | WNOWAIT);
+	}
+	send(t, gnomon.pid, SIGKILL);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGTERM, "gnomon ended with %d", code);
+	quit_with_one(t, &gnomon);
+}
+
 /* What nohup(1) sets. */
 void test_signal_nohup(struct live *t)
 {

@@ -83,14 +83,13 @@ static int take(struct gn_signals *s, struct gn_session *session, int sig,
 		bool key)
 {
 	uint64_t now = sent(session, sig);
-	bool same = is_same(s, sig, now);
 
 	if (sig == SIGWINCH)
 		return sig;
+	if (is_same(s, sig, now))
+		return 0;
 	s->last = sig;
 	s->last_at = now;
-	if (same)
-		return 0;
 	s->count++;
 	if (!session || !gn_session_child(session) || (key && s->interactive)) {
 		s->end = sig;
