@@ -161,6 +161,26 @@ void test_signal_after(struct live *t)
 	CHECK(t, code == 0, "gnomon ended with %d", code);
 }
 
+/* What kills it then did not end the trace, and is no fault of probes. */
+void test_killed_after(struct live *t)
+{
+	struct live_talk gnomon;
+	char *line;
+	pid_t pid;
+	int code;
+
+	record(t, "-d 100ms", "serve", &gnomon, &pid);
+	live_await(t, gnomon.err, "gnomon: the command goes on, untraced");
+	send(t, pid, SIGTRAP);
+	line = live_await(t, gnomon.err, "gnomon: the command was killed");
+	CHECK(t,
+	      strstr(line, "by signal 5 (") &&
+		      !strcmp(strchr(line, ')'), ") after tracing had ended"),
+	      "it says \"%s\"", line);
+	code = live_wait(t, &gnomon);
+	CHECK(t, code == 128 + SIGTRAP, "gnomon ended with %d", code);
+}
+
 /* gnomon comes to a signal late that its group has, as on a busy machine: the
  * command has it once all the same. */
 void test_signal_late(struct live *t)

@@ -233,6 +233,13 @@ static void tell_children(const struct gn_capture_args *a)
 	}
 }
 
+void gn_capture_tell_waiting(void)
+{
+	fputs("gnomon: the command goes on, untraced; Ctrl-C twice ends the "
+	      "waiting for it\n",
+	      stderr);
+}
+
 static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 		 const struct gn_capture_use *use)
 {
@@ -260,6 +267,8 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 		tell_children(a);
 	}
 	err = use->loop ? use->loop(c, use->ctx) : loop(c, a->args.duration);
+	c->outlived =
+		gn_session_child(c->session) && gn_session_lives(c->session);
 	stopped = gn_session_stop(c->session);
 	gn_progress_end(&c->progress);
 	if (gn_session_left(c->session))
@@ -268,6 +277,10 @@ static int trace(struct gn_capture *c, const struct gn_capture_args *a,
 			 "record nothing",
 			 gn_session_left(c->session));
 	c->tells = !err && !stopped;
+	/* -d is over */
+	if (c->tells && !use->loop && c->outlived && !c->signals.first &&
+	    !c->signals.end && !a->args.quiet)
+		gn_capture_tell_waiting();
 	c->quiet = a->args.quiet;
 	return err ? err : stopped;
 }
@@ -397,7 +410,11 @@ static void say_status(const struct gn_capture *c)
 {
 	int sig = gn_session_signal(c->session);
 
-	if (sig)
+	if (sig && c->outlived)
+		gn_error("the command was killed by signal %d (%s) after "
+			 "tracing had ended",
+			 sig, strsignal(sig));
+	else if (sig)
 		gn_error("the command was killed by signal %d (%s); what "
 			 "was traced is complete up to that point%s",
 			 sig, strsignal(sig), cause(sig));

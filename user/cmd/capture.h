@@ -145,6 +145,7 @@ struct gn_capture {
 	bool attaching;
 	bool starting;	    /* runtimes that run already are asked for hooks */
 	unsigned int count; /* signals that had come when the removal began */
+	bool outlived;	    /* the command lived on when tracing ended */
 	bool traced;	    /* it began: what is there is a report */
 	bool tells; /* the capture was complete: what it missed is told */
 	bool quiet;
@@ -178,6 +179,10 @@ int gn_capture_run(struct gn_capture *c, const struct gn_capture_args *args,
  * SIGWINCH, or 0. See cmd/signals.h. Call it at least every tenth of a
  * second. */
 int gn_capture_signal(struct gn_capture *c);
+
+/* Says that gn_capture_wait() waits for a command that is not traced any more.
+ */
+void gn_capture_tell_waiting(void);
 
 /* Waits until the command ends, or until a signal ends the capture; then it
  * reports that the command still runs. Afterwards signals have their default

@@ -194,9 +194,7 @@ static int trace(struct top_args *t, struct gn_live_opts *o,
 	/* after a Ctrl-C most commands just end */
 	if (closed && !status && gn_session_child(c.session) &&
 	    !c.signals.first)
-		fputs("gnomon: the command goes on, untraced; Ctrl-C twice "
-		      "ends the waiting for it\n",
-		      stderr);
+		gn_capture_tell_waiting();
 	gn_capture_wait(&c);
 	gn_top_show_output(show);
 	if (!status)
