@@ -75,7 +75,7 @@ static const struct gn_option options[] = {
 	GN_OPT_USER,
 	GN_OPT_OS,
 	GN_OPT_RING_AS(""),
-	GN_OPT_ALLOW_LOSS_AS("ring buffer (8M); loss is not status 3"),
+	GN_OPT_ALLOW_LOSS_AS("ring (8M; -p -f: 32M); loss is not status 3"),
 	GN_OPT_VERBOSE("say more"),
 };
 
