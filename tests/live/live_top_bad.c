@@ -35,6 +35,7 @@ void test_top_options(struct live *t)
 		{"--format csv", "csv"},
 		{"-b --no-functions -f main", "--no-functions"},
 		{"-b --no-functions --budget 5", "--no-functions"},
+		{"-b --hooks fast", "--hooks fast"},
 		{"-b --budget -5", "-5"},
 		{"-b --budget much", "much"},
 		{"-b --os nonsense", "nonsense"},

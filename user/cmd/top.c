@@ -135,6 +135,10 @@ static bool args_fit(struct top_args *t, int *status)
 		return refuse(status,
 			      "--no-functions goes neither with -f nor with "
 			      "--budget; leave one out");
+	if (t->a.hooks == GN_HOOKS_FAST)
+		return refuse(status,
+			      "a period's records would come after its end by "
+			      "--hooks fast; leave it out");
 	if (t->sort && !rows)
 		return refuse(status, "--sort is for batch mode; give -b, or "
 				      "press s on the screen");
