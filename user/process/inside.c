@@ -48,6 +48,29 @@ bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid)
 	       sscanf(g, "\nGid:%*u%u", gid) == 1;
 }
 
+/* It is the last of those that it has in the namespaces around it. Thousands of
+ * groups can be before them in a line, of which all parts are read. */
+pid_t gn_inside_number(pid_t pid)
+{
+	int fd = gn_inside_proc(pid, "status", O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	pid_t number = pid;
+	char line[512], *last;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		last = strrchr(line, '\t');
+		number = last ? (pid_t)strtol(last, NULL, 10) : pid;
+		break;
+	}
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	return number;
+}
+
 void gn_inside_env_open(struct gn_inside_env *env, pid_t pid)
 {
 	env->text = malloc(ENVIRON_MAX);

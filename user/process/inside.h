@@ -19,6 +19,9 @@ size_t gn_inside_read(pid_t pid, const char *name, char *to, size_t size);
 /* Who it acts as, by its `status`. False: that is not there. */
 bool gn_inside_user(const char *status, uid_t *uid, gid_t *gid);
 
+/* Its number as it sees it itself. */
+pid_t gn_inside_number(pid_t pid);
+
 /* When it began, in ticks of the clock since the system did. False: it is gone.
  */
 bool gn_inside_started(pid_t pid, long long *ticks);

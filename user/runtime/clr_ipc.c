@@ -344,24 +344,16 @@ static void move_start(pid_t pid, long long started[2])
 	started[1] = started[0] + 1;
 }
 
-/* The last of the numbers that it has in the namespaces around it; when it
- * started; who it is. */
+/* Its number as it sees it; when it started; who it is. */
 static bool find_names(pid_t pid, struct wanted *w)
 {
-	char text[8192], *line, *end;
+	char text[1024];
 	gid_t gid;
 
 	gn_inside_read(pid, "status", text, sizeof(text));
 	if (!gn_inside_user(text, &w->uid, &gid))
 		return false;
-	line = strstr(text, "\nNSpid:");
-	end = line ? strchr(line + 1, '\n') : NULL;
-	w->pid = pid;
-	if (end) {
-		*end = '\0';
-		line = strrchr(line, '\t');
-		w->pid = line ? strtoll(line, NULL, 10) : pid;
-	}
+	w->pid = gn_inside_number(pid);
 	if (!gn_inside_started(pid, &w->started[0]))
 		return false;
 	move_start(pid, w->started);
