@@ -54,10 +54,16 @@ void gn_priority_highest(pid_t tid)
 	sched_setscheduler(tid, SCHED_RR, &highest);
 }
 
+void gn_priority_normal(pid_t tid)
+{
+	const struct sched_param none = {.sched_priority = 0};
+
+	sched_setscheduler(tid, SCHED_OTHER, &none);
+}
+
 /* Sets the priority of all threads: some wait for others. */
 static void set_all(int policy)
 {
-	const struct sched_param none = {.sched_priority = 0};
 	DIR *dir = opendir("/proc/self/task");
 	struct dirent *entry;
 
@@ -67,7 +73,7 @@ static void set_all(int policy)
 		if (tid && policy == SCHED_RR)
 			gn_priority_highest(tid);
 		else if (tid)
-			sched_setscheduler(tid, SCHED_OTHER, &none);
+			gn_priority_normal(tid);
 	}
 	if (dir)
 		closedir(dir);

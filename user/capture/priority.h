@@ -58,6 +58,8 @@ void gn_priority_last(struct gn_priority *p);
 
 /* Gives a thread of ours the highest possible priority. */
 void gn_priority_highest(pid_t tid);
+/* And takes it again. */
+void gn_priority_normal(pid_t tid);
 
 /* Call after each draining. `behind`: records were left in the ring. Needs
  * CAP_SYS_NICE; without it nothing changes. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -16,18 +15,23 @@
 #include <gnomon/control.h>
 #include <gnomon/setup.h>
 #include <gnomon/thread.h>
+#include "capture/clock.h"
 #include "capture/session_internal.h"
 #include "capture/unseen.h"
 #include "gnomon.skel.h"
 #include "runtime/runtime.h"
 
-#define BATCH 256 /* of one look at the ring */
+#define BATCH	  256 /* of one look at the ring */
+#define MOST	  500 /* in a second: no machine begins that many runtimes */
+#define SECOND_NS 1000000000u
 
 struct gn_setter {
 	struct gn_session *session;
 	struct ring_buffer *ring;
 	pthread_t thread;
 	int quit;
+	struct gn_setter_pace pace;
+	bool flooded;
 	struct gn_setup batch[BATCH];
 	size_t n;
 	uint32_t *late; /* processes */
@@ -102,18 +106,40 @@ static int take(void *setter, void *data, size_t size)
 	struct gn_setter *t = setter;
 	struct gn_setup s;
 
-	if (size < sizeof(s) || t->n == BATCH)
+	if (size < sizeof(s))
 		return 0;
 	memcpy(&s, data, sizeof(s));
 	if (s.which < t->session->nsetups)
 		t->batch[t->n++] = s;
-	return 0;
+	return t->n == BATCH ? -EAGAIN : 0;
+}
+
+bool gn_setter_is_flooded(struct gn_setter_pace *p, size_t n, uint64_t now)
+{
+	if (now - p->since >= SECOND_NS)
+		*p = (struct gn_setter_pace){.since = now};
+	p->n += n;
+	return p->n > MOST;
+}
+
+/* A process that does nothing but begin a runtime, or what looks like one,
+ * shall not keep a CPU from all others. */
+static void keep_pace(struct gn_setter *t)
+{
+	bool was = t->flooded;
+
+	t->flooded = gn_setter_is_flooded(&t->pace, t->n, gn_now_ns());
+	if (t->flooded && !was)
+		gn_priority_normal(0);
+	else if (was && !t->flooded)
+		gn_priority_highest(0);
 }
 
 static void serve_batch(struct gn_setter *t)
 {
 	t->n = 0;
 	ring_buffer__consume(t->ring);
+	keep_pace(t);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct gn_setup *s = &t->batch[i];
 		const struct gn_runtime_setup *r =
@@ -133,7 +159,7 @@ static void *serve(void *setter)
 		{.fd = ring_buffer__epoll_fd(t->ring), .events = POLLIN},
 		{.fd = t->quit, .events = POLLIN}};
 
-	gn_priority_highest((pid_t)syscall(SYS_gettid));
+	gn_priority_highest(0);
 	while (!fds[1].revents) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How much the thread that sets options of runtimes does before others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "capture/setter.h"
+
+#define SECOND 1000000000u
+
+/* What comes faster than runtimes begin is a flood, for the rest of its
+ * second. */
+static void a_flood_is_one(void **state)
+{
+	struct gn_setter_pace p = {0};
+	uint64_t now = 5 * (uint64_t)SECOND;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		assert_false(gn_setter_is_flooded(&p, 2, now + (uint64_t)i));
+	assert_false(gn_setter_is_flooded(&p, 256, now + 200));
+	assert_true(gn_setter_is_flooded(&p, 256, now + 300));
+	assert_true(gn_setter_is_flooded(&p, 1, now + SECOND - 1));
+	assert_false(gn_setter_is_flooded(&p, 1, now + SECOND));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flood_is_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
