@@ -54,6 +54,24 @@ static void in_each_other(void **state)
 	assert_int_equal(c.n, 0);
 }
 
+/* The end of one that began in a session can come when nobody listens. */
+static void in_another_session(void **state)
+{
+	struct gn_compiling c = {.n = 0};
+	struct gn_compiling_one one;
+
+	(void)state;
+	gn_compiling_in(&c, 1);
+	assert_int_equal(begins(&c, 5000, 1), 0);
+	gn_compiling_in(&c, 1);
+	assert_int_equal(c.n, 1);
+	gn_compiling_in(&c, 2);
+	assert_int_equal(begins(&c, 5000, 2), 0);
+	assert_true(gn_compiling_ends(&c, 102, &one));
+	assert_int_equal(one.index, 2);
+	assert_int_equal(c.n, 0);
+}
+
 /* A begin about as deep as one that goes on, or less: that one threw. */
 static void thrown(void **state)
 {
@@ -120,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_after_the_other),
 		cmocka_unit_test(in_each_other),
+		cmocka_unit_test(in_another_session),
 		cmocka_unit_test(thrown),
 		cmocka_unit_test(thrown_again),
 		cmocka_unit_test(thrown_within),

@@ -24,6 +24,7 @@ static void test_light(void **state)
 			 0x50024 | HIGH(0x10));
 	assert_int_equal(gn_events_mask(GN_WANT_BETWEEN, 0), 0x40004);
 	assert_int_equal(gn_events_mask(GN_WANT_BESIDE, 0), 0x1000010024);
+	assert_int_equal(gn_events_mask(GN_WANT_UNLOADS, 0), 0x4);
 }
 
 static void test_functions(void **state)

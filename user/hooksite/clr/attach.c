@@ -88,7 +88,9 @@ static void serve(struct gn_clr *clr, const char *request)
 	} else if (!strcmp(request, GN_CLR_REQUEST_END)) {
 		end(clr);
 		clr->families = 0;
-		gn_clr_set_events(clr, clr->beside ? 0 : GN_WANT_BETWEEN);
+		/* what is unloaded until the next one must be known then */
+		gn_clr_set_events(clr, clr->beside ? GN_WANT_UNLOADS
+						   : GN_WANT_BETWEEN);
 	}
 }
 

@@ -8,6 +8,13 @@
  * tells a begin differ by less. */
 #define APART 1024
 
+void gn_compiling_in(struct gn_compiling *c, uint32_t session)
+{
+	if (c->session != session)
+		c->n = 0;
+	c->session = session;
+}
+
 static bool take(struct gn_compiling *c, uint32_t i,
 		 struct gn_compiling_one *one)
 {

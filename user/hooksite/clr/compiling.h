@@ -27,7 +27,11 @@ struct gn_compiling_one {
 struct gn_compiling {
 	struct gn_compiling_one one[GN_COMPILING_MAX];
 	uint32_t n;
+	uint32_t session; /* of a caller's; see gn_compiling_in() */
 };
+
+/* What began in another session has ended without being told, if it has. */
+void gn_compiling_in(struct gn_compiling *c, uint32_t session);
 
 /*
  * Before `function` begins in `frame`: takes one that is over. One that goes on

@@ -20,6 +20,7 @@ enum gn_want {
 	GN_WANT_STARTED_IL = 1 << 5, /* the same, from the start on */
 	GN_WANT_BETWEEN = 1 << 6,    /* nothing, but a session may come */
 	GN_WANT_BESIDE = 1 << 7,     /* as ATTACHED, beside another profiler */
+	GN_WANT_UNLOADS = 1 << 8,    /* as BETWEEN, there */
 };
 
 #define GN_EVENT_EXCEPTIONS 0x40
@@ -30,33 +31,34 @@ enum gn_want {
  * are of events that are asked for (gnomon/runtime_event.h).
  * X(name, value, wants, families)
  */
-#define GN_EVENT_LIST(X)                                                      \
-	X(FUNCTION_UNLOADS, 0x1, START, 0)                                    \
-	X(CLASS_LOADS, 0x2, 0, CLASSES)                                       \
-	X(MODULE_LOADS, 0x4, START | ATTACHED | IL | BETWEEN | BESIDE, LOADS) \
-	X(ASSEMBLY_LOADS, 0x8, 0, LOADS)                                      \
-	X(APPDOMAIN_LOADS, 0x10, 0, LOADS)                                    \
-	X(JIT_COMPILATION, 0x20, START | ATTACHED | BESIDE, JIT | INLINING)   \
-	X(EXCEPTIONS, GN_EVENT_EXCEPTIONS, HOOKED, EXCEPTIONS | HANDLERS)     \
-	/* with all of the GC's events, of which finalizers and handles are,  \
-	 * no collection is concurrent */                                     \
-	X(GC, 0x80, 0, HANDLES)                                               \
-	X(OBJECT_ALLOCATED, 0x100, 0, ALLOCATIONS)                            \
-	X(THREADS, 0x200, 0, THREADS)                                         \
-	/* precompiled code is not used with it */                            \
-	X(CODE_TRANSITIONS, 0x800, 0, TRANSITIONS)                            \
-	/* as long as it is set, no precompiled code is taken from modules    \
-	 * that are loaded */                                                 \
-	X(ENTERLEAVE, 0x1000, HOOKS, 0)                                       \
-	X(SUSPENDS, 0x10000, START | ATTACHED | BESIDE, SUSPENSION)           \
-	X(CACHE_SEARCHES, 0x20000, HOOKED | STARTED_IL, SEARCHES)             \
-	/* can only be set when a profiler is loaded, and then for good */    \
-	X(REJIT, 0x40000, ATTACHED | IL | BETWEEN, 0)                         \
-	/* without it no object that is allocated is told; each one is then   \
-	 * allocated the long way */                                          \
-	X(OBJECTS_ARE_TOLD, 0x800000, 0, ALLOCATIONS)                         \
-	X(DYNAMIC_UNLOADS, 0x4ull << 32, START, 0)                            \
-	/* beginnings and ends of collections */                              \
+#define GN_EVENT_LIST(X)                                                     \
+	X(FUNCTION_UNLOADS, 0x1, START, 0)                                   \
+	X(CLASS_LOADS, 0x2, 0, CLASSES)                                      \
+	X(MODULE_LOADS, 0x4,                                                 \
+	  START | ATTACHED | IL | BETWEEN | BESIDE | UNLOADS, LOADS)         \
+	X(ASSEMBLY_LOADS, 0x8, 0, LOADS)                                     \
+	X(APPDOMAIN_LOADS, 0x10, 0, LOADS)                                   \
+	X(JIT_COMPILATION, 0x20, START | ATTACHED | BESIDE, JIT | INLINING)  \
+	X(EXCEPTIONS, GN_EVENT_EXCEPTIONS, HOOKED, EXCEPTIONS | HANDLERS)    \
+	/* with all of the GC's events, of which finalizers and handles are, \
+	 * no collection is concurrent */                                    \
+	X(GC, 0x80, 0, HANDLES)                                              \
+	X(OBJECT_ALLOCATED, 0x100, 0, ALLOCATIONS)                           \
+	X(THREADS, 0x200, 0, THREADS)                                        \
+	/* precompiled code is not used with it */                           \
+	X(CODE_TRANSITIONS, 0x800, 0, TRANSITIONS)                           \
+	/* as long as it is set, no precompiled code is taken from modules   \
+	 * that are loaded */                                                \
+	X(ENTERLEAVE, 0x1000, HOOKS, 0)                                      \
+	X(SUSPENDS, 0x10000, START | ATTACHED | BESIDE, SUSPENSION)          \
+	X(CACHE_SEARCHES, 0x20000, HOOKED | STARTED_IL, SEARCHES)            \
+	/* can only be set when a profiler is loaded, and then for good */   \
+	X(REJIT, 0x40000, ATTACHED | IL | BETWEEN, 0)                        \
+	/* without it no object that is allocated is told; each one is then  \
+	 * allocated the long way */                                         \
+	X(OBJECTS_ARE_TOLD, 0x800000, 0, ALLOCATIONS)                        \
+	X(DYNAMIC_UNLOADS, 0x4ull << 32, START, 0)                           \
+	/* beginnings and ends of collections */                             \
 	X(BASIC_GC, 0x10ull << 32, START | ATTACHED | BESIDE, GC)
 
 /* Families that a process that runs cannot have any more: with the event of one

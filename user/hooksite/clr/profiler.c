@@ -99,10 +99,11 @@ static void tell_jit_end(const struct gn_clr *clr, uint32_t index, gn_hr status,
 }
 
 /* Of the calling thread, which is the one that compiles. */
-static struct gn_compiling *own_compiling(void)
+static struct gn_compiling *own_compiling(struct gn_clr *clr)
 {
 	static _Thread_local struct gn_compiling compiling;
 
+	gn_compiling_in(&compiling, atomic_load(&clr->session));
 	return &compiling;
 }
 
@@ -116,7 +117,7 @@ static void tell_over(struct gn_clr *clr, const struct gn_compiling_one *over)
 static void begin_compiling(struct gn_clr *clr, uint64_t frame,
 			    gn_cor_id function, uint32_t index)
 {
-	struct gn_compiling *c = own_compiling();
+	struct gn_compiling *c = own_compiling(clr);
 	struct gn_compiling_one over;
 
 	while (gn_compiling_over(c, frame, function, &over))
@@ -128,7 +129,7 @@ static void begin_compiling(struct gn_clr *clr, uint64_t frame,
 /* What began in it, and threw, is over. Whether the runtime made hooks. */
 static bool end_compiling(struct gn_clr *clr, gn_cor_id function)
 {
-	struct gn_compiling *c = own_compiling();
+	struct gn_compiling *c = own_compiling(clr);
 	struct gn_compiling_one one;
 
 	while (gn_compiling_ends(c, function, &one)) {
@@ -142,7 +143,7 @@ static bool end_compiling(struct gn_clr *clr, gn_cor_id function)
 static void hook_compiled(struct gn_clr *clr)
 {
 	gn_choose_hooks_on(clr);
-	gn_compiling_hooks(own_compiling());
+	gn_compiling_hooks(own_compiling(clr));
 }
 
 #define OWN_FRAME ((uint64_t)__builtin_frame_address(0))

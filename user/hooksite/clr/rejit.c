@@ -460,9 +460,9 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 {
 	struct gn_rejit *r = &clr->rejit;
 	struct gn_rejit_list list = {0};
-	uint32_t session = atomic_load(&r->session), own;
+	uint32_t own;
 
-	if (!session)
+	if (!atomic_load(&r->session))
 		return;
 	pthread_mutex_lock(&r->lock);
 	if (r->filter)
@@ -473,8 +473,9 @@ void gn_rejit_module_loaded(struct gn_clr *clr, gn_cor_id module)
 	hold_all(r, &list, own);
 	if (list.n) {
 		request_all(r, &list);
-		/* it was not there yet when the others were reverted */
-		if (atomic_load(&r->session) != session)
+		/* it was not there yet when the others were reverted; a
+		 * session that has begun since asks for its own */
+		if (!atomic_load(&r->session))
 			restore(clr, &list);
 		GN_CLR_SITE(selected)
 		(GN_SELECTED_METHODS, count_chosen(clr, &list, own));

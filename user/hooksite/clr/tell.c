@@ -26,6 +26,15 @@ static uint32_t named(struct gn_clr *clr, gn_cor_id id, gn_resolve_fn resolve)
 	return index && gn_clr_name_by(clr, index, id, resolve) ? index : 0;
 }
 
+/* The same of what has just been loaded. One that went between two sessions,
+ * when nobody was told, can have had the same id. */
+static uint32_t named_anew(struct gn_clr *clr, gn_cor_id id,
+			   gn_resolve_fn resolve)
+{
+	gn_ids_forget(&clr->ids, id);
+	return named(clr, id, resolve);
+}
+
 uint32_t gn_tell_index(struct gn_clr *clr, gn_cor_id function)
 {
 	uint32_t index = clr->by_il ? gn_rejit_index(clr, function) : 0;
@@ -126,7 +135,7 @@ static uint32_t forget(struct gn_clr *clr, gn_cor_id id)
 gn_hr gn_tell_domain_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 {
 	GN_CLR_SITE(appdomain_create_end)
-	(named(clr, id, gn_names_domain), (uint32_t)status);
+	(named_anew(clr, id, gn_names_domain), (uint32_t)status);
 	return GN_S_OK;
 }
 
@@ -145,7 +154,7 @@ gn_hr gn_tell_domain_unloaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 gn_hr gn_tell_assembly_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 {
 	GN_CLR_SITE(assembly_load_end)
-	(named(clr, id, gn_names_assembly), (uint32_t)status);
+	(named_anew(clr, id, gn_names_assembly), (uint32_t)status);
 	return GN_S_OK;
 }
 
@@ -178,7 +187,7 @@ void gn_tell_module_loaded(struct gn_clr *clr, gn_cor_id module, gn_hr status)
 		tell_allocations_left(clr, module);
 	if (clr->families & GN_FAMILY_LOADS)
 		GN_CLR_SITE(module_load_end)
-	(named(clr, module, gn_names_module_id), (uint32_t)status);
+	(named_anew(clr, module, gn_names_module_id), (uint32_t)status);
 }
 
 gn_hr gn_tell_module_unload(struct gn_clr *clr, gn_cor_id id)
@@ -192,7 +201,7 @@ gn_hr gn_tell_module_unload(struct gn_clr *clr, gn_cor_id id)
 gn_hr gn_tell_class_loaded(struct gn_clr *clr, gn_cor_id id, gn_hr status)
 {
 	GN_CLR_SITE(class_load_end)
-	(named(clr, id, gn_names_class), (uint32_t)status);
+	(named_anew(clr, id, gn_names_class), (uint32_t)status);
 	return GN_S_OK;
 }
 
