@@ -6,6 +6,7 @@
  */
 #include "fast.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -348,16 +349,22 @@ struct gn_fast_own *gn_fast_interrupted(void)
 	struct gn_fast_own *own = gn_fast_own;
 	bool claims = fast.without && own == &fast.without->claims;
 
-	return claims || (own->ring && atomic_load(&own->ring->busy)) ? own
-								      : NULL;
+	/* before its ring is busy, a hook has read already where it is */
+	return claims || own->ring ? own : NULL;
 }
 
 void gn_fast_end_interrupted(const struct gn_fast_own *before)
 {
-	mmap(fast.page, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-	     -1, 0);
-	*gn_fast_own = *before;
+	int err = errno;
+	void *at = mmap(fast.page, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				MAP_FIXED_NOREPLACE,
+			-1, 0);
+
+	/* else hooks would write where nothing is; a child's child has it */
+	if (at == (void *)fast.page || errno == EEXIST)
+		*gn_fast_own = *before;
+	errno = err;
 }
 
 static struct gn_fast_ring *take_slot(uint32_t *slot)

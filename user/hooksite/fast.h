@@ -59,8 +59,8 @@ struct gn_fast_own *gn_fast_set_ring_aside(void);
  * A signal's handler that forks can have interrupted a hook, which the child
  * goes on with when the handler returns there: what the hook writes to is gone.
  * So before the fork, who forks keeps what this tells: what the thread has
- * while it is in a hook, else NULL. In the child the hook is given that, and
- * memory of its own, with which it ends.
+ * while it can be in a hook, else NULL. In the child the hook is given that,
+ * and memory of its own, with which it ends; so does the child's next one.
  */
 struct gn_fast_own *gn_fast_interrupted(void);
 void gn_fast_end_interrupted(const struct gn_fast_own *before);

@@ -230,7 +230,7 @@ static void end(void)
 		gn_stubs_over(&sleds.stubs[i]);
 }
 
-/* What the thread that forks had, if the fork is in one of its hooks. */
+/* What the thread that forks had, if the fork can be in one of its hooks. */
 static _Thread_local struct {
 	struct gn_fast_own own;
 	bool in_hook;
