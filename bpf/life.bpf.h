@@ -140,7 +140,7 @@ int GN_HELD_PROG(on_exec, struct task_struct *p, int old_pid,
 	/* The command's first program: the capture begins here. */
 	if (__sync_val_compare_and_swap(&control.start, 0, m.time))
 		return 0;
-	begin(p, m.time, GN_CPU_ON, 0);
+	begin(p, m.time, GN_CPU_ON, tid_of(untrusted(p)->real_parent));
 	t = task_of(p);
 	if (t)
 		check_begins(p, t);

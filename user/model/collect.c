@@ -302,7 +302,8 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (err)
 		return err;
 	gn_account_forget(&t->account);
-	t->ringed = t->native.is = false;
+	t->ringed = t->native.is = t->joined = t->mounts = false;
+	t->suspended = 0;
 	err = gn_events_close(p, t, r->f.h.time);
 	if (err)
 		return err;

@@ -151,13 +151,14 @@ struct gn_thread *gn_thread_new(struct gn_pipeline *p, uint32_t tid,
 	t->tid = tid;
 	t->start = t->end = t->last = time;
 	t->account.since = time;
-	/* a forked thread has the frames of its creator */
-	t->joined = !parent || (creator && creator->joined) ||
-		    (ghost && ghost->joined);
 	gn_order_init(&t->order, time);
 	t->name = gn_pool_add(&p->stage.names.pool, "", 0);
 	if (!t->name || find_process(p, tid, pid, from, &t->process))
 		goto fail;
+	/* a child has the frames of the thread that forked it */
+	t->joined = !parent ||
+		    (from != t->process &&
+		     (creator ? creator->joined : ghost && ghost->joined));
 	if (gn_stacks_init(&t->stacks, p->processes[t->process].node))
 		goto fail;
 	if (creator && pid && inherit(p, t, creator))
