@@ -59,10 +59,13 @@ static int renumber(struct gn_pipeline *p, const struct gn_rec_thread *r,
 /*
  * Whether the record belongs to the thread that ended; else the tid has a new
  * thread. `next` is the number that the ended thread's next record would have
- * had.
+ * had. The thread does not run any more, but the kernel can still tell of it.
  */
 static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 {
+	int32_t ahead = (int32_t)(rec->seq - next);
+	enum gn_stream stream = GN_STREAM_USER;
+
 	switch (rec->kind) {
 	case GN_KIND_THREAD:
 		return false;
@@ -74,7 +77,9 @@ static bool is_late(bool stopped, uint32_t next, const struct gn_rec *rec)
 	case GN_KIND_STOP:
 		return true;
 	default:
-		return stopped || (int32_t)(rec->seq - next) >= 0;
+		gn_rec_kind_size(rec->kind, &stream);
+		return stopped || !ahead ||
+		       (ahead > 0 && stream != GN_STREAM_COLLECT);
 	}
 }
 
