@@ -274,6 +274,9 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time,
 	t->seq++;
 	if (!r) {
 		lost();
+		/* the next hook tells it again */
+		t->stack_lo = 0;
+		t->stack_hi = 0;
 		return;
 	}
 	fill(&r->h, time, t, t->seq, GN_KIND_STACK, flags, 0);
