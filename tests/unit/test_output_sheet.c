@@ -306,6 +306,27 @@ static void leaves_out(void **state)
 	}
 }
 
+/* Of a call that never returned, a line has neither the shortest time nor the
+ * longest. */
+static void an_open_call_has_no_times(void **state)
+{
+	struct gn_output_opts o = {.limit = 100};
+	struct sample s;
+	char *text, *line;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	text = sample_print("ndjson", &s.m, &o);
+	line = strstr(text, "\"syscall_name\":\"exit_group\"");
+	assert_non_null(line);
+	*strchrnul(line, '\n') = '\0';
+	assert_non_null(strstr(line, "\"open\":1"));
+	assert_null(strstr(line, "\"shortest_ns\""));
+	assert_null(strstr(line, "\"longest_ns\""));
+	free(text);
+}
+
 /* Each word of the list sorts; what is not known is last, and a limit takes
  * what is first then. */
 static void sorts(void **state)
@@ -460,6 +481,7 @@ int main(void)
 		cmocka_unit_test(unwatched),
 		cmocka_unit_test(not_of_a_jvm),
 		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(an_open_call_has_no_times),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_times),
 		cmocka_unit_test(one_more),

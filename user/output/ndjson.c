@@ -174,9 +174,10 @@ static int put_syscall(struct writer *w, const struct gn_model_syscall *call)
 	gn_emit_u64(&w->e, "elapsed_ns", call->cpu + call->off);
 	gn_emit_u64(&w->e, "cpu_ns", call->cpu);
 	gn_emit_u64(&w->e, "off_cpu_ns", call->off);
-	if (call->calls)
+	if (call->calls) {
 		gn_emit_u64(&w->e, "shortest_ns", call->shortest);
-	gn_emit_u64(&w->e, "longest_ns", call->longest);
+		gn_emit_u64(&w->e, "longest_ns", call->longest);
+	}
 	return end(w);
 }
 
