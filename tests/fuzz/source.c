@@ -19,7 +19,7 @@ static void take_await(void *ctx, int32_t state,
 	must(point->line, "a place has a line");
 }
 
-static void walk(const struct gn_source_module *m)
+static void walk(struct gn_source_module *m)
 {
 	for (uint32_t row = 1; row <= METHODS_MAX; row++) {
 		struct gn_pdb_point point;

@@ -221,8 +221,8 @@ static struct gn_source_module *load(struct gn_sources *s, uint32_t pid,
 	return m;
 }
 
-static const struct gn_source_module *
-module_of(struct gn_sources *s, uint32_t pid, const char *path, uint64_t time)
+static struct gn_source_module *module_of(struct gn_sources *s, uint32_t pid,
+					  const char *path, uint64_t time)
 {
 	struct known *more;
 	size_t i = s->last;
@@ -272,7 +272,7 @@ static void put_line(void *ctx, int32_t state, const struct gn_pdb_point *point)
 		l->s->put(l->s->ctx, &r.h, sizeof(r));
 }
 
-static void tell(struct gn_sources *s, const struct gn_source_module *m,
+static void tell(struct gn_sources *s, struct gn_source_module *m,
 		 const struct gn_rec_text *name, uint32_t method)
 {
 	_Alignas(8) char buf[GN_TEXT_MAX];
@@ -292,10 +292,23 @@ static void tell(struct gn_sources *s, const struct gn_source_module *m,
 	gn_source_awaits(m, method, put_line, &lines);
 }
 
+/* The last module's lines take longer than any compiler's. */
+static void give_up(struct gn_sources *s, const char *path)
+{
+	struct gn_source_module **m = &s->known[s->last].module;
+
+	warn(*(*m)->pdb_path ? (*m)->pdb_path : path,
+	     "has a portable PDB that takes too long to read");
+	s->memory -= (*m)->file.n + (*m)->symbols.n;
+	gn_source_close(*m);
+	free(*m);
+	*m = NULL;
+}
+
 void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 {
 	const struct gn_rec_text *name = (const void *)rec;
-	const struct gn_source_module *m;
+	struct gn_source_module *m;
 	char path[GN_SENT_MODULE_MAX + 1];
 
 	if (rec->kind != GN_KIND_NAME ||
@@ -307,6 +320,9 @@ void gn_sources_record(struct gn_sources *s, const struct gn_rec *rec)
 	memcpy(path, name->text + name->len[0], name->len[1]);
 	path[name->len[1]] = '\0';
 	m = module_of(s, name->ref, path, rec->time);
-	if (m)
-		tell(s, m, name, GN_TOKEN_ROW(rec->key));
+	if (!m)
+		return;
+	tell(s, m, name, GN_TOKEN_ROW(rec->key));
+	if (!m->pdb.left)
+		give_up(s, path);
 }

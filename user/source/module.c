@@ -324,7 +324,22 @@ void gn_source_close(struct gn_source_module *m)
 {
 	free((void *)(uintptr_t)m->file.at);
 	free((void *)(uintptr_t)m->symbols.at);
+	gn_pdb_close(&m->pdb);
 	m->file = m->symbols = (struct gn_bytes){NULL, 0};
+}
+
+/* To look for a machine in it: each store, of six bytes or more, can be
+ * compared with each clause. */
+static uint64_t cost_of(const struct gn_il_method *il)
+{
+	struct gn_il_clause clause;
+	struct gn_il_clauses it;
+	uint64_t n = 0;
+
+	gn_il_clauses(il, &it);
+	while (gn_il_next_clause(&it, &clause) == 1)
+		n++;
+	return il->code_size + n * (il->code_size / 6);
 }
 
 /* Its size is in its header; as much as its section has is read. */
@@ -339,12 +354,13 @@ static bool read_body(const struct gn_source_module *m, uint32_t address,
 	return size && !gn_il_read(gn_pe_at(&m->pe, address, size), size, il);
 }
 
-void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
+void gn_source_awaits(struct gn_source_module *m, uint32_t method,
 		      void (*each)(void *ctx, int32_t state,
 				   const struct gn_pdb_point *point),
 		      void *ctx)
 {
 	struct gn_il_machine machine;
+	struct gn_pdb_points points;
 	struct gn_pdb_point point;
 	struct gn_md_method told;
 	struct gn_il_method il;
@@ -352,12 +368,13 @@ void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
 	gn_md_method(&m->md, method, &told);
 	if (!told.address || !gn_md_is_machine(&m->md, method) ||
 	    !read_body(m, told.address, &il) ||
+	    !gn_pdb_spend(&m->pdb, cost_of(&il)) ||
 	    gn_il_machine(&il, gn_md_machine_member, &m->md, &machine))
 		return;
+	gn_pdb_points(&m->pdb, method, &points);
 	for (size_t i = 0; i < machine.n; i++)
 		if (machine.stores[i].kind == GN_IL_SUSPENDS &&
-		    gn_pdb_before(&m->pdb, method, machine.stores[i].at,
-				  &point))
+		    gn_pdb_before(&points, machine.stores[i].at, &point))
 			each(ctx, machine.stores[i].state, &point);
 	gn_il_machine_free(&machine);
 }

@@ -48,7 +48,7 @@ enum gn_source gn_source_take(struct gn_source_module *m,
 
 /* Where an async method is suspended, by its MoveNext's row: calls `each` for
  * each state of its machine with the line. */
-void gn_source_awaits(const struct gn_source_module *m, uint32_t method,
+void gn_source_awaits(struct gn_source_module *m, uint32_t method,
 		      void (*each)(void *ctx, int32_t state,
 				   const struct gn_pdb_point *point),
 		      void *ctx);

@@ -3,6 +3,7 @@
  * ("Portable PDB v1.0"). */
 #include "source/pdb.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,25 +19,74 @@ enum {
 
 #define HIDDEN_LINE 0
 
-bool gn_pdb_open(struct gn_pdb *pdb, const struct gn_bytes *bytes)
-{
-	return gn_md_open_pdb(&pdb->md, bytes, pdb->id);
-}
+/* Bytes of a file's name: the index of a part has up to four. */
+#define PARTS_MAX (4u * GN_PDB_FILE_MAX)
 
-/* Sequence points, in the order of their offsets. */
-struct points {
-	struct gn_bytes left;
-	struct gn_pdb_point at; /* line HIDDEN_LINE: the source has none */
-	uint32_t line;		/* of the last one that had one */
-	bool begun;
+/* No module has so many. */
+#define MACHINES_MAX (1u << 20)
+
+/* `left` at first. Compilers' PDBs need about one look at each byte, and some
+ * more for methods that are compiled more than once. */
+#define LEFT_LEAST    (16u << 20)
+#define LEFT_PER_BYTE 4u
+
+struct gn_pdb_machine {
+	uint32_t of, moves; /* rows of methods */
 };
 
-static bool open_points(const struct gn_pdb *pdb, uint32_t method,
-			struct points *p)
+static int by_method(const void *left, const void *right)
+{
+	const struct gn_pdb_machine *a = left, *b = right;
+
+	return a->of < b->of ? -1 : a->of > b->of;
+}
+
+/* Their table is in another order. */
+static bool read_machines(struct gn_pdb *pdb)
+{
+	uint32_t n = pdb->md.table[MACHINE].count;
+
+	if (n > MACHINES_MAX)
+		return false;
+	pdb->machines = calloc((size_t)n + 1, sizeof(*pdb->machines));
+	if (!pdb->machines)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		pdb->machines[i] = (struct gn_pdb_machine){
+			gn_md_cell(&pdb->md, MACHINE, i + 1, MACHINE_OF),
+			gn_md_cell(&pdb->md, MACHINE, i + 1, MACHINE_MOVES)};
+	qsort(pdb->machines, n, sizeof(*pdb->machines), by_method);
+	return true;
+}
+
+bool gn_pdb_open(struct gn_pdb *pdb, const struct gn_bytes *bytes)
+{
+	pdb->machines = NULL;
+	pdb->left = LEFT_LEAST + (uint64_t)bytes->n * LEFT_PER_BYTE;
+	return gn_md_open_pdb(&pdb->md, bytes, pdb->id) && read_machines(pdb);
+}
+
+void gn_pdb_close(struct gn_pdb *pdb)
+{
+	free(pdb->machines);
+	pdb->machines = NULL;
+}
+
+bool gn_pdb_spend(struct gn_pdb *pdb, uint64_t n)
+{
+	bool has = n <= pdb->left;
+
+	pdb->left = has ? pdb->left - n : 0;
+	return has;
+}
+
+static bool open_points(struct gn_pdb *pdb, uint32_t method,
+			struct gn_pdb_points *p)
 {
 	uint32_t locals;
 
-	*p = (struct points){
+	*p = (struct gn_pdb_points){
+		.pdb = pdb,
 		.left = gn_md_blob(&pdb->md, gn_md_cell(&pdb->md, METHOD,
 							method, METHOD_POINTS)),
 		.at.document =
@@ -63,7 +113,7 @@ static bool take_signed(struct gn_bytes *b, int32_t *n)
 }
 
 /* The lines and columns that a point spans, and where it begins. */
-static bool take_lines(struct points *p)
+static bool take_lines(struct gn_pdb_points *p)
 {
 	uint32_t lines, columns, line, column;
 	int32_t more, signed_columns = 0;
@@ -91,7 +141,7 @@ static bool take_lines(struct points *p)
 	return true;
 }
 
-static bool next_point(struct points *p)
+static bool take_point(struct gn_pdb_points *p)
 {
 	uint32_t il;
 
@@ -108,10 +158,18 @@ static bool next_point(struct points *p)
 	return false;
 }
 
-static bool first(const struct gn_pdb *pdb, uint32_t method,
+static bool next_point(struct gn_pdb_points *p)
+{
+	size_t before = p->left.n;
+	bool is = take_point(p);
+
+	return gn_pdb_spend(p->pdb, before - p->left.n) && is;
+}
+
+static bool first(struct gn_pdb *pdb, uint32_t method,
 		  struct gn_pdb_point *point)
 {
-	struct points p;
+	struct gn_pdb_points p;
 
 	if (!open_points(pdb, method, &p))
 		return false;
@@ -124,36 +182,33 @@ static bool first(const struct gn_pdb *pdb, uint32_t method,
 	return false;
 }
 
-bool gn_pdb_first(const struct gn_pdb *pdb, uint32_t method,
+bool gn_pdb_first(struct gn_pdb *pdb, uint32_t method,
 		  struct gn_pdb_point *point)
 {
-	const struct gn_md *md = &pdb->md;
+	const struct gn_pdb_machine *machine, want = {.of = method};
 
+	if (!pdb->left || !pdb->machines)
+		return false;
 	if (first(pdb, method, point))
 		return true;
-	for (uint32_t i = 1; i <= md->table[MACHINE].count; i++)
-		if (gn_md_cell(md, MACHINE, i, MACHINE_OF) == method)
-			return first(pdb,
-				     gn_md_cell(md, MACHINE, i, MACHINE_MOVES),
-				     point);
-	return false;
+	machine = bsearch(&want, pdb->machines, pdb->md.table[MACHINE].count,
+			  sizeof(want), by_method);
+	return machine && first(pdb, machine->moves, point);
 }
 
-bool gn_pdb_before(const struct gn_pdb *pdb, uint32_t method, uint32_t il,
+void gn_pdb_points(struct gn_pdb *pdb, uint32_t method, struct gn_pdb_points *p)
+{
+	p->more = open_points(pdb, method, p) && next_point(p);
+}
+
+bool gn_pdb_before(struct gn_pdb_points *p, uint32_t il,
 		   struct gn_pdb_point *point)
 {
-	bool found = false;
-	struct points p;
-
-	if (!open_points(pdb, method, &p))
-		return false;
-	while (next_point(&p) && p.at.il <= il) {
-		if (p.at.line == HIDDEN_LINE)
-			continue;
-		*point = p.at;
-		found = true;
-	}
-	return found;
+	for (; p->more && p->at.il <= il; p->more = next_point(p))
+		if (p->at.line != HIDDEN_LINE)
+			p->last = p->at;
+	*point = p->last;
+	return point->line != HIDDEN_LINE;
 }
 
 /* A name is a separator and parts, which are blobs of their own; 0 is an empty
@@ -169,7 +224,7 @@ bool gn_pdb_file(const struct gn_pdb *pdb, uint32_t document,
 	char separator;
 	uint32_t at;
 
-	if (!b.n)
+	if (!b.n || b.n > PARTS_MAX)
 		return false;
 	separator = (char)*b.at++;
 	b.n--;
