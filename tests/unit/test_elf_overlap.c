@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Files with a thousand sections in one place: each that is read takes memory
- * of its own, so a small file could take all there is.
+ * Files with a thousand sections in one place, or with relocations of one
+ * place: each that is read takes memory of its own, so a small file could take
+ * all there is.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -24,7 +25,8 @@
 #define PLACE  0x1000u
 #define SIZE   (1u << 20)
 #define COPIES 1000u
-#define FIRST  3u /* of the copies */
+#define FIRST  3u	 /* of the copies */
+#define DATA   0x200000u /* an address that is not in code */
 /* What reading a file may take: all copies are ten times that. */
 #define ENOUGH ((long)(SIZE / 1024 * COPIES / 10)) /* KiB */
 
@@ -99,18 +101,28 @@ static void finish(const struct file *f)
 		.e_shoff = PLACE + SIZE,
 		.e_ehsize = sizeof(head),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
+		.e_phnum = 3,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = f->n,
 	};
-	Elf64_Phdr code = {.p_type = PT_LOAD,
-			   .p_flags = PF_R | PF_X,
-			   .p_filesz = PLACE + SIZE,
-			   .p_memsz = PLACE + SIZE};
+	const Elf64_Phdr segments[] = {
+		{.p_type = PT_LOAD,
+		 .p_flags = PF_R | PF_X,
+		 .p_filesz = PLACE + SIZE,
+		 .p_memsz = PLACE + SIZE},
+		{.p_type = PT_LOAD,
+		 .p_flags = PF_R | PF_W,
+		 .p_vaddr = DATA,
+		 .p_filesz = PLACE + SIZE,
+		 .p_memsz = PLACE + SIZE},
+		{.p_type = PT_GNU_RELRO,
+		 .p_vaddr = DATA,
+		 .p_memsz = PLACE + SIZE},
+	};
 
 	assert_true(f->fd >= 0);
 	put(f, &head, sizeof(head), 0);
-	put(f, &code, sizeof(code), sizeof(head));
+	put(f, segments, sizeof(segments), sizeof(head));
 	put(f, probe, sizeof(probe), NOTE);
 	/* strings that are no symbols: there is no end to a search */
 	for (unsigned int at = 0; at < SIZE; at += 4)
@@ -215,12 +227,44 @@ static void test_strings(void **state)
 	open_file(&f);
 }
 
+/* Packed relocations that come back to the same slots. */
+static void test_packed(void **state)
+{
+	enum { WORDS = SIZE / COPIES / sizeof(uint64_t) };
+	static const uint64_t slots[63 * WORDS]; /* each has address 0, code */
+	const uint64_t *pointers;
+	uint64_t words[WORDS];
+	struct gn_elf *elf;
+	struct file f;
+	long before;
+	size_t n;
+
+	(void)state;
+	memset(words, 0xff, sizeof(words));
+	words[0] = DATA + PLACE + SIZE / 2;
+	make(&f, (Elf64_Shdr){.sh_type = 19, /* SHT_RELR */
+			      .sh_size = sizeof(words),
+			      .sh_entsize = sizeof(*words)});
+	finish(&f);
+	put(&f, words, sizeof(words), PLACE);
+	put(&f, slots, sizeof(slots), PLACE + SIZE / 2);
+	before = begin_memory();
+	assert_int_equal(gn_elf_open(f.path, &elf), 0);
+	check_memory(before);
+	assert_false(gn_elf_pointers(elf, &pointers, &n));
+	/* as many as there is place for */
+	assert_true(n > 0 && n <= (PLACE + 2 * SIZE) / sizeof(uint64_t));
+	gn_elf_close(elf);
+	close(f.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

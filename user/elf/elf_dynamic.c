@@ -146,9 +146,9 @@ static int add_packed(void *ctx, uint64_t slot, uint64_t addr)
 	return add_pointer(ctx, slot, addr);
 }
 
-static int read_packed(struct gn_elf *elf, Elf_Data *data)
+static int read_packed(struct gn_elf *elf, Elf_Data *data, uint64_t *slots)
 {
-	int err = gn_packed_each(&elf->main, data, add_packed, elf);
+	int err = gn_packed_each(&elf->main, data, slots, add_packed, elf);
 
 	if (err != -ENOEXEC)
 		return err;
@@ -156,10 +156,14 @@ static int read_packed(struct gn_elf *elf, Elf_Data *data)
 	return 0;
 }
 
-/* `left`: bytes that such sections can still have, for no two are in the same
- * place. */
+/* What such sections can still have, for no two are in the same place. */
+struct left {
+	uint64_t bytes;
+	uint64_t slots; /* of packed relocations */
+};
+
 static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
-			uint64_t *left)
+			struct left *left)
 {
 	Elf_Data *data, *strs = NULL;
 	GElf_Shdr strh;
@@ -170,21 +174,21 @@ static int read_section(struct gn_elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 	if (sh->sh_type != SHT_DYNAMIC && sh->sh_type != packed &&
 	    (sh->sh_type != SHT_RELA || !(sh->sh_flags & SHF_ALLOC)))
 		return 0;
-	if (sh->sh_size > *left) {
+	if (sh->sh_size > left->bytes) {
 		elf->opaque = true;
 		return 0;
 	}
-	*left -= sh->sh_size;
+	left->bytes -= sh->sh_size;
 	data = gn_image_data(scn, sh);
 	if (!data)
 		return 0;
 	if (sh->sh_type == SHT_RELA)
 		return read_relocations(elf, data);
 	if (sh->sh_type == packed)
-		return read_packed(elf, data);
+		return read_packed(elf, data, &left->slots);
 	if (gn_image_section(&elf->main, sh->sh_link, &strh, &str) &&
-	    strh.sh_size <= *left) {
-		*left -= strh.sh_size;
+	    strh.sh_size <= left->bytes) {
+		left->bytes -= strh.sh_size;
 		strs = gn_image_data(str, &strh);
 	}
 	read_dynamic(elf, data, strs);
@@ -222,7 +226,7 @@ static int by_fixed(const void *a, const void *b)
 
 int gn_dynamic_load(struct gn_elf *elf)
 {
-	uint64_t left = elf->main.size;
+	struct left left = {elf->main.size, elf->main.size / sizeof(uint64_t)};
 	GElf_Ehdr ehdr;
 	GElf_Shdr sh;
 	Elf_Scn *scn;

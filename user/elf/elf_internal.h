@@ -91,8 +91,10 @@ int gn_starts_load(struct gn_elf *elf);
 int gn_by_address(const void *a, const void *b);
 
 /* What packed relative relocations (SHT_RELR) put where, until `each` returns
- * not 0. -ENOEXEC: they are not as linkers write them; some were given. */
+ * not 0. `left`: how many slots there can still be, for no two are in the same
+ * place. -ENOEXEC: they are not as linkers write them; some were given. */
 int gn_packed_each(const struct gn_image *image, const Elf_Data *packed,
+		   uint64_t *left,
 		   int (*each)(void *ctx, uint64_t slot, uint64_t value),
 		   void *ctx);
 

@@ -9,15 +9,23 @@
 
 #include "elf/elf_internal.h"
 
-#define WORD	  8u
-#define BITS	  63u
-#define MAX_WORDS (1u << 18) /* of a hostile file */
+#define WORD 8u
+#define BITS 63u
 
 struct packed {
 	const struct gn_image *image;
+	uint64_t *left;
 	int (*each)(void *ctx, uint64_t slot, uint64_t value);
 	void *ctx;
 };
+
+static int give(struct packed *p, uint64_t slot, uint64_t value)
+{
+	if (!*p->left)
+		return -ENOEXEC;
+	--*p->left;
+	return p->each(p->ctx, slot, value);
+}
 
 static int one_slot(struct packed *p, uint64_t slot)
 {
@@ -26,7 +34,7 @@ static int one_slot(struct packed *p, uint64_t slot)
 	if (gn_image_offset(p->image, slot, PF_W, &offset) ||
 	    gn_image_read(p->image, offset, &value, sizeof(value)))
 		return -ENOEXEC;
-	return p->each(p->ctx, slot, value);
+	return give(p, slot, value);
 }
 
 /* Those of the slots that the map has. They are read at once. */
@@ -41,9 +49,8 @@ static int some_slots(struct packed *p, uint64_t first, uint64_t map)
 	    gn_image_read(p->image, offset, value, n * WORD))
 		return -ENOEXEC;
 	for (size_t i = 0; i < n; i++) {
-		int err = map >> i & 1
-				  ? p->each(p->ctx, first + i * WORD, value[i])
-				  : 0;
+		int err =
+			map >> i & 1 ? give(p, first + i * WORD, value[i]) : 0;
 
 		if (err)
 			return err;
@@ -52,15 +59,15 @@ static int some_slots(struct packed *p, uint64_t first, uint64_t map)
 }
 
 int gn_packed_each(const struct gn_image *image, const Elf_Data *packed,
+		   uint64_t *left,
 		   int (*each)(void *ctx, uint64_t slot, uint64_t value),
 		   void *ctx)
 {
-	struct packed p = {.image = image, .each = each, .ctx = ctx};
+	struct packed p = {
+		.image = image, .left = left, .each = each, .ctx = ctx};
 	size_t n = packed->d_size / WORD;
 	uint64_t next = 0;
 
-	if (n > MAX_WORDS)
-		return -ENOEXEC;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t word;
 		int err;
