@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -306,6 +307,49 @@ static void leaves_out(void **state)
 	}
 }
 
+/* Sheets of many collections and compilations take no time that grows with
+ * their square. */
+static void many_events(void **state)
+{
+	enum { MANY = 150000 };
+	struct gn_model_event *all = calloc(3 * MANY, sizeof(*all)), *e = all;
+	struct gn_output_opts o = {.by = GN_BY_GC, .limit = 2};
+	const clock_t start = clock();
+	struct sample s;
+	char *text;
+
+	(void)state;
+	assert_non_null(all);
+	sample_make(&s);
+	sample_events(&s);
+	for (uint32_t i = 0; i < 2 * MANY; i++, e++) {
+		*e = s.m.events[0];
+		e->event = i % 2 ? GN_RT_COLLECT : GN_RT_SUSPEND;
+		e->pid = 1 + i / 2 % 2;
+		e->start = 1000ull * i;
+		e->end = e->start + (i % 2 ? 500 : 1700);
+		e->no_end = false;
+	}
+	for (uint32_t i = 0; i < MANY; i++, e++) {
+		*e = all[0];
+		e->event = GN_RT_COMPILE;
+		e->pid = 3 + i % 2;
+		e->start = 1000ull * (2 * MANY + i);
+		e->end = e->start + 10;
+	}
+	s.m.events = all;
+	s.m.nevents = 3 * MANY;
+	text = sample_print("csv", &s.m, &o);
+	assert_non_null(strstr(text, ",1700,"));
+	free(text);
+	o.by = GN_BY_JIT;
+	text = sample_print("table", &s.m, &o);
+	assert_non_null(strstr(text, "100.0 % of it in the first second"));
+	free(text);
+	free(all);
+	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+}
+
 /* Of a call that never returned, a line has neither the shortest time nor the
  * longest. */
 static void an_open_call_has_no_times(void **state)
@@ -481,6 +525,7 @@ int main(void)
 		cmocka_unit_test(unwatched),
 		cmocka_unit_test(not_of_a_jvm),
 		cmocka_unit_test(leaves_out),
+		cmocka_unit_test(many_events),
 		cmocka_unit_test(an_open_call_has_no_times),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_times),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <gnomon/runtime_event_info.h>
+#include "model/table.h"
 #include "output/sheet.h"
 
 /* Why the runtime suspends its threads (COR_PRF_SUSPEND_REASON). */
@@ -280,13 +281,16 @@ static int longest_first(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* When the runtime of a process started, or the process's first event. */
-static uint64_t began(const struct gn_model *m, uint32_t pid)
+/* The first event of each process, by its pid: its runtime started there. */
+static int find_starts(const struct gn_model *m, struct gn_table *starts)
 {
-	for (size_t i = 0; i < m->nevents; i++)
-		if (m->events[i].pid == pid)
-			return m->events[i].start;
-	return m->start;
+	int err = 0;
+
+	for (size_t i = 0; i < m->nevents && !err; i++)
+		if (gn_table_get(starts, m->events[i].pid) == GN_NONE)
+			err = gn_table_put(starts, m->events[i].pid,
+					   (uint32_t)i);
+	return err;
 }
 
 #define START_NS 1000000000u
@@ -296,22 +300,24 @@ static uint64_t began(const struct gn_model *m, uint32_t pid)
 static char *startup_note(const struct gn_model *m,
 			  const struct gn_model_event *const *all, size_t n)
 {
-	uint64_t sum = 0, first = 0, since = 0;
+	uint64_t sum = 0, first = 0;
+	struct gn_table starts = {0};
 	char number[GN_CELL], time[GN_CELL], pct[GN_CELL];
-	uint32_t pid = 0;
+	int err = find_starts(m, &starts);
 	size_t known = 0;
 	char *text;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
+		uint32_t start = gn_table_get(&starts, all[i]->pid);
+
 		known += !all[i]->no_end;
-		if (!i || all[i]->pid != pid) {
-			pid = all[i]->pid;
-			since = began(m, pid);
-		}
 		sum += all[i]->end - all[i]->start;
-		if (all[i]->start - since < START_NS)
+		if (all[i]->start - m->events[start].start < START_NS)
 			first += all[i]->end - all[i]->start;
 	}
+	gn_table_free(&starts);
+	if (err)
+		return NULL;
 	gn_format_count(number, known);
 	gn_format_duration(time, sum, false);
 	gn_format_pct(pct, first, sum);

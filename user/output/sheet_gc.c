@@ -16,27 +16,48 @@ struct collection {
 	bool no_pause; /* `pause` is not */
 	uint64_t suspensions;
 	const struct gn_model_event *last; /* of its threads to stop */
+	struct collection *before;	   /* that was under way as it began */
 };
 
-static bool within(const struct gn_model_event *in, uint64_t time)
+/* In the order of time, as suspensions are asked for. */
+struct collections {
+	struct collection *all;
+	size_t n, next;		 /* the first that has not begun */
+	struct collection *open; /* the last that was under way */
+};
+
+/* The last one of the process that is under way at a time. */
+static struct collection *under_way(struct collections *c, uint64_t time,
+				    uint32_t pid)
 {
-	return time >= in->start && time <= in->end;
+	struct collection **at;
+
+	for (; c->next < c->n && c->all[c->next].e->start < time; c->next++) {
+		c->all[c->next].before = c->open;
+		c->open = &c->all[c->next];
+	}
+	for (at = &c->open; *at;) {
+		if ((*at)->e->end < time)
+			*at = (*at)->before;
+		else if ((*at)->e->pid == pid)
+			break;
+		else
+			at = &(*at)->before;
+	}
+	return *at;
 }
 
-static struct collection *collection_of(struct collection *all, size_t n,
+static struct collection *collection_of(struct collections *c,
 					const struct gn_model_event *suspension)
 {
-	struct collection *under_way = NULL;
+	struct collection *open =
+		under_way(c, suspension->start, suspension->pid);
 
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].e->pid != suspension->pid)
-			continue;
-		if (within(suspension, all[i].e->start))
-			return &all[i];
-		if (within(all[i].e, suspension->start))
-			under_way = &all[i];
-	}
-	return under_way;
+	for (size_t i = c->next;
+	     i < c->n && c->all[i].e->start <= suspension->end; i++)
+		if (c->all[i].e->pid == suspension->pid)
+			return &c->all[i];
+	return open;
 }
 
 /* Of a suspension: when all had stopped, and who stopped last. Events are in
@@ -111,18 +132,18 @@ static int put(const struct gn_model *m, const struct collection *x,
 static int fill(const struct gn_model *m, struct collection *all,
 		struct gn_sheet *s)
 {
-	size_t n = 0;
+	struct collections c = {.all = all};
 	int err = 0;
 
 	for (size_t i = 0; i < m->nevents; i++)
 		if (m->events[i].event == GN_RT_COLLECT)
-			all[n++].e = &m->events[i];
+			all[c.n++].e = &m->events[i];
 	for (size_t i = 0; i < m->nevents; i++) {
 		struct collection *to;
 
 		if (m->events[i].event != GN_RT_SUSPEND)
 			continue;
-		to = collection_of(all, n, &m->events[i]);
+		to = collection_of(&c, &m->events[i]);
 		if (!to)
 			continue;
 		to->pause += m->events[i].end - m->events[i].start;
@@ -130,7 +151,7 @@ static int fill(const struct gn_model *m, struct collection *all,
 		to->no_pause |= m->events[i].no_end;
 		take_stops(m, i, to);
 	}
-	for (size_t i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < c.n && !err; i++)
 		err = put(m, &all[i], s);
 	return err;
 }
