@@ -274,9 +274,10 @@ static __always_inline void emit_stack(struct gn_task *t, __u64 time,
 	t->seq++;
 	if (!r) {
 		lost();
-		/* the next hook tells it again */
-		t->stack_lo = 0;
-		t->stack_hi = 0;
+		/* The next hook tells it again: nothing is on a stack that ends
+		 * at 1, and there was one before. */
+		t->stack_lo = 1;
+		t->stack_hi = 1;
 		return;
 	}
 	fill(&r->h, time, t, t->seq, GN_KIND_STACK, flags, 0);

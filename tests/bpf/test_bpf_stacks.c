@@ -114,6 +114,36 @@ static void stacks_while_others_map(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_STACK_BUSY), 0);
 }
 
+/* A stack that could not be told as the ring was full is told by the next call
+ * on it; what runs meanwhile in an unknown mapping is in doubt. */
+static void a_lost_stack_is_told_again(void **state)
+{
+	static const struct mapping m[] = {{0x20000, 0x30000},
+					   {0x40000, 0x50000}};
+	struct host_task *t;
+
+	(void)state;
+	host_new(1000, (struct host_opts){.queue = true});
+	mappings_set(m, 2, 16, false);
+	t = host_task(7);
+	host_trace(t);
+	assert_false(call_at(t, 0x4fff0));
+	host_ring_full(true);
+	host_stack(t, 0x2fff0);
+	host_probe(t, true, 5);
+	host_ring_full(false);
+	expect_stack(0x40000, 0x50000);
+	assert_false(call_at(t, 0x2ff00));
+	expect_stack(0x20000, 0x30000);
+	host_ring_full(true);
+	host_stack(t, 0x4fff0);
+	host_probe(t, true, 5);
+	host_ring_full(false);
+	assert_true(call_at(t, 0x60000));
+	assert_false(call_at(t, 0x4fff0));
+	expect_stack(0x40000, 0x50000);
+}
+
 /* What the tree does not have, or has of another process, is not taken. */
 static void stacks_in_no_mapping(void **state)
 {
@@ -181,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),
 		cmocka_unit_test(stacks_while_others_map),
+		cmocka_unit_test(a_lost_stack_is_told_again),
 		cmocka_unit_test(stacks_in_no_mapping),
 		cmocka_unit_test(trees_of_mappings),
 	};
