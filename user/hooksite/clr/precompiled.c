@@ -107,14 +107,16 @@ uint32_t gn_precompiled_load(struct gn_precompiled *p, void *info,
 
 	if (atomic_load(&p->off) || gn_modules_find(&p->modules, module))
 		return 0;
-	s.place = gn_modules_add(&p->modules, module);
-	if (!s.place)
-		atomic_store(&p->off, true);
-	else if (gn_filter_parse(filter, &s.lines) &&
-		 gn_image_open(info, module, &s.image))
-		look_through(&s);
-	else
-		gn_modules_forget(&p->modules, module);
+	/* a module that is made in memory has no precompiled code, and programs
+	 * make more of them than there are places */
+	if (gn_filter_parse(filter, &s.lines) &&
+	    gn_image_open(info, module, &s.image)) {
+		s.place = gn_modules_add(&p->modules, module);
+		if (s.place)
+			look_through(&s);
+		else
+			atomic_store(&p->off, true);
+	}
 	gn_filter_lines_free(&s.lines);
 	return atomic_load(&p->off) ? atomic_load(&p->kept) : 0;
 }
