@@ -437,6 +437,16 @@ FUNC switch_notrack
 1:	ret				/* +15 */
 END switch_notrack
 
+/* a label can be where it begins, but not where it has a frame */
+FUNC switch_unframed
+	sub	rsp, 8			/* +0 */
+	call	leaf			/* +4 */
+	add	rsp, 8			/* +9 */
+	lea	rdx, hidden_table[rip]	/* +13 */
+	notrack jmp [rdx + rdi * 8]	/* +20 */
+	ret				/* +24 */
+END switch_unframed
+
 /* interpreters that keep labels in what they run, which is no table */
 FUNC threaded
 	xor	eax, eax		/* +0 */

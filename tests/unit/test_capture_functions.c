@@ -78,10 +78,69 @@ static void test_leaves_first(void **state)
 	gn_functions_clear(&f);
 }
 
+#define VALUES 100 /* a spec of values */
+
+/* Where the enter of the entry point is, and with which spec, when the
+ * planner's is 10. */
+static uint64_t enter_valued(bool begins_again, uint32_t *spec)
+{
+	static const struct gn_value_specs values = {
+		.value = {{.type = GN_VALUE_I64, .which = 1}}};
+	struct gn_file file = {.path = "/a", .program = true};
+	const struct gn_files files = {.file = &file, .count = 1};
+	const char *glob = "f";
+	struct gn_valued valued = {.filter = gn_filter_new(&glob, 1),
+				   .enter = VALUES,
+				   .leave = VALUES,
+				   .values = &values};
+	struct gn_probes probes = {0};
+	struct gn_functions f = {.files = &files,
+				 .probes = &probes,
+				 .next = 1,
+				 .put = put,
+				 .session = true,
+				 .valued = &valued,
+				 .nvalued = 1};
+	const struct gn_plan plan = {.enter = {.offset = 10},
+				     .leave = GN_LEAVE_RETURN,
+				     .begins_again = begins_again};
+	struct gn_elf_symbol sym = {.name = "f", .demangled = "f"};
+	struct gn_elf *elf;
+	uint64_t offset;
+
+	assert_non_null(valued.filter);
+	assert_int_equal(gn_elf_open("/proc/self/exe", &elf), 0);
+	sym.addr = gn_elf_entry(elf);
+	assert_int_equal(gn_functions_take(&f, 0, elf, &sym, &plan), 0);
+	assert_int_equal(probes.count, 1);
+	assert_int_equal(probes.group->count, 1);
+	*spec = GN_COOKIE_SPEC(*probes.group->cookies);
+	offset = *probes.group->offsets;
+	gn_elf_close(elf);
+	gn_probes_free(&probes);
+	gn_functions_clear(&f);
+	gn_filter_free(valued.filter);
+	return offset;
+}
+
+/* Values are read where the function begins: not if a call can run that again,
+ * for each time would count as a call. */
+static void test_begins_again(void **state)
+{
+	uint32_t spec;
+
+	(void)state;
+	assert_int_not_equal(enter_valued(false, &spec), 10);
+	assert_int_equal(spec, VALUES);
+	assert_int_equal(enter_valued(true, &spec), 10);
+	assert_int_equal(spec, GN_SPEC_ENTER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_leaves_first),
+		cmocka_unit_test(test_begins_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

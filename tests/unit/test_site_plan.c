@@ -87,6 +87,7 @@ static const struct expected table[] = {
 	{"switch_hidden", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"switch_framed", AUTO, NULL, 0, 8, EMUL, RET, "L12", "table"},
 	{"switch_notrack", AUTO, "none", 0, 0, 0, 0, NULL, NULL},
+	{"switch_unframed", RET, NULL, 4, 16, EMUL, RET, "L24", NULL},
 	{"threaded", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_code", AUTO, "may leave", 0, 0, 0, 0, NULL, NULL},
 	{"threaded_not", RET, NULL, 0, 8, STEP, RET, "L24 T25", NULL},
@@ -253,6 +254,34 @@ static void dear_ones_are_told(void **state)
 						 &plan),
 				 0);
 		assert_int_equal(plan.dear, cases[i].dear);
+		gn_plan_clear(&plan);
+	}
+	gn_planner_free(p);
+	gn_elf_close(elf);
+}
+
+/* Of a label that may be where a function begins: its calls are counted behind
+ * that place. */
+static void those_that_begin_again_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		bool again;
+	} cases[] = {{"sub_call", false}, {"switch_unframed", true}};
+	struct gn_planner *p = gn_planner_new(RET);
+	struct gn_elf *elf = open_cases();
+	struct gn_plan plan;
+
+	(void)state;
+	assert_non_null(p);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("%s\n", cases[i].name);
+		assert_int_equal(gn_planner_plan(p, elf,
+						 find(elf, cases[i].name),
+						 &plan),
+				 0);
+		assert_null(plan.refused);
+		assert_int_equal(plan.begins_again, cases[i].again);
 		gn_plan_clear(&plan);
 	}
 	gn_planner_free(p);
@@ -461,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dear_ones_are_told),
+		cmocka_unit_test(those_that_begin_again_are_told),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_order),
