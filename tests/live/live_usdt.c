@@ -130,7 +130,9 @@ void test_nop5(struct live *t)
 	json_decref(report);
 	report = on_nop5(t, "-f usdt::nop5:*", &ended, &calls);
 	expect(t, report, "usdt:nop5:behind", calls);
-	CHECK(t, strstr(ended.err, "left out: usdt:nop5:alone"),
+	CHECK(t,
+	      strstr(ended.err, "left out: usdt:nop5:alone") &&
+		      strstr(ended.err, "attached: 1 USDT probe;"),
 	      "the probe that is left out is not told: %s", ended.err);
 	json_decref(report);
 }

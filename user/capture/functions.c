@@ -439,6 +439,7 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 			 cost == GN_COST_OPTIMIZED
 				 ? NOP5
 				 : "the kernel does not probe its instruction");
+		f->usdt_refused++;
 		return 0;
 	}
 	keep_name(f, f->next, name);

@@ -45,7 +45,8 @@ struct gn_functions {
 	/* "name: why" of the first that are refused, for the trace */
 	char refused[512];
 	size_t nrefused;
-	char **name; /* verbose: by index */
+	size_t usdt_refused; /* USDT probes; each is told */
+	char **name;	     /* verbose: by index */
 	size_t names;
 };
 

@@ -292,6 +292,7 @@ bool gn_session_wants_managed(const struct gn_session *s)
 static void summarize(struct gn_session *s)
 {
 	size_t n = s->native.functions - s->native.refused;
+	size_t hits = s->native.usdt - s->functions.usdt_refused;
 	char usdt[48] = "";
 	/* texts name them: there is no choice before they are called */
 	bool called = s->called && !s->opts.nfunctions;
@@ -310,10 +311,9 @@ static void summarize(struct gn_session *s)
 			  : "";
 	const char *links = gn_attach_mode_name(s->mode);
 
-	if (s->native.usdt)
+	if (hits)
 		snprintf(usdt, sizeof(usdt), "%s%zu USDT probe%s",
-			 n ? ", " : "", s->native.usdt,
-			 s->native.usdt == 1 ? "" : "s");
+			 n ? ", " : "", hits, hits == 1 ? "" : "s");
 	if (n)
 		snprintf(s->summary, sizeof(s->summary),
 			 "%zu native function%s (end by return "
