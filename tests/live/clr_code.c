@@ -83,13 +83,17 @@ void test_untraced(struct live *t)
 	      "a DynamicMethod that was not asked for is named");
 }
 
-/* Modules for which there is no place have no hooks, and are told as such. */
+/* Modules for which there is no place have no hooks, and are told as such. They
+ * take no place of those that have precompiled code, which is kept. */
 void test_crowd(struct live *t)
 {
 	struct clr_pair pair;
 	uint64_t left;
 
 	trace(t, "crowd", "-f Demo.Gone*", &pair);
+	CHECK(t, code(t, pair.report, "precompiled_refused") == 0,
+	      "%" N " methods' precompiled code was refused",
+	      code(t, pair.report, "precompiled_refused"));
 	left = code(t, pair.report, "selected.modules_left");
 	CHECK(t, left >= 4200, "%" PRIu64 " modules are told to be left", left);
 }
