@@ -114,20 +114,28 @@ static void stacks_while_others_map(void **state)
 	assert_int_equal(host_counter(GN_COUNTER_STACK_BUSY), 0);
 }
 
-/* A stack that could not be told as the ring was full is told by the next call
- * on it; what runs meanwhile in an unknown mapping is in doubt. */
-static void a_lost_stack_is_told_again(void **state)
+/* A thread that has called on the second of two stacks. */
+static struct host_task *on_second_of_two(void)
 {
 	static const struct mapping m[] = {{0x20000, 0x30000},
 					   {0x40000, 0x50000}};
 	struct host_task *t;
 
-	(void)state;
 	host_new(1000, (struct host_opts){.queue = true});
 	mappings_set(m, 2, 16, false);
 	t = host_task(7);
 	host_trace(t);
 	assert_false(call_at(t, 0x4fff0));
+	return t;
+}
+
+/* A stack that could not be told as the ring was full is told by the next call
+ * on it; what runs meanwhile in an unknown mapping is in doubt. */
+static void a_lost_stack_is_told_again(void **state)
+{
+	struct host_task *t = on_second_of_two();
+
+	(void)state;
 	host_ring_full(true);
 	host_stack(t, 0x2fff0);
 	host_probe(t, true, 5);
@@ -147,16 +155,9 @@ static void a_lost_stack_is_told_again(void **state)
 /* What the tree does not have, or has of another process, is not taken. */
 static void stacks_in_no_mapping(void **state)
 {
-	static const struct mapping m[] = {{0x20000, 0x30000},
-					   {0x40000, 0x50000}};
-	struct host_task *t;
+	struct host_task *t = on_second_of_two();
 
 	(void)state;
-	host_new(1000, (struct host_opts){.queue = true});
-	mappings_set(m, 2, 16, false);
-	t = host_task(7);
-	host_trace(t);
-	assert_false(call_at(t, 0x4fff0));
 	host_mappings_busy(true);
 	assert_true(call_at(t, 0x30000));
 	assert_true(call_at(t, 0x3ffff));

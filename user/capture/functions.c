@@ -321,6 +321,12 @@ int gn_functions_take(void *functions, size_t file, struct gn_elf *elf,
 	return err ?: add_probes(f, file, func, &own, valued);
 }
 
+/* The kernel takes no probe there, or one that does harm. */
+static bool is_left_out(enum gn_cost cost)
+{
+	return cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED;
+}
+
 /* The most expensive of its sites. */
 static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
 			      const struct gn_note *site, size_t count)
@@ -332,7 +338,7 @@ static enum gn_cost usdt_cost(const struct gn_functions *f, size_t file,
 		enum gn_cost cost = gn_usdt_cost(f->files->file[file].fd,
 						 site[i].offset, insn);
 
-		if (cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED)
+		if (is_left_out(cost))
 			return cost;
 		if (cost == GN_COST_STEPPED)
 			most = cost;
@@ -433,7 +439,7 @@ int gn_functions_take_usdt(void *functions, size_t file, struct gn_elf *elf,
 	int err;
 
 	snprintf(name, sizeof(name), "usdt:%s:%s", site->provider, site->name);
-	if (cost == GN_COST_REFUSED || cost == GN_COST_OPTIMIZED) {
+	if (is_left_out(cost)) {
 		gn_error("left out: %.200s of '%s': %s", name,
 			 f->files->file[file].path,
 			 cost == GN_COST_OPTIMIZED

@@ -166,9 +166,9 @@ int gn_session_new(const struct gn_session_opts *opts, struct gn_session **out)
 	if (!s->opts.ring_size)
 		s->opts.ring_size = DEFAULT_RING;
 	s->functions.next = 1;
-	s->ring_fd = -1;
 	s->iter_start = -1;
 	s->iter_stop = -1;
+	s->ring_fd = -1;
 	s->wake = -1;
 	s->child = (struct gn_child){-1, -1, -1, -1, 0};
 	s->links = gn_links_new();
