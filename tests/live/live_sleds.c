@@ -97,14 +97,16 @@ void test_sleds_child_cost(struct live *t)
 	free(truths);
 }
 
-/* A child that a signal's handler forks in a hook ends that, without a ring. */
+/* A child that a signal's handler forks in a hook ends that, without a ring.
+ * One that has signals itself before it knows that it is a child ends, too. */
 void test_sleds_handler_forks(struct live *t)
 {
-	static const char *const fixtures[] = {"fork_handler_xray 20",
-					       "fork_handler_nops 20"};
+	static const char *const fixtures[] = {
+		"fork_handler_xray 20", "fork_handler_nops 20",
+		"fork_signalled_xray 200", "fork_signalled_nops 200"};
 	struct live_end end;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 4; i++) {
 		live_gnomon(t, "run", "-f nothing --hooks fast", fixtures[i],
 			    &end, NULL);
 		CHECK(t, strstr(end.out, "result bad 0"),

@@ -353,7 +353,8 @@ struct gn_fast_own *gn_fast_interrupted(void)
 	return claims || own->ring ? own : NULL;
 }
 
-void gn_fast_end_interrupted(const struct gn_fast_own *before)
+void gn_fast_end_interrupted(struct gn_fast_own *own,
+			     const struct gn_fast_own *before)
 {
 	int err = errno;
 	void *at = mmap(fast.page, GN_FAST_SIZE, PROT_READ | PROT_WRITE,
@@ -362,8 +363,10 @@ void gn_fast_end_interrupted(const struct gn_fast_own *before)
 			-1, 0);
 
 	/* else hooks would write where nothing is; a child's child has it */
-	if (at == (void *)fast.page || errno == EEXIST)
-		*gn_fast_own = *before;
+	if (at == (void *)fast.page || errno == EEXIST) {
+		*own = *before;
+		gn_fast_own = own;
+	}
 	errno = err;
 }
 

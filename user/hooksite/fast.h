@@ -63,7 +63,8 @@ struct gn_fast_own *gn_fast_set_ring_aside(void);
  * and memory of its own, with which it ends; so does the child's next one.
  */
 struct gn_fast_own *gn_fast_interrupted(void);
-void gn_fast_end_interrupted(const struct gn_fast_own *before);
+void gn_fast_end_interrupted(struct gn_fast_own *own,
+			     const struct gn_fast_own *before);
 
 /* The memory, if gnomon reads it; else NULL. */
 struct gn_fast_page;

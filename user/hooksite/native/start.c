@@ -233,22 +233,22 @@ static void end(void)
 /* What the thread that forks had, if the fork can be in one of its hooks. */
 static _Thread_local struct {
 	struct gn_fast_own own;
-	bool in_hook;
+	struct gn_fast_own *at;
 } forks;
 
 static void before_fork(void)
 {
-	const struct gn_fast_own *own = gn_fast_interrupted();
+	struct gn_fast_own *own = gn_fast_interrupted();
 
-	forks.in_hook = own;
+	forks.at = own;
 	if (own)
 		forks.own = *own;
 }
 
 static void in_child(void)
 {
-	if (forks.in_hook)
-		gn_fast_end_interrupted(&forks.own);
+	if (forks.at)
+		gn_fast_end_interrupted(forks.at, &forks.own);
 }
 
 static void clear(void)
