@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The globs of -f: which file one is of, and what is none. */
 #include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,11 +160,53 @@ static void operators_by_their_names(void **state)
 	assert_true(names("*(int)", "v::f(int)"));
 }
 
+struct asker {
+	const struct gn_filter *f;
+	char is[DIR_MAX + 16], is_not[DIR_MAX + 16];
+	unsigned int wrong;
+};
+
+static void *ask(void *asker)
+{
+	struct asker *a = asker;
+
+	for (int i = 0; i < 20000; i++)
+		a->wrong += !gn_filter_file(a->f, a->is, false) +
+			    !!gn_filter_file(a->f, a->is_not, false);
+	return NULL;
+}
+
+/* The session's thread and the one for later files ask at once. */
+static void by_two_threads(void **state)
+{
+	char dir[DIR_MAX], glob[DIR_MAX + 16];
+	const char *globs[] = {glob};
+	struct asker a = {.wrong = 0}, b;
+	struct gn_filter *f;
+	pthread_t thread;
+
+	(void)state;
+	make(dir);
+	snprintf(glob, sizeof(glob), "%s/libz.so.1:*", dir);
+	snprintf(a.is, sizeof(a.is), "%s/libz.so.1.2", dir);
+	snprintf(a.is_not, sizeof(a.is_not), "%s/libz.so.2", dir);
+	a.f = f = gn_filter_new(globs, 1);
+	assert_non_null(f);
+	b = a;
+	assert_int_equal(pthread_create(&thread, NULL, ask, &a), 0);
+	ask(&b);
+	pthread_join(thread, NULL);
+	assert_int_equal(a.wrong + b.wrong, 0);
+	gn_filter_free(f);
+	clear(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_library_by_any_path),
 		cmocka_unit_test(a_library_that_was_replaced),
+		cmocka_unit_test(by_two_threads),
 		cmocka_unit_test(a_comma_makes_a_list),
 		cmocka_unit_test(operators_by_their_names),
 	};

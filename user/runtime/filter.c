@@ -2,6 +2,7 @@
 #include "runtime/filter.h"
 
 #include <fnmatch.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ struct item {
 	const char *text; /* as given */
 	char *lib;	  /* NULL = the program */
 	char *real;	  /* what LIB leads to, if it is a path; or NULL */
+	/* Threads ask at once: the lock is of the next two. */
+	pthread_mutex_t lock;
 	char *path;	  /* that was asked for last, or NULL */
 	bool leads;	  /* it leads there, too */
 	char *provider;	  /* usdt: its glob; NULL = any */
@@ -108,6 +111,7 @@ struct gn_filter *gn_filter_new(const char *const *globs, size_t count)
 		struct item *it = &f->item[f->count++];
 		const char *colon;
 
+		pthread_mutex_init(&it->lock, NULL);
 		it->text = globs[i];
 		it->exclude = globs[i][0] == '!';
 		it->glob = globs[i] + it->exclude;
@@ -128,6 +132,7 @@ void gn_filter_free(struct gn_filter *f)
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->count; i++) {
+		pthread_mutex_destroy(&f->item[i].lock);
 		free(f->item[i].lib);
 		free(f->item[i].real);
 		free(f->item[i].path);
@@ -168,25 +173,33 @@ static bool is_alike(const char *a, const char *b)
 	return len == strcspn(b, ".") && !strncmp(a, b, len);
 }
 
+static void look_up(struct item *it, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	it->leads = real && !strcmp(real, it->real);
+	free(real);
+	free(it->path);
+	it->path = strdup(path); /* NULL: it is looked up again */
+}
+
 /* Paths of one file can differ: links lead to it. This is asked for each
  * function, so most files are told apart by their names, and one is looked up
  * once. */
 static bool is_same(struct item *it, const char *path)
 {
 	const char *name = name_of(path);
-	char *real;
+	bool leads;
 
 	if (!it->real || (!is_alike(name, name_of(it->lib)) &&
 			  !is_alike(name, name_of(it->real))))
 		return false;
-	if (it->path && !strcmp(it->path, path))
-		return it->leads;
-	real = realpath(path, NULL);
-	it->leads = real && !strcmp(real, it->real);
-	free(real);
-	free(it->path);
-	it->path = strdup(path); /* NULL: it is looked up again */
-	return it->leads;
+	pthread_mutex_lock(&it->lock);
+	if (!it->path || strcmp(it->path, path) != 0)
+		look_up(it, path);
+	leads = it->leads;
+	pthread_mutex_unlock(&it->lock);
+	return leads;
 }
 
 /* libstdc++ and libstdc++.so.6 of libstdc++.so.6.0.30 */
