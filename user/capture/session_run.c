@@ -211,6 +211,8 @@ bool gn_session_lives(const struct gn_session *s)
 void gn_session_detach(struct gn_session *s)
 {
 	gn_written_stop(s->written);
+	/* it takes links of processes that end, and the meter adds some */
+	gn_later_stop(s->later);
 	gn_meter_free(s->meter, s->links);
 	s->meter = NULL;
 	gn_later_detach(s->later, s->links);
