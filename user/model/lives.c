@@ -32,9 +32,7 @@ uint64_t gn_thread_end_of(const struct gn_thread *t, uint64_t session_end)
 
 int gn_thread_lose_end(struct gn_pipeline *p, struct gn_thread *t)
 {
-	t->gaps++;
-	t->account.gap = true;
-	p->lost++;
+	gn_take_loss(p, t, &(struct gn_order_seen){.lost = 1});
 	return gn_thread_cut(p, t, gn_thread_end_of(t, 0), GN_END_UNWOUND);
 }
 
