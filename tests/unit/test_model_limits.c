@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -174,6 +175,53 @@ static void a_whole_capture_has_no_bounds(void **state)
 	gn_model_free(feed_finish(&f));
 }
 
+/* Muted functions are looked for among all frames: that has an end, and what is
+ * left out is told. */
+static void muting_has_a_bound(void **state)
+{
+	enum { DEEP = 20000, MUTES = 30000 };
+	struct feed f = begin(false);
+	struct gn_model *m;
+
+	(void)state;
+	for (uint32_t i = 1; i <= DEEP; i++)
+		feed_event(&f, i, 1, GN_KIND_ENTER, CLR(1), 0x900000 - i, 0);
+	for (uint32_t i = 1; i <= MUTES; i++)
+		feed_mute(&f, DEEP, CLR(1 + i), 1);
+	m = feed_finish(&f);
+	assert_in_range(m->lost, 1, MUTES - 10000);
+	assert_true(gn_model_lossy(m));
+	gn_model_free(m);
+}
+
+/* Files that had their probes late, and threads of which that can explain what
+ * has no frame. */
+static void late_probes_take_no_time(void **state)
+{
+	enum { MANY = 100000 };
+	struct feed f = begin(false);
+	const clock_t start = clock();
+	struct gn_model *m;
+
+	(void)state;
+	f.p->opts.most_ended = f.p->fold_at = UINT32_MAX;
+	for (uint32_t i = 1; i <= MANY; i++) {
+		feed_named(&f, GN_KIND_MODULE, i, 0);
+		feed_named(&f, GN_KIND_FUNCTION, i, i);
+		feed_thread(&f, i, 2, GN_KIND_THREAD, 1, 1);
+		feed_event(&f, i, 2, GN_KIND_ENTER, i, 0x200, 0);
+		feed_event(&f, i, 2, GN_KIND_LEAVE, i, 0x100, 0);
+		end_thread(&f, i, 2);
+	}
+	for (uint32_t i = 1; i <= MANY; i++)
+		feed_unprobed(&f, MANY + i, i);
+	m = feed_finish(&f);
+	assert_int_equal(m->checks.earlier_leaves, MANY);
+	assert_true(function_in(m, "f1")->v.unprobed);
+	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+	gn_model_free(m);
+}
+
 static bool only_first(void *ctx, uint32_t pid, uint32_t tid)
 {
 	assert_int_equal(pid, 1);
@@ -268,6 +316,8 @@ int main(void)
 		cmocka_unit_test(texts_have_a_bound),
 		cmocka_unit_test(other_paths_are_told),
 		cmocka_unit_test(a_whole_capture_has_no_bounds),
+		cmocka_unit_test(muting_has_a_bound),
+		cmocka_unit_test(late_probes_take_no_time),
 		cmocka_unit_test(a_thread_whose_end_was_lost_ends),
 		cmocka_unit_test(a_thread_is_not_asked_for_at_once),
 		cmocka_unit_test(a_period_is_full),

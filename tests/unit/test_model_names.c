@@ -120,11 +120,11 @@ static void modules_by_id(void **state)
 	fn = find(&n, 0, 3);
 	assert_string_equal(gn_names_module_text(&n, fn), "");
 	assert_int_equal(
-		gn_names_module(&n, 9, &(struct gn_module){"/bin/app", true}),
+		gn_names_module(&n, 9, &(struct gn_module){.name = "/bin/app"}),
 		0);
 	assert_int_equal(
 		gn_names_module(&n, 9,
-				&(struct gn_module){"/bin/other", false}),
+				&(struct gn_module){.name = "/bin/other"}),
 		0);
 	assert_string_equal(gn_names_module_text(&n, fn), "/bin/app");
 	gn_names_free(&n);

@@ -350,6 +350,7 @@ int gn_build(struct gn_pipeline *p, struct gn_tree *tree, struct gn_model **out)
 	int err = -ENOMEM;
 
 	gn_cost_settle(p);
+	gn_names_tell_unprobed(&p->stage.names);
 	if (!m || own(p, m) || name_others(p, tree) || build_alloc(&b))
 		goto out;
 	fill_session(p, m);

@@ -136,7 +136,6 @@ static void take_leave(struct gn_pipeline *p, struct gn_thread *t,
 	t->unmatched++;
 	if (since > t->unmatched_since)
 		t->unmatched_since = since;
-	p->processes[t->process].unmatched = true;
 }
 
 /* It is below what called it, and has ended. */

@@ -94,6 +94,7 @@ static int fold(struct gn_pipeline *p, struct gn_thread *t,
 	if (gn_table_get(&p->by_tid, t->tid) == t->index)
 		gn_table_remove(&p->by_tid, t->tid);
 	p->stage.checks.sched_errors += gn_kernel_differs(&t->kernel);
+	gn_thread_settle(p, t);
 	*gone = *row;
 	if (*row) {
 		merge(p, *row, t);

@@ -9,6 +9,11 @@
 
 #include <errno.h>
 
+/* Threads and frames that MUTE records may look at in any case, and for each
+ * record of the trace. */
+#define MUTE_MIN  (1ull << 28)
+#define MUTE_EACH 256
+
 /* The frame at `at` is removed: activities above it are one frame less deep. */
 static void lower_nests(struct gn_account *a, uint64_t stack, uint32_t at)
 {
@@ -34,6 +39,7 @@ static int mute_stack(struct gn_pipeline *p, struct gn_thread *t,
 {
 	uint32_t i, n = 0, first = GN_NONE;
 
+	p->mute_steps += k->n + k->npending;
 	drop_pending(k, func);
 	for (i = 0; i < k->n; i++) {
 		if (k->frames[i].func != func) {
@@ -59,6 +65,7 @@ static int mute_thread(struct gn_pipeline *p, struct gn_thread *t,
 	uint32_t i;
 	int err = 0;
 
+	p->mute_steps += st->nunwinds;
 	gn_parked_forget(st, &p->stage);
 	for (i = 0; i < st->nunwinds; i++)
 		st->unwinds[i].muted |= st->unwinds[i].func == func;
@@ -67,36 +74,56 @@ static int mute_thread(struct gn_pipeline *p, struct gn_thread *t,
 	return err;
 }
 
+/* The function has no more records in the program. */
 static int mute_in(struct gn_pipeline *p, uint32_t program, uint32_t func)
 {
-	bool native = GN_FUNC_RUNTIME(func) == GN_RUNTIME_NATIVE;
-	uint32_t i;
-	int err;
+	int err = gn_names_mute(&p->stage.names, program, func);
 
-	err = gn_names_mute(&p->stage.names, program, func);
-	if (err == -ENOSPC)
-		return 0; /* no record of it ever came */
-	for (i = 0; i < p->nthreads; i++) {
-		struct gn_thread *t = p->threads[i];
+	return err == -ENOSPC ? 0 : err; /* no record of it ever came */
+}
 
-		if (native || p->processes[t->process].program == program)
-			err |= mute_thread(p, t, func);
-	}
+/* A record that would take more time than all of the trace is worth is lost, as
+ * only a hostile one has it. */
+static bool is_too_much(struct gn_pipeline *p)
+{
+	if (p->mute_steps <= MUTE_MIN + p->records * MUTE_EACH)
+		return false;
+	p->lost++;
+	return true;
+}
+
+/* The processes whose function it is; pid 0: all. */
+static int mute_names(struct gn_pipeline *p, uint32_t func, uint32_t pid)
+{
+	uint32_t i = gn_table_get(&p->by_pid, pid);
+	int err = 0;
+
+	if (pid)
+		return i != GN_NONE && p->processes[i].live
+			       ? mute_in(p, p->processes[i].program, func)
+			       : 0;
+	p->mute_steps += p->nprocesses;
+	for (i = 0; i < p->nprocesses; i++)
+		if (p->processes[i].live)
+			err |= mute_in(p, p->processes[i].program, func);
 	return err;
 }
 
 int gn_mute_take(struct gn_pipeline *p, const struct gn_rec_mute *r)
 {
+	bool native = GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE;
 	uint32_t i;
-	int err = 0;
+	int err;
 
-	if (GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_NATIVE)
-		return mute_in(p, 0, r->func) ? -ENOMEM : 0;
-	for (i = 0; i < p->nprocesses; i++) {
-		const struct gn_process *proc = &p->processes[i];
+	if (is_too_much(p))
+		return 0;
+	err = native ? mute_in(p, 0, r->func) : mute_names(p, r->func, r->pid);
+	p->mute_steps += p->nthreads;
+	for (i = 0; i < p->nthreads; i++) {
+		struct gn_thread *t = p->threads[i];
 
-		if (proc->live && (!r->pid || proc->pid == r->pid))
-			err |= mute_in(p, proc->program, r->func);
+		if (native || !r->pid || p->processes[t->process].pid == r->pid)
+			err |= mute_thread(p, t, r->func);
 	}
 	return err ? -ENOMEM : 0;
 }

@@ -211,9 +211,24 @@ const char *gn_names_unprobed(struct gn_names *n, uint32_t module)
 {
 	uint32_t at = gn_table_get(&n->by_module, module);
 
-	for (uint32_t i = 0; i < n->nfns; i++)
-		n->fns[i].unprobed |= module && n->fns[i].module_id == module;
-	return at == GN_NONE ? NULL : n->modules[at].name;
+	if (at == GN_NONE)
+		return NULL;
+	if (module)
+		n->unprobed = n->modules[at].unprobed = true;
+	return n->modules[at].name;
+}
+
+void gn_names_tell_unprobed(struct gn_names *n)
+{
+	for (uint32_t i = 0; n->unprobed && i < n->nfns; i++) {
+		uint32_t at = gn_table_get(&n->by_module, n->fns[i].module_id);
+
+		if (n->fns[i].module_id && at != GN_NONE)
+			n->fns[i].unprobed |= n->modules[at].unprobed;
+	}
+	for (uint32_t i = 0; n->unprobed && i < n->nmodules; i++)
+		n->modules[i].unprobed = false;
+	n->unprobed = false;
 }
 
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func)

@@ -22,6 +22,7 @@ enum gn_told { GN_TOLD_NOTHING, GN_TOLD_ID, GN_TOLD_NAME };
 struct gn_module {
 	const char *name;
 	bool moves_stacks; /* GN_F_MOVES_STACKS */
+	bool unprobed;	   /* calls were missed: not told to its functions */
 };
 
 struct gn_fn {
@@ -67,6 +68,7 @@ struct gn_names {
 	uint32_t last_fn;
 	struct gn_module *modules; /* of MODULE records */
 	uint32_t nmodules, modules_cap;
+	bool unprobed;		   /* one of them is */
 	struct gn_table by_module; /* id -> index in modules */
 	/* program -> the program that it was forked from */
 	uint32_t *forked;
@@ -110,6 +112,8 @@ int gn_names_made(struct gn_names *n, const char *name, uint32_t *out);
 /* Calls of the module's functions are missing. Returns its name; NULL: it has
  * none. */
 const char *gn_names_unprobed(struct gn_names *n, uint32_t module);
+/* Tells the functions, of all such modules at once. */
+void gn_names_tell_unprobed(struct gn_names *n);
 
 /* From now on `func` is muted in `program`. 0, -ENOMEM, -ENOSPC. */
 int gn_names_mute(struct gn_names *n, uint32_t program, uint32_t func);

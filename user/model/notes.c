@@ -147,6 +147,17 @@ static int add_info(struct gn_pipeline *p, const struct gn_rec_text *r)
 	return 0;
 }
 
+static int take_module(struct gn_pipeline *p, const struct gn_rec_text *r)
+{
+	struct gn_module module = {
+		.name = add_text(p, r, 0),
+		.moves_stacks = r->h.flags & GN_F_MOVES_STACKS,
+	};
+
+	return module.name ? gn_names_module(&p->stage.names, r->id, &module)
+			   : -ENOMEM;
+}
+
 static int take_source(struct gn_pipeline *p, const struct gn_rec_text *r)
 {
 	uint32_t i = gn_table_get(&p->by_pid, r->ref);
@@ -188,13 +199,7 @@ int gn_take_user(struct gn_pipeline *p, const struct gn_rec *rec)
 	case GN_KIND_INFO:
 		return add_info(p, text);
 	case GN_KIND_MODULE:
-		name = add_text(p, text, 0);
-		return name ? gn_names_module(
-				      &p->stage.names, text->id,
-				      &(struct gn_module){
-					      name,
-					      rec->flags & GN_F_MOVES_STACKS})
-			    : -ENOMEM;
+		return take_module(p, text);
 	case GN_KIND_FUNCTION:
 		return define(p, NULL, text);
 	case GN_KIND_SOURCE:

@@ -192,6 +192,7 @@ int gn_pipeline_finish(struct gn_pipeline *p, struct gn_model **model)
 		/* missing slices whose loss no later slice has shown */
 		if (!lossy)
 			p->stage.checks.slice_mismatches += t->account.suspects;
+		gn_thread_settle(p, t);
 	}
 	gn_walk_finish(p);
 	if (!err)

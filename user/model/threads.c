@@ -288,34 +288,23 @@ uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 	return t->in_doubt + t->unmatched - of_late(p, t);
 }
 
-static uint64_t doubtful(const struct gn_pipeline *p, const struct gn_thread *t)
+void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)
 {
-	return gn_doubtful(gn_thread_in_doubt(p, t), t->entered);
+	/* the threads of a row were settled one by one */
+	if (!t->closed || t->merged)
+		return;
+	p->stage.checks.doubtful_threads +=
+		gn_doubtful(gn_thread_in_doubt(p, t), t->entered);
+	p->stage.checks.earlier_leaves += of_late(p, t);
 }
 
 /* That is told after its threads' records, and maybe after their ends. */
 void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time)
 {
-	uint32_t i, at = gn_table_get(&p->by_pid, pid);
-	uint64_t before, *late;
+	uint32_t at = gn_table_get(&p->by_pid, pid);
 
-	if (at == GN_NONE || p->processes[at].late >= time)
-		return;
-	late = &p->processes[at].late;
-	before = *late;
-	*late = time;
-	for (i = 0; p->processes[at].unmatched && i < p->nthreads; i++) {
-		const struct gn_thread *t = p->threads[i];
-
-		if (!t->closed || t->process != at)
-			continue;
-		p->stage.checks.doubtful_threads += doubtful(p, t);
-		p->stage.checks.earlier_leaves += of_late(p, t);
-		*late = before;
-		p->stage.checks.doubtful_threads -= doubtful(p, t);
-		p->stage.checks.earlier_leaves -= of_late(p, t);
-		*late = time;
-	}
+	if (at != GN_NONE && p->processes[at].late < time)
+		p->processes[at].late = time;
 }
 
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
@@ -330,8 +319,6 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_order_free(&t->order);
 	gn_wait_list_free(&t->open);
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
-	p->stage.checks.doubtful_threads += doubtful(p, t);
-	p->stage.checks.earlier_leaves += of_late(p, t);
 	t->end = end;
 	t->closed = true;
 	gn_walk_end(p, t);

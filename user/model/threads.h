@@ -106,9 +106,8 @@ struct gn_process {
 	uint32_t threads, live;
 	uint32_t exit; /* GN_EXIT_TOLD and how it ended; 0: not known */
 	uint64_t ended_at;
-	uint64_t late;	/* when it had all probes, if it ran before; else 0 */
-	bool unmatched; /* one of its threads has such leaves */
-	bool lost;	/* records of threads in its program were lost */
+	uint64_t late; /* when it had all probes, if it ran before; else 0 */
+	bool lost;     /* records of threads in its program were lost */
 	/* probe cost that the time outside of functions owes */
 	uint64_t owed;
 	/* rows of its ended threads: of those that worked, and that were idle
@@ -173,6 +172,7 @@ struct gn_pipeline {
 	struct gn_cost_sums cost_sums[GN_PROBE_CLASS_COUNT];
 	/* probe cost that all functions and processes owe */
 	uint64_t owed;
+	uint64_t mute_steps;	   /* of all MUTE records so far */
 	uint64_t owed_before;	   /* its value when the period began */
 	struct gn_model_code code; /* only its counts */
 	bool costed;		   /* at least one was measured */
@@ -217,6 +217,10 @@ int gn_threads_fold(struct gn_pipeline *p);
 /* The records of it that nothing explains. */
 uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 			    const struct gn_thread *t);
+
+/* Counts the records in doubt of a thread that has ended, once it is known what
+ * explains them. */
+void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t);
 
 /* The process `pid` ran before it had all probes, at `time`. */
 void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time);

@@ -294,10 +294,12 @@ int gn_pipeline_period(struct gn_pipeline *p, struct gn_model **model)
 	int err;
 
 	*model = NULL;
-	for (i = 0; i < p->nthreads; i++)
+	for (i = 0; i < p->nthreads; i++) {
+		gn_thread_settle(p, p->threads[i]);
 		if (p->threads[i]->closed && !gn_pipeline_lossy(p))
 			p->stage.checks.slice_mismatches +=
 				p->threads[i]->account.suspects;
+	}
 	err = change_trees(p, &map, &old);
 	if (err)
 		return err;
