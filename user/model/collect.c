@@ -312,6 +312,7 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	proc = &p->processes[t->process];
 	if (proc->collecting)
 		*proc->collecting = (struct gn_collecting){.n = 0};
+	gn_thread_settle_program(p, t);
 	/* no thread will be of the old program any more */
 	if (!p->opts.live)
 		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time,

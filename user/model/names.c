@@ -28,15 +28,19 @@ void gn_names_free(struct gn_names *n)
 	free(n->muted);
 	free(n->modules);
 	free(n->forked);
+	free(n->late);
 	*n = (struct gn_names){0};
 }
 
 int gn_names_program(struct gn_names *n, uint32_t forked_from, uint32_t *out)
 {
 	if (gn_grow(&n->forked, &n->forked_cap, (size_t)n->nprograms + 1,
-		    sizeof(*n->forked)))
+		    sizeof(*n->forked)) ||
+	    gn_grow(&n->late, &n->late_cap, (size_t)n->nprograms + 1,
+		    sizeof(*n->late)))
 		return -ENOMEM;
 	n->epoch++;
+	n->late[n->nprograms] = 0;
 	n->forked[n->nprograms] = forked_from;
 	*out = n->nprograms++;
 	return 0;

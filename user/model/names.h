@@ -73,6 +73,9 @@ struct gn_names {
 	/* program -> the program that it was forked from */
 	uint32_t *forked;
 	uint32_t nprograms, forked_cap;
+	/* program -> when it had all probes, if it ran before; else 0 */
+	uint64_t *late;
+	uint32_t late_cap;
 	struct gn_table by_muted; /* as by_func -> index in muted */
 	uint32_t *muted;	  /* functions, by index in fns */
 	uint32_t nmuted, muted_cap;

@@ -273,11 +273,13 @@ int gn_thread_charge(struct gn_pipeline *p, struct gn_thread *t,
 	return err | gn_tree_add(tree, node, iv) ? -ENOMEM : 0;
 }
 
-/* How many of its leaves without a frame the late probes of its process
+/* How many of its leaves without a frame the late probes of its program
  * explain: all or none. */
 static uint64_t of_late(const struct gn_pipeline *p, const struct gn_thread *t)
 {
-	bool older = t->unmatched_since < p->processes[t->process].late;
+	uint32_t program =
+		t->closed ? t->program : p->processes[t->process].program;
+	bool older = t->unmatched_since < p->stage.names.late[program];
 
 	return older ? t->unmatched : 0;
 }
@@ -286,6 +288,13 @@ uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 			    const struct gn_thread *t)
 {
 	return t->in_doubt + t->unmatched - of_late(p, t);
+}
+
+void gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t)
+{
+	p->stage.checks.earlier_leaves += of_late(p, t);
+	t->in_doubt = gn_thread_in_doubt(p, t);
+	t->unmatched = t->unmatched_since = 0;
 }
 
 void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)
@@ -302,9 +311,13 @@ void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t)
 void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time)
 {
 	uint32_t at = gn_table_get(&p->by_pid, pid);
+	uint64_t *late;
 
-	if (at != GN_NONE && p->processes[at].late < time)
-		p->processes[at].late = time;
+	if (at == GN_NONE)
+		return;
+	late = &p->stage.names.late[p->processes[at].program];
+	if (*late < time)
+		*late = time;
 }
 
 void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
@@ -320,6 +333,7 @@ void gn_thread_close(struct gn_pipeline *p, struct gn_thread *t, uint64_t end,
 	gn_wait_list_free(&t->open);
 	gn_windows_end(&p->processes[t->process].windows, t, end, true);
 	t->end = end;
+	t->program = p->processes[t->process].program;
 	t->closed = true;
 	gn_walk_end(p, t);
 	p->load.ended++;

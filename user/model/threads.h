@@ -57,7 +57,8 @@ struct gn_thread {
 	 * these calls, when it was made at the earliest.
 	 */
 	uint64_t unmatched, unmatched_since;
-	enum gn_way way; /* direction of its last hit */
+	uint32_t program; /* when it is closed: the one that it ended in */
+	enum gn_way way;  /* direction of its last hit */
 	/* Probe cost of the events in its open interval, its possible error,
 	 * and the cost of all its events. */
 	struct {
@@ -218,11 +219,15 @@ int gn_threads_fold(struct gn_pipeline *p);
 uint64_t gn_thread_in_doubt(const struct gn_pipeline *p,
 			    const struct gn_thread *t);
 
+/* The thread's program ends: late probes of the next one explain none of its
+ * leaves. */
+void gn_thread_settle_program(struct gn_pipeline *p, struct gn_thread *t);
+
 /* Counts the records in doubt of a thread that has ended, once it is known what
  * explains them. */
 void gn_thread_settle(struct gn_pipeline *p, const struct gn_thread *t);
 
-/* The process `pid` ran before it had all probes, at `time`. */
+/* The program of process `pid` ran before it had all probes, at `time`. */
 void gn_process_late(struct gn_pipeline *p, uint32_t pid, uint64_t time);
 
 /* Adds a closed interval to the node that owns it; `open`: it is the reported

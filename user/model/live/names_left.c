@@ -148,9 +148,11 @@ static void move_programs(struct gn_names *n, const struct gn_names_left *l)
 			continue;
 		up = l->program[n->forked[i]];
 		n->forked[l->program[i]] = up == GN_NONE ? 0 : up;
+		n->late[l->program[i]] = n->late[i];
 	}
 	n->nprograms = l->nprograms;
 	gn_shrink(&n->forked, &n->forked_cap, n->nprograms, sizeof(*n->forked));
+	gn_shrink(&n->late, &n->late_cap, n->nprograms, sizeof(*n->late));
 }
 
 void gn_names_left_apply(struct gn_names *n, struct gn_names_left *l)
