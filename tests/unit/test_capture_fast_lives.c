@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "capture/fast_parts.h"
 #include "fast_feed.h"
 #include "headless.h"
 
@@ -48,19 +49,19 @@ static void hostile_ring_ends(void **state)
 	free(x);
 }
 
-/* A thread whose last record was lost: its number is a new one's, which has a
- * ring of its own. */
-static void ring_after_a_lost_end(void **state)
+/* A thread whose last record was lost, and maybe the first one of another that
+ * has its number: that one has a ring of its own. */
+static void ring_after_lost(bool begin)
 {
 	struct fixture *x = malloc(sizeof(*x));
 	struct gn_fast_facts facts;
 
-	(void)state;
 	open_fixture(x, SEALS);
 	x->rings[3].state = x->rings[4].state = GN_FAST_USED;
 	tell(x, GN_FAST_CLAIM, 3, TID);
 	write_record(x, 3, 5 << 2 | GN_FAST_ENTER);
-	begin_child(x, TID, gn_now_ns());
+	if (!begin)
+		begin_child(x, TID, gn_now_ns());
 	tell(x, GN_FAST_CLAIM, 4, TID);
 	write_record(x, 4, 6 << 2 | GN_FAST_ENTER);
 	for (int i = 0; i < 2; i++)
@@ -76,6 +77,42 @@ static void ring_after_a_lost_end(void **state)
 	assert_int_equal(x->rings[4].state, GN_FAST_FREE);
 	close_fixture(x);
 	free(x);
+}
+
+static void ring_after_a_lost_end(void **state)
+{
+	(void)state;
+	ring_after_lost(false);
+}
+
+static void ring_after_a_lost_begin(void **state)
+{
+	(void)state;
+	ring_after_lost(true);
+}
+
+/* The end of a process was lost, and another one has its number. */
+static void rings_after_a_lost_process(void **state)
+{
+	struct fixture *x = malloc(sizeof(*x)), *y = malloc(sizeof(*y));
+	int second = open_memory(y, SEALS, false);
+	struct gn_fast_facts facts;
+
+	(void)state;
+	open_fixture(x, SEALS);
+	gn_fast_find_area(x->f, (uint32_t)getpid())->started--;
+	tell(x, GN_FAST_OFFER, (uint64_t)second, TID);
+	assert_int_equal(y->page->taken, 1);
+	gn_fast_tell(x->f, &facts);
+	assert_int_equal(facts.processes, 2);
+	assert_int_equal(facts.refused, 0);
+	merge(x);
+	assert_int_equal(x->page->taken, 2);
+	close_fixture(x);
+	close_fixture(y);
+	close(second);
+	free(x);
+	free(y);
 }
 
 /* A process whose first thread ends has threads that take rings, until it ends
@@ -344,6 +381,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostile_ring_ends),
 		cmocka_unit_test(ring_after_a_lost_end),
+		cmocka_unit_test(ring_after_a_lost_begin),
+		cmocka_unit_test(rings_after_a_lost_process),
 		cmocka_unit_test(other_threads_go_on),
 		cmocka_unit_test(a_refused_offer_is_told),
 		cmocka_unit_test(least_cost_counts),

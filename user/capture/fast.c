@@ -14,6 +14,7 @@
 #include "capture/fast_clock.h"
 #include "capture/fast_map.h"
 #include "process/ended.h"
+#include "process/inside.h"
 #include "process/memory.h"
 
 #define LIFE_NS	   1000000000u /* without a sign of gnomon's life */
@@ -292,11 +293,29 @@ static void refuse(struct gn_fast *f, struct gn_fast_page *page)
 	gn_fast_unmap(page);
 }
 
+static long long started(uint32_t pid)
+{
+	long long ticks;
+
+	return gn_inside_started((pid_t)pid, &ticks) ? ticks : 0;
+}
+
+/* The record of the old process's end can be lost, and its number another's.
+ * What is not known is taken for the same. */
+static bool is_another(const struct gn_fast_area *a)
+{
+	long long now = started(a->pid);
+
+	return a->started && now && now != a->started;
+}
+
 static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 {
 	struct gn_fast_page *page = NULL;
 	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 
+	if (a && !a->over)
+		a->over = is_another(a);
 	/* a second one of the same program is no hook's */
 	if (gn_fast_map(r->pid, r->f.h.key, &page) || f->stopped ||
 	    (a && !a->over) || f->opts.begins(f->opts.ctx) ||
@@ -306,6 +325,7 @@ static void offer(struct gn_fast *f, const struct gn_rec_ring *r)
 	}
 	a->pid = r->pid;
 	a->since = r->f.h.time;
+	a->started = started(r->pid);
 	a->runtime = GN_FUNC(GN_FUNC_RUNTIME(r->f.func), 0);
 	a->page = page;
 	a->rings = (void *)((unsigned char *)page + GN_FAST_PAGE);
@@ -341,10 +361,28 @@ static void bind_ring(struct gn_fast *f, struct gn_fast_entry *e)
 	e->claim.area = NULL;
 }
 
+static void note_end(struct gn_fast_entry *e, bool exits)
+{
+	bool claims = e->claim.area;
+
+	*(claims ? &e->claim.ended : &e->ended) = true;
+	*(claims ? &e->claim.exits : &e->exits) = exits;
+}
+
 /* The ring of the program that executed this one is read first. */
 static bool can_claim(const struct gn_fast_entry *e)
 {
 	return !e->area || (e->ended && !e->claim.area);
+}
+
+/* No thread takes two rings: it is another one, of whose forerunner the end was
+ * lost, and its own begin. */
+static void see_another(struct gn_fast_entry *e)
+{
+	if (!e->area || e->ended)
+		return;
+	note_end(e, false);
+	gn_fast_thread_lose(&e->t, 1);
 }
 
 static void claim(struct gn_fast *f, struct gn_fast_entry *e,
@@ -352,9 +390,11 @@ static void claim(struct gn_fast *f, struct gn_fast_entry *e,
 {
 	struct gn_fast_area *a = gn_fast_find_area(f, r->pid);
 	uint64_t slot = r->f.h.key;
+	bool usable = a && slot && slot < GN_FAST_SLOTS && !a->bound[slot];
 
-	if (!a || !slot || slot >= GN_FAST_SLOTS || a->bound[slot] ||
-	    !can_claim(e)) {
+	if (usable)
+		see_another(e);
+	if (!usable || !can_claim(e)) {
 		f->facts.counts.hostile++;
 		gn_fast_thread_lose(&e->t, 1);
 		return;
@@ -383,14 +423,6 @@ static void end_area(struct gn_fast *f, const struct gn_rec *rec)
 		a->headless = true;
 	else if (rec->kind != GN_KIND_THREAD || a->headless)
 		a->over = true;
-}
-
-static void note_end(struct gn_fast_entry *e, bool exits)
-{
-	bool claims = e->claim.area;
-
-	*(claims ? &e->claim.ended : &e->ended) = true;
-	*(claims ? &e->claim.exits : &e->exits) = exits;
 }
 
 /* What a record means for the rings, before it waits for its turn. */

@@ -19,15 +19,16 @@ struct gn_fast_area {
 	struct gn_fast_page *page;
 	struct gn_fast_ring *rings;
 	const unsigned char *data;
-	uint32_t threads; /* that have rings */
-	uint32_t ready;	  /* slots below it have memory to begin with */
-	uint32_t named;	  /* up to where names were read, our own count */
-	uint32_t names;	  /* up to where they may be read */
-	bool over;	  /* the process, or its program, has ended */
-	bool headless;	  /* its first thread has; others can go on */
-	bool broken;	  /* its hooks were told that gnomon does not read */
-	bool nameless;	  /* its names are not read any more */
-	uint64_t since;	  /* when it was offered */
+	uint32_t threads;  /* that have rings */
+	uint32_t ready;	   /* slots below it have memory to begin with */
+	uint32_t named;	   /* up to where names were read, our own count */
+	uint32_t names;	   /* up to where they may be read */
+	bool over;	   /* the process, or its program, has ended */
+	bool headless;	   /* its first thread has; others can go on */
+	bool broken;	   /* its hooks were told that gnomon does not read */
+	bool nameless;	   /* its names are not read any more */
+	uint64_t since;	   /* when it was offered */
+	long long started; /* the process, by the kernel; 0: not known */
 	bool bound[GN_FAST_SLOTS];
 };
 
