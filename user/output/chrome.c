@@ -114,7 +114,9 @@ static int see_thread(void *ctx, const struct gn_seen_thread *t)
 		return err;
 	w->threads[t->thread] = (struct thread){
 		.pid = t->pid, .tid = t->tid, .stack = t->stack};
-	gn_gauges_begin(&w->gauges, t->start);
+	err = gn_gauges_begin(&w->gauges, t->thread, t->start);
+	if (err)
+		return err;
 	err = put_metadata(w, t, "process_name", t->process_name);
 	return err ? err : put_metadata(w, t, "thread_name", t->name);
 }
@@ -124,8 +126,15 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 {
 	struct chrome *w = ctx;
 
-	(void)thread;
-	gn_gauges_thread(&w->gauges, start, end);
+	gn_gauges_thread(&w->gauges, thread, start, end);
+	return 0;
+}
+
+static int see_interval(void *ctx, const struct gn_seen *at,
+			const struct gn_seen_interval *i)
+{
+	(void)i;
+	gn_gauges_interval(&((struct chrome *)ctx)->gauges, at->thread);
 	return 0;
 }
 
@@ -213,8 +222,11 @@ static int see_slice(void *ctx, const struct gn_seen_slice *s)
 	const struct thread *t = &w->threads[s->thread];
 	const char *syscall =
 		s->reason == GN_NO_SYSCALL ? NULL : gn_syscall_text(s->reason);
+	int err;
 
-	gn_gauges_slice(&w->gauges, s);
+	err = gn_gauges_slice(&w->gauges, s);
+	if (err)
+		return err;
 	begin_row(w, "X", t->pid, t->tid, s->start);
 	put_time(&w->e, "dur", s->end - s->start);
 	put_name(w, "time", gn_class_text((int)s->class));
@@ -237,6 +249,7 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	struct chrome *w = ctx;
 	const struct thread *t = &w->threads[thread];
 
+	gn_gauges_gap(&w->gauges, thread, start, end);
 	begin_row(w, "i", t->pid, t->tid, start);
 	put_name(w, "lost", "records lost");
 	gn_emit_text(&w->e, "s", "t");
@@ -333,6 +346,7 @@ int gn_chrome_begin(struct gn_observer *o, FILE *f,
 	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
 	o->background = see_background;
+	o->interval = see_interval;
 	if (!w)
 		return -ENOMEM;
 	w->e.f = f;
@@ -355,6 +369,7 @@ void gn_chrome_free(struct gn_observer *o)
 	gn_table_free(&w->rows);
 	free(w->functions);
 	free(w->threads);
+	gn_gauges_free(&w->gauges);
 	free(w);
 }
 

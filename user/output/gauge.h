@@ -2,7 +2,7 @@
 /*
  * How many threads were on a CPU or waited for one, over time. Slices come when
  * they end, so levels are known late. So these are exact averages over spans of
- * equal length. The length doubles as time grows, and memory is constant.
+ * equal length. The length doubles as time grows, and memory does not.
  */
 #ifndef GNOMON_OUTPUT_GAUGE_H
 #define GNOMON_OUTPUT_GAUGE_H
@@ -20,15 +20,39 @@ struct gn_gauge {
 	double part[GN_GAUGE_SPANS];
 };
 
-struct gn_gauges {
-	struct gn_gauge running, runnable;
+/* Edges within one span: the time of the first, the sum of all, and of what
+ * each is after it. */
+struct gn_gauge_edges {
+	uint64_t time;
+	int64_t step;
+	double moment;
 };
 
-/* A thread began. No time before the first of these calls is known. */
-void gn_gauges_begin(struct gn_gauges *g, uint64_t time);
+/* What its slices say, since its last interval: in a gap only that is known. */
+struct gn_gauge_thread {
+	struct gn_gauge_edges *edges;
+	uint32_t n, cap;
+	uint64_t gap; /* end of its last one */
+};
+
+struct gn_gauges {
+	struct gn_gauge running, runnable;
+	struct gn_gauge_thread *threads; /* by number */
+	uint32_t nthreads, threads_cap;
+};
+
+/* A thread began. No time before the first of these calls is known. 0 or
+ * -ENOMEM, and so on. */
+int gn_gauges_begin(struct gn_gauges *g, uint32_t thread, uint64_t time);
 /* A thread ended; and a slice of what it did before. */
-void gn_gauges_thread(struct gn_gauges *g, uint64_t start, uint64_t end);
-void gn_gauges_slice(struct gn_gauges *g, const struct gn_seen_slice *s);
+void gn_gauges_thread(struct gn_gauges *g, uint32_t thread, uint64_t start,
+		      uint64_t end);
+int gn_gauges_slice(struct gn_gauges *g, const struct gn_seen_slice *s);
+/* An interval of the thread was closed; after its gap, if it is one. */
+void gn_gauges_interval(struct gn_gauges *g, uint32_t thread);
+void gn_gauges_gap(struct gn_gauges *g, uint32_t thread, uint64_t start,
+		   uint64_t end);
+void gn_gauges_free(struct gn_gauges *g);
 
 /* Calls `put` for each span whose average differs from the one before, with its
  * start. 0 or the first error of `put`. */

@@ -120,7 +120,9 @@ static int see_thread(void *ctx, const struct gn_seen_thread *t)
 	if (err)
 		return err;
 	w->threads[t->thread].stack = t->stack;
-	gn_gauges_begin(&w->gauges, t->start);
+	err = gn_gauges_begin(&w->gauges, t->thread, t->start);
+	if (err)
+		return err;
 	err = put_process(w, t);
 	return err ? err : put_thread(w, t);
 }
@@ -130,8 +132,15 @@ static int see_thread_end(void *ctx, uint32_t thread, uint64_t start,
 {
 	struct perfetto *w = ctx;
 
-	(void)thread;
-	gn_gauges_thread(&w->gauges, start, end);
+	gn_gauges_thread(&w->gauges, thread, start, end);
+	return 0;
+}
+
+static int see_interval(void *ctx, const struct gn_seen *at,
+			const struct gn_seen_interval *i)
+{
+	(void)i;
+	gn_gauges_interval(&((struct perfetto *)ctx)->gauges, at->thread);
 	return 0;
 }
 
@@ -277,8 +286,9 @@ static int see_slice(void *ctx, const struct gn_seen_slice *s)
 	uint64_t track;
 	int err;
 
-	gn_gauges_slice(&w->gauges, s);
-	err = below(w, s->thread, CLASSES, &track);
+	err = gn_gauges_slice(&w->gauges, s);
+	if (!err)
+		err = below(w, s->thread, CLASSES, &track);
 	if (!err)
 		err = put_slice(w, s, track);
 	if (err || s->waker_thread == GN_NONE)
@@ -293,6 +303,7 @@ static int see_gap(void *ctx, uint32_t thread, uint64_t start, uint64_t end)
 	Perfetto__DebugAnnotation *annotations = &a;
 	struct perfetto *w = ctx;
 
+	gn_gauges_gap(&w->gauges, thread, start, end);
 	a.name = (char *)"until";
 	a.has_uint_value = 1;
 	a.uint_value = end;
@@ -403,6 +414,7 @@ int gn_perfetto_begin(struct gn_observer *o, FILE *f,
 	(void)opts;
 	*o = GN_TIMELINE_OBSERVER(w);
 	o->background = see_background;
+	o->interval = see_interval;
 	if (!w)
 		return -ENOMEM;
 	w->out.f = f;
@@ -417,6 +429,7 @@ void gn_perfetto_free(struct gn_observer *o)
 		return;
 	free(w->out.buf);
 	free(w->threads);
+	gn_gauges_free(&w->gauges);
 	gn_words_free(&w->words);
 	gn_table_free(&w->stacks);
 	free(w);
