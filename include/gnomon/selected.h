@@ -30,7 +30,9 @@
 	X(BY_RUNTIME, 10, "by_runtime",                                       \
 	  "runtimes that make the hooks, for their modules can be edited")    \
 	X(ABSTRACT, 11, "abstract",                                           \
-	  "abstract methods: what implements them is called")
+	  "abstract methods: what implements them is called")                 \
+	X(NO_ROOM, 12, "no_room",                                             \
+	  "functions beyond those that a process has room for: no hooks")
 
 enum gn_selected {
 #define GN_SELECTED_ENUM(name, value, text, meaning) \

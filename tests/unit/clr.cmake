@@ -4,6 +4,10 @@
 foreach(part text classes compiling filter events ids il methods r2r sig unloads)
 	gn_unit_test(test_clr_${part} gnomon_clr_pure Threads::Threads)
 endforeach()
+gn_unit_test(test_clr_profiler gnomon_clr_asks Threads::Threads)
+# what it does not come to, as most sites, is not there
+target_link_options(test_clr_profiler PRIVATE
+	-no-pie -Wl,--unresolved-symbols=ignore-all)
 
 gn_unit_test(test_source gnomon_source)
 gn_unit_test(test_r2r_code gnomon_source)

@@ -262,6 +262,23 @@ static void put_abstract(const struct gn_model *m, FILE *f)
 		gn_word(abstract, "it", "them"), "");
 }
 
+static void put_no_room(const struct gn_model *m,
+			const struct gn_output_opts *o, FILE *f)
+{
+	uint64_t left = m->code.selected[GN_SELECTED_NO_ROOM];
+	char n[GN_CELL];
+
+	if (!left)
+		return;
+	gn_format_count(n, left);
+	fprintf(f,
+		"%s# %-11s %s time%s a function was compiled or asked for that "
+		"has no room: a process\n# %-11s has it for 1,048,576 in its "
+		"life. Such have no name, and their calls are not seen%s\n",
+		o->color ? GN_ATTENTION : "", "UNTRACED", n,
+		gn_word(left, "", "s"), "", o->color ? GN_PLAIN : "");
+}
+
 /* What a runtime does not tell so that nothing happens to it. */
 static void put_exceptions(const struct gn_model *m,
 			   const struct gn_output_opts *o, FILE *f)
@@ -360,6 +377,7 @@ int gn_header_code(const struct gn_model *m, const struct gn_output_opts *o,
 	put_selected(m, f);
 	put_abstract(m, f);
 	put_modules_left(m, f);
+	put_no_room(m, o, f);
 	put_exceptions(m, o, f);
 	put_allocations(m, o, f);
 	if (!m->code.nunhooked)

@@ -65,8 +65,6 @@ static uint64_t map_function(gn_cor_id function, void *data, int32_t *hook)
 	index = gn_ids_get(&clr->ids, function);
 	if (index)
 		name = gn_clr_name(clr, index, function);
-	if (!name)
-		GN_CLR_SITE(table_full)(function);
 	*hook = name && name->hook;
 	if (*hook && clr->values)
 		gn_valued_tell(clr, index, function, name);
@@ -148,13 +146,26 @@ static void hook_compiled(struct gn_clr *clr)
 
 #define OWN_FRAME ((uint64_t)__builtin_frame_address(0))
 
+/* 0: it is of no interest, or has no room. */
+static uint32_t compiled_index(struct gn_clr *clr, gn_cor_id function)
+{
+	uint32_t index;
+
+	if (!gn_tell_is_compiled(clr)) {
+		if (clr->by_il)
+			return gn_rejit_index(clr, function);
+		if (!is_named(clr, function))
+			return 0;
+	}
+	index = gn_tell_index(clr, function);
+	if (!index)
+		GN_CLR_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
+	return index;
+}
+
 gn_hr gn_clr_jit_started(struct gn_clr *clr, gn_cor_id function, int32_t safe)
 {
-	uint32_t index = gn_tell_is_compiled(clr) ? gn_tell_index(clr, function)
-			 : clr->by_il ? gn_rejit_index(clr, function)
-			 : is_named(clr, function)
-				 ? gn_ids_get(&clr->ids, function)
-				 : 0;
+	uint32_t index = compiled_index(clr, function);
 	const struct gn_name *name;
 
 	(void)safe;
@@ -208,6 +219,8 @@ gn_hr gn_clr_dynamic_jit_started(struct gn_clr *clr, gn_cor_id function,
 	/* It is compiled once: one that is known is another's, now gone. */
 	gn_ids_forget(&clr->ids, function);
 	index = gn_ids_get(&clr->ids, function);
+	if (!index)
+		GN_CLR_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
 	begin_compiling(clr, OWN_FRAME, function, index);
 	name = index ? gn_clr_name_by(clr, index, function, gn_names_dynamic)
 		     : NULL;

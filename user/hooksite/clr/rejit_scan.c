@@ -29,7 +29,7 @@ static uint32_t show(struct scan *s, gn_token token, const struct gn_text *name)
 	if (index &&
 	    gn_clr_show_name(clr, index, name->bytes, s->image->path, token))
 		return index;
-	GN_CLR_SITE(table_full)(token);
+	GN_CLR_SITE(selected)(GN_SELECTED_NO_ROOM, 1);
 	return 0;
 }
 

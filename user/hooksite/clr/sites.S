@@ -66,7 +66,6 @@
 
 /* What C code calls, after it has resolved something. */
 	CALL_SITE clr_init, "8@%rdi 8@%rsi -4@%edx"
-	CALL_SITE clr_table_full, "8@%rdi"
 	CALL_SITE clr_jit_begin, "8@%rdi 8@%rsi"
 	CALL_SITE clr_jit_end, "8@%rdi 8@%rsi -4@%edx"
 	CALL_SITE clr_code, "8@%rdi 8@%rsi 8@%rdx"

@@ -23,9 +23,6 @@ void GN_CLR_SITE(init)(uint64_t version, uint64_t mask, uint64_t hr);
 void GN_CLR_SITE(name)(uint64_t index, const char *name, uint64_t name_len,
 		       const char *module, uint64_t module_len, uint64_t token);
 
-/* A function got no index, or no name: it is not hooked. */
-void GN_CLR_SITE(table_full)(uint64_t function);
-
 /* `frame`: an address on the stack, below all managed frames. */
 void GN_CLR_SITE(jit_begin)(uint64_t index, uint64_t frame);
 /* `size`: of the code in bytes, 0: not known; GN_JIT_GONE: it threw, at some
