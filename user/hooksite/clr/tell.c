@@ -262,6 +262,18 @@ gn_hr gn_tell_rejitted(struct gn_clr *clr, gn_cor_id function, uint64_t version,
 	return GN_S_OK;
 }
 
+/* What stands for a thread's name in the ids, whichever thread has it: pools
+ * name their threads again and again. No FunctionID, and no method, is like it.
+ */
+static gn_cor_id name_id(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3u;
+	return 3ull << 62 | hash >> 2;
+}
+
 gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
 			  const gn_wchar *name)
 {
@@ -273,9 +285,8 @@ gn_hr gn_tell_thread_name(struct gn_clr *clr, gn_cor_id thread, uint32_t n,
 	if (name)
 		gn_text_put_utf16(&text, name, n);
 	/* what was told under an older name keeps that */
-	gn_ids_forget(&clr->ids, thread);
-	index = gn_ids_get(&clr->ids, thread);
-	if (index)
+	index = gn_ids_get(&clr->ids, name_id(bytes));
+	if (index && !gn_clr_is_told(clr, index))
 		gn_clr_show_name(clr, index, bytes, "", 0);
 	GN_CLR_SITE(thread_name)(index, thread);
 	return GN_S_OK;
