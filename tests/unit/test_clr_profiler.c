@@ -63,6 +63,115 @@ void gn_site_clr_jit_dynamic(uint64_t index)
 	(void)index;
 }
 
+void gn_site_clr_module_unload_end(uint64_t index, uint64_t hr)
+{
+	(void)index, (void)hr;
+}
+
+void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module)
+{
+	(void)p, (void)module;
+}
+
+void gn_rejit_module_unloaded(struct gn_clr *clr, gn_cor_id module)
+{
+	(void)clr, (void)module;
+}
+
+enum { STAYS = 1, GOES, GOES_TOO };
+enum {
+	CORE = 64,
+	GONE = 72,
+	GONE_TOO = 80,
+	OF = 88,
+	OF_BOTH = 96,
+	ARRAY = 104
+};
+
+static const struct class
+{
+	gn_cor_id class, module, args[2];
+	gn_token token;
+	uint32_t n;
+} classes[] = {
+	{CORE, STAYS, {0}, 0x02000001, 0},
+	{GONE, GOES, {0}, 0x02000002, 0},
+	{GONE_TOO, GOES_TOO, {0}, 0x02000003, 0},
+	{OF, STAYS, {GONE}, 0x02000004, 1},
+	{OF_BOTH, STAYS, {GONE, GONE_TOO}, 0x02000004, 2},
+};
+
+static gn_hr class_info(void *info, gn_cor_id class, gn_cor_id *module,
+			gn_token *token, gn_cor_id *parent, uint32_t most,
+			uint32_t *n, gn_cor_id *args)
+{
+	(void)info, (void)parent, (void)most;
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (classes[i].class == class) {
+			*module = classes[i].module;
+			*token = classes[i].token;
+			*n = classes[i].n;
+			memcpy(args, classes[i].args, *n * sizeof(*args));
+			return GN_S_OK;
+		}
+	return GN_E_FAIL;
+}
+
+static gn_hr is_array(void *info, gn_cor_id class, uint32_t *element,
+		      gn_cor_id *element_class, uint32_t *rank)
+{
+	(void)info;
+	*element = 0x12;
+	*element_class = GONE;
+	*rank = 1;
+	return class == ARRAY ? GN_S_OK : 1;
+}
+
+/* Types have no names but A, B and so on. */
+static gn_hr type_props(void *import, gn_token token, gn_wchar *name,
+			uint32_t most, uint32_t *n, uint32_t *flags,
+			gn_token *base)
+{
+	(void)import, (void)most, (void)n, (void)flags, (void)base;
+	name[0] = (gn_wchar)('@' + GN_TOKEN_ROW(token));
+	name[1] = 0;
+	return GN_S_OK;
+}
+
+static uint32_t release(void *import)
+{
+	(void)import;
+	return 1;
+}
+
+static gn_hr refuse(void)
+{
+	return GN_E_FAIL;
+}
+
+static void *import_slots[] = {
+	[GN_UNKNOWN_RELEASE] = (void *)release,
+	[GN_MD_TYPEDEF_PROPS] = (void *)type_props,
+	[GN_MD_NESTED_CLASS] = (void *)refuse,
+};
+static void **import = import_slots;
+
+static gn_hr metadata(void *info, gn_cor_id module, uint32_t flags,
+		      const struct gn_guid *iid, void **out)
+{
+	(void)info, (void)module, (void)flags, (void)iid;
+	*out = &import;
+	return GN_S_OK;
+}
+
+static void *info_slots[] = {
+	[GN_INFO_IS_ARRAY_CLASS] = (void *)is_array,
+	[GN_INFO_MODULE_METADATA] = (void *)metadata,
+	[GN_INFO_CLASS_INFO2] = (void *)class_info,
+	[GN_INFO_MODULE_INFO2] = (void *)refuse,
+};
+static void **info = info_slots;
+
 static struct gn_clr *new_clr(void)
 {
 	struct gn_clr *clr = calloc(1, sizeof(*clr));
@@ -109,11 +218,47 @@ static void renamed(void **state)
 	free(clr);
 }
 
+static void see_all(struct gn_clr *clr)
+{
+	static const uint64_t objects[] = {CORE, OF, ARRAY, OF_BOTH};
+
+	told[0] = '\0';
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		gn_tell_class_of(clr, (uintptr_t)&objects[i]);
+}
+
+/* What is at an address after an unload is another class, also where only its
+ * arguments or elements were unloaded. */
+static void unloaded(void **state)
+{
+	struct gn_clr *clr = new_clr();
+	struct gn_image *image = calloc(1, sizeof(*image));
+	uint32_t place = gn_modules_add(&clr->images.modules, STAYS);
+
+	(void)state;
+	assert_non_null(image);
+	atomic_store(&clr->images.image[place - 1], image);
+	clr->info = clr->images.info = &info;
+	see_all(clr);
+	assert_string_equal(told, "+1:A +2:D<B> +3:B[] +4:D<B,C> ");
+	see_all(clr);
+	assert_string_equal(told, "");
+	gn_clr_module_unloaded(clr, GOES_TOO, 0);
+	see_all(clr);
+	assert_string_equal(told, "+5:D<B,C> ");
+	gn_clr_module_unloaded(clr, GOES, 0);
+	see_all(clr);
+	assert_string_equal(told, "+6:D<B> +7:B[] +8:D<B,C> ");
+	free(image);
+	free(clr);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full),
 		cmocka_unit_test(renamed),
+		cmocka_unit_test(unloaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

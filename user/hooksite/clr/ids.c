@@ -120,7 +120,10 @@ void gn_ids_forget_module(struct gn_ids *ids, gn_cor_id module)
 
 	if (!module)
 		return;
-	for (uint32_t i = 1; i <= used; i++)
-		if (atomic_load(&ids->ids[i].module) == module)
+	for (uint32_t i = 1; i <= used; i++) {
+		gn_cor_id with = atomic_load(&ids->ids[i].module);
+
+		if (with == module || with == GN_IDS_ANY_MODULE)
 			atomic_store(&ids->ids[i].function, 0);
+	}
 }

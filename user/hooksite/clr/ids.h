@@ -22,13 +22,17 @@
 #define GN_IDS_FRONT	  (1u << GN_IDS_FRONT_BITS)
 #define GN_IDS_WINDOW	  8
 
+/* What is gone with any of several modules: an unload of whichever forgets it.
+ */
+#define GN_IDS_ANY_MODULE (~(gn_cor_id)0)
+
 struct gn_name;
 
 struct gn_id {
 	_Atomic gn_cor_id function;	      /* 0: free, or unloaded */
 	_Atomic(const struct gn_name *) name; /* NULL: not resolved yet */
-	_Atomic gn_cor_id module;
-	_Atomic uint32_t told; /* the session that heard its name, plus 1 */
+	_Atomic gn_cor_id module; /* with which it is gone; 0: it stays */
+	_Atomic uint32_t told;	  /* the session that heard its name, plus 1 */
 };
 
 /* All zeros is an empty table. Only the pages in use cost memory. */
@@ -50,7 +54,7 @@ uint32_t gn_ids_get(struct gn_ids *ids, gn_cor_id function);
 /* The function is gone: its FunctionID may come again for another one. */
 void gn_ids_forget(struct gn_ids *ids, gn_cor_id function);
 
-/* All functions whose `module` this is are gone. */
+/* All functions whose `module` this is, or can be, are gone. */
 void gn_ids_forget_module(struct gn_ids *ids, gn_cor_id module);
 
 #endif

@@ -73,15 +73,16 @@ bool gn_clr_show_name(struct gn_clr *clr, uint32_t index, const char *name,
 	return known;
 }
 
-/* The method that a function is of, in its module. */
-static gn_token token_of(struct gn_clr *clr, gn_cor_id function)
+/* The method that a function is of, and its module. */
+static gn_token token_of(struct gn_clr *clr, gn_cor_id function,
+			 gn_cor_id *module)
 {
-	gn_cor_id class = 0, module = 0, arg;
+	gn_cor_id class = 0, arg;
 	gn_token token = 0;
 	uint32_t n;
 
 	if (GN_COM(clr->info, GN_INFO_FUNCTION_INFO2,
-		   function_info_fn)(clr->info, function, 0, &class, &module,
+		   function_info_fn)(clr->info, function, 0, &class, module,
 				     &token, 1, &n, &arg) < 0)
 		return 0;
 	return token;
@@ -126,13 +127,14 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	struct gn_id *id = &clr->ids.ids[index];
 	const struct gn_name *known = atomic_load(&id->name);
 	struct gn_name *made;
+	gn_cor_id module = 0;
 	gn_token token = 0;
 	bool left;
 
 	if (known && gn_clr_is_told(clr, index))
 		return known;
 	if (resolve == gn_names_function)
-		token = token_of(clr, function);
+		token = token_of(clr, function, &module);
 	if (known) {
 		if (is_untold(clr, id))
 			tell_name(clr, index, known, token);
@@ -142,7 +144,7 @@ const struct gn_name *gn_clr_name_by(struct gn_clr *clr, uint32_t index,
 	if (!made)
 		return NULL;
 	left = made->hook && clr->functions && !made->dynamic &&
-	       gn_names_suspends(&clr->images, atomic_load(&id->module), token);
+	       gn_names_suspends(&clr->images, module, token);
 	made->hook &= !left;
 	/* Two threads may get here for one function; one of them shows it. */
 	if (!atomic_compare_exchange_strong(&id->name, &known, made))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ids.h"
 #include "image.h"
 #include "meta.h"
 #include "sig.h"
@@ -21,6 +22,7 @@ struct names {
 	gn_cor_id method_args[ARGS_MAX];
 	uint32_t nclass_args;
 	uint32_t nmethod_args;
+	gn_cor_id gone; /* see gn_names_function() */
 };
 
 typedef uint32_t (*release_fn)(void *);
@@ -45,6 +47,15 @@ void gn_names_release(void *object)
 {
 	if (object)
 		GN_COM(object, GN_UNKNOWN_RELEASE, release_fn)(object);
+}
+
+/* Something in the name is of this module. The images of those that stay are
+ * kept. */
+static void note_module(struct names *names, gn_cor_id module)
+{
+	if (names->gone == module || gn_images_get(names->images, module))
+		return;
+	names->gone = names->gone ? GN_IDS_ANY_MODULE : module;
 }
 
 /* Arguments of a generic type or method. */
@@ -209,8 +220,12 @@ static void put_class(struct names *names, struct gn_text *out, gn_cor_id class,
 	if (!class || depth >= DEPTH_MAX ||
 	    GN_COM(names->images->info, GN_INFO_CLASS_INFO2,
 		   class_info_fn)(names->images->info, class, &module, &token,
-				  &parent, ARGS_MAX, &n, args) < 0 ||
-	    !gn_meta_open(&meta, names->images, module, token)) {
+				  &parent, ARGS_MAX, &n, args) < 0) {
+		gn_text_put(out, "?");
+		return;
+	}
+	note_module(names, module);
+	if (!gn_meta_open(&meta, names->images, module, token)) {
 		gn_text_put(out, "?");
 		return;
 	}
@@ -452,11 +467,12 @@ gn_cor_id gn_names_function(struct gn_images *images, gn_cor_id function,
 	    !GN_TOKEN_ROW(names.method_token) ||
 	    !gn_meta_open(&names.meta, images, module_id, names.method_token))
 		return gn_names_dynamic(images, function, name, module);
+	note_module(&names, module_id);
 	put_module(images, module, module_id);
 	if (!put_method(&names, name, class))
 		gn_text_put(name, "?");
 	gn_meta_close(&names.meta);
-	return module_id;
+	return names.gone;
 }
 
 bool gn_names_method(struct gn_images *images, gn_cor_id module,
@@ -515,7 +531,7 @@ gn_cor_id gn_names_class(struct gn_images *images, gn_cor_id class,
 		module_id = 0;
 	if (module_id)
 		put_module(images, module, module_id);
-	return module_id;
+	return names.gone;
 }
 
 gn_cor_id gn_names_module_id(struct gn_images *images, gn_cor_id module,

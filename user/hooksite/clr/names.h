@@ -17,7 +17,8 @@ struct gn_images; /* image.h */
 #define GN_NAME_MAX   1024 /* bytes with the NUL */
 #define GN_MODULE_MAX 768
 
-/* The function's ModuleID, or 0. */
+/* The module with which it is gone: its own, or one that a type argument or an
+ * array's elements are of; of several GN_IDS_ANY_MODULE. 0: it stays. */
 gn_cor_id gn_names_function(struct gn_images *images, gn_cor_id function,
 			    struct gn_text *name, struct gn_text *module);
 
