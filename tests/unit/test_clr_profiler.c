@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is told of functions and threads, with a runtime that answers as the
  * test says. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 /* "+1:Text " is that index 1 has this name, "1 " that it names a thread. */
 static char told[256];
 static uint64_t no_room;
+static int hooks;
 
 static void put(const char *format, uint64_t index, const char *text)
 {
@@ -66,6 +68,18 @@ void gn_site_clr_jit_dynamic(uint64_t index)
 void gn_site_clr_module_unload_end(uint64_t index, uint64_t hr)
 {
 	(void)index, (void)hr;
+}
+
+void gn_choose_hooks_on(struct gn_clr *clr)
+{
+	(void)clr;
+	hooks++;
+}
+
+void gn_choose_hooks_off(struct gn_clr *clr)
+{
+	(void)clr;
+	hooks--;
 }
 
 void gn_precompiled_unload(struct gn_precompiled *p, gn_cor_id module)
@@ -179,6 +193,7 @@ static struct gn_clr *new_clr(void)
 	assert_non_null(clr);
 	told[0] = '\0';
 	no_room = 0;
+	hooks = 0;
 	return clr;
 }
 
@@ -253,12 +268,39 @@ static void unloaded(void **state)
 	free(clr);
 }
 
+static void *compile(void *profiler)
+{
+	gn_clr_jit_started(profiler, 64, 0);
+	assert_int_equal(hooks, 1);
+	return NULL;
+}
+
+/* A compilation that threw needs no hooks when its thread is gone. */
+static void thrown(void **state)
+{
+	static const struct gn_name hooked = {.hook = true};
+	struct gn_clr *clr = new_clr();
+	struct gn_id *id = &clr->ids.ids[gn_ids_get(&clr->ids, 64)];
+	pthread_t thread;
+
+	(void)state;
+	clr->functions = true;
+	atomic_store(&id->name, &hooked);
+	atomic_store(&id->told, 1);
+	gn_clr_watch_ends(clr);
+	assert_int_equal(pthread_create(&thread, NULL, compile, clr), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(hooks, 0);
+	free(clr);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full),
 		cmocka_unit_test(renamed),
 		cmocka_unit_test(unloaded),
+		cmocka_unit_test(thrown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,24 @@ static void hook_compiled(struct gn_clr *clr)
 {
 	gn_choose_hooks_on(clr);
 	gn_compiling_hooks(own_compiling(clr));
+	gn_clr_ends_tell(&clr->ends);
+}
+
+/* One that threw is over with its thread. That is told nobody: the thread's
+ * fast hooks may be gone already. */
+static void end_with_thread(void *profiler)
+{
+	struct gn_clr *clr = profiler;
+	struct gn_compiling *c = own_compiling(clr);
+
+	while (c->n)
+		if (c->one[--c->n].hooks)
+			gn_choose_hooks_off(clr);
+}
+
+void gn_clr_watch_ends(struct gn_clr *clr)
+{
+	gn_clr_ends_init(&clr->ends, end_with_thread, clr);
 }
 
 #define OWN_FRAME ((uint64_t)__builtin_frame_address(0))
@@ -540,6 +558,7 @@ static gn_hr start(struct gn_clr *clr, void *unknown)
 	hr = gn_clr_set_events(clr, clr->wants);
 	if (hr < 0 || !clr->functions)
 		return hr;
+	gn_clr_watch_ends(clr);
 	hr = GN_COM(clr->info, GN_INFO_SET_MAPPER2,
 		    set_mapper_fn)(clr->info, map_function, clr);
 	if (hr < 0)

@@ -16,6 +16,7 @@
 #include "precompiled.h"
 #include "rejit.h"
 #include "text.h"
+#include "thread.h"
 #include "unloads.h"
 
 struct gn_clr {
@@ -33,7 +34,8 @@ struct gn_clr {
 	bool refuses;	      /* to have them inlined */
 	atomic_flag hooks_lock;
 	uint32_t hooks; /* compilations that need them; of hooks_lock */
-	bool fragile;	/* to watch exceptions can crash the runtime */
+	struct gn_clr_ends ends; /* of threads that had such */
+	bool fragile;		 /* to watch exceptions can crash the runtime */
 	/* so can hooks in the compiler's helpers, and to compile them anew */
 	bool no_helpers, keeps_helpers;
 	bool deadlocks; /* where copies are made of what is asked for anew */
@@ -95,6 +97,9 @@ bool gn_clr_start_fast(void);
 
 /* The runtime has taken the library, with the session's events, or not. */
 void gn_clr_tell_init(const struct gn_clr *clr, gn_hr hr);
+
+/* Before functions are compiled with hooks of the runtime. */
+void gn_clr_watch_ends(struct gn_clr *clr);
 
 /* From the start on functions are seen by their IL. */
 gn_hr gn_clr_start_il(struct gn_clr *clr);

@@ -7,6 +7,8 @@
 #ifdef GNOMON_OLD_LIBC
 /* The program's libc can be older than the one that this is built with. */
 __asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
+__asm__(".symver pthread_key_create, pthread_key_create@GLIBC_2.2.5");
+__asm__(".symver pthread_setspecific, pthread_setspecific@GLIBC_2.2.5");
 #endif
 
 bool gn_clr_thread(void *(*fn)(void *ctx), void *ctx)
@@ -25,4 +27,16 @@ bool gn_clr_thread(void *(*fn)(void *ctx), void *ctx)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&detached);
 	return !err;
+}
+
+void gn_clr_ends_init(struct gn_clr_ends *e, void (*fn)(void *ctx), void *ctx)
+{
+	e->is = !pthread_key_create(&e->key, fn);
+	e->ctx = ctx;
+}
+
+void gn_clr_ends_tell(const struct gn_clr_ends *e)
+{
+	if (e->is)
+		pthread_setspecific(e->key, e->ctx);
 }
