@@ -3,7 +3,7 @@
 gn_unit_test(test_fail gnomon_site gnomon_top gnomon_cmd)
 target_link_options(test_fail PRIVATE
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
-	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf,--wrap=open_memstream
+	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf,--wrap=fopencookie
 	-Wl,--wrap=open,--wrap=fstat,--wrap=pread
 	-Wl,--wrap=elf_begin,--wrap=elf_getdata)
 target_compile_definitions(test_fail PRIVATE

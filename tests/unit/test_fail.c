@@ -26,6 +26,7 @@
 #include "fail.h"
 #include "model/pipeline.h"
 #include "output/output.h"
+#include "output/text.h"
 #include "records.h"
 #include "top/batch.h"
 #include "top/lines.h"
@@ -38,7 +39,8 @@ WRAP(void *, reallocarray, (void *p, size_t n, size_t m), (p, n, m), NULL,
      ENOMEM)
 WRAP(char *, strdup, (const char *s), (s), NULL, ENOMEM)
 WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL, ENOMEM)
-WRAP(FILE *, open_memstream, (char **p, size_t *n), (p, n), NULL, ENOMEM)
+WRAP(FILE *, fopencookie, (void *p, const char *m, cookie_io_functions_t f),
+     (p, m, f), NULL, ENOMEM)
 WRAP(int, open, (const char *p, int f, mode_t m), (p, f, m), -1, EMFILE)
 WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1, EIO)
 WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1,
@@ -120,7 +122,7 @@ struct note {
 /* It stays where it is until it is closed. */
 static void note_open(struct note *n)
 {
-	n->f = __real_open_memstream(&n->bytes, &n->size);
+	n->f = open_memstream(&n->bytes, &n->size);
 	assert_non_null(n->f);
 }
 
@@ -385,17 +387,24 @@ static void the_model(void **state)
 static const struct gn_model *shown;
 static const struct gn_output *format;
 static enum gn_by by;
+static int width;
 
 static int show(char **out)
 {
 	struct note note;
-	struct gn_output_opts o = {.by = by, .utf8 = true};
+	struct gn_output_opts o = {.by = by, .utf8 = true, .width = width};
 	int err;
 
 	note_open(&note);
 	err = format->write(shown, &o, note.f);
 	*out = note_close(&note);
 	return err;
+}
+
+/* A note that is not wrapped is whole. */
+static bool wraps(const char *call)
+{
+	return !strcmp(call, "strndup");
 }
 
 static void the_outputs(void **state)
@@ -408,6 +417,12 @@ static void the_outputs(void **state)
 	for (size_t i = 0; (format = gn_output_at(i)); i++)
 		for (by = 0; format->write && by < GN_BY_COUNT; by++)
 			fail_each(show, NULL, 1);
+	/* a terminal's table is a text before it is wrapped */
+	format = gn_output_find("table");
+	by = GN_BY_FUNCTION;
+	width = 80;
+	fail_each(show, wraps, 100);
+	width = 0;
 	gn_model_free(m);
 }
 
@@ -477,6 +492,45 @@ static int write_within(size_t bytes)
 	return err;
 }
 
+/* A text that grows several times. */
+static int write_stream(char **out)
+{
+	struct gn_text_stream s;
+	FILE *f = gn_text_stream_open(&s);
+
+	if (!f)
+		return -ENOMEM;
+	for (int i = 0; i < 20000; i++)
+		fprintf(f, "line %d\n", i);
+	*out = gn_text_stream_close(&s);
+	return *out ? 0 : -ENOMEM;
+}
+
+static void the_text_streams(void **state)
+{
+	struct gn_text_stream s;
+	FILE *f = gn_text_stream_open(&s);
+	char *text;
+
+	(void)state;
+	assert_non_null(f);
+	assert_int_equal(ftell(f), 0);
+	fputs("some", f);
+	assert_int_equal(ftell(f), 4);
+	assert_int_equal(fflush(f), 0);
+	fputs("thing", f);
+	assert_int_equal(ftell(f), 9);
+	text = gn_text_stream_close(&s);
+	assert_string_equal(text, "something");
+	assert_int_equal(s.size, 9);
+	free(text);
+	assert_non_null(gn_text_stream_open(&s));
+	text = gn_text_stream_close(&s);
+	assert_string_equal(text, "");
+	free(text);
+	fail_each(write_stream, NULL, 4);
+}
+
 static void a_full_disk(void **state)
 {
 	struct gn_model *m;
@@ -541,6 +595,7 @@ int main(void)
 		cmocka_unit_test(the_model),
 		cmocka_unit_test(the_outputs),
 		cmocka_unit_test(the_live_outputs),
+		cmocka_unit_test(the_text_streams),
 		cmocka_unit_test(a_full_disk),
 		cmocka_unit_test(the_options),
 	};

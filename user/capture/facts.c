@@ -16,6 +16,7 @@
 #include "capture/clock.h"
 #include "gnomon.skel.h"
 #include "names/escape.h"
+#include "names/text_stream.h"
 #include "runtime/filter.h"
 
 /* A record has room for GN_TEXT_MAX bytes, and is cut. A class path can be
@@ -53,9 +54,8 @@ static void put_word(FILE *f, const char *word)
 /* The command as a JSON array, which can hold any argument. */
 static char *command_text(const struct gn_session *s)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -70,11 +70,7 @@ static char *command_text(const struct gn_session *s)
 		put_word(f, *a);
 	}
 	fputc(']', f);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 /* A pattern without its library's folder: two builds are in two of them. */
@@ -97,10 +93,11 @@ static int by_name(const void *a, const void *b)
  * compared by it. */
 static void put_asked(struct gn_session *s)
 {
-	size_t n = s->opts.nfunctions, size = 0;
+	size_t n = s->opts.nfunctions;
 	const char **sorted = calloc(n + 1, sizeof(*sorted));
-	char *text = NULL;
-	FILE *f = sorted ? open_memstream(&text, &size) : NULL;
+	struct gn_text_stream stream;
+	FILE *f = sorted ? gn_text_stream_open(&stream) : NULL;
+	char *text;
 
 	if (!f) {
 		free(sorted);
@@ -112,7 +109,8 @@ static void put_asked(struct gn_session *s)
 	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s%s\n", *sorted[i] == '!' ? "!" : "",
 			without_folder(sorted[i]));
-	if (!fclose(f))
+	text = gn_text_stream_close(&stream);
+	if (text)
 		gn_session_put_info(s, "functions.asked", text);
 	free(text);
 	free(sorted);

@@ -12,6 +12,7 @@
 #include "capture/fast_clock.h"
 #include "capture/unseen.h"
 #include "elf/elf_file.h"
+#include "names/text_stream.h"
 #include "process/parent.h"
 #include "runtime/runtime.h"
 #include "runtime/values.h"
@@ -245,9 +246,8 @@ bool gn_prepare_launches(const struct gn_session *s)
 char *gn_prepare_filter(const struct gn_session *s)
 {
 	bool any = false, dropped = false;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -263,11 +263,7 @@ char *gn_prepare_filter(const struct gn_session *s)
 	}
 	if ((dropped && !any) || s->light)
 		fprintf(f, "%s!*", ftell(f) ? "\n" : "");
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 static bool needs_il(const struct gn_asked *a)
@@ -311,9 +307,8 @@ static int letter_of(const struct gn_value_spec *v)
 
 char *gn_prepare_values(const struct gn_session *s)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	for (size_t i = 0; f && i < s->opts.nasked; i++) {
 		const struct gn_asked *a = &s->opts.asked[i];
@@ -329,10 +324,7 @@ char *gn_prepare_values(const struct gn_session *s)
 		}
 		fprintf(f, " %s\n", a->function);
 	}
-	if (f && !fclose(f))
-		return text;
-	free(text);
-	return NULL;
+	return f ? gn_text_stream_close(&text) : NULL;
 }
 
 static const char *own_variable(const void *env, const char *name)

@@ -126,9 +126,8 @@ static int step(void *ctx, bool attaching, size_t done, size_t total)
 /* The options as a shell takes them, for the trace's header. */
 static char *options_text(int argc, char **argv, char **command)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -137,11 +136,7 @@ static char *options_text(int argc, char **argv, char **command)
 			fputc(' ', f);
 		gn_put_word(f, argv[i]);
 	}
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 /* A signal arrived before anything was traced. */

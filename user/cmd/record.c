@@ -212,14 +212,15 @@ static bool is_stream(const struct recording *r)
 static void summary(const struct recording *r, uint64_t bytes)
 {
 	bool kept = !is_stream(r), small = bytes < 1 << 20;
-	char *word = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&word, &size);
+	struct gn_text_stream stream;
+	FILE *f = gn_text_stream_open(&stream);
+	char *word;
 
 	if (!f)
 		return;
 	gn_put_word(f, r->told);
-	if (!fclose(f))
+	word = gn_text_stream_close(&stream);
+	if (word)
 		gn_error("%" PRIu64 " %s, %.1f %s %s %s%s%s", r->records,
 			 gn_word(r->records, "record", "records"),
 			 (double)bytes / (small ? 1 << 10 : 1 << 20),

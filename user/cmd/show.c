@@ -196,21 +196,22 @@ int gn_report_write(const struct gn_model *m, const struct gn_args *args,
 static int deliver(const struct gn_model *m, const struct gn_report_opts *opts,
 		   FILE *f, bool hurries)
 {
-	char *text = NULL;
-	size_t size = 0, done = 0;
-	FILE *memory = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *memory = gn_text_stream_open(&stream);
 	int err = memory ? print_model(m, opts, memory) : -ENOMEM;
+	char *text = memory ? gn_text_stream_close(&stream) : NULL;
+	size_t done = 0;
 
-	if (memory && fclose(memory) && !err)
+	if (!text && !err)
 		err = -ENOMEM;
 	if (!err)
-		err = gn_deliver(fileno(f), text, size, hurries ? HURRY_MS : -1,
-				 &done);
+		err = gn_deliver(fileno(f), text, stream.size,
+				 hurries ? HURRY_MS : -1, &done);
 	free(text);
 	if (err == -ETIMEDOUT)
 		gn_error("nobody reads the report: %zu of %zu bytes were "
 			 "taken; write it into a file with -o",
-			 done, size);
+			 done, stream.size);
 	return err;
 }
 

@@ -81,9 +81,9 @@ bool gn_timeline_failed(struct gn_timeline_file *t, int err)
 static int finish(struct gn_timeline_file *t, const struct gn_model *m)
 {
 	struct gn_findings findings;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *f = gn_text_stream_open(&stream);
+	char *text;
 	int err = f ? gn_explain(m, GN_FINDINGS_USUAL, &findings) : -ENOMEM;
 
 	if (!f)
@@ -91,7 +91,8 @@ static int finish(struct gn_timeline_file *t, const struct gn_model *m)
 	if (!err)
 		err = gn_findings_json(m, &findings, t->input, f);
 	gn_findings_clear(&findings);
-	if (fclose(f) && !err)
+	text = gn_text_stream_close(&stream);
+	if (!text && !err)
 		err = -ENOMEM;
 	if (!err)
 		err = t->format->finish(&t->observer, m, text);

@@ -9,6 +9,7 @@
 #include "cmd/live.h"
 #include "cmd/outfile.h"
 #include "cmd/top_show.h"
+#include "output/text.h"
 #include "runtime/roles.h"
 #include "top/screen.h"
 
@@ -158,9 +159,8 @@ static bool args_fit(struct top_args *t, int *status)
  * it. */
 static char *title_of(const struct gn_args *a)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -168,11 +168,7 @@ static char *title_of(const struct gn_args *a)
 		fprintf(f, "%s%d", i ? "," : "PID ", (int)a->pids.pid[i]);
 	for (int i = 0; i < a->ncommand; i++)
 		fprintf(f, "%s%s", i ? " " : "", a->command[i]);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 static int trace(struct top_args *t, struct gn_live_opts *o,

@@ -13,6 +13,7 @@
 
 #include "cmd/outfile.h"
 #include "cmd/top_output.h"
+#include "output/text.h"
 #include "top/draw.h"
 #include "top/keys.h"
 #include "top/lines.h"
@@ -82,20 +83,21 @@ static int print_rows(struct gn_top_show *s, const struct gn_top_period *p)
 	struct gn_top_lines_opts lines = {.limit = s->opts.limit,
 					  .stacks = true};
 	struct sigaction before;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *f = gn_text_stream_open(&stream);
+	char *text;
 	int err;
 
 	if (!f)
 		return -ENOMEM;
 	err = s->opts.format == GN_TOP_LINES ? gn_top_lines(p, &lines, f)
 					     : gn_top_batch(p, &rows, f);
-	if (fclose(f) && !err)
+	text = gn_text_stream_close(&stream);
+	if (!text && !err)
 		err = -ENOMEM;
 	ignore_pipe(&before);
 	if (!err)
-		err = put_all(s, text, size);
+		err = put_all(s, text, stream.size);
 	sigaction(SIGPIPE, &before, NULL);
 	free(text);
 	return err;

@@ -23,9 +23,9 @@ int gn_report_status(const struct gn_model *m, bool allow_loss)
 static char *failed_checks(const struct gn_model *m)
 {
 	const char *between = "";
-	char *text = NULL, *thread = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	char *thread = NULL;
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -43,8 +43,7 @@ static char *failed_checks(const struct gn_model *m)
 	if (thread)
 		fprintf(f, " (%s)", thread);
 	free(thread);
-	fclose(f);
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 /* All that failed is what return probes do to a program for which --leave
@@ -78,9 +77,9 @@ static void warn_broken(const struct gn_model *m)
 static char *lost_text(const struct gn_model *m)
 {
 	uint64_t lost = gn_model_losses(m);
-	char *text = NULL, n[GN_CELL];
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	char n[GN_CELL];
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -88,8 +87,7 @@ static char *lost_text(const struct gn_model *m)
 	fprintf(f, "%s %s lost", n,
 		gn_word(lost, "record was", "records were"));
 	gn_loss_causes(m, f);
-	fclose(f);
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 static void warn_lost(const struct gn_model *m, bool allow_loss)

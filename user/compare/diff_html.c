@@ -9,13 +9,13 @@
 
 static int put_changes(const struct gn_diff *d, FILE *f)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *memory = gn_text_stream_open(&stream);
 	struct gn_emit e;
 	int err = memory ? gn_diff_json(d, memory) : -ENOMEM;
+	char *text = memory ? gn_text_stream_close(&stream) : NULL;
 
-	if (memory && fclose(memory) && !err)
+	if (!text && !err)
 		err = -ENOMEM;
 	if (!err) {
 		gn_html_begin_data(&e, f, "model");

@@ -6,6 +6,7 @@
 
 #include "explain/facts.h"
 #include "explain/rules.h"
+#include "output/text.h"
 
 const char *gn_severity_text(enum gn_severity s)
 {
@@ -23,18 +24,13 @@ static char *text_of(void (*put)(const struct gn_facts *f,
 				 const struct gn_subject *s, FILE *out),
 		     const struct gn_facts *f, const struct gn_subject *s)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *out = gn_text_stream_open(&text);
 
 	if (!out)
 		return NULL;
 	put(f, s, out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 static int add(struct gn_findings *out, const struct gn_rule *r,

@@ -167,15 +167,16 @@ static int put_next(FILE *f, const struct gn_model *m,
 static char *command_of(const struct gn_model *m,
 			const struct gn_insight *finding, const char *input)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *f = gn_text_stream_open(&stream);
+	char *text;
 	int err;
 
 	if (!f)
 		return NULL;
 	err = put_next(f, m, finding, input);
-	if (fclose(f) || err) {
+	text = gn_text_stream_close(&stream);
+	if (err) {
 		free(text);
 		return NULL;
 	}

@@ -63,15 +63,15 @@ static bool only_strings(const json_t *array)
 char *gn_command_text(const char *json)
 {
 	json_t *array = json_loads(json, 0, NULL);
+	struct gn_text_stream stream;
 	char *text = NULL;
-	size_t size = 0;
 	FILE *f;
 
 	if (!only_strings(array)) {
 		json_decref(array);
 		return strdup(json);
 	}
-	f = open_memstream(&text, &size);
+	f = gn_text_stream_open(&stream);
 	if (f) {
 		for (size_t i = 0; i < json_array_size(array); i++) {
 			if (i)
@@ -79,10 +79,7 @@ char *gn_command_text(const char *json)
 			gn_put_word(
 				f, json_string_value(json_array_get(array, i)));
 		}
-		if (fclose(f)) {
-			free(text);
-			text = NULL;
-		}
+		text = gn_text_stream_close(&stream);
 	}
 	json_decref(array);
 	return text;

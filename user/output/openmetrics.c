@@ -137,14 +137,15 @@ struct labels {
 
 static int make_labels(struct labels *l, const struct gn_row *r, enum gn_by by)
 {
-	size_t size;
-	FILE *text = open_memstream(&l->text, &size);
+	struct gn_text_stream stream;
+	FILE *text = gn_text_stream_open(&stream);
 	int err;
 
 	if (!text)
 		return -ENOMEM;
 	err = put_labels(text, r, by);
-	return fclose(text) && !err ? -ENOMEM : err;
+	l->text = gn_text_stream_close(&stream);
+	return err || l->text ? err : -ENOMEM;
 }
 
 static int by_text(const void *a, const void *b)

@@ -81,19 +81,14 @@ static void put_value(enum gn_rt_value what, uint64_t v, FILE *f)
 char *gn_event_detail(uint16_t event, const uint64_t value[GN_RT_VALUES])
 {
 	const struct gn_rt_info *info = gn_rt_info(event);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
 	for (int i = 0; i < GN_RT_VALUES; i++)
 		put_value(info->value[i], value[i], f);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return gn_text_stream_close(&text);
 }
 
 static const char *family_text(enum gn_family family)

@@ -472,12 +472,12 @@ static int write_whole(const struct gn_model *m, const struct gn_output_opts *o,
 static int write_wrapped(const struct gn_model *m,
 			 const struct gn_output_opts *o, FILE *f)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *memory = gn_text_stream_open(&stream);
 	int err = memory ? write_whole(m, o, memory) : -ENOMEM;
+	char *text = memory ? gn_text_stream_close(&stream) : NULL;
 
-	if (memory && fclose(memory) && !err)
+	if (!text && !err)
 		err = -ENOMEM;
 	if (!err)
 		gn_wrap_notes(f, text, (size_t)o->width);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "names/escape.h"
+#include "names/text_stream.h"
 
 /* Colour for warnings, and its end. */
 #define GN_ATTENTION "\033[1;31m"

@@ -105,9 +105,10 @@ static void put_waker(const struct gn_model *m, const struct gn_model_wait *w,
 char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 {
 	const char *name = gn_syscall_text(w->reason);
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream stream;
+	FILE *f = gn_text_stream_open(&stream);
+	size_t size;
+	char *text;
 
 	if (!f)
 		return NULL;
@@ -125,10 +126,10 @@ char *gn_wait_text(const struct gn_model *m, const struct gn_model_wait *w)
 	if (w->idle)
 		fputs("; an idle worker", f);
 	put_waker(m, w, f);
-	if (fclose(f)) {
-		free(text);
+	text = gn_text_stream_close(&stream);
+	if (!text)
 		return NULL;
-	}
+	size = stream.size;
 	/* the class alone */
 	while (size && text[size - 1] == ' ')
 		text[--size] = '\0';

@@ -99,9 +99,8 @@ static void put_label(FILE *f, const char *key, const char *value)
 static char *make_labels(bool thread, uint32_t pid, const char *name,
 			 const char *module)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct gn_text_stream text;
+	FILE *f = gn_text_stream_open(&text);
 
 	if (!f)
 		return NULL;
@@ -113,10 +112,7 @@ static char *make_labels(bool thread, uint32_t pid, const char *name,
 		fputc(',', f);
 		put_label(f, "module", module);
 	}
-	if (!fclose(f))
-		return text;
-	free(text);
-	return NULL;
+	return gn_text_stream_close(&text);
 }
 
 /* A byte that does not print looks the same as the text of its escape. */
