@@ -23,6 +23,7 @@
 #include "site/site.h"
 #include "cmd/options.h"
 #include "elf/elf_internal.h"
+#include "explain/explain.h"
 #include "fail.h"
 #include "model/pipeline.h"
 #include "output/output.h"
@@ -458,6 +459,66 @@ static void the_live_outputs(void **state)
 	gn_model_free(m);
 }
 
+#define SECOND 1000000000ull
+
+/* The findings, as sentences and as JSON. */
+static int find(char **out)
+{
+	const struct gn_explain_opts o = {.utf8 = true};
+	struct gn_findings findings;
+	struct note note;
+	int err;
+
+	note_open(&note);
+	err = gn_explain(shown, 0, &findings);
+	if (!err)
+		err = gn_findings_print(shown, &findings, &o, note.f);
+	if (!err)
+		err = gn_findings_json(shown, &findings, NULL, note.f);
+	gn_findings_clear(&findings);
+	*out = note_close(&note);
+	return err;
+}
+
+static void the_findings(void **state)
+{
+	struct gn_model_function functions[] = {
+		{.name = "spin(int)",
+		 .module = "program",
+		 .v = {.calls = 1000,
+		       .elapsed_excl = SECOND,
+		       .class_excl = {[GN_CLASS_APP] = SECOND}}},
+		{.index = 1,
+		 .name = "rest",
+		 .module = "program",
+		 .v = {.calls = 1}}};
+	struct gn_model_thread thread = {.tid = 1,
+					 .name = "main",
+					 .elapsed = SECOND,
+					 .classes = {[GN_CLASS_APP] = SECOND}};
+	struct gn_model_info info[] = {
+		{.key = "command", .value = "[\"./program\", \"an arg\"]"},
+		{.key = "options", .value = "run -f spin"}};
+	struct gn_model m = {
+		.end = SECOND,
+		.probe_cost = SECOND,
+		.session = {.calls = 1000,
+			    .elapsed_incl = SECOND,
+			    .class_incl = {[GN_CLASS_APP] = SECOND}},
+		.costs = {[1] = {.hits = 2000}},
+		.threads = &thread,
+		.nthreads = 1,
+		.functions = functions,
+		.nfunctions = 2,
+		.info = info,
+		.ninfo = 2,
+	};
+
+	(void)state;
+	shown = &m;
+	fail_each(find, NULL, 10);
+}
+
 /* A stream that takes so many bytes. */
 static size_t room;
 
@@ -595,6 +656,7 @@ int main(void)
 		cmocka_unit_test(the_model),
 		cmocka_unit_test(the_outputs),
 		cmocka_unit_test(the_live_outputs),
+		cmocka_unit_test(the_findings),
 		cmocka_unit_test(the_text_streams),
 		cmocka_unit_test(a_full_disk),
 		cmocka_unit_test(the_options),

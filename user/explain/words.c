@@ -44,8 +44,7 @@ static void put_name(FILE *f, const char *name)
 {
 	char *brief = gn_short_name(name, NAME_CELLS);
 
-	if (brief)
-		fputs(brief, f);
+	fputs(brief ? brief : name, f);
 	free(brief);
 }
 
@@ -83,15 +82,12 @@ void gn_put_glob(FILE *f, const struct gn_model_function *function)
 {
 	size_t len = strcspn(function->name, "(");
 	bool native = function->runtime == GN_RUNTIME_NATIVE;
-	char *glob = NULL;
 
 	/* all of a name's overloads; managed ones need no parameters */
-	if (asprintf(&glob, "!%.*s%s", (int)len, function->name,
-		     native && function->name[len] ? "(*" : "") < 0)
-		return;
-	for (size_t i = 1; i <= len; i++)
-		if (strchr("*?[]\\", glob[i]) && glob[i])
-			glob[i] = '?';
-	gn_put_word(f, glob);
-	free(glob);
+	fputs("'!", f);
+	for (size_t i = 0; i < len; i++)
+		fputc(strchr("*?[]\\'", function->name[i]) ? '?'
+							   : function->name[i],
+		      f);
+	fputs(native && function->name[len] ? "(*'" : "'", f);
 }
