@@ -105,6 +105,7 @@ struct run {
 	struct gn_model_function f[4];
 	struct gn_model_module mod[2];
 	struct gn_model_thread t[2];
+	struct gn_model_node node[5];
 };
 
 static void put(struct run *r, const char *name, const char *module,
@@ -198,6 +199,52 @@ static void lambdas_become_one(void **state)
 	gn_comparison_clear(&c);
 }
 
+/* A call of a function, below the call before or the session. */
+static void put_node(struct run *r, int32_t parent, int32_t function,
+		     uint64_t ns)
+{
+	struct gn_model_node *n = &r->node[r->m.nnodes++];
+
+	*n = (struct gn_model_node){.parent = parent, .function = function};
+	n->v.elapsed_incl = ns;
+	n->v.app_incl = ns - 1;
+	r->m.nodes = r->node;
+	if (function < 0)
+		return;
+	r->f[function].v.elapsed_incl += ns;
+	r->f[function].v.app_incl += ns - 1;
+}
+
+/* One calls the other: that time is in their inclusive time once. A name that
+ * both sides have keeps its own. */
+static void lambdas_in_each_other(void **state)
+{
+	struct run base = {0}, new = {0};
+	struct gn_comparison c;
+	const struct gn_item *item;
+
+	(void)state;
+	put(&base, "A.<F>b__0_0()", "/x/app.dll", 1, 0);
+	put_node(&base, -1, -1, 100);
+	put_node(&base, 0, 0, 100);
+	put(&new, "A.<F>b__0_0()", "/y/app.dll", 2, 0);
+	put(&new, "A.<F>b__0_1()", "/y/app.dll", 2, 0);
+	put_node(&new, -1, -1, 110);
+	put_node(&new, 0, 0, 100);
+	put_node(&new, 1, 1, 90);
+	put_node(&new, 0, 1, 10);
+	compare(&c, &base, &new);
+	item = find(&c, GN_PART_FUNCTION, "A.<F>b__*()");
+	assert_int_equal(value(&c, item, GN_BASE, GN_METRIC_elapsed_incl), 100);
+	assert_int_equal(value(&c, item, GN_NEW, GN_METRIC_elapsed_incl), 110);
+	assert_int_equal(value(&c, item, GN_NEW, GN_METRIC_app_incl), 108);
+	gn_comparison_clear(&c);
+	compare(&c, &new, &new);
+	item = find(&c, GN_PART_FUNCTION, "A.<F>b__0_1()");
+	assert_int_equal(value(&c, item, GN_NEW, GN_METRIC_elapsed_incl), 100);
+	gn_comparison_clear(&c);
+}
+
 static void renamed_assembly(void **state)
 {
 	struct run base = {0}, new = {0};
@@ -281,6 +328,8 @@ static void bad_budgets(void **state)
 	budget_refused(F("\"calls\": 1, \"at_least\": 1"), "at_least");
 	budget_refused(F("\"calls\": 1, \"at_least\": \"8000000000000000h\""),
 		       "at_least");
+	budget_refused(F("\"elapsed_inclusive\": \"1ms\", \"sum\": true"),
+		       "function[0].elapsed_inclusive is no sum");
 	budget_refused("{\"total\": {\"longest\": \"1ms\"}}", "longest");
 #undef F
 }
@@ -576,6 +625,7 @@ int main(void)
 		cmocka_unit_test(estimates),
 		cmocka_unit_test(lambdas_keep_their_names),
 		cmocka_unit_test(lambdas_become_one),
+		cmocka_unit_test(lambdas_in_each_other),
 		cmocka_unit_test(renamed_assembly),
 		cmocka_unit_test(bad_budgets),
 		cmocka_unit_test(large_readings),

@@ -159,6 +159,24 @@ static int take_word(struct reader *r, struct gn_budget_rule *rule,
 	return 1;
 }
 
+/* The inclusive time of what others of the sum call would be in it twice. */
+static int check_sum(struct reader *r, const struct gn_budget_rule *rule)
+{
+	if (!rule->sum || rule->part == GN_PART_THREAD)
+		return 0;
+	for (size_t i = 0; i < rule->nlimits; i++) {
+		const struct gn_limit *l = &rule->limits[i];
+
+		if (l->metric == GN_METRIC_elapsed_incl ||
+		    l->metric == GN_METRIC_app_incl)
+			return bad(r,
+				   "%s.%s is no sum, for callees are in their "
+				   "callers' times; give an exclusive time",
+				   r->where, l->word);
+	}
+	return 0;
+}
+
 static int read_rule(struct reader *r, enum gn_part part, json_t *object)
 {
 	struct gn_budget_rule *grown, *rule;
@@ -192,7 +210,7 @@ static int read_rule(struct reader *r, enum gn_part part, json_t *object)
 			   r->where);
 	if (!rule->nlimits)
 		return bad(r, "%s limits nothing; give it a limit", r->where);
-	return 0;
+	return check_sum(r, rule);
 }
 
 static int part_of(const char *word)

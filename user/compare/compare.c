@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare/names.h"
+#include "compare/nested.h"
 #include "compare/paths.h"
 #include "output/classes.h"
 #include "output/text.h"
@@ -167,13 +168,18 @@ struct place {
 	size_t run;
 };
 
+static size_t run_of(const struct place *p)
+{
+	return p->run + (p->side == GN_NEW ? p->c->runs[GN_BASE] : 0);
+}
+
 static struct gn_measure *of_item(const struct place *p, struct gn_item *item)
 {
 	struct gn_measure *m;
 
 	if (!item)
 		return NULL;
-	m = &item->runs[p->run + (p->side == GN_NEW ? p->c->runs[GN_BASE] : 0)];
+	m = &item->runs[run_of(p)];
 	item->in[p->side] = true;
 	m->seen = true;
 	return m;
@@ -233,16 +239,30 @@ static int add_thread(const struct place *p, const struct gn_model_thread *t)
 }
 
 static int add_function(const struct place *p,
-			const struct gn_model_function *f)
+			const struct gn_model_function *f, struct gn_item **out)
 {
 	struct gn_item *item = find(p->c, GN_PART_FUNCTION, f->name, f->module);
 
+	*out = item;
 	if (item && !item->shown && f->short_name) {
 		item->shown = strdup(f->short_name);
 		if (!item->shown)
 			return -ENOMEM;
 	}
 	return add(of_item(p, item), &f->v, f->v.class_excl, f->muted);
+}
+
+static int add_functions(const struct place *p, const struct gn_model *m)
+{
+	struct gn_item **item = calloc(m->nfunctions + 1, sizeof(*item));
+	int err = item ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < m->nfunctions && !err; i++)
+		err = add_function(p, &m->functions[i], &item[i]);
+	if (!err)
+		err = gn_nested_add(m, item, run_of(p));
+	free(item);
+	return err;
 }
 
 static int add_module(const struct place *p, const struct gn_model_module *mod)
@@ -280,8 +300,8 @@ int gn_comparison_add(struct gn_comparison *c, enum gn_side side,
 		err = add_thread(&p, &m->threads[i]);
 	for (size_t i = 0; i < m->nmodules && !err; i++)
 		err = add_module(&p, &m->modules[i]);
-	for (size_t i = 0; i < m->nfunctions && !err; i++)
-		err = add_function(&p, &m->functions[i]);
+	if (!err)
+		err = add_functions(&p, m);
 	if (!err && c->paths)
 		err = gn_paths_add(c->paths, side, m);
 	return err;
@@ -371,6 +391,17 @@ static void rename_item(struct gn_item *item)
 	}
 }
 
+/* It is about to be one with those that call it. */
+static void drop_nested(const struct gn_comparison *c, struct gn_item *item)
+{
+	for (size_t i = 0; i < runs_of(c); i++) {
+		struct gn_measure *m = &item->runs[i];
+
+		m->value[GN_METRIC_elapsed_incl] -= m->nested_elapsed;
+		m->value[GN_METRIC_app_incl] -= m->nested_app;
+	}
+}
+
 /* Lambdas of one function: their numbers are no names when one came or went. */
 static int merge_numbered(struct gn_comparison *c, struct gn_item **items,
 			  size_t n)
@@ -380,6 +411,8 @@ static int merge_numbered(struct gn_comparison *c, struct gn_item **items,
 	if (n < 2 || !g.numbered || !g.in[GN_BASE] || !g.in[GN_NEW] ||
 	    (!g.only[GN_BASE] && !g.only[GN_NEW]))
 		return 0;
+	for (size_t i = 0; i < n; i++)
+		drop_nested(c, items[i]);
 	for (size_t i = 1; i < n; i++)
 		merge(c, items[0], items[i]);
 	rename_item(items[0]);

@@ -47,6 +47,9 @@ enum gn_metric {
 /* By enum gn_metric. Zeros where the item was not seen. */
 struct gn_measure {
 	uint64_t value[GN_METRIC_COUNT];
+	/* of the inclusive times of a function: in calls from others of its
+	 * lasting name, which have it, too */
+	uint64_t nested_elapsed, nested_app;
 	bool seen;
 	/* calls or times of it may be missing: records were lost while it was
 	 * open, its probes were taken away or came late */
