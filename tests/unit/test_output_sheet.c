@@ -159,6 +159,34 @@ static void collections(void **state)
 	json_decref(root);
 }
 
+/* One that is for no collection, while a concurrent one goes on. */
+static void other_suspensions(void **state)
+{
+	json_t *root, *rows, *row;
+	struct gn_model_event e[3];
+	struct sample s;
+
+	(void)state;
+	sample_make(&s);
+	sample_events(&s);
+	for (int i = 0; i < 3; i++)
+		e[i] = s.m.events[4];
+	e[0].event = GN_RT_COLLECT;
+	e[1].value[0] = 0;
+	e[1].start = e[0].start + 1 * MS;
+	e[1].end = e[1].start + 1 * MS;
+	e[2].value[0] = 7;
+	e[2].start = e[2].end;
+	e[2].end = e[2].start + 5 * MS;
+	s.m.events = e;
+	s.m.nevents = 3;
+	rows = rows_of(&s.m, GN_BY_GC, &root);
+	row = json_array_get(rows, 0);
+	assert_int_equal(number(row, "pause_ns"), 5 * MS);
+	assert_int_equal(number(row, "suspensions"), 1);
+	json_decref(root);
+}
+
 /* Why there are none: nobody asked, or the process was there before. */
 static void no_allocations(void **state)
 {
@@ -519,6 +547,7 @@ int main(void)
 		cmocka_unit_test(narrow),
 		cmocka_unit_test(loads_of_modules),
 		cmocka_unit_test(collections),
+		cmocka_unit_test(other_suspensions),
 		cmocka_unit_test(no_allocations),
 		cmocka_unit_test(no_loads),
 		cmocka_unit_test(every_array_is_there),

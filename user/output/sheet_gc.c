@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Collections, each with its suspensions. A suspension belongs to the
- * collection that begins in it. If none begins in it, it belongs to the
- * concurrent collection of its process that is under way.
+ * collection that begins in it. If none begins in it, and it is for one, it
+ * belongs to the concurrent collection of its process that is under way.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include <gnomon/runtime_event.h>
 #include "output/sheet.h"
 
 struct collection {
@@ -57,7 +58,8 @@ static struct collection *collection_of(struct collections *c,
 	     i < c->n && c->all[i].e->start <= suspension->end; i++)
 		if (c->all[i].e->pid == suspension->pid)
 			return &c->all[i];
-	return open;
+	/* such as for code that is replaced, or a debugger, belong to none */
+	return GN_SUSPEND_KEY_COLLECTS(suspension->value[0]) ? open : NULL;
 }
 
 /* Of a suspension: when all had stopped, and who stopped last. Events are in
