@@ -164,6 +164,31 @@ static void ends_can_be_lost(void **state)
 	gn_model_free(m);
 }
 
+/* Of such a compilation it is not told when it threw. */
+static void compilations_that_threw_have_no_end(void **state)
+{
+	struct feed f = begin(true);
+	struct gn_model *m;
+
+	(void)state;
+	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
+	feed_event(&f, 200, 1, GN_KIND_JIT_BEGIN, FN(1), 0xf00, 0);
+	feed_event(&f, 210, 1, GN_KIND_JIT_BEGIN, FN(2), 0xe00, 0);
+	/* a frame above where it began */
+	feed_event(&f, 220, 1, GN_KIND_ENTER, FN(3), 0xe80, 0);
+	feed_event(&f, 230, 1, GN_KIND_LEAVE, FN(3), 0xe80, 0);
+	feed_event(&f, 240, 1, GN_KIND_JIT_END, FN(2), GN_JIT_GONE, 0);
+	feed_event(&f, 250, 1, GN_KIND_JIT_END, FN(1), 10, 0);
+	feed_event(&f, 300, 1, GN_KIND_JIT_BEGIN, FN(4), 0xf00, 0);
+	feed_event(&f, 310, 1, GN_KIND_JIT_END, FN(4), GN_JIT_GONE, 0);
+	feed_event(&f, 900, 1, GN_KIND_EXIT, 0, 0, 0);
+	m = feed_finish(&f);
+	assert_event(m, GN_RT_COMPILE, 0, 200, 250, false);
+	assert_event(m, GN_RT_COMPILE, 1, 210, 210, true);
+	assert_event(m, GN_RT_COMPILE, 2, 300, 300, true);
+	gn_model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +196,7 @@ int main(void)
 		cmocka_unit_test(raw_times_keep_it),
 		cmocka_unit_test(a_catch_can_be_lost),
 		cmocka_unit_test(ends_can_be_lost),
+		cmocka_unit_test(compilations_that_threw_have_no_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -405,6 +405,7 @@ static void end_compilation(struct gn_event_row *row, uint64_t size)
 		return;
 	row->end = row->start;
 	row->cpu = 0;
+	row->no_end = true;
 }
 
 void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n)

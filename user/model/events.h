@@ -32,8 +32,10 @@ struct gn_event_row {
 	struct gn_thread *thread;
 	uint16_t event; /* enum gn_rt: the begin of a stretch; COLLECTED too */
 	bool open;	/* its end was not told */
-	bool no_end;	/* records were lost: when it ended is not known */
+	bool no_end;	/* records were lost, or it is a compilation that threw:
+			   when it ended is not known */
 	uint32_t gaps;	/* of collections: the thread's so far */
+	uint32_t execs; /* of collections: of its process so far */
 };
 
 /* Exceptions of a class that were thrown and caught by the same functions. */

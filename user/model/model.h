@@ -372,8 +372,8 @@ struct gn_model_event {
 	uint16_t event; /* enum gn_rt; of a stretch the begin */
 	bool open;	/* its end was not told: it is that of its thread, of a
 			   collection that of its process */
-	bool no_end;	/* records were lost: its end and `cpu` are not known,
-			   and `end` is its start */
+	bool no_end;	/* records were lost, or it threw: its end and `cpu` are
+			   not known, and `end` is its start */
 	bool no_cpu;	/* `cpu` is not known: another thread ended it that does
 			   not only collect, or slices were lost */
 	bool collector; /* the thread only collects */
