@@ -351,6 +351,35 @@ static void others_are_no_background_ones(void **state)
 	free(s);
 }
 
+/* What goes on in a program ends when its process executes another one, and no
+ * end in that one is its. */
+static void another_program_ends_them(void **state)
+{
+	struct gn_rec_thread execs = {.f = {.h = {.time = 300,
+						  .tid = 1,
+						  .seq = 2,
+						  .kind = GN_KIND_EXEC}},
+				      .pid = 1,
+				      .comm = "other"};
+	struct feed f = begin();
+	struct gn_model *m;
+
+	(void)state;
+	thread(&f, 1, "main");
+	thread(&f, 2, ".NET BGC");
+	begins(&f, 210, 2, 2);
+	event(&f, 250, 2, GN_KIND_EXIT, 0);
+	feed_rec(&f, &execs, sizeof(execs));
+	f.seq[1]++;
+	begins(&f, 400, 1, 0);
+	event(&f, 410, 1, GN_KIND_GC_END, CLR);
+	event(&f, 420, 1, GN_KIND_GC_END, CLR);
+	event(&f, 500, 1, GN_KIND_EXIT, 0);
+	m = feed_finish(&f);
+	assert_collections(m, "210-300 - open; 400-410 10; ");
+	gn_model_free(m);
+}
+
 struct truth {
 	uint64_t start, end;
 	int generation; /* -1: not told */
@@ -494,6 +523,7 @@ int main(void)
 		cmocka_unit_test(a_young_one_begins_a_concurrent_one),
 		cmocka_unit_test(other_ends_are_of_none),
 		cmocka_unit_test(all_are_matched),
+		cmocka_unit_test(another_program_ends_them),
 		cmocka_unit_test(background_ones_are_shown),
 		cmocka_unit_test(the_process_ends_background_ones),
 		cmocka_unit_test(others_are_no_background_ones),

@@ -53,15 +53,21 @@ static int by_time(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Collections by process while ends are matched with begins. */
+/* Collections by program while ends are matched with begins. */
 struct matching {
 	const struct gn_collectors *collectors;
 	struct gn_model_event **open; /* begun, not ended */
 	size_t n;
 	struct gn_model_event **full; /* the last of all generations that has
-					 ended, one a process */
+					 ended, one a program */
 	size_t nfull;
 };
+
+static bool same_program(const struct gn_model_event *a,
+			 const struct gn_model_event *b)
+{
+	return a->pid == b->pid && a->execs == b->execs;
+}
 
 static void lose_end(struct gn_model_event *e)
 {
@@ -92,17 +98,18 @@ static void end_at(const struct matching *x, struct gn_model_event *e,
 		e->cpu = same ? cpu + end->cpu - e->cpu : cpu;
 }
 
-static struct gn_model_event **full_of(struct matching *x, uint32_t pid)
+static struct gn_model_event **full_of(struct matching *x,
+				       const struct gn_model_event *e)
 {
 	for (size_t i = 0; i < x->nfull; i++)
-		if (x->full[i]->pid == pid)
+		if (same_program(x->full[i], e))
 			return &x->full[i];
 	return NULL;
 }
 
 static void keep_full(struct matching *x, struct gn_model_event *e)
 {
-	struct gn_model_event **of = full_of(x, e->pid);
+	struct gn_model_event **of = full_of(x, e);
 
 	if (!of)
 		of = &x->full[x->nfull++];
@@ -119,7 +126,7 @@ static bool end_collection(struct matching *x, const struct gn_model_event *end)
 	for (size_t i = x->n; i > 0; i--) {
 		struct gn_model_event *e = x->open[i - 1];
 
-		if (e->pid != end->pid ||
+		if (!same_program(e, end) ||
 		    (!end->value[0] && e->tid != end->tid))
 			continue;
 		end_at(x, e, end);
@@ -144,7 +151,7 @@ static bool split_concurrent(struct matching *x,
 			     const struct gn_model_event *end,
 			     struct gn_model_event *inner)
 {
-	struct gn_model_event **of = full_of(x, end->pid), *outer;
+	struct gn_model_event **of = full_of(x, end), *outer;
 
 	if (!end->value[0] || !of || (*of)->tid == end->tid)
 		return false;
@@ -157,27 +164,47 @@ static bool split_concurrent(struct matching *x,
 	return true;
 }
 
-/* One that goes on ends with its process, unless records of it were lost. */
-static void leave_open(const struct gn_pipeline *p, struct gn_model_event *e)
+/* One that goes on ends with its program, unless records of that were lost. */
+static void leave_open(struct gn_model_event *e, uint64_t end, bool lost)
+{
+	e->no_cpu = true;
+	e->cpu = 0;
+	e->end = end > e->start ? end : e->start;
+	if (lost)
+		lose_end(e);
+}
+
+/* The program's process executes another one. */
+static void end_program(struct matching *x, const struct gn_model_event *exec)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		if (same_program(x->open[i], exec))
+			leave_open(x->open[i], exec->start, exec->no_end);
+		else
+			x->open[kept++] = x->open[i];
+	}
+	x->n = kept;
+}
+
+/* Its process ends, or the session. */
+static void leave_to_process(const struct gn_pipeline *p,
+			     struct gn_model_event *e)
 {
 	uint64_t end = 0;
 	bool lost = false;
 
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct gn_thread *t = p->threads[i];
-		uint64_t last = gn_thread_end_of(t, p->end);
 
 		if (p->processes[t->process].pid != e->pid)
 			continue;
-		if (last > end)
-			end = last;
+		if (t->end > end)
+			end = t->end;
 		lost |= t->gaps > 0;
 	}
-	e->no_cpu = true;
-	e->cpu = 0;
-	e->end = end;
-	if (lost)
-		lose_end(e);
+	leave_open(e, end, lost);
 }
 
 /* Takes the ends out. A row that a split adds has the place of an end. */
@@ -189,6 +216,10 @@ static bool take_ends(struct gn_model *m, struct matching *x)
 	for (size_t i = 0; i < m->nevents; i++) {
 		struct gn_model_event e = m->events[i];
 
+		if (e.event == GN_RT_COLLECTED && e.value[1]) {
+			end_program(x, &e);
+			continue;
+		}
 		if (e.event == GN_RT_COLLECTED) {
 			if (!end_collection(x, &e) &&
 			    split_concurrent(x, &e, &m->events[kept])) {
@@ -222,7 +253,7 @@ static int match_collections(struct gn_pipeline *p, struct gn_model *m)
 	x.full = x.open + begun;
 	split = take_ends(m, &x);
 	for (size_t i = 0; i < x.n; i++)
-		leave_open(p, x.open[i]);
+		leave_to_process(p, x.open[i]);
 	free(x.open);
 	if (split)
 		qsort(m->events, m->nevents, sizeof(*m->events), by_time);
@@ -256,6 +287,7 @@ static int make_rows(struct gn_pipeline *p, struct gn_model *m)
 			.no_end = row->no_end,
 			.no_cpu = row->no_end,
 			.gaps = row->gaps,
+			.execs = row->execs,
 			.order = i,
 		};
 		err = gn_build_name(&p->stage.names, row->fn, &m->events[i].of);

@@ -317,6 +317,8 @@ static int apply_exec(struct gn_pipeline *p, struct gn_thread *t,
 	if (!p->opts.live)
 		err = gn_async_lasts(&p->asyncs, proc->program, r->f.h.time,
 				     proc->lost);
+	if (!err)
+		err = gn_events_exec(p, t, r->f.h.time);
 	proc->lost = false;
 	if (!err)
 		err = gn_names_program(&p->stage.names, 0, &proc->program);

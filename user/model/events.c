@@ -357,7 +357,8 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 				   .thread = t,
 				   .other = GN_NONE,
 				   .open = true,
-				   .gaps = (uint32_t)t->gaps};
+				   .gaps = (uint32_t)t->gaps,
+				   .execs = p->processes[t->process].execs};
 	int err = find(p, t, r->func, &row.fn);
 
 	if (err)
@@ -373,6 +374,7 @@ static int collect_begins(struct gn_pipeline *p, struct gn_thread *t,
 	if (event != GN_RT_COLLECT)
 		return begin(p, t, &row);
 	/* another thread can tell its end */
+	p->processes[t->process].collected = true;
 	err = gn_collectors_mark(p, t, time, &row.mark);
 	return err ? err : add(p, &row);
 }
@@ -391,10 +393,31 @@ static int collected(struct gn_pipeline *p, struct gn_thread *t,
 		.cpu = cpu_of(t, GN_CLASS_GC),
 		.value = {GN_FUNC_RUNTIME(r->func) == GN_RUNTIME_CLR},
 		.gaps = (uint32_t)t->gaps,
+		.execs = p->processes[t->process].execs,
 	};
 	int err = gn_collectors_mark(p, t, time, &row.mark);
 
 	return err ? err : add(p, &row);
+}
+
+int gn_events_exec(struct gn_pipeline *p, struct gn_thread *t, uint64_t time)
+{
+	struct gn_process *proc = &p->processes[t->process];
+	struct gn_event_row row = {
+		.start = time,
+		.end = time,
+		.event = GN_RT_COLLECTED,
+		.thread = t,
+		.fn = GN_NONE,
+		.other = GN_NONE,
+		.value = {0, 1},
+		.execs = proc->execs++,
+		.no_end = proc->lost,
+	};
+	bool collected = proc->collected;
+
+	proc->collected = false;
+	return collected ? add(p, &row) : 0;
 }
 
 /* When one ended that threw is not known. */

@@ -87,6 +87,9 @@ int gn_events_take(struct gn_pipeline *p, struct gn_thread *t,
 		   const struct gn_rec_event *r);
 int gn_events_collect(struct gn_pipeline *p, struct gn_thread *t,
 		      const struct gn_rec_func *r, uint64_t time);
+/* Another program takes the place of the thread's: collections of that end. 0
+ * or -ENOMEM. */
+int gn_events_exec(struct gn_pipeline *p, struct gn_thread *t, uint64_t time);
 /* The innermost `n` compilations of the thread threw, at a time that is not
  * known. */
 void gn_events_thrown(struct gn_pipeline *p, struct gn_thread *t, uint32_t n);

@@ -381,8 +381,9 @@ struct gn_model_event {
 	/* compilations and collections: on a CPU for it; of collections that of
 	 * all threads that only collect, too */
 	uint64_t cpu;
-	uint32_t gaps; /* of collections: of the thread, before it */
-	uint32_t mark; /* of collections: of their begin (collectors.h) */
+	uint32_t gaps;	/* of collections: of the thread, before it */
+	uint32_t execs; /* of collections: of the process, before it */
+	uint32_t mark;	/* of collections: of their begin (collectors.h) */
 	uint64_t value[GN_RT_VALUES];	 /* what they are: runtime_event.h */
 	struct gn_model_named of, other; /* other: where value[0] is a NAME */
 	uint32_t pid, tid;

@@ -103,6 +103,8 @@ struct gn_process {
 	const char *name;
 	bool name_is_leaders;
 	uint32_t program; /* to resolve names; changes at exec */
+	uint32_t execs;	  /* so far */
+	bool collected;	  /* there are rows of collections of its program */
 	uint32_t node;
 	uint32_t threads, live;
 	uint32_t exit; /* GN_EXIT_TOLD and how it ended; 0: not known */
