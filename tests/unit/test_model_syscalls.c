@@ -149,7 +149,8 @@ static void threads(void **state)
 	free(m.thread_syscalls);
 }
 
-static void part(struct feed *f, uint64_t start, uint64_t end, uint64_t flags)
+static void part(struct feed *f, uint16_t nr, uint64_t start, uint64_t end,
+		 uint64_t flags)
 {
 	struct gn_rec_slice r = {.h = {.time = end,
 				       .tid = 1,
@@ -157,14 +158,14 @@ static void part(struct feed *f, uint64_t start, uint64_t end, uint64_t flags)
 				       .kind = GN_KIND_SLICE,
 				       .flags = flags},
 				 .start = start,
-				 .reason = READ,
+				 .reason = nr,
 				 .class = GN_CLASS_SYSCALL};
 
 	feed_rec(f, &r, sizeof(r));
 }
 
-/* The return of the first is lost, so it is no part of the next one; nor is it
- * one that goes on. */
+/* What comes after a loss can be the rest of a call or one of its own: it is
+ * none, up to its return or another number. What was open is none, either. */
 static void lost_returns(void **state)
 {
 	struct gn_pipeline_opts opts = {.classify = GN_CLASSIFY_EXACT};
@@ -174,20 +175,30 @@ static void lost_returns(void **state)
 	(void)state;
 	assert_non_null(f.p);
 	feed_thread(&f, 100, 1, GN_KIND_THREAD, 1, 0);
-	part(&f, 200, 210, 0);
+	part(&f, READ, 200, 210, 0);
 	f.slice_seq[1]++;
-	part(&f, 300, 304, GN_F_RETURNED);
-	part(&f, 400, 410, 0);
+	part(&f, READ, 300, 304, 0);
+	part(&f, READ, 305, 306, GN_F_RETURNED);
+	part(&f, READ, 310, 330, GN_F_RETURNED);
+	part(&f, READ, 400, 410, 0);
 	f.slice_seq[1]++;
-	part(&f, 500, 508, GN_F_RETURNED);
+	part(&f, READ, 500, 508, 0);
+	part(&f, EXIT, 520, 530, GN_F_RETURNED);
+	part(&f, FUTEX, 540, 550, 0);
+	f.slice_seq[1]++;
+	part(&f, FUTEX, 560, 570, GN_F_RETURNED);
 	feed_event(&f, 600, 1, GN_KIND_EXIT, 0, 0, 0);
 	assert_int_equal(gn_pipeline_finish(f.p, &m), 0);
 	gn_pipeline_free(f.p);
-	assert_int_equal(m->nsyscalls, 1);
-	assert_int_equal(m->syscalls[0].begun, 2);
-	assert_int_equal(m->syscalls[0].calls, 2);
-	assert_int_equal(m->syscalls[0].cpu, 12);
-	assert_int_equal(m->syscalls[0].longest, 8);
+	assert_int_equal(m->nsyscalls, 2);
+	assert_int_equal(m->nthread_syscalls, 2);
+	assert_int_equal(m->syscalls[0].nr, READ);
+	assert_int_equal(m->syscalls[0].begun, 1);
+	assert_int_equal(m->syscalls[0].calls, 1);
+	assert_int_equal(m->syscalls[0].longest, 20);
+	assert_int_equal(m->syscalls[1].nr, EXIT);
+	assert_int_equal(m->syscalls[1].calls, 1);
+	assert_int_equal(m->syscalls[1].longest, 10);
 	gn_model_free(m);
 }
 

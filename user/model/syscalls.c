@@ -38,6 +38,19 @@ static void returned(struct gn_model_syscall *row,
 		row->shortest = open->cpu + open->off;
 }
 
+/* Whether the slice is of the first call after a loss. */
+static bool is_rest(struct gn_syscall_open *open, const struct gn_rec_slice *s)
+{
+	bool is = open->rest;
+
+	if (is && open->nr != GN_NO_SYSCALL && open->nr != s->reason)
+		open->rest = is = false;
+	open->nr = is ? s->reason : open->nr;
+	if (s->h.flags & GN_F_RETURNED)
+		open->rest = false;
+	return is;
+}
+
 int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 		     struct gn_syscall_open *open, const struct gn_rec_slice *s)
 {
@@ -49,6 +62,8 @@ int gn_syscalls_take(struct gn_syscalls *all, uint32_t thread,
 			open->off += s->h.time - s->start;
 		return 0;
 	}
+	if (is_rest(open, s))
+		return 0;
 	row = row_of(all, thread, s->reason);
 	if (!row)
 		return -ENOMEM;
@@ -73,7 +88,7 @@ void gn_syscalls_lost(struct gn_syscalls *all, uint32_t thread,
 
 	if (open->is && i != GN_NONE)
 		all->rows[i].begun--;
-	open->is = false;
+	*open = (struct gn_syscall_open){.nr = GN_NO_SYSCALL, .rest = true};
 }
 
 static int by_number(const void *left, const void *right)
@@ -175,17 +190,18 @@ int gn_syscalls_build(const struct gn_syscalls *all, struct gn_model *m)
 	m->thread_syscalls = malloc(size + 1);
 	if (!m->syscalls || !m->thread_syscalls)
 		return -ENOMEM;
-	if (!all->n)
-		return 0;
-	memcpy(m->syscalls, all->rows, size);
-	memcpy(m->thread_syscalls, all->rows, size);
-	m->nthread_syscalls = all->n;
-	m->nsyscalls = sum_up(m->syscalls, all->n);
+	/* of the others all calls were lost */
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->rows[i].begun)
+			m->syscalls[m->nthread_syscalls++] = all->rows[i];
+	memcpy(m->thread_syscalls, m->syscalls,
+	       m->nthread_syscalls * sizeof(*m->syscalls));
+	m->nsyscalls = sum_up(m->syscalls, m->nthread_syscalls);
 	qsort(m->syscalls, m->nsyscalls, sizeof(*m->syscalls), by_time);
 	err = place_rows(m);
 	if (!err)
-		qsort(m->thread_syscalls, all->n, sizeof(*m->syscalls),
-		      by_time);
+		qsort(m->thread_syscalls, m->nthread_syscalls,
+		      sizeof(*m->syscalls), by_time);
 	return err;
 }
 

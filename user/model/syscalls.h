@@ -26,6 +26,9 @@ struct gn_syscall_open {
 	uint64_t since, cpu, off;
 	uint16_t nr;
 	bool is;
+	/* Slices were lost: the next call can be the rest of one, and is not
+	 * told. `nr` is its number, GN_NO_SYSCALL: it has not come. */
+	bool rest;
 };
 
 /* Takes a slice of the thread of that number, in the order of its slices. 0 or
